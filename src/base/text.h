@@ -1,0 +1,54 @@
+/* Text buffer: a growing string, and a JSON writer on top of it. */
+#ifndef TYTO_BASE_TEXT_H
+#define TYTO_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Text {
+    char *bytes;   /* NUL-terminated, owned; NULL while empty */
+    size_t length; /* bytes before the NUL */
+    size_t capacity;
+} Text;
+
+void text_free(Text *text); /* leaves an empty text */
+void text_clear(Text *text);
+void text_add(Text *text, const char *string);
+void text_add_bytes(Text *text, const void *bytes, size_t length);
+void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(Text *text, const char *format, va_list args);
+const char *text_string(const Text *text); /* never NULL */
+
+/* JSON, indented by two spaces; the writer puts commas and closes nothing by itself. Doubles are
+ * written with the fewest digits that read back to the same value (NaN and infinities as null). */
+enum { JSON_MAX_DEPTH = 32 };
+typedef struct Json {
+    Text *out;
+    int depth;                     /* open objects and arrays */
+    bool has_item[JSON_MAX_DEPTH]; /* whether the level holds an item already */
+    bool after_key;                /* a key was written, its value is next */
+} Json;
+
+void json_begin(Json *json, Text *out);
+void json_object(Json *json);
+void json_end_object(Json *json);
+void json_array(Json *json);
+void json_end_array(Json *json);
+void json_key(Json *json, const char *key);
+void json_string(Json *json, const char *value);
+void json_uint(Json *json, uint64_t value);
+void json_int(Json *json, int64_t value);
+void json_double(Json *json, double value);
+void json_bool(Json *json, bool value);
+void json_null(Json *json);
+
+/* Writes `length` bytes to `path` so that either the old file or the whole new one is there (a
+ * temporary file beside it, flushed, renamed). False with errno set on failure. */
+bool text_write_file(const char *path, const void *bytes, size_t length);
+/* Reads a whole file ("-" is standard input). NULL with errno set on failure; EFBIG past `max_bytes`.
+ * The result is NUL-terminated one byte past *length and freed with free(). */
+char *text_read_file(const char *path, size_t max_bytes, size_t *length);
+
+#endif
