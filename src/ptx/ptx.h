@@ -1,0 +1,409 @@
+/* PTX: the checked form of a PTX module, as the reader (ptx_read) hands it to the decoder in isa/.
+ *
+ * Everything here is allocated in the module's arena and never changes after ptx_read, except that
+ * ptx_link joins several modules into one. Names and rules: PTX ISA (NVIDIA), versions 1.4 to 9.x.
+ * Left out: scheduling hints (.pragma, .loc beyond the line), debug sections, everything that
+ * ptx_read reports as unsupported with its line. */
+#ifndef TYTO_PTX_PTX_H
+#define TYTO_PTX_PTX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "ptx/opcode.h"
+
+/* ---- Types and spaces ---- */
+
+typedef enum PtxType {
+    PTX_TYPE_NONE,
+    PTX_U8,
+    PTX_U16,
+    PTX_U32,
+    PTX_U64,
+    PTX_S8,
+    PTX_S16,
+    PTX_S32,
+    PTX_S64,
+    PTX_B8,
+    PTX_B16,
+    PTX_B32,
+    PTX_B64,
+    PTX_B128,
+    PTX_F16,
+    PTX_BF16,
+    PTX_F32,
+    PTX_F64,
+    PTX_TF32,
+    PTX_F16X2,
+    PTX_BF16X2,
+    PTX_U16X2,
+    PTX_S16X2,
+    PTX_E4M3X2,
+    PTX_E5M2X2,
+    PTX_PRED,
+    PTX_TYPE_COUNT
+} PtxType;
+
+int ptx_type_bits(PtxType type);         /* 8..128; 1 for pred; 0 for none */
+const char *ptx_type_name(PtxType type); /* ".u32" */
+bool ptx_type_is_float(PtxType type);    /* f16, bf16, f32, f64, tf32 and packed halves */
+bool ptx_type_is_signed(PtxType type);   /* s8..s64, s16x2 */
+
+typedef enum PtxSpace {
+    PTX_SPACE_NONE, /* no space written: generic addressing for memory instructions */
+    PTX_SPACE_CONST,
+    PTX_SPACE_GLOBAL,
+    PTX_SPACE_LOCAL,
+    PTX_SPACE_PARAM,
+    PTX_SPACE_SHARED,
+    PTX_SPACE_TEX
+} PtxSpace;
+
+const char *ptx_space_name(PtxSpace space); /* ".global" */
+
+/* ---- Modifiers of an instruction. 0 always means "not written". ---- */
+
+typedef enum PtxRound {
+    PTX_ROUND_NONE,
+    PTX_RN,
+    PTX_RZ,
+    PTX_RM,
+    PTX_RP,
+    PTX_RNA,
+    PTX_RS, /* floating point */
+    PTX_RNI,
+    PTX_RZI,
+    PTX_RMI,
+    PTX_RPI /* to an integral value */
+} PtxRound;
+
+typedef enum PtxCompare {
+    PTX_CMP_NONE,
+    PTX_EQ,
+    PTX_NE,
+    PTX_LT,
+    PTX_LE,
+    PTX_GT,
+    PTX_GE,
+    PTX_LO,
+    PTX_LS,
+    PTX_HI,
+    PTX_HS,
+    PTX_EQU,
+    PTX_NEU,
+    PTX_LTU,
+    PTX_LEU,
+    PTX_GTU,
+    PTX_GEU,
+    PTX_NUM,
+    PTX_NAN
+} PtxCompare;
+
+/* The operation of atom, red, redux, bar.red, vote, shfl, testp, prmt, ...: whichever the opcode
+ * has. */
+typedef enum PtxSub {
+    PTX_SUB_NONE,
+    PTX_SUB_ADD,
+    PTX_SUB_INC,
+    PTX_SUB_DEC,
+    PTX_SUB_MIN,
+    PTX_SUB_MAX,
+    PTX_SUB_AND,
+    PTX_SUB_OR,
+    PTX_SUB_XOR,
+    PTX_SUB_EXCH,
+    PTX_SUB_CAS,
+    PTX_SUB_POPC,
+    PTX_SUB_VOTE_ALL,
+    PTX_SUB_VOTE_ANY,
+    PTX_SUB_VOTE_UNI,
+    PTX_SUB_VOTE_BALLOT,
+    PTX_SUB_SHFL_UP,
+    PTX_SUB_SHFL_DOWN,
+    PTX_SUB_SHFL_BFLY,
+    PTX_SUB_SHFL_IDX,
+    PTX_SUB_MATCH_ANY,
+    PTX_SUB_MATCH_ALL,
+    PTX_SUB_TESTP_FINITE,
+    PTX_SUB_TESTP_INFINITE,
+    PTX_SUB_TESTP_NUMBER,
+    PTX_SUB_TESTP_NOTANUMBER,
+    PTX_SUB_TESTP_NORMAL,
+    PTX_SUB_TESTP_SUBNORMAL,
+    PTX_SUB_PRMT_F4E,
+    PTX_SUB_PRMT_B4E,
+    PTX_SUB_PRMT_RC8,
+    PTX_SUB_PRMT_ECL,
+    PTX_SUB_PRMT_ECR,
+    PTX_SUB_PRMT_RC16,
+    PTX_SUB_BAR_SYNC,
+    PTX_SUB_BAR_ARRIVE,
+    PTX_SUB_BAR_RED, /* operation of the reduction in `sub2` */
+    PTX_SUB_LEFT,
+    PTX_SUB_RIGHT, /* shf */
+    PTX_SUB_TEX_1D,
+    PTX_SUB_TEX_2D,
+    PTX_SUB_TEX_3D,
+    PTX_SUB_TEX_A1D,
+    PTX_SUB_TEX_A2D,
+    PTX_SUB_TEX_CUBE,
+    PTX_SUB_TLD4_R,
+    PTX_SUB_TLD4_G,
+    PTX_SUB_TLD4_B,
+    PTX_SUB_TLD4_A
+} PtxSub;
+
+typedef enum PtxMulMode { PTX_MUL_NONE, PTX_MUL_LO, PTX_MUL_HI, PTX_MUL_WIDE } PtxMulMode;
+
+typedef enum PtxCacheOp {
+    PTX_CACHE_NONE,
+    PTX_CACHE_CA,
+    PTX_CACHE_CG,
+    PTX_CACHE_CS,
+    PTX_CACHE_LU,
+    PTX_CACHE_CV,
+    PTX_CACHE_WB,
+    PTX_CACHE_WT
+} PtxCacheOp;
+
+typedef enum PtxScope { PTX_SCOPE_NONE, PTX_CTA, PTX_CLUSTER, PTX_GPU, PTX_SYS } PtxScope;
+
+/* Yes/no modifiers. */
+enum {
+    PTX_FLAG_FTZ = 1 << 0,
+    PTX_FLAG_SAT = 1 << 1,
+    PTX_FLAG_APPROX = 1 << 2,
+    PTX_FLAG_FULL = 1 << 3,
+    PTX_FLAG_CC = 1 << 4,
+    PTX_FLAG_VOLATILE = 1 << 5,
+    PTX_FLAG_NC = 1 << 6,
+    PTX_FLAG_UNI = 1 << 7,
+    PTX_FLAG_SYNC = 1 << 8,
+    PTX_FLAG_ALIGNED = 1 << 9,
+    PTX_FLAG_WRAP = 1 << 10,
+    PTX_FLAG_CLAMP = 1 << 11,
+    PTX_FLAG_TO = 1 << 12 /* cvta.to */,
+    PTX_FLAG_NAN_RESULT = 1 << 13 /* min.NaN */,
+    PTX_FLAG_XORSIGN = 1 << 14,
+    PTX_FLAG_RELU = 1 << 15,
+    PTX_FLAG_SHIFTAMT = 1 << 16,
+    PTX_FLAG_NOFTZ = 1 << 17,
+    PTX_FLAG_SATFINITE = 1 << 18,
+    PTX_FLAG_ABS = 1 << 19,
+    PTX_FLAG_WARP = 1 << 20 /* bar.warp.sync */,
+    PTX_FLAG_OOB = 1 << 21
+};
+
+/* ---- Operands ---- */
+
+typedef enum PtxOperandKind {
+    PTX_OPERAND_NONE,
+    PTX_OPERAND_REG, /* reg */
+    PTX_OPERAND_IMM, /* imm: two's complement integer, or the bits of a float of the type it is used
+                        as */
+    PTX_OPERAND_SREG,    /* sreg */
+    PTX_OPERAND_ADDRESS, /* the address of a variable (symbol + imm) used as a value */
+    PTX_OPERAND_MEM,     /* [reg + imm], [symbol + imm] or [imm] */
+    PTX_OPERAND_LABEL,   /* target: instruction index in the function */
+    PTX_OPERAND_FUNC,    /* function */
+    PTX_OPERAND_VECTOR,  /* {a, b, ...}: items, count */
+    PTX_OPERAND_PAIR,    /* p|q of setp, shfl, match: items[0], items[1] */
+    PTX_OPERAND_PROTO,   /* a .callprototype label, prototype */
+    PTX_OPERAND_TARGETS, /* a .branchtargets / .calltargets label: items are labels or functions */
+    PTX_OPERAND_SINK     /* _ */
+} PtxOperandKind;
+
+typedef struct PtxVar PtxVar;
+typedef struct PtxFunction PtxFunction;
+typedef struct PtxPrototype PtxPrototype;
+
+typedef struct PtxOperand {
+    PtxOperandKind kind;
+    bool negate;             /* !p of a predicate source, or -a where the syntax has it */
+    bool is_float;           /* an IMM that was written as a floating-point constant */
+    uint8_t component;       /* %tid.x of a b-type vector register: 0..3 for .x .y .z .w */
+    uint16_t count;          /* items of a VECTOR, PAIR or TARGETS */
+    int32_t reg;             /* REG and MEM base: index in PtxFunction.regs, -1 when none */
+    PtxSreg sreg;            /* SREG, with its component folded in (PTX_SREG_TID_X) */
+    int64_t imm;             /* IMM value, or byte offset of ADDRESS and MEM */
+    PtxVar *var;             /* ADDRESS and MEM: the variable, NULL when there is none */
+    PtxFunction *function;   /* FUNC */
+    PtxPrototype *prototype; /* PROTO */
+    int32_t target; /* LABEL: index of the target instruction (may equal inst_count: the end) */
+    struct PtxOperand *items; /* VECTOR, PAIR, TARGETS */
+    int column;               /* for messages */
+} PtxOperand;
+
+enum { PTX_MAX_OPERANDS = 6 }; /* of one instruction; call has its arguments in lists of its own */
+
+/* One instruction. Operands stand in source order: destinations first, as written. */
+typedef struct PtxInst {
+    PtxOpcode op;
+    PtxType type;  /* the (first) type; for cvt, set, mul.wide: the type of the destination... */
+    PtxType type2; /* ... and of the source: cvt.d.s, set.d.s, tex.v4.d.s, dp4a.a.b; else NONE */
+    PtxRound round;
+    PtxCompare compare;
+    PtxSub sub;  /* operation of atom, vote, shfl, bar, tex ... */
+    PtxSub sub2; /* setp.cmp.and / .or / .xor, bar.red's operation */
+    PtxMulMode mul_mode;
+    PtxSpace space; /* ld, st, atom, cvta, isspacep ... */
+    PtxCacheOp cache_op;
+    PtxScope scope;
+    uint32_t flags; /* PTX_FLAG_FTZ ... */
+    uint8_t vector; /* 1, 2, 4 or 8 elements of ld, st, tex */
+    uint8_t operand_count;
+    int32_t guard;      /* predicate register of @p, -1 when there is none */
+    bool guard_negated; /* @!p */
+    PtxOperand operands[PTX_MAX_OPERANDS];
+    PtxOperand *call_returns; /* call: return operands (REG, or ADDRESS of a .param variable) */
+    PtxOperand
+        *call_arguments; /* call: argument operands (REG, IMM, or ADDRESS of a .param variable) */
+    uint16_t call_return_count;
+    uint16_t call_argument_count;
+    int32_t reconverge; /* branches: index of the immediate post-dominator instruction, -1: none
+                           (exit) */
+    int line, column;   /* in the PTX text, from 1 */
+    int source_line;    /* last .loc, 0 when there is none */
+    int source_file;    /* index of the .file directive, 0 when there is none */
+} PtxInst;
+
+/* ---- Registers, variables, functions ---- */
+
+typedef struct PtxReg {
+    const char *name; /* "%r12" */
+    PtxType type;     /* as declared */
+    uint8_t vector;   /* 1; 2 or 4 for the old .v2/.v4 registers */
+    int32_t slot; /* where it lives at run time (ptx_allocate): a row of 32 x 32 bits (64-bit types
+                     take this one and the next), or a predicate word; -1 when it is never used */
+    int line;     /* of its declaration */
+} PtxReg;
+
+/* One piece of an initialiser: bytes, or the address of something. */
+typedef struct PtxInit {
+    uint64_t offset;       /* bytes from the start of the variable */
+    uint32_t size;         /* bytes written: 1, 2, 4, 8 */
+    uint64_t value;        /* the value when var and function are NULL, else an addend */
+    PtxVar *var;           /* address of this variable */
+    PtxFunction *function; /* address of this function */
+    bool is_generic;       /* generic(symbol) */
+    uint8_t byte; /* which byte of the address for mask() initialisers (0xFF(sym)); 255: all */
+} PtxInit;
+
+typedef enum PtxLinkage { PTX_LINK_NONE, PTX_VISIBLE, PTX_EXTERN, PTX_WEAK, PTX_COMMON } PtxLinkage;
+
+struct PtxVar {
+    const char *name;
+    PtxSpace space; /* const, global, local, param, shared, tex */
+    PtxType type;   /* of one element */
+    PtxLinkage linkage;
+    uint32_t align;     /* bytes, a power of two */
+    uint64_t size;      /* bytes in all; 0 for an incomplete array (.extern .shared x[]) */
+    bool is_incomplete; /* size not known: takes what the launch gives (shared) or another module's
+                           size */
+    bool is_managed;    /* .attribute(.managed) */
+    bool is_pointer;    /* parameters: .ptr was written */
+    PtxInit *inits;     /* in rising offset */
+    uint32_t init_count;
+    int32_t reg;        /* parameters of a .func declared .reg: the register, else -1 */
+    uint64_t address;   /* where it lives: byte offset in its CTA's shared memory, in its function's
+                           local   frame, in its function's parameter area (each laid out by ptx_read);
+                           global and   const: device address, set when the program is loaded */
+    PtxFunction *owner; /* function that declares it, NULL at module level */
+    int line, column;
+};
+
+struct PtxPrototype {
+    const char *name;
+    PtxVar *returns; /* declared as parameters, names may be "_" */
+    PtxVar *parameters;
+    uint16_t return_count, parameter_count;
+};
+
+/* Basic block of the control flow graph. */
+typedef struct PtxBlock {
+    int32_t first, last; /* instruction indices, inclusive */
+    int32_t *successors; /* block indices; the virtual exit is block_count */
+    uint16_t successor_count;
+    int32_t post_dominator; /* immediate; block_count for the virtual exit */
+} PtxBlock;
+
+struct PtxFunction {
+    const char *name;
+    bool is_kernel;  /* .entry */
+    bool is_defined; /* has a body (false: .extern or a forward declaration only) */
+    PtxLinkage linkage;
+    bool is_noreturn;
+    PtxVar *returns;    /* of a .func */
+    PtxVar *parameters; /* in order; var.address = byte offset in the parameter area */
+    uint16_t return_count, parameter_count;
+    uint32_t parameter_bytes; /* size of the parameter area (kernels: what cuLaunchKernel copies) */
+    PtxVar **locals; /* .local, .shared and call-site .param variables declared inside, with
+                        .address set; .param variables of all scopes share one area */
+    uint32_t local_count;
+    uint32_t param_area_bytes; /* kernels and functions: bytes of call-site .param variables, per
+                                  thread */
+    uint32_t shared_bytes; /* static shared memory declared inside (module-level ones: PtxModule) */
+    uint32_t local_bytes;  /* local memory of one activation, per thread */
+    PtxReg *regs;
+    int32_t reg_count;
+    PtxInst *insts;
+    int32_t inst_count;
+    PtxBlock *blocks;
+    int32_t block_count;
+    int32_t row_count;  /* 32-bit rows that one activation needs (ptx_allocate) */
+    int32_t pred_count; /* predicate words that one activation needs; words 0 (none) and 1 (all
+                           lanes) are constants of the machine, so the first register's slot is 2 */
+    int32_t registers; /* 32-bit registers per thread that decide occupancy: liveness maximum of the
+                          function and of all it calls, or the .maxnreg bound where that is lower */
+    uint32_t max_threads[3];      /* .maxntid, 0 when not given */
+    uint32_t required_threads[3]; /* .reqntid */
+    uint32_t min_ctas_per_sm;     /* .minnctapersm, 0 when not given */
+    uint32_t max_registers;       /* .maxnreg, 0 when not given */
+    bool uses_barrier;            /* contains bar/barrier */
+    int line, column;
+};
+
+typedef struct PtxModule {
+    Arena *arena;
+    const char *file; /* name for messages */
+    int version_major, version_minor;
+    int target;       /* 75 of sm_75 */
+    int address_bits; /* 32 or 64 */
+    PtxVar **vars;    /* module-level variables: global, const, shared, tex */
+    int var_count;
+    PtxFunction **functions; /* kernels and functions, definitions and unresolved externs */
+    int function_count;
+    uint32_t
+        shared_bytes; /* module-level static .shared variables, laid out from offset 0; the shared
+                         variables of functions follow, dynamic shared memory comes last */
+    const char **source_files; /* of .file directives, by index; NULL entries allowed */
+    int source_file_count;
+} PtxModule;
+
+/* Reads `length` bytes of PTX text. `name` is used in messages. Every mistake goes to `diag` with
+ * its line and column; NULL when there was any. The module owns copies of everything it needs.
+ * Names the instructions and directives that are not supported. `text` need not be NUL-terminated.
+ */
+PtxModule *ptx_read(const char *name, const char *text, size_t length, Diag *diag);
+
+/* Joins modules into the first one: .extern variables and functions are bound to the others'
+ * definitions, .weak and .common merged. The other modules must stay alive as long as the first.
+ * False, with messages, on duplicate or missing symbols (the functions the machine provides itself,
+ * ptx_is_builtin, are never missing). ptx_read has done this for a single module. */
+bool ptx_link(PtxModule **modules, int count, Diag *diag);
+
+/* vprintf, malloc, free, __assertfail: the functions that the simulator itself provides. */
+bool ptx_is_builtin(const char *function_name);
+
+void ptx_module_free(PtxModule *module);
+
+PtxFunction *ptx_find_function(const PtxModule *module, const char *name);
+PtxVar *ptx_find_var(const PtxModule *module, const char *name);
+
+/* Control flow as Graphviz DOT, one cluster per function (`function` NULL: all of them). */
+struct Text;
+void ptx_write_dot(const PtxModule *module, const PtxFunction *function, struct Text *out);
+
+#endif
