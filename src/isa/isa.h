@@ -1,0 +1,276 @@
+/* ISA: decoded instructions and what they do to a warp of 32 lanes.
+ *
+ * A PtxModule is decoded once into an IsaProgram: an array of fixed-size instructions (IsaInst,
+ * what execution needs) with an array beside it of what the timing model needs (IsaInfo). A warp
+ * executes all lanes of an instruction at once; the functional effect happens wholly inside
+ * isa_step.
+ *
+ * Registers. A warp's registers are rows: one row is 32 lanes x 32 bits, 128 bytes, contiguous. A
+ * 64-bit register is two consecutive rows seen as uint64_t[32]. A register of 8 or 16 bits takes
+ * one row and is kept zero-extended to 32 bits. Immediates live in rows of the program's constant
+ * pool, broadcast to all lanes, so that a handler does not know which of the two it reads.
+ * Predicates are words, one bit per lane; word 0 is always 0 and word 1 is always ~0 (an
+ * instruction without guard is guarded by word 1).
+ *
+ * Divergence. A stack of (pc, reconvergence pc, lanes); the top entry runs. Source: the stack model
+ * of Fung et al., MICRO 2007, with reconvergence at the immediate post-dominator. */
+#ifndef TYTO_ISA_ISA_H
+#define TYTO_ISA_ISA_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "ptx/ptx.h"
+
+enum {
+    ISA_LANES = 32,
+    ISA_ROW_BYTES = 128,
+    ISA_MAX_WARPS_PER_CTA = 32, /* 1024 threads, the CUDA limit */
+    ISA_BARRIERS = 16,          /* named barriers of a CTA, PTX ISA bar */
+    ISA_PRED_FALSE = 0,         /* predicate word that is always 0 */
+    ISA_PRED_TRUE = 1           /* predicate word that is always ~0 */
+};
+#define ISA_NO_PC UINT32_MAX
+
+typedef struct IsaInst IsaInst;
+typedef struct IsaWarp IsaWarp;
+typedef struct IsaContext IsaContext;
+typedef struct IsaCta IsaCta;
+typedef struct IsaProgram IsaProgram;
+struct DeviceMemory;
+
+/* Executes one instruction for the lanes in `mask` (never 0). Handlers of straight-line
+ * instructions only read and write rows and predicate words; they must leave other lanes' values
+ * untouched. */
+typedef void IsaExec(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask);
+
+/* A register or immediate operand: byte offset of its row, bit 0 chooses the base (0: the warp's
+ * frame, 1: the program's constants). */
+typedef int32_t IsaOperand;
+
+/* How the warp goes on after an instruction. */
+typedef enum IsaFlow {
+    ISA_FLOW_NEXT,         /* the next instruction */
+    ISA_FLOW_BRANCH,       /* lanes in the mask go to target */
+    ISA_FLOW_BRANCH_INDEX, /* brx.idx: operand[0] the index, targets in the program's target pool */
+    ISA_FLOW_CALL,         /* function `target` */
+    ISA_FLOW_CALL_INDIRECT, /* operand[0] holds function handles */
+    ISA_FLOW_CALL_BUILTIN,  /* vprintf, malloc, free, __assertfail */
+    ISA_FLOW_RET,
+    ISA_FLOW_EXIT,
+    ISA_FLOW_BARRIER, /* bar, barrier */
+    ISA_FLOW_TRAP
+} IsaFlow;
+
+enum { ISA_MAX_OPERANDS = 8 };
+
+/* One decoded instruction: a cache line. */
+struct IsaInst {
+    IsaExec *exec;                        /* NULL when flow alone says what happens */
+    IsaOperand operand[ISA_MAX_OPERANDS]; /* rows: destinations first, then sources, in PTX order; a
+                                             predicate operand is the index of its word */
+    uint16_t guard;                       /* predicate word */
+    uint8_t guard_negated;                /* 1: executes where the word's bit is 0 */
+    uint8_t flow;                         /* IsaFlow */
+    uint8_t size;                         /* memory: bytes of one element */
+    uint8_t vector;                       /* memory: elements per lane, 1, 2 or 4 */
+    uint8_t space;                        /* memory: PtxSpace, PTX_SPACE_NONE is generic */
+    uint8_t sub;         /* a handler's own selector (lop3's table, rounding, ...) */
+    int64_t imm;         /* memory: byte offset; otherwise a handler's own */
+    uint32_t target;     /* branch: pc; call: function index; indexed branch: first entry */
+    uint32_t reconverge; /* branch: pc of the immediate post-dominator, or ISA_NO_PC */
+};
+static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
+
+/* Classes of instructions that share latency and initiation interval in a machine file. */
+typedef enum IsaClass {
+    ISA_CLASS_OTHER, /* mov, cvt, setp, selp, logic, shifts, branches, barriers ... */
+    ISA_CLASS_INT_ADD,
+    ISA_CLASS_INT_MINMAX,
+    ISA_CLASS_INT_MUL,
+    ISA_CLASS_INT_MAD,
+    ISA_CLASS_INT_DIV,
+    ISA_CLASS_MUL24,
+    ISA_CLASS_MAD24,
+    ISA_CLASS_FP32_ADD,
+    ISA_CLASS_FP32_MINMAX,
+    ISA_CLASS_FP32_MUL,
+    ISA_CLASS_FP32_MAD,
+    ISA_CLASS_FP32_DIV,
+    ISA_CLASS_FP64_ADD,
+    ISA_CLASS_FP64_MINMAX,
+    ISA_CLASS_FP64_MUL,
+    ISA_CLASS_FP64_MAD,
+    ISA_CLASS_FP64_DIV,
+    ISA_CLASS_SFU, /* rcp, sqrt, rsqrt, sin, cos, ex2, lg2, tanh */
+    ISA_CLASS_SHUFFLE,
+    ISA_CLASS_MEMORY, /* ld, st, atom, red, tex, prefetch: the load/store unit decides */
+    ISA_CLASS_COUNT
+} IsaClass;
+
+typedef enum IsaMemoryKind {
+    ISA_MEMORY_NONE,
+    ISA_MEMORY_LOAD,
+    ISA_MEMORY_STORE,
+    ISA_MEMORY_ATOMIC,
+    ISA_MEMORY_PREFETCH,
+    ISA_MEMORY_TEXTURE
+} IsaMemoryKind;
+
+enum { /* IsaInfo.flags */
+       ISA_IS_BRANCH = 1 << 0,
+       ISA_IS_BARRIER = 1 << 1,
+       ISA_IS_FENCE = 1 << 2,
+       ISA_IS_EXIT = 1 << 3,
+       ISA_IS_CALL = 1 << 4,
+       ISA_IS_RET = 1 << 5,
+       ISA_IS_REDUCTION = 1 << 6 /* red: no result */,
+       ISA_IS_VOLATILE = 1 << 7
+};
+
+/* What the timing model needs to know of an instruction; same index as its IsaInst. Register
+ * numbers are the PTX function's virtual registers in declaration order, predicates among them. */
+typedef struct IsaInfo {
+    uint32_t regs;     /* first register number in IsaProgram.reg_pool: destinations, data sources,
+                          address sources, then the guard if there is one */
+    uint8_t dst_count; /* destinations */
+    uint8_t src_count; /* data sources (registers only; a register named twice counts twice) */
+    uint8_t address_count; /* address sources */
+    uint8_t guard_count;   /* 1 when guarded */
+    uint8_t op_class;      /* IsaClass */
+    uint8_t memory;        /* IsaMemoryKind */
+    uint8_t space;         /* PtxSpace of the access */
+    uint8_t cache_op;      /* PtxCacheOp */
+    uint8_t element_bytes; /* bytes of one element of one lane */
+    uint8_t vector;        /* elements per lane */
+    uint16_t flags;        /* ISA_IS_... */
+    uint16_t op;           /* PtxOpcode */
+    uint16_t function;     /* index in IsaProgram.functions */
+    uint32_t line;         /* in the PTX text */
+    uint32_t source_line;  /* of .loc, 0 when unknown */
+} IsaInfo;
+
+typedef struct IsaFunction {
+    const PtxFunction *ptx;
+    uint32_t entry; /* pc of the first instruction */
+    uint32_t end; /* pc after the last; an implicit exit (kernel) or ret (function) stands there */
+    uint32_t frame_bytes;  /* rows and predicate words of one activation */
+    uint32_t pred_offset;  /* byte offset of predicate word 0 in a frame, a multiple of 64 */
+    uint32_t local_bytes;  /* per thread, of one activation: .local variables, then .param areas */
+    uint32_t param_base;   /* byte offset of its call-site .param variables in its local area */
+    uint32_t registers;    /* per thread, decides occupancy */
+    uint32_t shared_bytes; /* static shared memory when launched */
+} IsaFunction;
+
+struct IsaProgram {
+    Arena *arena;
+    const PtxModule *module;
+    IsaInst *insts; /* all functions back to back */
+    IsaInfo *infos;
+    uint32_t inst_count;
+    IsaFunction *functions; /* same order as module->functions */
+    uint32_t function_count;
+    uint16_t *reg_pool; /* register numbers that IsaInfo.regs points into */
+    uint8_t *constants; /* rows of immediates, 64-byte aligned */
+    uint32_t constant_bytes;
+    uint32_t *targets;     /* of brx.idx: pcs; first entry of each list is its length */
+    struct IsaCall *calls; /* argument lists of call instructions (IsaInst.imm is the index) */
+    uint32_t call_count;
+};
+
+/* ---- Warps and CTAs ---- */
+
+typedef struct IsaStackEntry {
+    uint32_t pc;
+    uint32_t
+        reconverge; /* pc at which the entry is popped, ISA_NO_PC: only when its lanes are gone */
+    uint32_t lanes;
+    uint32_t frame; /* index of the call frame it runs in */
+} IsaStackEntry;
+
+struct IsaWarp {
+    uint8_t *base[2];        /* [0] rows of the current frame, [1] the program's constants */
+    uint32_t *preds;         /* predicate words of the current frame */
+    uint32_t pc;             /* of the top stack entry */
+    uint32_t active;         /* lanes of the top stack entry */
+    uint32_t reconverge;     /* of the top stack entry */
+    uint32_t frame;          /* of the top stack entry */
+    uint32_t alive;          /* lanes that have not exited */
+    uint32_t depth;          /* stack entries below the top */
+    uint32_t stack_capacity; /* of stack */
+    IsaStackEntry *stack;    /* entries below the top, [0] the bottom */
+    struct IsaFrame *frames; /* call frames, [0] the kernel's */
+    uint32_t frame_capacity;
+    uint32_t carry;        /* CC.CF of every lane, one bit each */
+    uint8_t *registers;    /* frames' rows, grows with call depth */
+    size_t register_bytes; /* capacity of registers */
+    uint32_t *local;       /* local memory: word w of lane l at [w * 32 + l] */
+    uint32_t local_bytes;  /* per thread, capacity */
+    IsaCta *cta;
+    uint32_t index;        /* in its CTA */
+    uint32_t slot;         /* hardware warp id on its SM, %warpid */
+    uint64_t instructions; /* warp instructions executed since launch */
+};
+
+/* The operand's row; a 64-bit operand's two rows. */
+static inline uint32_t *isa_row32(const IsaWarp *warp, IsaOperand operand) {
+    return (uint32_t *)(void *)(warp->base[operand & 1] + (operand & ~1));
+}
+static inline uint64_t *isa_row64(const IsaWarp *warp, IsaOperand operand) {
+    return (uint64_t *)(void *)(warp->base[operand & 1] + (operand & ~1));
+}
+
+/* What went wrong in a launch, filled by whoever found it; the launch fails with this text. */
+typedef struct IsaFault {
+    bool is_set;
+    int code; /* IsaFaultCode */
+    uint32_t pc;
+    char text[1024]; /* complete message, one or several lines, no trailing newline */
+} IsaFault;
+
+typedef enum IsaFaultCode {
+    ISA_FAULT_NONE,
+    ISA_FAULT_ADDRESS,
+    ISA_FAULT_MISALIGNED,
+    ISA_FAULT_SPACE,
+    ISA_FAULT_TRAP,
+    ISA_FAULT_ASSERT,
+    ISA_FAULT_STACK,
+    ISA_FAULT_CALL,
+    ISA_FAULT_BARRIER,
+    ISA_FAULT_LIMIT,
+    ISA_FAULT_DEADLOCK,
+    ISA_FAULT_MEMORY
+} IsaFaultCode;
+
+/* What one execution thread (one SM, or the functional loop) carries along. */
+struct IsaContext {
+    struct DeviceMemory *memory;
+    const IsaProgram *program;
+    const struct IsaLaunch *launch;
+    uint64_t cycle; /* value of %clock */
+    uint32_t sm;    /* value of %smid */
+    IsaFault fault;
+    /* Effect of the last instruction, for the timing model. */
+    uint32_t executed;           /* lanes that executed it (active and guard true) */
+    uint64_t address[ISA_LANES]; /* memory instructions: byte address of each executed lane, in the
+                                    instruction's own space (generic ones resolved) */
+    uint8_t space[ISA_LANES];    /* generic accesses: PtxSpace that each lane's address fell in */
+    void (*print)(void *user, const char *text, size_t length); /* device printf */
+    void *user;
+};
+
+/* ---- Decoding (decode.c) ---- */
+
+/* Decodes every function of a linked module whose global and constant variables have their device
+ * addresses (PtxVar.address) set. NULL, with messages naming the PTX line, when some instruction
+ * form is not supported. Owned by the caller: isa_program_free. The module must outlive the
+ * program. */
+IsaProgram *isa_decode(const PtxModule *module, Diag *diag);
+void isa_program_free(IsaProgram *program);
+
+#endif
