@@ -1,0 +1,147 @@
+/* Arena on a list of growing blocks. The newest block is the only one that still hands out memory;
+ * an allocation that does not fit opens a new block, large enough for it. */
+#include "base/arena.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ARENA_ALIGN = 16,             /* bytes; what malloc gives on a 64-bit host */
+    ARENA_MAX_ALIGN = 4096,       /* bytes */
+    ARENA_FIRST_BLOCK = 4096,     /* bytes; blocks double from here ... */
+    ARENA_LARGEST_BLOCK = 1 << 20 /* ... to here, so that little is left unused at the end */
+};
+
+typedef struct Block {
+    struct Block *older; /* the block before this one; NULL in the first */
+    size_t size_bytes;   /* of `bytes` */
+    size_t used_bytes;   /* of `bytes`, padding included */
+    _Alignas(ARENA_ALIGN) unsigned char bytes[];
+} Block;
+
+struct Arena {
+    Block *newest;          /* NULL while nothing was allocated */
+    size_t next_size_bytes; /* size of the next ordinary block */
+    size_t handed_bytes;    /* asked for by callers, padding left out */
+};
+
+static _Noreturn void out_of_memory(size_t size_bytes) {
+    fprintf(stderr, "tyto: the host has no memory left (%zu bytes were asked for)\n", size_bytes);
+    exit(EXIT_FAILURE);
+}
+
+Arena *arena_new(void) {
+    Arena *arena = base_calloc(1, sizeof(Arena));
+    arena->next_size_bytes = ARENA_FIRST_BLOCK;
+    return arena;
+}
+
+void arena_free(Arena *arena) {
+    if (!arena) return;
+    for (Block *block = arena->newest; block;) {
+        Block *older = block->older;
+        free(block);
+        block = older;
+    }
+    free(arena);
+}
+
+/* Bytes to skip so that the block's next free byte is aligned. */
+static size_t padding_of(const Block *block, size_t align_bytes) {
+    uintptr_t next = (uintptr_t)block->bytes + block->used_bytes;
+    return (size_t)(-next & (align_bytes - 1));
+}
+
+static bool has_room(const Block *block, size_t size_bytes, size_t align_bytes) {
+    if (!block) return false;
+    size_t left = block->size_bytes - block->used_bytes;
+    size_t padding = padding_of(block, align_bytes);
+    return padding <= left && size_bytes <= left - padding;
+}
+
+static void add_block(Arena *arena, size_t size_bytes, size_t align_bytes) {
+    if (size_bytes > SIZE_MAX / 2) out_of_memory(size_bytes);
+    size_t needed = size_bytes + align_bytes;
+    size_t size = needed > arena->next_size_bytes ? needed : arena->next_size_bytes;
+    Block *block = base_calloc(1, sizeof(Block) + size);
+    block->older = arena->newest;
+    block->size_bytes = size;
+    arena->newest = block;
+    if (arena->next_size_bytes < ARENA_LARGEST_BLOCK) arena->next_size_bytes *= 2;
+}
+
+void *arena_alloc_aligned(Arena *arena, size_t size_bytes, size_t align_bytes) {
+    assert(align_bytes && !(align_bytes & (align_bytes - 1)) && align_bytes <= ARENA_MAX_ALIGN);
+    if (!has_room(arena->newest, size_bytes, align_bytes))
+        add_block(arena, size_bytes, align_bytes);
+    Block *block = arena->newest;
+    block->used_bytes += padding_of(block, align_bytes);
+    void *piece = block->bytes + block->used_bytes;
+    block->used_bytes += size_bytes;
+    arena->handed_bytes += size_bytes;
+    return piece;
+}
+
+void *arena_alloc(Arena *arena, size_t size_bytes) {
+    return arena_alloc_aligned(arena, size_bytes, ARENA_ALIGN);
+}
+
+char *arena_strndup(Arena *arena, const char *text, size_t length) {
+    char *copy = arena_alloc_aligned(arena, length + 1, 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *arena_strdup(Arena *arena, const char *text) {
+    return arena_strndup(arena, text, strlen(text));
+}
+
+char *arena_printf(Arena *arena, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    assert(length >= 0);
+    char *text = arena_alloc_aligned(arena, (size_t)length + 1, 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
+size_t arena_bytes(const Arena *arena) {
+    return arena->handed_bytes;
+}
+
+void *base_malloc(size_t size_bytes) {
+    void *block = malloc(size_bytes ? size_bytes : 1);
+    if (!block) out_of_memory(size_bytes);
+    return block;
+}
+
+void *base_calloc(size_t count, size_t size_bytes) {
+    bool is_empty = !count || !size_bytes;
+    void *block = calloc(is_empty ? 1 : count, is_empty ? 1 : size_bytes);
+    if (!block) out_of_memory(size_bytes > SIZE_MAX / count ? SIZE_MAX : count * size_bytes);
+    return block;
+}
+
+void *base_realloc(void *block, size_t size_bytes) {
+    void *moved = realloc(block, size_bytes ? size_bytes : 1);
+    if (!moved) out_of_memory(size_bytes);
+    return moved;
+}
+
+void *base_alloc_lines(size_t size_bytes) {
+    enum { LINE_BYTES = 64 };
+    if (size_bytes > SIZE_MAX - LINE_BYTES) out_of_memory(size_bytes);
+    size_t lines = size_bytes ? (size_bytes + LINE_BYTES - 1) / LINE_BYTES : 1;
+    void *block = aligned_alloc(LINE_BYTES, lines * LINE_BYTES);
+    if (!block) out_of_memory(size_bytes);
+    return memset(block, 0, lines * LINE_BYTES);
+}
