@@ -1,0 +1,112 @@
+/* The GPU: modules, launches, and the two ways to run a kernel (functionally alone, or in detail on
+ * a machine model). Everything above (the driver API, the command) goes through this. Not
+ * thread-safe: the driver serialises calls on one GPU; two GPUs are independent. */
+#ifndef TYTO_GPU_GPU_H
+#define TYTO_GPU_GPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "isa/isa.h"
+#include "memory/memory.h"
+
+typedef struct Gpu Gpu;
+typedef struct GpuModule GpuModule;
+
+/* Settings of a GPU; zero means the default named. Copied by gpu_new. */
+typedef struct GpuOptions {
+    uint64_t memory_bytes;      /* device memory; default 4 GiB */
+    uint64_t heap_bytes;        /* device malloc; default 8 MiB (CUDA's default) */
+    uint32_t stack_bytes;       /* local memory and call frames per thread; default 64 KiB */
+    uint64_t instruction_limit; /* warp instructions of one launch before it fails; 0: none */
+    bool report_uninitialised;  /* reads of shared or global bytes never written fail the launch */
+    bool report_divergence; /* barriers reached by part of a warp's live threads fail the launch */
+    uint32_t dump_line;     /* PTX line at which registers are printed; 0: none */
+    uint32_t dump_cta;      /* linear CTA index and ... */
+    uint32_t dump_warp;     /* ... warp whose registers are printed */
+    const char *variant;    /* execution variant by name (tests), NULL: the best of this host */
+    void (*print)(void *user, const char *text,
+                  size_t length); /* device printf and dumps; NULL: stdout */
+    void *user;
+} GpuOptions;
+
+Gpu *gpu_new(const GpuOptions *options, Diag *diag); /* NULL with messages */
+void gpu_free(Gpu *gpu);
+DeviceMemory *gpu_memory(Gpu *gpu);
+GpuOptions *gpu_options(Gpu *gpu); /* may be changed between launches */
+
+/* One PTX text. `name` is for messages. */
+typedef struct GpuImage {
+    const char *name;
+    const char *text;
+    size_t length;
+} GpuImage;
+
+/* Reads, links, lays out in device memory and decodes `count` PTX texts as one module; NULL with
+ * messages. The texts are not needed afterwards. */
+GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag);
+void gpu_unload(GpuModule *module); /* also gives back the variables' memory */
+const PtxModule *gpu_module_ptx(const GpuModule *module);
+const IsaProgram *gpu_module_program(const GpuModule *module);
+/* Index of a kernel (or function) in module->program->functions, -1 when there is none. */
+int gpu_find_function(const GpuModule *module, const char *name);
+/* Device address and size in bytes of a global or constant variable; false when there is none. */
+bool gpu_find_variable(const GpuModule *module, const char *name, uint64_t *address,
+                       uint64_t *size);
+
+typedef struct GpuLaunch {
+    GpuModule *module;
+    int function; /* index; must be a kernel */
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    const void *parameters; /* function's parameter_bytes bytes in the layout of its parameters */
+    bool is_cooperative;    /* the whole grid must be resident at once */
+} GpuLaunch;
+
+typedef enum GpuStatus {
+    GPU_OK,
+    GPU_BAD_LAUNCH, /* the launch itself is impossible: dimensions, shared memory, parameters */
+    GPU_FAULT,      /* the kernel failed: result.message says how; result.fault_code which kind */
+    GPU_INTERRUPTED /* gpu_interrupt was called */
+} GpuStatus;
+
+typedef struct GpuResult {
+    GpuStatus status;
+    int fault_code;     /* IsaFaultCode when status is GPU_FAULT */
+    char message[1280]; /* empty when status is GPU_OK */
+    uint64_t warp_instructions;
+    uint64_t thread_instructions;
+    uint64_t cycles;  /* SM cycles; 0 when run functionally */
+    uint64_t time_ps; /* simulated time; functional runs: 1 ns per warp instruction, a mere clock */
+    double wall_seconds;
+} GpuResult;
+
+/* Runs a kernel to its end. Always fills `result`. */
+GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
+/* Async-signal-safe: the launch that is running ends with GPU_INTERRUPTED at the next chance. */
+void gpu_interrupt(Gpu *gpu);
+
+/* Limits of the device that a launch is checked against. */
+typedef struct GpuLimits {
+    uint32_t max_threads_per_cta; /* 1024 */
+    uint32_t max_block[3];        /* 1024, 1024, 64 */
+    uint64_t max_grid[3];         /* 2^31-1, 65535, 65535 */
+    uint32_t shared_per_cta;      /* bytes a CTA may have in all */
+    uint32_t shared_per_sm;       /* bytes */
+    uint32_t registers_per_sm;
+    uint32_t threads_per_sm;
+    uint32_t ctas_per_sm;
+    uint32_t sms;
+    uint32_t clock_khz; /* SM clock */
+    uint32_t memory_clock_khz;
+    uint32_t bus_width_bits;
+    uint32_t l2_bytes;
+} GpuLimits;
+GpuLimits gpu_limits(const Gpu *gpu);
+/* CTAs of this shape that fit on one SM, by threads, registers, shared memory and CTA slots. */
+uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
+                       uint32_t dynamic_shared_bytes);
+
+#endif

@@ -1,0 +1,129 @@
+/* The device's memory as data: global memory with its allocations, the windows of the generic
+ * address space, and checks of accesses against live allocations.
+ *
+ * Addresses. Global memory starts at MEM_GLOBAL_BASE, as the peer simulator has it (peer: GPGPU-Sim
+ * 4.2), and is backed by host memory that is only reserved until touched. Below it lie the windows
+ * through which a generic address reaches shared, local and parameter space; address 0 up to the
+ * first window is never mapped, so a null pointer plus a small index is caught. Module variables in
+ * .const space are allocations like any other, read-only to the kernel.
+ *
+ * Allocation is first fit in address order, so that addresses depend on nothing but the calls made.
+ */
+#ifndef TYTO_MEMORY_MEMORY_H
+#define TYTO_MEMORY_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+#define MEM_SHARED_WINDOW UINT64_C(0x01000000) /* generic address of shared offset 0 */
+#define MEM_LOCAL_WINDOW  UINT64_C(0x02000000) /* generic address of local offset 0 */
+#define MEM_PARAM_WINDOW  UINT64_C(0x04000000) /* generic address of kernel parameter 0 */
+#define MEM_PARAM_END     UINT64_C(0x04010000)
+#define MEM_SHARED_END    UINT64_C(0x02000000)
+#define MEM_LOCAL_END     UINT64_C(0x04000000) /* local memory: 32 MiB per thread at most */
+#define MEM_GLOBAL_BASE   UINT64_C(0xC0000000)
+
+enum {
+    MEM_ALLOC_ALIGN = 256, /* bytes; what cudaMalloc guarantees (CUDA Programming Guide, 5.3.2) */
+};
+
+typedef enum MemKind {
+    MEM_KIND_BUFFER, /* cuMemAlloc and the like */
+    MEM_KIND_GLOBAL, /* a module's .global variable */
+    MEM_KIND_CONST,  /* a module's .const variable: kernels may only read it */
+    MEM_KIND_HEAP,   /* device malloc */
+    MEM_KIND_ARRAY,  /* a CUDA array */
+    MEM_KIND_HOST    /* page-locked host memory that kernels may access */
+} MemKind;
+
+/* A live allocation. */
+typedef struct MemBlock {
+    uint64_t start; /* device address */
+    uint64_t end;   /* one past the last byte */
+    MemKind kind;
+    const char *label; /* variable's name, or NULL; owned by the memory */
+    uint8_t *written;  /* one bit per byte that was ever written; NULL unless tracking is on */
+} MemBlock;
+
+typedef struct DeviceMemory DeviceMemory;
+
+/* A memory of `capacity_bytes` (reserved, not committed). NULL when the host cannot reserve it. */
+DeviceMemory *mem_new(uint64_t capacity_bytes);
+void mem_free(DeviceMemory *memory);
+
+/* `size` bytes (at least 1), aligned to `align` (a power of two), zeroed never: contents are what
+ * was there before, zero at first. Returns the device address, 0 when no gap is large enough.
+ * `label` may be NULL, is copied. */
+uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind kind,
+                   const char *label);
+/* Gives back an allocation by its start address; false when there is none that starts there. */
+bool mem_release(DeviceMemory *memory, uint64_t address);
+
+/* The live allocation that contains `address`, or NULL. Valid until the next alloc or release. */
+const MemBlock *mem_find(const DeviceMemory *memory, uint64_t address);
+/* Whether all of [address, address + size) lies in one live allocation. size 0 is true for any
+ * address. */
+bool mem_is_valid(const DeviceMemory *memory, uint64_t address, uint64_t size);
+/* Host pointer to a device address inside the reserved range; no check of liveness. */
+void *mem_host(const DeviceMemory *memory, uint64_t address);
+/* What to add to a device address in order to get its host address. */
+uintptr_t mem_host_bias(const DeviceMemory *memory);
+
+/* Host-side copies; false (and nothing copied) when the range is not valid. A write marks its bytes
+ * as written. */
+bool mem_write(DeviceMemory *memory, uint64_t address, const void *bytes, uint64_t size);
+bool mem_read(const DeviceMemory *memory, uint64_t address, void *bytes, uint64_t size);
+bool mem_copy(DeviceMemory *memory, uint64_t destination, uint64_t source, uint64_t size);
+/* Fills `count` elements of `element_size` (1, 2, 4) bytes with `value`. */
+bool mem_fill(DeviceMemory *memory, uint64_t address, uint32_t value, int element_size,
+              uint64_t count);
+
+uint64_t mem_capacity(const DeviceMemory *memory);
+uint64_t
+mem_used(const DeviceMemory *memory); /* bytes in live allocations, rounded up to their alignment */
+size_t mem_block_count(const DeviceMemory *memory);
+
+/* Turns on the tracking of written bytes (reports of uninitialised reads) for allocations to come.
+ */
+void mem_track_writes(DeviceMemory *memory);
+
+/* Says in words where `address` is: "4 bytes past the end of the 4096-byte allocation at
+ * 0xc0000000", "inside a 256-byte allocation at ... that was freed", "a null pointer", ... */
+void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out);
+
+/* ---- Texture objects ---- */
+
+typedef enum MemTexelType { MEM_TEXEL_UNSIGNED, MEM_TEXEL_SIGNED, MEM_TEXEL_FLOAT } MemTexelType;
+typedef enum MemAddressMode {
+    MEM_ADDRESS_WRAP,
+    MEM_ADDRESS_CLAMP,
+    MEM_ADDRESS_MIRROR,
+    MEM_ADDRESS_BORDER
+} MemAddressMode;
+
+typedef struct MemTexture {
+    uint64_t address;       /* device address of the first texel */
+    uint64_t width, height; /* texels; height 1 for 1D */
+    uint64_t pitch_bytes;   /* from row to row */
+    uint8_t channels;       /* 1, 2 or 4 */
+    uint8_t channel_bits;   /* 8, 16 or 32 */
+    MemTexelType type;
+    bool is_linear_memory; /* 1D over a buffer: integer coordinates, no filtering, width bounds only
+                            */
+    bool is_normalised;    /* coordinates in [0, 1) */
+    bool is_linear_filter; /* else nearest texel */
+    bool reads_normalised; /* 8- and 16-bit integer texels are read as floats in [0,1] or [-1,1] */
+    MemAddressMode mode[2]; /* x, y */
+    float border[4];
+} MemTexture;
+
+/* A handle (never 0) for tex instructions. The texture is copied. */
+uint64_t mem_texture_add(DeviceMemory *memory, const MemTexture *texture);
+bool mem_texture_remove(DeviceMemory *memory, uint64_t handle);
+const MemTexture *mem_texture(const DeviceMemory *memory,
+                              uint64_t handle); /* NULL: no such texture */
+
+#endif
