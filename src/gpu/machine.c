@@ -1,0 +1,134 @@
+/* The neutral machine, and the check that a machine's parameters fit together. */
+#include "gpu/machine.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/text.h"
+#include "gpu/machine_rows.h"
+
+void machine_init(MachineConfig *machine) {
+    int count;
+    const MachineRow *rows = machine_rows(&count);
+    memset(machine, 0, sizeof *machine);
+    Text why = {0};
+    for (int i = 0; i < count; i++) {
+        bool is_set = machine_set_row(machine, &rows[i], rows[i].initial, &why);
+        assert(is_set && "every row's default is one of its values");
+        (void)is_set;
+    }
+    text_free(&why);
+    machine->sm.ops[ISA_CLASS_MEMORY].unit = SM_UNIT_LDST;
+}
+
+/* The caches of a machine under the names of their sections. */
+typedef struct NamedCache {
+    const char *key;
+    const CacheConfig *config;
+} NamedCache;
+
+static void check_cache(const char *key, const CacheConfig *cache, Diag *diag) {
+    uint32_t line = cache->line_bytes, sector = cache->sector_bytes;
+    if (!bits_is_power_of_two(line)) {
+        diag_error(diag, NULL, 0, 0, "%s.line: %u B is no power of two", key, line);
+        return;
+    }
+    if (sector && (!bits_is_power_of_two(sector) || sector > line)) {
+        diag_error(diag, NULL, 0, 0, "%s.sector: %u B does not divide the line of %u B", key, sector,
+                   line);
+    }
+    if (sector && line / sector > CACHE_MAX_SECTORS) {
+        diag_error(diag, NULL, 0, 0, "%s.sector: a line of %u B would have %u sectors, over %d", key,
+                   line, line / sector, CACHE_MAX_SECTORS);
+    }
+    uint64_t set_bytes = (uint64_t)line * cache->ways;
+    if (cache->size_bytes % set_bytes || cache->size_bytes < set_bytes) {
+        diag_error(diag, NULL, 0, 0, "%s.size: %u B is no multiple of line x ways (%u B x %u)", key,
+                   cache->size_bytes, line, cache->ways);
+    } else if (!bits_is_power_of_two(cache->size_bytes / set_bytes)) {
+        diag_error(diag, NULL, 0, 0,
+                   "%s.size: %u B in lines of %u B and %u ways make %u sets: the set is cut from "
+                   "address bits, so they must be a power of two",
+                   key, cache->size_bytes, line, cache->ways,
+                   (uint32_t)(cache->size_bytes / set_bytes));
+    }
+}
+
+static void check_sm(const SmConfig *sm, Diag *diag) {
+    if (sm->threads % 32)
+        diag_error(diag, NULL, 0, 0, "sm.threads: %u is no multiple of a warp's 32 lanes", sm->threads);
+    if (sm->scheduler.count > sm_config_warps(sm)) {
+        diag_error(diag, NULL, 0, 0, "scheduler.count: %u schedulers for %u warps (sm.threads / 32)",
+                   sm->scheduler.count, sm_config_warps(sm));
+    }
+    if (sm->registers < sm->threads) {
+        diag_error(diag, NULL, 0, 0, "sm.registers: %u leave less than one for each of %u threads",
+                   sm->registers, sm->threads);
+    }
+    if (!bits_is_power_of_two(sm->shared.banks))
+        diag_error(diag, NULL, 0, 0, "shared.banks: %u is no power of two", sm->shared.banks);
+    if (!bits_is_power_of_two(sm->shared.bank_bytes))
+        diag_error(diag, NULL, 0, 0, "shared.bank: %u B is no power of two", sm->shared.bank_bytes);
+    if (sm->shared.conflict_lanes != 16 && sm->shared.conflict_lanes != 32) {
+        diag_error(diag, NULL, 0, 0, "shared.conflict_lanes: %u is neither a warp (32) nor a half (16)",
+                   sm->shared.conflict_lanes);
+    }
+    if (!bits_is_power_of_two(sm->lsu.bypass_segment_bytes)) {
+        diag_error(diag, NULL, 0, 0, "lsu.bypass_segment: %u B is no power of two",
+                   sm->lsu.bypass_segment_bytes);
+    }
+    if (sm->fetch.instruction_bytes * sm->fetch.width > sm->l1i.line_bytes) {
+        diag_error(diag, NULL, 0, 0, "fetch.width: %u instructions of %u B are more than a line of %u B",
+                   sm->fetch.width, sm->fetch.instruction_bytes, sm->l1i.line_bytes);
+    }
+}
+
+/* Every pipeline that a class is sent to exists, and takes a whole number of cycles per warp. */
+static void check_units(const SmConfig *sm, Diag *diag) {
+    static const char *const names[SM_UNITS] = {"sp", "sfu", "dp", "ldst"};
+    bool is_used[SM_UNITS] = {false};
+    for (int i = 0; i < ISA_CLASS_COUNT; i++)
+        is_used[sm->ops[i].unit] = true;
+    for (int unit = 0; unit < SM_UNITS; unit++) {
+        const SmUnitConfig *config = &sm->units[unit];
+        if (is_used[unit] && !config->count) {
+            diag_error(diag, NULL, 0, 0, "units.%s.count: 0, but instructions are sent there",
+                       names[unit]);
+        }
+        if (!bits_is_power_of_two(config->lanes)) {
+            diag_error(diag, NULL, 0, 0, "units.%s.lanes: %u does not divide a warp's 32", names[unit],
+                       config->lanes);
+        }
+    }
+}
+
+static void check_partition(const PartitionConfig *partition, Diag *diag) {
+    uint32_t atom = partition->atom_bytes;
+    if (!bits_is_power_of_two(partition->slices))
+        diag_error(diag, NULL, 0, 0, "partition.slices: %u is no power of two", partition->slices);
+    if (!bits_is_power_of_two(atom))
+        diag_error(diag, NULL, 0, 0, "partition.atom: %u B is no power of two", atom);
+    uint32_t fill = cache_config_fill_bytes(&partition->l2);
+    if (partition->has_l2 && atom != fill) {
+        diag_error(diag, NULL, 0, 0,
+                   "partition.atom: %u B, but L2 is filled by %u B (l2.sector, or else l2.line)", atom,
+                   fill);
+    }
+    if (partition->copies_fill_l2 && !partition->has_l2)
+        diag_error(diag, NULL, 0, 0, "l2.filled_by_copies: yes, but l2.enabled is no");
+}
+
+bool machine_check(const MachineConfig *machine, Diag *diag) {
+    const NamedCache caches[] = {
+        {"l1i", &machine->sm.l1i}, {"l1d", &machine->sm.l1d},       {"l1c", &machine->sm.l1c},
+        {"l1t", &machine->sm.l1t}, {"l2", &machine->partition.l2},
+    };
+    int before = diag_error_count(diag);
+    for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
+        check_cache(caches[i].key, caches[i].config, diag);
+    check_sm(&machine->sm, diag);
+    check_units(&machine->sm, diag);
+    check_partition(&machine->partition, diag);
+    return diag_error_count(diag) == before;
+}

@@ -1,0 +1,60 @@
+/* A machine model: every number that decides timing, in one plain struct composed of the units' own
+ * records. Copying it copies the machine. Read from a machine file (gpu/machine_file.h), where each
+ * field is one row of a table (gpu/machine_rows.h). */
+#ifndef TYTO_GPU_MACHINE_H
+#define TYTO_GPU_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "partition/partition_config.h"
+#include "sm/sm_config.h"
+
+enum { MACHINE_NAME_BYTES = 32, MACHINE_TITLE_BYTES = 128 };
+
+/* Frequencies of the four clock domains, in kHz: integers, so that their ratios are exact. */
+typedef struct ClockConfig {
+    uint32_t sm_khz;
+    uint32_t noc_khz;
+    uint32_t l2_khz; /* partitions up to the DRAM controller */
+    uint32_t dram_khz; /* DRAM commands */
+} ClockConfig;
+
+/* How the CTAs of a grid reach the SMs. */
+typedef struct CtaConfig {
+    uint32_t per_sm_per_cycle;    /* CTAs one SM may be given in an SM cycle */
+    uint32_t per_cycle;           /* CTAs all SMs may be given in an SM cycle; 0: no limit */
+    bool spreads_small_grids;     /* a grid too small to fill every SM is dealt out evenly */
+    bool resumes_scan;            /* the scan over SMs starts after the last one served, across kernels too */
+    uint32_t launch_latency;      /* SM cycles from a kernel's launch to its first CTA */
+    char policy[SM_POLICY_BYTES]; /* CTA scheduling policy when the user names none */
+} CtaConfig;
+
+/* Questions of the form "what if": unreal machines that bound what a policy can gain. */
+typedef struct OracleConfig {
+    bool perfect_l1; /* every global and local load hits the L1D */
+    bool perfect_l2; /* every request that reaches a partition hits its L2 */
+} OracleConfig;
+
+typedef struct MachineConfig {
+    char name[MACHINE_NAME_BYTES];
+    char title[MACHINE_TITLE_BYTES]; /* one line: what it is, and where its numbers come from */
+    ClockConfig clock;
+    uint32_t sms;
+    uint32_t partitions;      /* memory channels */
+    CtaConfig cta;
+    SmConfig sm;              /* every SM */
+    PartitionConfig partition; /* every partition */
+    OracleConfig oracle;
+    uint32_t watchdog_cycles; /* SM cycles without any progress that end a run; 0: never */
+} MachineConfig;
+
+/* The neutral machine: every parameter at its default. */
+void machine_init(MachineConfig *machine);
+
+/* Whether the parameters fit together; each contradiction is one error in `diag`, naming the keys
+ * and their values. (Each value alone was checked against its bounds when it was read.) */
+bool machine_check(const MachineConfig *machine, Diag *diag);
+
+#endif
