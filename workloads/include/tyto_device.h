@@ -1,0 +1,28 @@
+/* The device side of CUDA C, so that clang alone compiles a kernel to PTX: qualifiers, built-in
+ * variables, barriers, fences, atomics, warp functions, integer and floating-point functions, half,
+ * printf, assert and the device heap. Under nvcc the vendor's own definitions are taken instead, so
+ * a kernel that includes this header and stays within it compiles with both.
+ *
+ * Left out: textures, cooperative groups, matrix instructions, and whatever of the C library is not
+ * listed in the files below. Names and meanings follow the CUDA C++ Programming Guide. */
+#ifndef TYTO_DEVICE_H
+#define TYTO_DEVICE_H
+
+#ifdef __NVCC__
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_fp16.h>
+#else
+#include "tyto_device/language.h"
+#include "tyto_device/vector.h"
+#include "tyto_device/integer.h"
+#include "tyto_device/sync.h"
+#include "tyto_device/atomic.h"
+#include "tyto_device/warp.h"
+#include "tyto_device/math.h"
+#include "tyto_device/half.h"
+#include "tyto_device/system.h"
+#endif
+
+#endif

@@ -1,0 +1,52 @@
+/* Qualifiers and the built-in variables. A member of threadIdx and its kin is a property whose
+ * getter reads the special register, so that no storage stands behind them. */
+#ifndef TYTO_DEVICE_LANGUAGE_H
+#define TYTO_DEVICE_LANGUAGE_H
+
+#define __global__             __attribute__((global))
+#define __device__             __attribute__((device))
+#define __host__               __attribute__((host))
+#define __shared__             __attribute__((shared))
+#define __constant__           __attribute__((constant))
+#define __forceinline__        inline __attribute__((always_inline))
+#define __noinline__           __attribute__((noinline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __align__(bytes)       __attribute__((aligned(bytes)))
+
+typedef decltype(sizeof(0)) size_t;
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long uint64_t;
+typedef unsigned long uintptr_t;
+
+#define TYTO_INDEX_MEMBER(member, reg)                                                             \
+    static __device__ __forceinline__ unsigned read_##member() {                                   \
+        return __nvvm_read_ptx_sreg_##reg##_##member();                                            \
+    }                                                                                              \
+    __declspec(property(get = read_##member)) unsigned member
+#define TYTO_INDEX_VARIABLE(name, reg)                                                             \
+    struct TytoIndex_##name {                                                                      \
+        TYTO_INDEX_MEMBER(x, reg);                                                                 \
+        TYTO_INDEX_MEMBER(y, reg);                                                                 \
+        TYTO_INDEX_MEMBER(z, reg);                                                                 \
+    };                                                                                             \
+    extern const __device__ TytoIndex_##name name
+
+TYTO_INDEX_VARIABLE(threadIdx, tid);
+TYTO_INDEX_VARIABLE(blockIdx, ctaid);
+TYTO_INDEX_VARIABLE(blockDim, ntid);
+TYTO_INDEX_VARIABLE(gridDim, nctaid);
+enum { warpSize = 32 };
+
+#undef TYTO_INDEX_VARIABLE
+#undef TYTO_INDEX_MEMBER
+
+/* Construction in place, as <new> has it. */
+__device__ inline void *operator new(size_t, void *place) noexcept { return place; }
+
+#endif

@@ -1,0 +1,27 @@
+/* Barriers of a CTA and of a warp, and memory fences. __syncthreads() itself is clang's own. */
+#ifndef TYTO_DEVICE_SYNC_H
+#define TYTO_DEVICE_SYNC_H
+
+#include "language.h"
+
+/* The barrier that also tells every thread how many (_count), whether all (_and) and whether any
+ * (_or) threads of the CTA came with a non-zero predicate. */
+static __device__ __forceinline__ int __syncthreads_count(int predicate) {
+    return __nvvm_bar0_popc(predicate);
+}
+static __device__ __forceinline__ int __syncthreads_and(int predicate) {
+    return __nvvm_bar0_and(predicate);
+}
+static __device__ __forceinline__ int __syncthreads_or(int predicate) {
+    return __nvvm_bar0_or(predicate);
+}
+
+static __device__ __forceinline__ void __syncwarp(unsigned mask = 0xffffffffu) {
+    __nvvm_bar_warp_sync(mask);
+}
+
+static __device__ __forceinline__ void __threadfence_block() { __nvvm_membar_cta(); }
+static __device__ __forceinline__ void __threadfence() { __nvvm_membar_gl(); }
+static __device__ __forceinline__ void __threadfence_system() { __nvvm_membar_sys(); }
+
+#endif
