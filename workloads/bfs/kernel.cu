@@ -1,0 +1,20 @@
+/* One level of breadth-first search on a graph in CSR form, one node per thread: a node found at
+ * `level` gives level + 1 to the neighbours that have none yet. Threads that meet at a neighbour
+ * write the same value, so their order does not matter. */
+#include "tyto_device.h"
+
+enum : unsigned { UNREACHED = 0xffffffffu };
+
+extern "C" __global__ void bfs(const unsigned *row_offsets, const unsigned *neighbours,
+                               unsigned *levels, unsigned *has_grown, unsigned level, unsigned n) {
+    unsigned node = blockIdx.x * blockDim.x + threadIdx.x;
+    if (node >= n || levels[node] != level) return;
+    unsigned end = row_offsets[node + 1];
+    for (unsigned edge = row_offsets[node]; edge < end; edge++) {
+        unsigned neighbour = neighbours[edge];
+        if (levels[neighbour] == UNREACHED) {
+            levels[neighbour] = level + 1;
+            *has_grown = 1;
+        }
+    }
+}

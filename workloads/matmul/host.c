@@ -1,0 +1,49 @@
+/* C = A B for square matrices of `size` rows (rounded up to whole tiles). Entries are whole numbers
+ * below 8, so that sums stay exact in a float and the comparison can be. */
+#include "common/workload.h"
+
+#include <stdlib.h>
+
+enum { TILE = 16 };
+
+static const WorkloadInfo INFO = {
+    .name = "matmul",
+    .summary = "Multiplies two square matrices by 16 x 16 tiles in shared memory.",
+    .size_meaning = "rows and columns, rounded up to a multiple of 16",
+    .default_size = 256,
+    .largest_size = 8192,
+    .default_seed = 2,
+};
+
+static void multiply(const float *a, const float *b, float *c, size_t n) {
+    for (size_t row = 0; row < n; row++)
+        for (size_t k = 0; k < n; k++)
+            for (size_t column = 0; column < n; column++)
+                c[row * n + column] += a[row * n + k] * b[k * n + column];
+}
+
+int main(int argc, char **argv) {
+    Workload workload = workload_open(&INFO, argc, argv);
+    unsigned tiles = workload_divide_up(workload.size, TILE);
+    unsigned n = tiles * TILE;
+    size_t count = (size_t)n * n, size_bytes = count * sizeof(float);
+    float *a = workload_random_floats(&workload, count, 8);
+    float *b = workload_random_floats(&workload, count, 8);
+    float *got = workload_host_alloc(count, sizeof *got);
+    float *expected = workload_host_alloc(count, sizeof *expected);
+    multiply(a, b, expected, n);
+
+    CUdeviceptr device_a = workload_upload(a, size_bytes);
+    CUdeviceptr device_b = workload_upload(b, size_bytes);
+    CUdeviceptr device_c = workload_device_alloc(size_bytes);
+    WorkloadShape shape = {tiles, tiles, TILE, TILE};
+    workload_launch(&workload, shape, (void *[]){&device_a, &device_b, &device_c, &n});
+    workload_copy_to_host(got, device_c, size_bytes);
+
+    bool is_right = workload_compare_floats(&workload, got, expected, count, 0.0f);
+    free(a);
+    free(b);
+    free(got);
+    free(expected);
+    return workload_finish(&workload, is_right, "products", count);
+}
