@@ -152,7 +152,9 @@ typedef enum PtxSub {
     PTX_SUB_TLD4_R,
     PTX_SUB_TLD4_G,
     PTX_SUB_TLD4_B,
-    PTX_SUB_TLD4_A
+    PTX_SUB_TLD4_A,
+    PTX_SUB_TXQ_WIDTH,
+    PTX_SUB_TXQ_HEIGHT
 } PtxSub;
 
 typedef enum PtxMulMode { PTX_MUL_NONE, PTX_MUL_LO, PTX_MUL_HI, PTX_MUL_WIDE } PtxMulMode;
@@ -219,15 +221,26 @@ typedef struct PtxVar PtxVar;
 typedef struct PtxFunction PtxFunction;
 typedef struct PtxPrototype PtxPrototype;
 
+/* Byte or half selector of a scalar video instruction's operand. */
+typedef enum PtxSelect {
+    PTX_SELECT_NONE,
+    PTX_SELECT_B0,
+    PTX_SELECT_B1,
+    PTX_SELECT_B2,
+    PTX_SELECT_B3,
+    PTX_SELECT_H0,
+    PTX_SELECT_H1
+} PtxSelect;
+
 typedef struct PtxOperand {
     PtxOperandKind kind;
     bool negate;             /* !p of a predicate source, or -a where the syntax has it */
     bool is_float;           /* an IMM that was written as a floating-point constant */
-    uint8_t component;       /* %tid.x of a b-type vector register: 0..3 for .x .y .z .w */
+    PtxSelect select;        /* part of a register that a video instruction reads or writes */
     uint16_t count;          /* items of a VECTOR, PAIR or TARGETS */
     int32_t reg;             /* REG and MEM base: index in PtxFunction.regs, -1 when none */
     PtxSreg sreg;            /* SREG, with its component folded in (PTX_SREG_TID_X) */
-    int64_t imm;             /* IMM value, or byte offset of ADDRESS and MEM */
+    int64_t imm;             /* IMM value, byte offset of ADDRESS and MEM, number of an ENVREG */
     PtxVar *var;             /* ADDRESS and MEM: the variable, NULL when there is none */
     PtxFunction *function;   /* FUNC */
     PtxPrototype *prototype; /* PROTO */
@@ -238,11 +251,24 @@ typedef struct PtxOperand {
 
 enum { PTX_MAX_OPERANDS = 6 }; /* of one instruction; call has its arguments in lists of its own */
 
-/* One instruction. Operands stand in source order: destinations first, as written. */
+/* One instruction. Operands stand in source order: destinations first, as written. Some shapes:
+ *   setp, shfl, match, lop3 with d|p    operands[0] is a PAIR
+ *   ld, st .v2/.v4, tex, mov packs      a VECTOR; its items are REG, IMM (st) or SINK (ld)
+ *   bra L                               LABEL
+ *   brx.idx r, T                        REG, TARGETS (of labels)
+ *   call f / call r, P / call r, T      FUNC / REG, PROTO / REG, TARGETS (of functions); arguments
+ *                                       in call_returns and call_arguments
+ *   tex d, [t, {x, y}]                  d, REG or ADDRESS of the texture, VECTOR of coordinates
+ *   tex d, [t, s, {x, y}]               the same, then REG or ADDRESS of the sampler
+ *   txq d, [t]                          d, REG or ADDRESS of the texture
+ * A register declared as a vector (.reg .v4 .f32 v) is four registers v.x ... v.w; naming v itself
+ * gives a VECTOR. WARP_SZ is an IMM. Memory orders (.relaxed, .acquire ...), eviction priorities
+ * and prefetch sizes are accepted and dropped: execution is in order. */
 typedef struct PtxInst {
     PtxOpcode op;
     PtxType type;  /* the (first) type; for cvt, set, mul.wide: the type of the destination... */
     PtxType type2; /* ... and of the source: cvt.d.s, set.d.s, tex.v4.d.s, dp4a.a.b; else NONE */
+    PtxType type3; /* scalar and vector video instructions: vadd.d.a.b */
     PtxRound round;
     PtxCompare compare;
     PtxSub sub;  /* operation of atom, vote, shfl, bar, tex ... */
@@ -256,7 +282,7 @@ typedef struct PtxInst {
     uint8_t operand_count;
     int32_t guard;      /* predicate register of @p, -1 when there is none */
     bool guard_negated; /* @!p */
-    PtxOperand operands[PTX_MAX_OPERANDS];
+    PtxOperand *operands; /* operand_count of them */
     PtxOperand *call_returns; /* call: return operands (REG, or ADDRESS of a .param variable) */
     PtxOperand
         *call_arguments; /* call: argument operands (REG, IMM, or ADDRESS of a .param variable) */
@@ -274,7 +300,6 @@ typedef struct PtxInst {
 typedef struct PtxReg {
     const char *name; /* "%r12" */
     PtxType type;     /* as declared */
-    uint8_t vector;   /* 1; 2 or 4 for the old .v2/.v4 registers */
     int32_t slot; /* where it lives at run time (ptx_allocate): a row of 32 x 32 bits (64-bit types
                      take this one and the next), or a predicate word; -1 when it is never used */
     int line;     /* of its declaration */
@@ -304,12 +329,16 @@ struct PtxVar {
                            size */
     bool is_managed;    /* .attribute(.managed) */
     bool is_pointer;    /* parameters: .ptr was written */
+    bool is_parameter;  /* in its owner's parameters or returns; other .param variables hold the
+                           arguments of the calls that the owner makes */
     PtxInit *inits;     /* in rising offset */
     uint32_t init_count;
     int32_t reg;        /* parameters of a .func declared .reg: the register, else -1 */
-    uint64_t address;   /* where it lives: byte offset in its CTA's shared memory, in its function's
-                           local   frame, in its function's parameter area (each laid out by ptx_read);
-                           global and   const: device address, set when the program is loaded */
+    uint64_t address;   /* where it lives: byte offset in its CTA's shared memory (ptx_link), in its
+                           function's local frame, parameter area or call-site .param area (ptx_read);
+                           global and const: device address, set when the program is loaded. Not
+                           set for incomplete shared arrays: they start where the launched kernel's
+                           static shared memory ends (PtxFunction.shared_bytes) */
     PtxFunction *owner; /* function that declares it, NULL at module level */
     int line, column;
 };
@@ -336,7 +365,8 @@ struct PtxFunction {
     PtxLinkage linkage;
     bool is_noreturn;
     PtxVar *returns;    /* of a .func */
-    PtxVar *parameters; /* in order; var.address = byte offset in the parameter area */
+    PtxVar *parameters; /* in order; var.address = byte offset in the parameter area, which a .func's
+                           parameters begin and its returns end */
     uint16_t return_count, parameter_count;
     uint32_t parameter_bytes; /* size of the parameter area (kernels: what cuLaunchKernel copies) */
     PtxVar **locals; /* .local, .shared and call-site .param variables declared inside, with
@@ -344,9 +374,11 @@ struct PtxFunction {
     uint32_t local_count;
     uint32_t param_area_bytes; /* kernels and functions: bytes of call-site .param variables, per
                                   thread */
-    uint32_t shared_bytes; /* static shared memory declared inside (module-level ones: PtxModule) */
+    uint32_t shared_bytes; /* kernels (ptx_link): static shared memory of a CTA, that is every shared
+                              variable that it or a function it may call names; a multiple of the
+                              alignment of the dynamic array it names, which starts there */
     uint32_t local_bytes;  /* local memory of one activation, per thread */
-    PtxReg *regs;
+    PtxReg *regs; /* in order of first use: a range %r<100> costs nothing where it is not used */
     int32_t reg_count;
     PtxInst *insts;
     int32_t inst_count;
@@ -375,9 +407,6 @@ typedef struct PtxModule {
     int var_count;
     PtxFunction **functions; /* kernels and functions, definitions and unresolved externs */
     int function_count;
-    uint32_t
-        shared_bytes; /* module-level static .shared variables, laid out from offset 0; the shared
-                         variables of functions follow, dynamic shared memory comes last */
     const char **source_files; /* of .file directives, by index; NULL entries allowed */
     int source_file_count;
 } PtxModule;
@@ -389,9 +418,10 @@ typedef struct PtxModule {
 PtxModule *ptx_read(const char *name, const char *text, size_t length, Diag *diag);
 
 /* Joins modules into the first one: .extern variables and functions are bound to the others'
- * definitions, .weak and .common merged. The other modules must stay alive as long as the first.
- * False, with messages, on duplicate or missing symbols (the functions the machine provides itself,
- * ptx_is_builtin, are never missing). ptx_read has done this for a single module. */
+ * definitions, .weak and .common merged; then lays out shared memory and sets
+ * PtxFunction.registers. The other modules must stay alive as long as the first. To be called with
+ * a single module, too. False, with messages, on duplicate or missing symbols (the functions the
+ * machine provides itself, ptx_is_builtin, are never missing). */
 bool ptx_link(PtxModule **modules, int count, Diag *diag);
 
 /* vprintf, malloc, free, __assertfail: the functions that the simulator itself provides. */
