@@ -54,7 +54,8 @@ typedef struct DeviceMemory DeviceMemory;
 DeviceMemory *mem_new(uint64_t capacity_bytes);
 void mem_free(DeviceMemory *memory);
 
-/* `size` bytes (at least 1), aligned to `align` (a power of two), zeroed never: contents are what
+/* `size` bytes (at least 1), aligned to `align` (a power of two, at least
+ * MEM_ALLOC_ALIGN is taken), zeroed never: contents are what
  * was there before, zero at first. Returns the device address, 0 when no gap is large enough.
  * `label` may be NULL, is copied. */
 uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind kind,

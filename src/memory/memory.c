@@ -1,0 +1,269 @@
+#include "memory/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+
+enum {
+    FREED_REMEMBERED = 256, /* released allocations kept for messages */
+    NEAR_BYTES = 1 << 20    /* an address this close to an allocation is described relative to it */
+};
+
+struct DeviceMemory {
+    uint8_t *host;         /* backing of [MEM_GLOBAL_BASE, MEM_GLOBAL_BASE + capacity) */
+    uint64_t capacity;     /* bytes */
+    uint64_t used;         /* bytes in live allocations */
+    MemBlock *blocks;      /* live, by rising address */
+    size_t block_count;    /* live allocations */
+    size_t block_capacity; /* entries of blocks */
+    size_t gap_hint;       /* no gap before this block has room for a smallest allocation */
+    MemBlock freed[FREED_REMEMBERED]; /* ring of released allocations (start, end and kind only) */
+    size_t freed_count;    /* ever released */
+    bool is_tracking;      /* mem_track_writes */
+    MemTexture **textures; /* by handle - 1; NULL once removed */
+    size_t texture_count;  /* handles ever given */
+};
+
+DeviceMemory *mem_new(uint64_t capacity_bytes) {
+    if (capacity_bytes == 0 || capacity_bytes > (UINT64_C(1) << 46)) return NULL;
+    void *host = mmap(NULL, capacity_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (host == MAP_FAILED) return NULL;
+    DeviceMemory *memory = base_calloc(1, sizeof *memory);
+    memory->host = host;
+    memory->capacity = capacity_bytes;
+    return memory;
+}
+
+static void block_clear(MemBlock *block) {
+    free((char *)(uintptr_t)block->label);
+    free(block->written);
+}
+
+void mem_free(DeviceMemory *memory) {
+    if (!memory) return;
+    for (size_t i = 0; i < memory->block_count; i++) block_clear(&memory->blocks[i]);
+    for (size_t i = 0; i < memory->texture_count; i++) free(memory->textures[i]);
+    munmap(memory->host, memory->capacity);
+    free(memory->blocks);
+    free(memory->textures);
+    free(memory);
+}
+
+/* Index of the first block that ends after `address`. */
+static size_t block_at_or_after(const DeviceMemory *memory, uint64_t address) {
+    size_t low = 0, high = memory->block_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (memory->blocks[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void block_insert(DeviceMemory *memory, size_t at, MemBlock block) {
+    if (memory->block_count == memory->block_capacity) {
+        memory->block_capacity = memory->block_capacity ? memory->block_capacity * 2 : 64;
+        memory->blocks =
+            base_realloc(memory->blocks, memory->block_capacity * sizeof *memory->blocks);
+    }
+    memmove(&memory->blocks[at + 1], &memory->blocks[at],
+            (memory->block_count - at) * sizeof *memory->blocks);
+    memory->blocks[at] = block;
+    memory->block_count++;
+}
+
+uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind kind,
+                   const char *label) {
+    if (size == 0) size = 1;
+    if (align < MEM_ALLOC_ALIGN) align = MEM_ALLOC_ALIGN;
+    if (size > memory->capacity || !bits_is_power_of_two(align)) return 0;
+    const uint64_t limit = MEM_GLOBAL_BASE + memory->capacity;
+    size_t i = memory->gap_hint;
+    uint64_t previous_end = i ? memory->blocks[i - 1].end : MEM_GLOBAL_BASE;
+    bool is_hint_tight = true;
+    for (;; i++) {
+        uint64_t start = bits_align_up(previous_end, align);
+        uint64_t gap_end = i < memory->block_count ? memory->blocks[i].start : limit;
+        if (start < gap_end && gap_end - start >= size) {
+            MemBlock block = {.start = start, .end = start + size, .kind = kind};
+            if (label) block.label = strdup(label);
+            if (memory->is_tracking) block.written = base_calloc(1, (size_t)(size + 7) / 8);
+            block_insert(memory, i, block);
+            memory->used += size;
+            if (is_hint_tight) memory->gap_hint = i;
+            return start;
+        }
+        if (i == memory->block_count) return 0;
+        /* A gap that is too small for this allocation but not for every other stays behind. */
+        if (bits_align_up(previous_end, MEM_ALLOC_ALIGN) < gap_end) is_hint_tight = false;
+        previous_end = memory->blocks[i].end;
+    }
+}
+
+bool mem_release(DeviceMemory *memory, uint64_t address) {
+    size_t i = block_at_or_after(memory, address);
+    if (i == memory->block_count || memory->blocks[i].start != address) return false;
+    MemBlock *block = &memory->blocks[i];
+    memory->used -= block->end - block->start;
+    memory->freed[memory->freed_count++ % FREED_REMEMBERED] =
+        (MemBlock){.start = block->start, .end = block->end, .kind = block->kind};
+    block_clear(block);
+    memmove(block, block + 1, (memory->block_count - i - 1) * sizeof *block);
+    memory->block_count--;
+    if (i < memory->gap_hint) memory->gap_hint = i;
+    return true;
+}
+
+const MemBlock *mem_find(const DeviceMemory *memory, uint64_t address) {
+    size_t i = block_at_or_after(memory, address);
+    if (i == memory->block_count || memory->blocks[i].start > address) return NULL;
+    return &memory->blocks[i];
+}
+
+bool mem_is_valid(const DeviceMemory *memory, uint64_t address, uint64_t size) {
+    if (size == 0) return true;
+    const MemBlock *block = mem_find(memory, address);
+    return block && size <= block->end - address;
+}
+
+uintptr_t mem_host_bias(const DeviceMemory *memory) {
+    return (uintptr_t)memory->host - (uintptr_t)MEM_GLOBAL_BASE;
+}
+
+void *mem_host(const DeviceMemory *memory, uint64_t address) {
+    return (void *)(mem_host_bias(memory) + (uintptr_t)address);
+}
+
+static void mark_written(DeviceMemory *memory, uint64_t address, uint64_t size) {
+    const MemBlock *block = mem_find(memory, address);
+    if (!block || !block->written) return;
+    for (uint64_t i = address - block->start; i < address - block->start + size; i++)
+        block->written[i / 8] = (uint8_t)(block->written[i / 8] | 1u << (i % 8));
+}
+
+bool mem_write(DeviceMemory *memory, uint64_t address, const void *bytes, uint64_t size) {
+    if (!mem_is_valid(memory, address, size)) return false;
+    if (size == 0) return true;
+    memcpy(mem_host(memory, address), bytes, size);
+    if (memory->is_tracking) mark_written(memory, address, size);
+    return true;
+}
+
+bool mem_read(const DeviceMemory *memory, uint64_t address, void *bytes, uint64_t size) {
+    if (!mem_is_valid(memory, address, size)) return false;
+    if (size) memcpy(bytes, mem_host(memory, address), size);
+    return true;
+}
+
+bool mem_copy(DeviceMemory *memory, uint64_t destination, uint64_t source, uint64_t size) {
+    if (!mem_is_valid(memory, destination, size) || !mem_is_valid(memory, source, size)) return false;
+    if (size == 0) return true;
+    memmove(mem_host(memory, destination), mem_host(memory, source), size);
+    if (memory->is_tracking) mark_written(memory, destination, size);
+    return true;
+}
+
+bool mem_fill(DeviceMemory *memory, uint64_t address, uint32_t value, int element_size,
+              uint64_t count) {
+    uint64_t size;
+    if (__builtin_mul_overflow(count, (uint64_t)element_size, &size)) return false;
+    if (!mem_is_valid(memory, address, size)) return false;
+    uint8_t *bytes = mem_host(memory, address);
+    if (element_size == 1) {
+        memset(bytes, (int)(value & 0xff), size);
+    } else {
+        for (uint64_t i = 0; i < count; i++)
+            memcpy(bytes + i * (uint64_t)element_size, &value, (size_t)element_size);
+    }
+    if (memory->is_tracking && size) mark_written(memory, address, size);
+    return true;
+}
+
+uint64_t mem_capacity(const DeviceMemory *memory) { return memory->capacity; }
+uint64_t mem_used(const DeviceMemory *memory) { return memory->used; }
+size_t mem_block_count(const DeviceMemory *memory) { return memory->block_count; }
+void mem_track_writes(DeviceMemory *memory) { memory->is_tracking = true; }
+
+/* ---- Describing an address ---- */
+
+static void describe_block(const MemBlock *block, Text *out) {
+    static const char *const kinds[] = {
+        [MEM_KIND_BUFFER] = "allocation",      [MEM_KIND_GLOBAL] = "global variable",
+        [MEM_KIND_CONST] = "constant variable", [MEM_KIND_HEAP] = "device malloc block",
+        [MEM_KIND_ARRAY] = "CUDA array",       [MEM_KIND_HOST] = "host allocation"};
+    text_printf(out, "%" PRIu64 "-byte %s", block->end - block->start, kinds[block->kind]);
+    if (block->label)
+        text_printf(out, " '%s'", block->label);
+    text_printf(out, " at 0x%" PRIx64, block->start);
+}
+
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
+    size_t after = block_at_or_after(memory, address);
+    const MemBlock *next = after < memory->block_count ? &memory->blocks[after] : NULL;
+    const MemBlock *previous = after > 0 ? &memory->blocks[after - 1] : NULL;
+    if (next && next->start <= address) {
+        text_printf(out, "byte %" PRIu64 " of the ", address - next->start);
+        describe_block(next, out);
+        return;
+    }
+    for (size_t age = 1; age <= memory->freed_count && age <= FREED_REMEMBERED; age++) {
+        const MemBlock *freed = &memory->freed[(memory->freed_count - age) % FREED_REMEMBERED];
+        if (freed->start <= address && address < freed->end) {
+            text_printf(out, "byte %" PRIu64 " of a freed ", address - freed->start);
+            describe_block(freed, out);
+            return;
+        }
+    }
+    if (address < MEM_SHARED_WINDOW) {
+        text_add(out, address ? "next to the null pointer" : "the null pointer");
+    } else if (previous && address - previous->end < NEAR_BYTES) {
+        uint64_t distance = address - previous->end + 1;
+        text_printf(out, "%" PRIu64 " byte%s past the last byte of the ", distance, plural(distance));
+        describe_block(previous, out);
+    } else if (next && next->start - address < NEAR_BYTES) {
+        text_printf(out, "%" PRIu64 " byte%s before the ", next->start - address,
+                    plural(next->start - address));
+        describe_block(next, out);
+    } else if (next || previous) {
+        text_add(out, "in no allocation; the nearest is the ");
+        const MemBlock *nearest = next;
+        if (!next || (previous && address - previous->end < next->start - address)) nearest = previous;
+        describe_block(nearest, out);
+    } else {
+        text_add(out, "in no allocation; there is none at all");
+    }
+}
+
+/* ---- Texture objects ---- */
+
+uint64_t mem_texture_add(DeviceMemory *memory, const MemTexture *texture) {
+    size_t i = 0;
+    while (i < memory->texture_count && memory->textures[i]) i++;
+    if (i == memory->texture_count) {
+        memory->textures = base_realloc(memory->textures, (i + 1) * sizeof(MemTexture *));
+        memory->texture_count++;
+    }
+    memory->textures[i] = base_malloc(sizeof *texture);
+    *memory->textures[i] = *texture;
+    return i + 1;
+}
+
+bool mem_texture_remove(DeviceMemory *memory, uint64_t handle) {
+    if (!mem_texture(memory, handle)) return false;
+    free(memory->textures[handle - 1]);
+    memory->textures[handle - 1] = NULL;
+    return true;
+}
+
+const MemTexture *mem_texture(const DeviceMemory *memory, uint64_t handle) {
+    return handle >= 1 && handle <= memory->texture_count ? memory->textures[handle - 1] : NULL;
+}
