@@ -74,7 +74,7 @@ struct IsaInst {
     IsaOperand operand[ISA_MAX_OPERANDS]; /* rows: destinations first, then sources, in PTX order; a
                                              predicate operand is the index of its word */
     uint16_t guard;                       /* predicate word */
-    uint8_t guard_negated;                /* 1: executes where the word's bit is 0 */
+    uint8_t flags;                        /* ISA_GUARD_NEGATED, ISA_FRAME_RELATIVE, ... */
     uint8_t flow;                         /* IsaFlow */
     uint8_t size;                         /* memory: bytes of one element */
     uint8_t vector;                       /* memory: elements per lane, 1, 2 or 4 */
@@ -85,6 +85,79 @@ struct IsaInst {
     uint32_t reconverge; /* branch: pc of the immediate post-dominator, or ISA_NO_PC */
 };
 static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
+
+/* Operand conventions of the instructions that are not straight-line arithmetic (decode.c fills
+ * them, memory_ops.c and control.c read them):
+ *
+ * ld, ldu      operand[0..vector-1] destination rows (ISA_SINK where the element is discarded),
+ *              operand[vector] base register or -1 for none, imm byte offset added to the base.
+ * st           operand[0..vector-1] data rows (register or constant), operand[vector] base.
+ * atom         operand[0] destination row, operand[1] base, operand[2] b, operand[3] c (cas only);
+ * sub is the PtxSub operation. red: the same with operand[0] = ISA_SINK. prefetch     operand[0]
+ * base. tex          operand[0..3] destinations, operand[4] handle row pair, operand[5..7]
+ * coordinates. All of these: size, vector and space as commented in IsaInst, and `flags` below.
+ * Local and parameter variables are relative to the frame: with ISA_FRAME_RELATIVE the frame's
+ * local_base is added to imm. A kernel's own parameters are PTX_SPACE_PARAM with imm the offset in
+ * the parameter area; a .func's own parameters and call-site .param variables live in the local
+ * area (space PTX_SPACE_LOCAL, ISA_FRAME_RELATIVE).
+ *
+ * bar          operand[0] row of the barrier's number, operand[1] row of the thread count or
+ * ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED; bar.red: operand[2] destination (row for
+ * popc, predicate index for and/or), operand[3] source predicate index, imm bit 0: source is
+ *              negated, imm >> 8: PtxSub of the reduction. bar.warp.sync is straight-line (no
+ * effect). bra          target, reconverge. brx.idx: operand[0] index row, target = index in
+ * program->targets of the list's length, followed by its pcs; reconverge. call         target =
+ * function index, imm = index in program->calls. Indirect: operand[0] row pair that holds function
+ * handles. Builtin: target = IsaBuiltin. exit, ret, trap: nothing. */
+#define ISA_SINK (-1)
+
+enum {                              /* IsaInst.flags */
+       ISA_FRAME_RELATIVE = 1 << 0, /* memory: imm is relative to the frame's local area */
+       ISA_BASE_IS_32 = 1 << 1,     /* memory: the base register has 32 bits (zero-extended) */
+       ISA_SIGNED = 1 << 2,         /* ld: sign-extend into the destination; atom: signed min/max */
+       ISA_FLOAT = 1 << 3,          /* atom: floating-point operation (size tells f16x2/f32/f64) */
+       ISA_DST_IS_64 = 1 << 4,      /* ld: destinations are row pairs; st: data rows are pairs */
+       ISA_BFLOAT = 1 << 5,         /* atom: packed or single bf16 instead of f16 */
+       ISA_HALF_SCALAR = 1 << 6,    /* atom: one 16-bit float (size 2), not a pair */
+       ISA_GUARD_NEGATED = 1 << 7   /* any instruction: executes where the guard's bit is 0 */
+};
+
+typedef enum IsaBuiltin {
+    ISA_BUILTIN_VPRINTF,
+    ISA_BUILTIN_MALLOC,
+    ISA_BUILTIN_FREE,
+    ISA_BUILTIN_ASSERTFAIL
+} IsaBuiltin;
+
+/* The value of a function's address: what mov of a function name gives and indirect calls take. */
+#define ISA_CODE_WINDOW UINT64_C(0x08000000)
+static inline uint64_t isa_function_handle(uint32_t function_index) {
+    return ISA_CODE_WINDOW + (uint64_t)function_index * 16;
+}
+
+/* One value that a call passes or brings back. Both ends are the same number of bytes. */
+typedef struct IsaCallValue {
+    bool is_register; /* caller's side is a register or immediate row, else bytes of its local area
+                       */
+    IsaOperand operand; /* is_register: row (64-bit: row pair), predicates are not passed */
+    uint32_t offset;    /* else: byte offset in the caller's frame-relative local area */
+    uint32_t size;      /* bytes */
+} IsaCallValue;
+
+/* The argument and return lists of one call instruction. The callee's side is the same for every
+ * caller: its IsaFunction says where its own parameters and returns live. */
+typedef struct IsaCall {
+    IsaCallValue *arguments, *returns;
+    uint16_t argument_count, return_count;
+} IsaCall;
+
+/* Where a .func keeps one of its own parameters or returns. */
+typedef struct IsaFormal {
+    bool is_register;   /* old .reg parameters */
+    IsaOperand operand; /* is_register: row in the callee's frame */
+    uint32_t offset;    /* else: byte offset in the callee's frame-relative local area */
+    uint32_t size;      /* bytes */
+} IsaFormal;
 
 /* Classes of instructions that share latency and initiation interval in a machine file. */
 typedef enum IsaClass {
@@ -158,10 +231,14 @@ typedef struct IsaFunction {
     const PtxFunction *ptx;
     uint32_t entry; /* pc of the first instruction */
     uint32_t end; /* pc after the last; an implicit exit (kernel) or ret (function) stands there */
-    uint32_t frame_bytes;  /* rows and predicate words of one activation */
-    uint32_t pred_offset;  /* byte offset of predicate word 0 in a frame, a multiple of 64 */
-    uint32_t local_bytes;  /* per thread, of one activation: .local variables, then .param areas */
-    uint32_t param_base;   /* byte offset of its call-site .param variables in its local area */
+    uint32_t frame_bytes; /* rows and predicate words of one activation */
+    uint32_t pred_offset; /* byte offset of predicate word 0 in a frame, a multiple of 64 */
+    uint32_t
+        local_bytes; /* per thread, of one activation: .local variables, own parameters and returns
+                        (.func), call-site .param variables */
+    IsaFormal *parameters; /* .func: where its own parameters live, in order */
+    IsaFormal *returns;    /* .func: and its return values */
+    uint16_t parameter_count, return_count;
     uint32_t registers;    /* per thread, decides occupancy */
     uint32_t shared_bytes; /* static shared memory when launched */
 } IsaFunction;
@@ -177,8 +254,8 @@ struct IsaProgram {
     uint16_t *reg_pool; /* register numbers that IsaInfo.regs points into */
     uint8_t *constants; /* rows of immediates, 64-byte aligned */
     uint32_t constant_bytes;
-    uint32_t *targets;     /* of brx.idx: pcs; first entry of each list is its length */
-    struct IsaCall *calls; /* argument lists of call instructions (IsaInst.imm is the index) */
+    uint32_t *targets; /* of brx.idx: pcs; first entry of each list is its length */
+    IsaCall *calls;    /* argument lists of call instructions (IsaInst.imm is the index) */
     uint32_t call_count;
 };
 
