@@ -25,7 +25,8 @@ char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(
 size_t arena_bytes(const Arena *arena);
 
 #define ARENA_NEW(arena, Type)          ((Type *)arena_alloc((arena), sizeof(Type)))
-#define ARENA_ARRAY(arena, Type, count) ((Type *)arena_alloc((arena), sizeof(Type) * (size_t)(count)))
+#define ARENA_ARRAY(arena, Type, count) \
+    ((Type *)arena_alloc((arena), sizeof(Type) * (size_t)(count)))
 
 /* malloc, calloc and realloc that never return NULL: when the host has no memory left they print
  * one message and exit (nothing a simulation can do about it). Freed with free(). */

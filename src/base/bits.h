@@ -26,6 +26,8 @@ static inline uint64_t bits_low_mask(int count) {
 static inline size_t bits_words(size_t count) { return (count + 63) / 64; }
 static inline bool bits_get(const uint64_t *set, size_t i) { return set[i / 64] >> (i % 64) & 1; }
 static inline void bits_set(uint64_t *set, size_t i) { set[i / 64] |= UINT64_C(1) << (i % 64); }
-static inline void bits_clear(uint64_t *set, size_t i) { set[i / 64] &= ~(UINT64_C(1) << (i % 64)); }
+static inline void bits_clear(uint64_t *set, size_t i) {
+    set[i / 64] &= ~(UINT64_C(1) << (i % 64));
+}
 
 #endif

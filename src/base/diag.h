@@ -10,7 +10,7 @@
 
 typedef struct Diag Diag;
 
-enum { DIAG_MAX_ERRORS = 20 }; /* after this many, further errors are only counted */
+enum { DIAG_MAX_ERRORS = 20 }; /* after this many, further errors (warnings) are only counted */
 
 Diag *diag_new(void);
 void diag_free(Diag *diag);
@@ -20,7 +20,8 @@ void diag_error(Diag *diag, const char *file, int line, int column, const char *
     __attribute__((format(printf, 5, 6)));
 void diag_warning(Diag *diag, const char *file, int line, int column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-void diag_verror(Diag *diag, const char *file, int line, int column, const char *format, va_list args);
+void diag_verror(Diag *diag, const char *file, int line, int column, const char *format,
+                 va_list args);
 int diag_error_count(const Diag *diag);
 int diag_warning_count(const Diag *diag);
 /* All messages in the order they came, one per line, each ending with '\n'; a last line says how

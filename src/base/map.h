@@ -1,6 +1,6 @@
 /* Hash map from strings to pointers. Insertion order is kept and is the order of iteration, so that
- * nothing ever depends on hash order. Keys are copied. For start-up code: the run loop looks nothing
- * up by name. */
+ * nothing ever depends on hash order. Keys are copied. For start-up code: the run loop looks
+ * nothing up by name. */
 #ifndef TYTO_BASE_MAP_H
 #define TYTO_BASE_MAP_H
 
@@ -11,7 +11,8 @@ typedef struct Map Map;
 
 Map *map_new(void);
 void map_free(Map *map); /* the values are the caller's */
-/* Sets the value of `key` (length bytes, need not be NUL-terminated); returns the previous value or NULL. */
+/* Sets the value of `key` (length bytes, need not be NUL-terminated); returns the previous value or
+ * NULL. */
 void *map_put(Map *map, const char *key, size_t length, void *value);
 void *map_get(const Map *map, const char *key, size_t length); /* NULL when absent */
 bool map_has(const Map *map, const char *key, size_t length);

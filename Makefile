@@ -1,0 +1,66 @@
+# Tyto's front door: short names for what Meson, ninja and the scripts do.
+#
+#   build/           release build (gcc or whatever CC names)
+#   build-sanitize/  clang, with the address and undefined-behaviour sanitizers
+#   build-fuzz/      clang, instrumented for libFuzzer
+
+RUN          ?= run --functional matmul
+PREFIX       ?= /usr/local
+FUZZ_SECONDS ?= 30
+
+SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=address,undefined \
+           -Dc_args=-fno-sanitize-recover=undefined
+
+.DEFAULT_GOAL = help
+.PHONY: help run test build sanitize setup bench nightly fuzz fuzz-targets install format clean
+
+help: ## show this list
+	@echo "Tyto, a cycle-level GPU simulator. Targets:"
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+run: build ## set up, build, and run the main job (RUN="..." for another one)
+	build/tyto $(RUN)
+
+test: build sanitize fuzz-targets ## set up, build, and run every test, with sanitizers too
+	@scripts/test
+
+build: setup build/build.ninja ## set up and build for release, into build/
+	@ninja -C build
+
+setup: ## install the Debian packages that are missing (says which first)
+	@scripts/setup
+
+bench: build ## measure the speed of the simulator itself
+	meson test -C build --benchmark --verbose
+
+nightly: build sanitize fuzz-targets ## the long tests, and an hour of fuzzing
+	@scripts/nightly
+
+fuzz: fuzz-targets ## fuzz every reader of user input for FUZZ_SECONDS (30) each
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
+	meson configure build --prefix $(PREFIX)
+	meson install -C build
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+format: setup ## lay out the C sources by .clang-format
+	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
+
+clean: ## remove the build folders
+	rm -rf build build-sanitize build-fuzz
+
+sanitize: setup build-sanitize/build.ninja
+	@ninja -C build-sanitize
+
+fuzz-targets: setup build-fuzz/build.ninja
+	@ninja -C build-fuzz fuzz-targets
+
+build/build.ninja: | setup
+	meson setup build --prefix $(PREFIX)
+
+build-sanitize/build.ninja: | setup
+	CC=clang-19 meson setup build-sanitize $(SANITIZE)
+
+build-fuzz/build.ninja: | setup
+	CC=clang-19 meson setup build-fuzz $(SANITIZE) -Dfuzz=true

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""The checks themselves: each must find the fault it exists for. usage: test_checks.py SCRIPTS"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPTS = pathlib.Path(sys.argv.pop(1))
+
+
+def run(script, *arguments):
+    return subprocess.run([sys.executable, SCRIPTS / script, *map(str, arguments)], text=True,
+                          capture_output=True, check=False)
+
+
+class InTree(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+
+class Layers(InTree):
+    def check(self, *compiler):
+        return run("check-layers", self.root, "base,ptx,gpu", *compiler)
+
+    def assert_finds(self, words):
+        done = self.check()
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(words, done.stdout)
+
+    def setUp(self):
+        super().setUp()
+        self.write("include/tyto/tyto.h", "typedef int TytoStatus;\n")
+        self.write("src/base/map.h", "#include <stddef.h>\n")
+        self.write("src/gpu/gpu.h", '#include "base/map.h"\n#include "tyto/tyto.h"\n')
+        self.write("src/gpu/gpu.c", '#include "gpu/gpu.h"\n#include "base/map.h"\n')
+        self.write("src/cli/main.c", '#include <tyto/tyto.h>\n')
+
+    def test_an_ordered_tree_passes(self):
+        done = self.check("cc")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_an_include_of_a_later_layer_is_found(self):
+        self.write("src/ptx/ptx.h", '#include "gpu/gpu.h"\n')
+        self.assert_finds('src/ptx/ptx.h:1: "gpu/gpu.h": gpu/ comes after ptx/')
+
+    def test_a_private_header_in_the_command_is_found(self):
+        self.write("src/cli/main.c", '#include <stdio.h>\n#include "gpu/gpu.h"\n')
+        self.assert_finds('src/cli/main.c:2: "gpu/gpu.h": cli/ sees public headers only')
+
+    def test_a_private_header_in_a_workload_is_found(self):
+        self.write("workloads/bfs/host.c", '#include "gpu/gpu.h"\n')
+        self.assert_finds('workloads/bfs/host.c:1: "gpu/gpu.h" is not a public header')
+
+    def test_a_missing_file_is_found(self):
+        self.write("src/gpu/more.c", '#include "more.h"\n')
+        self.assert_finds('src/gpu/more.c:1: "more.h" is no file')
+
+    def test_a_late_own_header_is_found(self):
+        self.write("src/gpu/gpu.c", '#include "base/map.h"\n#include "gpu/gpu.h"\n')
+        self.assert_finds("src/gpu/gpu.c:1: includes something before its own header")
+
+    def test_a_folder_without_a_place_is_found(self):
+        self.write("src/extra/extra.h", "\n")
+        self.assert_finds("folder extra/ has no place")
+
+    def test_a_header_that_needs_another_is_found(self):
+        self.write("src/gpu/gpu.h", "size_t gpu_size(void);\n")
+        done = self.check("cc")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("src/gpu/gpu.h: does not compile alone", done.stdout)
+
+
+class Style(InTree):
+    def test_each_fault_is_found(self):
+        faults = {
+            "int x; \n": ":2: trailing white space",
+            "\tint x;\n": ":2: a tab",
+            "int x; // TO" + "DO later\n": ":2: a note of something unfinished",
+            "int " + "x" * 120 + ";\n": ":2: longer than 120 columns",
+            "int x;": ":2: no line end",
+            "int x;\n" * 1000: "more than 1000",
+        }
+        for text, words in faults.items():
+            self.write("src/base/a.c", "/* a */\n" + text)
+            done = run("check-style", self.root)
+            self.assertEqual(done.returncode, 1, text)
+            self.assertIn("src/base/a.c" + words if words[0] == ":" else words, done.stdout)
+        self.write("src/base/a.c", "int x;\n")
+        self.assertIn("does not start by saying", run("check-style", self.root).stdout)
+
+    def test_a_clean_file_passes(self):
+        self.write("src/base/a.c", "/* a */\nint x;\n")
+        self.assertEqual(run("check-style", self.root).returncode, 0)
+
+
+class CountTests(InTree):
+    def count(self, *tests):
+        log = self.write("log.json", "".join(json.dumps(test) + "\n" for test in tests))
+        done = run("count-tests", f"a={log}")
+        return done.stdout.splitlines()[-1], done.returncode
+
+    def test_cmocka_cases_count_each(self):
+        test = {"result": "OK", "stderr": "[  PASSED  ] 6 test(s).\n"}
+        self.assertEqual(self.count(test), ("6 passed, 0 failed", 0))
+
+    def test_failed_and_skipped_cases_count_each(self):
+        text = ("[  PASSED  ] 3 test(s).\n[  SKIPPED ] 1 test(s), listed below:\n"
+                "[  FAILED  ] 2 test(s), listed below:\n[  FAILED  ] one\n")
+        test = {"result": "FAIL", "stdout": text}
+        self.assertEqual(self.count(test), ("3 passed, 2 failed, 1 skipped", 1))
+
+    def test_a_summary_line_counts(self):
+        test = {"result": "OK", "stdout": "forms\n12 passed, 0 failed, 3 skipped\n"}
+        self.assertEqual(self.count(test), ("12 passed, 0 failed, 3 skipped", 0))
+
+    def test_a_silent_program_is_one_case(self):
+        self.assertEqual(self.count({"result": "OK"}, {"result": "OK", "stdout": "done\n"}),
+                         ("2 passed, 0 failed", 0))
+
+    def test_a_crash_fails_whatever_was_printed(self):
+        test = {"result": "ERROR", "stdout": "4 passed, 0 failed\n"}
+        self.assertEqual(self.count(test), ("4 passed, 1 failed", 1))
+        self.assertEqual(self.count({"result": "TIMEOUT"}), ("0 passed, 1 failed", 1))
+
+    def test_a_skipped_program_is_one_skipped_case(self):
+        self.assertEqual(self.count({"result": "OK"}, {"result": "SKIP"}),
+                         ("1 passed, 0 failed, 1 skipped", 0))
+
+    def test_nothing_run_is_a_failure(self):
+        self.assertEqual(self.count(), ("0 passed, 0 failed", 1))
+        self.assertEqual(run("count-tests", "a=/none.json").returncode, 1)
+
+    def test_logs_are_summed(self):
+        one = self.write("one.json", json.dumps({"result": "OK"}) + "\n")
+        two = self.write("two.log", "x\n3 passed, 0 failed\n")
+        done = run("count-tests", f"release={one}", f"fuzzing={two}")
+        self.assertEqual(done.stdout, "release: 1 passed, 0 failed\nfuzzing: 3 passed, 0 failed\n"
+                                      "4 passed, 0 failed\n")
+
+
+if __name__ == "__main__":
+    ran = unittest.main(exit=False).result
+    bad = len(ran.failures) + len(ran.errors)
+    print(f"{ran.testsRun - bad} passed, {bad} failed")
+    sys.exit(bool(bad))
