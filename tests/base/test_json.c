@@ -2,11 +2,12 @@
 #include "base/text.h"
 
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,17 +146,45 @@ static void random_doubles_read_back_the_same(void **state) {
     text_free(&out);
 }
 
+/* The linker gives this program's snprintf and strtod to these two (tests/base/meson.build), which
+ * can act as in a locale that writes the decimal point as a comma: few hosts have one installed. */
+int __wrap_snprintf(char *out, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+double __real_strtod(const char *text, char **end);
+double __wrap_strtod(const char *text, char **end);
+
+static bool has_decimal_comma;
+
+static void replace(char *text, char from, char to) {
+    char *found = strchr(text, from);
+    if (found && has_decimal_comma) *found = to;
+}
+
+int __wrap_snprintf(char *out, size_t size, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(out, size, format, args);
+    va_end(args);
+    replace(out, '.', ',');
+    return length;
+}
+
+double __wrap_strtod(const char *text, char **end) {
+    char copy[64];
+    if (!has_decimal_comma) return __real_strtod(text, end);
+    assert_true(strlen(text) < sizeof(copy));
+    strcpy(copy, text);
+    replace(copy, ',', '.');
+    return __real_strtod(copy, NULL);
+}
+
 static void a_locale_with_a_decimal_comma_changes_nothing(void **state) {
     (void)state;
-    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ps_AF.UTF-8"};
-    bool has_locale = false;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !has_locale; i++) {
-        has_locale = setlocale(LC_NUMERIC, names[i]) != NULL;
-    }
-    if (!has_locale) skip();
+    has_decimal_comma = true;
     check_double(0.1, "0.1");
     check_double(-1.5e-300, "-1.5e-300");
-    setlocale(LC_NUMERIC, "C");
+    check_double(12, "12");
+    has_decimal_comma = false;
 }
 
 int main(void) {
