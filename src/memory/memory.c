@@ -1,3 +1,5 @@
+/* The store of device memory: one reserved range of host memory, its live allocations in an array by
+ * rising address (found by bisection), and the last released ones for the words of a report. */
 #include "memory/memory.h"
 
 #include <inttypes.h>
