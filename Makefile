@@ -33,7 +33,7 @@ setup: ## install the Debian packages that are missing (says which first)
 bench: build ## measure the speed of the simulator itself
 	meson test -C build --benchmark --verbose
 
-nightly: build sanitize fuzz-targets ## the long tests, and an hour of fuzzing
+nightly: build sanitize fuzz-targets ## every test, the long ones too, and an hour of fuzzing
 	@scripts/nightly
 
 fuzz: fuzz-targets ## fuzz every reader of user input for FUZZ_SECONDS (30) each
