@@ -1,0 +1,180 @@
+/* Building an address map from its bit string, and the cold directions of it (see the header). */
+#include "dram/address_map.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+enum { MAX_BITS = 48 }; /* longest bit string: 256 TB */
+
+/* What each letter's bit takes part in. One row per letter. */
+static const struct BitRole {
+    char letter;
+    bool is_channel, is_slice, is_bank, is_row, is_column;
+} bit_roles[] = {
+    {.letter = 'P', .is_channel = true},
+    {.letter = 'S', .is_slice = true},
+    {.letter = 'b', .is_slice = true, .is_bank = true},
+    {.letter = 'B', .is_bank = true},
+    {.letter = 'R', .is_row = true},
+    {.letter = 'C', .is_column = true},
+    {.letter = '-'},
+};
+
+static const struct BitRole *find_role(char letter) {
+    for (size_t i = 0; i < sizeof bit_roles / sizeof *bit_roles; i++)
+        if (bit_roles[i].letter == letter) return &bit_roles[i];
+    return NULL;
+}
+
+/* The string's letters without separators, lowest bit first. Returns their number, -1 on a mistake. */
+static int read_letters(const char *bits, char letters[MAX_BITS], Diag *diag) {
+    int count = 0;
+    for (size_t i = strlen(bits); i-- > 0;) {
+        if (strchr("._ ", bits[i])) continue;
+        if (!find_role(bits[i])) {
+            diag_error(diag, NULL, 0, 0,
+                       "address map \"%s\": '%c': not one of R, B, b, C, P, S and -", bits, bits[i]);
+            return -1;
+        }
+        if (count == MAX_BITS) {
+            diag_error(diag, NULL, 0, 0, "address map \"%s\": more than %d bits", bits, MAX_BITS);
+            return -1;
+        }
+        letters[count++] = bits[i];
+    }
+    return count;
+}
+
+/* Appends source bit `from` to what the gather yields. False when it takes too many runs. */
+static bool gather_append(BitGather *gather, int width, int from) {
+    struct BitRun *last = gather->count ? &gather->runs[gather->count - 1] : NULL;
+    if (last && last->from + (width - last->to) == from) {
+        last->mask = last->mask << 1 | 1;
+        return true;
+    }
+    if (gather->count == ADDRESS_MAP_MAX_RUNS) return false;
+    gather->runs[gather->count++] =
+        (struct BitRun){.mask = 1, .from = (uint8_t)from, .to = (uint8_t)width};
+    return true;
+}
+
+/* The source whose gathered bits are `result`: the inverse of bit_gather on the bits it reads. */
+static uint64_t bit_scatter(const BitGather *gather, uint64_t result) {
+    uint64_t source = 0;
+    for (int i = 0; i < gather->count; i++)
+        source |= (result >> gather->runs[i].to & gather->runs[i].mask) << gather->runs[i].from;
+    return source;
+}
+
+typedef struct FieldWidths {
+    int channel, slice, bank, row, column, local; /* bits gathered so far */
+} FieldWidths;
+
+static bool place_bit(AddressMap *map, FieldWidths *width, char letter, int bit) {
+    const struct BitRole *role = find_role(letter);
+    bool fits = true;
+    if (role->is_channel) fits &= gather_append(&map->channel, width->channel++, bit);
+    if (role->is_slice) fits &= gather_append(&map->slice, width->slice++, bit);
+    if (role->is_bank) fits &= gather_append(&map->bank, width->bank++, bit);
+    if (role->is_row) fits &= gather_append(&map->row, width->row++, bit);
+    if (role->is_column) {
+        fits &= gather_append(&map->column, width->column++, bit);
+        map->column_mask |= UINT64_C(1) << bit;
+    }
+    if (!role->is_channel) fits &= gather_append(&map->local, width->local++, bit);
+    return fits;
+}
+
+static bool check_division(const AddressMapConfig *config, const FieldWidths *width, Diag *diag) {
+    int before = diag_error_count(diag);
+    if (width->channel)
+        diag_error(diag, NULL, 0, 0,
+                   "address map \"%s\": P bits and a channel count of %u: the channel comes either "
+                   "from bits or from a division", config->bits, config->channels);
+    if (config->channels > ADDRESS_MAP_MAX_CHANNELS)
+        diag_error(diag, NULL, 0, 0, "address map: %u channels: at most %d", config->channels,
+                   ADDRESS_MAP_MAX_CHANNELS);
+    if (!bits_is_power_of_two(config->block_bytes) || config->block_bytes < config->channels)
+        diag_error(diag, NULL, 0, 0,
+                   "address map: blocks of %u bytes: must be a power of two, at least the number of "
+                   "channels", config->block_bytes);
+    return diag_error_count(diag) == before;
+}
+
+static bool check_widths(const AddressMapConfig *config, const FieldWidths *width, Diag *diag) {
+    const struct { const char *name; int bits, least, most; } rules[] = {
+        {"channel", width->channel, 0, 7}, {"slice", width->slice, 0, 4},
+        {"bank", width->bank, 0, 6},       {"row", width->row, 1, 32},
+        {"column", width->column, 5, 16},
+    };
+    int before = diag_error_count(diag);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].bits < rules[i].least || rules[i].bits > rules[i].most)
+            diag_error(diag, NULL, 0, 0, "address map \"%s\": %d %s bits: must be %d to %d",
+                       config->bits, rules[i].bits, rules[i].name, rules[i].least, rules[i].most);
+    return diag_error_count(diag) == before;
+}
+
+bool address_map_init(AddressMap *map, const AddressMapConfig *config, Diag *diag) {
+    char letters[MAX_BITS];
+    *map = (AddressMap){.channels = 1};
+    int count = read_letters(config->bits, letters, diag);
+    if (count < 0) return false;
+    FieldWidths width = {0};
+    bool fits = true;
+    for (int bit = 0; bit < count; bit++) fits &= place_bit(map, &width, letters[bit], bit);
+    /* What lies above the string belongs to the local address, so that it stays unique. */
+    for (int bit = count; bit < 64; bit++) fits &= gather_append(&map->local, width.local++, bit);
+    if (!fits) {
+        diag_error(diag, NULL, 0, 0, "address map \"%s\": a field in more than %d pieces",
+                   config->bits, ADDRESS_MAP_MAX_RUNS);
+        return false;
+    }
+    if (!check_widths(config, &width, diag)) return false;
+    if (config->channels && !check_division(config, &width, diag)) return false;
+    map->channels = config->channels ? config->channels : 1u << width.channel;
+    map->is_division = config->channels > 1; /* one channel: everything is `rest` */
+    if (map->is_division) {
+        map->block_shift = (uint8_t)bits_lowest32(config->block_bytes);
+        map->reciprocal = UINT64_MAX / config->channels + 1;
+    }
+    map->slices_per_channel = 1u << width.slice;
+    map->banks = 1u << width.bank;
+    map->row_bytes = 1u << width.column;
+    return true;
+}
+
+DramPlace address_map_place(const AddressMap *map, uint64_t address) {
+    uint32_t channel = 0;
+    uint64_t rest = address_map_rest(map, address, &channel);
+    if (!map->is_division) channel = (uint32_t)bit_gather(&map->channel, rest);
+    return (DramPlace){
+        .channel = channel,
+        .slice = channel * map->slices_per_channel + (uint32_t)bit_gather(&map->slice, rest),
+        .bank = (uint32_t)bit_gather(&map->bank, rest),
+        .row = (uint32_t)bit_gather(&map->row, rest),
+        .column = (uint32_t)bit_gather(&map->column, rest),
+    };
+}
+
+/* The address whose `rest` and channel are given (the channel's P bits are in `rest` already). */
+static uint64_t join(const AddressMap *map, uint32_t channel, uint64_t rest) {
+    if (!map->is_division) return rest;
+    uint64_t offset_mask = (UINT64_C(1) << map->block_shift) - 1;
+    uint64_t block = (rest >> map->block_shift) * map->channels + channel;
+    return block << map->block_shift | (rest & offset_mask);
+}
+
+uint64_t address_map_address(const AddressMap *map, uint32_t channel, uint64_t local) {
+    assert(channel < map->channels);
+    return join(map, channel, bit_scatter(&map->local, local) | bit_scatter(&map->channel, channel));
+}
+
+uint64_t address_map_sibling(const AddressMap *map, uint64_t address, uint32_t column) {
+    assert(column < map->row_bytes);
+    uint32_t channel = 0;
+    uint64_t rest = address_map_rest(map, address, &channel);
+    return join(map, channel, (rest & ~map->column_mask) | bit_scatter(&map->column, column));
+}

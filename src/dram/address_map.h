@@ -1,0 +1,113 @@
+/* Address map: which channel, L2 slice, bank, row and column a byte address belongs to.
+ *
+ * A map is a bit string, one letter per address bit, highest bit first ('.', '_' and blanks are
+ * for the eye):
+ *     R row   B bank   C column (byte within the row)   P channel (partition)
+ *     S slice of the channel   b a bank bit that also picks the slice   - a bit that picks nothing
+ * A machine whose channel count is no power of two takes its channel by division instead:
+ *     channel = (address / block_bytes) mod channels
+ *     rest    = address / block_bytes / channels * block_bytes + address mod block_bytes
+ * and the string (without P) then describes the bits of `rest`. Bits above the string pick nothing.
+ *
+ * Leaves out: hashed banks and channels. Source: explicit maps as in OWL section 4.3 and MD
+ * table 8; the division form follows the GTX 480 model of GPGPU-Sim 4.2 as observed. */
+#ifndef TYTO_DRAM_ADDRESS_MAP_H
+#define TYTO_DRAM_ADDRESS_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+enum { ADDRESS_MAP_MAX_RUNS = 12, ADDRESS_MAP_MAX_CHANNELS = 255 };
+
+typedef struct AddressMapConfig {
+    const char *bits;     /* the bit string, borrowed until address_map_init returns */
+    uint32_t channels;    /* channels of the division form, 1..255; 0: the string's P bits */
+    uint32_t block_bytes; /* consecutive bytes in one channel, a power of two; division form only */
+} AddressMapConfig;
+
+/* A gather of address bits: each run moves neighbouring bits to their place in the result. */
+typedef struct BitGather {
+    int count; /* runs in use */
+    struct BitRun {
+        uint64_t mask; /* the run's bits, shifted down to bit 0 */
+        uint8_t from;  /* lowest bit of the run in the source */
+        uint8_t to;    /* lowest bit of the run in the result */
+    } runs[ADDRESS_MAP_MAX_RUNS];
+} BitGather;
+
+typedef struct AddressMap {
+    uint32_t channels;           /* memory channels */
+    uint32_t slices_per_channel; /* L2 slices of each channel */
+    uint32_t banks;              /* banks of each channel */
+    uint32_t row_bytes;          /* bytes of one row of one bank */
+    bool is_division;            /* the channel comes from a division */
+    uint8_t block_shift;         /* log2 of block_bytes, division form only */
+    uint64_t reciprocal;         /* ceil(2^64 / channels), division form only */
+    uint64_t column_mask;        /* the bits of `rest` that make the column */
+    BitGather channel, slice, bank, row, column; /* out of `rest` */
+    BitGather local;             /* the address within its channel, out of `rest` */
+} AddressMap;
+
+/* One place in DRAM. */
+typedef struct DramPlace {
+    uint32_t channel; /* memory channel */
+    uint32_t slice;   /* L2 slice of the whole machine: channel x slices_per_channel + own slice */
+    uint32_t bank;    /* bank of the channel */
+    uint32_t row;     /* row of the bank */
+    uint32_t column;  /* byte within the row */
+} DramPlace;
+
+/* Builds the map. False, with every mistake told to `diag`, when `config` makes no sense. */
+bool address_map_init(AddressMap *map, const AddressMapConfig *config, Diag *diag);
+
+/* The whole place of a byte address. */
+DramPlace address_map_place(const AddressMap *map, uint64_t address);
+
+/* The address that `channel` has at its `local` address: the inverse of address_map_channel and
+ * address_map_local. */
+uint64_t address_map_address(const AddressMap *map, uint32_t channel, uint64_t local);
+
+/* The address in the same channel, bank and row as `address`, but at byte `column` of the row. */
+uint64_t address_map_sibling(const AddressMap *map, uint64_t address, uint32_t column);
+
+static inline uint64_t bit_gather(const BitGather *gather, uint64_t source) {
+    uint64_t result = 0;
+    for (int i = 0; i < gather->count; i++)
+        result |= (source >> gather->runs[i].from & gather->runs[i].mask) << gather->runs[i].to;
+    return result;
+}
+
+/* Division form: the block's number divided by the channels, by multiplying with the reciprocal.
+ * Exact while blocks x channels < 2^64, as it is for every address: blocks are at least 256 bytes. */
+static inline uint64_t address_map_quotient(const AddressMap *map, uint64_t block) {
+    return (uint64_t)((unsigned __int128)block * map->reciprocal >> 64);
+}
+
+/* The address bits that the string describes; *channel is set in the division form only. */
+static inline uint64_t address_map_rest(const AddressMap *map, uint64_t address, uint32_t *channel) {
+    if (!map->is_division) return address;
+    uint64_t block = address >> map->block_shift;
+    uint64_t quotient = address_map_quotient(map, block);
+    *channel = (uint32_t)(block - quotient * map->channels);
+    return quotient << map->block_shift | (address & ((UINT64_C(1) << map->block_shift) - 1));
+}
+
+/* Slice of the whole machine that a byte address belongs to (what the interconnect routes by);
+ * divided by slices_per_channel it is the channel. */
+static inline uint32_t address_map_slice(const AddressMap *map, uint64_t address) {
+    uint32_t channel = 0;
+    uint64_t rest = address_map_rest(map, address, &channel);
+    if (!map->is_division) channel = (uint32_t)bit_gather(&map->channel, rest);
+    return channel * map->slices_per_channel + (uint32_t)bit_gather(&map->slice, rest);
+}
+
+/* The address with everything that names the channel taken out: what an L2 slice takes its set
+ * from. Slice bits stay in; unique together with the channel. */
+static inline uint64_t address_map_local(const AddressMap *map, uint64_t address) {
+    uint32_t channel = 0;
+    return bit_gather(&map->local, address_map_rest(map, address, &channel));
+}
+
+#endif
