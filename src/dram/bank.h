@@ -1,0 +1,48 @@
+/* The banks of one channel: which row is open in each, and from which tick each command is legal.
+ * Every command given pushes those ticks forward by the constraint rows of dram/timing.h; nothing
+ * is counted down, so time that passes costs nothing. */
+#ifndef TYTO_DRAM_BANK_H
+#define TYTO_DRAM_BANK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dram/timing.h"
+
+enum { DRAM_MAX_BANKS = 32, DRAM_MAX_GROUPS = 8 };
+
+typedef struct DramBanks {
+    uint32_t open;                      /* bit per bank: a row is open */
+    uint8_t group[DRAM_MAX_BANKS];      /* bank group of each bank: bank mod groups */
+    uint32_t open_row[DRAM_MAX_BANKS];  /* the row, where one is open */
+    uint64_t bank_ready[DRAM_COMMANDS][DRAM_MAX_BANKS];   /* tick from which the bank allows it */
+    uint64_t group_ready[DRAM_COMMANDS][DRAM_MAX_GROUPS]; /* tick from which the group allows it */
+    uint64_t channel_ready[DRAM_COMMANDS];                /* tick from which the channel allows it */
+    DramConstraint rows[DRAM_CONSTRAINTS]; /* constraints in the order of their first command */
+    uint8_t first_row[DRAM_COMMANDS + 1];  /* where each command's constraints begin in `rows` */
+} DramBanks;
+
+/* All banks closed, every activate legal from tick 0. `groups` is 1..DRAM_MAX_GROUPS. */
+void dram_banks_init(DramBanks *banks, const DramTiming *timing, uint32_t burst_ticks,
+                     uint32_t groups);
+
+/* Earliest tick at which the constraints allow `command` to `bank`. Whether it makes sense there
+ * (a read needs its row open) is the caller's. */
+static inline uint64_t dram_banks_earliest(const DramBanks *banks, DramCommand command,
+                                           uint32_t bank) {
+    uint64_t earliest = banks->channel_ready[command];
+    uint64_t group = banks->group_ready[command][banks->group[bank]];
+    uint64_t own = banks->bank_ready[command][bank];
+    if (group > earliest) earliest = group;
+    return own > earliest ? own : earliest;
+}
+
+/* Gives `command` to `bank` at `tick`, when it must be legal; `row` counts for an activate only. */
+void dram_banks_command(DramBanks *banks, DramCommand command, uint32_t bank, uint32_t row,
+                        uint64_t tick);
+
+static inline bool dram_banks_is_open(const DramBanks *banks, uint32_t bank, uint32_t row) {
+    return (banks->open >> bank & 1) && banks->open_row[bank] == row;
+}
+
+#endif

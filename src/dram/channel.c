@@ -1,0 +1,318 @@
+/* The memory controller of one channel (see the header). */
+#include "dram/channel.h"
+
+#include <assert.h>
+
+#include "base/bits.h"
+
+/* ---- construction ---- */
+
+static uint32_t burst_ticks_of(const DramConfig *config) {
+    return config->burst_length / config->data_rate;
+}
+
+bool dram_config_check(const DramConfig *config, Diag *diag) {
+    const DramConfig *c = config;
+    const struct { const char *name; uint32_t value, least, most; } rules[] = {
+        {"banks", c->banks, 1, DRAM_MAX_BANKS},
+        {"bank groups", c->bank_groups, 1, DRAM_MAX_GROUPS},
+        {"bus bytes", c->bus_bytes, 1, 1024},
+        {"burst length", c->burst_length, 1, 64},
+        {"data rate", c->data_rate, 1, 64},
+        {"row bytes", c->row_bytes, 32, 65536},
+        {"queue entries", c->queue_entries, 1, DRAM_MAX_QUEUE},
+        {"reply entries", c->reply_entries, 1, DRAM_MAX_QUEUE},
+    };
+    int before = diag_error_count(diag);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].value < rules[i].least || rules[i].value > rules[i].most)
+            diag_error(diag, NULL, 0, 0, "DRAM: %s = %u: must be %u to %u", rules[i].name,
+                       rules[i].value, rules[i].least, rules[i].most);
+    if (diag_error_count(diag) > before) return false;
+    if (c->burst_length % c->data_rate)
+        diag_error(diag, NULL, 0, 0, "DRAM: a burst of %u beats at %u beats per tick: not a whole "
+                   "number of ticks", c->burst_length, c->data_rate);
+    if (c->bank_groups > c->banks)
+        diag_error(diag, NULL, 0, 0, "DRAM: %u bank groups of %u banks", c->bank_groups, c->banks);
+    dram_timing_check(&c->timing, burst_ticks_of(c), diag);
+    return diag_error_count(diag) == before;
+}
+
+DramChannel *dram_new(const DramConfig *config, Arena *arena) {
+    DramChannel *channel = arena_alloc_aligned(arena, sizeof *channel, 64);
+    const DramTiming *timing = &config->timing;
+    channel->next_event = UINT64_MAX;
+    channel->scheduler = config->scheduler;
+    channel->bank_count = config->banks;
+    channel->all_banks = (uint32_t)bits_low_mask((int)config->banks);
+    channel->burst_bytes = config->bus_bytes * config->burst_length;
+    channel->burst_ticks = burst_ticks_of(config);
+    channel->read_latency = timing->cl;
+    channel->write_latency = timing->wl;
+    dram_queue_init(&channel->queue, config->queue_entries, config->banks, arena);
+    dram_banks_init(&channel->banks, timing, channel->burst_ticks, config->bank_groups);
+    /* Column commands are tCCD apart, so no more transfers than these can be under way. */
+    uint32_t flights = 2;
+    while (flights < timing->cl / timing->ccd + 2) flights *= 2;
+    channel->flight_mask = flights - 1;
+    channel->flights = ARENA_ARRAY(arena, DramFlight, flights);
+    channel->reply_entries = config->reply_entries;
+    channel->replies = ARENA_ARRAY(arena, DramReply, config->reply_entries);
+    return channel;
+}
+
+/* ---- statistics ---- */
+
+void dram_settle(DramChannel *channel, uint64_t tick) {
+    assert(tick >= channel->settled);
+    uint64_t ticks = tick - channel->settled;
+    DramStats *stats = &channel->stats;
+    stats->ticks += ticks;
+    stats->queue_ticks += ticks * channel->queue.count;
+    stats->bank_busy_ticks += ticks * channel->busy_banks;
+    if (channel->busy_banks) stats->any_busy_ticks += ticks;
+    channel->settled = tick;
+}
+
+void dram_reset_stats(DramChannel *channel, uint64_t tick) {
+    dram_settle(channel, tick);
+    channel->stats = (DramStats){.queue_max = channel->queue.count};
+}
+
+static void begin_work(DramChannel *channel, uint32_t bank) {
+    if (!channel->work[bank]++) channel->busy_banks++;
+}
+
+static void end_work(DramChannel *channel, uint32_t bank) {
+    if (!--channel->work[bank]) channel->busy_banks--;
+}
+
+/* ---- requests in, replies out ---- */
+
+void dram_push(DramChannel *channel, uint64_t tick, const DramRequest *request) {
+    DramQueue *queue = &channel->queue;
+    assert(dram_can_accept(channel) && request->bank < channel->bank_count && request->bytes);
+    dram_settle(channel, tick);
+    uint16_t entry = dram_queue_take(queue);
+    queue->entries[entry] = (DramEntry){
+        .request = *request,
+        .arrival = tick,
+        .bursts = (uint16_t)((request->bytes + channel->burst_bytes - 1) / channel->burst_bytes),
+    };
+    channel->scheduler->add(queue, entry);
+    queue->count++;
+    if (queue->count > channel->stats.queue_max) channel->stats.queue_max = queue->count;
+    if (tick < channel->next_event) channel->next_event = tick;
+}
+
+bool dram_pop_reply(DramChannel *channel, DramReply *reply) {
+    if (!channel->reply_count) return false;
+    /* A full ring may have held back a transfer. */
+    if (channel->reply_count == channel->reply_entries) channel->next_event = channel->settled;
+    *reply = channel->replies[channel->reply_head];
+    if (++channel->reply_head == channel->reply_entries) channel->reply_head = 0;
+    channel->reply_count--;
+    return true;
+}
+
+/* Moves the transfer that has ended, if one has and there is room, to the replies. */
+static void finish_transfer(DramChannel *channel, uint64_t tick) {
+    const DramFlight *flight = &channel->flights[channel->flight_head];
+    if (!channel->flight_count || flight->done_tick > tick) return;
+    if (channel->reply_count == channel->reply_entries) return;
+    end_work(channel, flight->reply.bank);
+    if (!flight->reply.is_write) {
+        uint32_t tail = channel->reply_head + channel->reply_count++;
+        if (tail >= channel->reply_entries) tail -= channel->reply_entries;
+        channel->replies[tail] = flight->reply;
+        channel->stats.reads_done++;
+        channel->stats.read_ticks += tick - flight->reply.arrival;
+    }
+    channel->flight_head = (channel->flight_head + 1) & channel->flight_mask;
+    channel->flight_count--;
+}
+
+/* ---- scans over the banks ---- */
+
+/* The mask of banks turned so that the scan's first bank is bit 0. */
+static uint32_t rotate(const DramChannel *channel, uint32_t banks) {
+    uint64_t twice = (uint64_t)banks << channel->bank_count | banks;
+    return (uint32_t)(twice >> channel->first_bank) & channel->all_banks;
+}
+
+/* The bank at a position of the scan. */
+static uint32_t bank_at(const DramChannel *channel, int position) {
+    uint32_t bank = channel->first_bank + (uint32_t)position;
+    return bank >= channel->bank_count ? bank - channel->bank_count : bank;
+}
+
+static void scan_from(DramChannel *channel, uint32_t bank) {
+    channel->first_bank = bank == channel->bank_count ? 0 : bank;
+}
+
+/* ---- service ---- */
+
+/* What a request in service needs next, given the row that is open in its bank. */
+static void choose_command(DramChannel *channel, uint32_t bank) {
+    const DramRequest *request = &channel->queue.entries[channel->entry[bank]].request;
+    DramCommand command = DRAM_PRECHARGE;
+    if (dram_banks_is_open(&channel->banks, bank, request->row))
+        command = request->is_write ? DRAM_WRITE : DRAM_READ;
+    else if (!(channel->banks.open >> bank & 1))
+        command = DRAM_ACTIVATE;
+    channel->wants[command] |= UINT32_C(1) << bank;
+}
+
+static void count_request(DramChannel *channel, const DramEntry *entry, uint64_t tick) {
+    DramStats *stats = &channel->stats;
+    uint32_t bank = entry->request.bank;
+    if (dram_banks_is_open(&channel->banks, bank, entry->request.row)) stats->row_hits++;
+    else if (channel->banks.open >> bank & 1) stats->row_conflicts++;
+    else stats->row_misses++;
+    if (entry->request.is_write) {
+        stats->writes++;
+    } else {
+        stats->reads++;
+        stats->read_wait_ticks += tick - entry->arrival;
+    }
+}
+
+/* Banks that are free and that the scheduler has a request for. */
+static uint32_t banks_to_serve(const DramChannel *channel) {
+    if (!channel->queue.count) return 0;
+    return channel->scheduler->candidates(&channel->queue) & ~channel->serving;
+}
+
+/* Moves one request from the queue to its bank's place of service. */
+static void serve_request(DramChannel *channel, uint64_t tick) {
+    uint32_t banks = banks_to_serve(channel);
+    if (!banks) return;
+    uint32_t bank = bank_at(channel, bits_lowest32(rotate(channel, banks)));
+    uint16_t entry = channel->scheduler->pick(&channel->queue, bank);
+    channel->queue.count--;
+    channel->entry[bank] = entry;
+    channel->serving |= UINT32_C(1) << bank;
+    begin_work(channel, bank);
+    count_request(channel, &channel->queue.entries[entry], tick);
+    choose_command(channel, bank);
+    scan_from(channel, channel->first_bank + 1);
+}
+
+/* ---- commands ---- */
+
+static void finish_service(DramChannel *channel, uint32_t bank, uint64_t tick) {
+    uint16_t index = channel->entry[bank];
+    const DramEntry *entry = &channel->queue.entries[index];
+    bool is_write = entry->request.is_write;
+    uint32_t tail = (channel->flight_head + channel->flight_count++) & channel->flight_mask;
+    channel->flights[tail] = (DramFlight){
+        .done_tick = tick + (is_write ? channel->write_latency : channel->read_latency),
+        .reply = {entry->request.address, entry->arrival, entry->request.handle, (uint8_t)bank,
+                  is_write},
+    };
+    channel->serving &= ~(UINT32_C(1) << bank);
+    dram_queue_give_back(&channel->queue, index);
+}
+
+static void give_column_command(DramChannel *channel, uint32_t bank, uint64_t tick) {
+    DramEntry *entry = &channel->queue.entries[channel->entry[bank]];
+    DramCommand command = entry->request.is_write ? DRAM_WRITE : DRAM_READ;
+    dram_banks_command(&channel->banks, command, bank, 0, tick);
+    if (command == DRAM_WRITE) channel->stats.write_commands++;
+    else channel->stats.read_commands++;
+    channel->stats.bus_busy_ticks += channel->burst_ticks;
+    if (--entry->bursts) return;
+    channel->wants[command] &= ~(UINT32_C(1) << bank);
+    finish_service(channel, bank, tick);
+}
+
+static void give_row_command(DramChannel *channel, uint32_t bank, DramCommand command,
+                             uint64_t tick) {
+    uint32_t row = channel->queue.entries[channel->entry[bank]].request.row;
+    dram_banks_command(&channel->banks, command, bank, row, tick);
+    if (command == DRAM_ACTIVATE) channel->stats.activates++;
+    else channel->stats.precharges++;
+    channel->wants[command] &= ~(UINT32_C(1) << bank);
+    choose_command(channel, bank);
+}
+
+/* Position in the scan of the first bank of `banks` (turned) that may have the command it wants:
+ * `second` where its bit of `wants_second` (turned) is set, else `first`. -1 when none. */
+static int find_legal(const DramChannel *channel, uint32_t banks, DramCommand first,
+                      DramCommand second, uint32_t wants_second, uint64_t tick) {
+    for (; banks; banks &= banks - 1) {
+        int position = bits_lowest32(banks);
+        DramCommand command = wants_second >> position & 1 ? second : first;
+        if (dram_banks_earliest(&channel->banks, command, bank_at(channel, position)) <= tick)
+            return position;
+    }
+    return -1;
+}
+
+/* Banks that want `command`, unless the channel as a whole does not allow it yet. */
+static uint32_t wanting(const DramChannel *channel, DramCommand command, uint64_t tick) {
+    return channel->banks.channel_ready[command] <= tick ? channel->wants[command] : 0;
+}
+
+/* One column command to the first bank of the scan that may have one, and one row command to the
+ * first before that bank. */
+static void give_commands(DramChannel *channel, uint64_t tick) {
+    uint32_t write = rotate(channel, wanting(channel, DRAM_WRITE, tick));
+    uint32_t column = write | rotate(channel, wanting(channel, DRAM_READ, tick));
+    if (channel->flight_count > channel->flight_mask) column = 0;
+    int column_at = find_legal(channel, column, DRAM_READ, DRAM_WRITE, write, tick);
+
+    uint32_t before_column = (uint32_t)bits_low_mask(column_at < 0 ? 32 : column_at);
+    uint32_t precharge = rotate(channel, wanting(channel, DRAM_PRECHARGE, tick)) & before_column;
+    uint32_t activate = rotate(channel, wanting(channel, DRAM_ACTIVATE, tick)) & before_column;
+    int row_at = find_legal(channel, precharge | activate, DRAM_ACTIVATE, DRAM_PRECHARGE, precharge,
+                            tick);
+
+    if (column_at >= 0) give_column_command(channel, bank_at(channel, column_at), tick);
+    if (row_at >= 0) {
+        uint32_t bank = bank_at(channel, row_at);
+        give_row_command(channel, bank, precharge >> row_at & 1 ? DRAM_PRECHARGE : DRAM_ACTIVATE,
+                         tick);
+        scan_from(channel, bank + 1);
+    }
+}
+
+/* ---- time ---- */
+
+/* Earliest tick from `soonest` on at which a bank that wants `command` may have it, or `bound` if
+ * that is earlier. */
+static uint64_t earliest_command(const DramChannel *channel, DramCommand command, uint64_t soonest,
+                                 uint64_t bound) {
+    uint64_t ready = channel->banks.channel_ready[command];
+    if (ready > soonest) soonest = ready;
+    for (uint32_t banks = channel->wants[command]; banks && bound > soonest; banks &= banks - 1) {
+        uint32_t bank = (uint32_t)bits_lowest32(banks);
+        uint64_t earliest = dram_banks_earliest(&channel->banks, command, bank);
+        if (earliest < soonest) earliest = soonest;
+        if (earliest < bound) bound = earliest;
+    }
+    return bound;
+}
+
+static uint64_t find_next_event(const DramChannel *channel, uint64_t soonest) {
+    if (banks_to_serve(channel)) return soonest;
+    uint64_t next = UINT64_MAX;
+    if (channel->flight_count && channel->reply_count < channel->reply_entries) {
+        next = channel->flights[channel->flight_head].done_tick;
+        if (next <= soonest) return soonest;
+    }
+    for (int command = 0; command < DRAM_COMMANDS; command++) {
+        bool is_column = command == DRAM_READ || command == DRAM_WRITE;
+        if (is_column && channel->flight_count > channel->flight_mask) continue;
+        next = earliest_command(channel, (DramCommand)command, soonest, next);
+    }
+    return next;
+}
+
+void dram_step_event(DramChannel *channel, uint64_t tick) {
+    dram_settle(channel, tick);
+    finish_transfer(channel, tick);
+    serve_request(channel, tick);
+    give_commands(channel, tick);
+    channel->next_event = find_next_event(channel, tick + 1);
+}

@@ -1,0 +1,150 @@
+/* One memory channel: its controller and its banks.
+ *
+ * A request waits in the bounded queue; the request scheduler moves it into its bank's single place
+ * of service; there it gets the activate, precharge and column commands it needs; its data is back
+ * tCL ticks after the last read command. Each tick, in this order: one finished transfer moves to
+ * the replies, one request enters service, at most one row and one column command are given.
+ *
+ * Rows stay open until another one is wanted. Nothing is counted down, so a channel need not be
+ * stepped before dram_next_event, and the ticks left out change no statistic.
+ *
+ * Leaves out: refresh, read priority over writes, separate write queues. Source: the GTX 480 model
+ * of GPGPU-Sim 4.2 as observed, which all the papers' machines build on. */
+#ifndef TYTO_DRAM_CHANNEL_H
+#define TYTO_DRAM_CHANNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "dram/bank.h"
+#include "dram/queue.h"
+#include "dram/timing.h"
+
+typedef struct DramConfig {
+    DramTiming timing;      /* ticks */
+    uint32_t banks;         /* banks of a channel, 1..32 */
+    uint32_t bank_groups;   /* groups they are dealt to (bank mod groups), 1..8 */
+    uint32_t bus_bytes;     /* bytes per beat, all chips of the channel together */
+    uint32_t burst_length;  /* beats of one column command */
+    uint32_t data_rate;     /* beats per tick: 2 double, 4 quad data rate */
+    uint32_t row_bytes;     /* bytes of one row */
+    uint32_t queue_entries; /* most requests waiting */
+    uint32_t reply_entries; /* most replies waiting for the owner */
+    const DramScheduler *scheduler; /* picks the request to serve */
+} DramConfig;
+
+/* Sums since construction or dram_reset_stats. A request counts when it enters service. */
+typedef struct DramStats {
+    uint64_t reads;          /* read requests of the owner */
+    uint64_t writes;         /* write requests of the owner */
+    uint64_t read_commands;  /* column commands of all reads */
+    uint64_t write_commands; /* column commands of all writes */
+    uint64_t row_hits;       /* requests that found their row open */
+    uint64_t row_misses;     /* requests that found their bank closed */
+    uint64_t row_conflicts;  /* requests that found another row open */
+    uint64_t activates;      /* rows opened */
+    uint64_t precharges;     /* rows closed */
+    uint64_t bus_busy_ticks; /* ticks of data on the bus */
+    uint64_t bank_busy_ticks;  /* sum over ticks of the banks with a request in service or data due */
+    uint64_t any_busy_ticks;   /* ticks with at least one such bank; BLP is the quotient */
+    uint64_t queue_ticks;      /* sum over ticks of the requests waiting */
+    uint64_t queue_max;        /* most requests waiting at once */
+    uint64_t read_wait_ticks;  /* sum over reads of arrival to service */
+    uint64_t read_ticks;       /* sum over reads of arrival to data */
+    uint64_t reads_done;       /* reads whose data is back: what read_ticks is divided by */
+    uint64_t ticks;            /* ticks accounted for */
+} DramStats;
+
+/* Data of a read, back from the banks. */
+typedef struct DramReply {
+    uint64_t address; /* of the request */
+    uint64_t arrival; /* tick at which the request joined the queue */
+    uint32_t handle;  /* of the request */
+    uint8_t bank;     /* bank it came from */
+    bool is_write;    /* only inside the channel: a write in flight */
+} DramReply;
+
+typedef struct DramFlight {
+    uint64_t done_tick; /* tick at which the transfer ends */
+    DramReply reply;
+} DramFlight;
+
+typedef struct DramChannel {
+    uint64_t next_event; /* no step before this tick can do anything; UINT64_MAX when idle */
+    uint64_t settled;    /* tick up to which the sums over ticks are complete */
+    const DramScheduler *scheduler;
+    DramQueue queue;
+    DramBanks banks;
+    uint32_t bank_count;           /* banks of the channel */
+    uint32_t all_banks;            /* bit per bank */
+    uint32_t serving;              /* bit per bank: a request is in service */
+    uint32_t wants[DRAM_COMMANDS]; /* bit per bank: the command its request needs next */
+    uint16_t entry[DRAM_MAX_BANKS]; /* the request in service */
+    uint16_t work[DRAM_MAX_BANKS];  /* requests in service or with data due */
+    uint32_t busy_banks;            /* banks with any work */
+    uint32_t first_bank;            /* where the scans over the banks begin; rotates */
+    uint32_t burst_bytes;           /* bytes of one column command */
+    uint32_t burst_ticks;           /* bus ticks of one column command */
+    uint32_t read_latency;          /* ticks from the last read command to its data */
+    uint32_t write_latency;         /* ticks from the last write command to its end */
+    uint32_t flight_mask;           /* size of the ring `flights` - 1 */
+    uint32_t flight_head, flight_count; /* transfers under way, in the order in which they end */
+    DramFlight *flights;
+    uint32_t reply_entries, reply_head, reply_count; /* the ring `replies` */
+    DramReply *replies;
+    DramStats stats;
+} DramChannel;
+
+/* False, with every mistake told to `diag`, when no channel can be built from `config`. */
+bool dram_config_check(const DramConfig *config, Diag *diag);
+
+/* An idle channel at tick 0. `config` must have passed dram_config_check. Owned by `arena`. */
+DramChannel *dram_new(const DramConfig *config, Arena *arena);
+
+/* Bytes per tick that a channel's bus can carry at most. */
+static inline uint32_t dram_peak_bytes_per_tick(const DramConfig *config) {
+    return config->bus_bytes * config->data_rate;
+}
+
+static inline bool dram_can_accept(const DramChannel *channel) {
+    return channel->queue.count < channel->queue.capacity;
+}
+
+/* Puts a request into the queue, which must have room. The step of `tick` is the first to see it;
+ * `tick` must lie after the last tick stepped. */
+void dram_push(DramChannel *channel, uint64_t tick, const DramRequest *request);
+
+/* Earliest tick at which anything can happen; UINT64_MAX when nothing will until the next push. */
+static inline uint64_t dram_next_event(const DramChannel *channel) { return channel->next_event; }
+
+/* One command tick that has something to do: what dram_step does at an event. */
+void dram_step_event(DramChannel *channel, uint64_t tick);
+
+/* One command tick. Ticks must rise from call to call; those before dram_next_event may be left
+ * out. */
+static inline void dram_step(DramChannel *channel, uint64_t tick) {
+    if (tick >= channel->next_event) dram_step_event(channel, tick);
+}
+
+/* Takes the oldest reply. False when there is none. */
+bool dram_pop_reply(DramChannel *channel, DramReply *reply);
+
+/* The oldest reply, or NULL; valid until it is popped. */
+static inline const DramReply *dram_peek_reply(const DramChannel *channel) {
+    return channel->reply_count ? &channel->replies[channel->reply_head] : NULL;
+}
+
+/* No request waits, is in service or in flight, and no reply waits. */
+static inline bool dram_is_idle(const DramChannel *channel) {
+    return !channel->queue.count && !channel->busy_banks && !channel->reply_count;
+}
+
+/* Brings the sums over ticks up to, not including, `tick`. Call before reading `stats`. */
+void dram_settle(DramChannel *channel, uint64_t tick);
+
+/* Settles, then sets all sums to 0; queue_max to the present length. */
+void dram_reset_stats(DramChannel *channel, uint64_t tick);
+
+#endif

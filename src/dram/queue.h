@@ -1,0 +1,108 @@
+/* The bounded request queue of a channel and the interface of the policies that pick from it.
+ *
+ * Requests live in a fixed array and are linked by index. A policy decides in which list a new
+ * request goes, which banks it would serve next, and which request of a bank. */
+#ifndef TYTO_DRAM_QUEUE_H
+#define TYTO_DRAM_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "dram/bank.h"
+
+enum { DRAM_NONE = 0xFFFF };        /* no entry */
+enum { DRAM_MAX_QUEUE = 0xF000 };   /* most entries of a queue */
+
+/* What the owner asks of a channel. It must not cross the end of its row. */
+typedef struct DramRequest {
+    uint64_t address; /* byte address on the device; handed back, and names a row's neighbours */
+    uint32_t handle;  /* the owner's name of a read; handed back with its data */
+    uint32_t row;     /* row of the bank */
+    uint16_t column;  /* first byte within the row */
+    uint16_t bytes;   /* bytes to move */
+    uint8_t bank;     /* bank of the channel */
+    bool is_write;    /* writes are posted: nothing is handed back */
+} DramRequest;
+
+typedef struct DramEntry {
+    DramRequest request;
+    uint64_t arrival;    /* tick at which it joined the queue */
+    uint16_t next;       /* the entry behind it in its list, or DRAM_NONE */
+    uint16_t bursts;     /* column commands still to give */
+    bool is_prefetch;    /* made by the prefetcher, not by the owner */
+} DramEntry;
+_Static_assert(sizeof(DramEntry) == 40, "a queue entry stays well inside one cache line");
+
+typedef struct DramList {
+    uint16_t head, tail; /* oldest and youngest entry, DRAM_NONE when empty */
+} DramList;
+
+typedef struct DramQueue {
+    DramEntry *entries; /* the queue's places and one more per bank for the requests in service */
+    uint16_t free;      /* first unused entry, linked by next */
+    uint16_t count;     /* requests queued, those in service not included */
+    uint16_t capacity;  /* most requests queued */
+    DramList arrival;   /* every request in order of arrival; kept by FCFS */
+    /* Kept by FR-FCFS, for each bank: */
+    uint32_t has_row;                    /* bit per bank: `same_row` is not empty */
+    uint32_t has_other;                  /* bit per bank: `other_rows` is not empty */
+    uint32_t row_chosen;                 /* bit per bank: `row` has been set */
+    uint32_t row[DRAM_MAX_BANKS];        /* the row last chosen, and so the one open */
+    DramList same_row[DRAM_MAX_BANKS];   /* requests to that row */
+    DramList other_rows[DRAM_MAX_BANKS]; /* requests to other rows */
+} DramQueue;
+
+/* A request scheduler. It sees the queue only; the channel knows which banks are free. */
+typedef struct DramScheduler {
+    const char *name;
+    /* Links a new entry. */
+    void (*add)(DramQueue *queue, uint16_t entry);
+    /* Bit per bank for which `pick` would yield a request. */
+    uint32_t (*candidates)(const DramQueue *queue);
+    /* Unlinks and returns the request to serve next in `bank`, one of the candidates. */
+    uint16_t (*pick)(DramQueue *queue, uint32_t bank);
+} DramScheduler;
+
+/* First ready, first come, first served: requests to the row last chosen go first, oldest first;
+ * when none is left, the oldest request of the bank chooses the next row. Reads and writes alike,
+ * no limit on how long a row may be served. */
+extern const DramScheduler dram_scheduler_frfcfs;
+/* First come, first served over the whole channel: the oldest request waits for its bank, and all
+ * others wait behind it. */
+extern const DramScheduler dram_scheduler_fcfs;
+
+/* The scheduler called `name`; NULL when there is none. */
+const DramScheduler *dram_scheduler_find(const char *name);
+/* The i-th scheduler's name, NULL past the last. */
+const char *dram_scheduler_name(int i);
+
+/* An empty queue of `capacity` places for a channel of `banks` banks. */
+void dram_queue_init(DramQueue *queue, uint32_t capacity, uint32_t banks, Arena *arena);
+
+/* An unused entry; there always is one for every place of the queue and every bank. */
+static inline uint16_t dram_queue_take(DramQueue *queue) {
+    uint16_t entry = queue->free;
+    queue->free = queue->entries[entry].next;
+    return entry;
+}
+
+static inline void dram_queue_give_back(DramQueue *queue, uint16_t entry) {
+    queue->entries[entry].next = queue->free;
+    queue->free = entry;
+}
+
+static inline void dram_list_append(DramQueue *queue, DramList *list, uint16_t entry) {
+    queue->entries[entry].next = DRAM_NONE;
+    if (list->head == DRAM_NONE) list->head = entry;
+    else queue->entries[list->tail].next = entry;
+    list->tail = entry;
+}
+
+static inline uint16_t dram_list_pop(DramQueue *queue, DramList *list) {
+    uint16_t entry = list->head;
+    list->head = queue->entries[entry].next;
+    return entry;
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* Constraint rows: every one illegal a tick early and legal in time, and the GTX 480's distances as
+ * its model was observed to enforce them. */
+#include "dram/bank.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "devices.h"
+
+enum { START = 1000 }; /* a tick by which nothing is waited for any more */
+
+static DramBanks banks_of(const Device *device) {
+    DramBanks banks;
+    dram_banks_init(&banks, &device->config.timing, device_burst_ticks(device),
+                    device->config.bank_groups);
+    return banks;
+}
+
+/* Whether a constraint binds `bank` after a command to bank 0. */
+static bool binds(const DramBanks *banks, const DramConstraint *row, uint32_t bank) {
+    if (row->scope == DRAM_SAME_BANK) return bank == 0;
+    if (row->scope == DRAM_SAME_GROUP) return banks->group[bank] == banks->group[0];
+    return true;
+}
+
+/* After each command to bank 0, every command to every bank waits exactly as long as the longest
+ * row that binds it. */
+static void every_constraint(void **state) {
+    (void)state;
+    for (int d = 0; d < DEVICES; d++) {
+        DramConstraint rows[DRAM_CONSTRAINTS];
+        dram_timing_constraints(&devices[d].config.timing, device_burst_ticks(&devices[d]), rows);
+        for (int first = 0; first < DRAM_COMMANDS; first++)
+            for (int second = 0; second < DRAM_COMMANDS; second++)
+                for (uint32_t bank = 0; bank < devices[d].config.banks; bank++) {
+                    DramBanks banks = banks_of(&devices[d]);
+                    dram_banks_command(&banks, (DramCommand)first, 0, 7, START);
+                    uint64_t wait = 0;
+                    for (int i = 0; i < DRAM_CONSTRAINTS; i++)
+                        if ((int)rows[i].first == first && (int)rows[i].second == second &&
+                            binds(&banks, &rows[i], bank) && rows[i].ticks > wait)
+                            wait = rows[i].ticks;
+                    uint64_t earliest = dram_banks_earliest(&banks, (DramCommand)second, bank);
+                    assert_int_equal(earliest, wait ? START + wait : 0);
+                }
+    }
+}
+
+static void gtx480_distances(void **state) {
+    (void)state;
+    enum { SAME_BANK = 0, SAME_GROUP = 4, OTHER_GROUP = 1 };
+    static const struct { DramCommand first, second; uint32_t bank; uint64_t ticks; } rows[] = {
+        {DRAM_READ, DRAM_READ, OTHER_GROUP, 2},      {DRAM_READ, DRAM_READ, SAME_GROUP, 3},
+        {DRAM_READ, DRAM_READ, SAME_BANK, 3},        {DRAM_WRITE, DRAM_WRITE, OTHER_GROUP, 2},
+        {DRAM_WRITE, DRAM_WRITE, SAME_GROUP, 3},     {DRAM_ACTIVATE, DRAM_ACTIVATE, OTHER_GROUP, 6},
+        {DRAM_ACTIVATE, DRAM_ACTIVATE, SAME_BANK, 40}, {DRAM_ACTIVATE, DRAM_READ, SAME_BANK, 12},
+        {DRAM_ACTIVATE, DRAM_WRITE, SAME_BANK, 7},   {DRAM_ACTIVATE, DRAM_PRECHARGE, SAME_BANK, 28},
+        {DRAM_PRECHARGE, DRAM_ACTIVATE, SAME_BANK, 12}, {DRAM_READ, DRAM_PRECHARGE, SAME_BANK, 2},
+        {DRAM_WRITE, DRAM_PRECHARGE, SAME_BANK, 18}, {DRAM_READ, DRAM_WRITE, OTHER_GROUP, 12},
+        {DRAM_WRITE, DRAM_READ, OTHER_GROUP, 11},    {DRAM_READ, DRAM_WRITE, SAME_BANK, 12},
+        {DRAM_WRITE, DRAM_READ, SAME_BANK, 11},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        DramBanks banks = banks_of(&devices[DEVICE_GTX480]);
+        dram_banks_command(&banks, rows[i].first, 0, 7, START);
+        assert_int_equal(dram_banks_earliest(&banks, rows[i].second, rows[i].bank),
+                         START + rows[i].ticks);
+    }
+    DramBanks banks = banks_of(&devices[DEVICE_GTX480]);
+    dram_banks_command(&banks, DRAM_ACTIVATE, 0, 7, START);
+    assert_int_equal(dram_banks_earliest(&banks, DRAM_PRECHARGE, OTHER_GROUP), 0);
+    assert_int_equal(dram_banks_earliest(&banks, DRAM_READ, OTHER_GROUP), 0);
+}
+
+static void open_rows(void **state) {
+    (void)state;
+    DramBanks banks = banks_of(&devices[DEVICE_OWL]);
+    assert_false(dram_banks_is_open(&banks, 2, 0));
+    dram_banks_command(&banks, DRAM_ACTIVATE, 2, 99, 0);
+    assert_true(dram_banks_is_open(&banks, 2, 99));
+    assert_false(dram_banks_is_open(&banks, 2, 98));
+    assert_false(dram_banks_is_open(&banks, 1, 99));
+    dram_banks_command(&banks, DRAM_PRECHARGE, 2, 0, 25);
+    assert_false(dram_banks_is_open(&banks, 2, 99));
+}
+
+static void rejected_timings(void **state) {
+    (void)state;
+    DramTiming good = devices[DEVICE_OWL].config.timing;
+    struct { DramTiming timing; const char *why; } rows[] = {
+        {good, NULL}, {good, "tCL = 0"}, {good, "tRAS is below tRCD"}, {good, "tRC is below tRAS"},
+        {good, "tCCD is below the ticks of a burst"}, {good, "tCCDL is below tCCD"},
+        {good, "tWL is above tCL"}, {good, "tRP = 5000"},
+    };
+    rows[1].timing.cl = 0;
+    rows[2].timing.ras = 5;
+    rows[3].timing.rc = 20;
+    rows[4].timing.ccd = 1;
+    rows[5].timing.ccd_long = 1;
+    rows[6].timing.wl = 11;
+    rows[7].timing.rp = 5000;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Diag *diag = diag_new();
+        assert_int_equal(dram_timing_check(&rows[i].timing, 2, diag), rows[i].why == NULL);
+        if (rows[i].why) assert_non_null(strstr(diag_text(diag), rows[i].why));
+        diag_free(diag);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_constraint),
+        cmocka_unit_test(gtx480_distances),
+        cmocka_unit_test(open_rows),
+        cmocka_unit_test(rejected_timings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
