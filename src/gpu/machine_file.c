@@ -1,0 +1,448 @@
+/* The machine-file reader: YAML events (libyaml) become a flat list of paths and values, then the
+ * base machine is read, then each value goes to its row. Hostile files are refused early: size,
+ * nesting and the number of bases are bounded, and anchors, aliases and tags are not accepted. */
+#include "gpu/machine_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "gpu/machine_internal.h"
+#include "gpu/machine_rows.h"
+
+enum {
+    FILE_MAX_BYTES = 256 * 1024, /* a machine file with every key and comment is a tenth of this */
+    FILE_MAX_DEPTH = 4,          /* nested mappings; the deepest key has three parts */
+    FILE_MAX_BASES = 8,          /* machines that build on each other */
+    FILE_MAX_LIST = 4096,        /* bytes of a list written on one line */
+    NOTE_MAX_BYTES = 200,        /* of a comment kept as a value's origin */
+};
+
+/* One `path: value` of a file. */
+typedef struct Entry {
+    const char *path;  /* keys joined by dots */
+    const char *value; /* as written; the items of a list are joined by commas */
+    const char *note;  /* the comment behind it, "" when there is none */
+    int line, column;  /* of the value, from 1 */
+} Entry;
+
+typedef struct Reader {
+    yaml_parser_t parser;
+    yaml_event_t event; /* the current one */
+    bool has_event;
+    const char *file; /* name in messages */
+    const char *text;
+    size_t length;
+    Arena *arena; /* paths, values and notes */
+    Map *entries; /* path to Entry, in the file's order */
+    Diag *diag;
+} Reader;
+
+/* --- from YAML to entries --- */
+
+static void report(Reader *reader, yaml_mark_t mark, const char *what) {
+    diag_error(reader->diag, reader->file, (int)mark.line + 1, (int)mark.column + 1, "%s", what);
+}
+
+/* Takes the next event; false after an error, which is reported. */
+static bool next_event(Reader *reader) {
+    if (reader->has_event) yaml_event_delete(&reader->event);
+    reader->has_event = yaml_parser_parse(&reader->parser, &reader->event);
+    if (reader->has_event) return true;
+    const char *problem = reader->parser.problem ? reader->parser.problem : "unreadable text";
+    yaml_mark_t mark = reader->parser.problem_mark;
+    if (reader->parser.error == YAML_READER_ERROR) {
+        diag_error(reader->diag, reader->file, 0, 0, "not YAML: %s at byte %zu", problem,
+                   reader->parser.problem_offset);
+    } else {
+        diag_error(reader->diag, reader->file, (int)mark.line + 1, (int)mark.column + 1,
+                   "not YAML: %s", problem);
+    }
+    return false;
+}
+
+/* Whether the event is a value without anchor and tag. */
+static bool is_plain(Reader *reader) {
+    const yaml_event_t *event = &reader->event;
+    bool has_anchor = false, has_tag = false;
+    if (event->type == YAML_SCALAR_EVENT) {
+        has_anchor = event->data.scalar.anchor;
+        has_tag = event->data.scalar.tag;
+    } else if (event->type == YAML_MAPPING_START_EVENT) {
+        has_anchor = event->data.mapping_start.anchor;
+        has_tag = event->data.mapping_start.tag;
+    } else if (event->type == YAML_SEQUENCE_START_EVENT) {
+        has_anchor = event->data.sequence_start.anchor;
+        has_tag = event->data.sequence_start.tag;
+    }
+    if (!has_anchor && !has_tag && event->type != YAML_ALIAS_EVENT) return true;
+    report(reader, event->start_mark, "a machine file has no anchors, aliases or tags");
+    return false;
+}
+
+/* The text of a scalar event; NULL, reported, when it holds a NUL. */
+static const char *scalar_text(Reader *reader) {
+    const yaml_event_t *event = &reader->event;
+    const char *text = (const char *)event->data.scalar.value;
+    if (strlen(text) == event->data.scalar.length)
+        return arena_strndup(reader->arena, text, event->data.scalar.length);
+    report(reader, event->start_mark, "a value must not hold a NUL");
+    return NULL;
+}
+
+/* The comment behind a value that ends at `end` (in characters, so in bytes at least that far). */
+static const char *comment_after(const Reader *reader, yaml_mark_t end) {
+    const char *at = reader->text, *stop = reader->text + reader->length;
+    for (size_t line = 0; line < end.line; line++) {
+        at = memchr(at, '\n', (size_t)(stop - at));
+        if (!at++) return "";
+    }
+    const char *line_end = memchr(at, '\n', (size_t)(stop - at));
+    if (!line_end) line_end = stop;
+    if ((size_t)(line_end - at) <= end.column) return "";
+    at += end.column;
+    while (at < line_end && *at != '#')
+        at++;
+    while (at < line_end && (*at == '#' || *at == ' '))
+        at++;
+    while (line_end > at && (line_end[-1] == ' ' || line_end[-1] == '\r'))
+        line_end--;
+    size_t length = (size_t)(line_end - at);
+    return arena_strndup(reader->arena, at, length < NOTE_MAX_BYTES ? length : NOTE_MAX_BYTES);
+}
+
+static bool add_entry(Reader *reader, const char *path, const char *value, yaml_mark_t start) {
+    Entry *entry = ARENA_NEW(reader->arena, Entry);
+    *entry = (Entry){.path = path,
+                     .value = value,
+                     .note = comment_after(reader, reader->event.end_mark),
+                     .line = (int)start.line + 1,
+                     .column = (int)start.column + 1};
+    const Entry *earlier = map_put(reader->entries, path, strlen(path), entry);
+    if (!earlier) return true;
+    diag_error(reader->diag, reader->file, entry->line, entry->column,
+               "%.60s: given a second time, after line %d", path, earlier->line);
+    return false;
+}
+
+/* The current event opens a list of scalars: they become one value, joined by commas. */
+static bool read_list(Reader *reader, const char *path) {
+    yaml_mark_t start = reader->event.start_mark;
+    Text items = {0};
+    bool is_good = true;
+    while (is_good && (is_good = next_event(reader)) &&
+           reader->event.type != YAML_SEQUENCE_END_EVENT) {
+        const char *item = NULL;
+        is_good = is_plain(reader);
+        if (is_good && (reader->event.type != YAML_SCALAR_EVENT || items.length > FILE_MAX_LIST)) {
+            report(reader, reader->event.start_mark, "a list holds a few plain values");
+            is_good = false;
+        }
+        if (is_good) item = scalar_text(reader);
+        is_good = is_good && item;
+        if (is_good) text_printf(&items, "%s%s", items.length ? ", " : "", item);
+    }
+    is_good = is_good && add_entry(reader, path, arena_strdup(reader->arena, text_string(&items)), start);
+    text_free(&items);
+    return is_good;
+}
+
+static bool read_mapping(Reader *reader, const char *prefix, int depth);
+
+/* The value of `path` is the current event. */
+static bool read_value(Reader *reader, const char *path, int depth) {
+    if (!is_plain(reader)) return false;
+    if (reader->event.type == YAML_SEQUENCE_START_EVENT) return read_list(reader, path);
+    if (reader->event.type == YAML_MAPPING_START_EVENT) return read_mapping(reader, path, depth + 1);
+    const char *value = scalar_text(reader);
+    return value && add_entry(reader, path, value, reader->event.start_mark);
+}
+
+/* The current event opens a mapping whose keys go under `prefix`. */
+static bool read_mapping(Reader *reader, const char *prefix, int depth) {
+    if (depth > FILE_MAX_DEPTH) {
+        report(reader, reader->event.start_mark, "nested deeper than any section");
+        return false;
+    }
+    for (;;) {
+        if (!next_event(reader)) return false;
+        if (reader->event.type == YAML_MAPPING_END_EVENT) return true;
+        if (!is_plain(reader)) return false;
+        if (reader->event.type != YAML_SCALAR_EVENT) {
+            report(reader, reader->event.start_mark, "a key is a plain word");
+            return false;
+        }
+        const char *key = scalar_text(reader);
+        if (!key) return false;
+        const char *path = *prefix ? arena_printf(reader->arena, "%s.%s", prefix, key) : key;
+        if (!next_event(reader) || !read_value(reader, path, depth)) return false;
+    }
+}
+
+static bool read_document(Reader *reader) {
+    if (!next_event(reader) || !next_event(reader)) return false; /* start of stream and document */
+    if (reader->event.type == YAML_DOCUMENT_START_EVENT && !next_event(reader)) return false;
+    if (reader->event.type != YAML_MAPPING_START_EVENT) {
+        report(reader, reader->event.start_mark, "a machine file holds sections such as 'l1d:'");
+        return false;
+    }
+    if (!is_plain(reader) || !read_mapping(reader, "", 1)) return false;
+    if (!next_event(reader) || !next_event(reader)) return false; /* end of document, of stream */
+    if (reader->event.type == YAML_STREAM_END_EVENT) return true;
+    report(reader, reader->event.start_mark, "a machine file is a single document");
+    return false;
+}
+
+/* Fills reader->entries; false after an error, which is reported. */
+static bool read_entries(Reader *reader) {
+    if (reader->length > FILE_MAX_BYTES) {
+        diag_error(reader->diag, reader->file, 0, 0, "longer than %d bytes: no machine file",
+                   FILE_MAX_BYTES);
+        return false;
+    }
+    if (!yaml_parser_initialize(&reader->parser)) {
+        diag_error(reader->diag, reader->file, 0, 0, "out of memory");
+        return false;
+    }
+    yaml_parser_set_input_string(&reader->parser, (const unsigned char *)reader->text, reader->length);
+    bool is_good = read_document(reader);
+    if (reader->has_event) yaml_event_delete(&reader->event);
+    yaml_parser_delete(&reader->parser);
+    return is_good;
+}
+
+/* --- from entries to the machine --- */
+
+static bool is_section(const char *key) {
+    int count;
+    const MachineRow *rows = machine_rows(&count);
+    size_t length = strlen(key);
+    for (int i = 0; i < count; i++) {
+        if (!strncmp(rows[i].key, key, length) && rows[i].key[length] == '.') return true;
+    }
+    return false;
+}
+
+static const char *nearest_key(const char *key) {
+    int count;
+    const MachineRow *rows = machine_rows(&count);
+    const char *names[MACHINE_MAX_ROWS];
+    for (int i = 0; i < count; i++)
+        names[i] = rows[i].key;
+    return diag_nearest(key, names, count);
+}
+
+static void report_unknown(Diag *diag, const char *file, const Entry *entry) {
+    const char *nearest = nearest_key(entry->path);
+    if (is_section(entry->path)) {
+        diag_error(diag, file, entry->line, entry->column,
+                   "%.60s is a section: it holds keys, not a value", entry->path);
+    } else if (nearest) {
+        diag_error(diag, file, entry->line, entry->column, "%.60s: no such key; did you mean %s?",
+                   entry->path, nearest);
+    } else {
+        diag_error(diag, file, entry->line, entry->column,
+                   "%.60s: no such key (docs/machine-parameters.md lists them)", entry->path);
+    }
+}
+
+/* The part of a comment that says where a value is from: an effective file puts the row's meaning
+ * before it. */
+static const char *origin_in(const char *note, const MachineRow *row) {
+    size_t length = strlen(row->meaning);
+    bool has_meaning = !strncmp(note, row->meaning, length) && !strncmp(note + length, "; ", 2);
+    return has_meaning ? note + length + 2 : note;
+}
+
+static bool apply_entry(Machine *machine, const char *file, const Entry *entry, Diag *diag) {
+    const MachineRow *row = machine_find_row(entry->path, strlen(entry->path));
+    if (!row) {
+        report_unknown(diag, file, entry);
+        return false;
+    }
+    Text why = {0};
+    bool is_set = machine_set_row(&machine->config, row, entry->value, &why);
+    if (!is_set) {
+        diag_error(diag, file, entry->line, entry->column, "%s: %s", row->key, text_string(&why));
+    } else {
+        int count;
+        const char *note = origin_in(entry->note, row);
+        machine->origins[row - machine_rows(&count)] =
+            *note               ? arena_strdup(machine->arena, note)
+            : entry->line       ? arena_printf(machine->arena, "%s:%d", file, entry->line)
+                                : arena_strdup(machine->arena, file);
+    }
+    text_free(&why);
+    return is_set;
+}
+
+static bool is_path(const char *name) {
+    size_t length = strlen(name);
+    return strchr(name, '/') || (length > 5 && !strcmp(name + length - 5, ".yaml")) ||
+           !strcmp(name, "-");
+}
+
+static bool load_into(Machine *machine, const char *name, int bases, Diag *diag);
+
+/* Reads the machine that `entry` of `file` names as its base. */
+static bool load_base(Machine *machine, const char *file, const Entry *entry, int bases, Diag *diag) {
+    if (bases >= FILE_MAX_BASES) {
+        diag_error(diag, file, entry->line, entry->column,
+                   "base: over %d machines build on each other, or they do so in a circle",
+                   FILE_MAX_BASES);
+        return false;
+    }
+    const char *name = entry->value, *slash = strrchr(file, '/');
+    if (!strcmp(name, "-")) {
+        diag_error(diag, file, entry->line, entry->column, "base: must be a machine or a file");
+        return false;
+    }
+    if (is_path(name) && name[0] != '/' && slash)
+        name = arena_printf(machine->arena, "%.*s/%s", (int)(slash - file), file, name);
+    if (load_into(machine, name, bases + 1, diag)) return true;
+    diag_error(diag, file, entry->line, entry->column, "base: %.60s cannot be used", entry->value);
+    return false;
+}
+
+/* A machine that does not say its name bears that of its file, not that of its base. */
+static void name_after_file(Machine *machine, const char *file) {
+    const char *slash = strrchr(file, '/'), *stem = slash ? slash + 1 : file;
+    const char *dot = strrchr(stem, '.');
+    size_t length = dot && dot > stem ? (size_t)(dot - stem) : strlen(stem);
+    const char *name = arena_strndup(machine->arena, stem, length);
+    Text why = {0};
+    machine_set_row(&machine->config, machine_find_row("name", 4), name, &why);
+    machine_set_row(&machine->config, machine_find_row("title", 5), "", &why);
+    text_free(&why);
+}
+
+static bool apply_entries(Machine *machine, const Reader *reader, int bases, Diag *diag) {
+    const Entry *base = map_get(reader->entries, "base", 4);
+    if (base && !load_base(machine, reader->file, base, bases, diag)) return false;
+    name_after_file(machine, reader->file);
+    int errors = diag_error_count(diag);
+    for (size_t i = 0; i < map_count(reader->entries); i++) {
+        const Entry *entry = map_value(reader->entries, i);
+        if (entry == base) continue;
+        apply_entry(machine, reader->file, entry, diag);
+        if (diag_error_count(diag) >= errors + DIAG_MAX_ERRORS) break;
+    }
+    return diag_error_count(diag) == errors;
+}
+
+static bool parse_into(Machine *machine, const char *file, const char *text, size_t length, int bases,
+                       Diag *diag) {
+    Reader reader = {.file = file,
+                     .text = text,
+                     .length = length,
+                     .arena = arena_new(),
+                     .entries = map_new(),
+                     .diag = diag};
+    bool is_good = read_entries(&reader) && apply_entries(machine, &reader, bases, diag);
+    map_free(reader.entries);
+    arena_free(reader.arena);
+    return is_good;
+}
+
+static void report_no_machine(const char *name, Diag *diag) {
+    const char *names[MACHINE_MAX_ROWS];
+    Text all = {0};
+    for (int i = 0; i < machine_shipped_count(); i++) {
+        names[i] = machine_shipped_name(i);
+        text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *nearest = diag_nearest(name, names, machine_shipped_count());
+    if (nearest)
+        diag_error(diag, NULL, 0, 0, "no machine '%.60s'; did you mean %s?", name, nearest);
+    else
+        diag_error(diag, NULL, 0, 0, "no machine '%.60s'; there are %s, or give a .yaml file", name,
+                   text_string(&all));
+    text_free(&all);
+}
+
+static bool load_shipped(Machine *machine, const char *name, int bases, Diag *diag) {
+    for (int i = 0; i < machine_shipped_count(); i++) {
+        const MachineShipped *shipped = &machine_shipped[i];
+        if (!strcmp(shipped->name, name))
+            return parse_into(machine, name, shipped->text, shipped->length, bases, diag);
+    }
+    report_no_machine(name, diag);
+    return false;
+}
+
+static bool load_into(Machine *machine, const char *name, int bases, Diag *diag) {
+    if (!is_path(name)) return load_shipped(machine, name, bases, diag);
+    size_t length;
+    char *text = text_read_file(name, FILE_MAX_BYTES, &length);
+    if (!text) {
+        diag_error(diag, name, 0, 0, "cannot be read: %s", strerror(errno));
+        return false;
+    }
+    bool is_good = parse_into(machine, name, text, length, bases, diag);
+    free(text);
+    return is_good;
+}
+
+/* --- the module's functions --- */
+
+static Machine *machine_new(void) {
+    int count;
+    machine_rows(&count);
+    Arena *arena = arena_new();
+    Machine *machine = ARENA_NEW(arena, Machine);
+    machine->arena = arena;
+    machine->origins = ARENA_ARRAY(arena, const char *, count);
+    machine_init(&machine->config);
+    return machine;
+}
+
+void machine_free(Machine *machine) {
+    if (machine) arena_free(machine->arena);
+}
+
+Machine *machine_load(const char *name, Diag *diag) {
+    Machine *machine = machine_new();
+    if (load_into(machine, name, 0, diag)) return machine;
+    machine_free(machine);
+    return NULL;
+}
+
+Machine *machine_parse(const char *file, const char *text, size_t length, Diag *diag) {
+    Machine *machine = machine_new();
+    if (parse_into(machine, file, text, length, 0, diag)) return machine;
+    machine_free(machine);
+    return NULL;
+}
+
+bool machine_set(Machine *machine, const char *assignment, Diag *diag) {
+    const char *equals = strchr(assignment, '=');
+    if (!equals) {
+        diag_error(diag, "--set", 0, 0, "'%.60s' is not key=value", assignment);
+        return false;
+    }
+    Arena *arena = arena_new();
+    Entry entry = {.path = arena_strndup(arena, assignment, (size_t)(equals - assignment)),
+                   .value = equals + 1,
+                   .note = ""};
+    bool is_set = apply_entry(machine, "--set", &entry, diag);
+    arena_free(arena);
+    return is_set;
+}
+
+const MachineConfig *machine_finish(Machine *machine, Diag *diag) {
+    return machine_check(&machine->config, diag) ? &machine->config : NULL;
+}
+
+int machine_shipped_count(void) {
+    int count = 0;
+    while (machine_shipped[count].name)
+        count++;
+    return count;
+}
+
+const char *machine_shipped_name(int i) {
+    return machine_shipped[i].name;
+}

@@ -1,0 +1,71 @@
+/* Writing a machine as a file, and the parameter table as a page. */
+#include "gpu/machine_file.h"
+
+#include <string.h>
+
+#include "gpu/machine_internal.h"
+#include "gpu/machine_rows.h"
+
+/* Opens the sections of `key` that `previous` was not in; returns the key's last part. */
+static const char *open_sections(const char *key, const char *previous, Text *out) {
+    int depth = 0;
+    bool is_open = true;
+    for (const char *dot; (dot = strchr(key, '.')); key = dot + 1, depth++) {
+        size_t length = (size_t)(dot - key) + 1;
+        if (is_open && strncmp(key, previous, length)) {
+            is_open = false;
+            if (!depth) text_add(out, "\n");
+        }
+        if (is_open)
+            previous += length;
+        else
+            text_printf(out, "%*s%.*s:\n", depth * 2, "", (int)length - 1, key);
+    }
+    text_printf(out, "%*s", depth * 2, "");
+    return key;
+}
+
+void machine_print(const Machine *machine, Text *out) {
+    int count;
+    const MachineRow *rows = machine_rows(&count);
+    const char *previous = "";
+    Text value = {0};
+    text_printf(out, "# The machine %s with every parameter, and where each value is from.\n",
+                machine->config.name);
+    for (int i = 0; i < count; i++) {
+        const char *name = open_sections(rows[i].key, previous, out);
+        const char *origin = machine->origins[i] ? machine->origins[i] : "default";
+        text_clear(&value);
+        machine_format_row(&machine->config, &rows[i], &value);
+        int padding = 30 - (int)strlen(name);
+        text_printf(out, "%s: %*s  # %s; %s\n", name, -padding, text_string(&value), rows[i].meaning,
+                    origin);
+        previous = rows[i].key;
+    }
+    text_free(&value);
+}
+
+void machine_document(Text *out) {
+    int count;
+    const MachineRow *rows = machine_rows(&count);
+    text_add(out, "# Machine parameters\n\n"
+                  "Generated from the parameter table (`src/gpu/machine_rows.c`); "
+                  "[machines.md](machines.md) says how the files work.\n"
+                  "Cycles are cycles of the unit's own clock: SM cycles up to the network, L2 cycles "
+                  "for partitions and L2, DRAM cycles for DRAM.\n");
+    size_t section = 0;
+    const char *previous = "";
+    for (int i = 0; i < count; i++) {
+        const char *dot = strchr(rows[i].key, '.');
+        size_t length = dot ? (size_t)(dot - rows[i].key) : 0;
+        if (i == 0 || length != section || strncmp(rows[i].key, previous, length)) {
+            text_printf(out, "\n## %.*s\n\n| key | values | default | meaning |\n|---|---|---|---|\n",
+                        length ? (int)length : 7, length ? rows[i].key : "machine");
+            section = length;
+            previous = rows[i].key;
+        }
+        text_printf(out, "| `%s` | ", rows[i].key);
+        machine_describe_row(&rows[i], out);
+        text_printf(out, " | %s | %s |\n", rows[i].initial, rows[i].meaning);
+    }
+}
