@@ -257,7 +257,17 @@ static const char *origin_in(const char *note, const MachineRow *row) {
     return has_meaning ? note + length + 2 : note;
 }
 
-static bool apply_entry(Machine *machine, const char *file, const Entry *entry, Diag *diag) {
+/* Where the value of `entry` is from. Without a comment, its place; a base's comment is one on the
+ * base, and says so. */
+static const char *origin_of(Arena *arena, const char *file, const Entry *entry,
+                             const MachineRow *row, bool is_base) {
+    const char *note = origin_in(entry->note, row);
+    if (*note) return is_base ? arena_printf(arena, "%s: %s", file, note) : arena_strdup(arena, note);
+    return entry->line ? arena_printf(arena, "%s:%d", file, entry->line) : arena_strdup(arena, file);
+}
+
+static bool apply_entry(Machine *machine, const char *file, const Entry *entry, bool is_base,
+                        Diag *diag) {
     const MachineRow *row = machine_find_row(entry->path, strlen(entry->path));
     if (!row) {
         report_unknown(diag, file, entry);
@@ -269,11 +279,8 @@ static bool apply_entry(Machine *machine, const char *file, const Entry *entry, 
         diag_error(diag, file, entry->line, entry->column, "%s: %s", row->key, text_string(&why));
     } else {
         int count;
-        const char *note = origin_in(entry->note, row);
         machine->origins[row - machine_rows(&count)] =
-            *note               ? arena_strdup(machine->arena, note)
-            : entry->line       ? arena_printf(machine->arena, "%s:%d", file, entry->line)
-                                : arena_strdup(machine->arena, file);
+            origin_of(machine->arena, file, entry, row, is_base);
     }
     text_free(&why);
     return is_set;
@@ -303,7 +310,10 @@ static bool load_base(Machine *machine, const char *file, const Entry *entry, in
     if (is_path(name) && name[0] != '/' && slash)
         name = arena_printf(machine->arena, "%.*s/%s", (int)(slash - file), file, name);
     if (load_into(machine, name, bases + 1, diag)) return true;
-    diag_error(diag, file, entry->line, entry->column, "base: %.60s cannot be used", entry->value);
+    if (!bases) {
+        diag_error(diag, file, entry->line, entry->column, "base: %.60s cannot be used",
+                   entry->value);
+    }
     return false;
 }
 
@@ -327,7 +337,7 @@ static bool apply_entries(Machine *machine, const Reader *reader, int bases, Dia
     for (size_t i = 0; i < map_count(reader->entries); i++) {
         const Entry *entry = map_value(reader->entries, i);
         if (entry == base) continue;
-        apply_entry(machine, reader->file, entry, diag);
+        apply_entry(machine, reader->file, entry, bases > 0, diag);
         if (diag_error_count(diag) >= errors + DIAG_MAX_ERRORS) break;
     }
     return diag_error_count(diag) == errors;
@@ -427,7 +437,7 @@ bool machine_set(Machine *machine, const char *assignment, Diag *diag) {
     Entry entry = {.path = arena_strndup(arena, assignment, (size_t)(equals - assignment)),
                    .value = equals + 1,
                    .note = ""};
-    bool is_set = apply_entry(machine, "--set", &entry, diag);
+    bool is_set = apply_entry(machine, "--set", &entry, false, diag);
     arena_free(arena);
     return is_set;
 }
