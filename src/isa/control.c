@@ -1,0 +1,456 @@
+/* Control flow: the reconvergence stack, branches, calls, barriers, exits, and the loop that steps a
+ * warp. The taken side of a divergent branch runs first (as the peer simulator has it; the PTX ISA
+ * leaves the order open). */
+#include "isa/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+enum {
+    MAX_STACK_ENTRIES = 1 << 16, /* of one warp: far beyond structured code, reached by runaway recursion */
+    MAX_FRAMES = 1 << 15
+};
+
+/* ---- The stack ---- */
+
+static bool stack_push(IsaContext *context, IsaWarp *warp, IsaStackEntry entry) {
+    if (warp->depth == warp->stack_capacity) {
+        if (warp->depth == MAX_STACK_ENTRIES) {
+            isa_fault(context, warp, bits_lowest32(warp->active), ISA_FAULT_STACK,
+                      "stack overflow: more than %d nested divergent regions or calls",
+                      MAX_STACK_ENTRIES);
+            return false;
+        }
+        warp->stack_capacity *= 2;
+        warp->stack = base_realloc(warp->stack, warp->stack_capacity * sizeof *warp->stack);
+    }
+    warp->stack[warp->depth++] = entry;
+    return true;
+}
+
+/* Points the warp's cached bases at the frame it runs in. */
+static void frame_enter(IsaWarp *warp, const IsaProgram *program, uint32_t frame) {
+    const IsaFrame *f = &warp->frames[frame];
+    warp->frame = frame;
+    warp->base[0] = warp->registers + f->register_at;
+    warp->preds = (uint32_t *)(void *)(warp->base[0] + program->functions[f->function].pred_offset);
+}
+
+static IsaStackEntry stack_top(const IsaWarp *warp) {
+    return (IsaStackEntry){warp->pc, warp->reconverge, warp->active, warp->frame};
+}
+
+static void stack_set_top(IsaWarp *warp, const IsaProgram *program, IsaStackEntry entry) {
+    warp->pc = entry.pc;
+    warp->reconverge = entry.reconverge;
+    warp->active = entry.lanes;
+    if (entry.frame != warp->frame) frame_enter(warp, program, entry.frame);
+}
+
+/* Drops entries that have reached their reconvergence point or lost all their lanes. False when
+ * nothing is left: the warp has exited. */
+static bool stack_settle(IsaWarp *warp, const IsaProgram *program) {
+    while (!warp->active || warp->pc == warp->reconverge) {
+        if (warp->depth == 0) return false;
+        stack_set_top(warp, program, warp->stack[--warp->depth]);
+    }
+    return true;
+}
+
+/* Takes `lanes` out of every entry of frame `frame` and above. */
+static void stack_remove_lanes(IsaWarp *warp, uint32_t lanes, uint32_t frame) {
+    warp->active &= ~lanes;
+    for (uint32_t i = warp->depth; i-- > 0 && warp->stack[i].frame >= frame;)
+        warp->stack[i].lanes &= ~lanes;
+}
+
+/* ---- Branches ---- */
+
+/* Sends `taken` (some of the active lanes, at least one) to `target`, the others to `fallthrough`. */
+static bool branch(IsaContext *context, IsaWarp *warp, uint32_t taken, uint32_t target,
+                   uint32_t fallthrough, uint32_t reconverge) {
+    uint32_t others = warp->active & ~taken;
+    if (!others || target == fallthrough) {
+        warp->pc = target;
+        return true;
+    }
+    IsaStackEntry below = stack_top(warp);
+    if (reconverge != ISA_NO_PC && reconverge != warp->reconverge) {
+        below.pc = reconverge; /* all lanes meet again there */
+        if (!stack_push(context, warp, below)) return false;
+    }
+    IsaStackEntry side = {fallthrough, reconverge, others, warp->frame};
+    if (fallthrough != reconverge && target != reconverge && !stack_push(context, warp, side))
+        return false;
+    if (target == reconverge) { /* the taken lanes wait at the meeting point */
+        warp->pc = fallthrough;
+        warp->active = others;
+    } else {
+        warp->pc = target;
+        warp->active = taken;
+    }
+    warp->reconverge = reconverge;
+    return true;
+}
+
+/* Sends the lanes of one value of the index on its way; the others execute the instruction again. */
+static bool branch_indexed(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    const uint32_t *index = isa_row32(warp, inst->operand[0]);
+    const uint32_t *targets = &context->program->targets[inst->target];
+    int leader = bits_lowest32(mask);
+    uint32_t value = index[leader], group = 0;
+    if (value >= targets[0]) {
+        isa_fault(context, warp, leader, ISA_FAULT_CALL,
+                  "brx.idx: index %u is outside its list of %u targets", value, targets[0]);
+        return false;
+    }
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (index[bits_lowest32(rest)] == value) group |= 1u << bits_lowest32(rest);
+    /* Lanes of other values come back to this instruction: their "fallthrough" is its own pc. */
+    uint32_t again = group == mask ? warp->pc + 1 : warp->pc;
+    return branch(context, warp, group, targets[1 + value], again, inst->reconverge);
+}
+
+/* ---- Calls ---- */
+
+/* A value's bytes of one lane, between the caller's side and the callee's. */
+typedef struct Place {
+    bool is_register;
+    uint8_t *row;      /* is_register: first row */
+    uint32_t offset;   /* else: byte offset in local memory */
+} Place;
+
+static void place_read(const IsaWarp *warp, Place place, int lane, uint8_t *bytes, uint32_t size) {
+    if (!place.is_register)
+        isa_local_read(warp, lane, place.offset, bytes, size);
+    else
+        memcpy(bytes, place.row + (size_t)lane * (size > 4 ? 8 : 4), size);
+}
+
+static void place_write(IsaWarp *warp, Place place, int lane, const uint8_t *bytes, uint32_t size) {
+    if (!place.is_register) {
+        isa_local_write(warp, lane, place.offset, bytes, size);
+    } else if (size > 4) {
+        memcpy(place.row + (size_t)lane * 8, bytes, size);
+    } else {
+        uint32_t value = 0; /* small registers are kept zero-extended */
+        memcpy(&value, bytes, size);
+        memcpy(place.row + (size_t)lane * 4, &value, sizeof value);
+    }
+}
+
+static uint8_t *operand_row(const IsaWarp *warp, const IsaFrame *frame, IsaOperand operand) {
+    return operand & 1 ? warp->base[1] + (operand & ~1)
+                       : warp->registers + frame->register_at + operand;
+}
+
+static Place caller_place(const IsaWarp *warp, const IsaFrame *frame, const IsaCallValue *value) {
+    if (value->is_register)
+        return (Place){.is_register = true, .row = operand_row(warp, frame, value->operand)};
+    return (Place){.offset = frame->local_base + value->offset};
+}
+
+static Place callee_place(const IsaWarp *warp, const IsaFrame *frame, const IsaFormal *formal) {
+    if (formal->is_register)
+        return (Place){.is_register = true, .row = operand_row(warp, frame, formal->operand)};
+    return (Place){.offset = frame->local_base + formal->offset};
+}
+
+static void copy_value(IsaWarp *warp, Place from, Place to, uint32_t size, uint32_t mask) {
+    for (; mask; mask &= mask - 1) {
+        int lane = bits_lowest32(mask);
+        for (uint32_t done = 0; done < size;) {
+            uint8_t bytes[8];
+            uint32_t part = size - done < sizeof bytes ? size - done : (uint32_t)sizeof bytes;
+            place_read(warp, from, lane, bytes, part);
+            place_write(warp, to, lane, bytes, part);
+            done += part;
+            from.offset += part;
+            to.offset += part;
+        }
+    }
+}
+
+/* Makes frame + 1 an activation of `function`: room for its rows and local area, registers zero. */
+static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function) {
+    const IsaProgram *program = context->program;
+    const IsaFunction *callee = &program->functions[function];
+    const IsaFrame *caller = &warp->frames[warp->frame];
+    uint32_t at = caller->register_at + program->functions[caller->function].frame_bytes;
+    uint32_t local_base = (uint32_t)bits_align_up(caller->local_end, 16);
+    if (warp->frame + 1 >= MAX_FRAMES) {
+        isa_fault(context, warp, bits_lowest32(warp->active), ISA_FAULT_STACK,
+                  "stack overflow: more than %d nested calls", MAX_FRAMES);
+        return false;
+    }
+    if (!isa_local_reserve(context, warp, local_base + callee->local_bytes)) return false;
+    size_t needed = (size_t)at + callee->frame_bytes;
+    if (needed > warp->register_bytes) {
+        size_t capacity = needed + needed / 2;
+        uint8_t *registers = base_alloc_lines(capacity);
+        memcpy(registers, warp->registers, warp->register_bytes);
+        free(warp->registers);
+        warp->registers = registers;
+        warp->register_bytes = capacity;
+    }
+    if (warp->frame + 2 > warp->frame_capacity) {
+        warp->frame_capacity *= 2;
+        warp->frames = base_realloc(warp->frames, warp->frame_capacity * sizeof *warp->frames);
+    }
+    memset(warp->registers + at, 0, callee->frame_bytes);
+    warp->frames[warp->frame + 1] = (IsaFrame){.function = function,
+                                               .register_at = at,
+                                               .local_base = local_base,
+                                               .local_end = local_base + callee->local_bytes,
+                                               .call_pc = warp->pc};
+    return true;
+}
+
+/* Calls a function for `mask`; the caller's entry goes on after the call with all its lanes. */
+static bool call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
+                 uint32_t function, uint32_t return_pc) {
+    const IsaProgram *program = context->program;
+    const IsaFunction *callee = &program->functions[function];
+    const IsaCall *list = &program->calls[inst->imm];
+    if (!frame_push(context, warp, function)) return false;
+    const IsaFrame *from = &warp->frames[warp->frame], *to = from + 1;
+    for (uint32_t i = 0; i < list->argument_count; i++)
+        copy_value(warp, caller_place(warp, from, &list->arguments[i]),
+                   callee_place(warp, to, &callee->parameters[i]), callee->parameters[i].size, mask);
+    IsaStackEntry below = stack_top(warp);
+    below.pc = return_pc;
+    if (!stack_push(context, warp, below)) return false;
+    frame_enter(warp, program, warp->frame + 1);
+    warp->preds[ISA_PRED_TRUE] = UINT32_MAX;
+    warp->pc = callee->entry;
+    warp->reconverge = ISA_NO_PC;
+    warp->active = mask;
+    return true;
+}
+
+static bool call_indirect(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    const IsaProgram *program = context->program;
+    const uint64_t *handles = isa_row64(warp, inst->operand[0]);
+    const IsaCall *list = &program->calls[inst->imm];
+    int leader = bits_lowest32(mask);
+    uint64_t handle = handles[leader], index = (handle - ISA_CODE_WINDOW) / 16;
+    uint32_t group = 0;
+    if (handle < ISA_CODE_WINDOW || index >= program->function_count || (handle & 15) ||
+        program->functions[index].ptx->is_kernel || !program->functions[index].ptx->is_defined) {
+        isa_fault(context, warp, leader, ISA_FAULT_CALL,
+                  "indirect call of 0x%llx, which is no function", (unsigned long long)handle);
+        return false;
+    }
+    const IsaFunction *callee = &program->functions[index];
+    if (callee->parameter_count != list->argument_count || callee->return_count != list->return_count) {
+        isa_fault(context, warp, leader, ISA_FAULT_CALL,
+                  "indirect call of %s with %u arguments and %u results; it has %u and %u",
+                  callee->ptx->name, list->argument_count, list->return_count,
+                  callee->parameter_count, callee->return_count);
+        return false;
+    }
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (handles[bits_lowest32(rest)] == handle) group |= 1u << bits_lowest32(rest);
+    uint32_t next = warp->pc + 1;
+    if (group != mask) { /* the others call in turn, all meet after the call */
+        IsaStackEntry all = stack_top(warp);
+        all.pc = next;
+        if (!stack_push(context, warp, all)) return false;
+        warp->active = mask & ~group;
+        warp->reconverge = next;
+        next = warp->pc;
+    }
+    return call(context, warp, inst, group, (uint32_t)index, next);
+}
+
+/* Ends the current function for `mask`: results go to the caller, then the lanes leave the frame. */
+static void ret(IsaContext *context, IsaWarp *warp, uint32_t mask) {
+    const IsaProgram *program = context->program;
+    const IsaFrame *from = &warp->frames[warp->frame], *to = from - 1;
+    const IsaFunction *callee = &program->functions[from->function];
+    const IsaCall *list = &program->calls[program->insts[from->call_pc].imm];
+    for (uint32_t i = 0; i < list->return_count; i++)
+        copy_value(warp, callee_place(warp, from, &callee->returns[i]),
+                   caller_place(warp, to, &list->returns[i]), callee->returns[i].size, mask);
+    stack_remove_lanes(warp, mask, warp->frame);
+}
+
+/* ---- Barriers ---- */
+
+/* Gives the waiting bar.red instructions of a complete barrier their result. */
+static void barrier_write_results(const IsaContext *context, IsaCta *cta, const IsaBarrier *barrier) {
+    for (uint32_t rest = barrier->reducing; rest; rest &= rest - 1) {
+        int index = bits_lowest32(rest);
+        IsaWarp *warp = &cta->warps[index];
+        const IsaInst *inst = &context->program->insts[cta->red_pc[index]];
+        uint32_t lanes = cta->red_lanes[index];
+        PtxSub sub = (PtxSub)(inst->imm >> 8);
+        if (sub == PTX_SUB_POPC) {
+            uint32_t *row = isa_row32(warp, inst->operand[2]);
+            for (uint32_t l = lanes; l; l &= l - 1) row[bits_lowest32(l)] = barrier->true_lanes;
+        } else {
+            bool result = sub == PTX_SUB_AND ? barrier->true_lanes == barrier->red_lanes
+                                             : barrier->true_lanes != 0;
+            uint32_t *word = &warp->preds[inst->operand[2]];
+            *word = (*word & ~lanes) | (result ? lanes : 0);
+        }
+    }
+}
+
+/* Releases every barrier at which all expected threads have arrived. */
+static void barriers_release(const IsaContext *context, IsaCta *cta) {
+    for (uint32_t rest = cta->used_barriers; rest; rest &= rest - 1) {
+        IsaBarrier *barrier = &cta->barriers[bits_lowest32(rest)];
+        uint32_t expected = barrier->expected
+                                ? barrier->expected
+                                : (uint32_t)bits_count32(cta->alive) * ISA_LANES;
+        if (barrier->arrived < expected) continue;
+        barrier_write_results(context, cta, barrier);
+        cta->waiting &= ~barrier->waiting;
+        cta->used_barriers &= ~(1u << bits_lowest32(rest));
+        *barrier = (IsaBarrier){0};
+    }
+}
+
+/* Arrives at a barrier; true when all went well (the warp may now be waiting). */
+static bool barrier_arrive(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    IsaCta *cta = warp->cta;
+    int leader = bits_lowest32(mask);
+    uint32_t number = isa_row32(warp, inst->operand[0])[leader];
+    uint32_t count = inst->operand[1] == ISA_SINK ? 0 : isa_row32(warp, inst->operand[1])[leader];
+    if (number >= ISA_BARRIERS) {
+        isa_fault(context, warp, leader, ISA_FAULT_BARRIER,
+                  "barrier %u does not exist: a CTA has barriers 0 to %d", number, ISA_BARRIERS - 1);
+        return false;
+    }
+    if (count % ISA_LANES) {
+        isa_fault(context, warp, leader, ISA_FAULT_BARRIER,
+                  "barrier with a count of %u threads, which is no multiple of the warp size 32", count);
+        return false;
+    }
+    if (context->launch->report_divergence && mask != warp->alive) {
+        isa_fault(context, warp, leader, ISA_FAULT_BARRIER,
+                  "divergent barrier: only lanes 0x%08x of the warp's live lanes 0x%08x reach it",
+                  mask, warp->alive);
+        return false;
+    }
+    IsaBarrier *barrier = &cta->barriers[number];
+    barrier->arrived += ISA_LANES;
+    if (count) barrier->expected = count;
+    cta->used_barriers |= 1u << number;
+    if (inst->sub != PTX_SUB_BAR_ARRIVE) {
+        barrier->waiting |= 1u << warp->index;
+        cta->waiting |= 1u << warp->index;
+    }
+    if (inst->sub == PTX_SUB_BAR_RED) {
+        uint32_t word = warp->preds[inst->operand[3]] ^ -(uint32_t)(inst->imm & 1);
+        barrier->reducing |= 1u << warp->index;
+        barrier->true_lanes += (uint32_t)bits_count32(word & mask);
+        barrier->red_lanes += (uint32_t)bits_count32(mask);
+        cta->red_pc[warp->index] = warp->pc;
+        cta->red_lanes[warp->index] = mask;
+    }
+    barriers_release(context, cta);
+    return true;
+}
+
+/* ---- Stepping ---- */
+
+static IsaEvent warp_exited(IsaContext *context, IsaWarp *warp) {
+    IsaCta *cta = warp->cta;
+    cta->alive &= ~(1u << warp->index);
+    barriers_release(context, cta);
+    return ISA_EVENT_EXIT;
+}
+
+/* Executes an instruction that does more than write registers. */
+static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    const IsaProgram *program = context->program;
+    if (!mask) {
+        warp->pc++;
+        stack_settle(warp, program);
+        return ISA_EVENT_NONE;
+    }
+    bool is_ok = true;
+    switch ((IsaFlow)inst->flow) {
+    case ISA_FLOW_BRANCH:
+        is_ok = branch(context, warp, mask, inst->target, warp->pc + 1, inst->reconverge);
+        break;
+    case ISA_FLOW_BRANCH_INDEX: is_ok = branch_indexed(context, warp, inst, mask); break;
+    case ISA_FLOW_CALL: is_ok = call(context, warp, inst, mask, inst->target, warp->pc + 1); break;
+    case ISA_FLOW_CALL_INDIRECT: is_ok = call_indirect(context, warp, inst, mask); break;
+    case ISA_FLOW_CALL_BUILTIN:
+        isa_builtin_call(context, warp, inst, mask);
+        is_ok = !context->fault.is_set;
+        warp->pc++;
+        break;
+    case ISA_FLOW_RET:
+        if (warp->frame > 0) {
+            ret(context, warp, mask);
+            if (warp->active) warp->pc++; /* a guarded ret: the other lanes go on */
+            break;
+        }
+        __attribute__((fallthrough)); /* a kernel's ret ends the thread */
+    case ISA_FLOW_EXIT:
+        warp->alive &= ~mask;
+        stack_remove_lanes(warp, mask, 0);
+        if (warp->active) warp->pc++;
+        break;
+    case ISA_FLOW_BARRIER:
+        is_ok = barrier_arrive(context, warp, inst, mask);
+        warp->pc++;
+        break;
+    case ISA_FLOW_TRAP:
+        isa_fault(context, warp, bits_lowest32(mask), ISA_FAULT_TRAP, "trap: the kernel gave up");
+        is_ok = false;
+        break;
+    case ISA_FLOW_NEXT: break;
+    }
+    if (!is_ok) return ISA_EVENT_FAULT;
+    if (!stack_settle(warp, program)) return warp_exited(context, warp);
+    return warp->cta->waiting >> warp->index & 1 ? ISA_EVENT_BARRIER : ISA_EVENT_NONE;
+}
+
+IsaEvent isa_step(IsaContext *context, IsaWarp *warp) {
+    const IsaInst *inst = &context->program->insts[warp->pc];
+    uint32_t guard = warp->preds[inst->guard] ^ -(uint32_t)(inst->flags >> 7);
+    uint32_t mask = warp->active & guard;
+    context->executed = mask;
+    warp->instructions++;
+    if (inst->flow != ISA_FLOW_NEXT) return step_flow(context, warp, inst, mask);
+    if (mask) {
+        inst->exec(context, warp, inst, mask);
+        if (__builtin_expect(context->fault.is_set, 0)) return ISA_EVENT_FAULT;
+    }
+    if (++warp->pc == warp->reconverge) stack_settle(warp, context->program);
+    return ISA_EVENT_NONE;
+}
+
+static bool is_dump_due(const IsaContext *context, const IsaWarp *warp) {
+    const IsaLaunch *launch = context->launch;
+    return launch->dump_line == context->program->infos[warp->pc].line &&
+           warp->cta->index == launch->dump_cta && warp->index == launch->dump_warp;
+}
+
+IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
+                 uint64_t *thread_instructions) {
+    uint64_t left = *budget, lanes = 0;
+    bool has_dump = context->launch->dump_line != 0;
+    IsaEvent event = ISA_EVENT_NONE;
+    while (event == ISA_EVENT_NONE) {
+        if (left == 0) {
+            event = ISA_EVENT_BUDGET;
+            break;
+        }
+        if (has_dump && is_dump_due(context, warp)) isa_dump_registers(context, warp);
+        left--;
+        context->cycle++;
+        event = isa_step(context, warp);
+        lanes += (uint64_t)bits_count32(context->executed);
+    }
+    *budget = left;
+    *thread_instructions += lanes;
+    return event;
+}

@@ -1,0 +1,118 @@
+/* Running warps: launches, CTAs, and stepping a warp through its instructions.
+ *
+ * One execution thread (IsaContext) steps any number of warps. isa_step executes one instruction of a
+ * warp with all its effects; isa_run goes on until the warp waits, ends or has used up its budget. Both
+ * interpret the same instructions through the same handlers, so a timed and a functional run of one
+ * order of instructions give the same memory. */
+#ifndef TYTO_ISA_LAUNCH_H
+#define TYTO_ISA_LAUNCH_H
+
+#include "isa/isa.h"
+#include "memory/memory.h"
+
+/* A kernel launch: what all its CTAs share. Never changes while it runs. */
+typedef struct IsaLaunch {
+    const IsaProgram *program;
+    const IsaFunction *function;   /* the kernel */
+    uint32_t grid[3];              /* CTAs */
+    uint32_t block[3];             /* threads */
+    uint32_t threads;              /* per CTA */
+    uint32_t warps;                /* per CTA */
+    uint64_t ctas;                 /* in the grid */
+    uint32_t shared_bytes;         /* per CTA, static and dynamic */
+    uint32_t dynamic_shared_bytes; /* per CTA */
+    const uint8_t *parameters;     /* parameter area, 64 readable bytes past its end */
+    uint32_t parameter_bytes;
+    uint32_t stack_bytes;          /* local memory per thread at most */
+    uint32_t sms;                  /* %nsmid */
+    uint32_t warps_per_sm;         /* %nwarpid */
+    uint64_t grid_id;              /* %gridid */
+    uint64_t ps_per_cycle;         /* for %globaltimer */
+    bool report_uninitialised;     /* reads of bytes never written are faults */
+    bool report_divergence;        /* barriers reached by part of a warp are faults */
+    uint32_t dump_line;            /* PTX line where registers are printed, 0: none */
+    uint64_t dump_cta;             /* linear index */
+    uint32_t dump_warp;            /* in the CTA */
+    struct MemHeap *heap;          /* device malloc */
+} IsaLaunch;
+
+/* A barrier of a CTA. Threads arrive by whole warps, as the PTX ISA has it for bar. */
+typedef struct IsaBarrier {
+    uint32_t arrived;        /* threads, counted as 32 per warp */
+    uint32_t expected;       /* threads given by bar's second operand, 0: all live warps */
+    uint32_t waiting;        /* warps blocked here, bit per index in the CTA */
+    uint32_t reducing;       /* those among them that wait for a bar.red result */
+    uint32_t true_lanes;     /* bar.red: threads with a true predicate */
+    uint32_t red_lanes;      /* bar.red: threads that took part */
+} IsaBarrier;
+
+struct IsaCta {
+    const IsaLaunch *launch;
+    uint64_t index;          /* linear, in the grid */
+    uint32_t id[3];          /* %ctaid */
+    uint32_t alive;          /* warps with live threads, bit per index */
+    uint32_t waiting;        /* warps blocked at any barrier */
+    uint32_t used_barriers;  /* barriers with arrivals pending, bit each */
+    uint8_t *shared;         /* shared memory, launch->shared_bytes and 64 readable bytes more */
+    uint8_t *shared_written; /* a bit per byte, when reads of unwritten bytes are reported */
+    uint32_t shared_capacity;
+    IsaWarp *warps;          /* launch->warps of them */
+    uint32_t warp_capacity;
+    IsaBarrier barriers[ISA_BARRIERS];
+    uint32_t red_pc[ISA_MAX_WARPS_PER_CTA];   /* bar.red each warp waits in */
+    uint32_t red_lanes[ISA_MAX_WARPS_PER_CTA]; /* lanes that get its result */
+};
+
+/* One call frame of a warp. */
+typedef struct IsaFrame {
+    uint32_t function;     /* index in the program */
+    uint32_t register_at;  /* byte offset of its rows in IsaWarp.registers */
+    uint32_t local_base;   /* byte offset of its local area, per thread */
+    uint32_t local_end;    /* first byte above its local area; alloca raises it */
+    uint32_t call_pc;      /* the call instruction in the frame below */
+} IsaFrame;
+
+typedef enum IsaEvent {
+    ISA_EVENT_NONE,    /* the warp can go on */
+    ISA_EVENT_BARRIER, /* the warp waits at a barrier (cta->waiting has its bit) */
+    ISA_EVENT_EXIT,    /* all its threads have exited */
+    ISA_EVENT_FAULT,   /* context->fault says what happened */
+    ISA_EVENT_BUDGET   /* isa_run: the budget is used up */
+} IsaEvent;
+
+/* A CTA object can run one CTA after another without allocating again. Zeroed memory is an empty one. */
+void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index);
+void isa_cta_free(IsaCta *cta);
+
+/* Executes the warp's next instruction. Fills context->executed, address and space. A barrier that
+ * completes, or a warp that exits, may clear bits in cta->waiting. */
+IsaEvent isa_step(IsaContext *context, IsaWarp *warp);
+/* Executes until something else than ISA_EVENT_NONE happens or *budget warp instructions are done;
+ * *budget is lowered by what was executed, *thread_instructions raised by the lanes that executed. */
+IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
+                 uint64_t *thread_instructions);
+
+/* Bytes of static shared memory, registers and local memory of a kernel come from IsaFunction. */
+
+/* Marks a fault of the warp's current instruction: text is "what", to which the kernel's name, PTX
+ * line, CTA and thread are added. The first fault of a launch stands. */
+void isa_fault(IsaContext *context, const IsaWarp *warp, int lane, IsaFaultCode code,
+               const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Makes room for `bytes` of local memory per thread; a fault when the launch's limit is passed. */
+bool isa_local_reserve(IsaContext *context, IsaWarp *warp, uint32_t bytes);
+/* Bytes of a thread's local memory, word-interleaved over lanes; the range must be reserved. */
+void isa_local_read(const IsaWarp *warp, int lane, uint32_t offset, void *bytes, uint32_t size);
+void isa_local_write(IsaWarp *warp, int lane, uint32_t offset, const void *bytes, uint32_t size);
+
+/* Reads or writes one thread's bytes at a generic address, with all checks (builtins, tests). */
+bool isa_generic_read(IsaContext *context, const IsaWarp *warp, int lane, uint64_t address,
+                      void *bytes, uint32_t size);
+
+/* Builtins (builtin.c): executes vprintf, malloc, free, __assertfail for the lanes in mask. */
+void isa_builtin_call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask);
+
+/* Prints the registers of the warp's function as they are before its next instruction. */
+void isa_dump_registers(IsaContext *context, const IsaWarp *warp);
+
+#endif

@@ -1,0 +1,168 @@
+/* CTAs and warps: their start, their memory, and faults. */
+#include "isa/launch.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+enum { FIRST_STACK_ENTRIES = 16, FIRST_FRAMES = 4, OVERREAD_BYTES = 64 };
+
+/* Makes `warp` ready to run the kernel's first instruction with the threads that exist. */
+static void warp_start(IsaWarp *warp, IsaCta *cta, uint32_t index) {
+    const IsaLaunch *launch = cta->launch;
+    const IsaFunction *kernel = launch->function;
+    if (!warp->stack) {
+        warp->stack = base_calloc(FIRST_STACK_ENTRIES, sizeof *warp->stack);
+        warp->stack_capacity = FIRST_STACK_ENTRIES;
+        warp->frames = base_calloc(FIRST_FRAMES, sizeof *warp->frames);
+        warp->frame_capacity = FIRST_FRAMES;
+    }
+    if (warp->register_bytes < kernel->frame_bytes) {
+        free(warp->registers);
+        warp->registers = base_alloc_lines(kernel->frame_bytes);
+        warp->register_bytes = kernel->frame_bytes;
+    }
+    if (warp->local_bytes < kernel->local_bytes) {
+        free(warp->local);
+        warp->local_bytes = (uint32_t)bits_align_up(kernel->local_bytes, 4);
+        warp->local = base_alloc_lines((size_t)warp->local_bytes * ISA_LANES);
+    } else if (warp->local) {
+        memset(warp->local, 0, (size_t)warp->local_bytes * ISA_LANES);
+    }
+    uint32_t threads = launch->threads - index * ISA_LANES;
+    memset(warp->registers, 0, kernel->frame_bytes);
+    warp->base[0] = warp->registers;
+    warp->base[1] = launch->program->constants;
+    warp->preds = (uint32_t *)(void *)(warp->registers + kernel->pred_offset);
+    warp->preds[ISA_PRED_TRUE] = UINT32_MAX;
+    warp->pc = kernel->entry;
+    warp->active = warp->alive =
+        threads >= ISA_LANES ? UINT32_MAX : (uint32_t)bits_low_mask((int)threads);
+    warp->reconverge = ISA_NO_PC;
+    warp->frame = 0;
+    warp->frames[0] = (IsaFrame){.function = (uint32_t)(kernel - launch->program->functions),
+                                 .local_end = kernel->local_bytes,
+                                 .call_pc = ISA_NO_PC};
+    warp->depth = 0;
+    warp->carry = 0;
+    warp->cta = cta;
+    warp->index = index;
+    warp->slot = index;
+    warp->instructions = 0;
+}
+
+void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index) {
+    if (cta->warp_capacity < launch->warps) {
+        cta->warps = base_realloc(cta->warps, launch->warps * sizeof *cta->warps);
+        memset(cta->warps + cta->warp_capacity, 0,
+               (launch->warps - cta->warp_capacity) * sizeof *cta->warps);
+        cta->warp_capacity = launch->warps;
+    }
+    uint32_t shared_bytes = launch->shared_bytes + OVERREAD_BYTES;
+    if (cta->shared_capacity < shared_bytes) {
+        free(cta->shared);
+        free(cta->shared_written);
+        cta->shared = base_alloc_lines(shared_bytes);
+        cta->shared_written = base_calloc(1, shared_bytes / 8 + 1);
+        cta->shared_capacity = shared_bytes;
+    }
+    memset(cta->shared, 0, shared_bytes);
+    memset(cta->shared_written, 0, shared_bytes / 8 + 1);
+    cta->launch = launch;
+    cta->index = index;
+    cta->id[0] = (uint32_t)(index % launch->grid[0]);
+    cta->id[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
+    cta->id[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
+    cta->alive = (uint32_t)bits_low_mask((int)launch->warps);
+    cta->waiting = 0;
+    cta->used_barriers = 0;
+    memset(cta->barriers, 0, sizeof cta->barriers);
+    for (uint32_t i = 0; i < launch->warps; i++) warp_start(&cta->warps[i], cta, i);
+}
+
+void isa_cta_free(IsaCta *cta) {
+    for (uint32_t i = 0; i < cta->warp_capacity; i++) {
+        free(cta->warps[i].stack);
+        free(cta->warps[i].frames);
+        free(cta->warps[i].registers);
+        free(cta->warps[i].local);
+    }
+    free(cta->warps);
+    free(cta->shared);
+    free(cta->shared_written);
+    *cta = (IsaCta){0};
+}
+
+/* ---- Local memory ---- */
+
+bool isa_local_reserve(IsaContext *context, IsaWarp *warp, uint32_t bytes) {
+    if (bytes <= warp->local_bytes) return true;
+    uint32_t limit = context->launch->stack_bytes;
+    if (bytes > limit) {
+        isa_fault(context, warp, bits_lowest32(warp->active), ISA_FAULT_STACK,
+                  "stack overflow: %" PRIu32 " bytes of local memory needed, the limit is %" PRIu32
+                  " per thread",
+                  bytes, limit);
+        return false;
+    }
+    uint32_t capacity = (uint32_t)bits_align_up((uint64_t)bytes + bytes / 2, 4);
+    if (capacity > limit) capacity = (uint32_t)bits_align_up(limit, 4);
+    uint32_t *local = base_alloc_lines((size_t)capacity * ISA_LANES);
+    if (warp->local) memcpy(local, warp->local, (size_t)warp->local_bytes * ISA_LANES);
+    free(warp->local);
+    warp->local = local;
+    warp->local_bytes = capacity;
+    return true;
+}
+
+static uint8_t *local_byte(const IsaWarp *warp, int lane, uint32_t offset) {
+    return (uint8_t *)warp->local + (size_t)(offset / 4 * ISA_LANES + (uint32_t)lane) * 4 +
+           offset % 4;
+}
+
+void isa_local_read(const IsaWarp *warp, int lane, uint32_t offset, void *bytes, uint32_t size) {
+    for (uint32_t i = 0; i < size; i++) ((uint8_t *)bytes)[i] = *local_byte(warp, lane, offset + i);
+}
+
+void isa_local_write(IsaWarp *warp, int lane, uint32_t offset, const void *bytes, uint32_t size) {
+    for (uint32_t i = 0; i < size; i++)
+        *local_byte(warp, lane, offset + i) = ((const uint8_t *)bytes)[i];
+}
+
+/* ---- Faults ---- */
+
+void isa_fault(IsaContext *context, const IsaWarp *warp, int lane, IsaFaultCode code,
+               const char *format, ...) {
+    IsaFault *fault = &context->fault;
+    if (fault->is_set) return;
+    const IsaLaunch *launch = context->launch;
+    const IsaInfo *info = &context->program->infos[warp->pc];
+    const IsaCta *cta = warp->cta;
+    uint32_t thread = warp->index * ISA_LANES + (uint32_t)lane;
+    const char *in_function = context->program->functions[info->function].ptx->name;
+    const char *kernel = launch->function->ptx->name;
+    fault->is_set = true;
+    fault->code = code;
+    fault->pc = warp->pc;
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(fault->text, sizeof fault->text, format, args);
+    va_end(args);
+    size_t at = length < 0 ? 0 : (size_t)length;
+    if (at >= sizeof fault->text) return;
+    char source[32] = "";
+    if (info->source_line) snprintf(source, sizeof source, ", source line %u", info->source_line);
+    char function[160] = "";
+    if (strcmp(in_function, kernel) != 0)
+        snprintf(function, sizeof function, " (in function %.120s)", in_function);
+    snprintf(fault->text + at, sizeof fault->text - at,
+             "\n    kernel %.200s%s, %.200s:%u%s: %s\n    CTA (%u,%u,%u), thread (%u,%u,%u), warp %u, lane %d",
+             kernel, function, context->program->module->file, info->line, source,
+             ptx_opcode_name(info->op), cta->id[0], cta->id[1], cta->id[2],
+             thread % launch->block[0], thread / launch->block[0] % launch->block[1],
+             thread / launch->block[0] / launch->block[1], warp->index, lane);
+}
