@@ -101,6 +101,12 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  * the parameter area; a .func's own parameters and call-site .param variables live in the local
  * area (space PTX_SPACE_LOCAL, ISA_FRAME_RELATIVE).
  *
+ * Their handlers: LD, LD_GENERIC, ST, ST_GENERIC (space not written), ATOM (also red, every space),
+ * PREFETCH, TEX (sub: PtxSub of the geometry), TLD4 (sub: component), TXQ (sub: the query). cvta:
+ * CVTA_32, CVTA_64 with operand[0] destination, operand[1] source, imm what is added (the window of
+ * memory.h, negative for cvta.to). isspacep: ISSPACEP with operand[0] predicate, operand[1]
+ * address, sub the PtxSpace, ISA_BASE_IS_32 when the address has 32 bits.
+ *
  * bar          operand[0] row of the barrier's number, operand[1] row of the thread count or
  * ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED; bar.red: operand[2] destination (row for
  * popc, predicate index for and/or), operand[3] source predicate index, imm bit 0: source is
@@ -118,8 +124,9 @@ enum {                              /* IsaInst.flags */
        ISA_FLOAT = 1 << 3,          /* atom: floating-point operation (size tells f16x2/f32/f64) */
        ISA_DST_IS_64 = 1 << 4,      /* ld: destinations are row pairs; st: data rows are pairs */
        ISA_BFLOAT = 1 << 5,         /* atom: packed or single bf16 instead of f16 */
-       ISA_HALF_SCALAR = 1 << 6,    /* atom: one 16-bit float (size 2), not a pair */
-       ISA_GUARD_NEGATED = 1 << 7   /* any instruction: executes where the guard's bit is 0 */
+       ISA_DST_IS_16 = 1 << 6,      /* ld: sign-extended values are cut to a 16-bit register */
+       ISA_HALF_PAIR = 1 << 6, /* atom: a pair of 16-bit floats (size 4); size 2 is a single one */
+       ISA_GUARD_NEGATED = 1 << 7 /* any instruction: executes where the guard's bit is 0 */
 };
 
 typedef enum IsaBuiltin {
@@ -324,6 +331,13 @@ typedef enum IsaFaultCode {
     ISA_FAULT_MEMORY
 } IsaFaultCode;
 
+/* The allocation that an instruction accessed last. */
+typedef struct IsaHint {
+    uint32_t pc;         /* whose hint this is */
+    uint64_t start, end; /* device addresses; never a device-malloc block, which has holes */
+} IsaHint;
+enum { ISA_HINTS = 64 }; /* by pc modulo this */
+
 /* What one execution thread (one SM, or the functional loop) carries along. */
 struct IsaContext {
     struct DeviceMemory *memory;
@@ -332,6 +346,7 @@ struct IsaContext {
     uint64_t cycle; /* value of %clock */
     uint32_t sm;    /* value of %smid */
     IsaFault fault;
+    IsaHint hints[ISA_HINTS];
     /* Effect of the last instruction, for the timing model. */
     uint32_t executed;           /* lanes that executed it (active and guard true) */
     uint64_t address[ISA_LANES]; /* memory instructions: byte address of each executed lane, in the
