@@ -146,7 +146,7 @@ esac; done""")
         self.fake("apt-cache", "echo '  Candidate: (none)'")
         done = self.run_setup()
         self.assertEqual(done.returncode, 1)
-        self.assertIn("your package sources do not offer all of them", done.stderr)
+        self.assertIn("your package sources do not offer: gcc libc6-dev ", done.stderr)
         self.assertEqual(len(self.apt_calls()), 1)
 
 
