@@ -25,6 +25,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default) /* the library hides what public headers do not declare */
 
 /* ---- Versioned names: the symbol in the library for the current form of a function ---- */
 
@@ -1168,6 +1169,7 @@ CUresult CUDAAPI cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid_size, i
 CUresult CUDAAPI cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, CUfunction function,
                                                          int blocks, int block_size);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
