@@ -15,7 +15,7 @@ SETUP = pathlib.Path(sys.argv.pop(1)).resolve()
 REAL = ("bash", "env", "cut", "grep", "ls", "sh", "touch")
 TOOLS = {"gcc": "gcc", "python3": "python3", "meson": "meson", "ninja": "ninja-build",
          "clang-format-19": "clang-format-19"}
-LIBRARIES = {"libcyaml": "libcyaml-dev", "sqlite3": "libsqlite3-dev", "libzstd": "libzstd-dev",
+LIBRARIES = {"yaml-0.1": "libyaml-dev", "sqlite3": "libsqlite3-dev", "libzstd": "libzstd-dev",
              "cmocka": "libcmocka-dev", "mpfr": "libmpfr-dev"}
 ALL = sorted([*TOOLS.values(), *LIBRARIES.values(), "libc6-dev", "pkg-config", "clang-19",
               "libclang-rt-19-dev"])
@@ -140,7 +140,7 @@ esac; done""")
         done = self.run_setup()
         self.assertEqual(done.returncode, 1)
         self.assertIn("not a Debian system", done.stderr)
-        self.assertIn("libcyaml-dev         reads machine files", done.stderr)
+        self.assertIn("libyaml-dev          reads machine files", done.stderr)
 
     def test_sources_without_the_packages_are_reported(self):
         self.fake("apt-cache", "echo '  Candidate: (none)'")

@@ -1,0 +1,206 @@
+/* Sums, ratios, identities and documentation of the counters, all from the rows in the header. */
+#include "stats/counters.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+
+static_assert(sizeof(Counters) == COUNTER_COUNT * sizeof(uint64_t), "counters are one flat array");
+
+#define NO_ROW(...)
+#define SUM_ROW(name, unit, meaning) {#name, unit, meaning, false},
+#define MAX_ROW(name, unit, meaning) {#name, unit, meaning, true},
+const CounterRow counter_rows[COUNTER_COUNT] = {COUNTERS(NO_ROW, SUM_ROW, MAX_ROW)};
+
+#define GROUP_ROW(first, source, title) {COUNTER_##first, source, title},
+static const CounterGroup groups[] = {COUNTERS(GROUP_ROW, NO_ROW, NO_ROW)};
+
+#define TERM(name)   COUNTER_##name,
+#define TERMS(...)   {__VA_ARGS__}
+#define TERM_COUNT(...) (int)(sizeof((const CounterId[]){__VA_ARGS__}) / sizeof(CounterId))
+#define RATIO_ROW(name, unit, scale, above, below, meaning)                                         \
+    {#name, unit, scale, TERM_COUNT above, TERM_COUNT below, TERMS above, TERMS below, meaning},
+const RatioRow ratio_rows[RATIO_COUNT] = {RATIOS(RATIO_ROW, TERM)};
+
+const CounterGroup *counter_groups(int *count) {
+    *count = (int)(sizeof groups / sizeof *groups);
+    return groups;
+}
+
+static uint64_t *values_of(Counters *counters) {
+    return (uint64_t *)counters;
+}
+
+void counters_add(Counters *sum, const Counters *part) {
+    uint64_t *values = values_of(sum);
+    for (CounterId id = 0; id < COUNTER_COUNT; id++) {
+        uint64_t value = counters_get(part, id);
+        if (!counter_rows[id].is_max) values[id] += value;
+        else if (value > values[id]) values[id] = value;
+    }
+}
+
+Counters counters_since(const Counters *earlier, const Counters *later) {
+    Counters between = *later;
+    uint64_t *values = values_of(&between);
+    for (CounterId id = 0; id < COUNTER_COUNT; id++) {
+        if (!counter_rows[id].is_max) values[id] -= counters_get(earlier, id);
+    }
+    return between;
+}
+
+static uint64_t sum_of(const Counters *counters, const CounterId *ids, int count) {
+    uint64_t sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += counters_get(counters, ids[i]);
+    return sum;
+}
+
+double counters_ratio(const Counters *counters, RatioId id) {
+    const RatioRow *row = &ratio_rows[id];
+    uint64_t below = sum_of(counters, row->denominator, row->denominator_terms);
+    if (!below) return NAN;
+    uint64_t above = sum_of(counters, row->numerator, row->numerator_terms);
+    return row->scale * (double)above / (double)below;
+}
+
+/* --- identities --- */
+
+typedef enum Relation { EQUALS, AT_MOST } Relation;
+typedef enum Factor { ONCE, PER_SM, PER_SCHEDULER } Factor;
+
+enum { IDENTITY_MAX_TERMS = 10 };
+
+/* The left counters together stand in `relation` to the right counters, times `factor`. */
+typedef struct Identity {
+    const char *meaning;
+    bool at_end; /* holds only once nothing is under way */
+    Relation relation;
+    Factor factor;
+    int left_terms, right_terms;
+    CounterId left[IDENTITY_MAX_TERMS];
+    CounterId right[IDENTITY_MAX_TERMS];
+} Identity;
+
+#define IDENTITY(meaning, at_end, left, relation, right, factor)                                    \
+    {meaning, at_end, relation, factor, TERM_COUNT left, TERM_COUNT right, TERMS left, TERMS right}
+#define T TERM
+
+/* clang-format off */
+static const Identity identities[] = {
+    IDENTITY("every scheduler cycle has one outcome", false,
+        (T(issued) T(idle_no_warp) T(idle_barrier) T(idle_branch) T(idle_fetch) T(scoreboard_memory)
+         T(scoreboard_other) T(pipeline_lsu) T(pipeline_other) T(throttled)),
+        EQUALS, (T(scheduler_cycles)), ONCE),
+    IDENTITY("every scheduler is counted in every cycle", false,
+        (T(scheduler_cycles)), EQUALS, (T(cycles)), PER_SCHEDULER),
+    IDENTITY("every SM is counted in every cycle", false,
+        (T(sm_cycles)), EQUALS, (T(cycles)), PER_SM),
+    IDENTITY("an SM blocked on memory or without warps does not issue", false,
+        (T(MemoryBlockCycles) T(NoWarpCycles)), AT_MOST, (T(no_issue_cycles)), ONCE),
+    IDENTITY("an SM that does not issue is counted once a cycle", false,
+        (T(no_issue_cycles)), AT_MOST, (T(sm_cycles)), ONCE),
+    IDENTITY("every instruction went to one kind of pipeline", false,
+        (T(sp_instructions) T(sfu_instructions) T(dp_instructions) T(ldst_instructions)),
+        EQUALS, (T(warp_instructions)), ONCE),
+    IDENTITY("only branches split a warp", false,
+        (T(divergent_branches)), AT_MOST, (T(branches)), ONCE),
+    IDENTITY("every L1D lookup has one outcome", false,
+        (T(l1d_hits) T(l1d_pending_hits) T(l1d_misses)), EQUALS, (T(l1d_accesses)), ONCE),
+    IDENTITY("every L1D hit is on a line of the same warp or another's", false,
+        (T(l1d_intra_warp_hits) T(l1d_inter_warp_hits)), EQUALS, (T(l1d_hits)), ONCE),
+    IDENTITY("every L2 lookup has one outcome", false,
+        (T(l2_hits) T(l2_pending_hits) T(l2_misses)), EQUALS, (T(l2_accesses)), ONCE),
+    IDENTITY("every DRAM request found its row open, its bank closed or another row", false,
+        (T(dram_row_hits) T(dram_row_misses) T(dram_row_conflicts)),
+        EQUALS, (T(dram_reads) T(dram_writes) T(dram_prefetches)), ONCE),
+    IDENTITY("the parts of the fetch latency are the whole", false,
+        (T(fetch_noc_cycles) T(fetch_l2_cycles) T(fetch_queue_cycles) T(fetch_dram_cycles)),
+        EQUALS, (T(fetch_cycles)), ONCE),
+    IDENTITY("every CTA given to an SM finished", true,
+        (T(ctas_launched)), EQUALS, (T(ctas_finished)), ONCE),
+    IDENTITY("every warp given to an SM finished", true,
+        (T(warps_launched)), EQUALS, (T(warps_finished)), ONCE),
+    IDENTITY("every read sent was answered", true,
+        (T(reads_sent)), EQUALS, (T(reads_answered)), ONCE),
+    IDENTITY("every write sent was acknowledged", true,
+        (T(writes_sent)), EQUALS, (T(writes_acknowledged)), ONCE),
+    IDENTITY("every request packet arrived", true,
+        (T(request_packets_sent)), EQUALS, (T(request_packets_received)), ONCE),
+    IDENTITY("every reply packet arrived", true,
+        (T(reply_packets_sent)), EQUALS, (T(reply_packets_received)), ONCE),
+};
+/* clang-format on */
+
+static void explain(const Identity *identity, uint64_t left, uint64_t right, Text *why) {
+    text_printf(why, "%s:", identity->meaning);
+    for (int i = 0; i < identity->left_terms; i++)
+        text_printf(why, "%s %s", i ? " +" : "", counter_rows[identity->left[i]].name);
+    text_printf(why, " = %" PRIu64 ", %s", left, identity->relation == AT_MOST ? "over" : "not");
+    for (int i = 0; i < identity->right_terms; i++)
+        text_printf(why, "%s %s", i ? " +" : "", counter_rows[identity->right[i]].name);
+    static const char *const factors[] = {"", " x SMs", " x SMs x schedulers"};
+    text_printf(why, "%s = %" PRIu64 "\n", factors[identity->factor], right);
+}
+
+bool counters_check(const Counters *counters, CountersShape shape, Text *why) {
+    const uint64_t factors[] = {1, shape.sms, (uint64_t)shape.sms * shape.schedulers};
+    bool is_good = true;
+    for (size_t i = 0; i < sizeof identities / sizeof *identities; i++) {
+        const Identity *identity = &identities[i];
+        uint64_t left = sum_of(counters, identity->left, identity->left_terms);
+        uint64_t right = sum_of(counters, identity->right, identity->right_terms) *
+                         factors[identity->factor];
+        bool holds = identity->relation == EQUALS ? left == right : left <= right;
+        if (holds || (identity->at_end && !shape.is_complete)) continue;
+        explain(identity, left, right, why);
+        is_good = false;
+    }
+    return is_good;
+}
+
+/* --- documentation --- */
+
+static void document_terms(const CounterId *ids, int count, Text *out) {
+    if (count > 1) text_add(out, "(");
+    for (int i = 0; i < count; i++)
+        text_printf(out, "%s%s", i ? " + " : "", counter_rows[ids[i]].name);
+    if (count > 1) text_add(out, ")");
+}
+
+static void document_counters(Text *out) {
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        bool is_last = g + 1 == sizeof groups / sizeof *groups;
+        CounterId end = is_last ? COUNTER_COUNT : groups[g + 1].first;
+        text_printf(out, "\n## %s\n\nCounted by: %s.\n\n| counter | unit | meaning |\n|---|---|---|\n",
+                    groups[g].title, groups[g].source);
+        for (CounterId id = groups[g].first; id < end; id++) {
+            text_printf(out, "| `%s` | %s | %s |\n", counter_rows[id].name, counter_rows[id].unit,
+                        counter_rows[id].meaning);
+        }
+    }
+}
+
+void counters_document(Text *out) {
+    text_add(out, "# Metrics\n\n"
+                  "Generated from the counter table (`src/stats/counters.h`). Every counter and ratio "
+                  "appears under this name in the text report, in JSON and in CSV, per kernel and in "
+                  "total. A ratio whose denominator is 0 has no value (`null`).\n\n"
+                  "## Ratios\n\n| ratio | unit | definition | meaning |\n|---|---|---|---|\n");
+    for (RatioId id = 0; id < RATIO_COUNT; id++) {
+        const RatioRow *row = &ratio_rows[id];
+        text_printf(out, "| `%s` | %s | ", row->name, row->unit);
+        if (row->scale > 1) text_printf(out, "%.0f x ", row->scale);
+        document_terms(row->numerator, row->numerator_terms, out);
+        text_add(out, " / ");
+        if (row->scale < 1) text_printf(out, "(%.0f x ", 1 / row->scale);
+        document_terms(row->denominator, row->denominator_terms, out);
+        text_printf(out, "%s | %s |\n", row->scale < 1 ? ")" : "", row->meaning);
+    }
+    document_counters(out);
+    text_add(out, "\n## Checked after every run\n\n| identity | always |\n|---|---|\n");
+    for (size_t i = 0; i < sizeof identities / sizeof *identities; i++) {
+        text_printf(out, "| %s | %s |\n", identities[i].meaning,
+                    identities[i].at_end ? "when the run was complete" : "yes");
+    }
+}

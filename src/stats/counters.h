@@ -1,0 +1,268 @@
+/* The counters of a run, declared once: one row each. The struct, the sums over SMs and kernels, the
+ * text, JSON and CSV writers, docs/metrics.md and the identities checked after every run derive from
+ * the rows. Every unit counts in a Counters of its own, as `counters->l1d_accesses++`; nothing is
+ * looked up by name while a kernel runs.
+ *
+ * Sources of the definitions: OWL sections 2.2 and 5 (CINV is its "core inactive" share,
+ * MemoryBlockCycles, NoWarpCycles, BLP, RBL), CCWS section 5 (intra- and inter-warp hits, MPKI),
+ * PRO section II (the split of cycles without issue). */
+#ifndef TYTO_STATS_COUNTERS_H
+#define TYTO_STATS_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+/* SUM(name, unit, meaning): added up over SMs, partitions and kernels.
+ * MAX(name, unit, meaning): the largest of them.
+ * GROUP(first, source, title): heads the rows from counter `first` on, which unit `source` counts. */
+#define COUNTERS(GROUP, SUM, MAX) \
+    GROUP(cycles, "gpu", "The kernel") \
+    SUM(cycles, "SM cycles", "from launch until the last request has drained") \
+    SUM(time_ps, "ps", "the same in simulated time") \
+    SUM(sm_cycles, "SM cycles", "cycles, summed over the SMs") \
+    SUM(kernels, "kernels", "kernels run") \
+    SUM(ctas_launched, "CTAs", "thread blocks (CTAs) given to an SM") \
+    SUM(ctas_finished, "CTAs", "thread blocks (CTAs) whose last warp retired") \
+    SUM(warps_launched, "warps", "warps given to an SM") \
+    SUM(warps_finished, "warps", "warps retired") \
+    MAX(ctas_per_sm_max, "CTAs", "most CTAs on one SM at once") \
+    SUM(cta_cycles, "CTA x SM cycles", "resident CTAs, summed over SM cycles") \
+    SUM(warp_cycles, "warp x SM cycles", "resident warps, summed over SM cycles") \
+    GROUP(warp_instructions, "sm", "Instructions") \
+    SUM(warp_instructions, "warp instructions", "instructions issued, once per warp") \
+    SUM(thread_instructions, "thread instructions", "instructions issued, once per active lane") \
+    SUM(sp_instructions, "warp instructions", "issued to the SP pipelines") \
+    SUM(sfu_instructions, "warp instructions", "issued to the SFU pipelines") \
+    SUM(dp_instructions, "warp instructions", "issued to the DP pipelines") \
+    SUM(ldst_instructions, "warp instructions", "issued to the load/store unit") \
+    SUM(load_instructions, "warp instructions", "loads from any memory") \
+    SUM(store_instructions, "warp instructions", "stores to any memory") \
+    SUM(atomic_instructions, "warp instructions", "atomic operations and reductions") \
+    SUM(branches, "warp instructions", "branches issued") \
+    SUM(divergent_branches, "warp instructions", "branches that split a warp") \
+    SUM(barriers, "warp instructions", "CTA barriers issued") \
+    GROUP(scheduler_cycles, "sm", "Where the scheduler cycles went (each is exactly one of these)") \
+    SUM(scheduler_cycles, "scheduler cycles", "cycles, summed over SMs and their schedulers") \
+    SUM(issued, "scheduler cycles", "an instruction was issued") \
+    SUM(idle_no_warp, "scheduler cycles", "no warp: none resident, or all finished") \
+    SUM(idle_barrier, "scheduler cycles", "no valid instruction, warps wait at a barrier") \
+    SUM(idle_branch, "scheduler cycles", "no valid instruction, a taken branch refetches") \
+    SUM(idle_fetch, "scheduler cycles", "no valid instruction, instruction buffers empty") \
+    SUM(scoreboard_memory, "scheduler cycles", "valid instructions, all wait for data from memory") \
+    SUM(scoreboard_other, "scheduler cycles", "valid instructions, all wait for other results") \
+    SUM(pipeline_lsu, "scheduler cycles", "ready instructions, the load/store unit takes none") \
+    SUM(pipeline_other, "scheduler cycles", "ready instructions, other units take none") \
+    SUM(throttled, "scheduler cycles", "ready instructions, the policy lets none issue") \
+    GROUP(no_issue_cycles, "sm", "Idle SM cycles") \
+    SUM(no_issue_cycles, "SM cycles", "no scheduler of the SM issued") \
+    SUM(MemoryBlockCycles, "SM cycles", "the SM has warps and all of them wait for memory") \
+    SUM(NoWarpCycles, "SM cycles", "the SM has no warp while the kernel still runs") \
+    GROUP(fetches, "fetch", "Instruction fetch") \
+    SUM(fetches, "fetches", "instruction fetches tried") \
+    SUM(l1i_accesses, "accesses", "instruction cache lookups") \
+    SUM(l1i_misses, "accesses", "instruction cache lookups that missed") \
+    GROUP(register_reads, "collector", "Register file") \
+    SUM(register_reads, "operands", "operands read from the banks") \
+    SUM(register_conflict_cycles, "operand x SM cycles", "operands that waited for their bank") \
+    GROUP(coalesced_accesses, "lsu", "Load/store unit") \
+    SUM(coalesced_accesses, "accesses", "accesses made from warps' global and local instructions") \
+    SUM(shared_instructions, "warp instructions", "shared memory instructions") \
+    SUM(shared_cycles, "SM cycles", "cycles shared memory took them, bank conflicts included") \
+    GROUP(l1d_accesses, "l1d", "L1 data cache") \
+    SUM(l1d_accesses, "accesses", "lookups that were not refused: loads and stores") \
+    SUM(l1d_hits, "accesses", "data there") \
+    SUM(l1d_pending_hits, "accesses", "line already on its way") \
+    SUM(l1d_misses, "accesses", "neither; all stores that do not find their line among them") \
+    SUM(l1d_load_accesses, "accesses", "loads among the lookups") \
+    SUM(l1d_load_misses, "accesses", "loads among the misses") \
+    SUM(l1d_intra_warp_hits, "accesses", "hits on a line that the same warp had brought in") \
+    SUM(l1d_inter_warp_hits, "accesses", "hits on a line that another warp had brought in") \
+    SUM(l1d_fills, "lines", "lines filled") \
+    SUM(l1d_evictions, "lines", "valid lines replaced or dropped by a store") \
+    SUM(l1d_write_backs, "lines", "dirty lines sent down") \
+    SUM(l1d_fail_ways, "SM cycles", "a lookup refused: every way of the set is reserved") \
+    SUM(l1d_fail_mshrs, "SM cycles", "a lookup refused: no free MSHR") \
+    SUM(l1d_fail_merges, "SM cycles", "a lookup refused: its MSHR takes no more") \
+    SUM(l1d_fail_queue, "SM cycles", "a lookup refused: the miss queue is full") \
+    GROUP(l1c_accesses, "l1c, l1t", "Constant and texture caches") \
+    SUM(l1c_accesses, "accesses", "constant cache lookups") \
+    SUM(l1c_misses, "accesses", "constant cache lookups that missed") \
+    SUM(l1t_accesses, "accesses", "texture cache lookups") \
+    SUM(l1t_misses, "accesses", "texture cache lookups that missed") \
+    GROUP(reads_sent, "lsu", "Global and local reads that left their SM") \
+    SUM(reads_sent, "requests", "read and atomic requests sent by SMs, instruction lines included") \
+    SUM(reads_answered, "requests", "those whose last reply arrived") \
+    SUM(writes_sent, "requests", "write requests sent by SMs") \
+    SUM(writes_acknowledged, "requests", "those whose last acknowledgement arrived") \
+    SUM(fetch_cycles, "SM cycles", "sum over the answered reads: from the SM's miss to the reply") \
+    SUM(fetch_noc_cycles, "SM cycles", "its part in the networks and their queues") \
+    SUM(fetch_l2_cycles, "SM cycles", "its part in the partition: ROP, L2 and their queues") \
+    SUM(fetch_queue_cycles, "SM cycles", "its part waiting in the DRAM controller") \
+    SUM(fetch_dram_cycles, "SM cycles", "its part in the DRAM itself") \
+    GROUP(noc_cycles, "noc", "Interconnect") \
+    SUM(noc_cycles, "NoC cycles", "network cycles") \
+    SUM(request_packets_sent, "packets", "packets the SMs injected") \
+    SUM(request_packets_received, "packets", "packets the partitions took") \
+    SUM(request_flits, "flits", "flits of those sent") \
+    SUM(request_transit_cycles, "NoC cycles", "time of the requests in an empty network") \
+    SUM(request_queue_cycles, "NoC cycles", "their time beyond that, from contention") \
+    SUM(reply_packets_sent, "packets", "packets the partitions injected") \
+    SUM(reply_packets_received, "packets", "packets the SMs took") \
+    SUM(reply_flits, "flits", "flits of those sent") \
+    SUM(reply_transit_cycles, "NoC cycles", "time of the replies in an empty network") \
+    SUM(reply_queue_cycles, "NoC cycles", "their time beyond that, from contention") \
+    GROUP(l2_accesses, "l2", "L2") \
+    SUM(l2_accesses, "accesses", "lookups that were not refused, one per sector") \
+    SUM(l2_hits, "accesses", "data there, or a write that took a line") \
+    SUM(l2_pending_hits, "accesses", "data already on their way") \
+    SUM(l2_misses, "accesses", "neither") \
+    SUM(l2_reads, "accesses", "reads among the lookups") \
+    SUM(l2_read_misses, "accesses", "reads among the misses") \
+    SUM(l2_evictions, "lines", "valid lines replaced") \
+    SUM(l2_write_backs, "lines", "dirty lines sent to DRAM") \
+    SUM(l2_refusals, "L2 cycles", "a lookup refused: no way, MSHR, merge or queue place free") \
+    SUM(l2_prefetches, "lines", "lines put into L2 by the opportunistic prefetcher") \
+    SUM(l2_prefetches_used, "lines", "those that were then asked for") \
+    GROUP(dram_ticks, "dram", "DRAM") \
+    SUM(dram_ticks, "DRAM cycles", "command cycles, summed over the channels") \
+    SUM(dram_reads, "requests", "reads served for L2") \
+    SUM(dram_writes, "requests", "writes served for L2") \
+    SUM(dram_prefetches, "requests", "reads served for the opportunistic prefetcher") \
+    SUM(dram_read_commands, "commands", "column read commands") \
+    SUM(dram_write_commands, "commands", "column write commands") \
+    SUM(dram_row_hits, "requests", "requests that found their row open") \
+    SUM(dram_row_misses, "requests", "requests that found their bank closed") \
+    SUM(dram_row_conflicts, "requests", "requests that found another row open") \
+    SUM(dram_activates, "commands", "rows opened") \
+    SUM(dram_precharges, "commands", "rows closed") \
+    SUM(dram_bus_ticks, "DRAM cycles", "data on the bus") \
+    SUM(dram_bank_ticks, "bank x DRAM cycles", "busy banks, summed over the ticks") \
+    SUM(dram_busy_ticks, "DRAM cycles", "at least one bank busy") \
+    SUM(dram_queue_ticks, "request x DRAM cycles", "waiting requests, summed over the ticks") \
+    MAX(dram_queue_max, "requests", "most requests waiting at one channel") \
+    SUM(dram_rows_shared, "rows", "rows opened that two CTAs or more read") \
+    SUM(dram_rows_used, "rows", "rows that any CTA read") \
+    SUM(dram_row_ctas, "CTAs", "CTAs that read a row, summed over those rows") \
+    SUM(dram_row_neighbours, "CTAs", "those whose linear index is next to another of the row's CTAs")
+
+/* RATIO(name, unit, scale, (numerator terms), (denominator terms), meaning): scale x sum of the
+ * numerator's counters / sum of the denominator's; nothing when the denominator is 0. */
+#define RATIOS(RATIO, T) \
+    RATIO(ipc, "thread instructions/cycle", 1, (T(thread_instructions)), (T(cycles)), "thread instructions per SM cycle of the whole GPU") \
+    RATIO(warp_ipc, "warp instructions/cycle", 1, (T(warp_instructions)), (T(cycles)), "the same in warp instructions") \
+    RATIO(lanes_active, "share", 1.0 / 32, (T(thread_instructions)), (T(warp_instructions)), "mean share of a warp's lanes that an instruction used") \
+    RATIO(resident_ctas, "CTAs", 1, (T(cta_cycles)), (T(sm_cycles)), "mean CTAs on an SM") \
+    RATIO(resident_warps, "warps", 1, (T(warp_cycles)), (T(sm_cycles)), "mean warps on an SM") \
+    RATIO(CINV, "share", 1, (T(no_issue_cycles)), (T(sm_cycles)), "SM cycles without any issue") \
+    RATIO(memory_block_share, "share", 1, (T(MemoryBlockCycles)), (T(sm_cycles)), "MemoryBlockCycles of all SM cycles") \
+    RATIO(no_warp_share, "share", 1, (T(NoWarpCycles)), (T(sm_cycles)), "NoWarpCycles of all SM cycles") \
+    RATIO(issued_share, "share", 1, (T(issued)), (T(scheduler_cycles)), "scheduler cycles that issued") \
+    RATIO(idle_share, "share", 1, (T(idle_no_warp) T(idle_barrier) T(idle_branch) T(idle_fetch)), (T(scheduler_cycles)), "scheduler cycles without a valid instruction") \
+    RATIO(scoreboard_share, "share", 1, (T(scoreboard_memory) T(scoreboard_other)), (T(scheduler_cycles)), "scheduler cycles that waited for operands") \
+    RATIO(pipeline_share, "share", 1, (T(pipeline_lsu) T(pipeline_other)), (T(scheduler_cycles)), "scheduler cycles that waited for a pipeline") \
+    RATIO(l1i_miss_rate, "share", 1, (T(l1i_misses)), (T(l1i_accesses)), "instruction cache misses") \
+    RATIO(shared_conflict_degree, "cycles", 1, (T(shared_cycles)), (T(shared_instructions)), "mean cycles of a shared memory instruction") \
+    RATIO(accesses_per_instruction, "accesses", 1, (T(coalesced_accesses)), (T(ldst_instructions)), "mean accesses of a load/store instruction") \
+    RATIO(l1d_miss_rate, "share", 1, (T(l1d_misses)), (T(l1d_accesses)), "L1D misses; hits on pending lines are no misses") \
+    RATIO(l1d_load_miss_rate, "share", 1, (T(l1d_load_misses)), (T(l1d_load_accesses)), "the same for loads alone") \
+    RATIO(l1d_MPKI, "misses", 1000, (T(l1d_misses)), (T(thread_instructions)), "L1D misses per thousand thread instructions") \
+    RATIO(l1d_intra_warp_share, "share", 1, (T(l1d_intra_warp_hits)), (T(l1d_hits)), "hits on lines of the same warp") \
+    RATIO(l1c_miss_rate, "share", 1, (T(l1c_misses)), (T(l1c_accesses)), "constant cache misses") \
+    RATIO(l1t_miss_rate, "share", 1, (T(l1t_misses)), (T(l1t_accesses)), "texture cache misses") \
+    RATIO(l2_miss_rate, "share", 1, (T(l2_misses)), (T(l2_accesses)), "L2 misses; hits on pending sectors are no misses") \
+    RATIO(l2_MPKI, "misses", 1000, (T(l2_misses)), (T(thread_instructions)), "L2 misses per thousand thread instructions") \
+    RATIO(prefetch_accuracy, "share", 1, (T(l2_prefetches_used)), (T(l2_prefetches)), "prefetched lines that were asked for") \
+    RATIO(fetch_latency, "SM cycles", 1, (T(fetch_cycles)), (T(reads_answered)), "mean time from an SM's miss to the reply") \
+    RATIO(fetch_latency_noc, "SM cycles", 1, (T(fetch_noc_cycles)), (T(reads_answered)), "its part in the networks") \
+    RATIO(fetch_latency_l2, "SM cycles", 1, (T(fetch_l2_cycles)), (T(reads_answered)), "its part in the partition") \
+    RATIO(fetch_latency_queue, "SM cycles", 1, (T(fetch_queue_cycles)), (T(reads_answered)), "its part waiting for DRAM") \
+    RATIO(fetch_latency_dram, "SM cycles", 1, (T(fetch_dram_cycles)), (T(reads_answered)), "its part in DRAM") \
+    RATIO(request_latency, "NoC cycles", 1, (T(request_transit_cycles) T(request_queue_cycles)), (T(request_packets_received)), "mean time of a request in the network") \
+    RATIO(reply_latency, "NoC cycles", 1, (T(reply_transit_cycles) T(reply_queue_cycles)), (T(reply_packets_received)), "mean time of a reply in the network") \
+    RATIO(BLP, "banks", 1, (T(dram_bank_ticks)), (T(dram_busy_ticks)), "bank-level parallelism: mean banks of a channel busy while any is") \
+    RATIO(RBL, "share", 1, (T(dram_row_hits)), (T(dram_row_hits) T(dram_row_misses) T(dram_row_conflicts)), "row-buffer locality: requests that found their row open") \
+    RATIO(dram_bandwidth_use, "share", 1, (T(dram_bus_ticks)), (T(dram_ticks)), "DRAM cycles with data on the bus") \
+    RATIO(dram_queue_mean, "requests", 1, (T(dram_queue_ticks)), (T(dram_ticks)), "mean requests waiting at a channel") \
+    RATIO(row_sharing, "share", 1, (T(dram_row_neighbours)), (T(dram_row_ctas)), "CTAs of a row that have a neighbour among the row's CTAs") \
+    RATIO(ctas_per_row, "CTAs", 1, (T(dram_row_ctas)), (T(dram_rows_used)), "mean CTAs that read a row")
+
+#define COUNTER_NO_GROUP(first, source, title)
+#define COUNTER_FIELD(name, unit, meaning) uint64_t name;
+typedef struct Counters {
+    COUNTERS(COUNTER_NO_GROUP, COUNTER_FIELD, COUNTER_FIELD)
+} Counters;
+#undef COUNTER_FIELD
+
+/* The index of a counter in the struct and in the table. */
+#define COUNTER_ID(name, unit, meaning) COUNTER_##name,
+typedef enum CounterId { COUNTERS(COUNTER_NO_GROUP, COUNTER_ID, COUNTER_ID) COUNTER_COUNT } CounterId;
+#undef COUNTER_ID
+
+#define RATIO_TERM(name)
+#define RATIO_ID(name, unit, scale, numerator, denominator, meaning) RATIO_##name,
+typedef enum RatioId { RATIOS(RATIO_ID, RATIO_TERM) RATIO_COUNT } RatioId;
+#undef RATIO_ID
+#undef RATIO_TERM
+#undef COUNTER_NO_GROUP
+
+typedef struct CounterRow {
+    const char *name;
+    const char *unit;
+    const char *meaning;
+    bool is_max; /* merged by taking the larger one */
+} CounterRow;
+
+typedef struct CounterGroup {
+    CounterId first;    /* its counters go on until the next group's first */
+    const char *source; /* unit of the machine that counts them */
+    const char *title;
+} CounterGroup;
+
+enum { RATIO_MAX_TERMS = 4 };
+
+typedef struct RatioRow {
+    const char *name;
+    const char *unit;
+    double scale;
+    int numerator_terms, denominator_terms; /* used entries of the next two */
+    CounterId numerator[RATIO_MAX_TERMS];
+    CounterId denominator[RATIO_MAX_TERMS];
+    const char *meaning;
+} RatioRow;
+
+extern const CounterRow counter_rows[COUNTER_COUNT];
+extern const RatioRow ratio_rows[RATIO_COUNT];
+
+/* The groups in the rows' order, and their number. */
+const CounterGroup *counter_groups(int *count);
+
+static inline uint64_t counters_get(const Counters *counters, CounterId id) {
+    return ((const uint64_t *)counters)[id];
+}
+
+/* Adds one unit's or one kernel's counters to a sum. */
+void counters_add(Counters *sum, const Counters *part);
+
+/* The counts between two moments of one Counters, `earlier` before `later`; maxima as of `later`. */
+Counters counters_since(const Counters *earlier, const Counters *later);
+
+/* A ratio's value; NaN when its denominator is 0. */
+double counters_ratio(const Counters *counters, RatioId id);
+
+/* What an identity needs to know of the machine and the run. */
+typedef struct CountersShape {
+    uint32_t sms;
+    uint32_t schedulers; /* of one SM */
+    bool is_complete;    /* the kernel ran to its end: nothing is under way any more */
+} CountersShape;
+
+/* Checks every identity (stall causes sum to scheduler cycles, requests in equal replies out, ...).
+ * True when all hold; else `why` has a line for each that does not, with its numbers. */
+bool counters_check(const Counters *counters, CountersShape shape, Text *why);
+
+/* Adds the page docs/metrics.md. */
+void counters_document(Text *out);
+
+#endif
