@@ -98,7 +98,8 @@ static const char *comment_after(const Reader *reader, yaml_mark_t end) {
     const char *at = reader->text, *stop = reader->text + reader->length;
     for (size_t line = 0; line < end.line; line++) {
         at = memchr(at, '\n', (size_t)(stop - at));
-        if (!at++) return "";
+        if (!at) return "";
+        at++;
     }
     const char *line_end = memchr(at, '\n', (size_t)(stop - at));
     if (!line_end) line_end = stop;
