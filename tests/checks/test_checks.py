@@ -98,6 +98,12 @@ class Style(InTree):
         self.write("src/base/a.c", "int x;\n")
         self.assertIn("does not start by saying", run("check-style", self.root).stdout)
 
+    def test_a_path_or_link_that_leads_nowhere_is_found(self):
+        self.write("docs/a.md", "See `src/base/none.c`, `src/NAME/x.c`, [b](b.md),\n[c](../src/c.c).\n")
+        self.assertEqual(run("check-style", self.root).stdout,
+                         "docs/a.md:1: src/base/none.c is not there\ndocs/a.md:1: b.md is not there\n"
+                         "docs/a.md:2: ../src/c.c is not there\n")
+
     def test_a_clean_file_passes(self):
         self.write("src/base/a.c", "/* a */\nint x;\n")
         self.assertEqual(run("check-style", self.root).returncode, 0)
