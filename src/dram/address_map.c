@@ -47,27 +47,6 @@ static int read_letters(const char *bits, char letters[MAX_BITS], Diag *diag) {
     return count;
 }
 
-/* Appends source bit `from` to what the gather yields. False when it takes too many runs. */
-static bool gather_append(BitGather *gather, int width, int from) {
-    struct BitRun *last = gather->count ? &gather->runs[gather->count - 1] : NULL;
-    if (last && last->from + (width - last->to) == from) {
-        last->mask = last->mask << 1 | 1;
-        return true;
-    }
-    if (gather->count == ADDRESS_MAP_MAX_RUNS) return false;
-    gather->runs[gather->count++] =
-        (struct BitRun){.mask = 1, .from = (uint8_t)from, .to = (uint8_t)width};
-    return true;
-}
-
-/* The source whose gathered bits are `result`: the inverse of bit_gather on the bits it reads. */
-static uint64_t bit_scatter(const BitGather *gather, uint64_t result) {
-    uint64_t source = 0;
-    for (int i = 0; i < gather->count; i++)
-        source |= (result >> gather->runs[i].to & gather->runs[i].mask) << gather->runs[i].from;
-    return source;
-}
-
 typedef struct FieldWidths {
     int channel, slice, bank, row, column, local; /* bits gathered so far */
 } FieldWidths;
@@ -129,7 +108,7 @@ bool address_map_init(AddressMap *map, const AddressMapConfig *config, Diag *dia
     for (int bit = count; bit < 64; bit++) fits &= gather_append(&map->local, width.local++, bit);
     if (!fits) {
         diag_error(diag, NULL, 0, 0, "address map \"%s\": a field in more than %d pieces",
-                   config->bits, ADDRESS_MAP_MAX_RUNS);
+                   config->bits, GATHER_MAX_RUNS);
         return false;
     }
     if (!check_widths(config, &width, diag)) return false;
@@ -149,13 +128,13 @@ bool address_map_init(AddressMap *map, const AddressMapConfig *config, Diag *dia
 DramPlace address_map_place(const AddressMap *map, uint64_t address) {
     uint32_t channel = 0;
     uint64_t rest = address_map_rest(map, address, &channel);
-    if (!map->is_division) channel = (uint32_t)bit_gather(&map->channel, rest);
+    if (!map->is_division) channel = (uint32_t)gather_bits(&map->channel, rest);
     return (DramPlace){
         .channel = channel,
-        .slice = channel * map->slices_per_channel + (uint32_t)bit_gather(&map->slice, rest),
-        .bank = (uint32_t)bit_gather(&map->bank, rest),
-        .row = (uint32_t)bit_gather(&map->row, rest),
-        .column = (uint32_t)bit_gather(&map->column, rest),
+        .slice = channel * map->slices_per_channel + (uint32_t)gather_bits(&map->slice, rest),
+        .bank = (uint32_t)gather_bits(&map->bank, rest),
+        .row = (uint32_t)gather_bits(&map->row, rest),
+        .column = (uint32_t)gather_bits(&map->column, rest),
     };
 }
 
@@ -169,12 +148,12 @@ static uint64_t join(const AddressMap *map, uint32_t channel, uint64_t rest) {
 
 uint64_t address_map_address(const AddressMap *map, uint32_t channel, uint64_t local) {
     assert(channel < map->channels);
-    return join(map, channel, bit_scatter(&map->local, local) | bit_scatter(&map->channel, channel));
+    return join(map, channel, gather_scatter(&map->local, local) | gather_scatter(&map->channel, channel));
 }
 
 uint64_t address_map_sibling(const AddressMap *map, uint64_t address, uint32_t column) {
     assert(column < map->row_bytes);
     uint32_t channel = 0;
     uint64_t rest = address_map_rest(map, address, &channel);
-    return join(map, channel, (rest & ~map->column_mask) | bit_scatter(&map->column, column));
+    return join(map, channel, (rest & ~map->column_mask) | gather_scatter(&map->column, column));
 }

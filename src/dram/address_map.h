@@ -18,24 +18,15 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/gather.h"
 
-enum { ADDRESS_MAP_MAX_RUNS = 12, ADDRESS_MAP_MAX_CHANNELS = 255 };
+enum { ADDRESS_MAP_MAX_CHANNELS = 255 };
 
 typedef struct AddressMapConfig {
     const char *bits;     /* the bit string, borrowed until address_map_init returns */
     uint32_t channels;    /* channels of the division form, 1..255; 0: the string's P bits */
     uint32_t block_bytes; /* consecutive bytes in one channel, a power of two; division form only */
 } AddressMapConfig;
-
-/* A gather of address bits: each run moves neighbouring bits to their place in the result. */
-typedef struct BitGather {
-    int count; /* runs in use */
-    struct BitRun {
-        uint64_t mask; /* the run's bits, shifted down to bit 0 */
-        uint8_t from;  /* lowest bit of the run in the source */
-        uint8_t to;    /* lowest bit of the run in the result */
-    } runs[ADDRESS_MAP_MAX_RUNS];
-} BitGather;
 
 typedef struct AddressMap {
     uint32_t channels;           /* memory channels */
@@ -72,13 +63,6 @@ uint64_t address_map_address(const AddressMap *map, uint32_t channel, uint64_t l
 /* The address in the same channel, bank and row as `address`, but at byte `column` of the row. */
 uint64_t address_map_sibling(const AddressMap *map, uint64_t address, uint32_t column);
 
-static inline uint64_t bit_gather(const BitGather *gather, uint64_t source) {
-    uint64_t result = 0;
-    for (int i = 0; i < gather->count; i++)
-        result |= (source >> gather->runs[i].from & gather->runs[i].mask) << gather->runs[i].to;
-    return result;
-}
-
 /* Division form: the block's number divided by the channels, by multiplying with the reciprocal.
  * Exact while blocks x channels < 2^64, as it is for every address: blocks are at least 256 bytes. */
 static inline uint64_t address_map_quotient(const AddressMap *map, uint64_t block) {
@@ -99,15 +83,15 @@ static inline uint64_t address_map_rest(const AddressMap *map, uint64_t address,
 static inline uint32_t address_map_slice(const AddressMap *map, uint64_t address) {
     uint32_t channel = 0;
     uint64_t rest = address_map_rest(map, address, &channel);
-    if (!map->is_division) channel = (uint32_t)bit_gather(&map->channel, rest);
-    return channel * map->slices_per_channel + (uint32_t)bit_gather(&map->slice, rest);
+    if (!map->is_division) channel = (uint32_t)gather_bits(&map->channel, rest);
+    return channel * map->slices_per_channel + (uint32_t)gather_bits(&map->slice, rest);
 }
 
 /* The address with everything that names the channel taken out: what an L2 slice takes its set
  * from. Slice bits stay in; unique together with the channel. */
 static inline uint64_t address_map_local(const AddressMap *map, uint64_t address) {
     uint32_t channel = 0;
-    return bit_gather(&map->local, address_map_rest(map, address, &channel));
+    return gather_bits(&map->local, address_map_rest(map, address, &channel));
 }
 
 #endif

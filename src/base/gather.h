@@ -1,0 +1,36 @@
+/* Gathering bits: a number put together from chosen bits of another one, by runs of neighbouring
+ * bits. Address maps and cache set functions are built from it. Where runs overlap in the result
+ * their bits are combined by XOR. */
+#ifndef TYTO_BASE_GATHER_H
+#define TYTO_BASE_GATHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { GATHER_MAX_RUNS = 12 };
+
+typedef struct BitGather {
+    int count; /* runs in use */
+    struct BitRun {
+        uint64_t mask; /* the run's bits, shifted down to bit 0 */
+        uint8_t from;  /* lowest bit of the run in the source, 0..63 */
+        uint8_t to;    /* lowest bit of the run in the result, 0..63 */
+    } runs[GATHER_MAX_RUNS];
+} BitGather;
+
+/* Adds: bit `to` of the result is (also) bit `from` of the source. Appending rising bits makes the
+ * fewest runs. False when there is no run left. */
+bool gather_append(BitGather *gather, int to, int from);
+
+/* The source that has the given result and 0 in all bits that are not gathered; meaningful when no
+ * runs overlap. */
+uint64_t gather_scatter(const BitGather *gather, uint64_t result);
+
+static inline uint64_t gather_bits(const BitGather *gather, uint64_t source) {
+    uint64_t result = 0;
+    for (int i = 0; i < gather->count; i++)
+        result ^= (source >> gather->runs[i].from & gather->runs[i].mask) << gather->runs[i].to;
+    return result;
+}
+
+#endif

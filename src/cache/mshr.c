@@ -1,0 +1,99 @@
+/* Entries and their waiting requests (see the header). Everything is linked by index in arrays that
+ * are laid out once. */
+#include "cache/mshr.h"
+
+#include <assert.h>
+
+bool mshr_check(uint32_t entries, uint32_t merges, Diag *diag) {
+    bool is_good = entries >= 1 && entries <= MSHR_MAX_ENTRIES && merges >= 1 &&
+                   merges <= MSHR_MAX_MERGES && entries * merges <= MSHR_MAX_WAITING;
+    if (!is_good)
+        diag_error(diag, NULL, 0, 0,
+                   "MSHRs: %u entries of %u requests: must be 1 to %d entries of 1 to %d, at most %d "
+                   "requests in all", entries, merges, MSHR_MAX_ENTRIES, MSHR_MAX_MERGES,
+                   MSHR_MAX_WAITING);
+    return is_good;
+}
+
+void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, Arena *arena) {
+    uint32_t places = entries * merges, bucket_bits = 1;
+    while (1u << bucket_bits < 2 * entries) bucket_bits++;
+    *mshr = (Mshr){
+        .entries = ARENA_ARRAY(arena, MshrEntry, entries),
+        .waiting = ARENA_ARRAY(arena, MshrWaiting, places),
+        .buckets = ARENA_ARRAY(arena, uint16_t, 1u << bucket_bits),
+        .bucket_shift = 64 - bucket_bits,
+        .bucket_mask = (1u << bucket_bits) - 1,
+        .entry_count = entries,
+        .merges = merges,
+    };
+    for (uint32_t i = 0; i < entries; i++) mshr->entries[i].next = (uint16_t)(i + 1);
+    for (uint32_t i = 0; i < places; i++) mshr->waiting[i].next = (uint16_t)(i + 1);
+}
+
+static void append(Mshr *mshr, MshrEntry *entry, uint32_t handle) {
+    uint16_t place = mshr->free_waiting;
+    mshr->free_waiting = mshr->waiting[place].next;
+    mshr->waiting[place].handle = handle;
+    if (entry->count++) mshr->waiting[entry->last].next = place;
+    else entry->first = place;
+    entry->last = place;
+}
+
+int32_t mshr_allocate(Mshr *mshr, uint64_t key, uint32_t handle) {
+    assert(!mshr_is_full(mshr));
+    uint16_t index = mshr->free_entry;
+    MshrEntry *entry = &mshr->entries[index];
+    mshr->free_entry = entry->next;
+    mshr->used++;
+    *entry = (MshrEntry){.key = key};
+    append(mshr, entry, handle);
+    uint32_t b = mshr_bucket(mshr, key);
+    while (mshr->buckets[b]) b = (b + 1) & mshr->bucket_mask;
+    mshr->buckets[b] = (uint16_t)(index + 1);
+    return index;
+}
+
+void mshr_merge(Mshr *mshr, int32_t entry, uint32_t handle) {
+    assert(mshr_can_merge(mshr, entry));
+    append(mshr, &mshr->entries[entry], handle);
+}
+
+/* Empties the entry's bucket and moves those behind it up, so that no search ends too early. */
+static void forget(Mshr *mshr, int32_t entry) {
+    uint32_t mask = mshr->bucket_mask;
+    uint32_t hole = mshr_bucket(mshr, mshr->entries[entry].key);
+    while (mshr->buckets[hole] != entry + 1) hole = (hole + 1) & mask;
+    for (uint32_t b = (hole + 1) & mask; mshr->buckets[b]; b = (b + 1) & mask) {
+        uint32_t home = mshr_bucket(mshr, mshr->entries[mshr->buckets[b] - 1].key);
+        if (((b - home) & mask) < ((b - hole) & mask)) continue; /* already at or behind its home */
+        mshr->buckets[hole] = mshr->buckets[b];
+        hole = b;
+    }
+    mshr->buckets[hole] = 0;
+}
+
+void mshr_complete(Mshr *mshr, int32_t entry) {
+    forget(mshr, entry);
+    if (mshr->ready_count++) mshr->entries[mshr->ready_last].next = (uint16_t)entry;
+    else mshr->ready_first = (uint16_t)entry;
+    mshr->ready_last = (uint16_t)entry;
+}
+
+uint32_t mshr_pop(Mshr *mshr) {
+    assert(mshr_has_ready(mshr));
+    uint16_t index = mshr->ready_first;
+    MshrEntry *entry = &mshr->entries[index];
+    uint16_t place = entry->first;
+    entry->first = mshr->waiting[place].next;
+    mshr->waiting[place].next = mshr->free_waiting;
+    mshr->free_waiting = place;
+    if (!--entry->count) {
+        mshr->ready_first = entry->next;
+        mshr->ready_count--;
+        entry->next = mshr->free_entry;
+        mshr->free_entry = index;
+        mshr->used--;
+    }
+    return mshr->waiting[place].handle;
+}

@@ -1,0 +1,20 @@
+/* Names of the cache policies. */
+#include "cache/policy.h"
+
+const char *const write_policy_names[WRITE_POLICIES] = {
+    [WRITE_BACK] = "write-back",
+    [WRITE_THROUGH] = "write-through",
+    [WRITE_EVICT] = "write-evict",
+    [WRITE_NEVER] = "read-only",
+};
+
+const char *const write_allocate_names[WRITE_ALLOCATES] = {
+    [ALLOCATE_FETCH] = "fetch",
+    [ALLOCATE_VALIDATE] = "validate",
+    [ALLOCATE_NONE] = "none",
+};
+
+const char *const replacement_names[REPLACEMENTS] = {
+    [REPLACE_LRU] = "lru",
+    [REPLACE_FIFO] = "fifo",
+};

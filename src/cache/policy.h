@@ -1,0 +1,32 @@
+/* What a cache does with writes, and which line it gives up: the choices of a machine file. */
+#ifndef TYTO_CACHE_POLICY_H
+#define TYTO_CACHE_POLICY_H
+
+typedef enum WritePolicy {
+    WRITE_BACK,    /* a hit dirties the line; a miss allocates it */
+    WRITE_THROUGH, /* a hit updates the line and passes on; a miss passes on */
+    WRITE_EVICT,   /* a hit invalidates the line and passes on; a miss passes on */
+    WRITE_NEVER,   /* read-only cache */
+    WRITE_POLICIES,
+} WritePolicy;
+
+/* What a write miss of a write-back cache brings in. */
+typedef enum WriteAllocate {
+    ALLOCATE_FETCH,    /* the line's other bytes are fetched at once */
+    ALLOCATE_VALIDATE, /* nothing is fetched before a read wants bytes that were not written */
+    ALLOCATE_NONE,     /* the write passes on */
+    WRITE_ALLOCATES,
+} WriteAllocate;
+
+typedef enum Replacement {
+    REPLACE_LRU,  /* the line not used for longest */
+    REPLACE_FIFO, /* the line allocated longest ago */
+    REPLACEMENTS,
+} Replacement;
+
+/* Their names in machine files, in the order of the enumerations. */
+extern const char *const write_policy_names[WRITE_POLICIES];
+extern const char *const write_allocate_names[WRITE_ALLOCATES];
+extern const char *const replacement_names[REPLACEMENTS];
+
+#endif

@@ -1,0 +1,170 @@
+/* Tag array: which lines a cache holds, and in what state. No data, no time and no counters; the
+ * cache around it decides what to do about each answer.
+ *
+ * A line is made of one to eight sectors, each valid, pending (a fill is under way) or neither, and
+ * dirty or not. A line with a pending sector keeps its place. A sector that is dirty but not valid
+ * has been written in part and not fetched.
+ *
+ * Lines are named by their place: set x ways + way. The addresses given may be of any space (an L2
+ * slice uses addresses within its channel), always of the same one. */
+#ifndef TYTO_CACHE_TAG_ARRAY_H
+#define TYTO_CACHE_TAG_ARRAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "cache/policy.h"
+#include "cache/set_index.h"
+
+enum { TAG_NONE = -1, TAG_MAX_WAYS = 64, TAG_MAX_SECTORS = 8 };
+
+typedef struct TagArrayConfig {
+    uint32_t sets;         /* a power of two */
+    uint32_t ways;         /* 1..64 */
+    uint32_t line_bytes;   /* a power of two, 16..4096 */
+    uint32_t sector_bytes; /* bytes of a sector, at least line_bytes / 8; 0: the whole line */
+    Replacement replacement;
+    bool tracks_bytes;     /* partial writes add up to a valid sector (sectors of up to 64 bytes) */
+    const char *set_index; /* see cache/set_index.h; NULL: the bits above the line. Borrowed */
+} TagArrayConfig;
+
+typedef struct TagLine {
+    uint64_t stamp;         /* order of last use (LRU) or allocation (FIFO); 0: free */
+    uint32_t filler_thread; /* who brought the line in; the owner's meaning */
+    uint16_t owner_warp;    /* warp that reserved the line */
+    uint8_t valid;          /* bit per sector: all its bytes are there */
+    uint8_t dirty;          /* bit per sector: holds bytes newer than below */
+    uint8_t pending;        /* bit per sector: its fill is under way */
+} TagLine;
+_Static_assert(sizeof(TagLine) == 24, "lines of a set stay in few cache lines");
+
+typedef struct TagArray {
+    uint64_t *tags;      /* line address of each place, by set, then way; TAG_EMPTY when free */
+    TagLine *lines;      /* state of each place */
+    uint64_t *written;   /* bytes written of each sector of each place; NULL without tracks_bytes */
+    uint64_t clock;      /* stamps given out */
+    SetIndex index;      /* address to set */
+    uint32_t sets, ways; /* geometry */
+    uint8_t line_shift;   /* log2 of the bytes of a line */
+    uint8_t sector_shift; /* log2 of the bytes of a sector */
+    uint8_t sectors;      /* sectors of a line */
+    bool is_lru;          /* a use renews the stamp */
+} TagArray;
+
+#define TAG_EMPTY UINT64_MAX
+
+typedef enum TagResult {
+    TAG_HIT,         /* all sectors wanted are valid */
+    TAG_PENDING,     /* all sectors wanted are valid or pending */
+    TAG_SECTOR_MISS, /* the line is there, but a sector wanted is neither */
+    TAG_MISS,        /* the line is not there */
+} TagResult;
+
+/* A line that had to go. */
+typedef struct TagEviction {
+    uint64_t address;       /* first byte of the line */
+    uint32_t filler_thread; /* as in TagLine */
+    uint16_t owner_warp;    /* as in TagLine */
+    uint8_t valid;          /* sectors that were valid */
+    uint8_t dirty;          /* sectors that have to be written back */
+    bool has_line;          /* there was a line; else nothing above means anything */
+} TagEviction;
+
+/* False, with every mistake told to `diag`, when no tag array can be built from `config`. */
+bool tag_array_check(const TagArrayConfig *config, Diag *diag);
+
+/* An empty tag array, owned by `arena`. `config` must have passed tag_array_check. */
+void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena);
+
+/* Bit per sector that the bytes from `address` to `address + bytes` (of one line) touch. */
+static inline uint8_t tag_array_sectors(const TagArray *tags, uint64_t address, uint32_t bytes) {
+    uint32_t line_mask = (1u << tags->line_shift) - 1;
+    uint32_t first = ((uint32_t)address & line_mask) >> tags->sector_shift;
+    uint32_t last = (((uint32_t)address & line_mask) + bytes - 1) >> tags->sector_shift;
+    return (uint8_t)((2u << last) - (1u << first));
+}
+
+/* Place of the line that holds `address`; TAG_NONE when it is not there. Looks at all ways: leaving
+ * early would be guessed wrong more often than it saves. */
+static inline int32_t tag_array_find(const TagArray *tags, uint64_t address) {
+    uint64_t tag = address >> tags->line_shift;
+    uint32_t base = set_index_of(&tags->index, address) * tags->ways;
+    const uint64_t *row = &tags->tags[base];
+    int32_t found = TAG_NONE;
+    for (uint32_t way = 0; way < tags->ways; way++)
+        found = row[way] == tag ? (int32_t)(base + way) : found;
+    return found;
+}
+
+/* What an access to `sectors` of the line of `address` meets, and in *place where (TAG_NONE on
+ * TAG_MISS). Changes nothing. */
+static inline TagResult tag_array_probe(const TagArray *tags, uint64_t address, uint8_t sectors,
+                                        int32_t *place) {
+    *place = tag_array_find(tags, address);
+    if (*place == TAG_NONE) return TAG_MISS;
+    const TagLine *line = &tags->lines[*place];
+    if (!(sectors & ~line->valid)) return TAG_HIT;
+    return sectors & ~(line->valid | line->pending) ? TAG_SECTOR_MISS : TAG_PENDING;
+}
+
+/* Counts a use of the line, for LRU. */
+static inline void tag_array_touch(TagArray *tags, int32_t place) {
+    if (tags->is_lru) tags->lines[place].stamp = ++tags->clock;
+}
+
+/* First byte of the line at a place in use. */
+static inline uint64_t tag_array_address(const TagArray *tags, int32_t place) {
+    return tags->tags[place] << tags->line_shift;
+}
+
+/* Whether a line could be reserved for `address` (which is not there) now: a place of its set is
+ * free or holds a line with nothing pending. */
+bool tag_array_can_reserve(const TagArray *tags, uint64_t address);
+
+/* Gives `address`, which is not there, a place: a free one, else that of the line that replacement
+ * chooses, told in *evicted. The line starts with nothing valid and `pending` sectors pending, and
+ * counts as used. TAG_NONE when every line of the set has something pending. */
+int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, TagEviction *evicted);
+
+/* More sectors of a line are being fetched. */
+static inline void tag_array_expect(TagArray *tags, int32_t place, uint8_t sectors) {
+    tags->lines[place].pending |= sectors;
+}
+
+/* Sectors have arrived: valid, no longer pending. A sector written meanwhile stays dirty. */
+static inline void tag_array_fill(TagArray *tags, int32_t place, uint8_t sectors) {
+    tags->lines[place].valid |= sectors;
+    tags->lines[place].pending &= (uint8_t)~sectors;
+}
+
+/* Whole sectors have been written. */
+static inline void tag_array_write(TagArray *tags, int32_t place, uint8_t sectors) {
+    tags->lines[place].valid |= (uint8_t)(sectors & ~tags->lines[place].pending);
+    tags->lines[place].dirty |= sectors;
+}
+
+/* Some bytes of one sector have been written (bit per byte). The sector becomes valid once all its
+ * bytes are, if the array tracks bytes. */
+void tag_array_write_bytes(TagArray *tags, int32_t place, uint32_t sector, uint64_t bytes);
+
+/* Sectors have been written back: valid as they were, no longer dirty. */
+static inline void tag_array_clean(TagArray *tags, int32_t place, uint8_t sectors) {
+    tags->lines[place].dirty &= (uint8_t)~sectors;
+}
+
+/* Forgets the line, which must have nothing pending, dirty or not. */
+static inline void tag_array_invalidate(TagArray *tags, int32_t place) {
+    tags->tags[place] = TAG_EMPTY;
+    tags->lines[place] = (TagLine){0};
+}
+
+/* Forgets every line that has nothing pending, and the valid sectors of those that have. Dirty
+ * sectors are lost: write them back before. */
+void tag_array_invalidate_all(TagArray *tags);
+
+/* First place from `place` on whose line has dirty sectors; TAG_NONE when there is none. */
+int32_t tag_array_next_dirty(const TagArray *tags, int32_t place);
+
+#endif

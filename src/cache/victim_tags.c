@@ -1,0 +1,81 @@
+/* Victim tags kept in the order in which they will go (see the header). */
+#include "cache/victim_tags.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+static const uint64_t EMPTY = UINT64_MAX; /* no line has this number */
+
+bool victim_tags_check(uint32_t warps, uint32_t sets, uint32_t ways, uint32_t line_bytes,
+                       Diag *diag) {
+    const struct { const char *what; uint32_t value, most; bool is_power; } rules[] = {
+        {"warps", warps, 4096, false},
+        {"sets", sets, 1024, true},
+        {"ways", ways, 64, false},
+        {"bytes per line", line_bytes, 4096, true},
+    };
+    int before = diag_error_count(diag);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].value < 1 || rules[i].value > rules[i].most ||
+            (rules[i].is_power && !bits_is_power_of_two(rules[i].value)))
+            diag_error(diag, NULL, 0, 0, "victim tags: %u %s: must be %s1 to %u", rules[i].value,
+                       rules[i].what, rules[i].is_power ? "a power of two, " : "", rules[i].most);
+    return diag_error_count(diag) == before;
+}
+
+void victim_tags_init(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,
+                      uint32_t line_bytes, Replacement replacement, Arena *arena) {
+    size_t places = (size_t)warps * sets * ways;
+    *victims = (VictimTags){
+        .tags = ARENA_ARRAY(arena, uint64_t, places),
+        .warps = warps,
+        .sets = sets,
+        .ways = ways,
+        .line_shift = (uint8_t)bits_lowest32(line_bytes),
+        .is_lru = replacement == REPLACE_LRU,
+    };
+    memset(victims->tags, 0xFF, sizeof *victims->tags * places); /* EMPTY */
+}
+
+static uint64_t *set_of(VictimTags *victims, uint32_t warp, uint64_t line) {
+    assert(warp < victims->warps);
+    return &victims->tags[(warp * victims->sets + (line & (victims->sets - 1))) * victims->ways];
+}
+
+/* Rank of the line in the set; `ways` when it is not there. */
+static uint32_t rank_of(const VictimTags *victims, const uint64_t *set, uint64_t line) {
+    uint32_t rank = 0;
+    while (rank < victims->ways && set[rank] != line) rank++;
+    return rank;
+}
+
+/* Takes out the tag at `rank` and puts the line last. */
+static void put_last(const VictimTags *victims, uint64_t *set, uint32_t rank, uint64_t line) {
+    memmove(&set[rank], &set[rank + 1], sizeof *set * (victims->ways - 1 - rank));
+    set[victims->ways - 1] = line;
+}
+
+void victim_tags_insert(VictimTags *victims, uint32_t warp, uint64_t address) {
+    uint64_t line = address >> victims->line_shift;
+    uint64_t *set = set_of(victims, warp, line);
+    uint32_t rank = rank_of(victims, set, line);
+    if (rank == victims->ways) put_last(victims, set, 0, line);
+    else if (victims->is_lru) put_last(victims, set, rank, line);
+}
+
+bool victim_tags_probe(VictimTags *victims, uint32_t warp, uint64_t address) {
+    uint64_t line = address >> victims->line_shift;
+    uint64_t *set = set_of(victims, warp, line);
+    uint32_t rank = rank_of(victims, set, line);
+    if (rank == victims->ways) return false;
+    if (victims->is_lru) put_last(victims, set, rank, line);
+    return true;
+}
+
+void victim_tags_clear(VictimTags *victims, uint32_t warp) {
+    assert(warp < victims->warps);
+    uint32_t places = victims->sets * victims->ways;
+    for (uint32_t i = 0; i < places; i++) victims->tags[warp * places + i] = EMPTY;
+}

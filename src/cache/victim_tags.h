@@ -1,0 +1,42 @@
+/* Victim tag array of CCWS: for each warp, the lines it had brought into the L1D and lost again.
+ * Tags only; the sets are divided among the warps, so each warp sees its own losses alone.
+ *
+ * Source: CCWS section 3.3.3 and table 3 (8-way, 16 entries a warp); first in, first out and two
+ * sets as in its authors' released simulator. */
+#ifndef TYTO_CACHE_VICTIM_TAGS_H
+#define TYTO_CACHE_VICTIM_TAGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "cache/policy.h"
+
+typedef struct VictimTags {
+    uint64_t *tags;          /* line numbers by warp, set and rank: the one to go next first */
+    uint32_t warps;          /* warps with an array of their own */
+    uint32_t sets;           /* sets of each warp, a power of two */
+    uint32_t ways;           /* ways of each set */
+    uint8_t line_shift;      /* log2 of the bytes of a line */
+    bool is_lru;             /* a hit or a repeated loss makes a tag the last to go */
+} VictimTags;
+
+/* False, with the reason told to `diag`, when the sizes make no sense: warps 1..4096, sets a power
+ * of two up to 1024, ways 1..64, line_bytes a power of two. */
+bool victim_tags_check(uint32_t warps, uint32_t sets, uint32_t ways, uint32_t line_bytes, Diag *diag);
+
+/* Empty arrays for `warps` warps, owned by `arena`. The sizes must have passed the check. */
+void victim_tags_init(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,
+                      uint32_t line_bytes, Replacement replacement, Arena *arena);
+
+/* The warp has lost the line of `address`. A line that is there already is not entered twice. */
+void victim_tags_insert(VictimTags *victims, uint32_t warp, uint64_t address);
+
+/* Whether the warp had lost the line of `address`. */
+bool victim_tags_probe(VictimTags *victims, uint32_t warp, uint64_t address);
+
+/* Empties the warp's array (another warp takes its place). */
+void victim_tags_clear(VictimTags *victims, uint32_t warp);
+
+#endif

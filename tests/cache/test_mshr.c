@@ -1,0 +1,138 @@
+/* MSHRs: merging, completion in order, one entry of one request, and random use against a naive
+ * model. */
+#include "cache/mshr.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void merge_and_drain(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    Mshr mshr;
+    mshr_init(&mshr, 2, 3, arena);
+    int32_t a = mshr_allocate(&mshr, 0x1000, 1);
+    int32_t b = mshr_allocate(&mshr, 0x2000, 2);
+    assert_true(mshr_is_full(&mshr));
+    assert_int_equal(mshr_find(&mshr, 0x1000), a);
+    assert_int_equal(mshr_find(&mshr, 0x3000), MSHR_NONE);
+    mshr_merge(&mshr, a, 3);
+    assert_true(mshr_can_merge(&mshr, a));
+    mshr_merge(&mshr, a, 4);
+    assert_false(mshr_can_merge(&mshr, a));
+    assert_false(mshr_has_ready(&mshr));
+
+    mshr_complete(&mshr, b);
+    mshr_complete(&mshr, a);
+    assert_int_equal(mshr_find(&mshr, 0x1000), MSHR_NONE);
+    assert_true(mshr_is_full(&mshr)); /* until drained */
+    static const uint32_t order[] = {2, 1, 3, 4};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(mshr_peek(&mshr), order[i]);
+        assert_int_equal(mshr_pop(&mshr), order[i]);
+        assert_false(mshr_is_full(&mshr));
+    }
+    assert_false(mshr_has_ready(&mshr));
+    assert_int_equal(mshr.used, 0);
+    arena_free(arena);
+}
+
+/* The key of an entry that is completed but not drained may be fetched again. */
+static void same_key_again(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    Mshr mshr;
+    mshr_init(&mshr, 2, 2, arena);
+    mshr_complete(&mshr, mshr_allocate(&mshr, 0x40, 1));
+    int32_t again = mshr_allocate(&mshr, 0x40, 2);
+    assert_int_equal(mshr_find(&mshr, 0x40), again);
+    assert_int_equal(mshr_pop(&mshr), 1);
+    assert_false(mshr_has_ready(&mshr));
+    mshr_complete(&mshr, again);
+    assert_int_equal(mshr_pop(&mshr), 2);
+    arena_free(arena);
+}
+
+static void smallest(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    Mshr mshr;
+    mshr_init(&mshr, 1, 1, arena);
+    for (uint32_t i = 0; i < 100; i++) {
+        int32_t entry = mshr_allocate(&mshr, i * 64, i);
+        assert_true(mshr_is_full(&mshr));
+        assert_false(mshr_can_merge(&mshr, entry));
+        mshr_complete(&mshr, entry);
+        assert_int_equal(mshr_pop(&mshr), i);
+    }
+    arena_free(arena);
+}
+
+static uint64_t next_random(uint64_t *seed) {
+    *seed ^= *seed << 13, *seed ^= *seed >> 7, *seed ^= *seed << 17;
+    return *seed;
+}
+
+/* Random keys out of few: every request comes back once, after its key's completion, in order. */
+static void against_naive_model(void **state) {
+    (void)state;
+    enum { ENTRIES = 32, MERGES = 4, KEYS = 100 };
+    Arena *arena = arena_new();
+    Mshr mshr;
+    mshr_init(&mshr, ENTRIES, MERGES, arena);
+    uint32_t pending[KEYS][MERGES], counts[KEYS] = {0}; /* the naive model, by key */
+    uint32_t ready[ENTRIES * MERGES], ready_count = 0;  /* in the order in which they must come */
+    uint64_t seed = 5;
+    for (uint32_t i = 0; i < 200000; i++) {
+        uint64_t r = next_random(&seed);
+        uint32_t k = (uint32_t)(r % KEYS);
+        uint64_t key = k * UINT64_C(0x100000020);
+        int32_t entry = mshr_find(&mshr, key);
+        assert_int_equal(entry != MSHR_NONE, counts[k] != 0);
+        if (r >> 32 & 1) {
+            if (entry != MSHR_NONE && mshr_can_merge(&mshr, entry)) mshr_merge(&mshr, entry, i);
+            else if (entry == MSHR_NONE && !mshr_is_full(&mshr)) mshr_allocate(&mshr, key, i);
+            else continue;
+            assert_true(counts[k] < MERGES);
+            pending[k][counts[k]++] = i;
+        } else if (entry != MSHR_NONE && (r >> 33 & 1)) {
+            mshr_complete(&mshr, entry);
+            memcpy(&ready[ready_count], pending[k], sizeof **pending * counts[k]);
+            ready_count += counts[k];
+            counts[k] = 0;
+        } else {
+            assert_int_equal(mshr_has_ready(&mshr), ready_count != 0);
+            if (!ready_count) continue;
+            assert_int_equal(mshr_pop(&mshr), ready[0]);
+            memmove(ready, ready + 1, sizeof *ready * --ready_count);
+        }
+    }
+    arena_free(arena);
+}
+
+static void rejected(void **state) {
+    (void)state;
+    static const uint32_t sizes[][2] = {{0, 1}, {1, 0}, {5000, 1}, {1, 5000}, {4096, 4096}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        Diag *diag = diag_new();
+        assert_false(mshr_check(sizes[i][0], sizes[i][1], diag));
+        assert_int_equal(diag_error_count(diag), 1);
+        diag_free(diag);
+    }
+    Diag *diag = diag_new();
+    assert_true(mshr_check(256, 4, diag));
+    diag_free(diag);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(merge_and_drain),
+        cmocka_unit_test(same_key_again),
+        cmocka_unit_test(smallest),
+        cmocka_unit_test(against_naive_model),
+        cmocka_unit_test(rejected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* Tag array: against a naive model under random use, sectors, partial writes, evictions, limits. */
+#include "cache/tag_array.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static TagArray build(TagArrayConfig config, Arena *arena) {
+    Diag *diag = diag_new();
+    bool is_good = tag_array_check(&config, diag);
+    assert_string_equal(diag_text(diag), "");
+    assert_true(is_good);
+    diag_free(diag);
+    TagArray tags;
+    tag_array_init(&tags, &config, arena);
+    return tags;
+}
+
+static uint64_t next_random(uint64_t *seed) {
+    *seed ^= *seed << 13, *seed ^= *seed >> 7, *seed ^= *seed << 17;
+    return *seed;
+}
+
+/* A set as a list, the next to go first: the textbook's LRU and FIFO. */
+typedef struct NaiveSet {
+    uint64_t lines[TAG_MAX_WAYS];
+    uint32_t count;
+} NaiveSet;
+
+/* Uses `line`; returns whether it was there, and what it threw out (UINT64_MAX: nothing). */
+static bool naive_use(NaiveSet *set, uint32_t ways, bool is_lru, uint64_t line, uint64_t *evicted) {
+    *evicted = UINT64_MAX;
+    uint32_t i = 0;
+    while (i < set->count && set->lines[i] != line) i++;
+    bool is_hit = i < set->count;
+    if (is_hit && !is_lru) return true;
+    if (!is_hit && set->count == ways) {
+        *evicted = set->lines[0];
+        i = 0;
+    }
+    if (is_hit || set->count == ways) {
+        memmove(&set->lines[i], &set->lines[i + 1], sizeof *set->lines * (set->count - 1 - i));
+        set->count--;
+    }
+    set->lines[set->count++] = line;
+    return is_hit;
+}
+
+static void against_naive_model(void **state) {
+    (void)state;
+    static const struct { uint32_t sets, ways; Replacement replacement; } rows[] = {
+        {1, 1, REPLACE_LRU}, {1, 4, REPLACE_LRU},   {8, 4, REPLACE_LRU},   {4, 16, REPLACE_LRU},
+        {1, 64, REPLACE_LRU}, {8, 4, REPLACE_FIFO}, {1, 1, REPLACE_FIFO}, {2, 7, REPLACE_FIFO},
+    };
+    uint64_t seed = 4711;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        Arena *arena = arena_new();
+        TagArray tags = build((TagArrayConfig){.sets = rows[r].sets, .ways = rows[r].ways,
+                                               .line_bytes = 128,
+                                               .replacement = rows[r].replacement}, arena);
+        NaiveSet naive[8] = {0};
+        uint32_t span = rows[r].sets * rows[r].ways * 2;
+        for (int i = 0; i < 20000; i++) {
+            uint64_t line = next_random(&seed) % span, evicted;
+            bool is_hit = naive_use(&naive[line % rows[r].sets], rows[r].ways,
+                                    rows[r].replacement == REPLACE_LRU, line, &evicted);
+            int32_t place;
+            TagResult result = tag_array_probe(&tags, line * 128 + 64, 1, &place);
+            assert_int_equal(result, is_hit ? TAG_HIT : TAG_MISS);
+            if (is_hit) {
+                tag_array_touch(&tags, place);
+                continue;
+            }
+            TagEviction gone;
+            place = tag_array_reserve(&tags, line * 128 + 64, 1, &gone);
+            assert_true(place >= 0);
+            assert_int_equal(gone.has_line, evicted != UINT64_MAX);
+            if (gone.has_line) assert_true(gone.address == evicted * 128);
+            tag_array_fill(&tags, place, 1);
+        }
+        arena_free(arena);
+    }
+}
+
+static void line_life(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    TagArray tags = build((TagArrayConfig){.sets = 1, .ways = 2, .line_bytes = 128}, arena);
+    TagEviction gone;
+    int32_t place;
+    int32_t a = tag_array_reserve(&tags, 0x1000, 1, &gone);
+    assert_false(gone.has_line);
+    assert_int_equal(tag_array_probe(&tags, 0x1040, 1, &place), TAG_PENDING);
+    assert_int_equal(place, a);
+    assert_true(tag_array_can_reserve(&tags, 0x2000));
+    tag_array_reserve(&tags, 0x2000, 1, &gone);
+    /* both ways pending: a reservation fail */
+    assert_false(tag_array_can_reserve(&tags, 0x3000));
+    assert_int_equal(tag_array_reserve(&tags, 0x3000, 1, &gone), TAG_NONE);
+    tag_array_fill(&tags, a, 1);
+    assert_int_equal(tag_array_probe(&tags, 0x1040, 1, &place), TAG_HIT);
+    tags.lines[a].owner_warp = 7;
+    tags.lines[a].filler_thread = 1234;
+    tag_array_write(&tags, a, 1);
+    assert_int_equal(tag_array_next_dirty(&tags, 0), a);
+    assert_int_equal(tag_array_next_dirty(&tags, a + 1), TAG_NONE);
+    /* the older, but pending, line stays; the dirty one goes with all that was known of it */
+    assert_int_equal(tag_array_reserve(&tags, 0x3000, 1, &gone), a);
+    assert_true(gone.has_line && gone.address == 0x1000);
+    assert_int_equal(gone.dirty, 1);
+    assert_int_equal(gone.valid, 1);
+    assert_int_equal(gone.owner_warp, 7);
+    assert_int_equal(gone.filler_thread, 1234);
+    assert_int_equal(tags.lines[a].owner_warp, 0);
+    arena_free(arena);
+}
+
+static void sectors(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    TagArray tags = build((TagArrayConfig){.sets = 4, .ways = 2, .line_bytes = 128,
+                                           .sector_bytes = 32, .tracks_bytes = true}, arena);
+    assert_int_equal(tag_array_sectors(&tags, 0x1000, 128), 0xF);
+    assert_int_equal(tag_array_sectors(&tags, 0x1020, 4), 0x2);
+    assert_int_equal(tag_array_sectors(&tags, 0x103C, 8), 0x6);
+    assert_int_equal(tag_array_sectors(&tags, 0x1060, 32), 0x8);
+
+    TagEviction gone;
+    int32_t found, place = tag_array_reserve(&tags, 0x1000, 0x1, &gone);
+    assert_int_equal(tag_array_probe(&tags, 0x1000, 0x1, &found), TAG_PENDING);
+    assert_int_equal(tag_array_probe(&tags, 0x1000, 0x3, &found), TAG_SECTOR_MISS);
+    tag_array_expect(&tags, place, 0x2);
+    tag_array_fill(&tags, place, 0x1);
+    assert_int_equal(tag_array_probe(&tags, 0x1000, 0x1, &found), TAG_HIT);
+    assert_int_equal(tag_array_probe(&tags, 0x1000, 0x3, &found), TAG_PENDING);
+
+    /* a write to a pending sector stays dirty through the fill and is valid only then */
+    tag_array_write(&tags, place, 0x2);
+    assert_int_equal(tag_array_probe(&tags, 0x1000, 0x2, &found), TAG_PENDING);
+    tag_array_fill(&tags, place, 0x2);
+    assert_int_equal(tag_array_probe(&tags, 0x1000, 0x3, &found), TAG_HIT);
+    assert_int_equal(tags.lines[place].dirty, 0x2);
+
+    /* a sector written in part misses until its other bytes are written or fetched */
+    tag_array_write_bytes(&tags, place, 2, 0x0000FFFF);
+    assert_int_equal(tags.lines[place].dirty, 0x6);
+    assert_int_equal(tag_array_probe(&tags, 0x1000, 0x4, &found), TAG_SECTOR_MISS);
+    tag_array_write_bytes(&tags, place, 2, 0xFFFF0000);
+    assert_int_equal(tag_array_probe(&tags, 0x1000, 0x4, &found), TAG_HIT);
+    tag_array_write_bytes(&tags, place, 3, 0xF);
+    tag_array_expect(&tags, place, 0x8);
+    tag_array_fill(&tags, place, 0x8);
+    assert_int_equal(tag_array_probe(&tags, 0x1000, 0x8, &found), TAG_HIT);
+    assert_int_equal(tags.lines[place].dirty, 0xE);
+
+    tag_array_clean(&tags, place, 0xE);
+    assert_int_equal(tag_array_next_dirty(&tags, 0), TAG_NONE);
+    assert_int_equal(tags.lines[place].valid, 0xF);
+
+    /* what an earlier line of this place had written does not count for the next one */
+    tag_array_invalidate(&tags, place);
+    assert_int_equal(tag_array_probe(&tags, 0x1000, 0x1, &found), TAG_MISS);
+    assert_int_equal(tag_array_reserve(&tags, 0x1000, 0, &gone), place);
+    tag_array_write_bytes(&tags, place, 2, 0xFFFF0000);
+    assert_int_equal(tag_array_probe(&tags, 0x1000, 0x4, &found), TAG_SECTOR_MISS);
+    arena_free(arena);
+}
+
+static void invalidate_all(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    TagArray tags = build((TagArrayConfig){.sets = 2, .ways = 2, .line_bytes = 64, .sector_bytes = 32,
+                                           .tracks_bytes = true}, arena);
+    TagEviction gone;
+    int32_t found, settled = tag_array_reserve(&tags, 0x000, 0x3, &gone);
+    tag_array_fill(&tags, settled, 0x3);
+    int32_t waiting = tag_array_reserve(&tags, 0x040, 0x1, &gone);
+    tag_array_write_bytes(&tags, waiting, 1, 0x0000FFFF);
+    tag_array_invalidate_all(&tags);
+    assert_int_equal(tag_array_probe(&tags, 0x000, 0x1, &found), TAG_MISS);
+    assert_int_equal(tag_array_probe(&tags, 0x040, 0x1, &found), TAG_PENDING);
+    assert_int_equal(tags.lines[waiting].dirty, 0);
+    tag_array_write_bytes(&tags, waiting, 1, 0xFFFF0000);
+    assert_int_equal(tag_array_probe(&tags, 0x040, 0x2, &found), TAG_SECTOR_MISS);
+    assert_true(tag_array_address(&tags, waiting) == 0x040);
+    arena_free(arena);
+}
+
+/* FIFO: using a line does not save it; LRU: it does. */
+static void replacement(void **state) {
+    (void)state;
+    static const struct { Replacement replacement; uint64_t goes; } rows[] = {
+        {REPLACE_FIFO, 0x0000}, {REPLACE_LRU, 0x1000}};
+    for (int r = 0; r < 2; r++) {
+        Arena *arena = arena_new();
+        TagArray tags = build((TagArrayConfig){.sets = 1, .ways = 2, .line_bytes = 64,
+                                               .replacement = rows[r].replacement}, arena);
+        TagEviction gone;
+        for (uint64_t address = 0; address < 0x2000; address += 0x1000)
+            tag_array_fill(&tags, tag_array_reserve(&tags, address, 1, &gone), 1);
+        tag_array_touch(&tags, tag_array_find(&tags, 0));
+        tag_array_reserve(&tags, 0x2000, 1, &gone);
+        assert_true(gone.address == rows[r].goes);
+        arena_free(arena);
+    }
+    assert_string_equal(replacement_names[REPLACE_LRU], "lru");
+    assert_string_equal(write_policy_names[WRITE_EVICT], "write-evict");
+    assert_string_equal(write_allocate_names[ALLOCATE_NONE], "none");
+}
+
+static void rejected(void **state) {
+    (void)state;
+    const TagArrayConfig good = {.sets = 32, .ways = 4, .line_bytes = 128};
+    struct { TagArrayConfig config; const char *why; } rows[] = {
+        {good, "65 ways"}, {good, "0 ways"}, {good, "lines of 8 bytes"}, {good, "sectors of 8 bytes"},
+        {good, "sectors of 256 bytes"}, {good, "tracked"}, {good, "31 sets"}, {good, "set index"},
+    };
+    rows[0].config.ways = 65;
+    rows[1].config.ways = 0;
+    rows[2].config.line_bytes = 8;
+    rows[3].config.sector_bytes = 8;
+    rows[4].config.sector_bytes = 256;
+    rows[5].config.tracks_bytes = true;
+    rows[6].config.sets = 31;
+    rows[7].config.set_index = "x";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Diag *diag = diag_new();
+        assert_false(tag_array_check(&rows[i].config, diag));
+        assert_non_null(strstr(diag_text(diag), rows[i].why));
+        diag_free(diag);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(against_naive_model),
+        cmocka_unit_test(line_life),
+        cmocka_unit_test(sectors),
+        cmocka_unit_test(invalidate_all),
+        cmocka_unit_test(replacement),
+        cmocka_unit_test(rejected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+/* Victim tags: each warp sees its own losses, first in first out or least recently lost. */
+#include "cache/victim_tags.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+enum { WARPS = 4, SETS = 2, WAYS = 8, LINE = 128 };
+
+static void own_losses(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    VictimTags victims;
+    victim_tags_init(&victims, WARPS, SETS, WAYS, LINE, REPLACE_FIFO, arena);
+    assert_false(victim_tags_probe(&victims, 1, 0));
+    victim_tags_insert(&victims, 1, 0x1000);
+    assert_true(victim_tags_probe(&victims, 1, 0x107F));
+    assert_true(victim_tags_probe(&victims, 1, 0x1000)); /* a hit takes nothing out */
+    assert_false(victim_tags_probe(&victims, 0, 0x1000));
+    assert_false(victim_tags_probe(&victims, 2, 0x1000));
+    assert_false(victim_tags_probe(&victims, 1, 0x1080));
+    victim_tags_insert(&victims, 2, 0x1000);
+    victim_tags_clear(&victims, 1);
+    assert_false(victim_tags_probe(&victims, 1, 0x1000));
+    assert_true(victim_tags_probe(&victims, 2, 0x1000));
+    arena_free(arena);
+}
+
+/* The k-th line of set 0. */
+static uint64_t line_of(uint32_t k) { return (uint64_t)k * SETS * LINE; }
+
+static void order_of_leaving(void **state) {
+    (void)state;
+    static const struct { Replacement replacement; uint32_t goes; } rows[] = {
+        {REPLACE_FIFO, 0}, {REPLACE_LRU, 1}};
+    for (int r = 0; r < 2; r++) {
+        Arena *arena = arena_new();
+        VictimTags victims;
+        victim_tags_init(&victims, WARPS, SETS, WAYS, LINE, rows[r].replacement, arena);
+        for (uint32_t k = 0; k < WAYS; k++) victim_tags_insert(&victims, 3, line_of(k));
+        victim_tags_insert(&victims, 3, line_of(0)); /* not entered twice */
+        victim_tags_insert(&victims, 3, LINE);       /* the other set */
+        for (uint32_t k = 0; k < WAYS; k++) assert_true(victim_tags_probe(&victims, 3, line_of(k)));
+        /* LRU: the probes have made 0 the oldest again; use it once more */
+        assert_true(victim_tags_probe(&victims, 3, line_of(0)));
+        victim_tags_insert(&victims, 3, line_of(WAYS));
+        for (uint32_t k = 0; k <= WAYS; k++)
+            assert_int_equal(victim_tags_probe(&victims, 3, line_of(k)), k != rows[r].goes);
+        arena_free(arena);
+    }
+}
+
+static void smallest(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    VictimTags victims;
+    victim_tags_init(&victims, 1, 1, 1, LINE, REPLACE_FIFO, arena);
+    victim_tags_insert(&victims, 0, 0);
+    victim_tags_insert(&victims, 0, LINE);
+    assert_false(victim_tags_probe(&victims, 0, 0));
+    assert_true(victim_tags_probe(&victims, 0, LINE));
+    arena_free(arena);
+}
+
+static void rejected(void **state) {
+    (void)state;
+    static const uint32_t sizes[][4] = {
+        {0, 2, 8, 128}, {48, 3, 8, 128}, {48, 2, 0, 128}, {48, 2, 65, 128}, {48, 2, 8, 100}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        Diag *diag = diag_new();
+        assert_false(victim_tags_check(sizes[i][0], sizes[i][1], sizes[i][2], sizes[i][3], diag));
+        assert_int_equal(diag_error_count(diag), 1);
+        diag_free(diag);
+    }
+    Diag *diag = diag_new();
+    assert_true(victim_tags_check(48, 2, 8, 128, diag));
+    diag_free(diag);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_losses),
+        cmocka_unit_test(order_of_leaving),
+        cmocka_unit_test(smallest),
+        cmocka_unit_test(rejected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
