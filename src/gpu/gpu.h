@@ -88,6 +88,13 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
 /* Async-signal-safe: the launch that is running ends with GPU_INTERRUPTED at the next chance. */
 void gpu_interrupt(Gpu *gpu);
 
+/* How far the running launch is; may be called from any thread. */
+typedef struct GpuProgress {
+    uint64_t done_ctas, total_ctas;
+    uint64_t warp_instructions; /* so far */
+} GpuProgress;
+GpuProgress gpu_progress(const Gpu *gpu);
+
 /* Limits of the device that a launch is checked against. */
 typedef struct GpuLimits {
     uint32_t max_threads_per_cta; /* 1024 */

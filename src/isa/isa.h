@@ -102,7 +102,8 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  * area (space PTX_SPACE_LOCAL, ISA_FRAME_RELATIVE).
  *
  * Their handlers: LD, LD_GENERIC, ST, ST_GENERIC (space not written), ATOM (also red, every space),
- * PREFETCH, TEX (sub: PtxSub of the geometry), TLD4 (sub: component), TXQ (sub: the query). cvta:
+ * PREFETCH, TEX (sub: PtxSub of the geometry; ISA_SIGNED: integer coordinates), TLD4 (sub: PtxSub), TXQ (sub: PtxSub;
+ * operand[0] destination, operand[1] handle). cvta:
  * CVTA_32, CVTA_64 with operand[0] destination, operand[1] source, imm what is added (the window of
  * memory.h, negative for cvta.to). isspacep: ISSPACEP with operand[0] predicate, operand[1]
  * address, sub the PtxSpace, ISA_BASE_IS_32 when the address has 32 bits.
@@ -364,5 +365,7 @@ struct IsaContext {
  * program. */
 IsaProgram *isa_decode(const PtxModule *module, Diag *diag);
 void isa_program_free(IsaProgram *program);
+/* Index of a function of the linked module in program->functions. */
+uint32_t isa_function_index(const IsaProgram *program, const PtxFunction *function);
 
 #endif

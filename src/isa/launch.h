@@ -28,6 +28,7 @@ typedef struct IsaLaunch {
     uint32_t warps_per_sm;         /* %nwarpid */
     uint64_t grid_id;              /* %gridid */
     uint64_t ps_per_cycle;         /* for %globaltimer */
+    bool is_cooperative;           /* all CTAs must run at once */
     bool report_uninitialised;     /* reads of bytes never written are faults */
     bool report_divergence;        /* barriers reached by part of a warp are faults */
     uint32_t dump_line;            /* PTX line where registers are printed, 0: none */
@@ -84,6 +85,10 @@ typedef enum IsaEvent {
 void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index);
 void isa_cta_free(IsaCta *cta);
 
+/* Forgets what the context remembers of another launch. To be called once after filling in memory,
+ * program, launch, print and user. */
+void isa_context_start(IsaContext *context);
+
 /* Executes the warp's next instruction. Fills context->executed, address and space. A barrier that
  * completes, or a warp that exits, may clear bits in cta->waiting. */
 IsaEvent isa_step(IsaContext *context, IsaWarp *warp);
@@ -91,8 +96,6 @@ IsaEvent isa_step(IsaContext *context, IsaWarp *warp);
  * *budget is lowered by what was executed, *thread_instructions raised by the lanes that executed. */
 IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
                  uint64_t *thread_instructions);
-
-/* Bytes of static shared memory, registers and local memory of a kernel come from IsaFunction. */
 
 /* Marks a fault of the warp's current instruction: text is "what", to which the kernel's name, PTX
  * line, CTA and thread are added. The first fault of a launch stands. */

@@ -97,6 +97,11 @@ void isa_cta_free(IsaCta *cta) {
     *cta = (IsaCta){0};
 }
 
+void isa_context_start(IsaContext *context) {
+    context->fault.is_set = false;
+    for (int i = 0; i < ISA_HINTS; i++) context->hints[i].pc = ISA_NO_PC;
+}
+
 /* ---- Local memory ---- */
 
 bool isa_local_reserve(IsaContext *context, IsaWarp *warp, uint32_t bytes) {

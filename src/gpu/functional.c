@@ -1,0 +1,123 @@
+/* Functional runs: every instruction's effect, no timing.
+ *
+ * A CTA runs until it ends or has used up a quantum of instructions; then the next ones get their
+ * turn, so that CTAs which wait for each other (flags, grid barriers) make progress. Inside a CTA
+ * warps take turns in the same way. The order is fixed, so results never vary. */
+#include "gpu/gpu_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+
+enum {
+    WARP_QUANTUM = 4096,  /* warp instructions of one turn of a warp */
+    CTA_QUANTUM = 1 << 18, /* warp instructions of one turn of a CTA */
+    MAX_RESIDENT = 1024   /* CTAs in progress at once, unless the launch is cooperative */
+};
+
+typedef struct Run {
+    Gpu *gpu;
+    IsaContext context;
+    uint64_t limit;               /* warp instructions left before the launch fails */
+    uint64_t warp_instructions;   /* executed so far */
+    uint64_t thread_instructions; /* executed so far */
+} Run;
+
+static void fault_deadlock(Run *run, const IsaCta *cta) {
+    const IsaWarp *warp = &cta->warps[bits_lowest32(cta->alive)];
+    isa_fault(&run->context, warp, bits_lowest32(warp->active), ISA_FAULT_DEADLOCK,
+              "deadlock: all %d live warps of the CTA wait at barriers that cannot complete "
+              "(warps 0x%08x of %u)",
+              bits_count32(cta->alive), cta->alive, cta->launch->warps);
+}
+
+static bool is_stopped(const Run *run) {
+    return run->context.fault.is_set || atomic_load_explicit(&run->gpu->is_interrupted, memory_order_relaxed);
+}
+
+/* One turn of a warp; returns the instructions it executed. */
+static uint64_t run_warp(Run *run, IsaWarp *warp) {
+    uint64_t quantum = run->limit < WARP_QUANTUM ? run->limit : WARP_QUANTUM;
+    uint64_t budget = quantum;
+    isa_run(&run->context, warp, &budget, &run->thread_instructions);
+    uint64_t done = quantum - budget;
+    run->limit -= done;
+    run->warp_instructions += done;
+    if (run->limit == 0 && !run->context.fault.is_set)
+        isa_fault(&run->context, warp, 0, ISA_FAULT_LIMIT,
+                  "the limit of %llu warp instructions is reached",
+                  (unsigned long long)run->gpu->options.instruction_limit);
+    return done;
+}
+
+/* One turn of a CTA; true when it has ended. */
+static bool run_cta(Run *run, IsaCta *cta) {
+    for (uint64_t done = 0; done < CTA_QUANTUM;) {
+        uint32_t ready = cta->alive & ~cta->waiting;
+        if (!ready && cta->alive) fault_deadlock(run, cta);
+        for (; ready && !is_stopped(run); ready &= ready - 1)
+            done += run_warp(run, &cta->warps[bits_lowest32(ready)]);
+        if (!cta->alive) return true;
+        if (is_stopped(run)) return false;
+    }
+    return false;
+}
+
+static void grow_ctas(Gpu *gpu, uint32_t count) {
+    if (gpu->cta_count >= count) return;
+    gpu->ctas = base_realloc(gpu->ctas, count * sizeof *gpu->ctas);
+    memset(gpu->ctas + gpu->cta_count, 0, (count - gpu->cta_count) * sizeof *gpu->ctas);
+    gpu->cta_count = count;
+}
+
+/* Runs all CTAs. ctas[0..live-1] are in progress, in the order in which they started; a CTA object that
+ * became free stands behind them. */
+static void run_grid(Run *run, const IsaLaunch *launch, uint32_t resident) {
+    Gpu *gpu = run->gpu;
+    uint64_t next = 0;
+    uint32_t live = 0;
+    while ((next < launch->ctas || live) && !is_stopped(run)) {
+        /* One more CTA joins in each round, so a grid of independent CTAs runs one after another. */
+        if (next < launch->ctas && live < resident) {
+            grow_ctas(gpu, live + 1);
+            isa_cta_start(&gpu->ctas[live++], launch, next++);
+        }
+        for (uint32_t i = 0; i < live && !is_stopped(run);) {
+            if (!run_cta(run, &gpu->ctas[i])) {
+                i++;
+                continue;
+            }
+            IsaCta ended = gpu->ctas[i];
+            memmove(&gpu->ctas[i], &gpu->ctas[i + 1], (live - i - 1) * sizeof ended);
+            gpu->ctas[--live] = ended;
+            atomic_fetch_add_explicit(&gpu->done_ctas, 1, memory_order_relaxed);
+        }
+        atomic_store_explicit(&gpu->done_instructions, run->warp_instructions, memory_order_relaxed);
+    }
+}
+
+void gpu_run_functional(Gpu *gpu, const IsaLaunch *launch, GpuResult *result) {
+    Run *run = base_calloc(1, sizeof *run);
+    run->gpu = gpu;
+    run->limit = gpu->options.instruction_limit ? gpu->options.instruction_limit : UINT64_MAX;
+    run->context = (IsaContext){.memory = gpu->memory,
+                                .program = launch->program,
+                                .launch = launch,
+                                .print = gpu->options.print,
+                                .user = gpu->options.user};
+    isa_context_start(&run->context);
+    run_grid(run, launch, launch->is_cooperative ? UINT32_MAX : MAX_RESIDENT);
+    result->warp_instructions = run->warp_instructions;
+    result->thread_instructions = run->thread_instructions;
+    result->time_ps = run->warp_instructions * 1000;
+    if (run->context.fault.is_set) {
+        gpu_set_fault(result, &run->context.fault);
+    } else if (atomic_load(&gpu->is_interrupted)) {
+        result->status = GPU_INTERRUPTED;
+        snprintf(result->message, sizeof result->message, "interrupted");
+    }
+    free(run);
+}

@@ -1,0 +1,260 @@
+/* The GPU object, and what every launch goes through before a run: checks of its shape, its
+ * parameters and the memory it needs. */
+#include "gpu/gpu_internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+
+enum { PARAMETER_SLACK = 64 }; /* readable bytes past a parameter area (IsaLaunch.parameters) */
+
+#define DEFAULT_MEMORY_BYTES (UINT64_C(4) << 30)
+#define DEFAULT_HEAP_BYTES   (UINT64_C(8) << 20) /* CUDA Programming Guide, cudaLimitMallocHeapSize */
+#define DEFAULT_STACK_BYTES  (UINT32_C(64) << 10)
+
+/* The device when no machine is chosen: limits of compute capability 7.5 (CUDA Programming Guide,
+ * table of technical specifications), with the shared memory of 9.0 so that newer programs fit. */
+static const GpuLimits functional_limits = {
+    .max_threads_per_cta = 1024,
+    .max_block = {1024, 1024, 64},
+    .max_grid = {INT32_MAX, 65535, 65535},
+    .shared_per_cta = 227 << 10,
+    .shared_per_sm = 228 << 10,
+    .registers_per_sm = 65536,
+    .threads_per_sm = 2048,
+    .ctas_per_sm = 32,
+    .sms = 16,
+    .clock_khz = 1000000,
+    .memory_clock_khz = 1000000,
+    .bus_width_bits = 256,
+    .l2_bytes = 4 << 20,
+};
+
+static void print_stdout(void *user, const char *text, size_t length) {
+    (void)user;
+    fwrite(text, 1, length, stdout);
+    fflush(stdout);
+}
+
+Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
+    Gpu *gpu = base_calloc(1, sizeof *gpu);
+    gpu->options = *options;
+    GpuOptions *o = &gpu->options;
+    if (!o->memory_bytes) o->memory_bytes = DEFAULT_MEMORY_BYTES;
+    if (!o->heap_bytes) o->heap_bytes = DEFAULT_HEAP_BYTES;
+    if (!o->stack_bytes) o->stack_bytes = DEFAULT_STACK_BYTES;
+    if (!o->print) o->print = print_stdout;
+    gpu->memory = mem_new(o->memory_bytes);
+    if (!gpu->memory) {
+        diag_error(diag, NULL, 0, 0, "cannot reserve %" PRIu64 " bytes of device memory: choose less",
+                   o->memory_bytes);
+        free(gpu);
+        return NULL;
+    }
+    if (o->report_uninitialised) mem_track_writes(gpu->memory);
+    return gpu;
+}
+
+void gpu_free(Gpu *gpu) {
+    if (!gpu) return;
+    for (uint32_t i = 0; i < gpu->cta_count; i++) isa_cta_free(&gpu->ctas[i]);
+    free(gpu->ctas);
+    mem_heap_free(gpu->heap);
+    mem_free(gpu->memory);
+    free(gpu);
+}
+
+DeviceMemory *gpu_memory(Gpu *gpu) { return gpu->memory; }
+GpuOptions *gpu_options(Gpu *gpu) { return &gpu->options; }
+void gpu_interrupt(Gpu *gpu) { atomic_store(&gpu->is_interrupted, true); }
+
+GpuLimits gpu_limits(const Gpu *gpu) {
+    (void)gpu;
+    return functional_limits;
+}
+
+GpuProgress gpu_progress(const Gpu *gpu) {
+    return (GpuProgress){
+        .done_ctas = atomic_load_explicit(&gpu->done_ctas, memory_order_relaxed),
+        .total_ctas = atomic_load_explicit(&gpu->total_ctas, memory_order_relaxed),
+        .warp_instructions = atomic_load_explicit(&gpu->done_instructions, memory_order_relaxed)};
+}
+
+uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
+                       uint32_t dynamic_shared_bytes) {
+    const IsaFunction *kernel = &module->program->functions[function];
+    GpuLimits limits = gpu_limits(gpu);
+    uint32_t warp_threads = (uint32_t)bits_align_up(threads ? threads : 1, ISA_LANES);
+    uint64_t shared = (uint64_t)kernel->shared_bytes + dynamic_shared_bytes;
+    uint32_t ctas = limits.ctas_per_sm;
+    if (limits.threads_per_sm / warp_threads < ctas) ctas = limits.threads_per_sm / warp_threads;
+    if (shared && limits.shared_per_sm / shared < ctas) ctas = (uint32_t)(limits.shared_per_sm / shared);
+    uint32_t registers = warp_threads * (uint32_t)bits_align_up(kernel->registers, 4);
+    if (registers && limits.registers_per_sm / registers < ctas)
+        ctas = limits.registers_per_sm / registers;
+    return ctas;
+}
+
+/* ---- Launches ---- */
+
+static void refuse(GpuResult *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void refuse(GpuResult *result, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    result->status = GPU_BAD_LAUNCH;
+    vsnprintf(result->message, sizeof result->message, format, args);
+    va_end(args);
+}
+
+void gpu_set_fault(GpuResult *result, const IsaFault *fault) {
+    result->status = GPU_FAULT;
+    result->fault_code = fault->code;
+    snprintf(result->message, sizeof result->message, "%s", fault->text);
+}
+
+static bool check_dimensions(const GpuLaunch *request, const PtxFunction *kernel, GpuLimits limits,
+                             GpuResult *result) {
+    uint64_t threads = 1;
+    for (int d = 0; d < 3; d++) {
+        char axis = (char)('x' + d);
+        if (request->block[d] < 1 || request->block[d] > limits.max_block[d]) {
+            refuse(result, "kernel %s: block %c is %u; it must be 1 to %u", kernel->name, axis,
+                   request->block[d], limits.max_block[d]);
+            return false;
+        }
+        if (request->grid[d] < 1 || request->grid[d] > limits.max_grid[d]) {
+            refuse(result, "kernel %s: grid %c is %u; it must be 1 to %" PRIu64, kernel->name, axis,
+                   request->grid[d], limits.max_grid[d]);
+            return false;
+        }
+        if (kernel->required_threads[0] && kernel->required_threads[d] &&
+            kernel->required_threads[d] != request->block[d]) {
+            refuse(result, "kernel %s: block %c is %u, but the kernel requires %u (.reqntid)",
+                   kernel->name, axis, request->block[d], kernel->required_threads[d]);
+            return false;
+        }
+        threads *= request->block[d];
+    }
+    uint64_t most = limits.max_threads_per_cta;
+    if (kernel->max_threads[0]) {
+        uint64_t bound = 1;
+        for (int d = 0; d < 3; d++) bound *= kernel->max_threads[d] ? kernel->max_threads[d] : 1;
+        if (bound < most) most = bound;
+    }
+    if (threads > most) {
+        refuse(result, "kernel %s: %" PRIu64 " threads per thread block; at most %" PRIu64 " are possible",
+               kernel->name, threads, most);
+        return false;
+    }
+    return true;
+}
+
+static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaFunction *kernel,
+                            uint32_t threads, GpuResult *result) {
+    GpuLimits limits = gpu_limits(gpu);
+    uint64_t shared = (uint64_t)kernel->shared_bytes + request->dynamic_shared_bytes;
+    if (shared > limits.shared_per_cta) {
+        refuse(result,
+               "kernel %s: %" PRIu64 " bytes of shared memory (%u static, %u dynamic); a thread block can "
+               "have %u",
+               kernel->ptx->name, shared, kernel->shared_bytes, request->dynamic_shared_bytes,
+               limits.shared_per_cta);
+        return false;
+    }
+    uint32_t resident = gpu_occupancy(gpu, request->module, request->function, threads,
+                                      request->dynamic_shared_bytes);
+    if (resident == 0) {
+        refuse(result, "kernel %s: %u threads with %u registers each do not fit on an SM with %u registers",
+               kernel->ptx->name, threads, kernel->registers, limits.registers_per_sm);
+        return false;
+    }
+    uint64_t ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
+    if (request->is_cooperative && ctas > (uint64_t)resident * limits.sms) {
+        refuse(result,
+               "kernel %s: a cooperative launch of %" PRIu64 " thread blocks; at most %" PRIu64
+               " fit on the device at once",
+               kernel->ptx->name, ctas, (uint64_t)resident * limits.sms);
+        return false;
+    }
+    return true;
+}
+
+/* Fills `launch` from a checked request. */
+static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameters, IsaLaunch *launch) {
+    const IsaFunction *kernel = &request->module->program->functions[request->function];
+    GpuLimits limits = gpu_limits(gpu);
+    *launch = (IsaLaunch){
+        .program = request->module->program,
+        .function = kernel,
+        .threads = request->block[0] * request->block[1] * request->block[2],
+        .ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2],
+        .shared_bytes = kernel->shared_bytes + request->dynamic_shared_bytes,
+        .dynamic_shared_bytes = request->dynamic_shared_bytes,
+        .parameters = parameters,
+        .parameter_bytes = kernel->ptx->parameter_bytes,
+        .stack_bytes = gpu->options.stack_bytes,
+        .sms = limits.sms,
+        .warps_per_sm = limits.threads_per_sm / ISA_LANES,
+        .grid_id = ++gpu->launches,
+        .ps_per_cycle = UINT64_C(1000000000) / limits.clock_khz,
+        .is_cooperative = request->is_cooperative,
+        .report_uninitialised = gpu->options.report_uninitialised,
+        .report_divergence = gpu->options.report_divergence,
+        .dump_line = gpu->options.dump_line,
+        .dump_cta = gpu->options.dump_cta,
+        .dump_warp = gpu->options.dump_warp,
+        .heap = gpu->heap,
+    };
+    memcpy(launch->grid, request->grid, sizeof launch->grid);
+    memcpy(launch->block, request->block, sizeof launch->block);
+    launch->warps = (launch->threads + ISA_LANES - 1) / ISA_LANES;
+}
+
+static double wall_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
+    const IsaFunction *kernel = &request->module->program->functions[request->function];
+    *result = (GpuResult){0};
+    double start = wall_seconds();
+    if (!kernel->ptx->is_kernel) {
+        refuse(result, "%s is a device function, not a kernel (.entry)", kernel->ptx->name);
+        return result->status;
+    }
+    uint32_t threads = request->block[0] * request->block[1] * request->block[2];
+    if (!check_dimensions(request, kernel->ptx, gpu_limits(gpu), result) ||
+        !check_resources(gpu, request, kernel, threads, result))
+        return result->status;
+    if (request->module->uses_heap && !gpu->heap) {
+        gpu->heap = mem_heap_new(gpu->memory, gpu->options.heap_bytes);
+        if (!gpu->heap) {
+            refuse(result, "kernel %s: no room in device memory for its heap of %" PRIu64 " bytes",
+                   kernel->ptx->name, gpu->options.heap_bytes);
+            return result->status;
+        }
+    }
+    uint32_t bytes = kernel->ptx->parameter_bytes;
+    uint8_t *parameters = base_alloc_lines(bytes + PARAMETER_SLACK);
+    if (bytes) memcpy(parameters, request->parameters, bytes);
+    IsaLaunch launch;
+    prepare(gpu, request, parameters, &launch);
+    atomic_store(&gpu->is_interrupted, false);
+    atomic_store(&gpu->done_ctas, 0);
+    atomic_store(&gpu->done_instructions, 0);
+    atomic_store(&gpu->total_ctas, launch.ctas);
+    gpu_run_functional(gpu, &launch, result);
+    free(parameters);
+    result->wall_seconds = wall_seconds() - start;
+    return result->status;
+}

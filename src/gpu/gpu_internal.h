@@ -1,0 +1,40 @@
+/* What the files of gpu/ share. */
+#ifndef TYTO_GPU_GPU_INTERNAL_H
+#define TYTO_GPU_GPU_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "gpu/gpu.h"
+#include "isa/launch.h"
+#include "memory/heap.h"
+
+struct Gpu {
+    GpuOptions options;
+    DeviceMemory *memory;
+    MemHeap *heap;             /* made at the first launch of a module that calls malloc or free */
+    uint64_t launches;         /* so far: the next %gridid */
+    atomic_bool is_interrupted;
+    /* Progress of the running launch, read by other threads. */
+    atomic_uint_fast64_t done_ctas, total_ctas, done_instructions;
+    /* The functional run's CTAs, kept between launches so that small launches allocate nothing. */
+    IsaCta *ctas;
+    uint32_t cta_count;
+};
+
+struct GpuModule {
+    Gpu *gpu;
+    PtxModule **images;        /* [0] is the linked module */
+    int image_count;
+    IsaProgram *program;
+    uint64_t *variables;       /* device addresses of what the module allocated */
+    uint32_t variable_count;
+    bool uses_heap;            /* some function calls malloc or free */
+};
+
+/* Runs a prepared launch functionally. Fills result's status, message and counts. */
+void gpu_run_functional(Gpu *gpu, const IsaLaunch *launch, GpuResult *result);
+
+/* Puts a fault into the result. */
+void gpu_set_fault(GpuResult *result, const IsaFault *fault);
+
+#endif

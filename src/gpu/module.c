@@ -1,0 +1,130 @@
+/* Loading modules: PTX text to a program whose variables live in device memory. */
+#include "gpu/gpu_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+static bool lives_in_device_memory(const PtxVar *var) {
+    return var->space == PTX_SPACE_GLOBAL || var->space == PTX_SPACE_CONST;
+}
+
+/* Every variable of every image that needs device memory. */
+typedef void VisitVar(GpuModule *module, PtxVar *var, Diag *diag);
+
+static void visit_variables(GpuModule *module, VisitVar *visit, Diag *diag) {
+    for (int i = 0; i < module->image_count; i++) {
+        const PtxModule *image = module->images[i];
+        for (int v = 0; v < image->var_count; v++)
+            if (lives_in_device_memory(image->vars[v]) && image->vars[v]->linkage != PTX_EXTERN)
+                visit(module, image->vars[v], diag);
+    }
+}
+
+static void allocate_variable(GpuModule *module, PtxVar *var, Diag *diag) {
+    MemKind kind = var->space == PTX_SPACE_CONST ? MEM_KIND_CONST : MEM_KIND_GLOBAL;
+    var->address = mem_alloc(module->gpu->memory, var->size, var->align, kind, var->name);
+    if (!var->address) {
+        diag_error(diag, module->images[0]->file, var->line, var->column,
+                   "variable %s: no room for its %llu bytes in device memory", var->name,
+                   (unsigned long long)var->size);
+        return;
+    }
+    void *host = mem_host(module->gpu->memory, var->address);
+    memset(host, 0, var->size); /* PTX ISA: variables without initialiser are zero */
+    module->variables = base_realloc(module->variables,
+                                     (module->variable_count + 1) * sizeof *module->variables);
+    module->variables[module->variable_count++] = var->address;
+}
+
+/* The value an initialiser piece writes. */
+static uint64_t init_value(const GpuModule *module, const PtxInit *init) {
+    uint64_t value = init->value;
+    if (init->var) {
+        value += init->var->address;
+        if (init->is_generic && init->var->space == PTX_SPACE_SHARED) value += MEM_SHARED_WINDOW;
+    } else if (init->function) {
+        value += isa_function_handle(isa_function_index(module->program, init->function));
+    }
+    if (init->byte != 255) value = value >> (8 * init->byte) & 0xff;
+    return value;
+}
+
+static void initialise_variable(GpuModule *module, PtxVar *var, Diag *diag) {
+    (void)diag;
+    uint64_t written = 0;
+    for (uint32_t i = 0; i < var->init_count; i++) {
+        const PtxInit *init = &var->inits[i];
+        uint64_t value = init_value(module, init);
+        mem_write(module->gpu->memory, var->address + init->offset, &value, init->size);
+        written = init->offset + init->size;
+    }
+    /* The zeros of the rest count as written, too. */
+    if (written < var->size)
+        mem_fill(module->gpu->memory, var->address + written, 0, 1, var->size - written);
+}
+
+static bool read_images(GpuModule *module, const GpuImage *images, int count, Diag *diag) {
+    module->images = base_calloc((size_t)count, sizeof(PtxModule *));
+    for (int i = 0; i < count; i++) {
+        PtxModule *image = ptx_read(images[i].name, images[i].text, images[i].length, diag);
+        if (image) module->images[module->image_count++] = image;
+    }
+    return module->image_count == count && ptx_link(module->images, count, diag);
+}
+
+static bool uses_heap(const IsaProgram *program) {
+    for (uint32_t i = 0; i < program->inst_count; i++) {
+        const IsaInst *inst = &program->insts[i];
+        if (inst->flow == ISA_FLOW_CALL_BUILTIN &&
+            (inst->target == ISA_BUILTIN_MALLOC || inst->target == ISA_BUILTIN_FREE))
+            return true;
+    }
+    return false;
+}
+
+GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag) {
+    GpuModule *module = base_calloc(1, sizeof *module);
+    int errors = diag_error_count(diag);
+    module->gpu = gpu;
+    if (!read_images(module, images, count, diag)) goto fail;
+    visit_variables(module, allocate_variable, diag);
+    if (diag_error_count(diag) > errors) goto fail;
+    module->program = isa_decode(module->images[0], diag);
+    if (!module->program) goto fail;
+    visit_variables(module, initialise_variable, diag);
+    module->uses_heap = uses_heap(module->program);
+    return module;
+fail:
+    gpu_unload(module);
+    return NULL;
+}
+
+void gpu_unload(GpuModule *module) {
+    if (!module) return;
+    for (uint32_t i = 0; i < module->variable_count; i++)
+        mem_release(module->gpu->memory, module->variables[i]);
+    isa_program_free(module->program);
+    for (int i = 0; i < module->image_count; i++) ptx_module_free(module->images[i]);
+    free(module->images);
+    free(module->variables);
+    free(module);
+}
+
+const PtxModule *gpu_module_ptx(const GpuModule *module) { return module->images[0]; }
+const IsaProgram *gpu_module_program(const GpuModule *module) { return module->program; }
+
+int gpu_find_function(const GpuModule *module, const char *name) {
+    for (uint32_t i = 0; i < module->program->function_count; i++)
+        if (strcmp(module->program->functions[i].ptx->name, name) == 0) return (int)i;
+    return -1;
+}
+
+bool gpu_find_variable(const GpuModule *module, const char *name, uint64_t *address, uint64_t *size) {
+    const PtxVar *var = ptx_find_var(module->images[0], name);
+    if (!var || !lives_in_device_memory(var)) return false;
+    *address = var->address;
+    *size = var->size;
+    return true;
+}

@@ -1,0 +1,682 @@
+/* Loads, stores, atomics and address conversions: the functional side of every access to memory.
+ *
+ * Each access is checked lane by lane, vectorised where all is well: alignment, and that the bytes lie
+ * in one live allocation (global, const), in the CTA's shared memory, the thread's local memory or the
+ * kernel's parameters. A generic access is split into the spaces its lanes fall in. The last
+ * allocation each instruction touched is remembered, so that the usual check is one comparison.
+ *
+ * Sources: PTX ISA, sections on ld, st, atom, red, cvta, isspacep. */
+#include "isa/exec.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "isa/half.h"
+#include "isa/launch.h"
+
+/* Where an access to one space finds its bytes. */
+typedef struct Window {
+    uint8_t *bias;       /* host address of address 0 of the space (not local) */
+    uint64_t start, end; /* addresses that are valid */
+} Window;
+
+/* ---- Addresses ---- */
+
+/* Fills context->address with each lane's address (all lanes; inactive ones are meaningless). */
+static void lane_addresses(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
+                           IsaOperand base) {
+    uint64_t *restrict address = context->address;
+    uint64_t offset = (uint64_t)inst->imm;
+    if (inst->flags & ISA_FRAME_RELATIVE) offset += warp->frames[warp->frame].local_base;
+    if (base == ISA_SINK) {
+        for (int i = 0; i < ISA_LANES; i++) address[i] = offset;
+    } else if (inst->flags & ISA_BASE_IS_32) {
+        const uint32_t *row = isa_row32(warp, base);
+        for (int i = 0; i < ISA_LANES; i++) address[i] = (uint32_t)(row[i] + (uint32_t)offset);
+    } else {
+        const uint64_t *row = isa_row64(warp, base);
+        for (int i = 0; i < ISA_LANES; i++) address[i] = row[i] + offset;
+    }
+}
+
+/* Lanes of `mask` whose `bytes` bytes do not lie within the window, or are misaligned. `bytes` is a
+ * power of two and the access's alignment. */
+static uint32_t bad_lanes(const uint64_t *address, const Window *window, uint32_t bytes, uint32_t mask) {
+    if (window->end - window->start < bytes) return mask;
+    uint64_t start = window->start, limit = window->end - window->start - bytes;
+    uint64_t align = bytes - 1, any = 0;
+    for (int i = 0; i < ISA_LANES; i++) {
+        uint64_t is_bad = (address[i] - start > limit) | ((address[i] & align) != 0);
+        any |= is_bad & (mask >> i & 1);
+    }
+    if (__builtin_expect(!any, 1)) return 0;
+    uint32_t bad = 0;
+    for (int i = 0; i < ISA_LANES; i++) {
+        uint32_t is_bad = address[i] - start > limit || (address[i] & align) != 0;
+        bad |= is_bad << i;
+    }
+    return bad & mask;
+}
+
+/* ---- Faults ---- */
+
+static const char *access_name(const IsaContext *context, const IsaWarp *warp) {
+    switch ((IsaMemoryKind)context->program->infos[warp->pc].memory) {
+    case ISA_MEMORY_STORE: return "write";
+    case ISA_MEMORY_ATOMIC: return "atomic access";
+    default: return "read";
+    }
+}
+
+static void fault_global(IsaContext *context, const IsaWarp *warp, int lane, PtxSpace space,
+                         uint64_t address, uint32_t bytes) {
+    Text where = {0};
+    mem_describe(context->memory, address, &where);
+    const MemBlock *block = mem_find(context->memory, address);
+    const char *verb = access_name(context, warp);
+    const char *name = ptx_space_name(space) + 1;
+    if (address % bytes) {
+        isa_fault(context, warp, lane, ISA_FAULT_MISALIGNED,
+                  "misaligned %s of %u bytes at %s address 0x%" PRIx64 ": %s", verb, bytes, name,
+                  address, text_string(&where));
+    } else if (block && bytes <= block->end - address) {
+        isa_fault(context, warp, lane, ISA_FAULT_SPACE,
+                  "wrong space: %s of %u bytes at %s address 0x%" PRIx64 ", which is %s", verb, bytes,
+                  name, address, text_string(&where));
+    } else {
+        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
+                  "invalid %s of %u bytes at %s address 0x%" PRIx64 ": %s", verb, bytes, name, address,
+                  text_string(&where));
+    }
+    text_free(&where);
+}
+
+static void fault_window(IsaContext *context, const IsaWarp *warp, int lane, PtxSpace space,
+                         uint64_t address, uint32_t bytes, uint64_t size) {
+    const char *name = ptx_space_name(space) + 1;
+    if (address % bytes)
+        isa_fault(context, warp, lane, ISA_FAULT_MISALIGNED,
+                  "misaligned %s of %u bytes at %s address 0x%" PRIx64, access_name(context, warp),
+                  bytes, name, address);
+    else
+        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
+                  "invalid %s of %u bytes at %s address 0x%" PRIx64 ": there are %" PRIu64
+                  " bytes of %s memory%s",
+                  access_name(context, warp), bytes, name, address, size, name,
+                  space == PTX_SPACE_SHARED  ? " in this CTA"
+                  : space == PTX_SPACE_LOCAL ? " in this thread"
+                                             : "");
+}
+
+/* ---- Checking, one space at a time: true when the lanes of mask may access `bytes` each ---- */
+
+/* The remembered allocation of the current instruction. */
+static IsaHint *hint_of(IsaContext *context, const IsaWarp *warp) {
+    return &context->hints[warp->pc % ISA_HINTS];
+}
+
+static bool is_allowed(const MemBlock *block, PtxSpace space, bool is_write) {
+    if (block->kind == MEM_KIND_CONST) return !is_write;
+    return space != PTX_SPACE_CONST;
+}
+
+/* Checks lane by lane; remembers the last allocation seen. */
+static bool check_global_slowly(IsaContext *context, const IsaWarp *warp, PtxSpace space,
+                                uint32_t bytes, uint32_t mask, bool is_write) {
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = bits_lowest32(rest);
+        uint64_t address = context->address[lane];
+        const MemBlock *block = mem_find(context->memory, address);
+        bool is_good = block && bytes <= block->end - address && address % bytes == 0 &&
+                       is_allowed(block, space, is_write);
+        if (is_good && block->kind == MEM_KIND_HEAP)
+            is_good = mem_heap_is_valid(context->launch->heap, address, bytes);
+        if (!is_good) {
+            fault_global(context, warp, lane, space, address, bytes);
+            return false;
+        }
+        if (block->kind != MEM_KIND_HEAP)
+            *hint_of(context, warp) = (IsaHint){warp->pc, block->start, block->end};
+    }
+    return true;
+}
+
+static bool check_global(IsaContext *context, const IsaWarp *warp, PtxSpace space, uint32_t bytes,
+                         uint32_t mask, bool is_write) {
+    const IsaHint *hint = hint_of(context, warp);
+    if (__builtin_expect(hint->pc == warp->pc, 1)) {
+        Window window = {NULL, hint->start, hint->end};
+        if (!bad_lanes(context->address, &window, bytes, mask)) return true;
+    }
+    return check_global_slowly(context, warp, space, bytes, mask, is_write);
+}
+
+static bool check_window(IsaContext *context, const IsaWarp *warp, PtxSpace space, uint64_t size,
+                         uint32_t bytes, uint32_t mask) {
+    Window window = {NULL, 0, size};
+    uint32_t bad = bad_lanes(context->address, &window, bytes, mask);
+    if (__builtin_expect(!bad, 1)) return true;
+    int lane = bits_lowest32(bad);
+    fault_window(context, warp, lane, space, context->address[lane], bytes, size);
+    return false;
+}
+
+static uint64_t local_size(const IsaWarp *warp) { return warp->frames[warp->frame].local_end; }
+
+/* Checks and returns where the bytes are; bias NULL when it faulted. Not for local memory. */
+static uint8_t *open_space(IsaContext *context, const IsaWarp *warp, PtxSpace space, uint32_t bytes,
+                           uint32_t mask, bool is_write) {
+    switch (space) {
+    case PTX_SPACE_SHARED:
+        if (!check_window(context, warp, space, context->launch->shared_bytes, bytes, mask)) return NULL;
+        return warp->cta->shared;
+    case PTX_SPACE_PARAM: {
+        int lane = bits_lowest32(mask);
+        if (is_write) {
+            isa_fault(context, warp, lane, ISA_FAULT_SPACE,
+                      "wrong space: kernel parameters cannot be written");
+            return NULL;
+        }
+        if (!check_window(context, warp, space, context->launch->parameter_bytes, bytes, mask))
+            return NULL;
+        return (uint8_t *)(uintptr_t)context->launch->parameters;
+    }
+    default:
+        if (!check_global(context, warp, space, bytes, mask, is_write)) return NULL;
+        return (uint8_t *)mem_host_bias(context->memory);
+    }
+}
+
+/* ---- Reports of reads of bytes that were never written ---- */
+
+static bool is_written(const uint8_t *bits, uint64_t at, uint32_t bytes) {
+    for (uint64_t i = at; i < at + bytes; i++)
+        if (!(bits[i / 8] >> (i % 8) & 1)) return false;
+    return true;
+}
+
+static void set_written(uint8_t *bits, uint64_t at, uint32_t bytes) {
+    for (uint64_t i = at; i < at + bytes; i++) bits[i / 8] = (uint8_t)(bits[i / 8] | 1u << (i % 8));
+}
+
+/* The written-bits of a lane's bytes, with their position in *at; NULL where nothing is tracked. */
+static uint8_t *written_bits(const IsaContext *context, const IsaWarp *warp, PtxSpace space,
+                             uint64_t address, uint64_t *at) {
+    *at = address;
+    if (space == PTX_SPACE_SHARED) return warp->cta->shared_written;
+    if (space != PTX_SPACE_GLOBAL) return NULL;
+    const MemBlock *block = mem_find(context->memory, address);
+    if (!block) return NULL;
+    *at = address - block->start;
+    return block->written;
+}
+
+static void track_write(const IsaContext *context, const IsaWarp *warp, PtxSpace space,
+                        uint32_t bytes, uint32_t mask) {
+    for (; mask; mask &= mask - 1) {
+        uint64_t at;
+        uint8_t *bits =
+            written_bits(context, warp, space, context->address[bits_lowest32(mask)], &at);
+        if (bits) set_written(bits, at, bytes);
+    }
+}
+
+static bool track_read(IsaContext *context, const IsaWarp *warp, PtxSpace space, uint32_t bytes,
+                       uint32_t mask) {
+    for (; mask; mask &= mask - 1) {
+        int lane = bits_lowest32(mask);
+        uint64_t at, address = context->address[lane];
+        const uint8_t *bits = written_bits(context, warp, space, address, &at);
+        if (!bits || is_written(bits, at, bytes)) continue;
+        Text where = {0};
+        if (space == PTX_SPACE_GLOBAL)
+            mem_describe(context->memory, address, &where);
+        else
+            text_printf(&where, "byte %" PRIu64 " of the CTA's shared memory", address);
+        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
+                  "uninitialised read of %u bytes at %s address 0x%" PRIx64 ": %s was never written",
+                  bytes, ptx_space_name(space) + 1, address, text_string(&where));
+        text_free(&where);
+        return false;
+    }
+    return true;
+}
+
+/* ---- Moving bytes ---- */
+
+/* For each lane of mask: to[lane] = convert(bytes at bias + address + offset). */
+#define DEFINE_LOAD(name, Memory, Register)                                                        \
+    static void name(const uint8_t *bias, const uint64_t *address, uint64_t offset, void *row,     \
+                     uint32_t mask) {                                                              \
+        Register *to = row;                                                                        \
+        bias += offset;                                                                            \
+        if (mask == UINT32_MAX) {                                                                  \
+            for (int i = 0; i < ISA_LANES; i++) {                                                  \
+                Memory value;                                                                      \
+                memcpy(&value, bias + address[i], sizeof value);                                   \
+                to[i] = (Register)value;                                                           \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (; mask; mask &= mask - 1) {                                                           \
+            int i = bits_lowest32(mask);                                                           \
+            Memory value;                                                                          \
+            memcpy(&value, bias + address[i], sizeof value);                                       \
+            to[i] = (Register)value;                                                               \
+        }                                                                                          \
+    }
+
+DEFINE_LOAD(load_u8_32, uint8_t, uint32_t)
+DEFINE_LOAD(load_s8_32, int8_t, int32_t)
+DEFINE_LOAD(load_u16_32, uint16_t, uint32_t)
+DEFINE_LOAD(load_s16_32, int16_t, int32_t)
+DEFINE_LOAD(load_u32_32, uint32_t, uint32_t)
+DEFINE_LOAD(load_u8_64, uint8_t, uint64_t)
+DEFINE_LOAD(load_s8_64, int8_t, int64_t)
+DEFINE_LOAD(load_u16_64, uint16_t, uint64_t)
+DEFINE_LOAD(load_s16_64, int16_t, int64_t)
+DEFINE_LOAD(load_u32_64, uint32_t, uint64_t)
+DEFINE_LOAD(load_s32_64, int32_t, int64_t)
+DEFINE_LOAD(load_u64_64, uint64_t, uint64_t)
+
+#define DEFINE_STORE(name, Memory, Register)                                                       \
+    static void name(uint8_t *bias, const uint64_t *address, uint64_t offset, const void *row,     \
+                     uint32_t mask) {                                                              \
+        const Register *from = row;                                                                \
+        bias += offset;                                                                            \
+        for (; mask; mask &= mask - 1) { /* rising lanes: of several writers the last one wins */  \
+            int i = bits_lowest32(mask);                                                           \
+            Memory value = (Memory)from[i];                                                        \
+            memcpy(bias + address[i], &value, sizeof value);                                       \
+        }                                                                                          \
+    }
+
+DEFINE_STORE(store_8, uint8_t, uint32_t)
+DEFINE_STORE(store_16, uint16_t, uint32_t)
+DEFINE_STORE(store_32, uint32_t, uint32_t)
+DEFINE_STORE(store_8_64, uint8_t, uint64_t)
+DEFINE_STORE(store_16_64, uint16_t, uint64_t)
+DEFINE_STORE(store_32_64, uint32_t, uint64_t)
+DEFINE_STORE(store_64, uint64_t, uint64_t)
+
+typedef void LoadFunction(const uint8_t *, const uint64_t *, uint64_t, void *, uint32_t);
+typedef void StoreFunction(uint8_t *, const uint64_t *, uint64_t, const void *, uint32_t);
+
+/* By log2 of the element's bytes, destination of 64 bits, sign extension. */
+static LoadFunction *const load_functions[4][2][2] = {
+    {{load_u8_32, load_s8_32}, {load_u8_64, load_s8_64}},
+    {{load_u16_32, load_s16_32}, {load_u16_64, load_s16_64}},
+    {{load_u32_32, load_u32_32}, {load_u32_64, load_s32_64}},
+    {{NULL, NULL}, {load_u64_64, load_u64_64}}};
+static StoreFunction *const store_functions[4][2] = {
+    {store_8, store_8_64}, {store_16, store_16_64}, {store_32, store_32_64}, {NULL, store_64}};
+
+static LoadFunction *load_function(const IsaInst *inst) {
+    return load_functions[bits_lowest32(inst->size)][(inst->flags & ISA_DST_IS_64) != 0]
+                         [(inst->flags & ISA_SIGNED) != 0];
+}
+
+static StoreFunction *store_function(const IsaInst *inst) {
+    return store_functions[bits_lowest32(inst->size)][(inst->flags & ISA_DST_IS_64) != 0];
+}
+
+/* A 16-bit register is kept zero-extended to its row. */
+static void trim_to_16(uint32_t *row, uint32_t mask) {
+    for (int i = 0; i < ISA_LANES; i++)
+        if (mask >> i & 1) row[i] &= 0xffff;
+}
+
+/* Whether the lanes' words lie one behind the other, lane 0 first. */
+static bool is_consecutive(const uint64_t *address, uint32_t size) {
+    uint64_t first = address[0], differs = 0;
+    for (int i = 0; i < ISA_LANES; i++) differs |= address[i] ^ (first + (uint64_t)i * size);
+    return !differs;
+}
+
+static void load_from(const IsaWarp *warp, const IsaInst *inst, const uint8_t *bias,
+                      const uint64_t *address, uint32_t mask) {
+    if (inst->vector == 1 && inst->size == 4 && mask == UINT32_MAX &&
+        !(inst->flags & ISA_DST_IS_64) && is_consecutive(address, 4)) {
+        if (inst->operand[0] != ISA_SINK)
+            memcpy(isa_row32(warp, inst->operand[0]), bias + address[0], ISA_ROW_BYTES);
+        return;
+    }
+    LoadFunction *load = load_function(inst);
+    for (int e = 0; e < inst->vector; e++)
+        if (inst->operand[e] != ISA_SINK)
+            load(bias, address, (uint64_t)e * inst->size, isa_row32(warp, inst->operand[e]), mask);
+}
+
+static void store_to(const IsaWarp *warp, const IsaInst *inst, uint8_t *bias,
+                     const uint64_t *address, uint32_t mask) {
+    if (inst->vector == 1 && inst->size == 4 && mask == UINT32_MAX &&
+        !(inst->flags & ISA_DST_IS_64) && is_consecutive(address, 4)) {
+        memcpy(bias + address[0], isa_row32(warp, inst->operand[0]), ISA_ROW_BYTES);
+        return;
+    }
+    StoreFunction *store = store_function(inst);
+    for (int e = 0; e < inst->vector; e++)
+        store(bias, address, (uint64_t)e * inst->size, isa_row32(warp, inst->operand[e]), mask);
+}
+
+/* ---- Local memory: words interleaved over lanes ---- */
+
+/* Host offset of each lane's word; what remains of the address is inside the word. */
+static void local_offsets(const uint64_t *address, uint64_t add, uint64_t *restrict offset) {
+    for (int i = 0; i < ISA_LANES; i++) {
+        uint64_t a = address[i] + add;
+        offset[i] = (a / 4 * ISA_LANES + (uint64_t)i) * 4 + a % 4;
+    }
+}
+
+/* Elements of 8 bytes are two words that are a row apart; smaller ones are inside a word. */
+static void local_load(const IsaWarp *warp, const IsaInst *inst, const uint64_t *address,
+                       uint32_t mask) {
+    const uint8_t *bias = (const uint8_t *)warp->local;
+    uint64_t offset[ISA_LANES];
+    for (int e = 0; e < inst->vector; e++) {
+        if (inst->operand[e] == ISA_SINK) continue;
+        local_offsets(address, (uint64_t)e * inst->size, offset);
+        if (inst->size < 8) {
+            load_function(inst)(bias, offset, 0, isa_row32(warp, inst->operand[e]), mask);
+            continue;
+        }
+        uint64_t *to = isa_row64(warp, inst->operand[e]);
+        for (uint32_t rest = mask; rest; rest &= rest - 1) {
+            int i = bits_lowest32(rest);
+            uint32_t low, high;
+            memcpy(&low, bias + offset[i], 4);
+            memcpy(&high, bias + offset[i] + ISA_ROW_BYTES, 4);
+            to[i] = (uint64_t)high << 32 | low;
+        }
+    }
+}
+
+static void local_store(const IsaWarp *warp, const IsaInst *inst, const uint64_t *address,
+                        uint32_t mask) {
+    uint8_t *bias = (uint8_t *)warp->local;
+    uint64_t offset[ISA_LANES];
+    for (int e = 0; e < inst->vector; e++) {
+        local_offsets(address, (uint64_t)e * inst->size, offset);
+        if (inst->size < 8) {
+            store_function(inst)(bias, offset, 0, isa_row32(warp, inst->operand[e]), mask);
+            continue;
+        }
+        const uint64_t *from = isa_row64(warp, inst->operand[e]);
+        for (uint32_t rest = mask; rest; rest &= rest - 1) {
+            int i = bits_lowest32(rest);
+            uint32_t low = (uint32_t)from[i], high = (uint32_t)(from[i] >> 32);
+            memcpy(bias + offset[i], &low, 4);
+            memcpy(bias + offset[i] + ISA_ROW_BYTES, &high, 4);
+        }
+    }
+}
+
+/* ---- Generic addresses ---- */
+
+static PtxSpace space_of(uint64_t address) {
+    if (address >= MEM_GLOBAL_BASE || address < MEM_SHARED_WINDOW) return PTX_SPACE_GLOBAL;
+    if (address < MEM_SHARED_END) return PTX_SPACE_SHARED;
+    if (address < MEM_LOCAL_END) return PTX_SPACE_LOCAL;
+    if (address < MEM_PARAM_END) return PTX_SPACE_PARAM;
+    return PTX_SPACE_GLOBAL;
+}
+
+static uint64_t window_of(PtxSpace space) {
+    switch (space) {
+    case PTX_SPACE_SHARED: return MEM_SHARED_WINDOW;
+    case PTX_SPACE_LOCAL: return MEM_LOCAL_WINDOW;
+    case PTX_SPACE_PARAM: return MEM_PARAM_WINDOW;
+    default: return 0; /* global and const addresses are generic addresses */
+    }
+}
+
+/* Replaces generic addresses by those of the space they fall in, and notes it in context->space. The
+ * lanes of each space are in the four masks. */
+typedef struct SpaceMasks {
+    uint32_t global, shared, local, param;
+} SpaceMasks;
+
+static SpaceMasks resolve_generic(IsaContext *context, uint32_t mask) {
+    SpaceMasks masks = {0};
+    for (; mask; mask &= mask - 1) {
+        int lane = bits_lowest32(mask);
+        PtxSpace space = space_of(context->address[lane]);
+        context->space[lane] = (uint8_t)space;
+        context->address[lane] -= window_of(space);
+        uint32_t bit = 1u << lane;
+        switch (space) {
+        case PTX_SPACE_SHARED: masks.shared |= bit; break;
+        case PTX_SPACE_LOCAL: masks.local |= bit; break;
+        case PTX_SPACE_PARAM: masks.param |= bit; break;
+        default: masks.global |= bit; break;
+        }
+    }
+    return masks;
+}
+
+/* ---- ld and st ---- */
+
+static void load_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst, PtxSpace space,
+                       uint32_t mask) {
+    uint32_t bytes = (uint32_t)inst->size * inst->vector;
+    if (space == PTX_SPACE_LOCAL) {
+        if (!check_window(context, warp, space, local_size(warp), bytes, mask)) return;
+        local_load(warp, inst, context->address, mask);
+    } else {
+        const uint8_t *bias = open_space(context, warp, space, bytes, mask, false);
+        if (context->fault.is_set) return;
+        if (context->launch->report_uninitialised && !track_read(context, warp, space, bytes, mask))
+            return;
+        load_from(warp, inst, bias, context->address, mask);
+    }
+    if (inst->size < 4 && (inst->flags & (ISA_SIGNED | ISA_DST_IS_16)) == (ISA_SIGNED | ISA_DST_IS_16))
+        for (int e = 0; e < inst->vector; e++)
+            if (inst->operand[e] != ISA_SINK) trim_to_16(isa_row32(warp, inst->operand[e]), mask);
+}
+
+static void store_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst, PtxSpace space,
+                        uint32_t mask) {
+    uint32_t bytes = (uint32_t)inst->size * inst->vector;
+    if (space == PTX_SPACE_LOCAL) {
+        if (check_window(context, warp, space, local_size(warp), bytes, mask))
+            local_store(warp, inst, context->address, mask);
+        return;
+    }
+    uint8_t *bias = open_space(context, warp, space, bytes, mask, true);
+    if (context->fault.is_set) return;
+    store_to(warp, inst, bias, context->address, mask);
+    if (context->launch->report_uninitialised) track_write(context, warp, space, bytes, mask);
+}
+
+typedef void SpaceAccess(IsaContext *, IsaWarp *, const IsaInst *, PtxSpace, uint32_t);
+
+/* Runs `access` once for each space that the lanes' generic addresses fall in. */
+static void access_generic(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
+                           SpaceAccess *access) {
+    SpaceMasks masks = resolve_generic(context, mask);
+    if (masks.global) access(context, warp, inst, PTX_SPACE_GLOBAL, masks.global);
+    if (masks.shared && !context->fault.is_set)
+        access(context, warp, inst, PTX_SPACE_SHARED, masks.shared);
+    if (masks.local && !context->fault.is_set)
+        access(context, warp, inst, PTX_SPACE_LOCAL, masks.local);
+    if (masks.param && !context->fault.is_set)
+        access(context, warp, inst, PTX_SPACE_PARAM, masks.param);
+}
+
+EXEC(LD) {
+    lane_addresses(context, warp, inst, inst->operand[inst->vector]);
+    load_space(context, warp, inst, (PtxSpace)inst->space, mask);
+}
+
+EXEC(LD_GENERIC) {
+    lane_addresses(context, warp, inst, inst->operand[inst->vector]);
+    access_generic(context, warp, inst, mask, load_space);
+}
+
+EXEC(ST) {
+    lane_addresses(context, warp, inst, inst->operand[inst->vector]);
+    store_space(context, warp, inst, (PtxSpace)inst->space, mask);
+}
+
+EXEC(ST_GENERIC) {
+    lane_addresses(context, warp, inst, inst->operand[inst->vector]);
+    access_generic(context, warp, inst, mask, store_space);
+}
+
+/* A prefetch only names an address: a bad one is no fault. */
+EXEC(PREFETCH) {
+    (void)mask;
+    lane_addresses(context, warp, inst, inst->operand[0]);
+}
+
+/* ---- atom and red ---- */
+
+static float ftz(float value) { return __builtin_fabsf(value) < 0x1p-126f ? __builtin_copysignf(0, value) : value; }
+
+static uint32_t add_f32(uint32_t a, uint32_t b, bool is_flushed) {
+    float x, y;
+    memcpy(&x, &a, 4);
+    memcpy(&y, &b, 4);
+    float sum = is_flushed ? ftz(ftz(x) + ftz(y)) : x + y;
+    uint32_t bits;
+    memcpy(&bits, &sum, 4);
+    return sum != sum ? 0x7fffffff : bits;
+}
+
+static uint64_t add_f64(uint64_t a, uint64_t b) {
+    double x, y;
+    memcpy(&x, &a, 8);
+    memcpy(&y, &b, 8);
+    double sum = x + y;
+    uint64_t bits;
+    memcpy(&bits, &sum, 8);
+    return sum != sum ? UINT64_C(0xfff8000000000000) : bits;
+}
+
+static uint32_t add_half(uint32_t a, uint32_t b, bool is_bfloat) {
+    return is_bfloat ? isa_bfloat_add((uint16_t)a, (uint16_t)b) : isa_half_add((uint16_t)a, (uint16_t)b);
+}
+
+static uint64_t atomic_float(const IsaInst *inst, uint64_t old, uint64_t b, PtxSpace space) {
+    bool is_bfloat = (inst->flags & ISA_BFLOAT) != 0;
+    if (inst->size == 8) return add_f64(old, b);
+    if (inst->size == 2) return add_half((uint32_t)old, (uint32_t)b, is_bfloat);
+    if (inst->flags & ISA_HALF_PAIR)
+        return add_half((uint32_t)old & 0xffff, (uint32_t)b & 0xffff, is_bfloat) |
+               add_half((uint32_t)old >> 16, (uint32_t)b >> 16, is_bfloat) << 16;
+    /* PTX ISA, atom: .add.f32 flushes subnormals in global memory, not in shared memory. */
+    return add_f32((uint32_t)old, (uint32_t)b, space != PTX_SPACE_SHARED);
+}
+
+static uint64_t atomic_minmax(uint64_t old, uint64_t b, uint32_t size, bool is_signed, bool is_max) {
+    bool is_less;
+    if (!is_signed)
+        is_less = b < old;
+    else if (size == 4)
+        is_less = (int32_t)b < (int32_t)old;
+    else
+        is_less = (int64_t)b < (int64_t)old;
+    return is_less != is_max ? b : old;
+}
+
+static uint64_t atomic_result(const IsaInst *inst, uint64_t old, uint64_t b, uint64_t c,
+                              PtxSpace space) {
+    bool is_signed = (inst->flags & ISA_SIGNED) != 0;
+    switch ((PtxSub)inst->sub) {
+    case PTX_SUB_ADD: return inst->flags & ISA_FLOAT ? atomic_float(inst, old, b, space) : old + b;
+    case PTX_SUB_INC: return old >= b ? 0 : old + 1;
+    case PTX_SUB_DEC: return old == 0 || old > b ? b : old - 1;
+    case PTX_SUB_MIN: return atomic_minmax(old, b, inst->size, is_signed, false);
+    case PTX_SUB_MAX: return old == b ? old : atomic_minmax(old, b, inst->size, is_signed, true);
+    case PTX_SUB_AND: return old & b;
+    case PTX_SUB_OR: return old | b;
+    case PTX_SUB_XOR: return old ^ b;
+    case PTX_SUB_EXCH: return b;
+    case PTX_SUB_CAS: return old == b ? c : old;
+    default: return old;
+    }
+}
+
+static uint64_t row_value(const IsaWarp *warp, IsaOperand operand, uint32_t size, int lane) {
+    if (size == 8) return isa_row64(warp, operand)[lane];
+    uint32_t value = isa_row32(warp, operand)[lane];
+    return size == 2 ? value & 0xffff : value;
+}
+
+/* Lane after lane, in rising order: the order in which the lanes of a warp meet the same word. */
+static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst, PtxSpace space,
+                         uint32_t mask) {
+    if (space == PTX_SPACE_LOCAL) {
+        isa_fault(context, warp, bits_lowest32(mask), ISA_FAULT_SPACE,
+                  "wrong space: atomic operation on local memory");
+        return;
+    }
+    uint8_t *bias = open_space(context, warp, space, inst->size, mask, true);
+    if (context->fault.is_set) return;
+    bool has_tracking = context->launch->report_uninitialised;
+    if (has_tracking && !track_read(context, warp, space, inst->size, mask)) return;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = bits_lowest32(rest);
+        uint8_t *bytes = bias + context->address[lane];
+        uint64_t old = 0;
+        memcpy(&old, bytes, inst->size);
+        uint64_t b = row_value(warp, inst->operand[2], inst->size, lane);
+        uint64_t c = inst->sub == PTX_SUB_CAS ? row_value(warp, inst->operand[3], inst->size, lane) : 0;
+        uint64_t result = atomic_result(inst, old, b, c, space);
+        memcpy(bytes, &result, inst->size);
+        if (inst->operand[0] == ISA_SINK) continue;
+        if (inst->size == 8)
+            isa_row64(warp, inst->operand[0])[lane] = old;
+        else
+            isa_row32(warp, inst->operand[0])[lane] = (uint32_t)old;
+    }
+}
+
+EXEC(ATOM) {
+    lane_addresses(context, warp, inst, inst->operand[1]);
+    if (inst->space == PTX_SPACE_NONE)
+        access_generic(context, warp, inst, mask, atomic_space);
+    else
+        atomic_space(context, warp, inst, (PtxSpace)inst->space, mask);
+}
+
+/* ---- Address conversions: cvta, isspacep ---- */
+
+/* operand[0] destination, operand[1] source; imm is what to add (generic address of the space's 0, or its
+ * negative for cvta.to). */
+EXEC(CVTA_32) {
+    uint32_t *to = isa_row32(warp, inst->operand[0]);
+    const uint32_t *from = isa_row32(warp, inst->operand[1]);
+    for (; mask; mask &= mask - 1) {
+        int i = bits_lowest32(mask);
+        to[i] = from[i] + (uint32_t)inst->imm;
+    }
+}
+
+EXEC(CVTA_64) {
+    uint64_t *to = isa_row64(warp, inst->operand[0]);
+    const uint64_t *from = isa_row64(warp, inst->operand[1]);
+    for (; mask; mask &= mask - 1) {
+        int i = bits_lowest32(mask);
+        to[i] = from[i] + (uint64_t)inst->imm;
+    }
+}
+
+/* operand[0] predicate, operand[1] generic address; sub is the PtxSpace asked for. */
+EXEC(ISSPACEP) {
+    uint32_t result = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int i = bits_lowest32(rest);
+        uint64_t address = inst->flags & ISA_BASE_IS_32 ? isa_row32(warp, inst->operand[1])[i]
+                                                        : isa_row64(warp, inst->operand[1])[i];
+        bool is_inside = space_of(address) == PTX_SPACE_GLOBAL && address >= MEM_GLOBAL_BASE;
+        const MemBlock *block = is_inside ? mem_find(context->memory, address) : NULL;
+        bool is_const = block && block->kind == MEM_KIND_CONST;
+        PtxSpace space = is_const ? PTX_SPACE_CONST : space_of(address);
+        result |= (uint32_t)(space == (PtxSpace)inst->sub) << i;
+    }
+    uint32_t *word = &warp->preds[inst->operand[0]];
+    *word = (*word & ~mask) | result;
+}
