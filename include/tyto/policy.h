@@ -1,0 +1,148 @@
+/* Tyto scheduling policies: the plug-in interface.
+ *
+ * A policy is a constant TytoPolicy: names, parameters, and a few functions. One state object exists
+ * per SM, shared by the SM's schedulers, each of which picks among its own warps. A policy sees
+ * events and a read-only view of its SM, nothing else; it must not keep mutable globals, so that
+ * simulators can live side by side, and must not depend on addresses or time, so that runs repeat.
+ *
+ * A shared object exports one symbol, `tyto_policy`, a `const TytoPolicy`. See
+ * docs/writing-a-scheduler.md. Every function but `pick` may be NULL.
+ *
+ * Warps are named by hardware warp slot: 0 to warp_count - 1, at most 64, so a set of warps is a
+ * uint64_t with bit w for slot w. CTAs are named by CTA slot. */
+#ifndef TYTO_POLICY_H
+#define TYTO_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised whenever this header changes in a way that a compiled policy would notice. */
+#define TYTO_POLICY_VERSION 1
+
+enum { TYTO_MAX_WARPS = 64, TYTO_MAX_CTAS = 32, TYTO_NO_WARP = -1 };
+
+/* A resident warp. */
+typedef struct TytoWarpView {
+    uint64_t age;                 /* number of warps launched on this SM before it: smaller is older */
+    uint64_t instructions;        /* warp instructions issued so far */
+    uint64_t thread_instructions; /* the same, active lanes summed */
+    uint8_t cta_slot;             /* its CTA's slot */
+    uint8_t index_in_cta;         /* warp number inside its CTA */
+} TytoWarpView;
+
+/* A resident CTA. */
+typedef struct TytoCtaView {
+    uint64_t index;    /* linear index in the grid */
+    uint64_t warps;    /* its warps that have not finished */
+    uint64_t all;      /* all its warps */
+    uint64_t launched; /* SM cycle at which it came */
+} TytoCtaView;
+
+/* What a policy may know of its SM. Valid during a call; fields change between calls. */
+typedef struct TytoSmView {
+    uint64_t cycle;          /* SM cycle */
+    uint32_t sm;             /* its number, from 0 */
+    uint32_t sms;            /* SMs of the GPU */
+    uint32_t warp_count;     /* warp slots */
+    uint32_t cta_count;      /* CTA slots */
+    uint32_t schedulers;     /* schedulers of the SM */
+    uint32_t pipeline_depth; /* cycles from issue to a dependent issue of a short instruction */
+    uint64_t scheduler_warps[4]; /* slots each scheduler picks from */
+    uint64_t resident;       /* warps that exist and have not finished */
+    uint64_t at_barrier;     /* of those, the ones waiting at a CTA barrier */
+    uint64_t has_instruction; /* of those, the ones with a decoded instruction to issue */
+    uint64_t waits_memory;   /* of those, the ones whose next instruction needs data still on their way
+                                from memory (long-latency: global, local, texture) */
+    uint64_t wants_load;     /* of those, the ones whose next instruction is a load through the L1D */
+    uint64_t ctas;           /* occupied CTA slots */
+    bool last_cta_dispatched; /* no CTA of the grid waits any more */
+    uint64_t line_bytes;     /* of the L1D */
+    TytoWarpView warp[TYTO_MAX_WARPS];
+    TytoCtaView cta[TYTO_MAX_CTAS];
+} TytoSmView;
+
+/* What happened on the SM. */
+typedef enum TytoEventKind {
+    TYTO_EVENT_CTA_LAUNCHED,     /* cta_slot, warps: its warps */
+    TYTO_EVENT_CTA_FINISHED,     /* cta_slot, warps */
+    TYTO_EVENT_WARP_FINISHED,    /* warp, cta_slot */
+    TYTO_EVENT_WARP_AT_BARRIER,  /* warp, cta_slot: it has begun to wait */
+    TYTO_EVENT_BARRIER_RELEASED, /* cta_slot, warps: those that may go on */
+    TYTO_EVENT_LAST_CTA,         /* the grid's last CTA has been dispatched (to any SM) */
+    TYTO_EVENT_L1D_HIT,          /* warp, address: a load found its line; owner: who brought it in */
+    TYTO_EVENT_L1D_MISS,         /* warp, address: a load did not; the line is requested (or joins one
+                                    that is under way: is_pending) */
+    TYTO_EVENT_L1D_EVICTED       /* address: line dropped; owner: the warp that had brought it in */
+} TytoEventKind;
+
+typedef struct TytoEvent {
+    TytoEventKind kind;
+    int warp;         /* slot, TYTO_NO_WARP when it does not apply */
+    int cta_slot;     /* -1 when it does not apply */
+    int owner;        /* L1D events: slot of the warp that brought the line in, TYTO_NO_WARP unknown */
+    bool is_pending;  /* L1D_MISS: the line is already on its way */
+    uint64_t warps;   /* set of slots */
+    uint64_t address; /* L1D events: byte address of the line */
+} TytoEvent;
+
+/* An instruction that was issued. */
+typedef struct TytoIssue {
+    int warp;         /* slot */
+    int scheduler;    /* that issued it */
+    uint32_t lanes;   /* active lanes, bit each */
+    bool is_load;     /* through the L1D */
+    bool is_long;     /* its result comes from memory (long latency) */
+} TytoIssue;
+
+typedef enum TytoParameterKind { TYTO_INTEGER, TYTO_REAL, TYTO_CHOICE } TytoParameterKind;
+
+/* One parameter: a row that parsing, help and documents derive from. */
+typedef struct TytoParameter {
+    const char *name;
+    TytoParameterKind kind;
+    double initial, minimum, maximum; /* a choice's value is its index in `choices` */
+    const char *const *choices;       /* TYTO_CHOICE: NULL-terminated names */
+    const char *meaning;              /* one line, with the unit */
+    const char *source;               /* paper and section */
+} TytoParameter;
+
+typedef struct TytoPolicy {
+    uint32_t version;    /* TYTO_POLICY_VERSION */
+    const char *name;    /* on the command line */
+    const char *summary; /* one line */
+    const TytoParameter *parameters;
+    uint32_t parameter_count;
+    size_t state_bytes;  /* of one SM's state; it starts zeroed, aligned to 64 bytes */
+
+    /* Before the first kernel and whenever another one starts: `values` are the parameters' values in
+     * their rows' order. Events of CTA launches follow. */
+    void (*start)(void *state, const TytoSmView *view, const double *values);
+    /* Chooses a warp for `scheduler` among `ready`, a non-empty set of warps whose next instruction can
+     * issue now. Must return a member of `ready`, or TYTO_NO_WARP to let none issue. It may be called
+     * again in the same cycle with a smaller set when an instruction buffer turns out to be stale, so
+     * it should change no state: that is what `issued` is for. */
+    int (*pick)(void *state, const TytoSmView *view, int scheduler, uint64_t ready);
+    /* Once per cycle before the schedulers pick: the warps that may issue loads (those through the L1D)
+     * and the warps that may issue anything. NULL: all. */
+    uint64_t (*may_load)(void *state, const TytoSmView *view);
+    uint64_t (*may_issue)(void *state, const TytoSmView *view);
+    void (*issued)(void *state, const TytoSmView *view, const TytoIssue *issue);
+    void (*event)(void *state, const TytoSmView *view, const TytoEvent *event);
+    /* Cycles went by: `count` of them (more than one when the SM slept; nothing could have issued in
+     * the cycles left out). Called before the picks of the cycle that view->cycle names. */
+    void (*elapsed)(void *state, const TytoSmView *view, uint64_t count);
+    /* How many cycles ahead the policy's decisions could change by themselves, with no event and no issue
+     * (re-sorting every N cycles, decaying scores): the SM wakes up then. NULL: never. */
+    uint64_t (*next_change)(void *state, const TytoSmView *view);
+} TytoPolicy;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,62 @@
+/* Memory requests: what an SM sends to a memory partition, and gets replies to.
+ *
+ * A request is named by a handle: the sending SM's number and an index in that SM's own pool, so SMs
+ * share nothing. Packets in the networks carry the handle alone; whoever holds a handle reads and
+ * writes the record. A read of several atoms (the partition's unit, 32-byte sectors on gtx480) is one
+ * packet on the way there and one reply packet per atom on the way back; a write is one packet there
+ * and one acknowledgement per atom back. Data do not travel: instructions took effect at issue. */
+#ifndef TYTO_PARTITION_REQUEST_H
+#define TYTO_PARTITION_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum MemOp { MEM_OP_READ, MEM_OP_WRITE, MEM_OP_ATOMIC } MemOp;
+
+/* Who in the SM waits for the reply. */
+typedef enum MemClient {
+    MEM_CLIENT_L1I, MEM_CLIENT_L1D, MEM_CLIENT_L1C, MEM_CLIENT_L1T,
+    MEM_CLIENT_BYPASS, /* loads past the L1D, and atomics */
+    MEM_CLIENT_STORE   /* acknowledgements */
+} MemClient;
+
+typedef struct MemRequest {
+    uint64_t address;       /* of the first byte of `atoms`' bit 0: aligned to the sender's line or segment */
+    uint64_t sent;          /* SM cycle at which the SM handed it to its port's queue */
+    uint64_t arrived;       /* L2 cycle at which the partition took it from the network */
+    uint32_t handle;        /* its own name */
+    uint32_t atoms;         /* bit i: the atom at address + i * atom bytes is wanted or written */
+    uint32_t waiting;       /* the sender's: index of what waits for the replies (load, MSHR, store's CTA) */
+    uint16_t bytes;         /* from address on, what the network packet of a write carries */
+    uint16_t slice;         /* L2 slice of the whole machine it goes to */
+    uint8_t op;             /* MemOp */
+    uint8_t client;         /* MemClient */
+    uint8_t replies_left;   /* reply packets still to come */
+    uint8_t warp;           /* of the sender (hardware warp id) */
+    uint32_t cta;           /* linear index of the sender's CTA, for row-sharing statistics */
+    /* Where the last reply's time went, in the unit's own cycles; filled by the partition. */
+    uint32_t l2_cycles;     /* in the partition, DRAM controller and DRAM not counted */
+    uint32_t queue_ticks;   /* waiting in the DRAM controller */
+    uint32_t dram_ticks;    /* in the DRAM itself */
+} MemRequest;
+
+enum { MEM_HANDLE_INDEX_BITS = 20 }; /* a million requests of one SM under way */
+
+static inline uint32_t mem_handle(uint32_t sm, uint32_t index) {
+    return sm << MEM_HANDLE_INDEX_BITS | index;
+}
+static inline uint32_t mem_handle_sm(uint32_t handle) { return handle >> MEM_HANDLE_INDEX_BITS; }
+static inline uint32_t mem_handle_index(uint32_t handle) {
+    return handle & ((1u << MEM_HANDLE_INDEX_BITS) - 1);
+}
+
+/* The pools of all SMs, by SM number: how a partition finds the record of a handle. */
+typedef struct MemRequestPools {
+    MemRequest **pools; /* [sm][index] */
+} MemRequestPools;
+
+static inline MemRequest *mem_request(const MemRequestPools *pools, uint32_t handle) {
+    return &pools->pools[mem_handle_sm(handle)][mem_handle_index(handle)];
+}
+
+#endif
