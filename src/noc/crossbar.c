@@ -1,0 +1,273 @@
+/* Single-stage crossbar with input queues, one virtual channel and iSLIP arbitration.
+ *
+ * Each node has, on its way in, an injection queue and an input buffer, both first in first out:
+ * only the packet at the head of the buffer asks for its output (head-of-line blocking). The switch
+ * runs internal_steps times per cycle. In a step each free output grants one of the inputs that ask
+ * for it, round robin; the input then holds the output and moves one flit per step, from
+ * allocation_steps later until its packet is through. As an input asks for one output at a time, the
+ * grant is always accepted and one iteration of iSLIP finds a maximal matching. On its way out an
+ * output queues flits for its link, which carries one per cycle; a credit for each flit is taken in
+ * the switch and given back when its packet is popped, so the link itself never waits and its
+ * schedule is known in the switch.
+ *
+ * A step reads what the step before it left: grants look at requests and outputs before any flit of
+ * this step moves, so the order in which ports are visited cannot matter.
+ *
+ * Source: the behaviour measured on GPGPU-Sim 4.2's stock GTX480 model (docs/interconnect.md);
+ * iSLIP: N. McKeown, "The iSLIP Scheduling Algorithm for Input-Queued Switches", 1999. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "noc/noc_internal.h"
+
+typedef struct Input {
+    NocPacket *ring;       /* ring_mask + 1 packets: those in the queue and in the buffer */
+    uint32_t head;         /* packets through the switch: the oldest one's ring position */
+    uint32_t tail;         /* packets injected */
+    uint16_t buffer_flits; /* flits in the input buffer, the head packet's first */
+    uint16_t flits_left;   /* of the head packet, not yet through the switch */
+    bool is_asking;        /* whether its head packet asks for an output or holds one */
+} Input;
+
+typedef struct Output {
+    uint64_t *requests;    /* the set of inputs that ask for it */
+    uint64_t link_free_at; /* first cycle in which the link can take another flit */
+    uint64_t flits;        /* flits moved over the link */
+    uint16_t asking;       /* inputs that ask for it */
+    uint16_t owner;        /* the input that holds it, if any does */
+    uint16_t first_choice; /* where the round robin over inputs starts */
+    uint16_t credits;      /* flits it may still send to the node */
+} Output;
+
+typedef struct Crossbar {
+    Input *inputs;
+    Output *outputs;
+    NocPacket *packets;                /* the rings of all inputs */
+    uint64_t *requests;                /* the requests of all outputs */
+    uint64_t queued[NOC_MAX_WORDS];    /* inputs whose injection queue holds flits */
+    uint64_t asked_for[NOC_MAX_WORDS]; /* outputs that some input asks for */
+    uint64_t held[NOC_MAX_WORDS];      /* outputs held by an input */
+    uint64_t granted[NOC_MAX_WORDS];   /* outputs granted in this step */
+    uint32_t ring_mask;                /* packets of a ring - 1 */
+    int asking;                        /* inputs that ask or hold */
+} Crossbar;
+
+static void *create(Noc *noc) {
+    const NocConfig *config = &noc->config;
+    size_t nodes = (size_t)config->nodes, words = (size_t)noc->words;
+    uint64_t most_packets = (uint64_t)(config->injection_flits + config->buffer_flits + 1);
+    size_t ring_packets = (size_t)1 << noc_log2_up(most_packets);
+    Crossbar *xbar = base_calloc(1, sizeof *xbar);
+    xbar->ring_mask = (uint32_t)ring_packets - 1;
+    xbar->inputs = base_calloc(nodes, sizeof(Input));
+    xbar->outputs = base_calloc(nodes, sizeof(Output));
+    xbar->packets = base_calloc(nodes * ring_packets, sizeof(NocPacket));
+    xbar->requests = base_calloc(nodes * words, sizeof(uint64_t));
+    for (size_t i = 0; i < nodes; i++) {
+        xbar->inputs[i].ring = &xbar->packets[i * ring_packets];
+        xbar->outputs[i].requests = &xbar->requests[i * words];
+        xbar->outputs[i].credits = (uint16_t)config->ejection_flits;
+    }
+    sink_init(&noc->sink, config->nodes, config->ejection_flits,
+              config->ejection_flits + config->output_delay);
+    return xbar;
+}
+
+static void destroy(void *state) {
+    Crossbar *xbar = state;
+    free(xbar->inputs);
+    free(xbar->outputs);
+    free(xbar->packets);
+    free(xbar->requests);
+    free(xbar);
+}
+
+static NocPacket *packet_at(const Crossbar *xbar, const Input *input, uint32_t position) {
+    return &input->ring[position & xbar->ring_mask];
+}
+
+static void inject(Noc *noc, const NocPacket *packet) {
+    Crossbar *xbar = noc->state;
+    Input *input = &xbar->inputs[packet->source];
+    *packet_at(xbar, input, input->tail++) = *packet;
+    bits_set(xbar->queued, packet->source);
+}
+
+/* The packet at the head of an input's buffer asks for its output. */
+static void ask(Crossbar *xbar, int i) {
+    Input *input = &xbar->inputs[i];
+    const NocPacket *packet = packet_at(xbar, input, input->head);
+    Output *output = &xbar->outputs[packet->destination];
+    input->flits_left = packet->flits;
+    input->is_asking = true;
+    xbar->asking++;
+    output->asking++;
+    bits_set(output->requests, (size_t)i);
+    bits_set(xbar->asked_for, packet->destination);
+}
+
+static void grant(Noc *noc, Crossbar *xbar, int o) {
+    Output *output = &xbar->outputs[o];
+    int i = noc_next_in_set(output->requests, noc->words, output->first_choice);
+    output->owner = (uint16_t)i;
+    output->first_choice = (uint16_t)(i + 1 < noc->config.nodes ? i + 1 : 0);
+    bits_clear(output->requests, (size_t)i);
+    if (--output->asking == 0) bits_clear(xbar->asked_for, (size_t)o);
+}
+
+/* Every output that is asked for and free grants one input. */
+static void allocate(Noc *noc, Crossbar *xbar) {
+    for (int w = 0; w < noc->words; w++) {
+        xbar->granted[w] = xbar->asked_for[w] & ~xbar->held[w];
+        for (uint64_t left = xbar->granted[w]; left; left &= left - 1)
+            grant(noc, xbar, w * 64 + bits_lowest64(left));
+    }
+}
+
+/* One cycle into the input buffer, one through the switch (two if the grant and the first flit do
+ * not fit in one cycle), the way out, and a cycle for each further flit. */
+static int empty_latency(const Noc *noc, int source, int destination, int flits) {
+    (void)source, (void)destination;
+    const NocConfig *config = &noc->config;
+    int switch_cycles = 1 + (config->allocation_steps >= config->internal_steps);
+    return 1 + switch_cycles + config->output_delay + flits - 1;
+}
+
+/* The head packet's last flit has gone through: frees the output and lets the next packet ask. */
+static void finish_packet(Noc *noc, Crossbar *xbar, int i, int o, uint64_t departs_at) {
+    Input *input = &xbar->inputs[i];
+    const NocPacket *packet = packet_at(xbar, input, input->head);
+    noc_deliver(noc, packet, 0, departs_at + (uint64_t)noc->config.output_delay,
+                empty_latency(noc, i, o, packet->flits));
+    input->head++;
+    input->is_asking = false;
+    xbar->asking--;
+    bits_clear(xbar->held, (size_t)o);
+    if (input->buffer_flits) ask(xbar, i);
+}
+
+/* The input that holds output o moves a flit through it, if it has one there and a credit. */
+static void move_flit(Noc *noc, Crossbar *xbar, int o) {
+    Output *output = &xbar->outputs[o];
+    Input *input = &xbar->inputs[output->owner];
+    if (!output->credits || !input->buffer_flits) return;
+    output->credits--;
+    input->buffer_flits--;
+    output->flits++;
+    uint64_t departs_at = noc->now > output->link_free_at ? noc->now : output->link_free_at;
+    output->link_free_at = departs_at + 1;
+    if (--input->flits_left == 0) finish_packet(noc, xbar, output->owner, o, departs_at);
+}
+
+static void take_outputs(Noc *noc, Crossbar *xbar) {
+    for (int w = 0; w < noc->words; w++) {
+        xbar->held[w] |= xbar->granted[w];
+        xbar->granted[w] = 0;
+    }
+}
+
+static void step_switch(Noc *noc, Crossbar *xbar) {
+    allocate(noc, xbar);
+    if (noc->config.allocation_steps == 0) take_outputs(noc, xbar);
+    for (int w = 0; w < noc->words; w++)
+        for (uint64_t left = xbar->held[w]; left; left &= left - 1)
+            move_flit(noc, xbar, w * 64 + bits_lowest64(left));
+    take_outputs(noc, xbar);
+}
+
+/* Each injection queue moves a flit into its input buffer, if that has room. */
+static void fill_buffers(Noc *noc, Crossbar *xbar) {
+    for (int w = 0; w < noc->words; w++) {
+        for (uint64_t left = xbar->queued[w]; left; left &= left - 1) {
+            int i = w * 64 + bits_lowest64(left);
+            Input *input = &xbar->inputs[i];
+            if (input->buffer_flits == noc->config.buffer_flits) continue;
+            input->buffer_flits++;
+            if (--noc->queue_flits[i] == 0) bits_clear(xbar->queued, (size_t)i);
+            if (!input->is_asking) ask(xbar, i);
+        }
+    }
+}
+
+static void step(Noc *noc) {
+    Crossbar *xbar = noc->state;
+    if (!noc->packets_inside) return;
+    if (xbar->asking)
+        for (int s = 0; s < noc->config.internal_steps; s++) step_switch(noc, xbar);
+    fill_buffers(noc, xbar);
+}
+
+static uint64_t quiet_steps(const Noc *noc) {
+    const Crossbar *xbar = noc->state;
+    uint64_t queued = 0;
+    for (int w = 0; w < noc->words; w++) queued |= xbar->queued[w];
+    return queued || xbar->asking ? 0 : NOC_QUIET_FOREVER;
+}
+
+static void give_back(Noc *noc, int node, int channel, int flits) {
+    (void)channel;
+    Output *output = &((Crossbar *)noc->state)->outputs[node];
+    output->credits = (uint16_t)(output->credits + flits);
+}
+
+static void add_link_stats(const Noc *noc, NocStats *stats) {
+    const Crossbar *xbar = noc->state;
+    stats->links = noc->config.nodes;
+    for (int o = 0; o < noc->config.nodes; o++) {
+        stats->link_flits += xbar->outputs[o].flits;
+        if (xbar->outputs[o].flits > stats->busiest_link_flits)
+            stats->busiest_link_flits = xbar->outputs[o].flits;
+    }
+}
+
+static bool is_input_consistent(const Noc *noc, int i) {
+    const Crossbar *xbar = noc->state;
+    const Input *input = &xbar->inputs[i];
+    int flits = 0;
+    for (uint32_t p = input->head; p != input->tail; p++) flits += packet_at(xbar, input, p)->flits;
+    if (input->is_asking) flits -= packet_at(xbar, input, input->head)->flits - input->flits_left;
+    int asked = 0;
+    for (int o = 0; o < noc->config.nodes; o++) {
+        asked += bits_get(xbar->outputs[o].requests, (size_t)i);
+        asked += bits_get(xbar->held, (size_t)o) && xbar->outputs[o].owner == i;
+    }
+    return flits == input->buffer_flits + noc->queue_flits[i] && asked == input->is_asking &&
+           input->buffer_flits <= noc->config.buffer_flits &&
+           noc->queue_flits[i] <= noc->config.injection_flits &&
+           bits_get(xbar->queued, (size_t)i) == (noc->queue_flits[i] > 0);
+}
+
+/* What an output has sent and its node has not popped, plus its credits, is the ejection buffer. */
+static bool is_output_consistent(const Noc *noc, int o) {
+    const Crossbar *xbar = noc->state;
+    const Output *output = &xbar->outputs[o];
+    int flits = output->credits, asking = 0;
+    sink_count_flits(&noc->sink, o, &flits);
+    if (bits_get(xbar->held, (size_t)o)) {
+        const Input *input = &xbar->inputs[output->owner];
+        flits += packet_at(xbar, input, input->head)->flits - input->flits_left;
+    }
+    for (int w = 0; w < noc->words; w++)
+        asking += bits_count64(output->requests[w]);
+    return flits == noc->config.ejection_flits && asking == output->asking &&
+           bits_get(xbar->asked_for, (size_t)o) == (asking > 0);
+}
+
+static bool is_consistent(const Noc *noc) {
+    for (int n = 0; n < noc->config.nodes; n++)
+        if (!is_input_consistent(noc, n) || !is_output_consistent(noc, n)) return false;
+    return true;
+}
+
+const NocOps noc_crossbar_ops = {
+    .create = create,
+    .destroy = destroy,
+    .inject = inject,
+    .step = step,
+    .quiet_steps = quiet_steps,
+    .give_back = give_back,
+    .empty_latency = empty_latency,
+    .add_link_stats = add_link_stats,
+    .is_consistent = is_consistent,
+};

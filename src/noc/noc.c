@@ -1,0 +1,268 @@
+/* What all networks have in common: configuration, injection queues' room, ejection, statistics. */
+#include "noc/noc.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "noc/noc_internal.h"
+
+static const NocOps *const kinds[NOC_KIND_COUNT] = {
+    [NOC_MESH] = &noc_mesh_ops,
+    [NOC_CROSSBAR] = &noc_crossbar_ops,
+    [NOC_IDEAL] = &noc_ideal_ops,
+};
+
+/* ---- Configuration ---- */
+
+enum { MESH = 1 << NOC_MESH, CROSSBAR = 1 << NOC_CROSSBAR, IDEAL = 1 << NOC_IDEAL };
+
+/* One row per parameter: where it is, what it may be, and which kinds look at it. Origins of the
+ * defaults: the crossbar's are those measured on the stock GTX480 model of GPGPU-Sim 4.2
+ * (docs/interconnect.md), its ejection buffer being that model's two in series, 64 and 16 flits;
+ * 32-byte channels are OWL Table 1; the mesh's router is an assumption, a common one. */
+static const struct ConfigRow {
+    const char *name;
+    size_t offset;
+    int smallest, largest;
+    unsigned kinds; /* bit set of NocKind */
+    int mesh, crossbar, ideal;
+} config_rows[] = {
+#define ROW(field, smallest, largest, kinds, mesh, crossbar, ideal)                                \
+    {#field, offsetof(NocConfig, field), smallest, largest, kinds, mesh, crossbar, ideal}
+    ROW(nodes, 1, NOC_MAX_NODES, MESH | CROSSBAR | IDEAL, 0, 0, 0),
+    ROW(flit_bytes, 1, NOC_MAX_FLIT_BYTES, MESH | CROSSBAR | IDEAL, 32, 40, 32),
+    ROW(injection_flits, 1, NOC_MAX_FLITS, MESH | CROSSBAR | IDEAL, 9, 9, 9),
+    ROW(ejection_flits, 1, NOC_MAX_FLITS, MESH | CROSSBAR | IDEAL, 16, 80, 1024),
+    ROW(virtual_channels, 1, NOC_MAX_CHANNELS, MESH, 4, 0, 0),
+    ROW(buffer_flits, 1, NOC_MAX_FLITS, MESH | CROSSBAR, 8, 64, 0),
+    ROW(columns, 1, NOC_MAX_NODES, MESH, 0, 0, 0),
+    ROW(rows, 1, NOC_MAX_NODES, MESH, 0, 0, 0),
+    ROW(router_delay, 0, NOC_MAX_DELAY, MESH, 3, 0, 0),
+    ROW(link_delay, 1, NOC_MAX_DELAY, MESH, 1, 0, 0),
+    ROW(credit_delay, 1, NOC_MAX_DELAY, MESH, 1, 0, 0),
+    ROW(internal_steps, 1, 8, CROSSBAR, 0, 2, 0),
+    ROW(allocation_steps, 0, 1, CROSSBAR, 0, 1, 0),
+    ROW(output_delay, 1, NOC_MAX_DELAY, CROSSBAR, 0, 4, 0),
+    ROW(ideal_latency, 1, NOC_MAX_DELAY, IDEAL, 0, 0, 5),
+#undef ROW
+};
+enum { CONFIG_ROWS = sizeof config_rows / sizeof config_rows[0] };
+
+static int *config_field(NocConfig *config, const struct ConfigRow *row) {
+    return (int *)(void *)((char *)config + row->offset);
+}
+
+NocConfig noc_config_default(NocKind kind, int nodes) {
+    NocConfig config = {.kind = kind};
+    for (int i = 0; i < CONFIG_ROWS; i++) {
+        const struct ConfigRow *row = &config_rows[i];
+        const int by_kind[NOC_KIND_COUNT] = {
+            [NOC_MESH] = row->mesh, [NOC_CROSSBAR] = row->crossbar, [NOC_IDEAL] = row->ideal};
+        *config_field(&config, row) = by_kind[kind];
+    }
+    config.nodes = nodes;
+    if (kind == NOC_MESH) {
+        config.columns = 1;
+        while (config.columns * config.columns < nodes) config.columns++;
+        config.rows = (nodes + config.columns - 1) / config.columns;
+        for (int i = 0; i < nodes && i < NOC_MAX_NODES; i++) config.placement[i] = i;
+    }
+    return config;
+}
+
+void noc_config_place(NocConfig *config, const int *positions, int count) {
+    assert(count >= 0 && count <= config->nodes && config->nodes <= NOC_MAX_NODES);
+    int others = config->nodes - count, router = 0;
+    for (int node = 0; node < others; router++) {
+        bool is_taken = false;
+        for (int i = 0; i < count; i++) is_taken |= positions[i] == router;
+        if (!is_taken) config->placement[node++] = router;
+    }
+    for (int i = 0; i < count; i++) config->placement[others + i] = positions[i];
+}
+
+static bool check_mesh(const NocConfig *config, char *why, size_t size_bytes) {
+    int routers = config->columns * config->rows;
+    if (routers > NOC_MAX_NODES || routers < config->nodes) {
+        snprintf(why, size_bytes, "a mesh of %d x %d routers: %d nodes need %d .. %d routers",
+                 config->columns, config->rows, config->nodes, config->nodes, NOC_MAX_NODES);
+        return false;
+    }
+    bool is_taken[NOC_MAX_NODES] = {false};
+    for (int node = 0; node < config->nodes; node++) {
+        int router = config->placement[node];
+        bool is_outside = router < 0 || router >= routers;
+        if (is_outside || is_taken[router]) {
+            snprintf(why, size_bytes, "placement: node %d at router %d, which %s", node, router,
+                     is_outside ? "the mesh does not have" : "another node has");
+            return false;
+        }
+        is_taken[router] = true;
+    }
+    return true;
+}
+
+bool noc_config_check(const NocConfig *config, char *why, size_t size_bytes) {
+    if ((unsigned)config->kind >= NOC_KIND_COUNT) {
+        snprintf(why, size_bytes, "kind %d: there are mesh, crossbar and ideal", (int)config->kind);
+        return false;
+    }
+    for (int i = 0; i < CONFIG_ROWS; i++) {
+        const struct ConfigRow *row = &config_rows[i];
+        NocConfig copy = *config;
+        int value = *config_field(&copy, row);
+        if (!(row->kinds >> config->kind & 1)) continue;
+        if (value < row->smallest || value > row->largest) {
+            snprintf(why, size_bytes, "%s is %d: must be %d .. %d", row->name, value, row->smallest,
+                     row->largest);
+            return false;
+        }
+    }
+    if (config->kind != NOC_IDEAL && config->ejection_flits < config->injection_flits) {
+        snprintf(why, size_bytes,
+                 "ejection_flits is %d: the longest packet, %d flits (injection_flits), must fit",
+                 config->ejection_flits, config->injection_flits);
+        return false;
+    }
+    return config->kind != NOC_MESH || check_mesh(config, why, size_bytes);
+}
+
+/* ---- Life ---- */
+
+Noc *noc_new(const NocConfig *config) {
+    char why[160];
+    assert(noc_config_check(config, why, sizeof why));
+    Noc *noc = base_calloc(1, sizeof *noc);
+    noc->config = *config;
+    noc->ops = kinds[config->kind];
+    noc->words = (int)bits_words((size_t)config->nodes);
+    noc->queue_flits = base_calloc((size_t)config->nodes, sizeof(uint16_t));
+    noc->queue_limit = config->injection_flits;
+    noc->max_packet_bytes = config->injection_flits * config->flit_bytes;
+    noc->flits_by_bytes = base_calloc((size_t)noc->max_packet_bytes + 1, sizeof(uint16_t));
+    noc->flits_by_bytes[0] = 1;
+    for (int bytes = 1; bytes <= noc->max_packet_bytes; bytes++)
+        noc->flits_by_bytes[bytes] =
+            (uint16_t)((bytes + config->flit_bytes - 1) / config->flit_bytes);
+    noc->state = noc->ops->create(noc);
+    return noc;
+}
+
+void noc_free(Noc *noc) {
+    if (!noc) return;
+    noc->ops->destroy(noc->state);
+    sink_free(&noc->sink);
+    free(noc->queue_flits);
+    free(noc->flits_by_bytes);
+    free(noc);
+}
+
+/* ---- Packets ---- */
+
+int noc_max_packet_bytes(const Noc *noc) { return noc->max_packet_bytes; }
+
+int noc_packet_flits(const Noc *noc, int packet_bytes) {
+    assert(packet_bytes >= 0 && packet_bytes <= noc->max_packet_bytes);
+    return noc->flits_by_bytes[packet_bytes];
+}
+
+bool noc_can_inject(const Noc *noc, int source, int packet_bytes) {
+    if (packet_bytes > noc->max_packet_bytes) return false;
+    return noc->queue_flits[source] + noc->flits_by_bytes[packet_bytes] <= noc->queue_limit;
+}
+
+void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload) {
+    assert(source >= 0 && source < noc->config.nodes);
+    assert(destination >= 0 && destination < noc->config.nodes);
+    assert(noc_can_inject(noc, source, packet_bytes));
+    NocPacket packet = {.injected_at = (uint32_t)noc->now,
+                        .payload = payload,
+                        .source = (uint16_t)source,
+                        .destination = (uint16_t)destination,
+                        .flits = noc->flits_by_bytes[packet_bytes]};
+    noc->queue_flits[source] = (uint16_t)(noc->queue_flits[source] + packet.flits);
+    noc->packets_inside++;
+    noc->stats.packets_injected++;
+    noc->stats.flits_injected += packet.flits;
+    noc->stats.bytes_injected += (uint64_t)packet_bytes;
+    noc->ops->inject(noc, &packet);
+}
+
+void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_at, int transit) {
+    uint32_t latency = (uint32_t)ready_at - packet->injected_at;
+    noc->stats.packets_arrived++;
+    noc->stats.flits_arrived += packet->flits;
+    noc->stats.transit_cycles += (uint64_t)transit;
+    noc->stats.queue_cycles += latency - (uint32_t)transit;
+    sink_push(&noc->sink, packet->destination,
+              (SinkPacket){.ready_at = ready_at,
+                           .payload = packet->payload,
+                           .flits = packet->flits,
+                           .channel = (uint16_t)channel});
+}
+
+const uint64_t *noc_ready_mask(const Noc *noc) { return noc->sink.ready; }
+
+bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
+    const SinkPacket *packet = sink_peek(&noc->sink, node);
+    if (packet) *payload = packet->payload;
+    return packet != NULL;
+}
+
+void noc_pop(Noc *noc, int node) {
+    SinkPacket packet = sink_pop(&noc->sink, node, noc->now);
+    noc->packets_inside--;
+    noc->stats.packets_popped++;
+    noc->stats.ejection_cycles += noc->now - packet.ready_at;
+    noc->ops->give_back(noc, node, packet.channel, packet.flits);
+}
+
+/* ---- Time ---- */
+
+void noc_step(Noc *noc) {
+    noc->now++;
+    sink_step(&noc->sink, noc->now);
+    noc->ops->step(noc);
+}
+
+uint64_t noc_quiet_steps(const Noc *noc) {
+    uint64_t moving = noc->ops->quiet_steps(noc);
+    if (!moving || !noc->packets_inside) return moving;
+    uint64_t arriving = sink_quiet_steps(&noc->sink, noc->now);
+    return moving < arriving ? moving : arriving;
+}
+
+void noc_skip(Noc *noc, uint64_t steps) {
+    assert(steps <= noc_quiet_steps(noc));
+    noc->now += steps;
+}
+
+/* ---- Reports ---- */
+
+bool noc_is_idle(const Noc *noc) { return noc->packets_inside == 0; }
+
+int noc_empty_latency(const Noc *noc, int source, int destination, int packet_bytes) {
+    return noc->ops->empty_latency(noc, source, destination, noc_packet_flits(noc, packet_bytes));
+}
+
+NocStats noc_stats(const Noc *noc) {
+    NocStats stats = noc->stats;
+    stats.cycles = noc->now;
+    noc->ops->add_link_stats(noc, &stats);
+    return stats;
+}
+
+double noc_link_use(const NocStats *stats) {
+    double slots = (double)stats->cycles * stats->links;
+    return slots > 0 ? (double)stats->link_flits / slots : 0;
+}
+
+bool noc_is_consistent(const Noc *noc) {
+    const NocStats *stats = &noc->stats;
+    return noc->packets_inside == stats->packets_injected - stats->packets_popped &&
+           stats->packets_popped <= stats->packets_arrived &&
+           stats->packets_arrived <= stats->packets_injected && noc->ops->is_consistent(noc);
+}

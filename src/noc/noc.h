@@ -1,0 +1,126 @@
+/* The interconnect of the simulated GPU. One Noc is one network; a machine has two, for requests and
+ * for replies. Its nodes 0 .. nodes-1 are SMs and memory partitions, its clock is its own: the owner
+ * calls noc_step once per network cycle, injects packets before or after a step, and pops the ones
+ * that have arrived.
+ *
+ * Packets carry no data: a payload is a handle that the owner understands. Three kinds of network:
+ * a 2D mesh of wormhole routers, a single-stage crossbar, and an ideal one with a fixed latency.
+ * Packets from one node to another arrive in the order in which they were injected, on all kinds.
+ *
+ * docs/interconnect.md describes the models, their sources, and what they leave out. */
+#ifndef TYTO_NOC_NOC_H
+#define TYTO_NOC_NOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    NOC_MAX_NODES = 256,      /* nodes of a network, and routers of a mesh */
+    NOC_MAX_CHANNELS = 12,    /* virtual channels: 5 ports x 12 bits fit a word */
+    NOC_MAX_FLITS = 4096,     /* depth of any one buffer */
+    NOC_MAX_DELAY = 1024,     /* cycles of any one delay */
+    NOC_MAX_FLIT_BYTES = 1024
+};
+
+/* What noc_quiet_steps answers when only an injection or a pop can wake the network. */
+#define NOC_QUIET_FOREVER UINT64_MAX
+
+typedef enum NocKind { NOC_MESH, NOC_CROSSBAR, NOC_IDEAL, NOC_KIND_COUNT } NocKind;
+
+/* All delays are in network cycles. noc_config_default names the origin of the default values. */
+typedef struct NocConfig {
+    NocKind kind;
+    int nodes;            /* SMs and partitions attached to this network */
+    int flit_bytes;       /* bytes a channel moves per cycle */
+    int injection_flits;  /* flits of the injection queue of a node; the longest packet, too */
+    int ejection_flits;   /* mesh, crossbar: flits that may wait for a node to pop them (per virtual
+                             channel); ideal: packets that may be under way to one node */
+    int virtual_channels; /* mesh: per physical channel; the crossbar has one */
+    int buffer_flits;     /* flits of an input buffer, per virtual channel */
+
+    int columns, rows;            /* mesh: routers along x and along y */
+    int router_delay;             /* mesh: from entering a router to leaving it, unhindered */
+    int link_delay;               /* mesh: from router to router, and to and from a node */
+    int credit_delay;             /* mesh: from a flit's leaving a buffer to its room's reuse */
+    int placement[NOC_MAX_NODES]; /* mesh: router of each node, row x columns + column */
+
+    int internal_steps;   /* crossbar: switch steps per cycle (speed-up over the links) */
+    int allocation_steps; /* crossbar: switch steps between a packet's grant and its first flit, 0, 1 */
+    int output_delay;     /* crossbar: from the output link to the node */
+
+    int ideal_latency; /* ideal: from injection to arrival */
+} NocConfig;
+
+/* A packet counts as arrived once its last flit is on the link to its node. */
+typedef struct NocStats {
+    uint64_t cycles;             /* network cycles so far, skipped ones included */
+    uint64_t packets_injected;   /* packets accepted from nodes */
+    uint64_t packets_arrived;    /* packets sent to their node's ejection buffer */
+    uint64_t packets_popped;     /* packets taken by their node */
+    uint64_t flits_injected;     /* flits of the injected packets */
+    uint64_t flits_arrived;      /* flits of the arrived packets */
+    uint64_t bytes_injected;     /* bytes of the injected packets, padding of flits not included */
+    uint64_t transit_cycles;     /* sum over arrived packets: latency in an empty network */
+    uint64_t queue_cycles;       /* sum over arrived packets: latency beyond that, from contention */
+    uint64_t ejection_cycles;    /* sum over popped packets: from being ready to being popped */
+    uint64_t link_flits;         /* flits moved, summed over the links */
+    uint64_t busiest_link_flits; /* flits moved by the link that moved most */
+    int links; /* mesh: one-way links between routers; crossbar: links to nodes; ideal: none */
+} NocStats;
+
+typedef struct Noc Noc;
+
+/* The defaults of a kind for so many nodes: gtx480's crossbar, owl's mesh (the smallest mesh not
+ * higher than wide that holds the nodes, placed in row order), a 5-cycle ideal network. */
+NocConfig noc_config_default(NocKind kind, int nodes);
+/* Places the last `count` nodes (the memory partitions) at routers positions[0 .. count-1] of the
+ * mesh, and the others, in order, at the routers left; 0 <= count <= nodes <= NOC_MAX_NODES.
+ * noc_config_check judges the result. */
+void noc_config_place(NocConfig *config, const int *positions, int count);
+/* Whether a network can be built; if not, `why` (NUL-terminated, cut at size_bytes) says why not. */
+bool noc_config_check(const NocConfig *config, char *why, size_t size_bytes);
+
+/* A new, empty network. `config` must pass noc_config_check; it is copied. Freed by noc_free. */
+Noc *noc_new(const NocConfig *config);
+void noc_free(Noc *noc); /* NULL is allowed */
+
+/* The longest packet a node can inject, in bytes. */
+int noc_max_packet_bytes(const Noc *noc);
+/* Flits of a packet of so many bytes, 1 .. noc_max_packet_bytes. */
+int noc_packet_flits(const Noc *noc, int packet_bytes);
+/* Whether node `source` has room for a packet of so many bytes; never for too long a packet. */
+bool noc_can_inject(const Noc *noc, int source, int packet_bytes);
+/* Queues a packet at `source`; noc_can_inject must hold. It starts to move in the next step. A node
+ * may send to itself. */
+void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload);
+
+/* One network cycle. */
+void noc_step(Noc *noc);
+/* How many of the coming steps would do nothing at all, provided nothing is injected or popped;
+ * NOC_QUIET_FOREVER when nothing is under way. May answer fewer than there are. */
+uint64_t noc_quiet_steps(const Noc *noc);
+/* The same as calling noc_step `steps` times; steps <= noc_quiet_steps. */
+void noc_skip(Noc *noc, uint64_t steps);
+
+/* One bit per node that has something to pop, in words of 64. Valid until noc_free; the bits change
+ * with steps and pops. */
+const uint64_t *noc_ready_mask(const Noc *noc);
+/* Whether a packet waits at `node`, and its payload (in order of arrival). */
+bool noc_peek(const Noc *noc, int node, uint32_t *payload);
+/* Takes the packet that noc_peek shows; there must be one. */
+void noc_pop(Noc *noc, int node);
+
+/* Whether no packet is inside: all that were injected have been popped. */
+bool noc_is_idle(const Noc *noc);
+/* Steps from an injection to the packet's arrival, in an otherwise empty network. */
+int noc_empty_latency(const Noc *noc, int source, int destination, int packet_bytes);
+/* The counters since noc_new. */
+NocStats noc_stats(const Noc *noc);
+/* Mean share of the links' cycles in which they moved a flit, 0 .. 1. */
+double noc_link_use(const NocStats *stats);
+/* Proves the invariants of buffers, credits and requests, in time proportional to the network's
+ * size. For tests and for the watchdog. */
+bool noc_is_consistent(const Noc *noc);
+
+#endif

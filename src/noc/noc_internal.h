@@ -1,0 +1,83 @@
+/* What the kinds of network share: the object itself, the operations that a kind supplies, and the
+ * sets of nodes as words of bits. Private to this folder. */
+#ifndef TYTO_NOC_NOC_INTERNAL_H
+#define TYTO_NOC_NOC_INTERNAL_H
+
+#include "base/bits.h"
+#include "noc/noc.h"
+#include "noc/sink.h"
+
+enum { NOC_MAX_WORDS = NOC_MAX_NODES / 64 }; /* words of a set of nodes */
+
+typedef struct NocPacket {
+    uint32_t injected_at; /* steps before its injection, modulo 2^32 */
+    uint32_t payload;     /* the owner's handle */
+    uint16_t source;
+    uint16_t destination;
+    uint16_t flits;
+} NocPacket;
+_Static_assert(sizeof(NocPacket) == 16, "four packets per cache line");
+
+/* One kind of network: a row of functions. `state` is the kind's own part of a Noc. */
+typedef struct NocOps {
+    void *(*create)(Noc *noc);
+    void (*destroy)(void *state);
+    /* Takes over a packet; noc.c has already counted it and its flits in queue_flits. */
+    void (*inject)(Noc *noc, const NocPacket *packet);
+    /* One cycle; noc->now has already advanced to it. */
+    void (*step)(Noc *noc);
+    /* Quiet steps (noc_quiet_steps), leaving packets on their way to the sinks aside. */
+    uint64_t (*quiet_steps)(const Noc *noc);
+    /* A node popped a packet of so many flits, which arrived on a virtual channel. */
+    void (*give_back)(Noc *noc, int node, int channel, int flits);
+    int (*empty_latency)(const Noc *noc, int source, int destination, int flits);
+    /* Adds link_flits, busiest_link_flits and links. */
+    void (*add_link_stats)(const Noc *noc, NocStats *stats);
+    bool (*is_consistent)(const Noc *noc);
+} NocOps;
+
+extern const NocOps noc_mesh_ops, noc_crossbar_ops, noc_ideal_ops;
+
+struct Noc {
+    uint64_t now;             /* steps so far */
+    uint64_t packets_inside;  /* injected and not yet popped */
+    const NocOps *ops;        /* the kind */
+    void *state;              /* the kind's own part */
+    uint16_t *queue_flits;    /* per node: flits in its injection queue */
+    uint16_t *flits_by_bytes; /* flits of a packet of 0 .. max_packet_bytes bytes */
+    int max_packet_bytes;     /* the injection queue's whole length */
+    int queue_limit;          /* flits a node may have queued; 0 while nobody may inject (ideal) */
+    int words;                /* words of a set of nodes */
+    Sink sink;                /* the ejection buffers */
+    NocConfig config;
+    NocStats stats; /* all but cycles and the link figures, which are derived */
+};
+
+/* Sends a packet's last flit to its node, where it arrives at `ready_at`, and accounts for it.
+ * `transit` is the packet's latency in an empty network. */
+void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_at, int transit);
+
+/* The first member of a non-empty set at or after `start` (in a word: 0 .. 63), going round; the
+ * heart of every round-robin arbiter here. */
+static inline int noc_next_in_word(uint64_t set, int start) {
+    uint64_t from_start = set & ~UINT64_C(0) << start;
+    return bits_lowest64(from_start ? from_start : set);
+}
+
+static inline int noc_next_in_set(const uint64_t *set, int words, int start) {
+    if (words == 1) return noc_next_in_word(set[0], start);
+    int w = start / 64;
+    uint64_t word = set[w] & ~UINT64_C(0) << start % 64;
+    while (!word) {
+        w = w + 1 < words ? w + 1 : 0;
+        word = set[w];
+    }
+    return w * 64 + bits_lowest64(word);
+}
+
+/* The smallest k with 2^k >= value. */
+static inline int noc_log2_up(uint64_t value) {
+    return value <= 1 ? 0 : bits_highest64(value - 1) + 1;
+}
+
+#endif

@@ -1,0 +1,241 @@
+/* The contract of noc.h: configurations judged, room for injection, order of popping, quiet steps,
+ * counters, equal runs. */
+#include "noc/noc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "traffic.h"
+
+static bool is_good(const NocConfig *config) {
+    char why[160] = "";
+    bool is_fine = noc_config_check(config, why, sizeof why);
+    assert_int_equal(is_fine, why[0] == '\0');
+    return is_fine;
+}
+
+static void defaults_are_good_at_every_size(void **state) {
+    (void)state;
+    for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
+        for (int nodes = 1; nodes <= NOC_MAX_NODES; nodes++) {
+            NocConfig config = noc_config_default((NocKind)kind, nodes);
+            assert_true(is_good(&config));
+        }
+        NocConfig none = noc_config_default((NocKind)kind, 0);
+        NocConfig many = noc_config_default((NocKind)kind, NOC_MAX_NODES + 1);
+        assert_false(is_good(&none));
+        assert_false(is_good(&many));
+    }
+}
+
+static void bad_parameters_are_named(void **state) {
+    (void)state;
+    char why[160];
+    NocConfig config = noc_config_default(NOC_MESH, 36);
+    config.link_delay = 0;
+    assert_false(noc_config_check(&config, why, sizeof why));
+    assert_non_null(strstr(why, "link_delay is 0"));
+    config.kind = NOC_CROSSBAR; /* which does not look at it, but misses its own */
+    assert_false(noc_config_check(&config, why, sizeof why));
+    assert_non_null(strstr(why, "internal_steps"));
+    config = noc_config_default(NOC_CROSSBAR, 27);
+    config.ejection_flits = config.injection_flits - 1;
+    assert_false(noc_config_check(&config, why, sizeof why));
+    assert_non_null(strstr(why, "longest packet"));
+    config.kind = (NocKind)9;
+    assert_false(is_good(&config));
+}
+
+static void placements_are_judged(void **state) {
+    (void)state;
+    static const int good[] = {3, 7}, twice[] = {3, 3}, outside[] = {3, 9}, negative[] = {-1, 3};
+    static const struct {
+        const int *positions;
+        bool is_good;
+    } cases[] = {{good, true}, {twice, false}, {outside, false}, {negative, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        NocConfig config = noc_config_default(NOC_MESH, 9);
+        noc_config_place(&config, cases[i].positions, 2);
+        assert_int_equal(is_good(&config), cases[i].is_good);
+    }
+    NocConfig config = noc_config_default(NOC_MESH, 9);
+    noc_config_place(&config, good, 2);
+    static const int expected[] = {0, 1, 2, 4, 5, 6, 8, 3, 7};
+    for (int node = 0; node < 9; node++) assert_int_equal(config.placement[node], expected[node]);
+    config.rows = 2;
+    assert_false(is_good(&config));
+}
+
+static void a_node_injects_while_its_queue_has_room(void **state) {
+    (void)state;
+    NocConfig config = noc_config_default(NOC_CROSSBAR, 27);
+    Noc *noc = noc_new(&config);
+    assert_int_equal(noc_max_packet_bytes(noc), 360);
+    assert_int_equal(noc_packet_flits(noc, 40), 1);
+    assert_int_equal(noc_packet_flits(noc, 41), 2);
+    assert_int_equal(noc_packet_flits(noc, 136), 4);
+    assert_true(noc_can_inject(noc, 2, 360));
+    assert_false(noc_can_inject(noc, 2, 361));
+    noc_inject(noc, 2, 20, 136, 0);
+    noc_inject(noc, 2, 20, 136, 1);
+    assert_true(noc_can_inject(noc, 2, 40));
+    assert_false(noc_can_inject(noc, 2, 41));
+    assert_true(noc_can_inject(noc, 3, 360));
+    noc_step(noc); /* a flit goes into the input buffer */
+    assert_true(noc_can_inject(noc, 2, 80));
+    assert_false(noc_can_inject(noc, 2, 81));
+    noc_free(noc);
+}
+
+/* Without pops an output takes what its ejection buffer holds, and its inputs fill up behind it. */
+static void a_node_that_pops_nothing_stops_its_senders(void **state) {
+    (void)state;
+    NocConfig config = noc_config_default(NOC_CROSSBAR, 27);
+    Noc *noc = noc_new(&config);
+    int injected = 0;
+    for (int i = 0; i < 1000; i++) {
+        for (; noc_can_inject(noc, 0, 8); injected++) noc_inject(noc, 0, 1, 8, (uint32_t)injected);
+        noc_step(noc);
+    }
+    assert_int_equal(noc_stats(noc).packets_arrived, 80);
+    assert_int_equal(injected, 80 + 64 + 9);
+    for (int i = 0; i < injected; i++) {
+        uint32_t payload = 0;
+        for (; !noc_peek(noc, 1, &payload); noc_step(noc)) assert_true(i >= 80);
+        assert_int_equal(payload, i);
+        noc_pop(noc, 1);
+    }
+    assert_true(noc_is_idle(noc));
+    noc_free(noc);
+}
+
+static void quiet_steps_lead_to_the_next_arrival(void **state) {
+    (void)state;
+    for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
+        NocConfig config = noc_config_default((NocKind)kind, 30);
+        config.router_delay = 7;
+        Noc *noc = noc_new(&config);
+        assert_true(noc_quiet_steps(noc) == NOC_QUIET_FOREVER);
+        noc_skip(noc, 1000000);
+        noc_inject(noc, 1, 22, 8, 5);
+        uint32_t payload;
+        int steps = 0;
+        while (!noc_peek(noc, 22, &payload)) {
+            uint64_t quiet = noc_quiet_steps(noc);
+            assert_true(quiet < 20);
+            noc_skip(noc, quiet);
+            noc_step(noc);
+            steps++;
+        }
+        int latency = noc_empty_latency(noc, 1, 22, 8);
+        assert_int_equal(noc_stats(noc).cycles, 1000000 + latency);
+        assert_true(steps < latency); /* some were skipped */
+        noc_pop(noc, 22);
+        noc_free(noc);
+    }
+}
+
+static void latency_splits_into_transit_queueing_and_waiting(void **state) {
+    (void)state;
+    NocConfig config = noc_config_default(NOC_CROSSBAR, 4);
+    Noc *noc = noc_new(&config);
+    for (int source = 0; source < 3; source++) noc_inject(noc, source, 3, 40, 0);
+    for (int i = 0; i < 10; i++) noc_step(noc);
+    for (int i = 0; i < 3; i++) noc_pop(noc, 3);
+    NocStats stats = noc_stats(noc);
+    assert_int_equal(stats.cycles, 10);
+    assert_int_equal(stats.transit_cycles, 3 * 6);
+    assert_int_equal(stats.queue_cycles, 0 + 1 + 2); /* one output: one per cycle */
+    assert_int_equal(stats.ejection_cycles, 4 + 3 + 2);
+    assert_int_equal(stats.bytes_injected, 120);
+    assert_int_equal(stats.link_flits, 3);
+    assert_int_equal(stats.busiest_link_flits, 3);
+    assert_int_equal(stats.links, 4);
+    assert_true(noc_link_use(&stats) == 3.0 / 40);
+    noc_free(noc);
+}
+
+static void mesh_counts_flits_by_link(void **state) {
+    (void)state;
+    NocConfig config = noc_config_default(NOC_MESH, 36);
+    Noc *noc = noc_new(&config);
+    noc_inject(noc, 0, 35, 96, 0); /* 3 flits, 10 links */
+    noc_inject(noc, 1, 0, 32, 0);  /* 1 flit, 1 link */
+    noc_inject(noc, 7, 7, 32, 0);  /* no link between routers */
+    for (int i = 0; i < 100; i++) noc_step(noc);
+    NocStats stats = noc_stats(noc);
+    assert_int_equal(stats.links, 2 * (6 * 5 + 5 * 6));
+    assert_int_equal(stats.link_flits, 31);
+    assert_int_equal(stats.busiest_link_flits, 3);
+    assert_int_equal(stats.flits_arrived, 5);
+    noc_free(noc);
+}
+
+static uint64_t run_once(NocKind kind, NocStats *stats) {
+    NocConfig config = noc_config_default(kind, 36);
+    Noc *noc = noc_new(&config);
+    Traffic *traffic = traffic_new(noc, 36, 3);
+    for (int i = 0; i < 2000; i++) {
+        for (int node = 0; node < 36; node++)
+            traffic_send(traffic, node, traffic_draw(traffic, 36), 1 + traffic_draw(traffic, 100));
+        noc_step(noc);
+        traffic_take_all(traffic);
+    }
+    *stats = noc_stats(noc);
+    uint64_t arrivals = traffic->arrivals_sum;
+    traffic_free(traffic);
+    noc_free(noc);
+    return arrivals;
+}
+
+static void equal_runs_give_equal_arrivals(void **state) {
+    (void)state;
+    for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
+        NocStats first = {0}, second = {0};
+        assert_int_equal(run_once((NocKind)kind, &first), run_once((NocKind)kind, &second));
+        assert_memory_equal(&first, &second, sizeof first);
+    }
+}
+
+/* Reversing the mesh, with all nodes, reverses the routers' order of visits and turns west into east
+ * and north into south; a packet's latency may not change when its node numbers go along. */
+static void the_order_of_visits_does_not_matter(void **state) {
+    (void)state;
+    NocConfig config = noc_config_default(NOC_MESH, 36), mirrored = config;
+    for (int i = 0; i < 36; i++) mirrored.placement[i] = 35 - i;
+    Noc *noc = noc_new(&config), *mirror = noc_new(&mirrored);
+    Traffic *a = traffic_new(noc, 36, 1), *b = traffic_new(mirror, 36, 1);
+    for (int i = 0; i < 500; i++) {
+        /* disjoint rows in both directions: flows that meet no arbiter, but full links */
+        for (int row = 0; row < 6; row++) {
+            traffic_send(a, row * 6, row * 6 + 5, 96), traffic_send(a, row * 6 + 5, row * 6, 64);
+            traffic_send(b, row * 6, row * 6 + 5, 96), traffic_send(b, row * 6 + 5, row * 6, 64);
+        }
+        noc_step(noc), noc_step(mirror);
+        traffic_take_all(a), traffic_take_all(b);
+    }
+    assert_true(a->popped > 1000);
+    assert_int_equal(a->arrivals_sum, b->arrivals_sum);
+    traffic_free(a), traffic_free(b);
+    noc_free(noc), noc_free(mirror);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_good_at_every_size),
+        cmocka_unit_test(bad_parameters_are_named),
+        cmocka_unit_test(placements_are_judged),
+        cmocka_unit_test(a_node_injects_while_its_queue_has_room),
+        cmocka_unit_test(a_node_that_pops_nothing_stops_its_senders),
+        cmocka_unit_test(quiet_steps_lead_to_the_next_arrival),
+        cmocka_unit_test(latency_splits_into_transit_queueing_and_waiting),
+        cmocka_unit_test(mesh_counts_flits_by_link),
+        cmocka_unit_test(equal_runs_give_equal_arrivals),
+        cmocka_unit_test(the_order_of_visits_does_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/* A packet alone in the network arrives when the delays on its way add up, and not a step before. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/bits.h"
+#include "noc/noc.h"
+
+/* Injects one packet into an empty network and checks that it is ready after `latency` steps, not
+ * before, by peek and by mask, at its node only, and that no queueing is booked. */
+static void expect_latency(Noc *noc, int source, int destination, int bytes, int latency) {
+    uint32_t payload = 0;
+    NocStats before = noc_stats(noc);
+    noc_inject(noc, source, destination, bytes, 4711);
+    for (int i = 1; i <= latency; i++) {
+        assert_false(noc_peek(noc, destination, &payload));
+        noc_step(noc);
+    }
+    assert_true(noc_peek(noc, destination, &payload));
+    assert_int_equal(payload, 4711);
+    const uint64_t *ready = noc_ready_mask(noc);
+    int bits = 0;
+    for (int w = 0; w < NOC_MAX_NODES / 64; w++)
+        if (w <= destination / 64) bits += bits_count64(ready[w]);
+    assert_int_equal(bits, 1);
+    assert_true(bits_get(ready, (size_t)destination));
+    noc_pop(noc, destination);
+    assert_false(noc_peek(noc, destination, &payload));
+    NocStats after = noc_stats(noc);
+    assert_int_equal(after.transit_cycles - before.transit_cycles, latency);
+    assert_int_equal(after.queue_cycles, before.queue_cycles);
+    assert_int_equal(after.ejection_cycles, before.ejection_cycles);
+    while (noc_quiet_steps(noc) != NOC_QUIET_FOREVER) noc_step(noc); /* credits come home */
+}
+
+/* The stock GTX480 model: a request injected at the end of core cycle c is popped in cycle c+7, before
+ * that cycle's network step; a reply injected before the network step of c is popped in c+6. Both
+ * are six steps. */
+static void gtx480_crossbar_takes_six_steps_and_one_per_further_flit(void **state) {
+    (void)state;
+    NocConfig config = noc_config_default(NOC_CROSSBAR, 27);
+    Noc *noc = noc_new(&config);
+    for (int source = 0; source < 27; source++)
+        for (int flits = 1; flits <= 4; flits++)
+            expect_latency(noc, source, (source * 7 + flits) % 27, flits * 40, 5 + flits);
+    noc_free(noc);
+}
+
+static void crossbar_parameters_add_up(void **state) {
+    (void)state;
+    for (int internal = 1; internal <= 3; internal++) {
+        for (int allocation = 0; allocation <= 1; allocation++) {
+            for (int delay = 1; delay <= 5; delay++) {
+                NocConfig config = noc_config_default(NOC_CROSSBAR, 100);
+                config.internal_steps = internal;
+                config.allocation_steps = allocation;
+                config.output_delay = delay;
+                Noc *noc = noc_new(&config);
+                int in_switch = allocation == 1 && internal == 1 ? 2 : 1;
+                for (int flits = 1; flits <= 9; flits++) {
+                    int latency = 1 + in_switch + delay + flits - 1;
+                    assert_int_equal(noc_empty_latency(noc, 3, 99, flits * 40), latency);
+                    expect_latency(noc, 3, 99, flits * 40, latency);
+                }
+                noc_free(noc);
+            }
+        }
+    }
+}
+
+static int distance(const NocConfig *config, int a, int b) {
+    int from = config->placement[a], to = config->placement[b];
+    return abs(from % config->columns - to % config->columns) +
+           abs(from / config->columns - to / config->columns);
+}
+
+static void mesh_latency_is_the_sum_over_its_hops(void **state) {
+    (void)state;
+    static const int partitions[] = {3, 7, 10, 12, 23, 25, 28, 32};
+    static const int delays[][2] = {{3, 1}, {0, 1}, {1, 2}, {4, 3}}; /* router, link */
+    for (size_t i = 0; i < sizeof delays / sizeof delays[0]; i++) {
+        NocConfig config = noc_config_default(NOC_MESH, 36);
+        int router = config.router_delay = delays[i][0], link = config.link_delay = delays[i][1];
+        noc_config_place(&config, partitions, 8);
+        Noc *noc = noc_new(&config);
+        for (int a = 0; a < 36; a++) {
+            for (int b = 0; b < 36; b++) {
+                int flits = 1 + (a + b) % 3;
+                int latency = 1 + (distance(&config, a, b) + 1) * (router + link) + link + flits - 1;
+                assert_int_equal(noc_empty_latency(noc, a, b, flits * 32), latency);
+                expect_latency(noc, a, b, flits * 32, latency);
+            }
+        }
+        noc_free(noc);
+    }
+}
+
+/* With one flit of buffer per channel, each further flit waits for the credit of the one before it:
+ * a round trip over a link and back. */
+static void a_packet_longer_than_the_buffers_waits_for_credits(void **state) {
+    (void)state;
+    NocConfig config = noc_config_default(NOC_MESH, 4);
+    config.buffer_flits = 1;
+    config.router_delay = 2, config.link_delay = 1, config.credit_delay = 2;
+    Noc *noc = noc_new(&config);
+    noc_inject(noc, 0, 3, 4 * 32, 1);
+    uint32_t payload;
+    int steps = 0;
+    while (!noc_peek(noc, 3, &payload)) noc_step(noc), steps++;
+    int round_trip = 2 + 1 + 2;
+    assert_int_equal(steps, noc_empty_latency(noc, 0, 3, 32) + 3 * round_trip);
+    assert_int_equal(noc_stats(noc).queue_cycles, 3 * round_trip - 3);
+    noc_free(noc);
+}
+
+static void ideal_latency_is_fixed_under_any_load(void **state) {
+    (void)state;
+    NocConfig config = noc_config_default(NOC_IDEAL, 80);
+    config.ideal_latency = 9;
+    Noc *noc = noc_new(&config);
+    uint32_t payload;
+    for (int round = 0; round < 50; round++) {
+        for (int source = 0; source < 80; source++)
+            for (int i = 0; i < 3; i++) noc_inject(noc, source, 70, 100, (uint32_t)(source * 3 + i));
+        for (int i = 0; i < 9; i++) {
+            assert_false(noc_peek(noc, 70, &payload));
+            noc_step(noc);
+        }
+        for (uint32_t i = 0; i < 240; i++) {
+            assert_true(noc_peek(noc, 70, &payload));
+            assert_int_equal(payload, i);
+            noc_pop(noc, 70);
+        }
+        assert_true(noc_is_idle(noc));
+    }
+    noc_free(noc);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gtx480_crossbar_takes_six_steps_and_one_per_further_flit),
+        cmocka_unit_test(crossbar_parameters_add_up),
+        cmocka_unit_test(mesh_latency_is_the_sum_over_its_hops),
+        cmocka_unit_test(a_packet_longer_than_the_buffers_waits_for_credits),
+        cmocka_unit_test(ideal_latency_is_fixed_under_any_load),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
