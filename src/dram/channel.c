@@ -34,7 +34,11 @@ bool dram_config_check(const DramConfig *config, Diag *diag) {
                    "number of ticks", c->burst_length, c->data_rate);
     if (c->bank_groups > c->banks)
         diag_error(diag, NULL, 0, 0, "DRAM: %u bank groups of %u banks", c->bank_groups, c->banks);
+    if (c->prefetch.scheme != DRAM_PREFETCH_NONE && c->scheduler != &dram_scheduler_frfcfs)
+        diag_error(diag, NULL, 0, 0, "DRAM prefetch: needs the request scheduler %s, which knows what "
+                   "waits for the open rows", dram_scheduler_frfcfs.name);
     dram_timing_check(&c->timing, burst_ticks_of(c), diag);
+    dram_prefetch_check(&c->prefetch, c->row_bytes, diag);
     return diag_error_count(diag) == before;
 }
 
@@ -51,6 +55,7 @@ DramChannel *dram_new(const DramConfig *config, Arena *arena) {
     channel->write_latency = timing->wl;
     dram_queue_init(&channel->queue, config->queue_entries, config->banks, arena);
     dram_banks_init(&channel->banks, timing, channel->burst_ticks, config->bank_groups);
+    dram_prefetch_init(&channel->prefetch, &config->prefetch, config->row_bytes);
     /* Column commands are tCCD apart, so no more transfers than these can be under way. */
     uint32_t flights = 2;
     while (flights < timing->cl / timing->ccd + 2) flights *= 2;
@@ -89,18 +94,20 @@ static void end_work(DramChannel *channel, uint32_t bank) {
 
 /* ---- requests in, replies out ---- */
 
+static uint16_t bursts_of(const DramChannel *channel, uint32_t bytes) {
+    return (uint16_t)((bytes + channel->burst_bytes - 1) / channel->burst_bytes);
+}
+
 void dram_push(DramChannel *channel, uint64_t tick, const DramRequest *request) {
     DramQueue *queue = &channel->queue;
     assert(dram_can_accept(channel) && request->bank < channel->bank_count && request->bytes);
     dram_settle(channel, tick);
     uint16_t entry = dram_queue_take(queue);
     queue->entries[entry] = (DramEntry){
-        .request = *request,
-        .arrival = tick,
-        .bursts = (uint16_t)((request->bytes + channel->burst_bytes - 1) / channel->burst_bytes),
-    };
+        .request = *request, .arrival = tick, .bursts = bursts_of(channel, request->bytes)};
     channel->scheduler->add(queue, entry);
     queue->count++;
+    dram_prefetch_arrived(&channel->prefetch, queue->count);
     if (queue->count > channel->stats.queue_max) channel->stats.queue_max = queue->count;
     if (tick < channel->next_event) channel->next_event = tick;
 }
@@ -125,8 +132,10 @@ static void finish_transfer(DramChannel *channel, uint64_t tick) {
         uint32_t tail = channel->reply_head + channel->reply_count++;
         if (tail >= channel->reply_entries) tail -= channel->reply_entries;
         channel->replies[tail] = flight->reply;
-        channel->stats.reads_done++;
-        channel->stats.read_ticks += tick - flight->reply.arrival;
+        if (!flight->reply.is_prefetch) {
+            channel->stats.reads_done++;
+            channel->stats.read_ticks += tick - flight->reply.arrival;
+        }
     }
     channel->flight_head = (channel->flight_head + 1) & channel->flight_mask;
     channel->flight_count--;
@@ -177,10 +186,24 @@ static void count_request(DramChannel *channel, const DramEntry *entry, uint64_t
     }
 }
 
+/* Banks with an open row that prefetching keeps open: no request to the row itself waits. */
+static uint32_t banks_held(const DramChannel *channel) {
+    return dram_prefetch_held(&channel->prefetch, channel->queue.count) & ~channel->queue.has_row;
+}
+
 /* Banks that are free and that the scheduler has a request for. */
 static uint32_t banks_to_serve(const DramChannel *channel) {
     if (!channel->queue.count) return 0;
-    return channel->scheduler->candidates(&channel->queue) & ~channel->serving;
+    uint32_t taken = channel->serving | banks_held(channel);
+    return channel->scheduler->candidates(&channel->queue) & ~taken;
+}
+
+/* Banks in which a prefetch may begin: free, no request to the open row waits, and none to another
+ * row unless the row is held. */
+static uint32_t banks_to_prefetch(const DramChannel *channel) {
+    const DramQueue *queue = &channel->queue;
+    uint32_t idle = channel->prefetch.rows & ~channel->serving & ~queue->has_row;
+    return idle & (~queue->has_other | banks_held(channel));
 }
 
 /* Moves one request from the queue to its bank's place of service. */
@@ -200,6 +223,7 @@ static void serve_request(DramChannel *channel, uint64_t tick) {
 
 /* ---- commands ---- */
 
+/* Takes the bank's request out of service; its last column command was given at `tick`. */
 static void finish_service(DramChannel *channel, uint32_t bank, uint64_t tick) {
     uint16_t index = channel->entry[bank];
     const DramEntry *entry = &channel->queue.entries[index];
@@ -208,8 +232,10 @@ static void finish_service(DramChannel *channel, uint32_t bank, uint64_t tick) {
     channel->flights[tail] = (DramFlight){
         .done_tick = tick + (is_write ? channel->write_latency : channel->read_latency),
         .reply = {entry->request.address, entry->arrival, entry->request.handle, (uint8_t)bank,
-                  is_write},
+                  entry->is_prefetch, is_write},
     };
+    dram_prefetch_sent(&channel->prefetch, bank, entry->request.column, entry->request.bytes,
+                       entry->is_prefetch);
     channel->serving &= ~(UINT32_C(1) << bank);
     dram_queue_give_back(&channel->queue, index);
 }
@@ -219,6 +245,7 @@ static void give_column_command(DramChannel *channel, uint32_t bank, uint64_t ti
     DramCommand command = entry->request.is_write ? DRAM_WRITE : DRAM_READ;
     dram_banks_command(&channel->banks, command, bank, 0, tick);
     if (command == DRAM_WRITE) channel->stats.write_commands++;
+    else if (entry->is_prefetch) channel->stats.prefetch_commands++;
     else channel->stats.read_commands++;
     channel->stats.bus_busy_ticks += channel->burst_ticks;
     if (--entry->bursts) return;
@@ -226,12 +253,36 @@ static void give_column_command(DramChannel *channel, uint32_t bank, uint64_t ti
     finish_service(channel, bank, tick);
 }
 
+/* Begins to prefetch the next line of the bank's row, with the line's first column command: a
+ * prefetch never keeps its bank without making progress. */
+static void begin_prefetch(DramChannel *channel, uint32_t bank, uint64_t tick) {
+    uint64_t address;
+    uint32_t column = dram_prefetch_next(&channel->prefetch, bank, &address);
+    uint32_t bytes = channel->prefetch.config.line_bytes;
+    uint16_t entry = dram_queue_take(&channel->queue);
+    channel->queue.entries[entry] = (DramEntry){
+        .request = {.address = address, .row = channel->banks.open_row[bank],
+                    .column = (uint16_t)column, .bytes = (uint16_t)bytes, .bank = (uint8_t)bank},
+        .arrival = tick, .bursts = bursts_of(channel, bytes), .is_prefetch = true};
+    channel->entry[bank] = entry;
+    channel->serving |= UINT32_C(1) << bank;
+    channel->wants[DRAM_READ] |= UINT32_C(1) << bank;
+    begin_work(channel, bank);
+    channel->stats.prefetches++;
+    give_column_command(channel, bank, tick);
+}
+
 static void give_row_command(DramChannel *channel, uint32_t bank, DramCommand command,
                              uint64_t tick) {
-    uint32_t row = channel->queue.entries[channel->entry[bank]].request.row;
-    dram_banks_command(&channel->banks, command, bank, row, tick);
-    if (command == DRAM_ACTIVATE) channel->stats.activates++;
-    else channel->stats.precharges++;
+    const DramRequest *request = &channel->queue.entries[channel->entry[bank]].request;
+    dram_banks_command(&channel->banks, command, bank, request->row, tick);
+    if (command == DRAM_ACTIVATE) {
+        channel->stats.activates++;
+        dram_prefetch_opened(&channel->prefetch, bank, request->address);
+    } else {
+        channel->stats.precharges++;
+        dram_prefetch_closed(&channel->prefetch, bank);
+    }
     channel->wants[command] &= ~(UINT32_C(1) << bank);
     choose_command(channel, bank);
 }
@@ -254,12 +305,25 @@ static uint32_t wanting(const DramChannel *channel, DramCommand command, uint64_
     return channel->banks.channel_ready[command] <= tick ? channel->wants[command] : 0;
 }
 
+/* The transfers under way leave room for another one. */
+static bool has_flight_room(const DramChannel *channel) {
+    return channel->flight_count <= channel->flight_mask;
+}
+
+/* Begins one prefetch, in the first bank of the scan that may have a read. */
+static void try_prefetch(DramChannel *channel, uint64_t tick) {
+    uint32_t banks = banks_to_prefetch(channel);
+    if (!banks || !has_flight_room(channel)) return;
+    int position = find_legal(channel, rotate(channel, banks), DRAM_READ, DRAM_READ, 0, tick);
+    if (position >= 0) begin_prefetch(channel, bank_at(channel, position), tick);
+}
+
 /* One column command to the first bank of the scan that may have one, and one row command to the
- * first before that bank. */
+ * first before that bank. A prefetch may begin where no demand request has a column command. */
 static void give_commands(DramChannel *channel, uint64_t tick) {
     uint32_t write = rotate(channel, wanting(channel, DRAM_WRITE, tick));
     uint32_t column = write | rotate(channel, wanting(channel, DRAM_READ, tick));
-    if (channel->flight_count > channel->flight_mask) column = 0;
+    if (!has_flight_room(channel)) column = 0;
     int column_at = find_legal(channel, column, DRAM_READ, DRAM_WRITE, write, tick);
 
     uint32_t before_column = (uint32_t)bits_low_mask(column_at < 0 ? 32 : column_at);
@@ -269,6 +333,7 @@ static void give_commands(DramChannel *channel, uint64_t tick) {
                             tick);
 
     if (column_at >= 0) give_column_command(channel, bank_at(channel, column_at), tick);
+    else try_prefetch(channel, tick);
     if (row_at >= 0) {
         uint32_t bank = bank_at(channel, row_at);
         give_row_command(channel, bank, precharge >> row_at & 1 ? DRAM_PRECHARGE : DRAM_ACTIVATE,
@@ -279,13 +344,13 @@ static void give_commands(DramChannel *channel, uint64_t tick) {
 
 /* ---- time ---- */
 
-/* Earliest tick from `soonest` on at which a bank that wants `command` may have it, or `bound` if
- * that is earlier. */
-static uint64_t earliest_command(const DramChannel *channel, DramCommand command, uint64_t soonest,
-                                 uint64_t bound) {
+/* Earliest tick from `soonest` on at which one of `banks` may have `command`, or `bound` if that is
+ * earlier. */
+static uint64_t earliest_command(const DramChannel *channel, DramCommand command, uint32_t banks,
+                                 uint64_t soonest, uint64_t bound) {
     uint64_t ready = channel->banks.channel_ready[command];
     if (ready > soonest) soonest = ready;
-    for (uint32_t banks = channel->wants[command]; banks && bound > soonest; banks &= banks - 1) {
+    for (; banks && bound > soonest; banks &= banks - 1) {
         uint32_t bank = (uint32_t)bits_lowest32(banks);
         uint64_t earliest = dram_banks_earliest(&channel->banks, command, bank);
         if (earliest < soonest) earliest = soonest;
@@ -301,12 +366,13 @@ static uint64_t find_next_event(const DramChannel *channel, uint64_t soonest) {
         next = channel->flights[channel->flight_head].done_tick;
         if (next <= soonest) return soonest;
     }
-    for (int command = 0; command < DRAM_COMMANDS; command++) {
-        bool is_column = command == DRAM_READ || command == DRAM_WRITE;
-        if (is_column && channel->flight_count > channel->flight_mask) continue;
-        next = earliest_command(channel, (DramCommand)command, soonest, next);
-    }
-    return next;
+    const uint32_t *wants = channel->wants;
+    next = earliest_command(channel, DRAM_ACTIVATE, wants[DRAM_ACTIVATE], soonest, next);
+    next = earliest_command(channel, DRAM_PRECHARGE, wants[DRAM_PRECHARGE], soonest, next);
+    if (!has_flight_room(channel)) return next;
+    uint32_t reads = wants[DRAM_READ] | banks_to_prefetch(channel);
+    next = earliest_command(channel, DRAM_READ, reads, soonest, next);
+    return earliest_command(channel, DRAM_WRITE, wants[DRAM_WRITE], soonest, next);
 }
 
 void dram_step_event(DramChannel *channel, uint64_t tick) {

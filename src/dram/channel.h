@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "dram/bank.h"
+#include "dram/prefetch.h"
 #include "dram/queue.h"
 #include "dram/timing.h"
 
@@ -33,14 +34,17 @@ typedef struct DramConfig {
     uint32_t queue_entries; /* most requests waiting */
     uint32_t reply_entries; /* most replies waiting for the owner */
     const DramScheduler *scheduler; /* picks the request to serve */
+    DramPrefetchConfig prefetch;    /* all zero: none. Needs FR-FCFS */
 } DramConfig;
 
 /* Sums since construction or dram_reset_stats. A request counts when it enters service. */
 typedef struct DramStats {
     uint64_t reads;          /* read requests of the owner */
     uint64_t writes;         /* write requests of the owner */
+    uint64_t prefetches;     /* lines prefetched; not in `reads`, and no row hits */
     uint64_t read_commands;  /* column commands of all reads */
     uint64_t write_commands; /* column commands of all writes */
+    uint64_t prefetch_commands; /* column commands of all prefetches */
     uint64_t row_hits;       /* requests that found their row open */
     uint64_t row_misses;     /* requests that found their bank closed */
     uint64_t row_conflicts;  /* requests that found another row open */
@@ -57,12 +61,13 @@ typedef struct DramStats {
     uint64_t ticks;            /* ticks accounted for */
 } DramStats;
 
-/* Data of a read, back from the banks. */
+/* Data of a read or a prefetch, back from the banks. */
 typedef struct DramReply {
-    uint64_t address; /* of the request */
-    uint64_t arrival; /* tick at which the request joined the queue */
-    uint32_t handle;  /* of the request */
+    uint64_t address; /* of the request, or of the line prefetched */
+    uint64_t arrival; /* tick at which the request joined the queue, or the prefetch began */
+    uint32_t handle;  /* of the request; 0 for a prefetch */
     uint8_t bank;     /* bank it came from */
+    bool is_prefetch; /* the owner has not asked for it */
     bool is_write;    /* only inside the channel: a write in flight */
 } DramReply;
 
@@ -77,6 +82,7 @@ typedef struct DramChannel {
     const DramScheduler *scheduler;
     DramQueue queue;
     DramBanks banks;
+    DramPrefetch prefetch;
     uint32_t bank_count;           /* banks of the channel */
     uint32_t all_banks;            /* bit per bank */
     uint32_t serving;              /* bit per bank: a request is in service */

@@ -8,25 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "devices.h"
-
-typedef struct Bench {
-    Arena *arena;
-    DramChannel *channel;
-    uint64_t tick; /* the next tick to step */
-} Bench;
-
-static Bench bench_new(const DramConfig *config) {
-    Diag *diag = diag_new();
-    bool is_good = dram_config_check(config, diag);
-    assert_string_equal(diag_text(diag), "");
-    assert_true(is_good);
-    diag_free(diag);
-    Arena *arena = arena_new();
-    return (Bench){arena, dram_new(config, arena), 0};
-}
-
-static void bench_free(Bench *bench) { arena_free(bench->arena); }
+#include "drive.h"
 
 static void push(Bench *bench, uint32_t handle, uint32_t bank, uint32_t row, uint32_t column,
                  uint32_t bytes, bool is_write) {
@@ -49,10 +31,6 @@ static uint64_t wait_reply(Bench *bench, uint32_t *handle) {
     }
     fail_msg("no reply");
     return 0;
-}
-
-static void run_to(Bench *bench, uint64_t tick) {
-    while (bench->tick < tick) dram_step(bench->channel, bench->tick++);
 }
 
 /* tRCD + tCL on a closed bank, tCL on the open row, tRP + tRCD + tCL on another row. */
@@ -229,11 +207,6 @@ static void bank_parallelism(void **state) {
     assert_true(dram_is_idle(bench.channel));
     assert_true(dram_next_event(bench.channel) == UINT64_MAX);
     bench_free(&bench);
-}
-
-static uint64_t next_random(uint64_t *seed) {
-    *seed ^= *seed << 13, *seed ^= *seed >> 7, *seed ^= *seed << 17;
-    return *seed;
 }
 
 typedef struct Outcome {

@@ -1,0 +1,97 @@
+/* Which lines of the open rows are still to be fetched (see the header). */
+#include "dram/prefetch.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+const char *const dram_prefetch_names[DRAM_PREFETCH_SCHEMES] = {
+    [DRAM_PREFETCH_NONE] = "none",
+    [DRAM_PREFETCH_STOP] = "stop",
+    [DRAM_PREFETCH_MIN] = "min",
+};
+
+bool dram_prefetch_check(const DramPrefetchConfig *config, uint32_t row_bytes, Diag *diag) {
+    const DramPrefetchConfig *c = config;
+    if (c->scheme == DRAM_PREFETCH_NONE) return true;
+    int before = diag_error_count(diag);
+    if (!c->line_bytes || row_bytes % c->line_bytes ||
+        row_bytes / c->line_bytes > DRAM_PREFETCH_MAX_LINES)
+        diag_error(diag, NULL, 0, 0, "DRAM prefetch: lines of %u bytes in rows of %u: must be a whole "
+                   "number of lines, at most %d", c->line_bytes, row_bytes, DRAM_PREFETCH_MAX_LINES);
+    if (c->map && c->map->row_bytes != row_bytes)
+        diag_error(diag, NULL, 0, 0, "DRAM prefetch: rows of %u bytes, but the address map has rows of "
+                   "%u", row_bytes, c->map->row_bytes);
+    if (c->lower > c->higher || c->higher > DRAM_PREFETCH_MAX_LINES)
+        diag_error(diag, NULL, 0, 0, "DRAM prefetch: lower %u and higher %u: must rise, and be at "
+                   "most %d", c->lower, c->higher, DRAM_PREFETCH_MAX_LINES);
+    return diag_error_count(diag) == before;
+}
+
+void dram_prefetch_init(DramPrefetch *prefetch, const DramPrefetchConfig *config,
+                        uint32_t row_bytes) {
+    *prefetch = (DramPrefetch){.config = *config};
+    if (config->scheme == DRAM_PREFETCH_NONE) return;
+    assert(config->map);
+    prefetch->lines = row_bytes / config->line_bytes;
+}
+
+void dram_prefetch_arrived(DramPrefetch *prefetch, uint32_t waiting) {
+    uint64_t now = (uint64_t)waiting << DRAM_PREFETCH_FRACTION;
+    prefetch->mean += (now >> DRAM_PREFETCH_WEIGHT) - (prefetch->mean >> DRAM_PREFETCH_WEIGHT);
+}
+
+/* Keeps the bank's bits in the masks in step with its counters. */
+static void update_masks(DramPrefetch *prefetch, uint32_t bank) {
+    uint32_t bit = UINT32_C(1) << bank;
+    prefetch->below_lower &= ~bit;
+    prefetch->below_higher &= ~bit;
+    if (prefetch->fetched[bank] < prefetch->config.lower) prefetch->below_lower |= bit;
+    if (prefetch->fetched[bank] < prefetch->config.higher) prefetch->below_higher |= bit;
+}
+
+void dram_prefetch_opened(DramPrefetch *prefetch, uint32_t bank, uint64_t address) {
+    if (prefetch->config.scheme == DRAM_PREFETCH_NONE) return;
+    prefetch->rows |= UINT32_C(1) << bank;
+    prefetch->fetched[bank] = 0;
+    prefetch->row_address[bank] = address;
+    memset(prefetch->sent[bank], 0, sizeof prefetch->sent[bank]);
+    update_masks(prefetch, bank);
+}
+
+void dram_prefetch_closed(DramPrefetch *prefetch, uint32_t bank) {
+    prefetch->rows &= ~(UINT32_C(1) << bank);
+}
+
+/* The first line not sent; `lines` when all have been. */
+static uint32_t first_unsent(const DramPrefetch *prefetch, uint32_t bank) {
+    const uint64_t *sent = prefetch->sent[bank];
+    for (uint32_t word = 0; word < DRAM_PREFETCH_MAX_LINES / 64; word++)
+        if (~sent[word]) {
+            uint32_t line = word * 64 + (uint32_t)bits_lowest64(~sent[word]);
+            return line < prefetch->lines ? line : prefetch->lines;
+        }
+    return prefetch->lines;
+}
+
+void dram_prefetch_sent(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes,
+                        bool is_prefetch) {
+    if (prefetch->config.scheme == DRAM_PREFETCH_NONE) return;
+    uint32_t line_bytes = prefetch->config.line_bytes;
+    uint32_t last = (column + bytes - 1) / line_bytes;
+    for (uint32_t line = column / line_bytes; line <= last; line++)
+        bits_set(prefetch->sent[bank], line);
+    if (is_prefetch) {
+        prefetch->fetched[bank]++;
+        update_masks(prefetch, bank);
+    }
+    if (first_unsent(prefetch, bank) == prefetch->lines)
+        prefetch->rows &= ~(UINT32_C(1) << bank);
+}
+
+uint32_t dram_prefetch_next(const DramPrefetch *prefetch, uint32_t bank, uint64_t *address) {
+    uint32_t column = first_unsent(prefetch, bank) * prefetch->config.line_bytes;
+    *address = address_map_sibling(prefetch->config.map, prefetch->row_address[bank], column);
+    return column;
+}

@@ -1,0 +1,346 @@
+/* Opportunistic prefetch, OWL section 4.4 sentence by sentence, on OWL's channel: rows of 32 lines of
+ * 64 bytes. */
+#include "dram/prefetch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "drive.h"
+
+enum { LINE = 64, LINES = 32 };
+
+/* 4 banks, 2 KB rows in pieces of 256 bytes over 8 channels. */
+#define OWL_BITS "RRRRRRRRRRRR.BB.CCC.PPP.CCCCCCCC"
+
+static AddressMap owl_map(void) {
+    AddressMap map;
+    Diag *diag = diag_new();
+    assert_true(address_map_init(&map, &(AddressMapConfig){.bits = OWL_BITS}, diag));
+    diag_free(diag);
+    return map;
+}
+
+static DramConfig owl_config(const AddressMap *map, DramPrefetchScheme scheme) {
+    DramConfig config = devices[DEVICE_OWL].config;
+    config.prefetch = (DramPrefetchConfig){
+        .scheme = scheme, .lower = 8, .higher = 16, .line_bytes = LINE, .map = map};
+    return config;
+}
+
+static uint64_t address_of(uint32_t bank, uint32_t row, uint32_t line) {
+    uint32_t column = line * LINE;
+    return (uint64_t)row << 16 | bank << 14 | (column >> 8) << 11 | 5u << 8 | (column & 255);
+}
+
+static void demand(Bench *bench, uint32_t bank, uint32_t row, uint32_t line, bool is_write) {
+    dram_push(bench->channel, bench->tick,
+              &(DramRequest){.address = address_of(bank, row, line), .handle = 1, .row = row,
+                             .column = (uint16_t)(line * LINE), .bytes = LINE, .bank = (uint8_t)bank,
+                             .is_write = is_write});
+}
+
+/* Steps until the next reply; its tick. */
+static uint64_t next_reply(Bench *bench, DramReply *reply) {
+    for (int i = 0; i < 2000; i++) {
+        dram_step(bench->channel, bench->tick++);
+        if (dram_pop_reply(bench->channel, reply)) return bench->tick - 1;
+    }
+    fail_msg("no reply");
+    return 0;
+}
+
+static void expect_demand(Bench *bench, uint32_t bank, uint32_t row, uint32_t line) {
+    DramReply reply;
+    next_reply(bench, &reply);
+    assert_false(reply.is_prefetch);
+    assert_true(reply.address == address_of(bank, row, line));
+}
+
+/* Prefetches `first` to `last` of a row come next, in order. */
+static void expect_prefetches(Bench *bench, uint32_t bank, uint32_t row, uint32_t first,
+                              uint32_t last) {
+    for (uint32_t line = first; line <= last; line++) {
+        DramReply reply;
+        next_reply(bench, &reply);
+        assert_true(reply.is_prefetch);
+        assert_int_equal(reply.bank, bank);
+        assert_true(reply.address == address_of(bank, row, line));
+    }
+}
+
+static void expect_quiet(Bench *bench) {
+    run_to(bench, bench->tick + 100);
+    assert_true(dram_is_idle(bench->channel));
+    assert_true(dram_next_event(bench->channel) == UINT64_MAX);
+}
+
+/* "starts prefetching when there are no more demand requests to an open row ... sequentially
+ * prefetches the cache lines that were not accessed by demand requests" */
+static void rest_of_the_row(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    for (int scheme = DRAM_PREFETCH_STOP; scheme <= DRAM_PREFETCH_MIN; scheme++) {
+        DramConfig config = owl_config(&map, (DramPrefetchScheme)scheme);
+        Bench bench = bench_new(&config);
+        demand(&bench, 2, 9, 5, false);
+        demand(&bench, 2, 9, 3, false);
+        demand(&bench, 2, 9, 31, true); /* a write is an access too */
+        expect_demand(&bench, 2, 9, 5);
+        expect_demand(&bench, 2, 9, 3);
+        expect_prefetches(&bench, 2, 9, 0, 2);
+        expect_prefetches(&bench, 2, 9, 4, 4);
+        expect_prefetches(&bench, 2, 9, 6, 30);
+        expect_quiet(&bench);
+        const DramStats *stats = &bench.channel->stats;
+        assert_int_equal(stats->prefetches, LINES - 3);
+        assert_int_equal(stats->prefetch_commands, 4 * (LINES - 3)); /* 16-byte bursts */
+        assert_int_equal(stats->reads, 2);
+        assert_int_equal(stats->reads_done, 2);
+        assert_int_equal(stats->activates, 1);
+        assert_int_equal(stats->row_hits, 2);
+        bench_free(&bench);
+    }
+}
+
+static void none(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramConfig config = owl_config(&map, DRAM_PREFETCH_NONE);
+    Bench bench = bench_new(&config);
+    demand(&bench, 2, 9, 5, false);
+    expect_demand(&bench, 2, 9, 5);
+    expect_quiet(&bench);
+    assert_int_equal(bench.channel->stats.prefetches, 0);
+    bench_free(&bench);
+}
+
+/* "the prefetcher stops immediately after a demand request to a different row arrives": the line
+ * that is being read is the last. */
+static void stop(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramConfig config = owl_config(&map, DRAM_PREFETCH_STOP);
+    Bench bench = bench_new(&config);
+    demand(&bench, 0, 1, 0, false);
+    expect_demand(&bench, 0, 1, 0);
+    expect_prefetches(&bench, 0, 1, 1, 4);
+    uint64_t begun = bench.channel->stats.prefetches;
+    demand(&bench, 0, 2, 7, false);
+    expect_prefetches(&bench, 0, 1, 5, (uint32_t)begun);
+    expect_demand(&bench, 0, 2, 7);
+    assert_true(bench.channel->stats.prefetches > begun); /* now of the new row */
+    expect_prefetches(&bench, 0, 2, 0, 6); /* all bits were reset when it was opened */
+    expect_prefetches(&bench, 0, 2, 8, 31);
+    expect_quiet(&bench);
+    bench_free(&bench);
+}
+
+/* A demand to another row that waits from the start leaves scheme `stop` nothing to do. */
+static void stop_before_the_start(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramConfig config = owl_config(&map, DRAM_PREFETCH_STOP);
+    Bench bench = bench_new(&config);
+    demand(&bench, 0, 1, 0, false);
+    demand(&bench, 0, 2, 0, false);
+    expect_demand(&bench, 0, 1, 0);
+    expect_demand(&bench, 0, 2, 0);
+    bench_free(&bench);
+}
+
+/* "prefetches at least a minimum number of cache lines (C) regardless of whether or not a demand
+ * arrives"; C is lower, or higher while fewer requests than the threshold wait. */
+static void minimum(void **state) {
+    (void)state;
+    static const struct { uint32_t threshold, lines; } rows[] = {
+        {1, 8},  /* one waits: not fewer than 1 */
+        {2, 16}, /* fewer than 2 */
+        {0, 8},  /* the running mean is still below 1 */
+    };
+    AddressMap map = owl_map();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        DramConfig config = owl_config(&map, DRAM_PREFETCH_MIN);
+        config.prefetch.threshold = rows[i].threshold;
+        Bench bench = bench_new(&config);
+        demand(&bench, 0, 1, 0, false);
+        demand(&bench, 0, 2, 0, false);
+        expect_demand(&bench, 0, 1, 0);
+        expect_prefetches(&bench, 0, 1, 1, rows[i].lines);
+        expect_demand(&bench, 0, 2, 0);
+        /* past the minimum it goes on while nothing else is wanted */
+        expect_prefetches(&bench, 0, 2, 1, 31);
+        expect_quiet(&bench);
+        bench_free(&bench);
+    }
+}
+
+/* C changes while the prefetcher runs: more requests than the threshold bring it down to lower. */
+static void minimum_follows_the_queue(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramConfig config = owl_config(&map, DRAM_PREFETCH_MIN);
+    config.prefetch.threshold = 3;
+    Bench bench = bench_new(&config);
+    demand(&bench, 0, 1, 0, false);
+    demand(&bench, 0, 2, 0, false);
+    expect_demand(&bench, 0, 1, 0);
+    expect_prefetches(&bench, 0, 1, 1, 10); /* on the way to 16 */
+    uint32_t begun = (uint32_t)bench.channel->stats.prefetches;
+    demand(&bench, 0, 3, 0, false);
+    demand(&bench, 0, 4, 0, false); /* three wait */
+    expect_prefetches(&bench, 0, 1, 11, begun);
+    expect_demand(&bench, 0, 2, 0);
+    bench_free(&bench);
+}
+
+/* A demand to the row being prefetched is served next, and its line not prefetched. */
+static void demand_in_between(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramConfig config = owl_config(&map, DRAM_PREFETCH_MIN);
+    Bench bench = bench_new(&config);
+    demand(&bench, 0, 1, 0, false);
+    expect_demand(&bench, 0, 1, 0);
+    expect_prefetches(&bench, 0, 1, 1, 3);
+    uint32_t begun = (uint32_t)bench.channel->stats.prefetches;
+    demand(&bench, 0, 1, 20, false);
+    expect_prefetches(&bench, 0, 1, 4, begun);
+    expect_demand(&bench, 0, 1, 20);
+    expect_prefetches(&bench, 0, 1, begun + 1, 19);
+    expect_prefetches(&bench, 0, 1, 21, 31);
+    expect_quiet(&bench);
+    assert_int_equal(bench.channel->stats.activates, 1);
+    bench_free(&bench);
+}
+
+/* Demand requests to another bank's open row keep the data bus: no prefetch among them. */
+static void demand_has_the_bus(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramConfig config = owl_config(&map, DRAM_PREFETCH_STOP);
+    Bench bench = bench_new(&config);
+    demand(&bench, 1, 1, 0, false);
+    expect_demand(&bench, 1, 1, 0);
+    run_to(&bench, bench.tick + 500); /* row open, all of it prefetched */
+    DramReply reply;
+    while (dram_pop_reply(bench.channel, &reply)) continue;
+    for (uint32_t line = 0; line < 20; line++) demand(&bench, 1, 1, line, false);
+    demand(&bench, 0, 1, 0, false); /* bank 0 opens meanwhile and could prefetch */
+    int demands = 0;
+    while (demands < 21) {
+        next_reply(&bench, &reply);
+        assert_false(reply.is_prefetch);
+        demands++;
+    }
+    expect_prefetches(&bench, 0, 1, 1, 31);
+    bench_free(&bench);
+}
+
+static void running_mean(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramPrefetchConfig config = owl_config(&map, DRAM_PREFETCH_MIN).prefetch;
+    DramPrefetch prefetch;
+    dram_prefetch_init(&prefetch, &config, 2048);
+    for (int i = 0; i < 2000; i++) dram_prefetch_arrived(&prefetch, 20);
+    assert_int_equal((prefetch.mean + (1 << 15)) >> DRAM_PREFETCH_FRACTION, 20);
+    for (int i = 0; i < 2000; i++) dram_prefetch_arrived(&prefetch, i % 2 ? 4 : 6);
+    assert_int_equal((prefetch.mean + (1 << 15)) >> DRAM_PREFETCH_FRACTION, 5);
+    /* 12 lines prefetched: enough for lower, not for higher */
+    dram_prefetch_opened(&prefetch, 3, 0);
+    for (uint32_t line = 0; line < 12; line++)
+        dram_prefetch_sent(&prefetch, 3, line * LINE, LINE, true);
+    assert_int_equal(dram_prefetch_held(&prefetch, 4), 1 << 3);
+    assert_int_equal(dram_prefetch_held(&prefetch, 6), 0);
+}
+
+/* Sends random demand reads and writes; steps every tick or only at events. */
+static DramStats random_traffic(const DramConfig *config, bool skips) {
+    Bench bench = bench_new(config);
+    uint64_t seed = 0xABCDEF12345u, sent = 0, reads = 0, got = 0, prefetched = 0, pause_until = 0;
+    while (sent < 5000 || !dram_is_idle(bench.channel)) {
+        assert_true(bench.tick < 10000000);
+        bool wants_push = sent < 5000 && bench.tick >= pause_until;
+        if (wants_push && dram_can_accept(bench.channel)) {
+            uint64_t r = next_random(&seed);
+            demand(&bench, r & 3, r >> 2 & 3, r >> 8 & 31, (r >> 32 & 7) == 0);
+            reads += (r >> 32 & 7) != 0;
+            sent++;
+            if ((r >> 40 & 7) == 0) pause_until = bench.tick + (r >> 48) % 200;
+        }
+        if (!skips || bench.tick >= dram_next_event(bench.channel))
+            dram_step(bench.channel, bench.tick);
+        DramReply reply;
+        while (dram_pop_reply(bench.channel, &reply)) {
+            if (reply.is_prefetch) prefetched++;
+            else got++;
+        }
+        bench.tick++;
+    }
+    dram_settle(bench.channel, bench.tick);
+    DramStats stats = bench.channel->stats;
+    assert_int_equal(got, reads);
+    assert_int_equal(prefetched, stats.prefetches);
+    assert_int_equal(stats.reads, reads);
+    assert_true(stats.prefetches > 0);
+    bench_free(&bench);
+    return stats;
+}
+
+static void random_and_skipping(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    for (int scheme = DRAM_PREFETCH_STOP; scheme <= DRAM_PREFETCH_MIN; scheme++) {
+        DramConfig config = owl_config(&map, (DramPrefetchScheme)scheme);
+        for (int tight = 0; tight < 2; tight++) {
+            if (tight) config.queue_entries = config.reply_entries = 1;
+            DramStats every = random_traffic(&config, false);
+            DramStats events = random_traffic(&config, true);
+            assert_memory_equal(&every, &events, sizeof every);
+        }
+    }
+    assert_string_equal(dram_prefetch_names[DRAM_PREFETCH_MIN], "min");
+}
+
+static void rejected(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    const DramConfig good = owl_config(&map, DRAM_PREFETCH_MIN);
+    struct { DramConfig config; const char *why; } rows[] = {
+        {good, "needs the request scheduler fr-fcfs"}, {good, "lines of 0 bytes"},
+        {good, "lines of 8 bytes"}, {good, "lower 20 and higher 16"}, {good, "higher 200"},
+        {good, "but the address map has rows of 2048"},
+    };
+    rows[0].config.scheduler = &dram_scheduler_fcfs;
+    rows[1].config.prefetch.line_bytes = 0;
+    rows[2].config.prefetch.line_bytes = 8;
+    rows[3].config.prefetch.lower = 20;
+    rows[4].config.prefetch.higher = 200;
+    rows[5].config.row_bytes = 4096;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Diag *diag = diag_new();
+        assert_false(dram_config_check(&rows[i].config, diag));
+        assert_non_null(strstr(diag_text(diag), rows[i].why));
+        diag_free(diag);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rest_of_the_row),
+        cmocka_unit_test(none),
+        cmocka_unit_test(stop),
+        cmocka_unit_test(stop_before_the_start),
+        cmocka_unit_test(minimum),
+        cmocka_unit_test(minimum_follows_the_queue),
+        cmocka_unit_test(demand_in_between),
+        cmocka_unit_test(demand_has_the_bus),
+        cmocka_unit_test(running_mean),
+        cmocka_unit_test(random_and_skipping),
+        cmocka_unit_test(rejected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
