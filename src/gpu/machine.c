@@ -22,6 +22,37 @@ void machine_init(MachineConfig *machine) {
     machine->sm.ops[ISA_CLASS_MEMORY].unit = SM_UNIT_LDST;
 }
 
+void machine_resolve(MachineConfig *machine) {
+    NetworkConfig *network = &machine->network;
+    NocConfig *noc = &network->noc;
+    noc->nodes = (int)(machine->sms + machine->partitions * machine->partition.slices);
+    for (int i = 0; i < NOC_MAX_NODES; i++)
+        noc->placement[i] = (uint16_t)i;
+    int routers[MACHINE_MAX_LIST], count = (int)network->memory_routers.count;
+    for (int i = 0; i < count; i++)
+        routers[i] = (int)network->memory_routers.items[i];
+    if (count && noc->nodes <= NOC_MAX_NODES && count <= noc->nodes)
+        noc_config_place(noc, routers, count);
+    machine->dram.scheduler = dram_scheduler_find(dram_scheduler_name((int)machine->dram_scheduler));
+}
+
+static AddressMapConfig map_config(const MachineConfig *machine) {
+    return (AddressMapConfig){.bits = machine->map.bits,
+                              .channels = machine->map.block_bytes ? machine->partitions : 0,
+                              .block_bytes = machine->map.block_bytes};
+}
+
+AddressMap machine_address_map(const MachineConfig *machine) {
+    AddressMap map;
+    AddressMapConfig config = map_config(machine);
+    Diag *diag = diag_new();
+    bool is_good = address_map_init(&map, &config, diag);
+    assert(is_good && "machine_check builds the same map");
+    (void)is_good;
+    diag_free(diag);
+    return map;
+}
+
 /* The caches of a machine under the names of their sections. */
 typedef struct NamedCache {
     const char *key;
@@ -119,6 +150,53 @@ static void check_partition(const PartitionConfig *partition, Diag *diag) {
         diag_error(diag, NULL, 0, 0, "l2.filled_by_copies: yes, but l2.enabled is no");
 }
 
+static void check_network(const MachineConfig *machine, Diag *diag) {
+    const NetworkConfig *network = &machine->network;
+    uint32_t slices = machine->partitions * machine->partition.slices;
+    uint32_t routers = network->memory_routers.count;
+    if (network->noc.kind == NOC_MESH && routers && routers != slices) {
+        diag_error(diag, NULL, 0, 0, "noc.memory_routers: %u routers for %u slices (gpu.partitions x "
+                   "partition.slices)", routers, slices);
+        return;
+    }
+    char why[160];
+    if (!noc_config_check(&network->noc, why, sizeof why))
+        diag_error(diag, NULL, 0, 0, "noc: %s", why);
+    uint32_t longest = network->header_bytes + machine->sm.l1d.line_bytes;
+    if (longest < network->header_bytes + machine->partition.atom_bytes)
+        longest = network->header_bytes + machine->partition.atom_bytes;
+    uint32_t room = (uint32_t)network->noc.injection_flits * (uint32_t)network->noc.flit_bytes;
+    if (longest > room) {
+        diag_error(diag, NULL, 0, 0, "noc.injection_flits: %u B of queue (x noc.flit) for a packet of %u B "
+                   "(noc.header and a line)", room, longest);
+    }
+}
+
+/* What the address map and other sections say twice must be the same. */
+static void check_map(const MachineConfig *machine, Diag *diag) {
+    AddressMap map;
+    AddressMapConfig config = map_config(machine);
+    if (!address_map_init(&map, &config, diag)) return;
+    const struct {
+        const char *key, *what;
+        uint32_t given, mapped;
+    } same[] = {
+        {"gpu.partitions", "channels", machine->partitions, map.channels},
+        {"partition.slices", "slices of a channel", machine->partition.slices, map.slices_per_channel},
+        {"dram.banks", "banks", machine->dram.banks, map.banks},
+        {"dram.row", "bytes of a row", machine->dram.row_bytes, map.row_bytes},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        if (same[i].given == same[i].mapped) continue;
+        diag_error(diag, NULL, 0, 0, "%s: %u, but map.bits \"%s\" makes %u %s", same[i].key,
+                   same[i].given, machine->map.bits, same[i].mapped, same[i].what);
+    }
+    if (machine->map.block_bytes && machine->map.block_bytes < machine->partition.atom_bytes) {
+        diag_error(diag, NULL, 0, 0, "map.block: %u B is less than partition.atom, %u B",
+                   machine->map.block_bytes, machine->partition.atom_bytes);
+    }
+}
+
 bool machine_check(const MachineConfig *machine, Diag *diag) {
     const NamedCache caches[] = {
         {"l1i", &machine->sm.l1i}, {"l1d", &machine->sm.l1d},       {"l1c", &machine->sm.l1c},
@@ -130,5 +208,8 @@ bool machine_check(const MachineConfig *machine, Diag *diag) {
     check_sm(&machine->sm, diag);
     check_units(&machine->sm, diag);
     check_partition(&machine->partition, diag);
+    check_network(machine, diag);
+    check_map(machine, diag);
+    dram_config_check(&machine->dram, diag);
     return diag_error_count(diag) == before;
 }

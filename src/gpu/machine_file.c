@@ -444,6 +444,7 @@ bool machine_set(Machine *machine, const char *assignment, Diag *diag) {
 }
 
 const MachineConfig *machine_finish(Machine *machine, Diag *diag) {
+    machine_resolve(&machine->config);
     return machine_check(&machine->config, diag) ? &machine->config : NULL;
 }
 

@@ -14,6 +14,8 @@ static const char *const write_hit_choices[] = {"write-back", "write-through", "
 static const char *const write_miss_choices[] = {"no-allocate", "allocate", "fetch", NULL};
 static const char *const flush_choices[] = {"never", "kernel", "idle", NULL};
 static const char *const unit_choices[] = {"sp", "sfu", "dp", NULL};
+static const char *const noc_choices[] = {"mesh", "crossbar", "ideal", NULL};
+static const char *const dram_scheduler_choices[] = {"fr-fcfs", "fcfs", NULL};
 
 enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */
 
@@ -165,6 +167,24 @@ static const MachineRow rows[] = {
     CACHE("l1c", sm.l1c, "constant cache", "8 KiB", "64 B", "0 B", "2", "linear", "never", "0", "2", "64", "4")
     CACHE("l1t", sm.l1t, "texture cache", "12 KiB", "128 B", "0 B", "24", "linear", "idle", "35", "64", "8", "8")
 
+    CHOICE("noc.kind", network.noc.kind, noc_choices, "crossbar", "each of the two networks: requests, replies")
+    BYTES("noc.flit", network.noc.flit_bytes, 1, NOC_MAX_FLIT_BYTES, "40 B", "what a link moves in a cycle")
+    BYTES("noc.header", network.header_bytes, 1, 256, "8 B", "of a packet; all there is of a read request or an acknowledgement")
+    COUNT("noc.injection_flits", network.noc.injection_flits, "", 1, NOC_MAX_FLITS, "9", "flits of a node's injection queue, and so of the longest packet")
+    COUNT("noc.ejection_flits", network.noc.ejection_flits, "", 1, NOC_MAX_FLITS, "80", "flits waiting for a node to take them; ideal: packets under way to it")
+    COUNT("noc.buffer_flits", network.noc.buffer_flits, "", 1, NOC_MAX_FLITS, "64", "mesh, crossbar: flits of an input buffer, per virtual channel")
+    COUNT("noc.virtual_channels", network.noc.virtual_channels, "", 1, NOC_MAX_CHANNELS, "1", "mesh: of each link; the crossbar has one")
+    COUNT("noc.columns", network.noc.columns, "", 1, NOC_MAX_NODES, "6", "mesh: routers in a row")
+    COUNT("noc.rows", network.noc.rows, "", 1, NOC_MAX_NODES, "6", "mesh: rows of routers")
+    ROW(LIST, "noc.memory_routers", network.memory_routers, "", NULL, 0, NOC_MAX_NODES - 1, "[]", "mesh: routers of the L2 slices, row x columns + column; none: behind the SMs")
+    COUNT("noc.router_delay", network.noc.router_delay, "cycles", 0, NOC_MAX_DELAY, "3", "mesh: from entering a router to leaving it, unhindered")
+    COUNT("noc.link_delay", network.noc.link_delay, "cycles", 1, NOC_MAX_DELAY, "1", "mesh: from router to router, and between router and node")
+    COUNT("noc.credit_delay", network.noc.credit_delay, "cycles", 1, NOC_MAX_DELAY, "1", "mesh: from a flit's leaving a buffer to the reuse of its room")
+    COUNT("noc.internal_steps", network.noc.internal_steps, "", 1, 8, "2", "crossbar: switch steps a cycle")
+    COUNT("noc.allocation_steps", network.noc.allocation_steps, "", 0, 1, "1", "crossbar: switch steps between a packet's grant and its first flit")
+    COUNT("noc.output_delay", network.noc.output_delay, "cycles", 1, NOC_MAX_DELAY, "4", "crossbar: from the output link to the node")
+    COUNT("noc.ideal_latency", network.noc.ideal_latency, "cycles", 1, NOC_MAX_DELAY, "5", "ideal: from injection to arrival")
+
     COUNT("partition.slices", partition.slices, "", 1, 8, "2", "L2 slices of a channel, each with a network port")
     BYTES("partition.atom", partition.atom_bytes, 16, 256, "32 B", "what a request is split into before L2, and the unit of a DRAM read")
     COUNT("partition.rop_latency", partition.rop_latency, "cycles", 0, 10000, "120", "from the network to the input queue of L2")
@@ -180,6 +200,32 @@ static const MachineRow rows[] = {
     BOOL("l2.filled_by_copies", partition.copies_fill_l2, "no", "a host-to-device copy leaves its data in L2")
     CACHE("l2", partition.l2, "L2 slice", "64 KiB", "128 B", "32 B", "8", "linear", "never", "1", "256", "4", "4")
     CACHE_STORES("l2", partition.l2, "L2 slice", "write-back", "allocate")
+
+    STRING("map.bits", map.bits, "RRRRRRRRRRRR.BBB.CCCC.b.CCCCCCCC", "address bits, highest first: R row, B bank, C column, P channel, S slice, b bank and slice")
+    BYTES("map.block", map.block_bytes, 0, 64 * KIB, "256 B", "blocks dealt to the channels in turn; the bits are then those of the address within the channel; 0 B: the P bits name the channel")
+
+    CHOICE("dram.scheduler", dram_scheduler, dram_scheduler_choices, "fr-fcfs", "order in which requests are served")
+    COUNT("dram.queue", dram.queue_entries, "", 1, DRAM_MAX_QUEUE, "64", "requests waiting at a channel")
+    COUNT("dram.replies", dram.reply_entries, "", 1, DRAM_MAX_QUEUE, "116", "replies waiting for L2")
+    COUNT("dram.banks", dram.banks, "", 1, DRAM_MAX_BANKS, "16", "banks of a channel")
+    COUNT("dram.bank_groups", dram.bank_groups, "", 1, DRAM_MAX_GROUPS, "4", "groups the banks are dealt to; 1: no groups")
+    BYTES("dram.row", dram.row_bytes, 32, 64 * KIB, "4 KiB", "row of a bank")
+    BYTES("dram.bus", dram.bus_bytes, 1, 1 * KIB, "8 B", "moved per beat, all chips of a channel together")
+    COUNT("dram.burst", dram.burst_length, "beats", 1, 64, "8", "of one column command")
+    COUNT("dram.data_rate", dram.data_rate, "beats", 1, 64, "4", "per DRAM cycle: 2 double, 4 quad data rate")
+    COUNT("dram.tCL", dram.timing.cl, "cycles", 1, 1000, "12", "read command to its data")
+    COUNT("dram.tWL", dram.timing.wl, "cycles", 1, 1000, "4", "write command to its data")
+    COUNT("dram.tRCD", dram.timing.rcd, "cycles", 1, 1000, "12", "activate to read")
+    COUNT("dram.tRCDWR", dram.timing.rcd_write, "cycles", 0, 1000, "0", "activate to write; 0: tRCD - tWL - 1")
+    COUNT("dram.tRP", dram.timing.rp, "cycles", 1, 1000, "12", "precharge to activate")
+    COUNT("dram.tRAS", dram.timing.ras, "cycles", 1, 1000, "28", "activate to precharge")
+    COUNT("dram.tRC", dram.timing.rc, "cycles", 1, 1000, "40", "activate to activate of the same bank")
+    COUNT("dram.tRRD", dram.timing.rrd, "cycles", 1, 1000, "6", "activate to activate of another bank")
+    COUNT("dram.tCCD", dram.timing.ccd, "cycles", 1, 1000, "2", "column command to column command")
+    COUNT("dram.tCCDL", dram.timing.ccd_long, "cycles", 0, 1000, "3", "the same inside a bank group; 0: tCCD")
+    COUNT("dram.tCDLR", dram.timing.cdlr, "cycles", 1, 1000, "5", "end of write data to a read")
+    COUNT("dram.tWR", dram.timing.wr, "cycles", 1, 1000, "12", "end of write data to precharge")
+    COUNT("dram.tRTP", dram.timing.rtp, "cycles", 0, 1000, "0", "read to precharge; 0: the cycles of a burst")
 
     BOOL("oracle.perfect_l1", oracle.perfect_l1, "no", "every global and local load hits the L1D: gives PMEM")
     BOOL("oracle.perfect_l2", oracle.perfect_l2, "no", "every request that reaches a partition hits its L2")

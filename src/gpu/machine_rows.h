@@ -17,6 +17,7 @@ typedef enum MachineType {
     MACHINE_BOOL,      /* bool: yes or no */
     MACHINE_CHOICE,    /* an enum of int's size: one of the row's names */
     MACHINE_STRING,    /* char array: free text */
+    MACHINE_LIST,      /* MachineList: numbers, each within the bounds */
     MACHINE_TYPES
 } MachineType;
 

@@ -61,6 +61,9 @@ static void add_expected(const MachineRow *row, Text *why) {
         text_add(why, "takes a frequency with its unit (kHz, MHz, GHz), as in 700 MHz");
         break;
     case MACHINE_BOOL: text_add(why, "takes yes or no"); break;
+    case MACHINE_LIST:
+        text_printf(why, "takes a list of at most %d whole numbers, as in [1, 2]", MACHINE_MAX_LIST);
+        break;
     case MACHINE_ADDRESS: text_add(why, "takes an address, as in 0xf0000000"); break;
     case MACHINE_CHOICE:
         text_add(why, "takes ");
@@ -110,6 +113,17 @@ static uint64_t read_unit(const MachineRow *row, const char *text) {
     return 0;
 }
 
+/* Whether the scaled number is within the row's bounds; reported if not. */
+static bool check_bounds(const MachineRow *row, uint64_t number, const char *value, Text *why) {
+    if (number >= row->low && number <= row->high) return true;
+    text_add(why, "must be ");
+    add_number(row, row->low, why);
+    text_add(why, " to ");
+    add_number(row, row->high, why);
+    text_printf(why, ", not '%.40s'", value);
+    return false;
+}
+
 static bool set_number(MachineConfig *machine, const MachineRow *row, const char *value, Text *why) {
     uint64_t thousandths;
     const char *end;
@@ -118,14 +132,7 @@ static bool set_number(MachineConfig *machine, const MachineRow *row, const char
     if (!factor) return refuse(row, value, why);
     uint64_t scaled = thousandths * factor; /* at most 2^40 x 1000 x 2^20: fits */
     if (scaled % 1000) return refuse(row, value, why);
-    if (scaled / 1000 < row->low || scaled / 1000 > row->high) {
-        text_add(why, "must be ");
-        add_number(row, row->low, why);
-        text_add(why, " to ");
-        add_number(row, row->high, why);
-        text_printf(why, ", not '%.40s'", value);
-        return false;
-    }
+    if (!check_bounds(row, scaled / 1000, value, why)) return false;
     uint32_t number = (uint32_t)(scaled / 1000);
     memcpy(field_of(machine, row), &number, sizeof number);
     return true;
@@ -162,16 +169,44 @@ static bool set_string(MachineConfig *machine, const MachineRow *row, const char
     return true;
 }
 
+static bool set_list(MachineConfig *machine, const MachineRow *row, const char *value, Text *why) {
+    MachineList list = {0};
+    const char *at = value + (*value == '[');
+    while (*at == ' ')
+        at++;
+    while (*at && *at != ']') {
+        uint64_t thousandths;
+        if (list.count == MACHINE_MAX_LIST || !read_thousandths(at, &thousandths, &at) ||
+            thousandths % 1000) {
+            return refuse(row, value, why);
+        }
+        if (!check_bounds(row, thousandths / 1000, value, why)) return false;
+        list.items[list.count++] = (uint32_t)(thousandths / 1000);
+        while (*at == ' ' || *at == ',')
+            at++;
+    }
+    if (*at == ']' ? at[1] || *value != '[' : *value == '[') return refuse(row, value, why);
+    memcpy(field_of(machine, row), &list, sizeof list);
+    return true;
+}
+
 typedef bool SetFunction(MachineConfig *machine, const MachineRow *row, const char *value, Text *why);
 
 static SetFunction *const set_functions[MACHINE_TYPES] = {
     [MACHINE_COUNT] = set_number,  [MACHINE_ADDRESS] = set_number, [MACHINE_BYTES] = set_number,
     [MACHINE_FREQUENCY] = set_number, [MACHINE_BOOL] = set_bool,   [MACHINE_CHOICE] = set_choice,
-    [MACHINE_STRING] = set_string,
+    [MACHINE_STRING] = set_string,    [MACHINE_LIST] = set_list,
 };
 
 bool machine_set_row(MachineConfig *machine, const MachineRow *row, const char *value, Text *why) {
     return set_functions[row->type](machine, row, value, why);
+}
+
+static void add_list(const MachineList *list, Text *out) {
+    text_add(out, "[");
+    for (uint32_t i = 0; i < list->count; i++)
+        text_printf(out, "%s%u", i ? ", " : "", list->items[i]);
+    text_add(out, "]");
 }
 
 void machine_format_row(const MachineConfig *machine, const MachineRow *row, Text *out) {
@@ -182,6 +217,8 @@ void machine_format_row(const MachineConfig *machine, const MachineRow *row, Tex
         text_add(out, row->choices[number_of(machine, row)]);
     else if (row->type == MACHINE_STRING)
         text_printf(out, "\"%s\"", (const char *)field);
+    else if (row->type == MACHINE_LIST)
+        add_list(field, out);
     else
         add_number(row, number_of(machine, row), out);
 }
@@ -194,6 +231,8 @@ void machine_describe_row(const MachineRow *row, Text *out) {
             text_printf(out, "%s%s", i ? ", " : "", row->choices[i]);
     } else if (row->type == MACHINE_STRING) {
         text_printf(out, "text under %u bytes", row->high);
+    } else if (row->type == MACHINE_LIST) {
+        text_printf(out, "numbers up to %u", row->high);
     } else {
         add_number(row, row->low, out);
         text_add(out, " to ");

@@ -1,0 +1,523 @@
+/* Machine files: every row's bounds and round trip, every error, inheritance, and the papers' values. */
+#include "gpu/machine_file.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "gpu/machine_internal.h"
+#include "gpu/machine_rows.h"
+
+static Machine *load(const char *name) {
+    Diag *diag = diag_new();
+    Machine *machine = machine_load(name, diag);
+    if (!machine) fail_msg("%s: %s", name, diag_text(diag));
+    diag_free(diag);
+    return machine;
+}
+
+static void assert_contains(const char *text, const char *part) {
+    if (!strstr(text, part)) fail_msg("expected \"%s\" in:\n%s", part, text);
+}
+
+/* --- rows --- */
+
+static void test_keys_are_unique_and_found(void **state) {
+    (void)state;
+    int count;
+    const MachineRow *rows = machine_rows(&count);
+    assert_in_range(count, 1, MACHINE_MAX_ROWS);
+    for (int i = 0; i < count; i++)
+        assert_ptr_equal(machine_find_row(rows[i].key, strlen(rows[i].key)), &rows[i]);
+    assert_null(machine_find_row("l1d", 3));
+    assert_null(machine_find_row("l1d.sizes", 9));
+}
+
+static void expect_refusal(const MachineRow *row, const char *value, const char *reason) {
+    MachineConfig machine, before;
+    memset(&machine, 0, sizeof machine);
+    machine_init(&machine);
+    before = machine;
+    Text why = {0};
+    if (machine_set_row(&machine, row, value, &why)) fail_msg("%s took '%s'", row->key, value);
+    assert_contains(text_string(&why), reason);
+    assert_memory_equal(&machine, &before, sizeof machine);
+    text_free(&why);
+}
+
+static const char *smallest_unit(const MachineRow *row) {
+    return row->type == MACHINE_BYTES ? " B" : row->type == MACHINE_FREQUENCY ? " kHz" : "";
+}
+
+static void test_every_row_refuses_what_is_out_of_bounds(void **state) {
+    (void)state;
+    int count;
+    const MachineRow *rows = machine_rows(&count);
+    for (int i = 0; i < count; i++) {
+        const MachineRow *row = &rows[i];
+        char value[300];
+        if (row->type == MACHINE_STRING) {
+            memset(value, 'x', row->high);
+            value[row->high] = 0;
+            expect_refusal(row, value, "must be shorter");
+            expect_refusal(row, "a\"b", "quotes");
+            continue;
+        }
+        expect_refusal(row, "", "takes");
+        expect_refusal(row, "owl", "takes");
+        if (row->type == MACHINE_BOOL || row->type == MACHINE_CHOICE) continue;
+        expect_refusal(row, "-1", "takes");
+        expect_refusal(row, "1 parsec", "takes");
+        snprintf(value, sizeof value, "%" PRIu64 "%s", (uint64_t)row->high + 1, smallest_unit(row));
+        expect_refusal(row, value, "must be");
+        if (!row->low) continue;
+        snprintf(value, sizeof value, "%" PRIu32 "%s", row->low - 1, smallest_unit(row));
+        expect_refusal(row, value, "must be");
+    }
+}
+
+static void test_every_row_takes_its_bounds_and_reads_back(void **state) {
+    (void)state;
+    int count;
+    const MachineRow *rows = machine_rows(&count);
+    MachineConfig machine, again;
+    machine_init(&machine);
+    Text value = {0}, why = {0};
+    for (int i = 0; i < count; i++) {
+        const MachineRow *row = &rows[i];
+        for (int end = 0; end < 2; end++) {
+            uint32_t bound = end ? row->high : row->low;
+            text_clear(&value);
+            if (row->type == MACHINE_STRING) text_add(&value, end ? "gto" : "");
+            else if (row->type == MACHINE_BOOL) text_add(&value, end ? "yes" : "no");
+            else if (row->type == MACHINE_CHOICE) text_add(&value, row->choices[bound]);
+            else text_printf(&value, "%" PRIu32 "%s", bound, smallest_unit(row));
+            assert_true(machine_set_row(&machine, row, text_string(&value), &why));
+            text_clear(&value);
+            machine_format_row(&machine, row, &value);
+            const char *written = text_string(&value);
+            if (row->type == MACHINE_STRING) { /* the quotes are YAML's */
+                value.bytes[value.length - 1] = 0;
+                written++;
+            }
+            again = machine;
+            machine_set_row(&again, row, row->initial, &why);
+            assert_true(machine_set_row(&again, row, written, &why));
+            assert_memory_equal(&again, &machine, sizeof machine);
+        }
+    }
+    text_free(&value);
+    text_free(&why);
+}
+
+static void test_units(void **state) {
+    (void)state;
+    const MachineRow *size = machine_find_row("l1d.size", 8), *clock = machine_find_row("clock.sm", 8);
+    const MachineRow *base = machine_find_row("fetch.code_base", 15);
+    const MachineRow *latency = machine_find_row("l1d.latency", 11);
+    MachineConfig machine;
+    machine_init(&machine);
+    Text why = {0};
+    assert_true(machine_set_row(&machine, size, "64KiB", &why));
+    assert_int_equal(machine.sm.l1d.size_bytes, 65536);
+    assert_true(machine_set_row(&machine, size, "0.5 KiB", &why));
+    assert_int_equal(machine.sm.l1d.size_bytes, 512);
+    assert_true(machine_set_row(&machine, clock, "1.4 GHz", &why));
+    assert_int_equal(machine.clock.sm_khz, 1400000);
+    assert_true(machine_set_row(&machine, clock, "924.5 MHz", &why));
+    assert_int_equal(machine.clock.sm_khz, 924500);
+    assert_true(machine_set_row(&machine, base, "0x1000", &why));
+    assert_int_equal(machine.sm.fetch.code_base, 4096);
+    assert_true(machine_set_row(&machine, latency, "35 cycles", &why));
+    assert_int_equal(machine.sm.l1d.latency, 35);
+    text_free(&why);
+    expect_refusal(size, "64", "takes bytes with their unit");
+    expect_refusal(size, "64 KB", "takes bytes with their unit");
+    expect_refusal(size, "64 MHz", "takes bytes with their unit");
+    expect_refusal(size, "1.5 B", "takes bytes");
+    expect_refusal(clock, "700", "takes a frequency with its unit");
+    expect_refusal(clock, "64 KiB", "takes a frequency");
+    expect_refusal(latency, "35 beats", "takes a whole number of cycles");
+    expect_refusal(latency, "3.5", "takes a whole number of cycles");
+}
+
+static void test_choices_are_those_of_the_units(void **state) {
+    (void)state;
+    const MachineRow *row = machine_find_row("dram.scheduler", 14);
+    for (int i = 0; row->choices[i] || dram_scheduler_name(i); i++)
+        assert_string_equal(row->choices[i], dram_scheduler_name(i));
+}
+
+/* --- files --- */
+
+static const struct {
+    const char *text, *message;
+} bad_files[] = {
+    {"", "a machine file holds sections"},
+    {"just words", "f.yaml:1:1: error: a machine file holds sections"},
+    {"- 1\n- 2\n", "f.yaml:1:1: error: a machine file holds sections"},
+    {"l1d:\n  szie: 32 KiB\n", "f.yaml:2:9: error: l1d.szie: no such key; did you mean l1d.size?"},
+    {"zzzzzzzz: 1\n", "f.yaml:1:11: error: zzzzzzzz: no such key (docs/machine-parameters.md"},
+    {"l1d: 32\n", "f.yaml:1:6: error: l1d is a section: it holds keys, not a value"},
+    {"l1d:\n", "f.yaml:1:5: error: l1d is a section"},
+    {"l1d:\n  size: 32\n", "f.yaml:2:9: error: l1d.size: takes bytes with their unit (B, KiB, MiB)"},
+    {"l1d:\n  ways: 0\n", "f.yaml:2:9: error: l1d.ways: must be 1 to 64, not '0'"},
+    {"l1d:\n  index: magic\n", "l1d.index: takes linear or fermi, not 'magic'"},
+    {"l1d: {replacement: mru}\n", "takes lru or fifo, not 'mru'"},
+    {"lsu:\n  descends: perhaps\n", "lsu.descends: takes yes or no, not 'perhaps'"},
+    {"noc: {memory_routers: 7x}\n", "noc.memory_routers: takes a list of at most 64 whole numbers"},
+    {"noc: {memory_routers: [1, [2]]}\n", "a list holds a few plain values"},
+    {"noc: {memory_routers: [256]}\n", "noc.memory_routers: must be 0 to 255"},
+    {"l1d.ways: 4\nl1d:\n  ways: 8\n", "f.yaml:3:9: error: l1d.ways: given a second time, after line 1"},
+    {"a: &x 1\nb: *x\n", "f.yaml:1:4: error: a machine file has no anchors, aliases or tags"},
+    {"&a sm: {*a : 1}\n", "no anchors, aliases or tags"},
+    {"sm: !!map {threads: 32}\n", "no anchors, aliases or tags"},
+    {"sm: *nothing\n", "no anchors, aliases or tags"},
+    {"? [sm]\n: 1\n", "a key is a plain word"},
+    {"sm: {a: {b: {c: {d: {e: 1}}}}}\n", "nested deeper than any section"},
+    {"sm: {threads: 32\n", "not YAML"},
+    {"sm: 'unclosed\n", "not YAML"},
+    {"sm:\n\tthreads: 32\n", "f.yaml:2:1: error: not YAML"},
+    {"name: a\n---\nname: b\n", "a machine file is a single document"},
+    {"name: \"a\\0b\"\n", "a value must not hold a NUL"},
+    {"name: a\xff\n", "not YAML"},
+    {"\x7f""ELF\x01\x02", "not YAML"},
+    {"base: [a]\n", "no machine 'a'"},
+    {"base: gtx490\n", "no machine 'gtx490'; did you mean gtx480?"},
+    {"base: zzzz\n", "no machine 'zzzz'; there are owl, ccws, pro, md, gtx480"},
+    {"base: -\n", "f.yaml:1:7: error: base: must be a machine or a file"},
+    {"base: none.yaml\n", "none.yaml: error: cannot be read: No such file"},
+};
+
+static void test_every_mistake_is_told(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_files / sizeof *bad_files; i++) {
+        Diag *diag = diag_new();
+        const char *text = bad_files[i].text;
+        assert_null(machine_parse("f.yaml", text, strlen(text), diag));
+        assert_contains(diag_text(diag), bad_files[i].message);
+        diag_free(diag);
+    }
+}
+
+static void test_huge_and_many(void **state) {
+    (void)state;
+    size_t length = 300 * 1024;
+    char *text = malloc(length);
+    memset(text, '#', length);
+    Diag *diag = diag_new();
+    assert_null(machine_parse("f.yaml", text, length, diag));
+    assert_contains(diag_text(diag), "longer than");
+    diag_free(diag);
+    memset(text, '[', 200 * 1024);
+    diag = diag_new();
+    assert_null(machine_parse("f.yaml", text, 200 * 1024, diag));
+    assert_int_equal(diag_error_count(diag), 1);
+    diag_free(diag);
+    Text many = {0};
+    for (int i = 0; i < 20000; i++)
+        text_printf(&many, "k%d: 1\n", i);
+    diag = diag_new();
+    assert_null(machine_parse("f.yaml", text_string(&many), many.length, diag));
+    assert_int_equal(diag_error_count(diag), DIAG_MAX_ERRORS);
+    diag_free(diag);
+    text_free(&many);
+    free(text);
+}
+
+/* Writes `text` to a file in a folder of its own, and returns its path. */
+static char *write_temporary(char *folder, const char *name, const char *text) {
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_true(text_write_file(path, text, strlen(text)));
+    return path;
+}
+
+static void test_bases(void **state) {
+    (void)state;
+    char folder[] = "/tmp/tyto-machine-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    write_temporary(folder, "a.yaml", "base: owl\nl1d:\n  ways: 4 # tried\n");
+    char *path = write_temporary(folder, "b.yaml", "base: a.yaml\nsm: {ctas: 3}\n");
+    Machine *machine = load(path);
+    assert_int_equal(machine->config.sm.l1d.ways, 4);
+    assert_int_equal(machine->config.sm.ctas, 3);
+    assert_int_equal(machine->config.sm.l1d.line_bytes, 64);
+    assert_string_equal(machine->config.name, "b");
+    assert_string_equal(machine->config.title, "");
+    Text out = {0};
+    machine_print(machine, &out);
+    assert_contains(text_string(&out), "/a.yaml: tried");
+    assert_contains(text_string(&out), "; owl: OWL table 1");
+    text_free(&out);
+    machine_free(machine);
+
+    path = write_temporary(folder, "a.yaml", "base: b.yaml\n");
+    Diag *diag = diag_new();
+    assert_null(machine_load(path, diag));
+    assert_contains(diag_text(diag), "in a circle");
+    diag_free(diag);
+    unlink(path);
+    unlink(write_temporary(folder, "b.yaml", ""));
+    rmdir(folder);
+}
+
+static void test_set(void **state) {
+    (void)state;
+    Machine *machine = load("gtx480");
+    Diag *diag = diag_new();
+    assert_true(machine_set(machine, "l1d.size=64KiB", diag));
+    assert_int_equal(machine->config.sm.l1d.size_bytes, 65536);
+    assert_true(machine_set(machine, "scheduler.policy=two-level:group=6", diag));
+    assert_string_equal(machine->config.sm.scheduler.policy, "two-level:group=6");
+    assert_true(machine_set(machine, "noc.memory_routers=1,2, 3", diag));
+    assert_int_equal(machine->config.network.memory_routers.count, 3);
+    assert_int_equal(diag_error_count(diag), 0);
+    assert_false(machine_set(machine, "l1d.size", diag));
+    assert_false(machine_set(machine, "l1d.szie=64KiB", diag));
+    assert_false(machine_set(machine, "=64KiB", diag));
+    assert_false(machine_set(machine, "l1d.size=64", diag));
+    assert_contains(diag_text(diag), "--set: error: 'l1d.size' is not key=value");
+    assert_contains(diag_text(diag), "--set: error: l1d.szie: no such key; did you mean l1d.size?");
+    Text out = {0};
+    machine_print(machine, &out);
+    assert_contains(text_string(&out), "L1 data cache: data; --set");
+    text_free(&out);
+    diag_free(diag);
+    machine_free(machine);
+}
+
+static const struct {
+    const char *machine, *set[3], *message;
+} contradictions[] = {
+    {"gtx480", {"l1d.size=63KiB"}, "l1d.size: 64512 B in lines of 128 B and 4 ways make 126 sets"},
+    {"gtx480", {"l1d.size=16000B"}, "l1d.size: 16000 B is no multiple of line x ways (128 B x 4)"},
+    {"gtx480", {"l1d.line=96B"}, "l1d.line: 96 B is no power of two"},
+    {"gtx480", {"l2.sector=256B"}, "l2.sector: 256 B does not divide the line of 128 B"},
+    {"gtx480", {"l2.sector=24B"}, "l2.sector: 24 B does not divide"},
+    {"gtx480", {"l2.sector=64B"}, "partition.atom: 32 B, but L2 is filled by 64 B"},
+    {"gtx480", {"l1t.line=4KiB", "l1t.sector=16B", "l1t.size=96KiB"}, "would have 256 sectors, over 32"},
+    {"gtx480", {"sm.threads=1000"}, "sm.threads: 1000 is no multiple of a warp's 32 lanes"},
+    {"gtx480", {"sm.threads=32"}, "scheduler.count: 2 schedulers for 1 warps"},
+    {"gtx480", {"sm.registers=1024"}, "sm.registers: 1024 leave less than one for each of 1536"},
+    {"gtx480", {"shared.banks=24"}, "shared.banks: 24 is no power of two"},
+    {"gtx480", {"shared.bank=6B"}, "shared.bank: 6 B is no power of two"},
+    {"gtx480", {"shared.conflict_lanes=20"}, "shared.conflict_lanes: 20 is neither"},
+    {"gtx480", {"lsu.bypass_segment=48B"}, "lsu.bypass_segment: 48 B is no power of two"},
+    {"gtx480", {"fetch.instruction=64B", "fetch.width=4"}, "fetch.width: 4 instructions of 64 B"},
+    {"gtx480", {"units.sfu.count=0"}, "units.sfu.count: 0, but instructions are sent there"},
+    {"gtx480", {"units.ldst.count=0"}, "units.ldst.count: 0, but instructions are sent there"},
+    {"gtx480", {"ops.fp64_mad.unit=dp"}, "units.dp.count: 0, but instructions are sent there"},
+    {"gtx480", {"units.sp.lanes=12"}, "units.sp.lanes: 12 does not divide a warp's 32"},
+    {"gtx480", {"partition.slices=3"}, "partition.slices: 3 is no power of two"},
+    {"gtx480", {"partition.slices=4"}, "partition.slices: 4, but map.bits"},
+    {"gtx480", {"partition.atom=48B"}, "partition.atom: 48 B is no power of two"},
+    {"gtx480", {"l2.enabled=no"}, "l2.filled_by_copies: yes, but l2.enabled is no"},
+    {"gtx480", {"noc.injection_flits=3"}, "noc.injection_flits: 120 B of queue"},
+    {"gtx480", {"gpu.sms=250"}, "noc: nodes is 262"},
+    {"gtx480", {"map.bits=RRRQ"}, "'Q': not one of"},
+    {"gtx480", {"map.block=0B"}, "gpu.partitions: 6, but map.bits"},
+    {"gtx480", {"dram.banks=8"}, "dram.banks: 8, but map.bits"},
+    {"gtx480", {"dram.row=2KiB"}, "dram.row: 2048, but map.bits"},
+    {"gtx480", {"dram.burst=6"}, "a burst of 6 beats"},
+    {"gtx480", {"dram.tRC=20"}, "tRC"},
+    {"owl", {"noc.rows=5"}, "noc: a mesh of 6 x 5 routers"},
+    {"owl", {"noc.memory_routers=1,2,3"}, "noc.memory_routers: 3 routers for 8 slices"},
+    {"owl", {"noc.memory_routers=1,1,2,3,4,5,6,7"}, "which another node has"},
+    {"owl", {"gpu.partitions=4", "noc.memory_routers=[1,2,3,4]"}, "gpu.partitions: 4, but map.bits"},
+};
+
+static void test_every_contradiction_is_told(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof contradictions / sizeof *contradictions; i++) {
+        Machine *machine = load(contradictions[i].machine);
+        Diag *diag = diag_new();
+        for (int s = 0; s < 3 && contradictions[i].set[s]; s++)
+            assert_true(machine_set(machine, contradictions[i].set[s], diag));
+        if (machine_finish(machine, diag)) fail_msg("%s was accepted", contradictions[i].set[0]);
+        assert_contains(diag_text(diag), contradictions[i].message);
+        diag_free(diag);
+        machine_free(machine);
+    }
+}
+
+/* --- the shipped machines --- */
+
+static void test_shipped_machines_are_sound_and_read_back(void **state) {
+    (void)state;
+    assert_int_equal(machine_shipped_count(), 5);
+    for (int i = 0; i < machine_shipped_count(); i++) {
+        Machine *machine = load(machine_shipped_name(i));
+        Diag *diag = diag_new();
+        if (!machine_finish(machine, diag)) fail_msg("%s", diag_text(diag));
+        assert_string_equal(machine->config.name, machine_shipped_name(i));
+        Text first = {0}, second = {0};
+        machine_print(machine, &first);
+        Machine *again = machine_parse("again.yaml", text_string(&first), first.length, diag);
+        assert_non_null(again);
+        assert_non_null(machine_finish(again, diag));
+        assert_memory_equal(&again->config, &machine->config, sizeof machine->config);
+        machine_print(again, &second);
+        assert_string_equal(text_string(&second), text_string(&first));
+        text_free(&first);
+        text_free(&second);
+        machine_free(again);
+        machine_free(machine);
+        diag_free(diag);
+    }
+}
+
+static const struct {
+    const char *machine, *key, *value;
+} paper_values[] = {
+    {"owl", "gpu.sms", "28"},
+    {"owl", "clock.sm", "1300 MHz"},
+    {"owl", "sm.threads", "1024"},
+    {"owl", "sm.registers", "32768"},
+    {"owl", "shared.size", "32 KiB"},
+    {"owl", "l1d.size", "32 KiB"},
+    {"owl", "l1d.ways", "8"},
+    {"owl", "l1d.line", "64 B"},
+    {"owl", "l1d.write_hit", "write-back"},
+    {"owl", "l1d.mshrs", "32"},
+    {"owl", "l1t.size", "8 KiB"},
+    {"owl", "l1t.ways", "4"},
+    {"owl", "l1c.size", "8 KiB"},
+    {"owl", "l1c.ways", "4"},
+    {"owl", "l2.size", "512 KiB"},
+    {"owl", "l2.ways", "16"},
+    {"owl", "l2.line", "64 B"},
+    {"owl", "noc.kind", "mesh"},
+    {"owl", "clock.noc", "650 MHz"},
+    {"owl", "noc.flit", "32 B"},
+    {"owl", "gpu.partitions", "8"},
+    {"owl", "dram.queue", "128"},
+    {"owl", "dram.banks", "4"},
+    {"owl", "dram.row", "2 KiB"},
+    {"owl", "clock.dram", "800 MHz"},
+    {"owl", "dram.tCDLR", "6 cycles"},
+    {"owl", "dram.tWR", "11 cycles"},
+    {"owl", "dram.tRRD", "8 cycles"},
+    {"ccws", "gpu.sms", "30"},
+    {"ccws", "sm.threads", "1024"},
+    {"ccws", "sm.registers", "16384"},
+    {"ccws", "shared.size", "16 KiB"},
+    {"ccws", "l1d.size", "32 KiB"},
+    {"ccws", "l1d.line", "128 B"},
+    {"ccws", "l1d.ways", "8"},
+    {"ccws", "l1d.write_hit", "write-evict"},
+    {"ccws", "l1t.size", "32 KiB"},
+    {"ccws", "l1t.ways", "16"},
+    {"ccws", "l2.size", "128 KiB"},
+    {"ccws", "dram.queue", "32"},
+    {"ccws", "dram.tRC", "35 cycles"},
+    {"pro", "gpu.sms", "14"},
+    {"pro", "scheduler.count", "2"},
+    {"pro", "l1d.size", "16 KiB"},
+    {"md", "gpu.sms", "15"},
+    {"md", "clock.sm", "1400 MHz"},
+    {"md", "l2.enabled", "no"},
+    {"md", "gpu.partitions", "12"},
+    {"md", "dram.queue", "132"},
+    {"md", "l1d.ways", "4"},
+    {"md", "dram.tRC", "40 cycles"},
+    {"gtx480", "dram.queue", "64"},
+    {"gtx480", "l1d.latency", "35 cycles"},
+    {"gtx480", "ops.fp64_div.initiation", "130 cycles"},
+    {"gtx480", "partition.rop_latency", "120 cycles"},
+};
+
+static void test_machines_are_the_papers(void **state) {
+    (void)state;
+    Text value = {0};
+    for (size_t i = 0; i < sizeof paper_values / sizeof *paper_values; i++) {
+        Machine *machine = load(paper_values[i].machine);
+        const char *key = paper_values[i].key;
+        text_clear(&value);
+        machine_format_row(&machine->config, machine_find_row(key, strlen(key)), &value);
+        if (strcmp(text_string(&value), paper_values[i].value))
+            fail_msg("%s %s is %s", paper_values[i].machine, key, text_string(&value));
+        machine_free(machine);
+    }
+    text_free(&value);
+}
+
+/* The data rate that CCWS table 1 gives, 8 B per DRAM cycle, and GTX480's 177 GB/s. */
+static void test_bandwidths(void **state) {
+    (void)state;
+    Machine *ccws = load("ccws"), *owl = load("owl"), *md = load("md"), *gtx480 = load("gtx480");
+    assert_int_equal(dram_peak_bytes_per_tick(&ccws->config.dram), 8);
+    assert_int_equal(dram_peak_bytes_per_tick(&owl->config.dram), 8);
+    assert_int_equal(12 * dram_peak_bytes_per_tick(&md->config.dram), 192);
+    assert_int_equal(6 * dram_peak_bytes_per_tick(&gtx480->config.dram), 192);
+    machine_free(ccws);
+    machine_free(owl);
+    machine_free(md);
+    machine_free(gtx480);
+}
+
+/* Examples of the GTX480 model's address map: byte address to channel, slice, bank, row, column. */
+static void test_gtx480_address_map(void **state) {
+    (void)state;
+    Machine *machine = load("gtx480");
+    Diag *diag = diag_new();
+    AddressMap map = machine_address_map(machine_finish(machine, diag));
+    static const struct {
+        uint64_t address;
+        DramPlace place;
+    } examples[] = {
+        {0xC0000000, {0, 0, 0, 0, 0}},
+        {0xC0000100, {1, 2, 0, 0, 0}},
+        {0xC0000600, {0, 1, 1, 0, 0}},
+        {0xC0012340, {3, 6, 2, 0, 0x840}},
+    };
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        DramPlace place = address_map_place(&map, examples[i].address);
+        assert_memory_equal(&place, &examples[i].place, sizeof place);
+    }
+    diag_free(diag);
+    machine_free(machine);
+}
+
+static void test_mesh_nodes(void **state) {
+    (void)state;
+    Machine *machine = load("owl");
+    Diag *diag = diag_new();
+    const MachineConfig *config = machine_finish(machine, diag);
+    assert_int_equal(config->network.noc.nodes, 36);
+    assert_int_equal(machine_slice_node(config, 0), 28);
+    assert_int_equal(config->network.noc.placement[28], 1);
+    assert_int_equal(config->network.noc.placement[35], 34);
+    assert_int_equal(config->network.noc.placement[machine_sm_node(0)], 0);
+    assert_int_equal(config->network.noc.placement[machine_sm_node(1)], 5);
+    diag_free(diag);
+    machine_free(machine);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_keys_are_unique_and_found),
+        cmocka_unit_test(test_every_row_refuses_what_is_out_of_bounds),
+        cmocka_unit_test(test_every_row_takes_its_bounds_and_reads_back),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_choices_are_those_of_the_units),
+        cmocka_unit_test(test_every_mistake_is_told),
+        cmocka_unit_test(test_huge_and_many),
+        cmocka_unit_test(test_bases),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_every_contradiction_is_told),
+        cmocka_unit_test(test_shipped_machines_are_sound_and_read_back),
+        cmocka_unit_test(test_machines_are_the_papers),
+        cmocka_unit_test(test_bandwidths),
+        cmocka_unit_test(test_gtx480_address_map),
+        cmocka_unit_test(test_mesh_nodes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
