@@ -6,6 +6,9 @@
 
 #include "base/bits.h"
 #include "base/text.h"
+#include "cache/mshr.h"
+#include "cache/set_index.h"
+#include "cache/tag_array.h"
 #include "gpu/machine_rows.h"
 
 void machine_init(MachineConfig *machine) {
@@ -53,36 +56,53 @@ AddressMap machine_address_map(const MachineConfig *machine) {
     return map;
 }
 
+uint64_t machine_slice_bits(const MachineConfig *machine) {
+    uint64_t bits = 0;
+    int local = 0; /* bit of the address within the channel */
+    for (size_t i = strlen(machine->map.bits); i-- > 0;) {
+        char letter = machine->map.bits[i];
+        if (strchr("._ P", letter)) continue;
+        if (letter == 'S' || letter == 'b') bits |= UINT64_C(1) << local;
+        if (++local == 64) break;
+    }
+    return bits;
+}
+
 /* The caches of a machine under the names of their sections. */
 typedef struct NamedCache {
     const char *key;
     const CacheConfig *config;
 } NamedCache;
 
-static void check_cache(const char *key, const CacheConfig *cache, Diag *diag) {
-    uint32_t line = cache->line_bytes, sector = cache->sector_bytes;
+/* `skipped`: address bits that are the same for all addresses of the cache. */
+static void check_cache(const char *key, const CacheConfig *cache, uint64_t skipped, Diag *diag) {
+    uint32_t line = cache->line_bytes, sector = cache_config_fill_bytes(cache);
     if (!bits_is_power_of_two(line)) {
         diag_error(diag, NULL, 0, 0, "%s.line: %u B is no power of two", key, line);
         return;
     }
-    if (sector && (!bits_is_power_of_two(sector) || sector > line)) {
-        diag_error(diag, NULL, 0, 0, "%s.sector: %u B does not divide the line of %u B", key, sector,
-                   line);
+    if (!bits_is_power_of_two(sector) || sector > line || line / sector > TAG_MAX_SECTORS) {
+        diag_error(diag, NULL, 0, 0, "%s.sector: %u B do not make 1, 2, 4 or %d of a line of %u B", key,
+                   sector, TAG_MAX_SECTORS, line);
     }
-    if (sector && line / sector > CACHE_MAX_SECTORS) {
-        diag_error(diag, NULL, 0, 0, "%s.sector: a line of %u B would have %u sectors, over %d", key,
-                   line, line / sector, CACHE_MAX_SECTORS);
+    if ((uint64_t)cache->mshrs * cache->mshr_merges > MSHR_MAX_WAITING) {
+        diag_error(diag, NULL, 0, 0, "%s.mshrs: %u of %u requests (%s.mshr_merges) are over %d", key,
+                   cache->mshrs, cache->mshr_merges, key, MSHR_MAX_WAITING);
     }
-    uint64_t set_bytes = (uint64_t)line * cache->ways;
-    if (cache->size_bytes % set_bytes || cache->size_bytes < set_bytes) {
+    uint64_t set_bytes = (uint64_t)line * cache->ways, sets = cache->size_bytes / set_bytes;
+    if (cache->size_bytes % set_bytes || !sets) {
         diag_error(diag, NULL, 0, 0, "%s.size: %u B is no multiple of line x ways (%u B x %u)", key,
                    cache->size_bytes, line, cache->ways);
-    } else if (!bits_is_power_of_two(cache->size_bytes / set_bytes)) {
+    } else if (!bits_is_power_of_two(sets)) {
         diag_error(diag, NULL, 0, 0,
                    "%s.size: %u B in lines of %u B and %u ways make %u sets: the set is cut from "
                    "address bits, so they must be a power of two",
-                   key, cache->size_bytes, line, cache->ways,
-                   (uint32_t)(cache->size_bytes / set_bytes));
+                   key, cache->size_bytes, line, cache->ways, (uint32_t)sets);
+    } else {
+        char text[CACHE_INDEX_BYTES];
+        SetIndex index;
+        cache_config_set_index(cache, skipped, text);
+        set_index_init(&index, *text ? text : NULL, (uint32_t)sets, line, diag);
     }
 }
 
@@ -200,11 +220,12 @@ static void check_map(const MachineConfig *machine, Diag *diag) {
 bool machine_check(const MachineConfig *machine, Diag *diag) {
     const NamedCache caches[] = {
         {"l1i", &machine->sm.l1i}, {"l1d", &machine->sm.l1d},       {"l1c", &machine->sm.l1c},
-        {"l1t", &machine->sm.l1t}, {"l2", &machine->partition.l2},
+        {"l1t", &machine->sm.l1t},
     };
     int before = diag_error_count(diag);
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
-        check_cache(caches[i].key, caches[i].config, diag);
+        check_cache(caches[i].key, caches[i].config, 0, diag);
+    check_cache("l2", &machine->partition.l2, machine_slice_bits(machine), diag);
     check_sm(&machine->sm, diag);
     check_units(&machine->sm, diag);
     check_partition(&machine->partition, diag);

@@ -98,6 +98,10 @@ static inline uint32_t machine_slice_node(const MachineConfig *machine, uint32_t
 /* Builds the machine's address map; the machine must have passed machine_check. */
 AddressMap machine_address_map(const MachineConfig *machine);
 
+/* Bits of an address within its channel (address_map_local) that name the slice: a slice's sets do
+ * not depend on them. */
+uint64_t machine_slice_bits(const MachineConfig *machine);
+
 /* Whether the parameters fit together; each contradiction is one error in `diag`, naming the keys
  * and their values. The machine must be resolved. (Each value alone was checked against its bounds
  * when it was read.) */

@@ -24,7 +24,7 @@ enum {
 /* One `path: value` of a file. */
 typedef struct Entry {
     const char *path;  /* keys joined by dots */
-    const char *value; /* as written; the items of a list are joined by commas */
+    const char *value; /* as written; a list as [1, 2] */
     const char *note;  /* the comment behind it, "" when there is none */
     int line, column;  /* of the value, from 1 */
 } Entry;
@@ -129,10 +129,11 @@ static bool add_entry(Reader *reader, const char *path, const char *value, yaml_
     return false;
 }
 
-/* The current event opens a list of scalars: they become one value, joined by commas. */
+/* The current event opens a list of scalars: they become one value. */
 static bool read_list(Reader *reader, const char *path) {
     yaml_mark_t start = reader->event.start_mark;
     Text items = {0};
+    text_add(&items, "[");
     bool is_good = true;
     while (is_good && (is_good = next_event(reader)) &&
            reader->event.type != YAML_SEQUENCE_END_EVENT) {
@@ -144,8 +145,9 @@ static bool read_list(Reader *reader, const char *path) {
         }
         if (is_good) item = scalar_text(reader);
         is_good = is_good && item;
-        if (is_good) text_printf(&items, "%s%s", items.length ? ", " : "", item);
+        if (is_good) text_printf(&items, "%s%s", items.length > 1 ? ", " : "", item);
     }
+    text_add(&items, "]");
     is_good = is_good && add_entry(reader, path, arena_strdup(reader->arena, text_string(&items)), start);
     text_free(&items);
     return is_good;

@@ -7,15 +7,17 @@
 
 static_assert(sizeof(CacheIndex) == sizeof(uint32_t), "a choice is stored as 32 bits");
 
-static const char *const index_choices[] = {"linear", "fermi", NULL};
-static const char *const replacement_choices[] = {"lru", "fifo", NULL};
-static const char *const allocate_choices[] = {"on-miss", "on-fill", NULL};
-static const char *const write_hit_choices[] = {"write-back", "write-through", "write-evict", NULL};
-static const char *const write_miss_choices[] = {"no-allocate", "allocate", "fetch", NULL};
-static const char *const flush_choices[] = {"never", "kernel", "idle", NULL};
-static const char *const unit_choices[] = {"sp", "sfu", "dp", NULL};
-static const char *const noc_choices[] = {"mesh", "crossbar", "ideal", NULL};
-static const char *const dram_scheduler_choices[] = {"fr-fcfs", "fcfs", NULL};
+static const char *const index_names[] = {"linear", "fermi"};
+static const char *const allocate_names[] = {"on-miss", "on-fill"};
+static const char *const flush_names[] = {"never", "kernel", "idle"};
+static const char *const unit_names[] = {"sp", "sfu", "dp"};
+static const char *const noc_names[] = {"mesh", "crossbar", "ideal"};
+static const char *const dram_scheduler_names[] = {"fr-fcfs", "fcfs"};
+static_assert(sizeof index_names / sizeof *index_names == CACHE_INDEXES, "a name for each");
+static_assert(sizeof allocate_names / sizeof *allocate_names == CACHE_ALLOCATES, "a name for each");
+static_assert(sizeof flush_names / sizeof *flush_names == CACHE_FLUSHES, "a name for each");
+static_assert(sizeof unit_names / sizeof *unit_names == SM_UNIT_LDST, "a name for each but the last");
+static_assert(sizeof noc_names / sizeof *noc_names == NOC_KIND_COUNT, "a name for each");
 
 enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */
 
@@ -31,7 +33,7 @@ enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */
 #define BOOL(key, field, initial, meaning) \
     ROW(BOOL, key, field, "", NULL, 0, 1, initial, meaning)
 #define CHOICE(key, field, choices, initial, meaning) \
-    ROW(CHOICE, key, field, "", choices, 0, sizeof(choices) / sizeof(*choices) - 2, initial, meaning)
+    ROW(CHOICE, key, field, "", choices, 0, sizeof(choices) / sizeof(*choices) - 1, initial, meaning)
 #define STRING(key, field, initial, meaning) \
     ROW(STRING, key, field, "", NULL, 0, sizeof(((MachineConfig *)NULL)->field), initial, meaning)
 
@@ -49,7 +51,7 @@ enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */
 #define OP(key, class, unit_name, cycles, interval, what) \
     COUNT("ops." key ".latency", sm.ops[class].latency, "cycles", 1, 1000, cycles, what ": cycles in the pipeline") \
     COUNT("ops." key ".initiation", sm.ops[class].initiation, "cycles", 1, 1000, interval, what ": cycles until the pipeline takes another warp") \
-    CHOICE("ops." key ".unit", sm.ops[class].unit, unit_choices, unit_name, what ": pipeline it runs on")
+    CHOICE("ops." key ".unit", sm.ops[class].unit, unit_names, unit_name, what ": pipeline it runs on")
 
 /* One cache, as far as loads go; then what a cache that is written needs besides. */
 #define CACHE(key, field, what, size, line, sector, way_count, set_index, when_dropped, cycles, entries, merges, queue) \
@@ -57,17 +59,17 @@ enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */
     BYTES(key ".line", field.line_bytes, 16, 4 * KIB, line, what ": data under one tag") \
     BYTES(key ".sector", field.sector_bytes, 0, 4 * KIB, sector, what ": unit of fills and of valid and dirty state; 0 B is the whole line") \
     COUNT(key ".ways", field.ways, "", 1, 64, way_count, what ": lines per set") \
-    CHOICE(key ".index", field.index, index_choices, set_index, what ": how an address chooses its set") \
-    CHOICE(key ".replacement", field.replacement, replacement_choices, "lru", what ": choice of the victim") \
-    CHOICE(key ".allocate", field.allocate, allocate_choices, "on-miss", what ": when a load that misses takes its line") \
-    CHOICE(key ".flush", field.flush, flush_choices, when_dropped, what ": when every line is dropped; idle: also while an SM has no thread") \
+    CHOICE(key ".index", field.index, index_names, set_index, what ": how an address chooses its set") \
+    CHOICE(key ".replacement", field.replacement, replacement_names, "lru", what ": choice of the victim") \
+    CHOICE(key ".allocate", field.allocate, allocate_names, "on-miss", what ": when a load that misses takes its line") \
+    CHOICE(key ".flush", field.flush, flush_names, when_dropped, what ": when every line is dropped; idle: also while an SM has no thread") \
     COUNT(key ".latency", field.latency, "cycles", 0, 1000, cycles, what ": cycles from entry to tag lookup") \
     COUNT(key ".mshrs", field.mshrs, "", 1, 4096, entries, what ": lines (sectors, where sectored) that may be pending") \
     COUNT(key ".mshr_merges", field.mshr_merges, "", 1, 4096, merges, what ": requests that may wait for one pending line, the first included") \
     COUNT(key ".miss_queue", field.miss_queue, "", 1, 4096, queue, what ": requests that may wait to go below")
-#define CACHE_STORES(key, field, what, hit, miss) \
-    CHOICE(key ".write_hit", field.write_hit, write_hit_choices, hit, what ": global stores that hit") \
-    CHOICE(key ".write_miss", field.write_miss, write_miss_choices, miss, what ": global stores that miss")
+#define CACHE_STORES(key, field, what, policy, missing) \
+    CHOICE(key ".write", field.write, write_policy_names, policy, what ": global stores") \
+    CHOICE(key ".write_allocate", field.write_allocate, write_allocate_names, missing, what ": what a global store that misses brings in, under write-back")
 
 static const MachineRow rows[] = {
     STRING("name", name, "unnamed", "name in results")
@@ -161,13 +163,13 @@ static const MachineRow rows[] = {
 
     CACHE("l1i", sm.l1i, "instruction cache", "2 KiB", "128 B", "0 B", "4", "linear", "never", "0", "2", "32", "4")
     CACHE("l1d", sm.l1d, "L1 data cache", "16 KiB", "128 B", "0 B", "4", "fermi", "idle", "35", "64", "8", "8")
-    CACHE_STORES("l1d", sm.l1d, "L1 data cache", "write-evict", "no-allocate")
-    CHOICE("l1d.local_write_hit", sm.l1d.local_write_hit, write_hit_choices, "write-back", "L1 data cache: local stores that hit")
-    CHOICE("l1d.local_write_miss", sm.l1d.local_write_miss, write_miss_choices, "no-allocate", "L1 data cache: local stores that miss")
+    CACHE_STORES("l1d", sm.l1d, "L1 data cache", "write-evict", "none")
+    CHOICE("l1d.local_write", sm.l1d.local_write, write_policy_names, "write-back", "L1 data cache: local stores")
+    CHOICE("l1d.local_write_allocate", sm.l1d.local_write_allocate, write_allocate_names, "none", "L1 data cache: what a local store that misses brings in, under write-back")
     CACHE("l1c", sm.l1c, "constant cache", "8 KiB", "64 B", "0 B", "2", "linear", "never", "0", "2", "64", "4")
     CACHE("l1t", sm.l1t, "texture cache", "12 KiB", "128 B", "0 B", "24", "linear", "idle", "35", "64", "8", "8")
 
-    CHOICE("noc.kind", network.noc.kind, noc_choices, "crossbar", "each of the two networks: requests, replies")
+    CHOICE("noc.kind", network.noc.kind, noc_names, "crossbar", "each of the two networks: requests, replies")
     BYTES("noc.flit", network.noc.flit_bytes, 1, NOC_MAX_FLIT_BYTES, "40 B", "what a link moves in a cycle")
     BYTES("noc.header", network.header_bytes, 1, 256, "8 B", "of a packet; all there is of a read request or an acknowledgement")
     COUNT("noc.injection_flits", network.noc.injection_flits, "", 1, NOC_MAX_FLITS, "9", "flits of a node's injection queue, and so of the longest packet")
@@ -199,12 +201,12 @@ static const MachineRow rows[] = {
     BOOL("l2.enabled", partition.has_l2, "yes", "no: every request goes to DRAM")
     BOOL("l2.filled_by_copies", partition.copies_fill_l2, "no", "a host-to-device copy leaves its data in L2")
     CACHE("l2", partition.l2, "L2 slice", "64 KiB", "128 B", "32 B", "8", "linear", "never", "1", "256", "4", "4")
-    CACHE_STORES("l2", partition.l2, "L2 slice", "write-back", "allocate")
+    CACHE_STORES("l2", partition.l2, "L2 slice", "write-back", "validate")
 
     STRING("map.bits", map.bits, "RRRRRRRRRRRR.BBB.CCCC.b.CCCCCCCC", "address bits, highest first: R row, B bank, C column, P channel, S slice, b bank and slice")
     BYTES("map.block", map.block_bytes, 0, 64 * KIB, "256 B", "blocks dealt to the channels in turn; the bits are then those of the address within the channel; 0 B: the P bits name the channel")
 
-    CHOICE("dram.scheduler", dram_scheduler, dram_scheduler_choices, "fr-fcfs", "order in which requests are served")
+    CHOICE("dram.scheduler", dram_scheduler, dram_scheduler_names, "fr-fcfs", "order in which requests are served")
     COUNT("dram.queue", dram.queue_entries, "", 1, DRAM_MAX_QUEUE, "64", "requests waiting at a channel")
     COUNT("dram.replies", dram.reply_entries, "", 1, DRAM_MAX_QUEUE, "116", "replies waiting for L2")
     COUNT("dram.banks", dram.banks, "", 1, DRAM_MAX_BANKS, "16", "banks of a channel")

@@ -26,7 +26,7 @@ typedef struct MachineRow {
     MachineType type;
     uint32_t offset;            /* of the field in MachineConfig, bytes */
     const char *unit;           /* word that may follow a count ("cycles"); "" when there is none */
-    const char *const *choices; /* names in the enum's order, NULL-terminated; only for a choice */
+    const char *const *choices; /* a choice's names in the enum's order, high + 1 of them */
     uint32_t low, high;         /* bounds, both included; for a string, bytes of the field */
     const char *initial;        /* default, written as in a file */
     const char *meaning;        /* one line */

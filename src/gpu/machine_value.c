@@ -67,8 +67,8 @@ static void add_expected(const MachineRow *row, Text *why) {
     case MACHINE_ADDRESS: text_add(why, "takes an address, as in 0xf0000000"); break;
     case MACHINE_CHOICE:
         text_add(why, "takes ");
-        for (int i = 0; row->choices[i]; i++)
-            text_printf(why, "%s%s", i == 0 ? "" : row->choices[i + 1] ? ", " : " or ", row->choices[i]);
+        for (uint32_t i = 0; i <= row->high; i++)
+            text_printf(why, "%s%s", i == 0 ? "" : i < row->high ? ", " : " or ", row->choices[i]);
         break;
     default:
         text_add(why, "takes a whole number");
@@ -146,7 +146,7 @@ static bool set_bool(MachineConfig *machine, const MachineRow *row, const char *
 }
 
 static bool set_choice(MachineConfig *machine, const MachineRow *row, const char *value, Text *why) {
-    for (uint32_t i = 0; row->choices[i]; i++) {
+    for (uint32_t i = 0; i <= row->high; i++) {
         if (strcmp(row->choices[i], value)) continue;
         memcpy(field_of(machine, row), &i, sizeof i);
         return true;
@@ -165,13 +165,16 @@ static bool set_string(MachineConfig *machine, const MachineRow *row, const char
             return false;
         }
     }
-    strcpy(field_of(machine, row), value);
+    char *field = field_of(machine, row);
+    memset(field, 0, row->high); /* so that equal machines are equal bytes */
+    strcpy(field, value);
     return true;
 }
 
 static bool set_list(MachineConfig *machine, const MachineRow *row, const char *value, Text *why) {
     MachineList list = {0};
     const char *at = value + (*value == '[');
+    if (!*value) return refuse(row, value, why);
     while (*at == ' ')
         at++;
     while (*at && *at != ']') {
@@ -227,7 +230,7 @@ void machine_describe_row(const MachineRow *row, Text *out) {
     if (row->type == MACHINE_BOOL) {
         text_add(out, "yes, no");
     } else if (row->type == MACHINE_CHOICE) {
-        for (int i = 0; row->choices[i]; i++)
+        for (uint32_t i = 0; i <= row->high; i++)
             text_printf(out, "%s%s", i ? ", " : "", row->choices[i]);
     } else if (row->type == MACHINE_STRING) {
         text_printf(out, "text under %u bytes", row->high);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "cache/set_index.h"
 #include "gpu/machine_internal.h"
 #include "gpu/machine_rows.h"
 
@@ -151,8 +152,9 @@ static void test_units(void **state) {
 static void test_choices_are_those_of_the_units(void **state) {
     (void)state;
     const MachineRow *row = machine_find_row("dram.scheduler", 14);
-    for (int i = 0; row->choices[i] || dram_scheduler_name(i); i++)
-        assert_string_equal(row->choices[i], dram_scheduler_name(i));
+    for (uint32_t i = 0; i <= row->high; i++)
+        assert_string_equal(row->choices[i], dram_scheduler_name((int)i));
+    assert_null(dram_scheduler_name((int)row->high + 1));
 }
 
 /* --- files --- */
@@ -189,10 +191,10 @@ static const struct {
     {"name: \"a\\0b\"\n", "a value must not hold a NUL"},
     {"name: a\xff\n", "not YAML"},
     {"\x7f""ELF\x01\x02", "not YAML"},
-    {"base: [a]\n", "no machine 'a'"},
+    {"base: [a]\n", "no machine '[a]'"},
     {"base: gtx490\n", "no machine 'gtx490'; did you mean gtx480?"},
     {"base: zzzz\n", "no machine 'zzzz'; there are owl, ccws, pro, md, gtx480"},
-    {"base: -\n", "f.yaml:1:7: error: base: must be a machine or a file"},
+    {"base: '-'\n", "f.yaml:1:7: error: base: must be a machine or a file"},
     {"base: none.yaml\n", "none.yaml: error: cannot be read: No such file"},
 };
 
@@ -300,10 +302,11 @@ static const struct {
     {"gtx480", {"l1d.size=63KiB"}, "l1d.size: 64512 B in lines of 128 B and 4 ways make 126 sets"},
     {"gtx480", {"l1d.size=16000B"}, "l1d.size: 16000 B is no multiple of line x ways (128 B x 4)"},
     {"gtx480", {"l1d.line=96B"}, "l1d.line: 96 B is no power of two"},
-    {"gtx480", {"l2.sector=256B"}, "l2.sector: 256 B does not divide the line of 128 B"},
-    {"gtx480", {"l2.sector=24B"}, "l2.sector: 24 B does not divide"},
+    {"gtx480", {"l2.sector=256B"}, "l2.sector: 256 B do not make 1, 2, 4 or 8 of a line of 128 B"},
+    {"gtx480", {"l2.sector=24B"}, "l2.sector: 24 B do not make"},
     {"gtx480", {"l2.sector=64B"}, "partition.atom: 32 B, but L2 is filled by 64 B"},
-    {"gtx480", {"l1t.line=4KiB", "l1t.sector=16B", "l1t.size=96KiB"}, "would have 256 sectors, over 32"},
+    {"gtx480", {"l1t.line=4KiB", "l1t.sector=16B", "l1t.size=96KiB"}, "l1t.sector: 16 B do not make"},
+    {"gtx480", {"l2.mshrs=4096", "l2.mshr_merges=16"}, "l2.mshrs: 4096 of 16 requests"},
     {"gtx480", {"sm.threads=1000"}, "sm.threads: 1000 is no multiple of a warp's 32 lanes"},
     {"gtx480", {"sm.threads=32"}, "scheduler.count: 2 schedulers for 1 warps"},
     {"gtx480", {"sm.registers=1024"}, "sm.registers: 1024 leave less than one for each of 1536"},
@@ -385,7 +388,7 @@ static const struct {
     {"owl", "l1d.size", "32 KiB"},
     {"owl", "l1d.ways", "8"},
     {"owl", "l1d.line", "64 B"},
-    {"owl", "l1d.write_hit", "write-back"},
+    {"owl", "l1d.write", "write-back"},
     {"owl", "l1d.mshrs", "32"},
     {"owl", "l1t.size", "8 KiB"},
     {"owl", "l1t.ways", "4"},
@@ -412,7 +415,7 @@ static const struct {
     {"ccws", "l1d.size", "32 KiB"},
     {"ccws", "l1d.line", "128 B"},
     {"ccws", "l1d.ways", "8"},
-    {"ccws", "l1d.write_hit", "write-evict"},
+    {"ccws", "l1d.write", "write-evict"},
     {"ccws", "l1t.size", "32 KiB"},
     {"ccws", "l1t.ways", "16"},
     {"ccws", "l2.size", "128 KiB"},
@@ -486,6 +489,44 @@ static void test_gtx480_address_map(void **state) {
     machine_free(machine);
 }
 
+static uint32_t set_of(const CacheConfig *cache, uint64_t skipped, uint64_t address) {
+    char text[CACHE_INDEX_BYTES];
+    cache_config_set_index(cache, skipped, text);
+    SetIndex index;
+    Diag *diag = diag_new();
+    if (!set_index_init(&index, text, cache_config_sets(cache), cache->line_bytes, diag))
+        fail_msg("%s", diag_text(diag));
+    diag_free(diag);
+    return set_index_of(&index, address);
+}
+
+/* The L1D's function, and an L2 set of the address map's last example: set 48. */
+static void test_gtx480_sets(void **state) {
+    (void)state;
+    Machine *machine = load("gtx480");
+    Diag *diag = diag_new();
+    const MachineConfig *config = machine_finish(machine, diag);
+    const CacheConfig *l1d = &config->sm.l1d;
+    assert_int_equal(set_of(l1d, 0, 1 << 7), 1);
+    assert_int_equal(set_of(l1d, 0, 1 << 11), 16);
+    assert_int_equal(set_of(l1d, 0, 1 << 12), 0);
+    assert_int_equal(set_of(l1d, 0, 1 << 13), 1);
+    assert_int_equal(set_of(l1d, 0, 1 << 15), 4);
+    assert_int_equal(set_of(l1d, 0, 1 << 17), 8);
+    assert_int_equal(set_of(l1d, 0, 1 << 19), 16);
+    AddressMap map = machine_address_map(config);
+    uint64_t local = address_map_local(&map, 0xC0012340);
+    assert_int_equal(machine_slice_bits(config), 0x100);
+    assert_int_equal(set_of(&config->partition.l2, machine_slice_bits(config), local), 48);
+    assert_true(machine_set(machine, "l1d.size=8KiB", diag));
+    assert_int_equal(set_of(l1d, 0, 1 << 17), 8);
+    assert_int_equal(set_of(l1d, 0, 1 << 19), 0);
+    assert_true(machine_set(machine, "l1d.size=128KiB", diag));
+    assert_int_equal(set_of(l1d, 0, 1 << 14), 0x82);
+    diag_free(diag);
+    machine_free(machine);
+}
+
 static void test_mesh_nodes(void **state) {
     (void)state;
     Machine *machine = load("owl");
@@ -517,6 +558,7 @@ int main(void) {
         cmocka_unit_test(test_machines_are_the_papers),
         cmocka_unit_test(test_bandwidths),
         cmocka_unit_test(test_gtx480_address_map),
+        cmocka_unit_test(test_gtx480_sets),
         cmocka_unit_test(test_mesh_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
