@@ -265,8 +265,14 @@ static const char *origin_in(const char *note, const MachineRow *row) {
 static const char *origin_of(Arena *arena, const char *file, const Entry *entry,
                              const MachineRow *row, bool is_base) {
     const char *note = origin_in(entry->note, row);
-    if (*note) return is_base ? arena_printf(arena, "%s: %s", file, note) : arena_strdup(arena, note);
-    return entry->line ? arena_printf(arena, "%s:%d", file, entry->line) : arena_strdup(arena, file);
+    char *origin = !*note && entry->line ? arena_printf(arena, "%s:%d", file, entry->line)
+                   : !*note              ? arena_strdup(arena, file)
+                   : is_base             ? arena_printf(arena, "%s: %s", file, note)
+                                         : arena_strdup(arena, note);
+    for (char *c = origin; *c; c++) { /* nothing that could end a comment when printed */
+        if (*c < ' ' || *c > '~') *c = '?';
+    }
+    return origin;
 }
 
 static bool apply_entry(Machine *machine, const char *file, const Entry *entry, bool is_base,

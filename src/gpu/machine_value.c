@@ -160,8 +160,8 @@ static bool set_string(MachineConfig *machine, const MachineRow *row, const char
         return false;
     }
     for (const char *c = value; *c; c++) {
-        if ((unsigned char)*c < ' ' || *c == 0x7f || *c == '"' || *c == '\\') {
-            text_add(why, "must not contain quotes, backslashes or control characters");
+        if (*c < ' ' || *c > '~' || *c == '"' || *c == '\\') {
+            text_add(why, "must be printable ASCII without quotes and backslashes");
             return false;
         }
     }
@@ -236,6 +236,9 @@ void machine_describe_row(const MachineRow *row, Text *out) {
         text_printf(out, "text under %u bytes", row->high);
     } else if (row->type == MACHINE_LIST) {
         text_printf(out, "numbers up to %u", row->high);
+    } else if (row->type == MACHINE_COUNT) {
+        text_printf(out, "%u to ", row->low);
+        add_number(row, row->high, out);
     } else {
         add_number(row, row->low, out);
         text_add(out, " to ");

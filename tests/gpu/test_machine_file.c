@@ -69,6 +69,8 @@ static void test_every_row_refuses_what_is_out_of_bounds(void **state) {
             value[row->high] = 0;
             expect_refusal(row, value, "must be shorter");
             expect_refusal(row, "a\"b", "quotes");
+            expect_refusal(row, "a\nb", "printable");
+            expect_refusal(row, "\xc2\x85", "printable");
             continue;
         }
         expect_refusal(row, "", "takes");
@@ -261,6 +263,14 @@ static void test_bases(void **state) {
     text_free(&out);
     machine_free(machine);
 
+    /* only ASCII is printed: YAML knows line ends beyond it */
+    machine = load(write_temporary(folder, "b.yaml", "sm:\n  ctas: 3 # a\xc3\xa9z\n"));
+    machine_print(machine, &out);
+    assert_contains(text_string(&out), "; a??z\n");
+    text_free(&out);
+    machine_free(machine);
+
+    write_temporary(folder, "b.yaml", "base: a.yaml\n");
     path = write_temporary(folder, "a.yaml", "base: b.yaml\n");
     Diag *diag = diag_new();
     assert_null(machine_load(path, diag));
