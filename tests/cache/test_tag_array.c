@@ -188,6 +188,25 @@ static void invalidate_all(void **state) {
     arena_free(arena);
 }
 
+/* A freed place is taken before any line goes, even one that was allocated earlier. */
+static void free_places_first(void **state) {
+    (void)state;
+    for (int one = 0; one < 2; one++) {
+        Arena *arena = arena_new();
+        TagArray tags = build((TagArrayConfig){.sets = 1, .ways = 2, .line_bytes = 64}, arena);
+        TagEviction gone;
+        int32_t waiting = tag_array_reserve(&tags, 0x000, 1, &gone);
+        int32_t freed = tag_array_reserve(&tags, 0x040, 1, &gone);
+        tag_array_fill(&tags, freed, 1);
+        if (one) tag_array_invalidate(&tags, freed);
+        else tag_array_invalidate_all(&tags);
+        tag_array_fill(&tags, waiting, 1);
+        assert_int_equal(tag_array_reserve(&tags, 0x080, 1, &gone), freed);
+        assert_false(gone.has_line);
+        arena_free(arena);
+    }
+}
+
 /* FIFO: using a line does not save it; LRU: it does. */
 static void replacement(void **state) {
     (void)state;
@@ -239,6 +258,7 @@ int main(void) {
         cmocka_unit_test(line_life),
         cmocka_unit_test(sectors),
         cmocka_unit_test(invalidate_all),
+        cmocka_unit_test(free_places_first),
         cmocka_unit_test(replacement),
         cmocka_unit_test(rejected),
     };

@@ -323,6 +323,58 @@ static void few_steps(void **state) {
     bench_free(&bench);
 }
 
+/* The scan over the banks begins one further after each request that enters service, and behind a
+ * bank that got a row command. */
+static void rotating_scan(void **state) {
+    (void)state;
+    Bench bench = bench_new(&devices[DEVICE_GTX480].config);
+    static const struct { uint32_t bank, row, first_bank; } rows[] = {
+        {5, 1, 6},   /* closed: behind bank 5 */
+        {5, 1, 7},   /* open: one further */
+        {15, 1, 0},  /* round the end */
+        {15, 1, 1},
+        {5, 2, 6},   /* closes row 1 */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        push(&bench, 0, rows[i].bank, rows[i].row, 0, 32, false);
+        dram_step(bench.channel, bench.tick++);
+        assert_int_equal(bench.channel->first_bank, rows[i].first_bank);
+        run_to(&bench, bench.tick + 100);
+    }
+    bench_free(&bench);
+}
+
+/* In tick 511 bank 4 may read and bank 8 may open: both happen when the scan meets bank 8 first,
+ * only the read when it meets bank 4 first. */
+static void row_command_before_column_command(void **state) {
+    (void)state;
+    static const struct { uint32_t first_bank; uint64_t opened; } rows[] = {{8, 511}, {4, 512}};
+    for (int i = 0; i < 2; i++) {
+        Bench bench = bench_new(&devices[DEVICE_GTX480].config);
+        push(&bench, 0, 4, 1, 0, 32, false);
+        wait_reply(&bench, NULL);
+        run_to(&bench, 500);
+        push(&bench, 1, 4, 1, 0, 32, true); /* write at 500: no read before 511 */
+        run_to(&bench, 505);
+        push(&bench, 2, 12, 1, 0, 32, false); /* activate at 505: none before 511 */
+        run_to(&bench, 506);
+        push(&bench, 3, 4, 1, 0, 32, false);
+        run_to(&bench, 507);
+        push(&bench, 4, 8, 1, 0, 32, false);
+        run_to(&bench, 511);
+        bench.channel->first_bank = rows[i].first_bank;
+        uint64_t done[5];
+        for (int k = 0; k < 3; k++) {
+            uint32_t handle = 0;
+            uint64_t tick = wait_reply(&bench, &handle);
+            done[handle] = tick;
+        }
+        assert_int_equal(done[3], 511 + 12);
+        assert_int_equal(done[4], rows[i].opened + 24);
+        bench_free(&bench);
+    }
+}
+
 static void reset(void **state) {
     (void)state;
     Bench bench = bench_new(&devices[DEVICE_OWL].config);
@@ -371,6 +423,8 @@ int main(void) {
         cmocka_unit_test(hostile_limits),
         cmocka_unit_test(skipping),
         cmocka_unit_test(few_steps),
+        cmocka_unit_test(rotating_scan),
+        cmocka_unit_test(row_command_before_column_command),
         cmocka_unit_test(reset),
         cmocka_unit_test(rejected),
     };

@@ -151,6 +151,30 @@ static void stop_before_the_start(void **state) {
     bench_free(&bench);
 }
 
+/* Demands to other rows of two banks at once: only one enters service in the next tick, and the
+ * other bank begins no prefetch meanwhile. */
+static void stop_in_every_bank(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramConfig config = owl_config(&map, DRAM_PREFETCH_STOP);
+    Bench bench = bench_new(&config);
+    demand(&bench, 0, 1, 0, false);
+    demand(&bench, 1, 1, 0, false);
+    expect_demand(&bench, 0, 1, 0);
+    DramReply reply;
+    do next_reply(&bench, &reply);
+    while (reply.is_prefetch);
+    for (int i = 0; i < 5; i++) next_reply(&bench, &reply);
+    while (bench.channel->serving) dram_step(bench.channel, bench.tick++); /* between two lines */
+    run_to(&bench, bench.tick + 1); /* tCCD: the next tick could begin one */
+    uint64_t begun = bench.channel->stats.prefetches;
+    demand(&bench, 0, 2, 0, false);
+    demand(&bench, 1, 2, 0, false);
+    run_to(&bench, bench.tick + 10); /* neither row can be closed and the new one read yet */
+    assert_int_equal(bench.channel->stats.prefetches, begun);
+    bench_free(&bench);
+}
+
 /* "prefetches at least a minimum number of cache lines (C) regardless of whether or not a demand
  * arrives"; C is lower, or higher while fewer requests than the threshold wait. */
 static void minimum(void **state) {
@@ -193,6 +217,48 @@ static void minimum_follows_the_queue(void **state) {
     demand(&bench, 0, 4, 0, false); /* three wait */
     expect_prefetches(&bench, 0, 1, 11, begun);
     expect_demand(&bench, 0, 2, 0);
+    bench_free(&bench);
+}
+
+/* Every row that is opened gets its minimum. */
+static void minimum_of_each_row(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramConfig config = owl_config(&map, DRAM_PREFETCH_MIN);
+    config.prefetch.threshold = 1;
+    Bench bench = bench_new(&config);
+    for (uint32_t row = 1; row <= 3; row++) demand(&bench, 0, row, 0, false);
+    for (uint32_t row = 1; row <= 2; row++) {
+        expect_demand(&bench, 0, row, 0);
+        expect_prefetches(&bench, 0, row, 1, 8);
+    }
+    expect_demand(&bench, 0, 3, 0);
+    bench_free(&bench);
+}
+
+/* An owner that takes no replies holds prefetching up, and loses none of it. */
+static void slow_owner(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramConfig config = owl_config(&map, DRAM_PREFETCH_STOP);
+    config.reply_entries = 1;
+    Bench bench = bench_new(&config);
+    demand(&bench, 0, 1, 0, false);
+    run_to(&bench, 1000);
+    uint64_t begun = bench.channel->stats.prefetches;
+    assert_true(begun < LINES - 1);
+    demand(&bench, 1, 1, 0, false);
+    run_to(&bench, 2000);
+    assert_int_equal(bench.channel->stats.prefetches, begun);
+    bool seen[2][LINES] = {{false}};
+    for (int i = 0; i < 2 * LINES; i++) {
+        DramReply reply;
+        next_reply(&bench, &reply);
+        uint32_t line = address_map_place(&map, reply.address).column / LINE;
+        assert_false(seen[reply.bank][line]);
+        seen[reply.bank][line] = true;
+    }
+    expect_quiet(&bench);
     bench_free(&bench);
 }
 
@@ -334,7 +400,10 @@ int main(void) {
         cmocka_unit_test(none),
         cmocka_unit_test(stop),
         cmocka_unit_test(stop_before_the_start),
+        cmocka_unit_test(stop_in_every_bank),
         cmocka_unit_test(minimum),
+        cmocka_unit_test(minimum_of_each_row),
+        cmocka_unit_test(slow_owner),
         cmocka_unit_test(minimum_follows_the_queue),
         cmocka_unit_test(demand_in_between),
         cmocka_unit_test(demand_has_the_bus),
