@@ -14,6 +14,7 @@
 #include "base/bits.h"
 #include "isa/half.h"
 #include "isa/launch.h"
+#include "memory/heap.h"
 
 /* Where an access to one space finds its bytes. */
 typedef struct Window {

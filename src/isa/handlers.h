@@ -1,0 +1,91 @@
+/* Handlers: the number of every function that executes instructions, the tables from number to
+ * function, one per variant of the host's instruction set, and the meaning of IsaInst.sub where it
+ * is a set of modifiers.
+ *
+ * What each handler computes stands in the .def files, one line per form. Those of handlers.def
+ * exist once per variant; those of ISA_COMMON_HANDLERS, which gain nothing from vectors, are
+ * compiled once and stand in every table. */
+#ifndef TYTO_ISA_HANDLERS_H
+#define TYTO_ISA_HANDLERS_H
+
+#include <stdint.h>
+
+#include "isa/isa.h"
+
+/* Handlers compiled once: the function of HANDLER(NAME) is isa_exec_NAME. */
+#define ISA_COMMON_HANDLERS(HANDLER)                                                               \
+    HANDLER(NOP)                                                                                   \
+    HANDLER(SREG)          /* operand d; sub: PtxSreg, size: bytes of the register */              \
+    HANDLER(LOCAL_ADDRESS) /* operand d; imm: offset in the frame's local area; size: bytes */     \
+    HANDLER(SHARED_ADDRESS) /* the same, offset past the launch's static shared memory */
+
+typedef enum IsaHandler {
+    ISA_DO_NONE, /* no function: flow alone says what happens */
+#define MAP1(name, ...)    ISA_DO_##name,
+#define MAP2(name, ...)    ISA_DO_##name,
+#define MAP3(name, ...)    ISA_DO_##name,
+#define COMPARE(name, ...) ISA_DO_SETP_##name, ISA_DO_SET_##name,
+#define HANDLER(name)      ISA_DO_##name,
+#include "isa/handlers.def"
+#define HANDLER(name) ISA_DO_##name,
+    ISA_COMMON_HANDLERS(HANDLER)
+#undef HANDLER
+        ISA_DO_COUNT
+} IsaHandler;
+
+#define HANDLER(name) IsaExec isa_exec_##name;
+ISA_COMMON_HANDLERS(HANDLER)
+#undef HANDLER
+
+/* A build of the execution files for one instruction set of the host. */
+typedef struct IsaVariant {
+    const char *name;      /* "v4", "v3" (the levels of x86-64), "base" */
+    IsaExec *const *table; /* by IsaHandler */
+} IsaVariant;
+
+/* The variants of this build, best first; NULL for one that this host cannot run. The last, "base",
+ * always runs. */
+int isa_variant_count(void);
+const IsaVariant *isa_variant(int index);
+/* The usable variant of that name, NULL when there is none; a NULL name finds the best. */
+const IsaVariant *isa_find_variant(const char *name);
+/* isa_decode for a given variant: what tests and the option to choose one use. */
+IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *variant, Diag *diag);
+
+/* ---- IsaInst.sub ---- */
+
+/* Modifiers of floating-point handlers. */
+enum {
+    ISA_MOD_ROUND = 3, /* bits 0..1: IsaRound */
+    ISA_MOD_FTZ = 1 << 2,
+    ISA_MOD_SAT = 1 << 3, /* to [0, 1]; conversions: .sat or .satfinite */
+    ISA_MOD_RELU = 1 << 4,
+    ISA_MOD_NAN = 1 << 5,     /* min, max: a NaN operand gives NaN */
+    ISA_MOD_XORSIGN = 1 << 6, /* min, max .xorsign.abs */
+};
+typedef enum IsaRound {
+    ISA_ROUND_NEAREST, /* ties to even */
+    ISA_ROUND_ZERO,
+    ISA_ROUND_DOWN,
+    ISA_ROUND_UP,
+    ISA_ROUND_TIES_AWAY /* conversions to tf32 only: not in ISA_MOD_ROUND */
+} IsaRound;
+
+/* setp, set: what happens to the comparison's truth value before it is stored. */
+enum {
+    ISA_COMPARE_NEGATE = 1,   /* first of all */
+    ISA_COMPARE_PAIR = 2,     /* a second predicate q is stored */
+    ISA_COMPARE_NEGATE_C = 4, /* the predicate it is combined with is negated */
+    ISA_COMPARE_AND = 8,      /* combined with predicate c by one of these */
+    ISA_COMPARE_OR = 16,
+    ISA_COMPARE_XOR = 32
+};
+static inline uint32_t isa_combine(uint32_t sub, uint32_t truth, uint32_t c) {
+    if (sub & ISA_COMPARE_NEGATE_C) c = ~c;
+    if (sub & ISA_COMPARE_AND) return truth & c;
+    if (sub & ISA_COMPARE_OR) return truth | c;
+    if (sub & ISA_COMPARE_XOR) return truth ^ c;
+    return truth;
+}
+
+#endif

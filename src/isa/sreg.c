@@ -1,0 +1,139 @@
+/* Special registers, and what else depends on where a warp stands: read once per instruction, not
+ * per lane, except for the thread's own indices. */
+#include "isa/handlers.h"
+#include "isa/launch.h"
+
+/* Threads are numbered x first, then y, then z; a warp is 32 consecutive numbers. */
+static void read_thread_index(const IsaWarp *warp, PtxSreg sreg, uint64_t *value) {
+    const uint32_t *block = warp->cta->launch->block;
+    uint32_t number = warp->index * ISA_LANES;
+    uint32_t x = number % block[0], y = number / block[0] % block[1];
+    uint32_t z = number / block[0] / block[1];
+    for (int lane = 0; lane < ISA_LANES; ++lane) {
+        value[lane] = sreg == PTX_SREG_TID_X ? x : sreg == PTX_SREG_TID_Y ? y : z;
+        if (++x < block[0]) continue;
+        x = 0;
+        if (++y < block[1]) continue;
+        y = 0;
+        ++z;
+    }
+}
+
+/* %lanemask_...: bits of the other lanes by where they stand to this one. */
+static void read_lane_mask(PtxSreg sreg, uint64_t *value) {
+    for (int lane = 0; lane < ISA_LANES; ++lane) {
+        const uint32_t own = 1u << lane, below = own - 1;
+        switch (sreg) {
+        case PTX_SREG_LANEMASK_EQ: value[lane] = own; break;
+        case PTX_SREG_LANEMASK_LT: value[lane] = below; break;
+        case PTX_SREG_LANEMASK_LE: value[lane] = below | own; break;
+        case PTX_SREG_LANEMASK_GT: value[lane] = ~(below | own); break;
+        default: value[lane] = ~below; break;
+        }
+    }
+}
+
+/* The value that all lanes share. A CTA is a cluster of its own. */
+static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg) {
+    const IsaCta *cta = warp->cta;
+    const IsaLaunch *launch = cta->launch;
+    const uint64_t nanoseconds = context->cycle * launch->ps_per_cycle / 1000;
+    switch (sreg) {
+    case PTX_SREG_NTID_X: return launch->block[0];
+    case PTX_SREG_NTID_Y: return launch->block[1];
+    case PTX_SREG_NTID_Z: return launch->block[2];
+    case PTX_SREG_CTAID_X:
+    case PTX_SREG_CLUSTERID_X: return cta->id[0];
+    case PTX_SREG_CTAID_Y:
+    case PTX_SREG_CLUSTERID_Y: return cta->id[1];
+    case PTX_SREG_CTAID_Z:
+    case PTX_SREG_CLUSTERID_Z: return cta->id[2];
+    case PTX_SREG_NCTAID_X:
+    case PTX_SREG_NCLUSTERID_X: return launch->grid[0];
+    case PTX_SREG_NCTAID_Y:
+    case PTX_SREG_NCLUSTERID_Y: return launch->grid[1];
+    case PTX_SREG_NCTAID_Z:
+    case PTX_SREG_NCLUSTERID_Z: return launch->grid[2];
+    case PTX_SREG_CLUSTER_NCTAID_X:
+    case PTX_SREG_CLUSTER_NCTAID_Y:
+    case PTX_SREG_CLUSTER_NCTAID_Z:
+    case PTX_SREG_CLUSTER_NCTARANK: return 1;
+    case PTX_SREG_WARPID: return warp->slot;
+    case PTX_SREG_NWARPID: return launch->warps_per_sm;
+    case PTX_SREG_SMID: return context->sm;
+    case PTX_SREG_NSMID: return launch->sms;
+    case PTX_SREG_GRIDID: return launch->grid_id;
+    case PTX_SREG_CLOCK:
+    case PTX_SREG_CLOCK64: return context->cycle;
+    case PTX_SREG_CLOCK_HI: return context->cycle >> 32;
+    case PTX_SREG_GLOBALTIMER:
+    case PTX_SREG_GLOBALTIMER_LO: return nanoseconds;
+    case PTX_SREG_GLOBALTIMER_HI: return nanoseconds >> 32;
+    case PTX_SREG_TOTAL_SMEM_SIZE:
+    case PTX_SREG_AGGR_SMEM_SIZE: return launch->shared_bytes;
+    case PTX_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
+    case PTX_SREG_WARP_SZ: return ISA_LANES;
+    default: return 0; /* %cluster_ctaid, %cluster_ctarank, %envreg */
+    }
+}
+
+static void read_sreg(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg,
+                      uint64_t *value) {
+    switch (sreg) {
+    case PTX_SREG_TID_X:
+    case PTX_SREG_TID_Y:
+    case PTX_SREG_TID_Z: read_thread_index(warp, sreg, value); return;
+    case PTX_SREG_LANEMASK_EQ:
+    case PTX_SREG_LANEMASK_LE:
+    case PTX_SREG_LANEMASK_LT:
+    case PTX_SREG_LANEMASK_GE:
+    case PTX_SREG_LANEMASK_GT: read_lane_mask(sreg, value); return;
+    case PTX_SREG_LANEID:
+        for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = (uint64_t)lane;
+        return;
+    default: break;
+    }
+    const uint64_t shared = read_shared(context, warp, sreg);
+    for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = shared;
+}
+
+/* Writes a value to the row (or pair of rows) of a register of `bytes` bytes. */
+static void write_lanes(const IsaWarp *warp, IsaOperand operand, uint32_t bytes,
+                        const uint64_t *value, uint32_t mask) {
+    for (int lane = 0; lane < ISA_LANES; ++lane) {
+        if (!(mask >> lane & 1)) continue;
+        if (bytes == 8)
+            isa_row64(warp, operand)[lane] = value[lane];
+        else
+            isa_row32(warp, operand)[lane] =
+                (uint32_t)(bytes == 2 ? value[lane] & 0xffff : value[lane]);
+    }
+}
+
+void isa_exec_NOP(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    (void)context, (void)warp, (void)inst, (void)mask;
+}
+
+void isa_exec_SREG(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    uint64_t value[ISA_LANES];
+    read_sreg(context, warp, (PtxSreg)inst->sub, value);
+    write_lanes(warp, inst->operand[0], inst->size, value, mask);
+}
+
+/* Addresses that only the call frame or the launch knows. */
+static void write_address(const IsaWarp *warp, const IsaInst *inst, uint64_t start, uint32_t mask) {
+    uint64_t value[ISA_LANES];
+    for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = start + (uint64_t)inst->imm;
+    write_lanes(warp, inst->operand[0], inst->size, value, mask);
+}
+
+void isa_exec_LOCAL_ADDRESS(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
+                            uint32_t mask) {
+    (void)context;
+    write_address(warp, inst, warp->frames[warp->frame].local_base, mask);
+}
+
+void isa_exec_SHARED_ADDRESS(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
+                             uint32_t mask) {
+    write_address(warp, inst, context->launch->function->shared_bytes, mask);
+}
