@@ -1,7 +1,7 @@
 /* What a network cycle costs on the host: nanoseconds per noc_step, injection and popping included,
- * for gtx480's crossbar and owl's mesh under uniform random traffic from SMs to partitions and back,
- * at several loads. The traffic is drawn beforehand, so that the generator's time does not count. Of
- * CHUNKS measurements in a row the fastest counts, being the least disturbed one.
+ * for gtx480's crossbar and owl's mesh under uniform random traffic from SMs to partitions and
+ * back, at several loads. The traffic is drawn beforehand, so that the generator's time does not
+ * count. Of CHUNKS measurements in a row the fastest counts, being the least disturbed one.
  *
  *   bench_noc [steps [name]]   steps per measurement, default 200,000; only networks whose name
  *                              contains this */

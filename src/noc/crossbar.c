@@ -4,10 +4,10 @@
  * only the packet at the head of the buffer asks for its output (head-of-line blocking). The switch
  * runs internal_steps times per cycle. In a step each free output grants one of the inputs that ask
  * for it, round robin; the input then holds the output and moves one flit per step, from
- * allocation_steps later until its packet is through. As an input asks for one output at a time, the
- * grant is always accepted and one iteration of iSLIP finds a maximal matching. On its way out an
- * output queues flits for its link, which carries one per cycle; a credit for each flit is taken in
- * the switch and given back when its packet is popped, so the link itself never waits and its
+ * allocation_steps later until its packet is through. As an input asks for one output at a time,
+ * the grant is always accepted and one iteration of iSLIP finds a maximal matching. On its way out
+ * an output queues flits for its link, which carries one per cycle; a credit for each flit is taken
+ * in the switch and given back when its packet is popped, so the link itself never waits and its
  * schedule is known in the switch.
  *
  * A step reads what the step before it left: grants look at requests and outputs before any flit of
@@ -194,14 +194,16 @@ static void step(Noc *noc) {
     Crossbar *xbar = noc->state;
     if (!noc->packets_inside) return;
     if (xbar->asking)
-        for (int s = 0; s < noc->config.internal_steps; s++) step_switch(noc, xbar);
+        for (int s = 0; s < noc->config.internal_steps; s++)
+            step_switch(noc, xbar);
     fill_buffers(noc, xbar);
 }
 
 static uint64_t quiet_steps(const Noc *noc) {
     const Crossbar *xbar = noc->state;
     uint64_t queued = 0;
-    for (int w = 0; w < noc->words; w++) queued |= xbar->queued[w];
+    for (int w = 0; w < noc->words; w++)
+        queued |= xbar->queued[w];
     return queued || xbar->asking ? 0 : NOC_QUIET_FOREVER;
 }
 
@@ -225,7 +227,8 @@ static bool is_input_consistent(const Noc *noc, int i) {
     const Crossbar *xbar = noc->state;
     const Input *input = &xbar->inputs[i];
     int flits = 0;
-    for (uint32_t p = input->head; p != input->tail; p++) flits += packet_at(xbar, input, p)->flits;
+    for (uint32_t p = input->head; p != input->tail; p++)
+        flits += packet_at(xbar, input, p)->flits;
     if (input->is_asking) flits -= packet_at(xbar, input, input->head)->flits - input->flits_left;
     int asked = 0;
     for (int o = 0; o < noc->config.nodes; o++) {

@@ -14,12 +14,15 @@ typedef struct Ideal {
 static void *create(Noc *noc) {
     const NocConfig *config = &noc->config;
     Ideal *ideal = base_calloc(1, sizeof *ideal);
-    for (int i = 0; i < config->nodes; i++) ideal->room[i] = config->ejection_flits;
+    for (int i = 0; i < config->nodes; i++)
+        ideal->room[i] = config->ejection_flits;
     sink_init(&noc->sink, config->nodes, config->ejection_flits, config->ideal_latency);
     return ideal;
 }
 
-static void destroy(void *state) { free(state); }
+static void destroy(void *state) {
+    free(state);
+}
 
 static void inject(Noc *noc, const NocPacket *packet) {
     Ideal *ideal = noc->state;
@@ -36,7 +39,9 @@ static void give_back(Noc *noc, int node, int channel, int flits) {
         noc->queue_limit = noc->config.injection_flits;
 }
 
-static void step(Noc *noc) { (void)noc; }
+static void step(Noc *noc) {
+    (void)noc;
+}
 
 static uint64_t quiet_steps(const Noc *noc) {
     (void)noc;
@@ -48,7 +53,9 @@ static int empty_latency(const Noc *noc, int source, int destination, int flits)
     return noc->config.ideal_latency;
 }
 
-static void add_link_stats(const Noc *noc, NocStats *stats) { (void)noc, (void)stats; }
+static void add_link_stats(const Noc *noc, NocStats *stats) {
+    (void)noc, (void)stats;
+}
 
 static bool is_consistent(const Noc *noc) {
     const Ideal *ideal = noc->state;

@@ -4,15 +4,16 @@
  * (dimension order), which alone keeps the mesh free of deadlock. A packet travels on one virtual
  * channel all the way, chosen by its destination's coordinates: packets between two nodes stay in
  * order, and a crowded destination blocks one channel only. A head flit takes an output's virtual
- * channel when no other packet holds it; the packet's last flit frees it. Per cycle a router moves at
- * most one flit per input port and per output port: outputs are served in an order that rotates every
- * cycle, each granting round robin among the virtual channels of the inputs still free that have a
- * flit for it, may use its channel, and have a credit.
+ * channel when no other packet holds it; the packet's last flit frees it. Per cycle a router moves
+ * at most one flit per input port and per output port: outputs are served in an order that rotates
+ * every cycle, each granting round robin among the virtual channels of the inputs still free that
+ * have a flit for it, may use its channel, and have a credit.
  *
  * The router's pipeline and the link are one delay between the switches of two routers: a flit sent
  * in cycle t competes in the next router from t + router_delay + link_delay on. Flits and credits
- * under way sit in wheels, one slot per future cycle, so a router never sees what another does in the
- * same cycle, and the order of visits cannot matter. A router without flits is not visited.
+ * under way sit in wheels, one slot per future cycle, so a router never sees what another does in
+ * the same cycle, and the order of visits cannot matter. A router that can move nothing sleeps
+ * until a flit or a credit comes.
  *
  * Left out: the stages inside a router's pipeline (no speculation, no lookahead), priorities.
  * Source: W. Dally, B. Towles, "Principles and Practices of Interconnection Networks", 2004,
@@ -32,18 +33,19 @@ enum { NOBODY = -1 };
 typedef uint32_t Flit;
 #define FLIT(slot, is_last) ((slot) << 1 | (uint32_t)(is_last))
 #define FLIT_SLOT(flit)     ((flit) >> 1)
-#define FLIT_IS_LAST(flit)  ((flit) & 1)
+#define FLIT_IS_LAST(flit)  ((flit)&1)
 
 typedef struct Slot {
     NocPacket packet;
-    uint8_t x, y;    /* the destination's router */
-    uint8_t channel; /* the virtual channel it travels on */
+    uint16_t router; /* where its destination is */
+    uint16_t number; /* the virtual channel it travels on */
 } Slot;
 
-/* One virtual channel of one input port, with its buffer. Its number is router x ROUTER_LANES + bit,
- * where bit = port x channels + channel is its place in the router's sets; a node injects into its
- * router's port LOCAL. */
+/* One virtual channel of one input port, with its buffer. Its number is router x ROUTER_LANES +
+ * bit, where bit = port x channels + channel is its place in the router's sets; a node injects into
+ * its router's port LOCAL. */
 typedef struct Lane {
+    Flit *ring;     /* buffer_mask + 1 flits */
     uint16_t head;  /* ring position of the oldest flit, modulo 2^16 */
     uint16_t count; /* flits in the buffer */
     uint8_t output; /* port to which the current packet goes */
@@ -52,8 +54,11 @@ typedef struct Lane {
 
 /* The sending side of a virtual channel, which ends in a lane or in a node's ejection buffer. */
 typedef struct Channel {
-    uint16_t room; /* credits: flits that may be sent */
-    int8_t holder; /* bit, in the sending router, of the lane whose packet holds it; or NOBODY */
+    int16_t router; /* the sending router; NOBODY: a node sends */
+    uint8_t output; /* its port */
+    uint8_t number; /* 0 .. channels-1 */
+    uint16_t room;  /* credits: flits that may be sent */
+    int8_t holder;  /* bit, in that router, of the lane whose packet holds it; or NOBODY */
 } Channel;
 
 typedef struct Router {
@@ -61,96 +66,97 @@ typedef struct Router {
     uint64_t wants[PORTS];       /* per output: lanes whose current packet goes there */
     uint64_t may_send[PORTS];    /* per output: lanes that its channels and credits let through */
     uint8_t first_choice[PORTS]; /* per output: where the round robin over lanes starts */
-    uint8_t x, y;                /* place in the mesh */
 } Router;
 
 /* A node's injection queue: packets in order, of which the first may be partly gone. Its flits are
  * counted in Noc.queue_flits. */
 typedef struct Queue {
+    uint32_t *ring;      /* queue_mask + 1 packet slots */
     uint32_t head, tail; /* ring positions, modulo 2^32 */
     uint16_t flits_left; /* flits of the first packet still here */
     uint16_t router;     /* where the node is */
+    uint16_t number;     /* the virtual channel of packets to the node */
 } Queue;
 
-/* Things under way: per cycle, modulo the number of slots, a list of words. */
+/* Things that arrive in the same cycle. */
+typedef struct List {
+    uint64_t *entries; /* as many as can arrive in a cycle */
+    size_t count;      /* entries in use */
+} List;
+
+/* Things under way. */
 typedef struct Wheel {
-    uint64_t *entries; /* slots x capacity */
-    uint32_t *counts;  /* per slot: entries used */
-    uint64_t mask;     /* slots - 1 */
-    size_t capacity;   /* entries of a slot */
-    uint64_t total;    /* entries in all slots */
+    List *lists;   /* per cycle, modulo their number */
+    uint64_t mask; /* lists - 1 */
 } Wheel;
 
 typedef struct Mesh {
-    uint64_t now;                      /* the cycle in progress */
-    int channels;                      /* virtual channels per port */
-    int routers;                       /* columns x rows */
-    uint64_t hop_delay;                /* cycles from switch to switch */
-    uint64_t credit_delay;             /* cycles from a flit's leaving to its room's reuse */
-    uint64_t active[NOC_MAX_WORDS];    /* routers with a flit in a buffer */
-    uint64_t injecting[NOC_MAX_WORDS]; /* nodes with a packet in the injection queue */
-    uint64_t port_lanes[PORTS];        /* per port: the bits of its lanes */
-    uint64_t channel_lanes[NOC_MAX_CHANNELS]; /* per channel: the bits of its lanes */
+    uint64_t active[NOC_MAX_WORDS];           /* routers that may be able to move a flit */
+    uint64_t injecting[NOC_MAX_WORDS];        /* nodes with a packet in the injection queue */
+    uint64_t port_lanes[PORTS];               /* per port: the bits of its lanes */
+    uint64_t channel_lanes[NOC_MAX_CHANNELS]; /* per channel number: the bits of its lanes */
     uint8_t bit_port[ROUTER_LANES];           /* port of a lane's bit */
-    uint8_t bit_channel[ROUTER_LANES];        /* channel of a lane's bit */
-    Router *router;       /* per router */
-    Lane *lane;           /* per lane */
-    Flit *buffers;        /* rings of 2^buffer_shift flits, one per lane */
-    int buffer_shift;     /* log2 of a ring's flits */
-    Channel *channel;     /* per lane that it ends in; then per node, NOC_MAX_CHANNELS each */
-    int *target;          /* per router and output: the first channel that leaves there, or NOBODY */
-    int *sender;          /* per router and input: router x PORTS + output before it, or NOBODY */
+    uint8_t bit_number[ROUTER_LANES];         /* channel number of a lane's bit */
+    int channels;                             /* virtual channels per port */
+    int routers;                              /* columns x rows */
+    uint64_t hop_delay;                       /* cycles from switch to switch */
+    uint64_t quiet_at;  /* the cycle after the last one in which a credit comes back */
+    Wheel flits;        /* under way to a lane: lane << 32 | flit */
+    Wheel returns;      /* lanes that get a credit back */
+    List *sent_flits;   /* of the cycle in progress: those that leave now */
+    List *sent_returns; /* the same for credits */
+    Router *router;     /* per router */
+    Lane *lane;         /* per lane */
+    Flit *buffers;      /* the rings of all lanes */
+    Channel *channel;   /* per lane that it ends in; then per node, NOC_MAX_CHANNELS each */
+    int *target;        /* per router and output: the first channel that leaves there, or NOBODY */
+    uint8_t *routes;    /* per router and destination's router: the output */
     uint64_t *link_flits; /* per router and output: flits sent to the neighbour */
     Queue *queues;        /* per node */
-    uint32_t *queued;     /* rings of 2^queue_shift packet slots, one per node */
-    int queue_shift;      /* log2 of a ring's packets */
+    uint32_t *queued;     /* the rings of all nodes */
     Slot *slots;          /* the packets whose last flit is not yet ejected */
     uint32_t *free_slots; /* stack */
     uint32_t free_count;  /* slots on it */
-    Wheel flits;          /* under way to a lane: lane << 32 | flit */
-    Wheel returns;        /* lanes that get a credit back */
+    uint32_t queue_mask;  /* packets of a node's ring - 1 */
+    uint16_t buffer_mask; /* flits of a lane's ring - 1 */
 } Mesh;
 
 /* ---- Wheels ---- */
 
 static void wheel_init(Wheel *wheel, uint64_t horizon, size_t capacity) {
-    size_t slots = (size_t)1 << noc_log2_up(horizon + 1);
-    *wheel = (Wheel){.mask = slots - 1, .capacity = capacity};
-    wheel->entries = base_calloc(slots * capacity, sizeof(uint64_t));
-    wheel->counts = base_calloc(slots, sizeof(uint32_t));
+    size_t count = (size_t)1 << noc_log2_up(horizon + 1);
+    wheel->mask = count - 1;
+    wheel->lists = base_calloc(count, sizeof(List));
+    for (size_t i = 0; i < count; i++)
+        wheel->lists[i].entries = base_calloc(capacity, sizeof(uint64_t));
 }
 
 static void wheel_free(Wheel *wheel) {
-    free(wheel->entries);
-    free(wheel->counts);
+    for (size_t i = 0; i <= wheel->mask; i++)
+        free(wheel->lists[i].entries);
+    free(wheel->lists);
 }
 
-static void wheel_add(Wheel *wheel, uint64_t cycle, uint64_t entry) {
-    uint64_t slot = cycle & wheel->mask;
-    wheel->entries[slot * wheel->capacity + wheel->counts[slot]++] = entry;
-    wheel->total++;
+static List *wheel_at(const Wheel *wheel, uint64_t cycle) {
+    return &wheel->lists[cycle & wheel->mask];
 }
 
-/* The entries of a cycle, which are taken out by this call; valid until entries are added for the
- * cycle a whole turn later. */
-static const uint64_t *wheel_take(Wheel *wheel, uint64_t cycle, uint32_t *count) {
-    uint64_t slot = cycle & wheel->mask;
-    *count = wheel->counts[slot];
-    wheel->counts[slot] = 0;
-    wheel->total -= *count;
-    return &wheel->entries[slot * wheel->capacity];
+static void list_add(List *list, uint64_t entry) {
+    list->entries[list->count++] = entry;
 }
 
+/* Cycles after `now` in which nothing arrives. */
 static uint64_t wheel_quiet_steps(const Wheel *wheel, uint64_t now) {
-    if (!wheel->total) return UINT64_MAX;
-    uint64_t quiet = 0;
-    while (!wheel->counts[(now + 1 + quiet) & wheel->mask]) quiet++;
-    return quiet;
+    for (uint64_t quiet = 0; quiet < wheel->mask; quiet++)
+        if (wheel_at(wheel, now + 1 + quiet)->count) return quiet;
+    return NOC_QUIET_FOREVER;
 }
 
 /* ---- Construction ---- */
 
-static int opposite(int port) { return port ^ 1; }
+static int opposite(int port) {
+    return port ^ 1;
+}
 
 /* The router beside router r in the direction of a port, or NOBODY at the edge. */
 static int neighbour(const NocConfig *config, int r, int port) {
@@ -164,65 +170,94 @@ static int neighbour(const NocConfig *config, int r, int port) {
     }
 }
 
-static uint64_t lane_bit(int bit) { return UINT64_C(1) << bit; }
+static uint64_t lane_bit(int bit) {
+    return UINT64_C(1) << bit;
+}
 
 static void create_bits(Mesh *mesh) {
     for (int port = 0; port < PORTS; port++) {
-        for (int channel = 0; channel < mesh->channels; channel++) {
-            int bit = port * mesh->channels + channel;
+        for (int number = 0; number < mesh->channels; number++) {
+            int bit = port * mesh->channels + number;
             mesh->bit_port[bit] = (uint8_t)port;
-            mesh->bit_channel[bit] = (uint8_t)channel;
+            mesh->bit_number[bit] = (uint8_t)number;
             mesh->port_lanes[port] |= lane_bit(bit);
-            mesh->channel_lanes[channel] |= lane_bit(bit);
+            mesh->channel_lanes[number] |= lane_bit(bit);
         }
     }
 }
 
+/* Dimension order: along x, then along y, then out. */
+static int route(const NocConfig *config, int from, int to) {
+    int dx = to % config->columns - from % config->columns;
+    int dy = to / config->columns - from / config->columns;
+    if (dx) return dx < 0 ? WEST : EAST;
+    if (dy) return dy < 0 ? NORTH : SOUTH;
+    return LOCAL;
+}
+
 static void create_routers(Mesh *mesh, const NocConfig *config) {
-    size_t ports = (size_t)mesh->routers * PORTS;
-    mesh->router = base_calloc((size_t)mesh->routers, sizeof(Router));
-    mesh->target = base_calloc(ports, sizeof(int));
-    mesh->sender = base_calloc(ports, sizeof(int));
-    mesh->link_flits = base_calloc(ports, sizeof(uint64_t));
+    size_t routers = (size_t)mesh->routers;
+    mesh->router = base_calloc(routers, sizeof(Router));
+    mesh->target = base_calloc(routers * PORTS, sizeof(int));
+    mesh->link_flits = base_calloc(routers * PORTS, sizeof(uint64_t));
+    mesh->routes = base_calloc(routers * routers, sizeof(uint8_t));
     for (int r = 0; r < mesh->routers; r++) {
-        mesh->router[r].x = (uint8_t)(r % config->columns);
-        mesh->router[r].y = (uint8_t)(r / config->columns);
         for (int port = 0; port < PORTS; port++) {
-            int other = neighbour(config, r, port), far_port = opposite(port);
-            bool is_edge = other == NOBODY;
+            int other = neighbour(config, r, port);
             mesh->target[r * PORTS + port] =
-                is_edge ? NOBODY : other * ROUTER_LANES + far_port * mesh->channels;
-            mesh->sender[r * PORTS + port] = is_edge ? NOBODY : other * PORTS + far_port;
+                other == NOBODY ? NOBODY : other * ROUTER_LANES + opposite(port) * mesh->channels;
             mesh->router[r].may_send[port] = bits_low_mask(PORTS * mesh->channels);
         }
+        for (int to = 0; to < mesh->routers; to++)
+            mesh->routes[r * mesh->routers + to] = (uint8_t)route(config, r, to);
     }
 }
 
 /* The channel into a node's ejection buffer. */
-static int ejection_channel(const Mesh *mesh, int node, int channel) {
-    return mesh->routers * ROUTER_LANES + node * NOC_MAX_CHANNELS + channel;
+static int ejection_channel(const Mesh *mesh, int node, int number) {
+    return mesh->routers * ROUTER_LANES + node * NOC_MAX_CHANNELS + number;
 }
 
 static void create_nodes(Mesh *mesh, const NocConfig *config) {
-    mesh->queue_shift = noc_log2_up((uint64_t)config->injection_flits);
-    mesh->queues = base_calloc((size_t)config->nodes, sizeof(Queue));
-    mesh->queued = base_calloc((size_t)config->nodes << mesh->queue_shift, sizeof(uint32_t));
-    for (int node = 0; node < config->nodes; node++) {
-        mesh->queues[node].router = (uint16_t)config->placement[node];
-        mesh->target[config->placement[node] * PORTS + LOCAL] = ejection_channel(mesh, node, 0);
+    size_t nodes = (size_t)config->nodes;
+    size_t ring_packets = (size_t)1 << noc_log2_up((uint64_t)config->injection_flits);
+    mesh->queue_mask = (uint32_t)ring_packets - 1;
+    mesh->queues = base_calloc(nodes, sizeof(Queue));
+    mesh->queued = base_calloc(nodes * ring_packets, sizeof(uint32_t));
+    for (size_t node = 0; node < nodes; node++) {
+        int r = config->placement[node];
+        mesh->target[r * PORTS + LOCAL] = ejection_channel(mesh, (int)node, 0);
+        mesh->queues[node] = (Queue){
+            .ring = &mesh->queued[node * ring_packets],
+            .router = (uint16_t)r,
+            .number = (uint16_t)((r % config->columns + r / config->columns) % mesh->channels)};
     }
 }
 
 static void create_buffers(Mesh *mesh, const NocConfig *config) {
-    int lanes = mesh->routers * ROUTER_LANES;
-    int all_channels = ejection_channel(mesh, config->nodes, 0);
-    mesh->buffer_shift = noc_log2_up((uint64_t)config->buffer_flits);
-    mesh->lane = base_calloc((size_t)lanes, sizeof(Lane));
-    mesh->buffers = base_calloc((size_t)lanes << mesh->buffer_shift, sizeof(Flit));
-    mesh->channel = base_calloc((size_t)all_channels, sizeof(Channel));
-    for (int i = 0; i < all_channels; i++) {
+    size_t lanes = (size_t)mesh->routers * ROUTER_LANES;
+    size_t ring_flits = (size_t)1 << noc_log2_up((uint64_t)config->buffer_flits);
+    mesh->buffer_mask = (uint16_t)(ring_flits - 1);
+    mesh->lane = base_calloc(lanes, sizeof(Lane));
+    mesh->buffers = base_calloc(lanes * ring_flits, sizeof(Flit));
+    for (size_t i = 0; i < lanes; i++)
+        mesh->lane[i].ring = &mesh->buffers[i * ring_flits];
+}
+
+static void create_channels(Mesh *mesh, const NocConfig *config) {
+    int lanes = mesh->routers * ROUTER_LANES, count = ejection_channel(mesh, config->nodes, 0);
+    mesh->channel = base_calloc((size_t)count, sizeof(Channel));
+    for (int i = 0; i < count; i++) {
         int room = i < lanes ? config->buffer_flits : config->ejection_flits;
-        mesh->channel[i] = (Channel){.room = (uint16_t)room, .holder = NOBODY};
+        mesh->channel[i] = (Channel){.router = NOBODY, .room = (uint16_t)room, .holder = NOBODY};
+    }
+    for (int i = 0; i < mesh->routers * PORTS; i++) {
+        for (int number = 0; mesh->target[i] != NOBODY && number < mesh->channels; number++) {
+            Channel *channel = &mesh->channel[mesh->target[i] + number];
+            channel->router = (int16_t)(i / PORTS);
+            channel->output = (uint8_t)(i % PORTS);
+            channel->number = (uint8_t)number;
+        }
     }
 }
 
@@ -233,7 +268,8 @@ static void create_slots(Mesh *mesh, const NocConfig *config) {
         (uint32_t)(config->nodes * config->injection_flits + lanes * config->buffer_flits);
     mesh->slots = base_calloc(count, sizeof(Slot));
     mesh->free_slots = base_calloc(count, sizeof(uint32_t));
-    for (uint32_t i = 0; i < count; i++) mesh->free_slots[i] = count - 1 - i;
+    for (uint32_t i = 0; i < count; i++)
+        mesh->free_slots[i] = count - 1 - i;
     mesh->free_count = count;
 }
 
@@ -243,15 +279,15 @@ static void *create(Noc *noc) {
     mesh->channels = config->virtual_channels;
     mesh->routers = config->columns * config->rows;
     mesh->hop_delay = (uint64_t)(config->router_delay + config->link_delay);
-    mesh->credit_delay = (uint64_t)config->credit_delay;
     create_bits(mesh);
     create_routers(mesh, config);
     create_nodes(mesh, config);
     create_buffers(mesh, config);
+    create_channels(mesh, config);
     create_slots(mesh, config);
     size_t inputs = (size_t)mesh->routers * PORTS;
     wheel_init(&mesh->flits, mesh->hop_delay, inputs);
-    wheel_init(&mesh->returns, mesh->credit_delay, inputs);
+    wheel_init(&mesh->returns, (uint64_t)config->credit_delay, inputs);
     sink_init(&noc->sink, config->nodes, config->ejection_flits * mesh->channels,
               config->link_delay);
     return mesh;
@@ -261,44 +297,37 @@ static void destroy(void *state) {
     Mesh *mesh = state;
     wheel_free(&mesh->flits);
     wheel_free(&mesh->returns);
-    void *const blocks[] = {mesh->router,     mesh->lane,   mesh->buffers, mesh->channel,
-                            mesh->target,     mesh->sender, mesh->queues,  mesh->queued,
-                            mesh->link_flits, mesh->slots,  mesh->free_slots};
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) free(blocks[i]);
+    void *const blocks[] = {mesh->router, mesh->lane,       mesh->buffers,   mesh->channel,
+                            mesh->target, mesh->routes,     mesh->queues,    mesh->queued,
+                            mesh->slots,  mesh->free_slots, mesh->link_flits};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        free(blocks[i]);
     free(mesh);
 }
 
 /* ---- Injection ---- */
 
-static uint32_t *queued_at(const Mesh *mesh, int node, uint32_t position) {
-    uint32_t place = position & ((1U << mesh->queue_shift) - 1);
-    return &mesh->queued[((size_t)node << mesh->queue_shift) + place];
-}
-
 static void inject(Noc *noc, const NocPacket *packet) {
     Mesh *mesh = noc->state;
     Queue *queue = &mesh->queues[packet->source];
-    const Router *home = &mesh->router[mesh->queues[packet->destination].router];
+    const Queue *goal = &mesh->queues[packet->destination];
     assert(mesh->free_count > 0);
     uint32_t slot = mesh->free_slots[--mesh->free_count];
-    mesh->slots[slot] = (Slot){.packet = *packet,
-                               .x = home->x,
-                               .y = home->y,
-                               .channel = (uint8_t)((home->x + home->y) % mesh->channels)};
+    mesh->slots[slot] = (Slot){.packet = *packet, .router = goal->router, .number = goal->number};
     if (queue->head == queue->tail) queue->flits_left = packet->flits;
-    *queued_at(mesh, packet->source, queue->tail++) = slot;
+    queue->ring[queue->tail++ & mesh->queue_mask] = slot;
     bits_set(mesh->injecting, packet->source);
 }
 
 static void launch(Mesh *mesh, int lane, Flit flit) {
-    wheel_add(&mesh->flits, mesh->now + mesh->hop_delay, (uint64_t)lane << 32 | flit);
+    list_add(mesh->sent_flits, (uint64_t)lane << 32 | flit);
 }
 
 /* A node sends the next flit of its queue to its router, if the packet's channel has room there. */
 static void send_from_node(Noc *noc, Mesh *mesh, int node) {
     Queue *queue = &mesh->queues[node];
-    uint32_t slot = *queued_at(mesh, node, queue->head);
-    int bit = LOCAL * mesh->channels + mesh->slots[slot].channel;
+    uint32_t slot = queue->ring[queue->head & mesh->queue_mask];
+    int bit = LOCAL * mesh->channels + mesh->slots[slot].number;
     int lane = queue->router * ROUTER_LANES + bit;
     if (!mesh->channel[lane].room) return;
     mesh->channel[lane].room--;
@@ -306,98 +335,87 @@ static void send_from_node(Noc *noc, Mesh *mesh, int node) {
     bool is_last = --queue->flits_left == 0;
     launch(mesh, lane, FLIT(slot, is_last));
     if (!is_last) return;
-    if (++queue->head == queue->tail)
-        bits_clear(mesh->injecting, (size_t)node);
-    else
-        queue->flits_left = mesh->slots[*queued_at(mesh, node, queue->head)].packet.flits;
+    uint32_t next = queue->ring[++queue->head & mesh->queue_mask];
+    if (queue->head == queue->tail) bits_clear(mesh->injecting, (size_t)node);
+    else queue->flits_left = mesh->slots[next].packet.flits;
 }
 
 /* ---- Credits ---- */
 
-/* The lanes that may send on virtual channel `number` as it stands: none without a credit, else its
- * holder, else all. */
-static uint64_t allowed_lanes(const Mesh *mesh, const Channel *channel, int number) {
+/* The lanes of the sending router that may use a channel as it stands: none without a credit, else
+ * its holder, else all. */
+static uint64_t allowed_lanes(const Mesh *mesh, const Channel *channel) {
     if (!channel->room) return 0;
-    return channel->holder == NOBODY ? mesh->channel_lanes[number] : lane_bit(channel->holder);
+    return channel->holder == NOBODY ? mesh->channel_lanes[channel->number]
+                                     : lane_bit(channel->holder);
 }
 
-static void update_may_send(const Mesh *mesh, Router *router, int output, const Channel *channel,
-                            int number) {
-    router->may_send[output] = (router->may_send[output] & ~mesh->channel_lanes[number]) |
-                               allowed_lanes(mesh, channel, number);
+/* Tells the sending router, and wakes it. */
+static void update_may_send(Mesh *mesh, const Channel *channel) {
+    bits_set(mesh->active, (size_t)channel->router);
+    uint64_t *may_send = &mesh->router[channel->router].may_send[channel->output];
+    *may_send = (*may_send & ~mesh->channel_lanes[channel->number]) | allowed_lanes(mesh, channel);
 }
 
-/* A lane's sender may use the room of a flit that has left. */
-static void take_returns(Mesh *mesh) {
-    uint32_t count;
-    const uint64_t *lanes = wheel_take(&mesh->returns, mesh->now, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        Channel *channel = &mesh->channel[lanes[i]];
-        uint64_t bit = lanes[i] % ROUTER_LANES;
-        int sender = mesh->sender[lanes[i] / ROUTER_LANES * PORTS + mesh->bit_port[bit]];
-        channel->room++;
-        if (channel->room > 1 || sender == NOBODY) continue; /* NOBODY: a node, which looks itself */
-        update_may_send(mesh, &mesh->router[sender / PORTS], sender % PORTS, channel,
-                        mesh->bit_channel[bit]);
+/* The sender of a lane may use the room of a flit that has left. */
+static void take_returns(Mesh *mesh, List *lanes) {
+    for (size_t i = 0; i < lanes->count; i++) {
+        Channel *channel = &mesh->channel[lanes->entries[i]];
+        if (channel->room++ == 0 && channel->router != NOBODY) update_may_send(mesh, channel);
     }
+    lanes->count = 0;
 }
 
 static void give_back(Noc *noc, int node, int number, int flits) {
     Mesh *mesh = noc->state;
     Channel *channel = &mesh->channel[ejection_channel(mesh, node, number)];
     channel->room = (uint16_t)(channel->room + flits);
-    update_may_send(mesh, &mesh->router[mesh->queues[node].router], LOCAL, channel, number);
+    update_may_send(mesh, channel);
 }
 
 /* ---- Routers ---- */
 
-static Flit *flit_at(const Mesh *mesh, int lane, unsigned position) {
-    unsigned place = position & ((1U << mesh->buffer_shift) - 1);
-    return &mesh->buffers[((size_t)lane << mesh->buffer_shift) + place];
+static Flit *flit_at(const Mesh *mesh, const Lane *lane, unsigned position) {
+    return &lane->ring[position & mesh->buffer_mask];
 }
 
-/* Dimension order: along x, then along y, then out. */
-static int route(const Router *router, const Slot *slot) {
-    if (slot->x != router->x) return slot->x < router->x ? WEST : EAST;
-    if (slot->y != router->y) return slot->y < router->y ? NORTH : SOUTH;
-    return LOCAL;
-}
-
-/* The flit at the front of a lane is a packet's first: the lane asks for the packet's output. */
-static void start_packet(Mesh *mesh, Router *router, int lane, int bit) {
-    Lane *state = &mesh->lane[lane];
-    Flit first = *flit_at(mesh, lane, state->head);
-    state->is_busy = true;
-    state->output = (uint8_t)route(router, &mesh->slots[FLIT_SLOT(first)]);
-    router->wants[state->output] |= lane_bit(bit);
+/* The flit at the front of the lane with bit `bit` of router r is a packet's first: the lane asks
+ * for the packet's output. */
+static void start_packet(Mesh *mesh, int r, Lane *lane, int bit) {
+    const Slot *slot = &mesh->slots[FLIT_SLOT(*flit_at(mesh, lane, lane->head))];
+    lane->is_busy = true;
+    lane->output = mesh->routes[r * mesh->routers + slot->router];
+    mesh->router[r].wants[lane->output] |= lane_bit(bit);
 }
 
 /* Flits come in from the links. */
-static void take_flits(Mesh *mesh) {
-    uint32_t count;
-    const uint64_t *entries = wheel_take(&mesh->flits, mesh->now, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        int lane = (int)(entries[i] >> 32);
-        int r = lane / ROUTER_LANES, bit = lane % ROUTER_LANES;
-        Lane *state = &mesh->lane[lane];
-        *flit_at(mesh, lane, (unsigned)state->head + state->count++) = (Flit)entries[i];
+static void take_flits(Mesh *mesh, List *flits) {
+    for (size_t i = 0; i < flits->count; i++) {
+        unsigned number = (unsigned)(flits->entries[i] >> 32);
+        int r = (int)(number / ROUTER_LANES), bit = (int)(number % ROUTER_LANES);
+        Lane *lane = &mesh->lane[number];
+        *flit_at(mesh, lane, (unsigned)lane->head + lane->count++) = (Flit)flits->entries[i];
         mesh->router[r].waiting |= lane_bit(bit);
         bits_set(mesh->active, (size_t)r);
-        if (!state->is_busy) start_packet(mesh, &mesh->router[r], lane, bit);
+        if (!lane->is_busy) start_packet(mesh, r, lane, bit);
     }
+    flits->count = 0;
 }
 
 /* Takes the flit at the front of a lane out, and sends its room back. */
-static Flit take_front(Mesh *mesh, Router *router, int lane, int bit) {
-    Lane *state = &mesh->lane[lane];
-    Flit flit = *flit_at(mesh, lane, state->head++);
-    if (--state->count == 0) router->waiting &= ~lane_bit(bit);
+static Flit take_front(Mesh *mesh, int r, int bit) {
+    int number = r * ROUTER_LANES + bit;
+    Lane *lane = &mesh->lane[number];
+    Router *router = &mesh->router[r];
+    Flit flit = *flit_at(mesh, lane, lane->head++);
+    lane->count--;
+    router->waiting &= ~((uint64_t)(lane->count == 0) << bit);
     if (FLIT_IS_LAST(flit)) {
-        router->wants[state->output] &= ~lane_bit(bit);
-        state->is_busy = false;
-        if (state->count) start_packet(mesh, router, lane, bit);
+        router->wants[lane->output] &= ~lane_bit(bit);
+        lane->is_busy = false;
+        if (lane->count) start_packet(mesh, r, lane, bit);
     }
-    wheel_add(&mesh->returns, mesh->now + mesh->credit_delay, (uint64_t)lane);
+    list_add(mesh->sent_returns, (uint64_t)number);
     return flit;
 }
 
@@ -405,32 +423,29 @@ static Flit take_front(Mesh *mesh, Router *router, int lane, int bit) {
  * to the node, and a cycle for each further flit. */
 static int empty_latency(const Noc *noc, int source, int destination, int flits) {
     const Mesh *mesh = noc->state;
-    const Router *from = &mesh->router[mesh->queues[source].router];
-    const Router *to = &mesh->router[mesh->queues[destination].router];
-    int hops = 1 + abs(from->x - to->x) + abs(from->y - to->y);
+    int from = mesh->queues[source].router, to = mesh->queues[destination].router;
+    int columns = noc->config.columns;
+    int hops = 1 + abs(from % columns - to % columns) + abs(from / columns - to / columns);
     return 1 + hops * (int)mesh->hop_delay + noc->config.link_delay + flits - 1;
 }
 
 /* The last flit of a packet leaves for its node. */
 static void eject_packet(Noc *noc, Mesh *mesh, uint32_t slot) {
     const NocPacket *packet = &mesh->slots[slot].packet;
-    noc_deliver(noc, packet, mesh->slots[slot].channel,
-                mesh->now + (uint64_t)noc->config.link_delay,
+    noc_deliver(noc, packet, mesh->slots[slot].number, noc->now + (uint64_t)noc->config.link_delay,
                 empty_latency(noc, packet->source, packet->destination, packet->flits));
     mesh->free_slots[mesh->free_count++] = slot;
 }
 
 /* Router r moves the flit at the front of the lane with bit `bit` to output `output`. */
 static void send_flit(Noc *noc, Mesh *mesh, int r, int output, int bit) {
-    Router *router = &mesh->router[r];
-    int number = mesh->bit_channel[bit];
-    int target = mesh->target[r * PORTS + output] + number;
+    int target = mesh->target[r * PORTS + output] + mesh->bit_number[bit];
     Channel *channel = &mesh->channel[target];
-    Flit flit = take_front(mesh, router, r * ROUTER_LANES + bit, bit);
+    Flit flit = take_front(mesh, r, bit);
     int holder = FLIT_IS_LAST(flit) ? NOBODY : bit;
     if (--channel->room == 0 || channel->holder != holder) {
         channel->holder = (int8_t)holder;
-        update_may_send(mesh, router, output, channel, number);
+        update_may_send(mesh, channel);
     }
     if (output != LOCAL) {
         mesh->link_flits[r * PORTS + output]++;
@@ -440,7 +455,8 @@ static void send_flit(Noc *noc, Mesh *mesh, int r, int output, int bit) {
     }
 }
 
-static void step_router(Noc *noc, Mesh *mesh, int r) {
+/* Router r moves what it can; `turn` is the output that chooses first. */
+static void step_router(Noc *noc, Mesh *mesh, int r, int turn) {
     Router *router = &mesh->router[r];
     uint64_t lanes[PORTS];
     uint64_t outputs = 0;
@@ -448,7 +464,7 @@ static void step_router(Noc *noc, Mesh *mesh, int r) {
         lanes[output] = router->waiting & router->wants[output] & router->may_send[output];
         outputs |= (uint64_t)(lanes[output] != 0) << output;
     }
-    int turn = (int)(mesh->now % PORTS);
+    bool is_stuck = !outputs;
     for (uint64_t free_inputs = ~UINT64_C(0); outputs;) {
         int output = noc_next_in_word(outputs, turn);
         outputs &= ~lane_bit(output);
@@ -458,27 +474,33 @@ static void step_router(Noc *noc, Mesh *mesh, int r) {
         free_inputs &= ~mesh->port_lanes[mesh->bit_port[bit]];
         send_flit(noc, mesh, r, output, bit);
     }
-    if (!router->waiting) bits_clear(mesh->active, (size_t)r);
+    if (is_stuck || !router->waiting) bits_clear(mesh->active, (size_t)r);
 }
 
 static void step(Noc *noc) {
     Mesh *mesh = noc->state;
-    if (!noc->packets_inside && !mesh->returns.total) return;
-    mesh->now = noc->now;
-    take_returns(mesh);
-    take_flits(mesh);
+    if (!noc->packets_inside && noc->now >= mesh->quiet_at) return;
+    uint64_t returned_at = noc->now + (uint64_t)noc->config.credit_delay;
+    mesh->sent_flits = wheel_at(&mesh->flits, noc->now + mesh->hop_delay);
+    mesh->sent_returns = wheel_at(&mesh->returns, returned_at);
+    take_returns(mesh, wheel_at(&mesh->returns, noc->now));
+    take_flits(mesh, wheel_at(&mesh->flits, noc->now));
+    int turn = (int)(noc->now % PORTS);
     for (size_t w = 0; w < bits_words((size_t)mesh->routers); w++)
         for (uint64_t left = mesh->active[w]; left; left &= left - 1)
-            step_router(noc, mesh, (int)w * 64 + bits_lowest64(left));
+            step_router(noc, mesh, (int)w * 64 + bits_lowest64(left), turn);
     for (int w = 0; w < noc->words; w++)
         for (uint64_t left = mesh->injecting[w]; left; left &= left - 1)
             send_from_node(noc, mesh, w * 64 + bits_lowest64(left));
+    if (mesh->sent_returns->count) mesh->quiet_at = returned_at + 1;
 }
 
 static uint64_t quiet_steps(const Noc *noc) {
     const Mesh *mesh = noc->state;
+    if (!noc->packets_inside && noc->now + 1 >= mesh->quiet_at) return NOC_QUIET_FOREVER;
     uint64_t busy = 0;
-    for (int w = 0; w < NOC_MAX_WORDS; w++) busy |= mesh->active[w] | mesh->injecting[w];
+    for (int w = 0; w < NOC_MAX_WORDS; w++)
+        busy |= mesh->active[w] | mesh->injecting[w];
     if (busy) return 0;
     uint64_t flits = wheel_quiet_steps(&mesh->flits, noc->now);
     uint64_t returns = wheel_quiet_steps(&mesh->returns, noc->now);
@@ -490,7 +512,7 @@ static uint64_t quiet_steps(const Noc *noc) {
 static void add_link_stats(const Noc *noc, NocStats *stats) {
     const Mesh *mesh = noc->state;
     for (int i = 0; i < mesh->routers * PORTS; i++) {
-        stats->links += mesh->sender[i] != NOBODY;
+        stats->links += i % PORTS != LOCAL && mesh->target[i] != NOBODY;
         stats->link_flits += mesh->link_flits[i];
         if (mesh->link_flits[i] > stats->busiest_link_flits)
             stats->busiest_link_flits = mesh->link_flits[i];
@@ -502,27 +524,31 @@ static bool are_lanes_consistent(const Noc *noc, const int *under_way) {
     const Mesh *mesh = noc->state;
     for (int r = 0; r < mesh->routers; r++) {
         for (int bit = 0; bit < PORTS * mesh->channels; bit++) {
-            int lane = r * ROUTER_LANES + bit;
-            const Lane *state = &mesh->lane[lane];
-            int flits = mesh->channel[lane].room + state->count + under_way[lane];
-            bool asks = mesh->router[r].wants[state->output] >> bit & 1;
-            if (flits != noc->config.buffer_flits || asks != state->is_busy ||
-                (state->count && !state->is_busy) ||
-                (mesh->router[r].waiting >> bit & 1) != (state->count > 0))
+            int number = r * ROUTER_LANES + bit;
+            const Lane *lane = &mesh->lane[number];
+            int flits = mesh->channel[number].room + lane->count + under_way[number];
+            bool asks = mesh->router[r].wants[lane->output] >> bit & 1;
+            if (flits != noc->config.buffer_flits || asks != lane->is_busy ||
+                (lane->count && !lane->is_busy) ||
+                (mesh->router[r].waiting >> bit & 1) != (lane->count > 0))
                 return false;
         }
     }
     return true;
 }
 
-/* Every router's view of the channels it sends on is up to date. */
+/* Every router's view of the channels it sends on is up to date, and none sleeps that could move.
+ */
 static bool are_outputs_consistent(const Mesh *mesh) {
     for (int i = 0; i < mesh->routers * PORTS; i++) {
+        const Router *router = &mesh->router[i / PORTS];
+        bool can_move = router->waiting & router->wants[i % PORTS] & router->may_send[i % PORTS];
+        if (can_move && !bits_get(mesh->active, (size_t)i / PORTS)) return false;
         if (mesh->target[i] == NOBODY) continue;
         uint64_t may_send = 0;
         for (int number = 0; number < mesh->channels; number++)
-            may_send |= allowed_lanes(mesh, &mesh->channel[mesh->target[i] + number], number);
-        if (may_send != mesh->router[i / PORTS].may_send[i % PORTS]) return false;
+            may_send |= allowed_lanes(mesh, &mesh->channel[mesh->target[i] + number]);
+        if (may_send != router->may_send[i % PORTS]) return false;
     }
     return true;
 }
@@ -547,14 +573,22 @@ static bool are_ejections_consistent(const Noc *noc) {
 static bool is_consistent(const Noc *noc) {
     const Mesh *mesh = noc->state;
     int *under_way = base_calloc((size_t)(mesh->routers * ROUTER_LANES), sizeof(int));
-    for (uint64_t slot = 0; slot <= mesh->flits.mask; slot++)
-        for (uint32_t i = 0; i < mesh->flits.counts[slot]; i++)
-            under_way[mesh->flits.entries[slot * mesh->flits.capacity + i] >> 32]++;
-    for (uint64_t slot = 0; slot <= mesh->returns.mask; slot++)
-        for (uint32_t i = 0; i < mesh->returns.counts[slot]; i++)
-            under_way[mesh->returns.entries[slot * mesh->returns.capacity + i]]++;
-    bool is_good = are_lanes_consistent(noc, under_way) && are_outputs_consistent(mesh) &&
-                   are_ejections_consistent(noc);
+    size_t total = 0;
+    for (uint64_t slot = 0; slot <= mesh->flits.mask; slot++) {
+        const List *list = wheel_at(&mesh->flits, slot);
+        total += list->count;
+        for (size_t i = 0; i < list->count; i++)
+            under_way[list->entries[i] >> 32]++;
+    }
+    for (uint64_t slot = 0; slot <= mesh->returns.mask; slot++) {
+        const List *list = wheel_at(&mesh->returns, slot);
+        total += list->count;
+        for (size_t i = 0; i < list->count; i++)
+            under_way[list->entries[i]]++;
+    }
+    bool is_asleep = !noc->packets_inside && noc->now >= mesh->quiet_at;
+    bool is_good = !(is_asleep && total) && are_lanes_consistent(noc, under_way) &&
+                   are_outputs_consistent(mesh) && are_ejections_consistent(noc);
     free(under_way);
     return is_good;
 }

@@ -31,7 +31,7 @@ static const struct ConfigRow {
     int mesh, crossbar, ideal;
 } config_rows[] = {
 #define ROW(field, smallest, largest, kinds, mesh, crossbar, ideal)                                \
-    {#field, offsetof(NocConfig, field), smallest, largest, kinds, mesh, crossbar, ideal}
+    { #field, offsetof(NocConfig, field), smallest, largest, kinds, mesh, crossbar, ideal }
     ROW(nodes, 1, NOC_MAX_NODES, MESH | CROSSBAR | IDEAL, 0, 0, 0),
     ROW(flit_bytes, 1, NOC_MAX_FLIT_BYTES, MESH | CROSSBAR | IDEAL, 32, 40, 32),
     ROW(injection_flits, 1, NOC_MAX_FLITS, MESH | CROSSBAR | IDEAL, 9, 9, 9),
@@ -66,9 +66,11 @@ NocConfig noc_config_default(NocKind kind, int nodes) {
     config.nodes = nodes;
     if (kind == NOC_MESH) {
         config.columns = 1;
-        while (config.columns * config.columns < nodes) config.columns++;
+        while (config.columns * config.columns < nodes)
+            config.columns++;
         config.rows = (nodes + config.columns - 1) / config.columns;
-        for (int i = 0; i < nodes && i < NOC_MAX_NODES; i++) config.placement[i] = i;
+        for (int i = 0; i < nodes && i < NOC_MAX_NODES; i++)
+            config.placement[i] = i;
     }
     return config;
 }
@@ -78,10 +80,12 @@ void noc_config_place(NocConfig *config, const int *positions, int count) {
     int others = config->nodes - count, router = 0;
     for (int node = 0; node < others; router++) {
         bool is_taken = false;
-        for (int i = 0; i < count; i++) is_taken |= positions[i] == router;
+        for (int i = 0; i < count; i++)
+            is_taken |= positions[i] == router;
         if (!is_taken) config->placement[node++] = router;
     }
-    for (int i = 0; i < count; i++) config->placement[others + i] = positions[i];
+    for (int i = 0; i < count; i++)
+        config->placement[others + i] = positions[i];
 }
 
 static bool check_mesh(const NocConfig *config, char *why, size_t size_bytes) {
@@ -162,7 +166,9 @@ void noc_free(Noc *noc) {
 
 /* ---- Packets ---- */
 
-int noc_max_packet_bytes(const Noc *noc) { return noc->max_packet_bytes; }
+int noc_max_packet_bytes(const Noc *noc) {
+    return noc->max_packet_bytes;
+}
 
 int noc_packet_flits(const Noc *noc, int packet_bytes) {
     assert(packet_bytes >= 0 && packet_bytes <= noc->max_packet_bytes);
@@ -204,7 +210,9 @@ void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_
                            .channel = (uint16_t)channel});
 }
 
-const uint64_t *noc_ready_mask(const Noc *noc) { return noc->sink.ready; }
+const uint64_t *noc_ready_mask(const Noc *noc) {
+    return noc->sink.ready;
+}
 
 bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
     const SinkPacket *packet = sink_peek(&noc->sink, node);
@@ -242,7 +250,9 @@ void noc_skip(Noc *noc, uint64_t steps) {
 
 /* ---- Reports ---- */
 
-bool noc_is_idle(const Noc *noc) { return noc->packets_inside == 0; }
+bool noc_is_idle(const Noc *noc) {
+    return noc->packets_inside == 0;
+}
 
 int noc_empty_latency(const Noc *noc, int source, int destination, int packet_bytes) {
     return noc->ops->empty_latency(noc, source, destination, noc_packet_flits(noc, packet_bytes));

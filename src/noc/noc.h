@@ -1,7 +1,7 @@
-/* The interconnect of the simulated GPU. One Noc is one network; a machine has two, for requests and
- * for replies. Its nodes 0 .. nodes-1 are SMs and memory partitions, its clock is its own: the owner
- * calls noc_step once per network cycle, injects packets before or after a step, and pops the ones
- * that have arrived.
+/* The interconnect of the simulated GPU. One Noc is one network; a machine has two, for requests
+ * and for replies. Its nodes 0 .. nodes-1 are SMs and memory partitions, its clock is its own: the
+ * owner calls noc_step once per network cycle, injects packets before or after a step, and pops the
+ * ones that have arrived.
  *
  * Packets carry no data: a payload is a handle that the owner understands. Three kinds of network:
  * a 2D mesh of wormhole routers, a single-stage crossbar, and an ideal one with a fixed latency.
@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 enum {
-    NOC_MAX_NODES = 256,      /* nodes of a network, and routers of a mesh */
-    NOC_MAX_CHANNELS = 12,    /* virtual channels: 5 ports x 12 bits fit a word */
-    NOC_MAX_FLITS = 4096,     /* depth of any one buffer */
-    NOC_MAX_DELAY = 1024,     /* cycles of any one delay */
+    NOC_MAX_NODES = 256,   /* nodes of a network, and routers of a mesh */
+    NOC_MAX_CHANNELS = 12, /* virtual channels: 5 ports x 12 bits fit a word */
+    NOC_MAX_FLITS = 4096,  /* depth of any one buffer */
+    NOC_MAX_DELAY = 1024,  /* cycles of any one delay */
     NOC_MAX_FLIT_BYTES = 1024
 };
 
@@ -46,7 +46,8 @@ typedef struct NocConfig {
     int placement[NOC_MAX_NODES]; /* mesh: router of each node, row x columns + column */
 
     int internal_steps;   /* crossbar: switch steps per cycle (speed-up over the links) */
-    int allocation_steps; /* crossbar: switch steps between a packet's grant and its first flit, 0, 1 */
+    int allocation_steps; /* crossbar: 0 or 1 switch steps from a packet's grant to its first flit
+                           */
     int output_delay;     /* crossbar: from the output link to the node */
 
     int ideal_latency; /* ideal: from injection to arrival */
@@ -54,17 +55,17 @@ typedef struct NocConfig {
 
 /* A packet counts as arrived once its last flit is on the link to its node. */
 typedef struct NocStats {
-    uint64_t cycles;             /* network cycles so far, skipped ones included */
-    uint64_t packets_injected;   /* packets accepted from nodes */
-    uint64_t packets_arrived;    /* packets sent to their node's ejection buffer */
-    uint64_t packets_popped;     /* packets taken by their node */
-    uint64_t flits_injected;     /* flits of the injected packets */
-    uint64_t flits_arrived;      /* flits of the arrived packets */
-    uint64_t bytes_injected;     /* bytes of the injected packets, padding of flits not included */
-    uint64_t transit_cycles;     /* sum over arrived packets: latency in an empty network */
-    uint64_t queue_cycles;       /* sum over arrived packets: latency beyond that, from contention */
-    uint64_t ejection_cycles;    /* sum over popped packets: from being ready to being popped */
-    uint64_t link_flits;         /* flits moved, summed over the links */
+    uint64_t cycles;           /* network cycles so far, skipped ones included */
+    uint64_t packets_injected; /* packets accepted from nodes */
+    uint64_t packets_arrived;  /* packets sent to their node's ejection buffer */
+    uint64_t packets_popped;   /* packets taken by their node */
+    uint64_t flits_injected;   /* flits of the injected packets */
+    uint64_t flits_arrived;    /* flits of the arrived packets */
+    uint64_t bytes_injected;   /* bytes of the injected packets, padding of flits not included */
+    uint64_t transit_cycles;   /* sum over arrived packets: latency in an empty network */
+    uint64_t queue_cycles;     /* sum over arrived packets: latency beyond that, from contention */
+    uint64_t ejection_cycles;  /* sum over popped packets: from being ready to being popped */
+    uint64_t link_flits;       /* flits moved, summed over the links */
     uint64_t busiest_link_flits; /* flits moved by the link that moved most */
     int links; /* mesh: one-way links between routers; crossbar: links to nodes; ideal: none */
 } NocStats;
@@ -78,7 +79,7 @@ NocConfig noc_config_default(NocKind kind, int nodes);
  * mesh, and the others, in order, at the routers left; 0 <= count <= nodes <= NOC_MAX_NODES.
  * noc_config_check judges the result. */
 void noc_config_place(NocConfig *config, const int *positions, int count);
-/* Whether a network can be built; if not, `why` (NUL-terminated, cut at size_bytes) says why not. */
+/* Whether a network can be built; if not, `why` says why not (NUL-terminated, size_bytes long). */
 bool noc_config_check(const NocConfig *config, char *why, size_t size_bytes);
 
 /* A new, empty network. `config` must pass noc_config_check; it is copied. Freed by noc_free. */

@@ -65,7 +65,8 @@ static void placements_are_judged(void **state) {
     NocConfig config = noc_config_default(NOC_MESH, 9);
     noc_config_place(&config, good, 2);
     static const int expected[] = {0, 1, 2, 4, 5, 6, 8, 3, 7};
-    for (int node = 0; node < 9; node++) assert_int_equal(config.placement[node], expected[node]);
+    for (int node = 0; node < 9; node++)
+        assert_int_equal(config.placement[node], expected[node]);
     config.rows = 2;
     assert_false(is_good(&config));
 }
@@ -98,14 +99,16 @@ static void a_node_that_pops_nothing_stops_its_senders(void **state) {
     Noc *noc = noc_new(&config);
     int injected = 0;
     for (int i = 0; i < 1000; i++) {
-        for (; noc_can_inject(noc, 0, 8); injected++) noc_inject(noc, 0, 1, 8, (uint32_t)injected);
+        for (; noc_can_inject(noc, 0, 8); injected++)
+            noc_inject(noc, 0, 1, 8, (uint32_t)injected);
         noc_step(noc);
     }
     assert_int_equal(noc_stats(noc).packets_arrived, 80);
     assert_int_equal(injected, 80 + 64 + 9);
     for (int i = 0; i < injected; i++) {
         uint32_t payload = 0;
-        for (; !noc_peek(noc, 1, &payload); noc_step(noc)) assert_true(i >= 80);
+        for (; !noc_peek(noc, 1, &payload); noc_step(noc))
+            assert_true(i >= 80);
         assert_int_equal(payload, i);
         noc_pop(noc, 1);
     }
@@ -143,9 +146,12 @@ static void latency_splits_into_transit_queueing_and_waiting(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 4);
     Noc *noc = noc_new(&config);
-    for (int source = 0; source < 3; source++) noc_inject(noc, source, 3, 40, 0);
-    for (int i = 0; i < 10; i++) noc_step(noc);
-    for (int i = 0; i < 3; i++) noc_pop(noc, 3);
+    for (int source = 0; source < 3; source++)
+        noc_inject(noc, source, 3, 40, 0);
+    for (int i = 0; i < 10; i++)
+        noc_step(noc);
+    for (int i = 0; i < 3; i++)
+        noc_pop(noc, 3);
     NocStats stats = noc_stats(noc);
     assert_int_equal(stats.cycles, 10);
     assert_int_equal(stats.transit_cycles, 3 * 6);
@@ -166,7 +172,8 @@ static void mesh_counts_flits_by_link(void **state) {
     noc_inject(noc, 0, 35, 96, 0); /* 3 flits, 10 links */
     noc_inject(noc, 1, 0, 32, 0);  /* 1 flit, 1 link */
     noc_inject(noc, 7, 7, 32, 0);  /* no link between routers */
-    for (int i = 0; i < 100; i++) noc_step(noc);
+    for (int i = 0; i < 100; i++)
+        noc_step(noc);
     NocStats stats = noc_stats(noc);
     assert_int_equal(stats.links, 2 * (6 * 5 + 5 * 6));
     assert_int_equal(stats.link_flits, 31);
@@ -201,12 +208,13 @@ static void equal_runs_give_equal_arrivals(void **state) {
     }
 }
 
-/* Reversing the mesh, with all nodes, reverses the routers' order of visits and turns west into east
- * and north into south; a packet's latency may not change when its node numbers go along. */
+/* Reversing the mesh, with all nodes, reverses the routers' order of visits and turns west into
+ * east and north into south; a packet's latency may not change when its node numbers go along. */
 static void the_order_of_visits_does_not_matter(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_MESH, 36), mirrored = config;
-    for (int i = 0; i < 36; i++) mirrored.placement[i] = 35 - i;
+    for (int i = 0; i < 36; i++)
+        mirrored.placement[i] = 35 - i;
     Noc *noc = noc_new(&config), *mirror = noc_new(&mirrored);
     Traffic *a = traffic_new(noc, 36, 1), *b = traffic_new(mirror, 36, 1);
     for (int i = 0; i < 500; i++) {

@@ -1,4 +1,5 @@
-/* A packet alone in the network arrives when the delays on its way add up, and not a step before. */
+/* A packet alone in the network arrives when the delays on its way add up, and not a step before.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -33,12 +34,13 @@ static void expect_latency(Noc *noc, int source, int destination, int bytes, int
     assert_int_equal(after.transit_cycles - before.transit_cycles, latency);
     assert_int_equal(after.queue_cycles, before.queue_cycles);
     assert_int_equal(after.ejection_cycles, before.ejection_cycles);
-    while (noc_quiet_steps(noc) != NOC_QUIET_FOREVER) noc_step(noc); /* credits come home */
+    while (noc_quiet_steps(noc) != NOC_QUIET_FOREVER)
+        noc_step(noc); /* credits come home */
 }
 
-/* The stock GTX480 model: a request injected at the end of core cycle c is popped in cycle c+7, before
- * that cycle's network step; a reply injected before the network step of c is popped in c+6. Both
- * are six steps. */
+/* The stock GTX480 model: a request injected at the end of core cycle c is popped in cycle c+7,
+ * before that cycle's network step; a reply injected before the network step of c is popped in c+6.
+ * Both are six steps. */
 static void gtx480_crossbar_takes_six_steps_and_one_per_further_flit(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 27);
@@ -89,7 +91,8 @@ static void mesh_latency_is_the_sum_over_its_hops(void **state) {
         for (int a = 0; a < 36; a++) {
             for (int b = 0; b < 36; b++) {
                 int flits = 1 + (a + b) % 3;
-                int latency = 1 + (distance(&config, a, b) + 1) * (router + link) + link + flits - 1;
+                int latency =
+                    1 + (distance(&config, a, b) + 1) * (router + link) + link + flits - 1;
                 assert_int_equal(noc_empty_latency(noc, a, b, flits * 32), latency);
                 expect_latency(noc, a, b, flits * 32, latency);
             }
@@ -109,10 +112,69 @@ static void a_packet_longer_than_the_buffers_waits_for_credits(void **state) {
     noc_inject(noc, 0, 3, 4 * 32, 1);
     uint32_t payload;
     int steps = 0;
-    while (!noc_peek(noc, 3, &payload)) noc_step(noc), steps++;
+    while (!noc_peek(noc, 3, &payload))
+        noc_step(noc), steps++;
     int round_trip = 2 + 1 + 2;
     assert_int_equal(steps, noc_empty_latency(noc, 0, 3, 32) + 3 * round_trip);
     assert_int_equal(noc_stats(noc).queue_cycles, 3 * round_trip - 3);
+    noc_free(noc);
+}
+
+/* Two packets in a row come out in two steps in a row, the second not before its turn. */
+static void a_packet_behind_another_arrives_a_step_later(void **state) {
+    (void)state;
+    static const NocKind kinds[] = {NOC_CROSSBAR, NOC_MESH};
+    for (int i = 0; i < 2; i++) {
+        NocConfig config = noc_config_default(kinds[i], 16);
+        Noc *noc = noc_new(&config);
+        noc_inject(noc, 2, 9, 32, 1);
+        noc_inject(noc, 2, 9, 32, 2);
+        uint32_t payload = 0;
+        while (!noc_peek(noc, 9, &payload))
+            noc_step(noc);
+        assert_int_equal(payload, 1);
+        noc_pop(noc, 9);
+        assert_false(noc_peek(noc, 9, &payload));
+        noc_step(noc);
+        assert_true(noc_peek(noc, 9, &payload));
+        assert_int_equal(payload, 2);
+        noc_free(noc);
+    }
+}
+
+/* Takes the packet that waits at each of two nodes, steps until the next one waits at both, and
+ * answers by how many steps their arrivals differ. */
+static int gap_of_next_arrivals(Noc *noc, const int *nodes) {
+    int arrived_at[2] = {0, 0};
+    uint32_t payload;
+    for (int i = 0; i < 2; i++)
+        noc_pop(noc, nodes[i]);
+    for (int step = 1; !arrived_at[0] || !arrived_at[1]; step++) {
+        noc_step(noc);
+        for (int i = 0; i < 2; i++)
+            if (!arrived_at[i] && noc_peek(noc, nodes[i], &payload)) arrived_at[i] = step;
+    }
+    return abs(arrived_at[0] - arrived_at[1]);
+}
+
+/* In a 3 x 3 mesh with room for one flit everywhere, node 3 (west) sends by turns to node 1 (north)
+ * and to node 7 (south), which pop only together. First come the packets that waited in the routers
+ * of the two nodes, then those that waited in the middle router, on two channels of one input port:
+ * they get their credits in the same cycle, but the port passes one at a time. */
+static void an_input_port_passes_one_flit_per_cycle(void **state) {
+    (void)state;
+    NocConfig config = noc_config_default(NOC_MESH, 9);
+    config.injection_flits = config.ejection_flits = config.buffer_flits = 1;
+    Noc *noc = noc_new(&config);
+    static const int targets[] = {1, 7};
+    for (int sent = 0, round = 0; round < 3; round++) {
+        for (int i = 0; i < 200; i++) { /* until all stands still */
+            if (noc_can_inject(noc, 3, 32)) noc_inject(noc, 3, targets[sent++ % 2], 32, 0);
+            noc_step(noc);
+        }
+        assert_int_equal(gap_of_next_arrivals(noc, targets), 0);
+        assert_int_equal(gap_of_next_arrivals(noc, targets), 1);
+    }
     noc_free(noc);
 }
 
@@ -124,7 +186,8 @@ static void ideal_latency_is_fixed_under_any_load(void **state) {
     uint32_t payload;
     for (int round = 0; round < 50; round++) {
         for (int source = 0; source < 80; source++)
-            for (int i = 0; i < 3; i++) noc_inject(noc, source, 70, 100, (uint32_t)(source * 3 + i));
+            for (int i = 0; i < 3; i++)
+                noc_inject(noc, source, 70, 100, (uint32_t)(source * 3 + i));
         for (int i = 0; i < 9; i++) {
             assert_false(noc_peek(noc, 70, &payload));
             noc_step(noc);
@@ -145,6 +208,8 @@ int main(void) {
         cmocka_unit_test(crossbar_parameters_add_up),
         cmocka_unit_test(mesh_latency_is_the_sum_over_its_hops),
         cmocka_unit_test(a_packet_longer_than_the_buffers_waits_for_credits),
+        cmocka_unit_test(a_packet_behind_another_arrives_a_step_later),
+        cmocka_unit_test(an_input_port_passes_one_flit_per_cycle),
         cmocka_unit_test(ideal_latency_is_fixed_under_any_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,9 @@ static void inject_and_take(Traffic *traffic, int load, int laziness) {
 static void check_end(Traffic *traffic) {
     NocStats stats = noc_stats(traffic->noc);
     assert_true(noc_is_idle(traffic->noc));
+    for (int i = 0; i < 8; i++)
+        noc_step(traffic->noc); /* credits come home */
+    assert_true(noc_quiet_steps(traffic->noc) == NOC_QUIET_FOREVER);
     assert_true(noc_is_consistent(traffic->noc));
     assert_false(traffic->is_wrong);
     assert_int_equal(stats.packets_injected, traffic->injected);

@@ -70,8 +70,8 @@ static void gtx480_crossbar_saturates_where_the_peer_does(void **state) {
     expect_within("replies per cycle", saturation(&config, &replies), 7.5, 8.1);
 }
 
-/* Packets of several flits hold their output while they stream at twice the link's rate, so that the
- * link, not the head of line, limits. */
+/* Packets of several flits hold their output while they stream at twice the link's rate, so that
+ * the link, not the head of line, limits. */
 static void long_packets_profit_from_the_internal_speed_up(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 27);
@@ -115,13 +115,31 @@ static void mesh_comes_near_its_bisection(void **state) {
     assert_true(one < four && four < eight);
 }
 
+/* Replies leave the 8 controllers along their rows: spread over the mesh they share more links than
+ * in two rows (D. Abts et al., ISCA 2009). Requests suffer under neither placement. */
+static void spread_controllers_carry_more_replies(void **state) {
+    (void)state;
+    static const int diamond[] = {3, 7, 10, 12, 23, 25, 28, 32};
+    static const int two_rows[] = {1, 2, 3, 4, 31, 32, 33, 34};
+    Pattern requests = {0, 28, 28, 8, 8}, replies = {28, 8, 0, 28, 72};
+    NocConfig config = noc_config_default(NOC_MESH, 36);
+    noc_config_place(&config, diamond, 8);
+    expect_within("diamond, requests", saturation(&config, &requests), 7.7, 8);
+    expect_within("diamond, replies", saturation(&config, &replies), 7.7, 8);
+    noc_config_place(&config, two_rows, 8);
+    expect_within("two rows, requests", saturation(&config, &requests), 7.7, 8);
+    expect_within("two rows, replies", saturation(&config, &replies), 6, 7);
+}
+
 /* All nodes but one send to that one as fast as they can. */
-static void check_fairness(const NocConfig *config, const int *senders, int count, double tolerance) {
+static void check_fairness(const NocConfig *config, const int *senders, int count,
+                           double tolerance) {
     Noc *noc = noc_new(config);
     Traffic *traffic = traffic_new(noc, config->nodes, 1);
     int target = config->nodes - 1;
     for (int i = 0; i < STEPS; i++) {
-        for (int s = 0; s < count; s++) traffic_send(traffic, senders[s], target, 32);
+        for (int s = 0; s < count; s++)
+            traffic_send(traffic, senders[s], target, 32);
         noc_step(noc);
         traffic_take_all(traffic);
     }
@@ -137,10 +155,12 @@ static void check_fairness(const NocConfig *config, const int *senders, int coun
 static void contenders_share_an_output_equally(void **state) {
     (void)state;
     int all[26];
-    for (int i = 0; i < 26; i++) all[i] = i;
+    for (int i = 0; i < 26; i++)
+        all[i] = i;
     NocConfig crossbar = noc_config_default(NOC_CROSSBAR, 27);
     check_fairness(&crossbar, all, 26, 0.02);
-    /* In a mesh every router is fair to its ports: the four neighbours of a node share it equally. */
+    /* In a mesh every router is fair to its ports: the four neighbours of a node share it equally.
+     */
     NocConfig mesh = noc_config_default(NOC_MESH, 9);
     int center[] = {4};
     noc_config_place(&mesh, center, 1);
@@ -155,6 +175,7 @@ int main(void) {
         cmocka_unit_test(long_packets_profit_from_the_internal_speed_up),
         cmocka_unit_test(one_pair_gets_a_whole_link),
         cmocka_unit_test(mesh_comes_near_its_bisection),
+        cmocka_unit_test(spread_controllers_carry_more_replies),
         cmocka_unit_test(contenders_share_an_output_equally),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

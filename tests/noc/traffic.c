@@ -1,5 +1,5 @@
-/* Random traffic for the network's tests; see traffic.h. A payload holds source, destination and the
- * packet's turn among those of the pair, modulo 2^16. */
+/* Random traffic for the network's tests; see traffic.h. A payload holds source, destination and
+ * the packet's turn among those of the pair, modulo 2^16. */
 #include "traffic.h"
 
 #include <stdlib.h>
@@ -61,7 +61,8 @@ bool traffic_take(Traffic *traffic, int node) {
     traffic->taken_by[node]++;
     traffic->taken_from[source]++;
     traffic->popped++;
-    uint64_t event = (noc_stats(traffic->noc).cycles << 32 | payload) + UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t event =
+        (noc_stats(traffic->noc).cycles << 32 | payload) + UINT64_C(0x9e3779b97f4a7c15);
     traffic->arrivals_sum = (traffic->arrivals_sum ^ event) * UINT64_C(0x100000001b3);
     return true;
 }
