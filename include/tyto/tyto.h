@@ -1,0 +1,166 @@
+/* Tyto's own interface: simulators made, given PTX and memory, launched and asked for results. The
+ * `tyto` command uses nothing else; the CUDA driver API (tyto/cuda.h) stands beside it, on one
+ * simulator that belongs to the process.
+ *
+ * Simulators are independent of each other. Calls on one simulator may come from any thread; they
+ * run one after another, except tyto_interrupt and tyto_progress, which never wait.
+ *
+ * A function that can fail returns a TytoStatus, and tyto_message says in words what went wrong,
+ * naming file, line and column where there are some. Texts returned as `char *` are freed with
+ * free(). */
+#ifndef TYTO_TYTO_H
+#define TYTO_TYTO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+const char *tyto_version(void); /* "0.1.0" */
+
+typedef enum TytoStatus {
+    TYTO_OK,
+    TYTO_BAD_OPTION,    /* an option that does not exist, or a value out of its bounds */
+    TYTO_BAD_PTX,       /* the PTX text has mistakes, or uses what is not supported */
+    TYTO_BAD_ADDRESS,   /* not inside one live allocation */
+    TYTO_OUT_OF_MEMORY, /* no room left in device memory */
+    TYTO_BAD_LAUNCH,    /* a launch that the device cannot run: dimensions, memory, arguments */
+    TYTO_KERNEL_FAILED, /* the kernel stopped: a bad access, a trap, a limit ... */
+    TYTO_INTERRUPTED,   /* tyto_interrupt ended the kernel */
+    TYTO_BAD_FILE       /* a file that cannot be written */
+} TytoStatus;
+
+/* ---- Options ---- */
+
+/* One option, as the command line and the environment variable TYTO_OPTIONS take it. */
+typedef struct TytoOption {
+    const char *name;     /* "--memory" */
+    const char *argument; /* "SIZE", NULL for a flag */
+    const char *initial;  /* default as text, NULL where there is none */
+    const char *help;     /* one sentence */
+    const char *group;    /* heading under which help lists it */
+} TytoOption;
+
+/* The options that every simulator understands: row 0 <= i < tyto_option_count(), by groups. */
+int tyto_option_count(void);
+const TytoOption *tyto_option(int i);
+
+/* Whether `options` (names and values in turn, as on a command line) are all right; else the reason
+ * goes to `message` (NUL-terminated, cut at size_bytes). */
+TytoStatus tyto_check_options(int count, const char *const *options, char *message,
+                              size_t size_bytes);
+
+/* ---- Simulators ---- */
+
+typedef struct TytoSimulator TytoSimulator;
+
+/* A simulator with one GPU; NULL after a mistake in `options`, with the reason in `message`. */
+TytoSimulator *tyto_new(int count, const char *const *options, char *message, size_t size_bytes);
+/* Frees the simulator with its modules and its memory. NULL is allowed. */
+void tyto_free(TytoSimulator *simulator);
+/* Why the last call that failed did so: one or several lines, without a final newline. Never NULL;
+ * valid until the next call on this simulator. */
+const char *tyto_message(const TytoSimulator *simulator);
+/* Async-signal-safe: ends the running launch, if any, with TYTO_INTERRUPTED. */
+void tyto_interrupt(TytoSimulator *simulator);
+
+/* ---- Programs ---- */
+
+typedef struct TytoModule TytoModule;
+
+/* Loads PTX text (`length` bytes; `name` is for messages). Mistakes: TYTO_BAD_PTX, and the message
+ * has one line for each, up to twenty. The text is not needed afterwards. */
+TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *text, size_t length,
+                     TytoModule **module);
+void tyto_unload(TytoModule *module); /* gives back its variables too; NULL is allowed */
+
+/* A parameter of a kernel. */
+typedef struct TytoParameter {
+    const char *name;
+    const char *type; /* of one element: ".u64" */
+    uint64_t size_bytes;
+    uint64_t offset_bytes; /* in the kernel's parameter area */
+} TytoParameter;
+
+/* A kernel; the strings live as long as its module. */
+typedef struct TytoKernel {
+    const char *name;
+    const TytoParameter *parameters;
+    int parameter_count;
+    uint32_t parameter_bytes;
+    uint32_t registers;    /* 32-bit registers per thread */
+    uint32_t shared_bytes; /* static shared memory of a thread block */
+    uint32_t local_bytes;  /* local memory of a thread, outside the functions it calls */
+    uint32_t instructions; /* in its text */
+    uint32_t max_threads;  /* per thread block, by its launch bounds and the device */
+    int line;              /* of its .entry in the PTX text */
+} TytoKernel;
+
+int tyto_kernel_count(const TytoModule *module);
+const TytoKernel *tyto_kernel(const TytoModule *module, int i);   /* in the order of the text */
+int tyto_find_kernel(const TytoModule *module, const char *name); /* -1 when there is none */
+/* The name most like `name` among the module's kernels, NULL when none is like it. */
+const char *tyto_nearest_kernel(const TytoModule *module, const char *name);
+/* Control flow of kernel i, of all functions when i is -1, as Graphviz DOT. */
+char *tyto_control_flow(const TytoModule *module, int i);
+
+/* ---- Device memory ---- */
+
+/* `size` bytes, zeroed, aligned to 256. */
+TytoStatus tyto_alloc(TytoSimulator *simulator, uint64_t size, uint64_t *address);
+TytoStatus tyto_release(TytoSimulator *simulator, uint64_t address);
+TytoStatus tyto_write(TytoSimulator *simulator, uint64_t address, const void *bytes, uint64_t size);
+TytoStatus tyto_read(TytoSimulator *simulator, uint64_t address, void *bytes, uint64_t size);
+
+/* ---- Launches and results ---- */
+
+typedef struct TytoLaunch {
+    TytoModule *module;
+    int kernel;                   /* index of tyto_kernel */
+    uint32_t grid[3];             /* thread blocks */
+    uint32_t block[3];            /* threads */
+    uint32_t shared_bytes;        /* dynamic shared memory */
+    const void *const *arguments; /* a pointer to each argument, of the parameter's size */
+    int argument_count;
+    bool is_cooperative; /* all thread blocks must be resident at once */
+} TytoLaunch;
+
+/* What a launch did. Numbers that the mode does not know are 0. */
+typedef struct TytoResult {
+    const char *kernel; /* lives as long as the simulator */
+    TytoStatus status;
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t registers;    /* per thread */
+    uint32_t shared_bytes; /* static and dynamic, of a thread block */
+    uint64_t warp_instructions;
+    uint64_t thread_instructions;
+    uint64_t cycles;     /* of the SM clock */
+    uint64_t time_ps;    /* simulated */
+    double wall_seconds; /* of the host */
+} TytoResult;
+
+/* Runs a kernel to its end. */
+TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch);
+
+/* Results of all launches so far, failed ones too, in order. */
+int tyto_result_count(const TytoSimulator *simulator);
+TytoResult tyto_result(const TytoSimulator *simulator, int i);
+/* Warp instructions of all launches so far, the running one included. Lock-free. */
+uint64_t tyto_progress(const TytoSimulator *simulator);
+
+/* The JSON object of a run (docs/results.md). `program` names what was run. */
+char *tyto_report_json(const TytoSimulator *simulator, const char *program);
+/* Ends a run as its options say: prints the summary and writes the files they name. */
+TytoStatus tyto_finish(TytoSimulator *simulator, const char *program);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

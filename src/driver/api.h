@@ -1,0 +1,327 @@
+/* The functions that the library exports and cuGetProcAddress finds: one row each, from which the
+ * exports, the look-up and docs/driver-api.md derive.
+ *
+ * Names are the library's symbols: the current form of cuMemAlloc is cuMemAlloc_v2. Not exported are
+ * the forms of a name that CUDA 13 gave another signature (cuCtxGetDevice_v2 takes a context):
+ * programs that try NAME_v2 before NAME (Numba) would call them with the old arguments. */
+#ifndef TYTO_DRIVER_API_H
+#define TYTO_DRIVER_API_H
+
+/* clang-format off */
+
+/* ROW(symbol): implemented, declared in tyto/cuda.h. */
+#define API_FUNCTIONS(ROW) \
+    ROW(cuInit) ROW(cuDriverGetVersion) ROW(cuGetErrorName) ROW(cuGetErrorString)                \
+    ROW(cuGetProcAddress_v2) ROW(cuProfilerStart) ROW(cuProfilerStop) ROW(cuDeviceGet)           \
+    ROW(cuDeviceGetCount) ROW(cuDeviceGetName) ROW(cuDeviceGetUuid_v2) ROW(cuDeviceTotalMem_v2)  \
+    ROW(cuDeviceGetAttribute) ROW(cuDeviceGetProperties) ROW(cuDeviceComputeCapability)          \
+    ROW(cuDeviceGetPCIBusId) ROW(cuDeviceGetByPCIBusId) ROW(cuDeviceCanAccessPeer)               \
+    ROW(cuDeviceGetP2PAttribute) ROW(cuDeviceGetTexture1DLinearMaxWidth)                         \
+    ROW(cuDevicePrimaryCtxRetain) ROW(cuDevicePrimaryCtxRelease_v2)                              \
+    ROW(cuDevicePrimaryCtxReset_v2) ROW(cuDevicePrimaryCtxSetFlags_v2)                           \
+    ROW(cuDevicePrimaryCtxGetState) ROW(cuCtxCreate_v2) ROW(cuCtxCreate_v4)                      \
+    ROW(cuCtxDestroy_v2) ROW(cuCtxPushCurrent_v2) ROW(cuCtxPopCurrent_v2) ROW(cuCtxSetCurrent)   \
+    ROW(cuCtxGetCurrent) ROW(cuCtxGetDevice) ROW(cuCtxGetFlags) ROW(cuCtxSetFlags)               \
+    ROW(cuCtxGetId) ROW(cuCtxGetApiVersion) ROW(cuCtxSynchronize) ROW(cuCtxSetLimit)             \
+    ROW(cuCtxGetLimit) ROW(cuCtxGetCacheConfig) ROW(cuCtxSetCacheConfig)                         \
+    ROW(cuCtxGetSharedMemConfig) ROW(cuCtxSetSharedMemConfig) ROW(cuCtxGetStreamPriorityRange)   \
+    ROW(cuCtxResetPersistingL2Cache) ROW(cuCtxEnablePeerAccess) ROW(cuCtxDisablePeerAccess)      \
+    ROW(cuModuleLoad) ROW(cuModuleLoadData) ROW(cuModuleLoadDataEx) ROW(cuModuleLoadFatBinary)   \
+    ROW(cuModuleUnload) ROW(cuModuleGetFunction) ROW(cuModuleGetFunctionCount)                   \
+    ROW(cuModuleEnumerateFunctions) ROW(cuModuleGetGlobal_v2) ROW(cuModuleGetLoadingMode)        \
+    ROW(cuLinkCreate_v2) ROW(cuLinkAddData_v2) ROW(cuLinkAddFile_v2) ROW(cuLinkComplete)         \
+    ROW(cuLinkDestroy) ROW(cuFuncGetAttribute) ROW(cuFuncSetAttribute)                           \
+    ROW(cuFuncSetCacheConfig) ROW(cuFuncSetSharedMemConfig) ROW(cuFuncGetModule)                 \
+    ROW(cuFuncGetName) ROW(cuFuncGetParamInfo) ROW(cuFuncIsLoaded) ROW(cuFuncLoad)               \
+    ROW(cuMemGetInfo_v2) ROW(cuMemAlloc_v2) ROW(cuMemAllocPitch_v2) ROW(cuMemFree_v2)            \
+    ROW(cuMemAllocAsync) ROW(cuMemFreeAsync) ROW(cuMemGetAddressRange_v2)                        \
+    ROW(cuMemAllocHost_v2) ROW(cuMemFreeHost) ROW(cuMemHostAlloc)                                \
+    ROW(cuMemHostGetDevicePointer_v2) ROW(cuMemHostGetFlags) ROW(cuMemHostRegister_v2)           \
+    ROW(cuMemHostUnregister) ROW(cuMemAllocManaged) ROW(cuMemAdvise_v2)                          \
+    ROW(cuMemPrefetchAsync_v2) ROW(cuPointerGetAttribute) ROW(cuPointerGetAttributes)            \
+    ROW(cuPointerSetAttribute) ROW(cuMemcpy) ROW(cuMemcpyPeer) ROW(cuMemcpyHtoD_v2)              \
+    ROW(cuMemcpyDtoH_v2) ROW(cuMemcpyDtoD_v2) ROW(cuMemcpyDtoA_v2) ROW(cuMemcpyAtoD_v2)          \
+    ROW(cuMemcpyHtoA_v2) ROW(cuMemcpyAtoH_v2) ROW(cuMemcpyAtoA_v2) ROW(cuMemcpy2D_v2)            \
+    ROW(cuMemcpy2DUnaligned_v2) ROW(cuMemcpy3D_v2) ROW(cuMemcpyAsync) ROW(cuMemcpyPeerAsync)     \
+    ROW(cuMemcpyHtoDAsync_v2) ROW(cuMemcpyDtoHAsync_v2) ROW(cuMemcpyDtoDAsync_v2)                \
+    ROW(cuMemcpyHtoAAsync_v2) ROW(cuMemcpyAtoHAsync_v2) ROW(cuMemcpy2DAsync_v2)                  \
+    ROW(cuMemcpy3DAsync_v2) ROW(cuMemsetD8_v2) ROW(cuMemsetD16_v2) ROW(cuMemsetD32_v2)           \
+    ROW(cuMemsetD2D8_v2) ROW(cuMemsetD2D16_v2) ROW(cuMemsetD2D32_v2) ROW(cuMemsetD8Async)        \
+    ROW(cuMemsetD16Async) ROW(cuMemsetD32Async) ROW(cuMemsetD2D8Async) ROW(cuMemsetD2D16Async)   \
+    ROW(cuMemsetD2D32Async) ROW(cuArrayCreate_v2) ROW(cuArrayGetDescriptor_v2)                   \
+    ROW(cuArray3DCreate_v2) ROW(cuArray3DGetDescriptor_v2) ROW(cuArrayDestroy)                   \
+    ROW(cuTexObjectCreate) ROW(cuTexObjectDestroy) ROW(cuTexObjectGetResourceDesc)               \
+    ROW(cuTexObjectGetTextureDesc) ROW(cuLaunchKernel) ROW(cuLaunchKernelEx)                     \
+    ROW(cuLaunchCooperativeKernel) ROW(cuLaunchHostFunc) ROW(cuStreamCreate)                     \
+    ROW(cuStreamCreateWithPriority) ROW(cuStreamDestroy_v2) ROW(cuStreamQuery)                   \
+    ROW(cuStreamSynchronize) ROW(cuStreamWaitEvent) ROW(cuStreamAddCallback)                     \
+    ROW(cuStreamGetPriority) ROW(cuStreamGetFlags) ROW(cuStreamGetId) ROW(cuStreamGetCtx)        \
+    ROW(cuStreamGetDevice) ROW(cuStreamIsCapturing) ROW(cuEventCreate) ROW(cuEventDestroy_v2)    \
+    ROW(cuEventRecord) ROW(cuEventRecordWithFlags) ROW(cuEventQuery) ROW(cuEventSynchronize)     \
+    ROW(cuEventElapsedTime_v2) ROW(cuOccupancyMaxActiveBlocksPerMultiprocessor)                  \
+    ROW(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)                                    \
+    ROW(cuOccupancyMaxPotentialBlockSize) ROW(cuOccupancyMaxPotentialBlockSizeWithFlags)         \
+    ROW(cuOccupancyAvailableDynamicSMemPerBlock)
+
+/* ROW(alias, symbol): other names of the same function: plain names, which once had 32-bit sizes, and
+ * the forms for a default stream per thread. */
+#define API_ALIASES(ROW) \
+    ROW(cuArray3DCreate, cuArray3DCreate_v2) \
+    ROW(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2) \
+    ROW(cuArrayCreate, cuArrayCreate_v2) \
+    ROW(cuArrayGetDescriptor, cuArrayGetDescriptor_v2) \
+    ROW(cuCtxDestroy, cuCtxDestroy_v2) \
+    ROW(cuCtxPopCurrent, cuCtxPopCurrent_v2) \
+    ROW(cuCtxPushCurrent, cuCtxPushCurrent_v2) \
+    ROW(cuDeviceGetUuid, cuDeviceGetUuid_v2) \
+    ROW(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2) \
+    ROW(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2) \
+    ROW(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2) \
+    ROW(cuDeviceTotalMem, cuDeviceTotalMem_v2) \
+    ROW(cuEventDestroy, cuEventDestroy_v2) \
+    ROW(cuEventElapsedTime, cuEventElapsedTime_v2) \
+    ROW(cuLinkAddData, cuLinkAddData_v2) \
+    ROW(cuLinkAddFile, cuLinkAddFile_v2) \
+    ROW(cuLinkCreate, cuLinkCreate_v2) \
+    ROW(cuMemAdvise, cuMemAdvise_v2) \
+    ROW(cuMemAlloc, cuMemAlloc_v2) \
+    ROW(cuMemAllocHost, cuMemAllocHost_v2) \
+    ROW(cuMemAllocPitch, cuMemAllocPitch_v2) \
+    ROW(cuMemFree, cuMemFree_v2) \
+    ROW(cuMemGetAddressRange, cuMemGetAddressRange_v2) \
+    ROW(cuMemGetInfo, cuMemGetInfo_v2) \
+    ROW(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2) \
+    ROW(cuMemHostRegister, cuMemHostRegister_v2) \
+    ROW(cuMemPrefetchAsync, cuMemPrefetchAsync_v2) \
+    ROW(cuMemcpy2D, cuMemcpy2D_v2) \
+    ROW(cuMemcpy2DAsync, cuMemcpy2DAsync_v2) \
+    ROW(cuMemcpy2DUnaligned, cuMemcpy2DUnaligned_v2) \
+    ROW(cuMemcpy3D, cuMemcpy3D_v2) \
+    ROW(cuMemcpy3DAsync, cuMemcpy3DAsync_v2) \
+    ROW(cuMemcpyAtoA, cuMemcpyAtoA_v2) \
+    ROW(cuMemcpyAtoD, cuMemcpyAtoD_v2) \
+    ROW(cuMemcpyAtoH, cuMemcpyAtoH_v2) \
+    ROW(cuMemcpyAtoHAsync, cuMemcpyAtoHAsync_v2) \
+    ROW(cuMemcpyDtoA, cuMemcpyDtoA_v2) \
+    ROW(cuMemcpyDtoD, cuMemcpyDtoD_v2) \
+    ROW(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2) \
+    ROW(cuMemcpyDtoH, cuMemcpyDtoH_v2) \
+    ROW(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2) \
+    ROW(cuMemcpyHtoA, cuMemcpyHtoA_v2) \
+    ROW(cuMemcpyHtoAAsync, cuMemcpyHtoAAsync_v2) \
+    ROW(cuMemcpyHtoD, cuMemcpyHtoD_v2) \
+    ROW(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2) \
+    ROW(cuMemsetD16, cuMemsetD16_v2) \
+    ROW(cuMemsetD2D16, cuMemsetD2D16_v2) \
+    ROW(cuMemsetD2D32, cuMemsetD2D32_v2) \
+    ROW(cuMemsetD2D8, cuMemsetD2D8_v2) \
+    ROW(cuMemsetD32, cuMemsetD32_v2) \
+    ROW(cuMemsetD8, cuMemsetD8_v2) \
+    ROW(cuModuleGetGlobal, cuModuleGetGlobal_v2) \
+    ROW(cuStreamDestroy, cuStreamDestroy_v2) \
+    ROW(cuCtxCreate, cuCtxCreate_v2) \
+    ROW(cuEventRecordWithFlags_ptsz, cuEventRecordWithFlags) \
+    ROW(cuEventRecord_ptsz, cuEventRecord) \
+    ROW(cuLaunchCooperativeKernel_ptsz, cuLaunchCooperativeKernel) \
+    ROW(cuLaunchHostFunc_ptsz, cuLaunchHostFunc) \
+    ROW(cuLaunchKernelEx_ptsz, cuLaunchKernelEx) \
+    ROW(cuLaunchKernel_ptsz, cuLaunchKernel) \
+    ROW(cuMemAllocAsync_ptsz, cuMemAllocAsync) \
+    ROW(cuMemFreeAsync_ptsz, cuMemFreeAsync) \
+    ROW(cuMemPrefetchAsync_v2_ptsz, cuMemPrefetchAsync_v2) \
+    ROW(cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2) \
+    ROW(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2DUnaligned_v2) \
+    ROW(cuMemcpy2D_v2_ptds, cuMemcpy2D_v2) \
+    ROW(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2) \
+    ROW(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2) \
+    ROW(cuMemcpyAsync_ptsz, cuMemcpyAsync) \
+    ROW(cuMemcpyAtoA_v2_ptds, cuMemcpyAtoA_v2) \
+    ROW(cuMemcpyAtoD_v2_ptds, cuMemcpyAtoD_v2) \
+    ROW(cuMemcpyAtoHAsync_v2_ptsz, cuMemcpyAtoHAsync_v2) \
+    ROW(cuMemcpyAtoH_v2_ptds, cuMemcpyAtoH_v2) \
+    ROW(cuMemcpyDtoA_v2_ptds, cuMemcpyDtoA_v2) \
+    ROW(cuMemcpyDtoDAsync_v2_ptsz, cuMemcpyDtoDAsync_v2) \
+    ROW(cuMemcpyDtoD_v2_ptds, cuMemcpyDtoD_v2) \
+    ROW(cuMemcpyDtoHAsync_v2_ptsz, cuMemcpyDtoHAsync_v2) \
+    ROW(cuMemcpyDtoH_v2_ptds, cuMemcpyDtoH_v2) \
+    ROW(cuMemcpyHtoAAsync_v2_ptsz, cuMemcpyHtoAAsync_v2) \
+    ROW(cuMemcpyHtoA_v2_ptds, cuMemcpyHtoA_v2) \
+    ROW(cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyHtoDAsync_v2) \
+    ROW(cuMemcpyHtoD_v2_ptds, cuMemcpyHtoD_v2) \
+    ROW(cuMemcpyPeerAsync_ptsz, cuMemcpyPeerAsync) \
+    ROW(cuMemcpyPeer_ptds, cuMemcpyPeer) \
+    ROW(cuMemcpy_ptds, cuMemcpy) \
+    ROW(cuMemsetD16Async_ptsz, cuMemsetD16Async) \
+    ROW(cuMemsetD16_v2_ptds, cuMemsetD16_v2) \
+    ROW(cuMemsetD2D16Async_ptsz, cuMemsetD2D16Async) \
+    ROW(cuMemsetD2D16_v2_ptds, cuMemsetD2D16_v2) \
+    ROW(cuMemsetD2D32Async_ptsz, cuMemsetD2D32Async) \
+    ROW(cuMemsetD2D32_v2_ptds, cuMemsetD2D32_v2) \
+    ROW(cuMemsetD2D8Async_ptsz, cuMemsetD2D8Async) \
+    ROW(cuMemsetD2D8_v2_ptds, cuMemsetD2D8_v2) \
+    ROW(cuMemsetD32Async_ptsz, cuMemsetD32Async) \
+    ROW(cuMemsetD32_v2_ptds, cuMemsetD32_v2) \
+    ROW(cuMemsetD8Async_ptsz, cuMemsetD8Async) \
+    ROW(cuMemsetD8_v2_ptds, cuMemsetD8_v2) \
+    ROW(cuStreamAddCallback_ptsz, cuStreamAddCallback) \
+    ROW(cuStreamGetCtx_ptsz, cuStreamGetCtx) \
+    ROW(cuStreamGetDevice_ptsz, cuStreamGetDevice) \
+    ROW(cuStreamGetFlags_ptsz, cuStreamGetFlags) \
+    ROW(cuStreamGetId_ptsz, cuStreamGetId) \
+    ROW(cuStreamGetPriority_ptsz, cuStreamGetPriority) \
+    ROW(cuStreamIsCapturing_ptsz, cuStreamIsCapturing) \
+    ROW(cuStreamQuery_ptsz, cuStreamQuery) \
+    ROW(cuStreamSynchronize_ptsz, cuStreamSynchronize) \
+    ROW(cuStreamWaitEvent_ptsz, cuStreamWaitEvent) \
+    ROW(cuGetProcAddress_v2_ptsz, cuGetProcAddress_v2)
+
+/* ROW(symbol): exported so that programs load, but not supported. */
+#define API_MISSING(ROW) \
+    ROW(cuArrayGetMemoryRequirements) ROW(cuArrayGetPlane) ROW(cuArrayGetSparseProperties)       \
+    ROW(cuCheckpointProcessCheckpoint) ROW(cuCheckpointProcessGetRestoreThreadId)                \
+    ROW(cuCheckpointProcessGetState) ROW(cuCheckpointProcessLock)                                \
+    ROW(cuCheckpointProcessRestore) ROW(cuCheckpointProcessUnlock) ROW(cuCoredumpGetAttribute)   \
+    ROW(cuCoredumpGetAttributeGlobal) ROW(cuCoredumpSetAttribute)                                \
+    ROW(cuCoredumpSetAttributeGlobal) ROW(cuCtxAttach) ROW(cuCtxCreate_v3) ROW(cuCtxDetach)      \
+    ROW(cuCtxFromGreenCtx) ROW(cuCtxGetDevResource) ROW(cuCtxGetExecAffinity)                    \
+    ROW(cuCtxRecordEvent) ROW(cuCtxWaitEvent) ROW(cuDestroyExternalMemory)                       \
+    ROW(cuDestroyExternalSemaphore) ROW(cuDevResourceGenerateDesc)                               \
+    ROW(cuDevSmResourceSplitByCount) ROW(cuDeviceGetDefaultMemPool) ROW(cuDeviceGetDevResource)  \
+    ROW(cuDeviceGetExecAffinitySupport) ROW(cuDeviceGetGraphMemAttribute)                        \
+    ROW(cuDeviceGetHostAtomicCapabilities) ROW(cuDeviceGetLuid) ROW(cuDeviceGetMemPool)          \
+    ROW(cuDeviceGetNvSciSyncAttributes) ROW(cuDeviceGetP2PAtomicCapabilities)                    \
+    ROW(cuDeviceGraphMemTrim) ROW(cuDeviceRegisterAsyncNotification)                             \
+    ROW(cuDeviceSetGraphMemAttribute) ROW(cuDeviceSetMemPool)                                    \
+    ROW(cuDeviceUnregisterAsyncNotification) ROW(cuExternalMemoryGetMappedBuffer)                \
+    ROW(cuExternalMemoryGetMappedMipmappedArray) ROW(cuFlushGPUDirectRDMAWrites)                 \
+    ROW(cuFuncSetBlockShape) ROW(cuFuncSetSharedSize) ROW(cuGetExportTable)                      \
+    ROW(cuGraphAddBatchMemOpNode) ROW(cuGraphAddChildGraphNode) ROW(cuGraphAddDependencies)      \
+    ROW(cuGraphAddDependencies_v2) ROW(cuGraphAddEmptyNode) ROW(cuGraphAddEventRecordNode)       \
+    ROW(cuGraphAddEventWaitNode) ROW(cuGraphAddExternalSemaphoresSignalNode)                     \
+    ROW(cuGraphAddExternalSemaphoresWaitNode) ROW(cuGraphAddHostNode) ROW(cuGraphAddKernelNode)  \
+    ROW(cuGraphAddKernelNode_v2) ROW(cuGraphAddMemAllocNode) ROW(cuGraphAddMemFreeNode)          \
+    ROW(cuGraphAddMemcpyNode) ROW(cuGraphAddMemsetNode) ROW(cuGraphAddNode)                      \
+    ROW(cuGraphAddNode_v2) ROW(cuGraphBatchMemOpNodeGetParams)                                   \
+    ROW(cuGraphBatchMemOpNodeSetParams) ROW(cuGraphChildGraphNodeGetGraph) ROW(cuGraphClone)     \
+    ROW(cuGraphConditionalHandleCreate) ROW(cuGraphCreate) ROW(cuGraphDebugDotPrint)             \
+    ROW(cuGraphDestroy) ROW(cuGraphDestroyNode) ROW(cuGraphEventRecordNodeGetEvent)              \
+    ROW(cuGraphEventRecordNodeSetEvent) ROW(cuGraphEventWaitNodeGetEvent)                        \
+    ROW(cuGraphEventWaitNodeSetEvent) ROW(cuGraphExecBatchMemOpNodeSetParams)                    \
+    ROW(cuGraphExecChildGraphNodeSetParams) ROW(cuGraphExecDestroy)                              \
+    ROW(cuGraphExecEventRecordNodeSetEvent) ROW(cuGraphExecEventWaitNodeSetEvent)                \
+    ROW(cuGraphExecExternalSemaphoresSignalNodeSetParams)                                        \
+    ROW(cuGraphExecExternalSemaphoresWaitNodeSetParams) ROW(cuGraphExecGetFlags)                 \
+    ROW(cuGraphExecHostNodeSetParams) ROW(cuGraphExecKernelNodeSetParams)                        \
+    ROW(cuGraphExecKernelNodeSetParams_v2) ROW(cuGraphExecMemcpyNodeSetParams)                   \
+    ROW(cuGraphExecMemsetNodeSetParams) ROW(cuGraphExecNodeSetParams) ROW(cuGraphExecUpdate)     \
+    ROW(cuGraphExecUpdate_v2) ROW(cuGraphExternalSemaphoresSignalNodeGetParams)                  \
+    ROW(cuGraphExternalSemaphoresSignalNodeSetParams)                                            \
+    ROW(cuGraphExternalSemaphoresWaitNodeGetParams)                                              \
+    ROW(cuGraphExternalSemaphoresWaitNodeSetParams) ROW(cuGraphGetEdges)                         \
+    ROW(cuGraphGetEdges_v2) ROW(cuGraphGetNodes) ROW(cuGraphGetRootNodes)                        \
+    ROW(cuGraphHostNodeGetParams) ROW(cuGraphHostNodeSetParams) ROW(cuGraphInstantiate)          \
+    ROW(cuGraphInstantiateWithFlags) ROW(cuGraphInstantiateWithParams)                           \
+    ROW(cuGraphInstantiateWithParams_ptsz) ROW(cuGraphInstantiate_v2)                            \
+    ROW(cuGraphKernelNodeCopyAttributes) ROW(cuGraphKernelNodeGetAttribute)                      \
+    ROW(cuGraphKernelNodeGetParams) ROW(cuGraphKernelNodeGetParams_v2)                           \
+    ROW(cuGraphKernelNodeSetAttribute) ROW(cuGraphKernelNodeSetParams)                           \
+    ROW(cuGraphKernelNodeSetParams_v2) ROW(cuGraphLaunch) ROW(cuGraphLaunch_ptsz)                \
+    ROW(cuGraphMemAllocNodeGetParams) ROW(cuGraphMemFreeNodeGetParams)                           \
+    ROW(cuGraphMemcpyNodeGetParams) ROW(cuGraphMemcpyNodeSetParams)                              \
+    ROW(cuGraphMemsetNodeGetParams) ROW(cuGraphMemsetNodeSetParams) ROW(cuGraphNodeFindInClone)  \
+    ROW(cuGraphNodeGetDependencies) ROW(cuGraphNodeGetDependencies_v2)                           \
+    ROW(cuGraphNodeGetDependentNodes) ROW(cuGraphNodeGetDependentNodes_v2)                       \
+    ROW(cuGraphNodeGetEnabled) ROW(cuGraphNodeGetType) ROW(cuGraphNodeSetEnabled)                \
+    ROW(cuGraphNodeSetParams) ROW(cuGraphReleaseUserObject) ROW(cuGraphRemoveDependencies)       \
+    ROW(cuGraphRemoveDependencies_v2) ROW(cuGraphRetainUserObject) ROW(cuGraphUpload)            \
+    ROW(cuGraphUpload_ptsz) ROW(cuGraphicsMapResources) ROW(cuGraphicsMapResources_ptsz)         \
+    ROW(cuGraphicsResourceGetMappedMipmappedArray) ROW(cuGraphicsResourceGetMappedPointer)       \
+    ROW(cuGraphicsResourceGetMappedPointer_v2) ROW(cuGraphicsResourceSetMapFlags)                \
+    ROW(cuGraphicsResourceSetMapFlags_v2) ROW(cuGraphicsSubResourceGetMappedArray)               \
+    ROW(cuGraphicsUnmapResources) ROW(cuGraphicsUnmapResources_ptsz)                             \
+    ROW(cuGraphicsUnregisterResource) ROW(cuGreenCtxCreate) ROW(cuGreenCtxDestroy)               \
+    ROW(cuGreenCtxGetDevResource) ROW(cuGreenCtxGetId) ROW(cuGreenCtxRecordEvent)                \
+    ROW(cuGreenCtxStreamCreate) ROW(cuGreenCtxWaitEvent) ROW(cuImportExternalMemory)             \
+    ROW(cuImportExternalSemaphore) ROW(cuIpcCloseMemHandle) ROW(cuIpcGetEventHandle)             \
+    ROW(cuIpcGetMemHandle) ROW(cuIpcOpenEventHandle) ROW(cuIpcOpenMemHandle)                     \
+    ROW(cuIpcOpenMemHandle_v2) ROW(cuKernelGetAttribute) ROW(cuKernelGetFunction)                \
+    ROW(cuKernelGetLibrary) ROW(cuKernelGetName) ROW(cuKernelGetParamInfo)                       \
+    ROW(cuKernelSetAttribute) ROW(cuKernelSetCacheConfig) ROW(cuLaunch)                          \
+    ROW(cuLaunchCooperativeKernelMultiDevice) ROW(cuLaunchGrid) ROW(cuLaunchGridAsync)           \
+    ROW(cuLibraryEnumerateKernels) ROW(cuLibraryGetGlobal) ROW(cuLibraryGetKernel)               \
+    ROW(cuLibraryGetKernelCount) ROW(cuLibraryGetManaged) ROW(cuLibraryGetModule)                \
+    ROW(cuLibraryGetUnifiedFunction) ROW(cuLibraryLoadData) ROW(cuLibraryLoadFromFile)           \
+    ROW(cuLibraryUnload) ROW(cuLogsCurrent) ROW(cuLogsDumpToFile) ROW(cuLogsDumpToMemory)        \
+    ROW(cuLogsRegisterCallback) ROW(cuLogsUnregisterCallback) ROW(cuMemAddressFree)              \
+    ROW(cuMemAddressReserve) ROW(cuMemAllocFromPoolAsync) ROW(cuMemAllocFromPoolAsync_ptsz)      \
+    ROW(cuMemBatchDecompressAsync) ROW(cuMemBatchDecompressAsync_ptsz) ROW(cuMemCreate)          \
+    ROW(cuMemDiscardAndPrefetchBatchAsync) ROW(cuMemDiscardAndPrefetchBatchAsync_ptsz)           \
+    ROW(cuMemDiscardBatchAsync) ROW(cuMemDiscardBatchAsync_ptsz)                                 \
+    ROW(cuMemExportToShareableHandle) ROW(cuMemGetAccess) ROW(cuMemGetAllocationGranularity)     \
+    ROW(cuMemGetAllocationPropertiesFromHandle) ROW(cuMemGetDefaultMemPool)                      \
+    ROW(cuMemGetHandleForAddressRange) ROW(cuMemGetMemPool) ROW(cuMemImportFromShareableHandle)  \
+    ROW(cuMemMap) ROW(cuMemMapArrayAsync) ROW(cuMemMapArrayAsync_ptsz) ROW(cuMemPoolCreate)      \
+    ROW(cuMemPoolDestroy) ROW(cuMemPoolExportPointer) ROW(cuMemPoolExportToShareableHandle)      \
+    ROW(cuMemPoolGetAccess) ROW(cuMemPoolGetAttribute) ROW(cuMemPoolImportFromShareableHandle)   \
+    ROW(cuMemPoolImportPointer) ROW(cuMemPoolSetAccess) ROW(cuMemPoolSetAttribute)               \
+    ROW(cuMemPoolTrimTo) ROW(cuMemPrefetchAsync_ptsz) ROW(cuMemPrefetchBatchAsync)               \
+    ROW(cuMemPrefetchBatchAsync_ptsz) ROW(cuMemRangeGetAttribute) ROW(cuMemRangeGetAttributes)   \
+    ROW(cuMemRelease) ROW(cuMemRetainAllocationHandle) ROW(cuMemSetAccess) ROW(cuMemSetMemPool)  \
+    ROW(cuMemUnmap) ROW(cuMemcpy3DBatchAsync) ROW(cuMemcpy3DBatchAsync_ptsz)                     \
+    ROW(cuMemcpy3DBatchAsync_v2) ROW(cuMemcpy3DBatchAsync_v2_ptsz) ROW(cuMemcpy3DPeer)           \
+    ROW(cuMemcpy3DPeerAsync) ROW(cuMemcpy3DPeerAsync_ptsz) ROW(cuMemcpy3DPeer_ptds)              \
+    ROW(cuMemcpyBatchAsync) ROW(cuMemcpyBatchAsync_ptsz) ROW(cuMemcpyBatchAsync_v2)              \
+    ROW(cuMemcpyBatchAsync_v2_ptsz) ROW(cuMipmappedArrayCreate) ROW(cuMipmappedArrayDestroy)     \
+    ROW(cuMipmappedArrayGetLevel) ROW(cuMipmappedArrayGetMemoryRequirements)                     \
+    ROW(cuMipmappedArrayGetSparseProperties) ROW(cuModuleGetSurfRef) ROW(cuModuleGetTexRef)      \
+    ROW(cuMulticastAddDevice) ROW(cuMulticastBindAddr) ROW(cuMulticastBindMem)                   \
+    ROW(cuMulticastCreate) ROW(cuMulticastGetGranularity) ROW(cuMulticastUnbind)                 \
+    ROW(cuOccupancyMaxActiveClusters) ROW(cuOccupancyMaxPotentialClusterSize)                    \
+    ROW(cuParamSetSize) ROW(cuParamSetTexRef) ROW(cuParamSetf) ROW(cuParamSeti)                  \
+    ROW(cuParamSetv) ROW(cuProfilerInitialize) ROW(cuSignalExternalSemaphoresAsync)              \
+    ROW(cuSignalExternalSemaphoresAsync_ptsz) ROW(cuStreamAttachMemAsync)                        \
+    ROW(cuStreamAttachMemAsync_ptsz) ROW(cuStreamBatchMemOp) ROW(cuStreamBatchMemOp_ptsz)        \
+    ROW(cuStreamBatchMemOp_v2) ROW(cuStreamBatchMemOp_v2_ptsz) ROW(cuStreamBeginCapture)         \
+    ROW(cuStreamBeginCaptureToGraph) ROW(cuStreamBeginCaptureToGraph_ptsz)                       \
+    ROW(cuStreamBeginCapture_ptsz) ROW(cuStreamBeginCapture_v2)                                  \
+    ROW(cuStreamBeginCapture_v2_ptsz) ROW(cuStreamCopyAttributes)                                \
+    ROW(cuStreamCopyAttributes_ptsz) ROW(cuStreamEndCapture) ROW(cuStreamEndCapture_ptsz)        \
+    ROW(cuStreamGetAttribute) ROW(cuStreamGetAttribute_ptsz) ROW(cuStreamGetCaptureInfo)         \
+    ROW(cuStreamGetCaptureInfo_ptsz) ROW(cuStreamGetCaptureInfo_v2)                              \
+    ROW(cuStreamGetCaptureInfo_v2_ptsz) ROW(cuStreamGetCaptureInfo_v3)                           \
+    ROW(cuStreamGetCaptureInfo_v3_ptsz) ROW(cuStreamGetGreenCtx) ROW(cuStreamSetAttribute)       \
+    ROW(cuStreamSetAttribute_ptsz) ROW(cuStreamUpdateCaptureDependencies)                        \
+    ROW(cuStreamUpdateCaptureDependencies_ptsz) ROW(cuStreamUpdateCaptureDependencies_v2)        \
+    ROW(cuStreamUpdateCaptureDependencies_v2_ptsz) ROW(cuStreamWaitValue32)                      \
+    ROW(cuStreamWaitValue32_ptsz) ROW(cuStreamWaitValue32_v2) ROW(cuStreamWaitValue32_v2_ptsz)   \
+    ROW(cuStreamWaitValue64) ROW(cuStreamWaitValue64_ptsz) ROW(cuStreamWaitValue64_v2)           \
+    ROW(cuStreamWaitValue64_v2_ptsz) ROW(cuStreamWriteValue32) ROW(cuStreamWriteValue32_ptsz)    \
+    ROW(cuStreamWriteValue32_v2) ROW(cuStreamWriteValue32_v2_ptsz) ROW(cuStreamWriteValue64)     \
+    ROW(cuStreamWriteValue64_ptsz) ROW(cuStreamWriteValue64_v2)                                  \
+    ROW(cuStreamWriteValue64_v2_ptsz) ROW(cuSurfObjectCreate) ROW(cuSurfObjectDestroy)           \
+    ROW(cuSurfObjectGetResourceDesc) ROW(cuSurfRefGetArray) ROW(cuSurfRefSetArray)               \
+    ROW(cuTensorMapEncodeIm2col) ROW(cuTensorMapEncodeIm2colWide) ROW(cuTensorMapEncodeTiled)    \
+    ROW(cuTensorMapReplaceAddress) ROW(cuTexObjectGetResourceViewDesc) ROW(cuTexRefCreate)       \
+    ROW(cuTexRefDestroy) ROW(cuTexRefGetAddress) ROW(cuTexRefGetAddressMode)                     \
+    ROW(cuTexRefGetAddress_v2) ROW(cuTexRefGetArray) ROW(cuTexRefGetBorderColor)                 \
+    ROW(cuTexRefGetFilterMode) ROW(cuTexRefGetFlags) ROW(cuTexRefGetFormat)                      \
+    ROW(cuTexRefGetMaxAnisotropy) ROW(cuTexRefGetMipmapFilterMode)                               \
+    ROW(cuTexRefGetMipmapLevelBias) ROW(cuTexRefGetMipmapLevelClamp)                             \
+    ROW(cuTexRefGetMipmappedArray) ROW(cuTexRefSetAddress) ROW(cuTexRefSetAddress2D)             \
+    ROW(cuTexRefSetAddress2D_v2) ROW(cuTexRefSetAddress2D_v3) ROW(cuTexRefSetAddressMode)        \
+    ROW(cuTexRefSetAddress_v2) ROW(cuTexRefSetArray) ROW(cuTexRefSetBorderColor)                 \
+    ROW(cuTexRefSetFilterMode) ROW(cuTexRefSetFlags) ROW(cuTexRefSetFormat)                      \
+    ROW(cuTexRefSetMaxAnisotropy) ROW(cuTexRefSetMipmapFilterMode)                               \
+    ROW(cuTexRefSetMipmapLevelBias) ROW(cuTexRefSetMipmapLevelClamp)                             \
+    ROW(cuTexRefSetMipmappedArray) ROW(cuThreadExchangeStreamCaptureMode)                        \
+    ROW(cuUserObjectCreate) ROW(cuUserObjectRelease) ROW(cuUserObjectRetain)                     \
+    ROW(cuWaitExternalSemaphoresAsync) ROW(cuWaitExternalSemaphoresAsync_ptsz)
+
+/* clang-format on */
+
+typedef void ApiFunction(void);
+
+/* The function exported as `name`, NULL when there is none. */
+ApiFunction *api_find(const char *name);
+
+#endif

@@ -1,0 +1,361 @@
+/* Contexts: each thread's stack of current ones, the primary context of the device, limits. */
+#include "driver/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STACK_DEPTH = 64 }; /* contexts pushed and not popped in one thread */
+
+/* The current context is per thread by definition of the API. */
+static _Thread_local struct {
+    CUcontext contexts[STACK_DEPTH];
+    int depth;
+} current;
+
+CUcontext context_current(void) {
+    return current.depth ? current.contexts[current.depth - 1] : NULL;
+}
+
+/* ---- Making and ending ---- */
+
+static Context *context_new(Driver *driver, unsigned flags) {
+    Context *context = base_calloc(1, sizeof *context);
+    context->flags = flags;
+    context->printf_bytes = 1 << 20; /* CUDA's default */
+    context->id = driver->next_id++;
+    context->handle = driver_add(driver, HANDLE_CONTEXT, context);
+    return context;
+}
+
+static void plain_free(Driver *driver, void *object) {
+    (void)driver;
+    free(object);
+}
+
+void context_clear(Driver *driver, Context *context) {
+    static void (*const ends[HANDLE_KIND_COUNT])(Driver *, void *) = {
+        [HANDLE_FUNCTION] = function_free, [HANDLE_MODULE] = module_free,
+        [HANDLE_STREAM] = plain_free,      [HANDLE_EVENT] = plain_free,
+        [HANDLE_ARRAY] = array_free,       [HANDLE_LINK] = link_free,
+    };
+    for (uint32_t i = 0; i < driver->handles.count; i++) {
+        HandleSlot slot = driver->handles.slots[i];
+        if (!ends[slot.kind] || *(Context **)slot.object != context) continue;
+        handles_remove(&driver->handles, slot.kind, handles_at(&driver->handles, i));
+        ends[slot.kind](driver, slot.object);
+    }
+    textures_clear(driver, context);
+    Regions *allocations = &driver->allocations;
+    for (uint32_t i = allocations->count; i-- > 0;) {
+        if (allocations->items[i].context != context) continue;
+        mem_release(simulator_memory(driver->simulator), allocations->items[i].start);
+        regions_remove(allocations, &allocations->items[i]);
+    }
+    for (uint32_t i = driver->registered.count; i-- > 0;) {
+        if (driver->registered.items[i].context == context)
+            regions_remove(&driver->registered, &driver->registered.items[i]);
+    }
+}
+
+static void context_end(Driver *driver, Context *context) {
+    context_clear(driver, context);
+    handles_remove(&driver->handles, HANDLE_CONTEXT, (uint64_t)(uintptr_t)context->handle);
+    if (driver->primary == context) driver->primary = NULL;
+    free(context);
+}
+
+static CUresult push(CUcontext context) {
+    if (current.depth == STACK_DEPTH) return CUDA_ERROR_OUT_OF_MEMORY;
+    current.contexts[current.depth++] = context;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    if (!context || flags > CU_CTX_FLAGS_MASK) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
+    Context *made = context_new(call.driver, flags);
+    status = push(made->handle);
+    if (status) context_end(call.driver, made);
+    else *context = made->handle;
+    return call_end(&call, status);
+}
+
+CUresult CUDAAPI cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *parameters,
+                                unsigned int flags, CUdevice device) {
+    if (parameters) return driver_missing("cuCtxCreate with parameters");
+    return cuCtxCreate_v2(context, flags, device);
+}
+
+CUresult CUDAAPI cuCtxDestroy(CUcontext handle) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    Context *context = CALL_GET(&call, HANDLE_CONTEXT, handle);
+    if (!context || context == call.driver->primary)
+        return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
+    if (context_current() == handle) current.depth--;
+    context_end(call.driver, context);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* ---- The primary context ---- */
+
+CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    Driver *driver = call.driver;
+    if (!context) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
+    if (!driver->primary) driver->primary = context_new(driver, driver->primary_flags);
+    driver->primary_users++;
+    *context = driver->primary->handle;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    Driver *driver = call.driver;
+    if (device != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
+    if (!driver->primary_users) return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
+    if (--driver->primary_users == 0) context_end(driver, driver->primary);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* The handle stays good, so that whoever holds the context can go on with an empty one. */
+CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice device) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    if (device != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
+    Context *primary = call.driver->primary;
+    if (primary) {
+        context_clear(call.driver, primary);
+        primary->error = CUDA_SUCCESS;
+    }
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    if (device != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
+    if (flags > CU_CTX_FLAGS_MASK) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    call.driver->primary_flags = flags;
+    if (call.driver->primary) call.driver->primary->flags = flags;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *active) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    if (device != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
+    if (!flags || !active) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *flags = call.driver->primary_flags;
+    *active = call.driver->primary != NULL;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* ---- The current context ---- */
+
+/* CUDA_SUCCESS when `handle` is a live context. */
+static CUresult check_context(CUcontext handle) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    bool is_live = CALL_GET(&call, HANDLE_CONTEXT, handle) != NULL;
+    return call_end(&call, is_live ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT);
+}
+
+CUresult CUDAAPI cuCtxPushCurrent(CUcontext context) {
+    CUresult status = check_context(context);
+    return status ? status : push(context);
+}
+
+CUresult CUDAAPI cuCtxPopCurrent(CUcontext *context) {
+    CUcontext top = context_current();
+    CUresult status = check_context(top);
+    if (status) return status;
+    current.depth--;
+    if (context) *context = top;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxSetCurrent(CUcontext context) {
+    CUresult status = context ? check_context(context) : CUDA_SUCCESS;
+    if (status) return status;
+    if (current.depth) current.depth--;
+    return context ? push(context) : CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxGetCurrent(CUcontext *context) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    if (!context) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *context = context_current();
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuCtxGetDevice(CUdevice *device) {
+    CUresult status = check_context(context_current());
+    if (status) return status;
+    if (!device) return CUDA_ERROR_INVALID_VALUE;
+    *device = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxSynchronize(void) {
+    Call call;
+    CUresult status = call_begin(&call);
+    return status ? status : call_end(&call, CUDA_SUCCESS);
+}
+
+/* ---- Properties ---- */
+
+CUresult CUDAAPI cuCtxGetFlags(unsigned int *flags) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!flags) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *flags = call.context->flags;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuCtxSetFlags(unsigned int flags) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (flags > CU_CTX_FLAGS_MASK) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    call.context->flags = flags;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* The context a handle names, the current one for NULL; its fault does not matter. */
+static Context *named_context(Call *call, CUcontext handle) {
+    return CALL_GET(call, HANDLE_CONTEXT, handle ? handle : context_current());
+}
+
+CUresult CUDAAPI cuCtxGetId(CUcontext handle, unsigned long long *id) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    Context *context = named_context(&call, handle);
+    if (!context) return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
+    if (!id) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *id = context->id;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuCtxGetApiVersion(CUcontext handle, unsigned int *version) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    if (!named_context(&call, handle)) return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
+    if (!version) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *version = DRIVER_VERSION;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    GpuOptions *options = gpu_options(call.gpu);
+    switch ((int)limit) {
+    case CU_LIMIT_STACK_SIZE:
+        if (value > UINT32_MAX) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+        options->stack_bytes = (uint32_t)value;
+        break;
+    case CU_LIMIT_MALLOC_HEAP_SIZE: options->heap_bytes = value; break;
+    case CU_LIMIT_PRINTF_FIFO_SIZE: call.context->printf_bytes = value; break;
+    default: status = CUDA_ERROR_UNSUPPORTED_LIMIT;
+    }
+    return call_end(&call, status);
+}
+
+CUresult CUDAAPI cuCtxGetLimit(size_t *value, CUlimit limit) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!value) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    const GpuOptions *options = gpu_options(call.gpu);
+    switch ((int)limit) {
+    case CU_LIMIT_STACK_SIZE: *value = options->stack_bytes; break;
+    case CU_LIMIT_MALLOC_HEAP_SIZE: *value = options->heap_bytes; break;
+    case CU_LIMIT_PRINTF_FIFO_SIZE: *value = call.context->printf_bytes; break;
+    default: status = CUDA_ERROR_UNSUPPORTED_LIMIT;
+    }
+    return call_end(&call, status);
+}
+
+CUresult CUDAAPI cuCtxGetCacheConfig(CUfunc_cache *config) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!config) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *config = call.context->cache;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuCtxSetCacheConfig(CUfunc_cache config) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (config > CU_FUNC_CACHE_PREFER_EQUAL) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    call.context->cache = config;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuCtxGetSharedMemConfig(CUsharedconfig *config) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!config) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *config = call.context->bank_size;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuCtxSetSharedMemConfig(CUsharedconfig config) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    call.context->bank_size = config;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* All streams run in order: one priority. */
+CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (least) *least = 0;
+    if (greatest) *greatest = 0;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuCtxResetPersistingL2Cache(void) {
+    return cuCtxSynchronize();
+}
+
+/* There is one device, so there are no peers. */
+CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) {
+    (void)peer, (void)flags;
+    CUresult status = cuCtxSynchronize();
+    return status ? status : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+}
+
+CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext peer) {
+    (void)peer;
+    CUresult status = cuCtxSynchronize();
+    return status ? status : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+}

@@ -1,0 +1,319 @@
+/* Copies between host memory, device memory and arrays, in one, two and three dimensions.
+ *
+ * Every copy is a box of rows between two sides. A side is resolved to a start, the bytes from row
+ * to row and from slice to slice; then the rows are moved one by one. A device side is checked
+ * against the live allocations row by row, so a bad copy stops at the first bad row. */
+#include "driver/driver.h"
+
+#include <string.h>
+
+/* One side of a copy. */
+typedef struct Side {
+    bool is_device;
+    uint64_t start;       /* of the first row: device address, or host pointer */
+    uint64_t row_bytes;   /* from row to row */
+    uint64_t slice_bytes; /* from slice to slice */
+} Side;
+
+/* The box that is copied. */
+typedef struct Box {
+    size_t width_bytes, height, depth;
+} Box;
+
+static Side device_side(uint64_t address) {
+    return (Side){true, address, 0, 0};
+}
+static Side host_side(const void *pointer) {
+    return (Side){false, (uintptr_t)pointer, 0, 0};
+}
+
+/* A pointer of either kind. */
+static Side any_side(const Call *call, uint64_t pointer) {
+    uint64_t address = memory_device_address(call, pointer);
+    return (Side){address != 0, address ? address : pointer, 0, 0};
+}
+
+static CUresult copy_row(const Call *call, const Side *to, const Side *from, uint64_t to_offset,
+                         uint64_t from_offset, size_t size) {
+    uint64_t destination = to->start + to_offset, source = from->start + from_offset;
+    bool is_right = true;
+    if (to->is_device && from->is_device)
+        is_right = mem_copy(call->memory, destination, source, size);
+    else if (to->is_device)
+        is_right = mem_write(call->memory, destination, (void *)(uintptr_t)source, size);
+    else if (from->is_device)
+        is_right = mem_read(call->memory, source, (void *)(uintptr_t)destination, size);
+    else memmove((void *)(uintptr_t)destination, (void *)(uintptr_t)source, size);
+    return is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult copy_box(const Call *call, const Side *to, const Side *from, const Box *box) {
+    if (!box->width_bytes || !box->height || !box->depth) return CUDA_SUCCESS;
+    if ((!to->is_device && !to->start) || (!from->is_device && !from->start))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t z = 0; z < box->depth; z++) {
+        for (size_t y = 0; y < box->height; y++) {
+            CUresult status =
+                copy_row(call, to, from, z * to->slice_bytes + y * to->row_bytes,
+                         z * from->slice_bytes + y * from->row_bytes, box->width_bytes);
+            if (status != CUDA_SUCCESS) return status;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- One dimension ---- */
+
+static CUresult copy_bytes(const Call *call, Side to, Side from, size_t size) {
+    Box box = {size, 1, 1};
+    return copy_box(call, &to, &from, &box);
+}
+
+CUresult CUDAAPI cuMemcpy(CUdeviceptr destination, CUdeviceptr source, size_t size) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    return call_end(&call,
+                    copy_bytes(&call, any_side(&call, destination), any_side(&call, source), size));
+}
+
+CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr destination, CUcontext destination_context,
+                              CUdeviceptr source, CUcontext source_context, size_t size) {
+    (void)destination_context, (void)source_context; /* all contexts are on one device */
+    return cuMemcpyDtoD(destination, source, size);
+}
+
+CUresult CUDAAPI cuMemcpyHtoD(CUdeviceptr destination, const void *source, size_t size) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    return call_end(&call, copy_bytes(&call, device_side(destination), host_side(source), size));
+}
+
+CUresult CUDAAPI cuMemcpyDtoH(void *destination, CUdeviceptr source, size_t size) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    return call_end(&call, copy_bytes(&call, host_side(destination), device_side(source), size));
+}
+
+CUresult CUDAAPI cuMemcpyDtoD(CUdeviceptr destination, CUdeviceptr source, size_t size) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    return call_end(&call, copy_bytes(&call, device_side(destination), device_side(source), size));
+}
+
+/* ---- One dimension, with arrays ---- */
+
+/* `size` bytes of a one-dimensional array from `offset` on; false when they are not inside it. */
+static bool array_bytes(const Call *call, CUarray handle, size_t offset, size_t size, Side *side) {
+    const Array *array = CALL_GET(call, HANDLE_ARRAY, handle);
+    if (!array || array->rows > 1 || array->slices > 1) return false;
+    uint64_t width = array->descriptor.Width * array->element_bytes;
+    if (offset > width || size > width - offset) return false;
+    *side = device_side(array->address + offset);
+    return true;
+}
+
+CUresult CUDAAPI cuMemcpyDtoA(CUarray destination, size_t offset, CUdeviceptr source, size_t size) {
+    Call call;
+    Side to;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!array_bytes(&call, destination, offset, size, &to))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, copy_bytes(&call, to, device_side(source), size));
+}
+
+CUresult CUDAAPI cuMemcpyAtoD(CUdeviceptr destination, CUarray source, size_t offset, size_t size) {
+    Call call;
+    Side from;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!array_bytes(&call, source, offset, size, &from))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, copy_bytes(&call, device_side(destination), from, size));
+}
+
+CUresult CUDAAPI cuMemcpyHtoA(CUarray destination, size_t offset, const void *source, size_t size) {
+    Call call;
+    Side to;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!array_bytes(&call, destination, offset, size, &to))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, copy_bytes(&call, to, host_side(source), size));
+}
+
+CUresult CUDAAPI cuMemcpyAtoH(void *destination, CUarray source, size_t offset, size_t size) {
+    Call call;
+    Side from;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!array_bytes(&call, source, offset, size, &from))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, copy_bytes(&call, host_side(destination), from, size));
+}
+
+CUresult CUDAAPI cuMemcpyAtoA(CUarray destination, size_t destination_offset, CUarray source,
+                              size_t source_offset, size_t size) {
+    Call call;
+    Side to, from;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!array_bytes(&call, destination, destination_offset, size, &to) ||
+        !array_bytes(&call, source, source_offset, size, &from))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, copy_bytes(&call, to, from, size));
+}
+
+/* ---- Boxes ---- */
+
+/* One side of a CUDA_MEMCPY3D. */
+typedef struct SideArguments {
+    size_t x_bytes, y, z, level_of_detail;
+    CUmemorytype type;
+    const void *host;
+    CUdeviceptr device;
+    CUarray array;
+    size_t pitch, height;
+} SideArguments;
+
+static bool resolve_array(const Call *call, const SideArguments *in, const Box *box, Side *out) {
+    const Array *array = CALL_GET(call, HANDLE_ARRAY, in->array);
+    if (!array) return false;
+    uint64_t width = array->descriptor.Width * array->element_bytes;
+    bool is_inside = in->x_bytes <= width && box->width_bytes <= width - in->x_bytes &&
+                     in->y <= array->rows && box->height <= array->rows - in->y &&
+                     in->z <= array->slices && box->depth <= array->slices - in->z;
+    out->is_device = true;
+    out->start = array->address;
+    out->row_bytes = array->pitch_bytes;
+    out->slice_bytes = array->pitch_bytes * array->rows;
+    return is_inside;
+}
+
+static bool resolve(const Call *call, const SideArguments *in, const Box *box, Side *out) {
+    if (in->level_of_detail) return false;
+    switch ((int)in->type) {
+    case CU_MEMORYTYPE_HOST: *out = host_side(in->host); break;
+    case CU_MEMORYTYPE_DEVICE: *out = device_side(in->device); break;
+    case CU_MEMORYTYPE_UNIFIED: *out = any_side(call, in->device); break;
+    case CU_MEMORYTYPE_ARRAY:
+        if (!resolve_array(call, in, box, out)) return false;
+        break;
+    default: return false;
+    }
+    if (in->type != CU_MEMORYTYPE_ARRAY) {
+        /* rows and slices lie close together where no pitch or height says otherwise */
+        size_t pitch = in->pitch ? in->pitch : box->width_bytes + in->x_bytes;
+        size_t height = in->height ? in->height : box->height + in->y;
+        if (pitch < box->width_bytes + in->x_bytes && (box->height > 1 || box->depth > 1))
+            return false;
+        out->row_bytes = pitch;
+        out->slice_bytes = pitch * height;
+    }
+    out->start += in->z * out->slice_bytes + in->y * out->row_bytes + in->x_bytes;
+    return true;
+}
+
+CUresult CUDAAPI cuMemcpy3D(const CUDA_MEMCPY3D *copy) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!copy) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    Box box = {copy->WidthInBytes, copy->Height, copy->Depth};
+    SideArguments destination = {
+        copy->dstXInBytes, copy->dstY,      copy->dstZ,     copy->dstLOD,   copy->dstMemoryType,
+        copy->dstHost,     copy->dstDevice, copy->dstArray, copy->dstPitch, copy->dstHeight};
+    SideArguments source = {copy->srcXInBytes,   copy->srcY,     copy->srcZ,      copy->srcLOD,
+                            copy->srcMemoryType, copy->srcHost,  copy->srcDevice, copy->srcArray,
+                            copy->srcPitch,      copy->srcHeight};
+    Side to, from;
+    if (!resolve(&call, &destination, &box, &to) || !resolve(&call, &source, &box, &from))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, copy_box(&call, &to, &from, &box));
+}
+
+CUresult CUDAAPI cuMemcpy2D(const CUDA_MEMCPY2D *copy) {
+    if (!copy) return CUDA_ERROR_INVALID_VALUE;
+    CUDA_MEMCPY3D box = {.srcXInBytes = copy->srcXInBytes,
+                         .srcY = copy->srcY,
+                         .srcMemoryType = copy->srcMemoryType,
+                         .srcHost = copy->srcHost,
+                         .srcDevice = copy->srcDevice,
+                         .srcArray = copy->srcArray,
+                         .srcPitch = copy->srcPitch,
+                         .dstXInBytes = copy->dstXInBytes,
+                         .dstY = copy->dstY,
+                         .dstMemoryType = copy->dstMemoryType,
+                         .dstHost = copy->dstHost,
+                         .dstDevice = copy->dstDevice,
+                         .dstArray = copy->dstArray,
+                         .dstPitch = copy->dstPitch,
+                         .WidthInBytes = copy->WidthInBytes,
+                         .Height = copy->Height,
+                         .Depth = 1};
+    return cuMemcpy3D(&box);
+}
+
+CUresult CUDAAPI cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *copy) {
+    return cuMemcpy2D(copy);
+}
+
+/* ---- In a stream: at once, as everything ---- */
+
+CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr destination, CUdeviceptr source, size_t size,
+                               CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : cuMemcpy(destination, source, size);
+}
+
+CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr destination, CUcontext destination_context,
+                                   CUdeviceptr source, CUcontext source_context, size_t size,
+                                   CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status
+                  : cuMemcpyPeer(destination, destination_context, source, source_context, size);
+}
+
+CUresult CUDAAPI cuMemcpyHtoDAsync(CUdeviceptr destination, const void *source, size_t size,
+                                   CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : cuMemcpyHtoD(destination, source, size);
+}
+
+CUresult CUDAAPI cuMemcpyDtoHAsync(void *destination, CUdeviceptr source, size_t size,
+                                   CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : cuMemcpyDtoH(destination, source, size);
+}
+
+CUresult CUDAAPI cuMemcpyDtoDAsync(CUdeviceptr destination, CUdeviceptr source, size_t size,
+                                   CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : cuMemcpyDtoD(destination, source, size);
+}
+
+CUresult CUDAAPI cuMemcpyHtoAAsync(CUarray destination, size_t offset, const void *source,
+                                   size_t size, CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : cuMemcpyHtoA(destination, offset, source, size);
+}
+
+CUresult CUDAAPI cuMemcpyAtoHAsync(void *destination, CUarray source, size_t offset, size_t size,
+                                   CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : cuMemcpyAtoH(destination, source, offset, size);
+}
+
+CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : cuMemcpy2D(copy);
+}
+
+CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : cuMemcpy3D(copy);
+}

@@ -1,0 +1,145 @@
+/* The process's driver: its start from TYTO_OPTIONS, the frame of every API call, its report at the
+ * end of the process, and Ctrl-C. */
+#include "driver/driver.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The one mutable global of the library, which the CUDA interface implies: it has no argument that
+ * could say which driver is meant. */
+static struct {
+    pthread_once_t once;
+    Driver *driver;  /* NULL before cuInit, or when starting failed */
+    CUresult status; /* of starting */
+    pid_t owner;     /* process that reports: not a fork of it */
+} process = {.once = PTHREAD_ONCE_INIT};
+
+void driver_say(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("tyto: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+/* ---- The end: report, interrupts ---- */
+
+static void report_at_exit(void) {
+    if (!process.driver || process.owner != getpid()) return;
+    TytoSimulator *simulator = process.driver->simulator;
+    if (tyto_finish(simulator, program_invocation_short_name) != TYTO_OK) {
+        driver_say("error: %s", tyto_message(simulator));
+        fflush(stderr);
+        _exit(1);
+    }
+}
+
+/* During a launch: ends it, so that the report holds what it did so far. Else, and the second time,
+ * the signal does what it does by default. */
+static void on_interrupt(int number) {
+    Driver *driver = process.driver;
+    if (driver->is_launching && !driver->signal) {
+        driver->signal = number;
+        tyto_interrupt(driver->simulator);
+        return;
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void driver_obey_signal(Driver *driver) {
+    int number = driver->signal;
+    if (!number) return;
+    tyto_finish(driver->simulator, program_invocation_short_name);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void catch_interrupts(void) {
+    static const int numbers[] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; i++) {
+        struct sigaction action;
+        sigaction(numbers[i], NULL, &action);
+        if (action.sa_handler != SIG_DFL) continue;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = on_interrupt;
+        sigaction(numbers[i], &action, NULL);
+    }
+}
+
+/* ---- The start ---- */
+
+static TytoSimulator *make_simulator(Diag *diag) {
+    const char *words = getenv("TYTO_OPTIONS");
+    Options *options = options_new();
+    if (words && !options_parse_string(options, "TYTO_OPTIONS", words, diag)) {
+        options_free(options);
+        return NULL;
+    }
+    return simulator_new(options, diag);
+}
+
+static void start(void) {
+    Diag *diag = diag_new();
+    TytoSimulator *simulator = make_simulator(diag);
+    process.status = simulator ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (simulator) {
+        Driver *driver = base_calloc(1, sizeof *driver);
+        driver->simulator = simulator;
+        driver->missing = map_new();
+        driver->next_id = 1;
+        process.driver = driver;
+        process.owner = getpid();
+        atexit(report_at_exit);
+        catch_interrupts();
+    } else {
+        diag_print(diag, stderr);
+    }
+    diag_free(diag);
+}
+
+CUresult driver_start(void) {
+    pthread_once(&process.once, start);
+    return process.status;
+}
+
+/* ---- The frame of a call ---- */
+
+CUresult call_begin_driver(Call *call) {
+    Driver *driver = process.driver;
+    if (!driver) return CUDA_ERROR_NOT_INITIALIZED;
+    pthread_mutex_lock(&driver->simulator->lock);
+    *call = (Call){driver, NULL, simulator_memory(driver->simulator), driver->simulator->gpu};
+    return CUDA_SUCCESS;
+}
+
+CUresult call_begin(Call *call) {
+    CUresult status = call_begin_driver(call);
+    if (status != CUDA_SUCCESS) return status;
+    CUcontext current = context_current();
+    if (!current) return call_end(call, CUDA_ERROR_INVALID_CONTEXT);
+    call->context = CALL_GET(call, HANDLE_CONTEXT, current);
+    if (!call->context) return call_end(call, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    return call->context->error ? call_end(call, call->context->error) : CUDA_SUCCESS;
+}
+
+CUresult call_end(Call *call, CUresult status) {
+    pthread_mutex_unlock(&call->driver->simulator->lock);
+    return status;
+}
+
+CUresult driver_missing(const char *function) {
+    Call call;
+    bool is_known = false;
+    if (call_begin_driver(&call) == CUDA_SUCCESS) {
+        is_known = map_has(call.driver->missing, function, strlen(function));
+        if (!is_known) map_put(call.driver->missing, function, strlen(function), NULL);
+        call_end(&call, CUDA_SUCCESS);
+    }
+    if (!is_known) driver_say("error: %s is not supported (docs/driver-api.md)", function);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}

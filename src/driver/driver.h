@@ -1,0 +1,162 @@
+/* The CUDA driver API's side of a simulator: one device, its contexts, and their objects.
+ *
+ * The API implies one driver in the process; it is the one struct Driver in driver.c, made by
+ * cuInit and reported on at exit, plus each thread's stack of current contexts. Every API function
+ * begins with call_begin and ends with call_end, which hold the simulator's lock in between.
+ *
+ * A kernel's fault stays with its context, as on a GPU: every later call in that context returns
+ * the fault's code until the context is destroyed or reset. */
+#ifndef TYTO_DRIVER_DRIVER_H
+#define TYTO_DRIVER_DRIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "driver/handles.h"
+#include "driver/regions.h"
+#include "driver/simulator.h"
+#include "tyto/cuda.h"
+
+/* The version of the interface: CUDA 13.0. */
+enum { DRIVER_VERSION = 13000 };
+
+typedef struct Context {
+    CUcontext handle;
+    unsigned flags;           /* CU_CTX_... */
+    CUresult error;           /* a kernel's fault, from then on; else CUDA_SUCCESS */
+    CUfunc_cache cache;       /* preference, without effect */
+    CUsharedconfig bank_size; /* preference, without effect */
+    uint64_t printf_bytes;    /* limit, without effect: printf writes at once */
+    uint64_t id;              /* of cuCtxGetId */
+} Context;
+
+/* The objects of a context begin with their owner. */
+typedef struct Module {
+    Context *context;
+    GpuModule *gpu;        /* owned */
+    CUfunction *functions; /* handle of each of the program's functions, NULL until asked for */
+} Module;
+
+typedef struct Function {
+    Context *context;
+    CUmodule module_handle;
+    Module *module;
+    int index;                  /* among the program's functions */
+    const IsaFunction *decoded; /* facts */
+    int dynamic_shared_limit;   /* attribute that programs set, without effect */
+    int carveout;               /* likewise */
+} Function;
+
+typedef struct Stream {
+    Context *context;
+    unsigned flags;
+    int priority;
+    uint64_t id;
+} Stream;
+
+typedef struct Event {
+    Context *context;
+    unsigned flags;
+    bool is_recorded;
+    uint64_t time_ps; /* simulated time at which it was recorded */
+} Event;
+
+typedef struct Array {
+    Context *context;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    uint64_t address;       /* device address of element 0 */
+    uint64_t element_bytes; /* all channels */
+    uint64_t pitch_bytes;   /* from row to row */
+    uint64_t rows;          /* of a slice, at least 1 */
+    uint64_t slices;        /* at least 1 */
+} Array;
+
+typedef struct Texture {
+    Context *context;
+    CUDA_RESOURCE_DESC resource;
+    CUDA_TEXTURE_DESC sampling;
+} Texture;
+
+typedef struct Driver {
+    TytoSimulator *simulator;
+    Handles handles;        /* of every object below */
+    Regions allocations;    /* device addresses from cuMemAlloc, cuMemHostAlloc and the like */
+    Regions registered;     /* host addresses from cuMemHostRegister */
+    Texture **textures;     /* by texture object, from 1; NULL where there is none */
+    uint32_t texture_count; /* of textures */
+    Context *primary;       /* NULL while nobody retains it */
+    unsigned primary_users; /* retains without a release */
+    unsigned primary_flags;
+    uint64_t next_id;    /* of contexts and streams */
+    Map *missing;        /* functions whose absence has been told */
+    volatile int signal; /* an interrupt that came during a launch, 0: none */
+    volatile bool is_launching;
+} Driver;
+
+/* What an API function works with between call_begin and call_end. */
+typedef struct Call {
+    Driver *driver;
+    Context *context; /* current one; NULL after call_begin_driver */
+    DeviceMemory *memory;
+    Gpu *gpu;
+} Call;
+
+/* Makes the process's driver; later calls return what the first one did. */
+CUresult driver_start(void);
+
+/* Locks the simulator. CUDA_ERROR_NOT_INITIALIZED before cuInit. */
+CUresult call_begin_driver(Call *call);
+/* The same for a function that needs a context, whose fault, if any, is returned. After an error
+ * nothing is locked. */
+CUresult call_begin(Call *call);
+/* Unlocks and returns `status`. */
+CUresult call_end(Call *call, CUresult status);
+
+/* After a launch that an interrupt ended: writes the report and ends the process as the signal would
+ * have. Returns only when there was no signal. The caller holds the lock. */
+void driver_obey_signal(Driver *driver);
+
+/* Looks a handle up in the call's driver; NULL when it is not one. */
+#define CALL_GET(call, kind, handle)                                                               \
+    handles_get(&(call)->driver->handles, (kind), (uint64_t)(uintptr_t)(handle))
+
+/* A handle for an object, as a pointer. */
+static inline void *driver_add(Driver *driver, HandleKind kind, void *object) {
+    return (void *)(uintptr_t)handles_add(&driver->handles, kind, object);
+}
+
+/* Prints a message about the program's mistake on stderr, after "tyto: ". */
+void driver_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Says once that `function` is not supported. Returns CUDA_ERROR_NOT_SUPPORTED. */
+CUresult driver_missing(const char *function);
+
+/* ---- Contexts (context.c) ---- */
+
+/* Frees what the context owns: modules, memory, streams, events, arrays. */
+void context_clear(Driver *driver, Context *context);
+/* The calling thread's current context as it was set, dead or alive; NULL: none. */
+CUcontext context_current(void);
+
+/* ---- Ends of objects, one for each kind ---- */
+
+void module_free(Driver *driver, void *object);
+void function_free(Driver *driver, void *object);
+void array_free(Driver *driver, void *object);
+void link_free(Driver *driver, void *object);
+void textures_clear(Driver *driver, const Context *context); /* all of a context */
+
+/* ---- Streams (stream.c) ---- */
+
+/* Whether `stream` names a stream: a default one or a live handle. */
+bool stream_is_valid(const Call *call, CUstream stream);
+/* The same as a call of its own: CUDA_SUCCESS, or why nothing can run in `stream`. */
+CUresult stream_check(CUstream stream);
+
+/* ---- Addresses (memory.c) ---- */
+
+/* The device address that a pointer of unknown kind stands for: itself, or the address behind a
+ * host pointer from cuMemHostAlloc; 0 when it is plain host memory. */
+uint64_t memory_device_address(const Call *call, uint64_t pointer);
+
+#endif

@@ -1,0 +1,76 @@
+/* Events: points in simulated time, which moves with every launch. */
+#include "driver/driver.h"
+
+#include <stdlib.h>
+
+enum {
+    EVENT_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING, /* those supported */
+    RECORD_FLAGS = 1                                                /* external: for graphs only */
+};
+
+CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned int flags) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!event || flags & ~(unsigned)EVENT_FLAGS) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    Event *made = base_calloc(1, sizeof *made);
+    made->context = call.context;
+    made->flags = flags;
+    *event = driver_add(call.driver, HANDLE_EVENT, made);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuEventDestroy(CUevent handle) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    Event *event = handles_remove(&call.driver->handles, HANDLE_EVENT, (uint64_t)(uintptr_t)handle);
+    free(event);
+    return call_end(&call, event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+}
+
+CUresult CUDAAPI cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned int flags) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    Event *event = CALL_GET(&call, HANDLE_EVENT, handle);
+    if (!event || !stream_is_valid(&call, stream))
+        return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    if (flags > RECORD_FLAGS) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    event->is_recorded = true;
+    event->time_ps = call.driver->simulator->time_ps;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream) {
+    return cuEventRecordWithFlags(event, stream, 0);
+}
+
+/* An event that was never recorded counts as reached, as on a GPU. */
+CUresult CUDAAPI cuEventQuery(CUevent event) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    bool is_valid = CALL_GET(&call, HANDLE_EVENT, event) != NULL;
+    return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+}
+
+CUresult CUDAAPI cuEventSynchronize(CUevent event) {
+    return cuEventQuery(event);
+}
+
+static bool is_timed(const Event *event) {
+    return event && event->is_recorded && !(event->flags & CU_EVENT_DISABLE_TIMING);
+}
+
+CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!milliseconds) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    const Event *first = CALL_GET(&call, HANDLE_EVENT, start);
+    const Event *last = CALL_GET(&call, HANDLE_EVENT, end);
+    if (!is_timed(first) || !is_timed(last)) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    *milliseconds = (float)(((double)last->time_ps - (double)first->time_ps) / 1e9);
+    return call_end(&call, CUDA_SUCCESS);
+}

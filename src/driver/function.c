@@ -1,0 +1,234 @@
+/* Kernels: their attributes, and the occupancy calculator. */
+#include "driver/driver.h"
+
+#include <stdlib.h>
+
+void function_free(Driver *driver, void *object) {
+    (void)driver;
+    free(object);
+}
+
+/* Begins a call about a function that writes to `out`. */
+static CUresult begin(Call *call, CUfunction handle, const void *out, Function **function) {
+    CUresult status = call_begin(call);
+    if (status) return status;
+    *function = CALL_GET(call, HANDLE_FUNCTION, handle);
+    if (!*function) return call_end(call, CUDA_ERROR_INVALID_HANDLE);
+    return out ? CUDA_SUCCESS : call_end(call, CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- Attributes ---- */
+
+/* Threads of a CTA by the kernel's launch bounds, 0 when it has none. */
+static uint32_t bound_threads(const uint32_t bounds[3]) {
+    uint32_t threads = bounds[0];
+    for (int axis = 1; axis < 3; axis++)
+        threads *= bounds[axis] ? bounds[axis] : 1;
+    return threads;
+}
+
+static uint32_t max_threads(const Gpu *gpu, const Function *function) {
+    const PtxFunction *ptx = function->decoded->ptx;
+    uint32_t device = gpu_limits(gpu).max_threads_per_cta;
+    uint32_t required = bound_threads(ptx->required_threads);
+    uint32_t most = required ? required : bound_threads(ptx->max_threads);
+    return most && most < device ? most : device;
+}
+
+static uint32_t constant_bytes(const PtxModule *module) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < module->var_count; i++) {
+        if (module->vars[i]->space == PTX_SPACE_CONST) bytes += module->vars[i]->size;
+    }
+    return (uint32_t)bytes;
+}
+
+CUresult CUDAAPI cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction handle) {
+    Call call;
+    Function *function;
+    CUresult status = begin(&call, handle, value, &function);
+    if (status) return status;
+    const IsaFunction *decoded = function->decoded;
+    const PtxModule *ptx = gpu_module_ptx(function->module->gpu);
+    switch ((int)attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = (int)max_threads(call.gpu, function);
+        break;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)decoded->shared_bytes; break;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)constant_bytes(ptx); break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)decoded->local_bytes; break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)decoded->registers; break;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = ptx->target; break;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *value = function->dynamic_shared_limit;
+        break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = function->carveout; break;
+    default:
+        if (attribute >= CU_FUNC_ATTRIBUTE_MAX) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+        *value = 0; /* clusters and cache modes: none */
+    }
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
+    Call call;
+    Function *function;
+    CUresult status = begin(&call, handle, &value, &function);
+    if (status) return status;
+    int most = (int)gpu_limits(call.gpu).shared_per_cta - (int)function->decoded->shared_bytes;
+    switch ((int)attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        if (value < 0 || value > most) status = CUDA_ERROR_INVALID_VALUE;
+        else function->dynamic_shared_limit = value;
+        break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        if (value < -1 || value > 100) status = CUDA_ERROR_INVALID_VALUE;
+        else function->carveout = value;
+        break;
+    default: status = CUDA_ERROR_INVALID_VALUE;
+    }
+    return call_end(&call, status);
+}
+
+/* The split of on-chip memory is the machine's; preferences are checked and dropped. */
+CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
+    Call call;
+    Function *function;
+    CUresult status = begin(&call, handle, &config, &function);
+    if (status) return status;
+    bool is_valid = config <= CU_FUNC_CACHE_PREFER_EQUAL;
+    return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuFuncSetSharedMemConfig(CUfunction handle, CUsharedconfig config) {
+    Call call;
+    Function *function;
+    CUresult status = begin(&call, handle, &config, &function);
+    if (status) return status;
+    bool is_valid = config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
+    return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuFuncGetModule(CUmodule *module, CUfunction handle) {
+    Call call;
+    Function *function;
+    CUresult status = begin(&call, handle, module, &function);
+    if (status) return status;
+    *module = function->module_handle;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuFuncGetName(const char **name, CUfunction handle) {
+    Call call;
+    Function *function;
+    CUresult status = begin(&call, handle, name, &function);
+    if (status) return status;
+    *name = function->decoded->ptx->name;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuFuncGetParamInfo(CUfunction handle, size_t index, size_t *offset, size_t *size) {
+    Call call;
+    Function *function;
+    CUresult status = begin(&call, handle, offset, &function);
+    if (status) return status;
+    const PtxFunction *ptx = function->decoded->ptx;
+    if (index >= ptx->parameter_count) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *offset = ptx->parameters[index].address;
+    if (size) *size = ptx->parameters[index].size;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction handle) {
+    Call call;
+    Function *function;
+    CUresult status = begin(&call, handle, state, &function);
+    if (status) return status;
+    *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuFuncLoad(CUfunction handle) {
+    CUfunctionLoadingState state;
+    return cuFuncIsLoaded(&state, handle);
+}
+
+/* ---- Occupancy ---- */
+
+static uint32_t ctas_per_sm(const Call *call, const Function *function, int block_size,
+                            size_t shared_bytes) {
+    if (shared_bytes > UINT32_MAX) return 0;
+    return gpu_occupancy(call->gpu, function->module->gpu, function->index, (uint32_t)block_size,
+                         (uint32_t)shared_bytes);
+}
+
+CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, CUfunction handle, int block_size, size_t shared_bytes, unsigned int flags) {
+    Call call;
+    Function *function;
+    CUresult status = begin(&call, handle, blocks, &function);
+    if (status) return status;
+    if (block_size <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *blocks = (int)ctas_per_sm(&call, function, block_size, shared_bytes);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function,
+                                                             int block_size, size_t shared_bytes) {
+    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size,
+                                                                shared_bytes, 0);
+}
+
+/* Tries every whole number of warps, from the most down, and keeps the first block size that fills
+ * an SM with most threads. */
+CUresult CUDAAPI cuOccupancyMaxPotentialBlockSizeWithFlags(
+    int *min_grid_size, int *block_size, CUfunction handle, CUoccupancyB2DSize shared_of_block_size,
+    size_t shared_bytes, int block_size_limit, unsigned int flags) {
+    Call call;
+    Function *function;
+    CUresult status = begin(&call, handle, block_size, &function);
+    if (status) return status;
+    if (!min_grid_size || block_size_limit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    int most = (int)max_threads(call.gpu, function);
+    if (block_size_limit > 0 && block_size_limit < most) most = block_size_limit;
+    uint32_t best_threads = 0, best_ctas = 0;
+    *block_size = 0;
+    for (int size = most; size > 0; size = (size - 1) / ISA_LANES * ISA_LANES) {
+        size_t shared = shared_of_block_size ? shared_of_block_size(size) : shared_bytes;
+        uint32_t ctas = ctas_per_sm(&call, function, size, shared);
+        if (ctas * (uint32_t)size <= best_threads) continue;
+        best_threads = ctas * (uint32_t)size;
+        best_ctas = ctas;
+        *block_size = size;
+    }
+    *min_grid_size = (int)(best_ctas * gpu_limits(call.gpu).sms);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuOccupancyMaxPotentialBlockSize(int *min_grid_size, int *block_size,
+                                                  CUfunction function,
+                                                  CUoccupancyB2DSize shared_of_block_size,
+                                                  size_t shared_bytes, int block_size_limit) {
+    return cuOccupancyMaxPotentialBlockSizeWithFlags(min_grid_size, block_size, function,
+                                                     shared_of_block_size, shared_bytes,
+                                                     block_size_limit, 0);
+}
+
+/* What is left to each of `blocks` CTAs when they share an SM's shared memory. */
+CUresult CUDAAPI cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, CUfunction handle,
+                                                         int blocks, int block_size) {
+    Call call;
+    Function *function;
+    CUresult status = begin(&call, handle, shared_bytes, &function);
+    if (status) return status;
+    if (blocks <= 0 || block_size <= 0) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    GpuLimits limits = gpu_limits(call.gpu);
+    uint32_t each = limits.shared_per_sm / (uint32_t)blocks;
+    if (each > limits.shared_per_cta) each = limits.shared_per_cta;
+    uint32_t fixed = function->decoded->shared_bytes;
+    *shared_bytes = each > fixed ? each - fixed : 0;
+    return call_end(&call, CUDA_SUCCESS);
+}

@@ -1,0 +1,45 @@
+/* Handles: what the driver API gives out for its objects. A handle is a number, not an address: a
+ * stale or foreign one is recognised instead of followed, and programs that print handles print the
+ * same ones in every run. */
+#ifndef TYTO_DRIVER_HANDLES_H
+#define TYTO_DRIVER_HANDLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum HandleKind {
+    HANDLE_NONE, /* a free slot */
+    HANDLE_CONTEXT,
+    HANDLE_MODULE,
+    HANDLE_FUNCTION,
+    HANDLE_STREAM,
+    HANDLE_EVENT,
+    HANDLE_ARRAY,
+    HANDLE_LINK,
+    HANDLE_KIND_COUNT
+} HandleKind;
+
+typedef struct HandleSlot {
+    void *object;
+    HandleKind kind;
+    uint32_t generation; /* handles given out for this slot so far */
+    uint32_t next_free;  /* slot after this one in the free list, when free */
+} HandleSlot;
+
+typedef struct Handles {
+    HandleSlot *slots;
+    uint32_t count;      /* slots ever used */
+    uint32_t capacity;   /* of slots */
+    uint32_t first_free; /* first slot of the free list, == count when it is empty */
+} Handles;
+
+/* A handle for `object`; never 0, 1 or 2, which name the default streams. */
+uint64_t handles_add(Handles *handles, HandleKind kind, void *object);
+/* The object, NULL when the handle is not a live one of this kind. */
+void *handles_get(const Handles *handles, HandleKind kind, uint64_t handle);
+/* Forgets the handle and returns its object, NULL as above. */
+void *handles_remove(Handles *handles, HandleKind kind, uint64_t handle);
+/* The handle of slot i < count, 0 when it is free. */
+uint64_t handles_at(const Handles *handles, uint32_t i);
+
+#endif

@@ -1,0 +1,188 @@
+/* Launches: the three ways to give a kernel its parameters, and what becomes of a kernel's fault.
+ */
+#include "driver/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* CUDA's codes for the ways in which a kernel can fail. */
+static const CUresult fault_codes[] = {
+    [ISA_FAULT_NONE] = CUDA_ERROR_LAUNCH_FAILED,
+    [ISA_FAULT_ADDRESS] = CUDA_ERROR_ILLEGAL_ADDRESS,
+    [ISA_FAULT_MISALIGNED] = CUDA_ERROR_MISALIGNED_ADDRESS,
+    [ISA_FAULT_SPACE] = CUDA_ERROR_INVALID_ADDRESS_SPACE,
+    [ISA_FAULT_TRAP] = CUDA_ERROR_LAUNCH_FAILED,
+    [ISA_FAULT_ASSERT] = CUDA_ERROR_ASSERT,
+    [ISA_FAULT_STACK] = CUDA_ERROR_HARDWARE_STACK_ERROR,
+    [ISA_FAULT_CALL] = CUDA_ERROR_INVALID_PC,
+    [ISA_FAULT_BARRIER] = CUDA_ERROR_LAUNCH_FAILED,
+    [ISA_FAULT_LIMIT] = CUDA_ERROR_LAUNCH_TIMEOUT,
+    [ISA_FAULT_DEADLOCK] = CUDA_ERROR_LAUNCH_TIMEOUT,
+    [ISA_FAULT_MEMORY] = CUDA_ERROR_LAUNCH_FAILED,
+};
+
+enum { LOCAL_PARAMETER_BYTES = 4352 }; /* most that a kernel may take (PTX ISA, .param) is 32764 */
+
+/* ---- Parameters ---- */
+
+/* The buffer and its size in an `extra` list; false when the list makes no sense. */
+static bool read_extra(void **extra, const void **buffer, size_t *size) {
+    const size_t *size_given = NULL;
+    *buffer = NULL;
+    while (*extra != CU_LAUNCH_PARAM_END) {
+        if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) *buffer = extra[1];
+        else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE) size_given = extra[1];
+        else return false;
+        extra += 2;
+    }
+    *size = size_given ? *size_given : 0;
+    return *buffer && size_given;
+}
+
+/* Fills the kernel's parameter area. What is wrong is told on stderr. */
+static CUresult gather(const Function *function, void **parameters, void **extra, char *area) {
+    const PtxFunction *ptx = function->decoded->ptx;
+    if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
+    if (!ptx->parameter_count) return CUDA_SUCCESS;
+    if (extra) {
+        const void *buffer;
+        size_t size;
+        if (!read_extra(extra, &buffer, &size)) return CUDA_ERROR_INVALID_VALUE;
+        if (size < ptx->parameter_bytes) {
+            driver_say("error: kernel %s takes %u bytes of parameters, %zu are given", ptx->name,
+                       ptx->parameter_bytes, size);
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        memcpy(area, buffer, ptx->parameter_bytes);
+        return CUDA_SUCCESS;
+    }
+    for (int i = 0; i < ptx->parameter_count; i++) {
+        const PtxVar *parameter = &ptx->parameters[i];
+        if (!parameters || !parameters[i]) {
+            driver_say("error: kernel %s: parameter %d (%s, %llu bytes) is not given", ptx->name,
+                       i + 1, parameter->name, (unsigned long long)parameter->size);
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        memcpy(area + parameter->address, parameters[i], parameter->size);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- Running ---- */
+
+/* Whether all CTAs of a launch can be resident at once. */
+static bool fits_at_once(const Call *call, const GpuLaunch *launch) {
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    uint64_t resident = gpu_occupancy(call->gpu, launch->module, launch->function,
+                                      (uint32_t)threads, launch->dynamic_shared_bytes);
+    return ctas <= resident * gpu_limits(call->gpu).sms;
+}
+
+static CUresult run(Call *call, const GpuLaunch *launch) {
+    Driver *driver = call->driver;
+    GpuResult result;
+    driver->is_launching = true;
+    GpuStatus status = simulator_launch(driver->simulator, launch, &result);
+    driver->is_launching = false;
+    if (status == GPU_OK) return CUDA_SUCCESS;
+    if (status == GPU_INTERRUPTED) driver_obey_signal(driver);
+    driver_say("error: %s", result.message);
+    if (status == GPU_BAD_LAUNCH)
+        return launch->is_cooperative && !fits_at_once(call, launch)
+                   ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+                   : CUDA_ERROR_INVALID_VALUE;
+    call->context->error =
+        status == GPU_FAULT ? fault_codes[result.fault_code] : CUDA_ERROR_LAUNCH_FAILED;
+    return call->context->error;
+}
+
+/* A launch as all the API's forms ask for it. */
+typedef struct Request {
+    CUfunction function;
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    CUstream stream;
+    bool is_cooperative;
+} Request;
+
+static CUresult launch(const Request *request, void **parameters, void **extra) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Function *function = CALL_GET(&call, HANDLE_FUNCTION, request->function);
+    if (!function || !stream_is_valid(&call, request->stream))
+        return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    uint32_t bytes = function->decoded->ptx->parameter_bytes;
+    char local[LOCAL_PARAMETER_BYTES];
+    char *area = bytes <= sizeof local ? local : base_malloc(bytes);
+    memset(area, 0, bytes);
+    status = gather(function, parameters, extra, area);
+    if (status == CUDA_SUCCESS) {
+        GpuLaunch made = {.module = function->module->gpu,
+                          .function = function->index,
+                          .dynamic_shared_bytes = request->shared_bytes,
+                          .parameters = area,
+                          .is_cooperative = request->is_cooperative};
+        memcpy(made.grid, request->grid, sizeof made.grid);
+        memcpy(made.block, request->block, sizeof made.block);
+        status = run(&call, &made);
+    }
+    if (area != local) free(area);
+    return call_end(&call, status);
+}
+
+CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                                unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                                unsigned int block_z, unsigned int shared_bytes, CUstream stream,
+                                void **parameters, void **extra) {
+    Request request = {
+        function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream,
+        false};
+    return launch(&request, parameters, extra);
+}
+
+CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x,
+                                           unsigned int grid_y, unsigned int grid_z,
+                                           unsigned int block_x, unsigned int block_y,
+                                           unsigned int block_z, unsigned int shared_bytes,
+                                           CUstream stream, void **parameters) {
+    Request request = {
+        function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream,
+        true};
+    return launch(&request, parameters, NULL);
+}
+
+CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                                  void **parameters, void **extra) {
+    if (!config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
+    Request request = {function,
+                       {config->gridDimX, config->gridDimY, config->gridDimZ},
+                       {config->blockDimX, config->blockDimY, config->blockDimZ},
+                       config->sharedMemBytes,
+                       config->hStream,
+                       false};
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *attribute = &config->attrs[i];
+        switch ((int)attribute->id) {
+        case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+            request.is_cooperative = attribute->value.cooperative != 0;
+            break;
+        case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+            if (attribute->value.clusterDim.x > 1 || attribute->value.clusterDim.y > 1 ||
+                attribute->value.clusterDim.z > 1)
+                return driver_missing("cuLaunchKernelEx with clusters");
+            break;
+        default: break; /* hints on priority, overlap and caches: without effect in order */
+        }
+    }
+    return launch(&request, parameters, extra);
+}
+
+CUresult CUDAAPI cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user) {
+    CUresult status = stream_check(stream);
+    if (status) return status;
+    if (!function) return CUDA_ERROR_INVALID_VALUE;
+    function(user);
+    return CUDA_SUCCESS;
+}

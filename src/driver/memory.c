@@ -1,0 +1,360 @@
+/* Memory: device and host allocations, their addresses and attributes, and filling.
+ *
+ * Page-locked host memory is a piece of device memory that the host can reach too, so kernels may
+ * use it by its device address. */
+#include "driver/driver.h"
+
+#include <string.h>
+
+/* Rows of cuMemAllocPitch start at multiples of this many bytes, as on compute capability 7.5. */
+enum { PITCH_ALIGN = 512 };
+
+/* Allocates for the call's context; the device address, 0 when there is no room. */
+static uint64_t allocate(Call *call, uint64_t size, MemKind kind, unsigned flags, bool is_managed) {
+    uint64_t address = mem_alloc(call->memory, size, MEM_ALLOC_ALIGN, kind, NULL);
+    if (address)
+        regions_add(&call->driver->allocations,
+                    (Region){address, size, call->context, flags, is_managed});
+    return address;
+}
+
+/* Frees what starts at `address`; false when nothing does. */
+static bool release(Call *call, uint64_t address) {
+    Region *region = regions_find(&call->driver->allocations, address);
+    if (!region || region->start != address) return false;
+    regions_remove(&call->driver->allocations, region);
+    return mem_release(call->memory, address);
+}
+
+/* The device address of a byte of page-locked host memory, 0 when `pointer` is none. */
+static uint64_t address_of_host(const Call *call, uint64_t pointer) {
+    uint64_t address = pointer - mem_host_bias(call->memory);
+    const MemBlock *block = mem_find(call->memory, address);
+    return block && block->kind == MEM_KIND_HOST ? address : 0;
+}
+
+uint64_t memory_device_address(const Call *call, uint64_t pointer) {
+    return mem_find(call->memory, pointer) ? pointer : address_of_host(call, pointer);
+}
+
+/* ---- Device memory ---- */
+
+CUresult CUDAAPI cuMemAlloc(CUdeviceptr *address, size_t size) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!address || !size) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *address = allocate(&call, size, MEM_KIND_BUFFER, 0, false);
+    return call_end(&call, *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+CUresult CUDAAPI cuMemAllocPitch(CUdeviceptr *address, size_t *pitch, size_t width_bytes,
+                                 size_t height, unsigned int element_bytes) {
+    (void)element_bytes; /* any element divides the pitch */
+    if (!pitch || !width_bytes || !height) return CUDA_ERROR_INVALID_VALUE;
+    size_t aligned, size;
+    if (__builtin_add_overflow(width_bytes, PITCH_ALIGN - 1, &aligned))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    aligned = aligned / PITCH_ALIGN * PITCH_ALIGN;
+    if (__builtin_mul_overflow(aligned, height, &size)) return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult status = cuMemAlloc(address, size);
+    if (status == CUDA_SUCCESS) *pitch = aligned;
+    return status;
+}
+
+CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *address, size_t size, unsigned int flags) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!address || !size || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (mem_host_bias(call.memory) != 0) {
+        call_end(&call, CUDA_SUCCESS);
+        return driver_missing("cuMemAllocManaged in this address space");
+    }
+    *address = allocate(&call, size, MEM_KIND_HOST, flags, true);
+    return call_end(&call, *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    bool is_right = address == 0 || release(&call, address);
+    return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : cuMemAlloc(address, size);
+}
+
+CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : cuMemFree(address);
+}
+
+CUresult CUDAAPI cuMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!free_bytes || !total_bytes) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *total_bytes = mem_capacity(call.memory);
+    *free_bytes = *total_bytes - mem_used(call.memory);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr address) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const MemBlock *block = mem_find(call.memory, address);
+    if (!block) return call_end(&call, CUDA_ERROR_NOT_FOUND);
+    if (base) *base = block->start;
+    if (size) *size = block->end - block->start;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* All memory is where everyone can reach it: hints are checked and dropped. */
+CUresult CUDAAPI cuMemAdvise(CUdeviceptr address, size_t size, CUmem_advise advice,
+                             CUmemLocation location) {
+    (void)advice, (void)location;
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    bool is_valid = mem_is_valid(call.memory, address, size);
+    return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUmemLocation location,
+                                    unsigned int flags, CUstream stream) {
+    (void)flags, (void)stream;
+    return cuMemAdvise(address, size, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, location);
+}
+
+/* ---- Host memory ---- */
+
+CUresult CUDAAPI cuMemHostAlloc(void **pointer, size_t size, unsigned int flags) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!pointer || !size || flags > 7) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    uint64_t address = allocate(&call, size, MEM_KIND_HOST, flags, false);
+    if (!address) return call_end(&call, CUDA_ERROR_OUT_OF_MEMORY);
+    *pointer = mem_host(call.memory, address);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuMemAllocHost(void **pointer, size_t size) {
+    return cuMemHostAlloc(pointer, size, 0);
+}
+
+CUresult CUDAAPI cuMemFreeHost(void *pointer) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    uint64_t address = address_of_host(&call, (uintptr_t)pointer);
+    bool is_right = !pointer || (address && release(&call, address));
+    return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *address, void *pointer,
+                                           unsigned int flags) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!address || flags) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *address = address_of_host(&call, (uintptr_t)pointer);
+    return call_end(&call, *address ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuMemHostGetFlags(unsigned int *flags, void *pointer) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    uint64_t address = address_of_host(&call, (uintptr_t)pointer);
+    const Region *region = address ? regions_find(&call.driver->allocations, address) : NULL;
+    if (!flags || !region) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *flags = region->flags;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* Registered memory stays where it is: copies may use it, kernels may not. */
+CUresult CUDAAPI cuMemHostRegister(void *pointer, size_t size, unsigned int flags) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!pointer || !size || flags > 15) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    Region region = {(uintptr_t)pointer, size, call.context, flags, false};
+    if (!regions_add(&call.driver->registered, region))
+        status = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    return call_end(&call, status);
+}
+
+CUresult CUDAAPI cuMemHostUnregister(void *pointer) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    Region *region = regions_find(&call.driver->registered, (uintptr_t)pointer);
+    if (region) regions_remove(&call.driver->registered, region);
+    else status = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    return call_end(&call, status);
+}
+
+/* ---- Attributes of pointers ---- */
+
+static CUresult pointer_attribute(const Call *call, void *value, CUpointer_attribute attribute,
+                                  uint64_t pointer) {
+    uint64_t address = memory_device_address(call, pointer);
+    if (!address) return CUDA_ERROR_INVALID_VALUE;
+    const MemBlock *block = mem_find(call->memory, address);
+    const Region *region = regions_find(&call->driver->allocations, address);
+    bool is_host = block->kind == MEM_KIND_HOST;
+    switch ((int)attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+        *(CUcontext *)value = region ? region->context->handle : NULL;
+        break;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *(unsigned *)value = is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+        break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: *(CUdeviceptr *)value = address; break;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        if (!is_host) return CUDA_ERROR_INVALID_VALUE;
+        *(void **)value = mem_host(call->memory, address);
+        break;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+        *(unsigned long long *)value = (block->start - MEM_GLOBAL_BASE) / MEM_ALLOC_ALIGN + 1;
+        break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(bool *)value = region && region->is_managed; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)value = 0; break;
+    case CU_POINTER_ATTRIBUTE_MAPPED: *(bool *)value = true; break;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(CUdeviceptr *)value = block->start; break;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)value = block->end - block->start; break;
+    default: return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuPointerGetAttribute(void *value, CUpointer_attribute attribute,
+                                       CUdeviceptr address) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!value) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, pointer_attribute(&call, value, attribute, address));
+}
+
+/* Sizes of the attributes' values, for those that an unknown pointer leaves at zero. */
+static size_t attribute_bytes(CUpointer_attribute attribute) {
+    switch ((int)attribute) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return sizeof(int);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_MAPPED: return sizeof(bool);
+    default: return sizeof(void *);
+    }
+}
+
+/* Unlike the single form, unknown pointers are no error here: their values are zero. */
+CUresult CUDAAPI cuPointerGetAttributes(unsigned int count, CUpointer_attribute *list,
+                                        void **values, CUdeviceptr address) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!count || !list || !values) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    for (unsigned i = 0; i < count; i++) {
+        if (pointer_attribute(&call, values[i], list[i], address) != CUDA_SUCCESS)
+            memset(values[i], 0, attribute_bytes(list[i]));
+    }
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
+                                       CUdeviceptr address) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    /* the one that can be set asks for synchronous copies, which all are */
+    bool is_right = value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS &&
+                    memory_device_address(&call, address);
+    return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- Filling ---- */
+
+static CUresult fill(CUdeviceptr address, size_t pitch, unsigned value, int element_bytes,
+                     size_t width, size_t height) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (address % (unsigned)element_bytes || (height > 1 && pitch % (unsigned)element_bytes))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    for (size_t row = 0; row < height && status == CUDA_SUCCESS; row++) {
+        if (!mem_fill(call.memory, address + row * pitch, value, element_bytes, width))
+            status = CUDA_ERROR_INVALID_VALUE;
+    }
+    return call_end(&call, status);
+}
+
+CUresult CUDAAPI cuMemsetD8(CUdeviceptr address, unsigned char value, size_t count) {
+    return fill(address, 0, value, 1, count, 1);
+}
+
+CUresult CUDAAPI cuMemsetD16(CUdeviceptr address, unsigned short value, size_t count) {
+    return fill(address, 0, value, 2, count, 1);
+}
+
+CUresult CUDAAPI cuMemsetD32(CUdeviceptr address, unsigned int value, size_t count) {
+    return fill(address, 0, value, 4, count, 1);
+}
+
+CUresult CUDAAPI cuMemsetD2D8(CUdeviceptr address, size_t pitch, unsigned char value, size_t width,
+                              size_t height) {
+    return fill(address, pitch, value, 1, width, height);
+}
+
+CUresult CUDAAPI cuMemsetD2D16(CUdeviceptr address, size_t pitch, unsigned short value,
+                               size_t width, size_t height) {
+    return fill(address, pitch, value, 2, width, height);
+}
+
+CUresult CUDAAPI cuMemsetD2D32(CUdeviceptr address, size_t pitch, unsigned int value, size_t width,
+                               size_t height) {
+    return fill(address, pitch, value, 4, width, height);
+}
+
+CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr address, unsigned char value, size_t count,
+                                 CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : fill(address, 0, value, 1, count, 1);
+}
+
+CUresult CUDAAPI cuMemsetD16Async(CUdeviceptr address, unsigned short value, size_t count,
+                                  CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : fill(address, 0, value, 2, count, 1);
+}
+
+CUresult CUDAAPI cuMemsetD32Async(CUdeviceptr address, unsigned int value, size_t count,
+                                  CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : fill(address, 0, value, 4, count, 1);
+}
+
+CUresult CUDAAPI cuMemsetD2D8Async(CUdeviceptr address, size_t pitch, unsigned char value,
+                                   size_t width, size_t height, CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : fill(address, pitch, value, 1, width, height);
+}
+
+CUresult CUDAAPI cuMemsetD2D16Async(CUdeviceptr address, size_t pitch, unsigned short value,
+                                    size_t width, size_t height, CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : fill(address, pitch, value, 2, width, height);
+}
+
+CUresult CUDAAPI cuMemsetD2D32Async(CUdeviceptr address, size_t pitch, unsigned int value,
+                                    size_t width, size_t height, CUstream stream) {
+    CUresult status = stream_check(stream);
+    return status ? status : fill(address, pitch, value, 4, width, height);
+}

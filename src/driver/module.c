@@ -1,0 +1,181 @@
+/* Modules: loading them, and finding their functions and variables. */
+#include "driver/driver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/image.h"
+#include "driver/jit.h"
+
+enum { MODULE_FILE_MAX = 1 << 30 }; /* bytes of a PTX file, against endless ones */
+
+void module_free(Driver *driver, void *object) {
+    Module *module = object;
+    uint32_t count = gpu_module_program(module->gpu)->function_count;
+    for (uint32_t i = 0; i < count; i++)
+        free(handles_remove(&driver->handles, HANDLE_FUNCTION,
+                            (uint64_t)(uintptr_t)module->functions[i]));
+    gpu_unload(module->gpu);
+    free(module->functions);
+    free(module);
+}
+
+/* Loads an image into the current context. */
+static CUresult load(Call *call, CUmodule *out, const void *image, const char *name, Diag *diag) {
+    Arena *arena = arena_new();
+    int count;
+    GpuImage *texts = image_open(image, name, arena, &count, diag);
+    CUresult status = texts ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE;
+    GpuModule *gpu = texts ? gpu_load(call->gpu, texts, count, diag) : NULL;
+    if (gpu) {
+        Module *module = base_calloc(1, sizeof *module);
+        module->context = call->context;
+        module->gpu = gpu;
+        module->functions =
+            base_calloc(gpu_module_program(gpu)->function_count + 1, sizeof *module->functions);
+        *out = driver_add(call->driver, HANDLE_MODULE, module);
+        status = CUDA_SUCCESS;
+    }
+    arena_free(arena);
+    return status;
+}
+
+CUresult CUDAAPI cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int option_count,
+                                    CUjit_option *options, void **values) {
+    Call call;
+    JitLogs logs;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!module || !image) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    status = jit_read_options(option_count, options, values, &logs);
+    if (status) return call_end(&call, status);
+    Diag *diag = diag_new();
+    status = load(&call, module, image, "<ptx>", diag);
+    jit_write_logs(&logs, diag);
+    diag_free(diag);
+    return call_end(&call, status);
+}
+
+CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image) {
+    return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
+}
+
+CUresult CUDAAPI cuModuleLoadFatBinary(CUmodule *module, const void *image) {
+    return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
+}
+
+CUresult CUDAAPI cuModuleLoad(CUmodule *module, const char *path) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!module || !path) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    size_t length;
+    char *text = text_read_file(path, MODULE_FILE_MAX, &length);
+    if (!text) {
+        driver_say("error: cannot read %s: %s", path, strerror(errno));
+        return call_end(&call, CUDA_ERROR_FILE_NOT_FOUND);
+    }
+    Diag *diag = diag_new();
+    status = load(&call, module, text, path, diag);
+    diag_print(diag, stderr);
+    diag_free(diag);
+    free(text);
+    return call_end(&call, status);
+}
+
+CUresult CUDAAPI cuModuleUnload(CUmodule handle) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    Module *module =
+        handles_remove(&call.driver->handles, HANDLE_MODULE, (uint64_t)(uintptr_t)handle);
+    if (!module) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    module_free(call.driver, module);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* ---- Symbols ---- */
+
+/* The handle of a function of the program, made on first use. */
+static CUfunction function_handle(Call *call, CUmodule handle, Module *module, int index) {
+    if (!module->functions[index]) {
+        Function *function = base_calloc(1, sizeof *function);
+        function->context = module->context;
+        function->module_handle = handle;
+        function->module = module;
+        function->index = index;
+        function->decoded = &gpu_module_program(module->gpu)->functions[index];
+        function->carveout = CU_SHAREDMEM_CARVEOUT_DEFAULT;
+        module->functions[index] = driver_add(call->driver, HANDLE_FUNCTION, function);
+    }
+    return module->functions[index];
+}
+
+static bool is_kernel(const Module *module, int index) {
+    return gpu_module_program(module->gpu)->functions[index].ptx->is_kernel;
+}
+
+CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule handle, const char *name) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!function || !name) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    Module *module = CALL_GET(&call, HANDLE_MODULE, handle);
+    if (!module) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    int index = gpu_find_function(module->gpu, name);
+    if (index < 0 || !is_kernel(module, index)) return call_end(&call, CUDA_ERROR_NOT_FOUND);
+    *function = function_handle(&call, handle, module, index);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuModuleGetFunctionCount(unsigned int *count, CUmodule handle) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!count) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    Module *module = CALL_GET(&call, HANDLE_MODULE, handle);
+    if (!module) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    *count = 0;
+    for (uint32_t i = 0; i < gpu_module_program(module->gpu)->function_count; i++)
+        *count += is_kernel(module, (int)i);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuModuleEnumerateFunctions(CUfunction *functions, unsigned int count,
+                                            CUmodule handle) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!functions) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    Module *module = CALL_GET(&call, HANDLE_MODULE, handle);
+    if (!module) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    uint32_t total = gpu_module_program(module->gpu)->function_count;
+    for (uint32_t i = 0, found = 0; i < total && found < count; i++) {
+        if (is_kernel(module, (int)i))
+            functions[found++] = function_handle(&call, handle, module, (int)i);
+    }
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule handle,
+                                   const char *name) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!name) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    Module *module = CALL_GET(&call, HANDLE_MODULE, handle);
+    if (!module) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    uint64_t start, size;
+    if (!gpu_find_variable(module->gpu, name, &start, &size))
+        return call_end(&call, CUDA_ERROR_NOT_FOUND);
+    if (address) *address = start;
+    if (bytes) *bytes = size;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
+    if (!mode) return CUDA_ERROR_INVALID_VALUE;
+    *mode = CU_MODULE_EAGER_LOADING;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,37 @@
+/* cuGetProcAddress: functions by name and CUDA version. */
+#include "driver/driver.h"
+
+#include <string.h>
+
+#include "driver/api.h"
+
+/* Names that stand for different functions before and since CUDA 13. */
+static const struct {
+    const char *name;
+    const char *since_13;
+} renewed[] = {{"cuCtxCreate", "cuCtxCreate_v4"}};
+
+CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **function, int cuda_version,
+                                  cuuint64_t flags, CUdriverProcAddressQueryResult *status) {
+    (void)flags; /* streams run in order: per-thread forms are the same functions */
+    if (!symbol || !function) return CUDA_ERROR_INVALID_VALUE;
+    const char *name = symbol;
+    for (size_t i = 0; i < sizeof renewed / sizeof renewed[0]; i++) {
+        if (cuda_version >= 13000 && strcmp(symbol, renewed[i].name) == 0)
+            name = renewed[i].since_13;
+    }
+    ApiFunction *found = api_find(name);
+    memcpy(function, &found, sizeof found); /* ISO C has no cast between the two pointers */
+    if (status)
+        *status = found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+/* The first form, without the status. */
+#undef cuGetProcAddress
+__attribute__((visibility("default"))) CUresult CUDAAPI
+cuGetProcAddress(const char *symbol, void **function, int cuda_version, cuuint64_t flags);
+CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **function, int cuda_version,
+                                  cuuint64_t flags) {
+    return cuGetProcAddress_v2(symbol, function, cuda_version, flags, NULL);
+}

@@ -1,0 +1,432 @@
+/* TytoSimulator: the public functions, each under the simulator's lock. */
+#include "driver/simulator.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/report.h"
+
+struct TytoModule {
+    TytoSimulator *simulator;
+    GpuModule *gpu;      /* owned */
+    Arena *arena;        /* of kernels */
+    TytoKernel *kernels; /* in the order of the text */
+    int *functions;      /* of each kernel: its index among the program's functions */
+    int kernel_count;    /* of kernels and functions */
+    TytoModule *next;    /* of the simulator's modules */
+};
+
+const char *tyto_version(void) {
+    return TYTO_VERSION;
+}
+
+/* ---- Messages ---- */
+
+static void trim(Text *text) {
+    while (text->length && text->bytes[text->length - 1] == '\n')
+        text->bytes[--text->length] = '\0';
+}
+
+static TytoStatus fail(TytoSimulator *simulator, TytoStatus status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static TytoStatus fail(TytoSimulator *simulator, TytoStatus status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_clear(&simulator->message);
+    text_vprintf(&simulator->message, format, args);
+    trim(&simulator->message);
+    va_end(args);
+    return status;
+}
+
+static void copy_message(Diag *diag, char *message, size_t size) {
+    if (size == 0) return;
+    snprintf(message, size, "%s", diag_text(diag));
+    size_t length = strlen(message);
+    if (length && message[length - 1] == '\n') message[length - 1] = '\0';
+}
+
+const char *tyto_message(const TytoSimulator *simulator) {
+    return text_string(&simulator->message);
+}
+
+/* ---- Options, construction ---- */
+
+TytoStatus tyto_check_options(int count, const char *const *options, char *message, size_t size) {
+    Diag *diag = diag_new();
+    Options *parsed = options_new();
+    bool is_right = options_parse(parsed, NULL, count, options, diag);
+    copy_message(diag, message, size);
+    options_free(parsed);
+    diag_free(diag);
+    return is_right ? TYTO_OK : TYTO_BAD_OPTION;
+}
+
+static GpuOptions gpu_options_of(const Options *options) {
+    return (GpuOptions){
+        .memory_bytes = options->memory_bytes,
+        .heap_bytes = options->heap_bytes,
+        .stack_bytes = (uint32_t)options->stack_bytes,
+        .instruction_limit = options->instruction_limit,
+        .report_uninitialised = options->check_uninitialised,
+        .report_divergence = options->check_barriers,
+        .dump_line = options->dump_line,
+        .dump_cta = options->dump_cta,
+        .dump_warp = options->dump_warp,
+    };
+}
+
+TytoSimulator *simulator_new(Options *options, Diag *diag) {
+    GpuOptions gpu_options = gpu_options_of(options);
+    Gpu *gpu = gpu_new(&gpu_options, diag);
+    if (!gpu) {
+        options_free(options);
+        return NULL;
+    }
+    TytoSimulator *simulator = base_calloc(1, sizeof *simulator);
+    pthread_mutexattr_t recursive; /* callbacks of the driver API may call it again */
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&simulator->lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+    simulator->options = options;
+    simulator->gpu = gpu;
+    simulator->arena = arena_new();
+    simulator->kernel_names = map_new();
+    return simulator;
+}
+
+TytoSimulator *tyto_new(int count, const char *const *words, char *message, size_t size) {
+    Diag *diag = diag_new();
+    Options *options = options_new();
+    TytoSimulator *simulator = NULL;
+    if (options_parse(options, NULL, count, words, diag)) simulator = simulator_new(options, diag);
+    else options_free(options);
+    if (!simulator) copy_message(diag, message, size);
+    diag_free(diag);
+    return simulator;
+}
+
+void tyto_free(TytoSimulator *simulator) {
+    if (!simulator) return;
+    while (simulator->modules)
+        tyto_unload(simulator->modules);
+    gpu_free(simulator->gpu);
+    options_free(simulator->options);
+    map_free(simulator->kernel_names);
+    arena_free(simulator->arena);
+    free(simulator->results);
+    text_free(&simulator->message);
+    pthread_mutex_destroy(&simulator->lock);
+    free(simulator);
+}
+
+void tyto_interrupt(TytoSimulator *simulator) {
+    gpu_interrupt(simulator->gpu);
+}
+
+/* ---- Programs ---- */
+
+static void describe_parameters(TytoModule *module, const PtxFunction *ptx, TytoKernel *kernel) {
+    TytoParameter *parameters = ARENA_ARRAY(module->arena, TytoParameter, ptx->parameter_count);
+    for (int i = 0; i < ptx->parameter_count; i++) {
+        const PtxVar *var = &ptx->parameters[i];
+        parameters[i] = (TytoParameter){.name = var->name,
+                                        .type = ptx_type_name(var->type),
+                                        .size_bytes = var->size,
+                                        .offset_bytes = var->address};
+    }
+    kernel->parameters = parameters;
+    kernel->parameter_count = ptx->parameter_count;
+    kernel->parameter_bytes = ptx->parameter_bytes;
+}
+
+/* Threads per CTA that the kernel's launch bounds and the device allow. */
+static uint32_t most_threads(const Gpu *gpu, const PtxFunction *ptx) {
+    uint32_t most = gpu_limits(gpu).max_threads_per_cta;
+    const uint32_t *bounds[] = {ptx->max_threads, ptx->required_threads};
+    for (int i = 0; i < 2; i++) {
+        const uint32_t *bound = bounds[i];
+        if (!bound[0]) continue;
+        uint64_t threads = bound[0];
+        for (int axis = 1; axis < 3; axis++)
+            threads *= bound[axis] ? bound[axis] : 1;
+        if (threads < most) most = (uint32_t)threads;
+    }
+    return most;
+}
+
+static void describe_kernels(TytoModule *module) {
+    const IsaProgram *program = gpu_module_program(module->gpu);
+    module->kernels = ARENA_ARRAY(module->arena, TytoKernel, program->function_count);
+    module->functions = ARENA_ARRAY(module->arena, int, program->function_count);
+    for (uint32_t i = 0; i < program->function_count; i++) {
+        const IsaFunction *function = &program->functions[i];
+        const PtxFunction *ptx = function->ptx;
+        if (!ptx->is_kernel || !ptx->is_defined) continue;
+        TytoKernel *kernel = &module->kernels[module->kernel_count];
+        module->functions[module->kernel_count++] = (int)i;
+        *kernel = (TytoKernel){.name = ptx->name,
+                               .registers = function->registers,
+                               .shared_bytes = function->shared_bytes,
+                               .local_bytes = ptx->local_bytes,
+                               .instructions = (uint32_t)ptx->inst_count,
+                               .max_threads = most_threads(module->simulator->gpu, ptx),
+                               .line = ptx->line};
+        describe_parameters(module, ptx, kernel);
+    }
+}
+
+TytoStatus tyto_load(TytoSimulator *simulator, const char *name, const char *text, size_t length,
+                     TytoModule **module) {
+    pthread_mutex_lock(&simulator->lock);
+    Diag *diag = diag_new();
+    GpuImage image = {name, text, length};
+    GpuModule *gpu = gpu_load(simulator->gpu, &image, 1, diag);
+    TytoStatus status = TYTO_OK;
+    *module = NULL;
+    if (gpu) {
+        TytoModule *loaded = base_calloc(1, sizeof *loaded);
+        loaded->simulator = simulator;
+        loaded->gpu = gpu;
+        loaded->arena = arena_new();
+        loaded->next = simulator->modules;
+        simulator->modules = loaded;
+        describe_kernels(loaded);
+        *module = loaded;
+    } else {
+        status = fail(simulator, TYTO_BAD_PTX, "%s", diag_text(diag));
+    }
+    diag_free(diag);
+    pthread_mutex_unlock(&simulator->lock);
+    return status;
+}
+
+void tyto_unload(TytoModule *module) {
+    if (!module) return;
+    TytoSimulator *simulator = module->simulator;
+    pthread_mutex_lock(&simulator->lock);
+    TytoModule **link = &simulator->modules;
+    while (*link != module)
+        link = &(*link)->next;
+    *link = module->next;
+    gpu_unload(module->gpu);
+    arena_free(module->arena);
+    free(module);
+    pthread_mutex_unlock(&simulator->lock);
+}
+
+int tyto_kernel_count(const TytoModule *module) {
+    return module->kernel_count;
+}
+
+const TytoKernel *tyto_kernel(const TytoModule *module, int i) {
+    return &module->kernels[i];
+}
+
+int tyto_find_kernel(const TytoModule *module, const char *name) {
+    for (int i = 0; i < module->kernel_count; i++) {
+        if (strcmp(module->kernels[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+const char *tyto_nearest_kernel(const TytoModule *module, const char *name) {
+    const char **names = base_calloc((size_t)module->kernel_count + 1, sizeof *names);
+    for (int i = 0; i < module->kernel_count; i++)
+        names[i] = module->kernels[i].name;
+    const char *nearest = diag_nearest(name, names, module->kernel_count);
+    free(names);
+    return nearest;
+}
+
+char *tyto_control_flow(const TytoModule *module, int i) {
+    const PtxModule *ptx = gpu_module_ptx(module->gpu);
+    const IsaProgram *program = gpu_module_program(module->gpu);
+    Text out = {0};
+    ptx_write_dot(ptx, i < 0 ? NULL : program->functions[module->functions[i]].ptx, &out);
+    return out.bytes ? out.bytes : strdup("");
+}
+
+/* ---- Device memory ---- */
+
+static TytoStatus fail_at(TytoSimulator *simulator, const char *what, uint64_t address,
+                          uint64_t size) {
+    Text where = {0};
+    mem_describe(simulator_memory(simulator), address, &where);
+    TytoStatus status =
+        fail(simulator, TYTO_BAD_ADDRESS, "cannot %s %llu bytes at 0x%llx: %s", what,
+             (unsigned long long)size, (unsigned long long)address, text_string(&where));
+    text_free(&where);
+    return status;
+}
+
+TytoStatus tyto_alloc(TytoSimulator *simulator, uint64_t size, uint64_t *address) {
+    pthread_mutex_lock(&simulator->lock);
+    DeviceMemory *memory = simulator_memory(simulator);
+    TytoStatus status = TYTO_OK;
+    *address = mem_alloc(memory, size ? size : 1, MEM_ALLOC_ALIGN, MEM_KIND_BUFFER, NULL);
+    if (*address) mem_fill(memory, *address, 0, 1, size);
+    else
+        status = fail(simulator, TYTO_OUT_OF_MEMORY,
+                      "out of device memory: %llu bytes asked for, %llu of %llu in use "
+                      "(--memory SIZE gives more)",
+                      (unsigned long long)size, (unsigned long long)mem_used(memory),
+                      (unsigned long long)mem_capacity(memory));
+    pthread_mutex_unlock(&simulator->lock);
+    return status;
+}
+
+TytoStatus tyto_release(TytoSimulator *simulator, uint64_t address) {
+    pthread_mutex_lock(&simulator->lock);
+    TytoStatus status = TYTO_OK;
+    if (!mem_release(simulator_memory(simulator), address))
+        status = fail_at(simulator, "free", address, 0);
+    pthread_mutex_unlock(&simulator->lock);
+    return status;
+}
+
+TytoStatus tyto_write(TytoSimulator *simulator, uint64_t address, const void *bytes,
+                      uint64_t size) {
+    pthread_mutex_lock(&simulator->lock);
+    TytoStatus status = TYTO_OK;
+    if (!mem_write(simulator_memory(simulator), address, bytes, size))
+        status = fail_at(simulator, "write", address, size);
+    pthread_mutex_unlock(&simulator->lock);
+    return status;
+}
+
+TytoStatus tyto_read(TytoSimulator *simulator, uint64_t address, void *bytes, uint64_t size) {
+    pthread_mutex_lock(&simulator->lock);
+    TytoStatus status = TYTO_OK;
+    if (!mem_read(simulator_memory(simulator), address, bytes, size))
+        status = fail_at(simulator, "read", address, size);
+    pthread_mutex_unlock(&simulator->lock);
+    return status;
+}
+
+/* ---- Launches ---- */
+
+static TytoStatus status_of(GpuStatus status) {
+    static const TytoStatus statuses[] = {
+        [GPU_OK] = TYTO_OK,
+        [GPU_BAD_LAUNCH] = TYTO_BAD_LAUNCH,
+        [GPU_FAULT] = TYTO_KERNEL_FAILED,
+        [GPU_INTERRUPTED] = TYTO_INTERRUPTED,
+    };
+    return statuses[status];
+}
+
+static const char *keep_name(TytoSimulator *simulator, const char *name) {
+    char *kept = map_get(simulator->kernel_names, name, strlen(name));
+    if (!kept) {
+        kept = arena_strdup(simulator->arena, name);
+        map_put(simulator->kernel_names, name, strlen(name), kept);
+    }
+    return kept;
+}
+
+static void record(TytoSimulator *simulator, const GpuLaunch *launch, const GpuResult *result) {
+    if (simulator->result_count == simulator->result_capacity) {
+        simulator->result_capacity =
+            simulator->result_capacity ? 2 * simulator->result_capacity : 16;
+        simulator->results = base_realloc(simulator->results, (size_t)simulator->result_capacity *
+                                                                  sizeof *simulator->results);
+    }
+    const IsaFunction *function = &gpu_module_program(launch->module)->functions[launch->function];
+    TytoResult *kept = &simulator->results[simulator->result_count++];
+    *kept = (TytoResult){
+        .kernel = keep_name(simulator, function->ptx->name),
+        .status = status_of(result->status),
+        .registers = function->registers,
+        .shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes,
+        .warp_instructions = result->warp_instructions,
+        .thread_instructions = result->thread_instructions,
+        .cycles = result->cycles,
+        .time_ps = result->time_ps,
+        .wall_seconds = result->wall_seconds,
+    };
+    memcpy(kept->grid, launch->grid, sizeof kept->grid);
+    memcpy(kept->block, launch->block, sizeof kept->block);
+    simulator->time_ps += result->time_ps;
+}
+
+GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch, GpuResult *result) {
+    GpuStatus status = gpu_launch(simulator->gpu, launch, result);
+    if (status == GPU_BAD_LAUNCH) return status;
+    record(simulator, launch, result);
+    if (simulator->options->is_verbose && !simulator->options->is_quiet) {
+        Text line = {0};
+        report_add_kernel(simulator, simulator->result_count - 1, &line);
+        fputs(text_string(&line), stderr);
+        text_free(&line);
+    }
+    return status;
+}
+
+TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch) {
+    TytoModule *module = launch->module;
+    const TytoKernel *kernel = &module->kernels[launch->kernel];
+    pthread_mutex_lock(&simulator->lock);
+    TytoStatus status;
+    if (launch->argument_count != kernel->parameter_count) {
+        status = fail(simulator, TYTO_BAD_LAUNCH, "kernel %s takes %d arguments, %d are given",
+                      kernel->name, kernel->parameter_count, launch->argument_count);
+    } else {
+        char *parameters = base_calloc(1, kernel->parameter_bytes + 1);
+        for (int i = 0; i < kernel->parameter_count; i++)
+            memcpy(parameters + kernel->parameters[i].offset_bytes, launch->arguments[i],
+                   kernel->parameters[i].size_bytes);
+        GpuLaunch gpu_launch_of = {.module = module->gpu,
+                                   .function = module->functions[launch->kernel],
+                                   .dynamic_shared_bytes = launch->shared_bytes,
+                                   .parameters = parameters,
+                                   .is_cooperative = launch->is_cooperative};
+        memcpy(gpu_launch_of.grid, launch->grid, sizeof launch->grid);
+        memcpy(gpu_launch_of.block, launch->block, sizeof launch->block);
+        GpuResult result;
+        status = status_of(simulator_launch(simulator, &gpu_launch_of, &result));
+        if (status != TYTO_OK) fail(simulator, status, "%s", result.message);
+        free(parameters);
+    }
+    pthread_mutex_unlock(&simulator->lock);
+    return status;
+}
+
+int tyto_result_count(const TytoSimulator *simulator) {
+    return simulator->result_count;
+}
+
+TytoResult tyto_result(const TytoSimulator *simulator, int i) {
+    return simulator->results[i];
+}
+
+/* ---- Reports ---- */
+
+char *tyto_report_json(const TytoSimulator *simulator, const char *program) {
+    Text out = {0};
+    report_add_json(simulator, program, &out);
+    return out.bytes;
+}
+
+TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
+    pthread_mutex_lock(&simulator->lock);
+    const Options *options = simulator->options;
+    TytoStatus status = TYTO_OK;
+    Text out = {0};
+    if (options->json_path) {
+        report_add_json(simulator, program, &out);
+        if (!text_write_file(options->json_path, out.bytes, out.length))
+            status = fail(simulator, TYTO_BAD_FILE, "cannot write %s: %s", options->json_path,
+                          strerror(errno));
+    }
+    if (!options->is_quiet) {
+        text_clear(&out);
+        report_add_summary(simulator, &out);
+        fputs(text_string(&out), stderr);
+    }
+    text_free(&out);
+    pthread_mutex_unlock(&simulator->lock);
+    return status;
+}

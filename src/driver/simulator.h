@@ -1,0 +1,41 @@
+/* The inside of a TytoSimulator: one GPU, its options, and what its launches did. The CUDA driver
+ * API is built on this, beside the public functions of tyto/tyto.h. */
+#ifndef TYTO_DRIVER_SIMULATOR_H
+#define TYTO_DRIVER_SIMULATOR_H
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "driver/options.h"
+#include "gpu/gpu.h"
+#include "tyto/tyto.h"
+
+struct TytoSimulator {
+    pthread_mutex_t lock;      /* taken by whoever touches what follows */
+    Options *options;          /* owned */
+    Gpu *gpu;                  /* owned */
+    Arena *arena;              /* kernel names */
+    Map *kernel_names;         /* name -> its copy in the arena */
+    TytoResult *results;       /* of every launch, in order */
+    int result_count;          /* launches so far */
+    int result_capacity;       /* of results */
+    uint64_t time_ps;          /* simulated time: the sum over all launches */
+    TytoModule *modules;       /* loaded by tyto_load, linked by their `next` */
+    Text message;              /* tyto_message */
+    struct Progress *progress; /* line on a terminal; NULL where there is none */
+};
+
+/* A simulator with these options, which it takes over; NULL with errors in `diag`. */
+TytoSimulator *simulator_new(Options *options, Diag *diag);
+
+/* Runs a launch, with the progress line and the record of what it did. The caller holds the lock.
+ */
+GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch, GpuResult *result);
+
+static inline DeviceMemory *simulator_memory(const TytoSimulator *simulator) {
+    return gpu_memory(simulator->gpu);
+}
+
+#endif

@@ -1,0 +1,140 @@
+/* Streams. All work is done when a call returns, so a stream has nothing to wait for; it keeps its
+ * identity, flags and priority. */
+#include "driver/driver.h"
+
+#include <stdlib.h>
+
+/* The streams that always exist: 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
+static bool is_default(CUstream stream) {
+    return (uintptr_t)stream <= 2;
+}
+
+bool stream_is_valid(const Call *call, CUstream stream) {
+    return is_default(stream) || CALL_GET(call, HANDLE_STREAM, stream);
+}
+
+CUresult stream_check(CUstream stream) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    bool is_valid = stream_is_valid(&call, stream);
+    return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+}
+
+CUresult CUDAAPI cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!stream || flags > CU_STREAM_NON_BLOCKING) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    Stream *made = base_calloc(1, sizeof *made);
+    made->context = call.context;
+    made->flags = flags;
+    made->priority = priority;
+    made->id = call.driver->next_id++;
+    *stream = driver_add(call.driver, HANDLE_STREAM, made);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamCreate(CUstream *stream, unsigned int flags) {
+    return cuStreamCreateWithPriority(stream, flags, 0);
+}
+
+CUresult CUDAAPI cuStreamDestroy(CUstream handle) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    Stream *stream =
+        handles_remove(&call.driver->handles, HANDLE_STREAM, (uint64_t)(uintptr_t)handle);
+    free(stream);
+    return call_end(&call, stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+}
+
+CUresult CUDAAPI cuStreamQuery(CUstream stream) {
+    return stream_check(stream);
+}
+CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
+    return stream_check(stream);
+}
+
+CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (flags > 1) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    bool is_valid = stream_is_valid(&call, stream) && CALL_GET(&call, HANDLE_EVENT, event);
+    return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+}
+
+CUresult CUDAAPI cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user,
+                                     unsigned int flags) {
+    CUresult status = stream_check(stream);
+    if (status) return status;
+    if (!callback || flags) return CUDA_ERROR_INVALID_VALUE;
+    callback(stream, CUDA_SUCCESS, user);
+    return CUDA_SUCCESS;
+}
+
+/* ---- Properties ---- */
+
+/* Begins a call about a stream that writes to `out`; *stream is NULL for a default one. */
+static CUresult begin(Call *call, CUstream handle, const void *out, const Stream **stream) {
+    CUresult status = call_begin(call);
+    if (status) return status;
+    if (!stream_is_valid(call, handle)) return call_end(call, CUDA_ERROR_INVALID_HANDLE);
+    *stream = CALL_GET(call, HANDLE_STREAM, handle);
+    return out ? CUDA_SUCCESS : call_end(call, CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuStreamGetPriority(CUstream handle, int *priority) {
+    Call call;
+    const Stream *stream;
+    CUresult status = begin(&call, handle, priority, &stream);
+    if (status) return status;
+    *priority = stream ? stream->priority : 0;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamGetFlags(CUstream handle, unsigned int *flags) {
+    Call call;
+    const Stream *stream;
+    CUresult status = begin(&call, handle, flags, &stream);
+    if (status) return status;
+    *flags = stream ? stream->flags : CU_STREAM_DEFAULT;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamGetId(CUstream handle, unsigned long long *id) {
+    Call call;
+    const Stream *stream;
+    CUresult status = begin(&call, handle, id, &stream);
+    if (status) return status;
+    *id = stream ? stream->id : 0;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamGetCtx(CUstream handle, CUcontext *context) {
+    Call call;
+    const Stream *stream;
+    CUresult status = begin(&call, handle, context, &stream);
+    if (status) return status;
+    *context = stream ? stream->context->handle : call.context->handle;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamGetDevice(CUstream handle, CUdevice *device) {
+    Call call;
+    const Stream *stream;
+    CUresult status = begin(&call, handle, device, &stream);
+    if (status) return status;
+    *device = 0;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *capture) {
+    Call call;
+    const Stream *stream;
+    CUresult status = begin(&call, handle, capture, &stream);
+    if (status) return status;
+    *capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    return call_end(&call, CUDA_SUCCESS);
+}
