@@ -42,7 +42,8 @@ static Graph generate_graph(Workload *workload) {
 /* Level 0 for node 0, none yet for the others. The caller frees it. */
 static uint32_t *start_levels(uint32_t nodes) {
     uint32_t *levels = workload_host_alloc(nodes, sizeof *levels);
-    for (uint32_t node = 1; node < nodes; node++) levels[node] = UNREACHED;
+    for (uint32_t node = 1; node < nodes; node++)
+        levels[node] = UNREACHED;
     return levels;
 }
 
@@ -51,7 +52,8 @@ static void search_on_cpu(const Graph *graph, uint32_t *levels) {
     uint32_t head = 0, tail = 1;
     while (head < tail) {
         uint32_t node = queue[head++];
-        for (uint32_t edge = graph->row_offsets[node]; edge < graph->row_offsets[node + 1]; edge++) {
+        for (uint32_t edge = graph->row_offsets[node]; edge < graph->row_offsets[node + 1];
+             edge++) {
             uint32_t neighbour = graph->neighbours[edge];
             if (levels[neighbour] != UNREACHED) continue;
             levels[neighbour] = levels[node] + 1;

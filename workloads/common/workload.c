@@ -113,14 +113,14 @@ int workload_finish(const Workload *workload, bool is_right, const char *what, s
 
 uint32_t workload_random(Workload *workload, uint32_t limit) {
     /* Knuth's MMIX multiplier and increment. */
-    workload->random_state =
-        workload->random_state * 6364136223846793005u + 1442695040888963407u;
+    workload->random_state = workload->random_state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(workload->random_state >> 33) % limit;
 }
 
 float *workload_random_floats(Workload *workload, size_t count, uint32_t limit) {
     float *values = workload_host_alloc(count, sizeof *values);
-    for (size_t i = 0; i < count; i++) values[i] = (float)workload_random(workload, limit);
+    for (size_t i = 0; i < count; i++)
+        values[i] = (float)workload_random(workload, limit);
     return values;
 }
 

@@ -1,6 +1,7 @@
-/* What every workload's host program shares: options, the device, its PTX module, buffers, launches,
- * random input and the comparison with the CPU's result. A failed CUDA call or a bad option ends the
- * program with a message and status 2; these are short programs that own nothing else. */
+/* What every workload's host program shares: options, the device, its PTX module, buffers,
+ * launches, random input and the comparison with the CPU's result. A failed CUDA call or a bad
+ * option ends the program with a message and status 2; these are short programs that own nothing
+ * else. */
 #ifndef TYTO_WORKLOAD_H
 #define TYTO_WORKLOAD_H
 
@@ -40,7 +41,7 @@ typedef struct WorkloadShape {
 /* Reads `--size N` and `--seed S` (and answers `--help`), opens device 0, and loads NAME.ptx from
  * the folder in the environment variable TYTO_WORKLOAD_DIR or else from beside the executable. */
 Workload workload_open(const WorkloadInfo *info, int argc, char **argv);
-/* Says on stdout how many `what` were verified and returns 0; returns 1 when `is_right` is false. */
+/* Prints how many `what` were verified and returns 0; returns 1 when `is_right` is false. */
 int workload_finish(const Workload *workload, bool is_right, const char *what, size_t count);
 
 /* The next draw, uniform in [0, limit): a 64-bit linear congruential generator's upper 31 bits. */
@@ -59,8 +60,8 @@ void workload_copy_to_host(void *to, CUdeviceptr from, size_t size_bytes);
 /* Runs the kernel and waits for its end. `parameters`: one pointer to each argument. */
 void workload_launch(const Workload *workload, WorkloadShape shape, void **parameters);
 
-/* True when `got` agrees with `expected`; else the first difference is printed: its index, the value
- * and the expected one. A float may be off by `tolerance` times the expected value's size. */
+/* True when `got` agrees with `expected`; else the first difference is printed: its index, the
+ * value and the expected one. A float may be off by `tolerance` times the expected value's size. */
 bool workload_compare_floats(const Workload *workload, const float *got, const float *expected,
                              size_t count, float tolerance);
 bool workload_compare_words(const Workload *workload, const uint32_t *got, const uint32_t *expected,

@@ -15,7 +15,8 @@ extern "C" __global__ void matmul(const float *a, const float *b, float *c, unsi
         tile_b[y][x] = b[(first + y) * n + column];
         __syncthreads();
 #pragma unroll
-        for (unsigned k = 0; k < TILE; k++) sum += tile_a[y][k] * tile_b[k][x];
+        for (unsigned k = 0; k < TILE; k++)
+            sum += tile_a[y][k] * tile_b[k][x];
         __syncthreads();
     }
     c[row * n + column] = sum;

@@ -22,7 +22,8 @@ int main(int argc, char **argv) {
     unsigned n = workload.size;
     float *values = workload_random_floats(&workload, n, 1000);
     double sum = 0.0;
-    for (size_t i = 0; i < n; i++) sum += (double)values[i];
+    for (size_t i = 0; i < n; i++)
+        sum += (double)values[i];
 
     unsigned ctas = workload_divide_up(n, THREADS * ELEMENTS_PER_THREAD);
     if (ctas > MOST_CTAS) ctas = MOST_CTAS;

@@ -8,6 +8,7 @@ extern "C" __global__ void spmv(const unsigned *row_offsets, const unsigned *col
     if (row >= rows) return;
     unsigned end = row_offsets[row + 1];
     float sum = 0.0f;
-    for (unsigned i = row_offsets[row]; i < end; i++) sum += values[i] * x[columns[i]];
+    for (unsigned i = row_offsets[row]; i < end; i++)
+        sum += values[i] * x[columns[i]];
     y[row] = sum;
 }

@@ -1,4 +1,4 @@
-/* The transpose of a square matrix of `size` rows: nothing is computed, so the comparison is exact. */
+/* The transpose of a square matrix of `size` rows: nothing is computed, all is compared exactly. */
 #include "common/workload.h"
 
 #include <stdlib.h>

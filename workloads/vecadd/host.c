@@ -1,4 +1,4 @@
-/* c = a + b over `size` floats. Sums of whole numbers below 1,000 are exact, so the comparison is. */
+/* c = a + b over `size` floats. Sums of whole numbers below 1,000 are exact, and so compared. */
 #include "common/workload.h"
 
 #include <stdlib.h>
@@ -22,7 +22,8 @@ int main(int argc, char **argv) {
     float *b = workload_random_floats(&workload, n, 1000);
     float *got = workload_host_alloc(n, sizeof *got);
     float *expected = workload_host_alloc(n, sizeof *expected);
-    for (size_t i = 0; i < n; i++) expected[i] = a[i] + b[i];
+    for (size_t i = 0; i < n; i++)
+        expected[i] = a[i] + b[i];
 
     CUdeviceptr device_a = workload_upload(a, size_bytes);
     CUdeviceptr device_b = workload_upload(b, size_bytes);

@@ -1,5 +1,5 @@
-/* Atomics on shared memory, on words and on doubles, under heavy contention; the CTA's results go to
- * global memory with the CTA-wide scope. */
+/* Atomics on shared memory, on words and on doubles, under heavy contention; the CTA's results go
+ * to global memory with the CTA-wide scope. */
 #include "kernel.h"
 
 extern "C" __global__ void atomics_shared(const unsigned *in, unsigned *out, unsigned n) {

@@ -1,5 +1,5 @@
-/* Barriers inside a loop that all threads of a CTA, but not all CTAs, run equally often: a relaxation
- * with two buffers in shared memory. */
+/* Barriers inside a loop that all threads of a CTA, but not all CTAs, run equally often: a
+ * relaxation with two buffers in shared memory. */
 #include "kernel.h"
 
 extern "C" __global__ void barrier_loop(const unsigned *in, unsigned *out, unsigned n) {
@@ -8,7 +8,8 @@ extern "C" __global__ void barrier_loop(const unsigned *in, unsigned *out, unsig
     buffers[0][thread] = in[i % n] % 4096;
     __syncthreads();
     for (unsigned step = 0; step < 3 + 2 * blockIdx.x; step++) {
-        unsigned left = buffers[now][(thread + 127) % 128], right = buffers[now][(thread + 1) % 128];
+        unsigned left = buffers[now][(thread + 127) % 128],
+                 right = buffers[now][(thread + 1) % 128];
         buffers[1 - now][thread] = (left + 2 * buffers[now][thread] + right) / 4;
         now = 1 - now;
         __syncthreads();

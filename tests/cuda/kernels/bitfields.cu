@@ -13,8 +13,8 @@ extern "C" __global__ void bitfields(const unsigned *in, unsigned *out, unsigned
     unsigned i = global_index();
     if (i >= n) return;
     union {
-        Packed packed;
         unsigned words[4];
+        Packed packed;
     } both = {};
     unsigned x = in[i];
     both.packed.low = x;
@@ -23,6 +23,6 @@ extern "C" __global__ void bitfields(const unsigned *in, unsigned *out, unsigned
     both.packed.far = (long long)x * -77777;
     both.packed.rest = x >> 5;
     int signs = both.packed.middle + (int)(both.packed.far >> 20);
-    out[i] = both.words[0] ^ both.words[1] * 3 ^ both.words[2] * 5 ^ both.words[3] * 7 ^
-             (unsigned)signs;
+    out[i] =
+        both.words[0] ^ both.words[1] * 3 ^ both.words[2] * 5 ^ both.words[3] * 7 ^ (unsigned)signs;
 }

@@ -6,7 +6,8 @@ enum { WORDS = 256 };
 extern "C" __global__ void bitonic_sort(const unsigned *in, unsigned *out, unsigned n) {
     __shared__ unsigned words[WORDS];
     unsigned thread = threadIdx.x, first = blockIdx.x * WORDS;
-    for (unsigned k = thread; k < WORDS; k += blockDim.x) words[k] = in[(first + k) % n];
+    for (unsigned k = thread; k < WORDS; k += blockDim.x)
+        words[k] = in[(first + k) % n];
     for (unsigned size = 2; size <= WORDS; size *= 2) {
         for (unsigned stride = size / 2; stride > 0; stride /= 2) {
             __syncthreads();
@@ -20,5 +21,6 @@ extern "C" __global__ void bitonic_sort(const unsigned *in, unsigned *out, unsig
         }
     }
     __syncthreads();
-    for (unsigned k = thread; k < WORDS; k += blockDim.x) out[first + k] = words[k];
+    for (unsigned k = thread; k < WORDS; k += blockDim.x)
+        out[first + k] = words[k];
 }

@@ -7,7 +7,8 @@ extern "C" __global__ void clocks(const unsigned *in, unsigned *out, unsigned n)
     long long start = clock64();
     int start_low = clock();
     unsigned x = in[i];
-    for (unsigned k = 0; k < 10; k++) x = x * 1664525u + 1013904223u;
+    for (unsigned k = 0; k < 10; k++)
+        x = x * 1664525u + 1013904223u;
     __nanosleep(100);
     unsigned long long timer;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(timer));

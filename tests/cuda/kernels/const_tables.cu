@@ -1,4 +1,4 @@
-/* Constant tables of structs with padding, floats, doubles and nested arrays, indexed at run time. */
+/* Constant tables of structs with padding, floats, doubles and nested arrays, indexed by data. */
 #include "kernel.h"
 
 struct Entry {

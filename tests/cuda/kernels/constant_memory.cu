@@ -13,7 +13,8 @@ extern "C" __global__ void constant_memory(const unsigned *in, double *out, unsi
     unsigned i = global_index();
     if (i >= n) return;
     double sum = 0.0;
-    for (unsigned k = 0; k < 16; k++) sum += (double)coefficients[k];
+    for (unsigned k = 0; k < 16; k++)
+        sum += (double)coefficients[k];
     out[i] = sum + coefficients[(in[i] + settings.offset) % 16] * settings.scale;
     if (i == 0) atomicAdd(&launches_seen, 2u);
 }

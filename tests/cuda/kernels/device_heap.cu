@@ -1,5 +1,5 @@
-/* The device heap: malloc and free, new and delete of objects with constructors, and a list that one
- * thread builds and another frees. */
+/* The device heap: malloc and free, new and delete of objects with constructors, and a list that
+ * one thread builds and another frees. */
 #include "kernel.h"
 
 struct Link {
@@ -15,9 +15,11 @@ extern "C" __global__ void device_heap(const unsigned *in, unsigned *out, unsign
     unsigned count = in[i] % 9 + 1;
     unsigned *scratch = (unsigned *)malloc(count * sizeof(unsigned));
     if (!scratch) return;
-    for (unsigned k = 0; k < count; k++) scratch[k] = in[(i + k) % n];
+    for (unsigned k = 0; k < count; k++)
+        scratch[k] = in[(i + k) % n];
     Link *list = nullptr;
-    for (unsigned k = 0; k < count; k++) list = new Link(scratch[k], list);
+    for (unsigned k = 0; k < count; k++)
+        list = new Link(scratch[k], list);
     free(scratch);
     lists[thread] = list;
     __syncthreads();

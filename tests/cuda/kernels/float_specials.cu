@@ -3,7 +3,9 @@
 #include "kernel.h"
 
 /* The bits of x, and the same ones for every NaN. */
-static __device__ unsigned bits(float x) { return isnan(x) ? 1u : __float_as_uint(x); }
+static __device__ unsigned bits(float x) {
+    return isnan(x) ? 1u : __float_as_uint(x);
+}
 
 extern "C" __global__ void float_specials(const float *in, unsigned *out, unsigned n) {
     unsigned i = global_index();

@@ -4,9 +4,15 @@
 
 typedef unsigned (*Operation)(unsigned, unsigned);
 
-static __device__ unsigned add(unsigned a, unsigned b) { return a + b; }
-static __device__ unsigned multiply(unsigned a, unsigned b) { return a * b; }
-static __device__ unsigned exclusive_or(unsigned a, unsigned b) { return a ^ b; }
+static __device__ unsigned add(unsigned a, unsigned b) {
+    return a + b;
+}
+static __device__ unsigned multiply(unsigned a, unsigned b) {
+    return a * b;
+}
+static __device__ unsigned exclusive_or(unsigned a, unsigned b) {
+    return a ^ b;
+}
 static __device__ unsigned rotate(unsigned a, unsigned b) {
     return (a << (b & 31)) | (a >> ((32 - b) & 31));
 }

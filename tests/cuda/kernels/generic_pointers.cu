@@ -8,7 +8,8 @@ static __device__ __noinline__ unsigned total(const unsigned *words) {
     return words[0] + 3 * words[1] + 5 * words[2] + 7 * words[3];
 }
 static __device__ __noinline__ void add_to_all(unsigned *words, unsigned value) {
-    for (unsigned k = 0; k < 4; k++) words[k] += value;
+    for (unsigned k = 0; k < 4; k++)
+        words[k] += value;
 }
 static __device__ unsigned space_of(const void *pointer) {
     unsigned space;

@@ -24,7 +24,8 @@ extern "C" __global__ void global_pointers(const unsigned *in, int *out, unsigne
     if (i >= n) return;
     const Node *node = &list_start;
     int sum = 0;
-    for (unsigned k = 0; node && k < in[i] % 5; k++, node = node->next) sum += node->value;
+    for (unsigned k = 0; node && k < in[i] % 5; k++, node = node->next)
+        sum += node->value;
     scratch[i % 64] = (int)(i % 64);
     sum += *third + third[1] + *ends[in[i] & 1] + *into_constant + fixed[in[i] % 3];
     out[i] = sum + scratch[i % 64];

@@ -1,5 +1,5 @@
-/* An indexed branch (brx.idx), which compilers emit for some dense switches only, in inline assembly:
- * lanes of a warp go four ways, and two of the ways share a target. */
+/* An indexed branch (brx.idx), which compilers emit for some dense switches only, in inline
+ * assembly: lanes of a warp go four ways, and two of the ways share a target. */
 #include "kernel.h"
 
 extern "C" __global__ void indexed_branch(const unsigned *in, unsigned *out, unsigned n) {

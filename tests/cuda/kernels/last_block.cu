@@ -10,7 +10,8 @@ extern "C" __global__ void last_block(const unsigned *in, unsigned *out, unsigne
     unsigned thread = threadIdx.x;
     if (thread == 0) sum = 0;
     __syncthreads();
-    for (unsigned i = global_index(); i < n; i += gridDim.x * blockDim.x) atomicAdd(&sum, in[i]);
+    for (unsigned i = global_index(); i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&sum, in[i]);
     __syncthreads();
     if (thread == 0) {
         partial_sums[blockIdx.x] = sum;

@@ -12,9 +12,7 @@ extern "C" __global__ void logic_asm(const unsigned *in, unsigned *out, unsigned
     asm("lop3.b32 %0, %1, %2, %3, 0x1b;" : "=r"(row[2]) : "r"(x), "r"(y), "r"(z));
     asm("bfe.u32 %0, %1, %2, %3;" : "=r"(row[3]) : "r"(x), "r"(position), "r"(length));
     asm("bfe.s32 %0, %1, %2, %3;" : "=r"(row[4]) : "r"(x), "r"(position), "r"(length));
-    asm("bfi.b32 %0, %1, %2, %3, %4;"
-        : "=r"(row[5])
-        : "r"(x), "r"(y), "r"(position), "r"(length));
+    asm("bfi.b32 %0, %1, %2, %3, %4;" : "=r"(row[5]) : "r"(x), "r"(y), "r"(position), "r"(length));
     asm("bfind.u32 %0, %1;" : "=r"(row[6]) : "r"(x >> (position & 31)));
     asm("bfind.shiftamt.s32 %0, %1;" : "=r"(row[7]) : "r"(x));
     asm("dp4a.s32.u32 %0, %1, %2, %3;" : "=r"(row[8]) : "r"(x), "r"(y), "r"(z));

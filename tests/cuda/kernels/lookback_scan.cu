@@ -1,5 +1,5 @@
-/* Prefix sum in one launch by decoupled look-back: a CTA takes its tile from a counter, publishes its
- * sum, and walks back over its predecessors until one has published a prefix. */
+/* Prefix sum in one launch by decoupled look-back: a CTA takes its tile from a counter, publishes
+ * its sum, and walks back over its predecessors until one has published a prefix. */
 #include "kernel.h"
 
 enum : unsigned { TILE = 64, EMPTY = 0, HAS_SUM = 1, HAS_PREFIX = 2 };

@@ -17,7 +17,8 @@ static __device__ __noinline__ unsigned count_odd(unsigned n) {
 static __device__ __noinline__ unsigned fold(const unsigned *digits, unsigned count) {
     if (count == 1) return digits[0];
     unsigned pairs[8];
-    for (unsigned i = 0; i < count / 2; i++) pairs[i] = digits[2 * i] * 3 + digits[2 * i + 1];
+    for (unsigned i = 0; i < count / 2; i++)
+        pairs[i] = digits[2 * i] * 3 + digits[2 * i + 1];
     return fold(pairs, count / 2);
 }
 
@@ -25,6 +26,7 @@ extern "C" __global__ void recursion(const unsigned *in, unsigned *out, unsigned
     unsigned i = global_index();
     if (i >= n) return;
     unsigned digits[16];
-    for (unsigned k = 0; k < 16; k++) digits[k] = (in[i] >> (2 * k)) & 3;
+    for (unsigned k = 0; k < 16; k++)
+        digits[k] = (in[i] >> (2 * k)) & 3;
     out[i] = fibonacci(in[i] % 12) + count_even(in[i] % 9) + fold(digits, 16);
 }

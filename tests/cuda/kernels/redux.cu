@@ -12,8 +12,6 @@ extern "C" __global__ void redux(const unsigned *in, unsigned *out, unsigned n) 
     row[4] = (unsigned)__reduce_max_sync(0xffffffffu, (int)x);
     row[5] = __reduce_and_sync(0xffffffffu, x | 0xff);
     row[6] = __reduce_or_sync(0xffffffffu, x & 0xff);
-    if (threadIdx.x % 2)
-        row[7] = __reduce_xor_sync(0xaaaaaaaau, x);
-    else
-        row[7] = __reduce_add_sync(0x55555555u, 1u);
+    if (threadIdx.x % 2) row[7] = __reduce_xor_sync(0xaaaaaaaau, x);
+    else row[7] = __reduce_add_sync(0x55555555u, 1u);
 }

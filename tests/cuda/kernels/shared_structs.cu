@@ -14,7 +14,8 @@ extern "C" __global__ void shared_structs(const unsigned *in, unsigned *out, uns
     unsigned thread = threadIdx.x, i = global_index();
     unsigned x = in[i % n];
     Particle mine = {{(float)(x & 15), (float)(x >> 4 & 15), (float)(x >> 8 & 15)},
-                     (short)(x >> 12 & 0x7ff), (unsigned char)(x >> 24)};
+                     (short)(x >> 12 & 0x7ff),
+                     (unsigned char)(x >> 24)};
     particles[thread] = mine;
     cube[thread / 16][thread / 4 % 4][thread % 4] = x;
     __syncthreads();

@@ -1,5 +1,5 @@
-/* Shuffles of 8-byte values, by half of a warp's lanes only, and the predicate that says whether the
- * source lane was in range. */
+/* Shuffles of 8-byte values, by half of a warp's lanes only, and the predicate that says whether
+ * the source lane was in range. */
 #include "kernel.h"
 
 extern "C" __global__ void shuffle_wide(const double *in, double *out, unsigned n) {

@@ -2,14 +2,14 @@
 #include "kernel.h"
 
 struct Tiny {
-    char a;
+    signed char a;
 };
 struct Odd {
-    char name[7];
+    signed char name[7];
     short s;
 };
 struct Mixed {
-    char a;
+    signed char a;
     double b;
     short c;
     float d[3];
@@ -26,6 +26,6 @@ extern "C" __global__ void struct_by_value(Tiny tiny, Odd odd, unsigned short be
                                            double *out) {
     unsigned i = threadIdx.x;
     double sum = tiny.a + odd.name[i % 7] + odd.s + between + mixed.a + mixed.b + mixed.c;
-    sum += mixed.d[i % 3] + flag + aligned.v[i % 4] + large.words[i % 40];
+    sum += (double)mixed.d[i % 3] + flag + aligned.v[i % 4] + large.words[i % 40];
     out[i] = sum;
 }

@@ -1,15 +1,18 @@
-/* Class and function templates, a compile-time recursion, and a template instantiated for three types. */
+/* Class and function templates, a compile-time recursion, and a template instantiated for three
+ * types. */
 #include "kernel.h"
 
 template <class T, int N> struct Window {
     T values[N];
     __device__ void push(T value) {
-        for (int i = N - 1; i > 0; i--) values[i] = values[i - 1];
+        for (int i = N - 1; i > 0; i--)
+            values[i] = values[i - 1];
         values[0] = value;
     }
     __device__ T sum() const {
         T total = 0;
-        for (T value : values) total += value;
+        for (T value : values)
+            total += value;
         return total;
     }
 };
@@ -32,7 +35,8 @@ extern "C" __global__ void templates(const unsigned *in, unsigned *out, unsigned
     unsigned i = global_index();
     if (i >= n) return;
     Window<unsigned short, 3> window = {};
-    for (unsigned k = 0; k < 5; k++) window.push((unsigned short)(in[i] + k));
+    for (unsigned k = 0; k < 5; k++)
+        window.push((unsigned short)(in[i] + k));
     unsigned long long wide = power<unsigned long long>(in[i], 5);
     int narrow = power<signed char>((signed char)in[i], 3);
     out[i] = window.sum() + (unsigned)(wide >> 32) + Factorial<7>::value + (unsigned)narrow +

@@ -9,8 +9,8 @@ extern "C" __global__ void vector_loads(const unsigned *in, unsigned *out, unsig
     uchar4 bytes = ((const uchar4 *)in)[4 * i];
     ushort4 halves = ((const ushort4 *)in)[2 * i];
     ulonglong2 wide = ((const ulonglong2 *)in)[i];
-    uint4 result = make_uint4(words.w, words.x + pair.y, words.z ^ pair.x,
-                              (unsigned)(wide.x + wide.y));
+    uint4 result =
+        make_uint4(words.w, words.x + pair.y, words.z ^ pair.x, (unsigned)(wide.x + wide.y));
     result.x += bytes.x + 2u * bytes.y + 3u * bytes.z + 4u * bytes.w;
     result.y += halves.x + 5u * halves.y + 7u * halves.z + 9u * halves.w;
     ((uint4 *)out)[i] = result;

@@ -13,8 +13,6 @@ extern "C" __global__ void votes(const unsigned *in, unsigned *out, unsigned n) 
                  : "=r"(is_uniform)
                  : "r"((i / 32) & 1 ? x & 1 : 1u));
     row[2] = is_uniform;
-    if (lane < 12)
-        row[3] = __ballot_sync(0xfffu, x & 1);
-    else
-        row[3] = ~__ballot_sync(0xfffff000u, x & 2);
+    if (lane < 12) row[3] = __ballot_sync(0xfffu, x & 1);
+    else row[3] = ~__ballot_sync(0xfffff000u, x & 2);
 }

@@ -1,5 +1,5 @@
-/* Atomics aggregated by warp: the lanes with the same bin elect a leader, which adds for all of them
- * and hands out the places. Bins end up with the right counts, places are all different. */
+/* Atomics aggregated by warp: the lanes with the same bin elect a leader, which adds for all of
+ * them and hands out the places. Bins end up with the right counts, places are all different. */
 #include "kernel.h"
 
 enum { BINS = 8 };

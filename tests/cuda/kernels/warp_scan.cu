@@ -10,6 +10,7 @@ extern "C" __global__ void warp_scan(const unsigned *in, unsigned *out, unsigned
         if (lane >= step) prefix += other;
     }
     float sum = (float)(in[i] & 255);
-    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    for (int step = 16; step > 0; step /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, step);
     out[i] = prefix ^ (unsigned)sum << 20;
 }

@@ -7,19 +7,36 @@
 
 #define TYTO_FN static __device__ __forceinline__
 
-TYTO_FN int __popc(unsigned x) { return __builtin_popcount(x); }
-TYTO_FN int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-TYTO_FN int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
-TYTO_FN int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
-TYTO_FN int __ffs(int x) { return __builtin_ffs(x); }
-TYTO_FN int __ffsll(long long x) { return __builtin_ffsll(x); }
-TYTO_FN unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
-TYTO_FN unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
+TYTO_FN int __popc(unsigned x) {
+    return __builtin_popcount(x);
+}
+TYTO_FN int __popcll(unsigned long long x) {
+    return __builtin_popcountll(x);
+}
+TYTO_FN int __clz(int x) {
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
+TYTO_FN int __clzll(long long x) {
+    return x ? __builtin_clzll((unsigned long long)x) : 64;
+}
+TYTO_FN int __ffs(int x) {
+    return __builtin_ffs(x);
+}
+TYTO_FN int __ffsll(long long x) {
+    return __builtin_ffsll(x);
+}
+TYTO_FN unsigned __brev(unsigned x) {
+    return __builtin_bitreverse32(x);
+}
+TYTO_FN unsigned long long __brevll(unsigned long long x) {
+    return __builtin_bitreverse64(x);
+}
 TYTO_FN unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
     return (unsigned)__nvvm_prmt((int)low, (int)high, (int)selector);
 }
 
-/* The upper (left) or lower (right) word of the 64-bit value high:low, shifted by `shift` modulo 32. */
+/* The upper (left) or lower (right) word of the 64-bit value high:low, shifted by `shift`
+ * modulo 32. */
 TYTO_FN unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
     unsigned result;
     asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(shift));
@@ -42,14 +59,24 @@ TYTO_FN unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
     return result;
 }
 
-TYTO_FN int __mulhi(int a, int b) { return __nvvm_mulhi_i(a, b); }
-TYTO_FN unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)__nvvm_mulhi_ui(a, b); }
-TYTO_FN long long __mul64hi(long long a, long long b) { return __nvvm_mulhi_ll(a, b); }
+TYTO_FN int __mulhi(int a, int b) {
+    return __nvvm_mulhi_i(a, b);
+}
+TYTO_FN unsigned __umulhi(unsigned a, unsigned b) {
+    return (unsigned)__nvvm_mulhi_ui(a, b);
+}
+TYTO_FN long long __mul64hi(long long a, long long b) {
+    return __nvvm_mulhi_ll(a, b);
+}
 TYTO_FN unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return (unsigned long long)__nvvm_mulhi_ull(a, b);
 }
-TYTO_FN int __mul24(int a, int b) { return __nvvm_mul24_i(a, b); }
-TYTO_FN unsigned __umul24(unsigned a, unsigned b) { return (unsigned)__nvvm_mul24_ui(a, b); }
+TYTO_FN int __mul24(int a, int b) {
+    return __nvvm_mul24_i(a, b);
+}
+TYTO_FN unsigned __umul24(unsigned a, unsigned b) {
+    return (unsigned)__nvvm_mul24_ui(a, b);
+}
 TYTO_FN unsigned __sad(int a, int b, unsigned sum) {
     return (unsigned)__nvvm_sad_i(a, b, (int)sum);
 }
@@ -57,19 +84,39 @@ TYTO_FN unsigned __usad(unsigned a, unsigned b, unsigned sum) {
     return (unsigned)__nvvm_sad_ui(a, b, sum);
 }
 
-TYTO_FN int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
-TYTO_FN unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
-TYTO_FN float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
-TYTO_FN float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
-TYTO_FN long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
-TYTO_FN double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
+TYTO_FN int __float_as_int(float x) {
+    return __builtin_bit_cast(int, x);
+}
+TYTO_FN unsigned __float_as_uint(float x) {
+    return __builtin_bit_cast(unsigned, x);
+}
+TYTO_FN float __int_as_float(int x) {
+    return __builtin_bit_cast(float, x);
+}
+TYTO_FN float __uint_as_float(unsigned x) {
+    return __builtin_bit_cast(float, x);
+}
+TYTO_FN long long __double_as_longlong(double x) {
+    return __builtin_bit_cast(long long, x);
+}
+TYTO_FN double __longlong_as_double(long long x) {
+    return __builtin_bit_cast(double, x);
+}
 
-TYTO_FN int abs(int x) { return __builtin_abs(x); }
-TYTO_FN long long llabs(long long x) { return __builtin_llabs(x); }
+TYTO_FN int abs(int x) {
+    return __builtin_abs(x);
+}
+TYTO_FN long long llabs(long long x) {
+    return __builtin_llabs(x);
+}
 
 #define TYTO_MIN_MAX(T)                                                                            \
-    TYTO_FN T min(T a, T b) { return b < a ? b : a; }                                              \
-    TYTO_FN T max(T a, T b) { return a < b ? b : a; }
+    TYTO_FN T min(T a, T b) {                                                                      \
+        return b < a ? b : a;                                                                      \
+    }                                                                                              \
+    TYTO_FN T max(T a, T b) {                                                                      \
+        return a < b ? b : a;                                                                      \
+    }
 TYTO_MIN_MAX(int)
 TYTO_MIN_MAX(unsigned)
 TYTO_MIN_MAX(long)

@@ -47,6 +47,8 @@ enum { warpSize = 32 };
 #undef TYTO_INDEX_MEMBER
 
 /* Construction in place, as <new> has it. */
-__device__ inline void *operator new(size_t, void *place) noexcept { return place; }
+__device__ inline void *operator new(size_t, void *place) noexcept {
+    return place;
+}
 
 #endif

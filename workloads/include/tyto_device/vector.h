@@ -1,5 +1,5 @@
-/* The short vector types (char1 ... double4), their make_ functions, and dim3. Two- and four-element
- * types are aligned so that one load or store moves them whole, up to 16 bytes. */
+/* The short vector types (char1 ... double4), their make_ functions, and dim3. Two- and
+ * four-element types are aligned so that one load or store moves them whole, up to 16 bytes. */
 #ifndef TYTO_DEVICE_VECTOR_H
 #define TYTO_DEVICE_VECTOR_H
 
@@ -18,9 +18,15 @@
     struct __align__(align4) name##4 {                                                             \
         T x, y, z, w;                                                                              \
     };                                                                                             \
-    static __device__ __forceinline__ name##1 make_##name##1(T x) { return {x}; }                  \
-    static __device__ __forceinline__ name##2 make_##name##2(T x, T y) { return {x, y}; }          \
-    static __device__ __forceinline__ name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }  \
+    static __device__ __forceinline__ name##1 make_##name##1(T x) {                                \
+        return {x};                                                                                \
+    }                                                                                              \
+    static __device__ __forceinline__ name##2 make_##name##2(T x, T y) {                           \
+        return {x, y};                                                                             \
+    }                                                                                              \
+    static __device__ __forceinline__ name##3 make_##name##3(T x, T y, T z) {                      \
+        return {x, y, z};                                                                          \
+    }                                                                                              \
     static __device__ __forceinline__ name##4 make_##name##4(T x, T y, T z, T w) {                 \
         return {x, y, z, w};                                                                       \
     }

@@ -5,7 +5,7 @@
 
 #include "language.h"
 
-/* The shuffle instruction's last operand: the segment mask in bits 8..12, the clamp in bits 0..4. */
+/* A shuffle's last operand: the segment mask in bits 8 to 12, the clamp in bits 0 to 4. */
 static __device__ __forceinline__ int tyto_shuffle_bounds(int width, int clamp) {
     return ((32 - width) << 8) | clamp;
 }
@@ -20,7 +20,8 @@ static __device__ __forceinline__ int tyto_shuffle_bounds(int width, int clamp) 
             int word[count];                                                                       \
         } words = __builtin_bit_cast(Words, value);                                                \
         for (int &word : words.word)                                                               \
-            word = TYTO_SHUFFLE_BUILTIN(mode)(mask, word, lane, tyto_shuffle_bounds(width, clamp)); \
+            word =                                                                                 \
+                TYTO_SHUFFLE_BUILTIN(mode)(mask, word, lane, tyto_shuffle_bounds(width, clamp));   \
         return __builtin_bit_cast(T, words);                                                       \
     }
 #define TYTO_SHUFFLE_BUILTIN(mode) TYTO_SHUFFLE_BUILTIN_##mode
@@ -41,7 +42,9 @@ TYTO_SHUFFLE(_xor, 31)
 #undef TYTO_SHUFFLE_BUILTIN__down
 #undef TYTO_SHUFFLE_BUILTIN__xor
 
-static __device__ __forceinline__ unsigned __activemask() { return __nvvm_activemask(); }
+static __device__ __forceinline__ unsigned __activemask() {
+    return __nvvm_activemask();
+}
 static __device__ __forceinline__ unsigned __ballot_sync(unsigned mask, int predicate) {
     return __nvvm_vote_ballot_sync(mask, predicate != 0);
 }
