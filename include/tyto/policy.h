@@ -9,7 +9,9 @@
  * docs/writing-a-scheduler.md. Every function but `pick` may be NULL.
  *
  * Warps are named by hardware warp slot: 0 to warp_count - 1, at most 64, so a set of warps is a
- * uint64_t with bit w for slot w. CTAs are named by CTA slot. */
+ * uint64_t with bit w for slot w. CTAs are named by CTA slot. The warps of a CTA lie in rising slots
+ * in the order of their index in it. A slot is taken again only after its whole CTA has finished;
+ * until then what the view says of a finished warp stays. */
 #ifndef TYTO_POLICY_H
 #define TYTO_POLICY_H
 
@@ -50,6 +52,9 @@ typedef struct TytoSmView {
     uint32_t sms;            /* SMs of the GPU */
     uint32_t warp_count;     /* warp slots */
     uint32_t cta_count;      /* CTA slots */
+    uint32_t cta_limit;      /* most CTAs of this kernel that the SM will hold at once (slots 0 to
+                                cta_limit - 1): by its resources, or fewer in a small grid */
+    uint32_t warps_per_cta;  /* warps of a CTA of this kernel */
     uint32_t schedulers;     /* schedulers of the SM */
     uint32_t pipeline_depth; /* cycles from issue to a dependent issue of a short instruction */
     uint64_t scheduler_warps[4]; /* slots each scheduler picks from */
@@ -57,11 +62,13 @@ typedef struct TytoSmView {
     uint64_t at_barrier;     /* of those, the ones waiting at a CTA barrier */
     uint64_t has_instruction; /* of those, the ones with a decoded instruction to issue */
     uint64_t waits_memory;   /* of those, the ones whose next instruction needs data still on their way
-                                from memory (long-latency: global, local, texture) */
+                                from memory (long-latency: global, local, texture), or that wait for
+                                an atomic operation or a fence */
     uint64_t wants_load;     /* of those, the ones whose next instruction is a load through the L1D */
     uint64_t ctas;           /* occupied CTA slots */
     bool last_cta_dispatched; /* no CTA of the grid waits any more */
     uint64_t line_bytes;     /* of the L1D */
+    uint64_t older[TYTO_MAX_WARPS]; /* by slot: the resident warps that are older than its warp */
     TytoWarpView warp[TYTO_MAX_WARPS];
     TytoCtaView cta[TYTO_MAX_CTAS];
 } TytoSmView;
@@ -99,6 +106,15 @@ typedef struct TytoIssue {
     bool is_long;     /* its result comes from memory (long latency) */
 } TytoIssue;
 
+/* Where a policy says what only it knows. Numbers that add up over SMs (counts) or describe this one
+ * now; a list is one value per warp, CTA or group. Names are as in "vta_hits"; strings are copied. */
+typedef struct TytoReport {
+    void *context; /* to be handed back */
+    void (*value)(void *context, const char *name, const char *unit, double value);
+    void (*list)(void *context, const char *name, const char *unit, const double *values,
+                 size_t count);
+} TytoReport;
+
 typedef enum TytoParameterKind { TYTO_INTEGER, TYTO_REAL, TYTO_CHOICE } TytoParameterKind;
 
 /* One parameter: a row that parsing, help and documents derive from. */
@@ -117,15 +133,20 @@ typedef struct TytoPolicy {
     const char *summary; /* one line */
     const TytoParameter *parameters;
     uint32_t parameter_count;
-    size_t state_bytes;  /* of one SM's state; it starts zeroed, aligned to 64 bytes */
+    size_t state_bytes;  /* of one SM's state, aligned to 64 bytes */
+    uint32_t events;     /* the events it wants: TYTO_WANTS(kind) | ... */
 
-    /* Before the first kernel and whenever another one starts: `values` are the parameters' values in
-     * their rows' order. Events of CTA launches follow. */
+    /* Bytes wanted after the state (from state + state_bytes rounded up to 64), for tables whose size
+     * depends on the SM or on the parameters. NULL: none. Of the view, only the machine's sizes
+     * (sm to scheduler_warps, line_bytes) are set. */
+    size_t (*extra_bytes)(const TytoSmView *view, const double *values);
+    /* Whenever a kernel starts: the state is all zeros, `values` are the parameters' values in their
+     * rows' order. Events of CTA launches follow. */
     void (*start)(void *state, const TytoSmView *view, const double *values);
     /* Chooses a warp for `scheduler` among `ready`, a non-empty set of warps whose next instruction can
      * issue now. Must return a member of `ready`, or TYTO_NO_WARP to let none issue. It may be called
      * again in the same cycle with a smaller set when an instruction buffer turns out to be stale, so
-     * it should change no state: that is what `issued` is for. */
+     * no decision may rest on how often it was called: changes of state belong to `issued`. */
     int (*pick)(void *state, const TytoSmView *view, int scheduler, uint64_t ready);
     /* Once per cycle before the schedulers pick: the warps that may issue loads (those through the L1D)
      * and the warps that may issue anything. NULL: all. */
@@ -136,10 +157,41 @@ typedef struct TytoPolicy {
     /* Cycles went by: `count` of them (more than one when the SM slept; nothing could have issued in
      * the cycles left out). Called before the picks of the cycle that view->cycle names. */
     void (*elapsed)(void *state, const TytoSmView *view, uint64_t count);
-    /* How many cycles ahead the policy's decisions could change by themselves, with no event and no issue
-     * (re-sorting every N cycles, decaying scores): the SM wakes up then. NULL: never. */
+    /* How many cycles ahead (at least 1) the policy's decisions could change by themselves, with no event
+     * and no issue (re-sorting every N cycles, decaying scores): the SM wakes up then. UINT64_MAX, or
+     * NULL: never. */
     uint64_t (*next_change)(void *state, const TytoSmView *view);
+    /* Tells its numbers: at the end of a kernel and, where samples are asked for, every so many cycles.
+     * Counts run from the kernel's start. */
+    void (*report)(void *state, const TytoSmView *view, const TytoReport *out);
 } TytoPolicy;
+
+#define TYTO_WANTS(kind) (1u << (kind))
+
+/* Whether `warp` is in `set`. */
+static inline bool tyto_has(uint64_t set, int warp) { return set >> warp & 1; }
+
+/* The lowest slot in `set`, which is not empty. */
+static inline int tyto_lowest(uint64_t set) { return __builtin_ctzll(set); }
+
+/* Round-robin: the first slot of `set`, which is not empty, that comes after `warp` (-1 to 63). */
+static inline int tyto_next(uint64_t set, int warp) {
+    uint64_t after = warp < 63 ? set & ~UINT64_C(0) << (warp + 1) : 0;
+    return tyto_lowest(after ? after : set);
+}
+
+/* The first of `set`, which is not empty, in an order given by who comes before whom. Most often the
+ * lowest slot is the answer, and then one look is enough. */
+static inline int tyto_first(const uint64_t before[TYTO_MAX_WARPS], uint64_t set) {
+    int warp = tyto_lowest(set);
+    for (uint64_t rest; (rest = before[warp] & set) != 0;) warp = tyto_lowest(rest);
+    return warp;
+}
+
+/* The oldest warp of `set`, which is a non-empty set of resident warps. */
+static inline int tyto_oldest(const TytoSmView *view, uint64_t set) {
+    return tyto_first(view->older, set);
+}
 
 #ifdef __cplusplus
 }
