@@ -2,7 +2,9 @@
 #ifndef TYTO_PTX_OPCODE_H
 #define TYTO_PTX_OPCODE_H
 
-/* OPCODE(enum suffix, text). Modifiers and operand shapes of each are in opcode.c's table. */
+#include <stdint.h>
+
+/* OPCODE(enum suffix, text). Modifiers and operands of each are in opcode.c's table of forms. */
 #define PTX_OPCODES(OPCODE)                                                                        \
     OPCODE(ABS, "abs") OPCODE(ACTIVEMASK, "activemask") OPCODE(ADD, "add") OPCODE(ADDC, "addc")      \
     OPCODE(ALLOCA, "alloca") OPCODE(AND, "and") OPCODE(ATOM, "atom") OPCODE(BAR, "bar")              \
@@ -41,6 +43,66 @@ typedef enum PtxOpcode {
 } PtxOpcode;
 
 const char *ptx_opcode_name(PtxOpcode op); /* "add" */
+
+/* One way to write an instruction. Everything that the reader knows of an opcode stands in its
+ * forms: which modifiers there are, what operands there are, and which type each must have.
+ *
+ * `modifiers` in the notation of the PTX ISA manual: ".rn" must be there, "(.u32,.s32)" one of them
+ * must, "{.rn,.rz}" one of them may. They may be written in any order, except that of several types
+ * the first written is the first listed (so ptxas has it, too). "#" starts a note that tells apart
+ * words of several meanings; it is not part of the syntax.
+ *
+ * `operands`: names separated by commas, optional ones in braces. d, p and q are written to,
+ * others are read; "d|p" may be a pair; "[a]" is an address. After the name and ":", what it must
+ * be; without, it has the instruction's (first) type:
+ *   u, v  the second, third type          w  the first type at twice its width
+ *   i     any 32-bit integer              l  any 64-bit integer
+ *   g     an integer as wide as an address, or 32 bits
+ *   p     a predicate                     n  a constant
+ *   x, z  first, second type or wider     m  what mov takes: addresses, special registers, packs
+ *   e, f  second, third type, with a byte or half selector
+ *   L     a label                         T  a list of labels
+ *   X     texture operands                C  the operands of a call */
+typedef struct PtxForm {
+    const char *name; /* the opcode as written: bar and barrier are one PtxOpcode */
+    PtxOpcode op;
+    const char *modifiers;
+    const char *operands;
+} PtxForm;
+
+const PtxForm *ptx_forms(int *count);
+
+/* What a modifier sets in PtxInst. */
+typedef enum PtxField {
+    PTX_FIELD_IGNORED,
+    PTX_FIELD_FLAG,
+    PTX_FIELD_ROUND,
+    PTX_FIELD_COMPARE,
+    PTX_FIELD_SUB,
+    PTX_FIELD_SUB2,
+    PTX_FIELD_MUL,
+    PTX_FIELD_SPACE,
+    PTX_FIELD_CACHE,
+    PTX_FIELD_SCOPE,
+    PTX_FIELD_VECTOR,
+    PTX_FIELD_TYPE
+} PtxField;
+
+typedef struct PtxModifier {
+    const char *word; /* ".rn", with its note if it has one */
+    PtxField field;
+    uint32_t value;
+} PtxModifier;
+
+const PtxModifier *ptx_modifiers(int *count);
+
+/* PTX opcodes that this reader knows of but does not support. */
+typedef struct PtxUnsupported {
+    const char *name;
+    const char *what; /* what it is, in a few words */
+} PtxUnsupported;
+
+const PtxUnsupported *ptx_unsupported(int *count);
 
 /* Special registers; vector ones by component. */
 #define PTX_SREGS(SREG)                                                                             \

@@ -305,11 +305,12 @@ typedef struct PtxReg {
     int line;     /* of its declaration */
 } PtxReg;
 
-/* One piece of an initialiser: bytes, or the address of something. */
+/* One piece of an initialiser: a run of bytes, or the address of something. */
 typedef struct PtxInit {
     uint64_t offset;       /* bytes from the start of the variable */
-    uint32_t size;         /* bytes written: 1, 2, 4, 8 */
-    uint64_t value;        /* the value when var and function are NULL, else an addend */
+    uint64_t size;         /* bytes written; of an address: 1, 2, 4, 8 */
+    const uint8_t *bytes;  /* the run, NULL for an address */
+    uint64_t addend;       /* bytes added to the address */
     PtxVar *var;           /* address of this variable */
     PtxFunction *function; /* address of this function */
     bool is_generic;       /* generic(symbol) */
@@ -331,7 +332,7 @@ struct PtxVar {
     bool is_pointer;    /* parameters: .ptr was written */
     bool is_parameter;  /* in its owner's parameters or returns; other .param variables hold the
                            arguments of the calls that the owner makes */
-    PtxInit *inits;     /* in rising offset */
+    PtxInit *inits;     /* in rising offset; bytes between them are zero */
     uint32_t init_count;
     int32_t reg;        /* parameters of a .func declared .reg: the register, else -1 */
     uint64_t address;   /* where it lives: byte offset in its CTA's shared memory (ptx_link), in its
@@ -364,6 +365,7 @@ struct PtxFunction {
     bool is_defined; /* has a body (false: .extern or a forward declaration only) */
     PtxLinkage linkage;
     bool is_noreturn;
+    PtxFunction *alias; /* while reading: the function that this one is another name of */
     PtxVar *returns;    /* of a .func */
     PtxVar *parameters; /* in order; var.address = byte offset in the parameter area, which a .func's
                            parameters begin and its returns end */

@@ -1,0 +1,601 @@
+/* Operands of instructions: reading them, and checking them against the instruction's shape.
+ * Source: PTX ISA 9.0, chapter 6, and the operand size rules of section 9.5. */
+#include "ptx/reader.h"
+
+#include <string.h>
+
+/* ---- Names ---- */
+
+Binding *operand_resolve(Reader *reader, Name *name) {
+    Binding *range = names_range(&reader->names, name);
+    if (!range) return name->binding;
+    int32_t index = variable_new_register(reader, name->text, range->type, range->line);
+    Binding *binding =
+        names_bind_at(&reader->names, name, BINDING_REG, range->depth, range->line);
+    binding->index = index < 0 ? 0 : index;
+    return binding;
+}
+
+/* Special registers that exist, but that this machine does not have. */
+static bool is_unsupported_sreg(const Name *name) {
+    static const char *const prefixes[] = {"%pm", "%reserved_smem", "%is_explicit_cluster",
+                                           "%current_graph_exec"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        if (!strncmp(name->text, prefixes[i], strlen(prefixes[i]))) return true;
+    }
+    return false;
+}
+
+/* The visible name most like `name`, or NULL. Looks at no more names than a message is worth. */
+static const char *nearest_name(const Reader *reader, const Name *name) {
+    enum { MAX_NAMES = 1024 };
+    const char *names[MAX_NAMES];
+    int count = 0;
+    for (int depth = reader->names.depth; depth >= 0; depth--) {
+        for (Binding *b = reader->names.scopes[depth]; b && count < MAX_NAMES; b = b->next_in_scope)
+            names[count++] = b->name->text;
+    }
+    return diag_nearest(name->text, names, count);
+}
+
+bool operand_undeclared(Reader *reader, Name *name, const char *what, int line, int column) {
+    if (is_unsupported_sreg(name))
+        return reader_error_at(reader, line, column, "not supported: special register '%s'",
+                               name->text);
+    Binding *range = name->prefix ? name->prefix->range : NULL;
+    if (range)
+        return reader_error_at(reader, line, column,
+                               "'%s' is not declared: %s<%d> ends at %s%d", name->text,
+                               range->name->text, range->count, range->name->text,
+                               range->count - 1);
+    const char *nearest = nearest_name(reader, name);
+    return reader_error_at(reader, line, column, "'%s' is not declared: no %s has this name%s%s%s",
+                           name->text, what, nearest ? "; did you mean '" : "",
+                           nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* ---- Reading ---- */
+
+/* The .x of %tid.x or v.x, the .b0 of a video operand: a word right behind the name. */
+static bool at_suffix(const Reader *reader, const Token *name) {
+    return reader->token.kind == LEX_WORD && reader->token.text == name->text + name->length;
+}
+
+static void set_reg(PtxOperand *operand, int32_t reg) {
+    operand->kind = PTX_OPERAND_REG;
+    operand->reg = reg;
+}
+
+static bool read_selector(Reader *reader, PtxOperand *operand) {
+    static const char *const words[] = {
+        [PTX_SELECT_B0] = ".b0", [PTX_SELECT_B1] = ".b1", [PTX_SELECT_B2] = ".b2",
+        [PTX_SELECT_B3] = ".b3", [PTX_SELECT_H0] = ".h0", [PTX_SELECT_H1] = ".h1"};
+    for (int i = PTX_SELECT_B0; i <= PTX_SELECT_H1; i++) {
+        if (!reader_accept_word(reader, words[i])) continue;
+        operand->select = (PtxSelect)i;
+        return true;
+    }
+    return reader_error(reader, "%s is not a part of a register that can be selected here",
+                        reader_token_text(reader));
+}
+
+/* v.x of a vector register, or v: all its elements. */
+static bool read_vector_register(Reader *reader, const Binding *binding, const Token *name,
+                                 PtxOperand *operand) {
+    if (!at_suffix(reader, name)) {
+        operand->kind = PTX_OPERAND_VECTOR;
+        operand->count = (uint16_t)binding->count;
+        operand->items = ARENA_ARRAY(reader->arena, PtxOperand, binding->count);
+        for (int32_t i = 0; i < binding->count; i++) {
+            operand->items[i] = *operand;
+            set_reg(&operand->items[i], binding->index + i);
+        }
+        return true;
+    }
+    static const char *const names[] = {"xyzw", "rgba"};
+    for (size_t i = 0; i < 2; i++) {
+        const char *at = strchr(names[i], reader->token.text[1]);
+        if (reader->token.length != 2 || !at || at - names[i] >= binding->count) continue;
+        set_reg(operand, binding->index + (int32_t)(at - names[i]));
+        reader_next(reader);
+        return true;
+    }
+    return reader_error(reader, "%s is not an element of this vector", reader_token_text(reader));
+}
+
+/* a[3], a+8: adds the offset to an address. */
+static bool read_offset(Reader *reader, PtxOperand *operand) {
+    if (operand->var && reader_accept(reader, '[')) {
+        uint64_t index, element = (uint64_t)ptx_type_bits(operand->var->type) / 8;
+        if (!constant_read_integer(reader, "index", 0, READER_MAX_VAR_BYTES, &index)) return false;
+        operand->imm = (int64_t)(index * element);
+        return reader_expect(reader, ']', "behind the index");
+    }
+    if (!reader_at(reader, '+') && !reader_at(reader, '-')) return true;
+    Constant offset;
+    if (!constant_read(reader, &offset)) return false;
+    if (offset.is_float)
+        return reader_error_at(reader, offset.line, offset.column, "offset must be an integer");
+    operand->imm = (int64_t)offset.value;
+    return true;
+}
+
+static bool is_sink(const Token *token) {
+    return token->kind == LEX_NAME && token->length == 1 && *token->text == '_';
+}
+
+/* Interns a name together with the component behind it, if that is a special register. */
+static Name *intern_with_suffix(Reader *reader, const Token *place, Name *name) {
+    if (*place->text != '%' || !at_suffix(reader, place)) return name;
+    size_t length = place->length + reader->token.length;
+    Name *whole = names_intern(&reader->names, place->text, length);
+    if (!whole->binding || whole->binding->kind != BINDING_SREG) return name;
+    reader_next(reader);
+    return whole;
+}
+
+static bool read_envreg(const Name *name, PtxOperand *operand) {
+    if (!name->prefix || strcmp(name->prefix->text, "%envreg") != 0 || name->number > 31)
+        return false;
+    operand->kind = PTX_OPERAND_SREG;
+    operand->sreg = PTX_SREG_ENVREG;
+    operand->imm = name->number;
+    return true;
+}
+
+static bool read_name(Reader *reader, PtxOperand *operand) {
+    Token place = reader->token;
+    Name *name = reader_expect_name(reader, "an operand");
+    if (!name) return false;
+    name = intern_with_suffix(reader, &place, name);
+    Binding *binding = operand_resolve(reader, name);
+    if (!binding) {
+        return read_envreg(name, operand) ||
+               operand_undeclared(reader, name, "register or variable", place.line, place.column);
+    }
+    switch (binding->kind) {
+    case BINDING_REG:
+        set_reg(operand, binding->index);
+        return !at_suffix(reader, &place) || read_selector(reader, operand);
+    case BINDING_VECTOR_REG: return read_vector_register(reader, binding, &place, operand);
+    case BINDING_VAR:
+        operand->kind = PTX_OPERAND_ADDRESS;
+        operand->var = binding->var;
+        return read_offset(reader, operand);
+    case BINDING_FUNCTION:
+        operand->kind = PTX_OPERAND_FUNC;
+        operand->function = binding->function;
+        return true;
+    case BINDING_SREG:
+        operand->kind = PTX_OPERAND_SREG;
+        operand->sreg = (PtxSreg)binding->index;
+        return true;
+    default:
+        return reader_error_at(reader, place.line, place.column, "'%s' is a label, not a value",
+                               name->text);
+    }
+}
+
+static bool read_constant(Reader *reader, PtxOperand *operand) {
+    Constant constant;
+    if (!constant_read(reader, &constant)) return false;
+    operand->kind = PTX_OPERAND_IMM;
+    operand->imm = (int64_t)constant.value;
+    operand->is_float = constant.is_float;
+    operand->reg = constant.float_bits;
+    return true;
+}
+
+static bool read_vector(Reader *reader, PtxOperand *operand) {
+    enum { MAX_ITEMS = 8 };
+    PtxOperand items[MAX_ITEMS];
+    operand->kind = PTX_OPERAND_VECTOR;
+    reader_next(reader);
+    do {
+        if (operand->count == MAX_ITEMS)
+            return reader_error(reader, "vector of more than %d elements", MAX_ITEMS);
+        if (reader_at(reader, '{') || reader_at(reader, '['))
+            return reader_error(reader, "%s inside a vector", reader_token_text(reader));
+        if (!operand_read(reader, &items[operand->count])) return false;
+        operand->count++;
+    } while (reader_accept(reader, ','));
+    operand->items = ARENA_ARRAY(reader->arena, PtxOperand, operand->count);
+    memcpy(operand->items, items, sizeof *items * operand->count);
+    return reader_expect(reader, '}', "to close the vector");
+}
+
+/* [reg+imm], [variable+imm], [imm]; the brackets of a texture hold a list. */
+static bool read_memory(Reader *reader, PtxOperand *operand) {
+    reader_next(reader);
+    bool is_name = reader->token.kind == LEX_NAME;
+    if (!(is_name ? read_name(reader, operand) : read_constant(reader, operand))) return false;
+    if (operand->kind == PTX_OPERAND_REG) {
+        if (!read_offset(reader, operand)) return false;
+    } else if (operand->kind == PTX_OPERAND_IMM) {
+        operand->reg = -1;
+    } else if (operand->kind != PTX_OPERAND_ADDRESS) {
+        return reader_error_at(reader, reader->token.line, operand->column,
+                               "this cannot be the address of memory");
+    }
+    operand->kind = PTX_OPERAND_MEM;
+    return reader_expect(reader, ']', "to close the address");
+}
+
+/* The second of a pair d|p. */
+static bool read_pair(Reader *reader, PtxOperand *operand) {
+    PtxOperand *items = ARENA_ARRAY(reader->arena, PtxOperand, 2);
+    items[0] = *operand;
+    *operand = (PtxOperand){
+        .kind = PTX_OPERAND_PAIR, .reg = -1, .column = items[0].column, .count = 2, .items = items};
+    items[1] = (PtxOperand){.reg = -1, .column = reader->token.column};
+    if (is_sink(&reader->token)) {
+        items[1].kind = PTX_OPERAND_SINK;
+        reader_next(reader);
+        return true;
+    }
+    return read_name(reader, &items[1]);
+}
+
+bool operand_read(Reader *reader, PtxOperand *operand) {
+    *operand = (PtxOperand){.reg = -1, .column = reader->token.column};
+    if (reader_at(reader, '{')) return read_vector(reader, operand);
+    if (reader_at(reader, '[')) return read_memory(reader, operand);
+    if (is_sink(&reader->token)) {
+        operand->kind = PTX_OPERAND_SINK;
+        reader_next(reader);
+        return !reader_accept(reader, '|') || read_pair(reader, operand);
+    }
+    if (reader_accept(reader, '!')) {
+        operand->negate = true;
+        if (reader->token.kind == LEX_NAME) return read_name(reader, operand);
+        return read_constant(reader, operand);
+    }
+    bool is_warp_size = reader->token.length == 7 && !memcmp(reader->token.text, "WARP_SZ", 7);
+    if (reader->token.kind != LEX_NAME || is_warp_size) return read_constant(reader, operand);
+    if (!read_name(reader, operand)) return false;
+    bool is_pair = operand->kind == PTX_OPERAND_REG && reader_accept(reader, '|');
+    return !is_pair || read_pair(reader, operand);
+}
+
+/* ---- Checks ---- */
+
+/* What a check needs to name the place of a mistake. */
+typedef struct Place {
+    Reader *reader;
+    const PtxShape *shape;
+    const PtxSlot *slot;
+    int line; /* of the instruction */
+} Place;
+
+static bool mismatch(const Place *place, const PtxOperand *operand, const char *is,
+                     const char *needed) {
+    return reader_error_at(place->reader, place->line, operand->column,
+                           "'%s': operand %c is %s, but must be %s", place->shape->spelling,
+                           place->slot->name, is, needed);
+}
+
+static bool is_packed(PtxType type) {
+    return type == PTX_F16X2 || type == PTX_BF16X2 || type == PTX_U16X2 || type == PTX_S16X2 ||
+           type == PTX_TF32 || type == PTX_E4M3X2 || type == PTX_E5M2X2;
+}
+
+static bool is_bits(PtxType type) {
+    return type == PTX_B8 || type == PTX_B16 || type == PTX_B32 || type == PTX_B64 ||
+           type == PTX_B128;
+}
+
+bool operand_register_fits(PtxType reg, PtxType want, bool is_relaxed) {
+    if (reg == PTX_PRED || want == PTX_PRED) return reg == want;
+    int reg_bits = ptx_type_bits(reg), want_bits = ptx_type_bits(want);
+    if (want == PTX_TYPE_NONE) return !ptx_type_is_float(reg) && reg_bits >= 32;
+    if (reg_bits < want_bits || (reg_bits > want_bits && !is_relaxed)) return false;
+    if (reg == want || is_bits(reg) || is_bits(want)) return true;
+    if (is_packed(want) || is_packed(reg)) return false;
+    bool is_float = ptx_type_is_float(want);
+    return ptx_type_is_float(reg) == is_float && (!is_float || reg_bits == want_bits);
+}
+
+static bool check_register(const Place *place, const PtxOperand *operand, PtxType want) {
+    const Reader *reader = place->reader;
+    const PtxReg *reg = &reader->regs[operand->reg];
+    if (operand->select != PTX_SELECT_NONE && !place->slot->can_select)
+        return mismatch(place, operand, "a part of a register", "a whole register");
+    if (operand->negate && want != PTX_PRED)
+        return mismatch(place, operand, "negated by '!'", "written without '!'");
+    if (operand->negate && place->slot->is_destination)
+        return mismatch(place, operand, "negated by '!'", "a register to write to");
+    if (operand_register_fits(reg->type, want, place->slot->is_relaxed)) return true;
+    const char *is = arena_printf(reader->arena, "%s, a %s register", reg->name,
+                                  ptx_type_name(reg->type));
+    const char *needed = want == PTX_TYPE_NONE ? "a 32- or 64-bit integer register"
+                         : place->slot->is_relaxed
+                             ? arena_printf(reader->arena, "%s or wider", ptx_type_name(want))
+                             : ptx_type_name(want);
+    return mismatch(place, operand, is, needed);
+}
+
+static bool check_constant(const Place *place, PtxOperand *operand, PtxType want) {
+    if (place->slot->is_destination)
+        return mismatch(place, operand, "a constant", "a register to write to");
+    if (want == PTX_TYPE_NONE) want = PTX_U64;
+    Constant constant = {.is_float = operand->is_float,
+                         .float_bits = operand->reg,
+                         .value = (uint64_t)operand->imm,
+                         .line = place->line,
+                         .column = operand->column};
+    uint64_t bits;
+    if (!constant_convert(place->reader, &constant, want, &bits)) return false;
+    operand->imm = (int64_t)bits;
+    operand->reg = -1;
+    if (want == PTX_PRED && operand->negate) {
+        operand->imm = !operand->imm;
+        operand->negate = false;
+    }
+    return true;
+}
+
+/* Special registers are 32 bits wide, or 64; %tid and its like can be read as 16 bits. */
+static bool check_sreg(const Place *place, const PtxOperand *operand, PtxType want) {
+    const PtxShape *shape = place->shape;
+    PtxSreg sreg = operand->sreg;
+    bool is_wide = sreg == PTX_SREG_CLOCK64 || sreg == PTX_SREG_GLOBALTIMER;
+    int bits = ptx_type_bits(want);
+    bool fits = is_wide ? bits == 64 : bits == 32 || bits == 16 || sreg == PTX_SREG_GRIDID;
+    bool can_read = shape->inst.op == PTX_OP_MOV || shape->inst.op == PTX_OP_CVT;
+    if (!can_read)
+        return mismatch(place, operand, "a special register",
+                        "a register: read special registers with mov");
+    if (!fits || ptx_type_is_float(want) || want == PTX_PRED)
+        return mismatch(place, operand, ptx_sreg_name(sreg),
+                        is_wide ? "read as 64 bits" : "read as 32 bits");
+    return true;
+}
+
+static bool check_address(const Place *place, const PtxOperand *operand, PtxType want) {
+    const PtxModule *module = place->reader->module;
+    if (place->slot->kind != PTX_SLOT_MOVE || place->slot->is_destination)
+        return mismatch(place, operand, "the address of a symbol",
+                        "a register or constant: take addresses with mov");
+    int bits = ptx_type_bits(want);
+    bool is_small_space = operand->var && operand->var->space != PTX_SPACE_GLOBAL;
+    if (ptx_type_is_float(want) || bits < 32 || (bits < module->address_bits && !is_small_space))
+        return mismatch(place, operand, "the address of a symbol",
+                        module->address_bits == 64 ? "read as 64 bits" : "read as 32 bits");
+    return true;
+}
+
+static bool check_value(const Place *place, PtxOperand *operand, PtxType want) {
+    switch (operand->kind) {
+    case PTX_OPERAND_REG: return check_register(place, operand, want);
+    case PTX_OPERAND_IMM: return check_constant(place, operand, want);
+    case PTX_OPERAND_SREG: return check_sreg(place, operand, want);
+    case PTX_OPERAND_ADDRESS:
+    case PTX_OPERAND_FUNC: return check_address(place, operand, want);
+    case PTX_OPERAND_SINK:
+        return place->slot->is_destination ||
+               mismatch(place, operand, "'_'", "a register or constant");
+    case PTX_OPERAND_MEM: return mismatch(place, operand, "an address in brackets", "a value");
+    case PTX_OPERAND_VECTOR: return mismatch(place, operand, "a vector", "a single value");
+    default: return mismatch(place, operand, "a pair", "a single value");
+    }
+}
+
+static bool check_pair(const Place *place, PtxOperand *operand) {
+    if (!place->slot->can_pair) return mismatch(place, operand, "a pair", "a single register");
+    return check_value(place, &operand->items[0], place->slot->type) &&
+           check_value(place, &operand->items[1], PTX_PRED);
+}
+
+static bool check_vector(const Place *place, PtxOperand *operand, int count, PtxType element) {
+    if (operand->kind != PTX_OPERAND_VECTOR)
+        return mismatch(place, operand, "a single value", "a vector {a, b, ...}");
+    if (operand->count != count)
+        return reader_error_at(place->reader, place->line, operand->column,
+                               "'%s': operand %c has %d elements, but must have %d",
+                               place->shape->spelling, place->slot->name, operand->count, count);
+    for (int i = 0; i < operand->count; i++) {
+        if (!check_value(place, &operand->items[i], element)) return false;
+    }
+    return true;
+}
+
+/* The .bN type of a number of bits, NONE when there is none. */
+static PtxType bits_type(int bits) {
+    return bits == 8    ? PTX_B8
+           : bits == 16 ? PTX_B16
+           : bits == 32 ? PTX_B32
+           : bits == 64 ? PTX_B64
+                        : PTX_TYPE_NONE;
+}
+
+/* mov: besides single values it packs {a, b} into a wider register, and unpacks. */
+static bool check_move(const Place *place, PtxOperand *operand) {
+    PtxType type = place->slot->type;
+    if (operand->kind != PTX_OPERAND_VECTOR) return check_value(place, operand, type);
+    PtxType element = bits_type(ptx_type_bits(type) / operand->count);
+    bool is_even = element && ptx_type_bits(element) * operand->count == ptx_type_bits(type);
+    if (!is_bits(type) || !is_even)
+        return mismatch(place, operand, "a vector",
+                        "as wide as the instruction's type in all, and that a .b type");
+    return check_vector(place, operand, operand->count, element);
+}
+
+/* Whether an address register of `bits` may be used in `space`. Only spaces that are small
+ * everywhere can be reached with 32 bits in a 64-bit module, as ptxas has it. */
+static bool is_address_width(const PtxModule *module, PtxSpace space, int bits) {
+    if (bits == module->address_bits) return true;
+    return (bits == 32 || bits == 64) && space != PTX_SPACE_NONE && space != PTX_SPACE_GLOBAL;
+}
+
+static bool check_memory(const Place *place, PtxInst *inst, PtxOperand *operand) {
+    Reader *reader = place->reader;
+    if (operand->kind == PTX_OPERAND_ADDRESS) operand->kind = PTX_OPERAND_MEM;
+    if (operand->kind != PTX_OPERAND_MEM)
+        return mismatch(place, operand, "not in brackets", "an address such as [%rd1+4]");
+    if (operand->reg >= 0) {
+        const PtxReg *reg = &reader->regs[operand->reg];
+        int bits = ptx_type_bits(reg->type);
+        if (ptx_type_is_float(reg->type) || !is_address_width(reader->module, inst->space, bits))
+            return mismatch(place, operand,
+                            arena_printf(reader->arena, "based on %s, a %s register", reg->name,
+                                         ptx_type_name(reg->type)),
+                            reader->module->address_bits == 64 ? "based on a 64-bit integer"
+                                                               : "based on a 32-bit integer");
+    }
+    if (!operand->var) return true;
+    if (inst->space == PTX_SPACE_NONE) inst->space = operand->var->space;
+    if (inst->space == operand->var->space) return true;
+    return reader_error_at(reader, place->line, operand->column,
+                           "'%s': '%s' is a %s variable", place->shape->spelling,
+                           operand->var->name, ptx_space_name(operand->var->space));
+}
+
+static bool check_slot(const Place *place, PtxInst *inst, PtxOperand *operand) {
+    const PtxSlot *slot = place->slot;
+    switch (slot->kind) {
+    case PTX_SLOT_MEMORY: return check_memory(place, inst, operand);
+    case PTX_SLOT_MOVE: return check_move(place, operand);
+    case PTX_SLOT_CONSTANT:
+        if (operand->kind != PTX_OPERAND_IMM || operand->is_float)
+            return mismatch(place, operand, "not an integer constant", "one");
+        operand->reg = -1;
+        return true;
+    default: break;
+    }
+    if (slot->elements > 1) return check_vector(place, operand, slot->elements, slot->type);
+    if (operand->kind == PTX_OPERAND_PAIR) return check_pair(place, operand);
+    return check_value(place, operand, slot->type);
+}
+
+/* Gives each operand its slot, leaving out optional ones that are not there. */
+static bool check_all(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxOperand *operands,
+                      int count) {
+    if (count < shape->required_count || count > shape->slot_count) {
+        Text form = {0};
+        ptx_form_write(shape->form, &form);
+        reader_error_at(reader, inst->line, inst->column,
+                        "'%s' has %d operand%s; it is written: %s", shape->spelling, count,
+                        count == 1 ? "" : "s", text_string(&form));
+        text_free(&form);
+        return false;
+    }
+    int spare = count - shape->required_count, used = 0;
+    for (int i = 0; i < shape->slot_count; i++) {
+        if (shape->slots[i].is_optional && spare-- <= 0) continue;
+        Place place = {reader, shape, &shape->slots[i], inst->line};
+        if (!check_slot(&place, inst, &operands[used++])) return false;
+    }
+    return true;
+}
+
+static void store(Reader *reader, PtxInst *inst, const PtxOperand *operands, int count) {
+    inst->operands = ARENA_ARRAY(reader->arena, PtxOperand, count);
+    inst->operand_count = (uint8_t)count;
+    if (count) memcpy(inst->operands, operands, sizeof *operands * (size_t)count);
+}
+
+/* ---- Branches and textures ---- */
+
+static bool read_reference(Reader *reader, PtxInst *inst, int index, BindingKind kind,
+                           const char *what) {
+    Token place = reader->token;
+    Name *name = reader_expect_name(reader, what);
+    if (!name) return false;
+    inst->operands[index] = (PtxOperand){.reg = -1, .column = place.column};
+    reader_add_reference(reader, name, &inst->operands[index], kind, &place);
+    return true;
+}
+
+/* bra L; and brx.idx r, T; */
+static bool read_branch(Reader *reader, const PtxShape *shape, PtxInst *inst) {
+    PtxOperand index;
+    store(reader, inst, NULL, 0);
+    inst->operands = ARENA_ARRAY(reader->arena, PtxOperand, 2);
+    inst->operand_count = (uint8_t)shape->slot_count;
+    if (inst->op == PTX_OP_BRA) return read_reference(reader, inst, 0, BINDING_LABEL, "a label");
+    Place place = {reader, shape, &shape->slots[0], inst->line};
+    if (!operand_read(reader, &index) || !check_slot(&place, inst, &index)) return false;
+    inst->operands[0] = index;
+    return reader_expect(reader, ',', "behind the index") &&
+           read_reference(reader, inst, 1, BINDING_TARGETS, "the label of .branchtargets");
+}
+
+/* A texture or sampler: a handle in a register, or a .texref variable. */
+static bool read_handle(Reader *reader, PtxOperand *operand) {
+    int line = reader->token.line;
+    if (!operand_read(reader, operand)) return false;
+    bool is_handle = operand->kind == PTX_OPERAND_REG &&
+                     operand_register_fits(reader->regs[operand->reg].type, PTX_U64, false);
+    bool is_variable = operand->kind == PTX_OPERAND_ADDRESS && operand->var->space == PTX_SPACE_TEX;
+    return is_handle || is_variable ||
+           reader_error_at(reader, line, operand->column,
+                           "texture or sampler must be a 64-bit register or a .texref variable");
+}
+
+static bool read_coordinates(Reader *reader, const PtxShape *shape, PtxInst *inst,
+                             PtxOperand *coordinates) {
+    PtxSlot slot = {.type = inst->type2, .name = 'c'};
+    Place place = {reader, shape, &slot, inst->line};
+    int count = inst->sub == PTX_SUB_TEX_1D ? 1 : 2;
+    if (!operand_read(reader, coordinates)) return false;
+    if (coordinates->kind != PTX_OPERAND_VECTOR) { /* a single one without braces */
+        PtxOperand *item = ARENA_NEW(reader->arena, PtxOperand);
+        *item = *coordinates;
+        *coordinates = (PtxOperand){.kind = PTX_OPERAND_VECTOR,
+                                    .reg = -1,
+                                    .column = item->column,
+                                    .count = 1,
+                                    .items = item};
+    }
+    return check_vector(&place, coordinates, count, inst->type2);
+}
+
+/* tex d, [t, {x, y}]; tex d, [t, s, {x, y}]; txq d, [t]; d has been read. */
+static bool read_texture(Reader *reader, const PtxShape *shape, PtxInst *inst,
+                         PtxOperand *operands, int *count) {
+    PtxOperand coordinates, *sampler = NULL;
+    if (!reader_expect(reader, '[', "before the texture") || !read_handle(reader, &operands[1]))
+        return false;
+    *count = 2;
+    if (inst->op == PTX_OP_TXQ) return reader_expect(reader, ']', "behind the texture");
+    if (!reader_expect(reader, ',', "behind the texture")) return false;
+    Lexer lexer = reader->lexer;
+    Token ahead = reader->token;
+    if (ahead.kind == LEX_NAME) lex_next(&lexer, &ahead);
+    if (ahead.kind == LEX_SYMBOL && ahead.symbol == ',') {
+        sampler = &operands[3];
+        if (!read_handle(reader, sampler) || !reader_expect(reader, ',', "behind the sampler"))
+            return false;
+    }
+    if (!read_coordinates(reader, shape, inst, &coordinates)) return false;
+    operands[2] = coordinates;
+    *count = sampler ? 4 : 3;
+    return reader_expect(reader, ']', "behind the coordinates");
+}
+
+bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
+    PtxOperand operands[PTX_MAX_OPERANDS];
+    int count = 0;
+    PtxSlotKind last = shape->slot_count ? shape->slots[shape->slot_count - 1].kind : PTX_SLOT_VALUE;
+    if (last == PTX_SLOT_CALL) return call_read(reader, inst);
+    if (last == PTX_SLOT_LABEL || last == PTX_SLOT_TARGETS) return read_branch(reader, shape, inst);
+    if (reader_at(reader, ';')) return check_all(reader, shape, inst, operands, 0);
+    do {
+        if (count == PTX_MAX_OPERANDS)
+            return reader_error(reader, "'%s' has more than %d operands", shape->spelling,
+                                PTX_MAX_OPERANDS);
+        if (last == PTX_SLOT_TEXTURE && count == 1) {
+            Place place = {reader, shape, &shape->slots[0], inst->line};
+            if (!check_slot(&place, inst, &operands[0]) ||
+                !read_texture(reader, shape, inst, operands, &count))
+                return false;
+            store(reader, inst, operands, count);
+            return true;
+        }
+        if (!operand_read(reader, &operands[count])) return false;
+        count++;
+    } while (reader_accept(reader, ','));
+    if (!check_all(reader, shape, inst, operands, count)) return false;
+    store(reader, inst, operands, count);
+    return true;
+}

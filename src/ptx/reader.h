@@ -1,0 +1,160 @@
+/* What the parts of the PTX reader share: the state of reading one module, and how to report a
+ * mistake. Every function that reads something returns false after it reported an error; the
+ * statement loop then goes on behind the next ';'. */
+#ifndef TYTO_PTX_READER_H
+#define TYTO_PTX_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "ptx/lex.h"
+#include "ptx/names.h"
+#include "ptx/ptx.h"
+#include "ptx/shape.h"
+
+enum {
+    READER_MAX_ERRORS = 100,          /* then reading stops */
+    READER_MAX_NESTING = 64,          /* parentheses and braces inside each other */
+    READER_MAX_REGS = 1 << 22,        /* registers of one function */
+    READER_MAX_SHARED_BYTES = 1 << 24, /* of a variable, and of a CTA: the shared window */
+    READER_MAX_LOCAL_BYTES = 1 << 25, /* .local of one function: the local window (memory.h) */
+    READER_MAX_PARAM_BYTES = 1 << 20, /* parameters and call arguments of one function */
+    READER_MAX_LIST = 65535           /* items of a vector, a parameter list, a target list */
+};
+#define READER_MAX_VAR_BYTES (UINT64_C(1) << 40) /* of any variable: 1 TiB */
+
+/* A name used before the place where it is declared: a label, a prototype, a target list. */
+typedef struct Reference {
+    Name *name;
+    PtxOperand *operand; /* completed when the name is known */
+    BindingKind kind;    /* what it must be: LABEL, TARGETS, or PROTO (then TARGETS will do, too) */
+    int line, column;
+} Reference;
+
+typedef struct Reader {
+    Lexer lexer;
+    Token token; /* the next one, not yet consumed */
+    PtxModule *module;
+    Arena *arena; /* the module's */
+    Diag *diag;
+    Names names;
+    int errors; /* reported so far */
+    int nesting; /* open parentheses of an expression, braces of an initialiser */
+
+    /* Growing arrays; the module's and the function's copies are exact. */
+    int var_capacity, function_capacity, file_capacity; /* of the arrays in `module` */
+
+    /* The function being read. */
+    PtxFunction *function; /* NULL outside */
+    PtxInst *insts;
+    int32_t inst_count, inst_capacity;
+    PtxReg *regs;
+    int32_t reg_count, reg_capacity;
+    PtxVar **locals;
+    int32_t local_count, local_capacity;
+    Reference *references; /* not yet completed */
+    int32_t reference_count, reference_capacity;
+    uint64_t param_top;      /* end of the call-site .param variables of the open scopes */
+    int source_file, source_line; /* of the last .loc */
+} Reader;
+
+/* ---- reader.c: tokens, errors, growing arrays ---- */
+
+/* Consumes the current token. Bad tokens are reported and skipped here. */
+void reader_next(Reader *reader);
+/* Reports an error at the place given, or at the current token; always false. */
+bool reader_error_at(Reader *reader, int line, int column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool reader_error(Reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "'foo'" or "end of file", of the current token; valid until the next call. */
+const char *reader_token_text(Reader *reader);
+
+bool reader_at(const Reader *reader, int symbol);
+bool reader_at_word(const Reader *reader, const char *word);
+bool reader_accept(Reader *reader, int symbol);
+bool reader_accept_word(Reader *reader, const char *word);
+bool reader_expect(Reader *reader, int symbol, const char *where);
+/* Interns and consumes a NAME; NULL after an error, which says `what` was expected. */
+Name *reader_expect_name(Reader *reader, const char *what);
+/* The type that a WORD names; NONE when it is none. */
+PtxType reader_type_of(const Token *token);
+/* Skips to behind the next ';' of this statement, or to the '}' that ends the scope. */
+void reader_skip_statement(Reader *reader);
+
+/* Records that `operand` waits for the meaning of `name`. */
+void reader_add_reference(Reader *reader, Name *name, PtxOperand *operand, BindingKind kind,
+                          const Token *place);
+
+/* `array` grown so that it has room for one item more. */
+void *reader_grow(void *array, int64_t count, int32_t *capacity, size_t item_bytes);
+
+/* ---- constant.c ---- */
+
+typedef struct Constant {
+    bool is_float;
+    bool is_unsigned; /* integers: 64 bits without sign */
+    int float_bits;   /* 32: value holds the bits of a float; else of a double */
+    uint64_t value;
+    int line, column;
+} Constant;
+
+bool constant_read(Reader *reader, Constant *constant);
+/* An integer constant from `low` to `high`; `what` names it in messages. */
+bool constant_read_integer(Reader *reader, const char *what, uint64_t low, uint64_t high,
+                           uint64_t *value);
+double constant_as_double(const Constant *constant);
+/* The bits of a constant for a value of `type`; false, with an error, when the two do not go
+ * together (an integer for .f32). Integers are cut to the type's width, signed types sign-extended.
+ */
+bool constant_convert(Reader *reader, const Constant *constant, PtxType type, uint64_t *bits);
+
+/* ---- variable.c ---- */
+
+/* Reads a variable declaration from its state space on: ".global .align 4 .u32 a[2] = {1, 2};".
+ * The `linkage` words before it have been read. */
+bool variable_read(Reader *reader, PtxLinkage linkage);
+/* Reads "(.param .u32 a, ...)", the parentheses included, as the parameters or returns of a
+ * function or prototype. */
+bool variable_read_parameters(Reader *reader, bool is_kernel, PtxVar **vars, uint16_t *count);
+/* Reads a register declaration from behind ".reg". */
+bool variable_read_registers(Reader *reader);
+/* A new register of the function being read; -1, with an error, when there are too many. */
+int32_t variable_new_register(Reader *reader, const char *name, PtxType type, int line);
+
+/* ---- operand.c ---- */
+
+/* Reads the operands of an instruction behind its spelling, checks them against the shape, and
+ * stores them in `inst`. */
+bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst);
+/* Reads one operand without checking it. An IMM then keeps in `reg` its Constant.float_bits, until
+ * it is converted to the type it is used as. */
+bool operand_read(Reader *reader, PtxOperand *operand);
+/* What `name` means here; registers of ranges come to life. NULL, without a message, when it means
+ * nothing. */
+Binding *operand_resolve(Reader *reader, Name *name);
+/* Reports that `name` is not declared, with what may have been meant. Always false. */
+bool operand_undeclared(Reader *reader, Name *name, const char *what, int line, int column);
+/* Whether a register of type `reg` may stand for an operand of type `want`. */
+bool operand_register_fits(PtxType reg, PtxType want, bool is_relaxed);
+
+/* ---- call.c ---- */
+
+/* Reads the operands of a call. */
+bool call_read(Reader *reader, PtxInst *inst);
+/* Reads ".callprototype", ".branchtargets" or ".calltargets" behind its label. */
+bool call_read_prototype(Reader *reader, Name *label, int line);
+bool call_read_targets(Reader *reader, Name *label, int line, bool is_branch);
+/* Checks the arguments of every call of the function against what is called, and converts those
+ * that are constants. For when every function of the module is known. */
+void call_check_all(Reader *reader, const PtxFunction *function);
+
+/* ---- body.c ---- */
+
+/* Reads a function's body, from '{' to '}', into `function`. */
+bool body_read(Reader *reader, PtxFunction *function);
+/* Reads the strings of a .pragma, and drops them. */
+bool body_read_pragma(Reader *reader);
+
+#endif

@@ -1,0 +1,571 @@
+/* Declarations of variables, parameters and registers, and initialisers.
+ * Source: PTX ISA 9.0, sections 5.1 to 5.4. */
+#include "ptx/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+enum { MAX_DIMENSIONS = 16, MAX_ALIGN = 4096 };
+
+static const struct {
+    const char *word;
+    PtxSpace space;
+    uint64_t max_bytes; /* of one variable */
+} spaces[] = {
+    {".global", PTX_SPACE_GLOBAL, READER_MAX_VAR_BYTES},
+    {".const", PTX_SPACE_CONST, READER_MAX_VAR_BYTES},
+    {".shared", PTX_SPACE_SHARED, READER_MAX_SHARED_BYTES},
+    {".local", PTX_SPACE_LOCAL, READER_MAX_LOCAL_BYTES},
+    {".param", PTX_SPACE_PARAM, READER_MAX_PARAM_BYTES},
+    {".tex", PTX_SPACE_TEX, READER_MAX_PARAM_BYTES},
+};
+
+/* What stands between the state space and the name. */
+typedef struct Specifier {
+    PtxSpace space;
+    uint64_t max_bytes;
+    PtxType type;
+    uint32_t vector; /* 1, 2, 4 */
+    uint64_t align;  /* bytes; 0: natural */
+    bool is_managed;
+    bool is_pointer;
+} Specifier;
+
+/* The array part of a declarator. */
+typedef struct Shape {
+    uint64_t extent[MAX_DIMENSIONS]; /* elements; [0] is 0 for x[] */
+    int dimensions;
+    uint64_t size; /* bytes in all; of one row for x[] */
+} Shape;
+
+/* ---- Specifiers ---- */
+
+static bool read_align(Reader *reader, uint64_t *align) {
+    int line = reader->token.line, column = reader->token.column;
+    if (!constant_read_integer(reader, "alignment", 1, MAX_ALIGN, align)) return false;
+    if (bits_is_power_of_two(*align)) return true;
+    return reader_error_at(reader, line, column, "alignment %llu is not a power of two",
+                           (unsigned long long)*align);
+}
+
+static bool read_attribute(Reader *reader, Specifier *specifier) {
+    if (!reader_expect(reader, '(', "behind .attribute")) return false;
+    do {
+        if (reader_accept_word(reader, ".managed")) {
+            specifier->is_managed = true;
+        } else if (reader_accept_word(reader, ".unified")) {
+            uint64_t unused;
+            if (!reader_expect(reader, '(', "behind .unified") ||
+                !constant_read_integer(reader, "identifier", 0, UINT64_MAX, &unused) ||
+                !reader_expect(reader, ',', "between identifiers") ||
+                !constant_read_integer(reader, "identifier", 0, UINT64_MAX, &unused) ||
+                !reader_expect(reader, ')', "behind identifiers"))
+                return false;
+        } else {
+            return reader_error(reader, "attribute %s is not supported; known are .managed "
+                                        ".unified",
+                                reader_token_text(reader));
+        }
+    } while (reader_accept(reader, ','));
+    return reader_expect(reader, ')', "to close .attribute");
+}
+
+/* ".ptr .global .align 4" of a kernel parameter. */
+static bool read_pointer(Reader *reader, Specifier *specifier) {
+    static const char *const pointees[] = {".const", ".global", ".local", ".shared"};
+    specifier->is_pointer = true;
+    for (size_t i = 0; i < sizeof pointees / sizeof *pointees; i++) {
+        if (reader_accept_word(reader, pointees[i])) break;
+    }
+    uint64_t align;
+    return !reader_accept_word(reader, ".align") || read_align(reader, &align);
+}
+
+static bool is_opaque_type(const Reader *reader) {
+    return reader_at_word(reader, ".samplerref") || reader_at_word(reader, ".surfref");
+}
+
+/* Reads alignment, attributes, vector size and type, in any order. */
+static bool read_specifier(Reader *reader, Specifier *specifier) {
+    while (reader->token.kind == LEX_WORD) {
+        PtxType type = reader_type_of(&reader->token);
+        if (reader_accept_word(reader, ".align")) {
+            if (!read_align(reader, &specifier->align)) return false;
+        } else if (reader_accept_word(reader, ".attribute")) {
+            if (!read_attribute(reader, specifier)) return false;
+        } else if (reader_accept_word(reader, ".ptr")) {
+            if (!read_pointer(reader, specifier)) return false;
+        } else if (reader_accept_word(reader, ".v2")) {
+            specifier->vector = 2;
+        } else if (reader_accept_word(reader, ".v4")) {
+            specifier->vector = 4;
+        } else if (reader_accept_word(reader, ".volatile")) {
+            continue;
+        } else if (reader_accept_word(reader, ".texref")) {
+            specifier->space = PTX_SPACE_TEX;
+            specifier->type = PTX_B64;
+        } else if (is_opaque_type(reader)) {
+            return reader_error(reader, "not supported: variables of type %s",
+                                reader_token_text(reader));
+        } else if (type != PTX_TYPE_NONE) {
+            specifier->type = type;
+            reader_next(reader);
+        } else {
+            return reader_error(reader, "%s is not a type or attribute of a variable",
+                                reader_token_text(reader));
+        }
+    }
+    return specifier->type != PTX_TYPE_NONE ||
+           reader_error(reader, "expected a type such as .u32, not %s", reader_token_text(reader));
+}
+
+static bool read_space(Reader *reader, Specifier *specifier) {
+    *specifier = (Specifier){.vector = 1};
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        if (!reader_accept_word(reader, spaces[i].word)) continue;
+        specifier->space = spaces[i].space;
+        specifier->max_bytes = spaces[i].max_bytes;
+        if (specifier->space != PTX_SPACE_CONST || !reader_accept(reader, '[')) return true;
+        uint64_t bank; /* .const[3] of PTX 2: banks are one space today */
+        return constant_read_integer(reader, "constant bank", 0, 10, &bank) &&
+               reader_expect(reader, ']', "behind the constant bank");
+    }
+    return reader_error(reader, "expected a state space such as .global, not %s",
+                        reader_token_text(reader));
+}
+
+static uint32_t element_bytes(const Specifier *specifier) {
+    return (uint32_t)ptx_type_bits(specifier->type) / 8 * specifier->vector;
+}
+
+/* ---- Declarators ---- */
+
+static bool read_dimensions(Reader *reader, const Specifier *specifier, Shape *shape) {
+    *shape = (Shape){.size = element_bytes(specifier)};
+    while (reader_at(reader, '[')) {
+        int line = reader->token.line, column = reader->token.column;
+        reader_next(reader);
+        if (shape->dimensions == MAX_DIMENSIONS)
+            return reader_error(reader, "array of more than %d dimensions", MAX_DIMENSIONS);
+        uint64_t extent = 0;
+        bool is_open = shape->dimensions == 0 && reader_at(reader, ']');
+        if (!is_open &&
+            !constant_read_integer(reader, "array size", 0, READER_MAX_VAR_BYTES, &extent))
+            return false;
+        if (!reader_expect(reader, ']', "behind the array size")) return false;
+        shape->extent[shape->dimensions++] = extent;
+        bool is_huge = !is_open && __builtin_mul_overflow(shape->size, extent, &shape->size);
+        if (is_huge || shape->size > specifier->max_bytes)
+            return reader_error_at(reader, line, column,
+                                   "variable is too large: at most %llu bytes in %s",
+                                   (unsigned long long)specifier->max_bytes,
+                                   ptx_space_name(specifier->space));
+    }
+    return true;
+}
+
+static void set_declaration(PtxVar *var, const Specifier *specifier, const Shape *shape) {
+    uint32_t natural = element_bytes(specifier);
+    var->space = specifier->space;
+    var->type = specifier->type;
+    var->align = specifier->align ? (uint32_t)specifier->align : natural ? natural : 1;
+    var->is_incomplete = shape->dimensions > 0 && shape->extent[0] == 0;
+    var->size = var->is_incomplete ? 0 : shape->size;
+    var->is_managed = specifier->is_managed;
+    var->is_pointer = specifier->is_pointer;
+    var->reg = -1;
+}
+
+/* ---- Initialisers ---- */
+
+/* An initialiser being put together. */
+typedef struct Builder {
+    PtxVar *var;
+    PtxInit *inits;
+    int32_t count, capacity;
+    uint8_t *bytes; /* of the current run */
+    int32_t byte_count, byte_capacity;
+    uint64_t run_start; /* offset of the current run, bytes */
+    uint64_t highest;   /* end of what was written, bytes */
+} Builder;
+
+static PtxInit *add_init(Builder *builder, uint64_t offset, uint64_t size) {
+    builder->inits =
+        reader_grow(builder->inits, builder->count, &builder->capacity, sizeof(PtxInit));
+    PtxInit *init = &builder->inits[builder->count++];
+    *init = (PtxInit){.offset = offset, .size = size, .byte = 255};
+    return init;
+}
+
+static void flush_run(Reader *reader, Builder *builder) {
+    if (builder->byte_count == 0) return;
+    uint8_t *bytes = ARENA_ARRAY(reader->arena, uint8_t, builder->byte_count);
+    memcpy(bytes, builder->bytes, (size_t)builder->byte_count);
+    add_init(builder, builder->run_start, (uint64_t)builder->byte_count)->bytes = bytes;
+    builder->byte_count = 0;
+}
+
+static void add_bytes(Reader *reader, Builder *builder, uint64_t offset, uint64_t value,
+                      uint32_t size) {
+    bool is_gap = offset != builder->run_start + (uint64_t)builder->byte_count;
+    if (is_gap || builder->byte_count > INT32_MAX / 4) flush_run(reader, builder);
+    if (builder->byte_count == 0) builder->run_start = offset;
+    for (uint32_t i = 0; i < size; i++) {
+        builder->bytes =
+            reader_grow(builder->bytes, builder->byte_count, &builder->byte_capacity, 1);
+        builder->bytes[builder->byte_count++] = (uint8_t)(value >> 8 * i);
+    }
+}
+
+/* symbol, symbol+4, generic(symbol), generic(symbol)-8. */
+static bool read_address(Reader *reader, PtxInit *init) {
+    int line = reader->token.line, column = reader->token.column;
+    Name *name = reader_expect_name(reader, "a variable or function");
+    if (!name) return false;
+    if (!strcmp(name->text, "generic") && reader_accept(reader, '(')) {
+        init->is_generic = true;
+        line = reader->token.line;
+        column = reader->token.column;
+        name = reader_expect_name(reader, "a variable");
+        if (!name || !reader_expect(reader, ')', "behind generic(")) return false;
+    }
+    Binding *binding = name->binding;
+    if (!binding) return operand_undeclared(reader, name, "variable or function", line, column);
+    if (binding->kind == BINDING_VAR) {
+        init->var = binding->var;
+    } else if (binding->kind == BINDING_FUNCTION) {
+        init->function = binding->function;
+    } else {
+        return reader_error_at(reader, line, column, "'%s' has no address", name->text);
+    }
+    if (!reader_at(reader, '+') && !reader_at(reader, '-')) return true;
+    Constant addend;
+    if (!constant_read(reader, &addend)) return false;
+    init->addend = addend.value;
+    return true;
+}
+
+static bool add_address(Reader *reader, Builder *builder, uint64_t offset, uint8_t byte) {
+    int line = reader->token.line, column = reader->token.column;
+    uint32_t size = (uint32_t)ptx_type_bits(builder->var->type) / 8;
+    if (size < 4 && byte == 255)
+        return reader_error_at(reader, line, column, "an address does not fit in %s",
+                               ptx_type_name(builder->var->type));
+    flush_run(reader, builder);
+    PtxInit *init = add_init(builder, offset, size);
+    init->byte = byte;
+    return read_address(reader, init);
+}
+
+/* 0xFF00(symbol): which byte of the address the mask picks. */
+static bool read_mask(Reader *reader, const Constant *mask, uint8_t *byte) {
+    for (*byte = 0; *byte < 8; ++*byte) {
+        if (!mask->is_float && mask->value == UINT64_C(0xFF) << 8 * *byte) return true;
+    }
+    return reader_error_at(reader, mask->line, mask->column,
+                           "mask of an address must be 0xFF, 0xFF00, ...: one byte");
+}
+
+static bool read_element(Reader *reader, Builder *builder, uint64_t offset) {
+    bool is_name = reader->token.kind == LEX_NAME &&
+                   !(reader->token.length == 7 && !memcmp(reader->token.text, "WARP_SZ", 7));
+    if (is_name) return add_address(reader, builder, offset, 255);
+    Constant constant;
+    uint64_t bits;
+    if (!constant_read(reader, &constant)) return false;
+    if (reader_accept(reader, '(')) {
+        uint8_t byte;
+        return read_mask(reader, &constant, &byte) &&
+               add_address(reader, builder, offset, byte) &&
+               reader_expect(reader, ')', "behind a masked address");
+    }
+    if (!constant_convert(reader, &constant, builder->var->type, &bits)) return false;
+    add_bytes(reader, builder, offset, bits, (uint32_t)ptx_type_bits(builder->var->type) / 8);
+    return true;
+}
+
+/* Reads "{...}" that fills [offset, end); sub-braces fill `inner[1]` bytes each, and so on. */
+static bool read_braces(Reader *reader, Builder *builder, uint64_t offset, uint64_t end,
+                        const uint64_t *inner) {
+    uint64_t element = (uint64_t)ptx_type_bits(builder->var->type) / 8;
+    if (!reader_expect(reader, '{', "to open an initialiser")) return false;
+    if (reader_accept(reader, '}')) return true;
+    do {
+        bool is_nested = reader_at(reader, '{');
+        uint64_t size = is_nested ? *inner : element;
+        if (size == 0) return reader_error(reader, "initialiser has more braces than dimensions");
+        if (end - offset < size)
+            return reader_error(reader, "initialiser has more values than the variable holds");
+        bool is_read = is_nested
+                           ? read_braces(reader, builder, offset, offset + size, inner + 1)
+                           : read_element(reader, builder, offset);
+        if (!is_read) return false;
+        offset += size;
+        if (offset > builder->highest) builder->highest = offset;
+    } while (reader_accept(reader, ','));
+    return reader_expect(reader, '}', "to close the initialiser");
+}
+
+/* Bytes of a sub-array at each depth of braces, ended by 0: for int a[2][3], 12, then 0. */
+static void set_inner_sizes(const Specifier *specifier, const Shape *shape, uint64_t *inner) {
+    int levels = shape->dimensions - 1 + (specifier->vector > 1 ? 1 : 0);
+    uint64_t size = element_bytes(specifier);
+    for (int level = levels - 1; level >= 0; level--) {
+        inner[level] = size;
+        int dimension = level + (specifier->vector > 1 ? 0 : 1);
+        if (dimension < shape->dimensions) size *= shape->extent[dimension];
+    }
+    inner[levels < 0 ? 0 : levels] = 0;
+}
+
+static bool read_initialiser(Reader *reader, PtxVar *var, const Specifier *specifier,
+                             const Shape *shape) {
+    if (var->space != PTX_SPACE_GLOBAL && var->space != PTX_SPACE_CONST)
+        return reader_error(reader, "'%s' cannot be initialised: only .global and .const can",
+                            var->name);
+    uint64_t inner[MAX_DIMENSIONS + 2];
+    set_inner_sizes(specifier, shape, inner);
+    Builder builder = {.var = var};
+    uint64_t end = var->is_incomplete ? READER_MAX_VAR_BYTES : var->size;
+    bool is_read = reader_at(reader, '{') ? read_braces(reader, &builder, 0, end, inner)
+                                          : read_element(reader, &builder, 0);
+    flush_run(reader, &builder);
+    if (is_read && var->is_incomplete) {
+        uint64_t row = shape->size;
+        var->size = row ? bits_align_up(builder.highest, row) : 0;
+        var->is_incomplete = false;
+    }
+    var->init_count = (uint32_t)builder.count;
+    var->inits = ARENA_ARRAY(reader->arena, PtxInit, builder.count);
+    if (builder.count)
+        memcpy(var->inits, builder.inits, sizeof *builder.inits * (size_t)builder.count);
+    free(builder.inits);
+    free(builder.bytes);
+    return is_read;
+}
+
+/* ---- Variables ---- */
+
+/* The variable that a declaration makes or completes; NULL after an error. */
+static PtxVar *declare(Reader *reader, Name *name, const Token *place, PtxLinkage linkage) {
+    Binding *here = names_here(&reader->names, name);
+    if (here) {
+        bool is_completed = here->kind == BINDING_VAR && !reader->function &&
+                            (here->var->linkage == PTX_EXTERN || linkage == PTX_EXTERN);
+        if (is_completed) return here->var;
+        reader_error_at(reader, place->line, place->column,
+                        "'%s' is declared twice: first at line %d", name->text, here->line);
+        return NULL;
+    }
+    PtxVar *var = ARENA_NEW(reader->arena, PtxVar);
+    var->name = name->text;
+    var->linkage = PTX_EXTERN;
+    var->line = place->line;
+    var->column = place->column;
+    names_bind(&reader->names, name, BINDING_VAR, place->line)->var = var;
+    return var;
+}
+
+static void add_module_var(Reader *reader, PtxVar *var) {
+    PtxModule *module = reader->module;
+    module->vars = reader_grow(module->vars, module->var_count, &reader->var_capacity,
+                               sizeof *module->vars);
+    module->vars[module->var_count++] = var;
+}
+
+/* Gives a variable of the function its place in the local frame or the call-site area. */
+static bool add_function_var(Reader *reader, PtxVar *var, const Token *place) {
+    PtxFunction *function = reader->function;
+    uint64_t local = function->local_bytes;
+    uint64_t *top = var->space == PTX_SPACE_LOCAL ? &local : &reader->param_top;
+    uint64_t limit =
+        var->space == PTX_SPACE_LOCAL ? READER_MAX_LOCAL_BYTES : READER_MAX_PARAM_BYTES;
+    var->owner = function;
+    if (var->space != PTX_SPACE_SHARED) {
+        var->address = bits_align_up(*top, var->align);
+        *top = var->address + var->size;
+        if (*top > limit)
+            return reader_error_at(reader, place->line, place->column,
+                                   "'%s' has more than %llu bytes of %s variables",
+                                   function->name, (unsigned long long)limit,
+                                   ptx_space_name(var->space));
+    }
+    function->local_bytes = (uint32_t)local;
+    if (reader->param_top > function->param_area_bytes)
+        function->param_area_bytes = (uint32_t)reader->param_top;
+    reader->locals = reader_grow(reader->locals, reader->local_count, &reader->local_capacity,
+                                 sizeof *reader->locals);
+    reader->locals[reader->local_count++] = var;
+    return true;
+}
+
+static bool has_function_scope(const Reader *reader, PtxSpace space) {
+    return reader->function &&
+           (space == PTX_SPACE_LOCAL || space == PTX_SPACE_SHARED || space == PTX_SPACE_PARAM);
+}
+
+static bool read_declarator(Reader *reader, const Specifier *specifier, PtxLinkage linkage) {
+    Token place = reader->token;
+    Shape shape;
+    Name *name = reader_expect_name(reader, "the name of a variable");
+    if (!name || !read_dimensions(reader, specifier, &shape)) return false;
+    bool is_new = !names_here(&reader->names, name);
+    PtxVar *var = declare(reader, name, &place, linkage);
+    if (!var) return false;
+    bool keeps_definition = !is_new && linkage == PTX_EXTERN;
+    if (!keeps_definition) {
+        set_declaration(var, specifier, &shape);
+        var->linkage = linkage;
+    }
+    if (is_new && has_function_scope(reader, var->space) && linkage != PTX_EXTERN) {
+        if (!add_function_var(reader, var, &place)) return false;
+    } else if (is_new) {
+        add_module_var(reader, var);
+    }
+    if (reader_accept(reader, '=')) return read_initialiser(reader, var, specifier, &shape);
+    if (!var->is_incomplete || linkage == PTX_EXTERN || var->space == PTX_SPACE_PARAM) return true;
+    return reader_error_at(reader, place.line, place.column,
+                           "'%s' has no size: only .extern arrays may leave it out", var->name);
+}
+
+bool variable_read(Reader *reader, PtxLinkage linkage) {
+    Specifier specifier;
+    Token place = reader->token;
+    if (!read_space(reader, &specifier) || !read_specifier(reader, &specifier)) return false;
+    if (specifier.type == PTX_PRED)
+        return reader_error_at(reader, place.line, place.column,
+                               ".pred is a type of registers only");
+    bool is_misplaced = !reader->function && (specifier.space == PTX_SPACE_LOCAL ||
+                                              specifier.space == PTX_SPACE_PARAM);
+    if (is_misplaced)
+        return reader_error_at(reader, place.line, place.column,
+                               "not supported: %s variables outside of a function",
+                               ptx_space_name(specifier.space));
+    do {
+        if (!read_declarator(reader, &specifier, linkage)) return false;
+    } while (reader_accept(reader, ','));
+    return reader_expect(reader, ';', "behind a variable");
+}
+
+/* ---- Parameters ---- */
+
+static bool read_parameter(Reader *reader, bool is_kernel, PtxVar *var) {
+    Specifier specifier = {.vector = 1};
+    Shape shape;
+    Token place = reader->token;
+    bool is_register = !is_kernel && reader_accept_word(reader, ".reg");
+    if (!is_register && !reader_at_word(reader, ".param"))
+        return reader_error(reader, "expected .param%s, not %s", is_kernel ? "" : " or .reg",
+                            reader_token_text(reader));
+    if (!is_register && !read_space(reader, &specifier)) return false;
+    if (!read_specifier(reader, &specifier)) return false;
+    if (specifier.type == PTX_PRED && !is_register)
+        return reader_error_at(reader, place.line, place.column,
+                               ".pred is a type of registers only");
+    if (reader->token.kind == LEX_NAME) place = reader->token;
+    Name *name = reader_expect_name(reader, "the name of a parameter");
+    if (is_register) specifier.max_bytes = READER_MAX_PARAM_BYTES;
+    if (!name || !read_dimensions(reader, &specifier, &shape)) return false;
+    set_declaration(var, &specifier, &shape);
+    var->name = name->text;
+    var->is_parameter = true;
+    var->line = place.line;
+    var->column = place.column;
+    return true;
+}
+
+bool variable_read_parameters(Reader *reader, bool is_kernel, PtxVar **vars, uint16_t *count) {
+    PtxVar *list = NULL;
+    int32_t used = 0, capacity = 0;
+    bool is_read = reader_expect(reader, '(', "to open the parameters");
+    if (is_read && !reader_at(reader, ')')) {
+        do {
+            list = reader_grow(list, used, &capacity, sizeof *list);
+            list[used] = (PtxVar){0};
+            is_read = used < READER_MAX_LIST
+                          ? read_parameter(reader, is_kernel, &list[used])
+                          : reader_error(reader, "more than %d parameters", READER_MAX_LIST);
+            if (is_read) used++;
+        } while (is_read && reader_accept(reader, ','));
+    }
+    is_read = is_read && reader_expect(reader, ')', "to close the parameters");
+    *vars = ARENA_ARRAY(reader->arena, PtxVar, used);
+    if (used) memcpy(*vars, list, sizeof *list * (size_t)used);
+    *count = (uint16_t)used;
+    free(list);
+    return is_read;
+}
+
+/* ---- Registers ---- */
+
+int32_t variable_new_register(Reader *reader, const char *name, PtxType type, int line) {
+    if (reader->reg_count >= READER_MAX_REGS) {
+        reader_error(reader, "'%s' has more than %d registers", reader->function->name,
+                     READER_MAX_REGS);
+        return -1;
+    }
+    reader->regs =
+        reader_grow(reader->regs, reader->reg_count, &reader->reg_capacity, sizeof *reader->regs);
+    reader->regs[reader->reg_count] =
+        (PtxReg){.name = name, .type = type, .slot = -1, .line = line};
+    return reader->reg_count++;
+}
+
+static bool read_range(Reader *reader, Name *name, PtxType type, int line) {
+    reader_next(reader);
+    uint64_t count = reader->token.value;
+    if (reader->token.kind != LEX_INTEGER)
+        return reader_error(reader, "expected the number of registers, not %s",
+                            reader_token_text(reader));
+    if (count > READER_MAX_REGS)
+        return reader_error(reader, "%s<%llu>: too many registers: at most %d in a function",
+                            name->text, (unsigned long long)count, READER_MAX_REGS);
+    reader_next(reader);
+    if (!reader_expect(reader, '>', "behind the number of registers")) return false;
+    Binding *range = names_bind(&reader->names, name, BINDING_RANGE, line);
+    range->count = (int32_t)count;
+    range->type = type;
+    return true;
+}
+
+/* .reg .v4 .f32 v: four registers v.x ... v.w. */
+static bool declare_vector_register(Reader *reader, Name *name, const Specifier *specifier,
+                                    int line) {
+    Binding *binding = names_bind(&reader->names, name, BINDING_VECTOR_REG, line);
+    binding->index = reader->reg_count;
+    binding->count = (int32_t)specifier->vector;
+    for (uint32_t i = 0; i < specifier->vector; i++) {
+        const char *text = arena_printf(reader->arena, "%s.%c", name->text, "xyzw"[i]);
+        if (variable_new_register(reader, text, specifier->type, line) < 0) return false;
+    }
+    return true;
+}
+
+static bool declare_register(Reader *reader, const Specifier *specifier) {
+    Token place = reader->token;
+    Name *name = reader_expect_name(reader, "the name of a register");
+    if (!name) return false;
+    if (reader_at(reader, '<')) return read_range(reader, name, specifier->type, place.line);
+    Binding *here = names_here(&reader->names, name);
+    if (here)
+        return reader_error_at(reader, place.line, place.column,
+                               "'%s' is declared twice: first at line %d", name->text, here->line);
+    if (specifier->vector > 1)
+        return declare_vector_register(reader, name, specifier, place.line);
+    int32_t index = variable_new_register(reader, name->text, specifier->type, place.line);
+    names_bind(&reader->names, name, BINDING_REG, place.line)->index = index;
+    return index >= 0;
+}
+
+bool variable_read_registers(Reader *reader) {
+    Specifier specifier = {.vector = 1};
+    if (!read_specifier(reader, &specifier)) return false;
+    if (specifier.type == PTX_B128)
+        return reader_error(reader, "not supported: registers of type .b128");
+    do {
+        if (!declare_register(reader, &specifier)) return false;
+    } while (reader_accept(reader, ','));
+    return reader_expect(reader, ';', "behind a register declaration");
+}
