@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "stats/histogram.h"
+
 static_assert(sizeof(Counters) == COUNTER_COUNT * sizeof(uint64_t), "counters are one flat array");
 
 #define NO_ROW(...)
@@ -198,6 +200,7 @@ void counters_document(Text *out) {
         text_printf(out, "%s | %s |\n", row->scale < 1 ? ")" : "", row->meaning);
     }
     document_counters(out);
+    histograms_document(out);
     text_add(out, "\n## Checked after every run\n\n| identity | always |\n|---|---|\n");
     for (size_t i = 0; i < sizeof identities / sizeof *identities; i++) {
         text_printf(out, "| %s | %s |\n", identities[i].meaning,

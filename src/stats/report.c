@@ -1,0 +1,398 @@
+/* Results for people, see the header. Numbers are written by our own code where a locale could
+ * change their look. */
+#include "stats/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+enum { BAR_WIDTH = 40, FIELD_BYTES = 64 };
+
+/* --- numbers --- */
+
+/* 1234567 as 1,234,567. */
+static void format_count(char field[static FIELD_BYTES], uint64_t value) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, value), at = 0;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0) field[at++] = ',';
+        field[at++] = digits[i];
+    }
+    field[at] = 0;
+}
+
+/* With so many decimals and a point; "-" when it is not a number. */
+static void format_value(char field[static FIELD_BYTES], double value, int decimals) {
+    if (!isfinite(value)) {
+        strcpy(field, "-");
+        return;
+    }
+    double scale = pow(10, decimals), rounded = round(fabs(value) * scale);
+    if (rounded >= 1e15) {
+        snprintf(field, FIELD_BYTES, "%.3g", value);
+        return;
+    }
+    uint64_t units = (uint64_t)rounded, one = (uint64_t)scale;
+    int at = snprintf(field, FIELD_BYTES, "%s%" PRIu64, value < 0 && units ? "-" : "", units / one);
+    if (decimals) snprintf(field + at, FIELD_BYTES - (size_t)at, ".%0*" PRIu64, decimals, units % one);
+}
+
+/* A ratio as its unit wants it: shares in percent. */
+static void format_ratio(char field[static FIELD_BYTES], const Counters *counters, RatioId id) {
+    double value = counters_ratio(counters, id);
+    bool is_share = !strcmp(ratio_rows[id].unit, "share");
+    format_value(field, is_share ? 100 * value : value, is_share ? 1 : 2);
+    if (is_share && isfinite(value)) strcat(field, "%");
+}
+
+/* --- where the scheduler cycles went --- */
+
+enum { CAUSE_MAX_COUNTERS = 2 };
+
+/* The outcomes of a scheduler cycle as a report shows them. */
+static const struct Cause {
+    char mark; /* in bars */
+    const char *name;
+    CounterId counters[CAUSE_MAX_COUNTERS];
+    int count;
+} causes[] = {
+    {'#', "issued", {COUNTER_issued}, 1},
+    {'m', "waited for memory", {COUNTER_scoreboard_memory}, 1},
+    {'r', "waited for a result", {COUNTER_scoreboard_other}, 1},
+    {'l', "found the load/store unit full", {COUNTER_pipeline_lsu}, 1},
+    {'u', "found other units full", {COUNTER_pipeline_other}, 1},
+    {'t', "the policy held back", {COUNTER_throttled}, 1},
+    {'b', "stood at a barrier", {COUNTER_idle_barrier}, 1},
+    {'f', "waited for a fetch", {COUNTER_idle_fetch, COUNTER_idle_branch}, 2},
+    {'.', "had no warp", {COUNTER_idle_no_warp}, 1},
+};
+enum { CAUSES = sizeof causes / sizeof *causes };
+
+static uint64_t cause_cycles(const Counters *counters, int cause) {
+    uint64_t cycles = 0;
+    for (int i = 0; i < causes[cause].count; i++)
+        cycles += counters_get(counters, causes[cause].counters[i]);
+    return cycles;
+}
+
+/* A bar of `width` marks, shared out by largest remainders so that it is always full. */
+static void add_bar(const Counters *counters, int width, Text *out) {
+    uint64_t total = counters->scheduler_cycles, taken = 0;
+    if (!total) return;
+    uint64_t marks[CAUSES], rest[CAUSES];
+    for (int i = 0; i < CAUSES; i++) {
+        unsigned __int128 share = (unsigned __int128)cause_cycles(counters, i) * (unsigned)width;
+        marks[i] = (uint64_t)(share / total);
+        rest[i] = (uint64_t)(share % total);
+        taken += marks[i];
+    }
+    for (; taken < (uint64_t)width; taken++) {
+        int largest = 0;
+        for (int i = 1; i < CAUSES; i++) {
+            if (rest[i] > rest[largest]) largest = i;
+        }
+        marks[largest]++;
+        rest[largest] = 0;
+    }
+    for (int i = 0; i < CAUSES; i++) {
+        for (uint64_t m = 0; m < marks[i]; m++)
+            text_add_bytes(out, &causes[i].mark, 1);
+    }
+}
+
+static void add_causes(const Counters *counters, Text *out) {
+    char share[FIELD_BYTES];
+    double total = (double)counters->scheduler_cycles;
+    text_add(out, "  where the scheduler cycles went\n");
+    for (int i = 0; i < CAUSES; i++) {
+        uint64_t cycles = cause_cycles(counters, i);
+        if (!cycles) continue;
+        format_value(share, 100 * (double)cycles / total, 1);
+        int marks = (int)round(BAR_WIDTH * (double)cycles / total);
+        text_printf(out, "    %-30s %6s%%  ", causes[i].name, share);
+        for (int m = 0; m < marks; m++)
+            text_add_bytes(out, &causes[i].mark, 1);
+        text_add(out, "\n");
+    }
+}
+
+/* --- one run --- */
+
+/* The figures of a kernel that matter most, in lines of related ones. */
+static const struct {
+    const char *title;
+    RatioId ratios[5];
+    int count;
+} headlines[] = {
+    {"speed", {RATIO_ipc, RATIO_warp_ipc, RATIO_lanes_active, RATIO_CINV}, 4},
+    {"SM", {RATIO_resident_ctas, RATIO_resident_warps, RATIO_memory_block_share, RATIO_no_warp_share}, 4},
+    {"caches", {RATIO_l1d_miss_rate, RATIO_l1d_MPKI, RATIO_l1d_intra_warp_share, RATIO_l2_miss_rate}, 4},
+    {"fetch", {RATIO_fetch_latency, RATIO_fetch_latency_noc, RATIO_fetch_latency_l2,
+               RATIO_fetch_latency_queue, RATIO_fetch_latency_dram}, 5},
+    {"DRAM", {RATIO_BLP, RATIO_RBL, RATIO_dram_bandwidth_use, RATIO_dram_queue_mean}, 4},
+};
+
+static void add_headlines(const Counters *counters, Text *out) {
+    char field[FIELD_BYTES];
+    for (size_t i = 0; i < sizeof headlines / sizeof *headlines; i++) {
+        bool is_open = false;
+        for (int r = 0; r < headlines[i].count; r++) {
+            RatioId id = headlines[i].ratios[r];
+            if (isnan(counters_ratio(counters, id))) continue;
+            format_ratio(field, counters, id);
+            if (!is_open) text_printf(out, "  %-8s", headlines[i].title);
+            text_printf(out, "%s%s %s", is_open ? ", " : "", ratio_rows[id].name, field);
+            is_open = true;
+        }
+        if (is_open) text_add(out, "\n");
+    }
+}
+
+static void add_everything(const Counters *counters, Text *out) {
+    char field[FIELD_BYTES];
+    int count;
+    const CounterGroup *groups = counter_groups(&count);
+    for (int g = 0; g < count; g++) {
+        CounterId end = g + 1 < count ? groups[g + 1].first : COUNTER_COUNT;
+        text_printf(out, "  %s\n", groups[g].title);
+        for (CounterId id = groups[g].first; id < end; id++) {
+            format_count(field, counters_get(counters, id));
+            text_printf(out, "    %-26s %20s  %s\n", counter_rows[id].name, field,
+                        counter_rows[id].unit);
+        }
+    }
+    text_add(out, "  Ratios\n");
+    for (RatioId id = 0; id < RATIO_COUNT; id++) {
+        format_ratio(field, counters, id);
+        text_printf(out, "    %-26s %20s  %s\n", ratio_rows[id].name, field, ratio_rows[id].meaning);
+    }
+}
+
+static void add_counters(const Counters *counters, bool has_all, Text *out) {
+    char cycles[FIELD_BYTES], instructions[FIELD_BYTES];
+    format_count(cycles, counters->cycles);
+    format_count(instructions, counters->warp_instructions);
+    text_printf(out, "  cycles  %s, warp instructions %s\n", cycles, instructions);
+    add_headlines(counters, out);
+    if (counters->scheduler_cycles) add_causes(counters, out);
+    if (has_all) add_everything(counters, out);
+}
+
+static void add_kernel(const KernelStats *kernel, bool has_all, Text *out) {
+    text_printf(out, "\nkernel %s, %u x %u x %u CTAs of %u x %u x %u threads", kernel->name,
+                kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1],
+                kernel->block[2]);
+    text_printf(out, ", %u CTAs per SM, %u registers, %u B shared\n", kernel->ctas_per_sm,
+                kernel->registers, kernel->shared_bytes);
+    if (kernel->status != RUN_COMPLETE)
+        text_printf(out, "  not complete: %s; the figures are those so far\n",
+                    run_status_names[kernel->status]);
+    add_counters(&kernel->counters, has_all, out);
+}
+
+void report_run(const RunStats *run, bool has_all, Text *out) {
+    text_printf(out, "%s on %s, warps by %s, CTAs by %s\n", run->program, run->machine, run->scheduler,
+                run->cta_scheduler);
+    for (int i = 0; i < run->kernel_count; i++)
+        add_kernel(&run->kernels[i], has_all, out);
+    Counters total = run_total(run);
+    if (run->kernel_count > 1) {
+        text_printf(out, "\nall %d kernels\n", run->kernel_count);
+        add_counters(&total, has_all, out);
+    }
+    char seconds[FIELD_BYTES], speed[FIELD_BYTES], memory[FIELD_BYTES];
+    double rate = (double)total.warp_instructions / run->host.wall_seconds;
+    format_value(seconds, run->host.wall_seconds, 2);
+    format_value(memory, (double)run->host.peak_memory_bytes / (1024 * 1024), 0);
+    if (isfinite(rate)) format_count(speed, (uint64_t)rate);
+    else strcpy(speed, "-");
+    text_printf(out, "\nhost: %s s, %s warp instructions per second, %s MiB at most\n", seconds, speed,
+                memory);
+}
+
+/* --- several runs --- */
+
+/* Width of the longest scheduler name, at least that of the heading. */
+static int name_width(const RunStats *const *runs, int count) {
+    int width = (int)strlen("scheduler");
+    for (int i = 0; i < count; i++) {
+        int length = (int)strlen(runs[i]->scheduler);
+        if (length > width) width = length;
+    }
+    return width;
+}
+
+static void add_comparison_row(const RunStats *run, const Counters *total, double speedup, int width,
+                               Text *out) {
+    static const RatioId columns[] = {RATIO_l1d_miss_rate, RATIO_l2_miss_rate, RATIO_RBL};
+    char field[FIELD_BYTES];
+    format_count(field, total->cycles);
+    text_printf(out, "%-*s %15s", width, run->scheduler, field);
+    format_ratio(field, total, RATIO_ipc);
+    text_printf(out, " %8s", field);
+    format_value(field, speedup, 3);
+    text_printf(out, " %8s", field);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        format_ratio(field, total, columns[i]);
+        text_printf(out, " %8s", field);
+    }
+    text_add(out, "  ");
+    add_bar(total, BAR_WIDTH, out);
+    text_add(out, "\n");
+}
+
+/* What may have brought a difference about, if it differs itself. */
+static const struct {
+    const char *name;
+    RatioId ratio;
+} evidence[] = {
+    {"mean fetch", RATIO_fetch_latency},
+    {"L1D misses", RATIO_l1d_miss_rate},
+    {"L2 misses", RATIO_l2_miss_rate},
+    {"row hits", RATIO_RBL},
+    {"busy banks", RATIO_BLP},
+};
+
+/* "(L1D misses 41.0% instead of 63.2%, ...)" */
+static void add_evidence(const Counters *best, const Counters *worst, Text *out) {
+    char ours[FIELD_BYTES], theirs[FIELD_BYTES];
+    bool is_open = false;
+    for (size_t i = 0; i < sizeof evidence / sizeof *evidence; i++) {
+        double value = counters_ratio(best, evidence[i].ratio);
+        double other = counters_ratio(worst, evidence[i].ratio);
+        if (!(fabs(value - other) > 0.02 * fabs(other))) continue; /* too close to tell, or no number */
+        format_ratio(ours, best, evidence[i].ratio);
+        format_ratio(theirs, worst, evidence[i].ratio);
+        text_printf(out, "%s%s %s instead of %s", is_open ? ", " : " (", evidence[i].name, ours, theirs);
+        is_open = true;
+    }
+    if (is_open) text_add(out, ")");
+}
+
+/* The cause on which `best` lost fewer scheduler cycles than `worst` by most; -1 when there is none. */
+static int largest_saving(const Counters *best, const Counters *worst, uint64_t *saving) {
+    int largest = -1;
+    *saving = 0;
+    for (int i = 1; i < CAUSES; i++) {
+        uint64_t before = cause_cycles(worst, i), after = cause_cycles(best, i);
+        if (before > after && before - after > *saving) {
+            *saving = before - after;
+            largest = i;
+        }
+    }
+    return largest;
+}
+
+/* One sentence: what the fastest run loses less on than the slowest, and figures that go with it. */
+static void add_reason(const RunStats *fastest, const RunStats *slowest, Text *out) {
+    Counters best = run_total(fastest), worst = run_total(slowest);
+    if (best.cycles == worst.cycles) {
+        text_add(out, "\nAll take the same number of cycles.\n");
+        return;
+    }
+    char percent[FIELD_BYTES];
+    uint64_t saving, gain = worst.scheduler_cycles - best.scheduler_cycles;
+    int cause = largest_saving(&best, &worst, &saving);
+    format_value(percent, 100 * (double)(worst.cycles - best.cycles) / (double)worst.cycles, 1);
+    text_printf(out, "\n%s wins with %s%% fewer cycles than %s", fastest->scheduler, percent,
+                slowest->scheduler);
+    if (cause >= 0 && saving < gain) {
+        format_value(percent, 100 * (double)saving / (double)gain, 0);
+        text_printf(out, ": %s%% of the gain are scheduler cycles that %s", percent,
+                    causes[cause].name);
+    } else if (cause >= 0) {
+        text_printf(out, ": the gain is in scheduler cycles that %s", causes[cause].name);
+    }
+    add_evidence(&best, &worst, out);
+    text_add(out, ".\n");
+}
+
+static void add_legend(Text *out) {
+    text_add(out, "\nscheduler cycles that");
+    for (int i = 0; i < CAUSES; i++)
+        text_printf(out, "%s %c %s", i ? "," : "", causes[i].mark, causes[i].name);
+    text_add(out, "\n");
+}
+
+void report_comparison(const RunStats *const *runs, int count, Text *out) {
+    if (!count) return;
+    int width = name_width(runs, count), fastest = 0, slowest = 0;
+    uint64_t first = run_total(runs[0]).cycles, least = first, most = first;
+    text_printf(out, "%s on %s\n\n%-*s %15s %8s %8s %8s %8s %8s  %s\n", runs[0]->program,
+                runs[0]->machine, width, "scheduler", "cycles", "IPC", "speed-up", "L1D miss",
+                "L2 miss", "row hits", "scheduler cycles");
+    for (int i = 0; i < count; i++) {
+        Counters total = run_total(runs[i]);
+        add_comparison_row(runs[i], &total, (double)first / (double)total.cycles, width, out);
+        if (total.cycles < least) least = total.cycles, fastest = i;
+        if (total.cycles > most) most = total.cycles, slowest = i;
+    }
+    add_legend(out);
+    if (count > 1) add_reason(runs[fastest], runs[slowest], out);
+}
+
+/* --- many programs --- */
+
+Means report_means(const double *values, int count) {
+    double sum = 0, logarithms = 0, inverses = 0;
+    int used = 0;
+    for (int i = 0; i < count; i++) {
+        if (!(values[i] > 0) || !isfinite(values[i])) continue;
+        sum += values[i];
+        logarithms += log(values[i]);
+        inverses += 1 / values[i];
+        used++;
+    }
+    if (!used) return (Means){NAN, NAN, NAN};
+    return (Means){sum / used, exp(logarithms / used), used / inverses};
+}
+
+static int longest(const char *const *names, int count, int least) {
+    for (int i = 0; i < count; i++) {
+        if ((int)strlen(names[i]) > least) least = (int)strlen(names[i]);
+    }
+    return least;
+}
+
+static void add_speedup_row(const char *name, int width, const double *values, int count, int column,
+                            Text *out) {
+    char field[FIELD_BYTES];
+    text_printf(out, "%-*s", width, name);
+    for (int i = 0; i < count; i++) {
+        format_value(field, values[i], 3);
+        text_printf(out, "  %*s", column, field);
+    }
+    text_add(out, "\n");
+}
+
+void report_speedups(const char *const *programs, int program_count, const char *const *policies,
+                     int policy_count, const double *speedups, Text *out) {
+    int width = longest(programs, program_count, (int)strlen("arithmetic mean"));
+    int column = longest(policies, policy_count, 8);
+    text_printf(out, "%-*s", width, "speed-up");
+    for (int p = 0; p < policy_count; p++)
+        text_printf(out, "  %*s", column, policies[p]);
+    text_add(out, "\n");
+    for (int i = 0; i < program_count; i++)
+        add_speedup_row(programs[i], width, speedups + (size_t)i * (size_t)policy_count, policy_count,
+                        column, out);
+    static const char *const names[] = {"arithmetic mean", "geometric mean", "harmonic mean"};
+    double *values = base_calloc((size_t)program_count + 3 * (size_t)policy_count, sizeof *values);
+    double *means = values + program_count;
+    for (int p = 0; p < policy_count; p++) {
+        for (int i = 0; i < program_count; i++)
+            values[i] = speedups[(size_t)i * (size_t)policy_count + (size_t)p];
+        Means column_means = report_means(values, program_count);
+        means[p] = column_means.arithmetic;
+        means[policy_count + p] = column_means.geometric;
+        means[2 * policy_count + p] = column_means.harmonic;
+    }
+    for (int m = 0; m < 3; m++)
+        add_speedup_row(names[m], width, means + (size_t)m * (size_t)policy_count, policy_count, column,
+                        out);
+    free(values);
+}

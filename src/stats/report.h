@@ -1,0 +1,32 @@
+/* Results for people: one run as text, several runs side by side, speed-ups over many programs. */
+#ifndef TYTO_STATS_REPORT_H
+#define TYTO_STATS_REPORT_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "stats/run.h"
+
+/* One run: for each kernel and, when there are several, for all of them, the figures that matter
+ * most and bars of where the scheduler cycles went. With `has_all` also every counter and ratio. */
+void report_run(const RunStats *run, bool has_all, Text *out);
+
+/* Runs of one program under several policies: a table (cycles, IPC, speed-up over the first, miss
+ * rates, row hits, a bar of the scheduler cycles), its legend, and one sentence on why the fastest
+ * is. */
+void report_comparison(const RunStats *const *runs, int count, Text *out);
+
+/* Speed-ups of several policies (columns) for several programs (rows), `speedups` by row, and their
+ * three means: arithmetic, geometric, harmonic. NaN is a run that failed: printed as -, and left out
+ * of the means. */
+void report_speedups(const char *const *programs, int program_count, const char *const *policies,
+                     int policy_count, const double *speedups, Text *out);
+
+typedef struct Means {
+    double arithmetic, geometric, harmonic; /* NaN when there was no value */
+} Means;
+
+/* The means of the values above 0; the others, and NaN, are left out. */
+Means report_means(const double *values, int count);
+
+#endif

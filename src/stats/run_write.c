@@ -1,0 +1,179 @@
+/* A run, or several, as JSON and as CSV. */
+#include "stats/run.h"
+
+#include "stats/csv.h"
+
+static void write_text(Json *json, const char *key, const char *value) {
+    json_key(json, key);
+    json_string(json, value);
+}
+
+static void write_number(Json *json, const char *key, uint64_t value) {
+    json_key(json, key);
+    json_uint(json, value);
+}
+
+static void write_value(Json *json, const char *key, double value) {
+    json_key(json, key);
+    json_double(json, value);
+}
+
+static void write_triple(Json *json, const char *key, const uint32_t triple[3]) {
+    json_key(json, key);
+    json_array(json);
+    for (int i = 0; i < 3; i++)
+        json_uint(json, triple[i]);
+    json_end_array(json);
+}
+
+static void write_counters(Json *json, const Counters *counters) {
+    for (CounterId id = 0; id < COUNTER_COUNT; id++)
+        write_number(json, counter_rows[id].name, counters_get(counters, id));
+    for (RatioId id = 0; id < RATIO_COUNT; id++)
+        write_value(json, ratio_rows[id].name, counters_ratio(counters, id));
+}
+
+static void write_ctas(Json *json, const KernelStats *kernel) {
+    json_key(json, "ctas");
+    json_array(json);
+    for (uint64_t i = 0; i < kernel->cta_count; i++) {
+        const CtaRecord *cta = &kernel->ctas[i];
+        json_object(json);
+        write_number(json, "cta", i);
+        write_number(json, "sm", cta->sm);
+        write_number(json, "slot", cta->slot);
+        write_number(json, "start", cta->start);
+        write_number(json, "end", cta->end);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void write_kernel(Json *json, const KernelStats *kernel) {
+    json_object(json);
+    write_text(json, "kernel", kernel->name);
+    write_text(json, "status", run_status_names[kernel->status]);
+    write_triple(json, "grid", kernel->grid);
+    write_triple(json, "block", kernel->block);
+    write_number(json, "registers", kernel->registers);
+    write_number(json, "shared_bytes", kernel->shared_bytes);
+    write_number(json, "ctas_per_sm", kernel->ctas_per_sm);
+    write_counters(json, &kernel->counters);
+    json_key(json, "histograms");
+    histograms_write_json(&kernel->histograms, json);
+    if (kernel->ctas) write_ctas(json, kernel);
+    json_end_object(json);
+}
+
+static void write_host(Json *json, const HostStats *host, const Counters *total) {
+    double seconds = host->wall_seconds;
+    json_key(json, "host");
+    json_object(json);
+    write_value(json, "wall_seconds", seconds);
+    write_value(json, "warp_instructions_per_second", (double)total->warp_instructions / seconds);
+    write_value(json, "cycles_per_second", (double)total->cycles / seconds);
+    write_number(json, "peak_memory_bytes", host->peak_memory_bytes);
+    json_end_object(json);
+}
+
+void run_write_json(const RunStats *run, Json *json) {
+    Counters total = run_total(run);
+    Histograms histograms;
+    run_total_histograms(run, &histograms);
+    json_object(json);
+    write_text(json, "tyto_version", TYTO_VERSION);
+    write_text(json, "program", run->program);
+    write_text(json, "machine", run->machine);
+    write_text(json, "scheduler", run->scheduler);
+    write_text(json, "cta_scheduler", run->cta_scheduler);
+    json_key(json, "kernels");
+    json_array(json);
+    for (int i = 0; i < run->kernel_count; i++)
+        write_kernel(json, &run->kernels[i]);
+    json_end_array(json);
+    json_key(json, "total");
+    json_object(json);
+    write_counters(json, &total);
+    json_key(json, "histograms");
+    histograms_write_json(&histograms, json);
+    json_end_object(json);
+    if (run->series) {
+        json_key(json, "samples");
+        timeseries_write_json(run->series, json);
+    }
+    write_host(json, &run->host, &total);
+    json_end_object(json);
+}
+
+void run_write_comparison_json(const RunStats *const *runs, int count, Json *json) {
+    json_object(json);
+    json_key(json, "runs");
+    json_array(json);
+    for (int i = 0; i < count; i++)
+        run_write_json(runs[i], json);
+    json_end_array(json);
+    json_end_object(json);
+}
+
+/* --- CSV --- */
+
+static void add_field(Text *out, const char *value) {
+    csv_add_string(out, value);
+    text_add(out, ",");
+}
+
+static void add_line(Text *out, const RunStats *run, const char *index, const char *kernel,
+                     const char *status, const Counters *counters) {
+    add_field(out, run->program);
+    add_field(out, run->machine);
+    add_field(out, run->scheduler);
+    add_field(out, run->cta_scheduler);
+    add_field(out, index);
+    add_field(out, kernel);
+    csv_add_string(out, status);
+    csv_add_counters(out, counters);
+    text_add(out, "\n");
+}
+
+static void write_run_csv(const RunStats *run, Text *out) {
+    Text index = {0};
+    RunStatus status = RUN_COMPLETE;
+    for (int i = 0; i < run->kernel_count; i++) {
+        const KernelStats *kernel = &run->kernels[i];
+        text_clear(&index);
+        text_printf(&index, "%d", i);
+        if (kernel->status != RUN_COMPLETE) status = kernel->status;
+        add_line(out, run, text_string(&index), kernel->name, run_status_names[kernel->status],
+                 &kernel->counters);
+    }
+    Counters total = run_total(run);
+    add_line(out, run, "", "total", run_status_names[status], &total);
+    text_free(&index);
+}
+
+void run_write_csv(const RunStats *const *runs, int count, Text *out) {
+    text_add(out, "program,machine,scheduler,cta_scheduler,index,kernel,status");
+    csv_add_names(out);
+    text_add(out, "\n");
+    for (int i = 0; i < count; i++)
+        write_run_csv(runs[i], out);
+}
+
+void run_write_ctas_csv(const RunStats *run, Text *out) {
+    text_add(out, "index,kernel,cta,sm,slot,start,end\n");
+    for (int i = 0; i < run->kernel_count; i++) {
+        const KernelStats *kernel = &run->kernels[i];
+        for (uint64_t cta = 0; cta < kernel->cta_count; cta++) {
+            const CtaRecord *record = &kernel->ctas[cta];
+            csv_add_uint(out, (uint64_t)i);
+            text_add(out, ",");
+            add_field(out, kernel->name);
+            csv_add_uint(out, cta);
+            text_printf(out, ",%u,%u,", record->sm, record->slot);
+            csv_add_uint(out, record->start);
+            text_add(out, ",");
+            csv_add_uint(out, record->end);
+            text_add(out, "\n");
+        }
+    }
+}
