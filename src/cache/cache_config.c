@@ -5,8 +5,8 @@
 
 #include "base/bits.h"
 
-/* Line-address bits that the Fermi function adds to the lowest bits of the set, lowest first. Source:
- * the GTX 480 model of GPGPU-Sim 4.2 as observed (its L1D of 32 sets). */
+/* Line-address bits that the Fermi function adds to the lowest bits of the set, lowest first.
+ * Source: the GTX 480 model of GPGPU-Sim 4.2 as observed (its L1D of 32 sets). */
 static const int fermi_bits[] = {6, 7, 8, 10, 12};
 enum { FERMI_BITS = sizeof fermi_bits / sizeof *fermi_bits };
 

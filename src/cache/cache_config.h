@@ -1,6 +1,6 @@
 /* What a machine file says about one cache: geometry, replacement, write policy, miss handling and
- * when it is emptied. The same record describes every level (L1I, L1D, constant, texture, L2 slice);
- * the writing policies mean nothing to a cache that is only read. */
+ * when it is emptied. The same record describes every level (L1I, L1D, constant, texture, L2
+ * slice); the writing policies mean nothing to a cache that is only read. */
 #ifndef TYTO_CACHE_CACHE_CONFIG_H
 #define TYTO_CACHE_CACHE_CONFIG_H
 
@@ -45,11 +45,11 @@ typedef struct CacheConfig {
     WriteAllocate write_allocate;
     WritePolicy local_write; /* local stores */
     WriteAllocate local_write_allocate;
-    CacheFlush flush;        /* when all lines are dropped */
-    uint32_t latency;        /* cycles from entry to tag lookup and, on a hit, the data */
-    uint32_t mshrs;          /* lines (sectors, where sectored) that may be pending at once */
-    uint32_t mshr_merges;    /* requests that may wait for one pending line, the first included */
-    uint32_t miss_queue;     /* requests that may wait to go below */
+    CacheFlush flush;     /* when all lines are dropped */
+    uint32_t latency;     /* cycles from entry to tag lookup and, on a hit, the data */
+    uint32_t mshrs;       /* lines (sectors, where sectored) that may be pending at once */
+    uint32_t mshr_merges; /* requests that may wait for one pending line, the first included */
+    uint32_t miss_queue;  /* requests that may wait to go below */
 } CacheConfig;
 
 /* The unit of a fill, with 0 resolved. */
@@ -61,9 +61,9 @@ static inline uint32_t cache_config_sets(const CacheConfig *config) {
     return config->size_bytes / (config->line_bytes * config->ways);
 }
 
-/* The cache's set function as set_index_init reads it. `skipped` has a bit for each address bit that
- * is the same for all addresses of the cache (an L2 slice: those that name the slice). The number of
- * sets must be a power of two. */
+/* The cache's set function as set_index_init reads it. `skipped` has a bit for each address bit
+ * that is the same for all addresses of the cache (an L2 slice: those that name the slice). The
+ * number of sets must be a power of two. */
 void cache_config_set_index(const CacheConfig *config, uint64_t skipped,
                             char text[static CACHE_INDEX_BYTES]);
 

@@ -36,7 +36,8 @@ void machine_resolve(MachineConfig *machine) {
         routers[i] = (int)network->memory_routers.items[i];
     if (count && noc->nodes <= NOC_MAX_NODES && count <= noc->nodes)
         noc_config_place(noc, routers, count);
-    machine->dram.scheduler = dram_scheduler_find(dram_scheduler_name((int)machine->dram_scheduler));
+    machine->dram.scheduler =
+        dram_scheduler_find(dram_scheduler_name((int)machine->dram_scheduler));
 }
 
 static AddressMapConfig map_config(const MachineConfig *machine) {
@@ -82,12 +83,12 @@ static void check_cache(const char *key, const CacheConfig *cache, uint64_t skip
         return;
     }
     if (!bits_is_power_of_two(sector) || sector > line || line / sector > TAG_MAX_SECTORS) {
-        diag_error(diag, NULL, 0, 0, "%s.sector: %u B do not make 1, 2, 4 or %d of a line of %u B", key,
-                   sector, TAG_MAX_SECTORS, line);
+        diag_error(diag, NULL, 0, 0, "%s.sector: %u B do not make 1, 2, 4 or %d of a line of %u B",
+                   key, sector, TAG_MAX_SECTORS, line);
     }
     if ((uint64_t)cache->mshrs * cache->mshr_merges > MSHR_MAX_WAITING) {
-        diag_error(diag, NULL, 0, 0, "%s.mshrs: %u of %u requests (%s.mshr_merges) are over %d", key,
-                   cache->mshrs, cache->mshr_merges, key, MSHR_MAX_WAITING);
+        diag_error(diag, NULL, 0, 0, "%s.mshrs: %u of %u requests (%s.mshr_merges) are over %d",
+                   key, cache->mshrs, cache->mshr_merges, key, MSHR_MAX_WAITING);
     }
     uint64_t set_bytes = (uint64_t)line * cache->ways, sets = cache->size_bytes / set_bytes;
     if (cache->size_bytes % set_bytes || !sets) {
@@ -108,9 +109,11 @@ static void check_cache(const char *key, const CacheConfig *cache, uint64_t skip
 
 static void check_sm(const SmConfig *sm, Diag *diag) {
     if (sm->threads % 32)
-        diag_error(diag, NULL, 0, 0, "sm.threads: %u is no multiple of a warp's 32 lanes", sm->threads);
+        diag_error(diag, NULL, 0, 0, "sm.threads: %u is no multiple of a warp's 32 lanes",
+                   sm->threads);
     if (sm->scheduler.count > sm_config_warps(sm)) {
-        diag_error(diag, NULL, 0, 0, "scheduler.count: %u schedulers for %u warps (sm.threads / 32)",
+        diag_error(diag, NULL, 0, 0,
+                   "scheduler.count: %u schedulers for %u warps (sm.threads / 32)",
                    sm->scheduler.count, sm_config_warps(sm));
     }
     if (sm->registers < sm->threads) {
@@ -122,7 +125,8 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
     if (!bits_is_power_of_two(sm->shared.bank_bytes))
         diag_error(diag, NULL, 0, 0, "shared.bank: %u B is no power of two", sm->shared.bank_bytes);
     if (sm->shared.conflict_lanes != 16 && sm->shared.conflict_lanes != 32) {
-        diag_error(diag, NULL, 0, 0, "shared.conflict_lanes: %u is neither a warp (32) nor a half (16)",
+        diag_error(diag, NULL, 0, 0,
+                   "shared.conflict_lanes: %u is neither a warp (32) nor a half (16)",
                    sm->shared.conflict_lanes);
     }
     if (!bits_is_power_of_two(sm->lsu.bypass_segment_bytes)) {
@@ -130,7 +134,8 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
                    sm->lsu.bypass_segment_bytes);
     }
     if (sm->fetch.instruction_bytes * sm->fetch.width > sm->l1i.line_bytes) {
-        diag_error(diag, NULL, 0, 0, "fetch.width: %u instructions of %u B are more than a line of %u B",
+        diag_error(diag, NULL, 0, 0,
+                   "fetch.width: %u instructions of %u B are more than a line of %u B",
                    sm->fetch.width, sm->fetch.instruction_bytes, sm->l1i.line_bytes);
     }
 }
@@ -148,8 +153,8 @@ static void check_units(const SmConfig *sm, Diag *diag) {
                        names[unit]);
         }
         if (!bits_is_power_of_two(config->lanes)) {
-            diag_error(diag, NULL, 0, 0, "units.%s.lanes: %u does not divide a warp's 32", names[unit],
-                       config->lanes);
+            diag_error(diag, NULL, 0, 0, "units.%s.lanes: %u does not divide a warp's 32",
+                       names[unit], config->lanes);
         }
     }
 }
@@ -163,8 +168,8 @@ static void check_partition(const PartitionConfig *partition, Diag *diag) {
     uint32_t fill = cache_config_fill_bytes(&partition->l2);
     if (partition->has_l2 && atom != fill) {
         diag_error(diag, NULL, 0, 0,
-                   "partition.atom: %u B, but L2 is filled by %u B (l2.sector, or else l2.line)", atom,
-                   fill);
+                   "partition.atom: %u B, but L2 is filled by %u B (l2.sector, or else l2.line)",
+                   atom, fill);
     }
     if (partition->copies_fill_l2 && !partition->has_l2)
         diag_error(diag, NULL, 0, 0, "l2.filled_by_copies: yes, but l2.enabled is no");
@@ -175,8 +180,10 @@ static void check_network(const MachineConfig *machine, Diag *diag) {
     uint32_t slices = machine->partitions * machine->partition.slices;
     uint32_t routers = network->memory_routers.count;
     if (network->noc.kind == NOC_MESH && routers && routers != slices) {
-        diag_error(diag, NULL, 0, 0, "noc.memory_routers: %u routers for %u slices (gpu.partitions x "
-                   "partition.slices)", routers, slices);
+        diag_error(diag, NULL, 0, 0,
+                   "noc.memory_routers: %u routers for %u slices (gpu.partitions x "
+                   "partition.slices)",
+                   routers, slices);
         return;
     }
     char why[160];
@@ -187,8 +194,10 @@ static void check_network(const MachineConfig *machine, Diag *diag) {
         longest = network->header_bytes + machine->partition.atom_bytes;
     uint32_t room = (uint32_t)network->noc.injection_flits * (uint32_t)network->noc.flit_bytes;
     if (longest > room) {
-        diag_error(diag, NULL, 0, 0, "noc.injection_flits: %u B of queue (x noc.flit) for a packet of %u B "
-                   "(noc.header and a line)", room, longest);
+        diag_error(diag, NULL, 0, 0,
+                   "noc.injection_flits: %u B of queue (x noc.flit) for a packet of %u B "
+                   "(noc.header and a line)",
+                   room, longest);
     }
 }
 
@@ -202,7 +211,8 @@ static void check_map(const MachineConfig *machine, Diag *diag) {
         uint32_t given, mapped;
     } same[] = {
         {"gpu.partitions", "channels", machine->partitions, map.channels},
-        {"partition.slices", "slices of a channel", machine->partition.slices, map.slices_per_channel},
+        {"partition.slices", "slices of a channel", machine->partition.slices,
+         map.slices_per_channel},
         {"dram.banks", "banks", machine->dram.banks, map.banks},
         {"dram.row", "bytes of a row", machine->dram.row_bytes, map.row_bytes},
     };
@@ -219,7 +229,9 @@ static void check_map(const MachineConfig *machine, Diag *diag) {
 
 bool machine_check(const MachineConfig *machine, Diag *diag) {
     const NamedCache caches[] = {
-        {"l1i", &machine->sm.l1i}, {"l1d", &machine->sm.l1d},       {"l1c", &machine->sm.l1c},
+        {"l1i", &machine->sm.l1i},
+        {"l1d", &machine->sm.l1d},
+        {"l1c", &machine->sm.l1c},
         {"l1t", &machine->sm.l1t},
     };
     int before = diag_error_count(diag);

@@ -37,10 +37,10 @@ typedef struct ClockConfig {
 
 /* How the CTAs of a grid reach the SMs. */
 typedef struct CtaConfig {
-    uint32_t per_sm_per_cycle;    /* CTAs one SM may be given in an SM cycle */
-    uint32_t per_cycle;           /* CTAs all SMs may be given in an SM cycle; 0: no limit */
-    bool spreads_small_grids;     /* a grid too small to fill every SM is dealt out evenly */
-    bool resumes_scan;            /* the scan over SMs starts after the last one served, across kernels too */
+    uint32_t per_sm_per_cycle; /* CTAs one SM may be given in an SM cycle */
+    uint32_t per_cycle;        /* CTAs all SMs may be given in an SM cycle; 0: no limit */
+    bool spreads_small_grids;  /* a grid too small to fill every SM is dealt out evenly */
+    bool resumes_scan; /* the scan over SMs starts after the last one served, across kernels too */
     uint32_t launch_latency;      /* SM cycles from a kernel's launch to its first CTA */
     char policy[SM_POLICY_BYTES]; /* CTA scheduling policy when the user names none */
 } CtaConfig;
@@ -54,9 +54,9 @@ typedef struct OracleConfig {
 /* The two networks: requests from SMs to slices, replies back. Nodes are the SMs in order, then the
  * slices of partition 0, 1, ... */
 typedef struct NetworkConfig {
-    NocConfig noc;               /* each network; nodes and placement follow from the rest */
-    uint32_t header_bytes;       /* of a packet; all there is of a read request or an acknowledgement */
-    MachineList memory_routers;  /* mesh: router of each slice; none: the nodes lie in row order */
+    NocConfig noc;         /* each network; nodes and placement follow from the rest */
+    uint32_t header_bytes; /* of a packet; all there is of a read request or an acknowledgement */
+    MachineList memory_routers; /* mesh: router of each slice; none: the nodes lie in row order */
 } NetworkConfig;
 
 /* Where an address lies in DRAM. */
@@ -72,12 +72,12 @@ typedef struct MachineConfig {
     uint32_t sms;
     uint32_t partitions; /* memory channels */
     CtaConfig cta;
-    SmConfig sm;               /* every SM */
+    SmConfig sm; /* every SM */
     NetworkConfig network;
     PartitionConfig partition; /* every partition */
     MapConfig map;
-    uint32_t dram_scheduler;   /* its index, as in dram_scheduler_name */
-    DramConfig dram;           /* every channel; scheduler follows from the index */
+    uint32_t dram_scheduler; /* its index, as in dram_scheduler_name */
+    DramConfig dram;         /* every channel; scheduler follows from the index */
     OracleConfig oracle;
     uint32_t watchdog_cycles; /* SM cycles without any progress that end a run; 0: never */
 } MachineConfig;
@@ -90,7 +90,9 @@ void machine_init(MachineConfig *machine);
 void machine_resolve(MachineConfig *machine);
 
 /* Network node of an SM, and of a slice (0 .. partitions x slices - 1). */
-static inline uint32_t machine_sm_node(uint32_t sm) { return sm; }
+static inline uint32_t machine_sm_node(uint32_t sm) {
+    return sm;
+}
 static inline uint32_t machine_slice_node(const MachineConfig *machine, uint32_t slice) {
     return machine->sms + slice;
 }

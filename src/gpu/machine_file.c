@@ -148,7 +148,8 @@ static bool read_list(Reader *reader, const char *path) {
         if (is_good) text_printf(&items, "%s%s", items.length > 1 ? ", " : "", item);
     }
     text_add(&items, "]");
-    is_good = is_good && add_entry(reader, path, arena_strdup(reader->arena, text_string(&items)), start);
+    is_good =
+        is_good && add_entry(reader, path, arena_strdup(reader->arena, text_string(&items)), start);
     text_free(&items);
     return is_good;
 }
@@ -159,7 +160,8 @@ static bool read_mapping(Reader *reader, const char *prefix, int depth);
 static bool read_value(Reader *reader, const char *path, int depth) {
     if (!is_plain(reader)) return false;
     if (reader->event.type == YAML_SEQUENCE_START_EVENT) return read_list(reader, path);
-    if (reader->event.type == YAML_MAPPING_START_EVENT) return read_mapping(reader, path, depth + 1);
+    if (reader->event.type == YAML_MAPPING_START_EVENT)
+        return read_mapping(reader, path, depth + 1);
     const char *value = scalar_text(reader);
     return value && add_entry(reader, path, value, reader->event.start_mark);
 }
@@ -210,7 +212,8 @@ static bool read_entries(Reader *reader) {
         diag_error(reader->diag, reader->file, 0, 0, "out of memory");
         return false;
     }
-    yaml_parser_set_input_string(&reader->parser, (const unsigned char *)reader->text, reader->length);
+    yaml_parser_set_input_string(&reader->parser, (const unsigned char *)reader->text,
+                                 reader->length);
     bool is_good = read_document(reader);
     if (reader->has_event) yaml_event_delete(&reader->event);
     yaml_parser_delete(&reader->parser);
@@ -304,7 +307,8 @@ static bool is_path(const char *name) {
 static bool load_into(Machine *machine, const char *name, int bases, Diag *diag);
 
 /* Reads the machine that `entry` of `file` names as its base. */
-static bool load_base(Machine *machine, const char *file, const Entry *entry, int bases, Diag *diag) {
+static bool load_base(Machine *machine, const char *file, const Entry *entry, int bases,
+                      Diag *diag) {
     if (bases >= FILE_MAX_BASES) {
         diag_error(diag, file, entry->line, entry->column,
                    "base: over %d machines build on each other, or they do so in a circle",
@@ -352,8 +356,8 @@ static bool apply_entries(Machine *machine, const Reader *reader, int bases, Dia
     return diag_error_count(diag) == errors;
 }
 
-static bool parse_into(Machine *machine, const char *file, const char *text, size_t length, int bases,
-                       Diag *diag) {
+static bool parse_into(Machine *machine, const char *file, const char *text, size_t length,
+                       int bases, Diag *diag) {
     Reader reader = {.file = file,
                      .text = text,
                      .length = length,

@@ -4,8 +4,9 @@
  *     l1d:
  *       size: 32 KiB        # OWL Table 1
  *
- * A file is a mapping of the sections and keys of the parameter table. The comment behind a value is
- * kept as its origin and printed with it. Anchors, aliases, tags and further documents are refused. */
+ * A file is a mapping of the sections and keys of the parameter table. The comment behind a value
+ * is kept as its origin and printed with it. Anchors, aliases, tags and further documents are
+ * refused. */
 #ifndef TYTO_GPU_MACHINE_FILE_H
 #define TYTO_GPU_MACHINE_FILE_H
 

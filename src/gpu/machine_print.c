@@ -16,10 +16,8 @@ static const char *open_sections(const char *key, const char *previous, Text *ou
             is_open = false;
             if (!depth) text_add(out, "\n");
         }
-        if (is_open)
-            previous += length;
-        else
-            text_printf(out, "%*s%.*s:\n", depth * 2, "", (int)length - 1, key);
+        if (is_open) previous += length;
+        else text_printf(out, "%*s%.*s:\n", depth * 2, "", (int)length - 1, key);
     }
     text_printf(out, "%*s", depth * 2, "");
     return key;
@@ -38,8 +36,8 @@ void machine_print(const Machine *machine, Text *out) {
         text_clear(&value);
         machine_format_row(&machine->config, &rows[i], &value);
         int padding = 30 - (int)strlen(name);
-        text_printf(out, "%s: %*s  # %s; %s\n", name, -padding, text_string(&value), rows[i].meaning,
-                    origin);
+        text_printf(out, "%s: %*s  # %s; %s\n", name, -padding, text_string(&value),
+                    rows[i].meaning, origin);
         previous = rows[i].key;
     }
     text_free(&value);
@@ -48,18 +46,20 @@ void machine_print(const Machine *machine, Text *out) {
 void machine_document(Text *out) {
     int count;
     const MachineRow *rows = machine_rows(&count);
-    text_add(out, "# Machine parameters\n\n"
-                  "Generated from the parameter table (`src/gpu/machine_rows.c`); "
-                  "[machines.md](machines.md) says how the files work.\n"
-                  "Cycles are cycles of the unit's own clock: SM cycles up to the network, L2 cycles "
-                  "for partitions and L2, DRAM cycles for DRAM.\n");
+    text_add(out,
+             "# Machine parameters\n\n"
+             "Generated from the parameter table (`src/gpu/machine_rows.c`); "
+             "[machines.md](machines.md) says how the files work.\n"
+             "Cycles are cycles of the unit's own clock: SM cycles up to the network, L2 cycles "
+             "for partitions and L2, DRAM cycles for DRAM.\n");
     size_t section = 0;
     const char *previous = "";
     for (int i = 0; i < count; i++) {
         const char *dot = strchr(rows[i].key, '.');
         size_t length = dot ? (size_t)(dot - rows[i].key) : 0;
         if (i == 0 || length != section || strncmp(rows[i].key, previous, length)) {
-            text_printf(out, "\n## %.*s\n\n| key | values | default | meaning |\n|---|---|---|---|\n",
+            text_printf(out,
+                        "\n## %.*s\n\n| key | values | default | meaning |\n|---|---|---|---|\n",
                         length ? (int)length : 7, length ? rows[i].key : "machine");
             section = length;
             previous = rows[i].key;

@@ -16,7 +16,8 @@ static const char *const dram_scheduler_names[] = {"fr-fcfs", "fcfs"};
 static_assert(sizeof index_names / sizeof *index_names == CACHE_INDEXES, "a name for each");
 static_assert(sizeof allocate_names / sizeof *allocate_names == CACHE_ALLOCATES, "a name for each");
 static_assert(sizeof flush_names / sizeof *flush_names == CACHE_FLUSHES, "a name for each");
-static_assert(sizeof unit_names / sizeof *unit_names == SM_UNIT_LDST, "a name for each but the last");
+static_assert(sizeof unit_names / sizeof *unit_names == SM_UNIT_LDST,
+              "a name for each but the last");
 static_assert(sizeof noc_names / sizeof *noc_names == NOC_KIND_COUNT, "a name for each");
 
 enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */

@@ -22,7 +22,7 @@ typedef enum MachineType {
 } MachineType;
 
 typedef struct MachineRow {
-    const char *key;            /* sections and name, joined by dots: "l1d.size" */
+    const char *key; /* sections and name, joined by dots: "l1d.size" */
     MachineType type;
     uint32_t offset;            /* of the field in MachineConfig, bytes */
     const char *unit;           /* word that may follow a count ("cycles"); "" when there is none */

@@ -62,7 +62,8 @@ static void add_expected(const MachineRow *row, Text *why) {
         break;
     case MACHINE_BOOL: text_add(why, "takes yes or no"); break;
     case MACHINE_LIST:
-        text_printf(why, "takes a list of at most %d whole numbers, as in [1, 2]", MACHINE_MAX_LIST);
+        text_printf(why, "takes a list of at most %d whole numbers, as in [1, 2]",
+                    MACHINE_MAX_LIST);
         break;
     case MACHINE_ADDRESS: text_add(why, "takes an address, as in 0xf0000000"); break;
     case MACHINE_CHOICE:
@@ -124,7 +125,8 @@ static bool check_bounds(const MachineRow *row, uint64_t number, const char *val
     return false;
 }
 
-static bool set_number(MachineConfig *machine, const MachineRow *row, const char *value, Text *why) {
+static bool set_number(MachineConfig *machine, const MachineRow *row, const char *value,
+                       Text *why) {
     uint64_t thousandths;
     const char *end;
     if (!read_thousandths(value, &thousandths, &end)) return refuse(row, value, why);
@@ -145,7 +147,8 @@ static bool set_bool(MachineConfig *machine, const MachineRow *row, const char *
     return true;
 }
 
-static bool set_choice(MachineConfig *machine, const MachineRow *row, const char *value, Text *why) {
+static bool set_choice(MachineConfig *machine, const MachineRow *row, const char *value,
+                       Text *why) {
     for (uint32_t i = 0; i <= row->high; i++) {
         if (strcmp(row->choices[i], value)) continue;
         memcpy(field_of(machine, row), &i, sizeof i);
@@ -154,7 +157,8 @@ static bool set_choice(MachineConfig *machine, const MachineRow *row, const char
     return refuse(row, value, why);
 }
 
-static bool set_string(MachineConfig *machine, const MachineRow *row, const char *value, Text *why) {
+static bool set_string(MachineConfig *machine, const MachineRow *row, const char *value,
+                       Text *why) {
     if (strlen(value) >= row->high) {
         text_printf(why, "must be shorter than %u bytes", row->high);
         return false;
@@ -193,11 +197,12 @@ static bool set_list(MachineConfig *machine, const MachineRow *row, const char *
     return true;
 }
 
-typedef bool SetFunction(MachineConfig *machine, const MachineRow *row, const char *value, Text *why);
+typedef bool SetFunction(MachineConfig *machine, const MachineRow *row, const char *value,
+                         Text *why);
 
 static SetFunction *const set_functions[MACHINE_TYPES] = {
-    [MACHINE_COUNT] = set_number,  [MACHINE_ADDRESS] = set_number, [MACHINE_BYTES] = set_number,
-    [MACHINE_FREQUENCY] = set_number, [MACHINE_BOOL] = set_bool,   [MACHINE_CHOICE] = set_choice,
+    [MACHINE_COUNT] = set_number,     [MACHINE_ADDRESS] = set_number, [MACHINE_BYTES] = set_number,
+    [MACHINE_FREQUENCY] = set_number, [MACHINE_BOOL] = set_bool,      [MACHINE_CHOICE] = set_choice,
     [MACHINE_STRING] = set_string,    [MACHINE_LIST] = set_list,
 };
 
@@ -214,16 +219,11 @@ static void add_list(const MachineList *list, Text *out) {
 
 void machine_format_row(const MachineConfig *machine, const MachineRow *row, Text *out) {
     const void *field = const_field_of(machine, row);
-    if (row->type == MACHINE_BOOL)
-        text_add(out, *(const bool *)field ? "yes" : "no");
-    else if (row->type == MACHINE_CHOICE)
-        text_add(out, row->choices[number_of(machine, row)]);
-    else if (row->type == MACHINE_STRING)
-        text_printf(out, "\"%s\"", (const char *)field);
-    else if (row->type == MACHINE_LIST)
-        add_list(field, out);
-    else
-        add_number(row, number_of(machine, row), out);
+    if (row->type == MACHINE_BOOL) text_add(out, *(const bool *)field ? "yes" : "no");
+    else if (row->type == MACHINE_CHOICE) text_add(out, row->choices[number_of(machine, row)]);
+    else if (row->type == MACHINE_STRING) text_printf(out, "\"%s\"", (const char *)field);
+    else if (row->type == MACHINE_LIST) add_list(field, out);
+    else add_number(row, number_of(machine, row), out);
 }
 
 void machine_describe_row(const MachineRow *row, Text *out) {

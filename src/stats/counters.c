@@ -17,10 +17,10 @@ const CounterRow counter_rows[COUNTER_COUNT] = {COUNTERS(NO_ROW, SUM_ROW, MAX_RO
 #define GROUP_ROW(first, source, title) {COUNTER_##first, source, title},
 static const CounterGroup groups[] = {COUNTERS(GROUP_ROW, NO_ROW, NO_ROW)};
 
-#define TERM(name)   COUNTER_##name,
-#define TERMS(...)   {__VA_ARGS__}
+#define TERM(name)      COUNTER_##name,
+#define TERMS(...)      {__VA_ARGS__}
 #define TERM_COUNT(...) (int)(sizeof((const CounterId[]){__VA_ARGS__}) / sizeof(CounterId))
-#define RATIO_ROW(name, unit, scale, above, below, meaning)                                         \
+#define RATIO_ROW(name, unit, scale, above, below, meaning)                                        \
     {#name, unit, scale, TERM_COUNT above, TERM_COUNT below, TERMS above, TERMS below, meaning},
 const RatioRow ratio_rows[RATIO_COUNT] = {RATIOS(RATIO_ROW, TERM)};
 
@@ -84,7 +84,7 @@ typedef struct Identity {
     CounterId right[IDENTITY_MAX_TERMS];
 } Identity;
 
-#define IDENTITY(meaning, at_end, left, relation, right, factor)                                    \
+#define IDENTITY(meaning, at_end, left, relation, right, factor)                                   \
     {meaning, at_end, relation, factor, TERM_COUNT left, TERM_COUNT right, TERMS left, TERMS right}
 #define T TERM
 
@@ -151,8 +151,8 @@ bool counters_check(const Counters *counters, CountersShape shape, Text *why) {
     for (size_t i = 0; i < sizeof identities / sizeof *identities; i++) {
         const Identity *identity = &identities[i];
         uint64_t left = sum_of(counters, identity->left, identity->left_terms);
-        uint64_t right = sum_of(counters, identity->right, identity->right_terms) *
-                         factors[identity->factor];
+        uint64_t right =
+            sum_of(counters, identity->right, identity->right_terms) * factors[identity->factor];
         bool holds = identity->relation == EQUALS ? left == right : left <= right;
         if (holds || (identity->at_end && !shape.is_complete)) continue;
         explain(identity, left, right, why);
@@ -174,7 +174,8 @@ static void document_counters(Text *out) {
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         bool is_last = g + 1 == sizeof groups / sizeof *groups;
         CounterId end = is_last ? COUNTER_COUNT : groups[g + 1].first;
-        text_printf(out, "\n## %s\n\nCounted by: %s.\n\n| counter | unit | meaning |\n|---|---|---|\n",
+        text_printf(out,
+                    "\n## %s\n\nCounted by: %s.\n\n| counter | unit | meaning |\n|---|---|---|\n",
                     groups[g].title, groups[g].source);
         for (CounterId id = groups[g].first; id < end; id++) {
             text_printf(out, "| `%s` | %s | %s |\n", counter_rows[id].name, counter_rows[id].unit,
@@ -184,11 +185,12 @@ static void document_counters(Text *out) {
 }
 
 void counters_document(Text *out) {
-    text_add(out, "# Metrics\n\n"
-                  "Generated from the counter table (`src/stats/counters.h`). Every counter and ratio "
-                  "appears under this name in the text report, in JSON and in CSV, per kernel and in "
-                  "total. A ratio whose denominator is 0 has no value (`null`).\n\n"
-                  "## Ratios\n\n| ratio | unit | definition | meaning |\n|---|---|---|---|\n");
+    text_add(out,
+             "# Metrics\n\n"
+             "Generated from the counter table (`src/stats/counters.h`). Every counter and ratio "
+             "appears under this name in the text report, in JSON and in CSV, per kernel and in "
+             "total. A ratio whose denominator is 0 has no value (`null`).\n\n"
+             "## Ratios\n\n| ratio | unit | definition | meaning |\n|---|---|---|---|\n");
     for (RatioId id = 0; id < RATIO_COUNT; id++) {
         const RatioRow *row = &ratio_rows[id];
         text_printf(out, "| `%s` | %s | ", row->name, row->unit);

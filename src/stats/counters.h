@@ -1,9 +1,9 @@
-/* The counters of a run, declared once: one row each. The struct, the sums over SMs and kernels, the
- * text, JSON and CSV writers, docs/metrics.md and the identities checked after every run derive from
- * the rows. Every unit counts in a Counters of its own, as `counters->l1d_accesses++`; nothing is
- * looked up by name while a kernel runs.
+/* The counters of a run, declared once: one row each. The struct, the sums over SMs and kernels,
+ * the text, JSON and CSV writers, docs/metrics.md and the identities checked after every run derive
+ * from the rows. Every unit counts in a Counters of its own, as `counters->l1d_accesses++`; nothing
+ * is looked up by name while a kernel runs.
  *
- * Sources of the definitions: OWL sections 2.2 and 5 (CINV is its "core inactive" share,
+ * Sources of the definitions: OWL sections 2.2 and 3 (CINV, its share of inactive cycles,
  * MemoryBlockCycles, NoWarpCycles, BLP, RBL), CCWS section 5 (intra- and inter-warp hits, MPKI),
  * PRO section II (the split of cycles without issue). */
 #ifndef TYTO_STATS_COUNTERS_H
@@ -14,9 +14,12 @@
 
 #include "base/text.h"
 
-/* SUM(name, unit, meaning): added up over SMs, partitions and kernels.
+/* The rows:
+ * SUM(name, unit, meaning): added up over SMs, partitions and kernels.
  * MAX(name, unit, meaning): the largest of them.
- * GROUP(first, source, title): heads the rows from counter `first` on, which unit `source` counts. */
+ * GROUP(first, source, title): heads the rows from counter `first` on, which unit `source` counts.
+ */
+/* clang-format off */
 #define COUNTERS(GROUP, SUM, MAX) \
     GROUP(cycles, "gpu", "The kernel") \
     SUM(cycles, "SM cycles", "from launch until the last request has drained") \
@@ -187,6 +190,7 @@
     RATIO(dram_queue_mean, "requests", 1, (T(dram_queue_ticks)), (T(dram_ticks)), "mean requests waiting at a channel") \
     RATIO(row_sharing, "share", 1, (T(dram_row_neighbours)), (T(dram_row_ctas)), "CTAs of a row that have a neighbour among the row's CTAs") \
     RATIO(ctas_per_row, "CTAs", 1, (T(dram_row_ctas)), (T(dram_rows_used)), "mean CTAs that read a row")
+/* clang-format on */
 
 #define COUNTER_NO_GROUP(first, source, title)
 #define COUNTER_FIELD(name, unit, meaning) uint64_t name;
@@ -197,7 +201,9 @@ typedef struct Counters {
 
 /* The index of a counter in the struct and in the table. */
 #define COUNTER_ID(name, unit, meaning) COUNTER_##name,
-typedef enum CounterId { COUNTERS(COUNTER_NO_GROUP, COUNTER_ID, COUNTER_ID) COUNTER_COUNT } CounterId;
+typedef enum CounterId {
+    COUNTERS(COUNTER_NO_GROUP, COUNTER_ID, COUNTER_ID) COUNTER_COUNT
+} CounterId;
 #undef COUNTER_ID
 
 #define RATIO_TERM(name)
@@ -245,7 +251,8 @@ static inline uint64_t counters_get(const Counters *counters, CounterId id) {
 /* Adds one unit's or one kernel's counters to a sum. */
 void counters_add(Counters *sum, const Counters *part);
 
-/* The counts between two moments of one Counters, `earlier` before `later`; maxima as of `later`. */
+/* The counts between two moments of one Counters, `earlier` before `later`; maxima as of `later`.
+ */
 Counters counters_since(const Counters *earlier, const Counters *later);
 
 /* A ratio's value; NaN when its denominator is 0. */

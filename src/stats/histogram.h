@@ -10,6 +10,7 @@
 enum { HISTOGRAM_BUCKETS = 64 };
 
 /* ROW(name, unit, log2 of a bucket's width, meaning) */
+/* clang-format off */
 #define HISTOGRAMS(ROW) \
     ROW(active_lanes, "lanes", 0, "active lanes of the issued instructions") \
     ROW(accesses, "accesses", 0, "coalesced accesses of a global or local instruction") \
@@ -17,6 +18,7 @@ enum { HISTOGRAM_BUCKETS = 64 };
     ROW(read_latency, "SM cycles", 5, "from an SM's miss to the reply") \
     ROW(dram_queue, "requests", 1, "requests waiting at a channel when one arrives") \
     ROW(cta_lifetime, "SM cycles", 10, "from a CTA's launch to its end")
+/* clang-format on */
 
 typedef struct Histogram {
     uint64_t buckets[HISTOGRAM_BUCKETS];

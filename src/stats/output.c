@@ -12,8 +12,8 @@ static bool write_stdout(const Text *text) {
 
 bool output_write(const char *path, const Text *text, Diag *diag) {
     bool is_stdout = !strcmp(path, "-");
-    bool is_written = is_stdout ? write_stdout(text)
-                                : text_write_file(path, text_string(text), text->length);
+    bool is_written =
+        is_stdout ? write_stdout(text) : text_write_file(path, text_string(text), text->length);
     if (is_written) return true;
     diag_error(diag, is_stdout ? "standard output" : path, 0, 0, "cannot be written: %s",
                strerror(errno));

@@ -7,8 +7,9 @@
 #include "base/diag.h"
 #include "base/text.h"
 
-/* Writes `text` to the file `path` ("-" is standard output). On failure (no such folder, a full disk,
- * a closed pipe) one error goes to `diag`, an old file is left as it was, and false is returned. */
+/* Writes `text` to the file `path` ("-" is standard output). On failure (no such folder, a full
+ * disk, a closed pipe) one error goes to `diag`, an old file is left as it was, and false is
+ * returned. */
 bool output_write(const char *path, const Text *text, Diag *diag);
 
 #endif

@@ -38,7 +38,8 @@ static void format_value(char field[static FIELD_BYTES], double value, int decim
     }
     uint64_t units = (uint64_t)rounded, one = (uint64_t)scale;
     int at = snprintf(field, FIELD_BYTES, "%s%" PRIu64, value < 0 && units ? "-" : "", units / one);
-    if (decimals) snprintf(field + at, FIELD_BYTES - (size_t)at, ".%0*" PRIu64, decimals, units % one);
+    if (decimals)
+        snprintf(field + at, FIELD_BYTES - (size_t)at, ".%0*" PRIu64, decimals, units % one);
 }
 
 /* A ratio as its unit wants it: shares in percent. */
@@ -113,7 +114,7 @@ static void add_causes(const Counters *counters, Text *out) {
         if (!cycles) continue;
         format_value(share, 100 * (double)cycles / total, 1);
         int marks = (int)round(BAR_WIDTH * (double)cycles / total);
-        text_printf(out, "    %-30s %6s%%  ", causes[i].name, share);
+        text_printf(out, "    %-30s %6s%%%s", causes[i].name, share, marks ? "  " : "");
         for (int m = 0; m < marks; m++)
             text_add_bytes(out, &causes[i].mark, 1);
         text_add(out, "\n");
@@ -129,10 +130,16 @@ static const struct {
     int count;
 } headlines[] = {
     {"speed", {RATIO_ipc, RATIO_warp_ipc, RATIO_lanes_active, RATIO_CINV}, 4},
-    {"SM", {RATIO_resident_ctas, RATIO_resident_warps, RATIO_memory_block_share, RATIO_no_warp_share}, 4},
-    {"caches", {RATIO_l1d_miss_rate, RATIO_l1d_MPKI, RATIO_l1d_intra_warp_share, RATIO_l2_miss_rate}, 4},
-    {"fetch", {RATIO_fetch_latency, RATIO_fetch_latency_noc, RATIO_fetch_latency_l2,
-               RATIO_fetch_latency_queue, RATIO_fetch_latency_dram}, 5},
+    {"SM",
+     {RATIO_resident_ctas, RATIO_resident_warps, RATIO_memory_block_share, RATIO_no_warp_share},
+     4},
+    {"caches",
+     {RATIO_l1d_miss_rate, RATIO_l1d_MPKI, RATIO_l1d_intra_warp_share, RATIO_l2_miss_rate},
+     4},
+    {"fetch",
+     {RATIO_fetch_latency, RATIO_fetch_latency_noc, RATIO_fetch_latency_l2,
+      RATIO_fetch_latency_queue, RATIO_fetch_latency_dram},
+     5},
     {"DRAM", {RATIO_BLP, RATIO_RBL, RATIO_dram_bandwidth_use, RATIO_dram_queue_mean}, 4},
 };
 
@@ -168,7 +175,8 @@ static void add_everything(const Counters *counters, Text *out) {
     text_add(out, "  Ratios\n");
     for (RatioId id = 0; id < RATIO_COUNT; id++) {
         format_ratio(field, counters, id);
-        text_printf(out, "    %-26s %20s  %s\n", ratio_rows[id].name, field, ratio_rows[id].meaning);
+        text_printf(out, "    %-26s %20s  %s\n", ratio_rows[id].name, field,
+                    ratio_rows[id].meaning);
     }
 }
 
@@ -184,8 +192,8 @@ static void add_counters(const Counters *counters, bool has_all, Text *out) {
 
 static void add_kernel(const KernelStats *kernel, bool has_all, Text *out) {
     text_printf(out, "\nkernel %s, %u x %u x %u CTAs of %u x %u x %u threads", kernel->name,
-                kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1],
-                kernel->block[2]);
+                kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0],
+                kernel->block[1], kernel->block[2]);
     text_printf(out, ", %u CTAs per SM, %u registers, %u B shared\n", kernel->ctas_per_sm,
                 kernel->registers, kernel->shared_bytes);
     if (kernel->status != RUN_COMPLETE)
@@ -195,8 +203,8 @@ static void add_kernel(const KernelStats *kernel, bool has_all, Text *out) {
 }
 
 void report_run(const RunStats *run, bool has_all, Text *out) {
-    text_printf(out, "%s on %s, warps by %s, CTAs by %s\n", run->program, run->machine, run->scheduler,
-                run->cta_scheduler);
+    text_printf(out, "%s on %s, warps by %s, CTAs by %s\n", run->program, run->machine,
+                run->scheduler, run->cta_scheduler);
     for (int i = 0; i < run->kernel_count; i++)
         add_kernel(&run->kernels[i], has_all, out);
     Counters total = run_total(run);
@@ -210,8 +218,8 @@ void report_run(const RunStats *run, bool has_all, Text *out) {
     format_value(memory, (double)run->host.peak_memory_bytes / (1024 * 1024), 0);
     if (isfinite(rate)) format_count(speed, (uint64_t)rate);
     else strcpy(speed, "-");
-    text_printf(out, "\nhost: %s s, %s warp instructions per second, %s MiB at most\n", seconds, speed,
-                memory);
+    text_printf(out, "\nhost: %s s, %s warp instructions per second, %s MiB at most\n", seconds,
+                speed, memory);
 }
 
 /* --- several runs --- */
@@ -226,8 +234,8 @@ static int name_width(const RunStats *const *runs, int count) {
     return width;
 }
 
-static void add_comparison_row(const RunStats *run, const Counters *total, double speedup, int width,
-                               Text *out) {
+static void add_comparison_row(const RunStats *run, const Counters *total, double speedup,
+                               int width, Text *out) {
     static const RatioId columns[] = {RATIO_l1d_miss_rate, RATIO_l2_miss_rate, RATIO_RBL};
     char field[FIELD_BYTES];
     format_count(field, total->cycles);
@@ -250,7 +258,7 @@ static const struct {
     const char *name;
     RatioId ratio;
 } evidence[] = {
-    {"mean fetch", RATIO_fetch_latency},
+    {"mean fetch latency", RATIO_fetch_latency},
     {"L1D misses", RATIO_l1d_miss_rate},
     {"L2 misses", RATIO_l2_miss_rate},
     {"row hits", RATIO_RBL},
@@ -264,16 +272,19 @@ static void add_evidence(const Counters *best, const Counters *worst, Text *out)
     for (size_t i = 0; i < sizeof evidence / sizeof *evidence; i++) {
         double value = counters_ratio(best, evidence[i].ratio);
         double other = counters_ratio(worst, evidence[i].ratio);
-        if (!(fabs(value - other) > 0.02 * fabs(other))) continue; /* too close to tell, or no number */
+        if (!(fabs(value - other) > 0.02 * fabs(other)))
+            continue; /* too close to tell, or no number */
         format_ratio(ours, best, evidence[i].ratio);
         format_ratio(theirs, worst, evidence[i].ratio);
-        text_printf(out, "%s%s %s instead of %s", is_open ? ", " : " (", evidence[i].name, ours, theirs);
+        text_printf(out, "%s%s %s instead of %s", is_open ? ", " : " (", evidence[i].name, ours,
+                    theirs);
         is_open = true;
     }
     if (is_open) text_add(out, ")");
 }
 
-/* The cause on which `best` lost fewer scheduler cycles than `worst` by most; -1 when there is none. */
+/* The cause on which `best` lost fewer scheduler cycles than `worst` by most; -1 when there is
+ * none. */
 static int largest_saving(const Counters *best, const Counters *worst, uint64_t *saving) {
     int largest = -1;
     *saving = 0;
@@ -287,7 +298,8 @@ static int largest_saving(const Counters *best, const Counters *worst, uint64_t 
     return largest;
 }
 
-/* One sentence: what the fastest run loses less on than the slowest, and figures that go with it. */
+/* One sentence: what the fastest run loses less on than the slowest, and figures that go with it.
+ */
 static void add_reason(const RunStats *fastest, const RunStats *slowest, Text *out) {
     Counters best = run_total(fastest), worst = run_total(slowest);
     if (best.cycles == worst.cycles) {
@@ -311,10 +323,15 @@ static void add_reason(const RunStats *fastest, const RunStats *slowest, Text *o
     text_add(out, ".\n");
 }
 
-static void add_legend(Text *out) {
+/* The marks of the bars, as far as any run has such cycles. */
+static void add_legend(const Counters *all, Text *out) {
     text_add(out, "\nscheduler cycles that");
-    for (int i = 0; i < CAUSES; i++)
-        text_printf(out, "%s %c %s", i ? "," : "", causes[i].mark, causes[i].name);
+    bool is_open = false;
+    for (int i = 0; i < CAUSES; i++) {
+        if (!cause_cycles(all, i)) continue;
+        text_printf(out, "%s  %c %s", is_open ? "," : "", causes[i].mark, causes[i].name);
+        is_open = true;
+    }
     text_add(out, "\n");
 }
 
@@ -322,16 +339,18 @@ void report_comparison(const RunStats *const *runs, int count, Text *out) {
     if (!count) return;
     int width = name_width(runs, count), fastest = 0, slowest = 0;
     uint64_t first = run_total(runs[0]).cycles, least = first, most = first;
+    Counters all = {0};
     text_printf(out, "%s on %s\n\n%-*s %15s %8s %8s %8s %8s %8s  %s\n", runs[0]->program,
                 runs[0]->machine, width, "scheduler", "cycles", "IPC", "speed-up", "L1D miss",
                 "L2 miss", "row hits", "scheduler cycles");
     for (int i = 0; i < count; i++) {
         Counters total = run_total(runs[i]);
         add_comparison_row(runs[i], &total, (double)first / (double)total.cycles, width, out);
+        counters_add(&all, &total);
         if (total.cycles < least) least = total.cycles, fastest = i;
         if (total.cycles > most) most = total.cycles, slowest = i;
     }
-    add_legend(out);
+    add_legend(&all, out);
     if (count > 1) add_reason(runs[fastest], runs[slowest], out);
 }
 
@@ -358,8 +377,8 @@ static int longest(const char *const *names, int count, int least) {
     return least;
 }
 
-static void add_speedup_row(const char *name, int width, const double *values, int count, int column,
-                            Text *out) {
+static void add_speedup_row(const char *name, int width, const double *values, int count,
+                            int column, Text *out) {
     char field[FIELD_BYTES];
     text_printf(out, "%-*s", width, name);
     for (int i = 0; i < count; i++) {
@@ -378,8 +397,8 @@ void report_speedups(const char *const *programs, int program_count, const char 
         text_printf(out, "  %*s", column, policies[p]);
     text_add(out, "\n");
     for (int i = 0; i < program_count; i++)
-        add_speedup_row(programs[i], width, speedups + (size_t)i * (size_t)policy_count, policy_count,
-                        column, out);
+        add_speedup_row(programs[i], width, speedups + (size_t)i * (size_t)policy_count,
+                        policy_count, column, out);
     static const char *const names[] = {"arithmetic mean", "geometric mean", "harmonic mean"};
     double *values = base_calloc((size_t)program_count + 3 * (size_t)policy_count, sizeof *values);
     double *means = values + program_count;
@@ -392,7 +411,7 @@ void report_speedups(const char *const *programs, int program_count, const char 
         means[2 * policy_count + p] = column_means.harmonic;
     }
     for (int m = 0; m < 3; m++)
-        add_speedup_row(names[m], width, means + (size_t)m * (size_t)policy_count, policy_count, column,
-                        out);
+        add_speedup_row(names[m], width, means + (size_t)m * (size_t)policy_count, policy_count,
+                        column, out);
     free(values);
 }

@@ -17,8 +17,8 @@ void report_run(const RunStats *run, bool has_all, Text *out);
 void report_comparison(const RunStats *const *runs, int count, Text *out);
 
 /* Speed-ups of several policies (columns) for several programs (rows), `speedups` by row, and their
- * three means: arithmetic, geometric, harmonic. NaN is a run that failed: printed as -, and left out
- * of the means. */
+ * three means: arithmetic, geometric, harmonic. NaN is a run that failed: printed as -, and left
+ * out of the means. */
 void report_speedups(const char *const *programs, int program_count, const char *const *policies,
                      int policy_count, const double *speedups, Text *out);
 

@@ -1,5 +1,5 @@
-/* What one run leaves behind: who ran where, each kernel's statistics, and what the host saw. Filled
- * by whoever runs kernels; read by every writer (text, JSON, CSV). */
+/* What one run leaves behind: who ran where, each kernel's statistics, and what the host saw.
+ * Filled by whoever runs kernels; read by every writer (text, JSON, CSV). */
 #ifndef TYTO_STATS_RUN_H
 #define TYTO_STATS_RUN_H
 
@@ -21,7 +21,13 @@ typedef struct CtaRecord {
 } CtaRecord;
 
 /* How a kernel ended. */
-typedef enum RunStatus { RUN_COMPLETE, RUN_INTERRUPTED, RUN_FAULT, RUN_STUCK, RUN_STATUSES } RunStatus;
+typedef enum RunStatus {
+    RUN_COMPLETE,
+    RUN_INTERRUPTED,
+    RUN_FAULT,
+    RUN_STUCK,
+    RUN_STATUSES
+} RunStatus;
 extern const char *const run_status_names[RUN_STATUSES];
 
 typedef struct KernelStats {
@@ -33,7 +39,7 @@ typedef struct KernelStats {
     RunStatus status;
     Counters counters;
     Histograms histograms;
-    CtaRecord *ctas;            /* by linear CTA index; owned; NULL when not recorded */
+    CtaRecord *ctas; /* by linear CTA index; owned; NULL when not recorded */
     uint64_t cta_count;
 } KernelStats;
 
@@ -45,10 +51,10 @@ typedef struct HostStats {
 
 typedef struct RunStats {
     char *program, *machine, *scheduler, *cta_scheduler; /* owned */
-    CountersShape shape;   /* of the machine; is_complete: all kernels were */
-    KernelStats *kernels;  /* in launch order; owned */
+    CountersShape shape;  /* of the machine; is_complete: all kernels were */
+    KernelStats *kernels; /* in launch order; owned */
     int kernel_count, kernel_capacity;
-    TimeSeries *series;    /* owned; NULL without --sample */
+    TimeSeries *series; /* owned; NULL without --sample */
     HostStats host;
 } RunStats;
 

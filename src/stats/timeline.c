@@ -16,7 +16,7 @@ struct Timeline {
     char *path;      /* for the message when a write fails */
     Text line;       /* the event being put together; its buffer is reused */
     bool has_events; /* the next event needs a comma before it */
-    int error;       /* errno of the first write that failed, 0: none; nothing is written after it */
+    int error; /* errno of the first write that failed, 0: none; nothing is written after it */
 };
 
 Timeline *timeline_open(const char *path, Diag *diag) {
@@ -35,14 +35,15 @@ Timeline *timeline_open(const char *path, Diag *diag) {
 /* Writes what has been put together. */
 static void flush_line(Timeline *timeline) {
     const Text *line = &timeline->line;
-    if (!timeline->error && fwrite(text_string(line), 1, line->length, timeline->file) != line->length)
+    if (!timeline->error &&
+        fwrite(text_string(line), 1, line->length, timeline->file) != line->length)
         timeline->error = errno ? errno : EIO;
     text_clear(&timeline->line);
 }
 
 static void begin_event(Timeline *timeline, const char *phase, uint32_t group) {
-    text_printf(&timeline->line, "%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32, timeline->has_events ? "," : "",
-                phase, group);
+    text_printf(&timeline->line, "%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32,
+                timeline->has_events ? "," : "", phase, group);
     timeline->has_events = true;
 }
 
@@ -78,14 +79,15 @@ void timeline_name_track(Timeline *timeline, uint32_t group, uint32_t track, con
 void timeline_slice(Timeline *timeline, uint32_t group, uint32_t track, const char *name,
                     uint64_t start, uint64_t end) {
     begin_event(timeline, "X", group);
-    text_printf(&timeline->line, ",\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",", track,
-                start, end - start);
+    text_printf(&timeline->line, ",\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",",
+                track, start, end - start);
     add_string(timeline, "name", name);
     end_event(timeline);
 }
 
 /* The counter tracks: some counters stacked, each as share of another one times `scale`. */
 enum { TRACK_MAX_SERIES = 10 };
+/* clang-format off */
 static const struct {
     const char *name;
     double scale;
@@ -104,6 +106,7 @@ static const struct {
     {"busy banks per DRAM channel", 1, COUNTER_dram_ticks, {COUNTER_dram_bank_ticks}, 1},
     {"DRAM data bus, %", 100, COUNTER_dram_ticks, {COUNTER_dram_bus_ticks}, 1},
 };
+/* clang-format on */
 
 void timeline_counters(Timeline *timeline, uint64_t start, const Counters *growth) {
     for (size_t i = 0; i < sizeof counter_tracks / sizeof *counter_tracks; i++) {
@@ -114,7 +117,8 @@ void timeline_counters(Timeline *timeline, uint64_t start, const Counters *growt
         text_add(&timeline->line, ",\"args\":{");
         for (int s = 0; s < counter_tracks[i].count; s++) {
             CounterId id = counter_tracks[i].series[s];
-            double share = of ? counter_tracks[i].scale * (double)counters_get(growth, id) / (double)of : 0;
+            double share =
+                of ? counter_tracks[i].scale * (double)counters_get(growth, id) / (double)of : 0;
             Json json;
             json_begin(&json, &timeline->line);
             text_printf(&timeline->line, "%s\"%s\":", s ? "," : "", counter_rows[id].name);

@@ -1,6 +1,6 @@
-/* A timeline in the Chrome trace format, which Perfetto (ui.perfetto.dev) and chrome://tracing show:
- * slices on named tracks, and counter tracks. One microsecond on the screen is one SM cycle. Events
- * are written as they come, so memory does not grow with the run.
+/* A timeline in the Chrome trace format, which Perfetto (ui.perfetto.dev) and chrome://tracing
+ * show: slices on named tracks, and counter tracks. One microsecond on the screen is one SM cycle.
+ * Events are written as they come, so memory does not grow with the run.
  *
  * Source: "Trace Event Format", the JSON array form. */
 #ifndef TYTO_STATS_TIMELINE_H

@@ -1,6 +1,6 @@
 /* Sampled time series: the counters' growth in each interval of N SM cycles (--sample N). Memory is
- * bounded: when the series is full, neighbouring intervals are joined and N doubles, so the same run
- * always gives the same series. */
+ * bounded: when the series is full, neighbouring intervals are joined and N doubles, so the same
+ * run always gives the same series. */
 #ifndef TYTO_STATS_TIMESERIES_H
 #define TYTO_STATS_TIMESERIES_H
 
@@ -20,8 +20,8 @@ void timeseries_free(TimeSeries *series);
 /* The SM cycle at which the next sample is due. */
 uint64_t timeseries_due(const TimeSeries *series);
 
-/* Ends an interval at `cycle` with the run's counters so far (which only grow). Called when a sample
- * is due, or once more at the end of the run; several intervals may have passed. */
+/* Ends an interval at `cycle` with the run's counters so far (which only grow). Called when a
+ * sample is due, or once more at the end of the run; several intervals may have passed. */
 void timeseries_sample(TimeSeries *series, uint64_t cycle, const Counters *counters);
 
 int timeseries_count(const TimeSeries *series);

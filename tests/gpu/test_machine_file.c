@@ -1,4 +1,5 @@
-/* Machine files: every row's bounds and round trip, every error, inheritance, and the papers' values. */
+/* Machine files: every row's bounds and round trip, every error, inheritance, and the papers'
+ * values. */
 #include "gpu/machine_file.h"
 
 #include <inttypes.h>
@@ -122,7 +123,8 @@ static void test_every_row_takes_its_bounds_and_reads_back(void **state) {
 
 static void test_units(void **state) {
     (void)state;
-    const MachineRow *size = machine_find_row("l1d.size", 8), *clock = machine_find_row("clock.sm", 8);
+    const MachineRow *size = machine_find_row("l1d.size", 8),
+                     *clock = machine_find_row("clock.sm", 8);
     const MachineRow *base = machine_find_row("fetch.code_base", 15);
     const MachineRow *latency = machine_find_row("l1d.latency", 11);
     MachineConfig machine;
@@ -171,7 +173,8 @@ static const struct {
     {"zzzzzzzz: 1\n", "f.yaml:1:11: error: zzzzzzzz: no such key (docs/machine-parameters.md"},
     {"l1d: 32\n", "f.yaml:1:6: error: l1d is a section: it holds keys, not a value"},
     {"l1d:\n", "f.yaml:1:5: error: l1d is a section"},
-    {"l1d:\n  size: 32\n", "f.yaml:2:9: error: l1d.size: takes bytes with their unit (B, KiB, MiB)"},
+    {"l1d:\n  size: 32\n",
+     "f.yaml:2:9: error: l1d.size: takes bytes with their unit (B, KiB, MiB)"},
     {"l1d:\n  ways: 0\n", "f.yaml:2:9: error: l1d.ways: must be 1 to 64, not '0'"},
     {"l1d:\n  index: magic\n", "l1d.index: takes linear or fermi, not 'magic'"},
     {"l1d: {replacement: mru}\n", "takes lru or fifo, not 'mru'"},
@@ -179,7 +182,8 @@ static const struct {
     {"noc: {memory_routers: 7x}\n", "noc.memory_routers: takes a list of at most 64 whole numbers"},
     {"noc: {memory_routers: [1, [2]]}\n", "a list holds a few plain values"},
     {"noc: {memory_routers: [256]}\n", "noc.memory_routers: must be 0 to 255"},
-    {"l1d.ways: 4\nl1d:\n  ways: 8\n", "f.yaml:3:9: error: l1d.ways: given a second time, after line 1"},
+    {"l1d.ways: 4\nl1d:\n  ways: 8\n",
+     "f.yaml:3:9: error: l1d.ways: given a second time, after line 1"},
     {"a: &x 1\nb: *x\n", "f.yaml:1:4: error: a machine file has no anchors, aliases or tags"},
     {"&a sm: {*a : 1}\n", "no anchors, aliases or tags"},
     {"sm: !!map {threads: 32}\n", "no anchors, aliases or tags"},
@@ -192,7 +196,9 @@ static const struct {
     {"name: a\n---\nname: b\n", "a machine file is a single document"},
     {"name: \"a\\0b\"\n", "a value must not hold a NUL"},
     {"name: a\xff\n", "not YAML"},
-    {"\x7f""ELF\x01\x02", "not YAML"},
+    {"\x7f"
+     "ELF\x01\x02",
+     "not YAML"},
     {"base: [a]\n", "no machine '[a]'"},
     {"base: gtx490\n", "no machine 'gtx490'; did you mean gtx480?"},
     {"base: zzzz\n", "no machine 'zzzz'; there are owl, ccws, pro, md, gtx480"},
@@ -315,7 +321,9 @@ static const struct {
     {"gtx480", {"l2.sector=256B"}, "l2.sector: 256 B do not make 1, 2, 4 or 8 of a line of 128 B"},
     {"gtx480", {"l2.sector=24B"}, "l2.sector: 24 B do not make"},
     {"gtx480", {"l2.sector=64B"}, "partition.atom: 32 B, but L2 is filled by 64 B"},
-    {"gtx480", {"l1t.line=4KiB", "l1t.sector=16B", "l1t.size=96KiB"}, "l1t.sector: 16 B do not make"},
+    {"gtx480",
+     {"l1t.line=4KiB", "l1t.sector=16B", "l1t.size=96KiB"},
+     "l1t.sector: 16 B do not make"},
     {"gtx480", {"l2.mshrs=4096", "l2.mshr_merges=16"}, "l2.mshrs: 4096 of 16 requests"},
     {"gtx480", {"sm.threads=1000"}, "sm.threads: 1000 is no multiple of a warp's 32 lanes"},
     {"gtx480", {"sm.threads=32"}, "scheduler.count: 2 schedulers for 1 warps"},
@@ -344,7 +352,9 @@ static const struct {
     {"owl", {"noc.rows=5"}, "noc: a mesh of 6 x 5 routers"},
     {"owl", {"noc.memory_routers=1,2,3"}, "noc.memory_routers: 3 routers for 8 slices"},
     {"owl", {"noc.memory_routers=1,1,2,3,4,5,6,7"}, "which another node has"},
-    {"owl", {"gpu.partitions=4", "noc.memory_routers=[1,2,3,4]"}, "gpu.partitions: 4, but map.bits"},
+    {"owl",
+     {"gpu.partitions=4", "noc.memory_routers=[1,2,3,4]"},
+     "gpu.partitions: 4, but map.bits"},
 };
 
 static void test_every_contradiction_is_told(void **state) {

@@ -1,0 +1,440 @@
+/* The writers of a run: JSON, CSV, text, comparison, time series, histograms, timeline; and failing
+ * disks. JSON goes through a small checker of its grammar. */
+#include <ctype.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "stats/csv.h"
+#include "stats/output.h"
+#include "stats/report.h"
+#include "stats/run.h"
+#include "stats/timeline.h"
+
+/* --- a checker of JSON's grammar: returns what follows a value, NULL on a mistake --- */
+
+static const char *skip_space(const char *s) {
+    while (s && isspace((unsigned char)*s))
+        s++;
+    return s;
+}
+
+static const char *skip_value(const char *s);
+
+static const char *skip_json_string(const char *s) {
+    if (!s || *s++ != '"') return NULL;
+    for (; *s && *s != '"'; s++) {
+        if (*s == '\\' && !*++s) return NULL;
+    }
+    return *s == '"' ? s + 1 : NULL;
+}
+
+static const char *skip_members(const char *s, char close, bool has_keys) {
+    s = skip_space(s + 1);
+    if (*s == close) return s + 1;
+    for (;;) {
+        if (has_keys) {
+            s = skip_space(skip_json_string(skip_space(s)));
+            if (!s || *s++ != ':') return NULL;
+        }
+        s = skip_space(skip_value(skip_space(s)));
+        if (!s) return NULL;
+        if (*s == close) return s + 1;
+        if (*s++ != ',') return NULL;
+    }
+}
+
+static const char *skip_value(const char *s) {
+    if (!s) return NULL;
+    if (*s == '{') return skip_members(s, '}', true);
+    if (*s == '[') return skip_members(s, ']', false);
+    if (*s == '"') return skip_json_string(s);
+    if (!strncmp(s, "null", 4)) return s + 4;
+    size_t length = strspn(s, "-+.0123456789eE");
+    return length ? s + length : NULL;
+}
+
+static void assert_json(const char *text) {
+    const char *end = skip_space(skip_value(skip_space(text)));
+    if (!end || *end) fail_msg("no JSON: %.2000s", text);
+}
+
+static void assert_contains(const char *text, const char *part) {
+    if (!strstr(text, part)) fail_msg("expected \"%s\" in:\n%.3000s", part, text);
+}
+
+/* --- runs --- */
+
+static RunStats *make_run(const char *scheduler, uint64_t cycles, uint64_t memory_stalls) {
+    RunStats *run = run_new("matmul, \"tiled\"", "gtx480", scheduler, "round-robin", 1, 1);
+    for (int i = 0; i < 2; i++) {
+        KernelStats *kernel = run_add_kernel(run, i ? "second" : "first");
+        kernel->grid[0] = 16;
+        kernel->grid[1] = kernel->grid[2] = kernel->block[1] = kernel->block[2] = 1;
+        kernel->block[0] = 256;
+        kernel->ctas_per_sm = 3;
+        kernel->counters = (Counters){.cycles = cycles,
+                                      .sm_cycles = cycles,
+                                      .scheduler_cycles = cycles,
+                                      .kernels = 1,
+                                      .issued = cycles - memory_stalls,
+                                      .scoreboard_memory = memory_stalls,
+                                      .warp_instructions = 1000,
+                                      .sp_instructions = 1000,
+                                      .thread_instructions = 32000,
+                                      .l1d_accesses = 100,
+                                      .l1d_misses = memory_stalls / 10,
+                                      .l1d_hits = 100 - memory_stalls / 10,
+                                      .l1d_intra_warp_hits = 100 - memory_stalls / 10};
+        histogram_add(&kernel->histograms, HISTOGRAM_read_latency, 100);
+    }
+    run->host = (HostStats){.wall_seconds = 0.5, .peak_memory_bytes = 10 << 20};
+    return run;
+}
+
+static void test_run_sums_and_checks(void **state) {
+    (void)state;
+    RunStats *run = make_run("gto", 2000, 500);
+    Counters total = run_total(run);
+    assert_int_equal(total.cycles, 4000);
+    assert_int_equal(total.kernels, 2);
+    Text why = {0};
+    if (!run_check(run, &why)) fail_msg("%s", text_string(&why));
+    run->kernels[1].counters.issued++;
+    assert_false(run_check(run, &why));
+    assert_contains(text_string(&why), "second:\nevery scheduler cycle has one outcome");
+    assert_contains(text_string(&why), "total:\nevery scheduler cycle has one outcome");
+    run->kernels[1].counters.issued--;
+    text_clear(&why);
+    run->kernels[1].counters.reads_sent = 1; /* under way when the run was interrupted */
+    assert_false(run_check(run, &why));
+    run->kernels[1].status = RUN_INTERRUPTED;
+    assert_true(run_check(run, &why));
+    text_free(&why);
+    run_free(run);
+}
+
+static void test_json(void **state) {
+    (void)state;
+    RunStats *run = make_run("gto", 2000, 500);
+    run->kernels[0].ctas = base_calloc(2, sizeof(CtaRecord));
+    run->kernels[0].cta_count = 2;
+    run->kernels[0].ctas[1] = (CtaRecord){.sm = 1, .slot = 2, .start = 3, .end = 44};
+    run->series = timeseries_new(1000);
+    Counters total = run_total(run);
+    timeseries_sample(run->series, 1000, &total);
+    Text out = {0};
+    Json json;
+    json_begin(&json, &out);
+    run_write_json(run, &json);
+    assert_json(out.bytes);
+    static const char *const parts[] = {"\"tyto_version\": \"",
+                                        "\"program\": \"matmul, \\\"tiled\\\"\"",
+                                        "\"machine\": \"gtx480\"",
+                                        "\"scheduler\": \"gto\"",
+                                        "\"cta_scheduler\": \"round-robin\"",
+                                        "\"kernels\": [",
+                                        "\"kernel\": \"first\"",
+                                        "\"status\": \"complete\"",
+                                        "\"total\": {",
+                                        "\"cycles\": 4000",
+                                        "\"ipc\": 16",
+                                        "\"BLP\": null",
+                                        "\"wall_seconds\": 0.5",
+                                        "\"warp_instructions_per_second\": 4000",
+                                        "\"cycles_per_second\": 8000",
+                                        "\"peak_memory_bytes\": 10485760",
+                                        "\"end\": 44",
+                                        "\"interval\": 1000",
+                                        "\"read_latency\": {"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_contains(out.bytes, parts[i]);
+    for (CounterId id = 0; id < COUNTER_COUNT; id++)
+        assert_contains(out.bytes, counter_rows[id].name);
+    for (RatioId id = 0; id < RATIO_COUNT; id++)
+        assert_contains(out.bytes, ratio_rows[id].name);
+    text_clear(&out);
+    json_begin(&json, &out);
+    run_write_comparison_json((const RunStats *[]){run, run}, 2, &json);
+    assert_json(out.bytes);
+    assert_contains(out.bytes, "\"runs\": [");
+    text_free(&out);
+    run_free(run);
+}
+
+static int count_of(const char *text, char what) {
+    int count = 0;
+    for (; *text; text++)
+        count += *text == what;
+    return count;
+}
+
+static void test_csv(void **state) {
+    (void)state;
+    RunStats *run = make_run("ccws:k=8", 2000, 500);
+    Text out = {0};
+    run_write_csv((const RunStats *[]){run}, 1, &out);
+    assert_int_equal(count_of(out.bytes, '\n'), 4); /* header, two kernels, total */
+    assert_contains(out.bytes,
+                    "program,machine,scheduler,cta_scheduler,index,kernel,status,cycles,");
+    assert_contains(
+        out.bytes,
+        "\n\"matmul, \"\"tiled\"\"\",gtx480,ccws:k=8,round-robin,0,first,complete,2000,");
+    assert_contains(out.bytes, ",,total,complete,4000,");
+    int columns = -1;
+    for (char *line = strtok(out.bytes, "\n"); line; line = strtok(NULL, "\n")) {
+        int commas = count_of(line, ',') - (strstr(line, "matmul,") ? 1 : 0);
+        if (columns >= 0) assert_int_equal(commas, columns);
+        columns = commas;
+    }
+    assert_int_equal(columns, 6 + (int)COUNTER_COUNT + (int)RATIO_COUNT);
+    text_clear(&out);
+    run->kernels[1].ctas = base_calloc(1, sizeof(CtaRecord));
+    run->kernels[1].cta_count = 1;
+    run->kernels[1].ctas[0] = (CtaRecord){.sm = 7, .slot = 1, .start = 5, .end = 60};
+    run_write_ctas_csv(run, &out);
+    assert_string_equal(out.bytes, "index,kernel,cta,sm,slot,start,end\n1,second,0,7,1,5,60\n");
+    text_free(&out);
+    run_free(run);
+}
+
+static void test_text(void **state) {
+    (void)state;
+    RunStats *run = make_run("gto", 2000, 500);
+    run->kernels[1].status = RUN_INTERRUPTED;
+    Text out = {0};
+    report_run(run, false, &out);
+    static const char *const parts[] = {
+        "matmul, \"tiled\" on gtx480, warps by gto, CTAs by round-robin\n",
+        "kernel first, 16 x 1 x 1 CTAs of 256 x 1 x 1 threads, 3 CTAs per SM",
+        "cycles  2,000, warp instructions 1,000",
+        "ipc 16.00",
+        "waited for memory                25.0%  mmmmmmmmmm\n",
+        "l1d_miss_rate 50.0%",
+        "not complete: interrupted",
+        "all 2 kernels",
+        "0.50 s, 4,000 warp instructions per second, 10 MiB"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_contains(out.bytes, parts[i]);
+    assert_null(strstr(out.bytes, "BLP")); /* nothing to say about DRAM */
+    text_clear(&out);
+    report_run(run, true, &out);
+    for (CounterId id = 0; id < COUNTER_COUNT; id++)
+        assert_contains(out.bytes, counter_rows[id].name);
+    text_free(&out);
+    run_free(run);
+}
+
+static void test_comparison(void **state) {
+    (void)state;
+    RunStats *runs[] = {make_run("lrr", 2000, 900), make_run("gto", 1600, 580)};
+    Text out = {0};
+    report_comparison((const RunStats *const *)runs, 2, &out);
+    static const char *const parts[] = {
+        "scheduler          cycles      IPC speed-up L1D miss",
+        "lrr                 4,000    16.00    1.000    90.0%        -        -  "
+        "######################mmmmmmmmmmmmmmmmmm\n",
+        "gto                 3,200    20.00    1.250    58.0%",
+        "gto wins with 20.0% fewer cycles than lrr: 80% of the gain are scheduler cycles that "
+        "waited for "
+        "memory (L1D misses 58.0% instead of 90.0%).\n"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_contains(out.bytes, parts[i]);
+    text_clear(&out);
+    report_comparison((const RunStats *[]){runs[0], runs[0]}, 2, &out);
+    assert_contains(out.bytes, "All take the same number of cycles.");
+    text_clear(&out);
+    report_comparison((const RunStats *const *)runs, 1, &out);
+    assert_null(strstr(out.bytes, "wins"));
+    text_free(&out);
+    run_free(runs[0]);
+    run_free(runs[1]);
+}
+
+/* The bar is always full, whatever the shares round to. */
+static void test_bars_are_full(void **state) {
+    (void)state;
+    RunStats *run = make_run("gto", 2000, 500);
+    Counters *counters = &run->kernels[1].counters;
+    Text out = {0};
+    for (uint64_t i = 0; i < 50; i++) {
+        counters->idle_no_warp += i * i;
+        counters->throttled += 3 * i;
+        counters->idle_branch += i;
+        counters->scheduler_cycles += i * i + 4 * i;
+        text_clear(&out);
+        report_comparison((const RunStats *[]){run}, 1, &out);
+        const char *bar = strrchr(strstr(out.bytes, "\ngto"), '#');
+        assert_non_null(bar);
+        const char *start = strstr(strstr(out.bytes, "\ngto"), "  #") + 2;
+        assert_int_equal(strcspn(start, "\n"), 40);
+    }
+    text_free(&out);
+    run_free(run);
+}
+
+static void test_means(void **state) {
+    (void)state;
+    Means means = report_means((const double[]){1, 4, NAN, 0}, 4);
+    assert_float_equal(means.arithmetic, 2.5, 1e-12);
+    assert_float_equal(means.geometric, 2, 1e-12);
+    assert_float_equal(means.harmonic, 1.6, 1e-12);
+    assert_true(isnan(report_means(NULL, 0).geometric));
+    Text out = {0};
+    report_speedups((const char *[]){"bfs", "spmv"}, 2, (const char *[]){"lrr", "gto"}, 2,
+                    (const double[]){1, 4, NAN, 1}, &out);
+    assert_string_equal(out.bytes, "speed-up              lrr       gto\n"
+                                   "bfs                 1.000     4.000\n"
+                                   "spmv                    -     1.000\n"
+                                   "arithmetic mean     1.000     2.500\n"
+                                   "geometric mean      1.000     2.000\n"
+                                   "harmonic mean       1.000     1.600\n");
+    text_free(&out);
+}
+
+/* --- histograms, series --- */
+
+static void test_histograms(void **state) {
+    (void)state;
+    Histograms a = {0}, b = {0};
+    histogram_add(&a, HISTOGRAM_read_latency, 0);
+    histogram_add(&a, HISTOGRAM_read_latency, 31);
+    histogram_add(&a, HISTOGRAM_read_latency, 32);
+    histogram_add(&b, HISTOGRAM_read_latency, 1 << 20);
+    assert_int_equal(histogram_used_buckets(&a.read_latency), 2);
+    histograms_add(&a, &b);
+    assert_int_equal(a.read_latency.buckets[0], 2);
+    assert_int_equal(a.read_latency.buckets[1], 1);
+    assert_int_equal(a.read_latency.buckets[HISTOGRAM_BUCKETS - 1], 1);
+    assert_int_equal(a.read_latency.count, 4);
+    assert_int_equal(a.read_latency.max, 1 << 20);
+    assert_int_equal(histogram_used_buckets(&a.read_latency), HISTOGRAM_BUCKETS);
+    assert_int_equal(histogram_used_buckets(&a.active_lanes), 0);
+}
+
+static void test_series_is_bounded_and_loses_nothing(void **state) {
+    (void)state;
+    TimeSeries *series = timeseries_new(10);
+    Counters counters = {0};
+    uint64_t cycle = 0;
+    for (int i = 0; i < 3 * TIMESERIES_MAX_SAMPLES; i++) {
+        cycle = timeseries_due(series);
+        counters.warp_instructions = 7 * cycle;
+        timeseries_sample(series, cycle, &counters);
+        assert_true(timeseries_due(series) > cycle);
+        assert_in_range(timeseries_count(series), 1, TIMESERIES_MAX_SAMPLES);
+    }
+    assert_int_equal(timeseries_interval(series), 160); /* full four times */
+    uint64_t sum = 0, last = 0, end;
+    for (int i = 0; i < timeseries_count(series); i++) {
+        const Counters *growth = timeseries_at(series, i, &end);
+        assert_int_equal(growth->warp_instructions, 7 * (end - last));
+        sum += growth->warp_instructions;
+        last = end;
+    }
+    assert_int_equal(last, cycle);
+    assert_int_equal(sum, 7 * cycle);
+    Text out = {0};
+    timeseries_write_csv(series, &out);
+    assert_int_equal(count_of(out.bytes, '\n'), timeseries_count(series) + 1);
+    text_free(&out);
+    timeseries_free(series);
+}
+
+/* --- timeline, files --- */
+
+static void test_timeline(void **state) {
+    (void)state;
+    char path[] = "/tmp/tyto-timeline-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    Diag *diag = diag_new();
+    Timeline *timeline = timeline_open(path, diag);
+    timeline_name_group(timeline, TIMELINE_FIRST_SM, "SM \"0\"\n");
+    timeline_name_track(timeline, TIMELINE_FIRST_SM, 2, "slot 2");
+    timeline_slice(timeline, TIMELINE_FIRST_SM, 2, "CTA 5", 100, 350);
+    timeline_counters(timeline, 0, &(Counters){.scheduler_cycles = 4, .issued = 1});
+    assert_true(timeline_close(timeline, diag));
+    size_t length;
+    char *text = text_read_file(path, 1 << 20, &length);
+    assert_json(text);
+    assert_contains(text,
+                    "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":100,\"dur\":250,\"name\":\"CTA 5\"}");
+    assert_contains(text, "\"issued\":25,\"scoreboard_memory\":0");
+    assert_contains(text, "SM \\\"0\\\"\\n");
+    free(text);
+
+    timeline = timeline_open(path, diag);
+    assert_true(timeline_close(timeline, diag));
+    text = text_read_file(path, 1 << 20, &length);
+    assert_json(text);
+    free(text);
+    assert_int_equal(diag_error_count(diag), 0);
+    unlink(path);
+    assert_null(timeline_open("/nowhere/at/all", diag));
+    assert_contains(diag_text(diag), "/nowhere/at/all: error: cannot be written: No such file");
+    diag_free(diag);
+}
+
+static void test_full_disk_is_told_once(void **state) {
+    (void)state;
+    if (access("/dev/full", W_OK)) skip();
+    Diag *diag = diag_new();
+    Timeline *timeline = timeline_open("/dev/full", diag);
+    for (uint64_t i = 0; i < 10000; i++)
+        timeline_slice(timeline, 1, 0, "CTA", i, i + 1);
+    assert_false(timeline_close(timeline, diag));
+    assert_int_equal(diag_error_count(diag), 1);
+    assert_contains(diag_text(diag), "/dev/full: error: cannot be written: No space left");
+    Text text = {0};
+    text_add(&text, "x");
+    assert_false(output_write("/nowhere/at/all", &text, diag));
+    assert_int_equal(diag_error_count(diag), 2);
+    text_free(&text);
+    diag_free(diag);
+}
+
+static void test_output(void **state) {
+    (void)state;
+    char path[] = "/tmp/tyto-output-XXXXXX";
+    close(mkstemp(path));
+    Diag *diag = diag_new();
+    Text text = {0};
+    assert_true(output_write(path, &text, diag)); /* nothing to write is fine */
+    text_add(&text, "a,b\n");
+    assert_true(output_write(path, &text, diag));
+    size_t length;
+    char *stored = text_read_file(path, 100, &length);
+    assert_string_equal(stored, "a,b\n");
+    free(stored);
+    unlink(path);
+    text_free(&text);
+    diag_free(diag);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_run_sums_and_checks),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_comparison),
+        cmocka_unit_test(test_bars_are_full),
+        cmocka_unit_test(test_means),
+        cmocka_unit_test(test_histograms),
+        cmocka_unit_test(test_series_is_bounded_and_loses_nothing),
+        cmocka_unit_test(test_timeline),
+        cmocka_unit_test(test_full_disk_is_told_once),
+        cmocka_unit_test(test_output),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
