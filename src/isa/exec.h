@@ -36,7 +36,7 @@
 #define HANDLER(name)       IsaExec ISA_EXEC(name);
 #include "isa/handlers.def"
 
-/* ---- Lane types: how a row's element is stored, and as what it is computed with ---- */
+/* ---- Lane types: as what a row's element is accessed, stored, and computed with ---- */
 
 typedef uint32_t RowWord __attribute__((may_alias));
 typedef uint64_t RowLong __attribute__((may_alias));
@@ -51,6 +51,15 @@ typedef double RowDouble __attribute__((may_alias));
 #define ROW_s64 RowLong
 #define ROW_f32 RowFloat
 #define ROW_f64 RowDouble
+
+#define CELL_u16 uint32_t
+#define CELL_s16 uint32_t
+#define CELL_u32 uint32_t
+#define CELL_s32 uint32_t
+#define CELL_u64 uint64_t
+#define CELL_s64 uint64_t
+#define CELL_f32 float
+#define CELL_f64 double
 
 #define VALUE_u16 uint32_t
 #define VALUE_s16 int32_t

@@ -94,6 +94,30 @@ static inline double add_to_odd(double a, double b) {
     return f64_of_bits(is_inexact && is_even ? inward : bits);
 }
 
+/* The neighbours of a finite x, by magnitude of its bits; zero has the smallest subnormals. */
+static inline double next_up_f64(double x) {
+    const uint64_t bits = bits_of_f64(x);
+    return f64_of_bits(x > 0 ? bits + 1 : x < 0 ? bits - 1 : 1);
+}
+static inline double next_down_f64(double x) { return -next_up_f64(-x); }
+
+/* `nearest`, moved to the number that the mode asks for when the exact result differs from it by
+ * something with the sign of `error` (0: not at all). */
+static inline double direct_f64(double nearest, double error, IsaRound mode) {
+    const bool wants_down = mode == ISA_ROUND_DOWN || (mode == ISA_ROUND_ZERO && nearest > 0);
+    const bool wants_up = mode == ISA_ROUND_UP || (mode == ISA_ROUND_ZERO && nearest < 0);
+    if (wants_down && error < 0) return next_down_f64(nearest);
+    if (wants_up && error > 0) return next_up_f64(nearest);
+    return nearest;
+}
+
+/* a + b of finite numbers whose sum is in range. */
+static inline double add_directed_f64(double a, double b, IsaRound mode) {
+    const double sum = a + b;
+    const double b_part = sum - a, a_part = sum - b_part;
+    return direct_f64(sum, (a - a_part) + (b - b_part), mode);
+}
+
 /* ---- f16 and bf16 ---- */
 
 static inline double f64_of_f16(uint32_t half) {

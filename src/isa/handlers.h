@@ -9,6 +9,7 @@
 #define TYTO_ISA_HANDLERS_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "isa/isa.h"
 
@@ -58,7 +59,7 @@ IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *varian
 enum {
     ISA_MOD_ROUND = 3, /* bits 0..1: IsaRound */
     ISA_MOD_FTZ = 1 << 2,
-    ISA_MOD_SAT = 1 << 3, /* to [0, 1]; conversions: .sat or .satfinite */
+    ISA_MOD_SAT = 1 << 3, /* to [0, 1]; integers: to the destination's range */
     ISA_MOD_RELU = 1 << 4,
     ISA_MOD_NAN = 1 << 5,     /* min, max: a NaN operand gives NaN */
     ISA_MOD_XORSIGN = 1 << 6, /* min, max .xorsign.abs */
@@ -70,6 +71,31 @@ typedef enum IsaRound {
     ISA_ROUND_UP,
     ISA_ROUND_TIES_AWAY /* conversions to tf32 only: not in ISA_MOD_ROUND */
 } IsaRound;
+
+/* cvt, in IsaInst.imm: both sides of the conversion. */
+typedef struct IsaConvert {
+    uint8_t source, destination;           /* PtxType */
+    uint8_t source_bits, destination_bits; /* of the types */
+    uint8_t register_bits;                 /* of the destination register, at least the type's */
+    uint8_t modifiers;                     /* ISA_MOD_FTZ, _SAT, _RELU */
+    uint8_t integral;                      /* PtxRound: rounding to an integral value, or none */
+    uint8_t round : 3;                     /* IsaRound: rounding to the destination's format */
+    uint8_t is_source_signed : 1;
+    uint8_t is_destination_signed : 1;
+    uint8_t is_satfinite : 1; /* the largest number of the format instead of infinity */
+} IsaConvert;
+static_assert(sizeof(IsaConvert) == sizeof(int64_t), "travels in IsaInst.imm");
+
+static inline int64_t isa_convert_imm(IsaConvert convert) {
+    int64_t imm;
+    memcpy(&imm, &convert, sizeof imm);
+    return imm;
+}
+static inline IsaConvert isa_convert_of(int64_t imm) {
+    IsaConvert convert;
+    memcpy(&convert, &imm, sizeof convert);
+    return convert;
+}
 
 /* setp, set: what happens to the comparison's truth value before it is stored. */
 enum {

@@ -16,7 +16,7 @@
 #define MAP_BEGIN(D)                                                                               \
     const uint32_t sub = inst->sub;                                                                \
     (void)sub;                                                                                     \
-    alignas(64) ROW_##D result[ISA_LANES];
+    alignas(64) CELL_##D result[ISA_LANES];
 
 #define MAP_SOURCE(name, type, index)                                                              \
     const ROW_##type *const name##_row = operand_row(warp, inst, index);
