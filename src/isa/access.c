@@ -69,10 +69,9 @@ void isa_dump_registers(IsaContext *context, const IsaWarp *warp) {
     text_printf(&out, "%s:%u: %s: CTA %" PRIu64 ", warp %u, active lanes 0x%08x, before %s\n",
                 context->program->module->file, info->line, function->ptx->name, warp->cta->index,
                 warp->index, warp->active, ptx_opcode_name((PtxOpcode)info->op));
-    int32_t inst = (int32_t)(warp->pc - function->entry);
     for (int32_t r = 0; r < function->ptx->reg_count; r++) {
         const PtxReg *reg = &function->ptx->regs[r];
-        if (reg->slot >= 0 && ptx_is_live(function->ptx, inst, r)) dump_register(warp, reg, &out);
+        if (reg->slot >= 0) dump_register(warp, reg, &out);
     }
     context->print(context->user, text_string(&out), out.length);
     text_free(&out);

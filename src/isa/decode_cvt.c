@@ -111,7 +111,7 @@ static IsaConvert describe(const Decoder *decoder) {
         .is_destination_signed = ptx_type_is_signed(ptx->type),
         .is_satfinite = (ptx->flags & PTX_FLAG_SATFINITE) != 0,
         .round = round_of(ptx->round) & 7,
-        .integral = is_integral_round(ptx->round) ? ptx->round : 0};
+        .integral = (uint8_t)(is_integral_round(ptx->round) ? ptx->round : 0)};
     if (ptx->flags & PTX_FLAG_FTZ) convert.modifiers |= ISA_MOD_FTZ;
     if (ptx->flags & PTX_FLAG_SAT) convert.modifiers |= ISA_MOD_SAT;
     if (ptx->flags & PTX_FLAG_RELU) convert.modifiers |= ISA_MOD_RELU;
