@@ -157,6 +157,7 @@ static const MachineRow rows[] = {
     BYTES("lsu.bypass_segment", sm.lsu.bypass_segment_bytes, 16, 256, "32 B", "segment of atomics and of loads that bypass the L1D")
     BOOL("lsu.caches_global", sm.lsu.caches_global, "yes", "global loads use the L1D")
     BOOL("lsu.caches_local", sm.lsu.caches_local, "yes", "local loads and stores use the L1D")
+    BOOL("lsu.atomics_block", sm.lsu.atomics_block, "yes", "a warp issues nothing until its atomics are answered")
     BOOL("lsu.acknowledges_stores", sm.lsu.acknowledges_stores, "yes", "a CTA keeps its slot until its stores are acknowledged")
     COUNT("lsu.fifo", sm.lsu.fifo, "", 1, 1024, "32", "replies waiting between network port and load/store unit")
     COUNT("lsu.reply_fifo", sm.lsu.reply_fifo, "", 1, 1024, "2", "replies waiting in the load/store unit")
