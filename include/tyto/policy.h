@@ -59,6 +59,7 @@ typedef struct TytoSmView {
     uint32_t pipeline_depth; /* cycles from issue to a dependent issue of a short instruction */
     uint64_t scheduler_warps[4]; /* slots each scheduler picks from */
     uint64_t resident;       /* warps that exist and have not finished */
+    uint64_t exited;         /* of those, the ones without a thread left, whose stores are under way */
     uint64_t at_barrier;     /* of those, the ones waiting at a CTA barrier */
     uint64_t has_instruction; /* of those, the ones with a decoded instruction to issue */
     uint64_t waits_memory;   /* of those, the ones whose next instruction needs data still on their way
@@ -68,7 +69,8 @@ typedef struct TytoSmView {
     uint64_t ctas;           /* occupied CTA slots */
     bool last_cta_dispatched; /* no CTA of the grid waits any more */
     uint64_t line_bytes;     /* of the L1D */
-    uint64_t older[TYTO_MAX_WARPS]; /* by slot: the resident warps that are older than its warp */
+    uint64_t older[TYTO_MAX_WARPS]; /* by slot: the warps that came before its warp; means nothing for
+                                       slots, and in it says nothing of slots, that are not resident */
     TytoWarpView warp[TYTO_MAX_WARPS];
     TytoCtaView cta[TYTO_MAX_CTAS];
 } TytoSmView;

@@ -1,0 +1,165 @@
+/* The table of warp schedulers, and how one is chosen (see the header). */
+#include "sched/registry.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "sched/policies.h"
+#include "sched/spec.h"
+
+static const TytoPolicy *const POLICIES[] = {
+    &sched_lrr,
+    &sched_gto,
+    &sched_two_level,
+    &sched_two_level_active,
+};
+enum { POLICY_COUNT = sizeof POLICIES / sizeof *POLICIES };
+
+/* One allocation's worth of what a choice consists of. */
+typedef struct Choice {
+    SchedPolicy policy; /* first, so that freeing finds the rest */
+    Arena *arena;       /* owns this and all that `policy` points to */
+} Choice;
+
+const TytoPolicy *sched_policy_at(int i) {
+    return i >= 0 && i < POLICY_COUNT ? POLICIES[i] : NULL;
+}
+
+static const TytoPolicy *find(const char *name, Diag *diag) {
+    const char *names[POLICY_COUNT];
+    for (int i = 0; i < POLICY_COUNT; i++) {
+        if (!strcmp(POLICIES[i]->name, name)) return POLICIES[i];
+        names[i] = POLICIES[i]->name;
+    }
+    const char *nearest = diag_nearest(name, names, POLICY_COUNT);
+    if (nearest)
+        diag_error(diag, NULL, 0, 0, "there is no warp scheduler \"%s\"; did you mean \"%s\"?", name,
+                   nearest);
+    else
+        diag_error(diag, NULL, 0, 0, "there is no warp scheduler \"%s\"; `tyto schedulers` lists them",
+                   name);
+    return NULL;
+}
+
+/* ---- Shared objects ---- */
+
+/* Length of the path at the head of `text`; 0 when it begins with a name of the table. */
+static size_t path_length(const char *text) {
+    const char *end = strstr(text, ".so");
+    while (end && end[3] && end[3] != ':') end = strstr(end + 1, ".so");
+    if (end) return (size_t)(end - text) + 3;
+    const char *slash = strrchr(text, '/');
+    return slash ? (size_t)(slash - text) + strcspn(slash, ":") : 0;
+}
+
+/* What keeps a loaded policy from being used; NULL when nothing does. Nothing past the version may be
+ * looked at before the version is known to be right. */
+static const char *check_loaded(const TytoPolicy *policy) {
+    if (!policy->name || !*policy->name) return "its policy has no name";
+    if (!policy->summary) return "its policy has no summary";
+    if (!policy->pick) return "its policy has no function `pick`";
+    if (policy->events && !policy->event) return "its policy wants events, but has no function for them";
+    return spec_check_rows(policy->parameters, policy->parameter_count);
+}
+
+/* The policy of the shared object, which is handed over in *library. */
+static const TytoPolicy *load(const char *path, void **library, Diag *diag) {
+    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!*library) {
+        diag_error(diag, path, 0, 0, "is no shared object that can be loaded: %s", dlerror());
+        return NULL;
+    }
+    const TytoPolicy *policy = dlsym(*library, "tyto_policy");
+    const char *fault = NULL;
+    if (!policy)
+        diag_error(diag, path, 0, 0, "has no symbol `tyto_policy` (a const TytoPolicy)");
+    else if (policy->version != TYTO_POLICY_VERSION)
+        diag_error(diag, path, 0, 0,
+                   "is built for version %u of tyto/policy.h, this is version %d: build it again",
+                   policy->version, TYTO_POLICY_VERSION);
+    else if ((fault = check_loaded(policy)) != NULL)
+        diag_error(diag, path, 0, 0, "%s", fault);
+    else return policy;
+    dlclose(*library);
+    *library = NULL;
+    return NULL;
+}
+
+/* ---- A choice ---- */
+
+static bool choose(Choice *choice, const char *text, Diag *diag) {
+    SchedPolicy *chosen = &choice->policy;
+    size_t path = path_length(text), length = path ? path : strcspn(text, ":");
+    const char *name = arena_strndup(choice->arena, text, length);
+    chosen->policy = path ? load(name, &chosen->library, diag) : find(name, diag);
+    if (!chosen->policy) return false;
+    const TytoPolicy *policy = chosen->policy;
+    double *values = ARENA_ARRAY(choice->arena, double, policy->parameter_count + 1);
+    chosen->values = values;
+    if (text[length] == ':' && !text[length + 1]) {
+        diag_error(diag, NULL, 0, 0, "%s: parameters should follow the colon", name);
+        return false;
+    }
+    const char *settings = text[length] ? text + length + 1 : NULL;
+    if (!spec_read_values(policy->name, settings, policy->parameters, policy->parameter_count, values,
+                          diag))
+        return false;
+    Text written = {0};
+    spec_write(&written, name, policy->parameters, policy->parameter_count, values);
+    chosen->text = arena_strdup(choice->arena, text_string(&written));
+    text_free(&written);
+    return true;
+}
+
+SchedPolicy *sched_policy_new(const char *text, Diag *diag) {
+    Arena *arena = arena_new();
+    Choice *choice = ARENA_NEW(arena, Choice);
+    choice->arena = arena;
+    if (choose(choice, text, diag)) return &choice->policy;
+    sched_policy_free(&choice->policy);
+    return NULL;
+}
+
+void sched_policy_free(SchedPolicy *policy) {
+    if (!policy) return;
+    if (policy->library) dlclose(policy->library);
+    arena_free(((Choice *)(void *)policy)->arena);
+}
+
+double sched_policy_value(const SchedPolicy *policy, const char *parameter, double otherwise) {
+    for (uint32_t i = 0; i < policy->policy->parameter_count; i++)
+        if (!strcmp(policy->policy->parameters[i].name, parameter)) return policy->values[i];
+    return otherwise;
+}
+
+/* ---- States ---- */
+
+static size_t state_bytes(const SchedPolicy *policy, const TytoSmView *view) {
+    size_t bytes = (size_t)bits_align_up(policy->policy->state_bytes, 64);
+    if (policy->policy->extra_bytes) bytes += policy->policy->extra_bytes(view, policy->values);
+    return bytes;
+}
+
+void *sched_state_new(const SchedPolicy *policy, const TytoSmView *view) {
+    return base_alloc_lines(state_bytes(policy, view) + 64);
+}
+
+void sched_state_start(const SchedPolicy *policy, void *state, const TytoSmView *view) {
+    memset(state, 0, state_bytes(policy, view));
+    if (policy->policy->start) policy->policy->start(state, view, policy->values);
+}
+
+void sched_explain_pick(const SchedPolicy *policy, const TytoSmView *view, int warp, uint64_t ready,
+                        char *text, size_t size) {
+    const char *why = warp < 0 || warp >= (int)view->warp_count     ? "is no warp slot"
+                      : !tyto_has(view->resident, warp)             ? "holds no warp"
+                                                                    : "cannot issue now";
+    snprintf(text, size,
+             "warp scheduler %s: cycle %llu, SM %u: picked warp %d, which %s (ready: 0x%llx)",
+             policy->text, (unsigned long long)view->cycle, view->sm, warp, why,
+             (unsigned long long)ready);
+}

@@ -1,0 +1,45 @@
+/* Bookkeeping of the view (see the header). */
+#include "sched/view.h"
+
+#include "base/bits.h"
+
+/* Ages are kept as a matrix, one word of older warps per warp, as hardware keeps them: the oldest of a
+ * set is then found by a few ANDs. Only launches change it. */
+static void set_ages(TytoSmView *view, uint64_t warps, uint64_t first_age) {
+    for (int w = 0; w < TYTO_MAX_WARPS; w++) view->older[w] &= ~warps;
+    uint64_t before = view->resident;
+    for (uint64_t rest = warps; rest; rest &= rest - 1) {
+        int warp = bits_lowest64(rest);
+        view->older[warp] = before;
+        view->warp[warp].age = first_age++;
+        before |= UINT64_C(1) << warp;
+    }
+}
+
+void sched_view_launch(TytoSmView *view, int cta_slot, uint64_t warps, uint64_t cta_index,
+                       uint64_t first_age) {
+    uint8_t index = 0;
+    for (uint64_t rest = warps; rest; rest &= rest - 1)
+        view->warp[bits_lowest64(rest)] =
+            (TytoWarpView){.cta_slot = (uint8_t)cta_slot, .index_in_cta = index++};
+    set_ages(view, warps, first_age);
+    view->cta[cta_slot] = (TytoCtaView){
+        .index = cta_index, .warps = warps, .all = warps, .launched = view->cycle};
+    view->ctas |= UINT64_C(1) << cta_slot;
+    view->resident |= warps;
+}
+
+void sched_view_retire(TytoSmView *view, int warp) {
+    uint64_t others = ~(UINT64_C(1) << warp);
+    view->resident &= others;
+    view->exited &= others;
+    view->at_barrier &= others;
+    view->has_instruction &= others;
+    view->waits_memory &= others;
+    view->wants_load &= others;
+    view->cta[view->warp[warp].cta_slot].warps &= others;
+}
+
+void sched_view_finish(TytoSmView *view, int cta_slot) {
+    view->ctas &= ~(UINT64_C(1) << cta_slot);
+}
