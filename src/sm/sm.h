@@ -1,0 +1,90 @@
+/* One streaming multiprocessor (SM), cycle by cycle.
+ *
+ * An instruction is fetched through the L1I, decoded into its warp's buffer, picked by a scheduler when
+ * its registers are free, executed functionally at that moment (isa_step), and then goes its timed way:
+ * operand collector, pipeline or load/store unit, write-back. Stages run back to front inside a cycle,
+ * so that what a later stage frees can be used by an earlier one in the same cycle, as docs/sm.md
+ * describes with the timeline of an instruction.
+ *
+ * An SM in which nothing can happen sleeps: sm_next_event says until when, and the cycles left out are
+ * accounted for with the outcome of the last one. SMs meet other units only through the networks. */
+#ifndef TYTO_SM_SM_H
+#define TYTO_SM_SM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dram/address_map.h"
+#include "isa/launch.h"
+#include "noc/noc.h"
+#include "partition/request.h"
+#include "sched/registry.h"
+#include "sm/sm_config.h"
+#include "stats/counters.h"
+
+typedef struct Sm Sm;
+
+/* What an SM is built into. Everything is borrowed and must outlive it. */
+typedef struct SmEnvironment {
+    const SmConfig *config;
+    const SchedPolicy *policy;  /* warp scheduling policy */
+    const AddressMap *map;      /* address to L2 slice */
+    Noc *requests;              /* request network; the SM is node `index` */
+    Noc *replies;               /* reply network; likewise */
+    uint32_t first_slice_node;  /* node of L2 slice 0 in both networks */
+    uint32_t header_bytes;      /* of a packet without data */
+    uint32_t atom_bytes;        /* what a partition splits requests into */
+    uint32_t index;             /* number of the SM */
+    uint32_t sms;               /* of the GPU */
+    bool is_l1_perfect;         /* every global and local access hits the L1D */
+} SmEnvironment;
+
+/* What happens on an SM that others want to hear of (timeline, recorded L1D stream, CTA dispatcher). */
+typedef struct SmListener {
+    void (*cta_finished)(void *user, uint32_t sm, uint64_t cta, uint32_t slot, uint64_t cycle);
+    void *user;
+} SmListener;
+
+Sm *sm_new(const SmEnvironment *environment);
+void sm_free(Sm *sm);
+
+/* The pool in which the SM's memory requests live (MemRequestPools). */
+MemRequest *sm_request_pool(Sm *sm);
+
+/* A kernel begins at `cycle`: no CTA is resident. `context` carries memory, print and user. At most
+ * `ctas` CTAs will be resident at once. Caches are flushed as their configuration says. */
+void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *context, uint32_t ctas,
+                     const SmListener *listener, uint64_t cycle);
+
+/* Whether a CTA slot is free, within the kernel's limit and `limit`. */
+bool sm_can_take_cta(const Sm *sm, uint32_t limit);
+/* Gives the SM a CTA at the end of `cycle`. */
+void sm_launch_cta(Sm *sm, uint64_t cta, uint64_t cycle);
+/* The grid has no CTA left to dispatch. */
+void sm_last_cta(Sm *sm, uint64_t cycle);
+
+/* The first part of a cycle, before the networks move: replies come in. */
+void sm_receive(Sm *sm, uint64_t cycle);
+/* The SM's own cycle. */
+void sm_step(Sm *sm, uint64_t cycle);
+/* The next cycle in which sm_step has something to do; UINT64_MAX: not before a reply or a CTA comes. */
+uint64_t sm_next_event(const Sm *sm);
+/* Whether sm_receive has something to do whatever the network holds. */
+bool sm_has_replies(const Sm *sm);
+
+/* No CTA is resident and nothing is under way. */
+bool sm_is_idle(const Sm *sm);
+uint32_t sm_resident_ctas(const Sm *sm);
+/* Set when an instruction failed: the launch is over. */
+const IsaFault *sm_fault(const Sm *sm);
+/* Forgets everything resident and under way (after a fault or an interrupt). */
+void sm_abandon(Sm *sm);
+
+/* Brings the sums over cycles up to, not including, `cycle`; then the counters are complete. */
+void sm_settle(Sm *sm, uint64_t cycle);
+const Counters *sm_counters(const Sm *sm);
+
+/* For the watchdog: what each warp waits for, one line each. */
+void sm_explain(const Sm *sm, Text *out);
+
+#endif

@@ -1,0 +1,344 @@
+/* The inside of an SM: what its stages share. Each stage is a file; each keeps its own part of the
+ * record below and touches the others' only through the functions at the end. */
+#ifndef TYTO_SM_SM_INTERNAL_H
+#define TYTO_SM_SM_INTERNAL_H
+
+#include "base/bits.h"
+#include "cache/mshr.h"
+#include "cache/tag_array.h"
+#include "sm/sm.h"
+#include "tyto/policy.h"
+
+enum {
+    SM_MAX_ACCESSES = 128,     /* of one instruction: 32 lanes x 4 words of local memory */
+    SM_INSTS = 8192,           /* instructions between issue and completion */
+    SM_REQUESTS = 8192,        /* requests under way; a send is refused beyond that */
+    SM_HORIZON = 1024,         /* cycles ahead that a result can be due; longest latency below that */
+    SM_MAX_COLLECTORS = 32,    /* operand collector units of all kinds */
+    SM_MAX_BANKS = 64,         /* register banks */
+    SM_MAX_PIPELINES = 8,      /* SP, SFU and DP pipelines together */
+    SM_MEMORY_INSTS = 16,      /* memory instructions between issue and the end of the LSU's latch */
+    SM_RESULTS = 4,            /* results retired in one cycle at most */
+    SM_NONE = 0xFFFF           /* no index */
+};
+
+/* A small queue of 16-bit indices. The capacity is a power of two. */
+typedef struct SmQueue {
+    uint16_t *items;
+    uint32_t head, count, mask; /* first item, items held, capacity - 1 */
+} SmQueue;
+
+static inline void sm_queue_push(SmQueue *queue, uint32_t item) {
+    assert(queue->count <= queue->mask);
+    queue->items[(queue->head + queue->count++) & queue->mask] = (uint16_t)item;
+}
+static inline uint16_t sm_queue_peek(const SmQueue *queue) { return queue->items[queue->head]; }
+static inline uint16_t sm_queue_pop(SmQueue *queue) {
+    uint16_t item = queue->items[queue->head];
+    queue->head = (queue->head + 1) & queue->mask;
+    queue->count--;
+    return item;
+}
+
+/* An instruction between issue and completion. */
+typedef struct SmInst {
+    uint32_t pc;
+    uint32_t lanes;      /* that executed it */
+    uint16_t remaining;  /* accesses whose data are still to come */
+    uint16_t memory;     /* its SmMemory, SM_NONE once all accesses are handed on */
+    uint16_t next;       /* free list */
+    uint8_t warp;        /* slot */
+    uint8_t unit;        /* SmUnit */
+    uint8_t operands;    /* reads still to be granted */
+} SmInst;
+
+/* Where a memory instruction's accesses go. */
+typedef enum SmPath {
+    SM_PATH_NONE, /* nowhere: no lane executed it, or a prefetch */
+    SM_PATH_SHARED, SM_PATH_CONST, SM_PATH_TEXTURE, SM_PATH_L1D, SM_PATH_BYPASS
+} SmPath;
+
+/* One coalesced access. */
+typedef struct SmAccess {
+    uint64_t address; /* of the segment's first byte asked for; aligned to the atom */
+    uint32_t atoms;   /* atoms wanted from there */
+    uint32_t bytes;   /* from address to the end of the last atom asked for */
+} SmAccess;
+
+/* The accesses of a memory instruction until the LSU has handed them all on. */
+typedef struct SmMemory {
+    SmAccess access[SM_MAX_ACCESSES];
+    uint16_t count;       /* accesses */
+    uint16_t done;        /* handed on */
+    uint16_t cycles;      /* shared: cycles it takes the latch */
+    uint8_t path;         /* SmPath */
+    bool is_store;        /* no data come back */
+    bool is_atomic;
+    bool is_local;
+    bool is_busy;         /* in use */
+} SmMemory;
+
+/* An access in the L1D's latency queue. */
+typedef struct SmLookup {
+    uint64_t due;     /* cycle from which its tags can be looked up */
+    SmAccess access;
+    uint16_t inst;
+    bool is_store, is_local;
+} SmLookup;
+
+/* A request that waits for the network. */
+typedef struct SmSend {
+    SmAccess access;
+    uint32_t waiting; /* MemRequest.waiting */
+    uint8_t op;       /* MemOp */
+    uint8_t client;   /* MemClient */
+    uint8_t warp;
+    uint8_t acks_for; /* stores: warp that waits for the acknowledgements, 0xFF none */
+} SmSend;
+
+typedef struct SmSendQueue {
+    SmSend *items;
+    uint32_t head, count, capacity;
+} SmSendQueue;
+
+/* A read-only cache: instructions, constants, textures. */
+typedef struct SmReadCache {
+    const CacheConfig *config;
+    TagArray tags;
+    Mshr mshr;
+    SmSendQueue misses;
+    uint8_t client;    /* MemClient */
+    uint32_t fill_bytes;
+} SmReadCache;
+
+/* What a scheduler did last; stands for the cycles in which it does not pick. */
+typedef enum SmOutcome {
+    SM_ISSUED, SM_IDLE_NO_WARP, SM_IDLE_BARRIER, SM_IDLE_BRANCH, SM_IDLE_FETCH, SM_SCOREBOARD_MEMORY,
+    SM_SCOREBOARD_OTHER, SM_PIPELINE_LSU, SM_PIPELINE_OTHER, SM_THROTTLED, SM_OUTCOMES
+} SmOutcome;
+
+typedef struct SmWarp {
+    IsaWarp *isa;
+    uint64_t *pending;        /* registers with a result to come, bit per register number */
+    uint64_t *pending_memory; /* those among them that come from memory */
+    uint32_t buffer_pc;       /* first buffered instruction */
+    uint32_t fetch_pc;        /* next instruction to fetch */
+    uint32_t in_flight;       /* instructions issued and not complete */
+    uint32_t stores;          /* acknowledgements still to come */
+    uint32_t atomics;         /* atomic replies still to come */
+    uint32_t pending_count;   /* registers in `pending` */
+    uint8_t buffered;         /* instructions in the buffer */
+    uint8_t cta_slot;
+} SmWarp;
+
+typedef struct SmCta {
+    IsaCta isa;
+    uint32_t live;         /* warps that have not retired */
+    uint8_t first_warp;    /* slot of its warp 0 */
+    bool is_resident;
+} SmCta;
+
+/* A pipeline: SP, SFU or DP. */
+typedef struct SmPipeline {
+    uint64_t free_at;                   /* cycle from which its input takes another instruction */
+    uint64_t finishing[SM_HORIZON / 64]; /* bit per cycle modulo the horizon: a result is due */
+    uint8_t unit;                        /* SmUnit */
+} SmPipeline;
+
+/* A way from the memory side back to the registers. */
+typedef enum SmReturn {
+    SM_RETURN_SHARED, SM_RETURN_TEXTURE, SM_RETURN_CONST, SM_RETURN_BYPASS, SM_RETURN_L1D, SM_RETURNS
+} SmReturn;
+
+struct Sm {
+    /* ---- Built once ---- */
+    SmEnvironment env;
+    const SmConfig *config;
+    Arena *arena;
+    uint32_t warp_slots;
+    uint64_t scheduler_warps[SM_MAX_SCHEDULERS];
+    uint32_t scoreboard_words; /* of one warp */
+    SmUnit unit_of[ISA_CLASS_COUNT];
+
+    /* ---- The kernel ---- */
+    const IsaLaunch *launch;
+    const IsaInst *insts;
+    const IsaInfo *infos;
+    const uint16_t *reg_pool;
+    IsaContext context;
+    SmListener listener;
+    uint32_t cta_limit;     /* CTAs resident at once */
+    uint32_t cta_threads;   /* per CTA, rounded up to whole warps */
+    uint64_t next_age;      /* of the next warp launched */
+
+    /* ---- Warps, as sets of slots ---- */
+    TytoSmView view;        /* resident, at_barrier, has_instruction, waits_memory, wants_load ... */
+    uint64_t exited;        /* all threads have exited, not yet retired */
+    uint64_t stale;         /* buffer holds instructions that are not the next ones */
+    uint64_t clear;         /* next instruction's registers are free */
+    uint64_t wants[SM_UNITS]; /* next instruction goes to this kind of pipeline */
+    uint64_t empty;         /* buffer can take another fetch */
+    uint64_t fetch_waits;   /* an instruction miss is under way */
+    uint64_t fenced;        /* a memory fence waits */
+    uint64_t atomic_waits;  /* atomics must be answered first */
+    uint64_t redirected;    /* buffer was flushed by a taken branch and is not filled yet */
+    uint64_t drained;       /* nothing in flight, no acknowledgement to come */
+    SmWarp warps[TYTO_MAX_WARPS];
+    SmCta ctas[SM_MAX_CTAS];
+
+    /* ---- Fetch ---- */
+    SmReadCache l1i;
+    uint64_t *fetch_waiters; /* by MSHR entry: warps that wait for the line */
+    uint32_t last_fetched;   /* warp slot */
+    uint64_t decode_due;     /* cycle at which the latch is decoded, UINT64_MAX: empty */
+    uint32_t decode_pc, decode_count;
+    uint8_t decode_warp;
+    bool is_fetch_taken;     /* this cycle's fetch slot went to a returning miss */
+
+    /* ---- Schedulers ---- */
+    void *policy_state;
+    uint64_t policy_cycle;   /* cycle up to which the policy knows that time passed */
+    uint64_t next_pick;      /* cycle of the next pick (issue interval) */
+    uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
+    uint32_t slots_free[SM_UNITS];
+
+    /* ---- Instructions in flight ---- */
+    SmInst *insts_in_flight;
+    uint16_t free_inst;
+    SmMemory *memory_insts;
+    SmQueue issue_queue[SM_UNITS];    /* issued, not yet in a collector unit */
+    SmQueue dispatch_queue[SM_UNITS]; /* operands read, not yet in a pipeline */
+
+    /* ---- Operand collector ---- */
+    uint32_t collector_busy, collector_ready;      /* units, bit each */
+    uint32_t collector_of[SM_UNITS];               /* units of each kind */
+    uint32_t collector_last[SM_UNITS];             /* unit that dispatched last */
+    uint16_t collector_inst[SM_MAX_COLLECTORS];
+    uint64_t bank_waits;                           /* banks with reads queued */
+    uint64_t bank_written;                         /* banks written in this cycle */
+    uint32_t bank_reads;                           /* reads queued at all banks */
+    SmQueue bank_queue[SM_MAX_BANKS];              /* collector unit of each read */
+
+    /* ---- Pipelines ---- */
+    SmPipeline pipelines[SM_MAX_PIPELINES];
+    uint32_t pipeline_count;
+    uint8_t result_count[SM_HORIZON];              /* results due, by cycle modulo the horizon */
+    uint16_t results[SM_HORIZON][SM_RESULTS];      /* their instructions */
+    uint64_t result_due[SM_HORIZON / 64];          /* bit per cycle modulo the horizon */
+    uint32_t results_under_way;
+
+    /* ---- Load/store unit ---- */
+    uint16_t latch;               /* instruction in the unit, SM_NONE */
+    uint64_t latch_from;          /* first cycle in which it may try an access */
+    uint64_t latch_until;         /* shared: last cycle it holds the latch */
+    SmQueue shared_pipe;          /* shared memory loads, in order */
+    uint64_t *shared_due;         /* by position in shared_pipe's ring: cycle of the result */
+    SmLookup *l1d_queue;          /* ring of l1d_capacity */
+    uint32_t l1d_head, l1d_count, l1d_capacity;
+    uint64_t *refusal;            /* counter of the refusal the L1D's head is stuck in, NULL */
+    TagArray l1d_tags;
+    Mshr l1d_mshr;
+    SmSendQueue l1d_misses;
+    uint32_t l1d_fill_bytes;
+    SmReadCache l1c, l1t;
+    SmQueue returns[SM_RETURNS];  /* loads that wait for the write-back port */
+    SmQueue chosen;               /* won the port in the last cycle */
+    uint32_t last_return;         /* SmReturn that won last */
+
+    /* ---- Network port ---- */
+    MemRequest *requests;
+    uint32_t *free_requests;
+    uint32_t free_request_count;
+    uint32_t *fifo;               /* handles of replies: network side, ring */
+    uint32_t fifo_head, fifo_count, fifo_capacity;
+    uint32_t *unit_fifo;          /* and the unit's own */
+    uint32_t unit_head, unit_count, unit_capacity;
+
+    /* ---- Time and statistics ---- */
+    uint64_t cycle;               /* of the step under way, or the last one */
+    uint64_t settled;             /* sums over cycles are complete up to here */
+    uint64_t next_event;
+    uint32_t outstanding;         /* requests under way */
+    Counters counters;
+};
+
+/* ---- sm.c ---- */
+void sm_warp_settled(Sm *sm, int warp); /* in_flight, stores or atomics fell: may be drained */
+void sm_inst_complete(Sm *sm, uint16_t inst); /* frees it and its registers */
+uint16_t sm_inst_new(Sm *sm);
+void sm_notify(Sm *sm, const TytoEvent *event);
+
+/* ---- fetch.c ---- */
+void fetch_init(Sm *sm);
+void fetch_step(Sm *sm);
+void fetch_decode(Sm *sm);
+void fetch_line_arrived(Sm *sm, const MemRequest *request);
+void fetch_flush(Sm *sm, int warp);  /* empties the buffer and starts again at the warp's pc */
+bool fetch_has_work(const Sm *sm);
+
+/* ---- issue.c ---- */
+void issue_step(Sm *sm);
+void issue_update_head(Sm *sm, int warp); /* the next instruction changed */
+void issue_count_cycles(Sm *sm, uint64_t cycles); /* accounts `cycles` with the last outcomes */
+
+/* ---- scoreboard.c ---- */
+void scoreboard_reset(Sm *sm, int warp);
+void scoreboard_reserve(Sm *sm, int warp, const IsaInfo *info, bool from_memory);
+void scoreboard_release(Sm *sm, int warp, const IsaInfo *info);
+/* Whether the instruction's registers are free; *waits_memory: one of them comes from memory. */
+bool scoreboard_is_clear(const Sm *sm, int warp, const IsaInfo *info, bool *waits_memory);
+
+/* ---- collector.c ---- */
+void collector_init(Sm *sm);
+void collector_step(Sm *sm);
+uint64_t collector_banks_of(const Sm *sm, const SmInst *inst); /* banks of its destinations */
+
+/* ---- execute.c ---- */
+void execute_init(Sm *sm);
+void execute_write_back(Sm *sm);
+void execute_step(Sm *sm);
+uint64_t execute_next_result(const Sm *sm); /* cycle of the next result, UINT64_MAX */
+
+/* ---- coalesce.c ---- */
+/* The accesses of a memory instruction that has just executed (context->address is its lanes'). */
+void coalesce(const Sm *sm, const SmInst *inst, const IsaInfo *info, SmMemory *memory);
+
+/* ---- lsu.c ---- */
+void lsu_init(Sm *sm);
+void lsu_step(Sm *sm);
+bool lsu_accept(Sm *sm, uint16_t inst); /* takes an instruction into the latch */
+bool lsu_has_work(const Sm *sm);
+uint64_t lsu_next_event(const Sm *sm);
+void lsu_access_done(Sm *sm, uint16_t inst, SmReturn way); /* one access's data are there */
+
+/* ---- l1d.c ---- */
+void l1d_init(Sm *sm);
+void l1d_step(Sm *sm);
+void l1d_line_arrived(Sm *sm, const MemRequest *request);
+void l1d_flush(Sm *sm);
+bool l1d_is_stuck(const Sm *sm);
+
+/* ---- port.c ---- */
+void port_init(Sm *sm);
+/* Sends a request if the network has room. */
+bool port_send(Sm *sm, const SmSend *send);
+/* Handles one reply from the unit's FIFO. */
+void port_handle_reply(Sm *sm);
+void send_queue_init(SmSendQueue *queue, uint32_t capacity, Arena *arena);
+static inline bool send_queue_is_full(const SmSendQueue *queue) {
+    return queue->count == queue->capacity;
+}
+void send_queue_push(SmSendQueue *queue, const SmSend *send);
+/* Sends the oldest, if there is one and the network has room. */
+void send_queue_step(Sm *sm, SmSendQueue *queue);
+
+/* ---- read_cache.c ---- */
+typedef enum ReadResult { READ_HIT, READ_WAIT, READ_REFUSED } ReadResult;
+void read_cache_init(SmReadCache *cache, const CacheConfig *config, uint8_t client, Arena *arena);
+/* Looks up the line of `address`. READ_WAIT: it is fetched; `waiter` comes out of the MSHRs when it is
+ * there (*entry: its MSHR). READ_REFUSED: try again. */
+ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint32_t waiter, int warp,
+                             int32_t *entry);
+void read_cache_fill(SmReadCache *cache, uint64_t address);
+
+#endif
