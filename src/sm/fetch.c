@@ -1,0 +1,114 @@
+/* Fetch: one L1I access per cycle for the next warp, round robin, whose buffer can take it; decode into
+ * the buffer a cycle later. The fetch address is sequential: what a taken branch skips is fetched, found
+ * to be stale by the scheduler, and flushed. */
+#include "sm/sm_internal.h"
+
+void fetch_init(Sm *sm) {
+    read_cache_init(&sm->l1i, &sm->config->l1i, MEM_CLIENT_L1I, sm->arena);
+    sm->fetch_waiters = ARENA_ARRAY(sm->arena, uint64_t, sm->config->l1i.mshrs);
+    sm->decode_due = UINT64_MAX;
+}
+
+/* With an ideal front end the buffer holds the next instruction as soon as the last one has issued. */
+static void fill_ideally(Sm *sm, int warp) {
+    SmWarp *w = &sm->warps[warp];
+    w->buffer_pc = w->isa->pc;
+    w->buffered = (uint8_t)sm->config->fetch.buffer;
+    sm->empty &= ~(UINT64_C(1) << warp);
+}
+
+void fetch_flush(Sm *sm, int warp) {
+    SmWarp *w = &sm->warps[warp];
+    uint64_t bit = UINT64_C(1) << warp;
+    w->buffered = 0;
+    w->buffer_pc = w->fetch_pc = w->isa->pc;
+    sm->empty |= bit;
+    sm->redirected |= bit;
+    if (sm->decode_due != UINT64_MAX && sm->decode_warp == warp) sm->decode_due = UINT64_MAX;
+    if (sm->config->fetch.is_ideal) fill_ideally(sm, warp);
+}
+
+static uint64_t fetchable(const Sm *sm) {
+    uint64_t warps = sm->view.resident & ~sm->exited & sm->empty & ~sm->fetch_waits;
+    if (sm->decode_due != UINT64_MAX) warps &= ~(UINT64_C(1) << sm->decode_warp);
+    return warps;
+}
+
+bool fetch_has_work(const Sm *sm) {
+    return fetchable(sm) || sm->decode_due != UINT64_MAX || sm->l1i.misses.count;
+}
+
+static uint64_t code_address(const Sm *sm, uint32_t pc) {
+    return sm->config->fetch.code_base + (uint64_t)pc * sm->config->fetch.instruction_bytes;
+}
+
+/* Instructions that one fetch from `pc` brings: up to the width, within the line. */
+static uint32_t fetch_count(const Sm *sm, const SmWarp *w, uint32_t pc) {
+    const SmFetchConfig *config = &sm->config->fetch;
+    uint32_t line = sm->config->l1i.line_bytes;
+    uint32_t in_line = (line - (uint32_t)(code_address(sm, pc) % line)) / config->instruction_bytes;
+    uint32_t room = config->buffer - w->buffered;
+    uint32_t count = config->width < room ? config->width : room;
+    return count < in_line ? count : in_line;
+}
+
+/* The next warp after the last one fetched for. */
+static int next_warp(const Sm *sm, uint64_t warps) {
+    uint64_t after = warps & ~bits_low_mask((int)sm->last_fetched + 1);
+    return bits_lowest64(after ? after : warps);
+}
+
+void fetch_step(Sm *sm) {
+    send_queue_step(sm, &sm->l1i.misses);
+    uint64_t warps = fetchable(sm);
+    if (sm->is_fetch_taken || !warps || sm->decode_due != UINT64_MAX) {
+        sm->is_fetch_taken = false;
+        return;
+    }
+    if (sm->config->fetch.is_ideal) {
+        for (; warps; warps &= warps - 1) {
+            fill_ideally(sm, bits_lowest64(warps));
+            issue_update_head(sm, bits_lowest64(warps));
+        }
+        return;
+    }
+    int warp = next_warp(sm, warps);
+    SmWarp *w = &sm->warps[warp];
+    int32_t entry;
+    sm->last_fetched = (uint32_t)warp;
+    sm->counters.fetches++;
+    ReadResult result =
+        read_cache_access(sm, &sm->l1i, code_address(sm, w->fetch_pc), (uint32_t)warp, warp, &entry);
+    if (result != READ_REFUSED) sm->counters.l1i_accesses++;
+    if (result == READ_WAIT) {
+        sm->counters.l1i_misses++;
+        sm->fetch_waits |= UINT64_C(1) << warp;
+    } else if (result == READ_HIT) {
+        sm->decode_due = sm->cycle + sm->config->fetch.decode_latency;
+        sm->decode_warp = (uint8_t)warp;
+        sm->decode_pc = w->fetch_pc;
+        sm->decode_count = fetch_count(sm, w, w->fetch_pc);
+        w->fetch_pc += sm->decode_count;
+    }
+}
+
+void fetch_decode(Sm *sm) {
+    if (sm->decode_due > sm->cycle) return;
+    sm->decode_due = UINT64_MAX;
+    int warp = sm->decode_warp;
+    SmWarp *w = &sm->warps[warp];
+    uint64_t bit = UINT64_C(1) << warp;
+    if (!(sm->view.resident & bit) || sm->exited & bit) return;
+    if (w->buffered == 0) w->buffer_pc = sm->decode_pc;
+    w->buffered = (uint8_t)(w->buffered + sm->decode_count);
+    bool is_full = sm->config->fetch.waits_for_empty || w->buffered == sm->config->fetch.buffer;
+    if (is_full) sm->empty &= ~bit;
+    sm->redirected &= ~bit;
+    issue_update_head(sm, warp);
+}
+
+void fetch_line_arrived(Sm *sm, const MemRequest *request) {
+    read_cache_fill(&sm->l1i, request->address);
+    while (mshr_has_ready(&sm->l1i.mshr)) sm->fetch_waits &= ~(UINT64_C(1) << mshr_pop(&sm->l1i.mshr));
+    sm->is_fetch_taken = true;
+}

@@ -1,0 +1,73 @@
+/* Read-only caches: instructions, constants and textures. A line is fetched whole; with allocation on
+ * fill a set never refuses. */
+#include "sm/sm_internal.h"
+
+void read_cache_init(SmReadCache *cache, const CacheConfig *config, uint8_t client, Arena *arena) {
+    char index[CACHE_INDEX_BYTES];
+    cache->config = config;
+    cache->client = client;
+    cache->fill_bytes = cache_config_fill_bytes(config);
+    cache_config_set_index(config, 0, index);
+    tag_array_init(&cache->tags,
+                   &(TagArrayConfig){.sets = cache_config_sets(config),
+                                     .ways = config->ways,
+                                     .line_bytes = config->line_bytes,
+                                     .sector_bytes = config->sector_bytes,
+                                     .replacement = config->replacement,
+                                     .set_index = index},
+                   arena);
+    mshr_init(&cache->mshr, config->mshrs, config->mshr_merges, arena);
+    send_queue_init(&cache->misses, config->miss_queue, arena);
+}
+
+/* Takes a line for a miss, when that happens on the miss. False when the set is full of pending ones. */
+static bool reserve(SmReadCache *cache, uint64_t key, int32_t place) {
+    uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
+    if (cache->config->allocate == CACHE_ALLOCATE_ON_FILL) return true;
+    if (place != TAG_NONE) {
+        tag_array_expect(&cache->tags, place, sectors);
+        return true;
+    }
+    TagEviction evicted;
+    return tag_array_reserve(&cache->tags, key, sectors, &evicted) != TAG_NONE;
+}
+
+ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint32_t waiter, int warp,
+                             int32_t *entry) {
+    uint64_t key = address & ~(uint64_t)(cache->fill_bytes - 1);
+    uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
+    int32_t place;
+    *entry = MSHR_NONE;
+    TagResult result = tag_array_probe(&cache->tags, key, sectors, &place);
+    if (result == TAG_HIT) {
+        tag_array_touch(&cache->tags, place);
+        return READ_HIT;
+    }
+    *entry = mshr_find(&cache->mshr, key);
+    if (*entry != MSHR_NONE) {
+        if (!mshr_can_merge(&cache->mshr, *entry)) return READ_REFUSED;
+        mshr_merge(&cache->mshr, *entry, waiter);
+        return READ_WAIT;
+    }
+    if (mshr_is_full(&cache->mshr) || send_queue_is_full(&cache->misses) || !reserve(cache, key, place))
+        return READ_REFUSED;
+    *entry = mshr_allocate(&cache->mshr, key, waiter);
+    uint32_t atoms = (uint32_t)bits_low_mask((int)(cache->fill_bytes / sm->env.atom_bytes));
+    send_queue_push(&cache->misses,
+                    &(SmSend){.access = {key, atoms, cache->fill_bytes},
+                              .op = MEM_OP_READ,
+                              .client = cache->client,
+                              .warp = (uint8_t)warp,
+                              .acks_for = 0xFF});
+    return READ_WAIT;
+}
+
+void read_cache_fill(SmReadCache *cache, uint64_t address) {
+    uint8_t sectors = tag_array_sectors(&cache->tags, address, cache->fill_bytes);
+    int32_t place = tag_array_find(&cache->tags, address);
+    TagEviction evicted;
+    if (place == TAG_NONE) place = tag_array_reserve(&cache->tags, address, 0, &evicted);
+    if (place != TAG_NONE) tag_array_fill(&cache->tags, place, sectors);
+    int32_t entry = mshr_find(&cache->mshr, address);
+    if (entry != MSHR_NONE) mshr_complete(&cache->mshr, entry);
+}

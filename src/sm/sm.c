@@ -1,0 +1,353 @@
+/* The SM as a whole: construction, kernels, CTAs, the order of the stages in a cycle, and sleep. */
+#include "sm/sm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "sm/sm_internal.h"
+
+enum { PIPELINE_STAGES = 6 }; /* cycles from issue to issue beyond a pipeline's latency (docs/sm.md) */
+
+static uint64_t slots_of_scheduler(const Sm *sm, uint32_t scheduler) {
+    uint64_t slots = 0;
+    for (uint32_t w = scheduler; w < sm->warp_slots; w += sm->config->scheduler.count)
+        slots |= UINT64_C(1) << w;
+    return slots;
+}
+
+Sm *sm_new(const SmEnvironment *environment) {
+    Arena *arena = arena_new();
+    Sm *sm = arena_alloc_aligned(arena, sizeof *sm, 64);
+    sm->arena = arena;
+    sm->env = *environment;
+    sm->config = environment->config;
+    sm->warp_slots = sm_config_warps(sm->config);
+    for (uint32_t s = 0; s < sm->config->scheduler.count; s++)
+        sm->scheduler_warps[s] = slots_of_scheduler(sm, s);
+    for (int c = 0; c < ISA_CLASS_COUNT; c++) sm->unit_of[c] = sm->config->ops[c].unit;
+    sm->insts_in_flight = ARENA_ARRAY(arena, SmInst, SM_INSTS);
+    sm->memory_insts = ARENA_ARRAY(arena, SmMemory, SM_MEMORY_INSTS);
+    size_t state_bytes = environment->policy->policy->state_bytes;
+    sm->policy_state = arena_alloc_aligned(arena, state_bytes ? state_bytes : 1, 64);
+    fetch_init(sm);
+    collector_init(sm);
+    execute_init(sm);
+    lsu_init(sm);
+    port_init(sm);
+    return sm;
+}
+
+void sm_free(Sm *sm) {
+    if (!sm) return;
+    for (int c = 0; c < SM_MAX_CTAS; c++) isa_cta_free(&sm->ctas[c].isa);
+    for (int w = 0; w < TYTO_MAX_WARPS; w++) {
+        free(sm->warps[w].pending);
+        free(sm->warps[w].pending_memory);
+    }
+    arena_free(sm->arena);
+}
+
+MemRequest *sm_request_pool(Sm *sm) { return sm->requests; }
+
+/* ---- Instructions in flight ---- */
+
+static void reset_insts(Sm *sm) {
+    for (uint32_t i = 0; i < SM_INSTS; i++)
+        sm->insts_in_flight[i].next = (uint16_t)(i + 1 < SM_INSTS ? i + 1 : SM_NONE);
+    sm->free_inst = 0;
+    for (uint32_t i = 0; i < SM_MEMORY_INSTS; i++) sm->memory_insts[i].is_busy = false;
+}
+
+uint16_t sm_inst_new(Sm *sm) {
+    uint16_t inst = sm->free_inst;
+    assert(inst != SM_NONE);
+    sm->free_inst = sm->insts_in_flight[inst].next;
+    return inst;
+}
+
+void sm_warp_settled(Sm *sm, int warp) {
+    const SmWarp *w = &sm->warps[warp];
+    uint64_t bit = UINT64_C(1) << warp;
+    bool acks_are_in = !sm->config->lsu.acknowledges_stores || w->stores == 0;
+    if (w->in_flight == 0 && w->atomics == 0 && acks_are_in) sm->drained |= bit;
+    if (sm->fenced & bit && w->pending_count == 0 && w->stores == 0) sm->fenced &= ~bit;
+    if (sm->atomic_waits & bit && w->atomics == 0) sm->atomic_waits &= ~bit;
+}
+
+void sm_inst_complete(Sm *sm, uint16_t inst) {
+    SmInst *i = &sm->insts_in_flight[inst];
+    int warp = i->warp;
+    scoreboard_release(sm, warp, &sm->infos[i->pc]);
+    sm->warps[warp].in_flight--;
+    i->next = sm->free_inst;
+    sm->free_inst = inst;
+    sm_warp_settled(sm, warp);
+    issue_update_head(sm, warp);
+}
+
+void sm_notify(Sm *sm, const TytoEvent *event) {
+    const TytoPolicy *policy = sm->env.policy->policy;
+    if (policy->event) policy->event(sm->policy_state, &sm->view, event);
+}
+
+/* ---- Kernels and CTAs ---- */
+
+/* Registers that a scoreboard needs, over all functions of the program. */
+static uint32_t scoreboard_words_of(const IsaProgram *program) {
+    uint32_t most = 1;
+    for (uint32_t i = 0; i < program->function_count; i++)
+        if ((uint32_t)program->functions[i].ptx->reg_count > most)
+            most = (uint32_t)program->functions[i].ptx->reg_count;
+    return (uint32_t)bits_words(most);
+}
+
+static void start_view(Sm *sm, uint64_t cycle) {
+    TytoSmView *view = &sm->view;
+    *view = (TytoSmView){.cycle = cycle,
+                         .sm = sm->env.index,
+                         .sms = sm->env.sms,
+                         .warp_count = sm->warp_slots,
+                         .cta_count = sm->cta_limit,
+                         .schedulers = sm->config->scheduler.count,
+                         .pipeline_depth = PIPELINE_STAGES + sm->config->ops[ISA_CLASS_OTHER].latency,
+                         .line_bytes = sm->config->l1d.line_bytes};
+    memcpy(view->scheduler_warps, sm->scheduler_warps, sizeof view->scheduler_warps);
+    for (int w = 0; w < TYTO_MAX_WARPS; w++) view->warp[w].age = UINT64_MAX;
+}
+
+void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *context, uint32_t ctas,
+                     const SmListener *listener, uint64_t cycle) {
+    sm->launch = launch;
+    sm->insts = launch->program->insts;
+    sm->infos = launch->program->infos;
+    sm->reg_pool = launch->program->reg_pool;
+    sm->context = *context;
+    sm->context.sm = sm->env.index;
+    isa_context_start(&sm->context);
+    sm->listener = *listener;
+    sm->cta_limit = ctas;
+    sm->cta_threads = launch->warps * ISA_LANES;
+    sm->counters = (Counters){0};
+    uint32_t words = scoreboard_words_of(launch->program);
+    if (words > sm->scoreboard_words) {
+        for (uint32_t w = 0; w < sm->warp_slots; w++) {
+            size_t bytes = words * sizeof(uint64_t);
+            sm->warps[w].pending = base_realloc(sm->warps[w].pending, bytes);
+            sm->warps[w].pending_memory = base_realloc(sm->warps[w].pending_memory, bytes);
+        }
+        sm->scoreboard_words = words;
+    }
+    reset_insts(sm);
+    if (sm->config->l1d.flush != CACHE_FLUSH_NEVER) l1d_flush(sm);
+    SmReadCache *caches[] = {&sm->l1i, &sm->l1c, &sm->l1t};
+    for (int i = 0; i < 3; i++)
+        if (caches[i]->config->flush != CACHE_FLUSH_NEVER) tag_array_invalidate_all(&caches[i]->tags);
+    start_view(sm, cycle);
+    for (int s = 0; s < SM_MAX_SCHEDULERS; s++) sm->outcome[s] = SM_IDLE_NO_WARP;
+    sm->settled = sm->cycle = sm->policy_cycle = cycle;
+    sm->next_event = UINT64_MAX;
+    sm->next_pick = cycle;
+    sm->decode_due = UINT64_MAX;
+    const SchedPolicy *policy = sm->env.policy;
+    memset(sm->policy_state, 0, policy->policy->state_bytes);
+    if (policy->policy->start) policy->policy->start(sm->policy_state, &sm->view, policy->values);
+}
+
+bool sm_can_take_cta(const Sm *sm, uint32_t limit) {
+    uint32_t most = limit < sm->cta_limit ? limit : sm->cta_limit;
+    return (uint32_t)bits_count64(sm->view.ctas) < most;
+}
+
+static void start_warp(Sm *sm, SmCta *cta, uint32_t slot, uint32_t index) {
+    int warp = cta->first_warp + (int)index;
+    uint64_t bit = UINT64_C(1) << warp;
+    IsaWarp *isa = &cta->isa.warps[index];
+    isa->slot = (uint32_t)warp;
+    SmWarp *w = &sm->warps[warp];
+    *w = (SmWarp){.isa = isa,
+                  .pending = w->pending,
+                  .pending_memory = w->pending_memory,
+                  .buffer_pc = isa->pc,
+                  .fetch_pc = isa->pc,
+                  .cta_slot = (uint8_t)slot};
+    scoreboard_reset(sm, warp);
+    sm->view.resident |= bit;
+    sm->empty |= bit;
+    sm->drained |= bit;
+    sm->view.warp[warp] = (TytoWarpView){
+        .age = sm->next_age++, .cta_slot = (uint8_t)slot, .index_in_cta = (uint8_t)index};
+}
+
+void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
+    sm_settle(sm, cycle + 1);
+    uint32_t slot = (uint32_t)bits_lowest64(~sm->view.ctas);
+    SmCta *cta = &sm->ctas[slot];
+    cta->first_warp = (uint8_t)(slot * sm->launch->warps);
+    cta->live = sm->launch->warps;
+    cta->is_resident = true;
+    isa_cta_start(&cta->isa, sm->launch, index);
+    uint64_t warps = bits_low_mask((int)sm->launch->warps) << cta->first_warp;
+    sm->view.ctas |= UINT64_C(1) << slot;
+    sm->view.cta[slot] =
+        (TytoCtaView){.index = index, .warps = warps, .all = warps, .launched = cycle};
+    for (uint32_t i = 0; i < sm->launch->warps; i++) start_warp(sm, cta, slot, i);
+    sm->counters.ctas_launched++;
+    sm->counters.warps_launched += sm->launch->warps;
+    uint64_t resident = (uint64_t)bits_count64(sm->view.ctas);
+    if (resident > sm->counters.ctas_per_sm_max) sm->counters.ctas_per_sm_max = resident;
+    for (uint32_t i = 0; i < sm->launch->warps; i++)
+        issue_update_head(sm, cta->first_warp + (int)i);
+    sm_notify(sm, &(TytoEvent){.kind = TYTO_EVENT_CTA_LAUNCHED,
+                               .warp = TYTO_NO_WARP,
+                               .owner = TYTO_NO_WARP,
+                               .cta_slot = (int)slot,
+                               .warps = warps});
+    sm->next_event = cycle + 1;
+}
+
+void sm_last_cta(Sm *sm, uint64_t cycle) {
+    sm_settle(sm, cycle + 1);
+    sm->view.last_cta_dispatched = true;
+    sm_notify(sm, &(TytoEvent){.kind = TYTO_EVENT_LAST_CTA,
+                               .warp = TYTO_NO_WARP,
+                               .owner = TYTO_NO_WARP,
+                               .cta_slot = -1});
+    if (sm->view.resident) sm->next_event = cycle + 1;
+}
+
+static void finish_cta(Sm *sm, uint32_t slot) {
+    SmCta *cta = &sm->ctas[slot];
+    uint64_t warps = sm->view.cta[slot].all;
+    cta->is_resident = false;
+    sm->view.ctas &= ~(UINT64_C(1) << slot);
+    sm->counters.ctas_finished++;
+    sm_notify(sm, &(TytoEvent){.kind = TYTO_EVENT_CTA_FINISHED,
+                               .warp = TYTO_NO_WARP,
+                               .owner = TYTO_NO_WARP,
+                               .cta_slot = (int)slot,
+                               .warps = warps});
+    if (sm->listener.cta_finished)
+        sm->listener.cta_finished(sm->listener.user, sm->env.index, cta->isa.index, slot, sm->cycle);
+    if (!sm->view.ctas && sm->config->l1d.flush == CACHE_FLUSH_IDLE) l1d_flush(sm);
+}
+
+/* Retires the warps that have exited and have nothing under way. */
+static void retire_warps(Sm *sm) {
+    for (uint64_t rest = sm->exited & sm->drained; rest; rest &= rest - 1) {
+        int warp = bits_lowest64(rest);
+        uint64_t bit = UINT64_C(1) << warp;
+        uint32_t slot = sm->warps[warp].cta_slot;
+        sm->exited &= ~bit;
+        sm->view.resident &= ~bit;
+        sm->view.cta[slot].warps &= ~bit;
+        sm->empty &= ~bit;
+        sm->redirected &= ~bit;
+        sm->counters.warps_finished++;
+        sm_notify(sm, &(TytoEvent){.kind = TYTO_EVENT_WARP_FINISHED,
+                                   .warp = warp,
+                                   .owner = TYTO_NO_WARP,
+                                   .cta_slot = (int)slot,
+                                   .warps = bit});
+        if (--sm->ctas[slot].live == 0) finish_cta(sm, slot);
+    }
+}
+
+uint32_t sm_resident_ctas(const Sm *sm) { return (uint32_t)bits_count64(sm->view.ctas); }
+
+bool sm_is_idle(const Sm *sm) {
+    return !sm->view.ctas && sm->outstanding == 0 && !l1d_is_stuck(sm) && !lsu_has_work(sm);
+}
+
+const IsaFault *sm_fault(const Sm *sm) {
+    return sm->context.fault.is_set ? &sm->context.fault : NULL;
+}
+
+/* ---- Cycles ---- */
+
+/* Decides when the SM must be stepped again. */
+static void plan_next_event(Sm *sm) {
+    uint64_t next = sm->cycle + 1;
+    uint64_t ready = sm->view.has_instruction & sm->clear &
+                     ~(sm->view.at_barrier | sm->fenced | sm->atomic_waits);
+    bool is_busy = ready | sm->stale | (sm->exited & sm->drained) ||
+                   sm->collector_busy || fetch_has_work(sm) || lsu_has_work(sm);
+    for (int u = 0; u < SM_UNITS; u++)
+        is_busy |= sm->issue_queue[u].count || sm->dispatch_queue[u].count;
+    if (!is_busy) {
+        uint64_t result = execute_next_result(sm), memory = lsu_next_event(sm);
+        const TytoPolicy *policy = sm->env.policy->policy;
+        next = result < memory ? result : memory;
+        if (sm->decode_due < next) next = sm->decode_due;
+        if (policy->next_change && sm->view.resident) {
+            uint64_t ahead = policy->next_change(sm->policy_state, &sm->view);
+            if (ahead < next - sm->cycle) next = sm->cycle + ahead;
+        }
+    }
+    sm->next_event = next > sm->cycle ? next : sm->cycle + 1;
+}
+
+uint64_t sm_next_event(const Sm *sm) { return sm->next_event; }
+
+void sm_settle(Sm *sm, uint64_t cycle) {
+    if (cycle <= sm->settled) return;
+    uint64_t cycles = cycle - sm->settled;
+    sm->settled = cycle;
+    Counters *c = &sm->counters;
+    c->sm_cycles += cycles;
+    c->cta_cycles += cycles * (uint64_t)bits_count64(sm->view.ctas);
+    c->warp_cycles += cycles * (uint64_t)bits_count64(sm->view.resident);
+    if (sm->refusal) *sm->refusal += cycles;
+    issue_count_cycles(sm, cycles);
+}
+
+void sm_step(Sm *sm, uint64_t cycle) {
+    sm_settle(sm, cycle); /* the cycles slept through, with the outcomes of the last one */
+    sm->cycle = cycle;
+    sm->view.cycle = cycle;
+    sm->context.cycle = cycle;
+    sm->bank_written = 0;
+    sm->refusal = NULL;
+    execute_write_back(sm);
+    lsu_step(sm);
+    execute_step(sm);
+    collector_step(sm);
+    issue_step(sm);
+    fetch_decode(sm);
+    fetch_step(sm);
+    if (sm->exited & sm->drained) retire_warps(sm);
+    plan_next_event(sm);
+}
+
+void sm_abandon(Sm *sm) {
+    sm->view.resident = sm->view.ctas = 0;
+    sm->next_event = UINT64_MAX;
+}
+
+/* ---- What warps wait for ---- */
+
+static const char *wait_of(const Sm *sm, int warp) {
+    uint64_t bit = UINT64_C(1) << warp;
+    if (sm->exited & bit) return sm->warps[warp].stores ? "exited, waits for its stores" : "exited, drains";
+    if (sm->view.at_barrier & bit) return "waits at a barrier";
+    if (sm->atomic_waits & bit) return "waits for its atomics";
+    if (sm->fenced & bit) return "waits at a memory fence";
+    if (sm->fetch_waits & bit) return "waits for an instruction miss";
+    if (!(sm->view.has_instruction & bit)) return "waits for instructions";
+    if (sm->view.waits_memory & bit) return "waits for data from memory";
+    if (!(sm->clear & bit)) return "waits for a result";
+    return "is ready to issue";
+}
+
+void sm_explain(const Sm *sm, Text *out) {
+    text_printf(out, "SM %u: %u requests under way, L1D queue %u, misses %u\n", sm->env.index,
+                sm->outstanding, sm->l1d_count, sm->l1d_misses.count);
+    for (uint64_t rest = sm->view.resident; rest; rest &= rest - 1) {
+        int warp = bits_lowest64(rest);
+        const SmWarp *w = &sm->warps[warp];
+        const IsaInfo *info = &sm->infos[w->isa->pc];
+        text_printf(out, "  warp %2d (CTA %llu, warp %u) %s before line %u (%s)\n", warp,
+                    (unsigned long long)w->isa->cta->index, w->isa->index, wait_of(sm, warp), info->line,
+                    ptx_opcode_name((PtxOpcode)info->op));
+    }
+}
