@@ -210,7 +210,8 @@ enum { /* IsaInfo.flags */
        ISA_IS_CALL = 1 << 4,
        ISA_IS_RET = 1 << 5,
        ISA_IS_REDUCTION = 1 << 6 /* red: no result */,
-       ISA_IS_VOLATILE = 1 << 7
+       ISA_IS_VOLATILE = 1 << 7,
+    ISA_IS_CTA_FENCE = 1 << 8 /* a fence that orders for the CTA only */
 };
 
 /* What the timing model needs to know of an instruction; same index as its IsaInst. Register
@@ -329,7 +330,8 @@ typedef enum IsaFaultCode {
     ISA_FAULT_BARRIER,
     ISA_FAULT_LIMIT,
     ISA_FAULT_DEADLOCK,
-    ISA_FAULT_MEMORY
+    ISA_FAULT_MEMORY,
+    ISA_FAULT_POLICY /* a scheduling policy broke its contract */
 } IsaFaultCode;
 
 /* The allocation that an instruction accessed last. */

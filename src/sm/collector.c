@@ -2,12 +2,6 @@
  * serve their reads, one per bank and cycle; complete ones go on to the pipelines' input. */
 #include "sm/sm_internal.h"
 
-static void queue_init(SmQueue *queue, uint32_t capacity, Arena *arena) {
-    uint32_t size = 1;
-    while (size < capacity) size *= 2;
-    *queue = (SmQueue){.items = ARENA_ARRAY(arena, uint16_t, size), .mask = size - 1};
-}
-
 void collector_init(Sm *sm) {
     uint32_t first = 0;
     for (int u = 0; u < SM_UNITS; u++) {
@@ -17,12 +11,12 @@ void collector_init(Sm *sm) {
         sm->collector_last[u] = first;
         first += count;
         sm->slots_free[u] = unit->count ? unit->issue_slots : 0;
-        queue_init(&sm->issue_queue[u], unit->issue_slots, sm->arena);
-        queue_init(&sm->dispatch_queue[u], unit->dispatch_slots, sm->arena);
+        sm_queue_init(&sm->issue_queue[u], unit->issue_slots, sm->arena);
+        sm_queue_init(&sm->dispatch_queue[u], unit->dispatch_slots, sm->arena);
     }
     assert(first <= SM_MAX_COLLECTORS);
     for (uint32_t b = 0; b < sm->config->collector.banks; b++)
-        queue_init(&sm->bank_queue[b], SM_MAX_COLLECTORS * 16, sm->arena);
+        sm_queue_init(&sm->bank_queue[b], SM_MAX_COLLECTORS * 16, sm->arena);
 }
 
 static uint32_t bank_of(const Sm *sm, uint32_t reg, uint32_t warp) {

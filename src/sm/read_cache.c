@@ -57,8 +57,7 @@ ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint3
                     &(SmSend){.access = {key, atoms, cache->fill_bytes},
                               .op = MEM_OP_READ,
                               .client = cache->client,
-                              .warp = (uint8_t)warp,
-                              .acks_for = 0xFF});
+                              .warp = (uint8_t)warp});
     return READ_WAIT;
 }
 

@@ -48,6 +48,12 @@ void sm_free(Sm *sm) {
     arena_free(sm->arena);
 }
 
+void sm_queue_init(SmQueue *queue, uint32_t capacity, Arena *arena) {
+    uint32_t size = 1;
+    while (size < capacity) size *= 2;
+    *queue = (SmQueue){.items = ARENA_ARRAY(arena, uint16_t, size), .mask = size - 1};
+}
+
 MemRequest *sm_request_pool(Sm *sm) { return sm->requests; }
 
 /* ---- Instructions in flight ---- */
@@ -256,7 +262,7 @@ static void retire_warps(Sm *sm) {
 uint32_t sm_resident_ctas(const Sm *sm) { return (uint32_t)bits_count64(sm->view.ctas); }
 
 bool sm_is_idle(const Sm *sm) {
-    return !sm->view.ctas && sm->outstanding == 0 && !l1d_is_stuck(sm) && !lsu_has_work(sm);
+    return !sm->view.ctas && sm->outstanding == 0 && !l1d_is_busy(sm);
 }
 
 const IsaFault *sm_fault(const Sm *sm) {

@@ -19,7 +19,8 @@ enum {
     SM_MAX_PIPELINES = 8,      /* SP, SFU and DP pipelines together */
     SM_MEMORY_INSTS = 16,      /* memory instructions between issue and the end of the LSU's latch */
     SM_RESULTS = 4,            /* results retired in one cycle at most */
-    SM_NONE = 0xFFFF           /* no index */
+    SM_NONE = 0xFFFF,          /* no index */
+    SM_NO_WARP = 0xFF          /* nobody waits for the acknowledgement */
 };
 
 /* A small queue of 16-bit indices. The capacity is a power of two. */
@@ -82,24 +83,30 @@ typedef struct SmMemory {
 typedef struct SmLookup {
     uint64_t due;     /* cycle from which its tags can be looked up */
     SmAccess access;
-    uint16_t inst;
+    uint16_t inst;    /* loads: the instruction, which must not be named once a store has left */
+    uint8_t warp;
     bool is_store, is_local;
 } SmLookup;
 
 /* A request that waits for the network. */
 typedef struct SmSend {
     SmAccess access;
-    uint32_t waiting; /* MemRequest.waiting */
+    uint32_t waiting; /* MemRequest.waiting: loads past the L1D the instruction, stores the warp */
     uint8_t op;       /* MemOp */
     uint8_t client;   /* MemClient */
-    uint8_t warp;
-    uint8_t acks_for; /* stores: warp that waits for the acknowledgements, 0xFF none */
+    uint8_t warp;     /* that caused it */
 } SmSend;
 
 typedef struct SmSendQueue {
     SmSend *items;
     uint32_t head, count, capacity;
 } SmSendQueue;
+
+/* Instructions that leave in order, each at a cycle known when it enters. */
+typedef struct SmPipe {
+    SmQueue queue;
+    uint64_t *due; /* by position in the queue's ring */
+} SmPipe;
 
 /* A read-only cache: instructions, constants, textures. */
 typedef struct SmReadCache {
@@ -231,18 +238,19 @@ struct Sm {
     uint16_t latch;               /* instruction in the unit, SM_NONE */
     uint64_t latch_from;          /* first cycle in which it may try an access */
     uint64_t latch_until;         /* shared: last cycle it holds the latch */
-    SmQueue shared_pipe;          /* shared memory loads, in order */
-    uint64_t *shared_due;         /* by position in shared_pipe's ring: cycle of the result */
+    SmPipe shared_pipe;           /* loads from shared memory */
+    SmPipe texture_pipe;          /* accesses that hit the texture cache */
     SmLookup *l1d_queue;          /* ring of l1d_capacity */
     uint32_t l1d_head, l1d_count, l1d_capacity;
     uint64_t *refusal;            /* counter of the refusal the L1D's head is stuck in, NULL */
+    bool is_l1d_flushing;         /* dirty lines are being written back before all are dropped */
     TagArray l1d_tags;
     Mshr l1d_mshr;
     SmSendQueue l1d_misses;
     uint32_t l1d_fill_bytes;
     SmReadCache l1c, l1t;
     SmQueue returns[SM_RETURNS];  /* loads that wait for the write-back port */
-    SmQueue chosen;               /* won the port in the last cycle */
+    SmQueue chosen;               /* complete since the last cycle's choice */
     uint32_t last_return;         /* SmReturn that won last */
 
     /* ---- Network port ---- */
@@ -309,14 +317,20 @@ void lsu_step(Sm *sm);
 bool lsu_accept(Sm *sm, uint16_t inst); /* takes an instruction into the latch */
 bool lsu_has_work(const Sm *sm);
 uint64_t lsu_next_event(const Sm *sm);
-void lsu_access_done(Sm *sm, uint16_t inst, SmReturn way); /* one access's data are there */
+/* One access's data are there and ask for the write-back port. */
+void lsu_access_done(Sm *sm, uint16_t inst, SmReturn way);
+void sm_queue_init(SmQueue *queue, uint32_t capacity, Arena *arena);
 
 /* ---- l1d.c ---- */
 void l1d_init(Sm *sm);
 void l1d_step(Sm *sm);
 void l1d_line_arrived(Sm *sm, const MemRequest *request);
 void l1d_flush(Sm *sm);
-bool l1d_is_stuck(const Sm *sm);
+bool l1d_is_busy(const Sm *sm);       /* holds accesses, misses or dirty lines to write back */
+bool l1d_has_work(const Sm *sm);      /* something to do in the next cycle */
+uint64_t l1d_next_event(const Sm *sm); /* cycle at which its oldest access is due */
+bool l1d_can_enter(const Sm *sm);
+void l1d_enter(Sm *sm, const SmAccess *access, uint16_t inst, bool is_store, bool is_local);
 
 /* ---- port.c ---- */
 void port_init(Sm *sm);

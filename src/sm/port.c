@@ -1,0 +1,153 @@
+/* The SM's network port: requests out, replies in. Replies pass two queues, the port's and the
+ * load/store unit's, before the unit handles one of them per cycle. */
+#include "sm/sm_internal.h"
+
+void port_init(Sm *sm) {
+    sm->requests = arena_alloc_aligned(sm->arena, sizeof(MemRequest) * SM_REQUESTS, 64);
+    sm->free_requests = ARENA_ARRAY(sm->arena, uint32_t, SM_REQUESTS);
+    for (uint32_t i = 0; i < SM_REQUESTS; i++) sm->free_requests[i] = SM_REQUESTS - 1 - i;
+    sm->free_request_count = SM_REQUESTS;
+    sm->fifo_capacity = sm->config->lsu.fifo;
+    sm->fifo = ARENA_ARRAY(sm->arena, uint32_t, sm->fifo_capacity);
+    sm->unit_capacity = sm->config->lsu.reply_fifo;
+    sm->unit_fifo = ARENA_ARRAY(sm->arena, uint32_t, sm->unit_capacity);
+}
+
+/* ---- Out ---- */
+
+bool port_send(Sm *sm, const SmSend *send) {
+    bool has_data = send->op != MEM_OP_READ;
+    int bytes = (int)(sm->env.header_bytes + (has_data ? send->access.bytes : 0));
+    if (!sm->free_request_count || !noc_can_inject(sm->env.requests, (int)sm->env.index, bytes))
+        return false;
+    uint32_t index = sm->free_requests[--sm->free_request_count];
+    uint32_t slice = address_map_slice(sm->env.map, send->access.address);
+    const SmWarp *w = &sm->warps[send->warp];
+    MemRequest *request = &sm->requests[index];
+    *request = (MemRequest){.address = send->access.address,
+                            .sent = sm->cycle,
+                            .handle = mem_handle(sm->env.index, index),
+                            .atoms = send->access.atoms,
+                            .waiting = send->waiting,
+                            .bytes = (uint16_t)send->access.bytes,
+                            .slice = (uint16_t)slice,
+                            .op = send->op,
+                            .client = send->client,
+                            .replies_left = (uint8_t)bits_count32(send->access.atoms),
+                            .warp = send->warp,
+                            .cta = w->isa ? (uint32_t)w->isa->cta->index : 0};
+    sm->outstanding++;
+    if (send->op == MEM_OP_WRITE) sm->counters.writes_sent++;
+    else sm->counters.reads_sent++;
+    noc_inject(sm->env.requests, (int)sm->env.index, (int)(sm->env.first_slice_node + slice), bytes,
+               request->handle);
+    return true;
+}
+
+void send_queue_init(SmSendQueue *queue, uint32_t capacity, Arena *arena) {
+    *queue = (SmSendQueue){.items = ARENA_ARRAY(arena, SmSend, capacity ? capacity : 1),
+                           .capacity = capacity ? capacity : 1};
+}
+
+void send_queue_push(SmSendQueue *queue, const SmSend *send) {
+    assert(!send_queue_is_full(queue));
+    queue->items[(queue->head + queue->count++) % queue->capacity] = *send;
+}
+
+void send_queue_step(Sm *sm, SmSendQueue *queue) {
+    if (!queue->count || !port_send(sm, &queue->items[queue->head])) return;
+    queue->head = (queue->head + 1) % queue->capacity;
+    queue->count--;
+}
+
+/* ---- In ---- */
+
+bool sm_has_replies(const Sm *sm) { return sm->fifo_count != 0; }
+
+/* Whether a reply belongs to the fetch unit, which takes it past the load/store unit. */
+static bool is_instruction(const Sm *sm, uint32_t handle) {
+    return sm->requests[mem_handle_index(handle)].client == MEM_CLIENT_L1I;
+}
+
+static void finish_request(Sm *sm, MemRequest *request) {
+    Counters *c = &sm->counters;
+    sm->outstanding--;
+    sm->free_requests[sm->free_request_count++] = mem_handle_index(request->handle);
+    if (request->op == MEM_OP_WRITE) {
+        c->writes_acknowledged++;
+        return;
+    }
+    uint64_t cycles = sm->view.cycle - request->sent;
+    c->reads_answered++;
+    c->fetch_cycles += cycles;
+    c->fetch_l2_cycles += request->l2_cycles;
+    c->fetch_queue_cycles += request->queue_ticks; /* their own cycles: sm_finish_kernel converts */
+    c->fetch_dram_cycles += request->dram_ticks;
+}
+
+/* One reply packet of a request has come; true when it was the last. */
+static bool count_reply(MemRequest *request) { return --request->replies_left == 0; }
+
+void sm_receive(Sm *sm, uint64_t cycle) {
+    sm->view.cycle = cycle;
+    if (sm->fifo_count) {
+        uint32_t handle = sm->fifo[sm->fifo_head];
+        bool goes_to_fetch = is_instruction(sm, handle);
+        if (goes_to_fetch || sm->unit_count < sm->unit_capacity) {
+            sm->fifo_head = (sm->fifo_head + 1) % sm->fifo_capacity;
+            sm->fifo_count--;
+            if (sm->next_event > cycle) sm->next_event = cycle;
+        }
+        if (goes_to_fetch) {
+            MemRequest *request = &sm->requests[mem_handle_index(handle)];
+            if (count_reply(request)) {
+                fetch_line_arrived(sm, request);
+                finish_request(sm, request);
+            }
+        } else if (sm->unit_count < sm->unit_capacity) {
+            sm->unit_fifo[(sm->unit_head + sm->unit_count++) % sm->unit_capacity] = handle;
+        }
+    }
+    uint32_t handle;
+    if (sm->fifo_count < sm->fifo_capacity && noc_peek(sm->env.replies, (int)sm->env.index, &handle)) {
+        noc_pop(sm->env.replies, (int)sm->env.index);
+        sm->fifo[(sm->fifo_head + sm->fifo_count++) % sm->fifo_capacity] = handle;
+    }
+}
+
+/* A read-only cache's line is there: everything that waited for it goes to the write-back port. */
+static void line_arrived(Sm *sm, SmReadCache *cache, const MemRequest *request, SmReturn way) {
+    read_cache_fill(cache, request->address);
+    while (mshr_has_ready(&cache->mshr)) lsu_access_done(sm, (uint16_t)mshr_pop(&cache->mshr), way);
+}
+
+static void bypass_arrived(Sm *sm, const MemRequest *request) {
+    if (request->op == MEM_OP_ATOMIC) {
+        sm->warps[request->warp].atomics--;
+        sm_warp_settled(sm, request->warp);
+    }
+    lsu_access_done(sm, (uint16_t)request->waiting, SM_RETURN_BYPASS);
+}
+
+static void acknowledged(Sm *sm, const MemRequest *request) {
+    if (request->waiting == SM_NO_WARP) return;
+    sm->warps[request->waiting].stores--;
+    sm_warp_settled(sm, (int)request->waiting);
+}
+
+void port_handle_reply(Sm *sm) {
+    if (!sm->unit_count) return;
+    MemRequest *request = &sm->requests[mem_handle_index(sm->unit_fifo[sm->unit_head])];
+    sm->unit_head = (sm->unit_head + 1) % sm->unit_capacity;
+    sm->unit_count--;
+    if (!count_reply(request)) return;
+    switch ((MemClient)request->client) {
+    case MEM_CLIENT_L1D: l1d_line_arrived(sm, request); break;
+    case MEM_CLIENT_L1C: line_arrived(sm, &sm->l1c, request, SM_RETURN_CONST); break;
+    case MEM_CLIENT_L1T: line_arrived(sm, &sm->l1t, request, SM_RETURN_TEXTURE); break;
+    case MEM_CLIENT_BYPASS: bypass_arrived(sm, request); break;
+    case MEM_CLIENT_STORE: acknowledged(sm, request); break;
+    case MEM_CLIENT_L1I: break; /* never gets here: sm_receive hands it to the fetch unit */
+    }
+    finish_request(sm, request);
+}
