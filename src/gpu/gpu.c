@@ -1,6 +1,6 @@
 /* The GPU object, and what every launch goes through before a run: checks of its shape, its
  * parameters and the memory it needs. */
-#include "gpu/gpu_internal.h"
+#include "gpu/gpu.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "gpu/gpu_internal.h"
 
 enum { PARAMETER_SLACK = 64 }; /* readable bytes past a parameter area (IsaLaunch.parameters) */
 

@@ -31,38 +31,33 @@ static void allocate_variable(GpuModule *module, PtxVar *var, Diag *diag) {
                    (unsigned long long)var->size);
         return;
     }
-    void *host = mem_host(module->gpu->memory, var->address);
-    memset(host, 0, var->size); /* PTX ISA: variables without initialiser are zero */
     module->variables = base_realloc(module->variables,
                                      (module->variable_count + 1) * sizeof *module->variables);
     module->variables[module->variable_count++] = var->address;
 }
 
-/* The value an initialiser piece writes. */
-static uint64_t init_value(const GpuModule *module, const PtxInit *init) {
-    uint64_t value = init->value;
+/* The address that an initialiser piece writes. */
+static uint64_t init_address(const GpuModule *module, const PtxInit *init) {
+    uint64_t value = init->addend;
     if (init->var) {
         value += init->var->address;
         if (init->is_generic && init->var->space == PTX_SPACE_SHARED) value += MEM_SHARED_WINDOW;
     } else if (init->function) {
         value += isa_function_handle(isa_function_index(module->program, init->function));
     }
-    if (init->byte != 255) value = value >> (8 * init->byte) & 0xff;
-    return value;
+    return init->byte == 255 ? value : value >> (8 * init->byte) & 0xff;
 }
 
 static void initialise_variable(GpuModule *module, PtxVar *var, Diag *diag) {
     (void)diag;
-    uint64_t written = 0;
+    DeviceMemory *memory = module->gpu->memory;
+    mem_fill(memory, var->address, 0, 1, var->size); /* PTX ISA: what is not initialised is zero */
     for (uint32_t i = 0; i < var->init_count; i++) {
         const PtxInit *init = &var->inits[i];
-        uint64_t value = init_value(module, init);
-        mem_write(module->gpu->memory, var->address + init->offset, &value, init->size);
-        written = init->offset + init->size;
+        uint64_t address = init->bytes ? 0 : init_address(module, init);
+        mem_write(memory, var->address + init->offset, init->bytes ? (const void *)init->bytes : &address,
+                  init->size);
     }
-    /* The zeros of the rest count as written, too. */
-    if (written < var->size)
-        mem_fill(module->gpu->memory, var->address + written, 0, 1, var->size - written);
 }
 
 static bool read_images(GpuModule *module, const GpuImage *images, int count, Diag *diag) {

@@ -250,3 +250,9 @@ void isa_program_free(IsaProgram *program) {
     free(program->calls);
     arena_free(program->arena);
 }
+
+uint32_t isa_function_index(const IsaProgram *program, const PtxFunction *function) {
+    uint32_t i = 0;
+    while (i < program->function_count && program->functions[i].ptx != function) i++;
+    return i;
+}

@@ -1,3 +1,4 @@
+/* Texture fetches: addressing, filtering, and decoding of texels. */
 #include "isa/texture.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The device heap: next fit over a bit map of granules. */
 #include "memory/heap.h"
 
 #include <stdlib.h>
