@@ -1,2 +1,35 @@
+/* Runs the analyses over a module. */
 #include "ptx/analysis.h"
-bool ptx_analyse(PtxModule *module, Diag *diag) { (void)module; (void)diag; return true; }
+
+#include <stdlib.h>
+
+/* Steps of liveness analysis for one module, about two seconds. Real modules need some hundred
+ * thousand; what needs more was made to. */
+static const int64_t max_steps = INT64_C(400000000);
+
+static bool analyse_function(PtxModule *module, PtxFunction *function, int64_t *budget,
+                             Diag *diag) {
+    PtxLiveness liveness;
+    ptx_find_blocks(module->arena, function);
+    ptx_find_post_dominators(function);
+    if (!ptx_find_liveness(function, &liveness, budget)) {
+        diag_error(diag, module->file, function->line, function->column,
+                   "'%s' is too complex: its registers are live across too many branches",
+                   function->name);
+        return false;
+    }
+    ptx_allocate(function, liveness.intervals);
+    function->registers = ptx_estimate_registers(module, function, liveness.pressure);
+    free(liveness.intervals);
+    return true;
+}
+
+bool ptx_analyse(PtxModule *module, Diag *diag) {
+    int64_t budget = max_steps;
+    for (int i = 0; i < module->function_count; i++) {
+        PtxFunction *function = module->functions[i];
+        if (function->is_defined && !analyse_function(module, function, &budget, diag))
+            return false;
+    }
+    return true;
+}

@@ -2,10 +2,59 @@
 #ifndef TYTO_PTX_ANALYSIS_H
 #define TYTO_PTX_ANALYSIS_H
 
+#include <stdint.h>
+
+#include "base/arena.h"
 #include "base/diag.h"
 #include "ptx/ptx.h"
 
-/* Analyses every function of the module. False, with an error, when one is too large. */
+/* Analyses every function of the module: the following steps, in this order. False, with an error,
+ * when one is too large. */
 bool ptx_analyse(PtxModule *module, Diag *diag);
+
+/* ---- flow.c ---- */
+
+/* Cuts the function into basic blocks and finds their successors. A block ends at branches, ret,
+ * exit, trap and calls that do not return; the successor block_count is the virtual exit. */
+void ptx_find_blocks(Arena *arena, PtxFunction *function);
+
+/* ---- post_dominator.c ---- */
+
+/* Sets PtxBlock.post_dominator and PtxInst.reconverge. Blocks that cannot reach the exit (infinite
+ * loops) are taken to leave from the last block of the loop in the text. */
+void ptx_find_post_dominators(PtxFunction *function);
+
+/* ---- liveness.c ---- */
+
+/* Where a register is live, as one stretch of positions: instruction i reads at position 2i and
+ * writes at 2i + 1. */
+typedef struct PtxInterval {
+    int32_t start, end; /* both included; start -1: the register does not occur */
+} PtxInterval;
+
+typedef struct PtxLiveness {
+    PtxInterval *intervals; /* one for each register; freed with free() */
+    int32_t pressure;       /* most 32-bit registers live at one point, predicates left out */
+} PtxLiveness;
+
+/* Finds where each register of the function is live, on the control flow of one thread. A guarded
+ * write does not end what was live before. `budget` is the number of steps left, and is lowered;
+ * false when it ran out (then nothing needs freeing). */
+bool ptx_find_liveness(const PtxFunction *function, PtxLiveness *liveness, int64_t *budget);
+
+/* ---- allocate.c ---- */
+
+/* Sets PtxReg.slot of every register, row_count and pred_count: registers whose intervals do not
+ * meet share slots. */
+void ptx_allocate(PtxFunction *function, const PtxInterval *intervals);
+
+/* ---- registers.c ---- */
+
+/* The register count that decides occupancy, from the pressure of one function. */
+int32_t ptx_estimate_registers(const PtxModule *module, const PtxFunction *function,
+                               int32_t pressure);
+/* Raises PtxFunction.registers of every function to that of what it may call, and bounds it by
+ * .maxnreg. */
+void ptx_propagate_registers(PtxModule *module);
 
 #endif

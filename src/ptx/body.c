@@ -133,6 +133,7 @@ static bool read_instruction(Reader *reader, const Token *place, int32_t guard, 
     const PtxShape *shape = find_shape(reader, spelling, place);
     if (!shape) return false;
     PtxInst inst = shape->inst;
+    inst.has_destination = shape->slot_count > 0 && shape->slots[0].is_destination;
     inst.guard = guard;
     inst.guard_negated = is_negated;
     inst.line = place->line;
@@ -195,14 +196,21 @@ static bool read_number(Reader *reader, int *number) {
 
 /* .loc file line column [, function_name label [+ offset], inlined_at file line column] */
 static bool read_loc(Reader *reader) {
-    int column;
+    int unused;
     if (!read_number(reader, &reader->source_file) || !read_number(reader, &reader->source_line) ||
-        !read_number(reader, &column))
+        !read_number(reader, &unused))
         return false;
     while (reader_accept(reader, ',')) {
-        while (reader->token.kind == LEX_NAME || reader_at(reader, '+') ||
-               reader->token.kind == LEX_INTEGER)
-            reader_next(reader);
+        Name *key = reader_expect_name(reader, "function_name or inlined_at");
+        if (!key) return false;
+        bool is_call_site = !strcmp(key->text, "inlined_at");
+        if (!is_call_site && !reader_expect_name(reader, "the label of a function's name"))
+            return false;
+        if (!is_call_site && reader_accept(reader, '+') && !read_number(reader, &unused))
+            return false;
+        for (int i = 0; is_call_site && i < 3; i++) {
+            if (!read_number(reader, &unused)) return false;
+        }
     }
     return true;
 }

@@ -280,6 +280,7 @@ typedef struct PtxInst {
     uint32_t flags; /* PTX_FLAG_FTZ ... */
     uint8_t vector; /* 1, 2, 4 or 8 elements of ld, st, tex */
     uint8_t operand_count;
+    bool has_destination; /* operands[0] is written to (a call writes to call_returns) */
     int32_t guard;      /* predicate register of @p, -1 when there is none */
     bool guard_negated; /* @!p */
     PtxOperand *operands; /* operand_count of them */

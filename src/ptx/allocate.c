@@ -1,0 +1,144 @@
+/* Register allocation by linear scan: intervals in the order of their starts, each given the slot
+ * that was freed last. 64-bit registers take two rows, the first of them even: rows are handed out
+ * in pairs, and a pair is split when a single row is needed. Source of the method: Poletto and
+ * Sarkar, TOPLAS 1999; without spilling, as there are rows enough. */
+#include "ptx/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NONE = -1, FIRST_PREDICATE = 2 /* words 0 and 1 are constants (PtxFunction) */ };
+
+/* Free slots of one size. */
+typedef struct Pool {
+    int32_t *free; /* the last is taken first */
+    int32_t count;
+} Pool;
+
+typedef struct Allocator {
+    PtxFunction *function;
+    const PtxInterval *intervals;
+    int32_t *starts, *ends; /* first register whose interval starts, ends at a position ... */
+    int32_t *next_start, *next_end; /* ... and the next one after a register */
+    Pool pairs, singles, predicates;
+    int32_t *place;       /* of each row in singles.free, NONE when it is not there */
+    int32_t rows, preds;  /* handed out so far */
+} Allocator;
+
+static int32_t *int_array(int64_t count, int byte) {
+    int32_t *array = base_malloc(sizeof *array * (size_t)(count + 1));
+    memset(array, byte, sizeof *array * (size_t)(count + 1));
+    return array;
+}
+
+/* ---- Rows ---- */
+
+static int32_t take(Pool *pool) {
+    return pool->free[--pool->count];
+}
+
+static void give(Pool *pool, int32_t slot) {
+    pool->free[pool->count++] = slot;
+}
+
+static int32_t take_pair(Allocator *a) {
+    if (a->pairs.count > 0) return take(&a->pairs);
+    a->rows += 2;
+    return a->rows - 2;
+}
+
+static int32_t take_single(Allocator *a) {
+    if (a->singles.count > 0) {
+        int32_t row = take(&a->singles);
+        a->place[row] = NONE;
+        return row;
+    }
+    int32_t row = take_pair(a);
+    a->place[row + 1] = a->singles.count;
+    give(&a->singles, row + 1);
+    return row;
+}
+
+/* Gives a row back; two free halves become a pair again. */
+static void give_single(Allocator *a, int32_t row) {
+    int32_t other = row ^ 1, place = a->place[other];
+    if (place == NONE) {
+        a->place[row] = a->singles.count;
+        give(&a->singles, row);
+        return;
+    }
+    int32_t last = take(&a->singles);
+    a->place[other] = NONE;
+    if (last != other) {
+        a->singles.free[place] = last;
+        a->place[last] = place;
+    }
+    give(&a->pairs, row & ~1);
+}
+
+/* ---- Registers ---- */
+
+static bool is_wide(const PtxReg *reg) {
+    return ptx_type_bits(reg->type) > 32;
+}
+
+static void start_register(Allocator *a, PtxReg *reg) {
+    if (reg->type == PTX_PRED) {
+        reg->slot = a->predicates.count > 0 ? take(&a->predicates) : a->preds++;
+    } else {
+        reg->slot = is_wide(reg) ? take_pair(a) : take_single(a);
+    }
+}
+
+static void end_register(Allocator *a, const PtxReg *reg) {
+    if (reg->type == PTX_PRED) {
+        give(&a->predicates, reg->slot);
+    } else if (is_wide(reg)) {
+        give(&a->pairs, reg->slot);
+    } else {
+        give_single(a, reg->slot);
+    }
+}
+
+static void begin(Allocator *a, PtxFunction *function, const PtxInterval *intervals) {
+    int64_t positions = (int64_t)function->inst_count * 2 + 2, regs = function->reg_count;
+    *a = (Allocator){.function = function, .intervals = intervals, .preds = FIRST_PREDICATE};
+    a->starts = int_array(positions, 0xFF);
+    a->ends = int_array(positions, 0xFF);
+    a->next_start = int_array(regs, 0xFF);
+    a->next_end = int_array(regs, 0xFF);
+    a->pairs.free = int_array(regs, 0);
+    a->singles.free = int_array(regs * 2, 0);
+    a->predicates.free = int_array(regs, 0);
+    a->place = int_array(regs * 2, 0xFF);
+    for (int32_t r = (int32_t)regs - 1; r >= 0; r--) {
+        PtxInterval interval = intervals[r];
+        function->regs[r].slot = -1;
+        if (interval.start < 0) continue;
+        a->next_start[r] = a->starts[interval.start];
+        a->starts[interval.start] = r;
+        a->next_end[r] = a->ends[interval.end];
+        a->ends[interval.end] = r;
+    }
+}
+
+static void end(Allocator *a) {
+    void *blocks[] = {a->starts,     a->ends,         a->next_start,      a->next_end,
+                      a->pairs.free, a->singles.free, a->predicates.free, a->place};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+}
+
+void ptx_allocate(PtxFunction *function, const PtxInterval *intervals) {
+    Allocator a;
+    begin(&a, function, intervals);
+    for (int32_t position = 0; position <= 2 * function->inst_count; position++) {
+        for (int32_t r = a.starts[position]; r != NONE; r = a.next_start[r])
+            start_register(&a, &function->regs[r]);
+        for (int32_t r = a.ends[position]; r != NONE; r = a.next_end[r])
+            end_register(&a, &function->regs[r]);
+    }
+    function->row_count = a.rows;
+    function->pred_count = a.preds;
+    end(&a);
+}
