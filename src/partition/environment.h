@@ -1,0 +1,31 @@
+/* What a memory partition is built from, and the units around it. */
+#ifndef TYTO_PARTITION_ENVIRONMENT_H
+#define TYTO_PARTITION_ENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dram/address_map.h"
+#include "dram/channel.h"
+#include "noc/noc.h"
+#include "partition/partition_config.h"
+#include "partition/request.h"
+
+/* Everything that is pointed to is borrowed and must outlive the partition. */
+typedef struct PartitionEnvironment {
+    const PartitionConfig *config;
+    const DramConfig *dram;
+    const AddressMap *map;   /* of the machine */
+    Noc *requests, *replies; /* the two networks; an SM's node is its number */
+    MemRequestPools pools;   /* records of the requests, by SM */
+    uint64_t slice_bits;     /* bits of an address within the channel that name the slice: left out of
+                                L2 sets */
+    uint32_t channel;        /* which partition of the machine this is */
+    uint32_t first_node;     /* network node of the machine's first L2 slice */
+    uint32_t header_bytes;   /* of a packet; all there is of an acknowledgement */
+    bool is_l2_perfect;      /* oracle: every lookup hits */
+    bool counts_row_sharing; /* keep the statistics of CTAs that share rows */
+    bool never_sleeps;       /* do the work of every cycle and tick, needed or not: for tests */
+} PartitionEnvironment;
+
+#endif

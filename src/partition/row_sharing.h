@@ -1,0 +1,41 @@
+/* Which CTAs read the same DRAM rows: OWL's row sharing by consecutive CTAs (OWL section 4.3 and
+ * table 4). A row read by CTAs 1, 2, 3 and 7 is shared to 75%: three of the four have a neighbour.
+ *
+ * A bounded table of rows, each with the CTAs that have read it since it entered the table. A row
+ * leaves, and is counted, when another one needs its place, when its list of CTAs is full, or when
+ * the owner closes the kernel; coming back it counts as another row. */
+#ifndef TYTO_PARTITION_ROW_SHARING_H
+#define TYTO_PARTITION_ROW_SHARING_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "stats/counters.h"
+
+enum {
+    ROW_SHARING_ROWS = 1024, /* rows of a table */
+    ROW_SHARING_CTAS = 29    /* CTAs of a row */
+};
+
+typedef struct RowReaders {
+    uint32_t key;   /* bank and row, plus 1; 0: unused */
+    uint32_t count; /* CTAs */
+    uint32_t latest; /* CTA that read it last */
+    uint32_t ctas[ROW_SHARING_CTAS]; /* in the order of their first read */
+} RowReaders;
+_Static_assert(sizeof(RowReaders) == 128, "two cache lines");
+
+typedef struct RowSharing {
+    RowReaders *rows; /* ROW_SHARING_ROWS, by hash of the key */
+} RowSharing;
+
+void row_sharing_init(RowSharing *sharing, Arena *arena);
+
+/* A CTA (linear index) reads from a row of a bank (one of `banks`). */
+void row_sharing_read(RowSharing *sharing, uint32_t row, uint32_t bank, uint32_t banks, uint32_t cta,
+                      Counters *counters);
+
+/* Counts the rows still in the table, and empties it. */
+void row_sharing_close(RowSharing *sharing, Counters *counters);
+
+#endif

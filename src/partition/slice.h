@@ -1,0 +1,154 @@
+/* One L2 slice: from the request network to the reply network, DRAM aside.
+ *
+ * A request taken from the network waits in the ROP line, which lets one atom (the unit of L2 fills)
+ * into the input queue per cycle. In a cycle each of these happens at most once, in this order: the
+ * answer of a completed miss goes to the reply queue; a return of DRAM fills its sector; the miss
+ * queue gives an access to the queue towards DRAM; the atom at the head of the input queue is looked
+ * up; the ROP line gives an atom to the input queue. An atom that is refused stays at the head and
+ * blocks.
+ *
+ * Without L2 the atoms go straight to the queue towards DRAM, and its returns to the reply queue. A
+ * slice that can do nothing need not be visited before `wake`; the cycles left out change no
+ * statistic. Leaves out: banks of L2, a fill port. Source: the GTX 480 model of GPGPU-Sim 4.2 as
+ * observed. Cycles are L2 cycles. */
+#ifndef TYTO_PARTITION_SLICE_H
+#define TYTO_PARTITION_SLICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "cache/mshr.h"
+#include "cache/tag_array.h"
+#include "partition/environment.h"
+#include "partition/ring.h"
+#include "stats/counters.h"
+
+#define SLICE_NO_REQUEST UINT32_MAX /* no handle */
+#define SLICE_NO_CTA UINT32_MAX     /* an access that no CTA's data asked for */
+
+/* One atom of a request, waiting to be looked up. */
+typedef struct SliceAtom {
+    uint64_t local;  /* address within the channel */
+    uint32_t handle; /* the request */
+    uint8_t index;   /* which atom of the request */
+    uint8_t op;      /* MemOp */
+} SliceAtom;
+_Static_assert(sizeof(SliceAtom) == 16, "four atoms per cache line");
+
+/* A reply packet waiting for the network. */
+typedef struct SliceReply {
+    uint32_t handle;      /* the request */
+    uint32_t dram_cycles; /* cycles that the atom spent in the DRAM controller and beyond */
+    uint16_t bytes;       /* of the packet */
+} SliceReply;
+
+/* What a slice asks of DRAM. */
+typedef struct DramAccess {
+    uint64_t address; /* first byte */
+    uint32_t token;   /* read: names what waits for the data: an MSHR entry; without L2 a request */
+    uint32_t cta;     /* linear index of the CTA that reads, or SLICE_NO_CTA */
+    uint16_t bytes;   /* within one row */
+    bool is_write;    /* nothing comes back */
+} DramAccess;
+
+/* How long data were under way from the DRAM controller's door back to it. */
+typedef struct DramTimes {
+    uint64_t entered;     /* cycle at which the access entered the controller */
+    uint32_t cycles;      /* from then to the data's return */
+    uint32_t queue_ticks; /* waiting in the controller */
+    uint32_t dram_ticks;  /* in the banks and on the bus */
+} DramTimes;
+
+/* Data that have come back. */
+typedef struct DramReturn {
+    uint64_t local;   /* of a prefetched atom: address within the channel */
+    DramTimes times;
+    uint32_t token;   /* as in the access */
+    bool is_prefetch; /* nobody asked for it */
+} DramReturn;
+
+/* An MSHR entry's line, and the times of the fill that completed it. */
+typedef struct SliceFill {
+    DramTimes times;
+    int32_t place;    /* of the line in the tag array */
+    uint8_t sector;   /* bit of the sector that is fetched */
+} SliceFill;
+
+typedef struct Slice {
+    /* Read every cycle. */
+    uint64_t wake;        /* nothing can happen before this cycle unless a queue's other end moves */
+    uint64_t worked;      /* last cycle worked through */
+    uint64_t port_free;   /* cycle from which the data port is free */
+    bool is_refused;      /* the input's head was refused, and nothing has changed since */
+    bool counts_refusals; /* and is refused anew every cycle, asleep or not */
+    bool has_moved_dram;  /* gave DRAM an access or freed a full return queue; the owner clears it */
+    bool has_l2;          /* as in the environment */
+    bool is_l2_perfect;
+    uint8_t policy;       /* SlicePolicy: what a write does */
+    uint32_t node;        /* of both networks */
+    uint32_t take_room;   /* free input places needed to take a packet */
+    uint32_t read_limit;  /* a read may miss while so many accesses or fewer are in the miss queue */
+    uint32_t atom_bytes;
+    uint32_t atom_cycles;   /* of the data port, to move an atom */
+    uint32_t port_bytes;    /* that the data port moves a cycle */
+    uint32_t rop_latency;   /* from the network to the input queue, L2's own latency included */
+    uint32_t header_bytes;  /* of a packet */
+
+    /* The ROP line: requests linked by MemRequest.next. */
+    uint32_t rop_first, rop_last; /* handles, or SLICE_NO_REQUEST */
+    uint32_t rop_atoms;           /* atoms of the first that are still in the line */
+    uint64_t rop_ready;           /* cycle at which the first may leave */
+    uint64_t rop_local;           /* address within the channel of the first's atom 0 */
+
+    Ring input, replies, misses, to_dram, from_dram;
+    SliceAtom *input_atoms;
+    SliceReply *reply_packets;
+    DramAccess *miss_accesses;
+    DramAccess *dram_accesses;
+    DramReturn *dram_returns;
+    SliceFill *fills; /* by MSHR entry */
+    Mshr mshr;
+    TagArray tags;
+    const PartitionEnvironment *environment;
+    Counters *counters; /* of the partition */
+} Slice;
+
+/* An empty slice; `environment` and `counters` are borrowed, the rest is owned by `arena`. `index` is
+ * the slice's number within its channel. */
+void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t index,
+                Counters *counters, Arena *arena);
+
+/* Whether the slice would take a packet from the network. */
+static inline bool slice_can_take(const Slice *slice) {
+    return ring_room(&slice->input) >= slice->take_room;
+}
+
+/* Takes the request from the network; slice_can_take must hold. */
+void slice_take(Slice *slice, uint64_t cycle, uint32_t handle);
+
+/* One cycle. Cycles must rise from call to call; those before `wake` may be left out. */
+void slice_cycle(Slice *slice, uint64_t cycle);
+
+/* Something outside has made room or brought data: the slice must be visited in its next cycle. */
+static inline void slice_rouse(Slice *slice) { slice->wake = 0; }
+
+/* The oldest reply leaves; there must be one. Writes the request's time split. */
+SliceReply slice_pop_reply(Slice *slice, uint64_t cycle);
+
+/* Data come back; from_dram must have room. */
+void slice_push_return(Slice *slice, const DramReturn *data);
+
+/* The oldest access leaves for DRAM; there must be one. */
+DramAccess slice_pop_access(Slice *slice);
+
+/* Counts what sleeping has left uncounted, up to and not including `cycle`. */
+void slice_settle(Slice *slice, uint64_t cycle);
+
+/* Installs the atom at `local` as valid and clean, as a copy from the host does. */
+void slice_install(Slice *slice, uint64_t local);
+
+/* Drops every line and counts a write-back for each dirty one. Nothing may be pending. */
+void slice_flush(Slice *slice);
+
+#endif
