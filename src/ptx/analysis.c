@@ -19,7 +19,7 @@ static bool analyse_function(PtxModule *module, PtxFunction *function, int64_t *
         return false;
     }
     ptx_allocate(function, liveness.intervals);
-    function->registers = ptx_estimate_registers(module, function, liveness.pressure);
+    function->registers = ptx_estimate_registers(function, liveness.pressure);
     free(liveness.intervals);
     return true;
 }

@@ -50,11 +50,13 @@ void ptx_allocate(PtxFunction *function, const PtxInterval *intervals);
 
 /* ---- registers.c ---- */
 
-/* The register count that decides occupancy, from the pressure of one function. */
-int32_t ptx_estimate_registers(const PtxModule *module, const PtxFunction *function,
-                               int32_t pressure);
-/* Raises PtxFunction.registers of every function to that of what it may call, and bounds it by
- * .maxnreg. */
-void ptx_propagate_registers(PtxModule *module);
+/* The register count that decides occupancy of one function alone, from its pressure. */
+int32_t ptx_estimate_registers(const PtxFunction *function, int32_t pressure);
+
+/* ---- reach.c ---- */
+
+/* Lays out shared memory for each kernel, and raises PtxFunction.registers of every function to
+ * that of what it may call, bounded by .maxnreg. Reports kernels that need too much. */
+bool ptx_find_reach(PtxModule *module, Diag *diag);
 
 #endif

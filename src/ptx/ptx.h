@@ -342,6 +342,7 @@ struct PtxVar {
                            set for incomplete shared arrays: they start where the launched kernel's
                            static shared memory ends (PtxFunction.shared_bytes) */
     PtxFunction *owner; /* function that declares it, NULL at module level */
+    PtxVar *alias;      /* while linking: the variable that this declaration stands for */
     int line, column;
 };
 
@@ -366,7 +367,8 @@ struct PtxFunction {
     bool is_defined; /* has a body (false: .extern or a forward declaration only) */
     PtxLinkage linkage;
     bool is_noreturn;
-    PtxFunction *alias; /* while reading: the function that this one is another name of */
+    int32_t index; /* in PtxModule.functions (ptx_link) */
+    PtxFunction *alias; /* while reading and linking: the function that this one stands for */
     PtxVar *returns;    /* of a .func */
     PtxVar *parameters; /* in order; var.address = byte offset in the parameter area, which a .func's
                            parameters begin and its returns end */
