@@ -51,6 +51,9 @@ static const ComparisonRow rows[] = {
     {T(F32), 0, FLOAT(F32, NUM_F32)},
     {T(F32), 1, FLOAT(FTZ_F32, NUM_F32)},
     {T(F64), 0, FLOAT(F64, NUM_F64)},
+    {T(F16), 0, FLOAT(F16, NUM_F16)},
+    {T(F16), 1, FLOAT(FTZ_F16, NUM_F16)},
+    {T(BF16), 0, FLOAT(BF16, NUM_BF16)},
 };
 
 static const ComparisonRow *find_row(PtxType type, bool is_flushed) {
@@ -95,10 +98,42 @@ static bool decode_result(Decoder *decoder) {
            decode_pred_destination(decoder, &to->items[1], 1);
 }
 
+/* The predicate that the result is combined with. */
+static bool decode_combination(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    if (ptx->operand_count < 4) return true;
+    if (!decode_pred_source(decoder, &ptx->operands[3], 4)) return false;
+    inst->sub |= combination(ptx->sub2);
+    if (decoder->negated) inst->sub |= ISA_COMPARE_NEGATE_C;
+    return true;
+}
+
+/* Pairs of halves are compared by one handler that is told the comparison. */
+static bool decode_pair_compare(Decoder *decoder, PtxType type) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    const bool is_set = ptx->op == PTX_OP_SET, is_f16 = type == PTX_F16X2;
+    const uint32_t of_true = ptx->type == PTX_F16X2    ? value_of_true(PTX_F16)
+                             : ptx->type == PTX_BF16X2 ? value_of_true(PTX_BF16)
+                                                       : 0xffff;
+    if (!decode_result(decoder) ||
+        !decode_source(decoder, &ptx->operands[1], type, &inst->operand[2]) ||
+        !decode_source(decoder, &ptx->operands[2], type, &inst->operand[3]) ||
+        !decode_combination(decoder))
+        return false;
+    inst->imm = (int64_t)ptx->compare | (int64_t)of_true << 8;
+    if (ptx->flags & PTX_FLAG_FTZ) inst->sub |= ISA_COMPARE_FTZ;
+    decode_set_handler(decoder, is_set ? (is_f16 ? ISA_DO_SET_F16X2 : ISA_DO_SET_BF16X2)
+                                       : (is_f16 ? ISA_DO_SETP_F16X2 : ISA_DO_SETP_BF16X2));
+    return true;
+}
+
 bool decode_compare(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
     const PtxType type = ptx->op == PTX_OP_SET ? ptx->type2 : ptx->type;
+    if (type == PTX_F16X2 || type == PTX_BF16X2) return decode_pair_compare(decoder, type);
     const Comparison *comparison =
         &(ptx_type_is_float(type) ? float_comparisons : integer_comparisons)[ptx->compare];
     const ComparisonRow *row = find_row(type, (ptx->flags & PTX_FLAG_FTZ) != 0);
@@ -111,11 +146,7 @@ bool decode_compare(Decoder *decoder) {
         !decode_source(decoder, &ptx->operands[2], type, &inst->operand[5 - a]))
         return false;
     if (comparison->is_negated) inst->sub |= ISA_COMPARE_NEGATE;
-    if (ptx->operand_count > 3) {
-        if (!decode_pred_source(decoder, &ptx->operands[3], 4)) return false;
-        inst->sub |= combination(ptx->sub2);
-        if (decoder->negated) inst->sub |= ISA_COMPARE_NEGATE_C;
-    }
+    if (!decode_combination(decoder)) return false;
     decode_set_handler(decoder, ptx->op == PTX_OP_SET ? handler + 1 : handler);
     return true;
 }

@@ -14,6 +14,7 @@ typedef struct Form {
     const char *operands;   /* one letter each, see decode_operands */
     uint8_t mul;            /* PtxMulMode */
     uint8_t sub;            /* PtxSub; 0: any */
+    uint8_t sub2;           /* 1: the second PtxSub must be there; 0: any */
     uint16_t rounds;        /* set of PtxRound besides none */
     uint32_t need;          /* flags that must be there */
     uint32_t allow;         /* flags that may be there */
@@ -39,6 +40,7 @@ typedef struct Form {
 #define APPROX  PTX_FLAG_APPROX
 #define FULL    PTX_FLAG_FULL
 #define RELU    PTX_FLAG_RELU
+#define MINMAX  (PTX_FLAG_NAN_RESULT | PTX_FLAG_XORSIGN | PTX_FLAG_ABS)
 #define LOW     .mul = PTX_MUL_LO
 #define HIGH    .mul = PTX_MUL_HI
 #define WIDE    .mul = PTX_MUL_WIDE
@@ -48,12 +50,11 @@ typedef struct Form {
 
 /* ---- What becomes of sub and imm ---- */
 
-static bool finish_table(Decoder *decoder) { /* lop3: the last operand is the table */
-    const PtxInst *ptx = decoder->ptx;
-    const PtxOperand *table = &ptx->operands[ptx->operand_count - 1];
-    if (ptx->operand_count != 5 || table->kind != PTX_OPERAND_IMM)
-        return decode_unsupported(decoder, "a constant table is expected as last operand");
-    decoder->draft.inst.sub = (uint8_t)table->imm;
+static bool finish_table(Decoder *decoder) { /* lop3: the table, and what a predicate is for */
+    IsaInst *inst = &decoder->draft.inst;
+    inst->sub = (uint8_t)decoder->ptx->operands[4].imm;
+    inst->imm = decoder->ptx->sub2 == PTX_SUB_OR ? ISA_COMPARE_OR : ISA_COMPARE_AND;
+    if (decoder->negated) inst->imm |= ISA_COMPARE_NEGATE_C;
     return true;
 }
 
@@ -112,6 +113,55 @@ static bool finish_sub(Decoder *decoder) {
     return true;
 }
 
+/* vote: without .sync all executing lanes take part. */
+static bool finish_vote(Decoder *decoder) {
+    IsaInst *inst = &decoder->draft.inst;
+    inst->sub = (uint8_t)decoder->ptx->sub;
+    inst->imm = decoder->negated ? -1 : 0;
+    if (decoder->ptx->operand_count < 3) inst->operand[2] = decode_constant(decoder, UINT32_MAX, false);
+    return true;
+}
+
+static bool finish_video(Decoder *decoder) {
+    static const struct {
+        uint8_t op, operation, parts;
+    } operations[] = {{PTX_OP_VADD, ISA_VIDEO_ADD, 1},          {PTX_OP_VSUB, ISA_VIDEO_SUB, 1},
+                      {PTX_OP_VABSDIFF, ISA_VIDEO_ABSDIFF, 1},  {PTX_OP_VMIN, ISA_VIDEO_MIN, 1},
+                      {PTX_OP_VMAX, ISA_VIDEO_MAX, 1},          {PTX_OP_VADD2, ISA_VIDEO_ADD, 2},
+                      {PTX_OP_VSUB2, ISA_VIDEO_SUB, 2},         {PTX_OP_VABSDIFF2, ISA_VIDEO_ABSDIFF, 2},
+                      {PTX_OP_VMIN2, ISA_VIDEO_MIN, 2},         {PTX_OP_VMAX2, ISA_VIDEO_MAX, 2},
+                      {PTX_OP_VAVRG2, ISA_VIDEO_AVERAGE, 2},    {PTX_OP_VADD4, ISA_VIDEO_ADD, 4},
+                      {PTX_OP_VSUB4, ISA_VIDEO_SUB, 4},         {PTX_OP_VABSDIFF4, ISA_VIDEO_ABSDIFF, 4},
+                      {PTX_OP_VMIN4, ISA_VIDEO_MIN, 4},         {PTX_OP_VMAX4, ISA_VIDEO_MAX, 4},
+                      {PTX_OP_VAVRG4, ISA_VIDEO_AVERAGE, 4}};
+    const PtxInst *ptx = decoder->ptx;
+    size_t row = 0;
+    while (operations[row].op != ptx->op) ++row;
+    const IsaVideo video = {.operation = operations[row].operation,
+                            .second = (uint8_t)ptx->sub2,
+                            .select_a = (uint8_t)ptx->operands[1].select,
+                            .select_b = (uint8_t)ptx->operands[2].select,
+                            .parts = operations[row].parts,
+                            .is_saturating = (ptx->flags & SAT) != 0,
+                            .is_signed = ptx_type_is_signed(ptx->type),
+                            .is_a_signed = ptx_type_is_signed(ptx->type2),
+                            .is_b_signed = ptx_type_is_signed(ptx->type3)};
+    decoder->draft.inst.imm = isa_video_imm(video);
+    if (ptx->operand_count < 4) decoder->draft.inst.operand[3] = decode_constant(decoder, 0, false);
+    return true;
+}
+
+static bool finish_stack(Decoder *decoder) { /* alloca: 8 bytes is the default alignment */
+    const PtxInst *ptx = decoder->ptx;
+    const bool has_alignment = ptx->op == PTX_OP_ALLOCA && ptx->operand_count > 2;
+    const int64_t align = has_alignment ? ptx->operands[2].imm : 8;
+    if (align <= 0 || align > 4096 || (align & (align - 1)))
+        return decode_unsupported(decoder, "an alignment of %lld bytes", (long long)align);
+    decoder->draft.inst.imm = align;
+    decoder->draft.inst.size = (uint8_t)(ptx_type_bits(ptx->type) / 8);
+    return true;
+}
+
 static bool finish_fence(Decoder *decoder) {
     decoder->draft.info.flags |= ISA_IS_FENCE;
     return true;
@@ -139,6 +189,7 @@ static bool fits(const Form *form, const PtxInst *ptx) {
     return form->op == ptx->op && (form->types >> ptx->type & 1) &&
            (form->types2 ? form->types2 >> ptx->type2 & 1 : ptx->type2 == PTX_TYPE_NONE) &&
            form->mul == ptx->mul_mode && (!form->sub || form->sub == ptx->sub) &&
+           (!form->sub2 || ptx->sub2) &&
            (ptx->round == PTX_ROUND_NONE || (form->rounds >> ptx->round & 1)) &&
            (flags & form->need) == form->need && !(flags & ~(form->need | form->allow));
 }
@@ -193,7 +244,7 @@ static bool decode_letter(Decoder *decoder, char letter, const PtxOperand *opera
 
 /* Operands by letter: d destination, a source of the type, s source of the second type, w source
  * twice as wide, u 32-bit source, P and p predicates, Q a destination with an optional predicate
- * (two operands), ? before a letter that may be missing. */
+ * (two operands), . one that is read elsewhere, ? before a letter that may be missing. */
 static bool decode_operands(Decoder *decoder, const char *letters) {
     const PtxInst *ptx = decoder->ptx;
     int at = 0, operand = 0;
@@ -204,9 +255,10 @@ static bool decode_operands(Decoder *decoder, const char *letters) {
             if (is_optional) break;
             return decode_unsupported(decoder, "too few operands");
         }
-        if (!decode_letter(decoder, *letter, &ptx->operands[operand++], &at)) return false;
+        const PtxOperand *here = &ptx->operands[operand++];
+        if (*letter != '.' && !decode_letter(decoder, *letter, here, &at)) return false;
     }
-    return true;
+    return operand == ptx->operand_count || decode_unsupported(decoder, "this many operands");
 }
 
 bool decode_form(Decoder *decoder) {

@@ -29,11 +29,7 @@
 #define ISA_UNUSED __attribute__((unused))
 
 /* A prototype for every handler. */
-#define MAP1(name, ...)     IsaExec ISA_EXEC(name);
-#define MAP2(name, ...)     IsaExec ISA_EXEC(name);
-#define MAP3(name, ...)     IsaExec ISA_EXEC(name);
-#define COMPARE(name, ...)  IsaExec ISA_EXEC(SETP_##name), ISA_EXEC(SET_##name);
-#define HANDLER(name)       IsaExec ISA_EXEC(name);
+#define HANDLER(name) IsaExec ISA_EXEC(name);
 #include "isa/handlers.def"
 
 /* ---- Lane types: as what a row's element is accessed, stored, and computed with ---- */
@@ -45,6 +41,8 @@ typedef double RowDouble __attribute__((may_alias));
 
 #define ROW_u16 RowWord
 #define ROW_s16 RowWord
+#define ROW_f16 RowWord
+#define ROW_bf16 RowWord
 #define ROW_u32 RowWord
 #define ROW_s32 RowWord
 #define ROW_u64 RowLong
@@ -63,6 +61,8 @@ typedef double RowDouble __attribute__((may_alias));
 
 #define VALUE_u16 uint32_t
 #define VALUE_s16 int32_t
+#define VALUE_f16 double
+#define VALUE_bf16 double
 #define VALUE_u32 uint32_t
 #define VALUE_s32 int32_t
 #define VALUE_u64 uint64_t
@@ -72,6 +72,8 @@ typedef double RowDouble __attribute__((may_alias));
 
 #define LOAD_u16(x) ((uint32_t)(uint16_t)(x))
 #define LOAD_s16(x) ((int32_t)(int16_t)(x))
+#define LOAD_f16(x) f64_of_f16(x)
+#define LOAD_bf16(x) f64_of_bf16(x)
 #define LOAD_u32(x) (x)
 #define LOAD_s32(x) ((int32_t)(x))
 #define LOAD_u64(x) (x)
@@ -194,6 +196,15 @@ static inline uint32_t pack_lanes(const int32_t *truth) {
 static inline void write_pred(IsaWarp *warp, IsaOperand word, uint32_t value, uint32_t mask) {
     uint32_t *pred = &warp->preds[word];
     *pred = (*pred & ~mask) | (value & mask);
+}
+
+/* Looks up the table's bit a*4 + b*2 + c, lanes' bits side by side. */
+static inline uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
+    uint32_t by_c[4], by_b[2];
+    for (int i = 0; i < 4; ++i)
+        by_c[i] = (c & (0 - (table >> (2 * i + 1) & 1))) | (~c & (0 - (table >> 2 * i & 1)));
+    for (int i = 0; i < 2; ++i) by_b[i] = (b & by_c[2 * i + 1]) | (~b & by_c[2 * i]);
+    return (a & by_b[1]) | (~a & by_b[0]);
 }
 
 #endif

@@ -6,6 +6,10 @@ static inline float flush_f32(float x) {
     return (bits & 0x7f800000) ? x : f32_of_bits(bits & 0x80000000);
 }
 
+static inline double flush_f16(double x) {
+    return __builtin_fabs(x) < 0x1p-14 ? __builtin_copysign(0, x) : x;
+}
+
 /* Operands of setp: p, q, a, b, c. sub: IsaCompareSub. p = (a cmp b) op c, q = !(a cmp b) op c. */
 static inline void write_compare(IsaWarp *warp, const IsaInst *inst, uint32_t truth,
                                  uint32_t mask) {
@@ -79,15 +83,29 @@ static inline uint32_t read_pred(const IsaWarp *warp, const IsaInst *inst, int i
     return warp->preds[inst->operand[index]] ^ negated;
 }
 
-#define PREDICATE(name, expression)                                                                \
-    EXEC(name) {                                                                            \
+EXEC(PRED_MOV) { write_pred(warp, inst->operand[0], read_pred(warp, inst, 1), mask); }
+
+#define PREDICATE(name, operator)                                                                  \
+    EXEC(name) {                                                                                   \
         const uint32_t a = read_pred(warp, inst, 1), b = read_pred(warp, inst, 2);                 \
-        const uint32_t c = read_pred(warp, inst, 3);                                               \
-        (void)b, (void)c;                                                                          \
-        write_pred(warp, inst->operand[0], expression, mask);                                      \
+        write_pred(warp, inst->operand[0], a operator b, mask);                                    \
     }
-PREDICATE(PRED_MOV, a)
-PREDICATE(PRED_AND, a &b)
-PREDICATE(PRED_OR, a | b)
-PREDICATE(PRED_XOR, a ^ b)
-PREDICATE(PRED_SELECT, (a & c) | (b & ~c))
+PREDICATE(PRED_AND, &)
+PREDICATE(PRED_OR, |)
+PREDICATE(PRED_XOR, ^)
+
+EXEC(LOP3_PRED) {
+    alignas(64) uint32_t result[ISA_LANES];
+    alignas(64) int32_t truth[ISA_LANES];
+    MAP_SOURCE(a, u32, 2)
+    MAP_SOURCE(b, u32, 3)
+    MAP_SOURCE(c, u32, 4)
+    FOR_LANES {
+        result[lane] = lookup3(a_row[lane], b_row[lane], c_row[lane], inst->sub);
+        truth[lane] = -(int32_t)(result[lane] != 0);
+    }
+    const uint32_t word =
+        isa_combine((uint32_t)inst->imm, pack_lanes(truth), warp->preds[inst->operand[5]]);
+    write_row32(warp, inst, 0, result, mask);
+    write_pred(warp, inst->operand[1], word, mask);
+}

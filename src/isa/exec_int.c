@@ -79,15 +79,6 @@ static inline int64_t remainder_s64(int64_t a, int64_t b) {
 
 /* ---- Bits ---- */
 
-/* Looks up the table's bit a*4 + b*2 + c, lanes' bits side by side. */
-static inline uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
-    uint32_t by_c[4], by_b[2];
-    for (int i = 0; i < 4; ++i)
-        by_c[i] = (c & (0 - (table >> (2 * i + 1) & 1))) | (~c & (0 - (table >> 2 * i & 1)));
-    for (int i = 0; i < 2; ++i) by_b[i] = (b & by_c[2 * i + 1]) | (~b & by_c[2 * i]);
-    return (a & by_b[1]) | (~a & by_b[0]);
-}
-
 static inline uint32_t count_u32(uint32_t x) {
     x -= x >> 1 & 0x55555555;
     x = (x & 0x33333333) + (x >> 2 & 0x33333333);

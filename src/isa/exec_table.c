@@ -5,11 +5,6 @@ extern IsaExec *const ISA_PASTE(isa_exec, table, ISA_VARIANT)[ISA_DO_COUNT];
 
 IsaExec *const ISA_PASTE(isa_exec, table, ISA_VARIANT)[ISA_DO_COUNT] = {
     [ISA_DO_NONE] = NULL,
-#define MAP1(name, ...) [ISA_DO_##name] = ISA_EXEC(name),
-#define MAP2(name, ...) [ISA_DO_##name] = ISA_EXEC(name),
-#define MAP3(name, ...) [ISA_DO_##name] = ISA_EXEC(name),
-#define COMPARE(name, ...)                                                                         \
-    [ISA_DO_SETP_##name] = ISA_EXEC(SETP_##name), [ISA_DO_SET_##name] = ISA_EXEC(SET_##name),
 #define HANDLER(name) [ISA_DO_##name] = ISA_EXEC(name),
 #include "isa/handlers.def"
 #define HANDLER(name) [ISA_DO_##name] = isa_exec_##name,

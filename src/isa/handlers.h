@@ -18,15 +18,25 @@
     HANDLER(NOP)                                                                                   \
     HANDLER(SREG)          /* operand d; sub: PtxSreg, size: bytes of the register */              \
     HANDLER(LOCAL_ADDRESS) /* operand d; imm: offset in the frame's local area; size: bytes */     \
-    HANDLER(SHARED_ADDRESS) /* the same, offset past the launch's static shared memory */
+    HANDLER(SHARED_ADDRESS) /* the same, offset past the launch's static shared memory */          \
+    HANDLER(ALLOCA)        /* operands d, size; imm: alignment; size: bytes of d */                \
+    HANDLER(STACKSAVE)     /* operand d; size: bytes */                                            \
+    HANDLER(STACKRESTORE)  /* operand a; size: bytes */                                            \
+    ISA_DIRECTED_HANDLERS(HANDLER)
+
+/* f64 in a rounding mode other than to nearest (directed.c); sub: modifiers. */
+#define ISA_DIRECTED_HANDLERS(HANDLER)                                                             \
+    HANDLER(ADD_F64_DIR)                                                                           \
+    HANDLER(SUB_F64_DIR)                                                                           \
+    HANDLER(MUL_F64_DIR)                                                                           \
+    HANDLER(FMA_F64_DIR)                                                                           \
+    HANDLER(DIV_F64_DIR)                                                                           \
+    HANDLER(RCP_F64_DIR)                                                                           \
+    HANDLER(SQRT_F64_DIR)
 
 typedef enum IsaHandler {
     ISA_DO_NONE, /* no function: flow alone says what happens */
-#define MAP1(name, ...)    ISA_DO_##name,
-#define MAP2(name, ...)    ISA_DO_##name,
-#define MAP3(name, ...)    ISA_DO_##name,
-#define COMPARE(name, ...) ISA_DO_SETP_##name, ISA_DO_SET_##name,
-#define HANDLER(name)      ISA_DO_##name,
+#define HANDLER(name) ISA_DO_##name,
 #include "isa/handlers.def"
 #define HANDLER(name) ISA_DO_##name,
     ISA_COMMON_HANDLERS(HANDLER)
@@ -97,6 +107,31 @@ static inline IsaConvert isa_convert_of(int64_t imm) {
     return convert;
 }
 
+/* Video instructions, in IsaInst.imm. */
+enum { ISA_VIDEO_ADD, ISA_VIDEO_SUB, ISA_VIDEO_ABSDIFF, ISA_VIDEO_MIN, ISA_VIDEO_MAX, ISA_VIDEO_AVERAGE };
+typedef struct IsaVideo {
+    uint8_t operation;          /* ISA_VIDEO_... */
+    uint8_t second;             /* PtxSub: what is done with c, or none */
+    uint8_t select_a, select_b; /* PtxSelect of the scalar forms */
+    uint8_t parts;              /* 1, 2 or 4 */
+    uint8_t is_saturating;
+    uint8_t is_signed; /* the destination */
+    uint8_t is_a_signed : 4;
+    uint8_t is_b_signed : 4;
+} IsaVideo;
+static_assert(sizeof(IsaVideo) == sizeof(int64_t), "travels in IsaInst.imm");
+
+static inline int64_t isa_video_imm(IsaVideo video) {
+    int64_t imm;
+    memcpy(&imm, &video, sizeof imm);
+    return imm;
+}
+static inline IsaVideo isa_video_of(int64_t imm) {
+    IsaVideo video;
+    memcpy(&video, &imm, sizeof video);
+    return video;
+}
+
 /* setp, set: what happens to the comparison's truth value before it is stored. */
 enum {
     ISA_COMPARE_NEGATE = 1,   /* first of all */
@@ -104,7 +139,8 @@ enum {
     ISA_COMPARE_NEGATE_C = 4, /* the predicate it is combined with is negated */
     ISA_COMPARE_AND = 8,      /* combined with predicate c by one of these */
     ISA_COMPARE_OR = 16,
-    ISA_COMPARE_XOR = 32
+    ISA_COMPARE_XOR = 32,
+    ISA_COMPARE_FTZ = 64 /* pairs of halves: subnormals count as zero */
 };
 static inline uint32_t isa_combine(uint32_t sub, uint32_t truth, uint32_t c) {
     if (sub & ISA_COMPARE_NEGATE_C) c = ~c;

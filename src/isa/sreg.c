@@ -1,6 +1,8 @@
 /* Special registers, and what else depends on where a warp stands: read once per instruction, not
  * per lane, except for the thread's own indices. */
 #include "isa/handlers.h"
+
+#include "base/bits.h"
 #include "isa/launch.h"
 
 /* Threads are numbered x first, then y, then z; a warp is 32 consecutive numbers. */
@@ -136,4 +138,40 @@ void isa_exec_LOCAL_ADDRESS(IsaContext *context, IsaWarp *warp, const IsaInst *i
 void isa_exec_SHARED_ADDRESS(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
                              uint32_t mask) {
     write_address(warp, inst, context->launch->function->shared_bytes, mask);
+}
+
+/* ---- The stack of alloca ----
+ * A frame's local area ends where alloca has raised it to; all lanes share that mark, so that the
+ * largest size among them counts. */
+
+void isa_exec_ALLOCA(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    uint64_t value[ISA_LANES], largest = 0;
+    for (int lane = 0; lane < ISA_LANES; ++lane) {
+        const uint64_t bytes = inst->size == 8 ? isa_row64(warp, inst->operand[1])[lane]
+                                               : isa_row32(warp, inst->operand[1])[lane];
+        if ((mask >> lane & 1) && bytes > largest) largest = bytes;
+    }
+    IsaFrame *frame = &warp->frames[warp->frame];
+    const uint64_t start = bits_align_up(frame->local_end, (uint64_t)inst->imm);
+    const uint64_t end = start + bits_align_up(largest > UINT32_MAX ? UINT32_MAX : largest, 4);
+    if (!isa_local_reserve(context, warp, end > UINT32_MAX ? UINT32_MAX : (uint32_t)end)) return;
+    frame->local_end = (uint32_t)end;
+    for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = start;
+    write_lanes(warp, inst->operand[0], inst->size, value, mask);
+}
+
+void isa_exec_STACKSAVE(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    (void)context;
+    uint64_t value[ISA_LANES];
+    for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = warp->frames[warp->frame].local_end;
+    write_lanes(warp, inst->operand[0], inst->size, value, mask);
+}
+
+void isa_exec_STACKRESTORE(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    (void)context;
+    const int lane = bits_lowest32(mask);
+    IsaFrame *frame = &warp->frames[warp->frame];
+    const uint64_t mark = inst->size == 8 ? isa_row64(warp, inst->operand[0])[lane]
+                                          : isa_row32(warp, inst->operand[0])[lane];
+    if (mark < frame->local_end) frame->local_end = (uint32_t)mark;
 }

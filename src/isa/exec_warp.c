@@ -1,0 +1,123 @@
+/* Votes, shuffles, matches and reductions over a warp. Semantics: PTX ISA, "Parallel
+ * Synchronization and Communication Instructions", "shfl". Lanes that a member mask names but that
+ * do not execute the instruction with the others are left out: the stack model has no way to wait
+ * for them. A shuffle from such a lane gives what its register holds. */
+#include "isa/maps.h"
+
+#include "base/bits.h"
+
+/* The lanes that take part; the mask is the same in all of them, the lowest one's counts. */
+static inline uint32_t members(const IsaWarp *warp, const IsaInst *inst, int operand,
+                               uint32_t mask) {
+    const RowWord *row = operand_row(warp, inst, operand);
+    return row[bits_lowest32(mask)] & mask;
+}
+
+static inline void write_uniform(IsaWarp *warp, const IsaInst *inst, uint32_t value,
+                                 uint32_t mask) {
+    alignas(64) uint32_t result[ISA_LANES];
+    FOR_LANES result[lane] = value;
+    write_row32(warp, inst, 0, result, mask);
+}
+
+EXEC(VOTE_PRED) {
+    const uint32_t voters = members(warp, inst, 2, mask);
+    const uint32_t votes = (warp->preds[inst->operand[1]] ^ (uint32_t)inst->imm) & voters;
+    bool result = votes != 0;
+    if (inst->sub == PTX_SUB_VOTE_ALL) result = votes == voters;
+    if (inst->sub == PTX_SUB_VOTE_UNI) result = votes == voters || votes == 0;
+    write_pred(warp, inst->operand[0], result ? UINT32_MAX : 0, mask);
+}
+
+EXEC(VOTE_BALLOT) {
+    const uint32_t votes = warp->preds[inst->operand[1]] ^ (uint32_t)inst->imm;
+    write_uniform(warp, inst, votes & members(warp, inst, 2, mask), mask);
+}
+
+EXEC(ACTIVEMASK) { write_uniform(warp, inst, mask, mask); }
+
+EXEC(ELECT) {
+    const uint32_t candidates = members(warp, inst, 2, mask);
+    const uint32_t leader = candidates ? (uint32_t)bits_lowest32(candidates) : 0;
+    write_pred(warp, inst->operand[1], candidates & (0 - candidates), mask);
+    write_uniform(warp, inst, leader, mask);
+}
+
+/* c holds the clamp in bits 0..4 and the mask of the segment in bits 8..12. */
+EXEC(SHFL) {
+    const PtxSub mode = (PtxSub)inst->sub;
+    const RowWord *a = operand_row(warp, inst, 2);
+    const RowWord *b = operand_row(warp, inst, 3), *c = operand_row(warp, inst, 4);
+    alignas(64) uint32_t result[ISA_LANES];
+    uint32_t in_range = 0;
+    FOR_LANES {
+        const int32_t by = (int32_t)(b[lane] & 31), segment = (int32_t)(c[lane] >> 8 & 31);
+        const int32_t first = lane & segment;
+        const int32_t bound = first | ((int32_t)(c[lane] & 31) & ~segment);
+        int32_t from = first | (by & ~segment); /* idx */
+        if (mode == PTX_SUB_SHFL_UP) from = lane - by;
+        if (mode == PTX_SUB_SHFL_DOWN) from = lane + by;
+        if (mode == PTX_SUB_SHFL_BFLY) from = lane ^ by;
+        const bool is_in = mode == PTX_SUB_SHFL_UP ? from >= bound : from <= bound;
+        in_range |= is_in ? lane_bit[lane] : 0;
+        result[lane] = a[(is_in ? from : lane) & 31];
+    }
+    write_row32(warp, inst, 0, result, mask);
+    write_pred(warp, inst->operand[1], in_range, mask);
+}
+
+/* Lanes with equal values, for each lane of the members. */
+#define MATCH_ANY(name, type)                                                                      \
+    EXEC(name) {                                                                                   \
+        const uint32_t all = members(warp, inst, 2, mask);                                         \
+        MAP_SOURCE(a, type, 1)                                                                     \
+        alignas(64) uint32_t result[ISA_LANES] = {0};                                              \
+        for (uint32_t rest = all; rest;) {                                                         \
+            const VALUE_##type value = a_row[bits_lowest32(rest)];                                 \
+            uint32_t equal = 0;                                                                    \
+            FOR_LANES equal |= a_row[lane] == value ? lane_bit[lane] : 0;                          \
+            equal &= all;                                                                          \
+            FOR_LANES result[lane] = equal & lane_bit[lane] ? equal : result[lane];                \
+            rest &= ~equal;                                                                        \
+        }                                                                                          \
+        write_row32(warp, inst, 0, result, mask);                                                  \
+    }
+MATCH_ANY(MATCH_ANY_32, u32)
+MATCH_ANY(MATCH_ANY_64, u64)
+
+#define MATCH_ALL(name, type)                                                                      \
+    EXEC(name) {                                                                                   \
+        const uint32_t all = members(warp, inst, 3, mask);                                         \
+        MAP_SOURCE(a, type, 2)                                                                     \
+        bool is_equal = true;                                                                      \
+        for (uint32_t rest = all; rest; rest &= rest - 1)                                          \
+            is_equal = is_equal && a_row[bits_lowest32(rest)] == a_row[bits_lowest32(all)];        \
+        write_uniform(warp, inst, is_equal ? all : 0, mask);                                       \
+        write_pred(warp, inst->operand[1], is_equal ? UINT32_MAX : 0, mask);                       \
+    }
+MATCH_ALL(MATCH_ALL_32, u32)
+MATCH_ALL(MATCH_ALL_64, u64)
+
+static inline uint32_t reduce(uint32_t x, uint32_t y, PtxSub op, bool is_signed) {
+    const bool is_less = is_signed ? (int32_t)x < (int32_t)y : x < y;
+    switch (op) {
+    case PTX_SUB_ADD: return x + y;
+    case PTX_SUB_MIN: return is_less ? x : y;
+    case PTX_SUB_MAX: return is_less ? y : x;
+    case PTX_SUB_AND: return x & y;
+    case PTX_SUB_OR: return x | y;
+    default: return x ^ y;
+    }
+}
+
+static inline void reduce_members(IsaWarp *warp, const IsaInst *inst, uint32_t mask,
+                                  bool is_signed) {
+    const RowWord *a = operand_row(warp, inst, 1);
+    uint32_t rest = members(warp, inst, 2, mask);
+    uint32_t value = rest ? a[bits_lowest32(rest)] : 0;
+    for (rest &= rest - 1; rest; rest &= rest - 1)
+        value = reduce(value, a[bits_lowest32(rest)], (PtxSub)inst->sub, is_signed);
+    write_uniform(warp, inst, value, mask);
+}
+EXEC(REDUX_U32) { reduce_members(warp, inst, mask, false); }
+EXEC(REDUX_S32) { reduce_members(warp, inst, mask, true); }
