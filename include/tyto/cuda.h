@@ -913,8 +913,6 @@ typedef struct CUlaunchConfig_st {
     unsigned int numAttrs;
 } CUlaunchConfig;
 
-#pragma GCC visibility push(default)
-
 /* ---- Start, errors, look-up ---- */
 
 CUresult CUDAAPI cuInit(unsigned int flags);

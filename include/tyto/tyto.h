@@ -34,6 +34,9 @@ typedef enum TytoStatus {
     TYTO_BAD_FILE       /* a file that cannot be written */
 } TytoStatus;
 
+/* The word among `words` that `word` was probably meant to be, NULL when none is near. */
+const char *tyto_nearest(const char *word, const char *const *words, int count);
+
 /* ---- Options ---- */
 
 /* One option, as the command line and the environment variable TYTO_OPTIONS take it. */
@@ -103,8 +106,9 @@ typedef struct TytoKernel {
 int tyto_kernel_count(const TytoModule *module);
 const TytoKernel *tyto_kernel(const TytoModule *module, int i);   /* in the order of the text */
 int tyto_find_kernel(const TytoModule *module, const char *name); /* -1 when there is none */
-/* The name most like `name` among the module's kernels, NULL when none is like it. */
-const char *tyto_nearest_kernel(const TytoModule *module, const char *name);
+/* The module's kernels and their facts as one JSON object (docs/command.md). `name` as in
+ * tyto_load. */
+char *tyto_module_json(const TytoModule *module, const char *name);
 /* Control flow of kernel i, of all functions when i is -1, as Graphviz DOT. */
 char *tyto_control_flow(const TytoModule *module, int i);
 
@@ -150,8 +154,14 @@ TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch);
 /* Results of all launches so far, failed ones too, in order. */
 int tyto_result_count(const TytoSimulator *simulator);
 TytoResult tyto_result(const TytoSimulator *simulator, int i);
-/* Warp instructions of all launches so far, the running one included. Lock-free. */
-uint64_t tyto_progress(const TytoSimulator *simulator);
+
+/* How far the running launch is; of the last one when none runs. */
+typedef struct TytoProgress {
+    uint64_t done_blocks;       /* thread blocks that have ended */
+    uint64_t blocks;            /* of the grid */
+    uint64_t warp_instructions; /* executed so far */
+} TytoProgress;
+TytoProgress tyto_progress(const TytoSimulator *simulator); /* lock-free */
 
 /* The JSON object of a run (docs/results.md). `program` names what was run. */
 char *tyto_report_json(const TytoSimulator *simulator, const char *program);

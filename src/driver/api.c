@@ -33,7 +33,9 @@ API_ALIASES(ALIAS)
 int driver_missing(const char *function); /* a CUresult, see driver/driver.h */
 #define MISSING(symbol)                                                                            \
     EXPORT int symbol(void);                                                                       \
-    int symbol(void) { return driver_missing(#symbol); }
+    int symbol(void) {                                                                             \
+        return driver_missing(#symbol);                                                            \
+    }
 API_MISSING(MISSING)
 
 typedef struct ApiRow {

@@ -1,8 +1,8 @@
 /* The functions that the library exports and cuGetProcAddress finds: one row each, from which the
  * exports, the look-up and docs/driver-api.md derive.
  *
- * Names are the library's symbols: the current form of cuMemAlloc is cuMemAlloc_v2. Not exported are
- * the forms of a name that CUDA 13 gave another signature (cuCtxGetDevice_v2 takes a context):
+ * Names are the library's symbols: the current form of cuMemAlloc is cuMemAlloc_v2. Not exported
+ * are the forms of a name that CUDA 13 gave another signature (cuCtxGetDevice_v2 takes a context):
  * programs that try NAME_v2 before NAME (Numba) would call them with the old arguments. */
 #ifndef TYTO_DRIVER_API_H
 #define TYTO_DRIVER_API_H

@@ -1,6 +1,7 @@
 /* The start of the driver, and the one device with its attributes. */
 #include "driver/driver.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* The architecture that the device answers to: the one that nvcc compiles for by default, and the
@@ -10,15 +11,17 @@ enum { CAPABILITY_MAJOR = 7, CAPABILITY_MINOR = 5 };
 static const char device_name[] = "Tyto simulated GPU";
 static const char bus_id[] = "0000:01:00.0";
 
-/* An attribute is a fixed number, or a limit of the simulated GPU. */
+/* An attribute is a fixed number, or a limit of the simulated GPU, possibly cut. */
 typedef struct AttributeRow {
     CUdevice_attribute attribute;
-    int value;    /* when `limit` is 0, else what the limit is multiplied by */
+    int value;    /* fixed; of a limit: the most that is told */
     size_t limit; /* 1 + offset of a uint32_t in GpuLimits, or 0 */
 } AttributeRow;
 
 #define FIXED(name, value) {CU_DEVICE_ATTRIBUTE_##name, value, 0}
-#define LIMIT(name, field) {CU_DEVICE_ATTRIBUTE_##name, 1, 1 + offsetof(GpuLimits, field)}
+#define LIMIT(name, field) LIMIT_TO(name, field, INT_MAX)
+#define LIMIT_TO(name, field, most)                                                                \
+    {CU_DEVICE_ATTRIBUTE_##name, most, 1 + offsetof(GpuLimits, field)}
 
 /* Attributes not listed are 0: the device has no such feature. Texture sizes are those of compute
  * capability 7.5 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
@@ -31,7 +34,7 @@ static const AttributeRow attributes[] = {
     FIXED(MAX_GRID_DIM_X, 2147483647),
     FIXED(MAX_GRID_DIM_Y, 65535),
     FIXED(MAX_GRID_DIM_Z, 65535),
-    LIMIT(MAX_SHARED_MEMORY_PER_BLOCK, shared_per_cta),
+    LIMIT_TO(MAX_SHARED_MEMORY_PER_BLOCK, shared_per_cta, 48 << 10), /* more: by opting in */
     LIMIT(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared_per_cta),
     LIMIT(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, shared_per_sm),
     FIXED(TOTAL_CONSTANT_MEMORY, 65536),
@@ -77,9 +80,9 @@ static CUresult attribute_of(const Gpu *gpu, CUdevice_attribute attribute, int *
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
         const AttributeRow *row = &attributes[i];
         if (row->attribute != attribute) continue;
-        uint32_t limit;
+        uint32_t limit = UINT32_MAX;
         if (row->limit) memcpy(&limit, (char *)&limits + row->limit - 1, sizeof limit);
-        *value = row->limit ? (int)limit : row->value;
+        *value = limit < (uint32_t)row->value ? (int)limit : row->value;
         break;
     }
     return CUDA_SUCCESS;

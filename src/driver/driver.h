@@ -113,8 +113,8 @@ CUresult call_begin(Call *call);
 /* Unlocks and returns `status`. */
 CUresult call_end(Call *call, CUresult status);
 
-/* After a launch that an interrupt ended: writes the report and ends the process as the signal would
- * have. Returns only when there was no signal. The caller holds the lock. */
+/* After a launch that an interrupt ended: writes the report and ends the process as the signal
+ * would have. Returns only when there was no signal. The caller holds the lock. */
 void driver_obey_signal(Driver *driver);
 
 /* Looks a handle up in the call's driver; NULL when it is not one. */

@@ -10,6 +10,7 @@ void function_free(Driver *driver, void *object) {
 
 /* Begins a call about a function that writes to `out`. */
 static CUresult begin(Call *call, CUfunction handle, const void *out, Function **function) {
+    *function = NULL;
     CUresult status = call_begin(call);
     if (status) return status;
     *function = CALL_GET(call, HANDLE_FUNCTION, handle);

@@ -29,8 +29,10 @@ CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **function, int cuda_
 
 /* The first form, without the status. */
 #undef cuGetProcAddress
-__attribute__((visibility("default"))) CUresult CUDAAPI
-cuGetProcAddress(const char *symbol, void **function, int cuda_version, cuuint64_t flags);
+__attribute__((visibility("default"))) CUresult CUDAAPI cuGetProcAddress(const char *symbol,
+                                                                         void **function,
+                                                                         int cuda_version,
+                                                                         cuuint64_t flags);
 CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **function, int cuda_version,
                                   cuuint64_t flags) {
     return cuGetProcAddress_v2(symbol, function, cuda_version, flags, NULL);

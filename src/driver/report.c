@@ -3,6 +3,8 @@
 
 #include <sys/resource.h>
 
+#include "stats/run.h"
+
 typedef struct Totals {
     uint64_t warp_instructions;
     uint64_t thread_instructions;
@@ -105,16 +107,21 @@ static void add_counters(Json *json, uint64_t warp_instructions, uint64_t thread
     json_double(json, (double)thread_instructions / (double)cycles);
 }
 
+static RunStatus status_of(const TytoResult *result) {
+    if (result->status == TYTO_OK) return RUN_COMPLETE;
+    return result->status == TYTO_INTERRUPTED ? RUN_INTERRUPTED : RUN_FAULT;
+}
+
 static void add_kernel_object(Json *json, const TytoResult *result) {
     json_object(json);
-    json_key(json, "name");
+    json_key(json, "kernel");
     json_string(json, result->kernel);
+    json_key(json, "status");
+    json_string(json, run_status_names[status_of(result)]);
     add_shape(json, "grid", result->grid);
     add_shape(json, "block", result->block);
     add_number(json, "registers", result->registers);
     add_number(json, "shared_bytes", result->shared_bytes);
-    json_key(json, "is_complete");
-    json_bool(json, result->status == TYTO_OK);
     add_counters(json, result->warp_instructions, result->thread_instructions, result->cycles);
     json_end_object(json);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/progress.h"
 #include "driver/report.h"
 
 struct TytoModule {
@@ -19,6 +20,10 @@ struct TytoModule {
 
 const char *tyto_version(void) {
     return TYTO_VERSION;
+}
+
+const char *tyto_nearest(const char *word, const char *const *words, int count) {
+    return diag_nearest(word, words, count);
 }
 
 /* ---- Messages ---- */
@@ -94,6 +99,7 @@ TytoSimulator *simulator_new(Options *options, Diag *diag) {
     simulator->gpu = gpu;
     simulator->arena = arena_new();
     simulator->kernel_names = map_new();
+    if (!options->is_quiet) simulator->progress = progress_new(gpu);
     return simulator;
 }
 
@@ -112,6 +118,7 @@ void tyto_free(TytoSimulator *simulator) {
     if (!simulator) return;
     while (simulator->modules)
         tyto_unload(simulator->modules);
+    progress_free(simulator->progress);
     gpu_free(simulator->gpu);
     options_free(simulator->options);
     map_free(simulator->kernel_names);
@@ -232,13 +239,53 @@ int tyto_find_kernel(const TytoModule *module, const char *name) {
     return -1;
 }
 
-const char *tyto_nearest_kernel(const TytoModule *module, const char *name) {
-    const char **names = base_calloc((size_t)module->kernel_count + 1, sizeof *names);
+static void add_kernel(Json *json, const TytoKernel *kernel) {
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {"registers", kernel->registers},     {"shared_bytes", kernel->shared_bytes},
+        {"local_bytes", kernel->local_bytes}, {"instructions", kernel->instructions},
+        {"max_threads", kernel->max_threads}, {"parameter_bytes", kernel->parameter_bytes},
+        {"line", (uint64_t)kernel->line},
+    };
+    json_object(json);
+    json_key(json, "name");
+    json_string(json, kernel->name);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        json_key(json, numbers[i].key);
+        json_uint(json, numbers[i].value);
+    }
+    json_key(json, "parameters");
+    json_array(json);
+    for (int i = 0; i < kernel->parameter_count; i++) {
+        json_object(json);
+        json_key(json, "name");
+        json_string(json, kernel->parameters[i].name);
+        json_key(json, "type");
+        json_string(json, kernel->parameters[i].type);
+        json_key(json, "size_bytes");
+        json_uint(json, kernel->parameters[i].size_bytes);
+        json_end_object(json);
+    }
+    json_end_array(json);
+    json_end_object(json);
+}
+
+char *tyto_module_json(const TytoModule *module, const char *name) {
+    Text out = {0};
+    Json json;
+    json_begin(&json, &out);
+    json_object(&json);
+    json_key(&json, "file");
+    json_string(&json, name);
+    json_key(&json, "kernels");
+    json_array(&json);
     for (int i = 0; i < module->kernel_count; i++)
-        names[i] = module->kernels[i].name;
-    const char *nearest = diag_nearest(name, names, module->kernel_count);
-    free(names);
-    return nearest;
+        add_kernel(&json, &module->kernels[i]);
+    json_end_array(&json);
+    json_end_object(&json);
+    return out.bytes;
 }
 
 char *tyto_control_flow(const TytoModule *module, int i) {
@@ -353,7 +400,10 @@ static void record(TytoSimulator *simulator, const GpuLaunch *launch, const GpuR
 }
 
 GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch, GpuResult *result) {
+    const IsaProgram *program = gpu_module_program(launch->module);
+    progress_begin(simulator->progress, program->functions[launch->function].ptx->name);
     GpuStatus status = gpu_launch(simulator->gpu, launch, result);
+    progress_end(simulator->progress);
     if (status == GPU_BAD_LAUNCH) return status;
     record(simulator, launch, result);
     if (simulator->options->is_verbose && !simulator->options->is_quiet) {
@@ -392,6 +442,11 @@ TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch) {
     }
     pthread_mutex_unlock(&simulator->lock);
     return status;
+}
+
+TytoProgress tyto_progress(const TytoSimulator *simulator) {
+    GpuProgress now = gpu_progress(simulator->gpu);
+    return (TytoProgress){now.done_ctas, now.total_ctas, now.warp_instructions};
 }
 
 int tyto_result_count(const TytoSimulator *simulator) {

@@ -78,6 +78,7 @@ CUresult CUDAAPI cuStreamAddCallback(CUstream stream, CUstreamCallback callback,
 
 /* Begins a call about a stream that writes to `out`; *stream is NULL for a default one. */
 static CUresult begin(Call *call, CUstream handle, const void *out, const Stream **stream) {
+    *stream = NULL;
     CUresult status = call_begin(call);
     if (status) return status;
     if (!stream_is_valid(call, handle)) return call_end(call, CUDA_ERROR_INVALID_HANDLE);

@@ -1,0 +1,153 @@
+/* Command lines, driven by the tables of options: the command's own and the simulator's. */
+#include "cli/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAMES_MAX = 128 }; /* options that one command can have, for suggestions */
+
+void *allocate(size_t count, size_t size) {
+    void *block = calloc(count ? count : 1, size ? size : 1);
+    if (block) return block;
+    say_error("out of memory");
+    exit(EXIT_FAILED);
+}
+
+void say_error(const char *format, ...) {
+    bool is_coloured = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "tyto: %serror:%s ", is_coloured ? "\x1b[1;31m" : "",
+            is_coloured ? "\x1b[0m" : "");
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+/* ---- Looking options up ---- */
+
+static bool is_named(const TytoOption *option, const char *word, size_t length) {
+    return strlen(option->name) == length && memcmp(option->name, word, length) == 0;
+}
+
+static const TytoOption *find(const Command *command, const char *word, size_t length,
+                              bool *is_simulators) {
+    *is_simulators = false;
+    for (int i = 0; i < command->option_count; i++) {
+        if (is_named(&command->options[i], word, length)) return &command->options[i];
+    }
+    *is_simulators = true;
+    for (int i = 0; command->has_simulator && i < tyto_option_count(); i++) {
+        if (is_named(tyto_option(i), word, length)) return tyto_option(i);
+    }
+    return NULL;
+}
+
+static void say_unknown(const Command *command, const char *word) {
+    const char *names[NAMES_MAX];
+    int count = 0;
+    for (int i = 0; i < command->option_count; i++)
+        names[count++] = command->options[i].name;
+    for (int i = 0; command->has_simulator && i < tyto_option_count() && count < NAMES_MAX; i++)
+        names[count++] = tyto_option(i)->name;
+    const char *nearest = tyto_nearest(word, names, count);
+    if (nearest)
+        say_error("tyto %s has no option %s; did you mean %s?", command->name, word, nearest);
+    else
+        say_error("tyto %s has no option %s; tyto help %s lists them all", command->name, word,
+                  command->name);
+}
+
+const char *arguments_value(const Arguments *arguments, const char *name) {
+    const char *value = NULL;
+    for (int i = 0; i < arguments->option_count; i++) {
+        if (strcmp(arguments->options[i].option->name, name) == 0)
+            value = arguments->options[i].value;
+    }
+    return value;
+}
+
+bool arguments_has(const Arguments *arguments, const char *name) {
+    for (int i = 0; i < arguments->option_count; i++) {
+        if (strcmp(arguments->options[i].option->name, name) == 0) return true;
+    }
+    return false;
+}
+
+/* ---- Taking words apart ---- */
+
+/* Takes the option at words[0], and its value; the number of words taken, 0 after a message. */
+static int take_option(const Command *command, int count, char **words, Arguments *out) {
+    const char *equals = strchr(words[0], '=');
+    size_t length = equals ? (size_t)(equals - words[0]) : strlen(words[0]);
+    bool is_simulators;
+    const TytoOption *option = find(command, words[0], length, &is_simulators);
+    if (!option) {
+        say_unknown(command, words[0]);
+        return 0;
+    }
+    int taken = option->argument && !equals ? 2 : 1;
+    if (taken > count) {
+        say_error("%s needs a value: %s", option->name, option->argument);
+        return 0;
+    }
+    if (equals && !option->argument) {
+        say_error("%s takes no value", option->name);
+        return 0;
+    }
+    const char *value = equals ? equals + 1 : words[1];
+    if (is_simulators) {
+        out->simulator[out->simulator_count++] = option->name;
+        if (option->argument) out->simulator[out->simulator_count++] = value;
+    } else {
+        out->options[out->option_count++] = (GivenOption){option, option->argument ? value : NULL};
+    }
+    return taken;
+}
+
+static bool check_simulator(const Arguments *arguments) {
+    char message[1024];
+    if (tyto_check_options(arguments->simulator_count, arguments->simulator, message,
+                           sizeof message) == TYTO_OK)
+        return true;
+    fprintf(stderr, "tyto: %s\n", message);
+    return false;
+}
+
+static bool check_operands(const Command *command, const Arguments *arguments) {
+    if (arguments->operand_count >= command->lowest_operands) return true;
+    say_error("tyto %s needs %s; tyto help %s shows how it is used", command->name,
+              command->operands, command->name);
+    return false;
+}
+
+bool arguments_parse(const Command *command, int count, char **words, Arguments *out) {
+    *out = (Arguments){.options = allocate((size_t)count, sizeof(GivenOption)),
+                       .simulator = allocate(2 * (size_t)count, sizeof(char *)),
+                       .operands = allocate((size_t)count + 1, sizeof(char *))};
+    bool is_open = true; /* options may still come */
+    for (int i = 0; i < count;) {
+        bool is_option = is_open && words[i][0] == '-' && words[i][1] != '\0';
+        if (is_option && strcmp(words[i], "--") == 0) {
+            is_open = false;
+            i++;
+        } else if (is_option) {
+            int taken = take_option(command, count - i, words + i, out);
+            if (!taken) return false;
+            i += taken;
+        } else {
+            out->operands[out->operand_count++] = words[i++];
+            if (command->ends_at_operand) is_open = false;
+        }
+    }
+    return check_simulator(out) && check_operands(command, out);
+}
+
+void arguments_free(Arguments *arguments) {
+    free(arguments->options);
+    free(arguments->simulator);
+    free(arguments->operands);
+}

@@ -1,0 +1,75 @@
+/* Commands of `tyto`: what a command is, and what all of them share. The command is a user of the
+ * library like any other: it includes public headers only. */
+#ifndef TYTO_CLI_COMMAND_H
+#define TYTO_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tyto/tyto.h"
+
+/* Exit statuses, as docs/command.md lists them. */
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1, /* the kernel failed, the PTX has mistakes, a file cannot be read or written */
+    EXIT_USAGE = 2,  /* the command line makes no sense */
+    EXIT_CANNOT_RUN = 126, /* the program cannot be executed */
+    EXIT_NOT_FOUND = 127   /* there is no such program */
+};
+
+/* An option that was given. */
+typedef struct GivenOption {
+    const TytoOption *option;
+    const char *value; /* NULL for a flag */
+} GivenOption;
+
+/* A command line, taken apart. */
+typedef struct Arguments {
+    GivenOption *options; /* the command's own, in the order given */
+    int option_count;
+    const char **simulator; /* the simulator's options: names and values in turn, checked */
+    int simulator_count;
+    char **operands; /* what is no option; ends with NULL */
+    int operand_count;
+} Arguments;
+
+typedef struct Command {
+    const char *name;
+    const char *operands; /* "FILE..." */
+    const char *summary;  /* one line */
+    const char *text;     /* paragraphs and examples of its help */
+    const TytoOption *options;
+    int option_count;
+    bool has_simulator;   /* takes the simulator's options too */
+    bool ends_at_operand; /* what follows the first operand belongs to another program */
+    int lowest_operands;  /* at least so many */
+    int (*run)(Arguments *arguments);
+} Command;
+
+extern const Command command_run;
+extern const Command command_launch;
+extern const Command command_ptx;
+extern const Command command_help;
+
+/* All commands, in the order of the help. */
+extern const Command *const commands[];
+extern const int command_count;
+const Command *command_find(const char *name); /* NULL: no such command */
+
+/* The last value given for an option ("--kernel"), NULL when it was not given. */
+const char *arguments_value(const Arguments *arguments, const char *name);
+bool arguments_has(const Arguments *arguments, const char *name);
+/* Takes the words after the command's name apart. False after a message. */
+bool arguments_parse(const Command *command, int count, char **words, Arguments *out);
+void arguments_free(Arguments *arguments);
+
+/* "tyto: error: ..." on stderr, in colour on a terminal. */
+void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The index of a kernel of the module that came from `path`; -1 after a message. */
+int find_kernel(const TytoModule *module, const char *path, const char *name);
+
+/* malloc that ends the program when memory is out. Zeroed. */
+void *allocate(size_t count, size_t size);
+
+#endif

@@ -1,0 +1,58 @@
+/* Reading and writing whole files. */
+#include "cli/files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+#define FILE_MAX ((size_t)1 << 32) /* bytes, against files that never end */
+
+/* Reads to the end; false with errno set. */
+static bool read_all(FILE *file, char **bytes, size_t *length) {
+    size_t capacity = 1 << 16;
+    *bytes = allocate(capacity, 1);
+    *length = 0;
+    for (;;) {
+        *length += fread(*bytes + *length, 1, capacity - *length - 1, file);
+        if (ferror(file)) return false;
+        if (*length < capacity - 1) break;
+        if (capacity >= FILE_MAX) {
+            errno = EFBIG;
+            return false;
+        }
+        char *grown = realloc(*bytes, capacity *= 2);
+        if (!grown) return false;
+        *bytes = grown;
+    }
+    (*bytes)[*length] = '\0';
+    return true;
+}
+
+char *file_read(const char *path, size_t *length) {
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    char *bytes = NULL;
+    if (file && read_all(file, &bytes, length)) {
+        if (file != stdin) fclose(file);
+        return bytes;
+    }
+    say_error("cannot read %s: %s", path, strerror(errno));
+    free(bytes);
+    if (file && file != stdin) fclose(file);
+    return NULL;
+}
+
+bool file_write(const char *path, const void *bytes, size_t length) {
+    bool is_stdout = strcmp(path, "-") == 0;
+    FILE *file = is_stdout ? stdout : fopen(path, "wb");
+    bool is_written = file && fwrite(bytes, 1, length, file) == length && fflush(file) == 0;
+    int error = errno;
+    if (file && !is_stdout && fclose(file) != 0 && is_written) {
+        is_written = false;
+        error = errno;
+    }
+    if (!is_written) say_error("cannot write %s: %s", path, strerror(error));
+    return is_written;
+}

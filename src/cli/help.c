@@ -1,0 +1,165 @@
+/* Help: the overview, a command's page, and the manual page, all from the commands' tables. */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char overview[] =
+    "Tyto simulates GPUs: it runs CUDA programs and PTX kernels, without a GPU, and says what "
+    "they\n"
+    "did. Results are the same in every run.\n"
+    "\n"
+    "  tyto run matmul              a workload that comes with Tyto\n"
+    "  tyto run ./my-program 1024   your program, built for CUDA's driver API\n"
+    "  tyto ptx kernel.ptx          check a PTX file and list its kernels\n"
+    "  tyto launch kernel.ptx ...   try one kernel without a host program\n";
+
+/* ---- Options ---- */
+
+typedef void PrintOption(const TytoOption *option);
+typedef void PrintHeading(const char *heading);
+
+/* Walks a command's options and then the simulator's, with a heading before each group. */
+static void walk_options(const Command *command, PrintHeading *print_heading,
+                         PrintOption *print_option) {
+    if (command->option_count) print_heading("Options");
+    for (int i = 0; i < command->option_count; i++)
+        print_option(&command->options[i]);
+    const char *group = "";
+    for (int i = 0; command->has_simulator && i < tyto_option_count(); i++) {
+        const TytoOption *option = tyto_option(i);
+        if (strcmp(option->group, group) != 0) print_heading(option->group);
+        group = option->group;
+        print_option(option);
+    }
+}
+
+static void print_heading(const char *heading) {
+    printf("\n%s:\n", heading);
+}
+
+static void print_option(const TytoOption *option) {
+    char left[64];
+    snprintf(left, sizeof left, "%s %s", option->name, option->argument ? option->argument : "");
+    if (strlen(left) > 28) printf("  %s\n%30s", left, "");
+    else printf("  %-28s", left);
+    printf("%s", option->help);
+    if (option->initial) printf(" [%s]", option->initial);
+    printf("\n");
+}
+
+/* ---- Pages ---- */
+
+static void print_overview(void) {
+    printf("%s\nCommands:\n", overview);
+    for (int i = 0; i < command_count; i++)
+        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    printf("\n`tyto help COMMAND` explains one of them; `tyto --version` prints the version.\n");
+}
+
+static void print_command(const Command *command) {
+    printf("usage: tyto %s [options] %s\n\n%s.\n", command->name, command->operands,
+           command->summary);
+    if (command->text[0]) printf("\n%s", command->text);
+    walk_options(command, print_heading, print_option);
+}
+
+/* ---- The manual page ---- */
+
+/* Text for troff: no line may begin with a dot, hyphens are minus signs. */
+static void print_roff(const char *text) {
+    bool is_line_start = true;
+    for (; *text; text++) {
+        if (is_line_start && (*text == '.' || *text == '\'')) printf("\\&");
+        if (*text == '\\') printf("\\\\");
+        else if (*text == '-') printf("\\-");
+        else putchar(*text);
+        is_line_start = *text == '\n';
+    }
+}
+
+static void print_roff_heading(const char *heading) {
+    printf(".PP\n%s:\n", heading);
+}
+
+static void print_roff_option(const TytoOption *option) {
+    printf(".TP\n\\fB");
+    print_roff(option->name);
+    printf("\\fR");
+    if (option->argument) printf(" \\fI%s\\fR", option->argument);
+    printf("\n");
+    print_roff(option->help);
+    if (option->initial) printf(" Default: %s.", option->initial);
+    printf("\n");
+}
+
+static void print_roff_command(const Command *command) {
+    printf(".SS tyto %s [options] %s\n", command->name, command->operands);
+    printf("%s.\n", command->summary);
+    if (command->text[0]) {
+        printf(".PP\n.nf\n");
+        print_roff(command->text);
+        printf(".fi\n");
+    }
+    walk_options(command, print_roff_heading, print_roff_option);
+}
+
+static void print_manual(void) {
+    printf(".TH TYTO 1 \"\" \"Tyto %s\"\n", tyto_version());
+    printf(".SH NAME\ntyto \\- run CUDA programs on a simulated GPU\n");
+    printf(".SH SYNOPSIS\n");
+    for (int i = 0; i < command_count; i++)
+        printf(".B tyto %s\n[options] %s\n.br\n", commands[i]->name, commands[i]->operands);
+    printf(".SH DESCRIPTION\n.nf\n");
+    print_roff(overview);
+    printf(".fi\n.SH COMMANDS\n");
+    for (int i = 0; i < command_count; i++)
+        print_roff_command(commands[i]);
+    printf(".SH ENVIRONMENT\n.TP\n.B TYTO_OPTIONS\n"
+           "Options for every program that uses the library, quoted as for a shell; those of the\n"
+           "command line come after them and win.\n"
+           ".TP\n.B TYTO_WORKLOAD_DIR\nFolder of the workloads.\n"
+           ".TP\n.B NO_COLOR\nNo colours, on terminals neither.\n");
+    printf(".SH EXIT STATUS\n"
+           ".TP\n.B 0\nDone.\n"
+           ".TP\n.B 1\nThe kernel failed, the PTX has mistakes, or a file cannot be read or "
+           "written.\n"
+           ".TP\n.B 2\nThe command line makes no sense.\n"
+           ".TP\n.B 126, 127\nThe program cannot be executed; there is no such program.\n"
+           ".PP\n.B tyto run\nends with its program's own status.\n");
+}
+
+/* ---- The command ---- */
+
+static int run_help(Arguments *arguments) {
+    if (arguments_has(arguments, "--man")) {
+        print_manual();
+        return EXIT_DONE;
+    }
+    if (arguments->operand_count == 0) {
+        print_overview();
+        return EXIT_DONE;
+    }
+    const Command *command = command_find(arguments->operands[0]);
+    if (command) {
+        print_command(command);
+        return EXIT_DONE;
+    }
+    say_error("there is no command '%s'; tyto help lists them", arguments->operands[0]);
+    return EXIT_USAGE;
+}
+
+static const TytoOption options[] = {
+    {"--man", NULL, NULL, "Print the manual page (docs/tyto.1).", NULL},
+};
+
+const Command command_help = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .summary = "Explain Tyto, or one command",
+    .text = "",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = run_help,
+};

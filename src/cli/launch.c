@@ -1,0 +1,227 @@
+/* tyto launch: one kernel of a PTX file, with arguments from the command line. */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/argument.h"
+#include "cli/files.h"
+
+typedef struct Session {
+    const Arguments *arguments;
+    TytoSimulator *simulator;
+    TytoModule *module;
+    const char *path; /* of the PTX file */
+    TytoLaunch launch;
+    Argument *list; /* of the kernel's arguments */
+    int count;
+} Session;
+
+/* For Ctrl-C: the simulator whose launch it ends. */
+static TytoSimulator *volatile running;
+
+static void on_interrupt(int number) {
+    (void)number;
+    if (running) tyto_interrupt(running);
+}
+
+/* ---- Reading the command line ---- */
+
+/* "16", "16,4" or "16,4,2" into three sizes of at least 1. */
+static bool read_shape(const char *name, const char *text, uint32_t shape[3]) {
+    shape[0] = shape[1] = shape[2] = 1;
+    const char *rest = text;
+    for (int axis = 0; rest && axis < 3; axis++) {
+        char *end;
+        errno = 0;
+        unsigned long value = strtoul(rest, &end, 10);
+        if (end == rest || *rest == '-' || (*end && *end != ',') || errno || !value ||
+            value > UINT32_MAX)
+            break;
+        shape[axis] = (uint32_t)value;
+        if (!*end) return true;
+        rest = end + 1;
+    }
+    say_error("%s %s: write x, x,y or x,y,z with whole numbers above 0", name, text);
+    return false;
+}
+
+static bool read_shared(const char *text, uint32_t *bytes) {
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    *bytes = (uint32_t)value;
+    if (end != text && *text != '-' && !*end && !errno && value <= UINT32_MAX) return true;
+    say_error("--shared %s: not a whole number of bytes", text);
+    return false;
+}
+
+static bool read_launch(Session *session) {
+    const Arguments *arguments = session->arguments;
+    const char *grid = arguments_value(arguments, "--grid");
+    const char *block = arguments_value(arguments, "--block");
+    const char *shared = arguments_value(arguments, "--shared");
+    session->launch.is_cooperative = arguments_has(arguments, "--cooperative");
+    return read_shape("--grid", grid ? grid : "1", session->launch.grid) &&
+           read_shape("--block", block ? block : "1", session->launch.block) &&
+           read_shared(shared ? shared : "0", &session->launch.shared_bytes);
+}
+
+/* The kernel named, or the only one. */
+static bool choose_kernel(Session *session) {
+    const char *name = arguments_value(session->arguments, "--kernel");
+    if (name) {
+        session->launch.kernel = find_kernel(session->module, session->path, name);
+        return session->launch.kernel >= 0;
+    }
+    int count = tyto_kernel_count(session->module);
+    if (count == 1) return true;
+    say_error("%s has %d kernels%s", session->path, count,
+              count ? "; choose one with --kernel (tyto ptx lists them)" : "");
+    return false;
+}
+
+static bool read_arguments(Session *session) {
+    const Arguments *arguments = session->arguments;
+    session->list = allocate((size_t)arguments->option_count, sizeof *session->list);
+    for (int i = 0; i < arguments->option_count; i++) {
+        if (strcmp(arguments->options[i].option->name, "--arg") != 0) continue;
+        Argument *argument = &session->list[session->count++];
+        if (!argument_read(argument, session->simulator, arguments->options[i].value)) return false;
+    }
+    return true;
+}
+
+/* ---- Checking the arguments against the kernel ---- */
+
+static void say_parameters(const TytoKernel *kernel) {
+    for (int i = 0; i < kernel->parameter_count; i++) {
+        const TytoParameter *parameter = &kernel->parameters[i];
+        fprintf(stderr, "  %d: %s %s, %llu bytes\n", i + 1, parameter->type, parameter->name,
+                (unsigned long long)parameter->size_bytes);
+    }
+}
+
+static bool check_arguments(const Session *session) {
+    const TytoKernel *kernel = tyto_kernel(session->module, session->launch.kernel);
+    if (session->count != kernel->parameter_count) {
+        say_error("kernel %s takes %d argument%s, %d %s given%s", kernel->name,
+                  kernel->parameter_count, kernel->parameter_count == 1 ? "" : "s", session->count,
+                  session->count == 1 ? "is" : "are", kernel->parameter_count ? ":" : "");
+        say_parameters(kernel);
+        return false;
+    }
+    for (int i = 0; i < session->count; i++) {
+        const TytoParameter *parameter = &kernel->parameters[i];
+        if (session->list[i].size_bytes == parameter->size_bytes) continue;
+        say_error("--arg %s has %llu bytes; kernel %s takes as argument %d a %s of %llu bytes (%s)",
+                  session->list[i].word, (unsigned long long)session->list[i].size_bytes,
+                  kernel->name, i + 1, parameter->type, (unsigned long long)parameter->size_bytes,
+                  parameter->name);
+        return false;
+    }
+    return true;
+}
+
+/* ---- Running ---- */
+
+static bool launch(Session *session) {
+    const void **values = allocate((size_t)session->count, sizeof *values);
+    for (int i = 0; i < session->count; i++)
+        values[i] = &session->list[i].bits;
+    session->launch.module = session->module;
+    session->launch.arguments = values;
+    session->launch.argument_count = session->count;
+    running = session->simulator;
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    bool is_done = tyto_launch(session->simulator, &session->launch) == TYTO_OK;
+    running = NULL;
+    if (!is_done) say_error("%s", tyto_message(session->simulator));
+    free(values);
+    return is_done;
+}
+
+static bool write_results(Session *session, bool is_done) {
+    bool is_written = true;
+    for (int i = 0; is_done && i < session->count; i++)
+        is_written &= argument_write_output(&session->list[i], session->simulator);
+    if (tyto_finish(session->simulator, session->path) == TYTO_OK) return is_written;
+    say_error("%s", tyto_message(session->simulator));
+    return false;
+}
+
+static int run_session(Session *session) {
+    size_t length;
+    char *text = file_read(session->path, &length);
+    if (!text) return EXIT_FAILED;
+    TytoStatus loaded =
+        tyto_load(session->simulator, session->path, text, length, &session->module);
+    free(text);
+    if (loaded != TYTO_OK) {
+        fprintf(stderr, "%s\n", tyto_message(session->simulator));
+        return EXIT_FAILED;
+    }
+    if (!choose_kernel(session)) return EXIT_USAGE;
+    if (!read_arguments(session)) return EXIT_FAILED;
+    if (!check_arguments(session)) return EXIT_USAGE;
+    bool is_done = launch(session);
+    bool is_written = write_results(session, is_done);
+    return is_done && is_written ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run_launch(Arguments *arguments) {
+    Session session = {.arguments = arguments, .path = arguments->operands[0]};
+    char message[1024];
+    if (arguments->operand_count > 1) {
+        say_error("tyto launch takes one file; '%s' is one too many", arguments->operands[1]);
+        return EXIT_USAGE;
+    }
+    if (!read_launch(&session)) return EXIT_USAGE;
+    session.simulator =
+        tyto_new(arguments->simulator_count, arguments->simulator, message, sizeof message);
+    if (!session.simulator) {
+        fprintf(stderr, "tyto: %s\n", message);
+        return EXIT_FAILED;
+    }
+    int status = run_session(&session);
+    for (int i = 0; i < session.count; i++)
+        argument_free(&session.list[i]);
+    free(session.list);
+    tyto_free(session.simulator);
+    return status;
+}
+
+static const TytoOption options[] = {
+    {"--kernel", "NAME", NULL, "The kernel; not needed when the file has just one.", NULL},
+    {"--grid", "X[,Y[,Z]]", "1", "Thread blocks.", NULL},
+    {"--block", "X[,Y[,Z]]", "1", "Threads of a thread block.", NULL},
+    {"--shared", "BYTES", "0", "Dynamic shared memory of a thread block.", NULL},
+    {"--arg", "FORM", NULL, "The next argument of the kernel, in one of the forms above.", NULL},
+    {"--cooperative", NULL, NULL, "All thread blocks must be resident at once.", NULL},
+};
+
+const Command command_launch = {
+    .name = "launch",
+    .operands = "FILE.ptx",
+    .summary = "Run one kernel of a PTX file, without a host program",
+    .text = "Arguments are given in order, each as one --arg:\n"
+            "\n"
+            "  u32:7  s32:-1  u64:7  s64:-7     whole numbers (also 0x10)\n"
+            "  f32:1.5  f64:2                   floating-point numbers (also nan, inf)\n"
+            "  zero:BYTES                       a buffer of zeros\n"
+            "  in:FILE                          a buffer with the file's bytes\n"
+            "  out:FILE:BYTES                   a buffer of zeros, written to FILE afterwards\n"
+            "  inout:FILE:OUTFILE               a buffer with a file's bytes, written to another\n"
+            "\n"
+            "  tyto launch saxpy.ptx --grid 4 --block 256 --arg u32:1024 --arg f32:2 \\\n"
+            "       --arg in:x.bin --arg inout:y.bin:result.bin\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .has_simulator = true,
+    .lowest_operands = 1,
+    .run = run_launch,
+};

@@ -1,0 +1,69 @@
+/* The `tyto` command: finds the command named and runs it. */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const Command *const commands[] = {&command_run, &command_launch, &command_ptx, &command_help};
+const int command_count = sizeof commands / sizeof commands[0];
+
+const Command *command_find(const char *name) {
+    for (int i = 0; i < command_count; i++) {
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    }
+    return NULL;
+}
+
+static int say_unknown(const char *name) {
+    const char *names[sizeof commands / sizeof commands[0]];
+    for (int i = 0; i < command_count; i++)
+        names[i] = commands[i]->name;
+    const char *nearest = tyto_nearest(name, names, command_count);
+    if (nearest) say_error("there is no command '%s'; did you mean '%s'?", name, nearest);
+    else say_error("there is no command '%s'; tyto help lists them", name);
+    return EXIT_USAGE;
+}
+
+/* Whether the words ask for help before any operand. */
+static bool asks_for_help(const Command *command, int count, char **words) {
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
+        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) return true;
+        if (command->ends_at_operand && words[i][0] != '-') return false;
+    }
+    return false;
+}
+
+static int run(const Command *command, int count, char **words) {
+    Arguments arguments;
+    int status = EXIT_USAGE;
+    if (asks_for_help(command, count, words)) {
+        words[0] = (char *)(uintptr_t)command->name;
+        words[1] = NULL;
+        command = &command_help;
+        count = 1;
+    }
+    if (arguments_parse(command, count, words, &arguments)) status = command->run(&arguments);
+    arguments_free(&arguments);
+    /* what was printed must have arrived: a full disk is a failure */
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        say_error("cannot write to standard output");
+        return status ? status : EXIT_FAILED;
+    }
+    return status;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        run(&command_help, 0, argv);
+        return EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0) {
+        printf("tyto %s\n", tyto_version());
+        return EXIT_DONE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+    const Command *command = command_find(name);
+    return command ? run(command, argc - 2, argv + 2) : say_unknown(name);
+}

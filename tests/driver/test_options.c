@@ -1,0 +1,130 @@
+/* The option table and its parser. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "driver/options.h"
+
+/* Options parsed from a string, and the messages about it. */
+typedef struct Parsed {
+    Options *options;
+    Diag *diag;
+    bool is_right;
+} Parsed;
+
+static Parsed parse(const char *string) {
+    Parsed parsed = {options_new(), diag_new(), false};
+    parsed.is_right = options_parse_string(parsed.options, "TYTO_OPTIONS", string, parsed.diag);
+    return parsed;
+}
+
+static void drop(Parsed *parsed) {
+    options_free(parsed->options);
+    diag_free(parsed->diag);
+}
+
+/* `string` must be refused with a message that contains `part`. */
+static void refuse(const char *string, const char *part) {
+    Parsed parsed = parse(string);
+    assert_false(parsed.is_right);
+    if (!strstr(diag_text(parsed.diag), part))
+        fail_msg("'%s' gives: %s, without: %s", string, diag_text(parsed.diag), part);
+    drop(&parsed);
+}
+
+static void test_defaults(void **state) {
+    (void)state;
+    Parsed parsed = parse("");
+    assert_true(parsed.is_right);
+    assert_int_equal(parsed.options->memory_bytes, UINT64_C(4) << 30);
+    assert_int_equal(parsed.options->stack_bytes, 64 << 10);
+    assert_int_equal(parsed.options->heap_bytes, 8 << 20);
+    assert_int_equal(parsed.options->instruction_limit, 0);
+    assert_false(parsed.options->is_quiet);
+    assert_null(parsed.options->json_path);
+    drop(&parsed);
+}
+
+static void test_values(void **state) {
+    (void)state;
+    Parsed parsed =
+        parse("--functional --memory 512MiB --stack=2K --limit-insts 1000 --json=a.json "
+              "--dump-registers 12:3:1 --memory 1GiB");
+    assert_true(parsed.is_right);
+    assert_true(parsed.options->is_functional);
+    assert_int_equal(parsed.options->memory_bytes, 1 << 30); /* the later one wins */
+    assert_int_equal(parsed.options->stack_bytes, 2048);
+    assert_int_equal(parsed.options->instruction_limit, 1000);
+    assert_string_equal(parsed.options->json_path, "a.json");
+    assert_int_equal(parsed.options->dump_line, 12);
+    assert_int_equal(parsed.options->dump_cta, 3);
+    assert_int_equal(parsed.options->dump_warp, 1);
+    drop(&parsed);
+}
+
+static void test_quoting(void **state) {
+    (void)state;
+    Parsed parsed = parse("\t--json 'a b'\"\\\"c\"\\ d'\\'  \n");
+    assert_true(parsed.is_right);
+    assert_string_equal(parsed.options->json_path, "a b\"c d\\");
+    drop(&parsed);
+    refuse("--json 'a", "not closed");
+}
+
+static void test_mistakes(void **state) {
+    (void)state;
+    refuse("--memroy 1GiB", "did you mean --memory?");
+    refuse("--zzzzzz", "unknown option --zzzzzz");
+    refuse("memory", "unknown option memory");
+    refuse("--memory", "needs a value: SIZE");
+    refuse("--memory lots", "not a size");
+    refuse("--memory 4", "between 1MiB and 1024GiB");
+    refuse("--memory 99999999999999999999", "not a size");
+    refuse("--memory 99999999999G", "not a size");
+    refuse("--memory -1", "not a size");
+    refuse("--limit-insts 1K", "not a whole number");
+    refuse("--json ''", "cannot be empty");
+    refuse("--quiet=1", "takes no value");
+    refuse("--dump-registers 0", "LINE");
+    refuse("--dump-registers 1:2:3:4", "LINE");
+    refuse("--dump-registers 1:", "LINE");
+}
+
+/* Every mistake is told, not only the first, and says where the words came from. */
+static void test_all_mistakes_are_told(void **state) {
+    (void)state;
+    Parsed parsed = parse("--nonsense --memory x --quiet");
+    assert_int_equal(diag_error_count(parsed.diag), 2);
+    assert_non_null(strstr(diag_text(parsed.diag), "TYTO_OPTIONS: error:"));
+    assert_true(parsed.options->is_quiet);
+    drop(&parsed);
+}
+
+/* Walks the table: every row is documented, and every default is accepted as a value. */
+static void test_every_row(void **state) {
+    (void)state;
+    assert_true(tyto_option_count() > 0);
+    for (int i = 0; i < tyto_option_count(); i++) {
+        const TytoOption *option = tyto_option(i);
+        assert_memory_equal(option->name, "--", 2);
+        assert_true(strlen(option->help) > 10 && strlen(option->group) > 0);
+        char message[256];
+        const char *words[] = {option->name, option->initial};
+        if (option->initial)
+            assert_int_equal(tyto_check_options(2, words, message, sizeof message), TYTO_OK);
+        int status = tyto_check_options(1, words, message, sizeof message);
+        assert_int_equal(status, option->argument ? TYTO_BAD_OPTION : TYTO_OK);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_values),
+        cmocka_unit_test(test_quoting),   cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_every_row), cmocka_unit_test(test_all_mistakes_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
