@@ -71,7 +71,8 @@ static void export_options(const Arguments *arguments) {
     free(words);
 }
 
-/* Puts the folder of our libcuda.so.1 before all others. */
+/* Puts the folder of our libcuda.so.1 before all others, and the library's own, its parent, after
+ * it. */
 static bool export_library(void) {
     static const char *const places[] = {"cuda", TYTO_BIN_TO_LIB "/tyto"};
     char path[PATH_MAX];
@@ -81,9 +82,10 @@ static bool export_library(void) {
     }
     *strrchr(path, '/') = '\0';
     const char *before = getenv("LD_LIBRARY_PATH");
-    size_t size = strlen(path) + (before ? strlen(before) : 0) + 2;
+    size_t size = 2 * strlen(path) + (before ? strlen(before) : 0) + sizeof ":/..:";
     char *all = allocate(size, 1);
-    snprintf(all, size, "%s%s%s", path, before && *before ? ":" : "", before ? before : "");
+    snprintf(all, size, "%s:%s/..%s%s", path, path, before && *before ? ":" : "",
+             before ? before : "");
     setenv("LD_LIBRARY_PATH", all, 1);
     free(all);
     return true;

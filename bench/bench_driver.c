@@ -1,0 +1,88 @@
+/* What a call of the driver API costs the host, in nanoseconds. Each figure is the least of several
+ * rounds. Budget: well under 2 microseconds a call. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "tyto/cuda.h"
+
+enum { CALLS = 100000, ROUNDS = 7 };
+
+static const char ptx[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
+                          ".visible .entry empty(.param .u64 a, .param .u32 b) { ret; }\n";
+
+static CUfunction function;
+static CUdeviceptr buffer;
+static CUevent event;
+
+static void check(CUresult status) {
+    if (status == CUDA_SUCCESS) return;
+    fprintf(stderr, "bench_driver: a call failed with status %d\n", (int)status);
+    exit(1);
+}
+
+static void get_current(void) {
+    CUcontext context;
+    check(cuCtxGetCurrent(&context));
+}
+
+static void allocate_and_free(void) {
+    CUdeviceptr address;
+    check(cuMemAlloc(&address, 4096));
+    check(cuMemFree(address));
+}
+
+static void copy_four_bytes(void) {
+    int value = 1;
+    check(cuMemcpyHtoD(buffer, &value, sizeof value));
+}
+
+static void record_event(void) {
+    check(cuEventRecord(event, NULL));
+}
+
+static void launch_empty(void) {
+    unsigned b = 1;
+    void *parameters[] = {&buffer, &b};
+    check(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL));
+}
+
+static double nanoseconds(void (*call)(void)) {
+    double least = 1e18;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct timespec start, end;
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        for (int i = 0; i < CALLS; i++)
+            call();
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        double taken =
+            (double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec);
+        if (taken / CALLS < least) least = taken / CALLS;
+    }
+    return least;
+}
+
+int main(void) {
+    static const struct {
+        const char *name;
+        void (*call)(void);
+    } rows[] = {
+        {"cuCtxGetCurrent", get_current},
+        {"cuMemAlloc + cuMemFree", allocate_and_free},
+        {"cuMemcpyHtoD, 4 bytes", copy_four_bytes},
+        {"cuEventRecord", record_event},
+        {"cuLaunchKernel, 1 warp of 1 instruction", launch_empty},
+    };
+    CUcontext context;
+    CUmodule module;
+    check(cuInit(0));
+    check(cuDevicePrimaryCtxRetain(&context, 0));
+    check(cuCtxSetCurrent(context));
+    check(cuModuleLoadData(&module, ptx));
+    check(cuModuleGetFunction(&function, module, "empty"));
+    check(cuMemAlloc(&buffer, 4096));
+    check(cuEventCreate(&event, 0));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        printf("%-42s %8.0f ns\n", rows[i].name, nanoseconds(rows[i].call));
+    return 0;
+}
