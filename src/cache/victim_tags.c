@@ -25,18 +25,27 @@ bool victim_tags_check(uint32_t warps, uint32_t sets, uint32_t ways, uint32_t li
     return diag_error_count(diag) == before;
 }
 
-void victim_tags_init(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,
-                      uint32_t line_bytes, Replacement replacement, Arena *arena) {
-    size_t places = (size_t)warps * sets * ways;
+size_t victim_tags_bytes(uint32_t warps, uint32_t sets, uint32_t ways) {
+    return sizeof(uint64_t) * warps * sets * ways;
+}
+
+void victim_tags_place(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,
+                       uint32_t line_bytes, Replacement replacement, void *memory) {
     *victims = (VictimTags){
-        .tags = ARENA_ARRAY(arena, uint64_t, places),
+        .tags = memory,
         .warps = warps,
         .sets = sets,
         .ways = ways,
         .line_shift = (uint8_t)bits_lowest32(line_bytes),
         .is_lru = replacement == REPLACE_LRU,
     };
-    memset(victims->tags, 0xFF, sizeof *victims->tags * places); /* EMPTY */
+    memset(memory, 0xFF, victim_tags_bytes(warps, sets, ways)); /* EMPTY */
+}
+
+void victim_tags_init(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,
+                      uint32_t line_bytes, Replacement replacement, Arena *arena) {
+    void *memory = arena_alloc(arena, victim_tags_bytes(warps, sets, ways));
+    victim_tags_place(victims, warps, sets, ways, line_bytes, replacement, memory);
 }
 
 static uint64_t *set_of(VictimTags *victims, uint32_t warp, uint64_t line) {

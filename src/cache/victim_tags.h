@@ -7,6 +7,7 @@
 #define TYTO_CACHE_VICTIM_TAGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -29,6 +30,11 @@ bool victim_tags_check(uint32_t warps, uint32_t sets, uint32_t ways, uint32_t li
 /* Empty arrays for `warps` warps, owned by `arena`. The sizes must have passed the check. */
 void victim_tags_init(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,
                       uint32_t line_bytes, Replacement replacement, Arena *arena);
+
+/* The same in memory of the caller's, `victim_tags_bytes` of it, aligned to 8. */
+size_t victim_tags_bytes(uint32_t warps, uint32_t sets, uint32_t ways);
+void victim_tags_place(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,
+                       uint32_t line_bytes, Replacement replacement, void *memory);
 
 /* The warp has lost the line of `address`. A line that is there already is not entered twice. */
 void victim_tags_insert(VictimTags *victims, uint32_t warp, uint64_t address);

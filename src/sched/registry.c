@@ -16,6 +16,13 @@ static const TytoPolicy *const POLICIES[] = {
     &sched_gto,
     &sched_two_level,
     &sched_two_level_active,
+    &sched_swl,
+    &sched_cta_aware,
+    &sched_cta_aware_locality,
+    &sched_cta_aware_locality_blp,
+    &sched_owl,
+    &sched_ccws,
+    &sched_pro,
 };
 enum { POLICY_COUNT = sizeof POLICIES / sizeof *POLICIES };
 

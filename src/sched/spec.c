@@ -2,7 +2,6 @@
 #include "sched/spec.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_WORD = 64, MAX_ROWS = 64 }; /* longer names and values, and more rows, are nobody's */
@@ -53,12 +52,21 @@ static const TytoParameter *find_row(const char *policy, const char *name, const
     return NULL;
 }
 
+/* Digits, and more of them after a point: the same in every locale. */
 static bool read_number(const TytoParameter *row, const char *text, double *value) {
-    char *end;
-    *value = strtod(text, &end);
-    bool is_plain = *text != ' ' && !strpbrk(text, "xXnN"); /* no hexadecimal, infinity, NaN */
-    return end != text && !*end && is_plain && isfinite(*value) &&
-           (row->kind != TYTO_INTEGER || *value == floor(*value));
+    static const char DIGITS[] = "0123456789";
+    bool is_negative = *text == '-';
+    text += is_negative;
+    size_t whole = strspn(text, DIGITS);
+    size_t parts = text[whole] == '.' ? strspn(text + whole + 1, DIGITS) : 0;
+    bool is_number = whole && !text[whole + (parts ? 1 + parts : 0)];
+    double sum = 0, scale = 1;
+    for (const char *c = text; is_number && *c; c++) {
+        if (*c != '.') sum = sum * 10 + (*c - '0');
+        if (c > text + whole) scale *= 10;
+    }
+    *value = (is_negative ? -sum : sum) / scale;
+    return is_number && (row->kind == TYTO_REAL || *value == floor(*value));
 }
 
 static bool read_choice(const TytoParameter *row, const char *text, double *value) {
@@ -108,16 +116,26 @@ bool spec_read_values(const char *policy, const char *text, const TytoParameter 
     return diag_error_count(diag) == before;
 }
 
+static void write_number(Text *out, double value) {
+    Json json;
+    json_begin(&json, out);
+    json_double(&json, value);
+}
+
 void spec_write_value(Text *out, const TytoParameter *row, double value) {
     if (row->kind == TYTO_CHOICE) text_add(out, row->choices[(int)value]);
-    else text_printf(out, "%.12g", value);
+    else write_number(out, value);
 }
 
 void spec_write_bounds(Text *out, const TytoParameter *row) {
-    if (row->kind == TYTO_CHOICE)
+    if (row->kind == TYTO_CHOICE) {
         for (int i = 0; row->choices[i]; i++)
             text_printf(out, "%s%s", i ? "|" : "", row->choices[i]);
-    else text_printf(out, "%.12g to %.12g", row->minimum, row->maximum);
+        return;
+    }
+    write_number(out, row->minimum);
+    text_add(out, " to ");
+    write_number(out, row->maximum);
 }
 
 void spec_write(Text *out, const char *policy, const TytoParameter *rows, uint32_t count,

@@ -1,0 +1,233 @@
+/* Cache-conscious wavefront scheduling: warps that lose lines of theirs to other warps get more of the
+ * L1D to themselves.
+ *
+ * A victim tag array per warp remembers the lines that it had brought in and lost; a miss on one of them
+ * raises the warp's score, which then falls by one a cycle to the base. With the warps in descending
+ * order of score, a warp may issue loads while the scores ahead of it sum up to less than the cutoff,
+ * which is the base times the warps on the SM. Among all that may issue: greedy-then-oldest.
+ *
+ * Raised scores fall together, so each is kept as the cycle in which it would reach zero; who may load is
+ * worked out anew only when that can have changed.
+ * Source: CCWS section 3.3, equation (1), table 3. Where the paper is silent, as its authors' released
+ * simulator: 2 sets of 8 ways, first in first out; ties go to the lower warp; hits and instructions
+ * count for the warps that are still on the SM. */
+#include "sched/policies.h"
+
+#include "base/bits.h"
+#include "cache/victim_tags.h"
+#include "sched/greedy.h"
+
+enum { K_THROTTLE, BASE, SETS, WAYS, REPLACEMENT };
+
+static const char *const ORDERS[] = {"fifo", "lru", NULL};
+static const TytoParameter PARAMETERS[] = {
+    [K_THROTTLE] = {"k_throttle", TYTO_INTEGER, 8, 0, 65536, NULL,
+                    "weight of lost locality in the score: how much is throttled",
+                    "CCWS equation (1), table 3"},
+    [BASE] = {"base", TYTO_INTEGER, 100, 1, 65536, NULL, "score of a warp that has lost nothing",
+              "CCWS table 3"},
+    [SETS] = {"vta_sets", TYTO_INTEGER, 2, 1, 64, NULL,
+              "sets of a warp's victim tag array (rounded down to a power of two)",
+              "CCWS table 3: 16 entries per warp, 8-way"},
+    [WAYS] = {"vta_ways", TYTO_INTEGER, 8, 1, 64, NULL, "ways of a warp's victim tag array",
+              "CCWS table 3"},
+    [REPLACEMENT] = {"vta_replacement", TYTO_CHOICE, 0, 0, 1, ORDERS,
+                     "which victim tag goes first", "the authors' released simulator"},
+};
+
+typedef struct Ccws {
+    Greedy greedy;
+    VictimTags victims;             /* tags of lost lines, by warp */
+    uint64_t throttle;              /* k_throttle */
+    uint64_t base;                  /* points */
+    uint64_t hits, instructions;    /* victim tag hits and instructions of the warps on the SM */
+    uint64_t warp_hits[TYTO_MAX_WARPS]; /* of those, by warp */
+    uint64_t zero_at[TYTO_MAX_WARPS];   /* of raised warps: SM cycle in which the score would reach 0 */
+    uint64_t raised;                /* set of warps whose score may be above the base */
+    uint64_t allowed;               /* warps that may issue loads */
+    uint64_t valid_until;           /* SM cycle from which `allowed` has to be worked out anew */
+    uint64_t all_hits;              /* victim tag hits since the kernel's start */
+    uint64_t last_score;            /* score given last (the paper's LLDS) */
+} Ccws;
+
+static uint32_t sets_of(const double *values) {
+    return 1u << bits_highest32((uint32_t)values[SETS]);
+}
+
+static size_t extra_bytes(const TytoSmView *view, const double *values) {
+    return victim_tags_bytes(view->warp_count, sets_of(values), (uint32_t)values[WAYS]);
+}
+
+static void start(void *state, const TytoSmView *view, const double *values) {
+    Ccws *s = state;
+    greedy_start(&s->greedy);
+    s->throttle = (uint64_t)values[K_THROTTLE];
+    s->base = (uint64_t)values[BASE];
+    victim_tags_place(&s->victims, view->warp_count, sets_of(values), (uint32_t)values[WAYS],
+                      (uint32_t)view->line_bytes, values[REPLACEMENT] ? REPLACE_LRU : REPLACE_FIFO,
+                      (char *)state + bits_align_up(sizeof *s, 64));
+}
+
+/* ---- Scores ---- */
+
+static uint64_t score(const Ccws *s, const TytoSmView *view, int warp) {
+    uint64_t floor = view->cycle + s->base;
+    return tyto_has(s->raised, warp) && s->zero_at[warp] > floor ? s->zero_at[warp] - view->cycle
+                                                                 : s->base;
+}
+
+static uint64_t cutoff(const Ccws *s, const TytoSmView *view) {
+    return (uint64_t)bits_count64(view->resident) * s->base;
+}
+
+/* Equation (1): the score of a warp in which lost locality has been detected. */
+static uint64_t detected_score(const Ccws *s, const TytoSmView *view) {
+    uint64_t instructions = s->instructions ? s->instructions : 1;
+    return s->hits * s->throttle * cutoff(s, view) / instructions;
+}
+
+static void raise_score(Ccws *s, const TytoSmView *view, int warp) {
+    s->hits++;
+    s->all_hits++;
+    s->warp_hits[warp]++;
+    s->last_score = detected_score(s, view);
+    s->zero_at[warp] = view->cycle + s->last_score;
+    s->raised |= UINT64_C(1) << warp;
+    s->valid_until = 0;
+}
+
+/* ---- Who may load ---- */
+
+/* The raised warps, highest score first, then lower slot; and forgets those back at the base. */
+static int sort_raised(Ccws *s, const TytoSmView *view, uint8_t order[TYTO_MAX_WARPS]) {
+    int count = 0;
+    for (uint64_t rest = s->raised; rest; rest &= rest - 1) {
+        int warp = tyto_lowest(rest), at = count;
+        if (score(s, view, warp) == s->base) {
+            s->raised &= ~(UINT64_C(1) << warp);
+            continue;
+        }
+        for (; at && s->zero_at[order[at - 1]] < s->zero_at[warp]; at--) order[at] = order[at - 1];
+        order[at] = (uint8_t)warp;
+        count++;
+    }
+    return count;
+}
+
+/* Cycles after which who may load can change by itself: when the first that may not gets below the
+ * cutoff, as the `falling` raised scores ahead of it, part of `sum`, fall; or when the lowest raised score
+ * is back at the base, and its warp ranks by its slot. */
+static uint64_t cycles_valid(uint64_t sum, uint64_t limit, uint64_t falling, uint64_t lowest_above_base) {
+    uint64_t until_below = (sum - limit) / falling + 1;
+    return until_below < lowest_above_base ? until_below : lowest_above_base;
+}
+
+static void decide(Ccws *s, const TytoSmView *view) {
+    uint8_t order[TYTO_MAX_WARPS];
+    uint64_t limit = cutoff(s, view), sum = 0;
+    int raised = sort_raised(s, view, order), ahead = 0;
+    s->allowed = 0;
+    for (; ahead < raised && sum < limit; ahead++) {
+        s->allowed |= UINT64_C(1) << order[ahead];
+        sum += score(s, view, order[ahead]);
+    }
+    uint64_t rest = view->resident & ~s->raised; /* at the base, by slot */
+    for (; rest && sum < limit; rest &= rest - 1) {
+        s->allowed |= rest & -rest;
+        sum += s->base;
+    }
+    s->valid_until = UINT64_MAX;
+    if (s->allowed == view->resident) return;
+    uint64_t lowest = score(s, view, order[raised - 1]) - s->base;
+    s->valid_until = view->cycle + cycles_valid(sum, limit, (uint64_t)ahead, lowest);
+}
+
+static uint64_t may_load(void *state, const TytoSmView *view) {
+    Ccws *s = state;
+    if (view->cycle >= s->valid_until) decide(s, view);
+    return s->allowed;
+}
+
+static uint64_t next_change(void *state, const TytoSmView *view) {
+    uint64_t gated = view->resident & ~may_load(state, view);
+    const Ccws *s = state;
+    return gated ? s->valid_until - view->cycle : UINT64_MAX;
+}
+
+/* ---- Events ---- */
+
+static void launch(Ccws *s, uint64_t warps) {
+    for (; warps; warps &= warps - 1) {
+        int warp = tyto_lowest(warps);
+        s->warp_hits[warp] = 0;
+        victim_tags_clear(&s->victims, (uint32_t)warp);
+    }
+}
+
+static void finish(Ccws *s, const TytoSmView *view, int warp) {
+    greedy_finished(&s->greedy, warp);
+    s->hits -= s->warp_hits[warp];
+    s->instructions -= view->warp[warp].instructions;
+    s->raised &= ~(UINT64_C(1) << warp);
+}
+
+static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
+    Ccws *s = state;
+    switch (event->kind) {
+    case TYTO_EVENT_L1D_MISS:
+        if (!event->is_pending && victim_tags_probe(&s->victims, (uint32_t)event->warp, event->address))
+            raise_score(s, view, event->warp);
+        return;
+    case TYTO_EVENT_L1D_EVICTED:
+        if (event->owner != TYTO_NO_WARP)
+            victim_tags_insert(&s->victims, (uint32_t)event->owner, event->address);
+        return;
+    case TYTO_EVENT_CTA_LAUNCHED: launch(s, event->warps); break;
+    default: finish(s, view, event->warp); break;
+    }
+    s->valid_until = 0;
+}
+
+static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    const Ccws *s = state;
+    return greedy_pick(&s->greedy, view, scheduler, ready);
+}
+
+static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
+    (void)view;
+    Ccws *s = state;
+    s->instructions++;
+    greedy_issued(&s->greedy, issue);
+}
+
+static void report(void *state, const TytoSmView *view, const TytoReport *out) {
+    const Ccws *s = state;
+    double scores[TYTO_MAX_WARPS] = {0};
+    for (uint64_t rest = view->resident; rest; rest &= rest - 1)
+        scores[tyto_lowest(rest)] = (double)score(s, view, tyto_lowest(rest));
+    uint64_t loading = view->resident & may_load(state, view);
+    out->value(out->context, "vta_hits", "misses", (double)s->all_hits);
+    out->value(out->context, "cutoff", "points", (double)cutoff(s, view));
+    out->value(out->context, "detected_score", "points", (double)s->last_score);
+    out->value(out->context, "may_load", "warps", bits_count64(loading));
+    out->list(out->context, "scores", "points, by warp slot", scores, view->warp_count);
+}
+
+const TytoPolicy sched_ccws = {
+    .version = TYTO_POLICY_VERSION,
+    .name = "ccws",
+    .summary = "warps that lose cached lines to others get more of the L1D: the others' loads wait",
+    .parameters = PARAMETERS,
+    .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
+    .state_bytes = sizeof(Ccws),
+    .events = TYTO_WANTS(TYTO_EVENT_CTA_LAUNCHED) | TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) |
+              TYTO_WANTS(TYTO_EVENT_L1D_MISS) | TYTO_WANTS(TYTO_EVENT_L1D_EVICTED),
+    .extra_bytes = extra_bytes,
+    .start = start,
+    .pick = pick,
+    .may_load = may_load,
+    .issued = issued,
+    .event = event,
+    .next_change = next_change,
+    .report = report,
+};

@@ -1,0 +1,44 @@
+/* OWL: scheduling for bank-level parallelism on the SMs, and opportunistic prefetch in the memory
+ * controllers. The prefetcher is a part of the DRAM channel (dram/), which the machine sets up by the
+ * parameters from `prefetch` on; on the SM this is cta-aware-locality-blp.
+ * Source: OWL sections 4.3 and 4.4. */
+#include "sched/policies.h"
+
+#include "sched/cta_locality.h"
+
+enum { GROUP_SIZE, STALL, PREFETCH, LOWER, HIGHER, THRESHOLD };
+
+static const char *const SCHEMES[] = {"none", "stop", "min", NULL};
+static const TytoParameter PARAMETERS[] = {
+    [GROUP_SIZE] = CTA_GROUPS_SIZE,
+    [STALL] = CTA_GROUPS_STALL,
+    [PREFETCH] = {"prefetch", TYTO_CHOICE, 2, 0, 2, SCHEMES,
+                  "when prefetching ends: at the first demand to another row, or after a minimum",
+                  "OWL section 4.4"},
+    [LOWER] = {"lower", TYTO_INTEGER, 8, 0, 128, NULL, "least lines to prefetch (scheme min)",
+               "OWL section 4.4"},
+    [HIGHER] = {"higher", TYTO_INTEGER, 16, 0, 128, NULL,
+                "the same while fewer requests wait than `threshold`", "OWL section 4.4"},
+    [THRESHOLD] = {"threshold", TYTO_INTEGER, 0, 0, 4096, NULL,
+                   "waiting requests of a channel; 0: the mean of what has been waiting so far",
+                   "OWL section 4.4"},
+};
+
+static void start(void *state, const TytoSmView *view, const double *values) {
+    cta_locality_start(state, view, (uint32_t)values[GROUP_SIZE], values[STALL] != 0, view->sm);
+}
+
+const TytoPolicy sched_owl = {
+    .version = TYTO_POLICY_VERSION,
+    .name = "owl",
+    .summary = "cta-aware-locality-blp, and memory controllers that prefetch the rest of open rows",
+    .parameters = PARAMETERS,
+    .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
+    .state_bytes = sizeof(CtaLocality),
+    .events = CTA_GROUPS_EVENTS,
+    .start = start,
+    .pick = cta_locality_pick,
+    .issued = cta_locality_issued,
+    .event = cta_locality_event,
+    .report = cta_locality_report,
+};

@@ -1,0 +1,251 @@
+/* PRO, progress-aware scheduling: CTAs are ranked by state and progress, and warps inside their CTA by
+ * progress. Progress is the number of thread instructions executed.
+ *
+ * While CTAs still wait to be dispatched (the fast phase), a CTA with finished warps comes first, one with
+ * warps at a barrier second, and the others, the furthest first, last. Afterwards (the slow phase) a CTA
+ * with warps at a barrier comes before the others, of which the one that is least far is first. The
+ * others are sorted anew every so many cycles; between sorts a CTA keeps the place that its progress gave
+ * it when it was last sorted or changed its state.
+ *
+ * A CTA may have both finished warps and warps at a barrier, which the paper's figure 3 has no arrow for;
+ * its definitions then fit both states, and the one of higher priority, finishWait, is taken.
+ * Source: PRO section III, figure 3, algorithm 1. */
+#include "sched/policies.h"
+
+
+#include "base/bits.h"
+
+enum { THRESHOLD };
+
+static const TytoParameter PARAMETERS[] = {
+    [THRESHOLD] = {"threshold", TYTO_INTEGER, 1000, 1, 1e9, NULL, "SM cycles between two sorts",
+                   "PRO section III.C"},
+};
+
+/* States of a CTA, with the paper's names. */
+typedef enum State {
+    NO_WAIT,        /* fast phase */
+    BARRIER_WAIT,   /* fast phase: a warp waits at a barrier */
+    FINISH_WAIT,    /* fast phase: a warp has finished */
+    FINISH_NO_WAIT, /* slow phase */
+    BARRIER_WAIT_1, /* slow phase: a warp waits at a barrier */
+    STATES
+} State;
+
+typedef enum Step { WARP_AT_BARRIER, LAST_WARP_AT_BARRIER, WARP_FIN, LAST_TB_ASSIGNED, STEPS } Step;
+
+/* Figure 3. */
+static const uint8_t NEXT[STATES][STEPS] = {
+    [NO_WAIT] = {BARRIER_WAIT, NO_WAIT, FINISH_WAIT, FINISH_NO_WAIT},
+    [BARRIER_WAIT] = {BARRIER_WAIT, NO_WAIT, FINISH_WAIT, BARRIER_WAIT_1},
+    [FINISH_WAIT] = {FINISH_WAIT, FINISH_WAIT, FINISH_WAIT, FINISH_NO_WAIT},
+    [FINISH_NO_WAIT] = {BARRIER_WAIT_1, FINISH_NO_WAIT, FINISH_NO_WAIT, FINISH_NO_WAIT},
+    [BARRIER_WAIT_1] = {BARRIER_WAIT_1, FINISH_NO_WAIT, BARRIER_WAIT_1, BARRIER_WAIT_1},
+};
+
+/* High, medium, low: smaller goes first. The states of one phase never meet those of the other. */
+static const uint8_t CLASS[STATES] = {
+    [FINISH_WAIT] = 0, [BARRIER_WAIT] = 1, [BARRIER_WAIT_1] = 1, [NO_WAIT] = 2, [FINISH_NO_WAIT] = 2};
+
+typedef struct ProCta {
+    uint64_t index;     /* in the grid */
+    uint64_t progress;  /* thread instructions, when it was last sorted or changed its state */
+    uint8_t state;      /* State */
+    uint8_t slot;       /* CTA slot */
+    uint8_t finished;   /* warps */
+    uint8_t at_barrier; /* warps */
+} ProCta;
+
+typedef struct Pro {
+    ProCta cta[TYTO_MAX_CTAS];        /* by slot */
+    uint64_t inside[TYTO_MAX_WARPS];  /* by warp: the warps of its CTA that go before it */
+    uint64_t before[TYTO_MAX_WARPS];  /* by warp: all warps that go before it */
+    uint8_t order[TYTO_MAX_CTAS];     /* CTA slots, highest priority first */
+    uint8_t count;                    /* CTAs in `order` */
+    bool is_slow;                     /* the last CTA has been dispatched */
+    bool is_stale;                    /* `order` and `before` do not show the CTAs as they are */
+    uint64_t threshold;               /* SM cycles between sorts */
+    uint64_t next_sort;               /* SM cycle */
+    uint64_t sorts;                   /* sorts since the kernel's start */
+} Pro;
+
+static void start(void *state, const TytoSmView *view, const double *values) {
+    Pro *s = state;
+    s->threshold = (uint64_t)values[THRESHOLD];
+    s->next_sort = view->cycle + s->threshold;
+    s->is_slow = view->last_cta_dispatched;
+}
+
+/* ---- Sorting ---- */
+
+static uint64_t progress_of(const TytoSmView *view, int slot) {
+    uint64_t sum = 0;
+    for (uint64_t rest = view->cta[slot].all; rest; rest &= rest - 1)
+        sum += view->warp[tyto_lowest(rest)].thread_instructions;
+    return sum;
+}
+
+/* Negative when a goes before b. */
+static int compare(const ProCta *a, const ProCta *b) {
+    if (CLASS[a->state] != CLASS[b->state]) return CLASS[a->state] - CLASS[b->state];
+    bool is_finish = a->state == FINISH_WAIT, is_low = CLASS[a->state] == 2;
+    int waiting = is_finish ? b->finished - a->finished : b->at_barrier - a->at_barrier;
+    if (!is_low && waiting) return waiting;
+    bool is_first = a->state == FINISH_NO_WAIT ? a->progress < b->progress : a->progress > b->progress;
+    if (a->progress != b->progress) return is_first ? -1 : 1;
+    return a->index < b->index ? -1 : 1;
+}
+
+/* Ranks the CTAs, and through them the warps. */
+static void rank(Pro *s, const TytoSmView *view) {
+    s->count = 0;
+    for (uint64_t rest = view->ctas; rest; rest &= rest - 1) {
+        uint8_t slot = (uint8_t)tyto_lowest(rest);
+        int at = s->count++;
+        for (; at && compare(&s->cta[slot], &s->cta[s->order[at - 1]]) < 0; at--)
+            s->order[at] = s->order[at - 1];
+        s->order[at] = slot;
+    }
+    uint64_t ahead = 0;
+    for (int i = 0; i < s->count; i++) {
+        uint64_t warps = view->cta[s->order[i]].all;
+        for (uint64_t rest = warps; rest; rest &= rest - 1)
+            s->before[tyto_lowest(rest)] = ahead | s->inside[tyto_lowest(rest)];
+        ahead |= warps;
+    }
+    s->is_stale = false;
+}
+
+/* Sorts a CTA's warps by progress, the furthest first or last; equal ones by their slot. */
+static void sort_warps(Pro *s, const TytoSmView *view, int slot, bool is_furthest_first) {
+    uint8_t order[TYTO_MAX_WARPS];
+    int count = 0;
+    for (uint64_t rest = view->cta[slot].all; rest; rest &= rest - 1) {
+        int warp = tyto_lowest(rest), at = count++;
+        uint64_t progress = view->warp[warp].thread_instructions;
+        for (; at; at--) {
+            uint64_t other = view->warp[order[at - 1]].thread_instructions;
+            if (is_furthest_first ? progress <= other : progress >= other) break;
+            order[at] = order[at - 1];
+        }
+        order[at] = (uint8_t)warp;
+    }
+    uint64_t ahead = 0;
+    for (int i = 0; i < count; i++) {
+        s->inside[order[i]] = ahead;
+        ahead |= UINT64_C(1) << order[i];
+    }
+}
+
+/* Brings the progress of all CTAs in `state` up to date. */
+static void note_progress(Pro *s, const TytoSmView *view, State state) {
+    for (uint64_t rest = view->ctas; rest; rest &= rest - 1) {
+        int slot = tyto_lowest(rest);
+        if (s->cta[slot].state == state) s->cta[slot].progress = progress_of(view, slot);
+    }
+}
+
+/* The regular sort of the CTAs that wait for nothing, and of their warps. */
+static void sort_others(Pro *s, const TytoSmView *view) {
+    State state = s->is_slow ? FINISH_NO_WAIT : NO_WAIT;
+    note_progress(s, view, state);
+    for (uint64_t rest = view->ctas; rest; rest &= rest - 1)
+        if (s->cta[tyto_lowest(rest)].state == state)
+            sort_warps(s, view, tyto_lowest(rest), !s->is_slow);
+    s->sorts++;
+    s->is_stale = true;
+}
+
+/* ---- Events ---- */
+
+static void move(Pro *s, const TytoSmView *view, int slot, Step step) {
+    ProCta *cta = &s->cta[slot];
+    cta->state = NEXT[cta->state][step];
+    note_progress(s, view, cta->state);
+}
+
+static void launch(Pro *s, const TytoSmView *view, int slot) {
+    s->cta[slot] = (ProCta){.index = view->cta[slot].index,
+                            .slot = (uint8_t)slot,
+                            .state = s->is_slow ? FINISH_NO_WAIT : NO_WAIT};
+    sort_warps(s, view, slot, true);
+}
+
+static void enter_slow_phase(Pro *s, const TytoSmView *view) {
+    s->is_slow = true;
+    for (uint64_t rest = view->ctas; rest; rest &= rest - 1)
+        move(s, view, tyto_lowest(rest), LAST_TB_ASSIGNED);
+    sort_others(s, view);
+}
+
+static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
+    Pro *s = state;
+    int slot = event->cta_slot;
+    ProCta *cta = &s->cta[slot >= 0 ? slot : 0];
+    s->is_stale = true;
+    switch (event->kind) {
+    case TYTO_EVENT_CTA_LAUNCHED: launch(s, view, slot); break;
+    case TYTO_EVENT_LAST_CTA: enter_slow_phase(s, view); break;
+    case TYTO_EVENT_WARP_FINISHED:
+        if (++cta->finished == 1) sort_warps(s, view, slot, false);
+        move(s, view, slot, WARP_FIN);
+        break;
+    case TYTO_EVENT_WARP_AT_BARRIER:
+        if (++cta->at_barrier == 1) sort_warps(s, view, slot, false);
+        move(s, view, slot, WARP_AT_BARRIER);
+        break;
+    case TYTO_EVENT_BARRIER_RELEASED:
+        cta->at_barrier = 0;
+        move(s, view, slot, LAST_WARP_AT_BARRIER);
+        break;
+    default: break;
+    }
+}
+
+static void elapsed(void *state, const TytoSmView *view, uint64_t count) {
+    (void)count;
+    Pro *s = state;
+    if (view->cycle < s->next_sort) return;
+    s->next_sort = view->cycle + s->threshold;
+    sort_others(s, view);
+}
+
+static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    (void)scheduler;
+    Pro *s = state;
+    if (s->is_stale) rank(s, view);
+    return tyto_first(s->before, ready);
+}
+
+static void report(void *state, const TytoSmView *view, const TytoReport *out) {
+    Pro *s = state;
+    rank(s, view);
+    double order[TYTO_MAX_CTAS], states[TYTO_MAX_CTAS];
+    for (int i = 0; i < s->count; i++) {
+        order[i] = (double)s->cta[s->order[i]].index;
+        states[i] = s->cta[s->order[i]].state;
+    }
+    out->value(out->context, "is_slow_phase", "0 or 1", s->is_slow);
+    out->value(out->context, "sorts", "sorts", (double)s->sorts);
+    out->list(out->context, "order", "CTA indices, highest priority first", order, s->count);
+    out->list(out->context, "states",
+              "in that order: 0 noWait, 1 barrierWait, 2 finishWait, 3 finishNoWait, 4 barrierWait1",
+              states, s->count);
+}
+
+const TytoPolicy sched_pro = {
+    .version = TYTO_POLICY_VERSION,
+    .name = "pro",
+    .summary = "progress-aware: CTAs about to finish or to cross a barrier first, then by progress",
+    .parameters = PARAMETERS,
+    .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
+    .state_bytes = sizeof(Pro),
+    .events = TYTO_WANTS(TYTO_EVENT_CTA_LAUNCHED) | TYTO_WANTS(TYTO_EVENT_CTA_FINISHED) |
+              TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) | TYTO_WANTS(TYTO_EVENT_WARP_AT_BARRIER) |
+              TYTO_WANTS(TYTO_EVENT_BARRIER_RELEASED) | TYTO_WANTS(TYTO_EVENT_LAST_CTA),
+    .start = start,
+    .pick = pick,
+    .event = event,
+    .elapsed = elapsed,
+    .report = report,
+};

@@ -1,0 +1,81 @@
+/* Static wavefront limiting: of an SM's warps the oldest N are scheduled actively, whatever the size of
+ * its CTAs; among them greedy-then-oldest. When a warp of a CTA waits at a barrier, the rest of that CTA
+ * may run up to it, and then the limit holds again.
+ * Source: CCWS section 3.2 and (the order inside) section 5.1. */
+#include "sched/policies.h"
+
+#include "sched/greedy.h"
+
+enum { LIMIT };
+
+static const TytoParameter PARAMETERS[] = {
+    [LIMIT] = {"limit", TYTO_INTEGER, 32, 1, TYTO_MAX_WARPS, NULL,
+               "warps actively scheduled per SM", "CCWS section 3.2; 32, all, in table 3"},
+};
+
+typedef struct Swl {
+    Greedy greedy;
+    uint64_t allowed; /* warps that may issue */
+    int limit;        /* warps */
+} Swl;
+
+static void start(void *state, const TytoSmView *view, const double *values) {
+    (void)view;
+    Swl *s = state;
+    greedy_start(&s->greedy);
+    s->limit = (int)values[LIMIT];
+}
+
+/* Only launches, ends and barriers change who is allowed. */
+static uint64_t allowed_now(const Swl *s, const TytoSmView *view) {
+    uint64_t rest = view->resident, allowed = 0;
+    for (int i = 0; i < s->limit && rest; i++) {
+        uint64_t oldest = UINT64_C(1) << tyto_oldest(view, rest);
+        allowed |= oldest;
+        rest &= ~oldest;
+    }
+    for (uint64_t ctas = view->ctas; ctas; ctas &= ctas - 1) {
+        uint64_t warps = view->cta[tyto_lowest(ctas)].warps;
+        if (warps & view->at_barrier) allowed |= warps;
+    }
+    return allowed;
+}
+
+static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
+    Swl *s = state;
+    if (event->kind == TYTO_EVENT_WARP_FINISHED) greedy_finished(&s->greedy, event->warp);
+    s->allowed = allowed_now(s, view);
+}
+
+static uint64_t may_issue(void *state, const TytoSmView *view) {
+    (void)view;
+    const Swl *s = state;
+    return s->allowed;
+}
+
+static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    const Swl *s = state;
+    return greedy_pick(&s->greedy, view, scheduler, ready);
+}
+
+static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
+    (void)view;
+    Swl *s = state;
+    greedy_issued(&s->greedy, issue);
+}
+
+const TytoPolicy sched_swl = {
+    .version = TYTO_POLICY_VERSION,
+    .name = "swl",
+    .summary = "static limit: the oldest N warps of the SM, greedy-then-oldest among them",
+    .parameters = PARAMETERS,
+    .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
+    .state_bytes = sizeof(Swl),
+    .events = TYTO_WANTS(TYTO_EVENT_CTA_LAUNCHED) | TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) |
+              TYTO_WANTS(TYTO_EVENT_WARP_AT_BARRIER) | TYTO_WANTS(TYTO_EVENT_BARRIER_RELEASED),
+    .start = start,
+    .pick = pick,
+    .may_issue = may_issue,
+    .issued = issued,
+    .event = event,
+};

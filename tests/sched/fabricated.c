@@ -1,0 +1,196 @@
+/* A fabricated SM (see the header). */
+#include "fabricated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+uint64_t warps(int first, int last) {
+    return bits_low_mask(last + 1) & ~bits_low_mask(first);
+}
+
+void fabricate(Fabricated *f, const char *policy, FabricatedSize size) {
+    *f = (Fabricated){0};
+    Diag *diag = diag_new();
+    f->policy = sched_policy_new(policy, diag);
+    if (!f->policy) print_error("%s", diag_text(diag));
+    diag_free(diag);
+    assert_non_null(f->policy);
+    TytoSmView *view = &f->view;
+    view->sm = size.sm;
+    view->sms = size.sms ? size.sms : 1;
+    view->schedulers = size.schedulers ? size.schedulers : 1;
+    view->warp_count = size.warps ? size.warps : 64;
+    view->warps_per_cta = size.warps_per_cta ? size.warps_per_cta : 1;
+    view->cta_count = view->cta_limit = size.ctas ? size.ctas : view->warp_count / view->warps_per_cta;
+    view->pipeline_depth = 5;
+    view->line_bytes = 128;
+    for (uint32_t w = 0; w < view->warp_count; w++)
+        view->scheduler_warps[w % view->schedulers] |= UINT64_C(1) << w;
+    f->state = sched_state_new(f->policy, view);
+    sched_state_start(f->policy, f->state, view);
+}
+
+void fabricated_free(Fabricated *f) {
+    free(f->state);
+    sched_policy_free(f->policy);
+}
+
+static void notify(Fabricated *f, TytoEvent event) {
+    const TytoPolicy *policy = f->policy->policy;
+    if (policy->events & TYTO_WANTS(event.kind)) policy->event(f->state, &f->view, &event);
+}
+
+static TytoEvent event_of(TytoEventKind kind, int warp, int cta_slot) {
+    return (TytoEvent){.kind = kind, .warp = warp, .cta_slot = cta_slot, .owner = TYTO_NO_WARP};
+}
+
+void launch(Fabricated *f, int cta_slot, uint64_t index) {
+    int size = (int)f->view.warps_per_cta;
+    uint64_t set = warps(cta_slot * size, cta_slot * size + size - 1);
+    sched_view_launch(&f->view, cta_slot, set, index, f->next_age);
+    f->next_age += (uint64_t)size;
+    f->view.has_instruction |= set;
+    TytoEvent event = event_of(TYTO_EVENT_CTA_LAUNCHED, TYTO_NO_WARP, cta_slot);
+    event.warps = set;
+    notify(f, event);
+}
+
+void launch_all(Fabricated *f) {
+    for (uint32_t i = 0; i < f->view.cta_limit; i++) launch(f, (int)i, i);
+}
+
+void finish_warp(Fabricated *f, int warp) {
+    int cta = f->view.warp[warp].cta_slot;
+    sched_view_retire(&f->view, warp);
+    notify(f, event_of(TYTO_EVENT_WARP_FINISHED, warp, cta));
+    if (f->view.cta[cta].warps) return;
+    sched_view_finish(&f->view, cta);
+    TytoEvent event = event_of(TYTO_EVENT_CTA_FINISHED, TYTO_NO_WARP, cta);
+    event.warps = f->view.cta[cta].all;
+    notify(f, event);
+}
+
+void arrive(Fabricated *f, int warp) {
+    f->view.at_barrier |= UINT64_C(1) << warp;
+    TytoEvent event = event_of(TYTO_EVENT_WARP_AT_BARRIER, warp, f->view.warp[warp].cta_slot);
+    event.warps = UINT64_C(1) << warp;
+    notify(f, event);
+}
+
+void release(Fabricated *f, int cta_slot) {
+    TytoEvent event = event_of(TYTO_EVENT_BARRIER_RELEASED, TYTO_NO_WARP, cta_slot);
+    event.warps = f->view.cta[cta_slot].warps & f->view.at_barrier;
+    f->view.at_barrier &= ~event.warps;
+    notify(f, event);
+}
+
+void block(Fabricated *f, uint64_t set) { f->view.waits_memory |= set; }
+void unblock(Fabricated *f, uint64_t set) { f->view.waits_memory &= ~set; }
+
+void pass(Fabricated *f, uint64_t cycles) {
+    f->view.cycle += cycles;
+    if (f->policy->policy->elapsed) f->policy->policy->elapsed(f->state, &f->view, cycles);
+}
+
+int pick_of(Fabricated *f, int scheduler, uint64_t ready) {
+    const TytoPolicy *policy = f->policy->policy;
+    if (policy->may_issue) ready &= policy->may_issue(f->state, &f->view);
+    if (!ready) return TYTO_NO_WARP;
+    int warp = policy->pick(f->state, &f->view, scheduler, ready);
+    char text[200] = "";
+    if (!sched_check_pick(f->policy, &f->view, warp, ready, text, sizeof text)) fail_msg("%s", text);
+    return warp;
+}
+
+int pick(Fabricated *f, uint64_t ready) { return pick_of(f, 0, ready); }
+
+int pick_any(Fabricated *f) {
+    return pick(f, sched_view_unblocked(&f->view) & f->view.has_instruction &
+                       f->view.scheduler_warps[0]);
+}
+
+void issue_lanes(Fabricated *f, int warp, int lanes) {
+    f->view.warp[warp].instructions++;
+    f->view.warp[warp].thread_instructions += (uint64_t)lanes;
+    if (!f->policy->policy->issued) return;
+    TytoIssue issue = {.warp = warp,
+                       .scheduler = warp % (int)f->view.schedulers,
+                       .lanes = (uint32_t)bits_low_mask(lanes)};
+    f->policy->policy->issued(f->state, &f->view, &issue);
+}
+
+void issue(Fabricated *f, int warp) { issue_lanes(f, warp, 32); }
+
+int step(Fabricated *f) {
+    int warp = pick_any(f);
+    if (warp != TYTO_NO_WARP) issue(f, warp);
+    pass(f, 1);
+    return warp;
+}
+
+static void l1d(Fabricated *f, TytoEventKind kind, int warp, int owner, uint64_t address) {
+    TytoEvent event = event_of(kind, warp, TYTO_NO_WARP);
+    event.owner = owner;
+    event.address = address;
+    notify(f, event);
+}
+
+void l1d_hit(Fabricated *f, int warp, uint64_t address) {
+    l1d(f, TYTO_EVENT_L1D_HIT, warp, warp, address);
+}
+void l1d_miss(Fabricated *f, int warp, uint64_t address) {
+    l1d(f, TYTO_EVENT_L1D_MISS, warp, TYTO_NO_WARP, address);
+}
+void l1d_evict(Fabricated *f, int owner, uint64_t address) {
+    l1d(f, TYTO_EVENT_L1D_EVICTED, TYTO_NO_WARP, owner, address);
+}
+
+void last_cta(Fabricated *f) {
+    f->view.last_cta_dispatched = true;
+    notify(f, event_of(TYTO_EVENT_LAST_CTA, TYTO_NO_WARP, -1));
+}
+
+uint64_t may_load(Fabricated *f) {
+    return f->policy->policy->may_load(f->state, &f->view) & f->view.resident;
+}
+uint64_t may_issue(Fabricated *f) {
+    return f->policy->policy->may_issue(f->state, &f->view) & f->view.resident;
+}
+
+/* ---- Reports ---- */
+
+typedef struct Wanted {
+    const char *name;
+    double *values;
+    int most, count; /* count: -1 until found */
+} Wanted;
+
+static void keep_list(void *context, const char *name, const char *unit, const double *values,
+                      size_t count) {
+    Wanted *wanted = context;
+    assert_non_null(unit);
+    if (strcmp(name, wanted->name)) return;
+    assert_in_range(count, 0, wanted->most);
+    wanted->count = (int)count;
+    memcpy(wanted->values, values, count * sizeof *values);
+}
+
+static void keep_value(void *context, const char *name, const char *unit, double value) {
+    keep_list(context, name, unit, &value, 1);
+}
+
+int reported_list(Fabricated *f, const char *name, double *values, int most) {
+    Wanted wanted = {name, values, most, -1};
+    TytoReport out = {&wanted, keep_value, keep_list};
+    f->policy->policy->report(f->state, &f->view, &out);
+    if (wanted.count < 0) fail_msg("%s reports no %s", f->policy->text, name);
+    return wanted.count;
+}
+
+double reported(Fabricated *f, const char *name) {
+    double value;
+    assert_int_equal(reported_list(f, name, &value, 1), 1);
+    return value;
+}

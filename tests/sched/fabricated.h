@@ -1,0 +1,69 @@
+/* A fabricated SM: a view and a policy's state, moved by hand. No GPU. */
+#ifndef TYTO_TESTS_SCHED_FABRICATED_H
+#define TYTO_TESTS_SCHED_FABRICATED_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sched/registry.h"
+#include "sched/view.h"
+
+typedef struct Fabricated {
+    SchedPolicy *policy;
+    void *state;
+    TytoSmView view;
+    uint64_t next_age; /* of the next warp */
+} Fabricated;
+
+typedef struct FabricatedSize {
+    uint32_t sm, sms;       /* its number, and how many there are; 0 SMs: 1 */
+    uint32_t schedulers;    /* 0: 1 */
+    uint32_t warps;         /* slots; 0: 64 */
+    uint32_t ctas;          /* most CTAs at once; 0: all that have room */
+    uint32_t warps_per_cta; /* 0: 1 */
+} FabricatedSize;
+
+/* An SM with nothing on it, under the policy named as on the command line. Fails the test when there is
+ * no such policy. */
+void fabricate(Fabricated *f, const char *policy, FabricatedSize size);
+void fabricated_free(Fabricated *f);
+
+/* A set of the warps first to last. */
+uint64_t warps(int first, int last);
+
+void launch(Fabricated *f, int cta_slot, uint64_t index); /* its warps have an instruction each */
+void launch_all(Fabricated *f);                           /* CTA i in slot i, up to the limit */
+void finish_warp(Fabricated *f, int warp);                /* and its CTA with its last one */
+void arrive(Fabricated *f, int warp);                     /* at a barrier */
+void release(Fabricated *f, int cta_slot);                /* from the barrier */
+void block(Fabricated *f, uint64_t set);                  /* these wait for memory */
+void unblock(Fabricated *f, uint64_t set);
+void pass(Fabricated *f, uint64_t cycles);
+
+/* The policy's pick of scheduler 0 among `ready`, or among all that nothing holds up. */
+int pick_of(Fabricated *f, int scheduler, uint64_t ready);
+int pick(Fabricated *f, uint64_t ready);
+int pick_any(Fabricated *f);
+/* The warp issues an instruction of 32 lanes, or of `lanes`. */
+void issue(Fabricated *f, int warp);
+void issue_lanes(Fabricated *f, int warp, int lanes);
+/* Picks among all that nothing holds up, and lets it issue. */
+int step(Fabricated *f);
+
+void l1d_hit(Fabricated *f, int warp, uint64_t address);
+void l1d_miss(Fabricated *f, int warp, uint64_t address);
+void l1d_evict(Fabricated *f, int owner, uint64_t address);
+void last_cta(Fabricated *f);
+uint64_t may_load(Fabricated *f);  /* of the resident ones */
+uint64_t may_issue(Fabricated *f); /* of the resident ones */
+
+/* The value that the policy reports under `name`; fails the test when there is none. */
+double reported(Fabricated *f, const char *name);
+/* Writes the list reported under `name` into values[], returns its length; fails when there is none. */
+int reported_list(Fabricated *f, const char *name, double *values, int most);
+
+#endif
