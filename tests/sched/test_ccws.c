@@ -1,0 +1,303 @@
+/* The CCWS paper: SWL's limit, figure 6's walk from T0 to T4, equation (1), the victim tag array, and
+ * that loads are gated and nothing else. */
+#include "fabricated.h"
+
+#include <stdio.h>
+
+#include "base/bits.h"
+
+/* ---- swl ---- */
+
+static void swl_lets_the_oldest_warps_issue(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "swl:limit=3", (FabricatedSize){.warps_per_cta = 2, .ctas = 4});
+    launch(&f, 2, 0); /* the limit does not mind the bounds of CTAs */
+    launch(&f, 0, 1);
+    launch(&f, 1, 2);
+    assert_int_equal(may_issue(&f), warps(4, 5) | warps(0, 0));
+    finish_warp(&f, 4);
+    assert_int_equal(may_issue(&f), warps(5, 5) | warps(0, 1));
+    fabricated_free(&f);
+}
+
+static void swl_is_greedy_then_oldest_inside(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "swl:limit=2", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    assert_int_equal(step(&f), 0);
+    block(&f, warps(0, 0));
+    assert_int_equal(step(&f), 1);
+    unblock(&f, warps(0, 0));
+    assert_int_equal(step(&f), 1);
+    block(&f, warps(0, 1));
+    assert_int_equal(step(&f), TYTO_NO_WARP); /* 2 and 3 could, but may not */
+    fabricated_free(&f);
+}
+
+static void swl_lets_the_rest_of_a_cta_run_up_to_the_barrier(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "swl:limit=1", (FabricatedSize){.warps_per_cta = 3, .ctas = 2});
+    launch_all(&f);
+    assert_int_equal(may_issue(&f), warps(0, 0));
+    arrive(&f, 0);
+    assert_int_equal(may_issue(&f), warps(0, 2));
+    arrive(&f, 1);
+    arrive(&f, 2);
+    release(&f, 0);
+    assert_int_equal(may_issue(&f), warps(0, 0));
+    fabricated_free(&f);
+}
+
+/* ---- ccws ---- */
+
+static void issue_many(Fabricated *f, int warp, int count) {
+    for (int i = 0; i < count; i++) issue(f, warp);
+}
+
+/* The warp misses on a line that it had brought in and lost. */
+static void lose_locality(Fabricated *f, int warp) {
+    uint64_t address = (uint64_t)warp << 20;
+    l1d_evict(f, warp, address);
+    l1d_miss(f, warp, address);
+}
+
+/* Section 3.3.4: four warps, W2 loses locality (T1), then W0 and W2 (T2), scores fall (T3), W2 finishes
+ * and W0 loses locality (T4). */
+static void figure_6_walks_from_t0_to_t4(void **unused) {
+    (void)unused;
+    Fabricated f;
+    double scores[4];
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    for (int w = 0; w < 4; w++) issue_many(&f, w, 4);
+
+    assert_int_equal(may_load(&f), warps(0, 3)); /* T0: base scores, cutoff 4 x base */
+    reported_list(&f, "scores", scores, 4);
+    for (int w = 0; w < 4; w++) assert_true(scores[w] == 100);
+    assert_true(reported(&f, "cutoff") == 400);
+
+    lose_locality(&f, 2); /* T1: 1 hit / 16 instructions x 8 x 400 = 200 pushes W3 above the cutoff */
+    assert_true(reported(&f, "detected_score") == 200);
+    assert_int_equal(may_load(&f), warps(0, 2));
+
+    lose_locality(&f, 0); /* T2: 2 / 16 x 8 x 400 = 400, and */
+    lose_locality(&f, 2); /* 3 / 16 x 8 x 400 = 600: W1 and W3 are above */
+    assert_int_equal(may_load(&f), warps(2, 2));
+    pass(&f, 200); /* W2 400, W0 200 */
+    assert_int_equal(may_load(&f), warps(2, 2));
+    pass(&f, 1); /* W2 399: W0 may, W1 and W3 stay above */
+    assert_int_equal(may_load(&f), warps(0, 0) | warps(2, 2));
+
+    pass(&f, 99); /* T3: W2 300, W0 100, so W0 and one more */
+    assert_int_equal(may_load(&f), warps(0, 0) | warps(2, 2));
+    pass(&f, 1);
+    assert_int_equal(may_load(&f), warps(0, 2));
+    pass(&f, 99); /* W2 200: 200 + 100 + 100 is the cutoff, W3 is not below */
+    assert_int_equal(may_load(&f), warps(0, 2));
+    pass(&f, 1);
+    assert_int_equal(may_load(&f), warps(0, 3));
+
+    finish_warp(&f, 2); /* T4: three warps, cutoff 3 x base; W2's hits and instructions go with it */
+    assert_true(reported(&f, "cutoff") == 300);
+    lose_locality(&f, 0); /* 2 / 12 x 8 x 300 = 400 */
+    assert_true(reported(&f, "detected_score") == 400);
+    assert_int_equal(may_load(&f), warps(0, 0));
+    fabricated_free(&f);
+}
+
+static void equation_1_is_hits_over_instructions_times_throttle_times_cutoff(void **unused) {
+    (void)unused;
+    const int throttles[] = {1, 8, 32};
+    for (int t = 0; t < 3; t++)
+        for (int instructions = 1; instructions < 50; instructions += 12) {
+            Fabricated f;
+            char policy[40];
+            snprintf(policy, sizeof policy, "ccws:k_throttle=%d,base=50", throttles[t]);
+            fabricate(&f, policy, (FabricatedSize){.warps = 6});
+            launch_all(&f);
+            issue_many(&f, 1, instructions);
+            for (int hits = 1; hits < 5; hits++) {
+                lose_locality(&f, 1);
+                int expected = hits * throttles[t] * 6 * 50 / instructions;
+                assert_int_equal(reported(&f, "detected_score"), expected);
+                double scores[6];
+                reported_list(&f, "scores", scores, 6);
+                assert_int_equal(scores[1], expected < 50 ? 50 : expected);
+            }
+            fabricated_free(&f);
+        }
+}
+
+static void hits_so_far(Fabricated *f, int expected) {
+    assert_int_equal(reported(f, "vta_hits"), expected);
+}
+
+static void a_warp_finds_the_lines_it_lost_itself(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    l1d_evict(&f, 1, 0x1000);
+    l1d_miss(&f, 0, 0x1000); /* lost by another */
+    l1d_miss(&f, 1, 0x1080); /* another line */
+    hits_so_far(&f, 0);
+    l1d_miss(&f, 1, 0x1000);
+    hits_so_far(&f, 1);
+    l1d_evict(&f, TYTO_NO_WARP, 0x2000); /* nobody knows whose line it was */
+    l1d_miss(&f, 1, 0x2000);
+    hits_so_far(&f, 1);
+    fabricated_free(&f);
+}
+
+static void the_victim_tags_are_16_per_warp_2_sets_of_8_first_in_first_out(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    for (uint64_t i = 0; i < 16; i++) l1d_evict(&f, 2, i * 128); /* eight lines of each set */
+    l1d_miss(&f, 2, 0);
+    l1d_miss(&f, 2, 15 * 128);
+    hits_so_far(&f, 2);
+    l1d_evict(&f, 2, 16 * 128); /* the ninth of set 0 drives its first out, though that was just hit */
+    l1d_miss(&f, 2, 0);
+    hits_so_far(&f, 2);
+    l1d_miss(&f, 2, 1 * 128); /* set 1 as it was */
+    l1d_miss(&f, 2, 2 * 128);
+    l1d_miss(&f, 2, 16 * 128);
+    hits_so_far(&f, 5);
+    fabricated_free(&f);
+}
+
+static void a_new_warp_does_not_inherit_victim_tags(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    l1d_evict(&f, 3, 0x1000);
+    finish_warp(&f, 3);
+    launch(&f, 3, 4);
+    l1d_miss(&f, 3, 0x1000);
+    hits_so_far(&f, 0);
+    fabricated_free(&f);
+}
+
+static void loads_are_gated_and_nothing_else(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    issue(&f, 0);
+    lose_locality(&f, 0); /* 3200 points: nobody else may load */
+    assert_int_equal(may_load(&f), warps(0, 0));
+    assert_null(f.policy->policy->may_issue);
+    assert_int_equal(pick(&f, warps(1, 3)), 1);
+    assert_int_equal(pick(&f, warps(3, 3)), 3);
+    fabricated_free(&f);
+}
+
+static void prioritization_among_the_allowed_is_greedy_then_oldest(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 3});
+    launch_all(&f);
+    issue(&f, 1);
+    lose_locality(&f, 2);
+    assert_int_equal(pick(&f, warps(0, 2)), 1); /* the score gates, it does not rank */
+    assert_int_equal(pick(&f, warps(0, 0) | warps(2, 2)), 0);
+    fabricated_free(&f);
+}
+
+/* ---- ccws against a model that does everything every cycle ---- */
+
+typedef struct Model {
+    uint64_t score[16]; /* points, by warp */
+    uint64_t resident;
+} Model;
+
+static uint64_t model_may_load(const Model *m) {
+    uint64_t limit = (uint64_t)bits_count64(m->resident) * 100, sum = 0, allowed = 0;
+    for (uint64_t rest = m->resident; rest && sum < limit;) {
+        int best = tyto_lowest(rest);
+        for (uint64_t others = rest; others; others &= others - 1)
+            if (m->score[tyto_lowest(others)] > m->score[best]) best = tyto_lowest(others);
+        allowed |= UINT64_C(1) << best;
+        sum += m->score[best];
+        rest &= ~(UINT64_C(1) << best);
+    }
+    return allowed;
+}
+
+static uint32_t next_random(uint32_t *seed) { return *seed = *seed * 1664525 + 1013904223; }
+
+static void who_may_load_is_what_a_walk_over_sorted_scores_gives_in_every_cycle(void **unused) {
+    (void)unused;
+    for (uint32_t seed = 1; seed <= 20; seed++) {
+        Fabricated f;
+        Model m = {.resident = warps(0, 15)};
+        fabricate(&f, "ccws", (FabricatedSize){.warps = 16});
+        launch_all(&f);
+        for (int w = 0; w < 16; w++) m.score[w] = 100;
+        uint32_t random = seed;
+        for (int cycle = 0; cycle < 3000; cycle++) {
+            int warp = (int)(next_random(&random) >> 16) % 16;
+            if (!tyto_has(m.resident, warp)) warp = tyto_lowest(m.resident);
+            issue(&f, warp);
+            if (next_random(&random) >> 16 < 600) {
+                lose_locality(&f, warp);
+                double score = reported(&f, "detected_score");
+                m.score[warp] = score < 100 ? 100 : (uint64_t)score;
+            }
+            if (cycle % 700 == 699) {
+                finish_warp(&f, warp);
+                m.resident &= ~(UINT64_C(1) << warp);
+            }
+            uint64_t expected = model_may_load(&m);
+            assert_int_equal(may_load(&f), expected);
+            pass(&f, 1);
+            for (int w = 0; w < 16; w++) m.score[w] -= m.score[w] > 100;
+        }
+        fabricated_free(&f);
+    }
+}
+
+static void it_wakes_when_the_next_warp_may_load_not_later(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 8});
+    launch_all(&f);
+    assert_int_equal(f.policy->policy->next_change(f.state, &f.view), UINT64_MAX);
+    for (int w = 0; w < 8; w++) issue_many(&f, w, 2);
+    lose_locality(&f, 3);
+    lose_locality(&f, 5);
+    while (may_load(&f) != warps(0, 7)) {
+        uint64_t before = may_load(&f), wait = f.policy->policy->next_change(f.state, &f.view);
+        assert_in_range(wait, 1, 10000);
+        for (uint64_t c = 1; c < wait; c++) {
+            pass(&f, 1);
+            assert_int_equal(may_load(&f), before);
+        }
+        pass(&f, 1);
+    }
+    fabricated_free(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(swl_lets_the_oldest_warps_issue),
+        cmocka_unit_test(swl_is_greedy_then_oldest_inside),
+        cmocka_unit_test(swl_lets_the_rest_of_a_cta_run_up_to_the_barrier),
+        cmocka_unit_test(figure_6_walks_from_t0_to_t4),
+        cmocka_unit_test(equation_1_is_hits_over_instructions_times_throttle_times_cutoff),
+        cmocka_unit_test(a_warp_finds_the_lines_it_lost_itself),
+        cmocka_unit_test(the_victim_tags_are_16_per_warp_2_sets_of_8_first_in_first_out),
+        cmocka_unit_test(a_new_warp_does_not_inherit_victim_tags),
+        cmocka_unit_test(loads_are_gated_and_nothing_else),
+        cmocka_unit_test(prioritization_among_the_allowed_is_greedy_then_oldest),
+        cmocka_unit_test(who_may_load_is_what_a_walk_over_sorted_scores_gives_in_every_cycle),
+        cmocka_unit_test(it_wakes_when_the_next_warp_may_load_not_later),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
