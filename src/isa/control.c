@@ -161,14 +161,15 @@ static Place callee_place(const IsaWarp *warp, const IsaFrame *frame, const IsaF
 static void copy_value(IsaWarp *warp, Place from, Place to, uint32_t size, uint32_t mask) {
     for (; mask; mask &= mask - 1) {
         int lane = bits_lowest32(mask);
-        for (uint32_t done = 0; done < size;) {
+        Place source = from, destination = to;
+        for (uint32_t left = size; left;) {
             uint8_t bytes[8];
-            uint32_t part = size - done < sizeof bytes ? size - done : (uint32_t)sizeof bytes;
-            place_read(warp, from, lane, bytes, part);
-            place_write(warp, to, lane, bytes, part);
-            done += part;
-            from.offset += part;
-            to.offset += part;
+            uint32_t part = left < sizeof bytes ? left : (uint32_t)sizeof bytes;
+            place_read(warp, source, lane, bytes, part);
+            place_write(warp, destination, lane, bytes, part);
+            left -= part;
+            source.offset += part;
+            destination.offset += part;
         }
     }
 }
