@@ -7,6 +7,10 @@
 
 enum { MAX_SHARED_BYTES = 1 << 24 /* of one CTA: the shared window of generic addresses */ };
 
+/* Dynamic shared memory starts at a multiple of this, as programs that put doubles or vectors into an
+ * array of bytes expect, bytes. */
+enum { DYNAMIC_ALIGN = 16 };
+
 /* Visits of functions on behalf of kernels, about a second; modules need some thousand. */
 static const int64_t max_visits = INT64_C(100000000);
 
@@ -187,7 +191,8 @@ static void place_shared(Reach *reach, uint64_t *ends) {
         reach->shared[v]->address = 0;
         for (int64_t i = reach->users.start[v]; i < reach->users.start[v + 1]; i++) {
             uint64_t *end = &ends[reach->users.list[i].to];
-            *end = bits_align_up(*end, reach->shared[v]->align);
+            uint32_t align = reach->shared[v]->align;
+            *end = bits_align_up(*end, align > DYNAMIC_ALIGN ? align : DYNAMIC_ALIGN);
         }
     }
 }

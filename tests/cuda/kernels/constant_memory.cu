@@ -3,7 +3,7 @@
 #include "kernel.h"
 
 __constant__ float coefficients[16];
-__constant__ struct {
+__constant__ struct Settings {
     unsigned offset;
     double scale;
 } settings;

@@ -129,10 +129,14 @@ TYTO_FN float __saturatef(float x) {
         return __nvvm_d2f_##r(x);                                                                  \
     }                                                                                              \
     TYTO_FN float __int2float_##suffix(int x) {                                                    \
-        return __nvvm_i2f_##r(x);                                                                  \
+        float y; /* inline, because clang 19 turns its builtin's roundings into nearest */         \
+        asm("cvt." #r ".f32.s32 %0, %1;" : "=f"(y) : "r"(x));                                      \
+        return y;                                                                                  \
     }                                                                                              \
     TYTO_FN float __uint2float_##suffix(unsigned x) {                                              \
-        return __nvvm_ui2f_##r(x);                                                                 \
+        float y;                                                                                   \
+        asm("cvt." #r ".f32.u32 %0, %1;" : "=f"(y) : "r"(x));                                      \
+        return y;                                                                                  \
     }
 TYTO_ROUNDED(rn, rn)
 TYTO_ROUNDED(rz, rz)
