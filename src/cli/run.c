@@ -4,6 +4,7 @@
  * options travel in TYTO_OPTIONS; the library in the program reports at its end. */
 #include "cli/command.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -31,16 +32,63 @@ static bool find_beside(const char *const places[], int count, const char *name,
     return false;
 }
 
+/* ---- Workloads ---- */
+
+/* The folder of the workloads; "" when it is not there. */
+static void find_workloads(char *folder, size_t size) {
+    static const char *const places[] = {"workloads", TYTO_BIN_TO_LIBEXEC "/tyto"};
+    const char *chosen = getenv("TYTO_WORKLOAD_DIR");
+    if (chosen) snprintf(folder, size, "%s", chosen);
+    else if (!find_beside(places, 2, ".", folder, size)) folder[0] = '\0';
+}
+
+/* A workload is a program with its PTX beside it. */
+static bool is_workload(const char *folder, const char *name) {
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/%s.ptx", folder, name);
+    if (length >= (int)sizeof path || access(path, R_OK) != 0) return false;
+    path[strlen(path) - strlen(".ptx")] = '\0';
+    return access(path, X_OK) == 0;
+}
+
 /* A plain name is a workload when there is one of that name. */
 static bool find_workload(const char *name, char *path, size_t size) {
-    static const char *const places[] = {"workloads", TYTO_BIN_TO_LIBEXEC "/tyto"};
-    const char *folder = getenv("TYTO_WORKLOAD_DIR");
-    if (strchr(name, '/')) return false;
-    if (folder) {
-        snprintf(path, size, "%s/%s", folder, name);
-        if (access(path, X_OK) == 0) return true;
+    char folder[PATH_MAX];
+    find_workloads(folder, sizeof folder);
+    if (strchr(name, '/') || !folder[0] || !is_workload(folder, name)) return false;
+    return snprintf(path, size, "%s/%s", folder, name) < (int)size;
+}
+
+/* The workload whose name is most like `name`; NULL when none is. The caller frees it. */
+static char *nearest_workload(const char *name) {
+    char folder[PATH_MAX], *nearest = NULL;
+    struct dirent **entries;
+    find_workloads(folder, sizeof folder);
+    int total = folder[0] ? scandir(folder, &entries, NULL, alphasort) : -1;
+    if (total < 0) return NULL;
+    const char **names = allocate((size_t)total, sizeof *names);
+    int count = 0;
+    for (int i = 0; i < total; i++) {
+        if (is_workload(folder, entries[i]->d_name)) names[count++] = entries[i]->d_name;
     }
-    return find_beside(places, 2, name, path, size) && access(path, X_OK) == 0;
+    const char *found = tyto_nearest(name, names, count);
+    if (found) nearest = strdup(found);
+    for (int i = 0; i < total; i++)
+        free(entries[i]);
+    free(entries);
+    free(names);
+    return nearest;
+}
+
+static void say_not_found(const char *name) {
+    char *nearest = nearest_workload(name);
+    if (strchr(name, '/')) say_error("there is no program %s", name);
+    else if (nearest)
+        say_error("there is no workload and no program '%s'; did you mean '%s'?", name, nearest);
+    else
+        say_error("there is no workload and no program '%s'; write ./%s for a file in this folder",
+                  name, name);
+    free(nearest);
 }
 
 /* ---- Environment ---- */
@@ -96,14 +144,13 @@ static bool export_library(void) {
 static int run_run(Arguments *arguments) {
     char workload[PATH_MAX];
     const char *name = arguments->operands[0];
-    bool is_workload = find_workload(name, workload, sizeof workload);
+    bool is_ours = find_workload(name, workload, sizeof workload);
     if (!export_library()) return EXIT_FAILED;
     export_options(arguments);
     fflush(NULL);
-    execvp(is_workload ? workload : name, arguments->operands);
+    execvp(is_ours ? workload : name, arguments->operands);
     if (errno == ENOENT) {
-        say_error("there is no workload and no program '%s'; write ./%s for a file in this folder",
-                  name, name);
+        say_not_found(name);
         return EXIT_NOT_FOUND;
     }
     say_error("cannot run %s: %s", name, strerror(errno));

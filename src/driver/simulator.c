@@ -2,8 +2,10 @@
 #include "driver/simulator.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "driver/progress.h"
 #include "driver/report.h"
@@ -58,10 +60,24 @@ const char *tyto_message(const TytoSimulator *simulator) {
 
 /* ---- Options, construction ---- */
 
+/* Whether a file can be written at its place, so that a mistake is told before a long run. */
+static bool check_output(const char *path, Diag *diag) {
+    if (!path || access(path, W_OK) == 0) return true;
+    if (errno == ENOENT) {
+        char *copy = strdup(path);
+        bool is_right = access(dirname(copy), W_OK) == 0;
+        free(copy);
+        if (is_right) return true;
+    }
+    diag_error(diag, path, 0, 0, "cannot be written: %s", strerror(errno));
+    return false;
+}
+
 TytoStatus tyto_check_options(int count, const char *const *options, char *message, size_t size) {
     Diag *diag = diag_new();
     Options *parsed = options_new();
-    bool is_right = options_parse(parsed, NULL, count, options, diag);
+    bool is_right =
+        options_parse(parsed, NULL, count, options, diag) && check_output(parsed->json_path, diag);
     copy_message(diag, message, size);
     options_free(parsed);
     diag_free(diag);
@@ -84,7 +100,7 @@ static GpuOptions gpu_options_of(const Options *options) {
 
 TytoSimulator *simulator_new(Options *options, Diag *diag) {
     GpuOptions gpu_options = gpu_options_of(options);
-    Gpu *gpu = gpu_new(&gpu_options, diag);
+    Gpu *gpu = check_output(options->json_path, diag) ? gpu_new(&gpu_options, diag) : NULL;
     if (!gpu) {
         options_free(options);
         return NULL;

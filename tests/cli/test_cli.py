@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""The tyto command as its users meet it: what it prints, and the status it ends with.
+
+usage: test_cli.py TYTO ROOT LAUNCHER
+
+TYTO is the command in its build folder, ROOT the source tree, LAUNCHER a small program on the driver
+API (tests/cli/launcher.c).
+"""
+import json
+import os
+import pathlib
+import pty
+import re
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TYTO, ROOT, LAUNCHER = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+HERE = ROOT / "tests" / "cli"
+SAXPY = HERE / "saxpy.ptx"
+SPIN = HERE / "spin.ptx"
+PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def tyto(self, *words, **options):
+        environment = {**PLAIN, **options.pop("environment", {})}
+        return subprocess.run([TYTO, *map(str, words)], capture_output=True, text=True, check=False,
+                              cwd=self.path, env=environment, timeout=120, **options)
+
+    def check(self, done, status, *parts):
+        """`done` ended with `status`, and each of `parts` stands on its standard error."""
+        self.assertEqual(done.returncode, status, f"{done.stdout}{done.stderr}")
+        for part in parts:
+            self.assertIn(part, done.stderr)
+        # one mistake, one message: never a crash, never a second error on top
+        self.assertNotIn("AddressSanitizer", done.stderr)
+
+    def floats(self, name, values):
+        (self.path / name).write_bytes(struct.pack(f"{len(values)}f", *values))
+
+
+class Help(Case):
+    def test_overview(self):
+        for words in ([], ["--help"], ["help"], ["-h"]):
+            done = self.tyto(*words)
+            self.assertEqual(done.returncode, 0 if words else 2)
+            for command in ("run", "launch", "ptx", "help"):
+                self.assertRegex(done.stdout, rf"(?m)^  {command} ")
+
+    def test_command_pages(self):
+        for command in ("run", "launch", "ptx", "help"):
+            page = self.tyto("help", command)
+            self.check(page, 0)
+            self.assertEqual(page.stdout, self.tyto(command, "--help").stdout)
+            self.assertIn(f"usage: tyto {command}", page.stdout)
+        self.assertIn("--check-uninitialised", self.tyto("help", "run").stdout)
+
+    def test_version(self):
+        self.assertRegex(self.tyto("--version").stdout, r"^tyto \d+\.\d+\.\d+\n$")
+
+    def test_manual_is_up_to_date(self):
+        page = self.tyto("help", "--man").stdout
+        stored = ROOT / "docs" / "tyto.1"
+        if os.environ.get("TYTO_BLESS"):
+            stored.write_text(page, encoding="utf-8")
+        self.assertEqual(page, stored.read_text(encoding="utf-8"),
+                         "docs/tyto.1: TYTO_BLESS=1 rewrites it")
+
+    def test_every_option_is_documented(self):
+        page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+        for command in ("run", "launch", "ptx"):
+            for option in re.findall(r"(?m)^  (--[a-z-]+)", self.tyto("help", command).stdout):
+                self.assertIn(f"`{option}", page)
+
+    def test_suggestions(self):
+        self.check(self.tyto("lauch"), 2, "did you mean 'launch'?")
+        self.check(self.tyto("quxquux"), 2, "tyto help lists them")
+        self.check(self.tyto("help", "nothing"), 2, "no command 'nothing'")
+        self.check(self.tyto("run", "--memroy", "1G", "x"), 2, "did you mean --memory?")
+        self.check(self.tyto("ptx", "--quiet", SAXPY), 2, "has no option --quiet")
+
+
+class Ptx(Case):
+    def test_listing(self):
+        done = self.tyto("ptx", SAXPY)
+        self.check(done, 0)
+        self.assertRegex(done.stdout, r"saxpy +\d+ +0 +0 +4 \(24 B\) +18 +4\n")
+
+    def test_json(self):
+        listing = json.loads(self.tyto("ptx", "--json", SAXPY).stdout)
+        kernel = listing["kernels"][0]
+        self.assertEqual(kernel["name"], "saxpy")
+        self.assertEqual([p["size_bytes"] for p in kernel["parameters"]], [4, 4, 8, 8])
+
+    def test_dot(self):
+        done = self.tyto("ptx", "--dot", "--kernel", "saxpy", SAXPY)
+        self.check(done, 0)
+        self.assertIn("digraph", done.stdout)
+        self.check(self.tyto("ptx", "--dot", "--kernel", "sxpy", SAXPY), 1, "did you mean saxpy?")
+
+    def test_standard_input(self):
+        done = self.tyto("ptx", "-", input=SAXPY.read_text(encoding="utf-8"))
+        self.assertIn("1 kernel", done.stdout)
+
+    def test_mistakes_have_places(self):
+        bad = self.path / "bad.ptx"
+        bad.write_text(SAXPY.read_text(encoding="utf-8").replace("fma.rn.f32", "fmaa.rn.f32")
+                       .replace("%ntid.x", "%nothere"), encoding="utf-8")
+        done = self.tyto("ptx", bad, SAXPY)
+        self.check(done, 1, f"{bad}:15:18: error", f"{bad}:25:5: error")
+        self.assertIn("1 kernel", done.stdout)  # the good file is listed all the same
+
+    def test_files_that_cannot_be_read(self):
+        self.check(self.tyto("ptx", self.path), 1, "Is a directory")
+        self.check(self.tyto("ptx", "nowhere.ptx"), 1, "No such file")
+        self.check(self.tyto("ptx", "/dev/null"), 1, "/dev/null:1:1: error")
+        (self.path / "binary").write_bytes(bytes(range(256)) * 64)
+        self.check(self.tyto("ptx", "binary"), 1, "binary:1:1: error")
+        self.check(self.tyto("ptx"), 2, "needs FILE")
+
+    def test_full_disk(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([TYTO, "ptx", SAXPY], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, check=False)
+        self.check(done, 1, "cannot write to standard output")
+
+
+class Launch(Case):
+    def test_result(self):
+        self.floats("x", range(8))
+        self.floats("y", [1] * 8)
+        done = self.tyto("launch", SAXPY, "--block", "8", "--arg", "u32:8", "--arg", "f32:2",
+                         "--arg", "in:x", "--arg", "inout:y:out", "--json", "r.json")
+        self.check(done, 0, "tyto: 1 kernel, 18 warp instructions in ")
+        got = struct.unpack("8f", (self.path / "out").read_bytes())
+        self.assertEqual(got, tuple(2 * i + 1 for i in range(8)))
+        result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
+        self.assertEqual(list(result), ["tyto_version", "program", "machine", "scheduler",
+                                        "cta_scheduler", "kernels", "total", "host"])
+        self.assertEqual(result["total"]["warp_instructions"], 18)
+        self.assertEqual(result["total"]["thread_instructions"], 136)
+        self.assertEqual(result["kernels"][0]["block"], [8, 1, 1])
+        self.assertEqual(result["kernels"][0]["status"], "complete")
+        self.assertEqual(set(result["host"]), {"wall_seconds", "warp_instructions_per_second",
+                                               "cycles_per_second", "peak_memory_bytes"})
+
+    def test_same_bytes_twice(self):
+        def run(name):
+            self.tyto("launch", SAXPY, "--block", "8", "--arg", "u32:8", "--arg", "f32:2", "--arg",
+                      "zero:32", "--arg", f"out:{name}:32", "--json", name + ".json")
+            result = json.loads((self.path / (name + ".json")).read_text(encoding="utf-8"))
+            del result["host"]
+            return json.dumps(result), (self.path / name).read_bytes()
+
+        self.assertEqual(run("a"), run("b"))
+
+    def test_mistakes_in_arguments(self):
+        def launch(*arguments):
+            return self.tyto("launch", SAXPY, *(w for a in arguments for w in ("--arg", a)))
+
+        self.check(launch("u32:1"), 2, "takes 4 arguments, 1 is given", "3: .u64 x, 8 bytes")
+        self.check(launch("u64:1", "f32:1", "zero:4", "zero:4"), 2,
+                   "--arg u64:1 has 8 bytes; kernel saxpy takes as argument 1 a .u32 of 4 bytes (n)")
+        for word, part in (("u32:x", "not a whole number"), ("u32:-1", "does not fit"),
+                           ("u32:4294967296", "does not fit"), ("s32:-2147483649", "does not fit"),
+                           ("f32:abc", "not a number"), ("zero:0", "number of bytes"),
+                           ("zero:-4", "number of bytes"), ("in:nowhere", "No such file"),
+                           ("out:x", "a part is missing"), ("inout::", "a part is missing"),
+                           ("int:3", "tyto help launch"), ("zero:99999999999999", "out of device"),
+                           (f"in:{self.path}", "Is a directory"), ("in:/dev/null", "empty")):
+            self.check(launch(word), 1, part)
+
+    def test_mistakes_in_shapes(self):
+        fine = ["--arg", "u32:0", "--arg", "f32:1", "--arg", "zero:4", "--arg", "zero:4"]
+        for words, status, part in ((["--block", "1025"], 1, "block x is 1025"),
+                                    (["--grid", "1,70000"], 1, "grid y is 70000"),
+                                    (["--shared", "999999999"], 1, "shared memory"),
+                                    (["--block", "0"], 2, "whole numbers above 0"),
+                                    (["--block", "1,2,3,4"], 2, "x,y,z"),
+                                    (["--grid", "-1"], 2, "whole numbers above 0"),
+                                    (["--shared", "much"], 2, "not a whole number"),
+                                    (["--grid"], 2, "--grid needs a value"),
+                                    (["--kernel", "sxpy"], 2, "did you mean saxpy?"),
+                                    (["other.ptx"], 2, "one too many")):
+            self.check(self.tyto("launch", SAXPY, *fine, *words), status, part)
+
+    def test_fault(self):
+        done = self.tyto("launch", SAXPY, "--block", "32", "--arg", "u32:32", "--arg", "f32:1",
+                         "--arg", "zero:64", "--arg", "out:never:128")
+        self.check(done, 1, "64-byte allocation", "saxpy.ptx:23: ld",
+                   "thread (16,0,0)")
+        self.assertFalse((self.path / "never").exists())
+
+    def test_outputs_that_cannot_be_written(self):
+        arguments = ["--arg", "u32:0", "--arg", "f32:1", "--arg", "zero:4"]
+        self.check(self.tyto("launch", SAXPY, *arguments, "--arg", "out:/dev/full:65536"), 1,
+                   "cannot write /dev/full")
+        self.check(self.tyto("launch", SAXPY, *arguments, "--arg", "out:/no/x:4"), 1,
+                   "cannot write /no/x")
+        arguments += ["--arg", "zero:4", "--json"]
+        self.check(self.tyto("launch", SAXPY, *arguments, "/no/x.json"), 2, "cannot be written")
+        self.check(self.tyto("launch", SAXPY, *arguments, self.path), 1, "cannot write")
+        self.check(self.tyto("launch", SAXPY, *arguments, "/dev/full"), 1, "No space left")
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))
+
+    def test_limits(self):
+        done = self.tyto("launch", SPIN, "--limit-insts", "1000")
+        self.check(done, 1, "limit of 1000 warp instructions")
+        done = self.tyto("launch", "--memory", "1MiB", SAXPY, "--arg", "zero:2000000")
+        self.check(done, 1, "out of device memory", "--memory")
+
+    def test_dump(self):
+        done = self.tyto("launch", SAXPY, "--block", "8", "--arg", "u32:8", "--arg", "f32:2",
+                         "--arg", "zero:32", "--arg", "zero:32", "--dump-registers", "18")
+        self.check(done, 0)
+        self.assertIn("%r", done.stdout)
+
+    def test_interrupt(self):
+        started = time.monotonic()
+        with subprocess.Popen([TYTO, "launch", SPIN, "--json", self.path / "r.json"],
+                              stderr=subprocess.PIPE, text=True, env=PLAIN) as process:
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, error)
+        self.assertLess(time.monotonic() - started, 30)
+        result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
+        self.assertEqual(result["kernels"][0]["status"], "interrupted")
+        self.assertGreater(result["total"]["warp_instructions"], 0)
+
+
+class Run(Case):
+    def test_workload(self):
+        done = self.tyto("run", "--verbose", "--json", "r.json", "vecadd", "--size", "1000")
+        self.check(done, 0, "tyto: kernel 1: vecadd grid 4,1,1 block 256,1,1:", "tyto: 1 kernel, ")
+        self.assertEqual(done.stdout, "vecadd: 1000 sums verified\n")
+        result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
+        self.assertEqual(result["program"], "vecadd")
+        self.assertEqual(self.tyto("run", "--quiet", "vecadd", "--size", "10").stderr, "")
+
+    def test_program(self):
+        done = self.tyto("run", LAUNCHER, SAXPY, "7")
+        self.check(done, 7, "tyto: 1 kernel, ")  # the program's own status
+        self.check(self.tyto("run", "true"), 0)
+        self.check(self.tyto("run", "--", "sh", "-c", "exit 9"), 9)
+
+    def test_environment(self):
+        environment = {"TYTO_OPTIONS": f"--quiet --json '{self.path}/a b.json'"}
+        done = self.tyto("run", "--memory=64MiB", LAUNCHER, SAXPY, "0", environment=environment)
+        self.check(done, 0)
+        self.assertEqual(done.stderr, "")
+        self.assertTrue((self.path / "a b.json").exists())
+        done = self.tyto("run", "--json", "it's.json", LAUNCHER, SAXPY, "0",
+                         environment=environment)  # the command line wins
+        self.assertTrue((self.path / "it's.json").exists())
+        done = self.tyto("run", LAUNCHER, SAXPY, "0", environment={"TYTO_OPTIONS": "--memroy 3"})
+        self.assertIn("TYTO_OPTIONS: error: unknown option --memroy", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+
+    def test_not_found(self):
+        self.check(self.tyto("run", "vecad"), 127, "did you mean 'vecadd'?")
+        self.check(self.tyto("run", "./nothing"), 127, "no program ./nothing")
+        self.check(self.tyto("run", SAXPY), 126, "Permission denied")
+        self.check(self.tyto("run"), 2, "needs WORKLOAD|PROGRAM")
+
+    def test_fault(self):
+        bad = self.path / "bad.ptx"
+        bad.write_text(SAXPY.read_text(encoding="utf-8").replace("%rd4, %rd1", "%rd4, %rd3"),
+                       encoding="utf-8")
+        done = self.tyto("run", LAUNCHER, bad, "0")
+        self.check(done, 1, "the null pointer", "kernel saxpy", "CUDA_ERROR_ILLEGAL_ADDRESS")
+        self.assertEqual(done.stderr.count("null pointer"), 1)
+
+    def test_interrupt(self):
+        with subprocess.Popen([TYTO, "run", "--json", self.path / "r.json", LAUNCHER, SPIN, "0"],
+                              stderr=subprocess.PIPE, text=True, env=PLAIN) as process:
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, -signal.SIGINT, error)
+        result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
+        self.assertEqual(result["kernels"][0]["status"], "interrupted")
+
+    def test_progress_line(self):
+        """On a terminal, and only there, a long launch shows how far it is."""
+        main, side = pty.openpty()
+        with subprocess.Popen([TYTO, "launch", SPIN], stderr=side, env=PLAIN) as process:
+            time.sleep(2.5)
+            process.send_signal(signal.SIGINT)
+            process.wait(timeout=60)
+        os.close(side)
+        shown = os.read(main, 65536).decode()
+        os.close(main)
+        self.assertIn("spin: 0 of 1 thread blocks, ", shown)
+        self.assertIn("\x1b[1;31merror:\x1b[0m", shown)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

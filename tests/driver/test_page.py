@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""docs/driver-api.md says what the tables say; TYTO_BLESS=1 rewrites it.
+
+usage: test_page.py ROOT
+"""
+import os
+import pathlib
+import re
+import sys
+
+HEAD = """# The CUDA driver API
+
+`libtyto` implements the driver API of CUDA 13 on a simulated device; `libcuda.so.1` is the same library
+under the name that programs look up. `include/tyto/cuda.h` declares it with the vendor's names, values
+and layouts, so a host program compiles against either header. This page is made from that header and
+from the export table, `src/driver/api.h`.
+
+## What differs from a GPU
+
+* Everything runs at once and in order: what is asynchronous on a GPU has finished when the call returns.
+  Streams and events keep their identity, and errors come from the call that made them, as under
+  `CUDA_LAUNCH_BLOCKING=1`.
+* The time between two events is simulated time. Copies take none.
+* A kernel's fault is printed on stderr with the kernel, the line of its PTX, the thread and the address.
+  Its code then stays with the context: every later call there returns it until the context is destroyed
+  or, for the primary context, reset. Other contexts go on.
+* There is one device, of compute capability 7.5; PTX for later ones is loaded all the same. Modules are PTX
+  text (a NUL ends it) or what `cuLinkComplete` made; machine code is refused with a message.
+* Mistakes in PTX go to the error log buffer of `cuModuleLoadDataEx`, else to stderr.
+* Page-locked host memory is device memory that the host sees too; kernels use it by its device address.
+  Memory from `cuMemHostRegister` stays where it is: copies may use it, kernels may not.
+* Handles are numbers, not addresses: a stale or foreign one gives `CUDA_ERROR_INVALID_HANDLE`.
+* Any thread may call; calls run one after another. A call costs tens of nanoseconds (`make bench`).
+
+Options come from the environment variable `TYTO_OPTIONS` ([command.md](command.md)); at the end of the
+process the library prints its summary and writes the files that the options name.
+
+## Functions
+
+Names are those a program writes; the library also exports the current symbol of a versioned name
+(`cuMemAlloc_v2`) and the forms for a default stream per thread (`..._ptds`, `..._ptsz`), which are the
+same functions. `cuGetProcAddress` finds them all.
+"""
+
+TAIL = """
+## Exported, but not supported
+
+So that programs load, the library exports these names too. The first call of each prints its name; all
+return `CUDA_ERROR_NOT_SUPPORTED`.
+
+"""
+
+
+def page(root):
+    header = (root / "include/tyto/cuda.h").read_text(encoding="utf-8")
+    table = (root / "src/driver/api.h").read_text(encoding="utf-8")
+    body = header[header.index("/* ---- Start,"):]
+    text = HEAD + "\n| topic | functions |\n|---|---|\n"
+    for topic, rest in re.findall(r"/\* ---- (.*?) ---- \*/(.*?)(?=/\* ----|\Z)", body, re.S):
+        names = re.findall(r"CUDAAPI\s+(cu\w+)\(", rest)
+        text += f"| {topic} | " + ", ".join(f"`{name}`" for name in names) + " |\n"
+    missing = re.findall(r"ROW\((\w+)\)", table[table.index("#define API_MISSING"):])
+    line = ""
+    text += TAIL
+    for name in missing:
+        if len(line) + len(name) > 104:
+            text, line = text + line.rstrip() + "\n", ""
+        line += f"`{name}`" + (", " if name != missing[-1] else "\n")
+    return text + line
+
+
+def main(root):
+    root = pathlib.Path(root)
+    stored = root / "docs/driver-api.md"
+    made = page(root)
+    if os.environ.get("TYTO_BLESS"):
+        stored.write_text(made, encoding="utf-8")
+    if not stored.is_file() or stored.read_text(encoding="utf-8") != made:
+        print(f"{stored} is out of date: TYTO_BLESS=1 rewrites it")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
