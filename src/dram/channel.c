@@ -128,7 +128,10 @@ static void finish_transfer(DramChannel *channel, uint64_t tick) {
     if (!channel->flight_count || flight->done_tick > tick) return;
     if (channel->reply_count == channel->reply_entries) return;
     end_work(channel, flight->reply.bank);
-    if (!flight->reply.is_write) {
+    if (flight->reply.is_write) {
+        channel->has_written = true;
+        channel->written_handle = flight->reply.handle;
+    } else {
         uint32_t tail = channel->reply_head + channel->reply_count++;
         if (tail >= channel->reply_entries) tail -= channel->reply_entries;
         channel->replies[tail] = flight->reply;
@@ -172,9 +175,10 @@ static void choose_command(DramChannel *channel, uint32_t bank) {
     channel->wants[command] |= UINT32_C(1) << bank;
 }
 
-static void count_request(DramChannel *channel, const DramEntry *entry, uint64_t tick) {
+static void count_request(DramChannel *channel, DramEntry *entry, uint64_t tick) {
     DramStats *stats = &channel->stats;
     uint32_t bank = entry->request.bank;
+    entry->waited = (uint32_t)(tick - entry->arrival);
     if (dram_banks_is_open(&channel->banks, bank, entry->request.row)) stats->row_hits++;
     else if (channel->banks.open >> bank & 1) stats->row_conflicts++;
     else stats->row_misses++;
@@ -182,7 +186,7 @@ static void count_request(DramChannel *channel, const DramEntry *entry, uint64_t
         stats->writes++;
     } else {
         stats->reads++;
-        stats->read_wait_ticks += tick - entry->arrival;
+        stats->read_wait_ticks += entry->waited;
     }
 }
 
@@ -231,8 +235,8 @@ static void finish_service(DramChannel *channel, uint32_t bank, uint64_t tick) {
     uint32_t tail = (channel->flight_head + channel->flight_count++) & channel->flight_mask;
     channel->flights[tail] = (DramFlight){
         .done_tick = tick + (is_write ? channel->write_latency : channel->read_latency),
-        .reply = {entry->request.address, entry->arrival, entry->request.handle, (uint8_t)bank,
-                  entry->is_prefetch, is_write},
+        .reply = {entry->request.address, entry->arrival, entry->request.handle, entry->waited,
+                  (uint8_t)bank, entry->is_prefetch, is_write},
     };
     dram_prefetch_sent(&channel->prefetch, bank, entry->request.column, entry->request.bytes,
                        entry->is_prefetch);

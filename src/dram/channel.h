@@ -66,6 +66,7 @@ typedef struct DramReply {
     uint64_t address; /* of the request, or of the line prefetched */
     uint64_t arrival; /* tick at which the request joined the queue, or the prefetch began */
     uint32_t handle;  /* of the request; 0 for a prefetch */
+    uint32_t waited;  /* ticks in the queue; 0 for a prefetch */
     uint8_t bank;     /* bank it came from */
     bool is_prefetch; /* the owner has not asked for it */
     bool is_write;    /* only inside the channel: a write in flight */
@@ -100,6 +101,8 @@ typedef struct DramChannel {
     DramFlight *flights;
     uint32_t reply_entries, reply_head, reply_count; /* the ring `replies` */
     DramReply *replies;
+    bool has_written;        /* a write ended, and dram_take_written has not been asked since */
+    uint32_t written_handle; /* its handle */
     DramStats stats;
 } DramChannel;
 
@@ -140,6 +143,15 @@ bool dram_pop_reply(DramChannel *channel, DramReply *reply);
 /* The oldest reply, or NULL; valid until it is popped. */
 static inline const DramReply *dram_peek_reply(const DramChannel *channel) {
     return channel->reply_count ? &channel->replies[channel->reply_head] : NULL;
+}
+
+/* Whether a write has ended in the last step, and its handle: one at most ends in a tick. Asking once
+ * takes it. */
+static inline bool dram_take_written(DramChannel *channel, uint32_t *handle) {
+    bool has_written = channel->has_written;
+    *handle = channel->written_handle;
+    channel->has_written = false;
+    return has_written;
 }
 
 /* No request waits, is in service or in flight, and no reply waits. */

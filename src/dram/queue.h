@@ -17,22 +17,23 @@ enum { DRAM_MAX_QUEUE = 0xF000 };   /* most entries of a queue */
 /* What the owner asks of a channel. It must not cross the end of its row. */
 typedef struct DramRequest {
     uint64_t address; /* byte address on the device; handed back, and names a row's neighbours */
-    uint32_t handle;  /* the owner's name of a read; handed back with its data */
+    uint32_t handle;  /* the owner's name of it; handed back at its end */
     uint32_t row;     /* row of the bank */
     uint16_t column;  /* first byte within the row */
     uint16_t bytes;   /* bytes to move */
     uint8_t bank;     /* bank of the channel */
-    bool is_write;    /* writes are posted: nothing is handed back */
+    bool is_write;    /* writes are posted: no data is handed back */
 } DramRequest;
 
 typedef struct DramEntry {
     DramRequest request;
     uint64_t arrival;    /* tick at which it joined the queue */
+    uint32_t waited;     /* ticks from then until it entered service */
     uint16_t next;       /* the entry behind it in its list, or DRAM_NONE */
     uint16_t bursts;     /* column commands still to give */
     bool is_prefetch;    /* made by the prefetcher, not by the owner */
 } DramEntry;
-_Static_assert(sizeof(DramEntry) == 40, "a queue entry stays well inside one cache line");
+_Static_assert(sizeof(DramEntry) == 48, "a queue entry stays well inside one cache line");
 
 typedef struct DramList {
     uint16_t head, tail; /* oldest and youngest entry, DRAM_NONE when empty */

@@ -62,7 +62,7 @@ typedef struct DramTimes {
 
 /* Data that have come back. */
 typedef struct DramReturn {
-    uint64_t local;   /* of a prefetched atom: address within the channel */
+    uint64_t address; /* first byte */
     DramTimes times;
     uint32_t token;   /* as in the access */
     bool is_prefetch; /* nobody asked for it */
@@ -75,6 +75,14 @@ typedef struct SliceFill {
     uint8_t sector;   /* bit of the sector that is fetched */
 } SliceFill;
 
+/* What a write does, by the write and allocation policies of the cache. */
+typedef struct WriteRule {
+    bool allocates;  /* a miss takes a line */
+    bool fetches;    /* a miss in part of a sector waits for the rest of it */
+    bool passes_on;  /* every write goes to DRAM; else only those that may not take a line */
+    bool drops_line; /* a hit gives its line up */
+} WriteRule;
+
 typedef struct Slice {
     /* Read every cycle. */
     uint64_t wake;        /* nothing can happen before this cycle unless a queue's other end moves */
@@ -85,10 +93,12 @@ typedef struct Slice {
     bool has_moved_dram;  /* gave DRAM an access or freed a full return queue; the owner clears it */
     bool has_l2;          /* as in the environment */
     bool is_l2_perfect;
-    uint8_t policy;       /* SlicePolicy: what a write does */
+    bool is_return_held;  /* the oldest return of DRAM found a queue full */
+    WriteRule write;      /* what a write does */
     uint32_t node;        /* of both networks */
     uint32_t take_room;   /* free input places needed to take a packet */
     uint32_t read_limit;  /* a read may miss while so many accesses or fewer are in the miss queue */
+    uint32_t write_limit; /* the same for a write */
     uint32_t atom_bytes;
     uint32_t atom_cycles;   /* of the data port, to move an atom */
     uint32_t port_bytes;    /* that the data port moves a cycle */
@@ -100,6 +110,7 @@ typedef struct Slice {
     uint32_t rop_atoms;           /* atoms of the first that are still in the line */
     uint64_t rop_ready;           /* cycle at which the first may leave */
     uint64_t rop_local;           /* address within the channel of the first's atom 0 */
+    uint8_t rop_op;               /* MemOp of the first */
 
     Ring input, replies, misses, to_dram, from_dram;
     SliceAtom *input_atoms;

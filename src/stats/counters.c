@@ -115,7 +115,7 @@ static const Identity identities[] = {
         (T(l2_hits) T(l2_pending_hits) T(l2_misses)), EQUALS, (T(l2_accesses)), ONCE),
     IDENTITY("every DRAM request found its row open, its bank closed or another row", false,
         (T(dram_row_hits) T(dram_row_misses) T(dram_row_conflicts)),
-        EQUALS, (T(dram_reads) T(dram_writes) T(dram_prefetches)), ONCE),
+        EQUALS, (T(dram_reads) T(dram_writes)), ONCE),
     IDENTITY("the parts of the fetch latency are the whole", false,
         (T(fetch_noc_cycles) T(fetch_l2_cycles) T(fetch_queue_cycles) T(fetch_dram_cycles)),
         EQUALS, (T(fetch_cycles)), ONCE),

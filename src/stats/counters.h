@@ -118,9 +118,9 @@
     SUM(reply_queue_cycles, "NoC cycles", "their time beyond that, from contention") \
     GROUP(l2_accesses, "l2", "L2") \
     SUM(l2_accesses, "accesses", "lookups that were not refused, one per sector") \
-    SUM(l2_hits, "accesses", "data there, or a write that took a line") \
+    SUM(l2_hits, "accesses", "data there, or a write to a sector that is there in part") \
     SUM(l2_pending_hits, "accesses", "data already on their way") \
-    SUM(l2_misses, "accesses", "neither") \
+    SUM(l2_misses, "accesses", "neither; a write that takes a line or a sector is one") \
     SUM(l2_reads, "accesses", "reads among the lookups") \
     SUM(l2_read_misses, "accesses", "reads among the misses") \
     SUM(l2_evictions, "lines", "valid lines replaced") \
@@ -128,6 +128,7 @@
     SUM(l2_refusals, "L2 cycles", "a lookup refused: no way, MSHR, merge or queue place free") \
     SUM(l2_prefetches, "lines", "lines put into L2 by the opportunistic prefetcher") \
     SUM(l2_prefetches_used, "lines", "those that were then asked for") \
+    SUM(l2_prefetches_late, "lines", "lines prefetched when a fetch of theirs was under way already") \
     GROUP(dram_ticks, "dram", "DRAM") \
     SUM(dram_ticks, "DRAM cycles", "command cycles, summed over the channels") \
     SUM(dram_reads, "requests", "reads served for L2") \
@@ -148,7 +149,8 @@
     SUM(dram_rows_shared, "rows", "rows opened that two CTAs or more read") \
     SUM(dram_rows_used, "rows", "rows that any CTA read") \
     SUM(dram_row_ctas, "CTAs", "CTAs that read a row, summed over those rows") \
-    SUM(dram_row_neighbours, "CTAs", "those whose linear index is next to another of the row's CTAs")
+    SUM(dram_row_neighbours, "CTAs", "those whose linear index is next to another of the row's CTAs") \
+    SUM(dram_row_shares, "millionths", "share of those among the CTAs of a row, summed over the rows")
 
 /* RATIO(name, unit, scale, (numerator terms), (denominator terms), meaning): scale x sum of the
  * numerator's counters / sum of the denominator's; nothing when the denominator is 0. */
@@ -188,7 +190,7 @@
     RATIO(RBL, "share", 1, (T(dram_row_hits)), (T(dram_row_hits) T(dram_row_misses) T(dram_row_conflicts)), "row-buffer locality: requests that found their row open") \
     RATIO(dram_bandwidth_use, "share", 1, (T(dram_bus_ticks)), (T(dram_ticks)), "DRAM cycles with data on the bus") \
     RATIO(dram_queue_mean, "requests", 1, (T(dram_queue_ticks)), (T(dram_ticks)), "mean requests waiting at a channel") \
-    RATIO(row_sharing, "share", 1, (T(dram_row_neighbours)), (T(dram_row_ctas)), "CTAs of a row that have a neighbour among the row's CTAs") \
+    RATIO(row_sharing, "share", 1e-6, (T(dram_row_shares)), (T(dram_rows_used)), "CTAs of a row that have a neighbour among the row's CTAs, averaged over the rows") \
     RATIO(ctas_per_row, "CTAs", 1, (T(dram_row_ctas)), (T(dram_rows_used)), "mean CTAs that read a row")
 /* clang-format on */
 

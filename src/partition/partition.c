@@ -1,0 +1,274 @@
+/* The way between the slices and the DRAM channel, and the partition as a whole (see the header). */
+#include "partition/partition.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_ACCESS = UINT16_MAX + 1 }; /* no record of `accesses`; credits are 65536 at most */
+
+/* ---- construction ---- */
+
+static void init_credits(Partition *partition, Arena *arena) {
+    uint32_t slices = partition->slice_count, credits = partition->environment.config->dram_credits;
+    if (credits < slices) credits = slices;
+    partition->shared_credits = credits - slices;
+    partition->accesses = ARENA_ARRAY(arena, PartitionAccess, credits);
+    for (uint32_t i = 0; i < credits; i++)
+        partition->accesses[i].next = i + 1 < credits ? i + 1 : NO_ACCESS;
+    partition->line = ring_make(credits);
+    partition->line_accesses = ARENA_ARRAY(arena, uint32_t, ring_places(&partition->line));
+}
+
+Partition *partition_new(const PartitionEnvironment *environment) {
+    Arena *arena = arena_new();
+    Partition *partition = arena_alloc_aligned(arena, sizeof *partition, 64);
+    const PartitionConfig *config = environment->config;
+    partition->arena = arena;
+    partition->environment = *environment;
+    partition->slice_count = config->slices;
+    partition->first_node = environment->first_node + environment->channel * config->slices;
+    partition->arrived = noc_ready_mask(environment->requests);
+    partition->dram = *environment->dram;
+    partition->dram.prefetch.map = environment->map;
+    partition->dram.prefetch.line_bytes = config->atom_bytes;
+    partition->channel = dram_new(&partition->dram, arena);
+    init_credits(partition, arena);
+    if (environment->counts_row_sharing) row_sharing_init(&partition->rows, arena);
+    for (uint32_t i = 0; i < config->slices; i++)
+        slice_init(&partition->slices[i], &partition->environment, i, &partition->counters, arena);
+    return partition;
+}
+
+void partition_free(Partition *partition) {
+    if (partition) arena_free(partition->arena);
+}
+
+/* ---- the L2 clock ---- */
+
+void partition_push_waiting_replies(Partition *partition, uint64_t cycle) {
+    Noc *network = partition->environment.replies;
+    for (uint32_t left = partition->reply_slices; left; left &= left - 1) {
+        int index = bits_lowest32(left);
+        Slice *slice = &partition->slices[index];
+        const SliceReply *next = &slice->reply_packets[ring_front(&slice->replies)];
+        if (!noc_can_inject(network, (int)slice->node, next->bytes)) continue;
+        SliceReply reply = slice_pop_reply(slice, cycle);
+        noc_inject(network, (int)slice->node, (int)mem_handle_sm(reply.handle), reply.bytes,
+                   reply.handle);
+        partition->owed--;
+        if (slice->wake < partition->wake_cycle) partition->wake_cycle = slice->wake;
+        if (!slice->replies.count) partition->reply_slices &= ~(UINT32_C(1) << index);
+    }
+}
+
+static void take_packet(Partition *partition, Slice *slice, uint64_t cycle) {
+    Noc *network = partition->environment.requests;
+    uint32_t handle;
+    if (!slice_can_take(slice) || !noc_peek(network, (int)slice->node, &handle)) return;
+    noc_pop(network, (int)slice->node);
+    const MemRequest *request = mem_request(&partition->environment.pools, handle);
+    partition->owed += (uint32_t)bits_count32(request->atoms);
+    slice_take(slice, cycle, handle);
+}
+
+void partition_do_l2_cycle(Partition *partition, uint64_t cycle) {
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < partition->slice_count; i++) {
+        Slice *slice = &partition->slices[i];
+        if (bits_get(partition->arrived, slice->node)) take_packet(partition, slice, cycle);
+        if (cycle >= slice->wake) {
+            slice_cycle(slice, cycle);
+            if (slice->replies.count) partition->reply_slices |= UINT32_C(1) << i;
+            if (slice->has_moved_dram) partition->wake_tick = 0;
+            slice->has_moved_dram = false;
+        }
+        if (slice->wake < next) next = slice->wake;
+    }
+    partition->wake_cycle = next;
+}
+
+/* ---- the DRAM clock ---- */
+
+static void rouse(Partition *partition, const Slice *slice) {
+    if (slice->wake < partition->wake_cycle) partition->wake_cycle = slice->wake;
+}
+
+static bool has_credit(const Partition *partition, uint32_t slice) {
+    return !partition->held[slice] || partition->shared_credits;
+}
+
+static uint32_t take_credit(Partition *partition, uint32_t slice) {
+    if (partition->held[slice]++) partition->shared_credits--;
+    uint32_t index = partition->free_access;
+    partition->free_access = partition->accesses[index].next;
+    return index;
+}
+
+static void give_credit_back(Partition *partition, uint32_t index) {
+    PartitionAccess *access = &partition->accesses[index];
+    if (--partition->held[access->slice]) partition->shared_credits++;
+    access->next = partition->free_access;
+    partition->free_access = index;
+}
+
+/* The slice that data belong to. */
+static uint32_t slice_of_reply(const Partition *partition, const DramReply *reply) {
+    if (!reply->is_prefetch) return partition->accesses[reply->handle].slice;
+    uint32_t slice = address_map_slice(partition->environment.map, reply->address);
+    return slice - partition->environment.channel * partition->slice_count;
+}
+
+/* The reply that can go to its slice; NULL when there is none or no room there. */
+static const DramReply *movable_reply(const Partition *partition, uint32_t *slice) {
+    const DramReply *reply = dram_peek_reply(partition->channel);
+    if (!reply) return NULL;
+    *slice = slice_of_reply(partition, reply);
+    return ring_is_full(&partition->slices[*slice].from_dram) ? NULL : reply;
+}
+
+static void return_data(Partition *partition, uint64_t tick, uint64_t cycle) {
+    uint32_t index;
+    if (!movable_reply(partition, &index)) return;
+    DramReply reply;
+    dram_pop_reply(partition->channel, &reply);
+    DramReturn data = {.address = reply.address, .is_prefetch = reply.is_prefetch};
+    if (!reply.is_prefetch) {
+        const PartitionAccess *access = &partition->accesses[reply.handle];
+        data.token = access->access.token;
+        data.times = (DramTimes){
+            .entered = access->time,
+            .cycles = (uint32_t)(cycle - access->time),
+            .queue_ticks = reply.waited,
+            .dram_ticks = (uint32_t)(tick - reply.arrival) - reply.waited,
+        };
+        give_credit_back(partition, reply.handle);
+    }
+    Slice *slice = &partition->slices[index];
+    slice_push_return(slice, &data);
+    rouse(partition, slice);
+}
+
+/* The slice whose access may enter the delay line; slice_count when none may. */
+static uint32_t slice_to_serve(const Partition *partition) {
+    uint32_t count = partition->slice_count;
+    if (!dram_can_accept(partition->channel)) return count;
+    for (uint32_t i = 1; i <= count; i++) {
+        uint32_t slice = (partition->last_served + i) % count;
+        if (partition->slices[slice].to_dram.count && has_credit(partition, slice)) return slice;
+    }
+    return count;
+}
+
+static void serve_slice(Partition *partition, uint64_t cycle) {
+    uint32_t index = slice_to_serve(partition);
+    if (index == partition->slice_count) return;
+    Slice *slice = &partition->slices[index];
+    uint32_t access = take_credit(partition, index);
+    partition->accesses[access] = (PartitionAccess){
+        .access = slice_pop_access(slice),
+        .time = cycle + partition->environment.config->dram_latency,
+        .slice = index,
+    };
+    partition->line_accesses[ring_push(&partition->line)] = access;
+    partition->last_served = index;
+    rouse(partition, slice);
+}
+
+/* The access at the head of the delay line; NULL when the line is empty. */
+static PartitionAccess *line_head(const Partition *partition) {
+    if (!partition->line.count) return NULL;
+    return &partition->accesses[partition->line_accesses[ring_front(&partition->line)]];
+}
+
+static void enter_controller(Partition *partition, uint64_t tick, uint64_t cycle) {
+    PartitionAccess *head = line_head(partition);
+    if (!head || head->time > cycle || !dram_can_accept(partition->channel)) return;
+    const DramAccess *access = &head->access;
+    DramPlace place = address_map_place(partition->environment.map, access->address);
+    dram_push(partition->channel, tick + 1, &(DramRequest){
+        .address = access->address,
+        .handle = partition->line_accesses[ring_pop(&partition->line)],
+        .row = place.row,
+        .column = (uint16_t)place.column,
+        .bytes = access->bytes,
+        .bank = (uint8_t)place.bank,
+        .is_write = access->is_write,
+    });
+    head->time = cycle;
+    if (partition->rows.rows && !access->is_write && access->cta != SLICE_NO_CTA)
+        row_sharing_read(&partition->rows, place.row, place.bank, partition->dram.banks,
+                         access->cta, &partition->counters);
+}
+
+/* When the next tick has something to do. What only the channel or a slice can change is theirs to
+ * announce. */
+static void plan_next_tick(Partition *partition, uint64_t tick) {
+    uint32_t slice;
+    const PartitionAccess *head = line_head(partition);
+    bool can_enter = head && dram_can_accept(partition->channel);
+    partition->wake_tick_cycle = can_enter ? head->time : UINT64_MAX;
+    bool is_due = slice_to_serve(partition) < partition->slice_count ||
+                  movable_reply(partition, &slice) || partition->environment.never_sleeps;
+    partition->wake_tick = is_due ? tick + 1 : dram_next_event(partition->channel);
+}
+
+void partition_do_dram_tick(Partition *partition, uint64_t tick, uint64_t cycle) {
+    uint32_t written;
+    return_data(partition, tick, cycle);
+    dram_step(partition->channel, tick);
+    if (dram_take_written(partition->channel, &written)) give_credit_back(partition, written);
+    serve_slice(partition, cycle);
+    enter_controller(partition, tick, cycle);
+    plan_next_tick(partition, tick);
+}
+
+/* ---- statistics ---- */
+
+void partition_settle(Partition *partition, uint64_t tick, uint64_t cycle) {
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        slice_settle(&partition->slices[i], cycle);
+    dram_settle(partition->channel, tick);
+    const DramStats *stats = &partition->channel->stats;
+    Counters *counters = &partition->counters;
+    counters->dram_ticks = stats->ticks;
+    counters->dram_reads = stats->reads;
+    counters->dram_writes = stats->writes;
+    counters->dram_prefetches = stats->prefetches;
+    counters->dram_read_commands = stats->read_commands + stats->prefetch_commands;
+    counters->dram_write_commands = stats->write_commands;
+    counters->dram_row_hits = stats->row_hits;
+    counters->dram_row_misses = stats->row_misses;
+    counters->dram_row_conflicts = stats->row_conflicts;
+    counters->dram_activates = stats->activates;
+    counters->dram_precharges = stats->precharges;
+    counters->dram_bus_ticks = stats->bus_busy_ticks;
+    counters->dram_bank_ticks = stats->bank_busy_ticks;
+    counters->dram_busy_ticks = stats->any_busy_ticks;
+    counters->dram_queue_ticks = stats->queue_ticks;
+    counters->dram_queue_max = stats->queue_max;
+}
+
+void partition_close_rows(Partition *partition) {
+    if (partition->rows.rows) row_sharing_close(&partition->rows, &partition->counters);
+}
+
+/* ---- the contents of L2 ---- */
+
+void partition_fill_from_host(Partition *const *partitions, uint64_t address, uint64_t bytes) {
+    const PartitionEnvironment *environment = &partitions[0]->environment;
+    const PartitionConfig *config = environment->config;
+    if (!config->copies_fill_l2 || !config->has_l2 || environment->is_l2_perfect) return;
+    uint64_t atom_bytes = config->atom_bytes;
+    for (uint64_t atom = address & ~(atom_bytes - 1); atom < address + bytes; atom += atom_bytes) {
+        uint32_t slice = address_map_slice(environment->map, atom);
+        Partition *partition = partitions[slice / config->slices];
+        slice_install(&partition->slices[slice % config->slices],
+                      address_map_local(environment->map, atom));
+    }
+}
+
+void partition_flush_l2(Partition *partition) {
+    assert(partition_is_idle(partition));
+    for (uint32_t i = 0; i < partition->slice_count; i++) slice_flush(&partition->slices[i]);
+}

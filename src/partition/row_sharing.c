@@ -1,0 +1,58 @@
+/* The table of rows and their readers (see the header). */
+#include "partition/row_sharing.h"
+
+#include <stdbool.h>
+
+#include "base/bits.h"
+
+void row_sharing_init(RowSharing *sharing, Arena *arena) {
+    sharing->rows = arena_alloc_aligned(arena, sizeof *sharing->rows * ROW_SHARING_ROWS, 64);
+}
+
+static bool has_cta(const RowReaders *row, uint32_t cta) {
+    bool is_found = false;
+    for (uint32_t i = 0; i < row->count; i++) is_found |= row->ctas[i] == cta;
+    return is_found;
+}
+
+/* Counts a row that leaves the table. */
+static void count_row(const RowReaders *row, Counters *counters) {
+    uint32_t neighbours = 0;
+    for (uint32_t i = 0; i < row->count; i++)
+        neighbours += has_cta(row, row->ctas[i] - 1) || has_cta(row, row->ctas[i] + 1);
+    counters->dram_rows_used++;
+    counters->dram_rows_shared += row->count > 1;
+    counters->dram_row_ctas += row->count;
+    counters->dram_row_neighbours += neighbours;
+    counters->dram_row_shares += UINT64_C(1000000) * neighbours / row->count;
+}
+
+static RowReaders *row_of(RowSharing *sharing, uint32_t key) {
+    return &sharing->rows[key * UINT32_C(0x9E3779B1) >> (32 - bits_lowest32(ROW_SHARING_ROWS))];
+}
+
+void row_sharing_read(RowSharing *sharing, uint32_t row_number, uint32_t bank, uint32_t banks,
+                      uint32_t cta, Counters *counters) {
+    uint32_t key = row_number * banks + bank + 1;
+    RowReaders *row = row_of(sharing, key);
+    if (row->key == key) {
+        if (row->latest == cta) return;
+        row->latest = cta;
+        if (has_cta(row, cta)) return;
+    }
+    if (row->key && (row->key != key || row->count == ROW_SHARING_CTAS)) {
+        count_row(row, counters);
+        row->count = 0;
+    }
+    row->key = key;
+    row->latest = cta;
+    row->ctas[row->count++] = cta;
+}
+
+void row_sharing_close(RowSharing *sharing, Counters *counters) {
+    for (uint32_t i = 0; i < ROW_SHARING_ROWS; i++) {
+        RowReaders *row = &sharing->rows[i];
+        if (row->key) count_row(row, counters);
+        row->key = row->count = 0;
+    }
+}

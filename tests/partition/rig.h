@@ -1,0 +1,63 @@
+/* All memory partitions of a machine between two ideal networks, and SMs that only send and count:
+ * the partitions' tests and benchmark drive their requests through it. */
+#ifndef TYTO_TESTS_PARTITION_RIG_H
+#define TYTO_TESTS_PARTITION_RIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/machine_file.h"
+#include "partition/partition.h"
+
+enum { RIG_SMS = 4, RIG_REQUESTS = 2048 /* of an SM under way */ };
+
+typedef struct Rig {
+    Machine *machine;
+    MachineConfig config;
+    AddressMap map;
+    Noc *requests, *replies;
+    Partition **partitions;
+    MemRequest *pools[RIG_SMS];
+    uint32_t *free[RIG_SMS];    /* unused requests of each SM, a stack */
+    uint32_t free_count[RIG_SMS];
+    uint64_t cycle, tick;       /* the next L2 cycle and DRAM tick */
+    uint64_t sent, answered;    /* atoms sent, reply packets received */
+    uint64_t reply_hash;        /* over every reply's request and cycle of arrival */
+    uint64_t last_push;         /* L2 cycle in which the last reply entered its network */
+    uint64_t last_arrived;      /* L2 cycle in which its request had left its network */
+    MemRequest last;            /* its record */
+    uint64_t random;
+    bool is_jumping;            /* leave out the cycles and ticks in which nothing can happen */
+} Rig;
+
+/* What a test changes on the partitions beyond the machine file. */
+typedef struct RigOptions {
+    bool is_l2_perfect, never_sleeps;
+    DramPrefetchConfig prefetch;
+} RigOptions;
+
+/* A machine by its name, with `settings` ("l2.mshrs=2", ending with NULL) on top. Ends the process
+ * with the errors when there are any. */
+Rig *rig_new(const char *machine, const char *const *settings, const RigOptions *options);
+void rig_free(Rig *rig);
+
+/* Sends a request from an SM. False when its network takes none or all its records are in use.
+ * `atoms` as in MemRequest. */
+bool rig_send(Rig *rig, uint32_t sm, MemOp op, uint64_t address, uint32_t atoms);
+/* The same with the whole record given: address, atoms, op, written, client and cta count. */
+bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request);
+
+/* One L2 cycle, with the ticks before it. */
+void rig_step(Rig *rig);
+void rig_run(Rig *rig, uint64_t cycles);
+/* Runs until every request is answered, at most `limit` cycles; false when that is not enough. */
+bool rig_drain(Rig *rig, uint64_t limit);
+/* Sends one request and runs until it is answered. Cycles from its leaving the request network to
+ * its last reply's entering the reply network. */
+uint64_t rig_latency(Rig *rig, MemOp op, uint64_t address, uint32_t atoms);
+
+/* The settled counters of all partitions together. */
+Counters rig_counters(Rig *rig);
+uint64_t rig_random(Rig *rig);
+
+#endif
