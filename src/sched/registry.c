@@ -42,13 +42,7 @@ static const TytoPolicy *find(const char *name, Diag *diag) {
         if (!strcmp(POLICIES[i]->name, name)) return POLICIES[i];
         names[i] = POLICIES[i]->name;
     }
-    const char *nearest = diag_nearest(name, names, POLICY_COUNT);
-    if (nearest)
-        diag_error(diag, NULL, 0, 0, "there is no warp scheduler \"%s\"; did you mean \"%s\"?", name,
-                   nearest);
-    else
-        diag_error(diag, NULL, 0, 0, "there is no warp scheduler \"%s\"; `tyto schedulers` lists them",
-                   name);
+    spec_unknown("warp scheduler", name, names, POLICY_COUNT, diag);
     return NULL;
 }
 
@@ -105,20 +99,10 @@ static bool choose(Choice *choice, const char *text, Diag *diag) {
     chosen->policy = path ? load(name, &chosen->library, diag) : find(name, diag);
     if (!chosen->policy) return false;
     const TytoPolicy *policy = chosen->policy;
-    double *values = ARENA_ARRAY(choice->arena, double, policy->parameter_count + 1);
-    chosen->values = values;
-    if (text[length] == ':' && !text[length + 1]) {
-        diag_error(diag, NULL, 0, 0, "%s: parameters should follow the colon", name);
-        return false;
-    }
-    const char *settings = text[length] ? text + length + 1 : NULL;
-    if (!spec_read_values(policy->name, settings, policy->parameters, policy->parameter_count, values,
-                          diag))
-        return false;
-    Text written = {0};
-    spec_write(&written, name, policy->parameters, policy->parameter_count, values);
-    chosen->text = arena_strdup(choice->arena, text_string(&written));
-    text_free(&written);
+    const SpecOwner owner = {policy->name, policy->parameters, policy->parameter_count};
+    chosen->values = spec_read(&owner, text + length, choice->arena, diag);
+    if (!chosen->values) return false;
+    chosen->text = spec_write(&owner, name, chosen->values, choice->arena);
     return true;
 }
 

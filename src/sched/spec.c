@@ -2,6 +2,7 @@
 #include "sched/spec.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_WORD = 64, MAX_ROWS = 64 }; /* longer names and values, and more rows, are nobody's */
@@ -30,25 +31,29 @@ static bool cut(const char *policy, const char *text, size_t length, Setting *se
     return true;
 }
 
-static const TytoParameter *find_row(const char *policy, const char *name, const TytoParameter *rows,
-                                     uint32_t count, Diag *diag) {
+void spec_unknown(const char *kind, const char *name, const char *const *names, int count,
+                  Diag *diag) {
+    const char *nearest = diag_nearest(name, names, count);
+    if (nearest) {
+        diag_error(diag, NULL, 0, 0, "there is no %s \"%s\"; did you mean \"%s\"?", kind, name, nearest);
+        return;
+    }
+    Text all = {0};
+    for (int i = 0; i < count; i++) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    diag_error(diag, NULL, 0, 0, "there is no %s \"%s\"; there are %s", kind, name,
+               count ? text_string(&all) : "none");
+    text_free(&all);
+}
+
+static const TytoParameter *find_row(const SpecOwner *owner, const char *name, Diag *diag) {
     const char *names[MAX_ROWS];
-    for (uint32_t i = 0; i < count; i++) {
-        if (!strcmp(rows[i].name, name)) return &rows[i];
-        names[i] = rows[i].name;
+    for (uint32_t i = 0; i < owner->count; i++) {
+        if (!strcmp(owner->rows[i].name, name)) return &owner->rows[i];
+        names[i] = owner->rows[i].name;
     }
-    const char *nearest = diag_nearest(name, names, (int)count);
-    if (!count) diag_error(diag, NULL, 0, 0, "%s has no parameters, so no \"%s\"", policy, name);
-    else if (nearest)
-        diag_error(diag, NULL, 0, 0, "%s has no parameter \"%s\"; did you mean \"%s\"?", policy, name,
-                   nearest);
-    else {
-        Text all = {0};
-        for (uint32_t i = 0; i < count; i++) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
-        diag_error(diag, NULL, 0, 0, "%s has no parameter \"%s\"; it has %s", policy, name,
-                   text_string(&all));
-        text_free(&all);
-    }
+    char kind[MAX_WORD + 16];
+    snprintf(kind, sizeof kind, "%.*s parameter", MAX_WORD, owner->name);
+    spec_unknown(kind, name, names, (int)owner->count, diag);
     return NULL;
 }
 
@@ -78,42 +83,43 @@ static bool read_choice(const TytoParameter *row, const char *text, double *valu
     return false;
 }
 
-static bool read_value(const char *policy, const TytoParameter *row, const char *text, double *value,
+static void read_value(const char *policy, const TytoParameter *row, const char *text, double *value,
                        Diag *diag) {
     static const char *const KINDS[] = {"not a whole number", "not a number", "not one of"};
     bool is_choice = row->kind == TYTO_CHOICE;
     bool is_kind = is_choice ? read_choice(row, text, value) : read_number(row, text, value);
     bool is_inside = *value >= row->minimum && *value <= row->maximum;
-    if (is_kind && (is_choice || is_inside)) return true;
+    if (is_kind && (is_choice || is_inside)) return;
     Text bounds = {0};
     spec_write_bounds(&bounds, row);
     diag_error(diag, NULL, 0, 0, "%s: %s=%s: %s (%s)", policy, row->name, text,
                is_kind ? "out of bounds" : KINDS[row->kind], text_string(&bounds));
     text_free(&bounds);
-    return false;
 }
 
-bool spec_read_values(const char *policy, const char *text, const TytoParameter *rows, uint32_t count,
-                      double *values, Diag *diag) {
+static void read_setting(const SpecOwner *owner, const Setting *setting, double *values,
+                         uint64_t *seen, Diag *diag) {
+    const TytoParameter *row = find_row(owner, setting->name, diag);
+    if (!row) return;
+    uint64_t bit = UINT64_C(1) << (row - owner->rows);
+    if (*seen & bit) diag_error(diag, NULL, 0, 0, "%s: %s is set twice", owner->name, row->name);
+    else read_value(owner->name, row, setting->value, &values[row - owner->rows], diag);
+    *seen |= bit;
+}
+
+const double *spec_read(const SpecOwner *owner, const char *text, Arena *arena, Diag *diag) {
     int before = diag_error_count(diag);
+    double *values = ARENA_ARRAY(arena, double, owner->count + 1);
     uint64_t seen = 0; /* rows, bit each */
-    for (uint32_t i = 0; i < count; i++) values[i] = rows[i].initial;
-    while (text && *text) {
-        size_t length = strcspn(text, ",");
+    for (uint32_t i = 0; i < owner->count; i++) values[i] = owner->rows[i].initial;
+    while (*text) { /* a colon or a comma, and a setting */
+        size_t length = strcspn(++text, ",");
         Setting setting;
-        if (cut(policy, text, length, &setting, diag)) {
-            const TytoParameter *row = find_row(policy, setting.name, rows, count, diag);
-            size_t i = row ? (size_t)(row - rows) : 0;
-            if (row && seen >> i & 1)
-                diag_error(diag, NULL, 0, 0, "%s: %s is set twice", policy, row->name);
-            else if (row && read_value(policy, row, setting.value, &values[i], diag))
-                seen |= UINT64_C(1) << i;
-        }
+        if (cut(owner->name, text, length, &setting, diag))
+            read_setting(owner, &setting, values, &seen, diag);
         text += length;
-        if (*text == ',' && !*++text)
-            diag_error(diag, NULL, 0, 0, "%s: a parameter should follow the last comma", policy);
     }
-    return diag_error_count(diag) == before;
+    return diag_error_count(diag) == before ? values : NULL;
 }
 
 static void write_number(Text *out, double value) {
@@ -138,16 +144,19 @@ void spec_write_bounds(Text *out, const TytoParameter *row) {
     write_number(out, row->maximum);
 }
 
-void spec_write(Text *out, const char *policy, const TytoParameter *rows, uint32_t count,
-                const double *values) {
-    text_add(out, policy);
+const char *spec_write(const SpecOwner *owner, const char *name, const double *values, Arena *arena) {
+    Text out = {0};
+    text_add(&out, name);
     char separator = ':';
-    for (uint32_t i = 0; i < count; i++) {
-        if (values[i] == rows[i].initial) continue;
-        text_printf(out, "%c%s=", separator, rows[i].name);
-        spec_write_value(out, &rows[i], values[i]);
+    for (uint32_t i = 0; i < owner->count; i++) {
+        if (values[i] == owner->rows[i].initial) continue;
+        text_printf(&out, "%c%s=", separator, owner->rows[i].name);
+        spec_write_value(&out, &owner->rows[i], values[i]);
         separator = ',';
     }
+    const char *written = arena_strdup(arena, text_string(&out));
+    text_free(&out);
+    return written;
 }
 
 static bool is_word(const char *word) {

@@ -5,25 +5,35 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
 #include "tyto/policy.h"
 
-/* Sets values[i] of every row: what `text` (`parameter=value,...`; NULL or empty: nothing) says, else the
- * row's initial value. False, with every mistake told to `diag` under the policy's name, when a
- * parameter is unknown or named twice, or a value is of the wrong kind or out of bounds. */
-bool spec_read_values(const char *policy, const char *text, const TytoParameter *rows, uint32_t count,
-                      double *values, Diag *diag);
+/* Whose parameters they are. */
+typedef struct SpecOwner {
+    const char *name; /* of the policy, for messages */
+    const TytoParameter *rows;
+    uint32_t count; /* of the rows */
+} SpecOwner;
 
-/* Writes `value` as the user would: a choice's name, else the number. */
+/* The values of every row, owned by `arena`: what `text` says, else the rows' initial values. `text` is
+ * what follows the policy's name: empty, or `:parameter=value,...`. NULL, with every mistake told to
+ * `diag`, when a parameter is unknown or named twice, or a value is of the wrong kind or out of bounds. */
+const double *spec_read(const SpecOwner *owner, const char *text, Arena *arena, Diag *diag);
+
+/* The policy as the user would name it, with those values that are not initial ones:
+ * `two-level:group=2,inner=gto`. Owned by `arena`. */
+const char *spec_write(const SpecOwner *owner, const char *name, const double *values, Arena *arena);
+
+/* Writes one value: a choice's name, else the number. */
 void spec_write_value(Text *out, const TytoParameter *row, double value);
 
-/* Writes the bounds of a row: `1 to 64`, or `lrr|gto`. */
+/* Writes what a row takes: `1 to 64`, or `lrr|gto`. */
 void spec_write_bounds(Text *out, const TytoParameter *row);
 
-/* Writes the policy with those values that are not initial ones: `two-level:group=2,inner=gto`. */
-void spec_write(Text *out, const char *policy, const TytoParameter *rows, uint32_t count,
-                const double *values);
+/* Tells that there is no `kind` (such as "warp scheduler") of this name, and the nearest name. */
+void spec_unknown(const char *kind, const char *name, const char *const *names, int count, Diag *diag);
 
 /* What is wrong with rows of parameters (of a plug-in); NULL when nothing is. */
 const char *spec_check_rows(const TytoParameter *rows, uint32_t count);

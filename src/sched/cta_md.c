@@ -1,0 +1,135 @@
+/* CTA scheduler md: in each kernel one SM, the predictor, first runs a single CTA alone, while the others
+ * hold as many as fit. When that CTA has finished, what it did predicts the throughput of every degree
+ * of multithreading (CTAs on an SM), and the best one is the limit of all SMs from then on. A kernel that
+ * hardly reads DRAM keeps the maximum.
+ *
+ * The working set, the different lines that the CTA read, is counted from its misses: a line's first
+ * access is always one. The count stops at a bound beyond all the scheme's thresholds.
+ * Source: MD section 5. The predictor's CTA has 6 warps there, and here as many as it has. */
+#include "sched/cta_policy.h"
+
+#include "sched/md_model.h"
+
+enum { PREDICTOR, COMPUTE_BOUND };
+
+static const TytoParameter PARAMETERS[] = {
+    [PREDICTOR] = {"predictor", TYTO_INTEGER, 0, 0, 1023, NULL,
+                   "SM that runs one CTA alone (modulo the SMs)", "MD section 5.2"},
+    [COMPUTE_BOUND] = {"compute_bound", TYTO_REAL, 0.05, 0, 1, NULL,
+                       "DRAM reads per warp instruction below which the maximum is kept",
+                       "MD section 5.1"},
+};
+
+enum {
+    LINE_BITS = 15,                                /* log2 of the places for lines */
+    LINES_MOST = 3 << (LINE_BITS - 2),             /* counted at most: 1.6 times 15 x 128 KB of lines */
+};
+
+typedef struct Md {
+    uint32_t predictor;     /* SM */
+    uint32_t degree;        /* CTAs on an SM, as decided; 0: not yet */
+    uint32_t degrees;       /* degrees predicted */
+    uint32_t line_count;    /* different lines in `lines` */
+    double compute_bound;   /* DRAM reads per warp instruction */
+    bool is_compute_bound;  /* as measured */
+    MdInputs inputs;        /* as measured */
+    MdPrediction predictions[MD_MAX_DEGREE];
+    uint64_t lines[1 << LINE_BITS]; /* hash set of line addresses + 1; 0: free */
+} Md;
+
+static void start(void *state, const CtaView *view, const double *values) {
+    Md *s = state;
+    s->predictor = (uint32_t)values[PREDICTOR] % view->sms;
+    s->compute_bound = values[COMPUTE_BOUND];
+}
+
+static uint32_t limit(const void *state, const CtaView *view, uint32_t sm) {
+    const Md *s = state;
+    if (s->degree) return s->degree;
+    return sm == s->predictor ? 1 : view->capacity;
+}
+
+static void finished(void *state, const CtaView *view, uint32_t sm, const CtaMeasurement *measured) {
+    Md *s = state;
+    if (s->degree || sm != s->predictor) return;
+    double fetches = measured->fetches ? (double)measured->fetches : 1;
+    s->inputs = (MdInputs){.accesses = (double)measured->l1d_accesses,
+                           .dram_reads = (double)measured->dram_reads,
+                           .warp_instructions = (double)measured->warp_instructions,
+                           .fetch_latency = (double)measured->fetch_cycles / fetches,
+                           .working_set = s->line_count,
+                           .cache_lines = view->l1d_lines};
+    s->degrees = view->capacity < MD_MAX_DEGREE ? view->capacity : MD_MAX_DEGREE;
+    uint32_t best = md_predict(&s->inputs, s->degrees, s->predictions);
+    s->is_compute_bound = md_is_compute_bound(&s->inputs, s->compute_bound);
+    s->degree = s->is_compute_bound ? view->capacity : best;
+}
+
+static int watched_sm(const void *state) {
+    const Md *s = state;
+    return s->degree ? CTA_NO_SM : (int)s->predictor;
+}
+
+static void l1d_miss(void *state, uint64_t address) {
+    Md *s = state;
+    if (s->line_count >= LINES_MOST) return;
+    uint64_t place = address * UINT64_C(0x9E3779B97F4A7C15) >> (64 - LINE_BITS); /* golden ratio */
+    while (s->lines[place] && s->lines[place] != address + 1)
+        place = (place + 1) & ((1u << LINE_BITS) - 1);
+    s->line_count += !s->lines[place];
+    s->lines[place] = address + 1;
+}
+
+/* ---- Report ---- */
+
+static void report_list(const Md *s, const TytoReport *out, const char *name, const char *unit,
+                        size_t offset) {
+    double values[MD_MAX_DEGREE];
+    for (uint32_t i = 0; i < s->degrees; i++)
+        values[i] = *(const double *)(const void *)((const char *)&s->predictions[i] + offset);
+    out->list(out->context, name, unit, values, s->degrees);
+}
+
+static void report(const void *state, const TytoReport *out) {
+    const Md *s = state;
+    static const struct { const char *name, *unit; size_t offset; } INPUTS[] = {
+        {"l1d_accesses", "accesses", offsetof(MdInputs, accesses)},
+        {"dram_reads", "lines", offsetof(MdInputs, dram_reads)},
+        {"warp_instructions", "warp instructions", offsetof(MdInputs, warp_instructions)},
+        {"fetch_latency", "SM cycles, mean", offsetof(MdInputs, fetch_latency)},
+        {"working_set", "lines", offsetof(MdInputs, working_set)},
+        {"cache_lines", "lines", offsetof(MdInputs, cache_lines)},
+    };
+    static const struct { const char *name, *unit; size_t offset; } PREDICTIONS[] = {
+        {"predicted_dram_reads", "lines per CTA, by degree", offsetof(MdPrediction, dram_reads)},
+        {"predicted_miss_rate", "share of accesses, by degree", offsetof(MdPrediction, miss_rate)},
+        {"read_growth", "over the degree below", offsetof(MdPrediction, read_growth)},
+        {"latency_growth", "over the degree below", offsetof(MdPrediction, latency_growth)},
+        {"pipeline_growth", "over the degree below", offsetof(MdPrediction, pipeline_growth)},
+        {"predicted_latency", "SM cycles, by degree", offsetof(MdPrediction, latency)},
+        {"predicted_throughput", "over degree 1, by degree", offsetof(MdPrediction, throughput)},
+    };
+    out->value(out->context, "degree", "CTAs per SM; 0: not decided", s->degree);
+    if (!s->degree) return;
+    out->value(out->context, "is_compute_bound", "0 or 1", s->is_compute_bound);
+    for (size_t i = 0; i < sizeof INPUTS / sizeof *INPUTS; i++) {
+        const char *at = (const char *)&s->inputs + INPUTS[i].offset;
+        out->value(out->context, INPUTS[i].name, INPUTS[i].unit, *(const double *)(const void *)at);
+    }
+    for (size_t i = 0; i < sizeof PREDICTIONS / sizeof *PREDICTIONS; i++)
+        report_list(s, out, PREDICTIONS[i].name, PREDICTIONS[i].unit, PREDICTIONS[i].offset);
+}
+
+const CtaPolicy cta_md = {
+    .name = "md",
+    .summary = "runs one CTA alone to predict the best number of CTAs per SM, then keeps to it",
+    .parameters = PARAMETERS,
+    .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
+    .state_bytes = sizeof(Md),
+    .start = start,
+    .limit = limit,
+    .finished = finished,
+    .watched_sm = watched_sm,
+    .l1d_miss = l1d_miss,
+    .report = report,
+};

@@ -1,0 +1,88 @@
+/* MD's predictions (see the header).
+ *
+ * The paper fits a segmented curve to the DRAM reads of its table 5 and does not print it. Here the curve
+ * goes through that table: each of its three benchmarks is a line of reads over degrees, known by its
+ * miss rate at degree 1; lines between are interpolated, and at a miss rate of 1, where there is nothing to
+ * lose, nothing grows. The table is for working sets of a cache's size or more. A CTA that fits several
+ * times contends only as far as the working sets together overflow the cache. */
+#include "sched/md_model.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Table 5: miss rate at degree 1, DRAM reads of a CTA at degrees 1 to 8. */
+static const struct Curve {
+    double miss_rate;
+    double reads[MD_MAX_DEGREE];
+} TABLE_5[] = {
+    {0.13, {169.39, 439.13, 763.62, 1125.74, 1419.73, 1545.29, 1570.32, 1570.32}},        /* nbf */
+    {0.22, {1557.52, 3406.75, 4384.41, 5007.40, 5341.11, 5341.11, 5341.11, 5341.11}},     /* unstructured */
+    {0.41, {72.94, 71.12, 71.16, 71.64, 73.03, 77.90, 83.01, 89.29}},                     /* bfs */
+    {1.00, {1, 1, 1, 1, 1, 1, 1, 1}},
+};
+enum { CURVES = sizeof TABLE_5 / sizeof *TABLE_5 };
+
+/* Reads of a CTA, relative to degree 1, along one line; `degree` from 1 to 8, not only whole. */
+static double along(const struct Curve *curve, double degree) {
+    int below = (int)degree;
+    if (below >= MD_MAX_DEGREE) return curve->reads[MD_MAX_DEGREE - 1] / curve->reads[0];
+    double from = curve->reads[below - 1], to = curve->reads[below];
+    return (from + (to - from) * (degree - below)) / curve->reads[0];
+}
+
+static double reads_at(double miss_rate, double degree) {
+    if (miss_rate <= TABLE_5[0].miss_rate) return along(&TABLE_5[0], degree);
+    int above = 1;
+    while (above < CURVES - 1 && TABLE_5[above].miss_rate < miss_rate) above++;
+    const struct Curve *low = &TABLE_5[above - 1], *high = &TABLE_5[above];
+    double part = fmin(1, (miss_rate - low->miss_rate) / (high->miss_rate - low->miss_rate));
+    return along(low, degree) * (1 - part) + along(high, degree) * part;
+}
+
+bool md_is_compute_bound(const MdInputs *inputs, double threshold) {
+    return inputs->dram_reads < threshold * inputs->warp_instructions;
+}
+
+double md_latency_growth(double miss_rate, double increase, double working_set, double cache_lines) {
+    if (miss_rate < 0.15 || miss_rate > 0.85) return 1.03;
+    if (miss_rate < 0.3) return 1.1;
+    if (working_set > 5 * cache_lines && increase > 0.1) return 1.9;
+    if (working_set > 15 * cache_lines && increase > 0.04) return 1.75;
+    return 1.1;
+}
+
+double md_pipeline_growth(uint32_t degree, double working_set, double dram_reads,
+                          double cache_lines) {
+    if (degree * working_set < cache_lines) return 1.05;
+    return dram_reads > 5 * cache_lines ? 1.2 : 1.1;
+}
+
+uint32_t md_predict(const MdInputs *inputs, uint32_t degrees, MdPrediction *predictions) {
+    double miss_rate = inputs->accesses > 0 ? fmin(1, inputs->dram_reads / inputs->accesses) : 0;
+    double share = fmin(1, inputs->working_set / inputs->cache_lines);
+    uint32_t best = 1;
+    predictions[0] = (MdPrediction){.dram_reads = inputs->dram_reads,
+                                    .miss_rate = miss_rate,
+                                    .read_growth = 1,
+                                    .latency_growth = 1,
+                                    .pipeline_growth = 1,
+                                    .latency = inputs->fetch_latency,
+                                    .throughput = 1};
+    for (uint32_t n = 2; n <= degrees; n++) {
+        const MdPrediction *before = &predictions[n - 2];
+        MdPrediction *p = &predictions[n - 1];
+        double reads = reads_at(miss_rate, fmax(1, n * share));
+        p->dram_reads = inputs->dram_reads * reads;
+        p->miss_rate = fmin(1, miss_rate * reads);
+        p->read_growth = before->dram_reads > 0 ? p->dram_reads / before->dram_reads : 1;
+        p->latency_growth = md_latency_growth(p->miss_rate, p->miss_rate - before->miss_rate,
+                                              inputs->working_set, inputs->cache_lines);
+        p->pipeline_growth =
+            md_pipeline_growth(n, inputs->working_set, p->dram_reads, inputs->cache_lines);
+        p->latency = before->latency * p->latency_growth;
+        double slowdown = p->read_growth * p->latency_growth * p->pipeline_growth;
+        p->throughput = before->throughput * n / (n - 1) / slowdown;
+        if (p->throughput > predictions[best - 1].throughput) best = n;
+    }
+    return best;
+}

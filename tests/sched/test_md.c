@@ -1,0 +1,275 @@
+/* The MD paper: the thresholds of section 5.1 at their edges, DRAM reads against table 5, the choice for
+ * the benchmarks of table 6; and the CTA schedulers around it. */
+#include "fabricated.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched/cta_policy.h"
+#include "sched/md_model.h"
+
+/* Tables 5 and 6, by degree (CTAs of 6 warps); 8 KB L1D, 64 lines. The paper gives the working sets of bfs
+ * and nbf (figure 9); that of unstructured is not in it. */
+static const struct Benchmark {
+    const char *name;
+    double miss_rate, reads, working_set;
+    double growth[MD_MAX_DEGREE]; /* dr_inc_rate, from degree 2 */
+    double time[MD_MAX_DEGREE];   /* execution time of a CTA */
+} BENCHMARKS[] = {
+    {"bfs", 0.41, 72.94, 70, {1, 0.98, 1.00, 1.01, 1.02, 1.07, 1.07, 1.08},
+     {2582, 2897, 3351, 3875, 4601, 7097, 7831, 9412}},
+    {"nbf", 0.13, 169.39, 65, {1, 2.59, 1.74, 1.47, 1.26, 1.09, 1.02, 1.00},
+     {9161, 17261, 35438, 73959, 121446, 159845, 190175, 217308}},
+    {"unstructured", 0.22, 1557.52, 1000, {1, 2.19, 1.29, 1.14, 1.07, 1.00, 1.00, 1.00},
+     {87292, 164058, 377487, 566328, 760938, 915126, 1065425, 1217622}},
+};
+
+static MdInputs inputs_of(const struct Benchmark *b) {
+    return (MdInputs){.accesses = b->reads / b->miss_rate,
+                      .dram_reads = b->reads,
+                      .warp_instructions = b->reads, /* memory-bound */
+                      .fetch_latency = 350,
+                      .working_set = b->working_set,
+                      .cache_lines = 64};
+}
+
+static void growth_of_dram_reads_agrees_with_table_5(void **unused) {
+    (void)unused;
+    double squares = 0;
+    int count = 0;
+    for (int i = 0; i < 3; i++) {
+        MdPrediction p[MD_MAX_DEGREE];
+        MdInputs inputs = inputs_of(&BENCHMARKS[i]);
+        md_predict(&inputs, MD_MAX_DEGREE, p);
+        for (int n = 1; n < MD_MAX_DEGREE; n++, count++) {
+            double error = p[n].read_growth / BENCHMARKS[i].growth[n] - 1;
+            squares += error * error;
+        }
+    }
+    double rms = sqrt(squares / count);
+    print_message("growth of DRAM reads against table 5: root mean square error %.2f%%\n", 100 * rms);
+    assert_true(rms <= 0.15);
+}
+
+static void the_degree_chosen_is_within_one_of_the_best_of_table_6(void **unused) {
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        MdPrediction p[MD_MAX_DEGREE];
+        MdInputs inputs = inputs_of(&BENCHMARKS[i]);
+        int chosen = (int)md_predict(&inputs, MD_MAX_DEGREE, p), best = 1;
+        const double *time = BENCHMARKS[i].time;
+        for (int n = 2; n <= MD_MAX_DEGREE; n++)
+            if (n / time[n - 1] > best / time[best - 1]) best = n;
+        print_message("%s: degree %d chosen, %d best\n", BENCHMARKS[i].name, chosen, best);
+        assert_true(abs(chosen - best) <= 1);
+    }
+}
+
+static void throughput_is_the_degree_over_the_product_of_the_growths(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    MdInputs inputs = inputs_of(&BENCHMARKS[0]);
+    md_predict(&inputs, MD_MAX_DEGREE, p);
+    double product = 1;
+    for (int n = 2; n <= MD_MAX_DEGREE; n++) {
+        product *= p[n - 1].read_growth * p[n - 1].latency_growth * p[n - 1].pipeline_growth;
+        assert_true(fabs(p[n - 1].throughput * product / n - 1) < 1e-12);
+    }
+}
+
+static void ctas_that_fit_together_lose_nothing(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    MdInputs inputs = inputs_of(&BENCHMARKS[1]);
+    inputs.working_set = 8;
+    assert_int_equal(md_predict(&inputs, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
+    for (int n = 1; n < MD_MAX_DEGREE; n++) assert_true(p[n].read_growth == 1);
+    inputs.working_set = 16; /* from the fifth on they overflow */
+    md_predict(&inputs, MD_MAX_DEGREE, p);
+    assert_true(p[3].read_growth == 1 && p[4].read_growth > 1);
+}
+
+static void what_always_misses_cannot_miss_more(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    MdInputs inputs = inputs_of(&BENCHMARKS[1]);
+    inputs.accesses = inputs.dram_reads;
+    md_predict(&inputs, MD_MAX_DEGREE, p);
+    for (int n = 1; n < MD_MAX_DEGREE; n++) assert_true(p[n].read_growth == 1);
+}
+
+/* ---- Section 5.1's thresholds ---- */
+
+static void latency_grows_by_the_thresholds(void **unused) {
+    (void)unused;
+    const struct { double miss_rate, increase, working_set, expected; } edges[] = {
+        {0.149, 0.2, 9999, 1.03}, {0.15, 0.2, 9999, 1.1},  {0.299, 0.2, 9999, 1.1},
+        {0.3, 0.2, 9999, 1.9},    {0.85, 0.2, 9999, 1.9},  {0.851, 0.2, 9999, 1.03},
+        {0.5, 0.101, 501, 1.9},   {0.5, 0.1, 501, 1.1},    {0.5, 0.101, 500, 1.1},
+        {0.5, 0.041, 1501, 1.75}, {0.5, 0.04, 1501, 1.1},  {0.5, 0.041, 1500, 1.1},
+        {0.5, 0.1, 1501, 1.75},   {0.5, 0.101, 1501, 1.9}, {0.5, 0, 10, 1.1},
+    };
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        assert_true(md_latency_growth(edges[i].miss_rate, edges[i].increase, edges[i].working_set,
+                                      100) == edges[i].expected);
+}
+
+static void the_pipeline_factor_follows_the_thresholds(void **unused) {
+    (void)unused;
+    assert_true(md_pipeline_growth(2, 49, 9999, 100) == 1.05);
+    assert_true(md_pipeline_growth(2, 50, 500, 100) == 1.1);
+    assert_true(md_pipeline_growth(2, 50, 501, 100) == 1.2);
+    assert_true(md_pipeline_growth(4, 25, 0, 100) == 1.1);
+}
+
+static void fewer_than_5_dram_reads_in_100_instructions_are_compute_bound(void **unused) {
+    (void)unused;
+    MdInputs inputs = {.dram_reads = 49, .warp_instructions = 1000};
+    assert_true(md_is_compute_bound(&inputs, 0.05));
+    inputs.dram_reads = 50;
+    assert_false(md_is_compute_bound(&inputs, 0.05));
+}
+
+/* ---- The CTA schedulers ---- */
+
+typedef struct Launch {
+    CtaSched *sched;
+    void *state;
+    CtaView view;
+} Launch;
+
+static void begin(Launch *l, const char *policy, uint32_t capacity) {
+    Diag *diag = diag_new();
+    l->sched = cta_sched_new(policy, diag);
+    if (!l->sched) fail_msg("%s", diag_text(diag));
+    diag_free(diag);
+    l->view = (CtaView){.sms = 15, .capacity = capacity, .l1d_lines = 64};
+    l->state = cta_sched_state_new(l->sched);
+    cta_sched_start(l->sched, l->state, &l->view);
+}
+
+static void end(Launch *l) {
+    free(l->state);
+    cta_sched_free(l->sched);
+}
+
+static uint32_t limit_of(const Launch *l, uint32_t sm) {
+    return l->sched->policy->limit(l->state, &l->view, sm);
+}
+
+static void round_robin_allows_what_fits(void **unused) {
+    (void)unused;
+    Launch l;
+    begin(&l, "round-robin", 6);
+    assert_int_equal(limit_of(&l, 3), 6);
+    end(&l);
+}
+
+static void limit_allows_no_more_than_told_and_no_more_than_fits(void **unused) {
+    (void)unused;
+    Launch l;
+    begin(&l, "limit:ctas=3", 6);
+    assert_int_equal(limit_of(&l, 3), 3);
+    end(&l);
+    begin(&l, "limit:ctas=3", 2);
+    assert_int_equal(limit_of(&l, 3), 2);
+    end(&l);
+}
+
+static void finish_measured(Launch *l, uint32_t sm, const struct Benchmark *b, uint64_t instructions) {
+    for (uint64_t i = 0; i < (uint64_t)b->working_set; i++)
+        for (int again = 0; again < 2; again++) l->sched->policy->l1d_miss(l->state, i * 128);
+    CtaMeasurement measured = {.warp_instructions = instructions,
+                               .l1d_accesses = (uint64_t)(b->reads / b->miss_rate),
+                               .dram_reads = (uint64_t)b->reads,
+                               .fetches = (uint64_t)b->reads,
+                               .fetch_cycles = (uint64_t)b->reads * 350};
+    l->sched->policy->finished(l->state, &l->view, sm, &measured);
+}
+
+static void md_runs_one_cta_alone_until_it_has_finished_then_limits_all(void **unused) {
+    (void)unused;
+    Launch l;
+    begin(&l, "md", 8);
+    assert_int_equal(limit_of(&l, 0), 1);
+    assert_int_equal(limit_of(&l, 1), 8);
+    assert_int_equal(l.sched->policy->watched_sm(l.state), 0);
+    finish_measured(&l, 4, &BENCHMARKS[0], 1000); /* not the predictor */
+    assert_int_equal(limit_of(&l, 1), 8);
+    finish_measured(&l, 0, &BENCHMARKS[0], 1000);
+    for (uint32_t sm = 0; sm < 15; sm++) assert_int_equal(limit_of(&l, sm), 5);
+    assert_int_equal(l.sched->policy->watched_sm(l.state), CTA_NO_SM);
+    finish_measured(&l, 0, &BENCHMARKS[1], 1000); /* the decision stands */
+    assert_int_equal(limit_of(&l, 0), 5);
+    end(&l);
+}
+
+static void md_keeps_the_maximum_for_a_compute_bound_kernel(void **unused) {
+    (void)unused;
+    Launch l;
+    begin(&l, "md", 8);
+    finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20 + 1);
+    assert_int_equal(limit_of(&l, 7), 8);
+    end(&l);
+    begin(&l, "md", 8);
+    finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20);
+    assert_int_equal(limit_of(&l, 7), 1);
+    end(&l);
+}
+
+static void keep_value(void *context, const char *name, const char *unit, double value) {
+    (void)unit;
+    if (!strcmp(name, "working_set")) *(double *)context = value;
+}
+
+static void keep_nothing(void *context, const char *name, const char *unit, const double *values,
+                         size_t count) {
+    (void)context, (void)name, (void)unit, (void)values, (void)count;
+}
+
+static void md_counts_the_different_lines_that_missed(void **unused) {
+    (void)unused;
+    Launch l;
+    double working_set = -1;
+    begin(&l, "md:predictor=17", 8); /* modulo 15 SMs */
+    finish_measured(&l, 2, &BENCHMARKS[2], 1000);
+    TytoReport out = {&working_set, keep_value, keep_nothing};
+    l.sched->policy->report(l.state, &out);
+    assert_true(working_set == 1000);
+    end(&l);
+}
+
+static void md_bounds_its_count_of_lines(void **unused) {
+    (void)unused;
+    Launch l;
+    double working_set = -1;
+    struct Benchmark huge = BENCHMARKS[2];
+    huge.working_set = 100000;
+    begin(&l, "md", 8);
+    finish_measured(&l, 0, &huge, 1000);
+    TytoReport out = {&working_set, keep_value, keep_nothing};
+    l.sched->policy->report(l.state, &out);
+    assert_true(working_set >= 15 * 1024 && working_set < 32768);
+    end(&l);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(growth_of_dram_reads_agrees_with_table_5),
+        cmocka_unit_test(the_degree_chosen_is_within_one_of_the_best_of_table_6),
+        cmocka_unit_test(throughput_is_the_degree_over_the_product_of_the_growths),
+        cmocka_unit_test(ctas_that_fit_together_lose_nothing),
+        cmocka_unit_test(what_always_misses_cannot_miss_more),
+        cmocka_unit_test(latency_grows_by_the_thresholds),
+        cmocka_unit_test(the_pipeline_factor_follows_the_thresholds),
+        cmocka_unit_test(fewer_than_5_dram_reads_in_100_instructions_are_compute_bound),
+        cmocka_unit_test(round_robin_allows_what_fits),
+        cmocka_unit_test(limit_allows_no_more_than_told_and_no_more_than_fits),
+        cmocka_unit_test(md_runs_one_cta_alone_until_it_has_finished_then_limits_all),
+        cmocka_unit_test(md_keeps_the_maximum_for_a_compute_bound_kernel),
+        cmocka_unit_test(md_counts_the_different_lines_that_missed),
+        cmocka_unit_test(md_bounds_its_count_of_lines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
