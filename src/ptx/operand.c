@@ -87,7 +87,7 @@ static bool read_vector_register(Reader *reader, const Binding *binding, const T
         operand->count = (uint16_t)binding->count;
         operand->items = ARENA_ARRAY(reader->arena, PtxOperand, binding->count);
         for (int32_t i = 0; i < binding->count; i++) {
-            operand->items[i] = *operand;
+            operand->items[i].column = operand->column;
             set_reg(&operand->items[i], binding->index + i);
         }
         return true;

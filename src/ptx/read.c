@@ -290,8 +290,14 @@ static bool read_function(Reader *reader, PtxLinkage linkage, bool is_kernel) {
     return reader_expect(reader, ';', "or a body behind the header of a function");
 }
 
-/* Skips a function's body, or a declaration, after a mistake outside of bodies. */
-static void skip_toplevel(Reader *reader) {
+/* Skips to behind the ';' of a variable after a mistake in it, its initialiser included. */
+static void skip_declaration(Reader *reader) {
+    while (reader->token.kind != LEX_END && !reader_accept(reader, ';'))
+        reader_next(reader);
+}
+
+/* Skips a function with its body, or an unknown directive, after a mistake outside of bodies. */
+static void skip_function(Reader *reader) {
     int depth = 0;
     while (reader->token.kind != LEX_END) {
         bool is_end = depth == 0 && reader_at(reader, ';');
@@ -358,8 +364,9 @@ static bool read_directive(Reader *reader) {
     PtxLinkage linkage = read_linkage(reader);
     if (reader_accept_word(reader, ".entry")) return read_function(reader, linkage, true);
     if (reader_accept_word(reader, ".func")) return read_function(reader, linkage, false);
-    if (is_variable_space(reader)) return variable_read(reader, linkage);
-    return unknown_directive(reader);
+    if (!is_variable_space(reader)) return unknown_directive(reader);
+    if (!variable_read(reader, linkage)) skip_declaration(reader);
+    return true;
 }
 
 static void read_all(Reader *reader) {
@@ -374,7 +381,7 @@ static void read_all(Reader *reader) {
         if (read_directive(reader)) continue;
         bool is_stuck = line == reader->token.line && column == reader->token.column;
         if (is_stuck) reader_next(reader);
-        skip_toplevel(reader);
+        skip_function(reader);
     }
     if (reader->module->target == 0)
         reader_error(reader, "the .target directive is missing");

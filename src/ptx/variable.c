@@ -308,16 +308,17 @@ static bool read_braces(Reader *reader, Builder *builder, uint64_t offset, uint6
     return reader_expect(reader, '}', "to close the initialiser");
 }
 
-/* Bytes of a sub-array at each depth of braces, ended by 0: for int a[2][3], 12, then 0. */
+/* Bytes that braces inside the outer ones fill, by depth, ended by 0: for int a[2][3], 12, then 0.
+ * The elements of a vector are braces of their own. */
 static void set_inner_sizes(const Specifier *specifier, const Shape *shape, uint64_t *inner) {
-    int levels = shape->dimensions - 1 + (specifier->vector > 1 ? 1 : 0);
     uint64_t size = element_bytes(specifier);
-    for (int level = levels - 1; level >= 0; level--) {
-        inner[level] = size;
-        int dimension = level + (specifier->vector > 1 ? 0 : 1);
-        if (dimension < shape->dimensions) size *= shape->extent[dimension];
+    int dimensions = shape->dimensions, depth = dimensions > 0 ? dimensions - 1 : 0;
+    for (int i = depth - 1; i >= 0; i--) {
+        size *= shape->extent[i + 1];
+        inner[i] = size;
     }
-    inner[levels < 0 ? 0 : levels] = 0;
+    if (dimensions > 0 && specifier->vector > 1) inner[depth++] = element_bytes(specifier);
+    inner[depth] = 0;
 }
 
 static bool read_initialiser(Reader *reader, PtxVar *var, const Specifier *specifier,

@@ -1,0 +1,270 @@
+/* Every mistake is named where it stands. One row each: a wrong text, and the message. */
+#include "ptx_test.h"
+
+typedef struct Mistake {
+    const char *text;
+    const char *message; /* one of the lines of output must hold this */
+} Mistake;
+
+/* Mistakes in statements of a kernel; line 5 of the text. */
+static const Mistake statements[] = {
+    /* spellings */
+    {"addd.s32 %r1, %r2, %r3;", ":5:1: error: there is no instruction 'addd'; did you mean 'add'?"},
+    {"wgmma.fence.sync.aligned;", ":5:1: error: not supported: 'wgmma' (matrix instructions)"},
+    {"cp.async.ca.shared.global [%rd1], [%rd2], 4;", "not supported: 'cp' (asynchronous copies)"},
+    {"add.s33 %r1, %r2, %r3;", "'add.s33': '.s33' is misspelled or not supported here; did you mean '.s32'?"},
+    {"add.sat.u32 %r1, %r2, %r3;", "'add.sat.u32': '.u32' is misspelled or not supported here"},
+    {"add %r1, %r2, %r3;", "'add': a modifier is missing: one of .u16 .u32"},
+    {"cvt.f32.s32 %f1, %r1;", "'cvt.f32.s32'"},
+    {"add.s32.u32 %r1, %r2, %r3;", "nothing more was expected"},
+    {"st.async.b32 [%rd1], %r1;", "'.async' is misspelled or not supported here"},
+    /* operands */
+    {"add.s32 %r1, %r2;", "'add.s32' has 2 operands; it is written: add(.u16,.u32,.u64"},
+    {"add.s32 %r1, %r2, %r3, %r4;", "'add.s32' has 4 operands"},
+    {"bar.sync;", "'bar.sync' has 0 operands; it is written: bar{.cta}.sync a{, b}"},
+    {"add.s32 %r1, %r2, %f1;", ":5:19: error: 'add.s32': operand b is %f1, a .f32 register, but must be .s32"},
+    {"add.f32 %u1, %f1, %f2;", ":5:9: error: 'add.f32': operand d is %u1, a .u32 register, but must be .f32"},
+    {"add.s32 %rd1, %r1, %r2;", "operand d is %rd1, a .b64 register, but must be .s32"},
+    {"ld.global.f32 %d1, [%rd1];", "operand d is %d1, a .f64 register, but must be .f32 or wider"},
+    {"ld.global.u32 %h1, [%rd1];", "but must be .u32 or wider"},
+    {"add.s32 5, %r1, %r2;", "operand d is a constant, but must be a register to write to"},
+    {"add.f32 %f1, %f2, 1;", ":5:19: error: integer constant where .f32 is needed: write it as 1.0 or 0f3F800000"},
+    {"add.s32 %r1, %r2, 1.5;", "floating-point constant where .s32 is needed"},
+    {"add.f16 %h1, %h2, 1.0;", "this type has no such constants"},
+    {"add.u32 %r1, %tid.x, 1;", "operand a is a special register, but must be a register: read special registers with mov"},
+    {"mov.u64 %rd1, %tid.x;", "operand a is %tid.x, but must be read as 32 bits"},
+    {"mov.u32 %r1, %clock64;", "operand a is %clock64, but must be read as 64 bits"},
+    {"mov.f32 %f1, %tid.x;", "but must be read as 32 bits"},
+    {"add.u64 %rd1, data, 4;", "operand a is the address of a symbol, but must be a register or constant: take addresses with mov"},
+    {"mov.u32 %r1, data;", "operand a is the address of a symbol, but must be read as 64 bits"},
+    {"mov.u64 data, %rd1;", "operand d is the address of a symbol"},
+    {"ld.global.u32 %r1, [%r2];", "operand a is based on %r2, a .b32 register, but must be based on a 64-bit integer"},
+    {"ld.global.u32 %r1, %rd1;", "operand a is not in brackets, but must be an address such as [%rd1+4]"},
+    {"ld.global.u32 %r1, [tile];", "'ld.global.u32': 'tile' is a .shared variable"},
+    {"ld.global.u32 %r1, [data+%r2];", "expected a constant, not '%r2'"},
+    {"ld.global.u32 %r1, [data+1.5];", "offset must be an integer"},
+    {"ld.global.u32 %r1, [%tid.x];", "this cannot be the address of memory"},
+    {"ld.global.u32 %r1, [%rd1;", "expected ']' to close the address, not ';'"},
+    {"ld.global.v4.u32 {%r1,%r2,%r3}, [%rd1];", "operand d has 3 elements, but must have 4"},
+    {"ld.global.v2.u32 %r1, [%rd1];", "operand d is a single value, but must be a vector {a, b, ...}"},
+    {"add.s32 {%r1,%r2}, %r1, %r2;", "operand d is a vector, but must be a single value"},
+    {"ld.global.u32 _, [%rd1, %r1];", "expected ']'"},
+    {"st.global.u32 [%rd1], _;", "operand b is '_', but must be a register or constant"},
+    {"st.global.v2.u32 [%rd1], {%r1, {%r2}};", "'{' inside a vector"},
+    {"st.global.u32 [%rd1], {1,2,3,4,5,6,7,8,9};", "vector of more than 8 elements"},
+    {"mov.b64 %rd1, {%r1, %r2, %r3};", "operand a is a vector, but must be as wide as the instruction's type"},
+    {"mov.u32 %r1, {%h1, %h2};", "and that a .b type"},
+    {"add.s32 %r1|%p1, %r2, %r3;", "operand d is a pair, but must be a single register"},
+    {"setp.eq.s32 %p1|%r1, %r2, %r3;", "operand p is %r1, a .b32 register, but must be .pred"},
+    {"mov.b32 %p1, %r1;", "operand d is %p1, a .pred register, but must be .b32"},
+    {"add.s32 %r1, !%r2, %r3;", "operand a is negated by '!', but must be written without '!'"},
+    {"and.pred !%p1, %p2, %p3;", "operand d is negated by '!', but must be a register to write to"},
+    {"add.s32 %r1.b0, %r2, %r3;", "operand d is a part of a register, but must be a whole register"},
+    {"vadd.s32.s32.s32 %r1, %r2.q, %r3;", "'.q' is not a part of a register that can be selected here"},
+    {"lop3.b32 %r1, %r2, %r3, %r4, %r5;", "operand e is not an integer constant, but must be one"},
+    {"shl.b32 %r1, %r2, %rd1;", "operand b is %rd1, a .b64 register, but must be .u32"},
+    {"add.s32 %r1, [%rd1], %r2;", "operand a is an address in brackets, but must be a value"},
+    {"add.s32 %r1, %r2, k;", "operand b is the address of a symbol"},
+    {"add.s32 %r1, %r2, L; L: ret;", "'L' is not declared"},
+    {"L: add.s32 %r1, %r2, L;", "'L' is a label, not a value"},
+    {"mov.u32 %r1, %pm0;", ":5:14: error: not supported: special register '%pm0'"},
+    {"add.s32 %r1, %r2, 1, 2, 3, 4, 5, 6;", "'add.s32' has more than 6 operands"},
+    {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%r1, {%f1,%f2}];", "texture or sampler must be a 64-bit register or a .texref variable"},
+    {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1}];", "operand c has 1 elements, but must have 2"},
+    {"tex.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f1,%f1,%f1}];", "'.3d' is misspelled or not supported here"},
+    {"tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, %rd1;", "expected '[' before the texture, not '%rd1'"},
+    /* names */
+    {"add.s32 %r1, %r2, %r77;", "'%r77' is not declared: %r<10> ends at %r9"},
+    {"add.s32 %r1, %r2, dat;", "'dat' is not declared: no register or variable has this name; did you mean 'data'?"},
+    {"bra Lend; L_end: ret;", ":5:5: error: 'Lend' is not declared: no label has this name; did you mean 'L_end'?"},
+    {"bra data;", "'data' is not a label"},
+    {"L: ret; L: ret;", ":5:9: error: 'L' is declared twice: first at line 5"},
+    {".reg .b32 %r1;", "'%r1' is declared twice: first at line 4"},
+    {".reg .b32 a; .reg .f32 a;", "'a' is declared twice"},
+    {"@%r1 add.s32 %r1, %r2, %r3;", "guard '%r1' is not a .pred register"},
+    {"@%p77 ret;", "'%p77' is not declared"},
+    {"@5 ret;", "expected the predicate of a guard, not '5'"},
+    {"@%p1 ;", "expected an instruction, not ';'"},
+    {"brx.idx %r1, L; L: ret;", "'L' is not a .branchtargets list"},
+    {"call %rd1, (%r1);", "a call through a register needs a .callprototype or .calltargets"},
+    {"call data;", "this is neither a function nor a register with its address"},
+    {"call 5;", "expected the name of a function, not '5'"},
+    {"call k, (%r1);", "'k' takes 2 arguments, but the call has 1"},
+    {"call (%r1), k, (%rd1, %r1);", "'k' returns 0 values, but the call has 1"},
+    {"call k, (%r1, %r2);", "argument of 4 bytes for a parameter of 'k' of 8 bytes"},
+    {"call k, (data, %r2);", "argument of a call must be a register, constant or .param variable, but 'data' is a .global variable"},
+    {"T: .calltargets nothing;", "'nothing' is not declared: no function has this name"},
+    {".reg .v4 .f32 v; mov.f32 %f1, v.q;", "'.q' is not an element of this vector"},
+    /* declarations */
+    {".reg .b32;", "expected the name of a register, not ';'"},
+    {".reg b32 x;", "expected a type such as .u32, not 'b32'"},
+    {".reg .b31 x;", "'.b31' is not a type or attribute of a variable"},
+    {".reg .b32 %x<4000000000>;", "%x<4000000000>: too many registers: at most 4194304 in a function"},
+    {".reg .b32 %x<>;", "expected the number of registers, not '>'"},
+    {".reg .b128 %x;", "not supported: registers of type .b128"},
+    {".local .pred x;", ".pred is a type of registers only"},
+    {".local .align 3 .b8 x;", "alignment 3 is not a power of two"},
+    {".local .b8 x[];", "'x' has no size: only .extern arrays may leave it out"},
+    {".local .b8 x[99999999999];", "variable is too large: at most 33554432 bytes in .local"},
+    {".local .b8 x[20000000]; .local .b8 y[20000000];", "'k' has more than 33554432 bytes of .local variables"},
+    {".shared .b8 x[4][4][4][4][4][4][4][4][4][4][4][4][4][4][4][4][4];", "variable is too large"},
+    {".shared .b8 x[1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1];", "array of more than 16 dimensions"},
+    {".shared .b32 x = 5;", "'x' cannot be initialised: only .global and .const can"},
+    {".loc 1;", "expected a number, not ';'"},
+    {".pragma nounroll;", "expected a string behind .pragma, not 'nounroll'"},
+    {".bogus 5;", "expected a state space such as .global, not '.bogus'"},
+    /* punctuation and characters */
+    {"add.s32 %r1, %r2, %r3", "expected ';' behind an instruction, not '}'"},
+    {"trap 1;", "'trap' has 1 operand; it is written: trap"},
+    {"add.s32 %r1, %r2, %r3 ret;", "expected ';' behind an instruction, not 'ret'"},
+    {"5;", "expected an instruction, label or directive, not '5'"},
+    {"add.s32 %r1, %r2, `;", "cannot read this: character that PTX does not use"},
+    {"mov.f32 %f1, 0f123;", "cannot read this: 0f must be followed by exactly 8 hexadecimal digits"},
+    {"mov.f64 %d1, 0d123;", "0d must be followed by exactly 16 hexadecimal digits"},
+    {"mov.u32 %r1, 0x;", "number without digits"},
+    {"mov.u64 %rd1, 99999999999999999999;", "number does not fit in 64 bits"},
+    {"mov.u32 %r1, 12abc;", "number with letters or wrong digits in it"},
+    {".pragma \"open;", "string is not closed"},
+    {"ret; /* open", "comment is not closed: '*/' is missing"},
+    /* constants */
+    {"mov.u32 %r1, 5/0;", "constant expression: division by zero"},
+    {"mov.u32 %r1, 5 % 0;", "constant expression: division by zero"},
+    {"mov.f32 %f1, 1.0+2.0;", "constant expression: operators take integers only"},
+    {"mov.u32 %r1, ~1.0;", "constant expression: '~' takes integers only"},
+    {"mov.u32 %r1, (5;", "expected ')' to close the parenthesis, not ';'"},
+    {"mov.u32 %r1, ;", "expected a constant, not ';'"},
+    {"mov.u32 %r1, 1 ? 2;", "expected ':' in a conditional constant, not ';'"},
+};
+
+/* Mistakes of whole modules. */
+static const Mistake modules[] = {
+    {"", "this is not PTX: it must begin with .version, not the end of the file"},
+    {"hello", "test.ptx:1:1: error: this is not PTX: it must begin with .version, not 'hello'"},
+    {"\x7f" "ELF\x02", "this is not PTX"},
+    {".version 8.0\n", "the .target directive is missing"},
+    {".version 8\n.target sm_80\n", "expected a version such as 8.0, not '8'"},
+    {".version 1.3\n.target sm_13\n", "PTX ISA 1.3 is not supported: versions are 1.4 to 9.x"},
+    {".version 17.0\n.target sm_80\n", "PTX ISA 17.0 is not supported"},
+    {".version 8.0\n.target compute_80\n", "unknown target 'compute_80': expected sm_ and a number"},
+    {".version 8.0\n.target sm_80\n.address_size 48\n", "address size must be 32 or 64"},
+    {PTX_HEADER ".visibel .entry k() { ret; }", "expected a directive, not '.visibel'; did you mean '.visible'?"},
+    {PTX_HEADER ".entry k(.param .u64 a) { ret; ", "the body of 'k' is not closed: '}' is missing"},
+    {PTX_HEADER ".entry k(.param .u64 a { ret; }", "expected ')' to close the parameters, not '{'"},
+    {PTX_HEADER ".entry k(.reg .u64 a) { ret; }", "expected .param, not '.reg'"},
+    {PTX_HEADER ".func k(u64 a) { ret; }", "expected .param or .reg, not 'u64'"},
+    {PTX_HEADER ".entry k(.param .u64 a, .param .u64 a) { ret; }", "'a' is declared twice"},
+    {PTX_HEADER ".entry k(.param .b8 a[40000]) { ret; }", "parameters of 'k' take more than 32764 bytes"},
+    {PTX_HEADER ".entry k() { ret; } .entry k() { ret; }", "'k' is defined twice: first at line 4"},
+    {PTX_HEADER ".func k(.param .b32 a);\n.func k(.param .b64 a) { ret; }", ":5:7: error: 'k' does not fit its declaration at line 4"},
+    {PTX_HEADER ".global .u32 k; .entry k() { ret; }", "'k' is declared twice"},
+    {PTX_HEADER ".entry k() .maxntid 1,2,3,4 { ret; }", "more than three dimensions"},
+    {PTX_HEADER ".entry k() .maxntid 0 { ret; }", "number of threads is out of range"},
+    {PTX_HEADER ".entry k() .reqnctapercluster 2 { ret; }", "not supported: '.reqnctapercluster' (thread block clusters)"},
+    {PTX_HEADER ".entry k() .bogus { ret; }", "'.bogus' is not a directive of a function"},
+    {PTX_HEADER ".entry k() ret;", "expected ';' or a body behind the header of a function, not 'ret'"},
+    {PTX_HEADER ".global .u32 a[2] = {1, 2, 3};", ":4:28: error: initialiser has more values than the variable holds"},
+    {PTX_HEADER ".global .u32 a[2] = {{1}, 2};", "initialiser has more braces than dimensions"},
+    {PTX_HEADER ".global .u32 a[2] = {1, 2;", "expected '}' to close the initialiser, not ';'"},
+    {PTX_HEADER ".global .u32 a = nothing;", "'nothing' is not declared: no variable or function has this name"},
+    {PTX_HEADER ".global .u8 a = a;", "an address does not fit in .u8"},
+    {PTX_HEADER ".global .u32 b; .global .u8 a = 0xF0F(b);", "mask of an address must be 0xFF, 0xFF00, ...: one byte"},
+    {PTX_HEADER ".global .u32 a = 1.5;", "floating-point constant where .u32 is needed"},
+    {PTX_HEADER ".global .u32 a; .global .u32 a;", "'a' is declared twice: first at line 4"},
+    {PTX_HEADER ".global .u32 a[1000000][1000000][1000000];", "variable is too large: at most 1099511627776 bytes in .global"},
+    {PTX_HEADER ".global .u32 a[-1];", "array size is out of range"},
+    {PTX_HEADER ".global .u32 a[1.5];", "array size must be an integer"},
+    {PTX_HEADER ".global .samplerref s;", "not supported: variables of type '.samplerref'"},
+    {PTX_HEADER ".global .attribute(.bogus) .u32 s;", "attribute '.bogus' is not supported"},
+    {PTX_HEADER ".local .u32 a;", "not supported: .local variables outside of a function"},
+    {PTX_HEADER ".shared .u32 a[9999999];", "variable is too large: at most 16777216 bytes in .shared"},
+    {PTX_HEADER ".shared .b8 a[16777216]; .shared .b8 b; .entry k() { .reg .b32 r; ld.shared.b8 r, [a]; ld.shared.b8 r, [b]; ret; }",
+     "'k' needs 16777217 bytes of shared memory; a thread block (CTA) can have at most 16777216"},
+    {PTX_HEADER ".alias a, b;", "'a' is not declared: no function has this name"},
+    {PTX_HEADER ".func a(); .func b(); .alias a, b; .alias b, a; .entry k() { ret; }", "'a' is an alias of itself"},
+    {PTX_HEADER ".func a(); .alias a, a;", "'a' cannot be an alias: it is itself"},
+    {PTX_HEADER ".func a() { ret; } .func b(); .alias a, b;", "'a' cannot be an alias: it is defined"},
+    {PTX_HEADER ".section .debug { .b8 1", "section is not closed: '}' is missing"},
+    {PTX_HEADER ".file one \"a\"", "expected a constant, not 'one'"},
+    {PTX_HEADER ".file 1 a", "expected the name of a file, not 'a'"},
+    {PTX_HEADER ".extern .func f(); .entry k() { call f; ret; }", "'f' is used but not defined: no module that is loaded has it"},
+    {PTX_HEADER ".extern .global .u32 x; .entry k() { .reg .u32 r; ld.global.u32 r, [x]; ret; }", "'x' is used but not defined"},
+    {PTX_HEADER "#line\n.global x;", ":5:9: error: expected a type such as .u32, not 'x'"},
+};
+
+/* Whether the text's errors hold the message; prints both when they do not. */
+static bool has_message(const char *text, const char *message) {
+    Text errors = {0};
+    ptx_test_errors(text, &errors);
+    bool is_there = strstr(text_string(&errors), message) != NULL;
+    if (!is_there)
+        print_message("wanted: %s\ngot:    %sof:\n%s\n", message, text_string(&errors), text);
+    text_free(&errors);
+    return is_there;
+}
+
+static void test_statements(void **state) {
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        Text text = {0};
+        text_printf(&text, "%s%s\n}\n", PTX_KERNEL, statements[i].text);
+        wrong += !has_message(text_string(&text), statements[i].message);
+        text_free(&text);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void test_modules(void **state) {
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        wrong += !has_message(modules[i].text, modules[i].message);
+    assert_int_equal(wrong, 0);
+}
+
+/* One run reports every mistake, and none twice. */
+static void test_several(void **state) {
+    (void)state;
+    Text errors = {0};
+    ptx_test_errors(PTX_KERNEL "add.s33 %r1, %r2, %r3;\n"
+                               "mov.u32 %r1, %r2;\n"
+                               "mov.b64 {%r1, %q9}, %rd1;\n"
+                               "ld.global.v2.u32 {%r1, %r2, [%rd1];\n"
+                               "ret;\n}\n"
+                               ".global .u32 x[2] = {1, 2, {3}};\n"
+                               ".global .u32 y = z;\n"
+                               ".entry l() { bra nowhere; }\n",
+                    &errors);
+    const char *lines[] = {":5:1:", ":7:15:", ":8:29:", ":11:28:", ":12:18:", ":13:18:"};
+    int count = 0;
+    for (const char *p = text_string(&errors); (p = strstr(p, "error: ")); p++)
+        count++;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        if (!strstr(text_string(&errors), lines[i]))
+            fail_msg("%s is missing in:\n%s", lines[i], text_string(&errors));
+    }
+    if (count != (int)(sizeof lines / sizeof *lines)) fail_msg("%s", text_string(&errors));
+    text_free(&errors);
+}
+
+/* Reading stops after a while: a binary file is not a million errors. */
+static void test_many(void **state) {
+    (void)state;
+    Text text = {0}, errors = {0};
+    text_add(&text, PTX_KERNEL);
+    for (int i = 0; i < 100000; i++)
+        text_add(&text, "@@; ");
+    ptx_test_errors(text_string(&text), &errors);
+    assert_non_null(strstr(text_string(&errors), "more errors"));
+    text_free(&text);
+    text_free(&errors);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_statements), cmocka_unit_test(test_modules),
+        cmocka_unit_test(test_several), cmocka_unit_test(test_many)};
+    printf("%zu mistakes, each with its message\n",
+           sizeof statements / sizeof *statements + sizeof modules / sizeof *modules);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
