@@ -21,8 +21,8 @@ typedef struct Allocator {
     int32_t *starts, *ends; /* first register whose interval starts, ends at a position ... */
     int32_t *next_start, *next_end; /* ... and the next one after a register */
     Pool pairs, singles, predicates;
-    int32_t *place;       /* of each row in singles.free, NONE when it is not there */
-    int32_t rows, preds;  /* handed out so far */
+    int32_t *place;      /* of each row in singles.free, NONE when it is not there */
+    int32_t rows, preds; /* handed out so far */
 } Allocator;
 
 static int32_t *int_array(int64_t count, int byte) {

@@ -92,8 +92,7 @@ static bool read_guard(Reader *reader, int32_t *guard, bool *is_negated) {
     Name *name = reader_expect_name(reader, "the predicate of a guard");
     if (!name) return false;
     Binding *binding = operand_resolve(reader, name);
-    if (!binding)
-        return operand_undeclared(reader, name, "register", place.line, place.column);
+    if (!binding) return operand_undeclared(reader, name, "register", place.line, place.column);
     if (binding->kind != BINDING_REG || reader->regs[binding->index].type != PTX_PRED)
         return reader_error_at(reader, place.line, place.column,
                                "guard '%s' is not a .pred register", name->text);
@@ -101,7 +100,8 @@ static bool read_guard(Reader *reader, int32_t *guard, bool *is_negated) {
     return true;
 }
 
-/* The spelling that starts with `first`, which has been consumed. Modifiers may be written apart. */
+/* The spelling that starts with `first`, which has been consumed. Modifiers may be written apart.
+ */
 static Name *read_spelling(Reader *reader, const Token *first) {
     if (reader->token.kind != LEX_WORD)
         return names_intern(&reader->names, first->text, first->length);
@@ -322,7 +322,7 @@ bool body_read(Reader *reader, PtxFunction *function) {
     while (reader->names.depth > 0)
         names_leave(&reader->names);
     finish(reader, function);
-    return is_closed || reader_error_at(reader, line, column,
-                                        "the body of '%s' is not closed: '}' is missing",
-                                        function->name);
+    return is_closed ||
+           reader_error_at(reader, line, column, "the body of '%s' is not closed: '}' is missing",
+                           function->name);
 }

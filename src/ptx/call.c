@@ -34,10 +34,10 @@ static bool read_callee(Reader *reader, PtxOperand *callee) {
         return reader_error(reader, "expected the name of a function, not %s",
                             reader_token_text(reader));
     if (!operand_read(reader, callee)) return false;
-    bool is_register = callee->kind == PTX_OPERAND_REG &&
-                       operand_register_fits(reader->regs[callee->reg].type,
-                                             reader->module->address_bits == 64 ? PTX_U64 : PTX_U32,
-                                             false);
+    bool is_register =
+        callee->kind == PTX_OPERAND_REG &&
+        operand_register_fits(reader->regs[callee->reg].type,
+                              reader->module->address_bits == 64 ? PTX_U64 : PTX_U32, false);
     return is_register || callee->kind == PTX_OPERAND_FUNC ||
            reader_error_at(reader, line, callee->column,
                            "this is neither a function nor a register with its address");
@@ -161,7 +161,8 @@ static bool check_argument(Reader *reader, const PtxFunction *caller, const PtxI
     switch (argument->kind) {
     case PTX_OPERAND_REG:
         size = (uint64_t)ptx_type_bits(caller->regs[argument->reg].type) / 8;
-        if (caller->regs[argument->reg].type == PTX_PRED && parameter->type == PTX_PRED) return true;
+        if (caller->regs[argument->reg].type == PTX_PRED && parameter->type == PTX_PRED)
+            return true;
         if (size > parameter->size && parameter->size < 4) size = parameter->size;
         break;
     case PTX_OPERAND_ADDRESS:
@@ -192,7 +193,8 @@ static bool check_argument(Reader *reader, const PtxFunction *caller, const PtxI
     }
     if (size == 0)
         return reader_error_at(reader, inst->line, argument->column,
-                               "%s of a call must be a register, constant or .param variable", what);
+                               "%s of a call must be a register, constant or .param variable",
+                               what);
     if (size == parameter->size || parameter->is_incomplete) return true;
     return reader_error_at(reader, inst->line, argument->column,
                            "%s of %llu bytes for a parameter of '%s' of %llu bytes", what,

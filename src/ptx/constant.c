@@ -6,8 +6,24 @@
 
 /* Binary operators, from the weakest; those of one level bind from the left. */
 typedef enum Operator {
-    OP_OR_ELSE, OP_AND_ALSO, OP_OR, OP_XOR, OP_AND, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
-    OP_SHL, OP_SHR, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_REM
+    OP_OR_ELSE,
+    OP_AND_ALSO,
+    OP_OR,
+    OP_XOR,
+    OP_AND,
+    OP_EQ,
+    OP_NE,
+    OP_LT,
+    OP_LE,
+    OP_GT,
+    OP_GE,
+    OP_SHL,
+    OP_SHR,
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_DIV,
+    OP_REM
 } Operator;
 
 static const struct {
@@ -15,15 +31,24 @@ static const struct {
     int level;  /* higher binds tighter */
     Operator op;
 } operators[] = {
-    {LEX_PAIR('|', '|'), 1, OP_OR_ELSE}, {LEX_PAIR('&', '&'), 2, OP_AND_ALSO},
-    {'|', 3, OP_OR},                     {'^', 4, OP_XOR},
-    {'&', 5, OP_AND},                    {LEX_PAIR('=', '='), 6, OP_EQ},
-    {LEX_PAIR('!', '='), 6, OP_NE},      {'<', 7, OP_LT},
-    {LEX_PAIR('<', '='), 7, OP_LE},      {'>', 7, OP_GT},
-    {LEX_PAIR('>', '='), 7, OP_GE},      {LEX_PAIR('<', '<'), 8, OP_SHL},
-    {LEX_PAIR('>', '>'), 8, OP_SHR},     {'+', 9, OP_ADD},
-    {'-', 9, OP_SUB},                    {'*', 10, OP_MUL},
-    {'/', 10, OP_DIV},                   {'%', 10, OP_REM},
+    {LEX_PAIR('|', '|'), 1, OP_OR_ELSE},
+    {LEX_PAIR('&', '&'), 2, OP_AND_ALSO},
+    {'|', 3, OP_OR},
+    {'^', 4, OP_XOR},
+    {'&', 5, OP_AND},
+    {LEX_PAIR('=', '='), 6, OP_EQ},
+    {LEX_PAIR('!', '='), 6, OP_NE},
+    {'<', 7, OP_LT},
+    {LEX_PAIR('<', '='), 7, OP_LE},
+    {'>', 7, OP_GT},
+    {LEX_PAIR('>', '='), 7, OP_GE},
+    {LEX_PAIR('<', '<'), 8, OP_SHL},
+    {LEX_PAIR('>', '>'), 8, OP_SHR},
+    {'+', 9, OP_ADD},
+    {'-', 9, OP_SUB},
+    {'*', 10, OP_MUL},
+    {'/', 10, OP_DIV},
+    {'%', 10, OP_REM},
 };
 
 static bool read_conditional(Reader *reader, Constant *value);
@@ -101,7 +126,8 @@ static bool read_primary(Reader *reader, Constant *value) {
         reader_next(reader);
         return true;
     }
-    bool is_warp_size = token->kind == LEX_NAME && token->length == 7 && !memcmp(token->text, "WARP_SZ", 7);
+    bool is_warp_size =
+        token->kind == LEX_NAME && token->length == 7 && !memcmp(token->text, "WARP_SZ", 7);
     if (is_warp_size) {
         value->value = 32;
         reader_next(reader);
@@ -241,12 +267,10 @@ bool constant_convert(Reader *reader, const Constant *constant, PtxType type, ui
         return true;
     }
     if (constant->is_float || ptx_type_is_float(type))
-        return reader_error_at(reader, constant->line, constant->column,
-                               "%s constant where %s is needed: %s",
-                               constant->is_float ? "floating-point" : "integer",
-                               ptx_type_name(type),
-                               is_float_type ? "write it as 1.0 or 0f3F800000"
-                                             : "this type has no such constants");
+        return reader_error_at(
+            reader, constant->line, constant->column, "%s constant where %s is needed: %s",
+            constant->is_float ? "floating-point" : "integer", ptx_type_name(type),
+            is_float_type ? "write it as 1.0 or 0f3F800000" : "this type has no such constants");
     *bits = constant->value;
     if (type == PTX_PRED) {
         *bits = constant->value != 0;

@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "ptx/ptx.h"
 
-
 static void write_block(const PtxFunction *function, int index, int32_t block, Text *out) {
     const PtxBlock *b = &function->blocks[block];
     const PtxInst *last = &function->insts[b->last];
@@ -30,8 +29,8 @@ void ptx_write_dot(const PtxModule *module, const PtxFunction *function, Text *o
     text_add(out, "// solid: control flow; dotted: to the immediate post-dominator\n"
                   "digraph ptx {\n  node [shape=box, fontname=monospace];\n");
     for (int i = 0; i < module->function_count; i++) {
-        bool is_wanted = module->functions[i]->is_defined &&
-                         (!function || function == module->functions[i]);
+        bool is_wanted =
+            module->functions[i]->is_defined && (!function || function == module->functions[i]);
         if (is_wanted) write_function(module->functions[i], i, out);
     }
     text_add(out, "}\n");

@@ -61,9 +61,9 @@ static void define_all(Linker *linker, const PtxModule *module) {
     for (int i = 0; i < module->var_count; i++) {
         PtxVar *v = module->vars[i];
         if (!is_shared_name(v->linkage)) continue;
-        Symbol *there = define(
-            linker, v->name,
-            &(Symbol){.var = v, .linkage = v->linkage, .module = module, .line = v->line});
+        Symbol *there =
+            define(linker, v->name,
+                   &(Symbol){.var = v, .linkage = v->linkage, .module = module, .line = v->line});
         if (there && there->var && there->linkage == PTX_COMMON && v->size > there->var->size)
             there->var->size = v->size;
     }

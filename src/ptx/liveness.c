@@ -34,8 +34,8 @@ typedef struct Liveness {
     /* By block: the last register for which it occurs there, is killed there, is live on entry, on
      * exit. */
     int32_t *occurs, *kills, *live_in, *live_out;
-    int32_t *stack;   /* blocks at whose start the register is live, not yet followed */
-    int32_t *change;  /* by instruction: change of the number of 32-bit registers live before it */
+    int32_t *stack;  /* blocks at whose start the register is live, not yet followed */
+    int32_t *change; /* by instruction: change of the number of 32-bit registers live before it */
     PtxInterval *intervals;
     int64_t steps;
 } Liveness;
@@ -78,8 +78,8 @@ static void add_reads(Liveness *l, const PtxOperand *operand, int32_t inst,
             add_reads(l, &operand->items[i], inst, written);
         return;
     }
-    bool is_read = (operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_MEM) &&
-                   operand->reg >= 0;
+    bool is_read =
+        (operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_MEM) && operand->reg >= 0;
     if (!is_read) return;
     int bits = ptx_type_bits(l->function->regs[operand->reg].type);
     bool is_late = written->count > 1 || (written->count == 1 && written->bits != bits);
@@ -250,7 +250,8 @@ static void scan_register(Liveness *l, int32_t reg) {
     int64_t end = l->of_start[reg + 1];
     for (int64_t from = l->of_start[reg], to; from < end; from = to) {
         int32_t block = l->block_of[l->by_reg[from].inst];
-        for (to = from; to < end && l->block_of[l->by_reg[to].inst] == block; to++) {}
+        for (to = from; to < end && l->block_of[l->by_reg[to].inst] == block; to++) {
+        }
         scan_block(l, reg, block, from, to);
         l->steps++;
     }
@@ -282,8 +283,8 @@ static void begin(Liveness *l, const PtxFunction *function) {
 }
 
 static void end(Liveness *l) {
-    void *blocks[] = {l->occurrences, l->of_start, l->by_reg,   l->block_of, l->in_start, l->in_list,
-                      l->occurs,      l->kills,    l->live_in,  l->live_out, l->stack,    l->change};
+    void *blocks[] = {l->occurrences, l->of_start, l->by_reg,  l->block_of, l->in_start, l->in_list,
+                      l->occurs,      l->kills,    l->live_in, l->live_out, l->stack,    l->change};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }

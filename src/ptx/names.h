@@ -16,10 +16,10 @@ typedef enum BindingKind {
     BINDING_RANGE,      /* %r<count>: `count` registers, each created when first named */
     BINDING_VAR,
     BINDING_FUNCTION,
-    BINDING_SREG,    /* index: a PtxSreg */
-    BINDING_LABEL,   /* index: instruction */
-    BINDING_PROTO,   /* .callprototype */
-    BINDING_TARGETS  /* .branchtargets or .calltargets */
+    BINDING_SREG,   /* index: a PtxSreg */
+    BINDING_LABEL,  /* index: instruction */
+    BINDING_PROTO,  /* .callprototype */
+    BINDING_TARGETS /* .branchtargets or .calltargets */
 } BindingKind;
 
 typedef struct Name Name;
@@ -48,10 +48,10 @@ struct Name {
     const char *text; /* NUL-terminated */
     uint32_t length;
     uint32_t hash;
-    int32_t number;   /* N of a name that ends in digits, -1 for others ... */
-    Name *prefix;     /* ... and what stands before them: %r of %r12 */
-    Binding *binding; /* the current meaning, NULL for none */
-    Binding *range;   /* the current range with this name as its prefix */
+    int32_t number;         /* N of a name that ends in digits, -1 for others ... */
+    Name *prefix;           /* ... and what stands before them: %r of %r12 */
+    Binding *binding;       /* the current meaning, NULL for none */
+    Binding *range;         /* the current range with this name as its prefix */
     struct PtxShape *shape; /* of an instruction's spelling once it was looked up (opcode.h) */
 };
 
@@ -59,7 +59,7 @@ typedef struct Names {
     Arena *arena; /* of names and bindings */
     Name **slots; /* open addressing, capacity a power of two */
     uint32_t capacity, count;
-    int depth;                          /* current scope */
+    int depth;                            /* current scope */
     Binding *scopes[NAMES_MAX_DEPTH + 1]; /* bindings of each open scope */
 } Names;
 

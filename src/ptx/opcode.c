@@ -189,7 +189,6 @@ static const PtxModifier modifiers[] = {
 
     {".v2", PTX_FIELD_VECTOR, 2},
     {".v4", PTX_FIELD_VECTOR, 4},
-    {".v8", PTX_FIELD_VECTOR, 8},
 
     {".cta#barrier", PTX_FIELD_IGNORED, 0},
     {".weak", PTX_FIELD_IGNORED, 0},
@@ -201,7 +200,6 @@ static const PtxModifier modifiers[] = {
     {".sc", PTX_FIELD_IGNORED, 0},
     {".proxy", PTX_FIELD_IGNORED, 0},
     {".alias", PTX_FIELD_IGNORED, 0},
-    {".unified", PTX_FIELD_IGNORED, 0},
     {".mask", PTX_FIELD_IGNORED, 0},
     {".L1", PTX_FIELD_IGNORED, 0},
     {".L2", PTX_FIELD_IGNORED, 0},
@@ -234,21 +232,21 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define MEM_TYPES "(.b8,.b16,.b32,.b64," ALL_INTS ",.f32,.f64)"
 #define SIGN32    "(.u32,.s32)"
 
-#define ROUND      ".rn,.rz,.rm,.rp"
-#define INT_ROUND  ".rni,.rzi,.rmi,.rpi"
+#define ROUND     ".rn,.rz,.rm,.rp"
+#define INT_ROUND ".rni,.rzi,.rmi,.rpi"
 #define COMPARE                                                                                    \
     "(.eq,.ne,.lt,.le,.gt,.ge,.lo#compare,.ls,.hi#compare,.hs,.equ,.neu,.ltu,.leu,.gtu,.geu,.num," \
     ".nan)"
 #define COMBINE "(.and#combine,.or#combine,.xor#combine)"
 
-#define ORDER    "{.weak,.volatile,.relaxed,.acquire,.release,.acq_rel}"
-#define SCOPE    "{.cta,.cluster,.gpu,.sys}"
-#define SPACE    "{.const,.global,.local,.param,.param::entry,.param::func,.shared,.shared::cta}"
+#define SCOPE "{.cta,.cluster,.gpu,.sys}"
+#define SPACE "{.const,.global,.local,.param,.param::entry,.param::func,.shared,.shared::cta}"
 #define L1_EVICT                                                                                   \
     "{.L1::evict_normal,.L1::evict_unchanged,.L1::evict_first,.L1::evict_last,.L1::no_allocate}"
 #define L2_EVICT "{.L2::evict_normal,.L2::evict_first,.L2::evict_last}{.L2::cache_hint}"
-#define VECTOR   "{.v2,.v4,.v8}"
+#define VECTOR   "{.v2,.v4}"
 #define ATOMIC   "{.relaxed,.acquire,.release,.acq_rel}" SCOPE "{.global,.shared,.shared::cta}"
+#define REDUCE   "{.relaxed,.release}" SCOPE "{.global,.shared,.shared::cta}"
 #define HINT     "{.L2::cache_hint}"
 
 static const PtxForm forms[] = {
@@ -265,13 +263,12 @@ static const PtxForm forms[] = {
     {"addc", PTX_OP_ADDC, "{.cc}(.u32,.s32,.u64,.s64)", "d, a, b"},
     {"alloca", PTX_OP_ALLOCA, "(.u32,.u64)", "d, a{, b:n}"},
     {"and", PTX_OP_AND, "(.pred," BITS ")", "d, a, b"},
-    {"atom", PTX_OP_ATOM, ATOMIC ".add(.u32,.s32,.u64,.f32,.f64)" HINT, "d, [a], b{, k:l}"},
-    {"atom", PTX_OP_ATOM, ATOMIC ".add.noftz(" HALVES "," BHALVES ")" HINT, "d, [a], b{, k:l}"},
-    {"atom", PTX_OP_ATOM, ATOMIC "(.inc,.dec).u32" HINT, "d, [a], b{, k:l}"},
-    {"atom", PTX_OP_ATOM, ATOMIC "(.min,.max)(.u32,.s32,.u64,.s64)" HINT, "d, [a], b{, k:l}"},
-    {"atom", PTX_OP_ATOM, ATOMIC "(.and,.or,.xor,.exch)(.b32,.b64)" HINT, "d, [a], b{, k:l}"},
-    {"atom", PTX_OP_ATOM, ATOMIC ".exch(.u32,.s32,.f32,.u64,.s64,.f64)" HINT, "d, [a], b{, k:l}"},
-    {"atom", PTX_OP_ATOM, ATOMIC ".cas(" BITS ",.u32,.s32,.u64,.s64)" HINT, "d, [a], b, c{, k:l}"},
+    {"atom", PTX_OP_ATOM, ATOMIC ".add(.u32,.s32,.u64,.f32,.f64)" HINT, "d, [a], b{, k:k}"},
+    {"atom", PTX_OP_ATOM, ATOMIC ".add.noftz(" HALVES "," BHALVES ")" HINT, "d, [a], b{, k:k}"},
+    {"atom", PTX_OP_ATOM, ATOMIC "(.inc,.dec).u32" HINT, "d, [a], b{, k:k}"},
+    {"atom", PTX_OP_ATOM, ATOMIC "(.min,.max)(.u32,.s32,.u64,.s64)" HINT, "d, [a], b{, k:k}"},
+    {"atom", PTX_OP_ATOM, ATOMIC "(.and,.or,.xor,.exch)(.b32,.b64)" HINT, "d, [a], b{, k:k}"},
+    {"atom", PTX_OP_ATOM, ATOMIC ".cas(" BITS ")" HINT, "d, [a], b, c{, k:k}"},
     {"bar", PTX_OP_BAR, "{.cta#barrier}.sync#barrier", "a:i{, b:i}"},
     {"bar", PTX_OP_BAR, "{.cta#barrier}.arrive", "a:i, b:i"},
     {"bar", PTX_OP_BAR, "{.cta#barrier}.red.popc#combine.u32", "d, a:i{, b:i}, c:p"},
@@ -280,7 +277,8 @@ static const PtxForm forms[] = {
     {"barrier", PTX_OP_BAR, "{.cta#barrier}.sync#barrier{.aligned}", "a:i{, b:i}"},
     {"barrier", PTX_OP_BAR, "{.cta#barrier}.arrive{.aligned}", "a:i, b:i"},
     {"barrier", PTX_OP_BAR, "{.cta#barrier}.red.popc#combine{.aligned}.u32", "d, a:i{, b:i}, c:p"},
-    {"barrier", PTX_OP_BAR, "{.cta#barrier}.red(.and#combine,.or#combine){.aligned}.pred", "p, a:i{, b:i}, c:p"},
+    {"barrier", PTX_OP_BAR, "{.cta#barrier}.red(.and#combine,.or#combine){.aligned}.pred",
+     "p, a:i{, b:i}, c:p"},
     {"bfe", PTX_OP_BFE, "(.u32,.u64,.s32,.s64)", "d, a, b:i, c:i"},
     {"bfi", PTX_OP_BFI, "(.b32,.b64)", "d, a, b, c:i, e:i"},
     {"bfind", PTX_OP_BFIND, "{.shiftamt}(.u32,.u64,.s32,.s64)", "d:i, a"},
@@ -295,21 +293,31 @@ static const PtxForm forms[] = {
     {"copysign", PTX_OP_COPYSIGN, "(.f32,.f64)", "d, a, b"},
     {"cos", PTX_OP_COS, ".approx{.ftz}.f32", "d, a"},
     {"cvt", PTX_OP_CVT, "{.sat}(" ALL_INTS ")(" ALL_INTS ")", "d:x, a:z"},
-    {"cvt", PTX_OP_CVT, "(" ROUND "){.ftz}{.sat}(.f16,.bf16,.f32,.f64)(" ALL_INTS ")", "d:x, a:z"},
-    {"cvt", PTX_OP_CVT, "(" INT_ROUND "){.ftz}{.sat}(" ALL_INTS ")(.f16,.bf16,.f32,.f64)",
-     "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(" ROUND "){.ftz}{.sat}.f32(" ALL_INTS ")", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(" ROUND "){.sat}(.f16,.f64)(" ALL_INTS ")", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(" ROUND ").bf16(" ALL_INTS ")", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(" INT_ROUND "){.ftz}{.sat}(" ALL_INTS ").f32", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(" INT_ROUND "){.sat}(" ALL_INTS ")(.f16,.f64)", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(" INT_ROUND ")(" ALL_INTS ").bf16", "d:x, a:z"},
     {"cvt", PTX_OP_CVT, "{" INT_ROUND "}{.ftz}{.sat}.f32.f32", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "{" INT_ROUND "}{.sat}.f16.f16", "d:x, a:z"},
     {"cvt", PTX_OP_CVT, "{" INT_ROUND "}{.sat}.f64.f64", "d:x, a:z"},
-    {"cvt", PTX_OP_CVT, "{" INT_ROUND "}{.ftz}{.sat}.f16.f16", "d:x, a:z"},
     {"cvt", PTX_OP_CVT, "{" INT_ROUND "}.bf16.bf16", "d:x, a:z"},
-    {"cvt", PTX_OP_CVT, "{.ftz}{.sat}.f64(.f32,.f16)", "d:x, a:z"},
-    {"cvt", PTX_OP_CVT, "{.ftz}{.sat}.f32(.f16,.bf16)", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "{.ftz}{.sat}.f64.f32", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "{.sat}.f64.f16", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "{.ftz}{.sat}.f32.f16", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "{.ftz}.f32.bf16", "d:x, a:z"},
     {"cvt", PTX_OP_CVT, ".f64.bf16", "d:x, a:z"},
     {"cvt", PTX_OP_CVT, "(" ROUND "){.ftz}{.sat}.f32.f64", "d:x, a:z"},
-    {"cvt", PTX_OP_CVT, "(" ROUND "){.ftz}{.sat}{.relu}{.satfinite}.f16(.f32,.f64,.bf16)",
-     "d:x, a:z"},
-    {"cvt", PTX_OP_CVT, "(" ROUND "){.ftz}{.sat}{.relu}{.satfinite}.bf16(.f32,.f64,.f16)",
-     "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(" ROUND "){.ftz}{.sat}.f16.f32", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(" ROUND "){.sat}.f16.f64", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(.rn,.rz).relu{.satfinite}.f16.f32", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(.rn,.rz).satfinite.f16.f32", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(" ROUND "){.ftz}.bf16.f32", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(.rn,.rz).relu{.satfinite}.bf16.f32", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(.rn,.rz).satfinite.bf16.f32", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "(" ROUND ").bf16(.f16,.f64)", "d:x, a:z"},
+    {"cvt", PTX_OP_CVT, "{" ROUND "}.f16.bf16", "d:x, a:z"},
     {"cvt", PTX_OP_CVT, "(.rn,.rz){.relu}{.satfinite}(.f16x2,.bf16x2).f32", "d, a:u, b:u"},
     {"cvt", PTX_OP_CVT, ".rna{.satfinite}.tf32.f32", "d, a:u"},
     {"cvt", PTX_OP_CVT, "(.rn,.rz){.relu}{.satfinite}.tf32.f32", "d, a:u"},
@@ -317,8 +325,7 @@ static const PtxForm forms[] = {
     {"cvt", PTX_OP_CVT, ".rn.satfinite{.relu}(.e4m3x2,.e5m2x2).f16x2", "d, a:u"},
     {"cvt", PTX_OP_CVT, ".rn{.relu}.f16x2(.e4m3x2,.e5m2x2)", "d, a:u"},
     {"cvta", PTX_OP_CVTA,
-     "{.to}(.const,.global,.local,.param,.param::entry,.shared,.shared::cta)(.u32,.u64)",
-     "d, a:m"},
+     "{.to}(.const,.global,.local,.param,.param::entry,.shared,.shared::cta)(.u32,.u64)", "d, a:m"},
     {"discard", PTX_OP_DISCARD, "{.global}.L2", "[a], b:n"},
     {"div", PTX_OP_DIV, "(" INTS ")", "d, a, b"},
     {"div", PTX_OP_DIV, "(.approx,.full){.ftz}.f32", "d, a, b"},
@@ -335,15 +342,17 @@ static const PtxForm forms[] = {
     {"fence", PTX_OP_FENCE, ".proxy.alias", ""},
     {"fma", PTX_OP_FMA, "(" ROUND "){.ftz}{.sat}.f32", "d, a, b, c"},
     {"fma", PTX_OP_FMA, "(" ROUND ").f64", "d, a, b, c"},
-    {"fma", PTX_OP_FMA, ".rn{.ftz}{.sat}{.relu}(" HALVES ")", "d, a, b, c"},
+    {"fma", PTX_OP_FMA, ".rn{.ftz}{.sat}(" HALVES ")", "d, a, b, c"},
+    {"fma", PTX_OP_FMA, ".rn{.ftz}.relu(" HALVES ")", "d, a, b, c"},
     {"fma", PTX_OP_FMA, ".rn{.relu}(" BHALVES ")", "d, a, b, c"},
     {"fns", PTX_OP_FNS, ".b32", "d, a:i, b:i, c:i"},
     {"isspacep", PTX_OP_ISSPACEP,
      "(.const,.global,.local,.param,.param::entry,.shared,.shared::cta)", "p, a:g"},
     {"ld", PTX_OP_LD,
-     ORDER SCOPE SPACE "{.ca,.cg,.cs,.lu,.cv}{.nc}" L1_EVICT L2_EVICT
-                       "{.L2::64B,.L2::128B,.L2::256B}{.unified}" VECTOR MEM_TYPES,
-     "d:x, [a]{, k:l}"},
+     "{.weak,.volatile,.relaxed,.acquire}" SCOPE SPACE
+     "{.ca,.cg,.cs,.lu,.cv}{.nc}" L1_EVICT L2_EVICT
+     "{.L2::64B,.L2::128B,.L2::256B}" VECTOR MEM_TYPES,
+     "d:x, [a]{, k:k}"},
     {"ld", PTX_OP_LD, ".mmio.relaxed.sys{.global}" MEM_TYPES, "d:x, [a]"},
     {"ldu", PTX_OP_LDU, "{.global}{.v2,.v4}" MEM_TYPES, "d:x, [a]"},
     {"lg2", PTX_OP_LG2, ".approx{.ftz}.f32", "d, a"},
@@ -389,18 +398,18 @@ static const PtxForm forms[] = {
     {"or", PTX_OP_OR, "(.pred," BITS ")", "d, a, b"},
     {"pmevent", PTX_OP_PMEVENT, "{.mask}", "a:n"},
     {"popc", PTX_OP_POPC, "(.b32,.b64)", "d:i, a"},
-    {"prefetch", PTX_OP_PREFETCH, "{.global,.local,.const,.param}(.L1,.L2)", "[a]"},
+    {"prefetch", PTX_OP_PREFETCH, "{.global,.local}(.L1,.L2)", "[a]"},
     {"prefetch", PTX_OP_PREFETCH, ".global(.L2::evict_last,.L2::evict_normal)", "[a]"},
     {"prefetchu", PTX_OP_PREFETCHU, ".L1", "[a]"},
     {"prmt", PTX_OP_PRMT, ".b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16}", "d, a, b, c"},
     {"rcp", PTX_OP_RCP, "(.approx," ROUND "){.ftz}.f32", "d, a"},
     {"rcp", PTX_OP_RCP, "(" ROUND ").f64", "d, a"},
     {"rcp", PTX_OP_RCP, ".approx.ftz.f64", "d, a"},
-    {"red", PTX_OP_RED, ATOMIC ".add(.u32,.s32,.u64,.f32,.f64)" HINT, "[a], b{, k:l}"},
-    {"red", PTX_OP_RED, ATOMIC ".add.noftz(" HALVES "," BHALVES ")" HINT, "[a], b{, k:l}"},
-    {"red", PTX_OP_RED, ATOMIC "(.inc,.dec).u32" HINT, "[a], b{, k:l}"},
-    {"red", PTX_OP_RED, ATOMIC "(.min,.max)(.u32,.s32,.u64,.s64)" HINT, "[a], b{, k:l}"},
-    {"red", PTX_OP_RED, ATOMIC "(.and,.or,.xor)(.b32,.b64)" HINT, "[a], b{, k:l}"},
+    {"red", PTX_OP_RED, REDUCE ".add(.u32,.s32,.u64,.f32,.f64)" HINT, "[a], b{, k:k}"},
+    {"red", PTX_OP_RED, REDUCE ".add.noftz(" HALVES "," BHALVES ")" HINT, "[a], b{, k:k}"},
+    {"red", PTX_OP_RED, REDUCE "(.inc,.dec).u32" HINT, "[a], b{, k:k}"},
+    {"red", PTX_OP_RED, REDUCE "(.min,.max)(.u32,.s32,.u64,.s64)" HINT, "[a], b{, k:k}"},
+    {"red", PTX_OP_RED, REDUCE "(.and,.or,.xor)(.b32,.b64)" HINT, "[a], b{, k:k}"},
     {"redux", PTX_OP_REDUX, ".sync(.add,.min,.max)" SIGN32, "d, a, b:i"},
     {"redux", PTX_OP_REDUX, ".sync(.and,.or,.xor).b32", "d, a, b:i"},
     {"rem", PTX_OP_REM, "(" INTS ")", "d, a, b"},
@@ -435,7 +444,10 @@ static const PtxForm forms[] = {
     {"sqrt", PTX_OP_SQRT, "(.approx," ROUND "){.ftz}.f32", "d, a"},
     {"sqrt", PTX_OP_SQRT, "(" ROUND ").f64", "d, a"},
     {"st", PTX_OP_ST,
-     ORDER SCOPE SPACE "{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT VECTOR MEM_TYPES, "[a], b:x{, k:l}"},
+     "{.weak,.volatile,.relaxed,.release}" SCOPE
+     "{.global,.local,.param,.param::func,.shared,.shared::cta}{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT
+         VECTOR MEM_TYPES,
+     "[a], b:x{, k:k}"},
     {"st", PTX_OP_ST, ".mmio.relaxed.sys{.global}" MEM_TYPES, "[a], b:x"},
     {"stackrestore", PTX_OP_STACKRESTORE, "(.u32,.u64)", "a"},
     {"stacksave", PTX_OP_STACKSAVE, "(.u32,.u64)", "d"},
@@ -452,8 +464,8 @@ static const PtxForm forms[] = {
     {"testp", PTX_OP_TESTP, "(.finite,.infinite,.number,.notanumber,.normal,.subnormal)(.f32,.f64)",
      "p, a"},
     {"tex", PTX_OP_TEX, "(.1d,.2d).v4(.u32,.s32,.f32)(.s32,.f32)", "d, [a:X]"},
-    {"tld4", PTX_OP_TLD4, "(.r#gather,.g#gather,.b#gather,.a#gather).2d#gather.v4(.u32,.s32,.f32).f32",
-     "d, [a:X]"},
+    {"tld4", PTX_OP_TLD4,
+     "(.r#gather,.g#gather,.b#gather,.a#gather).2d#gather.v4(.u32,.s32,.f32).f32", "d, [a:X]"},
     {"trap", PTX_OP_TRAP, "", ""},
     {"txq", PTX_OP_TXQ, "(.width,.height).b32", "d, [a:X]"},
     {"vabsdiff", PTX_OP_VABSDIFF, SIGN32 SIGN32 SIGN32 "{.sat}", "d, a:e, b:f"},

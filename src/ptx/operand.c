@@ -10,8 +10,7 @@ Binding *operand_resolve(Reader *reader, Name *name) {
     Binding *range = names_range(&reader->names, name);
     if (!range) return name->binding;
     int32_t index = variable_new_register(reader, name->text, range->type, range->line);
-    Binding *binding =
-        names_bind_at(&reader->names, name, BINDING_REG, range->depth, range->line);
+    Binding *binding = names_bind_at(&reader->names, name, BINDING_REG, range->depth, range->line);
     binding->index = index < 0 ? 0 : index;
     return binding;
 }
@@ -44,9 +43,8 @@ bool operand_undeclared(Reader *reader, Name *name, const char *what, int line, 
                                name->text);
     Binding *range = name->prefix ? name->prefix->range : NULL;
     if (range)
-        return reader_error_at(reader, line, column,
-                               "'%s' is not declared: %s<%d> ends at %s%d", name->text,
-                               range->name->text, range->count, range->name->text,
+        return reader_error_at(reader, line, column, "'%s' is not declared: %s<%d> ends at %s%d",
+                               name->text, range->name->text, range->count, range->name->text,
                                range->count - 1);
     const char *nearest = nearest_name(reader, name);
     return reader_error_at(reader, line, column, "'%s' is not declared: no %s has this name%s%s%s",
@@ -305,8 +303,8 @@ static bool check_register(const Place *place, const PtxOperand *operand, PtxTyp
     if (operand->negate && place->slot->is_destination)
         return mismatch(place, operand, "negated by '!'", "a register to write to");
     if (operand_register_fits(reg->type, want, place->slot->is_relaxed)) return true;
-    const char *is = arena_printf(reader->arena, "%s, a %s register", reg->name,
-                                  ptx_type_name(reg->type));
+    const char *is =
+        arena_printf(reader->arena, "%s, a %s register", reg->name, ptx_type_name(reg->type));
     const char *needed = want == PTX_TYPE_NONE ? "a 32- or 64-bit integer register"
                          : place->slot->is_relaxed
                              ? arena_printf(reader->arena, "%s or wider", ptx_type_name(want))
@@ -445,9 +443,9 @@ static bool check_memory(const Place *place, PtxInst *inst, PtxOperand *operand)
     if (!operand->var) return true;
     if (inst->space == PTX_SPACE_NONE) inst->space = operand->var->space;
     if (inst->space == operand->var->space) return true;
-    return reader_error_at(reader, place->line, operand->column,
-                           "'%s': '%s' is a %s variable", place->shape->spelling,
-                           operand->var->name, ptx_space_name(operand->var->space));
+    return reader_error_at(reader, place->line, operand->column, "'%s': '%s' is a %s variable",
+                           place->shape->spelling, operand->var->name,
+                           ptx_space_name(operand->var->space));
 }
 
 static bool check_slot(const Place *place, PtxInst *inst, PtxOperand *operand) {
@@ -551,8 +549,8 @@ static bool read_coordinates(Reader *reader, const PtxShape *shape, PtxInst *ins
 }
 
 /* tex d, [t, {x, y}]; tex d, [t, s, {x, y}]; txq d, [t]; d has been read. */
-static bool read_texture(Reader *reader, const PtxShape *shape, PtxInst *inst,
-                         PtxOperand *operands, int *count) {
+static bool read_texture(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxOperand *operands,
+                         int *count) {
     PtxOperand coordinates, *sampler = NULL;
     if (!reader_expect(reader, '[', "before the texture") || !read_handle(reader, &operands[1]))
         return false;
@@ -576,7 +574,8 @@ static bool read_texture(Reader *reader, const PtxShape *shape, PtxInst *inst,
 bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
     PtxOperand operands[PTX_MAX_OPERANDS];
     int count = 0;
-    PtxSlotKind last = shape->slot_count ? shape->slots[shape->slot_count - 1].kind : PTX_SLOT_VALUE;
+    PtxSlotKind last =
+        shape->slot_count ? shape->slots[shape->slot_count - 1].kind : PTX_SLOT_VALUE;
     if (last == PTX_SLOT_CALL) return call_read(reader, inst);
     if (last == PTX_SLOT_LABEL || last == PTX_SLOT_TARGETS) return read_branch(reader, shape, inst);
     if (reader_at(reader, ';')) return check_all(reader, shape, inst, operands, 0);

@@ -38,8 +38,8 @@ static int32_t *int_array(int32_t count) {
 static void begin(Search *s, const PtxFunction *function) {
     int32_t n = function->block_count + 1;
     *s = (Search){.function = function, .nodes = n};
-    int32_t **arrays[] = {&s->order, &s->number,   &s->parent, &s->semi, &s->idom,
-                          &s->label, &s->ancestor, &s->bucket, &s->next, &s->stack, &s->cursor};
+    int32_t **arrays[] = {&s->order,    &s->number, &s->parent, &s->semi,  &s->idom,  &s->label,
+                          &s->ancestor, &s->bucket, &s->next,   &s->stack, &s->cursor};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         *arrays[i] = int_array(n);
     s->is_extra = base_calloc((size_t)n, sizeof *s->is_extra);
@@ -62,8 +62,9 @@ static void begin(Search *s, const PtxFunction *function) {
 }
 
 static void end(Search *s) {
-    int32_t *arrays[] = {s->order, s->number, s->parent, s->semi,   s->idom,     s->label,  s->ancestor,
-                         s->bucket, s->next,  s->stack,  s->cursor, s->in_start, s->in_list};
+    int32_t *arrays[] = {s->order,  s->number,   s->parent, s->semi, s->idom,
+                         s->label,  s->ancestor, s->bucket, s->next, s->stack,
+                         s->cursor, s->in_start, s->in_list};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free(s->is_extra);

@@ -278,12 +278,12 @@ typedef struct PtxInst {
     PtxCacheOp cache_op;
     PtxScope scope;
     uint32_t flags; /* PTX_FLAG_FTZ ... */
-    uint8_t vector; /* 1, 2, 4 or 8 elements of ld, st, tex */
+    uint8_t vector; /* 1, 2 or 4 elements of ld, st, tex */
     uint8_t operand_count;
-    bool has_destination; /* operands[0] is written to (a call writes to call_returns) */
-    int32_t guard;      /* predicate register of @p, -1 when there is none */
-    bool guard_negated; /* @!p */
-    PtxOperand *operands; /* operand_count of them */
+    bool has_destination;     /* operands[0] is written to (a call writes to call_returns) */
+    int32_t guard;            /* predicate register of @p, -1 when there is none */
+    bool guard_negated;       /* @!p */
+    PtxOperand *operands;     /* operand_count of them */
     PtxOperand *call_returns; /* call: return operands (REG, or ADDRESS of a .param variable) */
     PtxOperand
         *call_arguments; /* call: argument operands (REG, IMM, or ADDRESS of a .param variable) */
@@ -367,11 +367,11 @@ struct PtxFunction {
     bool is_defined; /* has a body (false: .extern or a forward declaration only) */
     PtxLinkage linkage;
     bool is_noreturn;
-    int32_t index; /* in PtxModule.functions (ptx_link) */
+    int32_t index;      /* in PtxModule.functions (ptx_link) */
     PtxFunction *alias; /* while reading and linking: the function that this one stands for */
     PtxVar *returns;    /* of a .func */
-    PtxVar *parameters; /* in order; var.address = byte offset in the parameter area, which a .func's
-                           parameters begin and its returns end */
+    PtxVar *parameters; /* in order; var.address = byte offset in the parameter area, which a
+                           .func's parameters begin and its returns end */
     uint16_t return_count, parameter_count;
     uint32_t parameter_bytes; /* size of the parameter area (kernels: what cuLaunchKernel copies) */
     PtxVar **locals; /* .local, .shared and call-site .param variables declared inside, with
@@ -379,10 +379,10 @@ struct PtxFunction {
     uint32_t local_count;
     uint32_t param_area_bytes; /* kernels and functions: bytes of call-site .param variables, per
                                   thread */
-    uint32_t shared_bytes; /* kernels (ptx_link): static shared memory of a CTA, that is every shared
-                              variable that it or a function it may call names; a multiple of the
-                              alignment of the dynamic array it names, which starts there */
-    uint32_t local_bytes;  /* local memory of one activation, per thread */
+    uint32_t shared_bytes;     /* kernels (ptx_link): static shared memory of a CTA, that is every
+                                  shared     variable that it or a function it may call names; a multiple of
+                                  the     alignment of the dynamic array it names, which starts there */
+    uint32_t local_bytes;      /* local memory of one activation, per thread */
     PtxReg *regs; /* in order of first use: a range %r<100> costs nothing where it is not used */
     int32_t reg_count;
     PtxInst *insts;

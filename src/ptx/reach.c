@@ -28,11 +28,11 @@ typedef struct Links {
 
 typedef struct Reach {
     PtxModule *module;
-    int32_t nodes;     /* functions, and one node for calls through registers */
-    Links calls;       /* function -> function */
-    Links uses;        /* function -> shared variable */
-    Links users;       /* shared variable -> kernel */
-    PtxVar **shared;   /* the shared variables */
+    int32_t nodes;   /* functions, and one node for calls through registers */
+    Links calls;     /* function -> function */
+    Links uses;      /* function -> shared variable */
+    Links users;     /* shared variable -> kernel */
+    PtxVar **shared; /* the shared variables */
     int32_t shared_count;
 } Reach;
 

@@ -274,8 +274,8 @@ static bool read_function(Reader *reader, PtxLinkage linkage, bool is_kernel) {
     header.name = name->text;
     header.line = place.line;
     header.column = place.column;
-    if (reader_at(reader, '(') && !variable_read_parameters(reader, is_kernel, &header.parameters,
-                                                            &header.parameter_count))
+    if (reader_at(reader, '(') &&
+        !variable_read_parameters(reader, is_kernel, &header.parameters, &header.parameter_count))
         return false;
     uint64_t top = 0;
     if (!place_parameters(reader, &header, header.parameters, header.parameter_count, &top) ||
@@ -329,9 +329,8 @@ static const struct {
     const char *word;
     bool (*read)(Reader *reader); /* behind the word */
 } directives[] = {
-    {".version", read_version},           {".target", read_target},
-    {".address_size", read_address_size}, {".file", read_file},
-    {".section", read_section},           {".alias", read_alias},
+    {".version", read_version},    {".target", read_target},   {".address_size", read_address_size},
+    {".file", read_file},          {".section", read_section}, {".alias", read_alias},
     {".pragma", body_read_pragma},
 };
 
@@ -345,9 +344,9 @@ static bool is_variable_space(const Reader *reader) {
 
 static bool unknown_directive(Reader *reader) {
     static const char *const words[] = {
-        ".version", ".target",  ".address_size", ".file",   ".section", ".alias", ".pragma",
-        ".visible", ".extern",  ".weak",         ".common", ".entry",   ".func",  ".global",
-        ".const",   ".shared",  ".tex"};
+        ".version", ".target",  ".address_size", ".file",   ".section", ".alias",
+        ".pragma",  ".visible", ".extern",       ".weak",   ".common",  ".entry",
+        ".func",    ".global",  ".const",        ".shared", ".tex"};
     char word[64] = "";
     if (reader->token.kind == LEX_WORD && reader->token.length < sizeof word)
         memcpy(word, reader->token.text, reader->token.length);
@@ -383,8 +382,7 @@ static void read_all(Reader *reader) {
         if (is_stuck) reader_next(reader);
         skip_function(reader);
     }
-    if (reader->module->target == 0)
-        reader_error(reader, "the .target directive is missing");
+    if (reader->module->target == 0) reader_error(reader, "the .target directive is missing");
 }
 
 /* ---- Checks of the whole, and analysis ---- */
@@ -394,8 +392,8 @@ static void resolve_alias(Reader *reader, PtxFunction *function) {
     PtxFunction *target = function->alias;
     for (int steps = 0; target && target->alias; target = target->alias) {
         if (steps++ < reader->module->function_count && target != function) continue;
-        reader_error_at(reader, function->line, function->column,
-                        "'%s' is an alias of itself", function->name);
+        reader_error_at(reader, function->line, function->column, "'%s' is an alias of itself",
+                        function->name);
         return;
     }
     if (!target) return;

@@ -7,10 +7,10 @@
 #include "ptx/analysis.h"
 
 enum {
-    ALWAYS_USED = 1,       /* beside what is live */
+    ALWAYS_USED = 1,        /* beside what is live */
     EARLY_LOADS_LIMIT = 32, /* registers up to which loads are started early */
-    CALLER_MINIMUM = 24,   /* of kernels that call: the scratch registers of the convention */
-    MINIMUM = 8            /* of any kernel */
+    CALLER_MINIMUM = 24,    /* of kernels that call: the scratch registers of the convention */
+    MINIMUM = 8             /* of any kernel */
 };
 
 static int32_t words_of(const PtxFunction *function, const PtxOperand *operand) {
@@ -57,7 +57,8 @@ static bool has_call(const PtxFunction *function) {
 
 int32_t ptx_estimate_registers(const PtxFunction *function, int32_t pressure) {
     int32_t registers = pressure + ALWAYS_USED;
-    int32_t early = registers + (words_in_flight(function) * 3 + 2) / 4; /* three quarters of them */
+    int32_t early =
+        registers + (words_in_flight(function) * 3 + 2) / 4; /* three quarters of them */
     if (early > EARLY_LOADS_LIMIT) early = EARLY_LOADS_LIMIT;
     if (early > registers) registers = early;
     int32_t minimum = has_call(function) ? CALLER_MINIMUM : MINIMUM;

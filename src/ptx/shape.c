@@ -102,22 +102,23 @@ static void apply_modifier(PtxInst *inst, const PtxModifier *modifier) {
 /* A form tried on a spelling. */
 typedef struct Match {
     const PtxForm *form;
-    int matched;         /* words that fit, from the left */
-    bool is_complete;    /* every word fits and nothing is missing */
+    int matched;      /* words that fit, from the left */
+    bool is_complete; /* every word fits and nothing is missing */
     Item items[MAX_ITEMS];
     int item_count;
     PtxInst inst;
 } Match;
 
 static void try_form(Match *match, const PtxForm *form, const Slice *words, int count) {
-    *match = (Match){.form = form,
-                     .inst = {.op = form->op, .vector = 1, .guard = -1, .reconverge = -1}};
+    *match =
+        (Match){.form = form, .inst = {.op = form->op, .vector = 1, .guard = -1, .reconverge = -1}};
     match->item_count = split_items(form->modifiers, match->items);
     for (; match->matched < count; match->matched++) {
         int i = 0;
         Slice word = {0};
         while (i < match->item_count &&
-               (match->items[i].is_used || !find_in_item(&match->items[i], words[match->matched], &word)))
+               (match->items[i].is_used ||
+                !find_in_item(&match->items[i], words[match->matched], &word)))
             i++;
         if (i == match->item_count) return;
         match->items[i].is_used = true;
@@ -153,7 +154,7 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     case 'f': slot->type = inst->type3; break;
     case 'w': slot->type = wide_type(inst->type); break;
     case 'i': slot->type = PTX_U32; break;
-    case 'l': slot->type = PTX_U64; break;
+    case 'k': slot->type = PTX_U64; break;
     case 'g': slot->type = PTX_TYPE_NONE; break;
     case 'p': slot->type = PTX_PRED; break;
     case 'n': slot->kind = PTX_SLOT_CONSTANT; break;
@@ -167,14 +168,15 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
 }
 
 static void read_slots(PtxShape *shape) {
-    bool is_optional = false;
+    bool is_optional = false, has_hint = strstr(shape->spelling, ".L2::cache_hint") != NULL;
     for (const char *p = shape->form->operands; *p; p++) {
         if (*p == '{' || *p == '}') is_optional = *p == '{';
         if (*p == '[') shape->slots[shape->slot_count].kind = PTX_SLOT_MEMORY;
         if (*p < 'a' || *p > 'z') continue;
+        if (*p == 'k' && !has_hint) break;
         PtxSlot *slot = &shape->slots[shape->slot_count++];
         slot->name = *p;
-        slot->is_optional = is_optional;
+        slot->is_optional = is_optional && *p != 'k';
         slot->is_destination = *p == 'd' || *p == 'p';
         char letter = slot->name == 'p' ? 'p' : '\0';
         if (p[1] == ':') {
@@ -186,7 +188,7 @@ static void read_slots(PtxShape *shape) {
             slot->can_pair = true;
             p += 2;
         }
-        if (!is_optional) shape->required_count++;
+        if (!slot->is_optional) shape->required_count++;
     }
 }
 

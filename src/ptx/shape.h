@@ -26,11 +26,11 @@ typedef struct PtxSlot {
     PtxType type;        /* NONE: any integer that can hold an address */
     bool is_destination; /* written to */
     bool is_optional;
-    bool can_pair;   /* d|p: the second is a predicate */
-    bool is_relaxed; /* registers may be wider than the type */
-    bool can_select; /* .b0, .h1 */
+    bool can_pair;    /* d|p: the second is a predicate */
+    bool is_relaxed;  /* registers may be wider than the type */
+    bool can_select;  /* .b0, .h1 */
     uint8_t elements; /* more than 1: a vector of as many */
-    char name;       /* for messages: 'd' */
+    char name;        /* for messages: 'd' */
 } PtxSlot;
 
 typedef struct PtxShape {

@@ -8,32 +8,19 @@ static const struct {
     uint8_t bits;
     uint8_t class; /* TypeClass */
 } types[PTX_TYPE_COUNT] = {
-    [PTX_TYPE_NONE] = {"", 0, CLASS_BITS},
-    [PTX_U8] = {".u8", 8, CLASS_UNSIGNED},
-    [PTX_U16] = {".u16", 16, CLASS_UNSIGNED},
-    [PTX_U32] = {".u32", 32, CLASS_UNSIGNED},
-    [PTX_U64] = {".u64", 64, CLASS_UNSIGNED},
-    [PTX_S8] = {".s8", 8, CLASS_SIGNED},
-    [PTX_S16] = {".s16", 16, CLASS_SIGNED},
-    [PTX_S32] = {".s32", 32, CLASS_SIGNED},
-    [PTX_S64] = {".s64", 64, CLASS_SIGNED},
-    [PTX_B8] = {".b8", 8, CLASS_BITS},
-    [PTX_B16] = {".b16", 16, CLASS_BITS},
-    [PTX_B32] = {".b32", 32, CLASS_BITS},
-    [PTX_B64] = {".b64", 64, CLASS_BITS},
-    [PTX_B128] = {".b128", 128, CLASS_BITS},
-    [PTX_F16] = {".f16", 16, CLASS_FLOAT},
-    [PTX_BF16] = {".bf16", 16, CLASS_FLOAT},
-    [PTX_F32] = {".f32", 32, CLASS_FLOAT},
-    [PTX_F64] = {".f64", 64, CLASS_FLOAT},
-    [PTX_TF32] = {".tf32", 32, CLASS_FLOAT},
-    [PTX_F16X2] = {".f16x2", 32, CLASS_FLOAT},
-    [PTX_BF16X2] = {".bf16x2", 32, CLASS_FLOAT},
-    [PTX_U16X2] = {".u16x2", 32, CLASS_UNSIGNED},
-    [PTX_S16X2] = {".s16x2", 32, CLASS_SIGNED},
-    [PTX_E4M3X2] = {".e4m3x2", 16, CLASS_BITS},
-    [PTX_E5M2X2] = {".e5m2x2", 16, CLASS_BITS},
-    [PTX_PRED] = {".pred", 1, CLASS_BITS},
+    [PTX_TYPE_NONE] = {"", 0, CLASS_BITS},       [PTX_U8] = {".u8", 8, CLASS_UNSIGNED},
+    [PTX_U16] = {".u16", 16, CLASS_UNSIGNED},    [PTX_U32] = {".u32", 32, CLASS_UNSIGNED},
+    [PTX_U64] = {".u64", 64, CLASS_UNSIGNED},    [PTX_S8] = {".s8", 8, CLASS_SIGNED},
+    [PTX_S16] = {".s16", 16, CLASS_SIGNED},      [PTX_S32] = {".s32", 32, CLASS_SIGNED},
+    [PTX_S64] = {".s64", 64, CLASS_SIGNED},      [PTX_B8] = {".b8", 8, CLASS_BITS},
+    [PTX_B16] = {".b16", 16, CLASS_BITS},        [PTX_B32] = {".b32", 32, CLASS_BITS},
+    [PTX_B64] = {".b64", 64, CLASS_BITS},        [PTX_B128] = {".b128", 128, CLASS_BITS},
+    [PTX_F16] = {".f16", 16, CLASS_FLOAT},       [PTX_BF16] = {".bf16", 16, CLASS_FLOAT},
+    [PTX_F32] = {".f32", 32, CLASS_FLOAT},       [PTX_F64] = {".f64", 64, CLASS_FLOAT},
+    [PTX_TF32] = {".tf32", 32, CLASS_FLOAT},     [PTX_F16X2] = {".f16x2", 32, CLASS_FLOAT},
+    [PTX_BF16X2] = {".bf16x2", 32, CLASS_FLOAT}, [PTX_U16X2] = {".u16x2", 32, CLASS_UNSIGNED},
+    [PTX_S16X2] = {".s16x2", 32, CLASS_SIGNED},  [PTX_E4M3X2] = {".e4m3x2", 16, CLASS_BITS},
+    [PTX_E5M2X2] = {".e5m2x2", 16, CLASS_BITS},  [PTX_PRED] = {".pred", 1, CLASS_BITS},
 };
 
 int ptx_type_bits(PtxType type) {
@@ -51,9 +38,8 @@ bool ptx_type_is_signed(PtxType type) {
 
 const char *ptx_space_name(PtxSpace space) {
     static const char *const names[] = {
-        [PTX_SPACE_NONE] = "",         [PTX_SPACE_CONST] = ".const",
-        [PTX_SPACE_GLOBAL] = ".global", [PTX_SPACE_LOCAL] = ".local",
-        [PTX_SPACE_PARAM] = ".param",   [PTX_SPACE_SHARED] = ".shared",
+        [PTX_SPACE_NONE] = "",        [PTX_SPACE_CONST] = ".const", [PTX_SPACE_GLOBAL] = ".global",
+        [PTX_SPACE_LOCAL] = ".local", [PTX_SPACE_PARAM] = ".param", [PTX_SPACE_SHARED] = ".shared",
         [PTX_SPACE_TEX] = ".tex",
     };
     return names[space];

@@ -64,8 +64,9 @@ static bool read_attribute(Reader *reader, Specifier *specifier) {
                 !reader_expect(reader, ')', "behind identifiers"))
                 return false;
         } else {
-            return reader_error(reader, "attribute %s is not supported; known are .managed "
-                                        ".unified",
+            return reader_error(reader,
+                                "attribute %s is not supported; known are .managed "
+                                ".unified",
                                 reader_token_text(reader));
         }
     } while (reader_accept(reader, ','));
@@ -158,10 +159,9 @@ static bool read_dimensions(Reader *reader, const Specifier *specifier, Shape *s
         shape->extent[shape->dimensions++] = extent;
         bool is_huge = !is_open && __builtin_mul_overflow(shape->size, extent, &shape->size);
         if (is_huge || shape->size > specifier->max_bytes)
-            return reader_error_at(reader, line, column,
-                                   "variable is too large: at most %llu bytes in %s",
-                                   (unsigned long long)specifier->max_bytes,
-                                   ptx_space_name(specifier->space));
+            return reader_error_at(
+                reader, line, column, "variable is too large: at most %llu bytes in %s",
+                (unsigned long long)specifier->max_bytes, ptx_space_name(specifier->space));
     }
     return true;
 }
@@ -277,8 +277,7 @@ static bool read_element(Reader *reader, Builder *builder, uint64_t offset) {
     if (!constant_read(reader, &constant)) return false;
     if (reader_accept(reader, '(')) {
         uint8_t byte;
-        return read_mask(reader, &constant, &byte) &&
-               add_address(reader, builder, offset, byte) &&
+        return read_mask(reader, &constant, &byte) && add_address(reader, builder, offset, byte) &&
                reader_expect(reader, ')', "behind a masked address");
     }
     if (!constant_convert(reader, &constant, builder->var->type, &bits)) return false;
@@ -298,9 +297,8 @@ static bool read_braces(Reader *reader, Builder *builder, uint64_t offset, uint6
         if (size == 0) return reader_error(reader, "initialiser has more braces than dimensions");
         if (end - offset < size)
             return reader_error(reader, "initialiser has more values than the variable holds");
-        bool is_read = is_nested
-                           ? read_braces(reader, builder, offset, offset + size, inner + 1)
-                           : read_element(reader, builder, offset);
+        bool is_read = is_nested ? read_braces(reader, builder, offset, offset + size, inner + 1)
+                                 : read_element(reader, builder, offset);
         if (!is_read) return false;
         offset += size;
         if (offset > builder->highest) builder->highest = offset;
@@ -371,8 +369,8 @@ static PtxVar *declare(Reader *reader, Name *name, const Token *place, PtxLinkag
 
 static void add_module_var(Reader *reader, PtxVar *var) {
     PtxModule *module = reader->module;
-    module->vars = reader_grow(module->vars, module->var_count, &reader->var_capacity,
-                               sizeof *module->vars);
+    module->vars =
+        reader_grow(module->vars, module->var_count, &reader->var_capacity, sizeof *module->vars);
     module->vars[module->var_count++] = var;
 }
 
@@ -389,9 +387,8 @@ static bool add_function_var(Reader *reader, PtxVar *var, const Token *place) {
         *top = var->address + var->size;
         if (*top > limit)
             return reader_error_at(reader, place->line, place->column,
-                                   "'%s' has more than %llu bytes of %s variables",
-                                   function->name, (unsigned long long)limit,
-                                   ptx_space_name(var->space));
+                                   "'%s' has more than %llu bytes of %s variables", function->name,
+                                   (unsigned long long)limit, ptx_space_name(var->space));
     }
     function->local_bytes = (uint32_t)local;
     if (reader->param_top > function->param_area_bytes)
@@ -438,8 +435,8 @@ bool variable_read(Reader *reader, PtxLinkage linkage) {
     if (specifier.type == PTX_PRED)
         return reader_error_at(reader, place.line, place.column,
                                ".pred is a type of registers only");
-    bool is_misplaced = !reader->function && (specifier.space == PTX_SPACE_LOCAL ||
-                                              specifier.space == PTX_SPACE_PARAM);
+    bool is_misplaced = !reader->function &&
+                        (specifier.space == PTX_SPACE_LOCAL || specifier.space == PTX_SPACE_PARAM);
     if (is_misplaced)
         return reader_error_at(reader, place.line, place.column,
                                "not supported: %s variables outside of a function",
@@ -553,8 +550,7 @@ static bool declare_register(Reader *reader, const Specifier *specifier) {
     if (here)
         return reader_error_at(reader, place.line, place.column,
                                "'%s' is declared twice: first at line %d", name->text, here->line);
-    if (specifier->vector > 1)
-        return declare_vector_register(reader, name, specifier, place.line);
+    if (specifier->vector > 1) return declare_vector_register(reader, name, specifier, place.line);
     int32_t index = variable_new_register(reader, name->text, specifier->type, place.line);
     names_bind(&reader->names, name, BINDING_REG, place.line)->index = index;
     return index >= 0;

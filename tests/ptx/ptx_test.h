@@ -20,9 +20,9 @@
 /* Line 4 of a wrapped text; the statements stand on line 5. */
 #define PTX_KERNEL                                                                                 \
     PTX_HEADER                                                                                     \
-    ".global .align 4 .b8 data[64]; .shared .align 4 .b8 tile[64]; .visible .entry k(.param .u64 "  \
+    ".global .align 4 .b8 data[64]; .shared .align 4 .b8 tile[64]; .visible .entry k(.param .u64 " \
     "p0, .param .u32 p1) { .reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %r<10>; .reg .b64 "      \
-    "%rd<10>; .reg .f32 %f<10>; .reg .f64 %d<10>; .reg .u32 %u<10>; .reg .s32 %s<10>; .reg .f16 "   \
+    "%rd<10>; .reg .f32 %f<10>; .reg .f64 %d<10>; .reg .u32 %u<10>; .reg .s32 %s<10>; .reg .f16 "  \
     "%hf<4>; .reg .b8 %c<4>; .reg .u16 %us<4>; .reg .u64 %ud<4>;\n"
 
 /* The module of a text that must be correct; linked. */

@@ -11,12 +11,12 @@ enum { MAX_ITEMS = 20 };
 /* A register of PTX_KERNEL that fits a type. */
 static const char *register_for(PtxType type) {
     static const char *const names[PTX_TYPE_COUNT] = {
-        [PTX_TYPE_NONE] = "%rd1", [PTX_B8] = "%c1",    [PTX_U8] = "%c1",     [PTX_S8] = "%c1",
-        [PTX_B16] = "%h1",        [PTX_U16] = "%h1",   [PTX_S16] = "%h1",    [PTX_F16] = "%h1",
+        [PTX_TYPE_NONE] = "%rd1", [PTX_B8] = "%c1",     [PTX_U8] = "%c1",     [PTX_S8] = "%c1",
+        [PTX_B16] = "%h1",        [PTX_U16] = "%h1",    [PTX_S16] = "%h1",    [PTX_F16] = "%h1",
         [PTX_BF16] = "%h1",       [PTX_E4M3X2] = "%h1", [PTX_E5M2X2] = "%h1", [PTX_B32] = "%r1",
-        [PTX_U32] = "%u1",        [PTX_S32] = "%s1",   [PTX_F32] = "%f1",    [PTX_TF32] = "%r1",
+        [PTX_U32] = "%u1",        [PTX_S32] = "%s1",    [PTX_F32] = "%f1",    [PTX_TF32] = "%r1",
         [PTX_F16X2] = "%r1",      [PTX_BF16X2] = "%r1", [PTX_U16X2] = "%r1",  [PTX_S16X2] = "%r1",
-        [PTX_B64] = "%rd1",       [PTX_U64] = "%rd1",  [PTX_S64] = "%rd1",   [PTX_F64] = "%d1",
+        [PTX_B64] = "%rd1",       [PTX_U64] = "%rd1",   [PTX_S64] = "%rd1",   [PTX_F64] = "%d1",
         [PTX_PRED] = "%p1"};
     return names[type];
 }
@@ -95,7 +95,10 @@ static int add_spelling(const PtxForm *form, int choice, bool is_full, Text *out
         if (words > longest) longest = words;
         for (int skip = choice < words ? choice : words - 1; skip > 0; start++)
             skip -= *start == ',';
-        if (!is_optional || is_full) text_add_bytes(out, start, strcspn(start, ",#)}") < (size_t)(end - start) ? strcspn(start, ",#)}") : (size_t)(end - start));
+        if (!is_optional || is_full)
+            text_add_bytes(out, start,
+                           strcspn(start, ",#)}") < (size_t)(end - start) ? strcspn(start, ",#)}")
+                                                                          : (size_t)(end - start));
     }
     return longest;
 }
