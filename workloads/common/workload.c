@@ -30,14 +30,32 @@ static void check(CUresult result, const char *call) {
     fail(call, "%s: %s", name ? name : "unknown error", text ? text : "");
 }
 
+static const char *const SIZE_NAMES[WORKLOAD_SIZES] = {"test", "small", "paper"};
+
+static int count_parameters(const WorkloadInfo *info) {
+    int count = 0;
+    while (count < WORKLOAD_MOST_PARAMETERS && info->parameters[count].name)
+        count++;
+    return count;
+}
+
 static void print_help(const WorkloadInfo *info) {
-    printf("usage: %s [--size N] [--seed S]\n"
+    printf("usage: %s [--size test|small|paper|N] [--seed S] [--PARAMETER N]...\n"
            "%s\n\n"
-           "  --size N  %s (default %u, at most %u)\n"
-           "  --seed S  seed of the random input (default %u)\n\n"
-           "Exit status: 0 the result is right, 1 it is not, 2 an option or a CUDA call failed.\n",
-           info->name, info->summary, info->size_meaning, info->default_size, info->largest_size,
-           info->default_seed);
+           "  --size SIZE  values of all parameters (small), or N for the first\n"
+           "  --seed S     seed of the random input (1)\n\n"
+           "  %-16s %10s %10s %10s %10s\n",
+           info->name, info->summary, "parameter", SIZE_NAMES[0], SIZE_NAMES[1], SIZE_NAMES[2],
+           "largest");
+    for (int i = 0; i < count_parameters(info); i++) {
+        const WorkloadParameter *parameter = &info->parameters[i];
+        printf("  --%-14s %10u %10u %10u %10u  %s", parameter->name, parameter->values[0],
+               parameter->values[1], parameter->values[2], parameter->largest, parameter->meaning);
+        if (parameter->step > 1) printf(", a multiple of %u", parameter->step);
+        putchar('\n');
+    }
+    printf(
+        "\nExit status: 0 the result is right, 1 it is not, 2 an option or a CUDA call failed.\n");
 }
 
 static uint64_t parse_number(const WorkloadInfo *info, const char *option, const char *text,
@@ -50,20 +68,46 @@ static uint64_t parse_number(const WorkloadInfo *info, const char *option, const
     return value;
 }
 
+static void parse_parameter(Workload *workload, int index, const char *option, const char *text) {
+    const WorkloadParameter *parameter = &workload->info->parameters[index];
+    uint32_t step = parameter->step ? parameter->step : 1;
+    uint32_t value = (uint32_t)parse_number(workload->info, option, text, step, parameter->largest);
+    if (value % step) fail(workload->info->name, "%s: needs a multiple of %u", option, step);
+    workload->values[index] = value;
+}
+
+static void parse_size(Workload *workload, const char *text) {
+    for (int size = 0; text && size < WORKLOAD_SIZES; size++) {
+        if (strcmp(text, SIZE_NAMES[size]) != 0) continue;
+        for (int i = 0; i < WORKLOAD_MOST_PARAMETERS; i++)
+            workload->values[i] = workload->info->parameters[i].values[size];
+        return;
+    }
+    parse_parameter(workload, 0, "--size (test, small, paper or a number)", text);
+}
+
+/* The index of the parameter that `option` names; fails when there is none. */
+static int find_parameter(const WorkloadInfo *info, const char *option) {
+    int count = count_parameters(info);
+    for (int i = 0; i < count && strncmp(option, "--", 2) == 0; i++)
+        if (strcmp(option + 2, info->parameters[i].name) == 0) return i;
+    fail(info->name, "unknown option '%s' (try --help)", option);
+}
+
 static void parse_options(Workload *workload, int argc, char **argv) {
     const WorkloadInfo *info = workload->info;
     for (int i = 1; i < argc; i++) {
+        const char *option = argv[i];
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--help") == 0) {
+        if (strcmp(option, "--help") == 0) {
             print_help(info);
             exit(0);
-        } else if (strcmp(argv[i], "--size") == 0) {
-            workload->size = (uint32_t)parse_number(info, argv[i++], value, 1, info->largest_size);
-        } else if (strcmp(argv[i], "--seed") == 0) {
-            workload->random_state = parse_number(info, argv[i++], value, 0, UINT64_MAX);
-        } else {
-            fail(info->name, "unknown option '%s' (try --help)", argv[i]);
         }
+        if (strcmp(option, "--size") == 0) parse_size(workload, value);
+        else if (strcmp(option, "--seed") == 0)
+            workload->random_state = parse_number(info, option, value, 0, UINT64_MAX);
+        else parse_parameter(workload, find_parameter(info, option), option, value);
+        i++;
     }
 }
 
@@ -82,7 +126,7 @@ static void find_ptx(const WorkloadInfo *info, char *path) {
         fail(info->name, "the path of %s.ptx is too long", info->name);
 }
 
-static void load_kernel(Workload *workload) {
+static void load_module(Workload *workload) {
     CUdevice device;
     CUcontext context;
     char path[PATH_BYTES];
@@ -92,24 +136,43 @@ static void load_kernel(Workload *workload) {
     check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
     find_ptx(workload->info, path);
     check(cuModuleLoad(&workload->module, path), path);
-    check(cuModuleGetFunction(&workload->kernel, workload->module, workload->info->name),
-          workload->info->name);
 }
 
 Workload workload_open(const WorkloadInfo *info, int argc, char **argv) {
-    Workload workload = {
-        .info = info, .size = info->default_size, .random_state = info->default_seed};
+    Workload workload = {.info = info, .random_state = 1};
+    parse_size(&workload, SIZE_NAMES[WORKLOAD_SMALL]);
     parse_options(&workload, argc, argv);
-    load_kernel(&workload);
+    load_module(&workload);
     return workload;
 }
 
-int workload_finish(const Workload *workload, bool is_right, const char *what, size_t count) {
+/* ---- Host memory: a list of blocks, each headed by a pointer to the one before ---- */
+
+enum { BLOCK_HEADER_BYTES = 16 }; /* keeps what follows aligned for every type */
+
+void *workload_host_alloc(Workload *workload, size_t count, size_t element_bytes) {
+    char *block = calloc(1, BLOCK_HEADER_BYTES + count * element_bytes);
+    if (!block) fail(workload->info->name, "out of host memory");
+    *(void **)(void *)block = workload->host_blocks;
+    workload->host_blocks = block;
+    return block + BLOCK_HEADER_BYTES;
+}
+
+int workload_finish(Workload *workload, bool is_right, const char *what, size_t count) {
+    CUdevice device;
     check(cuModuleUnload(workload->module), "cuModuleUnload");
+    check(cuCtxGetDevice(&device), "cuCtxGetDevice");
+    check(cuDevicePrimaryCtxRelease(device), "cuDevicePrimaryCtxRelease");
+    for (void *block = workload->host_blocks, *before; block; block = before) {
+        before = *(void **)block;
+        free(block);
+    }
     if (!is_right) return STATUS_MISMATCH;
     printf("%s: %zu %s verified\n", workload->info->name, count, what);
     return 0;
 }
+
+/* ---- Random input ---- */
 
 uint32_t workload_random(Workload *workload, uint32_t limit) {
     /* Knuth's MMIX multiplier and increment. */
@@ -117,28 +180,51 @@ uint32_t workload_random(Workload *workload, uint32_t limit) {
     return (uint32_t)(workload->random_state >> 33) % limit;
 }
 
+uint32_t *workload_random_words(Workload *workload, size_t count, uint32_t limit) {
+    uint32_t *values = workload_host_alloc(workload, count, sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = workload_random(workload, limit);
+    return values;
+}
+
+uint8_t *workload_random_bytes(Workload *workload, size_t count, uint32_t limit) {
+    uint8_t *values = workload_host_alloc(workload, count, sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = (uint8_t)workload_random(workload, limit);
+    return values;
+}
+
 float *workload_random_floats(Workload *workload, size_t count, uint32_t limit) {
-    float *values = workload_host_alloc(count, sizeof *values);
+    float *values = workload_host_alloc(workload, count, sizeof *values);
     for (size_t i = 0; i < count; i++)
         values[i] = (float)workload_random(workload, limit);
     return values;
 }
 
-void *workload_host_alloc(size_t count, size_t element_bytes) {
-    void *memory = calloc(count ? count : 1, element_bytes);
-    if (!memory) fail("workload", "out of host memory");
-    return memory;
+float *workload_random_fractions(Workload *workload, size_t count, float low, float high) {
+    float *values = workload_host_alloc(workload, count, sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = low + (high - low) * 1e-6f * (float)workload_random(workload, 1000000);
+    return values;
 }
+
+/* ---- Device memory and launches ---- */
 
 CUdeviceptr workload_device_alloc(size_t size_bytes) {
     CUdeviceptr buffer = 0;
-    check(cuMemAlloc(&buffer, size_bytes), "cuMemAlloc");
+    check(cuMemAlloc(&buffer, size_bytes ? size_bytes : 1), "cuMemAlloc");
     return buffer;
 }
 
 CUdeviceptr workload_upload(const void *data, size_t size_bytes) {
     CUdeviceptr buffer = workload_device_alloc(size_bytes);
     workload_copy_to_device(buffer, data, size_bytes);
+    return buffer;
+}
+
+CUdeviceptr workload_upload_zeros(size_t size_bytes) {
+    CUdeviceptr buffer = workload_device_alloc(size_bytes);
+    check(cuMemsetD8(buffer, 0, size_bytes), "cuMemsetD8");
     return buffer;
 }
 
@@ -150,17 +236,39 @@ void workload_copy_to_host(void *to, CUdeviceptr from, size_t size_bytes) {
     check(cuMemcpyDtoH(to, from, size_bytes), "cuMemcpyDtoH");
 }
 
-void workload_launch(const Workload *workload, WorkloadShape shape, void **parameters) {
-    check(cuLaunchKernel(workload->kernel, shape.grid_x, shape.grid_y, 1, shape.block_x,
-                         shape.block_y, 1, 0, NULL, parameters, NULL),
-          "cuLaunchKernel");
-    check(cuCtxSynchronize(), workload->info->name);
+void workload_set_variable(const Workload *workload, const char *name, const void *data,
+                           size_t size_bytes) {
+    CUdeviceptr variable;
+    size_t variable_bytes;
+    check(cuModuleGetGlobal(&variable, &variable_bytes, workload->module, name), name);
+    if (variable_bytes != size_bytes) fail(name, "%zu bytes, not %zu", variable_bytes, size_bytes);
+    workload_copy_to_device(variable, data, size_bytes);
 }
+
+unsigned workload_divide_up(unsigned value, unsigned divisor) {
+    return (value + divisor - 1) / divisor;
+}
+
+WorkloadShape workload_cover(unsigned elements, unsigned threads) {
+    return (WorkloadShape){workload_divide_up(elements, threads), 1, threads, 1};
+}
+
+void workload_launch(const Workload *workload, const char *name, WorkloadShape shape,
+                     void **arguments) {
+    CUfunction kernel;
+    check(cuModuleGetFunction(&kernel, workload->module, name), name);
+    check(cuLaunchKernel(kernel, shape.grid_x, shape.grid_y, 1, shape.block_x, shape.block_y, 1, 0,
+                         NULL, arguments, NULL),
+          name);
+    check(cuCtxSynchronize(), name);
+}
+
+/* ---- Comparison ---- */
 
 bool workload_compare_floats(const Workload *workload, const float *got, const float *expected,
                              size_t count, float tolerance) {
     for (size_t i = 0; i < count; i++) {
-        if (fabsf(got[i] - expected[i]) <= tolerance * fabsf(expected[i])) continue;
+        if (fabsf(got[i] - expected[i]) <= tolerance * fmaxf(1.0f, fabsf(expected[i]))) continue;
         fprintf(stderr, "%s: element %zu: got %.9g, expected %.9g\n", workload->info->name, i,
                 (double)got[i], (double)expected[i]);
         return false;
@@ -168,17 +276,47 @@ bool workload_compare_floats(const Workload *workload, const float *got, const f
     return true;
 }
 
+static bool report_difference(const Workload *workload, size_t index, uint32_t got,
+                              uint32_t expected) {
+    fprintf(stderr, "%s: element %zu: got %u, expected %u\n", workload->info->name, index, got,
+            expected);
+    return false;
+}
+
 bool workload_compare_words(const Workload *workload, const uint32_t *got, const uint32_t *expected,
                             size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (got[i] == expected[i]) continue;
-        fprintf(stderr, "%s: element %zu: got %u, expected %u\n", workload->info->name, i, got[i],
-                expected[i]);
-        return false;
-    }
+    for (size_t i = 0; i < count; i++)
+        if (got[i] != expected[i]) return report_difference(workload, i, got[i], expected[i]);
     return true;
 }
 
-unsigned workload_divide_up(unsigned value, unsigned divisor) {
-    return (value + divisor - 1) / divisor;
+bool workload_compare_bytes(const Workload *workload, const uint8_t *got, const uint8_t *expected,
+                            size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (got[i] != expected[i]) return report_difference(workload, i, got[i], expected[i]);
+    return true;
+}
+
+static void *download(Workload *workload, CUdeviceptr from, size_t count, size_t element_bytes) {
+    void *copy = workload_host_alloc(workload, count, element_bytes);
+    workload_copy_to_host(copy, from, count * element_bytes);
+    return copy;
+}
+
+bool workload_verify_floats(Workload *workload, CUdeviceptr got, const float *expected,
+                            size_t count, float tolerance) {
+    float *copy = download(workload, got, count, sizeof *copy);
+    return workload_compare_floats(workload, copy, expected, count, tolerance);
+}
+
+bool workload_verify_words(Workload *workload, CUdeviceptr got, const uint32_t *expected,
+                           size_t count) {
+    uint32_t *copy = download(workload, got, count, sizeof *copy);
+    return workload_compare_words(workload, copy, expected, count);
+}
+
+bool workload_verify_bytes(Workload *workload, CUdeviceptr got, const uint8_t *expected,
+                           size_t count) {
+    uint8_t *copy = download(workload, got, count, sizeof *copy);
+    return workload_compare_bytes(workload, copy, expected, count);
 }

@@ -1,7 +1,7 @@
 /* What every workload's host program shares: options, the device, its PTX module, buffers,
  * launches, random input and the comparison with the CPU's result. A failed CUDA call or a bad
- * option ends the program with a message and status 2; these are short programs that own nothing
- * else. */
+ * option ends the program with a message and status 2. Whatever is allocated here, on the host or
+ * on the device, lives until workload_finish. */
 #ifndef TYTO_WORKLOAD_H
 #define TYTO_WORKLOAD_H
 
@@ -15,22 +15,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { WORKLOAD_MOST_PARAMETERS = 6 };
+
+/* The sizes that every workload has: `test` runs in well under a second, `small` in seconds on a
+ * machine model, `paper` executes tens of millions of thread instructions. */
+enum { WORKLOAD_TEST, WORKLOAD_SMALL, WORKLOAD_PAPER, WORKLOAD_SIZES };
+
+/* A number that the user may choose, and its value at each size. */
+typedef struct WorkloadParameter {
+    const char *name;                /* of its option, without the dashes */
+    const char *meaning;             /* for --help */
+    uint32_t values[WORKLOAD_SIZES]; /* at --size test, small, paper */
+    uint32_t largest;                /* allowed, so that element counts stay below 2^32 */
+    uint32_t step;                   /* a value is a multiple of it; 0 is as good as 1 */
+} WorkloadParameter;
+
 /* What a workload says of itself. */
 typedef struct WorkloadInfo {
-    const char *name;         /* of the program, of its PTX file and of its kernel */
-    const char *summary;      /* one line for --help */
-    const char *size_meaning; /* what --size counts */
-    uint32_t default_size;    /* --size when not given */
-    uint32_t largest_size;    /* so that element counts stay below 2^32 */
-    uint32_t default_seed;    /* --seed when not given */
+    const char *name;                                       /* of the program and of its PTX file */
+    const char *summary;                                    /* one line for --help */
+    WorkloadParameter parameters[WORKLOAD_MOST_PARAMETERS]; /* up to the first without a name */
 } WorkloadInfo;
 
 typedef struct Workload {
     const WorkloadInfo *info;
-    uint32_t size;         /* --size */
-    uint64_t random_state; /* set from --seed, advanced by workload_random */
-    CUmodule module;       /* the workload's PTX, loaded */
-    CUfunction kernel;     /* the kernel named like the workload */
+    uint32_t values[WORKLOAD_MOST_PARAMETERS]; /* of the parameters, in the order of `info` */
+    uint64_t random_state;                     /* set from --seed, advanced by each draw */
+    CUmodule module;                           /* the workload's PTX, loaded */
+    void *host_blocks;                         /* newest block of workload_host_alloc */
 } Workload;
 
 typedef struct WorkloadShape {
@@ -38,36 +50,59 @@ typedef struct WorkloadShape {
     unsigned block_x, block_y; /* threads */
 } WorkloadShape;
 
-/* Reads `--size N` and `--seed S` (and answers `--help`), opens device 0, and loads NAME.ptx from
- * the folder in the environment variable TYTO_WORKLOAD_DIR or else from beside the executable. */
+/* Reads the options (and answers `--help`), opens device 0, and loads NAME.ptx from the folder in
+ * the environment variable TYTO_WORKLOAD_DIR or else from beside the executable. `--size` takes
+ * test, small (the default), paper, or a number for the first parameter; each parameter is an
+ * option too, and the last one given counts. */
 Workload workload_open(const WorkloadInfo *info, int argc, char **argv);
-/* Prints how many `what` were verified and returns 0; returns 1 when `is_right` is false. */
-int workload_finish(const Workload *workload, bool is_right, const char *what, size_t count);
+/* Frees everything. Prints how many `what` were verified and returns 0; 1 if not `is_right`. */
+int workload_finish(Workload *workload, bool is_right, const char *what, size_t count);
 
 /* The next draw, uniform in [0, limit): a 64-bit linear congruential generator's upper 31 bits. */
 uint32_t workload_random(Workload *workload, uint32_t limit);
-/* `count` floats, each a whole number in [0, limit). The caller frees them. */
+/* `count` zeroed elements on the host; never NULL. */
+void *workload_host_alloc(Workload *workload, size_t count, size_t element_bytes);
+/* `count` numbers, each a whole number in [0, limit). */
+uint32_t *workload_random_words(Workload *workload, size_t count, uint32_t limit);
+uint8_t *workload_random_bytes(Workload *workload, size_t count, uint32_t limit);
 float *workload_random_floats(Workload *workload, size_t count, uint32_t limit);
-/* `count` zeroed elements on the host; never NULL. The caller frees them. */
-void *workload_host_alloc(size_t count, size_t element_bytes);
+/* `count` floats, uniform in [low, high) in steps of a millionth of the range. */
+float *workload_random_fractions(Workload *workload, size_t count, float low, float high);
 
+/* Device memory; an empty buffer has an address too. */
 CUdeviceptr workload_device_alloc(size_t size_bytes);
-/* A device buffer that holds a copy of the host's `data`. */
+/* A device buffer that holds a copy of the host's `data`; one that holds zeros. */
 CUdeviceptr workload_upload(const void *data, size_t size_bytes);
+CUdeviceptr workload_upload_zeros(size_t size_bytes);
 void workload_copy_to_device(CUdeviceptr to, const void *from, size_t size_bytes);
 void workload_copy_to_host(void *to, CUdeviceptr from, size_t size_bytes);
+/* Fills the module's variable `name`, of exactly `size_bytes`, such as a __constant__ array. */
+void workload_set_variable(const Workload *workload, const char *name, const void *data,
+                           size_t size_bytes);
 
-/* Runs the kernel and waits for its end. `parameters`: one pointer to each argument. */
-void workload_launch(const Workload *workload, WorkloadShape shape, void **parameters);
+/* The quotient, rounded up. */
+unsigned workload_divide_up(unsigned value, unsigned divisor);
+/* As many CTAs of `threads` threads in a row as give each of `elements` a thread. */
+WorkloadShape workload_cover(unsigned elements, unsigned threads);
+/* Runs the kernel `name` and waits for its end. `arguments`: one pointer to each. */
+void workload_launch(const Workload *workload, const char *name, WorkloadShape shape,
+                     void **arguments);
 
 /* True when `got` agrees with `expected`; else the first difference is printed: its index, the
- * value and the expected one. A float may be off by `tolerance` times the expected value's size. */
+ * value and the expected one. A float may be off by `tolerance` times the greater of 1 and the
+ * expected value's size. */
 bool workload_compare_floats(const Workload *workload, const float *got, const float *expected,
                              size_t count, float tolerance);
 bool workload_compare_words(const Workload *workload, const uint32_t *got, const uint32_t *expected,
                             size_t count);
-
-/* The quotient, rounded up. */
-unsigned workload_divide_up(unsigned value, unsigned divisor);
+bool workload_compare_bytes(const Workload *workload, const uint8_t *got, const uint8_t *expected,
+                            size_t count);
+/* The same for a device buffer. */
+bool workload_verify_floats(Workload *workload, CUdeviceptr got, const float *expected,
+                            size_t count, float tolerance);
+bool workload_verify_words(Workload *workload, CUdeviceptr got, const uint32_t *expected,
+                           size_t count);
+bool workload_verify_bytes(Workload *workload, CUdeviceptr got, const uint8_t *expected,
+                           size_t count);
 
 #endif

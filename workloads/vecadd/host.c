@@ -1,41 +1,34 @@
-/* c = a + b over `size` floats. Sums of whole numbers below 1,000 are exact, and so compared. */
+/* c = a + b. Sums of whole numbers below 1,000 are exact, and so compared. */
 #include "common/workload.h"
 
-#include <stdlib.h>
-
 enum { THREADS = 256 };
+
+enum { ELEMENTS };
 
 static const WorkloadInfo INFO = {
     .name = "vecadd",
     .summary = "Adds two vectors, one element per thread.",
-    .size_meaning = "elements",
-    .default_size = 1048576,
-    .largest_size = 1u << 28,
-    .default_seed = 1,
+    .parameters =
+        {
+            [ELEMENTS] = {"elements", "of each vector", {1000, 262144, 2097152}, 1u << 28, 0},
+        },
 };
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
-    unsigned n = workload.size;
-    size_t size_bytes = n * sizeof(float);
+    unsigned n = workload.values[ELEMENTS];
     float *a = workload_random_floats(&workload, n, 1000);
     float *b = workload_random_floats(&workload, n, 1000);
-    float *got = workload_host_alloc(n, sizeof *got);
-    float *expected = workload_host_alloc(n, sizeof *expected);
+    float *expected = workload_host_alloc(&workload, n, sizeof *expected);
     for (size_t i = 0; i < n; i++)
         expected[i] = a[i] + b[i];
 
-    CUdeviceptr device_a = workload_upload(a, size_bytes);
-    CUdeviceptr device_b = workload_upload(b, size_bytes);
-    CUdeviceptr device_c = workload_device_alloc(size_bytes);
-    WorkloadShape shape = {workload_divide_up(n, THREADS), 1, THREADS, 1};
-    workload_launch(&workload, shape, (void *[]){&device_a, &device_b, &device_c, &n});
-    workload_copy_to_host(got, device_c, size_bytes);
+    CUdeviceptr device_a = workload_upload(a, n * sizeof *a);
+    CUdeviceptr device_b = workload_upload(b, n * sizeof *b);
+    CUdeviceptr device_c = workload_device_alloc(n * sizeof(float));
+    workload_launch(&workload, "vecadd", workload_cover(n, THREADS),
+                    (void *[]){&device_a, &device_b, &device_c, &n});
 
-    bool is_right = workload_compare_floats(&workload, got, expected, n, 0.0f);
-    free(a);
-    free(b);
-    free(got);
-    free(expected);
+    bool is_right = workload_verify_floats(&workload, device_c, expected, n, 0.0f);
     return workload_finish(&workload, is_right, "sums", n);
 }

@@ -1,0 +1,25 @@
+/* Random directed graphs in CSR form, and the breadth-first search that the kernels are checked
+ * against. */
+#ifndef TYTO_WORKLOAD_GRAPH_H
+#define TYTO_WORKLOAD_GRAPH_H
+
+#include "workload.h"
+
+enum { GRAPH_MOST_EDGES_PER_NODE = 16 };
+
+/* The level of a node that the search does not reach. */
+#define GRAPH_UNREACHED UINT32_MAX
+
+typedef struct Graph {
+    uint32_t nodes;        /* count */
+    uint32_t edges;        /* count */
+    uint32_t *row_offsets; /* first edge of each node, and the count of edges at the end */
+    uint32_t *neighbours;  /* the node that each edge leads to */
+} Graph;
+
+/* 0 to GRAPH_MOST_EDGES_PER_NODE edges from each node, to nodes drawn from all. */
+Graph graph_generate(Workload *workload, uint32_t nodes);
+/* The number of edges on the shortest path from node 0 to each node, found with a queue. */
+uint32_t *graph_levels(Workload *workload, const Graph *graph);
+
+#endif
