@@ -16,6 +16,20 @@ static uint64_t slots_of_scheduler(const Sm *sm, uint32_t scheduler) {
     return slots;
 }
 
+static void start_view(Sm *sm, uint64_t cycle) {
+    TytoSmView *view = &sm->view;
+    *view = (TytoSmView){.cycle = cycle,
+                         .sm = sm->env.index,
+                         .sms = sm->env.sms,
+                         .warp_count = sm->warp_slots,
+                         .cta_count = sm->config->ctas,
+                         .schedulers = sm->config->scheduler.count,
+                         .pipeline_depth = PIPELINE_STAGES + sm->config->ops[ISA_CLASS_OTHER].latency,
+                         .line_bytes = sm->config->l1d.line_bytes};
+    memcpy(view->scheduler_warps, sm->scheduler_warps, sizeof view->scheduler_warps);
+    for (int w = 0; w < TYTO_MAX_WARPS; w++) view->warp[w].age = UINT64_MAX;
+}
+
 Sm *sm_new(const SmEnvironment *environment) {
     Arena *arena = arena_new();
     Sm *sm = arena_alloc_aligned(arena, sizeof *sm, 64);
@@ -28,13 +42,13 @@ Sm *sm_new(const SmEnvironment *environment) {
     for (int c = 0; c < ISA_CLASS_COUNT; c++) sm->unit_of[c] = sm->config->ops[c].unit;
     sm->insts_in_flight = ARENA_ARRAY(arena, SmInst, SM_INSTS);
     sm->memory_insts = ARENA_ARRAY(arena, SmMemory, SM_MEMORY_INSTS);
-    size_t state_bytes = environment->policy->policy->state_bytes;
-    sm->policy_state = arena_alloc_aligned(arena, state_bytes ? state_bytes : 1, 64);
     fetch_init(sm);
     collector_init(sm);
     execute_init(sm);
     lsu_init(sm);
     port_init(sm);
+    start_view(sm, 0);
+    sm->policy_state = sched_state_new(environment->policy, &sm->view);
     return sm;
 }
 
@@ -45,6 +59,7 @@ void sm_free(Sm *sm) {
         free(sm->warps[w].pending);
         free(sm->warps[w].pending_memory);
     }
+    free(sm->policy_state);
     arena_free(sm->arena);
 }
 
@@ -108,20 +123,6 @@ static uint32_t scoreboard_words_of(const IsaProgram *program) {
     return (uint32_t)bits_words(most);
 }
 
-static void start_view(Sm *sm, uint64_t cycle) {
-    TytoSmView *view = &sm->view;
-    *view = (TytoSmView){.cycle = cycle,
-                         .sm = sm->env.index,
-                         .sms = sm->env.sms,
-                         .warp_count = sm->warp_slots,
-                         .cta_count = sm->cta_limit,
-                         .schedulers = sm->config->scheduler.count,
-                         .pipeline_depth = PIPELINE_STAGES + sm->config->ops[ISA_CLASS_OTHER].latency,
-                         .line_bytes = sm->config->l1d.line_bytes};
-    memcpy(view->scheduler_warps, sm->scheduler_warps, sizeof view->scheduler_warps);
-    for (int w = 0; w < TYTO_MAX_WARPS; w++) view->warp[w].age = UINT64_MAX;
-}
-
 void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *context, uint32_t ctas,
                      const SmListener *listener, uint64_t cycle) {
     sm->launch = launch;
@@ -155,9 +156,7 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *context,
     sm->next_event = UINT64_MAX;
     sm->next_pick = cycle;
     sm->decode_due = UINT64_MAX;
-    const SchedPolicy *policy = sm->env.policy;
-    memset(sm->policy_state, 0, policy->policy->state_bytes);
-    if (policy->policy->start) policy->policy->start(sm->policy_state, &sm->view, policy->values);
+    sched_state_start(sm->env.policy, sm->policy_state, &sm->view);
 }
 
 bool sm_can_take_cta(const Sm *sm, uint32_t limit) {

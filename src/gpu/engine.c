@@ -1,0 +1,425 @@
+#include "gpu/engine.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "gpu/dispatch.h"
+#include "partition/partition.h"
+#include "sm/sm.h"
+
+enum {
+    POLL_CYCLES = 1024,      /* SM cycles between looks at interrupts and limits */
+    PROGRESS_CYCLES = 65536, /* SM cycles between looks at whether anything moves */
+    REPORT_BYTES = 900       /* of a deadlock's explanation that fit a result's message */
+};
+
+/* A clock domain beside the SMs'. */
+typedef struct Domain {
+    uint64_t khz;   /* its frequency */
+    uint64_t phase; /* accumulated kHz: a tick is due when it reaches the SM clock's */
+    uint64_t ticks; /* so far */
+} Domain;
+
+struct Engine {
+    const MachineConfig *machine;
+    AddressMap map;
+    Noc *requests, *replies;
+    Sm **sms;
+    Partition **partitions;
+    MemRequestPools pools;
+    Domain noc, l2, dram;
+    uint64_t cycle;         /* SM cycles so far, over all kernels */
+    Dispatch dispatch;
+    uint64_t ctas_done;     /* of the running kernel */
+    uint64_t last_progress; /* SM cycle at which something was last seen to move */
+    uint64_t progress_mark; /* sum of what moves, then */
+    NocStats request_mark, reply_mark; /* the networks' statistics at the kernel's start */
+};
+
+/* ---- Construction ---- */
+
+static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
+    const MachineConfig *machine = engine->machine;
+    SmEnvironment environment = {.config = &machine->sm,
+                                 .policy = policy,
+                                 .map = &engine->map,
+                                 .requests = engine->requests,
+                                 .replies = engine->replies,
+                                 .first_slice_node = machine_slice_node(machine, 0),
+                                 .header_bytes = machine->network.header_bytes,
+                                 .atom_bytes = machine->partition.atom_bytes,
+                                 .index = index,
+                                 .sms = machine->sms,
+                                 .is_l1_perfect = machine->oracle.perfect_l1};
+    return sm_new(&environment);
+}
+
+static Partition *build_partition(Engine *engine, uint32_t channel) {
+    const MachineConfig *machine = engine->machine;
+    PartitionEnvironment environment = {.config = &machine->partition,
+                                        .dram = &machine->dram,
+                                        .map = &engine->map,
+                                        .requests = engine->requests,
+                                        .replies = engine->replies,
+                                        .pools = engine->pools,
+                                        .channel = channel,
+                                        .first_node = machine_slice_node(machine, 0),
+                                        .header_bytes = machine->network.header_bytes,
+                                        .slice_bits = machine_slice_bits(machine),
+                                        .is_l2_perfect = machine->oracle.perfect_l2};
+    return partition_new(&environment);
+}
+
+Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy) {
+    Engine *engine = base_calloc(1, sizeof *engine);
+    engine->machine = machine;
+    engine->map = machine_address_map(machine);
+    engine->requests = noc_new(&machine->network.noc);
+    engine->replies = noc_new(&machine->network.noc);
+    engine->noc.khz = machine->clock.noc_khz;
+    engine->l2.khz = machine->clock.l2_khz;
+    engine->dram.khz = machine->clock.dram_khz;
+    engine->sms = base_calloc(machine->sms, sizeof(Sm *));
+    engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
+    for (uint32_t i = 0; i < machine->sms; i++) {
+        engine->sms[i] = build_sm(engine, policy, i);
+        engine->pools.pools[i] = sm_request_pool(engine->sms[i]);
+    }
+    engine->partitions = base_calloc(machine->partitions, sizeof(Partition *));
+    for (uint32_t i = 0; i < machine->partitions; i++)
+        engine->partitions[i] = build_partition(engine, i);
+    return engine;
+}
+
+void engine_free(Engine *engine) {
+    if (!engine) return;
+    for (uint32_t i = 0; i < engine->machine->sms; i++) sm_free(engine->sms[i]);
+    for (uint32_t i = 0; i < engine->machine->partitions; i++) partition_free(engine->partitions[i]);
+    noc_free(engine->requests);
+    noc_free(engine->replies);
+    free(engine->sms);
+    free(engine->partitions);
+    free(engine->pools.pools);
+    free(engine);
+}
+
+void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes) {
+    if (!engine->machine->partition.copies_fill_l2) return;
+    uint32_t atom = engine->machine->partition.atom_bytes;
+    for (uint64_t at = address / atom * atom; at < address + bytes; at += atom) {
+        uint32_t slice = address_map_slice(&engine->map, at);
+        uint32_t channel = slice / engine->map.slices_per_channel;
+        partition_fill_from_host(engine->partitions[channel], at);
+    }
+}
+
+/* ---- One cycle ---- */
+
+/* Whole ticks that a domain makes in the coming SM cycle. */
+static uint32_t domain_advance(Domain *domain, uint64_t sm_khz) {
+    domain->phase += domain->khz;
+    uint32_t ticks = (uint32_t)(domain->phase / sm_khz);
+    domain->phase %= sm_khz;
+    return ticks;
+}
+
+static void receive_replies(Engine *engine) {
+    const uint64_t *ready = noc_ready_mask(engine->replies);
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        bool has_packet = ready[i / 64] >> (i % 64) & 1;
+        if (has_packet || sm_has_replies(engine->sms[i])) sm_receive(engine->sms[i], engine->cycle);
+    }
+}
+
+static void step_below(Engine *engine) {
+    uint64_t sm_khz = engine->machine->clock.sm_khz;
+    uint32_t partitions = engine->machine->partitions;
+    uint32_t noc = domain_advance(&engine->noc, sm_khz), l2 = domain_advance(&engine->l2, sm_khz);
+    uint32_t dram = domain_advance(&engine->dram, sm_khz);
+    uint32_t most = noc > l2 ? noc : l2;
+    if (dram > most) most = dram;
+    for (uint32_t i = 0; i < most; i++) {
+        if (i < l2)
+            for (uint32_t p = 0; p < partitions; p++)
+                partition_push_replies(engine->partitions[p], engine->l2.ticks + 1);
+        if (i < dram) {
+            engine->dram.ticks++;
+            for (uint32_t p = 0; p < partitions; p++)
+                partition_dram_tick(engine->partitions[p], engine->dram.ticks, engine->l2.ticks);
+        }
+        if (i < l2) {
+            engine->l2.ticks++;
+            for (uint32_t p = 0; p < partitions; p++)
+                partition_l2_cycle(engine->partitions[p], engine->l2.ticks, engine->dram.ticks);
+        }
+        if (i < noc) {
+            engine->noc.ticks++;
+            noc_step(engine->requests);
+            noc_step(engine->replies);
+        }
+    }
+}
+
+/* Steps the SMs that have something to do; the SM whose instruction failed, or NULL. */
+static const Sm *step_sms(Engine *engine) {
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        Sm *sm = engine->sms[i];
+        if (sm_next_event(sm) > engine->cycle) continue;
+        sm_step(sm, engine->cycle);
+        if (sm_fault(sm)) return sm;
+    }
+    return NULL;
+}
+
+/* ---- Jumping over cycles in which nothing can happen ---- */
+
+/* SM cycles until the domain has made `ticks` more ticks; at least 1. */
+static uint64_t cycles_until(const Domain *domain, uint64_t ticks, uint64_t sm_khz) {
+    if (ticks >= UINT64_MAX / sm_khz) return UINT64_MAX;
+    return (ticks * sm_khz - domain->phase + domain->khz - 1) / domain->khz;
+}
+
+/* SM cycles after the current one that change nothing anywhere. */
+static uint64_t quiet_cycles(const Engine *engine) {
+    uint64_t now = engine->cycle, sm_khz = engine->machine->clock.sm_khz, quiet = UINT64_MAX;
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        uint64_t next = sm_next_event(engine->sms[i]);
+        if (next <= now + 1 || sm_has_replies(engine->sms[i])) return 0;
+        if (next != UINT64_MAX && next - now - 1 < quiet) quiet = next - now - 1;
+    }
+    uint64_t steps = noc_quiet_steps(engine->requests), other = noc_quiet_steps(engine->replies);
+    if (other < steps) steps = other;
+    if (steps == 0) return 0;
+    if (steps != NOC_QUIET_FOREVER) {
+        uint64_t cycles = cycles_until(&engine->noc, steps, sm_khz);
+        if (cycles < quiet) quiet = cycles;
+        quiet = quiet ? quiet - 1 : 0;
+    }
+    for (uint32_t p = 0; p < engine->machine->partitions && quiet; p++) {
+        PartitionEvents next = partition_next_events(engine->partitions[p]);
+        if (next.l2_cycle != UINT64_MAX) {
+            if (next.l2_cycle <= engine->l2.ticks + 1) return 0;
+            uint64_t cycles = cycles_until(&engine->l2, next.l2_cycle - engine->l2.ticks, sm_khz);
+            if (cycles - 1 < quiet) quiet = cycles - 1;
+        }
+        if (next.dram_tick != UINT64_MAX) {
+            if (next.dram_tick <= engine->dram.ticks + 1) return 0;
+            uint64_t cycles = cycles_until(&engine->dram, next.dram_tick - engine->dram.ticks, sm_khz);
+            if (cycles - 1 < quiet) quiet = cycles - 1;
+        }
+    }
+    return quiet;
+}
+
+static uint64_t domain_jump(Domain *domain, uint64_t cycles, uint64_t sm_khz) {
+    unsigned __int128 phase = (unsigned __int128)domain->khz * cycles + domain->phase;
+    uint64_t ticks = (uint64_t)(phase / sm_khz);
+    domain->phase = (uint64_t)(phase % sm_khz);
+    domain->ticks += ticks;
+    return ticks;
+}
+
+static void jump(Engine *engine, uint64_t cycles) {
+    uint64_t sm_khz = engine->machine->clock.sm_khz;
+    uint64_t steps = domain_jump(&engine->noc, cycles, sm_khz);
+    domain_jump(&engine->l2, cycles, sm_khz);
+    domain_jump(&engine->dram, cycles, sm_khz);
+    noc_skip(engine->requests, steps);
+    noc_skip(engine->replies, steps);
+    engine->cycle += cycles;
+}
+
+/* ---- Progress ---- */
+
+/* A number that grows whenever an instruction issues or a request is answered. */
+static uint64_t progress_sum(const Engine *engine) {
+    uint64_t sum = engine->dispatch.next;
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        const Counters *c = sm_counters(engine->sms[i]);
+        sum += c->warp_instructions + c->reads_answered + c->writes_acknowledged + c->warps_finished;
+    }
+    return sum;
+}
+
+static void explain_deadlock(const Engine *engine, uint64_t cycles, GpuResult *result) {
+    Text why = {0};
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        if (sm_resident_ctas(engine->sms[i])) sm_explain(engine->sms[i], &why);
+    result->status = GPU_FAULT;
+    result->fault_code = ISA_FAULT_DEADLOCK;
+    snprintf(result->message, sizeof result->message,
+             "deadlock: nothing has moved for %" PRIu64 " SM cycles\n%.*s", cycles, REPORT_BYTES,
+             text_string(&why));
+    text_free(&why);
+}
+
+static bool is_stuck(Engine *engine) {
+    uint64_t limit = engine->machine->watchdog_cycles;
+    uint64_t sum = progress_sum(engine);
+    if (sum != engine->progress_mark) {
+        engine->progress_mark = sum;
+        engine->last_progress = engine->cycle;
+    }
+    return limit && engine->cycle - engine->last_progress > limit;
+}
+
+static uint64_t issued_so_far(const Engine *engine) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        sum += sm_counters(engine->sms[i])->warp_instructions;
+    return sum;
+}
+
+/* Whether the run must end here for a reason from outside the kernel. */
+static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
+    uint64_t done = issued_so_far(engine), limit = gpu->options.instruction_limit;
+    atomic_store_explicit(&gpu->done_instructions, done, memory_order_relaxed);
+    atomic_store_explicit(&gpu->done_ctas, engine->ctas_done, memory_order_relaxed);
+    if (atomic_load_explicit(&gpu->is_interrupted, memory_order_relaxed)) {
+        result->status = GPU_INTERRUPTED;
+        snprintf(result->message, sizeof result->message, "interrupted");
+        return true;
+    }
+    if (limit && done >= limit) {
+        result->status = GPU_FAULT;
+        result->fault_code = ISA_FAULT_LIMIT;
+        snprintf(result->message, sizeof result->message,
+                 "the limit of %" PRIu64 " warp instructions is reached", limit);
+        return true;
+    }
+    return false;
+}
+
+/* ---- A kernel ---- */
+
+static void cta_finished(void *user, uint32_t sm, uint64_t cta, uint32_t slot, uint64_t cycle) {
+    (void)sm, (void)cta, (void)slot, (void)cycle;
+    ((Engine *)user)->ctas_done++;
+}
+
+static bool is_over(const Engine *engine) {
+    if (engine->ctas_done < engine->dispatch.count) return false;
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        if (!sm_is_idle(engine->sms[i])) return false;
+    return true;
+}
+
+/* One SM cycle of the whole machine. */
+static const Sm *step(Engine *engine) {
+    receive_replies(engine);
+    step_below(engine);
+    const Sm *failed = step_sms(engine);
+    if (!engine->dispatch.is_over)
+        dispatch_step(&engine->dispatch, engine->sms, engine->machine->sms, engine->cycle);
+    return failed;
+}
+
+static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
+    uint64_t poll_at = engine->cycle + POLL_CYCLES, look_at = engine->cycle + PROGRESS_CYCLES;
+    uint64_t start = engine->cycle;
+    while (true) {
+        const Sm *failed = step(engine);
+        if (failed) {
+            gpu_set_fault(result, sm_fault(failed));
+            return;
+        }
+        if (engine->ctas_done == engine->dispatch.count && is_over(engine)) return;
+        uint64_t quiet = engine->dispatch.is_over ? quiet_cycles(engine) : 0;
+        if (quiet == UINT64_MAX) {
+            explain_deadlock(engine, engine->cycle - engine->last_progress, result);
+            return;
+        }
+        if (quiet) jump(engine, quiet);
+        engine->cycle++;
+        if (engine->cycle >= poll_at) {
+            poll_at = engine->cycle + POLL_CYCLES;
+            if (must_stop(engine, gpu, result)) return;
+        }
+        if (engine->cycle >= look_at) {
+            look_at = engine->cycle + PROGRESS_CYCLES;
+            if (is_stuck(engine)) {
+                explain_deadlock(engine, engine->cycle - engine->last_progress, result);
+                return;
+            }
+        }
+        (void)start;
+    }
+}
+
+/* The network's share of the statistics since the kernel began. */
+static void count_network(const Engine *engine, Counters *c) {
+    NocStats to = noc_stats(engine->requests), from = noc_stats(engine->replies);
+    const NocStats *to0 = &engine->request_mark, *from0 = &engine->reply_mark;
+    c->noc_cycles += to.cycles - to0->cycles;
+    c->request_packets_sent += to.packets_injected - to0->packets_injected;
+    c->request_packets_received += to.packets_popped - to0->packets_popped;
+    c->request_flits += to.flits_injected - to0->flits_injected;
+    c->request_transit_cycles += to.transit_cycles - to0->transit_cycles;
+    c->request_queue_cycles += to.queue_cycles - to0->queue_cycles;
+    c->reply_packets_sent += from.packets_injected - from0->packets_injected;
+    c->reply_packets_received += from.packets_popped - from0->packets_popped;
+    c->reply_flits += from.flits_injected - from0->flits_injected;
+    c->reply_transit_cycles += from.transit_cycles - from0->transit_cycles;
+    c->reply_queue_cycles += from.queue_cycles - from0->queue_cycles;
+}
+
+/* The parts of the fetch latency were summed in their domains' cycles: brings them to SM cycles; what
+ * remains of the whole is the networks'. */
+static void convert_fetch_parts(const MachineConfig *machine, Counters *c) {
+    uint64_t sm = machine->clock.sm_khz;
+    c->fetch_l2_cycles = c->fetch_l2_cycles * sm / machine->clock.l2_khz;
+    c->fetch_queue_cycles = c->fetch_queue_cycles * sm / machine->clock.dram_khz;
+    c->fetch_dram_cycles = c->fetch_dram_cycles * sm / machine->clock.dram_khz;
+    uint64_t below = c->fetch_l2_cycles + c->fetch_queue_cycles + c->fetch_dram_cycles;
+    c->fetch_noc_cycles = c->fetch_cycles > below ? c->fetch_cycles - below : 0;
+}
+
+static void collect(Engine *engine, uint64_t start, GpuResult *result) {
+    Counters *c = &result->counters;
+    uint64_t end = engine->cycle + 1, sm_khz = engine->machine->clock.sm_khz;
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        sm_settle(engine->sms[i], end);
+        counters_add(c, sm_counters(engine->sms[i]));
+    }
+    convert_fetch_parts(engine->machine, c);
+    for (uint32_t p = 0; p < engine->machine->partitions; p++) {
+        partition_settle(engine->partitions[p], engine->l2.ticks + 1, engine->dram.ticks + 1);
+        counters_add(c, partition_counters(engine->partitions[p]));
+    }
+    count_network(engine, c);
+    c->cycles = end - start;
+    c->time_ps = (uint64_t)((unsigned __int128)c->cycles * 1000000000u / sm_khz);
+    c->kernels = 1;
+    result->cycles = c->cycles;
+    result->time_ps = c->time_ps;
+    result->warp_instructions = c->warp_instructions;
+    result->thread_instructions = c->thread_instructions;
+}
+
+void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas_per_sm,
+                GpuResult *result) {
+    const MachineConfig *machine = engine->machine;
+    IsaContext context = {.memory = gpu->memory,
+                          .program = launch->program,
+                          .launch = launch,
+                          .print = gpu->options.print,
+                          .user = gpu->options.user};
+    SmListener listener = {.cta_finished = cta_finished, .user = engine};
+    uint64_t start = engine->cycle;
+    engine->ctas_done = 0;
+    engine->last_progress = start;
+    engine->progress_mark = 0;
+    engine->request_mark = noc_stats(engine->requests);
+    engine->reply_mark = noc_stats(engine->replies);
+    dispatch_start(&engine->dispatch, &machine->cta, launch->ctas, machine->sms, ctas_per_sm, start);
+    for (uint32_t i = 0; i < machine->sms; i++)
+        sm_start_kernel(engine->sms[i], launch, &context, ctas_per_sm, &listener, start);
+    for (uint32_t p = 0; p < machine->partitions; p++)
+        partition_start_kernel(engine->partitions[p], engine->l2.ticks, engine->dram.ticks);
+    run_cycles(engine, gpu, result);
+    collect(engine, start, result);
+    engine->cycle++;
+}

@@ -1,0 +1,30 @@
+/* The machine in motion: SMs, networks and partitions of one MachineConfig, stepped in their clock
+ * domains. It lives as long as its Gpu, so caches and open rows survive from kernel to kernel.
+ *
+ * The SM clock is the base: in each SM cycle the other domains tick as often as their exact frequency
+ * ratio says (integer accumulators, no drift). Inside a cycle the order is: replies reach the SMs, L2
+ * slices send replies, DRAM ticks, L2 cycles, network cycles, SM cycles, CTA dispatch. Units with
+ * nothing to do are not visited, and when none has, the clock jumps to the next event. */
+#ifndef TYTO_GPU_ENGINE_H
+#define TYTO_GPU_ENGINE_H
+
+#include "gpu/gpu_internal.h"
+#include "gpu/machine.h"
+#include "sched/registry.h"
+
+typedef struct Engine Engine;
+
+/* A machine at rest at cycle 0. `machine` must have passed machine_finish; machine and policy are
+ * borrowed. */
+Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy);
+void engine_free(Engine *engine);
+
+/* Runs one kernel in detail until its last request has drained; fills result's status, message,
+ * counters and times. */
+void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas_per_sm,
+                GpuResult *result);
+
+/* The host wrote device memory: with copies_fill_l2 the data are in L2 now. */
+void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes);
+
+#endif
