@@ -37,6 +37,7 @@ struct Engine {
     uint64_t last_progress; /* SM cycle at which something was last seen to move */
     uint64_t progress_mark; /* sum of what moves, then */
     NocStats request_mark, reply_mark; /* the networks' statistics at the kernel's start */
+    Counters *partition_marks;         /* and the partitions' */
 };
 
 /* ---- Construction ---- */
@@ -69,7 +70,8 @@ static Partition *build_partition(Engine *engine, uint32_t channel) {
                                         .first_node = machine_slice_node(machine, 0),
                                         .header_bytes = machine->network.header_bytes,
                                         .slice_bits = machine_slice_bits(machine),
-                                        .is_l2_perfect = machine->oracle.perfect_l2};
+                                        .is_l2_perfect = machine->oracle.perfect_l2,
+                                        .counts_row_sharing = true};
     return partition_new(&environment);
 }
 
@@ -89,6 +91,7 @@ Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy) {
         engine->pools.pools[i] = sm_request_pool(engine->sms[i]);
     }
     engine->partitions = base_calloc(machine->partitions, sizeof(Partition *));
+    engine->partition_marks = base_calloc(machine->partitions, sizeof(Counters));
     for (uint32_t i = 0; i < machine->partitions; i++)
         engine->partitions[i] = build_partition(engine, i);
     return engine;
@@ -102,18 +105,13 @@ void engine_free(Engine *engine) {
     noc_free(engine->replies);
     free(engine->sms);
     free(engine->partitions);
+    free(engine->partition_marks);
     free(engine->pools.pools);
     free(engine);
 }
 
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes) {
-    if (!engine->machine->partition.copies_fill_l2) return;
-    uint32_t atom = engine->machine->partition.atom_bytes;
-    for (uint64_t at = address / atom * atom; at < address + bytes; at += atom) {
-        uint32_t slice = address_map_slice(&engine->map, at);
-        uint32_t channel = slice / engine->map.slices_per_channel;
-        partition_fill_from_host(engine->partitions[channel], at);
-    }
+    partition_fill_from_host(engine->partitions, address, bytes);
 }
 
 /* ---- One cycle ---- */
@@ -153,7 +151,7 @@ static void step_below(Engine *engine) {
         if (i < l2) {
             engine->l2.ticks++;
             for (uint32_t p = 0; p < partitions; p++)
-                partition_l2_cycle(engine->partitions[p], engine->l2.ticks, engine->dram.ticks);
+                partition_l2_cycle(engine->partitions[p], engine->l2.ticks);
         }
         if (i < noc) {
             engine->noc.ticks++;
@@ -176,10 +174,12 @@ static const Sm *step_sms(Engine *engine) {
 
 /* ---- Jumping over cycles in which nothing can happen ---- */
 
-/* SM cycles until the domain has made `ticks` more ticks; at least 1. */
-static uint64_t cycles_until(const Domain *domain, uint64_t ticks, uint64_t sm_khz) {
+/* SM cycles that can pass before the one in which the domain makes its tick number `tick`. */
+static uint64_t cycles_before(const Domain *domain, uint64_t tick, uint64_t sm_khz) {
+    if (tick <= domain->ticks + 1) return 0;
+    uint64_t ticks = tick - domain->ticks;
     if (ticks >= UINT64_MAX / sm_khz) return UINT64_MAX;
-    return (ticks * sm_khz - domain->phase + domain->khz - 1) / domain->khz;
+    return (ticks * sm_khz - domain->phase + domain->khz - 1) / domain->khz - 1;
 }
 
 /* SM cycles after the current one that change nothing anywhere. */
@@ -194,22 +194,15 @@ static uint64_t quiet_cycles(const Engine *engine) {
     if (other < steps) steps = other;
     if (steps == 0) return 0;
     if (steps != NOC_QUIET_FOREVER) {
-        uint64_t cycles = cycles_until(&engine->noc, steps, sm_khz);
+        uint64_t cycles = cycles_before(&engine->noc, engine->noc.ticks + steps + 1, sm_khz);
         if (cycles < quiet) quiet = cycles;
-        quiet = quiet ? quiet - 1 : 0;
     }
     for (uint32_t p = 0; p < engine->machine->partitions && quiet; p++) {
-        PartitionEvents next = partition_next_events(engine->partitions[p]);
-        if (next.l2_cycle != UINT64_MAX) {
-            if (next.l2_cycle <= engine->l2.ticks + 1) return 0;
-            uint64_t cycles = cycles_until(&engine->l2, next.l2_cycle - engine->l2.ticks, sm_khz);
-            if (cycles - 1 < quiet) quiet = cycles - 1;
-        }
-        if (next.dram_tick != UINT64_MAX) {
-            if (next.dram_tick <= engine->dram.ticks + 1) return 0;
-            uint64_t cycles = cycles_until(&engine->dram, next.dram_tick - engine->dram.ticks, sm_khz);
-            if (cycles - 1 < quiet) quiet = cycles - 1;
-        }
+        PartitionEvents next = partition_next_event(engine->partitions[p]);
+        uint64_t l2 = cycles_before(&engine->l2, next.cycle, sm_khz);
+        uint64_t dram = cycles_before(&engine->dram, next.tick, sm_khz);
+        if (l2 < quiet) quiet = l2;
+        if (dram < quiet) quiet = dram;
     }
     return quiet;
 }
@@ -319,7 +312,6 @@ static const Sm *step(Engine *engine) {
 
 static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
     uint64_t poll_at = engine->cycle + POLL_CYCLES, look_at = engine->cycle + PROGRESS_CYCLES;
-    uint64_t start = engine->cycle;
     while (true) {
         const Sm *failed = step(engine);
         if (failed) {
@@ -345,7 +337,6 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
                 return;
             }
         }
-        (void)start;
     }
 }
 
@@ -386,8 +377,11 @@ static void collect(Engine *engine, uint64_t start, GpuResult *result) {
     }
     convert_fetch_parts(engine->machine, c);
     for (uint32_t p = 0; p < engine->machine->partitions; p++) {
-        partition_settle(engine->partitions[p], engine->l2.ticks + 1, engine->dram.ticks + 1);
-        counters_add(c, partition_counters(engine->partitions[p]));
+        partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
+        partition_close_rows(engine->partitions[p]);
+        Counters since =
+            counters_since(&engine->partition_marks[p], partition_counters(engine->partitions[p]));
+        counters_add(c, &since);
     }
     count_network(engine, c);
     c->cycles = end - start;
@@ -417,8 +411,12 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
     dispatch_start(&engine->dispatch, &machine->cta, launch->ctas, machine->sms, ctas_per_sm, start);
     for (uint32_t i = 0; i < machine->sms; i++)
         sm_start_kernel(engine->sms[i], launch, &context, ctas_per_sm, &listener, start);
-    for (uint32_t p = 0; p < machine->partitions; p++)
-        partition_start_kernel(engine->partitions[p], engine->l2.ticks, engine->dram.ticks);
+    for (uint32_t p = 0; p < machine->partitions; p++) {
+        partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
+        engine->partition_marks[p] = *partition_counters(engine->partitions[p]);
+        if (machine->partition.l2.flush != CACHE_FLUSH_NEVER)
+            partition_flush_l2(engine->partitions[p]);
+    }
     run_cycles(engine, gpu, result);
     collect(engine, start, result);
     engine->cycle++;

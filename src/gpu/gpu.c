@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "gpu/engine.h"
 #include "gpu/gpu_internal.h"
 
 enum { PARAMETER_SLACK = 64 }; /* readable bytes past a parameter area (IsaLaunch.parameters) */
@@ -28,6 +29,8 @@ static const GpuLimits functional_limits = {
     .shared_per_cta = 227 << 10,
     .shared_per_sm = 228 << 10,
     .registers_per_sm = 65536,
+    .register_granularity = 4,
+    .shared_granularity = 1,
     .threads_per_sm = 2048,
     .ctas_per_sm = 32,
     .sms = 16,
@@ -59,6 +62,7 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
         return NULL;
     }
     if (o->report_uninitialised) mem_track_writes(gpu->memory);
+    if (o->machine) gpu->engine = engine_new(o->machine, o->scheduler);
     return gpu;
 }
 
@@ -66,6 +70,7 @@ void gpu_free(Gpu *gpu) {
     if (!gpu) return;
     for (uint32_t i = 0; i < gpu->cta_count; i++) isa_cta_free(&gpu->ctas[i]);
     free(gpu->ctas);
+    engine_free(gpu->engine);
     mem_heap_free(gpu->heap);
     mem_free(gpu->memory);
     free(gpu);
@@ -75,9 +80,26 @@ DeviceMemory *gpu_memory(Gpu *gpu) { return gpu->memory; }
 GpuOptions *gpu_options(Gpu *gpu) { return &gpu->options; }
 void gpu_interrupt(Gpu *gpu) { atomic_store(&gpu->is_interrupted, true); }
 
+void gpu_host_wrote(Gpu *gpu, uint64_t address, uint64_t bytes) {
+    if (gpu->engine) engine_host_wrote(gpu->engine, address, bytes);
+}
+
 GpuLimits gpu_limits(const Gpu *gpu) {
-    (void)gpu;
-    return functional_limits;
+    const MachineConfig *machine = gpu->options.machine;
+    GpuLimits limits = functional_limits;
+    if (!machine) return limits;
+    limits.shared_per_cta = limits.shared_per_sm = machine->sm.shared.size_bytes;
+    limits.shared_granularity = machine->sm.shared.granularity_bytes;
+    limits.registers_per_sm = machine->sm.registers;
+    limits.register_granularity = machine->sm.register_granularity;
+    limits.threads_per_sm = machine->sm.threads;
+    limits.ctas_per_sm = machine->sm.ctas;
+    limits.sms = machine->sms;
+    limits.clock_khz = machine->clock.sm_khz;
+    limits.memory_clock_khz = machine->clock.dram_khz;
+    limits.bus_width_bits = machine->dram.bus_bytes * 8 * machine->partitions;
+    limits.l2_bytes = machine->partition.l2.size_bytes * machine->partition.slices * machine->partitions;
+    return limits;
 }
 
 GpuProgress gpu_progress(const Gpu *gpu) {
@@ -92,11 +114,13 @@ uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, ui
     const IsaFunction *kernel = &module->program->functions[function];
     GpuLimits limits = gpu_limits(gpu);
     uint32_t warp_threads = (uint32_t)bits_align_up(threads ? threads : 1, ISA_LANES);
-    uint64_t shared = (uint64_t)kernel->shared_bytes + dynamic_shared_bytes;
+    uint64_t shared = bits_align_up((uint64_t)kernel->shared_bytes + dynamic_shared_bytes,
+                                    limits.shared_granularity ? limits.shared_granularity : 1);
     uint32_t ctas = limits.ctas_per_sm;
     if (limits.threads_per_sm / warp_threads < ctas) ctas = limits.threads_per_sm / warp_threads;
     if (shared && limits.shared_per_sm / shared < ctas) ctas = (uint32_t)(limits.shared_per_sm / shared);
-    uint32_t registers = warp_threads * (uint32_t)bits_align_up(kernel->registers, 4);
+    uint32_t registers =
+        warp_threads * (uint32_t)bits_align_up(kernel->registers, limits.register_granularity);
     if (registers && limits.registers_per_sm / registers < ctas)
         ctas = limits.registers_per_sm / registers;
     return ctas;
@@ -254,7 +278,13 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     atomic_store(&gpu->done_ctas, 0);
     atomic_store(&gpu->done_instructions, 0);
     atomic_store(&gpu->total_ctas, launch.ctas);
-    gpu_run_functional(gpu, &launch, result);
+    if (gpu->engine) {
+        result->ctas_per_sm = gpu_occupancy(gpu, request->module, request->function, threads,
+                                            request->dynamic_shared_bytes);
+        engine_run(gpu->engine, gpu, &launch, result->ctas_per_sm, result);
+    } else {
+        gpu_run_functional(gpu, &launch, result);
+    }
     free(parameters);
     result->wall_seconds = wall_seconds() - start;
     return result->status;

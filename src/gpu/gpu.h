@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "isa/isa.h"
 #include "memory/memory.h"
+#include "stats/counters.h"
 
 typedef struct Gpu Gpu;
 typedef struct GpuModule GpuModule;
@@ -26,6 +27,9 @@ typedef struct GpuOptions {
     uint32_t dump_line;     /* PTX line at which registers are printed; 0: none */
     uint32_t dump_cta;      /* linear CTA index and ... */
     uint32_t dump_warp;     /* ... warp whose registers are printed */
+    const struct MachineConfig *machine; /* run in detail on this machine (machine_finish'ed, borrowed);
+                                            NULL: functionally */
+    const struct SchedPolicy *scheduler; /* warp scheduling policy, borrowed; needed with a machine */
     const char *variant;    /* execution variant by name (tests), NULL: the best of this host */
     void (*print)(void *user, const char *text,
                   size_t length); /* device printf and dumps; NULL: stdout */
@@ -81,6 +85,8 @@ typedef struct GpuResult {
     uint64_t cycles;  /* SM cycles; 0 when run functionally */
     uint64_t time_ps; /* simulated time; functional runs: 1 ns per warp instruction, a mere clock */
     double wall_seconds;
+    Counters counters;            /* of a run on a machine; zero when run functionally */
+    uint32_t ctas_per_sm;         /* that fit */
 } GpuResult;
 
 /* Runs a kernel to its end. Always fills `result`. */
@@ -95,6 +101,10 @@ typedef struct GpuProgress {
 } GpuProgress;
 GpuProgress gpu_progress(const Gpu *gpu);
 
+/* To be called after the host has written device memory (not by launches): machines may have the data
+ * in L2 then. */
+void gpu_host_wrote(Gpu *gpu, uint64_t address, uint64_t bytes);
+
 /* Limits of the device that a launch is checked against. */
 typedef struct GpuLimits {
     uint32_t max_threads_per_cta; /* 1024 */
@@ -103,6 +113,8 @@ typedef struct GpuLimits {
     uint32_t shared_per_cta;      /* bytes a CTA may have in all */
     uint32_t shared_per_sm;       /* bytes */
     uint32_t registers_per_sm;
+    uint32_t register_granularity; /* a thread's registers are rounded up to this */
+    uint32_t shared_granularity;   /* bytes; a CTA's shared memory likewise */
     uint32_t threads_per_sm;
     uint32_t ctas_per_sm;
     uint32_t sms;

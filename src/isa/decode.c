@@ -42,7 +42,8 @@ static void add_registers(Decoder *decoder, const RegList *list) {
     for (int i = 0; i < list->count; ++i) {
         program->reg_pool = make_room(program->reg_pool, decoder->reg_count,
                                       &decoder->reg_capacity, sizeof *program->reg_pool);
-        program->reg_pool[decoder->reg_count++] = list->reg[i];
+        program->reg_pool[decoder->reg_count++] =
+            (IsaReg){list->reg[i], (uint32_t)decoder->function->regs[list->reg[i]].ordinal};
     }
 }
 
@@ -60,7 +61,7 @@ void decode_emit(Decoder *decoder) {
     add_registers(decoder, &draft->addresses);
     if (draft->inst.guard != ISA_PRED_TRUE) {
         info->guard_count = 1;
-        const RegList guard = {.reg = {(uint16_t)decoder->ptx->guard}, .count = 1};
+        const RegList guard = {.reg = {(uint32_t)decoder->ptx->guard}, .count = 1};
         add_registers(decoder, &guard);
     }
     const uint32_t old_capacity = decoder->inst_capacity;

@@ -15,7 +15,7 @@ enum { DECODE_MAX_REGS = 24 };
 
 /* Register numbers of the instruction being decoded. */
 typedef struct RegList {
-    uint16_t reg[DECODE_MAX_REGS];
+    uint32_t reg[DECODE_MAX_REGS];
     uint8_t count;
 } RegList;
 

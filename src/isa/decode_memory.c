@@ -6,7 +6,7 @@
 
 static bool note_address(Decoder *decoder, int32_t reg) {
     RegList *list = &decoder->draft.addresses;
-    if (list->count < DECODE_MAX_REGS) list->reg[list->count++] = (uint16_t)reg;
+    if (list->count < DECODE_MAX_REGS) list->reg[list->count++] = (uint32_t)reg;
     return true;
 }
 

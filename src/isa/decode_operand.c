@@ -9,7 +9,7 @@
 
 static bool note_register(Decoder *decoder, RegList *list, int32_t reg) {
     if (list->count == DECODE_MAX_REGS) return decode_unsupported(decoder, "too many operands");
-    list->reg[list->count++] = (uint16_t)reg;
+    list->reg[list->count++] = (uint32_t)reg;
     return true;
 }
 

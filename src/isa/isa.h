@@ -86,48 +86,48 @@ struct IsaInst {
 };
 static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
 
-/* Operand conventions of the instructions that are not straight-line arithmetic (decode.c fills
- * them, memory_ops.c and control.c read them):
+/* Operand conventions of the instructions that are not straight-line arithmetic (the decode files
+ * fill them, exec_memory.c, exec_texture.c and control.c read them):
  *
- * ld, ldu      operand[0..vector-1] destination rows (ISA_SINK where the element is discarded),
- *              operand[vector] base register or -1 for none, imm byte offset added to the base.
- * st           operand[0..vector-1] data rows (register or constant), operand[vector] base.
- * atom         operand[0] destination row, operand[1] base, operand[2] b, operand[3] c (cas only);
- * sub is the PtxSub operation. red: the same with operand[0] = ISA_SINK. prefetch     operand[0]
- * base. tex          operand[0..3] destinations, operand[4] handle row pair, operand[5..7]
- * coordinates. All of these: size, vector and space as commented in IsaInst, and `flags` below.
- * Local and parameter variables are relative to the frame: with ISA_FRAME_RELATIVE the frame's
- * local_base is added to imm. A kernel's own parameters are PTX_SPACE_PARAM with imm the offset in
- * the parameter area; a .func's own parameters and call-site .param variables live in the local
- * area (space PTX_SPACE_LOCAL, ISA_FRAME_RELATIVE).
+ *   ld, ldu    operand[0..vector-1] destination rows (ISA_SINK where the element is discarded),
+ *              operand[vector] base register or ISA_SINK, imm byte offset added to the base
+ *   st         operand[0..vector-1] data rows (register or constant), operand[vector] base
+ *   atom       operand[0] destination row, operand[1] base, operand[2] b, operand[3] c (cas only);
+ *              sub is the PtxSub operation. red: the same with operand[0] = ISA_SINK
+ *   prefetch   operand[0] base
+ *   tex, tld4  operand[0..3] destinations, operand[4] handle row pair, operand[5..6] coordinates;
+ *              sub: PtxSub of the geometry or component; ISA_SIGNED: integer coordinates
+ *   txq        operand[0] destination, operand[1] handle; sub: PtxSub
+ *   cvta       operand[0] destination, operand[1] source; imm what is added (a window of memory.h,
+ *              negative for cvta.to)
+ *   isspacep   operand[0] predicate, operand[1] address, sub the PtxSpace
+ *   bar        operand[0] row of the barrier's number, operand[1] row of the thread count or
+ *              ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED; bar.red: operand[2] destination
+ *              (row for popc, predicate index for and/or), operand[3] source predicate index, imm
+ *              bit 0: source is negated, imm >> 8: PtxSub of the reduction. bar.warp.sync is
+ *              straight-line (no effect)
+ *   bra        target, reconverge. brx.idx: operand[0] index row, target = index in
+ *              program->targets of the list's length, followed by its pcs; reconverge
+ *   call       target = function index, imm = index in program->calls. Indirect: operand[0] row pair
+ *              that holds function handles. Builtin: target = IsaBuiltin
  *
- * Their handlers: LD, LD_GENERIC, ST, ST_GENERIC (space not written), ATOM (also red, every space),
- * PREFETCH, TEX (sub: PtxSub of the geometry; ISA_SIGNED: integer coordinates), TLD4 (sub: PtxSub), TXQ (sub: PtxSub;
- * operand[0] destination, operand[1] handle). cvta:
- * CVTA_32, CVTA_64 with operand[0] destination, operand[1] source, imm what is added (the window of
- * memory.h, negative for cvta.to). isspacep: ISSPACEP with operand[0] predicate, operand[1]
- * address, sub the PtxSpace, ISA_BASE_IS_32 when the address has 32 bits.
- *
- * bar          operand[0] row of the barrier's number, operand[1] row of the thread count or
- * ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED; bar.red: operand[2] destination (row for
- * popc, predicate index for and/or), operand[3] source predicate index, imm bit 0: source is
- *              negated, imm >> 8: PtxSub of the reduction. bar.warp.sync is straight-line (no
- * effect). bra          target, reconverge. brx.idx: operand[0] index row, target = index in
- * program->targets of the list's length, followed by its pcs; reconverge. call         target =
- * function index, imm = index in program->calls. Indirect: operand[0] row pair that holds function
- * handles. Builtin: target = IsaBuiltin. exit, ret, trap: nothing. */
+ * Memory instructions: size, vector and space as commented in IsaInst, and `flags` below. A kernel's
+ * own parameters are PTX_SPACE_PARAM with imm the offset in the parameter area; a .func's own
+ * parameters and call-site .param variables live in the local area (space PTX_SPACE_LOCAL,
+ * ISA_FRAME_RELATIVE: the frame's local_base is added to imm). */
 #define ISA_SINK (-1)
 
-enum {                              /* IsaInst.flags */
-       ISA_FRAME_RELATIVE = 1 << 0, /* memory: imm is relative to the frame's local area */
-       ISA_BASE_IS_32 = 1 << 1,     /* memory: the base register has 32 bits (zero-extended) */
-       ISA_SIGNED = 1 << 2,         /* ld: sign-extend into the destination; atom: signed min/max */
-       ISA_FLOAT = 1 << 3,          /* atom: floating-point operation (size tells f16x2/f32/f64) */
-       ISA_DST_IS_64 = 1 << 4,      /* ld: destinations are row pairs; st: data rows are pairs */
-       ISA_BFLOAT = 1 << 5,         /* atom: packed or single bf16 instead of f16 */
-       ISA_DST_IS_16 = 1 << 6,      /* ld: sign-extended values are cut to a 16-bit register */
-       ISA_HALF_PAIR = 1 << 6, /* atom: a pair of 16-bit floats (size 4); size 2 is a single one */
-       ISA_GUARD_NEGATED = 1 << 7 /* any instruction: executes where the guard's bit is 0 */
+/* IsaInst.flags */
+enum {
+    ISA_FRAME_RELATIVE = 1 << 0, /* memory: imm is relative to the frame's local area */
+    ISA_BASE_IS_32 = 1 << 1,     /* memory: the base register has 32 bits (zero-extended) */
+    ISA_SIGNED = 1 << 2,         /* ld: sign-extend into the destination; atom: signed min/max */
+    ISA_FLOAT = 1 << 3,          /* atom: floating-point operation (size tells f16x2/f32/f64) */
+    ISA_DST_IS_64 = 1 << 4,      /* ld: destinations are row pairs; st: data rows are pairs */
+    ISA_BFLOAT = 1 << 5,         /* atom: packed or single bf16 instead of f16 */
+    ISA_DST_IS_16 = 1 << 6,      /* ld: sign-extended values are cut to a 16-bit register */
+    ISA_HALF_PAIR = 1 << 6, /* atom: a pair of 16-bit floats (size 4); size 2 is a single one */
+    ISA_GUARD_NEGATED = 1 << 7 /* any instruction: executes where the guard's bit is 0 */
 };
 
 typedef enum IsaBuiltin {
@@ -214,8 +214,13 @@ enum { /* IsaInfo.flags */
     ISA_IS_CTA_FENCE = 1 << 8 /* a fence that orders for the CTA only */
 };
 
-/* What the timing model needs to know of an instruction; same index as its IsaInst. Register
- * numbers are the PTX function's virtual registers in declaration order, predicates among them. */
+/* A register as the timing model knows it; predicates are registers like any other. */
+typedef struct IsaReg {
+    uint32_t number;  /* index in PtxFunction.regs: what the scoreboard tracks */
+    uint32_t ordinal; /* PtxReg.ordinal: what decides its bank */
+} IsaReg;
+
+/* What the timing model needs to know of an instruction; same index as its IsaInst. */
 typedef struct IsaInfo {
     uint32_t regs;     /* first register number in IsaProgram.reg_pool: destinations, data sources,
                           address sources, then the guard if there is one */
@@ -260,7 +265,7 @@ struct IsaProgram {
     uint32_t inst_count;
     IsaFunction *functions; /* same order as module->functions */
     uint32_t function_count;
-    uint16_t *reg_pool; /* register numbers that IsaInfo.regs points into */
+    IsaReg *reg_pool; /* what IsaInfo.regs points into */
     uint8_t *constants; /* rows of immediates, 64-byte aligned */
     uint32_t constant_bytes;
     uint32_t *targets; /* of brx.idx: pcs; first entry of each list is its length */

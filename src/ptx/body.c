@@ -260,7 +260,8 @@ static void bind_parameter(Reader *reader, PtxVar *var) {
         reader_error_at(reader, var->line, var->column, "'%s' is declared twice: first at line %d",
                         name->text, here->line);
     } else if (var->space == PTX_SPACE_NONE) {
-        var->reg = variable_new_register(reader, name->text, var->type, var->line);
+        var->reg = variable_new_register(reader, name->text, var->type,
+                                         reader->declared_regs++, var->line);
         names_bind(&reader->names, name, BINDING_REG, var->line)->index = var->reg;
     } else {
         names_bind(&reader->names, name, BINDING_VAR, var->line)->var = var;
@@ -270,6 +271,7 @@ static void bind_parameter(Reader *reader, PtxVar *var) {
 static void start(Reader *reader, PtxFunction *function) {
     reader->function = function;
     reader->inst_count = reader->reg_count = reader->reference_count = 0;
+    reader->declared_regs = 0;
     reader->local_count = 0;
     reader->param_top = 0;
     reader->source_line = reader->source_file = 0;

@@ -28,7 +28,7 @@ typedef struct Name Name;
 typedef struct Binding {
     BindingKind kind;
     int depth;     /* of the scope: 0 module, 1 function body ... */
-    int32_t index; /* by kind */
+    int32_t index; /* by kind; RANGE: ordinal of the declaration of its register 0 */
     int32_t count; /* VECTOR_REG, RANGE */
     PtxType type;  /* RANGE */
     int line;      /* of the declaration */

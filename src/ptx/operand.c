@@ -9,8 +9,10 @@
 Binding *operand_resolve(Reader *reader, Name *name) {
     Binding *range = names_range(&reader->names, name);
     if (!range) return name->binding;
-    int32_t index = variable_new_register(reader, name->text, range->type, range->line);
-    Binding *binding = names_bind_at(&reader->names, name, BINDING_REG, range->depth, range->line);
+    int32_t index = variable_new_register(reader, name->text, range->type,
+                                          range->index + name->number, range->line);
+    Binding *binding =
+        names_bind_at(&reader->names, name, BINDING_REG, range->depth, range->line);
     binding->index = index < 0 ? 0 : index;
     return binding;
 }

@@ -15,9 +15,10 @@
 #include "ptx/shape.h"
 
 enum {
-    READER_MAX_ERRORS = 100,           /* then reading stops */
-    READER_MAX_NESTING = 64,           /* parentheses and braces inside each other */
-    READER_MAX_REGS = 1 << 22,         /* registers of one function */
+    READER_MAX_ERRORS = 100,          /* then reading stops */
+    READER_MAX_NESTING = 64,          /* parentheses and braces inside each other */
+    READER_MAX_REGS = 1 << 22,        /* registers of one function */
+    READER_MAX_ORDINAL = 1 << 30,     /* registers declared, beyond which all get the same ordinal */
     READER_MAX_SHARED_BYTES = 1 << 24, /* of a variable, and of a CTA: the shared window */
     READER_MAX_LOCAL_BYTES = 1 << 25,  /* .local of one function: the local window (memory.h) */
     READER_MAX_PARAM_BYTES = 1 << 20,  /* parameters and call arguments of one function */
@@ -52,6 +53,7 @@ typedef struct Reader {
     int32_t inst_count, inst_capacity;
     PtxReg *regs;
     int32_t reg_count, reg_capacity;
+    int32_t declared_regs; /* registers declared in the function, named or not */
     PtxVar **locals;
     int32_t local_count, local_capacity;
     Reference *references; /* not yet completed */
@@ -121,7 +123,8 @@ bool variable_read_parameters(Reader *reader, bool is_kernel, PtxVar **vars, uin
 /* Reads a register declaration from behind ".reg". */
 bool variable_read_registers(Reader *reader);
 /* A new register of the function being read; -1, with an error, when there are too many. */
-int32_t variable_new_register(Reader *reader, const char *name, PtxType type, int line);
+int32_t variable_new_register(Reader *reader, const char *name, PtxType type, int32_t ordinal,
+                              int line);
 
 /* ---- operand.c ---- */
 

@@ -498,7 +498,8 @@ bool variable_read_parameters(Reader *reader, bool is_kernel, PtxVar **vars, uin
 
 /* ---- Registers ---- */
 
-int32_t variable_new_register(Reader *reader, const char *name, PtxType type, int line) {
+int32_t variable_new_register(Reader *reader, const char *name, PtxType type, int32_t ordinal,
+                              int line) {
     if (reader->reg_count >= READER_MAX_REGS) {
         reader_error(reader, "'%s' has more than %d registers", reader->function->name,
                      READER_MAX_REGS);
@@ -507,7 +508,7 @@ int32_t variable_new_register(Reader *reader, const char *name, PtxType type, in
     reader->regs =
         reader_grow(reader->regs, reader->reg_count, &reader->reg_capacity, sizeof *reader->regs);
     reader->regs[reader->reg_count] =
-        (PtxReg){.name = name, .type = type, .slot = -1, .line = line};
+        (PtxReg){.name = name, .type = type, .ordinal = ordinal, .slot = -1, .line = line};
     return reader->reg_count++;
 }
 
@@ -524,6 +525,8 @@ static bool read_range(Reader *reader, Name *name, PtxType type, int line) {
     if (!reader_expect(reader, '>', "behind the number of registers")) return false;
     Binding *range = names_bind(&reader->names, name, BINDING_RANGE, line);
     range->count = (int32_t)count;
+    range->index = reader->declared_regs;
+    if (reader->declared_regs < READER_MAX_ORDINAL) reader->declared_regs += (int32_t)count;
     range->type = type;
     return true;
 }
@@ -536,7 +539,7 @@ static bool declare_vector_register(Reader *reader, Name *name, const Specifier 
     binding->count = (int32_t)specifier->vector;
     for (uint32_t i = 0; i < specifier->vector; i++) {
         const char *text = arena_printf(reader->arena, "%s.%c", name->text, "xyzw"[i]);
-        if (variable_new_register(reader, text, specifier->type, line) < 0) return false;
+        if (variable_new_register(reader, text, specifier->type, reader->declared_regs++, line) < 0) return false;
     }
     return true;
 }
@@ -550,8 +553,10 @@ static bool declare_register(Reader *reader, const Specifier *specifier) {
     if (here)
         return reader_error_at(reader, place.line, place.column,
                                "'%s' is declared twice: first at line %d", name->text, here->line);
-    if (specifier->vector > 1) return declare_vector_register(reader, name, specifier, place.line);
-    int32_t index = variable_new_register(reader, name->text, specifier->type, place.line);
+    if (specifier->vector > 1)
+        return declare_vector_register(reader, name, specifier, place.line);
+    int32_t index = variable_new_register(reader, name->text, specifier->type,
+                                          reader->declared_regs++, place.line);
     names_bind(&reader->names, name, BINDING_REG, place.line)->index = index;
     return index >= 0;
 }

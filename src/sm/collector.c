@@ -28,7 +28,7 @@ uint64_t collector_banks_of(const Sm *sm, const SmInst *inst) {
     const IsaInfo *info = &sm->infos[inst->pc];
     uint64_t banks = 0;
     for (int i = 0; i < info->dst_count; i++)
-        banks |= UINT64_C(1) << bank_of(sm, sm->reg_pool[info->regs + (uint32_t)i], inst->warp);
+        banks |= UINT64_C(1) << bank_of(sm, sm->reg_pool[info->regs + (uint32_t)i].ordinal, inst->warp);
     return banks;
 }
 
@@ -76,12 +76,12 @@ static void grant_reads(Sm *sm) {
 /* Queues the reads of an instruction that has just got a collector unit. */
 static void request_operands(Sm *sm, uint32_t unit, SmInst *inst) {
     const IsaInfo *info = &sm->infos[inst->pc];
-    const uint16_t *regs = &sm->reg_pool[info->regs + info->dst_count];
+    const IsaReg *regs = &sm->reg_pool[info->regs + info->dst_count];
     uint32_t count = sm->config->collector.is_ideal ? 0u : (uint32_t)info->src_count + info->address_count;
     inst->operands = (uint8_t)count;
     if (!count) sm->collector_ready |= 1u << unit;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t bank = bank_of(sm, regs[i], inst->warp);
+        uint32_t bank = bank_of(sm, regs[i].ordinal, inst->warp);
         sm_queue_push(&sm->bank_queue[bank], unit);
         sm->bank_waits |= UINT64_C(1) << bank;
     }

@@ -13,20 +13,20 @@ void scoreboard_reset(Sm *sm, int warp) {
 
 void scoreboard_reserve(Sm *sm, int warp, const IsaInfo *info, bool from_memory) {
     SmWarp *w = &sm->warps[warp];
-    const uint16_t *regs = &sm->reg_pool[info->regs];
+    const IsaReg *regs = &sm->reg_pool[info->regs];
     for (int i = 0; i < info->dst_count; i++) {
-        bits_set(w->pending, regs[i]);
-        if (from_memory) bits_set(w->pending_memory, regs[i]);
+        bits_set(w->pending, regs[i].number);
+        if (from_memory) bits_set(w->pending_memory, regs[i].number);
     }
     w->pending_count += info->dst_count;
 }
 
 void scoreboard_release(Sm *sm, int warp, const IsaInfo *info) {
     SmWarp *w = &sm->warps[warp];
-    const uint16_t *regs = &sm->reg_pool[info->regs];
+    const IsaReg *regs = &sm->reg_pool[info->regs];
     for (int i = 0; i < info->dst_count; i++) {
-        bits_clear(w->pending, regs[i]);
-        bits_clear(w->pending_memory, regs[i]);
+        bits_clear(w->pending, regs[i].number);
+        bits_clear(w->pending_memory, regs[i].number);
     }
     w->pending_count -= info->dst_count;
 }
@@ -35,13 +35,13 @@ bool scoreboard_is_clear(const Sm *sm, int warp, const IsaInfo *info, bool *wait
     const SmWarp *w = &sm->warps[warp];
     *waits_memory = false;
     if (w->pending_count == 0) return true;
-    const uint16_t *regs = &sm->reg_pool[info->regs];
+    const IsaReg *regs = &sm->reg_pool[info->regs];
     int count = info->dst_count + info->src_count + info->address_count + info->guard_count;
     bool is_clear = true;
     for (int i = 0; i < count; i++) {
-        if (!bits_get(w->pending, regs[i])) continue;
+        if (!bits_get(w->pending, regs[i].number)) continue;
         is_clear = false;
-        *waits_memory |= bits_get(w->pending_memory, regs[i]);
+        *waits_memory |= bits_get(w->pending_memory, regs[i].number);
     }
     return is_clear;
 }

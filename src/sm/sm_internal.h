@@ -171,7 +171,7 @@ struct Sm {
     const IsaLaunch *launch;
     const IsaInst *insts;
     const IsaInfo *infos;
-    const uint16_t *reg_pool;
+    const IsaReg *reg_pool;
     IsaContext context;
     SmListener listener;
     uint32_t cta_limit;     /* CTAs resident at once */
