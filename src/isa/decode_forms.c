@@ -164,6 +164,7 @@ static bool finish_stack(Decoder *decoder) { /* alloca: 8 bytes is the default a
 
 static bool finish_fence(Decoder *decoder) {
     decoder->draft.info.flags |= ISA_IS_FENCE;
+    if (decoder->ptx->scope == PTX_CTA) decoder->draft.info.flags |= ISA_IS_CTA_FENCE;
     return true;
 }
 

@@ -306,6 +306,8 @@ void sm_settle(Sm *sm, uint64_t cycle) {
     issue_count_cycles(sm, cycles);
 }
 
+const Counters *sm_counters(const Sm *sm) { return &sm->counters; }
+
 void sm_step(Sm *sm, uint64_t cycle) {
     sm_settle(sm, cycle); /* the cycles slept through, with the outcomes of the last one */
     sm->cycle = cycle;
