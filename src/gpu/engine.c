@@ -31,7 +31,9 @@ struct Engine {
     Partition **partitions;
     MemRequestPools pools;
     Domain noc, l2, dram;
+    Watch *watch;           /* of the run; NULL: nobody watches */
     uint64_t cycle;         /* SM cycles so far, over all kernels */
+    uint64_t start;         /* SM cycle at which the running kernel was launched */
     Dispatch dispatch;
     uint64_t ctas_done;     /* of the running kernel */
     uint64_t last_progress; /* SM cycle at which something was last seen to move */
@@ -75,8 +77,9 @@ static Partition *build_partition(Engine *engine, uint32_t channel) {
     return partition_new(&environment);
 }
 
-Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy) {
+Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy, Watch *watch) {
     Engine *engine = base_calloc(1, sizeof *engine);
+    engine->watch = watch;
     engine->machine = machine;
     engine->map = machine_address_map(machine);
     engine->requests = noc_new(&machine->network.noc);
@@ -286,11 +289,64 @@ static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
     return false;
 }
 
+/* ---- Counters ---- */
+
+/* The network's share of the statistics since the kernel began. */
+static void count_network(const Engine *engine, Counters *c) {
+    NocStats to = noc_stats(engine->requests), from = noc_stats(engine->replies);
+    const NocStats *to0 = &engine->request_mark, *from0 = &engine->reply_mark;
+    c->noc_cycles += to.cycles - to0->cycles;
+    c->request_packets_sent += to.packets_injected - to0->packets_injected;
+    c->request_packets_received += to.packets_popped - to0->packets_popped;
+    c->request_flits += to.flits_injected - to0->flits_injected;
+    c->request_transit_cycles += to.transit_cycles - to0->transit_cycles;
+    c->request_queue_cycles += to.queue_cycles - to0->queue_cycles;
+    c->reply_packets_sent += from.packets_injected - from0->packets_injected;
+    c->reply_packets_received += from.packets_popped - from0->packets_popped;
+    c->reply_flits += from.flits_injected - from0->flits_injected;
+    c->reply_transit_cycles += from.transit_cycles - from0->transit_cycles;
+    c->reply_queue_cycles += from.queue_cycles - from0->queue_cycles;
+}
+
+/* The parts of the fetch latency were summed in their domains' cycles: brings them to SM cycles; what
+ * remains of the whole is the networks'. */
+static void convert_fetch_parts(const MachineConfig *machine, Counters *c) {
+    uint64_t sm = machine->clock.sm_khz;
+    c->fetch_l2_cycles = c->fetch_l2_cycles * sm / machine->clock.l2_khz;
+    c->fetch_queue_cycles = c->fetch_queue_cycles * sm / machine->clock.dram_khz;
+    c->fetch_dram_cycles = c->fetch_dram_cycles * sm / machine->clock.dram_khz;
+    uint64_t below = c->fetch_l2_cycles + c->fetch_queue_cycles + c->fetch_dram_cycles;
+    c->fetch_noc_cycles = c->fetch_cycles > below ? c->fetch_cycles - below : 0;
+}
+
+/* The kernel's counters up to the present cycle, which is included. */
+static Counters count(Engine *engine) {
+    Counters sum = {0}, *c = &sum;
+    uint64_t end = engine->cycle + 1, sm_khz = engine->machine->clock.sm_khz;
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        sm_settle(engine->sms[i], end);
+        counters_add(c, sm_counters(engine->sms[i]));
+    }
+    convert_fetch_parts(engine->machine, c);
+    for (uint32_t p = 0; p < engine->machine->partitions; p++) {
+        partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
+        Counters since =
+            counters_since(&engine->partition_marks[p], partition_counters(engine->partitions[p]));
+        counters_add(c, &since);
+    }
+    count_network(engine, c);
+    c->cycles = end - engine->start;
+    c->time_ps = (uint64_t)((unsigned __int128)c->cycles * 1000000000u / sm_khz);
+    c->kernels = 1;
+    return sum;
+}
+
 /* ---- A kernel ---- */
 
-static void cta_finished(void *user, uint32_t sm, uint64_t cta, uint32_t slot, uint64_t cycle) {
-    (void)sm, (void)cta, (void)slot, (void)cycle;
-    ((Engine *)user)->ctas_done++;
+static void cta_finished(void *user, const SmCtaEnd *end) {
+    Engine *engine = user;
+    engine->ctas_done++;
+    watch_cta(engine->watch, end);
 }
 
 static bool is_over(const Engine *engine) {
@@ -326,6 +382,10 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
         }
         if (quiet) jump(engine, quiet);
         engine->cycle++;
+        if (engine->cycle >= watch_due(engine->watch)) {
+            Counters so_far = count(engine);
+            watch_sample(engine->watch, engine->cycle, &so_far);
+        }
         if (engine->cycle >= poll_at) {
             poll_at = engine->cycle + POLL_CYCLES;
             if (must_stop(engine, gpu, result)) return;
@@ -340,57 +400,14 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
     }
 }
 
-/* The network's share of the statistics since the kernel began. */
-static void count_network(const Engine *engine, Counters *c) {
-    NocStats to = noc_stats(engine->requests), from = noc_stats(engine->replies);
-    const NocStats *to0 = &engine->request_mark, *from0 = &engine->reply_mark;
-    c->noc_cycles += to.cycles - to0->cycles;
-    c->request_packets_sent += to.packets_injected - to0->packets_injected;
-    c->request_packets_received += to.packets_popped - to0->packets_popped;
-    c->request_flits += to.flits_injected - to0->flits_injected;
-    c->request_transit_cycles += to.transit_cycles - to0->transit_cycles;
-    c->request_queue_cycles += to.queue_cycles - to0->queue_cycles;
-    c->reply_packets_sent += from.packets_injected - from0->packets_injected;
-    c->reply_packets_received += from.packets_popped - from0->packets_popped;
-    c->reply_flits += from.flits_injected - from0->flits_injected;
-    c->reply_transit_cycles += from.transit_cycles - from0->transit_cycles;
-    c->reply_queue_cycles += from.queue_cycles - from0->queue_cycles;
-}
-
-/* The parts of the fetch latency were summed in their domains' cycles: brings them to SM cycles; what
- * remains of the whole is the networks'. */
-static void convert_fetch_parts(const MachineConfig *machine, Counters *c) {
-    uint64_t sm = machine->clock.sm_khz;
-    c->fetch_l2_cycles = c->fetch_l2_cycles * sm / machine->clock.l2_khz;
-    c->fetch_queue_cycles = c->fetch_queue_cycles * sm / machine->clock.dram_khz;
-    c->fetch_dram_cycles = c->fetch_dram_cycles * sm / machine->clock.dram_khz;
-    uint64_t below = c->fetch_l2_cycles + c->fetch_queue_cycles + c->fetch_dram_cycles;
-    c->fetch_noc_cycles = c->fetch_cycles > below ? c->fetch_cycles - below : 0;
-}
-
-static void collect(Engine *engine, uint64_t start, GpuResult *result) {
-    Counters *c = &result->counters;
-    uint64_t end = engine->cycle + 1, sm_khz = engine->machine->clock.sm_khz;
-    for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        sm_settle(engine->sms[i], end);
-        counters_add(c, sm_counters(engine->sms[i]));
-    }
-    convert_fetch_parts(engine->machine, c);
-    for (uint32_t p = 0; p < engine->machine->partitions; p++) {
-        partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
+static void fill_result(Engine *engine, GpuResult *result) {
+    for (uint32_t p = 0; p < engine->machine->partitions; p++)
         partition_close_rows(engine->partitions[p]);
-        Counters since =
-            counters_since(&engine->partition_marks[p], partition_counters(engine->partitions[p]));
-        counters_add(c, &since);
-    }
-    count_network(engine, c);
-    c->cycles = end - start;
-    c->time_ps = (uint64_t)((unsigned __int128)c->cycles * 1000000000u / sm_khz);
-    c->kernels = 1;
-    result->cycles = c->cycles;
-    result->time_ps = c->time_ps;
-    result->warp_instructions = c->warp_instructions;
-    result->thread_instructions = c->thread_instructions;
+    result->counters = count(engine);
+    result->cycles = result->counters.cycles;
+    result->time_ps = result->counters.time_ps;
+    result->warp_instructions = result->counters.warp_instructions;
+    result->thread_instructions = result->counters.thread_instructions;
 }
 
 void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas_per_sm,
@@ -403,6 +420,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
                           .user = gpu->options.user};
     SmListener listener = {.cta_finished = cta_finished, .user = engine};
     uint64_t start = engine->cycle;
+    engine->start = start;
     engine->ctas_done = 0;
     engine->last_progress = start;
     engine->progress_mark = 0;
@@ -417,7 +435,9 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
         if (machine->partition.l2.flush != CACHE_FLUSH_NEVER)
             partition_flush_l2(engine->partitions[p]);
     }
+    watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
     run_cycles(engine, gpu, result);
-    collect(engine, start, result);
+    fill_result(engine, result);
+    watch_end(engine->watch, engine->cycle, &result->counters);
     engine->cycle++;
 }

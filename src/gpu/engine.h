@@ -10,13 +10,14 @@
 
 #include "gpu/gpu_internal.h"
 #include "gpu/machine.h"
+#include "gpu/watch.h"
 #include "sched/registry.h"
 
 typedef struct Engine Engine;
 
-/* A machine at rest at cycle 0. `machine` must have passed machine_finish; machine and policy are
- * borrowed. */
-Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy);
+/* A machine at rest at cycle 0. `machine` must have passed machine_finish; machine, policy and watch
+ * (which may be NULL) are borrowed. */
+Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy, Watch *watch);
 void engine_free(Engine *engine);
 
 /* Runs one kernel in detail until its last request has drained; fills result's status, message,

@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "gpu/engine.h"
 #include "gpu/gpu_internal.h"
+#include "isa/handlers.h"
 
 enum { PARAMETER_SLACK = 64 }; /* readable bytes past a parameter area (IsaLaunch.parameters) */
 
@@ -61,8 +62,14 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
         free(gpu);
         return NULL;
     }
+    gpu->variant = isa_find_variant(o->variant);
+    if (!gpu->variant) {
+        diag_error(diag, NULL, 0, 0, "this host cannot execute variant %s", o->variant);
+        gpu_free(gpu);
+        return NULL;
+    }
     if (o->report_uninitialised) mem_track_writes(gpu->memory);
-    if (o->machine) gpu->engine = engine_new(o->machine, o->scheduler);
+    if (o->machine) gpu->engine = engine_new(o->machine, o->scheduler, o->watch);
     return gpu;
 }
 
@@ -249,6 +256,12 @@ static double wall_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* A launch that ended early leaves requests under way: the next one gets a machine at rest. */
+static void restart_engine(Gpu *gpu) {
+    engine_free(gpu->engine);
+    gpu->engine = engine_new(gpu->options.machine, gpu->options.scheduler, gpu->options.watch);
+}
+
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     *result = (GpuResult){0};
@@ -282,6 +295,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         result->ctas_per_sm = gpu_occupancy(gpu, request->module, request->function, threads,
                                             request->dynamic_shared_bytes);
         engine_run(gpu->engine, gpu, &launch, result->ctas_per_sm, result);
+        if (result->status != GPU_OK) restart_engine(gpu);
     } else {
         gpu_run_functional(gpu, &launch, result);
     }

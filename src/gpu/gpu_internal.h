@@ -11,6 +11,7 @@
 struct Gpu {
     GpuOptions options;
     DeviceMemory *memory;
+    const struct IsaVariant *variant; /* what executes instructions */
     struct Engine *engine;     /* the machine in motion; NULL: functional runs */
     MemHeap *heap;             /* made at the first launch of a module that calls malloc or free */
     uint64_t launches;         /* so far: the next %gridid */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "isa/handlers.h"
 
 static bool lives_in_device_memory(const PtxVar *var) {
     return var->space == PTX_SPACE_GLOBAL || var->space == PTX_SPACE_CONST;
@@ -86,7 +87,7 @@ GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag) {
     if (!read_images(module, images, count, diag)) goto fail;
     visit_variables(module, allocate_variable, diag);
     if (diag_error_count(diag) > errors) goto fail;
-    module->program = isa_decode(module->images[0], diag);
+    module->program = isa_decode_variant(module->images[0], gpu->variant, diag);
     if (!module->program) goto fail;
     visit_variables(module, initialise_variable, diag);
     module->uses_heap = uses_heap(module->program);

@@ -232,8 +232,11 @@ static void finish_cta(Sm *sm, uint32_t slot) {
                                .owner = TYTO_NO_WARP,
                                .cta_slot = (int)slot,
                                .warps = warps});
-    if (sm->listener.cta_finished)
-        sm->listener.cta_finished(sm->listener.user, sm->env.index, cta->isa.index, slot, sm->cycle);
+    sm->listener.cta_finished(sm->listener.user, &(SmCtaEnd){.cta = cta->isa.index,
+                                                             .start = sm->view.cta[slot].launched,
+                                                             .end = sm->cycle,
+                                                             .sm = sm->env.index,
+                                                             .slot = slot});
     if (!sm->view.ctas && sm->config->l1d.flush == CACHE_FLUSH_IDLE) l1d_flush(sm);
 }
 
@@ -324,11 +327,6 @@ void sm_step(Sm *sm, uint64_t cycle) {
     fetch_step(sm);
     if (sm->exited & sm->drained) retire_warps(sm);
     plan_next_event(sm);
-}
-
-void sm_abandon(Sm *sm) {
-    sm->view.resident = sm->view.ctas = 0;
-    sm->next_event = UINT64_MAX;
 }
 
 /* ---- What warps wait for ---- */

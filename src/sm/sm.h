@@ -39,9 +39,17 @@ typedef struct SmEnvironment {
     bool is_l1_perfect;         /* every global and local access hits the L1D */
 } SmEnvironment;
 
+/* A CTA that ran on an SM from its launch to the retirement of its last warp. */
+typedef struct SmCtaEnd {
+    uint64_t cta;        /* linear index in the grid */
+    uint64_t start, end; /* SM cycles */
+    uint32_t sm;         /* number of the SM */
+    uint32_t slot;       /* CTA slot */
+} SmCtaEnd;
+
 /* What happens on an SM that others want to hear of (timeline, recorded L1D stream, CTA dispatcher). */
 typedef struct SmListener {
-    void (*cta_finished)(void *user, uint32_t sm, uint64_t cta, uint32_t slot, uint64_t cycle);
+    void (*cta_finished)(void *user, const SmCtaEnd *end);
     void *user;
 } SmListener;
 
@@ -75,10 +83,8 @@ bool sm_has_replies(const Sm *sm);
 /* No CTA is resident and nothing is under way. */
 bool sm_is_idle(const Sm *sm);
 uint32_t sm_resident_ctas(const Sm *sm);
-/* Set when an instruction failed: the launch is over. */
+/* Set when an instruction failed: the launch is over, and the SM of no further use. */
 const IsaFault *sm_fault(const Sm *sm);
-/* Forgets everything resident and under way (after a fault or an interrupt). */
-void sm_abandon(Sm *sm);
 
 /* Brings the sums over cycles up to, not including, `cycle`; then the counters are complete. */
 void sm_settle(Sm *sm, uint64_t cycle);

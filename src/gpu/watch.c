@@ -1,0 +1,65 @@
+#include "gpu/watch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+
+void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle) {
+    if (!watch) return;
+    watch->kernel = kernel;
+    watch->start = cycle;
+    watch->last = (Counters){0};
+    watch->next_sample = watch->timeline ? cycle + watch->timeline_interval : UINT64_MAX;
+    watch->cta_count = watch->records_ctas ? ctas : 0;
+    watch->ctas = watch->records_ctas ? base_calloc(ctas, sizeof *watch->ctas) : NULL;
+}
+
+uint64_t watch_due(const Watch *watch) {
+    if (!watch) return UINT64_MAX;
+    uint64_t series = watch->series ? timeseries_due(watch->series) : UINT64_MAX;
+    return series < watch->next_sample ? series : watch->next_sample;
+}
+
+static void sample_timeline(Watch *watch, uint64_t cycle, const Counters *counters) {
+    Counters growth = counters_since(&watch->last, counters);
+    timeline_counters(watch->timeline, watch->next_sample - watch->timeline_interval, &growth);
+    watch->last = *counters;
+    watch->next_sample = cycle + watch->timeline_interval;
+}
+
+static void sample_series(Watch *watch, uint64_t cycle, const Counters *counters) {
+    Counters all = watch->before;
+    counters_add(&all, counters);
+    timeseries_sample(watch->series, cycle, &all);
+}
+
+void watch_sample(Watch *watch, uint64_t cycle, const Counters *counters) {
+    if (watch->timeline && cycle >= watch->next_sample) sample_timeline(watch, cycle, counters);
+    if (watch->series && cycle >= timeseries_due(watch->series)) sample_series(watch, cycle, counters);
+}
+
+void watch_cta(Watch *watch, const SmCtaEnd *end) {
+    if (!watch) return;
+    if (watch->ctas)
+        watch->ctas[end->cta] = (CtaRecord){.sm = end->sm,
+                                            .slot = end->slot,
+                                            .start = end->start - watch->start,
+                                            .end = end->end - watch->start};
+    if (watch->timeline) {
+        char name[128];
+        snprintf(name, sizeof name, "%.80s CTA %" PRIu64, watch->kernel, end->cta);
+        timeline_slice(watch->timeline, TIMELINE_FIRST_SM + end->sm, end->slot, name, end->start,
+                       end->end);
+    }
+}
+
+void watch_end(Watch *watch, uint64_t cycle, const Counters *counters) {
+    if (!watch) return;
+    if (watch->timeline) {
+        sample_timeline(watch, cycle, counters);
+        timeline_slice(watch->timeline, TIMELINE_GPU, 0, watch->kernel, watch->start, cycle);
+    }
+    if (watch->series) sample_series(watch, cycle, counters);
+    counters_add(&watch->before, counters);
+}

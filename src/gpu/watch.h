@@ -1,0 +1,39 @@
+/* Watching a run: what the user asked to see besides the sums. CTA start and end (PRO Figure 2), the
+ * counters' growth over time, and the timeline of both. */
+#ifndef TYTO_GPU_WATCH_H
+#define TYTO_GPU_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/sm.h"
+#include "stats/run.h"
+#include "stats/timeline.h"
+
+/* Where to; NULL or 0: not asked for. Borrowed; lives as long as the run that is watched. */
+typedef struct Watch {
+    Timeline *timeline;       /* receives CTAs and counters */
+    TimeSeries *series;       /* receives samples of the counters */
+    uint64_t timeline_interval; /* SM cycles between counter samples of the timeline */
+    bool records_ctas;        /* keep start and end of every CTA */
+    /* Of the kernel being watched: */
+    const char *kernel;       /* name */
+    uint64_t start;           /* SM cycle of its launch */
+    CtaRecord *ctas;          /* by linear index, when recorded; taken over by whoever collects */
+    uint64_t cta_count;
+    Counters before;          /* sums over the kernels that have ended */
+    Counters last;            /* at the timeline's last sample */
+    uint64_t next_sample;     /* SM cycle at which the timeline wants counters */
+} Watch;
+
+/* A kernel of `ctas` CTAs begins at `cycle`. */
+void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle);
+/* The first cycle at which watch_sample wants to be called; UINT64_MAX: never. */
+uint64_t watch_due(const Watch *watch);
+/* `counters` are the kernel's so far, at `cycle`. */
+void watch_sample(Watch *watch, uint64_t cycle, const Counters *counters);
+void watch_cta(Watch *watch, const SmCtaEnd *end);
+/* The kernel has ended with these counters. */
+void watch_end(Watch *watch, uint64_t cycle, const Counters *counters);
+
+#endif
