@@ -185,9 +185,18 @@ static uint64_t cycles_before(const Domain *domain, uint64_t tick, uint64_t sm_k
     return (ticks * sm_khz - domain->phase + domain->khz - 1) / domain->khz - 1;
 }
 
+/* Whether a reply has arrived that its SM has not taken yet. */
+static bool has_waiting_replies(const Engine *engine) {
+    const uint64_t *ready = noc_ready_mask(engine->replies);
+    for (uint32_t word = 0; word <= (engine->machine->sms - 1) / 64; word++)
+        if (ready[word]) return true;
+    return false;
+}
+
 /* SM cycles after the current one that change nothing anywhere. */
 static uint64_t quiet_cycles(const Engine *engine) {
     uint64_t now = engine->cycle, sm_khz = engine->machine->clock.sm_khz, quiet = UINT64_MAX;
+    if (has_waiting_replies(engine)) return 0;
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         uint64_t next = sm_next_event(engine->sms[i]);
         if (next <= now + 1 || sm_has_replies(engine->sms[i])) return 0;

@@ -28,7 +28,8 @@ typedef struct MemRequest {
     uint64_t arrived;       /* L2 cycle at which the partition took it from the network */
     uint32_t handle;        /* its own name */
     uint32_t atoms;         /* bit i: the atom at address + i * atom bytes is wanted or written */
-    uint32_t waiting;       /* the sender's: index of what waits for the replies (load, MSHR, store's CTA) */
+    uint32_t waiting;       /* the sender's: load or warp that waits for the replies; for a cache's line,
+                               the bytes from `address` to it */
     uint16_t bytes;         /* from address on, what the network packet of a write carries */
     uint16_t slice;         /* L2 slice of the whole machine it goes to */
     uint8_t op;             /* MemOp */

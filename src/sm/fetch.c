@@ -108,7 +108,7 @@ void fetch_decode(Sm *sm) {
 }
 
 void fetch_line_arrived(Sm *sm, const MemRequest *request) {
-    read_cache_fill(&sm->l1i, request->address);
+    read_cache_fill(&sm->l1i, port_line_of(request));
     while (mshr_has_ready(&sm->l1i.mshr)) sm->fetch_waits &= ~(UINT64_C(1) << mshr_pop(&sm->l1i.mshr));
     sm->is_fetch_taken = true;
 }

@@ -75,10 +75,9 @@ static void send_write(Sm *sm, const SmAccess *access, uint32_t warp, uint32_t a
 
 /* The dirty sectors of a line, as a write that nobody waits for. */
 static void write_back(Sm *sm, uint64_t line, uint8_t dirty, uint32_t warp) {
-    uint32_t per_sector = sm->l1d_fill_bytes / sm->env.atom_bytes, atoms = 0;
+    uint32_t sector_atoms = port_atoms_of(sm, sm->l1d_fill_bytes), atoms = 0;
     for (uint32_t rest = dirty; rest; rest &= rest - 1)
-        atoms |= (uint32_t)bits_low_mask((int)per_sector)
-                 << ((uint32_t)bits_lowest32(rest) * per_sector);
+        atoms |= sector_atoms << ((uint32_t)bits_lowest32(rest) * (sm->l1d_fill_bytes / sm->env.atom_bytes));
     uint32_t first = (uint32_t)bits_lowest32(atoms), last = (uint32_t)bits_highest32(atoms);
     SmAccess access = {.address = line + (uint64_t)first * sm->env.atom_bytes,
                        .atoms = atoms >> first,
@@ -126,7 +125,7 @@ static void access_complete(Sm *sm, uint16_t inst) {
 /* Fetches the line or sector of `key`. `waiter` SM_NONE: nobody waits for it. */
 static void fetch(Sm *sm, const SmLookup *lookup, uint64_t key, uint16_t waiter) {
     mshr_allocate(&sm->l1d_mshr, key, waiter);
-    uint32_t atoms = (uint32_t)bits_low_mask((int)(sm->l1d_fill_bytes / sm->env.atom_bytes));
+    uint32_t atoms = port_atoms_of(sm, sm->l1d_fill_bytes);
     send_queue_push(&sm->l1d_misses, &(SmSend){.access = {key, atoms, sm->l1d_fill_bytes},
                                                .op = MEM_OP_READ,
                                                .client = MEM_CLIENT_L1D,
@@ -255,7 +254,7 @@ static uint64_t *hit_always(Sm *sm, const SmLookup *lookup) {
 /* ---- Fills, flushes, the cycle ---- */
 
 void l1d_line_arrived(Sm *sm, const MemRequest *request) {
-    uint64_t key = request->address;
+    uint64_t key = port_line_of(request);
     uint8_t sectors = tag_array_sectors(&sm->l1d_tags, key, sm->l1d_fill_bytes);
     int32_t place = tag_array_find(&sm->l1d_tags, key);
     sm->counters.l1d_fills++;

@@ -21,14 +21,18 @@ bool port_send(Sm *sm, const SmSend *send) {
     if (!sm->free_request_count || !noc_can_inject(sm->env.requests, (int)sm->env.index, bytes))
         return false;
     uint32_t index = sm->free_requests[--sm->free_request_count];
-    uint32_t slice = address_map_slice(sm->env.map, send->access.address);
+    /* A cache's line can be smaller than an atom: then the atom around it is asked for. */
+    uint64_t address = send->access.address & ~(uint64_t)(sm->env.atom_bytes - 1);
+    bool is_line = send->op == MEM_OP_READ && send->client != MEM_CLIENT_BYPASS;
+    uint32_t slice = address_map_slice(sm->env.map, address);
     const SmWarp *w = &sm->warps[send->warp];
     MemRequest *request = &sm->requests[index];
-    *request = (MemRequest){.address = send->access.address,
+    *request = (MemRequest){.address = address,
                             .sent = sm->cycle,
                             .handle = mem_handle(sm->env.index, index),
                             .atoms = send->access.atoms,
-                            .waiting = send->waiting,
+                            .waiting = is_line ? (uint32_t)(send->access.address - address)
+                                               : send->waiting,
                             .bytes = (uint16_t)send->access.bytes,
                             .slice = (uint16_t)slice,
                             .op = send->op,
@@ -117,7 +121,7 @@ void sm_receive(Sm *sm, uint64_t cycle) {
 
 /* A read-only cache's line is there: everything that waited for it goes to the write-back port. */
 static void line_arrived(Sm *sm, SmReadCache *cache, const MemRequest *request, SmReturn way) {
-    read_cache_fill(cache, request->address);
+    read_cache_fill(cache, port_line_of(request));
     while (mshr_has_ready(&cache->mshr)) lsu_access_done(sm, (uint16_t)mshr_pop(&cache->mshr), way);
 }
 

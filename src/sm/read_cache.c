@@ -52,7 +52,7 @@ ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint3
     if (mshr_is_full(&cache->mshr) || send_queue_is_full(&cache->misses) || !reserve(cache, key, place))
         return READ_REFUSED;
     *entry = mshr_allocate(&cache->mshr, key, waiter);
-    uint32_t atoms = (uint32_t)bits_low_mask((int)(cache->fill_bytes / sm->env.atom_bytes));
+    uint32_t atoms = port_atoms_of(sm, cache->fill_bytes);
     send_queue_push(&cache->misses,
                     &(SmSend){.access = {key, atoms, cache->fill_bytes},
                               .op = MEM_OP_READ,

@@ -90,7 +90,7 @@ typedef struct SmLookup {
 
 /* A request that waits for the network. */
 typedef struct SmSend {
-    SmAccess access;
+    SmAccess access;  /* reads of a cache: the line or sector it fills */
     uint32_t waiting; /* MemRequest.waiting: loads past the L1D the instruction, stores the warp */
     uint8_t op;       /* MemOp */
     uint8_t client;   /* MemClient */
@@ -334,6 +334,14 @@ void l1d_enter(Sm *sm, const SmAccess *access, uint16_t inst, bool is_store, boo
 
 /* ---- port.c ---- */
 void port_init(Sm *sm);
+/* The atoms of `bytes` from an atom's start on, bit each; at least one. */
+static inline uint32_t port_atoms_of(const Sm *sm, uint32_t bytes) {
+    return (uint32_t)bits_low_mask((int)((bytes + sm->env.atom_bytes - 1) / sm->env.atom_bytes));
+}
+/* The line or sector that a cache's request has brought. */
+static inline uint64_t port_line_of(const MemRequest *request) {
+    return request->address + request->waiting;
+}
 /* Sends a request if the network has room. */
 bool port_send(Sm *sm, const SmSend *send);
 /* Handles one reply from the unit's FIFO. */
