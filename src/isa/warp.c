@@ -151,7 +151,7 @@ void isa_fault(IsaContext *context, const IsaWarp *warp, int lane, IsaFaultCode 
     const char *in_function = context->program->functions[info->function].ptx->name;
     const char *kernel = launch->function->ptx->name;
     fault->is_set = true;
-    fault->code = code;
+    fault->code = (int)code;
     fault->pc = warp->pc;
     va_list args;
     va_start(args, format);

@@ -64,7 +64,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     s->throttle = (uint64_t)values[K_THROTTLE];
     s->base = (uint64_t)values[BASE];
     victim_tags_place(&s->victims, view->warp_count, sets_of(values), (uint32_t)values[WAYS],
-                      (uint32_t)view->line_bytes, values[REPLACEMENT] ? REPLACE_LRU : REPLACE_FIFO,
+                      (uint32_t)view->line_bytes, values[REPLACEMENT] != 0 ? REPLACE_LRU : REPLACE_FIFO,
                       (char *)state + bits_align_up(sizeof *s, 64));
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "driver/api.h"
 #include "tyto/cuda.h"
 
 #define assert_cuda(call)         assert_int_equal(call, CUDA_SUCCESS)
@@ -601,9 +602,26 @@ static void test_proc_address(void **state) {
     assert_int_equal(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
     assert_null(function);
     assert_cuda(cuGetProcAddress("cuGraphCreate", &function, 12000, 0, &status));
-    CUresult (*missing)(void);
+    int (*missing)(void);
     memcpy(&missing, &function, sizeof function);
     assert_fails(missing(), NOT_SUPPORTED);
+}
+
+/* Every row of the export table is found by its name. */
+static void test_every_function_is_found(void **state) {
+    (void)state;
+#define NAME(symbol)              #symbol,
+#define ALIAS_NAME(alias, symbol) #alias,
+    static const char *const names[] = {API_FUNCTIONS(NAME) API_ALIASES(ALIAS_NAME)
+                                            API_MISSING(NAME)};
+    int count = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        void *function = NULL;
+        assert_cuda(cuGetProcAddress(names[i], &function, 12000, 0, NULL));
+        assert_non_null(function);
+        count++;
+    }
+    assert_true(count > 600);
 }
 
 /* Many threads, each with a context of its own, at once. */
@@ -667,6 +685,7 @@ int main(void) {
         WITH_CONTEXT(test_streams),
         WITH_CONTEXT(test_events),
         WITH_CONTEXT(test_proc_address),
+        WITH_CONTEXT(test_every_function_is_found),
         WITH_CONTEXT(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

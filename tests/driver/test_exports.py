@@ -3,10 +3,8 @@
 
 usage: test_exports.py LIBTYTO STUB API_H
 
-Every row of the export table, and of the public header's functions, and nothing else; and
-cuGetProcAddress finds what dlsym finds.
+Every row of the export table, the public functions, and nothing else.
 """
-import ctypes
 import re
 import subprocess
 import sys
@@ -36,13 +34,6 @@ def main(library, stub, api):
     # names whose meaning changed with CUDA 13: programs that try them first must not find them
     problems += [f"{name} must not be exported"
                  for name in ("cuCtxGetDevice_v2", "cuCtxSynchronize_v2") if name in names]
-    driver = ctypes.CDLL(library)
-    for name in sorted(table):
-        found = ctypes.c_void_p()
-        status = driver.cuGetProcAddress_v2(name.encode(), ctypes.byref(found), 12000,
-                                            ctypes.c_uint64(0), None)
-        if status or found.value != ctypes.cast(getattr(driver, name), ctypes.c_void_p).value:
-            problems.append(f"cuGetProcAddress does not find {name}")
     print("\n".join(problems) or f"{len(table)} functions are exported")
     return 1 if problems else 0
 

@@ -115,7 +115,7 @@ static void test_every_row(void **state) {
         const char *words[] = {option->name, option->initial};
         if (option->initial)
             assert_int_equal(tyto_check_options(2, words, message, sizeof message), TYTO_OK);
-        int status = tyto_check_options(1, words, message, sizeof message);
+        TytoStatus status = tyto_check_options(1, words, message, sizeof message);
         assert_int_equal(status, option->argument ? TYTO_BAD_OPTION : TYTO_OK);
     }
 }
