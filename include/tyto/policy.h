@@ -117,23 +117,23 @@ typedef struct TytoReport {
                  size_t count);
 } TytoReport;
 
-typedef enum TytoParameterKind { TYTO_INTEGER, TYTO_REAL, TYTO_CHOICE } TytoParameterKind;
+typedef enum TytoPolicyValueKind { TYTO_INTEGER, TYTO_REAL, TYTO_CHOICE } TytoPolicyValueKind;
 
 /* One parameter: a row that parsing, help and documents derive from. */
-typedef struct TytoParameter {
+typedef struct TytoPolicyParameter {
     const char *name;
-    TytoParameterKind kind;
+    TytoPolicyValueKind kind;
     double initial, minimum, maximum; /* a choice's value is its index in `choices` */
     const char *const *choices;       /* TYTO_CHOICE: NULL-terminated names */
     const char *meaning;              /* one line, with the unit */
     const char *source;               /* paper and section */
-} TytoParameter;
+} TytoPolicyParameter;
 
 typedef struct TytoPolicy {
     uint32_t version;    /* TYTO_POLICY_VERSION */
     const char *name;    /* on the command line */
     const char *summary; /* one line */
-    const TytoParameter *parameters;
+    const TytoPolicyParameter *parameters;
     uint32_t parameter_count;
     size_t state_bytes;  /* of one SM's state, aligned to 64 bytes */
     uint32_t events;     /* the events it wants: TYTO_WANTS(kind) | ... */
@@ -167,6 +167,9 @@ typedef struct TytoPolicy {
      * Counts run from the kernel's start. */
     void (*report)(void *state, const TytoSmView *view, const TytoReport *out);
 } TytoPolicy;
+
+/* What a shared object defines. */
+extern __attribute__((visibility("default"))) const TytoPolicy tyto_policy;
 
 #define TYTO_WANTS(kind) (1u << (kind))
 

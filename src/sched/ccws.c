@@ -20,7 +20,7 @@
 enum { K_THROTTLE, BASE, SETS, WAYS, REPLACEMENT };
 
 static const char *const ORDERS[] = {"fifo", "lru", NULL};
-static const TytoParameter PARAMETERS[] = {
+static const TytoPolicyParameter PARAMETERS[] = {
     [K_THROTTLE] = {"k_throttle", TYTO_INTEGER, 8, 0, 65536, NULL,
                     "weight of lost locality in the score: how much is throttled",
                     "CCWS equation (1), table 3"},

@@ -9,7 +9,7 @@
 
 enum { GROUP_SIZE, STALL };
 
-static const TytoParameter PARAMETERS[] = {
+static const TytoPolicyParameter PARAMETERS[] = {
     [GROUP_SIZE] = CTA_GROUPS_SIZE,
     [STALL] = CTA_GROUPS_STALL,
 };

@@ -4,7 +4,7 @@
 
 enum { CTAS };
 
-static const TytoParameter PARAMETERS[] = {
+static const TytoPolicyParameter PARAMETERS[] = {
     [CTAS] = {"ctas", TYTO_INTEGER, 1, 1, TYTO_MAX_CTAS, NULL, "most CTAs on an SM", "MD section 4.1"},
 };
 

@@ -12,7 +12,7 @@
 
 enum { PREDICTOR, COMPUTE_BOUND };
 
-static const TytoParameter PARAMETERS[] = {
+static const TytoPolicyParameter PARAMETERS[] = {
     [PREDICTOR] = {"predictor", TYTO_INTEGER, 0, 0, 1023, NULL,
                    "SM that runs one CTA alone (modulo the SMs)", "MD section 5.2"},
     [COMPUTE_BOUND] = {"compute_bound", TYTO_REAL, 0.05, 0, 1, NULL,

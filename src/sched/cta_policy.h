@@ -32,7 +32,7 @@ typedef struct CtaMeasurement {
 typedef struct CtaPolicy {
     const char *name;    /* on the command line */
     const char *summary; /* one line */
-    const TytoParameter *parameters;
+    const TytoPolicyParameter *parameters;
     uint32_t parameter_count;
     size_t state_bytes;
 

@@ -9,7 +9,7 @@
 enum { GROUP_SIZE, STALL, PREFETCH, LOWER, HIGHER, THRESHOLD };
 
 static const char *const SCHEMES[] = {"none", "stop", "min", NULL};
-static const TytoParameter PARAMETERS[] = {
+static const TytoPolicyParameter PARAMETERS[] = {
     [GROUP_SIZE] = CTA_GROUPS_SIZE,
     [STALL] = CTA_GROUPS_STALL,
     [PREFETCH] = {"prefetch", TYTO_CHOICE, 2, 0, 2, SCHEMES,

@@ -17,7 +17,7 @@
 
 enum { THRESHOLD };
 
-static const TytoParameter PARAMETERS[] = {
+static const TytoPolicyParameter PARAMETERS[] = {
     [THRESHOLD] = {"threshold", TYTO_INTEGER, 1000, 1, 1e9, NULL, "SM cycles between two sorts",
                    "PRO section III.C"},
 };

@@ -45,7 +45,7 @@ void spec_unknown(const char *kind, const char *name, const char *const *names, 
     text_free(&all);
 }
 
-static const TytoParameter *find_row(const SpecOwner *owner, const char *name, Diag *diag) {
+static const TytoPolicyParameter *find_row(const SpecOwner *owner, const char *name, Diag *diag) {
     const char *names[MAX_ROWS];
     for (uint32_t i = 0; i < owner->count; i++) {
         if (!strcmp(owner->rows[i].name, name)) return &owner->rows[i];
@@ -58,7 +58,7 @@ static const TytoParameter *find_row(const SpecOwner *owner, const char *name, D
 }
 
 /* Digits, and more of them after a point: the same in every locale. */
-static bool read_number(const TytoParameter *row, const char *text, double *value) {
+static bool read_number(const TytoPolicyParameter *row, const char *text, double *value) {
     static const char DIGITS[] = "0123456789";
     bool is_negative = *text == '-';
     text += is_negative;
@@ -74,7 +74,7 @@ static bool read_number(const TytoParameter *row, const char *text, double *valu
     return is_number && (row->kind == TYTO_REAL || *value == floor(*value));
 }
 
-static bool read_choice(const TytoParameter *row, const char *text, double *value) {
+static bool read_choice(const TytoPolicyParameter *row, const char *text, double *value) {
     for (int i = 0; row->choices[i]; i++)
         if (!strcmp(row->choices[i], text)) {
             *value = i;
@@ -83,7 +83,7 @@ static bool read_choice(const TytoParameter *row, const char *text, double *valu
     return false;
 }
 
-static void read_value(const char *policy, const TytoParameter *row, const char *text, double *value,
+static void read_value(const char *policy, const TytoPolicyParameter *row, const char *text, double *value,
                        Diag *diag) {
     static const char *const KINDS[] = {"not a whole number", "not a number", "not one of"};
     bool is_choice = row->kind == TYTO_CHOICE;
@@ -99,7 +99,7 @@ static void read_value(const char *policy, const TytoParameter *row, const char 
 
 static void read_setting(const SpecOwner *owner, const Setting *setting, double *values,
                          uint64_t *seen, Diag *diag) {
-    const TytoParameter *row = find_row(owner, setting->name, diag);
+    const TytoPolicyParameter *row = find_row(owner, setting->name, diag);
     if (!row) return;
     uint64_t bit = UINT64_C(1) << (row - owner->rows);
     if (*seen & bit) diag_error(diag, NULL, 0, 0, "%s: %s is set twice", owner->name, row->name);
@@ -128,12 +128,12 @@ static void write_number(Text *out, double value) {
     json_double(&json, value);
 }
 
-void spec_write_value(Text *out, const TytoParameter *row, double value) {
+void spec_write_value(Text *out, const TytoPolicyParameter *row, double value) {
     if (row->kind == TYTO_CHOICE) text_add(out, row->choices[(int)value]);
     else write_number(out, value);
 }
 
-void spec_write_bounds(Text *out, const TytoParameter *row) {
+void spec_write_bounds(Text *out, const TytoPolicyParameter *row) {
     if (row->kind == TYTO_CHOICE) {
         for (int i = 0; row->choices[i]; i++)
             text_printf(out, "%s%s", i ? "|" : "", row->choices[i]);
@@ -164,7 +164,7 @@ static bool is_word(const char *word) {
            strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_-") == strlen(word);
 }
 
-static const char *check_row(const TytoParameter *row) {
+static const char *check_row(const TytoPolicyParameter *row) {
     if (!is_word(row->name)) return "a parameter's name is not made of a-z, 0-9, _ and -";
     if (!row->meaning || !row->source) return "a parameter has no meaning or no source";
     if (row->kind > TYTO_CHOICE) return "a parameter is of no known kind";
@@ -181,7 +181,7 @@ static const char *check_row(const TytoParameter *row) {
     return is_inside && is_whole ? NULL : "a parameter's initial value is not among those it takes";
 }
 
-const char *spec_check_rows(const TytoParameter *rows, uint32_t count) {
+const char *spec_check_rows(const TytoPolicyParameter *rows, uint32_t count) {
     if (count > MAX_ROWS) return "it has more than 64 parameters";
     if (count && !rows) return "its parameters are missing";
     for (uint32_t i = 0; i < count; i++) {

@@ -13,7 +13,7 @@
 /* Whose parameters they are. */
 typedef struct SpecOwner {
     const char *name; /* of the policy, for messages */
-    const TytoParameter *rows;
+    const TytoPolicyParameter *rows;
     uint32_t count; /* of the rows */
 } SpecOwner;
 
@@ -27,15 +27,15 @@ const double *spec_read(const SpecOwner *owner, const char *text, Arena *arena, 
 const char *spec_write(const SpecOwner *owner, const char *name, const double *values, Arena *arena);
 
 /* Writes one value: a choice's name, else the number. */
-void spec_write_value(Text *out, const TytoParameter *row, double value);
+void spec_write_value(Text *out, const TytoPolicyParameter *row, double value);
 
 /* Writes what a row takes: `1 to 64`, or `lrr|gto`. */
-void spec_write_bounds(Text *out, const TytoParameter *row);
+void spec_write_bounds(Text *out, const TytoPolicyParameter *row);
 
 /* Tells that there is no `kind` (such as "warp scheduler") of this name, and the nearest name. */
 void spec_unknown(const char *kind, const char *name, const char *const *names, int count, Diag *diag);
 
 /* What is wrong with rows of parameters (of a plug-in); NULL when nothing is. */
-const char *spec_check_rows(const TytoParameter *rows, uint32_t count);
+const char *spec_check_rows(const TytoPolicyParameter *rows, uint32_t count);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { LIMIT };
 
-static const TytoParameter PARAMETERS[] = {
+static const TytoPolicyParameter PARAMETERS[] = {
     [LIMIT] = {"limit", TYTO_INTEGER, 32, 1, TYTO_MAX_WARPS, NULL,
                "warps actively scheduled per SM", "CCWS section 3.2; 32, all, in table 3"},
 };

@@ -17,7 +17,7 @@ enum { STALL_MEMORY, STALL_ANY };
 static const char *const ORDERS[] = {"lrr", "gto", NULL};
 static const char *const STALLS[] = {"memory", "any", NULL};
 #define SOURCE "Narasiman et al. (MICRO 2011) as described in CCWS section 5.1"
-static const TytoParameter PARAMETERS[] = {
+static const TytoPolicyParameter PARAMETERS[] = {
     [GROUP] = {"group", TYTO_INTEGER, 8, 1, TYTO_MAX_WARPS, NULL, "warps in a fetch group", SOURCE},
     [INNER] = {"inner", TYTO_CHOICE, ORDER_LRR, 0, 1, ORDERS, "order of the warps of a group", SOURCE},
     [OUTER] = {"outer", TYTO_CHOICE, ORDER_LRR, 0, 1, ORDERS, "order of the groups", SOURCE},

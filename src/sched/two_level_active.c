@@ -14,7 +14,7 @@
 
 enum { ACTIVE };
 
-static const TytoParameter PARAMETERS[] = {
+static const TytoPolicyParameter PARAMETERS[] = {
     [ACTIVE] = {"active", TYTO_INTEGER, 6, 1, TYTO_MAX_WARPS, NULL, "active warp slots per scheduler",
                 "GPGPU-Sim 4.2, SM2_GTX480: two_level_active:6:0:1"},
 };

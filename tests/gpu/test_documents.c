@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "gpu/machine_file.h"
+#include "sched/listing.h"
 #include "stats/counters.h"
 
 static const char *root;
@@ -38,12 +39,18 @@ static void test_metrics(void **state) {
     check_page("metrics.md", counters_document);
 }
 
+static void test_schedulers(void **state) {
+    (void)state;
+    check_page("schedulers.md", sched_document);
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     root = argv[1];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_machine_parameters),
         cmocka_unit_test(test_metrics),
+        cmocka_unit_test(test_schedulers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

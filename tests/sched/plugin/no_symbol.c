@@ -1,0 +1,3 @@
+/* A shared object without a policy. */
+int tyto_nothing(void);
+int tyto_nothing(void) { return 0; }

@@ -1,0 +1,94 @@
+/* The papers' own figures of hardware cost. */
+#include "fabricated.h"
+
+#include <string.h>
+
+#include "sched/cost.h"
+
+static const CostMachine FERMI = {.sms = 14, .warps = 48, .ctas = 8, .l1d_lines = 128,
+                                  .l1d_line_bytes = 128, .channels = 6, .banks = 16, .row_bytes = 4096,
+                                  .l2_line_bytes = 128, .queue = 64};
+/* OWL section 4.5: 4 memory controllers of 4 banks, rows of 32 lines of 64 bytes, 128 requests. */
+static const CostMachine OWL = {.sms = 28, .warps = 32, .ctas = 8, .l1d_lines = 512,
+                                .l1d_line_bytes = 64, .channels = 4, .banks = 4, .row_bytes = 2048,
+                                .l2_line_bytes = 64, .queue = 128};
+/* CCWS table 1: 32 warps, 32 KB of 128-byte lines. */
+static const CostMachine CCWS = {.sms = 30, .warps = 32, .ctas = 8, .l1d_lines = 256,
+                                 .l1d_line_bytes = 128, .channels = 8, .banks = 4, .row_bytes = 2048,
+                                 .l2_line_bytes = 128, .queue = 32};
+
+typedef struct Sum {
+    uint64_t per_sm, per_channel;
+    int count;
+    CostRow rows[COST_MAX_ROWS];
+} Sum;
+
+static Sum sum_of(const char *name, const CostMachine *machine) {
+    Diag *diag = diag_new();
+    SchedPolicy *policy = sched_policy_new(name, diag);
+    assert_non_null(policy);
+    Sum sum = {0};
+    sum.count = sched_cost(policy, machine, sum.rows);
+    for (int i = 0; i < sum.count; i++) {
+        sum.per_sm += sum.rows[i].per_sm;
+        sum.per_channel += sum.rows[i].per_channel;
+    }
+    sched_policy_free(policy);
+    diag_free(diag);
+    return sum;
+}
+
+static void pro_takes_240_bytes_per_sm_on_fermi(void **unused) {
+    (void)unused;
+    assert_int_equal(sum_of("pro", &FERMI).per_sm, 240 * 8);
+}
+
+static void owls_prefetcher_takes_512_bits_in_4_controllers_and_a_register_of_0_to_127(void **unused) {
+    (void)unused;
+    assert_int_equal(sum_of("owl:prefetch=stop", &OWL).per_channel * OWL.channels, 512);
+    assert_int_equal(sum_of("owl", &OWL).per_channel, 512 / 4 + 7);
+    assert_int_equal(sum_of("owl:threshold=10", &OWL).per_channel, 512 / 4);
+    assert_int_equal(sum_of("owl:prefetch=none", &OWL).per_channel, 0);
+    assert_int_equal(sum_of("cta-aware-locality-blp", &OWL).per_channel, 0);
+}
+
+static void ccws_takes_40_bits_per_tag_160_bytes_of_owners_10_bits_per_score(void **unused) {
+    (void)unused;
+    Sum sum = sum_of("ccws", &CCWS);
+    assert_int_equal(sum.rows[0].per_sm, 512 * 40);
+    assert_int_equal(sum.rows[1].per_sm, 160 * 8);
+    assert_int_equal(sum.rows[2].per_sm, 32 * 10);
+    assert_int_equal(sum_of("ccws:vta_sets=4", &CCWS).rows[0].per_sm, 1024 * 39);
+}
+
+static void simple_schedulers_add_nothing(void **unused) {
+    (void)unused;
+    assert_int_equal(sum_of("gto", &CCWS).count, 0);
+    assert_int_equal(sum_of("lrr", &CCWS).count, 0);
+    assert_int_equal(sum_of("swl", &CCWS).per_sm, 6); /* 0 to 32 */
+}
+
+static void the_text_has_rows_and_sums(void **unused) {
+    (void)unused;
+    Diag *diag = diag_new();
+    SchedPolicy *policy = sched_policy_new("pro", diag);
+    Text text = {0};
+    sched_cost_text(policy, &FERMI, &text);
+    assert_non_null(strstr(text.bytes, "progress of each warp, 4 bytes [PRO section III.E]"));
+    assert_non_null(strstr(text.bytes, "per SM             1920 bits = 240 bytes\n"));
+    assert_non_null(strstr(text.bytes, "whole GPU         26880 bits = 3360 bytes\n"));
+    text_free(&text);
+    sched_policy_free(policy);
+    diag_free(diag);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pro_takes_240_bytes_per_sm_on_fermi),
+        cmocka_unit_test(owls_prefetcher_takes_512_bits_in_4_controllers_and_a_register_of_0_to_127),
+        cmocka_unit_test(ccws_takes_40_bits_per_tag_160_bytes_of_owners_10_bits_per_score),
+        cmocka_unit_test(simple_schedulers_add_nothing),
+        cmocka_unit_test(the_text_has_rows_and_sums),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

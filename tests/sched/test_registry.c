@@ -1,0 +1,234 @@
+/* The tables, the words by which a policy is chosen, and what is said about wrong ones. */
+#include "fabricated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched/cta_policy.h"
+#include "sched/listing.h"
+#include "sched/spec.h"
+
+static void expect_message(Diag *diag, const char *expected) {
+    const char *text = diag_text(diag);
+    if (!expected) assert_string_equal(text, "");
+    else if (!strstr(text, expected)) fail_msg("\"%s\" is not in \"%s\"", expected, text);
+}
+
+/* The message when `text` is asked for; NULL: it is fine, and is written as `written`. */
+static void expect(const char *text, const char *message, const char *written) {
+    Diag *diag = diag_new();
+    SchedPolicy *policy = sched_policy_new(text, diag);
+    expect_message(diag, message);
+    assert_int_equal(policy == NULL, message != NULL);
+    if (policy) assert_string_equal(policy->text, written);
+    sched_policy_free(policy);
+    diag_free(diag);
+}
+
+static void expect_cta(const char *text, const char *message, const char *written) {
+    Diag *diag = diag_new();
+    CtaSched *sched = cta_sched_new(text, diag);
+    expect_message(diag, message);
+    assert_int_equal(sched == NULL, message != NULL);
+    if (sched) assert_string_equal(sched->text, written);
+    cta_sched_free(sched);
+    diag_free(diag);
+}
+
+static void every_policy_of_the_tables_is_sound_and_found_by_its_name(void **unused) {
+    (void)unused;
+    const TytoPolicy *policy;
+    for (int i = 0; (policy = sched_policy_at(i)) != NULL; i++) {
+        assert_int_equal(policy->version, TYTO_POLICY_VERSION);
+        assert_null(spec_check_rows(policy->parameters, policy->parameter_count));
+        assert_true((policy->events != 0) == (policy->event != NULL));
+        expect(policy->name, NULL, policy->name);
+    }
+    const CtaPolicy *cta;
+    for (int i = 0; (cta = cta_policy_at(i)) != NULL; i++) {
+        assert_null(spec_check_rows(cta->parameters, cta->parameter_count));
+        assert_non_null(cta->limit);
+        expect_cta(cta->name, NULL, cta->name);
+    }
+}
+
+static void the_papers_values_are_the_defaults(void **unused) {
+    (void)unused;
+    const struct { const char *policy, *parameter; double value; } defaults[] = {
+        {"two-level", "group", 8},     {"ccws", "k_throttle", 8},  {"ccws", "base", 100},
+        {"ccws", "vta_sets", 2},       {"ccws", "vta_ways", 8},    {"cta-aware", "group_size", 8},
+        {"owl", "lower", 8},           {"owl", "higher", 16},      {"owl", "prefetch", 2},
+        {"pro", "threshold", 1000},    {"swl", "limit", 32},       {"two-level-active", "active", 6},
+        {"cta-aware-locality", "fair", 0},
+    };
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+        Diag *diag = diag_new();
+        SchedPolicy *policy = sched_policy_new(defaults[i].policy, diag);
+        assert_non_null(policy);
+        assert_true(sched_policy_value(policy, defaults[i].parameter, -1) == defaults[i].value);
+        assert_true(sched_policy_value(policy, "nonsense", -1) == -1);
+        sched_policy_free(policy);
+        diag_free(diag);
+    }
+}
+
+static void parameters_are_read_and_written(void **unused) {
+    (void)unused;
+    expect("two-level:group=2,inner=gto,outer=gto", NULL, "two-level:group=2,inner=gto,outer=gto");
+    expect("two-level:outer=gto,group=8", NULL, "two-level:outer=gto"); /* 8 is the default */
+    expect("ccws:k_throttle=32", NULL, "ccws:k_throttle=32");
+    expect_cta("limit:ctas=3", NULL, "limit:ctas=3");
+    expect_cta("md:compute_bound=0.25", NULL, "md:compute_bound=0.25");
+}
+
+static void unknown_names_are_answered_with_the_nearest(void **unused) {
+    (void)unused;
+    expect("gtoo", "there is no warp scheduler \"gtoo\"; did you mean \"gto\"?", NULL);
+    expect("cta-aware-localty", "did you mean \"cta-aware-locality\"?", NULL);
+    expect("", "there is no warp scheduler \"\"; there are lrr, gto,", NULL);
+    expect("ccws:k_throtle=8", "there is no ccws parameter \"k_throtle\"; did you mean \"k_throttle\"?",
+           NULL);
+    expect("two-level:xyz=8", "no two-level parameter \"xyz\"; there are group, inner, outer, stall", NULL);
+    expect("gto:x=1", "there is no gto parameter \"x\"; there are none", NULL);
+    expect_cta("round-robbin", "no CTA scheduler \"round-robbin\"; did you mean \"round-robin\"?", NULL);
+    expect_cta("limit:cta=1", "did you mean \"ctas\"?", NULL);
+}
+
+static void wrong_values_are_answered_with_the_bounds(void **unused) {
+    (void)unused;
+    expect("two-level:group=0", "two-level: group=0: out of bounds (1 to 64)", NULL);
+    expect("two-level:group=65", "out of bounds (1 to 64)", NULL);
+    expect("two-level:group=-3", "out of bounds", NULL);
+    expect("two-level:group=2.5", "group=2.5: not a whole number (1 to 64)", NULL);
+    expect("two-level:group=four", "not a whole number", NULL);
+    expect("two-level:group=0x8", "not a whole number", NULL);
+    expect("two-level:group=8x", "not a whole number", NULL);
+    expect("two-level:group=nan", "not a whole number", NULL);
+    expect("two-level:group=9999999999999999999999999999999999", "out of bounds", NULL);
+    expect("two-level:inner=rr", "inner=rr: not one of (lrr|gto)", NULL);
+    expect_cta("md:compute_bound=.5", "not a number (0 to 1)", NULL);
+    expect_cta("md:compute_bound=1.01", "out of bounds (0 to 1)", NULL);
+}
+
+static void malformed_settings_are_answered_with_the_form(void **unused) {
+    (void)unused;
+    expect("two-level:", "\"\" is not of the form parameter=value", NULL);
+    expect("two-level:group", "\"group\" is not of the form parameter=value", NULL);
+    expect("two-level:group=", "\"group=\" is not of the form", NULL);
+    expect("two-level:=4", "\"=4\" is not of the form", NULL);
+    expect("two-level:group=4,", "\"\" is not of the form", NULL);
+    expect("two-level:group=4,group=5", "two-level: group is set twice", NULL);
+    expect("two-level:group=4,grup=5,inner=3", "not one of (lrr|gto)", NULL); /* all of them are told */
+    char text[300] = "two-level:group=";
+    memset(text + strlen(text), '1', 200);
+    expect(text, "is too long", NULL);
+}
+
+/* ---- Shared objects ---- */
+
+#define PLUGIN(name) TEST_PLUGINS "/" name ".so"
+
+static void a_shared_object_is_loaded_and_driven(void **unused) {
+    (void)unused;
+    Fabricated f;
+    expect(PLUGIN("turns") ":length=3", NULL, PLUGIN("turns") ":length=3");
+    fabricate(&f, PLUGIN("turns") ":length=3", (FabricatedSize){.warps = 3});
+    launch_all(&f);
+    for (int i = 0; i < 18; i++) assert_int_equal(step(&f), i / 3 % 3);
+    issue(&f, 1);
+    block(&f, warps(1, 1)); /* a warp that cannot go on loses the rest of its turn */
+    assert_int_equal(step(&f), 2);
+    fabricated_free(&f);
+}
+
+static void a_shared_objects_parameters_are_checked_like_any(void **unused) {
+    (void)unused;
+    expect(PLUGIN("turns") ":lenght=3", "there is no turns parameter \"lenght\"; did you mean \"length\"?",
+           NULL);
+    expect(PLUGIN("turns") ":length=0", "turns: length=0: out of bounds (1 to 1000)", NULL);
+}
+
+static void wrong_shared_objects_are_refused_with_the_reason(void **unused) {
+    (void)unused;
+    expect("./nowhere.so", "./nowhere.so: error: is no shared object that can be loaded", NULL);
+    expect("./nowhere:x=1", "./nowhere: error: is no shared object that can be loaded", NULL);
+    expect(TEST_TEXT_FILE, "is no shared object that can be loaded", NULL);
+    expect(PLUGIN("no_symbol"), "has no symbol `tyto_policy`", NULL);
+    expect(PLUGIN("old_version"), "is built for version 2 of tyto/policy.h, this is version 1", NULL);
+    expect(PLUGIN("no_pick"), "its policy has no function `pick`", NULL);
+    expect(PLUGIN("bad_parameter"), "initial value is not among those it takes", NULL);
+}
+
+static void a_pick_that_is_not_ready_is_told_with_policy_cycle_and_sm(void **unused) {
+    (void)unused;
+    Fabricated f;
+    char text[300];
+    fabricate(&f, PLUGIN("bad_pick"), (FabricatedSize){.warps = 8, .sm = 3, .sms = 4, .ctas = 6});
+    for (int i = 0; i < 5; i++) launch(&f, i, (uint64_t)i);
+    f.view.cycle = 1234;
+    const TytoPolicy *policy = f.policy->policy;
+    int warp = policy->pick(f.state, &f.view, 0, warps(0, 4));
+    assert_false(sched_check_pick(f.policy, &f.view, warp, warps(0, 4), text, sizeof text));
+    assert_non_null(strstr(text, "bad_pick.so: cycle 1234, SM 3: picked warp 5, which holds no warp"));
+    launch(&f, 5, 5);
+    assert_false(sched_check_pick(f.policy, &f.view, warp, warps(0, 4), text, sizeof text));
+    assert_non_null(strstr(text, "picked warp 5, which cannot issue now"));
+    assert_false(sched_check_pick(f.policy, &f.view, 64, warps(0, 63), text, sizeof text));
+    assert_non_null(strstr(text, "picked warp 64, which is no warp slot"));
+    assert_false(sched_check_pick(f.policy, &f.view, -7, warps(0, 63), text, sizeof text));
+    assert_true(sched_check_pick(f.policy, &f.view, 5, warps(5, 5), text, sizeof text));
+    assert_true(sched_check_pick(f.policy, &f.view, TYTO_NO_WARP, warps(0, 4), text, sizeof text));
+    fabricated_free(&f);
+}
+
+/* ---- Lists ---- */
+
+static void the_list_has_every_policy_and_parameter(void **unused) {
+    (void)unused;
+    Text list = {0};
+    sched_list(&list);
+    const TytoPolicy *policy;
+    for (int i = 0; (policy = sched_policy_at(i)) != NULL; i++) {
+        assert_non_null(strstr(list.bytes, policy->name));
+        assert_non_null(strstr(list.bytes, policy->summary));
+        for (uint32_t p = 0; p < policy->parameter_count; p++) {
+            assert_non_null(strstr(list.bytes, policy->parameters[p].meaning));
+            assert_non_null(strstr(list.bytes, policy->parameters[p].source));
+        }
+    }
+    assert_non_null(strstr(list.bytes, "      k_throttle=8 (0 to 65536)"));
+    assert_non_null(strstr(list.bytes, "      inner=lrr (lrr|gto)"));
+    assert_non_null(strstr(list.bytes, "compute_bound=0.05 (0 to 1)"));
+    text_free(&list);
+}
+
+/* The tutorial shows the file that the tests build and run. */
+static void the_tutorials_code_is_the_examples(void **unused) {
+    (void)unused;
+    size_t length;
+    char *page = text_read_file(TEST_ROOT "/docs/writing-a-scheduler.md", 1 << 20, &length);
+    char *code = text_read_file(TEST_ROOT "/docs/examples/turns.c", 1 << 20, &length);
+    assert_non_null(page);
+    assert_non_null(code);
+    assert_non_null(strstr(page, code));
+    free(page);
+    free(code);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_policy_of_the_tables_is_sound_and_found_by_its_name),
+        cmocka_unit_test(the_papers_values_are_the_defaults),
+        cmocka_unit_test(parameters_are_read_and_written),
+        cmocka_unit_test(unknown_names_are_answered_with_the_nearest),
+        cmocka_unit_test(wrong_values_are_answered_with_the_bounds),
+        cmocka_unit_test(malformed_settings_are_answered_with_the_form),
+        cmocka_unit_test(a_shared_object_is_loaded_and_driven),
+        cmocka_unit_test(a_shared_objects_parameters_are_checked_like_any),
+        cmocka_unit_test(wrong_shared_objects_are_refused_with_the_reason),
+        cmocka_unit_test(a_pick_that_is_not_ready_is_told_with_policy_cycle_and_sm),
+        cmocka_unit_test(the_list_has_every_policy_and_parameter),
+        cmocka_unit_test(the_tutorials_code_is_the_examples),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
