@@ -127,6 +127,17 @@ static const DramReply *movable_reply(const Partition *partition, uint32_t *slic
     return ring_is_full(&partition->slices[*slice].from_dram) ? NULL : reply;
 }
 
+/* Turns the read of an atomic, whose data are back, into the write of its result. It keeps its credit
+ * and goes to the end of the delay line, which has a place for every credit: an atomic never waits
+ * for a queue that its own data hold up. */
+static void write_result(Partition *partition, uint32_t index, uint64_t cycle) {
+    PartitionAccess *access = &partition->accesses[index];
+    access->access.is_atomic = false;
+    access->access.is_write = true;
+    access->time = cycle;
+    partition->line_accesses[ring_push(&partition->line)] = index;
+}
+
 static void return_data(Partition *partition, uint64_t tick, uint64_t cycle) {
     uint32_t index;
     if (!movable_reply(partition, &index)) return;
@@ -134,7 +145,7 @@ static void return_data(Partition *partition, uint64_t tick, uint64_t cycle) {
     dram_pop_reply(partition->channel, &reply);
     DramReturn data = {.address = reply.address, .is_prefetch = reply.is_prefetch};
     if (!reply.is_prefetch) {
-        const PartitionAccess *access = &partition->accesses[reply.handle];
+        PartitionAccess *access = &partition->accesses[reply.handle];
         data.token = access->access.token;
         data.times = (DramTimes){
             .entered = access->time,
@@ -142,7 +153,8 @@ static void return_data(Partition *partition, uint64_t tick, uint64_t cycle) {
             .queue_ticks = reply.waited,
             .dram_ticks = (uint32_t)(tick - reply.arrival) - reply.waited,
         };
-        give_credit_back(partition, reply.handle);
+        if (access->access.is_atomic) write_result(partition, reply.handle, cycle);
+        else give_credit_back(partition, reply.handle);
     }
     Slice *slice = &partition->slices[index];
     slice_push_return(slice, &data);
@@ -258,7 +270,7 @@ void partition_close_rows(Partition *partition) {
 void partition_fill_from_host(Partition *const *partitions, uint64_t address, uint64_t bytes) {
     const PartitionEnvironment *environment = &partitions[0]->environment;
     const PartitionConfig *config = environment->config;
-    if (!config->copies_fill_l2 || !config->has_l2 || environment->is_l2_perfect) return;
+    if (!config->copies_fill_l2) return;
     uint64_t atom_bytes = config->atom_bytes;
     for (uint64_t atom = address & ~(atom_bytes - 1); atom < address + bytes; atom += atom_bytes) {
         uint32_t slice = address_map_slice(environment->map, atom);

@@ -42,7 +42,7 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
     *slice = (Slice){
         .worked = UINT64_MAX, /* the cycle before the first */
         .has_l2 = config->has_l2,
-        .is_l2_perfect = environment->is_l2_perfect && config->has_l2,
+        .has_tags = config->has_l2 && !environment->is_l2_perfect,
         .node = environment->first_node + environment->channel * config->slices + index,
         .take_room = line_atoms < config->input_queue ? line_atoms : config->input_queue,
         .atom_bytes = config->atom_bytes,
@@ -67,7 +67,7 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
     slice->miss_accesses = ARENA_ARRAY(arena, DramAccess, ring_places(&slice->misses));
     slice->dram_accesses = ARENA_ARRAY(arena, DramAccess, ring_places(&slice->to_dram));
     slice->dram_returns = ARENA_ARRAY(arena, DramReturn, ring_places(&slice->from_dram));
-    if (slice->has_l2 && !slice->is_l2_perfect) init_tags(slice, arena);
+    if (slice->has_tags) init_tags(slice, arena);
 }
 
 /* ---- requests and their atoms ---- */
@@ -247,61 +247,48 @@ static uint32_t evict(Slice *slice, const TagEviction *evicted) {
     return atoms;
 }
 
-/* Puts a prefetched atom into L2, unless it is there or asked for already, or no line can go. False
- * while a line that has to go would find no room in the miss queue. */
-static bool fill_prefetch(Slice *slice, uint64_t local) {
+/* Puts a prefetched atom into L2, unless it is there or asked for already, or no line can go: it must
+ * not keep the returns behind it waiting. */
+static void fill_prefetch(Slice *slice, uint64_t local) {
     TagArray *tags = &slice->tags;
     uint8_t sector = tag_array_sectors(tags, local, slice->atom_bytes);
     int32_t place;
     TagResult result = tag_array_probe(tags, local, sector, &place);
     if (result == TAG_PENDING) slice->counters->l2_prefetches_late++;
-    if (result == TAG_HIT || result == TAG_PENDING) return true;
+    if (result == TAG_HIT || result == TAG_PENDING) return;
     if (result == TAG_MISS) {
-        if (slice->misses.count > slice->write_limit) return false;
+        if (slice->misses.count > slice->write_limit) return;
         TagEviction evicted;
         place = tag_array_reserve(tags, local, 0, &evicted);
-        if (place == TAG_NONE) return true;
+        if (place == TAG_NONE) return;
         evict(slice, &evicted);
     }
     tag_array_fill(tags, place, sector);
     tags->lines[place].filler_thread |= sector; /* sectors prefetched and not asked for yet */
     slice->counters->l2_prefetches++;
-    return true;
 }
 
-/* Without L2: answers the request, and writes the result of an atomic back. False while a queue has
- * no room. */
-static bool pass_return(Slice *slice, const DramReturn *data) {
-    if (data->is_prefetch) return true;
-    if (ring_is_full(&slice->replies)) return false;
-    if (request_of(slice, data->token)->op == MEM_OP_ATOMIC) {
-        if (ring_is_full(&slice->to_dram)) return false;
-        push_access(slice, &(DramAccess){.address = data->address, .cta = SLICE_NO_CTA,
-                                         .bytes = (uint16_t)slice->atom_bytes, .is_write = true});
-    }
-    add_reply(slice, data->token, &data->times);
-    return true;
-}
-
-static bool accept_return(Slice *slice, const DramReturn *data) {
-    if (!slice->has_l2) return pass_return(slice, data);
-    if (slice->is_l2_perfect) return true;
-    if (data->is_prefetch)
-        return fill_prefetch(slice, address_map_local(slice->environment->map, data->address));
+static void fill_sector(Slice *slice, const DramReturn *data) {
     SliceFill *fill = &slice->fills[data->token];
     fill->times = data->times;
     tag_array_fill(&slice->tags, fill->place, fill->sector);
     mshr_complete(&slice->mshr, (int32_t)data->token);
-    return true;
+}
+
+/* Whether the oldest return of DRAM can be taken: without L2 it becomes a reply at once. */
+static bool can_take_return(const Slice *slice) {
+    return slice->from_dram.count && (slice->has_l2 || !ring_is_full(&slice->replies));
 }
 
 /* Step 2: the oldest return of DRAM fills its sector. */
 static void take_return(Slice *slice) {
-    if (!slice->from_dram.count) return;
-    slice->is_return_held = !accept_return(slice, &slice->dram_returns[ring_front(&slice->from_dram)]);
-    if (slice->is_return_held) return;
+    if (!can_take_return(slice)) return;
     if (ring_is_full(&slice->from_dram)) slice->has_moved_dram = true;
-    ring_pop(&slice->from_dram);
+    const DramReturn *data = &slice->dram_returns[ring_pop(&slice->from_dram)];
+    if (data->is_prefetch && slice->has_tags)
+        fill_prefetch(slice, address_map_local(slice->environment->map, data->address));
+    else if (slice->has_tags) fill_sector(slice, data);
+    else if (!data->is_prefetch) add_reply(slice, data->token, &data->times);
     slice->is_refused = false;
 }
 
@@ -464,6 +451,7 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
 /* Without L2: the atom goes to DRAM, and a write is acknowledged at once. */
 static bool pass_atom(Slice *slice, const SliceAtom *atom) {
     DramAccess access = atom_access(slice, atom, atom->handle);
+    access.is_atomic = atom->op == MEM_OP_ATOMIC;
     push_access(slice, &access);
     if (access.is_write) add_reply(slice, atom->handle, NULL);
     return true;
@@ -471,7 +459,7 @@ static bool pass_atom(Slice *slice, const SliceAtom *atom) {
 
 static bool look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     if (!slice->has_l2) return pass_atom(slice, atom);
-    if (slice->is_l2_perfect) {
+    if (!slice->has_tags) { /* L2 is perfect */
         serve_hit(slice, atom, cycle);
         return true;
     }
@@ -498,8 +486,8 @@ static uint64_t next_cycle(const Slice *slice, uint64_t cycle) {
     bool has_room = has_lookup_room(slice);
     bool can_answer = mshr_has_ready(&slice->mshr) && !ring_is_full(&slice->replies);
     bool can_send = slice->misses.count && !ring_is_full(&slice->to_dram);
-    bool can_fill = slice->from_dram.count && (!slice->is_return_held || has_room);
-    if (can_answer || can_send || can_fill || slice->environment->never_sleeps) return cycle + 1;
+    if (can_answer || can_send || can_take_return(slice) || slice->environment->never_sleeps)
+        return cycle + 1;
     uint64_t next = UINT64_MAX;
     if (slice->input.count && has_room && !slice->is_refused) next = slice->port_free;
     if (slice->rop_first != SLICE_NO_REQUEST && !ring_is_full(&slice->input) &&
@@ -528,6 +516,7 @@ void slice_cycle(Slice *slice, uint64_t cycle) {
 /* ---- from outside ---- */
 
 void slice_install(Slice *slice, uint64_t local) {
+    if (!slice->has_tags) return;
     TagArray *tags = &slice->tags;
     uint8_t sector = tag_array_sectors(tags, local, slice->atom_bytes);
     int32_t place = tag_array_find(tags, local);
@@ -540,7 +529,7 @@ void slice_install(Slice *slice, uint64_t local) {
 }
 
 void slice_flush(Slice *slice) {
-    if (!slice->has_l2 || slice->is_l2_perfect) return;
+    if (!slice->has_tags) return;
     assert(!slice->mshr.used && "fills under way");
     TagArray *tags = &slice->tags;
     for (int32_t place = tag_array_next_dirty(tags, 0); place != TAG_NONE;

@@ -50,6 +50,7 @@ typedef struct DramAccess {
     uint32_t cta;     /* linear index of the CTA that reads, or SLICE_NO_CTA */
     uint16_t bytes;   /* within one row */
     bool is_write;    /* nothing comes back */
+    bool is_atomic;   /* a read whose result is written as soon as it is there */
 } DramAccess;
 
 /* How long data were under way from the DRAM controller's door back to it. */
@@ -92,8 +93,7 @@ typedef struct Slice {
     bool counts_refusals; /* and is refused anew every cycle, asleep or not */
     bool has_moved_dram;  /* gave DRAM an access or freed a full return queue; the owner clears it */
     bool has_l2;          /* as in the environment */
-    bool is_l2_perfect;
-    bool is_return_held;  /* the oldest return of DRAM found a queue full */
+    bool has_tags;        /* and its lines matter: L2 is not perfect */
     WriteRule write;      /* what a write does */
     uint32_t node;        /* of both networks */
     uint32_t take_room;   /* free input places needed to take a packet */
@@ -156,7 +156,7 @@ DramAccess slice_pop_access(Slice *slice);
 /* Counts what sleeping has left uncounted, up to and not including `cycle`. */
 void slice_settle(Slice *slice, uint64_t cycle);
 
-/* Installs the atom at `local` as valid and clean, as a copy from the host does. */
+/* Installs the atom at `local` (where L2 has tags) as valid and clean, as a copy from the host does. */
 void slice_install(Slice *slice, uint64_t local);
 
 /* Drops every line and counts a write-back for each dirty one. Nothing may be pending. */

@@ -141,7 +141,8 @@ static uint64_t next_cycle(const Rig *rig) {
         uint64_t at = events.tick * rig->config.clock.l2_khz / rig->config.clock.dram_khz;
         if (at < next) next = at; /* the cycle before the tick */
     }
-    return next == UINT64_MAX || next < rig->cycle ? rig->cycle : next;
+    if (next > rig->horizon) next = rig->horizon;
+    return next < rig->cycle ? rig->cycle : next;
 }
 
 static void jump(Rig *rig) {
@@ -169,10 +170,12 @@ void rig_step(Rig *rig) {
 }
 
 void rig_run(Rig *rig, uint64_t cycles) {
+    rig->horizon = rig->cycle + cycles - 1;
     for (uint64_t end = rig->cycle + cycles; rig->cycle < end;) rig_step(rig);
 }
 
 bool rig_drain(Rig *rig, uint64_t limit) {
+    rig->horizon = UINT64_MAX;
     for (uint64_t end = rig->cycle + limit; rig->cycle < end && rig->answered < rig->sent;)
         rig_step(rig);
     return rig->answered == rig->sent;

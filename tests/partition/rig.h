@@ -27,7 +27,8 @@ typedef struct Rig {
     uint64_t last_arrived;      /* L2 cycle in which its request had left its network */
     MemRequest last;            /* its record */
     uint64_t random;
-    bool is_jumping;            /* leave out the cycles and ticks in which nothing can happen */
+    bool is_jumping;            /* leave out the cycles and ticks in which nothing can happen, ... */
+    uint64_t horizon;           /* ... as far as this cycle */
 } Rig;
 
 /* What a test changes on the partitions beyond the machine file. */

@@ -1,0 +1,327 @@
+/* What a partition does with each kind of access: counters, DRAM traffic, order. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "rig.h"
+
+#define DEVICE UINT64_C(0xC0000000) /* where a GTX480's device memory begins */
+
+enum { LIMIT = 100000 };
+
+static void send(Rig *rig, MemOp op, uint64_t address, uint32_t atoms) {
+    assert_true(rig_send(rig, 0, op, address, atoms));
+}
+
+/* A store of the bytes `first` to `last` of the 64 from `address` on. */
+static void store_bytes(Rig *rig, uint64_t address, int first, int last) {
+    MemRequest request = {
+        .address = address,
+        .atoms = 1,
+        .op = MEM_OP_WRITE,
+        .client = MEM_CLIENT_STORE,
+        .written = {bits_low_mask(last + 1) & ~bits_low_mask(first)},
+    };
+    assert_true(rig_send_request(rig, 0, &request));
+    assert_true(rig_drain(rig, LIMIT));
+}
+
+static Counters drained(Rig *rig) {
+    assert_true(rig_drain(rig, LIMIT));
+    rig_run(rig, 1000); /* write-backs */
+    return rig_counters(rig);
+}
+
+/* The i-th line of one L2 set of gtx480's slice 0. */
+static uint64_t line_of_set(const Rig *rig, uint32_t i) {
+    return DEVICE + (UINT64_C(1) << 14) * rig->config.partitions * i;
+}
+
+static void test_reads_hit_merge_and_miss(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", NULL, NULL);
+    send(rig, MEM_OP_READ, DEVICE, 0xF);
+    send(rig, MEM_OP_READ, DEVICE, 0x3);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.l2_misses, 4); /* a cold line counts each sector */
+    assert_int_equal(counters.l2_pending_hits, 2);
+    assert_int_equal(counters.dram_reads, 4);
+    send(rig, MEM_OP_READ, DEVICE, 0xC);
+    counters = drained(rig);
+    assert_int_equal(counters.l2_hits, 2);
+    assert_int_equal(counters.l2_accesses, 8);
+    assert_int_equal(counters.l2_reads, 8);
+    assert_int_equal(counters.l2_read_misses, 4);
+    assert_int_equal(counters.dram_reads, 4);
+    rig_free(rig);
+}
+
+/* The fetch of a sector takes four requests in all; the fifth is refused until the data are there,
+ * and keeps those behind it waiting. */
+static void test_merges_are_limited(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", NULL, NULL);
+    partition_fill_from_host(rig->partitions, DEVICE + 4096 * 6, 32);
+    for (int i = 0; i < 4; i++) send(rig, MEM_OP_READ, DEVICE, 1);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.l2_refusals, 0);
+    for (int i = 0; i < 5; i++) send(rig, MEM_OP_READ, DEVICE + 64, 1);
+    send(rig, MEM_OP_READ, DEVICE + 4096 * 6, 1); /* a hit in the same slice */
+    uint64_t answered = rig->answered;
+    rig_run(rig, 180); /* a hit takes 122 */
+    assert_int_equal(rig->answered, answered);
+    counters = drained(rig);
+    assert_true(counters.l2_refusals > 100);
+    assert_int_equal(counters.l2_pending_hits, 3 + 3);
+    assert_int_equal(counters.l2_hits, 1 + 1);
+    assert_int_equal(counters.dram_reads, 2);
+    rig_free(rig);
+}
+
+static void test_mshrs_are_limited(void **state) {
+    (void)state;
+    static const char *const settings[] = {"l2.mshrs=2", NULL};
+    Rig *rig = rig_new("gtx480", settings, NULL);
+    send(rig, MEM_OP_READ, DEVICE, 0x3);
+    assert_int_equal(drained(rig).l2_refusals, 0);
+    send(rig, MEM_OP_READ, DEVICE + 128, 0x7);
+    assert_true(drained(rig).l2_refusals > 100);
+    rig_free(rig);
+}
+
+/* A set whose ways are all being filled takes no other line. */
+static void test_pending_lines_stay(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", NULL, NULL);
+    uint32_t ways = rig->config.partition.l2.ways;
+    for (uint32_t i = 0; i < ways; i++) send(rig, MEM_OP_READ, line_of_set(rig, i), 1);
+    assert_int_equal(drained(rig).l2_refusals, 0);
+    for (uint32_t i = 0; i < ways + 1; i++) send(rig, MEM_OP_READ, line_of_set(rig, ways + i), 1);
+    Counters counters = drained(rig);
+    assert_true(counters.l2_refusals > 50);
+    assert_int_equal(counters.l2_evictions, ways + 1);
+    assert_int_equal(counters.l2_write_backs, 0);
+    rig_free(rig);
+}
+
+static void test_stores_allocate_without_fetching(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", NULL, NULL);
+    send(rig, MEM_OP_WRITE, DEVICE, 0xF);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.l2_misses, 4);
+    assert_int_equal(counters.l2_reads + counters.dram_reads + counters.dram_writes, 0);
+    send(rig, MEM_OP_READ, DEVICE, 0xF);
+    send(rig, MEM_OP_WRITE, DEVICE, 0xF);
+    counters = drained(rig);
+    assert_int_equal(counters.l2_hits, 8);
+    assert_int_equal(counters.dram_reads, 0);
+    rig_free(rig);
+}
+
+/* A sector written in part is fetched when it is read, unless stores have covered it by then. */
+static void test_partly_written_sectors(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", NULL, NULL);
+    store_bytes(rig, DEVICE, 0, 15);
+    store_bytes(rig, DEVICE, 8, 11);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.l2_misses, 1);
+    assert_int_equal(counters.l2_hits, 1);
+    send(rig, MEM_OP_READ, DEVICE, 1);
+    counters = drained(rig);
+    assert_int_equal(counters.l2_read_misses, 1);
+    assert_int_equal(counters.dram_reads, 1);
+
+    store_bytes(rig, DEVICE + 32, 0, 15);
+    store_bytes(rig, DEVICE + 32, 16, 31);
+    send(rig, MEM_OP_READ, DEVICE + 32, 1);
+    counters = drained(rig);
+    assert_int_equal(counters.l2_read_misses, 1);
+    assert_int_equal(counters.dram_reads, 1);
+    rig_free(rig);
+}
+
+/* A partly written sector of a store that does not begin on an atom's boundary. */
+static void test_store_inside_an_atom(void **state) {
+    (void)state;
+    Rig *rig = rig_new("owl", NULL, NULL);
+    store_bytes(rig, 32, 0, 31); /* the upper half of an atom of 64 bytes */
+    store_bytes(rig, 0, 0, 31);
+    send(rig, MEM_OP_READ, 0, 1);
+    assert_int_equal(drained(rig).dram_reads, 0);
+    rig_free(rig);
+}
+
+/* All dirty sectors of a line that goes are one write of DRAM; 64 bytes are one command. */
+static void test_write_backs(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t atoms, commands;
+    } rows[] = {{0xF, 2}, {0x1, 1}, {0x6, 1}, {0xE, 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Rig *rig = rig_new("gtx480", NULL, NULL);
+        send(rig, MEM_OP_WRITE, line_of_set(rig, 0), rows[i].atoms);
+        for (uint32_t way = 1; way <= 8; way++) send(rig, MEM_OP_READ, line_of_set(rig, way), 1);
+        Counters counters = drained(rig);
+        assert_int_equal(counters.l2_write_backs, 1);
+        assert_int_equal(counters.dram_writes, 1);
+        assert_int_equal(counters.dram_write_commands, rows[i].commands);
+        rig_free(rig);
+    }
+}
+
+/* An atomic leaves its sector dirty, fetched or not. */
+static void test_atomics(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", NULL, NULL);
+    partition_fill_from_host(rig->partitions, line_of_set(rig, 1), 32);
+    send(rig, MEM_OP_ATOMIC, line_of_set(rig, 0), 1);
+    send(rig, MEM_OP_ATOMIC, line_of_set(rig, 1), 1);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.l2_reads, 2);
+    assert_int_equal(counters.dram_reads, 1);
+    for (uint32_t way = 2; way < 10; way++) send(rig, MEM_OP_READ, line_of_set(rig, way), 1);
+    assert_int_equal(drained(rig).l2_write_backs, 2);
+    rig_free(rig);
+}
+
+static void test_without_l2(void **state) {
+    (void)state;
+    Rig *rig = rig_new("md", NULL, NULL);
+    for (int i = 0; i < 2; i++) send(rig, MEM_OP_READ, DEVICE, 0xF);
+    send(rig, MEM_OP_WRITE, DEVICE, 0x3);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.dram_reads, 8);
+    assert_int_equal(counters.dram_writes, 2);
+    send(rig, MEM_OP_ATOMIC, DEVICE, 1);
+    counters = drained(rig);
+    assert_int_equal(counters.dram_reads, 9);
+    assert_int_equal(counters.dram_writes, 3);
+    assert_int_equal(counters.l2_accesses, 0);
+    rig_free(rig);
+}
+
+static void test_perfect_l2(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", NULL, &(RigOptions){.is_l2_perfect = true});
+    for (uint64_t i = 0; i < 100; i++) {
+        send(rig, MEM_OP_READ, DEVICE + i * 4096, 0xF);
+        send(rig, MEM_OP_WRITE, DEVICE + i * 4096, 0xF);
+    }
+    Counters counters = drained(rig);
+    assert_int_equal(counters.l2_hits, 800);
+    assert_int_equal(counters.dram_reads + counters.dram_writes, 0);
+    rig_free(rig);
+}
+
+/* Each sector of a copy ages the others: the last lines of a set survive, dirty ones are lost. */
+static void test_copies_fill_l2(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", NULL, NULL);
+    send(rig, MEM_OP_WRITE, line_of_set(rig, 0), 0xF);
+    drained(rig);
+    for (uint32_t i = 1; i <= 8; i++) partition_fill_from_host(rig->partitions, line_of_set(rig, i), 128);
+    for (uint32_t i = 8; i >= 1; i--) send(rig, MEM_OP_READ, line_of_set(rig, i), 0xF);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.l2_hits, 32);
+    send(rig, MEM_OP_READ, line_of_set(rig, 0), 0xF);
+    counters = drained(rig);
+    assert_int_equal(counters.dram_reads, 4);
+    assert_int_equal(counters.l2_write_backs + counters.dram_writes, 0);
+
+    /* Line 8 went; line 7 is now the one used least recently, and a copy to it saves it. */
+    partition_fill_from_host(rig->partitions, line_of_set(rig, 7), 1);
+    send(rig, MEM_OP_READ, line_of_set(rig, 9), 1);
+    send(rig, MEM_OP_READ, line_of_set(rig, 7), 0xF);
+    assert_int_equal(drained(rig).dram_reads, 5);
+    rig_free(rig);
+}
+
+static void test_flush_writes_back(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", NULL, NULL);
+    for (uint64_t i = 0; i < 60; i++) send(rig, MEM_OP_WRITE, DEVICE + i * 128, 1);
+    send(rig, MEM_OP_READ, DEVICE + 60 * 128, 1);
+    drained(rig);
+    for (uint32_t i = 0; i < rig->config.partitions; i++) partition_flush_l2(rig->partitions[i]);
+    assert_int_equal(rig_counters(rig).l2_write_backs, 60);
+    send(rig, MEM_OP_READ, DEVICE, 1);
+    assert_int_equal(drained(rig).dram_reads, 2);
+    rig_free(rig);
+}
+
+/* The rest of an open row comes into L2, and is counted when it is asked for. */
+static void test_prefetched_lines(void **state) {
+    (void)state;
+    RigOptions options = {.prefetch = {.scheme = DRAM_PREFETCH_STOP}};
+    Rig *rig = rig_new("owl", NULL, &options);
+    send(rig, MEM_OP_READ, 0, 1);
+    rig_run(rig, 2000);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.dram_prefetches, 31); /* 2 KB rows of 64 B lines */
+    assert_int_equal(counters.l2_prefetches, 31);
+    assert_int_equal(counters.l2_prefetches_used, 0);
+    for (int i = 0; i < 2; i++) send(rig, MEM_OP_READ, 64, 1);
+    counters = drained(rig);
+    assert_int_equal(counters.l2_prefetches_used, 1); /* once, however often */
+    assert_int_equal(counters.dram_reads, 1);
+    rig_free(rig);
+}
+
+/* A demand read that reaches DRAM while the row is prefetched: what comes later is late. */
+static void test_late_prefetches(void **state) {
+    (void)state;
+    RigOptions options = {.prefetch = {.scheme = DRAM_PREFETCH_STOP}};
+    Rig *rig = rig_new("owl", NULL, &options);
+    send(rig, MEM_OP_READ, 0, 1);
+    for (int i = 0; i < 60; i++) {
+        rig_run(rig, 2);
+        send(rig, MEM_OP_READ, 64, 1); /* on its way when its line is prefetched */
+    }
+    Counters counters = drained(rig);
+    assert_int_equal(counters.l2_prefetches_late + counters.l2_prefetches, counters.dram_prefetches);
+    assert_int_equal(counters.l2_prefetches_late, 1);
+    rig_free(rig);
+}
+
+/* With one credit a slice has one access under way, however much it asks for. */
+static void test_credits(void **state) {
+    (void)state;
+    static const char *const settings[] = {"partition.dram_credits=2", NULL};
+    uint64_t cycles[2];
+    for (int i = 0; i < 2; i++) {
+        Rig *rig = rig_new("gtx480", i ? NULL : settings, NULL);
+        send(rig, MEM_OP_READ, DEVICE, 0xF);
+        send(rig, MEM_OP_READ, DEVICE + 128, 0xF);
+        drained(rig);
+        cycles[i] = rig->last_push - rig->last_arrived;
+        rig_free(rig);
+    }
+    assert_true(cycles[0] > 8 * 110); /* one by one, each through the delay line */
+    assert_true(cycles[1] < 300);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reads_hit_merge_and_miss),
+        cmocka_unit_test(test_merges_are_limited),
+        cmocka_unit_test(test_mshrs_are_limited),
+        cmocka_unit_test(test_pending_lines_stay),
+        cmocka_unit_test(test_stores_allocate_without_fetching),
+        cmocka_unit_test(test_partly_written_sectors),
+        cmocka_unit_test(test_store_inside_an_atom),
+        cmocka_unit_test(test_write_backs),
+        cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_without_l2),
+        cmocka_unit_test(test_perfect_l2),
+        cmocka_unit_test(test_copies_fill_l2),
+        cmocka_unit_test(test_flush_writes_back),
+        cmocka_unit_test(test_prefetched_lines),
+        cmocka_unit_test(test_late_prefetches),
+        cmocka_unit_test(test_credits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
