@@ -1,0 +1,41 @@
+/* The two device steps of training a layer by back-propagation. A CTA of 16 x 16 threads owns 16
+ * input units (rows) and all 16 hidden units (columns). Row and column 0 of the weights belong to
+ * the bias unit, so a row has 17 weights. */
+#include "tyto_device.h"
+
+enum { TILE = 16, ROW_WEIGHTS = TILE + 1 };
+
+/* Adds up the CTA's share of every hidden unit's input. */
+extern "C" __global__ void backprop_forward(const float *inputs, const float *weights,
+                                            float *partial_sums) {
+    __shared__ float input[TILE];
+    __shared__ float product[TILE][TILE];
+    unsigned x = threadIdx.x, y = threadIdx.y;
+    unsigned unit = blockIdx.y * TILE + y + 1;
+    if (x == 0) input[y] = inputs[unit];
+    __syncthreads();
+    product[y][x] = weights[unit * ROW_WEIGHTS + x + 1] * input[y];
+    __syncthreads();
+    for (unsigned stride = 1; stride < TILE; stride *= 2) {
+        if (y % (2 * stride) == 0) product[y][x] += product[y + stride][x];
+        __syncthreads();
+    }
+    if (x == 0) partial_sums[blockIdx.y * TILE + y] = product[0][y];
+}
+
+/* Moves every weight along its gradient, with momentum from the change before. */
+extern "C" __global__ void backprop_adjust(const float *inputs, const float *deltas, float *weights,
+                                           float *changes) {
+    const float rate = 0.3f, momentum = 0.3f;
+    unsigned x = threadIdx.x, y = threadIdx.y;
+    unsigned unit = blockIdx.y * TILE + y + 1, hidden = x + 1;
+    unsigned index = unit * ROW_WEIGHTS + hidden;
+    float change = rate * deltas[hidden] * inputs[unit] + momentum * changes[index];
+    weights[index] += change;
+    changes[index] = change;
+    if (y == 0 && blockIdx.y == 0) {
+        change = rate * deltas[hidden] + momentum * changes[hidden];
+        weights[hidden] += change;
+        changes[hidden] = change;
+    }
+}
