@@ -29,7 +29,7 @@ void fetch_flush(Sm *sm, int warp) {
 }
 
 static uint64_t fetchable(const Sm *sm) {
-    uint64_t warps = sm->view.resident & ~sm->exited & sm->empty & ~sm->fetch_waits;
+    uint64_t warps = sm->view.resident & ~sm->view.exited & sm->empty & ~sm->fetch_waits;
     if (sm->decode_due != UINT64_MAX) warps &= ~(UINT64_C(1) << sm->decode_warp);
     return warps;
 }
@@ -98,7 +98,7 @@ void fetch_decode(Sm *sm) {
     int warp = sm->decode_warp;
     SmWarp *w = &sm->warps[warp];
     uint64_t bit = UINT64_C(1) << warp;
-    if (!(sm->view.resident & bit) || sm->exited & bit) return;
+    if (!(sm->view.resident & bit) || sm->view.exited & bit) return;
     if (w->buffered == 0) w->buffer_pc = sm->decode_pc;
     w->buffered = (uint8_t)(w->buffered + sm->decode_count);
     bool is_full = sm->config->fetch.waits_for_empty || w->buffered == sm->config->fetch.buffer;

@@ -25,8 +25,9 @@ void issue_update_head(Sm *sm, int warp) {
     sm->stale &= ~bit;
     sm->clear &= ~bit;
     sm->view.waits_memory &= ~bit;
+    sm->view.waits_memory |= (sm->fenced | sm->atomic_waits) & bit;
     sm->view.wants_load &= ~bit;
-    if (!w->buffered || sm->exited & bit) return;
+    if (!w->buffered || sm->view.exited & bit) return;
     if (w->buffer_pc != w->isa->pc) {
         sm->stale |= bit;
         return;
@@ -145,7 +146,7 @@ static void issue_warp(Sm *sm, int scheduler, int warp) {
     if (!w->buffered && w->isa->pc != pc + 1 && event != ISA_EVENT_EXIT) sm->redirected |= bit;
     if (info->flags & ISA_IS_FENCE) start_fence(sm, warp, info);
     if (event == ISA_EVENT_EXIT) {
-        sm->exited |= bit;
+        sm->view.exited |= bit;
         w->buffered = 0;
     }
     if (info->flags & ISA_IS_BARRIER || event == ISA_EVENT_EXIT)
@@ -179,7 +180,7 @@ static uint64_t with_free_slot(const Sm *sm) {
 }
 
 static SmOutcome idle_cause(const Sm *sm, uint64_t mine) {
-    uint64_t live = sm->view.resident & ~sm->exited & mine;
+    uint64_t live = sm->view.resident & ~sm->view.exited & mine;
     if (!live) return SM_IDLE_NO_WARP;
     if (live & (sm->fenced | sm->atomic_waits)) return SM_SCOREBOARD_MEMORY;
     if (live & (sm->redirected | sm->stale)) return SM_IDLE_BRANCH;
@@ -265,7 +266,7 @@ void issue_step(Sm *sm) {
 /* ---- Accounting ---- */
 
 static bool is_blocked_on_memory(const Sm *sm) {
-    uint64_t live = sm->view.resident & ~sm->exited;
+    uint64_t live = sm->view.resident & ~sm->view.exited;
     return live && !(live & ~(sm->view.waits_memory | sm->atomic_waits | sm->fenced));
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "sched/view.h"
 #include "sm/sm_internal.h"
 
 enum { PIPELINE_STAGES = 6 }; /* cycles from issue to issue beyond a pipeline's latency (docs/sm.md) */
@@ -23,6 +24,8 @@ static void start_view(Sm *sm, uint64_t cycle) {
                          .sms = sm->env.sms,
                          .warp_count = sm->warp_slots,
                          .cta_count = sm->config->ctas,
+                         .cta_limit = sm->cta_limit,
+                         .warps_per_cta = sm->launch ? sm->launch->warps : 0,
                          .schedulers = sm->config->scheduler.count,
                          .pipeline_depth = PIPELINE_STAGES + sm->config->ops[ISA_CLASS_OTHER].latency,
                          .line_bytes = sm->config->l1d.line_bytes};
@@ -92,8 +95,10 @@ void sm_warp_settled(Sm *sm, int warp) {
     uint64_t bit = UINT64_C(1) << warp;
     bool acks_are_in = !sm->config->lsu.acknowledges_stores || w->stores == 0;
     if (w->in_flight == 0 && w->atomics == 0 && acks_are_in) sm->drained |= bit;
-    if (sm->fenced & bit && w->pending_count == 0 && w->stores == 0) sm->fenced &= ~bit;
-    if (sm->atomic_waits & bit && w->atomics == 0) sm->atomic_waits &= ~bit;
+    uint64_t waited = (sm->fenced | sm->atomic_waits) & bit;
+    if (w->pending_count == 0 && w->stores == 0) sm->fenced &= ~bit;
+    if (w->atomics == 0) sm->atomic_waits &= ~bit;
+    if (waited & ~(sm->fenced | sm->atomic_waits)) issue_update_head(sm, warp);
 }
 
 void sm_inst_complete(Sm *sm, uint16_t inst) {
@@ -109,7 +114,8 @@ void sm_inst_complete(Sm *sm, uint16_t inst) {
 
 void sm_notify(Sm *sm, const TytoEvent *event) {
     const TytoPolicy *policy = sm->env.policy->policy;
-    if (policy->event) policy->event(sm->policy_state, &sm->view, event);
+    if (policy->events & TYTO_WANTS(event->kind))
+        policy->event(sm->policy_state, &sm->view, event);
 }
 
 /* ---- Kernels and CTAs ---- */
@@ -177,11 +183,8 @@ static void start_warp(Sm *sm, SmCta *cta, uint32_t slot, uint32_t index) {
                   .fetch_pc = isa->pc,
                   .cta_slot = (uint8_t)slot};
     scoreboard_reset(sm, warp);
-    sm->view.resident |= bit;
     sm->empty |= bit;
     sm->drained |= bit;
-    sm->view.warp[warp] = (TytoWarpView){
-        .age = sm->next_age++, .cta_slot = (uint8_t)slot, .index_in_cta = (uint8_t)index};
 }
 
 void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
@@ -193,9 +196,9 @@ void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
     cta->is_resident = true;
     isa_cta_start(&cta->isa, sm->launch, index);
     uint64_t warps = bits_low_mask((int)sm->launch->warps) << cta->first_warp;
-    sm->view.ctas |= UINT64_C(1) << slot;
-    sm->view.cta[slot] =
-        (TytoCtaView){.index = index, .warps = warps, .all = warps, .launched = cycle};
+    sm->view.cycle = cycle;
+    sched_view_launch(&sm->view, (int)slot, warps, index, sm->next_age);
+    sm->next_age += sm->launch->warps;
     for (uint32_t i = 0; i < sm->launch->warps; i++) start_warp(sm, cta, slot, i);
     sm->counters.ctas_launched++;
     sm->counters.warps_launched += sm->launch->warps;
@@ -213,6 +216,7 @@ void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
 
 void sm_last_cta(Sm *sm, uint64_t cycle) {
     sm_settle(sm, cycle + 1);
+    sm->view.cycle = cycle;
     sm->view.last_cta_dispatched = true;
     sm_notify(sm, &(TytoEvent){.kind = TYTO_EVENT_LAST_CTA,
                                .warp = TYTO_NO_WARP,
@@ -225,7 +229,7 @@ static void finish_cta(Sm *sm, uint32_t slot) {
     SmCta *cta = &sm->ctas[slot];
     uint64_t warps = sm->view.cta[slot].all;
     cta->is_resident = false;
-    sm->view.ctas &= ~(UINT64_C(1) << slot);
+    sched_view_finish(&sm->view, (int)slot);
     sm->counters.ctas_finished++;
     sm_notify(sm, &(TytoEvent){.kind = TYTO_EVENT_CTA_FINISHED,
                                .warp = TYTO_NO_WARP,
@@ -242,13 +246,11 @@ static void finish_cta(Sm *sm, uint32_t slot) {
 
 /* Retires the warps that have exited and have nothing under way. */
 static void retire_warps(Sm *sm) {
-    for (uint64_t rest = sm->exited & sm->drained; rest; rest &= rest - 1) {
+    for (uint64_t rest = sm->view.exited & sm->drained; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
         uint64_t bit = UINT64_C(1) << warp;
         uint32_t slot = sm->warps[warp].cta_slot;
-        sm->exited &= ~bit;
-        sm->view.resident &= ~bit;
-        sm->view.cta[slot].warps &= ~bit;
+        sched_view_retire(&sm->view, warp);
         sm->empty &= ~bit;
         sm->redirected &= ~bit;
         sm->counters.warps_finished++;
@@ -278,7 +280,7 @@ static void plan_next_event(Sm *sm) {
     uint64_t next = sm->cycle + 1;
     uint64_t ready = sm->view.has_instruction & sm->clear &
                      ~(sm->view.at_barrier | sm->fenced | sm->atomic_waits);
-    bool is_busy = ready | sm->stale | (sm->exited & sm->drained) ||
+    bool is_busy = ready | sm->stale | (sm->view.exited & sm->drained) ||
                    sm->collector_busy || fetch_has_work(sm) || lsu_has_work(sm);
     for (int u = 0; u < SM_UNITS; u++)
         is_busy |= sm->issue_queue[u].count || sm->dispatch_queue[u].count;
@@ -325,7 +327,7 @@ void sm_step(Sm *sm, uint64_t cycle) {
     issue_step(sm);
     fetch_decode(sm);
     fetch_step(sm);
-    if (sm->exited & sm->drained) retire_warps(sm);
+    if (sm->view.exited & sm->drained) retire_warps(sm);
     plan_next_event(sm);
 }
 
@@ -333,7 +335,7 @@ void sm_step(Sm *sm, uint64_t cycle) {
 
 static const char *wait_of(const Sm *sm, int warp) {
     uint64_t bit = UINT64_C(1) << warp;
-    if (sm->exited & bit) return sm->warps[warp].stores ? "exited, waits for its stores" : "exited, drains";
+    if (sm->view.exited & bit) return sm->warps[warp].stores ? "exited, waits for its stores" : "exited, drains";
     if (sm->view.at_barrier & bit) return "waits at a barrier";
     if (sm->atomic_waits & bit) return "waits for its atomics";
     if (sm->fenced & bit) return "waits at a memory fence";

@@ -180,7 +180,6 @@ struct Sm {
 
     /* ---- Warps, as sets of slots ---- */
     TytoSmView view;        /* resident, at_barrier, has_instruction, waits_memory, wants_load ... */
-    uint64_t exited;        /* all threads have exited, not yet retired */
     uint64_t stale;         /* buffer holds instructions that are not the next ones */
     uint64_t clear;         /* next instruction's registers are free */
     uint64_t wants[SM_UNITS]; /* next instruction goes to this kind of pipeline */
