@@ -51,6 +51,7 @@ static const struct {
     {'%', 10, OP_REM},
 };
 
+static bool read_unary(Reader *reader, Constant *value);
 static bool read_conditional(Reader *reader, Constant *value);
 
 static bool compare(Operator op, const Constant *a, const Constant *b) {
@@ -133,23 +134,16 @@ static bool read_primary(Reader *reader, Constant *value) {
         reader_next(reader);
         return true;
     }
-    if (reader_accept(reader, '(')) {
-        if (reader_accept_word(reader, ".s64")) {
-            if (!reader_expect(reader, ')', "behind a cast") || !read_primary(reader, value))
-                return false;
-            value->is_unsigned = false;
-            return true;
-        }
-        if (reader_accept_word(reader, ".u64")) {
-            if (!reader_expect(reader, ')', "behind a cast") || !read_primary(reader, value))
-                return false;
-            value->is_unsigned = true;
-            return true;
-        }
-        return read_conditional(reader, value) &&
-               reader_expect(reader, ')', "to close the parenthesis");
+    if (!reader_accept(reader, '('))
+        return reader_error(reader, "expected a constant, not %s", reader_token_text(reader));
+    bool is_signed = reader_accept_word(reader, ".s64");
+    if (is_signed || reader_accept_word(reader, ".u64")) {
+        if (!reader_expect(reader, ')', "behind a cast") || !read_unary(reader, value)) return false;
+        value->is_unsigned = !is_signed && !value->is_float;
+        return true;
     }
-    return reader_error(reader, "expected a constant, not %s", reader_token_text(reader));
+    return read_conditional(reader, value) &&
+           reader_expect(reader, ')', "to close the parenthesis");
 }
 
 static bool read_unary(Reader *reader, Constant *value) {

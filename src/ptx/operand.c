@@ -236,6 +236,15 @@ static bool read_pair(Reader *reader, PtxOperand *operand) {
     return read_name(reader, &items[1]);
 }
 
+/* !p, as against a constant expression such as !1. */
+static bool at_negated_name(const Reader *reader) {
+    if (!reader_at(reader, '!')) return false;
+    Lexer lexer = reader->lexer;
+    Token next;
+    lex_next(&lexer, &next);
+    return next.kind == LEX_NAME;
+}
+
 bool operand_read(Reader *reader, PtxOperand *operand) {
     *operand = (PtxOperand){.reg = -1, .column = reader->token.column};
     if (reader_at(reader, '{')) return read_vector(reader, operand);
@@ -245,10 +254,10 @@ bool operand_read(Reader *reader, PtxOperand *operand) {
         reader_next(reader);
         return !reader_accept(reader, '|') || read_pair(reader, operand);
     }
-    if (reader_accept(reader, '!')) {
+    if (at_negated_name(reader)) {
         operand->negate = true;
-        if (reader->token.kind == LEX_NAME) return read_name(reader, operand);
-        return read_constant(reader, operand);
+        reader_next(reader);
+        return read_name(reader, operand);
     }
     bool is_warp_size = reader->token.length == 7 && !memcmp(reader->token.text, "WARP_SZ", 7);
     if (reader->token.kind != LEX_NAME || is_warp_size) return read_constant(reader, operand);
@@ -327,10 +336,6 @@ static bool check_constant(const Place *place, PtxOperand *operand, PtxType want
     if (!constant_convert(place->reader, &constant, want, &bits)) return false;
     operand->imm = (int64_t)bits;
     operand->reg = -1;
-    if (want == PTX_PRED && operand->negate) {
-        operand->imm = !operand->imm;
-        operand->negate = false;
-    }
     return true;
 }
 
