@@ -9,15 +9,15 @@
 #define LN2 0x1.62e42fefa39efp-1
 
 /* The nearest integer of |x| < 2^51, by way of a number so large that no fraction fits. */
-static inline double nearest_integer(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
+INLINE double nearest_integer(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 
 /* 2^k for an integer -1022 <= k <= 1023. */
-static inline double exponent_of_2(double k) {
+INLINE double exponent_of_2(double k) {
     return f64_of_bits((uint64_t)((int64_t)(int32_t)k + 1023) << 52);
 }
 
 /* e^x - 1 for |x| <= ln(2) / 2: terms up to x^12 / 12!, the next is below 2^-48 of the result. */
-static inline double exponential_less_1(double x) {
+INLINE double exponential_less_1(double x) {
     double sum = 1;
 #define STEP(k) sum = 1 + sum * (x * (1.0 / (k)));
     STEP(12) STEP(11) STEP(10) STEP(9) STEP(8) STEP(7) STEP(6) STEP(5) STEP(4) STEP(3) STEP(2)
@@ -26,7 +26,7 @@ static inline double exponential_less_1(double x) {
 }
 
 /* 2^x. Past the range of doubles that an f32 or half result could come from, it is cut off. */
-static inline double power_of_2(double x) {
+INLINE double power_of_2(double x) {
     const double cut = x > 1000 ? 1000 : x < -1000 ? -1000 : x;
     const double whole = nearest_integer(cut);
     const double value = exponent_of_2(whole) * (1 + exponential_less_1((cut - whole) * LN2));
@@ -35,7 +35,7 @@ static inline double power_of_2(double x) {
 
 /* log2(x) = e + log2(m), with m in [sqrt(1/2), sqrt(2)) and log(m) = 2 atanh((m - 1) / (m + 1)):
  * nine terms of the series, the next is below 2^-50 of the result. Subnormal f32 are normal here. */
-static inline double logarithm_2(double x) {
+INLINE double logarithm_2(double x) {
     const uint64_t bits = bits_of_f64(x);
     const uint64_t above = UINT64_C(0x6a09e667f3bcd); /* fraction bits of sqrt(2) */
     const bool is_upper = (bits & ((UINT64_C(1) << 52) - 1)) >= above;
@@ -54,7 +54,7 @@ static inline double logarithm_2(double x) {
 }
 
 /* tanh(x) = (e^2x - 1) / (e^2x + 1), from e^t - 1 = 2^k (e^r - 1) + (2^k - 1), t = k ln(2) + r. */
-static inline double tangent(double x) {
+INLINE double tangent(double x) {
     const double abs = __builtin_fabs(x);
     const double t = 2 * (abs < 30 ? abs : 30); /* from there on the result rounds to 1 */
     const double k = nearest_integer(t / LN2);
@@ -68,12 +68,12 @@ static inline double tangent(double x) {
  * nearest multiple of pi/2, which is subtracted in three parts: the first two have 33 bits, so that
  * their products with up to 20 bits are exact. Beyond |x| = 2^20 or so the reduction loses bits, as
  * it does on the hardware; beyond 2^31 the result is that of 0. Series up to r^17, r^18. */
-static inline double sine(double x, int quarters) {
+INLINE double sine(double x, int quarters) {
     const double bound = __builtin_fabs(x) < 0x1p31 ? x : 0;
     const double count = nearest_integer(bound * 0x1.45f306dc9c883p-1); /* 2 / pi */
     const double r = ((bound - count * 0x1.921fb544p+0) - count * 0x1.0b4611a6p-34) -
                      count * 0x1.3198a2e037073p-69;
-    const int64_t quadrant = (int64_t)count + quarters;
+    const int32_t quadrant = (int32_t)count + quarters;
     const double square = r * r;
     double odd = 1, even = 1;
 #define ODD(k)  odd = 1 - odd * (square * (1.0 / ((k) * ((k) + 1))));

@@ -59,8 +59,8 @@ bool decode_unsupported(Decoder *decoder, const char *format, ...)
 
 /* The constant row of a 32-bit or (is_wide) 64-bit value. */
 IsaOperand decode_constant(Decoder *decoder, uint64_t value, bool is_wide);
-/* A source value of `type`: register, immediate, address of a variable or function, or special
- * register (by way of a hidden mov). */
+/* A source value of `type`: register, immediate, a fixed address, or a special register (by way of
+ * a hidden mov). */
 bool decode_source(Decoder *decoder, const PtxOperand *operand, PtxType type, IsaOperand *out);
 /* A destination register, or the scratch row for `_`. */
 bool decode_destination(Decoder *decoder, const PtxOperand *operand, IsaOperand *out);

@@ -1,9 +1,6 @@
 /* Operands: registers to rows, immediates to rows of the constant pool, variables to addresses. */
 #include "isa/decode.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bits.h"
 #include "isa/constants.h"
 
@@ -26,23 +23,6 @@ int decode_reg_bits(const Decoder *decoder, const PtxOperand *operand) {
 
 IsaOperand decode_constant(Decoder *decoder, uint64_t value, bool is_wide) {
     return (IsaOperand)constants_row(decoder->constants, value, is_wide) | 1;
-}
-
-/* The bits of an immediate as a value of `type`: an integer written where a float belongs becomes
- * that float. Types of 8 and 16 bits are zero-extended like registers. */
-static uint64_t immediate_bits(const PtxOperand *operand, PtxType type) {
-    uint64_t bits = (uint64_t)operand->imm;
-    if (operand->negate) bits = 0 - bits;
-    if (!operand->is_float && type == PTX_F64) {
-        const double value = (double)(int64_t)bits;
-        memcpy(&bits, &value, sizeof bits);
-    } else if (!operand->is_float && type == PTX_F32) {
-        const float value = (float)(int64_t)bits;
-        uint32_t word;
-        memcpy(&word, &value, sizeof word);
-        bits = word;
-    }
-    return bits & bits_low_mask(ptx_type_bits(type));
 }
 
 /* ---- Values ---- */
@@ -70,22 +50,18 @@ bool decode_source(Decoder *decoder, const PtxOperand *operand, PtxType type, Is
     case PTX_OPERAND_REG:
         *out = reg_of(decoder, operand)->slot * ISA_ROW_BYTES;
         return note_register(decoder, &decoder->draft.sources, operand->reg);
-    case PTX_OPERAND_IMM:
-        *out = decode_constant(decoder, immediate_bits(operand, type), bytes == 8);
+    case PTX_OPERAND_IMM: /* the reader has converted it; small registers are zero-extended */
+        *out = decode_constant(decoder, (uint64_t)operand->imm & bits_low_mask(ptx_type_bits(type)),
+                               bytes == 8);
         return true;
     case PTX_OPERAND_SREG:
         *out = decode_hidden(decoder, ISA_DO_SREG,
                              (IsaInst){.sub = (uint8_t)operand->sreg, .size = bytes});
         return true;
     case PTX_OPERAND_ADDRESS:
-    case PTX_OPERAND_FUNC: {
-        const Address address = decode_address(decoder, operand);
-        *out = address.relative
-                   ? decode_hidden(decoder, address.relative,
-                                   (IsaInst){.imm = (int64_t)address.value, .size = bytes})
-                   : decode_constant(decoder, address.value, bytes == 8);
+    case PTX_OPERAND_FUNC:
+        *out = decode_constant(decoder, decode_address(decoder, operand).value, bytes == 8);
         return true;
-    }
     default: return decode_unsupported(decoder, "operand of this kind");
     }
 }

@@ -97,15 +97,15 @@ typedef double RowDouble __attribute__((may_alias));
 /* 0xfff8000000000000: the payload is left open by the PTX ISA; GPUs return this one. */
 #define NAN_F64 (-__builtin_nan(""))
 
-static inline float canonical_f32(float x) { return x != x ? NAN_F32 : x; }
-static inline double canonical_f64(double x) { return x != x ? NAN_F64 : x; }
+INLINE float canonical_f32(float x) { return x != x ? NAN_F32 : x; }
+INLINE double canonical_f64(double x) { return x != x ? NAN_F64 : x; }
 
 /* ---- Rows ---- */
 
 typedef uint32_t Chunk __attribute__((vector_size(64), may_alias));
 
 /* The row of operand `index`; rows are aligned to 64 bytes. */
-static inline void *operand_row(const IsaWarp *warp, const IsaInst *inst, int index) {
+INLINE void *operand_row(const IsaWarp *warp, const IsaInst *inst, int index) {
     const IsaOperand operand = inst->operand[index];
     return __builtin_assume_aligned(warp->base[operand & 1] + (operand & ~1), 64);
 }
@@ -120,23 +120,23 @@ static const uint32_t lane_bit[ISA_LANES] = {
     1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
 #ifdef __AVX512F__
-static inline void blend_row32(Chunk *row, const Chunk *result, uint32_t mask) {
+INLINE void blend_row32(Chunk *row, const Chunk *result, uint32_t mask) {
     for (int i = 0; i < 2; ++i)
         row[i] = (Chunk)_mm512_mask_mov_epi32((__m512i)row[i], (__mmask16)(mask >> 16 * i),
                                               (__m512i)result[i]);
 }
-static inline void blend_row64(Chunk *row, const Chunk *result, uint32_t mask) {
+INLINE void blend_row64(Chunk *row, const Chunk *result, uint32_t mask) {
     for (int i = 0; i < 4; ++i)
         row[i] = (Chunk)_mm512_mask_mov_epi64((__m512i)row[i], (__mmask8)(mask >> 8 * i),
                                               (__m512i)result[i]);
 }
 #else
-static inline void blend_row32(void *row, const void *result, uint32_t mask) {
+INLINE void blend_row32(void *row, const void *result, uint32_t mask) {
     RowWord *to = row;
     const RowWord *from = result;
     FOR_LANES to[lane] = mask & lane_bit[lane] ? from[lane] : to[lane];
 }
-static inline void blend_row64(void *row, const void *result, uint32_t mask) {
+INLINE void blend_row64(void *row, const void *result, uint32_t mask) {
     RowLong *to = row;
     const RowLong *from = result;
     FOR_LANES to[lane] = mask & lane_bit[lane] ? from[lane] : to[lane];
@@ -144,7 +144,7 @@ static inline void blend_row64(void *row, const void *result, uint32_t mask) {
 #endif
 
 /* Writes a result (64-byte aligned, 32 elements) to the row of operand `index`. */
-static inline void write_row32(IsaWarp *warp, const IsaInst *inst, int index, const void *result,
+INLINE void write_row32(IsaWarp *warp, const IsaInst *inst, int index, const void *result,
                                uint32_t mask) {
     Chunk *row = operand_row(warp, inst, index);
     const Chunk *from = result;
@@ -155,7 +155,7 @@ static inline void write_row32(IsaWarp *warp, const IsaInst *inst, int index, co
         blend_row32(row, from, mask);
     }
 }
-static inline void write_row64(IsaWarp *warp, const IsaInst *inst, int index, const void *result,
+INLINE void write_row64(IsaWarp *warp, const IsaInst *inst, int index, const void *result,
                                uint32_t mask) {
     Chunk *row = operand_row(warp, inst, index);
     const Chunk *from = result;
@@ -177,7 +177,7 @@ static inline void write_row64(IsaWarp *warp, const IsaInst *inst, int index, co
 /* ---- Predicates ---- */
 
 /* One bit per lane from 32 words that are all ones or all zeros. */
-static inline uint32_t pack_lanes(const int32_t *truth) {
+INLINE uint32_t pack_lanes(const int32_t *truth) {
 #if defined __AVX512DQ__
     const __m512i *chunk = (const __m512i *)(const void *)truth;
     return _mm512_movepi32_mask(chunk[0]) | (uint32_t)_mm512_movepi32_mask(chunk[1]) << 16;
@@ -193,13 +193,13 @@ static inline uint32_t pack_lanes(const int32_t *truth) {
 #endif
 }
 
-static inline void write_pred(IsaWarp *warp, IsaOperand word, uint32_t value, uint32_t mask) {
+INLINE void write_pred(IsaWarp *warp, IsaOperand word, uint32_t value, uint32_t mask) {
     uint32_t *pred = &warp->preds[word];
     *pred = (*pred & ~mask) | (value & mask);
 }
 
 /* Looks up the table's bit a*4 + b*2 + c, lanes' bits side by side. */
-static inline uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
+INLINE uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
     uint32_t by_c[4], by_b[2];
     for (int i = 0; i < 4; ++i)
         by_c[i] = (c & (0 - (table >> (2 * i + 1) & 1))) | (~c & (0 - (table >> 2 * i & 1)));

@@ -9,7 +9,7 @@
 #define IN(x)  flush_f32(x, sub)
 #define OUT(x) flush_f32(x, sub)
 
-static inline float flush_f32(float x, uint32_t sub) {
+INLINE float flush_f32(float x, uint32_t sub) {
     const uint32_t bits = bits_of_f32(x), least = sub & ISA_MOD_FTZ ? 0x00800000 : 0;
     return (bits & 0x7fffffff) < least ? f32_of_bits(bits & 0x80000000) : x;
 }

@@ -1,17 +1,17 @@
 /* Comparisons and predicates. Semantics: PTX ISA, "Comparison and Selection Instructions". */
 #include "isa/maps.h"
 
-static inline float flush_f32(float x) {
+INLINE float flush_f32(float x) {
     const uint32_t bits = bits_of_f32(x);
     return (bits & 0x7f800000) ? x : f32_of_bits(bits & 0x80000000);
 }
 
-static inline double flush_f16(double x) {
+INLINE double flush_f16(double x) {
     return __builtin_fabs(x) < 0x1p-14 ? __builtin_copysign(0, x) : x;
 }
 
 /* Operands of setp: p, q, a, b, c. sub: IsaCompareSub. p = (a cmp b) op c, q = !(a cmp b) op c. */
-static inline void write_compare(IsaWarp *warp, const IsaInst *inst, uint32_t truth,
+INLINE void write_compare(IsaWarp *warp, const IsaInst *inst, uint32_t truth,
                                  uint32_t mask) {
     const uint32_t sub = inst->sub;
     if (sub & ISA_COMPARE_NEGATE) truth = ~truth;
@@ -24,7 +24,7 @@ static inline void write_compare(IsaWarp *warp, const IsaInst *inst, uint32_t tr
 }
 
 /* Operands of set: d, (unused), a, b, c. imm: the value of true. */
-static inline void write_set(IsaWarp *warp, const IsaInst *inst, uint32_t truth, uint32_t mask) {
+INLINE void write_set(IsaWarp *warp, const IsaInst *inst, uint32_t truth, uint32_t mask) {
     const uint32_t sub = inst->sub;
     alignas(64) uint32_t result[ISA_LANES];
     if (sub & ISA_COMPARE_NEGATE) truth = ~truth;
@@ -34,7 +34,7 @@ static inline void write_set(IsaWarp *warp, const IsaInst *inst, uint32_t truth,
 }
 
 #define COMPARE(name, A, B, expression)                                                            \
-    static inline uint32_t compare_##name(const IsaWarp *warp, const IsaInst *inst) {              \
+    INLINE uint32_t compare_##name(const IsaWarp *warp, const IsaInst *inst) {              \
         alignas(64) int32_t truth[ISA_LANES];                                                      \
         MAP_SOURCE(a, A, 2)                                                                        \
         MAP_SOURCE(b, B, 3)                                                                        \
@@ -78,7 +78,7 @@ TEST(TESTP_F32, u32, uint32_t, 0x7f800000u, 0x00800000u)
 TEST(TESTP_F64, u64, uint64_t, UINT64_C(0x7ff0000000000000), UINT64_C(0x0010000000000000))
 
 /* The word of operand `index`, negated if the instruction says so. */
-static inline uint32_t read_pred(const IsaWarp *warp, const IsaInst *inst, int index) {
+INLINE uint32_t read_pred(const IsaWarp *warp, const IsaInst *inst, int index) {
     const uint32_t negated = 0 - (uint32_t)(inst->imm >> index & 1);
     return warp->preds[inst->operand[index]] ^ negated;
 }

@@ -2,13 +2,13 @@
  * from floats; a NaN gives 0, or the destination's sign bit where a 64-bit type takes part. */
 #include "isa/maps.h"
 
-static inline int32_t s32_of_f32(float x) {
+INLINE int32_t s32_of_f32(float x) {
     return x >= 0x1p31f ? INT32_MAX : x < -0x1p31f ? INT32_MIN : x != x ? 0 : (int32_t)x;
 }
-static inline uint32_t u32_of_f32(float x) {
+INLINE uint32_t u32_of_f32(float x) {
     return x >= 0x1p32f ? UINT32_MAX : x > 0 ? (uint32_t)x : 0;
 }
-static inline int32_t s32_of_f64(double x) {
+INLINE int32_t s32_of_f64(double x) {
     return x >= 0x1p31 ? INT32_MAX : x > -0x1p31 ? (int32_t)x : INT32_MIN;
 }
 
@@ -16,13 +16,13 @@ static inline int32_t s32_of_f64(double x) {
 
 /* ---- Integer to integer, whatever the widths ---- */
 
-static inline int64_t extend(uint64_t x, int bits, bool is_signed) {
+INLINE int64_t extend(uint64_t x, int bits, bool is_signed) {
     const int spare = 64 - bits;
     return is_signed ? (int64_t)(x << spare) >> spare : (int64_t)(x << spare >> spare);
 }
 
 /* `x`, a value of a type of the source, clamped to what the destination can hold. */
-static inline int64_t clamp_integer(int64_t x, const IsaConvert *convert) {
+INLINE int64_t clamp_integer(int64_t x, const IsaConvert *convert) {
     const int bits = convert->destination_bits;
     const int64_t highest =
         (int64_t)(UINT64_MAX >> (convert->is_destination_signed ? 65 - bits : 64 - bits));
@@ -35,7 +35,7 @@ static inline int64_t clamp_integer(int64_t x, const IsaConvert *convert) {
     return (uint64_t)x > (uint64_t)highest ? highest : x;
 }
 
-static inline void load_integers(const IsaWarp *warp, const IsaInst *inst,
+INLINE void load_integers(const IsaWarp *warp, const IsaInst *inst,
                                  const IsaConvert *convert, int64_t *value) {
     const void *row = operand_row(warp, inst, 1);
     if (convert->source_bits == 64) {
@@ -47,7 +47,7 @@ static inline void load_integers(const IsaWarp *warp, const IsaInst *inst,
 }
 
 /* Integers of the destination's type, extended to its register. */
-static inline void store_integers(IsaWarp *warp, const IsaInst *inst, const IsaConvert *convert,
+INLINE void store_integers(IsaWarp *warp, const IsaInst *inst, const IsaConvert *convert,
                                   const int64_t *value, uint32_t mask) {
     alignas(64) uint64_t wide[ISA_LANES];
     alignas(64) uint32_t narrow[ISA_LANES];
@@ -73,7 +73,7 @@ EXEC(CVT_INT) {
 /* ---- By way of double ---- */
 
 /* The destination's format, as far as it is narrower than double. */
-static inline FloatFormat format_of(PtxType type) {
+INLINE FloatFormat format_of(PtxType type) {
     switch (type) {
     case PTX_F16:
     case PTX_F16X2: return format_f16;
@@ -86,14 +86,14 @@ static inline FloatFormat format_of(PtxType type) {
     }
 }
 
-static inline float flush_f32(float x) {
+INLINE float flush_f32(float x) {
     const uint32_t bits = bits_of_f32(x);
     return bits & 0x7f800000 ? x : f32_of_bits(bits & 0x80000000);
 }
 
 /* The source as doubles. Wide integers are exact or rounded to odd, which is enough for every
  * narrower format; conversion of them to f64 does not come this way. */
-static inline void load_doubles(const IsaWarp *warp, const IsaInst *inst, int operand,
+INLINE void load_doubles(const IsaWarp *warp, const IsaInst *inst, int operand,
                                 const IsaConvert *convert, double *value) {
     const void *row = operand_row(warp, inst, operand);
     const RowWord *word = row;
@@ -120,7 +120,7 @@ static inline void load_doubles(const IsaWarp *warp, const IsaInst *inst, int op
     }
 }
 
-static inline void round_integral(double *value, PtxRound round) {
+INLINE void round_integral(double *value, PtxRound round) {
     switch (round) {
     case PTX_RNI: FOR_LANES value[lane] = __builtin_rint(value[lane]); return;
     case PTX_RZI: FOR_LANES value[lane] = __builtin_trunc(value[lane]); return;
@@ -159,7 +159,7 @@ EXEC(CVT_TO_INT) {
 /* ---- To floats ---- */
 
 /* Clamps to [0, 1] (.sat of a scalar), cuts negative values (.relu). */
-static inline void apply_range(double *value, const IsaConvert *convert) {
+INLINE void apply_range(double *value, const IsaConvert *convert) {
     if (convert->modifiers & ISA_MOD_SAT)
         FOR_LANES value[lane] = value[lane] > 0 ? (value[lane] < 1 ? value[lane] : 1) : 0;
     if (convert->modifiers & ISA_MOD_RELU)
@@ -167,21 +167,18 @@ static inline void apply_range(double *value, const IsaConvert *convert) {
 }
 
 /* Rounds to the destination's format; .satfinite puts its largest number for what is beyond. */
-static inline void round_values(double *value, const IsaConvert *convert) {
+INLINE void round_values(double *value, const IsaConvert *convert) {
     const FloatFormat format = format_of((PtxType)convert->destination);
     const IsaRound mode = (IsaRound)convert->round;
+    const double bound = convert->is_satfinite ? format.max : __builtin_inf();
     FOR_LANES {
-        double x = round_to_format(value[lane], format, mode);
-        if (convert->is_satfinite) {
-            x = x > format.max ? format.max : x;
-            x = x < -format.max ? -format.max : x;
-        }
-        value[lane] = x;
+        const double x = round_to_format(value[lane], format, mode);
+        value[lane] = x > bound ? bound : x < -bound ? -bound : x;
     }
 }
 
 /* Bits of an 8-bit format's number: sign, exponent and significand below it. */
-static inline uint32_t bits8_of_rounded(double x, FloatFormat format) {
+INLINE uint32_t bits8_of_rounded(double x, FloatFormat format) {
     const int fraction = format.precision - 1;
     const uint32_t sign = (uint32_t)(bits_of_f64(x) >> 63) << 7;
     const double abs = __builtin_fabs(x);
@@ -194,7 +191,7 @@ static inline uint32_t bits8_of_rounded(double x, FloatFormat format) {
 }
 
 /* A rounded value's bits in the destination, in the low part of a word. */
-static inline uint32_t bits_of_rounded(double x, PtxType type) {
+INLINE uint32_t bits_of_rounded(double x, PtxType type) {
     switch (type) {
     case PTX_F16:
     case PTX_F16X2: return f16_of_rounded(x);
@@ -208,16 +205,16 @@ static inline uint32_t bits_of_rounded(double x, PtxType type) {
 
 /* 64-bit integers to f64 in a directed mode: both halves are exact, so is their sum to odd when it
  * is taken one bit too long: the nearest double and the sign of its error decide. */
-static inline void round_wide_integers(const IsaWarp *warp, const IsaInst *inst,
+INLINE void round_wide_integers(const IsaWarp *warp, const IsaInst *inst,
                                        const IsaConvert *convert, double *value) {
     alignas(64) int64_t integer[ISA_LANES];
+    const bool is_signed = convert->is_source_signed;
+    const IsaRound mode = (IsaRound)convert->round;
     load_integers(warp, inst, convert, integer);
     FOR_LANES {
         const uint64_t bits = (uint64_t)integer[lane];
-        const double high = convert->is_source_signed ? (double)(integer[lane] >> 32)
-                                                      : (double)(bits >> 32);
-        value[lane] = add_directed_f64(high * 0x1p32, (double)(uint32_t)bits,
-                                       (IsaRound)convert->round);
+        const double high = is_signed ? (double)(integer[lane] >> 32) : (double)(bits >> 32);
+        value[lane] = add_directed_f64(high * 0x1p32, (double)(uint32_t)bits, mode);
     }
 }
 
@@ -266,7 +263,7 @@ EXEC(CVT_PACK) {
 }
 
 /* An 8-bit number as a double. e4m3 has one NaN pattern and no infinities. */
-static inline double f64_of_bits8(uint32_t bits, FloatFormat format, bool has_infinity) {
+INLINE double f64_of_bits8(uint32_t bits, FloatFormat format, bool has_infinity) {
     const int fraction = format.precision - 1;
     const uint32_t abs = bits & 0x7f, exponent = abs >> fraction;
     const uint32_t significand = abs & ((1u << fraction) - 1);

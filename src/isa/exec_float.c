@@ -8,63 +8,77 @@
 
 #define IN(x)      flush_f32(x, sub)
 #define OUT(x)     saturate_f32(flush_f32(x, sub), sub)
-#define ROUNDED(x) ((float)round_to_format(x, format_f32, (IsaRound)(sub & ISA_MOD_ROUND)))
+#define ROUNDED(x) round_to_f32(x, sub)
 #define SIGN_F64   (UINT64_C(1) << 63)
 
 /* ---- Modifiers ---- */
 
 /* .ftz: subnormals become zeros of their sign. */
-static inline float flush_f32(float x, uint32_t sub) {
+INLINE float flush_f32(float x, uint32_t sub) {
     const uint32_t bits = bits_of_f32(x), least = sub & ISA_MOD_FTZ ? 0x00800000 : 0;
     return (bits & 0x7fffffff) < least ? f32_of_bits(bits & 0x80000000) : x;
 }
-static inline double flush_f64(double x) {
+INLINE double flush_f64(double x) {
     const uint64_t bits = bits_of_f64(x);
     return (bits & INT64_MAX) < UINT64_C(1) << 52 ? f64_of_bits(bits & SIGN_F64) : x;
 }
 /* .sat: into [0, 1], NaN to 0. */
-static inline float saturate_f32(float x, uint32_t sub) {
+INLINE float saturate_f32(float x, uint32_t sub) {
     const float clamped = x > 0 ? (x < 1 ? x : 1) : 0;
     return sub & ISA_MOD_SAT ? clamped : x;
 }
 
 /* ---- Sums and products ---- */
 
+/* The f32 beside x that the mode asks for: the nearest one, moved by one where that is on the wrong
+ * side. Bits grow with magnitude, through subnormals and up to infinity. */
+INLINE float round_to_f32(double x, uint32_t sub) {
+    const IsaRound mode = (IsaRound)(sub & ISA_MOD_ROUND);
+    const uint64_t growing_sign = mode == ISA_ROUND_UP ? 0 : 1;
+    const bool is_to_zero = mode == ISA_ROUND_ZERO;
+    const float nearest = (float)x;
+    const double distance = __builtin_fabs((double)nearest) - __builtin_fabs(x);
+    const bool grows = !is_to_zero & (bits_of_f64(x) >> 63 == growing_sign);
+    const uint32_t bits = bits_of_f32(nearest);
+    const uint32_t grown = distance < 0 ? bits + 1 : bits, shrunk = distance > 0 ? bits - 1 : bits;
+    return f32_of_bits(grows ? grown : shrunk);
+}
+
 #ifdef __FMA__
-static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+INLINE float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
-static inline float fma_f32(float a, float b, float c) {
+INLINE float fma_f32(float a, float b, float c) {
     return (float)add_to_odd((double)a * (double)b, (double)c);
 }
 #endif
 
 /* a + b of doubles made of f32 numbers. A sum that is exactly zero is negative when rounding down,
  * unless both addends are +0. */
-static inline float sum_directed_f32(double a, double b, uint32_t sub) {
+INLINE float sum_directed_f32(double a, double b, uint32_t sub) {
     const float sum = ROUNDED(add_to_odd(a, b));
     const bool is_down = (sub & ISA_MOD_ROUND) == ISA_ROUND_DOWN;
     const bool has_sign = (bits_of_f64(a) | bits_of_f64(b)) >> 63;
     return sum == 0 && is_down && a + b == 0 ? (has_sign ? -0.0f : 0.0f) : sum;
 }
-static inline float add_directed_f32(float a, float b, uint32_t sub) {
+INLINE float add_directed_f32(float a, float b, uint32_t sub) {
     return sum_directed_f32((double)a, (double)b, sub);
 }
-static inline float fma_directed_f32(float a, float b, float c, uint32_t sub) {
+INLINE float fma_directed_f32(float a, float b, float c, uint32_t sub) {
     return sum_directed_f32((double)a * (double)b, (double)c, sub);
 }
 
 /* ---- Approximations ---- */
 
 /* div.approx delivers 0 (NaN for an infinite a) where 1 / b would be subnormal. */
-static inline float divide_approx(float a, float b) {
+INLINE float divide_approx(float a, float b) {
     const float abs = __builtin_fabsf(b);
     return abs > 0x1p126f && abs < __builtin_inff() ? a * 0 : a / b;
 }
 /* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the upper words only. */
-static inline double upper_half(double x) {
+INLINE double upper_half(double x) {
     return f64_of_bits(x != x ? bits_of_f64(x) : bits_of_f64(x) & ~UINT64_C(0xffffffff));
 }
-static inline double rsqrt_approx(double a, uint32_t sub) {
+INLINE double rsqrt_approx(double a, uint32_t sub) {
     return sub & ISA_MOD_FTZ ? upper_half(1 / __builtin_sqrt(flush_f64(upper_half(a))))
                              : 1 / __builtin_sqrt(a);
 }
@@ -72,38 +86,38 @@ static inline double rsqrt_approx(double a, uint32_t sub) {
 /* ---- Minimum and maximum ---- */
 
 /* Orders floats as integers do, -0 below +0. */
-static inline int32_t order_f32(float x) {
+INLINE int32_t order_f32(float x) {
     const int32_t bits = (int32_t)bits_of_f32(x);
     return bits ^ (int32_t)((uint32_t)(bits >> 31) >> 1);
 }
-static inline int64_t order_f64(double x) {
+INLINE int64_t order_f64(double x) {
     const int64_t bits = (int64_t)bits_of_f64(x);
     return bits ^ (int64_t)((uint64_t)(bits >> 63) >> 1);
 }
 /* The lesser one; a number rather than a NaN. */
-static inline float min_f32(float a, float b) {
+INLINE float min_f32(float a, float b) {
     const float least = order_f32(a) < order_f32(b) ? a : b;
     return a != a ? b : b != b ? a : least;
 }
-static inline double min_f64(double a, double b) {
+INLINE double min_f64(double a, double b) {
     const double least = order_f64(a) < order_f64(b) ? a : b;
     return a != a ? b : b != b ? a : least;
 }
 
 /* .xorsign.abs: of the magnitudes, with the product's sign; .NaN: any NaN gives NaN. */
-static inline float finish_minmax(float result, float a, float b, uint32_t sub) {
+INLINE float finish_minmax(float result, float a, float b, uint32_t sub) {
     const uint32_t sign = (bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000;
     const float signed_result = f32_of_bits((bits_of_f32(result) & 0x7fffffff) | sign);
     const float value = sub & ISA_MOD_XORSIGN ? signed_result : result;
     return sub & ISA_MOD_NAN && (a != a || b != b) ? NAN_F32 : value;
 }
-static inline float operand_minmax(float x, uint32_t sub) {
+INLINE float operand_minmax(float x, uint32_t sub) {
     return sub & ISA_MOD_XORSIGN ? __builtin_fabsf(x) : x;
 }
-static inline float min_mod_f32(float a, float b, uint32_t sub) {
+INLINE float min_mod_f32(float a, float b, uint32_t sub) {
     return finish_minmax(min_f32(operand_minmax(a, sub), operand_minmax(b, sub)), a, b, sub);
 }
-static inline float max_mod_f32(float a, float b, uint32_t sub) {
+INLINE float max_mod_f32(float a, float b, uint32_t sub) {
     return finish_minmax(-min_f32(-operand_minmax(a, sub), -operand_minmax(b, sub)), a, b, sub);
 }
 

@@ -5,38 +5,40 @@
 #include "isa/approx.h"
 
 /* .ftz and everything after the operation: .relu cuts negative values, .sat clamps to [0, 1]. */
-static inline double flush_half(double x, double least, uint32_t sub) {
+INLINE double flush_half(double x, double least, uint32_t sub) {
     return sub & ISA_MOD_FTZ && __builtin_fabs(x) < least ? __builtin_copysign(0, x) : x;
 }
-static inline double limit_half(double x, uint32_t sub) {
-    const double clamped = x > 0 ? (x < 1 ? x : 1) : 0;
-    const double positive = x > 0 || x != x ? x : 0;
-    return sub & ISA_MOD_SAT ? clamped : sub & ISA_MOD_RELU ? positive : x;
+INLINE double limit_half(double x, uint32_t sub) {
+    const double low = sub & (ISA_MOD_SAT | ISA_MOD_RELU) ? 0 : -__builtin_inf();
+    const double high = sub & ISA_MOD_SAT ? 1 : __builtin_inf();
+    const double of_nan = sub & ISA_MOD_SAT ? 0 : __builtin_nan("");
+    const double limited = x > low ? (x < high ? x : high) : low;
+    return x != x ? of_nan : limited;
 }
-static inline uint32_t finish_f16(double x, uint32_t sub) {
+INLINE uint32_t finish_f16(double x, uint32_t sub) {
     const double rounded = round_to_format(limit_half(x, sub), format_f16, ISA_ROUND_NEAREST);
     return f16_of_rounded(flush_half(rounded, 0x1p-14, sub));
 }
-static inline uint32_t finish_bf16(double x, uint32_t sub) {
+INLINE uint32_t finish_bf16(double x, uint32_t sub) {
     return bf16_of_f64(limit_half(x, sub), ISA_ROUND_NEAREST);
 }
-static inline double start_f16(uint32_t half, uint32_t sub) {
+INLINE double start_f16(uint32_t half, uint32_t sub) {
     return flush_half(f64_of_f16(half), 0x1p-14, sub);
 }
-static inline double start_bf16(uint32_t half, uint32_t sub) {
+INLINE double start_bf16(uint32_t half, uint32_t sub) {
     return flush_half(f64_of_bf16(half), 0x1p-126, sub);
 }
 
-static inline int64_t order_f64(double x) {
+INLINE int64_t order_f64(double x) {
     const int64_t bits = (int64_t)bits_of_f64(x);
     return bits ^ (int64_t)((uint64_t)(bits >> 63) >> 1);
 }
-static inline double min_number(double a, double b) {
+INLINE double min_number(double a, double b) {
     const double least = order_f64(a) < order_f64(b) ? a : b;
     return a != a ? b : b != b ? a : least;
 }
 /* min and max with .NaN and .xorsign.abs; is_max turns one into the other. */
-static inline double minmax(double a, double b, uint32_t sub, bool is_max) {
+INLINE double minmax(double a, double b, uint32_t sub, bool is_max) {
     const bool has_xor = sub & ISA_MOD_XORSIGN;
     const uint64_t sign = (bits_of_f64(a) ^ bits_of_f64(b)) & UINT64_C(1) << 63;
     const double x = has_xor ? __builtin_fabs(a) : a, y = has_xor ? __builtin_fabs(b) : b;
@@ -44,28 +46,31 @@ static inline double minmax(double a, double b, uint32_t sub, bool is_max) {
     const double value = has_xor ? f64_of_bits(bits_of_f64(__builtin_fabs(result)) | sign) : result;
     return sub & ISA_MOD_NAN && (a != a || b != b) ? __builtin_nan("") : value;
 }
-static inline double min_mod(double a, double b, uint32_t sub) { return minmax(a, b, sub, false); }
-static inline double max_mod(double a, double b, uint32_t sub) { return minmax(a, b, sub, true); }
+INLINE double min_mod(double a, double b, uint32_t sub) { return minmax(a, b, sub, false); }
+INLINE double max_mod(double a, double b, uint32_t sub) { return minmax(a, b, sub, true); }
 
 /* ---- One line, four handlers ---- */
 
-#define HALF_SOURCES1 MAP_SOURCE(a, u32, 1)
-#define HALF_SOURCES2 HALF_SOURCES1 MAP_SOURCE(b, u32, 2)
-#define HALF_SOURCES3 HALF_SOURCES2 MAP_SOURCE(c, u32, 3)
-#define HALF_LANE(name, format, part)                                                              \
-    const double name = start_##format(name##_row[lane] >> 16 * part & 0xffff, sub);
-#define HALF_LANES1(format, part) HALF_LANE(a, format, part)
-#define HALF_LANES2(format, part) HALF_LANES1(format, part) HALF_LANE(b, format, part)
-#define HALF_LANES3(format, part) HALF_LANES2(format, part) HALF_LANE(c, format, part)
-
+/* A handler uses as many of the sources a, b, c as its operation has; the row of one that it lacks
+ * is a's, and is not looked at. */
 #define HALF_HANDLER(name, format, parts, count, expression)                                       \
+    INLINE uint32_t part_##name(uint32_t a_bits, uint32_t b_bits, uint32_t c_bits,          \
+                                       uint32_t sub) {                                             \
+        const double a = start_##format(a_bits & 0xffff, sub);                                     \
+        const double b = start_##format(b_bits & 0xffff, sub);                                     \
+        const double c = start_##format(c_bits & 0xffff, sub);                                     \
+        (void)b, (void)c;                                                                          \
+        return finish_##format(expression, sub);                                                   \
+    }                                                                                              \
     EXEC(name) {                                                                                   \
         MAP_BEGIN(u32)                                                                             \
-        HALF_SOURCES##count                                                                        \
-        memset(result, 0, sizeof result);                                                          \
-        for (int part = 0; part < parts; ++part) FOR_LANES {                                       \
-            HALF_LANES##count(format, part)                                                        \
-            result[lane] |= finish_##format(expression, sub) << 16 * part;                         \
+        MAP_SOURCE(a, u32, 1)                                                                      \
+        MAP_SOURCE(b, u32, count > 1 ? 2 : 1)                                                      \
+        MAP_SOURCE(c, u32, count > 2 ? 3 : 1)                                                      \
+        FOR_LANES {                                                                                \
+            const uint32_t x = a_row[lane], y = b_row[lane], z = c_row[lane];                      \
+            const uint32_t high = parts == 2 ? part_##name(x >> 16, y >> 16, z >> 16, sub) : 0;    \
+            result[lane] = part_##name(x, y, z, sub) | high << 16;                                 \
         }                                                                                          \
         write_row32(warp, inst, 0, result, mask);                                                  \
     }
@@ -82,7 +87,7 @@ static inline double max_mod(double a, double b, uint32_t sub) { return minmax(a
 
 /* ---- Comparisons of pairs ---- */
 
-static inline bool compare(double a, double b, PtxCompare comparison) {
+INLINE bool compare(double a, double b, PtxCompare comparison) {
     const bool is_unordered = a != a || b != b;
     switch (comparison) {
     case PTX_EQ: return a == b;
@@ -103,7 +108,7 @@ static inline bool compare(double a, double b, PtxCompare comparison) {
 }
 
 /* A bit per lane: the comparison of one half of a and b, combined with predicate c. */
-static inline uint32_t compare_part(const IsaWarp *warp, const IsaInst *inst, int part,
+INLINE uint32_t compare_part(const IsaWarp *warp, const IsaInst *inst, int part,
                                     bool is_bfloat) {
     const RowWord *a = operand_row(warp, inst, 2), *b = operand_row(warp, inst, 3);
     const PtxCompare comparison = (PtxCompare)(inst->imm & 0xff);
@@ -119,14 +124,14 @@ static inline uint32_t compare_part(const IsaWarp *warp, const IsaInst *inst, in
     return isa_combine(inst->sub, word, warp->preds[inst->operand[4]]);
 }
 
-static inline void setp_pair(IsaWarp *warp, const IsaInst *inst, uint32_t mask, bool is_bfloat) {
+INLINE void setp_pair(IsaWarp *warp, const IsaInst *inst, uint32_t mask, bool is_bfloat) {
     const uint32_t low = compare_part(warp, inst, 0, is_bfloat);
     const uint32_t high = compare_part(warp, inst, 1, is_bfloat);
     if (inst->sub & ISA_COMPARE_PAIR) write_pred(warp, inst->operand[1], high, mask);
     write_pred(warp, inst->operand[0], low, mask);
 }
 
-static inline void set_pair(IsaWarp *warp, const IsaInst *inst, uint32_t mask, bool is_bfloat) {
+INLINE void set_pair(IsaWarp *warp, const IsaInst *inst, uint32_t mask, bool is_bfloat) {
     const uint32_t low = compare_part(warp, inst, 0, is_bfloat);
     const uint32_t high = compare_part(warp, inst, 1, is_bfloat);
     const uint32_t value = (uint32_t)(inst->imm >> 8);

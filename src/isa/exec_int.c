@@ -8,41 +8,41 @@
 #define U32(x) ((uint32_t)(x))
 #define U64(x) ((uint64_t)(x))
 
-static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
-static inline int32_t min_s32(int32_t a, int32_t b) { return a < b ? a : b; }
-static inline int32_t max_s32(int32_t a, int32_t b) { return a > b ? a : b; }
+INLINE uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
+INLINE uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+INLINE int32_t min_s32(int32_t a, int32_t b) { return a < b ? a : b; }
+INLINE int32_t max_s32(int32_t a, int32_t b) { return a > b ? a : b; }
 
-static inline int64_t saturate_s32(int64_t x) {
+INLINE int64_t saturate_s32(int64_t x) {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
 }
 
 /* Two 16-bit values, only their low halves counting, as one word. */
 #define join16(low, high) (U16(low) | U32(high) << 16)
-static inline uint64_t join32(uint32_t low, uint32_t high) { return low | (uint64_t)high << 32; }
+INLINE uint64_t join32(uint32_t low, uint32_t high) { return low | (uint64_t)high << 32; }
 
 /* ---- Products ---- */
 
-static inline uint32_t high_u32(uint32_t a, uint32_t b) { return U32((uint64_t)a * b >> 32); }
-static inline int32_t high_s32(int32_t a, int32_t b) { return (int32_t)((int64_t)a * b >> 32); }
-static inline uint64_t high_u64(uint64_t a, uint64_t b) {
+INLINE uint32_t high_u32(uint32_t a, uint32_t b) { return U32((uint64_t)a * b >> 32); }
+INLINE int32_t high_s32(int32_t a, int32_t b) { return (int32_t)((int64_t)a * b >> 32); }
+INLINE uint64_t high_u64(uint64_t a, uint64_t b) {
     return U64((unsigned __int128)a * b >> 64);
 }
-static inline int64_t high_s64(int64_t a, int64_t b) { return (int64_t)((__int128)a * b >> 64); }
+INLINE int64_t high_s64(int64_t a, int64_t b) { return (int64_t)((__int128)a * b >> 64); }
 
-static inline uint64_t low24_u32(uint32_t x) { return x & 0xffffff; }
-static inline int64_t low24_s32(int32_t x) { return (int32_t)(U32(x) << 8) >> 8; }
+INLINE uint64_t low24_u32(uint32_t x) { return x & 0xffffff; }
+INLINE int64_t low24_s32(int32_t x) { return (int32_t)(U32(x) << 8) >> 8; }
 
-static inline int32_t part(uint32_t x, int position, int bits, bool is_signed) {
+INLINE int32_t part(uint32_t x, int position, int bits, bool is_signed) {
     const uint32_t top = x << (32 - bits - position);
     return is_signed ? (int32_t)top >> (32 - bits) : (int32_t)(top >> (32 - bits));
 }
-static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t sub) {
+INLINE uint32_t dot4(uint32_t a, uint32_t b, uint32_t sub) {
     int32_t sum = 0;
     for (int i = 0; i < 32; i += 8) sum += part(a, i, 8, sub & 1) * part(b, i, 8, sub & 2);
     return U32(sum);
 }
-static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t sub) {
+INLINE uint32_t dot2(uint32_t a, uint32_t b, uint32_t sub) {
     const uint32_t half = sub & 4 ? b >> 16 : b;
     return U32(part(a, 0, 16, sub & 1)) * U32(part(half, 0, 8, sub & 2)) +
            U32(part(a, 16, 16, sub & 1)) * U32(part(half, 8, 8, sub & 2));
@@ -52,88 +52,88 @@ static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t sub) {
 
 /* Through double: both numbers are exact in it, and a quotient that is no integer is further than
  * the rounding error from the next one. */
-static inline uint32_t divide_u32(uint32_t a, uint32_t b) {
+INLINE uint32_t divide_u32(uint32_t a, uint32_t b) {
     const uint32_t quotient = (uint32_t)((double)a / (double)(b ? b : 1));
     return b ? quotient : UINT32_MAX;
 }
-static inline uint32_t remainder_u32(uint32_t a, uint32_t b) {
+INLINE uint32_t remainder_u32(uint32_t a, uint32_t b) {
     return b ? a - divide_u32(a, b) * b : a;
 }
-static inline uint32_t magnitude(int32_t x) { return x < 0 ? 0 - U32(x) : U32(x); }
-static inline uint32_t divide_s32(int32_t a, int32_t b) {
+INLINE uint32_t magnitude(int32_t x) { return x < 0 ? 0 - U32(x) : U32(x); }
+INLINE uint32_t divide_s32(int32_t a, int32_t b) {
     const uint32_t quotient = divide_u32(magnitude(a), magnitude(b));
     return b && (a ^ b) < 0 ? 0 - quotient : quotient;
 }
-static inline uint32_t remainder_s32(int32_t a, int32_t b) {
+INLINE uint32_t remainder_s32(int32_t a, int32_t b) {
     const uint32_t remainder = remainder_u32(magnitude(a), magnitude(b));
     return a < 0 ? 0 - remainder : remainder;
 }
-static inline uint64_t divide_u64(uint64_t a, uint64_t b) { return b ? a / b : UINT64_MAX; }
-static inline uint64_t remainder_u64(uint64_t a, uint64_t b) { return b ? a % b : a; }
-static inline int64_t divide_s64(int64_t a, int64_t b) {
+INLINE uint64_t divide_u64(uint64_t a, uint64_t b) { return b ? a / b : UINT64_MAX; }
+INLINE uint64_t remainder_u64(uint64_t a, uint64_t b) { return b ? a % b : a; }
+INLINE int64_t divide_s64(int64_t a, int64_t b) {
     return b == 0 ? -1 : b == -1 ? (int64_t)(0 - U64(a)) : a / b;
 }
-static inline int64_t remainder_s64(int64_t a, int64_t b) {
+INLINE int64_t remainder_s64(int64_t a, int64_t b) {
     return b == 0 ? a : b == -1 ? 0 : a % b;
 }
 
 /* ---- Bits ---- */
 
-static inline uint32_t count_u32(uint32_t x) {
+INLINE uint32_t count_u32(uint32_t x) {
     x -= x >> 1 & 0x55555555;
     x = (x & 0x33333333) + (x >> 2 & 0x33333333);
     return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
-static inline uint32_t leading_zeros_u32(uint32_t x) { return x ? U32(__builtin_clz(x)) : 32; }
-static inline uint32_t leading_zeros_u64(uint64_t x) { return x ? U32(__builtin_clzll(x)) : 64; }
-static inline uint32_t reverse_u32(uint32_t x) {
+INLINE uint32_t leading_zeros_u32(uint32_t x) { return x ? U32(__builtin_clz(x)) : 32; }
+INLINE uint32_t leading_zeros_u64(uint64_t x) { return x ? U32(__builtin_clzll(x)) : 64; }
+INLINE uint32_t reverse_u32(uint32_t x) {
     x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
     x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
     x = (x >> 4 & 0x0f0f0f0f) | (x & 0x0f0f0f0f) << 4;
     x = (x >> 8 & 0x00ff00ff) | (x & 0x00ff00ff) << 8;
     return x >> 16 | x << 16;
 }
-static inline uint32_t find_top(uint32_t leading_zeros, uint32_t msb, uint32_t wants_shift) {
+INLINE uint32_t find_top(uint32_t leading_zeros, uint32_t msb, uint32_t wants_shift) {
     const uint32_t found = wants_shift ? leading_zeros : msb - leading_zeros;
     return leading_zeros > msb ? UINT32_MAX : found;
 }
 
-static inline uint64_t low_bits(uint32_t count) {
+INLINE uint64_t low_bits(uint32_t count) {
     return count > 63 ? UINT64_MAX : (UINT64_C(1) << (count & 63)) - 1;
 }
-static inline uint64_t extract_u64(uint64_t x, uint32_t position, uint32_t length) {
+INLINE uint64_t extract_u64(uint64_t x, uint32_t position, uint32_t length) {
     const uint32_t shift = position & 255;
     return (shift > 63 ? 0 : x >> (shift & 63)) & low_bits(length & 255);
 }
 /* Bits past the top are copies of the sign, and so are those past the field. */
-static inline int64_t extract_s64(int64_t x, uint32_t position, uint32_t length, uint32_t msb) {
+INLINE int64_t extract_s64(int64_t x, uint32_t position, uint32_t length, uint32_t msb) {
     const uint32_t bits = length & 255;
     const uint32_t spare = bits > 63 ? 0 : (64 - bits) & 63;
     const int64_t field = x >> min_u32(position & 255, msb);
     return bits == 0 ? 0 : (int64_t)(U64(field) << spare) >> spare;
 }
-static inline uint64_t insert_bits(uint64_t field, uint64_t base, uint32_t position,
+INLINE uint64_t insert_bits(uint64_t field, uint64_t base, uint32_t position,
                                    uint32_t length) {
     const uint32_t shift = position & 255;
     const uint64_t mask = shift > 63 ? 0 : low_bits(length & 255) << (shift & 63);
     return (base & ~mask) | (field << (shift & 63) & mask);
 }
 
-static inline uint32_t make_mask(uint32_t position, uint32_t width, uint32_t wraps) {
+INLINE uint32_t make_mask(uint32_t position, uint32_t width, uint32_t wraps) {
     const uint32_t start = position & 31, count = width & 31;
     const uint64_t bits = low_bits(!wraps && width > 31 ? 32 : count) << start;
     return !wraps && position > 31 ? 0 : U32(bits);
 }
-static inline uint32_t extend_u32(uint32_t x, uint32_t width, uint32_t wraps) {
+INLINE uint32_t extend_u32(uint32_t x, uint32_t width, uint32_t wraps) {
     return x & U32(low_bits(!wraps && width > 31 ? 32 : width & 31));
 }
-static inline uint32_t extend_s32(uint32_t x, uint32_t width, uint32_t wraps) {
+INLINE uint32_t extend_s32(uint32_t x, uint32_t width, uint32_t wraps) {
     const uint32_t bits = !wraps && width > 31 ? 32 : width & 31;
     const uint32_t spare = (32 - bits) & 31;
     return bits == 0 ? 0 : U32((int32_t)(x << spare) >> spare);
 }
 
-static inline uint32_t find_nth_set(uint32_t word, uint32_t base, int32_t offset) {
+INLINE uint32_t find_nth_set(uint32_t word, uint32_t base, int32_t offset) {
     if (base > 31) return UINT32_MAX;
     if (offset == 0) return word >> base & 1 ? base : UINT32_MAX;
     uint32_t left = magnitude(offset);
@@ -142,7 +142,7 @@ static inline uint32_t find_nth_set(uint32_t word, uint32_t base, int32_t offset
     return UINT32_MAX;
 }
 
-static inline uint32_t permute_index(uint64_t bytes, uint32_t selector) {
+INLINE uint32_t permute_index(uint64_t bytes, uint32_t selector) {
     uint32_t result = 0;
     for (int i = 0; i < 4; ++i) {
         const uint32_t choice = selector >> 4 * i;
@@ -153,7 +153,7 @@ static inline uint32_t permute_index(uint64_t bytes, uint32_t selector) {
     return result;
 }
 /* PTX ISA, prmt: the selector that each mode stands for, by the low two bits of c. */
-static inline uint32_t permute_mode(uint64_t bytes, uint32_t choice, uint32_t mode) {
+INLINE uint32_t permute_mode(uint64_t bytes, uint32_t choice, uint32_t mode) {
     static const uint16_t selectors[6][4] = {
         {0x3210, 0x4321, 0x5432, 0x6543}, /* f4e */
         {0x5670, 0x6701, 0x7012, 0x0123}, /* b4e */
@@ -166,7 +166,7 @@ static inline uint32_t permute_mode(uint64_t bytes, uint32_t choice, uint32_t mo
 }
 
 /* `sub` bit 0: subnormal c counts as zero (.ftz). NaN is negative here, both zeros are not. */
-static inline bool is_not_negative_f32(uint32_t c, uint32_t sub) {
+INLINE bool is_not_negative_f32(uint32_t c, uint32_t sub) {
     const uint32_t abs = c & 0x7fffffff;
     const bool is_zero = abs < (sub & 1 ? 0x00800000u : 1u);
     return is_zero || (!(c >> 31) && abs <= 0x7f800000);
@@ -207,10 +207,10 @@ SELECT(SELP_64, u64)
 
 enum { CARRY_READ = 1, CARRY_WRITE = 2 };
 
-static inline uint32_t carry_in(const IsaWarp *warp, const IsaInst *inst) {
+INLINE uint32_t carry_in(const IsaWarp *warp, const IsaInst *inst) {
     return inst->sub & CARRY_READ ? warp->carry : 0;
 }
-static inline void carry_out(IsaWarp *warp, const IsaInst *inst, const int32_t *truth,
+INLINE void carry_out(IsaWarp *warp, const IsaInst *inst, const int32_t *truth,
                              uint32_t mask) {
     const uint32_t word = pack_lanes(truth);
     if (inst->sub & CARRY_WRITE) warp->carry = (warp->carry & ~mask) | (word & mask);

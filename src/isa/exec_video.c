@@ -3,7 +3,7 @@
  * Instructions". Left out (the reader names them): masks and swizzles of the SIMD forms. */
 #include "isa/maps.h"
 
-static inline int64_t take_part(uint32_t x, PtxSelect select, bool is_signed) {
+INLINE int64_t take_part(uint32_t x, PtxSelect select, bool is_signed) {
     int shift = 0, bits = 32;
     if (select >= PTX_SELECT_B0 && select <= PTX_SELECT_B3) {
         shift = 8 * (int)(select - PTX_SELECT_B0);
@@ -16,7 +16,7 @@ static inline int64_t take_part(uint32_t x, PtxSelect select, bool is_signed) {
     return is_signed ? (int64_t)top >> (64 - bits) : (int64_t)(top >> (64 - bits));
 }
 
-static inline int64_t combine_parts(int64_t a, int64_t b, uint8_t operation) {
+INLINE int64_t combine_parts(int64_t a, int64_t b, uint8_t operation) {
     switch (operation) {
     case ISA_VIDEO_ADD: return a + b;
     case ISA_VIDEO_SUB: return a - b;
@@ -27,14 +27,14 @@ static inline int64_t combine_parts(int64_t a, int64_t b, uint8_t operation) {
     }
 }
 
-static inline int64_t saturate_part(int64_t x, int bits, bool is_signed) {
+INLINE int64_t saturate_part(int64_t x, int bits, bool is_signed) {
     const int64_t highest = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
     const int64_t lowest = is_signed ? -highest - 1 : 0;
     return x > highest ? highest : x < lowest ? lowest : x;
 }
 
 /* The second operation of the scalar forms, on results of 32 bits. */
-static inline uint32_t combine_with_c(uint32_t x, uint32_t c, const IsaVideo *video) {
+INLINE uint32_t combine_with_c(uint32_t x, uint32_t c, const IsaVideo *video) {
     const bool is_less = video->is_signed ? (int32_t)x < (int32_t)c : x < c;
     switch (video->second) {
     case PTX_SUB_ADD: return x + c;

@@ -7,13 +7,13 @@
 #include "base/bits.h"
 
 /* The lanes that take part; the mask is the same in all of them, the lowest one's counts. */
-static inline uint32_t members(const IsaWarp *warp, const IsaInst *inst, int operand,
+INLINE uint32_t members(const IsaWarp *warp, const IsaInst *inst, int operand,
                                uint32_t mask) {
     const RowWord *row = operand_row(warp, inst, operand);
     return row[bits_lowest32(mask)] & mask;
 }
 
-static inline void write_uniform(IsaWarp *warp, const IsaInst *inst, uint32_t value,
+INLINE void write_uniform(IsaWarp *warp, const IsaInst *inst, uint32_t value,
                                  uint32_t mask) {
     alignas(64) uint32_t result[ISA_LANES];
     FOR_LANES result[lane] = value;
@@ -43,28 +43,44 @@ EXEC(ELECT) {
     write_uniform(warp, inst, leader, mask);
 }
 
+/* to[lane] = row[from[lane]], 0 <= from < 32. */
+INLINE void permute_row(uint32_t *to, const RowWord *row, const int32_t *from) {
+#ifdef __AVX512F__
+    const __m512i *half = (const __m512i *)(const void *)row;
+    for (int i = 0; i < 2; ++i) {
+        const __m512i index = ((const __m512i *)(const void *)from)[i];
+        ((__m512i *)(void *)to)[i] = _mm512_permutex2var_epi32(half[0], index, half[1]);
+    }
+#else
+    FOR_LANES to[lane] = row[from[lane]];
+#endif
+}
+
 /* c holds the clamp in bits 0..4 and the mask of the segment in bits 8..12. */
-EXEC(SHFL) {
-    const PtxSub mode = (PtxSub)inst->sub;
-    const RowWord *a = operand_row(warp, inst, 2);
+INLINE void shuffle(IsaWarp *warp, const IsaInst *inst, uint32_t mask, PtxSub mode) {
     const RowWord *b = operand_row(warp, inst, 3), *c = operand_row(warp, inst, 4);
+    alignas(64) int32_t source[ISA_LANES], truth[ISA_LANES];
     alignas(64) uint32_t result[ISA_LANES];
-    uint32_t in_range = 0;
     FOR_LANES {
         const int32_t by = (int32_t)(b[lane] & 31), segment = (int32_t)(c[lane] >> 8 & 31);
         const int32_t first = lane & segment;
         const int32_t bound = first | ((int32_t)(c[lane] & 31) & ~segment);
-        int32_t from = first | (by & ~segment); /* idx */
-        if (mode == PTX_SUB_SHFL_UP) from = lane - by;
-        if (mode == PTX_SUB_SHFL_DOWN) from = lane + by;
-        if (mode == PTX_SUB_SHFL_BFLY) from = lane ^ by;
+        const int32_t from = mode == PTX_SUB_SHFL_UP     ? lane - by
+                             : mode == PTX_SUB_SHFL_DOWN ? lane + by
+                             : mode == PTX_SUB_SHFL_BFLY ? lane ^ by
+                                                         : first | (by & ~segment);
         const bool is_in = mode == PTX_SUB_SHFL_UP ? from >= bound : from <= bound;
-        in_range |= is_in ? lane_bit[lane] : 0;
-        result[lane] = a[(is_in ? from : lane) & 31];
+        truth[lane] = -(int32_t)is_in;
+        source[lane] = (is_in ? from : lane) & 31;
     }
+    permute_row(result, operand_row(warp, inst, 2), source);
     write_row32(warp, inst, 0, result, mask);
-    write_pred(warp, inst->operand[1], in_range, mask);
+    write_pred(warp, inst->operand[1], pack_lanes(truth), mask);
 }
+EXEC(SHFL_UP) { shuffle(warp, inst, mask, PTX_SUB_SHFL_UP); }
+EXEC(SHFL_DOWN) { shuffle(warp, inst, mask, PTX_SUB_SHFL_DOWN); }
+EXEC(SHFL_BFLY) { shuffle(warp, inst, mask, PTX_SUB_SHFL_BFLY); }
+EXEC(SHFL_IDX) { shuffle(warp, inst, mask, PTX_SUB_SHFL_IDX); }
 
 /* Lanes with equal values, for each lane of the members. */
 #define MATCH_ANY(name, type)                                                                      \
@@ -98,7 +114,7 @@ MATCH_ANY(MATCH_ANY_64, u64)
 MATCH_ALL(MATCH_ALL_32, u32)
 MATCH_ALL(MATCH_ALL_64, u64)
 
-static inline uint32_t reduce(uint32_t x, uint32_t y, PtxSub op, bool is_signed) {
+INLINE uint32_t reduce(uint32_t x, uint32_t y, PtxSub op, bool is_signed) {
     const bool is_less = is_signed ? (int32_t)x < (int32_t)y : x < y;
     switch (op) {
     case PTX_SUB_ADD: return x + y;
@@ -110,7 +126,7 @@ static inline uint32_t reduce(uint32_t x, uint32_t y, PtxSub op, bool is_signed)
     }
 }
 
-static inline void reduce_members(IsaWarp *warp, const IsaInst *inst, uint32_t mask,
+INLINE void reduce_members(IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                                   bool is_signed) {
     const RowWord *a = operand_row(warp, inst, 1);
     uint32_t rest = members(warp, inst, 2, mask);

@@ -15,22 +15,25 @@
 
 #include "isa/handlers.h"
 
-static inline uint32_t bits_of_f32(float x) {
+/* A loop over lanes becomes vectors only when everything in it is inlined. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE uint32_t bits_of_f32(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
-static inline float f32_of_bits(uint32_t bits) {
+INLINE float f32_of_bits(uint32_t bits) {
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
-static inline uint64_t bits_of_f64(double x) {
+INLINE uint64_t bits_of_f64(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
-static inline double f64_of_bits(uint64_t bits) {
+INLINE double f64_of_bits(uint64_t bits) {
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
@@ -54,7 +57,7 @@ static const FloatFormat format_e5m2 = {3, -14, 57344};
 
 /* `x` rounded to a number of the format, as a double; a NaN stays one. Past the format's largest
  * number the result is that or infinity, whichever the mode asks for. */
-static inline double round_to_format(double x, FloatFormat format, IsaRound mode) {
+INLINE double round_to_format(double x, FloatFormat format, IsaRound mode) {
     const uint64_t sign = bits_of_f64(x) & (UINT64_C(1) << 63);
     const double limit = 2 * format.max; /* everything from here on behaves alike */
     const double whole = f64_of_bits(bits_of_f64(x) ^ sign);
@@ -65,17 +68,20 @@ static inline double round_to_format(double x, FloatFormat format, IsaRound mode
     const uint64_t scale = exponent < least ? least : exponent;
     const double quantum = f64_of_bits((scale - (uint64_t)(format.precision - 1)) << 52);
     const double magic = f64_of_bits((scale + 52 - (uint64_t)(format.precision - 1)) << 52) * 1.5;
-    double result = (abs + magic) - magic;
-    const bool goes_up = mode == ISA_ROUND_UP ? !sign : mode == ISA_ROUND_DOWN && sign;
-    if (mode == ISA_ROUND_TIES_AWAY)
-        result = abs - result == quantum / 2 ? result + quantum : result;
-    else if (mode != ISA_ROUND_NEAREST && goes_up)
-        result = result < abs ? result + quantum : result;
-    else if (mode != ISA_ROUND_NEAREST)
-        result = result > abs ? result - quantum : result;
-    const bool overflows_to_max = mode != ISA_ROUND_NEAREST && mode != ISA_ROUND_TIES_AWAY &&
-                                  !goes_up && whole < __builtin_inf();
-    const double over = overflows_to_max ? format.max : __builtin_inf();
+    const double nearest = (abs + magic) - magic;
+    const double below = nearest > abs ? nearest - quantum : nearest;
+    const double above = nearest < abs ? nearest + quantum : nearest;
+    const double away = abs - nearest == quantum / 2 ? nearest + quantum : nearest;
+    /* Everything that depends on the mode alone is the same for all lanes. */
+    const bool is_nearest = mode == ISA_ROUND_NEAREST || mode == ISA_ROUND_TIES_AWAY;
+    const uint64_t up_sign = mode == ISA_ROUND_UP ? 0 : UINT64_C(1) << 63;
+    const bool has_direction = mode == ISA_ROUND_UP || mode == ISA_ROUND_DOWN;
+    const bool goes_up = has_direction & (sign == up_sign);
+    const double directed = goes_up ? above : below;
+    const double to_nearest = mode == ISA_ROUND_TIES_AWAY ? away : nearest;
+    const double over = is_nearest | goes_up | (whole == __builtin_inf()) ? __builtin_inf()
+                                                                          : format.max;
+    double result = is_nearest ? to_nearest : directed;
     result = result > format.max ? over : result;
     result = x != x ? x : result;
     return f64_of_bits((bits_of_f64(result) & ~(UINT64_C(1) << 63)) | sign);
@@ -83,27 +89,27 @@ static inline double round_to_format(double x, FloatFormat format, IsaRound mode
 
 /* a + b, exact or rounded to odd: the error of the sum says on which side of it the truth lies
  * (Knuth's TwoSum); when there is an error, the neighbour with an odd last bit stands for it. */
-static inline double add_to_odd(double a, double b) {
+INLINE double add_to_odd(double a, double b) {
     const double sum = a + b;
     const double b_part = sum - a, a_part = sum - b_part;
     const double error = (a - a_part) + (b - b_part);
     const uint64_t bits = bits_of_f64(sum);
-    const bool is_even = !(bits & 1);
-    const uint64_t inward = (error < 0) == (sum < 0) ? bits + 1 : bits - 1;
-    const bool is_inexact = error < 0 || error > 0; /* false of the NaN that infinities give */
-    return f64_of_bits(is_inexact && is_even ? inward : bits);
+    const uint64_t has_opposite_sign = (bits_of_f64(error) ^ bits) >> 63;
+    const uint64_t neighbour = bits + 1 - 2 * has_opposite_sign;
+    const uint64_t odd = bits & 1 ? bits : neighbour;
+    return f64_of_bits(__builtin_fabs(error) > 0 ? odd : bits); /* NaN: infinities are exact */
 }
 
 /* The neighbours of a finite x, by magnitude of its bits; zero has the smallest subnormals. */
-static inline double next_up_f64(double x) {
+INLINE double next_up_f64(double x) {
     const uint64_t bits = bits_of_f64(x);
     return f64_of_bits(x > 0 ? bits + 1 : x < 0 ? bits - 1 : 1);
 }
-static inline double next_down_f64(double x) { return -next_up_f64(-x); }
+INLINE double next_down_f64(double x) { return -next_up_f64(-x); }
 
 /* `nearest`, moved to the number that the mode asks for when the exact result differs from it by
  * something with the sign of `error` (0: not at all). */
-static inline double direct_f64(double nearest, double error, IsaRound mode) {
+INLINE double direct_f64(double nearest, double error, IsaRound mode) {
     const bool wants_down = mode == ISA_ROUND_DOWN || (mode == ISA_ROUND_ZERO && nearest > 0);
     const bool wants_up = mode == ISA_ROUND_UP || (mode == ISA_ROUND_ZERO && nearest < 0);
     if (wants_down && error < 0) return next_down_f64(nearest);
@@ -112,7 +118,7 @@ static inline double direct_f64(double nearest, double error, IsaRound mode) {
 }
 
 /* a + b of finite numbers whose sum is in range. */
-static inline double add_directed_f64(double a, double b, IsaRound mode) {
+INLINE double add_directed_f64(double a, double b, IsaRound mode) {
     const double sum = a + b;
     const double b_part = sum - a, a_part = sum - b_part;
     return direct_f64(sum, (a - a_part) + (b - b_part), mode);
@@ -120,16 +126,16 @@ static inline double add_directed_f64(double a, double b, IsaRound mode) {
 
 /* ---- f16 and bf16 ---- */
 
-static inline double f64_of_f16(uint32_t half) {
+INLINE double f64_of_f16(uint32_t half) {
     const uint32_t abs = half & 0x7fff;
     const float scaled = f32_of_bits(abs << 13) * 0x1p112f; /* moves the exponent's bias */
     const float value = abs < 0x7c00 ? scaled : f32_of_bits(0x7f800000 | abs << 13);
     return (double)f32_of_bits(bits_of_f32(value) | (half & 0x8000) << 16);
 }
-static inline double f64_of_bf16(uint32_t half) { return (double)f32_of_bits(half << 16); }
+INLINE double f64_of_bf16(uint32_t half) { return (double)f32_of_bits(half << 16); }
 
 /* The bits of a number of the format; every NaN gives the canonical one, 0x7fff. */
-static inline uint32_t f16_of_rounded(double x) {
+INLINE uint32_t f16_of_rounded(double x) {
     const uint64_t bits = bits_of_f64(x) & ~(UINT64_C(1) << 63);
     const uint32_t sign = (uint32_t)(bits_of_f64(x) >> 63) << 15;
     const uint32_t subnormal = (uint32_t)(int32_t)(f64_of_bits(bits < (UINT64_C(1009) << 52) ? bits : 0) * 0x1p24);
@@ -138,22 +144,22 @@ static inline uint32_t f16_of_rounded(double x) {
     const uint32_t value = bits < (UINT64_C(2047) << 52) ? finite : 0x7c00;
     return bits > (UINT64_C(2047) << 52) ? 0x7fff : sign | value;
 }
-static inline uint32_t bf16_of_rounded(double x) {
+INLINE uint32_t bf16_of_rounded(double x) {
     return x != x ? 0x7fff : bits_of_f32((float)x) >> 16;
 }
 
-static inline uint32_t f16_of_f64(double x, IsaRound mode) {
+INLINE uint32_t f16_of_f64(double x, IsaRound mode) {
     return f16_of_rounded(round_to_format(x, format_f16, mode));
 }
-static inline uint32_t bf16_of_f64(double x, IsaRound mode) {
+INLINE uint32_t bf16_of_f64(double x, IsaRound mode) {
     return bf16_of_rounded(round_to_format(x, format_bf16, mode));
 }
 
 /* Sums of atom.add.noftz. */
-static inline uint32_t isa_half_add(uint16_t a, uint16_t b) {
+INLINE uint32_t isa_half_add(uint16_t a, uint16_t b) {
     return f16_of_f64(f64_of_f16(a) + f64_of_f16(b), ISA_ROUND_NEAREST);
 }
-static inline uint32_t isa_bfloat_add(uint16_t a, uint16_t b) {
+INLINE uint32_t isa_bfloat_add(uint16_t a, uint16_t b) {
     return bf16_of_f64(add_to_odd(f64_of_bf16(a), f64_of_bf16(b)), ISA_ROUND_NEAREST);
 }
 
