@@ -128,15 +128,15 @@ static void test_timing_is_told_the_registers(void **state) {
                             "red.global.max.s32 [%d1], %r2;\n"
                             "st.volatile.global.u32 [%d1], %r3; ret; }");
     const IsaInfo *info = d.program->infos;
-    const uint16_t *regs = d.program->reg_pool;
+    const IsaReg *regs = d.program->reg_pool;
     const PtxReg *names = d.module->functions[0]->regs;
     assert_int_equal(info[0].dst_count, 2);
     assert_int_equal(info[0].src_count, 0);
     assert_int_equal(info[0].address_count, 1);
     assert_int_equal(info[0].guard_count, 1);
-    assert_string_equal(names[regs[info[0].regs]].name, "%r1");
-    assert_string_equal(names[regs[info[0].regs + 2]].name, "%d1");
-    assert_string_equal(names[regs[info[0].regs + 3]].name, "%p1");
+    assert_string_equal(names[regs[info[0].regs].number].name, "%r1");
+    assert_string_equal(names[regs[info[0].regs + 2].number].name, "%d1");
+    assert_string_equal(names[regs[info[0].regs + 3].number].name, "%p1");
     assert_int_equal(info[0].memory, ISA_MEMORY_LOAD);
     assert_int_equal(info[0].space, PTX_SPACE_GLOBAL);
     assert_int_equal(info[0].element_bytes, 4);
