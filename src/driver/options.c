@@ -38,6 +38,10 @@ static const OptionRow rows[] = {
      VALUE_SIZE, FIELD(stack_bytes), KIB, 32 * MIB},
     {{"--heap", "SIZE", "8MiB", "Memory that kernels can malloc from.", "Device"},
      VALUE_SIZE, FIELD(heap_bytes), 4 * KIB, 512 * GIB},
+    {{"--registers", "N", "0",
+      "Registers per thread of every kernel, as another compiler allocated them; 0: our estimate.",
+      "Device"},
+     VALUE_COUNT, FIELD(registers), 0, 255},
 
     {{"--check-uninitialised", NULL, NULL,
       "Stop at a read of shared or global memory that was never written.", "Checks"},

@@ -17,6 +17,7 @@ typedef struct Options {
     uint64_t memory_bytes;      /* --memory */
     uint64_t stack_bytes;       /* --stack, per thread */
     uint64_t heap_bytes;        /* --heap, of device malloc */
+    uint64_t registers;         /* --registers, per thread; 0: our estimate */
     bool check_uninitialised;   /* --check-uninitialised */
     bool check_barriers;        /* --check-barriers */
     uint64_t instruction_limit; /* --limit-insts, warp instructions of one launch; 0: none */

@@ -89,6 +89,7 @@ static GpuOptions gpu_options_of(const Options *options) {
         .memory_bytes = options->memory_bytes,
         .heap_bytes = options->heap_bytes,
         .stack_bytes = (uint32_t)options->stack_bytes,
+        .registers = (uint32_t)options->registers,
         .instruction_limit = options->instruction_limit,
         .report_uninitialised = options->check_uninitialised,
         .report_divergence = options->check_barriers,
@@ -402,7 +403,7 @@ static void record(TytoSimulator *simulator, const GpuLaunch *launch, const GpuR
     *kept = (TytoResult){
         .kernel = keep_name(simulator, function->ptx->name),
         .status = status_of(result->status),
-        .registers = function->registers,
+        .registers = gpu_registers(simulator->gpu, function),
         .shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes,
         .warp_instructions = result->warp_instructions,
         .thread_instructions = result->thread_instructions,

@@ -116,6 +116,10 @@ GpuProgress gpu_progress(const Gpu *gpu) {
         .warp_instructions = atomic_load_explicit(&gpu->done_instructions, memory_order_relaxed)};
 }
 
+uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel) {
+    return gpu->options.registers ? gpu->options.registers : kernel->registers;
+}
+
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
                        uint32_t dynamic_shared_bytes) {
     const IsaFunction *kernel = &module->program->functions[function];
@@ -127,7 +131,8 @@ uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, ui
     if (limits.threads_per_sm / warp_threads < ctas) ctas = limits.threads_per_sm / warp_threads;
     if (shared && limits.shared_per_sm / shared < ctas) ctas = (uint32_t)(limits.shared_per_sm / shared);
     uint32_t registers =
-        warp_threads * (uint32_t)bits_align_up(kernel->registers, limits.register_granularity);
+        warp_threads *
+        (uint32_t)bits_align_up(gpu_registers(gpu, kernel), limits.register_granularity);
     if (registers && limits.registers_per_sm / registers < ctas)
         ctas = limits.registers_per_sm / registers;
     return ctas;
@@ -205,7 +210,7 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
                                       request->dynamic_shared_bytes);
     if (resident == 0) {
         refuse(result, "kernel %s: %u threads with %u registers each do not fit on an SM with %u registers",
-               kernel->ptx->name, threads, kernel->registers, limits.registers_per_sm);
+               kernel->ptx->name, threads, gpu_registers(gpu, kernel), limits.registers_per_sm);
         return false;
     }
     uint64_t ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];

@@ -22,6 +22,8 @@ typedef struct GpuOptions {
     uint64_t heap_bytes;        /* device malloc; default 8 MiB (CUDA's default) */
     uint32_t stack_bytes;       /* local memory and call frames per thread; default 64 KiB */
     uint64_t instruction_limit; /* warp instructions of one launch before it fails; 0: none */
+    uint32_t registers;         /* per thread of every kernel, as another compiler allocated them;
+                                   0: our estimate */
     bool report_uninitialised;  /* reads of shared or global bytes never written fail the launch */
     bool report_divergence; /* barriers reached by part of a warp's live threads fail the launch */
     uint32_t dump_line;     /* PTX line at which registers are printed; 0: none */
@@ -125,6 +127,8 @@ typedef struct GpuLimits {
     uint32_t l2_bytes;
 } GpuLimits;
 GpuLimits gpu_limits(const Gpu *gpu);
+/* Registers per thread that a kernel occupies: GpuOptions.registers, or our estimate. */
+uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel);
 /* CTAs of this shape that fit on one SM, by threads, registers, shared memory and CTA slots. */
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
                        uint32_t dynamic_shared_bytes);
