@@ -155,21 +155,25 @@ static uint32_t bank_cycles(const Sm *sm, const SmInst *inst, const IsaInfo *inf
     return cycles ? cycles : 1;
 }
 
-/* Whether every bank is asked for one word at most: lanes read consecutive words, or all the same. */
+/* Whether no bank is asked for two different words, in the common case of words as wide as the banks
+ * and lanes that all go together. */
 static bool is_conflict_free(const Sm *sm, const SmInst *inst, const IsaInfo *info) {
     const SmSharedConfig *config = &sm->config->shared;
     const uint64_t *address = sm->context.address;
-    if (config->conflict_lanes < ISA_LANES || config->banks < ISA_LANES || config->bank_bytes != 4 ||
-        info->element_bytes * info->vector != 4)
+    if (config->conflict_lanes < ISA_LANES || config->banks != 32 || config->bank_bytes != 4 ||
+        info->element_bytes * info->vector > 4)
         return false;
-    int first = bits_lowest32(inst->lanes);
-    uint64_t base = address[first] - 4 * (uint64_t)first, steps = 0, same = 0;
-    for (int i = 0; i < ISA_LANES; i++) {
-        uint64_t is_active = -(uint64_t)(inst->lanes >> i & 1);
-        steps |= (address[i] ^ (base + 4 * (uint64_t)i)) & is_active;
-        same |= (address[i] ^ address[first]) & is_active;
+    uint32_t word_of[32], used = 0;
+    for (uint32_t rest = inst->lanes; rest; rest &= rest - 1) {
+        uint32_t word = (uint32_t)(address[bits_lowest32(rest)] >> 2), bank = word & 31;
+        if (!(used >> bank & 1)) {
+            used |= 1u << bank;
+            word_of[bank] = word;
+        } else if (word_of[bank] != word) {
+            return false;
+        }
     }
-    return !steps || !same;
+    return true;
 }
 
 /* ---- All of it ---- */

@@ -15,13 +15,15 @@ void collector_init(Sm *sm) {
         sm_queue_init(&sm->dispatch_queue[u], unit->dispatch_slots, sm->arena);
     }
     assert(first <= SM_MAX_COLLECTORS);
+    assert(bits_is_power_of_two(sm->config->collector.banks));
+    sm->bank_mask = sm->config->collector.banks - 1;
+    sm->bank_warp_mask = sm->config->collector.adds_warp ? UINT32_MAX : 0;
     for (uint32_t b = 0; b < sm->config->collector.banks; b++)
         sm_queue_init(&sm->bank_queue[b], SM_MAX_COLLECTORS * 16, sm->arena);
 }
 
 static uint32_t bank_of(const Sm *sm, uint32_t reg, uint32_t warp) {
-    const SmCollectorConfig *config = &sm->config->collector;
-    return (reg + (config->adds_warp ? warp : 0)) % config->banks;
+    return (reg + (warp & sm->bank_warp_mask)) & sm->bank_mask;
 }
 
 uint64_t collector_banks_of(const Sm *sm, const SmInst *inst) {
@@ -41,6 +43,7 @@ static uint32_t next_unit(uint32_t units, uint32_t last) {
 /* Complete instructions leave for the pipelines. */
 static void dispatch(Sm *sm) {
     for (int u = 0; u < SM_UNITS; u++) {
+        if (!(sm->collector_ready & sm->collector_of[u])) continue;
         const SmUnitConfig *config = &sm->config->units[u];
         for (uint32_t i = 0; i < config->collector_out; i++) {
             uint32_t ready = sm->collector_ready & sm->collector_of[u];
@@ -90,6 +93,7 @@ static void request_operands(Sm *sm, uint32_t unit, SmInst *inst) {
 
 static void allocate(Sm *sm) {
     for (int u = 0; u < SM_UNITS; u++) {
+        if (!sm->issue_queue[u].count) continue;
         for (uint32_t i = 0; i < sm->config->units[u].collector_in && sm->issue_queue[u].count; i++) {
             uint32_t free = sm->collector_of[u] & ~sm->collector_busy;
             if (!free) break;

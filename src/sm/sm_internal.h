@@ -220,6 +220,8 @@ struct Sm {
     uint32_t collector_of[SM_UNITS];               /* units of each kind */
     uint32_t collector_last[SM_UNITS];             /* unit that dispatched last */
     uint16_t collector_inst[SM_MAX_COLLECTORS];
+    uint32_t bank_mask;                            /* banks - 1 */
+    uint32_t bank_warp_mask;                       /* all ones when a bank depends on the warp, else 0 */
     uint64_t bank_waits;                           /* banks with reads queued */
     uint64_t bank_written;                         /* banks written in this cycle */
     uint32_t bank_reads;                           /* reads queued at all banks */
