@@ -62,6 +62,7 @@ static void accept(Sm *sm, SmPipeline *pipeline) {
     uint32_t buses = sm->config->result_buses < SM_RESULTS ? sm->config->result_buses : SM_RESULTS;
     if (sm->result_count[slot] >= buses || is_booked(pipeline->finishing, result)) return;
     sm_queue_pop(queue);
+    sm->before_pipelines--;
     bits_set(pipeline->finishing, slot);
     bits_set(sm->result_due, slot);
     sm->results[slot][sm->result_count[slot]++] = inst;
@@ -72,5 +73,8 @@ static void accept(Sm *sm, SmPipeline *pipeline) {
 void execute_step(Sm *sm) {
     for (uint32_t p = 0; p < sm->pipeline_count; p++) accept(sm, &sm->pipelines[p]);
     SmQueue *memory = &sm->dispatch_queue[SM_UNIT_LDST];
-    if (memory->count && lsu_accept(sm, sm_queue_peek(memory))) sm_queue_pop(memory);
+    if (memory->count && lsu_accept(sm, sm_queue_peek(memory))) {
+        sm_queue_pop(memory);
+        sm->before_pipelines--;
+    }
 }

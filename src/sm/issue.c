@@ -21,6 +21,7 @@ static bool is_long_latency(const IsaInfo *info) {
 void issue_update_head(Sm *sm, int warp) {
     SmWarp *w = &sm->warps[warp];
     uint64_t bit = UINT64_C(1) << warp;
+    sm->has_news = true;
     sm->view.has_instruction &= ~bit;
     sm->stale &= ~bit;
     sm->clear &= ~bit;
@@ -124,6 +125,7 @@ static void send_to_pipeline(Sm *sm, int warp, uint32_t pc, const IsaInfo *info,
     sm->warps[warp].in_flight++;
     sm->drained &= ~(UINT64_C(1) << warp);
     sm->slots_free[unit]--;
+    sm->before_pipelines++;
     sm_queue_push(&sm->issue_queue[unit], index);
 }
 
@@ -257,6 +259,10 @@ void issue_step(Sm *sm) {
     sm->policy_cycle = sm->cycle;
     if (sm->cycle < sm->next_pick) return;
     sm->next_pick = sm->cycle + config->issue_interval;
+    /* Nothing could issue the last time, and nothing has changed: the outcomes stand. */
+    bool is_ready = sm->view.has_instruction & sm->clear & ~blocked(sm);
+    if (!sm->has_news && !is_ready && !sm->stale) return;
+    sm->has_news = false;
     uint64_t allowed = sm->view.resident ? allowed_warps(sm) : 0;
     uint32_t first = config->alternates ? (uint32_t)(sm->cycle % config->count) : 0;
     for (uint32_t i = 0; i < config->count && !sm->context.fault.is_set; i++)

@@ -258,6 +258,7 @@ void l1d_line_arrived(Sm *sm, const MemRequest *request) {
     uint8_t sectors = tag_array_sectors(&sm->l1d_tags, key, sm->l1d_fill_bytes);
     int32_t place = tag_array_find(&sm->l1d_tags, key);
     sm->counters.l1d_fills++;
+    sm->can_refusal_change = true;
     if (place == TAG_NONE && sm->config->l1d.allocate == CACHE_ALLOCATE_ON_FILL && has_room(sm, 1)) {
         SmLookup lookup = {.warp = request->warp};
         reserve(sm, &lookup, key, 0, &place);
@@ -289,12 +290,13 @@ void l1d_step(Sm *sm) {
     }
     if (!sm->l1d_count) return;
     SmLookup *lookup = &sm->l1d_queue[sm->l1d_head];
-    if (lookup->due > sm->cycle) return;
+    if (lookup->due > sm->cycle || (sm->refusal && !sm->can_refusal_change)) return;
+    sm->can_refusal_change = false;
     uint64_t *refusal = sm->env.is_l1_perfect ? hit_always(sm, lookup)
                         : lookup->is_store    ? store(sm, lookup)
                                               : load(sm, lookup);
     sm->refusal = refusal;
     if (refusal) return;
-    sm->l1d_head = (sm->l1d_head + 1) % sm->l1d_capacity;
+    sm->l1d_head = sm->l1d_head + 1 < sm->l1d_capacity ? sm->l1d_head + 1 : 0;
     sm->l1d_count--;
 }

@@ -29,11 +29,14 @@ void lsu_init(Sm *sm) {
 
 /* ---- Write-back ---- */
 
-void lsu_access_done(Sm *sm, uint16_t inst, SmReturn way) { sm_queue_push(&sm->returns[way], inst); }
+void lsu_access_done(Sm *sm, uint16_t inst, SmReturn way) {
+    sm_queue_push(&sm->returns[way], inst);
+    sm->returns_waiting |= 1u << way;
+}
 
-static bool has_return(const Sm *sm, int way) {
-    if (way == SM_RETURN_L1D) return mshr_has_ready(&sm->l1d_mshr);
-    return sm->returns[way].count != 0;
+/* Ways with something for the write-back port, bit each. */
+static uint32_t returns(const Sm *sm) {
+    return sm->returns_waiting | (uint32_t)mshr_has_ready(&sm->l1d_mshr) << SM_RETURN_L1D;
 }
 
 static uint16_t peek_return(const Sm *sm, int way) {
@@ -41,8 +44,13 @@ static uint16_t peek_return(const Sm *sm, int way) {
 }
 
 static void pop_return(Sm *sm, int way) {
-    if (way == SM_RETURN_L1D) mshr_pop(&sm->l1d_mshr);
-    else sm_queue_pop(&sm->returns[way]);
+    if (way == SM_RETURN_L1D) {
+        mshr_pop(&sm->l1d_mshr);
+        sm->can_refusal_change = true;
+        return;
+    }
+    sm_queue_pop(&sm->returns[way]);
+    if (!sm->returns[way].count) sm->returns_waiting &= ~(1u << way);
 }
 
 /* Whether the load's registers can be written in this cycle: its banks were not written already. */
@@ -57,10 +65,11 @@ static void write_back(Sm *sm) {
         sm->bank_written |= collector_banks_of(sm, &sm->insts_in_flight[inst]);
         sm_inst_complete(sm, inst);
     }
-    uint32_t ports = sm->config->lsu.writeback_ports;
+    uint32_t ports = sm->config->lsu.writeback_ports, waiting = returns(sm);
+    if (!waiting) return;
     for (int i = 1; i <= SM_RETURNS && ports; i++) {
         int way = (int)(sm->last_return + (uint32_t)i) % SM_RETURNS;
-        if (!has_return(sm, way) || !can_write(sm, peek_return(sm, way))) continue;
+        if (!(returns(sm) >> way & 1) || !can_write(sm, peek_return(sm, way))) continue;
         uint16_t inst = peek_return(sm, way);
         pop_return(sm, way);
         sm->last_return = (uint32_t)way;
@@ -177,7 +186,7 @@ void lsu_step(Sm *sm) {
     port_handle_reply(sm);
     send_queue_step(sm, &sm->l1t.misses);
     send_queue_step(sm, &sm->l1c.misses);
-    send_queue_step(sm, &sm->l1d_misses);
+    if (send_queue_step(sm, &sm->l1d_misses)) sm->can_refusal_change = true;
     l1d_step(sm);
     step_latch(sm);
 }
@@ -190,9 +199,7 @@ static bool is_latch_stuck(const Sm *sm) {
 
 bool lsu_has_work(const Sm *sm) {
     if (sm->chosen.count || sm->unit_count || sm->l1c.misses.count || sm->l1t.misses.count) return true;
-    for (int r = 0; r < SM_RETURNS; r++)
-        if (sm->returns[r].count) return true;
-    if (l1d_has_work(sm)) return true;
+    if (sm->returns_waiting || l1d_has_work(sm)) return true;
     return sm->latch != SM_NONE && !is_latch_stuck(sm);
 }
 

@@ -58,9 +58,8 @@ void send_queue_push(SmSendQueue *queue, const SmSend *send) {
     queue->items[(queue->head + queue->count++) % queue->capacity] = *send;
 }
 
-void send_queue_step(Sm *sm, SmSendQueue *queue) {
-    if (!queue->count || !port_send(sm, &queue->items[queue->head])) return;
-    queue->head = (queue->head + 1) % queue->capacity;
+void send_queue_pop(SmSendQueue *queue) {
+    queue->head = queue->head + 1 < queue->capacity ? queue->head + 1 : 0;
     queue->count--;
 }
 

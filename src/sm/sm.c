@@ -94,6 +94,7 @@ void sm_warp_settled(Sm *sm, int warp) {
     const SmWarp *w = &sm->warps[warp];
     uint64_t bit = UINT64_C(1) << warp;
     bool acks_are_in = !sm->config->lsu.acknowledges_stores || w->stores == 0;
+    sm->has_news = true;
     if (w->in_flight == 0 && w->atomics == 0 && acks_are_in) sm->drained |= bit;
     uint64_t waited = (sm->fenced | sm->atomic_waits) & bit;
     if (w->pending_count == 0 && w->stores == 0) sm->fenced &= ~bit;
@@ -250,6 +251,7 @@ static void retire_warps(Sm *sm) {
         int warp = bits_lowest64(rest);
         uint64_t bit = UINT64_C(1) << warp;
         uint32_t slot = sm->warps[warp].cta_slot;
+        sm->has_news = true;
         sched_view_retire(&sm->view, warp);
         sm->empty &= ~bit;
         sm->redirected &= ~bit;
@@ -280,10 +282,8 @@ static void plan_next_event(Sm *sm) {
     uint64_t next = sm->cycle + 1;
     uint64_t ready = sm->view.has_instruction & sm->clear &
                      ~(sm->view.at_barrier | sm->fenced | sm->atomic_waits);
-    bool is_busy = ready | sm->stale | (sm->view.exited & sm->drained) ||
-                   sm->collector_busy || fetch_has_work(sm) || lsu_has_work(sm);
-    for (int u = 0; u < SM_UNITS; u++)
-        is_busy |= sm->issue_queue[u].count || sm->dispatch_queue[u].count;
+    bool is_busy = ready | sm->stale | (sm->view.exited & sm->drained) || sm->before_pipelines ||
+                   fetch_has_work(sm) || lsu_has_work(sm);
     if (!is_busy) {
         uint64_t result = execute_next_result(sm), memory = lsu_next_event(sm);
         const TytoPolicy *policy = sm->env.policy->policy;
@@ -319,11 +319,12 @@ void sm_step(Sm *sm, uint64_t cycle) {
     sm->view.cycle = cycle;
     sm->context.cycle = cycle;
     sm->bank_written = 0;
-    sm->refusal = NULL;
     execute_write_back(sm);
     lsu_step(sm);
-    execute_step(sm);
-    collector_step(sm);
+    if (sm->before_pipelines) {
+        execute_step(sm);
+        collector_step(sm);
+    }
     issue_step(sm);
     fetch_decode(sm);
     fetch_step(sm);

@@ -189,6 +189,7 @@ struct Sm {
     uint64_t atomic_waits;  /* atomics must be answered first */
     uint64_t redirected;    /* buffer was flushed by a taken branch and is not filled yet */
     uint64_t drained;       /* nothing in flight, no acknowledgement to come */
+    bool has_news;          /* some of the sets changed since the schedulers last looked */
     SmWarp warps[TYTO_MAX_WARPS];
     SmCta ctas[SM_MAX_CTAS];
 
@@ -214,6 +215,7 @@ struct Sm {
     SmMemory *memory_insts;
     SmQueue issue_queue[SM_UNITS];    /* issued, not yet in a collector unit */
     SmQueue dispatch_queue[SM_UNITS]; /* operands read, not yet in a pipeline */
+    uint32_t before_pipelines;        /* instructions in these queues and in collector units */
 
     /* ---- Operand collector ---- */
     uint32_t collector_busy, collector_ready;      /* units, bit each */
@@ -244,6 +246,7 @@ struct Sm {
     SmLookup *l1d_queue;          /* ring of l1d_capacity */
     uint32_t l1d_head, l1d_count, l1d_capacity;
     uint64_t *refusal;            /* counter of the refusal the L1D's head is stuck in, NULL */
+    bool can_refusal_change; /* something was freed since the head was refused */
     bool is_l1d_flushing;         /* dirty lines are being written back before all are dropped */
     TagArray l1d_tags;
     Mshr l1d_mshr;
@@ -251,6 +254,7 @@ struct Sm {
     uint32_t l1d_fill_bytes;
     SmReadCache l1c, l1t;
     SmQueue returns[SM_RETURNS];  /* loads that wait for the write-back port */
+    uint32_t returns_waiting;     /* ways with such loads, bit each; the L1D's are in its MSHRs */
     SmQueue chosen;               /* complete since the last cycle's choice */
     uint32_t last_return;         /* SmReturn that won last */
 
@@ -352,8 +356,13 @@ static inline bool send_queue_is_full(const SmSendQueue *queue) {
     return queue->count == queue->capacity;
 }
 void send_queue_push(SmSendQueue *queue, const SmSend *send);
-/* Sends the oldest, if there is one and the network has room. */
-void send_queue_step(Sm *sm, SmSendQueue *queue);
+void send_queue_pop(SmSendQueue *queue);
+/* Sends the oldest, if there is one and the network has room; true when it did. */
+static inline bool send_queue_step(Sm *sm, SmSendQueue *queue) {
+    if (!queue->count || !port_send(sm, &queue->items[queue->head])) return false;
+    send_queue_pop(queue);
+    return true;
+}
 
 /* ---- read_cache.c ---- */
 typedef enum ReadResult { READ_HIT, READ_WAIT, READ_REFUSED } ReadResult;
