@@ -195,10 +195,10 @@ static void decode_function(Decoder *decoder, uint32_t index) {
     decoder->scratch_rows = 0;
     decoder->scratch_pred = (uint32_t)(function->pred_count > 2 ? function->pred_count : 2);
     lay_out_locals(decoder, out);
-    if (function->reg_count > UINT16_MAX) {
+    if (decoder->scratch_pred > UINT16_MAX) { /* IsaInst.guard */
         diag_error(decoder->diag, program->module->file, function->line, function->column,
-                   "function %s has %d registers: more than %d are not supported", function->name,
-                   function->reg_count, UINT16_MAX);
+                   "function %s: not supported: more than %d predicates at a time", function->name,
+                   UINT16_MAX);
         return;
     }
     decoder->pc_of = base_calloc((size_t)function->inst_count + 1, sizeof *decoder->pc_of);

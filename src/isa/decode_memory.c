@@ -39,7 +39,7 @@ static bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
     return note_address(decoder, memory->reg);
 }
 
-/* A .param access that names no variable is one to the kernel's parameters. */
+/* What all accesses have in common. */
 static void fill_access(Decoder *decoder, IsaMemoryKind kind, int vector) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -62,12 +62,6 @@ static const PtxOperand *elements(const PtxOperand *operand, int *count) {
     return operand->kind == PTX_OPERAND_VECTOR ? operand->items : operand;
 }
 
-static bool is_supported_access(Decoder *decoder, int count) {
-    if (decoder->ptx->type == PTX_B128) return decode_unsupported(decoder, "128-bit elements");
-    if (count == 1 || count == 2 || count == 4) return true;
-    return decode_unsupported(decoder, "vectors of %d elements", count);
-}
-
 /* How elements are kept in registers that are wider than they are. */
 static void note_register_width(Decoder *decoder, const PtxOperand *element) {
     const int bits = decode_reg_bits(decoder, element);
@@ -81,7 +75,6 @@ bool decode_load(Decoder *decoder) {
     int count;
     const PtxOperand *element = elements(&ptx->operands[0], &count);
     fill_access(decoder, ISA_MEMORY_LOAD, count);
-    if (!is_supported_access(decoder, count)) return false;
     if (ptx_type_is_signed(ptx->type)) inst->flags |= ISA_SIGNED;
     for (int i = 0; i < count; ++i) {
         if (element[i].kind == PTX_OPERAND_SINK) {
@@ -102,7 +95,6 @@ bool decode_store(Decoder *decoder) {
     int count;
     const PtxOperand *element = elements(&ptx->operands[1], &count);
     fill_access(decoder, ISA_MEMORY_STORE, count);
-    if (!is_supported_access(decoder, count)) return false;
     if (ptx_type_bits(ptx->type) == 64) inst->flags |= ISA_DST_IS_64;
     for (int i = 0; i < count; ++i) {
         if (!decode_source(decoder, &element[i], ptx->type, &inst->operand[i])) return false;
@@ -120,8 +112,6 @@ bool decode_atom(Decoder *decoder) {
     const bool is_reduction = ptx->op == PTX_OP_RED;
     const int address = is_reduction ? 0 : 1;
     fill_access(decoder, ISA_MEMORY_ATOMIC, 1);
-    if (ptx->vector > 1 || ptx->type == PTX_B128)
-        return decode_unsupported(decoder, "atomic operations on vectors");
     inst->sub = (uint8_t)ptx->sub;
     if (ptx_type_is_signed(ptx->type)) inst->flags |= ISA_SIGNED;
     if (ptx_type_is_float(ptx->type)) inst->flags |= ISA_FLOAT;

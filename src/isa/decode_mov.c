@@ -65,7 +65,6 @@ static bool decode_scalar_mov(Decoder *decoder, const PtxOperand *to, const PtxO
 bool decode_mov(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     const PtxOperand *to = &ptx->operands[0], *from = &ptx->operands[1];
-    if (ptx->type == PTX_B128) return decode_unsupported(decoder, "128-bit registers");
     if (ptx->type == PTX_PRED) {
         if (!decode_pred_destination(decoder, to, 0) || !decode_pred_source(decoder, from, 1))
             return false;

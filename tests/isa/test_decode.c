@@ -247,14 +247,14 @@ static void test_calls_list_their_values(void **state) {
 
 static void test_unsupported_forms_are_named(void **state) {
     (void)state;
-    Decoded d = decode(HEAD ".visible .entry k() { .reg .b32 %r<9>; .reg .b64 %d<3>;\n"
-                            "ld.global.v8.b32 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%d1];\n"
+    Decoded d = decode(HEAD ".global .texref image;\n"
+                            ".visible .entry k() { .reg .b32 %r<5>; .reg .f32 %f<3>;\n"
+                            "tex.2d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [image, {%f1,%f2}];\n"
                             "ret; }");
-    if (d.module) {
-        assert_null(d.program);
-        assert_non_null(strstr(diag_text(d.diag), "test.ptx:5:"));
-        assert_non_null(strstr(diag_text(d.diag), "vectors of 8 elements"));
-    }
+    assert_non_null(d.module);
+    assert_null(d.program);
+    assert_non_null(strstr(diag_text(d.diag), "test.ptx:6:"));
+    assert_non_null(strstr(diag_text(d.diag), "texture references"));
     release(&d);
 }
 
