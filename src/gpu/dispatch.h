@@ -1,13 +1,18 @@
-/* CTA dispatch: which SM gets the grid's next thread block (CTA), and when. */
+/* CTA dispatch: which SM gets the grid's next thread block (CTA), and when. How many an SM may hold is up
+ * to the CTA scheduler; SMs below that are served round-robin. */
 #ifndef TYTO_GPU_DISPATCH_H
 #define TYTO_GPU_DISPATCH_H
 
 #include "gpu/machine.h"
 #include "isa/launch.h"
+#include "sched/cta_policy.h"
 #include "sm/sm.h"
 
 typedef struct Dispatch {
     const CtaConfig *config;
+    const CtaSched *sched; /* CTA scheduler; NULL: as many CTAs as fit */
+    void *state;           /* its state of the running kernel */
+    CtaView view;          /* what it sees */
     uint64_t next;      /* linear index of the CTA to go out next */
     uint64_t count;     /* CTAs of the grid */
     uint64_t not_before; /* SM cycle of the first dispatch (launch latency) */
@@ -16,9 +21,18 @@ typedef struct Dispatch {
     bool is_over;       /* every CTA has gone out, and the SMs know */
 } Dispatch;
 
+/* A dispatcher under `sched` (borrowed; NULL: as many CTAs as fit), for SMs of that many L1D lines. */
+void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
+                   uint32_t l1d_lines);
+void dispatch_free(Dispatch *dispatch);
 /* A kernel begins at `cycle`. `ctas_per_sm` is what resources allow. */
-void dispatch_start(Dispatch *dispatch, const CtaConfig *config, uint64_t ctas, uint32_t sms,
-                    uint32_t ctas_per_sm, uint64_t cycle);
+void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint64_t cycle);
+/* A CTA has finished on an SM that has counted this much since the kernel's start. */
+void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters);
+/* A load of the SM has missed a line of its L1D. */
+void dispatch_l1d_miss(Dispatch *dispatch, uint32_t sm, uint64_t address);
+/* Whether the CTA scheduler wants to hear of L1D misses. */
+bool dispatch_wants_misses(const Dispatch *dispatch);
 /* The end of a cycle: SMs with a free slot get CTAs. True when some CTA went out. */
 bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint32_t sm_count, uint64_t cycle);
 

@@ -60,10 +60,26 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
     return sm_new(&environment);
 }
 
-static Partition *build_partition(Engine *engine, uint32_t channel) {
+/* The channels of the machine, with the prefetcher that the policy asks for. */
+static DramConfig dram_under(const MachineConfig *machine, const SchedPolicy *policy) {
+    DramConfig dram = machine->dram;
+    sched_policy_prefetch(policy, &dram.prefetch);
+    return dram;
+}
+
+bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag *diag) {
+    DramConfig dram = dram_under(machine, policy);
+    AddressMap map = machine_address_map(machine);
+    dram.prefetch.map = &map;
+    dram.prefetch.line_bytes = machine->partition.atom_bytes;
+    return dram_config_check(&dram, diag);
+}
+
+static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uint32_t channel) {
     const MachineConfig *machine = engine->machine;
+    DramConfig dram = dram_under(machine, policy);
     PartitionEnvironment environment = {.config = &machine->partition,
-                                        .dram = &machine->dram,
+                                        .dram = &dram,
                                         .map = &engine->map,
                                         .requests = engine->requests,
                                         .replies = engine->replies,
@@ -77,7 +93,8 @@ static Partition *build_partition(Engine *engine, uint32_t channel) {
     return partition_new(&environment);
 }
 
-Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy, Watch *watch) {
+Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy, const CtaSched *ctas,
+                   Watch *watch) {
     Engine *engine = base_calloc(1, sizeof *engine);
     engine->watch = watch;
     engine->machine = machine;
@@ -96,7 +113,10 @@ Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy, Watc
     engine->partitions = base_calloc(machine->partitions, sizeof(Partition *));
     engine->partition_marks = base_calloc(machine->partitions, sizeof(Counters));
     for (uint32_t i = 0; i < machine->partitions; i++)
-        engine->partitions[i] = build_partition(engine, i);
+        engine->partitions[i] = build_partition(engine, policy, i);
+    const CacheConfig *l1d = &machine->sm.l1d;
+    dispatch_init(&engine->dispatch, &machine->cta, ctas, machine->sms,
+                  l1d->size_bytes / l1d->line_bytes);
     return engine;
 }
 
@@ -106,6 +126,7 @@ void engine_free(Engine *engine) {
     for (uint32_t i = 0; i < engine->machine->partitions; i++) partition_free(engine->partitions[i]);
     noc_free(engine->requests);
     noc_free(engine->replies);
+    dispatch_free(&engine->dispatch);
     free(engine->sms);
     free(engine->partitions);
     free(engine->partition_marks);
@@ -355,7 +376,13 @@ static Counters count(Engine *engine) {
 static void cta_finished(void *user, const SmCtaEnd *end) {
     Engine *engine = user;
     engine->ctas_done++;
+    dispatch_finished(&engine->dispatch, end->sm, sm_counters(engine->sms[end->sm]));
     watch_cta(engine->watch, end);
+}
+
+static void l1d_missed(void *user, uint32_t sm, uint64_t address) {
+    Engine *engine = user;
+    dispatch_l1d_miss(&engine->dispatch, sm, address);
 }
 
 static bool is_over(const Engine *engine) {
@@ -427,7 +454,10 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
                           .launch = launch,
                           .print = gpu->options.print,
                           .user = gpu->options.user};
-    SmListener listener = {.cta_finished = cta_finished, .user = engine};
+    bool wants_misses = dispatch_wants_misses(&engine->dispatch);
+    SmListener listener = {.cta_finished = cta_finished,
+                           .l1d_miss = wants_misses ? l1d_missed : NULL,
+                           .user = engine};
     uint64_t start = engine->cycle;
     engine->start = start;
     engine->ctas_done = 0;
@@ -435,9 +465,9 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
     engine->progress_mark = 0;
     engine->request_mark = noc_stats(engine->requests);
     engine->reply_mark = noc_stats(engine->replies);
-    dispatch_start(&engine->dispatch, &machine->cta, launch->ctas, machine->sms, ctas_per_sm, start);
+    dispatch_start(&engine->dispatch, launch->ctas, ctas_per_sm, start);
     for (uint32_t i = 0; i < machine->sms; i++)
-        sm_start_kernel(engine->sms[i], launch, &context, ctas_per_sm, &listener, start);
+        sm_start_kernel(engine->sms[i], launch, &context, engine->dispatch.limit, &listener, start);
     for (uint32_t p = 0; p < machine->partitions; p++) {
         partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
         engine->partition_marks[p] = *partition_counters(engine->partitions[p]);

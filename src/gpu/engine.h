@@ -11,13 +11,19 @@
 #include "gpu/gpu_internal.h"
 #include "gpu/machine.h"
 #include "gpu/watch.h"
+#include "sched/cta_policy.h"
 #include "sched/registry.h"
 
 typedef struct Engine Engine;
 
-/* A machine at rest at cycle 0. `machine` must have passed machine_finish; machine, policy and watch
- * (which may be NULL) are borrowed. */
-Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy, Watch *watch);
+/* False, with the reason told to `diag`, when the machine cannot do what the policy asks of it (owl's
+ * prefetcher needs FR-FCFS). */
+bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag *diag);
+
+/* A machine at rest at cycle 0. `machine` must have passed machine_finish; machine, policy,
+ * ctas (NULL: as many per SM as fit) and watch (may be NULL) are borrowed. */
+Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy, const CtaSched *ctas,
+                   Watch *watch);
 void engine_free(Engine *engine);
 
 /* Runs one kernel in detail until its last request has drained; fills result's status, message,

@@ -69,7 +69,11 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
         return NULL;
     }
     if (o->report_uninitialised) mem_track_writes(gpu->memory);
-    if (o->machine) gpu->engine = engine_new(o->machine, o->scheduler, o->watch);
+    if (o->machine && !engine_check(o->machine, o->scheduler, diag)) {
+        gpu_free(gpu);
+        return NULL;
+    }
+    if (o->machine) gpu->engine = engine_new(o->machine, o->scheduler, o->cta_scheduler, o->watch);
     return gpu;
 }
 
@@ -264,7 +268,8 @@ static double wall_seconds(void) {
 /* A launch that ended early leaves requests under way: the next one gets a machine at rest. */
 static void restart_engine(Gpu *gpu) {
     engine_free(gpu->engine);
-    gpu->engine = engine_new(gpu->options.machine, gpu->options.scheduler, gpu->options.watch);
+    gpu->engine = engine_new(gpu->options.machine, gpu->options.scheduler,
+                             gpu->options.cta_scheduler, gpu->options.watch);
 }
 
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {

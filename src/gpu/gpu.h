@@ -32,6 +32,7 @@ typedef struct GpuOptions {
     const struct MachineConfig *machine; /* run in detail on this machine (machine_finish'ed, borrowed);
                                             NULL: functionally */
     const struct SchedPolicy *scheduler; /* warp scheduling policy, borrowed; needed with a machine */
+    const struct CtaSched *cta_scheduler; /* CTA scheduling policy, borrowed; NULL: as many CTAs as fit */
     struct Watch *watch;        /* what to record of runs on a machine, borrowed; NULL: only the sums */
     const char *variant;    /* execution variant by name (tests), NULL: the best of this host */
     void (*print)(void *user, const char *text,

@@ -127,6 +127,15 @@ double sched_policy_value(const SchedPolicy *policy, const char *parameter, doub
     return otherwise;
 }
 
+void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config) {
+    double scheme = sched_policy_value(policy, "prefetch", -1);
+    if (scheme < 0 || policy->library) return;
+    config->scheme = (DramPrefetchScheme)(int)scheme; /* owl names them in their order */
+    config->lower = (uint32_t)sched_policy_value(policy, "lower", 0);
+    config->higher = (uint32_t)sched_policy_value(policy, "higher", 0);
+    config->threshold = (uint32_t)sched_policy_value(policy, "threshold", 0);
+}
+
 /* ---- States ---- */
 
 static size_t state_bytes(const SchedPolicy *policy, const TytoSmView *view) {

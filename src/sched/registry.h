@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/text.h"
+#include "dram/prefetch.h"
 #include "tyto/policy.h"
 
 /* A warp scheduler as chosen. Cold: made before a run, shared by all SMs, never changed. */
@@ -26,9 +27,12 @@ const TytoPolicy *sched_policy_at(int i);
 SchedPolicy *sched_policy_new(const char *text, Diag *diag);
 void sched_policy_free(SchedPolicy *policy); /* NULL is allowed; its states must be gone */
 
-/* The value of a parameter that other units act on as well (owl's prefetcher); `otherwise` when the
- * policy has no such parameter. */
+/* The value of a parameter; `otherwise` when the policy has no such parameter. */
 double sched_policy_value(const SchedPolicy *policy, const char *parameter, double otherwise);
+
+/* What the policy asks of the memory controllers' prefetcher: sets scheme, lower, higher and threshold, if
+ * it asks at all (owl does). */
+void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config);
 
 /* Memory for one SM's state: of `view` the machine's sizes must be set. Owned by the caller, freed with
  * free(). */

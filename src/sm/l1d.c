@@ -172,6 +172,7 @@ static uint64_t *load(Sm *sm, const SmLookup *lookup) {
         c->l1d_misses++;
         c->l1d_load_misses++;
         notify(sm, TYTO_EVENT_L1D_MISS, lookup->warp, TYTO_NO_WARP, key, false);
+        if (sm->listener.l1d_miss) sm->listener.l1d_miss(sm->listener.user, sm->env.index, key);
     }
     c->l1d_accesses++;
     c->l1d_load_accesses++;

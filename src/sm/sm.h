@@ -50,6 +50,8 @@ typedef struct SmCtaEnd {
 /* What happens on an SM that others want to hear of (timeline, recorded L1D stream, CTA dispatcher). */
 typedef struct SmListener {
     void (*cta_finished)(void *user, const SmCtaEnd *end);
+    /* A load missed the line of `address` and requested it; NULL: nobody asks. */
+    void (*l1d_miss)(void *user, uint32_t sm, uint64_t address);
     void *user;
 } SmListener;
 
