@@ -24,8 +24,7 @@ struct TytoSimulator {
     uint64_t time_ps;          /* simulated time: the sum over all launches */
     TytoModule *modules;       /* loaded by tyto_load, linked by their `next` */
     Text message;              /* tyto_message */
-    struct Detail *detail;     /* machine and statistics, NULL when run functionally; owned */
-    struct Progress *progress; /* line on a terminal; NULL where there is none; owned */
+    struct Progress *progress; /* line on a terminal; NULL where there is none */
 };
 
 /* A simulator with these options, which it takes over; NULL with errors in `diag`. */

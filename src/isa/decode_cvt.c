@@ -181,6 +181,18 @@ static bool decode_pairs(Decoder *decoder, const IsaConvert *convert) {
     return decode_source(decoder, &ptx->operands[2], PTX_F32, &inst->operand[2]);
 }
 
+/* The source; of a 64-bit register that is wider than its type, the lower half. */
+static bool decode_value(Decoder *decoder, const PtxOperand *from) {
+    const PtxType type = decoder->ptx->type2;
+    IsaOperand *source = &decoder->draft.inst.operand[1];
+    if (decode_reg_bits(decoder, from) < 64 || ptx_type_bits(type) == 64)
+        return decode_source(decoder, from, type, source);
+    IsaInst lower = {0};
+    if (!decode_source(decoder, from, PTX_U64, &lower.operand[1])) return false;
+    *source = decode_hidden(decoder, ISA_DO_CVT_64_32, lower);
+    return true;
+}
+
 bool decode_cvt(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -194,5 +206,5 @@ bool decode_cvt(Decoder *decoder) {
     inst->imm = isa_convert_imm(convert);
     decode_set_handler(decoder, find_handler(ptx, &convert));
     return decode_destination(decoder, &ptx->operands[0], &inst->operand[0]) &&
-           decode_source(decoder, &ptx->operands[1], ptx->type2, &inst->operand[1]);
+           decode_value(decoder, &ptx->operands[1]);
 }

@@ -53,7 +53,8 @@ INLINE void write_set(IsaWarp *warp, const IsaInst *inst, uint32_t truth, uint32
     }
 #include "isa/exec_compare.def"
 
-/* testp: operands p, a. Classes by the bits without the sign: zero, subnormal, normal, infinite. */
+/* testp: operands p, a. Classes by the bits without the sign: zero (which counts as normal),
+ * subnormal, normal, infinite. */
 #define TEST(name, type, word, infinity, smallest_normal)                                          \
     EXEC(name) {                                                                            \
         alignas(64) int32_t truth[ISA_LANES];                                                      \
@@ -66,7 +67,9 @@ INLINE void write_set(IsaWarp *warp, const IsaInst *inst, uint32_t truth, uint32
             case PTX_SUB_TESTP_INFINITE: is_true = x == infinity; break;                           \
             case PTX_SUB_TESTP_NUMBER: is_true = x <= infinity; break;                             \
             case PTX_SUB_TESTP_NOTANUMBER: is_true = x > infinity; break;                          \
-            case PTX_SUB_TESTP_NORMAL: is_true = x >= smallest_normal && x < infinity; break;      \
+            case PTX_SUB_TESTP_NORMAL:                                                             \
+                is_true = x == 0 || (x >= smallest_normal && x < infinity);                        \
+                break;                                                                             \
             case PTX_SUB_TESTP_SUBNORMAL: is_true = x != 0 && x < smallest_normal; break;          \
             default: break;                                                                        \
             }                                                                                      \

@@ -20,7 +20,8 @@ INLINE uint32_t finish_f16(double x, uint32_t sub) {
     return f16_of_rounded(flush_half(rounded, 0x1p-14, sub));
 }
 INLINE uint32_t finish_bf16(double x, uint32_t sub) {
-    return bf16_of_f64(limit_half(x, sub), ISA_ROUND_NEAREST);
+    const double rounded = round_to_format(limit_half(x, sub), format_bf16, ISA_ROUND_NEAREST);
+    return bf16_of_rounded(flush_half(rounded, 0x1p-126, sub));
 }
 INLINE double start_f16(uint32_t half, uint32_t sub) {
     return flush_half(f64_of_f16(half), 0x1p-14, sub);

@@ -10,11 +10,7 @@
 
 #include "base/arena.h"
 
-enum {
-    BAR_WIDTH = 40,
-    FIELD_BYTES = 64,
-    REPORT_KERNELS = 3 /* more are shown in total only, unless all is asked for */
-};
+enum { BAR_WIDTH = 40, FIELD_BYTES = 64 };
 
 /* --- numbers --- */
 
@@ -209,8 +205,7 @@ static void add_kernel(const KernelStats *kernel, bool has_all, Text *out) {
 void report_run(const RunStats *run, bool has_all, Text *out) {
     text_printf(out, "%s on %s, warps by %s, CTAs by %s\n", run->program, run->machine,
                 run->scheduler, run->cta_scheduler);
-    bool has_each = has_all || run->kernel_count <= REPORT_KERNELS;
-    for (int i = 0; has_each && i < run->kernel_count; i++)
+    for (int i = 0; i < run->kernel_count; i++)
         add_kernel(&run->kernels[i], has_all, out);
     Counters total = run_total(run);
     if (run->kernel_count > 1) {

@@ -1,0 +1,41 @@
+/* The kernel of one form. Thread i reads source s from in0[s * n + i], executes the form in each of
+ * its ways, and writes destination d of the way that comes w-th to in1[(w * destinations + d) * n +
+ * i]; slots have 8 bytes. in2 holds two words per warp: the lanes that exist, and those of them
+ * that execute the masked ways. */
+#ifndef TYTO_TESTS_CONFORMANCE_KERNEL_H
+#define TYTO_TESTS_CONFORMANCE_KERNEL_H
+
+#include "base/text.h"
+
+#include "form.h"
+
+typedef enum Way {
+    WAY_PLAIN,
+    WAY_GUARD,    /* guarded by a predicate, of some lanes */
+    WAY_BRANCH,   /* in a divergent branch, of some lanes */
+    WAY_ALIAS,    /* a source register is the destination */
+    WAY_CONSTANT, /* a source is a constant */
+    WAY_COUNT
+} Way;
+
+static inline bool way_is_masked(Way way) {
+    return way == WAY_GUARD || way == WAY_BRANCH;
+}
+
+typedef struct Job {
+    Form form;
+    int number;         /* of the kernel in its module: its name is "k" and this */
+    unsigned ways;      /* set of Way */
+    int alias;          /* WAY_ALIAS: the source that is the destination */
+    int constant;       /* WAY_CONSTANT: the source that is a constant, and ... */
+    uint64_t immediate; /* ... its bits */
+} Job;
+
+/* Chooses the ways in which the form can be executed. */
+void kernel_plan(Job *job, int number);
+/* Appends the kernel to a module. */
+void kernel_write(const Job *job, Text *ptx);
+/* What a destination holds where the instruction did not execute. */
+uint64_t kernel_untouched(const Form *form, int destination);
+
+#endif

@@ -1,0 +1,354 @@
+/* Operands, expected results, and the comparison of what the engines computed. */
+#include "lanes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+#include "values.h"
+
+enum {
+    MAX_CASES = 1 << 14, /* threads of one launch */
+    BLOCK = 128,         /* threads of a CTA */
+    BATCH = 128,         /* kernels of a module */
+    MAX_MESSAGES = 3     /* wrong results shown of a form and engine */
+};
+
+/* What a set of ways has to write: all lanes, some lanes, or one operand constant. */
+typedef enum Expectation { EXPECT_ALL, EXPECT_SOME, EXPECT_CONSTANT, EXPECTATIONS } Expectation;
+
+typedef struct Cases {
+    int count;
+    uint64_t in[FORM_MAX_OPERANDS][MAX_CASES];     /* by source; cut to the type */
+    uint64_t expected[EXPECTATIONS][2][MAX_CASES]; /* by destination */
+    bool is_undefined[EXPECTATIONS][MAX_CASES];    /* the first destination may be anything */
+    uint32_t masks[MAX_CASES / FORM_LANES + 1][2]; /* lanes that exist; that execute */
+} Cases;
+
+typedef struct Lanes {
+    Harness *harness;
+    Cases *cases;
+    Job jobs[BATCH];
+    int job_count;
+    int number; /* of the next form */
+} Lanes;
+
+static Expectation expectation_of(Way way) {
+    return way == WAY_CONSTANT ? EXPECT_CONSTANT : way_is_masked(way) ? EXPECT_SOME : EXPECT_ALL;
+}
+
+/* ---- Operands ---- */
+
+static int edge_budget(const Harness *harness, const Form *form) {
+    int budget = form->sources == 1 ? 2048 : 700;
+    if (form->row->flags & ROW_SPARE) budget = 150;
+    if (form->row->constants) budget = 64;
+    budget *= harness->effort;
+    return budget < MAX_CASES * 3 / 4 ? budget : MAX_CASES * 3 / 4;
+}
+
+/* All combinations of edge values when they fit, else some of them; then random values. */
+static void choose_operands(const Harness *harness, const Form *form, int number, Cases *cases) {
+    static uint64_t edges[FORM_MAX_OPERANDS][VALUES_MAX_EDGES];
+    size_t counts[FORM_MAX_OPERANDS], combinations = 1;
+    for (int s = 0; s < form->sources; s++) {
+        counts[s] = values_edges(form, form->destinations + s, edges[s]);
+        if (combinations < MAX_CASES) combinations *= counts[s];
+    }
+    int budget = edge_budget(harness, form);
+    bool takes_all = combinations <= (size_t)budget;
+    int edge_cases = takes_all ? (int)combinations : budget;
+    cases->count = edge_cases + budget / 3 - 3; /* the last warp is not full */
+    uint64_t state = (uint64_t)number * 1000003;
+    for (int i = 0; i < cases->count; i++) {
+        size_t combination = takes_all ? (size_t)i : values_next(&state) >> 1;
+        for (int s = 0; s < form->sources; s++) {
+            if (i < edge_cases) cases->in[s][i] = edges[s][combination % counts[s]];
+            else cases->in[s][i] = values_random(form, form->destinations + s, &state);
+            combination = takes_all ? combination / counts[s] : values_next(&state) >> 1;
+        }
+    }
+}
+
+static void choose_masks(Cases *cases, int number) {
+    static const uint32_t patterns[] = {0x55555555, 0x80000000, 0x00000001, 0xfffffffe,
+                                        0x0000ffff, 0x7fffffff, 0x00018000, 0};
+    uint64_t state = (uint64_t)number;
+    for (int w = 0; w * FORM_LANES < cases->count; w++) {
+        int left = cases->count - w * FORM_LANES;
+        uint32_t all = left < FORM_LANES ? (1u << left) - 1 : UINT32_MAX;
+        uint64_t random = values_next(&state);
+        uint32_t some = random >> 63 ? (uint32_t)random : patterns[random % 8];
+        cases->masks[w][0] = all;
+        cases->masks[w][1] = some & all;
+    }
+}
+
+/* ---- Expected results ---- */
+
+static uint64_t element_of(const Type *type, uint64_t bits, int element) {
+    return bits >> element * type->bits & type_mask(type->bits);
+}
+
+/* The reference's value of a destination, packed types element by element. */
+static uint64_t evaluate(Form *form, Reference *reference, int destination, const uint64_t *in) {
+    const Type *type = form->operands[destination];
+    if (type->elements == 1 || form->row->flags & ROW_WHOLE) return reference(form, in);
+    uint64_t result = 0;
+    for (int e = 0; e < type->elements; e++) {
+        uint64_t elements[FORM_MAX_OPERANDS];
+        for (int s = 0; s < form->sources; s++) {
+            const Type *source = form_source(form, s);
+            elements[s] = source->elements > 1 ? element_of(source, in[s], e) : in[s];
+        }
+        form->element = e;
+        result |= (reference(form, elements) & type_mask(type->bits)) << e * type->bits;
+    }
+    return result;
+}
+
+/* The value as the destination's register holds it. */
+static uint64_t in_register(const Form *form, int destination, uint64_t value) {
+    const Type *type = form->operands[destination];
+    if (type->elements == 1 && type->kind == KIND_SIGNED)
+        value = (uint64_t)type_integer(type, value);
+    else value &= type_mask(type->bits * type->elements);
+    return value & type_mask(form->register_bits[destination]);
+}
+
+static void expect_lanes(Job *job, Cases *cases, Expectation expectation) {
+    Form *form = &job->form;
+    Reference *references[2] = {form->row->reference, form->row->second};
+    for (int i = 0; i < cases->count; i++) {
+        uint64_t in[FORM_MAX_OPERANDS];
+        for (int s = 0; s < form->sources; s++)
+            in[s] = cases->in[s][i];
+        if (expectation == EXPECT_CONSTANT) in[job->constant] = job->immediate;
+        cases->is_undefined[expectation][i] = form->row->is_open && form->row->is_open(form, in);
+        for (int d = 0; d < form->destinations; d++)
+            cases->expected[expectation][d][i] =
+                in_register(form, d, evaluate(form, references[d], d, in));
+    }
+}
+
+static void expect_warps(Job *job, Cases *cases, Expectation expectation) {
+    const Form *form = &job->form;
+    for (int w = 0; w * FORM_LANES < cases->count; w++) {
+        WarpCase warp = {.active = cases->masks[w][expectation == EXPECT_SOME]};
+        int base = w * FORM_LANES;
+        for (int lane = 0; lane < FORM_LANES && base + lane < cases->count; lane++)
+            for (int s = 0; s < form->sources; s++) {
+                warp.in[s][lane] = cases->in[s][base + lane];
+                if (form->letters[form->destinations + s] == 'm') warp.in[s][lane] = warp.active;
+                if (expectation == EXPECT_CONSTANT && s == job->constant)
+                    warp.in[s][lane] = job->immediate;
+            }
+        form->row->warp(form, &warp);
+        for (int lane = 0; lane < FORM_LANES && base + lane < cases->count; lane++) {
+            for (int d = 0; d < form->destinations; d++)
+                cases->expected[expectation][d][base + lane] =
+                    in_register(form, d, warp.out[d][lane]);
+            cases->is_undefined[expectation][base + lane] = warp.undefined >> lane & 1;
+        }
+    }
+}
+
+static void expect(Job *job, Cases *cases) {
+    memset(cases->is_undefined, 0, sizeof cases->is_undefined);
+    if (job->form.row->warp) {
+        expect_warps(job, cases, EXPECT_ALL);
+        expect_warps(job, cases, EXPECT_SOME);
+        if (job->ways & 1 << WAY_CONSTANT) expect_warps(job, cases, EXPECT_CONSTANT);
+        return;
+    }
+    expect_lanes(job, cases, EXPECT_ALL);
+    memcpy(cases->expected[EXPECT_SOME], cases->expected[EXPECT_ALL],
+           sizeof cases->expected[EXPECT_ALL]);
+    memcpy(cases->is_undefined[EXPECT_SOME], cases->is_undefined[EXPECT_ALL],
+           sizeof cases->is_undefined[EXPECT_ALL]);
+    if (job->ways & 1 << WAY_CONSTANT) expect_lanes(job, cases, EXPECT_CONSTANT);
+}
+
+/* ---- Comparison ---- */
+
+static bool element_agrees(Harness *harness, const Form *form, const Type *type, uint64_t got,
+                           uint64_t expected, uint64_t operand) {
+    const Format *format = type->format;
+    const bool is_nan = real_class(format, expected) == REAL_NAN;
+    if (form->row->ulps > 0) {
+        double ulps = real_distance(format, got, expected);
+        harness_note_error(harness, form, type, ulps, operand, got, expected);
+        return ulps <= form->row->ulps;
+    }
+    if (got == expected) return true;
+    if (is_nan && !(form->row->flags & ROW_EXACT_NAN)) return real_class(format, got) == REAL_NAN;
+    return form->row->flags & ROW_ANY_ZERO && real_class(format, got) == REAL_ZERO &&
+           real_class(format, expected) == REAL_ZERO;
+}
+
+static bool agrees(Harness *harness, const Form *form, int destination, uint64_t got,
+                   uint64_t expected, uint64_t operand) {
+    const Type *type = form->operands[destination];
+    if (type->kind != KIND_FLOAT) return got == expected;
+    for (int e = 0; e < type->elements; e++)
+        if (!element_agrees(harness, form, type, element_of(type, got, e),
+                            element_of(type, expected, e), operand))
+            return false;
+    return true;
+}
+
+static void complain(const Engine *engine, const Job *job, Way way, const Cases *cases, int i,
+                     int destination, uint64_t got, uint64_t expected) {
+    static const char *const names[] = {"plain", "guarded", "divergent", "aliased", "constant"};
+    const Form *form = &job->form;
+    fprintf(stderr, "%s", form->text);
+    for (int o = 0; o < form->destinations + form->sources; o++)
+        fprintf(stderr, " %d%.*s", form->register_bits[o], form->suffix_bytes[o],
+                form->suffixes[o]);
+    fprintf(stderr, " [%s, %s]:", engine->variant, names[way]);
+    for (int s = 0; s < form->sources; s++) {
+        bool is_constant = way == WAY_CONSTANT && s == job->constant;
+        fprintf(stderr, " 0x%llx",
+                (unsigned long long)(is_constant ? job->immediate : cases->in[s][i]));
+    }
+    fprintf(stderr, ": result %d is 0x%llx, expected 0x%llx\n", destination,
+            (unsigned long long)got, (unsigned long long)expected);
+}
+
+/* What a destination holds in a lane that did not execute: the carry flag is as it was before. */
+static uint64_t untouched(const Form *form, int destination, const Cases *cases, int i) {
+    if (form->letters[destination] != 'k') return kernel_untouched(form, destination);
+    for (int s = 0; s < form->sources; s++)
+        if (form->letters[form->destinations + s] == 'k') return cases->in[s][i];
+    return 0;
+}
+
+/* Compares what a way wrote; the number of wrong results. */
+static int compare_way(Harness *harness, const Engine *engine, const Job *job, Way way,
+                       const Cases *cases, const uint64_t *out, int shown) {
+    const Form *form = &job->form;
+    const Expectation expectation = expectation_of(way);
+    int wrong = 0;
+    for (int d = 0; d < form->destinations; d++, out += cases->count) {
+        for (int i = 0; i < cases->count; i++) {
+            bool executes =
+                !way_is_masked(way) || cases->masks[i / FORM_LANES][1] >> i % FORM_LANES & 1;
+            if (executes && d == 0 && cases->is_undefined[expectation][i]) continue;
+            uint64_t expected =
+                executes ? cases->expected[expectation][d][i] : untouched(form, d, cases, i);
+            harness->cases++;
+            bool is_right = executes ? agrees(harness, form, d, out[i], expected, cases->in[0][i])
+                                     : out[i] == expected;
+            if (is_right) continue;
+            if (shown + wrong++ < MAX_MESSAGES)
+                complain(engine, job, way, cases, i, d, out[i], expected);
+        }
+    }
+    return wrong;
+}
+
+/* ---- Running ---- */
+
+static void fill_buffers(const Engine *engine, const Form *form, const Cases *cases) {
+    uint64_t *in = engine_buffer(engine, 0);
+    uint64_t state = 3;
+    for (int s = 0; s < form->sources; s++) {
+        /* What lies above the type in a wider register must not matter. */
+        const Type *type = form_source(form, s);
+        int bits = type->bits * type->elements;
+        uint64_t above = type->kind == KIND_PRED ? 0 : ~type_mask(bits);
+        for (int i = 0; i < cases->count; i++)
+            *in++ = cases->in[s][i] | (values_next(&state) & above);
+    }
+    memcpy(engine_buffer(engine, 2), cases->masks, sizeof cases->masks);
+    memset(engine_buffer(engine, 1), 0,
+           (size_t)(cases->count * form->destinations * WAY_COUNT) * sizeof(uint64_t));
+}
+
+/* Runs a job on one engine; false when something is wrong. */
+static bool run_on(Harness *harness, Engine *engine, GpuModule *module, const Job *job,
+                   const Cases *cases) {
+    char name[16];
+    snprintf(name, sizeof name, "k%d", job->number);
+    fill_buffers(engine, &job->form, cases);
+    uint32_t ctas = (uint32_t)((cases->count + BLOCK - 1) / BLOCK);
+    if (!engine_launch(engine, module, name, ctas, BLOCK, 0, (uint32_t)cases->count)) {
+        fprintf(stderr, "%s does not run\n", job->form.text);
+        return false;
+    }
+    const uint64_t *out = engine_buffer(engine, 1);
+    int wrong = 0;
+    for (int way = 0; way < WAY_COUNT; way++) {
+        if (!(job->ways & 1u << way)) continue;
+        wrong += compare_way(harness, engine, job, (Way)way, cases, out, wrong);
+        out += cases->count * job->form.destinations;
+    }
+    if (wrong > MAX_MESSAGES)
+        fprintf(stderr, "%s [%s]: %d wrong results\n", job->form.text, engine->variant, wrong);
+    return wrong == 0;
+}
+
+static void run_job(Lanes *lanes, GpuModule *const *modules, Job *job) {
+    Harness *harness = lanes->harness;
+    harness_count_form(harness, job->form.text);
+    choose_operands(harness, &job->form, job->number, lanes->cases);
+    choose_masks(lanes->cases, job->number);
+    expect(job, lanes->cases);
+    bool is_right = true;
+    for (int e = 0; e < harness->engine_count; e++)
+        is_right &= run_on(harness, &harness->engines[e], modules[e], job, lanes->cases);
+    if (!is_right) harness_fail(harness, job->form.text);
+}
+
+/* Loads some jobs as one module and runs them; what does not load is split until it is found. */
+static void run_jobs(Lanes *lanes, Job *jobs, int count) {
+    Harness *harness = lanes->harness;
+    GpuModule *modules[HARNESS_MAX_ENGINES] = {NULL};
+    Text ptx = {0};
+    text_add(&ptx, HARNESS_HEADER);
+    for (int i = 0; i < count; i++)
+        kernel_write(&jobs[i], &ptx);
+    char *messages = NULL;
+    for (int e = 0; e < harness->engine_count; e++) {
+        modules[e] = engine_load(&harness->engines[e], &ptx, &messages);
+        if (!modules[e]) break;
+    }
+    text_free(&ptx);
+    if (modules[harness->engine_count - 1]) {
+        for (int i = 0; i < count; i++)
+            run_job(lanes, modules, &jobs[i]);
+    } else if (count > 1) {
+        run_jobs(lanes, jobs, count / 2);
+        run_jobs(lanes, jobs + count / 2, count - count / 2);
+    } else {
+        fprintf(stderr, "%s does not load: %s", jobs->form.text, messages);
+        harness_fail(harness, jobs->form.text);
+    }
+    free(messages);
+    for (int e = 0; e < harness->engine_count; e++)
+        if (modules[e]) gpu_unload(modules[e]);
+}
+
+static void add_job(void *user, const Form *form) {
+    Lanes *lanes = user;
+    int number = lanes->number++;
+    if (!harness_wants(lanes->harness, form->text)) return;
+    Job *job = &lanes->jobs[lanes->job_count++];
+    *job = (Job){.form = *form};
+    kernel_plan(job, number);
+    if (lanes->job_count < BATCH) return;
+    run_jobs(lanes, lanes->jobs, lanes->job_count);
+    lanes->job_count = 0;
+}
+
+void lanes_run(Harness *harness, const Row *rows) {
+    Lanes *lanes = calloc(1, sizeof *lanes);
+    lanes->cases = malloc(sizeof *lanes->cases);
+    lanes->harness = harness;
+    for (const Row *row = rows; row->pattern; row++)
+        form_each(row, add_job, lanes);
+    if (lanes->job_count) run_jobs(lanes, lanes->jobs, lanes->job_count);
+    free(lanes->cases);
+    free(lanes);
+}

@@ -1,0 +1,61 @@
+/* Executes every supported PTX instruction on edge cases, in every execution variant of this host,
+ * and compares with an independent computation.
+ *
+ *     test_conformance [--effort N] [FILTER]
+ *
+ * --effort multiplies the number of cases; FILTER keeps the forms whose text contains it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "lanes.h"
+
+/* Under the sanitizers everything takes longer: an eighth of the cases. */
+#if defined __SANITIZE_ADDRESS__
+enum { DIVISOR = 8 };
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+enum { DIVISOR = 8 };
+#else
+enum { DIVISOR = 1 };
+#endif
+#else
+enum { DIVISOR = 1 };
+#endif
+
+static const Row *const tables[] = {ROWS_INTEGER,     ROWS_BITS,    ROWS_COMPARE, ROWS_FLOAT,
+                                    ROWS_APPROXIMATE, ROWS_CONVERT, ROWS_VIDEO,   ROWS_WARP};
+
+static void report(const Harness *harness) {
+    for (int i = 0; i < harness->worst_count; i++) {
+        const Worst *worst = &harness->worst[i];
+        printf("%-24s worst error %.4g ulp, at 0x%llx: 0x%llx, correctly rounded 0x%llx\n",
+               worst->name, worst->ulps, (unsigned long long)worst->operand,
+               (unsigned long long)worst->got, (unsigned long long)worst->expected);
+    }
+    printf("%llu instruction forms, %llu cases, in variants", (unsigned long long)harness->forms,
+           (unsigned long long)harness->cases);
+    for (int i = 0; i < harness->engine_count; i++)
+        printf(" %s", harness->engines[i].variant);
+    printf("\n%llu passed, %llu failed\n",
+           (unsigned long long)(harness->forms > harness->failures
+                                    ? harness->forms - harness->failures
+                                    : 0),
+           (unsigned long long)harness->failures);
+}
+
+int main(int argc, char **argv) {
+    static Harness harness = {.effort = 1};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--effort") == 0 && i + 1 < argc) harness.effort = atoi(argv[++i]);
+        else harness.filter = argv[i];
+    }
+    harness_start(&harness);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        lanes_run(&harness, tables[i]);
+    report(&harness);
+    const bool is_right = harness.failures == 0;
+    harness_end(&harness);
+    return is_right ? EXIT_SUCCESS : EXIT_FAILURE;
+}
