@@ -1,7 +1,9 @@
 /* Register allocation by linear scan: intervals in the order of their starts, each given the slot
  * that was freed last. 64-bit registers take two rows, the first of them even: rows are handed out
- * in pairs, and a pair is split when a single row is needed. Source of the method: Poletto and
- * Sarkar, TOPLAS 1999; without spilling, as there are rows enough. */
+ * in pairs. A pair serves 64-bit registers or 32-bit ones for good, because on diverged paths two
+ * registers may share a slot while both are live, each in other lanes, and lane i lies elsewhere in
+ * a wide row. Source of the method: Poletto and Sarkar, TOPLAS 1999; without spilling, as there are
+ * rows enough. */
 #include "ptx/analysis.h"
 
 #include <stdlib.h>
@@ -21,7 +23,6 @@ typedef struct Allocator {
     int32_t *starts, *ends; /* first register whose interval starts, ends at a position ... */
     int32_t *next_start, *next_end; /* ... and the next one after a register */
     Pool pairs, singles, predicates;
-    int32_t *place;      /* of each row in singles.free, NONE when it is not there */
     int32_t rows, preds; /* handed out so far */
 } Allocator;
 
@@ -41,39 +42,20 @@ static void give(Pool *pool, int32_t slot) {
     pool->free[pool->count++] = slot;
 }
 
-static int32_t take_pair(Allocator *a) {
-    if (a->pairs.count > 0) return take(&a->pairs);
+static int32_t new_pair(Allocator *a) {
     a->rows += 2;
     return a->rows - 2;
 }
 
-static int32_t take_single(Allocator *a) {
-    if (a->singles.count > 0) {
-        int32_t row = take(&a->singles);
-        a->place[row] = NONE;
-        return row;
-    }
-    int32_t row = take_pair(a);
-    a->place[row + 1] = a->singles.count;
-    give(&a->singles, row + 1);
-    return row;
+static int32_t take_pair(Allocator *a) {
+    return a->pairs.count > 0 ? take(&a->pairs) : new_pair(a);
 }
 
-/* Gives a row back; two free halves become a pair again. */
-static void give_single(Allocator *a, int32_t row) {
-    int32_t other = row ^ 1, place = a->place[other];
-    if (place == NONE) {
-        a->place[row] = a->singles.count;
-        give(&a->singles, row);
-        return;
-    }
-    int32_t last = take(&a->singles);
-    a->place[other] = NONE;
-    if (last != other) {
-        a->singles.free[place] = last;
-        a->place[last] = place;
-    }
-    give(&a->pairs, row & ~1);
+static int32_t take_single(Allocator *a) {
+    if (a->singles.count > 0) return take(&a->singles);
+    int32_t row = new_pair(a);
+    give(&a->singles, row + 1);
+    return row;
 }
 
 /* ---- Registers ---- */
@@ -96,7 +78,7 @@ static void end_register(Allocator *a, const PtxReg *reg) {
     } else if (is_wide(reg)) {
         give(&a->pairs, reg->slot);
     } else {
-        give_single(a, reg->slot);
+        give(&a->singles, reg->slot);
     }
 }
 
@@ -110,7 +92,6 @@ static void begin(Allocator *a, PtxFunction *function, const PtxInterval *interv
     a->pairs.free = int_array(regs, 0);
     a->singles.free = int_array(regs * 2, 0);
     a->predicates.free = int_array(regs, 0);
-    a->place = int_array(regs * 2, 0xFF);
     for (int32_t r = (int32_t)regs - 1; r >= 0; r--) {
         PtxInterval interval = intervals[r];
         function->regs[r].slot = -1;
@@ -123,8 +104,8 @@ static void begin(Allocator *a, PtxFunction *function, const PtxInterval *interv
 }
 
 static void end(Allocator *a) {
-    void *blocks[] = {a->starts,     a->ends,         a->next_start,      a->next_end,
-                      a->pairs.free, a->singles.free, a->predicates.free, a->place};
+    void *blocks[] = {a->starts,     a->ends,         a->next_start,     a->next_end,
+                      a->pairs.free, a->singles.free, a->predicates.free};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }

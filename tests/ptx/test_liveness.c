@@ -138,6 +138,22 @@ static int32_t words(const PtxFunction *f, uint64_t set) {
     return count;
 }
 
+static bool is_wide(const PtxReg *reg) {
+    return ptx_type_bits(reg->type) > 32;
+}
+
+/* Lane i of a wide register lies elsewhere in its row than lane i of a narrow one, and on diverged
+ * paths two registers with a common slot may be live at once, each in other lanes. */
+static void check_no_size_meets_another(const PtxFunction *f) {
+    for (int32_t r = 0; r < f->reg_count; r++) {
+        for (int32_t q = 0; q < r; q++) {
+            const PtxReg *a = &f->regs[r], *b = &f->regs[q];
+            if (a->slot < 0 || b->slot < 0 || is_wide(a) == is_wide(b)) continue;
+            if (share_slots(a, b)) fail_msg("%s and %s share slot %d", a->name, b->name, a->slot);
+        }
+    }
+}
+
 static void check_function(PtxFunction *f) {
     uint64_t before[256], after[256];
     int32_t pressure = 0;
@@ -155,6 +171,7 @@ static void check_function(PtxFunction *f) {
         if (ptx_type_bits(f->regs[r].type) > 32) assert_int_equal(f->regs[r].slot % 2, 0);
         if (f->regs[r].type == PTX_PRED) assert_true(f->regs[r].slot >= 2);
     }
+    check_no_size_meets_another(f);
     PtxLiveness liveness;
     int64_t budget = 1000000;
     assert_true(ptx_find_liveness(f, &liveness, &budget));
