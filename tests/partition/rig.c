@@ -153,20 +153,28 @@ static void jump(Rig *rig) {
     while (rig->cycle && compare_edges(rig, rig->tick, rig->cycle - 1) < 0) rig->tick++;
 }
 
-void rig_step(Rig *rig) {
-    if (rig->is_jumping) jump(rig);
+void rig_work(Rig *rig) {
     while (compare_edges(rig, rig->tick, rig->cycle) < 0) tick_all(rig, rig->cycle - 1);
-    uint32_t handle;
-    for (uint32_t sm = 0; sm < RIG_SMS; sm++)
-        while (noc_peek(rig->replies, (int)sm, &handle)) take_reply(rig, sm, handle);
     for (uint32_t i = 0; i < rig->config.partitions; i++)
         partition_push_replies(rig->partitions[i], rig->cycle);
     if (!compare_edges(rig, rig->tick, rig->cycle)) tick_all(rig, rig->cycle);
     for (uint32_t i = 0; i < rig->config.partitions; i++)
         partition_l2_cycle(rig->partitions[i], rig->cycle);
+}
+
+void rig_move(Rig *rig) {
+    uint32_t handle;
     noc_step(rig->requests);
     noc_step(rig->replies);
     rig->cycle++;
+    for (uint32_t sm = 0; sm < RIG_SMS; sm++)
+        while (noc_peek(rig->replies, (int)sm, &handle)) take_reply(rig, sm, handle);
+}
+
+void rig_step(Rig *rig) {
+    if (rig->is_jumping) jump(rig);
+    rig_work(rig);
+    rig_move(rig);
 }
 
 void rig_run(Rig *rig, uint64_t cycles) {

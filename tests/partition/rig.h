@@ -48,8 +48,10 @@ bool rig_send(Rig *rig, uint32_t sm, MemOp op, uint64_t address, uint32_t atoms)
 /* The same with the whole record given: address, atoms, op, written, client and cta count. */
 bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request);
 
-/* One L2 cycle, with the ticks before it. */
+/* One L2 cycle, with the ticks before it: the partitions' part, then the networks' and the SMs'. */
 void rig_step(Rig *rig);
+void rig_work(Rig *rig);
+void rig_move(Rig *rig);
 void rig_run(Rig *rig, uint64_t cycles);
 /* Runs until every request is answered, at most `limit` cycles; false when that is not enough. */
 bool rig_drain(Rig *rig, uint64_t limit);
