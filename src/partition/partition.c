@@ -165,8 +165,9 @@ static void return_data(Partition *partition, uint64_t tick, uint64_t cycle) {
 static uint32_t slice_to_serve(const Partition *partition) {
     uint32_t count = partition->slice_count;
     if (!dram_can_accept(partition->channel)) return count;
-    for (uint32_t i = 1; i <= count; i++) {
-        uint32_t slice = (partition->last_served + i) % count;
+    uint32_t slice = partition->last_served;
+    for (uint32_t i = 0; i < count; i++) {
+        if (++slice == count) slice = 0;
         if (partition->slices[slice].to_dram.count && has_credit(partition, slice)) return slice;
     }
     return count;
