@@ -14,10 +14,10 @@ enum { CYCLES = 100000, WARM_BYTES = 512 * 1024 };
 typedef struct Load {
     const char *name;
     MemOp op;
-    uint32_t atoms;    /* of a request */
-    uint64_t bytes;    /* of the buffer */
-    bool is_random;    /* else a stream */
-    uint32_t packets;  /* sent per cycle at most */
+    uint32_t atoms;   /* of a request */
+    uint64_t bytes;   /* of the buffer */
+    bool is_random;   /* else a stream */
+    uint32_t packets; /* sent per cycle at most */
 } Load;
 
 static const Load loads[] = {
@@ -59,6 +59,7 @@ static void measure(const Load *load) {
 }
 
 int main(void) {
-    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) measure(&loads[i]);
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
+        measure(&loads[i]);
     return 0;
 }

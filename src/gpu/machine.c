@@ -171,6 +171,8 @@ static void check_partition(const PartitionConfig *partition, Diag *diag) {
                    "partition.atom: %u B, but L2 is filled by %u B (l2.sector, or else l2.line)",
                    atom, fill);
     }
+    if (partition->l2.allocate != CACHE_ALLOCATE_ON_MISS)
+        diag_error(diag, NULL, 0, 0, "l2.allocate: L2 takes its lines on a miss, not on the fill");
     if (partition->copies_fill_l2 && !partition->has_l2)
         diag_error(diag, NULL, 0, 0, "l2.filled_by_copies: yes, but l2.enabled is no");
 }
@@ -201,6 +203,35 @@ static void check_network(const MachineConfig *machine, Diag *diag) {
     }
 }
 
+/* A line must lie within one row of one slice: what is asked for at once, or written back. */
+static void check_line_places(const MachineConfig *machine, Diag *diag) {
+    const SmConfig *sm = &machine->sm;
+    const struct {
+        const char *key;
+        uint32_t bytes;
+    } lines[] = {
+        {"l1i.line", sm->l1i.line_bytes},
+        {"l1d.line", sm->l1d.line_bytes},
+        {"l1c.line", sm->l1c.line_bytes},
+        {"l1t.line", sm->l1t.line_bytes},
+        {"l2.line", machine->partition.l2.line_bytes},
+        {"partition.atom", machine->partition.atom_bytes},
+    };
+    uint32_t together = 1; /* bytes next to each other in a row */
+    for (size_t i = strlen(machine->map.bits); i-- > 0 && strchr("C._ ", machine->map.bits[i]);)
+        if (machine->map.bits[i] == 'C') together *= 2;
+    uint32_t block = machine->map.block_bytes;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        if (lines[i].bytes > together)
+            diag_error(diag, NULL, 0, 0,
+                       "map.bits: \"%s\" keeps %u B together in a row, but %s is %u B",
+                       machine->map.bits, together, lines[i].key, lines[i].bytes);
+        if (block && lines[i].bytes > block)
+            diag_error(diag, NULL, 0, 0, "map.block: %u B is less than %s, %u B", block,
+                       lines[i].key, lines[i].bytes);
+    }
+}
+
 /* What the address map and other sections say twice must be the same. */
 static void check_map(const MachineConfig *machine, Diag *diag) {
     AddressMap map;
@@ -221,10 +252,7 @@ static void check_map(const MachineConfig *machine, Diag *diag) {
         diag_error(diag, NULL, 0, 0, "%s: %u, but map.bits \"%s\" makes %u %s", same[i].key,
                    same[i].given, machine->map.bits, same[i].mapped, same[i].what);
     }
-    if (machine->map.block_bytes && machine->map.block_bytes < machine->partition.atom_bytes) {
-        diag_error(diag, NULL, 0, 0, "map.block: %u B is less than partition.atom, %u B",
-                   machine->map.block_bytes, machine->partition.atom_bytes);
-    }
+    check_line_places(machine, diag);
 }
 
 bool machine_check(const MachineConfig *machine, Diag *diag) {

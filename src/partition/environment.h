@@ -18,12 +18,12 @@ typedef struct PartitionEnvironment {
     const AddressMap *map;   /* of the machine */
     Noc *requests, *replies; /* the two networks; an SM's node is its number */
     MemRequestPools pools;   /* records of the requests, by SM */
-    uint64_t slice_bits;     /* bits of an address within the channel that name the slice: left out of
-                                L2 sets */
-    uint32_t channel;        /* which partition of the machine this is */
-    uint32_t first_node;     /* network node of the machine's first L2 slice */
-    uint32_t header_bytes;   /* of a packet; all there is of an acknowledgement */
-    bool is_l2_perfect;      /* oracle: every lookup hits */
+    uint64_t slice_bits;   /* bits of an address within the channel that name the slice: left out of
+                              L2 sets */
+    uint32_t channel;      /* which partition of the machine this is */
+    uint32_t first_node;   /* network node of the machine's first L2 slice */
+    uint32_t header_bytes; /* of a packet; all there is of an acknowledgement */
+    bool is_l2_perfect;    /* oracle: every lookup hits */
     bool counts_row_sharing; /* keep the statistics of CTAs that share rows */
     bool never_sleeps;       /* do the work of every cycle and tick, needed or not: for tests */
 } PartitionEnvironment;

@@ -1,4 +1,4 @@
-/* The way between the slices and the DRAM channel, and the partition as a whole (see the header). */
+/* The way between the slices and the DRAM channel, and the partition as a whole. */
 #include "partition/partition.h"
 
 #include <assert.h>
@@ -127,9 +127,9 @@ static const DramReply *movable_reply(const Partition *partition, uint32_t *slic
     return ring_is_full(&partition->slices[*slice].from_dram) ? NULL : reply;
 }
 
-/* Turns the read of an atomic, whose data are back, into the write of its result. It keeps its credit
- * and goes to the end of the delay line, which has a place for every credit: an atomic never waits
- * for a queue that its own data hold up. */
+/* Turns the read of an atomic, whose data are back, into the write of its result. It keeps its
+ * credit and goes to the end of the delay line, which has a place for every credit: an atomic never
+ * waits for a queue that its own data hold up. */
 static void write_result(Partition *partition, uint32_t index, uint64_t cycle) {
     PartitionAccess *access = &partition->accesses[index];
     access->access.is_atomic = false;
@@ -199,15 +199,16 @@ static void enter_controller(Partition *partition, uint64_t tick, uint64_t cycle
     if (!head || head->time > cycle || !dram_can_accept(partition->channel)) return;
     const DramAccess *access = &head->access;
     DramPlace place = address_map_place(partition->environment.map, access->address);
-    dram_push(partition->channel, tick + 1, &(DramRequest){
-        .address = access->address,
-        .handle = partition->line_accesses[ring_pop(&partition->line)],
-        .row = place.row,
-        .column = (uint16_t)place.column,
-        .bytes = access->bytes,
-        .bank = (uint8_t)place.bank,
-        .is_write = access->is_write,
-    });
+    dram_push(partition->channel, tick + 1,
+              &(DramRequest){
+                  .address = access->address,
+                  .handle = partition->line_accesses[ring_pop(&partition->line)],
+                  .row = place.row,
+                  .column = (uint16_t)place.column,
+                  .bytes = access->bytes,
+                  .bank = (uint8_t)place.bank,
+                  .is_write = access->is_write,
+              });
     head->time = cycle;
     if (partition->rows.rows && !access->is_write && access->cta != SLICE_NO_CTA)
         row_sharing_read(&partition->rows, place.row, place.bank, partition->dram.banks,
@@ -283,5 +284,6 @@ void partition_fill_from_host(Partition *const *partitions, uint64_t address, ui
 
 void partition_flush_l2(Partition *partition) {
     assert(partition_is_idle(partition));
-    for (uint32_t i = 0; i < partition->slice_count; i++) slice_flush(&partition->slices[i]);
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        slice_flush(&partition->slices[i]);
 }

@@ -2,13 +2,14 @@
  *
  * Towards DRAM, one access per DRAM tick leaves the slices' queues (in turn, the last served goes
  * last) for a delay line, if the controller has room and the slice has a credit; from the line one
- * per tick enters the controller. Data go back to their slice's queue, one per tick. Each slice owns
- * one credit and shares the others; an access holds its credit until its data leave the controller,
- * a write until it has been written.
+ * per tick enters the controller. Data go back to their slice's queue, one per tick. Each slice
+ * owns one credit and shares the others; an access holds its credit until its data leave the
+ * controller, a write until it has been written.
  *
  * The owner calls, in the order of one step of the machine: partition_push_replies (L2 clock),
- * partition_dram_tick (DRAM clock), partition_l2_cycle (L2 clock). Cycles and ticks are counted from
- * 0, never restart, and those in which the inline tests below find nothing to do may be left out.
+ * partition_dram_tick (DRAM clock), partition_l2_cycle (L2 clock). Cycles and ticks are counted
+ * from 0, never restart, and those in which the inline tests below find nothing to do may be left
+ * out.
  *
  * docs/partition.md describes the model and its source. */
 #ifndef TYTO_PARTITION_PARTITION_H
@@ -39,23 +40,23 @@ typedef struct Partition {
     uint64_t wake_tick_cycle; /* ... unless it comes at or after this L2 cycle */
     uint32_t reply_slices;    /* bit per slice: has replies */
     uint32_t slice_count;
-    uint32_t first_node;      /* network node of slices[0] */
-    uint32_t owed;            /* replies still to be sent for the requests taken */
-    const uint64_t *arrived;  /* bit per node of the request network: a packet waits */
+    uint32_t first_node;     /* network node of slices[0] */
+    uint32_t owed;           /* replies still to be sent for the requests taken */
+    const uint64_t *arrived; /* bit per node of the request network: a packet waits */
 
-    uint32_t last_served;     /* slice that DRAM served last */
-    uint32_t shared_credits;  /* credits free for all slices */
+    uint32_t last_served;                /* slice that DRAM served last */
+    uint32_t shared_credits;             /* credits free for all slices */
     uint32_t held[PARTITION_MAX_SLICES]; /* credits of each slice in use */
-    PartitionAccess *accesses; /* one per credit */
-    uint32_t free_access;      /* first unused record */
-    Ring line;                 /* the delay line: */
-    uint32_t *line_accesses;   /* indices into `accesses` */
+    PartitionAccess *accesses;           /* one per credit */
+    uint32_t free_access;                /* first unused record */
+    Ring line;                           /* the delay line: */
+    uint32_t *line_accesses;             /* indices into `accesses` */
     DramChannel *channel;
     RowSharing rows;
-    Counters counters;         /* see partition_counters */
+    Counters counters; /* see partition_counters */
     PartitionEnvironment environment;
-    DramConfig dram;           /* the environment's, with the prefetcher's map filled in */
-    Arena *arena;              /* owns everything above and the partition itself */
+    DramConfig dram; /* the environment's, with the prefetcher's map filled in */
+    Arena *arena;    /* owns everything above and the partition itself */
     Slice slices[PARTITION_MAX_SLICES];
 } Partition;
 
@@ -108,7 +109,9 @@ static inline PartitionEvents partition_next_event(const Partition *partition) {
 }
 
 /* Whether no request inside is owed a reply. Write-backs and prefetches may still be under way. */
-static inline bool partition_is_idle(const Partition *partition) { return !partition->owed; }
+static inline bool partition_is_idle(const Partition *partition) {
+    return !partition->owed;
+}
 
 /* Brings the counters up to, not including, `tick` and `cycle`. */
 void partition_settle(Partition *partition, uint64_t tick, uint64_t cycle);
@@ -120,8 +123,8 @@ static inline const Counters *partition_counters(const Partition *partition) {
 }
 
 /* What a copy of `bytes` from the host to `address` leaves in the L2s of all partitions of the
- * machine, by channel: each atom valid and clean, in ascending order; lines in its way are lost, dirty
- * or not. Takes no time. Nothing when the machine's copies do not fill L2. */
+ * machine, by channel: each atom valid and clean, in ascending order; lines in its way are lost,
+ * dirty or not. Takes no time. Nothing when the machine's copies do not fill L2. */
 void partition_fill_from_host(Partition *const *partitions, uint64_t address, uint64_t bytes);
 
 /* Drops all lines of L2. Dirty ones are counted as written back, which takes no time. The partition

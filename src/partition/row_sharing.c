@@ -11,7 +11,8 @@ void row_sharing_init(RowSharing *sharing, Arena *arena) {
 
 static bool has_cta(const RowReaders *row, uint32_t cta) {
     bool is_found = false;
-    for (uint32_t i = 0; i < row->count; i++) is_found |= row->ctas[i] == cta;
+    for (uint32_t i = 0; i < row->count; i++)
+        is_found |= row->ctas[i] == cta;
     return is_found;
 }
 

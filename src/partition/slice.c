@@ -107,7 +107,7 @@ static void release_atom(Slice *slice, uint64_t cycle) {
 
 /* ---- replies ---- */
 
-/* The share of `times` that lies after the request's arrival: it may have joined a fill under way. */
+/* The share of `times` since the request's arrival: it may have joined a fill under way. */
 static DramTimes times_since_arrival(const DramTimes *times, uint64_t arrived) {
     if (arrived <= times->entered) return *times;
     uint64_t before = arrived - times->entered;
@@ -167,8 +167,8 @@ static void send_miss(Slice *slice) {
     slice->is_refused = false;
 }
 
-/* Puts a prefetched atom into L2, unless it is there or asked for already, or no line can go: it must
- * not keep the returns behind it waiting. */
+/* Puts a prefetched atom into L2, unless it is there or asked for already, or no line can go: it
+ * must not keep the returns behind it waiting. */
 static void fill_prefetch(Slice *slice, uint64_t local) {
     TagArray *tags = &slice->tags;
     uint8_t sector = tag_array_sectors(tags, local, slice->atom_bytes);
@@ -220,7 +220,8 @@ static bool has_lookup_room(const Slice *slice) {
 static void look_up_head(Slice *slice, uint64_t cycle) {
     if (!slice->input.count || cycle < slice->port_free || !has_lookup_room(slice)) return;
     if (!slice->is_refused)
-        slice->is_refused = !slice_look_up(slice, &slice->input_atoms[ring_front(&slice->input)], cycle);
+        slice->is_refused =
+            !slice_look_up(slice, &slice->input_atoms[ring_front(&slice->input)], cycle);
     if (slice->is_refused) slice->counters->l2_refusals++;
     else ring_pop(&slice->input);
 }

@@ -1,11 +1,11 @@
 /* One L2 slice: from the request network to the reply network, DRAM aside.
  *
- * A request taken from the network waits in the ROP line, which lets one atom (the unit of L2 fills)
- * into the input queue per cycle. In a cycle each of these happens at most once, in this order: the
- * answer of a completed miss goes to the reply queue; a return of DRAM fills its sector; the miss
- * queue gives an access to the queue towards DRAM; the atom at the head of the input queue is looked
- * up; the ROP line gives an atom to the input queue. An atom that is refused stays at the head and
- * blocks.
+ * A request taken from the network waits in the ROP line, which lets one atom (the unit of L2
+ * fills) into the input queue per cycle. In a cycle each of these happens at most once, in this
+ * order: the answer of a completed miss goes to the reply queue; a return of DRAM fills its sector;
+ * the miss queue gives an access to the queue towards DRAM; the atom at the head of the input queue
+ * is looked up; the ROP line gives an atom to the input queue. An atom that is refused stays at the
+ * head and blocks.
  *
  * Without L2 the atoms go straight to the queue towards DRAM, and its returns to the reply queue. A
  * slice that can do nothing need not be visited before `wake`; the cycles left out change no
@@ -25,7 +25,7 @@
 #include "stats/counters.h"
 
 #define SLICE_NO_REQUEST UINT32_MAX /* no handle */
-#define SLICE_NO_CTA UINT32_MAX     /* an access that no CTA's data asked for */
+#define SLICE_NO_CTA     UINT32_MAX /* an access that no CTA's data asked for */
 
 /* One atom of a request, waiting to be looked up. */
 typedef struct SliceAtom {
@@ -72,8 +72,8 @@ typedef struct DramReturn {
 /* An MSHR entry's line, and the times of the fill that completed it. */
 typedef struct SliceFill {
     DramTimes times;
-    int32_t place;    /* of the line in the tag array */
-    uint8_t sector;   /* bit of the sector that is fetched */
+    int32_t place;  /* of the line in the tag array */
+    uint8_t sector; /* bit of the sector that is fetched */
 } SliceFill;
 
 /* What a write does, by the write and allocation policies of the cache. */
@@ -86,24 +86,24 @@ typedef struct WriteRule {
 
 typedef struct Slice {
     /* Read every cycle. */
-    uint64_t wake;        /* nothing can happen before this cycle unless a queue's other end moves */
-    uint64_t worked;      /* last cycle worked through */
-    uint64_t port_free;   /* cycle from which the data port is free */
-    bool is_refused;      /* the input's head was refused, and nothing has changed since */
+    uint64_t wake;      /* nothing can happen before this cycle unless a queue's other end moves */
+    uint64_t worked;    /* last cycle worked through */
+    uint64_t port_free; /* cycle from which the data port is free */
+    bool is_refused;    /* the input's head was refused, and nothing has changed since */
     bool counts_refusals; /* and is refused anew every cycle, asleep or not */
-    bool has_moved_dram;  /* gave DRAM an access or freed a full return queue; the owner clears it */
-    bool has_l2;          /* as in the environment */
-    bool has_tags;        /* and its lines matter: L2 is not perfect */
-    WriteRule write;      /* what a write does */
-    uint32_t node;        /* of both networks */
-    uint32_t take_room;   /* free input places needed to take a packet */
-    uint32_t read_limit;  /* a read may miss while so many accesses or fewer are in the miss queue */
+    bool has_moved_dram; /* gave DRAM an access or freed a full return queue; the owner clears it */
+    bool has_l2;         /* as in the environment */
+    bool has_tags;       /* and its lines matter: L2 is not perfect */
+    WriteRule write;     /* what a write does */
+    uint32_t node;       /* of both networks */
+    uint32_t take_room;  /* free input places needed to take a packet */
+    uint32_t read_limit; /* a read may miss while so many accesses or fewer are in the miss queue */
     uint32_t write_limit; /* the same for a write */
     uint32_t atom_bytes;
-    uint32_t atom_cycles;   /* of the data port, to move an atom */
-    uint32_t port_bytes;    /* that the data port moves a cycle */
-    uint32_t rop_latency;   /* from the network to the input queue, L2's own latency included */
-    uint32_t header_bytes;  /* of a packet */
+    uint32_t atom_cycles;  /* of the data port, to move an atom */
+    uint32_t port_bytes;   /* that the data port moves a cycle */
+    uint32_t rop_latency;  /* from the network to the input queue, L2's own latency included */
+    uint32_t header_bytes; /* of a packet */
 
     /* The ROP line: requests linked by MemRequest.next. */
     uint32_t rop_first, rop_last; /* handles, or SLICE_NO_REQUEST */
@@ -125,8 +125,8 @@ typedef struct Slice {
     Counters *counters; /* of the partition */
 } Slice;
 
-/* An empty slice; `environment` and `counters` are borrowed, the rest is owned by `arena`. `index` is
- * the slice's number within its channel. */
+/* An empty slice; `environment` and `counters` are borrowed, the rest is owned by `arena`. `index`
+ * is the slice's number within its channel. */
 void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t index,
                 Counters *counters, Arena *arena);
 
@@ -142,7 +142,9 @@ void slice_take(Slice *slice, uint64_t cycle, uint32_t handle);
 void slice_cycle(Slice *slice, uint64_t cycle);
 
 /* Something outside has made room or brought data: the slice must be visited in its next cycle. */
-static inline void slice_rouse(Slice *slice) { slice->wake = 0; }
+static inline void slice_rouse(Slice *slice) {
+    slice->wake = 0;
+}
 
 /* The oldest reply leaves; there must be one. Writes the request's time split. */
 SliceReply slice_pop_reply(Slice *slice, uint64_t cycle);
@@ -156,7 +158,8 @@ DramAccess slice_pop_access(Slice *slice);
 /* Counts what sleeping has left uncounted, up to and not including `cycle`. */
 void slice_settle(Slice *slice, uint64_t cycle);
 
-/* Installs the atom at `local` (where L2 has tags) as valid and clean, as a copy from the host does. */
+/* Installs the atom at `local` (where L2 has tags) as valid and clean, as a copy from the host
+ * does. */
 void slice_install(Slice *slice, uint64_t local);
 
 /* Drops every line and counts a write-back for each dirty one. Nothing may be pending. */

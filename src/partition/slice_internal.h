@@ -22,18 +22,19 @@ static inline void slice_push_access(Slice *slice, const DramAccess *access) {
     slice->has_moved_dram = true;
 }
 
-/* Queues the reply to one atom; the queue must have room. `times` is NULL where DRAM had no part. */
+/* Queues the reply to one atom; the queue must have room. `times` is NULL where DRAM had no part.
+ */
 void slice_add_reply(Slice *slice, uint32_t handle, const DramTimes *times);
 
 /* What the policies of a cache make a write do. */
 WriteRule slice_write_rule(const CacheConfig *config);
 
-/* Looks the atom up, when the queues towards DRAM and of replies have room and the data port is free.
- * False when it is refused: no way, MSHR, merge or miss queue place is free. */
+/* Looks the atom up, when the queues towards DRAM and of replies have room and the data port is
+ * free. False when it is refused: no way, MSHR, merge or miss queue place is free. */
 bool slice_look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle);
 
-/* Counts a line that had to go, and sends its dirty sectors to DRAM as one write; the miss queue must
- * have room. Returns how many those are. */
+/* Counts a line that had to go, and sends its dirty sectors to DRAM as one write; the miss queue
+ * must have room. Returns how many those are. */
 uint32_t slice_evict(Slice *slice, const TagEviction *evicted);
 
 #endif

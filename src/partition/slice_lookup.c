@@ -74,15 +74,15 @@ uint32_t slice_evict(Slice *slice, const TagEviction *evicted) {
     slice->counters->l2_evictions++;
     if (!evicted->dirty) return 0;
     uint32_t atoms = (uint32_t)bits_count32(evicted->dirty);
-    uint64_t local = evicted->address +
-                     (uint64_t)bits_lowest32(evicted->dirty) * slice->atom_bytes;
+    uint64_t local = evicted->address + (uint64_t)bits_lowest32(evicted->dirty) * slice->atom_bytes;
     const PartitionEnvironment *environment = slice->environment;
-    slice_add_miss(slice, &(DramAccess){
-        .address = address_map_address(environment->map, environment->channel, local),
-        .cta = SLICE_NO_CTA,
-        .bytes = (uint16_t)(atoms * slice->atom_bytes),
-        .is_write = true,
-    });
+    slice_add_miss(
+        slice, &(DramAccess){
+                   .address = address_map_address(environment->map, environment->channel, local),
+                   .cta = SLICE_NO_CTA,
+                   .bytes = (uint16_t)(atoms * slice->atom_bytes),
+                   .is_write = true,
+               });
     slice->counters->l2_write_backs++;
     return atoms;
 }
@@ -169,8 +169,8 @@ static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, in
     return true;
 }
 
-/* A write that finds no valid sector takes one. A line that is dirty and has to go occupies the port
- * for as many cycles as its dirty sectors take. */
+/* A write that finds no valid sector takes one. A line that is dirty and has to go occupies the
+ * port for as many cycles as its dirty sectors take. */
 static bool allocate_write(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
                            uint8_t sector, uint64_t cycle) {
     TagEviction evicted = {0};
@@ -237,4 +237,3 @@ bool slice_look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     return atom->op == MEM_OP_WRITE ? look_up_write(slice, atom, cycle)
                                     : look_up_read(slice, atom, cycle);
 }
-

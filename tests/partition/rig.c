@@ -31,7 +31,8 @@ Rig *rig_new(const char *name, const char *const *settings, const RigOptions *op
     rig->random = UINT64_C(0x9E3779B97F4A7C15);
     const PartitionConfig *partition = &rig->config.partition;
     uint32_t channels = rig->config.partitions;
-    NocConfig network = noc_config_default(NOC_IDEAL, (int)(RIG_SMS + channels * partition->slices));
+    NocConfig network =
+        noc_config_default(NOC_IDEAL, (int)(RIG_SMS + channels * partition->slices));
     network.ideal_latency = 1;
     network.ejection_flits = NOC_MAX_FLITS;
     network.injection_flits = 16;
@@ -64,7 +65,8 @@ Rig *rig_new(const char *name, const char *const *settings, const RigOptions *op
 }
 
 void rig_free(Rig *rig) {
-    for (uint32_t i = 0; i < rig->config.partitions; i++) partition_free(rig->partitions[i]);
+    for (uint32_t i = 0; i < rig->config.partitions; i++)
+        partition_free(rig->partitions[i]);
     for (uint32_t sm = 0; sm < RIG_SMS; sm++) {
         free(rig->pools[sm]);
         free(rig->free[sm]);
@@ -99,8 +101,10 @@ bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request) {
 }
 
 bool rig_send(Rig *rig, uint32_t sm, MemOp op, uint64_t address, uint32_t atoms) {
-    return rig_send_request(rig, sm, &(MemRequest){.address = address, .atoms = atoms,
-                                                   .op = (uint8_t)op, .client = MEM_CLIENT_L1D});
+    return rig_send_request(
+        rig, sm,
+        &(MemRequest){
+            .address = address, .atoms = atoms, .op = (uint8_t)op, .client = MEM_CLIENT_L1D});
 }
 
 static void take_reply(Rig *rig, uint32_t sm, uint32_t handle) {
@@ -116,7 +120,8 @@ static void take_reply(Rig *rig, uint32_t sm, uint32_t handle) {
 
 /* Whether tick's clock edge comes before that of cycle (sign < 0), with it (0), or after it. */
 static int compare_edges(const Rig *rig, uint64_t tick, uint64_t cycle) {
-    uint64_t at_tick = tick * rig->config.clock.l2_khz, at_cycle = cycle * rig->config.clock.dram_khz;
+    uint64_t at_tick = tick * rig->config.clock.l2_khz,
+             at_cycle = cycle * rig->config.clock.dram_khz;
     return (at_tick > at_cycle) - (at_tick < at_cycle);
 }
 
@@ -150,11 +155,13 @@ static void jump(Rig *rig) {
     noc_skip(rig->requests, next - rig->cycle);
     noc_skip(rig->replies, next - rig->cycle);
     rig->cycle = next;
-    while (rig->cycle && compare_edges(rig, rig->tick, rig->cycle - 1) < 0) rig->tick++;
+    while (rig->cycle && compare_edges(rig, rig->tick, rig->cycle - 1) < 0)
+        rig->tick++;
 }
 
 void rig_work(Rig *rig) {
-    while (compare_edges(rig, rig->tick, rig->cycle) < 0) tick_all(rig, rig->cycle - 1);
+    while (compare_edges(rig, rig->tick, rig->cycle) < 0)
+        tick_all(rig, rig->cycle - 1);
     for (uint32_t i = 0; i < rig->config.partitions; i++)
         partition_push_replies(rig->partitions[i], rig->cycle);
     if (!compare_edges(rig, rig->tick, rig->cycle)) tick_all(rig, rig->cycle);
@@ -168,7 +175,8 @@ void rig_move(Rig *rig) {
     noc_step(rig->replies);
     rig->cycle++;
     for (uint32_t sm = 0; sm < RIG_SMS; sm++)
-        while (noc_peek(rig->replies, (int)sm, &handle)) take_reply(rig, sm, handle);
+        while (noc_peek(rig->replies, (int)sm, &handle))
+            take_reply(rig, sm, handle);
 }
 
 void rig_step(Rig *rig) {
@@ -179,7 +187,8 @@ void rig_step(Rig *rig) {
 
 void rig_run(Rig *rig, uint64_t cycles) {
     rig->horizon = rig->cycle + cycles - 1;
-    for (uint64_t end = rig->cycle + cycles; rig->cycle < end;) rig_step(rig);
+    for (uint64_t end = rig->cycle + cycles; rig->cycle < end;)
+        rig_step(rig);
 }
 
 bool rig_drain(Rig *rig, uint64_t limit) {

@@ -18,17 +18,17 @@ typedef struct Rig {
     Noc *requests, *replies;
     Partition **partitions;
     MemRequest *pools[RIG_SMS];
-    uint32_t *free[RIG_SMS];    /* unused requests of each SM, a stack */
+    uint32_t *free[RIG_SMS]; /* unused requests of each SM, a stack */
     uint32_t free_count[RIG_SMS];
-    uint64_t cycle, tick;       /* the next L2 cycle and DRAM tick */
-    uint64_t sent, answered;    /* atoms sent, reply packets received */
-    uint64_t reply_hash;        /* over every reply's request and cycle of arrival */
-    uint64_t last_push;         /* L2 cycle in which the last reply entered its network */
-    uint64_t last_arrived;      /* L2 cycle in which its request had left its network */
-    MemRequest last;            /* its record */
+    uint64_t cycle, tick;    /* the next L2 cycle and DRAM tick */
+    uint64_t sent, answered; /* atoms sent, reply packets received */
+    uint64_t reply_hash;     /* over every reply's request and cycle of arrival */
+    uint64_t last_push;      /* L2 cycle in which the last reply entered its network */
+    uint64_t last_arrived;   /* L2 cycle in which its request had left its network */
+    MemRequest last;         /* its record */
     uint64_t random;
-    bool is_jumping;            /* leave out the cycles and ticks in which nothing can happen, ... */
-    uint64_t horizon;           /* ... as far as this cycle */
+    bool is_jumping;  /* leave out the cycles and ticks in which nothing can happen, ... */
+    uint64_t horizon; /* ... as far as this cycle */
 } Rig;
 
 /* What a test changes on the partitions beyond the machine file. */

@@ -64,10 +64,12 @@ static void test_merges_are_limited(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
     partition_fill_from_host(rig->partitions, DEVICE + 4096 * 6, 32);
-    for (int i = 0; i < 4; i++) send(rig, MEM_OP_READ, DEVICE, 1);
+    for (int i = 0; i < 4; i++)
+        send(rig, MEM_OP_READ, DEVICE, 1);
     Counters counters = drained(rig);
     assert_int_equal(counters.l2_refusals, 0);
-    for (int i = 0; i < 5; i++) send(rig, MEM_OP_READ, DEVICE + 64, 1);
+    for (int i = 0; i < 5; i++)
+        send(rig, MEM_OP_READ, DEVICE + 64, 1);
     send(rig, MEM_OP_READ, DEVICE + 4096 * 6, 1); /* a hit in the same slice */
     uint64_t answered = rig->answered;
     rig_run(rig, 180); /* a hit takes 122 */
@@ -96,9 +98,11 @@ static void test_pending_lines_stay(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
     uint32_t ways = rig->config.partition.l2.ways;
-    for (uint32_t i = 0; i < ways; i++) send(rig, MEM_OP_READ, line_of_set(rig, i), 1);
+    for (uint32_t i = 0; i < ways; i++)
+        send(rig, MEM_OP_READ, line_of_set(rig, i), 1);
     assert_int_equal(drained(rig).l2_refusals, 0);
-    for (uint32_t i = 0; i < ways + 1; i++) send(rig, MEM_OP_READ, line_of_set(rig, ways + i), 1);
+    for (uint32_t i = 0; i < ways + 1; i++)
+        send(rig, MEM_OP_READ, line_of_set(rig, ways + i), 1);
     Counters counters = drained(rig);
     assert_true(counters.l2_refusals > 50);
     assert_int_equal(counters.l2_evictions, ways + 1);
@@ -164,7 +168,8 @@ static void test_write_backs(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Rig *rig = rig_new("gtx480", NULL, NULL);
         send(rig, MEM_OP_WRITE, line_of_set(rig, 0), rows[i].atoms);
-        for (uint32_t way = 1; way <= 8; way++) send(rig, MEM_OP_READ, line_of_set(rig, way), 1);
+        for (uint32_t way = 1; way <= 8; way++)
+            send(rig, MEM_OP_READ, line_of_set(rig, way), 1);
         Counters counters = drained(rig);
         assert_int_equal(counters.l2_write_backs, 1);
         assert_int_equal(counters.dram_writes, 1);
@@ -183,7 +188,8 @@ static void test_atomics(void **state) {
     Counters counters = drained(rig);
     assert_int_equal(counters.l2_reads, 2);
     assert_int_equal(counters.dram_reads, 1);
-    for (uint32_t way = 2; way < 10; way++) send(rig, MEM_OP_READ, line_of_set(rig, way), 1);
+    for (uint32_t way = 2; way < 10; way++)
+        send(rig, MEM_OP_READ, line_of_set(rig, way), 1);
     assert_int_equal(drained(rig).l2_write_backs, 2);
     rig_free(rig);
 }
@@ -191,7 +197,8 @@ static void test_atomics(void **state) {
 static void test_without_l2(void **state) {
     (void)state;
     Rig *rig = rig_new("md", NULL, NULL);
-    for (int i = 0; i < 2; i++) send(rig, MEM_OP_READ, DEVICE, 0xF);
+    for (int i = 0; i < 2; i++)
+        send(rig, MEM_OP_READ, DEVICE, 0xF);
     send(rig, MEM_OP_WRITE, DEVICE, 0x3);
     Counters counters = drained(rig);
     assert_int_equal(counters.dram_reads, 8);
@@ -223,8 +230,10 @@ static void test_copies_fill_l2(void **state) {
     Rig *rig = rig_new("gtx480", NULL, NULL);
     send(rig, MEM_OP_WRITE, line_of_set(rig, 0), 0xF);
     drained(rig);
-    for (uint32_t i = 1; i <= 8; i++) partition_fill_from_host(rig->partitions, line_of_set(rig, i), 128);
-    for (uint32_t i = 8; i >= 1; i--) send(rig, MEM_OP_READ, line_of_set(rig, i), 0xF);
+    for (uint32_t i = 1; i <= 8; i++)
+        partition_fill_from_host(rig->partitions, line_of_set(rig, i), 128);
+    for (uint32_t i = 8; i >= 1; i--)
+        send(rig, MEM_OP_READ, line_of_set(rig, i), 0xF);
     Counters counters = drained(rig);
     assert_int_equal(counters.l2_hits, 32);
     send(rig, MEM_OP_READ, line_of_set(rig, 0), 0xF);
@@ -243,10 +252,12 @@ static void test_copies_fill_l2(void **state) {
 static void test_flush_writes_back(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
-    for (uint64_t i = 0; i < 60; i++) send(rig, MEM_OP_WRITE, DEVICE + i * 128, 1);
+    for (uint64_t i = 0; i < 60; i++)
+        send(rig, MEM_OP_WRITE, DEVICE + i * 128, 1);
     send(rig, MEM_OP_READ, DEVICE + 60 * 128, 1);
     drained(rig);
-    for (uint32_t i = 0; i < rig->config.partitions; i++) partition_flush_l2(rig->partitions[i]);
+    for (uint32_t i = 0; i < rig->config.partitions; i++)
+        partition_flush_l2(rig->partitions[i]);
     assert_int_equal(rig_counters(rig).l2_write_backs, 60);
     send(rig, MEM_OP_READ, DEVICE, 1);
     assert_int_equal(drained(rig).dram_reads, 2);
@@ -264,7 +275,8 @@ static void test_prefetched_lines(void **state) {
     assert_int_equal(counters.dram_prefetches, 31); /* 2 KB rows of 64 B lines */
     assert_int_equal(counters.l2_prefetches, 31);
     assert_int_equal(counters.l2_prefetches_used, 0);
-    for (int i = 0; i < 2; i++) send(rig, MEM_OP_READ, 64, 1);
+    for (int i = 0; i < 2; i++)
+        send(rig, MEM_OP_READ, 64, 1);
     counters = drained(rig);
     assert_int_equal(counters.l2_prefetches_used, 1); /* once, however often */
     assert_int_equal(counters.dram_reads, 1);

@@ -14,12 +14,14 @@ static void send_random(Rig *rig, uint32_t sm) {
     uint64_t r = rig_random(rig);
     const PartitionConfig *partition = &rig->config.partition;
     uint32_t line = partition->l2.line_bytes, line_atoms = line / partition->atom_bytes;
-    uint64_t buffer = UINT64_C(2) * partition->l2.size_bytes * partition->slices *
-                      rig->config.partitions;
+    uint64_t buffer =
+        UINT64_C(2) * partition->l2.size_bytes * partition->slices * rig->config.partitions;
     MemRequest request = {
         .address = (r % (buffer / line)) * line,
         .atoms = 1 + (uint32_t)(r >> 20) % ((1u << line_atoms) - 1),
-        .op = (uint8_t)((r >> 40 & 7) > 5 ? MEM_OP_ATOMIC : (r >> 40 & 7) > 3 ? MEM_OP_WRITE : MEM_OP_READ),
+        .op = (uint8_t)((r >> 40 & 7) > 5   ? MEM_OP_ATOMIC
+                        : (r >> 40 & 7) > 3 ? MEM_OP_WRITE
+                                            : MEM_OP_READ),
         .client = r >> 43 & 15 ? MEM_CLIENT_L1D : MEM_CLIENT_L1I,
         .cta = (uint32_t)(r >> 50) & 63,
     };
@@ -73,14 +75,28 @@ static void check_identities(const Outcome *outcome) {
 }
 
 /* Other sizes down to the least possible. */
-static const char *const hostile[] = {
-    "partition.rop_latency=0", "partition.input_queue=1", "partition.reply_queue=1",
-    "partition.to_dram_queue=1", "partition.from_dram_queue=1", "partition.dram_latency=0",
-    "partition.dram_credits=1", "l2.mshrs=2", "l2.mshr_merges=1", "l2.miss_queue=1",
-    "dram.queue=1", "dram.replies=1", NULL};
-static const char *const narrow[] = {
-    "partition.input_queue=3", "partition.reply_queue=2", "partition.dram_latency=7",
-    "l2.mshrs=5", "l2.mshr_merges=2", "l2.miss_queue=2", "l2.latency=5", "clock.l2=650MHz", NULL};
+static const char *const hostile[] = {"partition.rop_latency=0",
+                                      "partition.input_queue=1",
+                                      "partition.reply_queue=1",
+                                      "partition.to_dram_queue=1",
+                                      "partition.from_dram_queue=1",
+                                      "partition.dram_latency=0",
+                                      "partition.dram_credits=1",
+                                      "l2.mshrs=2",
+                                      "l2.mshr_merges=1",
+                                      "l2.miss_queue=1",
+                                      "dram.queue=1",
+                                      "dram.replies=1",
+                                      NULL};
+static const char *const narrow[] = {"partition.input_queue=3",
+                                     "partition.reply_queue=2",
+                                     "partition.dram_latency=7",
+                                     "l2.mshrs=5",
+                                     "l2.mshr_merges=2",
+                                     "l2.miss_queue=2",
+                                     "l2.latency=5",
+                                     "clock.l2=650MHz",
+                                     NULL};
 static const char *const fetching[] = {"l2.write_allocate=fetch", NULL};
 static const char *const not_allocating[] = {"l2.write_allocate=none", NULL};
 static const char *const through[] = {"l2.write=write-through", NULL};
@@ -91,10 +107,18 @@ static const struct Load {
     const char *const *settings;
     bool has_prefetch;
 } loads[] = {
-    {"gtx480", NULL, false},         {"gtx480", hostile, false},  {"gtx480", narrow, false},
-    {"gtx480", fetching, false},     {"gtx480", through, false},  {"gtx480", evicting, false},
-    {"gtx480", not_allocating, false}, {"owl", NULL, true},       {"owl", hostile, true},
-    {"ccws", NULL, false},           {"ccws", narrow, false},     {"md", NULL, false},
+    {"gtx480", NULL, false},
+    {"gtx480", hostile, false},
+    {"gtx480", narrow, false},
+    {"gtx480", fetching, false},
+    {"gtx480", through, false},
+    {"gtx480", evicting, false},
+    {"gtx480", not_allocating, false},
+    {"owl", NULL, true},
+    {"owl", hostile, true},
+    {"ccws", NULL, false},
+    {"ccws", narrow, false},
+    {"md", NULL, false},
     {"md", hostile, false},
 };
 

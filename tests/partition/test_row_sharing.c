@@ -15,7 +15,8 @@ static Counters read_row(const uint32_t *ctas) {
     Counters counters = {0};
     RowSharing sharing;
     row_sharing_init(&sharing, arena);
-    for (; *ctas; ctas++) row_sharing_read(&sharing, 5, 3, BANKS, *ctas, &counters);
+    for (; *ctas; ctas++)
+        row_sharing_read(&sharing, 5, 3, BANKS, *ctas, &counters);
     row_sharing_close(&sharing, &counters);
     arena_free(arena);
     return counters;
@@ -28,12 +29,11 @@ static void test_examples(void **state) {
         uint32_t distinct;
         double sharing;
     } rows[] = {
-        {{1, 2, 3, 7}, 4, 0.75},       /* design: three of four are consecutive */
-        {{1, 2, 3, 4}, 4, 1.0},        /* OWL section 4.3 */
-        {{7, 3, 1, 2}, 4, 0.75},       /* in any order */
+        {{1, 2, 3, 7}, 4, 0.75},         /* design: three of four are consecutive */
+        {{1, 2, 3, 4}, 4, 1.0},          /* OWL section 4.3 */
+        {{7, 3, 1, 2}, 4, 0.75},         /* in any order */
         {{1, 2, 1, 2, 2, 7}, 3, 2. / 3}, /* each counts once */
-        {{1, 3, 5, 7}, 4, 0.0},
-        {{9}, 1, 0.0},
+        {{1, 3, 5, 7}, 4, 0.0},          {{9}, 1, 0.0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Counters counters = read_row(rows[i].ctas);
@@ -52,8 +52,10 @@ static void test_mean_over_rows(void **state) {
     RowSharing sharing;
     row_sharing_init(&sharing, arena);
     static const uint32_t wide[] = {1, 2, 3, 4, 5, 6}, lone[] = {1, 9};
-    for (int i = 0; i < 6; i++) row_sharing_read(&sharing, 0, 0, BANKS, wide[i], &counters);
-    for (int i = 0; i < 2; i++) row_sharing_read(&sharing, 0, 1, BANKS, lone[i], &counters);
+    for (int i = 0; i < 6; i++)
+        row_sharing_read(&sharing, 0, 0, BANKS, wide[i], &counters);
+    for (int i = 0; i < 2; i++)
+        row_sharing_read(&sharing, 0, 1, BANKS, lone[i], &counters);
     row_sharing_close(&sharing, &counters);
     assert_int_equal(counters.dram_rows_used, 2);
     assert_int_equal(counters.dram_row_ctas, 8);

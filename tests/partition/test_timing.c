@@ -104,7 +104,8 @@ static void test_write_stream_rate(void **state) {
             if (rig_send(rig, sm, MEM_OP_WRITE, DEVICE + i * 128, 0xF)) i++;
     }
     Counters all = rig_counters(rig), counters = counters_since(&warm, &all);
-    assert_in_range(counters.l2_write_backs * 4, counters.l2_accesses - 48, counters.l2_accesses + 48);
+    assert_in_range(counters.l2_write_backs * 4, counters.l2_accesses - 48,
+                    counters.l2_accesses + 48);
     double cycles_per_line = (double)(rig->cycle - begun) * 12 * 4 / (double)counters.l2_accesses;
     if (cycles_per_line < 7.9 || cycles_per_line > 8.3) fail_msg("%.2f", cycles_per_line);
     rig_free(rig);
