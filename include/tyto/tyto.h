@@ -152,8 +152,8 @@ typedef struct TytoResult {
 TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch);
 
 /* Results of all launches so far, failed ones too, in order. */
-int tyto_result_count(const TytoSimulator *simulator);
-TytoResult tyto_result(const TytoSimulator *simulator, int i);
+int tyto_result_count(TytoSimulator *simulator);
+TytoResult tyto_result(TytoSimulator *simulator, int i);
 
 /* How far the running launch is; of the last one when none runs. */
 typedef struct TytoProgress {
@@ -164,7 +164,7 @@ typedef struct TytoProgress {
 TytoProgress tyto_progress(const TytoSimulator *simulator); /* lock-free */
 
 /* The JSON object of a run (docs/results.md). `program` names what was run. */
-char *tyto_report_json(const TytoSimulator *simulator, const char *program);
+char *tyto_report_json(TytoSimulator *simulator, const char *program);
 /* Ends a run as its options say: prints the summary and writes the files they name. */
 TytoStatus tyto_finish(TytoSimulator *simulator, const char *program);
 

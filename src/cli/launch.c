@@ -150,7 +150,7 @@ static bool write_results(Session *session, bool is_done) {
     for (int i = 0; is_done && i < session->count; i++)
         is_written &= argument_write_output(&session->list[i], session->simulator);
     if (tyto_finish(session->simulator, session->path) == TYTO_OK) return is_written;
-    say_error("%s", tyto_message(session->simulator));
+    fprintf(stderr, "tyto: %s\n", tyto_message(session->simulator));
     return false;
 }
 

@@ -39,9 +39,10 @@ static CUresult copy_row(const Call *call, const Side *to, const Side *from, uin
     bool is_right = true;
     if (to->is_device && from->is_device)
         is_right = mem_copy(call->memory, destination, source, size);
-    else if (to->is_device)
+    else if (to->is_device) {
         is_right = mem_write(call->memory, destination, (void *)(uintptr_t)source, size);
-    else if (from->is_device)
+        gpu_host_wrote(call->gpu, destination, is_right ? size : 0);
+    } else if (from->is_device)
         is_right = mem_read(call->memory, source, (void *)(uintptr_t)destination, size);
     else memmove((void *)(uintptr_t)destination, (void *)(uintptr_t)source, size);
     return is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

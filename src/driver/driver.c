@@ -32,7 +32,7 @@ static void report_at_exit(void) {
     if (!process.driver || process.owner != getpid()) return;
     TytoSimulator *simulator = process.driver->simulator;
     if (tyto_finish(simulator, program_invocation_short_name) != TYTO_OK) {
-        driver_say("error: %s", tyto_message(simulator));
+        fprintf(stderr, "tyto: %s\n", tyto_message(simulator));
         fflush(stderr);
         _exit(1);
     }
@@ -54,7 +54,8 @@ static void on_interrupt(int number) {
 void driver_obey_signal(Driver *driver) {
     int number = driver->signal;
     if (!number) return;
-    tyto_finish(driver->simulator, program_invocation_short_name);
+    if (tyto_finish(driver->simulator, program_invocation_short_name) != TYTO_OK)
+        fprintf(stderr, "tyto: %s\n", tyto_message(driver->simulator));
     signal(number, SIG_DFL);
     raise(number);
 }

@@ -11,7 +11,8 @@ typedef enum ValueKind {
     VALUE_FLAG,  /* no value */
     VALUE_SIZE,  /* bytes, with an optional suffix KiB, MiB, GiB (K, M, G) */
     VALUE_COUNT, /* a whole number */
-    VALUE_PATH,  /* the name of a file */
+    VALUE_TEXT,  /* any words; the name of a file */
+    VALUE_LIST,  /* the same, any number of times; the number is counted in the next field */
     VALUE_DUMP   /* LINE[:CTA[:WARP]] */
 } ValueKind;
 
@@ -29,7 +30,17 @@ typedef struct OptionRow {
 
 /* clang-format off */
 static const OptionRow rows[] = {
-    {{"--functional", NULL, NULL, "Run kernels for their results alone, without timing.", "Mode"},
+    {{"--machine", "NAME", "gtx480", "The machine: one of tyto machines, or a file.yaml.", "Machine"},
+     VALUE_TEXT, FIELD(machine), 0, 0},
+    {{"--scheduler", "NAME[:P=V,...]", NULL,
+      "Warp scheduler, one of tyto schedulers; else the machine's own.", "Machine"},
+     VALUE_TEXT, FIELD(scheduler), 0, 0},
+    {{"--cta-scheduler", "NAME[:P=V,...]", NULL,
+      "Thread block (CTA) scheduler; else the machine's own.", "Machine"},
+     VALUE_TEXT, FIELD(cta_scheduler), 0, 0},
+    {{"--set", "KEY=VALUE", NULL, "Change a value of the machine: l1d.size=64KiB.", "Machine"},
+     VALUE_LIST, FIELD(sets), 0, 0},
+    {{"--functional", NULL, NULL, "Run kernels for their results alone, without timing.", "Machine"},
      VALUE_FLAG, FIELD(is_functional), 0, 1},
 
     {{"--memory", "SIZE", "4GiB", "Device memory.", "Device"},
@@ -56,10 +67,19 @@ static const OptionRow rows[] = {
      VALUE_DUMP, FIELD(dump_line), 1, UINT32_MAX},
 
     {{"--json", "FILE", NULL, "Write the results as JSON.", "Output"},
-     VALUE_PATH, FIELD(json_path), 0, 0},
+     VALUE_TEXT, FIELD(json_path), 0, 0},
+    {{"--csv", "FILE", NULL, "Write every counter of every kernel as CSV.", "Output"},
+     VALUE_TEXT, FIELD(csv_path), 0, 0},
+    {{"--ctas", "FILE", NULL, "Write where and when every thread block ran as CSV.", "Output"},
+     VALUE_TEXT, FIELD(ctas_path), 0, 0},
+    {{"--timeline", "FILE", NULL, "Write a timeline for ui.perfetto.dev.", "Output"},
+     VALUE_TEXT, FIELD(timeline_path), 0, 0},
+    {{"--sample", "N", "0", "Sample the counters every N cycles, into the JSON and the timeline.",
+      "Output"},
+     VALUE_COUNT, FIELD(sample_cycles), 0, UINT64_MAX},
     {{"--quiet", NULL, NULL, "Print nothing but errors.", "Output"},
      VALUE_FLAG, FIELD(is_quiet), 0, 1},
-    {{"--verbose", NULL, NULL, "Print a line for every kernel.", "Output"},
+    {{"--verbose", NULL, NULL, "Print every counter, and a line for every kernel.", "Output"},
      VALUE_FLAG, FIELD(is_verbose), 0, 1},
 };
 /* clang-format on */
@@ -116,10 +136,15 @@ Options *options_new(void) {
     Options *options = ARENA_NEW(arena, Options);
     options->arena = arena;
     for (int i = 0; i < ROW_COUNT; i++) {
-        uint64_t value = 0;
+        char *field = (char *)options + rows[i].offset;
+        uint64_t number = 0;
         if (!rows[i].option.initial) continue;
-        read_size(rows[i].option.initial, &value);
-        memcpy((char *)options + rows[i].offset, &value, sizeof value);
+        if (rows[i].kind == VALUE_TEXT) {
+            *(const char **)(void *)field = rows[i].option.initial;
+        } else {
+            read_size(rows[i].option.initial, &number);
+            memcpy(field, &number, sizeof number);
+        }
     }
     return options;
 }
@@ -171,6 +196,16 @@ static bool set_number(Options *options, const OptionRow *row, const Source *sou
     return true;
 }
 
+/* Appends to a list; its number of items stands in the int after the field. */
+static void add_to_list(Options *options, char *field, const char *text) {
+    const char ***list = (const char ***)(void *)field;
+    int *count = (int *)(void *)(field + sizeof *list);
+    const char **longer = ARENA_ARRAY(options->arena, const char *, *count + 1);
+    if (*count) memcpy(longer, *list, (size_t)*count * sizeof *longer);
+    longer[(*count)++] = arena_strdup(options->arena, text);
+    *list = longer;
+}
+
 static bool set_value(Options *options, const OptionRow *row, const Source *source,
                       const char *text) {
     char *field = (char *)options + row->offset;
@@ -178,10 +213,11 @@ static bool set_value(Options *options, const OptionRow *row, const Source *sour
     case VALUE_FLAG: *(bool *)field = true; return true;
     case VALUE_SIZE:
     case VALUE_COUNT: return set_number(options, row, source, text);
-    case VALUE_PATH:
-        if (*text == '\0') return refuse(source, row, "''", "a file name cannot be empty");
+    case VALUE_TEXT:
+        if (*text == '\0') return refuse(source, row, "''", "cannot be empty");
         *(const char **)(void *)field = arena_strdup(options->arena, text);
         return true;
+    case VALUE_LIST: add_to_list(options, field, text); return true;
     case VALUE_DUMP: {
         uint32_t dump[3] = {0, 0, 0};
         if (!read_dump(text, dump))

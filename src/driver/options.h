@@ -13,6 +13,11 @@
 /* The options' values; a field each row of the table in options.c. */
 typedef struct Options {
     Arena *arena;               /* of the strings */
+    const char *machine;        /* --machine */
+    const char *scheduler;      /* --scheduler, NULL: the machine's own */
+    const char *cta_scheduler;  /* --cta-scheduler, NULL: the machine's own */
+    const char **sets;          /* --set, each "key=value", in order */
+    int set_count;              /* of sets */
     bool is_functional;         /* --functional: no timing */
     uint64_t memory_bytes;      /* --memory */
     uint64_t stack_bytes;       /* --stack, per thread */
@@ -25,6 +30,10 @@ typedef struct Options {
     uint32_t dump_cta;          /* ... linear index of the thread block ... */
     uint32_t dump_warp;         /* ... and warp in it */
     const char *json_path;      /* --json, NULL: none */
+    const char *csv_path;       /* --csv, NULL: none */
+    const char *ctas_path;      /* --ctas, NULL: none */
+    const char *timeline_path;  /* --timeline, NULL: none */
+    uint64_t sample_cycles;     /* --sample, 0: none */
     bool is_quiet;              /* --quiet */
     bool is_verbose;            /* --verbose */
 } Options;

@@ -3,7 +3,8 @@
 
 #include <sys/resource.h>
 
-#include "stats/run.h"
+#include "driver/detail.h"
+#include "stats/report.h"
 
 typedef struct Totals {
     uint64_t warp_instructions;
@@ -67,6 +68,10 @@ void report_add_kernel(const TytoSimulator *simulator, int i, Text *out) {
 
 void report_add_summary(const TytoSimulator *simulator, Text *out) {
     if (simulator->result_count == 0) return;
+    if (simulator->detail) {
+        report_run(simulator->detail->run, simulator->options->is_verbose, out);
+        return;
+    }
     Totals sum = total(simulator);
     text_printf(out, "tyto: %d kernel%s, ", simulator->result_count,
                 simulator->result_count == 1 ? "" : "s");
@@ -141,31 +146,40 @@ static void add_host(Json *json, const Totals *sum) {
     json_end_object(json);
 }
 
-void report_add_json(const TytoSimulator *simulator, const char *program, Text *out) {
-    Json json;
+static void add_functional_run(const TytoSimulator *simulator, const char *program, Json *json) {
     Totals sum = total(simulator);
-    json_begin(&json, out);
-    json_object(&json);
-    json_key(&json, "tyto_version");
-    json_string(&json, tyto_version());
-    json_key(&json, "program");
-    json_string(&json, program);
+    json_object(json);
+    json_key(json, "tyto_version");
+    json_string(json, tyto_version());
+    json_key(json, "program");
+    json_string(json, program);
     /* what a run without timing does not have */
     static const char *const absent[] = {"machine", "scheduler", "cta_scheduler"};
     for (int i = 0; i < 3; i++) {
-        json_key(&json, absent[i]);
-        json_null(&json);
+        json_key(json, absent[i]);
+        json_null(json);
     }
-    json_key(&json, "kernels");
-    json_array(&json);
+    json_key(json, "kernels");
+    json_array(json);
     for (int i = 0; i < simulator->result_count; i++)
-        add_kernel_object(&json, &simulator->results[i]);
-    json_end_array(&json);
-    json_key(&json, "total");
-    json_object(&json);
-    add_counters(&json, sum.warp_instructions, sum.thread_instructions, sum.cycles);
-    json_end_object(&json);
-    add_host(&json, &sum);
-    json_end_object(&json);
+        add_kernel_object(json, &simulator->results[i]);
+    json_end_array(json);
+    json_key(json, "total");
+    json_object(json);
+    add_counters(json, sum.warp_instructions, sum.thread_instructions, sum.cycles);
+    json_end_object(json);
+    add_host(json, &sum);
+    json_end_object(json);
+}
+
+void report_add_json(const TytoSimulator *simulator, const char *program, Text *out) {
+    Json json;
+    json_begin(&json, out);
+    if (simulator->detail) {
+        detail_sign(simulator->detail, program);
+        run_write_json(simulator->detail->run, &json);
+    } else {
+        add_functional_run(simulator, program, &json);
+    }
     text_add(out, "\n");
 }

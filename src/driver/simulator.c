@@ -5,10 +5,13 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "driver/detail.h"
 #include "driver/progress.h"
 #include "driver/report.h"
+#include "stats/output.h"
 
 struct TytoModule {
     TytoSimulator *simulator;
@@ -62,8 +65,12 @@ const char *tyto_message(const TytoSimulator *simulator) {
 
 /* Whether a file can be written at its place, so that a mistake is told before a long run. */
 static bool check_output(const char *path, Diag *diag) {
-    if (!path || access(path, W_OK) == 0) return true;
-    if (errno == ENOENT) {
+    struct stat status;
+    if (!path || strcmp(path, "-") == 0) return true;
+    if (stat(path, &status) == 0) {
+        if (!S_ISDIR(status.st_mode) && access(path, W_OK) == 0) return true;
+        if (S_ISDIR(status.st_mode)) errno = EISDIR;
+    } else if (errno == ENOENT) {
         char *copy = strdup(path);
         bool is_right = access(dirname(copy), W_OK) == 0;
         free(copy);
@@ -71,6 +78,23 @@ static bool check_output(const char *path, Diag *diag) {
     }
     diag_error(diag, path, 0, 0, "cannot be written: %s", strerror(errno));
     return false;
+}
+
+/* What no single option can be blamed for. */
+static bool check_together(const Options *options, Diag *diag) {
+    const char *const paths[] = {options->json_path, options->csv_path, options->ctas_path,
+                                 options->timeline_path};
+    bool is_right = true;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        is_right &= check_output(paths[i], diag);
+    bool needs_timing =
+        options->csv_path || options->ctas_path || options->timeline_path || options->sample_cycles;
+    if (options->is_functional && needs_timing) {
+        diag_error(diag, NULL, 0, 0,
+                   "--csv, --ctas, --timeline and --sample need timing; leave --functional out");
+        is_right = false;
+    }
+    return is_right;
 }
 
 TytoStatus tyto_check_options(int count, const char *const *options, char *message, size_t size) {
@@ -84,8 +108,11 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
     return is_right ? TYTO_OK : TYTO_BAD_OPTION;
 }
 
-static GpuOptions gpu_options_of(const Options *options) {
+static GpuOptions gpu_options_of(const Options *options, Detail *detail) {
     return (GpuOptions){
+        .machine = detail ? detail->config : NULL,
+        .scheduler = detail ? detail->scheduler : NULL,
+        .watch = detail ? &detail->watch : NULL,
         .memory_bytes = options->memory_bytes,
         .heap_bytes = options->heap_bytes,
         .stack_bytes = (uint32_t)options->stack_bytes,
@@ -100,9 +127,15 @@ static GpuOptions gpu_options_of(const Options *options) {
 }
 
 TytoSimulator *simulator_new(Options *options, Diag *diag) {
-    GpuOptions gpu_options = gpu_options_of(options);
-    Gpu *gpu = check_output(options->json_path, diag) ? gpu_new(&gpu_options, diag) : NULL;
+    Detail *detail = NULL;
+    Gpu *gpu = NULL;
+    if (check_together(options, diag) &&
+        (options->is_functional || (detail = detail_new(options, diag)))) {
+        GpuOptions gpu_options = gpu_options_of(options, detail);
+        gpu = gpu_new(&gpu_options, diag);
+    }
     if (!gpu) {
+        detail_free(detail);
         options_free(options);
         return NULL;
     }
@@ -114,6 +147,7 @@ TytoSimulator *simulator_new(Options *options, Diag *diag) {
     pthread_mutexattr_destroy(&recursive);
     simulator->options = options;
     simulator->gpu = gpu;
+    simulator->detail = detail;
     simulator->arena = arena_new();
     simulator->kernel_names = map_new();
     if (!options->is_quiet) simulator->progress = progress_new(gpu);
@@ -137,6 +171,7 @@ void tyto_free(TytoSimulator *simulator) {
         tyto_unload(simulator->modules);
     progress_free(simulator->progress);
     gpu_free(simulator->gpu);
+    detail_free(simulator->detail);
     options_free(simulator->options);
     map_free(simulator->kernel_names);
     arena_free(simulator->arena);
@@ -355,8 +390,9 @@ TytoStatus tyto_write(TytoSimulator *simulator, uint64_t address, const void *by
                       uint64_t size) {
     pthread_mutex_lock(&simulator->lock);
     TytoStatus status = TYTO_OK;
-    if (!mem_write(simulator_memory(simulator), address, bytes, size))
-        status = fail_at(simulator, "write", address, size);
+    if (mem_write(simulator_memory(simulator), address, bytes, size))
+        gpu_host_wrote(simulator->gpu, address, size);
+    else status = fail_at(simulator, "write", address, size);
     pthread_mutex_unlock(&simulator->lock);
     return status;
 }
@@ -423,6 +459,7 @@ GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch, Gp
     progress_end(simulator->progress);
     if (status == GPU_BAD_LAUNCH) return status;
     record(simulator, launch, result);
+    if (simulator->detail) detail_record(simulator->detail, launch, result);
     if (simulator->options->is_verbose && !simulator->options->is_quiet) {
         Text line = {0};
         report_add_kernel(simulator, simulator->result_count - 1, &line);
@@ -466,39 +503,61 @@ TytoProgress tyto_progress(const TytoSimulator *simulator) {
     return (TytoProgress){now.done_ctas, now.total_ctas, now.warp_instructions};
 }
 
-int tyto_result_count(const TytoSimulator *simulator) {
-    return simulator->result_count;
+int tyto_result_count(TytoSimulator *simulator) {
+    pthread_mutex_lock(&simulator->lock);
+    int count = simulator->result_count;
+    pthread_mutex_unlock(&simulator->lock);
+    return count;
 }
 
-TytoResult tyto_result(const TytoSimulator *simulator, int i) {
-    return simulator->results[i];
+TytoResult tyto_result(TytoSimulator *simulator, int i) {
+    pthread_mutex_lock(&simulator->lock);
+    TytoResult result = simulator->results[i];
+    pthread_mutex_unlock(&simulator->lock);
+    return result;
 }
 
 /* ---- Reports ---- */
 
-char *tyto_report_json(const TytoSimulator *simulator, const char *program) {
+char *tyto_report_json(TytoSimulator *simulator, const char *program) {
+    pthread_mutex_lock(&simulator->lock);
     Text out = {0};
     report_add_json(simulator, program, &out);
+    pthread_mutex_unlock(&simulator->lock);
     return out.bytes;
+}
+
+/* The files of a run without timing. */
+static bool finish_functional(TytoSimulator *simulator, const char *program, Diag *diag) {
+    const char *path = simulator->options->json_path;
+    if (!path) return true;
+    Text out = {0};
+    report_add_json(simulator, program, &out);
+    bool is_written = output_write(path, &out, diag);
+    text_free(&out);
+    return is_written;
+}
+
+static bool finish_detail(TytoSimulator *simulator, const char *program, Diag *diag) {
+    detail_sign(simulator->detail, program);
+    return detail_finish(simulator->detail, simulator->options, diag);
 }
 
 TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     pthread_mutex_lock(&simulator->lock);
     const Options *options = simulator->options;
-    TytoStatus status = TYTO_OK;
-    Text out = {0};
-    if (options->json_path) {
-        report_add_json(simulator, program, &out);
-        if (!text_write_file(options->json_path, out.bytes, out.length))
-            status = fail(simulator, TYTO_BAD_FILE, "cannot write %s: %s", options->json_path,
-                          strerror(errno));
-    }
+    Diag *diag = diag_new();
+    bool is_right = simulator->detail ? finish_detail(simulator, program, diag)
+                                      : finish_functional(simulator, program, diag);
     if (!options->is_quiet) {
-        text_clear(&out);
+        Text out = {0};
         report_add_summary(simulator, &out);
         fputs(text_string(&out), stderr);
+        text_free(&out);
     }
-    text_free(&out);
+    TytoStatus status = TYTO_OK;
+    if (!is_right) status = fail(simulator, TYTO_BAD_FILE, "%s", diag_text(diag));
+    diag_free(diag);
     pthread_mutex_unlock(&simulator->lock);
     return status;
 }

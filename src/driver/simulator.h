@@ -24,7 +24,8 @@ struct TytoSimulator {
     uint64_t time_ps;          /* simulated time: the sum over all launches */
     TytoModule *modules;       /* loaded by tyto_load, linked by their `next` */
     Text message;              /* tyto_message */
-    struct Progress *progress; /* line on a terminal; NULL where there is none */
+    struct Detail *detail;     /* machine and statistics, NULL when run functionally; owned */
+    struct Progress *progress; /* line on a terminal; NULL where there is none; owned */
 };
 
 /* A simulator with these options, which it takes over; NULL with errors in `diag`. */

@@ -10,7 +10,11 @@
 
 #include "base/arena.h"
 
-enum { BAR_WIDTH = 40, FIELD_BYTES = 64 };
+enum {
+    BAR_WIDTH = 40,
+    FIELD_BYTES = 64,
+    REPORT_KERNELS = 3 /* more are shown in total only, unless all is asked for */
+};
 
 /* --- numbers --- */
 
@@ -205,7 +209,8 @@ static void add_kernel(const KernelStats *kernel, bool has_all, Text *out) {
 void report_run(const RunStats *run, bool has_all, Text *out) {
     text_printf(out, "%s on %s, warps by %s, CTAs by %s\n", run->program, run->machine,
                 run->scheduler, run->cta_scheduler);
-    for (int i = 0; i < run->kernel_count; i++)
+    bool has_each = has_all || run->kernel_count <= REPORT_KERNELS;
+    for (int i = 0; has_each && i < run->kernel_count; i++)
         add_kernel(&run->kernels[i], has_all, out);
     Counters total = run_total(run);
     if (run->kernel_count > 1) {

@@ -33,8 +33,11 @@ class Case(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.path = pathlib.Path(self.folder.name)
 
-    def tyto(self, *words, **options):
+    def tyto(self, *words, is_timed=False, **options):
+        """Runs the command; kernels without timing, unless `is_timed`."""
         environment = {**PLAIN, **options.pop("environment", {})}
+        if words and words[0] in ("run", "launch") and not is_timed:
+            words = (words[0], "--functional", *words[1:])
         return subprocess.run([TYTO, *map(str, words)], capture_output=True, text=True, check=False,
                               cwd=self.path, env=environment, timeout=120, **options)
 
@@ -210,7 +213,7 @@ class Launch(Case):
                    "cannot write /no/x")
         arguments += ["--arg", "zero:4", "--json"]
         self.check(self.tyto("launch", SAXPY, *arguments, "/no/x.json"), 2, "cannot be written")
-        self.check(self.tyto("launch", SAXPY, *arguments, self.path), 1, "cannot write")
+        self.check(self.tyto("launch", SAXPY, *arguments, self.path), 2, "Is a directory")
         self.check(self.tyto("launch", SAXPY, *arguments, "/dev/full"), 1, "No space left")
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))
 
@@ -228,7 +231,7 @@ class Launch(Case):
 
     def test_interrupt(self):
         started = time.monotonic()
-        with subprocess.Popen([TYTO, "launch", SPIN, "--json", self.path / "r.json"],
+        with subprocess.Popen([TYTO, "launch", "--functional", SPIN, "--json", self.path / "r.json"],
                               stderr=subprocess.PIPE, text=True, env=PLAIN) as process:
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
@@ -283,7 +286,7 @@ class Run(Case):
         self.assertEqual(done.stderr.count("null pointer"), 1)
 
     def test_interrupt(self):
-        with subprocess.Popen([TYTO, "run", "--json", self.path / "r.json", LAUNCHER, SPIN, "0"],
+        with subprocess.Popen([TYTO, "run", "--functional", "--json", self.path / "r.json", LAUNCHER, SPIN, "0"],
                               stderr=subprocess.PIPE, text=True, env=PLAIN) as process:
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
@@ -295,7 +298,7 @@ class Run(Case):
     def test_progress_line(self):
         """On a terminal, and only there, a long launch shows how far it is."""
         main, side = pty.openpty()
-        with subprocess.Popen([TYTO, "launch", SPIN], stderr=side, env=PLAIN) as process:
+        with subprocess.Popen([TYTO, "launch", "--functional", SPIN], stderr=side, env=PLAIN) as process:
             time.sleep(2.5)
             process.send_signal(signal.SIGINT)
             process.wait(timeout=60)
@@ -304,6 +307,69 @@ class Run(Case):
         os.close(main)
         self.assertIn("spin: 0 of 1 thread blocks, ", shown)
         self.assertIn("\x1b[1;31merror:\x1b[0m", shown)
+
+
+class Timed(Case):
+    """Runs in detail, on a machine."""
+
+    def run_timed(self, *words):
+        done = self.tyto("run", "--json", "r.json", *words, is_timed=True)
+        self.check(done, 0)
+        result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
+        del result["host"]
+        return done, result
+
+    def test_result(self):
+        done, result = self.run_timed("vecadd", "--size", "1000")
+        self.assertEqual(done.stdout, "vecadd: 1000 sums verified\n")
+        self.assertIn("vecadd on gtx480, warps by gto, CTAs by round-robin", done.stderr)
+        self.assertEqual(list(result), ["tyto_version", "program", "machine", "scheduler",
+                                        "cta_scheduler", "kernels", "total"])
+        self.assertEqual(result["machine"], "gtx480")
+        self.assertEqual(result["kernels"][0]["ctas_finished"], 4)
+        self.assertGreater(result["total"]["cycles"], 100)
+        total = result["total"]
+        self.assertAlmostEqual(total["ipc"], total["thread_instructions"] / total["cycles"])
+
+    def test_same_result_twice(self):
+        words = ("--machine", "owl", "--scheduler", "lrr", "bfs", "--size", "300")
+        self.assertEqual(self.run_timed(*words)[1], self.run_timed(*words)[1])
+
+    def test_timing_changes_no_result(self):
+        for scheduler in ("lrr", "gto", "two-level"):
+            done, result = self.run_timed("--scheduler", scheduler, "spmv", "--size", "200")
+            self.assertEqual(done.stdout, "spmv: 200 rows verified\n")
+            self.assertEqual(result["scheduler"], scheduler)
+
+    def test_overrides(self):
+        small = self.run_timed("--set", "l1d.size=8KiB", "--set", "gpu.sms=1", "vecadd", "--size",
+                               "3000")[1]
+        plain = self.run_timed("vecadd", "--size", "3000")[1]
+        self.assertGreater(small["total"]["cycles"], plain["total"]["cycles"])
+
+    def test_files(self):
+        done, result = self.run_timed("--csv", "r.csv", "--ctas", "c.csv", "--timeline", "t.json",
+                                      "--sample", "500", "vecadd", "--size", "3000")
+        lines = (self.path / "r.csv").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(len(lines), 3)  # heading, kernel, total
+        self.assertIn("cycles", lines[0])
+        ctas = (self.path / "c.csv").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(len(ctas), 1 + 12)
+        events = json.loads((self.path / "t.json").read_text(encoding="utf-8"))
+        self.assertTrue(any(event.get("name") == "vecadd CTA 11" for event in events))
+        self.assertEqual(len(result["samples"]["end_cycle"]),
+                         -(-result["total"]["cycles"] // 500))
+        self.assertIn("host:", done.stderr)
+
+    def test_mistakes(self):
+        for words, part in ((("--machine", "owll"), "owl"),
+                            (("--machine", "nowhere.yaml"), "nowhere.yaml"),
+                            (("--scheduler", "gtoo"), "gto"),
+                            (("--set", "l1d.sise=8KiB"), "l1d.size"),
+                            (("--set", "l1d.size=8 owls"), "l1d.size"),
+                            (("--timeline", "/no/t.json"), "/no/t.json"),
+                            (("--functional", "--csv", "x.csv"), "need timing")):
+            self.check(self.tyto("run", *words, "vecadd", is_timed=True), 2, part)
 
 
 if __name__ == "__main__":

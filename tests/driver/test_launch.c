@@ -279,8 +279,8 @@ static void test_texture(void **state) {
 static void *run_simulator(void *argument) {
     const uint32_t *factor = argument;
     char message[256];
-    const char *words[] = {"--memory", "16MiB", "--quiet"};
-    TytoSimulator *simulator = tyto_new(3, words, message, sizeof message);
+    const char *words[] = {"--memory", "16MiB", "--quiet", "--functional"};
+    TytoSimulator *simulator = tyto_new(4, words, message, sizeof message);
     assert_non_null(simulator);
     TytoModule *loaded;
     assert_int_equal(tyto_load(simulator, "scale.ptx", scale_ptx, strlen(scale_ptx), &loaded),

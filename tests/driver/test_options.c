@@ -45,6 +45,7 @@ static void test_defaults(void **state) {
     assert_int_equal(parsed.options->instruction_limit, 0);
     assert_false(parsed.options->is_quiet);
     assert_null(parsed.options->json_path);
+    assert_string_equal(parsed.options->machine, "gtx480");
     drop(&parsed);
 }
 
@@ -59,6 +60,10 @@ static void test_values(void **state) {
     assert_int_equal(parsed.options->stack_bytes, 2048);
     assert_int_equal(parsed.options->instruction_limit, 1000);
     assert_string_equal(parsed.options->json_path, "a.json");
+    assert_string_equal(parsed.options->machine, "owl");
+    assert_int_equal(parsed.options->set_count, 2);
+    assert_string_equal(parsed.options->sets[0], "a=1");
+    assert_string_equal(parsed.options->sets[1], "b=2");
     assert_int_equal(parsed.options->dump_line, 12);
     assert_int_equal(parsed.options->dump_cta, 3);
     assert_int_equal(parsed.options->dump_warp, 1);

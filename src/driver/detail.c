@@ -1,0 +1,163 @@
+/* Machine, policies, recordings and statistics of a simulation in detail. */
+#include "driver/detail.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/arena.h"
+#include "stats/output.h"
+
+enum { TIMELINE_INTERVAL = 1000 }; /* SM cycles between its counters, unless --sample says */
+
+/* ---- Machine and policies ---- */
+
+/* The machine with every --set, and --cta-scheduler, applied. */
+static bool load_machine(Detail *detail, const Options *options, Diag *diag) {
+    bool is_right = true;
+    detail->machine = machine_load(options->machine, diag);
+    if (!detail->machine) return false;
+    for (int i = 0; i < options->set_count; i++)
+        is_right &= machine_set(detail->machine, options->sets[i], diag);
+    if (options->cta_scheduler) {
+        Text assignment = {0};
+        text_printf(&assignment, "cta.policy=%s", options->cta_scheduler);
+        is_right &= machine_set(detail->machine, text_string(&assignment), diag);
+        text_free(&assignment);
+    }
+    detail->config = is_right ? machine_finish(detail->machine, diag) : NULL;
+    return detail->config != NULL;
+}
+
+/* ---- Recordings ---- */
+
+static void name_tracks(Timeline *timeline, const MachineConfig *config) {
+    char name[64];
+    timeline_name_group(timeline, TIMELINE_GPU, "GPU");
+    timeline_name_track(timeline, TIMELINE_GPU, 0, "kernels");
+    for (uint32_t sm = 0; sm < config->sms; sm++) {
+        snprintf(name, sizeof name, "SM %u", sm);
+        timeline_name_group(timeline, TIMELINE_FIRST_SM + sm, name);
+        for (uint32_t slot = 0; slot < config->sm.ctas; slot++) {
+            snprintf(name, sizeof name, "CTA slot %u", slot);
+            timeline_name_track(timeline, TIMELINE_FIRST_SM + sm, slot, name);
+        }
+    }
+}
+
+static bool start_recordings(Detail *detail, const Options *options, Diag *diag) {
+    detail->watch.records_ctas = options->ctas_path != NULL;
+    if (options->sample_cycles) {
+        detail->run->series = timeseries_new(options->sample_cycles);
+        detail->watch.series = detail->run->series;
+    }
+    if (!options->timeline_path) return true;
+    detail->timeline = timeline_open(options->timeline_path, diag);
+    if (!detail->timeline) return false;
+    name_tracks(detail->timeline, detail->config);
+    detail->watch.timeline = detail->timeline;
+    detail->watch.timeline_interval =
+        options->sample_cycles ? options->sample_cycles : TIMELINE_INTERVAL;
+    return true;
+}
+
+Detail *detail_new(const Options *options, Diag *diag) {
+    Detail *detail = base_calloc(1, sizeof *detail);
+    if (load_machine(detail, options, diag)) {
+        const MachineConfig *config = detail->config;
+        const char *scheduler =
+            options->scheduler ? options->scheduler : config->sm.scheduler.policy;
+        detail->scheduler = sched_policy_new(scheduler, diag);
+        if (detail->scheduler) {
+            detail->run = run_new("", config->name, detail->scheduler->text, config->cta.policy,
+                                  config->sms, config->sm.scheduler.count);
+            if (start_recordings(detail, options, diag)) return detail;
+        }
+    }
+    detail_free(detail);
+    return NULL;
+}
+
+void detail_free(Detail *detail) {
+    if (!detail) return;
+    Diag *ignored = diag_new(); /* a timeline that was not finished */
+    if (detail->timeline) timeline_close(detail->timeline, ignored);
+    diag_free(ignored);
+    run_free(detail->run);
+    sched_policy_free(detail->scheduler);
+    machine_free(detail->machine);
+    free(detail);
+}
+
+/* ---- Statistics ---- */
+
+static RunStatus status_of(const GpuResult *result) {
+    if (result->status == GPU_OK) return RUN_COMPLETE;
+    if (result->status == GPU_INTERRUPTED) return RUN_INTERRUPTED;
+    return result->fault_code == ISA_FAULT_DEADLOCK ? RUN_STUCK : RUN_FAULT;
+}
+
+void detail_record(Detail *detail, const GpuLaunch *launch, const GpuResult *result) {
+    const IsaFunction *function = &gpu_module_program(launch->module)->functions[launch->function];
+    KernelStats *kernel = run_add_kernel(detail->run, function->ptx->name);
+    memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
+    memcpy(kernel->block, launch->block, sizeof kernel->block);
+    kernel->registers = function->registers;
+    kernel->shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes;
+    kernel->ctas_per_sm = result->ctas_per_sm;
+    kernel->status = status_of(result);
+    kernel->counters = result->counters;
+    kernel->ctas = detail->watch.ctas;
+    kernel->cta_count = detail->watch.cta_count;
+    detail->watch.ctas = NULL;
+    detail->run->host.wall_seconds += result->wall_seconds;
+    if (kernel->status != RUN_COMPLETE) detail->run->shape.is_complete = false;
+}
+
+/* ---- The end ---- */
+
+typedef void WriteFile(const RunStats *run, Text *out);
+
+static void write_json(const RunStats *run, Text *out) {
+    Json json;
+    json_begin(&json, out);
+    run_write_json(run, &json);
+    text_add(out, "\n");
+}
+
+static void write_csv(const RunStats *run, Text *out) {
+    run_write_csv(&run, 1, out);
+}
+
+void detail_sign(Detail *detail, const char *program) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    detail->run->host.peak_memory_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    free(detail->run->program);
+    detail->run->program = strdup(program);
+}
+
+bool detail_finish(Detail *detail, const Options *options, Diag *diag) {
+    const struct {
+        const char *path; /* NULL: not asked for */
+        WriteFile *write;
+    } files[] = {
+        {options->json_path, write_json},
+        {options->csv_path, write_csv},
+        {options->ctas_path, run_write_ctas_csv},
+    };
+    Text text = {0};
+    bool is_right = run_check(detail->run, &text);
+    if (!is_right) diag_error(diag, NULL, 0, 0, "the counters disagree: %s", text_string(&text));
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (!files[i].path) continue;
+        text_clear(&text);
+        files[i].write(detail->run, &text);
+        is_right &= output_write(files[i].path, &text, diag);
+    }
+    if (detail->timeline) is_right &= timeline_close(detail->timeline, diag);
+    detail->timeline = NULL;
+    detail->watch.timeline = NULL;
+    text_free(&text);
+    return is_right;
+}

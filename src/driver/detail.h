@@ -1,0 +1,37 @@
+/* What a simulation in detail has beside its GPU: the machine and the policies that the options
+ * name, what is watched while kernels run, and the statistics that they leave behind. */
+#ifndef TYTO_DRIVER_DETAIL_H
+#define TYTO_DRIVER_DETAIL_H
+
+#include "base/diag.h"
+#include "driver/options.h"
+#include "gpu/gpu.h"
+#include "gpu/machine_file.h"
+#include "gpu/watch.h"
+#include "sched/registry.h"
+#include "stats/run.h"
+
+typedef struct Detail {
+    Machine *machine;            /* as read and overridden; owned */
+    const MachineConfig *config; /* finished; the machine's */
+    SchedPolicy *scheduler;      /* owned */
+    RunStats *run;               /* statistics of every kernel so far; owned */
+    Timeline *timeline;          /* being written, NULL: not asked for; owned */
+    Watch watch;                 /* what the GPU records */
+} Detail;
+
+/* NULL with errors in `diag`. */
+Detail *detail_new(const Options *options, Diag *diag);
+void detail_free(Detail *detail); /* NULL is allowed */
+
+/* Keeps the statistics of a launch that has run. */
+void detail_record(Detail *detail, const GpuLaunch *launch, const GpuResult *result);
+
+/* Names the run and adds what the host knows; before any report. */
+void detail_sign(Detail *detail, const char *program);
+
+/* Ends a signed run: checks the statistics' identities and writes the files that the options name.
+ * False with errors in `diag`. */
+bool detail_finish(Detail *detail, const Options *options, Diag *diag);
+
+#endif
