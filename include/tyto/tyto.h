@@ -168,6 +168,33 @@ char *tyto_report_json(TytoSimulator *simulator, const char *program);
 /* Ends a run as its options say: prints the summary and writes the files they name. */
 TytoStatus tyto_finish(TytoSimulator *simulator, const char *program);
 
+/* ---- What there is to choose from ---- */
+
+/* The machines that come with Tyto: 0 <= i < tyto_machine_count(). */
+int tyto_machine_count(void);
+const char *tyto_machine_name(int i);
+char *tyto_machine_title(int i); /* one line */
+/* A machine's effective file, with `sets` ("key=value") applied: every value, its meaning and where
+ * it comes from. NULL after a mistake, with the reasons in `message`, a line each. */
+char *tyto_machine_text(const char *name, int set_count, const char *const *sets, char *message,
+                        size_t size_bytes);
+/* The warp and thread block schedulers with their parameters. */
+char *tyto_schedulers_text(void);
+
+/* ---- Runs side by side ---- */
+
+typedef struct TytoComparison TytoComparison;
+
+TytoComparison *tyto_comparison_new(void);
+void tyto_comparison_free(TytoComparison *comparison); /* NULL is allowed */
+/* Adds the run whose statistics the option --stats wrote to `path`. */
+TytoStatus tyto_comparison_add(TytoComparison *comparison, const char *path, char *message,
+                               size_t size_bytes);
+/* The table, its legend, and why the fastest is; the object {"runs": [...]}; a line per kernel. */
+char *tyto_comparison_text(const TytoComparison *comparison);
+char *tyto_comparison_json(const TytoComparison *comparison);
+char *tyto_comparison_csv(const TytoComparison *comparison);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -118,10 +118,17 @@ static bool check_simulator(const Arguments *arguments) {
 }
 
 static bool check_operands(const Command *command, const Arguments *arguments) {
-    if (arguments->operand_count >= command->lowest_operands) return true;
-    say_error("tyto %s needs %s; tyto help %s shows how it is used", command->name,
-              command->operands, command->name);
-    return false;
+    if (arguments->operand_count < command->lowest_operands) {
+        say_error("tyto %s needs %s; tyto help %s shows how it is used", command->name,
+                  command->operands, command->name);
+        return false;
+    }
+    if (command->most_operands >= 0 && arguments->operand_count > command->most_operands) {
+        say_error("'%s' is one too many; tyto help %s shows how it is used",
+                  arguments->operands[command->most_operands], command->name);
+        return false;
+    }
+    return true;
 }
 
 bool arguments_parse(const Command *command, int count, char **words, Arguments *out) {

@@ -13,12 +13,21 @@ static const char overview[] =
     "  tyto run matmul              a workload that comes with Tyto\n"
     "  tyto run ./my-program 1024   your program, built for CUDA's driver API\n"
     "  tyto ptx kernel.ptx          check a PTX file and list its kernels\n"
-    "  tyto launch kernel.ptx ...   try one kernel without a host program\n";
+    "  tyto launch kernel.ptx ...   try one kernel without a host program\n"
+    "  tyto compare spmv            which warp scheduler runs it best, and why\n";
 
 /* ---- Options ---- */
 
 typedef void PrintOption(const TytoOption *option);
 typedef void PrintHeading(const char *heading);
+
+/* Whether the command has an option of its own in the place of the simulator's. */
+static bool has_own(const Command *command, const char *name) {
+    for (int i = 0; i < command->option_count; i++) {
+        if (strcmp(command->options[i].name, name) == 0) return true;
+    }
+    return false;
+}
 
 /* Walks a command's options and then the simulator's, with a heading before each group. */
 static void walk_options(const Command *command, PrintHeading *print_heading,
@@ -29,6 +38,7 @@ static void walk_options(const Command *command, PrintHeading *print_heading,
     const char *group = "";
     for (int i = 0; command->has_simulator && i < tyto_option_count(); i++) {
         const TytoOption *option = tyto_option(i);
+        if (has_own(command, option->name)) continue;
         if (strcmp(option->group, group) != 0) print_heading(option->group);
         group = option->group;
         print_option(option);
@@ -161,5 +171,6 @@ const Command command_help = {
     .text = "",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .most_operands = 1,
     .run = run_help,
 };

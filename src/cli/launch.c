@@ -176,10 +176,6 @@ static int run_session(Session *session) {
 static int run_launch(Arguments *arguments) {
     Session session = {.arguments = arguments, .path = arguments->operands[0]};
     char message[1024];
-    if (arguments->operand_count > 1) {
-        say_error("tyto launch takes one file; '%s' is one too many", arguments->operands[1]);
-        return EXIT_USAGE;
-    }
     if (!read_launch(&session)) return EXIT_USAGE;
     session.simulator =
         tyto_new(arguments->simulator_count, arguments->simulator, message, sizeof message);
@@ -223,5 +219,6 @@ const Command command_launch = {
     .option_count = sizeof options / sizeof options[0],
     .has_simulator = true,
     .lowest_operands = 1,
+    .most_operands = 1,
     .run = run_launch,
 };

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const Command *const commands[] = {&command_run, &command_launch, &command_ptx, &command_help};
+const Command *const commands[] = {&command_run, &command_compare,  &command_launch,
+                                   &command_ptx, &command_machines, &command_schedulers,
+                                   &command_help};
 const int command_count = sizeof commands / sizeof commands[0];
 
 const Command *command_find(const char *name) {

@@ -100,5 +100,6 @@ const Command command_ptx = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .lowest_operands = 1,
+    .most_operands = -1,
     .run = run_ptx,
 };

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/arena.h"
+#include "driver/run_file.h"
 #include "stats/output.h"
 
 enum { TIMELINE_INTERVAL = 1000 }; /* SM cycles between its counters, unless --sample says */
@@ -145,6 +146,7 @@ bool detail_finish(Detail *detail, const Options *options, Diag *diag) {
         {options->json_path, write_json},
         {options->csv_path, write_csv},
         {options->ctas_path, run_write_ctas_csv},
+        {options->stats_path, run_file_write},
     };
     Text text = {0};
     bool is_right = run_check(detail->run, &text);

@@ -77,6 +77,8 @@ static const OptionRow rows[] = {
     {{"--sample", "N", "0", "Sample the counters every N cycles, into the JSON and the timeline.",
       "Output"},
      VALUE_COUNT, FIELD(sample_cycles), 0, UINT64_MAX},
+    {{"--stats", "FILE", NULL, "Write the statistics as tyto compare collects them.", "Output"},
+     VALUE_TEXT, FIELD(stats_path), 0, 0},
     {{"--quiet", NULL, NULL, "Print nothing but errors.", "Output"},
      VALUE_FLAG, FIELD(is_quiet), 0, 1},
     {{"--verbose", NULL, NULL, "Print every counter, and a line for every kernel.", "Output"},

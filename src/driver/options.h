@@ -32,6 +32,7 @@ typedef struct Options {
     const char *json_path;      /* --json, NULL: none */
     const char *csv_path;       /* --csv, NULL: none */
     const char *ctas_path;      /* --ctas, NULL: none */
+    const char *stats_path;     /* --stats, NULL: none */
     const char *timeline_path;  /* --timeline, NULL: none */
     uint64_t sample_cycles;     /* --sample, 0: none */
     bool is_quiet;              /* --quiet */

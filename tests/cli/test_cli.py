@@ -24,6 +24,7 @@ TYTO, ROOT, LAUNCHER = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HERE = ROOT / "tests" / "cli"
 SAXPY = HERE / "saxpy.ptx"
 SPIN = HERE / "spin.ptx"
+COMMANDS = ("run", "compare", "launch", "ptx", "machines", "schedulers", "help")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 
@@ -58,11 +59,11 @@ class Help(Case):
         for words in ([], ["--help"], ["help"], ["-h"]):
             done = self.tyto(*words)
             self.assertEqual(done.returncode, 0 if words else 2)
-            for command in ("run", "launch", "ptx", "help"):
+            for command in COMMANDS:
                 self.assertRegex(done.stdout, rf"(?m)^  {command} ")
 
     def test_command_pages(self):
-        for command in ("run", "launch", "ptx", "help"):
+        for command in COMMANDS:
             page = self.tyto("help", command)
             self.check(page, 0)
             self.assertEqual(page.stdout, self.tyto(command, "--help").stdout)
@@ -82,7 +83,8 @@ class Help(Case):
 
     def test_every_option_is_documented(self):
         page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
-        for command in ("run", "launch", "ptx"):
+        for command in COMMANDS:
+            self.assertIn(f"tyto {command}", page)
             for option in re.findall(r"(?m)^  (--[a-z-]+)", self.tyto("help", command).stdout):
                 self.assertIn(f"`{option}", page)
 
@@ -370,6 +372,80 @@ class Timed(Case):
                             (("--timeline", "/no/t.json"), "/no/t.json"),
                             (("--functional", "--csv", "x.csv"), "need timing")):
             self.check(self.tyto("run", *words, "vecadd", is_timed=True), 2, part)
+
+
+class Compare(Case):
+    def test_table(self):
+        words = ("compare", "--machine", "ccws", "--schedulers", "gto,ccws:k_throttle=16,base=50,lrr",
+                 "--json", "c.json", "--csv", "c.csv", "spmv", "--size", "300")
+        done = self.tyto(*words)
+        self.check(done, 0)
+        self.assertEqual(done.stderr, "")
+        self.assertIn("spmv on ccws", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^(gto|ccws:\S+|lrr) +wins|wins with|same number")
+        runs = json.loads((self.path / "c.json").read_text(encoding="utf-8"))["runs"]
+        self.assertEqual([run["scheduler"].split(":")[0] for run in runs], ["gto", "ccws", "lrr"])
+        self.assertIn("k_throttle=16", runs[1]["scheduler"])
+        self.assertEqual(len((self.path / "c.csv").read_text(encoding="utf-8").splitlines()), 7)
+        # neither the number of processes nor a second run changes anything
+        self.assertEqual(done.stdout, self.tyto(*words[:1], "--jobs", "1", *words[1:]).stdout)
+
+    def test_agrees_with_run(self):
+        self.tyto("compare", "--schedulers", "lrr", "--json", "c.json", "bfs", "--size", "300")
+        self.tyto("run", "--scheduler", "lrr", "--json", "r.json", "bfs", "--size", "300",
+                  is_timed=True)
+        load = lambda name: json.loads((self.path / name).read_text(encoding="utf-8"))
+        compared, single = load("c.json")["runs"][0], load("r.json")
+        del compared["host"], single["host"]
+        self.assertEqual(compared, single)
+
+    def test_mistakes(self):
+        self.check(self.tyto("compare", "--schedulers", "lrr,gtoo", "vecadd"), 2, "gto")
+        self.check(self.tyto("compare", "--schedulers", ",", "vecadd"), 2, "is empty")
+        self.check(self.tyto("compare", "--timeline", "x", "vecadd"), 2, "give it to tyto run")
+        self.check(self.tyto("compare", "--jobs", "0", "vecadd"), 2, "number of processes")
+        self.check(self.tyto("compare", "--machine", "owll", "vecadd"), 2, "owl")
+        self.check(self.tyto("compare", "--schedulers", "lrr", "vecad"), 1, "did you mean 'vecadd'?")
+        self.check(self.tyto("compare", "--schedulers", "lrr", "false"), 1,
+                   "under lrr failed with status 1")
+        self.check(self.tyto("compare", "--schedulers", "lrr", "true"), 1, "left no statistics")
+        self.check(self.tyto("compare"), 2, "needs WORKLOAD|PROGRAM")
+        self.check(self.tyto("compare", "--json", "/no/x", "--schedulers", "lrr", "vecadd", "--size",
+                             "100"), 1, "cannot write /no/x")
+
+    def test_leaves_nothing_behind(self):
+        environment = {"TMPDIR": str(self.path)}
+        self.tyto("compare", "--schedulers", "lrr", "vecadd", "--size", "100",
+                  environment=environment)
+        self.tyto("compare", "--schedulers", "lrr", "false", environment=environment)
+        self.assertEqual(os.listdir(self.path), [])
+
+
+class Listings(Case):
+    def test_machines(self):
+        lines = self.tyto("machines").stdout.splitlines()
+        self.assertEqual({line.split()[0] for line in lines}, {"owl", "ccws", "pro", "md", "gtx480"})
+        self.assertTrue(all(len(line.split()) > 3 for line in lines))
+
+    def test_one_machine(self):
+        plain = self.tyto("machines", "owl").stdout
+        changed = self.tyto("machines", "owl", "--set", "l1d.size=64KiB").stdout
+        self.assertRegex(plain, r"size: 32 KiB .*OWL table 1")
+        self.assertIn("size: 64 KiB", changed)
+        # what is printed is a machine file
+        (self.path / "mine.yaml").write_text(changed, encoding="utf-8")
+        self.assertIn("size: 64 KiB", self.tyto("machines", "./mine.yaml").stdout)
+
+    def test_mistakes(self):
+        self.check(self.tyto("machines", "owll"), 2, "owl")
+        self.check(self.tyto("machines", "owl", "--set", "l1d.sise=1KiB"), 2, "l1d.size")
+        self.check(self.tyto("machines", "owl", "ccws"), 2, "one too many")
+        self.check(self.tyto("schedulers", "gto"), 2, "one too many")
+
+    def test_schedulers(self):
+        listed = self.tyto("schedulers").stdout
+        for name in ("lrr", "gto", "two-level", "ccws", "owl", "pro", "round-robin"):
+            self.assertRegex(listed, rf"(?m)^  {name}$")
 
 
 if __name__ == "__main__":

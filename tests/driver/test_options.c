@@ -53,7 +53,7 @@ static void test_values(void **state) {
     (void)state;
     Parsed parsed =
         parse("--functional --memory 512MiB --stack=2K --limit-insts 1000 --json=a.json "
-              "--dump-registers 12:3:1 --memory 1GiB");
+              "--dump-registers 12:3:1 --memory 1GiB --set a=1 --machine owl --set b=2");
     assert_true(parsed.is_right);
     assert_true(parsed.options->is_functional);
     assert_int_equal(parsed.options->memory_bytes, 1 << 30); /* the later one wins */

@@ -1,0 +1,287 @@
+/* tyto compare: one program under several warp schedulers, each in a process of its own, side by
+ * side. Every run writes its statistics to a file in a temporary folder; the table is made of
+ * those, in the order in which the schedulers were named. */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/files.h"
+#include "cli/program.h"
+
+enum { PATH_BYTES = 4096 };
+
+/* One of the runs. */
+typedef struct Contestant {
+    char *scheduler;         /* as named, with its parameters */
+    char stats[PATH_BYTES];  /* file of its statistics */
+    char output[PATH_BYTES]; /* file of what the program printed */
+    pid_t process;           /* 0: not running */
+    int status;              /* of the process, when it has ended */
+} Contestant;
+
+typedef struct Contest {
+    const Arguments *arguments;
+    Contestant *list;
+    int count;
+    int jobs;                /* processes at once */
+    char folder[PATH_BYTES]; /* temporary */
+} Contest;
+
+/* ---- Reading the command line ---- */
+
+/* Cuts "lrr,ccws:a=1,b=2,gto" into schedulers: what has a '=' but no ':' goes on with the one
+ * before it. */
+static void read_schedulers(Contest *contest, const char *text) {
+    contest->list = allocate(strlen(text) + 1, sizeof *contest->list);
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        bool goes_on = contest->count && memchr(text, '=', length) && !memchr(text, ':', length);
+        if (goes_on) {
+            Contestant *last = &contest->list[contest->count - 1];
+            size_t size = strlen(last->scheduler) + length + 2;
+            char *longer = allocate(size, 1);
+            snprintf(longer, size, "%s,%.*s", last->scheduler, (int)length, text);
+            free(last->scheduler);
+            last->scheduler = longer;
+        } else if (length) {
+            contest->list[contest->count++].scheduler = strndup(text, length);
+        }
+        text += length + (text[length] == ',');
+    }
+}
+
+/* Options that every run would write over, or that the comparison is about. */
+static bool check_options(const Arguments *arguments) {
+    static const char *const refused[] = {"--scheduler", "--functional", "--timeline", "--ctas",
+                                          "--stats"};
+    for (int i = 0; i < arguments->simulator_count; i++) {
+        for (size_t r = 0; r < sizeof refused / sizeof refused[0]; r++) {
+            if (strcmp(arguments->simulator[i], refused[r]) != 0) continue;
+            say_error("%s does not go with tyto compare; give it to tyto run", refused[r]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Checks each scheduler before anything is started. */
+static bool check_schedulers(const Contest *contest) {
+    const Arguments *arguments = contest->arguments;
+    int count = arguments->simulator_count;
+    const char **words = allocate((size_t)count + 2, sizeof *words);
+    memcpy(words, arguments->simulator, (size_t)count * sizeof *words);
+    bool is_right = contest->count > 0;
+    if (!is_right) say_error("--schedulers is empty");
+    for (int i = 0; i < contest->count; i++) {
+        char message[2048];
+        words[count] = "--scheduler";
+        words[count + 1] = contest->list[i].scheduler;
+        if (tyto_check_options(count + 2, words, message, sizeof message) == TYTO_OK) continue;
+        fprintf(stderr, "tyto: %s\n", message);
+        is_right = false;
+    }
+    free(words);
+    return is_right;
+}
+
+static bool read_jobs(Contest *contest) {
+    const char *text = arguments_value(contest->arguments, "--jobs");
+    long jobs = sysconf(_SC_NPROCESSORS_ONLN);
+    if (text) {
+        char *end;
+        jobs = strtol(text, &end, 10);
+        if (end == text || *end || jobs < 1 || jobs > 4096) {
+            say_error("--jobs %s: not a number of processes", text);
+            return false;
+        }
+    }
+    contest->jobs = jobs < 1 ? 1 : (int)jobs;
+    return true;
+}
+
+/* ---- Running ---- */
+
+/* In the new process: becomes the program. */
+static void start_program(const Contest *contest, const Contestant *contestant) {
+    const Arguments *arguments = contest->arguments;
+    const char *own[] = {"--scheduler", contestant->scheduler, "--stats", contestant->stats,
+                         "--quiet"};
+    int output = open(contestant->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (output < 0 || dup2(output, STDOUT_FILENO) < 0) _exit(EXIT_FAILED);
+    close(output);
+    signal(SIGINT, SIG_DFL);
+    program_export_options(arguments->simulator_count, arguments->simulator);
+    program_export_options(sizeof own / sizeof own[0], own);
+    _exit(program_exec(arguments->operands));
+}
+
+static bool start(Contest *contest, Contestant *contestant) {
+    fflush(NULL);
+    contestant->process = fork();
+    if (contestant->process == 0) start_program(contest, contestant);
+    if (contestant->process > 0) return true;
+    say_error("cannot start a process: %s", strerror(errno));
+    contestant->process = 0;
+    contestant->status = -1;
+    return false;
+}
+
+/* Waits for one of the processes to end. */
+static void wait_for_one(Contest *contest) {
+    int status;
+    pid_t ended = wait(&status);
+    for (int i = 0; ended > 0 && i < contest->count; i++) {
+        if (contest->list[i].process != ended) continue;
+        contest->list[i].process = 0;
+        contest->list[i].status = status;
+    }
+}
+
+static bool run_all(Contest *contest) {
+    int running = 0;
+    bool is_started = true;
+    signal(SIGINT, SIG_IGN); /* Ctrl-C ends the programs; this process tidies up after them */
+    for (int i = 0; i < contest->count && is_started; i++) {
+        if (running == contest->jobs) {
+            wait_for_one(contest);
+            running--;
+        }
+        is_started = start(contest, &contest->list[i]);
+        running += is_started;
+    }
+    for (; running > 0; running--)
+        wait_for_one(contest);
+    signal(SIGINT, SIG_DFL);
+    return is_started;
+}
+
+/* Says which run failed, with what its program had printed. */
+static bool check_run(const Contestant *contestant) {
+    if (WIFEXITED(contestant->status) && WEXITSTATUS(contestant->status) == 0) return true;
+    size_t length;
+    char *output =
+        access(contestant->output, R_OK) == 0 ? file_read(contestant->output, &length) : NULL;
+    if (output) fputs(output, stderr);
+    free(output);
+    if (WIFSIGNALED(contestant->status))
+        say_error("the run under %s was ended by signal %d", contestant->scheduler,
+                  WTERMSIG(contestant->status));
+    else
+        say_error("the run under %s failed with status %d", contestant->scheduler,
+                  WEXITSTATUS(contestant->status));
+    return false;
+}
+
+/* ---- The answer ---- */
+
+/* Writes one form of the comparison, when its option asks for it. */
+static bool write_form(const Contest *contest, const char *option,
+                       char *(*form)(const TytoComparison *), const TytoComparison *comparison) {
+    const char *path = arguments_value(contest->arguments, option);
+    if (!path) return true;
+    char *text = form(comparison);
+    bool is_written = file_write(path, text, strlen(text));
+    free(text);
+    return is_written;
+}
+
+static bool answer(const Contest *contest) {
+    TytoComparison *comparison = tyto_comparison_new();
+    bool is_right = true;
+    for (int i = 0; i < contest->count; i++) {
+        char message[1024];
+        if (!check_run(&contest->list[i])) {
+            is_right = false;
+        } else if (tyto_comparison_add(comparison, contest->list[i].stats, message,
+                                       sizeof message) != TYTO_OK) {
+            say_error("the run under %s left no statistics: did the program launch a kernel?",
+                      contest->list[i].scheduler);
+            is_right = false;
+        }
+    }
+    if (is_right) {
+        char *text = tyto_comparison_text(comparison);
+        fputs(text, stdout);
+        free(text);
+        is_right = write_form(contest, "--json", tyto_comparison_json, comparison) &
+                   write_form(contest, "--csv", tyto_comparison_csv, comparison);
+    }
+    tyto_comparison_free(comparison);
+    return is_right;
+}
+
+/* ---- The command ---- */
+
+static bool make_folder(Contest *contest) {
+    const char *place = getenv("TMPDIR");
+    snprintf(contest->folder, sizeof contest->folder, "%s/tyto-compare-XXXXXX",
+             place && *place ? place : "/tmp");
+    if (!mkdtemp(contest->folder)) {
+        say_error("cannot make the folder %s: %s", contest->folder, strerror(errno));
+        return false;
+    }
+    for (int i = 0; i < contest->count; i++) {
+        Contestant *contestant = &contest->list[i];
+        snprintf(contestant->stats, PATH_BYTES, "%.4000s/%d.stats", contest->folder, i);
+        snprintf(contestant->output, PATH_BYTES, "%.4000s/%d.out", contest->folder, i);
+    }
+    return true;
+}
+
+static void remove_folder(const Contest *contest) {
+    for (int i = 0; i < contest->count; i++) {
+        unlink(contest->list[i].stats);
+        unlink(contest->list[i].output);
+    }
+    rmdir(contest->folder);
+}
+
+static int run_contest(Contest *contest) {
+    if (!check_options(contest->arguments) || !read_jobs(contest) || !check_schedulers(contest))
+        return EXIT_USAGE;
+    if (!program_export_library() || !make_folder(contest)) return EXIT_FAILED;
+    bool is_right = run_all(contest) && answer(contest);
+    remove_folder(contest);
+    return is_right ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run_compare(Arguments *arguments) {
+    Contest contest = {.arguments = arguments};
+    const char *schedulers = arguments_value(arguments, "--schedulers");
+    read_schedulers(&contest, schedulers ? schedulers : "lrr,gto,two-level");
+    int status = run_contest(&contest);
+    for (int i = 0; i < contest.count; i++)
+        free(contest.list[i].scheduler);
+    free(contest.list);
+    return status;
+}
+
+static const TytoOption options[] = {
+    {"--schedulers", "NAME,NAME,...", "lrr,gto,two-level",
+     "The warp schedulers, the first being what the others are measured by.", NULL},
+    {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL},
+    {"--json", "FILE", NULL, "Write all runs as JSON, - being standard output.", NULL},
+    {"--csv", "FILE", NULL, "Write every counter of every run as CSV.", NULL},
+};
+
+const Command command_compare = {
+    .name = "compare",
+    .operands = "WORKLOAD|PROGRAM [arguments]",
+    .summary = "Run a program under several warp schedulers, and say which is best and why",
+    .text =
+        "  tyto compare --machine ccws --schedulers lrr,gto,ccws:k_throttle=16 spmv --size 20000\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .has_simulator = true,
+    .ends_at_operand = true,
+    .lowest_operands = 1,
+    .most_operands = -1,
+    .run = run_compare,
+};

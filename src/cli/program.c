@@ -1,0 +1,154 @@
+/* Finding workloads, and the environment that a program on Tyto is started with. */
+#include "cli/program.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+
+/* The folder of this executable, from which everything else is found; "" when it is unknown. */
+static void find_own_folder(char *folder, size_t size) {
+    ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+    folder[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash) *slash = '\0';
+}
+
+/* The first of `places` (relative to this executable's folder) that holds `name`; false: none. */
+static bool find_beside(const char *const places[], int count, const char *name, char *path,
+                        size_t size) {
+    char folder[PATH_MAX];
+    find_own_folder(folder, sizeof folder);
+    for (int i = 0; i < count; i++) {
+        int length = snprintf(path, size, "%s/%s/%s", folder, places[i], name);
+        if (length > 0 && (size_t)length < size && access(path, F_OK) == 0) return true;
+    }
+    return false;
+}
+
+/* ---- Workloads ---- */
+
+/* The folder of the workloads; "" when it is not there. */
+static void find_workloads(char *folder, size_t size) {
+    static const char *const places[] = {"workloads", TYTO_BIN_TO_LIBEXEC "/tyto"};
+    const char *chosen = getenv("TYTO_WORKLOAD_DIR");
+    if (chosen) snprintf(folder, size, "%s", chosen);
+    else if (!find_beside(places, 2, ".", folder, size)) folder[0] = '\0';
+}
+
+/* A workload is a program with its PTX beside it. */
+static bool is_workload(const char *folder, const char *name) {
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/%s.ptx", folder, name);
+    if (length >= (int)sizeof path || access(path, R_OK) != 0) return false;
+    path[strlen(path) - strlen(".ptx")] = '\0';
+    return access(path, X_OK) == 0;
+}
+
+/* A plain name is a workload when there is one of that name. */
+static bool find_workload(const char *name, char *path, size_t size) {
+    char folder[PATH_MAX];
+    find_workloads(folder, sizeof folder);
+    if (strchr(name, '/') || !folder[0] || !is_workload(folder, name)) return false;
+    return snprintf(path, size, "%s/%s", folder, name) < (int)size;
+}
+
+/* The workload whose name is most like `name`; NULL when none is. The caller frees it. */
+static char *nearest_workload(const char *name) {
+    char folder[PATH_MAX], *nearest = NULL;
+    struct dirent **entries;
+    find_workloads(folder, sizeof folder);
+    int total = folder[0] ? scandir(folder, &entries, NULL, alphasort) : -1;
+    if (total < 0) return NULL;
+    const char **names = allocate((size_t)total, sizeof *names);
+    int count = 0;
+    for (int i = 0; i < total; i++) {
+        if (is_workload(folder, entries[i]->d_name)) names[count++] = entries[i]->d_name;
+    }
+    const char *found = tyto_nearest(name, names, count);
+    if (found) nearest = strdup(found);
+    for (int i = 0; i < total; i++)
+        free(entries[i]);
+    free(entries);
+    free(names);
+    return nearest;
+}
+
+static void say_not_found(const char *name) {
+    char *nearest = nearest_workload(name);
+    if (strchr(name, '/')) say_error("there is no program %s", name);
+    else if (nearest)
+        say_error("there is no workload and no program '%s'; did you mean '%s'?", name, nearest);
+    else
+        say_error("there is no workload and no program '%s'; write ./%s for a file in this folder",
+                  name, name);
+    free(nearest);
+}
+
+/* ---- Environment ---- */
+
+/* Appends a word so that the reader of TYTO_OPTIONS gets it back whole. */
+static char *append_quoted(char *to, const char *word) {
+    *to++ = ' ';
+    *to++ = '\'';
+    for (; *word; word++) {
+        if (*word == '\'') to = stpcpy(to, "'\\''");
+        else *to++ = *word;
+    }
+    *to++ = '\'';
+    return to;
+}
+
+void program_export_options(int count, const char *const *words) {
+    const char *before = getenv("TYTO_OPTIONS");
+    size_t size = (before ? strlen(before) : 0) + 1;
+    for (int i = 0; i < count; i++)
+        size += 4 * strlen(words[i]) + 3;
+    char *all = allocate(size, 1);
+    char *end = stpcpy(all, before ? before : "");
+    for (int i = 0; i < count; i++)
+        end = append_quoted(end, words[i]);
+    *end = '\0';
+    setenv("TYTO_OPTIONS", all, 1);
+    free(all);
+}
+
+/* The library's own folder, the parent of that of libcuda.so.1, comes after it. */
+bool program_export_library(void) {
+    static const char *const places[] = {"cuda", TYTO_BIN_TO_LIB "/tyto"};
+    char path[PATH_MAX];
+    if (!find_beside(places, 2, "libcuda.so.1", path, sizeof path)) {
+        say_error("libcuda.so.1 of Tyto is not beside this command; is the installation complete?");
+        return false;
+    }
+    *strrchr(path, '/') = '\0';
+    const char *before = getenv("LD_LIBRARY_PATH");
+    size_t size = 2 * strlen(path) + (before ? strlen(before) : 0) + sizeof ":/..:";
+    char *all = allocate(size, 1);
+    snprintf(all, size, "%s:%s/..%s%s", path, path, before && *before ? ":" : "",
+             before ? before : "");
+    setenv("LD_LIBRARY_PATH", all, 1);
+    free(all);
+    return true;
+}
+
+/* ---- Starting ---- */
+
+int program_exec(char **words) {
+    char workload[PATH_MAX];
+    const char *name = words[0];
+    bool is_ours = find_workload(name, workload, sizeof workload);
+    fflush(NULL);
+    execvp(is_ours ? workload : name, words);
+    if (errno == ENOENT) {
+        say_not_found(name);
+        return EXIT_NOT_FOUND;
+    }
+    say_error("cannot run %s: %s", name, strerror(errno));
+    return EXIT_CANNOT_RUN;
+}

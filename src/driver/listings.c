@@ -1,0 +1,47 @@
+/* What there is to choose from: machines and schedulers, as text. */
+#include "tyto/tyto.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/machine_file.h"
+#include "sched/listing.h"
+
+int tyto_machine_count(void) {
+    return machine_shipped_count();
+}
+
+const char *tyto_machine_name(int i) {
+    return machine_shipped_name(i);
+}
+
+char *tyto_machine_title(int i) {
+    Diag *diag = diag_new();
+    Machine *machine = machine_load(machine_shipped_name(i), diag);
+    const MachineConfig *config = machine ? machine_finish(machine, diag) : NULL;
+    char *title = strdup(config ? config->title : "");
+    machine_free(machine);
+    diag_free(diag);
+    return title;
+}
+
+char *tyto_machine_text(const char *name, int set_count, const char *const *sets, char *message,
+                        size_t size_bytes) {
+    Diag *diag = diag_new();
+    Text out = {0};
+    Machine *machine = machine_load(name, diag);
+    for (int i = 0; machine && i < set_count; i++)
+        machine_set(machine, sets[i], diag);
+    if (diag_error_count(diag) == 0 && machine_finish(machine, diag)) machine_print(machine, &out);
+    else if (size_bytes) snprintf(message, size_bytes, "%s", diag_text(diag));
+    machine_free(machine);
+    diag_free(diag);
+    return out.bytes;
+}
+
+char *tyto_schedulers_text(void) {
+    Text out = {0};
+    sched_list(&out);
+    return out.bytes;
+}
