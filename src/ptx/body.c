@@ -16,7 +16,7 @@ static bool is_meant(const Reference *reference, const Binding *binding) {
            (reference->kind == BINDING_PROTO && binding->kind == BINDING_TARGETS);
 }
 
-static void complete(const Reference *reference, const Binding *binding) {
+static void complete(Reader *reader, const Reference *reference, const Binding *binding) {
     PtxOperand *operand = reference->operand;
     int column = operand->column;
     if (binding->kind == BINDING_LABEL) {
@@ -28,17 +28,22 @@ static void complete(const Reference *reference, const Binding *binding) {
     } else {
         *operand = *binding->targets;
         operand->column = column;
+        reader->target_uses += operand->count;
+        if (reader->target_uses > READER_MAX_TARGET_USES)
+            reader_error_at(reader, reference->line, column,
+                            "too many branches and calls with long lists of targets");
     }
 }
 
 /* Completes what refers to names of the scope that ends; the rest is left to the enclosing one. */
 static void complete_references(Reader *reader, int32_t first) {
     int32_t kept = first;
-    for (int32_t i = first; i < reader->reference_count; i++) {
+    for (int32_t i = first; i < reader->reference_count && reader->errors < READER_MAX_ERRORS;
+         i++) {
         Reference *reference = &reader->references[i];
         Binding *binding = reference->name->binding;
         if (binding && is_meant(reference, binding)) {
-            complete(reference, binding);
+            complete(reader, reference, binding);
         } else {
             reader->references[kept++] = *reference;
         }
@@ -53,7 +58,7 @@ static const char *kind_text(BindingKind kind) {
 }
 
 static void report_references(Reader *reader) {
-    for (int32_t i = 0; i < reader->reference_count; i++) {
+    for (int32_t i = 0; i < reader->reference_count && reader->errors < READER_MAX_ERRORS; i++) {
         const Reference *r = &reader->references[i];
         if (r->name->binding) {
             reader_error_at(reader, r->line, r->column, "'%s' is not a %s", r->name->text,
@@ -260,8 +265,8 @@ static void bind_parameter(Reader *reader, PtxVar *var) {
         reader_error_at(reader, var->line, var->column, "'%s' is declared twice: first at line %d",
                         name->text, here->line);
     } else if (var->space == PTX_SPACE_NONE) {
-        var->reg = variable_new_register(reader, name->text, var->type,
-                                         reader->declared_regs++, var->line);
+        var->reg = variable_new_register(reader, name->text, var->type, reader->declared_regs++,
+                                         var->line);
         names_bind(&reader->names, name, BINDING_REG, var->line)->index = var->reg;
     } else {
         names_bind(&reader->names, name, BINDING_VAR, var->line)->var = var;

@@ -138,7 +138,8 @@ static bool read_primary(Reader *reader, Constant *value) {
         return reader_error(reader, "expected a constant, not %s", reader_token_text(reader));
     bool is_signed = reader_accept_word(reader, ".s64");
     if (is_signed || reader_accept_word(reader, ".u64")) {
-        if (!reader_expect(reader, ')', "behind a cast") || !read_unary(reader, value)) return false;
+        if (!reader_expect(reader, ')', "behind a cast") || !read_unary(reader, value))
+            return false;
         value->is_unsigned = !is_signed && !value->is_float;
         return true;
     }

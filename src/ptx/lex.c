@@ -225,6 +225,7 @@ void lex_next(Lexer *lexer, Token *token) {
         while (is_name_char(*p));
         token->kind = LEX_NAME;
         lexer->next = p;
+        if (p - token->text > LEX_MAX_NAME) set_bad(token, "name of more than 65535 characters");
     } else if (*p == '.' && is_name_char(p[1])) {
         token->kind = LEX_WORD;
         lexer->next = end_of_word(p);

@@ -17,6 +17,8 @@ typedef enum LexKind {
     LEX_BAD      /* not PTX: `why` says what is wrong */
 } LexKind;
 
+enum { LEX_MAX_NAME = 65535 }; /* characters; C++ templates make names of some thousand */
+
 /* Punctuation of two characters as one number, as Token.symbol has it. */
 #define LEX_PAIR(first, second) ((first) | (second) << 8)
 

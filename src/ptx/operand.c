@@ -11,8 +11,7 @@ Binding *operand_resolve(Reader *reader, Name *name) {
     if (!range) return name->binding;
     int32_t index = variable_new_register(reader, name->text, range->type,
                                           range->index + name->number, range->line);
-    Binding *binding =
-        names_bind_at(&reader->names, name, BINDING_REG, range->depth, range->line);
+    Binding *binding = names_bind_at(&reader->names, name, BINDING_REG, range->depth, range->line);
     binding->index = index < 0 ? 0 : index;
     return binding;
 }

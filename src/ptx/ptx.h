@@ -380,10 +380,11 @@ struct PtxFunction {
     uint32_t local_count;
     uint32_t param_area_bytes; /* kernels and functions: bytes of call-site .param variables, per
                                   thread */
-    uint32_t shared_bytes;     /* kernels (ptx_link): static shared memory of a CTA, that is every
-                                  shared     variable that it or a function it may call names; a multiple of
-                                  the     alignment of the dynamic array it names, which starts there */
-    uint32_t local_bytes;      /* local memory of one activation, per thread */
+    uint32_t
+        shared_bytes;     /* kernels (ptx_link): static shared memory of a CTA, that is every
+                             shared     variable that it or a function it may call names; a multiple of
+                             the     alignment of the dynamic array it names, which starts there */
+    uint32_t local_bytes; /* local memory of one activation, per thread */
     PtxReg *regs; /* in order of first use: a range %r<100> costs nothing where it is not used */
     int32_t reg_count;
     PtxInst *insts;

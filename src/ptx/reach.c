@@ -7,8 +7,8 @@
 
 enum { MAX_SHARED_BYTES = 1 << 24 /* of one CTA: the shared window of generic addresses */ };
 
-/* Dynamic shared memory starts at a multiple of this, as programs that put doubles or vectors into an
- * array of bytes expect, bytes. */
+/* Dynamic shared memory starts at a multiple of this, as programs that put doubles or vectors into
+ * an array of bytes expect, bytes. */
 enum { DYNAMIC_ALIGN = 16 };
 
 /* Visits of functions on behalf of kernels, about a second; modules need some thousand. */

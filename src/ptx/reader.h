@@ -15,13 +15,14 @@
 #include "ptx/shape.h"
 
 enum {
-    READER_MAX_ERRORS = 100,          /* then reading stops */
-    READER_MAX_NESTING = 64,          /* parentheses and braces inside each other */
-    READER_MAX_REGS = 1 << 22,        /* registers of one function */
-    READER_MAX_ORDINAL = 1 << 30,     /* registers declared, beyond which all get the same ordinal */
+    READER_MAX_ERRORS = 100,      /* then reading stops */
+    READER_MAX_NESTING = 64,      /* parentheses and braces inside each other */
+    READER_MAX_REGS = 1 << 22,    /* registers of one function */
+    READER_MAX_ORDINAL = 1 << 30, /* registers declared, beyond which all get the same ordinal */
     READER_MAX_SHARED_BYTES = 1 << 24, /* of a variable, and of a CTA: the shared window */
     READER_MAX_LOCAL_BYTES = 1 << 25,  /* .local of one function: the local window (memory.h) */
     READER_MAX_PARAM_BYTES = 1 << 20,  /* parameters and call arguments of one function */
+    READER_MAX_TARGET_USES = 1 << 23,  /* targets of all indexed branches and calls of a module */
     READER_MAX_LIST = 65535            /* items of a vector, a parameter list, a target list */
 };
 #define READER_MAX_VAR_BYTES (UINT64_C(1) << 40) /* of any variable: 1 TiB */
@@ -58,6 +59,7 @@ typedef struct Reader {
     int32_t local_count, local_capacity;
     Reference *references; /* not yet completed */
     int32_t reference_count, reference_capacity;
+    int64_t target_uses;          /* sum of the lengths of the lists of targets that were named */
     uint64_t param_top;           /* end of the call-site .param variables of the open scopes */
     int source_file, source_line; /* of the last .loc */
 } Reader;

@@ -4,7 +4,11 @@
 
 #include <string.h>
 
-enum { MAX_WORDS = 20, MAX_ITEMS = 20 }; /* modifiers of a spelling, of a form */
+enum {
+    MAX_SPELLING = 200, /* characters; the longest legal ones have about 100 */
+    MAX_WORDS = 20,     /* modifiers of a spelling */
+    MAX_ITEMS = 20      /* modifiers of a form */
+};
 
 /* A part of a text, not NUL-terminated. */
 typedef struct Slice {
@@ -305,6 +309,10 @@ static int split_words(const char *spelling, Slice *name, Slice *words) {
 
 PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why) {
     Slice name, words[MAX_WORDS];
+    if (strlen(spelling) > MAX_SPELLING) {
+        text_printf(why, "instruction of more than %d characters", MAX_SPELLING);
+        return NULL;
+    }
     int word_count = split_words(spelling, &name, words), form_count;
     const PtxForm *forms = ptx_forms(&form_count);
     Match best = {.matched = -1};

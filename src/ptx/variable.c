@@ -539,7 +539,8 @@ static bool declare_vector_register(Reader *reader, Name *name, const Specifier 
     binding->count = (int32_t)specifier->vector;
     for (uint32_t i = 0; i < specifier->vector; i++) {
         const char *text = arena_printf(reader->arena, "%s.%c", name->text, "xyzw"[i]);
-        if (variable_new_register(reader, text, specifier->type, reader->declared_regs++, line) < 0) return false;
+        if (variable_new_register(reader, text, specifier->type, reader->declared_regs++, line) < 0)
+            return false;
     }
     return true;
 }
@@ -553,8 +554,7 @@ static bool declare_register(Reader *reader, const Specifier *specifier) {
     if (here)
         return reader_error_at(reader, place.line, place.column,
                                "'%s' is declared twice: first at line %d", name->text, here->line);
-    if (specifier->vector > 1)
-        return declare_vector_register(reader, name, specifier, place.line);
+    if (specifier->vector > 1) return declare_vector_register(reader, name, specifier, place.line);
     int32_t index = variable_new_register(reader, name->text, specifier->type,
                                           reader->declared_regs++, place.line);
     names_bind(&reader->names, name, BINDING_REG, place.line)->index = index;
