@@ -69,9 +69,11 @@ Detail *detail_new(const Options *options, Diag *diag) {
         const char *scheduler =
             options->scheduler ? options->scheduler : config->sm.scheduler.policy;
         detail->scheduler = sched_policy_new(scheduler, diag);
-        if (detail->scheduler) {
-            detail->run = run_new("", config->name, detail->scheduler->text, config->cta.policy,
-                                  config->sms, config->sm.scheduler.count);
+        detail->cta_scheduler = cta_sched_new(config->cta.policy, diag);
+        if (detail->scheduler && detail->cta_scheduler) {
+            detail->run = run_new("", config->name, detail->scheduler->text,
+                                  detail->cta_scheduler->text, config->sms,
+                                  config->sm.scheduler.count);
             if (start_recordings(detail, options, diag)) return detail;
         }
     }
@@ -86,6 +88,7 @@ void detail_free(Detail *detail) {
     diag_free(ignored);
     run_free(detail->run);
     sched_policy_free(detail->scheduler);
+    cta_sched_free(detail->cta_scheduler);
     machine_free(detail->machine);
     free(detail);
 }

@@ -8,6 +8,7 @@
 #include "gpu/gpu.h"
 #include "gpu/machine_file.h"
 #include "gpu/watch.h"
+#include "sched/cta_policy.h"
 #include "sched/registry.h"
 #include "stats/run.h"
 
@@ -15,6 +16,7 @@ typedef struct Detail {
     Machine *machine;            /* as read and overridden; owned */
     const MachineConfig *config; /* finished; the machine's */
     SchedPolicy *scheduler;      /* owned */
+    CtaSched *cta_scheduler;     /* owned */
     RunStats *run;               /* statistics of every kernel so far; owned */
     Timeline *timeline;          /* being written, NULL: not asked for; owned */
     Watch watch;                 /* what the GPU records */

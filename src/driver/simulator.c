@@ -119,6 +119,7 @@ static GpuOptions gpu_options_of(const Options *options, Detail *detail) {
     return (GpuOptions){
         .machine = detail ? detail->config : NULL,
         .scheduler = detail ? detail->scheduler : NULL,
+        .cta_scheduler = detail ? detail->cta_scheduler : NULL,
         .watch = detail ? &detail->watch : NULL,
         .memory_bytes = options->memory_bytes,
         .heap_bytes = options->heap_bytes,

@@ -100,7 +100,9 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
     int rank = 0;
     while (r->slot[rank] != issue->warp) rank++;
     uint8_t turned[TYTO_MAX_WARPS];
-    for (int i = 0; i < r->active; i++) turned[i] = r->slot[(rank + 1 + i) % r->active];
+    size_t behind = (size_t)(r->active - rank - 1);
+    memcpy(turned, &r->slot[rank + 1], behind);
+    memcpy(&turned[behind], r->slot, (size_t)rank + 1);
     memcpy(r->slot, turned, r->active);
 }
 
