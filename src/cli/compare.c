@@ -210,7 +210,7 @@ static bool answer(const Contest *contest) {
         char *text = tyto_comparison_text(comparison);
         fputs(text, stdout);
         free(text);
-        is_right = write_form(contest, "--json", tyto_comparison_json, comparison) &
+        is_right = write_form(contest, "--json", tyto_comparison_json, comparison) &&
                    write_form(contest, "--csv", tyto_comparison_csv, comparison);
     }
     tyto_comparison_free(comparison);

@@ -32,8 +32,13 @@ struct DeviceMemory {
 
 DeviceMemory *mem_new(uint64_t capacity_bytes) {
     if (capacity_bytes == 0 || capacity_bytes > (UINT64_C(1) << 46)) return NULL;
-    void *host = mmap(NULL, capacity_bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    /* Where the host has these addresses free, a device address is its own host address: managed
+     * memory needs that. Nothing else depends on it. */
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *wish = (void *)(uintptr_t)MEM_GLOBAL_BASE;
+    void *host = mmap(wish, capacity_bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (host == MAP_FAILED)
+        host = mmap(NULL, capacity_bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (host == MAP_FAILED) return NULL;
     DeviceMemory *memory = base_calloc(1, sizeof *memory);
     memory->host = host;

@@ -274,6 +274,27 @@ static void test_texture(void **state) {
     assert_memory_equal(got, texels[1], sizeof got);
 }
 
+/* Managed memory, where the address space allows it: one pointer for host and kernel. */
+static void test_managed(void **state) {
+    (void)state;
+    CUdeviceptr address;
+    CUresult status = cuMemAllocManaged(&address, 160, CU_MEM_ATTACH_GLOBAL);
+    if (status == CUDA_ERROR_NOT_SUPPORTED) skip();
+    assert_cuda(status);
+    uint32_t *words = (uint32_t *)(uintptr_t)address;
+    memset(words, 0, 160);
+    uint8_t small = 1;
+    uint32_t factor = 2;
+    assert_cuda(launch(function_of(scale_ptx, "scale"), 40, (void *[]){&address, &small, &factor}));
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(words[i], 2 * i + 1);
+    bool is_managed = false;
+    assert_cuda(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address));
+    assert_true(is_managed);
+    assert_cuda(cuMemFree(address));
+    assert_fails(cuMemAllocManaged(&address, 160, 0), INVALID_VALUE);
+}
+
 /* ---- Simulators beside the driver's ---- */
 
 static void *run_simulator(void *argument) {
@@ -335,11 +356,17 @@ static void test_two_simulators(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_parameter_forms), WITH_CONTEXT(test_parameter_mistakes),
-        WITH_CONTEXT(test_shapes),          WITH_CONTEXT(test_faults_stay),
-        WITH_CONTEXT(test_fault_codes),     WITH_CONTEXT(test_primary_reset_mends),
-        WITH_CONTEXT(test_elapsed_time),    WITH_CONTEXT(test_occupancy),
-        WITH_CONTEXT(test_texture),         cmocka_unit_test(test_two_simulators),
+        WITH_CONTEXT(test_parameter_forms),
+        WITH_CONTEXT(test_parameter_mistakes),
+        WITH_CONTEXT(test_shapes),
+        WITH_CONTEXT(test_faults_stay),
+        WITH_CONTEXT(test_fault_codes),
+        WITH_CONTEXT(test_primary_reset_mends),
+        WITH_CONTEXT(test_elapsed_time),
+        WITH_CONTEXT(test_occupancy),
+        WITH_CONTEXT(test_texture),
+        WITH_CONTEXT(test_managed),
+        cmocka_unit_test(test_two_simulators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,8 @@ from the export table, `src/driver/api.h`.
 * Mistakes in PTX go to the error log buffer of `cuModuleLoadDataEx`, else to stderr.
 * Page-locked host memory is device memory that the host sees too; kernels use it by its device address.
   Memory from `cuMemHostRegister` stays where it is: copies may use it, kernels may not.
+* Managed memory (`cuMemAllocManaged`) needs the device's addresses, from 0xc0000000 on, to be free in the
+  host process; where they are not (address sanitizer), it is refused with a message.
 * Handles are numbers, not addresses: a stale or foreign one gives `CUDA_ERROR_INVALID_HANDLE`.
 * Any thread may call; calls run one after another. A call costs tens of nanoseconds (`make bench`).
 
