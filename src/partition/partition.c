@@ -30,6 +30,7 @@ Partition *partition_new(const PartitionEnvironment *environment) {
     partition->first_node = environment->first_node + environment->channel * config->slices;
     partition->arrived = noc_ready_mask(environment->requests);
     partition->dram = *environment->dram;
+    partition->environment.dram = &partition->dram;
     partition->dram.prefetch.map = environment->map;
     partition->dram.prefetch.line_bytes = config->atom_bytes;
     partition->channel = dram_new(&partition->dram, arena);
