@@ -73,6 +73,14 @@ static void take_packet(Partition *partition, Slice *slice, uint64_t cycle) {
     slice_take(slice, cycle, handle);
 }
 
+/* A slice has given DRAM something to do. */
+static void hear_slice(Partition *partition, uint32_t index) {
+    Slice *slice = &partition->slices[index];
+    slice->has_moved_dram = false;
+    if (slice->to_dram.count) partition->dram_slices |= UINT32_C(1) << index;
+    partition->wake_tick = 0;
+}
+
 void partition_do_l2_cycle(Partition *partition, uint64_t cycle) {
     uint64_t next = UINT64_MAX;
     for (uint32_t i = 0; i < partition->slice_count; i++) {
@@ -81,8 +89,7 @@ void partition_do_l2_cycle(Partition *partition, uint64_t cycle) {
         if (cycle >= slice->wake) {
             slice_cycle(slice, cycle);
             if (slice->replies.count) partition->reply_slices |= UINT32_C(1) << i;
-            if (slice->has_moved_dram) partition->wake_tick = 0;
-            slice->has_moved_dram = false;
+            if (slice->has_moved_dram) hear_slice(partition, i);
         }
         if (slice->wake < next) next = slice->wake;
     }
@@ -165,11 +172,11 @@ static void return_data(Partition *partition, uint64_t tick, uint64_t cycle) {
 /* The slice whose access may enter the delay line; slice_count when none may. */
 static uint32_t slice_to_serve(const Partition *partition) {
     uint32_t count = partition->slice_count;
-    if (!dram_can_accept(partition->channel)) return count;
+    if (!partition->dram_slices || !dram_can_accept(partition->channel)) return count;
     uint32_t slice = partition->last_served;
     for (uint32_t i = 0; i < count; i++) {
         if (++slice == count) slice = 0;
-        if (partition->slices[slice].to_dram.count && has_credit(partition, slice)) return slice;
+        if (partition->dram_slices >> slice & 1 && has_credit(partition, slice)) return slice;
     }
     return count;
 }
@@ -186,6 +193,7 @@ static void serve_slice(Partition *partition, uint64_t cycle) {
     };
     partition->line_accesses[ring_push(&partition->line)] = access;
     partition->last_served = index;
+    if (!slice->to_dram.count) partition->dram_slices &= ~(UINT32_C(1) << index);
     rouse(partition, slice);
 }
 

@@ -39,6 +39,7 @@ typedef struct Partition {
     uint64_t wake_tick;       /* the channel has nothing to do before this tick, ... */
     uint64_t wake_tick_cycle; /* ... unless it comes at or after this L2 cycle */
     uint32_t reply_slices;    /* bit per slice: has replies */
+    uint32_t dram_slices;     /* bit per slice: has accesses for DRAM */
     uint32_t slice_count;
     uint32_t first_node;     /* network node of slices[0] */
     uint32_t owed;           /* replies still to be sent for the requests taken */
