@@ -79,8 +79,8 @@ INLINE double round_to_format(double x, FloatFormat format, IsaRound mode) {
     const bool goes_up = has_direction & (sign == up_sign);
     const double directed = goes_up ? above : below;
     const double to_nearest = mode == ISA_ROUND_TIES_AWAY ? away : nearest;
-    const double over = is_nearest | goes_up | (whole == __builtin_inf()) ? __builtin_inf()
-                                                                          : format.max;
+    const bool is_unbounded = is_nearest | goes_up | (whole == __builtin_inf());
+    const double over = is_unbounded ? __builtin_inf() : format.max;
     double result = is_nearest ? to_nearest : directed;
     result = result > format.max ? over : result;
     result = x != x ? x : result;

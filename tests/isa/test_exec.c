@@ -458,11 +458,11 @@ static void test_rounding_is_the_hosts(void **state) {
     }
 }
 
-/* cvt.f32.f64, cvt.f32.s64 and cvt.f64.u64 in all modes. */
+/* cvt.f32.f64, cvt.f32.s64 and cvt.f64.s64 in all modes. */
 static void test_conversions_round_as_the_host_does(void **state) {
     (void)state;
     static const char *const lines[] = {"cvt.%s.f32.f64 %%r0, %%d1;", "cvt.%s.f32.s64 %%r0, %%d1;",
-                                        "cvt.%s.f64.u64 %%d0, %%d1;"};
+                                        "cvt.%s.f64.s64 %%d0, %%d1;"};
     for (int kind = 0; kind < 3; ++kind)
         for (int mode = 0; mode < 4; ++mode) {
             char line[64];
@@ -486,7 +486,7 @@ static void test_conversions_round_as_the_host_does(void **state) {
                     volatile double source = x;
                     fesetround(modes[mode].host);
                     volatile float narrow = kind == 0 ? (float)source : (float)(int64_t)bits;
-                    volatile double wide = (double)bits;
+                    volatile double wide = (double)(int64_t)bits;
                     fesetround(FE_TONEAREST);
                     const uint64_t expected = kind == 2         ? D(wide)
                                               : isnan(narrow)   ? 0x7fffffff
