@@ -33,12 +33,12 @@ struct Decoder {
     /* The function being decoded. */
     const PtxFunction *function;
     uint32_t function_index;
-    uint32_t *pc_of;        /* by index of the PTX instruction, inst_count + 1 entries */
-    uint32_t formal_base;   /* byte offset in its local area: its own parameters and returns ... */
-    uint32_t param_base;    /* ... and its call-site .param variables */
-    uint32_t scratch_row;   /* row: where discarded elements and hidden moves go */
-    uint32_t scratch_rows;  /* how many of them were needed */
-    uint32_t scratch_pred;  /* predicate word of discarded predicates */
+    uint32_t *pc_of;       /* by index of the PTX instruction, inst_count + 1 entries */
+    uint32_t formal_base;  /* byte offset in its local area: its own parameters and returns ... */
+    uint32_t param_base;   /* ... and its call-site .param variables */
+    uint32_t scratch_row;  /* row: where discarded elements and hidden moves go */
+    uint32_t scratch_rows; /* how many of them were needed */
+    uint32_t scratch_pred; /* predicate word of discarded predicates */
     /* The instruction being decoded. */
     const PtxInst *ptx;
     Draft draft;
@@ -69,9 +69,9 @@ bool decode_pred_source(Decoder *decoder, const PtxOperand *operand, int at);
 bool decode_pred_destination(Decoder *decoder, const PtxOperand *operand, int at);
 /* Where a variable lives in its space, or what a function's handle is. */
 typedef struct Address {
-    uint64_t value;     /* plus whatever `relative` names */
-    IsaHandler relative; /* ISA_DO_NONE, or the handler that computes the whole: ISA_DO_LOCAL_ADDRESS,
-                            ISA_DO_SHARED_ADDRESS */
+    uint64_t value;      /* plus whatever `relative` names */
+    IsaHandler relative; /* ISA_DO_NONE, or the handler that computes the whole:
+                            ISA_DO_LOCAL_ADDRESS, ISA_DO_SHARED_ADDRESS */
 } Address;
 uint32_t decode_function_index(const Decoder *decoder, const PtxFunction *function);
 Address decode_address(const Decoder *decoder, const PtxOperand *operand);

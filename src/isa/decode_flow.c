@@ -1,6 +1,6 @@
 /* Instructions that change where a warp goes on: branches, calls, barriers, exits. While a function
- * is being decoded, their targets are indices of PTX instructions; decode_resolve_targets turns them
- * into pcs. */
+ * is being decoded, their targets are indices of PTX instructions; decode_resolve_targets turns
+ * them into pcs. */
 #include "isa/decode.h"
 
 #include <string.h>
@@ -58,8 +58,8 @@ static bool decode_call_value(Decoder *decoder, const PtxOperand *operand, const
                               bool is_return, IsaCallValue *value) {
     if (operand->kind == PTX_OPERAND_ADDRESS) {
         const Address address = decode_address(decoder, operand);
-        *value = (IsaCallValue){.offset = (uint32_t)address.value,
-                                .size = (uint32_t)operand->var->size};
+        *value =
+            (IsaCallValue){.offset = (uint32_t)address.value, .size = (uint32_t)operand->var->size};
         return address.relative == ISA_DO_LOCAL_ADDRESS ||
                decode_unsupported(decoder, "variable '%s' as a call's operand", operand->var->name);
     }
@@ -89,7 +89,8 @@ static IsaBuiltin builtin_of(const char *name) {
                                         [ISA_BUILTIN_FREE] = "free",
                                         [ISA_BUILTIN_ASSERTFAIL] = "__assertfail"};
     int i = 0;
-    while (i < ISA_BUILTIN_ASSERTFAIL && strcmp(name, names[i]) != 0) ++i;
+    while (i < ISA_BUILTIN_ASSERTFAIL && strcmp(name, names[i]) != 0)
+        ++i;
     return (IsaBuiltin)i;
 }
 
@@ -118,7 +119,9 @@ bool decode_call(Decoder *decoder) {
     const PtxPrototype *prototype = ptx->operand_count > 1 ? ptx->operands[1].prototype : NULL;
     IsaCall call = {.argument_count = ptx->call_argument_count,
                     .return_count = ptx->call_return_count};
-    const PtxVar *parameters = function ? function->parameters : prototype ? prototype->parameters : NULL;
+    const PtxVar *parameters = function    ? function->parameters
+                               : prototype ? prototype->parameters
+                                           : NULL;
     const uint16_t count = function    ? function->parameter_count
                            : prototype ? prototype->parameter_count
                                        : 0;
@@ -181,8 +184,7 @@ bool decode_barrier(Decoder *decoder) {
     inst->operand[1] = ISA_SINK;
     inst->operand[0] = decode_constant(decoder, 0, false);
     if (is_reduction && !decode_barrier_reduction(decoder)) return false;
-    if (first < last &&
-        !decode_source(decoder, &ptx->operands[first], PTX_U32, &inst->operand[0]))
+    if (first < last && !decode_source(decoder, &ptx->operands[first], PTX_U32, &inst->operand[0]))
         return false;
     return first + 1 >= last ||
            decode_source(decoder, &ptx->operands[first + 1], PTX_U32, &inst->operand[1]);

@@ -6,19 +6,19 @@
 #include <string.h>
 
 typedef struct Form {
-    uint8_t op;             /* PtxOpcode */
-    uint8_t op_class;       /* IsaClass */
-    uint16_t handler;       /* IsaHandler */
-    uint32_t types;         /* set of PtxType */
-    uint32_t types2;        /* set of PtxType; 0: no second type */
-    const char *operands;   /* one letter each, see decode_operands */
-    uint8_t mul;            /* PtxMulMode */
-    uint8_t sub;            /* PtxSub; 0: any */
-    uint8_t sub2;           /* 1: the second PtxSub must be there; 0: any */
-    uint16_t rounds;        /* set of PtxRound besides none */
-    uint32_t need;          /* flags that must be there */
-    uint32_t allow;         /* flags that may be there */
-    DecodeOp *finish;       /* sets inst.sub and inst.imm; NULL: sub holds the modifiers */
+    uint8_t op;           /* PtxOpcode */
+    uint8_t op_class;     /* IsaClass */
+    uint16_t handler;     /* IsaHandler */
+    uint32_t types;       /* set of PtxType */
+    uint32_t types2;      /* set of PtxType; 0: no second type */
+    const char *operands; /* one letter each, see decode_operands */
+    uint8_t mul;          /* PtxMulMode */
+    uint8_t sub;          /* PtxSub; 0: any */
+    uint8_t sub2;         /* 1: the second PtxSub must be there; 0: any */
+    uint16_t rounds;      /* set of PtxRound besides none */
+    uint32_t need;        /* flags that must be there */
+    uint32_t allow;       /* flags that may be there */
+    DecodeOp *finish;     /* sets inst.sub and inst.imm; NULL: sub holds the modifiers */
 } Form;
 
 #define T(type) (1u << (PTX_##type))
@@ -34,16 +34,16 @@ typedef struct Form {
 #define NEAREST  R(RN)
 #define DIRECTED (R(RZ) | R(RM) | R(RP))
 
-#define FTZ     PTX_FLAG_FTZ
-#define SAT     PTX_FLAG_SAT
-#define CARRY   PTX_FLAG_CC
-#define APPROX  PTX_FLAG_APPROX
-#define FULL    PTX_FLAG_FULL
-#define RELU    PTX_FLAG_RELU
-#define MINMAX  (PTX_FLAG_NAN_RESULT | PTX_FLAG_XORSIGN | PTX_FLAG_ABS)
-#define LOW     .mul = PTX_MUL_LO
-#define HIGH    .mul = PTX_MUL_HI
-#define WIDE    .mul = PTX_MUL_WIDE
+#define FTZ    PTX_FLAG_FTZ
+#define SAT    PTX_FLAG_SAT
+#define CARRY  PTX_FLAG_CC
+#define APPROX PTX_FLAG_APPROX
+#define FULL   PTX_FLAG_FULL
+#define RELU   PTX_FLAG_RELU
+#define MINMAX (PTX_FLAG_NAN_RESULT | PTX_FLAG_XORSIGN | PTX_FLAG_ABS)
+#define LOW    .mul = PTX_MUL_LO
+#define HIGH   .mul = PTX_MUL_HI
+#define WIDE   .mul = PTX_MUL_WIDE
 
 /* Modifiers that say nothing to a machine that executes whole warps. */
 #define IGNORED (PTX_FLAG_UNI | PTX_FLAG_SYNC | PTX_FLAG_ALIGNED | PTX_FLAG_NOFTZ)
@@ -118,25 +118,28 @@ static bool finish_vote(Decoder *decoder) {
     IsaInst *inst = &decoder->draft.inst;
     inst->sub = (uint8_t)decoder->ptx->sub;
     inst->imm = decoder->negated ? -1 : 0;
-    if (decoder->ptx->operand_count < 3) inst->operand[2] = decode_constant(decoder, UINT32_MAX, false);
+    if (decoder->ptx->operand_count < 3)
+        inst->operand[2] = decode_constant(decoder, UINT32_MAX, false);
     return true;
 }
 
 static bool finish_video(Decoder *decoder) {
     static const struct {
         uint8_t op, operation, parts;
-    } operations[] = {{PTX_OP_VADD, ISA_VIDEO_ADD, 1},          {PTX_OP_VSUB, ISA_VIDEO_SUB, 1},
-                      {PTX_OP_VABSDIFF, ISA_VIDEO_ABSDIFF, 1},  {PTX_OP_VMIN, ISA_VIDEO_MIN, 1},
-                      {PTX_OP_VMAX, ISA_VIDEO_MAX, 1},          {PTX_OP_VADD2, ISA_VIDEO_ADD, 2},
-                      {PTX_OP_VSUB2, ISA_VIDEO_SUB, 2},         {PTX_OP_VABSDIFF2, ISA_VIDEO_ABSDIFF, 2},
-                      {PTX_OP_VMIN2, ISA_VIDEO_MIN, 2},         {PTX_OP_VMAX2, ISA_VIDEO_MAX, 2},
-                      {PTX_OP_VAVRG2, ISA_VIDEO_AVERAGE, 2},    {PTX_OP_VADD4, ISA_VIDEO_ADD, 4},
-                      {PTX_OP_VSUB4, ISA_VIDEO_SUB, 4},         {PTX_OP_VABSDIFF4, ISA_VIDEO_ABSDIFF, 4},
-                      {PTX_OP_VMIN4, ISA_VIDEO_MIN, 4},         {PTX_OP_VMAX4, ISA_VIDEO_MAX, 4},
-                      {PTX_OP_VAVRG4, ISA_VIDEO_AVERAGE, 4}};
+    } operations[] = {
+        {PTX_OP_VADD, ISA_VIDEO_ADD, 1},         {PTX_OP_VSUB, ISA_VIDEO_SUB, 1},
+        {PTX_OP_VABSDIFF, ISA_VIDEO_ABSDIFF, 1}, {PTX_OP_VMIN, ISA_VIDEO_MIN, 1},
+        {PTX_OP_VMAX, ISA_VIDEO_MAX, 1},         {PTX_OP_VADD2, ISA_VIDEO_ADD, 2},
+        {PTX_OP_VSUB2, ISA_VIDEO_SUB, 2},        {PTX_OP_VABSDIFF2, ISA_VIDEO_ABSDIFF, 2},
+        {PTX_OP_VMIN2, ISA_VIDEO_MIN, 2},        {PTX_OP_VMAX2, ISA_VIDEO_MAX, 2},
+        {PTX_OP_VAVRG2, ISA_VIDEO_AVERAGE, 2},   {PTX_OP_VADD4, ISA_VIDEO_ADD, 4},
+        {PTX_OP_VSUB4, ISA_VIDEO_SUB, 4},        {PTX_OP_VABSDIFF4, ISA_VIDEO_ABSDIFF, 4},
+        {PTX_OP_VMIN4, ISA_VIDEO_MIN, 4},        {PTX_OP_VMAX4, ISA_VIDEO_MAX, 4},
+        {PTX_OP_VAVRG4, ISA_VIDEO_AVERAGE, 4}};
     const PtxInst *ptx = decoder->ptx;
     size_t row = 0;
-    while (operations[row].op != ptx->op) ++row;
+    while (operations[row].op != ptx->op)
+        ++row;
     const IsaVideo video = {.operation = operations[row].operation,
                             .second = (uint8_t)ptx->sub2,
                             .select_a = (uint8_t)ptx->operands[1].select,
@@ -197,13 +200,17 @@ static bool fits(const Form *form, const PtxInst *ptx) {
 
 /* The modifiers that floating-point handlers know, in the bits of ISA_MOD_. */
 static uint8_t modifiers(const PtxInst *ptx) {
-    static const uint8_t rounds[] = {[PTX_RZ] = ISA_ROUND_ZERO, [PTX_RM] = ISA_ROUND_DOWN,
-                                     [PTX_RP] = ISA_ROUND_UP, [PTX_RPI] = 0};
+    static const uint8_t rounds[] = {[PTX_RZ] = ISA_ROUND_ZERO,
+                                     [PTX_RM] = ISA_ROUND_DOWN,
+                                     [PTX_RP] = ISA_ROUND_UP,
+                                     [PTX_RPI] = 0};
     static const struct {
         uint32_t flag;
         uint8_t modifier;
-    } map[] = {{PTX_FLAG_FTZ, ISA_MOD_FTZ},          {PTX_FLAG_SAT, ISA_MOD_SAT},
-               {PTX_FLAG_RELU, ISA_MOD_RELU},        {PTX_FLAG_NAN_RESULT, ISA_MOD_NAN},
+    } map[] = {{PTX_FLAG_FTZ, ISA_MOD_FTZ},
+               {PTX_FLAG_SAT, ISA_MOD_SAT},
+               {PTX_FLAG_RELU, ISA_MOD_RELU},
+               {PTX_FLAG_NAN_RESULT, ISA_MOD_NAN},
                {PTX_FLAG_XORSIGN, ISA_MOD_XORSIGN}};
     uint8_t sub = rounds[ptx->round];
     for (size_t i = 0; i < sizeof map / sizeof map[0]; ++i)

@@ -25,11 +25,13 @@ static bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
     IsaInst *inst = &decoder->draft.inst;
     inst->operand[at] = ISA_SINK;
     inst->imm = memory->imm;
-    if (memory->kind != PTX_OPERAND_MEM) return decode_unsupported(decoder, "an address is expected");
+    if (memory->kind != PTX_OPERAND_MEM)
+        return decode_unsupported(decoder, "an address is expected");
     if (memory->var) {
         const Address address = decode_address(decoder, memory);
         inst->imm = (int64_t)address.value;
-        if (inst->space != PTX_SPACE_NONE) inst->space = (uint8_t)decode_var_space(decoder, memory->var);
+        if (inst->space != PTX_SPACE_NONE)
+            inst->space = (uint8_t)decode_var_space(decoder, memory->var);
         if (address.relative == ISA_DO_LOCAL_ADDRESS) inst->flags |= ISA_FRAME_RELATIVE;
         if (address.relative == ISA_DO_SHARED_ADDRESS) return decode_dynamic_base(decoder, at);
     }
@@ -84,8 +86,7 @@ bool decode_load(Decoder *decoder) {
         if (!decode_destination(decoder, &element[i], &inst->operand[i])) return false;
         note_register_width(decoder, &element[i]);
     }
-    decode_set_handler(decoder,
-                       ptx->space == PTX_SPACE_NONE ? ISA_DO_LD_GENERIC : ISA_DO_LD);
+    decode_set_handler(decoder, ptx->space == PTX_SPACE_NONE ? ISA_DO_LD_GENERIC : ISA_DO_LD);
     return decode_base(decoder, &ptx->operands[1], count);
 }
 
@@ -100,8 +101,7 @@ bool decode_store(Decoder *decoder) {
         if (!decode_source(decoder, &element[i], ptx->type, &inst->operand[i])) return false;
         note_register_width(decoder, &element[i]);
     }
-    decode_set_handler(decoder,
-                       ptx->space == PTX_SPACE_NONE ? ISA_DO_ST_GENERIC : ISA_DO_ST);
+    decode_set_handler(decoder, ptx->space == PTX_SPACE_NONE ? ISA_DO_ST_GENERIC : ISA_DO_ST);
     return decode_base(decoder, &ptx->operands[0], count);
 }
 
@@ -118,13 +118,10 @@ bool decode_atom(Decoder *decoder) {
     if (ptx->type == PTX_BF16 || ptx->type == PTX_BF16X2) inst->flags |= ISA_BFLOAT;
     if (ptx->type == PTX_F16X2 || ptx->type == PTX_BF16X2) inst->flags |= ISA_HALF_PAIR;
     if (is_reduction) decoder->draft.info.flags |= ISA_IS_REDUCTION;
-    if (is_reduction || ptx->operands[0].kind == PTX_OPERAND_SINK)
-        inst->operand[0] = ISA_SINK;
-    else if (!decode_destination(decoder, &ptx->operands[0], &inst->operand[0]))
-        return false;
+    if (is_reduction || ptx->operands[0].kind == PTX_OPERAND_SINK) inst->operand[0] = ISA_SINK;
+    else if (!decode_destination(decoder, &ptx->operands[0], &inst->operand[0])) return false;
     for (int i = address + 1; i < ptx->operand_count; ++i)
-        if (!decode_source(decoder, &ptx->operands[i], ptx->type,
-                           &inst->operand[i - address + 1]))
+        if (!decode_source(decoder, &ptx->operands[i], ptx->type, &inst->operand[i - address + 1]))
             return false;
     decode_set_handler(decoder, ISA_DO_ATOM);
     return decode_base(decoder, &ptx->operands[address], 1);
@@ -150,7 +147,8 @@ static bool decode_fetch(Decoder *decoder) {
     IsaInst *inst = &decoder->draft.inst;
     int count;
     const PtxOperand *element = elements(&ptx->operands[0], &count);
-    if (ptx->operand_count != 3) return decode_unsupported(decoder, "samplers and further operands");
+    if (ptx->operand_count != 3)
+        return decode_unsupported(decoder, "samplers and further operands");
     if (ptx->op == PTX_OP_TEX && ptx->sub != PTX_SUB_TEX_1D && ptx->sub != PTX_SUB_TEX_2D)
         return decode_unsupported(decoder, "this geometry (1d and 2d are)");
     for (int i = 0; i < 4; ++i) {

@@ -114,7 +114,8 @@ PtxSpace decode_var_space(const Decoder *decoder, const PtxVar *var) {
 uint32_t decode_function_index(const Decoder *decoder, const PtxFunction *function) {
     const PtxModule *module = decoder->program->module;
     uint32_t index = 0;
-    while (module->functions[index] != function) ++index;
+    while (module->functions[index] != function)
+        ++index;
     return index;
 }
 

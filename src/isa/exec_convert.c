@@ -35,20 +35,20 @@ INLINE int64_t clamp_integer(int64_t x, const IsaConvert *convert) {
     return (uint64_t)x > (uint64_t)highest ? highest : x;
 }
 
-INLINE void load_integers(const IsaWarp *warp, const IsaInst *inst,
-                                 const IsaConvert *convert, int64_t *value) {
+INLINE void load_integers(const IsaWarp *warp, const IsaInst *inst, const IsaConvert *convert,
+                          int64_t *value) {
     const void *row = operand_row(warp, inst, 1);
     if (convert->source_bits == 64) {
         memcpy(value, row, ISA_LANES * sizeof *value);
         return;
     }
-    FOR_LANES value[lane] = extend(((const RowWord *)row)[lane], convert->source_bits,
-                                   convert->is_source_signed);
+    FOR_LANES value[lane] =
+        extend(((const RowWord *)row)[lane], convert->source_bits, convert->is_source_signed);
 }
 
 /* Integers of the destination's type, extended to its register. */
 INLINE void store_integers(IsaWarp *warp, const IsaInst *inst, const IsaConvert *convert,
-                                  const int64_t *value, uint32_t mask) {
+                           const int64_t *value, uint32_t mask) {
     alignas(64) uint64_t wide[ISA_LANES];
     alignas(64) uint32_t narrow[ISA_LANES];
     FOR_LANES wide[lane] = (uint64_t)extend((uint64_t)value[lane], convert->destination_bits,
@@ -66,7 +66,8 @@ EXEC(CVT_INT) {
     const IsaConvert convert = isa_convert_of(inst->imm);
     alignas(64) int64_t value[ISA_LANES];
     load_integers(warp, inst, &convert, value);
-    if (convert.modifiers & ISA_MOD_SAT) FOR_LANES value[lane] = clamp_integer(value[lane], &convert);
+    if (convert.modifiers & ISA_MOD_SAT)
+        FOR_LANES value[lane] = clamp_integer(value[lane], &convert);
     store_integers(warp, inst, &convert, value, mask);
 }
 
@@ -94,7 +95,7 @@ INLINE float flush_f32(float x) {
 /* The source as doubles. Wide integers are exact or rounded to odd, which is enough for every
  * narrower format; conversion of them to f64 does not come this way. */
 INLINE void load_doubles(const IsaWarp *warp, const IsaInst *inst, int operand,
-                                const IsaConvert *convert, double *value) {
+                         const IsaConvert *convert, double *value) {
     const void *row = operand_row(warp, inst, operand);
     const RowWord *word = row;
     switch ((PtxType)convert->source) {
@@ -205,8 +206,8 @@ INLINE uint32_t bits_of_rounded(double x, PtxType type) {
 
 /* 64-bit integers to f64 in a directed mode: both halves are exact, so is their sum to odd when it
  * is taken one bit too long: the nearest double and the sign of its error decide. */
-INLINE void round_wide_integers(const IsaWarp *warp, const IsaInst *inst,
-                                       const IsaConvert *convert, double *value) {
+INLINE void round_wide_integers(const IsaWarp *warp, const IsaInst *inst, const IsaConvert *convert,
+                                double *value) {
     alignas(64) int64_t integer[ISA_LANES];
     const bool is_signed = convert->is_source_signed;
     const IsaRound mode = (IsaRound)convert->round;
@@ -225,8 +226,7 @@ EXEC(CVT_TO_FLOAT) {
     alignas(64) uint32_t word[ISA_LANES];
     if (is_wide_integer && convert.destination == PTX_F64)
         round_wide_integers(warp, inst, &convert, value);
-    else
-        load_doubles(warp, inst, 1, &convert, value);
+    else load_doubles(warp, inst, 1, &convert, value);
     round_integral(value, (PtxRound)convert.integral);
     apply_range(value, &convert);
     if (convert.destination == PTX_F64) {

@@ -16,12 +16,12 @@
 /* Handlers compiled once: the function of HANDLER(NAME) is isa_exec_NAME. */
 #define ISA_COMMON_HANDLERS(HANDLER)                                                               \
     HANDLER(NOP)                                                                                   \
-    HANDLER(SREG)          /* operand d; sub: PtxSreg, size: bytes of the register */              \
-    HANDLER(LOCAL_ADDRESS) /* operand d; imm: offset in the frame's local area; size: bytes */     \
+    HANDLER(SREG)           /* operand d; sub: PtxSreg, size: bytes of the register */             \
+    HANDLER(LOCAL_ADDRESS)  /* operand d; imm: offset in the frame's local area; size: bytes */    \
     HANDLER(SHARED_ADDRESS) /* the same, offset past the launch's static shared memory */          \
-    HANDLER(ALLOCA)        /* operands d, size; imm: alignment; size: bytes of d */                \
-    HANDLER(STACKSAVE)     /* operand d; size: bytes */                                            \
-    HANDLER(STACKRESTORE)  /* operand a; size: bytes */                                            \
+    HANDLER(ALLOCA)         /* operands d, size; imm: alignment; size: bytes of d */               \
+    HANDLER(STACKSAVE)      /* operand d; size: bytes */                                           \
+    HANDLER(STACKRESTORE)   /* operand a; size: bytes */                                           \
     ISA_DIRECTED_HANDLERS(HANDLER)
 
 /* f64 in a rounding mode other than to nearest (directed.c); sub: modifiers. */
@@ -108,7 +108,14 @@ static inline IsaConvert isa_convert_of(int64_t imm) {
 }
 
 /* Video instructions, in IsaInst.imm. */
-enum { ISA_VIDEO_ADD, ISA_VIDEO_SUB, ISA_VIDEO_ABSDIFF, ISA_VIDEO_MIN, ISA_VIDEO_MAX, ISA_VIDEO_AVERAGE };
+enum {
+    ISA_VIDEO_ADD,
+    ISA_VIDEO_SUB,
+    ISA_VIDEO_ABSDIFF,
+    ISA_VIDEO_MIN,
+    ISA_VIDEO_MAX,
+    ISA_VIDEO_AVERAGE
+};
 typedef struct IsaVideo {
     uint8_t operation;          /* ISA_VIDEO_... */
     uint8_t second;             /* PtxSub: what is done with c, or none */
