@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "gpu/machine_file.h"
+#include "ptx/document.h"
 #include "sched/listing.h"
 #include "stats/counters.h"
 
@@ -44,6 +45,11 @@ static void test_schedulers(void **state) {
     check_page("schedulers.md", sched_document);
 }
 
+static void test_instructions(void **state) {
+    (void)state;
+    check_page("instructions.md", ptx_document);
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     root = argv[1];
@@ -51,6 +57,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_machine_parameters),
         cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_schedulers),
+        cmocka_unit_test(test_instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
