@@ -6,7 +6,8 @@ Graph graph_generate(Workload *workload, uint32_t nodes) {
         .nodes = nodes,
         .row_offsets = workload_host_alloc(workload, (size_t)nodes + 1, sizeof(uint32_t)),
     };
-    for (uint32_t node = 0; node < nodes; node++)
+    graph.row_offsets[1] = GRAPH_MOST_EDGES_PER_NODE;
+    for (uint32_t node = 1; node < nodes; node++)
         graph.row_offsets[node + 1] =
             graph.row_offsets[node] + workload_random(workload, GRAPH_MOST_EDGES_PER_NODE + 1);
     graph.edges = graph.row_offsets[nodes];

@@ -17,7 +17,8 @@ typedef struct Graph {
     uint32_t *neighbours;  /* the node that each edge leads to */
 } Graph;
 
-/* 0 to GRAPH_MOST_EDGES_PER_NODE edges from each node, to nodes drawn from all. */
+/* 0 to GRAPH_MOST_EDGES_PER_NODE edges from each node, to nodes drawn from all; node 0, where the
+ * searches start, has the most. */
 Graph graph_generate(Workload *workload, uint32_t nodes);
 /* The number of edges on the shortest path from node 0 to each node, found with a queue. */
 uint32_t *graph_levels(Workload *workload, const Graph *graph);

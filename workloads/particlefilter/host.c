@@ -1,0 +1,92 @@
+/* Tracks an object that moves through the plane, observed with noise, by a particle filter: the
+ * host moves and weighs the particles, the device resamples them. A particle is copied whole, so
+ * the comparison is exact. */
+#include "common/workload.h"
+
+#include <math.h>
+
+enum { THREADS = 128 };
+
+enum { PARTICLES, FRAMES };
+
+static const WorkloadInfo INFO = {
+    .name = "particlefilter",
+    .summary = "Tracks an object by a particle filter whose particles search linearly.",
+    .parameters =
+        {
+            [PARTICLES] = {"particles", "", {300, 2048, 6144}, 1u << 20, 0},
+            [FRAMES] = {"frames", "observed", {4, 2, 1}, 1000, 0},
+        },
+};
+
+/* Roughly normal, of unit deviation: a sum of twelve uniform draws. */
+static float draw_normal(Workload *workload) {
+    float sum = -6.0f;
+    for (int i = 0; i < 12; i++)
+        sum += 1e-6f * (float)workload_random(workload, 1000000);
+    return sum;
+}
+
+/* Moves every particle by the object's motion with noise, and fills the running sum of the weights
+ * that the observation at (x, y) gives them. */
+static void move_and_weigh(Workload *workload, float *xs, float *ys, float *cumulative,
+                           size_t count, float x, float y) {
+    float sum = 0.0f;
+    for (size_t i = 0; i < count; i++) {
+        xs[i] += 1.0f + 2.0f * draw_normal(workload);
+        ys[i] += -2.0f + draw_normal(workload);
+        sum += expf(-0.05f * ((xs[i] - x) * (xs[i] - x) + (ys[i] - y) * (ys[i] - y)));
+        cumulative[i] = sum;
+    }
+    for (size_t i = 0; i < count; i++)
+        cumulative[i] /= sum;
+}
+
+/* Both sequences rise, so one walk along them finds what each particle searches for. */
+static void resample(const float *from, float *to, const float *cumulative, const float *draws,
+                     size_t count) {
+    for (size_t i = 0, chosen = 0; i < count; i++) {
+        while (chosen < count - 1 && cumulative[chosen] < draws[i])
+            chosen++;
+        to[i] = from[chosen];
+    }
+}
+
+int main(int argc, char **argv) {
+    Workload workload = workload_open(&INFO, argc, argv);
+    unsigned n = workload.values[PARTICLES];
+    size_t size_bytes = n * sizeof(float);
+    float *x = workload_host_alloc(&workload, n, sizeof *x);
+    float *y = workload_host_alloc(&workload, n, sizeof *y);
+    float *draws = workload_host_alloc(&workload, n, sizeof *draws);
+    float *cumulative = workload_host_alloc(&workload, n, sizeof *cumulative);
+    float *expected = workload_host_alloc(&workload, n, sizeof *expected);
+    CUdeviceptr buffers[6]; /* x, y, cumulative weights, draws, new x, new y */
+    for (int i = 0; i < 6; i++)
+        buffers[i] = workload_device_alloc(size_bytes);
+
+    bool is_right = true;
+    for (unsigned frame = 1; frame <= workload.values[FRAMES]; frame++) {
+        float seen_x = (float)frame + draw_normal(&workload);
+        float seen_y = -2.0f * (float)frame + draw_normal(&workload);
+        move_and_weigh(&workload, x, y, cumulative, n, seen_x, seen_y);
+        float first = 1e-6f * (float)workload_random(&workload, 1000000) / (float)n;
+        for (size_t i = 0; i < n; i++)
+            draws[i] = first + (float)i / (float)n;
+
+        const float *inputs[] = {x, y, cumulative, draws};
+        for (int i = 0; i < 4; i++)
+            workload_copy_to_device(buffers[i], inputs[i], size_bytes);
+        workload_launch(&workload, "particlefilter", workload_cover(n, THREADS),
+                        (void *[]){&buffers[0], &buffers[1], &buffers[2], &buffers[3], &buffers[4],
+                                   &buffers[5], &n});
+
+        resample(x, expected, cumulative, draws, n);
+        is_right &= workload_verify_floats(&workload, buffers[4], expected, n, 0.0f);
+        resample(y, expected, cumulative, draws, n);
+        is_right &= workload_verify_floats(&workload, buffers[5], expected, n, 0.0f);
+        workload_copy_to_host(x, buffers[4], size_bytes);
+        workload_copy_to_host(y, buffers[5], size_bytes);
+    }
+    return workload_finish(&workload, is_right, "particles", n);
+}

@@ -1,0 +1,68 @@
+/* Sums of absolute differences for motion estimation: every 4 x 4 block of a frame against all
+ * positions within 16 pixels in the frame before; the sums of larger blocks are added up from those
+ * of smaller ones, two positions to a word. */
+#include "tyto_device.h"
+
+enum { RANGE = 16, SEARCH = 2 * RANGE + 1, POSITIONS = SEARCH * SEARCH };
+enum { PADDED = 1096, WORDS = PADDED / 2, PER_THREAD = 18, BLOCK = 4 };
+
+/* A CTA per 4 x 4 block, 61 threads, each 18 positions in a row. */
+extern "C" __global__ void sad_4x4(const unsigned char *current, const unsigned char *before,
+                                   unsigned short *sums, int width, int height) {
+    __shared__ int pixel[BLOCK * BLOCK];
+    int thread = (int)threadIdx.x;
+    int left = (int)blockIdx.x * BLOCK, top = (int)blockIdx.y * BLOCK;
+    if (thread < BLOCK * BLOCK)
+        pixel[thread] = current[(top + thread / BLOCK) * width + left + thread % BLOCK];
+    __syncthreads();
+
+    int macroblock = (top / 16) * (width / 16) + left / 16;
+    int part = top % 16 / BLOCK * 4 + left % 16 / BLOCK;
+    unsigned short *own = sums + (macroblock * 16 + part) * PADDED;
+    int last = min((thread + 1) * PER_THREAD, (int)POSITIONS);
+    for (int position = thread * PER_THREAD; position < last; position++) {
+        int first_x = left + position % SEARCH - RANGE, first_y = top + position / SEARCH - RANGE;
+        unsigned sum = 0;
+        for (int y = 0; y < BLOCK; y++) {
+            const unsigned char *row = before + min(max(first_y + y, 0), height - 1) * width;
+#pragma unroll
+            for (int x = 0; x < BLOCK; x++)
+                sum = __sad(row[min(max(first_x + x, 0), width - 1)], pixel[y * BLOCK + x], sum);
+        }
+        own[position] = (unsigned short)sum;
+    }
+}
+
+/* out = a + b for all positions. No half of a word overflows: 256 pixels differ by 65,280. */
+static __device__ void add_sums(const unsigned *a, const unsigned *b, unsigned *out) {
+    for (unsigned i = threadIdx.x; i < WORDS; i += blockDim.x)
+        out[i] = a[i] + b[i];
+}
+
+/* A CTA per macroblock, a row of threads for each quarter of 8 x 8: from sums of 4 x 4 blocks those
+ * of two of 8 x 4, two of 4 x 8, and the quarter's. */
+extern "C" __global__ void sad_8x8(const unsigned *of_4x4, unsigned *of_8x4, unsigned *of_4x8,
+                                   unsigned *of_8x8) {
+    unsigned macroblock = blockIdx.y * gridDim.x + blockIdx.x, quarter = threadIdx.y;
+    const unsigned *corner = of_4x4 + (macroblock * 16 + quarter / 2 * 8 + quarter % 2 * 2) * WORDS;
+    unsigned *wide = of_8x4 + (macroblock * 8 + quarter * 2) * WORDS;
+    unsigned *tall = of_4x8 + (macroblock * 8 + quarter * 2) * WORDS;
+    add_sums(corner, corner + WORDS, wide);
+    add_sums(corner + 4 * WORDS, corner + 5 * WORDS, wide + WORDS);
+    add_sums(corner, corner + 4 * WORDS, tall);
+    add_sums(corner + WORDS, corner + 5 * WORDS, tall + WORDS);
+    add_sums(wide, wide + WORDS, of_8x8 + (macroblock * 4 + quarter) * WORDS);
+}
+
+/* A CTA per macroblock: from the quarters' sums those of the halves and of the whole. */
+extern "C" __global__ void sad_16x16(const unsigned *of_8x8, unsigned *of_16x8, unsigned *of_8x16,
+                                     unsigned *of_16x16) {
+    unsigned macroblock = blockIdx.y * gridDim.x + blockIdx.x;
+    const unsigned *quarter = of_8x8 + macroblock * 4 * WORDS;
+    unsigned *wide = of_16x8 + macroblock * 2 * WORDS, *tall = of_8x16 + macroblock * 2 * WORDS;
+    add_sums(quarter, quarter + WORDS, wide);
+    add_sums(quarter + 2 * WORDS, quarter + 3 * WORDS, wide + WORDS);
+    add_sums(quarter, quarter + 2 * WORDS, tall);
+    add_sums(quarter + WORDS, quarter + 3 * WORDS, tall + WORDS);
+    add_sums(wide, wide + WORDS, of_16x16 + macroblock * WORDS);
+}

@@ -1,0 +1,43 @@
+/* Exclusive prefix sums of a large array: blocks, then the blocks' totals, and so on until one
+ * block holds them all. */
+#include "common/workload.h"
+
+enum { THREADS = 256, ELEMENTS_PER_CTA = 2 * THREADS };
+
+enum { ELEMENTS };
+
+static const WorkloadInfo INFO = {
+    .name = "scan",
+    .summary = "Prefix sums of a large array by trees in shared memory.",
+    .parameters =
+        {
+            [ELEMENTS] = {"elements", "of the array", {5000, 131072, 524288}, 1u << 28, 0},
+        },
+};
+
+/* Writes the sums of all elements before each of `in` to `out`. */
+static void scan(const Workload *workload, CUdeviceptr in, CUdeviceptr out, unsigned count) {
+    unsigned ctas = workload_divide_up(count, ELEMENTS_PER_CTA);
+    WorkloadShape shape = {ctas, 1, THREADS, 1};
+    CUdeviceptr totals = workload_device_alloc(ctas * sizeof(uint32_t));
+    workload_launch(workload, "scan_blocks", shape, (void *[]){&in, &out, &totals, &count});
+    if (ctas == 1) return;
+    CUdeviceptr sums = workload_device_alloc(ctas * sizeof(uint32_t));
+    scan(workload, totals, sums, ctas);
+    workload_launch(workload, "scan_add", shape, (void *[]){&out, &sums, &count});
+}
+
+int main(int argc, char **argv) {
+    Workload workload = workload_open(&INFO, argc, argv);
+    unsigned n = workload.values[ELEMENTS];
+    uint32_t *values = workload_random_words(&workload, n, 1u << 16);
+    uint32_t *expected = workload_host_alloc(&workload, n, sizeof *expected);
+    for (size_t i = 1; i < n; i++)
+        expected[i] = expected[i - 1] + values[i - 1];
+
+    CUdeviceptr in = workload_upload(values, n * sizeof *values);
+    CUdeviceptr out = workload_device_alloc(n * sizeof *values);
+    scan(&workload, in, out, n);
+    bool is_right = workload_verify_words(&workload, out, expected, n);
+    return workload_finish(&workload, is_right, "sums", n);
+}

@@ -1,0 +1,135 @@
+/* Streaming clustering by local search: for one candidate after the other the device computes what
+ * each point would gain or lose, and the host opens the candidate, and closes centres that it makes
+ * superfluous, if that lowers the total cost. Coordinates and weights are small whole numbers, so
+ * that costs are exact in a float and every launch is compared to the bit. */
+#include "common/workload.h"
+
+enum { THREADS = 512 };
+
+static const double OPENING_COST = 1e6;
+
+enum { POINTS, DIMENSIONS, CANDIDATES };
+
+static const WorkloadInfo INFO = {
+    .name = "streamcluster",
+    .summary = "Clusters points by local search, one launch per candidate centre.",
+    .parameters =
+        {
+            [POINTS] = {"points", "to cluster", {1000, 16384, 65536}, 1u << 22, 0},
+            [DIMENSIONS] = {"dimensions", "of a point", {32, 32, 32}, 256, 0},
+            [CANDIDATES] = {"candidates", "for a new centre", {6, 4, 4}, 10000, 0},
+        },
+};
+
+typedef struct Clustering {
+    unsigned points, dimensions; /* counts */
+    float *coordinates;          /* dimensions x points */
+    float *weights;              /* of each point */
+    float *costs;                /* of each point: weighted squared distance to its centre */
+    uint32_t *assignments;       /* the point that is the centre of each point */
+    uint32_t *centre_indices;    /* by point: number of the open centre there */
+    uint32_t *open;              /* the points that are centres */
+    unsigned centres;            /* count of them */
+} Clustering;
+
+static float cost_of(const Clustering *c, size_t point, size_t centre) {
+    float distance = 0.0f;
+    for (size_t i = 0; i < c->dimensions; i++) {
+        const float *row = c->coordinates + i * c->points;
+        distance += (row[point] - row[centre]) * (row[point] - row[centre]);
+    }
+    return distance * c->weights[point];
+}
+
+/* The first point is the only centre. */
+static Clustering generate(Workload *workload) {
+    Clustering c = {.points = workload->values[POINTS],
+                    .dimensions = workload->values[DIMENSIONS],
+                    .centres = 1};
+    c.coordinates = workload_random_floats(workload, (size_t)c.points * c.dimensions, 100);
+    c.weights = workload_random_floats(workload, c.points, 4);
+    c.costs = workload_host_alloc(workload, c.points, sizeof(float));
+    c.assignments = workload_host_alloc(workload, c.points, sizeof(uint32_t));
+    c.centre_indices = workload_host_alloc(workload, c.points, sizeof(uint32_t));
+    c.open = workload_host_alloc(workload, c.points, sizeof(uint32_t));
+    for (size_t point = 0; point < c.points; point++)
+        c.costs[point] = cost_of(&c, point, 0);
+    return c;
+}
+
+/* As the kernel has them. */
+static void find_savings(const Clustering *c, size_t candidate, float *savings,
+                         uint8_t *switching) {
+    for (size_t point = 0; point < c->points; point++) {
+        float *own = savings + point * (c->centres + 1);
+        float cost = cost_of(c, point, candidate);
+        switching[point] = cost < c->costs[point];
+        if (switching[point]) own[c->centres] = cost - c->costs[point];
+        else own[c->centre_indices[c->assignments[point]]] = c->costs[point] - cost;
+    }
+}
+
+/* What changes if the candidate opens: it gets the points that it is cheaper for, and those of
+ * centres that save more by closing than their points then cost. Done only if the total falls. */
+static void decide(Workload *workload, Clustering *c, uint32_t candidate, const float *savings,
+                   const uint8_t *switching) {
+    double *changes = workload_host_alloc(workload, c->centres + 1, sizeof *changes);
+    for (size_t i = 0; i < (size_t)c->points * (c->centres + 1); i++)
+        changes[i % (c->centres + 1)] += (double)savings[i];
+    double total = OPENING_COST + changes[c->centres];
+    for (size_t i = 0; i < c->centres; i++) {
+        changes[i] += OPENING_COST;
+        if (changes[i] > 0.0) total -= changes[i];
+    }
+    if (total >= 0.0) return;
+    for (size_t point = 0; point < c->points; point++) {
+        if (!switching[point] && changes[c->centre_indices[c->assignments[point]]] <= 0.0) continue;
+        c->assignments[point] = candidate;
+        c->costs[point] = cost_of(c, point, candidate);
+    }
+    unsigned kept = 0;
+    for (unsigned i = 0; i < c->centres; i++)
+        if (changes[i] <= 0.0) c->open[kept++] = c->open[i];
+    c->open[kept++] = candidate;
+    for (unsigned i = 0; i < kept; i++)
+        c->centre_indices[c->open[i]] = i;
+    c->centres = kept;
+}
+
+/* One launch and its check. */
+static bool try_candidate(Workload *workload, Clustering *c, uint32_t candidate,
+                          CUdeviceptr coordinates, CUdeviceptr weights) {
+    size_t count = (size_t)c->points * (c->centres + 1), point_bytes = c->points * sizeof(uint32_t);
+    CUdeviceptr costs = workload_upload(c->costs, point_bytes);
+    CUdeviceptr assignments = workload_upload(c->assignments, point_bytes);
+    CUdeviceptr centre_indices = workload_upload(c->centre_indices, point_bytes);
+    CUdeviceptr device_savings = workload_upload_zeros(count * sizeof(float));
+    CUdeviceptr device_switching = workload_upload_zeros(c->points);
+    workload_launch(workload, "streamcluster", workload_cover(c->points, THREADS),
+                    (void *[]){&coordinates, &weights, &costs, &assignments, &centre_indices,
+                               &device_savings, &device_switching, &c->points, &c->dimensions,
+                               &candidate, &c->centres});
+
+    float *savings = workload_host_alloc(workload, count, sizeof *savings);
+    uint8_t *switching = workload_host_alloc(workload, c->points, sizeof *switching);
+    find_savings(c, candidate, savings, switching);
+    bool is_right = workload_verify_floats(workload, device_savings, savings, count, 0.0f) &&
+                    workload_verify_bytes(workload, device_switching, switching, c->points);
+    decide(workload, c, candidate, savings, switching);
+    return is_right;
+}
+
+int main(int argc, char **argv) {
+    Workload workload = workload_open(&INFO, argc, argv);
+    Clustering c = generate(&workload);
+    CUdeviceptr coordinates =
+        workload_upload(c.coordinates, (size_t)c.points * c.dimensions * sizeof(float));
+    CUdeviceptr weights = workload_upload(c.weights, c.points * sizeof(float));
+    bool is_right = true;
+    for (unsigned i = 0; i < workload.values[CANDIDATES]; i++) {
+        uint32_t candidate = workload_random(&workload, c.points);
+        if (c.assignments[candidate] == candidate) continue;
+        is_right &= try_candidate(&workload, &c, candidate, coordinates, weights);
+    }
+    return workload_finish(&workload, is_right, "points", c.points);
+}
