@@ -180,6 +180,10 @@ char *tyto_machine_text(const char *name, int set_count, const char *const *sets
                         size_t size_bytes);
 /* The warp and thread block schedulers with their parameters. */
 char *tyto_schedulers_text(void);
+/* The storage that a warp scheduler adds to a machine ("key=value" of `sets` applied), by its paper's own
+ * formula. NULL after a mistake, with the reasons in `message`, a line each. */
+char *tyto_cost_text(const char *scheduler, const char *machine, int set_count,
+                     const char *const *sets, char *message, size_t size_bytes);
 
 /* ---- Runs side by side ---- */
 

@@ -53,6 +53,7 @@ extern const Command command_launch;
 extern const Command command_ptx;
 extern const Command command_machines;
 extern const Command command_schedulers;
+extern const Command command_cost;
 extern const Command command_help;
 
 /* All commands, in the order of the help. */

@@ -15,7 +15,10 @@
 #include "cli/files.h"
 #include "cli/program.h"
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096, MOST_RUNS = 1024 };
+
+/* All limits, as the CCWS paper finds its best one (section 5.1). */
+static const char BEST_SWL[] = "swl:limit=1..32";
 
 /* One of the runs. */
 typedef struct Contestant {
@@ -30,29 +33,63 @@ typedef struct Contest {
     const Arguments *arguments;
     Contestant *list;
     int count;
+    bool has_too_many;       /* more were named than can be */
     int jobs;                /* processes at once */
     char folder[PATH_BYTES]; /* temporary */
 } Contest;
 
 /* ---- Reading the command line ---- */
 
+/* The "1..32" of "swl:limit=1..32". */
+typedef struct Range {
+    const char *text, *end; /* where it begins, and what follows it */
+    long first, last;       /* values */
+} Range;
+
+static bool find_range(const char *scheduler, Range *range) {
+    for (const char *at = strchr(scheduler, '='); at; at = strchr(at + 1, '=')) {
+        char *end;
+        range->text = at + 1;
+        range->first = strtol(at + 1, &end, 10);
+        if (end == at + 1 || strncmp(end, "..", 2)) continue;
+        range->last = strtol(end + 2, &end, 10);
+        range->end = end;
+        return range->first <= range->last && range->last - range->first < MOST_RUNS;
+    }
+    return false;
+}
+
+/* Adds a scheduler; one with a range once for each value in it, so that two ranges make every pair. */
+static void add_scheduler(Contest *contest, const char *scheduler) {
+    Range range;
+    if (!find_range(scheduler, &range)) {
+        contest->has_too_many |= contest->count == MOST_RUNS;
+        if (contest->count < MOST_RUNS) contest->list[contest->count++].scheduler = strdup(scheduler);
+        return;
+    }
+    for (long i = range.first; i <= range.last && !contest->has_too_many; i++) {
+        size_t size = strlen(scheduler) + 24;
+        char *one = allocate(size, 1);
+        snprintf(one, size, "%.*s%ld%s", (int)(range.text - scheduler), scheduler, i, range.end);
+        add_scheduler(contest, one);
+        free(one);
+    }
+}
+
 /* Cuts "lrr,ccws:a=1,b=2,gto" into schedulers: what has a '=' but no ':' goes on with the one
  * before it. */
 static void read_schedulers(Contest *contest, const char *text) {
-    contest->list = allocate(strlen(text) + 1, sizeof *contest->list);
+    contest->list = allocate(MOST_RUNS, sizeof *contest->list);
     while (*text) {
         size_t length = strcspn(text, ",");
-        bool goes_on = contest->count && memchr(text, '=', length) && !memchr(text, ':', length);
-        if (goes_on) {
-            Contestant *last = &contest->list[contest->count - 1];
-            size_t size = strlen(last->scheduler) + length + 2;
-            char *longer = allocate(size, 1);
-            snprintf(longer, size, "%s,%.*s", last->scheduler, (int)length, text);
-            free(last->scheduler);
-            last->scheduler = longer;
-        } else if (length) {
-            contest->list[contest->count++].scheduler = strndup(text, length);
+        for (const char *next = text + length; *next; next = text + length) {
+            size_t more = strcspn(next + 1, ",");
+            if (!memchr(next + 1, '=', more) || memchr(next + 1, ':', more)) break;
+            length += 1 + more;
         }
+        char *scheduler = strndup(text, length);
+        if (length) add_scheduler(contest, strcmp(scheduler, "best-swl") ? scheduler : BEST_SWL);
+        free(scheduler);
         text += length + (text[length] == ',');
     }
 }
@@ -60,7 +97,7 @@ static void read_schedulers(Contest *contest, const char *text) {
 /* Options that every run would write over, or that the comparison is about. */
 static bool check_options(const Arguments *arguments) {
     static const char *const refused[] = {"--scheduler", "--functional", "--timeline", "--ctas",
-                                          "--stats"};
+                                          "--policies", "--stats"};
     for (int i = 0; i < arguments->simulator_count; i++) {
         for (size_t r = 0; r < sizeof refused / sizeof refused[0]; r++) {
             if (strcmp(arguments->simulator[i], refused[r]) != 0) continue;
@@ -79,6 +116,10 @@ static bool check_schedulers(const Contest *contest) {
     memcpy(words, arguments->simulator, (size_t)count * sizeof *words);
     bool is_right = contest->count > 0;
     if (!is_right) say_error("--schedulers is empty");
+    if (contest->has_too_many) {
+        say_error("--schedulers names more than %d runs", MOST_RUNS);
+        is_right = false;
+    }
     for (int i = 0; i < contest->count; i++) {
         char message[2048];
         words[count] = "--scheduler";
@@ -265,7 +306,8 @@ static int run_compare(Arguments *arguments) {
 
 static const TytoOption options[] = {
     {"--schedulers", "NAME,NAME,...", "lrr,gto,two-level",
-     "The warp schedulers, the first being what the others are measured by.", NULL},
+     "The warp schedulers, the first being what the others are measured by; P=1..8 for each value, best-swl "
+     "for swl:limit=1..32.", NULL},
     {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL},
     {"--json", "FILE", NULL, "Write all runs as JSON, - being standard output.", NULL},
     {"--csv", "FILE", NULL, "Write every counter of every run as CSV.", NULL},

@@ -7,6 +7,7 @@
 
 const Command *const commands[] = {&command_run, &command_compare,  &command_launch,
                                    &command_ptx, &command_machines, &command_schedulers,
+                                   &command_cost,
                                    &command_help};
 const int command_count = sizeof commands / sizeof commands[0];
 

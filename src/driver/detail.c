@@ -1,12 +1,16 @@
 /* Machine, policies, recordings and statistics of a simulation in detail. */
 #include "driver/detail.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "driver/run_file.h"
+#include "sched/report.h"
 #include "stats/output.h"
 
 enum { TIMELINE_INTERVAL = 1000 }; /* SM cycles between its counters, unless --sample says */
@@ -46,12 +50,36 @@ static void name_tracks(Timeline *timeline, const MachineConfig *config) {
     }
 }
 
+static bool open_policies(Detail *detail, const Options *options, Diag *diag) {
+    if (!options->policies_path) return true;
+    bool is_stdout = strcmp(options->policies_path, "-") == 0;
+    detail->policies = is_stdout ? fdopen(dup(STDOUT_FILENO), "w") : fopen(options->policies_path, "w");
+    if (!detail->policies) {
+        diag_error(diag, options->policies_path, 0, 0, "cannot be written: %s", strerror(errno));
+        return false;
+    }
+    sched_csv_start(detail->policies);
+    detail->watch.policies = detail->policies;
+    detail->watch.policies_interval = options->sample_cycles;
+    return true;
+}
+
+static bool close_policies(Detail *detail, const Options *options, Diag *diag) {
+    if (!detail->policies) return true;
+    bool is_written = !ferror(detail->policies);
+    is_written &= !fclose(detail->policies);
+    detail->policies = detail->watch.policies = NULL;
+    if (!is_written) diag_error(diag, options->policies_path, 0, 0, "cannot be written in full");
+    return is_written;
+}
+
 static bool start_recordings(Detail *detail, const Options *options, Diag *diag) {
     detail->watch.records_ctas = options->ctas_path != NULL;
     if (options->sample_cycles) {
         detail->run->series = timeseries_new(options->sample_cycles);
         detail->watch.series = detail->run->series;
     }
+    if (!open_policies(detail, options, diag)) return false;
     if (!options->timeline_path) return true;
     detail->timeline = timeline_open(options->timeline_path, diag);
     if (!detail->timeline) return false;
@@ -86,6 +114,7 @@ void detail_free(Detail *detail) {
     Diag *ignored = diag_new(); /* a timeline that was not finished */
     if (detail->timeline) timeline_close(detail->timeline, ignored);
     diag_free(ignored);
+    if (detail->policies) fclose(detail->policies);
     run_free(detail->run);
     sched_policy_free(detail->scheduler);
     cta_sched_free(detail->cta_scheduler);
@@ -163,6 +192,7 @@ bool detail_finish(Detail *detail, const Options *options, Diag *diag) {
     if (detail->timeline) is_right &= timeline_close(detail->timeline, diag);
     detail->timeline = NULL;
     detail->watch.timeline = NULL;
+    is_right &= close_policies(detail, options, diag);
     text_free(&text);
     return is_right;
 }

@@ -19,6 +19,7 @@ typedef struct Detail {
     CtaSched *cta_scheduler;     /* owned */
     RunStats *run;               /* statistics of every kernel so far; owned */
     Timeline *timeline;          /* being written, NULL: not asked for; owned */
+    FILE *policies;              /* being written, NULL: not asked for; owned */
     Watch watch;                 /* what the GPU records */
 } Detail;
 

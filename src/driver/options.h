@@ -34,6 +34,7 @@ typedef struct Options {
     const char *ctas_path;      /* --ctas, NULL: none */
     const char *stats_path;     /* --stats, NULL: none */
     const char *timeline_path;  /* --timeline, NULL: none */
+    const char *policies_path;  /* --policies, NULL: none */
     uint64_t sample_cycles;     /* --sample, 0: none */
     bool is_quiet;              /* --quiet */
     bool is_verbose;            /* --verbose */

@@ -39,6 +39,11 @@ void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters
     policy->finished(dispatch->state, &dispatch->view, sm, &measured);
 }
 
+void dispatch_report(const Dispatch *dispatch, const TytoReport *out) {
+    const CtaPolicy *policy = dispatch->sched ? dispatch->sched->policy : NULL;
+    if (policy && policy->report) policy->report(dispatch->state, out);
+}
+
 bool dispatch_wants_misses(const Dispatch *dispatch) {
     return dispatch->sched && dispatch->sched->policy->watched_sm;
 }

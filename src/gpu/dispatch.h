@@ -31,6 +31,8 @@ void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uin
 void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters);
 /* A load of the SM has missed a line of its L1D. */
 void dispatch_l1d_miss(Dispatch *dispatch, uint32_t sm, uint64_t address);
+/* Lets the CTA scheduler tell its numbers. */
+void dispatch_report(const Dispatch *dispatch, const TytoReport *out);
 /* Whether the CTA scheduler wants to hear of L1D misses. */
 bool dispatch_wants_misses(const Dispatch *dispatch);
 /* The end of a cycle: SMs with a free slot get CTAs. True when some CTA went out. */

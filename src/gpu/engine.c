@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "gpu/dispatch.h"
 #include "partition/partition.h"
+#include "sched/report.h"
 #include "sm/sm.h"
 
 enum {
@@ -402,6 +403,20 @@ static const Sm *step(Engine *engine) {
     return failed;
 }
 
+/* The policies of all SMs, and that of the CTAs, tell their numbers. */
+static void report_policies(Engine *engine) {
+    SchedCsv csv = {.file = engine->watch->policies,
+                    .kernel = engine->watch->kernel,
+                    .cycle = engine->cycle - engine->start};
+    TytoReport out = sched_report_csv(&csv);
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        csv.sm = (int)i;
+        sm_report_policy(engine->sms[i], &out);
+    }
+    csv.sm = SCHED_CSV_CTAS;
+    dispatch_report(&engine->dispatch, &out);
+}
+
 static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
     uint64_t poll_at = engine->cycle + POLL_CYCLES, look_at = engine->cycle + PROGRESS_CYCLES;
     while (true) {
@@ -418,6 +433,7 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
         }
         if (quiet) jump(engine, quiet);
         engine->cycle++;
+        if (watch_wants_policies(engine->watch, engine->cycle)) report_policies(engine);
         if (engine->cycle >= watch_due(engine->watch)) {
             Counters so_far = count(engine);
             watch_sample(engine->watch, engine->cycle, &so_far);
@@ -477,6 +493,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
     watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
     run_cycles(engine, gpu, result);
     fill_result(engine, result);
+    if (engine->watch && engine->watch->policies) report_policies(engine);
     watch_end(engine->watch, engine->cycle, &result->counters);
     engine->cycle++;
 }

@@ -11,6 +11,8 @@ void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle
     watch->start = cycle;
     watch->last = (Counters){0};
     watch->next_sample = watch->timeline ? cycle + watch->timeline_interval : UINT64_MAX;
+    bool has_reports = watch->policies && watch->policies_interval;
+    watch->next_report = has_reports ? cycle + watch->policies_interval : UINT64_MAX;
     watch->cta_count = watch->records_ctas ? ctas : 0;
     watch->ctas = watch->records_ctas ? base_calloc(ctas, sizeof *watch->ctas) : NULL;
 }
@@ -18,7 +20,14 @@ void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle
 uint64_t watch_due(const Watch *watch) {
     if (!watch) return UINT64_MAX;
     uint64_t series = watch->series ? timeseries_due(watch->series) : UINT64_MAX;
-    return series < watch->next_sample ? series : watch->next_sample;
+    uint64_t sample = series < watch->next_sample ? series : watch->next_sample;
+    return sample < watch->next_report ? sample : watch->next_report;
+}
+
+bool watch_wants_policies(Watch *watch, uint64_t cycle) {
+    if (!watch || cycle < watch->next_report) return false;
+    watch->next_report = cycle + watch->policies_interval;
+    return true;
 }
 
 static void sample_timeline(Watch *watch, uint64_t cycle, const Counters *counters) {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "sm/sm.h"
 #include "stats/run.h"
@@ -16,6 +17,8 @@ typedef struct Watch {
     TimeSeries *series;       /* receives samples of the counters */
     uint64_t timeline_interval; /* SM cycles between counter samples of the timeline */
     bool records_ctas;        /* keep start and end of every CTA */
+    FILE *policies;           /* receives what the policies report, as CSV (sched/report.h) */
+    uint64_t policies_interval; /* SM cycles between reports; 0: only at the end of each kernel */
     /* Of the kernel being watched: */
     const char *kernel;       /* name */
     uint64_t start;           /* SM cycle of its launch */
@@ -24,12 +27,15 @@ typedef struct Watch {
     Counters before;          /* sums over the kernels that have ended */
     Counters last;            /* at the timeline's last sample */
     uint64_t next_sample;     /* SM cycle at which the timeline wants counters */
+    uint64_t next_report;     /* SM cycle at which the policies are to report */
 } Watch;
 
 /* A kernel of `ctas` CTAs begins at `cycle`. */
 void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle);
 /* The first cycle at which watch_sample wants to be called; UINT64_MAX: never. */
 uint64_t watch_due(const Watch *watch);
+/* Whether the policies are to report at `cycle`; if so, the next time is set. */
+bool watch_wants_policies(Watch *watch, uint64_t cycle);
 /* `counters` are the kernel's so far, at `cycle`. */
 void watch_sample(Watch *watch, uint64_t cycle, const Counters *counters);
 void watch_cta(Watch *watch, const SmCtaEnd *end);

@@ -2,6 +2,9 @@
 #ifndef TYTO_SCHED_REPORT_H
 #define TYTO_SCHED_REPORT_H
 
+#include <stdint.h>
+#include <stdio.h>
+
 #include "base/text.h"
 #include "tyto/policy.h"
 
@@ -10,5 +13,18 @@ TytoReport sched_report_json(Json *json);
 
 /* A report that becomes lines: `name value unit`. */
 TytoReport sched_report_text(Text *text);
+
+/* Reports of many policies at many times, one line for each number. */
+typedef struct SchedCsv {
+    FILE *file;         /* borrowed */
+    const char *kernel; /* name of the kernel that runs */
+    uint64_t cycle;     /* SM cycle since its launch */
+    int sm;             /* whose policy reports; SCHED_CSV_CTAS: the CTA scheduler */
+} SchedCsv;
+enum { SCHED_CSV_CTAS = -1 };
+
+/* Writes the head: kernel, cycle, sm (empty for the CTA scheduler), name, index (in a list), value, unit. */
+void sched_csv_start(FILE *file);
+TytoReport sched_report_csv(SchedCsv *csv);
 
 #endif

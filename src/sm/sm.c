@@ -119,6 +119,11 @@ void sm_notify(Sm *sm, const TytoEvent *event) {
         policy->event(sm->policy_state, &sm->view, event);
 }
 
+void sm_report_policy(Sm *sm, const TytoReport *out) {
+    const TytoPolicy *policy = sm->env.policy->policy;
+    if (policy->report) policy->report(sm->policy_state, &sm->view, out);
+}
+
 /* ---- Kernels and CTAs ---- */
 
 /* Registers that a scoreboard needs, over all functions of the program. */

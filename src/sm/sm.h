@@ -73,6 +73,9 @@ void sm_launch_cta(Sm *sm, uint64_t cta, uint64_t cycle);
 /* The grid has no CTA left to dispatch. */
 void sm_last_cta(Sm *sm, uint64_t cycle);
 
+/* Lets the warp scheduler tell its numbers. */
+void sm_report_policy(Sm *sm, const TytoReport *out);
+
 /* The first part of a cycle, before the networks move: replies come in. */
 void sm_receive(Sm *sm, uint64_t cycle);
 /* The SM's own cycle. */

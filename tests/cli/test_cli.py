@@ -24,7 +24,7 @@ TYTO, ROOT, LAUNCHER = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HERE = ROOT / "tests" / "cli"
 SAXPY = HERE / "saxpy.ptx"
 SPIN = HERE / "spin.ptx"
-COMMANDS = ("run", "compare", "launch", "ptx", "machines", "schedulers", "help")
+COMMANDS = ("run", "compare", "launch", "ptx", "machines", "schedulers", "cost", "help")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 
@@ -390,6 +390,21 @@ class Compare(Case):
         # neither the number of processes nor a second run changes anything
         self.assertEqual(done.stdout, self.tyto(*words[:1], "--jobs", "1", *words[1:]).stdout)
 
+    def test_ranges(self):
+        done = self.tyto("compare", "--schedulers", "gto,swl:limit=3..5,two-level:group=1..2,stall=any",
+                         "--json", "c.json", "vecadd", "--size", "300")
+        self.check(done, 0)
+        runs = json.loads((self.path / "c.json").read_text(encoding="utf-8"))["runs"]
+        self.assertEqual([run["scheduler"] for run in runs],
+                         ["gto", "swl:limit=3", "swl:limit=4", "swl:limit=5",
+                          "two-level:group=1,stall=any", "two-level:group=2,stall=any"])
+        done = self.tyto("compare", "--schedulers", "best-swl", "vecadd", "--size", "300")
+        self.assertEqual(len(re.findall(r"(?m)^swl", done.stdout.split("scheduler cycles that")[0])), 32)
+        self.check(self.tyto("compare", "--schedulers", "swl:limit=0..3", "vecadd"), 2, "out of bounds")
+        self.check(self.tyto("compare", "--schedulers", "swl:limit=5..3", "vecadd"), 2, "whole number")
+        self.check(self.tyto("compare", "--schedulers", "ccws:base=1..60,k_throttle=1..60", "vecadd"), 2,
+                   "more than 1024 runs")
+
     def test_agrees_with_run(self):
         self.tyto("compare", "--schedulers", "lrr", "--json", "c.json", "bfs", "--size", "300")
         self.tyto("run", "--scheduler", "lrr", "--json", "r.json", "bfs", "--size", "300",
@@ -446,6 +461,13 @@ class Listings(Case):
         listed = self.tyto("schedulers").stdout
         for name in ("lrr", "gto", "two-level", "ccws", "owl", "pro", "round-robin"):
             self.assertRegex(listed, rf"(?m)^  {name}$")
+
+    def test_cost(self):
+        self.assertIn("1920 bits = 240 bytes", self.tyto("cost", "pro").stdout)
+        self.assertIn("20480", self.tyto("cost", "ccws", "--machine", "ccws").stdout)
+        self.assertIn("no storage", self.tyto("cost", "gto").stdout)
+        self.check(self.tyto("cost", "prro"), 2, "pro")
+        self.check(self.tyto("cost", "pro", "--machine", "owll"), 2, "owl")
 
 
 if __name__ == "__main__":
