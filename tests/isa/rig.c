@@ -73,10 +73,3 @@ void rig_run(Rig *rig, uint32_t mask) {
         if (inst->exec) inst->exec(&rig->context, rig->warp, inst, mask);
     }
 }
-
-int rig_handler(const Rig *rig, const IsaVariant *variant) {
-    const IsaInst *inst = &rig->program->insts[rig->program->inst_count - 3];
-    int handler = 0;
-    while (handler < ISA_DO_COUNT && variant->table[handler] != inst->exec) ++handler;
-    return handler;
-}

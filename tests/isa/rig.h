@@ -25,7 +25,5 @@ void *rig_row(const Rig *rig, const char *name);
 uint32_t *rig_pred(const Rig *rig, const char *name);
 /* Executes the line's instructions for the lanes in mask. */
 void rig_run(Rig *rig, uint32_t mask);
-/* Index of the function that the line's last instruction runs, in the variant's table. */
-int rig_handler(const Rig *rig, const IsaVariant *variant);
 
 #endif
