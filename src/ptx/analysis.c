@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-/* Steps of liveness analysis for one module, about two seconds. Real modules need some hundred
+/* Steps of liveness analysis for one module, about a second. Real modules need some hundred
  * thousand; what needs more was made to. */
-static const int64_t max_steps = INT64_C(400000000);
+static const int64_t max_steps = INT64_C(200000000);
 
 static bool analyse_function(PtxModule *module, PtxFunction *function, int64_t *budget,
                              Diag *diag) {

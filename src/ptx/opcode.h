@@ -5,105 +5,37 @@
 #include <stdint.h>
 
 /* OPCODE(enum suffix, text). Modifiers and operands of each are in opcode.c's table of forms. */
-#define PTX_OPCODES(OPCODE)                                                                                          \
-    OPCODE(ABS, "abs")                                                                                               \
-    OPCODE(ACTIVEMASK, "activemask")                                                                                 \
-    OPCODE(ADD, "add") OPCODE(ADDC, "addc") OPCODE(ALLOCA, "alloca") OPCODE(AND, "and") OPCODE(                      \
-        ATOM, "atom") OPCODE(BAR, "bar") OPCODE(BFE, "bfe") OPCODE(BFI, "bfi") OPCODE(BFIND,                         \
-                                                                                      "bfind")                       \
-        OPCODE(BMSK, "bmsk") OPCODE(BRA, "bra") OPCODE(BREV, "brev") OPCODE(                                         \
-            BRKPT, "brkpt") OPCODE(BRX, "brx") OPCODE(CALL, "call") OPCODE(CLZ, "clz")                               \
-            OPCODE(CNOT, "cnot") OPCODE(COPYSIGN, "copysign") OPCODE(COS, "cos") OPCODE(                             \
-                CVT, "cvt") OPCODE(CVTA, "cvta") OPCODE(DISCARD, "discard") OPCODE(DIV, "div")                       \
-                OPCODE(DP2A, "dp2a") OPCODE(DP4A, "dp4a") OPCODE(ELECT, "elect") OPCODE(                             \
-                    EX2, "ex2") OPCODE(EXIT, "exit")                                                                 \
-                    OPCODE(FENCE, "fence") OPCODE(FMA, "fma") OPCODE(FNS, "fns") OPCODE(                             \
-                        ISSPACEP, "isspacep") OPCODE(LD, "ld")                                                       \
-                        OPCODE(LDU, "ldu") OPCODE(LG2, "lg2") OPCODE(LOP3, "lop3") OPCODE(                           \
-                            MAD, "m"                                                                                 \
-                                 "a"                                                                                 \
-                                 "d") OPCODE(MAD24,                                                                  \
-                                             "mad24") OPCODE(MADC, "madc")                                           \
-                            OPCODE(MATCH, "match") OPCODE(MAX, "max") OPCODE(MEMBAR, "membar") OPCODE(               \
-                                MIN,                                                                                 \
-                                "min") OPCODE(MOV,                                                                   \
-                                              "mov") OPCODE(MUL, "mul")                                              \
-                                OPCODE(MUL24, "mul24") OPCODE(NANOSLEEP, "nanosleep") OPCODE(NEG, "neg") OPCODE(     \
-                                    NOT,                                                                             \
-                                    "not") OPCODE(OR,                                                                \
-                                                  "or") OPCODE(PMEVENT, "pmevent")                                   \
-                                    OPCODE(POPC, "popc") OPCODE(PREFETCH, "prefetch") OPCODE(                        \
-                                        PREFETCHU,                                                                   \
-                                        "prefetchu") OPCODE(PRMT, "prmt")                                            \
-                                        OPCODE(RCP, "rcp") OPCODE(RED, "red") OPCODE(                                \
-                                            REDUX,                                                                   \
-                                            "redu"                                                                   \
-                                            "x") OPCODE(REM, "rem")                                                  \
-                                            OPCODE(RET, "ret") OPCODE(RSQRT, "rsqrt") OPCODE(SAD, "sad") OPCODE(     \
-                                                SELP, "selp") OPCODE(SET, "set")                                     \
-                                                OPCODE(SETP, "setp") OPCODE(                                         \
-                                                    SHF, "shf") OPCODE(SHFL, "shfl")                                 \
-                                                    OPCODE(SHL, "shl") OPCODE(SHR, "shr") OPCODE(                    \
-                                                        SIN, "sin") OPCODE(SLCT, "slct")                             \
-                                                        OPCODE(SQRT, "sqrt") OPCODE(ST, "st") OPCODE(                \
-                                                            STACKRESTORE,                                            \
-                                                            "stackrestore") OPCODE(STACKSAVE, "st"                   \
-                                                                                              "ac"                   \
-                                                                                              "ks"                   \
-                                                                                              "av"                   \
-                                                                                              "e")                   \
-                                                            OPCODE(SUB, "sub") OPCODE(                               \
-                                                                SUBC, "subc") OPCODE(SZEXT,                          \
-                                                                                     "szext") OPCODE(TANH,           \
-                                                                                                     "tanh")         \
-                                                                OPCODE(TESTP, "testp") OPCODE(TEX, "tex") OPCODE(    \
-                                                                    TLD4,                                            \
-                                                                    "tld4") OPCODE(TRAP, "trap")                     \
-                                                                    OPCODE(TXQ, "txq") OPCODE(                       \
-                                                                        VABSDIFF,                                    \
-                                                                        "vabs"                                       \
-                                                                        "dif"                                        \
-                                                                        "f") OPCODE(VADD, "vadd")                    \
-                                                                        OPCODE(VMAX, "vmax") OPCODE(                 \
-                                                                            VMIN,                                    \
-                                                                            "vmi"                                    \
-                                                                            "n") OPCODE(VOTE, "vo"                   \
-                                                                                              "t"                    \
-                                                                                              "e")                   \
-                                                                            OPCODE(VSUB, "vsub") OPCODE(             \
-                                                                                XOR,                                 \
-                                                                                "xor") OPCODE(VABSDIFF4,             \
-                                                                                              "va"                   \
-                                                                                              "bs"                   \
-                                                                                              "di"                   \
-                                                                                              "ff"                   \
-                                                                                              "4") OPCODE(VADD4,     \
-                                                                                                          "vadd4")   \
-                                                                                OPCODE(VSUB4, "vs"                   \
-                                                                                              "ub"                   \
-                                                                                              "4") OPCODE(           \
-                                                                                    VMIN4,                           \
-                                                                                    "vm"                             \
-                                                                                    "in"                             \
-                                                                                    "4") OPCODE(VMAX4, "vmax4")      \
-                                                                                    OPCODE(VAVRG4, "vavrg4") OPCODE( \
-                                                                                        VABSDIFF2,                   \
-                                                                                        "vabsdiff"                   \
-                                                                                        "2") OPCODE(VADD2, "vadd2")  \
-                                                                                        OPCODE(                      \
-                                                                                            VSUB2,                   \
-                                                                                            "vsub"                   \
-                                                                                            "2")                     \
-                                                                                            OPCODE(                  \
-                                                                                                VMIN2,               \
-                                                                                                "vmin"               \
-                                                                                                "2")                 \
-                                                                                                OPCODE(              \
-                                                                                                    VMAX2,           \
-                                                                                                    "vmax2")         \
-                                                                                                    OPCODE(          \
-                                                                                                        VAVRG2,      \
-                                                                                                        "vavrg2")
+// clang-format off
+#define PTX_OPCODES(OPCODE)                                                                      \
+    OPCODE(ABS, "abs") OPCODE(ACTIVEMASK, "activemask") OPCODE(ADD, "add") OPCODE(ADDC, "addc")  \
+    OPCODE(ALLOCA, "alloca") OPCODE(AND, "and") OPCODE(ATOM, "atom") OPCODE(BAR, "bar")          \
+    OPCODE(BFE, "bfe") OPCODE(BFI, "bfi") OPCODE(BFIND, "bfind") OPCODE(BMSK, "bmsk")            \
+    OPCODE(BRA, "bra") OPCODE(BREV, "brev") OPCODE(BRKPT, "brkpt") OPCODE(BRX, "brx")            \
+    OPCODE(CALL, "call") OPCODE(CLZ, "clz") OPCODE(CNOT, "cnot") OPCODE(COPYSIGN, "copysign")    \
+    OPCODE(COS, "cos") OPCODE(CVT, "cvt") OPCODE(CVTA, "cvta") OPCODE(DISCARD, "discard")        \
+    OPCODE(DIV, "div") OPCODE(DP2A, "dp2a") OPCODE(DP4A, "dp4a") OPCODE(ELECT, "elect")          \
+    OPCODE(EX2, "ex2") OPCODE(EXIT, "exit") OPCODE(FENCE, "fence") OPCODE(FMA, "fma")            \
+    OPCODE(FNS, "fns") OPCODE(ISSPACEP, "isspacep") OPCODE(LD, "ld") OPCODE(LDU, "ldu")          \
+    OPCODE(LG2, "lg2") OPCODE(LOP3, "lop3") OPCODE(MAD, "mad") OPCODE(MAD24, "mad24")            \
+    OPCODE(MADC, "madc") OPCODE(MATCH, "match") OPCODE(MAX, "max") OPCODE(MEMBAR, "membar")      \
+    OPCODE(MIN, "min") OPCODE(MOV, "mov") OPCODE(MUL, "mul") OPCODE(MUL24, "mul24")              \
+    OPCODE(NANOSLEEP, "nanosleep") OPCODE(NEG, "neg") OPCODE(NOT, "not") OPCODE(OR, "or")        \
+    OPCODE(PMEVENT, "pmevent") OPCODE(POPC, "popc") OPCODE(PREFETCH, "prefetch")                 \
+    OPCODE(PREFETCHU, "prefetchu") OPCODE(PRMT, "prmt") OPCODE(RCP, "rcp") OPCODE(RED, "red")    \
+    OPCODE(REDUX, "redux") OPCODE(REM, "rem") OPCODE(RET, "ret") OPCODE(RSQRT, "rsqrt")          \
+    OPCODE(SAD, "sad") OPCODE(SELP, "selp") OPCODE(SET, "set") OPCODE(SETP, "setp")              \
+    OPCODE(SHF, "shf") OPCODE(SHFL, "shfl") OPCODE(SHL, "shl") OPCODE(SHR, "shr")                \
+    OPCODE(SIN, "sin") OPCODE(SLCT, "slct") OPCODE(SQRT, "sqrt") OPCODE(ST, "st")                \
+    OPCODE(STACKRESTORE, "stackrestore") OPCODE(STACKSAVE, "stacksave") OPCODE(SUB, "sub")       \
+    OPCODE(SUBC, "subc") OPCODE(SZEXT, "szext") OPCODE(TANH, "tanh") OPCODE(TESTP, "testp")      \
+    OPCODE(TEX, "tex") OPCODE(TLD4, "tld4") OPCODE(TRAP, "trap") OPCODE(TXQ, "txq")              \
+    OPCODE(VABSDIFF, "vabsdiff") OPCODE(VADD, "vadd") OPCODE(VMAX, "vmax") OPCODE(VMIN, "vmin")  \
+    OPCODE(VOTE, "vote") OPCODE(VSUB, "vsub") OPCODE(XOR, "xor") OPCODE(VABSDIFF4, "vabsdiff4")  \
+    OPCODE(VADD4, "vadd4") OPCODE(VSUB4, "vsub4") OPCODE(VMIN4, "vmin4") OPCODE(VMAX4, "vmax4")  \
+    OPCODE(VAVRG4, "vavrg4") OPCODE(VABSDIFF2, "vabsdiff2") OPCODE(VADD2, "vadd2")               \
+    OPCODE(VSUB2, "vsub2") OPCODE(VMIN2, "vmin2") OPCODE(VMAX2, "vmax2")                         \
+    OPCODE(VAVRG2, "vavrg2")
+// clang-format on
 
 typedef enum PtxOpcode {
 #define OPCODE_ENUM(name, text) PTX_OP_##name,
@@ -175,39 +107,28 @@ typedef struct PtxUnsupported {
 const PtxUnsupported *ptx_unsupported(int *count);
 
 /* Special registers; vector ones by component. */
-#define PTX_SREGS(SREG)                                                                            \
-    SREG(TID_X, "%tid.x")                                                                          \
-    SREG(TID_Y, "%tid.y")                                                                          \
-    SREG(TID_Z, "%tid.z") SREG(NTID_X, "%ntid.x") SREG(NTID_Y, "%ntid.y") SREG(                    \
-        NTID_Z, "%ntid.z") SREG(CTAID_X, "%ctaid.x") SREG(CTAID_Y, "%ctaid.y")                     \
-        SREG(CTAID_Z, "%ctaid.z") SREG(NCTAID_X, "%nctaid.x") SREG(NCTAID_Y, "%nctaid.y") SREG(    \
-            NCTAID_Z, "%nctaid.z") SREG(LANEID, "%laneid") SREG(WARPID, "%warpid")                 \
-            SREG(NWARPID, "%nwarpid") SREG(SMID, "%smid") SREG(NSMID, "%nsmid") SREG(              \
-                GRIDID, "%gridid") SREG(LANEMASK_EQ, "%lanemask_eq") SREG(LANEMASK_LE,             \
-                                                                          "%lanemask_le")          \
-                SREG(LANEMASK_LT, "%lanemask_lt") SREG(LANEMASK_GE, "%lanemask_ge") SREG(          \
-                    LANEMASK_GT, "%lanemask_gt") SREG(CLOCK, "%clock") SREG(CLOCK_HI, "%clock_hi") \
-                    SREG(CLOCK64, "%clock64") SREG(GLOBALTIMER, "%globaltimer") SREG(              \
-                        GLOBALTIMER_LO, "%globaltimer_lo") SREG(GLOBALTIMER_HI, "%globaltimer_hi") \
-                        SREG(TOTAL_SMEM_SIZE, "%total_smem_size") SREG(DYNAMIC_SMEM_SIZE,          \
-                                                                       "%dynamic_smem_size")       \
-                            SREG(AGGR_SMEM_SIZE, "%aggr_smem_size") SREG(                          \
-                                CLUSTERID_X, "%clusterid.x") SREG(CLUSTERID_Y, "%clusterid.y")     \
-                                SREG(CLUSTERID_Z, "%clusterid.z") SREG(NCLUSTERID_X,               \
-                                                                       "%nclusterid.x")            \
-                                    SREG(NCLUSTERID_Y, "%nclusterid.y") SREG(NCLUSTERID_Z,         \
-                                                                             "%nclusterid.z")      \
-                                        SREG(CLUSTER_CTAID_X, "%cluster_ctaid.x")                  \
-                                            SREG(CLUSTER_CTAID_Y, "%cluster_ctaid.y") SREG(        \
-                                                CLUSTER_CTAID_Z, "%cluster_ctaid.z")               \
-                                                SREG(CLUSTER_NCTAID_X, "%cluster_nctaid.x") SREG(  \
-                                                    CLUSTER_NCTAID_Y, "%cluster_nctaid.y")         \
-                                                    SREG(CLUSTER_NCTAID_Z, "%cluster_nctaid.z")    \
-                                                        SREG(CLUSTER_CTARANK, "%cluster_ctarank")  \
-                                                            SREG(CLUSTER_NCTARANK,                 \
-                                                                 "%cluster_nctarank")              \
-                                                                SREG(ENVREG, "%envreg")            \
-                                                                    SREG(WARP_SZ, "WARP_SZ")
+// clang-format off
+#define PTX_SREGS(SREG)                                                                          \
+    SREG(TID_X, "%tid.x") SREG(TID_Y, "%tid.y") SREG(TID_Z, "%tid.z") SREG(NTID_X, "%ntid.x")    \
+    SREG(NTID_Y, "%ntid.y") SREG(NTID_Z, "%ntid.z") SREG(CTAID_X, "%ctaid.x")                    \
+    SREG(CTAID_Y, "%ctaid.y") SREG(CTAID_Z, "%ctaid.z") SREG(NCTAID_X, "%nctaid.x")              \
+    SREG(NCTAID_Y, "%nctaid.y") SREG(NCTAID_Z, "%nctaid.z") SREG(LANEID, "%laneid")              \
+    SREG(WARPID, "%warpid") SREG(NWARPID, "%nwarpid") SREG(SMID, "%smid") SREG(NSMID, "%nsmid")  \
+    SREG(GRIDID, "%gridid") SREG(LANEMASK_EQ, "%lanemask_eq") SREG(LANEMASK_LE, "%lanemask_le")  \
+    SREG(LANEMASK_LT, "%lanemask_lt") SREG(LANEMASK_GE, "%lanemask_ge")                          \
+    SREG(LANEMASK_GT, "%lanemask_gt") SREG(CLOCK, "%clock") SREG(CLOCK_HI, "%clock_hi")          \
+    SREG(CLOCK64, "%clock64") SREG(GLOBALTIMER, "%globaltimer")                                  \
+    SREG(GLOBALTIMER_LO, "%globaltimer_lo") SREG(GLOBALTIMER_HI, "%globaltimer_hi")              \
+    SREG(TOTAL_SMEM_SIZE, "%total_smem_size") SREG(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size")      \
+    SREG(AGGR_SMEM_SIZE, "%aggr_smem_size") SREG(CLUSTERID_X, "%clusterid.x")                    \
+    SREG(CLUSTERID_Y, "%clusterid.y") SREG(CLUSTERID_Z, "%clusterid.z")                          \
+    SREG(NCLUSTERID_X, "%nclusterid.x") SREG(NCLUSTERID_Y, "%nclusterid.y")                      \
+    SREG(NCLUSTERID_Z, "%nclusterid.z") SREG(CLUSTER_CTAID_X, "%cluster_ctaid.x")                \
+    SREG(CLUSTER_CTAID_Y, "%cluster_ctaid.y") SREG(CLUSTER_CTAID_Z, "%cluster_ctaid.z")          \
+    SREG(CLUSTER_NCTAID_X, "%cluster_nctaid.x") SREG(CLUSTER_NCTAID_Y, "%cluster_nctaid.y")      \
+    SREG(CLUSTER_NCTAID_Z, "%cluster_nctaid.z") SREG(CLUSTER_CTARANK, "%cluster_ctarank")        \
+    SREG(CLUSTER_NCTARANK, "%cluster_nctarank") SREG(ENVREG, "%envreg") SREG(WARP_SZ, "WARP_SZ")
+// clang-format on
 
 typedef enum PtxSreg {
 #define SREG_ENUM(name, text) PTX_SREG_##name,

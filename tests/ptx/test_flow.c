@@ -38,28 +38,31 @@ static int reconverges_at(const PtxFunction *f, int line) {
 static void check(const char *body, int branch, int join) {
     PtxModule *module = read_flow(body);
     int at = reconverges_at(module->functions[0], branch);
-    if (at != join) fail_msg("branch at line %d joins at %d, not %d, in\n%s", branch, at, join, body);
+    if (at != join)
+        fail_msg("branch at line %d joins at %d, not %d, in\n%s", branch, at, join, body);
     ptx_module_free(module);
 }
 
 static void test_shapes(void **state) {
     (void)state;
-    check("@p bra A;\nadd.u32 r,r,1;\nbra B;\nA: add.u32 r,r,2;\nB: ret;", 5, 9);      /* diamond */
-    check("@p bra B;\nadd.u32 r,r,1;\nB: ret;", 5, 7);                                  /* if */
-    check("A: add.u32 r,r,1;\n@p bra A;\nadd.u32 r,r,2;\nret;", 6, 7);                  /* loop */
-    check("@p bra A;\nret;\nA: add.u32 r,r,1;\nret;", 5, 0);                            /* two exits */
-    check("@p bra A;\nA: ret;", 5, 6);                                                  /* to the next */
-    check("@p bra A;\n@p ret;\nadd.u32 r,r,1;\nA: ret;", 5, 0);                         /* early ret */
+    check("@p bra A;\nadd.u32 r,r,1;\nbra B;\nA: add.u32 r,r,2;\nB: ret;", 5, 9); /* diamond */
+    check("@p bra B;\nadd.u32 r,r,1;\nB: ret;", 5, 7);                            /* if */
+    check("A: add.u32 r,r,1;\n@p bra A;\nadd.u32 r,r,2;\nret;", 6, 7);            /* loop */
+    check("@p bra A;\nret;\nA: add.u32 r,r,1;\nret;", 5, 0);                      /* two exits */
+    check("@p bra A;\nA: ret;", 5, 6);                                            /* to the next */
+    check("@p bra A;\n@p ret;\nadd.u32 r,r,1;\nA: ret;", 5, 0);                   /* early ret */
     check("@p bra A;\nadd.u32 r,r,1;\n@p bra B;\nadd.u32 r,r,1;\nB: add.u32 r,r,1;\nA: ret;", 7, 9);
-    check("@p bra A;\nadd.u32 r,r,1;\n@p bra B;\nadd.u32 r,r,1;\nB: add.u32 r,r,1;\nA: ret;", 5, 10);
+    check("@p bra A;\nadd.u32 r,r,1;\n@p bra B;\nadd.u32 r,r,1;\nB: add.u32 r,r,1;\nA: ret;", 5,
+          10);
     /* a loop with a break and a continue */
-    check("A: @p bra B;\n@p bra A;\nadd.u32 r,r,1;\n@p bra C;\nbra A;\nB: add.u32 r,r,2;\nC: ret;", 5, 11);
+    check("A: @p bra B;\n@p bra A;\nadd.u32 r,r,1;\n@p bra C;\nbra A;\nB: add.u32 r,r,2;\nC: ret;",
+          5, 11);
     /* irreducible: two entries into a cycle */
     check("@p bra B;\nA: add.u32 r,r,1;\n@p bra C;\nB: add.u32 r,r,2;\n@p bra A;\nC: ret;", 5, 10);
     check("T: .branchtargets A, B, C;\nbrx.idx r, T;\nA: add.u32 r,r,1;\nbra C;\nB: add.u32 "
           "r,r,2;\nC: ret;",
-          6, 10);                                                                       /* switch */
-    check("@p bra E;\nadd.u32 r,r,1;\nE:", 5, 0);                            /* to the end of the text */
+          6, 10);                                 /* switch */
+    check("@p bra E;\nadd.u32 r,r,1;\nE:", 5, 0); /* to the end of the text */
 }
 
 /* Infinite loops: they leave, for this purpose, from their last block. */
@@ -205,8 +208,8 @@ static void test_dot(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_infinite),
-        cmocka_unit_test(test_blocks),        cmocka_unit_test(test_random_graphs),
-        cmocka_unit_test(test_large_graphs),  cmocka_unit_test(test_dot)};
+        cmocka_unit_test(test_shapes),       cmocka_unit_test(test_infinite),
+        cmocka_unit_test(test_blocks),       cmocka_unit_test(test_random_graphs),
+        cmocka_unit_test(test_large_graphs), cmocka_unit_test(test_dot)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

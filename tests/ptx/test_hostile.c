@@ -1,5 +1,6 @@
-/* Input that no compiler makes: cut off anywhere, binary, nested, repeated a hundred thousand times.
- * Each ends with one clear error or a module, soon, and under the sanitizers without a fault. */
+/* Input that no compiler makes: cut off anywhere, binary, nested, repeated a hundred thousand
+ * times. Each ends with one clear error or a module, soon, and under the sanitizers without a
+ * fault. */
 #include "ptx_test.h"
 
 #include <stdlib.h>
@@ -37,9 +38,12 @@ static const Hostile inputs[] = {
     {PTX_HEADER ".global .u32 x = ", "{", "", "initialiser has more braces than dimensions"},
     {PTX_HEADER ".global .b8 x[] = {", "1,", "1}; .entry k() { ret; }", NULL},
     {PTX_HEADER ".global .u64 x[] = {", "x,", "x}; .entry k() { ret; }", NULL},
-    {PTX_HEADER ".global .u32 ", "aaaaa", "; .entry k() { ret; }", "name of more than 65535 characters"},
-    {PTX_HEADER ".func f(", ".param .b32 p%d,", ".param .b32 q) { ret; }", "more than 65535 parameters"},
-    {PTX_HEADER ".func f0() { ret; } .func f1();\n", ".alias f1, f0;\n", ".entry k() { ret; }", NULL},
+    {PTX_HEADER ".global .u32 ", "aaaaa", "; .entry k() { ret; }",
+     "name of more than 65535 characters"},
+    {PTX_HEADER ".func f(", ".param .b32 p%d,", ".param .b32 q) { ret; }",
+     "more than 65535 parameters"},
+    {PTX_HEADER ".func f0() { ret; } .func f1();\n", ".alias f1, f0;\n", ".entry k() { ret; }",
+     NULL},
     {PTX_HEADER, ".func f%d() { ret; }\n", ".entry k() { ret; }", NULL},
     {PTX_HEADER, ".shared .b8 s%d[64];\n", ".entry k() { ret; }", NULL},
     {PTX_HEADER, ".file %d \"f\"\n", "", "file index is out of range"},

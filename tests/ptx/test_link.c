@@ -7,7 +7,8 @@ enum { MAX_MODULES = 3 };
 
 /* Reads and links up to three texts; `errors` receives the messages. NULL, with everything freed,
  * when they do not link. */
-static PtxModule *link_texts(PtxModule **modules, const char *const *texts, int count, Text *errors) {
+static PtxModule *link_texts(PtxModule **modules, const char *const *texts, int count,
+                             Text *errors) {
     Diag *diag = diag_new();
     char name[] = "a.ptx";
     for (int i = 0; i < count; i++, name[0]++) {
@@ -90,9 +91,10 @@ static void test_weak_and_common(void **state) {
     static const char *const texts[] = {
         PTX_HEADER ".weak .func f() { ret; } .weak .global .u32 w = 1; .common .global .b8 c[4];\n"
                    ".visible .entry a() { call f; ret; }",
-        PTX_HEADER ".visible .func f() { trap; } .weak .global .u32 w = 2; .common .global .b8 c[9];\n"
-                   ".visible .entry b() { .reg .b32 r; call f; ld.global.b32 r, [w]; ld.global.b8 r, "
-                   "[c]; ret; }",
+        PTX_HEADER
+        ".visible .func f() { trap; } .weak .global .u32 w = 2; .common .global .b8 c[9];\n"
+        ".visible .entry b() { .reg .b32 r; call f; ld.global.b32 r, [w]; ld.global.b8 r, "
+        "[c]; ret; }",
     };
     PtxModule *modules[MAX_MODULES];
     Text errors = {0};
@@ -127,9 +129,9 @@ static void test_errors(void **state) {
 
 static void test_builtins(void **state) {
     (void)state;
-    static const char *const text =
-        PTX_HEADER ".extern .func (.param .b64 p) malloc(.param .b64 n);\n"
-                   ".visible .entry %s() { .param .b64 n; .param .b64 p; call (p), malloc, (n); ret; }";
+    static const char *const text = PTX_HEADER
+        ".extern .func (.param .b64 p) malloc(.param .b64 n);\n"
+        ".visible .entry %s() { .param .b64 n; .param .b64 p; call (p), malloc, (n); ret; }";
     char first[512], second[512];
     snprintf(first, sizeof first, text, "a");
     snprintf(second, sizeof second, text, "b");
@@ -147,15 +149,16 @@ static void test_builtins(void **state) {
 static void test_registers_spread(void **state) {
     (void)state;
     static const char *const text[] = {
-        PTX_HEADER ".func leaf(.param .b32 x) .maxnreg 200;\n"
-                   ".func other() { ret; }\n"
-                   ".visible .entry direct() { .param .b32 a; call leaf, (a); ret; }\n"
-                   ".visible .entry indirect() { .reg .b64 d; mov.u64 d, other; P: .callprototype _ "
-                   "(); call d, P; ret; }\n"
-                   ".visible .entry alone() { ret; }\n"
-                   ".global .u64 table[1] = {leaf};\n"
-                   ".func leaf(.param .b32 x) { .reg .b32 %r<60>; .reg .b64 a;\n"
-                   "%s .param .b32 b; call leaf, (b); ret; }\n"};
+        PTX_HEADER
+        ".func leaf(.param .b32 x) .maxnreg 200;\n"
+        ".func other() { ret; }\n"
+        ".visible .entry direct() { .param .b32 a; call leaf, (a); ret; }\n"
+        ".visible .entry indirect() { .reg .b64 d; mov.u64 d, other; P: .callprototype _ "
+        "(); call d, P; ret; }\n"
+        ".visible .entry alone() { ret; }\n"
+        ".global .u64 table[1] = {leaf};\n"
+        ".func leaf(.param .b32 x) { .reg .b32 %r<60>; .reg .b64 a;\n"
+        "%s .param .b32 b; call leaf, (b); ret; }\n"};
     Text body = {0}, whole = {0}, errors = {0};
     for (int i = 0; i < 50; i++)
         text_printf(&body, "ld.param.b32 %%r%d, [x];\n", i);
@@ -179,9 +182,11 @@ static void test_registers_spread(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definitions_are_bound), cmocka_unit_test(test_hidden_names),
-        cmocka_unit_test(test_weak_and_common),       cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_builtins),              cmocka_unit_test(test_registers_spread)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_definitions_are_bound),
+                                       cmocka_unit_test(test_hidden_names),
+                                       cmocka_unit_test(test_weak_and_common),
+                                       cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_builtins),
+                                       cmocka_unit_test(test_registers_spread)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,13 +112,14 @@ static void check_apart(const PtxFunction *f, int32_t inst, uint64_t set, uint64
         for (int32_t q = 0; q < f->reg_count; q++) {
             bool are_both = set >> r & 1 && others >> q & 1;
             if (r == q || !are_both || !share_slots(&f->regs[r], &f->regs[q])) continue;
-            fail_msg("line %d: %s and %s are both in slot %d", f->insts[inst].line,
-                     f->regs[r].name, f->regs[q].name, f->regs[r].slot);
+            fail_msg("line %d: %s and %s are both in slot %d", f->insts[inst].line, f->regs[r].name,
+                     f->regs[q].name, f->regs[r].slot);
         }
     }
 }
 
-/* The sources that may share a slot with the destination: of its very size, if it is the only one. */
+/* The sources that may share a slot with the destination: of its very size, if it is the only one.
+ */
 static uint64_t sharable(const PtxFunction *f, const PtxInst *inst) {
     uint64_t written = writes_of(inst), set = 0;
     if (!written || (written & (written - 1))) return 0;
@@ -200,11 +201,11 @@ static const PtxReg *find_reg(const PtxFunction *f, const char *name) {
 static void test_examples(void **state) {
     (void)state;
     PtxModule *module = ptx_test_read_body("mov.b32 %r1, 1;\n"
-                                           "add.s32 %r2, %r1, 1;\n"   /* may take r1's row */
+                                           "add.s32 %r2, %r1, 1;\n"         /* may take r1's row */
                                            "mul.wide.s32 %rd1, %r2, %r2;\n" /* may not take r2's */
-                                           "@%p1 mov.b32 %r3, 7;\n"   /* partial: r3 live before */
+                                           "@%p1 mov.b32 %r3, 7;\n" /* partial: r3 live before */
                                            "st.global.u32 [%rd1], %r3;\n"
-                                           "mov.b32 %r4, 5;\n");      /* never read */
+                                           "mov.b32 %r4, 5;\n"); /* never read */
     const PtxFunction *f = module->functions[0];
     assert_int_equal(find_reg(f, "%r1")->slot, find_reg(f, "%r2")->slot);
     assert_true(find_reg(f, "%r3")->slot != find_reg(f, "%r1")->slot);

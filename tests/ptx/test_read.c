@@ -269,13 +269,14 @@ static void test_modifiers(void **state) {
 static void test_shared_layout(void **state) {
     (void)state;
     PtxModule *m = ptx_test_read(
-        PTX_HEADER ".shared .align 4 .b8 common[12]; .shared .align 16 .b8 unused[1000];\n"
-                   ".extern .shared .align 64 .b8 dynamic[];\n"
-                   ".func f() { .reg .b32 r; .shared .align 8 .b8 own[8]; ld.shared.b32 r, [own]; ret; }\n"
-                   ".entry a() { .reg .b32 r; .shared .b8 mine[3]; ld.shared.b8 r, [mine]; call f; ret; }\n"
-                   ".entry b() { .reg .b32 r; ld.shared.b32 r, [common]; call f; ret; }\n"
-                   ".entry c() { .reg .b32 r; ld.shared.b32 r, [common]; ld.shared.b32 r, [dynamic]; ret; }\n"
-                   ".entry d() { ret; }\n");
+        PTX_HEADER
+        ".shared .align 4 .b8 common[12]; .shared .align 16 .b8 unused[1000];\n"
+        ".extern .shared .align 64 .b8 dynamic[];\n"
+        ".func f() { .reg .b32 r; .shared .align 8 .b8 own[8]; ld.shared.b32 r, [own]; ret; }\n"
+        ".entry a() { .reg .b32 r; .shared .b8 mine[3]; ld.shared.b8 r, [mine]; call f; ret; }\n"
+        ".entry b() { .reg .b32 r; ld.shared.b32 r, [common]; call f; ret; }\n"
+        ".entry c() { .reg .b32 r; ld.shared.b32 r, [common]; ld.shared.b32 r, [dynamic]; ret; }\n"
+        ".entry d() { ret; }\n");
     assert_int_equal(ptx_find_var(m, "common")->address, 0);
     const PtxFunction *f = ptx_find_function(m, "f");
     assert_int_equal(f->locals[0]->address, 16); /* behind common, for the sake of b */
@@ -288,12 +289,15 @@ static void test_shared_layout(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_module),        cmocka_unit_test(test_initialisers),
-        cmocka_unit_test(test_partial_initialisers), cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_old),           cmocka_unit_test(test_control),
-        cmocka_unit_test(test_operands),      cmocka_unit_test(test_modifiers),
-        cmocka_unit_test(test_shared_layout)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_module),
+                                       cmocka_unit_test(test_initialisers),
+                                       cmocka_unit_test(test_partial_initialisers),
+                                       cmocka_unit_test(test_functions),
+                                       cmocka_unit_test(test_old),
+                                       cmocka_unit_test(test_control),
+                                       cmocka_unit_test(test_operands),
+                                       cmocka_unit_test(test_modifiers),
+                                       cmocka_unit_test(test_shared_layout)};
     corpus = argc > 1 ? argv[1] : ".";
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
