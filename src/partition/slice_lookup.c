@@ -169,8 +169,8 @@ static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, in
     return true;
 }
 
-/* A write that finds no valid sector takes one. A line that is dirty and has to go occupies the
- * port for as many cycles as its dirty sectors take. */
+/* A write that finds no valid sector takes one. A line that is dirty and has to go keeps the
+ * port for as many cycles as its dirty sectors take, this one included. */
 static bool allocate_write(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
                            uint8_t sector, uint64_t cycle) {
     TagEviction evicted = {0};
@@ -181,7 +181,7 @@ static bool allocate_write(Slice *slice, const SliceAtom *atom, TagResult result
         tag_array_touch(&slice->tags, place);
     }
     uint32_t dirty_bytes = slice_evict(slice, &evicted) * slice->atom_bytes;
-    if (dirty_bytes) use_port(slice, cycle, 1 + dirty_bytes / slice->port_bytes);
+    if (dirty_bytes) use_port(slice, cycle, dirty_bytes / slice->port_bytes);
     write_line(slice, atom, place, sector);
     count_access(slice, false, result);
     slice_add_reply(slice, atom->handle, NULL);

@@ -58,21 +58,13 @@ static int next_warp(const Sm *sm, uint64_t warps) {
     return bits_lowest64(after ? after : warps);
 }
 
-void fetch_step(Sm *sm) {
-    send_queue_step(sm, &sm->l1i.misses);
-    uint64_t warps = fetchable(sm);
-    if (sm->is_fetch_taken || !warps || sm->decode_due != UINT64_MAX) {
-        sm->is_fetch_taken = false;
-        return;
-    }
-    if (sm->config->fetch.is_ideal) {
-        for (; warps; warps &= warps - 1) {
-            fill_ideally(sm, bits_lowest64(warps));
-            issue_update_head(sm, bits_lowest64(warps));
-        }
-        return;
-    }
-    int warp = next_warp(sm, warps);
+/* The warps from the one after `last` to `next`, going round. */
+static uint64_t between(uint32_t last, int next) {
+    uint64_t after_last = ~bits_low_mask((int)last + 1), to_next = bits_low_mask(next + 1);
+    return (uint32_t)next > last ? after_last & to_next : after_last | to_next;
+}
+
+static void fetch(Sm *sm, int warp) {
     SmWarp *w = &sm->warps[warp];
     int32_t entry;
     sm->last_fetched = (uint32_t)warp;
@@ -90,6 +82,26 @@ void fetch_step(Sm *sm) {
         sm->decode_count = fetch_count(sm, w, w->fetch_pc);
         w->fetch_pc += sm->decode_count;
     }
+}
+
+uint64_t fetch_step(Sm *sm) {
+    send_queue_step(sm, &sm->l1i.misses);
+    if (sm->is_fetch_taken || sm->decode_due != UINT64_MAX) {
+        sm->is_fetch_taken = false;
+        return 0;
+    }
+    uint64_t warps = fetchable(sm);
+    if (sm->config->fetch.is_ideal) {
+        for (; warps; warps &= warps - 1) {
+            fill_ideally(sm, bits_lowest64(warps));
+            issue_update_head(sm, bits_lowest64(warps));
+        }
+    }
+    if (!warps) return UINT64_MAX;
+    int warp = next_warp(sm, warps);
+    uint64_t scanned = between(sm->last_fetched, warp);
+    fetch(sm, warp);
+    return scanned;
 }
 
 void fetch_decode(Sm *sm) {

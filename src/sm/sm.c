@@ -250,9 +250,9 @@ static void finish_cta(Sm *sm, uint32_t slot) {
     if (!sm->view.ctas && sm->config->l1d.flush == CACHE_FLUSH_IDLE) l1d_flush(sm);
 }
 
-/* Retires the warps that have exited and have nothing under way. */
-static void retire_warps(Sm *sm) {
-    for (uint64_t rest = sm->view.exited & sm->drained; rest; rest &= rest - 1) {
+/* Retires those of `warps` that have exited and have nothing under way. */
+static void retire_warps(Sm *sm, uint64_t warps) {
+    for (uint64_t rest = warps & sm->view.exited & sm->drained; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
         uint64_t bit = UINT64_C(1) << warp;
         uint32_t slot = sm->warps[warp].cta_slot;
@@ -332,8 +332,7 @@ void sm_step(Sm *sm, uint64_t cycle) {
     }
     issue_step(sm);
     fetch_decode(sm);
-    fetch_step(sm);
-    if (sm->view.exited & sm->drained) retire_warps(sm);
+    retire_warps(sm, fetch_step(sm));
     plan_next_event(sm);
 }
 

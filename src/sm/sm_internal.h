@@ -283,7 +283,8 @@ void sm_notify(Sm *sm, const TytoEvent *event);
 
 /* ---- fetch.c ---- */
 void fetch_init(Sm *sm);
-void fetch_step(Sm *sm);
+/* Fetches for one warp; the warps that the scan for it has passed, to the one found. */
+uint64_t fetch_step(Sm *sm);
 void fetch_decode(Sm *sm);
 void fetch_line_arrived(Sm *sm, const MemRequest *request);
 void fetch_flush(Sm *sm, int warp);  /* empties the buffer and starts again at the warp's pc */

@@ -87,8 +87,8 @@ static void test_peak_read_rate(void **state) {
     rig_free(rig);
 }
 
-/* A stream of whole-line stores through an L2 full of dirty lines: four lookups, and four cycles to
- * read out the line that goes. */
+/* A stream of whole-line stores through an L2 full of dirty lines: four lookups, of which the first
+ * keeps the port for the four cycles that it takes to read out the line that goes. */
 static void test_write_stream_rate(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, NULL);
@@ -107,7 +107,7 @@ static void test_write_stream_rate(void **state) {
     assert_in_range(counters.l2_write_backs * 4, counters.l2_accesses - 48,
                     counters.l2_accesses + 48);
     double cycles_per_line = (double)(rig->cycle - begun) * 12 * 4 / (double)counters.l2_accesses;
-    if (cycles_per_line < 7.9 || cycles_per_line > 8.3) fail_msg("%.2f", cycles_per_line);
+    if (cycles_per_line < 6.9 || cycles_per_line > 7.3) fail_msg("%.2f", cycles_per_line);
     rig_free(rig);
 }
 
