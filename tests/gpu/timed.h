@@ -1,0 +1,34 @@
+/* Runs small PTX kernels on machines, for tests of timing. */
+#ifndef TYTO_TESTS_GPU_TIMED_H
+#define TYTO_TESTS_GPU_TIMED_H
+
+#include "gpu/gpu.h"
+#include "gpu/machine_file.h"
+#include "sched/registry.h"
+
+/* A GPU on a machine, and what it is made of. */
+typedef struct Timed {
+    Diag *diag;
+    Machine *machine;
+    const MachineConfig *config;
+    SchedPolicy *policy;
+    Gpu *gpu;
+} Timed;
+
+/* Machine `name` with the overrides of `sets` (blank-separated key=value, may be ""), under `policy`.
+ * Fails the test on any mistake. */
+void timed_start(Timed *timed, const char *name, const char *sets, const char *policy);
+void timed_stop(Timed *timed);
+
+/* `words` 32-bit words of device memory, copied from `initial` unless that is NULL. */
+uint64_t timed_buffer(Timed *timed, const uint32_t *initial, size_t words);
+
+/* Loads `ptx` and runs its first kernel with 64-bit parameters. The launch must end well and all
+ * identities of its counters must hold. */
+GpuResult timed_run(Timed *timed, const char *ptx, uint32_t ctas, uint32_t threads,
+                    const uint64_t *parameters);
+
+/* Word i of a buffer. */
+uint32_t timed_word(Timed *timed, uint64_t buffer, size_t i);
+
+#endif
