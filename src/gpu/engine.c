@@ -1,3 +1,4 @@
+/* The run loop: one SM cycle of every unit after another, jumps over quiet cycles, and the sums. */
 #include "gpu/engine.h"
 
 #include <inttypes.h>

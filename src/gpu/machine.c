@@ -120,6 +120,8 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
         diag_error(diag, NULL, 0, 0, "sm.registers: %u leave less than one for each of %u threads",
                    sm->registers, sm->threads);
     }
+    if (!bits_is_power_of_two(sm->collector.banks))
+        diag_error(diag, NULL, 0, 0, "collector.banks: %u is no power of two", sm->collector.banks);
     if (!bits_is_power_of_two(sm->shared.banks))
         diag_error(diag, NULL, 0, 0, "shared.banks: %u is no power of two", sm->shared.banks);
     if (!bits_is_power_of_two(sm->shared.bank_bytes))
@@ -144,10 +146,13 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
 static void check_units(const SmConfig *sm, Diag *diag) {
     static const char *const names[SM_UNITS] = {"sp", "sfu", "dp", "ldst"};
     bool is_used[SM_UNITS] = {false};
+    uint32_t collectors = 0, pipelines = 0;
     for (int i = 0; i < ISA_CLASS_COUNT; i++)
         is_used[sm->ops[i].unit] = true;
     for (int unit = 0; unit < SM_UNITS; unit++) {
         const SmUnitConfig *config = &sm->units[unit];
+        if (config->count) collectors += config->collector_units;
+        if (unit != SM_UNIT_LDST) pipelines += config->count;
         if (is_used[unit] && !config->count) {
             diag_error(diag, NULL, 0, 0, "units.%s.count: 0, but instructions are sent there",
                        names[unit]);
@@ -157,6 +162,15 @@ static void check_units(const SmConfig *sm, Diag *diag) {
                        names[unit], config->lanes);
         }
     }
+    if (collectors > SM_MAX_COLLECTORS)
+        diag_error(diag, NULL, 0, 0, "units.*.collector_units: %u in all; at most %d are modelled",
+                   collectors, SM_MAX_COLLECTORS);
+    if (pipelines > SM_MAX_PIPELINES)
+        diag_error(diag, NULL, 0, 0, "units.*.count: %u pipelines in all; at most %d are modelled",
+                   pipelines, SM_MAX_PIPELINES);
+    if (sm->units[SM_UNIT_LDST].count != 1)
+        diag_error(diag, NULL, 0, 0, "units.ldst.count: %u; an SM has one load/store unit",
+                   sm->units[SM_UNIT_LDST].count);
 }
 
 static void check_partition(const PartitionConfig *partition, Diag *diag) {

@@ -95,8 +95,8 @@ static const MachineRow rows[] = {
     COUNT("sm.ctas", sm.ctas, "", 1, SM_MAX_CTAS, "8", "resident CTAs")
     COUNT("sm.registers", sm.registers, "", 1024, 1048576, "32768", "32-bit registers")
     COUNT("sm.register_granularity", sm.register_granularity, "", 1, 64, "4", "a thread's registers are rounded up to a multiple of this")
-    COUNT("sm.result_buses", sm.result_buses, "", 1, 16, "2", "results that SP, SFU and DP pipelines may finish a cycle, together")
-    COUNT("sm.writeback_width", sm.writeback_width, "", 1, 16, "2", "finished instructions retired a cycle")
+    COUNT("sm.result_buses", sm.result_buses, "", 1, SM_MAX_RESULTS, "2", "results that SP, SFU and DP pipelines may finish a cycle, together")
+    COUNT("sm.writeback_width", sm.writeback_width, "", 1, SM_MAX_RESULTS, "2", "finished instructions retired a cycle")
 
     BOOL("fetch.ideal", sm.fetch.is_ideal, "no", "the next instructions of every warp are always in its buffer")
     COUNT("fetch.width", sm.fetch.width, "", 1, 16, "2", "consecutive instructions taken by one fetch")

@@ -1,3 +1,4 @@
+/* What is recorded of a run while it goes on. */
 #include "gpu/watch.h"
 
 #include <inttypes.h>

@@ -7,13 +7,18 @@
  * Local memory is laid out so that the words of one offset lie next to each other for all threads. */
 #include "sm/sm_internal.h"
 
+enum { MASKED_BYTES = 128 }; /* bytes that SmAccess.written has a bit for */
+
 #define LOCAL_PHYSICAL_BASE UINT64_C(0x20000000) /* where local memory lies as seen by caches and DRAM */
 #define PARAM_PHYSICAL_BASE UINT64_C(0x10000000) /* and kernel parameters */
 
 /* Where the accesses of a memory instruction go. */
 static SmPath path_of(const Sm *sm, const SmInst *inst, const IsaInfo *info, PtxSpace space) {
     const SmLsuConfig *lsu = &sm->config->lsu;
-    if (!inst->lanes || info->memory == ISA_MEMORY_PREFETCH) return SM_PATH_NONE;
+    if (!inst->lanes || info->memory == ISA_MEMORY_NONE || info->memory == ISA_MEMORY_PREFETCH)
+        return SM_PATH_NONE;
+    /* Arguments of calls: a compiler's calling convention passes them in registers. */
+    if (space == PTX_SPACE_PARAM && sm->insts[inst->pc].space == PTX_SPACE_LOCAL) return SM_PATH_NONE;
     if (info->memory == ISA_MEMORY_TEXTURE) return SM_PATH_TEXTURE;
     switch (space) {
     case PTX_SPACE_SHARED: return SM_PATH_SHARED;
@@ -44,6 +49,8 @@ typedef struct Builder {
     SmMemory *memory;
     uint64_t segment_mask; /* bytes of a segment - 1 */
     uint32_t atom_shift;   /* log2 of the bytes of an atom */
+    bool asks_for_all;     /* every atom of a segment, touched or not */
+    bool notes_bytes;      /* stores: which bytes are written */
 } Builder;
 
 static SmAccess *find_access(SmMemory *memory, uint64_t segment) {
@@ -65,13 +72,18 @@ static void add_bytes(const Builder *builder, uint64_t address, uint32_t bytes) 
     uint32_t first = (uint32_t)(address - segment) >> builder->atom_shift;
     uint32_t last = (uint32_t)(address + bytes - 1 - segment) >> builder->atom_shift;
     access->atoms |= (uint32_t)bits_low_mask((int)(last + 1)) & ~(uint32_t)bits_low_mask((int)first);
+    if (builder->notes_bytes)
+        access->written |= (unsigned __int128)bits_low_mask((int)bytes) << (address - segment);
 }
 
 /* Moves an access's start to its first atom, so that it names no more than is asked for. */
 static void trim(const Builder *builder, SmAccess *access) {
+    if (builder->asks_for_all)
+        access->atoms = (uint32_t)bits_low_mask((int)((builder->segment_mask + 1) >> builder->atom_shift));
     int first = bits_lowest32(access->atoms), last = bits_highest32(access->atoms);
     access->address += (uint64_t)first << builder->atom_shift;
     access->atoms >>= first;
+    access->written >>= (uint32_t)first << builder->atom_shift;
     access->bytes = (uint32_t)(last - first + 1) << builder->atom_shift;
 }
 
@@ -118,7 +130,8 @@ static void coalesce_atomics(const Sm *sm, const SmInst *inst, const Builder *bu
             words[count++] = address[lane];
             taken |= 1u << lane;
         }
-        memory->access[memory->count++] = (SmAccess){segment, 1, sm->env.atom_bytes};
+        memory->access[memory->count++] = (SmAccess){
+            .address = segment, .atoms = 1, .bytes = sm->env.atom_bytes};
         left &= ~taken;
     }
 }
@@ -219,6 +232,8 @@ void coalesce(const Sm *sm, const SmInst *inst, const IsaInfo *info, SmMemory *m
     Builder builder = {.memory = memory,
                        .segment_mask = segment_bytes(sm, info, path) - 1,
                        .atom_shift = (uint32_t)bits_lowest32(sm->env.atom_bytes)};
+    builder.asks_for_all = !sm->config->lsu.shrinks_segments;
+    builder.notes_bytes = memory->is_store && builder.segment_mask < MASKED_BYTES;
     if (memory->is_atomic) {
         coalesce_atomics(sm, inst, &builder);
         return;

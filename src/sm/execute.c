@@ -5,6 +5,9 @@
 enum { RETIRE_DELAY = 2 }; /* cycles from the end of a pipeline to the registers (docs/sm.md) */
 
 void execute_init(Sm *sm) {
+    const SmConfig *config = sm->config;
+    sm->result_places = config->result_buses < config->writeback_width ? config->result_buses
+                                                                        : config->writeback_width;
     for (int u = 0; u < SM_UNIT_LDST; u++)
         for (uint32_t i = 0; i < sm->config->units[u].count; i++)
             sm->pipelines[sm->pipeline_count++].unit = (uint8_t)u;
@@ -59,8 +62,7 @@ static void accept(Sm *sm, SmPipeline *pipeline) {
     uint32_t beats = (ISA_LANES + lanes - 1) / lanes;
     uint64_t result = sm->cycle + RETIRE_DELAY + op->latency + beats - 1;
     uint32_t slot = at(result);
-    uint32_t buses = sm->config->result_buses < SM_RESULTS ? sm->config->result_buses : SM_RESULTS;
-    if (sm->result_count[slot] >= buses || is_booked(pipeline->finishing, result)) return;
+    if (sm->result_count[slot] >= sm->result_places || is_booked(pipeline->finishing, result)) return;
     sm_queue_pop(queue);
     sm->before_pipelines--;
     bits_set(pipeline->finishing, slot);

@@ -93,14 +93,12 @@ static void start_fence(Sm *sm, int warp, const IsaInfo *info) {
 }
 
 static SmMemory *memory_new(Sm *sm, SmInst *inst) {
-    for (uint16_t i = 0; i < SM_MEMORY_INSTS; i++) {
-        if (sm->memory_insts[i].is_busy) continue;
-        inst->memory = i;
-        sm->memory_insts[i].is_busy = true;
-        return &sm->memory_insts[i];
-    }
-    assert(!"more memory instructions than the collector and the LSU hold");
-    return NULL;
+    uint16_t i = 0;
+    while (sm->memory_insts[i].is_busy) i++;
+    assert(i < sm->memory_inst_count);
+    inst->memory = i;
+    sm->memory_insts[i].is_busy = true;
+    return &sm->memory_insts[i];
 }
 
 /* Puts the executed instruction on its way to a pipeline. */
@@ -176,6 +174,7 @@ static uint64_t blocked(const Sm *sm) {
 /* Warps whose next instruction finds a place between issue and collector. */
 static uint64_t with_free_slot(const Sm *sm) {
     uint64_t warps = 0;
+    if (sm->free_inst == SM_NONE) return 0; /* as many under way as can be */
     for (int u = 0; u < SM_UNITS; u++)
         if (sm->slots_free[u]) warps |= sm->wants[u];
     return warps;

@@ -126,7 +126,7 @@ static void access_complete(Sm *sm, uint16_t inst) {
 static void fetch(Sm *sm, const SmLookup *lookup, uint64_t key, uint16_t waiter) {
     mshr_allocate(&sm->l1d_mshr, key, waiter);
     uint32_t atoms = port_atoms_of(sm, sm->l1d_fill_bytes);
-    send_queue_push(&sm->l1d_misses, &(SmSend){.access = {key, atoms, sm->l1d_fill_bytes},
+    send_queue_push(&sm->l1d_misses, &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = sm->l1d_fill_bytes},
                                                .op = MEM_OP_READ,
                                                .client = MEM_CLIENT_L1D,
                                                .warp = lookup->warp});

@@ -18,8 +18,8 @@ static uint64_t pipe_next(const SmPipe *pipe) {
 
 void lsu_init(Sm *sm) {
     pipe_init(&sm->shared_pipe, SM_INSTS, sm->arena);
-    pipe_init(&sm->texture_pipe, SM_INSTS, sm->arena);
-    for (int r = 0; r < SM_RETURNS; r++) sm_queue_init(&sm->returns[r], SM_REQUESTS, sm->arena);
+    pipe_init(&sm->texture_pipe, SM_RETURN_PLACES, sm->arena);
+    for (int r = 0; r < SM_RETURNS; r++) sm_queue_init(&sm->returns[r], SM_RETURN_PLACES, sm->arena);
     sm_queue_init(&sm->chosen, SM_INSTS, sm->arena);
     read_cache_init(&sm->l1c, &sm->config->l1c, MEM_CLIENT_L1C, sm->arena);
     read_cache_init(&sm->l1t, &sm->config->l1t, MEM_CLIENT_L1T, sm->arena);

@@ -30,6 +30,8 @@ bool port_send(Sm *sm, const SmSend *send) {
     *request = (MemRequest){.address = address,
                             .sent = sm->cycle,
                             .handle = mem_handle(sm->env.index, index),
+                            .written = {(uint64_t)send->access.written,
+                                        (uint64_t)(send->access.written >> 64)},
                             .atoms = send->access.atoms,
                             .waiting = is_line ? (uint32_t)(send->access.address - address)
                                                : send->waiting,

@@ -54,7 +54,7 @@ ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint3
     *entry = mshr_allocate(&cache->mshr, key, waiter);
     uint32_t atoms = port_atoms_of(sm, cache->fill_bytes);
     send_queue_push(&cache->misses,
-                    &(SmSend){.access = {key, atoms, cache->fill_bytes},
+                    &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = cache->fill_bytes},
                               .op = MEM_OP_READ,
                               .client = cache->client,
                               .warp = (uint8_t)warp});

@@ -44,7 +44,9 @@ Sm *sm_new(const SmEnvironment *environment) {
         sm->scheduler_warps[s] = slots_of_scheduler(sm, s);
     for (int c = 0; c < ISA_CLASS_COUNT; c++) sm->unit_of[c] = sm->config->ops[c].unit;
     sm->insts_in_flight = ARENA_ARRAY(arena, SmInst, SM_INSTS);
-    sm->memory_insts = ARENA_ARRAY(arena, SmMemory, SM_MEMORY_INSTS);
+    const SmUnitConfig *ldst = &sm->config->units[SM_UNIT_LDST];
+    sm->memory_inst_count = ldst->issue_slots + ldst->collector_units + ldst->dispatch_slots + 1;
+    sm->memory_insts = ARENA_ARRAY(arena, SmMemory, sm->memory_inst_count);
     fetch_init(sm);
     collector_init(sm);
     execute_init(sm);
@@ -80,7 +82,7 @@ static void reset_insts(Sm *sm) {
     for (uint32_t i = 0; i < SM_INSTS; i++)
         sm->insts_in_flight[i].next = (uint16_t)(i + 1 < SM_INSTS ? i + 1 : SM_NONE);
     sm->free_inst = 0;
-    for (uint32_t i = 0; i < SM_MEMORY_INSTS; i++) sm->memory_insts[i].is_busy = false;
+    for (uint32_t i = 0; i < sm->memory_inst_count; i++) sm->memory_insts[i].is_busy = false;
 }
 
 uint16_t sm_inst_new(Sm *sm) {

@@ -13,12 +13,9 @@ enum {
     SM_MAX_ACCESSES = 128,     /* of one instruction: 32 lanes x 4 words of local memory */
     SM_INSTS = 8192,           /* instructions between issue and completion */
     SM_REQUESTS = 8192,        /* requests under way; a send is refused beyond that */
-    SM_HORIZON = 1024,         /* cycles ahead that a result can be due; longest latency below that */
-    SM_MAX_COLLECTORS = 32,    /* operand collector units of all kinds */
+    SM_RETURN_PLACES = 65536,  /* accesses that wait for the write-back port, each way */
+    SM_HORIZON = 2048,         /* cycles ahead that a result can be due; longest latency below that */
     SM_MAX_BANKS = 64,         /* register banks */
-    SM_MAX_PIPELINES = 8,      /* SP, SFU and DP pipelines together */
-    SM_MEMORY_INSTS = 16,      /* memory instructions between issue and the end of the LSU's latch */
-    SM_RESULTS = 4,            /* results retired in one cycle at most */
     SM_NONE = 0xFFFF,          /* no index */
     SM_NO_WARP = 0xFF          /* nobody waits for the acknowledgement */
 };
@@ -64,6 +61,7 @@ typedef struct SmAccess {
     uint64_t address; /* of the segment's first byte asked for; aligned to the atom */
     uint32_t atoms;   /* atoms wanted from there */
     uint32_t bytes;   /* from address to the end of the last atom asked for */
+    unsigned __int128 written; /* stores: bit per byte from address on; 0: every byte of the atoms */
 } SmAccess;
 
 /* The accesses of a memory instruction until the LSU has handed them all on. */
@@ -212,7 +210,8 @@ struct Sm {
     /* ---- Instructions in flight ---- */
     SmInst *insts_in_flight;
     uint16_t free_inst;
-    SmMemory *memory_insts;
+    SmMemory *memory_insts;           /* one for every place between issue and the LSU's latch */
+    uint32_t memory_inst_count;
     SmQueue issue_queue[SM_UNITS];    /* issued, not yet in a collector unit */
     SmQueue dispatch_queue[SM_UNITS]; /* operands read, not yet in a pipeline */
     uint32_t before_pipelines;        /* instructions in these queues and in collector units */
@@ -232,8 +231,9 @@ struct Sm {
     /* ---- Pipelines ---- */
     SmPipeline pipelines[SM_MAX_PIPELINES];
     uint32_t pipeline_count;
+    uint32_t result_places;                        /* results that can be due in one cycle */
     uint8_t result_count[SM_HORIZON];              /* results due, by cycle modulo the horizon */
-    uint16_t results[SM_HORIZON][SM_RESULTS];      /* their instructions */
+    uint16_t results[SM_HORIZON][SM_MAX_RESULTS];      /* their instructions */
     uint64_t result_due[SM_HORIZON / 64];          /* bit per cycle modulo the horizon */
     uint32_t results_under_way;
 
