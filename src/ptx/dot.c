@@ -1,6 +1,7 @@
 /* Control flow graphs as Graphviz DOT. */
-#include "base/text.h"
 #include "ptx/ptx.h"
+
+#include "base/text.h"
 
 static void write_block(const PtxFunction *function, int index, int32_t block, Text *out) {
     const PtxBlock *b = &function->blocks[block];

@@ -1,9 +1,10 @@
 /* Joining modules: one definition for each name that modules share, everything else kept apart. */
+#include "ptx/analysis.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
-#include "ptx/analysis.h"
 
 /* A name that modules share, and what defines it. */
 typedef struct Symbol {

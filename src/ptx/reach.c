@@ -1,9 +1,10 @@
 /* What a kernel reaches through calls: the shared variables that it needs, and the registers. */
+#include "ptx/analysis.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
-#include "ptx/analysis.h"
 
 enum { MAX_SHARED_BYTES = 1 << 24 /* of one CTA: the shared window of generic addresses */ };
 
