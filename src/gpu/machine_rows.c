@@ -202,6 +202,7 @@ static const MachineRow rows[] = {
 
     BOOL("l2.enabled", partition.has_l2, "yes", "no: every request goes to DRAM")
     BOOL("l2.filled_by_copies", partition.copies_fill_l2, "no", "a host-to-device copy leaves its data in L2")
+    BOOL("l2.misplaces_half_lines", partition.misplaces_half_lines, "no", "a defect of GPGPU-Sim 4.2, for comparisons with it: a store of half a line to the upper half takes the same place of the next line")
     CACHE("l2", partition.l2, "L2 slice", "64 KiB", "128 B", "32 B", "8", "linear", "never", "1", "256", "4", "4")
     CACHE_STORES("l2", partition.l2, "L2 slice", "write-back", "validate")
 

@@ -6,6 +6,8 @@
 #include "base/bits.h"
 #include "partition/slice_internal.h"
 
+#define FOREIGN_TAG (UINT64_C(1) << 48) /* beyond every address within a channel */
+
 /* ---- construction ---- */
 
 static void init_tags(Slice *slice, Arena *arena) {
@@ -64,6 +66,24 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
 
 /* ---- the ROP line ---- */
 
+/* Whether the request is a store of just the upper half of a line. */
+static bool is_upper_half_store(const Slice *slice, const MemRequest *request) {
+    uint32_t line = slice->environment->config->l2.line_bytes;
+    return request->op == MEM_OP_WRITE && request->bytes == line / 2 &&
+           request->address % line == line / 2;
+}
+
+/* Where misplaces_half_lines puts such a store: a line further, in this slice all the same. The tag of
+ * another slice's line is none that this slice has. */
+static uint64_t misplaced(const Slice *slice, const MemRequest *request) {
+    const PartitionEnvironment *environment = slice->environment;
+    const AddressMap *map = environment->map;
+    uint64_t address = request->address + environment->config->l2.line_bytes;
+    uint64_t local = address_map_local(map, address);
+    bool is_ours = environment->first_node + address_map_slice(map, address) == slice->node;
+    return is_ours ? local : local | FOREIGN_TAG;
+}
+
 static void load_rop_head(Slice *slice, uint32_t handle) {
     const MemRequest *request = request_of(slice, handle);
     slice->rop_first = handle;
@@ -71,6 +91,8 @@ static void load_rop_head(Slice *slice, uint32_t handle) {
     slice->rop_ready = request->arrived + slice->rop_latency;
     slice->rop_local = address_map_local(slice->environment->map, first_atom(slice, request));
     slice->rop_op = request->op;
+    if (slice->environment->config->misplaces_half_lines && is_upper_half_store(slice, request))
+        slice->rop_local = misplaced(slice, request);
 }
 
 void slice_take(Slice *slice, uint64_t cycle, uint32_t handle) {
