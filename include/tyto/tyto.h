@@ -146,6 +146,7 @@ typedef struct TytoResult {
     uint64_t cycles;     /* of the SM clock */
     uint64_t time_ps;    /* simulated */
     double wall_seconds; /* of the host */
+    double cpu_seconds;  /* that the process had the processor in that time */
 } TytoResult;
 
 /* Runs a kernel to its end. */

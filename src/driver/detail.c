@@ -144,6 +144,7 @@ void detail_record(Detail *detail, const GpuLaunch *launch, const GpuResult *res
     kernel->cta_count = detail->watch.cta_count;
     detail->watch.ctas = NULL;
     detail->run->host.wall_seconds += result->wall_seconds;
+    detail->run->host.cpu_seconds += result->cpu_seconds;
     if (kernel->status != RUN_COMPLETE) detail->run->shape.is_complete = false;
 }
 

@@ -11,6 +11,7 @@ typedef struct Totals {
     uint64_t thread_instructions;
     uint64_t cycles;
     double wall_seconds;
+    double cpu_seconds;
 } Totals;
 
 static Totals total(const TytoSimulator *simulator) {
@@ -21,6 +22,7 @@ static Totals total(const TytoSimulator *simulator) {
         sum.thread_instructions += result->thread_instructions;
         sum.cycles += result->cycles;
         sum.wall_seconds += result->wall_seconds;
+        sum.cpu_seconds += result->cpu_seconds;
     }
     return sum;
 }
@@ -138,6 +140,8 @@ static void add_host(Json *json, const Totals *sum) {
     json_object(json);
     json_key(json, "wall_seconds");
     json_double(json, sum->wall_seconds);
+    json_key(json, "cpu_seconds");
+    json_double(json, sum->cpu_seconds);
     json_key(json, "warp_instructions_per_second");
     json_double(json, per_second(sum->warp_instructions, sum->wall_seconds));
     json_key(json, "cycles_per_second");

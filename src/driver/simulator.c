@@ -456,6 +456,7 @@ static void record(TytoSimulator *simulator, const GpuLaunch *launch, const GpuR
         .cycles = result->cycles,
         .time_ps = result->time_ps,
         .wall_seconds = result->wall_seconds,
+        .cpu_seconds = result->cpu_seconds,
     };
     memcpy(kept->grid, launch->grid, sizeof kept->grid);
     memcpy(kept->block, launch->block, sizeof kept->block);

@@ -259,9 +259,9 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
     launch->warps = (launch->threads + ISA_LANES - 1) / ISA_LANES;
 }
 
-static double wall_seconds(void) {
+static double seconds_of(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
@@ -275,7 +275,8 @@ static void restart_engine(Gpu *gpu) {
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     *result = (GpuResult){0};
-    double start = wall_seconds();
+    double wall_start = seconds_of(CLOCK_MONOTONIC);
+    double cpu_start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     if (!kernel->ptx->is_kernel) {
         refuse(result, "%s is a device function, not a kernel (.entry)", kernel->ptx->name);
         return result->status;
@@ -310,6 +311,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         gpu_run_functional(gpu, &launch, result);
     }
     free(parameters);
-    result->wall_seconds = wall_seconds() - start;
+    result->cpu_seconds = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu_start;
+    result->wall_seconds = seconds_of(CLOCK_MONOTONIC) - wall_start;
     return result->status;
 }

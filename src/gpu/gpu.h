@@ -89,6 +89,7 @@ typedef struct GpuResult {
     uint64_t cycles;  /* SM cycles; 0 when run functionally */
     uint64_t time_ps; /* simulated time; functional runs: 1 ns per warp instruction, a mere clock */
     double wall_seconds;
+    double cpu_seconds;           /* that the process had the processor in that time */
     Counters counters;            /* of a run on a machine; zero when run functionally */
     uint32_t ctas_per_sm;         /* that fit */
 } GpuResult;

@@ -45,7 +45,8 @@ typedef struct KernelStats {
 
 /* What differs from run to run. */
 typedef struct HostStats {
-    double wall_seconds;
+    double wall_seconds; /* in launches */
+    double cpu_seconds;  /* that the process had the processor in that time */
     uint64_t peak_memory_bytes;
 } HostStats;
 

@@ -70,6 +70,7 @@ static void write_host(Json *json, const HostStats *host, const Counters *total)
     json_key(json, "host");
     json_object(json);
     write_value(json, "wall_seconds", seconds);
+    write_value(json, "cpu_seconds", host->cpu_seconds);
     write_value(json, "warp_instructions_per_second", (double)total->warp_instructions / seconds);
     write_value(json, "cycles_per_second", (double)total->cycles / seconds);
     write_number(json, "peak_memory_bytes", host->peak_memory_bytes);
