@@ -10,6 +10,7 @@
 
 #include "harness.h"
 #include "lanes.h"
+#include "trial.h"
 
 /* Under the sanitizers everything takes longer: an eighth of the cases. */
 #if defined __SANITIZE_ADDRESS__
@@ -54,6 +55,8 @@ int main(int argc, char **argv) {
     harness_start(&harness);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         lanes_run(&harness, tables[i]);
+    memory_run(&harness);
+    atomics_run(&harness);
     report(&harness);
     const bool is_right = harness.failures == 0;
     harness_end(&harness);

@@ -1,0 +1,120 @@
+/* Running trials. */
+#include "trial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "values.h"
+
+Trial *trial_new(Harness *harness) {
+    Trial *trial = calloc(1, sizeof *trial);
+    trial->harness = harness;
+    return trial;
+}
+
+void trial_free(Trial *trial) {
+    text_free(&trial->ptx);
+    free(trial);
+}
+
+uint32_t trial_mask(int warp) {
+    static const uint32_t masks[] = {0x5555a5a5, 0x80000001, 0x7ffefffe};
+    return masks[warp % 3];
+}
+
+void trial_begin(Trial *trial, const char *spelling) {
+    text_clear(&trial->ptx);
+    text_add(&trial->ptx, HARNESS_HEADER);
+    trial->spelling = spelling;
+    trial->grid = 1;
+    trial->block = TRIAL_THREADS;
+    trial->shared_bytes = 0;
+    trial->type = NULL;
+    trial->slots = 0;
+    uint64_t state = 11;
+    for (int i = 0; i < TRIAL_SLOTS; i++) {
+        trial->in[i] = values_next(&state);
+        trial->expected[i] = TRIAL_UNTOUCHED;
+        trial->is_any[i] = false;
+    }
+}
+
+void trial_begin_kernel(Trial *trial, const char *variables) {
+    text_printf(&trial->ptx,
+                "%s\n.visible .entry k" HARNESS_PARAMETERS "\n{\n"
+                ".reg .b32 tid, cta, t;\n.reg .b64 in, out, at;\n.reg .pred guard;\n"
+                "mov.u32 tid, %%tid.x;\nmov.u32 cta, %%ctaid.x;\nld.param.u64 in, [in0];\n"
+                "ld.param.u64 out, [in1];\nld.param.u64 at, [in2];\nshr.u32 t, tid, 5;\n"
+                "mad.wide.u32 at, t, 4, at;\nld.global.u32 t, [at];\n"
+                "and.b32 cta, tid, 31;\nshr.u32 t, t, cta;\n"
+                "and.b32 t, t, 1;\nsetp.ne.u32 guard, t, 0;\nmov.u32 cta, %%ctaid.x;\n",
+                variables);
+}
+
+/* ---- Comparison ---- */
+
+static bool agrees(const Trial *trial, uint64_t got, uint64_t expected) {
+    if (got == expected) return true;
+    const Type *type = trial->type;
+    if (!type || type->kind != KIND_FLOAT) return false;
+    for (int e = 0; e < type->elements; e++) {
+        uint64_t a = got >> e * type->bits & type_mask(type->bits);
+        uint64_t b = expected >> e * type->bits & type_mask(type->bits);
+        if (a != b && (real_class(type->format, a) != REAL_NAN || real_class(type->format, b) != REAL_NAN))
+            return false;
+    }
+    int bits = type->bits * type->elements;
+    return (got & ~type_mask(bits)) == (expected & ~type_mask(bits));
+}
+
+static bool compare(const Trial *trial, const Engine *engine) {
+    const uint64_t *out = engine_buffer(engine, 1);
+    int wrong = 0;
+    for (int i = 0; i < trial->slots; i++) {
+        trial->harness->cases++;
+        if (trial->is_any[i] || agrees(trial, out[i], trial->expected[i])) continue;
+        if (wrong++ < 4)
+            fprintf(stderr, "%s [%s]: word %d of the output is 0x%llx, expected 0x%llx\n",
+                    trial->spelling, engine->variant, i, (unsigned long long)out[i],
+                    (unsigned long long)trial->expected[i]);
+    }
+    return wrong == 0;
+}
+
+/* ---- Running ---- */
+
+static bool run_on(const Trial *trial, Engine *engine) {
+    char *messages = NULL;
+    GpuModule *module = engine_load(engine, &trial->ptx, &messages);
+    if (!module) {
+        fprintf(stderr, "%s does not load: %s", trial->spelling, messages);
+        free(messages);
+        return false;
+    }
+    memcpy(engine_buffer(engine, 0), trial->in, sizeof trial->in);
+    memset(engine_buffer(engine, 1), (int)(TRIAL_UNTOUCHED & 0xff), sizeof trial->expected);
+    uint32_t *masks = engine_buffer(engine, 2);
+    for (int warp = 0; warp < FORM_LANES; warp++)
+        masks[warp] = trial_mask(warp);
+    bool is_right = engine_launch(engine, module, "k", trial->grid, trial->block,
+                                  trial->shared_bytes, trial->block);
+    gpu_unload(module);
+    return is_right && compare(trial, engine);
+}
+
+bool trial_run_module(Trial *trial) {
+    Harness *harness = trial->harness;
+    if (!harness_wants(harness, trial->spelling)) return true;
+    harness_count_form(harness, trial->spelling);
+    bool is_right = true;
+    for (int e = 0; e < harness->engine_count; e++)
+        is_right &= run_on(trial, &harness->engines[e]);
+    if (!is_right) harness_fail(harness, trial->spelling);
+    return is_right;
+}
+
+bool trial_run(Trial *trial) {
+    text_add(&trial->ptx, "exit;\n}\n");
+    return trial_run_module(trial);
+}
