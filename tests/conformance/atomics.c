@@ -13,9 +13,9 @@
 typedef enum Sharing { SHARING_NONE, SHARING_GUARDED, SHARING_WARP, SHARINGS } Sharing;
 
 enum {
-    CASES = 64,              /* trials of TRIAL_THREADS cells */
-    INPUTS = 3,              /* slots of a thread's input: the cell, b, c */
-    RESULTS = 2,             /* slots of its output: what the instruction gave, the cell */
+    CASES = 64,  /* trials of TRIAL_THREADS cells */
+    INPUTS = 3,  /* slots of a thread's input: the cell, b, c */
+    RESULTS = 2, /* slots of its output: what the instruction gave, the cell */
     BLOCK = TRIAL_THREADS
 };
 
@@ -51,7 +51,7 @@ static uint64_t add(const Atomic *atomic, uint64_t old, uint64_t b) {
 }
 
 static uint64_t updated(const Atomic *atomic, uint64_t old, uint64_t b, uint64_t c) {
-    static const char *const operations[] = {"add", "inc", "dec", "min",  "max", "and",
+    static const char *const operations[] = {"add", "inc", "dec",  "min", "max", "and",
                                              "or",  "xor", "exch", "cas", NULL};
     const Type *type = atomic->form.types[0];
     switch (form_which(&atomic->form, operations)) {
@@ -99,15 +99,19 @@ static void write_case(const Atomic *atomic, Sharing sharing) {
     int bits = type_register_bits(atomic->form.types[0]);
     text_printf(ptx, "ld.global.b%d d, [in];\nst.global.b%d [out+8], d;\n", bits, bits);
     if (atomic->is_shared)
-        text_printf(ptx, "mul.wide.u32 at, tid, 8;\nmov.u64 cell, cells;\nadd.u64 cell, cell, at;\n"
-                         "st.shared.b%d [cell], d;\n", bits);
-    text_printf(ptx, "ld.global.b%d b, [in+8];\nld.global.b%d c, [in+16];\nmov.b%d d, 0x5a;\n", bits,
-                bits, bits);
+        text_printf(ptx,
+                    "mul.wide.u32 at, tid, 8;\nmov.u64 cell, cells;\nadd.u64 cell, cell, at;\n"
+                    "st.shared.b%d [cell], d;\n",
+                    bits);
+    text_printf(ptx, "ld.global.b%d b, [in+8];\nld.global.b%d c, [in+16];\nmov.b%d d, 0x5a;\n",
+                bits, bits, bits);
     write_cell_address(atomic, sharing);
     write_instruction(atomic, sharing, bits);
     if (atomic->is_shared) /* (the address may be the generic one of a warp's cell) */
-        text_printf(ptx, "mul.wide.u32 at, tid, 8;\nmov.u64 cell, cells;\nadd.u64 cell, cell, at;\n"
-                         "ld.shared.b%d d, [cell];\nst.global.b%d [out+8], d;\n", bits, bits);
+        text_printf(ptx,
+                    "mul.wide.u32 at, tid, 8;\nmov.u64 cell, cells;\nadd.u64 cell, cell, at;\n"
+                    "ld.shared.b%d d, [cell];\nst.global.b%d [out+8], d;\n",
+                    bits, bits);
 }
 
 static void write_kernel(const Atomic *atomic) {
@@ -126,8 +130,10 @@ static void write_kernel(const Atomic *atomic) {
         text_printf(ptx, "add.u64 out, out, %d;\nadd.u64 all, all, %d;\n", BLOCK * RESULTS * 8,
                     BLOCK * RESULTS * 8);
     }
-    text_printf(ptx, "add.u64 in, in, %d;\nsub.u64 count, count, 1;\nsetp.ne.u64 more, count, 0;\n"
-                     "@more bra again;\n", BLOCK * INPUTS * 8);
+    text_printf(ptx,
+                "add.u64 in, in, %d;\nsub.u64 count, count, 1;\nsetp.ne.u64 more, count, 0;\n"
+                "@more bra again;\n",
+                BLOCK * INPUTS * 8);
 }
 
 /* ---- What it has to write ---- */
@@ -175,8 +181,8 @@ static void run_atomic(Trial *trial, const char *spelling, bool is_shared) {
     write_kernel(&atomic);
     trial->type = atomic.form.types[0];
     for (int i = 0; i < CASES * SHARINGS; i++)
-        expect_case(&atomic, (Sharing)(i % SHARINGS),
-                    trial->in + i / SHARINGS * BLOCK * INPUTS, trial->expected + i * BLOCK * RESULTS);
+        expect_case(&atomic, (Sharing)(i % SHARINGS), trial->in + i / SHARINGS * BLOCK * INPUTS,
+                    trial->expected + i * BLOCK * RESULTS);
     trial->slots = CASES * SHARINGS * BLOCK * RESULTS;
     trial_run(trial);
 }
@@ -184,8 +190,10 @@ static void run_atomic(Trial *trial, const char *spelling, bool is_shared) {
 /* ---- All of them ---- */
 
 /* Words that order memory or advise caches, in turn; the space stands between them. */
-static const char *const orders[] = {"", ".relaxed", ".acquire.cta", ".release.cluster",
-                                     ".acq_rel.gpu", ".relaxed.sys"};
+static const char *const orders[] = {
+    "", ".relaxed", ".acquire.cta", ".release.cluster", ".acq_rel.gpu", ".relaxed.sys"};
+static const char *const reduction_orders[] = {
+    "", ".relaxed", ".release.cta", ".release.cluster", ".relaxed.gpu", ".release.sys"};
 static const char *const spaces[] = {".global", ".shared", ".shared::cta", "", ""};
 
 typedef struct Sweep {
@@ -198,7 +206,8 @@ static void visit(void *user, const char *spelling) {
     Sweep *sweep = user;
     int opcode = (int)strcspn(spelling, "|");
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
-        const char *order = orders[(size_t)sweep->number++ % (sizeof orders / sizeof *orders)];
+        const size_t choice = (size_t)sweep->number++ % (sizeof orders / sizeof *orders);
+        const char *order = *spelling == 'a' ? orders[choice] : reduction_orders[choice];
         const bool hints = s == 0 && sweep->number % 2;
         char text[FORM_TEXT_BYTES];
         snprintf(text, sizeof text, "%.*s%s%s%s%s", opcode, spelling, order, spaces[s],
@@ -220,8 +229,8 @@ void atomics_run(Harness *harness) {
         "(atom,red)|(.inc,.dec).u32",
         "(atom,red)|(.min,.max)(.u32,.s32,.u64,.s64)",
         "(atom,red)|(.and,.or,.xor)(.b32,.b64)",
-        "atom|.exch(.b32,.b64,.u32,.s32,.f32,.u64,.s64,.f64)",
-        "atom|.cas(.b16,.b32,.b64,.u32,.s32,.u64,.s64)",
+        "atom|.exch(.b32,.b64)",
+        "atom|.cas(.b16,.b32,.b64)",
     };
     Sweep sweep = {trial_new(harness), 0};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)

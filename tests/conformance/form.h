@@ -86,7 +86,9 @@ enum {
     ROW_ANY_ZERO = 1 << 2,    /* the sign of a zero is left open */
     ROW_SPARE = 1 << 3,       /* many forms alike: fewer cases of each */
     ROW_NO_CONSTANT = 1 << 4, /* the last source must be a register */
-    ROW_WHOLE = 1 << 5        /* the reference gives the whole of a packed result */
+    ROW_WHOLE = 1 << 5,       /* the reference gives the whole of a packed result */
+    ROW_UPPER_HALF =
+        1 << 6 /* of an .f64 result only the upper 32 bits count: its units are theirs */
 };
 
 typedef struct Form {

@@ -57,8 +57,8 @@ void harness_note_error(Harness *harness, const Form *form, const Type *type, do
                         uint64_t operand, uint64_t got, uint64_t expected) {
     char name[32];
     snprintf(name, sizeof name, "%s%s%s.%s", form_word(form, 0),
-             form_has(form, "approx") ? ".approx" : "", form_has(form, "full") ? ".full" : "",
-             type->name);
+             form_has(form, "full") ? ".full" : ".approx",
+             form->row->flags & ROW_UPPER_HALF ? ".ftz" : "", type->name);
     int at = 0;
     while (at < harness->worst_count && strcmp(harness->worst[at].name, name) != 0)
         at++;
@@ -89,22 +89,21 @@ void *engine_buffer(const Engine *engine, int buffer) {
     return mem_host(gpu_memory(engine->gpu), engine->buffers[buffer]);
 }
 
-bool engine_launch(Engine *engine, GpuModule *module, const char *kernel, uint32_t grid,
-                   uint32_t block, uint32_t shared_bytes, uint32_t count) {
+GpuResult engine_launch(Engine *engine, GpuModule *module, const char *kernel, Shape shape,
+                        uint32_t count) {
     struct {
         uint64_t buffers[HARNESS_BUFFERS];
         uint32_t count;
     } parameters;
     memcpy(parameters.buffers, engine->buffers, sizeof parameters.buffers);
     parameters.count = count;
-    const GpuLaunch launch = {.module = module,
-                              .function = gpu_find_function(module, kernel),
-                              .grid = {grid, 1, 1},
-                              .block = {block, 1, 1},
-                              .dynamic_shared_bytes = shared_bytes,
-                              .parameters = &parameters};
+    GpuLaunch launch = {.module = module,
+                        .function = gpu_find_function(module, kernel),
+                        .dynamic_shared_bytes = shape.shared_bytes,
+                        .parameters = &parameters};
+    memcpy(launch.grid, shape.grid, sizeof launch.grid);
+    memcpy(launch.block, shape.block, sizeof launch.block);
     GpuResult result;
-    if (gpu_launch(engine->gpu, &launch, &result) == GPU_OK) return true;
-    fprintf(stderr, "%s [%s]: %s\n", kernel, engine->variant, result.message);
-    return false;
+    gpu_launch(engine->gpu, &launch, &result);
+    return result;
 }

@@ -34,7 +34,9 @@ typedef struct Harness {
     Engine engines[HARNESS_MAX_ENGINES];
     int engine_count;
     const char *filter; /* only forms whose text has this in it; NULL: all */
-    int effort;         /* cases are multiplied by this */
+    int effort;         /* cases are multiplied by this ... */
+    int divisor;        /* ... and divided by this */
+    bool is_thorough;   /* all values of 16-bit sources */
     uint64_t forms;     /* distinct spellings that ran */
     uint64_t cases;     /* results compared */
     uint64_t failures;  /* of the forms, those with a wrong result; forms that did not run */
@@ -62,10 +64,14 @@ void harness_note_error(Harness *harness, const Form *form, const Type *type, do
 GpuModule *engine_load(Engine *engine, const Text *ptx, char **messages);
 /* Host pointer to a buffer. */
 void *engine_buffer(const Engine *engine, int buffer);
-/* Launches a kernel whose parameters are the addresses of all buffers and then `count`. False, with
- * a message, when it faults. */
-bool engine_launch(Engine *engine, GpuModule *module, const char *kernel, uint32_t grid,
-                   uint32_t block, uint32_t shared_bytes, uint32_t count);
+/* Launches a kernel whose parameters are the addresses of all buffers and then `count`; the result
+ * says whether it faulted. */
+typedef struct Shape {
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes; /* dynamic */
+} Shape;
+GpuResult engine_launch(Engine *engine, GpuModule *module, const char *kernel, Shape shape,
+                        uint32_t count);
 
 /* What every kernel begins with: parameters in0..in3 and n. */
 #define HARNESS_PARAMETERS                                                                         \

@@ -1,6 +1,7 @@
 /* Operands, expected results, and the comparison of what the engines computed. */
 #include "lanes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "values.h"
 
 enum {
-    MAX_CASES = 1 << 14, /* threads of one launch */
+    MAX_CASES = 1 << 16, /* threads of one launch */
     BLOCK = 128,         /* threads of a CTA */
     BATCH = 128,         /* kernels of a module */
     MAX_MESSAGES = 3     /* wrong results shown of a form and engine */
@@ -40,16 +41,32 @@ static Expectation expectation_of(Way way) {
 
 /* ---- Operands ---- */
 
+/* How many combinations of edge values a form is worth. */
 static int edge_budget(const Harness *harness, const Form *form) {
-    int budget = form->sources == 1 ? 2048 : 700;
-    if (form->row->flags & ROW_SPARE) budget = 150;
-    if (form->row->constants) budget = 64;
-    budget *= harness->effort;
-    return budget < MAX_CASES * 3 / 4 ? budget : MAX_CASES * 3 / 4;
+    const int per_effort = form->row->constants           ? 64
+                           : form->row->flags & ROW_SPARE ? 150
+                           : form->sources == 1           ? 2048
+                                                          : 700;
+    const int budget = per_effort * harness->effort / harness->divisor;
+    const int most = MAX_CASES * 3 / 4;
+    return budget < most ? budget : most;
+}
+
+/* A single source of 16 bits has so few values that a thorough run takes them all. */
+static bool is_exhaustible(const Harness *harness, const Form *form) {
+    return harness->is_thorough && form->sources == 1 && form->row->reference &&
+           form_source(form, 0)->bits * form_source(form, 0)->elements == 16;
+}
+
+static void choose_all_values(Cases *cases) {
+    cases->count = 1 << 16;
+    for (int i = 0; i < cases->count; i++)
+        cases->in[0][i] = (uint64_t)i;
 }
 
 /* All combinations of edge values when they fit, else some of them; then random values. */
-static void choose_operands(const Harness *harness, const Form *form, int number, Cases *cases) {
+static void choose_combinations(const Harness *harness, const Form *form, int number,
+                                Cases *cases) {
     static uint64_t edges[FORM_MAX_OPERANDS][VALUES_MAX_EDGES];
     size_t counts[FORM_MAX_OPERANDS], combinations = 1;
     for (int s = 0; s < form->sources; s++) {
@@ -59,7 +76,7 @@ static void choose_operands(const Harness *harness, const Form *form, int number
     int budget = edge_budget(harness, form);
     bool takes_all = combinations <= (size_t)budget;
     int edge_cases = takes_all ? (int)combinations : budget;
-    cases->count = edge_cases + budget / 3 - 3; /* the last warp is not full */
+    cases->count = (edge_cases + budget / 3) | 3; /* the last warp is not full */
     uint64_t state = (uint64_t)number * 1000003;
     for (int i = 0; i < cases->count; i++) {
         size_t combination = takes_all ? (size_t)i : values_next(&state) >> 1;
@@ -69,6 +86,11 @@ static void choose_operands(const Harness *harness, const Form *form, int number
             combination = takes_all ? combination / counts[s] : values_next(&state) >> 1;
         }
     }
+}
+
+static void choose_operands(const Harness *harness, const Form *form, int number, Cases *cases) {
+    if (is_exhaustible(harness, form)) choose_all_values(cases);
+    else choose_combinations(harness, form, number, cases);
 }
 
 static void choose_masks(Cases *cases, int number) {
@@ -178,6 +200,7 @@ static bool element_agrees(Harness *harness, const Form *form, const Type *type,
     const bool is_nan = real_class(format, expected) == REAL_NAN;
     if (form->row->ulps > 0) {
         double ulps = real_distance(format, got, expected);
+        if (form->row->flags & ROW_UPPER_HALF) ulps = ldexp(ulps, -32);
         harness_note_error(harness, form, type, ulps, operand, got, expected);
         return ulps <= form->row->ulps;
     }
@@ -273,8 +296,10 @@ static bool run_on(Harness *harness, Engine *engine, GpuModule *module, const Jo
     snprintf(name, sizeof name, "k%d", job->number);
     fill_buffers(engine, &job->form, cases);
     uint32_t ctas = (uint32_t)((cases->count + BLOCK - 1) / BLOCK);
-    if (!engine_launch(engine, module, name, ctas, BLOCK, 0, (uint32_t)cases->count)) {
-        fprintf(stderr, "%s does not run\n", job->form.text);
+    const Shape shape = {{ctas, 1, 1}, {BLOCK, 1, 1}, 0};
+    GpuResult result = engine_launch(engine, module, name, shape, (uint32_t)cases->count);
+    if (result.status != GPU_OK) {
+        fprintf(stderr, "%s [%s]: %s\n", job->form.text, engine->variant, result.message);
         return false;
     }
     const uint64_t *out = engine_buffer(engine, 1);

@@ -22,11 +22,16 @@ typedef struct Place {
 #define LOCAL_CELL   ".local .align 32 .b8 cells[32];\n"
 
 static const Place load_places[] = {
-    {"global", ".global", "", false},          {"global", "", "", false},
-    {"const", ".const", "", false},            {"const", "", "", false},
-    {"param", ".param", "", false},            {"param", ".param::entry", "", false},
-    {"shared", ".shared", SHARED_CELLS, true}, {"shared", ".shared::cta", SHARED_CELLS, true},
-    {"shared", "", SHARED_CELLS, true},        {"local", ".local", LOCAL_CELL, true},
+    {"global", ".global", "", false},
+    {"global", "", "", false},
+    {"const", ".const", "", false},
+    {"const", "", "", false},
+    {"param", ".param", "", false},
+    {"param", ".param::entry", "", false},
+    {"shared", ".shared", SHARED_CELLS, true},
+    {"shared", ".shared::cta", SHARED_CELLS, true},
+    {"shared", "", SHARED_CELLS, true},
+    {"local", ".local", LOCAL_CELL, true},
     {"local", "", LOCAL_CELL, true},
 };
 static const Place store_places[] = {
@@ -47,6 +52,7 @@ typedef struct Advice {
 static const Advice load_advice[] = {
     {"", ""},
     {".weak", ""},
+    {".mmio.relaxed.sys", ""},
     {".volatile", ""},
     {".relaxed.cta", ""},
     {".relaxed.cluster", ".L1::evict_normal"},
@@ -65,11 +71,11 @@ static const Advice load_advice[] = {
     {"", ".L2::64B"},
     {"", ".L2::128B"},
     {"", ".L2::256B"},
-    {".mmio.relaxed.sys", ""},
 };
 static const Advice store_advice[] = {
     {"", ""},
     {".weak", ""},
+    {".mmio.relaxed.sys", ""},
     {".volatile", ""},
     {".relaxed.cta", ""},
     {".relaxed.cluster", ".L1::evict_normal"},
@@ -83,16 +89,15 @@ static const Advice store_advice[] = {
     {"", ".L1::no_allocate.L2::evict_last"},
     {"", ".L2::evict_first"},
     {"", ".L2::cache_hint"},
-    {".mmio.relaxed.sys", ""},
 };
 
 typedef struct Access {
     Trial *trial;
     const Place *place;
     const Type *type;
-    int vector;        /* 1, 2, 4 */
-    int number;        /* of the access, for what is varied */
-    bool has_hint;     /* a cache policy is the last operand */
+    int vector;    /* 1, 2, 4 */
+    int number;    /* of the access, for what is varied */
+    bool has_hint; /* a cache policy is the last operand */
     char spelling[FORM_TEXT_BYTES];
 } Access;
 
@@ -113,16 +118,13 @@ static void write_cell_address(Access *access) {
     const char *name = access->place->name;
     text_add(ptx, ".reg .b64 word, cell, address, policy;\nmov.b64 policy, 0;\n"
                   "mul.wide.u32 cell, tid, 32;\n");
-    if (strcmp(name, "global") == 0)
-        text_add(ptx, "add.u64 cell, cell, at;\n");
+    if (strcmp(name, "global") == 0) text_add(ptx, "add.u64 cell, cell, at;\n");
     else if (strcmp(name, "const") == 0)
         text_add(ptx, "mov.u64 address, table;\nadd.u64 cell, cell, address;\n");
-    else if (strcmp(name, "param") == 0)
-        text_add(ptx, "mov.u64 cell, in0;\n");
+    else if (strcmp(name, "param") == 0) text_add(ptx, "mov.u64 cell, in0;\n");
     else if (strcmp(name, "shared") == 0)
         text_add(ptx, "mov.u64 address, cells;\nadd.u64 cell, cell, address;\n");
-    else
-        text_add(ptx, "mov.u64 cell, cells;\n");
+    else text_add(ptx, "mov.u64 cell, cells;\n");
 }
 
 /* Register address: what the instruction is given, some offset away from the cell. */
@@ -132,8 +134,7 @@ static int write_address(Access *access) {
     Text *ptx = &access->trial->ptx;
     if (*access->place->suffix || strcmp(access->place->name, "const") == 0)
         text_add(ptx, "mov.b64 address, cell;\n");
-    else
-        text_printf(ptx, "cvta.%s.u64 address, cell;\n", access->place->name);
+    else text_printf(ptx, "cvta.%s.u64 address, cell;\n", access->place->name);
     text_printf(ptx, "sub.s64 address, address, %d;\n", offset);
     return offset;
 }
@@ -282,6 +283,43 @@ static void run_store(Access *access) {
     trial_run(trial);
 }
 
+/* ---- Parameters of calls ---- */
+
+/* The function gives back the cell that it is passed. */
+#define PASS_ON                                                                                    \
+    ".func (.param .align 32 .b8 r[32]) pass_on(.param .align 32 .b8 a[32])\n{\n.reg .b64 word;\n" \
+    "ld.param.b64 word, [a];\nst.param.b64 [r], word;\n"                                           \
+    "ld.param.b64 word, [a+8];\nst.param.b64 [r+8], word;\n"                                       \
+    "ld.param.b64 word, [a+16];\nst.param.b64 [r+16], word;\n"                                     \
+    "ld.param.b64 word, [a+24];\nst.param.b64 [r+24], word;\nret;\n}"
+
+static void run_argument(Access *access) {
+    Trial *trial = access->trial;
+    Text *ptx = &trial->ptx;
+    int width = type_register_bits(access->type);
+    trial_begin(trial, access->spelling);
+    trial_begin_kernel(trial, PASS_ON);
+    text_printf(ptx,
+                "mad.wide.u32 in, tid, 32, in;\nmad.wide.u32 out, tid, 32, out;\n.reg .b64 word;\n"
+                ".reg .b%d a<4>;\n{\n.param .align 32 .b8 from[32];\n"
+                ".param .align 32 .b8 to[32];\nld.global.b64 word, [out];\n",
+                width);
+    for (int byte = 0; byte < CELL; byte += 8)
+        text_printf(ptx, "st.param.b64 [from+%d], word;\n", byte);
+    for (int e = 0; e < access->vector; e++)
+        text_printf(ptx, "ld.global.b%d a%d, [in+%d];\n", width, e, e * 8);
+    text_printf(ptx, "%s [from], ", access->spelling);
+    write_vector(ptx, access->vector, "a");
+    text_add(ptx, ";\ncall (to), pass_on, (from);\n");
+    for (int byte = 0; byte < CELL; byte += 8)
+        text_printf(ptx, "ld.param.b64 word, [to+%d];\nst.global.b64 [out+%d], word;\n", byte,
+                    byte);
+    text_add(ptx, "}\n");
+    expect_store(access, false, trial->expected);
+    trial->slots = TRIAL_THREADS * CELL_SLOTS;
+    trial_run(trial);
+}
+
 /* ---- All of them ---- */
 
 typedef void RunAccess(Access *access);
@@ -301,7 +339,8 @@ static void run_places(Trial *trial, const char *opcode, const Place *places, si
     for (size_t p = 0; p < place_count; p++)
         for (int vector = 1; vector <= 4; vector *= 2)
             for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-                Access access = {trial, &places[p], type_named(types[t]), vector, number++, false, ""};
+                Access access = {trial, &places[p], type_named(types[t]), vector, number++,
+                                 false, ""};
                 const Advice *words = &advice[(size_t)number % advice_count];
                 if (vector > 1 && strstr(words->order, "mmio")) words = advice;
                 spell(&access, opcode, words);
@@ -318,5 +357,7 @@ void memory_run(Harness *harness) {
     run_places(trial, "ldu", load_places, 2, load_advice, 1, run_load);
     run_places(trial, "st", store_places, COUNT(store_places), store_advice, COUNT(store_advice),
                run_store);
+    static const Place parameter = {"param", ".param", "", false};
+    run_places(trial, "st", &parameter, 1, store_advice, 1, run_argument);
     trial_free(trial);
 }

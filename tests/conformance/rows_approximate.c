@@ -83,15 +83,13 @@ static uint64_t invert_root_upper(const Form *form, const uint64_t *in) {
     return upper_half(form, in[0], reciprocal_root);
 }
 
-#define UNIT_OF_UPPER_HALF 4294967296.0
-
 const Row ROWS_APPROXIMATE[] = {
     {"rcp.approx{.ftz}.f32", "0=0", invert, .ulps = 1},
-    {"rcp.approx.ftz.f64", "0=0", invert_upper, .ulps = UNIT_OF_UPPER_HALF},
+    {"rcp.approx.ftz.f64", "0=0", invert_upper, .ulps = 1, .flags = ROW_UPPER_HALF},
     {"sqrt.approx{.ftz}.f32", "0=0", root, .ulps = 1},
     {"rsqrt.approx{.ftz}.f32", "0=0", invert_root, .ulps = 1},
     {"rsqrt.approx.f64", "0=0", invert_root, .ulps = 1},
-    {"rsqrt.approx.ftz.f64", "0=0", invert_root_upper, .ulps = UNIT_OF_UPPER_HALF},
+    {"rsqrt.approx.ftz.f64", "0=0", invert_root_upper, .ulps = 1, .flags = ROW_UPPER_HALF},
     {"sin.approx{.ftz}.f32", "0=0", sine, .is_open = is_far_out, .ulps = 1},
     {"cos.approx{.ftz}.f32", "0=0", cosine, .is_open = is_far_out, .ulps = 1},
     {"ex2.approx{.ftz}.f32", "0=0", power, .ulps = 1},

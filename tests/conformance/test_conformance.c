@@ -1,13 +1,15 @@
 /* Executes every supported PTX instruction on edge cases, in every execution variant of this host,
  * and compares with an independent computation.
  *
- *     test_conformance [--effort N] [FILTER]
+ *     test_conformance [--thorough] [FILTER]
  *
- * --effort multiplies the number of cases; FILTER keeps the forms whose text contains it. */
+ * --thorough takes many times as many cases, and all values of 16-bit operands; FILTER keeps the
+ * forms whose text contains it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "coverage.h"
 #include "harness.h"
 #include "lanes.h"
 #include "trial.h"
@@ -25,15 +27,20 @@ enum { DIVISOR = 1 };
 enum { DIVISOR = 1 };
 #endif
 
+enum { EFFORT = 4, THOROUGH_EFFORT = 32 };
+
 static const Row *const tables[] = {ROWS_INTEGER,     ROWS_BITS,    ROWS_COMPARE, ROWS_FLOAT,
                                     ROWS_APPROXIMATE, ROWS_CONVERT, ROWS_VIDEO,   ROWS_WARP};
 
 static void report(const Harness *harness) {
     for (int i = 0; i < harness->worst_count; i++) {
         const Worst *worst = &harness->worst[i];
-        printf("%-24s worst error %.4g ulp, at 0x%llx: 0x%llx, correctly rounded 0x%llx\n",
-               worst->name, worst->ulps, (unsigned long long)worst->operand,
-               (unsigned long long)worst->got, (unsigned long long)worst->expected);
+        printf("%-22s worst error %g ulp", worst->name, worst->ulps);
+        if (worst->ulps > 0)
+            printf(", of 0x%llx: 0x%llx, correctly rounded 0x%llx",
+                   (unsigned long long)worst->operand, (unsigned long long)worst->got,
+                   (unsigned long long)worst->expected);
+        printf("\n");
     }
     printf("%llu instruction forms, %llu cases, in variants", (unsigned long long)harness->forms,
            (unsigned long long)harness->cases);
@@ -47,18 +54,27 @@ static void report(const Harness *harness) {
 }
 
 int main(int argc, char **argv) {
-    static Harness harness = {.effort = 1};
+    static Harness harness = {.effort = EFFORT, .divisor = DIVISOR};
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--effort") == 0 && i + 1 < argc) harness.effort = atoi(argv[++i]);
-        else harness.filter = argv[i];
+        if (strcmp(argv[i], "--thorough") == 0) {
+            harness.is_thorough = true;
+            harness.effort = THOROUGH_EFFORT;
+        } else {
+            harness.filter = argv[i];
+        }
     }
     harness_start(&harness);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         lanes_run(&harness, tables[i]);
     memory_run(&harness);
     atomics_run(&harness);
+    address_run(&harness);
+    control_run(&harness);
+    registers_run(&harness);
+    texture_run(&harness);
+    const int missing = harness.filter ? 0 : coverage_check(harness.spellings);
     report(&harness);
-    const bool is_right = harness.failures == 0;
+    const bool is_right = harness.failures == 0 && missing == 0;
     harness_end(&harness);
     return is_right ? EXIT_SUCCESS : EXIT_FAILURE;
 }

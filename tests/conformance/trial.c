@@ -27,9 +27,9 @@ void trial_begin(Trial *trial, const char *spelling) {
     text_clear(&trial->ptx);
     text_add(&trial->ptx, HARNESS_HEADER);
     trial->spelling = spelling;
-    trial->grid = 1;
-    trial->block = TRIAL_THREADS;
-    trial->shared_bytes = 0;
+    trial->shape = (Shape){{1, 1, 1}, {TRIAL_THREADS, 1, 1}, 0};
+    trial->faults = false;
+    trial->prepare = NULL;
     trial->type = NULL;
     trial->slots = 0;
     uint64_t state = 11;
@@ -61,7 +61,8 @@ static bool agrees(const Trial *trial, uint64_t got, uint64_t expected) {
     for (int e = 0; e < type->elements; e++) {
         uint64_t a = got >> e * type->bits & type_mask(type->bits);
         uint64_t b = expected >> e * type->bits & type_mask(type->bits);
-        if (a != b && (real_class(type->format, a) != REAL_NAN || real_class(type->format, b) != REAL_NAN))
+        if (a != b &&
+            (real_class(type->format, a) != REAL_NAN || real_class(type->format, b) != REAL_NAN))
             return false;
     }
     int bits = type->bits * type->elements;
@@ -84,7 +85,16 @@ static bool compare(const Trial *trial, const Engine *engine) {
 
 /* ---- Running ---- */
 
-static bool run_on(const Trial *trial, Engine *engine) {
+static void fill_buffers(Trial *trial, const Engine *engine) {
+    if (trial->prepare) trial->prepare(trial, engine);
+    memcpy(engine_buffer(engine, 0), trial->in, sizeof trial->in);
+    memset(engine_buffer(engine, 1), (int)(TRIAL_UNTOUCHED & 0xff), sizeof trial->expected);
+    uint32_t *masks = engine_buffer(engine, 2);
+    for (int warp = 0; warp < FORM_LANES; warp++)
+        masks[warp] = trial_mask(warp);
+}
+
+static bool run_on(Trial *trial, Engine *engine) {
     char *messages = NULL;
     GpuModule *module = engine_load(engine, &trial->ptx, &messages);
     if (!module) {
@@ -92,15 +102,13 @@ static bool run_on(const Trial *trial, Engine *engine) {
         free(messages);
         return false;
     }
-    memcpy(engine_buffer(engine, 0), trial->in, sizeof trial->in);
-    memset(engine_buffer(engine, 1), (int)(TRIAL_UNTOUCHED & 0xff), sizeof trial->expected);
-    uint32_t *masks = engine_buffer(engine, 2);
-    for (int warp = 0; warp < FORM_LANES; warp++)
-        masks[warp] = trial_mask(warp);
-    bool is_right = engine_launch(engine, module, "k", trial->grid, trial->block,
-                                  trial->shared_bytes, trial->block);
+    fill_buffers(trial, engine);
+    GpuResult result = engine_launch(engine, module, "k", trial->shape, 0);
     gpu_unload(module);
-    return is_right && compare(trial, engine);
+    if (trial->faults) return result.status == GPU_FAULT;
+    if (result.status == GPU_OK) return compare(trial, engine);
+    fprintf(stderr, "%s [%s]: %s\n", trial->spelling, engine->variant, result.message);
+    return false;
 }
 
 bool trial_run_module(Trial *trial) {

@@ -9,17 +9,20 @@ enum { TRIAL_THREADS = 96, TRIAL_SLOTS = 1 << 16 };
 
 /* Buffer 0 (kernel parameter in0) holds the input, buffer 1 (in1) the output, buffer 2 (in2) a word
  * for each warp: the lanes that execute what is guarded. Zeroed memory is an empty trial. */
-typedef struct Trial {
+typedef struct Trial Trial;
+struct Trial {
     Harness *harness;
-    const char *spelling;  /* of the form under test */
-    Text ptx;              /* the module, from the header on; its kernel is k */
-    uint32_t grid, block;  /* CTAs, threads; 0: 1 CTA of TRIAL_THREADS */
-    uint32_t shared_bytes; /* dynamic */
-    const Type *type;      /* of the slots that hold floating-point results; NULL: exact bits */
-    int slots;             /* 64-bit words of the output that are compared */
+    const char *spelling; /* of the form under test */
+    Text ptx;             /* the module, from the header on; its kernel is k */
+    Shape shape;          /* 1 CTA of TRIAL_THREADS to begin with */
+    bool faults;          /* the launch must fail; nothing is compared */
+    void (*prepare)(Trial *trial, const Engine *engine); /* NULL: no more than the buffers */
+    const void *user;                                    /* for prepare */
+    const Type *type; /* of the slots that hold floating-point results; NULL: exact bits */
+    int slots;        /* 64-bit words of the output that are compared */
     uint64_t in[TRIAL_SLOTS], expected[TRIAL_SLOTS];
     bool is_any[TRIAL_SLOTS]; /* slots that the ISA leaves open */
-} Trial;
+};
 
 /* What every word of the output is before the kernel runs. */
 #define TRIAL_UNTOUCHED UINT64_C(0xcccccccccccccccc)

@@ -1,0 +1,306 @@
+/* Control flow, calls, barriers, fences, and instructions without an effect on data: small
+ * programs. Each leaves one 64-bit value per thread. */
+#include "trial.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef uint64_t Expect(uint32_t thread, bool guard);
+
+/* A program is tested with every spelling of its pattern; "$" in its body stands for the spelling.
+ * Registers: tid, t (.b32); in, out, at, v (.b64); guard, p, q (.pred). v starts as 0 and is what
+ * the thread leaves. `in` points to the thread's input, 8 bytes. */
+typedef struct Program {
+    const char *pattern;
+    const char *body;
+    Expect *expect;
+    const char *functions; /* outside the kernel */
+    bool faults;           /* the launch has to fail */
+} Program;
+
+/* ---- Branches ---- */
+
+#define LOOP                                                                                       \
+    "mov.u32 x, 0;\n"                                                                              \
+    "loop: setp.ge.u32 p, x, m;\n@p $ done;\n"                                                     \
+    "and.b32 t, x, 1;\nsetp.eq.u32 q, t, 0;\n@q $ even;\n"                                         \
+    "add.u64 v, v, 100;\n$ next;\n"                                                                \
+    "even: add.u64 v, v, 1;\n"                                                                     \
+    "next: add.u32 x, x, 1;\n$ loop;\ndone:\n"
+
+static uint64_t after_loop(uint32_t turns) {
+    return (turns + 1) / 2 + turns / 2 * 100;
+}
+static uint64_t expect_loop(uint32_t thread, bool guard) {
+    return (void)guard, after_loop(thread % 7);
+}
+static uint64_t expect_uniform_loop(uint32_t thread, bool guard) {
+    return (void)thread, (void)guard, after_loop(5);
+}
+
+#define SWITCH                                                                                     \
+    "list: .branchtargets a, b, c, d;\n$ t, list;\n"                                               \
+    "a: add.u64 v, v, 10;\nbra e;\nb: add.u64 v, v, 20;\n"                                         \
+    "c: add.u64 v, v, 30;\nbra e;\nd: add.u64 v, v, 40;\ne: add.u64 v, v, 1;\n"
+
+static uint64_t expect_switch(uint32_t thread, bool guard) {
+    static const uint64_t sums[] = {11, 51, 31, 41};
+    return (void)guard, sums[thread % 4];
+}
+static uint64_t expect_uniform_switch(uint32_t thread, bool guard) {
+    return (void)thread, (void)guard, 31;
+}
+
+/* ---- Functions ---- */
+
+/* f(a, b) = a times the factorial of b, by recursion; g(a, b) = a + b. */
+#define FUNCTIONS                                                                                  \
+    ".func (.param .b64 r) g(.param .b64 a, .param .b32 b)\n{\n.reg .b64 x, y;\n"                  \
+    "ld.param.u64 x, [a];\nld.param.u32 y, [b];\nadd.u64 x, x, y;\n"                               \
+    "st.param.u64 [r], x;\nret;\n}\n"                                                              \
+    ".func (.param .b64 r) f(.param .b64 a, .param .b32 b)\n{\n"                                   \
+    ".reg .b64 x;\n.reg .b32 n, less;\n.reg .b64 wide;\n.reg .pred p;\n"                           \
+    "ld.param.u64 x, [a];\nld.param.u32 n, [b];\nsetp.le.u32 p, n, 1;\n@p bra end;\n"              \
+    "sub.u32 less, n, 1;\n{\n.param .b64 r1;\n.param .b64 a1;\n.param .b32 b1;\n"                  \
+    "st.param.b64 [a1], x;\nst.param.b32 [b1], less;\ncall (r1), f, (a1, b1);\n"                   \
+    "ld.param.b64 x, [r1];\n}\ncvt.u64.u32 wide, n;\nmul.lo.u64 x, x, wide;\n"                     \
+    "end: st.param.b64 [r], x;\nret;\n}\n"
+
+#define CALL(arguments)                                                                            \
+    "{\n.param .b64 r1;\n.param .b64 a1;\n.param .b32 b1;\n"                                       \
+    "st.param.b64 [a1], 3;\nst.param.b32 [b1], m;\n$ (r1), " arguments ";\n"                       \
+    "ld.param.b64 v, [r1];\n}\n"
+
+static uint64_t three_factorial(uint32_t n) {
+    return n <= 1 ? 3 : three_factorial(n - 1) * n;
+}
+static uint64_t expect_call(uint32_t thread, bool guard) {
+    return guard ? three_factorial(thread % 8) : 0;
+}
+static uint64_t expect_uniform_call(uint32_t thread, bool guard) {
+    return (void)thread, (void)guard, three_factorial(6);
+}
+static uint64_t expect_indirect(uint32_t thread, bool guard) {
+    return guard ? three_factorial(thread % 8) : 3 + thread % 8;
+}
+
+/* Takes its own parameters by the longer names of their space. */
+#define OWN_LOAD                                                                                   \
+    ".func (.param .b64 r) f(.param .b64 a, .param .b32 b)\n{\n.reg .b64 x;\n$ x, [a];\n"          \
+    "add.u64 x, x, 2;\nst.param.b64 [r], x;\nret;\n}\n"
+#define OWN_STORE ".func (.param .b64 r) f(.param .b64 a, .param .b32 b)\n{\n$ [r], 5;\nret;\n}\n"
+#define CALL_OWN                                                                                   \
+    "{\n.param .b64 r1;\n.param .b64 a1;\n.param .b32 b1;\nst.param.b64 [a1], 3;\n"                \
+    "st.param.b32 [b1], 3;\ncall (r1), f, (a1, b1);\nld.param.b64 v, [r1];\n}\n"
+
+/* h(a): 1 for odd a, by an early return, else 2. */
+#define EARLY                                                                                      \
+    ".func (.param .b64 r) h(.param .b32 a)\n{\n.reg .b32 x;\n.reg .pred p;\n"                     \
+    "ld.param.u32 x, [a];\nand.b32 x, x, 1;\nsetp.eq.u32 p, x, 1;\n"                               \
+    "st.param.b64 [r], 1;\n@p $;\nst.param.b64 [r], 2;\n$;\n}\n"
+#define CALL_EARLY                                                                                 \
+    "{\n.param .b64 r1;\n.param .b32 a1;\nst.param.b32 [a1], t;\ncall (r1), h, (a1);\n"            \
+    "ld.param.b64 v, [r1];\n}\n"
+
+static uint64_t expect_return(uint32_t thread, bool guard) {
+    return (void)guard, thread % 2 ? 1 : 2;
+}
+static uint64_t expect_uniform_return(uint32_t thread, bool guard) {
+    return (void)thread, (void)guard, 1;
+}
+static uint64_t expect_exit(uint32_t thread, bool guard) {
+    return (void)thread, guard ? 1 : 2;
+}
+
+/* ---- Barriers ---- */
+
+#define CELLS                                                                                      \
+    ".shared .b32 cells[96];\n.reg .b64 mine, other;\nmov.u64 mine, cells;\nmov.b64 other, "       \
+    "mine;\n"                                                                                      \
+    "mad.wide.u32 mine, tid, 4, mine;\n"
+
+/* The cell of the thread `shift` further on. */
+#define NEIGHBOUR(shift)                                                                           \
+    "add.u32 t, tid, " shift ";\nrem.u32 t, t, 96;\nmov.u64 other, cells;\n"                       \
+    "mad.wide.u32 other, t, 4, other;\nld.shared.u32 t, [other];\ncvt.u64.u32 at, t;\n"            \
+    "add.u64 v, v, at;\n"
+
+static uint64_t expect_exchange(uint32_t thread, bool guard) {
+    return (void)guard, (thread + 33) % 96 * 3 + (thread + 64) % 96 * 7;
+}
+/* The last warp delivers, the others wait. */
+static uint64_t expect_delivery(uint32_t thread, bool guard) {
+    return (void)guard, thread >= 64 ? 5 : thread % 32 + 1000;
+}
+
+static uint32_t guarded_threads(void) {
+    uint32_t count = 0;
+    for (int thread = 0; thread < TRIAL_THREADS; thread++)
+        count += trial_guards(thread);
+    return count;
+}
+static uint64_t expect_count(uint32_t thread, bool guard) {
+    (void)thread, (void)guard;
+    return guarded_threads() + 1000 * (TRIAL_THREADS - guarded_threads());
+}
+/* The reductions of: guard; true; not guard or guard. As bits 0, 1, 2. */
+static uint64_t expect_and(uint32_t thread, bool guard) {
+    return (void)thread, (void)guard, 2;
+}
+static uint64_t expect_or(uint32_t thread, bool guard) {
+    return (void)thread, (void)guard, 7;
+}
+
+#define REDUCE_PREDICATES                                                                          \
+    "$ q, 0, guard;\n@q add.u64 v, v, 1;\nsetp.eq.u32 p, tid, tid;\n$ q, 1, 96, p;\n"              \
+    "@q add.u64 v, v, 2;\n$ q, 0, !guard;\n@q add.u64 v, v, 4;\n"
+
+/* ---- No effect on data ---- */
+
+static uint64_t expect_five(uint32_t thread, bool guard) {
+    return (void)thread, (void)guard, 5;
+}
+static uint64_t expect_thread(uint32_t thread, bool guard) {
+    return (void)guard, thread * 5;
+}
+
+#define STORE_AND_LOAD(instruction)                                                                \
+    CELLS "mul.lo.u32 t, tid, 5;\nst.shared.u32 [mine], t;\n" instruction                          \
+          "ld.shared.u32 t, [mine];\ncvt.u64.u32 v, t;\n"
+
+static const Program programs[] = {
+    {"bra", ".reg .b32 m, x;\nrem.u32 m, tid, 7;\n" LOOP, expect_loop},
+    {"bra.uni", ".reg .b32 m, x;\nmov.u32 m, 5;\n" LOOP, expect_uniform_loop},
+    {"brx.idx", "rem.u32 t, tid, 4;\n" SWITCH, expect_switch},
+    {"brx.idx.uni", "mov.u32 t, 2;\n" SWITCH, expect_uniform_switch},
+    {"call", ".reg .b32 m;\nrem.u32 m, tid, 8;\n@!guard bra no;\n" CALL("f, (a1, b1)") "no:\n",
+     expect_call, FUNCTIONS},
+    {"call.uni", ".reg .b32 m;\nmov.u32 m, 6;\n" CALL("f, (a1, b1)"), expect_uniform_call,
+     FUNCTIONS},
+    {"call",
+     ".reg .b32 m;\n.reg .b64 fp;\nrem.u32 m, tid, 8;\nmov.u64 at, f;\nmov.u64 fp, g;\n"
+     "@guard mov.b64 fp, at;\n"
+     "shape: .callprototype (.param .b64 _) _ (.param .b64 _, .param .b32 _);\n" CALL(
+         "fp, (a1, b1), shape"),
+     expect_indirect, FUNCTIONS},
+    {"ret", "mov.b32 t, tid;\n" CALL_EARLY, expect_return, EARLY},
+    {"ret.uni", "mov.b32 t, 1;\n" CALL_EARLY, expect_uniform_return, EARLY},
+    {"ld.param::func.b64", CALL_OWN, expect_five, OWN_LOAD},
+    {"st.param::func.b64", CALL_OWN, expect_five, OWN_STORE},
+    {"exit", "st.global.u64 [out], 1;\n@guard $;\nmov.b64 v, 2;\n", expect_exit},
+    {"(bar,barrier){.cta}.sync",
+     CELLS "mul.lo.u32 t, tid, 3;\nst.shared.u32 [mine], t;\n$ 0;\n" NEIGHBOUR(
+         "33") "$ 2, 96;\nmul.lo.u32 t, tid, 7;\nst.shared.u32 [mine], t;\n$ 1;\n" NEIGHBOUR("64"),
+     expect_exchange},
+    {"barrier{.cta}.sync.aligned",
+     CELLS "mul.lo.u32 t, tid, 3;\nst.shared.u32 [mine], t;\n$ 0;\n" NEIGHBOUR(
+         "33") "$ 2, 96;\nmul.lo.u32 t, tid, 7;\nst.shared.u32 [mine], t;\n$ 1;\n" NEIGHBOUR("64"),
+     expect_exchange},
+    {"bar{.cta}.arrive",
+     CELLS "setp.ge.u32 p, tid, 64;\n@p bra last;\nbar.sync 3, 96;\n"
+           "and.b32 t, tid, 31;\nmad.wide.u32 other, t, 4, other;\nld.shared.u32 t, [other];\n"
+           "cvt.u64.u32 v, t;\nbra end;\n"
+           "last: and.b32 t, tid, 31;\nmad.wide.u32 other, t, 4, other;\nadd.u32 t, t, 1000;\n"
+           "st.shared.u32 [other], t;\n$ 3, 96;\nmov.b64 v, 5;\nend:\n",
+     expect_delivery},
+    {"barrier{.cta}.arrive{.aligned}",
+     CELLS "setp.ge.u32 p, tid, 64;\n@p bra last;\n"
+           "barrier.sync 3, 96;\n"
+           "and.b32 t, tid, 31;\nmad.wide.u32 other, t, 4, other;\nld.shared.u32 t, [other];\n"
+           "cvt.u64.u32 v, t;\nbra end;\n"
+           "last: and.b32 t, tid, 31;\nmad.wide.u32 other, t, 4, other;\nadd.u32 t, t, 1000;\n"
+           "st.shared.u32 [other], t;\n$ 3, 96;\nmov.b64 v, 5;\nend:\n",
+     expect_delivery},
+    {"(bar,barrier){.cta}.red.popc.u32",
+     "$ t, 0, guard;\ncvt.u64.u32 v, t;\n$ t, 4, 96, !guard;\n"
+     "mul.wide.u32 at, t, 1000;\nadd.u64 v, v, at;\n",
+     expect_count},
+    {"barrier{.cta}.red.popc.aligned.u32",
+     "$ t, 0, guard;\ncvt.u64.u32 v, t;\n"
+     "$ t, 4, 96, !guard;\nmul.wide.u32 at, t, 1000;\nadd.u64 v, v, at;\n",
+     expect_count},
+    {"(bar,barrier){.cta}.red.and.pred", REDUCE_PREDICATES, expect_and},
+    {"(bar,barrier){.cta}.red.or.pred", REDUCE_PREDICATES, expect_or},
+    {"barrier{.cta}.red.and.aligned.pred", REDUCE_PREDICATES, expect_and},
+    {"barrier{.cta}.red.or.aligned.pred", REDUCE_PREDICATES, expect_or},
+    {"bar.warp.sync", "$ 0xffffffff;\nmov.b64 v, 5;\n", expect_five},
+    {"membar(.cta,.gl,.sys)", STORE_AND_LOAD("$;\n"), expect_thread},
+    {"membar.proxy.alias", STORE_AND_LOAD("$;\n"), expect_thread},
+    {"fence{.sc,.acq_rel,.acquire,.release}(.cta,.cluster,.gpu,.sys)", STORE_AND_LOAD("$;\n"),
+     expect_thread},
+    {"fence.proxy.alias", STORE_AND_LOAD("$;\n"), expect_thread},
+    {"nanosleep.u32", STORE_AND_LOAD("$ 20;\n$ tid;\n"), expect_thread},
+    {"pmevent", STORE_AND_LOAD("$ 7;\n"), expect_thread},
+    {"pmevent.mask", STORE_AND_LOAD("$ 0x81;\n"), expect_thread},
+    {"prefetch{.global}(.L1,.L2)", STORE_AND_LOAD("$ [in];\n"), expect_thread},
+    {"prefetch.local(.L1,.L2)", ".local .b32 cell;\n" STORE_AND_LOAD("$ [cell];\n"), expect_thread},
+    {"prefetch.global(.L2::evict_last,.L2::evict_normal)", STORE_AND_LOAD("$ [in];\n"),
+     expect_thread},
+    {"prefetchu.L1", STORE_AND_LOAD("$ [in];\n"), expect_thread},
+    {"discard{.global}.L2", STORE_AND_LOAD("ld.param.u64 at, [in3];\n$ [at], 128;\n"),
+     expect_thread},
+    {"alloca.u64",
+     ".reg .b64 a, b;\n$ a, 16;\n$ b, 48, 32;\nst.local.u32 [a+12], tid;\n"
+     "st.local.u32 [b], 1;\nld.local.u32 t, [a+12];\nmul.wide.u32 v, t, 5;\nand.b64 b, b, 31;\n"
+     "add.u64 v, v, b;\n",
+     expect_thread},
+    {"alloca.u32",
+     ".reg .b32 a, b;\n$ a, 16;\n$ b, 48, 32;\nst.local.u32 [a+12], tid;\n"
+     "st.local.u32 [b], 1;\nld.local.u32 t, [a+12];\nmul.wide.u32 v, t, 5;\nand.b32 b, b, 31;\n"
+     "cvt.u64.u32 at, b;\nadd.u64 v, v, at;\n",
+     expect_thread},
+    {"(stacksave,stackrestore).u64",
+     ".reg .b64 a, b, mark;\nstacksave.u64 mark;\n"
+     "alloca.u64 a, 256;\nst.local.u32 [a], tid;\nstackrestore.u64 mark;\nalloca.u64 b, 256;\n"
+     "setp.eq.u64 p, a, b;\nselp.u64 v, 5, 6, p;\n",
+     expect_five},
+    {"(stacksave,stackrestore).u32",
+     ".reg .b32 a, b, mark;\nstacksave.u32 mark;\n"
+     "alloca.u32 a, 256;\nst.local.u32 [a], tid;\nstackrestore.u32 mark;\nalloca.u32 b, 256;\n"
+     "setp.eq.u32 p, a, b;\nselp.u64 v, 5, 6, p;\n",
+     expect_five},
+    {"trap", "@guard $;\n", expect_five, NULL, true},
+    {"brkpt", "@guard $;\n", expect_five, NULL, true}, /* without a debugger */
+};
+
+/* ---- Running ---- */
+
+static void add_with_spelling(Text *ptx, const char *body, const char *spelling) {
+    for (; *body; body++)
+        if (*body == '$') text_add(ptx, spelling);
+        else text_add_bytes(ptx, body, 1);
+}
+
+typedef struct Run {
+    Trial *trial;
+    const Program *program;
+} Run;
+
+static void visit(void *user, const char *spelling) {
+    const Run *run = user;
+    Trial *trial = run->trial;
+    const Program *program = run->program;
+    Text functions = {0};
+    trial_begin(trial, spelling);
+    if (program->functions) add_with_spelling(&functions, program->functions, spelling);
+    trial_begin_kernel(trial, text_string(&functions));
+    text_free(&functions);
+    text_add(&trial->ptx, ".reg .b64 v;\n.reg .pred p, q;\nmov.b64 v, 0;\n"
+                          "mad.wide.u32 in, tid, 8, in;\nmad.wide.u32 out, tid, 8, out;\n");
+    add_with_spelling(&trial->ptx, program->body, spelling);
+    text_add(&trial->ptx, "st.global.b64 [out], v;\n");
+    trial->faults = program->faults;
+    trial->slots = TRIAL_THREADS;
+    for (int thread = 0; thread < TRIAL_THREADS; thread++)
+        trial->expected[thread] = program->expect((uint32_t)thread, trial_guards(thread));
+    trial_run(trial);
+}
+
+void control_run(Harness *harness) {
+    Run run = {.trial = trial_new(harness)};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        run.program = &programs[i];
+        form_expand("", programs[i].pattern, visit, &run);
+    }
+    trial_free(run.trial);
+}
