@@ -1,0 +1,197 @@
+/* Every policy on real machines: all work finishes, the results are those of functional mode, the counters
+ * agree; and each policy does on a kernel made for it what its paper says it is for. */
+#include "on_machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- What holds under every policy ---- */
+
+static const char *const SCHEDULERS[] = {
+    "lrr", "gto", "two-level", "two-level:group=2,inner=gto,outer=gto", "two-level-active", "swl:limit=1",
+    "swl:limit=7", "cta-aware", "cta-aware-locality", "cta-aware-locality:fair=500",
+    "cta-aware-locality-blp", "owl", "owl:prefetch=stop", "ccws", "ccws:k_throttle=128", "pro", TEST_TURNS};
+static const char *const CTA_SCHEDULERS[] = {"round-robin", "limit:ctas=2", "md", "md:predictor=3"};
+static const char *const MACHINES[] = {"gtx480", "owl", "ccws", "pro", "md"};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static Workload small_walk(void) {
+    return (Workload){.kernel = "walk", .set = "gpu.sms=3", .ctas = 20, .warps_per_cta = 4, .lines = 12,
+                      .rounds = 3, .share = 2, .work = 2, .spread = 4};
+}
+
+static Workload small_phases(void) {
+    return (Workload){.kernel = "phases", .set = "gpu.sms=3", .ctas = 20, .warps_per_cta = 5, .lines = 1,
+                      .rounds = 4, .work = 3};
+}
+
+static void expect_functional_results(Workload w) {
+    Outcome detailed = run_on_machine(&w);
+    w.machine = NULL;
+    Outcome functional = run_on_machine(&w);
+    assert_int_equal(detailed.hash, functional.hash);
+    assert_int_equal(detailed.counters.ctas_finished, w.ctas);
+    assert_int_equal(detailed.counters.warps_finished, w.ctas * w.warps_per_cta);
+}
+
+static void under_every_scheduler_results_are_those_of_functional_mode(void **unused) {
+    (void)unused;
+    for (size_t s = 0; s < COUNT(SCHEDULERS); s++) {
+        Workload walk = small_walk(), phases = small_phases();
+        walk.scheduler = phases.scheduler = SCHEDULERS[s];
+        walk.machine = MACHINES[s % COUNT(MACHINES)];
+        phases.machine = MACHINES[(s + 2) % COUNT(MACHINES)];
+        expect_functional_results(walk);
+        expect_functional_results(phases);
+    }
+}
+
+static void under_every_cta_scheduler_too(void **unused) {
+    (void)unused;
+    for (size_t s = 0; s < COUNT(CTA_SCHEDULERS); s++)
+        for (size_t m = 0; m < COUNT(MACHINES); m++) {
+            Workload walk = small_walk();
+            walk.cta_scheduler = CTA_SCHEDULERS[s];
+            walk.machine = MACHINES[m];
+            expect_functional_results(walk);
+        }
+}
+
+static void two_runs_count_the_same(void **unused) {
+    (void)unused;
+    for (size_t s = 0; s < COUNT(SCHEDULERS); s++) {
+        Workload w = small_walk();
+        w.scheduler = SCHEDULERS[s];
+        w.machine = MACHINES[s % COUNT(MACHINES)];
+        Outcome first = run_on_machine(&w), second = run_on_machine(&w);
+        assert_memory_equal(&first.counters, &second.counters, sizeof first.counters);
+    }
+}
+
+static void ctas_per_sm_stay_within_the_limit(void **unused) {
+    (void)unused;
+    Workload w = small_walk();
+    w.machine = "gtx480";
+    for (uint64_t limit = 1; limit <= 4; limit++) {
+        char name[40];
+        snprintf(name, sizeof name, "limit:ctas=%d", (int)limit);
+        w.cta_scheduler = name;
+        assert_int_equal(run_on_machine(&w).counters.ctas_per_sm_max, limit);
+    }
+}
+
+/* ---- What each policy is for ---- */
+
+static Outcome under(Workload w, const char *scheduler) {
+    w.scheduler = scheduler;
+    Outcome outcome = run_on_machine(&w);
+    print_message("    %-24s %9d cycles\n", scheduler, (int)outcome.counters.cycles);
+    return outcome;
+}
+
+static double speedup(const Outcome *of, const Outcome *over) {
+    return (double)over->counters.cycles / (double)of->counters.cycles;
+}
+
+static double l1d_miss_rate(const Outcome *o) {
+    return (double)o->counters.l1d_load_misses / (double)o->counters.l1d_load_accesses;
+}
+
+static double l2_hit_rate(const Outcome *o) {
+    return (double)o->counters.l2_hits / (double)o->counters.l2_accesses;
+}
+
+static double bank_parallelism(const Outcome *o) {
+    return (double)o->counters.dram_bank_ticks / (double)o->counters.dram_busy_ticks;
+}
+
+/* 32 warps, 32 lines each: four times the L1D of 256 lines. */
+static void where_working_sets_overflow_the_l1d_swl_and_ccws_beat_gto_by_a_third(void **unused) {
+    (void)unused;
+    Workload w = {.kernel = "walk", .machine = "ccws", .set = "gpu.sms=8", .ctas = 32, .warps_per_cta = 8,
+                  .lines = 32, .rounds = 16, .work = 1, .spread = 16};
+    Outcome gto = under(w, "gto"), swl = under(w, "swl:limit=8"), ccws = under(w, "ccws");
+    assert_true(speedup(&swl, &gto) > 1.3);
+    assert_true(speedup(&ccws, &gto) > 1.3);
+    assert_true(l1d_miss_rate(&ccws) < l1d_miss_rate(&gto) / 2);
+}
+
+/* 32 warps, 4 lines each: half of the L1D. */
+static void where_all_fit_they_match_gto(void **unused) {
+    (void)unused;
+    Workload w = {.kernel = "walk", .machine = "ccws", .set = "gpu.sms=8", .ctas = 32, .warps_per_cta = 8,
+                  .lines = 4, .rounds = 40, .work = 1, .spread = 4};
+    Outcome gto = under(w, "gto"), swl = under(w, "swl:limit=32"), ccws = under(w, "ccws");
+    assert_true(speedup(&swl, &gto) > 0.97 && speedup(&swl, &gto) < 1.03);
+    assert_true(speedup(&ccws, &gto) > 0.97 && speedup(&ccws, &gto) < 1.03);
+}
+
+/* 8 warps of a CTA share 12 KiB; 4 CTAs do not fit into 32 KiB, one does. */
+static void cta_aware_locality_lowers_the_miss_rate_where_ctas_reuse_data(void **unused) {
+    (void)unused;
+    Workload w = {.kernel = "walk", .machine = "owl", .set = "gpu.sms=8", .ctas = 64, .warps_per_cta = 8,
+                  .lines = 96, .rounds = 4, .share = 8, .work = 1, .spread = 4};
+    Outcome lrr = under(w, "lrr"), locality = under(w, "cta-aware-locality");
+    print_message("    L1D misses %.1f%% and %.1f%%\n", 100 * l1d_miss_rate(&lrr),
+                  100 * l1d_miss_rate(&locality));
+    assert_true(l1d_miss_rate(&locality) < l1d_miss_rate(&lrr) / 2);
+}
+
+/* Each CTA reads 2 KiB once, beside the next CTA's. */
+static void blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2(void **unused) {
+    (void)unused;
+    Workload w = {.kernel = "walk", .machine = "owl", .ctas = 336, .warps_per_cta = 8, .lines = 16,
+                  .rounds = 1, .share = 8, .work = 8};
+    Outcome locality = under(w, "cta-aware-locality"), blp = under(w, "cta-aware-locality-blp");
+    Outcome owl = under(w, "owl");
+    print_message("    busy banks %.2f and %.2f, L2 hits %.1f%% and %.1f%%\n", bank_parallelism(&locality),
+                  bank_parallelism(&blp), 100 * l2_hit_rate(&blp), 100 * l2_hit_rate(&owl));
+    assert_true(bank_parallelism(&blp) > bank_parallelism(&locality));
+    assert_true(l2_hit_rate(&owl) > l2_hit_rate(&blp) + 0.1);
+    assert_true(owl.counters.l2_prefetches_used > 0);
+}
+
+static void pro_shortens_a_kernel_of_unequal_warps_and_barriers(void **unused) {
+    (void)unused;
+    Workload w = {.kernel = "phases", .machine = "pro", .set = "gpu.sms=4", .ctas = 40, .warps_per_cta = 8,
+                  .lines = 1, .rounds = 12, .work = 8};
+    Outcome lrr = under(w, "lrr"), pro = under(w, "pro");
+    assert_true(speedup(&pro, &lrr) > 1.05);
+}
+
+static double md_degree(Workload w) {
+    w.cta_scheduler = "md";
+    run_on_machine(&w);
+    return last_cta_report("degree");
+}
+
+static void md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kernel(
+    void **unused) {
+    (void)unused;
+    Workload contended = {.kernel = "walk", .machine = "md", .set = "gpu.sms=4", .ctas = 64,
+                          .warps_per_cta = 6, .lines = 16, .rounds = 12, .work = 1, .spread = 16};
+    Workload compute = {.kernel = "walk", .machine = "md", .set = "gpu.sms=4", .ctas = 64,
+                        .warps_per_cta = 6, .lines = 4, .rounds = 2, .work = 100};
+    assert_true(md_degree(contended) <= 2);
+    assert_true(md_degree(compute) == 8);
+    Outcome all = run_on_machine(&contended);
+    contended.cta_scheduler = "md";
+    Outcome md = run_on_machine(&contended);
+    assert_true(speedup(&md, &all) > 1.2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(under_every_scheduler_results_are_those_of_functional_mode),
+        cmocka_unit_test(under_every_cta_scheduler_too),
+        cmocka_unit_test(two_runs_count_the_same),
+        cmocka_unit_test(ctas_per_sm_stay_within_the_limit),
+        cmocka_unit_test(where_working_sets_overflow_the_l1d_swl_and_ccws_beat_gto_by_a_third),
+        cmocka_unit_test(where_all_fit_they_match_gto),
+        cmocka_unit_test(cta_aware_locality_lowers_the_miss_rate_where_ctas_reuse_data),
+        cmocka_unit_test(blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2),
+        cmocka_unit_test(pro_shortens_a_kernel_of_unequal_warps_and_barriers),
+        cmocka_unit_test(md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kernel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
