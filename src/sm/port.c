@@ -69,11 +69,6 @@ void send_queue_pop(SmSendQueue *queue) {
 
 bool sm_has_replies(const Sm *sm) { return sm->fifo_count != 0; }
 
-/* Whether a reply belongs to the fetch unit, which takes it past the load/store unit. */
-static bool is_instruction(const Sm *sm, uint32_t handle) {
-    return sm->requests[mem_handle_index(handle)].client == MEM_CLIENT_L1I;
-}
-
 static void finish_request(Sm *sm, MemRequest *request) {
     Counters *c = &sm->counters;
     sm->outstanding--;
@@ -93,26 +88,34 @@ static void finish_request(Sm *sm, MemRequest *request) {
 /* One reply packet of a request has come; true when it was the last. */
 static bool count_reply(MemRequest *request) { return --request->replies_left == 0; }
 
+/* Takes the oldest packet from the port's queue to the fetch or load/store unit, if that has room. */
+static void hand_on(Sm *sm, uint64_t cycle) {
+    MemRequest *request = &sm->requests[mem_handle_index(sm->fifo[sm->fifo_head])];
+    bool goes_to_fetch = request->client == MEM_CLIENT_L1I;
+    if (!goes_to_fetch && sm->unit_count == sm->unit_capacity) return;
+    uint32_t handle = sm->fifo[sm->fifo_head];
+    sm->fifo_head = sm->fifo_head + 1 < sm->fifo_capacity ? sm->fifo_head + 1 : 0;
+    sm->fifo_count--;
+    /* An idle load/store unit handles the reply in this cycle, and one that is not its request's last is
+     * only counted: no reason to wake the SM. */
+    bool is_only_counted = request->replies_left > 1 && (goes_to_fetch || !sm->unit_count);
+    if (is_only_counted) {
+        count_reply(request);
+        return;
+    }
+    if (sm->next_event > cycle) sm->next_event = cycle;
+    if (!goes_to_fetch) {
+        sm->unit_fifo[(sm->unit_head + sm->unit_count++) % sm->unit_capacity] = handle;
+        return;
+    }
+    count_reply(request);
+    fetch_line_arrived(sm, request);
+    finish_request(sm, request);
+}
+
 void sm_receive(Sm *sm, uint64_t cycle) {
     sm->view.cycle = cycle;
-    if (sm->fifo_count) {
-        uint32_t handle = sm->fifo[sm->fifo_head];
-        bool goes_to_fetch = is_instruction(sm, handle);
-        if (goes_to_fetch || sm->unit_count < sm->unit_capacity) {
-            sm->fifo_head = (sm->fifo_head + 1) % sm->fifo_capacity;
-            sm->fifo_count--;
-            if (sm->next_event > cycle) sm->next_event = cycle;
-        }
-        if (goes_to_fetch) {
-            MemRequest *request = &sm->requests[mem_handle_index(handle)];
-            if (count_reply(request)) {
-                fetch_line_arrived(sm, request);
-                finish_request(sm, request);
-            }
-        } else if (sm->unit_count < sm->unit_capacity) {
-            sm->unit_fifo[(sm->unit_head + sm->unit_count++) % sm->unit_capacity] = handle;
-        }
-    }
+    if (sm->fifo_count) hand_on(sm, cycle);
     uint32_t handle;
     if (sm->fifo_count < sm->fifo_capacity && noc_peek(sm->env.replies, (int)sm->env.index, &handle)) {
         noc_pop(sm->env.replies, (int)sm->env.index);
