@@ -112,3 +112,16 @@ void collector_step(Sm *sm) {
     grant_reads(sm);
     allocate(sm);
 }
+
+bool collector_has_work(const Sm *sm) {
+    if (!sm->before_pipelines) return false;
+    if (sm->bank_waits) return true;
+    for (int u = 0; u < SM_UNITS; u++) {
+        bool can_enter = sm->issue_queue[u].count && sm->collector_of[u] & ~sm->collector_busy;
+        bool can_leave = sm->collector_ready & sm->collector_of[u] &&
+                         sm->dispatch_queue[u].count < sm->config->units[u].dispatch_slots;
+        bool can_start = sm->dispatch_queue[u].count && (u != SM_UNIT_LDST || sm->latch == SM_NONE);
+        if (can_enter || can_leave || can_start) return true;
+    }
+    return false;
+}

@@ -180,6 +180,12 @@ static uint64_t with_free_slot(const Sm *sm) {
     return warps;
 }
 
+bool issue_has_work(const Sm *sm) {
+    uint64_t ready = sm->view.has_instruction & sm->clear & ~blocked(sm);
+    /* News means that the last outcomes need not stand: an instruction issued, or something changed. */
+    return sm->has_news || sm->stale || (ready && ready & with_free_slot(sm));
+}
+
 static SmOutcome idle_cause(const Sm *sm, uint64_t mine) {
     uint64_t live = sm->view.resident & ~sm->view.exited & mine;
     if (!live) return SM_IDLE_NO_WARP;

@@ -287,9 +287,7 @@ const IsaFault *sm_fault(const Sm *sm) {
 /* Decides when the SM must be stepped again. */
 static void plan_next_event(Sm *sm) {
     uint64_t next = sm->cycle + 1;
-    uint64_t ready = sm->view.has_instruction & sm->clear &
-                     ~(sm->view.at_barrier | sm->fenced | sm->atomic_waits);
-    bool is_busy = ready | sm->stale | (sm->view.exited & sm->drained) || sm->before_pipelines ||
+    bool is_busy = issue_has_work(sm) || (sm->view.exited & sm->drained) || collector_has_work(sm) ||
                    fetch_has_work(sm) || lsu_has_work(sm);
     if (!is_busy) {
         uint64_t result = execute_next_result(sm), memory = lsu_next_event(sm);

@@ -292,6 +292,7 @@ bool fetch_has_work(const Sm *sm);
 
 /* ---- issue.c ---- */
 void issue_step(Sm *sm);
+bool issue_has_work(const Sm *sm); /* a warp could issue, or its buffer must be flushed */
 void issue_update_head(Sm *sm, int warp); /* the next instruction changed */
 void issue_count_cycles(Sm *sm, uint64_t cycles); /* accounts `cycles` with the last outcomes */
 
@@ -305,6 +306,8 @@ bool scoreboard_is_clear(const Sm *sm, int warp, const IsaInfo *info, bool *wait
 /* ---- collector.c ---- */
 void collector_init(Sm *sm);
 void collector_step(Sm *sm);
+/* An instruction between issue and pipelines could move in the next cycle. */
+bool collector_has_work(const Sm *sm);
 uint64_t collector_banks_of(const Sm *sm, const SmInst *inst); /* banks of its destinations */
 
 /* ---- execute.c ---- */
