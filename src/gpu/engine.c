@@ -33,6 +33,7 @@ struct Engine {
     Partition **partitions;
     MemRequestPools pools;
     Domain noc, l2, dram;
+    bool never_sleeps;      /* GpuOptions.never_sleeps */
     Watch *watch;           /* of the run; NULL: nobody watches */
     uint64_t cycle;         /* SM cycles so far, over all kernels */
     uint64_t start;         /* SM cycle at which the running kernel was launched */
@@ -58,7 +59,8 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
                                  .atom_bytes = machine->partition.atom_bytes,
                                  .index = index,
                                  .sms = machine->sms,
-                                 .is_l1_perfect = machine->oracle.perfect_l1};
+                                 .is_l1_perfect = machine->oracle.perfect_l1,
+                                 .never_sleeps = engine->never_sleeps};
     return sm_new(&environment);
 }
 
@@ -91,15 +93,17 @@ static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uin
                                         .header_bytes = machine->network.header_bytes,
                                         .slice_bits = machine_slice_bits(machine),
                                         .is_l2_perfect = machine->oracle.perfect_l2,
-                                        .counts_row_sharing = true};
+                                        .counts_row_sharing = true,
+                                        .never_sleeps = engine->never_sleeps};
     return partition_new(&environment);
 }
 
-Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy, const CtaSched *ctas,
-                   Watch *watch) {
+Engine *engine_new(const GpuOptions *options) {
+    const MachineConfig *machine = options->machine;
     Engine *engine = base_calloc(1, sizeof *engine);
-    engine->watch = watch;
+    engine->watch = options->watch;
     engine->machine = machine;
+    engine->never_sleeps = options->never_sleeps;
     engine->map = machine_address_map(machine);
     engine->requests = noc_new(&machine->network.noc);
     engine->replies = noc_new(&machine->network.noc);
@@ -109,15 +113,15 @@ Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy, cons
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
     for (uint32_t i = 0; i < machine->sms; i++) {
-        engine->sms[i] = build_sm(engine, policy, i);
+        engine->sms[i] = build_sm(engine, options->scheduler, i);
         engine->pools.pools[i] = sm_request_pool(engine->sms[i]);
     }
     engine->partitions = base_calloc(machine->partitions, sizeof(Partition *));
     engine->partition_marks = base_calloc(machine->partitions, sizeof(Counters));
     for (uint32_t i = 0; i < machine->partitions; i++)
-        engine->partitions[i] = build_partition(engine, policy, i);
+        engine->partitions[i] = build_partition(engine, options->scheduler, i);
     const CacheConfig *l1d = &machine->sm.l1d;
-    dispatch_init(&engine->dispatch, &machine->cta, ctas, machine->sms,
+    dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, machine->sms,
                   l1d->size_bytes / l1d->line_bytes);
     return engine;
 }
@@ -427,7 +431,7 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
             return;
         }
         if (engine->ctas_done == engine->dispatch.count && is_over(engine)) return;
-        uint64_t quiet = engine->dispatch.is_over ? quiet_cycles(engine) : 0;
+        uint64_t quiet = engine->dispatch.is_over && !engine->never_sleeps ? quiet_cycles(engine) : 0;
         if (quiet == UINT64_MAX) {
             explain_deadlock(engine, engine->cycle - engine->last_progress, result);
             return;

@@ -20,10 +20,8 @@ typedef struct Engine Engine;
  * prefetcher needs FR-FCFS). */
 bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag *diag);
 
-/* A machine at rest at cycle 0. `machine` must have passed machine_finish; machine, policy,
- * ctas (NULL: as many per SM as fit) and watch (may be NULL) are borrowed. */
-Engine *engine_new(const MachineConfig *machine, const SchedPolicy *policy, const CtaSched *ctas,
-                   Watch *watch);
+/* The machine of these options at rest at cycle 0. What they point to is borrowed. */
+Engine *engine_new(const GpuOptions *options);
 void engine_free(Engine *engine);
 
 /* Runs one kernel in detail until its last request has drained; fills result's status, message,

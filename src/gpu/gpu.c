@@ -73,7 +73,7 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
         gpu_free(gpu);
         return NULL;
     }
-    if (o->machine) gpu->engine = engine_new(o->machine, o->scheduler, o->cta_scheduler, o->watch);
+    if (o->machine) gpu->engine = engine_new(o);
     return gpu;
 }
 
@@ -268,8 +268,7 @@ static double seconds_of(clockid_t clock) {
 /* A launch that ended early leaves requests under way: the next one gets a machine at rest. */
 static void restart_engine(Gpu *gpu) {
     engine_free(gpu->engine);
-    gpu->engine = engine_new(gpu->options.machine, gpu->options.scheduler,
-                             gpu->options.cta_scheduler, gpu->options.watch);
+    gpu->engine = engine_new(&gpu->options);
 }
 
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {

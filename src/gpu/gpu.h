@@ -34,6 +34,7 @@ typedef struct GpuOptions {
     const struct SchedPolicy *scheduler; /* warp scheduling policy, borrowed; needed with a machine */
     const struct CtaSched *cta_scheduler; /* CTA scheduling policy, borrowed; NULL: as many CTAs as fit */
     struct Watch *watch;        /* what to record of runs on a machine, borrowed; NULL: only the sums */
+    bool never_sleeps;      /* a machine does the work of every cycle, needed or not (tests) */
     const char *variant;    /* execution variant by name (tests), NULL: the best of this host */
     void (*print)(void *user, const char *text,
                   size_t length); /* device printf and dumps; NULL: stdout */

@@ -262,8 +262,7 @@ void issue_step(Sm *sm) {
     if (policy->elapsed && sm->cycle > sm->policy_cycle)
         policy->elapsed(sm->policy_state, &sm->view, sm->cycle - sm->policy_cycle);
     sm->policy_cycle = sm->cycle;
-    if (sm->cycle < sm->next_pick) return;
-    sm->next_pick = sm->cycle + config->issue_interval;
+    if (sm->cycle % config->issue_interval) return; /* the last outcomes stand */
     /* Nothing could issue the last time, and nothing has changed: the outcomes stand. */
     bool is_ready = sm->view.has_instruction & sm->clear & ~blocked(sm);
     if (!sm->has_news && !is_ready && !sm->stale) return;

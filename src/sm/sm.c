@@ -168,7 +168,6 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *context,
     for (int s = 0; s < SM_MAX_SCHEDULERS; s++) sm->outcome[s] = SM_IDLE_NO_WARP;
     sm->settled = sm->cycle = sm->policy_cycle = cycle;
     sm->next_event = UINT64_MAX;
-    sm->next_pick = cycle;
     sm->decode_due = UINT64_MAX;
     sched_state_start(sm->env.policy, sm->policy_state, &sm->view);
 }
@@ -289,7 +288,7 @@ static void plan_next_event(Sm *sm) {
     uint64_t next = sm->cycle + 1;
     bool is_busy = issue_has_work(sm) || (sm->view.exited & sm->drained) || collector_has_work(sm) ||
                    fetch_has_work(sm) || lsu_has_work(sm);
-    if (!is_busy) {
+    if (!is_busy && !sm->env.never_sleeps) {
         uint64_t result = execute_next_result(sm), memory = lsu_next_event(sm);
         const TytoPolicy *policy = sm->env.policy->policy;
         next = result < memory ? result : memory;

@@ -37,6 +37,7 @@ typedef struct SmEnvironment {
     uint32_t index;             /* number of the SM */
     uint32_t sms;               /* of the GPU */
     bool is_l1_perfect;         /* every global and local access hits the L1D */
+    bool never_sleeps;          /* step in every cycle, needed or not (tests) */
 } SmEnvironment;
 
 /* A CTA that ran on an SM from its launch to the retirement of its last warp. */

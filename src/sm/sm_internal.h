@@ -203,7 +203,6 @@ struct Sm {
     /* ---- Schedulers ---- */
     void *policy_state;
     uint64_t policy_cycle;   /* cycle up to which the policy knows that time passed */
-    uint64_t next_pick;      /* cycle of the next pick (issue interval) */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
     uint32_t slots_free[SM_UNITS];
 

@@ -278,6 +278,32 @@ static void repeats_every_counter(void **state) {
     assert_memory_equal(&first.counters, &second.counters, sizeof first.counters);
 }
 
+/* Units that sleep, and a clock that jumps, must change no counter. */
+static void counts_the_same_without_sleep(void **state) {
+    (void)state;
+    static const char *const machines[] = {"gtx480", "owl", "ccws", "pro", "md"};
+    static const char *const policies[] = {"lrr", "gto", "ccws", "pro", "owl", "swl:limit=4"};
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+        const char *policy = policies[m];
+        Counters counters[2];
+        for (int awake = 0; awake < 2; awake++) {
+            Timed timed;
+            timed_start_awake(&timed, machines[m], "", policy, awake);
+            enum { CTAS = 40, THREADS = 192, TURNS = 2 };
+            uint64_t in = timed_buffer(&timed, NULL, (size_t)CTAS * THREADS * 4 * TURNS);
+            uint64_t out = timed_buffer(&timed, NULL, 1);
+            counters[awake] =
+                timed_run(&timed, stream_kernel, CTAS, THREADS, (uint64_t[]){in, out, TURNS}).counters;
+            timed_stop(&timed);
+        }
+        for (int i = 0; i < COUNTER_COUNT; i++)
+            if (counters_get(&counters[0], (CounterId)i) != counters_get(&counters[1], (CounterId)i))
+                fail_msg("%s under %s: %s is %lu with sleep, %lu without", machines[m], policy,
+                         counter_rows[i].name, (unsigned long)counters_get(&counters[0], (CounterId)i),
+                         (unsigned long)counters_get(&counters[1], (CounterId)i));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adds_up_at_every_level),
@@ -289,6 +315,7 @@ int main(void) {
         cmocka_unit_test(misses_no_more_with_a_larger_l1d),
         cmocka_unit_test(uses_more_banks_when_there_are_more),
         cmocka_unit_test(repeats_every_counter),
+        cmocka_unit_test(counts_the_same_without_sleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,11 @@ static void check(Timed *timed, const void *made) {
 }
 
 void timed_start(Timed *timed, const char *name, const char *sets, const char *policy) {
+    timed_start_awake(timed, name, sets, policy, false);
+}
+
+void timed_start_awake(Timed *timed, const char *name, const char *sets, const char *policy,
+                       bool is_awake) {
     *timed = (Timed){.diag = diag_new()};
     timed->machine = machine_load(name, timed->diag);
     check(timed, timed->machine);
@@ -23,7 +28,7 @@ void timed_start(Timed *timed, const char *name, const char *sets, const char *p
     check(timed, timed->config);
     timed->policy = sched_policy_new(policy, timed->diag);
     check(timed, timed->policy);
-    GpuOptions options = {.machine = timed->config, .scheduler = timed->policy};
+    GpuOptions options = {.machine = timed->config, .scheduler = timed->policy, .never_sleeps = is_awake};
     timed->gpu = gpu_new(&options, timed->diag);
     check(timed, timed->gpu);
 }

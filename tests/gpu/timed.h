@@ -18,6 +18,9 @@ typedef struct Timed {
 /* Machine `name` with the overrides of `sets` (blank-separated key=value, may be ""), under `policy`.
  * Fails the test on any mistake. */
 void timed_start(Timed *timed, const char *name, const char *sets, const char *policy);
+/* The same; with is_awake no unit ever sleeps. */
+void timed_start_awake(Timed *timed, const char *name, const char *sets, const char *policy,
+                       bool is_awake);
 void timed_stop(Timed *timed);
 
 /* `words` 32-bit words of device memory, copied from `initial` unless that is NULL. */
