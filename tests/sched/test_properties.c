@@ -198,6 +198,8 @@ static void reports_are_json_and_text(void **unused) {
             json_end_object(&json);
             assert_true(json_text.length > 10 && text.length > 10);
             assert_non_null(strchr(json_text.bytes, ':'));
+            text_free(&json_text);
+            text_free(&text);
         }
         fabricated_free(&f);
     }
