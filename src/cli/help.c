@@ -29,6 +29,9 @@ static bool has_own(const Command *command, const char *name) {
     return false;
 }
 
+/* What stands before the operands. */
+static const char *gap(const Command *command) { return *command->operands ? " " : ""; }
+
 /* Walks a command's options and then the simulator's, with a heading before each group. */
 static void walk_options(const Command *command, PrintHeading *print_heading,
                          PrintOption *print_option) {
@@ -69,7 +72,7 @@ static void print_overview(void) {
 }
 
 static void print_command(const Command *command) {
-    printf("usage: tyto %s [options] %s\n\n%s.\n", command->name, command->operands,
+    printf("usage: tyto %s [options]%s%s\n\n%s.\n", command->name, gap(command), command->operands,
            command->summary);
     if (command->text[0]) printf("\n%s", command->text);
     walk_options(command, print_heading, print_option);
@@ -105,7 +108,7 @@ static void print_roff_option(const TytoOption *option) {
 }
 
 static void print_roff_command(const Command *command) {
-    printf(".SS tyto %s [options] %s\n", command->name, command->operands);
+    printf(".SS tyto %s [options]%s%s\n", command->name, gap(command), command->operands);
     printf("%s.\n", command->summary);
     if (command->text[0]) {
         printf(".PP\n.nf\n");
@@ -120,7 +123,8 @@ static void print_manual(void) {
     printf(".SH NAME\ntyto \\- run CUDA programs on a simulated GPU\n");
     printf(".SH SYNOPSIS\n");
     for (int i = 0; i < command_count; i++)
-        printf(".B tyto %s\n[options] %s\n.br\n", commands[i]->name, commands[i]->operands);
+        printf(".B tyto %s\n[options]%s%s\n.br\n", commands[i]->name, gap(commands[i]),
+               commands[i]->operands);
     printf(".SH DESCRIPTION\n.nf\n");
     print_roff(overview);
     printf(".fi\n.SH COMMANDS\n");
