@@ -26,7 +26,7 @@ INLINE double exponential_less_1(double x) {
 
 /* 2^x. Past the range of doubles that an f32 or half result could come from, it is cut off. */
 INLINE double power_of_2(double x) {
-    const double cut = x > 1000 ? 1000 : x < -1000 ? -1000 : x;
+    const double cut = x < 1000 ? (x > -1000 ? x : -1000) : 1000; /* of a NaN, too */
     const double whole = nearest_integer(cut);
     const double value = exponent_of_2(whole) * (1 + exponential_less_1((cut - whole) * LN2));
     return x != x ? x : value;

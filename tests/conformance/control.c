@@ -84,6 +84,11 @@ static uint64_t expect_indirect(uint32_t thread, bool guard) {
     return guard ? three_factorial(thread % 8) : 3 + thread % 8;
 }
 
+/* Results that nobody wants: 2 below thread 50, 1 from there on. */
+static uint64_t expect_half(uint32_t thread, bool guard) {
+    return (void)guard, thread < 50 ? 2 : 1;
+}
+
 /* Takes its own parameters by the longer names of their space. */
 #define OWN_LOAD                                                                                   \
     ".func (.param .b64 r) f(.param .b64 a, .param .b32 b)\n{\n.reg .b64 x;\n$ x, [a];\n"          \
@@ -187,6 +192,22 @@ static const Program programs[] = {
     {"ret.uni", "mov.b32 t, 1;\n" CALL_EARLY, expect_uniform_return, EARLY},
     {"ld.param::func.b64", CALL_OWN, expect_five, OWN_LOAD},
     {"st.param::func.b64", CALL_OWN, expect_five, OWN_STORE},
+    {"setp.lt.s32", "$ _|q, tid, 50;\n@q add.u64 v, v, 1;\n$ p|_, tid, 50;\n@p add.u64 v, v, 2;\n",
+     expect_half},
+    {"lop3.or.b32",
+     "setp.ge.s32 p, tid, 50;\n$ _|q, tid, tid, tid, 0, p;\n@q add.u64 v, v, 1;\n"
+     "$ t|_, 2, 3, 3, 0x80, p;\n@!p add.u64 v, v, 2;\n",
+     expect_half},
+    {"elect.sync",
+     "$ _|p, 0xffffffff;\n@p add.u64 v, v, 5;\nshfl.sync.idx.b32 t|q, 5, 0, 31, -1;\n"
+     "@!p cvt.u64.u32 v, t;\n",
+     expect_five},
+    {"ld.global.v4.u32",
+     "ld.param.u64 at, [in0];\nmad.wide.u32 at, tid, 16, at;\n$ {_, t, _, _}, [at];\n"
+     "ld.global.u32 cta, [at+4];\nsetp.eq.u32 p, t, cta;\n@p mov.b64 v, 5;\n",
+     expect_five},
+    {"atom.global.add.u32", "st.global.u64 [out], 0;\n$ _, [out], 5;\nld.global.u64 v, [out];\n",
+     expect_five},
     {"exit", "st.global.u64 [out], 1;\n@guard $;\nmov.b64 v, 2;\n", expect_exit},
     {"(bar,barrier){.cta}.sync",
      CELLS "mul.lo.u32 t, tid, 3;\nst.shared.u32 [mine], t;\n$ 0;\n" NEIGHBOUR(
