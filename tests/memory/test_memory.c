@@ -1,0 +1,189 @@
+/* Device memory: allocation, what counts as valid, descriptions of addresses, the device heap. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "memory/heap.h"
+#include "memory/memory.h"
+
+enum { MIB = 1 << 20 };
+
+static uint64_t take(DeviceMemory *memory, uint64_t size) {
+    return mem_alloc(memory, size, MEM_ALLOC_ALIGN, MEM_KIND_BUFFER, NULL);
+}
+
+static void allocates_first_fit_in_address_order(void **state) {
+    (void)state;
+    DeviceMemory *memory = mem_new(MIB);
+    uint64_t a = take(memory, 100), b = take(memory, 300), c = take(memory, 1);
+    assert_int_equal(a, MEM_GLOBAL_BASE);
+    assert_int_equal(b, a + 256);
+    assert_int_equal(c, b + 512);
+    assert_true(mem_release(memory, b));
+    assert_int_equal(take(memory, 600), c + 256); /* the gap of 512 bytes is too small */
+    assert_int_equal(take(memory, 512), b);
+    assert_int_equal(mem_alloc(memory, 64, 4096, MEM_KIND_BUFFER, NULL) % 4096, 0);
+    assert_false(mem_release(memory, b + 1));
+    mem_free(memory);
+}
+
+static void says_when_there_is_no_room(void **state) {
+    (void)state;
+    DeviceMemory *memory = mem_new(MIB);
+    assert_int_equal(take(memory, MIB + 1), 0);
+    assert_int_equal(take(memory, UINT64_MAX), 0);
+    uint64_t all = take(memory, MIB);
+    assert_int_equal(all, MEM_GLOBAL_BASE);
+    assert_int_equal(take(memory, 1), 0);
+    assert_int_equal(mem_used(memory), MIB);
+    assert_true(mem_release(memory, all));
+    assert_int_equal(mem_used(memory), 0);
+    mem_free(memory);
+    assert_null(mem_new(0));
+}
+
+/* Random allocations and releases against a list of what should be live. */
+static void keeps_allocations_apart(void **state) {
+    (void)state;
+    enum { LIVE = 64, STEPS = 20000 };
+    DeviceMemory *memory = mem_new(MIB);
+    struct {
+        uint64_t start, size;
+    } live[LIVE] = {{0, 0}};
+    uint64_t seed = 3;
+    for (int step = 0; step < STEPS; step++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        int i = (int)(seed >> 33) % LIVE;
+        if (live[i].start) {
+            assert_true(mem_is_valid(memory, live[i].start, live[i].size));
+            assert_false(mem_is_valid(memory, live[i].start, live[i].size + 1));
+            assert_true(mem_release(memory, live[i].start));
+            assert_false(mem_is_valid(memory, live[i].start, 1));
+            live[i].start = 0;
+            continue;
+        }
+        live[i].size = 1 + (seed >> 40) % 20000;
+        live[i].start = take(memory, live[i].size);
+        for (int j = 0; j < LIVE && live[i].start; j++)
+            if (j != i && live[j].start)
+                assert_true(live[i].start + live[i].size <= live[j].start ||
+                            live[j].start + live[j].size <= live[i].start);
+    }
+    mem_free(memory);
+}
+
+static void copies_only_inside_one_allocation(void **state) {
+    (void)state;
+    DeviceMemory *memory = mem_new(MIB);
+    uint64_t a = take(memory, 256), b = take(memory, 256);
+    char bytes[512] = "hello", back[512] = "";
+    assert_true(mem_write(memory, a, bytes, 256));
+    assert_false(mem_write(memory, a, bytes, 257)); /* not even though b lies right behind a */
+    assert_false(mem_read(memory, 0, back, 1));
+    assert_true(mem_copy(memory, b, a, 256));
+    assert_true(mem_read(memory, b, back, 256));
+    assert_string_equal(back, "hello");
+    assert_true(mem_fill(memory, a, 0x01020304, 4, 64));
+    assert_false(mem_fill(memory, a, 0, 4, 65));
+    assert_false(mem_fill(memory, a, 0, 4, UINT64_MAX / 2));
+    assert_true(mem_is_valid(memory, 12345, 0));
+    mem_free(memory);
+}
+
+static void assert_described(const DeviceMemory *memory, uint64_t address, const char *expected) {
+    Text text = {0};
+    mem_describe(memory, address, &text);
+    if (!strstr(text_string(&text), expected))
+        fail_msg("0x%llx is '%s', not '%s'", (unsigned long long)address, text_string(&text), expected);
+    text_free(&text);
+}
+
+static void describes_any_address(void **state) {
+    (void)state;
+    DeviceMemory *memory = mem_new(16 * MIB);
+    assert_described(memory, MEM_GLOBAL_BASE, "there is none at all");
+    uint64_t a = take(memory, 100);
+    uint64_t name = mem_alloc(memory, 8, 8, MEM_KIND_CONST, "coefficients");
+    uint64_t far = take(memory, 4 * MIB);
+    assert_described(memory, 0, "the null pointer");
+    assert_described(memory, 24, "next to the null pointer");
+    assert_described(memory, a + 7, "byte 7 of the 100-byte allocation");
+    assert_described(memory, a + 100, "1 byte past the last byte of the 100-byte allocation");
+    assert_described(memory, name, "8-byte constant variable 'coefficients'");
+    assert_described(memory, far + 6 * MIB, "in no allocation; the nearest is the 4194304-byte");
+    assert_true(mem_release(memory, far));
+    assert_described(memory, far + 3, "byte 3 of a freed 4194304-byte allocation");
+    mem_free(memory);
+}
+
+static void tracks_what_was_written(void **state) {
+    (void)state;
+    DeviceMemory *memory = mem_new(MIB);
+    mem_track_writes(memory);
+    uint64_t a = take(memory, 16);
+    const MemBlock *block = mem_find(memory, a);
+    assert_non_null(block->written);
+    assert_int_equal(block->written[0], 0);
+    assert_true(mem_write(memory, a + 2, "xyz", 3));
+    assert_int_equal(block->written[0], 0x1c);
+    mem_free(memory);
+}
+
+static void hands_out_heap_blocks(void **state) {
+    (void)state;
+    DeviceMemory *memory = mem_new(MIB);
+    MemHeap *heap = mem_heap_new(memory, 1024);
+    uint64_t a = mem_heap_alloc(heap, 1), b = mem_heap_alloc(heap, 40);
+    assert_int_equal(b, a + 16);
+    assert_true(mem_heap_is_valid(heap, b, 48));
+    assert_false(mem_heap_is_valid(heap, b, 49));
+    assert_false(mem_heap_is_valid(heap, a, 17)); /* runs into b */
+    assert_int_equal(mem_heap_alloc(heap, 0), 0);
+    assert_int_equal(mem_heap_alloc(heap, 1024), 0);
+    assert_false(mem_heap_release(heap, b + 16));
+    assert_true(mem_heap_release(heap, b));
+    assert_false(mem_heap_release(heap, b)); /* twice */
+    assert_false(mem_heap_is_valid(heap, b, 1));
+    assert_true(mem_heap_is_valid(heap, a, 16));
+    /* Every byte can be used in the end, and is found again after the search has gone round. */
+    assert_int_not_equal(mem_heap_alloc(heap, 1008), 0);
+    assert_int_equal(mem_heap_alloc(heap, 1), 0);
+    mem_heap_free(heap);
+    assert_int_equal(mem_block_count(memory), 0);
+    assert_null(mem_heap_new(memory, 2 * MIB));
+    mem_free(memory);
+}
+
+static void names_textures_by_handles(void **state) {
+    (void)state;
+    DeviceMemory *memory = mem_new(MIB);
+    MemTexture texture = {.width = 4, .height = 1, .channels = 1, .channel_bits = 32};
+    uint64_t first = mem_texture_add(memory, &texture), second = mem_texture_add(memory, &texture);
+    assert_int_not_equal(first, 0);
+    assert_int_not_equal(first, second);
+    assert_int_equal(mem_texture(memory, second)->width, 4);
+    assert_true(mem_texture_remove(memory, first));
+    assert_false(mem_texture_remove(memory, first));
+    assert_null(mem_texture(memory, first));
+    assert_null(mem_texture(memory, 0));
+    assert_null(mem_texture(memory, UINT64_MAX));
+    mem_free(memory);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(allocates_first_fit_in_address_order),
+        cmocka_unit_test(says_when_there_is_no_room),
+        cmocka_unit_test(keeps_allocations_apart),
+        cmocka_unit_test(copies_only_inside_one_allocation),
+        cmocka_unit_test(describes_any_address),
+        cmocka_unit_test(tracks_what_was_written),
+        cmocka_unit_test(hands_out_heap_blocks),
+        cmocka_unit_test(names_textures_by_handles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
