@@ -69,9 +69,13 @@ void isa_dump_registers(IsaContext *context, const IsaWarp *warp) {
     text_printf(&out, "%s:%u: %s: CTA %" PRIu64 ", warp %u, active lanes 0x%08x, before %s\n",
                 context->program->module->file, info->line, function->ptx->name, warp->cta->index,
                 warp->index, warp->active, ptx_opcode_name((PtxOpcode)info->op));
+    int32_t at = 0; /* PTX instruction of the line; decoding may have put others before it */
+    while (at + 1 < function->ptx->inst_count && (uint32_t)function->ptx->insts[at].line < info->line)
+        at++;
     for (int32_t r = 0; r < function->ptx->reg_count; r++) {
         const PtxReg *reg = &function->ptx->regs[r];
-        if (reg->slot >= 0) dump_register(warp, reg, &out);
+        bool holds_its_value = reg->slot >= 0 && reg->first >= 0 && reg->first < at && at <= reg->last;
+        if (holds_its_value) dump_register(warp, reg, &out);
     }
     context->print(context->user, text_string(&out), out.length);
     text_free(&out);

@@ -429,23 +429,16 @@ IsaEvent isa_step(IsaContext *context, IsaWarp *warp) {
     return ISA_EVENT_NONE;
 }
 
-static bool is_dump_due(const IsaContext *context, const IsaWarp *warp) {
-    const IsaLaunch *launch = context->launch;
-    return launch->dump_line == context->program->infos[warp->pc].line &&
-           warp->cta->index == launch->dump_cta && warp->index == launch->dump_warp;
-}
-
 IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
                  uint64_t *thread_instructions) {
     uint64_t left = *budget, lanes = 0;
-    bool has_dump = context->launch->dump_line != 0;
     IsaEvent event = ISA_EVENT_NONE;
     while (event == ISA_EVENT_NONE) {
         if (left == 0) {
             event = ISA_EVENT_BUDGET;
             break;
         }
-        if (has_dump && is_dump_due(context, warp)) isa_dump_registers(context, warp);
+        isa_dump_if_due(context, warp);
         left--;
         context->cycle++;
         event = isa_step(context, warp);

@@ -117,5 +117,12 @@ void isa_builtin_call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, u
 
 /* Prints the registers of the warp's function as they are before its next instruction. */
 void isa_dump_registers(IsaContext *context, const IsaWarp *warp);
+/* The same if the launch asked for it at this line of this warp; to be called before isa_step. */
+static inline void isa_dump_if_due(IsaContext *context, const IsaWarp *warp) {
+    const IsaLaunch *launch = context->launch;
+    if (launch->dump_line && launch->dump_line == context->program->infos[warp->pc].line &&
+        warp->cta->index == launch->dump_cta && warp->index == launch->dump_warp)
+        isa_dump_registers(context, warp);
+}
 
 #endif

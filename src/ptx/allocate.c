@@ -119,6 +119,11 @@ void ptx_allocate(PtxFunction *function, const PtxInterval *intervals) {
         for (int32_t r = a.ends[position]; r != NONE; r = a.next_end[r])
             end_register(&a, &function->regs[r]);
     }
+    for (int32_t r = 0; r < function->reg_count; r++) {
+        PtxReg *reg = &function->regs[r];
+        reg->first = intervals[r].start < 0 ? -1 : intervals[r].start / 2;
+        reg->last = intervals[r].end / 2;
+    }
     function->row_count = a.rows;
     function->pred_count = a.preds;
     end(&a);

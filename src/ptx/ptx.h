@@ -302,6 +302,8 @@ typedef struct PtxReg {
     const char *name; /* "%r12" */
     PtxType type;     /* as declared */
     int32_t ordinal;  /* its place among all registers that the function declares, named or not */
+    int32_t first, last; /* instructions from and to which its slot holds its value and no other's;
+                            first is -1 when it is never used */
     int32_t slot; /* where it lives at run time (ptx_allocate): a row of 32 x 32 bits (64-bit types
                      take this one and the next), or a predicate word; -1 when it is never used */
     int line;     /* of its declaration */

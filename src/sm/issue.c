@@ -133,6 +133,7 @@ static void issue_warp(Sm *sm, int scheduler, int warp) {
     uint32_t pc = w->isa->pc, depth = w->isa->depth;
     const IsaInfo *info = &sm->infos[pc];
     SmUnit unit = sm->unit_of[info->op_class];
+    isa_dump_if_due(&sm->context, w->isa);
     IsaEvent event = isa_step(&sm->context, w->isa);
     uint32_t lanes = sm->context.executed;
     if (sm->context.fault.is_set) return;
