@@ -1,11 +1,11 @@
 /* Fetch: one L1I access per cycle for the next warp, round robin, whose buffer can take it; decode into
- * the buffer a cycle later. The fetch address is sequential: what a taken branch skips is fetched, found
- * to be stale by the scheduler, and flushed. */
+ * the buffer a cycle later. A line that comes back from below uses the cycle's fetch for a warp that waited
+ * for it. The fetch address is sequential: what a taken branch skips is fetched, found to be stale by the
+ * scheduler, and flushed. */
 #include "sm/sm_internal.h"
 
 void fetch_init(Sm *sm) {
     read_cache_init(&sm->l1i, &sm->config->l1i, MEM_CLIENT_L1I, sm->arena);
-    sm->fetch_waiters = ARENA_ARRAY(sm->arena, uint64_t, sm->config->l1i.mshrs);
     sm->decode_due = UINT64_MAX;
 }
 
@@ -35,7 +35,8 @@ static uint64_t fetchable(const Sm *sm) {
 }
 
 bool fetch_has_work(const Sm *sm) {
-    return fetchable(sm) || sm->decode_due != UINT64_MAX || sm->l1i.misses.count;
+    return fetchable(sm) || sm->decode_due != UINT64_MAX || sm->l1i.misses.count ||
+           mshr_has_ready(&sm->l1i.mshr);
 }
 
 static uint64_t code_address(const Sm *sm, uint32_t pc) {
@@ -64,32 +65,40 @@ static uint64_t between(uint32_t last, int next) {
     return (uint32_t)next > last ? after_last & to_next : after_last | to_next;
 }
 
-static void fetch(Sm *sm, int warp) {
+/* Sends the instructions at a warp's fetch address, which are in the L1I, to decode. */
+static void deliver(Sm *sm, int warp) {
     SmWarp *w = &sm->warps[warp];
+    sm->decode_due = sm->cycle + sm->config->fetch.decode_latency;
+    sm->decode_warp = (uint8_t)warp;
+    sm->decode_pc = w->fetch_pc;
+    sm->decode_count = fetch_count(sm, w, w->fetch_pc);
+    w->fetch_pc += sm->decode_count;
+}
+
+static void fetch(Sm *sm, int warp) {
+    uint64_t address = code_address(sm, sm->warps[warp].fetch_pc);
     int32_t entry;
     sm->last_fetched = (uint32_t)warp;
     sm->counters.fetches++;
-    ReadResult result =
-        read_cache_access(sm, &sm->l1i, code_address(sm, w->fetch_pc), (uint32_t)warp, warp, &entry);
+    ReadResult result = read_cache_access(sm, &sm->l1i, address, (uint32_t)warp, warp, &entry);
     if (result != READ_REFUSED) sm->counters.l1i_accesses++;
-    if (result == READ_WAIT) {
-        sm->counters.l1i_misses++;
-        sm->fetch_waits |= UINT64_C(1) << warp;
-    } else if (result == READ_HIT) {
-        sm->decode_due = sm->cycle + sm->config->fetch.decode_latency;
-        sm->decode_warp = (uint8_t)warp;
-        sm->decode_pc = w->fetch_pc;
-        sm->decode_count = fetch_count(sm, w, w->fetch_pc);
-        w->fetch_pc += sm->decode_count;
-    }
+    if (result == READ_HIT) deliver(sm, warp);
+    if (result != READ_WAIT) return;
+    sm->counters.l1i_misses++;
+    sm->fetch_waits |= UINT64_C(1) << warp;
 }
 
-uint64_t fetch_step(Sm *sm) {
-    send_queue_step(sm, &sm->l1i.misses);
-    if (sm->is_fetch_taken || sm->decode_due != UINT64_MAX) {
-        sm->is_fetch_taken = false;
-        return 0;
-    }
+/* A line has come back: one warp that waited for it fetches, unless it went elsewhere meanwhile. */
+static void fetch_returned(Sm *sm) {
+    int warp = (int)mshr_pop(&sm->l1i.mshr);
+    uint64_t bit = UINT64_C(1) << warp;
+    sm->fetch_waits &= ~bit;
+    if (fetchable(sm) & bit && read_cache_has(&sm->l1i, code_address(sm, sm->warps[warp].fetch_pc)))
+        deliver(sm, warp);
+}
+
+/* The scan for the next warp to fetch for: the warps that it passed, to the one found. */
+static uint64_t scan(Sm *sm) {
     uint64_t warps = fetchable(sm);
     if (sm->config->fetch.is_ideal) {
         for (; warps; warps &= warps - 1) {
@@ -101,6 +110,16 @@ uint64_t fetch_step(Sm *sm) {
     int warp = next_warp(sm, warps);
     uint64_t scanned = between(sm->last_fetched, warp);
     fetch(sm, warp);
+    return scanned;
+}
+
+uint64_t fetch_step(Sm *sm) {
+    uint64_t scanned = 0;
+    if (sm->decode_due == UINT64_MAX) {
+        if (mshr_has_ready(&sm->l1i.mshr)) fetch_returned(sm);
+        else scanned = scan(sm);
+    }
+    send_queue_step(sm, &sm->l1i.misses);
     return scanned;
 }
 
@@ -121,6 +140,4 @@ void fetch_decode(Sm *sm) {
 
 void fetch_line_arrived(Sm *sm, const MemRequest *request) {
     read_cache_fill(&sm->l1i, port_line_of(request));
-    while (mshr_has_ready(&sm->l1i.mshr)) sm->fetch_waits &= ~(UINT64_C(1) << mshr_pop(&sm->l1i.mshr));
-    sm->is_fetch_taken = true;
 }

@@ -61,6 +61,13 @@ ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint3
     return READ_WAIT;
 }
 
+bool read_cache_has(SmReadCache *cache, uint64_t address) {
+    uint64_t key = address & ~(uint64_t)(cache->fill_bytes - 1);
+    int32_t place;
+    uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
+    return tag_array_probe(&cache->tags, key, sectors, &place) == TAG_HIT;
+}
+
 void read_cache_fill(SmReadCache *cache, uint64_t address) {
     uint8_t sectors = tag_array_sectors(&cache->tags, address, cache->fill_bytes);
     int32_t place = tag_array_find(&cache->tags, address);

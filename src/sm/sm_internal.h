@@ -193,12 +193,10 @@ struct Sm {
 
     /* ---- Fetch ---- */
     SmReadCache l1i;
-    uint64_t *fetch_waiters; /* by MSHR entry: warps that wait for the line */
     uint32_t last_fetched;   /* warp slot */
     uint64_t decode_due;     /* cycle at which the latch is decoded, UINT64_MAX: empty */
     uint32_t decode_pc, decode_count;
     uint8_t decode_warp;
-    bool is_fetch_taken;     /* this cycle's fetch slot went to a returning miss */
 
     /* ---- Schedulers ---- */
     void *policy_state;
@@ -374,6 +372,8 @@ void read_cache_init(SmReadCache *cache, const CacheConfig *config, uint8_t clie
  * there (*entry: its MSHR). READ_REFUSED: try again. */
 ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint32_t waiter, int warp,
                              int32_t *entry);
+/* Whether the line of `address` is there. */
+bool read_cache_has(SmReadCache *cache, uint64_t address);
 void read_cache_fill(SmReadCache *cache, uint64_t address);
 
 #endif
