@@ -155,9 +155,7 @@ void form_parse(Form *form, const char *spelling) {
     form->cc = form_has(form, "cc");
     form->wrap = form_has(form, "wrap");
     form->satfinite = form_has(form, "satfinite");
-    form->lo = form_has(form, "lo");
     form->hi = form_has(form, "hi");
-    form->wide = form_has(form, "wide");
     form->compare = form_which(form, comparisons);
     int round = form_which(form, rounds), integral = form_which(form, integrals);
     form->round = modes[round < 0 ? 0 : round];

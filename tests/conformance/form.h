@@ -70,10 +70,10 @@ typedef void WarpReference(const Form *form, WarpCase *warp);
 typedef struct Row {
     const char *pattern;
     const char *operands;
-    Reference *reference;                                  /* of the first destination; or ... */
+    Reference *reference;                                  /* of the first destination */
     Reference *second;                                     /* of the second one */
+    WarpReference *warp;                                   /* in place of both: of whole warps */
     bool (*is_open)(const Form *form, const uint64_t *in); /* whether the ISA allows any result */
-    WarpReference *warp;                                   /* ... of whole warps */
     double ulps;           /* how far an approximation may be off, in units of the last place */
     int constants;         /* values of operand i */
     unsigned flags;        /* ROW_... */
@@ -83,12 +83,10 @@ typedef struct Row {
 enum {
     ROW_EXACT_NAN = 1 << 0,   /* a NaN result is this very NaN */
     ROW_WIDE = 1 << 1,        /* also with registers wider than the types */
-    ROW_ANY_ZERO = 1 << 2,    /* the sign of a zero is left open */
-    ROW_SPARE = 1 << 3,       /* many forms alike: fewer cases of each */
-    ROW_NO_CONSTANT = 1 << 4, /* the last source must be a register */
-    ROW_WHOLE = 1 << 5,       /* the reference gives the whole of a packed result */
-    ROW_UPPER_HALF =
-        1 << 6 /* of an .f64 result only the upper 32 bits count: its units are theirs */
+    ROW_SPARE = 1 << 2,       /* many forms alike: fewer cases of each */
+    ROW_NO_CONSTANT = 1 << 3, /* the last source must be a register */
+    ROW_WHOLE = 1 << 4,       /* the reference gives the whole of a packed result */
+    ROW_UPPER_HALF = 1 << 5   /* of an .f64 result only the upper 32 bits count */
 };
 
 typedef struct Form {
@@ -108,7 +106,7 @@ typedef struct Form {
     int constant; /* of operand i */
     /* Modifiers, for reference functions. */
     bool ftz, sat, relu, nan, xorsign, cc, wrap, satfinite;
-    bool lo, hi, wide;
+    bool hi;
     int element;      /* of a packed value: which one is asked for */
     mpfr_rnd_t round; /* .rn, .rz, ... */
     int integral;     /* an mpfr_rnd_t of .rni, .rzi, ...; -1 when there is none */

@@ -50,6 +50,7 @@ void harness_count_form(Harness *harness, const char *spelling) {
 }
 
 void harness_fail(Harness *harness, const char *spelling) {
+    harness_count_form(harness, spelling);
     if (coverage_add(harness->failed, spelling)) harness->failures++;
 }
 

@@ -37,13 +37,13 @@ typedef struct Harness {
     int effort;         /* cases are multiplied by this ... */
     int divisor;        /* ... and divided by this */
     bool is_thorough;   /* all values of 16-bit sources */
-    uint64_t forms;     /* distinct spellings that ran */
+    uint64_t forms;     /* distinct spellings */
     uint64_t cases;     /* results compared */
-    uint64_t failures;  /* of the forms, those with a wrong result; forms that did not run */
+    uint64_t failures;  /* of the forms, those that did not load or had a wrong result */
     Worst worst[HARNESS_MAX_WORST];
     int worst_count;
     struct Map *spellings; /* that ran: see coverage.h */
-    struct Map *failed;    /* spellings with a wrong result */
+    struct Map *failed;    /* those of them that count as failures */
 } Harness;
 
 void harness_start(Harness *harness);
@@ -53,7 +53,7 @@ void harness_end(Harness *harness);
 bool harness_wants(const Harness *harness, const char *text);
 /* Counts a form that runs, for the total and for the coverage. */
 void harness_count_form(Harness *harness, const char *spelling);
-/* Counts a form with a wrong result. */
+/* Counts a form that did not load or had a wrong result. */
 void harness_fail(Harness *harness, const char *spelling);
 /* Notes how far an approximation was off. */
 void harness_note_error(Harness *harness, const Form *form, const Type *type, double ulps,
