@@ -46,17 +46,33 @@ static int clamp(int value, int limit) {
     return value < 0 ? 0 : value >= limit ? limit - 1 : value;
 }
 
+/* The frame with its outermost pixels repeated RANGE times on every side. */
+static uint16_t *add_border(Workload *workload, const uint16_t *frame, int width, int height) {
+    int across = width + 2 * RANGE, down = height + 2 * RANGE;
+    uint16_t *bordered = workload_host_alloc(workload, (size_t)(across * down), sizeof *bordered);
+    for (int i = 0; i < across * down; i++)
+        bordered[i] =
+            frame[clamp(i / across - RANGE, height) * width + clamp(i % across - RANGE, width)];
+    return bordered;
+}
+
 /* Adds the differences of the 4 x 4 block at (x, y) to the sums of all positions. */
-static void add_block(const uint8_t *current, const uint8_t *before, int width, int height, int x,
-                      int y, uint32_t *sums) {
+static void add_block(const uint16_t *current, const uint16_t *before, int width, int x, int y,
+                      uint32_t *sums) {
+    int across = width + 2 * RANGE;
     for (int position = 0; position < POSITIONS; position++)
         for (int i = 0; i < BLOCK * BLOCK; i++) {
             int row = y + i / BLOCK, column = x + i % BLOCK;
-            int from_row = clamp(row + position / SEARCH - RANGE, height);
-            int from_column = clamp(column + position % SEARCH - RANGE, width);
-            sums[position] += (uint32_t)abs(current[row * width + column] -
-                                            before[from_row * width + from_column]);
+            int there = (row + position / SEARCH) * across + column + position % SEARCH;
+            sums[position] += (uint32_t)abs(current[row * width + column] - before[there]);
         }
+}
+
+static uint16_t *generate_frame(Workload *workload, size_t pixels) {
+    uint16_t *frame = workload_host_alloc(workload, pixels, sizeof *frame);
+    for (size_t i = 0; i < pixels; i++)
+        frame[i] = (uint16_t)workload_random(workload, 256);
+    return frame;
 }
 
 /* Checks one buffer against sums over the 4 x 4 blocks, `of_4x4` by place in the frame. */
@@ -89,18 +105,19 @@ int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     int width = (int)workload.values[WIDTH], height = (int)workload.values[HEIGHT];
     size_t pixels = (size_t)(width * height);
-    uint8_t *before = workload_random_bytes(&workload, pixels, 256);
-    uint8_t *current = workload_random_bytes(&workload, pixels, 256);
+    size_t bordered_pixels = (size_t)((width + 2 * RANGE) * (height + 2 * RANGE));
+    uint16_t *current = generate_frame(&workload, pixels);
+    uint16_t *before = add_border(&workload, generate_frame(&workload, pixels), width, height);
 
-    CUdeviceptr device_current = workload_upload(current, pixels);
-    CUdeviceptr device_before = workload_upload(before, pixels);
+    CUdeviceptr device_current = workload_upload(current, pixels * sizeof *current);
+    CUdeviceptr device_before = workload_upload(before, bordered_pixels * sizeof *before);
     CUdeviceptr sums[SHAPES];
     unsigned across = (unsigned)width / MACROBLOCK, down = (unsigned)height / MACROBLOCK;
     for (int i = 0; i < SHAPES; i++)
         sums[i] = workload_device_alloc(across * down * (unsigned)blocks_of(SHAPE[i]) * PADDED *
                                         sizeof(uint16_t));
     workload_launch(&workload, "sad_4x4", (WorkloadShape){4 * across, 4 * down, THREADS_4X4, 1},
-                    (void *[]){&device_current, &device_before, &sums[0], &width, &height});
+                    (void *[]){&device_current, &device_before, &sums[0], &width});
     workload_launch(&workload, "sad_8x8", (WorkloadShape){across, down, THREADS, 4},
                     (void *[]){&sums[0], &sums[1], &sums[2], &sums[3]});
     workload_launch(&workload, "sad_16x16", (WorkloadShape){across, down, THREADS, 1},
@@ -108,8 +125,8 @@ int main(int argc, char **argv) {
 
     uint32_t *of_4x4 = workload_host_alloc(&workload, pixels / 16 * POSITIONS, sizeof *of_4x4);
     for (int i = 0; i < width * height / (BLOCK * BLOCK); i++)
-        add_block(current, before, width, height, i % (width / BLOCK) * BLOCK,
-                  i / (width / BLOCK) * BLOCK, of_4x4 + i * POSITIONS);
+        add_block(current, before, width, i % (width / BLOCK) * BLOCK, i / (width / BLOCK) * BLOCK,
+                  of_4x4 + i * POSITIONS);
     bool is_right = true;
     for (int i = 0; i < SHAPES && is_right; i++)
         is_right = check_shape(&workload, SHAPE[i], sums[i], of_4x4, width, height);

@@ -6,11 +6,12 @@
 enum { RANGE = 16, SEARCH = 2 * RANGE + 1, POSITIONS = SEARCH * SEARCH };
 enum { PADDED = 1096, WORDS = PADDED / 2, PER_THREAD = 18, BLOCK = 4 };
 
-/* A CTA per 4 x 4 block, 61 threads, each 18 positions in a row. */
-extern "C" __global__ void sad_4x4(const unsigned char *current, const unsigned char *before,
-                                   unsigned short *sums, int width, int height) {
+/* A CTA per 4 x 4 block, 61 threads, each 18 positions in a row. `before` has a border of 16
+ * pixels, so that every position lies within it. */
+extern "C" __global__ void sad_4x4(const unsigned short *current, const unsigned short *before,
+                                   unsigned short *sums, int width) {
     __shared__ int pixel[BLOCK * BLOCK];
-    int thread = (int)threadIdx.x;
+    int thread = (int)threadIdx.x, bordered_width = width + 2 * RANGE;
     int left = (int)blockIdx.x * BLOCK, top = (int)blockIdx.y * BLOCK;
     if (thread < BLOCK * BLOCK)
         pixel[thread] = current[(top + thread / BLOCK) * width + left + thread % BLOCK];
@@ -21,14 +22,12 @@ extern "C" __global__ void sad_4x4(const unsigned char *current, const unsigned 
     unsigned short *own = sums + (macroblock * 16 + part) * PADDED;
     int last = min((thread + 1) * PER_THREAD, (int)POSITIONS);
     for (int position = thread * PER_THREAD; position < last; position++) {
-        int first_x = left + position % SEARCH - RANGE, first_y = top + position / SEARCH - RANGE;
+        const unsigned short *corner =
+            before + (top + position / SEARCH) * bordered_width + left + position % SEARCH;
         unsigned sum = 0;
-        for (int y = 0; y < BLOCK; y++) {
-            const unsigned char *row = before + min(max(first_y + y, 0), height - 1) * width;
 #pragma unroll
-            for (int x = 0; x < BLOCK; x++)
-                sum = __sad(row[min(max(first_x + x, 0), width - 1)], pixel[y * BLOCK + x], sum);
-        }
+        for (int i = 0; i < BLOCK * BLOCK; i++)
+            sum = __sad(corner[i / BLOCK * bordered_width + i % BLOCK], pixel[i], sum);
         own[position] = (unsigned short)sum;
     }
 }
