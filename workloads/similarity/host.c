@@ -15,7 +15,7 @@ static const WorkloadInfo INFO = {
     .summary = "Scores the similarity of all pairs of documents.",
     .parameters =
         {
-            [DOCUMENTS] = {"documents", "", {50, 128, 384}, 8192, 0},
+            [DOCUMENTS] = {"documents", "", {50, 128, 256}, 8192, 0},
             [FEATURES] = {"features", "of a document, below 16 each", {30, 64, 64}, 65536, 0},
         },
 };

@@ -11,7 +11,7 @@ static const WorkloadInfo INFO = {
     .summary = "Multiplies a sparse matrix in CSR form by a vector, one row per thread.",
     .parameters =
         {
-            [ROWS] = {"rows", "and columns, 16 entries a row", {500, 32768, 262144}, 1u << 24, 0},
+            [ROWS] = {"rows", "and columns, 16 entries a row", {500, 16384, 65536}, 1u << 24, 0},
         },
 };
 
