@@ -12,7 +12,7 @@ SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=addr
            -Dc_args=-fno-sanitize-recover=undefined
 
 .DEFAULT_GOAL = help
-.PHONY: help run test build sanitize setup bench nightly fuzz fuzz-targets install format clean
+.PHONY: help run test build sanitize setup bench bench-record nightly fuzz fuzz-targets install format clean
 
 help: ## show this list
 	@echo "Tyto, a cycle-level GPU simulator. Targets:"
@@ -32,6 +32,11 @@ setup: ## install the Debian packages that are missing (says which first)
 
 bench: build ## measure the speed of the simulator itself
 	meson test -C build --benchmark --verbose
+	bench/speed build
+
+bench-record: build ## measure and profile, record that, and write docs/performance.md (wants a quiet machine)
+	bench/speed build --record
+	bench/performance_page
 
 nightly: build sanitize fuzz-targets ## every test, the long ones too, and an hour of fuzzing
 	@scripts/nightly

@@ -1,4 +1,4 @@
-/* Speed of the PTX reader: megabytes a second from text to a linked, analysed module (all checks,
+/* Speed of the PTX reader: megabytes a second of processor time from text to a linked, analysed module (all checks,
  * control flow, liveness, register allocation), on two generated files of 5 MB. */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { FILE_BYTES = 5000000 };
 
 static double now_ms(void) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 

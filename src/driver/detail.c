@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/host.h"
 #include "driver/run_file.h"
 #include "sched/report.h"
 #include "stats/output.h"
@@ -164,9 +164,7 @@ static void write_csv(const RunStats *run, Text *out) {
 }
 
 void detail_sign(Detail *detail, const char *program) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    detail->run->host.peak_memory_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    detail->run->host.peak_memory_bytes = host_peak_memory_bytes();
     free(detail->run->program);
     detail->run->program = strdup(program);
 }

@@ -1,8 +1,7 @@
 /* Text and JSON of a run's results. */
 #include "driver/report.h"
 
-#include <sys/resource.h>
-
+#include "base/host.h"
 #include "driver/detail.h"
 #include "stats/report.h"
 
@@ -134,8 +133,6 @@ static void add_kernel_object(Json *json, const TytoResult *result) {
 }
 
 static void add_host(Json *json, const Totals *sum) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
     json_key(json, "host");
     json_object(json);
     json_key(json, "wall_seconds");
@@ -146,7 +143,7 @@ static void add_host(Json *json, const Totals *sum) {
     json_double(json, per_second(sum->warp_instructions, sum->wall_seconds));
     json_key(json, "cycles_per_second");
     json_double(json, per_second(sum->cycles, sum->wall_seconds));
-    add_number(json, "peak_memory_bytes", (uint64_t)usage.ru_maxrss * 1024);
+    add_number(json, "peak_memory_bytes", host_peak_memory_bytes());
     json_end_object(json);
 }
 

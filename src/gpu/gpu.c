@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "base/host.h"
 #include "gpu/engine.h"
 #include "gpu/gpu_internal.h"
 #include "isa/handlers.h"
@@ -259,12 +259,6 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
     launch->warps = (launch->threads + ISA_LANES - 1) / ISA_LANES;
 }
 
-static double seconds_of(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* A launch that ended early leaves requests under way: the next one gets a machine at rest. */
 static void restart_engine(Gpu *gpu) {
     engine_free(gpu->engine);
@@ -274,8 +268,8 @@ static void restart_engine(Gpu *gpu) {
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     *result = (GpuResult){0};
-    double wall_start = seconds_of(CLOCK_MONOTONIC);
-    double cpu_start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    double wall_start = host_wall_seconds();
+    double cpu_start = host_cpu_seconds();
     if (!kernel->ptx->is_kernel) {
         refuse(result, "%s is a device function, not a kernel (.entry)", kernel->ptx->name);
         return result->status;
@@ -310,7 +304,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         gpu_run_functional(gpu, &launch, result);
     }
     free(parameters);
-    result->cpu_seconds = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu_start;
-    result->wall_seconds = seconds_of(CLOCK_MONOTONIC) - wall_start;
+    result->cpu_seconds = host_cpu_seconds() - cpu_start;
+    result->wall_seconds = host_wall_seconds() - wall_start;
     return result->status;
 }

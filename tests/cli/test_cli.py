@@ -315,6 +315,14 @@ class Run(Case):
 class Timed(Case):
     """Runs in detail, on a machine."""
 
+    def test_peak_memory_is_of_the_run_alone(self):
+        for mode in ("--functional", "--quiet"):
+            large = bytearray(b"x") * 200_000_000  # of the process that starts the run
+            done = self.tyto("run", mode, "--json", "r.json", "vecadd", "--size", "300", is_timed=True)
+            self.check(done, 0)
+            result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
+            self.assertLess(result["host"]["peak_memory_bytes"], len(large))
+
     def run_timed(self, *words):
         done = self.tyto("run", "--json", "r.json", *words, is_timed=True)
         self.check(done, 0)

@@ -1,0 +1,76 @@
+"""Where a run's time goes: samples of `perf record`, summed by function and by layer (folder of src/).
+
+The release build holds no debugging information, and a name such as `step` is a static function of
+several files. The layer of an address is therefore that of the nearest symbol before it whose name is
+in one layer only: the linker lays out the code file by file.
+"""
+import bisect
+import collections
+import pathlib
+import re
+import subprocess
+
+SAMPLES_PER_SECOND = 4000
+OTHERS = (("[kernel", "operating system"), ("libc.", "C library"), ("libm.", "C library"),
+          ("ld-linux", "C library"))  # start of a file's name, what its time is called
+OBJECT_LAYER = re.compile(r"src[_/]([a-z]+)[_/].*\.o:$")  # in a member's name in the archive
+# A line of `perf report -v`: share, file, address, symbol
+LINE = re.compile(r"^\s*([\d.]+)%\s+(\S+)\s+0x([0-9a-f]+)\s+\S+ \[.\] (\S+)", re.M)
+
+
+def output_of(*words):
+    return subprocess.run([str(word) for word in words], text=True, check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+
+
+def layers_of_names(build):
+    """name of a function -> the layers that have one of this name"""
+    names = collections.defaultdict(set)
+    layer = None
+    for line in output_of("nm", build / "libtyto_core.a").splitlines():
+        if line.endswith(":"):
+            layer = OBJECT_LAYER.search(line).group(1)
+        elif re.search(r" [tT] ", line):
+            names[line.split()[-1]].add(layer)
+    return names
+
+
+class Layers:
+    """The layer of every address of the library."""
+
+    def __init__(self, build):
+        names = layers_of_names(build)
+        self.starts, self.layers = [], []
+        layer = "other"
+        for line in output_of("nm", "-n", build / "libtyto.so").splitlines():
+            symbol = re.match(r"([0-9a-f]+) [tT] (\S+)", line)
+            if not symbol:
+                continue
+            candidates = names.get(symbol.group(2), ())
+            if len(candidates) == 1:
+                (layer,) = candidates
+            self.starts.append(int(symbol.group(1), 16))
+            self.layers.append(layer)
+
+    def of(self, address):
+        return self.layers[max(0, bisect.bisect_right(self.starts, address) - 1)]
+
+
+def profile(build, words, folder):
+    """Profiles `tyto WORDS`: shares of the time in percent by layer and by function, greatest first."""
+    data = pathlib.Path(folder) / "perf.data"
+    output_of("perf", "record", "-o", data, "-F", SAMPLES_PER_SECOND, "--", build / "tyto", *words)
+    layers = Layers(build)
+    by_layer, by_function = collections.Counter(), collections.Counter()
+    report = output_of("perf", "report", "-i", data, "-v", "--stdio", "--no-children", "--sort", "dso,sym")
+    for share, path, address, symbol in LINE.findall(report):
+        file = pathlib.Path(path).name
+        if file.startswith("libtyto"):
+            layer = layers.of(int(address, 16))
+            by_function[f"{layer}/ {symbol.split('.')[0]}"] += float(share)
+        else:
+            layer = next((name for start, name in OTHERS if file.startswith(start)), "host program")
+        by_layer[layer] += float(share)
+    return {kind: {name: round(share, 1) for name, share in shares}
+            for kind, shares in (("layers", by_layer.most_common()),
+                                 ("functions", by_function.most_common(16)))}

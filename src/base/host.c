@@ -1,0 +1,39 @@
+/* Time and memory of the host. The peak of memory is asked of /proc, because getrusage's goes back to
+ * the process that started this one: a fork of a large program counts as large. */
+#include "base/host.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static double seconds_of(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+double host_wall_seconds(void) {
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+double host_cpu_seconds(void) {
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t host_peak_memory_bytes(void) {
+    uint64_t kib = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    if (status) {
+        char line[256];
+        while (kib == 0 && fgets(line, sizeof line, status))
+            sscanf(line, "VmHWM: %" SCNu64 " kB", &kib);
+        fclose(status);
+    }
+    if (kib == 0) { /* a host without /proc */
+        struct rusage usage;
+        getrusage(RUSAGE_SELF, &usage);
+        kib = (uint64_t)usage.ru_maxrss;
+    }
+    return kib * 1024;
+}
