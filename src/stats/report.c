@@ -303,20 +303,31 @@ static int largest_saving(const Counters *best, const Counters *worst, uint64_t 
     return largest;
 }
 
-/* One sentence: what the fastest run loses less on than the slowest, and figures that go with it.
- */
-static void add_reason(const RunStats *fastest, const RunStats *slowest, Text *out) {
-    Counters best = run_total(fastest), worst = run_total(slowest);
+/* Differences in cycles below this are called none: no reason can be read out of so little. */
+#define NEGLIGIBLE 0.01
+
+/* One sentence: what the fastest run loses less on than the one it is measured by, and figures that go
+ * with it. */
+static void add_reason(const RunStats *fastest, const RunStats *other, Text *out) {
+    Counters best = run_total(fastest), worst = run_total(other);
     if (best.cycles == worst.cycles) {
-        text_add(out, "\nAll take the same number of cycles.\n");
+        text_printf(out, "\n%s and %s take the same number of cycles.\n", fastest->scheduler,
+                    other->scheduler);
         return;
     }
     char percent[FIELD_BYTES];
+    double share = (double)(worst.cycles - best.cycles) / (double)worst.cycles;
+    if (share < NEGLIGIBLE) {
+        format_value(percent, 100 * share, 2);
+        text_printf(out, "\n%s is fastest, by only %s%% over %s: too little to have a reason.\n",
+                    fastest->scheduler, percent, other->scheduler);
+        return;
+    }
     uint64_t saving, gain = worst.scheduler_cycles - best.scheduler_cycles;
     int cause = largest_saving(&best, &worst, &saving);
-    format_value(percent, 100 * (double)(worst.cycles - best.cycles) / (double)worst.cycles, 1);
+    format_value(percent, 100 * share, 1);
     text_printf(out, "\n%s wins with %s%% fewer cycles than %s", fastest->scheduler, percent,
-                slowest->scheduler);
+                other->scheduler);
     if (cause >= 0 && saving < gain) {
         format_value(percent, 100 * (double)saving / (double)gain, 0);
         text_printf(out, ": %s%% of the gain are scheduler cycles that %s", percent,
@@ -342,8 +353,8 @@ static void add_legend(const Counters *all, Text *out) {
 
 void report_comparison(const RunStats *const *runs, int count, Text *out) {
     if (!count) return;
-    int width = name_width(runs, count), fastest = 0, slowest = 0;
-    uint64_t first = run_total(runs[0]).cycles, least = first, most = first;
+    int width = name_width(runs, count), fastest = 0, second = -1;
+    uint64_t first = run_total(runs[0]).cycles, least = first, next = UINT64_MAX;
     Counters all = {0};
     text_printf(out, "%s on %s\n\n%-*s %15s %8s %8s %8s %8s %8s  %s\n", runs[0]->program,
                 runs[0]->machine, width, "scheduler", "cycles", "IPC", "speed-up", "L1D miss",
@@ -353,10 +364,11 @@ void report_comparison(const RunStats *const *runs, int count, Text *out) {
         add_comparison_row(runs[i], &total, (double)first / (double)total.cycles, width, out);
         counters_add(&all, &total);
         if (total.cycles < least) least = total.cycles, fastest = i;
-        if (total.cycles > most) most = total.cycles, slowest = i;
+        else if (i > 0 && total.cycles < next) next = total.cycles, second = i;
     }
     add_legend(&all, out);
-    if (count > 1) add_reason(runs[fastest], runs[slowest], out);
+    /* Against the first, as the speed-ups are; when that is the fastest, against the next best. */
+    if (count > 1) add_reason(runs[fastest], runs[fastest ? 0 : second], out);
 }
 
 /* --- many programs --- */
