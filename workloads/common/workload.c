@@ -96,7 +96,7 @@ static int find_parameter(const WorkloadInfo *info, const char *option) {
 
 static void parse_options(Workload *workload, int argc, char **argv) {
     const WorkloadInfo *info = workload->info;
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i += 2) { /* an option and its value */
         const char *option = argv[i];
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(option, "--help") == 0) {
@@ -107,7 +107,6 @@ static void parse_options(Workload *workload, int argc, char **argv) {
         else if (strcmp(option, "--seed") == 0)
             workload->random_state = parse_number(info, option, value, 0, UINT64_MAX);
         else parse_parameter(workload, find_parameter(info, option), option, value);
-        i++;
     }
 }
 
