@@ -140,6 +140,7 @@ void detail_record(Detail *detail, const GpuLaunch *launch, const GpuResult *res
     kernel->ctas_per_sm = result->ctas_per_sm;
     kernel->status = status_of(result);
     kernel->counters = result->counters;
+    kernel->histograms = result->histograms;
     kernel->ctas = detail->watch.ctas;
     kernel->cta_count = detail->watch.cta_count;
     detail->watch.ctas = NULL;

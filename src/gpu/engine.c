@@ -461,6 +461,8 @@ static void fill_result(Engine *engine, GpuResult *result) {
     for (uint32_t p = 0; p < engine->machine->partitions; p++)
         partition_close_rows(engine->partitions[p]);
     result->counters = count(engine);
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        histograms_add(&result->histograms, sm_histograms(engine->sms[i]));
     result->cycles = result->counters.cycles;
     result->time_ps = result->counters.time_ps;
     result->warp_instructions = result->counters.warp_instructions;

@@ -12,6 +12,7 @@
 #include "isa/isa.h"
 #include "memory/memory.h"
 #include "stats/counters.h"
+#include "stats/histogram.h"
 
 typedef struct Gpu Gpu;
 typedef struct GpuModule GpuModule;
@@ -92,6 +93,7 @@ typedef struct GpuResult {
     double wall_seconds;
     double cpu_seconds;           /* that the process had the processor in that time */
     Counters counters;            /* of a run on a machine; zero when run functionally */
+    Histograms histograms;        /* likewise */
     uint32_t ctas_per_sm;         /* that fit */
 } GpuResult;
 

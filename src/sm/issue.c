@@ -48,6 +48,7 @@ void issue_update_head(Sm *sm, int warp) {
 
 static void count_instruction(Sm *sm, const IsaInfo *info, SmUnit unit, uint32_t lanes) {
     Counters *c = &sm->counters;
+    histogram_add(&sm->histograms, HISTOGRAM_active_lanes, (uint64_t)bits_count32(lanes));
     c->warp_instructions++;
     c->thread_instructions += (uint64_t)bits_count32(lanes);
     switch (unit) {
@@ -114,6 +115,8 @@ static void send_to_pipeline(Sm *sm, int warp, uint32_t pc, const IsaInfo *info,
     if (unit == SM_UNIT_LDST) {
         SmMemory *memory = memory_new(sm, inst);
         coalesce(sm, inst, info, memory);
+        if (memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS)
+            histogram_add(&sm->histograms, HISTOGRAM_accesses, memory->count);
         inst->remaining = memory->is_store ? 0 : memory->count;
         if (memory->is_atomic) {
             sm->warps[warp].atomics += memory->count;

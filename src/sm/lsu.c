@@ -108,6 +108,7 @@ static void access_shared(Sm *sm, uint16_t inst, SmMemory *memory) {
     if (sm->cycle < sm->latch_until) return;
     sm->counters.shared_instructions++;
     sm->counters.shared_cycles += memory->cycles;
+    histogram_add(&sm->histograms, HISTOGRAM_shared_conflicts, memory->cycles);
     /* The pipe's stages count from this cycle; its end is seen one cycle before the port chooses. */
     if (!memory->is_store) pipe_push(&sm->shared_pipe, inst, sm->cycle + sm->config->shared.latency - 1);
     leave_latch(sm, inst);

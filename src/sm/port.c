@@ -79,6 +79,7 @@ static void finish_request(Sm *sm, MemRequest *request) {
     }
     uint64_t cycles = sm->view.cycle - request->sent;
     c->reads_answered++;
+    histogram_add(&sm->histograms, HISTOGRAM_read_latency, cycles);
     c->fetch_cycles += cycles;
     c->fetch_l2_cycles += request->l2_cycles;
     c->fetch_queue_cycles += request->queue_ticks; /* their own cycles: sm_finish_kernel converts */

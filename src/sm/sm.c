@@ -150,6 +150,7 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *context,
     sm->cta_limit = ctas;
     sm->cta_threads = launch->warps * ISA_LANES;
     sm->counters = (Counters){0};
+    sm->histograms = (Histograms){0};
     uint32_t words = scoreboard_words_of(launch->program);
     if (words > sm->scoreboard_words) {
         for (uint32_t w = 0; w < sm->warp_slots; w++) {
@@ -238,6 +239,7 @@ static void finish_cta(Sm *sm, uint32_t slot) {
     cta->is_resident = false;
     sched_view_finish(&sm->view, (int)slot);
     sm->counters.ctas_finished++;
+    histogram_add(&sm->histograms, HISTOGRAM_cta_lifetime, sm->cycle - sm->view.cta[slot].launched);
     sm_notify(sm, &(TytoEvent){.kind = TYTO_EVENT_CTA_FINISHED,
                                .warp = TYTO_NO_WARP,
                                .owner = TYTO_NO_WARP,
@@ -316,6 +318,7 @@ void sm_settle(Sm *sm, uint64_t cycle) {
 }
 
 const Counters *sm_counters(const Sm *sm) { return &sm->counters; }
+const Histograms *sm_histograms(const Sm *sm) { return &sm->histograms; }
 
 void sm_step(Sm *sm, uint64_t cycle) {
     sm_settle(sm, cycle); /* the cycles slept through, with the outcomes of the last one */

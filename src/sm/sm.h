@@ -21,6 +21,7 @@
 #include "sched/registry.h"
 #include "sm/sm_config.h"
 #include "stats/counters.h"
+#include "stats/histogram.h"
 
 typedef struct Sm Sm;
 
@@ -95,6 +96,7 @@ const IsaFault *sm_fault(const Sm *sm);
 /* Brings the sums over cycles up to, not including, `cycle`; then the counters are complete. */
 void sm_settle(Sm *sm, uint64_t cycle);
 const Counters *sm_counters(const Sm *sm);
+const Histograms *sm_histograms(const Sm *sm);
 
 /* For the watchdog: what each warp waits for, one line each. */
 void sm_explain(const Sm *sm, Text *out);

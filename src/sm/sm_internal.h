@@ -270,6 +270,7 @@ struct Sm {
     uint64_t next_event;
     uint32_t outstanding;         /* requests under way */
     Counters counters;
+    Histograms histograms;
 };
 
 /* ---- sm.c ---- */

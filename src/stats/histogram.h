@@ -16,7 +16,6 @@ enum { HISTOGRAM_BUCKETS = 64 };
     ROW(accesses, "accesses", 0, "coalesced accesses of a global or local instruction") \
     ROW(shared_conflicts, "cycles", 0, "cycles of a shared memory instruction") \
     ROW(read_latency, "SM cycles", 5, "from an SM's miss to the reply") \
-    ROW(dram_queue, "requests", 1, "requests waiting at a channel when one arrives") \
     ROW(cta_lifetime, "SM cycles", 10, "from a CTA's launch to its end")
 /* clang-format on */
 
