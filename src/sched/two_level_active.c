@@ -24,12 +24,17 @@ typedef struct Ranks {
     uint8_t slot[TYTO_MAX_WARPS]; /* by rank */
     uint8_t count;                /* slots of the scheduler */
     uint8_t active;               /* of those, the active ones */
+    uint64_t all;                 /* the slots as a set */
     uint64_t set;                 /* the active ones as a set */
 } Ranks;
 
+/* While no slot that goes on is in the queue, an exchange only moves slots that cannot issue anyway; such
+ * cycles are counted in `lag`, and made up for when something changes. */
 typedef struct TwoLevelActive {
-    Ranks ranks[4];   /* by scheduler */
-    uint64_t going;   /* warps that could keep their place when it was last looked */
+    Ranks ranks[4]; /* by scheduler */
+    uint64_t going; /* warps that could keep their place when it was last looked */
+    uint64_t lag;   /* cycles since then whose exchanges are still to be made */
+    bool is_idle;   /* exchanges change nothing that can be seen while `going` stays */
 } TwoLevelActive;
 
 static uint64_t slots(const uint8_t *slot, int count) {
@@ -45,6 +50,7 @@ static void start(void *state, const TytoSmView *view, const double *values) {
         for (uint64_t rest = view->scheduler_warps[i]; rest; rest &= rest - 1)
             r->slot[r->count++] = (uint8_t)bits_lowest64(rest);
         r->active = values[ACTIVE] < r->count ? (uint8_t)values[ACTIVE] : r->count;
+        r->all = view->scheduler_warps[i];
         r->set = slots(r->slot, r->active);
     }
 }
@@ -64,29 +70,53 @@ static void exchange(Ranks *r, uint64_t going) {
     r->set = slots(r->slot, r->active);
 }
 
-/* `cycles` exchanges while nothing changes. Once no slot that goes on is in the queue, those that do not
- * revolve through the active places, and are back where they were after as many cycles as they are. */
+/* `cycles` exchanges of slots of which none that goes on is in the queue: those that do not go on
+ * revolve, as many ranks a cycle as they have active places. */
+static void revolve(Ranks *r, uint64_t going, uint64_t cycles) {
+    exchange(r, going);
+    size_t kept = (size_t)bits_count64(r->set & going), turning = r->count - kept;
+    size_t by = (r->active - kept) * ((cycles - 1) % turning) % turning;
+    uint8_t head[TYTO_MAX_WARPS];
+    memcpy(head, &r->slot[kept], by);
+    memmove(&r->slot[kept], &r->slot[kept + by], turning - by);
+    memcpy(&r->slot[r->count - by], head, by);
+    r->set = slots(r->slot, r->active);
+}
+
+/* `cycles` exchanges while nothing changes. */
 static void exchange_many(Ranks *r, uint64_t going, uint64_t cycles) {
-    uint64_t all = slots(r->slot, r->count);
-    for (; cycles && r->set & ~going && all & ~r->set & going; cycles--) exchange(r, going);
-    if (!(r->set & ~going)) return;
-    for (cycles %= (uint64_t)bits_count64(all & ~going); cycles; cycles--) exchange(r, going);
+    for (; cycles && r->set & ~going && r->all & ~r->set & going; cycles--) exchange(r, going);
+    if (cycles && r->set & ~going) revolve(r, going, cycles);
+}
+
+/* Makes up for the lag. */
+static void catch_up(TwoLevelActive *s, uint32_t schedulers) {
+    for (uint32_t i = 0; s->lag && i < schedulers; i++) exchange_many(&s->ranks[i], s->going, s->lag);
+    s->lag = 0;
 }
 
 static void elapsed(void *state, const TytoSmView *view, uint64_t count) {
     TwoLevelActive *s = state;
-    uint64_t going = sched_view_unblocked(view);
+    uint64_t going = sched_view_unblocked(view), all_along = going & s->going;
+    if (going == s->going && s->is_idle) {
+        s->lag += count;
+        return;
+    }
+    catch_up(s, view->schedulers);
+    s->going = going;
+    s->is_idle = true;
     for (uint32_t i = 0; i < view->schedulers; i++) {
         Ranks *r = &s->ranks[i];
-        if (count > 1) exchange_many(r, going & s->going, count - 1);
+        exchange_many(r, all_along, count - 1); /* the cycles asleep */
         if (r->set & ~going) exchange(r, going);
+        s->is_idle &= !(r->set & ~going && r->all & ~r->set & going);
     }
-    s->going = going;
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
-    (void)view;
-    const Ranks *r = &((TwoLevelActive *)state)->ranks[scheduler];
+    TwoLevelActive *s = state;
+    if (ready & ~s->going) catch_up(s, view->schedulers); /* released in this cycle: is it active? */
+    const Ranks *r = &s->ranks[scheduler];
     if (!(ready & r->set)) return TYTO_NO_WARP;
     int rank = 0;
     while (!tyto_has(ready, r->slot[rank])) rank++;
@@ -95,8 +125,9 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
 
 /* The active order turns until the warp that issued is last. */
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
-    (void)view;
-    Ranks *r = &((TwoLevelActive *)state)->ranks[issue->scheduler];
+    TwoLevelActive *s = state;
+    catch_up(s, view->schedulers);
+    Ranks *r = &s->ranks[issue->scheduler];
     int rank = 0;
     while (r->slot[rank] != issue->warp) rank++;
     uint8_t turned[TYTO_MAX_WARPS];

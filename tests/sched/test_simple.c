@@ -1,6 +1,8 @@
 /* lrr, gto and the two kinds of two-level scheduling, step by step on a fabricated SM. */
 #include "fabricated.h"
 
+#include <string.h>
+
 #define EXPECT_STEPS(f, ...) expect_steps(f, (const int[]){__VA_ARGS__, -2})
 
 static void expect_steps(Fabricated *f, const int *picks) {
@@ -215,6 +217,61 @@ static void active_many_cycles_asleep_are_what_they_would_be_one_by_one(void **u
         }
 }
 
+/* The same in the plainest way: a list of the active slots and a queue, changed in every cycle. */
+typedef struct Plain {
+    int slot[16], count, active; /* the active ones first */
+} Plain;
+
+static void plain_exchange(Plain *p, uint64_t going) {
+    int next[16], n = 0, active = p->active;
+    for (int i = 0; i < active; i++)
+        if (tyto_has(going, p->slot[i])) next[n++] = p->slot[i];
+    for (int i = active; i < p->count; i++) next[n++] = p->slot[i];
+    for (int i = 0; i < active; i++)
+        if (!tyto_has(going, p->slot[i])) next[n++] = p->slot[i];
+    memcpy(p->slot, next, sizeof next);
+}
+
+static int plain_pick(const Plain *p, uint64_t ready) {
+    for (int i = 0; i < p->active; i++)
+        if (tyto_has(ready, p->slot[i])) return p->slot[i];
+    return TYTO_NO_WARP;
+}
+
+static void plain_issued(Plain *p, int warp) {
+    while (p->slot[p->active - 1] != warp) {
+        int first = p->slot[0];
+        memmove(p->slot, p->slot + 1, sizeof *p->slot * (size_t)(p->active - 1));
+        p->slot[p->active - 1] = first;
+    }
+}
+
+static void active_agrees_with_a_plain_list_in_every_cycle(void **unused) {
+    (void)unused;
+    for (uint32_t seed = 1; seed < 40; seed++) {
+        Fabricated f;
+        Plain p = {.count = 12, .active = 4};
+        uint32_t random = seed;
+        for (int i = 0; i < 12; i++) p.slot[i] = i;
+        fabricate(&f, "two-level-active:active=4", (FabricatedSize){.warps = 12});
+        launch_all(&f);
+        for (int cycle = 0; cycle < 2000; cycle++) {
+            random = random * 1664525 + 1013904223;
+            if (random >> 24 < 40) f.view.waits_memory ^= random >> 8 & 0xFFF & random >> 12;
+            pass(&f, 1);
+            plain_exchange(&p, sched_view_unblocked(&f.view));
+            uint64_t ready = sched_view_unblocked(&f.view) & (random >> 5 | random >> 17);
+            if (!ready) continue;
+            int warp = pick(&f, ready);
+            assert_int_equal(warp, plain_pick(&p, ready));
+            if (warp == TYTO_NO_WARP) continue;
+            issue(&f, warp);
+            plain_issued(&p, warp);
+        }
+        fabricated_free(&f);
+    }
+}
+
 static void active_wakes_while_somebody_could_be_promoted(void **unused) {
     (void)unused;
     Fabricated f;
@@ -245,6 +302,7 @@ int main(void) {
         cmocka_unit_test(active_warps_take_turns_and_others_do_not_issue),
         cmocka_unit_test(active_the_head_of_the_queue_replaces_one_that_waits),
         cmocka_unit_test(active_many_cycles_asleep_are_what_they_would_be_one_by_one),
+        cmocka_unit_test(active_agrees_with_a_plain_list_in_every_cycle),
         cmocka_unit_test(active_wakes_while_somebody_could_be_promoted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
