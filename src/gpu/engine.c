@@ -15,7 +15,7 @@
 enum {
     POLL_CYCLES = 1024,      /* SM cycles between looks at interrupts and limits */
     PROGRESS_CYCLES = 65536, /* SM cycles between looks at whether anything moves */
-    REPORT_BYTES = 900       /* of a deadlock's explanation that fit a result's message */
+    MAX_WAITS = 10           /* groups of warps that a deadlock's explanation names */
 };
 
 /* A clock domain beside the SMs'. */
@@ -276,15 +276,22 @@ static uint64_t progress_sum(const Engine *engine) {
     return sum;
 }
 
+/* What all warps wait for, like things together: one line for each. */
 static void explain_deadlock(const Engine *engine, uint64_t cycles, GpuResult *result) {
-    Text why = {0};
+    SmWait waits[MAX_WAITS];
+    uint32_t count = 0;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
-        if (sm_resident_ctas(engine->sms[i])) sm_explain(engine->sms[i], &why);
+        count = sm_waits(engine->sms[i], waits, count, MAX_WAITS);
+    Text why = {0};
+    text_printf(&why, "deadlock: nothing has moved for %" PRIu64 " SM cycles", cycles);
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(&why,
+                    "\n    %u warp%s %s before line %u (%s); the first is warp %u of CTA %" PRIu64,
+                    waits[i].warps, waits[i].warps == 1 ? "" : "s", waits[i].what, waits[i].line,
+                    ptx_opcode_name(waits[i].op), waits[i].first_warp, waits[i].first_cta);
     result->status = GPU_FAULT;
     result->fault_code = ISA_FAULT_DEADLOCK;
-    snprintf(result->message, sizeof result->message,
-             "deadlock: nothing has moved for %" PRIu64 " SM cycles\n%.*s", cycles, REPORT_BYTES,
-             text_string(&why));
+    snprintf(result->message, sizeof result->message, "%s", text_string(&why));
     text_free(&why);
 }
 

@@ -342,26 +342,33 @@ void sm_step(Sm *sm, uint64_t cycle) {
 
 static const char *wait_of(const Sm *sm, int warp) {
     uint64_t bit = UINT64_C(1) << warp;
-    if (sm->view.exited & bit) return sm->warps[warp].stores ? "exited, waits for its stores" : "exited, drains";
-    if (sm->view.at_barrier & bit) return "waits at a barrier";
-    if (sm->atomic_waits & bit) return "waits for its atomics";
-    if (sm->fenced & bit) return "waits at a memory fence";
-    if (sm->fetch_waits & bit) return "waits for an instruction miss";
-    if (!(sm->view.has_instruction & bit)) return "waits for instructions";
-    if (sm->view.waits_memory & bit) return "waits for data from memory";
-    if (!(sm->clear & bit)) return "waits for a result";
-    return "is ready to issue";
+    if (sm->view.exited & bit) return sm->warps[warp].stores ? "have exited and wait for their stores" : "have exited and drain";
+    if (sm->view.at_barrier & bit) return "wait at a barrier";
+    if (sm->atomic_waits & bit) return "wait for their atomics";
+    if (sm->fenced & bit) return "wait at a memory fence";
+    if (sm->fetch_waits & bit) return "wait for an instruction miss";
+    if (!(sm->view.has_instruction & bit)) return "wait for instructions";
+    if (sm->view.waits_memory & bit) return "wait for data from memory";
+    if (!(sm->clear & bit)) return "wait for a result";
+    return "are ready to issue";
 }
 
-void sm_explain(const Sm *sm, Text *out) {
-    text_printf(out, "SM %u: %u requests under way, L1D queue %u, misses %u\n", sm->env.index,
-                sm->outstanding, sm->l1d_count, sm->l1d_misses.count);
+uint32_t sm_waits(const Sm *sm, SmWait *waits, uint32_t count, uint32_t capacity) {
     for (uint64_t rest = sm->view.resident; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
-        const SmWarp *w = &sm->warps[warp];
-        const IsaInfo *info = &sm->infos[w->isa->pc];
-        text_printf(out, "  warp %2d (CTA %llu, warp %u) %s before line %u (%s)\n", warp,
-                    (unsigned long long)w->isa->cta->index, w->isa->index, wait_of(sm, warp), info->line,
-                    ptx_opcode_name((PtxOpcode)info->op));
+        const IsaWarp *isa = sm->warps[warp].isa;
+        const IsaInfo *info = &sm->infos[isa->pc];
+        const char *what = wait_of(sm, warp);
+        uint32_t i = 0;
+        while (i < count && (waits[i].what != what || waits[i].line != info->line)) i++;
+        if (i == capacity) continue;
+        if (i == count)
+            waits[count++] = (SmWait){.what = what,
+                                      .line = info->line,
+                                      .op = (PtxOpcode)info->op,
+                                      .first_cta = isa->cta->index,
+                                      .first_warp = isa->index};
+        waits[i].warps++;
     }
+    return count;
 }

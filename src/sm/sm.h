@@ -98,7 +98,18 @@ void sm_settle(Sm *sm, uint64_t cycle);
 const Counters *sm_counters(const Sm *sm);
 const Histograms *sm_histograms(const Sm *sm);
 
-/* For the watchdog: what each warp waits for, one line each. */
-void sm_explain(const Sm *sm, Text *out);
+/* Warps that wait for the same thing before the same instruction. */
+typedef struct SmWait {
+    const char *what;    /* "wait at a barrier" */
+    uint32_t line;       /* in the PTX text */
+    PtxOpcode op;        /* of the instruction there */
+    uint32_t warps;      /* how many */
+    uint64_t first_cta;  /* linear index of the CTA of the first found ... */
+    uint32_t first_warp; /* ... and its warp's number in it */
+} SmWait;
+
+/* For the watchdog: adds what the SM's warps wait for to `count` groups in `waits`; the new count, at
+ * most `capacity`. */
+uint32_t sm_waits(const Sm *sm, SmWait *waits, uint32_t count, uint32_t capacity);
 
 #endif
