@@ -303,7 +303,8 @@ void issue_count_cycles(Sm *sm, uint64_t cycles) {
         has_issued |= sm->outcome[s] == SM_ISSUED;
     }
     c->scheduler_cycles += cycles * sm->config->scheduler.count;
-    if (!has_issued) c->no_issue_cycles += cycles;
+    if (has_issued) return; /* what the SM has turned into since shows in the cycles to come */
+    c->no_issue_cycles += cycles;
     if (!sm->view.resident) c->NoWarpCycles += cycles;
     else if (is_blocked_on_memory(sm)) c->MemoryBlockCycles += cycles;
 }
