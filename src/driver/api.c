@@ -5,37 +5,16 @@
 #include <stddef.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
 /* Functions: defined elsewhere, with their own signatures. */
 #define DECLARE(symbol) ApiFunction symbol;
 API_FUNCTIONS(DECLARE)
 ApiFunction cuGetProcAddress;
 
-/* Aliases: a jump, which passes on any arguments. (A C alias would have to stand in the file that
- * defines the function.) */
-#if defined(__x86_64__)
-#define JUMP "jmp "
-#define PLT  "@PLT"
-#elif defined(__aarch64__)
-#define JUMP "b "
-#define PLT  ""
-#else
-#error "state this machine's jump instruction"
-#endif
-#define ALIAS(alias, symbol)                                                                       \
-    ApiFunction alias EXPORT;                                                                      \
-    __asm__(".pushsection .text\n.globl " #alias "\n.type " #alias ", %function\n" #alias          \
-            ":\n\t" JUMP #symbol PLT "\n.size " #alias ", .-" #alias "\n.popsection");
-API_ALIASES(ALIAS)
+API_ALIASES(EXPORT_ALIAS)
 
 /* Missing functions: whatever their arguments, they say so once and return their error. */
 int driver_missing(const char *function); /* a CUresult, see driver/driver.h */
-#define MISSING(symbol)                                                                            \
-    EXPORT int symbol(void);                                                                       \
-    int symbol(void) {                                                                             \
-        return driver_missing(#symbol);                                                            \
-    }
+#define MISSING(symbol) EXPORT_MISSING(symbol, driver_missing)
 API_MISSING(MISSING)
 
 typedef struct ApiRow {

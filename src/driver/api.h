@@ -7,6 +7,8 @@
 #ifndef TYTO_DRIVER_API_H
 #define TYTO_DRIVER_API_H
 
+#include "base/export.h"
+
 /* clang-format off */
 
 /* ROW(symbol): implemented, declared in tyto/cuda.h. */
@@ -319,7 +321,7 @@
 
 /* clang-format on */
 
-typedef void ApiFunction(void);
+typedef ExportFunction ApiFunction;
 
 /* The function exported as `name`, NULL when there is none. */
 ApiFunction *api_find(const char *name);

@@ -4,9 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* The architecture that the device answers to: the one that nvcc compiles for by default, and the
- * last whose instructions Tyto runs completely. PTX for later ones is loaded all the same. */
-enum { CAPABILITY_MAJOR = 7, CAPABILITY_MINOR = 5 };
+enum { CAPABILITY_MAJOR = DRIVER_CAPABILITY / 10, CAPABILITY_MINOR = DRIVER_CAPABILITY % 10 };
 
 static const char device_name[] = "Tyto simulated GPU";
 static const char bus_id[] = "0000:01:00.0";

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "driver/fatbin.h"
+
 static const char pack_magic[8] = "\x7fTYTO\r\n"; /* no PTX text begins so */
 
 /* Kinds of images that are not PTX, by their first bytes. */
@@ -12,8 +14,6 @@ static const struct {
     const char *what;
 } binaries[] = {
     {0x464c457f, "a cubin (machine code)"},
-    {0xba55ed50, "a fat binary"},
-    {0x466243b1, "a fat binary"},
 };
 
 static const char *take_text(const char **at, size_t *length) {
@@ -39,20 +39,24 @@ static GpuImage *open_pack(const char *at, Arena *arena, int *count) {
     return texts;
 }
 
-GpuImage *image_open(const void *image, const char *name, Arena *arena, int *count, Diag *diag) {
+CUresult image_open(const void *image, const char *name, Arena *arena, GpuImage **texts, int *count,
+                    Diag *diag) {
     const char *bytes = image;
     /* a NUL ends every text, so that short ones are never read past their end */
-    if (strncmp(bytes, pack_magic, sizeof pack_magic - 1) == 0)
-        return open_pack(bytes, arena, count);
+    if (strncmp(bytes, pack_magic, sizeof pack_magic - 1) == 0) {
+        *texts = open_pack(bytes, arena, count);
+        return CUDA_SUCCESS;
+    }
+    if (fatbin_is(image)) return fatbin_open(image, name, arena, texts, count, diag);
     for (size_t i = 0; i < sizeof binaries / sizeof binaries[0]; i++) {
         if (strncmp(bytes, (const char *)&binaries[i].magic, 4) != 0) continue;
         diag_error(diag, name, 0, 0, "this is %s; Tyto runs PTX text", binaries[i].what);
-        return NULL;
+        return CUDA_ERROR_INVALID_IMAGE;
     }
-    GpuImage *text = ARENA_NEW(arena, GpuImage);
-    *text = (GpuImage){name, bytes, strlen(bytes)};
+    *texts = ARENA_NEW(arena, GpuImage);
+    **texts = (GpuImage){name, bytes, strlen(bytes)};
     *count = 1;
-    return text;
+    return CUDA_SUCCESS;
 }
 
 static void put_text(Text *out, const char *text, size_t length) {

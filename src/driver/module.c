@@ -25,9 +25,13 @@ void module_free(Driver *driver, void *object) {
 static CUresult load(Call *call, CUmodule *out, const void *image, const char *name, Diag *diag) {
     Arena *arena = arena_new();
     int count;
-    GpuImage *texts = image_open(image, name, arena, &count, diag);
-    CUresult status = texts ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE;
-    GpuModule *gpu = texts ? gpu_load(call->gpu, texts, count, diag) : NULL;
+    GpuImage *texts;
+    GpuModule *gpu = NULL;
+    CUresult status = image_open(image, name, arena, &texts, &count, diag);
+    if (status == CUDA_SUCCESS) {
+        gpu = gpu_load(call->gpu, texts, count, diag);
+        if (!gpu) status = CUDA_ERROR_INVALID_PTX;
+    }
     if (gpu) {
         Module *module = base_calloc(1, sizeof *module);
         module->context = call->context;
@@ -35,7 +39,6 @@ static CUresult load(Call *call, CUmodule *out, const void *image, const char *n
         module->functions =
             base_calloc(gpu_module_program(gpu)->function_count + 1, sizeof *module->functions);
         *out = driver_add(call->driver, HANDLE_MODULE, module);
-        status = CUDA_SUCCESS;
     }
     arena_free(arena);
     return status;

@@ -25,7 +25,8 @@ from the export table, `src/driver/api.h`.
   Its code then stays with the context: every later call there returns it until the context is destroyed
   or, for the primary context, reset. Other contexts go on.
 * There is one device, of compute capability 7.5; PTX for later ones is loaded all the same. Modules are PTX
-  text (a NUL ends it) or what `cuLinkComplete` made; machine code is refused with a message.
+  text (a NUL ends it), a fat binary with PTX in it, or what `cuLinkComplete` made; machine code is refused
+  with a message.
 * Mistakes in PTX go to the error log buffer of `cuModuleLoadDataEx`, else to stderr.
 * Page-locked host memory is device memory that the host sees too; kernels use it by its device address.
   Memory from `cuMemHostRegister` stays where it is: copies may use it, kernels may not.

@@ -1,0 +1,1212 @@
+/* CUDA runtime API, as Tyto implements it: the types, values and functions that programs with
+ * `<<< >>>` are written to, in C and in C++. Names, values, layouts and signatures are those of
+ * CUDA 13, so a program compiles against this header or against the vendor's.
+ *
+ * Left out: graphs, graphics interoperation, external memory, interprocess handles, mipmapped
+ * arrays, surfaces and libraries. libcudart exports those names too; they return
+ * cudaErrorNotSupported after a message. docs/runtime-api.md lists every function and its state.
+ *
+ * Everything runs at once and in order, on one device, 0. Source: CUDA runtime API reference,
+ * NVIDIA. */
+#ifndef TYTO_CUDA_RUNTIME_API_H
+#define TYTO_CUDA_RUNTIME_API_H
+
+#include <stddef.h>
+
+#define CUDART_VERSION 13000
+#define CUDARTAPI
+#define CUDART_CB
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default) /* the library hides what public headers do not declare */
+
+/* ---- Vectors, where no device header has brought them ---- */
+
+#ifndef TYTO_DEVICE_VECTOR_H
+typedef struct uint3 {
+    unsigned int x, y, z;
+} uint3;
+
+typedef struct dim3 {
+    unsigned int x, y, z;
+#ifdef __cplusplus
+    constexpr dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z) {}
+#endif
+} dim3;
+#endif
+
+/* ---- Handles: those of the driver API ---- */
+
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+typedef struct CUfunc_st *cudaFunction_t;
+typedef struct CUkern_st *cudaKernel_t;
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
+typedef struct cudaArray *cudaArray_t;
+typedef const struct cudaArray *cudaArray_const_t;
+typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+typedef unsigned long long cudaTextureObject_t;
+
+#define cudaStreamLegacy    ((cudaStream_t)0x1)
+#define cudaStreamPerThread ((cudaStream_t)0x2)
+
+/* ---- Flags ---- */
+
+#define cudaStreamDefault     0x00
+#define cudaStreamNonBlocking 0x01
+
+#define cudaEventDefault       0x00
+#define cudaEventBlockingSync  0x01
+#define cudaEventDisableTiming 0x02
+#define cudaEventInterprocess  0x04
+
+#define cudaEventRecordDefault  0x00
+#define cudaEventRecordExternal 0x01
+#define cudaEventWaitDefault    0x00
+#define cudaEventWaitExternal   0x01
+
+#define cudaDeviceScheduleAuto         0x00
+#define cudaDeviceScheduleSpin         0x01
+#define cudaDeviceScheduleYield        0x02
+#define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceBlockingSync         0x04
+#define cudaDeviceScheduleMask         0x07
+#define cudaDeviceMapHost              0x08
+#define cudaDeviceLmemResizeToMax      0x10
+#define cudaDeviceMask                 0xff
+#define cudaInitDeviceFlagsAreValid    0x01
+
+#define cudaHostAllocDefault       0x00
+#define cudaHostAllocPortable      0x01
+#define cudaHostAllocMapped        0x02
+#define cudaHostAllocWriteCombined 0x04
+
+#define cudaHostRegisterDefault  0x00
+#define cudaHostRegisterPortable 0x01
+#define cudaHostRegisterMapped   0x02
+#define cudaHostRegisterIoMemory 0x04
+#define cudaHostRegisterReadOnly 0x08
+
+#define cudaMemAttachGlobal 0x01
+#define cudaMemAttachHost   0x02
+#define cudaMemAttachSingle 0x04
+
+#define cudaArrayDefault          0x00
+#define cudaArrayLayered          0x01
+#define cudaArraySurfaceLoadStore 0x02
+#define cudaArrayCubemap          0x04
+#define cudaArrayTextureGather    0x08
+
+#define cudaOccupancyDefault                0x00
+#define cudaOccupancyDisableCachingOverride 0x01
+
+#define cudaCpuDeviceId     ((int)-1)
+#define cudaInvalidDeviceId ((int)-2)
+
+/* ---- Enumerations ---- */
+
+/* What every function returns. Codes that the driver API has too have its values. */
+enum cudaError {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInitializationError = 3,
+    cudaErrorCudartUnloading = 4,
+    cudaErrorProfilerDisabled = 5,
+    cudaErrorProfilerNotInitialized = 6,
+    cudaErrorProfilerAlreadyStarted = 7,
+    cudaErrorProfilerAlreadyStopped = 8,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidPitchValue = 12,
+    cudaErrorInvalidSymbol = 13,
+    cudaErrorInvalidHostPointer = 16,
+    cudaErrorInvalidDevicePointer = 17,
+    cudaErrorInvalidTexture = 18,
+    cudaErrorInvalidTextureBinding = 19,
+    cudaErrorInvalidChannelDescriptor = 20,
+    cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorAddressOfConstant = 22,
+    cudaErrorTextureFetchFailed = 23,
+    cudaErrorTextureNotBound = 24,
+    cudaErrorSynchronizationError = 25,
+    cudaErrorInvalidFilterSetting = 26,
+    cudaErrorInvalidNormSetting = 27,
+    cudaErrorMixedDeviceExecution = 28,
+    cudaErrorNotYetImplemented = 31,
+    cudaErrorMemoryValueTooLarge = 32,
+    cudaErrorStubLibrary = 34,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorCallRequiresNewerDriver = 36,
+    cudaErrorInvalidSurface = 37,
+    cudaErrorDuplicateVariableName = 43,
+    cudaErrorDuplicateTextureName = 44,
+    cudaErrorDuplicateSurfaceName = 45,
+    cudaErrorDevicesUnavailable = 46,
+    cudaErrorIncompatibleDriverContext = 49,
+    cudaErrorMissingConfiguration = 52,
+    cudaErrorPriorLaunchFailure = 53,
+    cudaErrorLaunchMaxDepthExceeded = 65,
+    cudaErrorLaunchFileScopedTex = 66,
+    cudaErrorLaunchFileScopedSurf = 67,
+    cudaErrorSyncDepthExceeded = 68,
+    cudaErrorLaunchPendingCountExceeded = 69,
+    cudaErrorInvalidDeviceFunction = 98,
+    cudaErrorNoDevice = 100,
+    cudaErrorInvalidDevice = 101,
+    cudaErrorDeviceNotLicensed = 102,
+    cudaErrorSoftwareValidityNotEstablished = 103,
+    cudaErrorStartupFailure = 127,
+    cudaErrorInvalidKernelImage = 200,
+    cudaErrorDeviceUninitialized = 201,
+    cudaErrorMapBufferObjectFailed = 205,
+    cudaErrorUnmapBufferObjectFailed = 206,
+    cudaErrorArrayIsMapped = 207,
+    cudaErrorAlreadyMapped = 208,
+    cudaErrorNoKernelImageForDevice = 209,
+    cudaErrorAlreadyAcquired = 210,
+    cudaErrorNotMapped = 211,
+    cudaErrorNotMappedAsArray = 212,
+    cudaErrorNotMappedAsPointer = 213,
+    cudaErrorECCUncorrectable = 214,
+    cudaErrorUnsupportedLimit = 215,
+    cudaErrorDeviceAlreadyInUse = 216,
+    cudaErrorPeerAccessUnsupported = 217,
+    cudaErrorInvalidPtx = 218,
+    cudaErrorInvalidGraphicsContext = 219,
+    cudaErrorNvlinkUncorrectable = 220,
+    cudaErrorJitCompilerNotFound = 221,
+    cudaErrorUnsupportedPtxVersion = 222,
+    cudaErrorJitCompilationDisabled = 223,
+    cudaErrorUnsupportedExecAffinity = 224,
+    cudaErrorUnsupportedDevSideSync = 225,
+    cudaErrorContained = 226,
+    cudaErrorInvalidSource = 300,
+    cudaErrorFileNotFound = 301,
+    cudaErrorSharedObjectSymbolNotFound = 302,
+    cudaErrorSharedObjectInitFailed = 303,
+    cudaErrorOperatingSystem = 304,
+    cudaErrorInvalidResourceHandle = 400,
+    cudaErrorIllegalState = 401,
+    cudaErrorLossyQuery = 402,
+    cudaErrorSymbolNotFound = 500,
+    cudaErrorNotReady = 600,
+    cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchOutOfResources = 701,
+    cudaErrorLaunchTimeout = 702,
+    cudaErrorLaunchIncompatibleTexturing = 703,
+    cudaErrorPeerAccessAlreadyEnabled = 704,
+    cudaErrorPeerAccessNotEnabled = 705,
+    cudaErrorSetOnActiveProcess = 708,
+    cudaErrorContextIsDestroyed = 709,
+    cudaErrorAssert = 710,
+    cudaErrorTooManyPeers = 711,
+    cudaErrorHostMemoryAlreadyRegistered = 712,
+    cudaErrorHostMemoryNotRegistered = 713,
+    cudaErrorHardwareStackError = 714,
+    cudaErrorIllegalInstruction = 715,
+    cudaErrorMisalignedAddress = 716,
+    cudaErrorInvalidAddressSpace = 717,
+    cudaErrorInvalidPc = 718,
+    cudaErrorLaunchFailure = 719,
+    cudaErrorCooperativeLaunchTooLarge = 720,
+    cudaErrorTensorMemoryLeak = 721,
+    cudaErrorNotPermitted = 800,
+    cudaErrorNotSupported = 801,
+    cudaErrorSystemNotReady = 802,
+    cudaErrorSystemDriverMismatch = 803,
+    cudaErrorCompatNotSupportedOnDevice = 804,
+    cudaErrorMpsConnectionFailed = 805,
+    cudaErrorMpsRpcFailure = 806,
+    cudaErrorMpsServerNotReady = 807,
+    cudaErrorMpsMaxClientsReached = 808,
+    cudaErrorMpsMaxConnectionsReached = 809,
+    cudaErrorMpsClientTerminated = 810,
+    cudaErrorCdpNotSupported = 811,
+    cudaErrorCdpVersionMismatch = 812,
+    cudaErrorStreamCaptureUnsupported = 900,
+    cudaErrorStreamCaptureInvalidated = 901,
+    cudaErrorStreamCaptureMerge = 902,
+    cudaErrorStreamCaptureUnmatched = 903,
+    cudaErrorStreamCaptureUnjoined = 904,
+    cudaErrorStreamCaptureIsolation = 905,
+    cudaErrorStreamCaptureImplicit = 906,
+    cudaErrorCapturedEvent = 907,
+    cudaErrorStreamCaptureWrongThread = 908,
+    cudaErrorTimeout = 909,
+    cudaErrorGraphExecUpdateFailure = 910,
+    cudaErrorExternalDevice = 911,
+    cudaErrorInvalidClusterSize = 912,
+    cudaErrorFunctionNotLoaded = 913,
+    cudaErrorInvalidResourceType = 914,
+    cudaErrorInvalidResourceConfiguration = 915,
+    cudaErrorUnknown = 999,
+    cudaErrorApiFailureBase = 10000
+};
+
+/* From where to where a copy goes; cudaMemcpyDefault finds out from the pointers. */
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0,
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3,
+    cudaMemcpyDefault = 4
+};
+
+/* What a pointer points to. */
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered = 0,
+    cudaMemoryTypeHost = 1,
+    cudaMemoryTypeDevice = 2,
+    cudaMemoryTypeManaged = 3
+};
+
+/* Type of an array element's channels. */
+enum cudaChannelFormatKind {
+    cudaChannelFormatKindSigned = 0,
+    cudaChannelFormatKindUnsigned = 1,
+    cudaChannelFormatKindFloat = 2,
+    cudaChannelFormatKindNone = 3
+};
+
+/* Properties of a device (cudaDeviceGetAttribute). Clock rates are in kHz, sizes in bytes. */
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxBlockDimY = 3,
+    cudaDevAttrMaxBlockDimZ = 4,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxGridDimY = 6,
+    cudaDevAttrMaxGridDimZ = 7,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxPitch = 11,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
+    cudaDevAttrTextureAlignment = 14,
+    cudaDevAttrGpuOverlap = 15,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrKernelExecTimeout = 17,
+    cudaDevAttrIntegrated = 18,
+    cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20,
+    cudaDevAttrMaxTexture1DWidth = 21,
+    cudaDevAttrMaxTexture2DWidth = 22,
+    cudaDevAttrMaxTexture2DHeight = 23,
+    cudaDevAttrMaxTexture3DWidth = 24,
+    cudaDevAttrMaxTexture3DHeight = 25,
+    cudaDevAttrMaxTexture3DDepth = 26,
+    cudaDevAttrMaxTexture2DLayeredWidth = 27,
+    cudaDevAttrMaxTexture2DLayeredHeight = 28,
+    cudaDevAttrMaxTexture2DLayeredLayers = 29,
+    cudaDevAttrSurfaceAlignment = 30,
+    cudaDevAttrConcurrentKernels = 31,
+    cudaDevAttrEccEnabled = 32,
+    cudaDevAttrPciBusId = 33,
+    cudaDevAttrPciDeviceId = 34,
+    cudaDevAttrTccDriver = 35,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrAsyncEngineCount = 40,
+    cudaDevAttrUnifiedAddressing = 41,
+    cudaDevAttrMaxTexture1DLayeredWidth = 42,
+    cudaDevAttrMaxTexture1DLayeredLayers = 43,
+    cudaDevAttrMaxTexture2DGatherWidth = 45,
+    cudaDevAttrMaxTexture2DGatherHeight = 46,
+    cudaDevAttrMaxTexture3DWidthAlt = 47,
+    cudaDevAttrMaxTexture3DHeightAlt = 48,
+    cudaDevAttrMaxTexture3DDepthAlt = 49,
+    cudaDevAttrPciDomainId = 50,
+    cudaDevAttrTexturePitchAlignment = 51,
+    cudaDevAttrMaxTextureCubemapWidth = 52,
+    cudaDevAttrMaxTextureCubemapLayeredWidth = 53,
+    cudaDevAttrMaxTextureCubemapLayeredLayers = 54,
+    cudaDevAttrMaxSurface1DWidth = 55,
+    cudaDevAttrMaxSurface2DWidth = 56,
+    cudaDevAttrMaxSurface2DHeight = 57,
+    cudaDevAttrMaxSurface3DWidth = 58,
+    cudaDevAttrMaxSurface3DHeight = 59,
+    cudaDevAttrMaxSurface3DDepth = 60,
+    cudaDevAttrMaxSurface1DLayeredWidth = 61,
+    cudaDevAttrMaxSurface1DLayeredLayers = 62,
+    cudaDevAttrMaxSurface2DLayeredWidth = 63,
+    cudaDevAttrMaxSurface2DLayeredHeight = 64,
+    cudaDevAttrMaxSurface2DLayeredLayers = 65,
+    cudaDevAttrMaxSurfaceCubemapWidth = 66,
+    cudaDevAttrMaxSurfaceCubemapLayeredWidth = 67,
+    cudaDevAttrMaxSurfaceCubemapLayeredLayers = 68,
+    cudaDevAttrMaxTexture1DLinearWidth = 69,
+    cudaDevAttrMaxTexture2DLinearWidth = 70,
+    cudaDevAttrMaxTexture2DLinearHeight = 71,
+    cudaDevAttrMaxTexture2DLinearPitch = 72,
+    cudaDevAttrMaxTexture2DMipmappedWidth = 73,
+    cudaDevAttrMaxTexture2DMipmappedHeight = 74,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxTexture1DMipmappedWidth = 77,
+    cudaDevAttrStreamPrioritiesSupported = 78,
+    cudaDevAttrGlobalL1CacheSupported = 79,
+    cudaDevAttrLocalL1CacheSupported = 80,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrManagedMemory = 83,
+    cudaDevAttrIsMultiGpuBoard = 84,
+    cudaDevAttrMultiGpuBoardGroupID = 85,
+    cudaDevAttrHostNativeAtomicSupported = 86,
+    cudaDevAttrSingleToDoublePrecisionPerfRatio = 87,
+    cudaDevAttrPageableMemoryAccess = 88,
+    cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrComputePreemptionSupported = 90,
+    cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
+    cudaDevAttrReserved92 = 92,
+    cudaDevAttrReserved93 = 93,
+    cudaDevAttrReserved94 = 94,
+    cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrReserved96 = 96,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrCanFlushRemoteWrites = 98,
+    cudaDevAttrHostRegisterSupported = 99,
+    cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
+    cudaDevAttrDirectManagedMemAccessFromHost = 101,
+    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrMaxPersistingL2CacheSize = 108,
+    cudaDevAttrMaxAccessPolicyWindowSize = 109,
+    cudaDevAttrReservedSharedMemoryPerBlock = 111,
+    cudaDevAttrSparseCudaArraySupported = 112,
+    cudaDevAttrHostRegisterReadOnlySupported = 113,
+    cudaDevAttrTimelineSemaphoreInteropSupported = 114,
+    cudaDevAttrMemoryPoolsSupported = 115,
+    cudaDevAttrGPUDirectRDMASupported = 116,
+    cudaDevAttrGPUDirectRDMAFlushWritesOptions = 117,
+    cudaDevAttrGPUDirectRDMAWritesOrdering = 118,
+    cudaDevAttrMemoryPoolSupportedHandleTypes = 119,
+    cudaDevAttrClusterLaunch = 120,
+    cudaDevAttrDeferredMappingCudaArraySupported = 121,
+    cudaDevAttrReserved122 = 122,
+    cudaDevAttrReserved123 = 123,
+    cudaDevAttrReserved124 = 124,
+    cudaDevAttrIpcEventSupport = 125,
+    cudaDevAttrMemSyncDomainCount = 126,
+    cudaDevAttrReserved127 = 127,
+    cudaDevAttrReserved128 = 128,
+    cudaDevAttrReserved129 = 129,
+    cudaDevAttrNumaConfig = 130,
+    cudaDevAttrNumaId = 131,
+    cudaDevAttrReserved132 = 132,
+    cudaDevAttrMpsEnabled = 133,
+    cudaDevAttrHostNumaId = 134,
+    cudaDevAttrD3D12CigSupported = 135,
+    cudaDevAttrVulkanCigSupported = 138,
+    cudaDevAttrGpuPciDeviceId = 139,
+    cudaDevAttrGpuPciSubsystemId = 140,
+    cudaDevAttrReserved141 = 141,
+    cudaDevAttrHostNumaMemoryPoolsSupported = 142,
+    cudaDevAttrHostNumaMultinodeIpcSupported = 143,
+    cudaDevAttrHostMemoryPoolsSupported = 144,
+    cudaDevAttrReserved145 = 145,
+    cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147,
+    cudaDevAttrMax = 148
+};
+
+/* Relations between two devices. */
+enum cudaDeviceP2PAttr {
+    cudaDevP2PAttrPerformanceRank = 1,
+    cudaDevP2PAttrAccessSupported = 2,
+    cudaDevP2PAttrNativeAtomicSupported = 3,
+    cudaDevP2PAttrCudaArrayAccessSupported = 4,
+    cudaDevP2PAttrOnlyPartialNativeAtomicSupported = 5
+};
+
+/* Who may use a device. */
+enum cudaComputeMode {
+    cudaComputeModeDefault = 0,
+    cudaComputeModeExclusive = 1,
+    cudaComputeModeProhibited = 2,
+    cudaComputeModeExclusiveProcess = 3
+};
+
+/* What cudaFuncSetAttribute sets. */
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeClusterDimMustBeSet = 10,
+    cudaFuncAttributeRequiredClusterWidth = 11,
+    cudaFuncAttributeRequiredClusterHeight = 12,
+    cudaFuncAttributeRequiredClusterDepth = 13,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
+    cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
+    cudaFuncAttributeMax = 16
+};
+
+/* How a kernel would like on-chip memory split. */
+enum cudaFuncCache {
+    cudaFuncCachePreferNone = 0,
+    cudaFuncCachePreferShared = 1,
+    cudaFuncCachePreferL1 = 2,
+    cudaFuncCachePreferEqual = 3
+};
+
+/* Width of a shared memory bank. */
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault = 0,
+    cudaSharedMemBankSizeFourByte = 1,
+    cudaSharedMemBankSizeEightByte = 2
+};
+
+/* Preferred part of on-chip memory for shared memory, in percent. */
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1,
+    cudaSharedmemCarveoutMaxShared = 100,
+    cudaSharedmemCarveoutMaxL1 = 0
+};
+
+/* Limits of the device (cudaDeviceSetLimit), in bytes or counts. */
+enum cudaLimit {
+    cudaLimitStackSize = 0,
+    cudaLimitPrintfFifoSize = 1,
+    cudaLimitMallocHeapSize = 2,
+    cudaLimitDevRuntimeSyncDepth = 3,
+    cudaLimitDevRuntimePendingLaunchCount = 4,
+    cudaLimitMaxL2FetchGranularity = 5,
+    cudaLimitPersistingL2CacheSize = 6
+};
+
+/* Hints on managed memory. */
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1,
+    cudaMemAdviseUnsetReadMostly = 2,
+    cudaMemAdviseSetPreferredLocation = 3,
+    cudaMemAdviseUnsetPreferredLocation = 4,
+    cudaMemAdviseSetAccessedBy = 5,
+    cudaMemAdviseUnsetAccessedBy = 6
+};
+
+/* Where memory may be placed. */
+enum cudaMemLocationType {
+    cudaMemLocationTypeInvalid = 0,
+    cudaMemLocationTypeNone = 0,
+    cudaMemLocationTypeDevice = 1,
+    cudaMemLocationTypeHost = 2,
+    cudaMemLocationTypeHostNuma = 3,
+    cudaMemLocationTypeHostNumaCurrent = 4
+};
+
+/* What a location may do with a pool's memory. */
+enum cudaMemAccessFlags {
+    cudaMemAccessFlagsProtNone = 0,
+    cudaMemAccessFlagsProtRead = 1,
+    cudaMemAccessFlagsProtReadWrite = 3
+};
+
+/* Kinds of memory in a pool. */
+enum cudaMemAllocationType {
+    cudaMemAllocationTypeInvalid = 0,
+    cudaMemAllocationTypePinned = 1,
+    cudaMemAllocationTypeManaged = 2,
+    cudaMemAllocationTypeMax = 2147483647
+};
+
+/* How a pool could be shared with another process. */
+enum cudaMemAllocationHandleType {
+    cudaMemHandleTypeNone = 0,
+    cudaMemHandleTypePosixFileDescriptor = 1,
+    cudaMemHandleTypeWin32 = 2,
+    cudaMemHandleTypeWin32Kmt = 4,
+    cudaMemHandleTypeFabric = 8
+};
+
+/* Properties of a memory pool. */
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1,
+    cudaMemPoolReuseAllowOpportunistic = 2,
+    cudaMemPoolReuseAllowInternalDependencies = 3,
+    cudaMemPoolAttrReleaseThreshold = 4,
+    cudaMemPoolAttrReservedMemCurrent = 5,
+    cudaMemPoolAttrReservedMemHigh = 6,
+    cudaMemPoolAttrUsedMemCurrent = 7,
+    cudaMemPoolAttrUsedMemHigh = 8
+};
+
+/* What a texture object reads from. */
+enum cudaResourceType {
+    cudaResourceTypeArray = 0,
+    cudaResourceTypeMipmappedArray = 1,
+    cudaResourceTypeLinear = 2,
+    cudaResourceTypePitch2D = 3
+};
+
+/* Other views of an array's elements; only the plain one is supported. */
+enum cudaResourceViewFormat { cudaResViewFormatNone = 0 };
+
+/* What a texture gives outside its bounds. */
+enum cudaTextureAddressMode {
+    cudaAddressModeWrap = 0,
+    cudaAddressModeClamp = 1,
+    cudaAddressModeMirror = 2,
+    cudaAddressModeBorder = 3
+};
+
+/* How a texture reads between texels. */
+enum cudaTextureFilterMode { cudaFilterModePoint = 0, cudaFilterModeLinear = 1 };
+
+/* Whether integers are read as they are or scaled to [0, 1] or [-1, 1]. */
+enum cudaTextureReadMode { cudaReadModeElementType = 0, cudaReadModeNormalizedFloat = 1 };
+
+/* Whether a stream is being captured into a graph. */
+enum cudaStreamCaptureStatus {
+    cudaStreamCaptureStatusNone = 0,
+    cudaStreamCaptureStatusActive = 1,
+    cudaStreamCaptureStatusInvalidated = 2
+};
+
+/* Which variant cudaGetDriverEntryPoint returns. */
+enum cudaGetDriverEntryPointFlags {
+    cudaEnableDefault = 0,
+    cudaEnableLegacyStream = 1,
+    cudaEnablePerThreadDefaultStream = 2
+};
+
+/* Why cudaGetDriverEntryPoint found nothing. */
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2
+};
+
+/* Attributes of cudaLaunchKernelExC. */
+typedef enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeAccessPolicyWindow = 1,
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeSynchronizationPolicy = 3,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+    cudaLaunchAttributeProgrammaticEvent = 7,
+    cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributeMemSyncDomainMap = 9,
+    cudaLaunchAttributeMemSyncDomain = 10,
+    cudaLaunchAttributePreferredClusterDimension = 11,
+    cudaLaunchAttributeLaunchCompletionEvent = 12,
+    cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
+    cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
+    cudaLaunchAttributeNvlinkUtilCentricScheduling = 16
+} cudaLaunchAttributeID;
+
+typedef enum cudaError cudaError_t;
+typedef enum cudaMemcpyKind cudaMemcpyKind;
+
+typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user);
+typedef void(CUDART_CB *cudaHostFn_t)(void *user);
+
+/* ---- Structures ---- */
+
+#ifndef CU_UUID_HAS_BEEN_DEFINED
+#define CU_UUID_HAS_BEEN_DEFINED
+typedef struct CUuuid_st {
+    char bytes[16];
+} CUuuid;
+#endif
+typedef struct CUuuid_st cudaUUID_t;
+
+/* What there is to know about a device (cudaGetDeviceProperties). Sizes in bytes, memory bus width
+ * in bits, texture and surface sizes in elements. */
+struct cudaDeviceProp {
+    char name[256];
+    cudaUUID_t uuid;
+    char luid[8];
+    unsigned int luidDeviceNodeMask;
+    size_t totalGlobalMem;
+    size_t sharedMemPerBlock;
+    int regsPerBlock;
+    int warpSize;
+    size_t memPitch;
+    int maxThreadsPerBlock;
+    int maxThreadsDim[3];
+    int maxGridSize[3];
+    size_t totalConstMem;
+    int major;
+    int minor;
+    size_t textureAlignment;
+    size_t texturePitchAlignment;
+    int multiProcessorCount;
+    int integrated;
+    int canMapHostMemory;
+    int maxTexture1D;
+    int maxTexture1DMipmap;
+    int maxTexture2D[2];
+    int maxTexture2DMipmap[2];
+    int maxTexture2DLinear[3];
+    int maxTexture2DGather[2];
+    int maxTexture3D[3];
+    int maxTexture3DAlt[3];
+    int maxTextureCubemap;
+    int maxTexture1DLayered[2];
+    int maxTexture2DLayered[3];
+    int maxTextureCubemapLayered[2];
+    int maxSurface1D;
+    int maxSurface2D[2];
+    int maxSurface3D[3];
+    int maxSurface1DLayered[2];
+    int maxSurface2DLayered[3];
+    int maxSurfaceCubemap;
+    int maxSurfaceCubemapLayered[2];
+    size_t surfaceAlignment;
+    int concurrentKernels;
+    int ECCEnabled;
+    int pciBusID;
+    int pciDeviceID;
+    int pciDomainID;
+    int tccDriver;
+    int asyncEngineCount;
+    int unifiedAddressing;
+    int memoryBusWidth;
+    int l2CacheSize;
+    int persistingL2CacheMaxSize;
+    int maxThreadsPerMultiProcessor;
+    int streamPrioritiesSupported;
+    int globalL1CacheSupported;
+    int localL1CacheSupported;
+    size_t sharedMemPerMultiprocessor;
+    int regsPerMultiprocessor;
+    int managedMemory;
+    int isMultiGpuBoard;
+    int multiGpuBoardGroupID;
+    int hostNativeAtomicSupported;
+    int pageableMemoryAccess;
+    int concurrentManagedAccess;
+    int computePreemptionSupported;
+    int canUseHostPointerForRegisteredMem;
+    int cooperativeLaunch;
+    size_t sharedMemPerBlockOptin;
+    int pageableMemoryAccessUsesHostPageTables;
+    int directManagedMemAccessFromHost;
+    int maxBlocksPerMultiProcessor;
+    int accessPolicyMaxWindowSize;
+    size_t reservedSharedMemPerBlock;
+    int hostRegisterSupported;
+    int sparseCudaArraySupported;
+    int hostRegisterReadOnlySupported;
+    int timelineSemaphoreInteropSupported;
+    int memoryPoolsSupported;
+    int gpuDirectRDMASupported;
+    unsigned int gpuDirectRDMAFlushWritesOptions;
+    int gpuDirectRDMAWritesOrdering;
+    unsigned int memoryPoolSupportedHandleTypes;
+    int deferredMappingCudaArraySupported;
+    int ipcEventSupported;
+    int clusterLaunch;
+    int unifiedFunctionPointers;
+    int deviceNumaConfig;
+    int deviceNumaId;
+    int mpsEnabled;
+    int hostNumaId;
+    unsigned int gpuPciDeviceID;
+    unsigned int gpuPciSubsystemID;
+    int hostNumaMultinodeIpcSupported;
+    int reserved[56];
+};
+
+/* What there is to know about a kernel (cudaFuncGetAttributes). Sizes in bytes. */
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes;
+    size_t constSizeBytes;
+    size_t localSizeBytes; /* per thread */
+    int maxThreadsPerBlock;
+    int numRegs; /* per thread */
+    int ptxVersion;
+    int binaryVersion;
+    int cacheModeCA;
+    int maxDynamicSharedSizeBytes;
+    int preferredShmemCarveout; /* percent */
+    int clusterDimMustBeSet;
+    int requiredClusterWidth;
+    int requiredClusterHeight;
+    int requiredClusterDepth;
+    int clusterSchedulingPolicyPreference;
+    int nonPortableClusterSizeAllowed;
+    int reserved[16];
+};
+
+/* What there is to know about a pointer (cudaPointerGetAttributes). */
+struct cudaPointerAttributes {
+    enum cudaMemoryType type;
+    int device;
+    void *devicePointer; /* NULL: kernels cannot use it */
+    void *hostPointer;   /* NULL: the host cannot use it */
+    long reserved[8];
+};
+
+/* Bits of each channel of an array's element, and their type. */
+struct cudaChannelFormatDesc {
+    int x, y, z, w;
+    enum cudaChannelFormatKind f;
+};
+
+/* A size; width is in elements for arrays, in bytes for plain memory. */
+struct cudaExtent {
+    size_t width, height, depth;
+};
+
+/* A place, in elements of an array or bytes of plain memory. */
+struct cudaPos {
+    size_t x, y, z;
+};
+
+/* Memory whose rows start `pitch` bytes apart. */
+struct cudaPitchedPtr {
+    void *ptr;
+    size_t pitch;
+    size_t xsize; /* width of a row in bytes */
+    size_t ysize; /* rows of a slice */
+};
+
+/* A copy of a box. */
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray; /* this or srcPtr */
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray; /* this or dstPtr */
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    struct cudaExtent extent; /* in elements when an array takes part */
+    enum cudaMemcpyKind kind;
+};
+
+/* What a texture object reads from. */
+struct cudaResourceDesc {
+    enum cudaResourceType resType;
+    union {
+        struct {
+            cudaArray_t array;
+        } array;
+        struct {
+            cudaMipmappedArray_t mipmap;
+        } mipmap;
+        struct {
+            void *devPtr;
+            struct cudaChannelFormatDesc desc;
+            size_t sizeInBytes;
+        } linear;
+        struct {
+            void *devPtr;
+            struct cudaChannelFormatDesc desc;
+            size_t width;  /* elements */
+            size_t height; /* rows */
+            size_t pitchInBytes;
+        } pitch2D;
+        struct {
+            int reserved[32];
+        } reserved;
+    } res;
+    unsigned int flags;
+};
+
+/* How a texture object reads. */
+struct cudaTextureDesc {
+    enum cudaTextureAddressMode addressMode[3];
+    enum cudaTextureFilterMode filterMode;
+    enum cudaTextureReadMode readMode;
+    int sRGB;
+    float borderColor[4];
+    int normalizedCoords;
+    unsigned int maxAnisotropy;
+    enum cudaTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias;
+    float minMipmapLevelClamp;
+    float maxMipmapLevelClamp;
+    int disableTrilinearOptimization;
+    int seamlessCubemap;
+};
+
+/* Another view of an array's elements. */
+struct cudaResourceViewDesc {
+    enum cudaResourceViewFormat format;
+    size_t width, height, depth;
+    unsigned int firstMipmapLevel;
+    unsigned int lastMipmapLevel;
+    unsigned int firstLayer;
+    unsigned int lastLayer;
+    unsigned int reserved[16];
+};
+
+struct cudaMemLocation {
+    enum cudaMemLocationType type;
+    int id;
+};
+
+struct cudaMemAccessDesc {
+    struct cudaMemLocation location;
+    enum cudaMemAccessFlags flags;
+};
+
+/* What a new memory pool shall be. */
+struct cudaMemPoolProps {
+    enum cudaMemAllocationType allocType;
+    enum cudaMemAllocationHandleType handleTypes;
+    struct cudaMemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize; /* bytes; 0: no limit */
+    unsigned short usage;
+    unsigned char reserved[54];
+};
+
+/* Value of a launch attribute; of its 64 bytes Tyto reads the members named here. */
+typedef union cudaLaunchAttributeValue {
+    char pad[64];
+    int cooperative;
+    struct {
+        unsigned int x;
+        unsigned int y;
+        unsigned int z;
+    } clusterDim;
+    int programmaticStreamSerializationAllowed;
+    int priority;
+    unsigned int sharedMemCarveout;
+} cudaLaunchAttributeValue;
+
+typedef struct cudaLaunchAttribute_st {
+    cudaLaunchAttributeID id;
+    char pad[8 - sizeof(cudaLaunchAttributeID)];
+    cudaLaunchAttributeValue val;
+} cudaLaunchAttribute;
+
+typedef struct cudaLaunchConfig_st {
+    dim3 gridDim;
+    dim3 blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned int numAttrs;
+} cudaLaunchConfig_t;
+
+#ifdef __cplusplus
+#define TYTO_DEFAULT(value) = value
+#else
+#define TYTO_DEFAULT(value)
+#endif
+
+/* ---- Errors ---- */
+
+cudaError_t CUDARTAPI cudaGetLastError(void);
+cudaError_t CUDARTAPI cudaPeekAtLastError(void);
+const char *CUDARTAPI cudaGetErrorName(cudaError_t error);
+const char *CUDARTAPI cudaGetErrorString(cudaError_t error);
+
+/* ---- Versions, the driver ---- */
+
+cudaError_t CUDARTAPI cudaDriverGetVersion(int *version);
+cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *version);
+cudaError_t CUDARTAPI
+cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                        enum cudaDriverEntryPointQueryResult *status TYTO_DEFAULT(NULL));
+cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(
+    const char *symbol, void **function, unsigned int version, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *status TYTO_DEFAULT(NULL));
+cudaError_t CUDARTAPI cudaProfilerStart(void);
+cudaError_t CUDARTAPI cudaProfilerStop(void);
+
+/* ---- Devices ---- */
+
+cudaError_t CUDARTAPI cudaGetDeviceCount(int *count);
+cudaError_t CUDARTAPI cudaGetDevice(int *device);
+cudaError_t CUDARTAPI cudaSetDevice(int device);
+cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned int device_flags, unsigned int flags);
+cudaError_t CUDARTAPI cudaSetValidDevices(int *devices, int count);
+cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned int flags);
+cudaError_t CUDARTAPI cudaGetDeviceFlags(unsigned int *flags);
+cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
+cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
+cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute,
+                                                int source, int destination);
+cudaError_t CUDARTAPI cudaChooseDevice(int *device, const struct cudaDeviceProp *properties);
+cudaError_t CUDARTAPI cudaDeviceReset(void);
+cudaError_t CUDARTAPI cudaDeviceSynchronize(void);
+cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t CUDARTAPI cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
+cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(enum cudaFuncCache config);
+cudaError_t CUDARTAPI cudaDeviceGetCacheConfig(enum cudaFuncCache *config);
+cudaError_t CUDARTAPI cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+cudaError_t CUDARTAPI cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config);
+cudaError_t CUDARTAPI cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+cudaError_t CUDARTAPI cudaDeviceGetPCIBusId(char *id, int length, int device);
+cudaError_t CUDARTAPI cudaDeviceGetByPCIBusId(int *device, const char *id);
+cudaError_t CUDARTAPI cudaDeviceGetTexture1DLinearMaxWidth(
+    size_t *elements, const struct cudaChannelFormatDesc *format, int device);
+cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int *can_access, int device, int peer);
+cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
+cudaError_t CUDARTAPI cudaDeviceDisablePeerAccess(int peer);
+cudaError_t CUDARTAPI cudaCtxResetPersistingL2Cache(void);
+
+/* ---- Launches ---- */
+
+cudaError_t CUDARTAPI cudaLaunchKernel(const void *function, dim3 grid, dim3 block,
+                                       void **arguments, size_t shared_bytes, cudaStream_t stream);
+cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
+                                                  void **arguments, size_t shared_bytes,
+                                                  cudaStream_t stream);
+cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
+                                          void **arguments);
+cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *user);
+
+/* ---- Kernels ---- */
+
+cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attributes,
+                                            const void *function);
+cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute,
+                                           int value);
+cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
+cudaError_t CUDARTAPI cudaFuncSetSharedMemConfig(const void *function,
+                                                 enum cudaSharedMemConfig config);
+cudaError_t CUDARTAPI cudaFuncGetName(const char **name, const void *function);
+cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset,
+                                           size_t *size);
+cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol);
+cudaError_t CUDARTAPI cudaGetKernel(cudaKernel_t *kernel, const void *function);
+cudaError_t CUDARTAPI cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
+                                                      enum cudaFuncAttribute attribute, int value,
+                                                      int device);
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                                    const void *function,
+                                                                    int block_size,
+                                                                    size_t shared_bytes);
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *function, int block_size, size_t shared_bytes, unsigned int flags);
+cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes,
+                                                                const void *function, int blocks,
+                                                                int block_size);
+
+/* ---- Memory ---- */
+
+cudaError_t CUDARTAPI cudaMalloc(void **pointer, size_t size);
+cudaError_t CUDARTAPI cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
+cudaError_t CUDARTAPI cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent extent);
+cudaError_t CUDARTAPI cudaMallocManaged(void **pointer, size_t size,
+                                        unsigned int flags TYTO_DEFAULT(cudaMemAttachGlobal));
+cudaError_t CUDARTAPI cudaFree(void *pointer);
+cudaError_t CUDARTAPI cudaMallocHost(void **pointer, size_t size);
+cudaError_t CUDARTAPI cudaHostAlloc(void **pointer, size_t size, unsigned int flags);
+cudaError_t CUDARTAPI cudaFreeHost(void *pointer);
+cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device_pointer, void *pointer,
+                                               unsigned int flags);
+cudaError_t CUDARTAPI cudaHostGetFlags(unsigned int *flags, void *pointer);
+cudaError_t CUDARTAPI cudaHostRegister(void *pointer, size_t size, unsigned int flags);
+cudaError_t CUDARTAPI cudaHostUnregister(void *pointer);
+cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
+cudaError_t CUDARTAPI cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
+                                    struct cudaMemLocation location);
+cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *pointer, size_t size,
+                                           struct cudaMemLocation location, unsigned int flags,
+                                           cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                               const void *pointer);
+cudaError_t CUDARTAPI
+cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t size TYTO_DEFAULT(0),
+                         unsigned int flags TYTO_DEFAULT(cudaMemAttachSingle));
+
+/* ---- Memory in stream order ---- */
+
+cudaError_t CUDARTAPI cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream);
+cudaError_t CUDARTAPI cudaFreeAsync(void *pointer, cudaStream_t stream);
+cudaError_t CUDARTAPI cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t pool,
+                                              cudaStream_t stream);
+cudaError_t CUDARTAPI cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
+cudaError_t CUDARTAPI cudaDeviceGetMemPool(cudaMemPool_t *pool, int device);
+cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
+cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *pool,
+                                        const struct cudaMemPoolProps *properties);
+cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t pool);
+cudaError_t CUDARTAPI cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep);
+cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                              void *value);
+cudaError_t CUDARTAPI cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                              void *value);
+
+/* ---- Copies ---- */
+
+cudaError_t CUDARTAPI cudaMemcpy(void *destination, const void *source, size_t size,
+                                 enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaMemcpyAsync(void *destination, const void *source, size_t size,
+                                      enum cudaMemcpyKind kind,
+                                      cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpyPeer(void *destination, int destination_device, const void *source,
+                                     int source_device, size_t size);
+cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void *destination, int destination_device,
+                                          const void *source, int source_device, size_t size,
+                                          cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
+                                   size_t source_pitch, size_t width, size_t height,
+                                   enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *destination, size_t destination_pitch,
+                                        const void *source, size_t source_pitch, size_t width,
+                                        size_t height, enum cudaMemcpyKind kind,
+                                        cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *copy);
+cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy,
+                                        cudaStream_t stream TYTO_DEFAULT(0));
+
+/* ---- Copies of arrays ---- */
+
+cudaError_t CUDARTAPI cudaMemcpy2DToArray(cudaArray_t destination, size_t x_bytes, size_t y,
+                                          const void *source, size_t pitch, size_t width,
+                                          size_t height, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaMemcpy2DToArrayAsync(cudaArray_t destination, size_t x_bytes, size_t y,
+                                               const void *source, size_t pitch, size_t width,
+                                               size_t height, enum cudaMemcpyKind kind,
+                                               cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpy2DFromArray(void *destination, size_t pitch,
+                                            cudaArray_const_t source, size_t x_bytes, size_t y,
+                                            size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaMemcpy2DFromArrayAsync(void *destination, size_t pitch,
+                                                 cudaArray_const_t source, size_t x_bytes, size_t y,
+                                                 size_t width, size_t height,
+                                                 enum cudaMemcpyKind kind,
+                                                 cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpy2DArrayToArray(
+    cudaArray_t destination, size_t destination_x_bytes, size_t destination_y,
+    cudaArray_const_t source, size_t source_x_bytes, size_t source_y, size_t width, size_t height,
+    enum cudaMemcpyKind kind TYTO_DEFAULT(cudaMemcpyDeviceToDevice));
+cudaError_t CUDARTAPI cudaMemcpyToArray(cudaArray_t destination, size_t x_bytes, size_t y,
+                                        const void *source, size_t size, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaMemcpyToArrayAsync(cudaArray_t destination, size_t x_bytes, size_t y,
+                                             const void *source, size_t size,
+                                             enum cudaMemcpyKind kind,
+                                             cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpyFromArray(void *destination, cudaArray_const_t source,
+                                          size_t x_bytes, size_t y, size_t size,
+                                          enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaMemcpyFromArrayAsync(void *destination, cudaArray_const_t source,
+                                               size_t x_bytes, size_t y, size_t size,
+                                               enum cudaMemcpyKind kind,
+                                               cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpyArrayToArray(
+    cudaArray_t destination, size_t destination_x_bytes, size_t destination_y,
+    cudaArray_const_t source, size_t source_x_bytes, size_t source_y, size_t size,
+    enum cudaMemcpyKind kind TYTO_DEFAULT(cudaMemcpyDeviceToDevice));
+
+/* ---- Symbols ---- */
+
+cudaError_t CUDARTAPI cudaGetSymbolAddress(void **pointer, const void *symbol);
+cudaError_t CUDARTAPI cudaGetSymbolSize(size_t *size, const void *symbol);
+cudaError_t CUDARTAPI cudaMemcpyToSymbol(
+    const void *symbol, const void *source, size_t size, size_t offset TYTO_DEFAULT(0),
+    enum cudaMemcpyKind kind TYTO_DEFAULT(cudaMemcpyHostToDevice));
+cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(const void *symbol, const void *source, size_t size,
+                                              size_t offset, enum cudaMemcpyKind kind,
+                                              cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpyFromSymbol(
+    void *destination, const void *symbol, size_t size, size_t offset TYTO_DEFAULT(0),
+    enum cudaMemcpyKind kind TYTO_DEFAULT(cudaMemcpyDeviceToHost));
+cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void *destination, const void *symbol, size_t size,
+                                                size_t offset, enum cudaMemcpyKind kind,
+                                                cudaStream_t stream TYTO_DEFAULT(0));
+
+/* ---- Filling ---- */
+
+cudaError_t CUDARTAPI cudaMemset(void *pointer, int value, size_t count);
+cudaError_t CUDARTAPI cudaMemsetAsync(void *pointer, int value, size_t count,
+                                      cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
+                                   size_t height);
+cudaError_t CUDARTAPI cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
+                                        size_t height, cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemset3D(struct cudaPitchedPtr pointer, int value,
+                                   struct cudaExtent extent);
+cudaError_t CUDARTAPI cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value,
+                                        struct cudaExtent extent,
+                                        cudaStream_t stream TYTO_DEFAULT(0));
+
+/* ---- Arrays and texture objects ---- */
+
+struct cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                             enum cudaChannelFormatKind kind);
+cudaError_t CUDARTAPI cudaGetChannelDesc(struct cudaChannelFormatDesc *format,
+                                         cudaArray_const_t array);
+cudaError_t CUDARTAPI cudaMallocArray(cudaArray_t *array,
+                                      const struct cudaChannelFormatDesc *format, size_t width,
+                                      size_t height TYTO_DEFAULT(0),
+                                      unsigned int flags TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *array,
+                                        const struct cudaChannelFormatDesc *format,
+                                        struct cudaExtent extent,
+                                        unsigned int flags TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaFreeArray(cudaArray_t array);
+cudaError_t CUDARTAPI cudaArrayGetInfo(struct cudaChannelFormatDesc *format,
+                                       struct cudaExtent *extent, unsigned int *flags,
+                                       cudaArray_t array);
+cudaError_t CUDARTAPI cudaCreateTextureObject(cudaTextureObject_t *texture,
+                                              const struct cudaResourceDesc *resource,
+                                              const struct cudaTextureDesc *sampling,
+                                              const struct cudaResourceViewDesc *view);
+cudaError_t CUDARTAPI cudaDestroyTextureObject(cudaTextureObject_t texture);
+cudaError_t CUDARTAPI cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
+                                                       cudaTextureObject_t texture);
+cudaError_t CUDARTAPI cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *sampling,
+                                                      cudaTextureObject_t texture);
+
+/* ---- Streams and events ---- */
+
+cudaError_t CUDARTAPI cudaStreamCreate(cudaStream_t *stream);
+cudaError_t CUDARTAPI cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
+cudaError_t CUDARTAPI cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags,
+                                                   int priority);
+cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t stream);
+cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t stream);
+cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                          unsigned int flags TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                            void *user, unsigned int flags);
+cudaError_t CUDARTAPI cudaStreamGetPriority(cudaStream_t stream, int *priority);
+cudaError_t CUDARTAPI cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
+cudaError_t CUDARTAPI cudaStreamGetId(cudaStream_t stream, unsigned long long *id);
+cudaError_t CUDARTAPI cudaStreamGetDevice(cudaStream_t stream, int *device);
+cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream,
+                                            enum cudaStreamCaptureStatus *status);
+cudaError_t CUDARTAPI cudaEventCreate(cudaEvent_t *event);
+cudaError_t CUDARTAPI cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
+cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t event);
+cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t stream TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event,
+                                               cudaStream_t stream TYTO_DEFAULT(0),
+                                               unsigned int flags TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event);
+cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event);
+cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+/* ---- What compilers generate calls of ---- */
+
+void **CUDARTAPI __cudaRegisterFatBinary(void *wrapper);
+void CUDARTAPI __cudaRegisterFatBinaryEnd(void **binary);
+void CUDARTAPI __cudaUnregisterFatBinary(void **binary);
+char CUDARTAPI __cudaInitModule(void **binary);
+void CUDARTAPI __cudaRegisterFunction(void **binary, const char *host_function,
+                                      char *device_function, const char *name, int thread_limit,
+                                      uint3 *thread_id, uint3 *block_id, dim3 *block, dim3 *grid,
+                                      int *warp_size);
+void CUDARTAPI __cudaRegisterVar(void **binary, char *host_variable, char *device_address,
+                                 const char *name, int is_external, size_t size, int is_constant,
+                                 int is_global);
+void CUDARTAPI __cudaRegisterManagedVar(void **binary, void **host_variable, char *device_address,
+                                        const char *name, int is_external, size_t size,
+                                        int is_constant, int is_global);
+unsigned CUDARTAPI __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
+                                               struct CUstream_st *stream);
+cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes,
+                                                 void *stream);
+cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t *kernel, const void *function);
+cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+                                         void **arguments, size_t shared_bytes,
+                                         cudaStream_t stream);
+
+#undef TYTO_DEFAULT
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,225 @@
+/* The functions that libcudart exports: one row each, from which the exports, the test and
+ * docs/runtime-api.md derive. */
+#ifndef TYTO_CUDART_API_H
+#define TYTO_CUDART_API_H
+
+/* clang-format off */
+
+/* ROW(symbol): implemented, declared in tyto/cuda_runtime_api.h. */
+#define CUDART_FUNCTIONS(ROW)                                                                    \
+    ROW(cudaGetLastError) ROW(cudaPeekAtLastError) ROW(cudaGetErrorName) ROW(cudaGetErrorString) \
+    ROW(cudaDriverGetVersion) ROW(cudaRuntimeGetVersion) ROW(cudaGetDriverEntryPoint)            \
+    ROW(cudaGetDriverEntryPointByVersion) ROW(cudaProfilerStart) ROW(cudaProfilerStop)           \
+    ROW(cudaGetDeviceCount) ROW(cudaGetDevice) ROW(cudaSetDevice) ROW(cudaInitDevice)            \
+    ROW(cudaSetValidDevices) ROW(cudaSetDeviceFlags) ROW(cudaGetDeviceFlags)                     \
+    ROW(cudaGetDeviceProperties) ROW(cudaDeviceGetAttribute) ROW(cudaDeviceGetP2PAttribute)      \
+    ROW(cudaChooseDevice) ROW(cudaDeviceReset) ROW(cudaDeviceSynchronize)                        \
+    ROW(cudaDeviceSetLimit) ROW(cudaDeviceGetLimit) ROW(cudaDeviceSetCacheConfig)                \
+    ROW(cudaDeviceGetCacheConfig) ROW(cudaDeviceSetSharedMemConfig)                              \
+    ROW(cudaDeviceGetSharedMemConfig) ROW(cudaDeviceGetStreamPriorityRange)                      \
+    ROW(cudaDeviceGetPCIBusId) ROW(cudaDeviceGetByPCIBusId)                                      \
+    ROW(cudaDeviceGetTexture1DLinearMaxWidth) ROW(cudaDeviceCanAccessPeer)                       \
+    ROW(cudaDeviceEnablePeerAccess) ROW(cudaDeviceDisablePeerAccess)                             \
+    ROW(cudaCtxResetPersistingL2Cache) ROW(cudaLaunchKernel) ROW(cudaLaunchCooperativeKernel)    \
+    ROW(cudaLaunchKernelExC) ROW(cudaLaunchHostFunc) ROW(cudaFuncGetAttributes)                  \
+    ROW(cudaFuncSetAttribute) ROW(cudaFuncSetCacheConfig) ROW(cudaFuncSetSharedMemConfig)        \
+    ROW(cudaFuncGetName) ROW(cudaFuncGetParamInfo) ROW(cudaGetFuncBySymbol) ROW(cudaGetKernel)   \
+    ROW(cudaKernelSetAttributeForDevice) ROW(cudaOccupancyMaxActiveBlocksPerMultiprocessor)      \
+    ROW(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)                                  \
+    ROW(cudaOccupancyAvailableDynamicSMemPerBlock) ROW(cudaMalloc) ROW(cudaMallocPitch)          \
+    ROW(cudaMalloc3D) ROW(cudaMallocManaged) ROW(cudaFree) ROW(cudaMallocHost)                   \
+    ROW(cudaHostAlloc) ROW(cudaFreeHost) ROW(cudaHostGetDevicePointer) ROW(cudaHostGetFlags)     \
+    ROW(cudaHostRegister) ROW(cudaHostUnregister) ROW(cudaMemGetInfo) ROW(cudaMemAdvise)         \
+    ROW(cudaMemPrefetchAsync) ROW(cudaPointerGetAttributes) ROW(cudaStreamAttachMemAsync)        \
+    ROW(cudaMallocAsync) ROW(cudaFreeAsync) ROW(cudaMallocFromPoolAsync)                         \
+    ROW(cudaDeviceGetDefaultMemPool) ROW(cudaDeviceGetMemPool) ROW(cudaDeviceSetMemPool)         \
+    ROW(cudaMemPoolCreate) ROW(cudaMemPoolDestroy) ROW(cudaMemPoolTrimTo)                        \
+    ROW(cudaMemPoolSetAttribute) ROW(cudaMemPoolGetAttribute) ROW(cudaMemcpy)                    \
+    ROW(cudaMemcpyAsync) ROW(cudaMemcpyPeer) ROW(cudaMemcpyPeerAsync) ROW(cudaMemcpy2D)          \
+    ROW(cudaMemcpy2DAsync) ROW(cudaMemcpy3D) ROW(cudaMemcpy3DAsync) ROW(cudaMemcpy2DToArray)     \
+    ROW(cudaMemcpy2DToArrayAsync) ROW(cudaMemcpy2DFromArray) ROW(cudaMemcpy2DFromArrayAsync)     \
+    ROW(cudaMemcpy2DArrayToArray) ROW(cudaMemcpyToArray) ROW(cudaMemcpyToArrayAsync)             \
+    ROW(cudaMemcpyFromArray) ROW(cudaMemcpyFromArrayAsync) ROW(cudaMemcpyArrayToArray)           \
+    ROW(cudaGetSymbolAddress) ROW(cudaGetSymbolSize) ROW(cudaMemcpyToSymbol)                     \
+    ROW(cudaMemcpyToSymbolAsync) ROW(cudaMemcpyFromSymbol) ROW(cudaMemcpyFromSymbolAsync)        \
+    ROW(cudaMemset) ROW(cudaMemsetAsync) ROW(cudaMemset2D) ROW(cudaMemset2DAsync)                \
+    ROW(cudaMemset3D) ROW(cudaMemset3DAsync) ROW(cudaCreateChannelDesc) ROW(cudaGetChannelDesc)  \
+    ROW(cudaMallocArray) ROW(cudaMalloc3DArray) ROW(cudaFreeArray) ROW(cudaArrayGetInfo)         \
+    ROW(cudaCreateTextureObject) ROW(cudaDestroyTextureObject)                                   \
+    ROW(cudaGetTextureObjectResourceDesc) ROW(cudaGetTextureObjectTextureDesc)                   \
+    ROW(cudaStreamCreate) ROW(cudaStreamCreateWithFlags) ROW(cudaStreamCreateWithPriority)       \
+    ROW(cudaStreamDestroy) ROW(cudaStreamQuery) ROW(cudaStreamSynchronize)                       \
+    ROW(cudaStreamWaitEvent) ROW(cudaStreamAddCallback) ROW(cudaStreamGetPriority)               \
+    ROW(cudaStreamGetFlags) ROW(cudaStreamGetId) ROW(cudaStreamGetDevice)                        \
+    ROW(cudaStreamIsCapturing) ROW(cudaEventCreate) ROW(cudaEventCreateWithFlags)                \
+    ROW(cudaEventDestroy) ROW(cudaEventRecord) ROW(cudaEventRecordWithFlags) ROW(cudaEventQuery) \
+    ROW(cudaEventSynchronize) ROW(cudaEventElapsedTime) ROW(__cudaRegisterFatBinary)             \
+    ROW(__cudaRegisterFatBinaryEnd) ROW(__cudaUnregisterFatBinary) ROW(__cudaInitModule)         \
+    ROW(__cudaRegisterFunction) ROW(__cudaRegisterVar) ROW(__cudaRegisterManagedVar)             \
+    ROW(__cudaPushCallConfiguration) ROW(__cudaPopCallConfiguration) ROW(__cudaGetKernel)        \
+    ROW(__cudaLaunchKernel)
+
+/* ROW(alias, symbol): the same function for a default stream per thread: streams run in order. */
+#define CUDART_ALIASES(ROW)                                                                      \
+    ROW(__cudaLaunchKernel_ptsz, __cudaLaunchKernel) \
+    ROW(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags) \
+    ROW(cudaEventRecord_ptsz, cudaEventRecord) \
+    ROW(cudaFreeAsync_ptsz, cudaFreeAsync) \
+    ROW(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion) \
+    ROW(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint) \
+    ROW(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel) \
+    ROW(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc) \
+    ROW(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC) \
+    ROW(cudaLaunchKernel_ptsz, cudaLaunchKernel) \
+    ROW(cudaMallocAsync_ptsz, cudaMallocAsync) \
+    ROW(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync) \
+    ROW(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync) \
+    ROW(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray) \
+    ROW(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync) \
+    ROW(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync) \
+    ROW(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray) \
+    ROW(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync) \
+    ROW(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray) \
+    ROW(cudaMemcpy2D_ptds, cudaMemcpy2D) \
+    ROW(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync) \
+    ROW(cudaMemcpy3D_ptds, cudaMemcpy3D) \
+    ROW(cudaMemcpyArrayToArray_ptds, cudaMemcpyArrayToArray) \
+    ROW(cudaMemcpyAsync_ptsz, cudaMemcpyAsync) \
+    ROW(cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync) \
+    ROW(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray) \
+    ROW(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync) \
+    ROW(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol) \
+    ROW(cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArrayAsync) \
+    ROW(cudaMemcpyToArray_ptds, cudaMemcpyToArray) \
+    ROW(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync) \
+    ROW(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol) \
+    ROW(cudaMemcpy_ptds, cudaMemcpy) \
+    ROW(cudaMemset2DAsync_ptsz, cudaMemset2DAsync) \
+    ROW(cudaMemset2D_ptds, cudaMemset2D) \
+    ROW(cudaMemset3DAsync_ptsz, cudaMemset3DAsync) \
+    ROW(cudaMemset3D_ptds, cudaMemset3D) \
+    ROW(cudaMemsetAsync_ptsz, cudaMemsetAsync) \
+    ROW(cudaMemset_ptds, cudaMemset) \
+    ROW(cudaStreamAddCallback_ptsz, cudaStreamAddCallback) \
+    ROW(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync) \
+    ROW(cudaStreamGetDevice_ptsz, cudaStreamGetDevice) \
+    ROW(cudaStreamGetFlags_ptsz, cudaStreamGetFlags) \
+    ROW(cudaStreamGetId_ptsz, cudaStreamGetId) \
+    ROW(cudaStreamGetPriority_ptsz, cudaStreamGetPriority) \
+    ROW(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing) \
+    ROW(cudaStreamQuery_ptsz, cudaStreamQuery) \
+    ROW(cudaStreamSynchronize_ptsz, cudaStreamSynchronize) \
+    ROW(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent)
+
+/* ROW(symbol): exported so that programs load, but not supported. */
+#define CUDART_MISSING(ROW)                                                                      \
+    ROW(__cudaGetProcAddress) ROW(__cudaRegisterHostVar) ROW(__cudaRegisterUnifiedTable)         \
+    ROW(cudaArrayGetMemoryRequirements) ROW(cudaArrayGetPlane) ROW(cudaArrayGetSparseProperties) \
+    ROW(cudaCreateSurfaceObject) ROW(cudaDestroyExternalMemory)                                  \
+    ROW(cudaDestroyExternalSemaphore) ROW(cudaDestroySurfaceObject)                              \
+    ROW(cudaDeviceFlushGPUDirectRDMAWrites) ROW(cudaDeviceGetGraphMemAttribute)                  \
+    ROW(cudaDeviceGetHostAtomicCapabilities) ROW(cudaDeviceGetNvSciSyncAttributes)               \
+    ROW(cudaDeviceGetP2PAtomicCapabilities) ROW(cudaDeviceGraphMemTrim)                          \
+    ROW(cudaDeviceRegisterAsyncNotification) ROW(cudaDeviceSetGraphMemAttribute)                 \
+    ROW(cudaDeviceUnregisterAsyncNotification) ROW(cudaEGLStreamConsumerAcquireFrame)            \
+    ROW(cudaEGLStreamConsumerConnect) ROW(cudaEGLStreamConsumerConnectWithFlags)                 \
+    ROW(cudaEGLStreamConsumerDisconnect) ROW(cudaEGLStreamConsumerReleaseFrame)                  \
+    ROW(cudaEGLStreamProducerConnect) ROW(cudaEGLStreamProducerDisconnect)                       \
+    ROW(cudaEGLStreamProducerPresentFrame) ROW(cudaEGLStreamProducerReturnFrame)                 \
+    ROW(cudaEventCreateFromEGLSync) ROW(cudaExternalMemoryGetMappedBuffer)                       \
+    ROW(cudaExternalMemoryGetMappedMipmappedArray) ROW(cudaFreeMipmappedArray)                   \
+    ROW(cudaGLGetDevices) ROW(cudaGLMapBufferObject) ROW(cudaGLMapBufferObjectAsync)             \
+    ROW(cudaGLRegisterBufferObject) ROW(cudaGLSetBufferObjectMapFlags) ROW(cudaGLSetGLDevice)    \
+    ROW(cudaGLUnmapBufferObject) ROW(cudaGLUnmapBufferObjectAsync)                               \
+    ROW(cudaGLUnregisterBufferObject) ROW(cudaGetExportTable) ROW(cudaGetMipmappedArrayLevel)    \
+    ROW(cudaGetSurfaceObjectResourceDesc) ROW(cudaGetTextureObjectResourceViewDesc)              \
+    ROW(cudaGraphAddChildGraphNode) ROW(cudaGraphAddDependencies) ROW(cudaGraphAddEmptyNode)     \
+    ROW(cudaGraphAddEventRecordNode) ROW(cudaGraphAddEventWaitNode)                              \
+    ROW(cudaGraphAddExternalSemaphoresSignalNode) ROW(cudaGraphAddExternalSemaphoresWaitNode)    \
+    ROW(cudaGraphAddHostNode) ROW(cudaGraphAddKernelNode) ROW(cudaGraphAddMemAllocNode)          \
+    ROW(cudaGraphAddMemFreeNode) ROW(cudaGraphAddMemcpyNode) ROW(cudaGraphAddMemcpyNode1D)       \
+    ROW(cudaGraphAddMemcpyNodeFromSymbol) ROW(cudaGraphAddMemcpyNodeToSymbol)                    \
+    ROW(cudaGraphAddMemsetNode) ROW(cudaGraphAddNode) ROW(cudaGraphChildGraphNodeGetGraph)       \
+    ROW(cudaGraphClone) ROW(cudaGraphConditionalHandleCreate) ROW(cudaGraphCreate)               \
+    ROW(cudaGraphDebugDotPrint) ROW(cudaGraphDestroy) ROW(cudaGraphDestroyNode)                  \
+    ROW(cudaGraphEventRecordNodeGetEvent) ROW(cudaGraphEventRecordNodeSetEvent)                  \
+    ROW(cudaGraphEventWaitNodeGetEvent) ROW(cudaGraphEventWaitNodeSetEvent)                      \
+    ROW(cudaGraphExecChildGraphNodeSetParams) ROW(cudaGraphExecDestroy)                          \
+    ROW(cudaGraphExecEventRecordNodeSetEvent) ROW(cudaGraphExecEventWaitNodeSetEvent)            \
+    ROW(cudaGraphExecExternalSemaphoresSignalNodeSetParams)                                      \
+    ROW(cudaGraphExecExternalSemaphoresWaitNodeSetParams) ROW(cudaGraphExecGetFlags)             \
+    ROW(cudaGraphExecHostNodeSetParams) ROW(cudaGraphExecKernelNodeSetParams)                    \
+    ROW(cudaGraphExecMemcpyNodeSetParams) ROW(cudaGraphExecMemcpyNodeSetParams1D)                \
+    ROW(cudaGraphExecMemcpyNodeSetParamsFromSymbol)                                              \
+    ROW(cudaGraphExecMemcpyNodeSetParamsToSymbol) ROW(cudaGraphExecMemsetNodeSetParams)          \
+    ROW(cudaGraphExecNodeSetParams) ROW(cudaGraphExecUpdate)                                     \
+    ROW(cudaGraphExternalSemaphoresSignalNodeGetParams)                                          \
+    ROW(cudaGraphExternalSemaphoresSignalNodeSetParams)                                          \
+    ROW(cudaGraphExternalSemaphoresWaitNodeGetParams)                                            \
+    ROW(cudaGraphExternalSemaphoresWaitNodeSetParams) ROW(cudaGraphGetEdges)                     \
+    ROW(cudaGraphGetNodes) ROW(cudaGraphGetRootNodes) ROW(cudaGraphHostNodeGetParams)            \
+    ROW(cudaGraphHostNodeSetParams) ROW(cudaGraphInstantiate) ROW(cudaGraphInstantiateWithFlags) \
+    ROW(cudaGraphInstantiateWithParams) ROW(cudaGraphInstantiateWithParams_ptsz)                 \
+    ROW(cudaGraphKernelNodeCopyAttributes) ROW(cudaGraphKernelNodeGetAttribute)                  \
+    ROW(cudaGraphKernelNodeGetParams) ROW(cudaGraphKernelNodeSetAttribute)                       \
+    ROW(cudaGraphKernelNodeSetParams) ROW(cudaGraphLaunch) ROW(cudaGraphLaunch_ptsz)             \
+    ROW(cudaGraphMemAllocNodeGetParams) ROW(cudaGraphMemFreeNodeGetParams)                       \
+    ROW(cudaGraphMemcpyNodeGetParams) ROW(cudaGraphMemcpyNodeSetParams)                          \
+    ROW(cudaGraphMemcpyNodeSetParams1D) ROW(cudaGraphMemcpyNodeSetParamsFromSymbol)              \
+    ROW(cudaGraphMemcpyNodeSetParamsToSymbol) ROW(cudaGraphMemsetNodeGetParams)                  \
+    ROW(cudaGraphMemsetNodeSetParams) ROW(cudaGraphNodeFindInClone)                              \
+    ROW(cudaGraphNodeGetDependencies) ROW(cudaGraphNodeGetDependentNodes)                        \
+    ROW(cudaGraphNodeGetEnabled) ROW(cudaGraphNodeGetType) ROW(cudaGraphNodeSetEnabled)          \
+    ROW(cudaGraphNodeSetParams) ROW(cudaGraphReleaseUserObject) ROW(cudaGraphRemoveDependencies) \
+    ROW(cudaGraphRetainUserObject) ROW(cudaGraphUpload) ROW(cudaGraphUpload_ptsz)                \
+    ROW(cudaGraphicsEGLRegisterImage) ROW(cudaGraphicsGLRegisterBuffer)                          \
+    ROW(cudaGraphicsGLRegisterImage) ROW(cudaGraphicsMapResources)                               \
+    ROW(cudaGraphicsResourceGetMappedEglFrame) ROW(cudaGraphicsResourceGetMappedMipmappedArray)  \
+    ROW(cudaGraphicsResourceGetMappedPointer) ROW(cudaGraphicsResourceSetMapFlags)               \
+    ROW(cudaGraphicsSubResourceGetMappedArray) ROW(cudaGraphicsUnmapResources)                   \
+    ROW(cudaGraphicsUnregisterResource) ROW(cudaGraphicsVDPAURegisterOutputSurface)              \
+    ROW(cudaGraphicsVDPAURegisterVideoSurface) ROW(cudaImportExternalMemory)                     \
+    ROW(cudaImportExternalSemaphore) ROW(cudaIpcCloseMemHandle) ROW(cudaIpcGetEventHandle)       \
+    ROW(cudaIpcGetMemHandle) ROW(cudaIpcOpenEventHandle) ROW(cudaIpcOpenMemHandle)               \
+    ROW(cudaLibraryEnumerateKernels) ROW(cudaLibraryGetGlobal) ROW(cudaLibraryGetKernel)         \
+    ROW(cudaLibraryGetKernelCount) ROW(cudaLibraryGetManaged) ROW(cudaLibraryGetUnifiedFunction) \
+    ROW(cudaLibraryLoadData) ROW(cudaLibraryLoadFromFile) ROW(cudaLibraryUnload)                 \
+    ROW(cudaLogsCurrent) ROW(cudaLogsDumpToFile) ROW(cudaLogsDumpToMemory)                       \
+    ROW(cudaLogsRegisterCallback) ROW(cudaLogsUnregisterCallback) ROW(cudaMallocMipmappedArray)  \
+    ROW(cudaMemDiscardAndPrefetchBatchAsync) ROW(cudaMemDiscardAndPrefetchBatchAsync_ptsz)       \
+    ROW(cudaMemDiscardBatchAsync) ROW(cudaMemDiscardBatchAsync_ptsz)                             \
+    ROW(cudaMemGetDefaultMemPool) ROW(cudaMemGetMemPool) ROW(cudaMemPoolExportPointer)           \
+    ROW(cudaMemPoolExportToShareableHandle) ROW(cudaMemPoolGetAccess)                            \
+    ROW(cudaMemPoolImportFromShareableHandle) ROW(cudaMemPoolImportPointer)                      \
+    ROW(cudaMemPoolSetAccess) ROW(cudaMemPrefetchBatchAsync) ROW(cudaMemPrefetchBatchAsync_ptsz) \
+    ROW(cudaMemRangeGetAttribute) ROW(cudaMemRangeGetAttributes) ROW(cudaMemSetMemPool)          \
+    ROW(cudaMemcpy3DBatchAsync) ROW(cudaMemcpy3DBatchAsync_ptsz) ROW(cudaMemcpy3DPeer)           \
+    ROW(cudaMemcpy3DPeerAsync) ROW(cudaMemcpy3DPeerAsync_ptsz) ROW(cudaMemcpy3DPeer_ptds)        \
+    ROW(cudaMemcpyBatchAsync) ROW(cudaMemcpyBatchAsync_ptsz)                                     \
+    ROW(cudaMipmappedArrayGetMemoryRequirements) ROW(cudaMipmappedArrayGetSparseProperties)      \
+    ROW(cudaOccupancyMaxActiveClusters) ROW(cudaOccupancyMaxPotentialClusterSize)                \
+    ROW(cudaSignalExternalSemaphoresAsync) ROW(cudaSignalExternalSemaphoresAsync_ptsz)           \
+    ROW(cudaStreamBeginCapture) ROW(cudaStreamBeginCaptureToGraph)                               \
+    ROW(cudaStreamBeginCaptureToGraph_ptsz) ROW(cudaStreamBeginCapture_ptsz)                     \
+    ROW(cudaStreamCopyAttributes) ROW(cudaStreamCopyAttributes_ptsz) ROW(cudaStreamEndCapture)   \
+    ROW(cudaStreamEndCapture_ptsz) ROW(cudaStreamGetAttribute) ROW(cudaStreamGetAttribute_ptsz)  \
+    ROW(cudaStreamGetCaptureInfo) ROW(cudaStreamGetCaptureInfo_ptsz) ROW(cudaStreamSetAttribute) \
+    ROW(cudaStreamSetAttribute_ptsz) ROW(cudaStreamUpdateCaptureDependencies)                    \
+    ROW(cudaStreamUpdateCaptureDependencies_ptsz) ROW(cudaThreadExchangeStreamCaptureMode)       \
+    ROW(cudaUserObjectCreate) ROW(cudaUserObjectRelease) ROW(cudaUserObjectRetain)               \
+    ROW(cudaVDPAUGetDevice) ROW(cudaVDPAUSetVDPAUDevice) ROW(cudaWaitExternalSemaphoresAsync)    \
+    ROW(cudaWaitExternalSemaphoresAsync_ptsz)
+
+/* ROW(symbol): the same, for programs built by CUDA 11 and 12. */
+#define CUDART_OLD_MISSING(ROW) \
+    ROW(__cudaRegisterSurface) ROW(__cudaRegisterTexture) ROW(cudaBindSurfaceToArray)           \
+    ROW(cudaBindTexture) ROW(cudaBindTexture2D) ROW(cudaBindTextureToArray)                     \
+    ROW(cudaBindTextureToMipmappedArray) ROW(cudaGetSurfaceReference)                           \
+    ROW(cudaGetTextureAlignmentOffset) ROW(cudaGetTextureReference)                             \
+    ROW(cudaLaunchCooperativeKernelMultiDevice) ROW(cudaThreadGetCacheConfig)                   \
+    ROW(cudaThreadGetLimit) ROW(cudaThreadSetCacheConfig) ROW(cudaThreadSetLimit)               \
+    ROW(cudaUnbindTexture)
+
+/* clang-format on */
+
+#endif

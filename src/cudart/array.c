@@ -1,0 +1,247 @@
+/* Arrays and texture objects: the runtime's descriptions, translated to the driver's and back. */
+#include "cudart/runtime.h"
+
+#include <string.h>
+
+/* ---- Formats ---- */
+
+/* Channel types, by kind and bits. */
+static const struct {
+    CUarray_format format;
+    enum cudaChannelFormatKind kind;
+    int bits;
+} formats[] = {
+    {CU_AD_FORMAT_UNSIGNED_INT8, cudaChannelFormatKindUnsigned, 8},
+    {CU_AD_FORMAT_UNSIGNED_INT16, cudaChannelFormatKindUnsigned, 16},
+    {CU_AD_FORMAT_UNSIGNED_INT32, cudaChannelFormatKindUnsigned, 32},
+    {CU_AD_FORMAT_SIGNED_INT8, cudaChannelFormatKindSigned, 8},
+    {CU_AD_FORMAT_SIGNED_INT16, cudaChannelFormatKindSigned, 16},
+    {CU_AD_FORMAT_SIGNED_INT32, cudaChannelFormatKindSigned, 32},
+    {CU_AD_FORMAT_HALF, cudaChannelFormatKindFloat, 16},
+    {CU_AD_FORMAT_FLOAT, cudaChannelFormatKindFloat, 32},
+};
+
+bool format_read(const struct cudaChannelFormatDesc *description, CUarray_format *format,
+                 unsigned *channels) {
+    const int bits[] = {description->x, description->y, description->z, description->w};
+    *channels = 0;
+    while (*channels < 4 && bits[*channels])
+        *channels += 1;
+    for (unsigned i = 0; i < 4; i++) {
+        if (bits[i] != (i < *channels ? bits[0] : 0)) return false;
+    }
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (formats[i].kind != description->f || formats[i].bits != bits[0]) continue;
+        *format = formats[i].format;
+        return *channels == 1 || *channels == 2 || *channels == 4;
+    }
+    return false;
+}
+
+static struct cudaChannelFormatDesc format_describe(CUarray_format format, unsigned channels) {
+    struct cudaChannelFormatDesc description = {0};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (formats[i].format != format) continue;
+        description.f = formats[i].kind;
+        description.x = formats[i].bits;
+        description.y = channels > 1 ? formats[i].bits : 0;
+        description.z = description.w = channels > 2 ? formats[i].bits : 0;
+    }
+    return description;
+}
+
+struct cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                             enum cudaChannelFormatKind kind) {
+    return (struct cudaChannelFormatDesc){x, y, z, w, kind};
+}
+
+/* ---- Arrays ---- */
+
+static int make_array(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
+                      struct cudaExtent extent, unsigned flags) {
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {
+        .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
+    if (!array || !format) return cudaErrorInvalidValue;
+    if (!format_read(format, &descriptor.Format, &descriptor.NumChannels))
+        return cudaErrorInvalidChannelDescriptor;
+    return (int)cuArray3DCreate((CUarray *)array, &descriptor);
+}
+
+cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *array,
+                                        const struct cudaChannelFormatDesc *format,
+                                        struct cudaExtent extent, unsigned int flags) {
+    return RUNTIME_CALL(make_array(array, format, extent, flags));
+}
+
+cudaError_t CUDARTAPI cudaMallocArray(cudaArray_t *array,
+                                      const struct cudaChannelFormatDesc *format, size_t width,
+                                      size_t height, unsigned int flags) {
+    return cudaMalloc3DArray(array, format, (struct cudaExtent){width, height, 0}, flags);
+}
+
+cudaError_t CUDARTAPI cudaFreeArray(cudaArray_t array) {
+    return RUNTIME_CALL(array ? cuArrayDestroy((CUarray)array) : CUDA_SUCCESS);
+}
+
+static int array_info(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
+                      unsigned *flags, cudaArray_const_t array) {
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    int status = (int)cuArray3DGetDescriptor(&descriptor, (CUarray)(uintptr_t)array);
+    if (status) return status;
+    if (format) *format = format_describe(descriptor.Format, descriptor.NumChannels);
+    if (extent)
+        *extent = (struct cudaExtent){descriptor.Width, descriptor.Height, descriptor.Depth};
+    if (flags) *flags = descriptor.Flags;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaArrayGetInfo(struct cudaChannelFormatDesc *format,
+                                       struct cudaExtent *extent, unsigned int *flags,
+                                       cudaArray_t array) {
+    return RUNTIME_CALL(array_info(format, extent, flags, array));
+}
+
+cudaError_t CUDARTAPI cudaGetChannelDesc(struct cudaChannelFormatDesc *format,
+                                         cudaArray_const_t array) {
+    return RUNTIME_CALL(array_info(format, NULL, NULL, array));
+}
+
+/* ---- Texture objects ---- */
+
+static int read_resource(const struct cudaResourceDesc *given, CUDA_RESOURCE_DESC *out) {
+    memset(out, 0, sizeof *out);
+    out->resType = (CUresourcetype)given->resType;
+    out->flags = given->flags;
+    switch ((int)given->resType) {
+    case cudaResourceTypeArray:
+        out->res.array.hArray = (CUarray)given->res.array.array;
+        return cudaSuccess;
+    case cudaResourceTypeLinear:
+        out->res.linear.devPtr = address_of(given->res.linear.devPtr);
+        out->res.linear.sizeInBytes = given->res.linear.sizeInBytes;
+        return format_read(&given->res.linear.desc, &out->res.linear.format,
+                           &out->res.linear.numChannels)
+                   ? cudaSuccess
+                   : cudaErrorInvalidChannelDescriptor;
+    case cudaResourceTypePitch2D:
+        out->res.pitch2D.devPtr = address_of(given->res.pitch2D.devPtr);
+        out->res.pitch2D.width = given->res.pitch2D.width;
+        out->res.pitch2D.height = given->res.pitch2D.height;
+        out->res.pitch2D.pitchInBytes = given->res.pitch2D.pitchInBytes;
+        return format_read(&given->res.pitch2D.desc, &out->res.pitch2D.format,
+                           &out->res.pitch2D.numChannels)
+                   ? cudaSuccess
+                   : cudaErrorInvalidChannelDescriptor;
+    default: return runtime_missing("cudaCreateTextureObject of a mipmapped array");
+    }
+}
+
+/* Flags of CUDA_TEXTURE_DESC and the members of cudaTextureDesc that they stand for. */
+static unsigned texture_flags(const struct cudaTextureDesc *given) {
+    unsigned flags = 0;
+    if (given->readMode == cudaReadModeElementType) flags |= CU_TRSF_READ_AS_INTEGER;
+    if (given->normalizedCoords) flags |= CU_TRSF_NORMALIZED_COORDINATES;
+    if (given->sRGB) flags |= CU_TRSF_SRGB;
+    if (given->disableTrilinearOptimization) flags |= CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION;
+    if (given->seamlessCubemap) flags |= CU_TRSF_SEAMLESS_CUBEMAP;
+    return flags;
+}
+
+static void read_sampling(const struct cudaTextureDesc *given, CUDA_TEXTURE_DESC *out) {
+    memset(out, 0, sizeof *out);
+    for (int axis = 0; axis < 3; axis++)
+        out->addressMode[axis] = (CUaddress_mode)given->addressMode[axis];
+    out->filterMode = (CUfilter_mode)given->filterMode;
+    out->flags = texture_flags(given);
+    out->maxAnisotropy = given->maxAnisotropy;
+    out->mipmapFilterMode = (CUfilter_mode)given->mipmapFilterMode;
+    out->mipmapLevelBias = given->mipmapLevelBias;
+    out->minMipmapLevelClamp = given->minMipmapLevelClamp;
+    out->maxMipmapLevelClamp = given->maxMipmapLevelClamp;
+    memcpy(out->borderColor, given->borderColor, sizeof out->borderColor);
+}
+
+static int make_texture(cudaTextureObject_t *texture, const struct cudaResourceDesc *resource,
+                        const struct cudaTextureDesc *sampling,
+                        const struct cudaResourceViewDesc *view) {
+    CUDA_RESOURCE_DESC driver_resource;
+    CUDA_TEXTURE_DESC driver_sampling;
+    if (!texture || !resource || !sampling) return cudaErrorInvalidValue;
+    int status = read_resource(resource, &driver_resource);
+    if (status) return status;
+    read_sampling(sampling, &driver_sampling);
+    /* the two views have one layout */
+    return (int)cuTexObjectCreate(texture, &driver_resource, &driver_sampling,
+                                  (const CUDA_RESOURCE_VIEW_DESC *)view);
+}
+
+cudaError_t CUDARTAPI cudaCreateTextureObject(cudaTextureObject_t *texture,
+                                              const struct cudaResourceDesc *resource,
+                                              const struct cudaTextureDesc *sampling,
+                                              const struct cudaResourceViewDesc *view) {
+    return RUNTIME_CALL(make_texture(texture, resource, sampling, view));
+}
+
+cudaError_t CUDARTAPI cudaDestroyTextureObject(cudaTextureObject_t texture) {
+    return RUNTIME_CALL(texture ? cuTexObjectDestroy(texture) : CUDA_SUCCESS);
+}
+
+static int describe_resource(struct cudaResourceDesc *out, cudaTextureObject_t texture) {
+    CUDA_RESOURCE_DESC given;
+    if (!out) return cudaErrorInvalidValue;
+    int status = (int)cuTexObjectGetResourceDesc(&given, texture);
+    if (status) return status;
+    memset(out, 0, sizeof *out);
+    out->resType = (enum cudaResourceType)given.resType;
+    out->flags = given.flags;
+    if (given.resType == CU_RESOURCE_TYPE_ARRAY) {
+        out->res.array.array = (cudaArray_t)given.res.array.hArray;
+    } else if (given.resType == CU_RESOURCE_TYPE_LINEAR) {
+        out->res.linear.devPtr = pointer_of(given.res.linear.devPtr);
+        out->res.linear.desc =
+            format_describe(given.res.linear.format, given.res.linear.numChannels);
+        out->res.linear.sizeInBytes = given.res.linear.sizeInBytes;
+    } else {
+        out->res.pitch2D.devPtr = pointer_of(given.res.pitch2D.devPtr);
+        out->res.pitch2D.desc =
+            format_describe(given.res.pitch2D.format, given.res.pitch2D.numChannels);
+        out->res.pitch2D.width = given.res.pitch2D.width;
+        out->res.pitch2D.height = given.res.pitch2D.height;
+        out->res.pitch2D.pitchInBytes = given.res.pitch2D.pitchInBytes;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
+                                                       cudaTextureObject_t texture) {
+    return RUNTIME_CALL(describe_resource(resource, texture));
+}
+
+static int describe_sampling(struct cudaTextureDesc *out, cudaTextureObject_t texture) {
+    CUDA_TEXTURE_DESC given;
+    if (!out) return cudaErrorInvalidValue;
+    int status = (int)cuTexObjectGetTextureDesc(&given, texture);
+    if (status) return status;
+    memset(out, 0, sizeof *out);
+    for (int axis = 0; axis < 3; axis++)
+        out->addressMode[axis] = (enum cudaTextureAddressMode)given.addressMode[axis];
+    out->filterMode = (enum cudaTextureFilterMode)given.filterMode;
+    out->readMode = given.flags & CU_TRSF_READ_AS_INTEGER ? cudaReadModeElementType
+                                                          : cudaReadModeNormalizedFloat;
+    out->sRGB = (given.flags & CU_TRSF_SRGB) != 0;
+    out->normalizedCoords = (given.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
+    out->disableTrilinearOptimization = (given.flags & CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION) != 0;
+    out->seamlessCubemap = (given.flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0;
+    out->maxAnisotropy = given.maxAnisotropy;
+    out->mipmapFilterMode = (enum cudaTextureFilterMode)given.mipmapFilterMode;
+    out->mipmapLevelBias = given.mipmapLevelBias;
+    out->minMipmapLevelClamp = given.minMipmapLevelClamp;
+    out->maxMipmapLevelClamp = given.maxMipmapLevelClamp;
+    memcpy(out->borderColor, given.borderColor, sizeof out->borderColor);
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *sampling,
+                                                      cudaTextureObject_t texture) {
+    return RUNTIME_CALL(describe_sampling(sampling, texture));
+}

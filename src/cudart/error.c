@@ -1,0 +1,167 @@
+/* Names and texts of error codes. Codes that the driver API has too have its texts. */
+#include "cudart/runtime.h"
+
+typedef struct ErrorRow {
+    enum cudaError code;
+    const char *name;
+    const char *text; /* NULL: the driver's */
+} ErrorRow;
+
+#define ROW(code, text) {code, #code, text}
+static const ErrorRow rows[] = {
+    ROW(cudaSuccess, NULL),
+    ROW(cudaErrorInvalidValue, NULL),
+    ROW(cudaErrorMemoryAllocation, NULL),
+    ROW(cudaErrorInitializationError, NULL),
+    ROW(cudaErrorCudartUnloading, NULL),
+    ROW(cudaErrorProfilerDisabled, NULL),
+    ROW(cudaErrorProfilerNotInitialized, NULL),
+    ROW(cudaErrorProfilerAlreadyStarted, NULL),
+    ROW(cudaErrorProfilerAlreadyStopped, NULL),
+    ROW(cudaErrorInvalidConfiguration, "the launch's grid or block cannot run on the device"),
+    ROW(cudaErrorInvalidPitchValue, "a pitch is too small or too large"),
+    ROW(cudaErrorInvalidSymbol, "no such variable is registered"),
+    ROW(cudaErrorInvalidHostPointer, "invalid host pointer"),
+    ROW(cudaErrorInvalidDevicePointer, "invalid device pointer"),
+    ROW(cudaErrorInvalidTexture, "invalid texture"),
+    ROW(cudaErrorInvalidTextureBinding, "the texture is bound to nothing"),
+    ROW(cudaErrorInvalidChannelDescriptor, "no such format of array elements"),
+    ROW(cudaErrorInvalidMemcpyDirection, "no such direction of a copy"),
+    ROW(cudaErrorAddressOfConstant, "the address of a constant variable was taken"),
+    ROW(cudaErrorTextureFetchFailed, "a texture fetch failed"),
+    ROW(cudaErrorTextureNotBound, "the texture is bound to nothing"),
+    ROW(cudaErrorSynchronizationError, "a synchronization failed"),
+    ROW(cudaErrorInvalidFilterSetting, "the texture's elements cannot be filtered"),
+    ROW(cudaErrorInvalidNormSetting, "the texture's elements cannot be read as normalized"),
+    ROW(cudaErrorMixedDeviceExecution, "device and emulated execution cannot be mixed"),
+    ROW(cudaErrorNotYetImplemented, "not implemented"),
+    ROW(cudaErrorMemoryValueTooLarge, "an emulated device pointer is too large"),
+    ROW(cudaErrorStubLibrary, NULL),
+    ROW(cudaErrorInsufficientDriver, "the driver is older than the runtime"),
+    ROW(cudaErrorCallRequiresNewerDriver, NULL),
+    ROW(cudaErrorInvalidSurface, "invalid surface"),
+    ROW(cudaErrorDuplicateVariableName, "two variables have one name"),
+    ROW(cudaErrorDuplicateTextureName, "two textures have one name"),
+    ROW(cudaErrorDuplicateSurfaceName, "two surfaces have one name"),
+    ROW(cudaErrorDevicesUnavailable, NULL),
+    ROW(cudaErrorIncompatibleDriverContext, "the current context was not made for the runtime"),
+    ROW(cudaErrorMissingConfiguration, "a launch without a configuration"),
+    ROW(cudaErrorPriorLaunchFailure, "an earlier launch failed"),
+    ROW(cudaErrorLaunchMaxDepthExceeded, "launches are nested too deeply"),
+    ROW(cudaErrorLaunchFileScopedTex, "a launch from a kernel uses a file-scoped texture"),
+    ROW(cudaErrorLaunchFileScopedSurf, "a launch from a kernel uses a file-scoped surface"),
+    ROW(cudaErrorSyncDepthExceeded, "synchronizations are nested too deeply"),
+    ROW(cudaErrorLaunchPendingCountExceeded, "too many launches are pending"),
+    ROW(cudaErrorInvalidDeviceFunction,
+        "no such kernel is registered, or its binary holds none for this device"),
+    ROW(cudaErrorNoDevice, NULL),
+    ROW(cudaErrorInvalidDevice, NULL),
+    ROW(cudaErrorDeviceNotLicensed, NULL),
+    ROW(cudaErrorSoftwareValidityNotEstablished, "the software is not validated"),
+    ROW(cudaErrorStartupFailure, "the runtime failed to start"),
+    ROW(cudaErrorInvalidKernelImage, NULL),
+    ROW(cudaErrorDeviceUninitialized, NULL),
+    ROW(cudaErrorMapBufferObjectFailed, NULL),
+    ROW(cudaErrorUnmapBufferObjectFailed, NULL),
+    ROW(cudaErrorArrayIsMapped, NULL),
+    ROW(cudaErrorAlreadyMapped, NULL),
+    ROW(cudaErrorNoKernelImageForDevice, NULL),
+    ROW(cudaErrorAlreadyAcquired, NULL),
+    ROW(cudaErrorNotMapped, NULL),
+    ROW(cudaErrorNotMappedAsArray, NULL),
+    ROW(cudaErrorNotMappedAsPointer, NULL),
+    ROW(cudaErrorECCUncorrectable, NULL),
+    ROW(cudaErrorUnsupportedLimit, NULL),
+    ROW(cudaErrorDeviceAlreadyInUse, NULL),
+    ROW(cudaErrorPeerAccessUnsupported, NULL),
+    ROW(cudaErrorInvalidPtx, NULL),
+    ROW(cudaErrorInvalidGraphicsContext, NULL),
+    ROW(cudaErrorNvlinkUncorrectable, NULL),
+    ROW(cudaErrorJitCompilerNotFound, NULL),
+    ROW(cudaErrorUnsupportedPtxVersion, NULL),
+    ROW(cudaErrorJitCompilationDisabled, NULL),
+    ROW(cudaErrorUnsupportedExecAffinity, NULL),
+    ROW(cudaErrorUnsupportedDevSideSync, NULL),
+    ROW(cudaErrorContained, NULL),
+    ROW(cudaErrorInvalidSource, NULL),
+    ROW(cudaErrorFileNotFound, NULL),
+    ROW(cudaErrorSharedObjectSymbolNotFound, NULL),
+    ROW(cudaErrorSharedObjectInitFailed, NULL),
+    ROW(cudaErrorOperatingSystem, NULL),
+    ROW(cudaErrorInvalidResourceHandle, NULL),
+    ROW(cudaErrorIllegalState, NULL),
+    ROW(cudaErrorLossyQuery, NULL),
+    ROW(cudaErrorSymbolNotFound, NULL),
+    ROW(cudaErrorNotReady, NULL),
+    ROW(cudaErrorIllegalAddress, NULL),
+    ROW(cudaErrorLaunchOutOfResources, NULL),
+    ROW(cudaErrorLaunchTimeout, NULL),
+    ROW(cudaErrorLaunchIncompatibleTexturing, NULL),
+    ROW(cudaErrorPeerAccessAlreadyEnabled, NULL),
+    ROW(cudaErrorPeerAccessNotEnabled, NULL),
+    ROW(cudaErrorSetOnActiveProcess, NULL),
+    ROW(cudaErrorContextIsDestroyed, NULL),
+    ROW(cudaErrorAssert, NULL),
+    ROW(cudaErrorTooManyPeers, NULL),
+    ROW(cudaErrorHostMemoryAlreadyRegistered, NULL),
+    ROW(cudaErrorHostMemoryNotRegistered, NULL),
+    ROW(cudaErrorHardwareStackError, NULL),
+    ROW(cudaErrorIllegalInstruction, NULL),
+    ROW(cudaErrorMisalignedAddress, NULL),
+    ROW(cudaErrorInvalidAddressSpace, NULL),
+    ROW(cudaErrorInvalidPc, NULL),
+    ROW(cudaErrorLaunchFailure, NULL),
+    ROW(cudaErrorCooperativeLaunchTooLarge, NULL),
+    ROW(cudaErrorTensorMemoryLeak, NULL),
+    ROW(cudaErrorNotPermitted, NULL),
+    ROW(cudaErrorNotSupported, NULL),
+    ROW(cudaErrorSystemNotReady, NULL),
+    ROW(cudaErrorSystemDriverMismatch, NULL),
+    ROW(cudaErrorCompatNotSupportedOnDevice, NULL),
+    ROW(cudaErrorMpsConnectionFailed, NULL),
+    ROW(cudaErrorMpsRpcFailure, NULL),
+    ROW(cudaErrorMpsServerNotReady, NULL),
+    ROW(cudaErrorMpsMaxClientsReached, NULL),
+    ROW(cudaErrorMpsMaxConnectionsReached, NULL),
+    ROW(cudaErrorMpsClientTerminated, NULL),
+    ROW(cudaErrorCdpNotSupported, NULL),
+    ROW(cudaErrorCdpVersionMismatch, NULL),
+    ROW(cudaErrorStreamCaptureUnsupported, NULL),
+    ROW(cudaErrorStreamCaptureInvalidated, NULL),
+    ROW(cudaErrorStreamCaptureMerge, NULL),
+    ROW(cudaErrorStreamCaptureUnmatched, NULL),
+    ROW(cudaErrorStreamCaptureUnjoined, NULL),
+    ROW(cudaErrorStreamCaptureIsolation, NULL),
+    ROW(cudaErrorStreamCaptureImplicit, NULL),
+    ROW(cudaErrorCapturedEvent, NULL),
+    ROW(cudaErrorStreamCaptureWrongThread, NULL),
+    ROW(cudaErrorTimeout, NULL),
+    ROW(cudaErrorGraphExecUpdateFailure, NULL),
+    ROW(cudaErrorExternalDevice, NULL),
+    ROW(cudaErrorInvalidClusterSize, NULL),
+    ROW(cudaErrorFunctionNotLoaded, NULL),
+    ROW(cudaErrorInvalidResourceType, NULL),
+    ROW(cudaErrorInvalidResourceConfiguration, NULL),
+    ROW(cudaErrorUnknown, NULL),
+    ROW(cudaErrorApiFailureBase, "the base of the codes of former releases"),
+};
+
+static const ErrorRow *find(cudaError_t error) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].code == error) return &rows[i];
+    }
+    return NULL;
+}
+
+const char *CUDARTAPI cudaGetErrorName(cudaError_t error) {
+    const ErrorRow *row = find(error);
+    return row ? row->name : "unrecognized error code";
+}
+
+const char *CUDARTAPI cudaGetErrorString(cudaError_t error) {
+    const ErrorRow *row = find(error);
+    const char *text = "unrecognized error code";
+    if (row && row->text) text = row->text;
+    else if (row) cuGetErrorString((CUresult)error, &text);
+    return text;
+}

@@ -1,0 +1,80 @@
+/* The frame of every function: the thread's context and last error. */
+#include "cudart/runtime.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/map.h"
+
+/* The interface has no argument that could say which runtime is meant: one in the process. */
+static struct {
+    pthread_once_t once;
+    CUresult status;   /* of starting */
+    CUcontext primary; /* retained for the process's life */
+} process = {.once = PTHREAD_ONCE_INIT};
+
+static _Thread_local struct {
+    cudaError_t last; /* error, since it was last asked for */
+    CUresult failure; /* of the last runtime_enter that failed */
+} thread;
+
+void runtime_say(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("tyto: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+/* ---- Contexts ---- */
+
+static void start(void) {
+    process.status = cuInit(0);
+    if (process.status == CUDA_SUCCESS)
+        process.status = cuDevicePrimaryCtxRetain(&process.primary, 0);
+}
+
+bool runtime_enter(void) {
+    CUcontext current = NULL;
+    if (cuCtxGetCurrent(&current) == CUDA_SUCCESS && current) return true;
+    pthread_once(&process.once, start);
+    thread.failure = process.status ? process.status : cuCtxSetCurrent(process.primary);
+    return thread.failure == CUDA_SUCCESS;
+}
+
+CUresult runtime_failure(void) {
+    return thread.failure;
+}
+
+/* ---- Errors ---- */
+
+cudaError_t runtime_leave(int status) {
+    cudaError_t error = (cudaError_t)status; /* the driver's codes are the runtime's */
+    if (error != cudaSuccess && error != cudaErrorNotReady) thread.last = error;
+    return error;
+}
+
+cudaError_t CUDARTAPI cudaPeekAtLastError(void) {
+    return thread.last;
+}
+
+cudaError_t CUDARTAPI cudaGetLastError(void) {
+    cudaError_t error = thread.last;
+    thread.last = cudaSuccess;
+    return error;
+}
+
+int runtime_missing(const char *function) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static Map *told; /* of the functions named so far */
+    pthread_mutex_lock(&lock);
+    if (!told) told = map_new();
+    bool is_known = map_has(told, function, strlen(function));
+    if (!is_known) map_put(told, function, strlen(function), NULL);
+    pthread_mutex_unlock(&lock);
+    if (!is_known) runtime_say("error: %s is not supported (docs/runtime-api.md)", function);
+    return runtime_leave(cudaErrorNotSupported);
+}

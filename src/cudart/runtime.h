@@ -1,0 +1,70 @@
+/* The CUDA runtime API on top of the driver API: the frame of every function, and what programs
+ * have registered.
+ *
+ * A function's work is done by the driver, in the calling thread's current context; a thread that
+ * has none gets the device's primary context. Errors are remembered by thread. Of the runtime's
+ * own there are only the fat binaries, kernels and variables that compilers register, and the
+ * launch configurations between `<<<` and the launch. */
+#ifndef TYTO_CUDART_RUNTIME_H
+#define TYTO_CUDART_RUNTIME_H
+
+#include <stdbool.h>
+
+#include "tyto/cuda.h"
+#include "tyto/cuda_runtime_api.h"
+
+/* ---- The frame of a function (runtime.c) ---- */
+
+/* Gives the calling thread a context if it has none; false when that fails. */
+bool runtime_enter(void);
+/* Why runtime_enter failed. */
+CUresult runtime_failure(void);
+/* Ends a function: remembers an error, a CUresult or a cudaError_t, and returns it. */
+cudaError_t runtime_leave(int status);
+/* All three in one: the value of a function that is `work`, an expression of either type. */
+#define RUNTIME_CALL(work) runtime_leave(runtime_enter() ? (int)(work) : (int)runtime_failure())
+
+/* Prints a message on stderr, after "tyto: ". */
+void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Says once that `function` is not supported. Returns and remembers cudaErrorNotSupported. */
+int runtime_missing(const char *function);
+
+/* ---- What is registered (registry.c) ---- */
+
+typedef struct Kernel Kernel;
+
+/* The driver's function of a kernel, given by the address of its host function or by its Kernel.
+ * Loads its fat binary on first use. cudaErrorInvalidDeviceFunction when there is no such kernel.
+ */
+int registry_function(const void *kernel, CUfunction *function);
+/* The kernel of a host function, NULL when there is none. */
+Kernel *registry_kernel(const void *host_function);
+/* Address and size of a variable, given by its host shadow. cudaErrorInvalidSymbol when there is no
+ * such variable. */
+int registry_variable(const void *symbol, CUdeviceptr *address, size_t *size);
+/* Forgets what is loaded, after the context's reset; the next use loads it again. */
+void registry_unload(void);
+
+/* ---- Properties (properties.c) ---- */
+
+typedef struct Properties12 Properties12; /* cudaDeviceProp as it was before CUDA 13 */
+
+int properties_read(struct cudaDeviceProp *properties, int device);
+/* Writes the first `size` bytes of CUDA 12's structure: CUDA 11's is the beginning of it. */
+int properties_read_12(void *properties, size_t size, int device);
+
+/* ---- Formats (array.c) ---- */
+
+/* The driver's format of an element; false when its channels do not suit. */
+bool format_read(const struct cudaChannelFormatDesc *description, CUarray_format *format,
+                 unsigned *channels);
+
+/* Device pointers are addresses. */
+static inline CUdeviceptr address_of(const void *pointer) {
+    return (CUdeviceptr)(uintptr_t)pointer;
+}
+static inline void *pointer_of(CUdeviceptr address) {
+    return (void *)(uintptr_t)address;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* Streams and events: the driver's. */
+#include "cudart/runtime.h"
+
+cudaError_t CUDARTAPI cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags,
+                                                   int priority) {
+    return RUNTIME_CALL(cuStreamCreateWithPriority(stream, flags, priority));
+}
+
+cudaError_t CUDARTAPI cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) {
+    return RUNTIME_CALL(cuStreamCreate(stream, flags));
+}
+
+cudaError_t CUDARTAPI cudaStreamCreate(cudaStream_t *stream) {
+    return RUNTIME_CALL(cuStreamCreate(stream, CU_STREAM_DEFAULT));
+}
+
+cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t stream) {
+    return RUNTIME_CALL(cuStreamDestroy(stream));
+}
+
+cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t stream) {
+    return RUNTIME_CALL(cuStreamQuery(stream));
+}
+
+cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t stream) {
+    return RUNTIME_CALL(cuStreamSynchronize(stream));
+}
+
+cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                          unsigned int flags) {
+    return RUNTIME_CALL(cuStreamWaitEvent(stream, event, flags));
+}
+
+cudaError_t CUDARTAPI cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                            void *user, unsigned int flags) {
+    if (!callback || flags) return runtime_leave(cudaErrorInvalidValue);
+    cudaError_t status = RUNTIME_CALL(cuStreamQuery(stream));
+    if (status == cudaSuccess) callback(stream, cudaSuccess, user);
+    return status;
+}
+
+cudaError_t CUDARTAPI cudaStreamGetPriority(cudaStream_t stream, int *priority) {
+    return RUNTIME_CALL(cuStreamGetPriority(stream, priority));
+}
+
+cudaError_t CUDARTAPI cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags) {
+    return RUNTIME_CALL(cuStreamGetFlags(stream, flags));
+}
+
+cudaError_t CUDARTAPI cudaStreamGetId(cudaStream_t stream, unsigned long long *id) {
+    return RUNTIME_CALL(cuStreamGetId(stream, id));
+}
+
+cudaError_t CUDARTAPI cudaStreamGetDevice(cudaStream_t stream, int *device) {
+    return RUNTIME_CALL(cuStreamGetDevice(stream, device));
+}
+
+cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream,
+                                            enum cudaStreamCaptureStatus *status) {
+    return RUNTIME_CALL(cuStreamIsCapturing(stream, (CUstreamCaptureStatus *)status));
+}
+
+/* Managed memory is everyone's at any time: there is nothing to attach. */
+cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t size,
+                                               unsigned int flags) {
+    (void)pointer, (void)size, (void)flags;
+    return RUNTIME_CALL(cuStreamQuery(stream));
+}
+
+/* ---- Events ---- */
+
+cudaError_t CUDARTAPI cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
+    return RUNTIME_CALL(cuEventCreate(event, flags));
+}
+
+cudaError_t CUDARTAPI cudaEventCreate(cudaEvent_t *event) {
+    return RUNTIME_CALL(cuEventCreate(event, CU_EVENT_DEFAULT));
+}
+
+cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t event) {
+    return RUNTIME_CALL(cuEventDestroy(event));
+}
+
+cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                               unsigned int flags) {
+    return RUNTIME_CALL(cuEventRecordWithFlags(event, stream, flags));
+}
+
+cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    return RUNTIME_CALL(cuEventRecord(event, stream));
+}
+
+cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event) {
+    return RUNTIME_CALL(cuEventQuery(event));
+}
+
+cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event) {
+    return RUNTIME_CALL(cuEventSynchronize(event));
+}
+
+cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t start,
+                                           cudaEvent_t end) {
+    return RUNTIME_CALL(cuEventElapsedTime(milliseconds, start, end));
+}

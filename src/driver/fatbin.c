@@ -1,0 +1,177 @@
+/* Reads fat binaries: a header, then entries, each a header and a payload. Left out: machine code,
+ * and compressed entries of other kinds than zstd frames and LZ4 blocks.
+ *
+ * The format is not documented. The layout below was found by decoding what nvcc 13.0 writes with
+ * each of its --compress-mode settings, and checked with what clang 19 accepts. */
+#include "driver/fatbin.h"
+
+#include <assert.h>
+#include <lz4.h>
+#include <stdint.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "driver/driver.h"
+
+enum {
+    KIND_PTX = 1,        /* of an entry; 2 is machine code */
+    FLAG_LZ4 = 0x2000,   /* payload is one LZ4 block */
+    FLAG_ZSTD = 0x8000,  /* payload is one zstd frame */
+    WRAPPER_LINKED = 2,  /* version of the wrapper of objects linked with -rdc=true */
+    OBJECTS_MAX = 65536, /* linked into one program, against endless lists */
+    TEXT_MAX = 1 << 30,  /* bytes of one PTX text, against absurd sizes */
+};
+static const uint32_t wrapper_magic = 0x466243b1, binary_magic = 0xba55ed50;
+
+typedef struct Wrapper {
+    uint32_t magic;
+    uint32_t version;
+    const void *binary;         /* of version 1 */
+    const void *const *objects; /* of WRAPPER_LINKED: fat binaries, NULL ends the list */
+} Wrapper;
+static_assert(sizeof(Wrapper) == 24, "laid out by the compiler's driver");
+
+typedef struct Header {
+    uint32_t magic;
+    uint16_t version;
+    uint16_t header_bytes;
+    uint64_t size; /* bytes of all entries */
+} Header;
+static_assert(sizeof(Header) == 16, "laid out by the compiler's driver");
+
+typedef struct Entry {
+    uint16_t kind;
+    uint16_t version;
+    uint32_t header_bytes;
+    uint64_t payload_bytes;    /* with padding */
+    uint32_t compressed_bytes; /* without padding; 0: not compressed */
+    uint32_t options_offset;
+    uint16_t isa_minor;
+    uint16_t isa_major;
+    uint32_t architecture; /* 75 for sm_75 */
+    uint32_t name_offset;
+    uint32_t name_bytes;
+    uint64_t flags;
+    uint64_t reserved;
+    uint64_t text_bytes; /* uncompressed; 0: not compressed */
+} Entry;
+static_assert(sizeof(Entry) == 64, "laid out by the compiler's driver");
+
+bool fatbin_is(const void *image) {
+    /* neither holds a NUL, which ends texts that are shorter */
+    return strncmp(image, (const char *)&wrapper_magic, sizeof wrapper_magic) == 0 ||
+           strncmp(image, (const char *)&binary_magic, sizeof binary_magic) == 0;
+}
+
+/* ---- Payloads ---- */
+
+/* The text of an entry; false when its sizes or its bytes make no sense. */
+static bool read_text(const Entry *entry, const char *payload, Arena *arena, GpuImage *text) {
+    if (!(entry->flags & (FLAG_LZ4 | FLAG_ZSTD))) {
+        text->text = payload;
+        text->length = strnlen(payload, entry->payload_bytes);
+        return true;
+    }
+    if (entry->compressed_bytes > entry->payload_bytes || entry->text_bytes > TEXT_MAX)
+        return false;
+    size_t size = (size_t)entry->text_bytes, written = 0;
+    char *bytes = arena_alloc(arena, size + 1);
+    if (entry->flags & FLAG_ZSTD) {
+        written = ZSTD_decompress(bytes, size, payload, entry->compressed_bytes);
+    } else {
+        int count = LZ4_decompress_safe(payload, bytes, (int)entry->compressed_bytes, (int)size);
+        written = count < 0 ? SIZE_MAX : (size_t)count;
+    }
+    text->text = bytes;
+    text->length = strnlen(bytes, size);
+    return written == size;
+}
+
+/* ---- Choosing among entries ---- */
+
+/* Whether PTX for `architecture` suits the device better than PTX for `than` (0: there is none). */
+static bool is_better(uint32_t architecture, uint32_t than) {
+    bool fits = architecture <= DRIVER_CAPABILITY, than_fits = than <= DRIVER_CAPABILITY;
+    if (!than || fits != than_fits) return !than || fits;
+    return fits ? architecture > than : architecture < than;
+}
+
+/* What one fat binary holds. */
+typedef struct Contents {
+    Entry best;          /* PTX entry to take, all 0 when there is none */
+    const char *payload; /* of `best` */
+    uint32_t machine;    /* an architecture with machine code, 0: none */
+} Contents;
+
+static bool read_entries(const char *binary, Contents *contents) {
+    Header header;
+    *contents = (Contents){0};
+    memcpy(&header, binary, sizeof header);
+    if (header.magic != binary_magic || header.header_bytes < sizeof header) return false;
+    const char *at = binary + header.header_bytes;
+    uint64_t left = header.size;
+    while (left) {
+        Entry entry;
+        if (left < sizeof entry) return false;
+        memcpy(&entry, at, sizeof entry);
+        if (entry.header_bytes < sizeof entry || entry.header_bytes > left ||
+            entry.payload_bytes > left - entry.header_bytes)
+            return false;
+        if (entry.kind != KIND_PTX) {
+            contents->machine = entry.architecture;
+        } else if (is_better(entry.architecture, contents->best.architecture)) {
+            contents->best = entry;
+            contents->payload = at + entry.header_bytes;
+        }
+        uint64_t step = entry.header_bytes + entry.payload_bytes;
+        at += step;
+        left -= step;
+    }
+    return true;
+}
+
+/* ---- Whole images ---- */
+
+static CUresult say_no_ptx(uint32_t machine, const char *name, Diag *diag) {
+    if (machine)
+        diag_error(diag, name, 0, 0,
+                   "the program holds machine code for sm_%u and no PTX, which is what Tyto runs; "
+                   "build it with nvcc -gencode arch=compute_%u,code=compute_%u",
+                   machine, machine, machine);
+    else diag_error(diag, name, 0, 0, "the fat binary is empty");
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+static CUresult say_damaged(const char *name, Diag *diag) {
+    diag_error(diag, name, 0, 0, "the fat binary is damaged, or of a form that Tyto does not know");
+    return CUDA_ERROR_INVALID_IMAGE;
+}
+
+CUresult fatbin_open(const void *image, const char *name, Arena *arena, GpuImage **texts,
+                     int *count, Diag *diag) {
+    Wrapper wrapper;
+    const void *single[] = {image, NULL}, *const *binaries = single;
+    if (memcmp(image, &wrapper_magic, sizeof wrapper_magic) == 0) {
+        memcpy(&wrapper, image, sizeof wrapper);
+        single[0] = wrapper.binary;
+        if (wrapper.version == WRAPPER_LINKED) binaries = wrapper.objects;
+    }
+    int total = 0;
+    while (binaries && binaries[total] && total < OBJECTS_MAX)
+        total++;
+    *texts = ARENA_ARRAY(arena, GpuImage, total + 1);
+    *count = 0;
+    uint32_t machine = 0;
+    for (int i = 0; i < total; i++) {
+        Contents contents;
+        if (!read_entries(binaries[i], &contents)) return say_damaged(name, diag);
+        if (contents.machine) machine = contents.machine;
+        if (!contents.best.kind) continue;
+        GpuImage *text = &(*texts)[*count];
+        text->name = name;
+        if (!read_text(&contents.best, contents.payload, arena, text))
+            return say_damaged(name, diag);
+        *count += 1;
+    }
+    return *count ? CUDA_SUCCESS : say_no_ptx(machine, name, diag);
+}

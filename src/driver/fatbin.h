@@ -1,0 +1,23 @@
+/* Fat binaries: what nvcc and clang embed in a program, one entry for each architecture that the
+ * program was compiled for, as PTX or as machine code, possibly compressed. */
+#ifndef TYTO_DRIVER_FATBIN_H
+#define TYTO_DRIVER_FATBIN_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "gpu/gpu.h"
+#include "tyto/cuda.h"
+
+/* Whether `image` begins as a fat binary, or as the wrapper that names one, does. */
+bool fatbin_is(const void *image);
+
+/* The PTX texts of a fat binary, in `arena`, their number in *count: one, or one of each object of
+ * a program that was linked with -rdc=true. Of several architectures the one nearest below the
+ * device's is taken, else the lowest. Returns CUDA_ERROR_NO_BINARY_FOR_GPU when there is no PTX,
+ * CUDA_ERROR_INVALID_IMAGE when the binary is damaged; both with a message. */
+CUresult fatbin_open(const void *image, const char *name, Arena *arena, GpuImage **texts,
+                     int *count, Diag *diag);
+
+#endif

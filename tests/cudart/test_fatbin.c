@@ -1,0 +1,169 @@
+/* Fat binaries: every form of entry, the choice among architectures, and damage. */
+#include "driver/fatbin.h"
+
+#include <lz4.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <zstd.h>
+
+#include <cmocka.h>
+
+#include "fatbin_maker.h"
+
+/* What a binary gives: the texts and the messages. */
+typedef struct Opened {
+    Arena *arena;
+    Diag *diag;
+    GpuImage *texts;
+    int count;
+    CUresult status;
+} Opened;
+
+static Opened open_image(const void *image) {
+    Opened opened = {.arena = arena_new(), .diag = diag_new()};
+    opened.status =
+        fatbin_open(image, "test", opened.arena, &opened.texts, &opened.count, opened.diag);
+    return opened;
+}
+
+static void release(Opened *opened) {
+    arena_free(opened->arena);
+    diag_free(opened->diag);
+}
+
+static void expect_text(const void *image, const char *text) {
+    Opened opened = open_image(image);
+    assert_int_equal(opened.status, CUDA_SUCCESS);
+    assert_int_equal(opened.count, 1);
+    assert_int_equal(opened.texts[0].length, strlen(text));
+    assert_memory_equal(opened.texts[0].text, text, strlen(text));
+    release(&opened);
+}
+
+static void expect_failure(const void *image, CUresult status, const char *words) {
+    Opened opened = open_image(image);
+    assert_int_equal(opened.status, status);
+    assert_non_null(strstr(diag_text(opened.diag), words));
+    release(&opened);
+}
+
+static void add_text(Maker *maker, MakerForm form, unsigned architecture, const char *text) {
+    char packed[4096];
+    size_t size = strlen(text);
+    if (form == MAKER_PLAIN) {
+        maker_add(maker, form, architecture, text, size + 1, 0);
+        return;
+    }
+    size_t packed_size = form == MAKER_LZ4
+                             ? (size_t)LZ4_compress_default(text, packed, (int)size, sizeof packed)
+                             : ZSTD_compress(packed, sizeof packed, text, size, 3);
+    maker_add(maker, form, architecture, packed, packed_size, size);
+}
+
+static const char text_75[] =
+    ".version 8.0 .target sm_75 .address_size 64 // words words words words";
+
+static void test_every_form_gives_its_text(void **state) {
+    (void)state;
+    for (MakerForm form = MAKER_PLAIN; form <= MAKER_ZSTD; form++) {
+        Maker maker;
+        maker_begin(&maker);
+        add_text(&maker, form, 75, text_75);
+        assert_true(fatbin_is(maker.bytes));
+        expect_text(maker.bytes, text_75);
+        MakerWrapper wrapper = maker_wrap(&maker);
+        assert_true(fatbin_is(&wrapper));
+        expect_text(&wrapper, text_75);
+    }
+    assert_false(fatbin_is(".version 8.0"));
+    assert_false(fatbin_is(""));
+}
+
+static void test_the_nearest_architecture_below_ours_is_taken(void **state) {
+    (void)state;
+    static const struct {
+        unsigned given[3];
+        const char *taken;
+    } cases[] = {
+        {{50, 75, 90}, "75"},   {{75, 50, 90}, "75"}, {{90, 60, 70}, "70"},
+        {{120, 90, 100}, "90"}, {{80, 52, 90}, "52"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Maker maker;
+        maker_begin(&maker);
+        maker_add(&maker, MAKER_CUBIN, 75, "ELF", 3, 0);
+        for (int j = 0; j < 3; j++) {
+            char text[16];
+            snprintf(text, sizeof text, "%u", cases[i].given[j]);
+            add_text(&maker, MAKER_PLAIN, cases[i].given[j], text);
+        }
+        expect_text(maker.bytes, cases[i].taken);
+    }
+}
+
+static void test_linked_objects_all_give_their_text(void **state) {
+    (void)state;
+    Maker first, second, cubin;
+    maker_begin(&first);
+    add_text(&first, MAKER_ZSTD, 75, text_75);
+    maker_begin(&second);
+    add_text(&second, MAKER_PLAIN, 75, "second");
+    maker_begin(&cubin);
+    maker_add(&cubin, MAKER_CUBIN, 75, "ELF", 3, 0);
+    const void *objects[] = {first.bytes, cubin.bytes, second.bytes, NULL};
+    MakerWrapper wrapper = {0x466243b1, 2, cubin.bytes, objects};
+    Opened opened = open_image(&wrapper);
+    assert_int_equal(opened.status, CUDA_SUCCESS);
+    assert_int_equal(opened.count, 2);
+    assert_string_equal(opened.texts[0].text, text_75);
+    assert_string_equal(opened.texts[1].text, "second");
+    release(&opened);
+}
+
+static void test_machine_code_alone_is_explained(void **state) {
+    (void)state;
+    Maker maker;
+    maker_begin(&maker);
+    expect_failure(maker.bytes, CUDA_ERROR_NO_BINARY_FOR_GPU, "empty");
+    maker_add(&maker, MAKER_CUBIN, 86, "ELF", 3, 0);
+    expect_failure(maker.bytes, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                   "-gencode arch=compute_86,code=compute_86");
+}
+
+static void test_damage_is_found(void **state) {
+    (void)state;
+    static const struct {
+        size_t at;      /* in the binary */
+        uint64_t value; /* put there */
+        size_t size;
+    } damages[] = {
+        {6, 8, 2},                         /* header too short */
+        {8, 40, 8},                        /* no room for an entry */
+        {16 + 4, 8, 4},                    /* entry's header too short */
+        {16 + 4, 1u << 30, 4},             /* entry's header too long */
+        {16 + 8, UINT64_MAX, 8},           /* payload too long */
+        {16 + 16, UINT32_MAX, 4},          /* compressed size past the payload */
+        {16 + 56, UINT64_C(1) << 60, 8},   /* absurd size of the text */
+        {16 + 56, 3, 8},                   /* too small a size of the text */
+        {16 + 64, 0x1122334455667788u, 8}, /* no zstd frame */
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        Maker maker;
+        maker_begin(&maker);
+        add_text(&maker, MAKER_ZSTD, 75, text_75);
+        maker_put(&maker, damages[i].at, damages[i].value, damages[i].size);
+        expect_failure(maker.bytes, CUDA_ERROR_INVALID_IMAGE, "damaged");
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_form_gives_its_text),
+        cmocka_unit_test(test_the_nearest_architecture_below_ours_is_taken),
+        cmocka_unit_test(test_linked_objects_all_give_their_text),
+        cmocka_unit_test(test_machine_code_alone_is_explained),
+        cmocka_unit_test(test_damage_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

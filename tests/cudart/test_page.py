@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""docs/runtime-api.md says what the tables say; TYTO_BLESS=1 rewrites it.
+
+usage: test_page.py ROOT
+"""
+import os
+import pathlib
+import re
+import sys
+
+HEAD = """# The CUDA runtime API
+
+`libcudart.so.13` implements the runtime API of CUDA 13 on top of [the driver API](driver-api.md), so
+that programs built by `nvcc -cudart shared` run unmodified under `tyto run`. `libcudart.so.12` and
+`libcudart.so.11.0` are the same code for programs of those releases. `include/tyto/cuda_runtime_api.h`
+declares the functions with the vendor's names, values and layouts. This page is made from that header
+and from the export table, `src/cudart/api.h`.
+
+## What differs from a GPU
+
+* What [the driver API's page](driver-api.md) says: everything runs at once and in order; one device, 0, of
+  compute capability 7.5; events tell simulated time; faults are printed with kernel, line and address.
+* A fat binary is opened when one of its kernels or variables is first used. Of its PTX texts the one for
+  the nearest architecture up to 7.5 is taken, else the lowest. Programs that were linked with
+  `-rdc=true` work when their objects hold PTX. Machine code alone gives `cudaErrorNoKernelImageForDevice`
+  and a message that says how to build with PTX.
+* A kernel's fault is told by the call after the launch, as on a GPU, and by every further call until
+  `cudaDeviceReset`; with `CUDA_LAUNCH_BLOCKING=1` in the environment the launch itself tells of it.
+* Memory pools keep their settings and have no effect; memory goes back when it is freed.
+
+## Functions
+"""
+
+TAIL = """
+The library also exports the forms for a default stream per thread (`..._ptds`, `..._ptsz`), which are
+the same functions.
+
+## Exported, but not supported
+
+So that programs load, the library exports these names too. The first call of each prints its name; all
+return `cudaErrorNotSupported`.
+
+"""
+
+
+def page(root):
+    header = (root / "include/tyto/cuda_runtime_api.h").read_text(encoding="utf-8")
+    table = (root / "src/cudart/api.h").read_text(encoding="utf-8")
+    body = header[header.index("/* ---- Errors ---- */"):]
+    text = HEAD + "\n| topic | functions |\n|---|---|\n"
+    for topic, rest in re.findall(r"/\* ---- (.*?) ---- \*/(.*?)(?=/\* ----|\Z)", body, re.S):
+        names = re.findall(r"CUDARTAPI\s+(\w+)\(", rest)
+        text += f"| {topic} | " + ", ".join(f"`{name}`" for name in names) + " |\n"
+    start = table.index("#define CUDART_MISSING")
+    missing = re.findall(r"ROW\((\w+)\)", table[start:table.index("/*", start)])
+    line = ""
+    text += TAIL
+    for name in missing:
+        if len(line) + len(name) > 104:
+            text, line = text + line.rstrip() + "\n", ""
+        line += f"`{name}`" + (", " if name != missing[-1] else "\n")
+    return text + line
+
+
+def main(root):
+    root = pathlib.Path(root)
+    stored = root / "docs/runtime-api.md"
+    made = page(root)
+    if os.environ.get("TYTO_BLESS"):
+        stored.write_text(made, encoding="utf-8")
+    if not stored.is_file() or stored.read_text(encoding="utf-8") != made:
+        print(f"{stored} is out of date: TYTO_BLESS=1 rewrites it")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
