@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""The same bytes every time: all that a run writes, over repetitions, address layouts, environments and
+numbers of processes. (That the builds agree is for tests/golden, which each build is held against.)
+
+usage: test_determinism.py TYTO
+"""
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from tyto_runs import HOST, MACHINES, SEVEN, Tyto, in_parallel  # noqa: E402 (found by the line above)
+
+TYTO = Tyto(sys.argv.pop(1))
+FIXED_ADDRESSES = ("setarch", "--addr-no-randomize")  # of util-linux
+FILES = {"--json": "run.json", "--csv": "run.csv", "--ctas": "ctas.csv", "--timeline": "time.json",
+         "--policies": "policies.csv"}
+POLICIES = {"owl": "owl", "ccws": "ccws", "pro": "pro", "md": "gto", "gtx480": "two-level"}
+
+
+def everything(words, **how):
+    """All bytes that a run writes, by file."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [word for pair in FILES.items() for word in pair]
+        printed = TYTO.output("run", "--quiet", *files, "--sample", "500", *words, folder=folder, **how)
+        written = {name: (pathlib.Path(folder) / name).read_text(encoding="utf-8")
+                   for name in FILES.values()}
+    written["run.json"] = HOST.sub("", written["run.json"])
+    return {"stdout": printed, **written}
+
+
+class Determinism(unittest.TestCase):
+    maxDiff = 2000
+
+    def compare(self, one, other):
+        self.assertEqual(one.keys(), other.keys())
+        for name, text in one.items():
+            self.assertTrue(text, name)
+            self.assertEqual(text, other[name], name)
+
+    def all_runs(self, **how):
+        rows = [("--machine", machine, "--scheduler", policy, workload, "--size", "test")
+                for machine, policy in POLICIES.items() for workload in ("bfs", "histogram", "matmul")]
+        return rows, in_parallel(lambda words: everything(words, **how), rows)
+
+    def test_every_run_writes_the_same(self):
+        rows, runs = self.all_runs()
+        self.assertEqual({row[1] for row in rows}, set(MACHINES))
+        for one, other in zip(runs, self.all_runs()[1]):
+            self.compare(one, other)
+
+    def test_addresses_of_the_host_do_not_matter(self):
+        if not shutil.which(FIXED_ADDRESSES[0]):
+            self.skipTest("no setarch")
+        layouts = self.all_runs()[1], self.all_runs(prefix=FIXED_ADDRESSES)[1]
+        for one, other in zip(*layouts):
+            self.compare(one, other)
+
+    def test_the_environment_does_not_matter(self):
+        """A large environment moves the stack; another locale would write numbers differently."""
+        environment = {"LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo",
+                       "TYTO_TEST_PADDING": "x" * 100_000, "MALLOC_PERTURB_": "165"}
+        for one, other in zip(self.all_runs()[1], self.all_runs(environment=environment)[1]):
+            self.compare(one, other)
+
+    def test_functional_runs_repeat(self):
+        for name in SEVEN:
+            words = ("--functional", name, "--size", "test")
+            self.assertEqual(TYTO.run(*words), TYTO.run(*words, prefix=FIXED_ADDRESSES), name)
+
+    def test_the_number_of_processes_does_not_matter(self):
+        def compared(jobs):
+            with tempfile.TemporaryDirectory() as folder:
+                printed = TYTO.output("compare", "--jobs", jobs, "--json", "c.json", "--csv", "c.csv",
+                                      "--schedulers", "lrr,gto,ccws,pro,owl", "bfs", "--size", "test",
+                                      folder=folder)
+                folder = pathlib.Path(folder)
+                return printed, HOST.sub("", (folder / "c.json").read_text()), (folder / "c.csv").read_text()
+
+        one = compared("1")
+        self.assertEqual(one, compared("2"))
+        self.assertEqual(one, compared(str(3 * (os.cpu_count() or 1))))
+
+
+if __name__ == "__main__":
+    ran = unittest.main(exit=False).result
+    bad, skipped = len(ran.failures) + len(ran.errors), len(ran.skipped)
+    print(f"{ran.testsRun - bad - skipped} passed, {bad} failed, {skipped} skipped")
+    sys.exit(bool(bad))

@@ -1,0 +1,48 @@
+"""Runs of the tyto command for the tests that look at whole runs."""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+SEVEN = ("vecadd", "matmul", "reduction", "bfs", "spmv", "histogram", "transpose")
+MACHINES = ("owl", "ccws", "pro", "md", "gtx480")
+HOST = re.compile(r',\s*"host": \{[^}]*\}')  # all in a run's JSON that may differ from run to run
+PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+
+
+class Tyto:
+    def __init__(self, command):
+        self.command = pathlib.Path(command).resolve()
+
+    def output(self, *words, prefix=(), environment=None, folder=None):
+        """What the command prints; an error, with what it said, when it fails."""
+        done = subprocess.run([*prefix, self.command, *words], capture_output=True, text=True, check=False,
+                              cwd=folder, env={**PLAIN, **(environment or {})})
+        if done.returncode:
+            raise RuntimeError(f"tyto {' '.join(words)}: status {done.returncode}\n{done.stderr}")
+        return done.stdout
+
+    def run(self, *words, **how):
+        """`tyto run WORDS`: what the program printed, and the JSON without its `host`."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "run.json"
+            printed = self.output("run", "--quiet", "--json", str(path), *words, **how)
+            return printed, HOST.sub("", path.read_text(encoding="utf-8"))
+
+    def total(self, *words):
+        """The counters of all launches of `tyto run WORDS` together."""
+        return json.loads(self.run(*words)[1])["total"]
+
+    def schedulers(self):
+        """Names of the warp schedulers and of the thread block schedulers."""
+        warps, ctas = self.output("schedulers").split("CTA schedulers")
+        return [re.findall(r"(?m)^  (\S+)$", part) for part in (warps, ctas)]
+
+
+def in_parallel(function, rows):
+    """[function(row) for row in rows], several at once."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(function, rows))
