@@ -1,19 +1,25 @@
-/* The warp schedulers that come with Tyto, one file each. The registry (registry.c) lists them. */
+/* The warp schedulers that come with Tyto, one file each: POLICY(name) is the constant sched_NAME. The
+ * registry (registry.c), and with it every list and help, follows their order here. */
 #ifndef TYTO_SCHED_POLICIES_H
 #define TYTO_SCHED_POLICIES_H
 
 #include "tyto/policy.h"
 
-extern const TytoPolicy sched_lrr;
-extern const TytoPolicy sched_gto;
-extern const TytoPolicy sched_two_level;
-extern const TytoPolicy sched_two_level_active;
-extern const TytoPolicy sched_swl;
-extern const TytoPolicy sched_cta_aware;
-extern const TytoPolicy sched_cta_aware_locality;
-extern const TytoPolicy sched_cta_aware_locality_blp;
-extern const TytoPolicy sched_owl;
-extern const TytoPolicy sched_ccws;
-extern const TytoPolicy sched_pro;
+#define SCHED_POLICIES(POLICY)     \
+    POLICY(lrr)                    \
+    POLICY(gto)                    \
+    POLICY(two_level)              \
+    POLICY(two_level_active)       \
+    POLICY(swl)                    \
+    POLICY(cta_aware)              \
+    POLICY(cta_aware_locality)     \
+    POLICY(cta_aware_locality_blp) \
+    POLICY(owl)                    \
+    POLICY(ccws)                   \
+    POLICY(pro)
+
+#define SCHED_DECLARE(name) extern const TytoPolicy sched_##name;
+SCHED_POLICIES(SCHED_DECLARE)
+#undef SCHED_DECLARE
 
 #endif

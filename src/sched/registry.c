@@ -11,19 +11,8 @@
 #include "sched/policies.h"
 #include "sched/spec.h"
 
-static const TytoPolicy *const POLICIES[] = {
-    &sched_lrr,
-    &sched_gto,
-    &sched_two_level,
-    &sched_two_level_active,
-    &sched_swl,
-    &sched_cta_aware,
-    &sched_cta_aware_locality,
-    &sched_cta_aware_locality_blp,
-    &sched_owl,
-    &sched_ccws,
-    &sched_pro,
-};
+#define ADDRESS(name) &sched_##name,
+static const TytoPolicy *const POLICIES[] = {SCHED_POLICIES(ADDRESS)};
 enum { POLICY_COUNT = sizeof POLICIES / sizeof *POLICIES };
 
 /* One allocation's worth of what a choice consists of. */
