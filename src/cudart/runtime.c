@@ -76,5 +76,5 @@ int runtime_missing(const char *function) {
     if (!is_known) map_put(told, function, strlen(function), NULL);
     pthread_mutex_unlock(&lock);
     if (!is_known) runtime_say("error: %s is not supported (docs/runtime-api.md)", function);
-    return runtime_leave(cudaErrorNotSupported);
+    return (int)runtime_leave(cudaErrorNotSupported);
 }
