@@ -88,9 +88,10 @@ static void update_barriers(Sm *sm, const SmCta *cta, uint32_t slot) {
 
 /* A memory fence holds its warp until its loads are in and, beyond the CTA, its stores acknowledged. */
 static void start_fence(Sm *sm, int warp, const IsaInfo *info) {
-    const SmWarp *w = &sm->warps[warp];
-    bool waits_stores = !(info->flags & ISA_IS_CTA_FENCE) && w->stores;
-    if (w->pending_count || waits_stores) sm->fenced |= UINT64_C(1) << warp;
+    SmWarp *w = &sm->warps[warp];
+    w->is_fence_for_stores = !(info->flags & ISA_IS_CTA_FENCE);
+    if (w->pending_count || (w->is_fence_for_stores && w->stores))
+        sm->fenced |= UINT64_C(1) << warp;
 }
 
 static SmMemory *memory_new(Sm *sm, SmInst *inst) {
@@ -118,6 +119,8 @@ static void send_to_pipeline(Sm *sm, int warp, uint32_t pc, const IsaInfo *info,
         if (memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS)
             histogram_add(&sm->histograms, HISTOGRAM_accesses, memory->count);
         inst->remaining = memory->is_store ? 0 : memory->count;
+        bool leaves_sm = memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS;
+        if (memory->is_store && leaves_sm) sm->warps[warp].stores += memory->count;
         if (memory->is_atomic) {
             sm->warps[warp].atomics += memory->count;
             if (memory->count) sm->atomic_waits |= UINT64_C(1) << warp;

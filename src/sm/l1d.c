@@ -35,7 +35,6 @@ void l1d_enter(Sm *sm, const SmAccess *access, uint16_t inst, bool is_store, boo
                          .warp = sm->insts_in_flight[inst].warp,
                          .is_store = is_store,
                          .is_local = is_local};
-    if (is_store) sm->warps[lookup->warp].stores++;
 }
 
 bool l1d_is_busy(const Sm *sm) {

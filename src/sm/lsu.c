@@ -139,9 +139,7 @@ static bool access_bypass(Sm *sm, uint16_t inst, const SmMemory *memory, const S
                                             : MEM_OP_READ,
                    .client = memory->is_store ? MEM_CLIENT_STORE : MEM_CLIENT_BYPASS,
                    .warp = in_flight->warp};
-    if (!port_send(sm, &send)) return false;
-    if (memory->is_store) sm->warps[in_flight->warp].stores++;
-    return true;
+    return port_send(sm, &send);
 }
 
 static bool try_access(Sm *sm, uint16_t inst, SmMemory *memory) {

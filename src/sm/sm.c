@@ -99,7 +99,7 @@ void sm_warp_settled(Sm *sm, int warp) {
     sm->has_news = true;
     if (w->in_flight == 0 && w->atomics == 0 && acks_are_in) sm->drained |= bit;
     uint64_t waited = (sm->fenced | sm->atomic_waits) & bit;
-    if (w->pending_count == 0 && w->stores == 0) sm->fenced &= ~bit;
+    if (w->pending_count == 0 && !(w->is_fence_for_stores && w->stores)) sm->fenced &= ~bit;
     if (w->atomics == 0) sm->atomic_waits &= ~bit;
     if (waited & ~(sm->fenced | sm->atomic_waits)) issue_update_head(sm, warp);
 }

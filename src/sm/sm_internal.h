@@ -129,11 +129,12 @@ typedef struct SmWarp {
     uint32_t buffer_pc;       /* first buffered instruction */
     uint32_t fetch_pc;        /* next instruction to fetch */
     uint32_t in_flight;       /* instructions issued and not complete */
-    uint32_t stores;          /* acknowledgements still to come */
+    uint32_t stores;          /* accesses of issued stores whose acknowledgement is still to come */
     uint32_t atomics;         /* atomic replies still to come */
     uint32_t pending_count;   /* registers in `pending` */
     uint8_t buffered;         /* instructions in the buffer */
     uint8_t cta_slot;
+    bool is_fence_for_stores; /* the last fence: reaches beyond the CTA */
 } SmWarp;
 
 typedef struct SmCta {
