@@ -12,7 +12,7 @@ SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=addr
            -Dc_args=-fno-sanitize-recover=undefined
 
 .DEFAULT_GOAL = help
-.PHONY: help run test build sanitize setup bench bench-record bless nightly fuzz fuzz-targets install format clean
+.PHONY: help run test build sanitize setup bench bench-record fidelity bless nightly fuzz fuzz-targets install format clean
 
 help: ## show this list
 	@echo "Tyto, a cycle-level GPU simulator. Targets:"
@@ -37,6 +37,9 @@ bench: build ## measure the speed of the simulator itself
 bench-record: build ## measure and profile, record that, and write docs/performance.md (wants a quiet machine)
 	bench/speed build --record
 	bench/performance_page
+
+fidelity: build ## compare machine gtx480 with the peer simulator's figures: writes docs/fidelity.md
+	build/tests/fidelity/fidelity . --write
 
 bless: build ## store anew what golden tests compare with, and show what changed
 	TYTO_BLESS=1 meson test -C build --verbose golden documents driver_page cli

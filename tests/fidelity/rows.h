@@ -1,0 +1,28 @@
+/* The rows of docs/fidelity.md: what was measured on the peer simulator, and the probe that
+ * measures the same here. */
+#ifndef TYTO_TESTS_FIDELITY_ROWS_H
+#define TYTO_TESTS_FIDELITY_ROWS_H
+
+#include "probe.h"
+
+typedef struct Row {
+    const char *what;
+    double theirs; /* in the unit of its section */
+    Probe probe;
+    const char *note; /* why ours differs by more than the section allows; NULL: it must not */
+} Row;
+
+typedef struct Section {
+    const char *title;
+    const char *text; /* before the table */
+    double absolute;  /* the difference allowed: so many cycles, or ... */
+    double relative;  /* ... this share of theirs */
+    int digits;       /* behind the point */
+    const Row *rows;
+    int count;
+} Section;
+
+extern const Section sections[];
+extern const int section_count;
+
+#endif
