@@ -342,7 +342,9 @@ void sm_step(Sm *sm, uint64_t cycle) {
 
 static const char *wait_of(const Sm *sm, int warp) {
     uint64_t bit = UINT64_C(1) << warp;
-    if (sm->view.exited & bit) return sm->warps[warp].stores ? "have exited and wait for their stores" : "have exited and drain";
+    bool waits_stores = sm->warps[warp].stores != 0;
+    if (sm->view.exited & bit)
+        return waits_stores ? "have exited and wait for their stores" : "have exited and drain";
     if (sm->view.at_barrier & bit) return "wait at a barrier";
     if (sm->atomic_waits & bit) return "wait for their atomics";
     if (sm->fenced & bit) return "wait at a memory fence";

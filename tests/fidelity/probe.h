@@ -23,7 +23,7 @@ struct Probe {
     const char *op;        /* instruction or piece of code under test */
     const char *scheduler; /* NULL: gto */
     uint32_t ctas;         /* of the launch */
-    uint32_t threads;      /* of a CTA */
+    uint32_t threads;      /* of a CTA; 0: a warp */
     uint32_t stride;       /* bytes from lane to lane */
     ProbeList list;
 };

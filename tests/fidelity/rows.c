@@ -1,9 +1,12 @@
 /* One row is one line of the page. Figures of the peer: measured on GPGPU-Sim 4.2, stock GTX480. */
 #include "rows.h"
 
-#include <stddef.h>
-
-#define CHAIN(name, cycles, text) {name, cycles, {.measure = probe_chain, .op = text}, NULL}
+/* What it is, the peer's figure, and how to measure ours. */
+#define ROW(name, figure, ...)                                                                     \
+    {                                                                                              \
+        .what = name, .theirs = figure, .probe = { __VA_ARGS__ }                                   \
+    }
+#define CHAIN(name, cycles, text) ROW(name, cycles, .measure = probe_chain, .op = text)
 
 static const Row issue[] = {
     CHAIN("mov", 7, "mov.u32 %a, %a;"),
@@ -46,16 +49,13 @@ static const Row issue[] = {
 #define LOAD_CG "ld.global.cg.u32 %p, [%p];"
 #define ATOMIC  "atom.global.or.b32 %a, [%p], 0;"
 #define CHASE(name, cycles, text, lanes, lane_bytes, ...)                                          \
-    {name,                                                                                         \
-     cycles,                                                                                       \
-     {.measure = probe_chase,                                                                      \
-      .op = text,                                                                                  \
-      .threads = lanes,                                                                            \
-      .stride = lane_bytes,                                                                        \
-      .list = {__VA_ARGS__}},                                                                      \
-     NULL}
+    ROW(name, cycles, .measure = probe_chase, .op = text, .threads = lanes, .stride = lane_bytes,  \
+        .list = {__VA_ARGS__})
 #define SHARED(name, cycles, lane_bytes)                                                           \
-    {name, cycles, {.measure = probe_shared, .stride = lane_bytes}, NULL}
+    ROW(name, cycles, .measure = probe_shared, .stride = lane_bytes)
+#define STORE(name, cycles, lanes)                                                                 \
+    ROW(name, cycles, .measure = probe_store, .op = "st.global.u32 [%p], %a;", .threads = lanes,   \
+        .stride = 4)
 
 /* Lists for the kernel's two passes of 17 loads. In DRAM, 1536 bytes are 256 of each channel. */
 #define IN_PLACE    .count = 1, .group = 1, .is_in_l2 = true
@@ -89,35 +89,23 @@ static const Row memory[] = {
     CHASE("atomic on data in L2, 1 lane", 142, ATOMIC, 1, 0, IN_PLACE),
     CHASE("atomic on data in L2, 32 consecutive words", 145, ATOMIC, 32, 4, IN_PLACE),
     CHASE("atomic on data in L2, 32 lanes on one word", 174, ATOMIC, 32, 0, IN_PLACE),
-    {"store of 32 B to a line not in L2: the kernel ends later by",
-     178,
-     {.measure = probe_store, .op = "st.global.u32 [%p], %a;", .threads = 1},
-     NULL},
-    {"store of 128 B to a line not in L2: likewise",
-     187,
-     {.measure = probe_store, .op = "st.global.u32 [%p], %a;", .threads = 32, .stride = 4},
-     NULL},
-    {"membar.gl after a store",
-     4,
-     {.measure = probe_piece, .op = "st.global.u32 [%out], %a; membar.gl;"},
-     "the peer's membar does not wait for stores. By the PTX ISA a warp's earlier writes are "
-     "visible to the "
-     "whole GPU when its membar.gl is through, so ours waits for their acknowledgements."},
+    STORE("store of 32 B to a line not in L2: the kernel ends later by", 178, 1),
+    STORE("store of 128 B to a line not in L2: likewise", 187, 32),
+    {.what = "membar.gl after a store",
+     .theirs = 4,
+     .probe = {.measure = probe_piece, .op = "st.global.u32 [%out], %a; membar.gl;"},
+     .note = "the peer's membar does not wait for stores. By the PTX ISA a warp's earlier writes "
+             "are visible to the whole GPU when its membar.gl is through, so ours waits for their "
+             "acknowledgements."},
 };
 
 /* ---- Everything else that has a latency ---- */
 
-#define PIECE(name, cycles, text, count)                                                           \
-    {name, cycles, {.measure = probe_piece, .op = text, .threads = count}, NULL}
-#define PIECES(name, cycles, text)                                                                 \
-    {name, cycles, {.measure = probe_16_pieces, .op = text, .threads = 32}, NULL}
-#define BARRIER(name, cycles, count)                                                               \
-    {name, cycles, {.measure = probe_barrier, .threads = count}, NULL}
+#define PIECE(name, cycles, text)    ROW(name, cycles, .measure = probe_piece, .op = text)
+#define PIECES(name, cycles, text)   ROW(name, cycles, .measure = probe_16_pieces, .op = text)
+#define BARRIER(name, cycles, count) ROW(name, cycles, .measure = probe_barrier, .threads = count)
 #define EMPTY(name, cycles, state, cta_count, thread_count)                                        \
-    {name,                                                                                         \
-     cycles,                                                                                       \
-     {.measure = probe_empty_##state, .ctas = cta_count, .threads = thread_count},                 \
-     NULL}
+    ROW(name, cycles, .measure = probe_empty_##state, .ctas = cta_count, .threads = thread_count)
 #define DIAMOND(predicate)                                                                         \
     "@" predicate " bra T#; mov.u32 %a, 1; bra.uni J#; T#: mov.u32 %b, 2; J#:"
 
@@ -125,9 +113,9 @@ static const Row other[] = {
     PIECES("16 independent instructions", 25, "mov.u32 %x#, 1;"),
     PIECES("16 branches not taken", 25, "@!%p bra AGAIN;"),
     PIECES("16 branches taken", 50, "bra L#; mov.u32 %b, 1; L#:"),
-    PIECE("if and else of an instruction each, both taken", 11.2, DIAMOND("%half"), 32),
-    PIECE("if and else of an instruction each, all lanes at the if", 6, DIAMOND("%p"), 32),
-    {"turn of the loop `mov; add; setp; bra`", 22, {.measure = probe_loop}, NULL},
+    PIECE("if and else of an instruction each, both taken", 11.2, DIAMOND("%half")),
+    PIECE("if and else of an instruction each, all lanes at the if", 6, DIAMOND("%p")),
+    ROW("turn of the loop `mov; add; setp; bra`", 22, .measure = probe_loop),
     BARRIER("bar.sync, 1 warp", 1.6, 32),
     BARRIER("bar.sync, 2 warps", 1.9, 64),
     BARRIER("bar.sync, 8 warps", 5.1, 256),
@@ -145,14 +133,13 @@ static const Row other[] = {
 /* ---- Throughput ---- */
 
 #define TWO_LEVEL "two-level-active"
+#define WARPS_24  .ctas = 15, .threads = 768
+#define WARPS_48  .ctas = 30, .threads = 768
 #define LOOP(name, ipc, text, policy)                                                              \
-    {name,                                                                                         \
-     ipc,                                                                                          \
-     {.measure = probe_ipc, .op = text, .scheduler = policy, .ctas = 15, .threads = 768},          \
-     NULL}
+    ROW(name, ipc, .measure = probe_ipc, .op = text, .scheduler = policy, WARPS_24)
 #define RATE(name, rate, probe_name, text)                                                         \
-    {name, rate, {.measure = probe_name, .op = text, .ctas = 15, .threads = 768}, NULL}
-#define STREAM(name, rate, probe_name) {name, rate, {.measure = probe_name}, NULL}
+    ROW(name, rate, .measure = probe_name, .op = text, WARPS_24)
+#define STREAM(name, rate, probe_name) ROW(name, rate, .measure = probe_name)
 #define ADD                            "add.u32 %x#, %a, %b;"
 #define FMA                            "fma.rn.f32 %f#, %u, %v, %w;"
 #define MOV                            "mov.u32 %x#, 1;"
@@ -166,20 +153,13 @@ static const Row throughput[] = {
     LOOP("f32 fma, 24 warps, two-level", 1.48, FMA, TWO_LEVEL),
     LOOP("mov of a constant, 24 warps, gto", 1.86, MOV, "gto"),
     LOOP("mov of a constant, 24 warps, lrr", 1.88, MOV, "lrr"),
-    {"integer add, 48 warps, gto",
-     1.54,
-     {.measure = probe_ipc, .op = ADD, .ctas = 30, .threads = 768},
-     NULL},
+    ROW("integer add, 48 warps, gto", 1.54, .measure = probe_ipc, .op = ADD, WARPS_48),
     LOOP("integer mul, 24 warps, gto: two units take one every 2 cycles", 1.02,
          "mul.lo.u32 %x#, %a, %b;", "gto"),
-    {"loop `mov; add; setp; bra`, 24 warps, gto",
-     1.30,
-     {.measure = probe_loop_ipc, .scheduler = "gto", .ctas = 15, .threads = 768},
-     NULL},
-    {"loop `mov; add; setp; bra`, 24 warps, lrr",
-     1.29,
-     {.measure = probe_loop_ipc, .scheduler = "lrr", .ctas = 15, .threads = 768},
-     NULL},
+    ROW("loop `mov; add; setp; bra`, 24 warps, gto", 1.30, .measure = probe_loop_ipc,
+        .scheduler = "gto", WARPS_24),
+    ROW("loop `mov; add; setp; bra`, 24 warps, lrr", 1.29, .measure = probe_loop_ipc,
+        .scheduler = "lrr", WARPS_24),
     RATE("cycles per SFU instruction", 8.0, probe_sfu_cycles, "rcp.approx.f32 %f#, %f#;"),
     RATE("loads from shared memory per cycle", 0.95, probe_shared_rate, "ld.shared.u32 %x#, [%s];"),
     RATE("L1D hits per cycle", 0.95, probe_l1d_rate, "ld.global.u32 %x#, [%p];"),
@@ -198,17 +178,14 @@ const Section sections[] = {
      "Cycles from an instruction to one that needs its result; one warp, chains of 16.", 2, 0.05, 1,
      ROWS(issue)},
     {"Memory",
-     "Cycles from a load to an instruction that needs its value; one warp, instructions in the "
-     "L1I.",
-     2, 0.05, 1, ROWS(memory)},
+     "Cycles from a load to an instruction that needs its value; one warp, instructions in L1I.", 2,
+     0.05, 1, ROWS(memory)},
     {"Control and launches", "Cycles; one CTA, instructions in the L1I unless said.", 2, 0.05, 1,
      ROWS(other)},
     {"Throughput",
-     "Warp instructions per cycle and SM, unless said, in long loops of 28 independent "
-     "instructions. Which\n"
-     "registers the peer's loops used is not known; ours read the same ones in every instruction, "
-     "in banks that\n"
-     "follow each other.",
+     "Warp instructions per cycle and SM, unless said, in long loops of 28 independent ones.\n"
+     "Which registers the peer's loops used is not known; ours read the same ones in every\n"
+     "instruction, in banks that follow each other.",
      0, 0.05, 2, ROWS(throughput)},
 };
 const int section_count = sizeof sections / sizeof *sections;
