@@ -39,10 +39,10 @@ bench-record: build ## measure and profile, record that, and write docs/performa
 	bench/performance_page
 
 fidelity: build ## compare machine gtx480 with the peer simulator's figures: writes docs/fidelity.md
-	build/tests/fidelity/fidelity . --write
+	TYTO_BLESS=1 build/tests/fidelity/fidelity .
 
 bless: build ## store anew what golden tests compare with, and show what changed
-	TYTO_BLESS=1 meson test -C build --verbose golden documents driver_page cli
+	TYTO_BLESS=1 meson test -C build --verbose golden documents driver_page cli fidelity
 
 nightly: build sanitize fuzz-targets ## every test, the long ones too, and an hour of fuzzing
 	@scripts/nightly

@@ -1,6 +1,6 @@
-/* Measures machine gtx480 against the peer simulator, and writes docs/fidelity.md or checks that it
- * is up to date and that every figure is as close as it should be. usage: fidelity ROOT [--write]
- */
+/* Measures machine gtx480 against the peer simulator, and checks that docs/fidelity.md is up to
+ * date and that every figure is as close as it should be. TYTO_BLESS=1 rewrites the page. usage:
+ * fidelity ROOT */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -157,9 +157,8 @@ static bool is_up_to_date(const char *path, const Text *page) {
 }
 
 int main(int argc, char **argv) {
-    bool is_writing = argc == 3 && !strcmp(argv[2], "--write");
-    if (argc != 2 && !is_writing) {
-        fprintf(stderr, "usage: fidelity ROOT [--write]\n");
+    if (argc != 2) {
+        fprintf(stderr, "usage: fidelity ROOT\n");
         return 2;
     }
     char folder[1024], path[1024];
@@ -168,7 +167,7 @@ int main(int argc, char **argv) {
     Text page = {0};
     Tally tally = {0};
     write_page(&page, folder, &tally);
-    if (is_writing && !text_write_file(path, page.bytes, page.length)) {
+    if (getenv("TYTO_BLESS") && !text_write_file(path, page.bytes, page.length)) {
         perror(path);
         return 1;
     }
