@@ -49,6 +49,7 @@ typedef struct Command {
 
 extern const Command command_run;
 extern const Command command_compare;
+extern const Command command_reproduce;
 extern const Command command_launch;
 extern const Command command_ptx;
 extern const Command command_machines;

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const Command *const commands[] = {&command_run, &command_compare,  &command_launch,
+const Command *const commands[] = {&command_run, &command_compare,  &command_reproduce, &command_launch,
                                    &command_ptx, &command_machines, &command_schedulers,
-                                   &command_cost,
-                                   &command_help};
+                                   &command_cost, &command_help};
 const int command_count = sizeof commands / sizeof commands[0];
 
 const Command *command_find(const char *name) {
@@ -37,13 +36,6 @@ static bool asks_for_help(const Command *command, int count, char **words) {
     return false;
 }
 
-/* What was printed must have arrived: a full disk is a failure. */
-static int end_output(int status) {
-    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-    say_error("cannot write to standard output");
-    return status ? status : EXIT_FAILED;
-}
-
 static int run(const Command *command, int count, char **words) {
     Arguments arguments;
     int status = EXIT_USAGE;
@@ -55,7 +47,12 @@ static int run(const Command *command, int count, char **words) {
     }
     if (arguments_parse(command, count, words, &arguments)) status = command->run(&arguments);
     arguments_free(&arguments);
-    return end_output(status);
+    /* what was printed must have arrived: a full disk is a failure */
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        say_error("cannot write to standard output");
+        return status ? status : EXIT_FAILED;
+    }
+    return status;
 }
 
 int main(int argc, char **argv) {
@@ -66,7 +63,7 @@ int main(int argc, char **argv) {
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0) {
         printf("tyto %s\n", tyto_version());
-        return end_output(EXIT_DONE);
+        return EXIT_DONE;
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     const Command *command = command_find(name);

@@ -4,7 +4,16 @@
 #define TYTO_CLI_PROGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
+/* The path of a workload. False after a message: there is none of that name. */
+bool program_find(const char *name, char *path, size_t size);
+/* The path of the library that programs run on. False after a message. */
+bool program_find_library(char *path, size_t size);
+/* A file among the data that come with Tyto, in the folder that `variable` names, else where the build
+ * and the installation have `folder`; name "." is the folder itself. False: it is not there. */
+bool program_find_data(const char *variable, const char *folder, const char *name, char *path,
+                       size_t size);
 /* Adds options to TYTO_OPTIONS, after those that are there. */
 void program_export_options(int count, const char *const *words);
 /* Puts the folder of our libcuda.so.1 before all others. False after a message. */

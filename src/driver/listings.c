@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "gpu/machine_file.h"
-#include "partition/partition.h"
 #include "sched/cost.h"
 #include "sched/listing.h"
 
@@ -51,7 +50,7 @@ static CostMachine cost_machine(const MachineConfig *config) {
                          .channels = config->partitions,
                          .banks = config->dram.banks,
                          .row_bytes = config->dram.row_bytes,
-                         .prefetch_bytes = partition_prefetch_bytes(&config->partition, &config->dram),
+                         .l2_line_bytes = config->partition.atom_bytes,
                          .queue = config->dram.queue_entries};
 }
 

@@ -35,16 +35,8 @@ static void read_lane_mask(PtxSreg sreg, uint64_t *value) {
     }
 }
 
-/* %envreg1 and 2: upper and lower half of the address of the workspace through which a cooperative
- * grid synchronizes. So the vendor's cooperative_groups headers read them; others are 0. */
-static uint64_t read_environment(const IsaLaunch *launch, int64_t number) {
-    if (number == 1) return launch->grid_workspace >> 32;
-    return number == 2 ? launch->grid_workspace & UINT32_MAX : 0;
-}
-
-/* The value that all lanes share; `number` is that of an %envreg. A CTA is a cluster of its own. */
-static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg,
-                            int64_t number) {
+/* The value that all lanes share. A CTA is a cluster of its own. */
+static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg) {
     const IsaCta *cta = warp->cta;
     const IsaLaunch *launch = cta->launch;
     const uint64_t nanoseconds = context->cycle * launch->ps_per_cycle / 1000;
@@ -83,12 +75,11 @@ static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxS
     case PTX_SREG_AGGR_SMEM_SIZE: return launch->shared_bytes;
     case PTX_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
     case PTX_SREG_WARP_SZ: return ISA_LANES;
-    case PTX_SREG_ENVREG: return read_environment(launch, number);
-    default: return 0; /* %cluster_ctaid, %cluster_ctarank */
+    default: return 0; /* %cluster_ctaid, %cluster_ctarank, %envreg */
     }
 }
 
-static void read_sreg(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg, int64_t number,
+static void read_sreg(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg,
                       uint64_t *value) {
     switch (sreg) {
     case PTX_SREG_TID_X:
@@ -104,7 +95,7 @@ static void read_sreg(const IsaContext *context, const IsaWarp *warp, PtxSreg sr
         return;
     default: break;
     }
-    const uint64_t shared = read_shared(context, warp, sreg, number);
+    const uint64_t shared = read_shared(context, warp, sreg);
     for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = shared;
 }
 
@@ -127,7 +118,7 @@ void isa_exec_NOP(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint3
 
 void isa_exec_SREG(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     uint64_t value[ISA_LANES];
-    read_sreg(context, warp, (PtxSreg)inst->sub, inst->imm, value);
+    read_sreg(context, warp, (PtxSreg)inst->sub, value);
     write_lanes(warp, inst->operand[0], inst->size, value, mask);
 }
 

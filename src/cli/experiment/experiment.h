@@ -1,0 +1,116 @@
+/* A table or figure of a paper, as its file in experiments/ declares it: which programs run, in
+ * which setups, what is computed of the runs, and what the paper published. docs/experiments.md
+ * describes the file. All texts belong to the experiment. */
+#ifndef TYTO_CLI_EXPERIMENT_EXPERIMENT_H
+#define TYTO_CLI_EXPERIMENT_EXPERIMENT_H
+
+#include <stdbool.h>
+
+typedef struct Words {
+    const char **list;
+    int count;
+} Words;
+
+/* A row: a program of the paper. */
+typedef struct Program {
+    const char *label;  /* the paper's name */
+    Words run;          /* our workload, and its arguments after --size */
+    const char *kernel; /* count launches of this kernel alone; NULL: all */
+} Program;
+
+/* How programs are run: everything but the program and its size. */
+typedef struct Setup {
+    const char *name;
+    const char *machine;  /* NULL: the experiment's */
+    Words schedulers;     /* several: each program takes the one with the fewest cycles */
+    Words cta_schedulers; /* likewise; none: the machine's own */
+    Words set;            /* "key=value" of the machine */
+} Setup;
+
+typedef enum Form {
+    FORM_RATIO,        /* a value near 1: 1.33x */
+    FORM_PERCENT,      /* a share: 62% */
+    FORM_CHANGE,       /* a ratio less 1: +33% */
+    FORM_DECREASE,     /* 1 less a ratio: 8% fewer */
+    FORM_PER_THOUSAND, /* a share, of 1000 */
+    FORM_NUMBER,
+    FORM_COUNT
+} Form;
+
+/* A column: sum of `metric` of a run, over the sum of `per`, over the same of another setup. */
+typedef struct Column {
+    const char *label;
+    Words metric;      /* counters or ratios of a run, docs/metrics.md */
+    Words per;         /* none: not divided */
+    const char *setup; /* whose runs */
+    const char *over;  /* setup whose value divides it; NULL: none */
+    Form form;         /* how it is shown */
+    double threshold;  /* what counts is on which side of it a value lies; 0: none */
+} Column;
+
+typedef enum MeanKind { MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_HARMONIC, MEAN_COUNT } MeanKind;
+
+typedef struct Mean {
+    const char *label; /* the paper's name of it */
+    MeanKind kind;
+    Words of; /* labels of programs; none: all */
+} Mean;
+
+/* A published number: shown as the table shows it, so 62% is 62 and +33% is 33. */
+typedef struct Value {
+    const char *row; /* label of a program or of a mean */
+    double number;
+} Value;
+
+typedef struct Values {
+    Value *list;
+    int count;
+} Values;
+
+/* What the paper says of a column. */
+typedef struct Claim {
+    const char *column;
+    const char *place;    /* "section 5.1" */
+    const char *examined; /* why ours differ, found by looking; NULL: nobody has looked */
+    Values values;
+} Claim;
+
+typedef struct Experiment {
+    const char *id; /* "owl-figure-7" */
+    const char *paper;
+    const char *title;
+    const char *place; /* in the paper */
+    const char *machine;
+    Words absent; /* programs of the paper that we do not have */
+    struct {
+        Program *list;
+        int count;
+    } programs;
+    struct {
+        Setup *list;
+        int count;
+    } setups;
+    struct {
+        Column *list;
+        int count;
+    } columns;
+    struct {
+        Mean *list;
+        int count;
+    } means;
+    struct {
+        Claim *list;
+        int count;
+    } published;
+    struct ExperimentStorage *storage; /* what owns it all */
+} Experiment;
+
+/* Reads a file; NULL after messages with line and column. */
+Experiment *experiment_read(const char *path);
+void experiment_free(Experiment *experiment); /* NULL is allowed */
+
+/* Index of a row of the table: programs first, then means; -1: none. */
+int experiment_find_row(const Experiment *experiment, const char *label);
+const Setup *experiment_find_setup(const Experiment *experiment, const char *name);
+
+#endif

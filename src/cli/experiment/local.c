@@ -1,0 +1,110 @@
+/* Jobs as processes of this host. Signals are not handled but waited for, beside the end of a
+ * process, so that there is neither a handler nor a global. */
+#include "cli/experiment/executor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/program.h"
+
+typedef struct Process {
+    pid_t id;   /* 0: none */
+    int number; /* the caller's, of its job */
+} Process;
+
+typedef struct Local {
+    sigset_t awaited; /* signals that wait() takes */
+    sigset_t before;  /* signals that were blocked before, as the programs shall have it */
+    int count;
+    Process processes[];
+} Local;
+
+static void *open_local(int jobs) {
+    Local *local = allocate(1, sizeof *local + (size_t)jobs * sizeof *local->processes);
+    local->count = jobs;
+    sigemptyset(&local->awaited);
+    sigaddset(&local->awaited, SIGCHLD);
+    sigaddset(&local->awaited, SIGINT);
+    sigaddset(&local->awaited, SIGTERM);
+    sigprocmask(SIG_BLOCK, &local->awaited, &local->before);
+    return local;
+}
+
+/* In the new process: becomes the program, and ends when this process does, however that ends. */
+static void become(const Local *local, const Job *job, pid_t parent) {
+    int output = open(job->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (output < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
+        _exit(EXIT_FAILED);
+    close(output);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(EXIT_FAILED);
+    sigprocmask(SIG_SETMASK, &local->before, NULL);
+    program_export_options(job->option_count, job->options);
+    _exit(program_exec(job->words));
+}
+
+static bool start_local(void *state, const Job *job, int number) {
+    Local *local = state;
+    Process *free_one = local->processes;
+    while (free_one->id)
+        free_one++; /* there is one: the caller starts no more than it asked for */
+    pid_t parent = getpid();
+    fflush(NULL);
+    pid_t id = fork();
+    if (id == 0) become(local, job, parent);
+    if (id < 0) {
+        say_error("cannot start a process: %s", strerror(errno));
+        return false;
+    }
+    *free_one = (Process){.id = id, .number = number};
+    return true;
+}
+
+/* Whether a process has ended. */
+static bool reap(Local *local, int *number, int *status) {
+    for (int i = 0; i < local->count; i++) {
+        Process *process = &local->processes[i];
+        if (!process->id || waitpid(process->id, status, WNOHANG) != process->id) continue;
+        *number = process->number;
+        process->id = 0;
+        return true;
+    }
+    return false;
+}
+
+static Event wait_local(void *state, int *number, int *status) {
+    Local *local = state;
+    if (reap(local, number, status)) return EVENT_ENDED;
+    struct timespec second = {.tv_sec = 1};
+    int signal = sigtimedwait(&local->awaited, NULL, &second);
+    if (signal == SIGINT || signal == SIGTERM) return EVENT_INTERRUPTED;
+    return reap(local, number, status) ? EVENT_ENDED : EVENT_NONE;
+}
+
+static void close_local(void *state) {
+    Local *local = state;
+    for (int i = 0; i < local->count; i++) {
+        if (!local->processes[i].id) continue;
+        kill(local->processes[i].id, SIGKILL);
+        waitpid(local->processes[i].id, NULL, 0);
+    }
+    sigprocmask(SIG_SETMASK, &local->before, NULL);
+    free(local);
+}
+
+const Executor executor_local = {
+    .name = "local",
+    .open = open_local,
+    .start = start_local,
+    .wait = wait_local,
+    .close = close_local,
+};

@@ -1,0 +1,195 @@
+/* Writes tables as text, CSV and Markdown. */
+#include "cli/experiment/output.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CELL_BYTES = 32, LABEL_WIDTH = 10, CELL_WIDTH = 10 };
+
+static Form form_of(const Table *table, int column) {
+    return table->experiment->columns.list[column].form;
+}
+
+static const char *label_of(const Table *table, int column) {
+    return table->experiment->columns.list[column].label;
+}
+
+/* ---- Text ---- */
+
+static bool is_published(const Table *table, int column) {
+    for (int row = 0; row < table->rows; row++) {
+        if (table_cell(table, row, column)->claim) return true;
+    }
+    return false;
+}
+
+static int width_of_labels(const Table *table) {
+    size_t width = LABEL_WIDTH;
+    for (int row = 0; row < table->rows; row++) {
+        size_t length = strlen(table_row_label(table, row));
+        if (length > width) width = length;
+    }
+    return (int)width;
+}
+
+/* Wide enough for its label, and for the paper's number beside ours. */
+static int width_of_column(const Table *table, int column) {
+    int least = is_published(table, column) ? 2 * CELL_WIDTH : CELL_WIDTH;
+    int length = (int)strlen(label_of(table, column)) + 2;
+    return length > least ? length : least;
+}
+
+static void write_heading(const Table *table, FILE *to) {
+    int left = width_of_labels(table);
+    fprintf(to, "%-*s", left, "");
+    for (int column = 0; column < table->columns; column++)
+        fprintf(to, "%*s", width_of_column(table, column), label_of(table, column));
+    fprintf(to, "\n%-*s", left, "");
+    for (int column = 0; column < table->columns; column++) {
+        int width = width_of_column(table, column);
+        if (is_published(table, column))
+            fprintf(to, "%*s%*s", width - CELL_WIDTH, "paper", CELL_WIDTH, "ours");
+        else fprintf(to, "%*s", width, "ours");
+    }
+    fprintf(to, "\n");
+}
+
+static void write_row(const Table *table, int row, FILE *to) {
+    fprintf(to, "%-*s", width_of_labels(table), table_row_label(table, row));
+    for (int column = 0; column < table->columns; column++) {
+        const Cell *cell = table_cell(table, row, column);
+        char ours[CELL_BYTES], theirs[CELL_BYTES] = "";
+        int width = width_of_column(table, column);
+        table_format(form_of(table, column), cell->value, ours, sizeof ours);
+        if (cell->claim)
+            table_format(form_of(table, column), cell->published, theirs, sizeof theirs);
+        fprintf(to, "%*s%*s", width - CELL_WIDTH, theirs, CELL_WIDTH, ours);
+    }
+    fprintf(to, "\n");
+}
+
+/* How the claims of a column fared. */
+static void write_verdicts(const Table *table, int column, FILE *to) {
+    int counts[VERDICT_COUNT] = {0};
+    int published = 0;
+    for (int row = 0; row < table->rows; row++) {
+        const Cell *cell = table_cell(table, row, column);
+        counts[cell->verdict] += cell->claim != NULL;
+        published += cell->claim != NULL;
+    }
+    if (!published) return;
+    fprintf(to, "%s: %d of %d published numbers agree", label_of(table, column),
+            counts[VERDICT_AGREES], published);
+    if (counts[VERDICT_DIRECTION])
+        fprintf(to, ", %d in direction alone", counts[VERDICT_DIRECTION]);
+    if (counts[VERDICT_DIFFERS]) fprintf(to, ", %d differ", counts[VERDICT_DIFFERS]);
+    if (counts[VERDICT_NONE]) fprintf(to, ", %d without a value of ours", counts[VERDICT_NONE]);
+    fprintf(to, "\n");
+}
+
+static void write_sides(const Table *table, int column, FILE *to) {
+    double threshold = table->experiment->columns.list[column].threshold;
+    int same, all;
+    if (threshold <= 0) return;
+    table_count_sides(table, column, &same, &all);
+    fprintf(to, "%s: %d of %d programs on the paper's side of %g\n", label_of(table, column), same,
+            all, threshold);
+}
+
+static void write_words(const Words *words, FILE *to) {
+    for (int i = 0; i < words->count; i++)
+        fprintf(to, "%s%s", i ? ", " : "", words->list[i]);
+}
+
+void output_text(const Table *table, const char *size, FILE *to) {
+    const Experiment *experiment = table->experiment;
+    fprintf(to, "%s, %s: %s\nmachine %s, size %s\n\n", experiment->paper, experiment->place,
+            experiment->title, experiment->machine, size);
+    write_heading(table, to);
+    for (int row = 0; row < table->rows; row++) {
+        if (row == experiment->programs.count) fprintf(to, "\n");
+        write_row(table, row, to);
+    }
+    fprintf(to, "\n");
+    for (int column = 0; column < table->columns; column++) {
+        write_verdicts(table, column, to);
+        write_sides(table, column, to);
+    }
+    if (experiment->absent.count) {
+        fprintf(to, "not among our workloads: ");
+        write_words(&experiment->absent, to);
+        fprintf(to, "\n");
+    }
+}
+
+/* ---- CSV ---- */
+
+static void write_quoted(const char *text, FILE *to) {
+    fputc('"', to);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
+static void write_number(double number, FILE *to) {
+    if (isnan(number)) fputc(',', to);
+    else fprintf(to, ",%.9g", number);
+}
+
+void output_csv_heading(FILE *to) {
+    fprintf(to, "experiment,size,row,column,ours,published,verdict,place\n");
+}
+
+void output_csv(const Table *table, const char *size, FILE *to) {
+    for (int row = 0; row < table->rows; row++) {
+        for (int column = 0; column < table->columns; column++) {
+            const Cell *cell = table_cell(table, row, column);
+            fprintf(to, "%s,%s,", table->experiment->id, size);
+            write_quoted(table_row_label(table, row), to);
+            fputc(',', to);
+            write_quoted(label_of(table, column), to);
+            write_number(cell->value, to);
+            write_number(cell->published, to);
+            fprintf(to, ",%s,", table_verdict_name(cell->verdict));
+            write_quoted(cell->claim ? cell->claim->place : "", to);
+            fputc('\n', to);
+        }
+    }
+}
+
+/* ---- Markdown ---- */
+
+static void write_claim(const Table *table, int row, int column, FILE *to) {
+    const Cell *cell = table_cell(table, row, column);
+    char ours[CELL_BYTES], theirs[CELL_BYTES];
+    if (!cell->claim) return;
+    table_format(form_of(table, column), cell->value, ours, sizeof ours);
+    table_format(form_of(table, column), cell->published, theirs, sizeof theirs);
+    const char *verdict = cell->verdict ? table_verdict_name(cell->verdict) : "not run";
+    const char *examined = cell->claim->examined;
+    fprintf(to, "| %s | %s | %s | %s | %s | %s | %s |\n", label_of(table, column),
+            table_row_label(table, row), cell->claim->place, theirs, ours, verdict,
+            examined && cell->verdict > VERDICT_AGREES ? examined : "");
+}
+
+void output_markdown(const Table *table, const char *size, FILE *to) {
+    const Experiment *experiment = table->experiment;
+    fprintf(to, "## %s, %s: %s\n\n`tyto reproduce %s --size %s`\n\n", experiment->paper,
+            experiment->place, experiment->title, experiment->id, size);
+    for (int column = 0; column < table->columns; column++)
+        write_sides(table, column, to);
+    if (experiment->absent.count) {
+        fprintf(to, "Not among our workloads: ");
+        write_words(&experiment->absent, to);
+        fprintf(to, ".\n");
+    }
+    fprintf(to, "\n| claim about | of | place | paper | ours | verdict | why |\n"
+                "|---|---|---|---|---|---|---|\n");
+    for (int column = 0; column < table->columns; column++) {
+        for (int row = 0; row < table->rows; row++)
+            write_claim(table, row, column, to);
+    }
+    fprintf(to, "\n");
+}

@@ -1,0 +1,20 @@
+/* Tables as text, CSV, Markdown and SVG. */
+#ifndef TYTO_CLI_EXPERIMENT_OUTPUT_H
+#define TYTO_CLI_EXPERIMENT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/experiment/table.h"
+
+/* The paper's numbers beside ours, and what became of its claims. */
+void output_text(const Table *table, const char *size, FILE *to);
+void output_csv_heading(FILE *to);
+/* A line for each program or mean and column: ours, published, verdict, place. */
+void output_csv(const Table *table, const char *size, FILE *to);
+/* A section of docs/reproduction.md: a row for each published number. */
+void output_markdown(const Table *table, const char *size, FILE *to);
+/* Bars, plotted by gnuplot; says so on stderr when there is none. False after a message. */
+bool output_svg(const Table *table, const char *size, const char *path);
+
+#endif

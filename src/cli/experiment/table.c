@@ -1,0 +1,247 @@
+/* Computes tables. */
+#include "cli/experiment/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+/* ---- Forms: how a ratio or a sum becomes what the paper prints ---- */
+
+typedef struct FormRow {
+    const char *format;
+    double scale, offset; /* shown = scale x value + offset */
+    double neutral;       /* shown value that means no difference */
+    double slack;         /* shown difference that is none */
+    bool has_direction;   /* above and below neutral mean gain and loss */
+} FormRow;
+
+static const FormRow forms[FORM_COUNT] = {
+    [FORM_RATIO] = {"%.2fx", 1, 0, 1, 0.05, true},
+    [FORM_PERCENT] = {"%.0f%%", 100, 0, 0, 5, false},
+    [FORM_CHANGE] = {"%+.1f%%", 100, -100, 0, 5, true},
+    [FORM_DECREASE] = {"%.0f%%", -100, 100, 0, 5, true},
+    [FORM_PER_THOUSAND] = {"%.2f", 1000, 0, 0, 0, false},
+    [FORM_NUMBER] = {"%.4g", 1, 0, 0, 0, false},
+};
+
+static double show(Form form, double value) {
+    return forms[form].scale * value + forms[form].offset;
+}
+
+static double unshow(Form form, double shown) {
+    return (shown - forms[form].offset) / forms[form].scale;
+}
+
+void table_format(Form form, double value, char *text, int size_bytes) {
+    if (isnan(value)) snprintf(text, (size_t)size_bytes, "-");
+    else if (form == FORM_PERCENT && fabs(value) < 10) /* two digits of small shares */
+        snprintf(text, (size_t)size_bytes, "%.1f%%", value);
+    else {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(text, (size_t)size_bytes, forms[form].format, value);
+#pragma GCC diagnostic pop
+    }
+}
+
+/* ---- Values ---- */
+
+/* Sum of metrics of a run; NAN when the run is missing. */
+static bool add_metrics(const Study *study, const Run *run, const Words *metrics, double *sum) {
+    *sum = 0;
+    for (int i = 0; i < metrics->count; i++) {
+        double value;
+        if (!store_value(study->store, &run->key, run->program->kernel, metrics->list[i], &value))
+            return false;
+        *sum += value;
+    }
+    return true;
+}
+
+/* The run of a program in a setup; of several schedulers, the one with the fewest cycles. NULL when
+ * one of them is missing, since that might have been the best. */
+static bool find_run(const Study *study, const Program *program, const char *setup,
+                     const Run **best) {
+    const char *cycles_alone[] = {"cycles"};
+    double fewest = INFINITY;
+    *best = NULL;
+    for (int i = 0; i < study->count; i++) {
+        const Run *run = &study->runs[i];
+        double cycles;
+        if (run->program != program || strcmp(run->setup->name, setup) != 0) continue;
+        if (!add_metrics(study, run, &(Words){cycles_alone, 1}, &cycles)) return false;
+        if (isnan(cycles)) {
+            *best = NULL;
+            return true;
+        }
+        if (cycles < fewest) {
+            fewest = cycles;
+            *best = run;
+        }
+    }
+    return true;
+}
+
+/* The column's value for a program, in one setup. */
+static bool value_in(const Study *study, const Program *program, const Column *column,
+                     const char *setup, double *value) {
+    const Run *run;
+    *value = NAN;
+    if (!find_run(study, program, setup, &run)) return false;
+    if (!run) return true;
+    if (!add_metrics(study, run, &column->metric, value)) return false;
+    double divisor = 1;
+    if (column->per.count && !add_metrics(study, run, &column->per, &divisor)) return false;
+    *value /= divisor;
+    return true;
+}
+
+static bool fill_cell(const Study *study, const Program *program, const Column *column,
+                      Cell *cell) {
+    double value, base = 1;
+    if (!value_in(study, program, column, column->setup, &value)) return false;
+    if (column->over && !value_in(study, program, column, column->over, &base)) return false;
+    double ratio = value / base;
+    cell->value = isfinite(ratio) ? show(column->form, ratio) : NAN;
+    return true;
+}
+
+/* ---- Means ---- */
+
+typedef struct MeanRow {
+    double (*into)(double value);
+    double (*back)(double mean);
+} MeanRow;
+
+static double same(double value) {
+    return value;
+}
+static double inverse(double value) {
+    return 1 / value;
+}
+
+static const MeanRow means[MEAN_COUNT] = {
+    [MEAN_ARITHMETIC] = {same, same},
+    [MEAN_GEOMETRIC] = {log, exp},
+    [MEAN_HARMONIC] = {inverse, inverse},
+};
+
+static bool is_among(const Words *of, const char *label) {
+    for (int i = 0; i < of->count; i++) {
+        if (strcmp(of->list[i], label) == 0) return true;
+    }
+    return of->count == 0;
+}
+
+/* NAN when one of the values is missing: a mean of the others would not be the paper's. */
+static double take_mean(const Table *table, const Mean *mean, int column) {
+    const Experiment *experiment = table->experiment;
+    Form form = experiment->columns.list[column].form;
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < experiment->programs.count; i++) {
+        if (!is_among(&mean->of, experiment->programs.list[i].label)) continue;
+        sum += means[mean->kind].into(unshow(form, table_cell(table, i, column)->value));
+        count++;
+    }
+    return show(form, means[mean->kind].back(sum / count));
+}
+
+/* ---- Claims ---- */
+
+static const char *const verdict_names[VERDICT_COUNT] = {"", "agrees", "direction", "differs"};
+
+const char *table_verdict_name(Verdict verdict) {
+    return verdict_names[verdict];
+}
+
+static bool is_same_side(const Column *column, const Cell *cell) {
+    return (cell->value >= column->threshold) == (cell->published >= column->threshold);
+}
+
+static Verdict judge(const Column *column, const Cell *cell) {
+    const FormRow *form = &forms[column->form];
+    if (isnan(cell->value) || isnan(cell->published)) return VERDICT_NONE;
+    if (column->threshold > 0) return is_same_side(column, cell) ? VERDICT_AGREES : VERDICT_DIFFERS;
+    double claim = cell->published - form->neutral;
+    double error = fabs(cell->value - cell->published);
+    if (error <= fmax(fabs(claim) / 2, form->slack)) return VERDICT_AGREES;
+    bool is_likewise = form->has_direction && (cell->value - form->neutral) * claim > 0;
+    return is_likewise ? VERDICT_DIRECTION : VERDICT_DIFFERS;
+}
+
+static int find_column(const Experiment *experiment, const char *label) {
+    int i = 0;
+    while (strcmp(experiment->columns.list[i].label, label) != 0)
+        i++; /* experiment_read has seen that it is there */
+    return i;
+}
+
+static void add_claims(Table *table) {
+    const Experiment *experiment = table->experiment;
+    for (int c = 0; c < experiment->published.count; c++) {
+        const Claim *claim = &experiment->published.list[c];
+        int column = find_column(experiment, claim->column);
+        for (int i = 0; i < claim->values.count; i++) {
+            int row = experiment_find_row(experiment, claim->values.list[i].row);
+            Cell *cell = &table->cells[row * table->columns + column];
+            cell->published = claim->values.list[i].number;
+            cell->claim = claim;
+            cell->verdict = judge(&experiment->columns.list[column], cell);
+        }
+    }
+}
+
+void table_count_sides(const Table *table, int column, int *same_side, int *all) {
+    const Column *about = &table->experiment->columns.list[column];
+    *same_side = *all = 0;
+    for (int i = 0; i < table->experiment->programs.count; i++) {
+        const Cell *cell = table_cell(table, i, column);
+        if (isnan(cell->value) || isnan(cell->published)) continue;
+        *same_side += is_same_side(about, cell);
+        ++*all;
+    }
+}
+
+/* ---- The table ---- */
+
+const Cell *table_cell(const Table *table, int row, int column) {
+    return &table->cells[row * table->columns + column];
+}
+
+const char *table_row_label(const Table *table, int row) {
+    const Experiment *experiment = table->experiment;
+    int programs = experiment->programs.count;
+    return row < programs ? experiment->programs.list[row].label
+                          : experiment->means.list[row - programs].label;
+}
+
+bool table_make(Table *table, const Study *study) {
+    const Experiment *experiment = study->experiment;
+    int programs = experiment->programs.count;
+    *table = (Table){.experiment = experiment,
+                     .rows = programs + experiment->means.count,
+                     .columns = experiment->columns.count};
+    table->cells = allocate((size_t)table->rows * (size_t)table->columns, sizeof *table->cells);
+    for (int i = 0; i < table->rows * table->columns; i++)
+        table->cells[i].published = NAN;
+    for (int row = 0; row < table->rows; row++) {
+        for (int column = 0; column < table->columns; column++) {
+            Cell *cell = &table->cells[row * table->columns + column];
+            if (row >= programs)
+                cell->value = take_mean(table, &experiment->means.list[row - programs], column);
+            else if (!fill_cell(study, &experiment->programs.list[row],
+                                &experiment->columns.list[column], cell))
+                return false;
+        }
+    }
+    add_claims(table);
+    return true;
+}
+
+void table_free(Table *table) {
+    free(table->cells);
+}

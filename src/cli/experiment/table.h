@@ -1,0 +1,44 @@
+/* The table of an experiment, computed of its finished runs: a value for each program and column,
+ * the means, and what the paper published. Values are as they are shown: 62% is 62, +33% is 33. */
+#ifndef TYTO_CLI_EXPERIMENT_TABLE_H
+#define TYTO_CLI_EXPERIMENT_TABLE_H
+
+#include <stdbool.h>
+
+#include "cli/experiment/study.h"
+
+typedef enum Verdict {
+    VERDICT_NONE,      /* nothing published, or no value of ours */
+    VERDICT_AGREES,    /* off by at most half of the claim; on the same side of the threshold */
+    VERDICT_DIRECTION, /* off by more, but in the claim's direction */
+    VERDICT_DIFFERS,
+    VERDICT_COUNT
+} Verdict;
+
+typedef struct Cell {
+    double value;     /* NAN: its runs are missing */
+    double published; /* NAN: not published */
+    Verdict verdict;
+    const Claim *claim; /* that it was published in; NULL: not published */
+} Cell;
+
+typedef struct Table {
+    const Experiment *experiment;
+    int rows; /* programs, then means */
+    int columns;
+    Cell *cells; /* row by row */
+} Table;
+
+/* False after a message: the store fails, or a metric does not exist. */
+bool table_make(Table *table, const Study *study);
+void table_free(Table *table);
+const Cell *table_cell(const Table *table, int row, int column);
+const char *table_row_label(const Table *table, int row);
+/* "1.33x", "62%"; "-" for NAN. */
+void table_format(Form form, double value, char *text, int size_bytes);
+const char *table_verdict_name(Verdict verdict);
+/* Programs of a column with a threshold on the paper's side of it, and all that have both values.
+ */
+void table_count_sides(const Table *table, int column, int *same, int *all);
+
+#endif

@@ -1,0 +1,279 @@
+/* tyto reproduce: the tables and figures of the papers, the published numbers beside ours. What an
+ * experiment is stands in its file in experiments/; finished runs stay in a database, so that a
+ * command that was interrupted goes on where it was when it is given again. */
+#include "cli/command.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/experiment/executor.h"
+#include "cli/experiment/experiment.h"
+#include "cli/experiment/output.h"
+#include "cli/experiment/store.h"
+#include "cli/experiment/study.h"
+#include "cli/experiment/table.h"
+#include "cli/files.h"
+#include "cli/program.h"
+
+static const char ending[] = ".yaml";
+
+/* A text that is written in memory, then to the file of an option. */
+typedef struct Page {
+    const char *path; /* NULL: not wanted */
+    FILE *file;
+    char *text;
+    size_t length; /* bytes */
+} Page;
+
+/* The work of one command line. */
+typedef struct Work {
+    const Arguments *arguments;
+    const char *size;
+    int jobs;
+    bool is_stored; /* run nothing */
+    Store *store;
+    Page csv, markdown;
+} Work;
+
+/* ---- The experiments there are ---- */
+
+static int is_experiment(const struct dirent *entry) {
+    size_t length = strlen(entry->d_name);
+    return length > sizeof ending &&
+           strcmp(entry->d_name + length - (sizeof ending - 1), ending) == 0;
+}
+
+/* Their files, by name; -1 after a message. The caller frees them. */
+static int list_files(char *folder, struct dirent ***entries) {
+    bool is_found = program_find_data("TYTO_EXPERIMENT_DIR", "experiments", ".", folder, PATH_MAX);
+    int count = is_found ? scandir(folder, entries, is_experiment, alphasort) : -1;
+    if (count < 0)
+        say_error("the experiments are not beside this command; is the installation complete?");
+    return count;
+}
+
+static void free_files(struct dirent **entries, int count) {
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+}
+
+static int list_experiments(void) {
+    char folder[PATH_MAX], path[2 * PATH_MAX];
+    struct dirent **entries;
+    int count = list_files(folder, &entries);
+    bool is_right = count >= 0;
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        Experiment *experiment = experiment_read(path);
+        is_right &= experiment != NULL;
+        if (experiment)
+            printf("%-18s %-5s %-22s %s\n", experiment->id, experiment->paper, experiment->place,
+                   experiment->title);
+        experiment_free(experiment);
+    }
+    if (count >= 0) free_files(entries, count);
+    return is_right ? EXIT_DONE : EXIT_FAILED;
+}
+
+static void say_unknown(const char *id) {
+    char folder[PATH_MAX];
+    struct dirent **entries;
+    int count = list_files(folder, &entries);
+    if (count < 0) return;
+    const char **names = allocate((size_t)count, sizeof *names);
+    for (int i = 0; i < count; i++) {
+        entries[i]->d_name[strlen(entries[i]->d_name) - (sizeof ending - 1)] = '\0';
+        names[i] = entries[i]->d_name;
+    }
+    const char *nearest = tyto_nearest(id, names, count);
+    if (nearest) say_error("there is no experiment '%s'; did you mean '%s'?", id, nearest);
+    else say_error("there is no experiment '%s'; tyto reproduce list has them all", id);
+    free(names);
+    free_files(entries, count);
+}
+
+/* An experiment by its id, or of a file of the user's. NULL after a message. */
+static Experiment *find_experiment(const char *id) {
+    char path[PATH_MAX], name[NAME_MAX];
+    size_t length = strlen(id);
+    bool is_file =
+        strchr(id, '/') || (length > sizeof ending && strcmp(id + length - 5, ending) == 0);
+    if (is_file) return experiment_read(id);
+    snprintf(name, sizeof name, "%.200s%s", id, ending);
+    if (program_find_data("TYTO_EXPERIMENT_DIR", "experiments", name, path, sizeof path))
+        return experiment_read(path);
+    say_unknown(id);
+    return NULL;
+}
+
+/* ---- One experiment ---- */
+
+static int end_status(StudyEnd end) {
+    if (end == STUDY_INTERRUPTED)
+        say_error(
+            "interrupted; what has finished is kept, and the same command goes on from there");
+    return end == STUDY_DONE ? EXIT_DONE : EXIT_FAILED;
+}
+
+static bool show_table(const Work *work, const Table *table) {
+    const char *svg = arguments_value(work->arguments, "--svg");
+    output_text(table, work->size, stdout);
+    if (work->csv.file) output_csv(table, work->size, work->csv.file);
+    if (work->markdown.file) output_markdown(table, work->size, work->markdown.file);
+    return !svg || output_svg(table, work->size, svg);
+}
+
+static int show_study(const Work *work, Study *study) {
+    Table table;
+    StudyEnd end = work->is_stored ? STUDY_DONE : study_run(study, &executor_local, work->jobs);
+    int status = end_status(end);
+    if (end == STUDY_INTERRUPTED) return status;
+    if (!table_make(&table, study) || !show_table(work, &table)) status = EXIT_FAILED;
+    table_free(&table);
+    int missing = study_count_missing(study);
+    if (missing) printf("%d of %d runs are missing\n", missing, study->count);
+    return status;
+}
+
+static int reproduce(const Work *work, const char *id) {
+    Experiment *experiment = find_experiment(id);
+    if (!experiment) return EXIT_USAGE;
+    Study study;
+    int status = EXIT_FAILED;
+    if (study_plan(&study, experiment, work->store, work->size)) status = show_study(work, &study);
+    study_free(&study);
+    experiment_free(experiment);
+    return status;
+}
+
+/* Goes on after an experiment that failed; the first failure is the status. */
+static int reproduce_all(const Work *work) {
+    char folder[PATH_MAX];
+    struct dirent **entries;
+    int count = list_files(folder, &entries);
+    int status = count < 0 ? EXIT_FAILED : EXIT_DONE;
+    for (int i = 0; i < count; i++) {
+        entries[i]->d_name[strlen(entries[i]->d_name) - (sizeof ending - 1)] = '\0';
+        if (i) printf("\n");
+        int one = reproduce(work, entries[i]->d_name);
+        if (!status) status = one;
+    }
+    if (count >= 0) free_files(entries, count);
+    return status;
+}
+
+/* ---- The command ---- */
+
+static bool read_jobs(Work *work) {
+    const char *text = arguments_value(work->arguments, "--jobs");
+    long jobs = sysconf(_SC_NPROCESSORS_ONLN);
+    if (text) {
+        char *end;
+        jobs = strtol(text, &end, 10);
+        if (end == text || *end || jobs < 1 || jobs > 4096) {
+            say_error("--jobs %s: not a number of processes", text);
+            return false;
+        }
+    }
+    work->jobs = jobs < 1 ? 1 : (int)jobs;
+    return true;
+}
+
+static bool read_size(Work *work) {
+    static const char *const sizes[] = {"test", "small", "paper"};
+    const char *size = arguments_value(work->arguments, "--size");
+    work->size = size ? size : "small";
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(sizes[i], work->size) == 0) return true;
+    }
+    say_error("--size %s: not one of test, small, paper", work->size);
+    return false;
+}
+
+static void open_page(const Work *work, Page *page, const char *option) {
+    page->path = arguments_value(work->arguments, option);
+    if (page->path) page->file = open_memstream(&page->text, &page->length);
+}
+
+static bool close_page(Page *page) {
+    if (!page->file) return true;
+    fclose(page->file);
+    bool is_written = file_write(page->path, page->text, page->length);
+    free(page->text);
+    return is_written;
+}
+
+static const char heading[] =
+    "# Reproduction\n"
+    "\n"
+    "Every number that the papers' texts publish for the experiments in `experiments/`, beside "
+    "ours.\n"
+    "A claim agrees when ours is off by at most half of what is claimed; \"direction\" is a gain "
+    "or loss\n"
+    "likewise, but of another size. Written by `tyto reproduce` with the option `--markdown`; see\n"
+    "[experiments](experiments.md).\n"
+    "\n";
+
+static int run_work(Work *work) {
+    char *const *ids = work->arguments->operands;
+    int status;
+    open_page(work, &work->csv, "--csv");
+    open_page(work, &work->markdown, "--markdown");
+    if (work->csv.file) output_csv_heading(work->csv.file);
+    if (work->markdown.file) fputs(heading, work->markdown.file);
+    if (strcmp(ids[0], "all") == 0) status = reproduce_all(work);
+    else status = reproduce(work, ids[0]);
+    bool is_written = close_page(&work->csv);
+    is_written &= close_page(&work->markdown);
+    return status || is_written ? status : EXIT_FAILED;
+}
+
+static int run_reproduce(Arguments *arguments) {
+    Work work = {.arguments = arguments, .is_stored = arguments_has(arguments, "--stored")};
+    const char *database = arguments_value(arguments, "--database");
+    if (strcmp(arguments->operands[0], "list") == 0) return list_experiments();
+    if (!read_jobs(&work) || !read_size(&work)) return EXIT_USAGE;
+    if (arguments_has(arguments, "--svg") && strcmp(arguments->operands[0], "all") == 0) {
+        say_error("--svg is for one experiment");
+        return EXIT_USAGE;
+    }
+    if (!program_export_library()) return EXIT_FAILED;
+    work.store = store_open(database ? database : "tyto-runs.sqlite");
+    if (!work.store) return EXIT_FAILED;
+    int status = run_work(&work);
+    store_close(work.store);
+    return status;
+}
+
+static const TytoOption options[] = {
+    {"--size", "test|small|paper", "small", "Input size of every program.", NULL},
+    {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL},
+    {"--csv", "FILE", NULL, "Write the table as CSV, - being standard output.", NULL},
+    {"--svg", "FILE", NULL, "Plot the table as SVG, with gnuplot.", NULL},
+    {"--markdown", "FILE", NULL, "Write a page with each claim, the paper's number and ours.",
+     NULL},
+    {"--database", "FILE", "tyto-runs.sqlite", "Where finished runs are kept.", NULL},
+    {"--stored", NULL, NULL, "Run nothing: show what the database has.", NULL},
+};
+
+const Command command_reproduce = {
+    .name = "reproduce",
+    .operands = "list|all|ID|FILE.yaml",
+    .summary = "Run a table or figure of a paper, and print its numbers beside ours",
+    .text = "  tyto reproduce list\n"
+            "  tyto reproduce owl-table-2 --size test --csv table.csv --svg table.svg\n"
+            "\n"
+            "Finished runs are kept: a command that was interrupted goes on where it was. Runs of "
+            "other\n"
+            "builds of Tyto are not taken for runs of this one.\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .lowest_operands = 1,
+    .most_operands = 1,
+    .run = run_reproduce,
+};

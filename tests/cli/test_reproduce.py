@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""tyto reproduce: the experiments that come with it, and its runs, database, tables and mistakes.
+
+usage: test_reproduce.py TYTO ROOT
+"""
+import csv
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+IDS = sorted(path.stem for path in (ROOT / "experiments").glob("*.yaml"))
+
+SMALL = """
+id: mine
+paper: OURS
+title: two programs, three schedulers
+place: here
+machine: owl
+absent: [X]
+programs:
+  - {label: A, run: vecadd}
+  - {label: B, run: [spmv, --rows, 500]}
+setups:
+  - {name: rr, scheduler: lrr}
+  - {name: fast, scheduler: lrr, set: [oracle.perfect_l1=true]}
+  - {name: best, scheduler: ['swl:limit=1', 'swl:limit=8', lrr]}
+columns:
+  - {label: GAIN, metric: ipc, setup: fast, over: rr, form: change, threshold: 5000}
+  - {label: MISSES, metric: l1d_misses, per: l1d_accesses, setup: rr, form: percent}
+  - {label: BEST, metric: cycles, setup: rr, over: best, form: ratio}
+means:
+  - {label: HMEAN, kind: harmonic}
+  - {label: FIRST, kind: arithmetic, of: [A]}
+published:
+  - {column: GAIN, place: section 9, values: {A: 6000, B: 0}}
+  - {column: BEST, place: section 9, examined: the input is smaller, values: {A: 99, HMEAN: 0.25}}
+"""
+RUNS_OF_SMALL = 2 * 4  # lrr of the setup `best` is that of `rr`
+RUNS_OF_LONG = 2 * (12 + 2)  # limits; lrr and the perfect L1
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+        (self.path / "tmp").mkdir()
+        self.environment = {**PLAIN, "TMPDIR": str(self.path / "tmp")}
+
+    def tyto(self, *words, **variables):
+        return subprocess.run([TYTO, *map(str, words)], capture_output=True, text=True, check=False,
+                              cwd=self.path, env={**self.environment, **variables}, timeout=170)
+
+    def write(self, text, name="mine.yaml"):
+        (self.path / name).write_text(text, encoding="utf-8")
+        return name
+
+    def reproduce(self, text=SMALL, *words, **variables):
+        return self.tyto("reproduce", self.write(text), "--size", "test", *words, **variables)
+
+    def rows(self, what="rowid, finished, scheduler"):
+        with sqlite3.connect(self.path / "tyto-runs.sqlite") as database:
+            return database.execute(f"SELECT {what} FROM runs ORDER BY rowid").fetchall()
+
+    def check(self, done, status, *parts):
+        self.assertEqual(done.returncode, status, f"{done.stdout}{done.stderr}")
+        for part in parts:
+            self.assertIn(part, done.stderr)
+        self.assertNotIn("Sanitizer", done.stderr)
+        self.assertEqual(os.listdir(self.path / "tmp"), [])  # nothing is left behind
+
+
+class Shipped(Case):
+    def test_list_has_every_file_under_its_id(self):
+        listing = self.tyto("reproduce", "list")
+        self.check(listing, 0)
+        self.assertEqual([line.split()[0] for line in listing.stdout.splitlines()], IDS)
+
+    def test_every_experiment_is_valid(self):
+        """Programs, setups, columns, machines and schedulers are checked before anything runs."""
+        done = self.tyto("reproduce", "all", "--stored", "--size", "test", "--csv", "all.csv")
+        self.check(done, 0)
+        with open(self.path / "all.csv", encoding="utf-8") as file:
+            self.assertEqual(sorted({row["experiment"] for row in csv.DictReader(file)}), IDS)
+
+    def test_every_metric_exists(self):
+        """One program of each experiment is enough to know the counters that it asks for."""
+        self.tyto("run", "--quiet", "--machine", "owl", "--json", "run.json", "vecadd", "--size", "test")
+        total = json.loads((self.path / "run.json").read_text(encoding="utf-8"))["total"]
+        text = "".join((ROOT / "experiments" / f"{one}.yaml").read_text(encoding="utf-8") for one in IDS)
+        words = set()
+        for key in ("metric", "per"):
+            for part in text.split(f" {key}: ")[1:]:
+                words.update(part[1:part.index("]")].replace(",", " ").split() if part[0] == "["
+                             else [part.split(",")[0]])
+        self.assertGreater(len(words), 15)
+        self.assertEqual(words - set(total), set())
+
+    def test_an_experiment_from_end_to_end(self):
+        done = self.tyto("reproduce", "md-figure-19", "--size", "test", "--csv", "t.csv", "--svg", "t.svg")
+        self.check(done, 0)
+        self.assertIn("machine md, size test", done.stdout)
+        self.assertIn("not among our workloads: Gaussian", done.stdout)
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 2 * 5)
+        self.assertTrue(all(row["ours"] for row in rows))
+
+    def test_an_unknown_id_gets_the_nearest(self):
+        self.check(self.tyto("reproduce", "owl-tabel-2"), 2, "did you mean 'owl-table-2'?")
+        self.check(self.tyto("reproduce", "quux-quux-quux"), 2, "tyto reproduce list has them all")
+
+
+class Table(Case):
+    def ours(self, *words):
+        self.check(self.reproduce(SMALL, "--csv", "t.csv", *words), 0)
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            return {(row["row"], row["column"]): row for row in csv.DictReader(file)}
+
+    def total(self, *words):
+        self.tyto("run", "--quiet", "--machine", "owl", "--json", "run.json", *words)
+        return json.loads((self.path / "run.json").read_text(encoding="utf-8"))["total"]
+
+    def test_values_are_those_of_the_runs(self):
+        table = self.ours()
+        words = ("spmv", "--size", "test", "--rows", "500")
+        slow = self.total(*words)
+        fast = self.total("--set", "oracle.perfect_l1=true", *words)
+        cycles = [self.total("--scheduler", f"swl:limit={n}", *words)["cycles"] for n in (1, 8)]
+        value = {column: float(table["B", column]["ours"]) for column in ("GAIN", "MISSES", "BEST")}
+        self.assertAlmostEqual(value["GAIN"], 100 * fast["ipc"] / slow["ipc"] - 100, places=4)
+        self.assertAlmostEqual(value["MISSES"], 100 * slow["l1d_misses"] / slow["l1d_accesses"], places=4)
+        self.assertAlmostEqual(value["BEST"], slow["cycles"] / min(*cycles, slow["cycles"]), places=6)
+
+    def test_means_are_of_ratios(self):
+        table = self.ours()
+        gains = [1 + float(table[row, "GAIN"]["ours"]) / 100 for row in "AB"]
+        self.assertAlmostEqual(float(table["HMEAN", "GAIN"]["ours"]),
+                               100 * statistics.harmonic_mean(gains) - 100, places=4)
+        self.assertEqual(table["FIRST", "GAIN"]["ours"], table["A", "GAIN"]["ours"])
+
+    def test_verdicts(self):
+        table = self.ours("--markdown", "page.md")
+        verdicts = {key: row["verdict"] for key, row in table.items() if row["published"]}
+        self.assertEqual(verdicts, {("A", "GAIN"): "differs",  # not on the side of 5000 that 6000 is on
+                                    ("B", "GAIN"): "agrees",
+                                    ("A", "BEST"): "direction" if float(table["A", "BEST"]["ours"]) > 1
+                                    else "differs",
+                                    ("HMEAN", "BEST"): "differs"})
+        page = (self.path / "page.md").read_text(encoding="utf-8")
+        self.assertRegex(page, r"(?m)^\| BEST \| HMEAN \| section 9 \| 0.25x \| 1.\d\dx \| differs \| "
+                               r"the input is smaller \|$")
+
+    def test_text(self):
+        text = self.reproduce().stdout
+        self.assertIn("GAIN: 1 of 2 published numbers agree, 1 differ\n", text)
+        self.assertIn("GAIN: 1 of 2 programs on the paper's side of 5000\n", text)
+        self.assertIn("not among our workloads: X\n", text)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_plot(self):
+        self.check(self.reproduce(SMALL, "--svg", "it's.svg"), 0)
+        picture = (self.path / "it's.svg").read_text(encoding="utf-8")
+        self.assertIn("GAIN", picture)
+        self.assertTrue(picture.rstrip().endswith("</svg>"))
+        self.check(self.reproduce(SMALL, "--svg", "no/such/folder.svg"), 1, "gnuplot could not write")
+
+    def test_without_gnuplot_there_is_a_table_and_no_plot(self):
+        done = self.reproduce(SMALL, "--svg", "t.svg", PATH=str(self.path))
+        self.check(done, 0, "no plot: gnuplot is not installed")
+        self.assertFalse((self.path / "t.svg").exists())
+
+
+class Database(Case):
+    def test_finished_runs_are_not_run_again(self):
+        first = self.reproduce()
+        before = self.rows()
+        self.assertEqual(len(before), RUNS_OF_SMALL)
+        again = self.reproduce(SMALL, "--jobs", "1")
+        self.assertEqual(first.stdout, again.stdout)
+        self.assertEqual(self.rows(), before)
+
+    def test_a_change_of_anything_is_another_run(self):
+        self.reproduce()
+        self.reproduce(SMALL.replace("machine: owl", "machine: ccws"))
+        self.assertEqual(len(self.rows()), 2 * RUNS_OF_SMALL)
+        self.reproduce(SMALL.replace("500", "501"))
+        self.assertEqual(len(self.rows()), 2 * RUNS_OF_SMALL + RUNS_OF_SMALL // 2)
+        self.assertEqual(len(set(self.rows("version"))), 8)  # 2 programs on 4 machines
+
+    def start_and_wait_for_a_run(self, text):
+        process = subprocess.Popen(
+            [TYTO, "reproduce", self.write(text), "--size", "test", "--jobs", "1"], cwd=self.path,
+            env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(3000):
+            try:
+                if self.rows():
+                    return process
+            except sqlite3.Error:
+                pass
+            time.sleep(0.01)
+        process.kill()
+        return self.fail("no run finished")
+
+    LONG = SMALL.replace("run: vecadd", "run: lud").replace(
+        "'swl:limit=1'", ", ".join(f"'swl:limit={n}'" for n in range(1, 13)))
+
+    def finish(self, before):
+        self.check(self.reproduce(self.LONG), 0)
+        self.assertEqual(self.rows()[:len(before)], before)
+        self.assertEqual(len(self.rows()), RUNS_OF_LONG)
+
+    def test_resumes_after_a_kill(self):
+        process = self.start_and_wait_for_a_run(self.LONG)
+        process.kill()
+        process.communicate()
+        before = self.rows()
+        self.assertLess(len(before), RUNS_OF_LONG)
+        shutil.rmtree(self.path / "tmp")  # what a process that is killed cannot tidy up
+        (self.path / "tmp").mkdir()
+        self.finish(before)
+
+    def test_interruption_keeps_what_has_finished(self):
+        process = self.start_and_wait_for_a_run(self.LONG)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("interrupted; what has finished is kept", errors)
+        self.assertEqual(os.listdir(self.path / "tmp"), [])
+        self.finish(self.rows())
+
+    def test_a_file_that_is_no_database_is_left_alone(self):
+        (self.path / "tyto-runs.sqlite").write_text("my diary " * 1000, encoding="utf-8")
+        self.check(self.reproduce(), 1, "is damaged, or no database of runs", "--database")
+        self.assertTrue((self.path / "tyto-runs.sqlite").read_text(encoding="utf-8").startswith("my diary"))
+        self.check(self.reproduce(SMALL, "--database", "other.sqlite"), 0)
+
+    def test_a_damaged_database_is_told(self):
+        self.reproduce()
+        database = self.path / "tyto-runs.sqlite"
+        bytes_ = bytearray(database.read_bytes())
+        bytes_[4096:] = os.urandom(1) * (len(bytes_) - 4096)
+        database.write_bytes(bytes_)
+        self.check(self.reproduce(), 1, "is damaged, or no database of runs")
+
+    def test_another_layout_and_a_folder_are_told(self):
+        with sqlite3.connect(self.path / "tyto-runs.sqlite") as database:
+            database.execute("PRAGMA user_version = 99")
+        self.check(self.reproduce(), 1, "newer version of Tyto")
+        self.check(self.reproduce(SMALL, "--database", "tmp"), 1, "unable to open database file")
+
+    def test_nothing_runs_when_only_what_is_stored_is_asked_for(self):
+        done = self.reproduce(SMALL, "--stored")
+        self.check(done, 0)
+        self.assertIn("8 of 10 runs are missing", done.stdout)
+        self.assertEqual(self.rows(), [])
+
+
+class Mistakes(Case):
+    def test_in_the_file(self):
+        cases = [
+            ("columns:", "colums:", "mine.yaml:15:1: error: did you mean 'columns'?"),
+            ("form: percent", "form: share", "not one of those that can stand here: 'share'"),
+            ("place: here\n", "", "here is missing 'place'"),
+            ("values: {A: 6000", "values: {A: many", "not a number: 'many'"),
+            ("over: rr,", "over: rx,", "there is no setup 'rx'"),
+            ("of: [A]", "of: [Q]", "there is no program 'Q'"),
+            ("HMEAN: 0.25", "QMEAN: 0.25", "there is no row 'QMEAN'"),
+            ("column: BEST", "column: WORST", "there is no column 'WORST'"),
+            ("absent: [X]", "absent: {a: b}", "a text is expected here"),
+            ("absent: [X]", "id: mine", "given twice: 'id'"),
+            ("absent: [X]", "absent: [X", "mine.yaml:"),
+        ]
+        for before, after, message in cases:
+            with self.subTest(after):
+                self.check(self.reproduce(SMALL.replace(before, after)), 2, message)
+        self.check(self.reproduce(""), 2, "there is no experiment in")
+        self.check(self.tyto("reproduce", "./none.yaml"), 2, "cannot read ./none.yaml")
+
+    def test_in_what_it_names(self):
+        cases = [
+            ("run: vecadd", "run: vecad", "did you mean 'vecadd'?"),
+            ("scheduler: lrr}", "scheduler: lrx}", "mine, setup rr: "),
+            ("machine: owl", "machine: owll", "owll"),
+            ("oracle.perfect_l1", "oracle.perfect_l9", "mine, setup fast: "),
+        ]
+        for before, after, message in cases:
+            with self.subTest(after):
+                self.check(self.reproduce(SMALL.replace(before, after)), 1, message)
+                self.assertEqual(self.rows(), [])  # nothing ran
+        self.check(self.reproduce(SMALL.replace("metric: cycles", "metric: cicles")), 1,
+                   "vecadd has no counter 'cicles'")
+
+    def test_a_program_that_fails_leaves_the_others(self):
+        done = self.reproduce(SMALL.replace("--rows, 500", "--rosw, 500"))
+        self.check(done, 1, "spmv --rosw 500 under lrr on owl failed with status 2:")
+        self.assertIn("4 of 10 runs are missing", done.stdout)
+        self.assertEqual(len(self.rows()), RUNS_OF_SMALL // 2)
+
+    def test_on_the_command_line(self):
+        self.check(self.tyto("reproduce", "owl-table-2", "--size", "huge"), 2, "not one of test, small, paper")
+        self.check(self.tyto("reproduce", "owl-table-2", "--jobs", "0"), 2, "not a number of processes")
+        self.check(self.tyto("reproduce", "all", "--svg", "x.svg"), 2, "--svg is for one experiment")
+        self.check(self.reproduce(SMALL, "--csv", "no/such/file"), 1, "cannot write no/such/file")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
