@@ -1,0 +1,116 @@
+/* The live objects of a random heap. Objects lie in the order of their allocation and refer mostly
+ * to others allocated soon after; lists run through the heap, and a part of it is garbage. */
+#include "common/workload.h"
+
+#include <string.h>
+
+enum { THREADS = 256, MOST_REFERENCES = 6, MOST_DATA = 16, NEAR = 64, OBJECTS_PER_ROOT = 128 };
+
+/* As the kernel has it: the header holds the count of references, and the mark. */
+#define REFERENCES_MASK 0xffu
+#define MARKED          0x80000000u
+#define NO_OBJECT       0u
+
+enum { OBJECTS };
+
+static const WorkloadInfo INFO = {
+    .name = "gcmark",
+    .summary = "Marks the live objects of a heap, one object per thread, a launch per wave.",
+    .parameters =
+        {
+            [OBJECTS] = {"objects", "on the heap", {1000, 32768, 524288}, 1u << 24, 0},
+        },
+};
+
+typedef struct Heap {
+    uint32_t count;    /* of objects */
+    uint32_t size;     /* words */
+    uint32_t *offsets; /* of each object, in words; none is NO_OBJECT */
+    uint32_t *words;
+} Heap;
+
+/* What a reference of object `from` holds: nothing, a near object or any. */
+static uint32_t pick_reference(Workload *workload, const Heap *heap, uint32_t from) {
+    uint32_t kind = workload_random(workload, 4);
+    if (kind == 0) return NO_OBJECT;
+    uint32_t target = kind == 1 ? workload_random(workload, heap->count)
+                                : from + 1 + workload_random(workload, NEAR);
+    return heap->offsets[target % heap->count];
+}
+
+static Heap generate_heap(Workload *workload, uint32_t count) {
+    Heap heap = {
+        .count = count,
+        .size = 1, /* so that no object is at NO_OBJECT */
+        .offsets = workload_host_alloc(workload, count, sizeof(uint32_t)),
+    };
+    uint32_t *references = workload_random_words(workload, count, MOST_REFERENCES + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        heap.offsets[i] = heap.size;
+        heap.size += 1 + references[i] + workload_random(workload, MOST_DATA + 1);
+    }
+    heap.words = workload_host_alloc(workload, heap.size, sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *object = &heap.words[heap.offsets[i]];
+        *object++ = references[i];
+        for (uint32_t reference = 0; reference < references[i]; reference++)
+            *object++ = pick_reference(workload, &heap, i);
+    }
+    return heap;
+}
+
+/* Marks the roots, different objects, in the heap, and returns them; `*count` is set. */
+static uint32_t *pick_roots(Workload *workload, Heap *heap, uint32_t *count) {
+    *count = workload_divide_up(heap->count, OBJECTS_PER_ROOT);
+    uint32_t *roots = workload_host_alloc(workload, *count, sizeof *roots);
+    for (uint32_t i = 0; i < *count; i++) {
+        roots[i] = heap->offsets[i * OBJECTS_PER_ROOT];
+        heap->words[roots[i]] |= MARKED;
+    }
+    return roots;
+}
+
+static void mark_on_device(const Workload *workload, CUdeviceptr words, const Heap *heap,
+                           const uint32_t *roots, uint32_t count) {
+    CUdeviceptr wave = workload_device_alloc(heap->count * sizeof(uint32_t));
+    CUdeviceptr next = workload_device_alloc(heap->count * sizeof(uint32_t));
+    CUdeviceptr device_next_count = workload_device_alloc(sizeof(uint32_t));
+    workload_copy_to_device(wave, roots, count * sizeof *roots);
+    while (count > 0) {
+        uint32_t next_count = 0;
+        workload_copy_to_device(device_next_count, &next_count, sizeof next_count);
+        workload_launch(workload, "gcmark", workload_cover(count, THREADS),
+                        (void *[]){&words, &wave, &count, &next, &device_next_count});
+        workload_copy_to_host(&count, device_next_count, sizeof count);
+        CUdeviceptr swap = wave;
+        wave = next;
+        next = swap;
+    }
+}
+
+/* Follows the references from the roots with a stack of objects still to be looked at. */
+static void mark_on_cpu(Workload *workload, Heap *heap, const uint32_t *roots, uint32_t count) {
+    uint32_t *stack = workload_host_alloc(workload, heap->count, sizeof *stack);
+    memcpy(stack, roots, count * sizeof *roots);
+    while (count > 0) {
+        const uint32_t *object = &heap->words[stack[--count]];
+        for (uint32_t i = 1; i <= (object[0] & REFERENCES_MASK); i++) {
+            if (object[i] == NO_OBJECT || heap->words[object[i]] & MARKED) continue;
+            heap->words[object[i]] |= MARKED;
+            stack[count++] = object[i];
+        }
+    }
+}
+
+int main(int argc, char **argv) {
+    Workload workload = workload_open(&INFO, argc, argv);
+    Heap heap = generate_heap(&workload, workload.values[OBJECTS]);
+    uint32_t root_count;
+    uint32_t *roots = pick_roots(&workload, &heap, &root_count);
+    CUdeviceptr words = workload_upload(heap.words, heap.size * sizeof(uint32_t));
+    mark_on_device(&workload, words, &heap, roots, root_count);
+
+    mark_on_cpu(&workload, &heap, roots, root_count);
+    bool is_right = workload_verify_words(&workload, words, heap.words, heap.size);
+    return workload_finish(&workload, is_right, "words of the heap", heap.size);
+}

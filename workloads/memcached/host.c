@@ -1,0 +1,145 @@
+/* GET requests to a store of random keys. Popularity is skewed: a request is equally likely for the
+ * most popular key, the next 2, the next 4, and so on; one of eight is for a key that the store
+ * lacks. Which item a request should find is known from the start. */
+#include "common/workload.h"
+
+#include <string.h>
+
+enum { THREADS = 256, SHORTEST_KEY = 16, LONGEST_KEY = 80, REQUESTS_PER_MISS = 8 };
+enum { LETTERS = 26, ALIGNMENT = 16 };
+
+#define NO_ITEM 0u
+
+enum { REQUESTS, ITEMS };
+
+static const WorkloadInfo INFO = {
+    .name = "memcached",
+    .summary = "Looks up keys in a hash table, one request per thread.",
+    .parameters =
+        {
+            [REQUESTS] = {"requests", "to get an item", {1000, 8192, 65536}, 1u << 22, 0},
+            [ITEMS] = {"items", "in the store", {300, 8192, 65536}, 1u << 22, 0},
+        },
+};
+
+/* As the kernel has it: an item's head, before the bytes of its key. */
+typedef struct Item {
+    uint32_t next; /* item of the same bucket, or NO_ITEM */
+    uint32_t hash;
+    uint32_t key_length;   /* bytes */
+    uint32_t value_length; /* bytes, elsewhere */
+} Item;
+
+typedef struct Store {
+    uint32_t items;    /* count */
+    uint32_t size;     /* bytes */
+    uint32_t buckets;  /* count, a power of two */
+    uint32_t *offsets; /* of each item, in bytes; none is NO_ITEM */
+    uint32_t *heads;   /* first item of each bucket */
+    uint8_t *bytes;    /* the items, ALIGNMENT bytes apart or a multiple */
+} Store;
+
+typedef struct Request {
+    uint32_t key;    /* offset of its bytes in the stream of requests */
+    uint32_t length; /* of the key in bytes */
+} Request;
+
+static uint32_t hash_key(const uint8_t *key, uint32_t length) {
+    uint32_t hash = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        hash += key[i];
+        hash += hash << 10;
+        hash ^= hash >> 6;
+    }
+    hash += hash << 3;
+    hash ^= hash >> 11;
+    return hash + (hash << 15);
+}
+
+/* Writes a random key, which as good as surely is no other's; returns its length. */
+static uint32_t draw_key(Workload *workload, uint8_t *key) {
+    uint32_t length = SHORTEST_KEY + workload_random(workload, LONGEST_KEY - SHORTEST_KEY + 1);
+    for (uint32_t i = 0; i < length; i++)
+        key[i] = (uint8_t)('a' + workload_random(workload, LETTERS));
+    return length;
+}
+
+/* Puts an item with a new key at the end of the store and at the head of its bucket. */
+static void add_item(Workload *workload, Store *store, uint32_t index) {
+    uint8_t *key = store->bytes + store->size + sizeof(Item);
+    Item item = {.key_length = draw_key(workload, key),
+                 .value_length = workload_random(workload, 1024)};
+    item.hash = hash_key(key, item.key_length);
+    uint32_t *head = &store->heads[item.hash & (store->buckets - 1)];
+    item.next = *head;
+    *head = store->offsets[index] = store->size;
+    memcpy(store->bytes + store->size, &item, sizeof item);
+    uint32_t size = (uint32_t)sizeof item + item.key_length;
+    store->size += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static Store generate_store(Workload *workload, uint32_t items) {
+    Store store = {.items = items, .size = ALIGNMENT, .buckets = 1};
+    while (store.buckets < items)
+        store.buckets *= 2;
+    store.offsets = workload_host_alloc(workload, items, sizeof(uint32_t));
+    store.heads = workload_host_alloc(workload, store.buckets, sizeof(uint32_t));
+    store.bytes = workload_host_alloc(workload, (size_t)items + 1, sizeof(Item) + LONGEST_KEY);
+    for (uint32_t i = 0; i < items; i++)
+        add_item(workload, &store, i);
+    return store;
+}
+
+/* The item that a request is for. The popular ones are spread over the store by a multiplication
+ * modulo its size. */
+static uint32_t pick_item(Workload *workload, uint32_t items) {
+    uint32_t groups = 0;
+    while (groups < 31 && (2u << groups) - 1 < items)
+        groups++;
+    uint32_t group = 1u << workload_random(workload, groups + 1);
+    uint64_t rank = group - 1 + workload_random(workload, group);
+    return (uint32_t)(rank * 2654435761u % items);
+}
+
+/* Draws the requests with their keys in `keys`, and the item that each should find. */
+static uint32_t draw_requests(Workload *workload, const Store *store, Request *requests,
+                              uint8_t *keys, uint32_t *expected, uint32_t count) {
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        requests[i].key = size;
+        if (workload_random(workload, REQUESTS_PER_MISS) == 0) {
+            requests[i].length = draw_key(workload, keys + size);
+            expected[i] = NO_ITEM;
+        } else {
+            expected[i] = store->offsets[pick_item(workload, store->items)];
+            Item item;
+            memcpy(&item, store->bytes + expected[i], sizeof item);
+            requests[i].length = item.key_length;
+            memcpy(keys + size, store->bytes + expected[i] + sizeof item, item.key_length);
+        }
+        size += requests[i].length;
+    }
+    return size;
+}
+
+int main(int argc, char **argv) {
+    Workload workload = workload_open(&INFO, argc, argv);
+    uint32_t count = workload.values[REQUESTS];
+    Store store = generate_store(&workload, workload.values[ITEMS]);
+    Request *requests = workload_host_alloc(&workload, count, sizeof *requests);
+    uint8_t *keys = workload_host_alloc(&workload, count, LONGEST_KEY);
+    uint32_t *expected = workload_host_alloc(&workload, count, sizeof *expected);
+    uint32_t key_bytes = draw_requests(&workload, &store, requests, keys, expected, count);
+
+    CUdeviceptr device_keys = workload_upload(keys, key_bytes);
+    CUdeviceptr device_requests = workload_upload(requests, count * sizeof *requests);
+    CUdeviceptr heads = workload_upload(store.heads, store.buckets * sizeof(uint32_t));
+    CUdeviceptr bytes = workload_upload(store.bytes, store.size);
+    CUdeviceptr found = workload_device_alloc(count * sizeof(uint32_t));
+    workload_launch(
+        &workload, "memcached_get", workload_cover(count, THREADS),
+        (void *[]){&device_keys, &device_requests, &heads, &bytes, &found, &store.buckets, &count});
+
+    bool is_right = workload_verify_words(&workload, found, expected, count);
+    return workload_finish(&workload, is_right, "requests", count);
+}
