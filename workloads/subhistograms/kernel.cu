@@ -1,0 +1,84 @@
+/* Histograms of bytes without atomics in global memory: each CTA counts its grid-stride share into
+ * a partial histogram, and a second kernel adds up the partial histograms, one bin per CTA. For 64
+ * bins every thread counts into bytes of its own, for 256 every warp into words of its own. */
+#include "tyto_device.h"
+
+enum { THREADS_64 = 64, WARPS_256 = 6, WARP = 32, MERGE_THREADS = 256 };
+
+/* A thread's counters lie 64 bytes apart, each word's four belonging to threads 16 apart, so that
+ * neighbouring threads use different banks. A counter holds up to 255. */
+static __device__ void count_64(unsigned char *own, unsigned word) {
+    for (int shift = 2; shift < 32; shift += 8)
+        own[(word >> shift & 63) * THREADS_64]++;
+}
+
+/* Bins by the upper six bits; `groups` of 16 bytes. As many threads as bins. */
+extern "C" __global__ void histogram_64(const uint4 *bytes, unsigned *partial, unsigned groups) {
+    __shared__ unsigned counters[64 * THREADS_64 / 4];
+    unsigned thread = threadIdx.x;
+    for (unsigned i = 0; i < THREADS_64 / 4; i++)
+        counters[thread + i * 64] = 0;
+    __syncthreads();
+
+    unsigned char *own = (unsigned char *)counters + (thread % 16 * 4 + thread / 16);
+    for (unsigned i = blockIdx.x * THREADS_64 + thread; i < groups; i += gridDim.x * THREADS_64) {
+        uint4 group = bytes[i];
+        count_64(own, group.x);
+        count_64(own, group.y);
+        count_64(own, group.z);
+        count_64(own, group.w);
+    }
+    __syncthreads();
+
+    unsigned sum = 0;
+    for (unsigned i = 0; i < THREADS_64 / 4; i++) {
+        unsigned word = counters[thread * (THREADS_64 / 4) + (i + thread) % (THREADS_64 / 4)];
+        sum += (word & 255) + (word >> 8 & 255) + (word >> 16 & 255) + (word >> 24);
+    }
+    partial[blockIdx.x * 64 + thread] = sum;
+}
+
+extern "C" __global__ void histogram_256(const unsigned *words, unsigned *partial, unsigned count) {
+    __shared__ unsigned counters[WARPS_256][256];
+    const unsigned threads = WARPS_256 * WARP;
+    for (unsigned i = threadIdx.x; i < WARPS_256 * 256; i += threads)
+        (&counters[0][0])[i] = 0;
+    __syncthreads();
+
+    unsigned *own = counters[threadIdx.x / WARP];
+    for (unsigned i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads)
+        for (int shift = 0; shift < 32; shift += 8)
+            atomicAdd(&own[words[i] >> shift & 255], 1u);
+    __syncthreads();
+
+    for (unsigned bin = threadIdx.x; bin < 256; bin += threads) {
+        unsigned sum = 0;
+        for (int warp = 0; warp < WARPS_256; warp++)
+            sum += counters[warp][bin];
+        partial[blockIdx.x * 256 + bin] = sum;
+    }
+}
+
+static __device__ void merge(const unsigned *partial, unsigned *histogram, unsigned histograms,
+                             unsigned bins) {
+    __shared__ unsigned sums[MERGE_THREADS];
+    unsigned bin = blockIdx.x, thread = threadIdx.x, sum = 0;
+    for (unsigned i = thread; i < histograms; i += MERGE_THREADS)
+        sum += partial[i * bins + bin];
+    sums[thread] = sum;
+    for (unsigned stride = MERGE_THREADS / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (thread < stride) sums[thread] += sums[thread + stride];
+    }
+    if (thread == 0) histogram[bin] = sums[0];
+}
+
+extern "C" __global__ void merge_64(const unsigned *partial, unsigned *histogram,
+                                    unsigned histograms) {
+    merge(partial, histogram, histograms, 64);
+}
+
+extern "C" __global__ void merge_256(const unsigned *partial, unsigned *histogram,
+                                     unsigned histograms) {
+    merge(partial, histogram, histograms, 256);
+}
