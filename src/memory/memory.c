@@ -186,8 +186,8 @@ bool mem_fill(DeviceMemory *memory, uint64_t address, uint32_t value, int elemen
     if (element_size == 1) {
         memset(bytes, (int)(value & 0xff), size);
     } else {
-        for (uint64_t i = 0; i < count; i++)
-            memcpy(bytes + i * (uint64_t)element_size, &value, (size_t)element_size);
+        for (uint64_t at = 0; at < size; at += (uint64_t)element_size)
+            memcpy(bytes + at, &value, (size_t)element_size);
     }
     if (memory->is_tracking && size) mark_written(memory, address, size);
     return true;
