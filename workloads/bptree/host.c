@@ -85,7 +85,7 @@ static bool find_keys(Workload *workload, const Tree *tree, CUdeviceptr nodes, u
     CUdeviceptr at = upload_start(workload, tree, queries);
     CUdeviceptr results = upload_words(missing, queries);
     workload_launch(
-        workload, "find_key", (WorkloadShape){queries, 1, KEYS, 1},
+        workload, "bptree_key", (WorkloadShape){queries, 1, KEYS, 1},
         (void *[]){&nodes, &device_values, &device_keys, (void *)&tree->levels, &at, &results});
     return workload_verify_words(workload, results, (uint32_t *)expected, queries);
 }
@@ -107,7 +107,7 @@ static bool find_ranges(Workload *workload, const Tree *tree, CUdeviceptr nodes,
     CUdeviceptr last_at = upload_start(workload, tree, queries);
     CUdeviceptr device_starts = workload_upload_zeros(queries * sizeof(int32_t));
     CUdeviceptr device_lengths = workload_upload_zeros(queries * sizeof(int32_t));
-    workload_launch(workload, "find_range", (WorkloadShape){queries, 1, KEYS, 1},
+    workload_launch(workload, "bptree_range", (WorkloadShape){queries, 1, KEYS, 1},
                     (void *[]){&nodes, &device_first_keys, &device_last_keys, (void *)&tree->levels,
                                &first_at, &last_at, &device_starts, &device_lengths});
     return workload_verify_words(workload, device_starts, starts, queries) &&

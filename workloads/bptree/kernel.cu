@@ -27,8 +27,8 @@ static __device__ void descend(const Node *nodes, int levels, int key, int *at) 
 }
 
 /* The record of each key; results start as -1, and stay so where the tree lacks the key. */
-extern "C" __global__ void find_key(const Node *nodes, const int *records, const int *keys,
-                                    int levels, int *at, int *results) {
+extern "C" __global__ void bptree_key(const Node *nodes, const int *records, const int *keys,
+                                      int levels, int *at, int *results) {
     int query = (int)blockIdx.x, i = (int)threadIdx.x;
     descend(nodes, levels, keys[query], &at[query]);
     const Node *leaf = &nodes[at[query]];
@@ -37,9 +37,9 @@ extern "C" __global__ void find_key(const Node *nodes, const int *records, const
 
 /* The record of the first key and the count of records up to the last key of each range, both of
  * which the tree holds. Records lie in the order of their keys. */
-extern "C" __global__ void find_range(const Node *nodes, const int *first_keys,
-                                      const int *last_keys, int levels, int *first_at, int *last_at,
-                                      int *starts, int *lengths) {
+extern "C" __global__ void bptree_range(const Node *nodes, const int *first_keys,
+                                        const int *last_keys, int levels, int *first_at,
+                                        int *last_at, int *starts, int *lengths) {
     int query = (int)blockIdx.x, i = (int)threadIdx.x;
     descend(nodes, levels, first_keys[query], &first_at[query]);
     descend(nodes, levels, last_keys[query], &last_at[query]);

@@ -75,11 +75,11 @@ int main(int argc, char **argv) {
     CUdeviceptr device_options = workload_upload(options, option_count * sizeof *options);
     CUdeviceptr device_means = workload_device_alloc(option_count * sizeof(float));
     CUdeviceptr device_confidences = workload_device_alloc(option_count * sizeof(float));
-    workload_launch(&workload, "invert_normal_distribution",
+    workload_launch(&workload, "montecarlo_samples",
                     (WorkloadShape){SAMPLE_CTAS, 1, SAMPLE_THREADS, 1},
                     (void *[]){&device_samples, &count});
     workload_launch(
-        &workload, "price_option", (WorkloadShape){option_count, 1, THREADS, 1},
+        &workload, "montecarlo_price", (WorkloadShape){option_count, 1, THREADS, 1},
         (void *[]){&device_samples, &device_options, &device_means, &device_confidences, &count});
 
     float *samples = workload_host_alloc(&workload, count, sizeof *samples);

@@ -36,7 +36,7 @@ static __device__ float invert_normal(float probability) {
     return y > 0.0f ? size : -size;
 }
 
-extern "C" __global__ void invert_normal_distribution(float *samples, unsigned count) {
+extern "C" __global__ void montecarlo_samples(float *samples, unsigned count) {
     unsigned threads = gridDim.x * blockDim.x;
     float step = 1.0f / (float)(count + 1);
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads)
@@ -53,8 +53,8 @@ static __device__ void add_up(float *sum, unsigned thread) {
 }
 
 /* The mean pay-off and the width of its 95 % confidence interval. */
-extern "C" __global__ void price_option(const float *samples, const Option *options, float *means,
-                                        float *confidences, unsigned count) {
+extern "C" __global__ void montecarlo_price(const float *samples, const Option *options,
+                                            float *means, float *confidences, unsigned count) {
     __shared__ float values[THREADS], squares[THREADS];
     Option option = options[blockIdx.x];
     unsigned thread = threadIdx.x;

@@ -151,7 +151,7 @@ int main(int argc, char **argv) {
     CUdeviceptr pixels = workload_device_alloc(count * sizeof(uint32_t));
     WorkloadShape shape = {workload_divide_up(width, THREADS_X),
                            workload_divide_up(height, THREADS_Y), THREADS_X, THREADS_Y};
-    workload_launch(&workload, "render", shape, (void *[]){&pixels, &width, &height, &scene.count});
+    workload_launch(&workload, "ray", shape, (void *[]){&pixels, &width, &height, &scene.count});
 
     uint32_t *expected = workload_host_alloc(&workload, count, sizeof *expected);
     for (size_t i = 0; i < count; i++)

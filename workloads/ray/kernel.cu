@@ -104,7 +104,7 @@ static __device__ unsigned quantize(float intensity) {
 }
 
 /* A pixel is red in its low byte, then green and blue. The camera looks along z. */
-extern "C" __global__ void render(unsigned *pixels, int width, int height, int count) {
+extern "C" __global__ void ray(unsigned *pixels, int width, int height, int count) {
     int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     int y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     if (x >= width || y >= height) return;

@@ -36,10 +36,12 @@ int main(int argc, char **argv) {
     CUdeviceptr device_values = workload_upload(values, count);
     WorkloadShape shape_64 = {workload_divide_up(count, CTA_64_BYTES), 1, THREADS_64, 1};
     WorkloadShape shape_256 = {CTAS_256, 1, THREADS_256, 1};
-    CUdeviceptr got_64 = count_on_device(&workload, "histogram_64", "merge_64", shape_64,
-                                         device_values, count / GROUP_BYTES, 64);
-    CUdeviceptr got_256 = count_on_device(&workload, "histogram_256", "merge_256", shape_256,
-                                          device_values, count / sizeof(uint32_t), 256);
+    CUdeviceptr got_64 =
+        count_on_device(&workload, "subhistograms_count_64", "subhistograms_merge_64", shape_64,
+                        device_values, count / GROUP_BYTES, 64);
+    CUdeviceptr got_256 =
+        count_on_device(&workload, "subhistograms_count_256", "subhistograms_merge_256", shape_256,
+                        device_values, count / sizeof(uint32_t), 256);
 
     uint32_t expected_64[64] = {0}, expected_256[256] = {0};
     for (size_t i = 0; i < count; i++) {

@@ -13,7 +13,8 @@ static __device__ void count_64(unsigned char *own, unsigned word) {
 }
 
 /* Bins by the upper six bits; `groups` of 16 bytes. As many threads as bins. */
-extern "C" __global__ void histogram_64(const uint4 *bytes, unsigned *partial, unsigned groups) {
+extern "C" __global__ void subhistograms_count_64(const uint4 *bytes, unsigned *partial,
+                                                  unsigned groups) {
     __shared__ unsigned counters[64 * THREADS_64 / 4];
     unsigned thread = threadIdx.x;
     for (unsigned i = 0; i < THREADS_64 / 4; i++)
@@ -38,7 +39,8 @@ extern "C" __global__ void histogram_64(const uint4 *bytes, unsigned *partial, u
     partial[blockIdx.x * 64 + thread] = sum;
 }
 
-extern "C" __global__ void histogram_256(const unsigned *words, unsigned *partial, unsigned count) {
+extern "C" __global__ void subhistograms_count_256(const unsigned *words, unsigned *partial,
+                                                   unsigned count) {
     __shared__ unsigned counters[WARPS_256][256];
     const unsigned threads = WARPS_256 * WARP;
     for (unsigned i = threadIdx.x; i < WARPS_256 * 256; i += threads)
@@ -73,12 +75,12 @@ static __device__ void merge(const unsigned *partial, unsigned *histogram, unsig
     if (thread == 0) histogram[bin] = sums[0];
 }
 
-extern "C" __global__ void merge_64(const unsigned *partial, unsigned *histogram,
-                                    unsigned histograms) {
+extern "C" __global__ void subhistograms_merge_64(const unsigned *partial, unsigned *histogram,
+                                                  unsigned histograms) {
     merge(partial, histogram, histograms, 64);
 }
 
-extern "C" __global__ void merge_256(const unsigned *partial, unsigned *histogram,
-                                     unsigned histograms) {
+extern "C" __global__ void subhistograms_merge_256(const unsigned *partial, unsigned *histogram,
+                                                   unsigned histograms) {
     merge(partial, histogram, histograms, 256);
 }
