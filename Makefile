@@ -4,7 +4,7 @@
 #   build-sanitize/  clang, with the address and undefined-behaviour sanitizers
 #   build-fuzz/      clang, instrumented for libFuzzer
 
-RUN          ?= run --functional matmul
+RUN          ?= compare --machine ccws --schedulers lrr,two-level,gto,pro,ccws spmv
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 30
 
@@ -42,7 +42,7 @@ fidelity: build ## compare machine gtx480 with the peer simulator's figures: wri
 	TYTO_BLESS=1 build/tests/fidelity/fidelity .
 
 bless: build ## store anew what golden tests compare with, and show what changed
-	TYTO_BLESS=1 meson test -C build --verbose golden documents driver_page cli fidelity
+	TYTO_BLESS=1 meson test -C build --verbose golden pages documents driver_page cli fidelity
 
 nightly: build sanitize fuzz-targets ## every test, the long ones too, and an hour of fuzzing
 	@scripts/nightly

@@ -36,6 +36,9 @@ typedef struct Contest {
     bool has_too_many;       /* more were named than can be */
     int jobs;                /* processes at once */
     char folder[PATH_BYTES]; /* temporary */
+    sigset_t signals;        /* that are waited for: of the end of a process, and of interruption */
+    sigset_t outer_mask;     /* signals blocked when the command started */
+    int signal;              /* that interrupted the runs; 0: none did */
 } Contest;
 
 /* ---- Reading the command line ---- */
@@ -157,7 +160,7 @@ static void start_program(const Contest *contest, const Contestant *contestant) 
     int output = open(contestant->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (output < 0 || dup2(output, STDOUT_FILENO) < 0) _exit(EXIT_FAILED);
     close(output);
-    signal(SIGINT, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &contest->outer_mask, NULL);
     program_export_options(arguments->simulator_count, arguments->simulator);
     program_export_options(sizeof own / sizeof own[0], own);
     _exit(program_exec(arguments->operands));
@@ -174,10 +177,35 @@ static bool start(Contest *contest, Contestant *contestant) {
     return false;
 }
 
+/* Signals are not handled but waited for, beside the end of a process. */
+static void block_signals(Contest *contest) {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    sigemptyset(&contest->signals);
+    sigaddset(&contest->signals, SIGCHLD);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction action;
+        sigaction(numbers[i], NULL, &action);
+        if (action.sa_handler != SIG_IGN) sigaddset(&contest->signals, numbers[i]);
+    }
+    sigprocmask(SIG_BLOCK, &contest->signals, &contest->outer_mask);
+}
+
+/* Passes the signal on to every program that runs. */
+static void interrupt(Contest *contest, int number) {
+    contest->signal = number;
+    for (int i = 0; i < contest->count; i++) {
+        if (contest->list[i].process > 0) kill(contest->list[i].process, number);
+    }
+}
+
 /* Waits for one of the processes to end. */
 static void wait_for_one(Contest *contest) {
-    int status;
-    pid_t ended = wait(&status);
+    int status, number;
+    pid_t ended;
+    while ((ended = waitpid(-1, &status, WNOHANG)) == 0) {
+        sigwait(&contest->signals, &number);
+        if (number != SIGCHLD) interrupt(contest, number);
+    }
     for (int i = 0; ended > 0 && i < contest->count; i++) {
         if (contest->list[i].process != ended) continue;
         contest->list[i].process = 0;
@@ -188,19 +216,27 @@ static void wait_for_one(Contest *contest) {
 static bool run_all(Contest *contest) {
     int running = 0;
     bool is_started = true;
-    signal(SIGINT, SIG_IGN); /* Ctrl-C ends the programs; this process tidies up after them */
     for (int i = 0; i < contest->count && is_started; i++) {
         if (running == contest->jobs) {
             wait_for_one(contest);
             running--;
         }
+        if (contest->signal) break;
         is_started = start(contest, &contest->list[i]);
         running += is_started;
     }
     for (; running > 0; running--)
         wait_for_one(contest);
-    signal(SIGINT, SIG_DFL);
-    return is_started;
+    return is_started && !contest->signal;
+}
+
+/* Ends this process as the signal that interrupted it does. */
+static void obey_signal(const Contest *contest) {
+    if (!contest->signal) return;
+    say_error("interrupted: nothing is compared");
+    sigprocmask(SIG_SETMASK, &contest->outer_mask, NULL);
+    signal(contest->signal, SIG_DFL);
+    raise(contest->signal);
 }
 
 /* Says which run failed, with what its program had printed. */
@@ -287,9 +323,12 @@ static void remove_folder(const Contest *contest) {
 static int run_contest(Contest *contest) {
     if (!check_options(contest->arguments) || !read_jobs(contest) || !check_schedulers(contest))
         return EXIT_USAGE;
-    if (!program_export_library() || !make_folder(contest)) return EXIT_FAILED;
+    if (!program_export_library()) return EXIT_FAILED;
+    block_signals(contest);
+    if (!make_folder(contest)) return EXIT_FAILED;
     bool is_right = run_all(contest) && answer(contest);
     remove_folder(contest);
+    obey_signal(contest);
     return is_right ? EXIT_DONE : EXIT_FAILED;
 }
 

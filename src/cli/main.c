@@ -36,6 +36,13 @@ static bool asks_for_help(const Command *command, int count, char **words) {
     return false;
 }
 
+/* What was printed must have arrived: a full disk is a failure. */
+static int end_output(int status) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    say_error("cannot write to standard output");
+    return status ? status : EXIT_FAILED;
+}
+
 static int run(const Command *command, int count, char **words) {
     Arguments arguments;
     int status = EXIT_USAGE;
@@ -47,12 +54,7 @@ static int run(const Command *command, int count, char **words) {
     }
     if (arguments_parse(command, count, words, &arguments)) status = command->run(&arguments);
     arguments_free(&arguments);
-    /* what was printed must have arrived: a full disk is a failure */
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        say_error("cannot write to standard output");
-        return status ? status : EXIT_FAILED;
-    }
-    return status;
+    return end_output(status);
 }
 
 int main(int argc, char **argv) {
@@ -63,7 +65,7 @@ int main(int argc, char **argv) {
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0) {
         printf("tyto %s\n", tyto_version());
-        return EXIT_DONE;
+        return end_output(EXIT_DONE);
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     const Command *command = command_find(name);

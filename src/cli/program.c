@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/elf.h"
 
 /* The folder of this executable, from which everything else is found; "" when it is unknown. */
 static void find_own_folder(char *folder, size_t size) {
@@ -32,6 +33,9 @@ static bool find_beside(const char *const places[], int count, const char *name,
     }
     return false;
 }
+
+/* Where CUDA's libraries of ours are: in the build folder, and installed. */
+static const char *const library_places[] = {"cuda", TYTO_BIN_TO_LIB "/tyto"};
 
 /* ---- Workloads ---- */
 
@@ -150,9 +154,8 @@ void program_export_options(int count, const char *const *words) {
 
 /* The library's own folder, the parent of that of libcuda.so.1, comes after it. */
 bool program_export_library(void) {
-    static const char *const places[] = {"cuda", TYTO_BIN_TO_LIB "/tyto"};
     char path[PATH_MAX];
-    if (!find_beside(places, 2, "libcuda.so.1", path, sizeof path)) {
+    if (!find_beside(library_places, 2, "libcuda.so.1", path, sizeof path)) {
         say_error("libcuda.so.1 of Tyto is not beside this command; is the installation complete?");
         return false;
     }
@@ -169,10 +172,43 @@ bool program_export_library(void) {
 
 /* ---- Starting ---- */
 
+/* The file that execvp would run for `name`; false when there is none. */
+static bool find_program(const char *name, char *path, size_t size) {
+    const char *folders = strchr(name, '/') ? NULL : getenv("PATH");
+    if (!folders) return snprintf(path, size, "%s", name) < (int)size;
+    while (*folders) {
+        int length = (int)strcspn(folders, ":");
+        if (snprintf(path, size, "%.*s/%s", length, folders, name) < (int)size &&
+            access(path, X_OK) == 0)
+            return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+/* Whether Tyto can take the place of the runtime in a program; if not, says how to link it. */
+static bool check_runtime(const char *name) {
+    char path[PATH_MAX], libraries[PATH_MAX];
+    if (!find_program(name, path, sizeof path) || !elf_has_own_runtime(path)) return true;
+    say_error("%s was linked with CUDA's static runtime (nvcc's default), so its calls do not reach "
+              "Tyto. Link it with the shared runtime:\n"
+              "    nvcc -cudart shared ...",
+              name);
+    if (find_beside(library_places, 2, "libcudart_static.a", libraries, sizeof libraries)) {
+        *strrchr(libraries, '/') = '\0';
+        char *folder = realpath(libraries, NULL);
+        fprintf(stderr, "or, leaving the rest of the command as it is, with Tyto's own:\n"
+                        "    nvcc -L%s ...\n", folder ? folder : libraries);
+        free(folder);
+    }
+    return false;
+}
+
 int program_exec(char **words) {
     char workload[PATH_MAX];
     const char *name = words[0];
     bool is_ours = find_workload(name, workload, sizeof workload);
+    if (!is_ours && !check_runtime(name)) return EXIT_CANNOT_RUN;
     fflush(NULL);
     execvp(is_ours ? workload : name, words);
     if (errno == ENOENT) {

@@ -202,12 +202,27 @@ static uint32_t banks_to_serve(const DramChannel *channel) {
     return channel->scheduler->candidates(&channel->queue) & ~taken;
 }
 
-/* Banks in which a prefetch may begin: free, no request to the open row waits, and none to another
- * row unless the row is held. */
+/* Banks whose prefetch under way nobody waits for. */
+static uint32_t patient_prefetches(const DramChannel *channel) {
+    return channel->prefetching & ~(channel->queue.has_row | channel->queue.has_other);
+}
+
+/* Banks whose requests in service have their row open and want the bus. */
+static uint32_t banks_wanting_bus(const DramChannel *channel) {
+    uint32_t wanting = channel->wants[DRAM_READ] | channel->wants[DRAM_WRITE];
+    return wanting & ~patient_prefetches(channel);
+}
+
+/* Banks in which a prefetch may begin or go on when no request has a column command. First those
+ * that have to prefetch before the request to another row that waits there; without any, those where
+ * nobody waits, but none may begin that could delay a request which is about to use the bus. */
 static uint32_t banks_to_prefetch(const DramChannel *channel) {
     const DramQueue *queue = &channel->queue;
     uint32_t idle = channel->prefetch.rows & ~channel->serving & ~queue->has_row;
-    return idle & (~queue->has_other | banks_held(channel));
+    uint32_t due = idle & queue->has_other & banks_held(channel);
+    if (due) return due;
+    uint32_t under_way = patient_prefetches(channel);
+    return banks_wanting_bus(channel) ? under_way : under_way | (idle & ~queue->has_other);
 }
 
 /* Moves one request from the queue to its bank's place of service. */
@@ -238,9 +253,12 @@ static void finish_service(DramChannel *channel, uint32_t bank, uint64_t tick) {
         .reply = {entry->request.address, entry->arrival, entry->request.handle, entry->waited,
                   (uint8_t)bank, entry->is_prefetch, is_write},
     };
-    dram_prefetch_sent(&channel->prefetch, bank, entry->request.column, entry->request.bytes,
-                       entry->is_prefetch);
+    const DramRequest *request = &entry->request;
+    if (entry->is_prefetch) dram_prefetch_fetched(&channel->prefetch, bank, request->column);
+    else
+        dram_prefetch_demanded(&channel->prefetch, bank, request->column, request->bytes, is_write);
     channel->serving &= ~(UINT32_C(1) << bank);
+    channel->prefetching &= ~(UINT32_C(1) << bank);
     dram_queue_give_back(&channel->queue, index);
 }
 
@@ -270,6 +288,7 @@ static void begin_prefetch(DramChannel *channel, uint32_t bank, uint64_t tick) {
         .arrival = tick, .bursts = bursts_of(channel, bytes), .is_prefetch = true};
     channel->entry[bank] = entry;
     channel->serving |= UINT32_C(1) << bank;
+    channel->prefetching |= UINT32_C(1) << bank;
     channel->wants[DRAM_READ] |= UINT32_C(1) << bank;
     begin_work(channel, bank);
     channel->stats.prefetches++;
@@ -314,19 +333,23 @@ static bool has_flight_room(const DramChannel *channel) {
     return channel->flight_count <= channel->flight_mask;
 }
 
-/* Begins one prefetch, in the first bank of the scan that may have a read. */
+/* A read command to the first bank of the scan in which a prefetch may begin or go on. */
 static void try_prefetch(DramChannel *channel, uint64_t tick) {
     uint32_t banks = banks_to_prefetch(channel);
     if (!banks || !has_flight_room(channel)) return;
     int position = find_legal(channel, rotate(channel, banks), DRAM_READ, DRAM_READ, 0, tick);
-    if (position >= 0) begin_prefetch(channel, bank_at(channel, position), tick);
+    if (position < 0) return;
+    uint32_t bank = bank_at(channel, position);
+    if (channel->serving >> bank & 1) give_column_command(channel, bank, tick);
+    else begin_prefetch(channel, bank, tick);
 }
 
 /* One column command to the first bank of the scan that may have one, and one row command to the
- * first before that bank. A prefetch may begin where no demand request has a column command. */
+ * first before that bank. Prefetches that nobody waits for get the column commands that are left. */
 static void give_commands(DramChannel *channel, uint64_t tick) {
     uint32_t write = rotate(channel, wanting(channel, DRAM_WRITE, tick));
-    uint32_t column = write | rotate(channel, wanting(channel, DRAM_READ, tick));
+    uint32_t read = wanting(channel, DRAM_READ, tick) & ~patient_prefetches(channel);
+    uint32_t column = write | rotate(channel, read);
     if (!has_flight_room(channel)) column = 0;
     int column_at = find_legal(channel, column, DRAM_READ, DRAM_WRITE, write, tick);
 

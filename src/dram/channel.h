@@ -87,6 +87,7 @@ typedef struct DramChannel {
     uint32_t bank_count;           /* banks of the channel */
     uint32_t all_banks;            /* bit per bank */
     uint32_t serving;              /* bit per bank: a request is in service */
+    uint32_t prefetching;          /* bit per bank: and it is a prefetch */
     uint32_t wants[DRAM_COMMANDS]; /* bit per bank: the command its request needs next */
     uint16_t entry[DRAM_MAX_BANKS]; /* the request in service */
     uint16_t work[DRAM_MAX_BANKS];  /* requests in service or with data due */

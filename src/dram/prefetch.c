@@ -53,7 +53,6 @@ static void update_masks(DramPrefetch *prefetch, uint32_t bank) {
 
 void dram_prefetch_opened(DramPrefetch *prefetch, uint32_t bank, uint64_t address) {
     if (prefetch->config.scheme == DRAM_PREFETCH_NONE) return;
-    prefetch->rows |= UINT32_C(1) << bank;
     prefetch->fetched[bank] = 0;
     prefetch->row_address[bank] = address;
     memset(prefetch->sent[bank], 0, sizeof prefetch->sent[bank]);
@@ -75,19 +74,27 @@ static uint32_t first_unsent(const DramPrefetch *prefetch, uint32_t bank) {
     return prefetch->lines;
 }
 
-void dram_prefetch_sent(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes,
-                        bool is_prefetch) {
-    if (prefetch->config.scheme == DRAM_PREFETCH_NONE) return;
+/* Notes the lines; a row of which all have been sent is nothing to prefetch from. */
+static void mark_sent(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes) {
     uint32_t line_bytes = prefetch->config.line_bytes;
     uint32_t last = (column + bytes - 1) / line_bytes;
     for (uint32_t line = column / line_bytes; line <= last; line++)
         bits_set(prefetch->sent[bank], line);
-    if (is_prefetch) {
-        prefetch->fetched[bank]++;
-        update_masks(prefetch, bank);
-    }
     if (first_unsent(prefetch, bank) == prefetch->lines)
         prefetch->rows &= ~(UINT32_C(1) << bank);
+}
+
+void dram_prefetch_demanded(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes,
+                            bool is_write) {
+    if (prefetch->config.scheme == DRAM_PREFETCH_NONE) return;
+    if (!is_write) prefetch->rows |= UINT32_C(1) << bank;
+    mark_sent(prefetch, bank, column, bytes);
+}
+
+void dram_prefetch_fetched(DramPrefetch *prefetch, uint32_t bank, uint32_t column) {
+    prefetch->fetched[bank]++;
+    update_masks(prefetch, bank);
+    mark_sent(prefetch, bank, column, prefetch->config.line_bytes);
 }
 
 uint32_t dram_prefetch_next(const DramPrefetch *prefetch, uint32_t bank, uint64_t *address) {

@@ -1,5 +1,6 @@
 /* Opportunistic prefetch: once no demand request to an open row is left, the lines of the row that
  * have not been sent to the L2 since it was opened are read in order, while the row is open anyway.
+ * A row that has only been written to, by write-backs that no program waits for, is left alone.
  *
  * Scheme `stop` gives up as soon as a demand request to another row of the bank waits. Scheme `min`
  * first fetches C lines of the row, then does the same; C is `lower`, or `higher` while fewer demand
@@ -33,7 +34,7 @@ typedef struct DramPrefetchConfig {
     uint32_t lower;        /* lines fetched at least (OWL: 8) */
     uint32_t higher;       /* the same while few demand requests wait (OWL: 16) */
     uint32_t threshold;    /* "few" are fewer than this; 0: than their running mean (OWL) */
-    uint32_t line_bytes;   /* bytes fetched at a time: a line or sector of the L2 */
+    uint32_t line_bytes;   /* bytes fetched at a time: a line of the L2, or part of it */
     const AddressMap *map; /* of the channel; borrowed, must outlive it; NULL with scheme none */
 } DramPrefetchConfig;
 
@@ -44,7 +45,7 @@ enum {
 };
 
 typedef struct DramPrefetch {
-    uint32_t rows;         /* bit per bank: a row is open, and lines of it have not been sent */
+    uint32_t rows;         /* bit per bank: a row is open and has been read, and lines are left of it */
     uint32_t below_lower;  /* bit per bank: fewer than `lower` lines prefetched of the open row */
     uint32_t below_higher; /* the same for `higher` */
     DramPrefetchConfig config;
@@ -62,12 +63,13 @@ void dram_prefetch_init(DramPrefetch *prefetch, const DramPrefetchConfig *config
 
 /* What the channel reports: a demand request has arrived and `waiting` now wait; a row has been
  * opened for a request to `address`; a row has been closed; `bytes` from `column` on of the open row
- * have been read or written for the owner, or prefetched. */
+ * have been read or written for the owner; the line at `column` has been prefetched. */
 void dram_prefetch_arrived(DramPrefetch *prefetch, uint32_t waiting);
 void dram_prefetch_opened(DramPrefetch *prefetch, uint32_t bank, uint64_t address);
 void dram_prefetch_closed(DramPrefetch *prefetch, uint32_t bank);
-void dram_prefetch_sent(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes,
-                        bool is_prefetch);
+void dram_prefetch_demanded(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes,
+                            bool is_write);
+void dram_prefetch_fetched(DramPrefetch *prefetch, uint32_t bank, uint32_t column);
 
 /* Banks whose open row must not be given up yet for `waiting` requests to other rows. */
 static inline uint32_t dram_prefetch_held(const DramPrefetch *prefetch, uint32_t waiting) {

@@ -14,7 +14,7 @@ static struct {
     pthread_once_t once;
     Driver *driver;  /* NULL before cuInit, or when starting failed */
     CUresult status; /* of starting */
-    pid_t owner;     /* process that reports: not a fork of it */
+    bool is_forked;  /* this process came from one whose driver had started */
 } process = {.once = PTHREAD_ONCE_INIT};
 
 void driver_say(const char *format, ...) {
@@ -29,7 +29,7 @@ void driver_say(const char *format, ...) {
 /* ---- The end: report, interrupts ---- */
 
 static void report_at_exit(void) {
-    if (!process.driver || process.owner != getpid()) return;
+    if (!process.driver) return;
     TytoSimulator *simulator = process.driver->simulator;
     if (tyto_finish(simulator, program_invocation_short_name) != TYTO_OK) {
         fprintf(stderr, "tyto: %s\n", tyto_message(simulator));
@@ -84,6 +84,14 @@ static TytoSimulator *make_simulator(Diag *diag) {
     return simulator_new(options, diag);
 }
 
+/* A child of fork has the parent's driver in its memory, but its threads and files are the parent's:
+ * it could neither report nor be told apart. As on a GPU, it has no CUDA. */
+static void refuse_after_fork(void) {
+    process.driver = NULL;
+    process.status = CUDA_ERROR_NOT_INITIALIZED;
+    process.is_forked = true;
+}
+
 static void start(void) {
     Diag *diag = diag_new();
     TytoSimulator *simulator = make_simulator(diag);
@@ -94,8 +102,8 @@ static void start(void) {
         driver->missing = map_new();
         driver->next_id = 1;
         process.driver = driver;
-        process.owner = getpid();
         atexit(report_at_exit);
+        pthread_atfork(NULL, NULL, refuse_after_fork);
         catch_interrupts();
     } else {
         diag_print(diag, stderr);
@@ -112,7 +120,13 @@ CUresult driver_start(void) {
 
 CUresult call_begin_driver(Call *call) {
     Driver *driver = process.driver;
-    if (!driver) return CUDA_ERROR_NOT_INITIALIZED;
+    if (!driver) {
+        if (process.is_forked)
+            driver_say("error: this process was forked from one that had used CUDA; let the child "
+                       "start a program of its own, or be the first to use CUDA");
+        process.is_forked = false; /* told once */
+        return CUDA_ERROR_NOT_INITIALIZED;
+    }
     pthread_mutex_lock(&driver->simulator->lock);
     *call = (Call){driver, NULL, simulator_memory(driver->simulator), driver->simulator->gpu};
     return CUDA_SUCCESS;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/machine_file.h"
+#include "partition/partition.h"
 #include "sched/cost.h"
 #include "sched/listing.h"
 
@@ -50,7 +51,7 @@ static CostMachine cost_machine(const MachineConfig *config) {
                          .channels = config->partitions,
                          .banks = config->dram.banks,
                          .row_bytes = config->dram.row_bytes,
-                         .l2_line_bytes = config->partition.atom_bytes,
+                         .prefetch_bytes = partition_prefetch_bytes(&config->partition, &config->dram),
                          .queue = config->dram.queue_entries};
 }
 

@@ -160,14 +160,14 @@ void options_free(Options *options) {
 }
 
 /* How bounds are told to the user. */
-static void say_size(char *out, size_t size, uint64_t bytes) {
+static void say_number(char *out, size_t size, uint64_t value, bool is_size) {
     static const char *const suffixes[] = {"B", "KiB", "MiB", "GiB"};
     int unit = 0;
-    while (unit < 3 && bytes >= 1024 && bytes % 1024 == 0) {
-        bytes /= 1024;
+    while (is_size && unit < 3 && value >= 1024 && value % 1024 == 0) {
+        value /= 1024;
         unit++;
     }
-    snprintf(out, size, "%llu%s", (unsigned long long)bytes, suffixes[unit]);
+    snprintf(out, size, "%llu%s", (unsigned long long)value, is_size ? suffixes[unit] : "");
 }
 
 typedef struct Source {
@@ -193,8 +193,8 @@ static bool set_number(Options *options, const OptionRow *row, const Source *sou
                               : "not a whole number");
     if (value < row->lowest || value > row->most) {
         char low[32], high[32], reason[96];
-        say_size(low, sizeof low, row->lowest);
-        say_size(high, sizeof high, row->most);
+        say_number(low, sizeof low, row->lowest, is_size);
+        say_number(high, sizeof high, row->most, is_size);
         snprintf(reason, sizeof reason, "must lie between %s and %s", low, high);
         return refuse(source, row, text, reason);
     }

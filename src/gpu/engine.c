@@ -74,8 +74,7 @@ static DramConfig dram_under(const MachineConfig *machine, const SchedPolicy *po
 bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag *diag) {
     DramConfig dram = dram_under(machine, policy);
     AddressMap map = machine_address_map(machine);
-    dram.prefetch.map = &map;
-    dram.prefetch.line_bytes = machine->partition.atom_bytes;
+    partition_set_prefetch(&machine->partition, &map, &dram);
     return dram_config_check(&dram, diag);
 }
 

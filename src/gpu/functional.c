@@ -66,11 +66,11 @@ static bool run_cta(Run *run, IsaCta *cta) {
     return false;
 }
 
+/* CTAs stay where they are, as their warps point to them. */
 static void grow_ctas(Gpu *gpu, uint32_t count) {
     if (gpu->cta_count >= count) return;
     gpu->ctas = base_realloc(gpu->ctas, count * sizeof *gpu->ctas);
-    memset(gpu->ctas + gpu->cta_count, 0, (count - gpu->cta_count) * sizeof *gpu->ctas);
-    gpu->cta_count = count;
+    while (gpu->cta_count < count) gpu->ctas[gpu->cta_count++] = base_calloc(1, sizeof(IsaCta));
 }
 
 /* Runs all CTAs. ctas[0..live-1] are in progress, in the order in which they started; a CTA object that
@@ -83,14 +83,14 @@ static void run_grid(Run *run, const IsaLaunch *launch, uint32_t resident) {
         /* One more CTA joins in each round, so a grid of independent CTAs runs one after another. */
         if (next < launch->ctas && live < resident) {
             grow_ctas(gpu, live + 1);
-            isa_cta_start(&gpu->ctas[live++], launch, next++);
+            isa_cta_start(gpu->ctas[live++], launch, next++);
         }
         for (uint32_t i = 0; i < live && !is_stopped(run);) {
-            if (!run_cta(run, &gpu->ctas[i])) {
+            if (!run_cta(run, gpu->ctas[i])) {
                 i++;
                 continue;
             }
-            IsaCta ended = gpu->ctas[i];
+            IsaCta *ended = gpu->ctas[i];
             memmove(&gpu->ctas[i], &gpu->ctas[i + 1], (live - i - 1) * sizeof ended);
             gpu->ctas[--live] = ended;
             atomic_fetch_add_explicit(&gpu->done_ctas, 1, memory_order_relaxed);

@@ -79,7 +79,10 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
 
 void gpu_free(Gpu *gpu) {
     if (!gpu) return;
-    for (uint32_t i = 0; i < gpu->cta_count; i++) isa_cta_free(&gpu->ctas[i]);
+    for (uint32_t i = 0; i < gpu->cta_count; i++) {
+        isa_cta_free(gpu->ctas[i]);
+        free(gpu->ctas[i]);
+    }
     free(gpu->ctas);
     engine_free(gpu->engine);
     mem_heap_free(gpu->heap);
@@ -265,6 +268,18 @@ static void restart_engine(Gpu *gpu) {
     gpu->engine = engine_new(&gpu->options);
 }
 
+/* What a cooperative grid synchronizes through: its own size, and the word that counts arrivals, as
+ * the vendor's cooperative_groups headers lay it out. False when there is no room for it. */
+static bool prepare_workspace(Gpu *gpu, IsaLaunch *launch) {
+    static const uint32_t workspace[2] = {sizeof workspace, 0};
+    if (!gpu->grid_workspace)
+        gpu->grid_workspace = mem_alloc(gpu->memory, sizeof workspace, MEM_ALLOC_ALIGN,
+                                        MEM_KIND_GLOBAL, "the grid's workspace");
+    launch->grid_workspace = gpu->grid_workspace;
+    return gpu->grid_workspace &&
+           mem_write(gpu->memory, gpu->grid_workspace, workspace, sizeof workspace);
+}
+
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     *result = (GpuResult){0};
@@ -291,6 +306,12 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     if (bytes) memcpy(parameters, request->parameters, bytes);
     IsaLaunch launch;
     prepare(gpu, request, parameters, &launch);
+    if (request->is_cooperative && !prepare_workspace(gpu, &launch)) {
+        free(parameters);
+        refuse(result, "kernel %s: no room in device memory to synchronize its grid",
+               kernel->ptx->name);
+        return result->status;
+    }
     atomic_store(&gpu->is_interrupted, false);
     atomic_store(&gpu->done_ctas, 0);
     atomic_store(&gpu->done_instructions, 0);

@@ -14,12 +14,13 @@ struct Gpu {
     const struct IsaVariant *variant; /* what executes instructions */
     struct Engine *engine;     /* the machine in motion; NULL: functional runs */
     MemHeap *heap;             /* made at the first launch of a module that calls malloc or free */
+    uint64_t grid_workspace;   /* device address, 0 before the first cooperative launch */
     uint64_t launches;         /* so far: the next %gridid */
     atomic_bool is_interrupted;
     /* Progress of the running launch, read by other threads. */
     atomic_uint_fast64_t done_ctas, total_ctas, done_instructions;
     /* The functional run's CTAs, kept between launches so that small launches allocate nothing. */
-    IsaCta *ctas;
+    IsaCta **ctas;
     uint32_t cta_count;
 };
 

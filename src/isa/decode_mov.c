@@ -47,6 +47,7 @@ static bool decode_scalar_mov(Decoder *decoder, const PtxOperand *to, const PtxO
     inst->size = (uint8_t)(ptx_type_bits(type) / 8);
     if (from->kind == PTX_OPERAND_SREG) {
         inst->sub = (uint8_t)from->sreg;
+        inst->imm = from->imm;
         decode_set_handler(decoder, ISA_DO_SREG);
         return true;
     }

@@ -55,8 +55,9 @@ bool decode_source(Decoder *decoder, const PtxOperand *operand, PtxType type, Is
                                bytes == 8);
         return true;
     case PTX_OPERAND_SREG:
-        *out = decode_hidden(decoder, ISA_DO_SREG,
-                             (IsaInst){.sub = (uint8_t)operand->sreg, .size = bytes});
+        *out = decode_hidden(
+            decoder, ISA_DO_SREG,
+            (IsaInst){.sub = (uint8_t)operand->sreg, .size = bytes, .imm = operand->imm});
         return true;
     case PTX_OPERAND_ADDRESS:
     case PTX_OPERAND_FUNC:

@@ -35,6 +35,7 @@ typedef struct IsaLaunch {
     uint64_t dump_cta;             /* linear index */
     uint32_t dump_warp;            /* in the CTA */
     struct MemHeap *heap;          /* device malloc */
+    uint64_t grid_workspace;       /* device address, of cooperative launches; else 0 */
 } IsaLaunch;
 
 /* A barrier of a CTA. Threads arrive by whole warps, as the PTX ISA has it for bar. */

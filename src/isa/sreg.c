@@ -35,8 +35,16 @@ static void read_lane_mask(PtxSreg sreg, uint64_t *value) {
     }
 }
 
-/* The value that all lanes share. A CTA is a cluster of its own. */
-static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg) {
+/* %envreg1 and 2: upper and lower half of the address of the workspace through which a cooperative
+ * grid synchronizes. So the vendor's cooperative_groups headers read them; others are 0. */
+static uint64_t read_environment(const IsaLaunch *launch, int64_t number) {
+    if (number == 1) return launch->grid_workspace >> 32;
+    return number == 2 ? launch->grid_workspace & UINT32_MAX : 0;
+}
+
+/* The value that all lanes share; `number` is that of an %envreg. A CTA is a cluster of its own. */
+static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg,
+                            int64_t number) {
     const IsaCta *cta = warp->cta;
     const IsaLaunch *launch = cta->launch;
     const uint64_t nanoseconds = context->cycle * launch->ps_per_cycle / 1000;
@@ -75,11 +83,12 @@ static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxS
     case PTX_SREG_AGGR_SMEM_SIZE: return launch->shared_bytes;
     case PTX_SREG_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared_bytes;
     case PTX_SREG_WARP_SZ: return ISA_LANES;
-    default: return 0; /* %cluster_ctaid, %cluster_ctarank, %envreg */
+    case PTX_SREG_ENVREG: return read_environment(launch, number);
+    default: return 0; /* %cluster_ctaid, %cluster_ctarank */
     }
 }
 
-static void read_sreg(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg,
+static void read_sreg(const IsaContext *context, const IsaWarp *warp, PtxSreg sreg, int64_t number,
                       uint64_t *value) {
     switch (sreg) {
     case PTX_SREG_TID_X:
@@ -95,7 +104,7 @@ static void read_sreg(const IsaContext *context, const IsaWarp *warp, PtxSreg sr
         return;
     default: break;
     }
-    const uint64_t shared = read_shared(context, warp, sreg);
+    const uint64_t shared = read_shared(context, warp, sreg, number);
     for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = shared;
 }
 
@@ -118,7 +127,7 @@ void isa_exec_NOP(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint3
 
 void isa_exec_SREG(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     uint64_t value[ISA_LANES];
-    read_sreg(context, warp, (PtxSreg)inst->sub, value);
+    read_sreg(context, warp, (PtxSreg)inst->sub, inst->imm, value);
     write_lanes(warp, inst->operand[0], inst->size, value, mask);
 }
 

@@ -20,6 +20,19 @@ static void init_credits(Partition *partition, Arena *arena) {
     partition->line_accesses = ARENA_ARRAY(arena, uint32_t, ring_places(&partition->line));
 }
 
+uint32_t partition_prefetch_bytes(const PartitionConfig *config, const DramConfig *dram) {
+    uint32_t burst = dram->bus_bytes * dram->burst_length;
+    uint32_t piece = burst < config->l2.line_bytes ? burst : config->l2.line_bytes;
+    return piece > config->atom_bytes ? piece : config->atom_bytes;
+}
+
+void partition_set_prefetch(const PartitionConfig *config, const AddressMap *map,
+                            DramConfig *dram) {
+    dram->prefetch.map = map;
+    dram->prefetch.line_bytes = partition_prefetch_bytes(config, dram);
+    if (!config->has_l2) dram->prefetch.scheme = DRAM_PREFETCH_NONE;
+}
+
 Partition *partition_new(const PartitionEnvironment *environment) {
     Arena *arena = arena_new();
     Partition *partition = arena_alloc_aligned(arena, sizeof *partition, 64);
@@ -31,8 +44,7 @@ Partition *partition_new(const PartitionEnvironment *environment) {
     partition->arrived = noc_ready_mask(environment->requests);
     partition->dram = *environment->dram;
     partition->environment.dram = &partition->dram;
-    partition->dram.prefetch.map = environment->map;
-    partition->dram.prefetch.line_bytes = config->atom_bytes;
+    partition_set_prefetch(config, environment->map, &partition->dram);
     partition->channel = dram_new(&partition->dram, arena);
     init_credits(partition, arena);
     if (environment->counts_row_sharing) row_sharing_init(&partition->rows, arena);

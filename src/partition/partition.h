@@ -61,6 +61,13 @@ typedef struct Partition {
     Slice slices[PARTITION_MAX_SLICES];
 } Partition;
 
+/* What the prefetcher fetches at a time, in bytes: a line of L2; of a line with sectors the part that
+ * one burst brings, and at least the sector, which is what L2 fetches. OWL's lines have no sectors. */
+uint32_t partition_prefetch_bytes(const PartitionConfig *config, const DramConfig *dram);
+/* Completes the settings of the channel's prefetcher, which names lines by the addresses of `map`
+ * (borrowed) and does nothing on a machine without L2. */
+void partition_set_prefetch(const PartitionConfig *config, const AddressMap *map, DramConfig *dram);
+
 /* An empty partition at cycle 0 and tick 0, freed by partition_free. The configurations must have
  * passed the machine's checks. */
 Partition *partition_new(const PartitionEnvironment *environment);

@@ -189,13 +189,13 @@ static void send_miss(Slice *slice) {
     slice->is_refused = false;
 }
 
-/* Puts a prefetched atom into L2, unless it is there or asked for already, or no line can go: it
- * must not keep the returns behind it waiting. */
+/* Puts what a prefetch brought into L2, except sectors that are there or asked for already. Nothing
+ * when no line can go: it must not keep the returns behind it waiting. */
 static void fill_prefetch(Slice *slice, uint64_t local) {
     TagArray *tags = &slice->tags;
-    uint8_t sector = tag_array_sectors(tags, local, slice->atom_bytes);
+    uint8_t sectors = slice_prefetched_sectors(slice, local);
     int32_t place;
-    TagResult result = tag_array_probe(tags, local, sector, &place);
+    TagResult result = tag_array_probe(tags, local, sectors, &place);
     if (result == TAG_PENDING) slice->counters->l2_prefetches_late++;
     if (result == TAG_HIT || result == TAG_PENDING) return;
     if (result == TAG_MISS) {
@@ -205,8 +205,10 @@ static void fill_prefetch(Slice *slice, uint64_t local) {
         if (place == TAG_NONE) return;
         slice_evict(slice, &evicted);
     }
-    tag_array_fill(tags, place, sector);
-    tags->lines[place].filler_thread |= sector; /* sectors prefetched and not asked for yet */
+    TagLine *line = &tags->lines[place];
+    sectors &= (uint8_t)~(line->valid | line->pending);
+    tag_array_fill(tags, place, sectors);
+    line->filler_thread |= sectors; /* those prefetched and not asked for yet */
     slice->counters->l2_prefetches++;
 }
 

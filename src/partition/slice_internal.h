@@ -37,4 +37,7 @@ bool slice_look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle);
  * must have room. Returns how many those are. */
 uint32_t slice_evict(Slice *slice, const TagEviction *evicted);
 
+/* The sectors of its line that a prefetch of the address brings. */
+uint8_t slice_prefetched_sectors(const Slice *slice, uint64_t local);
+
 #endif

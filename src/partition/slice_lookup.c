@@ -87,9 +87,16 @@ uint32_t slice_evict(Slice *slice, const TagEviction *evicted) {
     return atoms;
 }
 
-static void note_prefetch_use(Slice *slice, TagLine *line, uint8_t sector) {
-    slice->counters->l2_prefetches_used += (line->filler_thread & sector) != 0;
-    line->filler_thread &= (uint8_t)~sector;
+uint8_t slice_prefetched_sectors(const Slice *slice, uint64_t local) {
+    uint32_t bytes = slice->environment->dram->prefetch.line_bytes;
+    return tag_array_sectors(&slice->tags, local & ~(uint64_t)(bytes - 1), bytes);
+}
+
+/* The first hit on a sector that a prefetch brought uses the prefetch. */
+static void note_prefetch_use(Slice *slice, TagLine *line, uint8_t sector, uint64_t local) {
+    if (!(line->filler_thread & sector)) return;
+    slice->counters->l2_prefetches_used++;
+    line->filler_thread &= (uint8_t)~slice_prefetched_sectors(slice, local);
 }
 
 /* Starts to fetch the atom, for which a line is there or can be had. False when there is none. */
@@ -132,7 +139,7 @@ static bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     TagResult result = tag_array_probe(tags, atom->local, sector, &place);
     if (result == TAG_HIT) {
         tag_array_touch(tags, place);
-        note_prefetch_use(slice, &tags->lines[place], sector);
+        note_prefetch_use(slice, &tags->lines[place], sector, atom->local);
         if (atom->op == MEM_OP_ATOMIC) tag_array_write(tags, place, sector);
         serve_hit(slice, atom, cycle);
         return true;

@@ -55,7 +55,7 @@ static int cost_owl(const SchedPolicy *policy, const CostMachine *m, CostRow *ro
     int count = cost_groups(policy, m, rows);
     if (scheme != SCHEME_NONE)
         rows[count++] = (CostRow){"lines of each bank's open row that have been sent", source, 0,
-                                  (uint64_t)m->banks * (m->row_bytes / m->l2_line_bytes)};
+                                  (uint64_t)m->banks * (m->row_bytes / m->prefetch_bytes)};
     if (has_mean)
         rows[count++] = (CostRow){"mean of the requests waiting", source, 0, bits_for(m->queue)};
     return count;

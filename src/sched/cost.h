@@ -15,7 +15,7 @@ typedef struct CostMachine {
     uint32_t channels;          /* memory controllers */
     uint32_t banks;             /* per channel */
     uint32_t row_bytes;         /* of a DRAM bank */
-    uint32_t l2_line_bytes;     /* bytes */
+    uint32_t prefetch_bytes;    /* of a row that one prefetch brings: an L2 line, or part of it */
     uint32_t queue;             /* requests that a memory controller holds */
 } CostMachine;
 

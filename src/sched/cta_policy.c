@@ -6,7 +6,8 @@
 #include "base/arena.h"
 #include "sched/spec.h"
 
-static const CtaPolicy *const POLICIES[] = {&cta_round_robin, &cta_limit, &cta_md};
+#define ADDRESS(name) &cta_##name,
+static const CtaPolicy *const POLICIES[] = {CTA_POLICIES(ADDRESS)};
 enum { POLICY_COUNT = sizeof POLICIES / sizeof *POLICIES };
 
 /* One allocation's worth of what a choice consists of. */

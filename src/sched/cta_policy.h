@@ -50,9 +50,12 @@ typedef struct CtaPolicy {
     void (*report)(const void *state, const TytoReport *out);
 } CtaPolicy;
 
-extern const CtaPolicy cta_round_robin;
-extern const CtaPolicy cta_limit;
-extern const CtaPolicy cta_md;
+/* The CTA schedulers that come with Tyto, one file each: POLICY(name) is the constant cta_NAME. */
+#define CTA_POLICIES(POLICY) POLICY(round_robin) POLICY(limit) POLICY(md)
+
+#define CTA_DECLARE(name) extern const CtaPolicy cta_##name;
+CTA_POLICIES(CTA_DECLARE)
+#undef CTA_DECLARE
 
 /* The i-th CTA scheduler of the table; NULL past the end. */
 const CtaPolicy *cta_policy_at(int i);

@@ -305,6 +305,111 @@ static void demand_has_the_bus(void **state) {
     bench_free(&bench);
 }
 
+/* "takes advantage of a row that was already opened by a demand request": a write-back, which no
+ * program waits for, is none, and its row's other lines are not wanted for its sake. */
+static void written_rows_are_left_alone(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    for (int scheme = DRAM_PREFETCH_STOP; scheme <= DRAM_PREFETCH_MIN; scheme++) {
+        DramConfig config = owl_config(&map, (DramPrefetchScheme)scheme);
+        Bench bench = bench_new(&config);
+        demand(&bench, 1, 4, 6, true);
+        expect_quiet(&bench);
+        assert_int_equal(bench.channel->stats.prefetches, 0);
+        demand(&bench, 1, 4, 2, false); /* the row is still open */
+        expect_demand(&bench, 1, 4, 2);
+        expect_prefetches(&bench, 1, 4, 0, 1);
+        expect_prefetches(&bench, 1, 4, 3, 5);
+        expect_prefetches(&bench, 1, 4, 7, 31);
+        expect_quiet(&bench);
+        bench_free(&bench);
+    }
+}
+
+/* Tick at which the last of 20 reads of bank 3's open row is back, while bank 0 has a row to prefetch. */
+static uint64_t end_of_stream(const AddressMap *map, DramPrefetchScheme scheme) {
+    DramConfig config = owl_config(map, scheme);
+    config.bank_groups = 2;
+    config.timing.ccd_long = 3; /* leaves the bus a tick between two bursts of a bank */
+    Bench bench = bench_new(&config);
+    for (uint32_t line = 0; line < 20; line++) demand(&bench, 3, 1, line, false);
+    demand(&bench, 0, 1, 0, false);
+    DramReply reply;
+    uint64_t end = 0;
+    for (int demands = 0; demands < 21;) {
+        uint64_t tick = next_reply(&bench, &reply);
+        if (reply.is_prefetch) continue;
+        demands++;
+        if (reply.bank == 3) end = tick;
+    }
+    bench_free(&bench);
+    return end;
+}
+
+/* Nor does a prefetch slip into a gap of theirs that is too short for it. */
+static void prefetch_delays_no_stream(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    assert_int_equal(end_of_stream(&map, DRAM_PREFETCH_STOP), end_of_stream(&map, DRAM_PREFETCH_NONE));
+}
+
+/* Ticks that a read of bank 1's open row takes while bank 0 is prefetched from. */
+static uint64_t read_beside_prefetches(const AddressMap *map, DramPrefetchScheme scheme,
+                                       uint32_t ticks_later) {
+    DramConfig config = owl_config(map, scheme);
+    Bench bench = bench_new(&config);
+    demand(&bench, 1, 1, 0, false);
+    run_to(&bench, 1000); /* the whole row has been prefetched */
+    demand(&bench, 0, 1, 0, false);
+    run_to(&bench, 1060 + ticks_later);
+    DramReply reply;
+    while (dram_pop_reply(bench.channel, &reply)) continue;
+    demand(&bench, 1, 1, 0, false);
+    uint64_t begun = bench.tick, end = 0;
+    while (!end) {
+        uint64_t tick = next_reply(&bench, &reply);
+        if (!reply.is_prefetch) end = tick;
+    }
+    bench_free(&bench);
+    return end - begun;
+}
+
+/* A line's prefetch that is under way gives way too: it costs a request one burst and not four. */
+static void prefetch_under_way_gives_way(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    for (uint32_t later = 0; later < 16; later++) {
+        uint64_t alone = read_beside_prefetches(&map, DRAM_PREFETCH_NONE, later);
+        uint64_t beside = read_beside_prefetches(&map, DRAM_PREFETCH_STOP, later);
+        assert_in_range(beside, alone, alone + 2);
+    }
+}
+
+/* The minimum that a request waits for goes before what other banks prefetch for nobody. */
+static void minimum_goes_first(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramConfig config = owl_config(&map, DRAM_PREFETCH_MIN);
+    config.prefetch.threshold = 1;
+    Bench bench = bench_new(&config);
+    demand(&bench, 3, 1, 0, false);
+    expect_demand(&bench, 3, 1, 0);
+    demand(&bench, 0, 1, 0, false);
+    demand(&bench, 0, 2, 0, false);
+    DramReply reply;
+    do next_reply(&bench, &reply);
+    while (reply.is_prefetch); /* of bank 3 */
+    assert_true(reply.address == address_of(0, 1, 0));
+    int others = 0;
+    for (uint32_t line = 1; line <= 8;) {
+        next_reply(&bench, &reply);
+        if (reply.bank == 0) assert_true(reply.address == address_of(0, 1, line++));
+        else others++;
+    }
+    assert_true(others <= 1); /* the one under way */
+    bench_free(&bench);
+}
+
 static void running_mean(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -317,8 +422,9 @@ static void running_mean(void **state) {
     assert_int_equal((prefetch.mean + (1 << 15)) >> DRAM_PREFETCH_FRACTION, 5);
     /* 12 lines prefetched: enough for lower, not for higher */
     dram_prefetch_opened(&prefetch, 3, 0);
+    dram_prefetch_demanded(&prefetch, 3, 31 * LINE, LINE, false);
     for (uint32_t line = 0; line < 12; line++)
-        dram_prefetch_sent(&prefetch, 3, line * LINE, LINE, true);
+        dram_prefetch_fetched(&prefetch, 3, line * LINE);
     assert_int_equal(dram_prefetch_held(&prefetch, 4), 1 << 3);
     assert_int_equal(dram_prefetch_held(&prefetch, 6), 0);
 }
@@ -407,6 +513,10 @@ int main(void) {
         cmocka_unit_test(minimum_follows_the_queue),
         cmocka_unit_test(demand_in_between),
         cmocka_unit_test(demand_has_the_bus),
+        cmocka_unit_test(written_rows_are_left_alone),
+        cmocka_unit_test(prefetch_delays_no_stream),
+        cmocka_unit_test(prefetch_under_way_gives_way),
+        cmocka_unit_test(minimum_goes_first),
         cmocka_unit_test(running_mean),
         cmocka_unit_test(random_and_skipping),
         cmocka_unit_test(rejected),

@@ -42,6 +42,7 @@ static void test_defaults(void **state) {
     assert_int_equal(parsed.options->memory_bytes, UINT64_C(4) << 30);
     assert_int_equal(parsed.options->stack_bytes, 64 << 10);
     assert_int_equal(parsed.options->heap_bytes, 8 << 20);
+    assert_int_equal(parsed.options->registers, 0);
     assert_int_equal(parsed.options->instruction_limit, 0);
     assert_false(parsed.options->is_quiet);
     assert_null(parsed.options->json_path);
@@ -53,11 +54,13 @@ static void test_values(void **state) {
     (void)state;
     Parsed parsed =
         parse("--functional --memory 512MiB --stack=2K --limit-insts 1000 --json=a.json "
-              "--dump-registers 12:3:1 --memory 1GiB --set a=1 --machine owl --set b=2");
+              "--dump-registers 12:3:1 --memory 1GiB --set a=1 --machine owl --set b=2 "
+              "--registers 35");
     assert_true(parsed.is_right);
     assert_true(parsed.options->is_functional);
     assert_int_equal(parsed.options->memory_bytes, 1 << 30); /* the later one wins */
     assert_int_equal(parsed.options->stack_bytes, 2048);
+    assert_int_equal(parsed.options->registers, 35);
     assert_int_equal(parsed.options->instruction_limit, 1000);
     assert_string_equal(parsed.options->json_path, "a.json");
     assert_string_equal(parsed.options->machine, "owl");

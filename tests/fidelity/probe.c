@@ -8,7 +8,6 @@
 
 enum {
     SMS = 15,
-    CHANNELS = 6,
     COPIES = 16,             /* of the instruction under test in the kernels */
     BUFFER_BYTES = 16 << 20, /* for chases */
     TURNS = 100,             /* of the loops that throughput is taken from */

@@ -298,6 +298,36 @@ static void test_late_prefetches(void **state) {
     rig_free(rig);
 }
 
+/* Of a line with sectors a prefetch brings what one burst does, and is used once. */
+static void test_prefetched_sectors(void **state) {
+    (void)state;
+    RigOptions options = {.prefetch = {.scheme = DRAM_PREFETCH_STOP}};
+    Rig *rig = rig_new("gtx480", NULL, &options);
+    send(rig, MEM_OP_READ, 0, 1);
+    rig_run(rig, 2000);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.dram_prefetches, 63); /* 4 KB rows, bursts of 64 B */
+    assert_int_equal(counters.l2_prefetches, 63);
+    send(rig, MEM_OP_READ, 128, 0xF); /* two prefetches of two sectors each */
+    counters = drained(rig);
+    assert_int_equal(counters.l2_prefetches_used, 2);
+    assert_int_equal(counters.dram_reads, 1);
+    rig_free(rig);
+}
+
+/* Without L2 there is no place for what a prefetch would bring. */
+static void test_no_prefetch_without_l2(void **state) {
+    (void)state;
+    RigOptions options = {.prefetch = {.scheme = DRAM_PREFETCH_MIN, .lower = 8, .higher = 16}};
+    Rig *rig = rig_new("md", NULL, &options);
+    send(rig, MEM_OP_READ, 0, 1);
+    rig_run(rig, 2000);
+    Counters counters = drained(rig);
+    assert_int_equal(counters.dram_reads, 1);
+    assert_int_equal(counters.dram_prefetches, 0);
+    rig_free(rig);
+}
+
 /* With one credit a slice has one access under way, however much it asks for. */
 static void test_credits(void **state) {
     (void)state;
@@ -332,6 +362,8 @@ int main(void) {
         cmocka_unit_test(test_flush_writes_back),
         cmocka_unit_test(test_prefetched_lines),
         cmocka_unit_test(test_late_prefetches),
+        cmocka_unit_test(test_prefetched_sectors),
+        cmocka_unit_test(test_no_prefetch_without_l2),
         cmocka_unit_test(test_credits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

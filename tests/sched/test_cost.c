@@ -7,15 +7,15 @@
 
 static const CostMachine FERMI = {.sms = 14, .warps = 48, .ctas = 8, .l1d_lines = 128,
                                   .l1d_line_bytes = 128, .channels = 6, .banks = 16, .row_bytes = 4096,
-                                  .l2_line_bytes = 128, .queue = 64};
+                                  .prefetch_bytes = 128, .queue = 64};
 /* OWL section 4.5: 4 memory controllers of 4 banks, rows of 32 lines of 64 bytes, 128 requests. */
 static const CostMachine OWL = {.sms = 28, .warps = 32, .ctas = 8, .l1d_lines = 512,
                                 .l1d_line_bytes = 64, .channels = 4, .banks = 4, .row_bytes = 2048,
-                                .l2_line_bytes = 64, .queue = 128};
+                                .prefetch_bytes = 64, .queue = 128};
 /* CCWS table 1: 32 warps, 32 KB of 128-byte lines. */
 static const CostMachine CCWS = {.sms = 30, .warps = 32, .ctas = 8, .l1d_lines = 256,
                                  .l1d_line_bytes = 128, .channels = 8, .banks = 4, .row_bytes = 2048,
-                                 .l2_line_bytes = 128, .queue = 32};
+                                 .prefetch_bytes = 128, .queue = 32};
 
 typedef struct Sum {
     uint64_t per_sm, per_channel;

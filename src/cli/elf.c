@@ -1,0 +1,93 @@
+/* Looks for two things in a 64-bit ELF file: the section in which compilers register fat binaries,
+ * and the names of the shared libraries that the program asks for. Every offset is checked: the
+ * file may be anything. */
+#include "cli/elf.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file in memory. */
+typedef struct File {
+    const char *bytes;
+    size_t size;
+} File;
+
+/* `count` items of `size` bytes at `offset`; NULL when they are not all inside the file. */
+static const void *part(const File *file, uint64_t offset, uint64_t count, size_t size) {
+    if (offset > file->size || count > (file->size - offset) / size) return NULL;
+    return file->bytes + offset;
+}
+
+/* The sections, their number in *count. */
+static const Elf64_Shdr *sections_of(const File *file, const Elf64_Ehdr *header, size_t *count) {
+    *count = header->e_shnum;
+    if (header->e_shoff % _Alignof(Elf64_Shdr) || header->e_shentsize != sizeof(Elf64_Shdr))
+        return NULL;
+    return part(file, header->e_shoff, *count, sizeof(Elf64_Shdr));
+}
+
+/* The string at `offset` of a section of strings; "" when there is none. */
+static const char *string_at(const File *file, const Elf64_Shdr *strings, uint64_t offset) {
+    const char *start = part(file, strings->sh_offset, strings->sh_size, 1);
+    if (!start || offset >= strings->sh_size) return "";
+    return memchr(start + offset, '\0', strings->sh_size - offset) ? start + offset : "";
+}
+
+static bool has_prefix(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Whether a library that the program asks for has a CUDA runtime in it. */
+static bool asks_for_runtime(const File *file, const Elf64_Shdr *dynamic,
+                             const Elf64_Shdr *strings) {
+    size_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
+    const char *items = part(file, dynamic->sh_offset, count, sizeof(Elf64_Dyn));
+    for (size_t i = 0; items && i < count; i++) {
+        Elf64_Dyn item;
+        memcpy(&item, items + i * sizeof item, sizeof item);
+        const char *name = item.d_tag == DT_NEEDED ? string_at(file, strings, item.d_un.d_val) : "";
+        if (has_prefix(name, "libcudart.so") || has_prefix(name, "libtyto.so")) return true;
+    }
+    return false;
+}
+
+static bool has_own_runtime(const File *file) {
+    const Elf64_Ehdr *header = part(file, 0, 1, sizeof *header);
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_ident[EI_CLASS] != ELFCLASS64)
+        return false;
+    size_t count;
+    const Elf64_Shdr *sections = sections_of(file, header, &count);
+    if (!sections || header->e_shstrndx >= count) return false;
+    bool has_kernels = false, is_asking = false;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = string_at(file, &sections[header->e_shstrndx], sections[i].sh_name);
+        has_kernels |= strcmp(name, ".nvFatBinSegment") == 0;
+        if (sections[i].sh_type == SHT_DYNAMIC && sections[i].sh_link < count)
+            is_asking |= asks_for_runtime(file, &sections[i], &sections[sections[i].sh_link]);
+    }
+    return has_kernels && !is_asking;
+}
+
+bool elf_has_own_runtime(const char *path) {
+    struct stat status;
+    bool is_found = false;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        size_t size = (size_t)status.st_size;
+        void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        if (bytes != MAP_FAILED) {
+            is_found = has_own_runtime(&(File){bytes, size});
+            munmap(bytes, size);
+        }
+    }
+    close(descriptor);
+    return is_found;
+}

@@ -1,0 +1,50 @@
+// Four streams, each with its part of pinned memory; an event orders two of them; a host function
+// runs at the end.
+#include "check.h"
+
+const int STREAMS = 4, PART = 512;
+
+__global__ void scale(int *data, int factor) {
+    data[blockIdx.x * blockDim.x + threadIdx.x] *= factor;
+}
+
+static void count_call(void *counter) {
+    ++*(int *)counter;
+}
+
+int main() {
+    int *host, *device, calls = 0;
+    cudaStream_t streams[STREAMS];
+    cudaEvent_t first_done;
+    size_t size = STREAMS * PART * sizeof(int);
+    CHECK(cudaMallocHost((void **)&host, size));
+    CHECK(cudaMalloc((void **)&device, size));
+    CHECK(cudaEventCreateWithFlags(&first_done, cudaEventDisableTiming));
+    for (int i = 0; i < STREAMS * PART; i++)
+        host[i] = i;
+    for (int s = 0; s < STREAMS; s++) {
+        if (s % 2) CHECK(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
+        else CHECK(cudaStreamCreate(&streams[s]));
+    }
+    for (int s = 0; s < STREAMS; s++) {
+        int *from = host + s * PART, *to = device + s * PART;
+        CHECK(cudaMemcpyAsync(to, from, PART * sizeof(int), cudaMemcpyHostToDevice, streams[s]));
+        scale<<<PART / 128, 128, 0, streams[s]>>>(to, s + 2);
+        CHECK(cudaMemcpyAsync(from, to, PART * sizeof(int), cudaMemcpyDeviceToHost, streams[s]));
+        CHECK(cudaLaunchHostFunc(streams[s], count_call, &calls));
+        if (s == 0) CHECK(cudaEventRecord(first_done, streams[0]));
+        else CHECK(cudaStreamWaitEvent(streams[s], first_done, 0));
+    }
+    for (cudaStream_t stream : streams) {
+        CHECK(cudaStreamSynchronize(stream));
+        CHECK(cudaStreamQuery(stream));
+        CHECK(cudaStreamDestroy(stream));
+    }
+    EXPECT(calls == STREAMS);
+    EXPECT(cudaStreamSynchronize(streams[0]) == cudaErrorInvalidResourceHandle);
+    for (int i = 0; i < STREAMS * PART; i++)
+        EXPECT(host[i] == i * (i / PART + 2));
+    CHECK(cudaFreeHost(host));
+    CHECK(cudaFree(device));
+    return passed();
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Programs built by plain nvcc, under `tyto run` with nothing else set.
+
+usage: test_run.py TYTO NVCC PROGRAMS
+
+PROGRAMS is the folder of our CUDA programs.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TYTO, NVCC, PROGRAMS = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
+PLAIN = {key: value for key, value in os.environ.items()
+         if not key.startswith("TYTO_") and key != "LD_LIBRARY_PATH"}
+
+TWO_KERNELS = r"""
+#include <cstdio>
+__global__ void first() {}
+__global__ void second(int *p) { *p = 5; }
+int main(int count, char **words) {
+    int value, *p;
+    cudaMalloc(&p, 4);
+    first<<<1, 1>>>();
+    second<<<1, 1>>>(p);
+    cudaMemcpy(&value, p, 4, cudaMemcpyDeviceToHost);
+    printf("%d %s\n", value, words[1]);
+    return 40 + count;
+}
+"""
+
+FORK = r"""
+#include <cstdio>
+#include <sys/wait.h>
+#include <unistd.h>
+__global__ void kernel() {}
+int main() {
+    if (fork() == 0) { /* before CUDA: the child has its own */
+        kernel<<<1, 1>>>();
+        _exit(cudaDeviceSynchronize());
+    }
+    int early, late;
+    wait(&early);
+    kernel<<<1, 1>>>();
+    if (fork() == 0) _exit(cudaFree(0));
+    wait(&late);
+    printf("%d %d %d\n", WEXITSTATUS(early), WEXITSTATUS(late), cudaDeviceSynchronize());
+    return 0;
+}
+"""
+
+OTHER_FILE = "__device__ int shared_count = 7;\n__device__ int square(int x) { return x * x; }\n"
+MAIN_FILE = r"""
+#include <cstdio>
+extern __device__ int shared_count;
+__device__ int square(int x);
+__global__ void kernel(int *p) { p[threadIdx.x] = square(threadIdx.x) + shared_count; }
+int main() {
+    int out[4], *p;
+    cudaMalloc(&p, sizeof out);
+    kernel<<<1, 4>>>(p);
+    cudaMemcpy(out, p, sizeof out, cudaMemcpyDeviceToHost);
+    printf("%d %d\n", out[0], out[3]);
+}
+"""
+
+PRINTED = """before
+block 0 warp 0 word 2.500 a %
+block 0 warp 1 word 2.500 a %
+between
+block 0 warp 0 word -1.000 a %
+block 1 warp 0 word -1.000 b %
+passed
+"""
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def build(self, *words, **sources):
+        for name, text in sources.items():
+            (self.path / f"{name}.cu").write_text(text)
+        done = subprocess.run([NVCC, *words], cwd=self.path, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def tyto(self, *words):
+        return subprocess.run([TYTO, "run", "--functional", *words], cwd=self.path, env=PLAIN,
+                              capture_output=True, text=True, check=False)
+
+    def test_a_plain_build_runs(self):
+        self.build("-cudart", "shared", "x.cu", x=TWO_KERNELS)
+        done = self.tyto("--json", "out.json", "./a.out", "word")
+        self.assertEqual(done.stdout, "5 word\n", done.stderr)
+        self.assertEqual(done.returncode, 42)
+        report = json.loads((self.path / "out.json").read_text())
+        names = [kernel["kernel"] for kernel in report["kernels"]]
+        self.assertEqual(names, ["_Z5firstv", "_Z6secondPi"])
+
+    def test_the_static_runtime_is_explained_and_can_be_replaced(self):
+        self.build("x.cu", x=TWO_KERNELS)
+        done = self.tyto("./a.out", "word")
+        self.assertEqual(done.returncode, 126)
+        self.assertIn("static runtime", done.stderr)
+        self.assertIn("nvcc -cudart shared", done.stderr)
+        folder = re.search(r"nvcc -L(\S+)", done.stderr).group(1)
+        self.build(f"-L{folder}", "x.cu")
+        done = self.tyto("./a.out", "word")
+        self.assertEqual(done.stdout, "5 word\n", done.stderr)
+
+    def test_every_compression_is_read(self):
+        for mode in ("speed", "balance", "size", "none"):
+            self.build("-cudart", "shared", f"--compress-mode={mode}", "x.cu", x=TWO_KERNELS)
+            self.assertEqual(self.tyto("./a.out", mode).stdout, f"5 {mode}\n")
+
+    def test_machine_code_alone_is_explained(self):
+        self.build("-cudart", "shared", "-gencode", "arch=compute_86,code=sm_86", "x.cu", x=TWO_KERNELS)
+        done = self.tyto("./a.out", "word")
+        self.assertIn("nvcc -gencode arch=compute_86,code=compute_86", done.stderr)
+
+    def test_separate_compilation(self):
+        self.build("-cudart", "shared", "-rdc=true", "x.cu", "y.cu", x=MAIN_FILE, y=OTHER_FILE)
+        self.assertEqual(self.tyto("./a.out").stdout, "7 16\n")
+
+    def test_printf_keeps_its_order(self):
+        self.build("-cudart", "shared", os.path.join(PROGRAMS, "device_printf.cu"))
+        self.assertEqual(self.tyto("./a.out").stdout, PRINTED)
+
+    def test_a_fork_after_the_start_is_refused(self):
+        self.build("-cudart", "shared", "x.cu", x=FORK)
+        done = self.tyto("./a.out")
+        self.assertEqual(done.stdout, "0 3 0\n", done.stderr)
+        self.assertEqual(done.stderr.count("forked"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
