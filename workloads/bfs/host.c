@@ -2,9 +2,7 @@
  * nothing new. */
 #include "common/graph.h"
 
-enum { THREADS = 256 };
-
-enum { NODES };
+enum { NODES, THREADS };
 
 static const WorkloadInfo INFO = {
     .name = "bfs",
@@ -12,6 +10,7 @@ static const WorkloadInfo INFO = {
     .parameters =
         {
             [NODES] = {"nodes", "0 to 16 edges from each", {777, 16384, 65536}, 1u << 24, 0},
+            [THREADS] = {"threads", "in a CTA", {256, 256, 256}, 1024, 32},
         },
 };
 
@@ -25,7 +24,7 @@ static void search_on_device(const Workload *workload, const Graph *graph, CUdev
         has_grown = 0;
         workload_copy_to_device(device_has_grown, &has_grown, sizeof has_grown);
         workload_launch(
-            workload, "bfs", workload_cover(nodes, THREADS),
+            workload, "bfs", workload_cover(nodes, workload->values[THREADS]),
             (void *[]){&row_offsets, &neighbours, &levels, &device_has_grown, &level, &nodes});
         workload_copy_to_host(&has_grown, device_has_grown, sizeof has_grown);
     }
