@@ -230,6 +230,7 @@ IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *varian
                        .diag = diag,
                        .table = variant->table,
                        .constants = constants_new()};
+    program->reg_pool = make_room(NULL, 0, &decoder.reg_capacity, sizeof *program->reg_pool);
     for (uint32_t i = 0; i < program->function_count; ++i) decode_function(&decoder, i);
     program->constants = constants_rows(decoder.constants, arena, &program->constant_bytes);
     constants_free(decoder.constants);

@@ -265,7 +265,7 @@ struct IsaProgram {
     uint32_t inst_count;
     IsaFunction *functions; /* same order as module->functions */
     uint32_t function_count;
-    IsaReg *reg_pool; /* what IsaInfo.regs points into */
+    IsaReg *reg_pool; /* what IsaInfo.regs points into; not NULL, even when no instruction has any */
     uint8_t *constants; /* rows of immediates, 64-byte aligned */
     uint32_t constant_bytes;
     uint32_t *targets; /* of brx.idx: pcs; first entry of each list is its length */
