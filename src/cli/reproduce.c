@@ -215,7 +215,8 @@ static const char heading[] =
     "ours.\n"
     "A claim agrees when ours is off by at most half of what is claimed; \"direction\" is a gain "
     "or loss\n"
-    "likewise, but of another size. Written by `tyto reproduce` with the option `--markdown`; see\n"
+    "likewise, of at least a tenth of the claim. Written by `tyto reproduce` with the option\n"
+    "`--markdown`; what the sizes mean and how a row is to be read is in\n"
     "[experiments](experiments.md).\n"
     "\n";
 

@@ -152,6 +152,8 @@ static double take_mean(const Table *table, const Mean *mean, int column) {
 
 /* ---- Claims ---- */
 
+#define LEAST_DIRECTION 0.1 /* of what is claimed: less is neither gain nor loss */
+
 static const char *const verdict_names[VERDICT_COUNT] = {"", "agrees", "direction", "differs"};
 
 const char *table_verdict_name(Verdict verdict) {
@@ -169,7 +171,8 @@ static Verdict judge(const Column *column, const Cell *cell) {
     double claim = cell->published - form->neutral;
     double error = fabs(cell->value - cell->published);
     if (error <= fmax(fabs(claim) / 2, form->slack)) return VERDICT_AGREES;
-    bool is_likewise = form->has_direction && (cell->value - form->neutral) * claim > 0;
+    bool is_likewise =
+        form->has_direction && (cell->value - form->neutral) / claim >= LEAST_DIRECTION;
     return is_likewise ? VERDICT_DIRECTION : VERDICT_DIFFERS;
 }
 

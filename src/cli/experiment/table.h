@@ -10,7 +10,7 @@
 typedef enum Verdict {
     VERDICT_NONE,      /* nothing published, or no value of ours */
     VERDICT_AGREES,    /* off by at most half of the claim; on the same side of the threshold */
-    VERDICT_DIRECTION, /* off by more, but in the claim's direction */
+    VERDICT_DIRECTION, /* off by more, but at least a tenth of the claim */
     VERDICT_DIFFERS,
     VERDICT_COUNT
 } Verdict;
