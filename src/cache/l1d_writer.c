@@ -1,0 +1,88 @@
+/* L1D trace writer (see the header). */
+#include "cache/l1d_writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/arena.h"
+
+struct L1dWriter {
+    FILE *file;
+    char *path;         /* for the message when a write fails */
+    ZSTD_CCtx *context;
+    L1dRecord *records; /* of the block being gathered */
+    uint32_t count;     /* of them */
+    uint8_t *packed;    /* the block's records as bytes */
+    uint8_t *frame;     /* the block's header, and its records compressed */
+    size_t frame_bytes; /* room for the latter */
+    int error;          /* errno of the first write that failed, 0: none */
+};
+
+static void write_bytes(L1dWriter *writer, const void *bytes, size_t count) {
+    if (!writer->error && fwrite(bytes, 1, count, writer->file) != count)
+        writer->error = errno ? errno : EIO;
+}
+
+L1dWriter *l1d_writer_open(const char *path, const L1dTraceHeader *header, Diag *diag) {
+    bool is_stdout = strcmp(path, "-") == 0;
+    FILE *file = is_stdout ? fdopen(dup(STDOUT_FILENO), "wb") : fopen(path, "wb");
+    if (!file) {
+        diag_error(diag, path, 0, 0, "cannot be written: %s", strerror(errno));
+        return NULL;
+    }
+    L1dWriter *writer = base_calloc(1, sizeof *writer);
+    size_t packed = (size_t)L1D_TRACE_BLOCK_RECORDS * L1D_TRACE_RECORD_BYTES;
+    writer->file = file;
+    writer->path = strcpy(base_malloc(strlen(path) + 1), path);
+    writer->context = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
+    writer->records = base_malloc(L1D_TRACE_BLOCK_RECORDS * sizeof *writer->records);
+    writer->packed = base_malloc(packed);
+    writer->frame_bytes = ZSTD_compressBound(packed);
+    writer->frame = base_malloc(L1D_TRACE_BLOCK_HEADER_BYTES + writer->frame_bytes);
+    uint8_t bytes[L1D_TRACE_HEADER_BYTES];
+    l1d_header_pack(header, bytes);
+    write_bytes(writer, bytes, sizeof bytes);
+    return writer;
+}
+
+static void write_block(L1dWriter *writer) {
+    uint8_t *body = writer->frame + L1D_TRACE_BLOCK_HEADER_BYTES;
+    l1d_records_pack(writer->records, writer->count, writer->packed);
+    size_t bytes = ZSTD_compress2(writer->context, body, writer->frame_bytes, writer->packed,
+                                  (size_t)writer->count * L1D_TRACE_RECORD_BYTES);
+    if (ZSTD_isError(bytes)) { /* only for want of memory: the room is always enough */
+        if (!writer->error) writer->error = ENOMEM;
+        bytes = 0;
+    }
+    l1d_put32(writer->frame, writer->count);
+    l1d_put32(writer->frame + 4, (uint32_t)bytes);
+    write_bytes(writer, writer->frame, L1D_TRACE_BLOCK_HEADER_BYTES + bytes);
+    writer->count = 0;
+}
+
+void l1d_writer_add(L1dWriter *writer, const L1dRecord *record) {
+    writer->records[writer->count++] = *record;
+    if (writer->count == L1D_TRACE_BLOCK_RECORDS) write_block(writer);
+}
+
+bool l1d_writer_close(L1dWriter *writer, const L1dTraceTotals *totals, Diag *diag) {
+    uint8_t end[L1D_TRACE_BLOCK_HEADER_BYTES + L1D_TRACE_END_BYTES] = {0}; /* a block of no records */
+    if (writer->count) write_block(writer);
+    l1d_totals_pack(totals, end + L1D_TRACE_BLOCK_HEADER_BYTES);
+    write_bytes(writer, end, sizeof end);
+    if (fclose(writer->file) && !writer->error) writer->error = errno;
+    int error = writer->error;
+    if (error) diag_error(diag, writer->path, 0, 0, "cannot be written: %s", strerror(error));
+    ZSTD_freeCCtx(writer->context);
+    free(writer->records);
+    free(writer->packed);
+    free(writer->frame);
+    free(writer->path);
+    free(writer);
+    return !error;
+}
