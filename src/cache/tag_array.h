@@ -33,6 +33,7 @@ typedef struct TagArrayConfig {
 typedef struct TagLine {
     uint64_t stamp;         /* order of last use (LRU) or allocation (FIFO); 0: free */
     uint32_t filler_thread; /* who brought the line in; the owner's meaning */
+    uint32_t filler_lanes;  /* and its lanes that asked for it, bit each; likewise */
     uint16_t owner_warp;    /* warp that reserved the line */
     uint8_t valid;          /* bit per sector: all its bytes are there */
     uint8_t dirty;          /* bit per sector: holds bytes newer than below */

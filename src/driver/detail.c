@@ -73,13 +73,45 @@ static bool close_policies(Detail *detail, const Options *options, Diag *diag) {
     return is_written;
 }
 
+static bool open_l1d(Detail *detail, const Options *options, Diag *diag) {
+    if (!options->l1d_path) return true;
+    const CacheConfig *l1d = &detail->config->sm.l1d;
+    L1dTraceHeader header = {.sms = detail->config->sms,
+                             .unit_bytes = cache_config_fill_bytes(l1d),
+                             .size_bytes = l1d->size_bytes,
+                             .line_bytes = l1d->line_bytes,
+                             .ways = l1d->ways,
+                             .index = l1d->index};
+    snprintf(header.machine, sizeof header.machine, "%s", detail->config->name);
+    snprintf(header.scheduler, sizeof header.scheduler, "%s", detail->scheduler->text);
+    detail->l1d = detail->watch.l1d = l1d_writer_open(options->l1d_path, &header, diag);
+    return detail->l1d != NULL;
+}
+
+/* Ends the trace with what the run counted. */
+static bool close_l1d(Detail *detail, Diag *diag) {
+    if (!detail->l1d) return true;
+    L1dTraceTotals totals = {.kernels = detail->watch.kernels};
+    for (int i = 0; i < detail->run->kernel_count; i++) {
+        const Counters *c = &detail->run->kernels[i].counters;
+        totals.thread_instructions += c->thread_instructions;
+        totals.accesses += c->l1d_accesses;
+        totals.misses += c->l1d_misses;
+        totals.load_accesses += c->l1d_load_accesses;
+        totals.load_misses += c->l1d_load_misses;
+    }
+    bool is_written = l1d_writer_close(detail->l1d, &totals, diag);
+    detail->l1d = detail->watch.l1d = NULL;
+    return is_written;
+}
+
 static bool start_recordings(Detail *detail, const Options *options, Diag *diag) {
     detail->watch.records_ctas = options->ctas_path != NULL;
     if (options->sample_cycles) {
         detail->run->series = timeseries_new(options->sample_cycles);
         detail->watch.series = detail->run->series;
     }
-    if (!open_policies(detail, options, diag)) return false;
+    if (!open_policies(detail, options, diag) || !open_l1d(detail, options, diag)) return false;
     if (!options->timeline_path) return true;
     detail->timeline = timeline_open(options->timeline_path, diag);
     if (!detail->timeline) return false;
@@ -111,8 +143,9 @@ Detail *detail_new(const Options *options, Diag *diag) {
 
 void detail_free(Detail *detail) {
     if (!detail) return;
-    Diag *ignored = diag_new(); /* a timeline that was not finished */
+    Diag *ignored = diag_new(); /* recordings of a run that was not finished */
     if (detail->timeline) timeline_close(detail->timeline, ignored);
+    if (detail->l1d) close_l1d(detail, ignored);
     diag_free(ignored);
     if (detail->policies) fclose(detail->policies);
     run_free(detail->run);
@@ -193,6 +226,7 @@ bool detail_finish(Detail *detail, const Options *options, Diag *diag) {
     detail->timeline = NULL;
     detail->watch.timeline = NULL;
     is_right &= close_policies(detail, options, diag);
+    is_right &= close_l1d(detail, diag);
     text_free(&text);
     return is_right;
 }

@@ -20,6 +20,7 @@ typedef struct Detail {
     RunStats *run;               /* statistics of every kernel so far; owned */
     Timeline *timeline;          /* being written, NULL: not asked for; owned */
     FILE *policies;              /* being written, NULL: not asked for; owned */
+    L1dWriter *l1d;              /* being written, NULL: not asked for; owned */
     Watch watch;                 /* what the GPU records */
 } Detail;
 

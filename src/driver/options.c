@@ -78,6 +78,8 @@ static const OptionRow rows[] = {
       "Write what only the policies know (scores, groups, order) as CSV, every --sample cycles too.",
       "Output"},
      VALUE_TEXT, FIELD(policies_path), 0, 0},
+    {{"--record-l1d", "FILE", NULL, "Record every L1D lookup, for tyto cache.", "Output"},
+     VALUE_TEXT, FIELD(l1d_path), 0, 0},
     {{"--sample", "N", "0", "Sample the counters every N cycles, into the JSON and the timeline.",
       "Output"},
      VALUE_COUNT, FIELD(sample_cycles), 0, UINT64_MAX},
@@ -111,7 +113,7 @@ static bool read_number(const char **text, uint64_t *value) {
     return errno == 0;
 }
 
-static bool read_size(const char *text, uint64_t *value) {
+bool tyto_read_size(const char *text, uint64_t *value) {
     static const struct {
         const char *suffix;
         uint64_t bytes;
@@ -148,7 +150,7 @@ Options *options_new(void) {
         if (rows[i].kind == VALUE_TEXT) {
             *(const char **)(void *)field = rows[i].option.initial;
         } else {
-            read_size(rows[i].option.initial, &number);
+            tyto_read_size(rows[i].option.initial, &number);
             memcpy(field, &number, sizeof number);
         }
     }
@@ -186,7 +188,7 @@ static bool set_number(Options *options, const OptionRow *row, const Source *sou
     bool is_size = row->kind == VALUE_SIZE;
     const char *rest = text;
     uint64_t value;
-    bool is_read = is_size ? read_size(text, &value) : read_number(&rest, &value) && *rest == '\0';
+    bool is_read = is_size ? tyto_read_size(text, &value) : read_number(&rest, &value) && *rest == '\0';
     if (!is_read)
         return refuse(source, row, text,
                       is_size ? "not a size; write for example 512MiB or 4GiB"

@@ -35,6 +35,7 @@ typedef struct Options {
     const char *stats_path;     /* --stats, NULL: none */
     const char *timeline_path;  /* --timeline, NULL: none */
     const char *policies_path;  /* --policies, NULL: none */
+    const char *l1d_path;       /* --record-l1d, NULL: none */
     uint64_t sample_cycles;     /* --sample, 0: none */
     bool is_quiet;              /* --quiet */
     bool is_verbose;            /* --verbose */

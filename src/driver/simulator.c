@@ -84,17 +84,18 @@ static bool check_output(const char *path, Diag *diag) {
 static bool check_together(const Options *options, Diag *diag) {
     const char *const paths[] = {options->json_path, options->csv_path, options->ctas_path,
                                  options->timeline_path, options->policies_path,
-                                 options->stats_path};
+                                 options->stats_path, options->l1d_path};
     bool is_right = true;
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
         is_right &= check_output(paths[i], diag);
     bool needs_timing =
         options->csv_path || options->ctas_path || options->timeline_path || options->policies_path ||
-        options->sample_cycles;
+        options->l1d_path || options->sample_cycles;
     if (options->is_functional && needs_timing) {
         diag_error(
             diag, NULL, 0, 0,
-            "--csv, --ctas, --timeline, --policies, --sample and --stats need timing; leave --functional out");
+            "--csv, --ctas, --timeline, --policies, --record-l1d, --sample and --stats need timing; "
+            "leave --functional out");
         is_right = false;
     }
     return is_right;
@@ -106,7 +107,7 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
     bool is_right =
         options_parse(parsed, NULL, count, options, diag) && check_together(parsed, diag);
     if (is_right && !parsed->is_functional) {
-        parsed->timeline_path = parsed->policies_path = NULL; /* which would be written */
+        parsed->timeline_path = parsed->policies_path = parsed->l1d_path = NULL; /* which would be written */
         Detail *detail = detail_new(parsed, diag);
         is_right = detail != NULL;
         detail_free(detail);

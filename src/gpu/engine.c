@@ -397,6 +397,11 @@ static void l1d_missed(void *user, uint32_t sm, uint64_t address) {
     dispatch_l1d_miss(&engine->dispatch, sm, address);
 }
 
+static void l1d_recorded(void *user, const L1dRecord *record) {
+    Engine *engine = user;
+    watch_l1d(engine->watch, record);
+}
+
 static bool is_over(const Engine *engine) {
     if (engine->ctas_done < engine->dispatch.count) return false;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
@@ -486,6 +491,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
     bool wants_misses = dispatch_wants_misses(&engine->dispatch);
     SmListener listener = {.cta_finished = cta_finished,
                            .l1d_miss = wants_misses ? l1d_missed : NULL,
+                           .l1d_record = engine->watch && engine->watch->l1d ? l1d_recorded : NULL,
                            .user = engine};
     uint64_t start = engine->cycle;
     engine->start = start;
@@ -494,6 +500,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
     engine->progress_mark = 0;
     engine->request_mark = noc_stats(engine->requests);
     engine->reply_mark = noc_stats(engine->replies);
+    watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
     dispatch_start(&engine->dispatch, launch->ctas, ctas_per_sm, start);
     for (uint32_t i = 0; i < machine->sms; i++)
         sm_start_kernel(engine->sms[i], launch, &context, engine->dispatch.limit, &listener, start);
@@ -503,7 +510,6 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
         if (machine->partition.l2.flush != CACHE_FLUSH_NEVER)
             partition_flush_l2(engine->partitions[p]);
     }
-    watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
     run_cycles(engine, gpu, result);
     fill_result(engine, result);
     if (engine->watch && engine->watch->policies) report_policies(engine);

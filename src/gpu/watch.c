@@ -6,8 +6,16 @@
 
 #include "base/arena.h"
 
+/* The beginning or the end of a kernel. */
+static void record_kernel(const Watch *watch, L1dKind kind, uint64_t cycle, uint64_t number) {
+    if (watch->l1d)
+        l1d_writer_add(watch->l1d,
+                       &(L1dRecord){.cycle = cycle, .address = number, .kind = (uint8_t)kind});
+}
+
 void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle) {
     if (!watch) return;
+    record_kernel(watch, L1D_KERNEL_START, cycle, watch->kernels++);
     watch->kernel = kernel;
     watch->start = cycle;
     watch->last = (Counters){0};
@@ -64,6 +72,8 @@ void watch_cta(Watch *watch, const SmCtaEnd *end) {
     }
 }
 
+void watch_l1d(Watch *watch, const L1dRecord *record) { l1d_writer_add(watch->l1d, record); }
+
 void watch_end(Watch *watch, uint64_t cycle, const Counters *counters) {
     if (!watch) return;
     if (watch->timeline) {
@@ -71,5 +81,6 @@ void watch_end(Watch *watch, uint64_t cycle, const Counters *counters) {
         timeline_slice(watch->timeline, TIMELINE_GPU, 0, watch->kernel, watch->start, cycle);
     }
     if (watch->series) sample_series(watch, cycle, counters);
+    record_kernel(watch, L1D_KERNEL_END, cycle, counters->thread_instructions);
     counters_add(&watch->before, counters);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cache/l1d_writer.h"
 #include "sm/sm.h"
 #include "stats/run.h"
 #include "stats/timeline.h"
@@ -19,6 +20,8 @@ typedef struct Watch {
     bool records_ctas;        /* keep start and end of every CTA */
     FILE *policies;           /* receives what the policies report, as CSV (sched/report.h) */
     uint64_t policies_interval; /* SM cycles between reports; 0: only at the end of each kernel */
+    L1dWriter *l1d;           /* receives every L1D lookup */
+    uint64_t kernels;         /* begun so far */
     /* Of the kernel being watched: */
     const char *kernel;       /* name */
     uint64_t start;           /* SM cycle of its launch */
@@ -39,6 +42,8 @@ bool watch_wants_policies(Watch *watch, uint64_t cycle);
 /* `counters` are the kernel's so far, at `cycle`. */
 void watch_sample(Watch *watch, uint64_t cycle, const Counters *counters);
 void watch_cta(Watch *watch, const SmCtaEnd *end);
+/* An L1D was looked up; only when `l1d` is set. */
+void watch_l1d(Watch *watch, const L1dRecord *record);
 /* The kernel has ended with these counters. */
 void watch_end(Watch *watch, uint64_t cycle, const Counters *counters);
 

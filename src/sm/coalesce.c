@@ -60,7 +60,7 @@ static SmAccess *find_access(SmMemory *memory, uint64_t segment) {
     return NULL;
 }
 
-static void add_bytes(const Builder *builder, uint64_t address, uint32_t bytes) {
+static void add_bytes(const Builder *builder, int lane, uint64_t address, uint32_t bytes) {
     SmMemory *memory = builder->memory;
     uint64_t segment = address & ~builder->segment_mask;
     SmAccess *access = find_access(memory, segment);
@@ -71,6 +71,7 @@ static void add_bytes(const Builder *builder, uint64_t address, uint32_t bytes) 
     }
     uint32_t first = (uint32_t)(address - segment) >> builder->atom_shift;
     uint32_t last = (uint32_t)(address + bytes - 1 - segment) >> builder->atom_shift;
+    access->lanes |= 1u << lane;
     access->atoms |= (uint32_t)bits_low_mask((int)(last + 1)) & ~(uint32_t)bits_low_mask((int)first);
     if (builder->notes_bytes)
         access->written |= (unsigned __int128)bits_low_mask((int)bytes) << (address - segment);
@@ -206,11 +207,11 @@ static void coalesce_lanes(const Sm *sm, const SmInst *inst, const IsaInfo *info
         if (info->space == PTX_SPACE_NONE && sm->context.space[lane] != space) continue;
         if (space == PTX_SPACE_PARAM) address += PARAM_PHYSICAL_BASE;
         if (space != PTX_SPACE_LOCAL) {
-            add_bytes(builder, address, bytes ? bytes : 4);
+            add_bytes(builder, lane, address, bytes ? bytes : 4);
             continue;
         }
         for (uint32_t at = 0; at < bytes; at += 4)
-            add_bytes(builder, local_address(sm, inst, lane, address + at), bytes < 4 ? bytes : 4);
+            add_bytes(builder, lane, local_address(sm, inst, lane, address + at), bytes < 4 ? bytes : 4);
     }
 }
 

@@ -31,6 +31,7 @@ void l1d_enter(Sm *sm, const SmAccess *access, uint16_t inst, bool is_store, boo
     SmLookup *lookup = &sm->l1d_queue[(sm->l1d_head + sm->l1d_count++) % sm->l1d_capacity];
     *lookup = (SmLookup){.due = sm->cycle + sm->config->l1d.latency,
                          .access = *access,
+                         .serial = (uint32_t)sm->view.warp[sm->insts_in_flight[inst].warp].age,
                          .inst = inst,
                          .warp = sm->insts_in_flight[inst].warp,
                          .is_store = is_store,
@@ -60,6 +61,20 @@ static void notify(Sm *sm, TytoEventKind kind, int warp, int owner, uint64_t add
                                .owner = owner,
                                .is_pending = is_pending,
                                .address = address & ~(uint64_t)(sm->config->l1d.line_bytes - 1)});
+}
+
+/* ---- What is recorded ---- */
+
+static void record(const Sm *sm, L1dKind kind, const SmLookup *lookup, bool is_fetch) {
+    if (!sm->listener.l1d_record) return;
+    sm->listener.l1d_record(sm->listener.user,
+                            &(L1dRecord){.cycle = sm->cycle,
+                                         .address = lookup->access.address & ~(uint64_t)(sm->l1d_fill_bytes - 1),
+                                         .warp = lookup->serial,
+                                         .lanes = lookup->access.lanes,
+                                         .sm = (uint16_t)sm->env.index,
+                                         .kind = (uint8_t)kind,
+                                         .is_fetch = is_fetch});
 }
 
 /* ---- Lines that go ---- */
@@ -102,7 +117,10 @@ static bool reserve(Sm *sm, const SmLookup *lookup, uint64_t key, uint8_t sector
     TagEviction eviction;
     *place = tag_array_reserve(&sm->l1d_tags, key, sectors, &eviction);
     if (*place == TAG_NONE) return false;
-    sm->l1d_tags.lines[*place].owner_warp = lookup->warp;
+    TagLine *line = &sm->l1d_tags.lines[*place];
+    line->owner_warp = lookup->warp;
+    line->filler_thread = lookup->serial;
+    line->filler_lanes = lookup->access.lanes;
     evicted(sm, &eviction, lookup->warp);
     return true;
 }
@@ -110,10 +128,12 @@ static bool reserve(Sm *sm, const SmLookup *lookup, uint64_t key, uint8_t sector
 /* ---- Loads ---- */
 
 static void count_hit(Sm *sm, const SmLookup *lookup, int32_t place) {
-    uint16_t owner = sm->l1d_tags.lines[place].owner_warp;
+    const TagLine *line = &sm->l1d_tags.lines[place];
+    bool is_same_warp = line->filler_thread == lookup->serial;
     sm->counters.l1d_hits++;
-    if (owner == lookup->warp) sm->counters.l1d_intra_warp_hits++;
-    else sm->counters.l1d_inter_warp_hits++;
+    sm->counters.l1d_intra_warp_hits += is_same_warp;
+    sm->counters.l1d_inter_warp_hits += !is_same_warp;
+    sm->counters.l1d_intra_thread_hits += is_same_warp && !(lookup->access.lanes & ~line->filler_lanes);
 }
 
 static void access_complete(Sm *sm, uint16_t inst) {
@@ -175,6 +195,7 @@ static uint64_t *load(Sm *sm, const SmLookup *lookup) {
     }
     c->l1d_accesses++;
     c->l1d_load_accesses++;
+    record(sm, L1D_LOAD, lookup, result != TAG_HIT && entry == MSHR_NONE);
     return NULL;
 }
 
@@ -200,6 +221,13 @@ static uint64_t *store_allocate(Sm *sm, const SmLookup *lookup, uint64_t key, ui
     if (place != TAG_NONE) tag_array_write(&sm->l1d_tags, place, sectors);
     store_absorbed(sm, lookup);
     return NULL;
+}
+
+/* What a store that met `result` does to its line. One that is passed on leaves a line alone that is
+ * still on its way, whatever the policy. */
+static L1dKind kind_of_store(TagResult result, WritePolicy policy, WriteAllocate allocate) {
+    if (policy == WRITE_BACK) return allocate == ALLOCATE_NONE ? L1D_STORE_USE : L1D_STORE_ALLOCATE;
+    return policy == WRITE_EVICT && result != TAG_PENDING ? L1D_STORE_EVICT : L1D_STORE_PASS;
 }
 
 static uint64_t *store(Sm *sm, const SmLookup *lookup) {
@@ -234,6 +262,8 @@ static uint64_t *store(Sm *sm, const SmLookup *lookup) {
         c->l1d_evictions++;
     }
     c->l1d_accesses++;
+    record(sm, kind_of_store(result, policy, allocate), lookup,
+           stays && !is_there && allocate == ALLOCATE_FETCH);
     return NULL;
 }
 
@@ -248,6 +278,7 @@ static uint64_t *hit_always(Sm *sm, const SmLookup *lookup) {
         sm->counters.l1d_load_accesses++;
         access_complete(sm, lookup->inst);
     }
+    record(sm, lookup->is_store ? L1D_STORE_PASS : L1D_LOAD, lookup, false);
     return NULL;
 }
 
@@ -258,9 +289,10 @@ void l1d_line_arrived(Sm *sm, const MemRequest *request) {
     uint8_t sectors = tag_array_sectors(&sm->l1d_tags, key, sm->l1d_fill_bytes);
     int32_t place = tag_array_find(&sm->l1d_tags, key);
     sm->counters.l1d_fills++;
+    record(sm, L1D_FILL, &(SmLookup){.access.address = key}, false);
     sm->can_refusal_change = true;
     if (place == TAG_NONE && sm->config->l1d.allocate == CACHE_ALLOCATE_ON_FILL && has_room(sm, 1)) {
-        SmLookup lookup = {.warp = request->warp};
+        SmLookup lookup = {.serial = (uint32_t)sm->view.warp[request->warp].age, .warp = request->warp};
         reserve(sm, &lookup, key, 0, &place);
     }
     if (place != TAG_NONE) tag_array_fill(&sm->l1d_tags, place, sectors);
@@ -280,6 +312,7 @@ static void flush_step(Sm *sm) {
 
 void l1d_flush(Sm *sm) {
     sm->is_l1d_flushing = true;
+    record(sm, L1D_FLUSH, &(SmLookup){.serial = 0}, false);
     flush_step(sm);
 }
 

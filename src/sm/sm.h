@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cache/l1d_trace.h"
 #include "dram/address_map.h"
 #include "isa/launch.h"
 #include "noc/noc.h"
@@ -54,6 +55,8 @@ typedef struct SmListener {
     void (*cta_finished)(void *user, const SmCtaEnd *end);
     /* A load missed the line of `address` and requested it; NULL: nobody asks. */
     void (*l1d_miss)(void *user, uint32_t sm, uint64_t address);
+    /* The L1D was looked up (not refused), filled or emptied; NULL: nobody asks. */
+    void (*l1d_record)(void *user, const L1dRecord *record);
     void *user;
 } SmListener;
 

@@ -61,6 +61,7 @@ typedef struct SmAccess {
     uint64_t address; /* of the segment's first byte asked for; aligned to the atom */
     uint32_t atoms;   /* atoms wanted from there */
     uint32_t bytes;   /* from address to the end of the last atom asked for */
+    uint32_t lanes;   /* that touch the segment, bit each */
     unsigned __int128 written; /* stores: bit per byte from address on; 0: every byte of the atoms */
 } SmAccess;
 
@@ -81,6 +82,7 @@ typedef struct SmMemory {
 typedef struct SmLookup {
     uint64_t due;     /* cycle from which its tags can be looked up */
     SmAccess access;
+    uint32_t serial;  /* number of the warp among those launched on the SM */
     uint16_t inst;    /* loads: the instruction, which must not be named once a store has left */
     uint8_t warp;
     bool is_store, is_local;

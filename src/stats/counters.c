@@ -111,6 +111,8 @@ static const Identity identities[] = {
         (T(l1d_hits) T(l1d_pending_hits) T(l1d_misses)), EQUALS, (T(l1d_accesses)), ONCE),
     IDENTITY("every L1D hit is on a line of the same warp or another's", false,
         (T(l1d_intra_warp_hits) T(l1d_inter_warp_hits)), EQUALS, (T(l1d_hits)), ONCE),
+    IDENTITY("an L1D hit of the same threads is one of the same warp", false,
+        (T(l1d_intra_thread_hits)), AT_MOST, (T(l1d_intra_warp_hits)), ONCE),
     IDENTITY("every L2 lookup has one outcome", false,
         (T(l2_hits) T(l2_pending_hits) T(l2_misses)), EQUALS, (T(l2_accesses)), ONCE),
     IDENTITY("every DRAM request found its row open, its bank closed or another row", false,

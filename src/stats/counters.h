@@ -82,6 +82,7 @@
     SUM(l1d_load_misses, "accesses", "loads among the misses") \
     SUM(l1d_intra_warp_hits, "accesses", "hits on a line that the same warp had brought in") \
     SUM(l1d_inter_warp_hits, "accesses", "hits on a line that another warp had brought in") \
+    SUM(l1d_intra_thread_hits, "accesses", "intra-warp hits of threads that had all asked for the line when it was brought in") \
     SUM(l1d_fills, "lines", "lines filled") \
     SUM(l1d_evictions, "lines", "valid lines replaced or dropped by a store") \
     SUM(l1d_write_backs, "lines", "dirty lines sent down") \
@@ -174,6 +175,7 @@
     RATIO(l1d_load_miss_rate, "share", 1, (T(l1d_load_misses)), (T(l1d_load_accesses)), "the same for loads alone") \
     RATIO(l1d_MPKI, "misses", 1000, (T(l1d_misses)), (T(thread_instructions)), "L1D misses per thousand thread instructions") \
     RATIO(l1d_intra_warp_share, "share", 1, (T(l1d_intra_warp_hits)), (T(l1d_hits)), "hits on lines of the same warp") \
+    RATIO(l1d_intra_thread_share, "share", 1, (T(l1d_intra_thread_hits)), (T(l1d_hits)), "hits of the same threads") \
     RATIO(l1c_miss_rate, "share", 1, (T(l1c_misses)), (T(l1c_accesses)), "constant cache misses") \
     RATIO(l1t_miss_rate, "share", 1, (T(l1t_misses)), (T(l1t_accesses)), "texture cache misses") \
     RATIO(l2_miss_rate, "share", 1, (T(l2_misses)), (T(l2_accesses)), "L2 misses; hits on pending sectors are no misses") \
