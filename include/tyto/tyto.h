@@ -31,7 +31,7 @@ typedef enum TytoStatus {
     TYTO_BAD_LAUNCH,    /* a launch that the device cannot run: dimensions, memory, arguments */
     TYTO_KERNEL_FAILED, /* the kernel stopped: a bad access, a trap, a limit ... */
     TYTO_INTERRUPTED,   /* tyto_interrupt ended the kernel */
-    TYTO_BAD_FILE       /* a file that cannot be written */
+    TYTO_BAD_FILE       /* a file that cannot be written, or not be read */
 } TytoStatus;
 
 /* The word among `words` that `word` was probably meant to be, NULL when none is near. */
@@ -56,6 +56,8 @@ const TytoOption *tyto_option(int i);
  * goes to `message` (NUL-terminated, cut at size_bytes). */
 TytoStatus tyto_check_options(int count, const char *const *options, char *message,
                               size_t size_bytes);
+/* Reads a size as options take it: "4096", "32KiB", "4GiB". */
+bool tyto_read_size(const char *text, uint64_t *bytes);
 
 /* ---- Simulators ---- */
 
@@ -199,6 +201,29 @@ TytoStatus tyto_comparison_add(TytoComparison *comparison, const char *path, cha
 char *tyto_comparison_text(const TytoComparison *comparison);
 char *tyto_comparison_json(const TytoComparison *comparison);
 char *tyto_comparison_csv(const TytoComparison *comparison);
+
+/* ---- Recorded L1D streams, replayed ---- */
+
+/* The caches that the accesses of a run go to again, one for each SM. */
+typedef struct TytoCache {
+    const char *policy;  /* "lru" or "belady", which brings in as few lines as can be; NULL: "lru" */
+    uint64_t size_bytes; /* of one; 0: as the machine had it, here and below */
+    uint32_t ways;
+    uint32_t line_bytes;
+    bool is_unbounded;   /* no line is ever replaced; size, ways and policy mean nothing */
+} TytoCache;
+
+typedef struct TytoReplay TytoReplay;
+
+/* Replays what the option --record-l1d wrote to `path`. TYTO_BAD_OPTION: there is no such cache;
+ * TYTO_BAD_FILE: the file cannot be read, is no recording or damaged; the reason is in `message`. */
+TytoStatus tyto_replay(const char *path, const TytoCache *cache, TytoReplay **replay, char *message,
+                       size_t size_bytes);
+void tyto_replay_free(TytoReplay *replay); /* NULL is allowed */
+/* What came of it: a table; a JSON object; a heading and a line of CSV. */
+char *tyto_replay_text(const TytoReplay *replay);
+char *tyto_replay_json(const TytoReplay *replay);
+char *tyto_replay_csv(const TytoReplay *replay);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

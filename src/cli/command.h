@@ -55,6 +55,7 @@ extern const Command command_ptx;
 extern const Command command_machines;
 extern const Command command_schedulers;
 extern const Command command_cost;
+extern const Command command_cache;
 extern const Command command_help;
 
 /* All commands, in the order of the help. */

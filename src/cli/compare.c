@@ -100,7 +100,7 @@ static void read_schedulers(Contest *contest, const char *text) {
 /* Options that every run would write over, or that the comparison is about. */
 static bool check_options(const Arguments *arguments) {
     static const char *const refused[] = {"--scheduler", "--functional", "--timeline", "--ctas",
-                                          "--policies", "--stats"};
+                                          "--policies", "--record-l1d", "--stats"};
     for (int i = 0; i < arguments->simulator_count; i++) {
         for (size_t r = 0; r < sizeof refused / sizeof refused[0]; r++) {
             if (strcmp(arguments->simulator[i], refused[r]) != 0) continue;

@@ -7,7 +7,7 @@
 
 const Command *const commands[] = {&command_run, &command_compare,  &command_reproduce, &command_launch,
                                    &command_ptx, &command_machines, &command_schedulers,
-                                   &command_cost, &command_help};
+                                   &command_cost, &command_cache, &command_help};
 const int command_count = sizeof commands / sizeof commands[0];
 
 const Command *command_find(const char *name) {

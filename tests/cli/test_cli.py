@@ -24,7 +24,7 @@ TYTO, ROOT, LAUNCHER = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HERE = ROOT / "tests" / "cli"
 SAXPY = HERE / "saxpy.ptx"
 SPIN = HERE / "spin.ptx"
-COMMANDS = ("run", "compare", "launch", "ptx", "machines", "schedulers", "cost", "help", "reproduce")
+COMMANDS = ("run", "compare", "launch", "ptx", "machines", "schedulers", "cost", "cache", "help", "reproduce")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 
@@ -381,6 +381,79 @@ class Timed(Case):
                             (("--timeline", "/no/t.json"), "/no/t.json"),
                             (("--functional", "--csv", "x.csv"), "need timing")):
             self.check(self.tyto("run", *words, "vecadd", is_timed=True), 2, part)
+
+
+class Cache(Case):
+    """Recorded L1D lookups and their replay."""
+
+    def record(self, *words):
+        done = self.tyto("run", "--quiet", "--record-l1d", "t.l1d", *words, is_timed=True)
+        self.check(done, 0)
+
+    def replay(self, *words):
+        done = self.tyto("cache", "t.l1d", "--json", "c.json", *words)
+        self.check(done, 0)
+        return json.loads((self.path / "c.json").read_text(encoding="utf-8"))
+
+    def test_lru_agrees_with_the_run(self):
+        for machine in ("ccws", "gtx480", "owl"):
+            for words in (("spmv", "--size", "300"), ("bfs", "--size", "300"), ("histogram", "--size", "3000"),
+                          ("kmeans", "--size", "200"), ("matmul", "--size", "48")):
+                self.record("--machine", machine, "--json", "r.json", *words)
+                total = json.loads((self.path / "r.json").read_text(encoding="utf-8"))["total"]
+                got = self.replay()
+                for name in ("accesses", "misses", "load_accesses", "load_misses"):
+                    self.assertEqual(got[name], total["l1d_" + name], (machine, words, name))
+                self.assertEqual(got["thread_instructions"], total["thread_instructions"])
+                # hits on lines on their way are hits here, and of nobody in the run
+                for name in ("intra_warp_hits", "inter_warp_hits", "intra_thread_hits"):
+                    self.assertGreaterEqual(got[name], total["l1d_" + name])
+                best, all_lines = self.replay("--policy", "belady"), self.replay("--unbounded")
+                self.assertLessEqual(best["fills"], got["fills"])
+                self.assertLessEqual(all_lines["fills"], best["fills"])
+
+    def test_recording_changes_no_result(self):
+        for words in ((), ("--record-l1d", "t.l1d")):
+            self.check(self.tyto("run", *words, "--json", f"{len(words)}.json", "spmv", "--size", "200",
+                                 is_timed=True), 0)
+        runs = [json.loads((self.path / f"{n}.json").read_text(encoding="utf-8")) for n in (0, 2)]
+        for run in runs:
+            del run["host"]
+        self.assertEqual(*runs)
+
+    def test_what_is_printed(self):
+        self.record("--machine", "ccws", "bfs", "--size", "300")
+        done = self.tyto("cache", "t.l1d", "--size", "64KiB", "--ways", "16", "--csv", "-")
+        self.check(done, 0)
+        self.assertIn("t.l1d: 30 L1Ds of machine ccws, warps by lrr\n"
+                      "replayed: lru, 65536 bytes, 16 ways, lines of 128 bytes\n", done.stdout)
+        heading, line = done.stdout.splitlines()[-2:]
+        self.assertEqual(len(heading.split(",")), len(line.split(",")))
+        self.assertEqual(self.tyto("cache", "t.l1d").stdout, self.tyto("cache", "t.l1d").stdout)
+
+    def test_mistakes(self):
+        self.record("vecadd", "--size", "300")
+        whole = (self.path / "t.l1d").read_bytes()
+        for words, part in ((("--policy", "beladi"), "did you mean belady?"), (("--size", "x"), "--size x"),
+                            (("--ways", "0"), "--ways 0"), (("--ways", "3"), "power of two of sets"),
+                            (("--line", "64"), "recorded in lines of 128"),
+                            (("--unbounded", "--ways", "4"), "goes without")):
+            self.check(self.tyto("cache", "t.l1d", *words), 2, part)
+        for name, content, part in (("cut", whole[:-9], "is cut short"), ("none", b"", "is empty"),
+                                    ("text", b"hello", "not an L1D trace"),
+                                    ("bad", whole[:300] + b"#" + whole[301:], "damaged")):
+            (self.path / name).write_bytes(content)
+            done = self.tyto("cache", name)
+            self.check(done, 1, part)
+            self.assertEqual(done.stderr.count("\n"), 1)
+        self.check(self.tyto("cache", "nowhere"), 1, "No such file")
+        self.check(self.tyto("cache", self.path), 1, "Is a directory")
+        self.check(self.tyto("cache", "t.l1d", environment={"TMPDIR": "/nowhere"}), 0)
+        self.check(self.tyto("cache", "t.l1d", "--policy", "belady", environment={"TMPDIR": "/nowhere"}), 1,
+                   "/nowhere/tyto-")
+        done = self.tyto("run", "--quiet", "--record-l1d", "/dev/full", "vecadd", is_timed=True)
+        self.assertEqual(done.stderr.count("No space left"), 1)
+        self.check(self.tyto("run", "--functional", "--record-l1d", "x", "vecadd"), 2, "need timing")
 
 
 class Compare(Case):

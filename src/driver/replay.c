@@ -1,0 +1,212 @@
+/* Recorded L1D streams, replayed: the public functions on which tyto cache stands. */
+#include "tyto/tyto.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "cache/replay.h"
+
+struct TytoReplay {
+    char *path;            /* of the trace */
+    L1dTraceHeader header; /* where it comes from */
+    L1dTraceTotals run;    /* what the run itself counted */
+    ReplayConfig config;   /* what it was replayed on */
+    ReplayResult result;
+};
+
+/* ---- Doing it ---- */
+
+static bool read_policy(const char *name, ReplayPolicy *policy, Diag *diag) {
+    *policy = REPLAY_LRU;
+    for (int i = 0; name && i < REPLAY_POLICIES; i++) {
+        if (strcmp(name, replay_policy_names[i])) continue;
+        *policy = (ReplayPolicy)i;
+        return true;
+    }
+    if (!name) return true;
+    const char *nearest = diag_nearest(name, replay_policy_names, REPLAY_POLICIES);
+    diag_error(diag, NULL, 0, 0, "there is no policy '%s': %s%s%s", name, nearest ? "did you mean " : "lru or belady",
+               nearest ? nearest : "", nearest ? "?" : "");
+    return false;
+}
+
+static TytoStatus replay_on(TytoReplay *replay, L1dReader *reader, Diag *diag) {
+    replay->header = *l1d_reader_header(reader);
+    replay->run = *l1d_reader_totals(reader);
+    if (!replay_resolve(reader, &replay->config, diag)) return TYTO_BAD_OPTION;
+    return replay_run(reader, &replay->config, &replay->result, diag) ? TYTO_OK : TYTO_BAD_FILE;
+}
+
+TytoStatus tyto_replay(const char *path, const TytoCache *cache, TytoReplay **replay, char *message,
+                       size_t size_bytes) {
+    Diag *diag = diag_new();
+    TytoReplay *made = base_calloc(1, sizeof *made);
+    TytoStatus status = TYTO_BAD_OPTION;
+    made->path = strdup(path);
+    made->config = (ReplayConfig){.size_bytes = cache->size_bytes,
+                                  .ways = cache->ways,
+                                  .line_bytes = cache->line_bytes,
+                                  .is_unbounded = cache->is_unbounded};
+    if (read_policy(cache->policy, &made->config.policy, diag)) {
+        L1dReader *reader = l1d_reader_open(path, diag);
+        status = reader ? replay_on(made, reader, diag) : TYTO_BAD_FILE;
+        l1d_reader_free(reader);
+    }
+    if (status != TYTO_OK) {
+        if (size_bytes) snprintf(message, size_bytes, "%s", diag_text(diag));
+        tyto_replay_free(made);
+        made = NULL;
+    }
+    diag_free(diag);
+    *replay = made;
+    return status;
+}
+
+void tyto_replay_free(TytoReplay *replay) {
+    if (!replay) return;
+    free(replay->path);
+    free(replay);
+}
+
+/* ---- Telling it ---- */
+
+/* A number of the result: a count at `offset` (of the replay), or a count over another. */
+typedef struct Row {
+    const char *name;
+    const char *meaning; /* for the table */
+    size_t offset;
+    size_t per;   /* offset of what it is divided by, 0: it is a count */
+    double scale; /* of such a ratio */
+} Row;
+
+#define RESULT(field) offsetof(TytoReplay, result.field)
+#define RUN(field)    offsetof(TytoReplay, run.field)
+
+/* clang-format off */
+static const Row rows[] = {
+    {"kernels", "kernels recorded", RUN(kernels), 0, 0},
+    {"thread_instructions", "thread instructions of the run", RUN(thread_instructions), 0, 0},
+    {"accesses", "loads and stores", RESULT(accesses), 0, 0},
+    {"misses", "line not there; stores that take no line among them", RESULT(misses), 0, 0},
+    {"load_accesses", "loads", RESULT(load_accesses), 0, 0},
+    {"load_misses", "loads whose line is not there", RESULT(load_misses), 0, 0},
+    {"fills", "lines brought in", RESULT(fills), 0, 0},
+    {"evictions", "lines replaced", RESULT(evictions), 0, 0},
+    {"inter_warp_hits", "another warp had brought the line in", RESULT(inter_warp_hits), 0, 0},
+    {"intra_warp_hits", "the same warp had", RESULT(intra_warp_hits), 0, 0},
+    {"intra_thread_hits", "among these: the same threads had", RESULT(intra_thread_hits), 0, 0},
+    {"miss_rate", "misses per access", RESULT(misses), RESULT(accesses), 1},
+    {"load_miss_rate", "misses of loads per load", RESULT(load_misses), RESULT(load_accesses), 1},
+    {"MPKI", "misses per thousand thread instructions", RESULT(misses), RUN(thread_instructions), 1000},
+    {"run_accesses", "lookups in the run itself", RUN(accesses), 0, 0},
+    {"run_misses", "its misses", RUN(misses), 0, 0},
+    {"run_load_misses", "its misses of loads", RUN(load_misses), 0, 0},
+    {"run_miss_rate", "its misses per access", RUN(misses), RUN(accesses), 1},
+};
+/* clang-format on */
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+static uint64_t count_at(const TytoReplay *replay, size_t offset) {
+    uint64_t value;
+    memcpy(&value, (const char *)replay + offset, sizeof value);
+    return value;
+}
+
+static double ratio(const TytoReplay *replay, const Row *row) {
+    uint64_t of = count_at(replay, row->per);
+    return of ? row->scale * (double)count_at(replay, row->offset) / (double)of : 0;
+}
+
+static const char *policy_of(const TytoReplay *replay) {
+    return replay->config.is_unbounded ? "unbounded" : replay_policy_names[replay->config.policy];
+}
+
+char *tyto_replay_text(const TytoReplay *replay) {
+    Text out = {0};
+    const ReplayConfig *config = &replay->config;
+    text_printf(&out, "%s: %u L1Ds of machine %s, warps by %s\n", replay->path, replay->header.sms,
+                replay->header.machine, replay->header.scheduler);
+    text_printf(&out, "replayed: %s, ", policy_of(replay));
+    if (!config->is_unbounded)
+        text_printf(&out, "%" PRIu64 " bytes, %u ways, ", config->size_bytes, config->ways);
+    text_printf(&out, "lines of %u bytes\n", config->line_bytes);
+    for (int i = 0; i < ROW_COUNT; i++) {
+        text_printf(&out, "  %-20s", rows[i].name);
+        if (rows[i].per) text_printf(&out, "%16.6f", ratio(replay, &rows[i]));
+        else text_printf(&out, "%16" PRIu64, count_at(replay, rows[i].offset));
+        text_printf(&out, "  %s\n", rows[i].meaning);
+    }
+    return out.bytes;
+}
+
+char *tyto_replay_json(const TytoReplay *replay) {
+    Text out = {0};
+    Json json;
+    const struct {
+        const char *key, *value;
+    } words[] = {{"trace", replay->path},
+                 {"machine", replay->header.machine},
+                 {"scheduler", replay->header.scheduler},
+                 {"policy", policy_of(replay)}};
+    json_begin(&json, &out);
+    json_object(&json);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        json_key(&json, words[i].key);
+        json_string(&json, words[i].value);
+    }
+    json_key(&json, "line_bytes");
+    json_uint(&json, replay->config.line_bytes);
+    if (!replay->config.is_unbounded) {
+        json_key(&json, "size_bytes");
+        json_uint(&json, replay->config.size_bytes);
+        json_key(&json, "ways");
+        json_uint(&json, replay->config.ways);
+    }
+    for (int i = 0; i < ROW_COUNT; i++) {
+        json_key(&json, rows[i].name);
+        if (rows[i].per) json_double(&json, ratio(replay, &rows[i]));
+        else json_uint(&json, count_at(replay, rows[i].offset));
+    }
+    json_end_object(&json);
+    text_add(&out, "\n");
+    return out.bytes;
+}
+
+/* A field of CSV in quotes, where it needs them. */
+static void add_field(Text *out, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        text_add(out, text);
+        return;
+    }
+    text_add(out, "\"");
+    for (; *text; text++) text_add_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    text_add(out, "\"");
+}
+
+char *tyto_replay_csv(const TytoReplay *replay) {
+    Text out = {0};
+    const ReplayConfig *config = &replay->config;
+    const char *const words[] = {replay->path, replay->header.machine, replay->header.scheduler,
+                                 policy_of(replay)};
+    text_add(&out, "trace,machine,scheduler,policy,size_bytes,ways,line_bytes");
+    for (int i = 0; i < ROW_COUNT; i++) text_printf(&out, ",%s", rows[i].name);
+    text_add(&out, "\n");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        add_field(&out, words[i]);
+        text_add(&out, ",");
+    }
+    if (config->is_unbounded) text_add(&out, ",");
+    else text_printf(&out, "%" PRIu64 ",%u", config->size_bytes, config->ways);
+    text_printf(&out, ",%u", config->line_bytes);
+    for (int i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].per) text_printf(&out, ",%.9g", ratio(replay, &rows[i]));
+        else text_printf(&out, ",%" PRIu64, count_at(replay, rows[i].offset));
+    }
+    text_add(&out, "\n");
+    return out.bytes;
+}
