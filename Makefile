@@ -44,7 +44,7 @@ fidelity: build ## compare machine gtx480 with the peer simulator's figures: wri
 bless: build ## store anew what golden tests compare with, and show what changed
 	TYTO_BLESS=1 meson test -C build --verbose golden pages documents driver_page cli fidelity
 
-nightly: build sanitize fuzz-targets ## every test, the long ones too, and an hour of fuzzing
+nightly: build sanitize fuzz-targets ## every test, the long ones too, and twenty minutes of fuzzing
 	@scripts/nightly
 
 fuzz: fuzz-targets ## fuzz every reader of user input for FUZZ_SECONDS (30) each
