@@ -104,6 +104,12 @@ class Style(InTree):
                          "docs/a.md:1: src/base/none.c is not there\ndocs/a.md:1: b.md is not there\n"
                          "docs/a.md:2: ../src/c.c is not there\n")
 
+    def test_a_page_that_is_not_listed_is_found(self):
+        self.write("docs/a.md", "# A\n")
+        self.write("docs/b.md", "# B\n")
+        self.write("docs/README.md", "[a](a.md)\n")
+        self.assertEqual(run("check-style", self.root).stdout, "docs/README.md: does not list b.md\n")
+
     def test_a_clean_file_passes(self):
         self.write("src/base/a.c", "/* a */\nint x;\n")
         self.assertEqual(run("check-style", self.root).returncode, 0)
