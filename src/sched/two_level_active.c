@@ -19,13 +19,19 @@ static const TytoPolicyParameter PARAMETERS[] = {
                 "GPGPU-Sim 4.2, SM2_GTX480: two_level_active:6:0:1"},
 };
 
-/* A scheduler's slots: first the active ones in the order in which they are asked, then the queue. */
+_Static_assert((TYTO_MAX_WARPS & (TYTO_MAX_WARPS - 1)) == 0, "indices of the queue wrap by a mask");
+
+/* A scheduler's slots: the active ones and the queue, either in a circle. What happens at an issue is
+ * kept small: the circle is not turned, only where it begins is noted. */
 typedef struct Ranks {
-    uint8_t slot[TYTO_MAX_WARPS]; /* by rank */
-    uint8_t count;                /* slots of the scheduler */
-    uint8_t active;               /* of those, the active ones */
-    uint64_t all;                 /* the slots as a set */
-    uint64_t set;                 /* the active ones as a set */
+    uint8_t order[TYTO_MAX_WARPS]; /* the active slots */
+    uint8_t queue[TYTO_MAX_WARPS]; /* the others */
+    uint8_t active;                /* how many are active */
+    uint8_t last;                  /* the one that is asked last: the next in the circle goes first */
+    uint8_t waiting;               /* how many are in the queue */
+    uint32_t head;                 /* index of its head, modulo its size */
+    uint64_t all;                  /* the slots as a set */
+    uint64_t set;                  /* the active ones as a set */
 } Ranks;
 
 /* While no slot that goes on is in the queue, an exchange only moves slots that cannot issue anyway; such
@@ -37,50 +43,90 @@ typedef struct TwoLevelActive {
     bool is_idle;   /* exchanges change nothing that can be seen while `going` stays */
 } TwoLevelActive;
 
-static uint64_t slots(const uint8_t *slot, int count) {
-    uint64_t set = 0;
-    for (int i = 0; i < count; i++) set |= UINT64_C(1) << slot[i];
-    return set;
-}
-
 static void start(void *state, const TytoSmView *view, const double *values) {
     TwoLevelActive *s = state;
     for (uint32_t i = 0; i < view->schedulers; i++) {
         Ranks *r = &s->ranks[i];
-        for (uint64_t rest = view->scheduler_warps[i]; rest; rest &= rest - 1)
-            r->slot[r->count++] = (uint8_t)bits_lowest64(rest);
-        r->active = values[ACTIVE] < r->count ? (uint8_t)values[ACTIVE] : r->count;
         r->all = view->scheduler_warps[i];
-        r->set = slots(r->slot, r->active);
+        for (uint64_t rest = r->all; rest; rest &= rest - 1) {
+            uint8_t slot = (uint8_t)bits_lowest64(rest);
+            if (r->active < values[ACTIVE]) {
+                r->order[r->active++] = slot;
+                r->set |= UINT64_C(1) << slot;
+                r->last = slot;
+            } else {
+                r->queue[r->waiting++] = slot;
+            }
+        }
     }
 }
 
-/* One cycle's exchange: the active slots that do not go on join the queue, its head moves up. The slots
- * that go on keep their order ahead of the newcomers. */
-static void exchange(Ranks *r, uint64_t going) {
-    uint8_t leaving[TYTO_MAX_WARPS];
-    int kept = 0, left = 0;
+/* The first of the active slots in `set`, two or more, in the order in which they are asked. */
+static int first_asked(const Ranks *r, uint64_t set) {
+    uint64_t indices = 0;
+    int last = 0;
     for (int i = 0; i < r->active; i++) {
-        if (tyto_has(going, r->slot[i])) r->slot[kept++] = r->slot[i];
-        else leaving[left++] = r->slot[i];
+        indices |= (set >> r->order[i] & 1) << i;
+        last = r->order[i] == r->last ? i : last;
     }
-    size_t waiting = (size_t)(r->count - r->active);
-    memmove(&r->slot[kept], &r->slot[r->active], waiting);
-    memcpy(&r->slot[(size_t)kept + waiting], leaving, (size_t)left);
-    r->set = slots(r->slot, r->active);
+    return r->order[tyto_next(indices, last)];
+}
+
+static uint8_t *queue_at(Ranks *r, uint32_t index) { return &r->queue[index % TYTO_MAX_WARPS]; }
+
+/* Turns the circle of active slots until the one asked last is the last. */
+static void turn(Ranks *r) {
+    uint8_t turned[TYTO_MAX_WARPS];
+    uint32_t at = 0;
+    while (r->order[at] != r->last) at++;
+    for (uint32_t i = 0; i < r->active; i++) {
+        at = at + 1 == r->active ? 0 : at + 1;
+        turned[i] = r->order[at];
+    }
+    memcpy(r->order, turned, r->active);
+}
+
+/* Fills the active places from `kept` on from the queue's head. */
+static void move_up(Ranks *r, uint32_t kept) {
+    for (; kept < r->active; kept++) {
+        r->order[kept] = *queue_at(r, r->head++);
+        r->set |= UINT64_C(1) << r->order[kept];
+    }
+    r->last = r->order[r->active - 1];
+}
+
+/* One cycle's exchange: the active slots that do not go on join the queue, its head moves up. The slots
+ * that go on keep their order ahead of the newcomers. Each slot is written to both sides, and the end of
+ * one of them moved past it, so that no branch has to be guessed. */
+static void exchange(Ranks *r, uint64_t going) {
+    if (r->order[r->active - 1] != r->last) turn(r);
+    uint32_t kept = 0, tail = r->head + r->waiting;
+    for (uint32_t i = 0; i < r->active; i++) {
+        uint8_t slot = r->order[i];
+        bool goes_on = tyto_has(going, slot);
+        r->order[kept] = *queue_at(r, tail) = slot;
+        kept += goes_on;
+        tail += !goes_on;
+    }
+    r->set &= going;
+    move_up(r, kept);
 }
 
 /* `cycles` exchanges of slots of which none that goes on is in the queue: those that do not go on
  * revolve, as many ranks a cycle as they have active places. */
 static void revolve(Ranks *r, uint64_t going, uint64_t cycles) {
     exchange(r, going);
-    size_t kept = (size_t)bits_count64(r->set & going), turning = r->count - kept;
-    size_t by = (r->active - kept) * ((cycles - 1) % turning) % turning;
-    uint8_t head[TYTO_MAX_WARPS];
-    memcpy(head, &r->slot[kept], by);
-    memmove(&r->slot[kept], &r->slot[kept + by], turning - by);
-    memcpy(&r->slot[r->count - by], head, by);
-    r->set = slots(r->slot, r->active);
+    uint64_t keeping = r->set & going;
+    uint32_t kept = (uint32_t)bits_count64(keeping), places = r->active - kept;
+    uint32_t turning = places + r->waiting;
+    uint32_t by = (uint32_t)(places * ((cycles - 1) % turning) % turning);
+    if (!by) return;
+    uint32_t tail = r->head + r->waiting;
+    for (uint32_t i = kept; i < r->active; i++) *queue_at(r, tail++) = r->order[i]; /* turns by `places` */
+    uint32_t rest = by >= places ? by - places : by + turning - places;
+    for (; rest; rest--) *queue_at(r, tail++) = *queue_at(r, r->head++);
+    r->set = keeping;
+    move_up(r, kept);
 }
 
 /* `cycles` exchanges while nothing changes. */
@@ -117,24 +163,16 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     TwoLevelActive *s = state;
     if (ready & ~s->going) catch_up(s, view->schedulers); /* released in this cycle: is it active? */
     const Ranks *r = &s->ranks[scheduler];
-    if (!(ready & r->set)) return TYTO_NO_WARP;
-    int rank = 0;
-    while (!tyto_has(ready, r->slot[rank])) rank++;
-    return r->slot[rank];
+    uint64_t asked = ready & r->set;
+    if (!asked) return TYTO_NO_WARP;
+    return asked & (asked - 1) ? first_asked(r, asked) : tyto_lowest(asked);
 }
 
 /* The active order turns until the warp that issued is last. */
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
     TwoLevelActive *s = state;
     catch_up(s, view->schedulers);
-    Ranks *r = &s->ranks[issue->scheduler];
-    int rank = 0;
-    while (r->slot[rank] != issue->warp) rank++;
-    uint8_t turned[TYTO_MAX_WARPS];
-    size_t behind = (size_t)(r->active - rank - 1);
-    memcpy(turned, &r->slot[rank + 1], behind);
-    memcpy(&turned[behind], r->slot, (size_t)rank + 1);
-    memcpy(r->slot, turned, r->active);
+    s->ranks[issue->scheduler].last = (uint8_t)issue->warp;
 }
 
 /* A slot that could go on waits in the queue while another holds an active place in vain: the next cycle
