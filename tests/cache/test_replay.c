@@ -385,23 +385,24 @@ static void hits_are_told_apart_by_who_brought_the_line_in(void **unused) {
 /* Sixteen times as many lookups of the same lines take no more memory. */
 static void memory_does_not_grow_with_the_trace(void **unused) {
     (void)unused;
-    uint64_t peaks[2];
-    for (int is_long = 0; is_long < 2; is_long++) {
+    uint64_t peaks[4] = {host_peak_memory_bytes()};
+    for (int round = 1; round <= 3; round++) {
         Trace trace;
         trace_start(&trace);
         L1dWriter *writer = l1d_writer_open(trace.path, &header, trace.diag);
-        uint64_t state = 5, count = (is_long ? 48u : 3u) * L1D_TRACE_BLOCK_RECORDS;
+        uint64_t state = 5, count = (round == 3 ? 48u : 3u) * L1D_TRACE_BLOCK_RECORDS;
         for (uint64_t i = 0; i < count; i++) {
             L1dRecord record = load_of((random_next(&state) >> 30) % 1000);
             l1d_writer_add(writer, &record);
         }
         assert_true(l1d_writer_close(writer, &(L1dTraceTotals){0}, trace.diag));
         assert_int_equal(replay(&trace, (ReplayConfig){.policy = REPLAY_BELADY}).accesses, count);
-        peaks[is_long] = host_peak_memory_bytes();
+        peaks[round] = host_peak_memory_bytes();
         trace_stop(&trace);
     }
-    /* one byte for each further lookup would be 2.9 MB */
-    assert_in_range(peaks[1] - peaks[0], 0, 2000000);
+    /* One byte for each further lookup would be 2.9 MB. Address sanitizer keeps what was freed, so every
+     * round may take as much as the second. */
+    assert_in_range(peaks[3] - peaks[2], 0, peaks[2] - peaks[1] + 2000000);
 }
 
 static void a_line_table_keeps_and_forgets(void **unused) {
