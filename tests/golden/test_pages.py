@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The pages show what the command prints: every indented `$ tyto ...` of README.md and docs/ is run, and
-what stands below it is held against its output. A line `...` stands for lines left out. What the host
-needed differs from run to run and is not compared.
+what stands below it is held against its output. A line `...` stands for lines left out; a command that
+nothing stands below is not run. What the host needed differs from run to run and is not compared.
 
 usage: test_pages.py TYTO ROOT          TYTO_BLESS=1 writes the outputs anew
 """
@@ -17,7 +17,7 @@ import tempfile
 
 TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 PAGES = ("README.md", "docs/*.md")
-BLOCK = re.compile(r"(?m)^    \$ (tyto .*)\n((?:(?:    .*)?\n)*?)(?=\n*(?:\S|    \$ |\Z))")
+BLOCK = re.compile(r"(?m)^    \$ (tyto .*)\n((?:(?:    (?!\$ ).*)?\n)+?)(?=\n*(?:\S|    \$ |\Z))")
 HOST = re.compile(r"(?m)^host: .*|\d+\.\d\d s \(.* a second\)$")  # the lines of time and speed
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
@@ -32,7 +32,7 @@ def make_files(folder):
 def output_of(command, folder):
     """The lines of standard output and then of standard error, which is the order on a terminal."""
     done = subprocess.run([TYTO, *shlex.split(command)[1:]], capture_output=True, text=True, check=False,
-                          cwd=folder, env=PLAIN)
+                          cwd=folder, env=PLAIN, timeout=100)
     return (done.stdout + done.stderr).rstrip("\n").split("\n")
 
 
@@ -52,6 +52,8 @@ def check_page(path, folder):
 
     def replace(match):
         command, block = match.group(1), match.group(2)
+        if not block.strip():
+            return match.group(0)
         printed = output_of(command, folder)
         shown = [line[4:] for line in block.rstrip("\n").split("\n")]
         if is_shown(shown, printed):
