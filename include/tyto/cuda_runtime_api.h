@@ -1194,8 +1194,9 @@ void CUDARTAPI __cudaRegisterVar(void **binary, char *host_variable, char *devic
 void CUDARTAPI __cudaRegisterManagedVar(void **binary, void **host_variable, char *device_address,
                                         const char *name, int is_external, size_t size,
                                         int is_constant, int is_global);
-unsigned CUDARTAPI __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
-                                               struct CUstream_st *stream);
+unsigned CUDARTAPI __cudaPushCallConfiguration(dim3 grid, dim3 block,
+                                               size_t shared_bytes TYTO_DEFAULT(0),
+                                               struct CUstream_st *stream TYTO_DEFAULT(0));
 cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes,
                                                  void *stream);
 cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t *kernel, const void *function);

@@ -46,6 +46,11 @@ static const TytoOption *find(const Command *command, const char *word, size_t l
     return NULL;
 }
 
+static bool is_known(const Command *command, const char *word) {
+    bool is_simulators;
+    return find(command, word, strcspn(word, "="), &is_simulators) != NULL;
+}
+
 static void say_unknown(const Command *command, const char *word) {
     const char *names[NAMES_MAX];
     int count = 0;
@@ -138,6 +143,8 @@ bool arguments_parse(const Command *command, int count, char **words, Arguments 
     bool is_open = true; /* options may still come */
     for (int i = 0; i < count;) {
         bool is_option = is_open && words[i][0] == '-' && words[i][1] != '\0';
+        if (is_option && command->takes_unknown && !is_known(command, words[i]))
+            is_open = is_option = false;
         if (is_option && strcmp(words[i], "--") == 0) {
             is_open = false;
             i++;

@@ -42,6 +42,7 @@ typedef struct Command {
     int option_count;
     bool has_simulator;   /* takes the simulator's options too */
     bool ends_at_operand; /* what follows the first operand belongs to another program */
+    bool takes_unknown;   /* so does everything from the first unknown option on */
     int most_operands;    /* at most so many; -1: any number */
     int lowest_operands;  /* at least so many */
     int (*run)(Arguments *arguments);
@@ -51,6 +52,7 @@ extern const Command command_run;
 extern const Command command_compare;
 extern const Command command_reproduce;
 extern const Command command_launch;
+extern const Command command_cc;
 extern const Command command_ptx;
 extern const Command command_machines;
 extern const Command command_schedulers;

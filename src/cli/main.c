@@ -1,13 +1,14 @@
 /* The `tyto` command: finds the command named and runs it. */
 #include "cli/command.h"
+#include "cli/toolkit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const Command *const commands[] = {&command_run, &command_compare,  &command_reproduce, &command_launch,
-                                   &command_ptx, &command_machines, &command_schedulers,
-                                   &command_cost, &command_cache, &command_help};
+const Command *const commands[] = {
+    &command_run,      &command_compare,    &command_reproduce, &command_launch, &command_cc,  &command_ptx,
+    &command_machines, &command_schedulers, &command_cost,      &command_cache,  &command_help};
 const int command_count = sizeof commands / sizeof commands[0];
 
 const Command *command_find(const char *name) {
@@ -58,6 +59,9 @@ static int run(const Command *command, int count, char **words) {
 }
 
 int main(int argc, char **argv) {
+    const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+    ToolkitTool *tool = argc ? toolkit_find(slash ? slash + 1 : argv[0]) : NULL;
+    if (tool) return tool(argc - 1, argv + 1);
     if (argc < 2) {
         run(&command_help, 0, argv);
         return EXIT_USAGE;

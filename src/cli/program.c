@@ -152,14 +152,19 @@ void program_export_options(int count, const char *const *words) {
     free(all);
 }
 
-/* The library's own folder, the parent of that of libcuda.so.1, comes after it. */
-bool program_export_library(void) {
-    char path[PATH_MAX];
-    if (!find_beside(library_places, 2, "libcuda.so.1", path, sizeof path)) {
+bool program_find_libraries(char *folder, size_t size) {
+    if (!find_beside(library_places, 2, "libcuda.so.1", folder, size)) {
         say_error("libcuda.so.1 of Tyto is not beside this command; is the installation complete?");
         return false;
     }
-    *strrchr(path, '/') = '\0';
+    *strrchr(folder, '/') = '\0';
+    return true;
+}
+
+/* The library's own folder, the parent of that of libcuda.so.1, comes after it. */
+bool program_export_library(void) {
+    char path[PATH_MAX];
+    if (!program_find_libraries(path, sizeof path)) return false;
     const char *before = getenv("LD_LIBRARY_PATH");
     size_t size = 2 * strlen(path) + (before ? strlen(before) : 0) + sizeof ":/..:";
     char *all = allocate(size, 1);
@@ -173,7 +178,7 @@ bool program_export_library(void) {
 /* ---- Starting ---- */
 
 /* The file that execvp would run for `name`; false when there is none. */
-static bool find_program(const char *name, char *path, size_t size) {
+static bool find_executable(const char *name, char *path, size_t size) {
     const char *folders = strchr(name, '/') ? NULL : getenv("PATH");
     if (!folders) return snprintf(path, size, "%s", name) < (int)size;
     while (*folders) {
@@ -186,10 +191,15 @@ static bool find_program(const char *name, char *path, size_t size) {
     return false;
 }
 
+bool program_exists(const char *name) {
+    char path[PATH_MAX];
+    return find_executable(name, path, sizeof path);
+}
+
 /* Whether Tyto can take the place of the runtime in a program; if not, says how to link it. */
 static bool check_runtime(const char *name) {
     char path[PATH_MAX], libraries[PATH_MAX];
-    if (!find_program(name, path, sizeof path) || !elf_has_own_runtime(path)) return true;
+    if (!find_executable(name, path, sizeof path) || !elf_has_own_runtime(path)) return true;
     say_error("%s was linked with CUDA's static runtime (nvcc's default), so its calls do not reach "
               "Tyto. Link it with the shared runtime:\n"
               "    nvcc -cudart shared ...",

@@ -18,6 +18,10 @@ bool program_find_data(const char *variable, const char *folder, const char *nam
 void program_export_options(int count, const char *const *words);
 /* Puts the folder of our libcuda.so.1 before all others. False after a message. */
 bool program_export_library(void);
+/* The folder of CUDA's libraries of ours. False after a message. */
+bool program_find_libraries(char *folder, size_t size);
+/* Whether execvp would find a program of this name. */
+bool program_exists(const char *name);
 /* Becomes the workload or program words[0]; words ends with NULL. Returns only after a message,
  * with the status to exit with. */
 int program_exec(char **words);

@@ -14,14 +14,15 @@ static int run_run(Arguments *arguments) {
 const Command command_run = {
     .name = "run",
     .operands = "WORKLOAD|PROGRAM [arguments]",
-    .summary = "Run a workload, or any program on CUDA's driver API",
+    .summary = "Run a workload, or any CUDA program",
     .text =
         "A WORKLOAD is one of those that come with Tyto: vecadd, matmul, reduction, bfs, spmv,\n"
         "histogram, transpose. A PROGRAM is found as by the shell. What follows its name is the\n"
         "program's own; `tyto run matmul --help` shows the workload's arguments.\n"
         "\n"
-        "The program finds Tyto's libcuda.so.1 in the place of the driver's, so nothing has to\n"
-        "be rebuilt. Started by other means, it takes the same options from the environment\n"
+        "The program finds Tyto's libcudart and libcuda in the place of the vendor's, so nothing\n"
+        "has to be rebuilt, provided that it was linked with the shared runtime (nvcc -cudart\n"
+        "shared). Started by other means, it takes the same options from the environment\n"
         "variable TYTO_OPTIONS.\n"
         "\n"
         "  tyto run --verbose matmul --size 128\n"

@@ -24,7 +24,7 @@ TYTO, ROOT, LAUNCHER = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HERE = ROOT / "tests" / "cli"
 SAXPY = HERE / "saxpy.ptx"
 SPIN = HERE / "spin.ptx"
-COMMANDS = ("run", "compare", "launch", "ptx", "machines", "schedulers", "cost", "cache", "help", "reproduce")
+COMMANDS = ("run", "compare", "launch", "cc", "ptx", "machines", "schedulers", "cost", "cache", "help", "reproduce")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 

@@ -3,13 +3,14 @@
 #ifndef TYTO_DEVICE_LANGUAGE_H
 #define TYTO_DEVICE_LANGUAGE_H
 
+/* (clang itself knows __noinline__ in CUDA) */
+/* (clang itself knows __noinline__ in CUDA) */
 #define __global__             __attribute__((global))
 #define __device__             __attribute__((device))
 #define __host__               __attribute__((host))
 #define __shared__             __attribute__((shared))
 #define __constant__           __attribute__((constant))
 #define __forceinline__        inline __attribute__((always_inline))
-#define __noinline__           __attribute__((noinline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __align__(bytes)       __attribute__((aligned(bytes)))
 
@@ -47,8 +48,10 @@ enum { warpSize = 32 };
 #undef TYTO_INDEX_MEMBER
 
 /* Construction in place, as <new> has it. */
+#ifndef TYTO_CUDA_RUNTIME_H
 __device__ inline void *operator new(size_t, void *place) noexcept {
     return place;
 }
+#endif
 
 #endif

@@ -18,16 +18,16 @@
     struct __align__(align4) name##4 {                                                             \
         T x, y, z, w;                                                                              \
     };                                                                                             \
-    static __device__ __forceinline__ name##1 make_##name##1(T x) {                                \
+    static __host__ __device__ __forceinline__ name##1 make_##name##1(T x) {                                \
         return {x};                                                                                \
     }                                                                                              \
-    static __device__ __forceinline__ name##2 make_##name##2(T x, T y) {                           \
+    static __host__ __device__ __forceinline__ name##2 make_##name##2(T x, T y) {                           \
         return {x, y};                                                                             \
     }                                                                                              \
-    static __device__ __forceinline__ name##3 make_##name##3(T x, T y, T z) {                      \
+    static __host__ __device__ __forceinline__ name##3 make_##name##3(T x, T y, T z) {                      \
         return {x, y, z};                                                                          \
     }                                                                                              \
-    static __device__ __forceinline__ name##4 make_##name##4(T x, T y, T z, T w) {                 \
+    static __host__ __device__ __forceinline__ name##4 make_##name##4(T x, T y, T z, T w) {                 \
         return {x, y, z, w};                                                                       \
     }
 
@@ -46,7 +46,9 @@ TYTO_VECTOR_TYPES(double, double, 16, 16)
 
 struct dim3 {
     unsigned x, y, z;
-    __device__ constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    __host__ __device__ constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1)
+        : x(x), y(y), z(z) {}
+    __host__ __device__ constexpr dim3(uint3 size) : x(size.x), y(size.y), z(size.z) {}
 };
 
 #endif

@@ -14,14 +14,22 @@ __device__ __attribute__((noreturn)) void __assertfail(const char *expression, c
                                                        size_t character_bytes);
 }
 
-#ifdef NDEBUG
+#ifdef assert /* the C library's, which calls this */
+extern "C" __device__ __attribute__((noreturn)) inline void
+__assert_fail(const char *expression, const char *file, unsigned line,
+              const char *function) noexcept {
+    __assertfail(expression, file, line, function, sizeof(char));
+}
+#elif defined(NDEBUG)
 #define assert(expression) ((void)0)
 #else
 #define assert(expression)                                                                         \
     ((expression) ? (void)0 : __assertfail(#expression, __FILE__, __LINE__, __func__, sizeof(char)))
 #endif
 
-/* Inline, so that a kernel that allocates nothing carries none of them. */
+/* Inline, so that a kernel that allocates nothing carries none of them. Beside the C++ library clang
+ * has its own in <new>. */
+#ifndef TYTO_CUDA_RUNTIME_H
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Winline-new-delete"
 __device__ inline void *operator new(size_t size) {
@@ -43,6 +51,7 @@ __device__ inline void operator delete[](void *pointer, size_t) noexcept {
     free(pointer);
 }
 #pragma clang diagnostic pop
+#endif
 
 static __device__ __forceinline__ int clock() {
     return __nvvm_read_ptx_sreg_clock();

@@ -1,0 +1,2 @@
+/* A name under which old programs include tyto_old.h. */
+#include "tyto_old.h"

@@ -1,0 +1,2 @@
+/* A name under which old programs include cutil.h. */
+#include "cutil.h"

@@ -1,0 +1,73 @@
+/* The part of the CUDA samples' helpers that programs lean on: checked calls, the choice of a device,
+ * timers. Words of our own; only the names are the samples'. */
+#ifndef TYTO_HELPER_CUDA_H
+#define TYTO_HELPER_CUDA_H
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include <cuda_runtime.h>
+
+static inline void tyto_check(cudaError_t status, const char *what, const char *file, int line) {
+    if (status == cudaSuccess) return;
+    std::fprintf(stderr, "%s:%d: %s: %s (%s)\n", file, line, what, cudaGetErrorString(status),
+                 cudaGetErrorName(status));
+    std::exit(EXIT_FAILURE);
+}
+#define checkCudaErrors(call)      tyto_check((cudaError_t)(call), #call, __FILE__, __LINE__)
+#define getLastCudaError(message) tyto_check(cudaGetLastError(), message, __FILE__, __LINE__)
+
+static inline int gpuGetMaxGflopsDeviceId() {
+    return 0;
+}
+static inline int findCudaDevice(int, const char **) {
+    checkCudaErrors(cudaSetDevice(0));
+    return 0;
+}
+static inline int findCudaDevice(int, char **) {
+    checkCudaErrors(cudaSetDevice(0));
+    return 0;
+}
+
+/* A stop watch of the host's time, in milliseconds. */
+struct StopWatchInterface {
+    std::chrono::steady_clock::time_point start;
+    double milliseconds;
+    bool is_running;
+};
+
+static inline double tyto_lap(const StopWatchInterface *timer) {
+    if (!timer->is_running) return 0;
+    std::chrono::duration<double, std::milli> lap = std::chrono::steady_clock::now() - timer->start;
+    return lap.count();
+}
+static inline bool sdkCreateTimer(StopWatchInterface **timer) {
+    *timer = new StopWatchInterface();
+    return true;
+}
+static inline bool sdkDeleteTimer(StopWatchInterface **timer) {
+    delete *timer;
+    *timer = nullptr;
+    return true;
+}
+static inline bool sdkStartTimer(StopWatchInterface **timer) {
+    (*timer)->start = std::chrono::steady_clock::now();
+    (*timer)->is_running = true;
+    return true;
+}
+static inline bool sdkStopTimer(StopWatchInterface **timer) {
+    (*timer)->milliseconds += tyto_lap(*timer);
+    (*timer)->is_running = false;
+    return true;
+}
+static inline bool sdkResetTimer(StopWatchInterface **timer) {
+    (*timer)->milliseconds = 0;
+    (*timer)->start = std::chrono::steady_clock::now();
+    return true;
+}
+static inline float sdkGetTimerValue(StopWatchInterface **timer) {
+    return (float)((*timer)->milliseconds + tyto_lap(*timer));
+}
+
+#endif

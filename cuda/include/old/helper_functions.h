@@ -1,0 +1,2 @@
+/* A name under which old programs include helper_cuda.h. */
+#include "helper_cuda.h"

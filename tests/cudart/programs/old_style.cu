@@ -1,0 +1,57 @@
+// A program of the days before CUDA 12: texture references, cutil, cudaThreadSynchronize, properties
+// that are gone. Built by `tyto cc --old`.
+#include <cutil.h>
+
+#include "check.h"
+
+const int WIDTH = 32, HEIGHT = 8;
+
+texture<float, 1, cudaReadModeElementType> values;
+texture<unsigned char, 2, cudaReadModeNormalizedFloat> image;
+
+__global__ void combine(float *out) {
+    int x = threadIdx.x, y = blockIdx.x;
+    float sum = tex1Dfetch(values, y * WIDTH + x) + tex2D(image, x + 0.5f, y + 0.5f);
+    out[y * WIDTH + x] = __shfl_xor(sum, 1);
+}
+
+int main(int argc, char **argv) {
+    static float in[HEIGHT][WIDTH], out[HEIGHT][WIDTH];
+    static unsigned char pixels[HEIGHT][WIDTH];
+    float *d_in, *d_out;
+    cudaArray *array;
+    cudaDeviceProp properties;
+    unsigned timer;
+    CUT_DEVICE_INIT(argc, argv);
+    CUT_SAFE_CALL(cutCreateTimer(&timer));
+    CUDA_SAFE_CALL(cudaGetDeviceProperties(&properties, 0));
+    EXPECT(properties.clockRate > 0 && properties.warpSize == 32);
+    for (int i = 0; i < WIDTH * HEIGHT; i++) {
+        in[i / WIDTH][i % WIDTH] = (float)i;
+        pixels[i / WIDTH][i % WIDTH] = (unsigned char)(i * 3);
+    }
+    CUDA_SAFE_CALL(cudaMalloc((void **)&d_in, sizeof in));
+    CUDA_SAFE_CALL(cudaMalloc((void **)&d_out, sizeof out));
+    CUDA_SAFE_CALL(cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice));
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<unsigned char>();
+    CUDA_SAFE_CALL(cudaMallocArray(&array, &format, WIDTH, HEIGHT));
+    CUDA_SAFE_CALL(cudaMemcpy2DToArray(array, 0, 0, pixels, WIDTH, WIDTH, HEIGHT,
+                                       cudaMemcpyHostToDevice));
+    image.addressMode[0] = cudaAddressModeClamp;
+    image.filterMode = cudaFilterModePoint;
+    CUDA_SAFE_CALL(cudaBindTexture(0, values, d_in, sizeof in));
+    CUDA_SAFE_CALL(cudaBindTextureToArray(image, array, format));
+    CUT_SAFE_CALL(cutStartTimer(timer));
+    combine<<<HEIGHT, WIDTH>>>(d_out);
+    CUT_CHECK_ERROR("combine");
+    CUDA_SAFE_CALL(cudaThreadSynchronize());
+    CUT_SAFE_CALL(cutStopTimer(timer));
+    EXPECT(cutGetTimerValue(timer) >= 0);
+    CUDA_SAFE_CALL(cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost));
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++)
+            EXPECT(is_near(out[y][x], in[y][x ^ 1] + pixels[y][x ^ 1] / 255.0));
+    CUDA_SAFE_CALL(cudaUnbindTexture(values));
+    CUDA_SAFE_CALL(cudaUnbindTexture(image));
+    return passed();
+}
