@@ -110,6 +110,14 @@ class Style(InTree):
         self.write("docs/README.md", "[a](a.md)\n")
         self.assertEqual(run("check-style", self.root).stdout, "docs/README.md: does not list b.md\n")
 
+    def test_without_git_what_is_built_is_passed_over(self):
+        for name in ("build/a.c", "tests/__pycache__/a.pyc"):
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"\xff \n")
+        done = run("check-style", self.root)
+        self.assertEqual((done.returncode, done.stdout), (0, "the sources look as they should\n"))
+
     def test_a_clean_file_passes(self):
         self.write("src/base/a.c", "/* a */\nint x;\n")
         self.assertEqual(run("check-style", self.root).returncode, 0)
