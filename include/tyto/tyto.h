@@ -149,6 +149,7 @@ typedef struct TytoResult {
     uint64_t time_ps;    /* simulated */
     double wall_seconds; /* of the host */
     double cpu_seconds;  /* that the process had the processor in that time */
+    bool is_timed;       /* not with --functional, nor when --kernels or --skip leaves it out */
 } TytoResult;
 
 /* Runs a kernel to its end. */

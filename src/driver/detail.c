@@ -172,6 +172,14 @@ void detail_record(Detail *detail, const GpuLaunch *launch, const GpuResult *res
     kernel->shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes;
     kernel->ctas_per_sm = result->ctas_per_sm;
     kernel->status = status_of(result);
+    if (kernel->status != RUN_COMPLETE) detail->run->shape.is_complete = false;
+    if (launch->is_functional) {
+        kernel->is_untimed = true;
+        kernel->warp_instructions = result->warp_instructions;
+        kernel->thread_instructions = result->thread_instructions;
+        detail->run->host.untimed_seconds += result->wall_seconds;
+        return;
+    }
     kernel->counters = result->counters;
     kernel->histograms = result->histograms;
     kernel->ctas = detail->watch.ctas;
@@ -179,7 +187,6 @@ void detail_record(Detail *detail, const GpuLaunch *launch, const GpuResult *res
     detail->watch.ctas = NULL;
     detail->run->host.wall_seconds += result->wall_seconds;
     detail->run->host.cpu_seconds += result->cpu_seconds;
-    if (kernel->status != RUN_COMPLETE) detail->run->shape.is_complete = false;
 }
 
 /* ---- The end ---- */

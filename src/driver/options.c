@@ -42,6 +42,12 @@ static const OptionRow rows[] = {
      VALUE_LIST, FIELD(sets), 0, 0},
     {{"--functional", NULL, NULL, "Run kernels for their results alone, without timing.", "Machine"},
      VALUE_FLAG, FIELD(is_functional), 0, 1},
+    {{"--kernels", "NAME[,NAME...]", NULL,
+      "Time only the kernels of these names (* and ? stand for any letters); the others run functionally.",
+      "Machine"},
+     VALUE_TEXT, FIELD(kernels), 0, 0},
+    {{"--skip", "N", "0", "Run the first N of those launches functionally too.", "Machine"},
+     VALUE_COUNT, FIELD(skip), 0, UINT64_MAX},
 
     {{"--memory", "SIZE", "4GiB", "Device memory.", "Device"},
      VALUE_SIZE, FIELD(memory_bytes), MIB, 1024 * GIB},
@@ -188,7 +194,8 @@ static bool set_number(Options *options, const OptionRow *row, const Source *sou
     bool is_size = row->kind == VALUE_SIZE;
     const char *rest = text;
     uint64_t value;
-    bool is_read = is_size ? tyto_read_size(text, &value) : read_number(&rest, &value) && *rest == '\0';
+    bool is_read =
+        is_size ? tyto_read_size(text, &value) : read_number(&rest, &value) && *rest == '\0';
     if (!is_read)
         return refuse(source, row, text,
                       is_size ? "not a size; write for example 512MiB or 4GiB"

@@ -19,6 +19,8 @@ typedef struct Options {
     const char **sets;          /* --set, each "key=value", in order */
     int set_count;              /* of sets */
     bool is_functional;         /* --functional: no timing */
+    const char *kernels;        /* --kernels: those that are timed, NULL: all */
+    uint64_t skip;              /* --skip, launches of them that are not */
     uint64_t memory_bytes;      /* --memory */
     uint64_t stack_bytes;       /* --stack, per thread */
     uint64_t heap_bytes;        /* --heap, of device malloc */

@@ -63,6 +63,7 @@ void report_add_kernel(const TytoSimulator *simulator, int i, Text *out) {
         add_count(out, result->cycles);
         text_add(out, " cycles");
     }
+    if (simulator->detail && !result->is_timed) text_add(out, ", not timed");
     text_printf(out, ", %.3f s%s\n", result->wall_seconds,
                 result->status == TYTO_OK ? "" : ", failed");
 }
@@ -124,6 +125,8 @@ static void add_kernel_object(Json *json, const TytoResult *result) {
     json_string(json, result->kernel);
     json_key(json, "status");
     json_string(json, run_status_names[status_of(result)]);
+    json_key(json, "timed");
+    json_bool(json, result->is_timed);
     add_shape(json, "grid", result->grid);
     add_shape(json, "block", result->block);
     add_number(json, "registers", result->registers);

@@ -11,6 +11,7 @@
 #include "driver/detail.h"
 #include "driver/progress.h"
 #include "driver/report.h"
+#include "driver/selection.h"
 #include "stats/output.h"
 
 struct TytoModule {
@@ -82,22 +83,29 @@ static bool check_output(const char *path, Diag *diag) {
 
 /* What no single option can be blamed for. */
 static bool check_together(const Options *options, Diag *diag) {
-    const char *const paths[] = {options->json_path, options->csv_path, options->ctas_path,
-                                 options->timeline_path, options->policies_path,
-                                 options->stats_path, options->l1d_path};
+    const char *const paths[] = {
+        options->json_path,     options->csv_path,   options->ctas_path, options->timeline_path,
+        options->policies_path, options->stats_path, options->l1d_path};
     bool is_right = true;
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
         is_right &= check_output(paths[i], diag);
-    bool needs_timing =
-        options->csv_path || options->ctas_path || options->timeline_path || options->policies_path ||
-        options->l1d_path || options->sample_cycles;
+    bool needs_timing = options->csv_path || options->ctas_path || options->timeline_path ||
+                        options->policies_path || options->l1d_path || options->sample_cycles;
     if (options->is_functional && needs_timing) {
-        diag_error(
-            diag, NULL, 0, 0,
-            "--csv, --ctas, --timeline, --policies, --record-l1d, --sample and --stats need timing; "
-            "leave --functional out");
+        diag_error(diag, NULL, 0, 0,
+                   "--csv, --ctas, --timeline, --policies, --record-l1d, --sample and --stats need "
+                   "timing; "
+                   "leave --functional out");
         is_right = false;
     }
+    if (options->is_functional && (options->kernels || options->skip)) {
+        diag_error(diag, NULL, 0, 0,
+                   "--kernels and --skip choose what is timed; leave --functional out");
+        is_right = false;
+    }
+    Selection *selection = selection_new(options->kernels, options->skip, diag);
+    is_right &= selection != NULL;
+    selection_free(selection);
     return is_right;
 }
 
@@ -107,7 +115,8 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
     bool is_right =
         options_parse(parsed, NULL, count, options, diag) && check_together(parsed, diag);
     if (is_right && !parsed->is_functional) {
-        parsed->timeline_path = parsed->policies_path = parsed->l1d_path = NULL; /* which would be written */
+        parsed->timeline_path = parsed->policies_path = parsed->l1d_path =
+            NULL; /* which would be written */
         Detail *detail = detail_new(parsed, diag);
         is_right = detail != NULL;
         detail_free(detail);
@@ -159,6 +168,7 @@ TytoSimulator *simulator_new(Options *options, Diag *diag) {
     simulator->options = options;
     simulator->gpu = gpu;
     simulator->detail = detail;
+    if (detail) simulator->selection = selection_new(options->kernels, options->skip, diag);
     simulator->arena = arena_new();
     simulator->kernel_names = map_new();
     if (!options->is_quiet) simulator->progress = progress_new(gpu);
@@ -183,6 +193,7 @@ void tyto_free(TytoSimulator *simulator) {
     progress_free(simulator->progress);
     gpu_free(simulator->gpu);
     detail_free(simulator->detail);
+    selection_free(simulator->selection);
     options_free(simulator->options);
     map_free(simulator->kernel_names);
     arena_free(simulator->arena);
@@ -458,20 +469,24 @@ static void record(TytoSimulator *simulator, const GpuLaunch *launch, const GpuR
         .time_ps = result->time_ps,
         .wall_seconds = result->wall_seconds,
         .cpu_seconds = result->cpu_seconds,
+        .is_timed = simulator->detail && !launch->is_functional,
     };
     memcpy(kept->grid, launch->grid, sizeof kept->grid);
     memcpy(kept->block, launch->block, sizeof kept->block);
     simulator->time_ps += result->time_ps;
 }
 
-GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch, GpuResult *result) {
-    const IsaProgram *program = gpu_module_program(launch->module);
-    progress_begin(simulator->progress, program->functions[launch->function].ptx->name);
-    GpuStatus status = gpu_launch(simulator->gpu, launch, result);
+GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *asked, GpuResult *result) {
+    const IsaProgram *program = gpu_module_program(asked->module);
+    const char *name = program->functions[asked->function].ptx->name;
+    GpuLaunch launch = *asked;
+    launch.is_functional = simulator->selection && !selection_takes(simulator->selection, name);
+    progress_begin(simulator->progress, name);
+    GpuStatus status = gpu_launch(simulator->gpu, &launch, result);
     progress_end(simulator->progress);
     if (status == GPU_BAD_LAUNCH) return status;
-    record(simulator, launch, result);
-    if (simulator->detail) detail_record(simulator->detail, launch, result);
+    record(simulator, &launch, result);
+    if (simulator->detail) detail_record(simulator->detail, &launch, result);
     if (simulator->options->is_verbose && !simulator->options->is_quiet) {
         Text line = {0};
         report_add_kernel(simulator, simulator->result_count - 1, &line);
@@ -555,6 +570,13 @@ static bool finish_detail(TytoSimulator *simulator, const char *program, Diag *d
     return detail_finish(simulator->detail, simulator->options, diag);
 }
 
+static void warn_of_selection(const TytoSimulator *simulator) {
+    Diag *diag = diag_new();
+    selection_check(simulator->selection, simulator->kernel_names, diag);
+    if (diag_warning_count(diag)) diag_print(diag, stderr);
+    diag_free(diag);
+}
+
 TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     pthread_mutex_lock(&simulator->lock);
     const Options *options = simulator->options;
@@ -570,6 +592,7 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     TytoStatus status = TYTO_OK;
     if (!is_right) status = fail(simulator, TYTO_BAD_FILE, "%s", diag_text(diag));
     diag_free(diag);
+    if (simulator->selection && !options->is_quiet) warn_of_selection(simulator);
     pthread_mutex_unlock(&simulator->lock);
     return status;
 }

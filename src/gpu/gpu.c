@@ -316,7 +316,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     atomic_store(&gpu->done_ctas, 0);
     atomic_store(&gpu->done_instructions, 0);
     atomic_store(&gpu->total_ctas, launch.ctas);
-    if (gpu->engine) {
+    if (gpu->engine && !request->is_functional) {
         result->ctas_per_sm = gpu_occupancy(gpu, request->module, request->function, threads,
                                             request->dynamic_shared_bytes);
         engine_run(gpu->engine, gpu, &launch, result->ctas_per_sm, result);

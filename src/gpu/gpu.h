@@ -73,6 +73,7 @@ typedef struct GpuLaunch {
     uint32_t dynamic_shared_bytes;
     const void *parameters; /* function's parameter_bytes bytes in the layout of its parameters */
     bool is_cooperative;    /* the whole grid must be resident at once */
+    bool is_functional;     /* without timing, even where there is a machine, which stands still */
 } GpuLaunch;
 
 typedef enum GpuStatus {

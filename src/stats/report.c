@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 
 enum {
     BAR_WIDTH = 40,
@@ -206,17 +207,47 @@ static void add_kernel(const KernelStats *kernel, bool has_all, Text *out) {
     add_counters(&kernel->counters, has_all, out);
 }
 
+/* Names of the kernels that ran without timing, each once. */
+static Map *untimed_names(const RunStats *run) {
+    Map *names = map_new();
+    for (int i = 0; i < run->kernel_count; i++) {
+        const KernelStats *kernel = &run->kernels[i];
+        if (kernel->is_untimed) map_put(names, kernel->name, strlen(kernel->name), NULL);
+    }
+    return names;
+}
+
+/* The launches without timing: how many, and of which kernels. */
+static void add_untimed(const RunStats *run, Text *out) {
+    char field[FIELD_BYTES];
+    UntimedTotal untimed = run_untimed(run);
+    if (!untimed.kernels) return;
+    format_count(field, untimed.warp_instructions);
+    text_printf(out, "\nnot timed: %d kernel%s, %s warp instructions (", untimed.kernels,
+                untimed.kernels == 1 ? "" : "s", field);
+    Map *names = untimed_names(run);
+    size_t count = map_count(names), told = count < REPORT_KERNELS ? count : REPORT_KERNELS;
+    for (size_t i = 0; i < told; i++)
+        text_printf(out, "%s%s", i ? ", " : "", map_key(names, i));
+    if (count > told) text_printf(out, " and %zu more", count - told);
+    text_add(out, ")\n");
+    map_free(names);
+}
+
 void report_run(const RunStats *run, bool has_all, Text *out) {
     text_printf(out, "%s on %s, warps by %s, CTAs by %s\n", run->program, run->machine,
                 run->scheduler, run->cta_scheduler);
-    bool has_each = has_all || run->kernel_count <= REPORT_KERNELS;
-    for (int i = 0; has_each && i < run->kernel_count; i++)
-        add_kernel(&run->kernels[i], has_all, out);
+    int timed = run->kernel_count - run_untimed(run).kernels;
+    bool has_each = has_all || timed <= REPORT_KERNELS;
+    for (int i = 0; has_each && i < run->kernel_count; i++) {
+        if (!run->kernels[i].is_untimed) add_kernel(&run->kernels[i], has_all, out);
+    }
     Counters total = run_total(run);
-    if (run->kernel_count > 1) {
-        text_printf(out, "\nall %d kernels\n", run->kernel_count);
+    if (timed > 1) {
+        text_printf(out, "\nall %d %skernels\n", timed, timed < run->kernel_count ? "timed " : "");
         add_counters(&total, has_all, out);
     }
+    add_untimed(run, out);
     char seconds[FIELD_BYTES], speed[FIELD_BYTES], memory[FIELD_BYTES];
     double rate = (double)total.warp_instructions / run->host.wall_seconds;
     format_value(seconds, run->host.wall_seconds, 2);
@@ -356,9 +387,11 @@ void report_comparison(const RunStats *const *runs, int count, Text *out) {
     int width = name_width(runs, count), fastest = 0, second = -1;
     uint64_t first = run_total(runs[0]).cycles, least = first, next = UINT64_MAX;
     Counters all = {0};
-    text_printf(out, "%s on %s\n\n%-*s %15s %8s %8s %8s %8s %8s  %s\n", runs[0]->program,
-                runs[0]->machine, width, "scheduler", "cycles", "IPC", "speed-up", "L1D miss",
-                "L2 miss", "row hits", "scheduler cycles");
+    text_printf(out, "%s on %s", runs[0]->program, runs[0]->machine);
+    int untimed = run_untimed(runs[0]).kernels, kernels = runs[0]->kernel_count;
+    if (untimed) text_printf(out, ", %d of %d kernels timed", kernels - untimed, kernels);
+    text_printf(out, "\n\n%-*s %15s %8s %8s %8s %8s %8s  %s\n", width, "scheduler", "cycles", "IPC",
+                "speed-up", "L1D miss", "L2 miss", "row hits", "scheduler cycles");
     for (int i = 0; i < count; i++) {
         Counters total = run_total(runs[i]);
         add_comparison_row(runs[i], &total, (double)first / (double)total.cycles, width, out);

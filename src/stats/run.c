@@ -56,6 +56,16 @@ KernelStats *run_add_kernel(RunStats *run, const char *name) {
     return kernel;
 }
 
+UntimedTotal run_untimed(const RunStats *run) {
+    UntimedTotal total = {0};
+    for (int i = 0; i < run->kernel_count; i++) {
+        total.kernels += run->kernels[i].is_untimed;
+        total.warp_instructions += run->kernels[i].warp_instructions;
+        total.thread_instructions += run->kernels[i].thread_instructions;
+    }
+    return total;
+}
+
 Counters run_total(const RunStats *run) {
     Counters total = {0};
     for (int i = 0; i < run->kernel_count; i++)

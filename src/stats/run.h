@@ -35,8 +35,10 @@ typedef struct KernelStats {
     uint32_t grid[3], block[3]; /* CTAs, threads */
     uint32_t registers;         /* of a thread */
     uint32_t shared_bytes;      /* of a CTA, static and dynamic */
-    uint32_t ctas_per_sm;       /* that fit */
+    uint32_t ctas_per_sm;       /* that fit; 0 when untimed */
     RunStatus status;
+    bool is_untimed;            /* ran functionally: all counters are 0 */
+    uint64_t warp_instructions, thread_instructions; /* when untimed; else the counters have them */
     Counters counters;
     Histograms histograms;
     CtaRecord *ctas; /* by linear CTA index; owned; NULL when not recorded */
@@ -45,8 +47,9 @@ typedef struct KernelStats {
 
 /* What differs from run to run. */
 typedef struct HostStats {
-    double wall_seconds; /* in launches */
-    double cpu_seconds;  /* that the process had the processor in that time */
+    double wall_seconds;    /* in timed launches */
+    double untimed_seconds; /* of the wall clock in the others */
+    double cpu_seconds;     /* that the process had the processor in that time */
     uint64_t peak_memory_bytes;
 } HostStats;
 
@@ -67,7 +70,14 @@ void run_free(RunStats *run);
 /* Adds a kernel, all counters 0. Valid until the next kernel is added. */
 KernelStats *run_add_kernel(RunStats *run, const char *name);
 
-/* Sums over the kernels. */
+/* Sums over the kernels that ran functionally. */
+typedef struct UntimedTotal {
+    int kernels;
+    uint64_t warp_instructions, thread_instructions;
+} UntimedTotal;
+UntimedTotal run_untimed(const RunStats *run);
+
+/* Sums over the timed kernels. */
 Counters run_total(const RunStats *run);
 void run_total_histograms(const RunStats *run, Histograms *total);
 
@@ -79,7 +89,7 @@ bool run_check(const RunStats *run, Text *why);
 void run_write_json(const RunStats *run, Json *json);
 void run_write_comparison_json(const RunStats *const *runs, int count, Json *json);
 
-/* A header line, and a line for each kernel and for the total of each run. */
+/* A header line, and a line for each timed kernel and for the total of each run. */
 void run_write_csv(const RunStats *const *runs, int count, Text *out);
 
 /* A line for each CTA of each kernel: kernel, CTA, SM, slot, start, end (PRO figure 2). */

@@ -49,19 +49,40 @@ static void write_ctas(Json *json, const KernelStats *kernel) {
     json_end_array(json);
 }
 
-static void write_kernel(Json *json, const KernelStats *kernel) {
-    json_object(json);
-    write_text(json, "kernel", kernel->name);
-    write_text(json, "status", run_status_names[kernel->status]);
-    write_triple(json, "grid", kernel->grid);
-    write_triple(json, "block", kernel->block);
-    write_number(json, "registers", kernel->registers);
-    write_number(json, "shared_bytes", kernel->shared_bytes);
+/* All that is known of kernels that ran functionally. */
+static void write_instructions(Json *json, uint64_t of_warps, uint64_t of_threads) {
+    write_number(json, "warp_instructions", of_warps);
+    write_number(json, "thread_instructions", of_threads);
+}
+
+static void write_timing(Json *json, const KernelStats *kernel) {
     write_number(json, "ctas_per_sm", kernel->ctas_per_sm);
     write_counters(json, &kernel->counters);
     json_key(json, "histograms");
     histograms_write_json(&kernel->histograms, json);
     if (kernel->ctas) write_ctas(json, kernel);
+}
+
+static void write_untimed(Json *json, const UntimedTotal *untimed) {
+    json_key(json, "untimed");
+    json_object(json);
+    write_number(json, "kernels", (uint64_t)untimed->kernels);
+    write_instructions(json, untimed->warp_instructions, untimed->thread_instructions);
+    json_end_object(json);
+}
+
+static void write_kernel(Json *json, const KernelStats *kernel) {
+    json_object(json);
+    write_text(json, "kernel", kernel->name);
+    write_text(json, "status", run_status_names[kernel->status]);
+    json_key(json, "timed");
+    json_bool(json, !kernel->is_untimed);
+    write_triple(json, "grid", kernel->grid);
+    write_triple(json, "block", kernel->block);
+    write_number(json, "registers", kernel->registers);
+    write_number(json, "shared_bytes", kernel->shared_bytes);
+    if (kernel->is_untimed) write_instructions(json, kernel->warp_instructions, kernel->thread_instructions);
+    else write_timing(json, kernel);
     json_end_object(json);
 }
 
@@ -70,6 +91,7 @@ static void write_host(Json *json, const HostStats *host, const Counters *total)
     json_key(json, "host");
     json_object(json);
     write_value(json, "wall_seconds", seconds);
+    write_value(json, "untimed_seconds", host->untimed_seconds);
     write_value(json, "cpu_seconds", host->cpu_seconds);
     write_value(json, "warp_instructions_per_second", (double)total->warp_instructions / seconds);
     write_value(json, "cycles_per_second", (double)total->cycles / seconds);
@@ -98,6 +120,8 @@ void run_write_json(const RunStats *run, Json *json) {
     json_key(json, "histograms");
     histograms_write_json(&histograms, json);
     json_end_object(json);
+    UntimedTotal untimed = run_untimed(run);
+    write_untimed(json, &untimed);
     if (run->series) {
         json_key(json, "samples");
         timeseries_write_json(run->series, json);
@@ -144,6 +168,7 @@ static void write_run_csv(const RunStats *run, Text *out) {
         text_clear(&index);
         text_printf(&index, "%d", i);
         if (kernel->status != RUN_COMPLETE) status = kernel->status;
+        if (kernel->is_untimed) continue;
         add_line(out, run, text_string(&index), kernel->name, run_status_names[kernel->status],
                  &kernel->counters);
     }

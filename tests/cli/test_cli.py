@@ -335,7 +335,7 @@ class Timed(Case):
         self.assertEqual(done.stdout, "vecadd: 1000 sums verified\n")
         self.assertIn("vecadd on gtx480, warps by gto, CTAs by round-robin", done.stderr)
         self.assertEqual(list(result), ["tyto_version", "program", "machine", "scheduler",
-                                        "cta_scheduler", "kernels", "total"])
+                                        "cta_scheduler", "kernels", "total", "untimed"])
         self.assertEqual(result["machine"], "gtx480")
         self.assertEqual(result["kernels"][0]["ctas_finished"], 4)
         self.assertGreater(result["total"]["cycles"], 100)
@@ -372,6 +372,38 @@ class Timed(Case):
                          -(-result["total"]["cycles"] // 500))
         self.assertIn("host:", done.stderr)
 
+    def test_chosen_kernels(self):
+        """Those chosen are timed, the others run all the same, and no instruction is lost."""
+        whole = self.run_timed("lud", "--size", "64")[1]
+        done, part = self.run_timed("--kernels", "lud_in*,lud_diagonal", "--skip", "2", "--verbose",
+                                    "--csv", "r.csv", "--timeline", "t.json", "lud", "--size", "64")
+        self.assertRegex(done.stderr, r"kernel 1: lud_diagonal .* not timed, ")
+        self.assertRegex(done.stderr, r"\nnot timed: \d+ kernels, [\d,]+ warp instructions \(lud_")
+        chosen = [kernel for kernel in part["kernels"] if kernel["kernel"] != "lud_perimeter"]
+        timed = [kernel for kernel in part["kernels"] if kernel["timed"]]
+        self.assertEqual(timed, chosen[2:])
+        for count in ("warp_instructions", "thread_instructions"):
+            self.assertEqual([kernel[count] for kernel in part["kernels"]],
+                             [kernel[count] for kernel in whole["kernels"]])
+            self.assertEqual(part["total"][count] + part["untimed"][count], whole["total"][count])
+        self.assertEqual(part["total"]["kernels"], len(timed))
+        self.assertEqual(part["untimed"]["kernels"], len(whole["kernels"]) - len(timed))
+        self.assertEqual(part["total"]["cycles"], sum(kernel["cycles"] for kernel in timed))
+        self.assertEqual(len((self.path / "r.csv").read_text(encoding="utf-8").splitlines()), len(timed) + 2)
+        events = json.loads((self.path / "t.json").read_text(encoding="utf-8"))
+        self.assertFalse([event for event in events if "lud_perimeter" in event.get("name", "")])
+
+    def test_choosing_all_kernels_changes_nothing(self):
+        words = ("bfs", "--size", "300")
+        self.assertEqual(self.run_timed("--kernels", "*", *words)[1], self.run_timed(*words)[1])
+
+    def test_kernels_that_never_ran(self):
+        done, result = self.run_timed("--kernels", "bsf", "bfs", "--size", "300")
+        self.assertEqual(done.stderr.count("warning"), 1)
+        self.assertIn("warning: --kernels bsf: no kernel of this name was launched; did you mean bfs?", done.stderr)
+        self.assertEqual(result["total"]["kernels"], 0)
+        self.assertGreater(result["untimed"]["warp_instructions"], 0)
+
     def test_mistakes(self):
         for words, part in ((("--machine", "owll"), "owl"),
                             (("--machine", "nowhere.yaml"), "nowhere.yaml"),
@@ -379,7 +411,9 @@ class Timed(Case):
                             (("--set", "l1d.sise=8KiB"), "l1d.size"),
                             (("--set", "l1d.size=8 owls"), "l1d.size"),
                             (("--timeline", "/no/t.json"), "/no/t.json"),
-                            (("--functional", "--csv", "x.csv"), "need timing")):
+                            (("--functional", "--csv", "x.csv"), "need timing"),
+                            (("--functional", "--skip", "1"), "leave --functional out"),
+                            (("--kernels", "a,,b"), "a name is empty")):
             self.check(self.tyto("run", *words, "vecadd", is_timed=True), 2, part)
 
 

@@ -33,6 +33,23 @@ int main(int count, char **words) {
 }
 """
 
+NAMED_KERNELS = r"""
+#include <cstdio>
+__global__ void single(int *p) { p[0] = 1; }
+namespace space { __global__ void plain(int *p) { p[1] = 2; } }
+template <typename T> __global__ void twice(int *p, T x) { p[(int)x] = 1 + (int)x; }
+int main() {
+    int out[4], *p;
+    cudaMalloc(&p, sizeof out);
+    single<<<1, 1>>>(p);
+    space::plain<<<1, 1>>>(p);
+    twice<<<1, 1>>>(p, 2.0f);
+    twice<<<1, 1>>>(p, 3);
+    cudaMemcpy(out, p, sizeof out, cudaMemcpyDeviceToHost);
+    printf("%d %d %d %d\n", out[0], out[1], out[2], out[3]);
+}
+"""
+
 FORK = r"""
 #include <cstdio>
 #include <sys/wait.h>
@@ -90,8 +107,9 @@ class Run(unittest.TestCase):
         done = subprocess.run([NVCC, *words], cwd=self.path, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def tyto(self, *words):
-        return subprocess.run([TYTO, "run", "--functional", *words], cwd=self.path, env=PLAIN,
+    def tyto(self, *words, is_timed=False):
+        mode = () if is_timed else ("--functional",)
+        return subprocess.run([TYTO, "run", *mode, *words], cwd=self.path, env=PLAIN,
                               capture_output=True, text=True, check=False)
 
     def test_a_plain_build_runs(self):
@@ -127,6 +145,15 @@ class Run(unittest.TestCase):
     def test_separate_compilation(self):
         self.build("-cudart", "shared", "-rdc=true", "x.cu", "y.cu", x=MAIN_FILE, y=OTHER_FILE)
         self.assertEqual(self.tyto("./a.out").stdout, "7 16\n")
+
+    def test_kernels_are_chosen_by_their_names_in_the_source(self):
+        self.build("-cudart", "shared", "x.cu", x=NAMED_KERNELS)
+        for names, chosen in (("plain", 1), ("twice", 2), ("space::plain", 1), ("space::*,single", 2),
+                              ("*twiceIf*", 1), ("*", 4)):
+            done = self.tyto("--kernels", names, "--json", "out.json", "./a.out", is_timed=True)
+            self.assertEqual(done.stdout, "1 2 3 4\n", done.stderr)
+            self.assertNotIn("warning", done.stderr)
+            self.assertEqual(json.loads((self.path / "out.json").read_text())["total"]["kernels"], chosen, names)
 
     def test_printf_keeps_its_order(self):
         self.build("-cudart", "shared", os.path.join(PROGRAMS, "device_printf.cu"))

@@ -57,7 +57,10 @@ static const char *skip_value(const char *s) {
     if (*s == '{') return skip_members(s, '}', true);
     if (*s == '[') return skip_members(s, ']', false);
     if (*s == '"') return skip_json_string(s);
-    if (!strncmp(s, "null", 4)) return s + 4;
+    static const char *const words[] = {"null", "true", "false"};
+    for (int i = 0; i < 3; i++) {
+        if (!strncmp(s, words[i], strlen(words[i]))) return s + strlen(words[i]);
+    }
     size_t length = strspn(s, "-+.0123456789eE");
     return length ? s + length : NULL;
 }
@@ -122,6 +125,54 @@ static void test_run_sums_and_checks(void **state) {
     run_free(run);
 }
 
+static int count_of(const char *text, char what) {
+    int count = 0;
+    for (; *text; text++)
+        count += *text == what;
+    return count;
+}
+
+/* The second of the run's kernels, as one that ran functionally. */
+static void leave_out_second(RunStats *run) {
+    KernelStats *kernel = &run->kernels[1];
+    kernel->counters = (Counters){0};
+    kernel->histograms = (Histograms){0};
+    kernel->ctas_per_sm = 0;
+    kernel->is_untimed = true;
+    kernel->warp_instructions = 77;
+    kernel->thread_instructions = 2464;
+}
+
+static void test_untimed_kernels(void **state) {
+    (void)state;
+    RunStats *run = make_run("gto", 2000, 500);
+    Text out = {0};
+    Json json;
+    leave_out_second(run);
+    assert_true(run_check(run, &out));
+    assert_int_equal(run_total(run).kernels, 1);
+    json_begin(&json, &out);
+    run_write_json(run, &json);
+    assert_json(out.bytes);
+    assert_contains(out.bytes, "\"timed\": true");
+    assert_contains(strstr(out.bytes, "\"second\""), "\"timed\": false");
+    assert_contains(strstr(out.bytes, "\"untimed\""), "\"warp_instructions\": 77");
+    const char *second = strstr(out.bytes, "\"second\"");
+    assert_true(strstr(second, "\"thread_instructions\": 2464") < strstr(second, "\"cycles\""));
+    text_clear(&out);
+    run_write_csv((const RunStats *[]){run}, 1, &out);
+    assert_int_equal(count_of(out.bytes, '\n'), 3); /* header, the first kernel, total */
+    text_clear(&out);
+    report_run(run, false, &out);
+    assert_contains(out.bytes, "not timed: 1 kernel, 77 warp instructions (second)\n");
+    assert_null(strstr(out.bytes, "kernel second"));
+    text_clear(&out);
+    report_comparison((const RunStats *[]){run, run}, 2, &out);
+    assert_contains(out.bytes, " on gtx480, 1 of 2 kernels timed\n");
+    text_free(&out);
+    run_free(run);
+}
+
 static void test_json(void **state) {
     (void)state;
     RunStats *run = make_run("gto", 2000, 500);
@@ -168,13 +219,6 @@ static void test_json(void **state) {
     assert_contains(out.bytes, "\"runs\": [");
     text_free(&out);
     run_free(run);
-}
-
-static int count_of(const char *text, char what) {
-    int count = 0;
-    for (; *text; text++)
-        count += *text == what;
-    return count;
 }
 
 static void test_csv(void **state) {
@@ -425,6 +469,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_sums_and_checks),
         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_untimed_kernels),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_comparison),
