@@ -161,6 +161,13 @@ bool program_find_libraries(char *folder, size_t size) {
     return true;
 }
 
+/* Tells Numba which driver to use; it looks in the system's folders else. */
+static void export_driver(const char *folder) {
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/libcuda.so.1", folder) < (int)sizeof path)
+        setenv("NUMBA_CUDA_DRIVER", path, 1);
+}
+
 /* The library's own folder, the parent of that of libcuda.so.1, comes after it. */
 bool program_export_library(void) {
     char path[PATH_MAX];
@@ -172,6 +179,7 @@ bool program_export_library(void) {
              before ? before : "");
     setenv("LD_LIBRARY_PATH", all, 1);
     free(all);
+    export_driver(path);
     return true;
 }
 
@@ -214,11 +222,30 @@ static bool check_runtime(const char *name) {
     return false;
 }
 
+static bool is_python(const char *name) {
+    const char *slash = strrchr(name, '/');
+    const char *last = slash ? slash + 1 : name;
+    size_t length = strlen(last);
+    return strncmp(last, "python", 6) == 0 || (length > 3 && strcmp(last + length - 3, ".py") == 0);
+}
+
+/* Puts a front before the toolkit in which Numba finds its compiler (cuda/numba/). */
+static void export_toolkit(void) {
+    static const char *const names[] = {"CUDA_HOME", "CUDA_PATH"};
+    char folder[PATH_MAX];
+    if (!find_beside(library_places, 2, "numba", folder, sizeof folder)) return;
+    for (int i = 0; i < 2 && !getenv("TYTO_CUDA_HOME"); i++) {
+        if (getenv(names[i])) setenv("TYTO_CUDA_HOME", getenv(names[i]), 0);
+    }
+    setenv("CUDA_HOME", folder, 1);
+}
+
 int program_exec(char **words) {
     char workload[PATH_MAX];
     const char *name = words[0];
     bool is_ours = find_workload(name, workload, sizeof workload);
     if (!is_ours && !check_runtime(name)) return EXIT_CANNOT_RUN;
+    if (is_python(name)) export_toolkit();
     fflush(NULL);
     execvp(is_ours ? workload : name, words);
     if (errno == ENOENT) {
