@@ -1,14 +1,15 @@
 /* usage: bench_driver [CALLS]
  *
- * What a call of the driver API costs the host, in nanoseconds of processor time. Each figure is the
- * least of several rounds of CALLS calls. Budget of a functional run: well under 2 microseconds a call. */
+ * What a call of the driver API costs the host, in nanoseconds of processor time. Each figure is
+ * the least of several rounds of CALLS calls. Budget of a functional run: well under 2 microseconds
+ * a call. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "calls.h"
 #include "tyto/cuda.h"
 
-enum { DEFAULT_CALLS = 100000, ROUNDS = 7 };
+enum { DEFAULT_CALLS = 100000 };
 
 static const char ptx[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
                           ".visible .entry empty(.param .u64 a, .param .u32 b) { ret; }\n";
@@ -49,27 +50,9 @@ static void launch_empty(void) {
     check(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL));
 }
 
-static double nanoseconds(void (*call)(void), int calls) {
-    double least = 1e18;
-    for (int round = 0; round < ROUNDS; round++) {
-        struct timespec start, end;
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-        for (int i = 0; i < calls; i++)
-            call();
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-        double taken =
-            (double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec);
-        if (taken / calls < least) least = taken / calls;
-    }
-    return least;
-}
-
 int main(int argc, char **argv) {
     int calls = argc > 1 ? atoi(argv[1]) : DEFAULT_CALLS;
-    static const struct {
-        const char *name;
-        void (*call)(void);
-    } rows[] = {
+    static const BenchCall rows[] = {
         {"cuCtxGetCurrent", get_current},
         {"cuMemAlloc + cuMemFree", allocate_and_free},
         {"cuMemcpyHtoD, 4 bytes", copy_four_bytes},
@@ -86,6 +69,6 @@ int main(int argc, char **argv) {
     check(cuMemAlloc(&buffer, 4096));
     check(cuEventCreate(&event, 0));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        printf("%-42s %8.0f ns\n", rows[i].name, nanoseconds(rows[i].call, calls));
+        printf("%-42s %8.0f ns\n", rows[i].name, bench_nanoseconds(rows[i].call, calls));
     return 0;
 }
