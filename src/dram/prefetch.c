@@ -51,11 +51,20 @@ static void update_masks(DramPrefetch *prefetch, uint32_t bank) {
     if (prefetch->fetched[bank] < prefetch->config.higher) prefetch->below_higher |= bit;
 }
 
+static uint64_t address_of(const DramPrefetch *prefetch, uint32_t bank, uint32_t line) {
+    return address_map_sibling(prefetch->config.map, prefetch->row_address[bank],
+                               line * prefetch->config.line_bytes);
+}
+
 void dram_prefetch_opened(DramPrefetch *prefetch, uint32_t bank, uint64_t address) {
-    if (prefetch->config.scheme == DRAM_PREFETCH_NONE) return;
+    const DramPrefetchConfig *config = &prefetch->config;
+    if (config->scheme == DRAM_PREFETCH_NONE) return;
     prefetch->fetched[bank] = 0;
     prefetch->row_address[bank] = address;
     memset(prefetch->sent[bank], 0, sizeof prefetch->sent[bank]);
+    for (uint32_t line = 0; config->skips_cached && line < prefetch->lines; line++)
+        if (config->is_cached(config->cache, address_of(prefetch, bank, line)))
+            bits_set(prefetch->sent[bank], line);
     update_masks(prefetch, bank);
 }
 
@@ -98,7 +107,7 @@ void dram_prefetch_fetched(DramPrefetch *prefetch, uint32_t bank, uint32_t colum
 }
 
 uint32_t dram_prefetch_next(const DramPrefetch *prefetch, uint32_t bank, uint64_t *address) {
-    uint32_t column = first_unsent(prefetch, bank) * prefetch->config.line_bytes;
-    *address = address_map_sibling(prefetch->config.map, prefetch->row_address[bank], column);
-    return column;
+    uint32_t line = first_unsent(prefetch, bank);
+    *address = address_of(prefetch, bank, line);
+    return line * prefetch->config.line_bytes;
 }

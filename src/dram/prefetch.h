@@ -6,7 +6,9 @@
  * first fetches C lines of the row, then does the same; C is `lower`, or `higher` while fewer demand
  * requests than `threshold` wait at the channel.
  *
- * State per bank: one bit per line of the open row. Source: OWL section 4.4; its average number of
+ * State per bank: one bit per line of the open row. They start at 0 (section 4.5), or from what the L2
+ * has, which sits beside the controller: "so-far-unfetched" (section 4.4) lines are then never fetched
+ * again when a row is opened again. Source: OWL section 4.4; its average number of
  * pending requests "computed approximately with shift registers" is an average over arrivals in
  * which each new one weighs 1/64. */
 #ifndef TYTO_DRAM_PREFETCH_H
@@ -34,7 +36,10 @@ typedef struct DramPrefetchConfig {
     uint32_t lower;        /* lines fetched at least (OWL: 8) */
     uint32_t higher;       /* the same while few demand requests wait (OWL: 16) */
     uint32_t threshold;    /* "few" are fewer than this; 0: than their running mean (OWL) */
+    bool skips_cached;     /* lines that the L2 has already when their row is opened count as sent */
     uint32_t line_bytes;   /* bytes fetched at a time: a line of the L2, or part of it */
+    bool (*is_cached)(const void *cache, uint64_t address); /* asked if `skips_cached` */
+    const void *cache;     /* what it is asked of; borrowed */
     const AddressMap *map; /* of the channel; borrowed, must outlive it; NULL with scheme none */
 } DramPrefetchConfig;
 

@@ -33,6 +33,13 @@ void partition_set_prefetch(const PartitionConfig *config, const AddressMap *map
     if (!config->has_l2) dram->prefetch.scheme = DRAM_PREFETCH_NONE;
 }
 
+static bool is_cached(const void *cache, uint64_t address) {
+    const Partition *partition = cache;
+    const AddressMap *map = partition->environment.map;
+    uint32_t slice = address_map_slice(map, address) - partition->environment.channel * partition->slice_count;
+    return slice_has(&partition->slices[slice], address_map_local(map, address));
+}
+
 Partition *partition_new(const PartitionEnvironment *environment) {
     Arena *arena = arena_new();
     Partition *partition = arena_alloc_aligned(arena, sizeof *partition, 64);
@@ -45,6 +52,8 @@ Partition *partition_new(const PartitionEnvironment *environment) {
     partition->dram = *environment->dram;
     partition->environment.dram = &partition->dram;
     partition_set_prefetch(config, environment->map, &partition->dram);
+    partition->dram.prefetch.is_cached = is_cached;
+    partition->dram.prefetch.cache = partition;
     partition->channel = dram_new(&partition->dram, arena);
     init_credits(partition, arena);
     if (environment->counts_row_sharing) row_sharing_init(&partition->rows, arena);

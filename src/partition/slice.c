@@ -189,6 +189,14 @@ static void send_miss(Slice *slice) {
     slice->is_refused = false;
 }
 
+bool slice_has(const Slice *slice, uint64_t local) {
+    int32_t place;
+    if (!slice->has_tags) return false;
+    TagResult result =
+        tag_array_probe(&slice->tags, local, slice_prefetched_sectors(slice, local), &place);
+    return result == TAG_HIT || result == TAG_PENDING;
+}
+
 /* Puts what a prefetch brought into L2, except sectors that are there or asked for already. Nothing
  * when no line can go: it must not keep the returns behind it waiting. */
 static void fill_prefetch(Slice *slice, uint64_t local) {

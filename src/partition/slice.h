@@ -151,6 +151,8 @@ SliceReply slice_pop_reply(Slice *slice, uint64_t cycle);
 
 /* Data come back; from_dram must have room. */
 void slice_push_return(Slice *slice, const DramReturn *data);
+/* Whether what a prefetch of the address would bring is there or under way. */
+bool slice_has(const Slice *slice, uint64_t local);
 
 /* The oldest access leaves for DRAM; there must be one. */
 DramAccess slice_pop_access(Slice *slice);

@@ -6,9 +6,10 @@
 
 #include "sched/cta_locality.h"
 
-enum { GROUP_SIZE, STALL, PREFETCH, LOWER, HIGHER, THRESHOLD };
+enum { GROUP_SIZE, STALL, PREFETCH, LOWER, HIGHER, THRESHOLD, SKIP };
 
 static const char *const SCHEMES[] = {"none", "stop", "min", NULL};
+static const char *const SKIPS[] = {"sent", "cached", NULL};
 static const TytoPolicyParameter PARAMETERS[] = {
     [GROUP_SIZE] = CTA_GROUPS_SIZE,
     [STALL] = CTA_GROUPS_STALL,
@@ -22,6 +23,9 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [THRESHOLD] = {"threshold", TYTO_INTEGER, 0, 0, 4096, NULL,
                    "waiting requests of a channel; 0: the mean of what has been waiting so far",
                    "OWL section 4.4"},
+    [SKIP] = {"skip", TYTO_CHOICE, 1, 0, 1, SKIPS,
+              "lines not to prefetch: those sent since the row was opened, or also those in L2",
+              "OWL sections 4.4 (so-far-unfetched) and 4.5 (bits reset when a row is opened)"},
 };
 
 static void start(void *state, const TytoSmView *view, const double *values) {

@@ -123,6 +123,7 @@ void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config
     config->lower = (uint32_t)sched_policy_value(policy, "lower", 0);
     config->higher = (uint32_t)sched_policy_value(policy, "higher", 0);
     config->threshold = (uint32_t)sched_policy_value(policy, "threshold", 0);
+    config->skips_cached = sched_policy_value(policy, "skip", 0) != 0;
 }
 
 /* ---- States ---- */

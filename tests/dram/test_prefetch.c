@@ -410,6 +410,29 @@ static void minimum_goes_first(void **state) {
     bench_free(&bench);
 }
 
+static bool is_line_2_to_4_or_31(const void *cache, uint64_t address) {
+    const AddressMap *map = cache;
+    uint32_t line = address_map_place(map, address).column / LINE;
+    return (line >= 2 && line <= 4) || line == 31;
+}
+
+/* "prefetch the so-far-unfetched cache lines": those that L2 has when the row is opened are not. */
+static void lines_that_l2_has_are_skipped(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    DramConfig config = owl_config(&map, DRAM_PREFETCH_MIN);
+    config.prefetch.skips_cached = true;
+    config.prefetch.is_cached = is_line_2_to_4_or_31;
+    config.prefetch.cache = &map;
+    Bench bench = bench_new(&config);
+    demand(&bench, 1, 7, 0, false);
+    expect_demand(&bench, 1, 7, 0);
+    expect_prefetches(&bench, 1, 7, 1, 1);
+    expect_prefetches(&bench, 1, 7, 5, 30);
+    expect_quiet(&bench);
+    bench_free(&bench);
+}
+
 static void running_mean(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -517,6 +540,7 @@ int main(void) {
         cmocka_unit_test(prefetch_delays_no_stream),
         cmocka_unit_test(prefetch_under_way_gives_way),
         cmocka_unit_test(minimum_goes_first),
+        cmocka_unit_test(lines_that_l2_has_are_skipped),
         cmocka_unit_test(running_mean),
         cmocka_unit_test(random_and_skipping),
         cmocka_unit_test(rejected),
