@@ -158,6 +158,7 @@ static const MachineRow rows[] = {
     BOOL("lsu.caches_global", sm.lsu.caches_global, "yes", "global loads use the L1D")
     BOOL("lsu.caches_local", sm.lsu.caches_local, "yes", "local loads and stores use the L1D")
     BOOL("lsu.atomics_block", sm.lsu.atomics_block, "yes", "a warp issues nothing until its atomics are answered")
+    BOOL("lsu.loads_block", sm.lsu.loads_block, "no", "a warp issues nothing until its load from global, local or texture memory has ended, used or not")
     BOOL("lsu.acknowledges_stores", sm.lsu.acknowledges_stores, "yes", "a CTA keeps its slot until its stores are acknowledged")
     COUNT("lsu.fifo", sm.lsu.fifo, "", 1, 1024, "32", "replies waiting between network port and load/store unit")
     COUNT("lsu.reply_fifo", sm.lsu.reply_fifo, "", 1, 1024, "2", "replies waiting in the load/store unit")

@@ -26,7 +26,7 @@ void issue_update_head(Sm *sm, int warp) {
     sm->stale &= ~bit;
     sm->clear &= ~bit;
     sm->view.waits_memory &= ~bit;
-    sm->view.waits_memory |= (sm->fenced | sm->atomic_waits) & bit;
+    sm->view.waits_memory |= sm_held(sm) & bit;
     sm->view.wants_load &= ~bit;
     if (!w->buffered || sm->view.exited & bit) return;
     if (w->buffer_pc != w->isa->pc) {
@@ -125,6 +125,9 @@ static void send_to_pipeline(Sm *sm, int warp, uint32_t pc, const IsaInfo *info,
             sm->warps[warp].atomics += memory->count;
             if (memory->count) sm->atomic_waits |= UINT64_C(1) << warp;
         }
+        inst->holds_warp = sm->config->lsu.loads_block && is_long_latency(info) &&
+                           info->memory != ISA_MEMORY_ATOMIC;
+        if (inst->holds_warp) sm->load_waits |= UINT64_C(1) << warp;
     }
     sm->warps[warp].in_flight++;
     sm->drained &= ~(UINT64_C(1) << warp);
@@ -175,7 +178,7 @@ static void issue_warp(Sm *sm, int scheduler, int warp) {
 /* ---- One scheduler ---- */
 
 static uint64_t blocked(const Sm *sm) {
-    return sm->view.at_barrier | sm->fenced | sm->atomic_waits;
+    return sm->view.at_barrier | sm_held(sm);
 }
 
 /* Warps whose next instruction finds a place between issue and collector. */
@@ -196,7 +199,7 @@ bool issue_has_work(const Sm *sm) {
 static SmOutcome idle_cause(const Sm *sm, uint64_t mine) {
     uint64_t live = sm->view.resident & ~sm->view.exited & mine;
     if (!live) return SM_IDLE_NO_WARP;
-    if (live & (sm->fenced | sm->atomic_waits)) return SM_SCOREBOARD_MEMORY;
+    if (live & sm_held(sm)) return SM_SCOREBOARD_MEMORY;
     if (live & (sm->redirected | sm->stale)) return SM_IDLE_BRANCH;
     if (live & ~sm->view.at_barrier) return SM_IDLE_FETCH;
     return SM_IDLE_BARRIER;
@@ -284,7 +287,7 @@ void issue_step(Sm *sm) {
 
 static bool is_blocked_on_memory(const Sm *sm) {
     uint64_t live = sm->view.resident & ~sm->view.exited;
-    return live && !(live & ~(sm->view.waits_memory | sm->atomic_waits | sm->fenced));
+    return live && !(live & ~(sm->view.waits_memory | sm_held(sm)));
 }
 
 void issue_count_cycles(Sm *sm, uint64_t cycles) {

@@ -98,10 +98,10 @@ void sm_warp_settled(Sm *sm, int warp) {
     bool acks_are_in = !sm->config->lsu.acknowledges_stores || w->stores == 0;
     sm->has_news = true;
     if (w->in_flight == 0 && w->atomics == 0 && acks_are_in) sm->drained |= bit;
-    uint64_t waited = (sm->fenced | sm->atomic_waits) & bit;
+    uint64_t waited = sm_held(sm) & bit;
     if (w->pending_count == 0 && !(w->is_fence_for_stores && w->stores)) sm->fenced &= ~bit;
     if (w->atomics == 0) sm->atomic_waits &= ~bit;
-    if (waited & ~(sm->fenced | sm->atomic_waits)) issue_update_head(sm, warp);
+    if (waited & ~sm_held(sm)) issue_update_head(sm, warp);
 }
 
 void sm_inst_complete(Sm *sm, uint16_t inst) {
@@ -109,6 +109,7 @@ void sm_inst_complete(Sm *sm, uint16_t inst) {
     int warp = i->warp;
     scoreboard_release(sm, warp, &sm->infos[i->pc]);
     sm->warps[warp].in_flight--;
+    if (i->holds_warp) sm->load_waits &= ~(UINT64_C(1) << warp);
     i->next = sm->free_inst;
     sm->free_inst = inst;
     sm_warp_settled(sm, warp);

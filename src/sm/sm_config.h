@@ -88,6 +88,7 @@ typedef struct SmLsuConfig {
     bool caches_global;            /* global loads may use the L1D */
     bool caches_local;             /* local loads and stores may use the L1D */
     bool atomics_block;            /* a warp issues nothing until its atomics are answered */
+    bool loads_block;              /* a warp issues nothing until its load from memory ends */
     bool acknowledges_stores;      /* a CTA's slot is kept until all its stores are acknowledged */
     uint32_t fifo;                 /* replies waiting between network port and unit */
     uint32_t reply_fifo;           /* replies waiting in the unit */

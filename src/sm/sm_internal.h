@@ -48,6 +48,7 @@ typedef struct SmInst {
     uint8_t warp;        /* slot */
     uint8_t unit;        /* SmUnit */
     uint8_t operands;    /* reads still to be granted */
+    bool holds_warp;     /* a load until whose end its warp issues nothing */
 } SmInst;
 
 /* Where a memory instruction's accesses go. */
@@ -188,6 +189,7 @@ struct Sm {
     uint64_t fetch_waits;   /* an instruction miss is under way */
     uint64_t fenced;        /* a memory fence waits */
     uint64_t atomic_waits;  /* atomics must be answered first */
+    uint64_t load_waits;    /* a load must end first */
     uint64_t redirected;    /* buffer was flushed by a taken branch and is not filled yet */
     uint64_t drained;       /* nothing in flight, no acknowledgement to come */
     bool has_news;          /* some of the sets changed since the schedulers last looked */
@@ -281,6 +283,11 @@ void sm_warp_settled(Sm *sm, int warp); /* in_flight, stores or atomics fell: ma
 void sm_inst_complete(Sm *sm, uint16_t inst); /* frees it and its registers */
 uint16_t sm_inst_new(Sm *sm);
 void sm_notify(Sm *sm, const TytoEvent *event);
+
+/* Warps that issue nothing until a fence, their atomics or their load has ended. */
+static inline uint64_t sm_held(const Sm *sm) {
+    return sm->fenced | sm->atomic_waits | sm->load_waits;
+}
 
 /* ---- fetch.c ---- */
 void fetch_init(Sm *sm);

@@ -79,6 +79,30 @@ static void adds_up_at_every_level(void **state) {
     assert_in_range(slower, dram + 24 * CHAIN, dram + 26 * CHAIN); /* 33 ticks are 25 SM cycles */
 }
 
+/* Cycles of two loads that do not need each other and both go to DRAM. */
+static uint32_t two_loads(const char *sets) {
+    Timed timed;
+    timed_start(&timed, "gtx480", sets, "gto");
+    uint64_t buffer = timed_buffer(&timed, NULL, 8192), out = timed_buffer(&timed, NULL, 1);
+    timed_run(&timed,
+              HEADER ".visible .entry two(.param .u64 buffer, .param .u64 out)\n{\n"
+                     ".reg .b64 %p, %o;\n.reg .b32 %a, %b, %x, %y;\n"
+                     "ld.param.u64 %p, [buffer];\nld.param.u64 %o, [out];\nmov.u32 %a, %clock;\n"
+                     "ld.global.u32 %x, [%p];\nld.global.u32 %y, [%p+16384];\nadd.u32 %x, %x, %y;\n"
+                     "mov.u32 %b, %clock;\nsub.u32 %b, %b, %a;\nadd.u32 %b, %b, %x;\n"
+                     "st.global.u32 [%o], %b;\nret;\n}\n",
+              1, 1, (uint64_t[]){buffer, out});
+    uint32_t cycles = timed_word(&timed, out, 0);
+    timed_stop(&timed);
+    return cycles;
+}
+
+static void overlaps_loads_of_a_warp_unless_they_block(void **state) {
+    (void)state;
+    uint32_t together = two_loads(""), in_turn = two_loads("lsu.loads_block=yes");
+    assert_in_range(in_turn, together + 250, together + 400); /* DRAM is that far away */
+}
+
 static void charges_shared_conflicts_their_degree(void **state) {
     (void)state;
     /* Every lane loads word lane x stride: with 32 banks the degree of conflict is the stride. */
@@ -307,6 +331,7 @@ static void counts_the_same_without_sleep(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adds_up_at_every_level),
+        cmocka_unit_test(overlaps_loads_of_a_warp_unless_they_block),
         cmocka_unit_test(charges_shared_conflicts_their_degree),
         cmocka_unit_test(reaches_peak_ipc_with_an_ideal_front_end),
         cmocka_unit_test(streams_at_the_rate_of_the_channels),
