@@ -104,6 +104,7 @@ class Shipped(Case):
             for part in text.split(f" {key}: ")[1:]:
                 words.update(part[1:part.index("]")].replace(",", " ").split() if part[0] == "["
                              else [part.split(",")[0]])
+        words = {word for word in words if "." not in word}  # those are of a record
         self.assertGreater(len(words), 15)
         self.assertEqual(words - set(total), set())
 
@@ -187,6 +188,81 @@ class Table(Case):
         done = self.reproduce(SMALL, "--svg", "t.svg", PATH=str(self.path))
         self.check(done, 0, "no plot: gnuplot is not installed")
         self.assertFalse((self.path / "t.svg").exists())
+
+
+DEGREES = """
+id: mine
+paper: OURS
+title: rows that are degrees
+place: here
+machine: pro
+plot: lines
+programs:
+  - {label: one, cta_scheduler: 'limit:ctas=1'}
+  - {label: two, cta_scheduler: 'limit:ctas=2', registers: 40}
+setups:
+  - {name: add, run: [vecadd, --threads, 64], scheduler: lrr}
+columns:
+  - {label: CYCLES, metric: cycles, setup: add, form: number}
+  - {label: FIRST, metric: cycles, setup: add, over_row: first, form: ratio}
+  - {label: GROWTH, metric: cycles, setup: add, over_row: previous, form: ratio}
+"""
+
+RECORD = """
+id: mine
+paper: OURS
+title: when thread blocks ran
+place: here
+machine: pro
+plot: spans
+programs:
+  - {label: 0, run: vecadd, at_paper: [--elements, 65536], item: 1}
+  - {label: 99, run: vecadd, at_paper: [--elements, 65536], item: 100}
+setups:
+  - {name: pro, scheduler: pro, record: ctas, set: gpu.sms=2}
+columns:
+  - {label: FROM, metric: ctas.start, setup: pro, form: number}
+  - {label: SPAN, metric: ctas.end, setup: pro, form: number, from: FROM}
+  - {label: PLACE, metric: order.1, setup: pro, form: index}
+published:
+  - {column: PLACE, place: there, values: {0: 1}}
+"""
+
+
+class Rows(Case):
+    def ours(self, text, *words):
+        self.check(self.reproduce(text, "--csv", "t.csv", *words), 0)
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            return {(row["row"], row["column"]): row["ours"] for row in csv.DictReader(file)}
+
+    def test_rows_that_change_the_runs_of_the_setups(self):
+        table = self.ours(DEGREES, "--svg", "t.svg")
+        one, two = (float(table[row, "CYCLES"]) for row in ("one", "two"))
+        self.assertGreater(one, two)
+        self.assertEqual((table["one", "FIRST"], table["one", "GROWTH"]), ("1", ""))
+        for column in ("FIRST", "GROWTH"):
+            self.assertAlmostEqual(float(table["two", column]), two / one, places=6)
+        self.assertEqual(sorted(self.rows("program, overrides, cta_scheduler")),
+                         [("vecadd --threads 64", "", "limit:ctas=1"),
+                          ("vecadd --threads 64", "registers=40 ", "limit:ctas=2")])
+
+    def test_a_record(self):
+        table = self.ours(RECORD, "--svg", "t.svg")
+        self.assertEqual(table["0", "FROM"], "0")
+        self.assertGreater(float(table["0", "SPAN"]), 100)
+        self.assertEqual((table["99", "FROM"], table["99", "PLACE"]), ("", ""))
+        self.assertEqual(self.rows("overrides"), [("record=ctas gpu.sms=2",)])
+
+    def test_the_papers_grid_is_for_its_size(self):
+        done = self.tyto("reproduce", self.write(RECORD), "--size", "paper", "--jobs", "1")
+        self.check(done, 0)
+        self.assertIn("PLACE: 0 of 1 published numbers agree, 1 differ\n", done.stdout)
+        self.assertEqual(self.rows("program"), [("vecadd --elements 65536",)])
+
+    def test_a_program_has_to_be_named(self):
+        self.check(self.reproduce(DEGREES.replace("run: [vecadd, --threads, 64], ", "")), 2,
+                   "there is no field 'run' for program 'one'")
+        self.check(self.reproduce(RECORD.replace("from: FROM", "from: TO")), 2, "there is no column 'TO'")
 
 
 class Database(Case):

@@ -52,15 +52,26 @@ typedef struct List {
                                          sizeof fields / sizeof fields[0]}
 
 static const char *const forms[] = {"ratio",        "percent", "change", "decrease",
-                                    "per-thousand", "number",  NULL};
+                                    "per-thousand", "number",  "index",  NULL};
 static_assert(sizeof forms / sizeof forms[0] == FORM_COUNT + 1, "a name for each form");
 static const char *const means[] = {"arithmetic", "geometric", "harmonic", NULL};
 static_assert(sizeof means / sizeof means[0] == MEAN_COUNT + 1, "a name for each mean");
 
+static const char *const recordings[] = {"nothing", "ctas", NULL};
+static_assert(sizeof recordings / sizeof recordings[0] == RECORDING_COUNT + 1, "a name for each");
+static const char *const bases[] = {"none", "first", "previous", NULL};
+static_assert(sizeof bases / sizeof bases[0] == BASE_COUNT + 1, "a name for each base");
+static const char *const plots[] = {"bars", "lines", "spans", NULL};
+static_assert(sizeof plots / sizeof plots[0] == PLOT_COUNT + 1, "a name for each plot");
+
 static const Field program_fields[] = {
     {"label", FIELD_TEXT, offsetof(Program, label), true, NULL, NULL},
-    {"run", FIELD_WORDS, offsetof(Program, run), true, NULL, NULL},
+    {"run", FIELD_WORDS, offsetof(Program, run), false, NULL, NULL},
+    {"at_paper", FIELD_WORDS, offsetof(Program, at_paper), false, NULL, NULL},
     {"kernel", FIELD_TEXT, offsetof(Program, kernel), false, NULL, NULL},
+    {"cta_scheduler", FIELD_TEXT, offsetof(Program, cta_scheduler), false, NULL, NULL},
+    {"registers", FIELD_TEXT, offsetof(Program, registers), false, NULL, NULL},
+    {"item", FIELD_NUMBER, offsetof(Program, item), false, NULL, NULL},
 };
 RECORD(program, Program, program_fields);
 
@@ -70,6 +81,8 @@ static const Field setup_fields[] = {
     {"scheduler", FIELD_WORDS, offsetof(Setup, schedulers), true, NULL, NULL},
     {"cta_scheduler", FIELD_WORDS, offsetof(Setup, cta_schedulers), false, NULL, NULL},
     {"set", FIELD_WORDS, offsetof(Setup, set), false, NULL, NULL},
+    {"run", FIELD_WORDS, offsetof(Setup, run), false, NULL, NULL},
+    {"record", FIELD_CHOICE, offsetof(Setup, record), false, recordings, NULL},
 };
 RECORD(setup, Setup, setup_fields);
 
@@ -79,6 +92,8 @@ static const Field column_fields[] = {
     {"per", FIELD_WORDS, offsetof(Column, per), false, NULL, NULL},
     {"setup", FIELD_TEXT, offsetof(Column, setup), true, NULL, NULL},
     {"over", FIELD_TEXT, offsetof(Column, over), false, NULL, NULL},
+    {"over_row", FIELD_CHOICE, offsetof(Column, over_row), false, bases, NULL},
+    {"from", FIELD_TEXT, offsetof(Column, from), false, NULL, NULL},
     {"form", FIELD_CHOICE, offsetof(Column, form), true, forms, NULL},
     {"threshold", FIELD_NUMBER, offsetof(Column, threshold), false, NULL, NULL},
 };
@@ -106,6 +121,7 @@ static const Field experiment_fields[] = {
     {"place", FIELD_TEXT, offsetof(Experiment, place), true, NULL, NULL},
     {"machine", FIELD_TEXT, offsetof(Experiment, machine), true, NULL, NULL},
     {"absent", FIELD_WORDS, offsetof(Experiment, absent), false, NULL, NULL},
+    {"plot", FIELD_CHOICE, offsetof(Experiment, plot), false, plots, NULL},
     {"programs", FIELD_RECORDS, offsetof(Experiment, programs), true, NULL, &program_record},
     {"setups", FIELD_RECORDS, offsetof(Experiment, setups), true, NULL, &setup_record},
     {"columns", FIELD_RECORDS, offsetof(Experiment, columns), true, NULL, &column_record},
@@ -309,11 +325,22 @@ static void need(Reader *reader, bool is_there, const char *what, const char *na
         fprintf(stderr, "%s: error: there is no %s '%s'\n", reader->path, what, name);
 }
 
+/* A run is of the row's workload, or else of the setup's. */
+static void check_runs(Reader *reader, const Experiment *experiment) {
+    for (int i = 0; i < experiment->programs.count; i++) {
+        if (experiment->programs.list[i].run.count) continue;
+        for (int j = 0; j < experiment->setups.count; j++)
+            need(reader, experiment->setups.list[j].run.count, "field 'run' for program",
+                 experiment->programs.list[i].label);
+    }
+}
+
 static void check_names(Reader *reader, const Experiment *experiment) {
     for (int i = 0; i < experiment->columns.count; i++) {
         const Column *at = &experiment->columns.list[i];
         need(reader, experiment_find_setup(experiment, at->setup), "setup", at->setup);
         if (at->over) need(reader, experiment_find_setup(experiment, at->over), "setup", at->over);
+        if (at->from) need(reader, has_column(experiment, at->from), "column", at->from);
     }
     for (int i = 0; i < experiment->means.count; i++) {
         const Words *of = &experiment->means.list[i].of;
@@ -362,6 +389,7 @@ Experiment *experiment_read(const char *path) {
     const yaml_node_t *root = yaml_document_get_root_node(&storage->document);
     if (root) read_record(&reader, root, &experiment_record, out);
     else need(&reader, false, "experiment in", path);
+    if (!reader.mistakes) check_runs(&reader, out);
     if (!reader.mistakes) check_names(&reader, out);
     if (!reader.mistakes) return out;
     experiment_free(out);

@@ -11,12 +11,20 @@ typedef struct Words {
     int count;
 } Words;
 
-/* A row: a program of the paper. */
+/* A row: a program of the paper, or a way in which the programs of the setups are run. */
 typedef struct Program {
-    const char *label;  /* the paper's name */
-    Words run;          /* our workload, and its arguments after --size */
-    const char *kernel; /* count launches of this kernel alone; NULL: all */
+    const char *label;         /* the paper's name */
+    Words run;                 /* our workload, and its arguments after --size; none: the setup's */
+    Words at_paper;            /* arguments that follow those at size paper */
+    const char *kernel;        /* count launches of this kernel alone; NULL: all */
+    const char *cta_scheduler; /* instead of the setup's; NULL: the setup's */
+    const char *registers; /* per thread, as the paper's compiler had them; NULL: our estimate */
+    double item;           /* which of the recorded things, from 1; 0: counters of the run */
 } Program;
+
+/* What is kept of a run besides its counters: when each thread block of SM 0 ran, and in which
+ * order PRO had them every 1000 cycles. */
+typedef enum Recording { RECORD_NOTHING, RECORD_CTAS, RECORDING_COUNT } Recording;
 
 /* How programs are run: everything but the program and its size. */
 typedef struct Setup {
@@ -25,6 +33,8 @@ typedef struct Setup {
     Words schedulers;     /* several: each program takes the one with the fewest cycles */
     Words cta_schedulers; /* likewise; none: the machine's own */
     Words set;            /* "key=value" of the machine */
+    Words run;            /* as a program's, for rows that have none */
+    Recording record;
 } Setup;
 
 typedef enum Form {
@@ -34,8 +44,12 @@ typedef enum Form {
     FORM_DECREASE,     /* 1 less a ratio: 8% fewer */
     FORM_PER_THOUSAND, /* a share, of 1000 */
     FORM_NUMBER,
+    FORM_INDEX, /* of a thing: the same or another */
     FORM_COUNT
 } Form;
+
+/* The row whose value divides a column's, besides that of the setup `over`. */
+typedef enum Base { BASE_NONE, BASE_FIRST, BASE_PREVIOUS, BASE_COUNT } Base;
 
 /* A column: sum of `metric` of a run, over the sum of `per`, over the same of another setup. */
 typedef struct Column {
@@ -44,8 +58,11 @@ typedef struct Column {
     Words per;         /* none: not divided */
     const char *setup; /* whose runs */
     const char *over;  /* setup whose value divides it; NULL: none */
-    Form form;         /* how it is shown */
-    double threshold;  /* what counts is on which side of it a value lies; 0: none */
+    Base over_row;     /* row whose value divides it */
+    const char
+        *from; /* column of the values at which its bars begin, in a plot of spans; NULL: 0 */
+    Form form; /* how it is shown */
+    double threshold; /* what counts is on which side of it a value lies; 0: none */
 } Column;
 
 typedef enum MeanKind { MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_HARMONIC, MEAN_COUNT } MeanKind;
@@ -75,6 +92,13 @@ typedef struct Claim {
     Values values;
 } Claim;
 
+typedef enum Plot {
+    PLOT_BARS,  /* a group for each row, a bar for each column */
+    PLOT_LINES, /* a line for each column along the rows */
+    PLOT_SPANS, /* a bar for each row, from one column's value to another's */
+    PLOT_COUNT
+} Plot;
+
 typedef struct Experiment {
     const char *id; /* "owl-figure-7" */
     const char *paper;
@@ -82,6 +106,7 @@ typedef struct Experiment {
     const char *place; /* in the paper */
     const char *machine;
     Words absent; /* programs of the paper that we do not have */
+    Plot plot;
     struct {
         Program *list;
         int count;

@@ -4,7 +4,9 @@
 #include <assert.h>
 #include <math.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 
@@ -28,12 +30,20 @@ static_assert(LAYOUT == 1, "the number in the text above");
     " AND cta_scheduler = ?6 AND version = ?7"
 
 /* Prepared once each. */
-typedef enum Statement { ASK_RUN, ADD_RUN, ASK_TOTAL, ASK_KERNEL, STATEMENT_COUNT } Statement;
+typedef enum Statement {
+    ASK_RUN,
+    ADD_RUN,
+    ASK_TOTAL,
+    ASK_KERNEL,
+    ASK_RECORD,
+    STATEMENT_COUNT
+} Statement;
 
 static const char *const statements[STATEMENT_COUNT] = {
     [ASK_RUN] = "SELECT 1 FROM runs WHERE" THIS_RUN,
     [ADD_RUN] = "INSERT OR REPLACE INTO runs (program, size, machine, overrides, scheduler,"
-                " cta_scheduler, version, result) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                " cta_scheduler, version, result) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,"
+                " CASE WHEN ?9 IS NULL THEN ?8 ELSE json_set(?8, '$.record', json(?9)) END)",
     [ASK_TOTAL] =
         "SELECT json_extract(result, '$.total.' || ?8), json_type(result, '$.total.' || ?8)"
         " FROM runs WHERE" THIS_RUN,
@@ -41,6 +51,7 @@ static const char *const statements[STATEMENT_COUNT] = {
                    " max(json_type(kernel.value, '$.' || ?8)) FROM runs, json_each(runs.result, "
                    "'$.kernels') AS kernel"
                    " WHERE json_extract(kernel.value, '$.kernel') = ?9 AND" THIS_RUN,
+    [ASK_RECORD] = "SELECT json_extract(result, '$.record.' || ?8) FROM runs WHERE" THIS_RUN,
 };
 
 struct Store {
@@ -132,8 +143,8 @@ bool store_has(Store *store, const RunKey *key, bool *is_there) {
     return status == SQLITE_ROW || status == SQLITE_DONE || say_failure(store);
 }
 
-bool store_add(Store *store, const RunKey *key, const char *json) {
-    int status = sqlite3_step(bind(store, ADD_RUN, key, json, NULL));
+bool store_add(Store *store, const RunKey *key, const char *json, const char *record) {
+    int status = sqlite3_step(bind(store, ADD_RUN, key, json, record));
     bool is_kept = status == SQLITE_DONE || say_failure(store);
     sqlite3_reset(store->statements[ADD_RUN]);
     return is_kept;
@@ -156,4 +167,18 @@ bool store_value(Store *store, const RunKey *key, const char *kernel, const char
     }
     sqlite3_reset(statement);
     return is_right;
+}
+
+bool store_recorded(Store *store, const RunKey *key, int item, const char *name, double *value) {
+    char path[128];
+    const char *point = strchr(name, '.');
+    snprintf(path, sizeof path, "%.*s[%d].%.60s", point ? (int)(point - name) : 0, name, item - 1,
+             point ? point + 1 : name);
+    sqlite3_stmt *statement = bind(store, ASK_RECORD, key, path, NULL);
+    int status = sqlite3_step(statement);
+    *value = NAN;
+    if (status == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        *value = sqlite3_column_double(statement, 0);
+    sqlite3_reset(statement);
+    return status == SQLITE_ROW || status == SQLITE_DONE || say_failure(store);
 }

@@ -25,12 +25,15 @@ void store_close(Store *store); /* NULL is allowed */
 
 /* All of these: false after a message when the database fails. */
 bool store_has(Store *store, const RunKey *key, bool *is_there);
-/* Keeps a run: `json` as option --json writes it. */
-bool store_add(Store *store, const RunKey *key, const char *json);
+/* Keeps a run: `json` as option --json writes it, and what record_read has read, if anything. */
+bool store_add(Store *store, const RunKey *key, const char *json, const char *record);
 /* A counter or ratio of a run, in total (kernel NULL) or summed over the launches of a kernel.
  * NAN when the run is not there, or has no value for it. False, too, when no counter is so named.
  */
 bool store_value(Store *store, const RunKey *key, const char *kernel, const char *metric,
                  double *value);
+/* A field of the item-th thing, from 1, of a list of the record: `name` is "list.field". NAN when
+ * the run is not there, or has recorded none. */
+bool store_recorded(Store *store, const RunKey *key, int item, const char *name, double *value);
 
 #endif

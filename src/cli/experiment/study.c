@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/experiment/record.h"
 #include "cli/files.h"
 #include "cli/program.h"
 
@@ -73,33 +74,33 @@ static char *copy(const char *text) {
     return strcpy(made, text);
 }
 
+static int add_option(const char **words, int count, const char *name, const char *value) {
+    if (!value) return count;
+    words[count] = name;
+    words[count + 1] = value;
+    return count + 2;
+}
+
 /* The options of a run, but for its output; `words` has room for them. */
-static int list_options(const Study *study, const Setup *setup, const char *scheduler,
-                        const char *cta_scheduler, const char **words) {
+static int list_options(const Study *study, const Run *run, const char **words) {
     int count = 0;
-    words[count++] = "--machine";
-    words[count++] = machine_of(study, setup);
-    words[count++] = "--scheduler";
-    words[count++] = scheduler;
-    if (cta_scheduler) {
-        words[count++] = "--cta-scheduler";
-        words[count++] = cta_scheduler;
-    }
-    for (int i = 0; i < setup->set.count; i++) {
-        words[count++] = "--set";
-        words[count++] = setup->set.list[i];
-    }
+    count = add_option(words, count, "--machine", machine_of(study, run->setup));
+    count = add_option(words, count, "--scheduler", run->scheduler);
+    count = add_option(words, count, "--cta-scheduler", run->cta_scheduler);
+    count = add_option(words, count, "--registers", run->program->registers);
+    for (int i = 0; i < run->setup->set.count; i++)
+        count = add_option(words, count, "--set", run->setup->set.list[i]);
     return count;
 }
 
 /* Room for the options of a run, with those that study_run adds. */
 static const char **allocate_options(const Setup *setup) {
-    return allocate((size_t)(2 * setup->set.count + 9), sizeof(char *));
+    return allocate((size_t)(2 * setup->set.count + 17), sizeof(char *));
 }
 
 /* The runs of a program in a setup: every warp scheduler with every thread block scheduler. */
-static int count_choices(const Setup *setup) {
-    int ctas = setup->cta_schedulers.count;
+static int count_choices(const Program *program, const Setup *setup) {
+    int ctas = program->cta_scheduler ? 1 : setup->cta_schedulers.count;
     return setup->schedulers.count * (ctas ? ctas : 1);
 }
 
@@ -107,23 +108,19 @@ static const char *scheduler_of(const Setup *setup, int choice) {
     return setup->schedulers.list[choice % setup->schedulers.count];
 }
 
-static const char *cta_scheduler_of(const Setup *setup, int choice) {
+static const char *cta_scheduler_of(const Program *program, const Setup *setup, int choice) {
+    if (program->cta_scheduler) return program->cta_scheduler;
     if (!setup->cta_schedulers.count) return NULL;
     return setup->cta_schedulers.list[choice / setup->schedulers.count];
 }
 
-/* Checks a setup with each of its schedulers before anything runs. */
-static bool check_setup(const Study *study, const Setup *setup) {
-    const char **words = allocate_options(setup);
-    bool is_right = true;
-    for (int i = 0; i < count_choices(setup); i++) {
-        char message[MESSAGE_BYTES];
-        int count =
-            list_options(study, setup, scheduler_of(setup, i), cta_scheduler_of(setup, i), words);
-        if (tyto_check_options(count, words, message, sizeof message) == TYTO_OK) continue;
-        say_error("%s, setup %s: %s", study->experiment->id, setup->name, message);
-        is_right = false;
-    }
+/* Checks a run's machine, schedulers and changes before anything runs. */
+static bool check_run(const Study *study, const Run *run) {
+    char message[MESSAGE_BYTES];
+    const char **words = allocate_options(run->setup);
+    int count = list_options(study, run, words);
+    bool is_right = tyto_check_options(count, words, message, sizeof message) == TYTO_OK;
+    if (!is_right) say_error("%s, setup %s: %s", study->experiment->id, run->setup->name, message);
     free(words);
     return is_right;
 }
@@ -139,14 +136,37 @@ static bool hash_machine(uint64_t *hash, const Study *study, const Setup *setup)
     return text != NULL;
 }
 
+/* The workload of a program in a setup, with its arguments. The caller frees the list. */
+static Words make_line(const Study *study, const Program *program, const Setup *setup) {
+    const Words *run = program->run.count ? &program->run : &setup->run;
+    int more = strcmp(study->size, "paper") == 0 ? program->at_paper.count : 0;
+    Words line = {allocate((size_t)(run->count + more), sizeof *line.list), run->count + more};
+    memcpy(line.list, run->list, (size_t)run->count * sizeof *line.list);
+    for (int i = 0; i < more; i++)
+        line.list[run->count + i] = program->at_paper.list[i];
+    return line;
+}
+
+/* What a run changes, besides its schedulers. The caller frees it. */
+static char *make_overrides(const Run *run) {
+    char *set = join(&run->setup->set), registers[64] = "";
+    const char *record = run->setup->record ? "record=ctas " : "";
+    if (run->program->registers)
+        snprintf(registers, sizeof registers, "registers=%.40s ", run->program->registers);
+    char *text = allocate(strlen(record) + strlen(registers) + strlen(set) + 1, 1);
+    sprintf(text, "%s%s%s", record, registers, set);
+    free(set);
+    return text;
+}
+
 static void make_key(const Study *study, Run *run, uint64_t hash) {
     char version[64];
     snprintf(version, sizeof version, "%s-%016llx", tyto_version(), (unsigned long long)hash);
     run->key = (RunKey){
-        .program = join(&run->program->run),
+        .program = join(&run->line),
         .size = copy(study->size),
         .machine = copy(machine_of(study, run->setup)),
-        .overrides = join(&run->setup->set),
+        .overrides = make_overrides(run),
         .scheduler = copy(run->scheduler),
         .cta_scheduler = copy(run->cta_scheduler ? run->cta_scheduler : ""),
         .version = copy(version),
@@ -154,9 +174,10 @@ static void make_key(const Study *study, Run *run, uint64_t hash) {
 }
 
 /* Whether the same run is planned already: programs that differ in their kernel share runs. */
-static bool is_planned(const Study *study, const RunKey *key) {
-    for (int i = 0; i < study->count; i++) {
-        const RunKey *other = &study->runs[i].key;
+static bool is_planned(const Study *study, const Run *run) {
+    const RunKey *key = &run->key;
+    for (const Run *earlier = study->runs; earlier < run; earlier++) {
+        const RunKey *other = &earlier->key;
         if (strcmp(other->program, key->program) == 0 &&
             strcmp(other->machine, key->machine) == 0 &&
             strcmp(other->overrides, key->overrides) == 0 &&
@@ -169,25 +190,20 @@ static bool is_planned(const Study *study, const RunKey *key) {
 
 /* Adds the runs of a program in a setup. */
 static bool plan_pair(Study *study, const Program *program, const Setup *setup, uint64_t hash) {
-    if (!hash_machine(&hash, study, setup)) return false;
-    for (int i = 0; i < count_choices(setup); i++) {
+    for (int i = 0; i < count_choices(program, setup); i++) {
         Run *run = &study->runs[study->count];
+        uint64_t version = hash;
         *run = (Run){.program = program,
                      .setup = setup,
                      .scheduler = scheduler_of(setup, i),
-                     .cta_scheduler = cta_scheduler_of(setup, i)};
-        make_key(study, run, hash);
-        run->is_repeated = is_planned(study, &run->key);
+                     .cta_scheduler = cta_scheduler_of(program, setup, i)};
+        if (!check_run(study, run) || !hash_machine(&version, study, setup)) return false;
+        run->line = make_line(study, program, setup);
         study->count++;
+        if (!hash_workload(&version, run->line.list[0])) return false;
+        make_key(study, run, version);
+        run->is_repeated = is_planned(study, run);
         if (!store_has(study->store, &run->key, &run->is_there)) return false;
-    }
-    return true;
-}
-
-static bool plan_program(Study *study, const Program *program, uint64_t hash) {
-    if (!hash_workload(&hash, program->run.list[0])) return false;
-    for (int i = 0; i < study->experiment->setups.count; i++) {
-        if (!plan_pair(study, program, &study->experiment->setups.list[i], hash)) return false;
     }
     return true;
 }
@@ -195,16 +211,17 @@ static bool plan_program(Study *study, const Program *program, uint64_t hash) {
 bool study_plan(Study *study, const Experiment *experiment, Store *store, const char *size) {
     *study = (Study){.experiment = experiment, .store = store, .size = size};
     int most = 0;
-    bool is_right = true;
-    for (int i = 0; i < experiment->setups.count; i++) {
-        is_right &= check_setup(study, &experiment->setups.list[i]);
-        most += count_choices(&experiment->setups.list[i]) * experiment->programs.count;
-    }
     uint64_t library;
-    if (!is_right || !hash_library(&library)) return false;
+    for (int i = 0; i < experiment->programs.count * experiment->setups.count; i++)
+        most += count_choices(&experiment->programs.list[i % experiment->programs.count],
+                              &experiment->setups.list[i / experiment->programs.count]);
     study->runs = allocate((size_t)most, sizeof *study->runs);
-    for (int i = 0; i < experiment->programs.count && is_right; i++)
-        is_right = plan_program(study, &experiment->programs.list[i], library);
+    bool is_right = hash_library(&library);
+    for (int i = 0; i < experiment->programs.count; i++) {
+        for (int j = 0; j < experiment->setups.count && is_right; j++)
+            is_right = plan_pair(study, &experiment->programs.list[i], &experiment->setups.list[j],
+                                 library);
+    }
     return is_right;
 }
 
@@ -226,6 +243,7 @@ void study_free(Study *study) {
                          key->scheduler, key->cta_scheduler, key->version};
         for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
             free(texts[t]);
+        free(study->runs[i].line.list);
     }
     free(study->runs);
 }
@@ -266,16 +284,21 @@ static void end_progress(const Campaign *campaign) {
 
 static bool start_run(Campaign *campaign, int number) {
     const Run *run = &campaign->study->runs[number];
-    const Words *words = &run->program->run;
-    char json[PATH_BYTES], output[PATH_BYTES];
+    const Words *words = &run->line;
+    char json[PATH_BYTES], output[PATH_BYTES], ctas[PATH_BYTES], policies[PATH_BYTES];
     name_file(campaign, number, "json", json);
     name_file(campaign, number, "out", output);
+    name_file(campaign, number, "ctas", ctas);
+    name_file(campaign, number, "policies", policies);
 
     const char **options = allocate_options(run->setup);
-    int count =
-        list_options(campaign->study, run->setup, run->scheduler, run->cta_scheduler, options);
-    options[count++] = "--json";
-    options[count++] = json;
+    int count = list_options(campaign->study, run, options);
+    count = add_option(options, count, "--json", json);
+    if (run->setup->record) {
+        count = add_option(options, count, "--ctas", ctas);
+        count = add_option(options, count, "--policies", policies);
+        count = add_option(options, count, "--sample", RECORD_CYCLES);
+    }
     options[count++] = "--quiet";
 
     char **line = allocate((size_t)words->count + 3, sizeof *line);
@@ -314,26 +337,43 @@ static void say_failure(Campaign *campaign, int number, int status) {
     free(output);
 }
 
+static void remove_files(const Campaign *campaign, int number) {
+    static const char *const endings[] = {"json", "out", "ctas", "policies"};
+    char path[PATH_BYTES];
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        name_file(campaign, number, endings[i], path);
+        unlink(path);
+    }
+}
+
+/* What a run has recorded, as JSON; NULL after a message. The caller frees it. */
+static char *read_record(const Campaign *campaign, int number) {
+    char ctas[PATH_BYTES], policies[PATH_BYTES];
+    name_file(campaign, number, "ctas", ctas);
+    name_file(campaign, number, "policies", policies);
+    return record_read(ctas, policies);
+}
+
 /* Keeps the result of a run that has ended. False when the store fails. */
 static bool keep_run(Campaign *campaign, int number, int status) {
     Run *run = &campaign->study->runs[number];
-    char json[PATH_BYTES], output[PATH_BYTES];
+    char json[PATH_BYTES];
     size_t length;
     bool is_kept = true;
     name_file(campaign, number, "json", json);
-    name_file(campaign, number, "out", output);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         say_failure(campaign, number, status);
     } else {
-        char *text = file_read(json, &length);
-        is_kept = text && store_add(campaign->study->store, &run->key, text);
+        char *text = file_read(json, &length), *record = NULL;
+        is_kept = text && (!run->setup->record || (record = read_record(campaign, number))) &&
+                  store_add(campaign->study->store, &run->key, text, record);
         run->is_there = is_kept;
         free(text);
+        free(record);
     }
     campaign->running--;
     campaign->done++;
-    unlink(json);
-    unlink(output);
+    remove_files(campaign, number);
     return is_kept;
 }
 
@@ -374,13 +414,8 @@ static bool make_folder(Campaign *campaign) {
 }
 
 static void remove_folder(const Campaign *campaign) {
-    char path[PATH_BYTES];
-    for (int i = 0; i < campaign->study->count; i++) {
-        name_file(campaign, i, "json", path);
-        unlink(path);
-        name_file(campaign, i, "out", path);
-        unlink(path);
-    }
+    for (int i = 0; i < campaign->study->count; i++)
+        remove_files(campaign, i);
     rmdir(campaign->folder);
 }
 

@@ -13,8 +13,9 @@ typedef struct Run {
     RunKey key;
     const Program *program;
     const Setup *setup;
+    Words line;                /* the workload, and its arguments after --size */
     const char *scheduler;     /* of the setup's */
-    const char *cta_scheduler; /* likewise; NULL: the machine's own */
+    const char *cta_scheduler; /* of the program, or of the setup's; NULL: the machine's own */
     bool is_there;             /* in the store */
     bool is_repeated;          /* an earlier one of the list is the same */
 } Run;

@@ -25,6 +25,7 @@ static const FormRow forms[FORM_COUNT] = {
     [FORM_DECREASE] = {"%.0f%%", -100, 100, 0, 5, true},
     [FORM_PER_THOUSAND] = {"%.2f", 1000, 0, 0, 0, false},
     [FORM_NUMBER] = {"%.4g", 1, 0, 0, 0, false},
+    [FORM_INDEX] = {"%.0f", 1, 0, 0, 0, false},
 };
 
 static double show(Form form, double value) {
@@ -39,6 +40,8 @@ void table_format(Form form, double value, char *text, int size_bytes) {
     if (isnan(value)) snprintf(text, (size_t)size_bytes, "-");
     else if (form == FORM_PERCENT && fabs(value) < 10) /* two digits of small shares */
         snprintf(text, (size_t)size_bytes, "%.1f%%", value);
+    else if (form == FORM_NUMBER && fabs(value) >= 1000) /* no exponents */
+        snprintf(text, (size_t)size_bytes, "%.0f", value);
     else {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -53,9 +56,14 @@ void table_format(Form form, double value, char *text, int size_bytes) {
 static bool add_metrics(const Study *study, const Run *run, const Words *metrics, double *sum) {
     *sum = 0;
     for (int i = 0; i < metrics->count; i++) {
+        const char *name = metrics->list[i];
+        int item = (int)run->program->item;
         double value;
-        if (!store_value(study->store, &run->key, run->program->kernel, metrics->list[i], &value))
-            return false;
+        bool is_read =
+            item && strchr(name, '.')
+                ? store_recorded(study->store, &run->key, item, name, &value)
+                : store_value(study->store, &run->key, run->program->kernel, name, &value);
+        if (!is_read) return false;
         *sum += value;
     }
     return true;
@@ -99,12 +107,24 @@ static bool value_in(const Study *study, const Program *program, const Column *c
     return true;
 }
 
-static bool fill_cell(const Study *study, const Program *program, const Column *column,
-                      Cell *cell) {
-    double value, base = 1;
-    if (!value_in(study, program, column, column->setup, &value)) return false;
+/* The column's value for a program, over that in another setup where it is so. */
+static bool ratio_of(const Study *study, const Program *program, const Column *column,
+                     double *ratio) {
+    double base = 1;
+    if (!value_in(study, program, column, column->setup, ratio)) return false;
     if (column->over && !value_in(study, program, column, column->over, &base)) return false;
-    double ratio = value / base;
+    *ratio /= base;
+    return true;
+}
+
+static bool fill_cell(const Study *study, int row, const Column *column, Cell *cell) {
+    const Program *programs = study->experiment->programs.list;
+    int base_row = column->over_row == BASE_PREVIOUS ? row - 1 : 0;
+    double ratio, base = column->over_row && base_row < 0 ? NAN : 1;
+    if (!ratio_of(study, &programs[row], column, &ratio)) return false;
+    if (column->over_row && base_row >= 0 && !ratio_of(study, &programs[base_row], column, &base))
+        return false;
+    ratio /= base;
     cell->value = isfinite(ratio) ? show(column->form, ratio) : NAN;
     return true;
 }
@@ -170,6 +190,7 @@ static Verdict judge(const Column *column, const Cell *cell) {
     if (column->threshold > 0) return is_same_side(column, cell) ? VERDICT_AGREES : VERDICT_DIFFERS;
     double claim = cell->published - form->neutral;
     double error = fabs(cell->value - cell->published);
+    if (column->form == FORM_INDEX) return error < 0.5 ? VERDICT_AGREES : VERDICT_DIFFERS;
     if (error <= fmax(fabs(claim) / 2, form->slack)) return VERDICT_AGREES;
     bool is_likewise =
         form->has_direction && (cell->value - form->neutral) / claim >= LEAST_DIRECTION;
@@ -236,9 +257,7 @@ bool table_make(Table *table, const Study *study) {
             Cell *cell = &table->cells[row * table->columns + column];
             if (row >= programs)
                 cell->value = take_mean(table, &experiment->means.list[row - programs], column);
-            else if (!fill_cell(study, &experiment->programs.list[row],
-                                &experiment->columns.list[column], cell))
-                return false;
+            else if (!fill_cell(study, row, &experiment->columns.list[column], cell)) return false;
         }
     }
     add_claims(table);

@@ -1,0 +1,89 @@
+/* Makes a record of CSV files (see the header). */
+#include "cli/experiment/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/files.h"
+
+enum { MOST_CTAS = 4096 }; /* on one SM; later ones are left out */
+
+typedef struct Ctas {
+    unsigned long index[MOST_CTAS]; /* in the grid */
+    int count;
+} Ctas;
+
+/* Goes to the next line; NULL at the end. */
+static char *next_line(char **rest) {
+    char *line;
+    do
+        line = strsep(rest, "\n");
+    while (line && !*line);
+    return line;
+}
+
+/* Thread blocks begin in the order of the file, which is that of their indices: the dispatcher
+ * gives them out so. */
+static void add_ctas(char *text, Ctas *ctas, FILE *to) {
+    char *line = next_line(&text); /* the heading */
+    fprintf(to, "\"ctas\":[");
+    while ((line = next_line(&text)) != NULL && ctas->count < MOST_CTAS) {
+        unsigned long index, sm, start, end;
+        if (sscanf(line, "0,%*[^,],%lu,%lu,%*u,%lu,%lu", &index, &sm, &start, &end) != 4 || sm)
+            continue;
+        fprintf(to, "%s{\"start\":%lu,\"end\":%lu}", ctas->count ? "," : "", start, end);
+        ctas->index[ctas->count++] = index;
+    }
+    fprintf(to, "]");
+}
+
+/* The number of a thread block among those of the SM; all of them, when it is none of these. */
+static int number_of(const Ctas *ctas, unsigned long index) {
+    int i = 0;
+    while (i < ctas->count && ctas->index[i] != index)
+        i++;
+    return i;
+}
+
+/* The rows of SM 0 with such a name, an object for each cycle. */
+static void add_lists(const char *text, const char *name, const Ctas *ctas, FILE *to) {
+    char *copy = strdup(text), *rest = copy, *line;
+    char found[16];
+    unsigned long last = 0, cycle, place;
+    double index;
+    fprintf(to, ",\"%s\":[", name);
+    while (copy && (line = next_line(&rest)) != NULL) {
+        if (sscanf(line, "%*[^,],%lu,0,%15[^,],%lu,%lf", &cycle, found, &place, &index) != 4 ||
+            strcmp(found, name) != 0)
+            continue;
+        if (cycle < last) break; /* another launch */
+        if (cycle != last) fprintf(to, "%s{", last ? "}," : "");
+        fprintf(to, "%s\"%lu\":%d", cycle == last ? "," : "", place + 1,
+                number_of(ctas, (unsigned long)index));
+        last = cycle;
+    }
+    fprintf(to, "%s]", last ? "}" : "");
+    free(copy);
+}
+
+char *record_read(const char *ctas_path, const char *policies_path) {
+    size_t length;
+    char *ctas_text = file_read(ctas_path, &length), *json = NULL;
+    char *policies_text = file_read(policies_path, &length);
+    if (ctas_text && policies_text) {
+        Ctas *ctas = allocate(1, sizeof *ctas);
+        FILE *to = open_memstream(&json, &length);
+        fprintf(to, "{");
+        add_ctas(ctas_text, ctas, to);
+        add_lists(policies_text, "order", ctas, to);
+        add_lists(policies_text, "progress", ctas, to);
+        fprintf(to, "}");
+        fclose(to);
+        free(ctas);
+    }
+    free(ctas_text);
+    free(policies_text);
+    return json;
+}

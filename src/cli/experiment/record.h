@@ -1,0 +1,15 @@
+/* What a run records besides its counters, read from the files of options --ctas and --policies:
+ * PRO's Figure 2 and Table IV are made of it. */
+#ifndef TYTO_CLI_EXPERIMENT_RECORD_H
+#define TYTO_CLI_EXPERIMENT_RECORD_H
+
+#define RECORD_CYCLES "1000" /* SM cycles between two samples of the order */
+
+/* The first launch on SM 0 as JSON; NULL after a message. The caller frees it. Thread blocks are
+ * numbered from 0 in the order in which they began there.
+ *   ctas      {start, end} of each, SM cycles
+ *   order     every 1000 cycles, the scheduler's order as {"1": highest, "2": next, ...}; empty
+ * when it reports none progress  likewise, PRO's order by progress alone */
+char *record_read(const char *ctas_path, const char *policies_path);
+
+#endif
