@@ -3,9 +3,11 @@
 #include "driver/driver.h"
 
 #include <errno.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The one mutable global of the library, which the CUDA interface implies: it has no argument that
@@ -28,46 +30,95 @@ void driver_say(const char *format, ...) {
 
 /* ---- The end: report, interrupts ---- */
 
-static void report_at_exit(void) {
-    if (!process.driver) return;
-    TytoSimulator *simulator = process.driver->simulator;
-    if (tyto_finish(simulator, program_invocation_short_name) != TYTO_OK) {
-        fprintf(stderr, "tyto: %s\n", tyto_message(simulator));
-        fflush(stderr);
-        _exit(1);
+/* Reports, unless that was done; whoever is second waits for the first. */
+static TytoStatus report(Driver *driver) {
+    TytoSimulator *simulator = driver->simulator;
+    TytoStatus status = TYTO_OK;
+    pthread_mutex_lock(&simulator->lock);
+    if (!driver->is_reported) {
+        driver->is_reported = true;
+        status = tyto_finish(simulator, program_invocation_short_name);
+        if (status != TYTO_OK) fprintf(stderr, "tyto: %s\n", tyto_message(simulator));
     }
+    pthread_mutex_unlock(&simulator->lock);
+    return status;
 }
 
-/* During a launch: ends it, so that the report holds what it did so far. Else, and the second time,
- * the signal does what it does by default. */
-static void on_interrupt(int number) {
-    Driver *driver = process.driver;
-    if (driver->is_launching && !driver->signal) {
-        driver->signal = number;
-        tyto_interrupt(driver->simulator);
-        return;
-    }
+/* Lets the signal do what it does by default. */
+static void die_of(int number) {
+    sigset_t set;
     signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     raise(number);
 }
 
 void driver_obey_signal(Driver *driver) {
-    int number = driver->signal;
-    if (!number) return;
-    if (tyto_finish(driver->simulator, program_invocation_short_name) != TYTO_OK)
-        fprintf(stderr, "tyto: %s\n", tyto_message(driver->simulator));
-    signal(number, SIG_DFL);
-    raise(number);
+    if (!driver->signal) return;
+    report(driver);
+    die_of(driver->signal);
 }
 
-static void catch_interrupts(void) {
+static void report_at_exit(void) {
+    if (!process.driver) return;
+    driver_obey_signal(process.driver);
+    if (report(process.driver) == TYTO_OK) return;
+    fflush(stderr);
+    _exit(1);
+}
+
+/* The first time, a running launch ends, so that the report holds what it did so far, and the
+ * process dies after the report. The second time, and in a child of fork, it dies at once. */
+static void on_interrupt(int number) {
+    Driver *driver = process.driver;
+    if (!driver || driver->signal) {
+        die_of(number);
+        return;
+    }
+    driver->signal = number;
+    sem_post(&driver->interrupted);
+}
+
+/* Waits for an interrupt. The program's threads may be in code of their own, which asks us for
+ * nothing, or one in a launch: that ends early, and its thread obeys. */
+static void *await_interrupt(void *argument) {
+    Driver *driver = argument;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    while (sem_wait(&driver->interrupted))
+        ;
+    while (pthread_mutex_trylock(&driver->simulator->lock)) {
+        tyto_interrupt(driver->simulator);
+        nanosleep(&pause, NULL);
+    }
+    driver_obey_signal(driver);
+    return NULL;
+}
+
+/* The thread, which gets no signals itself. */
+static bool start_waiting(Driver *driver) {
+    sigset_t all, before;
+    pthread_t thread;
+    sem_init(&driver->interrupted, 0, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool is_started = pthread_create(&thread, NULL, await_interrupt, driver) == 0;
+    if (is_started) pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_started;
+}
+
+/* What the program handles or ignores stays as it is. */
+static void catch_interrupts(Driver *driver) {
     static const int numbers[] = {SIGINT, SIGTERM};
+    if (!start_waiting(driver)) return;
     for (int i = 0; i < 2; i++) {
         struct sigaction action;
         sigaction(numbers[i], NULL, &action);
         if (action.sa_handler != SIG_DFL) continue;
         memset(&action, 0, sizeof action);
         action.sa_handler = on_interrupt;
+        action.sa_flags = SA_RESTART;
         sigaction(numbers[i], &action, NULL);
     }
 }
@@ -104,7 +155,7 @@ static void start(void) {
         process.driver = driver;
         atexit(report_at_exit);
         pthread_atfork(NULL, NULL, refuse_after_fork);
-        catch_interrupts();
+        catch_interrupts(driver);
     } else {
         diag_print(diag, stderr);
     }

@@ -9,6 +9,7 @@
 #ifndef TYTO_DRIVER_DRIVER_H
 #define TYTO_DRIVER_DRIVER_H
 
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -94,8 +95,9 @@ typedef struct Driver {
     unsigned primary_flags;
     uint64_t next_id;    /* of contexts and streams */
     Map *missing;        /* functions whose absence has been told */
-    volatile int signal; /* an interrupt that came during a launch, 0: none */
-    volatile bool is_launching;
+    bool is_reported;    /* the report is written */
+    volatile int signal; /* an interrupt that came, 0: none */
+    sem_t interrupted;   /* posted when it came */
 } Driver;
 
 /* What an API function works with between call_begin and call_end. */
@@ -117,8 +119,8 @@ CUresult call_begin(Call *call);
 /* Unlocks and returns `status`. */
 CUresult call_end(Call *call, CUresult status);
 
-/* After a launch that an interrupt ended: writes the report and ends the process as the signal
- * would have. Returns only when there was no signal. The caller holds the lock. */
+/* After a launch that was interrupted: writes the report and ends the process as the signal would
+ * have. Returns only when there was no signal. The caller holds the lock. */
 void driver_obey_signal(Driver *driver);
 
 /* Looks a handle up in the call's driver; NULL when it is not one. */

@@ -82,9 +82,7 @@ static bool fits_at_once(const Call *call, const GpuLaunch *launch) {
 static CUresult run(Call *call, const GpuLaunch *launch) {
     Driver *driver = call->driver;
     GpuResult result;
-    driver->is_launching = true;
     GpuStatus status = simulator_launch(driver->simulator, launch, &result);
-    driver->is_launching = false;
     if (status == GPU_OK) return CUDA_SUCCESS;
     if (status == GPU_INTERRUPTED) driver_obey_signal(driver);
     driver_say("error: %s", result.message);
