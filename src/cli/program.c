@@ -14,10 +14,15 @@
 #include "cli/command.h"
 #include "cli/elf.h"
 
-/* The folder of this executable, from which everything else is found; "" when it is unknown. */
+/* This executable; "" when it is unknown. */
+static void find_own_path(char *path, size_t size) {
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    path[length > 0 ? length : 0] = '\0';
+}
+
+/* Its folder, from which everything else is found; "" when it is unknown. */
 static void find_own_folder(char *folder, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", folder, size - 1);
-    folder[length > 0 ? length : 0] = '\0';
+    find_own_path(folder, size);
     char *slash = strrchr(folder, '/');
     if (slash) *slash = '\0';
 }
@@ -103,6 +108,12 @@ bool program_find(const char *name, char *path, size_t size) {
 }
 
 /* ---- Other files ---- */
+
+bool program_find_self(char *path, size_t size) {
+    find_own_path(path, size);
+    if (!*path) say_error("this command's own file is not to be found");
+    return *path;
+}
 
 /* Where the loader found it, which holds for the build and for the installation. */
 bool program_find_library(char *path, size_t size) {

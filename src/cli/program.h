@@ -8,6 +8,8 @@
 
 /* The path of a workload. False after a message: there is none of that name. */
 bool program_find(const char *name, char *path, size_t size);
+/* The path of this command. False after a message. */
+bool program_find_self(char *path, size_t size);
 /* The path of the library that programs run on. False after a message. */
 bool program_find_library(char *path, size_t size);
 /* A file among the data that come with Tyto, in the folder that `variable` names, else where the build

@@ -96,17 +96,24 @@ class Shipped(Case):
 
     def test_every_metric_exists(self):
         """One program of each experiment is enough to know the counters that it asks for."""
-        self.tyto("run", "--quiet", "--machine", "owl", "--json", "run.json", "vecadd", "--size", "test")
+        self.tyto("run", "--quiet", "--machine", "owl", "--json", "run.json", "--record-l1d", "run.l1d",
+                  "vecadd", "--size", "test")
         total = json.loads((self.path / "run.json").read_text(encoding="utf-8"))["total"]
+        self.tyto("cache", "run.l1d", "--json", "replay.json")
+        replay = json.loads((self.path / "replay.json").read_text(encoding="utf-8"))
         text = "".join((ROOT / "experiments" / f"{one}.yaml").read_text(encoding="utf-8") for one in IDS)
         words = set()
-        for key in ("metric", "per"):
+        for key in ("metric", "over_metric", "per"):
             for part in text.split(f" {key}: ")[1:]:
                 words.update(part[1:part.index("]")].replace(",", " ").split() if part[0] == "["
                              else [part.split(",")[0]])
-        words = {word for word in words if "." not in word}  # those are of a record
+        recorded = {tuple(word.split(".")) for word in words if "." in word}
+        words = {word for word in words if "." not in word}
         self.assertGreater(len(words), 15)
         self.assertEqual(words - set(total), set())
+        replayed = {name for record, name in recorded if record in ("lru", "belady", "unbounded")}
+        self.assertGreater(len(replayed), 1)
+        self.assertEqual(replayed - set(replay), set())
 
     def test_an_experiment_from_end_to_end(self):
         done = self.tyto("reproduce", "md-figure-19", "--size", "test", "--csv", "t.csv", "--svg", "t.svg")
@@ -227,6 +234,39 @@ columns:
 published:
   - {column: PLACE, place: there, values: {0: 1}}
 """
+
+
+REPLAYS = SMALL.replace("name: rr, scheduler: lrr}", "name: rr, scheduler: lrr, record: belady}").replace(
+    "metric: l1d_misses, per: l1d_accesses, setup: rr, form: percent",
+    "metric: belady.misses, setup: rr, over: free, over_metric: unbounded.misses, form: ratio").replace(
+        "columns:", "  - {name: free, scheduler: gto, record: unbounded}\ncolumns:")
+
+
+class Replays(Case):
+    def test_values_are_those_of_tyto_cache(self):
+        self.check(self.reproduce(REPLAYS, "--csv", "t.csv", "--jobs", "2"), 0)
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            ours = {row["row"]: row["ours"] for row in csv.DictReader(file) if row["column"] == "MISSES"}
+        misses = []
+        for scheduler, policy in (("lrr", ("--policy", "belady")), ("gto", ("--unbounded",))):
+            self.tyto("run", "--quiet", "--machine", "owl", "--scheduler", scheduler, "--record-l1d", "t.l1d",
+                      "spmv", "--size", "test", "--rows", "500")
+            self.check(self.tyto("cache", "t.l1d", "--json", "t.json", *policy), 0)
+            misses.append(json.loads((self.path / "t.json").read_text(encoding="utf-8"))["misses"])
+        self.assertAlmostEqual(float(ours["B"]), misses[0] / misses[1], places=6)
+
+    def test_they_are_kept_with_the_run(self):
+        self.check(self.reproduce(REPLAYS), 0)
+        runs = self.rows()
+        self.assertEqual(sorted(self.rows("overrides, scheduler"))[-2:], [("record=unbounded ", "gto")] * 2)
+        self.check(self.reproduce(REPLAYS), 0)
+        self.assertEqual(self.rows(), runs)
+
+    def test_mistakes(self):
+        self.check(self.reproduce(REPLAYS.replace("belady}", "beladi}")), 2,
+                   "not one of those that can stand here: 'beladi'")
+        self.check(self.reproduce(REPLAYS.replace("--rows, 500", "--rosw, 500")), 1,
+                   "spmv --rosw 500 under lrr on owl failed with status 2:")
 
 
 class Rows(Case):

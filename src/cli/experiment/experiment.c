@@ -57,8 +57,8 @@ static_assert(sizeof forms / sizeof forms[0] == FORM_COUNT + 1, "a name for each
 static const char *const means[] = {"arithmetic", "geometric", "harmonic", NULL};
 static_assert(sizeof means / sizeof means[0] == MEAN_COUNT + 1, "a name for each mean");
 
-static const char *const recordings[] = {"nothing", "ctas", NULL};
-static_assert(sizeof recordings / sizeof recordings[0] == RECORDING_COUNT + 1, "a name for each");
+const char *const experiment_recordings[RECORDING_COUNT + 1] = {"nothing", "ctas",      "lru",
+                                                                "belady",  "unbounded", NULL};
 static const char *const bases[] = {"none", "first", "previous", NULL};
 static_assert(sizeof bases / sizeof bases[0] == BASE_COUNT + 1, "a name for each base");
 static const char *const plots[] = {"bars", "lines", "spans", NULL};
@@ -82,7 +82,7 @@ static const Field setup_fields[] = {
     {"cta_scheduler", FIELD_WORDS, offsetof(Setup, cta_schedulers), false, NULL, NULL},
     {"set", FIELD_WORDS, offsetof(Setup, set), false, NULL, NULL},
     {"run", FIELD_WORDS, offsetof(Setup, run), false, NULL, NULL},
-    {"record", FIELD_CHOICE, offsetof(Setup, record), false, recordings, NULL},
+    {"record", FIELD_CHOICE, offsetof(Setup, record), false, experiment_recordings, NULL},
 };
 RECORD(setup, Setup, setup_fields);
 
@@ -92,6 +92,7 @@ static const Field column_fields[] = {
     {"per", FIELD_WORDS, offsetof(Column, per), false, NULL, NULL},
     {"setup", FIELD_TEXT, offsetof(Column, setup), true, NULL, NULL},
     {"over", FIELD_TEXT, offsetof(Column, over), false, NULL, NULL},
+    {"over_metric", FIELD_WORDS, offsetof(Column, over_metric), false, NULL, NULL},
     {"over_row", FIELD_CHOICE, offsetof(Column, over_row), false, bases, NULL},
     {"from", FIELD_TEXT, offsetof(Column, from), false, NULL, NULL},
     {"form", FIELD_CHOICE, offsetof(Column, form), true, forms, NULL},

@@ -22,9 +22,16 @@ typedef struct Program {
     double item;           /* which of the recorded things, from 1; 0: counters of the run */
 } Program;
 
-/* What is kept of a run besides its counters: when each thread block of SM 0 ran, and in which
- * order PRO had them every 1000 cycles. */
-typedef enum Recording { RECORD_NOTHING, RECORD_CTAS, RECORDING_COUNT } Recording;
+/* What is kept of a run besides its counters. */
+typedef enum Recording {
+    RECORD_NOTHING,
+    RECORD_CTAS,      /* when each thread block of SM 0 ran, PRO's order of them every 1000 cycles */
+    RECORD_LRU,       /* the counts of a replay of the run's L1D lookups on its L1D */
+    RECORD_BELADY,    /* likewise under Belady's policy */
+    RECORD_UNBOUNDED, /* likewise without replacement */
+    RECORDING_COUNT
+} Recording;
+extern const char *const experiment_recordings[RECORDING_COUNT + 1]; /* names; ends with NULL */
 
 /* How programs are run: everything but the program and its size. */
 typedef struct Setup {
@@ -51,13 +58,15 @@ typedef enum Form {
 /* The row whose value divides a column's, besides that of the setup `over`. */
 typedef enum Base { BASE_NONE, BASE_FIRST, BASE_PREVIOUS, BASE_COUNT } Base;
 
-/* A column: sum of `metric` of a run, over the sum of `per`, over the same of another setup. */
+/* A column: sum of `metric` of a run, over the sum of `per`, over the same of another setup, or over
+ * that one's sum of `over_metric`. */
 typedef struct Column {
     const char *label;
     Words metric;      /* counters or ratios of a run, docs/metrics.md */
     Words per;         /* none: not divided */
     const char *setup; /* whose runs */
     const char *over;  /* setup whose value divides it; NULL: none */
+    Words over_metric; /* what that value is of; none: `metric` */
     Base over_row;     /* row whose value divides it */
     const char
         *from; /* column of the values at which its bars begin, in a plot of spans; NULL: 0 */

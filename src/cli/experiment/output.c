@@ -92,6 +92,7 @@ static void write_sides(const Table *table, int column, FILE *to) {
     int same, all;
     if (threshold <= 0) return;
     table_count_sides(table, column, &same, &all);
+    if (!all) return; /* only means have published numbers */
     fprintf(to, "%s: %d of %d programs on the paper's side of %g\n", label_of(table, column), same,
             all, threshold);
 }

@@ -87,3 +87,14 @@ char *record_read(const char *ctas_path, const char *policies_path) {
     free(policies_text);
     return json;
 }
+
+char *record_read_replay(const char *name, const char *path) {
+    size_t length;
+    char *text = file_read(path, &length);
+    if (!text) return NULL;
+    size_t size = length + strlen(name) + sizeof "{\"\":}";
+    char *json = allocate(size, 1);
+    snprintf(json, size, "{\"%s\":%s}", name, text);
+    free(text);
+    return json;
+}

@@ -172,8 +172,10 @@ bool store_value(Store *store, const RunKey *key, const char *kernel, const char
 bool store_recorded(Store *store, const RunKey *key, int item, const char *name, double *value) {
     char path[128];
     const char *point = strchr(name, '.');
-    snprintf(path, sizeof path, "%.*s[%d].%.60s", point ? (int)(point - name) : 0, name, item - 1,
-             point ? point + 1 : name);
+    if (item)
+        snprintf(path, sizeof path, "%.*s[%d].%.60s", point ? (int)(point - name) : 0, name, item - 1,
+                 point ? point + 1 : name);
+    else snprintf(path, sizeof path, "%.120s", name);
     sqlite3_stmt *statement = bind(store, ASK_RECORD, key, path, NULL);
     int status = sqlite3_step(statement);
     *value = NAN;

@@ -149,8 +149,9 @@ static Words make_line(const Study *study, const Program *program, const Setup *
 
 /* What a run changes, besides its schedulers. The caller frees it. */
 static char *make_overrides(const Run *run) {
-    char *set = join(&run->setup->set), registers[64] = "";
-    const char *record = run->setup->record ? "record=ctas " : "";
+    char *set = join(&run->setup->set), registers[64] = "", record[32] = "";
+    if (run->setup->record)
+        snprintf(record, sizeof record, "record=%s ", experiment_recordings[run->setup->record]);
     if (run->program->registers)
         snprintf(registers, sizeof registers, "registers=%.40s ", run->program->registers);
     char *text = allocate(strlen(record) + strlen(registers) + strlen(set) + 1, 1);
@@ -282,40 +283,75 @@ static void end_progress(const Campaign *campaign) {
     if (campaign->is_shown) fprintf(stderr, "\r\x1b[K");
 }
 
+/* Whether what the run records is a replay of its L1D lookups. */
+static bool has_replay(const Run *run) {
+    return run->setup->record >= RECORD_LRU;
+}
+
+/* Starts a job with `count` words, which need not outlive the call. */
+static bool start_job(Campaign *campaign, int number, const char *const *words, int count, Job job) {
+    char output[PATH_BYTES];
+    name_file(campaign, number, "out", output);
+    job.output = output;
+    job.words = allocate((size_t)count + 1, sizeof *job.words);
+    for (int i = 0; i < count; i++)
+        job.words[i] = copy(words[i]);
+    bool is_started = campaign->executor->start(campaign->state, &job, number);
+    for (int i = 0; i < count; i++)
+        free(job.words[i]);
+    free(job.words);
+    return is_started;
+}
+
 static bool start_run(Campaign *campaign, int number) {
     const Run *run = &campaign->study->runs[number];
     const Words *words = &run->line;
-    char json[PATH_BYTES], output[PATH_BYTES], ctas[PATH_BYTES], policies[PATH_BYTES];
+    char json[PATH_BYTES], ctas[PATH_BYTES], policies[PATH_BYTES], trace[PATH_BYTES];
     name_file(campaign, number, "json", json);
-    name_file(campaign, number, "out", output);
     name_file(campaign, number, "ctas", ctas);
     name_file(campaign, number, "policies", policies);
+    name_file(campaign, number, "l1d", trace);
 
     const char **options = allocate_options(run->setup);
     int count = list_options(campaign->study, run, options);
     count = add_option(options, count, "--json", json);
-    if (run->setup->record) {
+    if (run->setup->record == RECORD_CTAS) {
         count = add_option(options, count, "--ctas", ctas);
         count = add_option(options, count, "--policies", policies);
         count = add_option(options, count, "--sample", RECORD_CYCLES);
     }
+    if (has_replay(run)) count = add_option(options, count, "--record-l1d", trace);
     options[count++] = "--quiet";
 
-    char **line = allocate((size_t)words->count + 3, sizeof *line);
+    const char **line = allocate((size_t)words->count + 2, sizeof *line);
     int length = 0;
-    line[length++] = copy(words->list[0]);
-    line[length++] = copy("--size");
-    line[length++] = copy(campaign->study->size);
+    line[length++] = words->list[0];
+    line[length++] = "--size";
+    line[length++] = campaign->study->size;
     for (int i = 1; i < words->count; i++)
-        line[length++] = copy(words->list[i]);
-
-    const Job job = {.words = line, .options = options, .option_count = count, .output = output};
-    bool is_started = campaign->executor->start(campaign->state, &job, number);
-    for (int i = 0; i < length; i++)
-        free(line[i]);
+        line[length++] = words->list[i];
+    bool is_started = start_job(campaign, number, line, length,
+                                (Job){.options = options, .option_count = count});
     free(line);
     free(options);
     return is_started;
+}
+
+/* Starts the replay of what a run's program has recorded, by the command that this is. */
+static bool start_replay(Campaign *campaign, int number) {
+    Run *run = &campaign->study->runs[number];
+    char self[PATH_BYTES], trace[PATH_BYTES], replay[PATH_BYTES];
+    if (!program_find_self(self, sizeof self)) return false;
+    name_file(campaign, number, "l1d", trace);
+    name_file(campaign, number, "replay", replay);
+    const char *line[] = {self, "cache", trace, "--json", replay, "--unbounded", NULL};
+    int length = 6;
+    if (run->setup->record != RECORD_UNBOUNDED) {
+        line[5] = "--policy";
+        line[length++] = experiment_recordings[run->setup->record];
+    }
+    run->is_replaying = true;
+    return start_job(campaign, number, line, length, (Job){0});
 }
 
 /* Says which run failed, and what its program printed. */
@@ -338,7 +374,7 @@ static void say_failure(Campaign *campaign, int number, int status) {
 }
 
 static void remove_files(const Campaign *campaign, int number) {
-    static const char *const endings[] = {"json", "out", "ctas", "policies"};
+    static const char *const endings[] = {"json", "out", "ctas", "policies", "l1d", "replay"};
     char path[PATH_BYTES];
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         name_file(campaign, number, endings[i], path);
@@ -348,29 +384,37 @@ static void remove_files(const Campaign *campaign, int number) {
 
 /* What a run has recorded, as JSON; NULL after a message. The caller frees it. */
 static char *read_record(const Campaign *campaign, int number) {
-    char ctas[PATH_BYTES], policies[PATH_BYTES];
+    const Run *run = &campaign->study->runs[number];
+    char ctas[PATH_BYTES], policies[PATH_BYTES], replay[PATH_BYTES];
     name_file(campaign, number, "ctas", ctas);
     name_file(campaign, number, "policies", policies);
-    return record_read(ctas, policies);
+    name_file(campaign, number, "replay", replay);
+    return has_replay(run) ? record_read_replay(experiment_recordings[run->setup->record], replay)
+                           : record_read(ctas, policies);
 }
 
-/* Keeps the result of a run that has ended. False when the store fails. */
-static bool keep_run(Campaign *campaign, int number, int status) {
+/* Keeps the result of a run. False when the store fails. */
+static bool keep_run(Campaign *campaign, int number) {
     Run *run = &campaign->study->runs[number];
     char json[PATH_BYTES];
     size_t length;
-    bool is_kept = true;
     name_file(campaign, number, "json", json);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        say_failure(campaign, number, status);
-    } else {
-        char *text = file_read(json, &length), *record = NULL;
-        is_kept = text && (!run->setup->record || (record = read_record(campaign, number))) &&
-                  store_add(campaign->study->store, &run->key, text, record);
-        run->is_there = is_kept;
-        free(text);
-        free(record);
-    }
+    char *text = file_read(json, &length), *record = NULL;
+    run->is_there = text && (!run->setup->record || (record = read_record(campaign, number))) &&
+                    store_add(campaign->study->store, &run->key, text, record);
+    free(text);
+    free(record);
+    return run->is_there;
+}
+
+/* A run's program has ended, or the replay after it. False when the store fails, or the replay does not
+ * start. */
+static bool end_job(Campaign *campaign, int number, int status) {
+    const Run *run = &campaign->study->runs[number];
+    bool is_kept = true;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) say_failure(campaign, number, status);
+    else if (has_replay(run) && !run->is_replaying) return start_replay(campaign, number);
+    else is_kept = keep_run(campaign, number);
     campaign->running--;
     campaign->done++;
     remove_files(campaign, number);
@@ -382,7 +426,7 @@ static StudyEnd take_event(Campaign *campaign) {
     int number, status;
     show_progress(campaign);
     switch (campaign->executor->wait(campaign->state, &number, &status)) {
-    case EVENT_ENDED: return keep_run(campaign, number, status) ? STUDY_DONE : STUDY_FAILED;
+    case EVENT_ENDED: return end_job(campaign, number, status) ? STUDY_DONE : STUDY_FAILED;
     case EVENT_INTERRUPTED: return STUDY_INTERRUPTED;
     case EVENT_NONE: break;
     }

@@ -18,6 +18,7 @@ typedef struct Run {
     const char *cta_scheduler; /* of the program, or of the setup's; NULL: the machine's own */
     bool is_there;             /* in the store */
     bool is_repeated;          /* an earlier one of the list is the same */
+    bool is_replaying;         /* its program has ended, what it recorded is being replayed */
 } Run;
 
 typedef struct Study {

@@ -60,7 +60,7 @@ static bool add_metrics(const Study *study, const Run *run, const Words *metrics
         int item = (int)run->program->item;
         double value;
         bool is_read =
-            item && strchr(name, '.')
+            strchr(name, '.')
                 ? store_recorded(study->store, &run->key, item, name, &value)
                 : store_value(study->store, &run->key, run->program->kernel, name, &value);
         if (!is_read) return false;
@@ -93,14 +93,14 @@ static bool find_run(const Study *study, const Program *program, const char *set
     return true;
 }
 
-/* The column's value for a program, in one setup. */
+/* The column's value for a program, in one setup and of `metric`. */
 static bool value_in(const Study *study, const Program *program, const Column *column,
-                     const char *setup, double *value) {
+                     const char *setup, const Words *metric, double *value) {
     const Run *run;
     *value = NAN;
     if (!find_run(study, program, setup, &run)) return false;
     if (!run) return true;
-    if (!add_metrics(study, run, &column->metric, value)) return false;
+    if (!add_metrics(study, run, metric, value)) return false;
     double divisor = 1;
     if (column->per.count && !add_metrics(study, run, &column->per, &divisor)) return false;
     *value /= divisor;
@@ -111,8 +111,9 @@ static bool value_in(const Study *study, const Program *program, const Column *c
 static bool ratio_of(const Study *study, const Program *program, const Column *column,
                      double *ratio) {
     double base = 1;
-    if (!value_in(study, program, column, column->setup, ratio)) return false;
-    if (column->over && !value_in(study, program, column, column->over, &base)) return false;
+    const Words *below = column->over_metric.count ? &column->over_metric : &column->metric;
+    if (!value_in(study, program, column, column->setup, &column->metric, ratio)) return false;
+    if (column->over && !value_in(study, program, column, column->over, below, &base)) return false;
     *ratio /= base;
     return true;
 }
