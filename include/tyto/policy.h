@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Raised whenever this header changes in a way that a compiled policy would notice. */
-#define TYTO_POLICY_VERSION 1
+#define TYTO_POLICY_VERSION 2
 
 enum { TYTO_MAX_WARPS = 64, TYTO_MAX_CTAS = 32, TYTO_NO_WARP = -1 };
 
@@ -57,6 +57,8 @@ typedef struct TytoSmView {
     uint32_t warps_per_cta;  /* warps of a CTA of this kernel */
     uint32_t schedulers;     /* schedulers of the SM */
     uint32_t pipeline_depth; /* cycles from issue to a dependent issue of a short instruction */
+    uint32_t issue_interval; /* cycles from one pick of a scheduler to the next: 4, say, where a warp takes
+                                a pipeline of SIMT width 8 */
     uint64_t scheduler_warps[4]; /* slots each scheduler picks from */
     uint64_t resident;       /* warps that exist and have not finished */
     uint64_t exited;         /* of those, the ones without a thread left, whose stores are under way */

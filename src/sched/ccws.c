@@ -6,8 +6,10 @@
  * order of score, a warp may issue loads while the scores ahead of it sum up to less than the cutoff,
  * which is the base times the warps on the SM. Among all that may issue: greedy-then-oldest.
  *
- * Raised scores fall together, so each is kept as the cycle in which it would reach zero; who may load is
- * worked out anew only when that can have changed.
+ * A cycle is here one in which a scheduler may issue, as for the paper's authors, whose simulator clocks an
+ * SM of 1300 MHz and SIMT width 8 at 325 MHz, a warp instruction a cycle. Scores are kept in SM cycles, those
+ * that they take to fall to zero. Raised scores fall together, so each is kept as the cycle in which it
+ * would reach zero; who may load is worked out anew only when that can have changed.
  * Source: CCWS section 3.3, equation (1), table 3. Where the paper is silent, as its authors' released
  * simulator: 2 sets of 8 ways, first in first out; ties go to the lower warp; hits and instructions
  * count for the warps that are still on the SM. */
@@ -39,7 +41,8 @@ typedef struct Ccws {
     Greedy greedy;
     VictimTags victims;             /* tags of lost lines, by warp */
     uint64_t throttle;              /* k_throttle */
-    uint64_t base;                  /* points */
+    uint64_t point;                 /* SM cycles in which a score falls by one */
+    uint64_t base;                  /* score of a warp that has lost nothing, in SM cycles */
     uint64_t hits, instructions;    /* victim tag hits and instructions of the warps on the SM */
     uint64_t warp_hits[TYTO_MAX_WARPS]; /* of those, by warp */
     uint64_t zero_at[TYTO_MAX_WARPS];   /* of raised warps: SM cycle in which the score would reach 0 */
@@ -47,7 +50,7 @@ typedef struct Ccws {
     uint64_t allowed;               /* warps that may issue loads */
     uint64_t valid_until;           /* SM cycle from which `allowed` has to be worked out anew */
     uint64_t all_hits;              /* victim tag hits since the kernel's start */
-    uint64_t last_score;            /* score given last (the paper's LLDS) */
+    uint64_t last_score;            /* score given last (the paper's LLDS), in SM cycles */
 } Ccws;
 
 static uint32_t sets_of(const double *values) {
@@ -62,13 +65,14 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     Ccws *s = state;
     greedy_start(&s->greedy);
     s->throttle = (uint64_t)values[K_THROTTLE];
-    s->base = (uint64_t)values[BASE];
+    s->point = view->issue_interval;
+    s->base = s->point * (uint64_t)values[BASE];
     victim_tags_place(&s->victims, view->warp_count, sets_of(values), (uint32_t)values[WAYS],
                       (uint32_t)view->line_bytes, values[REPLACEMENT] != 0 ? REPLACE_LRU : REPLACE_FIFO,
                       (char *)state + bits_align_up(sizeof *s, 64));
 }
 
-/* ---- Scores ---- */
+/* ---- Scores, in SM cycles ---- */
 
 static uint64_t score(const Ccws *s, const TytoSmView *view, int warp) {
     uint64_t floor = view->cycle + s->base;
@@ -202,13 +206,13 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
 
 static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     const Ccws *s = state;
-    double scores[TYTO_MAX_WARPS] = {0};
+    double scores[TYTO_MAX_WARPS] = {0}, point = (double)s->point;
     for (uint64_t rest = view->resident; rest; rest &= rest - 1)
-        scores[tyto_lowest(rest)] = (double)score(s, view, tyto_lowest(rest));
+        scores[tyto_lowest(rest)] = (double)score(s, view, tyto_lowest(rest)) / point;
     uint64_t loading = view->resident & may_load(state, view);
     out->value(out->context, "vta_hits", "misses", (double)s->all_hits);
-    out->value(out->context, "cutoff", "points", (double)cutoff(s, view));
-    out->value(out->context, "detected_score", "points", (double)s->last_score);
+    out->value(out->context, "cutoff", "points", (double)cutoff(s, view) / point);
+    out->value(out->context, "detected_score", "points", (double)s->last_score / point);
     out->value(out->context, "may_load", "warps", bits_count64(loading));
     out->list(out->context, "scores", "points, by warp slot", scores, view->warp_count);
 }

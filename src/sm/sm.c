@@ -28,6 +28,7 @@ static void start_view(Sm *sm, uint64_t cycle) {
                          .warps_per_cta = sm->launch ? sm->launch->warps : 0,
                          .schedulers = sm->config->scheduler.count,
                          .pipeline_depth = PIPELINE_STAGES + sm->config->ops[ISA_CLASS_OTHER].latency,
+                         .issue_interval = sm->config->scheduler.issue_interval,
                          .line_bytes = sm->config->l1d.line_bytes};
     memcpy(view->scheduler_warps, sm->scheduler_warps, sizeof view->scheduler_warps);
     for (int w = 0; w < TYTO_MAX_WARPS; w++) view->warp[w].age = UINT64_MAX;

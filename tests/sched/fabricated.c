@@ -25,6 +25,7 @@ void fabricate(Fabricated *f, const char *policy, FabricatedSize size) {
     view->warps_per_cta = size.warps_per_cta ? size.warps_per_cta : 1;
     view->cta_count = view->cta_limit = size.ctas ? size.ctas : view->warp_count / view->warps_per_cta;
     view->pipeline_depth = 5;
+    view->issue_interval = size.issue_interval ? size.issue_interval : 1;
     view->line_bytes = 128;
     for (uint32_t w = 0; w < view->warp_count; w++)
         view->scheduler_warps[w % view->schedulers] |= UINT64_C(1) << w;

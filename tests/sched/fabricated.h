@@ -20,11 +20,12 @@ typedef struct Fabricated {
 } Fabricated;
 
 typedef struct FabricatedSize {
-    uint32_t sm, sms;       /* its number, and how many there are; 0 SMs: 1 */
-    uint32_t schedulers;    /* 0: 1 */
-    uint32_t warps;         /* slots; 0: 64 */
-    uint32_t ctas;          /* most CTAs at once; 0: all that have room */
-    uint32_t warps_per_cta; /* 0: 1 */
+    uint32_t sm, sms;        /* its number, and how many there are; 0 SMs: 1 */
+    uint32_t schedulers;     /* 0: 1 */
+    uint32_t warps;          /* slots; 0: 64 */
+    uint32_t ctas;           /* most CTAs at once; 0: all that have room */
+    uint32_t warps_per_cta;  /* 0: 1 */
+    uint32_t issue_interval; /* cycles; 0: 1 */
 } FabricatedSize;
 
 /* An SM with nothing on it, under the policy named as on the command line. Fails the test when there is

@@ -131,6 +131,29 @@ static void equation_1_is_hits_over_instructions_times_throttle_times_cutoff(voi
         }
 }
 
+/* A point a cycle means a point for each warp instruction that could have been issued. */
+static void scores_fall_by_a_point_in_each_issue_interval(void **unused) {
+    (void)unused;
+    Fabricated f;
+    double scores[4];
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4, .issue_interval = 4});
+    launch_all(&f);
+    for (int w = 0; w < 4; w++) issue_many(&f, w, 2);
+    lose_locality(&f, 2); /* 1 / 8 x 8 x 400 */
+    assert_true(reported(&f, "detected_score") == 400);
+    assert_true(reported(&f, "cutoff") == 400);
+    assert_int_equal(may_load(&f), warps(2, 2));
+    pass(&f, 4 * 100);
+    reported_list(&f, "scores", scores, 4);
+    assert_true(scores[2] == 300 && scores[0] == 100);
+    assert_int_equal(may_load(&f), warps(0, 0) | warps(2, 2));
+    pass(&f, 4 * 200);
+    reported_list(&f, "scores", scores, 4);
+    assert_true(scores[2] == 100);
+    assert_int_equal(may_load(&f), warps(0, 3));
+    fabricated_free(&f);
+}
+
 static void hits_so_far(Fabricated *f, int expected) {
     assert_int_equal(reported(f, "vta_hits"), expected);
 }
@@ -291,6 +314,7 @@ int main(void) {
         cmocka_unit_test(swl_lets_the_rest_of_a_cta_run_up_to_the_barrier),
         cmocka_unit_test(figure_6_walks_from_t0_to_t4),
         cmocka_unit_test(equation_1_is_hits_over_instructions_times_throttle_times_cutoff),
+        cmocka_unit_test(scores_fall_by_a_point_in_each_issue_interval),
         cmocka_unit_test(a_warp_finds_the_lines_it_lost_itself),
         cmocka_unit_test(the_victim_tags_are_16_per_warp_2_sets_of_8_first_in_first_out),
         cmocka_unit_test(a_new_warp_does_not_inherit_victim_tags),
