@@ -147,9 +147,8 @@ void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes) {
 
 /* Whole ticks that a domain makes in the coming SM cycle. */
 static uint32_t domain_advance(Domain *domain, uint64_t sm_khz) {
-    domain->phase += domain->khz;
-    uint32_t ticks = (uint32_t)(domain->phase / sm_khz);
-    domain->phase %= sm_khz;
+    uint32_t ticks = 0;
+    for (domain->phase += domain->khz; domain->phase >= sm_khz; domain->phase -= sm_khz) ticks++;
     return ticks;
 }
 

@@ -74,7 +74,7 @@ static void add_bytes(const Builder *builder, int lane, uint64_t address, uint32
     access->lanes |= 1u << lane;
     access->atoms |= (uint32_t)bits_low_mask((int)(last + 1)) & ~(uint32_t)bits_low_mask((int)first);
     if (builder->notes_bytes)
-        access->written |= (unsigned __int128)bits_low_mask((int)bytes) << (address - segment);
+        access->written |= (SmBytes)bits_low_mask((int)bytes) << (address - segment);
 }
 
 /* Moves an access's start to its first atom, so that it names no more than is asked for. */

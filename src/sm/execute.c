@@ -4,21 +4,35 @@
 
 enum { RETIRE_DELAY = 2 }; /* cycles from the end of a pipeline to the registers (docs/sm.md) */
 
-void execute_init(Sm *sm) {
-    const SmConfig *config = sm->config;
-    sm->result_places = config->result_buses < config->writeback_width ? config->result_buses
-                                                                        : config->writeback_width;
-    for (int u = 0; u < SM_UNIT_LDST; u++)
-        for (uint32_t i = 0; i < sm->config->units[u].count; i++)
-            sm->pipelines[sm->pipeline_count++].unit = (uint8_t)u;
+/* Cycles ahead that a result can be due, as a power of two that fills words of bits: rings no longer than
+ * the machine needs stay in the host's caches. */
+static uint32_t horizon_of(const Sm *sm) {
+    uint32_t longest = 0, horizon = 64;
+    for (int c = 0; c < ISA_CLASS_COUNT; c++)
+        if (sm->config->ops[c].latency > longest) longest = sm->config->ops[c].latency;
+    while (horizon < longest + RETIRE_DELAY + ISA_LANES) horizon *= 2;
+    assert(horizon <= SM_HORIZON);
+    return horizon;
 }
 
-static uint32_t at(uint64_t cycle) { return (uint32_t)(cycle % SM_HORIZON); }
+void execute_init(Sm *sm) {
+    const SmConfig *config = sm->config;
+    sm->horizon_mask = horizon_of(sm) - 1;
+    sm->result_places = config->result_buses < config->writeback_width ? config->result_buses
+                                                                        : config->writeback_width;
+    for (int u = 0; u < SM_UNIT_LDST; u++) {
+        uint32_t lanes = config->units[u].lanes;
+        for (uint32_t i = 0; i < config->units[u].count; i++)
+            sm->pipelines[sm->pipeline_count++].unit = (uint8_t)u;
+        if (lanes) sm->beats[u] = (ISA_LANES + lanes - 1) / lanes;
+    }
+}
 
-static bool is_booked(const uint64_t *cycles, uint64_t cycle) { return bits_get(cycles, at(cycle)); }
+/* Place of a cycle in the rings of results. */
+static uint32_t at(const Sm *sm, uint64_t cycle) { return (uint32_t)cycle & sm->horizon_mask; }
 
 void execute_write_back(Sm *sm) {
-    uint32_t slot = at(sm->cycle);
+    uint32_t slot = at(sm, sm->cycle);
     uint32_t count = sm->result_count[slot];
     if (!count) return;
     for (uint32_t i = 0; i < count; i++) {
@@ -34,20 +48,13 @@ void execute_write_back(Sm *sm) {
 
 uint64_t execute_next_result(const Sm *sm) {
     if (!sm->results_under_way) return UINT64_MAX;
-    for (uint64_t cycle = sm->cycle + 1; cycle < sm->cycle + SM_HORIZON;) {
-        uint32_t slot = at(cycle);
+    for (uint64_t cycle = sm->cycle + 1; cycle <= sm->cycle + sm->horizon_mask;) {
+        uint32_t slot = at(sm, cycle);
         uint64_t word = sm->result_due[slot / 64] >> (slot % 64);
         if (word) return cycle + (uint64_t)bits_lowest64(word);
         cycle += 64 - slot % 64;
     }
     return sm->cycle + 1;
-}
-
-/* Cycles for which a warp keeps a pipeline's input. */
-static uint32_t initiation(const Sm *sm, const SmOpConfig *op, uint8_t unit) {
-    uint32_t lanes = sm->config->units[unit].lanes;
-    uint32_t beats = (ISA_LANES + lanes - 1) / lanes;
-    return op->initiation > beats ? op->initiation : beats;
 }
 
 /* Lets the oldest waiting instruction of the pipeline's kind enter, if it can. */
@@ -56,20 +63,17 @@ static void accept(Sm *sm, SmPipeline *pipeline) {
     if (!queue->count || sm->cycle < pipeline->free_at) return;
     uint16_t inst = sm_queue_peek(queue);
     const SmOpConfig *op = &sm->config->ops[sm->infos[sm->insts_in_flight[inst].pc].op_class];
-    uint32_t interval = initiation(sm, op, pipeline->unit);
     /* A warp that enters over several cycles leaves the pipeline the same number later. */
-    uint32_t lanes = sm->config->units[pipeline->unit].lanes;
-    uint32_t beats = (ISA_LANES + lanes - 1) / lanes;
-    uint64_t result = sm->cycle + RETIRE_DELAY + op->latency + beats - 1;
-    uint32_t slot = at(result);
-    if (sm->result_count[slot] >= sm->result_places || is_booked(pipeline->finishing, result)) return;
+    uint32_t beats = sm->beats[pipeline->unit];
+    uint32_t slot = at(sm, sm->cycle + RETIRE_DELAY + op->latency + beats - 1);
+    if (sm->result_count[slot] >= sm->result_places || bits_get(pipeline->finishing, slot)) return;
     sm_queue_pop(queue);
     sm->before_pipelines--;
     bits_set(pipeline->finishing, slot);
     bits_set(sm->result_due, slot);
     sm->results[slot][sm->result_count[slot]++] = inst;
     sm->results_under_way++;
-    pipeline->free_at = sm->cycle + interval;
+    pipeline->free_at = sm->cycle + (op->initiation > beats ? op->initiation : beats);
 }
 
 void execute_step(Sm *sm) {

@@ -47,10 +47,11 @@ static uint64_t code_address(const Sm *sm, uint32_t pc) {
 static uint32_t fetch_count(const Sm *sm, const SmWarp *w, uint32_t pc) {
     const SmFetchConfig *config = &sm->config->fetch;
     uint32_t line = sm->config->l1i.line_bytes;
-    uint32_t in_line = (line - (uint32_t)(code_address(sm, pc) % line)) / config->instruction_bytes;
+    uint32_t left = line - ((uint32_t)code_address(sm, pc) & (line - 1)); /* bytes to the line's end */
     uint32_t room = config->buffer - w->buffered;
     uint32_t count = config->width < room ? config->width : room;
-    return count < in_line ? count : in_line;
+    while (count * config->instruction_bytes > left) count--;
+    return count;
 }
 
 /* The next warp after the last one fetched for. */

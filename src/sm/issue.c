@@ -95,12 +95,11 @@ static void start_fence(Sm *sm, int warp, const IsaInfo *info) {
 }
 
 static SmMemory *memory_new(Sm *sm, SmInst *inst) {
-    uint16_t i = 0;
-    while (sm->memory_insts[i].is_busy) i++;
-    assert(i < sm->memory_inst_count);
-    inst->memory = i;
-    sm->memory_insts[i].is_busy = true;
-    return &sm->memory_insts[i];
+    assert(sm->free_memory != SM_NONE);
+    SmMemory *memory = &sm->memory_insts[sm->free_memory];
+    inst->memory = sm->free_memory;
+    sm->free_memory = memory->next;
+    return memory;
 }
 
 /* Puts the executed instruction on its way to a pipeline. */
@@ -181,6 +180,11 @@ static uint64_t blocked(const Sm *sm) {
     return sm->view.at_barrier | sm_held(sm);
 }
 
+/* Warps whose next instruction could issue if its pipeline takes it. */
+static uint64_t ready_warps(const Sm *sm) {
+    return sm->view.has_instruction & sm->clear & ~blocked(sm);
+}
+
 /* Warps whose next instruction finds a place between issue and collector. */
 static uint64_t with_free_slot(const Sm *sm) {
     uint64_t warps = 0;
@@ -191,7 +195,7 @@ static uint64_t with_free_slot(const Sm *sm) {
 }
 
 bool issue_has_work(const Sm *sm) {
-    uint64_t ready = sm->view.has_instruction & sm->clear & ~blocked(sm);
+    uint64_t ready = ready_warps(sm);
     /* News means that the last outcomes need not stand: an instruction issued, or something changed. */
     return sm->has_news || sm->stale || (ready && ready & with_free_slot(sm));
 }
@@ -241,18 +245,17 @@ static int pick_warp(Sm *sm, int scheduler, uint64_t ready) {
 
 static void run_scheduler(Sm *sm, int scheduler, uint64_t allowed) {
     uint64_t mine = sm->scheduler_warps[scheduler];
-    uint64_t ready = sm->view.has_instruction & sm->clear & ~blocked(sm) & mine & allowed;
-    int warp = pick_warp(sm, scheduler, ready & with_free_slot(sm));
+    uint64_t ready = ready_warps(sm) & mine & allowed;
+    if (ready) ready &= with_free_slot(sm);
+    int warp = pick_warp(sm, scheduler, ready);
     if (warp == TYTO_NO_WARP) {
         sm->outcome[scheduler] = (uint8_t)stall_cause(sm, mine, allowed);
         return;
     }
     uint64_t bit = UINT64_C(1) << warp;
-    for (uint32_t i = 0; i < sm->config->scheduler.issue_width && !sm->context.fault.is_set; i++) {
-        bool can_issue = sm->view.has_instruction & sm->clear & ~blocked(sm) & with_free_slot(sm) & bit;
-        if (!can_issue) break;
-        issue_warp(sm, scheduler, warp);
-    }
+    uint32_t left = sm->config->scheduler.issue_width;
+    do issue_warp(sm, scheduler, warp);
+    while (--left && !sm->context.fault.is_set && ready_warps(sm) & with_free_slot(sm) & bit);
     sm->outcome[scheduler] = SM_ISSUED;
 }
 
@@ -272,15 +275,17 @@ void issue_step(Sm *sm) {
     if (policy->elapsed && sm->cycle > sm->policy_cycle)
         policy->elapsed(sm->policy_state, &sm->view, sm->cycle - sm->policy_cycle);
     sm->policy_cycle = sm->cycle;
-    if (sm->cycle % config->issue_interval) return; /* the last outcomes stand */
+    if (config->issue_interval > 1 && sm->cycle % config->issue_interval)
+        return; /* the last outcomes stand */
     /* Nothing could issue the last time, and nothing has changed: the outcomes stand. */
-    bool is_ready = sm->view.has_instruction & sm->clear & ~blocked(sm);
-    if (!sm->has_news && !is_ready && !sm->stale) return;
+    if (!sm->has_news && !sm->stale && !ready_warps(sm)) return;
     sm->has_news = false;
     uint64_t allowed = sm->view.resident ? allowed_warps(sm) : 0;
-    uint32_t first = config->alternates ? (uint32_t)(sm->cycle % config->count) : 0;
-    for (uint32_t i = 0; i < config->count && !sm->context.fault.is_set; i++)
-        run_scheduler(sm, (int)((first + i) % config->count), allowed);
+    uint32_t scheduler = config->alternates ? (uint32_t)(sm->cycle % config->count) : 0;
+    for (uint32_t i = 0; i < config->count && !sm->context.fault.is_set; i++) {
+        run_scheduler(sm, (int)scheduler, allowed);
+        scheduler = scheduler + 1 < config->count ? scheduler + 1 : 0;
+    }
 }
 
 /* ---- Accounting ---- */

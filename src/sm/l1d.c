@@ -28,7 +28,7 @@ void l1d_init(Sm *sm) {
 bool l1d_can_enter(const Sm *sm) { return sm->l1d_count < sm->l1d_capacity; }
 
 void l1d_enter(Sm *sm, const SmAccess *access, uint16_t inst, bool is_store, bool is_local) {
-    SmLookup *lookup = &sm->l1d_queue[(sm->l1d_head + sm->l1d_count++) % sm->l1d_capacity];
+    SmLookup *lookup = &sm->l1d_queue[sm_ring_place(sm->l1d_head + sm->l1d_count++, sm->l1d_capacity)];
     *lookup = (SmLookup){.due = sm->cycle + sm->config->l1d.latency,
                          .access = *access,
                          .serial = (uint32_t)sm->view.warp[sm->insts_in_flight[inst].warp].age,
@@ -290,10 +290,11 @@ void l1d_line_arrived(Sm *sm, const MemRequest *request) {
     int32_t place = tag_array_find(&sm->l1d_tags, key);
     sm->counters.l1d_fills++;
     record(sm, L1D_FILL, &(SmLookup){.access.address = key}, false);
-    sm->can_refusal_change = true;
+    sm->l1d_freed |= SM_FREED_LINE;
     if (place == TAG_NONE && sm->config->l1d.allocate == CACHE_ALLOCATE_ON_FILL && has_room(sm, 1)) {
         SmLookup lookup = {.serial = (uint32_t)sm->view.warp[request->warp].age, .warp = request->warp};
         reserve(sm, &lookup, key, 0, &place);
+        sm->l1d_freed = SM_FREED_ALL; /* what had to go may have taken from what the head waits for */
     }
     if (place != TAG_NONE) tag_array_fill(&sm->l1d_tags, place, sectors);
     mshr_complete(&sm->l1d_mshr, mshr_find(&sm->l1d_mshr, key));
@@ -308,12 +309,21 @@ static void flush_step(Sm *sm) {
     if (tag_array_next_dirty(&sm->l1d_tags, 0) != TAG_NONE) return;
     tag_array_invalidate_all(&sm->l1d_tags);
     sm->is_l1d_flushing = false;
+    sm->l1d_freed = SM_FREED_ALL;
 }
 
 void l1d_flush(Sm *sm) {
     sm->is_l1d_flushing = true;
     record(sm, L1D_FLUSH, &(SmLookup){.serial = 0}, false);
     flush_step(sm);
+}
+
+/* What can end the refusal that the queue's head is stuck in (SmFreed). Only the head takes lines, MSHRs
+ * and places of the miss queue, so nothing that it found there is lost meanwhile. */
+static uint32_t ends_refusal(const Sm *sm) {
+    if (sm->refusal == &sm->counters.l1d_fail_mshrs) return SM_FREED_MSHR;
+    if (sm->refusal == &sm->counters.l1d_fail_queue) return SM_FREED_PLACE | SM_FREED_LINE;
+    return SM_FREED_LINE;
 }
 
 void l1d_step(Sm *sm) {
@@ -323,13 +333,13 @@ void l1d_step(Sm *sm) {
     }
     if (!sm->l1d_count) return;
     SmLookup *lookup = &sm->l1d_queue[sm->l1d_head];
-    if (lookup->due > sm->cycle || (sm->refusal && !sm->can_refusal_change)) return;
-    sm->can_refusal_change = false;
+    if (lookup->due > sm->cycle || (sm->refusal && !(sm->l1d_freed & ends_refusal(sm)))) return;
+    sm->l1d_freed = 0;
     uint64_t *refusal = sm->env.is_l1_perfect ? hit_always(sm, lookup)
                         : lookup->is_store    ? store(sm, lookup)
                                               : load(sm, lookup);
     sm->refusal = refusal;
     if (refusal) return;
-    sm->l1d_head = sm->l1d_head + 1 < sm->l1d_capacity ? sm->l1d_head + 1 : 0;
+    sm->l1d_head = sm_ring_place(sm->l1d_head + 1, sm->l1d_capacity);
     sm->l1d_count--;
 }

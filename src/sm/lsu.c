@@ -46,7 +46,7 @@ static uint16_t peek_return(const Sm *sm, int way) {
 static void pop_return(Sm *sm, int way) {
     if (way == SM_RETURN_L1D) {
         mshr_pop(&sm->l1d_mshr);
-        sm->can_refusal_change = true;
+        sm->l1d_freed |= SM_FREED_MSHR;
         return;
     }
     sm_queue_pop(&sm->returns[way]);
@@ -65,12 +65,13 @@ static void write_back(Sm *sm) {
         sm->bank_written |= collector_banks_of(sm, &sm->insts_in_flight[inst]);
         sm_inst_complete(sm, inst);
     }
-    uint32_t ports = sm->config->lsu.writeback_ports, waiting = returns(sm);
-    if (!waiting) return;
+    if (!returns(sm)) return;
+    uint32_t ports = sm->config->lsu.writeback_ports;
     for (int i = 1; i <= SM_RETURNS && ports; i++) {
         int way = (int)(sm->last_return + (uint32_t)i) % SM_RETURNS;
-        if (!(returns(sm) >> way & 1) || !can_write(sm, peek_return(sm, way))) continue;
+        if (!(returns(sm) >> way & 1)) continue;
         uint16_t inst = peek_return(sm, way);
+        if (!can_write(sm, inst)) continue;
         pop_return(sm, way);
         sm->last_return = (uint32_t)way;
         ports--;
@@ -80,7 +81,7 @@ static void write_back(Sm *sm) {
     }
 }
 
-static void drain_pipe(Sm *sm, SmPipe *pipe, SmReturn way) {
+static inline void drain_pipe(Sm *sm, SmPipe *pipe, SmReturn way) {
     while (pipe_next(pipe) <= sm->cycle) lsu_access_done(sm, sm_queue_pop(&pipe->queue), way);
 }
 
@@ -98,7 +99,8 @@ bool lsu_accept(Sm *sm, uint16_t inst) {
 /* The instruction has handed on all its accesses. Stores, and loads whose data are all there, end here. */
 static void leave_latch(Sm *sm, uint16_t inst) {
     SmInst *in_flight = &sm->insts_in_flight[inst];
-    sm->memory_insts[in_flight->memory].is_busy = false;
+    sm->memory_insts[in_flight->memory].next = sm->free_memory;
+    sm->free_memory = in_flight->memory;
     in_flight->memory = SM_NONE;
     sm->latch = SM_NONE;
     if (in_flight->remaining == 0) sm_inst_complete(sm, inst);
@@ -185,7 +187,7 @@ void lsu_step(Sm *sm) {
     port_handle_reply(sm);
     send_queue_step(sm, &sm->l1t.misses);
     send_queue_step(sm, &sm->l1c.misses);
-    if (send_queue_step(sm, &sm->l1d_misses)) sm->can_refusal_change = true;
+    if (send_queue_step(sm, &sm->l1d_misses)) sm->l1d_freed |= SM_FREED_PLACE;
     l1d_step(sm);
     step_latch(sm);
 }

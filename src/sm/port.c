@@ -57,11 +57,11 @@ void send_queue_init(SmSendQueue *queue, uint32_t capacity, Arena *arena) {
 
 void send_queue_push(SmSendQueue *queue, const SmSend *send) {
     assert(!send_queue_is_full(queue));
-    queue->items[(queue->head + queue->count++) % queue->capacity] = *send;
+    queue->items[sm_ring_place(queue->head + queue->count++, queue->capacity)] = *send;
 }
 
 void send_queue_pop(SmSendQueue *queue) {
-    queue->head = queue->head + 1 < queue->capacity ? queue->head + 1 : 0;
+    queue->head = sm_ring_place(queue->head + 1, queue->capacity);
     queue->count--;
 }
 
@@ -95,7 +95,7 @@ static void hand_on(Sm *sm, uint64_t cycle) {
     bool goes_to_fetch = request->client == MEM_CLIENT_L1I;
     if (!goes_to_fetch && sm->unit_count == sm->unit_capacity) return;
     uint32_t handle = sm->fifo[sm->fifo_head];
-    sm->fifo_head = sm->fifo_head + 1 < sm->fifo_capacity ? sm->fifo_head + 1 : 0;
+    sm->fifo_head = sm_ring_place(sm->fifo_head + 1, sm->fifo_capacity);
     sm->fifo_count--;
     /* An idle load/store unit handles the reply in this cycle, and one that is not its request's last is
      * only counted: no reason to wake the SM. */
@@ -106,7 +106,7 @@ static void hand_on(Sm *sm, uint64_t cycle) {
     }
     if (sm->next_event > cycle) sm->next_event = cycle;
     if (!goes_to_fetch) {
-        sm->unit_fifo[(sm->unit_head + sm->unit_count++) % sm->unit_capacity] = handle;
+        sm->unit_fifo[sm_ring_place(sm->unit_head + sm->unit_count++, sm->unit_capacity)] = handle;
         return;
     }
     count_reply(request);
@@ -120,7 +120,7 @@ void sm_receive(Sm *sm, uint64_t cycle) {
     uint32_t handle;
     if (sm->fifo_count < sm->fifo_capacity && noc_peek(sm->env.replies, (int)sm->env.index, &handle)) {
         noc_pop(sm->env.replies, (int)sm->env.index);
-        sm->fifo[(sm->fifo_head + sm->fifo_count++) % sm->fifo_capacity] = handle;
+        sm->fifo[sm_ring_place(sm->fifo_head + sm->fifo_count++, sm->fifo_capacity)] = handle;
     }
 }
 
@@ -147,7 +147,7 @@ static void acknowledged(Sm *sm, const MemRequest *request) {
 void port_handle_reply(Sm *sm) {
     if (!sm->unit_count) return;
     MemRequest *request = &sm->requests[mem_handle_index(sm->unit_fifo[sm->unit_head])];
-    sm->unit_head = (sm->unit_head + 1) % sm->unit_capacity;
+    sm->unit_head = sm_ring_place(sm->unit_head + 1, sm->unit_capacity);
     sm->unit_count--;
     if (!count_reply(request)) return;
     switch ((MemClient)request->client) {

@@ -83,7 +83,9 @@ static void reset_insts(Sm *sm) {
     for (uint32_t i = 0; i < SM_INSTS; i++)
         sm->insts_in_flight[i].next = (uint16_t)(i + 1 < SM_INSTS ? i + 1 : SM_NONE);
     sm->free_inst = 0;
-    for (uint32_t i = 0; i < sm->memory_inst_count; i++) sm->memory_insts[i].is_busy = false;
+    for (uint32_t i = 0; i < sm->memory_inst_count; i++)
+        sm->memory_insts[i].next = (uint16_t)(i + 1 < sm->memory_inst_count ? i + 1 : SM_NONE);
+    sm->free_memory = 0;
 }
 
 uint16_t sm_inst_new(Sm *sm) {
@@ -114,7 +116,8 @@ void sm_inst_complete(Sm *sm, uint16_t inst) {
     i->next = sm->free_inst;
     sm->free_inst = inst;
     sm_warp_settled(sm, warp);
-    issue_update_head(sm, warp);
+    /* A head that could issue already, or is not there yet, has gained nothing. */
+    if (sm->view.has_instruction & ~sm->clear & UINT64_C(1) << warp) issue_update_head(sm, warp);
 }
 
 void sm_notify(Sm *sm, const TytoEvent *event) {

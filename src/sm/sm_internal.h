@@ -38,6 +38,11 @@ static inline uint16_t sm_queue_pop(SmQueue *queue) {
     return item;
 }
 
+/* A place of a ring of any capacity, from one that is less than twice as far: no division. */
+static inline uint32_t sm_ring_place(uint32_t place, uint32_t capacity) {
+    return place < capacity ? place : place - capacity;
+}
+
 /* An instruction between issue and completion. */
 typedef struct SmInst {
     uint32_t pc;
@@ -57,27 +62,39 @@ typedef enum SmPath {
     SM_PATH_SHARED, SM_PATH_CONST, SM_PATH_TEXTURE, SM_PATH_L1D, SM_PATH_BYPASS
 } SmPath;
 
+/* Bit per byte of an access; aligned as its words are, so that records that hold one stay small. */
+typedef unsigned __int128 SmBytes __attribute__((aligned(8)));
+
 /* One coalesced access. */
 typedef struct SmAccess {
     uint64_t address; /* of the segment's first byte asked for; aligned to the atom */
     uint32_t atoms;   /* atoms wanted from there */
     uint32_t bytes;   /* from address to the end of the last atom asked for */
     uint32_t lanes;   /* that touch the segment, bit each */
-    unsigned __int128 written; /* stores: bit per byte from address on; 0: every byte of the atoms */
+    SmBytes written;  /* stores: those written from address on; 0: every byte of the atoms */
 } SmAccess;
+_Static_assert(sizeof(SmAccess) == 40, "accesses are copied from queue to queue");
 
 /* The accesses of a memory instruction until the LSU has handed them all on. */
 typedef struct SmMemory {
-    SmAccess access[SM_MAX_ACCESSES];
     uint16_t count;       /* accesses */
     uint16_t done;        /* handed on */
     uint16_t cycles;      /* shared: cycles it takes the latch */
+    uint16_t next;        /* free list */
     uint8_t path;         /* SmPath */
     bool is_store;        /* no data come back */
     bool is_atomic;
     bool is_local;
-    bool is_busy;         /* in use */
+    SmAccess access[SM_MAX_ACCESSES];
 } SmMemory;
+
+/* What the L1D has got back from below, as bits: a refused access may find what it lacked. */
+typedef enum SmFreed {
+    SM_FREED_LINE = 1,  /* a line was filled */
+    SM_FREED_PLACE = 2, /* a miss was sent */
+    SM_FREED_MSHR = 4,  /* a load left the MSHRs */
+    SM_FREED_ALL = 7
+} SmFreed;
 
 /* An access in the L1D's latency queue. */
 typedef struct SmLookup {
@@ -214,6 +231,7 @@ struct Sm {
     uint16_t free_inst;
     SmMemory *memory_insts;           /* one for every place between issue and the LSU's latch */
     uint32_t memory_inst_count;
+    uint16_t free_memory;             /* first unused of them */
     SmQueue issue_queue[SM_UNITS];    /* issued, not yet in a collector unit */
     SmQueue dispatch_queue[SM_UNITS]; /* operands read, not yet in a pipeline */
     uint32_t before_pipelines;        /* instructions in these queues and in collector units */
@@ -233,6 +251,8 @@ struct Sm {
     /* ---- Pipelines ---- */
     SmPipeline pipelines[SM_MAX_PIPELINES];
     uint32_t pipeline_count;
+    uint32_t beats[SM_UNITS];                      /* cycles in which a warp enters such a pipeline */
+    uint32_t horizon_mask;                         /* cycles that the rings below use - 1 */
     uint32_t result_places;                        /* results that can be due in one cycle */
     uint8_t result_count[SM_HORIZON];              /* results due, by cycle modulo the horizon */
     uint16_t results[SM_HORIZON][SM_MAX_RESULTS];      /* their instructions */
@@ -248,7 +268,7 @@ struct Sm {
     SmLookup *l1d_queue;          /* ring of l1d_capacity */
     uint32_t l1d_head, l1d_count, l1d_capacity;
     uint64_t *refusal;            /* counter of the refusal the L1D's head is stuck in, NULL */
-    bool can_refusal_change; /* something was freed since the head was refused */
+    uint8_t l1d_freed;            /* SmFreed since the head was refused */
     bool is_l1d_flushing;         /* dirty lines are being written back before all are dropped */
     TagArray l1d_tags;
     Mshr l1d_mshr;
