@@ -99,6 +99,16 @@ static inline int32_t tag_array_find(const TagArray *tags, uint64_t address) {
     return found;
 }
 
+/* Tells the host's processor that the set of `address` will be looked up soon. A large array is in its
+ * caches only by chance, and waiting for it would cost more than the lookup. */
+static inline void tag_array_warm(const TagArray *tags, uint64_t address) {
+    uint32_t base = set_index_of(&tags->index, address) * tags->ways;
+    __builtin_prefetch(&tags->tags[base]);
+    __builtin_prefetch(&tags->lines[base]);
+    __builtin_prefetch(&tags->lines[base + tags->ways / 2]);
+    __builtin_prefetch(&tags->lines[base + tags->ways - 1]);
+}
+
 /* What an access to `sectors` of the line of `address` meets, and in *place where (TAG_NONE on
  * TAG_MISS). Changes nothing. */
 static inline TagResult tag_array_probe(const TagArray *tags, uint64_t address, uint8_t sectors,

@@ -22,9 +22,6 @@ typedef enum MemClient {
 
 typedef struct MemRequest {
     uint64_t address;       /* of the first byte of `atoms`' bit 0: aligned to the sender's line or segment */
-    uint64_t written[2];    /* write: bit per byte from address on that it writes; both 0: every byte of
-                               its atoms. Bytes from the 128th on count as not written */
-    uint64_t sent;          /* SM cycle at which the SM handed it to its port's queue */
     uint64_t arrived;       /* L2 cycle at which the partition took it from the network */
     uint32_t handle;        /* its own name */
     uint32_t atoms;         /* bit i: the atom at address + i * atom bytes is wanted or written */
@@ -38,12 +35,21 @@ typedef struct MemRequest {
     uint8_t warp;           /* of the sender (hardware warp id) */
     uint32_t cta;           /* linear index of the sender's CTA, for row-sharing statistics */
     uint32_t next;          /* the partition's: handle of the request that arrived after this one */
-    /* Where the last reply's time went, in the unit's own cycles; filled by the partition. */
-    uint32_t l2_cycles;     /* in the partition, DRAM controller and DRAM not counted */
-    uint32_t queue_ticks;   /* waiting in the DRAM controller */
-    uint32_t dram_ticks;    /* in the DRAM itself */
+    union {
+        /* Write: bit per byte from address on that it writes; both 0: every byte of its atoms. Bytes from
+         * the 128th on count as not written. */
+        uint64_t written[2];
+        /* Read, atomic: where the last reply's time went, in the unit's own cycles; filled by the
+         * partition but for the first. */
+        struct {
+            uint32_t sent;        /* SM cycle at which the SM handed it to its port's queue, modulo 2^32 */
+            uint32_t l2_cycles;   /* in the partition, DRAM controller and DRAM not counted */
+            uint32_t queue_ticks; /* waiting in the DRAM controller */
+            uint32_t dram_ticks;  /* in the DRAM itself */
+        };
+    };
 } MemRequest;
-_Static_assert(sizeof(MemRequest) == 80, "a request record is passed around by every unit");
+_Static_assert(sizeof(MemRequest) == 64, "a request that every unit looks at is one cache line");
 
 enum { MEM_HANDLE_INDEX_BITS = 20 }; /* a million requests of one SM under way */
 

@@ -120,6 +120,7 @@ static void release_atom(Slice *slice, uint64_t cycle) {
         .index = (uint8_t)index,
         .op = slice->rop_op,
     };
+    if (slice->has_tags) tag_array_warm(&slice->tags, slice->rop_local);
     slice->rop_atoms &= slice->rop_atoms - 1;
     if (slice->rop_atoms) return;
     uint32_t next = request_of(slice, slice->rop_first)->next;
@@ -144,13 +145,16 @@ static DramTimes times_since_arrival(const DramTimes *times, uint64_t arrived) {
 void slice_add_reply(Slice *slice, uint32_t handle, const DramTimes *times) {
     MemRequest *request = request_of(slice, handle);
     DramTimes split = times ? times_since_arrival(times, request->arrived) : (DramTimes){0};
-    uint32_t data = request->op == MEM_OP_WRITE ? 0 : slice->atom_bytes;
-    request->queue_ticks = split.queue_ticks;
-    request->dram_ticks = split.dram_ticks;
+    uint32_t bytes = slice->header_bytes;
+    if (request->op != MEM_OP_WRITE) {
+        bytes += slice->atom_bytes;
+        request->queue_ticks = split.queue_ticks;
+        request->dram_ticks = split.dram_ticks;
+    }
     slice->reply_packets[ring_push(&slice->replies)] = (SliceReply){
         .handle = handle,
         .dram_cycles = split.cycles,
-        .bytes = (uint16_t)(slice->header_bytes + data),
+        .bytes = (uint16_t)bytes,
     };
 }
 
@@ -158,7 +162,8 @@ SliceReply slice_pop_reply(Slice *slice, uint64_t cycle) {
     if (ring_is_full(&slice->replies)) slice_rouse(slice);
     SliceReply reply = slice->reply_packets[ring_pop(&slice->replies)];
     MemRequest *request = request_of(slice, reply.handle);
-    request->l2_cycles = (uint32_t)(cycle - request->arrived) - reply.dram_cycles;
+    if (request->op != MEM_OP_WRITE)
+        request->l2_cycles = (uint32_t)(cycle - request->arrived) - reply.dram_cycles;
     return reply;
 }
 

@@ -28,10 +28,7 @@ bool port_send(Sm *sm, const SmSend *send) {
     const SmWarp *w = &sm->warps[send->warp];
     MemRequest *request = &sm->requests[index];
     *request = (MemRequest){.address = address,
-                            .sent = sm->cycle,
                             .handle = mem_handle(sm->env.index, index),
-                            .written = {(uint64_t)send->access.written,
-                                        (uint64_t)(send->access.written >> 64)},
                             .atoms = send->access.atoms,
                             .waiting = is_line ? (uint32_t)(send->access.address - address)
                                                : send->waiting,
@@ -43,8 +40,14 @@ bool port_send(Sm *sm, const SmSend *send) {
                             .warp = send->warp,
                             .cta = w->isa ? (uint32_t)w->isa->cta->index : 0};
     sm->outstanding++;
-    if (send->op == MEM_OP_WRITE) sm->counters.writes_sent++;
-    else sm->counters.reads_sent++;
+    if (send->op == MEM_OP_WRITE) {
+        request->written[0] = (uint64_t)send->access.written;
+        request->written[1] = (uint64_t)(send->access.written >> 64);
+        sm->counters.writes_sent++;
+    } else {
+        request->sent = (uint32_t)sm->cycle;
+        sm->counters.reads_sent++;
+    }
     noc_inject(sm->env.requests, (int)sm->env.index, (int)(sm->env.first_slice_node + slice), bytes,
                request->handle);
     return true;
@@ -77,7 +80,7 @@ static void finish_request(Sm *sm, MemRequest *request) {
         c->writes_acknowledged++;
         return;
     }
-    uint64_t cycles = sm->view.cycle - request->sent;
+    uint32_t cycles = (uint32_t)sm->view.cycle - request->sent;
     c->reads_answered++;
     histogram_add(&sm->histograms, HISTOGRAM_read_latency, cycles);
     c->fetch_cycles += cycles;

@@ -33,8 +33,8 @@ static inline void sm_queue_push(SmQueue *queue, uint32_t item) {
 static inline uint16_t sm_queue_peek(const SmQueue *queue) { return queue->items[queue->head]; }
 static inline uint16_t sm_queue_pop(SmQueue *queue) {
     uint16_t item = queue->items[queue->head];
-    queue->head = (queue->head + 1) & queue->mask;
-    queue->count--;
+    /* An empty queue starts over: most never leave the first cache line of their ring. */
+    queue->head = --queue->count ? (queue->head + 1) & queue->mask : 0;
     return item;
 }
 
