@@ -33,8 +33,8 @@ static uint32_t at(const Sm *sm, uint64_t cycle) { return (uint32_t)cycle & sm->
 
 void execute_write_back(Sm *sm) {
     uint32_t slot = at(sm, sm->cycle);
+    if (!sm->results_under_way || !bits_get(sm->result_due, slot)) return;
     uint32_t count = sm->result_count[slot];
-    if (!count) return;
     for (uint32_t i = 0; i < count; i++) {
         uint16_t inst = sm->results[slot][i];
         sm->bank_written |= collector_banks_of(sm, &sm->insts_in_flight[inst]);
@@ -43,7 +43,7 @@ void execute_write_back(Sm *sm) {
     sm->results_under_way -= count;
     sm->result_count[slot] = 0;
     bits_clear(sm->result_due, slot);
-    for (uint32_t p = 0; p < sm->pipeline_count; p++) bits_clear(sm->pipelines[p].finishing, slot);
+    for (uint32_t p = 0; p < sm->pipeline_count; p++) bits_clear(sm->finishing[p], slot);
 }
 
 uint64_t execute_next_result(const Sm *sm) {
@@ -58,7 +58,8 @@ uint64_t execute_next_result(const Sm *sm) {
 }
 
 /* Lets the oldest waiting instruction of the pipeline's kind enter, if it can. */
-static void accept(Sm *sm, SmPipeline *pipeline) {
+static void accept(Sm *sm, uint32_t index) {
+    SmPipeline *pipeline = &sm->pipelines[index];
     SmQueue *queue = &sm->dispatch_queue[pipeline->unit];
     if (!queue->count || sm->cycle < pipeline->free_at) return;
     uint16_t inst = sm_queue_peek(queue);
@@ -66,10 +67,10 @@ static void accept(Sm *sm, SmPipeline *pipeline) {
     /* A warp that enters over several cycles leaves the pipeline the same number later. */
     uint32_t beats = sm->beats[pipeline->unit];
     uint32_t slot = at(sm, sm->cycle + RETIRE_DELAY + op->latency + beats - 1);
-    if (sm->result_count[slot] >= sm->result_places || bits_get(pipeline->finishing, slot)) return;
+    if (sm->result_count[slot] >= sm->result_places || bits_get(sm->finishing[index], slot)) return;
     sm_queue_pop(queue);
     sm->before_pipelines--;
-    bits_set(pipeline->finishing, slot);
+    bits_set(sm->finishing[index], slot);
     bits_set(sm->result_due, slot);
     sm->results[slot][sm->result_count[slot]++] = inst;
     sm->results_under_way++;
@@ -77,7 +78,7 @@ static void accept(Sm *sm, SmPipeline *pipeline) {
 }
 
 void execute_step(Sm *sm) {
-    for (uint32_t p = 0; p < sm->pipeline_count; p++) accept(sm, &sm->pipelines[p]);
+    for (uint32_t p = 0; p < sm->pipeline_count; p++) accept(sm, p);
     SmQueue *memory = &sm->dispatch_queue[SM_UNIT_LDST];
     if (memory->count && lsu_accept(sm, sm_queue_peek(memory))) {
         sm_queue_pop(memory);

@@ -5,7 +5,7 @@
 #include "sm/sm_internal.h"
 
 void fetch_init(Sm *sm) {
-    read_cache_init(&sm->l1i, &sm->config->l1i, MEM_CLIENT_L1I, sm->arena);
+    read_cache_init(sm, &sm->l1i, &sm->config->l1i, MEM_CLIENT_L1I);
     sm->decode_due = UINT64_MAX;
 }
 
@@ -35,7 +35,7 @@ static uint64_t fetchable(const Sm *sm) {
 }
 
 bool fetch_has_work(const Sm *sm) {
-    return fetchable(sm) || sm->decode_due != UINT64_MAX || sm->l1i.misses.count ||
+    return fetchable(sm) || sm->decode_due != UINT64_MAX || send_queue_has_any(sm, MEM_CLIENT_L1I) ||
            mshr_has_ready(&sm->l1i.mshr);
 }
 
@@ -120,7 +120,7 @@ uint64_t fetch_step(Sm *sm) {
         if (mshr_has_ready(&sm->l1i.mshr)) fetch_returned(sm);
         else scanned = scan(sm);
     }
-    send_queue_step(sm, &sm->l1i.misses);
+    send_queue_step(sm, MEM_CLIENT_L1I);
     return scanned;
 }
 

@@ -296,26 +296,35 @@ static bool is_blocked_on_memory(const Sm *sm) {
 }
 
 void issue_count_cycles(Sm *sm, uint64_t cycles) {
-    static const size_t counter_of[SM_OUTCOMES] = {
-        [SM_ISSUED] = offsetof(Counters, issued),
-        [SM_IDLE_NO_WARP] = offsetof(Counters, idle_no_warp),
-        [SM_IDLE_BARRIER] = offsetof(Counters, idle_barrier),
-        [SM_IDLE_BRANCH] = offsetof(Counters, idle_branch),
-        [SM_IDLE_FETCH] = offsetof(Counters, idle_fetch),
-        [SM_SCOREBOARD_MEMORY] = offsetof(Counters, scoreboard_memory),
-        [SM_SCOREBOARD_OTHER] = offsetof(Counters, scoreboard_other),
-        [SM_PIPELINE_LSU] = offsetof(Counters, pipeline_lsu),
-        [SM_PIPELINE_OTHER] = offsetof(Counters, pipeline_other),
-        [SM_THROTTLED] = offsetof(Counters, throttled)};
-    Counters *c = &sm->counters;
+    SmCycles *c = &sm->cycles;
     bool has_issued = false;
-    for (uint32_t s = 0; s < sm->config->scheduler.count; s++) {
-        *(uint64_t *)(void *)((char *)c + counter_of[sm->outcome[s]]) += cycles;
+    for (uint32_t s = 0; s < sm->view.schedulers; s++) {
+        c->outcome[sm->outcome[s]] += cycles;
         has_issued |= sm->outcome[s] == SM_ISSUED;
     }
-    c->scheduler_cycles += cycles * sm->config->scheduler.count;
     if (has_issued) return; /* what the SM has turned into since shows in the cycles to come */
-    c->no_issue_cycles += cycles;
-    if (!sm->view.resident) c->NoWarpCycles += cycles;
-    else if (is_blocked_on_memory(sm)) c->MemoryBlockCycles += cycles;
+    c->no_issue += cycles;
+    if (!sm->view.resident) c->no_warp += cycles;
+    else if (is_blocked_on_memory(sm)) c->memory_block += cycles;
+}
+
+void issue_report_cycles(const SmCycles *cycles, Counters *c) {
+    uint64_t *const counter_of[SM_OUTCOMES] = {
+        [SM_ISSUED] = &c->issued,
+        [SM_IDLE_NO_WARP] = &c->idle_no_warp,
+        [SM_IDLE_BARRIER] = &c->idle_barrier,
+        [SM_IDLE_BRANCH] = &c->idle_branch,
+        [SM_IDLE_FETCH] = &c->idle_fetch,
+        [SM_SCOREBOARD_MEMORY] = &c->scoreboard_memory,
+        [SM_SCOREBOARD_OTHER] = &c->scoreboard_other,
+        [SM_PIPELINE_LSU] = &c->pipeline_lsu,
+        [SM_PIPELINE_OTHER] = &c->pipeline_other,
+        [SM_THROTTLED] = &c->throttled};
+    for (int outcome = 0; outcome < SM_OUTCOMES; outcome++) {
+        *counter_of[outcome] += cycles->outcome[outcome];
+        c->scheduler_cycles += cycles->outcome[outcome];
+    }
+    c->no_issue_cycles += cycles->no_issue;
+    c->NoWarpCycles += cycles->no_warp;
+    c->MemoryBlockCycles += cycles->memory_block;
 }

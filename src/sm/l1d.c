@@ -17,7 +17,7 @@ void l1d_init(Sm *sm) {
                                      .set_index = index},
                    sm->arena);
     mshr_init(&sm->l1d_mshr, config->mshrs, config->mshr_merges, sm->arena);
-    send_queue_init(&sm->l1d_misses, config->miss_queue, sm->arena);
+    send_queue_init(&sm->misses[MEM_CLIENT_L1D], config->miss_queue, sm->arena);
     sm->l1d_fill_bytes = cache_config_fill_bytes(config);
     sm->l1d_capacity = config->latency ? config->latency : 1;
     sm->l1d_queue = ARENA_ARRAY(sm->arena, SmLookup, sm->l1d_capacity);
@@ -39,11 +39,11 @@ void l1d_enter(Sm *sm, const SmAccess *access, uint16_t inst, bool is_store, boo
 }
 
 bool l1d_is_busy(const Sm *sm) {
-    return sm->l1d_count || sm->l1d_misses.count || sm->is_l1d_flushing;
+    return sm->l1d_count || send_queue_has_any(sm, MEM_CLIENT_L1D) || sm->is_l1d_flushing;
 }
 
 bool l1d_has_work(const Sm *sm) {
-    return sm->l1d_misses.count || sm->is_l1d_flushing || mshr_has_ready(&sm->l1d_mshr) ||
+    return send_queue_has_any(sm, MEM_CLIENT_L1D) || sm->is_l1d_flushing || mshr_has_ready(&sm->l1d_mshr) ||
            (sm->l1d_count && !sm->refusal && sm->l1d_queue[sm->l1d_head].due <= sm->cycle + 1);
 }
 
@@ -80,7 +80,7 @@ static void record(const Sm *sm, L1dKind kind, const SmLookup *lookup, bool is_f
 /* ---- Lines that go ---- */
 
 static void send_write(Sm *sm, const SmAccess *access, uint32_t warp, uint32_t acks_for) {
-    send_queue_push(&sm->l1d_misses, &(SmSend){.access = *access,
+    send_queue_push(sm, MEM_CLIENT_L1D, &(SmSend){.access = *access,
                                                .waiting = acks_for,
                                                .op = MEM_OP_WRITE,
                                                .client = MEM_CLIENT_STORE,
@@ -109,7 +109,8 @@ static void evicted(Sm *sm, const TagEviction *eviction, uint32_t warp) {
 
 /* Places the miss queue must have left for one more miss: its own and that of a dirty victim. */
 static bool has_room(const Sm *sm, uint32_t sends) {
-    return sm->l1d_misses.count + sends <= sm->l1d_misses.capacity;
+    const SmSendQueue *queue = &sm->misses[MEM_CLIENT_L1D];
+    return queue->count + sends <= queue->capacity;
 }
 
 /* Reserves a line with sectors pending. False (and the refusal set) when no way is free. */
@@ -145,7 +146,7 @@ static void access_complete(Sm *sm, uint16_t inst) {
 static void fetch(Sm *sm, const SmLookup *lookup, uint64_t key, uint16_t waiter) {
     mshr_allocate(&sm->l1d_mshr, key, waiter);
     uint32_t atoms = port_atoms_of(sm, sm->l1d_fill_bytes);
-    send_queue_push(&sm->l1d_misses, &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = sm->l1d_fill_bytes},
+    send_queue_push(sm, MEM_CLIENT_L1D, &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = sm->l1d_fill_bytes},
                                                .op = MEM_OP_READ,
                                                .client = MEM_CLIENT_L1D,
                                                .warp = lookup->warp});

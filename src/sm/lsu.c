@@ -21,8 +21,8 @@ void lsu_init(Sm *sm) {
     pipe_init(&sm->texture_pipe, SM_RETURN_PLACES, sm->arena);
     for (int r = 0; r < SM_RETURNS; r++) sm_queue_init(&sm->returns[r], SM_RETURN_PLACES, sm->arena);
     sm_queue_init(&sm->chosen, SM_INSTS, sm->arena);
-    read_cache_init(&sm->l1c, &sm->config->l1c, MEM_CLIENT_L1C, sm->arena);
-    read_cache_init(&sm->l1t, &sm->config->l1t, MEM_CLIENT_L1T, sm->arena);
+    read_cache_init(sm, &sm->l1c, &sm->config->l1c, MEM_CLIENT_L1C);
+    read_cache_init(sm, &sm->l1t, &sm->config->l1t, MEM_CLIENT_L1T);
     l1d_init(sm);
     sm->latch = SM_NONE;
 }
@@ -185,9 +185,9 @@ void lsu_step(Sm *sm) {
     drain_pipe(sm, &sm->shared_pipe, SM_RETURN_SHARED);
     drain_pipe(sm, &sm->texture_pipe, SM_RETURN_TEXTURE);
     port_handle_reply(sm);
-    send_queue_step(sm, &sm->l1t.misses);
-    send_queue_step(sm, &sm->l1c.misses);
-    if (send_queue_step(sm, &sm->l1d_misses)) sm->l1d_freed |= SM_FREED_PLACE;
+    send_queue_step(sm, MEM_CLIENT_L1T);
+    send_queue_step(sm, MEM_CLIENT_L1C);
+    if (send_queue_step(sm, MEM_CLIENT_L1D)) sm->l1d_freed |= SM_FREED_PLACE;
     l1d_step(sm);
     step_latch(sm);
 }
@@ -199,7 +199,8 @@ static bool is_latch_stuck(const Sm *sm) {
 }
 
 bool lsu_has_work(const Sm *sm) {
-    if (sm->chosen.count || sm->unit_count || sm->l1c.misses.count || sm->l1t.misses.count) return true;
+    if (sm->chosen.count || sm->unit_count) return true;
+    if (send_queue_has_any(sm, MEM_CLIENT_L1C) || send_queue_has_any(sm, MEM_CLIENT_L1T)) return true;
     if (sm->returns_waiting || l1d_has_work(sm)) return true;
     return sm->latch != SM_NONE && !is_latch_stuck(sm);
 }

@@ -58,14 +58,19 @@ void send_queue_init(SmSendQueue *queue, uint32_t capacity, Arena *arena) {
                            .capacity = capacity ? capacity : 1};
 }
 
-void send_queue_push(SmSendQueue *queue, const SmSend *send) {
+void send_queue_push(Sm *sm, MemClient cache, const SmSend *send) {
+    SmSendQueue *queue = &sm->misses[cache];
     assert(!send_queue_is_full(queue));
+    sm->misses_waiting |= 1u << cache;
     queue->items[sm_ring_place(queue->head + queue->count++, queue->capacity)] = *send;
 }
 
-void send_queue_pop(SmSendQueue *queue) {
+bool port_send_miss(Sm *sm, MemClient cache) {
+    SmSendQueue *queue = &sm->misses[cache];
+    if (!port_send(sm, &queue->items[queue->head])) return false;
     queue->head = sm_ring_place(queue->head + 1, queue->capacity);
-    queue->count--;
+    if (!--queue->count) sm->misses_waiting &= ~(1u << cache);
+    return true;
 }
 
 /* ---- In ---- */

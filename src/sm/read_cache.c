@@ -2,10 +2,10 @@
  * fill a set never refuses. */
 #include "sm/sm_internal.h"
 
-void read_cache_init(SmReadCache *cache, const CacheConfig *config, uint8_t client, Arena *arena) {
+void read_cache_init(Sm *sm, SmReadCache *cache, const CacheConfig *config, MemClient client) {
     char index[CACHE_INDEX_BYTES];
     cache->config = config;
-    cache->client = client;
+    cache->client = (uint8_t)client;
     cache->fill_bytes = cache_config_fill_bytes(config);
     cache_config_set_index(config, 0, index);
     tag_array_init(&cache->tags,
@@ -15,9 +15,9 @@ void read_cache_init(SmReadCache *cache, const CacheConfig *config, uint8_t clie
                                      .sector_bytes = config->sector_bytes,
                                      .replacement = config->replacement,
                                      .set_index = index},
-                   arena);
-    mshr_init(&cache->mshr, config->mshrs, config->mshr_merges, arena);
-    send_queue_init(&cache->misses, config->miss_queue, arena);
+                   sm->arena);
+    mshr_init(&cache->mshr, config->mshrs, config->mshr_merges, sm->arena);
+    send_queue_init(&sm->misses[client], config->miss_queue, sm->arena);
 }
 
 /* Takes a line for a miss, when that happens on the miss. False when the set is full of pending ones. */
@@ -49,11 +49,12 @@ ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint3
         mshr_merge(&cache->mshr, *entry, waiter);
         return READ_WAIT;
     }
-    if (mshr_is_full(&cache->mshr) || send_queue_is_full(&cache->misses) || !reserve(cache, key, place))
+    if (mshr_is_full(&cache->mshr) || send_queue_is_full(&sm->misses[cache->client]) ||
+        !reserve(cache, key, place))
         return READ_REFUSED;
     *entry = mshr_allocate(&cache->mshr, key, waiter);
     uint32_t atoms = port_atoms_of(sm, cache->fill_bytes);
-    send_queue_push(&cache->misses,
+    send_queue_push(sm, (MemClient)cache->client,
                     &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = cache->fill_bytes},
                               .op = MEM_OP_READ,
                               .client = cache->client,

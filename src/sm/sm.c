@@ -156,6 +156,7 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *context,
     sm->cta_threads = launch->warps * ISA_LANES;
     sm->counters = (Counters){0};
     sm->histograms = (Histograms){0};
+    sm->cycles = (SmCycles){0};
     uint32_t words = scoreboard_words_of(launch->program);
     if (words > sm->scoreboard_words) {
         for (uint32_t w = 0; w < sm->warp_slots; w++) {
@@ -310,23 +311,32 @@ static void plan_next_event(Sm *sm) {
 
 uint64_t sm_next_event(const Sm *sm) { return sm->next_event; }
 
-void sm_settle(Sm *sm, uint64_t cycle) {
+/* Accounts the cycles up to, not including, `cycle` as ones in which nothing has changed. */
+static void count_cycles(Sm *sm, uint64_t cycle) {
     if (cycle <= sm->settled) return;
     uint64_t cycles = cycle - sm->settled;
     sm->settled = cycle;
-    Counters *c = &sm->counters;
-    c->sm_cycles += cycles;
-    c->cta_cycles += cycles * (uint64_t)bits_count64(sm->view.ctas);
-    c->warp_cycles += cycles * (uint64_t)bits_count64(sm->view.resident);
+    sm->cycles.all += cycles;
+    sm->cycles.ctas += cycles * (uint64_t)bits_count64(sm->view.ctas);
+    sm->cycles.warps += cycles * (uint64_t)bits_count64(sm->view.resident);
     if (sm->refusal) *sm->refusal += cycles;
     issue_count_cycles(sm, cycles);
+}
+
+void sm_settle(Sm *sm, uint64_t cycle) {
+    count_cycles(sm, cycle);
+    sm->counters.sm_cycles += sm->cycles.all;
+    sm->counters.cta_cycles += sm->cycles.ctas;
+    sm->counters.warp_cycles += sm->cycles.warps;
+    issue_report_cycles(&sm->cycles, &sm->counters);
+    sm->cycles = (SmCycles){0};
 }
 
 const Counters *sm_counters(const Sm *sm) { return &sm->counters; }
 const Histograms *sm_histograms(const Sm *sm) { return &sm->histograms; }
 
 void sm_step(Sm *sm, uint64_t cycle) {
-    sm_settle(sm, cycle); /* the cycles slept through, with the outcomes of the last one */
+    count_cycles(sm, cycle); /* those slept through, with the outcomes of the last one */
     sm->cycle = cycle;
     sm->view.cycle = cycle;
     sm->context.cycle = cycle;

@@ -17,7 +17,8 @@ enum {
     SM_HORIZON = 2048,         /* cycles ahead that a result can be due; longest latency below that */
     SM_MAX_BANKS = 64,         /* register banks */
     SM_NONE = 0xFFFF,          /* no index */
-    SM_NO_WARP = 0xFF          /* nobody waits for the acknowledgement */
+    SM_NO_WARP = 0xFF,         /* nobody waits for the acknowledgement */
+    SM_CACHES = MEM_CLIENT_L1T + 1 /* caches with a miss queue; each is a MemClient */
 };
 
 /* A small queue of 16-bit indices. The capacity is a power of two. */
@@ -131,7 +132,6 @@ typedef struct SmReadCache {
     const CacheConfig *config;
     TagArray tags;
     Mshr mshr;
-    SmSendQueue misses;
     uint8_t client;    /* MemClient */
     uint32_t fill_bytes;
 } SmReadCache;
@@ -166,9 +166,8 @@ typedef struct SmCta {
 
 /* A pipeline: SP, SFU or DP. */
 typedef struct SmPipeline {
-    uint64_t free_at;                   /* cycle from which its input takes another instruction */
-    uint64_t finishing[SM_HORIZON / 64]; /* bit per cycle modulo the horizon: a result is due */
-    uint8_t unit;                        /* SmUnit */
+    uint64_t free_at; /* cycle from which its input takes another instruction */
+    uint8_t unit;     /* SmUnit */
 } SmPipeline;
 
 /* A way from the memory side back to the registers. */
@@ -176,29 +175,97 @@ typedef enum SmReturn {
     SM_RETURN_SHARED, SM_RETURN_TEXTURE, SM_RETURN_CONST, SM_RETURN_BYPASS, SM_RETURN_L1D, SM_RETURNS
 } SmReturn;
 
-struct Sm {
-    /* ---- Built once ---- */
-    SmEnvironment env;
-    const SmConfig *config;
-    Arena *arena;
-    uint32_t warp_slots;
-    uint64_t scheduler_warps[SM_MAX_SCHEDULERS];
-    uint32_t scoreboard_words; /* of one warp */
-    SmUnit unit_of[ISA_CLASS_COUNT];
+/* Cycles counted since they were last added to the counters: a step touches few lines this way. */
+typedef struct SmCycles {
+    uint64_t all;          /* sm_cycles */
+    uint64_t ctas, warps;  /* cta_cycles, warp_cycles */
+    uint64_t no_issue;     /* no_issue_cycles */
+    uint64_t no_warp;      /* NoWarpCycles */
+    uint64_t memory_block; /* MemoryBlockCycles */
+    uint64_t outcome[SM_OUTCOMES]; /* of all schedulers */
+} SmCycles;
 
-    /* ---- The kernel ---- */
-    const IsaLaunch *launch;
-    const IsaInst *insts;
-    const IsaInfo *infos;
-    const IsaReg *reg_pool;
-    IsaContext context;
-    SmListener listener;
-    uint32_t cta_limit;     /* CTAs resident at once */
-    uint32_t cta_threads;   /* per CTA, rounded up to whole warps */
-    uint64_t next_age;      /* of the next warp launched */
+/* Fields stand by stage, small ones first: what every step looks at lies in few cache lines. Tables that a
+ * step reaches by index stand behind them. */
+struct Sm {
+    /* ---- Time ---- */
+    uint64_t next_event;
+    uint64_t cycle;               /* of the step under way, or the last one */
+    uint64_t settled;             /* sums over cycles are complete up to here */
+    SmCycles cycles;
+    uint32_t outstanding;         /* requests under way */
+
+    /* ---- Instructions in flight ---- */
+    uint32_t before_pipelines;        /* instructions in the queues below and in collector units */
+    SmInst *insts_in_flight;
+    SmMemory *memory_insts;           /* one for every place between issue and the LSU's latch */
+    uint32_t memory_inst_count;
+    uint16_t free_memory;             /* first unused of them */
+    uint16_t free_inst;
+    uint32_t slots_free[SM_UNITS];
+    SmQueue issue_queue[SM_UNITS];    /* issued, not yet in a collector unit */
+    SmQueue dispatch_queue[SM_UNITS]; /* operands read, not yet in a pipeline */
+
+    /* ---- Operand collector ---- */
+    uint32_t collector_busy, collector_ready;      /* units, bit each */
+    uint32_t collector_of[SM_UNITS];               /* units of each kind */
+    uint32_t collector_last[SM_UNITS];             /* unit that dispatched last */
+    uint32_t bank_mask;                            /* banks - 1 */
+    uint32_t bank_warp_mask;                       /* all ones when a bank depends on the warp, else 0 */
+    uint64_t bank_waits;                           /* banks with reads queued */
+    uint64_t bank_written;                         /* banks written in this cycle */
+    uint32_t bank_reads;                           /* reads queued at all banks */
+
+    /* ---- Pipelines ---- */
+    uint32_t pipeline_count;
+    uint32_t beats[SM_UNITS];                      /* cycles in which a warp enters such a pipeline */
+    uint32_t horizon_mask;                         /* cycles that the rings below use - 1 */
+    uint32_t result_places;                        /* results that can be due in one cycle */
+    uint32_t results_under_way;
+    SmPipeline pipelines[SM_MAX_PIPELINES];
+
+    /* ---- Load/store unit ---- */
+    SmQueue chosen;               /* complete since the last cycle's choice */
+    uint32_t returns_waiting;     /* ways with such loads, bit each; the L1D's are in its MSHRs */
+    uint32_t last_return;         /* SmReturn that won last */
+    SmPipe shared_pipe;           /* loads from shared memory */
+    SmPipe texture_pipe;          /* accesses that hit the texture cache */
+    uint32_t misses_waiting;      /* caches with requests in `misses`, bit per MemClient */
+    uint16_t latch;               /* instruction in the unit, SM_NONE */
+    bool is_l1d_flushing;         /* dirty lines are being written back before all are dropped */
+    uint8_t l1d_freed;            /* SmFreed since the head was refused */
+    uint64_t *refusal;            /* counter of the refusal the L1D's head is stuck in, NULL */
+    uint64_t latch_from;          /* first cycle in which it may try an access */
+    uint64_t latch_until;         /* shared: last cycle it holds the latch */
+    SmLookup *l1d_queue;          /* ring of l1d_capacity */
+    uint32_t l1d_head, l1d_count, l1d_capacity;
+    uint32_t l1d_fill_bytes;
+    Mshr l1d_mshr;
+    SmSendQueue misses[SM_CACHES]; /* requests of the caches, by MemClient */
+    SmQueue returns[SM_RETURNS];  /* loads that wait for the write-back port */
+
+    /* ---- Network port ---- */
+    MemRequest *requests;
+    uint32_t *free_requests;
+    uint32_t *fifo;               /* handles of replies: network side, ring */
+    uint32_t *unit_fifo;          /* and the unit's own */
+    uint32_t free_request_count;
+    uint32_t fifo_head, fifo_count, fifo_capacity;
+    uint32_t unit_head, unit_count, unit_capacity;
+
+    /* ---- Fetch ---- */
+    uint32_t last_fetched;   /* warp slot */
+    uint64_t decode_due;     /* cycle at which the latch is decoded, UINT64_MAX: empty */
+    uint32_t decode_pc, decode_count;
+    uint8_t decode_warp;
+
+    /* ---- Schedulers ---- */
+    bool has_news;           /* some of the sets changed since the schedulers last looked */
+    uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
+    void *policy_state;
+    uint64_t policy_cycle;   /* cycle up to which the policy knows that time passed */
 
     /* ---- Warps, as sets of slots ---- */
-    TytoSmView view;        /* resident, at_barrier, has_instruction, waits_memory, wants_load ... */
     uint64_t stale;         /* buffer holds instructions that are not the next ones */
     uint64_t clear;         /* next instruction's registers are free */
     uint64_t wants[SM_UNITS]; /* next instruction goes to this kind of pipeline */
@@ -209,91 +276,39 @@ struct Sm {
     uint64_t load_waits;    /* a load must end first */
     uint64_t redirected;    /* buffer was flushed by a taken branch and is not filled yet */
     uint64_t drained;       /* nothing in flight, no acknowledgement to come */
-    bool has_news;          /* some of the sets changed since the schedulers last looked */
+    TytoSmView view;        /* resident, at_barrier, has_instruction, waits_memory, wants_load ... */
+
+    /* ---- Built once ---- */
+    SmEnvironment env;
+    const SmConfig *config;
+    Arena *arena;
+    uint64_t scheduler_warps[SM_MAX_SCHEDULERS];
+    uint32_t warp_slots;
+    uint32_t scoreboard_words; /* of one warp */
+    SmUnit unit_of[ISA_CLASS_COUNT];
+
+    /* ---- The kernel ---- */
+    const IsaLaunch *launch;
+    const IsaInst *insts;
+    const IsaInfo *infos;
+    const IsaReg *reg_pool;
+    uint32_t cta_limit;     /* CTAs resident at once */
+    uint32_t cta_threads;   /* per CTA, rounded up to whole warps */
+    uint64_t next_age;      /* of the next warp launched */
+    SmListener listener;
+
+    /* ---- Tables ---- */
+    SmReadCache l1i, l1c, l1t;
+    TagArray l1d_tags;
+    uint16_t collector_inst[SM_MAX_COLLECTORS];    /* instruction of each unit */
+    SmQueue bank_queue[SM_MAX_BANKS];              /* collector unit of each read */
+    uint64_t result_due[SM_HORIZON / 64];          /* bit per cycle modulo the horizon */
+    uint64_t finishing[SM_MAX_PIPELINES][SM_HORIZON / 64]; /* the same by pipeline: it has such a result */
+    uint8_t result_count[SM_HORIZON];              /* results due, by cycle modulo the horizon */
+    uint16_t results[SM_HORIZON][SM_MAX_RESULTS];  /* their instructions */
     SmWarp warps[TYTO_MAX_WARPS];
     SmCta ctas[SM_MAX_CTAS];
-
-    /* ---- Fetch ---- */
-    SmReadCache l1i;
-    uint32_t last_fetched;   /* warp slot */
-    uint64_t decode_due;     /* cycle at which the latch is decoded, UINT64_MAX: empty */
-    uint32_t decode_pc, decode_count;
-    uint8_t decode_warp;
-
-    /* ---- Schedulers ---- */
-    void *policy_state;
-    uint64_t policy_cycle;   /* cycle up to which the policy knows that time passed */
-    uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
-    uint32_t slots_free[SM_UNITS];
-
-    /* ---- Instructions in flight ---- */
-    SmInst *insts_in_flight;
-    uint16_t free_inst;
-    SmMemory *memory_insts;           /* one for every place between issue and the LSU's latch */
-    uint32_t memory_inst_count;
-    uint16_t free_memory;             /* first unused of them */
-    SmQueue issue_queue[SM_UNITS];    /* issued, not yet in a collector unit */
-    SmQueue dispatch_queue[SM_UNITS]; /* operands read, not yet in a pipeline */
-    uint32_t before_pipelines;        /* instructions in these queues and in collector units */
-
-    /* ---- Operand collector ---- */
-    uint32_t collector_busy, collector_ready;      /* units, bit each */
-    uint32_t collector_of[SM_UNITS];               /* units of each kind */
-    uint32_t collector_last[SM_UNITS];             /* unit that dispatched last */
-    uint16_t collector_inst[SM_MAX_COLLECTORS];
-    uint32_t bank_mask;                            /* banks - 1 */
-    uint32_t bank_warp_mask;                       /* all ones when a bank depends on the warp, else 0 */
-    uint64_t bank_waits;                           /* banks with reads queued */
-    uint64_t bank_written;                         /* banks written in this cycle */
-    uint32_t bank_reads;                           /* reads queued at all banks */
-    SmQueue bank_queue[SM_MAX_BANKS];              /* collector unit of each read */
-
-    /* ---- Pipelines ---- */
-    SmPipeline pipelines[SM_MAX_PIPELINES];
-    uint32_t pipeline_count;
-    uint32_t beats[SM_UNITS];                      /* cycles in which a warp enters such a pipeline */
-    uint32_t horizon_mask;                         /* cycles that the rings below use - 1 */
-    uint32_t result_places;                        /* results that can be due in one cycle */
-    uint8_t result_count[SM_HORIZON];              /* results due, by cycle modulo the horizon */
-    uint16_t results[SM_HORIZON][SM_MAX_RESULTS];      /* their instructions */
-    uint64_t result_due[SM_HORIZON / 64];          /* bit per cycle modulo the horizon */
-    uint32_t results_under_way;
-
-    /* ---- Load/store unit ---- */
-    uint16_t latch;               /* instruction in the unit, SM_NONE */
-    uint64_t latch_from;          /* first cycle in which it may try an access */
-    uint64_t latch_until;         /* shared: last cycle it holds the latch */
-    SmPipe shared_pipe;           /* loads from shared memory */
-    SmPipe texture_pipe;          /* accesses that hit the texture cache */
-    SmLookup *l1d_queue;          /* ring of l1d_capacity */
-    uint32_t l1d_head, l1d_count, l1d_capacity;
-    uint64_t *refusal;            /* counter of the refusal the L1D's head is stuck in, NULL */
-    uint8_t l1d_freed;            /* SmFreed since the head was refused */
-    bool is_l1d_flushing;         /* dirty lines are being written back before all are dropped */
-    TagArray l1d_tags;
-    Mshr l1d_mshr;
-    SmSendQueue l1d_misses;
-    uint32_t l1d_fill_bytes;
-    SmReadCache l1c, l1t;
-    SmQueue returns[SM_RETURNS];  /* loads that wait for the write-back port */
-    uint32_t returns_waiting;     /* ways with such loads, bit each; the L1D's are in its MSHRs */
-    SmQueue chosen;               /* complete since the last cycle's choice */
-    uint32_t last_return;         /* SmReturn that won last */
-
-    /* ---- Network port ---- */
-    MemRequest *requests;
-    uint32_t *free_requests;
-    uint32_t free_request_count;
-    uint32_t *fifo;               /* handles of replies: network side, ring */
-    uint32_t fifo_head, fifo_count, fifo_capacity;
-    uint32_t *unit_fifo;          /* and the unit's own */
-    uint32_t unit_head, unit_count, unit_capacity;
-
-    /* ---- Time and statistics ---- */
-    uint64_t cycle;               /* of the step under way, or the last one */
-    uint64_t settled;             /* sums over cycles are complete up to here */
-    uint64_t next_event;
-    uint32_t outstanding;         /* requests under way */
+    IsaContext context;
     Counters counters;
     Histograms histograms;
 };
@@ -323,6 +338,7 @@ void issue_step(Sm *sm);
 bool issue_has_work(const Sm *sm); /* a warp could issue, or its buffer must be flushed */
 void issue_update_head(Sm *sm, int warp); /* the next instruction changed */
 void issue_count_cycles(Sm *sm, uint64_t cycles); /* accounts `cycles` with the last outcomes */
+void issue_report_cycles(const SmCycles *cycles, Counters *counters); /* adds them to the counters */
 
 /* ---- scoreboard.c ---- */
 void scoreboard_reset(Sm *sm, int warp);
@@ -381,24 +397,27 @@ static inline uint64_t port_line_of(const MemRequest *request) {
 }
 /* Sends a request if the network has room. */
 bool port_send(Sm *sm, const SmSend *send);
+/* The same for the oldest of a cache's misses, of which there is one. */
+bool port_send_miss(Sm *sm, MemClient cache);
 /* Handles one reply from the unit's FIFO. */
 void port_handle_reply(Sm *sm);
 void send_queue_init(SmSendQueue *queue, uint32_t capacity, Arena *arena);
 static inline bool send_queue_is_full(const SmSendQueue *queue) {
     return queue->count == queue->capacity;
 }
-void send_queue_push(SmSendQueue *queue, const SmSend *send);
-void send_queue_pop(SmSendQueue *queue);
+/* The cache's miss queue must have room. */
+void send_queue_push(Sm *sm, MemClient cache, const SmSend *send);
+static inline bool send_queue_has_any(const Sm *sm, MemClient cache) {
+    return sm->misses_waiting >> cache & 1;
+}
 /* Sends the oldest, if there is one and the network has room; true when it did. */
-static inline bool send_queue_step(Sm *sm, SmSendQueue *queue) {
-    if (!queue->count || !port_send(sm, &queue->items[queue->head])) return false;
-    send_queue_pop(queue);
-    return true;
+static inline bool send_queue_step(Sm *sm, MemClient cache) {
+    return send_queue_has_any(sm, cache) && port_send_miss(sm, cache);
 }
 
 /* ---- read_cache.c ---- */
 typedef enum ReadResult { READ_HIT, READ_WAIT, READ_REFUSED } ReadResult;
-void read_cache_init(SmReadCache *cache, const CacheConfig *config, uint8_t client, Arena *arena);
+void read_cache_init(Sm *sm, SmReadCache *cache, const CacheConfig *config, MemClient client);
 /* Looks up the line of `address`. READ_WAIT: it is fetched; `waiter` comes out of the MSHRs when it is
  * there (*entry: its MSHR). READ_REFUSED: try again. */
 ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint32_t waiter, int warp,
