@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/bits.h"
 #include "gpu/dispatch.h"
 #include "partition/partition.h"
 #include "sched/report.h"
@@ -30,6 +31,8 @@ struct Engine {
     AddressMap map;
     Noc *requests, *replies;
     Sm **sms;
+    uint64_t *wake;         /* per SM: the next cycle in which it must be stepped */
+    uint64_t *holding;      /* SMs whose ports hold replies, bit each */
     Partition **partitions;
     MemRequestPools pools;
     Domain noc, l2, dram;
@@ -59,6 +62,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
                                  .atom_bytes = machine->partition.atom_bytes,
                                  .index = index,
                                  .sms = machine->sms,
+                                 .wake = &engine->wake[index],
                                  .is_l1_perfect = machine->oracle.perfect_l1,
                                  .never_sleeps = engine->never_sleeps};
     return sm_new(&environment);
@@ -110,6 +114,8 @@ Engine *engine_new(const GpuOptions *options) {
     engine->l2.khz = machine->clock.l2_khz;
     engine->dram.khz = machine->clock.dram_khz;
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
+    engine->wake = base_calloc(machine->sms, sizeof(uint64_t));
+    engine->holding = base_calloc(bits_words(machine->sms), sizeof(uint64_t));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
     for (uint32_t i = 0; i < machine->sms; i++) {
         engine->sms[i] = build_sm(engine, options->scheduler, i);
@@ -133,6 +139,8 @@ void engine_free(Engine *engine) {
     noc_free(engine->replies);
     dispatch_free(&engine->dispatch);
     free(engine->sms);
+    free(engine->wake);
+    free(engine->holding);
     free(engine->partitions);
     free(engine->partition_marks);
     free(engine->pools.pools);
@@ -154,9 +162,13 @@ static uint32_t domain_advance(Domain *domain, uint64_t sm_khz) {
 
 static void receive_replies(Engine *engine) {
     const uint64_t *ready = noc_ready_mask(engine->replies);
-    for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        bool has_packet = ready[i / 64] >> (i % 64) & 1;
-        if (has_packet || sm_has_replies(engine->sms[i])) sm_receive(engine->sms[i], engine->cycle);
+    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
+        uint64_t *holding = &engine->holding[word];
+        for (uint64_t left = ready[word] | *holding; left; left &= left - 1) {
+            uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
+            bool holds = sm_receive(engine->sms[i], engine->cycle);
+            *holding = (*holding & ~(left & -left)) | (holds ? left & -left : 0);
+        }
     }
 }
 
@@ -191,11 +203,16 @@ static void step_below(Engine *engine) {
 
 /* Steps the SMs that have something to do; the SM whose instruction failed, or NULL. */
 static const Sm *step_sms(Engine *engine) {
-    for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        Sm *sm = engine->sms[i];
-        if (sm_next_event(sm) > engine->cycle) continue;
-        sm_step(sm, engine->cycle);
-        if (sm_fault(sm)) return sm;
+    for (uint32_t first = 0; first < engine->machine->sms; first += 64) {
+        uint32_t end = engine->machine->sms - first;
+        uint64_t due = 0;
+        for (uint32_t i = 0; i < end && i < 64; i++)
+            due |= (uint64_t)(engine->wake[first + i] <= engine->cycle) << i;
+        for (; due; due &= due - 1) {
+            Sm *sm = engine->sms[first + (uint32_t)bits_lowest64(due)];
+            sm_step(sm, engine->cycle);
+            if (sm_fault(sm)) return sm;
+        }
     }
     return NULL;
 }
@@ -210,11 +227,11 @@ static uint64_t cycles_before(const Domain *domain, uint64_t tick, uint64_t sm_k
     return (ticks * sm_khz - domain->phase + domain->khz - 1) / domain->khz - 1;
 }
 
-/* Whether a reply has arrived that its SM has not taken yet. */
+/* Whether a reply has arrived that its SM has not handled yet. */
 static bool has_waiting_replies(const Engine *engine) {
     const uint64_t *ready = noc_ready_mask(engine->replies);
-    for (uint32_t word = 0; word <= (engine->machine->sms - 1) / 64; word++)
-        if (ready[word]) return true;
+    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+        if (ready[word] | engine->holding[word]) return true;
     return false;
 }
 
@@ -223,8 +240,8 @@ static uint64_t quiet_cycles(const Engine *engine) {
     uint64_t now = engine->cycle, sm_khz = engine->machine->clock.sm_khz, quiet = UINT64_MAX;
     if (has_waiting_replies(engine)) return 0;
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        uint64_t next = sm_next_event(engine->sms[i]);
-        if (next <= now + 1 || sm_has_replies(engine->sms[i])) return 0;
+        uint64_t next = engine->wake[i];
+        if (next <= now + 1) return 0;
         if (next != UINT64_MAX && next - now - 1 < quiet) quiet = next - now - 1;
     }
     uint64_t steps = noc_quiet_steps(engine->requests), other = noc_quiet_steps(engine->replies);

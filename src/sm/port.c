@@ -75,8 +75,6 @@ bool port_send_miss(Sm *sm, MemClient cache) {
 
 /* ---- In ---- */
 
-bool sm_has_replies(const Sm *sm) { return sm->fifo_count != 0; }
-
 static void finish_request(Sm *sm, MemRequest *request) {
     Counters *c = &sm->counters;
     sm->outstanding--;
@@ -112,7 +110,7 @@ static void hand_on(Sm *sm, uint64_t cycle) {
         count_reply(request);
         return;
     }
-    if (sm->next_event > cycle) sm->next_event = cycle;
+    if (*sm->env.wake > cycle) *sm->env.wake = cycle;
     if (!goes_to_fetch) {
         sm->unit_fifo[sm_ring_place(sm->unit_head + sm->unit_count++, sm->unit_capacity)] = handle;
         return;
@@ -122,7 +120,7 @@ static void hand_on(Sm *sm, uint64_t cycle) {
     finish_request(sm, request);
 }
 
-void sm_receive(Sm *sm, uint64_t cycle) {
+bool sm_receive(Sm *sm, uint64_t cycle) {
     sm->view.cycle = cycle;
     if (sm->fifo_count) hand_on(sm, cycle);
     uint32_t handle;
@@ -130,6 +128,7 @@ void sm_receive(Sm *sm, uint64_t cycle) {
         noc_pop(sm->env.replies, (int)sm->env.index);
         sm->fifo[sm_ring_place(sm->fifo_head + sm->fifo_count++, sm->fifo_capacity)] = handle;
     }
+    return sm->fifo_count != 0;
 }
 
 /* A read-only cache's line is there: everything that waited for it goes to the write-back port. */

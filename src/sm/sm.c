@@ -174,7 +174,7 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *context,
     start_view(sm, cycle);
     for (int s = 0; s < SM_MAX_SCHEDULERS; s++) sm->outcome[s] = SM_IDLE_NO_WARP;
     sm->settled = sm->cycle = sm->policy_cycle = cycle;
-    sm->next_event = UINT64_MAX;
+    *sm->env.wake = UINT64_MAX;
     sm->decode_due = UINT64_MAX;
     sched_state_start(sm->env.policy, sm->policy_state, &sm->view);
 }
@@ -225,7 +225,7 @@ void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
                                .owner = TYTO_NO_WARP,
                                .cta_slot = (int)slot,
                                .warps = warps});
-    sm->next_event = cycle + 1;
+    *sm->env.wake = cycle + 1;
 }
 
 void sm_last_cta(Sm *sm, uint64_t cycle) {
@@ -236,7 +236,7 @@ void sm_last_cta(Sm *sm, uint64_t cycle) {
                                .warp = TYTO_NO_WARP,
                                .owner = TYTO_NO_WARP,
                                .cta_slot = -1});
-    if (sm->view.resident) sm->next_event = cycle + 1;
+    if (sm->view.resident) *sm->env.wake = cycle + 1;
 }
 
 static void finish_cta(Sm *sm, uint32_t slot) {
@@ -292,7 +292,7 @@ const IsaFault *sm_fault(const Sm *sm) {
 /* ---- Cycles ---- */
 
 /* Decides when the SM must be stepped again. */
-static void plan_next_event(Sm *sm) {
+static void plan_next_step(Sm *sm) {
     uint64_t next = sm->cycle + 1;
     bool is_busy = issue_has_work(sm) || (sm->view.exited & sm->drained) || collector_has_work(sm) ||
                    fetch_has_work(sm) || lsu_has_work(sm);
@@ -306,10 +306,8 @@ static void plan_next_event(Sm *sm) {
             if (ahead < next - sm->cycle) next = sm->cycle + ahead;
         }
     }
-    sm->next_event = next > sm->cycle ? next : sm->cycle + 1;
+    *sm->env.wake = next > sm->cycle ? next : sm->cycle + 1;
 }
-
-uint64_t sm_next_event(const Sm *sm) { return sm->next_event; }
 
 /* Accounts the cycles up to, not including, `cycle` as ones in which nothing has changed. */
 static void count_cycles(Sm *sm, uint64_t cycle) {
@@ -350,7 +348,7 @@ void sm_step(Sm *sm, uint64_t cycle) {
     issue_step(sm);
     fetch_decode(sm);
     retire_warps(sm, fetch_step(sm));
-    plan_next_event(sm);
+    plan_next_step(sm);
 }
 
 /* ---- What warps wait for ---- */

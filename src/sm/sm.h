@@ -6,7 +6,7 @@
  * so that what a later stage frees can be used by an earlier one in the same cycle, as docs/sm.md
  * describes with the timeline of an instruction.
  *
- * An SM in which nothing can happen sleeps: sm_next_event says until when, and the cycles left out are
+ * An SM in which nothing can happen sleeps: SmEnvironment.wake says until when, and the cycles left out are
  * accounted for with the outcome of the last one. SMs meet other units only through the networks. */
 #ifndef TYTO_SM_SM_H
 #define TYTO_SM_SM_H
@@ -38,6 +38,9 @@ typedef struct SmEnvironment {
     uint32_t atom_bytes;        /* what a partition splits requests into */
     uint32_t index;             /* number of the SM */
     uint32_t sms;               /* of the GPU */
+    uint64_t *wake;             /* where the SM keeps the next cycle in which sm_step has something to do,
+                                   UINT64_MAX: not before a reply or a CTA comes. The owner's, who asks
+                                   all SMs in every cycle */
     bool is_l1_perfect;         /* every global and local access hits the L1D */
     bool never_sleeps;          /* step in every cycle, needed or not (tests) */
 } SmEnvironment;
@@ -81,14 +84,11 @@ void sm_last_cta(Sm *sm, uint64_t cycle);
 /* Lets the warp scheduler tell its numbers. */
 void sm_report_policy(Sm *sm, const TytoReport *out);
 
-/* The first part of a cycle, before the networks move: replies come in. */
-void sm_receive(Sm *sm, uint64_t cycle);
+/* The first part of a cycle, before the networks move: replies come in. True: the port holds some, and
+ * must be asked again in the next cycle even if none arrives. */
+bool sm_receive(Sm *sm, uint64_t cycle);
 /* The SM's own cycle. */
 void sm_step(Sm *sm, uint64_t cycle);
-/* The next cycle in which sm_step has something to do; UINT64_MAX: not before a reply or a CTA comes. */
-uint64_t sm_next_event(const Sm *sm);
-/* Whether sm_receive has something to do whatever the network holds. */
-bool sm_has_replies(const Sm *sm);
 
 /* No CTA is resident and nothing is under way. */
 bool sm_is_idle(const Sm *sm);

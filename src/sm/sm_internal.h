@@ -189,7 +189,6 @@ typedef struct SmCycles {
  * step reaches by index stand behind them. */
 struct Sm {
     /* ---- Time ---- */
-    uint64_t next_event;
     uint64_t cycle;               /* of the step under way, or the last one */
     uint64_t settled;             /* sums over cycles are complete up to here */
     SmCycles cycles;
