@@ -81,10 +81,10 @@ static void record(const Sm *sm, L1dKind kind, const SmLookup *lookup, bool is_f
 
 static void send_write(Sm *sm, const SmAccess *access, uint32_t warp, uint32_t acks_for) {
     send_queue_push(sm, MEM_CLIENT_L1D, &(SmSend){.access = *access,
-                                               .waiting = acks_for,
-                                               .op = MEM_OP_WRITE,
-                                               .client = MEM_CLIENT_STORE,
-                                               .warp = (uint8_t)warp});
+                                                  .waiting = acks_for,
+                                                  .op = MEM_OP_WRITE,
+                                                  .client = MEM_CLIENT_STORE,
+                                                  .warp = (uint8_t)warp});
 }
 
 /* The dirty sectors of a line, as a write that nobody waits for. */
@@ -146,10 +146,11 @@ static void access_complete(Sm *sm, uint16_t inst) {
 static void fetch(Sm *sm, const SmLookup *lookup, uint64_t key, uint16_t waiter) {
     mshr_allocate(&sm->l1d_mshr, key, waiter);
     uint32_t atoms = port_atoms_of(sm, sm->l1d_fill_bytes);
-    send_queue_push(sm, MEM_CLIENT_L1D, &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = sm->l1d_fill_bytes},
-                                               .op = MEM_OP_READ,
-                                               .client = MEM_CLIENT_L1D,
-                                               .warp = lookup->warp});
+    send_queue_push(sm, MEM_CLIENT_L1D,
+                    &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = sm->l1d_fill_bytes},
+                              .op = MEM_OP_READ,
+                              .client = MEM_CLIENT_L1D,
+                              .warp = lookup->warp});
 }
 
 /* Takes what a fetch needs: MSHR, queue, way. NULL, or the counter of the refusal. */

@@ -116,8 +116,9 @@ void sm_inst_complete(Sm *sm, uint16_t inst) {
     i->next = sm->free_inst;
     sm->free_inst = inst;
     sm_warp_settled(sm, warp);
-    /* A head that could issue already, or is not there yet, has gained nothing. */
-    if (sm->view.has_instruction & ~sm->clear & UINT64_C(1) << warp) issue_update_head(sm, warp);
+    /* A head that waited for nothing of the kind has gained nothing. */
+    uint64_t waiting = sm->view.waits_memory | (sm->view.has_instruction & ~sm->clear);
+    if (waiting >> warp & 1) issue_update_head(sm, warp);
 }
 
 void sm_notify(Sm *sm, const TytoEvent *event) {
