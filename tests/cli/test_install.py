@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""`meson install` into a folder of its own: what is there works from there, moved as it is.
+
+usage: test_install.py BUILD ROOT
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BUILD, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+PROGRAM = ROOT / "tests" / "cudart" / "programs" / "vector_add.cu"
+PLAIN = {key: value for key, value in os.environ.items()
+         if not key.startswith("TYTO_") and key != "LD_LIBRARY_PATH"}
+
+
+def run(*words, **options):
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, words))}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def check_links(folder):
+    """Symbolic links that lead nowhere, or out of the installation."""
+    links = [path for path in folder.rglob("*") if path.is_symlink()]
+    for link in links:
+        if not link.exists() or folder not in link.resolve().parents:
+            yield f"{link.relative_to(folder)} leads to {os.readlink(link)}"
+    if len(links) < 10:
+        yield f"only {len(links)} links were found"
+
+
+def check_commands(tyto, folder):
+    def expect(part, *words):
+        output = run(tyto, *words, env=PLAIN, cwd=folder)
+        if part not in output:
+            yield f"tyto {' '.join(map(str, words))} prints: {output}"
+
+    yield from expect("vecadd: 1000 sums verified", "run", "--quiet", "vecadd", "--size", "1000")
+    yield from expect("gtx480", "machines")
+    yield from expect("ccws-figure-1", "reproduce", "list")
+    yield from expect("", "cc", "--clang", "-O1", "-o", "program", PROGRAM)
+    yield from expect("passed", "run", "--quiet", "./program")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder).resolve()
+        run("meson", "install", "--no-rebuild", "--destdir", folder / "first", cwd=BUILD)
+        shutil.move(folder / "first", folder / "moved")
+        tyto = next((folder / "moved").rglob("bin/tyto"))
+        problems = [*check_links(folder / "moved"), *check_commands(tyto, folder)]
+    print("\n".join(problems) or "the installation works, also moved")
+    sys.exit(1 if problems else 0)
+
+
+main()
