@@ -14,7 +14,7 @@ static const WorkloadInfo INFO = {
     .summary = "Matches reads against a reference sequence by a suffix tree.",
     .parameters =
         {
-            [READS] = {"reads", "to match", {300, 2048, 16384}, 1u << 20, 0},
+            [READS] = {"reads", "to match", {300, 2048, 32768}, 1u << 20, 0},
             [READ_BASES] = {"read-bases", "of each read", {20, 25, 25}, 1000, 0},
             [REFERENCE_BASES] = {"reference-bases",
                                  "at least as many as a read's",

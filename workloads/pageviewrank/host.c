@@ -12,7 +12,7 @@ static const WorkloadInfo INFO = {
     .summary = "Ranks pages by their views, as MapReduce.",
     .parameters =
         {
-            [PAGES] = {"pages", "to rank", {500, 4096, 16384}, 1u << 20, 0},
+            [PAGES] = {"pages", "to rank", {500, 4096, 32768}, 1u << 20, 0},
         },
 };
 
