@@ -1,17 +1,20 @@
-/* y = A x for a random square sparse matrix with 0 to 32 entries a row. Entries and vector are
- * whole numbers below 8, so that sums are exact and the comparison can be. */
+/* y = A x for a random square sparse matrix with 0 to 32 entries a row, in CSR or in jagged diagonal
+ * form. Entries and vector are whole numbers below 8, so that sums are exact and the comparison can
+ * be. */
 #include "common/workload.h"
 
-enum { THREADS = 256, MOST_ENTRIES_PER_ROW = 32 };
+enum { THREADS = 256, MOST_ENTRIES_PER_ROW = 32, WARP = 32 };
 
-enum { ROWS };
+enum { ROWS, BAND, JAGGED };
 
 static const WorkloadInfo INFO = {
     .name = "spmv",
-    .summary = "Multiplies a sparse matrix in CSR form by a vector, one row per thread.",
+    .summary = "Multiplies a sparse matrix by a vector, one row per thread.",
     .parameters =
         {
             [ROWS] = {"rows", "and columns, 16 entries a row", {500, 16384, 65536}, 1u << 24, 0},
+            [BAND] = {"band", "entries lie this near to the diagonal; 0: anywhere", {0, 0, 0}, 1u << 24, 0},
+            [JAGGED] = {"jagged", "1: jagged diagonals; 0: CSR", {0, 0, 0}, 1, 0},
         },
 };
 
@@ -25,6 +28,7 @@ typedef struct Matrix {
 } Matrix;
 
 static Matrix generate_matrix(Workload *workload, uint32_t rows) {
+    uint32_t band = workload->values[BAND] < rows / 2 ? workload->values[BAND] : 0;
     Matrix matrix = {
         .rows = rows,
         .row_offsets = workload_host_alloc(workload, (size_t)rows + 1, sizeof(uint32_t)),
@@ -33,7 +37,10 @@ static Matrix generate_matrix(Workload *workload, uint32_t rows) {
         matrix.row_offsets[row + 1] =
             matrix.row_offsets[row] + workload_random(workload, MOST_ENTRIES_PER_ROW + 1);
     matrix.entries = matrix.row_offsets[rows];
-    matrix.columns = workload_random_words(workload, matrix.entries, rows);
+    matrix.columns = workload_random_words(workload, matrix.entries, band ? 2 * band + 1 : rows);
+    for (uint32_t row = 0; band && row < rows; row++)
+        for (uint32_t i = matrix.row_offsets[row]; i < matrix.row_offsets[row + 1]; i++)
+            matrix.columns[i] = (row + rows - band + matrix.columns[i]) % rows;
     matrix.values = workload_random_floats(workload, matrix.entries, 8);
     return matrix;
 }
@@ -44,6 +51,66 @@ static void multiply(const Matrix *matrix, const float *x, float *y) {
             y[row] += matrix->values[i] * x[matrix->columns[i]];
 }
 
+/* Multiplies on the device; the product's address there. */
+static CUdeviceptr launch_csr(const Workload *workload, const Matrix *matrix, const float *host_x) {
+    uint32_t rows = matrix->rows;
+    CUdeviceptr row_offsets = workload_upload(matrix->row_offsets, ((size_t)rows + 1) * sizeof(uint32_t));
+    CUdeviceptr columns = workload_upload(matrix->columns, matrix->entries * sizeof(uint32_t));
+    CUdeviceptr values = workload_upload(matrix->values, matrix->entries * sizeof(float));
+    CUdeviceptr x = workload_upload(host_x, rows * sizeof(float));
+    CUdeviceptr y = workload_device_alloc(rows * sizeof(float));
+    workload_launch(workload, "spmv", workload_cover(rows, THREADS),
+                    (void *[]){&row_offsets, &columns, &values, &x, &y, &rows});
+    return y;
+}
+
+static uint32_t length_of(const Matrix *matrix, uint32_t row) {
+    return matrix->row_offsets[row + 1] - matrix->row_offsets[row];
+}
+
+/* The rows, longest first, those of one length in their order. */
+static uint32_t *sort_rows(Workload *workload, const Matrix *matrix) {
+    uint32_t *sorted = workload_host_alloc(workload, matrix->rows, sizeof *sorted), count = 0;
+    for (uint32_t length = MOST_ENTRIES_PER_ROW + 1; length-- > 0;)
+        for (uint32_t row = 0; row < matrix->rows; row++)
+            if (length_of(matrix, row) == length) sorted[count++] = row;
+    return sorted;
+}
+
+/* The same with the matrix in diagonals. Each has a place for every row of the warps that reach it; what a
+ * row does not have stays 0. */
+static CUdeviceptr launch_jagged(Workload *workload, const Matrix *matrix, const float *host_x) {
+    uint32_t rows = matrix->rows, warps = (rows + WARP - 1) / WARP, entries = 0;
+    uint32_t *sorted = sort_rows(workload, matrix), diagonals[MOST_ENTRIES_PER_ROW];
+    uint32_t *lengths = workload_host_alloc(workload, warps, sizeof *lengths);
+    for (uint32_t warp = 0; warp < warps; warp++)
+        lengths[warp] = length_of(matrix, sorted[warp * WARP]);
+    for (uint32_t k = 0; k < MOST_ENTRIES_PER_ROW; k++) {
+        diagonals[k] = entries;
+        for (uint32_t warp = 0; warp < warps && lengths[warp] > k; warp++)
+            entries += WARP;
+    }
+    uint32_t *columns = workload_host_alloc(workload, entries, sizeof *columns);
+    float *values = workload_host_alloc(workload, entries, sizeof *values);
+    for (uint32_t rank = 0; rank < rows; rank++)
+        for (uint32_t k = 0; k < length_of(matrix, sorted[rank]); k++) {
+            uint32_t from = matrix->row_offsets[sorted[rank]] + k;
+            columns[diagonals[k] + rank] = matrix->columns[from];
+            values[diagonals[k] + rank] = matrix->values[from];
+        }
+    CUdeviceptr device_diagonals = workload_upload(diagonals, sizeof diagonals);
+    CUdeviceptr device_lengths = workload_upload(lengths, warps * sizeof *lengths);
+    CUdeviceptr device_columns = workload_upload(columns, entries * sizeof *columns);
+    CUdeviceptr device_values = workload_upload(values, entries * sizeof *values);
+    CUdeviceptr device_rows = workload_upload(sorted, rows * sizeof *sorted);
+    CUdeviceptr x = workload_upload(host_x, rows * sizeof(float));
+    CUdeviceptr y = workload_device_alloc(rows * sizeof(float));
+    workload_launch(workload, "spmv_jagged", workload_cover(rows, THREADS),
+                    (void *[]){&device_diagonals, &device_lengths, &device_columns, &device_values,
+                               &device_rows, &x, &y, &rows});
+    return y;
+}
+
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     Matrix matrix = generate_matrix(&workload, workload.values[ROWS]);
@@ -51,16 +118,8 @@ int main(int argc, char **argv) {
     float *expected = workload_host_alloc(&workload, matrix.rows, sizeof *expected);
     multiply(&matrix, x, expected);
 
-    CUdeviceptr row_offsets =
-        workload_upload(matrix.row_offsets, ((size_t)matrix.rows + 1) * sizeof(uint32_t));
-    CUdeviceptr columns = workload_upload(matrix.columns, matrix.entries * sizeof(uint32_t));
-    CUdeviceptr values = workload_upload(matrix.values, matrix.entries * sizeof(float));
-    CUdeviceptr device_x = workload_upload(x, matrix.rows * sizeof(float));
-    CUdeviceptr device_y = workload_device_alloc(matrix.rows * sizeof(float));
-    workload_launch(
-        &workload, "spmv", workload_cover(matrix.rows, THREADS),
-        (void *[]){&row_offsets, &columns, &values, &device_x, &device_y, &matrix.rows});
-
-    bool is_right = workload_verify_floats(&workload, device_y, expected, matrix.rows, 0.0f);
+    CUdeviceptr y = workload.values[JAGGED] ? launch_jagged(&workload, &matrix, x)
+                                            : launch_csr(&workload, &matrix, x);
+    bool is_right = workload_verify_floats(&workload, y, expected, matrix.rows, 0.0f);
     return workload_finish(&workload, is_right, "rows", matrix.rows);
 }
