@@ -154,7 +154,7 @@ static void blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hit
 static void pro_shortens_a_kernel_of_unequal_warps_and_barriers(void **unused) {
     (void)unused;
     Workload w = {.kernel = "phases", .machine = "pro", .set = "gpu.sms=4", .ctas = 40, .warps_per_cta = 8,
-                  .lines = 1, .rounds = 12, .work = 8};
+                  .lines = 1, .rounds = 12, .work = 16};
     Outcome lrr = under(w, "lrr"), pro = under(w, "pro");
     assert_true(speedup(&pro, &lrr) > 1.05);
 }
