@@ -2,7 +2,7 @@
  * nothing new. */
 #include "common/graph.h"
 
-enum { NODES, THREADS };
+enum { NODES, THREADS, NEAR };
 
 static const WorkloadInfo INFO = {
     .name = "bfs",
@@ -11,6 +11,7 @@ static const WorkloadInfo INFO = {
         {
             [NODES] = {"nodes", "0 to 16 edges from each", {777, 16384, 65536}, 1u << 24, 0},
             [THREADS] = {"threads", "in a CTA", {256, 256, 256}, 1024, 32},
+            [NEAR] = {"near", "of a hundred edges, those to near nodes", {0, 0, 0}, 100, 0},
         },
 };
 
@@ -32,7 +33,7 @@ static void search_on_device(const Workload *workload, const Graph *graph, CUdev
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
-    Graph graph = graph_generate(&workload, workload.values[NODES]);
+    Graph graph = graph_generate_near(&workload, workload.values[NODES], workload.values[NEAR]);
     uint32_t *start = workload_host_alloc(&workload, graph.nodes, sizeof *start);
     for (uint32_t node = 1; node < graph.nodes; node++)
         start[node] = GRAPH_UNREACHED;

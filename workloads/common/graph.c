@@ -15,6 +15,20 @@ Graph graph_generate(Workload *workload, uint32_t nodes) {
     return graph;
 }
 
+enum { NEAR = 256 }; /* nodes to the farthest that is near, on either side */
+
+Graph graph_generate_near(Workload *workload, uint32_t nodes, uint32_t percent) {
+    Graph graph = graph_generate(workload, nodes);
+    for (uint32_t node = 0; percent && node < nodes; node++)
+        for (uint32_t edge = graph.row_offsets[node]; edge < graph.row_offsets[node + 1]; edge++) {
+            if (workload_random(workload, 100) >= percent) continue;
+            uint32_t from = node > NEAR ? node - NEAR : 0;
+            uint32_t to = nodes - node > NEAR ? node + NEAR : nodes;
+            graph.neighbours[edge] = from + workload_random(workload, to - from);
+        }
+    return graph;
+}
+
 uint32_t *graph_levels(Workload *workload, const Graph *graph) {
     uint32_t *levels = workload_host_alloc(workload, graph->nodes, sizeof *levels);
     uint32_t *queue = workload_host_alloc(workload, graph->nodes, sizeof *queue);

@@ -20,6 +20,8 @@ typedef struct Graph {
 /* 0 to GRAPH_MOST_EDGES_PER_NODE edges from each node, to nodes drawn from all; node 0, where the
  * searches start, has the most. */
 Graph graph_generate(Workload *workload, uint32_t nodes);
+/* The same, but of a hundred edges `percent` lead to nodes near theirs in the numbering. */
+Graph graph_generate_near(Workload *workload, uint32_t nodes, uint32_t percent);
 /* The number of edges on the shortest path from node 0 to each node, found with a queue. */
 uint32_t *graph_levels(Workload *workload, const Graph *graph);
 

@@ -1,21 +1,17 @@
 /* The kernel of a solver of partial differential equations on an unstructured mesh: a sweep over
- * the edges, one per thread, sums differences at both ends by atomics; a sweep over the nodes adds
- * them. */
+ * the nodes, one per thread, moves each by its differences from those that it shares an edge
+ * with. */
 #include "tyto_device.h"
 
-extern "C" __global__ void irreg_edges(const uint2 *edges, const float *values, float *sums,
-                                       unsigned count) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    uint2 edge = edges[i];
-    float difference = 0.5f * (values[edge.y] - values[edge.x]);
-    atomicAdd(&sums[edge.x], difference);
-    atomicAdd(&sums[edge.y], -difference);
-}
+enum : unsigned { EDGES_OF_NODE = 14 };
 
-extern "C" __global__ void irreg_nodes(float *values, float *sums, unsigned count) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    values[i] += sums[i];
-    sums[i] = 0.0f;
+extern "C" __global__ void irreg(const unsigned *neighbours, const float *values, float *next,
+                                 unsigned nodes) {
+    unsigned node = blockIdx.x * blockDim.x + threadIdx.x;
+    if (node >= nodes) return;
+    float own = values[node], sum = 0.0f;
+#pragma unroll 1
+    for (unsigned i = 0; i < EDGES_OF_NODE; i++)
+        sum += 0.5f * (values[neighbours[i * nodes + node]] - own);
+    next[node] = own + sum;
 }

@@ -1,5 +1,5 @@
 /* Non-bonded forces of molecular dynamics, one atom per thread: each sums the forces of the
- * partners in its list, which lie all over the molecule. */
+ * partners in its list. */
 #include "tyto_device.h"
 
 struct Vector {
