@@ -39,9 +39,10 @@ typedef struct Store {
     uint8_t *bytes;    /* the items, ALIGNMENT bytes apart or a multiple */
 } Store;
 
+/* As the kernel has it. */
 typedef struct Request {
-    uint32_t key;    /* offset of its bytes in the stream of requests */
-    uint32_t length; /* of the key in bytes */
+    uint32_t length;  /* of the key in bytes */
+    uint8_t key[124]; /* LONGEST_KEY fit in */
 } Request;
 
 static uint32_t hash_key(const uint8_t *key, uint32_t length) {
@@ -101,25 +102,21 @@ static uint32_t pick_item(Workload *workload, uint32_t items) {
     return (uint32_t)(rank * 2654435761u % items);
 }
 
-/* Draws the requests with their keys in `keys`, and the item that each should find. */
-static uint32_t draw_requests(Workload *workload, const Store *store, Request *requests,
-                              uint8_t *keys, uint32_t *expected, uint32_t count) {
-    uint32_t size = 0;
+/* Draws the requests, and the item that each should find. */
+static void draw_requests(Workload *workload, const Store *store, Request *requests,
+                          uint32_t *expected, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        requests[i].key = size;
         if (workload_random(workload, REQUESTS_PER_MISS) == 0) {
-            requests[i].length = draw_key(workload, keys + size);
+            requests[i].length = draw_key(workload, requests[i].key);
             expected[i] = NO_ITEM;
         } else {
             expected[i] = store->offsets[pick_item(workload, store->items)];
             Item item;
             memcpy(&item, store->bytes + expected[i], sizeof item);
             requests[i].length = item.key_length;
-            memcpy(keys + size, store->bytes + expected[i] + sizeof item, item.key_length);
+            memcpy(requests[i].key, store->bytes + expected[i] + sizeof item, item.key_length);
         }
-        size += requests[i].length;
     }
-    return size;
 }
 
 int main(int argc, char **argv) {
@@ -127,18 +124,16 @@ int main(int argc, char **argv) {
     uint32_t count = workload.values[REQUESTS];
     Store store = generate_store(&workload, workload.values[ITEMS]);
     Request *requests = workload_host_alloc(&workload, count, sizeof *requests);
-    uint8_t *keys = workload_host_alloc(&workload, count, LONGEST_KEY);
     uint32_t *expected = workload_host_alloc(&workload, count, sizeof *expected);
-    uint32_t key_bytes = draw_requests(&workload, &store, requests, keys, expected, count);
+    draw_requests(&workload, &store, requests, expected, count);
 
-    CUdeviceptr device_keys = workload_upload(keys, key_bytes);
     CUdeviceptr device_requests = workload_upload(requests, count * sizeof *requests);
     CUdeviceptr heads = workload_upload(store.heads, store.buckets * sizeof(uint32_t));
     CUdeviceptr bytes = workload_upload(store.bytes, store.size);
     CUdeviceptr found = workload_device_alloc(count * sizeof(uint32_t));
     workload_launch(
         &workload, "memcached_get", workload_cover(count, THREADS),
-        (void *[]){&device_keys, &device_requests, &heads, &bytes, &found, &store.buckets, &count});
+        (void *[]){&device_requests, &heads, &bytes, &found, &store.buckets, &count});
 
     bool is_right = workload_verify_words(&workload, found, expected, count);
     return workload_finish(&workload, is_right, "requests", count);

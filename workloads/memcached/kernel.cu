@@ -1,9 +1,15 @@
 /* The GET requests of a key-value store, one per thread: hash the key, walk the chain of the hash's
- * bucket, compare keys byte by byte. Keys are long and of many lengths, so a warp's lanes read
- * bytes far apart, and each comes back to its lines many times. */
+ * bucket, compare keys byte by byte. Every request has a line of its own, as in the CCWS paper's
+ * program, whose authors' simulator reckons 128 bytes for each thread; a lane reads its key a byte at a
+ * time and comes back to the line many times. */
 #include "tyto_device.h"
 
 enum : unsigned { NO_ITEM = 0 };
+
+struct Request {
+    unsigned length;        /* of the key, bytes */
+    unsigned char key[124]; /* what is beyond the length means nothing */
+};
 
 /* An item's head; the bytes of its key follow. */
 struct Item {
@@ -32,21 +38,21 @@ static __device__ bool is_equal(const unsigned char *a, const unsigned char *b, 
     return true;
 }
 
-/* A request's x is where its key starts, y its length in bytes. Items are byte offsets in the
- * store; `buckets` is a power of two. `found` gets NO_ITEM where the store lacks the key. */
-extern "C" __global__ void memcached_get(const unsigned char *keys, const uint2 *requests,
-                                         const unsigned *heads, const unsigned char *store,
-                                         unsigned *found, unsigned buckets, unsigned count) {
+/* Items are byte offsets in the store; `buckets` is a power of two. `found` gets NO_ITEM where the
+ * store lacks the key. */
+extern "C" __global__ void memcached_get(const Request *requests, const unsigned *heads,
+                                         const unsigned char *store, unsigned *found,
+                                         unsigned buckets, unsigned count) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
-    uint2 request = requests[i];
-    const unsigned char *key = keys + request.x;
-    unsigned hash = hash_key(key, request.y);
+    const unsigned char *key = requests[i].key;
+    unsigned length = requests[i].length;
+    unsigned hash = hash_key(key, length);
     unsigned at = heads[hash & (buckets - 1)];
     while (at != NO_ITEM) {
         const Item *item = (const Item *)(store + at);
-        if (item->hash == hash && item->key_length == request.y &&
-            is_equal(key, store + at + sizeof(Item), request.y))
+        if (item->hash == hash && item->key_length == length &&
+            is_equal(key, store + at + sizeof(Item), length))
             break;
         at = item->next;
     }
