@@ -290,9 +290,16 @@ void issue_step(Sm *sm) {
 
 /* ---- Accounting ---- */
 
+/* Warps whose next load or store finds the unit full because the L1D can take no more for want of an MSHR,
+ * a way or a place in the miss queue: they wait for other warps' data. */
+static uint64_t wait_behind_misses(const Sm *sm) {
+    if (!sm->refusal || sm->slots_free[SM_UNIT_LDST]) return 0;
+    return sm->view.has_instruction & sm->clear & sm->wants[SM_UNIT_LDST];
+}
+
 static bool is_blocked_on_memory(const Sm *sm) {
     uint64_t live = sm->view.resident & ~sm->view.exited;
-    return live && !(live & ~(sm->view.waits_memory | sm_held(sm)));
+    return live && !(live & ~(sm->view.waits_memory | sm_held(sm) | wait_behind_misses(sm)));
 }
 
 void issue_count_cycles(Sm *sm, uint64_t cycles) {

@@ -60,7 +60,7 @@
     SUM(throttled, "scheduler cycles", "ready instructions, the policy lets none issue") \
     GROUP(no_issue_cycles, "sm", "Idle SM cycles") \
     SUM(no_issue_cycles, "SM cycles", "no scheduler of the SM issued") \
-    SUM(MemoryBlockCycles, "SM cycles", "the SM has warps and all of them wait for memory") \
+    SUM(MemoryBlockCycles, "SM cycles", "the SM has warps and all of them wait for memory: for data, or behind loads that do") \
     SUM(NoWarpCycles, "SM cycles", "the SM has no warp while the kernel still runs") \
     GROUP(fetches, "fetch", "Instruction fetch") \
     SUM(fetches, "fetches", "instruction fetches tried") \
