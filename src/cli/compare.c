@@ -3,6 +3,7 @@
  * those, in the order in which the schedulers were named. */
 #include "cli/command.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -312,11 +313,12 @@ static bool make_folder(Contest *contest) {
     return true;
 }
 
+/* All that is in it too: a program that was killed as it wrote leaves files of other names. */
 static void remove_folder(const Contest *contest) {
-    for (int i = 0; i < contest->count; i++) {
-        unlink(contest->list[i].stats);
-        unlink(contest->list[i].output);
-    }
+    DIR *folder = opendir(contest->folder);
+    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder) closedir(folder);
     rmdir(contest->folder);
 }
 

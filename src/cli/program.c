@@ -263,6 +263,9 @@ int program_exec(char **words) {
         say_not_found(name);
         return EXIT_NOT_FOUND;
     }
-    say_error("cannot run %s: %s", name, strerror(errno));
+    const char *ending = strrchr(name, '.');
+    bool is_source = ending && strcmp(ending, ".cu") == 0;
+    say_error("cannot run %s: %s%s", name, strerror(errno),
+              is_source ? "; it is source text, which tyto cc builds" : "");
     return EXIT_CANNOT_RUN;
 }

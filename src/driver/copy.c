@@ -33,6 +33,19 @@ static Side any_side(const Call *call, uint64_t pointer) {
     return (Side){address != 0, address ? address : pointer, 0, 0};
 }
 
+/* Says why `size` bytes at a device address cannot be copied; false when nothing is wrong with them. */
+static bool say_bad_side(const Call *call, const Side *side, uint64_t start, size_t size) {
+    if (!side->is_device) return false;
+    const MemBlock *block = mem_find(call->memory, start);
+    if (block && size <= block->end - start) return false;
+    Text where = {0};
+    mem_describe(call->memory, block ? block->end : start, &where);
+    driver_say("error: a copy of %zu bytes at device address 0x%llx%s: %s", size,
+               (unsigned long long)start, block ? " goes too far" : "", text_string(&where));
+    text_free(&where);
+    return true;
+}
+
 static CUresult copy_row(const Call *call, const Side *to, const Side *from, uint64_t to_offset,
                          uint64_t from_offset, size_t size) {
     uint64_t destination = to->start + to_offset, source = from->start + from_offset;
@@ -45,7 +58,9 @@ static CUresult copy_row(const Call *call, const Side *to, const Side *from, uin
     } else if (from->is_device)
         is_right = mem_read(call->memory, source, (void *)(uintptr_t)destination, size);
     else memmove((void *)(uintptr_t)destination, (void *)(uintptr_t)source, size);
-    return is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (is_right) return CUDA_SUCCESS;
+    if (!say_bad_side(call, to, destination, size)) say_bad_side(call, from, source, size);
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult copy_box(const Call *call, const Side *to, const Side *from, const Box *box) {

@@ -95,6 +95,7 @@ typedef struct Driver {
     unsigned primary_flags;
     uint64_t next_id;    /* of contexts and streams */
     Map *missing;        /* functions whose absence has been told */
+    bool is_full_told;   /* it was said that device memory is full */
     bool is_reported;    /* the report is written */
     volatile int signal; /* an interrupt that came, 0: none */
     sem_t interrupted;   /* posted when it came */

@@ -134,7 +134,7 @@ static bool read_entries(const char *binary, Contents *contents) {
 
 static CUresult say_no_ptx(uint32_t machine, const char *name, Diag *diag) {
     if (machine)
-        diag_error(diag, name, 0, 0,
+        diag_error(diag, "tyto", 0, 0,
                    "the program holds machine code for sm_%u and no PTX, which is what Tyto runs; "
                    "build it with nvcc -gencode arch=compute_%u,code=compute_%u",
                    machine, machine, machine);

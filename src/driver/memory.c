@@ -9,12 +9,23 @@
 /* Rows of cuMemAllocPitch start at multiples of this many bytes, as on compute capability 7.5. */
 enum { PITCH_ALIGN = 512 };
 
+/* Says once what asked for too much; programs that look for the most they can get ask often. */
+static void say_full(Call *call, uint64_t size) {
+    if (call->driver->is_full_told) return;
+    call->driver->is_full_told = true;
+    Text why = {0};
+    simulator_say_full(call->memory, size, &why);
+    driver_say("error: %s", text_string(&why));
+    text_free(&why);
+}
+
 /* Allocates for the call's context; the device address, 0 when there is no room. */
 static uint64_t allocate(Call *call, uint64_t size, MemKind kind, unsigned flags, bool is_managed) {
     uint64_t address = mem_alloc(call->memory, size, MEM_ALLOC_ALIGN, kind, NULL);
     if (address)
         regions_add(&call->driver->allocations,
                     (Region){address, size, call->context, flags, is_managed});
+    else say_full(call, size);
     return address;
 }
 
@@ -76,12 +87,21 @@ CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *address, size_t size, unsigned i
     return call_end(&call, *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
+static void say_not_allocated(const Call *call, uint64_t address) {
+    Text where = {0};
+    mem_describe(call->memory, address, &where);
+    driver_say("error: cannot free 0x%llx, where no allocation begins: %s",
+               (unsigned long long)address, text_string(&where));
+    text_free(&where);
+}
+
 CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    bool is_right = address == 0 || release(&call, address);
-    return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    if (address == 0 || release(&call, address)) return call_end(&call, CUDA_SUCCESS);
+    say_not_allocated(&call, address);
+    return call_end(&call, CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stream) {

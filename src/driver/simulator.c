@@ -383,6 +383,22 @@ static TytoStatus fail_at(TytoSimulator *simulator, const char *what, uint64_t a
     return status;
 }
 
+void simulator_say_full(const DeviceMemory *memory, uint64_t size, Text *out) {
+    text_printf(out,
+                "out of device memory: %llu bytes asked for, %llu of %llu in use "
+                "(--memory SIZE gives more)",
+                (unsigned long long)size, (unsigned long long)mem_used(memory),
+                (unsigned long long)mem_capacity(memory));
+}
+
+static TytoStatus fail_without_memory(TytoSimulator *simulator, uint64_t size) {
+    Text why = {0};
+    simulator_say_full(simulator_memory(simulator), size, &why);
+    TytoStatus status = fail(simulator, TYTO_OUT_OF_MEMORY, "%s", text_string(&why));
+    text_free(&why);
+    return status;
+}
+
 TytoStatus tyto_alloc(TytoSimulator *simulator, uint64_t size, uint64_t *address) {
     pthread_mutex_lock(&simulator->lock);
     DeviceMemory *memory = simulator_memory(simulator);
@@ -390,11 +406,7 @@ TytoStatus tyto_alloc(TytoSimulator *simulator, uint64_t size, uint64_t *address
     *address = mem_alloc(memory, size ? size : 1, MEM_ALLOC_ALIGN, MEM_KIND_BUFFER, NULL);
     if (*address) mem_fill(memory, *address, 0, 1, size);
     else
-        status = fail(simulator, TYTO_OUT_OF_MEMORY,
-                      "out of device memory: %llu bytes asked for, %llu of %llu in use "
-                      "(--memory SIZE gives more)",
-                      (unsigned long long)size, (unsigned long long)mem_used(memory),
-                      (unsigned long long)mem_capacity(memory));
+        status = fail_without_memory(simulator, size);
     pthread_mutex_unlock(&simulator->lock);
     return status;
 }

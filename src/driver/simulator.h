@@ -36,6 +36,9 @@ TytoSimulator *simulator_new(Options *options, Diag *diag);
  */
 GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch, GpuResult *result);
 
+/* Says that `size` bytes find no room in device memory. */
+void simulator_say_full(const DeviceMemory *memory, uint64_t size, Text *out);
+
 static inline DeviceMemory *simulator_memory(const TytoSimulator *simulator) {
     return gpu_memory(simulator->gpu);
 }

@@ -40,6 +40,7 @@ struct Engine {
     Watch *watch;           /* of the run; NULL: nobody watches */
     uint64_t cycle;         /* SM cycles so far, over all kernels */
     uint64_t start;         /* SM cycle at which the running kernel was launched */
+    const char *kernel;     /* its name */
     Dispatch dispatch;
     uint64_t ctas_done;     /* of the running kernel */
     uint64_t last_progress; /* SM cycle at which something was last seen to move */
@@ -298,7 +299,8 @@ static void explain_deadlock(const Engine *engine, uint64_t cycles, GpuResult *r
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         count = sm_waits(engine->sms[i], waits, count, MAX_WAITS);
     Text why = {0};
-    text_printf(&why, "deadlock: nothing has moved for %" PRIu64 " SM cycles", cycles);
+    text_printf(&why, "deadlock: nothing has moved for %" PRIu64 " SM cycles\n    kernel %s", cycles,
+                engine->kernel);
     for (uint32_t i = 0; i < count; i++)
         text_printf(&why,
                     "\n    %u warp%s %s before line %u (%s); the first is warp %u of CTA %" PRIu64,
@@ -341,7 +343,8 @@ static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
         result->status = GPU_FAULT;
         result->fault_code = ISA_FAULT_LIMIT;
         snprintf(result->message, sizeof result->message,
-                 "the limit of %" PRIu64 " warp instructions is reached", limit);
+                 "the limit of %" PRIu64 " warp instructions is reached\n    kernel %s", limit,
+                 engine->kernel);
         return true;
     }
     return false;
@@ -511,6 +514,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
                            .user = engine};
     uint64_t start = engine->cycle;
     engine->start = start;
+    engine->kernel = launch->function->ptx->name;
     engine->ctas_done = 0;
     engine->last_progress = start;
     engine->progress_mark = 0;

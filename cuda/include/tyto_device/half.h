@@ -16,13 +16,19 @@ typedef __half2 half2;
 
 #define TYTO_FN static __device__ __forceinline__
 
-TYTO_FN __half __float2half(float x) {
+/* Conversions are the host's too. */
+#define TYTO_BOTH static __host__ __device__ __forceinline__
+
+TYTO_BOTH __half __float2half(float x) {
+    return {(_Float16)x};
+}
+TYTO_BOTH __half __float2half_rn(float x) {
     return {(_Float16)x};
 }
 TYTO_FN __half __int2half_rn(int x) {
     return {(_Float16)x};
 }
-TYTO_FN float __half2float(__half x) {
+TYTO_BOTH float __half2float(__half x) {
     return (float)x.value;
 }
 TYTO_FN int __half2int_rz(__half x) {
@@ -60,8 +66,23 @@ TYTO_FN bool __heq(__half a, __half b) {
 TYTO_FN __half2 __halves2half2(__half x, __half y) {
     return {x, y};
 }
-TYTO_FN __half2 __floats2half2_rn(float x, float y) {
+TYTO_BOTH __half2 __floats2half2_rn(float x, float y) {
     return {__float2half(x), __float2half(y)};
+}
+TYTO_BOTH __half2 __float2half2_rn(float x) {
+    return {__float2half(x), __float2half(x)};
+}
+TYTO_BOTH float __low2float(__half2 a) {
+    return __half2float(a.x);
+}
+TYTO_BOTH float __high2float(__half2 a) {
+    return __half2float(a.y);
+}
+TYTO_BOTH float2 __half22float2(__half2 a) {
+    return {__half2float(a.x), __half2float(a.y)};
+}
+TYTO_BOTH __half2 __float22half2_rn(float2 a) {
+    return {__float2half(a.x), __float2half(a.y)};
 }
 TYTO_FN __half __low2half(__half2 a) {
     return a.x;
@@ -85,6 +106,33 @@ TYTO_FN __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
     return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
 }
 
+/* Arithmetic in the form of operators. */
+TYTO_FN __half operator+(__half a, __half b) {
+    return __hadd(a, b);
+}
+TYTO_FN __half operator-(__half a, __half b) {
+    return __hsub(a, b);
+}
+TYTO_FN __half operator*(__half a, __half b) {
+    return __hmul(a, b);
+}
+TYTO_FN __half operator-(__half a) {
+    return __hneg(a);
+}
+TYTO_FN bool operator<(__half a, __half b) {
+    return __hlt(a, b);
+}
+TYTO_FN bool operator==(__half a, __half b) {
+    return __heq(a, b);
+}
+TYTO_FN __half2 operator+(__half2 a, __half2 b) {
+    return __hadd2(a, b);
+}
+TYTO_FN __half2 operator*(__half2 a, __half2 b) {
+    return __hmul2(a, b);
+}
+
 #undef TYTO_FN
+#undef TYTO_BOTH
 
 #endif

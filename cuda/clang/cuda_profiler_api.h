@@ -1,0 +1,2 @@
+/* A name under which programs include cuda_runtime.h. */
+#include "cuda_runtime.h"
