@@ -1,46 +1,66 @@
 #!/usr/bin/env python3
-"""Timing changes no result: the seven workloads verify and print what they do in functional mode, under
-every warp scheduler and every thread block scheduler that `tyto schedulers` lists.
+"""Timing changes no result: programs verify and print what they do in functional mode, under every warp
+scheduler and every thread block scheduler that `tyto schedulers` lists.
 
-usage: test_results.py TYTO MACHINE...      on these machines; `all` is every one
+usage: test_results.py TYTO seven SIZE MACHINE...       seven programs on each of the machines
+       test_results.py TYTO papers SIZE                 every program on the machines of the papers that use it
 """
 import json
 import sys
 import pathlib
+import re
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from tyto_runs import MACHINES, SEVEN, Tyto, in_parallel  # noqa: E402 (found by the line above)
 
-SIZE = ("--size", "test")
+TABLE = HERE.parent.parent / "workloads" / "README.md"
+ROW = re.compile(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", re.MULTILINE)
 
 
-def check(tyto, functional, row):
+def used_by_papers():
+    """(program, machine) for every use that the table of the workloads names, as `OWL AES, PRO AES`.
+
+    A paper's machine has its name. Programs that no paper uses run on the default machine.
+    """
+    for program, uses in ROW.findall(TABLE.read_text(encoding="utf-8")):
+        machines = {use.split()[0].lower() for use in uses.split(",") if use.strip()}
+        unknown = machines - set(MACHINES)
+        assert not unknown, f"{TABLE.name}: {program} is used by {unknown}, which no machine is named after"
+        for machine in sorted(machines) or ["gtx480"]:
+            yield program, machine
+
+
+def check(tyto, functional, size, row):
     """None, or what is wrong with the run of a row."""
-    machine, option, scheduler, workload = row
-    name = f"{workload} on {machine} under {scheduler}"
+    program, machine, option, scheduler = row
+    name = f"{program} on {machine} under {scheduler}"
     try:
-        printed, text = tyto.run("--machine", machine, option, scheduler, workload, *SIZE)
+        printed, text = tyto.run("--machine", machine, option, scheduler, program, "--size", size)
     except RuntimeError as error:
         return f"{name}: {error}"
-    if printed != functional[workload][0]:
+    if printed != functional[program][0]:
         return f"{name} printed {printed!r}"
-    kernels = [json.loads(run)["kernels"] for run in (text, functional[workload][1])]
+    kernels = [json.loads(run)["kernels"] for run in (text, functional[program][1])]
     shapes = [[(kernel["kernel"], kernel["grid"], kernel["status"]) for kernel in run] for run in kernels]
     return None if shapes[0] == shapes[1] else f"{name} launched {shapes[0]}, not {shapes[1]}"
 
 
-def main(command, machines):
+def main(command, which, size, *machines):
     tyto = Tyto(command)
-    functional = {workload: tyto.run("--functional", workload, *SIZE) for workload in SEVEN}
+    uses = (list(used_by_papers()) if which == "papers" else
+            [(program, machine) for machine in machines for program in SEVEN])
+    programs = sorted({program for program, _ in uses})
+    functional = dict(zip(programs, in_parallel(
+        lambda program: tyto.run("--functional", program, "--size", size), programs)))
     warps, ctas = tyto.schedulers()
-    rows = [(machine, option, scheduler, workload)
-            for machine in (MACHINES if machines == ["all"] else machines)
+    rows = [(program, machine, option, scheduler) for program, machine in uses
             for option, schedulers in (("--scheduler", warps), ("--cta-scheduler", ctas))
-            for scheduler in schedulers for workload in SEVEN]
-    wrong = [what for what in in_parallel(lambda row: check(tyto, functional, row), rows) if what]
-    print("\n".join(wrong + [f"{len(rows) - len(wrong)} passed, {len(wrong)} failed"]))
+            for scheduler in schedulers]
+    wrong = [what for what in in_parallel(lambda row: check(tyto, functional, size, row), rows) if what]
+    print("\n".join(wrong + [f"{len(programs)} programs",
+                             f"{len(rows) - len(wrong)} passed, {len(wrong)} failed"]))
     return bool(wrong)
 
 
-sys.exit(main(sys.argv[1], sys.argv[2:]))
+sys.exit(main(*sys.argv[1:]))
