@@ -17,7 +17,8 @@ void dispatch_free(Dispatch *dispatch) { free(dispatch->state); }
 void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint64_t cycle) {
     uint32_t sms = dispatch->view.sms;
     uint64_t even = (ctas + sms - 1) / sms; /* CTAs per SM when dealt out evenly */
-    bool is_small = dispatch->config->spreads_small_grids && even < ctas_per_sm;
+    bool is_uneven = dispatch->sched && dispatch->sched->policy->is_uneven;
+    bool is_small = dispatch->config->spreads_small_grids && !is_uneven && even < ctas_per_sm;
     dispatch->next = 0;
     dispatch->count = ctas;
     dispatch->not_before = cycle + dispatch->config->launch_latency;

@@ -1,7 +1,8 @@
 /* CTA scheduler md: in each kernel one SM, the predictor, first runs a single CTA alone, while the others
  * hold as many as fit. When that CTA has finished, what it did predicts the throughput of every degree
  * of multithreading (CTAs on an SM), and the best one is the limit of all SMs from then on. A kernel that
- * hardly reads DRAM keeps the maximum.
+ * hardly reads DRAM keeps the maximum. In a small grid, too, the others may hold as many as fit, so that none
+ * waits for the predictor's CTA.
  *
  * The working set, the different lines that the CTA read, is counted from its misses: a line's first
  * access is always one. The count stops at a bound beyond all the scheme's thresholds.
@@ -126,6 +127,7 @@ const CtaPolicy cta_md = {
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Md),
+    .is_uneven = true,
     .start = start,
     .limit = limit,
     .finished = finished,

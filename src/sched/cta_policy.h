@@ -35,6 +35,7 @@ typedef struct CtaPolicy {
     const TytoPolicyParameter *parameters;
     uint32_t parameter_count;
     size_t state_bytes;
+    bool is_uneven; /* SMs hold unequal numbers of CTAs: a small grid is not dealt out evenly */
 
     /* When a kernel starts; the state is all zeros, nothing is dispatched yet. */
     void (*start)(void *state, const CtaView *view, const double *values);

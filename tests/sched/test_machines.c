@@ -151,6 +151,16 @@ static void blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hit
     assert_true(owl.counters.l2_prefetches_used > 0);
 }
 
+static void no_cta_of_a_small_grid_waits_for_mds_predictor(void **unused) {
+    (void)unused;
+    Workload w = {.kernel = "walk", .machine = "md", .set = "gpu.sms=4", .ctas = 8, .warps_per_cta = 2,
+                  .lines = 16, .rounds = 12, .work = 1, .spread = 16};
+    Outcome even = run_on_machine(&w);
+    w.cta_scheduler = "md";
+    Outcome uneven = run_on_machine(&w);
+    assert_true(uneven.counters.cycles < even.counters.cycles * 3 / 2);
+}
+
 static void pro_shortens_a_kernel_of_unequal_warps_and_barriers(void **unused) {
     (void)unused;
     Workload w = {.kernel = "phases", .machine = "pro", .set = "gpu.sms=4", .ctas = 40, .warps_per_cta = 8,
@@ -190,6 +200,7 @@ int main(void) {
         cmocka_unit_test(where_all_fit_they_match_gto),
         cmocka_unit_test(cta_aware_locality_lowers_the_miss_rate_where_ctas_reuse_data),
         cmocka_unit_test(blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2),
+        cmocka_unit_test(no_cta_of_a_small_grid_waits_for_mds_predictor),
         cmocka_unit_test(pro_shortens_a_kernel_of_unequal_warps_and_barriers),
         cmocka_unit_test(md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kernel),
     };
