@@ -1,15 +1,20 @@
-/* CUDA C++ for clang without a CUDA toolkit: the device side of the language, the runtime API, and its
- * C++ forms, which take typed pointers, variables and kernels. `tyto cc` includes it first in every
- * file, as nvcc does with its own.
+/* CUDA C++ for clang without a CUDA toolkit: the device side of the language, the runtime API, and
+ * its C++ forms, which take typed pointers, variables and kernels. `tyto cc` includes it first in
+ * every file, as nvcc does with its own.
  *
- * In a file that is not CUDA only the API and the vector types are there. Left out: managed variables,
- * cooperative groups, surfaces, and what the headers under tyto_device/ leave out. */
+ * In a file that is not CUDA only the API and the vector types are there. Left out: managed
+ * variables, cooperative groups, surfaces, and what the headers under tyto_device/ leave out. */
 #ifndef TYTO_CUDA_RUNTIME_H
 #define TYTO_CUDA_RUNTIME_H
 
 #ifndef __cplusplus
 #include "tyto/cuda_runtime_api.h"
 #else
+
+#ifdef __CUDA__
+#include "tyto_device/language.h"
+#include <__clang_cuda_math_forward_declares.h> /* before <cmath>, see math_overloads.h */
+#endif
 
 #include <assert.h>
 #include <math.h>
@@ -24,14 +29,15 @@
 #include <cstdlib>
 
 #include "tyto_device.h"
+#include "tyto_device/math_overloads.h"
 #include "tyto_device/texture.h"
 
 #include <new> /* after the qualifiers: clang's own adds the device's operators */
 #else
 #define __host__
 #define __device__
-#define __forceinline__    inline
-#define __align__(bytes)   __attribute__((aligned(bytes)))
+#define __forceinline__  inline
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define TYTO_DEVICE_LANGUAGE_H
 #include "tyto_device/vector.h"
 #endif
@@ -100,8 +106,7 @@ static inline cudaError_t cudaMallocManaged(T **pointer, size_t size,
     return cudaMallocManaged((void **)pointer, size, flags);
 }
 template <class T>
-static inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width,
-                                          size_t height) {
+static inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) {
     return cudaMallocPitch((void **)pointer, pitch, width, height);
 }
 template <class T>
@@ -180,7 +185,8 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
                                                          shared_bytes);
 }
 
-/* The block size with most threads on an SM, and the grid that fills the device with such blocks. */
+/* The block size with most threads on an SM, and the grid that fills the device with such blocks.
+ */
 template <class T, class SharedOfBlock>
 static inline cudaError_t
 cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_size, int *block_size, T *kernel,

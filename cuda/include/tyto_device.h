@@ -20,7 +20,7 @@
 #include "tyto_device/sync.h"
 #include "tyto_device/atomic.h"
 #include "tyto_device/warp.h"
-#include "tyto_device/math.h"
+#include "tyto_device/math_special.h"
 #include "tyto_device/half.h"
 #include "tyto_device/system.h"
 #endif

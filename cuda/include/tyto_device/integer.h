@@ -106,6 +106,15 @@ TYTO_FN double __longlong_as_double(long long x) {
 TYTO_FN int abs(int x) {
     return __builtin_abs(x);
 }
+TYTO_FN long labs(long x) {
+    return __builtin_labs(x);
+}
+TYTO_FN long abs(long x) {
+    return __builtin_labs(x);
+}
+TYTO_FN long long abs(long long x) {
+    return __builtin_llabs(x);
+}
 TYTO_FN long long llabs(long long x) {
     return __builtin_llabs(x);
 }
@@ -124,6 +133,28 @@ TYTO_MIN_MAX(unsigned long)
 TYTO_MIN_MAX(long long)
 TYTO_MIN_MAX(unsigned long long)
 #undef TYTO_MIN_MAX
+
+/* The sums of products of four bytes each, added to c. */
+TYTO_FN int __dp4a(int a, int b, int c) {
+    int sum;
+    asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+    return sum;
+}
+TYTO_FN unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+    unsigned sum;
+    asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+    return sum;
+}
+
+TYTO_FN int __double2loint(double x) {
+    return (int)__double_as_longlong(x);
+}
+TYTO_FN int __double2hiint(double x) {
+    return (int)(__double_as_longlong(x) >> 32);
+}
+TYTO_FN double __hiloint2double(int high, int low) {
+    return __longlong_as_double((long long)high << 32 | (unsigned)low);
+}
 
 #undef TYTO_FN
 

@@ -1,0 +1,91 @@
+// C's mathematics on the device beside the host's, in both precisions, by their C++ names.
+#include <cfloat>
+
+#include "check.h"
+
+// Each function of one argument, and the range in which it is tried.
+#define FUNCTIONS(ROW)                                                                             \
+    ROW(sin, -20, 20)                                                                              \
+    ROW(cos, -20, 20) ROW(tan, -1.5, 1.5) ROW(asin, -1, 1) ROW(acos, -1, 1) ROW(atan, -50, 50)     \
+        ROW(sinh, -20, 20) ROW(cosh, -20, 20) ROW(tanh, -9, 9) ROW(asinh, -100, 100)               \
+            ROW(acosh, 1, 100) ROW(atanh, -0.99, 0.99) ROW(exp, -40, 40) ROW(exp2, -40, 40)        \
+                ROW(expm1, -3, 3) ROW(log, 1e-6, 1e6) ROW(log2, 1e-6, 1e6) ROW(log10, 1e-6, 1e6)   \
+                    ROW(log1p, -0.9, 10) ROW(sqrt, 0, 1e6) ROW(cbrt, -1e6, 1e6) ROW(erf, -4, 4)    \
+                        ROW(erfc, -4, 8) ROW(lgamma, 0.1, 40) ROW(tgamma, 0.1, 20)                 \
+                            ROW(fabs, -9, 9) ROW(floor, -9, 9) ROW(ceil, -9, 9) ROW(trunc, -9, 9)  \
+                                ROW(round, -9, 9) ROW(rint, -9, 9) ROW(logb, 1e-6, 1e6)
+
+// Each function of two arguments; both are tried in this range.
+#define FUNCTIONS_OF_TWO(ROW)                                                                      \
+    ROW(atan2, -5, 5)                                                                              \
+    ROW(hypot, -5, 5) ROW(pow, 0.1, 9) ROW(fmod, 0.1, 900) ROW(fmin, -5, 5) ROW(fmax, -5, 5)       \
+        ROW(fdim, -5, 5) ROW(remainder, 0.1, 900) ROW(copysign, -5, 5)
+
+enum Name {
+#define ROW(name, low, high) NAME_##name,
+    FUNCTIONS(ROW) FUNCTIONS_OF_TWO(ROW) NAMES
+#undef ROW
+};
+
+template <class T> __host__ __device__ T compute(int name, T x, T y) {
+    switch (name) {
+#define ROW(name, low, high)                                                                       \
+    case NAME_##name: return name(x);
+        FUNCTIONS(ROW)
+#undef ROW
+#define ROW(name, low, high)                                                                       \
+    case NAME_##name: return name(x, y);
+        FUNCTIONS_OF_TWO(ROW)
+#undef ROW
+    }
+    return 0;
+}
+
+template <class T> __global__ void compute_all(int name, const T *x, const T *y, T *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = compute(name, x[i], y[i]);
+}
+
+enum { COUNT = 256 };
+
+template <class T>
+int count_wrong(int name, const char *text, double low, double high, double bound) {
+    T x[COUNT], y[COUNT], got[COUNT], *d_x, *d_y, *d_out;
+    unsigned state = 1;
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = (T)(low + (high - low) * (next_random(state) / 16777216.0));
+        y[i] = (T)(low + (high - low) * (next_random(state) / 16777216.0));
+    }
+    CHECK(cudaMalloc(&d_x, sizeof x));
+    CHECK(cudaMalloc(&d_y, sizeof y));
+    CHECK(cudaMalloc(&d_out, sizeof got));
+    CHECK(cudaMemcpy(d_x, x, sizeof x, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_y, y, sizeof y, cudaMemcpyHostToDevice));
+    compute_all<<<COUNT / 64, 64>>>(name, d_x, d_y, d_out);
+    CHECK(cudaMemcpy(got, d_out, sizeof got, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(d_x));
+    CHECK(cudaFree(d_y));
+    CHECK(cudaFree(d_out));
+    int wrong = 0;
+    for (int i = 0; i < COUNT; i++) {
+        double expected = compute<double>(name, x[i], y[i]);
+        double error = std::fabs(got[i] - expected);
+        if (error <= bound * std::fabs(expected) + bound * 1e-2) continue;
+        if (wrong++ == 0)
+            std::printf("%s(%.17g, %.17g) is %.17g, not %.17g\n", text, (double)x[i], (double)y[i],
+                        (double)got[i], expected);
+    }
+    return wrong;
+}
+
+int main() {
+    int wrong = 0;
+#define ROW(name, low, high)                                                                       \
+    wrong += count_wrong<double>(NAME_##name, #name, low, high, 1e-12);                            \
+    wrong += count_wrong<float>(NAME_##name, #name "f", low, high, 1e-6);
+    FUNCTIONS(ROW)
+    FUNCTIONS_OF_TWO(ROW)
+#undef ROW
+    EXPECT(wrong == 0);
+    return passed();
+}
