@@ -14,7 +14,8 @@ void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *
 
 void dispatch_free(Dispatch *dispatch) { free(dispatch->state); }
 
-void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint64_t cycle) {
+void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint32_t warps,
+                    uint64_t cycle) {
     uint32_t sms = dispatch->view.sms;
     uint64_t even = (ctas + sms - 1) / sms; /* CTAs per SM when dealt out evenly */
     bool is_uneven = dispatch->sched && dispatch->sched->policy->is_uneven;
@@ -26,6 +27,7 @@ void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uin
     dispatch->is_over = false;
     if (!dispatch->config->resumes_scan) dispatch->last = sms - 1;
     dispatch->view.capacity = dispatch->limit;
+    dispatch->view.cta_warps = warps;
     if (dispatch->sched) cta_sched_start(dispatch->sched, dispatch->state, &dispatch->view);
 }
 

@@ -25,8 +25,9 @@ typedef struct Dispatch {
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
                    uint32_t l1d_lines);
 void dispatch_free(Dispatch *dispatch);
-/* A kernel begins at `cycle`. `ctas_per_sm` is what resources allow. */
-void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint64_t cycle);
+/* A kernel begins at `cycle`. `ctas_per_sm` is what resources allow, `warps` what a CTA has. */
+void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint32_t warps,
+                    uint64_t cycle);
 /* A CTA has finished on an SM that has counted this much since the kernel's start. */
 void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters);
 /* A load of the SM has missed a line of its L1D. */

@@ -521,7 +521,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
     engine->request_mark = noc_stats(engine->requests);
     engine->reply_mark = noc_stats(engine->replies);
     watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
-    dispatch_start(&engine->dispatch, launch->ctas, ctas_per_sm, start);
+    dispatch_start(&engine->dispatch, launch->ctas, ctas_per_sm, launch->warps, start);
     for (uint32_t i = 0; i < machine->sms; i++)
         sm_start_kernel(engine->sms[i], launch, &context, engine->dispatch.limit, &listener, start);
     for (uint32_t p = 0; p < machine->partitions; p++) {

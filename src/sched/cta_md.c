@@ -6,7 +6,7 @@
  *
  * The working set, the different lines that the CTA read, is counted from its misses: a line's first
  * access is always one. The count stops at a bound beyond all the scheme's thresholds.
- * Source: MD section 5. The predictor's CTA has 6 warps there, and here as many as it has. */
+ * Source: MD section 5. The predictor's CTA has 6 warps there; one of another size is taken as a part of it. */
 #include "sched/cta_policy.h"
 
 #include "sched/md_model.h"
@@ -58,6 +58,7 @@ static void finished(void *state, const CtaView *view, uint32_t sm, const CtaMea
                            .dram_reads = (double)measured->dram_reads,
                            .warp_instructions = (double)measured->warp_instructions,
                            .fetch_latency = (double)measured->fetch_cycles / fetches,
+                           .warps = view->cta_warps,
                            .working_set = s->line_count,
                            .cache_lines = view->l1d_lines};
     s->degrees = view->capacity < MD_MAX_DEGREE ? view->capacity : MD_MAX_DEGREE;

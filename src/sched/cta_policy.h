@@ -17,6 +17,7 @@ enum { CTA_NO_SM = -1 };
 typedef struct CtaView {
     uint32_t sms;           /* SMs of the GPU */
     uint32_t capacity;      /* CTAs of this kernel that an SM's resources allow, at least 1 */
+    uint32_t cta_warps;     /* warps of a CTA of this kernel */
     uint32_t l1d_lines;     /* lines of an SM's L1D */
 } CtaView;
 

@@ -4,7 +4,10 @@
  * goes through that table: each of its three benchmarks is a line of reads over degrees, known by its
  * miss rate at degree 1; lines between are interpolated, and at a miss rate of 1, where there is nothing to
  * lose, nothing grows. The table is for working sets of a cache's size or more. A CTA that fits several
- * times contends only as far as the working sets together overflow the cache. */
+ * times contends only as far as the working sets together overflow the cache.
+ *
+ * One degree more adds a CTA of 6 warps to the paper's SM. What latency and pipeline grow by for it is
+ * taken in part, as a power, for a CTA of fewer or more. */
 #include "sched/md_model.h"
 
 #include <math.h>
@@ -60,6 +63,7 @@ double md_pipeline_growth(uint32_t degree, double working_set, double dram_reads
 uint32_t md_predict(const MdInputs *inputs, uint32_t degrees, MdPrediction *predictions) {
     double miss_rate = inputs->accesses > 0 ? fmin(1, inputs->dram_reads / inputs->accesses) : 0;
     double share = fmin(1, inputs->working_set / inputs->cache_lines);
+    double part = inputs->warps / MD_CTA_WARPS; /* of the paper's CTA */
     uint32_t best = 1;
     predictions[0] = (MdPrediction){.dram_reads = inputs->dram_reads,
                                     .miss_rate = miss_rate,
@@ -75,10 +79,12 @@ uint32_t md_predict(const MdInputs *inputs, uint32_t degrees, MdPrediction *pred
         p->dram_reads = inputs->dram_reads * reads;
         p->miss_rate = fmin(1, miss_rate * reads);
         p->read_growth = before->dram_reads > 0 ? p->dram_reads / before->dram_reads : 1;
-        p->latency_growth = md_latency_growth(p->miss_rate, p->miss_rate - before->miss_rate,
-                                              inputs->working_set, inputs->cache_lines);
-        p->pipeline_growth =
+        double latency = md_latency_growth(p->miss_rate, p->miss_rate - before->miss_rate,
+                                           inputs->working_set, inputs->cache_lines);
+        double pipeline =
             md_pipeline_growth(n, inputs->working_set, p->dram_reads, inputs->cache_lines);
+        p->latency_growth = pow(latency, part);
+        p->pipeline_growth = pow(pipeline, part);
         p->latency = before->latency * p->latency_growth;
         double slowdown = p->read_growth * p->latency_growth * p->pipeline_growth;
         p->throughput = before->throughput * n / (n - 1) / slowdown;

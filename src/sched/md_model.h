@@ -7,12 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MD_MAX_DEGREE = 8 }; /* the paper's largest, and the last row of its tables */
+enum {
+    MD_MAX_DEGREE = 8, /* the paper's largest, and the last row of its tables */
+    MD_CTA_WARPS = 6,  /* of the paper's CTAs: what one degree more adds */
+};
 
 typedef struct MdInputs {
     double accesses;          /* L1D accesses of the CTA */
     double dram_reads;        /* lines it read from DRAM */
     double warp_instructions; /* it issued */
+    double warps;             /* it has */
     double fetch_latency;     /* mean of its reads, SM cycles */
     double working_set;       /* different lines it read */
     double cache_lines;       /* of the L1D */

@@ -29,6 +29,7 @@ static MdInputs inputs_of(const struct Benchmark *b) {
     return (MdInputs){.accesses = b->reads / b->miss_rate,
                       .dram_reads = b->reads,
                       .warp_instructions = b->reads, /* memory-bound */
+                      .warps = MD_CTA_WARPS,
                       .fetch_latency = 350,
                       .working_set = b->working_set,
                       .cache_lines = 64};
@@ -90,6 +91,19 @@ static void ctas_that_fit_together_lose_nothing(void **unused) {
     assert_true(p[3].read_growth == 1 && p[4].read_growth > 1);
 }
 
+static void a_small_cta_grows_by_its_part_of_the_papers(void **unused) {
+    (void)unused;
+    MdPrediction whole[MD_MAX_DEGREE], small[MD_MAX_DEGREE];
+    MdInputs inputs = inputs_of(&BENCHMARKS[0]);
+    md_predict(&inputs, MD_MAX_DEGREE, whole);
+    inputs.warps = MD_CTA_WARPS / 2.0;
+    md_predict(&inputs, MD_MAX_DEGREE, small);
+    for (int n = 1; n < MD_MAX_DEGREE; n++) {
+        assert_true(fabs(small[n].latency_growth - sqrt(whole[n].latency_growth)) < 1e-12);
+        assert_true(fabs(small[n].pipeline_growth - sqrt(whole[n].pipeline_growth)) < 1e-12);
+    }
+}
+
 static void what_always_misses_cannot_miss_more(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -144,7 +158,7 @@ static void begin(Launch *l, const char *policy, uint32_t capacity) {
     l->sched = cta_sched_new(policy, diag);
     if (!l->sched) fail_msg("%s", diag_text(diag));
     diag_free(diag);
-    l->view = (CtaView){.sms = 15, .capacity = capacity, .l1d_lines = 64};
+    l->view = (CtaView){.sms = 15, .capacity = capacity, .cta_warps = MD_CTA_WARPS, .l1d_lines = 64};
     l->state = cta_sched_state_new(l->sched);
     cta_sched_start(l->sched, l->state, &l->view);
 }
@@ -260,6 +274,7 @@ int main(void) {
         cmocka_unit_test(the_degree_chosen_is_within_one_of_the_best_of_table_6),
         cmocka_unit_test(throughput_is_the_degree_over_the_product_of_the_growths),
         cmocka_unit_test(ctas_that_fit_together_lose_nothing),
+        cmocka_unit_test(a_small_cta_grows_by_its_part_of_the_papers),
         cmocka_unit_test(what_always_misses_cannot_miss_more),
         cmocka_unit_test(latency_grows_by_the_thresholds),
         cmocka_unit_test(the_pipeline_factor_follows_the_thresholds),
