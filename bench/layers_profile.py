@@ -2,7 +2,8 @@
 
 The release build holds no debugging information, and a name such as `step` is a static function of
 several files. The layer of an address is therefore that of the nearest symbol before it whose name is
-in one layer only: the linker lays out the code file by file.
+in one layer only: the linker lays out the code file by file. What it has inlined counts for the function
+that it went into.
 """
 import bisect
 import collections
@@ -23,6 +24,11 @@ def output_of(*words):
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
 
 
+def plain_name(symbol):
+    """The name in the source: the compiler and the linker mark their variants behind a dot."""
+    return symbol.split(".")[0]
+
+
 def layers_of_names(build):
     """name of a function -> the layers that have one of this name"""
     names = collections.defaultdict(set)
@@ -31,7 +37,7 @@ def layers_of_names(build):
         if line.endswith(":"):
             layer = OBJECT_LAYER.search(line).group(1)
         elif re.search(r" [tT] ", line):
-            names[line.split()[-1]].add(layer)
+            names[plain_name(line.split()[-1])].add(layer)
     return names
 
 
@@ -46,7 +52,7 @@ class Layers:
             symbol = re.match(r"([0-9a-f]+) [tT] (\S+)", line)
             if not symbol:
                 continue
-            candidates = names.get(symbol.group(2), ())
+            candidates = names.get(plain_name(symbol.group(2)), ())
             if len(candidates) == 1:
                 (layer,) = candidates
             self.starts.append(int(symbol.group(1), 16))
@@ -67,7 +73,7 @@ def profile(build, words, folder):
         file = pathlib.Path(path).name
         if file.startswith("libtyto"):
             layer = layers.of(int(address, 16))
-            by_function[f"{layer}/ {symbol.split('.')[0]}"] += float(share)
+            by_function[f"{layer}/ {plain_name(symbol)}"] += float(share)
         else:
             layer = next((name for start, name in OTHERS if file.startswith(start)), "host program")
         by_layer[layer] += float(share)
