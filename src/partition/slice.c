@@ -93,6 +93,7 @@ static void load_rop_head(Slice *slice, uint32_t handle) {
     slice->rop_op = request->op;
     if (slice->environment->config->misplaces_half_lines && is_upper_half_store(slice, request))
         slice->rop_local = misplaced(slice, request);
+    if (slice->has_tags) tag_array_warm(&slice->tags, slice->rop_local);
 }
 
 void slice_take(Slice *slice, uint64_t cycle, uint32_t handle) {
@@ -120,7 +121,6 @@ static void release_atom(Slice *slice, uint64_t cycle) {
         .index = (uint8_t)index,
         .op = slice->rop_op,
     };
-    if (slice->has_tags) tag_array_warm(&slice->tags, slice->rop_local);
     slice->rop_atoms &= slice->rop_atoms - 1;
     if (slice->rop_atoms) return;
     uint32_t next = request_of(slice, slice->rop_first)->next;

@@ -342,7 +342,7 @@ void sm_step(Sm *sm, uint64_t cycle) {
     sm->bank_written = 0;
     execute_write_back(sm);
     lsu_step(sm);
-    if (sm->before_pipelines) {
+    if (collector_has_work(sm)) {
         execute_step(sm);
         collector_step(sm);
     }

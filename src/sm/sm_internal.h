@@ -349,7 +349,7 @@ bool scoreboard_is_clear(const Sm *sm, int warp, const IsaInfo *info, bool *wait
 /* ---- collector.c ---- */
 void collector_init(Sm *sm);
 void collector_step(Sm *sm);
-/* An instruction between issue and pipelines could move in the next cycle. */
+/* An instruction between issue and pipelines can move, now or in the cycle to come. */
 bool collector_has_work(const Sm *sm);
 uint64_t collector_banks_of(const Sm *sm, const SmInst *inst); /* banks of its destinations */
 
