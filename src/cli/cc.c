@@ -20,21 +20,23 @@ static const TytoOption options[] = {
 };
 
 /* nvcc's options that clang does not know, and how many words follow them. Architectures are left
- * to Tyto, which runs PTX for sm_75. */
+ * to Tyto, which runs PTX for sm_75; so are they for nvcc in old sources, whose Makefiles name those
+ * that it knows no more. */
 static const struct {
     const char *prefix;
     int values; /* words that follow, unless the option holds a '=' */
+    bool is_architecture;
 } dropped[] = {
-    {"-arch", 1},
-    {"--gpu-architecture", 1},
-    {"-gencode", 1},
-    {"--generate-code", 1},
-    {"-code", 1},
-    {"-cudart", 1},
-    {"--cudart", 1},
-    {"-lineinfo", 0},
-    {"--generate-line-info", 0},
-    {"-maxrregcount", 1},
+    {"-arch", 1, true},
+    {"--gpu-architecture", 1, true},
+    {"-gencode", 1, true},
+    {"--generate-code", 1, true},
+    {"-code", 1, true},
+    {"-cudart", 1, false},
+    {"--cudart", 1, false},
+    {"-lineinfo", 0, false},
+    {"--generate-line-info", 0, false},
+    {"-maxrregcount", 1, false},
 };
 
 /* A command line that grows; it ends with NULL. */
@@ -54,10 +56,12 @@ static void add_path(Line *line, const char *option, const char *folder, const c
     add(line, word);
 }
 
-/* How many of the words an option of nvcc's that clang does not know takes; 0: it is none. */
-static int words_to_drop(char **words) {
+/* How many of the words an option that is to be dropped takes, of all kinds or of architectures
+ * only; 0: it is none. */
+static int words_to_drop(char **words, bool only_architectures) {
     for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) {
         size_t length = strlen(dropped[i].prefix);
+        if (only_architectures && !dropped[i].is_architecture) continue;
         if (strncmp(words[0], dropped[i].prefix, length) != 0) continue;
         if (words[0][length] == '=') return 1;
         if (words[0][length] == '\0') return 1 + (words[1] ? dropped[i].values : 0);
@@ -67,7 +71,7 @@ static int words_to_drop(char **words) {
 
 static void add_given(Line *line, char **words) {
     while (*words) {
-        int count = words_to_drop(words);
+        int count = words_to_drop(words, false);
         if (count == 0 && strcmp(words[0], "-Xcompiler") == 0 && words[1]) count = 1;
         else if (count == 0) add(line, *words);
         words += count ? count : 1;
@@ -109,8 +113,11 @@ static void add_nvcc(Line *line, const char *folder, bool is_old, char **words) 
         add(line, "-include");
         add(line, "tyto_old.h");
     }
-    while (*words)
-        add(line, *words++);
+    while (*words) {
+        int count = is_old ? words_to_drop(words, true) : 0;
+        if (count == 0) add(line, *words);
+        words += count ? count : 1;
+    }
 }
 
 static int run_cc(Arguments *arguments) {

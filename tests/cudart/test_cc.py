@@ -36,7 +36,7 @@ def main(tyto, programs, *names):
             source = pathlib.Path(programs) / f"{name}.cu"
             ways = [("--clang",)]
             if name == "old_style":
-                ways = [("--clang", "--old"), ("--old",)] if shutil.which("nvcc") else [("--clang", "--old")]
+                ways = [("--clang", "--old"), ("--old", "-arch=sm_20")] if shutil.which("nvcc") else [("--clang", "--old")]
             failed += [name for way in ways if not build_and_run(tyto, source, folder, *way)]
     print("failed:", *failed) if failed else print(f"{len(names)} programs built and run")
     return 1 if failed else 0

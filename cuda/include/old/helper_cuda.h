@@ -1,13 +1,24 @@
-/* The part of the CUDA samples' helpers that programs lean on: checked calls, the choice of a device,
- * timers. Words of our own; only the names are the samples'. */
+/* The part of the CUDA samples' helpers that programs lean on: checked calls, the choice of a
+ * device, timers. Words of our own; only the names are the samples'. */
 #ifndef TYTO_HELPER_CUDA_H
 #define TYTO_HELPER_CUDA_H
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
 #include <cuda_runtime.h>
+
+#include "helper_string.h"
+
+#ifndef MIN
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#endif
+#ifndef MAX
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#endif
+#define DEVICE_RESET cudaDeviceReset();
 
 static inline void tyto_check(cudaError_t status, const char *what, const char *file, int line) {
     if (status == cudaSuccess) return;
@@ -15,11 +26,19 @@ static inline void tyto_check(cudaError_t status, const char *what, const char *
                  cudaGetErrorName(status));
     std::exit(EXIT_FAILURE);
 }
-#define checkCudaErrors(call)      tyto_check((cudaError_t)(call), #call, __FILE__, __LINE__)
+#define checkCudaErrors(call)     tyto_check((cudaError_t)(call), #call, __FILE__, __LINE__)
 #define getLastCudaError(message) tyto_check(cudaGetLastError(), message, __FILE__, __LINE__)
 
 static inline int gpuGetMaxGflopsDeviceId() {
     return 0;
+}
+static inline int gpuDeviceInit(int device) {
+    checkCudaErrors(cudaSetDevice(device));
+    return device;
+}
+/* Single-precision lanes of an SM of compute capability 7.5, which the device is. */
+static inline int _ConvertSMVer2Cores(int, int) {
+    return 64;
 }
 static inline int findCudaDevice(int, const char **) {
     checkCudaErrors(cudaSetDevice(0));
@@ -28,6 +47,17 @@ static inline int findCudaDevice(int, const char **) {
 static inline int findCudaDevice(int, char **) {
     checkCudaErrors(cudaSetDevice(0));
     return 0;
+}
+
+/* Whether the Euclidean distance of two vectors is below `bound` of the first one's length. */
+static inline bool sdkCompareL2fe(const float *expected, const float *got, unsigned count,
+                                  float bound) {
+    double distance = 0, length = 0;
+    for (unsigned i = 0; i < count; i++) {
+        distance += (double)(got[i] - expected[i]) * (got[i] - expected[i]);
+        length += (double)expected[i] * expected[i];
+    }
+    return std::sqrt(distance) < bound * std::sqrt(length);
 }
 
 /* A stop watch of the host's time, in milliseconds. */

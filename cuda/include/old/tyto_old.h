@@ -2,15 +2,23 @@
  * texture references, cudaThreadSynchronize and its kin, members of cudaDeviceProp, warp functions
  * without a mask. `tyto cc --old` includes it first in every file; with nvcc: -include tyto_old.h.
  *
- * A texture reference is a variable of the device that holds a texture object, made when it is bound;
- * the settings that the host writes to it stay in its shadow until then. Left out: mipmaps, layers,
- * surface references, symbols named by strings. */
+ * A texture reference is a variable of the device that holds a texture object, made when it is
+ * bound; the settings that the host writes to it stay in its shadow until then. Left out: mipmaps,
+ * layers, surface references, symbols named by strings. */
 #ifndef TYTO_OLD_H
 #define TYTO_OLD_H
 
 #include <cuda_runtime.h>
+#ifndef __NVCC__
+#include "tyto/cuda.h" /* before `texture`, its name of an argument, becomes something else */
+#endif
 
 #ifdef __cplusplus
+
+#ifdef __NVCC__
+#pragma nv_diag_suppress 20092 /* "cannot be directly written": the shadow of a reference is meant \
+                                */
+#endif
 
 /* ---- Names that were replaced ---- */
 
@@ -87,9 +95,10 @@ static inline cudaError_t tyto_old_bind(const TytoOldTexture<T, dimensions, mode
 }
 
 template <class T, int dimensions, cudaTextureReadMode mode>
-static inline cudaError_t
-cudaBindTexture(size_t *offset, const TytoOldTexture<T, dimensions, mode> &reference,
-                const void *pointer, const cudaChannelFormatDesc &format, size_t size = 0xffffffff) {
+static inline cudaError_t cudaBindTexture(size_t *offset,
+                                          const TytoOldTexture<T, dimensions, mode> &reference,
+                                          const void *pointer, const cudaChannelFormatDesc &format,
+                                          size_t size = 0xffffffff) {
     cudaResourceDesc resource = {};
     cudaPointerAttributes attributes;
     size_t free_bytes, total_bytes;
@@ -107,9 +116,9 @@ cudaBindTexture(size_t *offset, const TytoOldTexture<T, dimensions, mode> &refer
     return tyto_old_bind(reference, resource);
 }
 template <class T, int dimensions, cudaTextureReadMode mode>
-static inline cudaError_t
-cudaBindTexture(size_t *offset, const TytoOldTexture<T, dimensions, mode> &reference,
-                const void *pointer, size_t size = 0xffffffff) {
+static inline cudaError_t cudaBindTexture(size_t *offset,
+                                          const TytoOldTexture<T, dimensions, mode> &reference,
+                                          const void *pointer, size_t size = 0xffffffff) {
     return cudaBindTexture(offset, reference, pointer, cudaCreateChannelDesc<T>(), size);
 }
 
@@ -138,7 +147,8 @@ cudaBindTexture2D(size_t *offset, const TytoOldTexture<T, dimensions, mode> &ref
 
 template <class T, int dimensions, cudaTextureReadMode mode>
 static inline cudaError_t
-cudaBindTextureToArray(const TytoOldTexture<T, dimensions, mode> &reference, cudaArray_const_t array) {
+cudaBindTextureToArray(const TytoOldTexture<T, dimensions, mode> &reference,
+                       cudaArray_const_t array) {
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = (cudaArray_t)array;
@@ -146,8 +156,8 @@ cudaBindTextureToArray(const TytoOldTexture<T, dimensions, mode> &reference, cud
 }
 template <class T, int dimensions, cudaTextureReadMode mode>
 static inline cudaError_t
-cudaBindTextureToArray(const TytoOldTexture<T, dimensions, mode> &reference, cudaArray_const_t array,
-                       const cudaChannelFormatDesc &) {
+cudaBindTextureToArray(const TytoOldTexture<T, dimensions, mode> &reference,
+                       cudaArray_const_t array, const cudaChannelFormatDesc &) {
     return cudaBindTextureToArray(reference, array);
 }
 
@@ -206,14 +216,16 @@ tex2D(const TytoOldTexture<T, 2, mode> &reference, float x, float y) {
 template <class T> static __device__ __forceinline__ T __shfl(T value, int lane, int width = 32) {
     return __shfl_sync(0xffffffffu, value, lane, width);
 }
-template <class T> static __device__ __forceinline__ T __shfl_up(T value, unsigned by, int width = 32) {
+template <class T>
+static __device__ __forceinline__ T __shfl_up(T value, unsigned by, int width = 32) {
     return __shfl_up_sync(0xffffffffu, value, by, width);
 }
 template <class T>
 static __device__ __forceinline__ T __shfl_down(T value, unsigned by, int width = 32) {
     return __shfl_down_sync(0xffffffffu, value, by, width);
 }
-template <class T> static __device__ __forceinline__ T __shfl_xor(T value, int mask, int width = 32) {
+template <class T>
+static __device__ __forceinline__ T __shfl_xor(T value, int mask, int width = 32) {
     return __shfl_xor_sync(0xffffffffu, value, mask, width);
 }
 #define __ballot(predicate) __ballot_sync(0xffffffffu, predicate)

@@ -1,5 +1,6 @@
-// A program of the days before CUDA 12: texture references, cutil, cudaThreadSynchronize, properties
-// that are gone. Built by `tyto cc --old`.
+// A program of the days before CUDA 12: texture references, cutil, cudaThreadSynchronize,
+// properties that are gone. Built by `tyto cc --old`.
+#include <cuda.h>
 #include <cutil.h>
 
 #include "check.h"
@@ -22,6 +23,11 @@ int main(int argc, char **argv) {
     cudaArray *array;
     cudaDeviceProp properties;
     unsigned timer;
+    const char *words[] = {"program", "-verbose", "--size=7"};
+    int size = 0;
+    EXPECT(cutCheckCmdLineFlag(3, words, "verbose") && !cutCheckCmdLineFlag(3, words, "quiet"));
+    EXPECT(cutGetCmdLineArgumenti(3, words, "size", &size) && size == 7);
+    CUDA_SAFE_CALL(cudaSetDevice(cutGetMaxGflopsDeviceId()));
     CUT_DEVICE_INIT(argc, argv);
     CUT_SAFE_CALL(cutCreateTimer(&timer));
     CUDA_SAFE_CALL(cudaGetDeviceProperties(&properties, 0));
@@ -35,8 +41,8 @@ int main(int argc, char **argv) {
     CUDA_SAFE_CALL(cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice));
     cudaChannelFormatDesc format = cudaCreateChannelDesc<unsigned char>();
     CUDA_SAFE_CALL(cudaMallocArray(&array, &format, WIDTH, HEIGHT));
-    CUDA_SAFE_CALL(cudaMemcpy2DToArray(array, 0, 0, pixels, WIDTH, WIDTH, HEIGHT,
-                                       cudaMemcpyHostToDevice));
+    CUDA_SAFE_CALL(
+        cudaMemcpy2DToArray(array, 0, 0, pixels, WIDTH, WIDTH, HEIGHT, cudaMemcpyHostToDevice));
     image.addressMode[0] = cudaAddressModeClamp;
     image.filterMode = cudaFilterModePoint;
     CUDA_SAFE_CALL(cudaBindTexture(0, values, d_in, sizeof in));

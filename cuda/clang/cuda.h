@@ -1,0 +1,2 @@
+/* A name under which programs include the driver API. */
+#include "tyto/cuda.h"
