@@ -32,6 +32,9 @@
 #include "tyto_device/math_overloads.h"
 #include "tyto_device/texture.h"
 
+/* Not with clang; a clear word is better than "unknown type name". */
+#define __managed__ _Pragma("GCC error \"clang has no managed variables here; use nvcc\"")
+
 #include <new> /* after the qualifiers: clang's own adds the device's operators */
 #else
 #define __host__
