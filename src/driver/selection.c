@@ -81,29 +81,34 @@ static const char *last_part(const char *name) {
     return name;
 }
 
-static bool matches(const char *pattern, const char *kernel, const char *source_name) {
-    const char *const names[] = {kernel, source_name, last_part(source_name)};
-    for (int i = 0; i < 3; i++) {
-        if (fnmatch(pattern, names[i], 0) == 0) return true;
-    }
-    return false;
+static bool matches(const Pattern *pattern, const char *kernel) {
+    Text name = {0};
+    add_source_name(kernel, &name);
+    const char *const names[] = {kernel, text_string(&name), last_part(text_string(&name))};
+    bool is_one = false;
+    for (int i = 0; i < 3; i++)
+        is_one |= fnmatch(pattern->text, names[i], 0) == 0;
+    text_free(&name);
+    return is_one;
 }
 
-bool selection_takes(Selection *selection, const char *kernel) {
-    bool is_chosen = selection->count == 0;
-    if (selection->count) {
-        Text source_name = {0};
-        add_source_name(kernel, &source_name);
-        for (int i = 0; i < selection->count; i++) {
-            Pattern *pattern = &selection->patterns[i];
-            if (!matches(pattern->text, kernel, text_string(&source_name))) continue;
-            pattern->launches++;
-            is_chosen = true;
-        }
-        text_free(&source_name);
+/* ---- Launches ---- */
+
+bool selection_takes(const Selection *selection, const char *kernel) {
+    bool is_named = selection->count == 0;
+    for (int i = 0; i < selection->count && !is_named; i++)
+        is_named = matches(&selection->patterns[i], kernel);
+    return is_named && selection->matching >= selection->skip;
+}
+
+void selection_count(Selection *selection, const char *kernel) {
+    bool is_named = selection->count == 0;
+    for (int i = 0; i < selection->count; i++) {
+        if (!matches(&selection->patterns[i], kernel)) continue;
+        selection->patterns[i].launches++;
+        is_named = true;
     }
-    if (!is_chosen) return false;
-    return selection->matching++ >= selection->skip;
+    selection->matching += is_named;
 }
 
 /* ---- At the end ---- */

@@ -16,8 +16,10 @@ typedef struct Selection Selection;
 Selection *selection_new(const char *names, uint64_t skip, Diag *diag);
 void selection_free(Selection *selection); /* NULL is allowed */
 
-/* Whether the next launch, of this kernel, is timed; counts it. */
-bool selection_takes(Selection *selection, const char *kernel);
+/* Whether the next launch, if of this kernel, is timed. */
+bool selection_takes(const Selection *selection, const char *kernel);
+/* The kernel was launched, timed or not. */
+void selection_count(Selection *selection, const char *kernel);
 
 /* Warns of patterns that no launch matched, and of a --skip that left nothing. The keys of
  * `launched` are the names of all kernels launched. */

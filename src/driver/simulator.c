@@ -497,6 +497,7 @@ GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *asked, Gpu
     GpuStatus status = gpu_launch(simulator->gpu, &launch, result);
     progress_end(simulator->progress);
     if (status == GPU_BAD_LAUNCH) return status;
+    if (simulator->selection) selection_count(simulator->selection, name);
     record(simulator, &launch, result);
     if (simulator->detail) detail_record(simulator->detail, &launch, result);
     if (simulator->options->is_verbose && !simulator->options->is_quiet) {
