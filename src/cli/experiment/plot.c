@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/experiment/output.h"
 
-enum { PIXELS_PER_BAR = 14, LEAST_PIXELS = 640, HEIGHT_PIXELS = 420 };
+enum { PIXELS_PER_BAR = 14, LEAST_PIXELS = 960, HEIGHT_PIXELS = 420 };
 
 /* Whether a command is on the PATH. */
 static bool is_installed(const char *name) {
@@ -117,12 +117,12 @@ static void write_spans(const Table *table, FILE *to) {
         if (!of->from) continue;
         double place = (number + 0.5) / count - 0.5, half = 0.4 / count;
         int from = find_column(table, of->from) + FIRST_VALUE, until = column + FIRST_VALUE;
-        fprintf(to,
-                "%s$table using ($1%+.3f):%d:($1%+.3f):($1%+.3f):%d:%d:xtic(2) with boxxyerror "
-                "title ",
+        fprintf(to, "%s$table using ($1%+.3f):%d:($1%+.3f):($1%+.3f):%d:%d with boxxyerror title ",
                 before_graph(number++), place, from, place - half, place + half, from, until);
         write_string(of->label, to);
     }
+    fprintf(to, "%s$table using 1:(0):xtic(2) with dots linecolor bgnd notitle",
+            before_graph(number)); /* the rows' labels */
 }
 
 typedef void Writer(const Table *table, FILE *to);
