@@ -14,7 +14,7 @@
 
 enum {
     ROW_SHARING_ROWS = 1024, /* rows of a table */
-    ROW_SHARING_CTAS = 29    /* CTAs of a row */
+    ROW_SHARING_CTAS = 61    /* CTAs of a row */
 };
 
 typedef struct RowReaders {
@@ -23,7 +23,7 @@ typedef struct RowReaders {
     uint32_t latest;                 /* CTA that read it last */
     uint32_t ctas[ROW_SHARING_CTAS]; /* in the order of their first read */
 } RowReaders;
-_Static_assert(sizeof(RowReaders) == 128, "two cache lines");
+_Static_assert(sizeof(RowReaders) == 256, "four cache lines");
 
 typedef struct RowSharing {
     RowReaders *rows; /* ROW_SHARING_ROWS, by hash of the key */
