@@ -73,10 +73,10 @@ void partition_set_prefetch(const PartitionConfig *config, const AddressMap *map
 Partition *partition_new(const PartitionEnvironment *environment);
 void partition_free(Partition *partition); /* NULL is allowed */
 
-/* The work behind the inline functions of the same names. */
-void partition_push_waiting_replies(Partition *partition, uint64_t cycle);
-void partition_do_dram_tick(Partition *partition, uint64_t tick, uint64_t cycle);
-void partition_do_l2_cycle(Partition *partition, uint64_t cycle);
+/* The work behind the inline functions of the same names; units of their own in profiles. */
+__attribute__((noinline)) void partition_push_waiting_replies(Partition *partition, uint64_t cycle);
+__attribute__((noinline)) void partition_do_dram_tick(Partition *partition, uint64_t tick, uint64_t cycle);
+__attribute__((noinline)) void partition_do_l2_cycle(Partition *partition, uint64_t cycle);
 
 /* Sends the oldest reply of each slice into the reply network, if there is room. */
 static inline void partition_push_replies(Partition *partition, uint64_t cycle) {

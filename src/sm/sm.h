@@ -86,9 +86,9 @@ void sm_report_policy(Sm *sm, const TytoReport *out);
 
 /* The first part of a cycle, before the networks move: replies come in. True: the port holds some, and
  * must be asked again in the next cycle even if none arrives. */
-bool sm_receive(Sm *sm, uint64_t cycle);
+__attribute__((noinline)) bool sm_receive(Sm *sm, uint64_t cycle); /* a unit of its own in profiles */
 /* The SM's own cycle. */
-void sm_step(Sm *sm, uint64_t cycle);
+__attribute__((noinline)) void sm_step(Sm *sm, uint64_t cycle); /* likewise */
 
 /* No CTA is resident and nothing is under way. */
 bool sm_is_idle(const Sm *sm);
