@@ -25,7 +25,7 @@ const Command command_run = {
         "shared). Started by other means, it takes the same options from the environment\n"
         "variable TYTO_OPTIONS.\n"
         "\n"
-        "  tyto run --verbose matmul --size 128\n"
+        "  tyto run --machine owl --scheduler ccws matmul --size 128\n"
         "  tyto run --check-uninitialised --json out.json ./my-program input.txt\n",
     .has_simulator = true,
     .ends_at_operand = true,

@@ -93,7 +93,7 @@ static const OptionRow rows[] = {
      VALUE_TEXT, FIELD(stats_path), 0, 0},
     {{"--quiet", NULL, NULL, "Print nothing but errors.", "Output"},
      VALUE_FLAG, FIELD(is_quiet), 0, 1},
-    {{"--verbose", NULL, NULL, "Print every counter, and a line for every kernel.", "Output"},
+    {{"--verbose", NULL, NULL, "Print every counter of every kernel.", "Output"},
      VALUE_FLAG, FIELD(is_verbose), 0, 1},
 };
 /* clang-format on */

@@ -55,17 +55,17 @@ void report_add_kernel(const TytoSimulator *simulator, int i, Text *out) {
     text_printf(out, "tyto: kernel %d: %s grid %u,%u,%u block %u,%u,%u: %u registers, ", i + 1,
                 result->kernel, result->grid[0], result->grid[1], result->grid[2], result->block[0],
                 result->block[1], result->block[2], result->registers);
-    text_printf(out, "%u bytes of shared memory, ", result->shared_bytes);
+    if (result->shared_bytes) text_printf(out, "%u bytes of shared memory, ", result->shared_bytes);
     add_count(out, result->warp_instructions);
     text_add(out, " warp instructions");
     if (result->cycles) {
         text_add(out, ", ");
         add_count(out, result->cycles);
-        text_add(out, " cycles");
+        text_printf(out, " cycles, IPC %.2f",
+                    (double)result->thread_instructions / (double)result->cycles);
     }
     if (simulator->detail && !result->is_timed) text_add(out, ", not timed");
-    text_printf(out, ", %.3f s%s\n", result->wall_seconds,
-                result->status == TYTO_OK ? "" : ", failed");
+    text_printf(out, "%s\n", result->status == TYTO_OK ? "" : ", failed");
 }
 
 void report_add_summary(const TytoSimulator *simulator, Text *out) {

@@ -405,8 +405,7 @@ TytoStatus tyto_alloc(TytoSimulator *simulator, uint64_t size, uint64_t *address
     TytoStatus status = TYTO_OK;
     *address = mem_alloc(memory, size ? size : 1, MEM_ALLOC_ALIGN, MEM_KIND_BUFFER, NULL);
     if (*address) mem_fill(memory, *address, 0, 1, size);
-    else
-        status = fail_without_memory(simulator, size);
+    else status = fail_without_memory(simulator, size);
     pthread_mutex_unlock(&simulator->lock);
     return status;
 }
@@ -500,7 +499,7 @@ GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *asked, Gpu
     if (simulator->selection) selection_count(simulator->selection, name);
     record(simulator, &launch, result);
     if (simulator->detail) detail_record(simulator->detail, &launch, result);
-    if (simulator->options->is_verbose && !simulator->options->is_quiet) {
+    if (!simulator->options->is_quiet) {
         Text line = {0};
         report_add_kernel(simulator, simulator->result_count - 1, &line);
         fputs(text_string(&line), stderr);

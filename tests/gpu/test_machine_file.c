@@ -560,10 +560,10 @@ static void test_mesh_nodes(void **state) {
     const MachineConfig *config = machine_finish(machine, diag);
     assert_int_equal(config->network.noc.nodes, 36);
     assert_int_equal(machine_slice_node(config, 0), 28);
-    assert_int_equal(config->network.noc.placement[28], 1);
-    assert_int_equal(config->network.noc.placement[35], 34);
+    assert_int_equal(config->network.noc.placement[28], 3);
+    assert_int_equal(config->network.noc.placement[35], 32);
     assert_int_equal(config->network.noc.placement[machine_sm_node(0)], 0);
-    assert_int_equal(config->network.noc.placement[machine_sm_node(1)], 5);
+    assert_int_equal(config->network.noc.placement[machine_sm_node(3)], 4);
     diag_free(diag);
     machine_free(machine);
 }
