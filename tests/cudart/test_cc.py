@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs built by `tyto cc`, run by `tyto run`.
+"""Programs built by `tyto cc`, run by `tyto run`, functionally and in detail.
 
 usage: test_cc.py TYTO PROGRAMS NAME...
 
@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next
+
 
 def run(*words):
     done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -21,24 +23,25 @@ def run(*words):
     return done.returncode == 0
 
 
-def build_and_run(tyto, source, folder, *options):
+def build_and_run(tyto, source, folder, options, scheduler):
+    """How many of the two runs of a program fail."""
     program = folder / source.stem
-    return run(tyto, "cc", *options, "-O1", "-o", program, source) and \
-        run(tyto, "run", "--functional", "--quiet", program)
+    modes = (("--functional",), ("--machine", "gtx480", "--scheduler", scheduler))
+    if not run(tyto, "cc", *options, "-O1", "-o", program, source):
+        return len(modes)
+    return sum(not run(tyto, "run", "--quiet", *mode, program) for mode in modes)
 
 
 def main(tyto, programs, *names):
     tyto = os.path.abspath(tyto)
-    failed = []
+    rows = [(name, ("--clang", "--old") if name == "old_style" else ("--clang",)) for name in names]
+    if "old_style" in names and shutil.which("nvcc"):
+        rows.append(("old_style", ("--old", "-arch=sm_20")))
     with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        for name in names:
-            source = pathlib.Path(programs) / f"{name}.cu"
-            ways = [("--clang",)]
-            if name == "old_style":
-                ways = [("--clang", "--old"), ("--old", "-arch=sm_20")] if shutil.which("nvcc") else [("--clang", "--old")]
-            failed += [name for way in ways if not build_and_run(tyto, source, folder, *way)]
-    print("failed:", *failed) if failed else print(f"{len(names)} programs built and run")
+        failed = sum(build_and_run(tyto, pathlib.Path(programs) / f"{name}.cu", pathlib.Path(folder), options,
+                                   SCHEDULERS[i % len(SCHEDULERS)])
+                     for i, (name, options) in enumerate(rows))
+    print(f"{2 * len(rows) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
