@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/experiment/claims.h"
 #include "cli/experiment/executor.h"
 #include "cli/experiment/experiment.h"
 #include "cli/experiment/output.h"
@@ -36,7 +37,8 @@ typedef struct Work {
     int jobs;
     bool is_stored; /* run nothing */
     Store *store;
-    Page csv, markdown;
+    Page csv;
+    Claims *claims; /* NULL: not wanted */
 } Work;
 
 /* ---- The experiments there are ---- */
@@ -124,7 +126,7 @@ static bool show_table(const Work *work, const Table *table) {
     const char *svg = arguments_value(work->arguments, "--svg");
     output_text(table, work->size, stdout);
     if (work->csv.file) output_csv(table, work->size, work->csv.file);
-    if (work->markdown.file) output_markdown(table, work->size, work->markdown.file);
+    if (work->claims) claims_add(work->claims, table);
     return !svg || output_svg(table, work->size, svg);
 }
 
@@ -208,29 +210,18 @@ static bool close_page(Page *page) {
     return is_written;
 }
 
-static const char heading[] =
-    "# Reproduction\n"
-    "\n"
-    "Every number that the papers' texts publish for the experiments in `experiments/`, beside "
-    "ours.\n"
-    "A claim agrees when ours is off by at most half of what is claimed; \"direction\" is a gain "
-    "or loss\n"
-    "likewise, of at least a tenth of the claim. Written by `tyto reproduce` with the option\n"
-    "`--markdown`; what the sizes mean and how a row is to be read is in\n"
-    "[experiments](experiments.md).\n"
-    "\n";
-
 static int run_work(Work *work) {
     char *const *ids = work->arguments->operands;
     int status;
     open_page(work, &work->csv, "--csv");
-    open_page(work, &work->markdown, "--markdown");
+    const char *page = arguments_value(work->arguments, "--markdown");
+    if (page) work->claims = claims_new(work->size);
     if (work->csv.file) output_csv_heading(work->csv.file);
-    if (work->markdown.file) fputs(heading, work->markdown.file);
     if (strcmp(ids[0], "all") == 0) status = reproduce_all(work);
     else status = reproduce(work, ids[0]);
     bool is_written = close_page(&work->csv);
-    is_written &= close_page(&work->markdown);
+    if (page) is_written &= claims_write(work->claims, page);
+    claims_free(work->claims);
     return status || is_written ? status : EXIT_FAILED;
 }
 

@@ -44,7 +44,8 @@ means:
   - {label: FIRST, kind: arithmetic, of: [A]}
 published:
   - {column: GAIN, place: section 9, values: {A: 6000, B: 0}}
-  - {column: BEST, place: section 9, examined: the input is smaller, values: {A: 99, HMEAN: 0.25}}
+  - {column: BEST, place: section 9, examined: the input is smaller, headline: HMEAN,
+     values: {A: 99, HMEAN: 0.25}}
 """
 RUNS_OF_SMALL = 2 * 4  # lrr of the setup `best` is that of `rr`
 RUNS_OF_LONG = 2 * (12 + 2)  # limits; lrr and the perfect L1
@@ -166,6 +167,12 @@ class Table(Case):
         page = (self.path / "page.md").read_text(encoding="utf-8")
         self.assertRegex(page, r"(?m)^\| BEST \| HMEAN \| section 9 \| 0.25x \| 1.\d\dx \| differs \| "
                                r"the input is smaller \|$")
+        self.assertIn("| OURS | 4 | 1 | 0 | 3 | 0 |\n", page)
+        self.assertRegex(page, r"## Headlines\n\n.*\n.*\n\| OURS here \| .*: BEST, HMEAN \| 0.25x \| 1.\d\dx \| "
+                               r"differs \|\n\n")
+
+    def test_a_headline_is_one_of_the_claims(self):
+        self.check(self.reproduce(SMALL.replace("headline: HMEAN", "headline: B")), 2, "value of row 'B'")
 
     def test_verdicts_follow_the_size_of_the_claim(self):
         gain = float(self.ours()["B", "GAIN"]["ours"])

@@ -111,6 +111,7 @@ static const Field claim_fields[] = {
     {"column", FIELD_TEXT, offsetof(Claim, column), true, NULL, NULL},
     {"place", FIELD_TEXT, offsetof(Claim, place), true, NULL, NULL},
     {"examined", FIELD_TEXT, offsetof(Claim, examined), false, NULL, NULL},
+    {"headline", FIELD_WORDS, offsetof(Claim, headline), false, NULL, NULL},
     {"values", FIELD_VALUES, offsetof(Claim, values), true, NULL, NULL},
 };
 RECORD(claim, Claim, claim_fields);
@@ -321,6 +322,13 @@ static bool has_column(const Experiment *experiment, const char *label) {
     return false;
 }
 
+static bool has_value(const Claim *claim, const char *row) {
+    for (int i = 0; i < claim->values.count; i++) {
+        if (strcmp(claim->values.list[i].row, row) == 0) return true;
+    }
+    return false;
+}
+
 static void need(Reader *reader, bool is_there, const char *what, const char *name) {
     if (!is_there && reader->mistakes++ < MOST_MESSAGES)
         fprintf(stderr, "%s: error: there is no %s '%s'\n", reader->path, what, name);
@@ -354,6 +362,8 @@ static void check_names(Reader *reader, const Experiment *experiment) {
         for (int v = 0; v < at->values.count; v++)
             need(reader, experiment_find_row(experiment, at->values.list[v].row) >= 0, "row",
                  at->values.list[v].row);
+        for (int h = 0; h < at->headline.count; h++)
+            need(reader, has_value(at, at->headline.list[h]), "value of row", at->headline.list[h]);
     }
 }
 

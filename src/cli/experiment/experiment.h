@@ -98,6 +98,7 @@ typedef struct Claim {
     const char *column;
     const char *place;    /* "section 5.1" */
     const char *examined; /* why ours differ, found by looking; NULL: nobody has looked */
+    Words headline;       /* rows that a page of claims begins with */
     Values values;
 } Claim;
 

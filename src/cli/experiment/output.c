@@ -1,4 +1,4 @@
-/* Writes tables as text, CSV and Markdown. */
+/* Writes tables as text and CSV. */
 #include "cli/experiment/output.h"
 
 #include <math.h>
@@ -87,19 +87,21 @@ static void write_verdicts(const Table *table, int column, FILE *to) {
     fprintf(to, "\n");
 }
 
-static void write_sides(const Table *table, int column, FILE *to) {
-    double threshold = table->experiment->columns.list[column].threshold;
-    int same, all;
-    if (threshold <= 0) return;
-    table_count_sides(table, column, &same, &all);
-    if (!all) return; /* only means have published numbers */
-    fprintf(to, "%s: %d of %d programs on the paper's side of %g\n", label_of(table, column), same,
-            all, threshold);
+void output_sides(const Table *table, FILE *to) {
+    for (int column = 0; column < table->columns; column++) {
+        double threshold = table->experiment->columns.list[column].threshold;
+        int same, all;
+        if (threshold <= 0) continue;
+        table_count_sides(table, column, &same, &all);
+        fprintf(to, "%s: %d of %d programs on the paper's side of %g\n", label_of(table, column),
+                same, all, threshold);
+    }
 }
 
-static void write_words(const Words *words, FILE *to) {
-    for (int i = 0; i < words->count; i++)
-        fprintf(to, "%s%s", i ? ", " : "", words->list[i]);
+void output_absent(const Experiment *experiment, FILE *to) {
+    for (int i = 0; i < experiment->absent.count; i++)
+        fprintf(to, "%s%s", i ? ", " : "not among our workloads: ", experiment->absent.list[i]);
+    if (experiment->absent.count) fprintf(to, "\n");
 }
 
 void output_text(const Table *table, const char *size, FILE *to) {
@@ -112,15 +114,10 @@ void output_text(const Table *table, const char *size, FILE *to) {
         write_row(table, row, to);
     }
     fprintf(to, "\n");
-    for (int column = 0; column < table->columns; column++) {
+    for (int column = 0; column < table->columns; column++)
         write_verdicts(table, column, to);
-        write_sides(table, column, to);
-    }
-    if (experiment->absent.count) {
-        fprintf(to, "not among our workloads: ");
-        write_words(&experiment->absent, to);
-        fprintf(to, "\n");
-    }
+    output_sides(table, to);
+    output_absent(experiment, to);
 }
 
 /* ---- CSV ---- */
@@ -158,39 +155,4 @@ void output_csv(const Table *table, const char *size, FILE *to) {
             fputc('\n', to);
         }
     }
-}
-
-/* ---- Markdown ---- */
-
-static void write_claim(const Table *table, int row, int column, FILE *to) {
-    const Cell *cell = table_cell(table, row, column);
-    char ours[CELL_BYTES], theirs[CELL_BYTES];
-    if (!cell->claim) return;
-    table_format(form_of(table, column), cell->value, ours, sizeof ours);
-    table_format(form_of(table, column), cell->published, theirs, sizeof theirs);
-    const char *verdict = cell->verdict ? table_verdict_name(cell->verdict) : "not run";
-    const char *examined = cell->claim->examined;
-    fprintf(to, "| %s | %s | %s | %s | %s | %s | %s |\n", label_of(table, column),
-            table_row_label(table, row), cell->claim->place, theirs, ours, verdict,
-            examined && cell->verdict > VERDICT_AGREES ? examined : "");
-}
-
-void output_markdown(const Table *table, const char *size, FILE *to) {
-    const Experiment *experiment = table->experiment;
-    fprintf(to, "## %s, %s: %s\n\n`tyto reproduce %s --size %s`\n\n", experiment->paper,
-            experiment->place, experiment->title, experiment->id, size);
-    for (int column = 0; column < table->columns; column++)
-        write_sides(table, column, to);
-    if (experiment->absent.count) {
-        fprintf(to, "Not among our workloads: ");
-        write_words(&experiment->absent, to);
-        fprintf(to, ".\n");
-    }
-    fprintf(to, "\n| claim about | of | place | paper | ours | verdict | why |\n"
-                "|---|---|---|---|---|---|---|\n");
-    for (int column = 0; column < table->columns; column++) {
-        for (int row = 0; row < table->rows; row++)
-            write_claim(table, row, column, to);
-    }
-    fprintf(to, "\n");
 }

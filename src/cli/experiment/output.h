@@ -1,4 +1,4 @@
-/* Tables as text, CSV, Markdown and SVG. */
+/* Tables as text, CSV and SVG. */
 #ifndef TYTO_CLI_EXPERIMENT_OUTPUT_H
 #define TYTO_CLI_EXPERIMENT_OUTPUT_H
 
@@ -12,8 +12,10 @@ void output_text(const Table *table, const char *size, FILE *to);
 void output_csv_heading(FILE *to);
 /* A line for each program or mean and column: ours, published, verdict, place. */
 void output_csv(const Table *table, const char *size, FILE *to);
-/* A section of docs/reproduction.md: a row for each published number. */
-void output_markdown(const Table *table, const char *size, FILE *to);
+/* Lines that other pages have too: the programs on the paper's side of each threshold, and those
+ * that we do not have. */
+void output_sides(const Table *table, FILE *to);
+void output_absent(const Experiment *experiment, FILE *to);
 /* Bars, plotted by gnuplot; says so on stderr when there is none. False after a message. */
 bool output_svg(const Table *table, const char *size, const char *path);
 

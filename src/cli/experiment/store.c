@@ -173,8 +173,8 @@ bool store_recorded(Store *store, const RunKey *key, int item, const char *name,
     char path[128];
     const char *point = strchr(name, '.');
     if (item)
-        snprintf(path, sizeof path, "%.*s[%d].%.60s", point ? (int)(point - name) : 0, name, item - 1,
-                 point ? point + 1 : name);
+        snprintf(path, sizeof path, "%.*s[%d].%.60s", point ? (int)(point - name) : 0, name,
+                 item - 1, point ? point + 1 : name);
     else snprintf(path, sizeof path, "%.120s", name);
     sqlite3_stmt *statement = bind(store, ASK_RECORD, key, path, NULL);
     int status = sqlite3_step(statement);

@@ -289,7 +289,8 @@ static bool has_replay(const Run *run) {
 }
 
 /* Starts a job with `count` words, which need not outlive the call. */
-static bool start_job(Campaign *campaign, int number, const char *const *words, int count, Job job) {
+static bool start_job(Campaign *campaign, int number, const char *const *words, int count,
+                      Job job) {
     char output[PATH_BYTES];
     name_file(campaign, number, "out", output);
     job.output = output;
@@ -330,8 +331,8 @@ static bool start_run(Campaign *campaign, int number) {
     line[length++] = campaign->study->size;
     for (int i = 1; i < words->count; i++)
         line[length++] = words->list[i];
-    bool is_started = start_job(campaign, number, line, length,
-                                (Job){.options = options, .option_count = count});
+    bool is_started =
+        start_job(campaign, number, line, length, (Job){.options = options, .option_count = count});
     free(line);
     free(options);
     return is_started;
@@ -407,8 +408,8 @@ static bool keep_run(Campaign *campaign, int number) {
     return run->is_there;
 }
 
-/* A run's program has ended, or the replay after it. False when the store fails, or the replay does not
- * start. */
+/* A run's program has ended, or the replay after it. False when the store fails, or the replay does
+ * not start. */
 static bool end_job(Campaign *campaign, int number, int status) {
     const Run *run = &campaign->study->runs[number];
     bool is_kept = true;

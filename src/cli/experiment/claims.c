@@ -1,0 +1,167 @@
+/* The page is written when all sections are there, because it begins with what they come to. */
+#include "cli/experiment/claims.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/experiment/output.h"
+#include "cli/files.h"
+
+enum { CELL_BYTES = 32, PAPER_BYTES = 32, MOST_PAPERS = 32 };
+
+/* What became of the claims of a paper. */
+typedef struct Tally {
+    char paper[PAPER_BYTES];
+    int counts[VERDICT_COUNT]; /* claims of each verdict; of none: not run */
+} Tally;
+
+/* Text that grows. */
+typedef struct Stream {
+    FILE *file;
+    char *text;
+    size_t length; /* bytes */
+} Stream;
+
+struct Claims {
+    const char *size;
+    Tally tallies[MOST_PAPERS]; /* in the order of their first experiments */
+    int papers;
+    Stream headlines; /* rows of their table */
+    Stream sections;
+};
+
+static void open_stream(Stream *stream) {
+    stream->file = open_memstream(&stream->text, &stream->length);
+    if (!stream->file) {
+        say_error("out of memory");
+        exit(EXIT_FAILED);
+    }
+}
+
+Claims *claims_new(const char *size) {
+    Claims *claims = allocate(1, sizeof *claims);
+    *claims = (Claims){.size = size};
+    open_stream(&claims->headlines);
+    open_stream(&claims->sections);
+    return claims;
+}
+
+void claims_free(Claims *claims) {
+    if (!claims) return;
+    fclose(claims->headlines.file);
+    fclose(claims->sections.file);
+    free(claims->headlines.text);
+    free(claims->sections.text);
+    free(claims);
+}
+
+/* ---- Sections ---- */
+
+/* The tally of a paper; papers beyond the most that are counted apart share the last. */
+static Tally *find_tally(Claims *claims, const char *paper) {
+    for (int i = 0; i < claims->papers; i++) {
+        if (strcmp(claims->tallies[i].paper, paper) == 0) return &claims->tallies[i];
+    }
+    if (claims->papers < MOST_PAPERS) claims->papers++;
+    Tally *tally = &claims->tallies[claims->papers - 1];
+    snprintf(tally->paper, sizeof tally->paper, "%s", paper);
+    return tally;
+}
+
+static bool is_headline(const Claim *claim, const char *row) {
+    for (int i = 0; i < claim->headline.count; i++) {
+        if (strcmp(claim->headline.list[i], row) == 0) return true;
+    }
+    return false;
+}
+
+static void add_claim(Claims *claims, const Table *table, int row, int column) {
+    const Experiment *experiment = table->experiment;
+    const Cell *cell = table_cell(table, row, column);
+    const Column *of = &experiment->columns.list[column];
+    const char *label = table_row_label(table, row);
+    const char *verdict = cell->verdict ? table_verdict_name(cell->verdict) : "not run";
+    const char *examined = cell->claim->examined;
+    char ours[CELL_BYTES], theirs[CELL_BYTES];
+    table_format(of->form, cell->value, ours, sizeof ours);
+    table_format(of->form, cell->published, theirs, sizeof theirs);
+    fprintf(claims->sections.file, "| %s | %s | %s | %s | %s | %s | %s |\n", of->label, label,
+            cell->claim->place, theirs, ours, verdict,
+            examined && cell->verdict > VERDICT_AGREES ? examined : "");
+    find_tally(claims, experiment->paper)->counts[cell->verdict]++;
+    if (is_headline(cell->claim, label))
+        fprintf(claims->headlines.file, "| %s %s | %s: %s, %s | %s | %s | %s |\n",
+                experiment->paper, experiment->place, experiment->title, of->label, label, theirs,
+                ours, verdict);
+}
+
+void claims_add(Claims *claims, const Table *table) {
+    const Experiment *experiment = table->experiment;
+    FILE *to = claims->sections.file;
+    fprintf(to, "## %s, %s: %s\n\n`tyto reproduce %s --size %s`\n\n", experiment->paper,
+            experiment->place, experiment->title, experiment->id, claims->size);
+    output_sides(table, to);
+    output_absent(experiment, to);
+    if (!experiment->published.count) {
+        fprintf(to, "The text publishes no numbers of it.\n\n");
+        return;
+    }
+    fprintf(to, "\n| claim about | of | place | paper | ours | verdict | why |\n"
+                "|---|---|---|---|---|---|---|\n");
+    for (int column = 0; column < table->columns; column++) {
+        for (int row = 0; row < table->rows; row++) {
+            if (table_cell(table, row, column)->claim) add_claim(claims, table, row, column);
+        }
+    }
+    fprintf(to, "\n");
+}
+
+/* ---- The page ---- */
+
+static const char heading[] =
+    "# Reproduction\n"
+    "\n"
+    "Every number that the papers' texts publish for the experiments in `experiments/`, beside "
+    "ours.\n"
+    "A claim agrees when ours is off by at most half of what is claimed; \"direction\" is a gain "
+    "or loss\n"
+    "likewise, of at least a tenth of the claim. Written by `tyto reproduce` with the option\n"
+    "`--markdown`; what the sizes mean and how a row is to be read is in\n"
+    "[experiments](experiments.md).\n"
+    "\n";
+
+static void write_tallies(const Claims *claims, FILE *to) {
+    fprintf(to, "| paper | claims | agree | direction alone | differ | not run |\n"
+                "|---|---|---|---|---|---|\n");
+    for (int i = 0; i < claims->papers; i++) {
+        const int *counts = claims->tallies[i].counts;
+        int all = 0;
+        for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+            all += counts[verdict];
+        fprintf(to, "| %s | %d | %d | %d | %d | %d |\n", claims->tallies[i].paper, all,
+                counts[VERDICT_AGREES], counts[VERDICT_DIRECTION], counts[VERDICT_DIFFERS],
+                counts[VERDICT_NONE]);
+    }
+    fprintf(to, "\n");
+}
+
+bool claims_write(Claims *claims, const char *path) {
+    Stream page;
+    open_stream(&page);
+    fflush(claims->headlines.file);
+    fflush(claims->sections.file);
+    fputs(heading, page.file);
+    write_tallies(claims, page.file);
+    if (claims->headlines.length)
+        fprintf(
+            page.file,
+            "## Headlines\n\n| of | claim | paper | ours | verdict |\n|---|---|---|---|---|\n%s\n",
+            claims->headlines.text);
+    fputs(claims->sections.text, page.file);
+    fclose(page.file);
+    bool is_written = file_write(path, page.text, page.length);
+    free(page.text);
+    return is_written;
+}

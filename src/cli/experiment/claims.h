@@ -1,0 +1,18 @@
+/* The page of claims, docs/reproduction.md: each number that the papers' texts publish, beside ours. */
+#ifndef TYTO_CLI_EXPERIMENT_CLAIMS_H
+#define TYTO_CLI_EXPERIMENT_CLAIMS_H
+
+#include <stdbool.h>
+
+#include "cli/experiment/table.h"
+
+typedef struct Claims Claims;
+
+Claims *claims_new(const char *size);
+void claims_free(Claims *claims); /* NULL is allowed */
+/* Adds an experiment's section, and counts what became of its claims. */
+void claims_add(Claims *claims, const Table *table);
+/* Writes the page: the count for each paper, the headlines, the sections. False after a message. */
+bool claims_write(Claims *claims, const char *path);
+
+#endif
