@@ -93,6 +93,7 @@ void output_sides(const Table *table, FILE *to) {
         int same, all;
         if (threshold <= 0) continue;
         table_count_sides(table, column, &same, &all);
+        if (!all) continue;
         fprintf(to, "%s: %d of %d programs on the paper's side of %g\n", label_of(table, column),
                 same, all, threshold);
     }
