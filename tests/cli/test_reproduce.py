@@ -125,6 +125,18 @@ class Shipped(Case):
         self.assertEqual(len(rows), 2 * 7)
         self.assertTrue(all(row["ours"] for row in rows))
 
+    def test_the_page_of_claims_has_every_claim(self):
+        """docs/reproduction.md was written with the experiments as they are."""
+        self.tyto("reproduce", "all", "--stored", "--size", "paper", "--markdown", "page.md")
+        made = (self.path / "page.md").read_text(encoding="utf-8")
+        kept = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+
+        def claims(page):
+            return [line.split(" | ")[:4] for line in page.splitlines()
+                    if line.startswith("## ") or line.count(" | ") >= 6]
+        self.assertGreater(len(claims(made)), 500)
+        self.assertEqual(claims(kept), claims(made))
+
     def test_an_unknown_id_gets_the_nearest(self):
         self.check(self.tyto("reproduce", "owl-tabel-2"), 2, "did you mean 'owl-table-2'?")
         self.check(self.tyto("reproduce", "quux-quux-quux"), 2, "tyto reproduce list has them all")

@@ -102,13 +102,15 @@ void claims_add(Claims *claims, const Table *table) {
     FILE *to = claims->sections.file;
     fprintf(to, "## %s, %s: %s\n\n`tyto reproduce %s --size %s`\n\n", experiment->paper,
             experiment->place, experiment->title, experiment->id, claims->size);
+    long heading_end = ftell(to);
     output_sides(table, to);
     output_absent(experiment, to);
+    if (ftell(to) > heading_end) fprintf(to, "\n");
     if (!experiment->published.count) {
         fprintf(to, "The text publishes no numbers of it.\n\n");
         return;
     }
-    fprintf(to, "\n| claim about | of | place | paper | ours | verdict | why |\n"
+    fprintf(to, "| claim about | of | place | paper | ours | verdict | why |\n"
                 "|---|---|---|---|---|---|---|\n");
     for (int column = 0; column < table->columns; column++) {
         for (int row = 0; row < table->rows; row++) {
