@@ -51,7 +51,7 @@ static bool sort_and_reduce(Workload *workload, MapReduce *m, uint32_t *pages) {
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
-    uint32_t count = workload.values[VIEWS], pages;
+    uint32_t count = workload.values[VIEWS], pages = 0;
     uint32_t *lines = workload_host_alloc(&workload, count, sizeof *lines);
     uint32_t *places = workload_host_alloc(&workload, count, sizeof *places);
     size_t log_bytes, line_bytes = count * sizeof(uint32_t);
