@@ -82,6 +82,21 @@ bool arguments_has(const Arguments *arguments, const char *name) {
     return false;
 }
 
+bool arguments_jobs(const Arguments *arguments, int *jobs) {
+    const char *text = arguments_value(arguments, "--jobs");
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    if (text) {
+        char *end;
+        count = strtol(text, &end, 10);
+        if (end == text || *end || count < 1 || count > 4096) {
+            say_error("--jobs %s: not a number of processes", text);
+            return false;
+        }
+    }
+    *jobs = count < 1 ? 1 : (int)count;
+    return true;
+}
+
 /* ---- Taking words apart ---- */
 
 /* Takes the option at words[0], and its value; the number of words taken, 0 after a message. */

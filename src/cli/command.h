@@ -68,6 +68,9 @@ const Command *command_find(const char *name); /* NULL: no such command */
 /* The last value given for an option ("--kernel"), NULL when it was not given. */
 const char *arguments_value(const Arguments *arguments, const char *name);
 bool arguments_has(const Arguments *arguments, const char *name);
+/* The processes to run at once: what --jobs says, else as many as the host has processors. False
+ * after a message. */
+bool arguments_jobs(const Arguments *arguments, int *jobs);
 /* Takes the words after the command's name apart. False after a message. */
 bool arguments_parse(const Command *command, int count, char **words, Arguments *out);
 void arguments_free(Arguments *arguments);

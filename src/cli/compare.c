@@ -136,21 +136,6 @@ static bool check_schedulers(const Contest *contest) {
     return is_right;
 }
 
-static bool read_jobs(Contest *contest) {
-    const char *text = arguments_value(contest->arguments, "--jobs");
-    long jobs = sysconf(_SC_NPROCESSORS_ONLN);
-    if (text) {
-        char *end;
-        jobs = strtol(text, &end, 10);
-        if (end == text || *end || jobs < 1 || jobs > 4096) {
-            say_error("--jobs %s: not a number of processes", text);
-            return false;
-        }
-    }
-    contest->jobs = jobs < 1 ? 1 : (int)jobs;
-    return true;
-}
-
 /* ---- Running ---- */
 
 /* In the new process: becomes the program. */
@@ -323,7 +308,8 @@ static void remove_folder(const Contest *contest) {
 }
 
 static int run_contest(Contest *contest) {
-    if (!check_options(contest->arguments) || !read_jobs(contest) || !check_schedulers(contest))
+    if (!check_options(contest->arguments) ||
+        !arguments_jobs(contest->arguments, &contest->jobs) || !check_schedulers(contest))
         return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
     block_signals(contest);

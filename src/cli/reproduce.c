@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/experiment/claims.h"
 #include "cli/experiment/executor.h"
@@ -171,21 +170,6 @@ static int reproduce_all(const Work *work) {
 
 /* ---- The command ---- */
 
-static bool read_jobs(Work *work) {
-    const char *text = arguments_value(work->arguments, "--jobs");
-    long jobs = sysconf(_SC_NPROCESSORS_ONLN);
-    if (text) {
-        char *end;
-        jobs = strtol(text, &end, 10);
-        if (end == text || *end || jobs < 1 || jobs > 4096) {
-            say_error("--jobs %s: not a number of processes", text);
-            return false;
-        }
-    }
-    work->jobs = jobs < 1 ? 1 : (int)jobs;
-    return true;
-}
-
 static bool read_size(Work *work) {
     static const char *const sizes[] = {"test", "small", "paper"};
     const char *size = arguments_value(work->arguments, "--size");
@@ -229,7 +213,7 @@ static int run_reproduce(Arguments *arguments) {
     Work work = {.arguments = arguments, .is_stored = arguments_has(arguments, "--stored")};
     const char *database = arguments_value(arguments, "--database");
     if (strcmp(arguments->operands[0], "list") == 0) return list_experiments();
-    if (!read_jobs(&work) || !read_size(&work)) return EXIT_USAGE;
+    if (!arguments_jobs(arguments, &work.jobs) || !read_size(&work)) return EXIT_USAGE;
     if (arguments_has(arguments, "--svg") && strcmp(arguments->operands[0], "all") == 0) {
         say_error("--svg is for one experiment");
         return EXIT_USAGE;

@@ -60,10 +60,27 @@ double md_pipeline_growth(uint32_t degree, double working_set, double dram_reads
     return dram_reads > 5 * cache_lines ? 1.2 : 1.1;
 }
 
+/* `growth` to the power of warps / MD_CTA_WARPS: by multiplication, and a root by Newton's method,
+ * since pow may differ in the last bit from host to host. */
+static double grow_in_part(double growth, uint32_t warps) {
+    enum { STEPS = 40 };
+    double root = 1 + (growth - 1) / MD_CTA_WARPS, power = 1; /* the root is no greater than this */
+    for (int step = 0; step < STEPS; step++) {
+        double rest = growth;
+        for (int i = 1; i < MD_CTA_WARPS; i++)
+            rest /= root;
+        root += (rest - root) / MD_CTA_WARPS;
+    }
+    for (uint32_t i = 0; i < warps / MD_CTA_WARPS; i++)
+        power *= growth;
+    for (uint32_t i = 0; i < warps % MD_CTA_WARPS; i++)
+        power *= root;
+    return power;
+}
+
 uint32_t md_predict(const MdInputs *inputs, uint32_t degrees, MdPrediction *predictions) {
     double miss_rate = inputs->accesses > 0 ? fmin(1, inputs->dram_reads / inputs->accesses) : 0;
     double share = fmin(1, inputs->working_set / inputs->cache_lines);
-    double part = inputs->warps / MD_CTA_WARPS; /* of the paper's CTA */
     uint32_t best = 1;
     predictions[0] = (MdPrediction){.dram_reads = inputs->dram_reads,
                                     .miss_rate = miss_rate,
@@ -83,8 +100,8 @@ uint32_t md_predict(const MdInputs *inputs, uint32_t degrees, MdPrediction *pred
                                            inputs->working_set, inputs->cache_lines);
         double pipeline =
             md_pipeline_growth(n, inputs->working_set, p->dram_reads, inputs->cache_lines);
-        p->latency_growth = pow(latency, part);
-        p->pipeline_growth = pow(pipeline, part);
+        p->latency_growth = grow_in_part(latency, inputs->warps);
+        p->pipeline_growth = grow_in_part(pipeline, inputs->warps);
         p->latency = before->latency * p->latency_growth;
         double slowdown = p->read_growth * p->latency_growth * p->pipeline_growth;
         p->throughput = before->throughput * n / (n - 1) / slowdown;

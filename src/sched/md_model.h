@@ -16,7 +16,7 @@ typedef struct MdInputs {
     double accesses;          /* L1D accesses of the CTA */
     double dram_reads;        /* lines it read from DRAM */
     double warp_instructions; /* it issued */
-    double warps;             /* it has */
+    uint32_t warps;           /* it has */
     double fetch_latency;     /* mean of its reads, SM cycles */
     double working_set;       /* different lines it read */
     double cache_lines;       /* of the L1D */

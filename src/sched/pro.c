@@ -217,8 +217,9 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
     return tyto_first(s->before, ready);
 }
 
-/* The CTAs by the progress that they have made, whatever their states: the paper's table IV. */
-static void list_by_progress(const TytoSmView *view, double *indices) {
+/* The CTAs by the progress that they have made, whatever their states: the paper's table IV.
+ * How many they are. */
+static size_t list_by_progress(const TytoSmView *view, double *indices) {
     uint64_t progress[TYTO_MAX_CTAS];
     int count = 0;
     for (uint64_t rest = view->ctas; rest; rest &= rest - 1) {
@@ -233,13 +234,14 @@ static void list_by_progress(const TytoSmView *view, double *indices) {
         progress[at] = made;
         indices[at] = index;
     }
+    return (size_t)count;
 }
 
 static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     Pro *s = state;
     rank(s, view);
     double order[TYTO_MAX_CTAS], states[TYTO_MAX_CTAS], by_progress[TYTO_MAX_CTAS];
-    list_by_progress(view, by_progress);
+    size_t resident = list_by_progress(view, by_progress);
     for (int i = 0; i < s->count; i++) {
         order[i] = (double)s->cta[s->order[i]].index;
         states[i] = s->cta[s->order[i]].state;
@@ -250,7 +252,7 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     out->list(out->context, "states",
               "in that order: 0 noWait, 1 barrierWait, 2 finishWait, 3 finishNoWait, 4 barrierWait1",
               states, s->count);
-    out->list(out->context, "progress", "CTA indices, most progress first", by_progress, s->count);
+    out->list(out->context, "progress", "CTA indices, most progress first", by_progress, resident);
 }
 
 const TytoPolicy sched_pro = {

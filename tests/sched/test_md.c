@@ -96,7 +96,7 @@ static void a_small_cta_grows_by_its_part_of_the_papers(void **unused) {
     MdPrediction whole[MD_MAX_DEGREE], small[MD_MAX_DEGREE];
     MdInputs inputs = inputs_of(&BENCHMARKS[0]);
     md_predict(&inputs, MD_MAX_DEGREE, whole);
-    inputs.warps = MD_CTA_WARPS / 2.0;
+    inputs.warps = MD_CTA_WARPS / 2;
     md_predict(&inputs, MD_MAX_DEGREE, small);
     for (int n = 1; n < MD_MAX_DEGREE; n++) {
         assert_true(fabs(small[n].latency_growth - sqrt(whole[n].latency_growth)) < 1e-12);
