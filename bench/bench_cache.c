@@ -62,15 +62,16 @@ static void measure_mshr(uint32_t entries) {
         sum += mshr_pop(&mshr);
     }
     double ns = now_ns() - begin;
-    printf("mshr %-11u %6.2f ns/fill     (%llu)\n", entries, ns / ACCESSES, (unsigned long long)sum);
+    printf("mshr %-11u %6.2f ns/fill     (%llu)\n", entries, ns / ACCESSES,
+           (unsigned long long)sum);
     arena_free(arena);
 }
 
 int main(void) {
-    const TagArrayConfig l1d = {.sets = 32, .ways = 4, .line_bytes = 128,
-                                .set_index = "11..7 ^ 19,17,15..13"};
-    const TagArrayConfig l2 = {.sets = 64, .ways = 8, .line_bytes = 128, .sector_bytes = 32,
-                               .set_index = "13..9,7"};
+    const TagArrayConfig l1d = {
+        .sets = 32, .ways = 4, .line_bytes = 128, .set_index = "11..7 ^ 19,17,15..13"};
+    const TagArrayConfig l2 = {
+        .sets = 64, .ways = 8, .line_bytes = 128, .sector_bytes = 32, .set_index = "13..9,7"};
     const TagArrayConfig wide = {.sets = 512, .ways = 16, .line_bytes = 64};
     measure_tags("4 ways, hits", &l1d, 1);
     measure_tags("4 ways, mixed", &l1d, 2);

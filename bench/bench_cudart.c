@@ -59,9 +59,7 @@ static void get_device(void) {
     check(cudaGetDevice(&index));
 }
 
-static void get_last_error(void) {
-    check(cudaGetLastError());
-}
+static void get_last_error(void) { check(cudaGetLastError()); }
 
 static void allocate_and_free(void) {
     void *memory;
@@ -79,17 +77,11 @@ static void copy_from_device(void) {
     check(cudaMemcpyAsync(&value, device, sizeof value, cudaMemcpyDeviceToHost, stream));
 }
 
-static void set_memory(void) {
-    check(cudaMemset(device, 0, sizeof *device));
-}
+static void set_memory(void) { check(cudaMemset(device, 0, sizeof *device)); }
 
-static void record_event(void) {
-    check(cudaEventRecord(event, stream));
-}
+static void record_event(void) { check(cudaEventRecord(event, stream)); }
 
-static void synchronize(void) {
-    check(cudaDeviceSynchronize());
-}
+static void synchronize(void) { check(cudaDeviceSynchronize()); }
 
 static void launch_empty(void) {
     dim3 one = {1, 1, 1};

@@ -7,10 +7,26 @@
 #include "dram/channel.h"
 
 static const DramConfig gtx480 = {
-    .timing = {.cl = 12, .wl = 4, .rcd = 12, .rp = 12, .ras = 28, .rc = 40, .rrd = 6, .ccd = 2,
-               .ccd_long = 3, .cdlr = 5, .wr = 12, .rtp = 2},
-    .banks = 16, .bank_groups = 4, .bus_bytes = 8, .burst_length = 8, .data_rate = 4,
-    .row_bytes = 4096, .queue_entries = 64, .reply_entries = 116,
+    .timing = {.cl = 12,
+               .wl = 4,
+               .rcd = 12,
+               .rp = 12,
+               .ras = 28,
+               .rc = 40,
+               .rrd = 6,
+               .ccd = 2,
+               .ccd_long = 3,
+               .cdlr = 5,
+               .wr = 12,
+               .rtp = 2},
+    .banks = 16,
+    .bank_groups = 4,
+    .bus_bytes = 8,
+    .burst_length = 8,
+    .data_rate = 4,
+    .row_bytes = 4096,
+    .queue_entries = 64,
+    .reply_entries = 116,
     .scheduler = &dram_scheduler_frfcfs,
 };
 
@@ -21,15 +37,20 @@ static uint64_t next_random(uint64_t *seed) {
 
 static DramRequest random_request(uint64_t i, uint64_t *seed) {
     uint64_t r = next_random(seed);
-    return (DramRequest){.handle = (uint32_t)i, .row = (uint32_t)(r >> 8 & 255), .bank = r & 15,
-                         .column = (uint16_t)(r >> 32 & 127) * 32, .bytes = 32,
+    return (DramRequest){.handle = (uint32_t)i,
+                         .row = (uint32_t)(r >> 8 & 255),
+                         .bank = r & 15,
+                         .column = (uint16_t)(r >> 32 & 127) * 32,
+                         .bytes = 32,
                          .is_write = (r >> 60 & 3) == 0};
 }
 
 static DramRequest stream_request(uint64_t i, uint64_t *seed) {
     (void)seed;
-    return (DramRequest){.handle = (uint32_t)i, .row = (uint32_t)(i >> 11 & 0xFFFF),
-                         .bank = i >> 3 & 15, .column = (uint16_t)((i & 7) | (i >> 7 & 15) << 3) * 32,
+    return (DramRequest){.handle = (uint32_t)i,
+                         .row = (uint32_t)(i >> 11 & 0xFFFF),
+                         .bank = i >> 3 & 15,
+                         .column = (uint16_t)((i & 7) | (i >> 7 & 15) << 3) * 32,
                          .bytes = 32};
 }
 
@@ -53,8 +74,8 @@ static void measure(const char *name, DramRequest (*make)(uint64_t, uint64_t *),
     clock_gettime(CLOCK_MONOTONIC, &end);
     dram_settle(channel, TICKS);
     double ns = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
-    printf("%-8s %7.2f ns/tick %8.1f ns/request   bus %4.1f%%  row hits %4.1f%%  queue %.1f\n", name,
-           ns / TICKS, ns / (double)sent,
+    printf("%-8s %7.2f ns/tick %8.1f ns/request   bus %4.1f%%  row hits %4.1f%%  queue %.1f\n",
+           name, ns / TICKS, ns / (double)sent,
            100.0 * (double)channel->stats.bus_busy_ticks / TICKS,
            100.0 * (double)channel->stats.row_hits / (double)sent,
            (double)channel->stats.queue_ticks / TICKS);

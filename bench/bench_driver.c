@@ -40,9 +40,7 @@ static void copy_four_bytes(void) {
     check(cuMemcpyHtoD(buffer, &value, sizeof value));
 }
 
-static void record_event(void) {
-    check(cuEventRecord(event, NULL));
-}
+static void record_event(void) { check(cuEventRecord(event, NULL)); }
 
 static void launch_empty(void) {
     unsigned b = 1;

@@ -21,7 +21,8 @@ static double measure(const char *line, const IsaVariant *variant, uint32_t mask
     double best = 1e30;
     for (int round = 0; round < 5; ++round) { /* the least disturbed of five */
         const double begin = now_ns();
-        for (int i = 0; i < repeats; ++i) inst->exec(&rig->context, rig->warp, inst, mask);
+        for (int i = 0; i < repeats; ++i)
+            inst->exec(&rig->context, rig->warp, inst, mask);
         const double ns = (now_ns() - begin) / repeats;
         if (ns < best) best = ns;
     }

@@ -1,5 +1,6 @@
-/* Speed of the PTX reader: megabytes a second of processor time from text to a linked, analysed module (all checks,
- * control flow, liveness, register allocation), on two generated files of 5 MB. */
+/* Speed of the PTX reader: megabytes a second of processor time from text to a linked, analysed
+ * module (all checks, control flow, liveness, register allocation), on two generated files of 5 MB.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,8 +1,8 @@
-/* What the policies cost: speed of simulation under each warp scheduler, relative to gto, on kernels on
- * which all of them do about the same work. Best of several rounds, in each of which every scheduler has
- * its turn, so that a busy host slows all of them alike. A policy is to cost at most 15% (ccws 30%) in
- * SM cycles or in warp instructions per second: one that makes the kernel run longer has less to do in
- * each cycle, and one that makes it run shorter has more. */
+/* What the policies cost: speed of simulation under each warp scheduler, relative to gto, on
+ * kernels on which all of them do about the same work. Best of several rounds, in each of which
+ * every scheduler has its turn, so that a busy host slows all of them alike. A policy is to cost at
+ * most 15% (ccws 30%) in SM cycles or in warp instructions per second: one that makes the kernel
+ * run longer has less to do in each cycle, and one that makes it run shorter has more. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -54,14 +54,26 @@ static void measure(const char *title, Workload w) {
 }
 
 int main(void) {
-    measure("arithmetic, all warps ready:",
-            (Workload){.kernel = "walk", .machine = "gtx480", .ctas = 60, .warps_per_cta = 6, .lines = 4,
-                       .rounds = 4, .work = 60});
-    measure("misses, most warps waiting:",
-            (Workload){.kernel = "walk", .machine = "gtx480", .ctas = 90, .warps_per_cta = 6, .lines = 40,
-                       .rounds = 2, .work = 2});
-    measure("barriers and unequal warps:",
-            (Workload){.kernel = "phases", .machine = "gtx480", .ctas = 60, .warps_per_cta = 8,
-                       .lines = 1, .rounds = 10, .work = 10});
+    measure("arithmetic, all warps ready:", (Workload){.kernel = "walk",
+                                                       .machine = "gtx480",
+                                                       .ctas = 60,
+                                                       .warps_per_cta = 6,
+                                                       .lines = 4,
+                                                       .rounds = 4,
+                                                       .work = 60});
+    measure("misses, most warps waiting:", (Workload){.kernel = "walk",
+                                                      .machine = "gtx480",
+                                                      .ctas = 90,
+                                                      .warps_per_cta = 6,
+                                                      .lines = 40,
+                                                      .rounds = 2,
+                                                      .work = 2});
+    measure("barriers and unequal warps:", (Workload){.kernel = "phases",
+                                                      .machine = "gtx480",
+                                                      .ctas = 60,
+                                                      .warps_per_cta = 8,
+                                                      .lines = 1,
+                                                      .rounds = 10,
+                                                      .work = 10});
     return 0;
 }

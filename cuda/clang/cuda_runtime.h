@@ -52,9 +52,7 @@
 static inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
     return {width, height, depth};
 }
-static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
-    return {x, y, z};
-}
+static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
 static inline cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t x_size,
                                                  size_t y_size) {
     return {pointer, pitch, x_size, y_size};

@@ -1,17 +1,18 @@
 /* Tyto scheduling policies: the plug-in interface.
  *
- * A policy is a constant TytoPolicy: names, parameters, and a few functions. One state object exists
- * per SM, shared by the SM's schedulers, each of which picks among its own warps. A policy sees
- * events and a read-only view of its SM, nothing else; it must not keep mutable globals, so that
- * simulators can live side by side, and must not depend on addresses or time, so that runs repeat.
+ * A policy is a constant TytoPolicy: names, parameters, and a few functions. One state object
+ * exists per SM, shared by the SM's schedulers, each of which picks among its own warps. A policy
+ * sees events and a read-only view of its SM, nothing else; it must not keep mutable globals, so
+ * that simulators can live side by side, and must not depend on addresses or time, so that runs
+ * repeat.
  *
  * A shared object exports one symbol, `tyto_policy`, a `const TytoPolicy`. See
  * docs/writing-a-scheduler.md. Every function but `pick` may be NULL.
  *
  * Warps are named by hardware warp slot: 0 to warp_count - 1, at most 64, so a set of warps is a
- * uint64_t with bit w for slot w. CTAs are named by CTA slot. The warps of a CTA lie in rising slots
- * in the order of their index in it. A slot is taken again only after its whole CTA has finished;
- * until then what the view says of a finished warp stays. */
+ * uint64_t with bit w for slot w. CTAs are named by CTA slot. The warps of a CTA lie in rising
+ * slots in the order of their index in it. A slot is taken again only after its whole CTA has
+ * finished; until then what the view says of a finished warp stays. */
 #ifndef TYTO_POLICY_H
 #define TYTO_POLICY_H
 
@@ -30,8 +31,8 @@ enum { TYTO_MAX_WARPS = 64, TYTO_MAX_CTAS = 32, TYTO_NO_WARP = -1 };
 
 /* A resident warp. */
 typedef struct TytoWarpView {
-    uint64_t age;                 /* number of warps launched on this SM before it: smaller is older */
-    uint64_t instructions;        /* warp instructions issued so far */
+    uint64_t age;          /* number of warps launched on this SM before it: smaller is older */
+    uint64_t instructions; /* warp instructions issued so far */
     uint64_t thread_instructions; /* the same, active lanes summed */
     uint8_t cta_slot;             /* its CTA's slot */
     uint8_t index_in_cta;         /* warp number inside its CTA */
@@ -57,22 +58,23 @@ typedef struct TytoSmView {
     uint32_t warps_per_cta;  /* warps of a CTA of this kernel */
     uint32_t schedulers;     /* schedulers of the SM */
     uint32_t pipeline_depth; /* cycles from issue to a dependent issue of a short instruction */
-    uint32_t issue_interval; /* cycles from one pick of a scheduler to the next: 4, say, where a warp takes
-                                a pipeline of SIMT width 8 */
+    uint32_t issue_interval; /* cycles from one pick of a scheduler to the next: 4, say, where a
+                                warp takes a pipeline of SIMT width 8 */
     uint64_t scheduler_warps[4]; /* slots each scheduler picks from */
-    uint64_t resident;       /* warps that exist and have not finished */
-    uint64_t exited;         /* of those, the ones without a thread left, whose stores are under way */
-    uint64_t at_barrier;     /* of those, the ones waiting at a CTA barrier */
+    uint64_t resident;           /* warps that exist and have not finished */
+    uint64_t exited;     /* of those, the ones without a thread left, whose stores are under way */
+    uint64_t at_barrier; /* of those, the ones waiting at a CTA barrier */
     uint64_t has_instruction; /* of those, the ones with a decoded instruction to issue */
-    uint64_t waits_memory;   /* of those, the ones whose next instruction needs data still on their way
-                                from memory (long-latency: global, local, texture), or that wait for
-                                an atomic operation or a fence */
-    uint64_t wants_load;     /* of those, the ones whose next instruction is a load through the L1D */
-    uint64_t ctas;           /* occupied CTA slots */
+    /* Of those, the ones whose next instruction needs data still on their way from memory
+     * (long-latency: global, local, texture), or that wait for an atomic operation or a fence. */
+    uint64_t waits_memory;
+    uint64_t wants_load; /* of those, the ones whose next instruction is a load through the L1D */
+    uint64_t ctas;       /* occupied CTA slots */
     bool last_cta_dispatched; /* no CTA of the grid waits any more */
-    uint64_t line_bytes;     /* of the L1D */
-    uint64_t older[TYTO_MAX_WARPS]; /* by slot: the warps that came before its warp; means nothing for
-                                       slots, and in it says nothing of slots, that are not resident */
+    uint64_t line_bytes;      /* of the L1D */
+    /* by slot: the warps that came before its warp; means nothing for slots, and in it says nothing
+     * of slots, that are not resident */
+    uint64_t older[TYTO_MAX_WARPS];
     TytoWarpView warp[TYTO_MAX_WARPS];
     TytoCtaView cta[TYTO_MAX_CTAS];
 } TytoSmView;
@@ -85,17 +87,17 @@ typedef enum TytoEventKind {
     TYTO_EVENT_WARP_AT_BARRIER,  /* warp, cta_slot: it has begun to wait */
     TYTO_EVENT_BARRIER_RELEASED, /* cta_slot, warps: those that may go on */
     TYTO_EVENT_LAST_CTA,         /* the grid's last CTA has been dispatched (to any SM) */
-    TYTO_EVENT_L1D_HIT,          /* warp, address: a load found its line; owner: who brought it in */
-    TYTO_EVENT_L1D_MISS,         /* warp, address: a load did not; the line is requested (or joins one
-                                    that is under way: is_pending) */
-    TYTO_EVENT_L1D_EVICTED       /* address: line dropped; owner: the warp that had brought it in */
+    TYTO_EVENT_L1D_HIT,    /* warp, address: a load found its line; owner: who brought it in */
+    TYTO_EVENT_L1D_MISS,   /* warp, address: a load did not; the line is requested (or joins one
+                              that is under way: is_pending) */
+    TYTO_EVENT_L1D_EVICTED /* address: line dropped; owner: the warp that had brought it in */
 } TytoEventKind;
 
 typedef struct TytoEvent {
     TytoEventKind kind;
-    int warp;         /* slot, TYTO_NO_WARP when it does not apply */
-    int cta_slot;     /* -1 when it does not apply */
-    int owner;        /* L1D events: slot of the warp that brought the line in, TYTO_NO_WARP unknown */
+    int warp;     /* slot, TYTO_NO_WARP when it does not apply */
+    int cta_slot; /* -1 when it does not apply */
+    int owner;    /* L1D events: slot of the warp that brought the line in, TYTO_NO_WARP unknown */
     bool is_pending;  /* L1D_MISS: the line is already on its way */
     uint64_t warps;   /* set of slots */
     uint64_t address; /* L1D events: byte address of the line */
@@ -103,15 +105,16 @@ typedef struct TytoEvent {
 
 /* An instruction that was issued. */
 typedef struct TytoIssue {
-    int warp;         /* slot */
-    int scheduler;    /* that issued it */
-    uint32_t lanes;   /* active lanes, bit each */
-    bool is_load;     /* through the L1D */
-    bool is_long;     /* its result comes from memory (long latency) */
+    int warp;       /* slot */
+    int scheduler;  /* that issued it */
+    uint32_t lanes; /* active lanes, bit each */
+    bool is_load;   /* through the L1D */
+    bool is_long;   /* its result comes from memory (long latency) */
 } TytoIssue;
 
-/* Where a policy says what only it knows. Numbers that add up over SMs (counts) or describe this one
- * now; a list is one value per warp, CTA or group. Names are as in "vta_hits"; strings are copied. */
+/* Where a policy says what only it knows. Numbers that add up over SMs (counts) or describe this
+ * one now; a list is one value per warp, CTA or group. Names are as in "vta_hits"; strings are
+ * copied. */
 typedef struct TytoReport {
     void *context; /* to be handed back */
     void (*value)(void *context, const char *name, const char *unit, double value);
@@ -137,36 +140,37 @@ typedef struct TytoPolicy {
     const char *summary; /* one line */
     const TytoPolicyParameter *parameters;
     uint32_t parameter_count;
-    size_t state_bytes;  /* of one SM's state, aligned to 64 bytes */
-    uint32_t events;     /* the events it wants: TYTO_WANTS(kind) | ... */
+    size_t state_bytes; /* of one SM's state, aligned to 64 bytes */
+    uint32_t events;    /* the events it wants: TYTO_WANTS(kind) | ... */
 
-    /* Bytes wanted after the state (from state + state_bytes rounded up to 64), for tables whose size
-     * depends on the SM or on the parameters. NULL: none. Of the view, only the machine's sizes
-     * (sm to scheduler_warps, line_bytes) are set. */
+    /* Bytes wanted after the state (from state + state_bytes rounded up to 64), for tables whose
+     * size depends on the SM or on the parameters. NULL: none. Of the view, only the machine's
+     * sizes (sm to scheduler_warps, line_bytes) are set. */
     size_t (*extra_bytes)(const TytoSmView *view, const double *values);
-    /* Whenever a kernel starts: the state is all zeros, `values` are the parameters' values in their
-     * rows' order. Events of CTA launches follow. */
+    /* Whenever a kernel starts: the state is all zeros, `values` are the parameters' values in
+     * their rows' order. Events of CTA launches follow. */
     void (*start)(void *state, const TytoSmView *view, const double *values);
-    /* Chooses a warp for `scheduler` among `ready`, a non-empty set of warps whose next instruction can
-     * issue now. Must return a member of `ready`, or TYTO_NO_WARP to let none issue. It may be called
-     * again in the same cycle with a smaller set when an instruction buffer turns out to be stale, so
-     * no decision may rest on how often it was called: changes of state belong to `issued`. */
+    /* Chooses a warp for `scheduler` among `ready`, a non-empty set of warps whose next instruction
+     * can issue now. Must return a member of `ready`, or TYTO_NO_WARP to let none issue. It may be
+     * called again in the same cycle with a smaller set when an instruction buffer turns out to be
+     * stale, so no decision may rest on how often it was called: changes of state belong to
+     * `issued`. */
     int (*pick)(void *state, const TytoSmView *view, int scheduler, uint64_t ready);
-    /* Once per cycle before the schedulers pick: the warps that may issue loads (those through the L1D)
-     * and the warps that may issue anything. NULL: all. */
+    /* Once per cycle before the schedulers pick: the warps that may issue loads (those through the
+     * L1D) and the warps that may issue anything. NULL: all. */
     uint64_t (*may_load)(void *state, const TytoSmView *view);
     uint64_t (*may_issue)(void *state, const TytoSmView *view);
     void (*issued)(void *state, const TytoSmView *view, const TytoIssue *issue);
     void (*event)(void *state, const TytoSmView *view, const TytoEvent *event);
-    /* Cycles went by: `count` of them (more than one when the SM slept; nothing could have issued in
-     * the cycles left out). Called before the picks of the cycle that view->cycle names. */
+    /* Cycles went by: `count` of them (more than one when the SM slept; nothing could have issued
+     * in the cycles left out). Called before the picks of the cycle that view->cycle names. */
     void (*elapsed)(void *state, const TytoSmView *view, uint64_t count);
-    /* How many cycles ahead (at least 1) the policy's decisions could change by themselves, with no event
-     * and no issue (re-sorting every N cycles, decaying scores): the SM wakes up then. UINT64_MAX, or
-     * NULL: never. */
+    /* How many cycles ahead (at least 1) the policy's decisions could change by themselves, with no
+     * event and no issue (re-sorting every N cycles, decaying scores): the SM wakes up then.
+     * UINT64_MAX, or NULL: never. */
     uint64_t (*next_change)(void *state, const TytoSmView *view);
-    /* Tells its numbers: at the end of a kernel and, where samples are asked for, every so many cycles.
-     * Counts run from the kernel's start. */
+    /* Tells its numbers: at the end of a kernel and, where samples are asked for, every so many
+     * cycles. Counts run from the kernel's start. */
     void (*report)(void *state, const TytoSmView *view, const TytoReport *out);
 } TytoPolicy;
 
@@ -187,11 +191,12 @@ static inline int tyto_next(uint64_t set, int warp) {
     return tyto_lowest(after ? after : set);
 }
 
-/* The first of `set`, which is not empty, in an order given by who comes before whom. Most often the
- * lowest slot is the answer, and then one look is enough. */
+/* The first of `set`, which is not empty, in an order given by who comes before whom. Most often
+ * the lowest slot is the answer, and then one look is enough. */
 static inline int tyto_first(const uint64_t before[TYTO_MAX_WARPS], uint64_t set) {
     int warp = tyto_lowest(set);
-    for (uint64_t rest; (rest = before[warp] & set) != 0;) warp = tyto_lowest(rest);
+    for (uint64_t rest; (rest = before[warp] & set) != 0;)
+        warp = tyto_lowest(rest);
     return warp;
 }
 

@@ -184,8 +184,8 @@ char *tyto_machine_text(const char *name, int set_count, const char *const *sets
                         size_t size_bytes);
 /* The warp and thread block schedulers with their parameters. */
 char *tyto_schedulers_text(void);
-/* The storage that a warp scheduler adds to a machine ("key=value" of `sets` applied), by its paper's own
- * formula. NULL after a mistake, with the reasons in `message`, a line each. */
+/* The storage that a warp scheduler adds to a machine ("key=value" of `sets` applied), by its
+ * paper's own formula. NULL after a mistake, with the reasons in `message`, a line each. */
 char *tyto_cost_text(const char *scheduler, const char *machine, int set_count,
                      const char *const *sets, char *message, size_t size_bytes);
 
@@ -207,17 +207,18 @@ char *tyto_comparison_csv(const TytoComparison *comparison);
 
 /* The caches that the accesses of a run go to again, one for each SM. */
 typedef struct TytoCache {
-    const char *policy;  /* "lru" or "belady", which brings in as few lines as can be; NULL: "lru" */
+    const char *policy; /* "lru" or "belady", which brings in as few lines as can be; NULL: "lru" */
     uint64_t size_bytes; /* of one; 0: as the machine had it, here and below */
     uint32_t ways;
     uint32_t line_bytes;
-    bool is_unbounded;   /* no line is ever replaced; size, ways and policy mean nothing */
+    bool is_unbounded; /* no line is ever replaced; size, ways and policy mean nothing */
 } TytoCache;
 
 typedef struct TytoReplay TytoReplay;
 
 /* Replays what the option --record-l1d wrote to `path`. TYTO_BAD_OPTION: there is no such cache;
- * TYTO_BAD_FILE: the file cannot be read, is no recording or damaged; the reason is in `message`. */
+ * TYTO_BAD_FILE: the file cannot be read, is no recording or damaged; the reason is in `message`.
+ */
 TytoStatus tyto_replay(const char *path, const TytoCache *cache, TytoReplay **replay, char *message,
                        size_t size_bytes);
 void tyto_replay_free(TytoReplay *replay); /* NULL is allowed */

@@ -114,9 +114,7 @@ char *arena_printf(Arena *arena, const char *format, ...) {
     return text;
 }
 
-size_t arena_bytes(const Arena *arena) {
-    return arena->handed_bytes;
-}
+size_t arena_bytes(const Arena *arena) { return arena->handed_bytes; }
 
 void *base_malloc(size_t size_bytes) {
     void *block = malloc(size_bytes ? size_bytes : 1);

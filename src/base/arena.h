@@ -24,8 +24,8 @@ char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(
 /* Bytes handed out so far (for tests and memory reports). */
 size_t arena_bytes(const Arena *arena);
 
-#define ARENA_NEW(arena, Type)          ((Type *)arena_alloc((arena), sizeof(Type)))
-#define ARENA_ARRAY(arena, Type, count) \
+#define ARENA_NEW(arena, Type) ((Type *)arena_alloc((arena), sizeof(Type)))
+#define ARENA_ARRAY(arena, Type, count)                                                            \
     ((Type *)arena_alloc((arena), sizeof(Type) * (size_t)(count)))
 
 /* malloc, calloc and realloc that never return NULL: when the host has no memory left they print

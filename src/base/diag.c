@@ -15,9 +15,7 @@ struct Diag {
     int warnings;  /* reported, kept or not */
 };
 
-Diag *diag_new(void) {
-    return base_calloc(1, sizeof(Diag));
-}
+Diag *diag_new(void) { return base_calloc(1, sizeof(Diag)); }
 
 void diag_free(Diag *diag) {
     if (!diag) return;
@@ -69,12 +67,8 @@ void diag_warning(Diag *diag, const char *file, int line, int column, const char
     va_end(args);
 }
 
-int diag_error_count(const Diag *diag) {
-    return diag->errors;
-}
-int diag_warning_count(const Diag *diag) {
-    return diag->warnings;
-}
+int diag_error_count(const Diag *diag) { return diag->errors; }
+int diag_warning_count(const Diag *diag) { return diag->warnings; }
 
 static void add_rest(Text *out, int count, const char *what) {
     int rest = count - DIAG_MAX_ERRORS;
@@ -89,19 +83,13 @@ const char *diag_text(Diag *diag) {
     return text_string(&diag->shown);
 }
 
-void diag_print(Diag *diag, FILE *stream) {
-    fputs(diag_text(diag), stream);
-}
+void diag_print(Diag *diag, FILE *stream) { fputs(diag_text(diag), stream); }
 
 enum { NEAREST_MAX_LENGTH = 63 }; /* no name of an option, opcode or policy is longer */
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
+static int least(int a, int b) { return a < b ? a : b; }
 
 /* Edit distance (insert, delete, replace, swap of neighbours), letters compared without case. */
 static int distance_of(const char *a, int a_length, const char *b, int b_length) {

@@ -29,8 +29,6 @@ typedef void ExportFunction(void);
 /* A function that, whatever its arguments, returns what `tell(name)` does. */
 #define EXPORT_MISSING(symbol, tell)                                                               \
     EXPORT int symbol(void);                                                                       \
-    int symbol(void) {                                                                             \
-        return tell(#symbol);                                                                      \
-    }
+    int symbol(void) { return tell(#symbol); }
 
 #endif

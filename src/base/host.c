@@ -1,5 +1,5 @@
-/* Time and memory of the host. The peak of memory is asked of /proc, because getrusage's goes back to
- * the process that started this one: a fork of a large program counts as large. */
+/* Time and memory of the host. The peak of memory is asked of /proc, because getrusage's goes back
+ * to the process that started this one: a fork of a large program counts as large. */
 #include "base/host.h"
 
 #include <inttypes.h>
@@ -13,13 +13,9 @@ static double seconds_of(clockid_t clock) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-double host_wall_seconds(void) {
-    return seconds_of(CLOCK_MONOTONIC);
-}
+double host_wall_seconds(void) { return seconds_of(CLOCK_MONOTONIC); }
 
-double host_cpu_seconds(void) {
-    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-}
+double host_cpu_seconds(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 uint64_t host_peak_memory_bytes(void) {
     uint64_t kib = 0;

@@ -6,6 +6,7 @@
 
 double host_wall_seconds(void); /* since an arbitrary start */
 double host_cpu_seconds(void);  /* that this process has had the processor, all threads together */
-uint64_t host_peak_memory_bytes(void); /* most that was resident at once since the program started */
+uint64_t
+host_peak_memory_bytes(void); /* most that was resident at once since the program started */
 
 #endif

@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void json_begin(Json *json, Text *out) {
-    *json = (Json){.out = out};
-}
+void json_begin(Json *json, Text *out) { *json = (Json){.out = out}; }
 
 static void start_line(Json *json) {
     text_add(json->out, "\n");
@@ -47,18 +45,10 @@ static void close_level(Json *json, const char *bracket) {
     text_add(json->out, bracket);
 }
 
-void json_object(Json *json) {
-    open_level(json, "{");
-}
-void json_end_object(Json *json) {
-    close_level(json, "}");
-}
-void json_array(Json *json) {
-    open_level(json, "[");
-}
-void json_end_array(Json *json) {
-    close_level(json, "]");
-}
+void json_object(Json *json) { open_level(json, "{"); }
+void json_end_object(Json *json) { close_level(json, "}"); }
+void json_array(Json *json) { open_level(json, "["); }
+void json_end_array(Json *json) { close_level(json, "]"); }
 
 /* Bytes of the UTF-8 sequence that starts at `s`, or 0 when there is no valid one (RFC 3629). */
 static size_t utf8_length(const unsigned char *s) {

@@ -108,12 +108,6 @@ bool map_has(const Map *map, const char *key, size_t length) {
     return find(map, key, length) != NULL;
 }
 
-size_t map_count(const Map *map) {
-    return map->count;
-}
-const char *map_key(const Map *map, size_t i) {
-    return map->entries[i].key;
-}
-void *map_value(const Map *map, size_t i) {
-    return map->entries[i].value;
-}
+size_t map_count(const Map *map) { return map->count; }
+const char *map_key(const Map *map, size_t i) { return map->entries[i].key; }
+void *map_value(const Map *map, size_t i) { return map->entries[i].value; }

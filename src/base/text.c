@@ -38,9 +38,7 @@ void text_add_bytes(Text *text, const void *bytes, size_t length) {
     text->bytes[text->length] = '\0';
 }
 
-void text_add(Text *text, const char *string) {
-    text_add_bytes(text, string, strlen(string));
-}
+void text_add(Text *text, const char *string) { text_add_bytes(text, string, strlen(string)); }
 
 void text_vprintf(Text *text, const char *format, va_list args) {
     va_list again;
@@ -60,9 +58,7 @@ void text_printf(Text *text, const char *format, ...) {
     va_end(args);
 }
 
-const char *text_string(const Text *text) {
-    return text->bytes ? text->bytes : "";
-}
+const char *text_string(const Text *text) { return text->bytes ? text->bytes : ""; }
 
 static bool write_all(int file, const char *bytes, size_t length) {
     while (length) {

@@ -16,20 +16,21 @@ typedef struct Block {
 
 struct L1dReader {
     FILE *file;
-    char *name;           /* for messages */
+    char *name; /* for messages */
     L1dTraceHeader header;
     L1dTraceTotals totals;
     Block *blocks;        /* and one past the last, whose `first` is the number of all records */
     uint64_t block_count; /* without that one */
     uint64_t block_room;  /* of blocks */
     ZSTD_DCtx *context;
-    L1dRecord *records;   /* of the block read last */
-    uint8_t *packed;      /* its bytes */
-    uint8_t *frame;       /* and these compressed */
-    size_t frame_bytes;   /* room for the latter */
+    L1dRecord *records; /* of the block read last */
+    uint8_t *packed;    /* its bytes */
+    uint8_t *frame;     /* and these compressed */
+    size_t frame_bytes; /* room for the latter */
 };
 
-static const char CUT_SHORT[] = "is cut short: the run that recorded it did not end, or the file is not whole";
+static const char CUT_SHORT[] =
+    "is cut short: the run that recorded it did not end, or the file is not whole";
 
 static bool refuse(const L1dReader *reader, const char *what, Diag *diag) {
     diag_error(diag, reader->name, 0, 0, "%s", what);
@@ -63,7 +64,8 @@ static bool find_blocks(L1dReader *reader, Diag *diag) {
         at += sizeof head;
         add_block(reader, (Block){.at = at, .first = first});
         if (records == 0 && bytes == 0) break;
-        if (records == 0 || records > L1D_TRACE_BLOCK_RECORDS || bytes == 0 || bytes > reader->frame_bytes)
+        if (records == 0 || records > L1D_TRACE_BLOCK_RECORDS || bytes == 0 ||
+            bytes > reader->frame_bytes)
             return refuse(reader, "a block's header is damaged", diag);
         first += records;
         at += bytes;
@@ -146,7 +148,8 @@ const L1dRecord *l1d_reader_block(L1dReader *reader, uint64_t block, uint32_t *c
     }
     if (!read_bytes(reader, reader->frame, bytes, diag)) return NULL;
     const char *what = "a block is damaged";
-    if (ZSTD_decompressDCtx(reader->context, reader->packed, unpacked, reader->frame, bytes) == unpacked)
+    if (ZSTD_decompressDCtx(reader->context, reader->packed, unpacked, reader->frame, bytes) ==
+        unpacked)
         what = l1d_records_unpack(reader->packed, *count, reader->header.sms, reader->records);
     if (what) refuse(reader, what, diag);
     return what ? NULL : reader->records;

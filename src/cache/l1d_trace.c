@@ -11,7 +11,8 @@ enum { AT_VERSION = 8, AT_NUMBERS = 12, AT_MACHINE = 40, AT_SCHEDULER = 128, AT_
 enum { MAX_LINE = 4096, MIN_LINE = 16 };
 enum { FETCH_BIT = 0x80 /* of the byte of the kind: is_fetch */ };
 _Static_assert(AT_MACHINE + L1D_TRACE_MACHINE_BYTES == AT_SCHEDULER, "the names fill their places");
-_Static_assert(AT_SCHEDULER + L1D_TRACE_SCHEDULER_BYTES == AT_CHECKSUM, "the names fill their places");
+_Static_assert(AT_SCHEDULER + L1D_TRACE_SCHEDULER_BYTES == AT_CHECKSUM,
+               "the names fill their places");
 
 static void put64(uint8_t *out, uint64_t value) {
     l1d_put32(out, (uint32_t)value);
@@ -25,7 +26,8 @@ static uint64_t get64(const uint8_t *in) {
 /* FNV-1a, against bits that flip in the few bytes that are not compressed. */
 static uint32_t checksum(const uint8_t *bytes, size_t count) {
     uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < count; i++) hash = (hash ^ bytes[i]) * 16777619u;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ bytes[i]) * 16777619u;
     return hash;
 }
 
@@ -74,7 +76,8 @@ const char *l1d_header_unpack(const uint8_t in[static L1D_TRACE_HEADER_BYTES],
 void l1d_totals_pack(const L1dTraceTotals *totals, uint8_t out[static L1D_TRACE_END_BYTES]) {
     uint64_t numbers[L1D_TRACE_TOTALS];
     memcpy(numbers, totals, sizeof numbers);
-    for (int i = 0; i < L1D_TRACE_TOTALS; i++) put64(out + 8 * i, numbers[i]);
+    for (int i = 0; i < L1D_TRACE_TOTALS; i++)
+        put64(out + 8 * i, numbers[i]);
     l1d_put32(out + 8 * L1D_TRACE_TOTALS, checksum(out, 8 * L1D_TRACE_TOTALS));
 }
 
@@ -83,7 +86,8 @@ const char *l1d_totals_unpack(const uint8_t in[static L1D_TRACE_END_BYTES],
     uint64_t numbers[L1D_TRACE_TOTALS];
     if (l1d_get32(in + 8 * L1D_TRACE_TOTALS) != checksum(in, 8 * L1D_TRACE_TOTALS))
         return "its end is damaged";
-    for (int i = 0; i < L1D_TRACE_TOTALS; i++) numbers[i] = get64(in + 8 * i);
+    for (int i = 0; i < L1D_TRACE_TOTALS; i++)
+        numbers[i] = get64(in + 8 * i);
     memcpy(totals, numbers, sizeof numbers);
     return NULL;
 }
@@ -107,7 +111,8 @@ void l1d_records_pack(const L1dRecord *records, uint32_t count, uint8_t *out) {
     }
 }
 
-const char *l1d_records_unpack(const uint8_t *in, uint32_t count, uint32_t sms, L1dRecord *records) {
+const char *l1d_records_unpack(const uint8_t *in, uint32_t count, uint32_t sms,
+                               L1dRecord *records) {
     const uint8_t *cycle = in, *address = cycle + 8 * count, *warp = address + 8 * count;
     const uint8_t *lanes = warp + 4 * count, *sm = lanes + 4 * count, *kind = sm + 2 * count;
     uint64_t now = 0;

@@ -14,17 +14,17 @@
 
 enum {
     L1D_TRACE_VERSION = 1,
-    L1D_TRACE_MAX_SMS = 1024,       /* as many as a machine can have */
+    L1D_TRACE_MAX_SMS = 1024, /* as many as a machine can have */
     L1D_TRACE_HEADER_BYTES = 256,
     L1D_TRACE_BLOCK_RECORDS = 65536, /* most records of a block */
     L1D_TRACE_BLOCK_HEADER_BYTES = 8,
-    L1D_TRACE_RECORD_BYTES = 27,    /* of a record before compression */
-    L1D_TRACE_MACHINE_BYTES = 88,   /* names in the header, with the NUL */
+    L1D_TRACE_RECORD_BYTES = 27,  /* of a record before compression */
+    L1D_TRACE_MACHINE_BYTES = 88, /* names in the header, with the NUL */
     L1D_TRACE_SCHEDULER_BYTES = 124
 };
 
-/* What happened. A store is told apart by what it does to its line, so that no reader needs to know the
- * machine's write policies. */
+/* What happened. A store is told apart by what it does to its line, so that no reader needs to know
+ * the machine's write policies. */
 typedef enum L1dKind {
     L1D_LOAD,           /* takes its line when it is not there */
     L1D_STORE_ALLOCATE, /* takes its line when it is not there, and counts as a use of it */
@@ -48,14 +48,15 @@ typedef struct L1dRecord {
     uint32_t warp;    /* lookups: number of the warp among those its SM has launched, from 0 */
     uint32_t lanes;   /* lookups: threads of the warp that touch the line, bit each; never 0 */
     uint16_t sm;
-    uint8_t kind;     /* L1dKind */
-    bool is_fetch;    /* lookups: the run's L1D sent for the line, which comes with an L1D_FILL */
+    uint8_t kind;  /* L1dKind */
+    bool is_fetch; /* lookups: the run's L1D sent for the line, which comes with an L1D_FILL */
 } L1dRecord;
 
 /* Where a trace comes from: the first bytes of the file. */
 typedef struct L1dTraceHeader {
     uint32_t sms;        /* of the machine */
-    uint32_t unit_bytes; /* of a line, or of a sector where the L1D has them: what addresses are aligned to */
+    uint32_t unit_bytes; /* of a line, or of a sector where the L1D has them: what addresses are
+                            aligned to */
     uint32_t size_bytes; /* of the machine's L1D */
     uint32_t line_bytes; /* likewise */
     uint32_t ways;       /* likewise */
@@ -86,8 +87,7 @@ const char *l1d_header_unpack(const uint8_t in[static L1D_TRACE_HEADER_BYTES],
 
 void l1d_totals_pack(const L1dTraceTotals *totals, uint8_t out[static L1D_TRACE_END_BYTES]);
 /* NULL, or what is wrong with the bytes. */
-const char *l1d_totals_unpack(const uint8_t in[static L1D_TRACE_END_BYTES],
-                              L1dTraceTotals *totals);
+const char *l1d_totals_unpack(const uint8_t in[static L1D_TRACE_END_BYTES], L1dTraceTotals *totals);
 
 /* `count` records to and from count x L1D_TRACE_RECORD_BYTES bytes. Reading gives NULL, or what is
  * wrong; `sms` bounds the SMs. */
@@ -96,7 +96,8 @@ const char *l1d_records_unpack(const uint8_t *in, uint32_t count, uint32_t sms, 
 
 /* A 32-bit number, lowest byte first. */
 static inline void l1d_put32(uint8_t *out, uint32_t value) {
-    for (int i = 0; i < 4; i++) out[i] = (uint8_t)(value >> 8 * i);
+    for (int i = 0; i < 4; i++)
+        out[i] = (uint8_t)(value >> 8 * i);
 }
 static inline uint32_t l1d_get32(const uint8_t *in) {
     return in[0] | (uint32_t)in[1] << 8 | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24;

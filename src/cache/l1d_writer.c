@@ -12,7 +12,7 @@
 
 struct L1dWriter {
     FILE *file;
-    char *path;         /* for the message when a write fails */
+    char *path; /* for the message when a write fails */
     ZSTD_CCtx *context;
     L1dRecord *records; /* of the block being gathered */
     uint32_t count;     /* of them */
@@ -71,7 +71,8 @@ void l1d_writer_add(L1dWriter *writer, const L1dRecord *record) {
 }
 
 bool l1d_writer_close(L1dWriter *writer, const L1dTraceTotals *totals, Diag *diag) {
-    uint8_t end[L1D_TRACE_BLOCK_HEADER_BYTES + L1D_TRACE_END_BYTES] = {0}; /* a block of no records */
+    uint8_t end[L1D_TRACE_BLOCK_HEADER_BYTES + L1D_TRACE_END_BYTES] = {
+        0}; /* a block of no records */
     if (writer->count) write_block(writer);
     l1d_totals_pack(totals, end + L1D_TRACE_BLOCK_HEADER_BYTES);
     write_bytes(writer, end, sizeof end);

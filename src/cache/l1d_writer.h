@@ -1,5 +1,5 @@
-/* Writes an L1D trace while the run goes on: records are gathered into blocks, compressed and written,
- * so memory does not grow with the run. */
+/* Writes an L1D trace while the run goes on: records are gathered into blocks, compressed and
+ * written, so memory does not grow with the run. */
 #ifndef TYTO_CACHE_L1D_WRITER_H
 #define TYTO_CACHE_L1D_WRITER_H
 
@@ -8,15 +8,15 @@
 
 typedef struct L1dWriter L1dWriter;
 
-/* Opens the file ("-" is standard output) and writes its header; NULL with an error in `diag` when the
- * file cannot be opened. */
+/* Opens the file ("-" is standard output) and writes its header; NULL with an error in `diag` when
+ * the file cannot be opened. */
 L1dWriter *l1d_writer_open(const char *path, const L1dTraceHeader *header, Diag *diag);
 
 /* Adds a record. A write that fails is kept for l1d_writer_close; nothing is written after it. */
 void l1d_writer_add(L1dWriter *writer, const L1dRecord *record);
 
-/* Writes what is left and the totals, and frees the writer. False, with one error in `diag`, when any
- * part could not be written. */
+/* Writes what is left and the totals, and frees the writer. False, with one error in `diag`, when
+ * any part could not be written. */
 bool l1d_writer_close(L1dWriter *writer, const L1dTraceTotals *totals, Diag *diag);
 
 #endif

@@ -1,6 +1,6 @@
-/* Hash table from lines (addresses without the bits inside a line) to 64-bit values, which are 0 until
- * set. It grows with the lines held; emptying it costs nothing. Nothing depends on hash order: there is
- * no iteration. */
+/* Hash table from lines (addresses without the bits inside a line) to 64-bit values, which are 0
+ * until set. It grows with the lines held; emptying it costs nothing. Nothing depends on hash
+ * order: there is no iteration. */
 #ifndef TYTO_CACHE_LINE_TABLE_H
 #define TYTO_CACHE_LINE_TABLE_H
 
@@ -17,7 +17,7 @@ typedef struct LineTable {
     uint64_t mask;      /* entries - 1 */
     uint64_t used;      /* entries of this epoch */
     uint64_t epoch;     /* times the table has been emptied, and 1 */
-} LineTable; /* starts as {0} */
+} LineTable;            /* starts as {0} */
 
 /* The value of a line, which may be changed until the next call. */
 uint64_t *line_table_at(LineTable *table, uint64_t line);

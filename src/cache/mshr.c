@@ -8,16 +8,18 @@ bool mshr_check(uint32_t entries, uint32_t merges, Diag *diag) {
     bool is_good = entries >= 1 && entries <= MSHR_MAX_ENTRIES && merges >= 1 &&
                    merges <= MSHR_MAX_MERGES && entries * merges <= MSHR_MAX_WAITING;
     if (!is_good)
-        diag_error(diag, NULL, 0, 0,
-                   "MSHRs: %u entries of %u requests: must be 1 to %d entries of 1 to %d, at most %d "
-                   "requests in all", entries, merges, MSHR_MAX_ENTRIES, MSHR_MAX_MERGES,
-                   MSHR_MAX_WAITING);
+        diag_error(
+            diag, NULL, 0, 0,
+            "MSHRs: %u entries of %u requests: must be 1 to %d entries of 1 to %d, at most %d "
+            "requests in all",
+            entries, merges, MSHR_MAX_ENTRIES, MSHR_MAX_MERGES, MSHR_MAX_WAITING);
     return is_good;
 }
 
 void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, Arena *arena) {
     uint32_t places = entries * merges, bucket_bits = 1;
-    while (1u << bucket_bits < 2 * entries) bucket_bits++;
+    while (1u << bucket_bits < 2 * entries)
+        bucket_bits++;
     *mshr = (Mshr){
         .entries = ARENA_ARRAY(arena, MshrEntry, entries),
         .waiting = ARENA_ARRAY(arena, MshrWaiting, places),
@@ -27,8 +29,10 @@ void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, Arena *arena) {
         .entry_count = entries,
         .merges = merges,
     };
-    for (uint32_t i = 0; i < entries; i++) mshr->entries[i].next = (uint16_t)(i + 1);
-    for (uint32_t i = 0; i < places; i++) mshr->waiting[i].next = (uint16_t)(i + 1);
+    for (uint32_t i = 0; i < entries; i++)
+        mshr->entries[i].next = (uint16_t)(i + 1);
+    for (uint32_t i = 0; i < places; i++)
+        mshr->waiting[i].next = (uint16_t)(i + 1);
 }
 
 static void append(Mshr *mshr, MshrEntry *entry, uint32_t handle) {
@@ -49,7 +53,8 @@ int32_t mshr_allocate(Mshr *mshr, uint64_t key, uint32_t handle) {
     *entry = (MshrEntry){.key = key};
     append(mshr, entry, handle);
     uint32_t b = mshr_bucket(mshr, key);
-    while (mshr->buckets[b]) b = (b + 1) & mshr->bucket_mask;
+    while (mshr->buckets[b])
+        b = (b + 1) & mshr->bucket_mask;
     mshr->buckets[b] = (uint16_t)(index + 1);
     return index;
 }
@@ -63,7 +68,8 @@ void mshr_merge(Mshr *mshr, int32_t entry, uint32_t handle) {
 static void forget(Mshr *mshr, int32_t entry) {
     uint32_t mask = mshr->bucket_mask;
     uint32_t hole = mshr_bucket(mshr, mshr->entries[entry].key);
-    while (mshr->buckets[hole] != entry + 1) hole = (hole + 1) & mask;
+    while (mshr->buckets[hole] != entry + 1)
+        hole = (hole + 1) & mask;
     for (uint32_t b = (hole + 1) & mask; mshr->buckets[b]; b = (b + 1) & mask) {
         uint32_t home = mshr_bucket(mshr, mshr->entries[mshr->buckets[b] - 1].key);
         if (((b - home) & mask) < ((b - hole) & mask)) continue; /* already at or behind its home */

@@ -30,24 +30,26 @@ typedef struct MshrWaiting {
 
 typedef struct Mshr {
     MshrEntry *entries;
-    MshrWaiting *waiting;   /* entries x merges places */
-    uint16_t *buckets;      /* hash table of pending entries (index + 1), linear probing; 0 empty */
-    uint32_t bucket_shift;  /* 64 - log2 of the buckets */
-    uint32_t bucket_mask;   /* buckets - 1 */
-    uint32_t entry_count;   /* entries */
-    uint32_t merges;        /* most requests of an entry */
-    uint32_t used;          /* entries pending or completed and not yet drained */
-    uint16_t free_entry;    /* first free entry */
-    uint16_t free_waiting;  /* first free place of `waiting` */
-    uint16_t ready_first;   /* oldest completed entry */
-    uint16_t ready_last;    /* youngest completed entry */
-    uint32_t ready_count;   /* completed entries */
+    MshrWaiting *waiting;  /* entries x merges places */
+    uint16_t *buckets;     /* hash table of pending entries (index + 1), linear probing; 0 empty */
+    uint32_t bucket_shift; /* 64 - log2 of the buckets */
+    uint32_t bucket_mask;  /* buckets - 1 */
+    uint32_t entry_count;  /* entries */
+    uint32_t merges;       /* most requests of an entry */
+    uint32_t used;         /* entries pending or completed and not yet drained */
+    uint16_t free_entry;   /* first free entry */
+    uint16_t free_waiting; /* first free place of `waiting` */
+    uint16_t ready_first;  /* oldest completed entry */
+    uint16_t ready_last;   /* youngest completed entry */
+    uint32_t ready_count;  /* completed entries */
 } Mshr;
 
-/* False, with the reason told to `diag`, when there cannot be `entries` of `merges` requests each. */
+/* False, with the reason told to `diag`, when there cannot be `entries` of `merges` requests each.
+ */
 bool mshr_check(uint32_t entries, uint32_t merges, Diag *diag);
 
-/* `entries` free entries, each for up to `merges` requests (the first included). Owned by `arena`. */
+/* `entries` free entries, each for up to `merges` requests (the first included). Owned by `arena`.
+ */
 void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, Arena *arena);
 
 static inline uint32_t mshr_bucket(const Mshr *mshr, uint64_t key) {
@@ -69,7 +71,8 @@ static inline bool mshr_can_merge(const Mshr *mshr, int32_t entry) {
     return mshr->entries[entry].count < mshr->merges;
 }
 
-/* Takes a free entry (there must be one) for `key`, which has none pending; `handle` waits for it. */
+/* Takes a free entry (there must be one) for `key`, which has none pending; `handle` waits for it.
+ */
 int32_t mshr_allocate(Mshr *mshr, uint64_t key, uint32_t handle);
 
 /* `handle` waits for the entry too; it must have room. */

@@ -29,8 +29,8 @@ static FILE *open_temporary(Diag *diag) {
     return file;
 }
 
-/* The records of a block from last to first; `wanted` has a table for each SM, of the number after that
- * of the record which wants the line next. */
+/* The records of a block from last to first; `wanted` has a table for each SM, of the number after
+ * that of the record which wants the line next. */
 static void look_back(const L1dRecord *records, uint32_t count, uint64_t first, int line_shift,
                       LineTable *wanted, uint64_t *answers) {
     for (uint32_t i = count; i-- > 0;) {
@@ -57,8 +57,10 @@ static bool write_answers(NextUse *next, L1dReader *reader, int line_shift, Line
         if (fseeko(next->file, (off_t)(first * sizeof *next->answers), SEEK_SET) ||
             fwrite(next->answers, sizeof *next->answers, count, next->file) != count ||
             fflush(next->file)) {
-            diag_error(diag, NULL, 0, 0, "the temporary file of Belady's policy cannot be written: %s "
-                       "(TMPDIR names another place)", strerror(errno));
+            diag_error(diag, NULL, 0, 0,
+                       "the temporary file of Belady's policy cannot be written: %s "
+                       "(TMPDIR names another place)",
+                       strerror(errno));
             return false;
         }
     }
@@ -75,7 +77,8 @@ NextUse *next_use_new(L1dReader *reader, int line_shift, Diag *diag) {
     next->file = file;
     next->answers = base_malloc(L1D_TRACE_BLOCK_RECORDS * sizeof *next->answers);
     bool is_written = write_answers(next, reader, line_shift, wanted, diag);
-    for (uint32_t sm = 0; sm < sms; sm++) line_table_free(&wanted[sm]);
+    for (uint32_t sm = 0; sm < sms; sm++)
+        line_table_free(&wanted[sm]);
     free(wanted);
     if (is_written) return next;
     next_use_free(next);

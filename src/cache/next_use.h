@@ -1,9 +1,9 @@
 /* When each lookup's line is wanted next: what Belady's policy needs to know of the future.
  *
- * The trace is gone through backwards once, and the answers are kept in a temporary file (8 bytes for
- * each record, in TMPDIR or /tmp), so memory holds one block and the lines of the trace, not its
- * lookups. "Wanted" is by a load or a store that takes its line; a line that is dropped before, by a store
- * or a flush, is not wanted any more, since keeping it would not have helped. */
+ * The trace is gone through backwards once, and the answers are kept in a temporary file (8 bytes
+ * for each record, in TMPDIR or /tmp), so memory holds one block and the lines of the trace, not
+ * its lookups. "Wanted" is by a load or a store that takes its line; a line that is dropped before,
+ * by a store or a flush, is not wanted any more, since keeping it would not have helped. */
 #ifndef TYTO_CACHE_NEXT_USE_H
 #define TYTO_CACHE_NEXT_USE_H
 
@@ -13,8 +13,8 @@
 
 typedef struct NextUse NextUse;
 
-/* Goes through the trace with lines of 1 << line_shift bytes. NULL with one error in `diag` when the
- * trace is damaged or the temporary file cannot be written. */
+/* Goes through the trace with lines of 1 << line_shift bytes. NULL with one error in `diag` when
+ * the trace is damaged or the temporary file cannot be written. */
 NextUse *next_use_new(L1dReader *reader, int line_shift, Diag *diag);
 void next_use_free(NextUse *next); /* NULL is allowed */
 

@@ -37,10 +37,10 @@ typedef struct Cache {
 typedef struct Replay {
     const ReplayConfig *config;
     ReplayResult *result;
-    SetIndex index;     /* address to set */
-    uint64_t places;    /* of one cache */
-    int line_shift;     /* log2 of the bytes of a line */
-    Cache *caches;      /* by SM */
+    SetIndex index;  /* address to set */
+    uint64_t places; /* of one cache */
+    int line_shift;  /* log2 of the bytes of a line */
+    Cache *caches;   /* by SM */
 } Replay;
 
 /* ---- Geometry ---- */
@@ -48,13 +48,15 @@ typedef struct Replay {
 static bool check_line(const L1dTraceHeader *header, const ReplayConfig *config, Diag *diag) {
     uint32_t bytes = config->line_bytes;
     if (!bits_is_power_of_two(bytes) || bytes < MIN_LINE || bytes > MAX_LINE) {
-        diag_error(diag, NULL, 0, 0, "lines of %u bytes: must be a power of two from %d to %d", bytes,
-                   MIN_LINE, MAX_LINE);
+        diag_error(diag, NULL, 0, 0, "lines of %u bytes: must be a power of two from %d to %d",
+                   bytes, MIN_LINE, MAX_LINE);
         return false;
     }
     if (bytes < header->unit_bytes) {
-        diag_error(diag, NULL, 0, 0, "lines of %u bytes: the accesses were recorded in lines of %u, and "
-                   "smaller ones cannot be told apart", bytes, header->unit_bytes);
+        diag_error(diag, NULL, 0, 0,
+                   "lines of %u bytes: the accesses were recorded in lines of %u, and "
+                   "smaller ones cannot be told apart",
+                   bytes, header->unit_bytes);
         return false;
     }
     return true;
@@ -67,16 +69,20 @@ static bool check_size(const L1dTraceHeader *header, const ReplayConfig *config,
         diag_error(diag, NULL, 0, 0, "%u ways: must be 1 to %d", config->ways, MAX_WAYS);
         return false;
     }
-    if (config->size_bytes % set_bytes || !bits_is_power_of_two(sets) || sets > 1u << MAX_SETS_LOG2) {
-        diag_error(diag, NULL, 0, 0, "a cache of %llu bytes in %u ways of %u-byte lines does not have a "
-                   "power of two of sets (up to 2^%d)", (unsigned long long)config->size_bytes,
-                   config->ways, config->line_bytes, MAX_SETS_LOG2);
+    if (config->size_bytes % set_bytes || !bits_is_power_of_two(sets) ||
+        sets > 1u << MAX_SETS_LOG2) {
+        diag_error(diag, NULL, 0, 0,
+                   "a cache of %llu bytes in %u ways of %u-byte lines does not have a "
+                   "power of two of sets (up to 2^%d)",
+                   (unsigned long long)config->size_bytes, config->ways, config->line_bytes,
+                   MAX_SETS_LOG2);
         return false;
     }
     if (config->size_bytes > MAX_BYTES || lines > MAX_LINES / header->sms) {
-        diag_error(diag, NULL, 0, 0, "%u caches of %llu bytes are too much for the host; --unbounded "
-                   "needs only the lines that are used", header->sms,
-                   (unsigned long long)config->size_bytes);
+        diag_error(diag, NULL, 0, 0,
+                   "%u caches of %llu bytes are too much for the host; --unbounded "
+                   "needs only the lines that are used",
+                   header->sms, (unsigned long long)config->size_bytes);
         return false;
     }
     return true;
@@ -121,7 +127,8 @@ static void end(Replay *replay, const L1dTraceHeader *header) {
 
 static void empty(const Replay *replay, Cache *cache) {
     line_table_clear(&cache->lines);
-    for (uint64_t i = 0; cache->places && i < replay->places; i++) cache->places[i].line = NO_LINE;
+    for (uint64_t i = 0; cache->places && i < replay->places; i++)
+        cache->places[i].line = NO_LINE;
 }
 
 /* The ways of the set of a line. */
@@ -216,12 +223,14 @@ static void look_up(Replay *replay, Cache *cache, const L1dRecord *record, uint6
     else if (l1d_kind_takes_line(kind)) line->rank = next;
 }
 
-static void replay_block(Replay *replay, const L1dRecord *records, uint32_t count, const uint64_t *next) {
+static void replay_block(Replay *replay, const L1dRecord *records, uint32_t count,
+                         const uint64_t *next) {
     for (uint32_t i = 0; i < count; i++) {
         Cache *cache = &replay->caches[records[i].sm];
         bool is_lookup = l1d_kind_is_lookup((L1dKind)records[i].kind);
         if (records[i].kind == L1D_FLUSH) empty(replay, cache);
-        else if (replay->config->is_unbounded && is_lookup) look_up_unbounded(replay, cache, &records[i]);
+        else if (replay->config->is_unbounded && is_lookup)
+            look_up_unbounded(replay, cache, &records[i]);
         else if (replay->config->is_unbounded) continue;
         else if (records[i].kind == L1D_FILL) fill(replay, cache, &records[i]);
         else if (is_lookup) look_up(replay, cache, &records[i], next ? next[i] : 0);

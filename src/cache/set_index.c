@@ -15,7 +15,8 @@ typedef struct BitList {
 } BitList;
 
 static const char *skip_blanks(const char *text) {
-    while (isspace((unsigned char)*text)) text++;
+    while (isspace((unsigned char)*text))
+        text++;
     return text;
 }
 
@@ -75,7 +76,8 @@ bool set_index_init(SetIndex *index, const char *text, uint32_t sets, uint32_t l
     if (!is_good) return false;
     int width = bits_lowest32(sets), line_bits = bits_lowest32(line_bytes);
     if (!text) {
-        for (int i = 0; i < width; i++) gather_append(&index->bits, i, line_bits + i);
+        for (int i = 0; i < width; i++)
+            gather_append(&index->bits, i, line_bits + i);
         return true;
     }
     int widest = 0;
@@ -83,16 +85,18 @@ bool set_index_init(SetIndex *index, const char *text, uint32_t sets, uint32_t l
         BitList list;
         rest = read_list(rest, &list);
         if (!rest || !append_list(index, &list, line_bytes)) {
-            diag_error(diag, NULL, 0, 0,
-                       "set index \"%s\": not lists of address bits like \"11..7 ^ 19,15..13\" with "
-                       "bits from %d to 63", text, line_bits);
+            diag_error(
+                diag, NULL, 0, 0,
+                "set index \"%s\": not lists of address bits like \"11..7 ^ 19,15..13\" with "
+                "bits from %d to 63",
+                text, line_bits);
             return false;
         }
         if (list.count > widest) widest = list.count;
         if (!*rest) break;
     }
     if (widest == width) return true;
-    diag_error(diag, NULL, 0, 0, "set index \"%s\": makes %d bits, but %u sets need %d", text, widest,
-               sets, width);
+    diag_error(diag, NULL, 0, 0, "set index \"%s\": makes %d bits, but %u sets need %d", text,
+               widest, sets, width);
     return false;
 }

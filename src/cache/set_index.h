@@ -16,9 +16,9 @@ typedef struct SetIndex {
     BitGather bits; /* the set's number, out of the address */
 } SetIndex;
 
-/* Builds the function of a cache with `sets` sets (a power of two) of lines of `line_bytes` (a power
- * of two). `text` may be NULL. False, with the mistake told to `diag`: bad text, bits below the
- * line, or more or fewer bits than number the sets. */
+/* Builds the function of a cache with `sets` sets (a power of two) of lines of `line_bytes` (a
+ * power of two). `text` may be NULL. False, with the mistake told to `diag`: bad text, bits below
+ * the line, or more or fewer bits than number the sets. */
 bool set_index_init(SetIndex *index, const char *text, uint32_t sets, uint32_t line_bytes,
                     Diag *diag);
 

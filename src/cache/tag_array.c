@@ -23,12 +23,16 @@ bool tag_array_check(const TagArrayConfig *config, Diag *diag) {
                    MIN_LINE, MAX_LINE);
     else if (!bits_is_power_of_two(sector) || sector > c->line_bytes ||
              c->line_bytes / sector > TAG_MAX_SECTORS)
-        diag_error(diag, NULL, 0, 0,
-                   "cache: sectors of %u bytes in lines of %u: must be a power of two, one to %d to "
-                   "a line", sector, c->line_bytes, TAG_MAX_SECTORS);
+        diag_error(
+            diag, NULL, 0, 0,
+            "cache: sectors of %u bytes in lines of %u: must be a power of two, one to %d to "
+            "a line",
+            sector, c->line_bytes, TAG_MAX_SECTORS);
     if (c->tracks_bytes && sector > MAX_TRACKED)
-        diag_error(diag, NULL, 0, 0, "cache: sectors of %u bytes: written bytes are tracked in "
-                   "sectors of up to %d", sector, MAX_TRACKED);
+        diag_error(diag, NULL, 0, 0,
+                   "cache: sectors of %u bytes: written bytes are tracked in "
+                   "sectors of up to %d",
+                   sector, MAX_TRACKED);
     SetIndex index;
     set_index_init(&index, c->set_index, c->sets, c->line_bytes, diag);
     return diag_error_count(diag) == before;
@@ -45,8 +49,8 @@ void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena) 
         .is_lru = config->replacement == REPLACE_LRU,
     };
     Diag *diag = diag_new();
-    bool is_good = set_index_init(&tags->index, config->set_index, config->sets, config->line_bytes,
-                                  diag);
+    bool is_good =
+        set_index_init(&tags->index, config->set_index, config->sets, config->line_bytes, diag);
     assert(is_good);
     (void)is_good;
     diag_free(diag);
@@ -115,8 +119,7 @@ void tag_array_invalidate_all(TagArray *tags) {
         line->stamp = 0;
     }
     if (tags->written)
-        memset(tags->written, 0,
-               sizeof *tags->written * tags->sets * tags->ways * tags->sectors);
+        memset(tags->written, 0, sizeof *tags->written * tags->sets * tags->ways * tags->sectors);
 }
 
 int32_t tag_array_next_dirty(const TagArray *tags, int32_t place) {

@@ -48,7 +48,7 @@ typedef struct TagArray {
     uint64_t clock;      /* stamps given out */
     SetIndex index;      /* address to set */
     uint32_t sets, ways; /* geometry */
-    uint8_t line_shift;   /* log2 of the bytes of a line */
+    uint8_t line_shift;  /* log2 of the bytes of a line */
     uint8_t sector_shift; /* log2 of the bytes of a sector */
     uint8_t sectors;      /* sectors of a line */
     bool is_lru;          /* a use renews the stamp */
@@ -99,10 +99,11 @@ static inline int32_t tag_array_find(const TagArray *tags, uint64_t address) {
     return found;
 }
 
-/* Tells the host's processor that the set of `address` will be looked up soon: the first cache has no room
- * for a large array, and waiting for it costs more than the lookup. (Always inlined because gcc takes a call
- * that does nothing else for one without effect, and drops it.) */
-__attribute__((always_inline)) static inline void tag_array_warm(const TagArray *tags, uint64_t address) {
+/* Tells the host's processor that the set of `address` will be looked up soon: the first cache has
+ * no room for a large array, and waiting for it costs more than the lookup. (Always inlined because
+ * gcc takes a call that does nothing else for one without effect, and drops it.) */
+__attribute__((always_inline)) static inline void tag_array_warm(const TagArray *tags,
+                                                                 uint64_t address) {
     uint32_t base = set_index_of(&tags->index, address) * tags->ways;
     __builtin_prefetch(&tags->tags[base]);
     __builtin_prefetch(&tags->lines[base]);

@@ -10,7 +10,11 @@ static const uint64_t EMPTY = UINT64_MAX; /* no line has this number */
 
 bool victim_tags_check(uint32_t warps, uint32_t sets, uint32_t ways, uint32_t line_bytes,
                        Diag *diag) {
-    const struct { const char *what; uint32_t value, most; bool is_power; } rules[] = {
+    const struct {
+        const char *what;
+        uint32_t value, most;
+        bool is_power;
+    } rules[] = {
         {"warps", warps, 4096, false},
         {"sets", sets, 1024, true},
         {"ways", ways, 64, false},
@@ -56,7 +60,8 @@ static uint64_t *set_of(VictimTags *victims, uint32_t warp, uint64_t line) {
 /* Rank of the line in the set; `ways` when it is not there. */
 static uint32_t rank_of(const VictimTags *victims, const uint64_t *set, uint64_t line) {
     uint32_t rank = 0;
-    while (rank < victims->ways && set[rank] != line) rank++;
+    while (rank < victims->ways && set[rank] != line)
+        rank++;
     return rank;
 }
 
@@ -86,5 +91,6 @@ bool victim_tags_probe(VictimTags *victims, uint32_t warp, uint64_t address) {
 void victim_tags_clear(VictimTags *victims, uint32_t warp) {
     assert(warp < victims->warps);
     uint32_t places = victims->sets * victims->ways;
-    for (uint32_t i = 0; i < places; i++) victims->tags[warp * places + i] = EMPTY;
+    for (uint32_t i = 0; i < places; i++)
+        victims->tags[warp * places + i] = EMPTY;
 }

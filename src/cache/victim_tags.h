@@ -15,17 +15,18 @@
 #include "cache/policy.h"
 
 typedef struct VictimTags {
-    uint64_t *tags;          /* line numbers by warp, set and rank: the one to go next first */
-    uint32_t warps;          /* warps with an array of their own */
-    uint32_t sets;           /* sets of each warp, a power of two */
-    uint32_t ways;           /* ways of each set */
-    uint8_t line_shift;      /* log2 of the bytes of a line */
-    bool is_lru;             /* a hit or a repeated loss makes a tag the last to go */
+    uint64_t *tags;     /* line numbers by warp, set and rank: the one to go next first */
+    uint32_t warps;     /* warps with an array of their own */
+    uint32_t sets;      /* sets of each warp, a power of two */
+    uint32_t ways;      /* ways of each set */
+    uint8_t line_shift; /* log2 of the bytes of a line */
+    bool is_lru;        /* a hit or a repeated loss makes a tag the last to go */
 } VictimTags;
 
 /* False, with the reason told to `diag`, when the sizes make no sense: warps 1..4096, sets a power
  * of two up to 1024, ways 1..64, line_bytes a power of two. */
-bool victim_tags_check(uint32_t warps, uint32_t sets, uint32_t ways, uint32_t line_bytes, Diag *diag);
+bool victim_tags_check(uint32_t warps, uint32_t sets, uint32_t ways, uint32_t line_bytes,
+                       Diag *diag);
 
 /* Empty arrays for `warps` warps, owned by `arena`. The sizes must have passed the check. */
 void victim_tags_init(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,

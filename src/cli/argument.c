@@ -168,6 +168,4 @@ bool argument_write_output(const Argument *argument, TytoSimulator *simulator) {
     return is_right;
 }
 
-void argument_free(Argument *argument) {
-    free(argument->output);
-}
+void argument_free(Argument *argument) { free(argument->output); }

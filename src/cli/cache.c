@@ -8,11 +8,13 @@
 #include "cli/files.h"
 
 /* The size given for an option; true and 0 when it was not given. */
-static bool read_size(const Arguments *arguments, const char *name, uint64_t most, uint64_t *bytes) {
+static bool read_size(const Arguments *arguments, const char *name, uint64_t most,
+                      uint64_t *bytes) {
     const char *text = arguments_value(arguments, name);
     *bytes = 0;
     if (!text || (tyto_read_size(text, bytes) && *bytes && *bytes <= most)) return true;
-    say_error("%s %s: not a number from 1 to %llu (32KiB is one)", name, text, (unsigned long long)most);
+    say_error("%s %s: not a number from 1 to %llu (32KiB is one)", name, text,
+              (unsigned long long)most);
     return false;
 }
 
@@ -73,7 +75,8 @@ static const TytoOption options[] = {
      "Which line is replaced: the one not used for longest, or the one wanted again last.", NULL},
     {"--size", "SIZE", NULL, "Bytes of each SM's cache; else as the machine had it.", NULL},
     {"--ways", "N", NULL, "Lines of a set; else as the machine had it.", NULL},
-    {"--line", "BYTES", NULL, "Bytes of a line, not less than recorded; else as the machine had it.", NULL},
+    {"--line", "BYTES", NULL,
+     "Bytes of a line, not less than recorded; else as the machine had it.", NULL},
     {"--unbounded", NULL, NULL, "Replace no line.", NULL},
     {"--json", "FILE", NULL, "Write the numbers as JSON, - is standard output.", NULL},
     {"--csv", "FILE", NULL, "Write the numbers as CSV.", NULL},
@@ -83,13 +86,14 @@ const Command command_cache = {
     .name = "cache",
     .operands = "FILE",
     .summary = "Replay recorded L1D lookups on a cache of another size, or with Belady's policy",
-    .text = "FILE is what --record-l1d wrote. The replay has no time: a line is there from the lookup\n"
-            "that takes it.\n"
-            "\n"
-            "  tyto run --machine ccws --record-l1d spmv.l1d spmv\n"
-            "  tyto cache spmv.l1d --policy belady\n"
-            "  tyto cache spmv.l1d --size 64KiB --ways 16\n"
-            "  tyto cache spmv.l1d --unbounded\n",
+    .text =
+        "FILE is what --record-l1d wrote. The replay has no time: a line is there from the lookup\n"
+        "that takes it.\n"
+        "\n"
+        "  tyto run --machine ccws --record-l1d spmv.l1d spmv\n"
+        "  tyto cache spmv.l1d --policy belady\n"
+        "  tyto cache spmv.l1d --size 64KiB --ways 16\n"
+        "  tyto cache spmv.l1d --unbounded\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .lowest_operands = 1,

@@ -20,8 +20,8 @@ static const TytoOption options[] = {
 };
 
 /* nvcc's options that clang does not know, and how many words follow them. Architectures are left
- * to Tyto, which runs PTX for sm_75; so are they for nvcc in old sources, whose Makefiles name those
- * that it knows no more. */
+ * to Tyto, which runs PTX for sm_75; so are they for nvcc in old sources, whose Makefiles name
+ * those that it knows no more. */
 static const struct {
     const char *prefix;
     int values; /* words that follow, unless the option holds a '=' */

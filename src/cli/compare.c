@@ -63,12 +63,14 @@ static bool find_range(const char *scheduler, Range *range) {
     return false;
 }
 
-/* Adds a scheduler; one with a range once for each value in it, so that two ranges make every pair. */
+/* Adds a scheduler; one with a range once for each value in it, so that two ranges make every pair.
+ */
 static void add_scheduler(Contest *contest, const char *scheduler) {
     Range range;
     if (!find_range(scheduler, &range)) {
         contest->has_too_many |= contest->count == MOST_RUNS;
-        if (contest->count < MOST_RUNS) contest->list[contest->count++].scheduler = strdup(scheduler);
+        if (contest->count < MOST_RUNS)
+            contest->list[contest->count++].scheduler = strdup(scheduler);
         return;
     }
     for (long i = range.first; i <= range.last && !contest->has_too_many; i++) {
@@ -101,7 +103,7 @@ static void read_schedulers(Contest *contest, const char *text) {
 /* Options that every run would write over, or that the comparison is about. */
 static bool check_options(const Arguments *arguments) {
     static const char *const refused[] = {"--scheduler", "--functional", "--timeline", "--ctas",
-                                          "--policies", "--record-l1d", "--stats"};
+                                          "--policies",  "--record-l1d", "--stats"};
     for (int i = 0; i < arguments->simulator_count; i++) {
         for (size_t r = 0; r < sizeof refused / sizeof refused[0]; r++) {
             if (strcmp(arguments->simulator[i], refused[r]) != 0) continue;
@@ -308,8 +310,8 @@ static void remove_folder(const Contest *contest) {
 }
 
 static int run_contest(Contest *contest) {
-    if (!check_options(contest->arguments) ||
-        !arguments_jobs(contest->arguments, &contest->jobs) || !check_schedulers(contest))
+    if (!check_options(contest->arguments) || !arguments_jobs(contest->arguments, &contest->jobs) ||
+        !check_schedulers(contest))
         return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
     block_signals(contest);
@@ -333,8 +335,10 @@ static int run_compare(Arguments *arguments) {
 
 static const TytoOption options[] = {
     {"--schedulers", "NAME,NAME,...", "lrr,gto,two-level",
-     "The warp schedulers, the first being what the others are measured by; P=1..8 for each value, best-swl "
-     "for swl:limit=1..32.", NULL},
+     "The warp schedulers, the first being what the others are measured by; P=1..8 for each value, "
+     "best-swl "
+     "for swl:limit=1..32.",
+     NULL},
     {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL},
     {"--json", "FILE", NULL, "Write all runs as JSON, - being standard output.", NULL},
     {"--csv", "FILE", NULL, "Write every counter of every run as CSV.", NULL},

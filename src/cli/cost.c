@@ -15,8 +15,8 @@ static int run_cost(Arguments *arguments) {
         else sets[set_count++] = given->value;
     }
     char message[4096];
-    char *text = tyto_cost_text(arguments->operands[0], machine, set_count, sets, message,
-                                sizeof message);
+    char *text =
+        tyto_cost_text(arguments->operands[0], machine, set_count, sets, message, sizeof message);
     if (text) fputs(text, stdout);
     else fprintf(stderr, "tyto: %s", message);
     free(text);

@@ -48,9 +48,7 @@ static void walk_options(const Command *command, PrintHeading *print_heading,
     }
 }
 
-static void print_heading(const char *heading) {
-    printf("\n%s:\n", heading);
-}
+static void print_heading(const char *heading) { printf("\n%s:\n", heading); }
 
 static void print_option(const TytoOption *option) {
     char left[64];
@@ -92,9 +90,7 @@ static void print_roff(const char *text) {
     }
 }
 
-static void print_roff_heading(const char *heading) {
-    printf(".PP\n%s:\n", heading);
-}
+static void print_roff_heading(const char *heading) { printf(".PP\n%s:\n", heading); }
 
 static void print_roff_option(const TytoOption *option) {
     printf(".TP\n\\fB");

@@ -219,15 +219,18 @@ bool program_exists(const char *name) {
 static bool check_runtime(const char *name) {
     char path[PATH_MAX], libraries[PATH_MAX];
     if (!find_executable(name, path, sizeof path) || !elf_has_own_runtime(path)) return true;
-    say_error("%s was linked with CUDA's static runtime (nvcc's default), so its calls do not reach "
-              "Tyto. Link it with the shared runtime:\n"
-              "    nvcc -cudart shared ...",
-              name);
+    say_error(
+        "%s was linked with CUDA's static runtime (nvcc's default), so its calls do not reach "
+        "Tyto. Link it with the shared runtime:\n"
+        "    nvcc -cudart shared ...",
+        name);
     if (find_beside(library_places, 2, "libcudart_static.a", libraries, sizeof libraries)) {
         *strrchr(libraries, '/') = '\0';
         char *folder = realpath(libraries, NULL);
-        fprintf(stderr, "or, leaving the rest of the command as it is, with Tyto's own:\n"
-                        "    nvcc -L%s ...\n", folder ? folder : libraries);
+        fprintf(stderr,
+                "or, leaving the rest of the command as it is, with Tyto's own:\n"
+                "    nvcc -L%s ...\n",
+                folder ? folder : libraries);
         free(folder);
     }
     return false;

@@ -12,8 +12,9 @@ bool program_find(const char *name, char *path, size_t size);
 bool program_find_self(char *path, size_t size);
 /* The path of the library that programs run on. False after a message. */
 bool program_find_library(char *path, size_t size);
-/* A file among the data that come with Tyto, in the folder that `variable` names, else where the build
- * and the installation have `folder`; name "." is the folder itself. False: it is not there. */
+/* A file among the data that come with Tyto, in the folder that `variable` names, else where the
+ * build and the installation have `folder`; name "." is the folder itself. False: it is not there.
+ */
 bool program_find_data(const char *variable, const char *folder, const char *name, char *path,
                        size_t size);
 /* Adds options to TYTO_OPTIONS, after those that are there. */

@@ -22,19 +22,13 @@ cudaError_t CUDARTAPI cudaGetDriverEntryPoint(const char *symbol, void **functio
     return cudaGetDriverEntryPointByVersion(symbol, function, CUDART_VERSION, flags, status);
 }
 
-cudaError_t CUDARTAPI cudaProfilerStart(void) {
-    return RUNTIME_CALL(cuProfilerStart());
-}
+cudaError_t CUDARTAPI cudaProfilerStart(void) { return RUNTIME_CALL(cuProfilerStart()); }
 
-cudaError_t CUDARTAPI cudaProfilerStop(void) {
-    return RUNTIME_CALL(cuProfilerStop());
-}
+cudaError_t CUDARTAPI cudaProfilerStop(void) { return RUNTIME_CALL(cuProfilerStop()); }
 
 /* ---- Choosing ---- */
 
-static int check_device(int device) {
-    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
-}
+static int check_device(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
 
 cudaError_t CUDARTAPI cudaGetDeviceCount(int *count) {
     return RUNTIME_CALL(cuDeviceGetCount(count));
@@ -46,9 +40,7 @@ cudaError_t CUDARTAPI cudaGetDevice(int *device) {
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaSetDevice(int device) {
-    return RUNTIME_CALL(check_device(device));
-}
+cudaError_t CUDARTAPI cudaSetDevice(int device) { return RUNTIME_CALL(check_device(device)); }
 
 cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned int device_flags, unsigned int flags) {
     if (flags & ~(unsigned)cudaInitDeviceFlagsAreValid) return runtime_leave(cudaErrorInvalidValue);
@@ -109,9 +101,7 @@ cudaError_t CUDARTAPI cudaDeviceGetTexture1DLinearMaxWidth(
 
 /* ---- The device as a whole ---- */
 
-cudaError_t CUDARTAPI cudaDeviceSynchronize(void) {
-    return RUNTIME_CALL(cuCtxSynchronize());
-}
+cudaError_t CUDARTAPI cudaDeviceSynchronize(void) { return RUNTIME_CALL(cuCtxSynchronize()); }
 
 static int reset(void) {
     int status = (int)cuDevicePrimaryCtxReset(0);
@@ -119,9 +109,7 @@ static int reset(void) {
     return status;
 }
 
-cudaError_t CUDARTAPI cudaDeviceReset(void) {
-    return RUNTIME_CALL(reset());
-}
+cudaError_t CUDARTAPI cudaDeviceReset(void) { return RUNTIME_CALL(reset()); }
 
 cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     return RUNTIME_CALL(cuCtxSetLimit((CUlimit)limit, value));

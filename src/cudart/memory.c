@@ -77,9 +77,7 @@ cudaError_t CUDARTAPI cudaMallocHost(void **pointer, size_t size) {
     return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
 }
 
-cudaError_t CUDARTAPI cudaFreeHost(void *pointer) {
-    return RUNTIME_CALL(cuMemFreeHost(pointer));
-}
+cudaError_t CUDARTAPI cudaFreeHost(void *pointer) { return RUNTIME_CALL(cuMemFreeHost(pointer)); }
 
 static int device_pointer(void **out, void *pointer, unsigned flags) {
     CUdeviceptr address;

@@ -45,9 +45,7 @@ bool runtime_enter(void) {
     return thread.failure == CUDA_SUCCESS;
 }
 
-CUresult runtime_failure(void) {
-    return thread.failure;
-}
+CUresult runtime_failure(void) { return thread.failure; }
 
 /* ---- Errors ---- */
 
@@ -57,9 +55,7 @@ cudaError_t runtime_leave(int status) {
     return error;
 }
 
-cudaError_t CUDARTAPI cudaPeekAtLastError(void) {
-    return thread.last;
-}
+cudaError_t CUDARTAPI cudaPeekAtLastError(void) { return thread.last; }
 
 cudaError_t CUDARTAPI cudaGetLastError(void) {
     cudaError_t error = thread.last;

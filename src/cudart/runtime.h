@@ -63,8 +63,6 @@ bool format_read(const struct cudaChannelFormatDesc *description, CUarray_format
 static inline CUdeviceptr address_of(const void *pointer) {
     return (CUdeviceptr)(uintptr_t)pointer;
 }
-static inline void *pointer_of(CUdeviceptr address) {
-    return (void *)(uintptr_t)address;
-}
+static inline void *pointer_of(CUdeviceptr address) { return (void *)(uintptr_t)address; }
 
 #endif

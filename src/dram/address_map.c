@@ -28,14 +28,16 @@ static const struct BitRole *find_role(char letter) {
     return NULL;
 }
 
-/* The string's letters without separators, lowest bit first. Returns their number, -1 on a mistake. */
+/* The string's letters without separators, lowest bit first. Returns their number, -1 on a mistake.
+ */
 static int read_letters(const char *bits, char letters[MAX_BITS], Diag *diag) {
     int count = 0;
     for (size_t i = strlen(bits); i-- > 0;) {
         if (strchr("._ ", bits[i])) continue;
         if (!find_role(bits[i])) {
             diag_error(diag, NULL, 0, 0,
-                       "address map \"%s\": '%c': not one of R, B, b, C, P, S and -", bits, bits[i]);
+                       "address map \"%s\": '%c': not one of R, B, b, C, P, S and -", bits,
+                       bits[i]);
             return -1;
         }
         if (count == MAX_BITS) {
@@ -71,19 +73,25 @@ static bool check_division(const AddressMapConfig *config, const FieldWidths *wi
     if (width->channel)
         diag_error(diag, NULL, 0, 0,
                    "address map \"%s\": P bits and a channel count of %u: the channel comes either "
-                   "from bits or from a division", config->bits, config->channels);
+                   "from bits or from a division",
+                   config->bits, config->channels);
     if (config->channels > ADDRESS_MAP_MAX_CHANNELS)
         diag_error(diag, NULL, 0, 0, "address map: %u channels: at most %d", config->channels,
                    ADDRESS_MAP_MAX_CHANNELS);
     if (!bits_is_power_of_two(config->block_bytes) || config->block_bytes < config->channels)
-        diag_error(diag, NULL, 0, 0,
-                   "address map: blocks of %u bytes: must be a power of two, at least the number of "
-                   "channels", config->block_bytes);
+        diag_error(
+            diag, NULL, 0, 0,
+            "address map: blocks of %u bytes: must be a power of two, at least the number of "
+            "channels",
+            config->block_bytes);
     return diag_error_count(diag) == before;
 }
 
 static bool check_widths(const AddressMapConfig *config, const FieldWidths *width, Diag *diag) {
-    const struct { const char *name; int bits, least, most; } rules[] = {
+    const struct {
+        const char *name;
+        int bits, least, most;
+    } rules[] = {
         {"channel", width->channel, 0, 7}, {"slice", width->slice, 0, 4},
         {"bank", width->bank, 0, 6},       {"row", width->row, 1, 32},
         {"column", width->column, 5, 16},
@@ -103,9 +111,11 @@ bool address_map_init(AddressMap *map, const AddressMapConfig *config, Diag *dia
     if (count < 0) return false;
     FieldWidths width = {0};
     bool fits = true;
-    for (int bit = 0; bit < count; bit++) fits &= place_bit(map, &width, letters[bit], bit);
+    for (int bit = 0; bit < count; bit++)
+        fits &= place_bit(map, &width, letters[bit], bit);
     /* What lies above the string belongs to the local address, so that it stays unique. */
-    for (int bit = count; bit < 64; bit++) fits &= gather_append(&map->local, width.local++, bit);
+    for (int bit = count; bit < 64; bit++)
+        fits &= gather_append(&map->local, width.local++, bit);
     if (!fits) {
         diag_error(diag, NULL, 0, 0, "address map \"%s\": a field in more than %d pieces",
                    config->bits, GATHER_MAX_RUNS);
@@ -148,7 +158,8 @@ static uint64_t join(const AddressMap *map, uint32_t channel, uint64_t rest) {
 
 uint64_t address_map_address(const AddressMap *map, uint32_t channel, uint64_t local) {
     assert(channel < map->channels);
-    return join(map, channel, gather_scatter(&map->local, local) | gather_scatter(&map->channel, channel));
+    return join(map, channel,
+                gather_scatter(&map->local, local) | gather_scatter(&map->channel, channel));
 }
 
 uint64_t address_map_sibling(const AddressMap *map, uint64_t address, uint32_t column) {

@@ -29,16 +29,16 @@ typedef struct AddressMapConfig {
 } AddressMapConfig;
 
 typedef struct AddressMap {
-    uint32_t channels;           /* memory channels */
-    uint32_t slices_per_channel; /* L2 slices of each channel */
-    uint32_t banks;              /* banks of each channel */
-    uint32_t row_bytes;          /* bytes of one row of one bank */
-    bool is_division;            /* the channel comes from a division */
-    uint8_t block_shift;         /* log2 of block_bytes, division form only */
-    uint64_t reciprocal;         /* ceil(2^64 / channels), division form only */
-    uint64_t column_mask;        /* the bits of `rest` that make the column */
+    uint32_t channels;                           /* memory channels */
+    uint32_t slices_per_channel;                 /* L2 slices of each channel */
+    uint32_t banks;                              /* banks of each channel */
+    uint32_t row_bytes;                          /* bytes of one row of one bank */
+    bool is_division;                            /* the channel comes from a division */
+    uint8_t block_shift;                         /* log2 of block_bytes, division form only */
+    uint64_t reciprocal;                         /* ceil(2^64 / channels), division form only */
+    uint64_t column_mask;                        /* the bits of `rest` that make the column */
     BitGather channel, slice, bank, row, column; /* out of `rest` */
-    BitGather local;             /* the address within its channel, out of `rest` */
+    BitGather local;                             /* the address within its channel, out of `rest` */
 } AddressMap;
 
 /* One place in DRAM. */
@@ -64,13 +64,15 @@ uint64_t address_map_address(const AddressMap *map, uint32_t channel, uint64_t l
 uint64_t address_map_sibling(const AddressMap *map, uint64_t address, uint32_t column);
 
 /* Division form: the block's number divided by the channels, by multiplying with the reciprocal.
- * Exact while blocks x channels < 2^64, as it is for every address: blocks are at least 256 bytes. */
+ * Exact while blocks x channels < 2^64, as it is for every address: blocks are at least 256 bytes.
+ */
 static inline uint64_t address_map_quotient(const AddressMap *map, uint64_t block) {
     return (uint64_t)((unsigned __int128)block * map->reciprocal >> 64);
 }
 
 /* The address bits that the string describes; *channel is set in the division form only. */
-static inline uint64_t address_map_rest(const AddressMap *map, uint64_t address, uint32_t *channel) {
+static inline uint64_t address_map_rest(const AddressMap *map, uint64_t address,
+                                        uint32_t *channel) {
     if (!map->is_division) return address;
     uint64_t block = address >> map->block_shift;
     uint64_t quotient = address_map_quotient(map, block);

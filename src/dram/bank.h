@@ -12,12 +12,12 @@
 enum { DRAM_MAX_BANKS = 32, DRAM_MAX_GROUPS = 8 };
 
 typedef struct DramBanks {
-    uint32_t open;                      /* bit per bank: a row is open */
-    uint8_t group[DRAM_MAX_BANKS];      /* bank group of each bank: bank mod groups */
-    uint32_t open_row[DRAM_MAX_BANKS];  /* the row, where one is open */
+    uint32_t open;                     /* bit per bank: a row is open */
+    uint8_t group[DRAM_MAX_BANKS];     /* bank group of each bank: bank mod groups */
+    uint32_t open_row[DRAM_MAX_BANKS]; /* the row, where one is open */
     uint64_t bank_ready[DRAM_COMMANDS][DRAM_MAX_BANKS];   /* tick from which the bank allows it */
     uint64_t group_ready[DRAM_COMMANDS][DRAM_MAX_GROUPS]; /* tick from which the group allows it */
-    uint64_t channel_ready[DRAM_COMMANDS];                /* tick from which the channel allows it */
+    uint64_t channel_ready[DRAM_COMMANDS]; /* tick from which the channel allows it */
     DramConstraint rows[DRAM_CONSTRAINTS]; /* constraints in the order of their first command */
     uint8_t first_row[DRAM_COMMANDS + 1];  /* where each command's constraints begin in `rows` */
 } DramBanks;

@@ -13,7 +13,10 @@ static uint32_t burst_ticks_of(const DramConfig *config) {
 
 bool dram_config_check(const DramConfig *config, Diag *diag) {
     const DramConfig *c = config;
-    const struct { const char *name; uint32_t value, least, most; } rules[] = {
+    const struct {
+        const char *name;
+        uint32_t value, least, most;
+    } rules[] = {
         {"banks", c->banks, 1, DRAM_MAX_BANKS},
         {"bank groups", c->bank_groups, 1, DRAM_MAX_GROUPS},
         {"bus bytes", c->bus_bytes, 1, 1024},
@@ -30,13 +33,17 @@ bool dram_config_check(const DramConfig *config, Diag *diag) {
                        rules[i].value, rules[i].least, rules[i].most);
     if (diag_error_count(diag) > before) return false;
     if (c->burst_length % c->data_rate)
-        diag_error(diag, NULL, 0, 0, "DRAM: a burst of %u beats at %u beats per tick: not a whole "
-                   "number of ticks", c->burst_length, c->data_rate);
+        diag_error(diag, NULL, 0, 0,
+                   "DRAM: a burst of %u beats at %u beats per tick: not a whole "
+                   "number of ticks",
+                   c->burst_length, c->data_rate);
     if (c->bank_groups > c->banks)
         diag_error(diag, NULL, 0, 0, "DRAM: %u bank groups of %u banks", c->bank_groups, c->banks);
     if (c->prefetch.scheme != DRAM_PREFETCH_NONE && c->scheduler != &dram_scheduler_frfcfs)
-        diag_error(diag, NULL, 0, 0, "DRAM prefetch: needs the request scheduler %s, which knows what "
-                   "waits for the open rows", dram_scheduler_frfcfs.name);
+        diag_error(diag, NULL, 0, 0,
+                   "DRAM prefetch: needs the request scheduler %s, which knows what "
+                   "waits for the open rows",
+                   dram_scheduler_frfcfs.name);
     dram_timing_check(&c->timing, burst_ticks_of(c), diag);
     dram_prefetch_check(&c->prefetch, c->row_bytes, diag);
     return diag_error_count(diag) == before;
@@ -58,7 +65,8 @@ DramChannel *dram_new(const DramConfig *config, Arena *arena) {
     dram_prefetch_init(&channel->prefetch, &config->prefetch, config->row_bytes);
     /* Column commands are tCCD apart, so no more transfers than these can be under way. */
     uint32_t flights = 2;
-    while (flights < timing->cl / timing->ccd + 2) flights *= 2;
+    while (flights < timing->cl / timing->ccd + 2)
+        flights *= 2;
     channel->flight_mask = flights - 1;
     channel->flights = ARENA_ARRAY(arena, DramFlight, flights);
     channel->reply_entries = config->reply_entries;
@@ -170,8 +178,7 @@ static void choose_command(DramChannel *channel, uint32_t bank) {
     DramCommand command = DRAM_PRECHARGE;
     if (dram_banks_is_open(&channel->banks, bank, request->row))
         command = request->is_write ? DRAM_WRITE : DRAM_READ;
-    else if (!(channel->banks.open >> bank & 1))
-        command = DRAM_ACTIVATE;
+    else if (!(channel->banks.open >> bank & 1)) command = DRAM_ACTIVATE;
     channel->wants[command] |= UINT32_C(1) << bank;
 }
 
@@ -214,8 +221,9 @@ static uint32_t banks_wanting_bus(const DramChannel *channel) {
 }
 
 /* Banks in which a prefetch may begin or go on when no request has a column command. First those
- * that have to prefetch before the request to another row that waits there; without any, those where
- * nobody waits, but none may begin that could delay a request which is about to use the bus. */
+ * that have to prefetch before the request to another row that waits there; without any, those
+ * where nobody waits, but none may begin that could delay a request which is about to use the bus.
+ */
 static uint32_t banks_to_prefetch(const DramChannel *channel) {
     const DramQueue *queue = &channel->queue;
     uint32_t idle = channel->prefetch.rows & ~channel->serving & ~queue->has_row;
@@ -282,10 +290,14 @@ static void begin_prefetch(DramChannel *channel, uint32_t bank, uint64_t tick) {
     uint32_t column = dram_prefetch_next(&channel->prefetch, bank, &address);
     uint32_t bytes = channel->prefetch.config.line_bytes;
     uint16_t entry = dram_queue_take(&channel->queue);
-    channel->queue.entries[entry] = (DramEntry){
-        .request = {.address = address, .row = channel->banks.open_row[bank],
-                    .column = (uint16_t)column, .bytes = (uint16_t)bytes, .bank = (uint8_t)bank},
-        .arrival = tick, .bursts = bursts_of(channel, bytes), .is_prefetch = true};
+    channel->queue.entries[entry] = (DramEntry){.request = {.address = address,
+                                                            .row = channel->banks.open_row[bank],
+                                                            .column = (uint16_t)column,
+                                                            .bytes = (uint16_t)bytes,
+                                                            .bank = (uint8_t)bank},
+                                                .arrival = tick,
+                                                .bursts = bursts_of(channel, bytes),
+                                                .is_prefetch = true};
     channel->entry[bank] = entry;
     channel->serving |= UINT32_C(1) << bank;
     channel->prefetching |= UINT32_C(1) << bank;
@@ -345,7 +357,8 @@ static void try_prefetch(DramChannel *channel, uint64_t tick) {
 }
 
 /* One column command to the first bank of the scan that may have one, and one row command to the
- * first before that bank. Prefetches that nobody waits for get the column commands that are left. */
+ * first before that bank. Prefetches that nobody waits for get the column commands that are left.
+ */
 static void give_commands(DramChannel *channel, uint64_t tick) {
     uint32_t write = rotate(channel, wanting(channel, DRAM_WRITE, tick));
     uint32_t read = wanting(channel, DRAM_READ, tick) & ~patient_prefetches(channel);
@@ -356,8 +369,8 @@ static void give_commands(DramChannel *channel, uint64_t tick) {
     uint32_t before_column = (uint32_t)bits_low_mask(column_at < 0 ? 32 : column_at);
     uint32_t precharge = rotate(channel, wanting(channel, DRAM_PRECHARGE, tick)) & before_column;
     uint32_t activate = rotate(channel, wanting(channel, DRAM_ACTIVATE, tick)) & before_column;
-    int row_at = find_legal(channel, precharge | activate, DRAM_ACTIVATE, DRAM_PRECHARGE, precharge,
-                            tick);
+    int row_at =
+        find_legal(channel, precharge | activate, DRAM_ACTIVATE, DRAM_PRECHARGE, precharge, tick);
 
     if (column_at >= 0) give_column_command(channel, bank_at(channel, column_at), tick);
     else try_prefetch(channel, tick);

@@ -24,41 +24,42 @@
 #include "dram/timing.h"
 
 typedef struct DramConfig {
-    DramTiming timing;      /* ticks */
-    uint32_t banks;         /* banks of a channel, 1..32 */
-    uint32_t bank_groups;   /* groups they are dealt to (bank mod groups), 1..8 */
-    uint32_t bus_bytes;     /* bytes per beat, all chips of the channel together */
-    uint32_t burst_length;  /* beats of one column command */
-    uint32_t data_rate;     /* beats per tick: 2 double, 4 quad data rate */
-    uint32_t row_bytes;     /* bytes of one row */
-    uint32_t queue_entries; /* most requests waiting */
-    uint32_t reply_entries; /* most replies waiting for the owner */
+    DramTiming timing;              /* ticks */
+    uint32_t banks;                 /* banks of a channel, 1..32 */
+    uint32_t bank_groups;           /* groups they are dealt to (bank mod groups), 1..8 */
+    uint32_t bus_bytes;             /* bytes per beat, all chips of the channel together */
+    uint32_t burst_length;          /* beats of one column command */
+    uint32_t data_rate;             /* beats per tick: 2 double, 4 quad data rate */
+    uint32_t row_bytes;             /* bytes of one row */
+    uint32_t queue_entries;         /* most requests waiting */
+    uint32_t reply_entries;         /* most replies waiting for the owner */
     const DramScheduler *scheduler; /* picks the request to serve */
     DramPrefetchConfig prefetch;    /* all zero: none. Needs FR-FCFS */
 } DramConfig;
 
 /* Sums since construction or dram_reset_stats. A request counts when it enters service. */
 typedef struct DramStats {
-    uint64_t reads;          /* read requests of the owner */
-    uint64_t writes;         /* write requests of the owner */
-    uint64_t prefetches;     /* lines prefetched; not in `reads`, and no row hits */
-    uint64_t read_commands;  /* column commands of all reads */
-    uint64_t write_commands; /* column commands of all writes */
+    uint64_t reads;             /* read requests of the owner */
+    uint64_t writes;            /* write requests of the owner */
+    uint64_t prefetches;        /* lines prefetched; not in `reads`, and no row hits */
+    uint64_t read_commands;     /* column commands of all reads */
+    uint64_t write_commands;    /* column commands of all writes */
     uint64_t prefetch_commands; /* column commands of all prefetches */
-    uint64_t row_hits;       /* requests that found their row open */
-    uint64_t row_misses;     /* requests that found their bank closed */
-    uint64_t row_conflicts;  /* requests that found another row open */
-    uint64_t activates;      /* rows opened */
-    uint64_t precharges;     /* rows closed */
-    uint64_t bus_busy_ticks; /* ticks of data on the bus */
-    uint64_t bank_busy_ticks;  /* sum over ticks of the banks with a request in service or data due */
-    uint64_t any_busy_ticks;   /* ticks with at least one such bank; BLP is the quotient */
-    uint64_t queue_ticks;      /* sum over ticks of the requests waiting */
-    uint64_t queue_max;        /* most requests waiting at once */
-    uint64_t read_wait_ticks;  /* sum over reads of arrival to service */
-    uint64_t read_ticks;       /* sum over reads of arrival to data */
-    uint64_t reads_done;       /* reads whose data is back: what read_ticks is divided by */
-    uint64_t ticks;            /* ticks accounted for */
+    uint64_t row_hits;          /* requests that found their row open */
+    uint64_t row_misses;        /* requests that found their bank closed */
+    uint64_t row_conflicts;     /* requests that found another row open */
+    uint64_t activates;         /* rows opened */
+    uint64_t precharges;        /* rows closed */
+    uint64_t bus_busy_ticks;    /* ticks of data on the bus */
+    /* sum over ticks of the banks with a request in service or data due */
+    uint64_t bank_busy_ticks;
+    uint64_t any_busy_ticks;  /* ticks with at least one such bank; BLP is the quotient */
+    uint64_t queue_ticks;     /* sum over ticks of the requests waiting */
+    uint64_t queue_max;       /* most requests waiting at once */
+    uint64_t read_wait_ticks; /* sum over reads of arrival to service */
+    uint64_t read_ticks;      /* sum over reads of arrival to data */
+    uint64_t reads_done;      /* reads whose data is back: what read_ticks is divided by */
+    uint64_t ticks;           /* ticks accounted for */
 } DramStats;
 
 /* Data of a read or a prefetch, back from the banks. */
@@ -84,20 +85,20 @@ typedef struct DramChannel {
     DramQueue queue;
     DramBanks banks;
     DramPrefetch prefetch;
-    uint32_t bank_count;           /* banks of the channel */
-    uint32_t all_banks;            /* bit per bank */
-    uint32_t serving;              /* bit per bank: a request is in service */
-    uint32_t prefetching;          /* bit per bank: and it is a prefetch */
-    uint32_t wants[DRAM_COMMANDS]; /* bit per bank: the command its request needs next */
-    uint16_t entry[DRAM_MAX_BANKS]; /* the request in service */
-    uint16_t work[DRAM_MAX_BANKS];  /* requests in service or with data due */
-    uint32_t busy_banks;            /* banks with any work */
-    uint32_t first_bank;            /* where the scans over the banks begin; rotates */
-    uint32_t burst_bytes;           /* bytes of one column command */
-    uint32_t burst_ticks;           /* bus ticks of one column command */
-    uint32_t read_latency;          /* ticks from the last read command to its data */
-    uint32_t write_latency;         /* ticks from the last write command to its end */
-    uint32_t flight_mask;           /* size of the ring `flights` - 1 */
+    uint32_t bank_count;                /* banks of the channel */
+    uint32_t all_banks;                 /* bit per bank */
+    uint32_t serving;                   /* bit per bank: a request is in service */
+    uint32_t prefetching;               /* bit per bank: and it is a prefetch */
+    uint32_t wants[DRAM_COMMANDS];      /* bit per bank: the command its request needs next */
+    uint16_t entry[DRAM_MAX_BANKS];     /* the request in service */
+    uint16_t work[DRAM_MAX_BANKS];      /* requests in service or with data due */
+    uint32_t busy_banks;                /* banks with any work */
+    uint32_t first_bank;                /* where the scans over the banks begin; rotates */
+    uint32_t burst_bytes;               /* bytes of one column command */
+    uint32_t burst_ticks;               /* bus ticks of one column command */
+    uint32_t read_latency;              /* ticks from the last read command to its data */
+    uint32_t write_latency;             /* ticks from the last write command to its end */
+    uint32_t flight_mask;               /* size of the ring `flights` - 1 */
     uint32_t flight_head, flight_count; /* transfers under way, in the order in which they end */
     DramFlight *flights;
     uint32_t reply_entries, reply_head, reply_count; /* the ring `replies` */
@@ -146,8 +147,8 @@ static inline const DramReply *dram_peek_reply(const DramChannel *channel) {
     return channel->reply_count ? &channel->replies[channel->reply_head] : NULL;
 }
 
-/* Whether a write has ended in the last step, and its handle: one at most ends in a tick. Asking once
- * takes it. */
+/* Whether a write has ended in the last step, and its handle: one at most ends in a tick. Asking
+ * once takes it. */
 static inline bool dram_take_written(DramChannel *channel, uint32_t *handle) {
     bool has_written = channel->has_written;
     *handle = channel->written_handle;

@@ -18,14 +18,20 @@ bool dram_prefetch_check(const DramPrefetchConfig *config, uint32_t row_bytes, D
     int before = diag_error_count(diag);
     if (!c->line_bytes || row_bytes % c->line_bytes ||
         row_bytes / c->line_bytes > DRAM_PREFETCH_MAX_LINES)
-        diag_error(diag, NULL, 0, 0, "DRAM prefetch: lines of %u bytes in rows of %u: must be a whole "
-                   "number of lines, at most %d", c->line_bytes, row_bytes, DRAM_PREFETCH_MAX_LINES);
+        diag_error(diag, NULL, 0, 0,
+                   "DRAM prefetch: lines of %u bytes in rows of %u: must be a whole "
+                   "number of lines, at most %d",
+                   c->line_bytes, row_bytes, DRAM_PREFETCH_MAX_LINES);
     if (c->map && c->map->row_bytes != row_bytes)
-        diag_error(diag, NULL, 0, 0, "DRAM prefetch: rows of %u bytes, but the address map has rows of "
-                   "%u", row_bytes, c->map->row_bytes);
+        diag_error(diag, NULL, 0, 0,
+                   "DRAM prefetch: rows of %u bytes, but the address map has rows of "
+                   "%u",
+                   row_bytes, c->map->row_bytes);
     if (c->lower > c->higher || c->higher > DRAM_PREFETCH_MAX_LINES)
-        diag_error(diag, NULL, 0, 0, "DRAM prefetch: lower %u and higher %u: must rise, and be at "
-                   "most %d", c->lower, c->higher, DRAM_PREFETCH_MAX_LINES);
+        diag_error(diag, NULL, 0, 0,
+                   "DRAM prefetch: lower %u and higher %u: must rise, and be at "
+                   "most %d",
+                   c->lower, c->higher, DRAM_PREFETCH_MAX_LINES);
     return diag_error_count(diag) == before;
 }
 
@@ -89,8 +95,7 @@ static void mark_sent(DramPrefetch *prefetch, uint32_t bank, uint32_t column, ui
     uint32_t last = (column + bytes - 1) / line_bytes;
     for (uint32_t line = column / line_bytes; line <= last; line++)
         bits_set(prefetch->sent[bank], line);
-    if (first_unsent(prefetch, bank) == prefetch->lines)
-        prefetch->rows &= ~(UINT32_C(1) << bank);
+    if (first_unsent(prefetch, bank) == prefetch->lines) prefetch->rows &= ~(UINT32_C(1) << bank);
 }
 
 void dram_prefetch_demanded(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes,

@@ -3,14 +3,14 @@
  * A row that has only been written to, by write-backs that no program waits for, is left alone.
  *
  * Scheme `stop` gives up as soon as a demand request to another row of the bank waits. Scheme `min`
- * first fetches C lines of the row, then does the same; C is `lower`, or `higher` while fewer demand
- * requests than `threshold` wait at the channel.
+ * first fetches C lines of the row, then does the same; C is `lower`, or `higher` while fewer
+ * demand requests than `threshold` wait at the channel.
  *
- * State per bank: one bit per line of the open row. They start at 0 (section 4.5), or from what the L2
- * has, which sits beside the controller: "so-far-unfetched" (section 4.4) lines are then never fetched
- * again when a row is opened again. Source: OWL section 4.4; its average number of
- * pending requests "computed approximately with shift registers" is an average over arrivals in
- * which each new one weighs 1/64. */
+ * State per bank: one bit per line of the open row. They start at 0 (section 4.5), or from what the
+ * L2 has, which sits beside the controller: "so-far-unfetched" (section 4.4) lines are then never
+ * fetched again when a row is opened again. Source: OWL section 4.4; its average number of pending
+ * requests "computed approximately with shift registers" is an average over arrivals in which each
+ * new one weighs 1/64. */
 #ifndef TYTO_DRAM_PREFETCH_H
 #define TYTO_DRAM_PREFETCH_H
 
@@ -33,13 +33,13 @@ extern const char *const dram_prefetch_names[DRAM_PREFETCH_SCHEMES];
 
 typedef struct DramPrefetchConfig {
     DramPrefetchScheme scheme;
-    uint32_t lower;        /* lines fetched at least (OWL: 8) */
-    uint32_t higher;       /* the same while few demand requests wait (OWL: 16) */
-    uint32_t threshold;    /* "few" are fewer than this; 0: than their running mean (OWL) */
-    bool skips_cached;     /* lines that the L2 has already when their row is opened count as sent */
-    uint32_t line_bytes;   /* bytes fetched at a time: a line of the L2, or part of it */
+    uint32_t lower;      /* lines fetched at least (OWL: 8) */
+    uint32_t higher;     /* the same while few demand requests wait (OWL: 16) */
+    uint32_t threshold;  /* "few" are fewer than this; 0: than their running mean (OWL) */
+    bool skips_cached;   /* lines that the L2 has already when their row is opened count as sent */
+    uint32_t line_bytes; /* bytes fetched at a time: a line of the L2, or part of it */
     bool (*is_cached)(const void *cache, uint64_t address); /* asked if `skips_cached` */
-    const void *cache;     /* what it is asked of; borrowed */
+    const void *cache;                                      /* what it is asked of; borrowed */
     const AddressMap *map; /* of the channel; borrowed, must outlive it; NULL with scheme none */
 } DramPrefetchConfig;
 
@@ -50,13 +50,13 @@ enum {
 };
 
 typedef struct DramPrefetch {
-    uint32_t rows;         /* bit per bank: a row is open and has been read, and lines are left of it */
+    uint32_t rows; /* bit per bank: a row is open and has been read, and lines are left of it */
     uint32_t below_lower;  /* bit per bank: fewer than `lower` lines prefetched of the open row */
     uint32_t below_higher; /* the same for `higher` */
     DramPrefetchConfig config;
-    uint32_t lines;        /* lines of a row */
-    uint64_t mean;         /* running mean of requests waiting, DRAM_PREFETCH_FRACTION fraction bits */
-    uint16_t fetched[DRAM_MAX_BANKS];    /* lines prefetched since the row was opened */
+    uint32_t lines; /* lines of a row */
+    uint64_t mean;  /* running mean of requests waiting, DRAM_PREFETCH_FRACTION fraction bits */
+    uint16_t fetched[DRAM_MAX_BANKS];     /* lines prefetched since the row was opened */
     uint64_t row_address[DRAM_MAX_BANKS]; /* an address in the open row */
     uint64_t sent[DRAM_MAX_BANKS][DRAM_PREFETCH_MAX_LINES / 64]; /* bit per line sent since then */
 } DramPrefetch;
@@ -67,8 +67,8 @@ void dram_prefetch_init(DramPrefetch *prefetch, const DramPrefetchConfig *config
                         uint32_t row_bytes);
 
 /* What the channel reports: a demand request has arrived and `waiting` now wait; a row has been
- * opened for a request to `address`; a row has been closed; `bytes` from `column` on of the open row
- * have been read or written for the owner; the line at `column` has been prefetched. */
+ * opened for a request to `address`; a row has been closed; `bytes` from `column` on of the open
+ * row have been read or written for the owner; the line at `column` has been prefetched. */
 void dram_prefetch_arrived(DramPrefetch *prefetch, uint32_t waiting);
 void dram_prefetch_opened(DramPrefetch *prefetch, uint32_t bank, uint64_t address);
 void dram_prefetch_closed(DramPrefetch *prefetch, uint32_t bank);

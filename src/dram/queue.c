@@ -23,7 +23,8 @@ void dram_queue_init(DramQueue *queue, uint32_t capacity, uint32_t banks, Arena 
     *queue = (DramQueue){.capacity = (uint16_t)capacity, .free = DRAM_NONE, .arrival = empty};
     uint32_t entries = capacity + banks;
     queue->entries = ARENA_ARRAY(arena, DramEntry, entries);
-    for (uint32_t i = entries; i-- > 0;) dram_queue_give_back(queue, (uint16_t)i);
+    for (uint32_t i = entries; i-- > 0;)
+        dram_queue_give_back(queue, (uint16_t)i);
     for (uint32_t bank = 0; bank < DRAM_MAX_BANKS; bank++)
         queue->same_row[bank] = queue->other_rows[bank] = empty;
 }

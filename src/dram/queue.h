@@ -11,8 +11,8 @@
 #include "base/arena.h"
 #include "dram/bank.h"
 
-enum { DRAM_NONE = 0xFFFF };        /* no entry */
-enum { DRAM_MAX_QUEUE = 0xF000 };   /* most entries of a queue */
+enum { DRAM_NONE = 0xFFFF };      /* no entry */
+enum { DRAM_MAX_QUEUE = 0xF000 }; /* most entries of a queue */
 
 /* What the owner asks of a channel. It must not cross the end of its row. */
 typedef struct DramRequest {
@@ -27,11 +27,11 @@ typedef struct DramRequest {
 
 typedef struct DramEntry {
     DramRequest request;
-    uint64_t arrival;    /* tick at which it joined the queue */
-    uint32_t waited;     /* ticks from then until it entered service */
-    uint16_t next;       /* the entry behind it in its list, or DRAM_NONE */
-    uint16_t bursts;     /* column commands still to give */
-    bool is_prefetch;    /* made by the prefetcher, not by the owner */
+    uint64_t arrival; /* tick at which it joined the queue */
+    uint32_t waited;  /* ticks from then until it entered service */
+    uint16_t next;    /* the entry behind it in its list, or DRAM_NONE */
+    uint16_t bursts;  /* column commands still to give */
+    bool is_prefetch; /* made by the prefetcher, not by the owner */
 } DramEntry;
 _Static_assert(sizeof(DramEntry) == 48, "a queue entry stays well inside one cache line");
 

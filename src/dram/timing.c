@@ -34,17 +34,24 @@ void dram_timing_constraints(const DramTiming *timing, uint32_t burst_ticks,
 bool dram_timing_check(const DramTiming *timing, uint32_t burst_ticks, Diag *diag) {
     const DramTiming *t = timing;
     enum { MOST = 1000 }; /* ticks; far beyond any device, keeps sums of them small */
-    const struct { const char *name; uint32_t ticks, least; } parameters[] = {
-        {"tCL", t->cl, 1},   {"tWL", t->wl, 1},     {"tRCD", t->rcd, 1},
-        {"tRP", t->rp, 1},   {"tRAS", t->ras, 1},   {"tRC", t->rc, 1},
-        {"tRRD", t->rrd, 1}, {"tCCD", t->ccd, 1},   {"tCDLR", t->cdlr, 0},
-        {"tWR", t->wr, 0},   {"tCCDL", t->ccd_long, 0}, {"tRTP", t->rtp, 0},
+    const struct {
+        const char *name;
+        uint32_t ticks, least;
+    } parameters[] = {
+        {"tCL", t->cl, 1},           {"tWL", t->wl, 1},         {"tRCD", t->rcd, 1},
+        {"tRP", t->rp, 1},           {"tRAS", t->ras, 1},       {"tRC", t->rc, 1},
+        {"tRRD", t->rrd, 1},         {"tCCD", t->ccd, 1},       {"tCDLR", t->cdlr, 0},
+        {"tWR", t->wr, 0},           {"tCCDL", t->ccd_long, 0}, {"tRTP", t->rtp, 0},
         {"tRCDWR", t->rcd_write, 0},
     };
-    const struct { bool is_wrong; const char *what; } contradictions[] = {
+    const struct {
+        bool is_wrong;
+        const char *what;
+    } contradictions[] = {
         {t->ras < t->rcd, "tRAS is below tRCD: a row would close before it can be read"},
         {t->rc < t->ras, "tRC is below tRAS: a row cannot reopen before it may close"},
-        {t->ccd < burst_ticks, "tCCD is below the ticks of a burst: bursts would overlap on the bus"},
+        {t->ccd < burst_ticks,
+         "tCCD is below the ticks of a burst: bursts would overlap on the bus"},
         {t->ccd_long && t->ccd_long < t->ccd, "tCCDL is below tCCD"},
         {t->wl > t->cl, "tWL is above tCL: write data would follow later than read data"},
     };

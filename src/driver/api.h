@@ -65,8 +65,8 @@
     ROW(cuOccupancyMaxPotentialBlockSize) ROW(cuOccupancyMaxPotentialBlockSizeWithFlags)         \
     ROW(cuOccupancyAvailableDynamicSMemPerBlock)
 
-/* ROW(alias, symbol): other names of the same function: plain names, which once had 32-bit sizes, and
- * the forms for a default stream per thread. */
+/* ROW(alias, symbol): other names of the same function: plain names, which once had 32-bit sizes,
+ * and the forms for a default stream per thread. */
 #define API_ALIASES(ROW) \
     ROW(cuArray3DCreate, cuArray3DCreate_v2) \
     ROW(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2) \

@@ -14,9 +14,7 @@ struct TytoComparison {
     int count;       /* of runs */
 };
 
-TytoComparison *tyto_comparison_new(void) {
-    return base_calloc(1, sizeof(TytoComparison));
-}
+TytoComparison *tyto_comparison_new(void) { return base_calloc(1, sizeof(TytoComparison)); }
 
 void tyto_comparison_free(TytoComparison *comparison) {
     if (!comparison) return;

@@ -343,9 +343,7 @@ CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *least, int *greatest) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-CUresult CUDAAPI cuCtxResetPersistingL2Cache(void) {
-    return cuCtxSynchronize();
-}
+CUresult CUDAAPI cuCtxResetPersistingL2Cache(void) { return cuCtxSynchronize(); }
 
 /* There is one device, so there are no peers. */
 CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) {

@@ -20,12 +20,8 @@ typedef struct Box {
     size_t width_bytes, height, depth;
 } Box;
 
-static Side device_side(uint64_t address) {
-    return (Side){true, address, 0, 0};
-}
-static Side host_side(const void *pointer) {
-    return (Side){false, (uintptr_t)pointer, 0, 0};
-}
+static Side device_side(uint64_t address) { return (Side){true, address, 0, 0}; }
+static Side host_side(const void *pointer) { return (Side){false, (uintptr_t)pointer, 0, 0}; }
 
 /* A pointer of either kind. */
 static Side any_side(const Call *call, uint64_t pointer) {
@@ -33,7 +29,8 @@ static Side any_side(const Call *call, uint64_t pointer) {
     return (Side){address != 0, address ? address : pointer, 0, 0};
 }
 
-/* Says why `size` bytes at a device address cannot be copied; false when nothing is wrong with them. */
+/* Says why `size` bytes at a device address cannot be copied; false when nothing is wrong with
+ * them. */
 static bool say_bad_side(const Call *call, const Side *side, uint64_t start, size_t size) {
     if (!side->is_device) return false;
     const MemBlock *block = mem_find(call->memory, start);
@@ -274,9 +271,7 @@ CUresult CUDAAPI cuMemcpy2D(const CUDA_MEMCPY2D *copy) {
     return cuMemcpy3D(&box);
 }
 
-CUresult CUDAAPI cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *copy) {
-    return cuMemcpy2D(copy);
-}
+CUresult CUDAAPI cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *copy) { return cuMemcpy2D(copy); }
 
 /* ---- In a stream: at once, as everything ---- */
 

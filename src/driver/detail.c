@@ -53,7 +53,8 @@ static void name_tracks(Timeline *timeline, const MachineConfig *config) {
 static bool open_policies(Detail *detail, const Options *options, Diag *diag) {
     if (!options->policies_path) return true;
     bool is_stdout = strcmp(options->policies_path, "-") == 0;
-    detail->policies = is_stdout ? fdopen(dup(STDOUT_FILENO), "w") : fopen(options->policies_path, "w");
+    detail->policies =
+        is_stdout ? fdopen(dup(STDOUT_FILENO), "w") : fopen(options->policies_path, "w");
     if (!detail->policies) {
         diag_error(diag, options->policies_path, 0, 0, "cannot be written: %s", strerror(errno));
         return false;
@@ -131,9 +132,9 @@ Detail *detail_new(const Options *options, Diag *diag) {
         detail->scheduler = sched_policy_new(scheduler, diag);
         detail->cta_scheduler = cta_sched_new(config->cta.policy, diag);
         if (detail->scheduler && detail->cta_scheduler) {
-            detail->run = run_new("", config->name, detail->scheduler->text,
-                                  detail->cta_scheduler->text, config->sms,
-                                  config->sm.scheduler.count);
+            detail->run =
+                run_new("", config->name, detail->scheduler->text, detail->cta_scheduler->text,
+                        config->sms, config->sm.scheduler.count);
             if (start_recordings(detail, options, diag)) return detail;
         }
     }
@@ -200,9 +201,7 @@ static void write_json(const RunStats *run, Text *out) {
     text_add(out, "\n");
 }
 
-static void write_csv(const RunStats *run, Text *out) {
-    run_write_csv(&run, 1, out);
-}
+static void write_csv(const RunStats *run, Text *out) { run_write_csv(&run, 1, out); }
 
 void detail_sign(Detail *detail, const char *program) {
     detail->run->host.peak_memory_bytes = host_peak_memory_bytes();

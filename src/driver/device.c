@@ -99,12 +99,8 @@ CUresult CUDAAPI cuDriverGetVersion(int *version) {
 }
 
 /* Profilers mark regions with these; there is nothing to switch. */
-CUresult CUDAAPI cuProfilerStart(void) {
-    return CUDA_SUCCESS;
-}
-CUresult CUDAAPI cuProfilerStop(void) {
-    return CUDA_SUCCESS;
-}
+CUresult CUDAAPI cuProfilerStart(void) { return CUDA_SUCCESS; }
+CUresult CUDAAPI cuProfilerStop(void) { return CUDA_SUCCESS; }
 
 /* ---- Devices ---- */
 

@@ -135,8 +135,8 @@ static TytoSimulator *make_simulator(Diag *diag) {
     return simulator_new(options, diag);
 }
 
-/* A child of fork has the parent's driver in its memory, but its threads and files are the parent's:
- * it could neither report nor be told apart. As on a GPU, it has no CUDA. */
+/* A child of fork has the parent's driver in its memory, but its threads and files are the
+ * parent's: it could neither report nor be told apart. As on a GPU, it has no CUDA. */
 static void refuse_after_fork(void) {
     process.driver = NULL;
     process.status = CUDA_ERROR_NOT_INITIALIZED;

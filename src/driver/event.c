@@ -55,9 +55,7 @@ CUresult CUDAAPI cuEventQuery(CUevent event) {
     return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
 }
 
-CUresult CUDAAPI cuEventSynchronize(CUevent event) {
-    return cuEventQuery(event);
-}
+CUresult CUDAAPI cuEventSynchronize(CUevent event) { return cuEventQuery(event); }
 
 static bool is_timed(const Event *event) {
     return event && event->is_recorded && !(event->flags & CU_EVENT_DISABLE_TIMING);

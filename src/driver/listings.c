@@ -10,13 +10,9 @@
 #include "sched/cost.h"
 #include "sched/listing.h"
 
-int tyto_machine_count(void) {
-    return machine_shipped_count();
-}
+int tyto_machine_count(void) { return machine_shipped_count(); }
 
-const char *tyto_machine_name(int i) {
-    return machine_shipped_name(i);
-}
+const char *tyto_machine_name(int i) { return machine_shipped_name(i); }
 
 char *tyto_machine_title(int i) {
     Diag *diag = diag_new();
@@ -51,12 +47,13 @@ static CostMachine cost_machine(const MachineConfig *config) {
                          .channels = config->partitions,
                          .banks = config->dram.banks,
                          .row_bytes = config->dram.row_bytes,
-                         .prefetch_bytes = partition_prefetch_bytes(&config->partition, &config->dram),
+                         .prefetch_bytes =
+                             partition_prefetch_bytes(&config->partition, &config->dram),
                          .queue = config->dram.queue_entries};
 }
 
-char *tyto_cost_text(const char *scheduler, const char *name, int set_count, const char *const *sets,
-                     char *message, size_t size_bytes) {
+char *tyto_cost_text(const char *scheduler, const char *name, int set_count,
+                     const char *const *sets, char *message, size_t size_bytes) {
     Diag *diag = diag_new();
     Text out = {0};
     SchedPolicy *policy = sched_policy_new(scheduler, diag);

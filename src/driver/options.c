@@ -43,7 +43,8 @@ static const OptionRow rows[] = {
     {{"--functional", NULL, NULL, "Run kernels for their results alone, without timing.", "Machine"},
      VALUE_FLAG, FIELD(is_functional), 0, 1},
     {{"--kernels", "NAME[,NAME...]", NULL,
-      "Time only the kernels of these names (* and ? stand for any letters); the others run functionally.",
+      "Time only the kernels of these names (* and ? stand for any letters); the others run "
+      "functionally.",
       "Machine"},
      VALUE_TEXT, FIELD(kernels), 0, 0},
     {{"--skip", "N", "0", "Run the first N of those launches functionally too.", "Machine"},
@@ -81,7 +82,8 @@ static const OptionRow rows[] = {
     {{"--timeline", "FILE", NULL, "Write a timeline for ui.perfetto.dev.", "Output"},
      VALUE_TEXT, FIELD(timeline_path), 0, 0},
     {{"--policies", "FILE", NULL,
-      "Write what only the policies know (scores, groups, order) as CSV, every --sample cycles too.",
+      "Write what only the policies know (scores, groups, order) as CSV, every --sample cycles "
+      "too.",
       "Output"},
      VALUE_TEXT, FIELD(policies_path), 0, 0},
     {{"--record-l1d", "FILE", NULL, "Record every L1D lookup, for tyto cache.", "Output"},
@@ -99,13 +101,9 @@ static const OptionRow rows[] = {
 /* clang-format on */
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-int tyto_option_count(void) {
-    return ROW_COUNT;
-}
+int tyto_option_count(void) { return ROW_COUNT; }
 
-const TytoOption *tyto_option(int i) {
-    return &rows[i].option;
-}
+const TytoOption *tyto_option(int i) { return &rows[i].option; }
 
 /* ---- Values ---- */
 

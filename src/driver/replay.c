@@ -30,8 +30,9 @@ static bool read_policy(const char *name, ReplayPolicy *policy, Diag *diag) {
     }
     if (!name) return true;
     const char *nearest = diag_nearest(name, replay_policy_names, REPLAY_POLICIES);
-    diag_error(diag, NULL, 0, 0, "there is no policy '%s': %s%s%s", name, nearest ? "did you mean " : "lru or belady",
-               nearest ? nearest : "", nearest ? "?" : "");
+    diag_error(diag, NULL, 0, 0, "there is no policy '%s': %s%s%s", name,
+               nearest ? "did you mean " : "lru or belady", nearest ? nearest : "",
+               nearest ? "?" : "");
     return false;
 }
 
@@ -184,7 +185,8 @@ static void add_field(Text *out, const char *text) {
         return;
     }
     text_add(out, "\"");
-    for (; *text; text++) text_add_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    for (; *text; text++)
+        text_add_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
     text_add(out, "\"");
 }
 
@@ -194,7 +196,8 @@ char *tyto_replay_csv(const TytoReplay *replay) {
     const char *const words[] = {replay->path, replay->header.machine, replay->header.scheduler,
                                  policy_of(replay)};
     text_add(&out, "trace,machine,scheduler,policy,size_bytes,ways,line_bytes");
-    for (int i = 0; i < ROW_COUNT; i++) text_printf(&out, ",%s", rows[i].name);
+    for (int i = 0; i < ROW_COUNT; i++)
+        text_printf(&out, ",%s", rows[i].name);
     text_add(&out, "\n");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         add_field(&out, words[i]);

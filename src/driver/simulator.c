@@ -24,9 +24,7 @@ struct TytoModule {
     TytoModule *next;    /* of the simulator's modules */
 };
 
-const char *tyto_version(void) {
-    return TYTO_VERSION;
-}
+const char *tyto_version(void) { return TYTO_VERSION; }
 
 const char *tyto_nearest(const char *word, const char *const *words, int count) {
     return diag_nearest(word, words, count);
@@ -203,9 +201,7 @@ void tyto_free(TytoSimulator *simulator) {
     free(simulator);
 }
 
-void tyto_interrupt(TytoSimulator *simulator) {
-    gpu_interrupt(simulator->gpu);
-}
+void tyto_interrupt(TytoSimulator *simulator) { gpu_interrupt(simulator->gpu); }
 
 /* ---- Programs ---- */
 
@@ -298,13 +294,9 @@ void tyto_unload(TytoModule *module) {
     pthread_mutex_unlock(&simulator->lock);
 }
 
-int tyto_kernel_count(const TytoModule *module) {
-    return module->kernel_count;
-}
+int tyto_kernel_count(const TytoModule *module) { return module->kernel_count; }
 
-const TytoKernel *tyto_kernel(const TytoModule *module, int i) {
-    return &module->kernels[i];
-}
+const TytoKernel *tyto_kernel(const TytoModule *module, int i) { return &module->kernels[i]; }
 
 int tyto_find_kernel(const TytoModule *module, const char *name) {
     for (int i = 0; i < module->kernel_count; i++) {

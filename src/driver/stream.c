@@ -5,9 +5,7 @@
 #include <stdlib.h>
 
 /* The streams that always exist: 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
-static bool is_default(CUstream stream) {
-    return (uintptr_t)stream <= 2;
-}
+static bool is_default(CUstream stream) { return (uintptr_t)stream <= 2; }
 
 bool stream_is_valid(const Call *call, CUstream stream) {
     return is_default(stream) || CALL_GET(call, HANDLE_STREAM, stream);
@@ -49,12 +47,8 @@ CUresult CUDAAPI cuStreamDestroy(CUstream handle) {
     return call_end(&call, stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
 }
 
-CUresult CUDAAPI cuStreamQuery(CUstream stream) {
-    return stream_check(stream);
-}
-CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
-    return stream_check(stream);
-}
+CUresult CUDAAPI cuStreamQuery(CUstream stream) { return stream_check(stream); }
+CUresult CUDAAPI cuStreamSynchronize(CUstream stream) { return stream_check(stream); }
 
 CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
     Call call;

@@ -63,7 +63,8 @@ static uint32_t limit_of(const Dispatch *dispatch, uint32_t sm) {
 
 static void announce_last(Dispatch *dispatch, Sm *const *sms, uint32_t sm_count, uint64_t cycle) {
     dispatch->is_over = true;
-    for (uint32_t i = 0; i < sm_count; i++) sm_last_cta(sms[i], cycle);
+    for (uint32_t i = 0; i < sm_count; i++)
+        sm_last_cta(sms[i], cycle);
 }
 
 bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint32_t sm_count, uint64_t cycle) {
@@ -74,7 +75,9 @@ bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint32_t sm_count, uint64
     for (uint32_t i = 0; i < sm_count && most; i++) {
         uint32_t sm = (first + i) % sm_count;
         for (uint32_t n = 0; n < dispatch->config->per_sm_per_cycle && most; n++) {
-            if (dispatch->next == dispatch->count || !sm_can_take_cta(sms[sm], limit_of(dispatch, sm))) break;
+            if (dispatch->next == dispatch->count ||
+                !sm_can_take_cta(sms[sm], limit_of(dispatch, sm)))
+                break;
             sm_launch_cta(sms[sm], dispatch->next++, cycle);
             dispatch->last = sm;
             has_dispatched = true;

@@ -1,5 +1,5 @@
-/* CTA dispatch: which SM gets the grid's next thread block (CTA), and when. How many an SM may hold is up
- * to the CTA scheduler; SMs below that are served round-robin. */
+/* CTA dispatch: which SM gets the grid's next thread block (CTA), and when. How many an SM may hold
+ * is up to the CTA scheduler; SMs below that are served round-robin. */
 #ifndef TYTO_GPU_DISPATCH_H
 #define TYTO_GPU_DISPATCH_H
 
@@ -13,15 +13,16 @@ typedef struct Dispatch {
     const CtaSched *sched; /* CTA scheduler; NULL: as many CTAs as fit */
     void *state;           /* its state of the running kernel */
     CtaView view;          /* what it sees */
-    uint64_t next;      /* linear index of the CTA to go out next */
-    uint64_t count;     /* CTAs of the grid */
-    uint64_t not_before; /* SM cycle of the first dispatch (launch latency) */
-    uint32_t limit;     /* CTAs per SM */
-    uint32_t last;      /* SM that got the last CTA */
-    bool is_over;       /* every CTA has gone out, and the SMs know */
+    uint64_t next;         /* linear index of the CTA to go out next */
+    uint64_t count;        /* CTAs of the grid */
+    uint64_t not_before;   /* SM cycle of the first dispatch (launch latency) */
+    uint32_t limit;        /* CTAs per SM */
+    uint32_t last;         /* SM that got the last CTA */
+    bool is_over;          /* every CTA has gone out, and the SMs know */
 } Dispatch;
 
-/* A dispatcher under `sched` (borrowed; NULL: as many CTAs as fit), for SMs of that many L1D lines. */
+/* A dispatcher under `sched` (borrowed; NULL: as many CTAs as fit), for SMs of that many L1D lines.
+ */
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
                    uint32_t l1d_lines);
 void dispatch_free(Dispatch *dispatch);

@@ -31,20 +31,20 @@ struct Engine {
     AddressMap map;
     Noc *requests, *replies;
     Sm **sms;
-    uint64_t *wake;         /* per SM: the next cycle in which it must be stepped */
-    uint64_t *holding;      /* SMs whose ports hold replies, bit each */
+    uint64_t *wake;    /* per SM: the next cycle in which it must be stepped */
+    uint64_t *holding; /* SMs whose ports hold replies, bit each */
     Partition **partitions;
     MemRequestPools pools;
     Domain noc, l2, dram;
-    bool never_sleeps;      /* GpuOptions.never_sleeps */
-    Watch *watch;           /* of the run; NULL: nobody watches */
-    uint64_t cycle;         /* SM cycles so far, over all kernels */
-    uint64_t start;         /* SM cycle at which the running kernel was launched */
-    const char *kernel;     /* its name */
+    bool never_sleeps;  /* GpuOptions.never_sleeps */
+    Watch *watch;       /* of the run; NULL: nobody watches */
+    uint64_t cycle;     /* SM cycles so far, over all kernels */
+    uint64_t start;     /* SM cycle at which the running kernel was launched */
+    const char *kernel; /* its name */
     Dispatch dispatch;
-    uint64_t ctas_done;     /* of the running kernel */
-    uint64_t last_progress; /* SM cycle at which something was last seen to move */
-    uint64_t progress_mark; /* sum of what moves, then */
+    uint64_t ctas_done;                /* of the running kernel */
+    uint64_t last_progress;            /* SM cycle at which something was last seen to move */
+    uint64_t progress_mark;            /* sum of what moves, then */
     NocStats request_mark, reply_mark; /* the networks' statistics at the kernel's start */
     Counters *partition_marks;         /* and the partitions' */
 };
@@ -134,8 +134,10 @@ Engine *engine_new(const GpuOptions *options) {
 
 void engine_free(Engine *engine) {
     if (!engine) return;
-    for (uint32_t i = 0; i < engine->machine->sms; i++) sm_free(engine->sms[i]);
-    for (uint32_t i = 0; i < engine->machine->partitions; i++) partition_free(engine->partitions[i]);
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        sm_free(engine->sms[i]);
+    for (uint32_t i = 0; i < engine->machine->partitions; i++)
+        partition_free(engine->partitions[i]);
     noc_free(engine->requests);
     noc_free(engine->replies);
     dispatch_free(&engine->dispatch);
@@ -157,7 +159,8 @@ void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes) {
 /* Whole ticks that a domain makes in the coming SM cycle. */
 static uint32_t domain_advance(Domain *domain, uint64_t sm_khz) {
     uint32_t ticks = 0;
-    for (domain->phase += domain->khz; domain->phase >= sm_khz; domain->phase -= sm_khz) ticks++;
+    for (domain->phase += domain->khz; domain->phase >= sm_khz; domain->phase -= sm_khz)
+        ticks++;
     return ticks;
 }
 
@@ -287,7 +290,8 @@ static uint64_t progress_sum(const Engine *engine) {
     uint64_t sum = engine->dispatch.next;
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         const Counters *c = sm_counters(engine->sms[i]);
-        sum += c->warp_instructions + c->reads_answered + c->writes_acknowledged + c->warps_finished;
+        sum +=
+            c->warp_instructions + c->reads_answered + c->writes_acknowledged + c->warps_finished;
     }
     return sum;
 }
@@ -299,8 +303,8 @@ static void explain_deadlock(const Engine *engine, uint64_t cycles, GpuResult *r
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         count = sm_waits(engine->sms[i], waits, count, MAX_WAITS);
     Text why = {0};
-    text_printf(&why, "deadlock: nothing has moved for %" PRIu64 " SM cycles\n    kernel %s", cycles,
-                engine->kernel);
+    text_printf(&why, "deadlock: nothing has moved for %" PRIu64 " SM cycles\n    kernel %s",
+                cycles, engine->kernel);
     for (uint32_t i = 0; i < count; i++)
         text_printf(&why,
                     "\n    %u warp%s %s before line %u (%s); the first is warp %u of CTA %" PRIu64,
@@ -369,8 +373,8 @@ static void count_network(const Engine *engine, Counters *c) {
     c->reply_queue_cycles += from.queue_cycles - from0->queue_cycles;
 }
 
-/* The parts of the fetch latency were summed in their domains' cycles: brings them to SM cycles; what
- * remains of the whole is the networks'. */
+/* The parts of the fetch latency were summed in their domains' cycles: brings them to SM cycles;
+ * what remains of the whole is the networks'. */
 static void convert_fetch_parts(const MachineConfig *machine, Counters *c) {
     uint64_t sm = machine->clock.sm_khz;
     c->fetch_l2_cycles = c->fetch_l2_cycles * sm / machine->clock.l2_khz;
@@ -461,7 +465,8 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
             return;
         }
         if (engine->ctas_done == engine->dispatch.count && is_over(engine)) return;
-        uint64_t quiet = engine->dispatch.is_over && !engine->never_sleeps ? quiet_cycles(engine) : 0;
+        uint64_t quiet =
+            engine->dispatch.is_over && !engine->never_sleeps ? quiet_cycles(engine) : 0;
         if (quiet == UINT64_MAX) {
             explain_deadlock(engine, engine->cycle - engine->last_progress, result);
             return;

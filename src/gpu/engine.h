@@ -1,10 +1,11 @@
 /* The machine in motion: SMs, networks and partitions of one MachineConfig, stepped in their clock
  * domains. It lives as long as its Gpu, so caches and open rows survive from kernel to kernel.
  *
- * The SM clock is the base: in each SM cycle the other domains tick as often as their exact frequency
- * ratio says (integer accumulators, no drift). Inside a cycle the order is: replies reach the SMs, L2
- * slices send replies, DRAM ticks, L2 cycles, network cycles, SM cycles, CTA dispatch. Units with
- * nothing to do are not visited, and when none has, the clock jumps to the next event. */
+ * The SM clock is the base: in each SM cycle the other domains tick as often as their exact
+ * frequency ratio says (integer accumulators, no drift). Inside a cycle the order is: replies reach
+ * the SMs, L2 slices send replies, DRAM ticks, L2 cycles, network cycles, SM cycles, CTA dispatch.
+ * Units with nothing to do are not visited, and when none has, the clock jumps to the next event.
+ */
 #ifndef TYTO_GPU_ENGINE_H
 #define TYTO_GPU_ENGINE_H
 
@@ -16,8 +17,8 @@
 
 typedef struct Engine Engine;
 
-/* False, with the reason told to `diag`, when the machine cannot do what the policy asks of it (owl's
- * prefetcher needs FR-FCFS). */
+/* False, with the reason told to `diag`, when the machine cannot do what the policy asks of it
+ * (owl's prefetcher needs FR-FCFS). */
 bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag *diag);
 
 /* The machine of these options at rest at cycle 0. What they point to is borrowed. */

@@ -13,9 +13,9 @@
 #include "base/bits.h"
 
 enum {
-    WARP_QUANTUM = 4096,  /* warp instructions of one turn of a warp */
+    WARP_QUANTUM = 4096,   /* warp instructions of one turn of a warp */
     CTA_QUANTUM = 1 << 18, /* warp instructions of one turn of a CTA */
-    MAX_RESIDENT = 1024   /* CTAs in progress at once, unless the launch is cooperative */
+    MAX_RESIDENT = 1024    /* CTAs in progress at once, unless the launch is cooperative */
 };
 
 typedef struct Run {
@@ -35,7 +35,8 @@ static void fault_deadlock(Run *run, const IsaCta *cta) {
 }
 
 static bool is_stopped(const Run *run) {
-    return run->context.fault.is_set || atomic_load_explicit(&run->gpu->is_interrupted, memory_order_relaxed);
+    return run->context.fault.is_set ||
+           atomic_load_explicit(&run->gpu->is_interrupted, memory_order_relaxed);
 }
 
 /* One turn of a warp; returns the instructions it executed. */
@@ -70,17 +71,19 @@ static bool run_cta(Run *run, IsaCta *cta) {
 static void grow_ctas(Gpu *gpu, uint32_t count) {
     if (gpu->cta_count >= count) return;
     gpu->ctas = base_realloc(gpu->ctas, count * sizeof *gpu->ctas);
-    while (gpu->cta_count < count) gpu->ctas[gpu->cta_count++] = base_calloc(1, sizeof(IsaCta));
+    while (gpu->cta_count < count)
+        gpu->ctas[gpu->cta_count++] = base_calloc(1, sizeof(IsaCta));
 }
 
-/* Runs all CTAs. ctas[0..live-1] are in progress, in the order in which they started; a CTA object that
- * became free stands behind them. */
+/* Runs all CTAs. ctas[0..live-1] are in progress, in the order in which they started; a CTA object
+ * that became free stands behind them. */
 static void run_grid(Run *run, const IsaLaunch *launch, uint32_t resident) {
     Gpu *gpu = run->gpu;
     uint64_t next = 0;
     uint32_t live = 0;
     while ((next < launch->ctas || live) && !is_stopped(run)) {
-        /* One more CTA joins in each round, so a grid of independent CTAs runs one after another. */
+        /* One more CTA joins in each round, so a grid of independent CTAs runs one after another.
+         */
         if (next < launch->ctas && live < resident) {
             grow_ctas(gpu, live + 1);
             isa_cta_start(gpu->ctas[live++], launch, next++);
@@ -95,7 +98,8 @@ static void run_grid(Run *run, const IsaLaunch *launch, uint32_t resident) {
             gpu->ctas[--live] = ended;
             atomic_fetch_add_explicit(&gpu->done_ctas, 1, memory_order_relaxed);
         }
-        atomic_store_explicit(&gpu->done_instructions, run->warp_instructions, memory_order_relaxed);
+        atomic_store_explicit(&gpu->done_instructions, run->warp_instructions,
+                              memory_order_relaxed);
     }
 }
 

@@ -18,8 +18,10 @@
 enum { PARAMETER_SLACK = 64 }; /* readable bytes past a parameter area (IsaLaunch.parameters) */
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(4) << 30)
-#define DEFAULT_HEAP_BYTES   (UINT64_C(8) << 20) /* CUDA Programming Guide, cudaLimitMallocHeapSize */
-#define DEFAULT_STACK_BYTES  (UINT32_C(64) << 10)
+#define DEFAULT_HEAP_BYTES                                                                         \
+    (UINT64_C(8) << 20) /* CUDA Programming Guide, cudaLimitMallocHeapSize                         \
+                         */
+#define DEFAULT_STACK_BYTES (UINT32_C(64) << 10)
 
 /* The device when no machine is chosen: limits of compute capability 7.5 (CUDA Programming Guide,
  * table of technical specifications), with the shared memory of 9.0 so that newer programs fit. */
@@ -57,7 +59,8 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
     if (!o->print) o->print = print_stdout;
     gpu->memory = mem_new(o->memory_bytes);
     if (!gpu->memory) {
-        diag_error(diag, NULL, 0, 0, "cannot reserve %" PRIu64 " bytes of device memory: choose less",
+        diag_error(diag, NULL, 0, 0,
+                   "cannot reserve %" PRIu64 " bytes of device memory: choose less",
                    o->memory_bytes);
         free(gpu);
         return NULL;
@@ -112,15 +115,16 @@ GpuLimits gpu_limits(const Gpu *gpu) {
     limits.clock_khz = machine->clock.sm_khz;
     limits.memory_clock_khz = machine->clock.dram_khz;
     limits.bus_width_bits = machine->dram.bus_bytes * 8 * machine->partitions;
-    limits.l2_bytes = machine->partition.l2.size_bytes * machine->partition.slices * machine->partitions;
+    limits.l2_bytes =
+        machine->partition.l2.size_bytes * machine->partition.slices * machine->partitions;
     return limits;
 }
 
 GpuProgress gpu_progress(const Gpu *gpu) {
-    return (GpuProgress){
-        .done_ctas = atomic_load_explicit(&gpu->done_ctas, memory_order_relaxed),
-        .total_ctas = atomic_load_explicit(&gpu->total_ctas, memory_order_relaxed),
-        .warp_instructions = atomic_load_explicit(&gpu->done_instructions, memory_order_relaxed)};
+    return (GpuProgress){.done_ctas = atomic_load_explicit(&gpu->done_ctas, memory_order_relaxed),
+                         .total_ctas = atomic_load_explicit(&gpu->total_ctas, memory_order_relaxed),
+                         .warp_instructions =
+                             atomic_load_explicit(&gpu->done_instructions, memory_order_relaxed)};
 }
 
 uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel) {
@@ -136,10 +140,10 @@ uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, ui
                                     limits.shared_granularity ? limits.shared_granularity : 1);
     uint32_t ctas = limits.ctas_per_sm;
     if (limits.threads_per_sm / warp_threads < ctas) ctas = limits.threads_per_sm / warp_threads;
-    if (shared && limits.shared_per_sm / shared < ctas) ctas = (uint32_t)(limits.shared_per_sm / shared);
-    uint32_t registers =
-        warp_threads *
-        (uint32_t)bits_align_up(gpu_registers(gpu, kernel), limits.register_granularity);
+    if (shared && limits.shared_per_sm / shared < ctas)
+        ctas = (uint32_t)(limits.shared_per_sm / shared);
+    uint32_t registers = warp_threads * (uint32_t)bits_align_up(gpu_registers(gpu, kernel),
+                                                                limits.register_granularity);
     if (registers && limits.registers_per_sm / registers < ctas)
         ctas = limits.registers_per_sm / registers;
     return ctas;
@@ -190,11 +194,13 @@ static bool check_dimensions(const GpuLaunch *request, const PtxFunction *kernel
     uint64_t most = limits.max_threads_per_cta;
     if (kernel->max_threads[0]) {
         uint64_t bound = 1;
-        for (int d = 0; d < 3; d++) bound *= kernel->max_threads[d] ? kernel->max_threads[d] : 1;
+        for (int d = 0; d < 3; d++)
+            bound *= kernel->max_threads[d] ? kernel->max_threads[d] : 1;
         if (bound < most) most = bound;
     }
     if (threads > most) {
-        refuse(result, "kernel %s: %" PRIu64 " threads per thread block; at most %" PRIu64 " are possible",
+        refuse(result,
+               "kernel %s: %" PRIu64 " threads per thread block; at most %" PRIu64 " are possible",
                kernel->name, threads, most);
         return false;
     }
@@ -207,7 +213,8 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
     uint64_t shared = (uint64_t)kernel->shared_bytes + request->dynamic_shared_bytes;
     if (shared > limits.shared_per_cta) {
         refuse(result,
-               "kernel %s: %" PRIu64 " bytes of shared memory (%u static, %u dynamic); a thread block can "
+               "kernel %s: %" PRIu64
+               " bytes of shared memory (%u static, %u dynamic); a thread block can "
                "have %u",
                kernel->ptx->name, shared, kernel->shared_bytes, request->dynamic_shared_bytes,
                limits.shared_per_cta);
@@ -216,7 +223,8 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
     uint32_t resident = gpu_occupancy(gpu, request->module, request->function, threads,
                                       request->dynamic_shared_bytes);
     if (resident == 0) {
-        refuse(result, "kernel %s: %u threads with %u registers each do not fit on an SM with %u registers",
+        refuse(result,
+               "kernel %s: %u threads with %u registers each do not fit on an SM with %u registers",
                kernel->ptx->name, threads, gpu_registers(gpu, kernel), limits.registers_per_sm);
         return false;
     }
@@ -232,7 +240,8 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
 }
 
 /* Fills `launch` from a checked request. */
-static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameters, IsaLaunch *launch) {
+static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameters,
+                    IsaLaunch *launch) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     GpuLimits limits = gpu_limits(gpu);
     *launch = (IsaLaunch){

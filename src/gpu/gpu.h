@@ -30,13 +30,15 @@ typedef struct GpuOptions {
     uint32_t dump_line;     /* PTX line at which registers are printed; 0: none */
     uint32_t dump_cta;      /* linear CTA index and ... */
     uint32_t dump_warp;     /* ... warp whose registers are printed */
-    const struct MachineConfig *machine; /* run in detail on this machine (machine_finish'ed, borrowed);
-                                            NULL: functionally */
-    const struct SchedPolicy *scheduler; /* warp scheduling policy, borrowed; needed with a machine */
-    const struct CtaSched *cta_scheduler; /* CTA scheduling policy, borrowed; NULL: as many CTAs as fit */
-    struct Watch *watch;        /* what to record of runs on a machine, borrowed; NULL: only the sums */
-    bool never_sleeps;      /* a machine does the work of every cycle, needed or not (tests) */
-    const char *variant;    /* execution variant by name (tests), NULL: the best of this host */
+    const struct MachineConfig *machine; /* run in detail on this machine (machine_finish'ed,
+                                            borrowed); NULL: functionally */
+    const struct SchedPolicy
+        *scheduler; /* warp scheduling policy, borrowed; needed with a machine */
+    const struct CtaSched
+        *cta_scheduler;  /* CTA scheduling policy, borrowed; NULL: as many CTAs as fit */
+    struct Watch *watch; /* what to record of runs on a machine, borrowed; NULL: only the sums */
+    bool never_sleeps;   /* a machine does the work of every cycle, needed or not (tests) */
+    const char *variant; /* execution variant by name (tests), NULL: the best of this host */
     void (*print)(void *user, const char *text,
                   size_t length); /* device printf and dumps; NULL: stdout */
     void *user;
@@ -92,10 +94,10 @@ typedef struct GpuResult {
     uint64_t cycles;  /* SM cycles; 0 when run functionally */
     uint64_t time_ps; /* simulated time; functional runs: 1 ns per warp instruction, a mere clock */
     double wall_seconds;
-    double cpu_seconds;           /* that the process had the processor in that time */
-    Counters counters;            /* of a run on a machine; zero when run functionally */
-    Histograms histograms;        /* likewise */
-    uint32_t ctas_per_sm;         /* that fit */
+    double cpu_seconds;    /* that the process had the processor in that time */
+    Counters counters;     /* of a run on a machine; zero when run functionally */
+    Histograms histograms; /* likewise */
+    uint32_t ctas_per_sm;  /* that fit */
 } GpuResult;
 
 /* Runs a kernel to its end. Always fills `result`. */
@@ -110,8 +112,8 @@ typedef struct GpuProgress {
 } GpuProgress;
 GpuProgress gpu_progress(const Gpu *gpu);
 
-/* To be called after the host has written device memory (not by launches): machines may have the data
- * in L2 then. */
+/* To be called after the host has written device memory (not by launches): machines may have the
+ * data in L2 then. */
 void gpu_host_wrote(Gpu *gpu, uint64_t address, uint64_t bytes);
 
 /* Limits of the device that a launch is checked against. */

@@ -12,10 +12,10 @@ struct Gpu {
     GpuOptions options;
     DeviceMemory *memory;
     const struct IsaVariant *variant; /* what executes instructions */
-    struct Engine *engine;     /* the machine in motion; NULL: functional runs */
-    MemHeap *heap;             /* made at the first launch of a module that calls malloc or free */
-    uint64_t grid_workspace;   /* device address, 0 before the first cooperative launch */
-    uint64_t launches;         /* so far: the next %gridid */
+    struct Engine *engine;            /* the machine in motion; NULL: functional runs */
+    MemHeap *heap;           /* made at the first launch of a module that calls malloc or free */
+    uint64_t grid_workspace; /* device address, 0 before the first cooperative launch */
+    uint64_t launches;       /* so far: the next %gridid */
     atomic_bool is_interrupted;
     /* Progress of the running launch, read by other threads. */
     atomic_uint_fast64_t done_ctas, total_ctas, done_instructions;
@@ -26,12 +26,12 @@ struct Gpu {
 
 struct GpuModule {
     Gpu *gpu;
-    PtxModule **images;        /* [0] is the linked module */
+    PtxModule **images; /* [0] is the linked module */
     int image_count;
     IsaProgram *program;
-    uint64_t *variables;       /* device addresses of what the module allocated */
+    uint64_t *variables; /* device addresses of what the module allocated */
     uint32_t variable_count;
-    bool uses_heap;            /* some function calls malloc or free */
+    bool uses_heap; /* some function calls malloc or free */
 };
 
 /* Runs a prepared launch functionally. Fills result's status, message and counts. */

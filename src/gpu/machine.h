@@ -90,9 +90,7 @@ void machine_init(MachineConfig *machine);
 void machine_resolve(MachineConfig *machine);
 
 /* Network node of an SM, and of a slice (0 .. partitions x slices - 1). */
-static inline uint32_t machine_sm_node(uint32_t sm) {
-    return sm;
-}
+static inline uint32_t machine_sm_node(uint32_t sm) { return sm; }
 static inline uint32_t machine_slice_node(const MachineConfig *machine, uint32_t slice) {
     return machine->sms + slice;
 }

@@ -467,6 +467,4 @@ int machine_shipped_count(void) {
     return count;
 }
 
-const char *machine_shipped_name(int i) {
-    return machine_shipped[i].name;
-}
+const char *machine_shipped_name(int i) { return machine_shipped[i].name; }

@@ -32,8 +32,8 @@ static void allocate_variable(GpuModule *module, PtxVar *var, Diag *diag) {
                    (unsigned long long)var->size);
         return;
     }
-    module->variables = base_realloc(module->variables,
-                                     (module->variable_count + 1) * sizeof *module->variables);
+    module->variables =
+        base_realloc(module->variables, (module->variable_count + 1) * sizeof *module->variables);
     module->variables[module->variable_count++] = var->address;
 }
 
@@ -56,8 +56,8 @@ static void initialise_variable(GpuModule *module, PtxVar *var, Diag *diag) {
     for (uint32_t i = 0; i < var->init_count; i++) {
         const PtxInit *init = &var->inits[i];
         uint64_t address = init->bytes ? 0 : init_address(module, init);
-        mem_write(memory, var->address + init->offset, init->bytes ? (const void *)init->bytes : &address,
-                  init->size);
+        mem_write(memory, var->address + init->offset,
+                  init->bytes ? (const void *)init->bytes : &address, init->size);
     }
 }
 
@@ -102,7 +102,8 @@ void gpu_unload(GpuModule *module) {
     for (uint32_t i = 0; i < module->variable_count; i++)
         mem_release(module->gpu->memory, module->variables[i]);
     isa_program_free(module->program);
-    for (int i = 0; i < module->image_count; i++) ptx_module_free(module->images[i]);
+    for (int i = 0; i < module->image_count; i++)
+        ptx_module_free(module->images[i]);
     free(module->images);
     free(module->variables);
     free(module);
@@ -117,7 +118,8 @@ int gpu_find_function(const GpuModule *module, const char *name) {
     return -1;
 }
 
-bool gpu_find_variable(const GpuModule *module, const char *name, uint64_t *address, uint64_t *size) {
+bool gpu_find_variable(const GpuModule *module, const char *name, uint64_t *address,
+                       uint64_t *size) {
     const PtxVar *var = ptx_find_var(module->images[0], name);
     if (!var || !lives_in_device_memory(var)) return false;
     *address = var->address;

@@ -54,7 +54,8 @@ static void sample_series(Watch *watch, uint64_t cycle, const Counters *counters
 
 void watch_sample(Watch *watch, uint64_t cycle, const Counters *counters) {
     if (watch->timeline && cycle >= watch->next_sample) sample_timeline(watch, cycle, counters);
-    if (watch->series && cycle >= timeseries_due(watch->series)) sample_series(watch, cycle, counters);
+    if (watch->series && cycle >= timeseries_due(watch->series))
+        sample_series(watch, cycle, counters);
 }
 
 void watch_cta(Watch *watch, const SmCtaEnd *end) {

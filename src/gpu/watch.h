@@ -1,5 +1,5 @@
-/* Watching a run: what the user asked to see besides the sums. CTA start and end (PRO Figure 2), the
- * counters' growth over time, and the timeline of both. */
+/* Watching a run: what the user asked to see besides the sums. CTA start and end (PRO Figure 2),
+ * the counters' growth over time, and the timeline of both. */
 #ifndef TYTO_GPU_WATCH_H
 #define TYTO_GPU_WATCH_H
 
@@ -14,23 +14,23 @@
 
 /* Where to; NULL or 0: not asked for. Borrowed; lives as long as the run that is watched. */
 typedef struct Watch {
-    Timeline *timeline;       /* receives CTAs and counters */
-    TimeSeries *series;       /* receives samples of the counters */
+    Timeline *timeline;         /* receives CTAs and counters */
+    TimeSeries *series;         /* receives samples of the counters */
     uint64_t timeline_interval; /* SM cycles between counter samples of the timeline */
-    bool records_ctas;        /* keep start and end of every CTA */
-    FILE *policies;           /* receives what the policies report, as CSV (sched/report.h) */
+    bool records_ctas;          /* keep start and end of every CTA */
+    FILE *policies;             /* receives what the policies report, as CSV (sched/report.h) */
     uint64_t policies_interval; /* SM cycles between reports; 0: only at the end of each kernel */
-    L1dWriter *l1d;           /* receives every L1D lookup */
-    uint64_t kernels;         /* begun so far */
+    L1dWriter *l1d;             /* receives every L1D lookup */
+    uint64_t kernels;           /* begun so far */
     /* Of the kernel being watched: */
-    const char *kernel;       /* name */
-    uint64_t start;           /* SM cycle of its launch */
-    CtaRecord *ctas;          /* by linear index, when recorded; taken over by whoever collects */
+    const char *kernel; /* name */
+    uint64_t start;     /* SM cycle of its launch */
+    CtaRecord *ctas;    /* by linear index, when recorded; taken over by whoever collects */
     uint64_t cta_count;
-    Counters before;          /* sums over the kernels that have ended */
-    Counters last;            /* at the timeline's last sample */
-    uint64_t next_sample;     /* SM cycle at which the timeline wants counters */
-    uint64_t next_report;     /* SM cycle at which the policies are to report */
+    Counters before;      /* sums over the kernels that have ended */
+    Counters last;        /* at the timeline's last sample */
+    uint64_t next_sample; /* SM cycle at which the timeline wants counters */
+    uint64_t next_report; /* SM cycle at which the policies are to report */
 } Watch;
 
 /* A kernel of `ctas` CTAs begins at `cycle`. */

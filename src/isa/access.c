@@ -54,10 +54,8 @@ static void dump_register(const IsaWarp *warp, const PtxReg *reg, Text *out) {
     }
     for (int i = 0; i < ISA_LANES; i++) {
         if (i && i % 8 == 0) text_add(out, "\n                 ");
-        if (warp->active >> i & 1)
-            text_printf(out, " %0*" PRIx64, digits, values[i]);
-        else
-            text_printf(out, " %*s", digits, "-");
+        if (warp->active >> i & 1) text_printf(out, " %0*" PRIx64, digits, values[i]);
+        else text_printf(out, " %*s", digits, "-");
     }
     text_add(out, "\n");
 }
@@ -70,11 +68,13 @@ void isa_dump_registers(IsaContext *context, const IsaWarp *warp) {
                 context->program->module->file, info->line, function->ptx->name, warp->cta->index,
                 warp->index, warp->active, ptx_opcode_name((PtxOpcode)info->op));
     int32_t at = 0; /* PTX instruction of the line; decoding may have put others before it */
-    while (at + 1 < function->ptx->inst_count && (uint32_t)function->ptx->insts[at].line < info->line)
+    while (at + 1 < function->ptx->inst_count &&
+           (uint32_t)function->ptx->insts[at].line < info->line)
         at++;
     for (int32_t r = 0; r < function->ptx->reg_count; r++) {
         const PtxReg *reg = &function->ptx->regs[r];
-        bool holds_its_value = reg->slot >= 0 && reg->first >= 0 && reg->first < at && at <= reg->last;
+        bool holds_its_value =
+            reg->slot >= 0 && reg->first >= 0 && reg->first < at && at <= reg->last;
         if (holds_its_value) dump_register(warp, reg, &out);
     }
     context->print(context->user, text_string(&out), out.length);

@@ -20,7 +20,8 @@ INLINE double exponent_of_2(double k) {
 /* e^x - 1 for |x| <= ln(2) / 2: terms up to x^12 / 12!, the next is below 2^-48 of the result. */
 INLINE double exponential_less_1(double x) {
     double sum = 1;
-    for (int k = 12; k > 1; --k) sum = 1 + sum * (x * (1.0 / k));
+    for (int k = 12; k > 1; --k)
+        sum = 1 + sum * (x * (1.0 / k));
     return sum * x;
 }
 
@@ -33,17 +34,19 @@ INLINE double power_of_2(double x) {
 }
 
 /* log2(x) = e + log2(m), with m in [sqrt(1/2), sqrt(2)) and log(m) = 2 atanh((m - 1) / (m + 1)):
- * nine terms of the series, the next is below 2^-50 of the result. Subnormal f32 are normal here. */
+ * nine terms of the series, the next is below 2^-50 of the result. Subnormal f32 are normal here.
+ */
 INLINE double logarithm_2(double x) {
     const uint64_t bits = bits_of_f64(x);
     const uint64_t above = UINT64_C(0x6a09e667f3bcd); /* fraction bits of sqrt(2) */
     const bool is_upper = (bits & ((UINT64_C(1) << 52) - 1)) >= above;
     const int32_t exponent = (int32_t)(bits >> 52 & 0x7ff) - 1023 + is_upper;
-    const double m = f64_of_bits((bits & ((UINT64_C(1) << 52) - 1)) |
-                                 (uint64_t)(is_upper ? 1022 : 1023) << 52);
+    const double m =
+        f64_of_bits((bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(is_upper ? 1022 : 1023) << 52);
     const double s = (m - 1) / (m + 1), square = s * s;
     double sum = 0;
-    for (int k = 9; k > 0; --k) sum = (sum + 1.0 / (2 * k + 1)) * square;
+    for (int k = 9; k > 0; --k)
+        sum = (sum + 1.0 / (2 * k + 1)) * square;
     double value = exponent + (s + s * sum) * (2 / LN2);
     value = x == __builtin_inf() ? x : value;
     value = x == 0 ? -__builtin_inf() : value;
@@ -73,8 +76,10 @@ INLINE double sine(double x, int quarters) {
     const int32_t quadrant = (int32_t)count + quarters;
     const double square = r * r;
     double odd = 1, even = 1;
-    for (int k = 16; k > 0; k -= 2) odd = 1 - odd * (square * (1.0 / (k * (k + 1))));
-    for (int k = 17; k > 0; k -= 2) even = 1 - even * (square * (1.0 / (k * (k + 1))));
+    for (int k = 16; k > 0; k -= 2)
+        odd = 1 - odd * (square * (1.0 / (k * (k + 1))));
+    for (int k = 17; k > 0; k -= 2)
+        even = 1 - even * (square * (1.0 / (k * (k + 1))));
     const double value = quadrant & 1 ? even : odd * r;
     const double result = quadrant & 2 ? -value : value;
     return x - x != 0 ? __builtin_nan("") : result; /* infinities and NaN */

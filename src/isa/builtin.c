@@ -54,7 +54,8 @@ static void set_result(const Call *call, uint64_t result) {
 static bool read_string(const Call *call, uint64_t address, Text *out) {
     for (uint64_t i = 0; i < MAX_STRING_BYTES; i++) {
         char c;
-        if (!isa_generic_read(call->context, call->warp, call->lane, address + i, &c, 1)) return false;
+        if (!isa_generic_read(call->context, call->warp, call->lane, address + i, &c, 1))
+            return false;
         if (!c) return true;
         text_add_bytes(out, &c, 1);
     }
@@ -65,10 +66,10 @@ static bool read_string(const Call *call, uint64_t address, Text *out) {
 
 /* One conversion specification of a format. */
 typedef struct Conversion {
-    char text[40];    /* as written, without length modifiers: "%-8" */
-    size_t length;    /* of text */
-    char letter;      /* conversion letter, 0 when the format ended */
-    bool is_long;     /* l, ll, j, z, t: a 64-bit argument */
+    char text[40]; /* as written, without length modifiers: "%-8" */
+    size_t length; /* of text */
+    char letter;   /* conversion letter, 0 when the format ended */
+    bool is_long;  /* l, ll, j, z, t: a 64-bit argument */
 } Conversion;
 
 /* Values are stored in the argument buffer one behind the other at their natural alignment, as C's
@@ -84,13 +85,15 @@ static bool next_value(const Call *call, uint64_t *at, uint32_t size, uint64_t *
 /* Widths and precisions of more than four digits are cut: a line of output is no place for them. */
 static void conversion_add(Conversion *conversion, char c) {
     size_t length = conversion->length, digits = 0;
-    while (digits < length && isdigit((unsigned char)conversion->text[length - 1 - digits])) digits++;
+    while (digits < length && isdigit((unsigned char)conversion->text[length - 1 - digits]))
+        digits++;
     if (isdigit((unsigned char)c) && digits == 4) return;
     if (length + 2 < sizeof conversion->text) conversion->text[conversion->length++] = c;
 }
 
 /* Reads the specification behind '%' at *p; `*` takes its number from the arguments. */
-static bool read_conversion(const Call *call, const char **p, uint64_t *at, Conversion *conversion) {
+static bool read_conversion(const Call *call, const char **p, uint64_t *at,
+                            Conversion *conversion) {
     *conversion = (Conversion){.text = "%", .length = 1};
     for (; **p && strchr("-+ #0123456789.*hlLjzt", **p); (*p)++) {
         if (**p == '*') {
@@ -98,7 +101,8 @@ static bool read_conversion(const Call *call, const char **p, uint64_t *at, Conv
             char digits[16];
             if (!next_value(call, at, 4, &width)) return false;
             snprintf(digits, sizeof digits, "%d", (int)(uint32_t)width);
-            for (const char *d = digits; *d; d++) conversion_add(conversion, *d);
+            for (const char *d = digits; *d; d++)
+                conversion_add(conversion, *d);
         } else if (strchr("hlLjzt", **p)) {
             conversion->is_long |= **p != 'h' && **p != 'L';
         } else {
@@ -135,7 +139,8 @@ static void format_number(Conversion *conversion, uint64_t value, Text *out) {
     }
 }
 
-static bool format_string(const Call *call, const Conversion *conversion, uint64_t address, Text *out) {
+static bool format_string(const Call *call, const Conversion *conversion, uint64_t address,
+                          Text *out) {
     Text string = {0};
     char spec[48];
     snprintf(spec, sizeof spec, "%.*ss", (int)conversion->length, conversion->text);
@@ -204,7 +209,8 @@ static void builtin_free(const Call *call) {
 /* __assertfail(message, file, line, function, character size) */
 static void builtin_assertfail(const Call *call) {
     Text message = {0}, file = {0}, function = {0};
-    if (read_string(call, argument(call, 0), &message) && read_string(call, argument(call, 1), &file) &&
+    if (read_string(call, argument(call, 0), &message) &&
+        read_string(call, argument(call, 1), &file) &&
         read_string(call, argument(call, 3), &function))
         isa_fault(call->context, call->warp, call->lane, ISA_FAULT_ASSERT,
                   "%s:%u: %s: assertion `%s' failed", text_string(&file),
@@ -215,10 +221,12 @@ static void builtin_assertfail(const Call *call) {
 }
 
 void isa_builtin_call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
-    static void (*const builtins[])(const Call *) = {[ISA_BUILTIN_VPRINTF] = builtin_vprintf,
-                                                     [ISA_BUILTIN_MALLOC] = builtin_malloc,
-                                                     [ISA_BUILTIN_FREE] = builtin_free,
-                                                     [ISA_BUILTIN_ASSERTFAIL] = builtin_assertfail};
+    static void (*const builtins[])(const Call *) = {
+        [ISA_BUILTIN_VPRINTF] = builtin_vprintf,
+        [ISA_BUILTIN_MALLOC] = builtin_malloc,
+        [ISA_BUILTIN_FREE] = builtin_free,
+        [ISA_BUILTIN_ASSERTFAIL] = builtin_assertfail,
+    };
     Call call = {context, warp, &context->program->calls[inst->imm], 0};
     for (; mask && !context->fault.is_set; mask &= mask - 1) {
         call.lane = bits_lowest32(mask);

@@ -75,10 +75,8 @@ uint8_t *constants_rows(const ConstantPool *pool, Arena *arena, uint32_t *bytes)
         const Constant *item = &pool->items[i];
         void *row = rows + item->offset;
         for (int lane = 0; lane < ISA_LANES; ++lane) {
-            if (item->is_wide)
-                ((uint64_t *)row)[lane] = item->value;
-            else
-                ((uint32_t *)row)[lane] = (uint32_t)item->value;
+            if (item->is_wide) ((uint64_t *)row)[lane] = item->value;
+            else ((uint32_t *)row)[lane] = (uint32_t)item->value;
         }
     }
     *bytes = pool->bytes;

@@ -1,6 +1,6 @@
-/* Control flow: the reconvergence stack, branches, calls, barriers, exits, and the loop that steps a
- * warp. The taken side of a divergent branch runs first (as the peer simulator has it; the PTX ISA
- * leaves the order open). */
+/* Control flow: the reconvergence stack, branches, calls, barriers, exits, and the loop that steps
+ * a warp. The taken side of a divergent branch runs first (as the peer simulator has it; the PTX
+ * ISA leaves the order open). */
 #include "isa/launch.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "base/bits.h"
 
 enum {
-    MAX_STACK_ENTRIES = 1 << 16, /* of one warp: far beyond structured code, reached by runaway recursion */
+    MAX_STACK_ENTRIES =
+        1 << 16, /* of one warp: far beyond structured code, reached by runaway recursion */
     MAX_FRAMES = 1 << 15
 };
 
@@ -68,7 +69,8 @@ static void stack_remove_lanes(IsaWarp *warp, uint32_t lanes, uint32_t frame) {
 
 /* ---- Branches ---- */
 
-/* Sends `taken` (some of the active lanes, at least one) to `target`, the others to `fallthrough`. */
+/* Sends `taken` (some of the active lanes, at least one) to `target`, the others to `fallthrough`.
+ */
 static bool branch(IsaContext *context, IsaWarp *warp, uint32_t taken, uint32_t target,
                    uint32_t fallthrough, uint32_t reconverge) {
     uint32_t others = warp->active & ~taken;
@@ -95,7 +97,8 @@ static bool branch(IsaContext *context, IsaWarp *warp, uint32_t taken, uint32_t 
     return true;
 }
 
-/* Sends the lanes of one value of the index on its way; the others execute the instruction again. */
+/* Sends the lanes of one value of the index on its way; the others execute the instruction again.
+ */
 static bool branch_indexed(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     const uint32_t *index = isa_row32(warp, inst->operand[0]);
     const uint32_t *targets = &context->program->targets[inst->target];
@@ -118,15 +121,13 @@ static bool branch_indexed(IsaContext *context, IsaWarp *warp, const IsaInst *in
 /* A value's bytes of one lane, between the caller's side and the callee's. */
 typedef struct Place {
     bool is_register;
-    uint8_t *row;      /* is_register: first row */
-    uint32_t offset;   /* else: byte offset in local memory */
+    uint8_t *row;    /* is_register: first row */
+    uint32_t offset; /* else: byte offset in local memory */
 } Place;
 
 static void place_read(const IsaWarp *warp, Place place, int lane, uint8_t *bytes, uint32_t size) {
-    if (!place.is_register)
-        isa_local_read(warp, lane, place.offset, bytes, size);
-    else
-        memcpy(bytes, place.row + (size_t)lane * (size > 4 ? 8 : 4), size);
+    if (!place.is_register) isa_local_read(warp, lane, place.offset, bytes, size);
+    else memcpy(bytes, place.row + (size_t)lane * (size > 4 ? 8 : 4), size);
 }
 
 static void place_write(IsaWarp *warp, Place place, int lane, const uint8_t *bytes, uint32_t size) {
@@ -219,7 +220,8 @@ static bool call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32
     const IsaFrame *from = &warp->frames[warp->frame], *to = from + 1;
     for (uint32_t i = 0; i < list->argument_count; i++)
         copy_value(warp, caller_place(warp, from, &list->arguments[i]),
-                   callee_place(warp, to, &callee->parameters[i]), callee->parameters[i].size, mask);
+                   callee_place(warp, to, &callee->parameters[i]), callee->parameters[i].size,
+                   mask);
     IsaStackEntry below = stack_top(warp);
     below.pc = return_pc;
     if (!stack_push(context, warp, below)) return false;
@@ -245,7 +247,8 @@ static bool call_indirect(IsaContext *context, IsaWarp *warp, const IsaInst *ins
         return false;
     }
     const IsaFunction *callee = &program->functions[index];
-    if (callee->parameter_count != list->argument_count || callee->return_count != list->return_count) {
+    if (callee->parameter_count != list->argument_count ||
+        callee->return_count != list->return_count) {
         isa_fault(context, warp, leader, ISA_FAULT_CALL,
                   "indirect call of %s with %u arguments and %u results; it has %u and %u",
                   callee->ptx->name, list->argument_count, list->return_count,
@@ -266,7 +269,8 @@ static bool call_indirect(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     return call(context, warp, inst, group, (uint32_t)index, next);
 }
 
-/* Ends the current function for `mask`: results go to the caller, then the lanes leave the frame. */
+/* Ends the current function for `mask`: results go to the caller, then the lanes leave the frame.
+ */
 static void ret(IsaContext *context, IsaWarp *warp, uint32_t mask) {
     const IsaProgram *program = context->program;
     const IsaFrame *from = &warp->frames[warp->frame], *to = from - 1;
@@ -281,7 +285,8 @@ static void ret(IsaContext *context, IsaWarp *warp, uint32_t mask) {
 /* ---- Barriers ---- */
 
 /* Gives the waiting bar.red instructions of a complete barrier their result. */
-static void barrier_write_results(const IsaContext *context, IsaCta *cta, const IsaBarrier *barrier) {
+static void barrier_write_results(const IsaContext *context, IsaCta *cta,
+                                  const IsaBarrier *barrier) {
     for (uint32_t rest = barrier->reducing; rest; rest &= rest - 1) {
         int index = bits_lowest32(rest);
         IsaWarp *warp = &cta->warps[index];
@@ -290,7 +295,8 @@ static void barrier_write_results(const IsaContext *context, IsaCta *cta, const 
         PtxSub sub = (PtxSub)(inst->imm >> 8);
         if (sub == PTX_SUB_POPC) {
             uint32_t *row = isa_row32(warp, inst->operand[2]);
-            for (uint32_t l = lanes; l; l &= l - 1) row[bits_lowest32(l)] = barrier->true_lanes;
+            for (uint32_t l = lanes; l; l &= l - 1)
+                row[bits_lowest32(l)] = barrier->true_lanes;
         } else {
             bool result = sub == PTX_SUB_AND ? barrier->true_lanes == barrier->red_lanes
                                              : barrier->true_lanes != 0;
@@ -304,9 +310,8 @@ static void barrier_write_results(const IsaContext *context, IsaCta *cta, const 
 static void barriers_release(const IsaContext *context, IsaCta *cta) {
     for (uint32_t rest = cta->used_barriers; rest; rest &= rest - 1) {
         IsaBarrier *barrier = &cta->barriers[bits_lowest32(rest)];
-        uint32_t expected = barrier->expected
-                                ? barrier->expected
-                                : (uint32_t)bits_count32(cta->alive) * ISA_LANES;
+        uint32_t expected =
+            barrier->expected ? barrier->expected : (uint32_t)bits_count32(cta->alive) * ISA_LANES;
         if (barrier->arrived < expected) continue;
         barrier_write_results(context, cta, barrier);
         cta->waiting &= ~barrier->waiting;
@@ -323,12 +328,14 @@ static bool barrier_arrive(IsaContext *context, IsaWarp *warp, const IsaInst *in
     uint32_t count = inst->operand[1] == ISA_SINK ? 0 : isa_row32(warp, inst->operand[1])[leader];
     if (number >= ISA_BARRIERS) {
         isa_fault(context, warp, leader, ISA_FAULT_BARRIER,
-                  "barrier %u does not exist: a CTA has barriers 0 to %d", number, ISA_BARRIERS - 1);
+                  "barrier %u does not exist: a CTA has barriers 0 to %d", number,
+                  ISA_BARRIERS - 1);
         return false;
     }
     if (count % ISA_LANES) {
         isa_fault(context, warp, leader, ISA_FAULT_BARRIER,
-                  "barrier with a count of %u threads, which is no multiple of the warp size 32", count);
+                  "barrier with a count of %u threads, which is no multiple of the warp size 32",
+                  count);
         return false;
     }
     if (context->launch->report_divergence && mask != warp->alive) {

@@ -40,8 +40,8 @@ static void *make_room(void *items, uint32_t count, uint32_t *capacity, size_t i
 static void add_registers(Decoder *decoder, const RegList *list) {
     IsaProgram *program = decoder->program;
     for (int i = 0; i < list->count; ++i) {
-        program->reg_pool = make_room(program->reg_pool, decoder->reg_count,
-                                      &decoder->reg_capacity, sizeof *program->reg_pool);
+        program->reg_pool = make_room(program->reg_pool, decoder->reg_count, &decoder->reg_capacity,
+                                      sizeof *program->reg_pool);
         program->reg_pool[decoder->reg_count++] =
             (IsaReg){list->reg[i], (uint32_t)decoder->function->regs[list->reg[i]].ordinal};
     }
@@ -76,8 +76,8 @@ void decode_emit(Decoder *decoder) {
 
 uint32_t decode_add_target(Decoder *decoder, uint32_t target) {
     IsaProgram *program = decoder->program;
-    program->targets = make_room(program->targets, decoder->target_count,
-                                 &decoder->target_capacity, sizeof *program->targets);
+    program->targets = make_room(program->targets, decoder->target_count, &decoder->target_capacity,
+                                 sizeof *program->targets);
     program->targets[decoder->target_count] = target;
     return decoder->target_count++;
 }
@@ -106,7 +106,8 @@ static DecodeOp *const special[PTX_OP_COUNT] = {
     [PTX_OP_SET] = decode_compare,       [PTX_OP_SETP] = decode_compare,
     [PTX_OP_ST] = decode_store,          [PTX_OP_TEX] = decode_texture,
     [PTX_OP_TLD4] = decode_texture,      [PTX_OP_TRAP] = decode_end,
-    [PTX_OP_TXQ] = decode_texture};
+    [PTX_OP_TXQ] = decode_texture,
+};
 
 static void draft_clear(Decoder *decoder, const PtxInst *ptx) {
     decoder->draft = (Draft){
@@ -226,12 +227,11 @@ IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *varian
     program->module = module;
     program->function_count = (uint32_t)module->function_count;
     program->functions = ARENA_ARRAY(arena, IsaFunction, module->function_count);
-    Decoder decoder = {.program = program,
-                       .diag = diag,
-                       .table = variant->table,
-                       .constants = constants_new()};
+    Decoder decoder = {
+        .program = program, .diag = diag, .table = variant->table, .constants = constants_new()};
     program->reg_pool = make_room(NULL, 0, &decoder.reg_capacity, sizeof *program->reg_pool);
-    for (uint32_t i = 0; i < program->function_count; ++i) decode_function(&decoder, i);
+    for (uint32_t i = 0; i < program->function_count; ++i)
+        decode_function(&decoder, i);
     program->constants = constants_rows(decoder.constants, arena, &program->constant_bytes);
     constants_free(decoder.constants);
     if (diag_error_count(diag) == errors_before) return program;
@@ -255,6 +255,7 @@ void isa_program_free(IsaProgram *program) {
 
 uint32_t isa_function_index(const IsaProgram *program, const PtxFunction *function) {
     uint32_t i = 0;
-    while (i < program->function_count && program->functions[i].ptx != function) i++;
+    while (i < program->function_count && program->functions[i].ptx != function)
+        i++;
     return i;
 }

@@ -11,13 +11,17 @@ typedef struct Comparison {
     bool is_defined; /* for the kind of type */
 } Comparison;
 
-static const Comparison integer_comparisons[] = {
-    [PTX_EQ] = {RELATION_EQ, false, false, true}, [PTX_NE] = {RELATION_EQ, false, true, true},
-    [PTX_LT] = {RELATION_LT, false, false, true}, [PTX_LE] = {RELATION_LT, true, true, true},
-    [PTX_GT] = {RELATION_LT, true, false, true},  [PTX_GE] = {RELATION_LT, false, true, true},
-    [PTX_LO] = {RELATION_LT, false, false, true}, [PTX_LS] = {RELATION_LT, true, true, true},
-    [PTX_HI] = {RELATION_LT, true, false, true},  [PTX_HS] = {RELATION_LT, false, true, true},
-    [PTX_NAN] = {0}};
+static const Comparison integer_comparisons[] = {[PTX_EQ] = {RELATION_EQ, false, false, true},
+                                                 [PTX_NE] = {RELATION_EQ, false, true, true},
+                                                 [PTX_LT] = {RELATION_LT, false, false, true},
+                                                 [PTX_LE] = {RELATION_LT, true, true, true},
+                                                 [PTX_GT] = {RELATION_LT, true, false, true},
+                                                 [PTX_GE] = {RELATION_LT, false, true, true},
+                                                 [PTX_LO] = {RELATION_LT, false, false, true},
+                                                 [PTX_LS] = {RELATION_LT, true, true, true},
+                                                 [PTX_HI] = {RELATION_LT, true, false, true},
+                                                 [PTX_HS] = {RELATION_LT, false, true, true},
+                                                 [PTX_NAN] = {0}};
 
 static const Comparison float_comparisons[] = {
     [PTX_EQ] = {RELATION_EQ, false, false, true},   [PTX_NE] = {RELATION_NE, false, false, true},
@@ -30,12 +34,12 @@ static const Comparison float_comparisons[] = {
 
 /* SETP handlers by relation; the SET handler is the next one. */
 typedef struct ComparisonRow {
-    uint32_t types;        /* set of PtxType */
-    uint8_t is_flushed;    /* .ftz */
-    uint16_t handler[5];   /* by Relation; ISA_DO_NONE where there is none */
+    uint32_t types;      /* set of PtxType */
+    uint8_t is_flushed;  /* .ftz */
+    uint16_t handler[5]; /* by Relation; ISA_DO_NONE where there is none */
 } ComparisonRow;
 
-#define T(type)       (1u << (PTX_##type))
+#define T(type)         (1u << (PTX_##type))
 #define INTEGER(eq, lt) {ISA_DO_SETP_##eq, ISA_DO_NONE, ISA_DO_SETP_##lt}
 #define FLOAT(name, num)                                                                           \
     {ISA_DO_SETP_EQ_##name, ISA_DO_SETP_NE_##name, ISA_DO_SETP_LT_##name, ISA_DO_SETP_LE_##name,   \

@@ -66,22 +66,14 @@ typedef struct Extension {
 } Extension;
 
 static const Extension extensions[] = {
-    {T(U8), 0, 16, ISA_DO_CVT_U8_32},
-    {T(U8), 0, 32, ISA_DO_CVT_U8_32},
-    {T(S8), 0, 32, ISA_DO_CVT_S8_32},
-    {T(U8), 0, 64, ISA_DO_CVT_U8_64},
-    {T(S8), 0, 64, ISA_DO_CVT_S8_64},
-    {T(U16) | T(S16), 0, 16, ISA_DO_CVT_U16_32},
-    {T(U16), 0, 32, ISA_DO_CVT_U16_32},
-    {T(S16), 0, 32, ISA_DO_CVT_S16_32},
-    {T(U16), 0, 64, ISA_DO_CVT_U16_64},
-    {T(S16), 0, 64, ISA_DO_CVT_S16_64},
-    {T(U32) | T(S32), 0, 32, ISA_DO_MOV_32},
-    {T(U32), 0, 64, ISA_DO_CVT_U32_64},
-    {T(S32), 0, 64, ISA_DO_CVT_S32_64},
-    {T(U16) | T(S16), 1, 16, ISA_DO_CVT_64_16},
-    {T(U32) | T(S32), 1, 32, ISA_DO_CVT_64_32},
-    {T(U64) | T(S64), 1, 64, ISA_DO_MOV_64},
+    {T(U8), 0, 16, ISA_DO_CVT_U8_32},           {T(U8), 0, 32, ISA_DO_CVT_U8_32},
+    {T(S8), 0, 32, ISA_DO_CVT_S8_32},           {T(U8), 0, 64, ISA_DO_CVT_U8_64},
+    {T(S8), 0, 64, ISA_DO_CVT_S8_64},           {T(U16) | T(S16), 0, 16, ISA_DO_CVT_U16_32},
+    {T(U16), 0, 32, ISA_DO_CVT_U16_32},         {T(S16), 0, 32, ISA_DO_CVT_S16_32},
+    {T(U16), 0, 64, ISA_DO_CVT_U16_64},         {T(S16), 0, 64, ISA_DO_CVT_S16_64},
+    {T(U32) | T(S32), 0, 32, ISA_DO_MOV_32},    {T(U32), 0, 64, ISA_DO_CVT_U32_64},
+    {T(S32), 0, 64, ISA_DO_CVT_S32_64},         {T(U16) | T(S16), 1, 16, ISA_DO_CVT_64_16},
+    {T(U32) | T(S32), 1, 32, ISA_DO_CVT_64_32}, {T(U64) | T(S64), 1, 64, ISA_DO_MOV_64},
 };
 
 /* ---- What the instruction says ---- */
@@ -101,17 +93,17 @@ static IsaRound round_of(PtxRound round) {
 static IsaConvert describe(const Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     const int register_bits = decode_reg_bits(decoder, &ptx->operands[0]);
-    IsaConvert convert = {
-        .source = (uint8_t)ptx->type2,
-        .destination = (uint8_t)ptx->type,
-        .source_bits = (uint8_t)ptx_type_bits(ptx->type2),
-        .destination_bits = (uint8_t)ptx_type_bits(ptx->type),
-        .register_bits = (uint8_t)(register_bits ? register_bits : ptx_type_bits(ptx->type)),
-        .is_source_signed = ptx_type_is_signed(ptx->type2),
-        .is_destination_signed = ptx_type_is_signed(ptx->type),
-        .is_satfinite = (ptx->flags & PTX_FLAG_SATFINITE) != 0,
-        .round = round_of(ptx->round) & 7,
-        .integral = (uint8_t)(is_integral_round(ptx->round) ? ptx->round : 0)};
+    IsaConvert convert = {.source = (uint8_t)ptx->type2,
+                          .destination = (uint8_t)ptx->type,
+                          .source_bits = (uint8_t)ptx_type_bits(ptx->type2),
+                          .destination_bits = (uint8_t)ptx_type_bits(ptx->type),
+                          .register_bits =
+                              (uint8_t)(register_bits ? register_bits : ptx_type_bits(ptx->type)),
+                          .is_source_signed = ptx_type_is_signed(ptx->type2),
+                          .is_destination_signed = ptx_type_is_signed(ptx->type),
+                          .is_satfinite = (ptx->flags & PTX_FLAG_SATFINITE) != 0,
+                          .round = round_of(ptx->round) & 7,
+                          .integral = (uint8_t)(is_integral_round(ptx->round) ? ptx->round : 0)};
     if (ptx->flags & PTX_FLAG_FTZ) convert.modifiers |= ISA_MOD_FTZ;
     if (ptx->flags & PTX_FLAG_SAT) convert.modifiers |= ISA_MOD_SAT;
     if (ptx->flags & PTX_FLAG_RELU) convert.modifiers |= ISA_MOD_RELU;
@@ -198,8 +190,7 @@ bool decode_cvt(Decoder *decoder) {
     IsaInst *inst = &decoder->draft.inst;
     const IsaConvert convert = describe(decoder);
     if (ptx->round == PTX_RS) return decode_unsupported(decoder, "stochastic rounding");
-    if (is_in(PAIRS, ptx->type) || is_in(PAIRS, ptx->type2))
-        return decode_pairs(decoder, &convert);
+    if (is_in(PAIRS, ptx->type) || is_in(PAIRS, ptx->type2)) return decode_pairs(decoder, &convert);
     const uint32_t integers = T(U8) | T(S8) | T(U16) | T(S16) | T(U32) | T(S32) | T(U64) | T(S64);
     if (!is_in(FLOATS | integers, ptx->type) || !is_in((FLOATS & ~T(TF32)) | integers, ptx->type2))
         return decode_unsupported(decoder, "conversion from %s", ptx_type_name(ptx->type2));

@@ -84,10 +84,12 @@ static bool decode_call_values(Decoder *decoder, const PtxOperand *operands, uin
 }
 
 static IsaBuiltin builtin_of(const char *name) {
-    static const char *const names[] = {[ISA_BUILTIN_VPRINTF] = "vprintf",
-                                        [ISA_BUILTIN_MALLOC] = "malloc",
-                                        [ISA_BUILTIN_FREE] = "free",
-                                        [ISA_BUILTIN_ASSERTFAIL] = "__assertfail"};
+    static const char *const names[] = {
+        [ISA_BUILTIN_VPRINTF] = "vprintf",
+        [ISA_BUILTIN_MALLOC] = "malloc",
+        [ISA_BUILTIN_FREE] = "free",
+        [ISA_BUILTIN_ASSERTFAIL] = "__assertfail",
+    };
     int i = 0;
     while (i < ISA_BUILTIN_ASSERTFAIL && strcmp(name, names[i]) != 0)
         ++i;

@@ -200,10 +200,12 @@ static bool fits(const Form *form, const PtxInst *ptx) {
 
 /* The modifiers that floating-point handlers know, in the bits of ISA_MOD_. */
 static uint8_t modifiers(const PtxInst *ptx) {
-    static const uint8_t rounds[] = {[PTX_RZ] = ISA_ROUND_ZERO,
-                                     [PTX_RM] = ISA_ROUND_DOWN,
-                                     [PTX_RP] = ISA_ROUND_UP,
-                                     [PTX_RPI] = 0};
+    static const uint8_t rounds[] = {
+        [PTX_RZ] = ISA_ROUND_ZERO,
+        [PTX_RM] = ISA_ROUND_DOWN,
+        [PTX_RP] = ISA_ROUND_UP,
+        [PTX_RPI] = 0,
+    };
     static const struct {
         uint32_t flag;
         uint8_t modifier;

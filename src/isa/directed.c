@@ -8,10 +8,12 @@
 
 #include "isa/half.h"
 
-static const int host_rounding[] = {[ISA_ROUND_NEAREST] = FE_TONEAREST,
-                                    [ISA_ROUND_ZERO] = FE_TOWARDZERO,
-                                    [ISA_ROUND_DOWN] = FE_DOWNWARD,
-                                    [ISA_ROUND_UP] = FE_UPWARD};
+static const int host_rounding[] = {
+    [ISA_ROUND_NEAREST] = FE_TONEAREST,
+    [ISA_ROUND_ZERO] = FE_TOWARDZERO,
+    [ISA_ROUND_DOWN] = FE_DOWNWARD,
+    [ISA_ROUND_UP] = FE_UPWARD,
+};
 
 typedef double Operation(double a, double b, double c);
 

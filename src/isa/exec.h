@@ -39,16 +39,16 @@ typedef uint64_t RowLong __attribute__((may_alias));
 typedef float RowFloat __attribute__((may_alias));
 typedef double RowDouble __attribute__((may_alias));
 
-#define ROW_u16 RowWord
-#define ROW_s16 RowWord
-#define ROW_f16 RowWord
+#define ROW_u16  RowWord
+#define ROW_s16  RowWord
+#define ROW_f16  RowWord
 #define ROW_bf16 RowWord
-#define ROW_u32 RowWord
-#define ROW_s32 RowWord
-#define ROW_u64 RowLong
-#define ROW_s64 RowLong
-#define ROW_f32 RowFloat
-#define ROW_f64 RowDouble
+#define ROW_u32  RowWord
+#define ROW_s32  RowWord
+#define ROW_u64  RowLong
+#define ROW_s64  RowLong
+#define ROW_f32  RowFloat
+#define ROW_f64  RowDouble
 
 #define CELL_u16 uint32_t
 #define CELL_s16 uint32_t
@@ -59,27 +59,27 @@ typedef double RowDouble __attribute__((may_alias));
 #define CELL_f32 float
 #define CELL_f64 double
 
-#define VALUE_u16 uint32_t
-#define VALUE_s16 int32_t
-#define VALUE_f16 double
+#define VALUE_u16  uint32_t
+#define VALUE_s16  int32_t
+#define VALUE_f16  double
 #define VALUE_bf16 double
-#define VALUE_u32 uint32_t
-#define VALUE_s32 int32_t
-#define VALUE_u64 uint64_t
-#define VALUE_s64 int64_t
-#define VALUE_f32 float
-#define VALUE_f64 double
+#define VALUE_u32  uint32_t
+#define VALUE_s32  int32_t
+#define VALUE_u64  uint64_t
+#define VALUE_s64  int64_t
+#define VALUE_f32  float
+#define VALUE_f64  double
 
-#define LOAD_u16(x) ((uint32_t)(uint16_t)(x))
-#define LOAD_s16(x) ((int32_t)(int16_t)(x))
-#define LOAD_f16(x) f64_of_f16(x)
+#define LOAD_u16(x)  ((uint32_t)(uint16_t)(x))
+#define LOAD_s16(x)  ((int32_t)(int16_t)(x))
+#define LOAD_f16(x)  f64_of_f16(x)
 #define LOAD_bf16(x) f64_of_bf16(x)
-#define LOAD_u32(x) (x)
-#define LOAD_s32(x) ((int32_t)(x))
-#define LOAD_u64(x) (x)
-#define LOAD_s64(x) ((int64_t)(x))
-#define LOAD_f32(x) (x)
-#define LOAD_f64(x) (x)
+#define LOAD_u32(x)  (x)
+#define LOAD_s32(x)  ((int32_t)(x))
+#define LOAD_u64(x)  (x)
+#define LOAD_s64(x)  ((int64_t)(x))
+#define LOAD_f32(x)  (x)
+#define LOAD_f64(x)  (x)
 
 /* A NaN result is always the canonical NaN: the host's choice of payload and sign depends on the
  * order of operands. */
@@ -145,7 +145,7 @@ INLINE void blend_row64(void *row, const void *result, uint32_t mask) {
 
 /* Writes a result (64-byte aligned, 32 elements) to the row of operand `index`. */
 INLINE void write_row32(IsaWarp *warp, const IsaInst *inst, int index, const void *result,
-                               uint32_t mask) {
+                        uint32_t mask) {
     Chunk *row = operand_row(warp, inst, index);
     const Chunk *from = result;
     if (__builtin_expect(mask == UINT32_MAX, 1)) {
@@ -156,11 +156,12 @@ INLINE void write_row32(IsaWarp *warp, const IsaInst *inst, int index, const voi
     }
 }
 INLINE void write_row64(IsaWarp *warp, const IsaInst *inst, int index, const void *result,
-                               uint32_t mask) {
+                        uint32_t mask) {
     Chunk *row = operand_row(warp, inst, index);
     const Chunk *from = result;
     if (__builtin_expect(mask == UINT32_MAX, 1)) {
-        for (int i = 0; i < 4; ++i) row[i] = from[i];
+        for (int i = 0; i < 4; ++i)
+            row[i] = from[i];
     } else {
         blend_row64(row, from, mask);
     }
@@ -184,7 +185,8 @@ INLINE uint32_t pack_lanes(const int32_t *truth) {
 #elif defined __AVX2__
     const __m256 *chunk = (const __m256 *)(const void *)truth;
     uint32_t word = 0;
-    for (int i = 0; i < 4; ++i) word |= (uint32_t)_mm256_movemask_ps(chunk[i]) << 8 * i;
+    for (int i = 0; i < 4; ++i)
+        word |= (uint32_t)_mm256_movemask_ps(chunk[i]) << 8 * i;
     return word;
 #else
     uint32_t word = 0;
@@ -203,7 +205,8 @@ INLINE uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
     uint32_t by_c[4], by_b[2];
     for (int i = 0; i < 4; ++i)
         by_c[i] = (c & (0 - (table >> (2 * i + 1) & 1))) | (~c & (0 - (table >> 2 * i & 1)));
-    for (int i = 0; i < 2; ++i) by_b[i] = (b & by_c[2 * i + 1]) | (~b & by_c[2 * i]);
+    for (int i = 0; i < 2; ++i)
+        by_b[i] = (b & by_c[2 * i + 1]) | (~b & by_c[2 * i]);
     return (a & by_b[1]) | (~a & by_b[0]);
 }
 

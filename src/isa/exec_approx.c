@@ -1,6 +1,6 @@
 /* sin, cos, ex2, lg2, tanh: PTX leaves their results open within an error bound. Here they are
- * computed in double by plain arithmetic, the same on every host, to better than 2^-40 of the result
- * before they are rounded once. The polynomials are Taylor's, long enough for the reduced
+ * computed in double by plain arithmetic, the same on every host, to better than 2^-40 of the
+ * result before they are rounded once. The polynomials are Taylor's, long enough for the reduced
  * argument's range. */
 #include "isa/maps.h"
 

@@ -11,8 +11,7 @@ INLINE double flush_f16(double x) {
 }
 
 /* Operands of setp: p, q, a, b, c. sub: IsaCompareSub. p = (a cmp b) op c, q = !(a cmp b) op c. */
-INLINE void write_compare(IsaWarp *warp, const IsaInst *inst, uint32_t truth,
-                                 uint32_t mask) {
+INLINE void write_compare(IsaWarp *warp, const IsaInst *inst, uint32_t truth, uint32_t mask) {
     const uint32_t sub = inst->sub;
     if (sub & ISA_COMPARE_NEGATE) truth = ~truth;
     if (sub & ~(uint32_t)ISA_COMPARE_NEGATE) {
@@ -34,7 +33,7 @@ INLINE void write_set(IsaWarp *warp, const IsaInst *inst, uint32_t truth, uint32
 }
 
 #define COMPARE(name, A, B, expression)                                                            \
-    INLINE uint32_t compare_##name(const IsaWarp *warp, const IsaInst *inst) {              \
+    INLINE uint32_t compare_##name(const IsaWarp *warp, const IsaInst *inst) {                     \
         alignas(64) int32_t truth[ISA_LANES];                                                      \
         MAP_SOURCE(a, A, 2)                                                                        \
         MAP_SOURCE(b, B, 3)                                                                        \
@@ -45,18 +44,14 @@ INLINE void write_set(IsaWarp *warp, const IsaInst *inst, uint32_t truth, uint32
         }                                                                                          \
         return pack_lanes(truth);                                                                  \
     }                                                                                              \
-    EXEC(SETP_##name) {                                                                     \
-        write_compare(warp, inst, compare_##name(warp, inst), mask);                               \
-    }                                                                                              \
-    EXEC(SET_##name) {                                                                      \
-        write_set(warp, inst, compare_##name(warp, inst), mask);                                   \
-    }
+    EXEC(SETP_##name) { write_compare(warp, inst, compare_##name(warp, inst), mask); }             \
+    EXEC(SET_##name) { write_set(warp, inst, compare_##name(warp, inst), mask); }
 #include "isa/exec_compare.def"
 
 /* testp: operands p, a. Classes by the bits without the sign: zero (which counts as normal),
  * subnormal, normal, infinite. */
 #define TEST(name, type, word, infinity, smallest_normal)                                          \
-    EXEC(name) {                                                                            \
+    EXEC(name) {                                                                                   \
         alignas(64) int32_t truth[ISA_LANES];                                                      \
         MAP_SOURCE(a, type, 1)                                                                     \
         FOR_LANES {                                                                                \

@@ -5,9 +5,7 @@
 INLINE int32_t s32_of_f32(float x) {
     return x >= 0x1p31f ? INT32_MAX : x < -0x1p31f ? INT32_MIN : x != x ? 0 : (int32_t)x;
 }
-INLINE uint32_t u32_of_f32(float x) {
-    return x >= 0x1p32f ? UINT32_MAX : x > 0 ? (uint32_t)x : 0;
-}
+INLINE uint32_t u32_of_f32(float x) { return x >= 0x1p32f ? UINT32_MAX : x > 0 ? (uint32_t)x : 0; }
 INLINE int32_t s32_of_f64(double x) {
     return x >= 0x1p31 ? INT32_MAX : x > -0x1p31 ? (int32_t)x : INT32_MIN;
 }

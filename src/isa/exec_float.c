@@ -2,8 +2,8 @@
  *
  * Directed rounding of f32 goes through double. A product of two f32 is exact in it, a sum is
  * rounded to odd, and a quotient or square root that is no f32 number, nor half-way between two, is
- * further from one than the error of the double (49 bits are enough to tell them apart); so a second
- * rounding gives the result of a single one. f64 in these modes: directed.c. */
+ * further from one than the error of the double (49 bits are enough to tell them apart); so a
+ * second rounding gives the result of a single one. f64 in these modes: directed.c. */
 #include "isa/maps.h"
 
 #define IN(x)      flush_f32(x, sub)

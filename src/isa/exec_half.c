@@ -55,8 +55,7 @@ INLINE double max_mod(double a, double b, uint32_t sub) { return minmax(a, b, su
 /* A handler uses as many of the sources a, b, c as its operation has; the row of one that it lacks
  * is a's, and is not looked at. */
 #define HALF_HANDLER(name, format, parts, count, expression)                                       \
-    INLINE uint32_t part_##name(uint32_t a_bits, uint32_t b_bits, uint32_t c_bits,          \
-                                       uint32_t sub) {                                             \
+    INLINE uint32_t part_##name(uint32_t a_bits, uint32_t b_bits, uint32_t c_bits, uint32_t sub) { \
         const double a = start_##format(a_bits & 0xffff, sub);                                     \
         const double b = start_##format(b_bits & 0xffff, sub);                                     \
         const double c = start_##format(c_bits & 0xffff, sub);                                     \
@@ -109,17 +108,16 @@ INLINE bool compare(double a, double b, PtxCompare comparison) {
 }
 
 /* A bit per lane: the comparison of one half of a and b, combined with predicate c. */
-INLINE uint32_t compare_part(const IsaWarp *warp, const IsaInst *inst, int part,
-                                    bool is_bfloat) {
+INLINE uint32_t compare_part(const IsaWarp *warp, const IsaInst *inst, int part, bool is_bfloat) {
     const RowWord *a = operand_row(warp, inst, 2), *b = operand_row(warp, inst, 3);
     const PtxCompare comparison = (PtxCompare)(inst->imm & 0xff);
     const uint32_t flush = inst->sub & ISA_COMPARE_FTZ ? ISA_MOD_FTZ : 0;
     uint32_t word = 0;
     FOR_LANES {
         const uint32_t x = a[lane] >> 16 * part & 0xffff, y = b[lane] >> 16 * part & 0xffff;
-        const bool is_true =
-            is_bfloat ? compare(start_bf16(x, flush), start_bf16(y, flush), comparison)
-                      : compare(start_f16(x, flush), start_f16(y, flush), comparison);
+        const bool is_true = is_bfloat
+                                 ? compare(start_bf16(x, flush), start_bf16(y, flush), comparison)
+                                 : compare(start_f16(x, flush), start_f16(y, flush), comparison);
         word |= (uint32_t)is_true << lane;
     }
     return isa_combine(inst->sub, word, warp->preds[inst->operand[4]]);
@@ -137,8 +135,8 @@ INLINE void set_pair(IsaWarp *warp, const IsaInst *inst, uint32_t mask, bool is_
     const uint32_t high = compare_part(warp, inst, 1, is_bfloat);
     const uint32_t value = (uint32_t)(inst->imm >> 8);
     alignas(64) uint32_t result[ISA_LANES];
-    FOR_LANES result[lane] = (low & lane_bit[lane] ? value : 0) |
-                             (high & lane_bit[lane] ? value << 16 : 0);
+    FOR_LANES result[lane] =
+        (low & lane_bit[lane] ? value : 0) | (high & lane_bit[lane] ? value << 16 : 0);
     write_row32(warp, inst, 0, result, mask);
 }
 

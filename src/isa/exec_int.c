@@ -1,6 +1,7 @@
 /* Integer instructions. Semantics: PTX ISA, "Integer Arithmetic Instructions", "Extended-Precision
  * Integer Arithmetic Instructions", "Logic and Shift Instructions", "Data Movement". Division by
- * zero, which the PTX ISA leaves open, gives a quotient of all ones and the dividend as remainder. */
+ * zero, which the PTX ISA leaves open, gives a quotient of all ones and the dividend as remainder.
+ */
 #include "isa/maps.h"
 
 #define U16(x) ((uint32_t)(uint16_t)(x))
@@ -25,9 +26,7 @@ INLINE uint64_t join32(uint32_t low, uint32_t high) { return low | (uint64_t)hig
 
 INLINE uint32_t high_u32(uint32_t a, uint32_t b) { return U32((uint64_t)a * b >> 32); }
 INLINE int32_t high_s32(int32_t a, int32_t b) { return (int32_t)((int64_t)a * b >> 32); }
-INLINE uint64_t high_u64(uint64_t a, uint64_t b) {
-    return U64((unsigned __int128)a * b >> 64);
-}
+INLINE uint64_t high_u64(uint64_t a, uint64_t b) { return U64((unsigned __int128)a * b >> 64); }
 INLINE int64_t high_s64(int64_t a, int64_t b) { return (int64_t)((__int128)a * b >> 64); }
 
 INLINE uint64_t low24_u32(uint32_t x) { return x & 0xffffff; }
@@ -39,7 +38,8 @@ INLINE int32_t part(uint32_t x, int position, int bits, bool is_signed) {
 }
 INLINE uint32_t dot4(uint32_t a, uint32_t b, uint32_t sub) {
     int32_t sum = 0;
-    for (int i = 0; i < 32; i += 8) sum += part(a, i, 8, sub & 1) * part(b, i, 8, sub & 2);
+    for (int i = 0; i < 32; i += 8)
+        sum += part(a, i, 8, sub & 1) * part(b, i, 8, sub & 2);
     return U32(sum);
 }
 INLINE uint32_t dot2(uint32_t a, uint32_t b, uint32_t sub) {
@@ -56,9 +56,7 @@ INLINE uint32_t divide_u32(uint32_t a, uint32_t b) {
     const uint32_t quotient = (uint32_t)((double)a / (double)(b ? b : 1));
     return b ? quotient : UINT32_MAX;
 }
-INLINE uint32_t remainder_u32(uint32_t a, uint32_t b) {
-    return b ? a - divide_u32(a, b) * b : a;
-}
+INLINE uint32_t remainder_u32(uint32_t a, uint32_t b) { return b ? a - divide_u32(a, b) * b : a; }
 INLINE uint32_t magnitude(int32_t x) { return x < 0 ? 0 - U32(x) : U32(x); }
 INLINE uint32_t divide_s32(int32_t a, int32_t b) {
     const uint32_t quotient = divide_u32(magnitude(a), magnitude(b));
@@ -73,9 +71,7 @@ INLINE uint64_t remainder_u64(uint64_t a, uint64_t b) { return b ? a % b : a; }
 INLINE int64_t divide_s64(int64_t a, int64_t b) {
     return b == 0 ? -1 : b == -1 ? (int64_t)(0 - U64(a)) : a / b;
 }
-INLINE int64_t remainder_s64(int64_t a, int64_t b) {
-    return b == 0 ? a : b == -1 ? 0 : a % b;
-}
+INLINE int64_t remainder_s64(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
 
 /* ---- Bits ---- */
 
@@ -112,8 +108,7 @@ INLINE int64_t extract_s64(int64_t x, uint32_t position, uint32_t length, uint32
     const int64_t field = x >> min_u32(position & 255, msb);
     return bits == 0 ? 0 : (int64_t)(U64(field) << spare) >> spare;
 }
-INLINE uint64_t insert_bits(uint64_t field, uint64_t base, uint32_t position,
-                                   uint32_t length) {
+INLINE uint64_t insert_bits(uint64_t field, uint64_t base, uint32_t position, uint32_t length) {
     const uint32_t shift = position & 255;
     const uint64_t mask = shift > 63 ? 0 : low_bits(length & 255) << (shift & 63);
     return (base & ~mask) | (field << (shift & 63) & mask);
@@ -176,7 +171,7 @@ INLINE bool is_not_negative_f32(uint32_t c, uint32_t sub) {
 
 /* bfi: operands d, the field a, the base b, position, length. */
 #define INSERT(name, type)                                                                         \
-    EXEC(name) {                                                                            \
+    EXEC(name) {                                                                                   \
         MAP_BEGIN(type)                                                                            \
         MAP_SOURCE(a, type, 1)                                                                     \
         MAP_SOURCE(b, type, 2)                                                                     \
@@ -190,7 +185,7 @@ INSERT(BFI_32, u32)
 INSERT(BFI_64, u64)
 
 #define SELECT(name, type)                                                                         \
-    EXEC(name) {                                                                            \
+    EXEC(name) {                                                                                   \
         MAP_BEGIN(type)                                                                            \
         MAP_SOURCE(a, type, 1)                                                                     \
         MAP_SOURCE(b, type, 2)                                                                     \
@@ -210,15 +205,14 @@ enum { CARRY_READ = 1, CARRY_WRITE = 2 };
 INLINE uint32_t carry_in(const IsaWarp *warp, const IsaInst *inst) {
     return inst->sub & CARRY_READ ? warp->carry : 0;
 }
-INLINE void carry_out(IsaWarp *warp, const IsaInst *inst, const int32_t *truth,
-                             uint32_t mask) {
+INLINE void carry_out(IsaWarp *warp, const IsaInst *inst, const int32_t *truth, uint32_t mask) {
     const uint32_t word = pack_lanes(truth);
     if (inst->sub & CARRY_WRITE) warp->carry = (warp->carry & ~mask) | (word & mask);
 }
 
 /* a + b, plus the carry; `x` is the addend that the sources give. */
 #define CARRY_ADD(name, type, count, x_expression, y_expression)                                   \
-    EXEC(name) {                                                                            \
+    EXEC(name) {                                                                                   \
         MAP_BEGIN(type)                                                                            \
         alignas(64) int32_t truth[ISA_LANES];                                                      \
         const uint32_t carry = carry_in(warp, inst);                                               \
@@ -241,15 +235,15 @@ INLINE void carry_out(IsaWarp *warp, const IsaInst *inst, const int32_t *truth,
     }
 CARRY_ADD(ADD_CARRY_32, u32, 2, a, b)
 CARRY_ADD(ADD_CARRY_64, u64, 2, a, b)
-CARRY_ADD(MAD_LO_CARRY_32, u32, 3, a * b, c)
-CARRY_ADD(MAD_LO_CARRY_64, u64, 3, a * b, c)
+CARRY_ADD(MAD_LO_CARRY_32, u32, 3, a *b, c)
+CARRY_ADD(MAD_LO_CARRY_64, u64, 3, a *b, c)
 CARRY_ADD(MAD_HI_CARRY_U32, u32, 3, high_u32(a, b), c)
 CARRY_ADD(MAD_HI_CARRY_U64, u64, 3, high_u64(a, b), c)
 CARRY_ADD(MAD_HI_CARRY_S32, u32, 3, U32(high_s32((int32_t)a, (int32_t)b)), c)
 CARRY_ADD(MAD_HI_CARRY_S64, u64, 3, U64(high_s64((int64_t)a, (int64_t)b)), c)
 
 #define CARRY_SUB(name, type)                                                                      \
-    EXEC(name) {                                                                            \
+    EXEC(name) {                                                                                   \
         MAP_BEGIN(type)                                                                            \
         alignas(64) int32_t truth[ISA_LANES];                                                      \
         const uint32_t carry = carry_in(warp, inst);                                               \
@@ -272,7 +266,7 @@ CARRY_SUB(SUB_CARRY_64, u64)
  * Elements are 64 / sub or 32 / sub bits wide; a 32-bit element is a whole row. */
 
 #define PACK(name, type, width)                                                                    \
-    EXEC(name) {                                                                            \
+    EXEC(name) {                                                                                   \
         MAP_BEGIN(type)                                                                            \
         const uint32_t bits = width / sub;                                                         \
         memset(result, 0, sizeof result);                                                          \
@@ -287,7 +281,7 @@ PACK(PACK_64, u64, 64)
 
 /* The whole is read before the first element is written: they may share a row. */
 #define UNPACK(name, type, width)                                                                  \
-    EXEC(name) {                                                                            \
+    EXEC(name) {                                                                                   \
         MAP_BEGIN(u32)                                                                             \
         const uint32_t bits = width / sub;                                                         \
         const uint32_t element_mask = bits == 32 ? UINT32_MAX : (1u << (bits & 31)) - 1;           \

@@ -1,8 +1,8 @@
 /* Loads, stores, atomics and address conversions: the functional side of every access to memory.
  *
- * Each access is checked lane by lane, vectorised where all is well: alignment, and that the bytes lie
- * in one live allocation (global, const), in the CTA's shared memory, the thread's local memory or the
- * kernel's parameters. A generic access is split into the spaces its lanes fall in. The last
+ * Each access is checked lane by lane, vectorised where all is well: alignment, and that the bytes
+ * lie in one live allocation (global, const), in the CTA's shared memory, the thread's local memory
+ * or the kernel's parameters. A generic access is split into the spaces its lanes fall in. The last
  * allocation each instruction touched is remembered, so that the usual check is one comparison.
  *
  * Sources: PTX ISA, sections on ld, st, atom, red, cvta, isspacep. */
@@ -31,19 +31,23 @@ static void lane_addresses(IsaContext *context, const IsaWarp *warp, const IsaIn
     uint64_t offset = (uint64_t)inst->imm;
     if (inst->flags & ISA_FRAME_RELATIVE) offset += warp->frames[warp->frame].local_base;
     if (base == ISA_SINK) {
-        for (int i = 0; i < ISA_LANES; i++) address[i] = offset;
+        for (int i = 0; i < ISA_LANES; i++)
+            address[i] = offset;
     } else if (inst->flags & ISA_BASE_IS_32) {
         const uint32_t *row = isa_row32(warp, base);
-        for (int i = 0; i < ISA_LANES; i++) address[i] = (uint32_t)(row[i] + (uint32_t)offset);
+        for (int i = 0; i < ISA_LANES; i++)
+            address[i] = (uint32_t)(row[i] + (uint32_t)offset);
     } else {
         const uint64_t *row = isa_row64(warp, base);
-        for (int i = 0; i < ISA_LANES; i++) address[i] = row[i] + offset;
+        for (int i = 0; i < ISA_LANES; i++)
+            address[i] = row[i] + offset;
     }
 }
 
 /* Lanes of `mask` whose `bytes` bytes do not lie within the window, or are misaligned. `bytes` is a
  * power of two and the access's alignment. */
-static uint32_t bad_lanes(const uint64_t *address, const Window *window, uint32_t bytes, uint32_t mask) {
+static uint32_t bad_lanes(const uint64_t *address, const Window *window, uint32_t bytes,
+                          uint32_t mask) {
     if (window->end - window->start < bytes) return mask;
     uint64_t start = window->start, limit = window->end - window->start - bytes;
     uint64_t align = bytes - 1, any = 0;
@@ -83,12 +87,12 @@ static void fault_global(IsaContext *context, const IsaWarp *warp, int lane, Ptx
                   address, text_string(&where));
     } else if (block && bytes <= block->end - address) {
         isa_fault(context, warp, lane, ISA_FAULT_SPACE,
-                  "wrong space: %s of %u bytes at %s address 0x%" PRIx64 ", which is %s", verb, bytes,
-                  name, address, text_string(&where));
+                  "wrong space: %s of %u bytes at %s address 0x%" PRIx64 ", which is %s", verb,
+                  bytes, name, address, text_string(&where));
     } else {
         isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
-                  "invalid %s of %u bytes at %s address 0x%" PRIx64 ": %s", verb, bytes, name, address,
-                  text_string(&where));
+                  "invalid %s of %u bytes at %s address 0x%" PRIx64 ": %s", verb, bytes, name,
+                  address, text_string(&where));
     }
     text_free(&where);
 }
@@ -170,7 +174,8 @@ static uint8_t *open_space(IsaContext *context, const IsaWarp *warp, PtxSpace sp
                            uint32_t mask, bool is_write) {
     switch (space) {
     case PTX_SPACE_SHARED:
-        if (!check_window(context, warp, space, context->launch->shared_bytes, bytes, mask)) return NULL;
+        if (!check_window(context, warp, space, context->launch->shared_bytes, bytes, mask))
+            return NULL;
         return warp->cta->shared;
     case PTX_SPACE_PARAM: {
         int lane = bits_lowest32(mask);
@@ -198,7 +203,8 @@ static bool is_written(const uint8_t *bits, uint64_t at, uint32_t bytes) {
 }
 
 static void set_written(uint8_t *bits, uint64_t at, uint32_t bytes) {
-    for (uint64_t i = at; i < at + bytes; i++) bits[i / 8] = (uint8_t)(bits[i / 8] | 1u << (i % 8));
+    for (uint64_t i = at; i < at + bytes; i++)
+        bits[i / 8] = (uint8_t)(bits[i / 8] | 1u << (i % 8));
 }
 
 /* The written-bits of a lane's bytes, with their position in *at; NULL where nothing is tracked. */
@@ -231,12 +237,11 @@ static bool track_read(IsaContext *context, const IsaWarp *warp, PtxSpace space,
         const uint8_t *bits = written_bits(context, warp, space, address, &at);
         if (!bits || is_written(bits, at, bytes)) continue;
         Text where = {0};
-        if (space == PTX_SPACE_GLOBAL)
-            mem_describe(context->memory, address, &where);
-        else
-            text_printf(&where, "byte %" PRIu64 " of the CTA's shared memory", address);
+        if (space == PTX_SPACE_GLOBAL) mem_describe(context->memory, address, &where);
+        else text_printf(&where, "byte %" PRIu64 " of the CTA's shared memory", address);
         isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
-                  "uninitialised read of %u bytes at %s address 0x%" PRIx64 ": %s was never written",
+                  "uninitialised read of %u bytes at %s address 0x%" PRIx64
+                  ": %s was never written",
                   bytes, ptx_space_name(space) + 1, address, text_string(&where));
         text_free(&where);
         return false;
@@ -331,7 +336,8 @@ static void trim_to_16(uint32_t *row, uint32_t mask) {
 /* Whether the lanes' words lie one behind the other, lane 0 first. */
 static bool is_consecutive(const uint64_t *address, uint32_t size) {
     uint64_t first = address[0], differs = 0;
-    for (int i = 0; i < ISA_LANES; i++) differs |= address[i] ^ (first + (uint64_t)i * size);
+    for (int i = 0; i < ISA_LANES; i++)
+        differs |= address[i] ^ (first + (uint64_t)i * size);
     return !differs;
 }
 
@@ -433,8 +439,8 @@ static uint64_t window_of(PtxSpace space) {
     }
 }
 
-/* Replaces generic addresses by those of the space they fall in, and notes it in context->space. The
- * lanes of each space are in the four masks. */
+/* Replaces generic addresses by those of the space they fall in, and notes it in context->space.
+ * The lanes of each space are in the four masks. */
 typedef struct SpaceMasks {
     uint32_t global, shared, local, param;
 } SpaceMasks;
@@ -472,7 +478,8 @@ static void load_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst, 
             return;
         load_from(warp, inst, bias, context->address, mask);
     }
-    if (inst->size < 4 && (inst->flags & (ISA_SIGNED | ISA_DST_IS_16)) == (ISA_SIGNED | ISA_DST_IS_16))
+    if (inst->size < 4 &&
+        (inst->flags & (ISA_SIGNED | ISA_DST_IS_16)) == (ISA_SIGNED | ISA_DST_IS_16))
         for (int e = 0; e < inst->vector; e++)
             if (inst->operand[e] != ISA_SINK) trim_to_16(isa_row32(warp, inst->operand[e]), mask);
 }
@@ -534,7 +541,9 @@ EXEC(PREFETCH) {
 
 /* ---- atom and red ---- */
 
-static float ftz(float value) { return __builtin_fabsf(value) < 0x1p-126f ? __builtin_copysignf(0, value) : value; }
+static float ftz(float value) {
+    return __builtin_fabsf(value) < 0x1p-126f ? __builtin_copysignf(0, value) : value;
+}
 
 static uint32_t add_f32(uint32_t a, uint32_t b, bool is_flushed) {
     float x, y;
@@ -557,7 +566,8 @@ static uint64_t add_f64(uint64_t a, uint64_t b) {
 }
 
 static uint32_t add_half(uint32_t a, uint32_t b, bool is_bfloat) {
-    return is_bfloat ? isa_bfloat_add((uint16_t)a, (uint16_t)b) : isa_half_add((uint16_t)a, (uint16_t)b);
+    return is_bfloat ? isa_bfloat_add((uint16_t)a, (uint16_t)b)
+                     : isa_half_add((uint16_t)a, (uint16_t)b);
 }
 
 static uint64_t atomic_float(const IsaInst *inst, uint64_t old, uint64_t b, PtxSpace space) {
@@ -571,14 +581,12 @@ static uint64_t atomic_float(const IsaInst *inst, uint64_t old, uint64_t b, PtxS
     return add_f32((uint32_t)old, (uint32_t)b, space != PTX_SPACE_SHARED);
 }
 
-static uint64_t atomic_minmax(uint64_t old, uint64_t b, uint32_t size, bool is_signed, bool is_max) {
+static uint64_t atomic_minmax(uint64_t old, uint64_t b, uint32_t size, bool is_signed,
+                              bool is_max) {
     bool is_less;
-    if (!is_signed)
-        is_less = b < old;
-    else if (size == 4)
-        is_less = (int32_t)b < (int32_t)old;
-    else
-        is_less = (int64_t)b < (int64_t)old;
+    if (!is_signed) is_less = b < old;
+    else if (size == 4) is_less = (int32_t)b < (int32_t)old;
+    else is_less = (int64_t)b < (int64_t)old;
     return is_less != is_max ? b : old;
 }
 
@@ -624,29 +632,26 @@ static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst
         uint64_t old = 0;
         memcpy(&old, bytes, inst->size);
         uint64_t b = row_value(warp, inst->operand[2], inst->size, lane);
-        uint64_t c = inst->sub == PTX_SUB_CAS ? row_value(warp, inst->operand[3], inst->size, lane) : 0;
+        uint64_t c =
+            inst->sub == PTX_SUB_CAS ? row_value(warp, inst->operand[3], inst->size, lane) : 0;
         uint64_t result = atomic_result(inst, old, b, c, space);
         memcpy(bytes, &result, inst->size);
         if (inst->operand[0] == ISA_SINK) continue;
-        if (inst->size == 8)
-            isa_row64(warp, inst->operand[0])[lane] = old;
-        else
-            isa_row32(warp, inst->operand[0])[lane] = (uint32_t)old;
+        if (inst->size == 8) isa_row64(warp, inst->operand[0])[lane] = old;
+        else isa_row32(warp, inst->operand[0])[lane] = (uint32_t)old;
     }
 }
 
 EXEC(ATOM) {
     lane_addresses(context, warp, inst, inst->operand[1]);
-    if (inst->space == PTX_SPACE_NONE)
-        access_generic(context, warp, inst, mask, atomic_space);
-    else
-        atomic_space(context, warp, inst, (PtxSpace)inst->space, mask);
+    if (inst->space == PTX_SPACE_NONE) access_generic(context, warp, inst, mask, atomic_space);
+    else atomic_space(context, warp, inst, (PtxSpace)inst->space, mask);
 }
 
 /* ---- Address conversions: cvta, isspacep ---- */
 
-/* operand[0] destination, operand[1] source; imm is what to add (generic address of the space's 0, or its
- * negative for cvta.to). */
+/* operand[0] destination, operand[1] source; imm is what to add (generic address of the space's 0,
+ * or its negative for cvta.to). */
 EXEC(CVTA_32) {
     uint32_t *to = isa_row32(warp, inst->operand[0]);
     const uint32_t *from = isa_row32(warp, inst->operand[1]);

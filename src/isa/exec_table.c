@@ -3,11 +3,10 @@
 
 extern IsaExec *const ISA_PASTE(isa_exec, table, ISA_VARIANT)[ISA_DO_COUNT];
 
-IsaExec *const ISA_PASTE(isa_exec, table, ISA_VARIANT)[ISA_DO_COUNT] = {
-    [ISA_DO_NONE] = NULL,
+IsaExec *const ISA_PASTE(isa_exec, table, ISA_VARIANT)[ISA_DO_COUNT] = {[ISA_DO_NONE] = NULL,
 #define HANDLER(name) [ISA_DO_##name] = ISA_EXEC(name),
 #include "isa/handlers.def"
 #define HANDLER(name) [ISA_DO_##name] = isa_exec_##name,
-    ISA_COMMON_HANDLERS(HANDLER)
+                                                                        ISA_COMMON_HANDLERS(HANDLER)
 #undef HANDLER
 };

@@ -13,14 +13,15 @@ static const MemTexture *lane_texture(IsaContext *context, const IsaWarp *warp, 
     uint64_t handle = isa_row64(warp, handles)[lane];
     const MemTexture *texture = mem_texture(context->memory, handle);
     if (!texture)
-        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
-                  "there is no texture object 0x%" PRIx64, handle);
+        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS, "there is no texture object 0x%" PRIx64,
+                  handle);
     return texture;
 }
 
 static void write_texel(IsaWarp *warp, const IsaInst *inst, int lane, const Texel *texel) {
     for (int c = 0; c < 4; c++)
-        if (inst->operand[c] != ISA_SINK) isa_row32(warp, inst->operand[c])[lane] = texel->channel[c];
+        if (inst->operand[c] != ISA_SINK)
+            isa_row32(warp, inst->operand[c])[lane] = texel->channel[c];
 }
 
 EXEC(TEX) {

@@ -7,14 +7,12 @@
 #include "base/bits.h"
 
 /* The lanes that take part; the mask is the same in all of them, the lowest one's counts. */
-INLINE uint32_t members(const IsaWarp *warp, const IsaInst *inst, int operand,
-                               uint32_t mask) {
+INLINE uint32_t members(const IsaWarp *warp, const IsaInst *inst, int operand, uint32_t mask) {
     const RowWord *row = operand_row(warp, inst, operand);
     return row[bits_lowest32(mask)] & mask;
 }
 
-INLINE void write_uniform(IsaWarp *warp, const IsaInst *inst, uint32_t value,
-                                 uint32_t mask) {
+INLINE void write_uniform(IsaWarp *warp, const IsaInst *inst, uint32_t value, uint32_t mask) {
     alignas(64) uint32_t result[ISA_LANES];
     FOR_LANES result[lane] = value;
     write_row32(warp, inst, 0, result, mask);
@@ -126,8 +124,7 @@ INLINE uint32_t reduce(uint32_t x, uint32_t y, PtxSub op, bool is_signed) {
     }
 }
 
-INLINE void reduce_members(IsaWarp *warp, const IsaInst *inst, uint32_t mask,
-                                  bool is_signed) {
+INLINE void reduce_members(IsaWarp *warp, const IsaInst *inst, uint32_t mask, bool is_signed) {
     const RowWord *a = operand_row(warp, inst, 1);
     uint32_t rest = members(warp, inst, 2, mask);
     uint32_t value = rest ? a[bits_lowest32(rest)] : 0;

@@ -138,15 +138,14 @@ INLINE double f64_of_bf16(uint32_t half) { return (double)f32_of_bits(half << 16
 INLINE uint32_t f16_of_rounded(double x) {
     const uint64_t bits = bits_of_f64(x) & ~(UINT64_C(1) << 63);
     const uint32_t sign = (uint32_t)(bits_of_f64(x) >> 63) << 15;
-    const uint32_t subnormal = (uint32_t)(int32_t)(f64_of_bits(bits < (UINT64_C(1009) << 52) ? bits : 0) * 0x1p24);
+    const uint32_t subnormal =
+        (uint32_t)(int32_t)(f64_of_bits(bits < (UINT64_C(1009) << 52) ? bits : 0) * 0x1p24);
     const uint32_t normal = (uint32_t)((bits >> 42) - (UINT64_C(1008) << 10));
     const uint32_t finite = bits < (UINT64_C(1009) << 52) ? subnormal : normal;
     const uint32_t value = bits < (UINT64_C(2047) << 52) ? finite : 0x7c00;
     return bits > (UINT64_C(2047) << 52) ? 0x7fff : sign | value;
 }
-INLINE uint32_t bf16_of_rounded(double x) {
-    return x != x ? 0x7fff : bits_of_f32((float)x) >> 16;
-}
+INLINE uint32_t bf16_of_rounded(double x) { return x != x ? 0x7fff : bits_of_f32((float)x) >> 16; }
 
 INLINE uint32_t f16_of_f64(double x, IsaRound mode) {
     return f16_of_rounded(round_to_format(x, format_f16, mode));

@@ -108,12 +108,12 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *              straight-line (no effect)
  *   bra        target, reconverge. brx.idx: operand[0] index row, target = index in
  *              program->targets of the list's length, followed by its pcs; reconverge
- *   call       target = function index, imm = index in program->calls. Indirect: operand[0] row pair
- *              that holds function handles. Builtin: target = IsaBuiltin
+ *   call       target = function index, imm = index in program->calls. Indirect: operand[0] row
+ * pair that holds function handles. Builtin: target = IsaBuiltin
  *
- * Memory instructions: size, vector and space as commented in IsaInst, and `flags` below. A kernel's
- * own parameters are PTX_SPACE_PARAM with imm the offset in the parameter area; a .func's own
- * parameters and call-site .param variables live in the local area (space PTX_SPACE_LOCAL,
+ * Memory instructions: size, vector and space as commented in IsaInst, and `flags` below. A
+ * kernel's own parameters are PTX_SPACE_PARAM with imm the offset in the parameter area; a .func's
+ * own parameters and call-site .param variables live in the local area (space PTX_SPACE_LOCAL,
  * ISA_FRAME_RELATIVE: the frame's local_base is added to imm). */
 #define ISA_SINK (-1)
 
@@ -126,7 +126,7 @@ enum {
     ISA_DST_IS_64 = 1 << 4,      /* ld: destinations are row pairs; st: data rows are pairs */
     ISA_BFLOAT = 1 << 5,         /* atom: packed or single bf16 instead of f16 */
     ISA_DST_IS_16 = 1 << 6,      /* ld: sign-extended values are cut to a 16-bit register */
-    ISA_HALF_PAIR = 1 << 6, /* atom: a pair of 16-bit floats (size 4); size 2 is a single one */
+    ISA_HALF_PAIR = 1 << 6,    /* atom: a pair of 16-bit floats (size 4); size 2 is a single one */
     ISA_GUARD_NEGATED = 1 << 7 /* any instruction: executes where the guard's bit is 0 */
 };
 
@@ -211,7 +211,7 @@ enum { /* IsaInfo.flags */
        ISA_IS_RET = 1 << 5,
        ISA_IS_REDUCTION = 1 << 6 /* red: no result */,
        ISA_IS_VOLATILE = 1 << 7,
-    ISA_IS_CTA_FENCE = 1 << 8 /* a fence that orders for the CTA only */
+       ISA_IS_CTA_FENCE = 1 << 8 /* a fence that orders for the CTA only */
 };
 
 /* A register as the timing model knows it; predicates are registers like any other. */
@@ -247,9 +247,9 @@ typedef struct IsaFunction {
     uint32_t end; /* pc after the last; an implicit exit (kernel) or ret (function) stands there */
     uint32_t frame_bytes; /* rows and predicate words of one activation */
     uint32_t pred_offset; /* byte offset of predicate word 0 in a frame, a multiple of 64 */
-    uint32_t
-        local_bytes; /* per thread, of one activation: .local variables, own parameters and returns
-                        (.func), call-site .param variables */
+    /* per thread, of one activation: .local variables, own parameters and returns (.func),
+     * call-site .param variables */
+    uint32_t local_bytes;
     IsaFormal *parameters; /* .func: where its own parameters live, in order */
     IsaFormal *returns;    /* .func: and its return values */
     uint16_t parameter_count, return_count;
@@ -265,7 +265,8 @@ struct IsaProgram {
     uint32_t inst_count;
     IsaFunction *functions; /* same order as module->functions */
     uint32_t function_count;
-    IsaReg *reg_pool; /* what IsaInfo.regs points into; not NULL, even when no instruction has any */
+    IsaReg
+        *reg_pool; /* what IsaInfo.regs points into; not NULL, even when no instruction has any */
     uint8_t *constants; /* rows of immediates, 64-byte aligned */
     uint32_t constant_bytes;
     uint32_t *targets; /* of brx.idx: pcs; first entry of each list is its length */
@@ -277,8 +278,8 @@ struct IsaProgram {
 
 typedef struct IsaStackEntry {
     uint32_t pc;
-    uint32_t
-        reconverge; /* pc at which the entry is popped, ISA_NO_PC: only when its lanes are gone */
+    /* pc at which the entry is popped, ISA_NO_PC: only when its lanes are gone */
+    uint32_t reconverge;
     uint32_t lanes;
     uint32_t frame; /* index of the call frame it runs in */
 } IsaStackEntry;

@@ -1,9 +1,9 @@
 /* Running warps: launches, CTAs, and stepping a warp through its instructions.
  *
- * One execution thread (IsaContext) steps any number of warps. isa_step executes one instruction of a
- * warp with all its effects; isa_run goes on until the warp waits, ends or has used up its budget. Both
- * interpret the same instructions through the same handlers, so a timed and a functional run of one
- * order of instructions give the same memory. */
+ * One execution thread (IsaContext) steps any number of warps. isa_step executes one instruction of
+ * a warp with all its effects; isa_run goes on until the warp waits, ends or has used up its
+ * budget. Both interpret the same instructions through the same handlers, so a timed and a
+ * functional run of one order of instructions give the same memory. */
 #ifndef TYTO_ISA_LAUNCH_H
 #define TYTO_ISA_LAUNCH_H
 
@@ -23,29 +23,29 @@ typedef struct IsaLaunch {
     uint32_t dynamic_shared_bytes; /* per CTA */
     const uint8_t *parameters;     /* parameter area, 64 readable bytes past its end */
     uint32_t parameter_bytes;
-    uint32_t stack_bytes;          /* local memory per thread at most */
-    uint32_t sms;                  /* %nsmid */
-    uint32_t warps_per_sm;         /* %nwarpid */
-    uint64_t grid_id;              /* %gridid */
-    uint64_t ps_per_cycle;         /* for %globaltimer */
-    bool is_cooperative;           /* all CTAs must run at once */
-    bool report_uninitialised;     /* reads of bytes never written are faults */
-    bool report_divergence;        /* barriers reached by part of a warp are faults */
-    uint32_t dump_line;            /* PTX line where registers are printed, 0: none */
-    uint64_t dump_cta;             /* linear index */
-    uint32_t dump_warp;            /* in the CTA */
-    struct MemHeap *heap;          /* device malloc */
-    uint64_t grid_workspace;       /* device address, of cooperative launches; else 0 */
+    uint32_t stack_bytes;      /* local memory per thread at most */
+    uint32_t sms;              /* %nsmid */
+    uint32_t warps_per_sm;     /* %nwarpid */
+    uint64_t grid_id;          /* %gridid */
+    uint64_t ps_per_cycle;     /* for %globaltimer */
+    bool is_cooperative;       /* all CTAs must run at once */
+    bool report_uninitialised; /* reads of bytes never written are faults */
+    bool report_divergence;    /* barriers reached by part of a warp are faults */
+    uint32_t dump_line;        /* PTX line where registers are printed, 0: none */
+    uint64_t dump_cta;         /* linear index */
+    uint32_t dump_warp;        /* in the CTA */
+    struct MemHeap *heap;      /* device malloc */
+    uint64_t grid_workspace;   /* device address, of cooperative launches; else 0 */
 } IsaLaunch;
 
 /* A barrier of a CTA. Threads arrive by whole warps, as the PTX ISA has it for bar. */
 typedef struct IsaBarrier {
-    uint32_t arrived;        /* threads, counted as 32 per warp */
-    uint32_t expected;       /* threads given by bar's second operand, 0: all live warps */
-    uint32_t waiting;        /* warps blocked here, bit per index in the CTA */
-    uint32_t reducing;       /* those among them that wait for a bar.red result */
-    uint32_t true_lanes;     /* bar.red: threads with a true predicate */
-    uint32_t red_lanes;      /* bar.red: threads that took part */
+    uint32_t arrived;    /* threads, counted as 32 per warp */
+    uint32_t expected;   /* threads given by bar's second operand, 0: all live warps */
+    uint32_t waiting;    /* warps blocked here, bit per index in the CTA */
+    uint32_t reducing;   /* those among them that wait for a bar.red result */
+    uint32_t true_lanes; /* bar.red: threads with a true predicate */
+    uint32_t red_lanes;  /* bar.red: threads that took part */
 } IsaBarrier;
 
 struct IsaCta {
@@ -58,20 +58,20 @@ struct IsaCta {
     uint8_t *shared;         /* shared memory, launch->shared_bytes and 64 readable bytes more */
     uint8_t *shared_written; /* a bit per byte, when reads of unwritten bytes are reported */
     uint32_t shared_capacity;
-    IsaWarp *warps;          /* launch->warps of them */
+    IsaWarp *warps; /* launch->warps of them */
     uint32_t warp_capacity;
     IsaBarrier barriers[ISA_BARRIERS];
-    uint32_t red_pc[ISA_MAX_WARPS_PER_CTA];   /* bar.red each warp waits in */
+    uint32_t red_pc[ISA_MAX_WARPS_PER_CTA];    /* bar.red each warp waits in */
     uint32_t red_lanes[ISA_MAX_WARPS_PER_CTA]; /* lanes that get its result */
 };
 
 /* One call frame of a warp. */
 typedef struct IsaFrame {
-    uint32_t function;     /* index in the program */
-    uint32_t register_at;  /* byte offset of its rows in IsaWarp.registers */
-    uint32_t local_base;   /* byte offset of its local area, per thread */
-    uint32_t local_end;    /* first byte above its local area; alloca raises it */
-    uint32_t call_pc;      /* the call instruction in the frame below */
+    uint32_t function;    /* index in the program */
+    uint32_t register_at; /* byte offset of its rows in IsaWarp.registers */
+    uint32_t local_base;  /* byte offset of its local area, per thread */
+    uint32_t local_end;   /* first byte above its local area; alloca raises it */
+    uint32_t call_pc;     /* the call instruction in the frame below */
 } IsaFrame;
 
 typedef enum IsaEvent {
@@ -82,7 +82,8 @@ typedef enum IsaEvent {
     ISA_EVENT_BUDGET   /* isa_run: the budget is used up */
 } IsaEvent;
 
-/* A CTA object can run one CTA after another without allocating again. Zeroed memory is an empty one. */
+/* A CTA object can run one CTA after another without allocating again. Zeroed memory is an empty
+ * one. */
 void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index);
 void isa_cta_free(IsaCta *cta);
 
@@ -94,7 +95,8 @@ void isa_context_start(IsaContext *context);
  * completes, or a warp that exits, may clear bits in cta->waiting. */
 IsaEvent isa_step(IsaContext *context, IsaWarp *warp);
 /* Executes until something else than ISA_EVENT_NONE happens or *budget warp instructions are done;
- * *budget is lowered by what was executed, *thread_instructions raised by the lanes that executed. */
+ * *budget is lowered by what was executed, *thread_instructions raised by the lanes that executed.
+ */
 IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
                  uint64_t *thread_instructions);
 

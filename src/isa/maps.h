@@ -23,7 +23,7 @@
 #define MAP_LANE(name, type) const VALUE_##type name = LOAD_##type(name##_row[lane]);
 
 #define MAP1(name, D, A, expression)                                                               \
-    EXEC(name) {                                                                            \
+    EXEC(name) {                                                                                   \
         MAP_BEGIN(D)                                                                               \
         MAP_SOURCE(a, A, 1)                                                                        \
         FOR_LANES {                                                                                \
@@ -34,7 +34,7 @@
     }
 
 #define MAP2(name, D, A, B, expression)                                                            \
-    EXEC(name) {                                                                            \
+    EXEC(name) {                                                                                   \
         MAP_BEGIN(D)                                                                               \
         MAP_SOURCE(a, A, 1)                                                                        \
         MAP_SOURCE(b, B, 2)                                                                        \
@@ -47,7 +47,7 @@
     }
 
 #define MAP3(name, D, A, B, C, expression)                                                         \
-    EXEC(name) {                                                                            \
+    EXEC(name) {                                                                                   \
         MAP_BEGIN(D)                                                                               \
         MAP_SOURCE(a, A, 1)                                                                        \
         MAP_SOURCE(b, B, 2)                                                                        \

@@ -100,12 +100,14 @@ static void read_sreg(const IsaContext *context, const IsaWarp *warp, PtxSreg sr
     case PTX_SREG_LANEMASK_GE:
     case PTX_SREG_LANEMASK_GT: read_lane_mask(sreg, value); return;
     case PTX_SREG_LANEID:
-        for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = (uint64_t)lane;
+        for (int lane = 0; lane < ISA_LANES; ++lane)
+            value[lane] = (uint64_t)lane;
         return;
     default: break;
     }
     const uint64_t shared = read_shared(context, warp, sreg, number);
-    for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = shared;
+    for (int lane = 0; lane < ISA_LANES; ++lane)
+        value[lane] = shared;
 }
 
 /* Writes a value to the row (or pair of rows) of a register of `bytes` bytes. */
@@ -113,8 +115,7 @@ static void write_lanes(const IsaWarp *warp, IsaOperand operand, uint32_t bytes,
                         const uint64_t *value, uint32_t mask) {
     for (int lane = 0; lane < ISA_LANES; ++lane) {
         if (!(mask >> lane & 1)) continue;
-        if (bytes == 8)
-            isa_row64(warp, operand)[lane] = value[lane];
+        if (bytes == 8) isa_row64(warp, operand)[lane] = value[lane];
         else
             isa_row32(warp, operand)[lane] =
                 (uint32_t)(bytes == 2 ? value[lane] & 0xffff : value[lane]);
@@ -134,7 +135,8 @@ void isa_exec_SREG(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint
 /* Addresses that only the call frame or the launch knows. */
 static void write_address(const IsaWarp *warp, const IsaInst *inst, uint64_t start, uint32_t mask) {
     uint64_t value[ISA_LANES];
-    for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = start + (uint64_t)inst->imm;
+    for (int lane = 0; lane < ISA_LANES; ++lane)
+        value[lane] = start + (uint64_t)inst->imm;
     write_lanes(warp, inst->operand[0], inst->size, value, mask);
 }
 
@@ -165,14 +167,16 @@ void isa_exec_ALLOCA(IsaContext *context, IsaWarp *warp, const IsaInst *inst, ui
     const uint64_t end = start + bits_align_up(largest > UINT32_MAX ? UINT32_MAX : largest, 4);
     if (!isa_local_reserve(context, warp, end > UINT32_MAX ? UINT32_MAX : (uint32_t)end)) return;
     frame->local_end = (uint32_t)end;
-    for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = start;
+    for (int lane = 0; lane < ISA_LANES; ++lane)
+        value[lane] = start;
     write_lanes(warp, inst->operand[0], inst->size, value, mask);
 }
 
 void isa_exec_STACKSAVE(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     (void)context;
     uint64_t value[ISA_LANES];
-    for (int lane = 0; lane < ISA_LANES; ++lane) value[lane] = warp->frames[warp->frame].local_end;
+    for (int lane = 0; lane < ISA_LANES; ++lane)
+        value[lane] = warp->frames[warp->frame].local_end;
     write_lanes(warp, inst->operand[0], inst->size, value, mask);
 }
 

@@ -65,7 +65,8 @@ static bool gives_float(const MemTexture *texture) {
 static Texel border(const MemTexture *texture) {
     Texel texel;
     for (int c = 0; c < 4; c++)
-        texel.channel[c] = gives_float(texture) ? bits_of(texture->border[c]) : (uint32_t)texture->border[c];
+        texel.channel[c] =
+            gives_float(texture) ? bits_of(texture->border[c]) : (uint32_t)texture->border[c];
     return texel;
 }
 
@@ -114,8 +115,10 @@ Texel texture_sample(const DeviceMemory *memory, const MemTexture *texture, floa
     Texel t10 = texel_at(memory, texture, i + 1, j, &other);
     Texel t00 = texel_at(memory, texture, i, j, address), result;
     for (int c = 0; c < 4; c++) {
-        double top = (1 - a) * (double)float_of(t00.channel[c]) + a * (double)float_of(t10.channel[c]);
-        double bottom = (1 - a) * (double)float_of(t01.channel[c]) + a * (double)float_of(t11.channel[c]);
+        double top =
+            (1 - a) * (double)float_of(t00.channel[c]) + a * (double)float_of(t10.channel[c]);
+        double bottom =
+            (1 - a) * (double)float_of(t01.channel[c]) + a * (double)float_of(t11.channel[c]);
         double value = b == 0 ? top : (1 - b) * top + b * bottom;
         result.channel[c] = bits_of((float)value);
     }

@@ -1,7 +1,8 @@
 /* Texture fetches by texture object: one texel or filtered sample as four 32-bit values.
  *
- * Filtering as the CUDA Programming Guide, appendix Texture Fetching, has it: linear weights are held
- * in 9-bit fixed point with 8 bits of fraction. Left out: mip levels, 3D, cube and layered textures. */
+ * Filtering as the CUDA Programming Guide, appendix Texture Fetching, has it: linear weights are
+ * held in 9-bit fixed point with 8 bits of fraction. Left out: mip levels, 3D, cube and layered
+ * textures. */
 #ifndef TYTO_ISA_TEXTURE_H
 #define TYTO_ISA_TEXTURE_H
 
@@ -20,8 +21,8 @@ Texel texture_sample(const DeviceMemory *memory, const MemTexture *texture, floa
 /* The texel at integer coordinates (tex with .s32 coordinates). */
 Texel texture_fetch(const DeviceMemory *memory, const MemTexture *texture, int32_t x, int32_t y,
                     uint64_t *address);
-/* Component `component` of the four texels that a linear filter at (x, y) would use, in tld4's order:
- * (0,1), (1,1), (1,0), (0,0). */
+/* Component `component` of the four texels that a linear filter at (x, y) would use, in tld4's
+ * order: (0,1), (1,1), (1,0), (0,0). */
 Texel texture_gather(const DeviceMemory *memory, const MemTexture *texture, float x, float y,
                      int component, uint64_t *address);
 

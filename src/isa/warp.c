@@ -81,7 +81,8 @@ void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index) {
     cta->waiting = 0;
     cta->used_barriers = 0;
     memset(cta->barriers, 0, sizeof cta->barriers);
-    for (uint32_t i = 0; i < launch->warps; i++) warp_start(&cta->warps[i], cta, i);
+    for (uint32_t i = 0; i < launch->warps; i++)
+        warp_start(&cta->warps[i], cta, i);
 }
 
 void isa_cta_free(IsaCta *cta) {
@@ -99,7 +100,8 @@ void isa_cta_free(IsaCta *cta) {
 
 void isa_context_start(IsaContext *context) {
     context->fault.is_set = false;
-    for (int i = 0; i < ISA_HINTS; i++) context->hints[i].pc = ISA_NO_PC;
+    for (int i = 0; i < ISA_HINTS; i++)
+        context->hints[i].pc = ISA_NO_PC;
 }
 
 /* ---- Local memory ---- */
@@ -130,7 +132,8 @@ static uint8_t *local_byte(const IsaWarp *warp, int lane, uint32_t offset) {
 }
 
 void isa_local_read(const IsaWarp *warp, int lane, uint32_t offset, void *bytes, uint32_t size) {
-    for (uint32_t i = 0; i < size; i++) ((uint8_t *)bytes)[i] = *local_byte(warp, lane, offset + i);
+    for (uint32_t i = 0; i < size; i++)
+        ((uint8_t *)bytes)[i] = *local_byte(warp, lane, offset + i);
 }
 
 void isa_local_write(IsaWarp *warp, int lane, uint32_t offset, const void *bytes, uint32_t size) {
@@ -165,7 +168,8 @@ void isa_fault(IsaContext *context, const IsaWarp *warp, int lane, IsaFaultCode 
     if (strcmp(in_function, kernel) != 0)
         snprintf(function, sizeof function, " (in function %.120s)", in_function);
     snprintf(fault->text + at, sizeof fault->text - at,
-             "\n    kernel %.200s%s, %.200s:%u%s: %s\n    CTA (%u,%u,%u), thread (%u,%u,%u), warp %u, lane %d",
+             "\n    kernel %.200s%s, %.200s:%u%s: %s\n    CTA (%u,%u,%u), thread (%u,%u,%u), warp "
+             "%u, lane %d",
              kernel, function, context->program->module->file, info->line, source,
              ptx_opcode_name(info->op), cta->id[0], cta->id[1], cta->id[2],
              thread % launch->block[0], thread / launch->block[0] % launch->block[1],

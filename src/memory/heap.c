@@ -19,8 +19,8 @@ struct MemHeap {
 
 MemHeap *mem_heap_new(DeviceMemory *memory, uint64_t size_bytes) {
     uint64_t granules = (size_bytes + GRANULE_BYTES - 1) / GRANULE_BYTES;
-    uint64_t start = mem_alloc(memory, granules * GRANULE_BYTES, MEM_ALLOC_ALIGN, MEM_KIND_HEAP,
-                               "device heap");
+    uint64_t start =
+        mem_alloc(memory, granules * GRANULE_BYTES, MEM_ALLOC_ALIGN, MEM_KIND_HEAP, "device heap");
     if (!start) return NULL;
     MemHeap *heap = base_calloc(1, sizeof *heap);
     *heap = (MemHeap){.memory = memory, .start = start, .granules = granules};
@@ -37,8 +37,8 @@ void mem_heap_free(MemHeap *heap) {
     free(heap);
 }
 
-/* First granule of a run of `count` free ones that starts in [from, to), or `to` when there is none.
- * The run may reach past `to`, not past the region. */
+/* First granule of a run of `count` free ones that starts in [from, to), or `to` when there is
+ * none. The run may reach past `to`, not past the region. */
 static uint64_t find_run(const MemHeap *heap, uint64_t from, uint64_t to, uint64_t count) {
     uint64_t start = from, length = 0;
     for (uint64_t i = from; i < heap->granules; i++) {
@@ -61,7 +61,8 @@ uint64_t mem_heap_alloc(MemHeap *heap, uint64_t size_bytes) {
         at = find_run(heap, 0, heap->next, count);
         if (at == heap->next) return 0;
     }
-    for (uint64_t i = at; i < at + count; i++) bits_set(heap->used, i);
+    for (uint64_t i = at; i < at + count; i++)
+        bits_set(heap->used, i);
     bits_set(heap->first, at);
     heap->next = at + count < heap->granules ? at + count : 0;
     return heap->start + at * GRANULE_BYTES;

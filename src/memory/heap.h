@@ -1,9 +1,9 @@
 /* The device heap: what malloc and free in a kernel hand out.
  *
  * One region of global memory (MEM_KIND_HEAP), cut into granules of 16 bytes with two bits each: in
- * use, and first of its block. Next fit in address order, so that addresses depend only on the order of
- * the calls, which is the order in which the simulated instructions issue. Real devices' allocators
- * are undocumented and much slower; their cost in time is not modelled. */
+ * use, and first of its block. Next fit in address order, so that addresses depend only on the
+ * order of the calls, which is the order in which the simulated instructions issue. Real devices'
+ * allocators are undocumented and much slower; their cost in time is not modelled. */
 #ifndef TYTO_MEMORY_HEAP_H
 #define TYTO_MEMORY_HEAP_H
 

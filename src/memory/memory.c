@@ -1,5 +1,5 @@
-/* The store of device memory: one reserved range of host memory, its live allocations in an array by
- * rising address (found by bisection), and the last released ones for the words of a report. */
+/* The store of device memory: one reserved range of host memory, its live allocations in an array
+ * by rising address (found by bisection), and the last released ones for the words of a report. */
 #include "memory/memory.h"
 
 #include <inttypes.h>
@@ -24,10 +24,10 @@ struct DeviceMemory {
     size_t block_capacity; /* entries of blocks */
     size_t gap_hint;       /* no gap before this block has room for a smallest allocation */
     MemBlock freed[FREED_REMEMBERED]; /* ring of released allocations (start, end and kind only) */
-    size_t freed_count;    /* ever released */
-    bool is_tracking;      /* mem_track_writes */
-    MemTexture **textures; /* by handle - 1; NULL once removed */
-    size_t texture_count;  /* handles ever given */
+    size_t freed_count;               /* ever released */
+    bool is_tracking;                 /* mem_track_writes */
+    MemTexture **textures;            /* by handle - 1; NULL once removed */
+    size_t texture_count;             /* handles ever given */
 };
 
 DeviceMemory *mem_new(uint64_t capacity_bytes) {
@@ -36,9 +36,9 @@ DeviceMemory *mem_new(uint64_t capacity_bytes) {
      * memory needs that. Nothing else depends on it. */
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *wish = (void *)(uintptr_t)MEM_GLOBAL_BASE;
-    void *host = mmap(wish, capacity_bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
-    if (host == MAP_FAILED)
-        host = mmap(NULL, capacity_bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    void *host =
+        mmap(wish, capacity_bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (host == MAP_FAILED) host = mmap(NULL, capacity_bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (host == MAP_FAILED) return NULL;
     DeviceMemory *memory = base_calloc(1, sizeof *memory);
     memory->host = host;
@@ -53,8 +53,10 @@ static void block_clear(MemBlock *block) {
 
 void mem_free(DeviceMemory *memory) {
     if (!memory) return;
-    for (size_t i = 0; i < memory->block_count; i++) block_clear(&memory->blocks[i]);
-    for (size_t i = 0; i < memory->texture_count; i++) free(memory->textures[i]);
+    for (size_t i = 0; i < memory->block_count; i++)
+        block_clear(&memory->blocks[i]);
+    for (size_t i = 0; i < memory->texture_count; i++)
+        free(memory->textures[i]);
     munmap(memory->host, memory->capacity);
     free(memory->blocks);
     free(memory->textures);
@@ -66,10 +68,8 @@ static size_t block_at_or_after(const DeviceMemory *memory, uint64_t address) {
     size_t low = 0, high = memory->block_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (memory->blocks[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
+        if (memory->blocks[middle].end <= address) low = middle + 1;
+        else high = middle;
     }
     return low;
 }
@@ -170,7 +170,8 @@ bool mem_read(const DeviceMemory *memory, uint64_t address, void *bytes, uint64_
 }
 
 bool mem_copy(DeviceMemory *memory, uint64_t destination, uint64_t source, uint64_t size) {
-    if (!mem_is_valid(memory, destination, size) || !mem_is_valid(memory, source, size)) return false;
+    if (!mem_is_valid(memory, destination, size) || !mem_is_valid(memory, source, size))
+        return false;
     if (size == 0) return true;
     memmove(mem_host(memory, destination), mem_host(memory, source), size);
     if (memory->is_tracking) mark_written(memory, destination, size);
@@ -202,12 +203,12 @@ void mem_track_writes(DeviceMemory *memory) { memory->is_tracking = true; }
 
 static void describe_block(const MemBlock *block, Text *out) {
     static const char *const kinds[] = {
-        [MEM_KIND_BUFFER] = "allocation",      [MEM_KIND_GLOBAL] = "global variable",
+        [MEM_KIND_BUFFER] = "allocation",       [MEM_KIND_GLOBAL] = "global variable",
         [MEM_KIND_CONST] = "constant variable", [MEM_KIND_HEAP] = "device malloc block",
-        [MEM_KIND_ARRAY] = "CUDA array",       [MEM_KIND_HOST] = "host allocation"};
+        [MEM_KIND_ARRAY] = "CUDA array",        [MEM_KIND_HOST] = "host allocation",
+    };
     text_printf(out, "%" PRIu64 "-byte %s", block->end - block->start, kinds[block->kind]);
-    if (block->label)
-        text_printf(out, " '%s'", block->label);
+    if (block->label) text_printf(out, " '%s'", block->label);
     text_printf(out, " at 0x%" PRIx64, block->start);
 }
 
@@ -234,7 +235,8 @@ void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
         text_add(out, address ? "next to the null pointer" : "the null pointer");
     } else if (previous && address - previous->end < NEAR_BYTES) {
         uint64_t distance = address - previous->end + 1;
-        text_printf(out, "%" PRIu64 " byte%s past the last byte of the ", distance, plural(distance));
+        text_printf(out, "%" PRIu64 " byte%s past the last byte of the ", distance,
+                    plural(distance));
         describe_block(previous, out);
     } else if (next && next->start - address < NEAR_BYTES) {
         text_printf(out, "%" PRIu64 " byte%s before the ", next->start - address,
@@ -243,7 +245,8 @@ void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
     } else if (next || previous) {
         text_add(out, "in no allocation; the nearest is the ");
         const MemBlock *nearest = next;
-        if (!next || (previous && address - previous->end < next->start - address)) nearest = previous;
+        if (!next || (previous && address - previous->end < next->start - address))
+            nearest = previous;
         describe_block(nearest, out);
     } else {
         text_add(out, "in no allocation; there is none at all");
@@ -254,7 +257,8 @@ void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
 
 uint64_t mem_texture_add(DeviceMemory *memory, const MemTexture *texture) {
     size_t i = 0;
-    while (i < memory->texture_count && memory->textures[i]) i++;
+    while (i < memory->texture_count && memory->textures[i])
+        i++;
     if (i == memory->texture_count) {
         memory->textures = base_realloc(memory->textures, (i + 1) * sizeof(MemTexture *));
         memory->texture_count++;

@@ -20,9 +20,7 @@ static void *create(Noc *noc) {
     return ideal;
 }
 
-static void destroy(void *state) {
-    free(state);
-}
+static void destroy(void *state) { free(state); }
 
 static void inject(Noc *noc, const NocPacket *packet) {
     Ideal *ideal = noc->state;
@@ -39,9 +37,7 @@ static void give_back(Noc *noc, int node, int channel, int flits) {
         noc->queue_limit = noc->config.injection_flits;
 }
 
-static void step(Noc *noc) {
-    (void)noc;
-}
+static void step(Noc *noc) { (void)noc; }
 
 static uint64_t quiet_steps(const Noc *noc) {
     (void)noc;
@@ -53,9 +49,7 @@ static int empty_latency(const Noc *noc, int source, int destination, int flits)
     return noc->config.ideal_latency;
 }
 
-static void add_link_stats(const Noc *noc, NocStats *stats) {
-    (void)noc, (void)stats;
-}
+static void add_link_stats(const Noc *noc, NocStats *stats) { (void)noc, (void)stats; }
 
 static bool is_consistent(const Noc *noc) {
     const Ideal *ideal = noc->state;

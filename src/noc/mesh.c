@@ -33,7 +33,7 @@ enum { NOBODY = -1 };
 typedef uint32_t Flit;
 #define FLIT(slot, is_last) ((slot) << 1 | (uint32_t)(is_last))
 #define FLIT_SLOT(flit)     ((flit) >> 1)
-#define FLIT_IS_LAST(flit)  ((flit)&1)
+#define FLIT_IS_LAST(flit)  ((flit) & 1)
 
 typedef struct Slot {
     NocPacket packet;
@@ -141,9 +141,7 @@ static List *wheel_at(const Wheel *wheel, uint64_t cycle) {
     return &wheel->lists[cycle & wheel->mask];
 }
 
-static void list_add(List *list, uint64_t entry) {
-    list->entries[list->count++] = entry;
-}
+static void list_add(List *list, uint64_t entry) { list->entries[list->count++] = entry; }
 
 /* Cycles after `now` in which nothing arrives. */
 static uint64_t wheel_quiet_steps(const Wheel *wheel, uint64_t now) {
@@ -154,9 +152,7 @@ static uint64_t wheel_quiet_steps(const Wheel *wheel, uint64_t now) {
 
 /* ---- Construction ---- */
 
-static int opposite(int port) {
-    return port ^ 1;
-}
+static int opposite(int port) { return port ^ 1; }
 
 /* The router beside router r in the direction of a port, or NOBODY at the edge. */
 static int neighbour(const NocConfig *config, int r, int port) {
@@ -170,9 +166,7 @@ static int neighbour(const NocConfig *config, int r, int port) {
     }
 }
 
-static uint64_t lane_bit(int bit) {
-    return UINT64_C(1) << bit;
-}
+static uint64_t lane_bit(int bit) { return UINT64_C(1) << bit; }
 
 static void create_bits(Mesh *mesh) {
     for (int port = 0; port < PORTS; port++) {

@@ -31,7 +31,7 @@ static const struct ConfigRow {
     int mesh, crossbar, ideal;
 } config_rows[] = {
 #define ROW(field, smallest, largest, kinds, mesh, crossbar, ideal)                                \
-    { #field, offsetof(NocConfig, field), smallest, largest, kinds, mesh, crossbar, ideal }
+    {#field, offsetof(NocConfig, field), smallest, largest, kinds, mesh, crossbar, ideal}
     ROW(nodes, 1, NOC_MAX_NODES, MESH | CROSSBAR | IDEAL, 0, 0, 0),
     ROW(flit_bytes, 1, NOC_MAX_FLIT_BYTES, MESH | CROSSBAR | IDEAL, 32, 40, 32),
     ROW(injection_flits, 1, NOC_MAX_FLITS, MESH | CROSSBAR | IDEAL, 9, 9, 9),
@@ -166,9 +166,7 @@ void noc_free(Noc *noc) {
 
 /* ---- Packets ---- */
 
-int noc_max_packet_bytes(const Noc *noc) {
-    return noc->max_packet_bytes;
-}
+int noc_max_packet_bytes(const Noc *noc) { return noc->max_packet_bytes; }
 
 int noc_packet_flits(const Noc *noc, int packet_bytes) {
     assert(packet_bytes >= 0 && packet_bytes <= noc->max_packet_bytes);
@@ -210,9 +208,7 @@ void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_
                            .channel = (uint16_t)channel});
 }
 
-const uint64_t *noc_ready_mask(const Noc *noc) {
-    return noc->sink.ready;
-}
+const uint64_t *noc_ready_mask(const Noc *noc) { return noc->sink.ready; }
 
 bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
     const SinkPacket *packet = sink_peek(&noc->sink, node);
@@ -250,9 +246,7 @@ void noc_skip(Noc *noc, uint64_t steps) {
 
 /* ---- Reports ---- */
 
-bool noc_is_idle(const Noc *noc) {
-    return noc->packets_inside == 0;
-}
+bool noc_is_idle(const Noc *noc) { return noc->packets_inside == 0; }
 
 int noc_empty_latency(const Noc *noc, int source, int destination, int packet_bytes) {
     return noc->ops->empty_latency(noc, source, destination, noc_packet_flits(noc, packet_bytes));

@@ -36,7 +36,8 @@ void partition_set_prefetch(const PartitionConfig *config, const AddressMap *map
 static bool is_cached(const void *cache, uint64_t address) {
     const Partition *partition = cache;
     const AddressMap *map = partition->environment.map;
-    uint32_t slice = address_map_slice(map, address) - partition->environment.channel * partition->slice_count;
+    uint32_t slice =
+        address_map_slice(map, address) - partition->environment.channel * partition->slice_count;
     return slice_has(&partition->slices[slice], address_map_local(map, address));
 }
 

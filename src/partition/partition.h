@@ -61,8 +61,9 @@ typedef struct Partition {
     Slice slices[PARTITION_MAX_SLICES];
 } Partition;
 
-/* What the prefetcher fetches at a time, in bytes: a line of L2; of a line with sectors the part that
- * one burst brings, and at least the sector, which is what L2 fetches. OWL's lines have no sectors. */
+/* What the prefetcher fetches at a time, in bytes: a line of L2; of a line with sectors the part
+ * that one burst brings, and at least the sector, which is what L2 fetches. OWL's lines have no
+ * sectors. */
 uint32_t partition_prefetch_bytes(const PartitionConfig *config, const DramConfig *dram);
 /* Completes the settings of the channel's prefetcher, which names lines by the addresses of `map`
  * (borrowed) and does nothing on a machine without L2. */
@@ -75,7 +76,8 @@ void partition_free(Partition *partition); /* NULL is allowed */
 
 /* The work behind the inline functions of the same names; units of their own in profiles. */
 __attribute__((noinline)) void partition_push_waiting_replies(Partition *partition, uint64_t cycle);
-__attribute__((noinline)) void partition_do_dram_tick(Partition *partition, uint64_t tick, uint64_t cycle);
+__attribute__((noinline)) void partition_do_dram_tick(Partition *partition, uint64_t tick,
+                                                      uint64_t cycle);
 __attribute__((noinline)) void partition_do_l2_cycle(Partition *partition, uint64_t cycle);
 
 /* Sends the oldest reply of each slice into the reply network, if there is room. */
@@ -117,9 +119,7 @@ static inline PartitionEvents partition_next_event(const Partition *partition) {
 }
 
 /* Whether no request inside is owed a reply. Write-backs and prefetches may still be under way. */
-static inline bool partition_is_idle(const Partition *partition) {
-    return !partition->owed;
-}
+static inline bool partition_is_idle(const Partition *partition) { return !partition->owed; }
 
 /* Brings the counters up to, not including, `tick` and `cycle`. */
 void partition_settle(Partition *partition, uint64_t tick, uint64_t cycle);

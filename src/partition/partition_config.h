@@ -21,9 +21,9 @@ typedef struct PartitionConfig {
     uint32_t port_bytes;   /* data that L2 moves a cycle */
     bool has_l2;           /* false: every request goes to DRAM */
     bool copies_fill_l2;   /* a host-to-device copy leaves its data in L2 */
-    bool misplaces_half_lines; /* a defect of GPGPU-Sim 4.2, for comparisons with it: the tags take a
-                                  store to the upper half of a line for one to the next line */
-    CacheConfig l2;        /* one slice */
+    bool misplaces_half_lines; /* a defect of GPGPU-Sim 4.2, for comparisons with it: the tags take
+                                  a store to the upper half of a line for one to the next line */
+    CacheConfig l2;            /* one slice */
 } PartitionConfig;
 
 #endif

@@ -1,10 +1,11 @@
 /* Memory requests: what an SM sends to a memory partition, and gets replies to.
  *
- * A request is named by a handle: the sending SM's number and an index in that SM's own pool, so SMs
- * share nothing. Packets in the networks carry the handle alone; whoever holds a handle reads and
- * writes the record. A read of several atoms (the partition's unit, 32-byte sectors on gtx480) is one
- * packet on the way there and one reply packet per atom on the way back; a write is one packet there
- * and one acknowledgement per atom back. Data do not travel: instructions took effect at issue. */
+ * A request is named by a handle: the sending SM's number and an index in that SM's own pool, so
+ * SMs share nothing. Packets in the networks carry the handle alone; whoever holds a handle reads
+ * and writes the record. A read of several atoms (the partition's unit, 32-byte sectors on gtx480)
+ * is one packet on the way there and one reply packet per atom on the way back; a write is one
+ * packet there and one acknowledgement per atom back. Data do not travel: instructions took effect
+ * at issue. */
 #ifndef TYTO_PARTITION_REQUEST_H
 #define TYTO_PARTITION_REQUEST_H
 
@@ -15,34 +16,38 @@ typedef enum MemOp { MEM_OP_READ, MEM_OP_WRITE, MEM_OP_ATOMIC } MemOp;
 
 /* Who in the SM waits for the reply. */
 typedef enum MemClient {
-    MEM_CLIENT_L1I, MEM_CLIENT_L1D, MEM_CLIENT_L1C, MEM_CLIENT_L1T,
+    MEM_CLIENT_L1I,
+    MEM_CLIENT_L1D,
+    MEM_CLIENT_L1C,
+    MEM_CLIENT_L1T,
     MEM_CLIENT_BYPASS, /* loads past the L1D, and atomics */
     MEM_CLIENT_STORE   /* acknowledgements */
 } MemClient;
 
 typedef struct MemRequest {
-    uint64_t address;       /* of the first byte of `atoms`' bit 0: aligned to the sender's line or segment */
-    uint64_t arrived;       /* L2 cycle at which the partition took it from the network */
-    uint32_t handle;        /* its own name */
-    uint32_t atoms;         /* bit i: the atom at address + i * atom bytes is wanted or written */
-    uint32_t waiting;       /* the sender's: load or warp that waits for the replies; for a cache's line,
-                               the bytes from `address` to it */
-    uint16_t bytes;         /* from address on, what the network packet of a write carries */
-    uint16_t slice;         /* L2 slice of the whole machine it goes to */
-    uint8_t op;             /* MemOp */
-    uint8_t client;         /* MemClient */
-    uint8_t replies_left;   /* reply packets still to come */
-    uint8_t warp;           /* of the sender (hardware warp id) */
-    uint32_t cta;           /* linear index of the sender's CTA, for row-sharing statistics */
-    uint32_t next;          /* the partition's: handle of the request that arrived after this one */
+    /* of the first byte of `atoms`' bit 0: aligned to the sender's line or segment */
+    uint64_t address;
+    uint64_t arrived; /* L2 cycle at which the partition took it from the network */
+    uint32_t handle;  /* its own name */
+    uint32_t atoms;   /* bit i: the atom at address + i * atom bytes is wanted or written */
+    uint32_t waiting; /* the sender's: load or warp that waits for the replies; for a cache's line,
+                         the bytes from `address` to it */
+    uint16_t bytes;   /* from address on, what the network packet of a write carries */
+    uint16_t slice;   /* L2 slice of the whole machine it goes to */
+    uint8_t op;       /* MemOp */
+    uint8_t client;   /* MemClient */
+    uint8_t replies_left; /* reply packets still to come */
+    uint8_t warp;         /* of the sender (hardware warp id) */
+    uint32_t cta;         /* linear index of the sender's CTA, for row-sharing statistics */
+    uint32_t next;        /* the partition's: handle of the request that arrived after this one */
     union {
-        /* Write: bit per byte from address on that it writes; both 0: every byte of its atoms. Bytes from
-         * the 128th on count as not written. */
+        /* Write: bit per byte from address on that it writes; both 0: every byte of its atoms.
+         * Bytes from the 128th on count as not written. */
         uint64_t written[2];
         /* Read, atomic: where the last reply's time went, in the unit's own cycles; filled by the
          * partition but for the first. */
         struct {
-            uint32_t sent;        /* SM cycle at which the SM handed it to its port's queue, modulo 2^32 */
+            uint32_t sent; /* SM cycle at which the SM handed it to its port's queue, modulo 2^32 */
             uint32_t l2_cycles;   /* in the partition, DRAM controller and DRAM not counted */
             uint32_t queue_ticks; /* waiting in the DRAM controller */
             uint32_t dram_ticks;  /* in the DRAM itself */

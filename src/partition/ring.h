@@ -20,23 +20,13 @@ static inline Ring ring_make(uint32_t capacity) {
     return (Ring){.capacity = capacity, .mask = places - 1};
 }
 
-static inline uint32_t ring_places(const Ring *ring) {
-    return ring->mask + 1;
-}
-static inline bool ring_is_full(const Ring *ring) {
-    return ring->count == ring->capacity;
-}
-static inline uint32_t ring_room(const Ring *ring) {
-    return ring->capacity - ring->count;
-}
+static inline uint32_t ring_places(const Ring *ring) { return ring->mask + 1; }
+static inline bool ring_is_full(const Ring *ring) { return ring->count == ring->capacity; }
+static inline uint32_t ring_room(const Ring *ring) { return ring->capacity - ring->count; }
 /* Place of the oldest entry; there must be one. */
-static inline uint32_t ring_front(const Ring *ring) {
-    return ring->head & ring->mask;
-}
+static inline uint32_t ring_front(const Ring *ring) { return ring->head & ring->mask; }
 /* Place for a new entry; there must be room. */
-static inline uint32_t ring_push(Ring *ring) {
-    return (ring->head + ring->count++) & ring->mask;
-}
+static inline uint32_t ring_push(Ring *ring) { return (ring->head + ring->count++) & ring->mask; }
 /* Place of the oldest entry, which leaves the queue: read it before the next push. */
 static inline uint32_t ring_pop(Ring *ring) {
     ring->count--;

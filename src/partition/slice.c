@@ -73,8 +73,8 @@ static bool is_upper_half_store(const Slice *slice, const MemRequest *request) {
            request->address % line == line / 2;
 }
 
-/* Where misplaces_half_lines puts such a store: a line further, in this slice all the same. The tag of
- * another slice's line is none that this slice has. */
+/* Where misplaces_half_lines puts such a store: a line further, in this slice all the same. The tag
+ * of another slice's line is none that this slice has. */
 static uint64_t misplaced(const Slice *slice, const MemRequest *request) {
     const PartitionEnvironment *environment = slice->environment;
     const AddressMap *map = environment->map;

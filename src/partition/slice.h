@@ -142,9 +142,7 @@ void slice_take(Slice *slice, uint64_t cycle, uint32_t handle);
 void slice_cycle(Slice *slice, uint64_t cycle);
 
 /* Something outside has made room or brought data: the slice must be visited in its next cycle. */
-static inline void slice_rouse(Slice *slice) {
-    slice->wake = 0;
-}
+static inline void slice_rouse(Slice *slice) { slice->wake = 0; }
 
 /* The oldest reply leaves; there must be one. Writes the request's time split. */
 SliceReply slice_pop_reply(Slice *slice, uint64_t cycle);

@@ -34,13 +34,9 @@ static int32_t *int_array(int64_t count, int byte) {
 
 /* ---- Rows ---- */
 
-static int32_t take(Pool *pool) {
-    return pool->free[--pool->count];
-}
+static int32_t take(Pool *pool) { return pool->free[--pool->count]; }
 
-static void give(Pool *pool, int32_t slot) {
-    pool->free[pool->count++] = slot;
-}
+static void give(Pool *pool, int32_t slot) { pool->free[pool->count++] = slot; }
 
 static int32_t new_pair(Allocator *a) {
     a->rows += 2;
@@ -60,9 +56,7 @@ static int32_t take_single(Allocator *a) {
 
 /* ---- Registers ---- */
 
-static bool is_wide(const PtxReg *reg) {
-    return ptx_type_bits(reg->type) > 32;
-}
+static bool is_wide(const PtxReg *reg) { return ptx_type_bits(reg->type) > 32; }
 
 static void start_register(Allocator *a, PtxReg *reg) {
     if (reg->type == PTX_PRED) {

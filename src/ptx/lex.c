@@ -6,18 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_letter(char c) {
-    return (unsigned)((c | 0x20) - 'a') < 26;
-}
-static bool is_digit(char c) {
-    return (unsigned)(c - '0') < 10;
-}
-static bool is_name_start(char c) {
-    return is_letter(c) || c == '_' || c == '$' || c == '%';
-}
-static bool is_name_char(char c) {
-    return is_letter(c) || is_digit(c) || c == '_' || c == '$';
-}
+static bool is_letter(char c) { return (unsigned)((c | 0x20) - 'a') < 26; }
+static bool is_digit(char c) { return (unsigned)(c - '0') < 10; }
+static bool is_name_start(char c) { return is_letter(c) || c == '_' || c == '$' || c == '%'; }
+static bool is_name_char(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '$'; }
 static int hex_digit(char c) {
     if (is_digit(c)) return c - '0';
     unsigned letter = (unsigned)((c | 0x20) - 'a');

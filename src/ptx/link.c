@@ -25,9 +25,7 @@ typedef struct Linker {
     int errors;
 } Linker;
 
-static bool is_strong(PtxLinkage linkage) {
-    return linkage != PTX_WEAK && linkage != PTX_COMMON;
-}
+static bool is_strong(PtxLinkage linkage) { return linkage != PTX_WEAK && linkage != PTX_COMMON; }
 
 /* ---- Definitions ---- */
 

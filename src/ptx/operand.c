@@ -68,7 +68,8 @@ static void set_reg(PtxOperand *operand, int32_t reg) {
 static bool read_selector(Reader *reader, PtxOperand *operand) {
     static const char *const words[] = {
         [PTX_SELECT_B0] = ".b0", [PTX_SELECT_B1] = ".b1", [PTX_SELECT_B2] = ".b2",
-        [PTX_SELECT_B3] = ".b3", [PTX_SELECT_H0] = ".h0", [PTX_SELECT_H1] = ".h1"};
+        [PTX_SELECT_B3] = ".b3", [PTX_SELECT_H0] = ".h0", [PTX_SELECT_H1] = ".h1",
+    };
     for (int i = PTX_SELECT_B0; i <= PTX_SELECT_H1; i++) {
         if (!reader_accept_word(reader, words[i])) continue;
         operand->select = (PtxSelect)i;

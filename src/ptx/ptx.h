@@ -338,12 +338,12 @@ struct PtxVar {
                            arguments of the calls that the owner makes */
     PtxInit *inits;     /* in rising offset; bytes between them are zero */
     uint32_t init_count;
-    int32_t reg;        /* parameters of a .func declared .reg: the register, else -1 */
-    uint64_t address;   /* where it lives: byte offset in its CTA's shared memory (ptx_link), in its
-                           function's local frame, parameter area or call-site .param area (ptx_read);
-                           global and const: device address, set when the program is loaded. Not
-                           set for incomplete shared arrays: they start where the launched kernel's
-                           static shared memory ends (PtxFunction.shared_bytes) */
+    int32_t reg; /* parameters of a .func declared .reg: the register, else -1 */
+    /* Where it lives: byte offset in its CTA's shared memory (ptx_link), in its function's local
+     * frame, parameter area or call-site .param area (ptx_read); global and const: device address,
+     * set when the program is loaded. Not set for incomplete shared arrays: they start where the
+     * launched kernel's static shared memory ends (PtxFunction.shared_bytes) */
+    uint64_t address;
     PtxFunction *owner; /* function that declares it, NULL at module level */
     PtxVar *alias;      /* while linking: the variable that this declaration stands for */
     int line, column;
@@ -382,10 +382,10 @@ struct PtxFunction {
     uint32_t local_count;
     uint32_t param_area_bytes; /* kernels and functions: bytes of call-site .param variables, per
                                   thread */
-    uint32_t
-        shared_bytes;     /* kernels (ptx_link): static shared memory of a CTA, that is every
-                             shared     variable that it or a function it may call names; a multiple of
-                             the     alignment of the dynamic array it names, which starts there */
+    /* kernels (ptx_link): static shared memory of a CTA, that is every shared variable that it or a
+     * function it may call names; a multiple of the alignment of the dynamic array it names, which
+     * starts there */
+    uint32_t shared_bytes;
     uint32_t local_bytes; /* local memory of one activation, per thread */
     PtxReg *regs; /* in order of first use: a range %r<100> costs nothing where it is not used */
     int32_t reg_count;

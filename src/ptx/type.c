@@ -23,18 +23,10 @@ static const struct {
     [PTX_E5M2X2] = {".e5m2x2", 16, CLASS_BITS},  [PTX_PRED] = {".pred", 1, CLASS_BITS},
 };
 
-int ptx_type_bits(PtxType type) {
-    return types[type].bits;
-}
-const char *ptx_type_name(PtxType type) {
-    return types[type].name;
-}
-bool ptx_type_is_float(PtxType type) {
-    return types[type].class == CLASS_FLOAT;
-}
-bool ptx_type_is_signed(PtxType type) {
-    return types[type].class == CLASS_SIGNED;
-}
+int ptx_type_bits(PtxType type) { return types[type].bits; }
+const char *ptx_type_name(PtxType type) { return types[type].name; }
+bool ptx_type_is_float(PtxType type) { return types[type].class == CLASS_FLOAT; }
+bool ptx_type_is_signed(PtxType type) { return types[type].class == CLASS_SIGNED; }
 
 const char *ptx_space_name(PtxSpace space) {
     static const char *const names[] = {

@@ -1,18 +1,19 @@
-/* Cache-conscious wavefront scheduling: warps that lose lines of theirs to other warps get more of the
- * L1D to themselves.
+/* Cache-conscious wavefront scheduling: warps that lose lines of theirs to other warps get more of
+ * the L1D to themselves.
  *
- * A victim tag array per warp remembers the lines that it had brought in and lost; a miss on one of them
- * raises the warp's score, which then falls by one a cycle to the base. With the warps in descending
- * order of score, a warp may issue loads while the scores ahead of it sum up to less than the cutoff,
- * which is the base times the warps on the SM. Among all that may issue: greedy-then-oldest.
+ * A victim tag array per warp remembers the lines that it had brought in and lost; a miss on one of
+ * them raises the warp's score, which then falls by one a cycle to the base. With the warps in
+ * descending order of score, a warp may issue loads while the scores ahead of it sum up to less
+ * than the cutoff, which is the base times the warps on the SM. Among all that may issue:
+ * greedy-then-oldest.
  *
- * A cycle is here one in which a scheduler may issue, as for the paper's authors, whose simulator clocks an
- * SM of 1300 MHz and SIMT width 8 at 325 MHz, a warp instruction a cycle. Scores are kept in SM cycles, those
- * that they take to fall to zero. Raised scores fall together, so each is kept as the cycle in which it
- * would reach zero; who may load is worked out anew only when that can have changed.
- * Source: CCWS section 3.3, equation (1), table 3. Where the paper is silent, as its authors' released
- * simulator: 2 sets of 8 ways, first in first out; ties go to the lower warp; hits and instructions
- * count for the warps that are still on the SM. */
+ * A cycle is here one in which a scheduler may issue, as for the paper's authors, whose simulator
+ * clocks an SM of 1300 MHz and SIMT width 8 at 325 MHz, a warp instruction a cycle. Scores are kept
+ * in SM cycles, those that they take to fall to zero. Raised scores fall together, so each is kept
+ * as the cycle in which it would reach zero; who may load is worked out anew only when that can
+ * have changed. Source: CCWS section 3.3, equation (1), table 3. Where the paper is silent, as its
+ * authors' released simulator: 2 sets of 8 ways, first in first out; ties go to the lower warp;
+ * hits and instructions count for the warps that are still on the SM. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -33,24 +34,25 @@ static const TytoPolicyParameter PARAMETERS[] = {
               "CCWS table 3: 16 entries per warp, 8-way"},
     [WAYS] = {"vta_ways", TYTO_INTEGER, 8, 1, 64, NULL, "ways of a warp's victim tag array",
               "CCWS table 3"},
-    [REPLACEMENT] = {"vta_replacement", TYTO_CHOICE, 0, 0, 1, ORDERS,
-                     "which victim tag goes first", "the authors' released simulator"},
+    [REPLACEMENT] = {"vta_replacement", TYTO_CHOICE, 0, 0, 1, ORDERS, "which victim tag goes first",
+                     "the authors' released simulator"},
 };
 
 typedef struct Ccws {
     Greedy greedy;
-    VictimTags victims;             /* tags of lost lines, by warp */
-    uint64_t throttle;              /* k_throttle */
-    uint64_t point;                 /* SM cycles in which a score falls by one */
-    uint64_t base;                  /* score of a warp that has lost nothing, in SM cycles */
-    uint64_t hits, instructions;    /* victim tag hits and instructions of the warps on the SM */
+    VictimTags victims;          /* tags of lost lines, by warp */
+    uint64_t throttle;           /* k_throttle */
+    uint64_t point;              /* SM cycles in which a score falls by one */
+    uint64_t base;               /* score of a warp that has lost nothing, in SM cycles */
+    uint64_t hits, instructions; /* victim tag hits and instructions of the warps on the SM */
     uint64_t warp_hits[TYTO_MAX_WARPS]; /* of those, by warp */
-    uint64_t zero_at[TYTO_MAX_WARPS];   /* of raised warps: SM cycle in which the score would reach 0 */
-    uint64_t raised;                /* set of warps whose score may be above the base */
-    uint64_t allowed;               /* warps that may issue loads */
-    uint64_t valid_until;           /* SM cycle from which `allowed` has to be worked out anew */
-    uint64_t all_hits;              /* victim tag hits since the kernel's start */
-    uint64_t last_score;            /* score given last (the paper's LLDS), in SM cycles */
+    /* of raised warps: SM cycle in which the score would reach 0 */
+    uint64_t zero_at[TYTO_MAX_WARPS];
+    uint64_t raised;      /* set of warps whose score may be above the base */
+    uint64_t allowed;     /* warps that may issue loads */
+    uint64_t valid_until; /* SM cycle from which `allowed` has to be worked out anew */
+    uint64_t all_hits;    /* victim tag hits since the kernel's start */
+    uint64_t last_score;  /* score given last (the paper's LLDS), in SM cycles */
 } Ccws;
 
 static uint32_t sets_of(const double *values) {
@@ -68,7 +70,8 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     s->point = view->issue_interval;
     s->base = s->point * (uint64_t)values[BASE];
     victim_tags_place(&s->victims, view->warp_count, sets_of(values), (uint32_t)values[WAYS],
-                      (uint32_t)view->line_bytes, values[REPLACEMENT] != 0 ? REPLACE_LRU : REPLACE_FIFO,
+                      (uint32_t)view->line_bytes,
+                      values[REPLACEMENT] != 0 ? REPLACE_LRU : REPLACE_FIFO,
                       (char *)state + bits_align_up(sizeof *s, 64));
 }
 
@@ -111,7 +114,8 @@ static int sort_raised(Ccws *s, const TytoSmView *view, uint8_t order[TYTO_MAX_W
             s->raised &= ~(UINT64_C(1) << warp);
             continue;
         }
-        for (; at && s->zero_at[order[at - 1]] < s->zero_at[warp]; at--) order[at] = order[at - 1];
+        for (; at && s->zero_at[order[at - 1]] < s->zero_at[warp]; at--)
+            order[at] = order[at - 1];
         order[at] = (uint8_t)warp;
         count++;
     }
@@ -119,9 +123,10 @@ static int sort_raised(Ccws *s, const TytoSmView *view, uint8_t order[TYTO_MAX_W
 }
 
 /* Cycles after which who may load can change by itself: when the first that may not gets below the
- * cutoff, as the `falling` raised scores ahead of it, part of `sum`, fall; or when the lowest raised score
- * is back at the base, and its warp ranks by its slot. */
-static uint64_t cycles_valid(uint64_t sum, uint64_t limit, uint64_t falling, uint64_t lowest_above_base) {
+ * cutoff, as the `falling` raised scores ahead of it, part of `sum`, fall; or when the lowest
+ * raised score is back at the base, and its warp ranks by its slot. */
+static uint64_t cycles_valid(uint64_t sum, uint64_t limit, uint64_t falling,
+                             uint64_t lowest_above_base) {
     uint64_t until_below = (sum - limit) / falling + 1;
     return until_below < lowest_above_base ? until_below : lowest_above_base;
 }
@@ -179,7 +184,8 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     Ccws *s = state;
     switch (event->kind) {
     case TYTO_EVENT_L1D_MISS:
-        if (!event->is_pending && victim_tags_probe(&s->victims, (uint32_t)event->warp, event->address))
+        if (!event->is_pending &&
+            victim_tags_probe(&s->victims, (uint32_t)event->warp, event->address))
             raise_score(s, view, event->warp);
         return;
     case TYTO_EVENT_L1D_EVICTED:

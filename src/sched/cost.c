@@ -1,5 +1,5 @@
-/* Formulas of the papers' hardware cost (see the header). Only storage is counted: adders, comparators and
- * wires are left out. */
+/* Formulas of the papers' hardware cost (see the header). Only storage is counted: adders,
+ * comparators and wires are left out. */
 #include "sched/cost.h"
 
 #include <inttypes.h>
@@ -7,7 +7,9 @@
 
 #include "base/bits.h"
 
-static uint32_t bits_for(uint32_t values) { return values > 1 ? 1 + (uint32_t)bits_highest32(values - 1) : 0; }
+static uint32_t bits_for(uint32_t values) {
+    return values > 1 ? 1 + (uint32_t)bits_highest32(values - 1) : 0;
+}
 
 typedef int Formula(const SchedPolicy *policy, const CostMachine *m, CostRow *rows);
 
@@ -23,7 +25,8 @@ static int cost_ccws(const SchedPolicy *policy, const CostMachine *m, CostRow *r
     uint32_t tag = 48 - bits_for(m->l1d_line_bytes) - bits_for(sets); /* of 48-bit addresses */
     const char *source = "CCWS section 5.7";
     rows[0] = (CostRow){"victim tags", source, (uint64_t)m->warps * sets * ways * tag, 0};
-    rows[1] = (CostRow){"owner of each L1D line", source, (uint64_t)m->l1d_lines * bits_for(m->warps), 0};
+    rows[1] =
+        (CostRow){"owner of each L1D line", source, (uint64_t)m->l1d_lines * bits_for(m->warps), 0};
     rows[2] = (CostRow){"scores, 10 bits per warp", source, (uint64_t)m->warps * 10, 0};
     rows[3] = (CostRow){"counters of instructions and victim tag hits",
                         "CCWS section 5.7, which gives no width: 32 bits each", 64, 0};
@@ -35,15 +38,17 @@ static int cost_pro(const SchedPolicy *policy, const CostMachine *m, CostRow *ro
     const char *source = "PRO section III.E";
     rows[0] = (CostRow){"progress of each warp, 4 bytes", source, 32 * (uint64_t)m->warps, 0};
     rows[1] = (CostRow){"progress of each CTA, 4 bytes", source, 32 * (uint64_t)m->ctas, 0};
-    rows[2] = (CostRow){"warps at a barrier or finished, 1 byte per CTA", source, 8 * (uint64_t)m->ctas, 0};
+    rows[2] = (CostRow){"warps at a barrier or finished, 1 byte per CTA", source,
+                        8 * (uint64_t)m->ctas, 0};
     rows[3] = (CostRow){"order of the CTAs, 1 byte each", source, 8 * (uint64_t)m->ctas, 0};
     return 4;
 }
 
 static int cost_groups(const SchedPolicy *policy, const CostMachine *m, CostRow *rows) {
     (void)policy, (void)m;
-    rows[0] = (CostRow){"formation of groups, priorities",
-                        "OWL section 4.5, which gives an area (0.18 mm2 for 28 SMs) and no bits", 0, 0};
+    rows[0] =
+        (CostRow){"formation of groups, priorities",
+                  "OWL section 4.5, which gives an area (0.18 mm2 for 28 SMs) and no bits", 0, 0};
     return 1;
 }
 
@@ -98,8 +103,8 @@ void sched_cost_text(const SchedPolicy *policy, const CostMachine *machine, Text
     }
     text_printf(out, "%s\n%12s %12s\n", policy->text, "bits per SM", "per channel");
     for (int i = 0; i < count; i++) {
-        text_printf(out, "%12" PRIu64 " %12" PRIu64 "  %s [%s]\n", rows[i].per_sm, rows[i].per_channel,
-                    rows[i].what, rows[i].source);
+        text_printf(out, "%12" PRIu64 " %12" PRIu64 "  %s [%s]\n", rows[i].per_sm,
+                    rows[i].per_channel, rows[i].what, rows[i].source);
         per_sm += rows[i].per_sm;
         per_channel += rows[i].per_channel;
     }

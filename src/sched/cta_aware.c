@@ -1,5 +1,5 @@
-/* CTA-aware two-level scheduling, the first scheme of OWL: groups of whole CTAs take turns; a group's
- * turn lasts until all its warps are blocked on memory, and inside it warps take turns.
+/* CTA-aware two-level scheduling, the first scheme of OWL: groups of whole CTAs take turns; a
+ * group's turn lasts until all its warps are blocked on memory, and inside it warps take turns.
  * Source: OWL section 4.1 and algorithm 1 (CTA-AWARE). */
 #include "sched/policies.h"
 
@@ -28,8 +28,8 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     memset(s->last, TYTO_NO_WARP, sizeof s->last);
 }
 
-/* The group whose turn it is: the current one while any of its warps goes on, else the next that has
- * one, in the order of their numbers. */
+/* The group whose turn it is: the current one while any of its warps goes on, else the next that
+ * has one, in the order of their numbers. */
 static uint32_t turn(CtaAware *s, uint32_t current, uint64_t going) {
     for (uint32_t i = 0; i < s->groups.count; i++) {
         uint32_t g = (current + i) % s->groups.count;

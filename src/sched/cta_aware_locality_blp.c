@@ -1,7 +1,7 @@
-/* Scheduling for bank-level parallelism, the third scheme of OWL: each SM prefers another group, since
- * groups of the same number on neighbouring SMs hold consecutive CTAs, which tend to share DRAM rows.
- * Group g starts on SM s with priority (g - s) mod groups.
- * Source: OWL section 4.3 and algorithm 1 (CTA-AWARE-LOCALITY-BLP). */
+/* Scheduling for bank-level parallelism, the third scheme of OWL: each SM prefers another group,
+ * since groups of the same number on neighbouring SMs hold consecutive CTAs, which tend to share
+ * DRAM rows. Group g starts on SM s with priority (g - s) mod groups. Source: OWL section 4.3 and
+ * algorithm 1 (CTA-AWARE-LOCALITY-BLP). */
 #include "sched/policies.h"
 
 #include "sched/cta_locality.h"
@@ -20,7 +20,8 @@ static void start(void *state, const TytoSmView *view, const double *values) {
 const TytoPolicy sched_cta_aware_locality_blp = {
     .version = TYTO_POLICY_VERSION,
     .name = "cta-aware-locality-blp",
-    .summary = "as cta-aware-locality, but each SM prefers another group, to spread over DRAM banks",
+    .summary =
+        "as cta-aware-locality, but each SM prefers another group, to spread over DRAM banks",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(CtaLocality),

@@ -12,7 +12,8 @@ uint32_t cta_groups_sizes(uint32_t ctas, uint32_t warps_per_cta, uint32_t least_
     uint32_t size = (least_warps + warps_per_cta - 1) / warps_per_cta;
     if (size > ctas) size = ctas; /* too few warps for one full group: one that is smaller */
     uint32_t groups = ctas / size;
-    for (uint32_t g = 0; g < groups; g++) sizes[g] = size;
+    for (uint32_t g = 0; g < groups; g++)
+        sizes[g] = size;
     sizes[groups - 1] += ctas % size;
     return groups;
 }
@@ -35,7 +36,8 @@ void cta_groups_start(CtaGroups *groups, const TytoSmView *view, uint32_t least_
 
 static void move_behind(CtaGroups *groups, uint32_t g) {
     uint32_t rank = 0;
-    while (groups->ranked[rank] != g) rank++;
+    while (groups->ranked[rank] != g)
+        rank++;
     memmove(&groups->ranked[rank], &groups->ranked[rank + 1], groups->count - 1 - rank);
     groups->ranked[groups->count - 1] = (uint8_t)g;
 }
@@ -71,12 +73,14 @@ void cta_groups_rotate(CtaGroups *groups) { move_behind(groups, groups->ranked[0
 
 void cta_groups_report_sizes(const CtaGroups *groups, const TytoReport *out) {
     double sizes[TYTO_MAX_CTAS];
-    for (uint32_t g = 0; g < groups->count; g++) sizes[g] = bits_count32(groups->group[g].slots);
+    for (uint32_t g = 0; g < groups->count; g++)
+        sizes[g] = bits_count32(groups->group[g].slots);
     out->list(out->context, "group_sizes", "CTAs", sizes, groups->count);
 }
 
 void cta_groups_report_priorities(const CtaGroups *groups, const TytoReport *out) {
     double priorities[TYTO_MAX_CTAS];
-    for (uint32_t rank = 0; rank < groups->count; rank++) priorities[groups->ranked[rank]] = rank;
+    for (uint32_t rank = 0; rank < groups->count; rank++)
+        priorities[groups->ranked[rank]] = rank;
     out->list(out->context, "priorities", "0 is the highest", priorities, groups->count);
 }

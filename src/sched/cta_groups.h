@@ -1,11 +1,11 @@
 /* Groups of whole CTAs, which the four policies of the OWL paper schedule: how they are formed, and
  * which of them comes first.
  *
- * A group is a set of CTA slots, fixed for a kernel. It serves its CTAs in generations: those it was
- * filled with, then, when all of these have finished, those that took their slots meanwhile. With that it
- * goes behind the other groups, as new work; the paper has only "when all warps of group 1 have
- * completed, the next group is chosen and always prioritized".
- * Source: OWL sections 4.1 to 4.3 and algorithm 1. */
+ * A group is a set of CTA slots, fixed for a kernel. It serves its CTAs in generations: those it
+ * was filled with, then, when all of these have finished, those that took their slots meanwhile.
+ * With that it goes behind the other groups, as new work; the paper has only "when all warps of
+ * group 1 have completed, the next group is chosen and always prioritized". Source: OWL
+ * sections 4.1 to 4.3 and algorithm 1. */
 #ifndef TYTO_SCHED_CTA_GROUPS_H
 #define TYTO_SCHED_CTA_GROUPS_H
 
@@ -21,19 +21,22 @@ typedef struct CtaGroup {
 } CtaGroup;
 
 typedef struct CtaGroups {
-    uint32_t count;                  /* groups */
-    uint8_t of_slot[TYTO_MAX_CTAS];  /* by CTA slot: its group */
-    uint8_t ranked[TYTO_MAX_CTAS];   /* by priority, the highest first: group */
+    uint32_t count;                 /* groups */
+    uint8_t of_slot[TYTO_MAX_CTAS]; /* by CTA slot: its group */
+    uint8_t ranked[TYTO_MAX_CTAS];  /* by priority, the highest first: group */
     CtaGroup group[TYTO_MAX_CTAS];
 } CtaGroups;
 
-/* Sizes of the groups, in CTAs, written to sizes[]; the result is how many there are. `ctas` CTAs of
- * `warps_per_cta` warps form groups of at least `least_warps` warps; what remains joins the last. */
+/* Sizes of the groups, in CTAs, written to sizes[]; the result is how many there are. `ctas` CTAs
+ * of `warps_per_cta` warps form groups of at least `least_warps` warps; what remains joins the
+ * last. */
 uint32_t cta_groups_sizes(uint32_t ctas, uint32_t warps_per_cta, uint32_t least_warps,
                           uint32_t sizes[TYTO_MAX_CTAS]);
 
-/* Forms the groups of a kernel. Group g starts with priority (g - first) mod groups, 0 the highest. */
-void cta_groups_start(CtaGroups *groups, const TytoSmView *view, uint32_t least_warps, uint32_t first);
+/* Forms the groups of a kernel. Group g starts with priority (g - first) mod groups, 0 the highest.
+ */
+void cta_groups_start(CtaGroups *groups, const TytoSmView *view, uint32_t least_warps,
+                      uint32_t first);
 
 /* Follows launches and ends of CTAs and ends of warps. */
 void cta_groups_event(CtaGroups *groups, const TytoEvent *event);
@@ -50,17 +53,28 @@ static inline int cta_groups_of_warp(const CtaGroups *groups, const TytoSmView *
 }
 
 /* The parameters that all four policies have, as rows of their tables. */
-#define CTA_GROUPS_SIZE \
-    {"group_size", TYTO_INTEGER, 8, 1, TYTO_MAX_WARPS, NULL, "least warps in a group", \
+#define CTA_GROUPS_SIZE                                                                            \
+    {"group_size",                                                                                 \
+     TYTO_INTEGER,                                                                                 \
+     8,                                                                                            \
+     1,                                                                                            \
+     TYTO_MAX_WARPS,                                                                               \
+     NULL,                                                                                         \
+     "least warps in a group",                                                                     \
      "OWL section 5.2; 5, the pipeline stages, in section 4.1"}
-#define CTA_GROUPS_STALL \
-    {"stall", TYTO_CHOICE, 0, 0, 1, cta_groups_stalls, \
-     "what makes a group give way: all its warps wait for memory or a barrier, or for anything", \
+#define CTA_GROUPS_STALL                                                                           \
+    {"stall",                                                                                      \
+     TYTO_CHOICE,                                                                                  \
+     0,                                                                                            \
+     0,                                                                                            \
+     1,                                                                                            \
+     cta_groups_stalls,                                                                            \
+     "what makes a group give way: all its warps wait for memory or a barrier, or for anything",   \
      "OWL algorithm 1: blocked because of unavailability of data"}
 extern const char *const cta_groups_stalls[]; /* memory, any */
 
-/* The scheduler's warps that keep their group from giving way: those that may become ready soon, or, if
- * groups give way to `any` stall, only those that are ready now. */
+/* The scheduler's warps that keep their group from giving way: those that may become ready soon,
+ * or, if groups give way to `any` stall, only those that are ready now. */
 static inline uint64_t cta_groups_going(const TytoSmView *view, int scheduler, uint64_t ready,
                                         bool yields_to_any) {
     uint64_t unblocked = sched_view_unblocked(view) & view->scheduler_warps[scheduler];

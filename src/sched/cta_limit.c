@@ -5,7 +5,8 @@
 enum { CTAS };
 
 static const TytoPolicyParameter PARAMETERS[] = {
-    [CTAS] = {"ctas", TYTO_INTEGER, 1, 1, TYTO_MAX_CTAS, NULL, "most CTAs on an SM", "MD section 4.1"},
+    [CTAS] = {"ctas", TYTO_INTEGER, 1, 1, TYTO_MAX_CTAS, NULL, "most CTAs on an SM",
+              "MD section 4.1"},
 };
 
 typedef struct Limit {

@@ -1,7 +1,7 @@
-/* Groups of CTAs under strict priorities: what cta-aware-locality, cta-aware-locality-blp and owl share.
- * The first group in the order of priorities that is not blocked on memory issues, its warps in turn; a
- * group gives way as soon as one above it is unblocked.
- * Source: OWL sections 4.2 and 4.3. */
+/* Groups of CTAs under strict priorities: what cta-aware-locality, cta-aware-locality-blp and owl
+ * share. The first group in the order of priorities that is not blocked on memory issues, its warps
+ * in turn; a group gives way as soon as one above it is unblocked. Source: OWL sections 4.2
+ * and 4.3. */
 #ifndef TYTO_SCHED_CTA_LOCALITY_H
 #define TYTO_SCHED_CTA_LOCALITY_H
 

@@ -1,12 +1,13 @@
-/* CTA scheduler md: in each kernel one SM, the predictor, first runs a single CTA alone, while the others
- * hold as many as fit. When that CTA has finished, what it did predicts the throughput of every degree
- * of multithreading (CTAs on an SM), and the best one is the limit of all SMs from then on. A kernel that
- * hardly reads DRAM keeps the maximum. In a small grid, too, the others may hold as many as fit, so that none
- * waits for the predictor's CTA.
+/* CTA scheduler md: in each kernel one SM, the predictor, first runs a single CTA alone, while the
+ * others hold as many as fit. When that CTA has finished, what it did predicts the throughput of
+ * every degree of multithreading (CTAs on an SM), and the best one is the limit of all SMs from
+ * then on. A kernel that hardly reads DRAM keeps the maximum. In a small grid, too, the others may
+ * hold as many as fit, so that none waits for the predictor's CTA.
  *
- * The working set, the different lines that the CTA read, is counted from its misses: a line's first
- * access is always one. The count stops at a bound beyond all the scheme's thresholds.
- * Source: MD section 5. The predictor's CTA has 6 warps there; one of another size is taken as a part of it. */
+ * The working set, the different lines that the CTA read, is counted from its misses: a line's
+ * first access is always one. The count stops at a bound beyond all the scheme's thresholds.
+ * Source: MD section 5. The predictor's CTA has 6 warps there; one of another size is taken as a
+ * part of it. */
 #include "sched/cta_policy.h"
 
 #include "sched/md_model.h"
@@ -22,18 +23,18 @@ static const TytoPolicyParameter PARAMETERS[] = {
 };
 
 enum {
-    LINE_BITS = 15,                                /* log2 of the places for lines */
-    LINES_MOST = 3 << (LINE_BITS - 2),             /* counted at most: 1.6 times 15 x 128 KB of lines */
+    LINE_BITS = 15,                    /* log2 of the places for lines */
+    LINES_MOST = 3 << (LINE_BITS - 2), /* counted at most: 1.6 times 15 x 128 KB of lines */
 };
 
 typedef struct Md {
-    uint32_t predictor;     /* SM */
-    uint32_t degree;        /* CTAs on an SM, as decided; 0: not yet */
-    uint32_t degrees;       /* degrees predicted */
-    uint32_t line_count;    /* different lines in `lines` */
-    double compute_bound;   /* DRAM reads per warp instruction */
-    bool is_compute_bound;  /* as measured */
-    MdInputs inputs;        /* as measured */
+    uint32_t predictor;    /* SM */
+    uint32_t degree;       /* CTAs on an SM, as decided; 0: not yet */
+    uint32_t degrees;      /* degrees predicted */
+    uint32_t line_count;   /* different lines in `lines` */
+    double compute_bound;  /* DRAM reads per warp instruction */
+    bool is_compute_bound; /* as measured */
+    MdInputs inputs;       /* as measured */
     MdPrediction predictions[MD_MAX_DEGREE];
     uint64_t lines[1 << LINE_BITS]; /* hash set of line addresses + 1; 0: free */
 } Md;
@@ -50,7 +51,8 @@ static uint32_t limit(const void *state, const CtaView *view, uint32_t sm) {
     return sm == s->predictor ? 1 : view->capacity;
 }
 
-static void finished(void *state, const CtaView *view, uint32_t sm, const CtaMeasurement *measured) {
+static void finished(void *state, const CtaView *view, uint32_t sm,
+                     const CtaMeasurement *measured) {
     Md *s = state;
     if (s->degree || sm != s->predictor) return;
     double fetches = measured->fetches ? (double)measured->fetches : 1;
@@ -94,7 +96,10 @@ static void report_list(const Md *s, const TytoReport *out, const char *name, co
 
 static void report(const void *state, const TytoReport *out) {
     const Md *s = state;
-    static const struct { const char *name, *unit; size_t offset; } INPUTS[] = {
+    static const struct {
+        const char *name, *unit;
+        size_t offset;
+    } INPUTS[] = {
         {"l1d_accesses", "accesses", offsetof(MdInputs, accesses)},
         {"dram_reads", "lines", offsetof(MdInputs, dram_reads)},
         {"warp_instructions", "warp instructions", offsetof(MdInputs, warp_instructions)},
@@ -102,7 +107,10 @@ static void report(const void *state, const TytoReport *out) {
         {"working_set", "lines", offsetof(MdInputs, working_set)},
         {"cache_lines", "lines", offsetof(MdInputs, cache_lines)},
     };
-    static const struct { const char *name, *unit; size_t offset; } PREDICTIONS[] = {
+    static const struct {
+        const char *name, *unit;
+        size_t offset;
+    } PREDICTIONS[] = {
         {"predicted_dram_reads", "lines per CTA, by degree", offsetof(MdPrediction, dram_reads)},
         {"predicted_miss_rate", "share of accesses, by degree", offsetof(MdPrediction, miss_rate)},
         {"read_growth", "over the degree below", offsetof(MdPrediction, read_growth)},

@@ -1,5 +1,5 @@
-/* CTA schedulers: how many CTAs an SM may hold. Which SM takes the next one is the same under all: the
- * machine's dispatcher goes round the SMs and skips those that are full. Its SMs measure.
+/* CTA schedulers: how many CTAs an SM may hold. Which SM takes the next one is the same under all:
+ * the machine's dispatcher goes round the SMs and skips those that are full. Its SMs measure.
  *
  * A CTA scheduler is a constant CtaPolicy, one file each, one row in cta_policy.c. One state object
  * exists per kernel launch. Every function but `limit` may be NULL. */
@@ -15,10 +15,10 @@ enum { CTA_NO_SM = -1 };
 
 /* What a CTA scheduler may know. Valid during a call. */
 typedef struct CtaView {
-    uint32_t sms;           /* SMs of the GPU */
-    uint32_t capacity;      /* CTAs of this kernel that an SM's resources allow, at least 1 */
-    uint32_t cta_warps;     /* warps of a CTA of this kernel */
-    uint32_t l1d_lines;     /* lines of an SM's L1D */
+    uint32_t sms;       /* SMs of the GPU */
+    uint32_t capacity;  /* CTAs of this kernel that an SM's resources allow, at least 1 */
+    uint32_t cta_warps; /* warps of a CTA of this kernel */
+    uint32_t l1d_lines; /* lines of an SM's L1D */
 } CtaView;
 
 /* What an SM has counted since the kernel's start. */
@@ -66,11 +66,11 @@ const CtaPolicy *cta_policy_at(int i);
 typedef struct CtaSched {
     const CtaPolicy *policy; /* the table's */
     const double *values;    /* of its parameters, in their rows' order */
-    const char *text;        /* the policy and the values that are not initial ones, as in a command */
+    const char *text; /* the policy and the values that are not initial ones, as in a command */
 } CtaSched;
 
-/* Reads `name[:parameter=value,...]`. NULL, with the reasons told to `diag`, when there is no such CTA
- * scheduler, parameter or value. */
+/* Reads `name[:parameter=value,...]`. NULL, with the reasons told to `diag`, when there is no such
+ * CTA scheduler, parameter or value. */
 CtaSched *cta_sched_new(const char *text, Diag *diag);
 void cta_sched_free(CtaSched *sched); /* NULL is allowed */
 

@@ -1,5 +1,5 @@
-/* Greedy-then-oldest, as a part of policies: `gto` is nothing else, `swl` and `ccws` choose so among
- * the warps that they allow. */
+/* Greedy-then-oldest, as a part of policies: `gto` is nothing else, `swl` and `ccws` choose so
+ * among the warps that they allow. */
 #ifndef TYTO_SCHED_GREEDY_H
 #define TYTO_SCHED_GREEDY_H
 
@@ -10,7 +10,8 @@ typedef struct Greedy {
 } Greedy;
 
 static inline void greedy_start(Greedy *greedy) {
-    for (int s = 0; s < 4; s++) greedy->last[s] = TYTO_NO_WARP;
+    for (int s = 0; s < 4; s++)
+        greedy->last[s] = TYTO_NO_WARP;
 }
 
 static inline int greedy_pick(const Greedy *greedy, const TytoSmView *view, int scheduler,

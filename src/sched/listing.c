@@ -32,7 +32,8 @@ static const struct {
     const char *title, *option;
     EntryAt *at;
 } KINDS[] = {
-    {"Warp schedulers", "--scheduler NAME[:parameter=value,...], or a shared object's path", warp_entry},
+    {"Warp schedulers", "--scheduler NAME[:parameter=value,...], or a shared object's path",
+     warp_entry},
     {"CTA schedulers", "--cta-scheduler NAME[:parameter=value,...]", cta_entry},
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
@@ -59,7 +60,8 @@ void sched_list(Text *out) {
 
 /* A cell of a table ends at a bar. */
 static void add_cell(Text *out, const char *cell) {
-    for (; *cell; cell++) text_printf(out, *cell == '|' ? "\\%c" : "%c", *cell);
+    for (; *cell; cell++)
+        text_printf(out, *cell == '|' ? "\\%c" : "%c", *cell);
 }
 
 static void document_parameter(Text *out, const TytoPolicyParameter *row) {
@@ -85,7 +87,9 @@ void sched_document(Text *out) {
         for (int i = 0; KINDS[kind].at(i, &entry); i++) {
             text_printf(out, "\n### %s\n\n%s.\n", entry.name, entry.summary);
             if (!entry.parameter_count) continue;
-            text_add(out, "\n| parameter | default | values | meaning | source |\n|---|---|---|---|---|\n");
+            text_add(
+                out,
+                "\n| parameter | default | values | meaning | source |\n|---|---|---|---|---|\n");
             for (uint32_t p = 0; p < entry.parameter_count; p++)
                 document_parameter(out, &entry.parameters[p]);
         }

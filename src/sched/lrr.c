@@ -1,5 +1,5 @@
-/* Loose round-robin: warps take turns in the order of their slots, and one that cannot issue is skipped.
- * Source: OWL section 2.1 (its RR), CCWS section 5.1, PRO section I. */
+/* Loose round-robin: warps take turns in the order of their slots, and one that cannot issue is
+ * skipped. Source: OWL section 2.1 (its RR), CCWS section 5.1, PRO section I. */
 #include "sched/policies.h"
 
 typedef struct Lrr {
@@ -9,7 +9,8 @@ typedef struct Lrr {
 static void start(void *state, const TytoSmView *view, const double *values) {
     (void)view, (void)values;
     Lrr *s = state;
-    for (int i = 0; i < 4; i++) s->last[i] = TYTO_NO_WARP;
+    for (int i = 0; i < 4; i++)
+        s->last[i] = TYTO_NO_WARP;
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {

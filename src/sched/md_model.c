@@ -1,13 +1,14 @@
 /* MD's predictions (see the header).
  *
- * The paper fits a segmented curve to the DRAM reads of its table 5 and does not print it. Here the curve
- * goes through that table: each of its three benchmarks is a line of reads over degrees, known by its
- * miss rate at degree 1; lines between are interpolated, and at a miss rate of 1, where there is nothing to
- * lose, nothing grows. The table is for working sets of a cache's size or more. A CTA that fits several
- * times contends only as far as the working sets together overflow the cache.
+ * The paper fits a segmented curve to the DRAM reads of its table 5 and does not print it. Here the
+ * curve goes through that table: each of its three benchmarks is a line of reads over degrees,
+ * known by its miss rate at degree 1; lines between are interpolated, and at a miss rate of 1,
+ * where there is nothing to lose, nothing grows. The table is for working sets of a cache's size or
+ * more. A CTA that fits several times contends only as far as the working sets together overflow
+ * the cache.
  *
- * One degree more adds a CTA of 6 warps to the paper's SM. What latency and pipeline grow by for it is
- * taken in part, as a power, for a CTA of fewer or more. */
+ * One degree more adds a CTA of 6 warps to the paper's SM. What latency and pipeline grow by for it
+ * is taken in part, as a power, for a CTA of fewer or more. */
 #include "sched/md_model.h"
 
 #include <math.h>
@@ -18,9 +19,10 @@ static const struct Curve {
     double miss_rate;
     double reads[MD_MAX_DEGREE];
 } TABLE_5[] = {
-    {0.13, {169.39, 439.13, 763.62, 1125.74, 1419.73, 1545.29, 1570.32, 1570.32}},        /* nbf */
-    {0.22, {1557.52, 3406.75, 4384.41, 5007.40, 5341.11, 5341.11, 5341.11, 5341.11}},     /* unstructured */
-    {0.41, {72.94, 71.12, 71.16, 71.64, 73.03, 77.90, 83.01, 89.29}},                     /* bfs */
+    {0.13, {169.39, 439.13, 763.62, 1125.74, 1419.73, 1545.29, 1570.32, 1570.32}}, /* nbf */
+    {0.22,
+     {1557.52, 3406.75, 4384.41, 5007.40, 5341.11, 5341.11, 5341.11, 5341.11}}, /* unstructured */
+    {0.41, {72.94, 71.12, 71.16, 71.64, 73.03, 77.90, 83.01, 89.29}},           /* bfs */
     {1.00, {1, 1, 1, 1, 1, 1, 1, 1}},
 };
 enum { CURVES = sizeof TABLE_5 / sizeof *TABLE_5 };
@@ -36,7 +38,8 @@ static double along(const struct Curve *curve, double degree) {
 static double reads_at(double miss_rate, double degree) {
     if (miss_rate <= TABLE_5[0].miss_rate) return along(&TABLE_5[0], degree);
     int above = 1;
-    while (above < CURVES - 1 && TABLE_5[above].miss_rate < miss_rate) above++;
+    while (above < CURVES - 1 && TABLE_5[above].miss_rate < miss_rate)
+        above++;
     const struct Curve *low = &TABLE_5[above - 1], *high = &TABLE_5[above];
     double part = fmin(1, (miss_rate - low->miss_rate) / (high->miss_rate - low->miss_rate));
     return along(low, degree) * (1 - part) + along(high, degree) * part;
@@ -46,7 +49,8 @@ bool md_is_compute_bound(const MdInputs *inputs, double threshold) {
     return inputs->dram_reads < threshold * inputs->warp_instructions;
 }
 
-double md_latency_growth(double miss_rate, double increase, double working_set, double cache_lines) {
+double md_latency_growth(double miss_rate, double increase, double working_set,
+                         double cache_lines) {
     if (miss_rate < 0.15 || miss_rate > 0.85) return 1.03;
     if (miss_rate < 0.3) return 1.1;
     if (working_set > 5 * cache_lines && increase > 0.1) return 1.9;

@@ -1,5 +1,5 @@
-/* The predictions of MD's decision scheme: from what one CTA did alone on an SM, how the DRAM reads of a
- * CTA, the latency of a read, and the time in the pipeline grow as more CTAs share the SM.
+/* The predictions of MD's decision scheme: from what one CTA did alone on an SM, how the DRAM reads
+ * of a CTA, the latency of a read, and the time in the pipeline grow as more CTAs share the SM.
  * Source: MD section 5.1. */
 #ifndef TYTO_SCHED_MD_MODEL_H
 #define TYTO_SCHED_MD_MODEL_H
@@ -24,13 +24,13 @@ typedef struct MdInputs {
 
 /* What is predicted for a degree N, that is, N CTAs on the SM. Growths are from N - 1 to N. */
 typedef struct MdPrediction {
-    double dram_reads;       /* of a CTA */
-    double miss_rate;        /* DRAM reads per access, at most 1 */
-    double read_growth;      /* of DRAM reads of a CTA */
-    double latency_growth;   /* of the latency of a read */
-    double pipeline_growth;  /* of the time in the pipeline */
-    double latency;          /* of a read, SM cycles */
-    double throughput;       /* relative to one CTA: N over the product of all growths so far */
+    double dram_reads;      /* of a CTA */
+    double miss_rate;       /* DRAM reads per access, at most 1 */
+    double read_growth;     /* of DRAM reads of a CTA */
+    double latency_growth;  /* of the latency of a read */
+    double pipeline_growth; /* of the time in the pipeline */
+    double latency;         /* of a read, SM cycles */
+    double throughput;      /* relative to one CTA: N over the product of all growths so far */
 } MdPrediction;
 
 /* Whether so few instructions read DRAM that the highest degree is best. */
@@ -40,10 +40,11 @@ bool md_is_compute_bound(const MdInputs *inputs, double threshold);
 double md_latency_growth(double miss_rate, double increase, double working_set, double cache_lines);
 
 /* Growth of the time in the pipeline, at `degree` with `dram_reads` per CTA. */
-double md_pipeline_growth(uint32_t degree, double working_set, double dram_reads, double cache_lines);
+double md_pipeline_growth(uint32_t degree, double working_set, double dram_reads,
+                          double cache_lines);
 
-/* Predicts degrees 1 to `degrees` (at most MD_MAX_DEGREE) into predictions[0..degrees-1]. The result is
- * the degree of the highest throughput, the lowest of equals. */
+/* Predicts degrees 1 to `degrees` (at most MD_MAX_DEGREE) into predictions[0..degrees-1]. The
+ * result is the degree of the highest throughput, the lowest of equals. */
 uint32_t md_predict(const MdInputs *inputs, uint32_t degrees, MdPrediction *predictions);
 
 #endif

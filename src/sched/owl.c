@@ -1,7 +1,7 @@
 /* OWL: scheduling for bank-level parallelism on the SMs, and opportunistic prefetch in the memory
- * controllers. The prefetcher is a part of the DRAM channel (dram/), which the machine sets up by the
- * parameters from `prefetch` on; on the SM this is cta-aware-locality-blp.
- * Source: OWL sections 4.3 and 4.4. */
+ * controllers. The prefetcher is a part of the DRAM channel (dram/), which the machine sets up by
+ * the parameters from `prefetch` on; on the SM this is cta-aware-locality-blp. Source: OWL
+ * sections 4.3 and 4.4. */
 #include "sched/policies.h"
 
 #include "sched/cta_locality.h"

@@ -1,21 +1,21 @@
-/* The warp schedulers that come with Tyto, one file each: POLICY(name) is the constant sched_NAME. The
- * registry (registry.c), and with it every list and help, follows their order here. */
+/* The warp schedulers that come with Tyto, one file each: POLICY(name) is the constant sched_NAME.
+ * The registry (registry.c), and with it every list and help, follows their order here. */
 #ifndef TYTO_SCHED_POLICIES_H
 #define TYTO_SCHED_POLICIES_H
 
 #include "tyto/policy.h"
 
-#define SCHED_POLICIES(POLICY)     \
-    POLICY(lrr)                    \
-    POLICY(gto)                    \
-    POLICY(two_level)              \
-    POLICY(two_level_active)       \
-    POLICY(swl)                    \
-    POLICY(cta_aware)              \
-    POLICY(cta_aware_locality)     \
-    POLICY(cta_aware_locality_blp) \
-    POLICY(owl)                    \
-    POLICY(ccws)                   \
+#define SCHED_POLICIES(POLICY)                                                                     \
+    POLICY(lrr)                                                                                    \
+    POLICY(gto)                                                                                    \
+    POLICY(two_level)                                                                              \
+    POLICY(two_level_active)                                                                       \
+    POLICY(swl)                                                                                    \
+    POLICY(cta_aware)                                                                              \
+    POLICY(cta_aware_locality)                                                                     \
+    POLICY(cta_aware_locality_blp)                                                                 \
+    POLICY(owl)                                                                                    \
+    POLICY(ccws)                                                                                   \
     POLICY(pro)
 
 #define SCHED_DECLARE(name) extern const TytoPolicy sched_##name;

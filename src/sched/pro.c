@@ -1,17 +1,16 @@
-/* PRO, progress-aware scheduling: CTAs are ranked by state and progress, and warps inside their CTA by
- * progress. Progress is the number of thread instructions executed.
+/* PRO, progress-aware scheduling: CTAs are ranked by state and progress, and warps inside their CTA
+ * by progress. Progress is the number of thread instructions executed.
  *
- * While CTAs still wait to be dispatched (the fast phase), a CTA with finished warps comes first, one with
- * warps at a barrier second, and the others, the furthest first, last. Afterwards (the slow phase) a CTA
- * with warps at a barrier comes before the others, of which the one that is least far is first. The
- * others are sorted anew every so many cycles; between sorts a CTA keeps the place that its progress gave
- * it when it was last sorted or changed its state.
+ * While CTAs still wait to be dispatched (the fast phase), a CTA with finished warps comes first,
+ * one with warps at a barrier second, and the others, the furthest first, last. Afterwards (the
+ * slow phase) a CTA with warps at a barrier comes before the others, of which the one that is least
+ * far is first. The others are sorted anew every so many cycles; between sorts a CTA keeps the
+ * place that its progress gave it when it was last sorted or changed its state.
  *
- * A CTA may have both finished warps and warps at a barrier, which the paper's figure 3 has no arrow for;
- * its definitions then fit both states, and the one of higher priority, finishWait, is taken.
- * Source: PRO section III, figure 3, algorithm 1. */
+ * A CTA may have both finished warps and warps at a barrier, which the paper's figure 3 has no
+ * arrow for; its definitions then fit both states, and the one of higher priority, finishWait, is
+ * taken. Source: PRO section III, figure 3, algorithm 1. */
 #include "sched/policies.h"
-
 
 #include "base/bits.h"
 
@@ -44,8 +43,11 @@ static const uint8_t NEXT[STATES][STEPS] = {
 };
 
 /* High, medium, low: smaller goes first. The states of one phase never meet those of the other. */
-static const uint8_t CLASS[STATES] = {
-    [FINISH_WAIT] = 0, [BARRIER_WAIT] = 1, [BARRIER_WAIT_1] = 1, [NO_WAIT] = 2, [FINISH_NO_WAIT] = 2};
+static const uint8_t CLASS[STATES] = {[FINISH_WAIT] = 0,
+                                      [BARRIER_WAIT] = 1,
+                                      [BARRIER_WAIT_1] = 1,
+                                      [NO_WAIT] = 2,
+                                      [FINISH_NO_WAIT] = 2};
 
 typedef struct ProCta {
     uint64_t index;     /* in the grid */
@@ -57,16 +59,16 @@ typedef struct ProCta {
 } ProCta;
 
 typedef struct Pro {
-    ProCta cta[TYTO_MAX_CTAS];        /* by slot */
-    uint64_t inside[TYTO_MAX_WARPS];  /* by warp: the warps of its CTA that go before it */
-    uint64_t before[TYTO_MAX_WARPS];  /* by warp: all warps that go before it */
-    uint8_t order[TYTO_MAX_CTAS];     /* CTA slots, highest priority first */
-    uint8_t count;                    /* CTAs in `order` */
-    bool is_slow;                     /* the last CTA has been dispatched */
-    bool is_stale;                    /* `order` and `before` do not show the CTAs as they are */
-    uint64_t threshold;               /* SM cycles between sorts */
-    uint64_t next_sort;               /* SM cycle */
-    uint64_t sorts;                   /* sorts since the kernel's start */
+    ProCta cta[TYTO_MAX_CTAS];       /* by slot */
+    uint64_t inside[TYTO_MAX_WARPS]; /* by warp: the warps of its CTA that go before it */
+    uint64_t before[TYTO_MAX_WARPS]; /* by warp: all warps that go before it */
+    uint8_t order[TYTO_MAX_CTAS];    /* CTA slots, highest priority first */
+    uint8_t count;                   /* CTAs in `order` */
+    bool is_slow;                    /* the last CTA has been dispatched */
+    bool is_stale;                   /* `order` and `before` do not show the CTAs as they are */
+    uint64_t threshold;              /* SM cycles between sorts */
+    uint64_t next_sort;              /* SM cycle */
+    uint64_t sorts;                  /* sorts since the kernel's start */
 } Pro;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -91,7 +93,8 @@ static int compare(const ProCta *a, const ProCta *b) {
     bool is_finish = a->state == FINISH_WAIT, is_low = CLASS[a->state] == 2;
     int waiting = is_finish ? b->finished - a->finished : b->at_barrier - a->at_barrier;
     if (!is_low && waiting) return waiting;
-    bool is_first = a->state == FINISH_NO_WAIT ? a->progress < b->progress : a->progress > b->progress;
+    bool is_first =
+        a->state == FINISH_NO_WAIT ? a->progress < b->progress : a->progress > b->progress;
     if (a->progress != b->progress) return is_first ? -1 : 1;
     return a->index < b->index ? -1 : 1;
 }
@@ -226,8 +229,9 @@ static size_t list_by_progress(const TytoSmView *view, double *indices) {
         int slot = tyto_lowest(rest), at = count++;
         uint64_t made = progress_of(view, slot);
         double index = (double)view->cta[slot].index;
-        for (; at && (made > progress[at - 1] ||
-                      (made == progress[at - 1] && index < indices[at - 1])); at--) {
+        for (; at &&
+               (made > progress[at - 1] || (made == progress[at - 1] && index < indices[at - 1]));
+             at--) {
             progress[at] = progress[at - 1];
             indices[at] = indices[at - 1];
         }
@@ -249,9 +253,10 @@ static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     out->value(out->context, "is_slow_phase", "0 or 1", s->is_slow);
     out->value(out->context, "sorts", "sorts", (double)s->sorts);
     out->list(out->context, "order", "CTA indices, highest priority first", order, s->count);
-    out->list(out->context, "states",
-              "in that order: 0 noWait, 1 barrierWait, 2 finishWait, 3 finishNoWait, 4 barrierWait1",
-              states, s->count);
+    out->list(
+        out->context, "states",
+        "in that order: 0 noWait, 1 barrierWait, 2 finishWait, 3 finishNoWait, 4 barrierWait1",
+        states, s->count);
     out->list(out->context, "progress", "CTA indices, most progress first", by_progress, resident);
 }
 

@@ -21,9 +21,7 @@ typedef struct Choice {
     Arena *arena;       /* owns this and all that `policy` points to */
 } Choice;
 
-const TytoPolicy *sched_policy_at(int i) {
-    return i >= 0 && i < POLICY_COUNT ? POLICIES[i] : NULL;
-}
+const TytoPolicy *sched_policy_at(int i) { return i >= 0 && i < POLICY_COUNT ? POLICIES[i] : NULL; }
 
 static const TytoPolicy *find(const char *name, Diag *diag) {
     const char *names[POLICY_COUNT];
@@ -40,19 +38,21 @@ static const TytoPolicy *find(const char *name, Diag *diag) {
 /* Length of the path at the head of `text`; 0 when it begins with a name of the table. */
 static size_t path_length(const char *text) {
     const char *end = strstr(text, ".so");
-    while (end && end[3] && end[3] != ':') end = strstr(end + 1, ".so");
+    while (end && end[3] && end[3] != ':')
+        end = strstr(end + 1, ".so");
     if (end) return (size_t)(end - text) + 3;
     const char *slash = strrchr(text, '/');
     return slash ? (size_t)(slash - text) + strcspn(slash, ":") : 0;
 }
 
-/* What keeps a loaded policy from being used; NULL when nothing does. Nothing past the version may be
- * looked at before the version is known to be right. */
+/* What keeps a loaded policy from being used; NULL when nothing does. Nothing past the version may
+ * be looked at before the version is known to be right. */
 static const char *check_loaded(const TytoPolicy *policy) {
     if (!policy->name || !*policy->name) return "its policy has no name";
     if (!policy->summary) return "its policy has no summary";
     if (!policy->pick) return "its policy has no function `pick`";
-    if (policy->events && !policy->event) return "its policy wants events, but has no function for them";
+    if (policy->events && !policy->event)
+        return "its policy wants events, but has no function for them";
     return spec_check_rows(policy->parameters, policy->parameter_count);
 }
 
@@ -65,14 +65,12 @@ static const TytoPolicy *load(const char *path, void **library, Diag *diag) {
     }
     const TytoPolicy *policy = dlsym(*library, "tyto_policy");
     const char *fault = NULL;
-    if (!policy)
-        diag_error(diag, path, 0, 0, "has no symbol `tyto_policy` (a const TytoPolicy)");
+    if (!policy) diag_error(diag, path, 0, 0, "has no symbol `tyto_policy` (a const TytoPolicy)");
     else if (policy->version != TYTO_POLICY_VERSION)
         diag_error(diag, path, 0, 0,
                    "is built for version %u of tyto/policy.h, this is version %d: build it again",
                    policy->version, TYTO_POLICY_VERSION);
-    else if ((fault = check_loaded(policy)) != NULL)
-        diag_error(diag, path, 0, 0, "%s", fault);
+    else if ((fault = check_loaded(policy)) != NULL) diag_error(diag, path, 0, 0, "%s", fault);
     else return policy;
     dlclose(*library);
     *library = NULL;
@@ -145,9 +143,9 @@ void sched_state_start(const SchedPolicy *policy, void *state, const TytoSmView 
 
 void sched_explain_pick(const SchedPolicy *policy, const TytoSmView *view, int warp, uint64_t ready,
                         char *text, size_t size) {
-    const char *why = warp < 0 || warp >= (int)view->warp_count     ? "is no warp slot"
-                      : !tyto_has(view->resident, warp)             ? "holds no warp"
-                                                                    : "cannot issue now";
+    const char *why = warp < 0 || warp >= (int)view->warp_count ? "is no warp slot"
+                      : !tyto_has(view->resident, warp)         ? "holds no warp"
+                                                                : "cannot issue now";
     snprintf(text, size,
              "warp scheduler %s: cycle %llu, SM %u: picked warp %d, which %s (ready: 0x%llx)",
              policy->text, (unsigned long long)view->cycle, view->sm, warp, why,

@@ -1,5 +1,5 @@
-/* The warp schedulers there are, and a chosen one with its parameters: from the table, or from a shared
- * object of the user's (`./mine.so:parameter=value`). */
+/* The warp schedulers there are, and a chosen one with its parameters: from the table, or from a
+ * shared object of the user's (`./mine.so:parameter=value`). */
 #ifndef TYTO_SCHED_REGISTRY_H
 #define TYTO_SCHED_REGISTRY_H
 
@@ -14,28 +14,28 @@
 typedef struct SchedPolicy {
     const TytoPolicy *policy; /* the table's, or the shared object's */
     const double *values;     /* of its parameters, in their rows' order */
-    const char *text;         /* the policy and the values that are not initial ones, as in a command */
-    void *library;            /* the shared object, NULL for one from the table */
+    const char *text; /* the policy and the values that are not initial ones, as in a command */
+    void *library;    /* the shared object, NULL for one from the table */
 } SchedPolicy;
 
 /* The i-th warp scheduler of the table; NULL past the end. */
 const TytoPolicy *sched_policy_at(int i);
 
-/* Reads `name[:parameter=value,...]`; a name with a `/` or ending in `.so` is a shared object's path.
- * NULL, with the reasons told to `diag`, when there is no such policy, parameter or value, or the
- * shared object is none, is of another version, or lacks what a policy must have. */
+/* Reads `name[:parameter=value,...]`; a name with a `/` or ending in `.so` is a shared object's
+ * path. NULL, with the reasons told to `diag`, when there is no such policy, parameter or value, or
+ * the shared object is none, is of another version, or lacks what a policy must have. */
 SchedPolicy *sched_policy_new(const char *text, Diag *diag);
 void sched_policy_free(SchedPolicy *policy); /* NULL is allowed; its states must be gone */
 
 /* The value of a parameter; `otherwise` when the policy has no such parameter. */
 double sched_policy_value(const SchedPolicy *policy, const char *parameter, double otherwise);
 
-/* What the policy asks of the memory controllers' prefetcher: sets scheme, lower, higher and threshold, if
- * it asks at all (owl does). */
+/* What the policy asks of the memory controllers' prefetcher: sets scheme, lower, higher and
+ * threshold, if it asks at all (owl does). */
 void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config);
 
-/* Memory for one SM's state: of `view` the machine's sizes must be set. Owned by the caller, freed with
- * free(). */
+/* Memory for one SM's state: of `view` the machine's sizes must be set. Owned by the caller, freed
+ * with free(). */
 void *sched_state_new(const SchedPolicy *policy, const TytoSmView *view);
 
 /* Begins a kernel: zeroes the state and lets the policy start. */
@@ -45,8 +45,8 @@ void sched_state_start(const SchedPolicy *policy, void *state, const TytoSmView 
 void sched_explain_pick(const SchedPolicy *policy, const TytoSmView *view, int warp, uint64_t ready,
                         char *text, size_t size);
 
-/* Whether the policy's pick can be used: a member of `ready`, or none. If not, `text` (of `size` bytes)
- * names policy, cycle, SM and what is wrong. */
+/* Whether the policy's pick can be used: a member of `ready`, or none. If not, `text` (of `size`
+ * bytes) names policy, cycle, SM and what is wrong. */
 static inline bool sched_check_pick(const SchedPolicy *policy, const TytoSmView *view, int warp,
                                     uint64_t ready, char *text, size_t size) {
     if (warp == TYTO_NO_WARP || (warp >= 0 && warp < TYTO_MAX_WARPS && tyto_has(ready, warp)))

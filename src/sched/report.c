@@ -14,7 +14,8 @@ static void json_list(void *context, const char *name, const char *unit, const d
     (void)unit;
     json_key(context, name);
     json_array(context);
-    for (size_t i = 0; i < count; i++) json_double(context, values[i]);
+    for (size_t i = 0; i < count; i++)
+        json_double(context, values[i]);
     json_end_array(context);
 }
 
@@ -30,7 +31,8 @@ static void add_number(Text *text, double value) {
 static void text_values(void *context, const char *name, const char *unit, const double *values,
                         size_t count) {
     text_add(context, name);
-    for (size_t i = 0; i < count; i++) add_number(context, values[i]);
+    for (size_t i = 0; i < count; i++)
+        add_number(context, values[i]);
     text_printf(context, " (%s)\n", unit);
 }
 

@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "tyto/policy.h"
 
-/* A report that becomes members of the JSON object that is open: `name: value`, `name: [values]`. */
+/* A report that becomes members of the JSON object that is open: `name: value`, `name: [values]`.
+ */
 TytoReport sched_report_json(Json *json);
 
 /* A report that becomes lines: `name value unit`. */
@@ -23,7 +24,8 @@ typedef struct SchedCsv {
 } SchedCsv;
 enum { SCHED_CSV_CTAS = -1 };
 
-/* Writes the head: kernel, cycle, sm (empty for the CTA scheduler), name, index (in a list), value, unit. */
+/* Writes the head: kernel, cycle, sm (empty for the CTA scheduler), name, index (in a list), value,
+ * unit. */
 void sched_csv_start(FILE *file);
 TytoReport sched_report_csv(SchedCsv *csv);
 

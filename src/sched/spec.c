@@ -35,11 +35,13 @@ void spec_unknown(const char *kind, const char *name, const char *const *names, 
                   Diag *diag) {
     const char *nearest = diag_nearest(name, names, count);
     if (nearest) {
-        diag_error(diag, NULL, 0, 0, "there is no %s \"%s\"; did you mean \"%s\"?", kind, name, nearest);
+        diag_error(diag, NULL, 0, 0, "there is no %s \"%s\"; did you mean \"%s\"?", kind, name,
+                   nearest);
         return;
     }
     Text all = {0};
-    for (int i = 0; i < count; i++) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    for (int i = 0; i < count; i++)
+        text_printf(&all, "%s%s", i ? ", " : "", names[i]);
     diag_error(diag, NULL, 0, 0, "there is no %s \"%s\"; there are %s", kind, name,
                count ? text_string(&all) : "none");
     text_free(&all);
@@ -83,8 +85,8 @@ static bool read_choice(const TytoPolicyParameter *row, const char *text, double
     return false;
 }
 
-static void read_value(const char *policy, const TytoPolicyParameter *row, const char *text, double *value,
-                       Diag *diag) {
+static void read_value(const char *policy, const TytoPolicyParameter *row, const char *text,
+                       double *value, Diag *diag) {
     static const char *const KINDS[] = {"not a whole number", "not a number", "not one of"};
     bool is_choice = row->kind == TYTO_CHOICE;
     bool is_kind = is_choice ? read_choice(row, text, value) : read_number(row, text, value);
@@ -111,7 +113,8 @@ const double *spec_read(const SpecOwner *owner, const char *text, Arena *arena, 
     int before = diag_error_count(diag);
     double *values = ARENA_ARRAY(arena, double, owner->count + 1);
     uint64_t seen = 0; /* rows, bit each */
-    for (uint32_t i = 0; i < owner->count; i++) values[i] = owner->rows[i].initial;
+    for (uint32_t i = 0; i < owner->count; i++)
+        values[i] = owner->rows[i].initial;
     while (*text) { /* a colon or a comma, and a setting */
         size_t length = strcspn(++text, ",");
         Setting setting;
@@ -144,7 +147,8 @@ void spec_write_bounds(Text *out, const TytoPolicyParameter *row) {
     write_number(out, row->maximum);
 }
 
-const char *spec_write(const SpecOwner *owner, const char *name, const double *values, Arena *arena) {
+const char *spec_write(const SpecOwner *owner, const char *name, const double *values,
+                       Arena *arena) {
     Text out = {0};
     text_add(&out, name);
     char separator = ':';

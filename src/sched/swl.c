@@ -1,7 +1,7 @@
-/* Static wavefront limiting: of an SM's warps the oldest N are scheduled actively, whatever the size of
- * its CTAs; among them greedy-then-oldest. When a warp of a CTA waits at a barrier, the rest of that CTA
- * may run up to it, and then the limit holds again.
- * Source: CCWS section 3.2 and (the order inside) section 5.1. */
+/* Static wavefront limiting: of an SM's warps the oldest N are scheduled actively, whatever the
+ * size of its CTAs; among them greedy-then-oldest. When a warp of a CTA waits at a barrier, the
+ * rest of that CTA may run up to it, and then the limit holds again. Source: CCWS section 3.2 and
+ * (the order inside) section 5.1. */
 #include "sched/policies.h"
 
 #include "sched/greedy.h"

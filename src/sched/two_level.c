@@ -1,10 +1,11 @@
-/* Two-level scheduling: a scheduler's warps are divided into fetch groups of fixed size, in the order
- * of their slots. One group runs until all its warps are stalled; then it is another group's turn.
+/* Two-level scheduling: a scheduler's warps are divided into fetch groups of fixed size, in the
+ * order of their slots. One group runs until all its warps are stalled; then it is another group's
+ * turn.
  *
- * Groups are formed once, whichever warps are resident, and hold warps of one scheduler. What stalls a
- * group is a parameter: memory (and barriers) as in Narasiman et al., whose cores keep short waits
- * within the group, or anything.
- * Source: CCWS section 5.1 (2LVL), OWL section 4.1 on the same scheme. */
+ * Groups are formed once, whichever warps are resident, and hold warps of one scheduler. What
+ * stalls a group is a parameter: memory (and barriers) as in Narasiman et al., whose cores keep
+ * short waits within the group, or anything. Source: CCWS section 5.1 (2LVL), OWL section 4.1 on
+ * the same scheme. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -19,11 +20,13 @@ static const char *const STALLS[] = {"memory", "any", NULL};
 #define SOURCE "Narasiman et al. (MICRO 2011) as described in CCWS section 5.1"
 static const TytoPolicyParameter PARAMETERS[] = {
     [GROUP] = {"group", TYTO_INTEGER, 8, 1, TYTO_MAX_WARPS, NULL, "warps in a fetch group", SOURCE},
-    [INNER] = {"inner", TYTO_CHOICE, ORDER_LRR, 0, 1, ORDERS, "order of the warps of a group", SOURCE},
-    [OUTER] = {"outer", TYTO_CHOICE, ORDER_LRR, 0, 1, ORDERS, "order of the groups", SOURCE},
-    [STALL] = {"stall", TYTO_CHOICE, STALL_MEMORY, 0, 1, STALLS,
-               "what ends a group's turn: all its warps wait for memory or a barrier, or for anything",
+    [INNER] = {"inner", TYTO_CHOICE, ORDER_LRR, 0, 1, ORDERS, "order of the warps of a group",
                SOURCE},
+    [OUTER] = {"outer", TYTO_CHOICE, ORDER_LRR, 0, 1, ORDERS, "order of the groups", SOURCE},
+    [STALL] =
+        {"stall", TYTO_CHOICE, STALL_MEMORY, 0, 1, STALLS,
+         "what ends a group's turn: all its warps wait for memory or a barrier, or for anything",
+         SOURCE},
 };
 
 typedef struct TwoLevel {
@@ -38,8 +41,10 @@ typedef struct TwoLevel {
 static void form_groups(TwoLevel *s, uint64_t warps, int size) {
     while (warps) {
         uint64_t group = 0;
-        for (int i = 0; i < size && warps; i++, warps &= warps - 1) group |= warps & -warps;
-        for (uint64_t rest = group; rest; rest &= rest - 1) s->group[bits_lowest64(rest)] = group;
+        for (int i = 0; i < size && warps; i++, warps &= warps - 1)
+            group |= warps & -warps;
+        for (uint64_t rest = group; rest; rest &= rest - 1)
+            s->group[bits_lowest64(rest)] = group;
     }
 }
 
@@ -48,7 +53,8 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     s->is_greedy_inside = values[INNER] == ORDER_GTO;
     s->is_oldest_first = values[OUTER] == ORDER_GTO;
     s->yields_to_any = values[STALL] == STALL_ANY;
-    for (int w = 0; w < TYTO_MAX_WARPS; w++) s->last[w] = TYTO_NO_WARP;
+    for (int w = 0; w < TYTO_MAX_WARPS; w++)
+        s->last[w] = TYTO_NO_WARP;
     for (uint32_t i = 0; i < view->schedulers; i++) {
         form_groups(s, view->scheduler_warps[i], (int)values[GROUP]);
         s->current[i] = (uint8_t)tyto_lowest(view->scheduler_warps[i]);
@@ -61,7 +67,8 @@ static uint64_t turn(TwoLevel *s, const TytoSmView *view, int scheduler, uint64_
     if (!s->yields_to_any) going |= sched_view_unblocked(view) & view->scheduler_warps[scheduler];
     uint64_t group = s->group[s->current[scheduler]];
     if (group & going) return group;
-    int next = s->is_oldest_first ? tyto_oldest(view, going) : tyto_next(going, bits_highest64(group));
+    int next =
+        s->is_oldest_first ? tyto_oldest(view, going) : tyto_next(going, bits_highest64(group));
     s->current[scheduler] = (uint8_t)next;
     return s->group[next];
 }

@@ -1,6 +1,7 @@
-/* Two-level scheduling with a small active set: a few warp slots of each scheduler are active, the others
- * wait in a queue. A slot whose warp waits for memory, a barrier, or does not exist goes to the end of
- * the queue, and the head of the queue takes its place whether ready or not. Active warps take turns.
+/* Two-level scheduling with a small active set: a few warp slots of each scheduler are active, the
+ * others wait in a queue. A slot whose warp waits for memory, a barrier, or does not exist goes to
+ * the end of the queue, and the head of the queue takes its place whether ready or not. Active
+ * warps take turns.
  *
  * Every slot of the scheduler takes part, unused ones too, so the set is smaller in effect when few
  * warps are resident.
@@ -15,27 +16,28 @@
 enum { ACTIVE };
 
 static const TytoPolicyParameter PARAMETERS[] = {
-    [ACTIVE] = {"active", TYTO_INTEGER, 6, 1, TYTO_MAX_WARPS, NULL, "active warp slots per scheduler",
+    [ACTIVE] = {"active", TYTO_INTEGER, 6, 1, TYTO_MAX_WARPS, NULL,
+                "active warp slots per scheduler",
                 "GPGPU-Sim 4.2, SM2_GTX480: two_level_active:6:0:1"},
 };
 
 _Static_assert((TYTO_MAX_WARPS & (TYTO_MAX_WARPS - 1)) == 0, "indices of the queue wrap by a mask");
 
-/* A scheduler's slots: the active ones and the queue, either in a circle. What happens at an issue is
- * kept small: the circle is not turned, only where it begins is noted. */
+/* A scheduler's slots: the active ones and the queue, either in a circle. What happens at an issue
+ * is kept small: the circle is not turned, only where it begins is noted. */
 typedef struct Ranks {
     uint8_t order[TYTO_MAX_WARPS]; /* the active slots */
     uint8_t queue[TYTO_MAX_WARPS]; /* the others */
     uint8_t active;                /* how many are active */
-    uint8_t last;                  /* the one that is asked last: the next in the circle goes first */
-    uint8_t waiting;               /* how many are in the queue */
-    uint32_t head;                 /* index of its head, modulo its size */
-    uint64_t all;                  /* the slots as a set */
-    uint64_t set;                  /* the active ones as a set */
+    uint8_t last;    /* the one that is asked last: the next in the circle goes first */
+    uint8_t waiting; /* how many are in the queue */
+    uint32_t head;   /* index of its head, modulo its size */
+    uint64_t all;    /* the slots as a set */
+    uint64_t set;    /* the active ones as a set */
 } Ranks;
 
-/* While no slot that goes on is in the queue, an exchange only moves slots that cannot issue anyway; such
- * cycles are counted in `lag`, and made up for when something changes. */
+/* While no slot that goes on is in the queue, an exchange only moves slots that cannot issue
+ * anyway; such cycles are counted in `lag`, and made up for when something changes. */
 typedef struct TwoLevelActive {
     Ranks ranks[4]; /* by scheduler */
     uint64_t going; /* warps that could keep their place when it was last looked */
@@ -78,7 +80,8 @@ static uint8_t *queue_at(Ranks *r, uint32_t index) { return &r->queue[index % TY
 static void turn(Ranks *r) {
     uint8_t turned[TYTO_MAX_WARPS];
     uint32_t at = 0;
-    while (r->order[at] != r->last) at++;
+    while (r->order[at] != r->last)
+        at++;
     for (uint32_t i = 0; i < r->active; i++) {
         at = at + 1 == r->active ? 0 : at + 1;
         turned[i] = r->order[at];
@@ -95,9 +98,9 @@ static void move_up(Ranks *r, uint32_t kept) {
     r->last = r->order[r->active - 1];
 }
 
-/* One cycle's exchange: the active slots that do not go on join the queue, its head moves up. The slots
- * that go on keep their order ahead of the newcomers. Each slot is written to both sides, and the end of
- * one of them moved past it, so that no branch has to be guessed. */
+/* One cycle's exchange: the active slots that do not go on join the queue, its head moves up. The
+ * slots that go on keep their order ahead of the newcomers. Each slot is written to both sides, and
+ * the end of one of them moved past it, so that no branch has to be guessed. */
 static void exchange(Ranks *r, uint64_t going) {
     if (r->order[r->active - 1] != r->last) turn(r);
     uint32_t kept = 0, tail = r->head + r->waiting;
@@ -122,22 +125,26 @@ static void revolve(Ranks *r, uint64_t going, uint64_t cycles) {
     uint32_t by = (uint32_t)(places * ((cycles - 1) % turning) % turning);
     if (!by) return;
     uint32_t tail = r->head + r->waiting;
-    for (uint32_t i = kept; i < r->active; i++) *queue_at(r, tail++) = r->order[i]; /* turns by `places` */
+    for (uint32_t i = kept; i < r->active; i++)
+        *queue_at(r, tail++) = r->order[i]; /* turns by `places` */
     uint32_t rest = by >= places ? by - places : by + turning - places;
-    for (; rest; rest--) *queue_at(r, tail++) = *queue_at(r, r->head++);
+    for (; rest; rest--)
+        *queue_at(r, tail++) = *queue_at(r, r->head++);
     r->set = keeping;
     move_up(r, kept);
 }
 
 /* `cycles` exchanges while nothing changes. */
 static void exchange_many(Ranks *r, uint64_t going, uint64_t cycles) {
-    for (; cycles && r->set & ~going && r->all & ~r->set & going; cycles--) exchange(r, going);
+    for (; cycles && r->set & ~going && r->all & ~r->set & going; cycles--)
+        exchange(r, going);
     if (cycles && r->set & ~going) revolve(r, going, cycles);
 }
 
 /* Makes up for the lag. */
 static void catch_up(TwoLevelActive *s, uint32_t schedulers) {
-    for (uint32_t i = 0; s->lag && i < schedulers; i++) exchange_many(&s->ranks[i], s->going, s->lag);
+    for (uint32_t i = 0; s->lag && i < schedulers; i++)
+        exchange_many(&s->ranks[i], s->going, s->lag);
     s->lag = 0;
 }
 
@@ -161,7 +168,8 @@ static void elapsed(void *state, const TytoSmView *view, uint64_t count) {
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
     TwoLevelActive *s = state;
-    if (ready & ~s->going) catch_up(s, view->schedulers); /* released in this cycle: is it active? */
+    if (ready & ~s->going)
+        catch_up(s, view->schedulers); /* released in this cycle: is it active? */
     const Ranks *r = &s->ranks[scheduler];
     uint64_t asked = ready & r->set;
     if (!asked) return TYTO_NO_WARP;
@@ -175,8 +183,8 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
     s->ranks[issue->scheduler].last = (uint8_t)issue->warp;
 }
 
-/* A slot that could go on waits in the queue while another holds an active place in vain: the next cycle
- * may bring it in. */
+/* A slot that could go on waits in the queue while another holds an active place in vain: the next
+ * cycle may bring it in. */
 static uint64_t next_change(void *state, const TytoSmView *view) {
     const TwoLevelActive *s = state;
     uint64_t going = sched_view_unblocked(view);
@@ -190,7 +198,8 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 const TytoPolicy sched_two_level_active = {
     .version = TYTO_POLICY_VERSION,
     .name = "two-level-active",
-    .summary = "a few active warps take turns; one that waits for memory goes to the end of a queue",
+    .summary =
+        "a few active warps take turns; one that waits for memory goes to the end of a queue",
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(TwoLevelActive),

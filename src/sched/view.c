@@ -3,10 +3,11 @@
 
 #include "base/bits.h"
 
-/* Ages are kept as a matrix, one word of older warps per warp, as hardware keeps them: the oldest of a
- * set is then found by a few ANDs. Only launches change it. */
+/* Ages are kept as a matrix, one word of older warps per warp, as hardware keeps them: the oldest
+ * of a set is then found by a few ANDs. Only launches change it. */
 static void set_ages(TytoSmView *view, uint64_t warps, uint64_t first_age) {
-    for (int w = 0; w < TYTO_MAX_WARPS; w++) view->older[w] &= ~warps;
+    for (int w = 0; w < TYTO_MAX_WARPS; w++)
+        view->older[w] &= ~warps;
     uint64_t before = view->resident;
     for (uint64_t rest = warps; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
@@ -23,8 +24,8 @@ void sched_view_launch(TytoSmView *view, int cta_slot, uint64_t warps, uint64_t 
         view->warp[bits_lowest64(rest)] =
             (TytoWarpView){.cta_slot = (uint8_t)cta_slot, .index_in_cta = index++};
     set_ages(view, warps, first_age);
-    view->cta[cta_slot] = (TytoCtaView){
-        .index = cta_index, .warps = warps, .all = warps, .launched = view->cycle};
+    view->cta[cta_slot] =
+        (TytoCtaView){.index = cta_index, .warps = warps, .all = warps, .launched = view->cycle};
     view->ctas |= UINT64_C(1) << cta_slot;
     view->resident |= warps;
 }
@@ -40,6 +41,4 @@ void sched_view_retire(TytoSmView *view, int warp) {
     view->cta[view->warp[warp].cta_slot].warps &= others;
 }
 
-void sched_view_finish(TytoSmView *view, int cta_slot) {
-    view->ctas &= ~(UINT64_C(1) << cta_slot);
-}
+void sched_view_finish(TytoSmView *view, int cta_slot) { view->ctas &= ~(UINT64_C(1) << cta_slot); }

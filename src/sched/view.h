@@ -1,12 +1,12 @@
-/* Keeps what a policy sees of its SM true while CTAs and warps come and go. The SM sets the words that
- * say what the next instructions want; this sets all that follows from who is there. */
+/* Keeps what a policy sees of its SM true while CTAs and warps come and go. The SM sets the words
+ * that say what the next instructions want; this sets all that follows from who is there. */
 #ifndef TYTO_SCHED_VIEW_H
 #define TYTO_SCHED_VIEW_H
 
 #include "tyto/policy.h"
 
-/* A CTA comes to a free slot with `warps`, which are not resident; their ages start at `first_age`, and
- * rise with the slot. */
+/* A CTA comes to a free slot with `warps`, which are not resident; their ages start at `first_age`,
+ * and rise with the slot. */
 void sched_view_launch(TytoSmView *view, int cta_slot, uint64_t warps, uint64_t cta_index,
                        uint64_t first_age);
 

@@ -1,15 +1,17 @@
 /* Coalescing: from the addresses of a warp's lanes to the fewest accesses that cover them.
  *
- * An access lies within one segment: the L1D's fill unit (narrower for 1- and 2-byte elements where the
- * machine says so), or the bypass segment for what goes past the L1D. It asks for the atoms that lanes
- * touch. Atomic operations on one word are accesses of their own, one after the other.
+ * An access lies within one segment: the L1D's fill unit (narrower for 1- and 2-byte elements where
+ * the machine says so), or the bypass segment for what goes past the L1D. It asks for the atoms
+ * that lanes touch. Atomic operations on one word are accesses of their own, one after the other.
  *
- * Local memory is laid out so that the words of one offset lie next to each other for all threads. */
+ * Local memory is laid out so that the words of one offset lie next to each other for all threads.
+ */
 #include "sm/sm_internal.h"
 
 enum { MASKED_BYTES = 128 }; /* bytes that SmAccess.written has a bit for */
 
-#define LOCAL_PHYSICAL_BASE UINT64_C(0x20000000) /* where local memory lies as seen by caches and DRAM */
+#define LOCAL_PHYSICAL_BASE                                                                        \
+    UINT64_C(0x20000000) /* where local memory lies as seen by caches and DRAM */
 #define PARAM_PHYSICAL_BASE UINT64_C(0x10000000) /* and kernel parameters */
 
 /* Where the accesses of a memory instruction go. */
@@ -18,7 +20,8 @@ static SmPath path_of(const Sm *sm, const SmInst *inst, const IsaInfo *info, Ptx
     if (!inst->lanes || info->memory == ISA_MEMORY_NONE || info->memory == ISA_MEMORY_PREFETCH)
         return SM_PATH_NONE;
     /* Arguments of calls: a compiler's calling convention passes them in registers. */
-    if (space == PTX_SPACE_PARAM && sm->insts[inst->pc].space == PTX_SPACE_LOCAL) return SM_PATH_NONE;
+    if (space == PTX_SPACE_PARAM && sm->insts[inst->pc].space == PTX_SPACE_LOCAL)
+        return SM_PATH_NONE;
     if (info->memory == ISA_MEMORY_TEXTURE) return SM_PATH_TEXTURE;
     switch (space) {
     case PTX_SPACE_SHARED: return SM_PATH_SHARED;
@@ -72,7 +75,8 @@ static void add_bytes(const Builder *builder, int lane, uint64_t address, uint32
     uint32_t first = (uint32_t)(address - segment) >> builder->atom_shift;
     uint32_t last = (uint32_t)(address + bytes - 1 - segment) >> builder->atom_shift;
     access->lanes |= 1u << lane;
-    access->atoms |= (uint32_t)bits_low_mask((int)(last + 1)) & ~(uint32_t)bits_low_mask((int)first);
+    access->atoms |=
+        (uint32_t)bits_low_mask((int)(last + 1)) & ~(uint32_t)bits_low_mask((int)first);
     if (builder->notes_bytes)
         access->written |= (SmBytes)bits_low_mask((int)bytes) << (address - segment);
 }
@@ -80,7 +84,8 @@ static void add_bytes(const Builder *builder, int lane, uint64_t address, uint32
 /* Moves an access's start to its first atom, so that it names no more than is asked for. */
 static void trim(const Builder *builder, SmAccess *access) {
     if (builder->asks_for_all)
-        access->atoms = (uint32_t)bits_low_mask((int)((builder->segment_mask + 1) >> builder->atom_shift));
+        access->atoms =
+            (uint32_t)bits_low_mask((int)((builder->segment_mask + 1) >> builder->atom_shift));
     int first = bits_lowest32(access->atoms), last = bits_highest32(access->atoms);
     access->address += (uint64_t)first << builder->atom_shift;
     access->atoms >>= first;
@@ -113,8 +118,8 @@ static uint32_t segment_bytes(const Sm *sm, const IsaInfo *info, SmPath path) {
 
 /* ---- Atomics ---- */
 
-/* One access per segment and repetition: the n-th lanes that touch a word go into the n-th access of its
- * segment. */
+/* One access per segment and repetition: the n-th lanes that touch a word go into the n-th access
+ * of its segment. */
 static void coalesce_atomics(const Sm *sm, const SmInst *inst, const Builder *builder) {
     SmMemory *memory = builder->memory;
     const uint64_t *address = sm->context.address;
@@ -126,24 +131,26 @@ static void coalesce_atomics(const Sm *sm, const SmInst *inst, const Builder *bu
             int lane = bits_lowest32(rest);
             if ((address[lane] & ~builder->segment_mask) != segment) continue;
             uint32_t i = 0;
-            while (i < count && words[i] != address[lane]) i++;
+            while (i < count && words[i] != address[lane])
+                i++;
             if (i < count) continue;
             words[count++] = address[lane];
             taken |= 1u << lane;
         }
-        memory->access[memory->count++] = (SmAccess){
-            .address = segment, .atoms = 1, .bytes = sm->env.atom_bytes};
+        memory->access[memory->count++] =
+            (SmAccess){.address = segment, .atoms = 1, .bytes = sm->env.atom_bytes};
         left &= ~taken;
     }
 }
 
 /* ---- Shared memory ---- */
 
-/* Cycles that the banks need: the most different words that one bank holds, group of lanes after group
- * of lanes. Lanes that read the same word share it. */
+/* Cycles that the banks need: the most different words that one bank holds, group of lanes after
+ * group of lanes. Lanes that read the same word share it. */
 static uint32_t bank_cycles(const Sm *sm, const SmInst *inst, const IsaInfo *info) {
     const SmSharedConfig *config = &sm->config->shared;
-    uint32_t words_per_lane = (info->element_bytes * info->vector + config->bank_bytes - 1u) / config->bank_bytes;
+    uint32_t words_per_lane =
+        (info->element_bytes * info->vector + config->bank_bytes - 1u) / config->bank_bytes;
     /* Wide accesses go in as many passes as an element has words, with as many lanes fewer each. */
     uint32_t lanes = config->conflict_lanes / (words_per_lane ? words_per_lane : 1);
     if (lanes == 0) lanes = 1;
@@ -158,7 +165,8 @@ static uint32_t bank_cycles(const Sm *sm, const SmInst *inst, const IsaInfo *inf
             for (uint32_t part = 0; part < (words_per_lane ? words_per_lane : 1); part++) {
                 uint64_t word = sm->context.address[lane] / config->bank_bytes + part;
                 uint32_t bank = (uint32_t)(word % config->banks), i = 0;
-                while (i < words_in[bank] && word_of[bank][i] != word) i++;
+                while (i < words_in[bank] && word_of[bank][i] != word)
+                    i++;
                 if (i < words_in[bank] || i == ISA_LANES) continue;
                 word_of[bank][i] = word;
                 if (++words_in[bank] > worst) worst = words_in[bank];
@@ -169,8 +177,8 @@ static uint32_t bank_cycles(const Sm *sm, const SmInst *inst, const IsaInfo *inf
     return cycles ? cycles : 1;
 }
 
-/* Whether no bank is asked for two different words, in the common case of words as wide as the banks
- * and lanes that all go together. */
+/* Whether no bank is asked for two different words, in the common case of words as wide as the
+ * banks and lanes that all go together. */
 static bool is_conflict_free(const Sm *sm, const SmInst *inst, const IsaInfo *info) {
     const SmSharedConfig *config = &sm->config->shared;
     const uint64_t *address = sm->context.address;
@@ -211,7 +219,8 @@ static void coalesce_lanes(const Sm *sm, const SmInst *inst, const IsaInfo *info
             continue;
         }
         for (uint32_t at = 0; at < bytes; at += 4)
-            add_bytes(builder, lane, local_address(sm, inst, lane, address + at), bytes < 4 ? bytes : 4);
+            add_bytes(builder, lane, local_address(sm, inst, lane, address + at),
+                      bytes < 4 ? bytes : 4);
     }
 }
 
@@ -227,7 +236,8 @@ void coalesce(const Sm *sm, const SmInst *inst, const IsaInfo *info, SmMemory *m
     if (path == SM_PATH_NONE) return;
     if (path == SM_PATH_SHARED) {
         memory->count = 1;
-        if (!is_conflict_free(sm, inst, info)) memory->cycles = (uint16_t)bank_cycles(sm, inst, info);
+        if (!is_conflict_free(sm, inst, info))
+            memory->cycles = (uint16_t)bank_cycles(sm, inst, info);
         return;
     }
     Builder builder = {.memory = memory,
@@ -240,6 +250,7 @@ void coalesce(const Sm *sm, const SmInst *inst, const IsaInfo *info, SmMemory *m
         return;
     }
     coalesce_lanes(sm, inst, info, space, &builder);
-    for (uint32_t i = 0; i < memory->count; i++) trim(&builder, &memory->access[i]);
+    for (uint32_t i = 0; i < memory->count; i++)
+        trim(&builder, &memory->access[i]);
     if (memory->count > 1) sort_accesses(memory, sm->config->lsu.descends);
 }

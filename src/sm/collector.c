@@ -30,7 +30,8 @@ uint64_t collector_banks_of(const Sm *sm, const SmInst *inst) {
     const IsaInfo *info = &sm->infos[inst->pc];
     uint64_t banks = 0;
     for (int i = 0; i < info->dst_count; i++)
-        banks |= UINT64_C(1) << bank_of(sm, sm->reg_pool[info->regs + (uint32_t)i].ordinal, inst->warp);
+        banks |=
+            UINT64_C(1) << bank_of(sm, sm->reg_pool[info->regs + (uint32_t)i].ordinal, inst->warp);
     return banks;
 }
 
@@ -80,7 +81,8 @@ static void grant_reads(Sm *sm) {
 static void request_operands(Sm *sm, uint32_t unit, SmInst *inst) {
     const IsaInfo *info = &sm->infos[inst->pc];
     const IsaReg *regs = &sm->reg_pool[info->regs + info->dst_count];
-    uint32_t count = sm->config->collector.is_ideal ? 0u : (uint32_t)info->src_count + info->address_count;
+    uint32_t count =
+        sm->config->collector.is_ideal ? 0u : (uint32_t)info->src_count + info->address_count;
     inst->operands = (uint8_t)count;
     if (!count) sm->collector_ready |= 1u << unit;
     for (uint32_t i = 0; i < count; i++) {
@@ -94,7 +96,8 @@ static void request_operands(Sm *sm, uint32_t unit, SmInst *inst) {
 static void allocate(Sm *sm) {
     for (int u = 0; u < SM_UNITS; u++) {
         if (!sm->issue_queue[u].count) continue;
-        for (uint32_t i = 0; i < sm->config->units[u].collector_in && sm->issue_queue[u].count; i++) {
+        for (uint32_t i = 0; i < sm->config->units[u].collector_in && sm->issue_queue[u].count;
+             i++) {
             uint32_t free = sm->collector_of[u] & ~sm->collector_busy;
             if (!free) break;
             uint32_t unit = (uint32_t)bits_lowest32(free);

@@ -1,16 +1,17 @@
-/* Pipelines and write-back. A pipeline is fully pipelined apart from its initiation interval; when an
- * instruction enters, the cycle of its result is known, and the result bus is booked for it. */
+/* Pipelines and write-back. A pipeline is fully pipelined apart from its initiation interval; when
+ * an instruction enters, the cycle of its result is known, and the result bus is booked for it. */
 #include "sm/sm_internal.h"
 
 enum { RETIRE_DELAY = 2 }; /* cycles from the end of a pipeline to the registers (docs/sm.md) */
 
-/* Cycles ahead that a result can be due, as a power of two that fills words of bits: rings no longer than
- * the machine needs stay in the host's caches. */
+/* Cycles ahead that a result can be due, as a power of two that fills words of bits: rings no
+ * longer than the machine needs stay in the host's caches. */
 static uint32_t horizon_of(const Sm *sm) {
     uint32_t longest = 0, horizon = 64;
     for (int c = 0; c < ISA_CLASS_COUNT; c++)
         if (sm->config->ops[c].latency > longest) longest = sm->config->ops[c].latency;
-    while (horizon < longest + RETIRE_DELAY + ISA_LANES) horizon *= 2;
+    while (horizon < longest + RETIRE_DELAY + ISA_LANES)
+        horizon *= 2;
     assert(horizon <= SM_HORIZON);
     return horizon;
 }
@@ -19,7 +20,7 @@ void execute_init(Sm *sm) {
     const SmConfig *config = sm->config;
     sm->horizon_mask = horizon_of(sm) - 1;
     sm->result_places = config->result_buses < config->writeback_width ? config->result_buses
-                                                                        : config->writeback_width;
+                                                                       : config->writeback_width;
     for (int u = 0; u < SM_UNIT_LDST; u++) {
         uint32_t lanes = config->units[u].lanes;
         for (uint32_t i = 0; i < config->units[u].count; i++)
@@ -43,7 +44,8 @@ void execute_write_back(Sm *sm) {
     sm->results_under_way -= count;
     sm->result_count[slot] = 0;
     bits_clear(sm->result_due, slot);
-    for (uint32_t p = 0; p < sm->pipeline_count; p++) bits_clear(sm->finishing[p], slot);
+    for (uint32_t p = 0; p < sm->pipeline_count; p++)
+        bits_clear(sm->finishing[p], slot);
 }
 
 uint64_t execute_next_result(const Sm *sm) {
@@ -78,7 +80,8 @@ static void accept(Sm *sm, uint32_t index) {
 }
 
 void execute_step(Sm *sm) {
-    for (uint32_t p = 0; p < sm->pipeline_count; p++) accept(sm, p);
+    for (uint32_t p = 0; p < sm->pipeline_count; p++)
+        accept(sm, p);
     SmQueue *memory = &sm->dispatch_queue[SM_UNIT_LDST];
     if (memory->count && lsu_accept(sm, sm_queue_peek(memory))) {
         sm_queue_pop(memory);

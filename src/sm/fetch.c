@@ -1,7 +1,7 @@
-/* Fetch: one L1I access per cycle for the next warp, round robin, whose buffer can take it; decode into
- * the buffer a cycle later. A line that comes back from below uses the cycle's fetch for a warp that waited
- * for it. The fetch address is sequential: what a taken branch skips is fetched, found to be stale by the
- * scheduler, and flushed. */
+/* Fetch: one L1I access per cycle for the next warp, round robin, whose buffer can take it; decode
+ * into the buffer a cycle later. A line that comes back from below uses the cycle's fetch for a
+ * warp that waited for it. The fetch address is sequential: what a taken branch skips is fetched,
+ * found to be stale by the scheduler, and flushed. */
 #include "sm/sm_internal.h"
 
 void fetch_init(Sm *sm) {
@@ -9,7 +9,8 @@ void fetch_init(Sm *sm) {
     sm->decode_due = UINT64_MAX;
 }
 
-/* With an ideal front end the buffer holds the next instruction as soon as the last one has issued. */
+/* With an ideal front end the buffer holds the next instruction as soon as the last one has issued.
+ */
 static void fill_ideally(Sm *sm, int warp) {
     SmWarp *w = &sm->warps[warp];
     w->buffer_pc = w->isa->pc;
@@ -35,8 +36,8 @@ static uint64_t fetchable(const Sm *sm) {
 }
 
 bool fetch_has_work(const Sm *sm) {
-    return fetchable(sm) || sm->decode_due != UINT64_MAX || send_queue_has_any(sm, MEM_CLIENT_L1I) ||
-           mshr_has_ready(&sm->l1i.mshr);
+    return fetchable(sm) || sm->decode_due != UINT64_MAX ||
+           send_queue_has_any(sm, MEM_CLIENT_L1I) || mshr_has_ready(&sm->l1i.mshr);
 }
 
 static uint64_t code_address(const Sm *sm, uint32_t pc) {
@@ -47,10 +48,12 @@ static uint64_t code_address(const Sm *sm, uint32_t pc) {
 static uint32_t fetch_count(const Sm *sm, const SmWarp *w, uint32_t pc) {
     const SmFetchConfig *config = &sm->config->fetch;
     uint32_t line = sm->config->l1i.line_bytes;
-    uint32_t left = line - ((uint32_t)code_address(sm, pc) & (line - 1)); /* bytes to the line's end */
+    uint32_t left =
+        line - ((uint32_t)code_address(sm, pc) & (line - 1)); /* bytes to the line's end */
     uint32_t room = config->buffer - w->buffered;
     uint32_t count = config->width < room ? config->width : room;
-    while (count * config->instruction_bytes > left) count--;
+    while (count * config->instruction_bytes > left)
+        count--;
     return count;
 }
 

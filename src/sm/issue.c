@@ -1,6 +1,6 @@
-/* Issue: each scheduler asks the policy for one of its warps whose next instruction can go, executes
- * that instruction functionally and sends it to the operand collector. What can go is kept in words of
- * bits, one per warp slot, updated when an instruction or a register changes. */
+/* Issue: each scheduler asks the policy for one of its warps whose next instruction can go,
+ * executes that instruction functionally and sends it to the operand collector. What can go is kept
+ * in words of bits, one per warp slot, updated when an instruction or a register changes. */
 #include <string.h>
 
 #include "sm/sm_internal.h"
@@ -36,7 +36,8 @@ void issue_update_head(Sm *sm, int warp) {
     const IsaInfo *info = &sm->infos[w->buffer_pc];
     SmUnit unit = sm->unit_of[info->op_class];
     bool waits_memory;
-    for (int u = 0; u < SM_UNITS; u++) sm->wants[u] &= ~bit;
+    for (int u = 0; u < SM_UNITS; u++)
+        sm->wants[u] &= ~bit;
     sm->wants[unit] |= bit;
     sm->view.has_instruction |= bit;
     if (is_l1d_load(info)) sm->view.wants_load |= bit;
@@ -64,8 +65,8 @@ static void count_instruction(Sm *sm, const IsaInfo *info, SmUnit unit, uint32_t
     c->barriers += (info->flags & ISA_IS_BARRIER) != 0;
 }
 
-/* Brings view.at_barrier of a CTA's warps in line with the barrier state after one of them arrived or
- * exited. */
+/* Brings view.at_barrier of a CTA's warps in line with the barrier state after one of them arrived
+ * or exited. */
 static void update_barriers(Sm *sm, const SmCta *cta, uint32_t slot) {
     uint64_t all = sm->view.cta[slot].all;
     uint64_t before = sm->view.at_barrier & all;
@@ -86,7 +87,8 @@ static void update_barriers(Sm *sm, const SmCta *cta, uint32_t slot) {
     sm_notify(sm, &event);
 }
 
-/* A memory fence holds its warp until its loads are in and, beyond the CTA, its stores acknowledged. */
+/* A memory fence holds its warp until its loads are in and, beyond the CTA, its stores
+ * acknowledged. */
 static void start_fence(Sm *sm, int warp, const IsaInfo *info) {
     SmWarp *w = &sm->warps[warp];
     w->is_fence_for_stores = !(info->flags & ISA_IS_CTA_FENCE);
@@ -176,9 +178,7 @@ static void issue_warp(Sm *sm, int scheduler, int warp) {
 
 /* ---- One scheduler ---- */
 
-static uint64_t blocked(const Sm *sm) {
-    return sm->view.at_barrier | sm_held(sm);
-}
+static uint64_t blocked(const Sm *sm) { return sm->view.at_barrier | sm_held(sm); }
 
 /* Warps whose next instruction could issue if its pipeline takes it. */
 static uint64_t ready_warps(const Sm *sm) {
@@ -196,7 +196,8 @@ static uint64_t with_free_slot(const Sm *sm) {
 
 bool issue_has_work(const Sm *sm) {
     uint64_t ready = ready_warps(sm);
-    /* News means that the last outcomes need not stand: an instruction issued, or something changed. */
+    /* News means that the last outcomes need not stand: an instruction issued, or something
+     * changed. */
     return sm->has_news || sm->stale || (ready && ready & with_free_slot(sm));
 }
 
@@ -209,19 +210,19 @@ static SmOutcome idle_cause(const Sm *sm, uint64_t mine) {
     return SM_IDLE_BARRIER;
 }
 
-/* Why a scheduler with the warps `mine` issued nothing although the policy was asked about `allowed`. */
+/* Why a scheduler with the warps `mine` issued nothing although the policy was asked about
+ * `allowed`. */
 static SmOutcome stall_cause(const Sm *sm, uint64_t mine, uint64_t allowed) {
     uint64_t valid = sm->view.has_instruction & ~blocked(sm) & mine;
     if (!valid) return idle_cause(sm, mine);
     uint64_t ready = valid & sm->clear;
-    if (!ready)
-        return valid & ~sm->view.waits_memory ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
+    if (!ready) return valid & ~sm->view.waits_memory ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
     if (ready & with_free_slot(sm) || !(ready & allowed)) return SM_THROTTLED;
     return ready & ~sm->wants[SM_UNIT_LDST] ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
 }
 
-/* Asks the policy until it names a warp that can issue. Naming one whose buffer is stale flushes the
- * buffer, as a walk over the warps in the policy's order would. */
+/* Asks the policy until it names a warp that can issue. Naming one whose buffer is stale flushes
+ * the buffer, as a walk over the warps in the policy's order would. */
 static int pick_warp(Sm *sm, int scheduler, uint64_t ready) {
     const TytoPolicy *policy = sm->env.policy->policy;
     uint64_t candidates = ready | (sm->stale & sm->scheduler_warps[scheduler] & ~blocked(sm));
@@ -254,7 +255,8 @@ static void run_scheduler(Sm *sm, int scheduler, uint64_t allowed) {
     }
     uint64_t bit = UINT64_C(1) << warp;
     uint32_t left = sm->config->scheduler.issue_width;
-    do issue_warp(sm, scheduler, warp);
+    do
+        issue_warp(sm, scheduler, warp);
     while (--left && !sm->context.fault.is_set && ready_warps(sm) & with_free_slot(sm) & bit);
     sm->outcome[scheduler] = SM_ISSUED;
 }
@@ -290,8 +292,8 @@ void issue_step(Sm *sm) {
 
 /* ---- Accounting ---- */
 
-/* Warps whose next load or store finds the unit full because the L1D can take no more for want of an MSHR,
- * a way or a place in the miss queue: they wait for other warps' data. */
+/* Warps whose next load or store finds the unit full because the L1D can take no more for want of
+ * an MSHR, a way or a place in the miss queue: they wait for other warps' data. */
 static uint64_t wait_behind_misses(const Sm *sm) {
     if (!sm->refusal || sm->slots_free[SM_UNIT_LDST]) return 0;
     return sm->view.has_instruction & sm->clear & sm->wants[SM_UNIT_LDST];
@@ -326,7 +328,8 @@ void issue_report_cycles(const SmCycles *cycles, Counters *c) {
         [SM_SCOREBOARD_OTHER] = &c->scoreboard_other,
         [SM_PIPELINE_LSU] = &c->pipeline_lsu,
         [SM_PIPELINE_OTHER] = &c->pipeline_other,
-        [SM_THROTTLED] = &c->throttled};
+        [SM_THROTTLED] = &c->throttled,
+    };
     for (int outcome = 0; outcome < SM_OUTCOMES; outcome++) {
         *counter_of[outcome] += cycles->outcome[outcome];
         c->scheduler_cycles += cycles->outcome[outcome];

@@ -1,5 +1,6 @@
-/* L1 data cache. Accesses pass a queue as long as the cache's latency; the oldest looks up its tags, and
- * when the cache must refuse it, it tries again every cycle while everything behind waits. */
+/* L1 data cache. Accesses pass a queue as long as the cache's latency; the oldest looks up its
+ * tags, and when the cache must refuse it, it tries again every cycle while everything behind
+ * waits. */
 #include <stdlib.h>
 
 #include "sm/sm_internal.h"
@@ -28,7 +29,8 @@ void l1d_init(Sm *sm) {
 bool l1d_can_enter(const Sm *sm) { return sm->l1d_count < sm->l1d_capacity; }
 
 void l1d_enter(Sm *sm, const SmAccess *access, uint16_t inst, bool is_store, bool is_local) {
-    SmLookup *lookup = &sm->l1d_queue[sm_ring_place(sm->l1d_head + sm->l1d_count++, sm->l1d_capacity)];
+    SmLookup *lookup =
+        &sm->l1d_queue[sm_ring_place(sm->l1d_head + sm->l1d_count++, sm->l1d_capacity)];
     *lookup = (SmLookup){.due = sm->cycle + sm->config->l1d.latency,
                          .access = *access,
                          .serial = (uint32_t)sm->view.warp[sm->insts_in_flight[inst].warp].age,
@@ -43,7 +45,8 @@ bool l1d_is_busy(const Sm *sm) {
 }
 
 bool l1d_has_work(const Sm *sm) {
-    return send_queue_has_any(sm, MEM_CLIENT_L1D) || sm->is_l1d_flushing || mshr_has_ready(&sm->l1d_mshr) ||
+    return send_queue_has_any(sm, MEM_CLIENT_L1D) || sm->is_l1d_flushing ||
+           mshr_has_ready(&sm->l1d_mshr) ||
            (sm->l1d_count && !sm->refusal && sm->l1d_queue[sm->l1d_head].due <= sm->cycle + 1);
 }
 
@@ -53,7 +56,8 @@ uint64_t l1d_next_event(const Sm *sm) {
 
 /* ---- What policies hear of ---- */
 
-static void notify(Sm *sm, TytoEventKind kind, int warp, int owner, uint64_t address, bool is_pending) {
+static void notify(Sm *sm, TytoEventKind kind, int warp, int owner, uint64_t address,
+                   bool is_pending) {
     if (!(sm->env.policy->policy->events & TYTO_WANTS(kind))) return;
     sm_notify(sm, &(TytoEvent){.kind = kind,
                                .warp = warp,
@@ -67,31 +71,34 @@ static void notify(Sm *sm, TytoEventKind kind, int warp, int owner, uint64_t add
 
 static void record(const Sm *sm, L1dKind kind, const SmLookup *lookup, bool is_fetch) {
     if (!sm->listener.l1d_record) return;
-    sm->listener.l1d_record(sm->listener.user,
-                            &(L1dRecord){.cycle = sm->cycle,
-                                         .address = lookup->access.address & ~(uint64_t)(sm->l1d_fill_bytes - 1),
-                                         .warp = lookup->serial,
-                                         .lanes = lookup->access.lanes,
-                                         .sm = (uint16_t)sm->env.index,
-                                         .kind = (uint8_t)kind,
-                                         .is_fetch = is_fetch});
+    sm->listener.l1d_record(
+        sm->listener.user,
+        &(L1dRecord){.cycle = sm->cycle,
+                     .address = lookup->access.address & ~(uint64_t)(sm->l1d_fill_bytes - 1),
+                     .warp = lookup->serial,
+                     .lanes = lookup->access.lanes,
+                     .sm = (uint16_t)sm->env.index,
+                     .kind = (uint8_t)kind,
+                     .is_fetch = is_fetch});
 }
 
 /* ---- Lines that go ---- */
 
 static void send_write(Sm *sm, const SmAccess *access, uint32_t warp, uint32_t acks_for) {
-    send_queue_push(sm, MEM_CLIENT_L1D, &(SmSend){.access = *access,
-                                                  .waiting = acks_for,
-                                                  .op = MEM_OP_WRITE,
-                                                  .client = MEM_CLIENT_STORE,
-                                                  .warp = (uint8_t)warp});
+    send_queue_push(sm, MEM_CLIENT_L1D,
+                    &(SmSend){.access = *access,
+                              .waiting = acks_for,
+                              .op = MEM_OP_WRITE,
+                              .client = MEM_CLIENT_STORE,
+                              .warp = (uint8_t)warp});
 }
 
 /* The dirty sectors of a line, as a write that nobody waits for. */
 static void write_back(Sm *sm, uint64_t line, uint8_t dirty, uint32_t warp) {
     uint32_t sector_atoms = port_atoms_of(sm, sm->l1d_fill_bytes), atoms = 0;
     for (uint32_t rest = dirty; rest; rest &= rest - 1)
-        atoms |= sector_atoms << ((uint32_t)bits_lowest32(rest) * (sm->l1d_fill_bytes / sm->env.atom_bytes));
+        atoms |= sector_atoms << ((uint32_t)bits_lowest32(rest) *
+                                  (sm->l1d_fill_bytes / sm->env.atom_bytes));
     uint32_t first = (uint32_t)bits_lowest32(atoms), last = (uint32_t)bits_highest32(atoms);
     SmAccess access = {.address = line + (uint64_t)first * sm->env.atom_bytes,
                        .atoms = atoms >> first,
@@ -134,7 +141,8 @@ static void count_hit(Sm *sm, const SmLookup *lookup, int32_t place) {
     sm->counters.l1d_hits++;
     sm->counters.l1d_intra_warp_hits += is_same_warp;
     sm->counters.l1d_inter_warp_hits += !is_same_warp;
-    sm->counters.l1d_intra_thread_hits += is_same_warp && !(lookup->access.lanes & ~line->filler_lanes);
+    sm->counters.l1d_intra_thread_hits +=
+        is_same_warp && !(lookup->access.lanes & ~line->filler_lanes);
 }
 
 static void access_complete(Sm *sm, uint16_t inst) {
@@ -146,11 +154,12 @@ static void access_complete(Sm *sm, uint16_t inst) {
 static void fetch(Sm *sm, const SmLookup *lookup, uint64_t key, uint16_t waiter) {
     mshr_allocate(&sm->l1d_mshr, key, waiter);
     uint32_t atoms = port_atoms_of(sm, sm->l1d_fill_bytes);
-    send_queue_push(sm, MEM_CLIENT_L1D,
-                    &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = sm->l1d_fill_bytes},
-                              .op = MEM_OP_READ,
-                              .client = MEM_CLIENT_L1D,
-                              .warp = lookup->warp});
+    send_queue_push(
+        sm, MEM_CLIENT_L1D,
+        &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = sm->l1d_fill_bytes},
+                  .op = MEM_OP_READ,
+                  .client = MEM_CLIENT_L1D,
+                  .warp = lookup->warp});
 }
 
 /* Takes what a fetch needs: MSHR, queue, way. NULL, or the counter of the refusal. */
@@ -178,7 +187,8 @@ static uint64_t *load(Sm *sm, const SmLookup *lookup) {
     if (result == TAG_HIT) {
         tag_array_touch(&sm->l1d_tags, place);
         count_hit(sm, lookup, place);
-        notify(sm, TYTO_EVENT_L1D_HIT, lookup->warp, sm->l1d_tags.lines[place].owner_warp, key, false);
+        notify(sm, TYTO_EVENT_L1D_HIT, lookup->warp, sm->l1d_tags.lines[place].owner_warp, key,
+               false);
         access_complete(sm, lookup->inst);
     } else if (entry != MSHR_NONE) {
         if (!has_room(sm, 2)) return &c->l1d_fail_queue;
@@ -225,8 +235,8 @@ static uint64_t *store_allocate(Sm *sm, const SmLookup *lookup, uint64_t key, ui
     return NULL;
 }
 
-/* What a store that met `result` does to its line. One that is passed on leaves a line alone that is
- * still on its way, whatever the policy. */
+/* What a store that met `result` does to its line. One that is passed on leaves a line alone that
+ * is still on its way, whatever the policy. */
 static L1dKind kind_of_store(TagResult result, WritePolicy policy, WriteAllocate allocate) {
     if (policy == WRITE_BACK) return allocate == ALLOCATE_NONE ? L1D_STORE_USE : L1D_STORE_ALLOCATE;
     return policy == WRITE_EVICT && result != TAG_PENDING ? L1D_STORE_EVICT : L1D_STORE_PASS;
@@ -236,7 +246,8 @@ static uint64_t *store(Sm *sm, const SmLookup *lookup) {
     const CacheConfig *config = &sm->config->l1d;
     Counters *c = &sm->counters;
     WritePolicy policy = lookup->is_local ? config->local_write : config->write;
-    WriteAllocate allocate = lookup->is_local ? config->local_write_allocate : config->write_allocate;
+    WriteAllocate allocate =
+        lookup->is_local ? config->local_write_allocate : config->write_allocate;
     uint64_t key = lookup->access.address & ~(uint64_t)(sm->l1d_fill_bytes - 1);
     uint8_t sectors = tag_array_sectors(&sm->l1d_tags, key, sm->l1d_fill_bytes);
     int32_t place;
@@ -259,7 +270,8 @@ static uint64_t *store(Sm *sm, const SmLookup *lookup) {
     else if (result == TAG_PENDING) c->l1d_pending_hits++;
     else c->l1d_misses++;
     if (result == TAG_HIT && policy == WRITE_EVICT) {
-        notify(sm, TYTO_EVENT_L1D_EVICTED, lookup->warp, sm->l1d_tags.lines[place].owner_warp, key, false);
+        notify(sm, TYTO_EVENT_L1D_EVICTED, lookup->warp, sm->l1d_tags.lines[place].owner_warp, key,
+               false);
         tag_array_invalidate(&sm->l1d_tags, place);
         c->l1d_evictions++;
     }
@@ -293,10 +305,13 @@ void l1d_line_arrived(Sm *sm, const MemRequest *request) {
     sm->counters.l1d_fills++;
     record(sm, L1D_FILL, &(SmLookup){.access.address = key}, false);
     sm->l1d_freed |= SM_FREED_LINE;
-    if (place == TAG_NONE && sm->config->l1d.allocate == CACHE_ALLOCATE_ON_FILL && has_room(sm, 1)) {
-        SmLookup lookup = {.serial = (uint32_t)sm->view.warp[request->warp].age, .warp = request->warp};
+    if (place == TAG_NONE && sm->config->l1d.allocate == CACHE_ALLOCATE_ON_FILL &&
+        has_room(sm, 1)) {
+        SmLookup lookup = {.serial = (uint32_t)sm->view.warp[request->warp].age,
+                           .warp = request->warp};
         reserve(sm, &lookup, key, 0, &place);
-        sm->l1d_freed = SM_FREED_ALL; /* what had to go may have taken from what the head waits for */
+        sm->l1d_freed =
+            SM_FREED_ALL; /* what had to go may have taken from what the head waits for */
     }
     if (place != TAG_NONE) tag_array_fill(&sm->l1d_tags, place, sectors);
     mshr_complete(&sm->l1d_mshr, mshr_find(&sm->l1d_mshr, key));
@@ -320,8 +335,8 @@ void l1d_flush(Sm *sm) {
     flush_step(sm);
 }
 
-/* What can end the refusal that the queue's head is stuck in (SmFreed). Only the head takes lines, MSHRs
- * and places of the miss queue, so nothing that it found there is lost meanwhile. */
+/* What can end the refusal that the queue's head is stuck in (SmFreed). Only the head takes lines,
+ * MSHRs and places of the miss queue, so nothing that it found there is lost meanwhile. */
 static uint32_t ends_refusal(const Sm *sm) {
     if (sm->refusal == &sm->counters.l1d_fail_mshrs) return SM_FREED_MSHR;
     if (sm->refusal == &sm->counters.l1d_fail_queue) return SM_FREED_PLACE | SM_FREED_LINE;

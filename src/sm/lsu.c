@@ -19,7 +19,8 @@ static uint64_t pipe_next(const SmPipe *pipe) {
 void lsu_init(Sm *sm) {
     pipe_init(&sm->shared_pipe, SM_INSTS, sm->arena);
     pipe_init(&sm->texture_pipe, SM_RETURN_PLACES, sm->arena);
-    for (int r = 0; r < SM_RETURNS; r++) sm_queue_init(&sm->returns[r], SM_RETURN_PLACES, sm->arena);
+    for (int r = 0; r < SM_RETURNS; r++)
+        sm_queue_init(&sm->returns[r], SM_RETURN_PLACES, sm->arena);
     sm_queue_init(&sm->chosen, SM_INSTS, sm->arena);
     read_cache_init(sm, &sm->l1c, &sm->config->l1c, MEM_CLIENT_L1C);
     read_cache_init(sm, &sm->l1t, &sm->config->l1t, MEM_CLIENT_L1T);
@@ -40,7 +41,8 @@ static uint32_t returns(const Sm *sm) {
 }
 
 static uint16_t peek_return(const Sm *sm, int way) {
-    return way == SM_RETURN_L1D ? (uint16_t)mshr_peek(&sm->l1d_mshr) : sm_queue_peek(&sm->returns[way]);
+    return way == SM_RETURN_L1D ? (uint16_t)mshr_peek(&sm->l1d_mshr)
+                                : sm_queue_peek(&sm->returns[way]);
 }
 
 static void pop_return(Sm *sm, int way) {
@@ -55,7 +57,8 @@ static void pop_return(Sm *sm, int way) {
 
 /* Whether the load's registers can be written in this cycle: its banks were not written already. */
 static bool can_write(const Sm *sm, uint16_t inst) {
-    return inst == SM_NONE || !(collector_banks_of(sm, &sm->insts_in_flight[inst]) & sm->bank_written);
+    return inst == SM_NONE ||
+           !(collector_banks_of(sm, &sm->insts_in_flight[inst]) & sm->bank_written);
 }
 
 /* Loads chosen in the last cycle write their registers; then the port chooses again. */
@@ -77,12 +80,14 @@ static void write_back(Sm *sm) {
         ports--;
         if (inst == SM_NONE) continue; /* fetched for a store: nobody waits */
         SmInst *in_flight = &sm->insts_in_flight[inst];
-        if (--in_flight->remaining == 0 && in_flight->memory == SM_NONE) sm_queue_push(&sm->chosen, inst);
+        if (--in_flight->remaining == 0 && in_flight->memory == SM_NONE)
+            sm_queue_push(&sm->chosen, inst);
     }
 }
 
 static inline void drain_pipe(Sm *sm, SmPipe *pipe, SmReturn way) {
-    while (pipe_next(pipe) <= sm->cycle) lsu_access_done(sm, sm_queue_pop(&pipe->queue), way);
+    while (pipe_next(pipe) <= sm->cycle)
+        lsu_access_done(sm, sm_queue_pop(&pipe->queue), way);
 }
 
 /* ---- The latch ---- */
@@ -96,7 +101,8 @@ bool lsu_accept(Sm *sm, uint16_t inst) {
     return true;
 }
 
-/* The instruction has handed on all its accesses. Stores, and loads whose data are all there, end here. */
+/* The instruction has handed on all its accesses. Stores, and loads whose data are all there, end
+ * here. */
 static void leave_latch(Sm *sm, uint16_t inst) {
     SmInst *in_flight = &sm->insts_in_flight[inst];
     sm->memory_insts[in_flight->memory].next = sm->free_memory;
@@ -111,8 +117,10 @@ static void access_shared(Sm *sm, uint16_t inst, SmMemory *memory) {
     sm->counters.shared_instructions++;
     sm->counters.shared_cycles += memory->cycles;
     histogram_add(&sm->histograms, HISTOGRAM_shared_conflicts, memory->cycles);
-    /* The pipe's stages count from this cycle; its end is seen one cycle before the port chooses. */
-    if (!memory->is_store) pipe_push(&sm->shared_pipe, inst, sm->cycle + sm->config->shared.latency - 1);
+    /* The pipe's stages count from this cycle; its end is seen one cycle before the port chooses.
+     */
+    if (!memory->is_store)
+        pipe_push(&sm->shared_pipe, inst, sm->cycle + sm->config->shared.latency - 1);
     leave_latch(sm, inst);
 }
 
@@ -136,7 +144,7 @@ static bool access_bypass(Sm *sm, uint16_t inst, const SmMemory *memory, const S
     SmInst *in_flight = &sm->insts_in_flight[inst];
     SmSend send = {.access = *access,
                    .waiting = memory->is_store ? in_flight->warp : inst,
-                   .op = memory->is_atomic ? MEM_OP_ATOMIC
+                   .op = memory->is_atomic  ? MEM_OP_ATOMIC
                          : memory->is_store ? MEM_OP_WRITE
                                             : MEM_OP_READ,
                    .client = memory->is_store ? MEM_CLIENT_STORE : MEM_CLIENT_BYPASS,
@@ -174,7 +182,8 @@ static void step_latch(Sm *sm) {
         return;
     }
     uint32_t tries = sm->config->lsu.accesses_per_cycle;
-    while (memory->done < memory->count && tries-- && try_access(sm, inst, memory)) memory->done++;
+    while (memory->done < memory->count && tries-- && try_access(sm, inst, memory))
+        memory->done++;
     if (memory->done == memory->count) leave_latch(sm, inst);
 }
 
@@ -200,7 +209,8 @@ static bool is_latch_stuck(const Sm *sm) {
 
 bool lsu_has_work(const Sm *sm) {
     if (sm->chosen.count || sm->unit_count) return true;
-    if (send_queue_has_any(sm, MEM_CLIENT_L1C) || send_queue_has_any(sm, MEM_CLIENT_L1T)) return true;
+    if (send_queue_has_any(sm, MEM_CLIENT_L1C) || send_queue_has_any(sm, MEM_CLIENT_L1T))
+        return true;
     if (sm->returns_waiting || l1d_has_work(sm)) return true;
     return sm->latch != SM_NONE && !is_latch_stuck(sm);
 }

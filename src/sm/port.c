@@ -5,7 +5,8 @@
 void port_init(Sm *sm) {
     sm->requests = arena_alloc_aligned(sm->arena, sizeof(MemRequest) * SM_REQUESTS, 64);
     sm->free_requests = ARENA_ARRAY(sm->arena, uint32_t, SM_REQUESTS);
-    for (uint32_t i = 0; i < SM_REQUESTS; i++) sm->free_requests[i] = SM_REQUESTS - 1 - i;
+    for (uint32_t i = 0; i < SM_REQUESTS; i++)
+        sm->free_requests[i] = SM_REQUESTS - 1 - i;
     sm->free_request_count = SM_REQUESTS;
     sm->fifo_capacity = sm->config->lsu.fifo;
     sm->fifo = ARENA_ARRAY(sm->arena, uint32_t, sm->fifo_capacity);
@@ -95,7 +96,8 @@ static void finish_request(Sm *sm, MemRequest *request) {
 /* One reply packet of a request has come; true when it was the last. */
 static bool count_reply(MemRequest *request) { return --request->replies_left == 0; }
 
-/* Takes the oldest packet from the port's queue to the fetch or load/store unit, if that has room. */
+/* Takes the oldest packet from the port's queue to the fetch or load/store unit, if that has room.
+ */
 static void hand_on(Sm *sm, uint64_t cycle) {
     MemRequest *request = &sm->requests[mem_handle_index(sm->fifo[sm->fifo_head])];
     bool goes_to_fetch = request->client == MEM_CLIENT_L1I;
@@ -103,8 +105,8 @@ static void hand_on(Sm *sm, uint64_t cycle) {
     uint32_t handle = sm->fifo[sm->fifo_head];
     sm->fifo_head = sm_ring_place(sm->fifo_head + 1, sm->fifo_capacity);
     sm->fifo_count--;
-    /* An idle load/store unit handles the reply in this cycle, and one that is not its request's last is
-     * only counted: no reason to wake the SM. */
+    /* An idle load/store unit handles the reply in this cycle, and one that is not its request's
+     * last is only counted: no reason to wake the SM. */
     bool is_only_counted = request->replies_left > 1 && (goes_to_fetch || !sm->unit_count);
     if (is_only_counted) {
         count_reply(request);
@@ -124,7 +126,8 @@ bool sm_receive(Sm *sm, uint64_t cycle) {
     sm->view.cycle = cycle;
     if (sm->fifo_count) hand_on(sm, cycle);
     uint32_t handle;
-    if (sm->fifo_count < sm->fifo_capacity && noc_peek(sm->env.replies, (int)sm->env.index, &handle)) {
+    if (sm->fifo_count < sm->fifo_capacity &&
+        noc_peek(sm->env.replies, (int)sm->env.index, &handle)) {
         noc_pop(sm->env.replies, (int)sm->env.index);
         sm->fifo[sm_ring_place(sm->fifo_head + sm->fifo_count++, sm->fifo_capacity)] = handle;
     }
@@ -134,7 +137,8 @@ bool sm_receive(Sm *sm, uint64_t cycle) {
 /* A read-only cache's line is there: everything that waited for it goes to the write-back port. */
 static void line_arrived(Sm *sm, SmReadCache *cache, const MemRequest *request, SmReturn way) {
     read_cache_fill(cache, port_line_of(request));
-    while (mshr_has_ready(&cache->mshr)) lsu_access_done(sm, (uint16_t)mshr_pop(&cache->mshr), way);
+    while (mshr_has_ready(&cache->mshr))
+        lsu_access_done(sm, (uint16_t)mshr_pop(&cache->mshr), way);
 }
 
 static void bypass_arrived(Sm *sm, const MemRequest *request) {

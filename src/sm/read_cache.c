@@ -1,5 +1,5 @@
-/* Read-only caches: instructions, constants and textures. A line is fetched whole; with allocation on
- * fill a set never refuses. */
+/* Read-only caches: instructions, constants and textures. A line is fetched whole; with allocation
+ * on fill a set never refuses. */
 #include "sm/sm_internal.h"
 
 void read_cache_init(Sm *sm, SmReadCache *cache, const CacheConfig *config, MemClient client) {
@@ -20,7 +20,8 @@ void read_cache_init(Sm *sm, SmReadCache *cache, const CacheConfig *config, MemC
     send_queue_init(&sm->misses[client], config->miss_queue, sm->arena);
 }
 
-/* Takes a line for a miss, when that happens on the miss. False when the set is full of pending ones. */
+/* Takes a line for a miss, when that happens on the miss. False when the set is full of pending
+ * ones. */
 static bool reserve(SmReadCache *cache, uint64_t key, int32_t place) {
     uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
     if (cache->config->allocate == CACHE_ALLOCATE_ON_FILL) return true;
@@ -32,8 +33,8 @@ static bool reserve(SmReadCache *cache, uint64_t key, int32_t place) {
     return tag_array_reserve(&cache->tags, key, sectors, &evicted) != TAG_NONE;
 }
 
-ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint32_t waiter, int warp,
-                             int32_t *entry) {
+ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint32_t waiter,
+                             int warp, int32_t *entry) {
     uint64_t key = address & ~(uint64_t)(cache->fill_bytes - 1);
     uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
     int32_t place;
@@ -54,11 +55,12 @@ ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint3
         return READ_REFUSED;
     *entry = mshr_allocate(&cache->mshr, key, waiter);
     uint32_t atoms = port_atoms_of(sm, cache->fill_bytes);
-    send_queue_push(sm, (MemClient)cache->client,
-                    &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = cache->fill_bytes},
-                              .op = MEM_OP_READ,
-                              .client = cache->client,
-                              .warp = (uint8_t)warp});
+    send_queue_push(
+        sm, (MemClient)cache->client,
+        &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = cache->fill_bytes},
+                  .op = MEM_OP_READ,
+                  .client = cache->client,
+                  .warp = (uint8_t)warp});
     return READ_WAIT;
 }
 

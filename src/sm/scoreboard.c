@@ -1,5 +1,6 @@
 /* Scoreboard: which registers of a warp have a result to come. Issue waits for read-after-write and
- * write-after-write; instructions read their operands at issue, so write-after-read needs no check. */
+ * write-after-write; instructions read their operands at issue, so write-after-read needs no check.
+ */
 #include "sm/sm_internal.h"
 
 #include <string.h>

@@ -8,7 +8,9 @@
 #include "sched/view.h"
 #include "sm/sm_internal.h"
 
-enum { PIPELINE_STAGES = 6 }; /* cycles from issue to issue beyond a pipeline's latency (docs/sm.md) */
+enum {
+    PIPELINE_STAGES = 6
+}; /* cycles from issue to issue beyond a pipeline's latency (docs/sm.md) */
 
 static uint64_t slots_of_scheduler(const Sm *sm, uint32_t scheduler) {
     uint64_t slots = 0;
@@ -19,19 +21,21 @@ static uint64_t slots_of_scheduler(const Sm *sm, uint32_t scheduler) {
 
 static void start_view(Sm *sm, uint64_t cycle) {
     TytoSmView *view = &sm->view;
-    *view = (TytoSmView){.cycle = cycle,
-                         .sm = sm->env.index,
-                         .sms = sm->env.sms,
-                         .warp_count = sm->warp_slots,
-                         .cta_count = sm->config->ctas,
-                         .cta_limit = sm->cta_limit,
-                         .warps_per_cta = sm->launch ? sm->launch->warps : 0,
-                         .schedulers = sm->config->scheduler.count,
-                         .pipeline_depth = PIPELINE_STAGES + sm->config->ops[ISA_CLASS_OTHER].latency,
-                         .issue_interval = sm->config->scheduler.issue_interval,
-                         .line_bytes = sm->config->l1d.line_bytes};
+    *view =
+        (TytoSmView){.cycle = cycle,
+                     .sm = sm->env.index,
+                     .sms = sm->env.sms,
+                     .warp_count = sm->warp_slots,
+                     .cta_count = sm->config->ctas,
+                     .cta_limit = sm->cta_limit,
+                     .warps_per_cta = sm->launch ? sm->launch->warps : 0,
+                     .schedulers = sm->config->scheduler.count,
+                     .pipeline_depth = PIPELINE_STAGES + sm->config->ops[ISA_CLASS_OTHER].latency,
+                     .issue_interval = sm->config->scheduler.issue_interval,
+                     .line_bytes = sm->config->l1d.line_bytes};
     memcpy(view->scheduler_warps, sm->scheduler_warps, sizeof view->scheduler_warps);
-    for (int w = 0; w < TYTO_MAX_WARPS; w++) view->warp[w].age = UINT64_MAX;
+    for (int w = 0; w < TYTO_MAX_WARPS; w++)
+        view->warp[w].age = UINT64_MAX;
 }
 
 Sm *sm_new(const SmEnvironment *environment) {
@@ -43,7 +47,8 @@ Sm *sm_new(const SmEnvironment *environment) {
     sm->warp_slots = sm_config_warps(sm->config);
     for (uint32_t s = 0; s < sm->config->scheduler.count; s++)
         sm->scheduler_warps[s] = slots_of_scheduler(sm, s);
-    for (int c = 0; c < ISA_CLASS_COUNT; c++) sm->unit_of[c] = sm->config->ops[c].unit;
+    for (int c = 0; c < ISA_CLASS_COUNT; c++)
+        sm->unit_of[c] = sm->config->ops[c].unit;
     sm->insts_in_flight = ARENA_ARRAY(arena, SmInst, SM_INSTS);
     const SmUnitConfig *ldst = &sm->config->units[SM_UNIT_LDST];
     sm->memory_inst_count = ldst->issue_slots + ldst->collector_units + ldst->dispatch_slots + 1;
@@ -60,7 +65,8 @@ Sm *sm_new(const SmEnvironment *environment) {
 
 void sm_free(Sm *sm) {
     if (!sm) return;
-    for (int c = 0; c < SM_MAX_CTAS; c++) isa_cta_free(&sm->ctas[c].isa);
+    for (int c = 0; c < SM_MAX_CTAS; c++)
+        isa_cta_free(&sm->ctas[c].isa);
     for (int w = 0; w < TYTO_MAX_WARPS; w++) {
         free(sm->warps[w].pending);
         free(sm->warps[w].pending_memory);
@@ -71,7 +77,8 @@ void sm_free(Sm *sm) {
 
 void sm_queue_init(SmQueue *queue, uint32_t capacity, Arena *arena) {
     uint32_t size = 1;
-    while (size < capacity) size *= 2;
+    while (size < capacity)
+        size *= 2;
     *queue = (SmQueue){.items = ARENA_ARRAY(arena, uint16_t, size), .mask = size - 1};
 }
 
@@ -123,8 +130,7 @@ void sm_inst_complete(Sm *sm, uint16_t inst) {
 
 void sm_notify(Sm *sm, const TytoEvent *event) {
     const TytoPolicy *policy = sm->env.policy->policy;
-    if (policy->events & TYTO_WANTS(event->kind))
-        policy->event(sm->policy_state, &sm->view, event);
+    if (policy->events & TYTO_WANTS(event->kind)) policy->event(sm->policy_state, &sm->view, event);
 }
 
 void sm_report_policy(Sm *sm, const TytoReport *out) {
@@ -171,9 +177,11 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *context,
     if (sm->config->l1d.flush != CACHE_FLUSH_NEVER) l1d_flush(sm);
     SmReadCache *caches[] = {&sm->l1i, &sm->l1c, &sm->l1t};
     for (int i = 0; i < 3; i++)
-        if (caches[i]->config->flush != CACHE_FLUSH_NEVER) tag_array_invalidate_all(&caches[i]->tags);
+        if (caches[i]->config->flush != CACHE_FLUSH_NEVER)
+            tag_array_invalidate_all(&caches[i]->tags);
     start_view(sm, cycle);
-    for (int s = 0; s < SM_MAX_SCHEDULERS; s++) sm->outcome[s] = SM_IDLE_NO_WARP;
+    for (int s = 0; s < SM_MAX_SCHEDULERS; s++)
+        sm->outcome[s] = SM_IDLE_NO_WARP;
     sm->settled = sm->cycle = sm->policy_cycle = cycle;
     *sm->env.wake = UINT64_MAX;
     sm->decode_due = UINT64_MAX;
@@ -214,7 +222,8 @@ void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
     sm->view.cycle = cycle;
     sched_view_launch(&sm->view, (int)slot, warps, index, sm->next_age);
     sm->next_age += sm->launch->warps;
-    for (uint32_t i = 0; i < sm->launch->warps; i++) start_warp(sm, cta, slot, i);
+    for (uint32_t i = 0; i < sm->launch->warps; i++)
+        start_warp(sm, cta, slot, i);
     sm->counters.ctas_launched++;
     sm->counters.warps_launched += sm->launch->warps;
     uint64_t resident = (uint64_t)bits_count64(sm->view.ctas);
@@ -282,9 +291,7 @@ static void retire_warps(Sm *sm, uint64_t warps) {
 
 uint32_t sm_resident_ctas(const Sm *sm) { return (uint32_t)bits_count64(sm->view.ctas); }
 
-bool sm_is_idle(const Sm *sm) {
-    return !sm->view.ctas && sm->outstanding == 0 && !l1d_is_busy(sm);
-}
+bool sm_is_idle(const Sm *sm) { return !sm->view.ctas && sm->outstanding == 0 && !l1d_is_busy(sm); }
 
 const IsaFault *sm_fault(const Sm *sm) {
     return sm->context.fault.is_set ? &sm->context.fault : NULL;
@@ -295,8 +302,8 @@ const IsaFault *sm_fault(const Sm *sm) {
 /* Decides when the SM must be stepped again. */
 static void plan_next_step(Sm *sm) {
     uint64_t next = sm->cycle + 1;
-    bool is_busy = issue_has_work(sm) || (sm->view.exited & sm->drained) || collector_has_work(sm) ||
-                   fetch_has_work(sm) || lsu_has_work(sm);
+    bool is_busy = issue_has_work(sm) || (sm->view.exited & sm->drained) ||
+                   collector_has_work(sm) || fetch_has_work(sm) || lsu_has_work(sm);
     if (!is_busy && !sm->env.never_sleeps) {
         uint64_t result = execute_next_result(sm), memory = lsu_next_event(sm);
         const TytoPolicy *policy = sm->env.policy->policy;
@@ -376,7 +383,8 @@ uint32_t sm_waits(const Sm *sm, SmWait *waits, uint32_t count, uint32_t capacity
         const IsaInfo *info = &sm->infos[isa->pc];
         const char *what = wait_of(sm, warp);
         uint32_t i = 0;
-        while (i < count && (waits[i].what != what || waits[i].line != info->line)) i++;
+        while (i < count && (waits[i].what != what || waits[i].line != info->line))
+            i++;
         if (i == capacity) continue;
         if (i == count)
             waits[count++] = (SmWait){.what = what,

@@ -1,13 +1,14 @@
 /* One streaming multiprocessor (SM), cycle by cycle.
  *
- * An instruction is fetched through the L1I, decoded into its warp's buffer, picked by a scheduler when
- * its registers are free, executed functionally at that moment (isa_step), and then goes its timed way:
- * operand collector, pipeline or load/store unit, write-back. Stages run back to front inside a cycle,
- * so that what a later stage frees can be used by an earlier one in the same cycle, as docs/sm.md
- * describes with the timeline of an instruction.
+ * An instruction is fetched through the L1I, decoded into its warp's buffer, picked by a scheduler
+ * when its registers are free, executed functionally at that moment (isa_step), and then goes its
+ * timed way: operand collector, pipeline or load/store unit, write-back. Stages run back to front
+ * inside a cycle, so that what a later stage frees can be used by an earlier one in the same cycle,
+ * as docs/sm.md describes with the timeline of an instruction.
  *
- * An SM in which nothing can happen sleeps: SmEnvironment.wake says until when, and the cycles left out are
- * accounted for with the outcome of the last one. SMs meet other units only through the networks. */
+ * An SM in which nothing can happen sleeps: SmEnvironment.wake says until when, and the cycles left
+ * out are accounted for with the outcome of the last one. SMs meet other units only through the
+ * networks. */
 #ifndef TYTO_SM_SM_H
 #define TYTO_SM_SM_H
 
@@ -29,20 +30,20 @@ typedef struct Sm Sm;
 /* What an SM is built into. Everything is borrowed and must outlive it. */
 typedef struct SmEnvironment {
     const SmConfig *config;
-    const SchedPolicy *policy;  /* warp scheduling policy */
-    const AddressMap *map;      /* address to L2 slice */
-    Noc *requests;              /* request network; the SM is node `index` */
-    Noc *replies;               /* reply network; likewise */
-    uint32_t first_slice_node;  /* node of L2 slice 0 in both networks */
-    uint32_t header_bytes;      /* of a packet without data */
-    uint32_t atom_bytes;        /* what a partition splits requests into */
-    uint32_t index;             /* number of the SM */
-    uint32_t sms;               /* of the GPU */
-    uint64_t *wake;             /* where the SM keeps the next cycle in which sm_step has something to do,
-                                   UINT64_MAX: not before a reply or a CTA comes. The owner's, who asks
-                                   all SMs in every cycle */
-    bool is_l1_perfect;         /* every global and local access hits the L1D */
-    bool never_sleeps;          /* step in every cycle, needed or not (tests) */
+    const SchedPolicy *policy; /* warp scheduling policy */
+    const AddressMap *map;     /* address to L2 slice */
+    Noc *requests;             /* request network; the SM is node `index` */
+    Noc *replies;              /* reply network; likewise */
+    uint32_t first_slice_node; /* node of L2 slice 0 in both networks */
+    uint32_t header_bytes;     /* of a packet without data */
+    uint32_t atom_bytes;       /* what a partition splits requests into */
+    uint32_t index;            /* number of the SM */
+    uint32_t sms;              /* of the GPU */
+    uint64_t *wake;     /* where the SM keeps the next cycle in which sm_step has something to do,
+                           UINT64_MAX: not before a reply or a CTA comes. The owner's, who asks
+                           all SMs in every cycle */
+    bool is_l1_perfect; /* every global and local access hits the L1D */
+    bool never_sleeps;  /* step in every cycle, needed or not (tests) */
 } SmEnvironment;
 
 /* A CTA that ran on an SM from its launch to the retirement of its last warp. */
@@ -53,7 +54,8 @@ typedef struct SmCtaEnd {
     uint32_t slot;       /* CTA slot */
 } SmCtaEnd;
 
-/* What happens on an SM that others want to hear of (timeline, recorded L1D stream, CTA dispatcher). */
+/* What happens on an SM that others want to hear of (timeline, recorded L1D stream, CTA
+ * dispatcher). */
 typedef struct SmListener {
     void (*cta_finished)(void *user, const SmCtaEnd *end);
     /* A load missed the line of `address` and requested it; NULL: nobody asks. */
@@ -84,9 +86,10 @@ void sm_last_cta(Sm *sm, uint64_t cycle);
 /* Lets the warp scheduler tell its numbers. */
 void sm_report_policy(Sm *sm, const TytoReport *out);
 
-/* The first part of a cycle, before the networks move: replies come in. True: the port holds some, and
- * must be asked again in the next cycle even if none arrives. */
-__attribute__((noinline)) bool sm_receive(Sm *sm, uint64_t cycle); /* a unit of its own in profiles */
+/* The first part of a cycle, before the networks move: replies come in. True: the port holds some,
+ * and must be asked again in the next cycle even if none arrives. */
+__attribute__((noinline)) bool sm_receive(Sm *sm,
+                                          uint64_t cycle); /* a unit of its own in profiles */
 /* The SM's own cycle. */
 __attribute__((noinline)) void sm_step(Sm *sm, uint64_t cycle); /* likewise */
 
@@ -111,8 +114,8 @@ typedef struct SmWait {
     uint32_t first_warp; /* ... and its warp's number in it */
 } SmWait;
 
-/* For the watchdog: adds what the SM's warps wait for to `count` groups in `waits`; the new count, at
- * most `capacity`. */
+/* For the watchdog: adds what the SM's warps wait for to `count` groups in `waits`; the new count,
+ * at most `capacity`. */
 uint32_t sm_waits(const Sm *sm, SmWait *waits, uint32_t count, uint32_t capacity);
 
 #endif

@@ -14,18 +14,18 @@ enum {
     SM_MAX_THREADS = 2048, /* resident threads of one SM, and so 64 warps: one word of bits */
     SM_MAX_CTAS = 32,      /* resident CTAs of one SM */
     SM_MAX_SCHEDULERS = 4,
-    SM_MAX_PIPELINES = 16,   /* SP, SFU and DP pipelines together */
-    SM_MAX_COLLECTORS = 32,  /* operand collector units of all kinds */
-    SM_MAX_RESULTS = 8,      /* results retired in one cycle */
-    SM_POLICY_BYTES = 96, /* a policy's name and parameters, with the NUL */
+    SM_MAX_PIPELINES = 16,  /* SP, SFU and DP pipelines together */
+    SM_MAX_COLLECTORS = 32, /* operand collector units of all kinds */
+    SM_MAX_RESULTS = 8,     /* results retired in one cycle */
+    SM_POLICY_BYTES = 96,   /* a policy's name and parameters, with the NUL */
 };
 
 /* The kinds of pipeline an instruction can be sent to. */
 typedef enum SmUnit { SM_UNIT_SP, SM_UNIT_SFU, SM_UNIT_DP, SM_UNIT_LDST, SM_UNITS } SmUnit;
 
 typedef struct SmOpConfig {
-    uint32_t
-        latency; /* cycles from acceptance by the unit to the result, less the stages around it */
+    /* cycles from acceptance by the unit to the result, less the stages around it */
+    uint32_t latency;
     uint32_t initiation; /* cycles the unit's input stays busy with a warp, at 32 lanes */
     SmUnit unit;         /* pipeline that runs the class */
 } SmOpConfig;
@@ -33,8 +33,8 @@ typedef struct SmOpConfig {
 /* One kind of pipeline, and its share of the operand collector. */
 typedef struct SmUnitConfig {
     uint32_t count; /* pipelines of this kind; 0 when the SM has none */
-    uint32_t
-        lanes; /* lanes a pipeline takes a cycle: a warp keeps its input 32/lanes cycles at least */
+    /* lanes a pipeline takes a cycle: a warp keeps its input 32/lanes cycles at least */
+    uint32_t lanes;
     uint32_t issue_slots; /* instructions between issue and collector, all schedulers together */
     uint32_t collector_units; /* instructions gathering operands */
     uint32_t collector_in;    /* collector units filled a cycle */
@@ -55,9 +55,9 @@ typedef struct SmFetchConfig {
 typedef struct SmSchedulerConfig {
     uint32_t count;       /* schedulers; warp w belongs to scheduler w mod count */
     uint32_t issue_width; /* instructions a scheduler issues from the warp it picked */
-    uint32_t
-        issue_interval; /* cycles from one pick to the next; the outcome stands for all of them */
-    bool alternates;    /* which scheduler goes first changes every cycle */
+    /* cycles from one pick to the next; the outcome stands for all of them */
+    uint32_t issue_interval;
+    bool alternates;              /* which scheduler goes first changes every cycle */
     char policy[SM_POLICY_BYTES]; /* warp scheduling policy when the user names none */
 } SmSchedulerConfig;
 
@@ -115,8 +115,6 @@ typedef struct SmConfig {
     CacheConfig l1t; /* textures and read-only loads */
 } SmConfig;
 
-static inline uint32_t sm_config_warps(const SmConfig *config) {
-    return config->threads / 32;
-}
+static inline uint32_t sm_config_warps(const SmConfig *config) { return config->threads / 32; }
 
 #endif

@@ -29,9 +29,7 @@ const CounterGroup *counter_groups(int *count) {
     return groups;
 }
 
-static uint64_t *values_of(Counters *counters) {
-    return (uint64_t *)counters;
-}
+static uint64_t *values_of(Counters *counters) { return (uint64_t *)counters; }
 
 void counters_add(Counters *sum, const Counters *part) {
     uint64_t *values = values_of(sum);

@@ -18,9 +18,7 @@ void csv_add_string(Text *out, const char *value) {
     text_add(out, "\"");
 }
 
-void csv_add_uint(Text *out, uint64_t value) {
-    text_printf(out, "%" PRIu64, value);
-}
+void csv_add_uint(Text *out, uint64_t value) { text_printf(out, "%" PRIu64, value); }
 
 void csv_add_double(Text *out, double value) {
     if (!isfinite(value)) return;

@@ -337,8 +337,8 @@ static int largest_saving(const Counters *best, const Counters *worst, uint64_t 
 /* Differences in cycles below this are called none: no reason can be read out of so little. */
 #define NEGLIGIBLE 0.01
 
-/* One sentence: what the fastest run loses less on than the one it is measured by, and figures that go
- * with it. */
+/* One sentence: what the fastest run loses less on than the one it is measured by, and figures that
+ * go with it. */
 static void add_reason(const RunStats *fastest, const RunStats *other, Text *out) {
     Counters best = run_total(fastest), worst = run_total(other);
     if (best.cycles == worst.cycles) {

@@ -7,8 +7,9 @@
 #include "base/text.h"
 #include "stats/run.h"
 
-/* One run: for each kernel (when they are few) and, when there are several, for all of them, the figures that matter
- * most and bars of where the scheduler cycles went. With `has_all` each kernel, and every counter and ratio. */
+/* One run: for each kernel (when they are few) and, when there are several, for all of them, the
+ * figures that matter most and bars of where the scheduler cycles went. With `has_all` each kernel,
+ * and every counter and ratio. */
 void report_run(const RunStats *run, bool has_all, Text *out);
 
 /* Runs of one program under several policies: a table (cycles, IPC, speed-up over the first, miss

@@ -37,7 +37,7 @@ typedef struct KernelStats {
     uint32_t shared_bytes;      /* of a CTA, static and dynamic */
     uint32_t ctas_per_sm;       /* that fit; 0 when untimed */
     RunStatus status;
-    bool is_untimed;            /* ran functionally: all counters are 0 */
+    bool is_untimed;                                 /* ran functionally: all counters are 0 */
     uint64_t warp_instructions, thread_instructions; /* when untimed; else the counters have them */
     Counters counters;
     Histograms histograms;

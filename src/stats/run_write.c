@@ -81,7 +81,8 @@ static void write_kernel(Json *json, const KernelStats *kernel) {
     write_triple(json, "block", kernel->block);
     write_number(json, "registers", kernel->registers);
     write_number(json, "shared_bytes", kernel->shared_bytes);
-    if (kernel->is_untimed) write_instructions(json, kernel->warp_instructions, kernel->thread_instructions);
+    if (kernel->is_untimed)
+        write_instructions(json, kernel->warp_instructions, kernel->thread_instructions);
     else write_timing(json, kernel);
     json_end_object(json);
 }

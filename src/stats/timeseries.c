@@ -27,21 +27,13 @@ TimeSeries *timeseries_new(uint64_t interval) {
     return series;
 }
 
-void timeseries_free(TimeSeries *series) {
-    free(series);
-}
+void timeseries_free(TimeSeries *series) { free(series); }
 
-uint64_t timeseries_due(const TimeSeries *series) {
-    return series->due;
-}
+uint64_t timeseries_due(const TimeSeries *series) { return series->due; }
 
-int timeseries_count(const TimeSeries *series) {
-    return series->count;
-}
+int timeseries_count(const TimeSeries *series) { return series->count; }
 
-uint64_t timeseries_interval(const TimeSeries *series) {
-    return series->interval;
-}
+uint64_t timeseries_interval(const TimeSeries *series) { return series->interval; }
 
 const Counters *timeseries_at(const TimeSeries *series, int i, uint64_t *end_cycle) {
     *end_cycle = series->samples[i].end_cycle;

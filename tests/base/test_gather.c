@@ -9,7 +9,8 @@
 static void runs(void **state) {
     (void)state;
     BitGather gather = {0};
-    for (int i = 0; i < 4; i++) assert_true(gather_append(&gather, i, 8 + i));
+    for (int i = 0; i < 4; i++)
+        assert_true(gather_append(&gather, i, 8 + i));
     assert_true(gather_append(&gather, 4, 20));
     assert_int_equal(gather.count, 2); /* neighbours share a run */
     assert_int_equal(gather_bits(&gather, 0x100A00), 0x1A);
@@ -30,7 +31,8 @@ static void overlap_is_xor(void **state) {
 static void whole_word(void **state) {
     (void)state;
     BitGather gather = {0};
-    for (int i = 0; i < 64; i++) assert_true(gather_append(&gather, i, i));
+    for (int i = 0; i < 64; i++)
+        assert_true(gather_append(&gather, i, i));
     assert_int_equal(gather.count, 1);
     assert_true(gather_bits(&gather, UINT64_MAX) == UINT64_MAX);
     assert_true(gather_scatter(&gather, UINT64_MAX) == UINT64_MAX);
@@ -39,7 +41,8 @@ static void whole_word(void **state) {
 static void too_many_runs(void **state) {
     (void)state;
     BitGather gather = {0};
-    for (int i = 0; i < GATHER_MAX_RUNS; i++) assert_true(gather_append(&gather, i, 2 * i));
+    for (int i = 0; i < GATHER_MAX_RUNS; i++)
+        assert_true(gather_append(&gather, i, 2 * i));
     assert_false(gather_append(&gather, GATHER_MAX_RUNS, 60));
 }
 

@@ -16,21 +16,11 @@
 static volatile size_t impossible = SIZE_MAX - 100;
 static void *volatile result;
 
-static void ask_malloc(void) {
-    result = base_malloc(impossible);
-}
-static void ask_calloc(void) {
-    result = base_calloc(impossible, 16);
-}
-static void ask_realloc(void) {
-    result = base_realloc(NULL, impossible);
-}
-static void ask_lines(void) {
-    result = base_alloc_lines(impossible);
-}
-static void ask_arena(void) {
-    result = arena_alloc(arena_new(), impossible);
-}
+static void ask_malloc(void) { result = base_malloc(impossible); }
+static void ask_calloc(void) { result = base_calloc(impossible, 16); }
+static void ask_realloc(void) { result = base_realloc(NULL, impossible); }
+static void ask_lines(void) { result = base_alloc_lines(impossible); }
+static void ask_arena(void) { result = arena_alloc(arena_new(), impossible); }
 
 /* Runs `ask` in a child; its standard error goes to `message`. Returns the exit status. */
 static int run_child(void (*ask)(void), char *message, size_t size) {

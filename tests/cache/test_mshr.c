@@ -128,10 +128,8 @@ static void rejected(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_and_drain),
-        cmocka_unit_test(same_key_again),
-        cmocka_unit_test(smallest),
-        cmocka_unit_test(against_naive_model),
+        cmocka_unit_test(merge_and_drain), cmocka_unit_test(same_key_again),
+        cmocka_unit_test(smallest),        cmocka_unit_test(against_naive_model),
         cmocka_unit_test(rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

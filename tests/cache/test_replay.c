@@ -47,7 +47,8 @@ static void trace_stop(Trace *trace) {
 static void write_trace(Trace *trace, const L1dRecord *records, size_t count) {
     L1dWriter *writer = l1d_writer_open(trace->path, &header, trace->diag);
     assert_non_null(writer);
-    for (size_t i = 0; i < count; i++) l1d_writer_add(writer, &records[i]);
+    for (size_t i = 0; i < count; i++)
+        l1d_writer_add(writer, &records[i]);
     L1dTraceTotals totals = {.kernels = 1, .thread_instructions = 1000, .accesses = count};
     assert_true(l1d_writer_close(writer, &totals, trace->diag));
 }
@@ -59,7 +60,8 @@ static ReplayResult replay(Trace *trace, ReplayConfig config) {
         !replay_run(reader, &config, &result, trace->diag))
         fail_msg("%s", diag_text(trace->diag));
     l1d_reader_free(reader);
-    assert_int_equal(result.misses + result.inter_warp_hits + result.intra_warp_hits, result.accesses);
+    assert_int_equal(result.misses + result.inter_warp_hits + result.intra_warp_hits,
+                     result.accesses);
     return result;
 }
 
@@ -84,7 +86,8 @@ static uint64_t random_next(uint64_t *state) {
 }
 
 /* Lookups of a few lines by kinds up to `kinds`, with a flush now and then. */
-static void make_records(L1dRecord *records, size_t count, uint32_t lines, uint32_t kinds, uint64_t seed) {
+static void make_records(L1dRecord *records, size_t count, uint32_t lines, uint32_t kinds,
+                         uint64_t seed) {
     uint64_t state = seed * 2654435761u + 1;
     for (size_t i = 0; i < count; i++) {
         uint32_t kind = (uint32_t)(random_next(&state) >> 20) % (2 * kinds);
@@ -106,13 +109,14 @@ static void what_is_read_is_what_was_written(void **unused) {
     L1dRecord *records = calloc(COUNT, sizeof *records);
     uint64_t state = 88172645463325252u;
     for (size_t i = 0; i < COUNT; i++)
-        records[i] = (L1dRecord){.cycle = (i ? records[i - 1].cycle : 0) + (random_next(&state) >> 40),
-                                 .address = random_next(&state),
-                                 .warp = (uint32_t)random_next(&state),
-                                 .lanes = (uint32_t)random_next(&state) | 1,
-                                 .sm = (uint16_t)(i % 2),
-                                 .kind = (uint8_t)(i % L1D_KINDS),
-                                 .is_fetch = i % 5 == 0};
+        records[i] =
+            (L1dRecord){.cycle = (i ? records[i - 1].cycle : 0) + (random_next(&state) >> 40),
+                        .address = random_next(&state),
+                        .warp = (uint32_t)random_next(&state),
+                        .lanes = (uint32_t)random_next(&state) | 1,
+                        .sm = (uint16_t)(i % 2),
+                        .kind = (uint8_t)(i % L1D_KINDS),
+                        .is_fetch = i % 5 == 0};
     Trace trace;
     trace_start(&trace);
     write_trace(&trace, records, COUNT);
@@ -146,8 +150,8 @@ static void an_empty_stream_counts_nothing(void **unused) {
         }
 }
 
-/* Whether a file of these bytes reads and replays, and what comes of it; if not, there is exactly one
- * error. */
+/* Whether a file of these bytes reads and replays, and what comes of it; if not, there is exactly
+ * one error. */
 static bool is_readable(const uint8_t *bytes, size_t count, ReplayResult *result) {
     Diag *diag = diag_new();
     FILE *file = tmpfile();
@@ -155,8 +159,8 @@ static bool is_readable(const uint8_t *bytes, size_t count, ReplayResult *result
     rewind(file);
     L1dReader *reader = l1d_reader_from(file, "bytes", diag);
     ReplayConfig config = {.policy = REPLAY_LRU};
-    bool is_read =
-        reader && replay_resolve(reader, &config, diag) && replay_run(reader, &config, result, diag);
+    bool is_read = reader && replay_resolve(reader, &config, diag) &&
+                   replay_run(reader, &config, result, diag);
     assert_int_equal(diag_error_count(diag), is_read ? 0 : 1);
     l1d_reader_free(reader);
     diag_free(diag);
@@ -174,11 +178,14 @@ static void a_damaged_file_is_refused(void **unused) {
     uint8_t *bytes = (uint8_t *)text_read_file(trace.path, 1 << 20, &length);
     ReplayResult whole, damaged;
     assert_true(is_readable(bytes, length, &whole));
-    for (size_t cut = 0; cut < length; cut++) assert_false(is_readable(bytes, cut, &damaged));
-    size_t refused = 0; /* all, but for bits that mean nothing to zstd: its checksum is of what it unpacks */
+    for (size_t cut = 0; cut < length; cut++)
+        assert_false(is_readable(bytes, cut, &damaged));
+    size_t refused =
+        0; /* all, but for bits that mean nothing to zstd: its checksum is of what it unpacks */
     for (size_t i = 0; i < length; i++) {
         bytes[i] ^= (uint8_t)(1u << i % 8);
-        if (is_readable(bytes, length, &damaged)) assert_memory_equal(&damaged, &whole, sizeof whole);
+        if (is_readable(bytes, length, &damaged))
+            assert_memory_equal(&damaged, &whole, sizeof whole);
         else refused++;
         bytes[i] ^= (uint8_t)(1u << i % 8);
     }
@@ -196,7 +203,8 @@ static void a_full_disk_is_told_once(void **unused) {
     Diag *diag = diag_new();
     L1dWriter *writer = l1d_writer_open("/dev/full", &header, diag);
     L1dRecord record = load_of(3);
-    for (int i = 0; i < 3 * L1D_TRACE_BLOCK_RECORDS; i++) l1d_writer_add(writer, &record);
+    for (int i = 0; i < 3 * L1D_TRACE_BLOCK_RECORDS; i++)
+        l1d_writer_add(writer, &record);
     assert_false(l1d_writer_close(writer, &(L1dTraceTotals){0}, diag));
     assert_int_equal(diag_error_count(diag), 1);
     assert_non_null(strstr(diag_text(diag), "No space left"));
@@ -207,9 +215,12 @@ static void a_full_disk_is_told_once(void **unused) {
 
 static void impossible_caches_are_refused(void **unused) {
     (void)unused;
-    const ReplayConfig bad[] = {{.size_bytes = 3 * LINE},   {.ways = 3},
-                                {.line_bytes = LINE / 2},   {.line_bytes = 96},
-                                {.line_bytes = 8192},       {.ways = 1u << 17, .size_bytes = 1u << 31},
+    const ReplayConfig bad[] = {{.size_bytes = 3 * LINE},
+                                {.ways = 3},
+                                {.line_bytes = LINE / 2},
+                                {.line_bytes = 96},
+                                {.line_bytes = 8192},
+                                {.ways = 1u << 17, .size_bytes = 1u << 31},
                                 {.size_bytes = UINT64_C(1) << 40}};
     Trace trace;
     trace_start(&trace);
@@ -226,8 +237,8 @@ static void impossible_caches_are_refused(void **unused) {
 
 /* ---- Policies ---- */
 
-/* Lines that the best choice at every replacement would bring in from record i on, by trying them all. One
- * set; `held` are the lines there. */
+/* Lines that the best choice at every replacement would bring in from record i on, by trying them
+ * all. One set; `held` are the lines there. */
 static uint64_t best_fills(const L1dRecord *records, size_t count, size_t i, uint32_t ways,
                            const uint64_t *held, uint32_t n) {
     for (; i < count; i++) {
@@ -235,7 +246,8 @@ static uint64_t best_fills(const L1dRecord *records, size_t count, size_t i, uin
         uint32_t at = 0;
         if (records[i].kind == L1D_FLUSH) n = 0;
         if (!l1d_kind_is_lookup((L1dKind)records[i].kind)) continue;
-        while (at < n && held[at] != line) at++;
+        while (at < n && held[at] != line)
+            at++;
         memcpy(next, held, n * sizeof *next);
         if (records[i].kind == L1D_STORE_EVICT && at < n) {
             next[at] = next[n - 1];
@@ -266,7 +278,8 @@ static void belady_is_as_good_as_trying_everything(void **unused) {
         uint32_t ways = 2 + seed % 2;
         /* loads alone, loads and stores that take lines, all kinds */
         make_records(records, COUNT, 5 + seed % 2, seed % 3 == 0 ? 1 : seed % 3 == 1 ? 2 : 5, seed);
-        ReplayConfig config = {.policy = REPLAY_BELADY, .ways = ways, .size_bytes = (uint64_t)ways * LINE};
+        ReplayConfig config = {
+            .policy = REPLAY_BELADY, .ways = ways, .size_bytes = (uint64_t)ways * LINE};
         ReplayResult best = replay_records(records, COUNT, config);
         uint64_t held[4];
         assert_int_equal(best.fills, best_fills(records, COUNT, 0, ways, held, 0));
@@ -280,7 +293,8 @@ static void belady_brings_in_no_more_than_lru(void **unused) {
     for (uint32_t seed = 0; seed < 40; seed++) {
         L1dRecord records[COUNT];
         make_records(records, COUNT, 20 + seed, 1 + seed % 5, seed);
-        for (size_t i = 0; i < COUNT; i++) records[i].is_fetch = i % 3 == 0;
+        for (size_t i = 0; i < COUNT; i++)
+            records[i].is_fetch = i % 3 == 0;
         ReplayConfig config = {.ways = 2 + 2 * (seed % 2), .size_bytes = 8 * LINE};
         ReplayResult lru = replay_records(records, COUNT, config);
         config.policy = REPLAY_BELADY;
@@ -290,7 +304,8 @@ static void belady_brings_in_no_more_than_lru(void **unused) {
         if (seed % 5 != 1) was_better |= belady.fills < lru.fills;
         /* where no store takes lines, fills are misses of loads */
         bool takes = false;
-        for (size_t i = 0; i < COUNT; i++) takes |= records[i].kind == L1D_STORE_ALLOCATE;
+        for (size_t i = 0; i < COUNT; i++)
+            takes |= records[i].kind == L1D_STORE_ALLOCATE;
         if (!takes) assert_true(belady.load_misses <= lru.load_misses);
     }
     assert_true(was_better);
@@ -340,12 +355,16 @@ static void stores_do_what_their_kind_says(void **unused) {
     static const struct {
         L1dKind kind;
         uint64_t alone, between; /* misses: store, load; and load, store, load */
-    } rows[] = {{L1D_STORE_ALLOCATE, 1, 1}, {L1D_STORE_USE, 2, 1}, {L1D_STORE_PASS, 2, 1}, {L1D_STORE_EVICT, 2, 2}};
+    } rows[] = {{L1D_STORE_ALLOCATE, 1, 1},
+                {L1D_STORE_USE, 2, 1},
+                {L1D_STORE_PASS, 2, 1},
+                {L1D_STORE_EVICT, 2, 2}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int way = 0; way < 3; way++) {
             L1dRecord records[] = {load_of(0), load_of(0), load_of(0)};
             records[1].kind = (uint8_t)rows[i].kind;
-            ReplayConfig config = {.policy = way == 1 ? REPLAY_BELADY : REPLAY_LRU, .is_unbounded = way == 2};
+            ReplayConfig config = {.policy = way == 1 ? REPLAY_BELADY : REPLAY_LRU,
+                                   .is_unbounded = way == 2};
             assert_int_equal(replay_records(records + 1, 2, config).misses, rows[i].alone);
             assert_int_equal(replay_records(records, 3, config).misses, rows[i].between);
         }
@@ -374,7 +393,8 @@ static void hits_are_told_apart_by_who_brought_the_line_in(void **unused) {
     for (size_t i = 0; i < STEPS; i++) {
         records[i] = (L1dRecord){.warp = steps[i].warp, .lanes = steps[i].lanes, .kind = L1D_LOAD};
         for (int unbounded = 0; unbounded < 2; unbounded++) {
-            ReplayResult result = replay_records(records, i + 1, (ReplayConfig){.is_unbounded = unbounded});
+            ReplayResult result =
+                replay_records(records, i + 1, (ReplayConfig){.is_unbounded = unbounded});
             assert_int_equal(result.inter_warp_hits, steps[i].inter);
             assert_int_equal(result.intra_warp_hits, steps[i].intra);
             assert_int_equal(result.intra_thread_hits, steps[i].thread);
@@ -400,8 +420,8 @@ static void memory_does_not_grow_with_the_trace(void **unused) {
         peaks[round] = host_peak_memory_bytes();
         trace_stop(&trace);
     }
-    /* One byte for each further lookup would be 2.9 MB. Address sanitizer keeps what was freed, so every
-     * round may take as much as the second. */
+    /* One byte for each further lookup would be 2.9 MB. Address sanitizer keeps what was freed, so
+     * every round may take as much as the second. */
     assert_in_range(peaks[3] - peaks[2], 0, peaks[2] - peaks[1] + 2000000);
 }
 

@@ -40,7 +40,8 @@ static void gtx480(void **state) {
     uint64_t seed = 99;
     for (int i = 0; i < 1000; i++) {
         uint64_t a = next_random(&seed);
-        uint32_t hash = bit(a, 19) << 4 | bit(a, 17) << 3 | bit(a, 15) << 2 | bit(a, 14) << 1 | bit(a, 13);
+        uint32_t hash =
+            bit(a, 19) << 4 | bit(a, 17) << 3 | bit(a, 15) << 2 | bit(a, 14) << 1 | bit(a, 13);
         assert_int_equal(set_index_of(&l1d, a), (a >> 7 & 31) ^ hash);
         assert_int_equal(set_index_of(&l2, a), (a >> 9 & 31) << 1 | bit(a, 7));
     }
@@ -50,7 +51,11 @@ static void gtx480(void **state) {
 
 static void rejected(void **state) {
     (void)state;
-    static const struct { const char *text; uint32_t sets, line_bytes; const char *why; } rows[] = {
+    static const struct {
+        const char *text;
+        uint32_t sets, line_bytes;
+        const char *why;
+    } rows[] = {
         {NULL, 48, 128, "48 sets"},
         {NULL, 0, 128, "0 sets"},
         {NULL, 64, 96, "96 bytes per line"},

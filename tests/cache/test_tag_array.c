@@ -33,7 +33,8 @@ typedef struct NaiveSet {
 static bool naive_use(NaiveSet *set, uint32_t ways, bool is_lru, uint64_t line, uint64_t *evicted) {
     *evicted = UINT64_MAX;
     uint32_t i = 0;
-    while (i < set->count && set->lines[i] != line) i++;
+    while (i < set->count && set->lines[i] != line)
+        i++;
     bool is_hit = i < set->count;
     if (is_hit && !is_lru) return true;
     if (!is_hit && set->count == ways) {
@@ -50,16 +51,21 @@ static bool naive_use(NaiveSet *set, uint32_t ways, bool is_lru, uint64_t line, 
 
 static void against_naive_model(void **state) {
     (void)state;
-    static const struct { uint32_t sets, ways; Replacement replacement; } rows[] = {
-        {1, 1, REPLACE_LRU}, {1, 4, REPLACE_LRU},   {8, 4, REPLACE_LRU},   {4, 16, REPLACE_LRU},
+    static const struct {
+        uint32_t sets, ways;
+        Replacement replacement;
+    } rows[] = {
+        {1, 1, REPLACE_LRU},  {1, 4, REPLACE_LRU},  {8, 4, REPLACE_LRU},  {4, 16, REPLACE_LRU},
         {1, 64, REPLACE_LRU}, {8, 4, REPLACE_FIFO}, {1, 1, REPLACE_FIFO}, {2, 7, REPLACE_FIFO},
     };
     uint64_t seed = 4711;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         Arena *arena = arena_new();
-        TagArray tags = build((TagArrayConfig){.sets = rows[r].sets, .ways = rows[r].ways,
+        TagArray tags = build((TagArrayConfig){.sets = rows[r].sets,
+                                               .ways = rows[r].ways,
                                                .line_bytes = 128,
-                                               .replacement = rows[r].replacement}, arena);
+                                               .replacement = rows[r].replacement},
+                              arena);
         NaiveSet naive[8] = {0};
         uint32_t span = rows[r].sets * rows[r].ways * 2;
         for (int i = 0; i < 20000; i++) {
@@ -120,8 +126,10 @@ static void line_life(void **state) {
 static void sectors(void **state) {
     (void)state;
     Arena *arena = arena_new();
-    TagArray tags = build((TagArrayConfig){.sets = 4, .ways = 2, .line_bytes = 128,
-                                           .sector_bytes = 32, .tracks_bytes = true}, arena);
+    TagArray tags = build(
+        (TagArrayConfig){
+            .sets = 4, .ways = 2, .line_bytes = 128, .sector_bytes = 32, .tracks_bytes = true},
+        arena);
     assert_int_equal(tag_array_sectors(&tags, 0x1000, 128), 0xF);
     assert_int_equal(tag_array_sectors(&tags, 0x1020, 4), 0x2);
     assert_int_equal(tag_array_sectors(&tags, 0x103C, 8), 0x6);
@@ -171,8 +179,10 @@ static void sectors(void **state) {
 static void invalidate_all(void **state) {
     (void)state;
     Arena *arena = arena_new();
-    TagArray tags = build((TagArrayConfig){.sets = 2, .ways = 2, .line_bytes = 64, .sector_bytes = 32,
-                                           .tracks_bytes = true}, arena);
+    TagArray tags = build(
+        (TagArrayConfig){
+            .sets = 2, .ways = 2, .line_bytes = 64, .sector_bytes = 32, .tracks_bytes = true},
+        arena);
     TagEviction gone;
     int32_t found, settled = tag_array_reserve(&tags, 0x000, 0x3, &gone);
     tag_array_fill(&tags, settled, 0x3);
@@ -210,12 +220,16 @@ static void free_places_first(void **state) {
 /* FIFO: using a line does not save it; LRU: it does. */
 static void replacement(void **state) {
     (void)state;
-    static const struct { Replacement replacement; uint64_t goes; } rows[] = {
-        {REPLACE_FIFO, 0x0000}, {REPLACE_LRU, 0x1000}};
+    static const struct {
+        Replacement replacement;
+        uint64_t goes;
+    } rows[] = {{REPLACE_FIFO, 0x0000}, {REPLACE_LRU, 0x1000}};
     for (int r = 0; r < 2; r++) {
         Arena *arena = arena_new();
-        TagArray tags = build((TagArrayConfig){.sets = 1, .ways = 2, .line_bytes = 64,
-                                               .replacement = rows[r].replacement}, arena);
+        TagArray tags = build(
+            (TagArrayConfig){
+                .sets = 1, .ways = 2, .line_bytes = 64, .replacement = rows[r].replacement},
+            arena);
         TagEviction gone;
         for (uint64_t address = 0; address < 0x2000; address += 0x1000)
             tag_array_fill(&tags, tag_array_reserve(&tags, address, 1, &gone), 1);
@@ -232,9 +246,18 @@ static void replacement(void **state) {
 static void rejected(void **state) {
     (void)state;
     const TagArrayConfig good = {.sets = 32, .ways = 4, .line_bytes = 128};
-    struct { TagArrayConfig config; const char *why; } rows[] = {
-        {good, "65 ways"}, {good, "0 ways"}, {good, "lines of 8 bytes"}, {good, "sectors of 8 bytes"},
-        {good, "sectors of 256 bytes"}, {good, "tracked"}, {good, "31 sets"}, {good, "set index"},
+    struct {
+        TagArrayConfig config;
+        const char *why;
+    } rows[] = {
+        {good, "65 ways"},
+        {good, "0 ways"},
+        {good, "lines of 8 bytes"},
+        {good, "sectors of 8 bytes"},
+        {good, "sectors of 256 bytes"},
+        {good, "tracked"},
+        {good, "31 sets"},
+        {good, "set index"},
     };
     rows[0].config.ways = 65;
     rows[1].config.ways = 0;

@@ -32,16 +32,20 @@ static uint64_t line_of(uint32_t k) { return (uint64_t)k * SETS * LINE; }
 
 static void order_of_leaving(void **state) {
     (void)state;
-    static const struct { Replacement replacement; uint32_t goes; } rows[] = {
-        {REPLACE_FIFO, 0}, {REPLACE_LRU, 1}};
+    static const struct {
+        Replacement replacement;
+        uint32_t goes;
+    } rows[] = {{REPLACE_FIFO, 0}, {REPLACE_LRU, 1}};
     for (int r = 0; r < 2; r++) {
         Arena *arena = arena_new();
         VictimTags victims;
         victim_tags_init(&victims, WARPS, SETS, WAYS, LINE, rows[r].replacement, arena);
-        for (uint32_t k = 0; k < WAYS; k++) victim_tags_insert(&victims, 3, line_of(k));
+        for (uint32_t k = 0; k < WAYS; k++)
+            victim_tags_insert(&victims, 3, line_of(k));
         victim_tags_insert(&victims, 3, line_of(0)); /* not entered twice */
         victim_tags_insert(&victims, 3, LINE);       /* the other set */
-        for (uint32_t k = 0; k < WAYS; k++) assert_true(victim_tags_probe(&victims, 3, line_of(k)));
+        for (uint32_t k = 0; k < WAYS; k++)
+            assert_true(victim_tags_probe(&victims, 3, line_of(k)));
         /* LRU: the probes have made 0 the oldest again; use it once more */
         assert_true(victim_tags_probe(&victims, 3, line_of(0)));
         victim_tags_insert(&victims, 3, line_of(WAYS));

@@ -28,6 +28,24 @@ class InTree(unittest.TestCase):
         return path
 
 
+class Format(InTree):
+    def check(self):
+        (self.root / ".clang-format").write_text("BasedOnStyle: LLVM\nIndentWidth: 4\n")
+        return subprocess.run(["bash", SCRIPTS / "check-format", self.root], text=True,
+                              capture_output=True, check=False)
+
+    def test_a_laid_out_tree_passes(self):
+        self.write("src/base/map.c", "int x;\n")
+        done = self.check()
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_line_laid_out_otherwise_is_found(self):
+        self.write("src/base/map.c", "int x;\nint   y;\n")
+        done = self.check()
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("src/base/map.c:2", done.stdout)
+
+
 class Layers(InTree):
     def check(self, *compiler):
         return run("check-layers", self.root, "base,ptx,gpu", *compiler)
@@ -86,7 +104,7 @@ class Style(InTree):
             "int x; \n": ":2: trailing white space",
             "\tint x;\n": ":2: a tab",
             "int x; // TO" + "DO later\n": ":2: a note of something unfinished",
-            "int " + "x" * 120 + ";\n": ":2: longer than 120 columns",
+            "int " + "x" * 120 + ";\n": ":2: longer than 100 columns",
             "int x;": ":2: no line end",
             "int x;\n" * 1000: "more than 1000",
         }

@@ -28,9 +28,7 @@ typedef struct Program {
     "even: add.u64 v, v, 1;\n"                                                                     \
     "next: add.u32 x, x, 1;\n$ loop;\ndone:\n"
 
-static uint64_t after_loop(uint32_t turns) {
-    return (turns + 1) / 2 + turns / 2 * 100;
-}
+static uint64_t after_loop(uint32_t turns) { return (turns + 1) / 2 + turns / 2 * 100; }
 static uint64_t expect_loop(uint32_t thread, bool guard) {
     return (void)guard, after_loop(thread % 7);
 }
@@ -71,9 +69,7 @@ static uint64_t expect_uniform_switch(uint32_t thread, bool guard) {
     "st.param.b64 [a1], 3;\nst.param.b32 [b1], m;\n$ (r1), " arguments ";\n"                       \
     "ld.param.b64 v, [r1];\n}\n"
 
-static uint64_t three_factorial(uint32_t n) {
-    return n <= 1 ? 3 : three_factorial(n - 1) * n;
-}
+static uint64_t three_factorial(uint32_t n) { return n <= 1 ? 3 : three_factorial(n - 1) * n; }
 static uint64_t expect_call(uint32_t thread, bool guard) {
     return guard ? three_factorial(thread % 8) : 0;
 }
@@ -113,9 +109,7 @@ static uint64_t expect_return(uint32_t thread, bool guard) {
 static uint64_t expect_uniform_return(uint32_t thread, bool guard) {
     return (void)thread, (void)guard, 1;
 }
-static uint64_t expect_exit(uint32_t thread, bool guard) {
-    return (void)thread, guard ? 1 : 2;
-}
+static uint64_t expect_exit(uint32_t thread, bool guard) { return (void)thread, guard ? 1 : 2; }
 
 /* ---- Barriers ---- */
 
@@ -149,12 +143,8 @@ static uint64_t expect_count(uint32_t thread, bool guard) {
     return guarded_threads() + 1000 * (TRIAL_THREADS - guarded_threads());
 }
 /* The reductions of: guard; true; not guard or guard. As bits 0, 1, 2. */
-static uint64_t expect_and(uint32_t thread, bool guard) {
-    return (void)thread, (void)guard, 2;
-}
-static uint64_t expect_or(uint32_t thread, bool guard) {
-    return (void)thread, (void)guard, 7;
-}
+static uint64_t expect_and(uint32_t thread, bool guard) { return (void)thread, (void)guard, 2; }
+static uint64_t expect_or(uint32_t thread, bool guard) { return (void)thread, (void)guard, 7; }
 
 #define REDUCE_PREDICATES                                                                          \
     "$ q, 0, guard;\n@q add.u64 v, v, 1;\nsetp.eq.u32 p, tid, tid;\n$ q, 1, 96, p;\n"              \
@@ -162,12 +152,8 @@ static uint64_t expect_or(uint32_t thread, bool guard) {
 
 /* ---- No effect on data ---- */
 
-static uint64_t expect_five(uint32_t thread, bool guard) {
-    return (void)thread, (void)guard, 5;
-}
-static uint64_t expect_thread(uint32_t thread, bool guard) {
-    return (void)guard, thread * 5;
-}
+static uint64_t expect_five(uint32_t thread, bool guard) { return (void)thread, (void)guard, 5; }
+static uint64_t expect_thread(uint32_t thread, bool guard) { return (void)guard, thread * 5; }
 
 #define STORE_AND_LOAD(instruction)                                                                \
     CELLS "mul.lo.u32 t, tid, 5;\nst.shared.u32 [mine], t;\n" instruction                          \

@@ -54,12 +54,8 @@ static void canonical(const char *spelling, char out[FORM_TEXT_BYTES]) {
         at += (size_t)snprintf(out + at, FORM_TEXT_BYTES - at, ".%s", form.types[i]->name);
 }
 
-struct Map *coverage_new(void) {
-    return map_new();
-}
-void coverage_free(struct Map *set) {
-    map_free(set);
-}
+struct Map *coverage_new(void) { return map_new(); }
+void coverage_free(struct Map *set) { map_free(set); }
 
 /* Whether it was not in the set. */
 static bool put(struct Map *set, const char *key) {

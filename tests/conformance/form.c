@@ -41,13 +41,9 @@ const Type *type_find(const char *name, size_t length) {
     return NULL;
 }
 
-const Type *type_named(const char *name) {
-    return type_find(name, strlen(name));
-}
+const Type *type_named(const char *name) { return type_find(name, strlen(name)); }
 
-uint64_t type_mask(int bits) {
-    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-}
+uint64_t type_mask(int bits) { return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1; }
 
 __int128 type_integer(const Type *type, uint64_t bits) {
     bits &= type_mask(type->bits);

@@ -8,9 +8,7 @@
 
 static const uint64_t UNTOUCHED = 0xa5a5a5a5a5a5a5a5u;
 
-static bool is_subtraction(const Form *form) {
-    return strncmp(form->text, "sub", 3) == 0;
-}
+static bool is_subtraction(const Form *form) { return strncmp(form->text, "sub", 3) == 0; }
 static bool has_letter(const Form *form, char letter) {
     return memchr(form->letters, letter, sizeof form->letters) != NULL;
 }

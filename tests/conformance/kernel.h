@@ -18,9 +18,7 @@ typedef enum Way {
     WAY_COUNT
 } Way;
 
-static inline bool way_is_masked(Way way) {
-    return way == WAY_GUARD || way == WAY_BRANCH;
-}
+static inline bool way_is_masked(Way way) { return way == WAY_GUARD || way == WAY_BRANCH; }
 
 typedef struct Job {
     Form form;

@@ -20,16 +20,10 @@ typedef struct Fields {
     uint64_t fraction;
 } Fields;
 
-static uint64_t low(int bits) {
-    return (UINT64_C(1) << bits) - 1;
-}
-static int bias(const Format *format) {
-    return (1 << (format->exponent_bits - 1)) - 1;
-}
+static uint64_t low(int bits) { return (UINT64_C(1) << bits) - 1; }
+static int bias(const Format *format) { return (1 << (format->exponent_bits - 1)) - 1; }
 /* Exponent of the smallest normal number. */
-static int least_exponent(const Format *format) {
-    return 1 - bias(format);
-}
+static int least_exponent(const Format *format) { return 1 - bias(format); }
 
 static Fields fields_of(const Format *format, uint64_t bits) {
     bits >>= format->shift;

@@ -19,79 +19,33 @@ typedef struct Thread {
 
 typedef uint64_t Value(const Thread *thread);
 
-static uint64_t lane_bit(const Thread *thread) {
-    return UINT64_C(1) << thread->lane;
-}
+static uint64_t lane_bit(const Thread *thread) { return UINT64_C(1) << thread->lane; }
 
-static uint64_t tid_x(const Thread *thread) {
-    return thread->tid[0];
-}
-static uint64_t tid_y(const Thread *thread) {
-    return thread->tid[1];
-}
-static uint64_t tid_z(const Thread *thread) {
-    return thread->tid[2];
-}
-static uint64_t ctaid_x(const Thread *thread) {
-    return thread->ctaid[0];
-}
-static uint64_t ctaid_y(const Thread *thread) {
-    return thread->ctaid[1];
-}
-static uint64_t ctaid_z(const Thread *thread) {
-    return thread->ctaid[2];
-}
-static uint64_t block_x(const Thread *thread) {
-    return (void)thread, block[0];
-}
-static uint64_t block_y(const Thread *thread) {
-    return (void)thread, block[1];
-}
-static uint64_t block_z(const Thread *thread) {
-    return (void)thread, block[2];
-}
-static uint64_t grid_x(const Thread *thread) {
-    return (void)thread, grid[0];
-}
-static uint64_t grid_y(const Thread *thread) {
-    return (void)thread, grid[1];
-}
-static uint64_t grid_z(const Thread *thread) {
-    return (void)thread, grid[2];
-}
-static uint64_t lane(const Thread *thread) {
-    return thread->lane;
-}
-static uint64_t equal(const Thread *thread) {
-    return lane_bit(thread);
-}
-static uint64_t less(const Thread *thread) {
-    return lane_bit(thread) - 1;
-}
-static uint64_t less_equal(const Thread *thread) {
-    return lane_bit(thread) * 2 - 1;
-}
-static uint64_t greater(const Thread *thread) {
-    return UINT32_MAX & ~less_equal(thread);
-}
-static uint64_t greater_equal(const Thread *thread) {
-    return UINT32_MAX & ~less(thread);
-}
-static uint64_t zero(const Thread *thread) {
-    return (void)thread, 0;
-}
-static uint64_t one(const Thread *thread) {
-    return (void)thread, 1;
-}
-static uint64_t warp_size(const Thread *thread) {
-    return (void)thread, FORM_LANES;
-}
+static uint64_t tid_x(const Thread *thread) { return thread->tid[0]; }
+static uint64_t tid_y(const Thread *thread) { return thread->tid[1]; }
+static uint64_t tid_z(const Thread *thread) { return thread->tid[2]; }
+static uint64_t ctaid_x(const Thread *thread) { return thread->ctaid[0]; }
+static uint64_t ctaid_y(const Thread *thread) { return thread->ctaid[1]; }
+static uint64_t ctaid_z(const Thread *thread) { return thread->ctaid[2]; }
+static uint64_t block_x(const Thread *thread) { return (void)thread, block[0]; }
+static uint64_t block_y(const Thread *thread) { return (void)thread, block[1]; }
+static uint64_t block_z(const Thread *thread) { return (void)thread, block[2]; }
+static uint64_t grid_x(const Thread *thread) { return (void)thread, grid[0]; }
+static uint64_t grid_y(const Thread *thread) { return (void)thread, grid[1]; }
+static uint64_t grid_z(const Thread *thread) { return (void)thread, grid[2]; }
+static uint64_t lane(const Thread *thread) { return thread->lane; }
+static uint64_t equal(const Thread *thread) { return lane_bit(thread); }
+static uint64_t less(const Thread *thread) { return lane_bit(thread) - 1; }
+static uint64_t less_equal(const Thread *thread) { return lane_bit(thread) * 2 - 1; }
+static uint64_t greater(const Thread *thread) { return UINT32_MAX & ~less_equal(thread); }
+static uint64_t greater_equal(const Thread *thread) { return UINT32_MAX & ~less(thread); }
+static uint64_t zero(const Thread *thread) { return (void)thread, 0; }
+static uint64_t one(const Thread *thread) { return (void)thread, 1; }
+static uint64_t warp_size(const Thread *thread) { return (void)thread, FORM_LANES; }
 static uint64_t all_shared(const Thread *thread) {
     return (void)thread, DYNAMIC_BYTES + STATIC_BYTES;
 }
-static uint64_t dynamic_shared(const Thread *thread) {
-    return (void)thread, DYNAMIC_BYTES;
-}
+static uint64_t dynamic_shared(const Thread *thread) { return (void)thread, DYNAMIC_BYTES; }
 
 /* A register whose value the ISA says; or one that it leaves to the machine, about which
  * `condition` must hold: instructions that set p from r, the register read twice into r and s. */

@@ -3,9 +3,7 @@
  * The bounds of the ISA are far wider than these: see docs/conformance.md. */
 #include "lanes.h"
 
-static const Format *format_of(const Form *form) {
-    return form->types[0]->format;
-}
+static const Format *format_of(const Form *form) { return form->types[0]->format; }
 
 static uint64_t flush(const Form *form, uint64_t bits) {
     return form->ftz ? real_flush(format_of(form), bits) : bits;
@@ -29,15 +27,11 @@ static int reciprocal_root(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t round) {
 static uint64_t invert(const Form *form, const uint64_t *in) {
     return apply(form, in[0], reciprocal);
 }
-static uint64_t root(const Form *form, const uint64_t *in) {
-    return apply(form, in[0], mpfr_sqrt);
-}
+static uint64_t root(const Form *form, const uint64_t *in) { return apply(form, in[0], mpfr_sqrt); }
 static uint64_t invert_root(const Form *form, const uint64_t *in) {
     return apply(form, in[0], reciprocal_root);
 }
-static uint64_t sine(const Form *form, const uint64_t *in) {
-    return apply(form, in[0], mpfr_sin);
-}
+static uint64_t sine(const Form *form, const uint64_t *in) { return apply(form, in[0], mpfr_sin); }
 static uint64_t cosine(const Form *form, const uint64_t *in) {
     return apply(form, in[0], mpfr_cos);
 }

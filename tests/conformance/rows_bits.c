@@ -4,33 +4,21 @@
 
 #include <string.h>
 
-static int width_of(const Form *form) {
-    return form->types[form->type_count - 1]->bits;
-}
-static uint64_t bit(uint64_t value, int position) {
-    return value >> position & 1;
-}
+static int width_of(const Form *form) { return form->types[form->type_count - 1]->bits; }
+static uint64_t bit(uint64_t value, int position) { return value >> position & 1; }
 
 /* ---- Logic ---- */
 
 static uint64_t logic_and(const Form *form, const uint64_t *in) {
     return (void)form, in[0] & in[1];
 }
-static uint64_t logic_or(const Form *form, const uint64_t *in) {
-    return (void)form, in[0] | in[1];
-}
+static uint64_t logic_or(const Form *form, const uint64_t *in) { return (void)form, in[0] | in[1]; }
 static uint64_t logic_xor(const Form *form, const uint64_t *in) {
     return (void)form, in[0] ^ in[1];
 }
-static uint64_t logic_not(const Form *form, const uint64_t *in) {
-    return (void)form, ~in[0];
-}
-static uint64_t logic_cnot(const Form *form, const uint64_t *in) {
-    return (void)form, in[0] == 0;
-}
-static uint64_t copy(const Form *form, const uint64_t *in) {
-    return (void)form, in[0];
-}
+static uint64_t logic_not(const Form *form, const uint64_t *in) { return (void)form, ~in[0]; }
+static uint64_t logic_cnot(const Form *form, const uint64_t *in) { return (void)form, in[0] == 0; }
+static uint64_t copy(const Form *form, const uint64_t *in) { return (void)form, in[0]; }
 
 /* The table's bit at index 4 a + 2 b + c, for each position. */
 static uint64_t logic_table(const Form *form, const uint64_t *in) {

@@ -1,12 +1,8 @@
 /* cvt: every pair of types, rounding and modifier. */
 #include "lanes.h"
 
-static const Type *to_type(const Form *form) {
-    return form->types[0];
-}
-static const Type *from_type(const Form *form) {
-    return form->types[1];
-}
+static const Type *to_type(const Form *form) { return form->types[0]; }
+static const Type *from_type(const Form *form) { return form->types[1]; }
 
 /* .ftz is about numbers of type .f32, on whichever side they are. */
 static uint64_t flush(const Form *form, const Format *format, uint64_t bits) {

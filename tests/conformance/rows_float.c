@@ -1,9 +1,7 @@
 /* Floating-point arithmetic that is exactly defined: correctly rounded by MPFR. */
 #include "lanes.h"
 
-static const Format *format_of(const Form *form) {
-    return form->types[0]->format;
-}
+static const Format *format_of(const Form *form) { return form->types[0]->format; }
 
 /* The sources as the instruction reads them. */
 static uint64_t read(const Form *form, uint64_t bits) {
@@ -29,18 +27,14 @@ static uint64_t binary(const Form *form, const uint64_t *in, RealBinary *functio
     return finish(form, real_binary(function, format_of(form), form->round, read(form, in[0]),
                                     read(form, in[1])));
 }
-static uint64_t add(const Form *form, const uint64_t *in) {
-    return binary(form, in, mpfr_add);
-}
+static uint64_t add(const Form *form, const uint64_t *in) { return binary(form, in, mpfr_add); }
 static uint64_t subtract(const Form *form, const uint64_t *in) {
     return binary(form, in, mpfr_sub);
 }
 static uint64_t multiply(const Form *form, const uint64_t *in) {
     return binary(form, in, mpfr_mul);
 }
-static uint64_t divide(const Form *form, const uint64_t *in) {
-    return binary(form, in, mpfr_div);
-}
+static uint64_t divide(const Form *form, const uint64_t *in) { return binary(form, in, mpfr_div); }
 
 static uint64_t multiply_add(const Form *form, const uint64_t *in) {
     return finish(form, real_fma(format_of(form), form->round, read(form, in[0]), read(form, in[1]),
@@ -54,9 +48,7 @@ static uint64_t unary(const Form *form, const uint64_t *in, RealUnary *function)
     const Format *format = format_of(form);
     return finish(form, real_unary(function, format, form->round, format, read(form, in[0])));
 }
-static uint64_t invert(const Form *form, const uint64_t *in) {
-    return unary(form, in, reciprocal);
-}
+static uint64_t invert(const Form *form, const uint64_t *in) { return unary(form, in, reciprocal); }
 static uint64_t square_root(const Form *form, const uint64_t *in) {
     return unary(form, in, mpfr_sqrt);
 }
@@ -67,9 +59,7 @@ static uint64_t absolute(const Form *form, const uint64_t *in) {
     uint64_t bits = read(form, in[0]);
     return bits ^ real_sign(format_of(form), bits);
 }
-static uint64_t sign_bit(const Form *form) {
-    return UINT64_C(1) << (format_of(form)->bits - 1);
-}
+static uint64_t sign_bit(const Form *form) { return UINT64_C(1) << (format_of(form)->bits - 1); }
 static uint64_t negate(const Form *form, const uint64_t *in) {
     return read(form, in[0]) ^ sign_bit(form);
 }
@@ -108,12 +98,8 @@ static uint64_t extreme(const Form *form, const uint64_t *in, int sign) {
     if (!a_is_nan && !b_is_nan && real_order(format, b, a, false) == sign) result = b;
     return form->xorsign ? result | sign_of_product : result;
 }
-static uint64_t minimum(const Form *form, const uint64_t *in) {
-    return extreme(form, in, -1);
-}
-static uint64_t maximum(const Form *form, const uint64_t *in) {
-    return extreme(form, in, 1);
-}
+static uint64_t minimum(const Form *form, const uint64_t *in) { return extreme(form, in, -1); }
+static uint64_t maximum(const Form *form, const uint64_t *in) { return extreme(form, in, 1); }
 
 #define ROUND ".rn,.rz,.rm,.rp"
 #define HALF  "(.f16,.f16x2)"

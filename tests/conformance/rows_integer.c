@@ -17,9 +17,7 @@ static uint64_t saturate(const Type *type, Wide value) {
     if (value < least(type)) value = least(type);
     return (uint64_t)(value > most(type) ? most(type) : value);
 }
-static Wide magnitude(Wide value) {
-    return value < 0 ? -value : value;
-}
+static Wide magnitude(Wide value) { return value < 0 ? -value : value; }
 
 /* ---- Sums ---- */
 
@@ -74,9 +72,7 @@ static uint64_t product_part(const Form *form, const uint64_t *in) {
     return (uint64_t)(form->hi ? product >> type->bits : product);
 }
 
-static uint64_t multiply(const Form *form, const uint64_t *in) {
-    return product_part(form, in);
-}
+static uint64_t multiply(const Form *form, const uint64_t *in) { return product_part(form, in); }
 
 static uint64_t multiply_add(const Form *form, const uint64_t *in) {
     uint64_t part = product_part(form, in);
@@ -155,9 +151,7 @@ static uint64_t dot(const Form *form, const uint64_t *in, int a_bits, int b_from
         sum += type_integer(&a, in[0] >> i * a_bits) * type_integer(&b, in[1] >> (b_from + i) * 8);
     return (uint64_t)sum;
 }
-static uint64_t dot4(const Form *form, const uint64_t *in) {
-    return dot(form, in, 8, 0);
-}
+static uint64_t dot4(const Form *form, const uint64_t *in) { return dot(form, in, 8, 0); }
 static uint64_t dot2(const Form *form, const uint64_t *in) {
     return dot(form, in, 16, form->hi ? 2 : 0);
 }

@@ -74,10 +74,9 @@ static uint64_t packed(const Form *form, const uint64_t *in) {
 #define SCALAR(name)                                                                               \
     {name TYPES "{.sat}", "0=12", scalar, .selectors = SELECTORS, .flags = ROW_SPARE}, {           \
         name TYPES "{.sat}(.add,.min,.max)", "0=120", scalar, .selectors = SELECTORS,              \
-                                                              .flags = ROW_SPARE                   \
+            .flags = ROW_SPARE                                                                     \
     }
-#define PACKED(name)                                                                               \
-    { name TYPES "{.sat,.add}", "0=12u", packed, .flags = ROW_SPARE }
+#define PACKED(name) {name TYPES "{.sat,.add}", "0=12u", packed, .flags = ROW_SPARE}
 
 const Row ROWS_VIDEO[] = {
     SCALAR("vadd"),  SCALAR("vsub"),      SCALAR("vabsdiff"),

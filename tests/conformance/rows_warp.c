@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-static bool is_active(const WarpCase *warp, int lane) {
-    return warp->active >> lane & 1;
-}
+static bool is_active(const WarpCase *warp, int lane) { return warp->active >> lane & 1; }
 
 /* Gives all lanes the same results. */
 static void give_all(WarpCase *warp, uint64_t first, uint64_t second) {

@@ -13,12 +13,9 @@
 
 enum { TEXTURES = 8, BYTES = 4096, FETCHES = TRIAL_THREADS, COORDINATE_AT = 64 };
 
-#define CLAMP                                                                                      \
-    { MEM_ADDRESS_CLAMP, MEM_ADDRESS_CLAMP }
-#define WRAP                                                                                       \
-    { MEM_ADDRESS_WRAP, MEM_ADDRESS_MIRROR }
-#define BORDER                                                                                     \
-    { MEM_ADDRESS_BORDER, MEM_ADDRESS_BORDER }
+#define CLAMP  {MEM_ADDRESS_CLAMP, MEM_ADDRESS_CLAMP}
+#define WRAP   {MEM_ADDRESS_WRAP, MEM_ADDRESS_MIRROR}
+#define BORDER {MEM_ADDRESS_BORDER, MEM_ADDRESS_BORDER}
 
 /* Sizes are powers of two: coordinates in [0, 1) stay exact. A texture of height 1 has 1 dimension.
  */
@@ -134,9 +131,7 @@ static uint32_t float_bits(double value) {
     return bits;
 }
 
-static Channel float_channel(double value) {
-    return (Channel){value, float_bits(value)};
-}
+static Channel float_channel(double value) { return (Channel){value, float_bits(value)}; }
 
 static double value_of(const Format *format, uint64_t bits) {
     Real real;

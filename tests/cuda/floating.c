@@ -13,21 +13,15 @@ static uint32_t bits_of(float x) {
 }
 
 /* The bits of x, and the same ones for every NaN. */
-static uint32_t plain_bits(float x) {
-    return isnan(x) ? 1 : bits_of(x);
-}
+static uint32_t plain_bits(float x) { return isnan(x) ? 1 : bits_of(x); }
 
 /* A whole number, or an infinity, cut to [low, high]; NaN becomes 0. */
 static int64_t clamp_whole(double x, double low, double high) {
     if (isnan(x)) return 0;
     return (int64_t)fmin(fmax(x, low), high);
 }
-static uint32_t to_int(double x) {
-    return (uint32_t)clamp_whole(x, -0x1p31, 0x1p31 - 1);
-}
-static uint32_t to_uint(double x) {
-    return (uint32_t)clamp_whole(x, 0, 0x1p32 - 1);
-}
+static uint32_t to_int(double x) { return (uint32_t)clamp_whole(x, -0x1p31, 0x1p31 - 1); }
+static uint32_t to_uint(double x) { return (uint32_t)clamp_whole(x, 0, 0x1p32 - 1); }
 
 /* To a 64-bit integer, towards zero; NaN becomes the most negative one (PTX ISA, cvt). */
 static int64_t to_long(float x) {

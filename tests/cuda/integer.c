@@ -120,12 +120,8 @@ static void carry_chain(Data in, Data out, unsigned n) {
     }
 }
 
-static int64_t low24_signed(uint32_t x) {
-    return (int32_t)(x << 8) >> 8;
-}
-static uint64_t low24(uint32_t x) {
-    return x & 0xffffff;
-}
+static int64_t low24_signed(uint32_t x) { return (int32_t)(x << 8) >> 8; }
+static uint64_t low24(uint32_t x) { return x & 0xffffff; }
 
 static void mul_forms(Data in, Data out, unsigned n) {
     for (unsigned i = 0; i < n; i++) {

@@ -79,12 +79,8 @@ static bool ends_with(Session *session, CUresult expected) {
     return got == expected;
 }
 
-static bool assert_fail(Session *session) {
-    return ends_with(session, CUDA_ERROR_ASSERT);
-}
-static bool trap(Session *session) {
-    return ends_with(session, CUDA_ERROR_LAUNCH_FAILED);
-}
+static bool assert_fail(Session *session) { return ends_with(session, CUDA_ERROR_ASSERT); }
+static bool trap(Session *session) { return ends_with(session, CUDA_ERROR_LAUNCH_FAILED); }
 
 static void assert_pass(Data in, Data out, unsigned n) {
     for (unsigned i = 0; i < n; i++)

@@ -7,13 +7,9 @@
 
 enum { WIDTH = 8, HEIGHT = 4, FETCHES = 128 };
 
-static float texel(int x, int y) {
-    return (float)(x * x * 3 + y * 50 + 7);
-}
+static float texel(int x, int y) { return (float)(x * x * 3 + y * 50 + 7); }
 
-static int clamp(int value, int last) {
-    return value < 0 ? 0 : value > last ? last : value;
-}
+static int clamp(int value, int last) { return value < 0 ? 0 : value > last ? last : value; }
 
 /* Between the four elements around (u, v), whose centres lie at halves. */
 static float filter_texels(float u, float v) {

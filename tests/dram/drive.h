@@ -24,7 +24,8 @@ static inline void bench_free(Bench *bench) { arena_free(bench->arena); }
 
 /* Steps every tick before `tick`. */
 static inline void run_to(Bench *bench, uint64_t tick) {
-    while (bench->tick < tick) dram_step(bench->channel, bench->tick++);
+    while (bench->tick < tick)
+        dram_step(bench->channel, bench->tick++);
 }
 
 static inline uint64_t next_random(uint64_t *seed) {

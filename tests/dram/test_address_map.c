@@ -30,7 +30,10 @@ static AddressMap build(const AddressMapConfig *config) {
 /* The example rows of the peer's map, as observed. */
 static void gtx480_examples(void **state) {
     (void)state;
-    static const struct { uint64_t address; uint32_t channel, slice, bank, row, column; } rows[] = {
+    static const struct {
+        uint64_t address;
+        uint32_t channel, slice, bank, row, column;
+    } rows[] = {
         {0xC0000000, 0, 0, 0, 0, 0},
         {0xC0000100, 1, 2, 0, 0, 0},
         {0xC0000600, 0, 1, 1, 0, 0},
@@ -103,7 +106,10 @@ static void inverses(void **state) {
 
 static void rejected(void **state) {
     (void)state;
-    static const struct { AddressMapConfig config; const char *why; } rows[] = {
+    static const struct {
+        AddressMapConfig config;
+        const char *why;
+    } rows[] = {
         {{.bits = "RRRRXCCCCCC"}, "'X': not one of"},
         {{.bits = "BBCCCCCC"}, "0 row bits"},
         {{.bits = ""}, "0 row bits"},

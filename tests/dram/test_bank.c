@@ -52,15 +52,27 @@ static void every_constraint(void **state) {
 static void gtx480_distances(void **state) {
     (void)state;
     enum { SAME_BANK = 0, SAME_GROUP = 4, OTHER_GROUP = 1 };
-    static const struct { DramCommand first, second; uint32_t bank; uint64_t ticks; } rows[] = {
-        {DRAM_READ, DRAM_READ, OTHER_GROUP, 2},      {DRAM_READ, DRAM_READ, SAME_GROUP, 3},
-        {DRAM_READ, DRAM_READ, SAME_BANK, 3},        {DRAM_WRITE, DRAM_WRITE, OTHER_GROUP, 2},
-        {DRAM_WRITE, DRAM_WRITE, SAME_GROUP, 3},     {DRAM_ACTIVATE, DRAM_ACTIVATE, OTHER_GROUP, 6},
-        {DRAM_ACTIVATE, DRAM_ACTIVATE, SAME_BANK, 40}, {DRAM_ACTIVATE, DRAM_READ, SAME_BANK, 12},
-        {DRAM_ACTIVATE, DRAM_WRITE, SAME_BANK, 7},   {DRAM_ACTIVATE, DRAM_PRECHARGE, SAME_BANK, 28},
-        {DRAM_PRECHARGE, DRAM_ACTIVATE, SAME_BANK, 12}, {DRAM_READ, DRAM_PRECHARGE, SAME_BANK, 2},
-        {DRAM_WRITE, DRAM_PRECHARGE, SAME_BANK, 18}, {DRAM_READ, DRAM_WRITE, OTHER_GROUP, 12},
-        {DRAM_WRITE, DRAM_READ, OTHER_GROUP, 11},    {DRAM_READ, DRAM_WRITE, SAME_BANK, 12},
+    static const struct {
+        DramCommand first, second;
+        uint32_t bank;
+        uint64_t ticks;
+    } rows[] = {
+        {DRAM_READ, DRAM_READ, OTHER_GROUP, 2},
+        {DRAM_READ, DRAM_READ, SAME_GROUP, 3},
+        {DRAM_READ, DRAM_READ, SAME_BANK, 3},
+        {DRAM_WRITE, DRAM_WRITE, OTHER_GROUP, 2},
+        {DRAM_WRITE, DRAM_WRITE, SAME_GROUP, 3},
+        {DRAM_ACTIVATE, DRAM_ACTIVATE, OTHER_GROUP, 6},
+        {DRAM_ACTIVATE, DRAM_ACTIVATE, SAME_BANK, 40},
+        {DRAM_ACTIVATE, DRAM_READ, SAME_BANK, 12},
+        {DRAM_ACTIVATE, DRAM_WRITE, SAME_BANK, 7},
+        {DRAM_ACTIVATE, DRAM_PRECHARGE, SAME_BANK, 28},
+        {DRAM_PRECHARGE, DRAM_ACTIVATE, SAME_BANK, 12},
+        {DRAM_READ, DRAM_PRECHARGE, SAME_BANK, 2},
+        {DRAM_WRITE, DRAM_PRECHARGE, SAME_BANK, 18},
+        {DRAM_READ, DRAM_WRITE, OTHER_GROUP, 12},
+        {DRAM_WRITE, DRAM_READ, OTHER_GROUP, 11},
+        {DRAM_READ, DRAM_WRITE, SAME_BANK, 12},
         {DRAM_WRITE, DRAM_READ, SAME_BANK, 11},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -90,10 +102,18 @@ static void open_rows(void **state) {
 static void rejected_timings(void **state) {
     (void)state;
     DramTiming good = devices[DEVICE_OWL].config.timing;
-    struct { DramTiming timing; const char *why; } rows[] = {
-        {good, NULL}, {good, "tCL = 0"}, {good, "tRAS is below tRCD"}, {good, "tRC is below tRAS"},
-        {good, "tCCD is below the ticks of a burst"}, {good, "tCCDL is below tCCD"},
-        {good, "tWL is above tCL"}, {good, "tRP = 5000"},
+    struct {
+        DramTiming timing;
+        const char *why;
+    } rows[] = {
+        {good, NULL},
+        {good, "tCL = 0"},
+        {good, "tRAS is below tRCD"},
+        {good, "tRC is below tRAS"},
+        {good, "tCCD is below the ticks of a burst"},
+        {good, "tCCDL is below tCCD"},
+        {good, "tWL is above tCL"},
+        {good, "tRP = 5000"},
     };
     rows[1].timing.cl = 0;
     rows[2].timing.ras = 5;

@@ -14,9 +14,13 @@ static void push(Bench *bench, uint32_t handle, uint32_t bank, uint32_t row, uin
                  uint32_t bytes, bool is_write) {
     assert_true(dram_can_accept(bench->channel));
     dram_push(bench->channel, bench->tick,
-              &(DramRequest){.address = handle * UINT64_C(64), .handle = handle, .row = row,
-                             .column = (uint16_t)column, .bytes = (uint16_t)bytes,
-                             .bank = (uint8_t)bank, .is_write = is_write});
+              &(DramRequest){.address = handle * UINT64_C(64),
+                             .handle = handle,
+                             .row = row,
+                             .column = (uint16_t)column,
+                             .bytes = (uint16_t)bytes,
+                             .bank = (uint8_t)bank,
+                             .is_write = is_write});
 }
 
 /* Steps every tick until a reply is there; returns the tick of the step that brought it. */
@@ -41,7 +45,10 @@ static void latencies(void **state) {
         const DramTiming *t = &config->timing;
         uint32_t bytes = device_burst_bytes(&devices[d]);
         Bench bench = bench_new(config);
-        static const struct { uint64_t start; uint32_t row; } reads[] = {{500, 3}, {1000, 3}, {1500, 4}};
+        static const struct {
+            uint64_t start;
+            uint32_t row;
+        } reads[] = {{500, 3}, {1000, 3}, {1500, 4}};
         uint64_t expected[] = {t->rcd + t->cl, t->cl, t->rp + t->rcd + t->cl};
         for (int i = 0; i < 3; i++) {
             run_to(&bench, reads[i].start);
@@ -129,7 +136,11 @@ static void bank_group_spacing(void **state) {
 /* Requests to rows A B A B of one bank: FR-FCFS serves A A B B, FCFS keeps the order. */
 static void service_order(void **state) {
     (void)state;
-    static const struct { const char *name; uint32_t order[4]; uint64_t conflicts; } rows[] = {
+    static const struct {
+        const char *name;
+        uint32_t order[4];
+        uint64_t conflicts;
+    } rows[] = {
         {"fr-fcfs", {0, 2, 1, 3}, 1},
         {"fcfs", {0, 1, 2, 3}, 3},
     };
@@ -139,7 +150,8 @@ static void service_order(void **state) {
         assert_non_null(config.scheduler);
         assert_string_equal(dram_scheduler_name(i), rows[i].name);
         Bench bench = bench_new(&config);
-        for (uint32_t k = 0; k < 4; k++) push(&bench, k, 5, k % 2, 32 * k, 32, false);
+        for (uint32_t k = 0; k < 4; k++)
+            push(&bench, k, 5, k % 2, 32 * k, 32, false);
         for (int k = 0; k < 4; k++) {
             uint32_t handle;
             wait_reply(&bench, &handle);
@@ -211,12 +223,12 @@ static void bank_parallelism(void **state) {
 
 typedef struct Outcome {
     DramStats stats;
-    uint64_t replies;    /* replies popped */
+    uint64_t replies;     /* replies popped */
     uint64_t fingerprint; /* of every reply's handle and tick, in order */
 } Outcome;
 
-/* Random traffic in bursts with pauses. Pops at most one reply every `pop_every` ticks; steps either
- * every tick or only those at which the channel or the test has something to do. */
+/* Random traffic in bursts with pauses. Pops at most one reply every `pop_every` ticks; steps
+ * either every tick or only those at which the channel or the test has something to do. */
 static Outcome random_traffic(const DramConfig *config, uint32_t requests, uint32_t pop_every,
                               bool skips) {
     Bench bench = bench_new(config);
@@ -237,8 +249,8 @@ static Outcome random_traffic(const DramConfig *config, uint32_t requests, uint3
         if (wants_push && dram_can_accept(bench.channel)) {
             uint64_t r = next_random(&seed);
             push(&bench, sent++, (uint32_t)(r % config->banks), (uint32_t)(r >> 8 & 3),
-                 (uint32_t)(r >> 16) % (config->row_bytes / 128) * 128,
-                 (r >> 32 & 1) ? 32 : 128, (r >> 33 & 3) == 0);
+                 (uint32_t)(r >> 16) % (config->row_bytes / 128) * 128, (r >> 32 & 1) ? 32 : 128,
+                 (r >> 33 & 3) == 0);
             if ((r >> 40 & 15) == 0) pause_until = tick + (r >> 48) % 300;
         }
         dram_step(bench.channel, tick);
@@ -328,12 +340,13 @@ static void few_steps(void **state) {
 static void rotating_scan(void **state) {
     (void)state;
     Bench bench = bench_new(&devices[DEVICE_GTX480].config);
-    static const struct { uint32_t bank, row, first_bank; } rows[] = {
-        {5, 1, 6},   /* closed: behind bank 5 */
-        {5, 1, 7},   /* open: one further */
-        {15, 1, 0},  /* round the end */
-        {15, 1, 1},
-        {5, 2, 6},   /* closes row 1 */
+    static const struct {
+        uint32_t bank, row, first_bank;
+    } rows[] = {
+        {5, 1, 6},             /* closed: behind bank 5 */
+        {5, 1, 7},             /* open: one further */
+        {15, 1, 0},            /* round the end */
+        {15, 1, 1}, {5, 2, 6}, /* closes row 1 */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         push(&bench, 0, rows[i].bank, rows[i].row, 0, 32, false);
@@ -348,7 +361,10 @@ static void rotating_scan(void **state) {
  * only the read when it meets bank 4 first. */
 static void row_command_before_column_command(void **state) {
     (void)state;
-    static const struct { uint32_t first_bank; uint64_t opened; } rows[] = {{8, 511}, {4, 512}};
+    static const struct {
+        uint32_t first_bank;
+        uint64_t opened;
+    } rows[] = {{8, 511}, {4, 512}};
     for (int i = 0; i < 2; i++) {
         Bench bench = bench_new(&devices[DEVICE_GTX480].config);
         push(&bench, 0, 4, 1, 0, 32, false);
@@ -390,10 +406,17 @@ static void reset(void **state) {
 static void rejected(void **state) {
     (void)state;
     DramConfig good = devices[DEVICE_GTX480].config;
-    struct { DramConfig config; const char *why; } rows[] = {
-        {good, "banks = 33"}, {good, "bank groups = 0"}, {good, "queue entries = 0"},
-        {good, "reply entries = 0"}, {good, "not a whole number of ticks"},
-        {good, "bank groups of"}, {good, "tRAS is below"},
+    struct {
+        DramConfig config;
+        const char *why;
+    } rows[] = {
+        {good, "banks = 33"},
+        {good, "bank groups = 0"},
+        {good, "queue entries = 0"},
+        {good, "reply entries = 0"},
+        {good, "not a whole number of ticks"},
+        {good, "bank groups of"},
+        {good, "tRAS is below"},
     };
     rows[0].config.banks = 33;
     rows[1].config.bank_groups = 0;

@@ -1,5 +1,5 @@
-/* Opportunistic prefetch, OWL section 4.4 sentence by sentence, on OWL's channel: rows of 32 lines of
- * 64 bytes. */
+/* Opportunistic prefetch, OWL section 4.4 sentence by sentence, on OWL's channel: rows of 32 lines
+ * of 64 bytes. */
 #include "dram/prefetch.h"
 
 #include <setjmp.h>
@@ -37,8 +37,12 @@ static uint64_t address_of(uint32_t bank, uint32_t row, uint32_t line) {
 
 static void demand(Bench *bench, uint32_t bank, uint32_t row, uint32_t line, bool is_write) {
     dram_push(bench->channel, bench->tick,
-              &(DramRequest){.address = address_of(bank, row, line), .handle = 1, .row = row,
-                             .column = (uint16_t)(line * LINE), .bytes = LINE, .bank = (uint8_t)bank,
+              &(DramRequest){.address = address_of(bank, row, line),
+                             .handle = 1,
+                             .row = row,
+                             .column = (uint16_t)(line * LINE),
+                             .bytes = LINE,
+                             .bank = (uint8_t)bank,
                              .is_write = is_write});
 }
 
@@ -162,11 +166,14 @@ static void stop_in_every_bank(void **state) {
     demand(&bench, 1, 1, 0, false);
     expect_demand(&bench, 0, 1, 0);
     DramReply reply;
-    do next_reply(&bench, &reply);
+    do
+        next_reply(&bench, &reply);
     while (reply.is_prefetch);
-    for (int i = 0; i < 5; i++) next_reply(&bench, &reply);
-    while (bench.channel->serving) dram_step(bench.channel, bench.tick++); /* between two lines */
-    run_to(&bench, bench.tick + 1); /* tCCD: the next tick could begin one */
+    for (int i = 0; i < 5; i++)
+        next_reply(&bench, &reply);
+    while (bench.channel->serving)
+        dram_step(bench.channel, bench.tick++); /* between two lines */
+    run_to(&bench, bench.tick + 1);             /* tCCD: the next tick could begin one */
     uint64_t begun = bench.channel->stats.prefetches;
     demand(&bench, 0, 2, 0, false);
     demand(&bench, 1, 2, 0, false);
@@ -179,7 +186,9 @@ static void stop_in_every_bank(void **state) {
  * arrives"; C is lower, or higher while fewer requests than the threshold wait. */
 static void minimum(void **state) {
     (void)state;
-    static const struct { uint32_t threshold, lines; } rows[] = {
+    static const struct {
+        uint32_t threshold, lines;
+    } rows[] = {
         {1, 8},  /* one waits: not fewer than 1 */
         {2, 16}, /* fewer than 2 */
         {0, 8},  /* the running mean is still below 1 */
@@ -227,7 +236,8 @@ static void minimum_of_each_row(void **state) {
     DramConfig config = owl_config(&map, DRAM_PREFETCH_MIN);
     config.prefetch.threshold = 1;
     Bench bench = bench_new(&config);
-    for (uint32_t row = 1; row <= 3; row++) demand(&bench, 0, row, 0, false);
+    for (uint32_t row = 1; row <= 3; row++)
+        demand(&bench, 0, row, 0, false);
     for (uint32_t row = 1; row <= 2; row++) {
         expect_demand(&bench, 0, row, 0);
         expect_prefetches(&bench, 0, row, 1, 8);
@@ -292,8 +302,10 @@ static void demand_has_the_bus(void **state) {
     expect_demand(&bench, 1, 1, 0);
     run_to(&bench, bench.tick + 500); /* row open, all of it prefetched */
     DramReply reply;
-    while (dram_pop_reply(bench.channel, &reply)) continue;
-    for (uint32_t line = 0; line < 20; line++) demand(&bench, 1, 1, line, false);
+    while (dram_pop_reply(bench.channel, &reply))
+        continue;
+    for (uint32_t line = 0; line < 20; line++)
+        demand(&bench, 1, 1, line, false);
     demand(&bench, 0, 1, 0, false); /* bank 0 opens meanwhile and could prefetch */
     int demands = 0;
     while (demands < 21) {
@@ -326,13 +338,15 @@ static void written_rows_are_left_alone(void **state) {
     }
 }
 
-/* Tick at which the last of 20 reads of bank 3's open row is back, while bank 0 has a row to prefetch. */
+/* Tick at which the last of 20 reads of bank 3's open row is back, while bank 0 has a row to
+ * prefetch. */
 static uint64_t end_of_stream(const AddressMap *map, DramPrefetchScheme scheme) {
     DramConfig config = owl_config(map, scheme);
     config.bank_groups = 2;
     config.timing.ccd_long = 3; /* leaves the bus a tick between two bursts of a bank */
     Bench bench = bench_new(&config);
-    for (uint32_t line = 0; line < 20; line++) demand(&bench, 3, 1, line, false);
+    for (uint32_t line = 0; line < 20; line++)
+        demand(&bench, 3, 1, line, false);
     demand(&bench, 0, 1, 0, false);
     DramReply reply;
     uint64_t end = 0;
@@ -350,7 +364,8 @@ static uint64_t end_of_stream(const AddressMap *map, DramPrefetchScheme scheme) 
 static void prefetch_delays_no_stream(void **state) {
     (void)state;
     AddressMap map = owl_map();
-    assert_int_equal(end_of_stream(&map, DRAM_PREFETCH_STOP), end_of_stream(&map, DRAM_PREFETCH_NONE));
+    assert_int_equal(end_of_stream(&map, DRAM_PREFETCH_STOP),
+                     end_of_stream(&map, DRAM_PREFETCH_NONE));
 }
 
 /* Ticks that a read of bank 1's open row takes while bank 0 is prefetched from. */
@@ -363,7 +378,8 @@ static uint64_t read_beside_prefetches(const AddressMap *map, DramPrefetchScheme
     demand(&bench, 0, 1, 0, false);
     run_to(&bench, 1060 + ticks_later);
     DramReply reply;
-    while (dram_pop_reply(bench.channel, &reply)) continue;
+    while (dram_pop_reply(bench.channel, &reply))
+        continue;
     demand(&bench, 1, 1, 0, false);
     uint64_t begun = bench.tick, end = 0;
     while (!end) {
@@ -397,7 +413,8 @@ static void minimum_goes_first(void **state) {
     demand(&bench, 0, 1, 0, false);
     demand(&bench, 0, 2, 0, false);
     DramReply reply;
-    do next_reply(&bench, &reply);
+    do
+        next_reply(&bench, &reply);
     while (reply.is_prefetch); /* of bank 3 */
     assert_true(reply.address == address_of(0, 1, 0));
     int others = 0;
@@ -439,9 +456,11 @@ static void running_mean(void **state) {
     DramPrefetchConfig config = owl_config(&map, DRAM_PREFETCH_MIN).prefetch;
     DramPrefetch prefetch;
     dram_prefetch_init(&prefetch, &config, 2048);
-    for (int i = 0; i < 2000; i++) dram_prefetch_arrived(&prefetch, 20);
+    for (int i = 0; i < 2000; i++)
+        dram_prefetch_arrived(&prefetch, 20);
     assert_int_equal((prefetch.mean + (1 << 15)) >> DRAM_PREFETCH_FRACTION, 20);
-    for (int i = 0; i < 2000; i++) dram_prefetch_arrived(&prefetch, i % 2 ? 4 : 6);
+    for (int i = 0; i < 2000; i++)
+        dram_prefetch_arrived(&prefetch, i % 2 ? 4 : 6);
     assert_int_equal((prefetch.mean + (1 << 15)) >> DRAM_PREFETCH_FRACTION, 5);
     /* 12 lines prefetched: enough for lower, not for higher */
     dram_prefetch_opened(&prefetch, 3, 0);
@@ -504,9 +523,15 @@ static void rejected(void **state) {
     (void)state;
     AddressMap map = owl_map();
     const DramConfig good = owl_config(&map, DRAM_PREFETCH_MIN);
-    struct { DramConfig config; const char *why; } rows[] = {
-        {good, "needs the request scheduler fr-fcfs"}, {good, "lines of 0 bytes"},
-        {good, "lines of 8 bytes"}, {good, "lower 20 and higher 16"}, {good, "higher 200"},
+    struct {
+        DramConfig config;
+        const char *why;
+    } rows[] = {
+        {good, "needs the request scheduler fr-fcfs"},
+        {good, "lines of 0 bytes"},
+        {good, "lines of 8 bytes"},
+        {good, "lower 20 and higher 16"},
+        {good, "higher 200"},
         {good, "but the address map has rows of 2048"},
     };
     rows[0].config.scheduler = &dram_scheduler_fcfs;

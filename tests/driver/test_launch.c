@@ -221,9 +221,7 @@ static void test_elapsed_time(void **state) {
     assert_true(once < 0);
 }
 
-static size_t shared_of(int block_size) {
-    return 64 * (size_t)block_size;
-}
+static size_t shared_of(int block_size) { return 64 * (size_t)block_size; }
 
 static void test_occupancy(void **state) {
     (void)state;

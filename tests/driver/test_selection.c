@@ -40,16 +40,16 @@ static void test_names(void **state) {
         {"saxpy", "_Z5saxpyifPKfPf", true},
         {"_Z5saxpyifPKfPf", "_Z5saxpyifPKfPf", true},
         {"axpy", "_Z5saxpyifPKfPf", false},
-        {"scan", "_Z4scanIfLi256EEvPKT_PS0_i", true},          /* scan<float, 256> */
-        {"*scanIf*", "_Z4scanIfLi256EEvPKT_PS0_i", true},      /* by its mangled name */
+        {"scan", "_Z4scanIfLi256EEvPKT_PS0_i", true},     /* scan<float, 256> */
+        {"*scanIf*", "_Z4scanIfLi256EEvPKT_PS0_i", true}, /* by its mangled name */
         {"*scanId*", "_Z4scanIfLi256EEvPKT_PS0_i", false},
-        {"reduce", "_ZN3sum4fast6reduceEPf", true},            /* sum::fast::reduce */
+        {"reduce", "_ZN3sum4fast6reduceEPf", true}, /* sum::fast::reduce */
         {"sum::fast::reduce", "_ZN3sum4fast6reduceEPf", true},
         {"fast::reduce", "_ZN3sum4fast6reduceEPf", false},
         {"sum::*", "_ZN3sum4fast6reduceEPf", true},
-        {"hidden", "_ZL6hiddenv", true},                       /* a static kernel */
+        {"hidden", "_ZL6hiddenv", true}, /* a static kernel */
         {"hidden", "_ZN1aL6hiddenEv", true},
-        {"_Z99short", "_Z99short", true},                      /* not a mangled name after all */
+        {"_Z99short", "_Z99short", true}, /* not a mangled name after all */
         {"_Z", "_Z", true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -65,7 +65,8 @@ static void test_skip_counts_the_kernels_named(void **state) {
     static const bool timed[] = {false, false, false, false, true, true};
     for (size_t i = 0; i < 6; i++) {
         assert_int_equal(selection_takes(selection, launches[i]), timed[i]);
-        assert_int_equal(selection_takes(selection, launches[i]), timed[i]); /* as it was not made */
+        assert_int_equal(selection_takes(selection, launches[i]),
+                         timed[i]); /* as it was not made */
         selection_count(selection, launches[i]);
     }
     selection_free(selection);
@@ -83,7 +84,8 @@ static void test_empty_names_are_refused(void **state) {
 }
 
 /* The warnings after these launches, which the caller frees. */
-static Diag *warnings_after(const char *names, uint64_t skip, const char *const *kernels, int count) {
+static Diag *warnings_after(const char *names, uint64_t skip, const char *const *kernels,
+                            int count) {
     Selection *selection = make(names, skip);
     Map *launched = map_new();
     Diag *diag = diag_new();
@@ -110,19 +112,24 @@ static void test_warnings(void **state) {
     } rows[] = {
         {"gather,scatter", 2, few, 3, ""},
         {"gather,scater", 0, few, 3,
-         "tyto: warning: --kernels scater: no kernel of this name was launched; did you mean scatter?\n"},
+         "tyto: warning: --kernels scater: no kernel of this name was launched; did you mean "
+         "scatter?\n"},
         {"zz*", 0, few, 3,
-         "tyto: warning: --kernels zz*: no kernel of this name was launched; launched were scatter, "
+         "tyto: warning: --kernels zz*: no kernel of this name was launched; launched were "
+         "scatter, "
          "gather\n"},
         {"long_name", 0, many, 10,
-         "tyto: warning: --kernels long_name: no kernel of this name was launched; launched were aa, "
+         "tyto: warning: --kernels long_name: no kernel of this name was launched; launched were "
+         "aa, "
          "bb, cc, dd, ee, ff, gg, hh and 2 more\n"},
         {"x", 0, NULL, 0,
          "tyto: warning: --kernels x: no kernel of this name was launched; the program launched "
          "none\n"},
-        {NULL, 3, few, 3, "tyto: warning: --skip 3: the program made only 3 launches, so none was timed\n"},
+        {NULL, 3, few, 3,
+         "tyto: warning: --skip 3: the program made only 3 launches, so none was timed\n"},
         {"gather", 2, few, 3,
-         "tyto: warning: --skip 2: the program made only 2 launches of the kernels named, so none was "
+         "tyto: warning: --skip 2: the program made only 2 launches of the kernels named, so none "
+         "was "
          "timed\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -26,7 +26,8 @@ static void take_figures(const GpuResult *result, uint64_t figures[CALIBRATION_F
 static const char half_lines[] =
     "DRAM counts: the peer takes a 64-byte store to the upper half of a line for one to the next\n"
     "line. Half of matmul's stores are such: lines that nothing uses displace the inputs, which\n"
-    "just fit in L2, and are written back. With the same defect switched on, below, our counts are\n"
+    "just fit in L2, and are written back. With the same defect switched on, below, our counts "
+    "are\n"
     "theirs; hardware has no reason to do so.";
 
 #define DEFECT     "l2.misplaces_half_lines=yes"

@@ -31,9 +31,9 @@ extern const int calibration_count;
 typedef struct CalibrationResult {
     uint64_t ours[CALIBRATION_FIGURES];
     uint64_t low[CALIBRATION_FIGURES]; /* bounds over launches that begin on other SMs; */
-    uint64_t
-        high[CALIBRATION_FIGURES]; /* they are the figure itself where that makes no difference */
-    bool is_right;                 /* the kernels' results */
+    /* they are the figure itself where that makes no difference */
+    uint64_t high[CALIBRATION_FIGURES];
+    bool is_right; /* the kernels' results */
 } CalibrationResult;
 
 CalibrationResult calibration_run(const char *folder, const Calibration *run);

@@ -26,7 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     json_string(&json, arena_strndup(arena, (const char *)bytes, size));
     if (out.bytes[0] != '"') abort();
     const char *at = out.bytes + 1;
-    while (*at != '"') at = check_character(at);
+    while (*at != '"')
+        at = check_character(at);
     if (at != out.bytes + out.length - 1) abort();
     text_free(&out);
     arena_free(arena);

@@ -1,5 +1,6 @@
-/* The reader of L1D traces: any bytes are replayed or refused with one message. An input that begins
- * with 'r' is a block of records as they are packed, without the checksums that would hide them. */
+/* The reader of L1D traces: any bytes are replayed or refused with one message. An input that
+ * begins with 'r' is a block of records as they are packed, without the checksums that would hide
+ * them. */
 #include "cache/replay.h"
 
 #include <stdint.h>
@@ -21,7 +22,8 @@ static void check_records(const uint8_t *bytes, size_t size) {
         if (l1d_records_unpack(again, count, SMS, second)) abort();
         for (uint32_t i = 0; i < count; i++) {
             if (records[i].sm >= SMS || records[i].kind >= L1D_KINDS) abort();
-            if (records[i].address != second[i].address || records[i].cycle != second[i].cycle) abort();
+            if (records[i].address != second[i].address || records[i].cycle != second[i].cycle)
+                abort();
         }
         free(second);
     }

@@ -1,5 +1,5 @@
-/* Functional runs: what a kernel's mistake is told as, limits, deadlocks, and that one failed launch
- * leaves the next alone. */
+/* Functional runs: what a kernel's mistake is told as, limits, deadlocks, and that one failed
+ * launch leaves the next alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 #define HEADER ".version 7.5\n.target sm_75\n.address_size 64\n"
 /* A kernel with one pointer parameter, in %p; %t is the thread's number. */
 #define KERNEL(body)                                                                               \
-    HEADER ".visible .entry k(.param .u64 a)\n{\n"                                                  \
-           ".reg .b64 %p, %q, %w;\n.reg .b32 %t, %v, %i;\n.reg .pred %c;\n"                          \
+    HEADER ".visible .entry k(.param .u64 a)\n{\n"                                                 \
+           ".reg .b64 %p, %q, %w;\n.reg .b32 %t, %v, %i;\n.reg .pred %c;\n"                        \
            "ld.param.u64 %p, [a];\nmov.u32 %t, %tid.x;\n" body "ret;\n}\n"
 
 typedef struct Fixture {
@@ -75,10 +75,13 @@ static void names_every_bad_access(void **state) {
         {KERNEL("mul.wide.u32 %w, %t, 4;\nadd.u64 %p, %p, %w;\nst.global.u32 [%p], %t;\n"),
          ISA_FAULT_ADDRESS, "1 byte past the last byte of the 64-byte allocation"},
         {KERNEL("ld.global.u32 %v, [%p+2];\n"), ISA_FAULT_MISALIGNED, "misaligned read of 4 bytes"},
-        {KERNEL("mov.u64 %q, 0;\nld.global.u32 %v, [%q];\n"), ISA_FAULT_ADDRESS, "the null pointer"},
-        {KERNEL("mov.u64 %q, 8;\nst.u32 [%q], %t;\n"), ISA_FAULT_ADDRESS, "next to the null pointer"},
+        {KERNEL("mov.u64 %q, 0;\nld.global.u32 %v, [%q];\n"), ISA_FAULT_ADDRESS,
+         "the null pointer"},
+        {KERNEL("mov.u64 %q, 8;\nst.u32 [%q], %t;\n"), ISA_FAULT_ADDRESS,
+         "next to the null pointer"},
         {KERNEL("ld.shared.u32 %v, [16];\n"), ISA_FAULT_ADDRESS, "0 bytes of shared memory"},
-        {KERNEL("ld.const.u32 %v, [%p];\n"), ISA_FAULT_SPACE, "wrong space: read of 4 bytes at const"},
+        {KERNEL("ld.const.u32 %v, [%p];\n"), ISA_FAULT_SPACE,
+         "wrong space: read of 4 bytes at const"},
         {HEADER ".const .b32 c[4];\n.visible .entry k(.param .u64 a)\n{\n.reg .b64 %p;\n"
                 ".reg .b32 %v;\nmov.u64 %p, c;\nmov.u32 %v, 1;\nst.u32 [%p], %v;\nret;\n}\n",
          ISA_FAULT_SPACE, "'c'"},
@@ -105,10 +108,11 @@ static void names_the_thread_that_went_wrong(void **state) {
     (void)state;
     Fixture fixture;
     start(&fixture, (GpuOptions){0});
-    GpuResult result = run(&fixture,
-                           KERNEL("setp.ne.u32 %c, %t, 77;\n@%c bra done;\nst.global.u32 [%p+4096], %t;\n"
-                                  "done:\n"),
-                           96, buffer(&fixture, 64));
+    GpuResult result =
+        run(&fixture,
+            KERNEL("setp.ne.u32 %c, %t, 77;\n@%c bra done;\nst.global.u32 [%p+4096], %t;\n"
+                   "done:\n"),
+            96, buffer(&fixture, 64));
     assert_fault(&result, ISA_FAULT_ADDRESS, "CTA (0,0,0), thread (77,0,0), warp 2, lane 13");
     stop(&fixture);
 }
@@ -150,12 +154,12 @@ static void reports_uninitialised_reads_on_request(void **state) {
 
 static void reports_divergent_barriers_on_request(void **state) {
     (void)state;
-    static const char ptx[] =
-        KERNEL("setp.lt.u32 %c, %t, 8;\n@%c bra skip;\nbar.sync 0;\nskip:\n");
+    static const char ptx[] = KERNEL("setp.lt.u32 %c, %t, 8;\n@%c bra skip;\nbar.sync 0;\nskip:\n");
     Fixture fixture;
     start(&fixture, (GpuOptions){.report_divergence = true});
     GpuResult result = run(&fixture, ptx, 32, buffer(&fixture, 64));
-    assert_fault(&result, ISA_FAULT_BARRIER, "only lanes 0xffffff00 of the warp's live lanes 0xffffffff");
+    assert_fault(&result, ISA_FAULT_BARRIER,
+                 "only lanes 0xffffff00 of the warp's live lanes 0xffffffff");
     stop(&fixture);
 }
 
@@ -172,8 +176,8 @@ static void stops_at_the_instruction_limit(void **state) {
     (void)state;
     Fixture fixture;
     start(&fixture, (GpuOptions){.instruction_limit = 1000});
-    GpuResult result = run(&fixture, KERNEL("again:\nadd.u32 %t, %t, 1;\nbra again;\n"), 32,
-                           buffer(&fixture, 64));
+    GpuResult result =
+        run(&fixture, KERNEL("again:\nadd.u32 %t, %t, 1;\nbra again;\n"), 32, buffer(&fixture, 64));
     assert_fault(&result, ISA_FAULT_LIMIT, "limit of 1000 warp instructions");
     assert_int_equal(result.warp_instructions, 1000);
     stop(&fixture);
@@ -181,12 +185,12 @@ static void stops_at_the_instruction_limit(void **state) {
 
 static void reports_runaway_recursion(void **state) {
     (void)state;
-    static const char ptx[] =
-        HEADER ".func deeper(.param .b64 x)\n{\n.local .b8 room[512];\n.reg .b64 %x;\n"
-               "ld.param.b64 %x, [x];\n{\n.param .b64 y;\nst.param.b64 [y], %x;\ncall deeper, (y);\n}\n"
-               "ret;\n}\n"
-               ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %p;\nld.param.u64 %p, [a];\n{\n"
-               ".param .b64 y;\nst.param.b64 [y], %p;\ncall deeper, (y);\n}\nret;\n}\n";
+    static const char ptx[] = HEADER
+        ".func deeper(.param .b64 x)\n{\n.local .b8 room[512];\n.reg .b64 %x;\n"
+        "ld.param.b64 %x, [x];\n{\n.param .b64 y;\nst.param.b64 [y], %x;\ncall deeper, (y);\n}\n"
+        "ret;\n}\n"
+        ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %p;\nld.param.u64 %p, [a];\n{\n"
+        ".param .b64 y;\nst.param.b64 [y], %p;\ncall deeper, (y);\n}\nret;\n}\n";
     Fixture fixture;
     start(&fixture, (GpuOptions){.stack_bytes = 8192});
     GpuResult result = run(&fixture, ptx, 32, buffer(&fixture, 64));
@@ -218,8 +222,7 @@ static void refuses_impossible_launches(void **state) {
     assert_non_null(strstr(result.message, "block x is 0"));
     result = run(&fixture, KERNEL(""), 1025, 0);
     assert_int_equal(result.status, GPU_BAD_LAUNCH);
-    result = run(&fixture,
-                 HEADER ".visible .entry k()\n.reqntid 64, 1, 1\n{\nret;\n}\n", 32, 0);
+    result = run(&fixture, HEADER ".visible .entry k()\n.reqntid 64, 1, 1\n{\nret;\n}\n", 32, 0);
     assert_int_equal(result.status, GPU_BAD_LAUNCH);
     assert_non_null(strstr(result.message, ".reqntid"));
     stop(&fixture);

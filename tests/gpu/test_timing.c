@@ -1,4 +1,5 @@
-/* Closed forms: latencies that are sums of configured ones, and throughputs that must be reached. */
+/* Closed forms: latencies that are sums of configured ones, and throughputs that must be reached.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,15 +18,16 @@
 enum { CHAIN = 16 };
 #define NO_L2 "l2.enabled=no l2.filled_by_copies=no"
 
-/* One thread follows CHAIN pointers with `load` and writes the cycles that they took together. A first
- * pass over the same pointers warms caches and instruction memory. */
+/* One thread follows CHAIN pointers with `load` and writes the cycles that they took together. A
+ * first pass over the same pointers warms caches and instruction memory. */
 static char *chase_kernel(const char *load) {
     Text ptx = {0};
     text_add(&ptx, HEADER ".visible .entry chase(.param .u64 first, .param .u64 out)\n{\n"
                           ".reg .b64 %p, %o, %n;\n.reg .b32 %a, %b, %pass;\n.reg .pred %q;\n"
                           "ld.param.u64 %n, [first];\nld.param.u64 %o, [out];\nmov.u32 %pass, 0;\n"
                           "again:\nmov.b64 %p, %n;\nmov.u32 %a, %clock;\n");
-    for (int i = 0; i < CHAIN; i++) text_printf(&ptx, "%s %%p, [%%p];\n", load);
+    for (int i = 0; i < CHAIN; i++)
+        text_printf(&ptx, "%s %%p, [%%p];\n", load);
     /* The address of the store depends on the last pointer, which is 0 at the chain's end. */
     text_add(&ptx, "add.s64 %p, %p, %o;\nmov.u32 %b, %clock;\nsub.u32 %b, %b, %a;\n"
                    "st.global.u32 [%p], %b;\nadd.u32 %pass, %pass, 1;\nsetp.lt.u32 %q, %pass, 2;\n"
@@ -33,8 +35,8 @@ static char *chase_kernel(const char *load) {
     return ptx.bytes;
 }
 
-/* Cycles from one load of a chain to the next that depends on it; the pointers are `stride` bytes apart.
- * The difference between a chain and one without its last load is one load. */
+/* Cycles from one load of a chain to the next that depends on it; the pointers are `stride` bytes
+ * apart. The difference between a chain and one without its last load is one load. */
 static uint32_t chase(const char *machine, const char *sets, const char *load, uint32_t stride) {
     Timed timed;
     timed_start(&timed, machine, sets, "gto");
@@ -57,8 +59,9 @@ static uint32_t chase(const char *machine, const char *sets, const char *load, u
 
 static void adds_up_at_every_level(void **state) {
     (void)state;
-    /* A load that hits the L1D frees its register `latency` + 5 cycles after it issued (docs/sm.md): the
-     * chain and the clock instructions around it cost the same whatever the latency. */
+    /* A load that hits the L1D frees its register `latency` + 5 cycles after it issued
+     * (docs/sm.md): the chain and the clock instructions around it cost the same whatever the
+     * latency. */
     uint32_t l1 = chase("gtx480", "", "ld.global.u64", 8);
     assert_in_range(l1, CHAIN * 40, CHAIN * 40 + 24);
     assert_int_equal(chase("gtx480", "l1d.latency=36cycles", "ld.global.u64", 8), l1 + CHAIN);
@@ -66,14 +69,16 @@ static void adds_up_at_every_level(void **state) {
     /* Past the L1D and into L2: the ROP's latency is in every load's time. */
     uint32_t l2 = chase("gtx480", "", "ld.global.cg.u64", 256);
     assert_in_range(l2, CHAIN * 143, CHAIN * 143 + 24);
-    assert_int_equal(chase("gtx480", "partition.rop_latency=121cycles", "ld.global.cg.u64", 256), l2 + CHAIN);
+    assert_int_equal(chase("gtx480", "partition.rop_latency=121cycles", "ld.global.cg.u64", 256),
+                     l2 + CHAIN);
     assert_int_equal(chase("gtx480", "partition.rop_latency=200cycles", "ld.global.cg.u64", 256),
                      l2 + 80 * CHAIN);
     /* Without L2 every load is DRAM's: its pipe counts whole, its ticks at the DRAM clock. */
     uint32_t dram = chase("gtx480", NO_L2, "ld.global.cg.u64", 256);
     assert_true(dram > l2 + 90 * CHAIN);
     /* (up to a tick more or less each: the two clocks' edges meet elsewhere) */
-    uint32_t longer = chase("gtx480", NO_L2 " partition.dram_latency=110cycles", "ld.global.cg.u64", 256);
+    uint32_t longer =
+        chase("gtx480", NO_L2 " partition.dram_latency=110cycles", "ld.global.cg.u64", 256);
     assert_in_range(longer, dram + 9 * CHAIN, dram + 11 * CHAIN);
     uint32_t slower = chase("gtx480", NO_L2 " dram.tCL=45", "ld.global.cg.u64", 256);
     assert_in_range(slower, dram + 24 * CHAIN, dram + 26 * CHAIN); /* 33 ticks are 25 SM cycles */
@@ -113,15 +118,16 @@ static void charges_shared_conflicts_their_degree(void **state) {
         uint64_t out = timed_buffer(&timed, NULL, 1);
         Text ptx = {0};
         text_printf(&ptx,
-                    HEADER ".visible .entry conflict(.param .u64 out)\n{\n.shared .b32 s[1056];\n"
-                           ".reg .b64 %%o, %%p;\n.reg .b32 %%a, %%b, %%t, %%v, %%pass;\n.reg .pred %%q;\n"
-                           "ld.param.u64 %%o, [out];\nmov.u32 %%t, %%tid.x;\nmul.lo.u32 %%t, %%t, %u;\n"
-                           "mul.wide.u32 %%p, %%t, 4;\nmov.u64 %%o, %%o;\nmov.u32 %%pass, 0;\n"
-                           ".reg .b64 %%s;\nmov.u64 %%s, s;\nadd.u64 %%p, %%p, %%s;\n"
-                           "again:\nmov.u32 %%a, %%clock;\nld.shared.u32 %%v, [%%p];\n"
-                           "add.u32 %%v, %%v, 1;\nmov.u32 %%b, %%clock;\nsub.u32 %%b, %%b, %%a;\n"
-                           "st.global.u32 [%%o], %%b;\nadd.u32 %%pass, %%pass, 1;\n"
-                           "setp.lt.u32 %%q, %%pass, 2;\n@%%q bra again;\nret;\n}\n",
+                    HEADER
+                    ".visible .entry conflict(.param .u64 out)\n{\n.shared .b32 s[1056];\n"
+                    ".reg .b64 %%o, %%p;\n.reg .b32 %%a, %%b, %%t, %%v, %%pass;\n.reg .pred %%q;\n"
+                    "ld.param.u64 %%o, [out];\nmov.u32 %%t, %%tid.x;\nmul.lo.u32 %%t, %%t, %u;\n"
+                    "mul.wide.u32 %%p, %%t, 4;\nmov.u64 %%o, %%o;\nmov.u32 %%pass, 0;\n"
+                    ".reg .b64 %%s;\nmov.u64 %%s, s;\nadd.u64 %%p, %%p, %%s;\n"
+                    "again:\nmov.u32 %%a, %%clock;\nld.shared.u32 %%v, [%%p];\n"
+                    "add.u32 %%v, %%v, 1;\nmov.u32 %%b, %%clock;\nsub.u32 %%b, %%b, %%a;\n"
+                    "st.global.u32 [%%o], %%b;\nadd.u32 %%pass, %%pass, 1;\n"
+                    "setp.lt.u32 %%q, %%pass, 2;\n@%%q bra again;\nret;\n}\n",
                     stride);
         timed_run(&timed, text_string(&ptx), 1, 32, (uint64_t[]){out});
         cycles[stride] = timed_word(&timed, out, 0);
@@ -135,16 +141,19 @@ static void charges_shared_conflicts_their_degree(void **state) {
 
 static void reaches_peak_ipc_with_an_ideal_front_end(void **state) {
     (void)state;
-    /* Long stretches of one latency: where it changes, results wait for each other at the result bus. */
+    /* Long stretches of one latency: where it changes, results wait for each other at the result
+     * bus. */
     enum { UNROLLED = 512, LOOPS = 8, REGISTERS = 32 };
     Text ptx = {0};
-    text_add(&ptx, HEADER ".visible .entry fma()\n{\n.reg .f32 %f<64>;\n.reg .b32 %i;\n.reg .pred %q;\n"
-                          "mov.u32 %i, 0;\nagain:\n");
+    text_add(&ptx,
+             HEADER ".visible .entry fma()\n{\n.reg .f32 %f<64>;\n.reg .b32 %i;\n.reg .pred %q;\n"
+                    "mov.u32 %i, 0;\nagain:\n");
     for (int i = 0; i < UNROLLED; i++) {
         int r = i % REGISTERS;
         text_printf(&ptx, "fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", r, r, r, r);
     }
-    text_printf(&ptx, "add.u32 %%i, %%i, 1;\nsetp.lt.u32 %%q, %%i, %d;\n@%%q bra again;\nret;\n}\n", LOOPS);
+    text_printf(&ptx, "add.u32 %%i, %%i, 1;\nsetp.lt.u32 %%q, %%i, %d;\n@%%q bra again;\nret;\n}\n",
+                LOOPS);
     Timed timed;
     timed_start(&timed, "gtx480", "fetch.ideal=yes collector.ideal=yes", "lrr");
     GpuResult result = timed_run(&timed, text_string(&ptx), 15, 768, NULL);
@@ -156,22 +165,22 @@ static void reaches_peak_ipc_with_an_ideal_front_end(void **state) {
 }
 
 /* Reads `bytes` of fresh memory, four independent words per thread and turn. */
-static const char stream_kernel[] =
-    HEADER ".visible .entry stream(.param .u64 in, .param .u64 out, .param .u64 turns)\n{\n"
-           ".reg .b64 %p, %o;\n.reg .b32 %t, %c, %n, %d, %k, %i, %v<4>, %s, %step;\n.reg .pred %q;\n"
-           "ld.param.u64 %p, [in];\nld.param.u64 %o, [out];\nld.param.u32 %k, [turns];\n"
-           "mov.u32 %t, %tid.x;\nmov.u32 %c, %ctaid.x;\nmov.u32 %n, %ntid.x;\nmov.u32 %d, %nctaid.x;\n"
-           "mad.lo.u32 %t, %c, %n, %t;\nmul.lo.u32 %step, %n, %d;\n.reg .b64 %w, %stride;\n"
-           "mul.wide.u32 %w, %t, 4;\nadd.u64 %p, %p, %w;\nmul.wide.u32 %stride, %step, 4;\n"
-           "mov.u32 %i, 0;\nmov.u32 %s, 0;\n"
-           "again:\n"
-           "ld.global.u32 %v0, [%p];\nadd.u64 %p, %p, %stride;\n"
-           "ld.global.u32 %v1, [%p];\nadd.u64 %p, %p, %stride;\n"
-           "ld.global.u32 %v2, [%p];\nadd.u64 %p, %p, %stride;\n"
-           "ld.global.u32 %v3, [%p];\nadd.u64 %p, %p, %stride;\n"
-           "add.u32 %s, %s, %v0;\nadd.u32 %s, %s, %v1;\nadd.u32 %s, %s, %v2;\nadd.u32 %s, %s, %v3;\n"
-           "add.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, %k;\n@%q bra again;\n"
-           "setp.eq.u32 %q, %s, 12345;\n@%q st.global.u32 [%o], %s;\nret;\n}\n";
+static const char stream_kernel[] = HEADER
+    ".visible .entry stream(.param .u64 in, .param .u64 out, .param .u64 turns)\n{\n"
+    ".reg .b64 %p, %o;\n.reg .b32 %t, %c, %n, %d, %k, %i, %v<4>, %s, %step;\n.reg .pred %q;\n"
+    "ld.param.u64 %p, [in];\nld.param.u64 %o, [out];\nld.param.u32 %k, [turns];\n"
+    "mov.u32 %t, %tid.x;\nmov.u32 %c, %ctaid.x;\nmov.u32 %n, %ntid.x;\nmov.u32 %d, %nctaid.x;\n"
+    "mad.lo.u32 %t, %c, %n, %t;\nmul.lo.u32 %step, %n, %d;\n.reg .b64 %w, %stride;\n"
+    "mul.wide.u32 %w, %t, 4;\nadd.u64 %p, %p, %w;\nmul.wide.u32 %stride, %step, 4;\n"
+    "mov.u32 %i, 0;\nmov.u32 %s, 0;\n"
+    "again:\n"
+    "ld.global.u32 %v0, [%p];\nadd.u64 %p, %p, %stride;\n"
+    "ld.global.u32 %v1, [%p];\nadd.u64 %p, %p, %stride;\n"
+    "ld.global.u32 %v2, [%p];\nadd.u64 %p, %p, %stride;\n"
+    "ld.global.u32 %v3, [%p];\nadd.u64 %p, %p, %stride;\n"
+    "add.u32 %s, %s, %v0;\nadd.u32 %s, %s, %v1;\nadd.u32 %s, %s, %v2;\nadd.u32 %s, %s, %v3;\n"
+    "add.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, %k;\n@%q bra again;\n"
+    "setp.eq.u32 %q, %s, 12345;\n@%q st.global.u32 [%o], %s;\nret;\n}\n";
 
 static GpuResult stream(const char *machine, const char *sets, uint32_t turns) {
     enum { CTAS = 90, THREADS = 256 };
@@ -179,7 +188,8 @@ static GpuResult stream(const char *machine, const char *sets, uint32_t turns) {
     timed_start(&timed, machine, sets, "lrr");
     size_t words = (size_t)CTAS * THREADS * 4 * turns;
     uint64_t in = timed_buffer(&timed, NULL, words), out = timed_buffer(&timed, NULL, 1);
-    GpuResult result = timed_run(&timed, stream_kernel, CTAS, THREADS, (uint64_t[]){in, out, turns});
+    GpuResult result =
+        timed_run(&timed, stream_kernel, CTAS, THREADS, (uint64_t[]){in, out, turns});
     timed_stop(&timed);
     return result;
 }
@@ -231,14 +241,15 @@ static double l1d_miss_rate(const char *sets) {
     /* The stream kernel over the same buffer four times in a row: launches share nothing, so repeat
      * inside by reading 12 KiB per CTA from the same place. */
     Text ptx = {0};
-    text_add(&ptx, HEADER ".visible .entry loop(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %p, %b, %w, %o;\n"
-                          ".reg .b32 %t, %i, %j, %v, %s;\n.reg .pred %q;\nld.param.u64 %b, [in];\n"
-                          "ld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %w, %t, 4;\n"
-                          "add.u64 %b, %b, %w;\nmov.u32 %j, 0;\nmov.u32 %s, 0;\nouter:\nmov.b64 %p, %b;\n"
-                          "mov.u32 %i, 0;\ninner:\nld.global.u32 %v, [%p];\nadd.u32 %s, %s, %v;\n"
-                          "add.u64 %p, %p, 1024;\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 12;\n@%q bra inner;\n"
-                          "bar.sync 0;\nadd.u32 %j, %j, 1;\nsetp.lt.u32 %q, %j, 8;\n@%q bra outer;\n"
-                          "setp.eq.u32 %q, %s, 77;\n@%q st.global.u32 [%o], %s;\nret;\n}\n");
+    text_add(&ptx, HEADER
+             ".visible .entry loop(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %p, %b, %w, %o;\n"
+             ".reg .b32 %t, %i, %j, %v, %s;\n.reg .pred %q;\nld.param.u64 %b, [in];\n"
+             "ld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %w, %t, 4;\n"
+             "add.u64 %b, %b, %w;\nmov.u32 %j, 0;\nmov.u32 %s, 0;\nouter:\nmov.b64 %p, %b;\n"
+             "mov.u32 %i, 0;\ninner:\nld.global.u32 %v, [%p];\nadd.u32 %s, %s, %v;\n"
+             "add.u64 %p, %p, 1024;\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 12;\n@%q bra inner;\n"
+             "bar.sync 0;\nadd.u32 %j, %j, 1;\nsetp.lt.u32 %q, %j, 8;\n@%q bra outer;\n"
+             "setp.eq.u32 %q, %s, 77;\n@%q st.global.u32 [%o], %s;\nret;\n}\n");
     GpuResult result = timed_run(&timed, text_string(&ptx), 15, 256, (uint64_t[]){in, out});
     text_free(&ptx);
     timed_stop(&timed);
@@ -270,13 +281,13 @@ static double random_blp(const char *sets) {
         at[i] = (uint32_t)(seed >> 33) % WORDS;
     }
     uint64_t in = timed_buffer(&timed, NULL, WORDS), index = timed_buffer(&timed, at, THREADS);
-    static const char ptx[] =
-        HEADER ".visible .entry gather(.param .u64 in, .param .u64 index)\n{\n.reg .b64 %p, %x, %w;\n"
-               ".reg .b32 %t, %c, %n, %i, %v;\nld.param.u64 %p, [in];\nld.param.u64 %x, [index];\n"
-               "mov.u32 %t, %tid.x;\nmov.u32 %c, %ctaid.x;\nmov.u32 %n, %ntid.x;\n"
-               "mad.lo.u32 %t, %c, %n, %t;\nmul.wide.u32 %w, %t, 4;\nadd.u64 %x, %x, %w;\n"
-               "ld.global.u32 %i, [%x];\nmul.wide.u32 %w, %i, 4;\nadd.u64 %p, %p, %w;\n"
-               "ld.global.cg.u32 %v, [%p];\nst.global.u32 [%x], %v;\nret;\n}\n";
+    static const char ptx[] = HEADER
+        ".visible .entry gather(.param .u64 in, .param .u64 index)\n{\n.reg .b64 %p, %x, %w;\n"
+        ".reg .b32 %t, %c, %n, %i, %v;\nld.param.u64 %p, [in];\nld.param.u64 %x, [index];\n"
+        "mov.u32 %t, %tid.x;\nmov.u32 %c, %ctaid.x;\nmov.u32 %n, %ntid.x;\n"
+        "mad.lo.u32 %t, %c, %n, %t;\nmul.wide.u32 %w, %t, 4;\nadd.u64 %x, %x, %w;\n"
+        "ld.global.u32 %i, [%x];\nmul.wide.u32 %w, %i, 4;\nadd.u64 %p, %p, %w;\n"
+        "ld.global.cg.u32 %v, [%p];\nst.global.u32 [%x], %v;\nret;\n}\n";
     GpuResult result = timed_run(&timed, ptx, 15, 512, (uint64_t[]){in, index});
     free(at);
     timed_stop(&timed);
@@ -317,13 +328,16 @@ static void counts_the_same_without_sleep(void **state) {
             uint64_t in = timed_buffer(&timed, NULL, (size_t)CTAS * THREADS * 4 * TURNS);
             uint64_t out = timed_buffer(&timed, NULL, 1);
             counters[awake] =
-                timed_run(&timed, stream_kernel, CTAS, THREADS, (uint64_t[]){in, out, TURNS}).counters;
+                timed_run(&timed, stream_kernel, CTAS, THREADS, (uint64_t[]){in, out, TURNS})
+                    .counters;
             timed_stop(&timed);
         }
         for (int i = 0; i < COUNTER_COUNT; i++)
-            if (counters_get(&counters[0], (CounterId)i) != counters_get(&counters[1], (CounterId)i))
+            if (counters_get(&counters[0], (CounterId)i) !=
+                counters_get(&counters[1], (CounterId)i))
                 fail_msg("%s under %s: %s is %lu with sleep, %lu without", machines[m], policy,
-                         counter_rows[i].name, (unsigned long)counters_get(&counters[0], (CounterId)i),
+                         counter_rows[i].name,
+                         (unsigned long)counters_get(&counters[0], (CounterId)i),
                          (unsigned long)counters_get(&counters[1], (CounterId)i));
     }
 }

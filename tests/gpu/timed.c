@@ -28,7 +28,8 @@ void timed_start_awake(Timed *timed, const char *name, const char *sets, const c
     check(timed, timed->config);
     timed->policy = sched_policy_new(policy, timed->diag);
     check(timed, timed->policy);
-    GpuOptions options = {.machine = timed->config, .scheduler = timed->policy, .never_sleeps = is_awake};
+    GpuOptions options = {
+        .machine = timed->config, .scheduler = timed->policy, .never_sleeps = is_awake};
     timed->gpu = gpu_new(&options, timed->diag);
     check(timed, timed->gpu);
 }
@@ -53,10 +54,8 @@ GpuResult timed_run(Timed *timed, const char *ptx, uint32_t ctas, uint32_t threa
     GpuImage image = {.name = "test.ptx", .text = ptx, .length = strlen(ptx)};
     GpuModule *module = gpu_load(timed->gpu, &image, 1, timed->diag);
     check(timed, module);
-    GpuLaunch launch = {.module = module,
-                        .grid = {ctas, 1, 1},
-                        .block = {threads, 1, 1},
-                        .parameters = parameters};
+    GpuLaunch launch = {
+        .module = module, .grid = {ctas, 1, 1}, .block = {threads, 1, 1}, .parameters = parameters};
     GpuResult result;
     gpu_launch(timed->gpu, &launch, &result);
     if (result.status != GPU_OK) fail_msg("%s", result.message);

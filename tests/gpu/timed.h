@@ -15,8 +15,8 @@ typedef struct Timed {
     Gpu *gpu;
 } Timed;
 
-/* Machine `name` with the overrides of `sets` (blank-separated key=value, may be ""), under `policy`.
- * Fails the test on any mistake. */
+/* Machine `name` with the overrides of `sets` (blank-separated key=value, may be ""), under
+ * `policy`. Fails the test on any mistake. */
 void timed_start(Timed *timed, const char *name, const char *sets, const char *policy);
 /* The same; with is_awake no unit ever sleeps. */
 void timed_start_awake(Timed *timed, const char *name, const char *sets, const char *policy,

@@ -14,7 +14,8 @@ static int expand(const char *line, FormVisit *visit, void *user) {
     int count = 0;
     for (const char *choice = open + 1; choice <= close;) {
         const char *end = choice;
-        while (end < close && *end != '|') ++end;
+        while (end < close && *end != '|')
+            ++end;
         char next[FORM_LENGTH];
         snprintf(next, sizeof next, "%.*s%.*s%s", (int)(open - line), line, (int)(end - choice),
                  choice, close + 1);

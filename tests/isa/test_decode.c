@@ -54,13 +54,14 @@ static uint64_t constant_of(const Decoded *d, IsaOperand operand, bool is_wide) 
 
 static void test_operands_and_constants(void **state) {
     (void)state;
-    Decoded d = decode(HEAD ".visible .entry k() { .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .f32 %f<3>;\n"
-                            "mov.u32 %r1, 7;\n"
-                            "add.s32 %r2, %r1, -3;\n"
-                            "sub.s32 %r3, %r2, -3;\n"
-                            "mad.wide.s32 %d1, %r3, 7, 7;\n"
-                            "mul.f32 %f1, %f2, 0f40000000;\n"
-                            "st.global.u32 [%d1+16], %r3; st.global.f32 [%d1], %f1; ret; }");
+    Decoded d =
+        decode(HEAD ".visible .entry k() { .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .f32 %f<3>;\n"
+                    "mov.u32 %r1, 7;\n"
+                    "add.s32 %r2, %r1, -3;\n"
+                    "sub.s32 %r3, %r2, -3;\n"
+                    "mad.wide.s32 %d1, %r3, 7, 7;\n"
+                    "mul.f32 %f1, %f2, 0f40000000;\n"
+                    "st.global.u32 [%d1+16], %r3; st.global.f32 [%d1], %f1; ret; }");
     const IsaInst *inst = d.program->insts;
     assert_ptr_equal(inst[0].exec, handler(ISA_DO_MOV_32));
     assert_int_equal(constant_of(&d, inst[0].operand[1], false), 7);
@@ -77,7 +78,8 @@ static void test_operands_and_constants(void **state) {
     assert_int_equal(inst[5].operand[1], row_of(&d, "%d1"));
     assert_int_equal(inst[5].imm, 16);
     assert_int_equal(inst[5].size, 4);
-    for (int i = 0; i < 7; ++i) assert_int_equal(inst[i].guard, ISA_PRED_TRUE);
+    for (int i = 0; i < 7; ++i)
+        assert_int_equal(inst[i].guard, ISA_PRED_TRUE);
     release(&d);
 }
 
@@ -122,11 +124,12 @@ static void test_modifiers_choose_handlers(void **state) {
 
 static void test_timing_is_told_the_registers(void **state) {
     (void)state;
-    Decoded d = decode(HEAD ".visible .entry k() { .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p<2>;\n"
-                            "@!%p1 ld.global.nc.v2.u32 {%r1, %r2}, [%d1+8];\n"
-                            "atom.shared.add.u32 %r3, [%d2], %r1;\n"
-                            "red.global.max.s32 [%d1], %r2;\n"
-                            "st.volatile.global.u32 [%d1], %r3; ret; }");
+    Decoded d =
+        decode(HEAD ".visible .entry k() { .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p<2>;\n"
+                    "@!%p1 ld.global.nc.v2.u32 {%r1, %r2}, [%d1+8];\n"
+                    "atom.shared.add.u32 %r3, [%d2], %r1;\n"
+                    "red.global.max.s32 [%d1], %r2;\n"
+                    "st.volatile.global.u32 [%d1], %r3; ret; }");
     const IsaInfo *info = d.program->infos;
     const IsaReg *regs = d.program->reg_pool;
     const PtxReg *names = d.module->functions[0]->regs;
@@ -155,13 +158,14 @@ static void test_timing_is_told_the_registers(void **state) {
 
 static void test_branches_go_to_pcs(void **state) {
     (void)state; /* cvt from a special register takes two instructions: pcs move */
-    Decoded d = decode(HEAD ".visible .entry k() { .reg .b32 %r<3>; .reg .b64 %d<2>; .reg .pred %p<2>;\n"
-                            "cvt.u64.u32 %d1, %tid.x;\n"
-                            "setp.eq.u64 %p1, %d1, 0;\n"
-                            "@%p1 bra DONE;\n"
-                            "LIST: .branchtargets DONE, AGAIN;\n"
-                            "AGAIN: cvt.u32.u64 %r1, %d1; brx.idx %r1, LIST;\n"
-                            "DONE: bar.sync 0; ret; }");
+    Decoded d =
+        decode(HEAD ".visible .entry k() { .reg .b32 %r<3>; .reg .b64 %d<2>; .reg .pred %p<2>;\n"
+                    "cvt.u64.u32 %d1, %tid.x;\n"
+                    "setp.eq.u64 %p1, %d1, 0;\n"
+                    "@%p1 bra DONE;\n"
+                    "LIST: .branchtargets DONE, AGAIN;\n"
+                    "AGAIN: cvt.u32.u64 %r1, %d1; brx.idx %r1, LIST;\n"
+                    "DONE: bar.sync 0; ret; }");
     assert_non_null(d.program);
     const IsaInst *inst = d.program->insts;
     assert_ptr_equal(inst[0].exec, handler(ISA_DO_SREG));
@@ -186,16 +190,17 @@ static void test_branches_go_to_pcs(void **state) {
 
 static void test_variables_become_addresses(void **state) {
     (void)state;
-    Decoded d = decode(HEAD ".shared .align 4 .b8 fixed[64]; .extern .shared .align 16 .b8 dynamic[];\n"
-                            ".visible .entry k(.param .u64 first, .param .u32 second) {\n"
-                            ".reg .b32 %r<6>; .reg .b64 %d<6>; .local .align 8 .b8 stack[32];\n"
-                            "ld.param.u32 %r1, [second];\n"
-                            "mov.u64 %d1, dynamic;\n"
-                            "mov.u64 %d2, stack;\n"
-                            "st.local.u32 [stack+8], %r1;\n"
-                            "st.shared.u32 [fixed+4], %r1;\n"
-                            "ld.shared.s8 %d3, [dynamic+1];\n"
-                            "st.local.u64 [%d2], %d1; st.local.u64 [%d2+8], %d3; ret; }");
+    Decoded d =
+        decode(HEAD ".shared .align 4 .b8 fixed[64]; .extern .shared .align 16 .b8 dynamic[];\n"
+                    ".visible .entry k(.param .u64 first, .param .u32 second) {\n"
+                    ".reg .b32 %r<6>; .reg .b64 %d<6>; .local .align 8 .b8 stack[32];\n"
+                    "ld.param.u32 %r1, [second];\n"
+                    "mov.u64 %d1, dynamic;\n"
+                    "mov.u64 %d2, stack;\n"
+                    "st.local.u32 [stack+8], %r1;\n"
+                    "st.shared.u32 [fixed+4], %r1;\n"
+                    "ld.shared.s8 %d3, [dynamic+1];\n"
+                    "st.local.u64 [%d2], %d1; st.local.u64 [%d2+8], %d3; ret; }");
     assert_non_null(d.program);
     const IsaInst *inst = d.program->insts;
     assert_int_equal(inst[0].space, PTX_SPACE_PARAM);
@@ -216,13 +221,14 @@ static void test_variables_become_addresses(void **state) {
 
 static void test_calls_list_their_values(void **state) {
     (void)state;
-    Decoded d = decode(HEAD ".func (.param .b32 result) twice(.param .b32 x, .param .b64 y) {\n"
-                            ".reg .b32 %r<2>; ld.param.u32 %r1, [x]; st.param.b32 [result], %r1; ret; }\n"
-                            ".visible .entry k() { .reg .b32 %r<3>; .reg .b64 %d<2>;\n"
-                            "{ .param .b32 in; .param .b64 more; .param .b32 out;\n"
-                            "st.param.b32 [in], 5; st.param.b64 [more], %d1;\n"
-                            "call (out), twice, (in, more); ld.param.b32 %r1, [out]; }\n"
-                            "mov.u64 %d1, twice; ret; }");
+    Decoded d =
+        decode(HEAD ".func (.param .b32 result) twice(.param .b32 x, .param .b64 y) {\n"
+                    ".reg .b32 %r<2>; ld.param.u32 %r1, [x]; st.param.b32 [result], %r1; ret; }\n"
+                    ".visible .entry k() { .reg .b32 %r<3>; .reg .b64 %d<2>;\n"
+                    "{ .param .b32 in; .param .b64 more; .param .b32 out;\n"
+                    "st.param.b32 [in], 5; st.param.b64 [more], %d1;\n"
+                    "call (out), twice, (in, more); ld.param.b32 %r1, [out]; }\n"
+                    "mov.u64 %d1, twice; ret; }");
     assert_non_null(d.program);
     const IsaFunction *callee = &d.program->functions[0], *caller = &d.program->functions[1];
     assert_int_equal(callee->parameter_count, 2);

@@ -1,5 +1,6 @@
 /* What single instructions compute: a table of worked examples, then whole families against the
- * host's own arithmetic in the same rounding mode, and the transcendental functions against libm. */
+ * host's own arithmetic in the same rounding mode, and the transcendental functions against libm.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,9 +22,19 @@ typedef struct Example {
     uint64_t expected;  /* register 0: %d0, %r0, %h0, or all ones / zero of %p0 */
 } Example;
 
-#define F(x) (((union { float f; uint32_t u; }){.f = (x)}).u)
-#define D(x) (((union { double f; uint64_t u; }){.f = (x)}).u)
-#define TRUE  UINT32_MAX
+#define F(x)                                                                                       \
+    (((union {                                                                                     \
+         float f;                                                                                  \
+         uint32_t u;                                                                               \
+     }){.f = (x)})                                                                                 \
+         .u)
+#define D(x)                                                                                       \
+    (((union {                                                                                     \
+         double f;                                                                                 \
+         uint64_t u;                                                                               \
+     }){.f = (x)})                                                                                 \
+         .u)
+#define TRUE UINT32_MAX
 
 /* Sets the same value in all lanes of every register with this digit. */
 static void set_sources(Rig *rig, const Example *example) {
@@ -249,7 +260,8 @@ static void test_worked_examples(void **state) {
 
 static void set_lanes(Rig *rig, const char *name, uint32_t first, uint32_t step) {
     uint32_t *row = rig_row(rig, name);
-    for (uint32_t lane = 0; lane < ISA_LANES; ++lane) row[lane] = first + step * lane;
+    for (uint32_t lane = 0; lane < ISA_LANES; ++lane)
+        row[lane] = first + step * lane;
 }
 
 static void test_shuffles(void **state) {
@@ -284,7 +296,8 @@ static void test_matches_and_elections(void **state) {
     (void)state;
     Rig *rig = rig_new("match.any.sync.b32 %r0, %r1, -1;", isa_find_variant(NULL));
     uint32_t *row = rig_row(rig, "%r1");
-    for (uint32_t lane = 0; lane < ISA_LANES; ++lane) row[lane] = lane % 3;
+    for (uint32_t lane = 0; lane < ISA_LANES; ++lane)
+        row[lane] = lane % 3;
     rig_run(rig, 0x000fffff);
     assert_int_equal(result_of(rig, 4), 0x92492 & 0xfffff);
     rig_free(rig);
@@ -302,7 +315,8 @@ static void test_thread_indices(void **state) {
     assert_int_equal(result_of(rig, 0), 0);
     assert_int_equal(result_of(rig, 31), 3);
     rig_free(rig);
-    rig = rig_new("cvt.u64.u32 %d0, %tid.x;", isa_find_variant(NULL)); /* a mov of its own in front */
+    rig =
+        rig_new("cvt.u64.u32 %d0, %tid.x;", isa_find_variant(NULL)); /* a mov of its own in front */
     rig_run(rig, UINT32_MAX);
     assert_int_equal(rig->program->inst_count, 4);
     assert_int_equal(result_of(rig, 13), 5);
@@ -381,12 +395,14 @@ static double host_f64(const char *op, double a, double b, double c, int mode) {
 static const struct {
     const char *name;
     int sources;
-} operations[] = {{"add", 2}, {"sub", 2}, {"mul", 2}, {"fma", 3}, {"div", 2}, {"rcp", 1}, {"sqrt", 1}};
+} operations[] = {{"add", 2}, {"sub", 2}, {"mul", 2}, {"fma", 3},
+                  {"div", 2}, {"rcp", 1}, {"sqrt", 1}};
 
 static Rig *arithmetic_rig(const char *op, const char *mode, char kind, int sources,
                            const IsaVariant *variant) {
     char line[128];
-    int length = snprintf(line, sizeof line, "%s.%s.f%d %%%c0", op, mode, kind == 'r' ? 32 : 64, kind);
+    int length =
+        snprintf(line, sizeof line, "%s.%s.f%d %%%c0", op, mode, kind == 'r' ? 32 : 64, kind);
     for (int i = 1; i <= sources; ++i)
         length += snprintf(line + length, sizeof line - (size_t)length, ", %%%c%d", kind, i);
     snprintf(line + length, sizeof line - (size_t)length, ";");
@@ -409,8 +425,8 @@ static void check_f32(const char *op, int sources, int mode, const IsaVariant *v
         }
         rig_run(rig, UINT32_MAX);
         for (int lane = 0; lane < ISA_LANES; ++lane) {
-            const float expected = host_f32(op, in[0][lane], in[1][lane], in[2][lane],
-                                            modes[mode].host);
+            const float expected =
+                host_f32(op, in[0][lane], in[1][lane], in[2][lane], modes[mode].host);
             const uint32_t bits = isnan(expected) ? 0x7fffffff : F(expected);
             if (result_of(rig, lane) != bits)
                 fail_msg("%s.%s.f32 %a %a %a: 0x%x, expected 0x%x", op, modes[mode].name,
@@ -437,8 +453,8 @@ static void check_f64(const char *op, int sources, int mode, const IsaVariant *v
         }
         rig_run(rig, UINT32_MAX);
         for (int lane = 0; lane < ISA_LANES; ++lane) {
-            const double expected = host_f64(op, in[0][lane], in[1][lane], in[2][lane],
-                                             modes[mode].host);
+            const double expected =
+                host_f64(op, in[0][lane], in[1][lane], in[2][lane], modes[mode].host);
             assert_true(result_of(rig, lane) ==
                         (isnan(expected) ? UINT64_C(0xfff8000000000000) : D(expected)));
         }
@@ -488,9 +504,9 @@ static void test_conversions_round_as_the_host_does(void **state) {
                     volatile float narrow = kind == 0 ? (float)source : (float)(int64_t)bits;
                     volatile double wide = (double)(int64_t)bits;
                     fesetround(FE_TONEAREST);
-                    const uint64_t expected = kind == 2         ? D(wide)
-                                              : isnan(narrow)   ? 0x7fffffff
-                                                                : F(narrow);
+                    const uint64_t expected = kind == 2       ? D(wide)
+                                              : isnan(narrow) ? 0x7fffffff
+                                                              : F(narrow);
                     assert_true(result_of(rig, lane) == expected);
                 }
             }

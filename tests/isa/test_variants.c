@@ -42,7 +42,8 @@ static uint64_t pick_value(uint64_t *state, bool is_wide) {
     return random;
 }
 
-/* Fills registers and predicates with the values of one round. Small registers stay zero-extended. */
+/* Fills registers and predicates with the values of one round. Small registers stay zero-extended.
+ */
 static void fill_frame(Rig *rig, uint64_t seed) {
     const PtxFunction *function = rig->module->functions[0];
     for (int i = 0; i < function->reg_count; ++i) {

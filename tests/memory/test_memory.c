@@ -98,7 +98,8 @@ static void assert_described(const DeviceMemory *memory, uint64_t address, const
     Text text = {0};
     mem_describe(memory, address, &text);
     if (!strstr(text_string(&text), expected))
-        fail_msg("0x%llx is '%s', not '%s'", (unsigned long long)address, text_string(&text), expected);
+        fail_msg("0x%llx is '%s', not '%s'", (unsigned long long)address, text_string(&text),
+                 expected);
     text_free(&text);
 }
 

@@ -10,9 +10,7 @@ static uint64_t next_random(uint64_t *seed) {
     *seed ^= *seed << 13, *seed ^= *seed >> 7, *seed ^= *seed << 17;
     return *seed >> 20;
 }
-static int pick(uint64_t *seed, int count) {
-    return (int)(next_random(seed) % (uint64_t)count);
-}
+static int pick(uint64_t *seed, int count) { return (int)(next_random(seed) % (uint64_t)count); }
 
 /* ---- Programs ---- */
 
@@ -139,9 +137,7 @@ static int32_t words(const PtxFunction *f, uint64_t set) {
     return count;
 }
 
-static bool is_wide(const PtxReg *reg) {
-    return ptx_type_bits(reg->type) > 32;
-}
+static bool is_wide(const PtxReg *reg) { return ptx_type_bits(reg->type) > 32; }
 
 /* Lane i of a wide register lies elsewhere in its row than lane i of a narrow one, and on diverged
  * paths two registers with a common slot may be live at once, each in other lanes. */

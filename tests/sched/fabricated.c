@@ -6,9 +6,7 @@
 
 #include "base/bits.h"
 
-uint64_t warps(int first, int last) {
-    return bits_low_mask(last + 1) & ~bits_low_mask(first);
-}
+uint64_t warps(int first, int last) { return bits_low_mask(last + 1) & ~bits_low_mask(first); }
 
 void fabricate(Fabricated *f, const char *policy, FabricatedSize size) {
     *f = (Fabricated){0};
@@ -23,7 +21,8 @@ void fabricate(Fabricated *f, const char *policy, FabricatedSize size) {
     view->schedulers = size.schedulers ? size.schedulers : 1;
     view->warp_count = size.warps ? size.warps : 64;
     view->warps_per_cta = size.warps_per_cta ? size.warps_per_cta : 1;
-    view->cta_count = view->cta_limit = size.ctas ? size.ctas : view->warp_count / view->warps_per_cta;
+    view->cta_count = view->cta_limit =
+        size.ctas ? size.ctas : view->warp_count / view->warps_per_cta;
     view->pipeline_depth = 5;
     view->issue_interval = size.issue_interval ? size.issue_interval : 1;
     view->line_bytes = 128;
@@ -59,7 +58,8 @@ void launch(Fabricated *f, int cta_slot, uint64_t index) {
 }
 
 void launch_all(Fabricated *f) {
-    for (uint32_t i = 0; i < f->view.cta_limit; i++) launch(f, (int)i, i);
+    for (uint32_t i = 0; i < f->view.cta_limit; i++)
+        launch(f, (int)i, i);
 }
 
 void finish_warp(Fabricated *f, int warp) {
@@ -101,7 +101,8 @@ int pick_of(Fabricated *f, int scheduler, uint64_t ready) {
     if (!ready) return TYTO_NO_WARP;
     int warp = policy->pick(f->state, &f->view, scheduler, ready);
     char text[200] = "";
-    if (!sched_check_pick(f->policy, &f->view, warp, ready, text, sizeof text)) fail_msg("%s", text);
+    if (!sched_check_pick(f->policy, &f->view, warp, ready, text, sizeof text))
+        fail_msg("%s", text);
     return warp;
 }
 

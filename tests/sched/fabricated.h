@@ -28,8 +28,8 @@ typedef struct FabricatedSize {
     uint32_t issue_interval; /* cycles; 0: 1 */
 } FabricatedSize;
 
-/* An SM with nothing on it, under the policy named as on the command line. Fails the test when there is
- * no such policy. */
+/* An SM with nothing on it, under the policy named as on the command line. Fails the test when
+ * there is no such policy. */
 void fabricate(Fabricated *f, const char *policy, FabricatedSize size);
 void fabricated_free(Fabricated *f);
 
@@ -64,7 +64,8 @@ uint64_t may_issue(Fabricated *f); /* of the resident ones */
 
 /* The value that the policy reports under `name`; fails the test when there is none. */
 double reported(Fabricated *f, const char *name);
-/* Writes the list reported under `name` into values[], returns its length; fails when there is none. */
+/* Writes the list reported under `name` into values[], returns its length; fails when there is
+ * none. */
 int reported_list(Fabricated *f, const char *name, double *values, int most);
 
 #endif

@@ -14,7 +14,8 @@
 static const char PTX[] =
     ".version 6.0\n.target sm_50\n.address_size 64\n"
     ".visible .entry walk(.param .u64 out, .param .u64 data, .param .u32 lines,\n"
-    "                     .param .u32 rounds, .param .u32 share, .param .u32 work, .param .u32 spread)\n"
+    "                     .param .u32 rounds, .param .u32 share, .param .u32 work, .param .u32 "
+    "spread)\n"
     "{\n"
     "  .reg .pred %p; .reg .b32 %r<20>; .reg .b64 %d<10>; .reg .f32 %f<4>;\n"
     "  ld.param.u64 %d0, [out]; ld.param.u64 %d1, [data]; ld.param.u32 %r0, [lines];\n"
@@ -41,7 +42,8 @@ static const char PTX[] =
     "  mul.wide.u32 %d4, %r7, 4; add.u64 %d4, %d0, %d4; st.global.f32 [%d4], %f0; ret;\n"
     "}\n"
     ".visible .entry phases(.param .u64 out, .param .u64 data, .param .u32 lines,\n"
-    "                       .param .u32 rounds, .param .u32 share, .param .u32 work, .param .u32 spread)\n"
+    "                       .param .u32 rounds, .param .u32 share, .param .u32 work, .param .u32 "
+    "spread)\n"
     "{\n"
     "  .reg .pred %p; .reg .b32 %r<20>; .reg .b64 %d<10>; .reg .f32 %f<4>;\n"
     "  ld.param.u64 %d0, [out]; ld.param.u32 %r1, [rounds]; ld.param.u32 %r3, [work];\n"
@@ -102,14 +104,16 @@ static void tear_down(Rig *rig) {
 
 static uint64_t hash_of(const uint32_t *words, size_t count) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < count; i++) hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 
 static uint64_t fill(DeviceMemory *memory, size_t words) {
     uint64_t address = mem_alloc(memory, words * 4, 256, MEM_KIND_BUFFER, NULL);
     float *values = base_malloc(words * 4);
-    for (size_t i = 0; i < words; i++) values[i] = (float)(i * 2654435761u % 1000);
+    for (size_t i = 0; i < words; i++)
+        values[i] = (float)(i * 2654435761u % 1000);
     mem_write(memory, address, values, words * 4);
     free(values);
     return address;
@@ -149,9 +153,16 @@ Outcome run_on_machine(const Workload *w) {
     DeviceMemory *memory = gpu_memory(rig.gpu);
     uint32_t warps = w->ctas * w->warps_per_cta, share = w->share ? w->share : 1;
     size_t words = (size_t)warps * 32, lines = ((size_t)warps / share + 1) * w->lines;
-    struct { uint64_t out, data; uint32_t lines, rounds, share, work, spread; } parameters = {
-        fill(memory, words), fill(memory, lines * 32 + 32), w->lines, w->rounds, share, w->work,
-        w->spread ? w->spread : 1};
+    struct {
+        uint64_t out, data;
+        uint32_t lines, rounds, share, work, spread;
+    } parameters = {fill(memory, words),
+                    fill(memory, lines * 32 + 32),
+                    w->lines,
+                    w->rounds,
+                    share,
+                    w->work,
+                    w->spread ? w->spread : 1};
     GpuLaunch launch = {.module = rig.module,
                         .function = gpu_find_function(rig.module, w->kernel),
                         .grid = {w->ctas, 1, 1},

@@ -11,17 +11,18 @@
 
 #include "gpu/gpu.h"
 
-/* The kernel `walk`: groups of `share` warps have a set of `lines` 128-byte lines each, and every warp
- * reads its group's set `rounds` times, `spread` (1 to 32) lines with each load, and does `work`
- * dependent multiply-adds for each load. The kernel `phases` (a barrier after each of `rounds` phases, in which warp w
- * does (5w + 3 phase) mod 8 times `work` of them) reads nothing. */
+/* The kernel `walk`: groups of `share` warps have a set of `lines` 128-byte lines each, and every
+ * warp reads its group's set `rounds` times, `spread` (1 to 32) lines with each load, and does
+ * `work` dependent multiply-adds for each load. The kernel `phases` (a barrier after each of
+ * `rounds` phases, in which warp w does (5w + 3 phase) mod 8 times `work` of them) reads nothing.
+ */
 typedef struct Workload {
-    const char *kernel;            /* "walk" or "phases" */
-    const char *machine;           /* shipped; NULL: run functionally */
-    const char *set;               /* a change to it, NULL: none */
-    const char *scheduler;         /* warp scheduler; NULL: gto */
-    const char *cta_scheduler;     /* NULL: as many CTAs as fit */
-    uint32_t ctas, warps_per_cta;  /* the grid */
+    const char *kernel;           /* "walk" or "phases" */
+    const char *machine;          /* shipped; NULL: run functionally */
+    const char *set;              /* a change to it, NULL: none */
+    const char *scheduler;        /* warp scheduler; NULL: gto */
+    const char *cta_scheduler;    /* NULL: as many CTAs as fit */
+    uint32_t ctas, warps_per_cta; /* the grid */
     uint32_t lines, rounds, share, work, spread;
 } Workload;
 

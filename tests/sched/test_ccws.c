@@ -1,5 +1,5 @@
-/* The CCWS paper: SWL's limit, figure 6's walk from T0 to T4, equation (1), the victim tag array, and
- * that loads are gated and nothing else. */
+/* The CCWS paper: SWL's limit, figure 6's walk from T0 to T4, equation (1), the victim tag array,
+ * and that loads are gated and nothing else. */
 #include "fabricated.h"
 
 #include <stdio.h>
@@ -54,7 +54,8 @@ static void swl_lets_the_rest_of_a_cta_run_up_to_the_barrier(void **unused) {
 /* ---- ccws ---- */
 
 static void issue_many(Fabricated *f, int warp, int count) {
-    for (int i = 0; i < count; i++) issue(f, warp);
+    for (int i = 0; i < count; i++)
+        issue(f, warp);
 }
 
 /* The warp misses on a line that it had brought in and lost. */
@@ -64,22 +65,25 @@ static void lose_locality(Fabricated *f, int warp) {
     l1d_miss(f, warp, address);
 }
 
-/* Section 3.3.4: four warps, W2 loses locality (T1), then W0 and W2 (T2), scores fall (T3), W2 finishes
- * and W0 loses locality (T4). */
+/* Section 3.3.4: four warps, W2 loses locality (T1), then W0 and W2 (T2), scores fall (T3), W2
+ * finishes and W0 loses locality (T4). */
 static void figure_6_walks_from_t0_to_t4(void **unused) {
     (void)unused;
     Fabricated f;
     double scores[4];
     fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
     launch_all(&f);
-    for (int w = 0; w < 4; w++) issue_many(&f, w, 4);
+    for (int w = 0; w < 4; w++)
+        issue_many(&f, w, 4);
 
     assert_int_equal(may_load(&f), warps(0, 3)); /* T0: base scores, cutoff 4 x base */
     reported_list(&f, "scores", scores, 4);
-    for (int w = 0; w < 4; w++) assert_true(scores[w] == 100);
+    for (int w = 0; w < 4; w++)
+        assert_true(scores[w] == 100);
     assert_true(reported(&f, "cutoff") == 400);
 
-    lose_locality(&f, 2); /* T1: 1 hit / 16 instructions x 8 x 400 = 200 pushes W3 above the cutoff */
+    lose_locality(&f,
+                  2); /* T1: 1 hit / 16 instructions x 8 x 400 = 200 pushes W3 above the cutoff */
     assert_true(reported(&f, "detected_score") == 200);
     assert_int_equal(may_load(&f), warps(0, 2));
 
@@ -100,7 +104,8 @@ static void figure_6_walks_from_t0_to_t4(void **unused) {
     pass(&f, 1);
     assert_int_equal(may_load(&f), warps(0, 3));
 
-    finish_warp(&f, 2); /* T4: three warps, cutoff 3 x base; W2's hits and instructions go with it */
+    finish_warp(&f,
+                2); /* T4: three warps, cutoff 3 x base; W2's hits and instructions go with it */
     assert_true(reported(&f, "cutoff") == 300);
     lose_locality(&f, 0); /* 2 / 12 x 8 x 300 = 400 */
     assert_true(reported(&f, "detected_score") == 400);
@@ -138,7 +143,8 @@ static void scores_fall_by_a_point_in_each_issue_interval(void **unused) {
     double scores[4];
     fabricate(&f, "ccws", (FabricatedSize){.warps = 4, .issue_interval = 4});
     launch_all(&f);
-    for (int w = 0; w < 4; w++) issue_many(&f, w, 2);
+    for (int w = 0; w < 4; w++)
+        issue_many(&f, w, 2);
     lose_locality(&f, 2); /* 1 / 8 x 8 x 400 */
     assert_true(reported(&f, "detected_score") == 400);
     assert_true(reported(&f, "cutoff") == 400);
@@ -180,11 +186,13 @@ static void the_victim_tags_are_16_per_warp_2_sets_of_8_first_in_first_out(void 
     Fabricated f;
     fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
     launch_all(&f);
-    for (uint64_t i = 0; i < 16; i++) l1d_evict(&f, 2, i * 128); /* eight lines of each set */
+    for (uint64_t i = 0; i < 16; i++)
+        l1d_evict(&f, 2, i * 128); /* eight lines of each set */
     l1d_miss(&f, 2, 0);
     l1d_miss(&f, 2, 15 * 128);
     hits_so_far(&f, 2);
-    l1d_evict(&f, 2, 16 * 128); /* the ninth of set 0 drives its first out, though that was just hit */
+    l1d_evict(&f, 2,
+              16 * 128); /* the ninth of set 0 drives its first out, though that was just hit */
     l1d_miss(&f, 2, 0);
     hits_so_far(&f, 2);
     l1d_miss(&f, 2, 1 * 128); /* set 1 as it was */
@@ -262,7 +270,8 @@ static void who_may_load_is_what_a_walk_over_sorted_scores_gives_in_every_cycle(
         Model m = {.resident = warps(0, 15)};
         fabricate(&f, "ccws", (FabricatedSize){.warps = 16});
         launch_all(&f);
-        for (int w = 0; w < 16; w++) m.score[w] = 100;
+        for (int w = 0; w < 16; w++)
+            m.score[w] = 100;
         uint32_t random = seed;
         for (int cycle = 0; cycle < 3000; cycle++) {
             int warp = (int)(next_random(&random) >> 16) % 16;
@@ -280,7 +289,8 @@ static void who_may_load_is_what_a_walk_over_sorted_scores_gives_in_every_cycle(
             uint64_t expected = model_may_load(&m);
             assert_int_equal(may_load(&f), expected);
             pass(&f, 1);
-            for (int w = 0; w < 16; w++) m.score[w] -= m.score[w] > 100;
+            for (int w = 0; w < 16; w++)
+                m.score[w] -= m.score[w] > 100;
         }
         fabricated_free(&f);
     }
@@ -292,7 +302,8 @@ static void it_wakes_when_the_next_warp_may_load_not_later(void **unused) {
     fabricate(&f, "ccws", (FabricatedSize){.warps = 8});
     launch_all(&f);
     assert_int_equal(f.policy->policy->next_change(f.state, &f.view), UINT64_MAX);
-    for (int w = 0; w < 8; w++) issue_many(&f, w, 2);
+    for (int w = 0; w < 8; w++)
+        issue_many(&f, w, 2);
     lose_locality(&f, 3);
     lose_locality(&f, 5);
     while (may_load(&f) != warps(0, 7)) {

@@ -5,17 +5,38 @@
 
 #include "sched/cost.h"
 
-static const CostMachine FERMI = {.sms = 14, .warps = 48, .ctas = 8, .l1d_lines = 128,
-                                  .l1d_line_bytes = 128, .channels = 6, .banks = 16, .row_bytes = 4096,
-                                  .prefetch_bytes = 128, .queue = 64};
+static const CostMachine FERMI = {.sms = 14,
+                                  .warps = 48,
+                                  .ctas = 8,
+                                  .l1d_lines = 128,
+                                  .l1d_line_bytes = 128,
+                                  .channels = 6,
+                                  .banks = 16,
+                                  .row_bytes = 4096,
+                                  .prefetch_bytes = 128,
+                                  .queue = 64};
 /* OWL section 4.5: 4 memory controllers of 4 banks, rows of 32 lines of 64 bytes, 128 requests. */
-static const CostMachine OWL = {.sms = 28, .warps = 32, .ctas = 8, .l1d_lines = 512,
-                                .l1d_line_bytes = 64, .channels = 4, .banks = 4, .row_bytes = 2048,
-                                .prefetch_bytes = 64, .queue = 128};
+static const CostMachine OWL = {.sms = 28,
+                                .warps = 32,
+                                .ctas = 8,
+                                .l1d_lines = 512,
+                                .l1d_line_bytes = 64,
+                                .channels = 4,
+                                .banks = 4,
+                                .row_bytes = 2048,
+                                .prefetch_bytes = 64,
+                                .queue = 128};
 /* CCWS table 1: 32 warps, 32 KB of 128-byte lines. */
-static const CostMachine CCWS = {.sms = 30, .warps = 32, .ctas = 8, .l1d_lines = 256,
-                                 .l1d_line_bytes = 128, .channels = 8, .banks = 4, .row_bytes = 2048,
-                                 .prefetch_bytes = 128, .queue = 32};
+static const CostMachine CCWS = {.sms = 30,
+                                 .warps = 32,
+                                 .ctas = 8,
+                                 .l1d_lines = 256,
+                                 .l1d_line_bytes = 128,
+                                 .channels = 8,
+                                 .banks = 4,
+                                 .row_bytes = 2048,
+                                 .prefetch_bytes = 128,
+                                 .queue = 32};
 
 typedef struct Sum {
     uint64_t per_sm, per_channel;
@@ -43,7 +64,8 @@ static void pro_takes_240_bytes_per_sm_on_fermi(void **unused) {
     assert_int_equal(sum_of("pro", &FERMI).per_sm, 240 * 8);
 }
 
-static void owls_prefetcher_takes_512_bits_in_4_controllers_and_a_register_of_0_to_127(void **unused) {
+static void
+owls_prefetcher_takes_512_bits_in_4_controllers_and_a_register_of_0_to_127(void **unused) {
     (void)unused;
     assert_int_equal(sum_of("owl:prefetch=stop", &OWL).per_channel * OWL.channels, 512);
     assert_int_equal(sum_of("owl", &OWL).per_channel, 512 / 4 + 7);
@@ -85,7 +107,8 @@ static void the_text_has_rows_and_sums(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pro_takes_240_bytes_per_sm_on_fermi),
-        cmocka_unit_test(owls_prefetcher_takes_512_bits_in_4_controllers_and_a_register_of_0_to_127),
+        cmocka_unit_test(
+            owls_prefetcher_takes_512_bits_in_4_controllers_and_a_register_of_0_to_127),
         cmocka_unit_test(ccws_takes_40_bits_per_tag_160_bytes_of_owners_10_bits_per_score),
         cmocka_unit_test(simple_schedulers_add_nothing),
         cmocka_unit_test(the_text_has_rows_and_sums),

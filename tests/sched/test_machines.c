@@ -1,5 +1,5 @@
-/* Every policy on real machines: all work finishes, the results are those of functional mode, the counters
- * agree; and each policy does on a kernel made for it what its paper says it is for. */
+/* Every policy on real machines: all work finishes, the results are those of functional mode, the
+ * counters agree; and each policy does on a kernel made for it what its paper says it is for. */
 #include "on_machine.h"
 
 #include <stdio.h>
@@ -7,22 +7,47 @@
 
 /* ---- What holds under every policy ---- */
 
-static const char *const SCHEDULERS[] = {
-    "lrr", "gto", "two-level", "two-level:group=2,inner=gto,outer=gto", "two-level-active", "swl:limit=1",
-    "swl:limit=7", "cta-aware", "cta-aware-locality", "cta-aware-locality:fair=500",
-    "cta-aware-locality-blp", "owl", "owl:prefetch=stop", "ccws", "ccws:k_throttle=128", "pro", TEST_TURNS};
+static const char *const SCHEDULERS[] = {"lrr",
+                                         "gto",
+                                         "two-level",
+                                         "two-level:group=2,inner=gto,outer=gto",
+                                         "two-level-active",
+                                         "swl:limit=1",
+                                         "swl:limit=7",
+                                         "cta-aware",
+                                         "cta-aware-locality",
+                                         "cta-aware-locality:fair=500",
+                                         "cta-aware-locality-blp",
+                                         "owl",
+                                         "owl:prefetch=stop",
+                                         "ccws",
+                                         "ccws:k_throttle=128",
+                                         "pro",
+                                         TEST_TURNS};
 static const char *const CTA_SCHEDULERS[] = {"round-robin", "limit:ctas=2", "md", "md:predictor=3"};
 static const char *const MACHINES[] = {"gtx480", "owl", "ccws", "pro", "md"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static Workload small_walk(void) {
-    return (Workload){.kernel = "walk", .set = "gpu.sms=3", .ctas = 20, .warps_per_cta = 4, .lines = 12,
-                      .rounds = 3, .share = 2, .work = 2, .spread = 4};
+    return (Workload){.kernel = "walk",
+                      .set = "gpu.sms=3",
+                      .ctas = 20,
+                      .warps_per_cta = 4,
+                      .lines = 12,
+                      .rounds = 3,
+                      .share = 2,
+                      .work = 2,
+                      .spread = 4};
 }
 
 static Workload small_phases(void) {
-    return (Workload){.kernel = "phases", .set = "gpu.sms=3", .ctas = 20, .warps_per_cta = 5, .lines = 1,
-                      .rounds = 4, .work = 3};
+    return (Workload){.kernel = "phases",
+                      .set = "gpu.sms=3",
+                      .ctas = 20,
+                      .warps_per_cta = 5,
+                      .lines = 1,
+                      .rounds = 4,
+                      .work = 3};
 }
 
 static void expect_functional_results(Workload w) {
@@ -108,8 +133,15 @@ static double bank_parallelism(const Outcome *o) {
 /* 32 warps, 32 lines each: four times the L1D of 256 lines. */
 static void where_working_sets_overflow_the_l1d_swl_and_ccws_beat_gto_by_a_third(void **unused) {
     (void)unused;
-    Workload w = {.kernel = "walk", .machine = "ccws", .set = "gpu.sms=8", .ctas = 32, .warps_per_cta = 8,
-                  .lines = 32, .rounds = 16, .work = 1, .spread = 16};
+    Workload w = {.kernel = "walk",
+                  .machine = "ccws",
+                  .set = "gpu.sms=8",
+                  .ctas = 32,
+                  .warps_per_cta = 8,
+                  .lines = 32,
+                  .rounds = 16,
+                  .work = 1,
+                  .spread = 16};
     Outcome gto = under(w, "gto"), swl = under(w, "swl:limit=8"), ccws = under(w, "ccws");
     assert_true(speedup(&swl, &gto) > 1.3);
     assert_true(speedup(&ccws, &gto) > 1.3);
@@ -119,8 +151,15 @@ static void where_working_sets_overflow_the_l1d_swl_and_ccws_beat_gto_by_a_third
 /* 32 warps, 4 lines each: half of the L1D. */
 static void where_all_fit_they_match_gto(void **unused) {
     (void)unused;
-    Workload w = {.kernel = "walk", .machine = "ccws", .set = "gpu.sms=8", .ctas = 32, .warps_per_cta = 8,
-                  .lines = 4, .rounds = 40, .work = 1, .spread = 4};
+    Workload w = {.kernel = "walk",
+                  .machine = "ccws",
+                  .set = "gpu.sms=8",
+                  .ctas = 32,
+                  .warps_per_cta = 8,
+                  .lines = 4,
+                  .rounds = 40,
+                  .work = 1,
+                  .spread = 4};
     Outcome gto = under(w, "gto"), swl = under(w, "swl:limit=32"), ccws = under(w, "ccws");
     assert_true(speedup(&swl, &gto) > 0.97 && speedup(&swl, &gto) < 1.03);
     assert_true(speedup(&ccws, &gto) > 0.97 && speedup(&ccws, &gto) < 1.03);
@@ -129,8 +168,16 @@ static void where_all_fit_they_match_gto(void **unused) {
 /* 8 warps of a CTA share 12 KiB; 4 CTAs do not fit into 32 KiB, one does. */
 static void cta_aware_locality_lowers_the_miss_rate_where_ctas_reuse_data(void **unused) {
     (void)unused;
-    Workload w = {.kernel = "walk", .machine = "owl", .set = "gpu.sms=8", .ctas = 64, .warps_per_cta = 8,
-                  .lines = 96, .rounds = 4, .share = 8, .work = 1, .spread = 4};
+    Workload w = {.kernel = "walk",
+                  .machine = "owl",
+                  .set = "gpu.sms=8",
+                  .ctas = 64,
+                  .warps_per_cta = 8,
+                  .lines = 96,
+                  .rounds = 4,
+                  .share = 8,
+                  .work = 1,
+                  .spread = 4};
     Outcome lrr = under(w, "lrr"), locality = under(w, "cta-aware-locality");
     print_message("    L1D misses %.1f%% and %.1f%%\n", 100 * l1d_miss_rate(&lrr),
                   100 * l1d_miss_rate(&locality));
@@ -138,14 +185,22 @@ static void cta_aware_locality_lowers_the_miss_rate_where_ctas_reuse_data(void *
 }
 
 /* Each CTA reads 2 KiB once, beside the next CTA's. */
-static void blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2(void **unused) {
+static void
+blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2(void **unused) {
     (void)unused;
-    Workload w = {.kernel = "walk", .machine = "owl", .ctas = 336, .warps_per_cta = 8, .lines = 16,
-                  .rounds = 1, .share = 8, .work = 8};
+    Workload w = {.kernel = "walk",
+                  .machine = "owl",
+                  .ctas = 336,
+                  .warps_per_cta = 8,
+                  .lines = 16,
+                  .rounds = 1,
+                  .share = 8,
+                  .work = 8};
     Outcome locality = under(w, "cta-aware-locality"), blp = under(w, "cta-aware-locality-blp");
     Outcome owl = under(w, "owl");
-    print_message("    busy banks %.2f and %.2f, L2 hits %.1f%% and %.1f%%\n", bank_parallelism(&locality),
-                  bank_parallelism(&blp), 100 * l2_hit_rate(&blp), 100 * l2_hit_rate(&owl));
+    print_message("    busy banks %.2f and %.2f, L2 hits %.1f%% and %.1f%%\n",
+                  bank_parallelism(&locality), bank_parallelism(&blp), 100 * l2_hit_rate(&blp),
+                  100 * l2_hit_rate(&owl));
     assert_true(bank_parallelism(&blp) > bank_parallelism(&locality));
     assert_true(l2_hit_rate(&owl) > l2_hit_rate(&blp) + 0.1);
     assert_true(owl.counters.l2_prefetches_used > 0);
@@ -153,8 +208,15 @@ static void blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hit
 
 static void no_cta_of_a_small_grid_waits_for_mds_predictor(void **unused) {
     (void)unused;
-    Workload w = {.kernel = "walk", .machine = "md", .set = "gpu.sms=4", .ctas = 8, .warps_per_cta = 2,
-                  .lines = 16, .rounds = 12, .work = 1, .spread = 16};
+    Workload w = {.kernel = "walk",
+                  .machine = "md",
+                  .set = "gpu.sms=4",
+                  .ctas = 8,
+                  .warps_per_cta = 2,
+                  .lines = 16,
+                  .rounds = 12,
+                  .work = 1,
+                  .spread = 16};
     Outcome even = run_on_machine(&w);
     w.cta_scheduler = "md";
     Outcome uneven = run_on_machine(&w);
@@ -163,8 +225,14 @@ static void no_cta_of_a_small_grid_waits_for_mds_predictor(void **unused) {
 
 static void pro_shortens_a_kernel_of_unequal_warps_and_barriers(void **unused) {
     (void)unused;
-    Workload w = {.kernel = "phases", .machine = "pro", .set = "gpu.sms=4", .ctas = 40, .warps_per_cta = 8,
-                  .lines = 1, .rounds = 12, .work = 16};
+    Workload w = {.kernel = "phases",
+                  .machine = "pro",
+                  .set = "gpu.sms=4",
+                  .ctas = 40,
+                  .warps_per_cta = 8,
+                  .lines = 1,
+                  .rounds = 12,
+                  .work = 16};
     Outcome lrr = under(w, "lrr"), pro = under(w, "pro");
     assert_true(speedup(&pro, &lrr) > 1.05);
 }
@@ -175,13 +243,26 @@ static double md_degree(Workload w) {
     return last_cta_report("degree");
 }
 
-static void md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kernel(
-    void **unused) {
+static void
+md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kernel(void **unused) {
     (void)unused;
-    Workload contended = {.kernel = "walk", .machine = "md", .set = "gpu.sms=4", .ctas = 64,
-                          .warps_per_cta = 6, .lines = 16, .rounds = 12, .work = 1, .spread = 16};
-    Workload compute = {.kernel = "walk", .machine = "md", .set = "gpu.sms=4", .ctas = 64,
-                        .warps_per_cta = 6, .lines = 4, .rounds = 2, .work = 100};
+    Workload contended = {.kernel = "walk",
+                          .machine = "md",
+                          .set = "gpu.sms=4",
+                          .ctas = 64,
+                          .warps_per_cta = 6,
+                          .lines = 16,
+                          .rounds = 12,
+                          .work = 1,
+                          .spread = 16};
+    Workload compute = {.kernel = "walk",
+                        .machine = "md",
+                        .set = "gpu.sms=4",
+                        .ctas = 64,
+                        .warps_per_cta = 6,
+                        .lines = 4,
+                        .rounds = 2,
+                        .work = 100};
     assert_true(md_degree(contended) <= 2);
     assert_true(md_degree(compute) == 8);
     Outcome all = run_on_machine(&contended);
@@ -202,7 +283,8 @@ int main(void) {
         cmocka_unit_test(blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2),
         cmocka_unit_test(no_cta_of_a_small_grid_waits_for_mds_predictor),
         cmocka_unit_test(pro_shortens_a_kernel_of_unequal_warps_and_barriers),
-        cmocka_unit_test(md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kernel),
+        cmocka_unit_test(
+            md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

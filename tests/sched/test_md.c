@@ -1,5 +1,5 @@
-/* The MD paper: the thresholds of section 5.1 at their edges, DRAM reads against table 5, the choice for
- * the benchmarks of table 6; and the CTA schedulers around it. */
+/* The MD paper: the thresholds of section 5.1 at their edges, DRAM reads against table 5, the
+ * choice for the benchmarks of table 6; and the CTA schedulers around it. */
 #include "fabricated.h"
 
 #include <math.h>
@@ -9,19 +9,31 @@
 #include "sched/cta_policy.h"
 #include "sched/md_model.h"
 
-/* Tables 5 and 6, by degree (CTAs of 6 warps); 8 KB L1D, 64 lines. The paper gives the working sets of bfs
- * and nbf (figure 9); that of unstructured is not in it. */
+/* Tables 5 and 6, by degree (CTAs of 6 warps); 8 KB L1D, 64 lines. The paper gives the working sets
+ * of bfs and nbf (figure 9); that of unstructured is not in it. */
 static const struct Benchmark {
     const char *name;
     double miss_rate, reads, working_set;
     double growth[MD_MAX_DEGREE]; /* dr_inc_rate, from degree 2 */
     double time[MD_MAX_DEGREE];   /* execution time of a CTA */
 } BENCHMARKS[] = {
-    {"bfs", 0.41, 72.94, 70, {1, 0.98, 1.00, 1.01, 1.02, 1.07, 1.07, 1.08},
+    {"bfs",
+     0.41,
+     72.94,
+     70,
+     {1, 0.98, 1.00, 1.01, 1.02, 1.07, 1.07, 1.08},
      {2582, 2897, 3351, 3875, 4601, 7097, 7831, 9412}},
-    {"nbf", 0.13, 169.39, 65, {1, 2.59, 1.74, 1.47, 1.26, 1.09, 1.02, 1.00},
+    {"nbf",
+     0.13,
+     169.39,
+     65,
+     {1, 2.59, 1.74, 1.47, 1.26, 1.09, 1.02, 1.00},
      {9161, 17261, 35438, 73959, 121446, 159845, 190175, 217308}},
-    {"unstructured", 0.22, 1557.52, 1000, {1, 2.19, 1.29, 1.14, 1.07, 1.00, 1.00, 1.00},
+    {"unstructured",
+     0.22,
+     1557.52,
+     1000,
+     {1, 2.19, 1.29, 1.14, 1.07, 1.00, 1.00, 1.00},
      {87292, 164058, 377487, 566328, 760938, 915126, 1065425, 1217622}},
 };
 
@@ -49,7 +61,8 @@ static void growth_of_dram_reads_agrees_with_table_5(void **unused) {
         }
     }
     double rms = sqrt(squares / count);
-    print_message("growth of DRAM reads against table 5: root mean square error %.2f%%\n", 100 * rms);
+    print_message("growth of DRAM reads against table 5: root mean square error %.2f%%\n",
+                  100 * rms);
     assert_true(rms <= 0.15);
 }
 
@@ -85,7 +98,8 @@ static void ctas_that_fit_together_lose_nothing(void **unused) {
     MdInputs inputs = inputs_of(&BENCHMARKS[1]);
     inputs.working_set = 8;
     assert_int_equal(md_predict(&inputs, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
-    for (int n = 1; n < MD_MAX_DEGREE; n++) assert_true(p[n].read_growth == 1);
+    for (int n = 1; n < MD_MAX_DEGREE; n++)
+        assert_true(p[n].read_growth == 1);
     inputs.working_set = 16; /* from the fifth on they overflow */
     md_predict(&inputs, MD_MAX_DEGREE, p);
     assert_true(p[3].read_growth == 1 && p[4].read_growth > 1);
@@ -110,14 +124,17 @@ static void what_always_misses_cannot_miss_more(void **unused) {
     MdInputs inputs = inputs_of(&BENCHMARKS[1]);
     inputs.accesses = inputs.dram_reads;
     md_predict(&inputs, MD_MAX_DEGREE, p);
-    for (int n = 1; n < MD_MAX_DEGREE; n++) assert_true(p[n].read_growth == 1);
+    for (int n = 1; n < MD_MAX_DEGREE; n++)
+        assert_true(p[n].read_growth == 1);
 }
 
 /* ---- Section 5.1's thresholds ---- */
 
 static void latency_grows_by_the_thresholds(void **unused) {
     (void)unused;
-    const struct { double miss_rate, increase, working_set, expected; } edges[] = {
+    const struct {
+        double miss_rate, increase, working_set, expected;
+    } edges[] = {
         {0.149, 0.2, 9999, 1.03}, {0.15, 0.2, 9999, 1.1},  {0.299, 0.2, 9999, 1.1},
         {0.3, 0.2, 9999, 1.9},    {0.85, 0.2, 9999, 1.9},  {0.851, 0.2, 9999, 1.03},
         {0.5, 0.101, 501, 1.9},   {0.5, 0.1, 501, 1.1},    {0.5, 0.101, 500, 1.1},
@@ -158,7 +175,8 @@ static void begin(Launch *l, const char *policy, uint32_t capacity) {
     l->sched = cta_sched_new(policy, diag);
     if (!l->sched) fail_msg("%s", diag_text(diag));
     diag_free(diag);
-    l->view = (CtaView){.sms = 15, .capacity = capacity, .cta_warps = MD_CTA_WARPS, .l1d_lines = 64};
+    l->view =
+        (CtaView){.sms = 15, .capacity = capacity, .cta_warps = MD_CTA_WARPS, .l1d_lines = 64};
     l->state = cta_sched_state_new(l->sched);
     cta_sched_start(l->sched, l->state, &l->view);
 }
@@ -191,9 +209,11 @@ static void limit_allows_no_more_than_told_and_no_more_than_fits(void **unused) 
     end(&l);
 }
 
-static void finish_measured(Launch *l, uint32_t sm, const struct Benchmark *b, uint64_t instructions) {
+static void finish_measured(Launch *l, uint32_t sm, const struct Benchmark *b,
+                            uint64_t instructions) {
     for (uint64_t i = 0; i < (uint64_t)b->working_set; i++)
-        for (int again = 0; again < 2; again++) l->sched->policy->l1d_miss(l->state, i * 128);
+        for (int again = 0; again < 2; again++)
+            l->sched->policy->l1d_miss(l->state, i * 128);
     CtaMeasurement measured = {.warp_instructions = instructions,
                                .l1d_accesses = (uint64_t)(b->reads / b->miss_rate),
                                .dram_reads = (uint64_t)b->reads,
@@ -212,7 +232,8 @@ static void md_runs_one_cta_alone_until_it_has_finished_then_limits_all(void **u
     finish_measured(&l, 4, &BENCHMARKS[0], 1000); /* not the predictor */
     assert_int_equal(limit_of(&l, 1), 8);
     finish_measured(&l, 0, &BENCHMARKS[0], 1000);
-    for (uint32_t sm = 0; sm < 15; sm++) assert_int_equal(limit_of(&l, sm), 5);
+    for (uint32_t sm = 0; sm < 15; sm++)
+        assert_int_equal(limit_of(&l, sm), 5);
     assert_int_equal(l.sched->policy->watched_sm(l.state), CTA_NO_SM);
     finish_measured(&l, 0, &BENCHMARKS[1], 1000); /* the decision stands */
     assert_int_equal(limit_of(&l, 0), 5);

@@ -5,7 +5,8 @@
 
 #include "sched/cta_groups.h"
 
-static void expect_sizes(uint32_t ctas, uint32_t warps_per_cta, uint32_t least, const char *expected) {
+static void expect_sizes(uint32_t ctas, uint32_t warps_per_cta, uint32_t least,
+                         const char *expected) {
     uint32_t sizes[TYTO_MAX_CTAS];
     char text[4 * TYTO_MAX_CTAS] = "";
     uint32_t count = cta_groups_sizes(ctas, warps_per_cta, least, sizes), length = 0;
@@ -45,9 +46,11 @@ static void groups_are_formed_on_the_sm(void **unused) {
 static void expect_priorities(const char *policy, uint32_t sm, const double *expected, int count) {
     Fabricated f;
     double priorities[TYTO_MAX_CTAS];
-    fabricate(&f, policy, (FabricatedSize){.sm = sm, .sms = 28, .ctas = (uint32_t)count, .warps_per_cta = 8});
+    fabricate(&f, policy,
+              (FabricatedSize){.sm = sm, .sms = 28, .ctas = (uint32_t)count, .warps_per_cta = 8});
     assert_int_equal(reported_list(&f, "priorities", priorities, TYTO_MAX_CTAS), count);
-    for (int g = 0; g < count; g++) assert_true(priorities[g] == expected[g]);
+    for (int g = 0; g < count; g++)
+        assert_true(priorities[g] == expected[g]);
     fabricated_free(&f);
 }
 
@@ -61,18 +64,21 @@ static void with_blp_priorities_are_shifted_by_the_number_of_the_sm(void **unuse
     (void)unused;
     for (int sm = 0; sm < 28; sm++) {
         double expected[6];
-        for (int g = 0; g < 6; g++) expected[g] = ((g - sm) % 6 + 6) % 6;
+        for (int g = 0; g < 6; g++)
+            expected[g] = ((g - sm) % 6 + 6) % 6;
         expect_priorities("cta-aware-locality-blp", (uint32_t)sm, expected, 6);
         expect_priorities("owl", (uint32_t)sm, expected, 6);
     }
 }
 
-/* Figure 4: CTAs 1, 3, 5, 7 on one SM, a group each; here in slots 0 to 3. Each issues twice, is then
- * blocked, and CTA 1's data arrive while CTA 5 executes. The CTAs in the order of their issues. */
+/* Figure 4: CTAs 1, 3, 5, 7 on one SM, a group each; here in slots 0 to 3. Each issues twice, is
+ * then blocked, and CTA 1's data arrive while CTA 5 executes. The CTAs in the order of their
+ * issues. */
 static void expect_figure_4(const char *policy, const int *expected) {
     Fabricated f;
     fabricate(&f, policy, (FabricatedSize){.ctas = 4, .warps_per_cta = 8});
-    for (int slot = 0; slot < 4; slot++) launch(&f, slot, 1 + 2 * (uint64_t)slot);
+    for (int slot = 0; slot < 4; slot++)
+        launch(&f, slot, 1 + 2 * (uint64_t)slot);
     int issues[4] = {0};
     for (int i = 0; expected[i]; i++) {
         int warp = step(&f);
@@ -102,7 +108,8 @@ static void inside_a_group_warps_take_turns(void **unused) {
         Fabricated f;
         fabricate(&f, policies[p], (FabricatedSize){.ctas = 4, .warps_per_cta = 4});
         launch_all(&f);
-        for (int i = 0; i < 20; i++) assert_int_equal(step(&f), i % 8);
+        for (int i = 0; i < 20; i++)
+            assert_int_equal(step(&f), i % 8);
         fabricated_free(&f);
     }
 }
@@ -139,8 +146,8 @@ static void finish_cta(Fabricated *f, int slot) {
         finish_warp(f, tyto_lowest(rest));
 }
 
-/* Section 4.2: when a group has completed, the next is always prioritized; new CTAs in the old slots
- * come behind it. */
+/* Section 4.2: when a group has completed, the next is always prioritized; new CTAs in the old
+ * slots come behind it. */
 static void a_completed_group_goes_behind_the_others(void **unused) {
     (void)unused;
     Fabricated f;
@@ -193,9 +200,11 @@ static void the_fair_variant_hands_the_highest_priority_on(void **unused) {
 static void one_group_of_all_is_round_robin(void **unused) {
     (void)unused;
     Fabricated f;
-    fabricate(&f, "cta-aware-locality", (FabricatedSize){.ctas = 3, .warps_per_cta = 2, .warps = 6});
+    fabricate(&f, "cta-aware-locality",
+              (FabricatedSize){.ctas = 3, .warps_per_cta = 2, .warps = 6});
     launch_all(&f);
-    for (int i = 0; i < 12; i++) assert_int_equal(step(&f), i % 6);
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(step(&f), i % 6);
     fabricated_free(&f);
 }
 

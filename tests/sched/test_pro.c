@@ -1,4 +1,5 @@
-/* The PRO paper: every transition of figure 3, every order of section III, the slow phase, the sorts. */
+/* The PRO paper: every transition of figure 3, every order of section III, the slow phase, the
+ * sorts. */
 #include "fabricated.h"
 
 enum { NO_WAIT, BARRIER_WAIT, FINISH_WAIT, FINISH_NO_WAIT, BARRIER_WAIT_1 };
@@ -7,7 +8,8 @@ enum { NO_WAIT, BARRIER_WAIT, FINISH_WAIT, FINISH_NO_WAIT, BARRIER_WAIT_1 };
 static void set_up(Fabricated *f, int ctas, const int *instructions) {
     fabricate(f, "pro", (FabricatedSize){.ctas = (uint32_t)ctas, .warps_per_cta = 3});
     launch_all(f);
-    for (int w = 0; w < ctas * 3; w++) f->view.warp[w].thread_instructions = (uint64_t)instructions[w];
+    for (int w = 0; w < ctas * 3; w++)
+        f->view.warp[w].thread_instructions = (uint64_t)instructions[w];
 }
 
 static int state_of(Fabricated *f, int cta) {
@@ -24,7 +26,8 @@ static int state_of(Fabricated *f, int cta) {
 static void expect_ctas(Fabricated *f, const int *expected) {
     double order[TYTO_MAX_CTAS];
     int count = reported_list(f, "order", order, TYTO_MAX_CTAS);
-    for (int i = 0; i < count; i++) assert_int_equal(order[i], expected[i]);
+    for (int i = 0; i < count; i++)
+        assert_int_equal(order[i], expected[i]);
     assert_int_equal(expected[count], -1);
 }
 
@@ -195,7 +198,8 @@ static void the_slow_phase_goes_by_least_progress_behind_barrier_wait_1(void **u
     arrive(&f, 3);
     last_cta(&f);
     EXPECT_CTAS(&f, 1, 0, 2, 3); /* sorted at once; equals by index */
-    for (int w = 0; w < 3; w++) f.view.warp[w].thread_instructions = 8;
+    for (int w = 0; w < 3; w++)
+        f.view.warp[w].thread_instructions = 8;
     EXPECT_CTAS(&f, 1, 0, 2, 3);
     pass(&f, 1000);
     EXPECT_CTAS(&f, 1, 2, 3, 0);
@@ -242,7 +246,8 @@ static void the_order_stands_for_1000_cycles(void **unused) {
     EXPECT_CTAS(&f, 0, 1);
     pass(&f, 1);
     EXPECT_CTAS(&f, 1, 0);
-    for (int w = 0; w < 3; w++) f.view.warp[w].thread_instructions = 2;
+    for (int w = 0; w < 3; w++)
+        f.view.warp[w].thread_instructions = 2;
     pass(&f, 999);
     EXPECT_CTAS(&f, 1, 0);
     pass(&f, 1);

@@ -1,5 +1,6 @@
-/* What holds under every policy, whatever happens on the SM: a pick is ready, the same history gives the
- * same picks, all work finishes, reports can be written. Random kernels run on a fabricated SM. */
+/* What holds under every policy, whatever happens on the SM: a pick is ready, the same history
+ * gives the same picks, all work finishes, reports can be written. Random kernels run on a
+ * fabricated SM. */
 #include "fabricated.h"
 
 #include <stdlib.h>
@@ -9,11 +10,27 @@
 #include "sched/report.h"
 
 static const char *const VARIANTS[] = {
-    "lrr", "gto", "two-level", "two-level:group=2,inner=gto,outer=gto", "two-level:stall=any,group=3",
-    "two-level-active", "two-level-active:active=1", "swl:limit=1", "swl:limit=5", "cta-aware",
-    "cta-aware:group_size=1,stall=any", "cta-aware-locality", "cta-aware-locality:fair=37",
-    "cta-aware-locality-blp", "owl", "ccws", "ccws:k_throttle=1000,base=3", "ccws:vta_sets=8,vta_ways=1",
-    "pro", "pro:threshold=1", TEST_TURNS,
+    "lrr",
+    "gto",
+    "two-level",
+    "two-level:group=2,inner=gto,outer=gto",
+    "two-level:stall=any,group=3",
+    "two-level-active",
+    "two-level-active:active=1",
+    "swl:limit=1",
+    "swl:limit=5",
+    "cta-aware",
+    "cta-aware:group_size=1,stall=any",
+    "cta-aware-locality",
+    "cta-aware-locality:fair=37",
+    "cta-aware-locality-blp",
+    "owl",
+    "ccws",
+    "ccws:k_throttle=1000,base=3",
+    "ccws:vta_sets=8,vta_ways=1",
+    "pro",
+    "pro:threshold=1",
+    TEST_TURNS,
 };
 enum { VARIANT_COUNT = sizeof VARIANTS / sizeof *VARIANTS };
 
@@ -26,7 +43,7 @@ static uint32_t next_random(uint32_t *seed) {
 typedef struct Kernel {
     Fabricated f;
     uint32_t random;
-    uint64_t ctas, next_cta; /* of the grid; the next to come */
+    uint64_t ctas, next_cta;       /* of the grid; the next to come */
     uint64_t back[TYTO_MAX_WARPS]; /* cycle in which the warp's data arrive */
     int left[TYTO_MAX_WARPS];      /* instructions until it ends */
     uint64_t hash;                 /* of all picks */
@@ -36,7 +53,8 @@ static void launch_next(Kernel *k, int slot) {
     Fabricated *f = &k->f;
     launch(f, slot, k->next_cta++);
     int length = 20 + (int)(next_random(&k->random) % 60); /* of all, so that barriers fit */
-    for (uint64_t rest = f->view.cta[slot].all; rest; rest &= rest - 1) k->left[tyto_lowest(rest)] = length;
+    for (uint64_t rest = f->view.cta[slot].all; rest; rest &= rest - 1)
+        k->left[tyto_lowest(rest)] = length;
     if (k->next_cta == k->ctas) last_cta(f);
 }
 
@@ -45,7 +63,8 @@ static void fill(Kernel *k) {
         if (!(k->f.view.ctas >> slot & 1)) launch_next(k, slot);
 }
 
-/* What the next instruction is depends on how many are left: all warps of a CTA meet at barriers. */
+/* What the next instruction is depends on how many are left: all warps of a CTA meet at barriers.
+ */
 static bool is_load(const Kernel *k, int warp) { return k->left[warp] % 4 == 1; }
 static bool is_barrier(const Kernel *k, int warp) { return k->left[warp] % 10 == 5; }
 
@@ -129,7 +148,8 @@ static uint64_t run(const char *policy, uint32_t seed) {
 static void every_pick_is_ready_and_all_work_finishes(void **unused) {
     (void)unused;
     for (int v = 0; v < VARIANT_COUNT; v++)
-        for (uint32_t seed = 1; seed <= 12; seed++) run(VARIANTS[v], seed);
+        for (uint32_t seed = 1; seed <= 12; seed++)
+            run(VARIANTS[v], seed);
 }
 
 static void the_same_history_gives_the_same_picks(void **unused) {
@@ -150,7 +170,8 @@ static void asking_again_with_fewer_warps_changes_no_later_pick(void **unused) {
         launch_all(&often);
         for (int i = 0; i < 200; i++) {
             uint64_t ready = sched_view_unblocked(&often.view);
-            for (int again = 0; again < 3; again++) pick(&often, ready);
+            for (int again = 0; again < 3; again++)
+                pick(&often, ready);
             assert_int_equal(step(&once), step(&often));
         }
         fabricated_free(&once);

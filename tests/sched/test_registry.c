@@ -54,11 +54,22 @@ static void every_policy_of_the_tables_is_sound_and_found_by_its_name(void **unu
 
 static void the_papers_values_are_the_defaults(void **unused) {
     (void)unused;
-    const struct { const char *policy, *parameter; double value; } defaults[] = {
-        {"two-level", "group", 8},     {"ccws", "k_throttle", 8},  {"ccws", "base", 100},
-        {"ccws", "vta_sets", 2},       {"ccws", "vta_ways", 8},    {"cta-aware", "group_size", 8},
-        {"owl", "lower", 8},           {"owl", "higher", 16},      {"owl", "prefetch", 2},
-        {"pro", "threshold", 1000},    {"swl", "limit", 32},       {"two-level-active", "active", 6},
+    const struct {
+        const char *policy, *parameter;
+        double value;
+    } defaults[] = {
+        {"two-level", "group", 8},
+        {"ccws", "k_throttle", 8},
+        {"ccws", "base", 100},
+        {"ccws", "vta_sets", 2},
+        {"ccws", "vta_ways", 8},
+        {"cta-aware", "group_size", 8},
+        {"owl", "lower", 8},
+        {"owl", "higher", 16},
+        {"owl", "prefetch", 2},
+        {"pro", "threshold", 1000},
+        {"swl", "limit", 32},
+        {"two-level-active", "active", 6},
         {"cta-aware-locality", "fair", 0},
     };
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
@@ -86,11 +97,13 @@ static void unknown_names_are_answered_with_the_nearest(void **unused) {
     expect("gtoo", "there is no warp scheduler \"gtoo\"; did you mean \"gto\"?", NULL);
     expect("cta-aware-localty", "did you mean \"cta-aware-locality\"?", NULL);
     expect("", "there is no warp scheduler \"\"; there are lrr, gto,", NULL);
-    expect("ccws:k_throtle=8", "there is no ccws parameter \"k_throtle\"; did you mean \"k_throttle\"?",
-           NULL);
-    expect("two-level:xyz=8", "no two-level parameter \"xyz\"; there are group, inner, outer, stall", NULL);
+    expect("ccws:k_throtle=8",
+           "there is no ccws parameter \"k_throtle\"; did you mean \"k_throttle\"?", NULL);
+    expect("two-level:xyz=8",
+           "no two-level parameter \"xyz\"; there are group, inner, outer, stall", NULL);
     expect("gto:x=1", "there is no gto parameter \"x\"; there are none", NULL);
-    expect_cta("round-robbin", "no CTA scheduler \"round-robbin\"; did you mean \"round-robin\"?", NULL);
+    expect_cta("round-robbin", "no CTA scheduler \"round-robbin\"; did you mean \"round-robin\"?",
+               NULL);
     expect_cta("limit:cta=1", "did you mean \"ctas\"?", NULL);
 }
 
@@ -118,7 +131,8 @@ static void malformed_settings_are_answered_with_the_form(void **unused) {
     expect("two-level:=4", "\"=4\" is not of the form", NULL);
     expect("two-level:group=4,", "\"\" is not of the form", NULL);
     expect("two-level:group=4,group=5", "two-level: group is set twice", NULL);
-    expect("two-level:group=4,grup=5,inner=3", "not one of (lrr|gto)", NULL); /* all of them are told */
+    expect("two-level:group=4,grup=5,inner=3", "not one of (lrr|gto)",
+           NULL); /* all of them are told */
     char text[300] = "two-level:group=";
     memset(text + strlen(text), '1', 200);
     expect(text, "is too long", NULL);
@@ -134,7 +148,8 @@ static void a_shared_object_is_loaded_and_driven(void **unused) {
     expect(PLUGIN("turns") ":length=3", NULL, PLUGIN("turns") ":length=3");
     fabricate(&f, PLUGIN("turns") ":length=3", (FabricatedSize){.warps = 3});
     launch_all(&f);
-    for (int i = 0; i < 18; i++) assert_int_equal(step(&f), i / 3 % 3);
+    for (int i = 0; i < 18; i++)
+        assert_int_equal(step(&f), i / 3 % 3);
     issue(&f, 1);
     block(&f, warps(1, 1)); /* a warp that cannot go on loses the rest of its turn */
     assert_int_equal(step(&f), 2);
@@ -143,8 +158,8 @@ static void a_shared_object_is_loaded_and_driven(void **unused) {
 
 static void a_shared_objects_parameters_are_checked_like_any(void **unused) {
     (void)unused;
-    expect(PLUGIN("turns") ":lenght=3", "there is no turns parameter \"lenght\"; did you mean \"length\"?",
-           NULL);
+    expect(PLUGIN("turns") ":lenght=3",
+           "there is no turns parameter \"lenght\"; did you mean \"length\"?", NULL);
     expect(PLUGIN("turns") ":length=0", "turns: length=0: out of bounds (1 to 1000)", NULL);
 }
 
@@ -154,7 +169,8 @@ static void wrong_shared_objects_are_refused_with_the_reason(void **unused) {
     expect("./nowhere:x=1", "./nowhere: error: is no shared object that can be loaded", NULL);
     expect(TEST_TEXT_FILE, "is no shared object that can be loaded", NULL);
     expect(PLUGIN("no_symbol"), "has no symbol `tyto_policy`", NULL);
-    expect(PLUGIN("old_version"), "is built for version 3 of tyto/policy.h, this is version 2", NULL);
+    expect(PLUGIN("old_version"), "is built for version 3 of tyto/policy.h, this is version 2",
+           NULL);
     expect(PLUGIN("no_pick"), "its policy has no function `pick`", NULL);
     expect(PLUGIN("bad_parameter"), "initial value is not among those it takes", NULL);
 }
@@ -164,12 +180,14 @@ static void a_pick_that_is_not_ready_is_told_with_policy_cycle_and_sm(void **unu
     Fabricated f;
     char text[300];
     fabricate(&f, PLUGIN("bad_pick"), (FabricatedSize){.warps = 8, .sm = 3, .sms = 4, .ctas = 6});
-    for (int i = 0; i < 5; i++) launch(&f, i, (uint64_t)i);
+    for (int i = 0; i < 5; i++)
+        launch(&f, i, (uint64_t)i);
     f.view.cycle = 1234;
     const TytoPolicy *policy = f.policy->policy;
     int warp = policy->pick(f.state, &f.view, 0, warps(0, 4));
     assert_false(sched_check_pick(f.policy, &f.view, warp, warps(0, 4), text, sizeof text));
-    assert_non_null(strstr(text, "bad_pick.so: cycle 1234, SM 3: picked warp 5, which holds no warp"));
+    assert_non_null(
+        strstr(text, "bad_pick.so: cycle 1234, SM 3: picked warp 5, which holds no warp"));
     launch(&f, 5, 5);
     assert_false(sched_check_pick(f.policy, &f.view, warp, warps(0, 4), text, sizeof text));
     assert_non_null(strstr(text, "picked warp 5, which cannot issue now"));

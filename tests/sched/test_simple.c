@@ -6,7 +6,8 @@
 #define EXPECT_STEPS(f, ...) expect_steps(f, (const int[]){__VA_ARGS__, -2})
 
 static void expect_steps(Fabricated *f, const int *picks) {
-    for (; *picks != -2; picks++) assert_int_equal(step(f), *picks);
+    for (; *picks != -2; picks++)
+        assert_int_equal(step(f), *picks);
 }
 
 /* ---- lrr ---- */
@@ -143,7 +144,8 @@ static void two_level_gto_is_greedy_inside_and_oldest_first_outside(void **unuse
     fabricate(&f, "two-level:group=2,inner=gto,outer=gto", (FabricatedSize){.warps = 6});
     launch(&f, 4, 0); /* group {4, 5} holds the oldest warps */
     launch(&f, 5, 1);
-    for (int i = 0; i < 4; i++) launch(&f, i, (uint64_t)i + 2);
+    for (int i = 0; i < 4; i++)
+        launch(&f, i, (uint64_t)i + 2);
     EXPECT_STEPS(&f, 0, 0); /* turns begin with the first group */
     block(&f, warps(0, 1));
     EXPECT_STEPS(&f, 4, 4);
@@ -183,8 +185,8 @@ static void active_the_head_of_the_queue_replaces_one_that_waits(void **unused) 
     launch_all(&f);
     EXPECT_STEPS(&f, 0);
     block(&f, warps(0, 0) | warps(2, 2));
-    pass(&f, 1);             /* active 1, 2: promoted though it waits; queue 3, 4, 0 */
-    EXPECT_STEPS(&f, 1, 1);  /* in the first of them 2 gives way: active 1, 3; queue 4, 0, 2 */
+    pass(&f, 1);            /* active 1, 2: promoted though it waits; queue 3, 4, 0 */
+    EXPECT_STEPS(&f, 1, 1); /* in the first of them 2 gives way: active 1, 3; queue 4, 0, 2 */
     EXPECT_STEPS(&f, 3, 1);
     fabricated_free(&f);
 }
@@ -203,7 +205,8 @@ static void active_many_cycles_asleep_are_what_they_would_be_one_by_one(void **u
                 block(both[i], ~patterns[p]);
                 pass(both[i], 1);
             }
-            for (uint64_t c = 0; c < cycles; c++) pass(&one, 1);
+            for (uint64_t c = 0; c < cycles; c++)
+                pass(&one, 1);
             pass(&many, cycles);
             for (int i = 0; i < 12; i++) {
                 assert_int_equal(step(&one), step(&many));
@@ -226,7 +229,8 @@ static void plain_exchange(Plain *p, uint64_t going) {
     int next[16], n = 0, active = p->active;
     for (int i = 0; i < active; i++)
         if (tyto_has(going, p->slot[i])) next[n++] = p->slot[i];
-    for (int i = active; i < p->count; i++) next[n++] = p->slot[i];
+    for (int i = active; i < p->count; i++)
+        next[n++] = p->slot[i];
     for (int i = 0; i < active; i++)
         if (!tyto_has(going, p->slot[i])) next[n++] = p->slot[i];
     memcpy(p->slot, next, sizeof next);
@@ -252,7 +256,8 @@ static void active_agrees_with_a_plain_list_in_every_cycle(void **unused) {
         Fabricated f;
         Plain p = {.count = 12, .active = 4};
         uint32_t random = seed;
-        for (int i = 0; i < 12; i++) p.slot[i] = i;
+        for (int i = 0; i < 12; i++)
+            p.slot[i] = i;
         fabricate(&f, "two-level-active:active=4", (FabricatedSize){.warps = 12});
         launch_all(&f);
         for (int cycle = 0; cycle < 2000; cycle++) {

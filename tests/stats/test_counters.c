@@ -9,9 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static uint64_t *value_of(Counters *counters, CounterId id) {
-    return (uint64_t *)counters + id;
-}
+static uint64_t *value_of(Counters *counters, CounterId id) { return (uint64_t *)counters + id; }
 
 static void test_rows_are_named_once(void **state) {
     (void)state;

@@ -99,7 +99,8 @@ static RunStats *make_run(const char *scheduler, uint64_t cycles, uint64_t memor
                                       .l1d_intra_warp_hits = 100 - memory_stalls / 10};
         histogram_add(&kernel->histograms, HISTOGRAM_read_latency, 100);
     }
-    run->host = (HostStats){.wall_seconds = 0.5, .cpu_seconds = 0.25, .peak_memory_bytes = 10 << 20};
+    run->host =
+        (HostStats){.wall_seconds = 0.5, .cpu_seconds = 0.25, .peak_memory_bytes = 10 << 20};
     return run;
 }
 
@@ -199,7 +200,8 @@ static void test_json(void **state) {
                                         "\"cycles\": 4000",
                                         "\"ipc\": 16",
                                         "\"BLP\": null",
-                                        "\"wall_seconds\": 0.5", "\"cpu_seconds\": 0.25",
+                                        "\"wall_seconds\": 0.5",
+                                        "\"cpu_seconds\": 0.25",
                                         "\"warp_instructions_per_second\": 4000",
                                         "\"cycles_per_second\": 8000",
                                         "\"peak_memory_bytes\": 10485760",

@@ -17,13 +17,9 @@ static const WorkloadInfo INFO = {
 };
 
 /* x times 2 in the field of 256 elements. */
-static uint8_t times_2(uint8_t x) {
-    return (uint8_t)(x << 1 ^ (x >> 7) * 0x1b);
-}
+static uint8_t times_2(uint8_t x) { return (uint8_t)(x << 1 ^ (x >> 7) * 0x1b); }
 
-static uint8_t rotate_byte(uint8_t x, int bits) {
-    return (uint8_t)(x << bits | x >> (8 - bits));
-}
+static uint8_t rotate_byte(uint8_t x, int bits) { return (uint8_t)(x << bits | x >> (8 - bits)); }
 
 /* The substitution of every byte: the field's inverse, then an affine map. The powers of 3 visit
  * every element but 0, those of its inverse 0xf6 the inverses. */

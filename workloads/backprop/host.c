@@ -20,9 +20,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-static float squash(float x) {
-    return 1.0f / (1.0f + expf(-x));
-}
+static float squash(float x) { return 1.0f / (1.0f + expf(-x)); }
 
 /* The error term of every hidden unit behind one output unit that all of them drive. */
 static void compute_deltas(const float *hidden, const float *output_weights, float *deltas) {

@@ -20,9 +20,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-static double normal_distribution(double d) {
-    return 0.5 * erfc(-d / sqrt(2.0));
-}
+static double normal_distribution(double d) { return 0.5 * erfc(-d / sqrt(2.0)); }
 
 static void price(double stock, double strike, double time, double rate, double volatility,
                   float *call, float *put) {

@@ -30,9 +30,7 @@ typedef struct Tree {
 } Tree;
 
 /* The key of record i. */
-static int32_t key_of(uint32_t record) {
-    return (int32_t)(record * SPACING);
-}
+static int32_t key_of(uint32_t record) { return (int32_t)(record * SPACING); }
 
 /* Appends a level above `children` nodes or records that are numbered from `first` on and have
  * `span` records below each; returns the count of new nodes. */

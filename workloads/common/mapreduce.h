@@ -11,7 +11,7 @@ enum { MAPREDUCE_THREADS = 256 };
 /* How far to go. At size paper only as far as the papers' simulations, which end after so many
  * instructions: with logs of megabytes they do not get beyond the map phase. */
 enum { MAPREDUCE_MAP_ALONE = 1, MAPREDUCE_ALL };
-#define MAPREDUCE_PHASES \
+#define MAPREDUCE_PHASES                                                                           \
     {"phases", "1: map alone; 2: sort and reduce too", {2, 2, 1}, MAPREDUCE_ALL, 0}
 
 /* As the kernels have it. */

@@ -21,9 +21,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-static int channel(uint32_t pixel, int index) {
-    return (int)(pixel >> (8 * index) & 0xff);
-}
+static int channel(uint32_t pixel, int index) { return (int)(pixel >> (8 * index) & 0xff); }
 
 static int clamp(int value, int limit) {
     return value < 0 ? 0 : value >= limit ? limit - 1 : value;

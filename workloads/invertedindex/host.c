@@ -57,8 +57,7 @@ static bool sort_and_group(Workload *workload, MapReduce *m) {
     uint32_t addresses;
     mapreduce_sort(workload, m);
     uint32_t *starts = mapreduce_group(workload, m, &addresses);
-    return mapreduce_verify(workload, m) &&
-           mapreduce_verify_groups(workload, m, starts, addresses);
+    return mapreduce_verify(workload, m) && mapreduce_verify_groups(workload, m, starts, addresses);
 }
 
 int main(int argc, char **argv) {
@@ -101,10 +100,10 @@ int main(int argc, char **argv) {
     for (uint32_t i = 0; i < count; i++)
         pool_end = collect_links(text + lines[i], pool_end, &expected_count);
     uint32_t expected_bytes = (uint32_t)(pool_end - pool);
-    bool is_right = workload_compare_words(&workload, &m.count, &expected_count, 1) &&
-                    workload_compare_words(&workload, &m.pool_bytes, &expected_bytes, 1) &&
-                    workload_compare_bytes(&workload, m.host_pool, pool, m.pool_bytes) &&
-                    (workload.values[PHASES] == MAPREDUCE_MAP_ALONE ||
-                     sort_and_group(&workload, &m));
+    bool is_right =
+        workload_compare_words(&workload, &m.count, &expected_count, 1) &&
+        workload_compare_words(&workload, &m.pool_bytes, &expected_bytes, 1) &&
+        workload_compare_bytes(&workload, m.host_pool, pool, m.pool_bytes) &&
+        (workload.values[PHASES] == MAPREDUCE_MAP_ALONE || sort_and_group(&workload, &m));
     return workload_finish(&workload, is_right, "links", m.count);
 }

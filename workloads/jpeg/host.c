@@ -42,9 +42,7 @@ static void fill_cosines(int cosines[SIDE][SIDE]) {
                                        cos((2 * x + 1) * k * M_PI / (2 * SIDE)));
 }
 
-static int clamp_sample(int value) {
-    return value < 0 ? 0 : value > 255 ? 255 : value;
-}
+static int clamp_sample(int value) { return value < 0 ? 0 : value > 255 ? 255 : value; }
 
 /* Decodes the block whose samples begin at `out`, in rows `stride` apart. */
 static void invert_block(int cosines[SIDE][SIDE], const int16_t *coefficients,

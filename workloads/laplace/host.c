@@ -19,9 +19,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-static bool is_boundary(int i, int n) {
-    return i == 0 || i == n - 1;
-}
+static bool is_boundary(int i, int n) { return i == 0 || i == n - 1; }
 
 static void step_on_cpu(const float *in, float *out, int nx, int ny, int nz) {
     for (int k = 0; k < nz; k++)

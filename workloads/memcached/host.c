@@ -131,9 +131,8 @@ int main(int argc, char **argv) {
     CUdeviceptr heads = workload_upload(store.heads, store.buckets * sizeof(uint32_t));
     CUdeviceptr bytes = workload_upload(store.bytes, store.size);
     CUdeviceptr found = workload_device_alloc(count * sizeof(uint32_t));
-    workload_launch(
-        &workload, "memcached_get", workload_cover(count, THREADS),
-        (void *[]){&device_requests, &heads, &bytes, &found, &store.buckets, &count});
+    workload_launch(&workload, "memcached_get", workload_cover(count, THREADS),
+                    (void *[]){&device_requests, &heads, &bytes, &found, &store.buckets, &count});
 
     bool is_right = workload_verify_words(&workload, found, expected, count);
     return workload_finish(&workload, is_right, "requests", count);

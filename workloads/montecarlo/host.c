@@ -34,9 +34,7 @@ static Option draw_option(Workload *workload) {
                     .deviation = volatility * sqrtf(years)};
 }
 
-static double normal_distribution(double x) {
-    return 0.5 * erfc(-x / sqrt(2.0));
-}
+static double normal_distribution(double x) { return 0.5 * erfc(-x / sqrt(2.0)); }
 
 /* The x at which the cumulative normal distribution is `probability`, by bisection. */
 static double invert_normal(double probability) {

@@ -28,9 +28,7 @@ static int32_t *generate_similarities(Workload *workload, size_t columns) {
     return similarities;
 }
 
-static int32_t larger(int32_t a, int32_t b) {
-    return a > b ? a : b;
-}
+static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
 static void align_on_cpu(const int32_t *similarities, int32_t *scores, size_t columns,
                          int32_t penalty) {

@@ -44,8 +44,7 @@ static bool sort_and_reduce(Workload *workload, MapReduce *m, uint32_t *pages) {
     uint32_t *views = workload_host_alloc(workload, *pages, sizeof *views);
     for (uint32_t i = 0; i < *pages; i++)
         views[i] = starts[i + 1] - starts[i];
-    return mapreduce_verify(workload, m) &&
-           mapreduce_verify_groups(workload, m, starts, *pages) &&
+    return mapreduce_verify(workload, m) && mapreduce_verify_groups(workload, m, starts, *pages) &&
            workload_verify_words(workload, device_views, views, *pages);
 }
 

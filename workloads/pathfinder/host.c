@@ -17,9 +17,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static void add_row(const uint32_t *costs, const uint32_t *before, uint32_t *after,
                     size_t columns) {

@@ -62,9 +62,7 @@ static Vector add_scaled(Vector v, float scale, Vector w) {
     return (Vector){fmaf(scale, w.x, v.x), fmaf(scale, w.y, v.y), fmaf(scale, w.z, v.z)};
 }
 
-static float dot(Vector v, Vector w) {
-    return fmaf(v.x, w.x, fmaf(v.y, w.y, v.z * w.z));
-}
+static float dot(Vector v, Vector w) { return fmaf(v.x, w.x, fmaf(v.y, w.y, v.z * w.z)); }
 
 static Vector normalize(Vector v) {
     float scale = 1.0f / sqrtf(dot(v, v));

@@ -28,9 +28,7 @@ typedef struct Shape {
 enum { SHAPES = 7 };
 static const Shape SHAPE[SHAPES] = {{4, 4}, {8, 4}, {4, 8}, {8, 8}, {16, 8}, {8, 16}, {16, 16}};
 
-static int blocks_of(Shape shape) {
-    return MACROBLOCK / shape.width * (MACROBLOCK / shape.height);
-}
+static int blocks_of(Shape shape) { return MACROBLOCK / shape.width * (MACROBLOCK / shape.height); }
 
 /* The corner of block `index` within its macroblock. */
 static void locate(Shape shape, int index, int *x, int *y) {

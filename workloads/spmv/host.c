@@ -1,6 +1,6 @@
-/* y = A x for a random square sparse matrix with 0 to 32 entries a row, in CSR or in jagged diagonal
- * form. Entries and vector are whole numbers below 8, so that sums are exact and the comparison can
- * be. */
+/* y = A x for a random square sparse matrix with 0 to 32 entries a row, in CSR or in jagged
+ * diagonal form. Entries and vector are whole numbers below 8, so that sums are exact and the
+ * comparison can be. */
 #include "common/workload.h"
 
 enum { THREADS = 256, MOST_ENTRIES_PER_ROW = 32, WARP = 32 };
@@ -13,7 +13,11 @@ static const WorkloadInfo INFO = {
     .parameters =
         {
             [ROWS] = {"rows", "and columns, 16 entries a row", {500, 16384, 65536}, 1u << 24, 0},
-            [BAND] = {"band", "entries lie this near to the diagonal; 0: anywhere", {0, 0, 0}, 1u << 24, 0},
+            [BAND] = {"band",
+                      "entries lie this near to the diagonal; 0: anywhere",
+                      {0, 0, 0},
+                      1u << 24,
+                      0},
             [JAGGED] = {"jagged", "1: jagged diagonals; 0: CSR", {0, 0, 0}, 1, 0},
         },
 };
@@ -54,7 +58,8 @@ static void multiply(const Matrix *matrix, const float *x, float *y) {
 /* Multiplies on the device; the product's address there. */
 static CUdeviceptr launch_csr(const Workload *workload, const Matrix *matrix, const float *host_x) {
     uint32_t rows = matrix->rows;
-    CUdeviceptr row_offsets = workload_upload(matrix->row_offsets, ((size_t)rows + 1) * sizeof(uint32_t));
+    CUdeviceptr row_offsets =
+        workload_upload(matrix->row_offsets, ((size_t)rows + 1) * sizeof(uint32_t));
     CUdeviceptr columns = workload_upload(matrix->columns, matrix->entries * sizeof(uint32_t));
     CUdeviceptr values = workload_upload(matrix->values, matrix->entries * sizeof(float));
     CUdeviceptr x = workload_upload(host_x, rows * sizeof(float));
@@ -77,8 +82,8 @@ static uint32_t *sort_rows(Workload *workload, const Matrix *matrix) {
     return sorted;
 }
 
-/* The same with the matrix in diagonals. Each has a place for every row of the warps that reach it; what a
- * row does not have stays 0. */
+/* The same with the matrix in diagonals. Each has a place for every row of the warps that reach it;
+ * what a row does not have stays 0. */
 static CUdeviceptr launch_jagged(Workload *workload, const Matrix *matrix, const float *host_x) {
     uint32_t rows = matrix->rows, warps = (rows + WARP - 1) / WARP, entries = 0;
     uint32_t *sorted = sort_rows(workload, matrix), diagonals[MOST_ENTRIES_PER_ROW];

@@ -14,9 +14,7 @@ static const WorkloadInfo INFO = {
         },
 };
 
-static uint32_t rotate(uint32_t x, int bits) {
-    return x << bits | x >> (32 - bits);
-}
+static uint32_t rotate(uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
 
 static uint32_t mix(int round, uint32_t b, uint32_t c, uint32_t d) {
     switch (round / 20) {

@@ -23,9 +23,7 @@
 #define CUTTrue                        1
 #define CUTFalse                       0
 
-static inline int cutGetMaxGflopsDeviceId() {
-    return 0;
-}
+static inline int cutGetMaxGflopsDeviceId() { return 0; }
 static inline int cutCheckCmdLineFlag(int count, const char **words, const char *name) {
     return checkCmdLineFlag(count, words, name);
 }
@@ -75,8 +73,6 @@ static inline float cutGetTimerValue(unsigned number) {
     StopWatchInterface *timer = &tyto_timers[number];
     return sdkGetTimerValue(&timer);
 }
-static inline int cutDeleteTimer(unsigned) {
-    return 1;
-}
+static inline int cutDeleteTimer(unsigned) { return 1; }
 
 #endif

@@ -29,17 +29,13 @@ static inline void tyto_check(cudaError_t status, const char *what, const char *
 #define checkCudaErrors(call)     tyto_check((cudaError_t)(call), #call, __FILE__, __LINE__)
 #define getLastCudaError(message) tyto_check(cudaGetLastError(), message, __FILE__, __LINE__)
 
-static inline int gpuGetMaxGflopsDeviceId() {
-    return 0;
-}
+static inline int gpuGetMaxGflopsDeviceId() { return 0; }
 static inline int gpuDeviceInit(int device) {
     checkCudaErrors(cudaSetDevice(device));
     return device;
 }
 /* Single-precision lanes of an SM of compute capability 7.5, which the device is. */
-static inline int _ConvertSMVer2Cores(int, int) {
-    return 64;
-}
+static inline int _ConvertSMVer2Cores(int, int) { return 64; }
 static inline int findCudaDevice(int, const char **) {
     checkCudaErrors(cudaSetDevice(0));
     return 0;

@@ -22,12 +22,8 @@
 
 /* ---- Names that were replaced ---- */
 
-static inline cudaError_t cudaThreadSynchronize() {
-    return cudaDeviceSynchronize();
-}
-static inline cudaError_t cudaThreadExit() {
-    return cudaDeviceReset();
-}
+static inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+static inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 static inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) {
     return cudaDeviceSetCacheConfig(config);
 }

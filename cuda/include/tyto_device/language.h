@@ -49,9 +49,7 @@ enum { warpSize = 32 };
 
 /* Construction in place, as <new> has it. */
 #ifndef TYTO_CUDA_RUNTIME_H
-__device__ inline void *operator new(size_t, void *place) noexcept {
-    return place;
-}
+__device__ inline void *operator new(size_t, void *place) noexcept { return place; }
 #endif
 
 #endif

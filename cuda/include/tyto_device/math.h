@@ -12,122 +12,50 @@
 
 #define TYTO_FN static __device__ __forceinline__
 
-TYTO_FN float fabsf(float x) {
-    return __builtin_fabsf(x);
-}
-TYTO_FN float fminf(float a, float b) {
-    return __builtin_fminf(a, b);
-}
-TYTO_FN float fmaxf(float a, float b) {
-    return __builtin_fmaxf(a, b);
-}
-TYTO_FN float fmaf(float a, float b, float c) {
-    return __builtin_fmaf(a, b, c);
-}
-TYTO_FN float sqrtf(float x) {
-    return __nvvm_sqrt_rn_f(x);
-}
-TYTO_FN float rsqrtf(float x) {
-    return __nvvm_rsqrt_approx_f(x);
-}
-TYTO_FN float floorf(float x) {
-    return __builtin_floorf(x);
-}
-TYTO_FN float ceilf(float x) {
-    return __builtin_ceilf(x);
-}
-TYTO_FN float truncf(float x) {
-    return __builtin_truncf(x);
-}
-TYTO_FN float rintf(float x) {
-    return __builtin_rintf(x);
-}
-TYTO_FN float roundf(float x) {
-    return __builtin_roundf(x);
-}
-TYTO_FN float copysignf(float x, float sign) {
-    return __builtin_copysignf(x, sign);
-}
-TYTO_FN bool isnan(float x) {
-    return __builtin_isnan(x);
-}
-TYTO_FN bool isinf(float x) {
-    return __builtin_isinf(x);
-}
-TYTO_FN float min(float a, float b) {
-    return fminf(a, b);
-}
-TYTO_FN float max(float a, float b) {
-    return fmaxf(a, b);
-}
+TYTO_FN float fabsf(float x) { return __builtin_fabsf(x); }
+TYTO_FN float fminf(float a, float b) { return __builtin_fminf(a, b); }
+TYTO_FN float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
+TYTO_FN float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+TYTO_FN float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
+TYTO_FN float rsqrtf(float x) { return __nvvm_rsqrt_approx_f(x); }
+TYTO_FN float floorf(float x) { return __builtin_floorf(x); }
+TYTO_FN float ceilf(float x) { return __builtin_ceilf(x); }
+TYTO_FN float truncf(float x) { return __builtin_truncf(x); }
+TYTO_FN float rintf(float x) { return __builtin_rintf(x); }
+TYTO_FN float roundf(float x) { return __builtin_roundf(x); }
+TYTO_FN float copysignf(float x, float sign) { return __builtin_copysignf(x, sign); }
+TYTO_FN bool isnan(float x) { return __builtin_isnan(x); }
+TYTO_FN bool isinf(float x) { return __builtin_isinf(x); }
+TYTO_FN float min(float a, float b) { return fminf(a, b); }
+TYTO_FN float max(float a, float b) { return fmaxf(a, b); }
 
 /* Approximate forms: one special-function instruction each, and a product. */
-TYTO_FN float __expf(float x) {
-    return __nvvm_ex2_approx_f(x * 0x1.715476p+0f);
-}
-TYTO_FN float __log2f(float x) {
-    return __nvvm_lg2_approx_f(x);
-}
-TYTO_FN float __logf(float x) {
-    return __log2f(x) * 0x1.62e43p-1f;
-}
-TYTO_FN float __sinf(float x) {
-    return __nvvm_sin_approx_f(x);
-}
-TYTO_FN float __cosf(float x) {
-    return __nvvm_cos_approx_f(x);
-}
-TYTO_FN float __fdividef(float a, float b) {
-    return __nvvm_div_approx_f(a, b);
-}
-TYTO_FN float __powf(float x, float y) {
-    return __nvvm_ex2_approx_f(y * __log2f(x));
-}
-TYTO_FN float __saturatef(float x) {
-    return __nvvm_saturate_f(x);
-}
+TYTO_FN float __expf(float x) { return __nvvm_ex2_approx_f(x * 0x1.715476p+0f); }
+TYTO_FN float __log2f(float x) { return __nvvm_lg2_approx_f(x); }
+TYTO_FN float __logf(float x) { return __log2f(x) * 0x1.62e43p-1f; }
+TYTO_FN float __sinf(float x) { return __nvvm_sin_approx_f(x); }
+TYTO_FN float __cosf(float x) { return __nvvm_cos_approx_f(x); }
+TYTO_FN float __fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
+TYTO_FN float __powf(float x, float y) { return __nvvm_ex2_approx_f(y * __log2f(x)); }
+TYTO_FN float __saturatef(float x) { return __nvvm_saturate_f(x); }
 
 /* Directed roundings: to nearest even, towards zero, up, down. */
 #define TYTO_ROUNDED(suffix, r)                                                                    \
-    TYTO_FN float __fadd_##suffix(float a, float b) {                                              \
-        return __nvvm_add_##r##_f(a, b);                                                           \
-    }                                                                                              \
-    TYTO_FN float __fmul_##suffix(float a, float b) {                                              \
-        return __nvvm_mul_##r##_f(a, b);                                                           \
-    }                                                                                              \
-    TYTO_FN float __fdiv_##suffix(float a, float b) {                                              \
-        return __nvvm_div_##r##_f(a, b);                                                           \
-    }                                                                                              \
-    TYTO_FN float __fsqrt_##suffix(float a) {                                                      \
-        return __nvvm_sqrt_##r##_f(a);                                                             \
-    }                                                                                              \
-    TYTO_FN float __frcp_##suffix(float a) {                                                       \
-        return __nvvm_rcp_##r##_f(a);                                                              \
-    }                                                                                              \
+    TYTO_FN float __fadd_##suffix(float a, float b) { return __nvvm_add_##r##_f(a, b); }           \
+    TYTO_FN float __fmul_##suffix(float a, float b) { return __nvvm_mul_##r##_f(a, b); }           \
+    TYTO_FN float __fdiv_##suffix(float a, float b) { return __nvvm_div_##r##_f(a, b); }           \
+    TYTO_FN float __fsqrt_##suffix(float a) { return __nvvm_sqrt_##r##_f(a); }                     \
+    TYTO_FN float __frcp_##suffix(float a) { return __nvvm_rcp_##r##_f(a); }                       \
     TYTO_FN float __fmaf_##suffix(float a, float b, float c) {                                     \
         return __nvvm_fma_##r##_f(a, b, c);                                                        \
     }                                                                                              \
-    TYTO_FN double __dadd_##suffix(double a, double b) {                                           \
-        return __nvvm_add_##r##_d(a, b);                                                           \
-    }                                                                                              \
-    TYTO_FN double __dmul_##suffix(double a, double b) {                                           \
-        return __nvvm_mul_##r##_d(a, b);                                                           \
-    }                                                                                              \
-    TYTO_FN int __float2int_##suffix(float x) {                                                    \
-        return __nvvm_f2i_##r(x);                                                                  \
-    }                                                                                              \
-    TYTO_FN unsigned __float2uint_##suffix(float x) {                                              \
-        return __nvvm_f2ui_##r(x);                                                                 \
-    }                                                                                              \
-    TYTO_FN long long __float2ll_##suffix(float x) {                                               \
-        return __nvvm_f2ll_##r(x);                                                                 \
-    }                                                                                              \
-    TYTO_FN int __double2int_##suffix(double x) {                                                  \
-        return __nvvm_d2i_##r(x);                                                                  \
-    }                                                                                              \
-    TYTO_FN float __double2float_##suffix(double x) {                                              \
-        return __nvvm_d2f_##r(x);                                                                  \
-    }                                                                                              \
+    TYTO_FN double __dadd_##suffix(double a, double b) { return __nvvm_add_##r##_d(a, b); }        \
+    TYTO_FN double __dmul_##suffix(double a, double b) { return __nvvm_mul_##r##_d(a, b); }        \
+    TYTO_FN int __float2int_##suffix(float x) { return __nvvm_f2i_##r(x); }                        \
+    TYTO_FN unsigned __float2uint_##suffix(float x) { return __nvvm_f2ui_##r(x); }                 \
+    TYTO_FN long long __float2ll_##suffix(float x) { return __nvvm_f2ll_##r(x); }                  \
+    TYTO_FN int __double2int_##suffix(double x) { return __nvvm_d2i_##r(x); }                      \
+    TYTO_FN float __double2float_##suffix(double x) { return __nvvm_d2f_##r(x); }                  \
     TYTO_FN float __int2float_##suffix(int x) {                                                    \
         float y; /* inline, because clang 19 turns its builtin's roundings into nearest */         \
         asm("cvt." #r ".f32.s32 %0, %1;" : "=f"(y) : "r"(x));                                      \
@@ -145,9 +73,7 @@ TYTO_ROUNDED(rd, rm)
 #undef TYTO_ROUNDED
 
 /* 2^n for n in [-126, 127]. */
-TYTO_FN float tyto_pow2f(int n) {
-    return __int_as_float((n + 127) << 23);
-}
+TYTO_FN float tyto_pow2f(int n) { return __int_as_float((n + 127) << 23); }
 
 TYTO_FN float exp2f(float x) {
     float whole = rintf(fminf(fmaxf(x, -160.0f), 160.0f));
@@ -183,12 +109,8 @@ TYTO_FN float logf(float x) {
     return x > 0.0f ? x : __int_as_float(0x7fffffff);
 }
 
-TYTO_FN float log2f(float x) {
-    return (float)log2((double)x);
-}
-TYTO_FN float log10f(float x) {
-    return logf(x) * 0x1.bcb7b2p-2f;
-}
+TYTO_FN float log2f(float x) { return (float)log2((double)x); }
+TYTO_FN float log10f(float x) { return logf(x) * 0x1.bcb7b2p-2f; }
 
 /* x minus the nearest multiple of pi/2; that multiple, modulo 4, in *quadrant. */
 TYTO_FN float tyto_reduce_angle_f(float x, int *quadrant) {
@@ -223,12 +145,8 @@ TYTO_FN float cosf(float x) {
     return tyto_sine_f(rest, quadrant + 1);
 }
 
-TYTO_FN float tanf(float x) {
-    return sinf(x) / cosf(x);
-}
-TYTO_FN float powf(float x, float y) {
-    return (float)pow((double)x, (double)y);
-}
+TYTO_FN float tanf(float x) { return sinf(x) / cosf(x); }
+TYTO_FN float powf(float x, float y) { return (float)pow((double)x, (double)y); }
 
 #undef TYTO_FN
 

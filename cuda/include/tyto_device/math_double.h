@@ -9,77 +9,33 @@
 
 #define TYTO_FN static __device__ __forceinline__
 
-TYTO_FN double fabs(double x) {
-    return __builtin_fabs(x);
-}
-TYTO_FN double fmin(double a, double b) {
-    return __builtin_fmin(a, b);
-}
-TYTO_FN double fmax(double a, double b) {
-    return __builtin_fmax(a, b);
-}
-TYTO_FN double fma(double a, double b, double c) {
-    return __builtin_fma(a, b, c);
-}
-TYTO_FN double sqrt(double x) {
-    return __nvvm_sqrt_rn_d(x);
-}
-TYTO_FN double rsqrt(double x) {
-    return 1.0 / sqrt(x);
-}
-TYTO_FN double floor(double x) {
-    return __builtin_floor(x);
-}
-TYTO_FN double ceil(double x) {
-    return __builtin_ceil(x);
-}
-TYTO_FN double trunc(double x) {
-    return __builtin_trunc(x);
-}
-TYTO_FN double rint(double x) {
-    return __builtin_rint(x);
-}
-TYTO_FN double round(double x) {
-    return __builtin_round(x);
-}
-TYTO_FN double copysign(double x, double sign) {
-    return __builtin_copysign(x, sign);
-}
-TYTO_FN bool isnan(double x) {
-    return __builtin_isnan(x);
-}
-TYTO_FN bool isinf(double x) {
-    return __builtin_isinf(x);
-}
-TYTO_FN double min(double a, double b) {
-    return fmin(a, b);
-}
-TYTO_FN double max(double a, double b) {
-    return fmax(a, b);
-}
+TYTO_FN double fabs(double x) { return __builtin_fabs(x); }
+TYTO_FN double fmin(double a, double b) { return __builtin_fmin(a, b); }
+TYTO_FN double fmax(double a, double b) { return __builtin_fmax(a, b); }
+TYTO_FN double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+TYTO_FN double sqrt(double x) { return __nvvm_sqrt_rn_d(x); }
+TYTO_FN double rsqrt(double x) { return 1.0 / sqrt(x); }
+TYTO_FN double floor(double x) { return __builtin_floor(x); }
+TYTO_FN double ceil(double x) { return __builtin_ceil(x); }
+TYTO_FN double trunc(double x) { return __builtin_trunc(x); }
+TYTO_FN double rint(double x) { return __builtin_rint(x); }
+TYTO_FN double round(double x) { return __builtin_round(x); }
+TYTO_FN double copysign(double x, double sign) { return __builtin_copysign(x, sign); }
+TYTO_FN bool isnan(double x) { return __builtin_isnan(x); }
+TYTO_FN bool isinf(double x) { return __builtin_isinf(x); }
+TYTO_FN double min(double a, double b) { return fmin(a, b); }
+TYTO_FN double max(double a, double b) { return fmax(a, b); }
 
-TYTO_FN double tyto_infinity() {
-    return __longlong_as_double(0x7ff0000000000000);
-}
-TYTO_FN double tyto_nan() {
-    return __longlong_as_double(0x7fffffffffffffff);
-}
+TYTO_FN double tyto_infinity() { return __longlong_as_double(0x7ff0000000000000); }
+TYTO_FN double tyto_nan() { return __longlong_as_double(0x7fffffffffffffff); }
 /* 2^n for n in [-1022, 1023]. */
-TYTO_FN double tyto_pow2(long long n) {
-    return __longlong_as_double((n + 1023) << 52);
-}
+TYTO_FN double tyto_pow2(long long n) { return __longlong_as_double((n + 1023) << 52); }
 
-TYTO_FN float tyto_multiply_add(float a, float b, float c) {
-    return __builtin_fmaf(a, b, c);
-}
-TYTO_FN double tyto_multiply_add(double a, double b, double c) {
-    return fma(a, b, c);
-}
+TYTO_FN float tyto_multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+TYTO_FN double tyto_multiply_add(double a, double b, double c) { return fma(a, b, c); }
 
 /* The polynomial in x with these coefficients, the constant first, by Horner's rule. */
-template <class T> TYTO_FN T tyto_polynomial(T, T constant) {
-    return constant;
-}
+template <class T> TYTO_FN T tyto_polynomial(T, T constant) { return constant; }
 template <class T, class... Higher> TYTO_FN T tyto_polynomial(T x, T constant, Higher... higher) {
     return tyto_multiply_add(tyto_polynomial(x, higher...), x, constant);
 }
@@ -127,12 +83,8 @@ TYTO_FN double log(double x) {
     return x > 0.0 ? x : tyto_nan();
 }
 
-TYTO_FN double log2(double x) {
-    return log(x) * 0x1.71547652b82fep+0;
-}
-TYTO_FN double log10(double x) {
-    return log(x) * 0x1.bcb7b1526e50ep-2;
-}
+TYTO_FN double log2(double x) { return log(x) * 0x1.71547652b82fep+0; }
+TYTO_FN double log10(double x) { return log(x) * 0x1.bcb7b1526e50ep-2; }
 
 /* x minus the nearest multiple of pi/2; that multiple, modulo 4, in *quadrant. */
 TYTO_FN double tyto_reduce_angle(double x, int *quadrant) {
@@ -167,9 +119,7 @@ TYTO_FN double cos(double x) {
     return tyto_sine(rest, quadrant + 1);
 }
 
-TYTO_FN double tan(double x) {
-    return sin(x) / cos(x);
-}
+TYTO_FN double tan(double x) { return sin(x) / cos(x); }
 
 TYTO_FN double pow(double x, double y) {
     if (x == 1.0 || y == 0.0) return 1.0;

@@ -11,13 +11,9 @@
 #define TYTO_FN static __device__ __forceinline__
 
 #define TYTO_OVERLOAD_1(name)                                                                      \
-    TYTO_FN float name(float x) {                                                                  \
-        return name##f(x);                                                                         \
-    }
+    TYTO_FN float name(float x) { return name##f(x); }
 #define TYTO_OVERLOAD_2(name)                                                                      \
-    TYTO_FN float name(float x, float y) {                                                         \
-        return name##f(x, y);                                                                      \
-    }
+    TYTO_FN float name(float x, float y) { return name##f(x, y); }
 TYTO_OVERLOAD_1(fabs)
 TYTO_OVERLOAD_1(floor)
 TYTO_OVERLOAD_1(ceil)
@@ -65,48 +61,20 @@ TYTO_OVERLOAD_2(pow)
 #undef TYTO_OVERLOAD_1
 #undef TYTO_OVERLOAD_2
 
-TYTO_FN double abs(double x) {
-    return fabs(x);
-}
-TYTO_FN float abs(float x) {
-    return fabsf(x);
-}
-TYTO_FN float fma(float a, float b, float c) {
-    return fmaf(a, b, c);
-}
-TYTO_FN double pow(double x, int n) {
-    return pow(x, (double)n);
-}
-TYTO_FN float pow(float x, int n) {
-    return powf(x, (float)n);
-}
-TYTO_FN float ldexp(float x, int n) {
-    return ldexpf(x, n);
-}
-TYTO_FN float scalbn(float x, int n) {
-    return scalbnf(x, n);
-}
-TYTO_FN float frexp(float x, int *exponent) {
-    return frexpf(x, exponent);
-}
-TYTO_FN float modf(float x, float *whole) {
-    return modff(x, whole);
-}
-TYTO_FN int ilogb(float x) {
-    return ilogbf(x);
-}
-TYTO_FN long lrint(float x) {
-    return lrintf(x);
-}
-TYTO_FN long lround(float x) {
-    return lroundf(x);
-}
-TYTO_FN long long llrint(float x) {
-    return llrintf(x);
-}
-TYTO_FN long long llround(float x) {
-    return llroundf(x);
-}
+TYTO_FN double abs(double x) { return fabs(x); }
+TYTO_FN float abs(float x) { return fabsf(x); }
+TYTO_FN float fma(float a, float b, float c) { return fmaf(a, b, c); }
+TYTO_FN double pow(double x, int n) { return pow(x, (double)n); }
+TYTO_FN float pow(float x, int n) { return powf(x, (float)n); }
+TYTO_FN float ldexp(float x, int n) { return ldexpf(x, n); }
+TYTO_FN float scalbn(float x, int n) { return scalbnf(x, n); }
+TYTO_FN float frexp(float x, int *exponent) { return frexpf(x, exponent); }
+TYTO_FN float modf(float x, float *whole) { return modff(x, whole); }
+TYTO_FN int ilogb(float x) { return ilogbf(x); }
+TYTO_FN long lrint(float x) { return lrintf(x); }
+TYTO_FN long lround(float x) { return lroundf(x); }
+TYTO_FN long long llrint(float x) { return llrintf(x); }
+TYTO_FN long long llround(float x) { return llroundf(x); }
 
 #undef TYTO_FN
 

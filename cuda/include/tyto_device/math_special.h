@@ -15,27 +15,13 @@
 
 /* ---- Parts of a number ---- */
 
-TYTO_FN bool isfinite(double x) {
-    return fabs(x) < tyto_infinity();
-}
-TYTO_FN bool signbit(double x) {
-    return __double_as_longlong(x) < 0;
-}
-TYTO_FN double nearbyint(double x) {
-    return rint(x);
-}
-TYTO_FN long long llrint(double x) {
-    return (long long)rint(x);
-}
-TYTO_FN long lrint(double x) {
-    return (long)rint(x);
-}
-TYTO_FN long long llround(double x) {
-    return (long long)round(x);
-}
-TYTO_FN long lround(double x) {
-    return (long)round(x);
-}
+TYTO_FN bool isfinite(double x) { return fabs(x) < tyto_infinity(); }
+TYTO_FN bool signbit(double x) { return __double_as_longlong(x) < 0; }
+TYTO_FN double nearbyint(double x) { return rint(x); }
+TYTO_FN long long llrint(double x) { return (long long)rint(x); }
+TYTO_FN long lrint(double x) { return (long)rint(x); }
+TYTO_FN long long llround(double x) { return (long long)round(x); }
+TYTO_FN long lround(double x) { return (long)round(x); }
 TYTO_FN double fdim(double a, double b) {
     return a > b ? a - b : isnan(a) || isnan(b) ? tyto_nan() : 0.0;
 }
@@ -50,9 +36,7 @@ TYTO_FN double ldexp(double x, int n) {
     int third = n / 3;
     return x * tyto_pow2(third) * tyto_pow2(third) * tyto_pow2(n - 2 * third);
 }
-TYTO_FN double scalbn(double x, int n) {
-    return ldexp(x, n);
-}
+TYTO_FN double scalbn(double x, int n) { return ldexp(x, n); }
 TYTO_FN double frexp(double x, int *exponent) {
     *exponent = 0;
     if (x == 0.0 || !isfinite(x)) return x;
@@ -109,9 +93,7 @@ TYTO_FN double remainder(double x, double y) {
 
 /* ---- Powers and logarithms ---- */
 
-TYTO_FN double exp10(double x) {
-    return pow(10.0, x);
-}
+TYTO_FN double exp10(double x) { return pow(10.0, x); }
 
 /* exp(x) - 1: the series where the difference would cancel. */
 TYTO_FN double expm1(double x) {
@@ -135,9 +117,7 @@ TYTO_FN double cbrt(double x) {
     root -= (root - size / (root * root)) * (1.0 / 3); /* one step of Newton's method */
     return copysign(root, x);
 }
-TYTO_FN double rcbrt(double x) {
-    return 1.0 / cbrt(x);
-}
+TYTO_FN double rcbrt(double x) { return 1.0 / cbrt(x); }
 
 /* Scaled by the larger, so that no square overflows. */
 TYTO_FN double hypot(double x, double y) {
@@ -148,9 +128,7 @@ TYTO_FN double hypot(double x, double y) {
     double ratio = small / large;
     return large * sqrt(fma(ratio, ratio, 1.0));
 }
-TYTO_FN double rhypot(double x, double y) {
-    return 1.0 / hypot(x, y);
-}
+TYTO_FN double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
 
 /* ---- Inverse trigonometric functions ---- */
 
@@ -185,12 +163,8 @@ TYTO_FN double acos(double x) {
     return fabs(x) > 1.0 ? tyto_nan() : atan2(sqrt((1.0 - x) * (1.0 + x)), x);
 }
 
-TYTO_FN double sinpi(double x) {
-    return sin(TYTO_PI * (x - 2.0 * rint(0.5 * x)));
-}
-TYTO_FN double cospi(double x) {
-    return cos(TYTO_PI * (x - 2.0 * rint(0.5 * x)));
-}
+TYTO_FN double sinpi(double x) { return sin(TYTO_PI * (x - 2.0 * rint(0.5 * x))); }
+TYTO_FN double cospi(double x) { return cos(TYTO_PI * (x - 2.0 * rint(0.5 * x))); }
 TYTO_FN void sincos(double x, double *sine, double *cosine) {
     int quadrant;
     double rest = tyto_reduce_angle(x, &quadrant);
@@ -257,9 +231,7 @@ TYTO_FN double erfc(double x) {
     if (isnan(x)) return x;
     return x < 2.0 ? 1.0 - erf(x) : tyto_erfc_far(fmin(x, 30.0));
 }
-TYTO_FN double normcdf(double x) {
-    return 0.5 * erfc(-x * 0x1.6a09e667f3bcdp-1);
-}
+TYTO_FN double normcdf(double x) { return 0.5 * erfc(-x * 0x1.6a09e667f3bcdp-1); }
 
 /* Stirling's series for x of at least 10, reached by x Gamma(x) = Gamma(x + 1). */
 TYTO_FN double tyto_log_gamma(double x) {
@@ -285,13 +257,9 @@ TYTO_FN double tgamma(double x) {
 /* ---- Single precision ---- */
 
 #define TYTO_SINGLE_1(name)                                                                        \
-    TYTO_FN float name##f(float x) {                                                               \
-        return (float)name((double)x);                                                             \
-    }
+    TYTO_FN float name##f(float x) { return (float)name((double)x); }
 #define TYTO_SINGLE_2(name)                                                                        \
-    TYTO_FN float name##f(float x, float y) {                                                      \
-        return (float)name((double)x, (double)y);                                                  \
-    }
+    TYTO_FN float name##f(float x, float y) { return (float)name((double)x, (double)y); }
 TYTO_SINGLE_1(nearbyint)
 TYTO_SINGLE_1(exp10)
 TYTO_SINGLE_1(expm1)
@@ -324,36 +292,16 @@ TYTO_SINGLE_2(atan2)
 #undef TYTO_SINGLE_1
 #undef TYTO_SINGLE_2
 
-TYTO_FN bool isfinite(float x) {
-    return isfinite((double)x);
-}
-TYTO_FN bool signbit(float x) {
-    return __float_as_int(x) < 0;
-}
-TYTO_FN int ilogbf(float x) {
-    return ilogb((double)x);
-}
-TYTO_FN long lrintf(float x) {
-    return lrint((double)x);
-}
-TYTO_FN long lroundf(float x) {
-    return lround((double)x);
-}
-TYTO_FN long long llrintf(float x) {
-    return llrint((double)x);
-}
-TYTO_FN long long llroundf(float x) {
-    return llround((double)x);
-}
-TYTO_FN float ldexpf(float x, int n) {
-    return (float)ldexp((double)x, n);
-}
-TYTO_FN float scalbnf(float x, int n) {
-    return (float)ldexp((double)x, n);
-}
-TYTO_FN float frexpf(float x, int *exponent) {
-    return (float)frexp((double)x, exponent);
-}
+TYTO_FN bool isfinite(float x) { return isfinite((double)x); }
+TYTO_FN bool signbit(float x) { return __float_as_int(x) < 0; }
+TYTO_FN int ilogbf(float x) { return ilogb((double)x); }
+TYTO_FN long lrintf(float x) { return lrint((double)x); }
+TYTO_FN long lroundf(float x) { return lround((double)x); }
+TYTO_FN long long llrintf(float x) { return llrint((double)x); }
+TYTO_FN long long llroundf(float x) { return llround((double)x); }
+TYTO_FN float ldexpf(float x, int n) { return (float)ldexp((double)x, n); }
+TYTO_FN float scalbnf(float x, int n) { return (float)ldexp((double)x, n); }
+TYTO_FN float frexpf(float x, int *exponent) { return (float)frexp((double)x, exponent); }
 TYTO_FN float modff(float x, float *whole) {
     double all;
     double rest = modf((double)x, &all);
@@ -370,15 +318,9 @@ TYTO_FN void __sincosf(float x, float *sine, float *cosine) {
     *sine = __sinf(x);
     *cosine = __cosf(x);
 }
-TYTO_FN float __tanf(float x) {
-    return __fdividef(__sinf(x), __cosf(x));
-}
-TYTO_FN float __log10f(float x) {
-    return __log2f(x) * 0x1.344136p-2f;
-}
-TYTO_FN float __exp10f(float x) {
-    return __expf(x * 0x1.26bb1cp+1f);
-}
+TYTO_FN float __tanf(float x) { return __fdividef(__sinf(x), __cosf(x)); }
+TYTO_FN float __log10f(float x) { return __log2f(x) * 0x1.344136p-2f; }
+TYTO_FN float __exp10f(float x) { return __expf(x * 0x1.26bb1cp+1f); }
 
 #undef TYTO_PI
 #undef TYTO_FN

@@ -20,14 +20,8 @@ static __device__ __forceinline__ void __syncwarp(unsigned mask = 0xffffffffu) {
     __nvvm_bar_warp_sync(mask);
 }
 
-static __device__ __forceinline__ void __threadfence_block() {
-    __nvvm_membar_cta();
-}
-static __device__ __forceinline__ void __threadfence() {
-    __nvvm_membar_gl();
-}
-static __device__ __forceinline__ void __threadfence_system() {
-    __nvvm_membar_sys();
-}
+static __device__ __forceinline__ void __threadfence_block() { __nvvm_membar_cta(); }
+static __device__ __forceinline__ void __threadfence() { __nvvm_membar_gl(); }
+static __device__ __forceinline__ void __threadfence_system() { __nvvm_membar_sys(); }
 
 #endif

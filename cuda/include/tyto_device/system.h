@@ -27,58 +27,32 @@ __assert_fail(const char *expression, const char *file, unsigned line,
     ((expression) ? (void)0 : __assertfail(#expression, __FILE__, __LINE__, __func__, sizeof(char)))
 #endif
 
-/* Inline, so that a kernel that allocates nothing carries none of them. Beside the C++ library clang
- * has its own in <new>. */
+/* Inline, so that a kernel that allocates nothing carries none of them. Beside the C++ library
+ * clang has its own in <new>. */
 #ifndef TYTO_CUDA_RUNTIME_H
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Winline-new-delete"
-__device__ inline void *operator new(size_t size) {
-    return malloc(size);
-}
-__device__ inline void *operator new[](size_t size) {
-    return malloc(size);
-}
-__device__ inline void operator delete(void *pointer) noexcept {
-    free(pointer);
-}
-__device__ inline void operator delete(void *pointer, size_t) noexcept {
-    free(pointer);
-}
-__device__ inline void operator delete[](void *pointer) noexcept {
-    free(pointer);
-}
-__device__ inline void operator delete[](void *pointer, size_t) noexcept {
-    free(pointer);
-}
+__device__ inline void *operator new(size_t size) { return malloc(size); }
+__device__ inline void *operator new[](size_t size) { return malloc(size); }
+__device__ inline void operator delete(void *pointer) noexcept { free(pointer); }
+__device__ inline void operator delete(void *pointer, size_t) noexcept { free(pointer); }
+__device__ inline void operator delete[](void *pointer) noexcept { free(pointer); }
+__device__ inline void operator delete[](void *pointer, size_t) noexcept { free(pointer); }
 #pragma clang diagnostic pop
 #endif
 
-static __device__ __forceinline__ int clock() {
-    return __nvvm_read_ptx_sreg_clock();
-}
-static __device__ __forceinline__ long long clock64() {
-    return __nvvm_read_ptx_sreg_clock64();
-}
+static __device__ __forceinline__ int clock() { return __nvvm_read_ptx_sreg_clock(); }
+static __device__ __forceinline__ long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
 static __device__ __forceinline__ void __nanosleep(unsigned nanoseconds) {
     __nvvm_nanosleep(nanoseconds);
 }
-static __device__ __forceinline__ void __trap() {
-    __builtin_trap();
-}
+static __device__ __forceinline__ void __trap() { __builtin_trap(); }
 
 /* A load through the read-only (non-coherent) path. */
-static __device__ __forceinline__ int __ldg(const int *p) {
-    return __nvvm_ldg_i(p);
-}
-static __device__ __forceinline__ unsigned __ldg(const unsigned *p) {
-    return __nvvm_ldg_ui(p);
-}
-static __device__ __forceinline__ float __ldg(const float *p) {
-    return __nvvm_ldg_f(p);
-}
-static __device__ __forceinline__ double __ldg(const double *p) {
-    return __nvvm_ldg_d(p);
-}
+static __device__ __forceinline__ int __ldg(const int *p) { return __nvvm_ldg_i(p); }
+static __device__ __forceinline__ unsigned __ldg(const unsigned *p) { return __nvvm_ldg_ui(p); }
+static __device__ __forceinline__ float __ldg(const float *p) { return __nvvm_ldg_f(p); }
+static __device__ __forceinline__ double __ldg(const double *p) { return __nvvm_ldg_d(p); }
 static __device__ __forceinline__ unsigned char __ldg(const unsigned char *p) {
     return __nvvm_ldg_uc(p);
 }

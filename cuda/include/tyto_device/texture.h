@@ -1,5 +1,5 @@
-/* Fetches through texture objects: tex1Dfetch by index, tex1D and tex2D by coordinates. A texel is a
- * number or a short vector of them. Left out: three dimensions, layers, mipmaps, gathers. */
+/* Fetches through texture objects: tex1Dfetch by index, tex1D and tex2D by coordinates. A texel is
+ * a number or a short vector of them. Left out: three dimensions, layers, mipmaps, gathers. */
 #ifndef TYTO_DEVICE_TEXTURE_H
 #define TYTO_DEVICE_TEXTURE_H
 
@@ -72,7 +72,8 @@ TYTO_TEXEL_TYPES(int, int, int)
 TYTO_TEXEL_TYPES(unsigned, uint, unsigned)
 #undef TYTO_TEXEL_TYPES
 
-template <class T> static __device__ __forceinline__ T tex1Dfetch(cudaTextureObject_t texture, int x) {
+template <class T>
+static __device__ __forceinline__ T tex1Dfetch(cudaTextureObject_t texture, int x) {
     return TytoTexel<T>::make(tyto_fetch(typename TytoTexel<T>::Word(), texture, x));
 }
 template <class T> static __device__ __forceinline__ T tex1D(cudaTextureObject_t texture, float x) {

@@ -6,28 +6,16 @@
 #include "language.h"
 
 #define TYTO_VECTOR_TYPES(T, name, align2, align4)                                                 \
-    struct name##1 {                                                                               \
-        T x;                                                                                       \
-    };                                                                                             \
-    struct __align__(align2) name##2 {                                                             \
-        T x, y;                                                                                    \
-    };                                                                                             \
-    struct name##3 {                                                                               \
-        T x, y, z;                                                                                 \
-    };                                                                                             \
-    struct __align__(align4) name##4 {                                                             \
-        T x, y, z, w;                                                                              \
-    };                                                                                             \
-    static __host__ __device__ __forceinline__ name##1 make_##name##1(T x) {                                \
-        return {x};                                                                                \
-    }                                                                                              \
-    static __host__ __device__ __forceinline__ name##2 make_##name##2(T x, T y) {                           \
-        return {x, y};                                                                             \
-    }                                                                                              \
-    static __host__ __device__ __forceinline__ name##3 make_##name##3(T x, T y, T z) {                      \
+    struct name##1 { T x; };                                                                       \
+    struct __align__(align2) name##2 { T x, y; };                                                  \
+    struct name##3 { T x, y, z; };                                                                 \
+    struct __align__(align4) name##4 { T x, y, z, w; };                                            \
+    static __host__ __device__ __forceinline__ name##1 make_##name##1(T x) { return {x}; }         \
+    static __host__ __device__ __forceinline__ name##2 make_##name##2(T x, T y) { return {x, y}; } \
+    static __host__ __device__ __forceinline__ name##3 make_##name##3(T x, T y, T z) {             \
         return {x, y, z};                                                                          \
     }                                                                                              \
-    static __host__ __device__ __forceinline__ name##4 make_##name##4(T x, T y, T z, T w) {                 \
+    static __host__ __device__ __forceinline__ name##4 make_##name##4(T x, T y, T z, T w) {        \
         return {x, y, z, w};                                                                       \
     }
 

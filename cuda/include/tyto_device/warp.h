@@ -42,9 +42,7 @@ TYTO_SHUFFLE(_xor, 31)
 #undef TYTO_SHUFFLE_BUILTIN__down
 #undef TYTO_SHUFFLE_BUILTIN__xor
 
-static __device__ __forceinline__ unsigned __activemask() {
-    return __nvvm_activemask();
-}
+static __device__ __forceinline__ unsigned __activemask() { return __nvvm_activemask(); }
 static __device__ __forceinline__ unsigned __ballot_sync(unsigned mask, int predicate) {
     return __nvvm_vote_ballot_sync(mask, predicate != 0);
 }

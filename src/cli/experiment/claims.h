@@ -1,4 +1,5 @@
-/* The page of claims, docs/reproduction.md: each number that the papers' texts publish, beside ours. */
+/* The page of claims, docs/reproduction.md: each number that the papers' texts publish, beside
+ * ours. */
 #ifndef TYTO_CLI_EXPERIMENT_CLAIMS_H
 #define TYTO_CLI_EXPERIMENT_CLAIMS_H
 

@@ -25,9 +25,9 @@ typedef struct Program {
 /* What is kept of a run besides its counters. */
 typedef enum Recording {
     RECORD_NOTHING,
-    RECORD_CTAS,      /* when each thread block of SM 0 ran, PRO's order of them every 1000 cycles */
-    RECORD_LRU,       /* the counts of a replay of the run's L1D lookups on its L1D */
-    RECORD_BELADY,    /* likewise under Belady's policy */
+    RECORD_CTAS,   /* when each thread block of SM 0 ran, PRO's order of them every 1000 cycles */
+    RECORD_LRU,    /* the counts of a replay of the run's L1D lookups on its L1D */
+    RECORD_BELADY, /* likewise under Belady's policy */
     RECORD_UNBOUNDED, /* likewise without replacement */
     RECORDING_COUNT
 } Recording;
@@ -58,8 +58,8 @@ typedef enum Form {
 /* The row whose value divides a column's, besides that of the setup `over`. */
 typedef enum Base { BASE_NONE, BASE_FIRST, BASE_PREVIOUS, BASE_COUNT } Base;
 
-/* A column: sum of `metric` of a run, over the sum of `per`, over the same of another setup, or over
- * that one's sum of `over_metric`. */
+/* A column: sum of `metric` of a run, over the sum of `per`, over the same of another setup, or
+ * over that one's sum of `over_metric`. */
 typedef struct Column {
     const char *label;
     Words metric;      /* counters or ratios of a run, docs/metrics.md */

@@ -70,9 +70,7 @@ static void write_data(const Table *table, FILE *to) {
 enum { FIRST_VALUE = 3 }; /* gnuplot's number of the first column of values */
 
 /* What stands between the graphs of a plot. */
-static const char *before_graph(int number) {
-    return number ? ", " : "plot ";
-}
+static const char *before_graph(int number) { return number ? ", " : "plot "; }
 
 static void write_bars(const Table *table, FILE *to) {
     fprintf(to, "set style data histograms\nset style histogram clustered gap 1\n"

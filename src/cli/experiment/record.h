@@ -1,5 +1,5 @@
-/* What a run records besides its counters: read from the files of options --ctas and --policies, of which
- * PRO's Figure 2 and Table IV are made; or the result of a replay, for CCWS's figures. */
+/* What a run records besides its counters: read from the files of options --ctas and --policies, of
+ * which PRO's Figure 2 and Table IV are made; or the result of a replay, for CCWS's figures. */
 #ifndef TYTO_CLI_EXPERIMENT_RECORD_H
 #define TYTO_CLI_EXPERIMENT_RECORD_H
 
@@ -11,7 +11,8 @@
  *   order     every 1000 cycles, the scheduler's order as {"1": highest, "2": next, ...}; empty
  * when it reports none progress  likewise, PRO's order by progress alone */
 char *record_read(const char *ctas_path, const char *policies_path);
-/* What tyto cache --json wrote to `path`, as {`name`: ...}; NULL after a message. The caller frees it. */
+/* What tyto cache --json wrote to `path`, as {`name`: ...}; NULL after a message. The caller frees
+ * it. */
 char *record_read_replay(const char *name, const char *path);
 
 #endif

@@ -32,8 +32,9 @@ bool store_add(Store *store, const RunKey *key, const char *json, const char *re
  */
 bool store_value(Store *store, const RunKey *key, const char *kernel, const char *metric,
                  double *value);
-/* A field of the item-th thing, from 1, of a list of the record: `name` is "list.field". With item 0, a
- * field of a thing of the record: "thing.field". NAN when the run is not there, or has recorded none. */
+/* A field of the item-th thing, from 1, of a list of the record: `name` is "list.field". With item
+ * 0, a field of a thing of the record: "thing.field". NAN when the run is not there, or has
+ * recorded none. */
 bool store_recorded(Store *store, const RunKey *key, int item, const char *name, double *value);
 
 #endif

@@ -226,9 +226,7 @@ bool study_plan(Study *study, const Experiment *experiment, Store *store, const 
     return is_right;
 }
 
-static bool is_missing(const Run *run) {
-    return !run->is_there && !run->is_repeated;
-}
+static bool is_missing(const Run *run) { return !run->is_there && !run->is_repeated; }
 
 int study_count_missing(const Study *study) {
     int count = 0;
@@ -284,9 +282,7 @@ static void end_progress(const Campaign *campaign) {
 }
 
 /* Whether what the run records is a replay of its L1D lookups. */
-static bool has_replay(const Run *run) {
-    return run->setup->record >= RECORD_LRU;
-}
+static bool has_replay(const Run *run) { return run->setup->record >= RECORD_LRU; }
 
 /* Starts a job with `count` words, which need not outlive the call. */
 static bool start_job(Campaign *campaign, int number, const char *const *words, int count,

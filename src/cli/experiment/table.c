@@ -137,12 +137,8 @@ typedef struct MeanRow {
     double (*back)(double mean);
 } MeanRow;
 
-static double same(double value) {
-    return value;
-}
-static double inverse(double value) {
-    return 1 / value;
-}
+static double same(double value) { return value; }
+static double inverse(double value) { return 1 / value; }
 
 static const MeanRow means[MEAN_COUNT] = {
     [MEAN_ARITHMETIC] = {same, same},
@@ -177,9 +173,7 @@ static double take_mean(const Table *table, const Mean *mean, int column) {
 
 static const char *const verdict_names[VERDICT_COUNT] = {"", "agrees", "direction", "differs"};
 
-const char *table_verdict_name(Verdict verdict) {
-    return verdict_names[verdict];
-}
+const char *table_verdict_name(Verdict verdict) { return verdict_names[verdict]; }
 
 static bool is_same_side(const Column *column, const Cell *cell) {
     return (cell->value >= column->threshold) == (cell->published >= column->threshold);
@@ -265,6 +259,4 @@ bool table_make(Table *table, const Study *study) {
     return true;
 }
 
-void table_free(Table *table) {
-    free(table->cells);
-}
+void table_free(Table *table) { free(table->cells); }
