@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Raised whenever this header changes in a way that a compiled policy would notice. */
-#define TYTO_POLICY_VERSION 2
+#define TYTO_POLICY_VERSION 3
 
 enum { TYTO_MAX_WARPS = 64, TYTO_MAX_CTAS = 32, TYTO_NO_WARP = -1 };
 
@@ -134,6 +134,24 @@ typedef struct TytoPolicyParameter {
     const char *source;               /* paper and section */
 } TytoPolicyParameter;
 
+/* When the memory controllers' opportunistic prefetch of a row ends (docs/dram.md). */
+typedef enum TytoPrefetchScheme {
+    TYTO_PREFETCH_NONE, /* none is wanted */
+    TYTO_PREFETCH_STOP, /* as soon as a request to another row of the bank waits */
+    TYTO_PREFETCH_MIN   /* then too, but not before a minimum of lines is fetched */
+} TytoPrefetchScheme;
+
+/* What a policy wants of the memory controllers: to read on in a row that is open anyway, into the
+ * L2, when no request to the row is left. */
+typedef struct TytoPrefetch {
+    TytoPrefetchScheme scheme;
+    uint32_t lower;     /* scheme min: least lines of a row to prefetch, 0 to 128 */
+    uint32_t higher;    /* the same while few requests wait, `lower` to 128 */
+    uint32_t threshold; /* requests waiting at a channel of which fewer are few; 0: the mean of what
+                           has been waiting so far */
+    bool skips_cached;  /* lines that the L2 has when the row is opened are not prefetched */
+} TytoPrefetch;
+
 typedef struct TytoPolicy {
     uint32_t version;    /* TYTO_POLICY_VERSION */
     const char *name;    /* on the command line */
@@ -143,6 +161,8 @@ typedef struct TytoPolicy {
     size_t state_bytes; /* of one SM's state, aligned to 64 bytes */
     uint32_t events;    /* the events it wants: TYTO_WANTS(kind) | ... */
 
+    /* What it wants of the memory controllers, asked once. NULL: nothing. */
+    TytoPrefetch (*prefetch)(const double *values);
     /* Bytes wanted after the state (from state + state_bytes rounded up to 64), for tables whose
      * size depends on the SM or on the parameters. NULL: none. Of the view, only the machine's
      * sizes (sm to scheduler_warps, line_bytes) are set. */

@@ -39,11 +39,6 @@ bool dram_config_check(const DramConfig *config, Diag *diag) {
                    c->burst_length, c->data_rate);
     if (c->bank_groups > c->banks)
         diag_error(diag, NULL, 0, 0, "DRAM: %u bank groups of %u banks", c->bank_groups, c->banks);
-    if (c->prefetch.scheme != DRAM_PREFETCH_NONE && c->scheduler != &dram_scheduler_frfcfs)
-        diag_error(diag, NULL, 0, 0,
-                   "DRAM prefetch: needs the request scheduler %s, which knows what "
-                   "waits for the open rows",
-                   dram_scheduler_frfcfs.name);
     dram_timing_check(&c->timing, burst_ticks_of(c), diag);
     dram_prefetch_check(&c->prefetch, c->row_bytes, diag);
     return diag_error_count(diag) == before;
@@ -60,7 +55,8 @@ DramChannel *dram_new(const DramConfig *config, Arena *arena) {
     channel->burst_ticks = burst_ticks_of(config);
     channel->read_latency = timing->cl;
     channel->write_latency = timing->wl;
-    dram_queue_init(&channel->queue, config->queue_entries, config->banks, arena);
+    dram_queue_init(&channel->queue, config->scheduler, config->queue_entries, config->banks,
+                    arena);
     dram_banks_init(&channel->banks, timing, channel->burst_ticks, config->bank_groups);
     dram_prefetch_init(&channel->prefetch, &config->prefetch, config->row_bytes);
     /* Column commands are tCCD apart, so no more transfers than these can be under way. */
@@ -197,9 +193,14 @@ static void count_request(DramChannel *channel, DramEntry *entry, uint64_t tick)
     }
 }
 
+static DramWaiting waiting_of(const DramChannel *channel) {
+    return channel->scheduler->waiting(&channel->queue, &channel->banks);
+}
+
 /* Banks with an open row that prefetching keeps open: no request to the row itself waits. */
 static uint32_t banks_held(const DramChannel *channel) {
-    return dram_prefetch_held(&channel->prefetch, channel->queue.count) & ~channel->queue.has_row;
+    uint32_t held = dram_prefetch_held(&channel->prefetch, channel->queue.count);
+    return held ? held & ~waiting_of(channel).same_row : 0;
 }
 
 /* Banks that are free and that the scheduler has a request for. */
@@ -211,7 +212,9 @@ static uint32_t banks_to_serve(const DramChannel *channel) {
 
 /* Banks whose prefetch under way nobody waits for. */
 static uint32_t patient_prefetches(const DramChannel *channel) {
-    return channel->prefetching & ~(channel->queue.has_row | channel->queue.has_other);
+    if (!channel->prefetching) return 0;
+    DramWaiting waiting = waiting_of(channel);
+    return channel->prefetching & ~(waiting.same_row | waiting.other_rows);
 }
 
 /* Banks whose requests in service have their row open and want the bus. */
@@ -225,12 +228,13 @@ static uint32_t banks_wanting_bus(const DramChannel *channel) {
  * where nobody waits, but none may begin that could delay a request which is about to use the bus.
  */
 static uint32_t banks_to_prefetch(const DramChannel *channel) {
-    const DramQueue *queue = &channel->queue;
-    uint32_t idle = channel->prefetch.rows & ~channel->serving & ~queue->has_row;
-    uint32_t due = idle & queue->has_other & banks_held(channel);
+    if (!channel->prefetch.rows && !channel->prefetching) return 0;
+    DramWaiting waiting = waiting_of(channel);
+    uint32_t idle = channel->prefetch.rows & ~channel->serving & ~waiting.same_row;
+    uint32_t due = idle & waiting.other_rows & banks_held(channel);
     if (due) return due;
     uint32_t under_way = patient_prefetches(channel);
-    return banks_wanting_bus(channel) ? under_way : under_way | (idle & ~queue->has_other);
+    return banks_wanting_bus(channel) ? under_way : under_way | (idle & ~waiting.other_rows);
 }
 
 /* Moves one request from the queue to its bank's place of service. */

@@ -34,7 +34,7 @@ typedef struct DramConfig {
     uint32_t queue_entries;         /* most requests waiting */
     uint32_t reply_entries;         /* most replies waiting for the owner */
     const DramScheduler *scheduler; /* picks the request to serve */
-    DramPrefetchConfig prefetch;    /* all zero: none. Needs FR-FCFS */
+    DramPrefetchConfig prefetch;    /* all zero: none */
 } DramConfig;
 
 /* Sums since construction or dram_reset_stats. A request counts when it enters service. */

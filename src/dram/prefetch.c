@@ -6,12 +6,6 @@
 
 #include "base/bits.h"
 
-const char *const dram_prefetch_names[DRAM_PREFETCH_SCHEMES] = {
-    [DRAM_PREFETCH_NONE] = "none",
-    [DRAM_PREFETCH_STOP] = "stop",
-    [DRAM_PREFETCH_MIN] = "min",
-};
-
 bool dram_prefetch_check(const DramPrefetchConfig *config, uint32_t row_bytes, Diag *diag) {
     const DramPrefetchConfig *c = config;
     if (c->scheme == DRAM_PREFETCH_NONE) return true;

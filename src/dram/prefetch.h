@@ -25,11 +25,7 @@ typedef enum DramPrefetchScheme {
     DRAM_PREFETCH_NONE,
     DRAM_PREFETCH_STOP,
     DRAM_PREFETCH_MIN,
-    DRAM_PREFETCH_SCHEMES,
 } DramPrefetchScheme;
-
-/* Names in machine files, in the order of the enumeration. */
-extern const char *const dram_prefetch_names[DRAM_PREFETCH_SCHEMES];
 
 typedef struct DramPrefetchConfig {
     DramPrefetchScheme scheme;

@@ -17,14 +17,14 @@ const char *dram_scheduler_name(int i) {
     return i >= 0 && i < SCHEDULERS ? schedulers[i]->name : NULL;
 }
 
-void dram_queue_init(DramQueue *queue, uint32_t capacity, uint32_t banks, Arena *arena) {
+void dram_queue_init(DramQueue *queue, const DramScheduler *scheduler, uint32_t capacity,
+                     uint32_t banks, Arena *arena) {
     assert(capacity >= 1 && capacity <= DRAM_MAX_QUEUE && banks <= DRAM_MAX_BANKS);
-    const DramList empty = {DRAM_NONE, DRAM_NONE};
-    *queue = (DramQueue){.capacity = (uint16_t)capacity, .free = DRAM_NONE, .arrival = empty};
+    *queue = (DramQueue){.capacity = (uint16_t)capacity,
+                         .free = DRAM_NONE,
+                         .state = scheduler->new_state(banks, arena)};
     uint32_t entries = capacity + banks;
     queue->entries = ARENA_ARRAY(arena, DramEntry, entries);
     for (uint32_t i = entries; i-- > 0;)
         dram_queue_give_back(queue, (uint16_t)i);
-    for (uint32_t bank = 0; bank < DRAM_MAX_BANKS; bank++)
-        queue->same_row[bank] = queue->other_rows[bank] = empty;
 }

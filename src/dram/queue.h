@@ -1,7 +1,8 @@
 /* The bounded request queue of a channel and the interface of the policies that pick from it.
  *
- * Requests live in a fixed array and are linked by index. A policy decides in which list a new
- * request goes, which banks it would serve next, and which request of a bank. */
+ * Requests live in a fixed array and are linked by index. A policy keeps lists of its own, which
+ * nobody else sees: it decides in which one a new request goes, which banks it would serve next,
+ * and which request of a bank. */
 #ifndef TYTO_DRAM_QUEUE_H
 #define TYTO_DRAM_QUEUE_H
 
@@ -44,25 +45,30 @@ typedef struct DramQueue {
     uint16_t free;      /* first unused entry, linked by next */
     uint16_t count;     /* requests queued, those in service not included */
     uint16_t capacity;  /* most requests queued */
-    DramList arrival;   /* every request in order of arrival; kept by FCFS */
-    /* Kept by FR-FCFS, for each bank: */
-    uint32_t has_row;                    /* bit per bank: `same_row` is not empty */
-    uint32_t has_other;                  /* bit per bank: `other_rows` is not empty */
-    uint32_t row_chosen;                 /* bit per bank: `row` has been set */
-    uint32_t row[DRAM_MAX_BANKS];        /* the row last chosen, and so the one open */
-    DramList same_row[DRAM_MAX_BANKS];   /* requests to that row */
-    DramList other_rows[DRAM_MAX_BANKS]; /* requests to other rows */
+    void *state;        /* the scheduler's own */
 } DramQueue;
+
+/* What waits for the banks whose row is open. */
+typedef struct DramWaiting {
+    uint32_t same_row;   /* bit per bank: a request to its open row */
+    uint32_t other_rows; /* bit per bank: a request to another row, or to any row of a closed bank
+                          */
+} DramWaiting;
 
 /* A request scheduler. It sees the queue only; the channel knows which banks are free. */
 typedef struct DramScheduler {
     const char *name;
+    /* Its state for a channel of `banks` banks of which nothing is known; owned by `arena`. */
+    void *(*new_state)(uint32_t banks, Arena *arena);
     /* Links a new entry. */
     void (*add)(DramQueue *queue, uint16_t entry);
     /* Bit per bank for which `pick` would yield a request. */
     uint32_t (*candidates)(const DramQueue *queue);
     /* Unlinks and returns the request to serve next in `bank`, one of the candidates. */
     uint16_t (*pick)(DramQueue *queue, uint32_t bank);
+    /* What waits for the banks, which have these rows open. Asked only about banks that are free or
+     * that prefetch, so in a bank with an open row that is the row of the request picked last. */
+    DramWaiting (*waiting)(const DramQueue *queue, const DramBanks *banks);
 } DramScheduler;
 
 /* First ready, first come, first served: requests to the row last chosen go first, oldest first;
@@ -78,8 +84,9 @@ const DramScheduler *dram_scheduler_find(const char *name);
 /* The i-th scheduler's name, NULL past the last. */
 const char *dram_scheduler_name(int i);
 
-/* An empty queue of `capacity` places for a channel of `banks` banks. */
-void dram_queue_init(DramQueue *queue, uint32_t capacity, uint32_t banks, Arena *arena);
+/* An empty queue of `capacity` places under `scheduler`, for a channel of `banks` banks. */
+void dram_queue_init(DramQueue *queue, const DramScheduler *scheduler, uint32_t capacity,
+                     uint32_t banks, Arena *arena);
 
 /* An unused entry; there always is one for every place of the queue and every bank. */
 static inline uint16_t dram_queue_take(DramQueue *queue) {
@@ -92,6 +99,8 @@ static inline void dram_queue_give_back(DramQueue *queue, uint16_t entry) {
     queue->entries[entry].next = queue->free;
     queue->free = entry;
 }
+
+static const DramList DRAM_EMPTY_LIST = {DRAM_NONE, DRAM_NONE};
 
 static inline void dram_list_append(DramQueue *queue, DramList *list, uint16_t entry) {
     queue->entries[entry].next = DRAM_NONE;

@@ -2,18 +2,44 @@
  * because a request is in service in its bank while the next one enters another. */
 #include "dram/queue.h"
 
+typedef struct Fcfs {
+    DramList arrival; /* every request, in order of arrival */
+} Fcfs;
+
+static void *new_state(uint32_t banks, Arena *arena) {
+    (void)banks;
+    Fcfs *s = ARENA_NEW(arena, Fcfs);
+    s->arrival = DRAM_EMPTY_LIST;
+    return s;
+}
+
 static void add(DramQueue *queue, uint16_t entry) {
-    dram_list_append(queue, &queue->arrival, entry);
+    Fcfs *s = queue->state;
+    dram_list_append(queue, &s->arrival, entry);
 }
 
 static uint32_t candidates(const DramQueue *queue) {
-    if (queue->arrival.head == DRAM_NONE) return 0;
-    return UINT32_C(1) << queue->entries[queue->arrival.head].request.bank;
+    const Fcfs *s = queue->state;
+    if (s->arrival.head == DRAM_NONE) return 0;
+    return UINT32_C(1) << queue->entries[s->arrival.head].request.bank;
 }
 
 static uint16_t pick(DramQueue *queue, uint32_t bank) {
     (void)bank; /* the only candidate is the oldest request's */
-    return dram_list_pop(queue, &queue->arrival);
+    Fcfs *s = queue->state;
+    return dram_list_pop(queue, &s->arrival);
 }
 
-const DramScheduler dram_scheduler_fcfs = {"fcfs", add, candidates, pick};
+static DramWaiting waiting(const DramQueue *queue, const DramBanks *banks) {
+    const Fcfs *s = queue->state;
+    DramWaiting found = {0};
+    for (uint16_t i = s->arrival.head; i != DRAM_NONE; i = queue->entries[i].next) {
+        const DramRequest *request = &queue->entries[i].request;
+        uint32_t bit = UINT32_C(1) << request->bank;
+        if (dram_banks_is_open(banks, request->bank, request->row)) found.same_row |= bit;
+        else found.other_rows |= bit;
+    }
+    return found;
+}
+
+const DramScheduler dram_scheduler_fcfs = {"fcfs", new_state, add, candidates, pick, waiting};

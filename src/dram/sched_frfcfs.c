@@ -6,44 +6,71 @@
  * papers' machines. */
 #include "dram/queue.h"
 
+typedef struct FrFcfs {
+    uint32_t has_row;                    /* bit per bank: `same_row` is not empty */
+    uint32_t has_other;                  /* bit per bank: `other_rows` is not empty */
+    uint32_t row_chosen;                 /* bit per bank: `row` has been set */
+    uint32_t row[DRAM_MAX_BANKS];        /* the row last chosen, and so the one open */
+    DramList same_row[DRAM_MAX_BANKS];   /* requests to that row */
+    DramList other_rows[DRAM_MAX_BANKS]; /* requests to other rows */
+} FrFcfs;
+
+static void *new_state(uint32_t banks, Arena *arena) {
+    FrFcfs *s = arena_alloc_aligned(arena, sizeof *s, 64);
+    for (uint32_t bank = 0; bank < banks; bank++)
+        s->same_row[bank] = s->other_rows[bank] = DRAM_EMPTY_LIST;
+    return s;
+}
+
 static void add(DramQueue *queue, uint16_t entry) {
+    FrFcfs *s = queue->state;
     const DramRequest *request = &queue->entries[entry].request;
     uint32_t bank = request->bank, bit = UINT32_C(1) << bank;
-    if ((queue->row_chosen & bit) && queue->row[bank] == request->row) {
-        dram_list_append(queue, &queue->same_row[bank], entry);
-        queue->has_row |= bit;
+    if ((s->row_chosen & bit) && s->row[bank] == request->row) {
+        dram_list_append(queue, &s->same_row[bank], entry);
+        s->has_row |= bit;
     } else {
-        dram_list_append(queue, &queue->other_rows[bank], entry);
-        queue->has_other |= bit;
+        dram_list_append(queue, &s->other_rows[bank], entry);
+        s->has_other |= bit;
     }
 }
 
-static uint32_t candidates(const DramQueue *queue) { return queue->has_row | queue->has_other; }
+static uint32_t candidates(const DramQueue *queue) {
+    const FrFcfs *s = queue->state;
+    return s->has_row | s->has_other;
+}
 
 /* Makes the oldest waiting request's row the bank's row, and moves all requests to it over. */
 static void choose_row(DramQueue *queue, uint32_t bank) {
-    DramList waiting = queue->other_rows[bank];
-    DramList same = {DRAM_NONE, DRAM_NONE}, other = {DRAM_NONE, DRAM_NONE};
-    uint32_t row = queue->entries[waiting.head].request.row;
-    while (waiting.head != DRAM_NONE) {
-        uint16_t entry = dram_list_pop(queue, &waiting);
+    FrFcfs *s = queue->state;
+    DramList left = s->other_rows[bank], same = DRAM_EMPTY_LIST, other = DRAM_EMPTY_LIST;
+    uint32_t row = queue->entries[left.head].request.row;
+    while (left.head != DRAM_NONE) {
+        uint16_t entry = dram_list_pop(queue, &left);
         bool is_same = queue->entries[entry].request.row == row;
         dram_list_append(queue, is_same ? &same : &other, entry);
     }
-    queue->row[bank] = row;
-    queue->row_chosen |= UINT32_C(1) << bank;
-    queue->same_row[bank] = same;
-    queue->other_rows[bank] = other;
-    if (other.head == DRAM_NONE) queue->has_other &= ~(UINT32_C(1) << bank);
+    s->row[bank] = row;
+    s->row_chosen |= UINT32_C(1) << bank;
+    s->same_row[bank] = same;
+    s->other_rows[bank] = other;
+    if (other.head == DRAM_NONE) s->has_other &= ~(UINT32_C(1) << bank);
 }
 
 static uint16_t pick(DramQueue *queue, uint32_t bank) {
+    FrFcfs *s = queue->state;
     uint32_t bit = UINT32_C(1) << bank;
-    if (!(queue->has_row & bit)) choose_row(queue, bank);
-    uint16_t entry = dram_list_pop(queue, &queue->same_row[bank]);
-    if (queue->same_row[bank].head == DRAM_NONE) queue->has_row &= ~bit;
-    else queue->has_row |= bit;
+    if (!(s->has_row & bit)) choose_row(queue, bank);
+    uint16_t entry = dram_list_pop(queue, &s->same_row[bank]);
+    if (s->same_row[bank].head == DRAM_NONE) s->has_row &= ~bit;
+    else s->has_row |= bit;
     return entry;
 }
 
-const DramScheduler dram_scheduler_frfcfs = {"fr-fcfs", add, candidates, pick};
+static DramWaiting waiting(const DramQueue *queue, const DramBanks *banks) {
+    (void)banks; /* the rows open are those last chosen */
+    const FrFcfs *s = queue->state;
+    return (DramWaiting){.same_row = s->has_row, .other_rows = s->has_other};
+}
+
+const DramScheduler dram_scheduler_frfcfs = {"fr-fcfs", new_state, add, candidates, pick, waiting};

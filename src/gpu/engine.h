@@ -18,7 +18,7 @@
 typedef struct Engine Engine;
 
 /* False, with the reason told to `diag`, when the machine cannot do what the policy asks of it
- * (owl's prefetcher needs FR-FCFS). */
+ * (lines of its prefetcher that are no part of a row). */
 bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag *diag);
 
 /* The machine of these options at rest at cycle 0. What they point to is borrowed. */

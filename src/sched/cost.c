@@ -53,12 +53,11 @@ static int cost_groups(const SchedPolicy *policy, const CostMachine *m, CostRow 
 }
 
 static int cost_owl(const SchedPolicy *policy, const CostMachine *m, CostRow *rows) {
-    enum { SCHEME_NONE, SCHEME_STOP, SCHEME_MIN }; /* of the parameter `prefetch` */
-    double scheme = sched_policy_value(policy, "prefetch", SCHEME_NONE);
-    bool has_mean = scheme == SCHEME_MIN && sched_policy_value(policy, "threshold", 0) == 0;
+    const TytoPrefetch *prefetch = &policy->prefetch;
+    bool has_mean = prefetch->scheme == TYTO_PREFETCH_MIN && prefetch->threshold == 0;
     const char *source = "OWL section 4.5";
     int count = cost_groups(policy, m, rows);
-    if (scheme != SCHEME_NONE)
+    if (prefetch->scheme != TYTO_PREFETCH_NONE)
         rows[count++] = (CostRow){"lines of each bank's open row that have been sent", source, 0,
                                   (uint64_t)m->banks * (m->row_bytes / m->prefetch_bytes)};
     if (has_mean)

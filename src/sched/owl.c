@@ -1,19 +1,24 @@
 /* OWL: scheduling for bank-level parallelism on the SMs, and opportunistic prefetch in the memory
- * controllers. The prefetcher is a part of the DRAM channel (dram/), which the machine sets up by
- * the parameters from `prefetch` on; on the SM this is cta-aware-locality-blp. Source: OWL
- * sections 4.3 and 4.4. */
+ * controllers. The prefetcher is a part of the DRAM channel (dram/), and is asked for by the
+ * parameters from `prefetch` on; on the SM this is cta-aware-locality-blp. Source: OWL sections 4.3
+ * and 4.4. */
 #include "sched/policies.h"
 
 #include "sched/cta_locality.h"
 
 enum { GROUP_SIZE, STALL, PREFETCH, LOWER, HIGHER, THRESHOLD, SKIP };
 
-static const char *const SCHEMES[] = {"none", "stop", "min", NULL};
-static const char *const SKIPS[] = {"sent", "cached", NULL};
+enum { SKIP_SENT, SKIP_CACHED };
+
+static const char *const SCHEMES[] = {[TYTO_PREFETCH_NONE] = "none",
+                                      [TYTO_PREFETCH_STOP] = "stop",
+                                      [TYTO_PREFETCH_MIN] = "min",
+                                      NULL};
+static const char *const SKIPS[] = {[SKIP_SENT] = "sent", [SKIP_CACHED] = "cached", NULL};
 static const TytoPolicyParameter PARAMETERS[] = {
     [GROUP_SIZE] = CTA_GROUPS_SIZE,
     [STALL] = CTA_GROUPS_STALL,
-    [PREFETCH] = {"prefetch", TYTO_CHOICE, 2, 0, 2, SCHEMES,
+    [PREFETCH] = {"prefetch", TYTO_CHOICE, TYTO_PREFETCH_MIN, 0, 2, SCHEMES,
                   "when prefetching ends: at the first demand to another row, or after a minimum",
                   "OWL section 4.4"},
     [LOWER] = {"lower", TYTO_INTEGER, 8, 0, 128, NULL, "least lines to prefetch (scheme min)",
@@ -23,10 +28,18 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [THRESHOLD] = {"threshold", TYTO_INTEGER, 0, 0, 4096, NULL,
                    "waiting requests of a channel; 0: the mean of what has been waiting so far",
                    "OWL section 4.4"},
-    [SKIP] = {"skip", TYTO_CHOICE, 1, 0, 1, SKIPS,
+    [SKIP] = {"skip", TYTO_CHOICE, SKIP_CACHED, 0, 1, SKIPS,
               "lines not to prefetch: those sent since the row was opened, or also those in L2",
               "OWL sections 4.4 (so-far-unfetched) and 4.5 (bits reset when a row is opened)"},
 };
+
+static TytoPrefetch prefetch(const double *values) {
+    return (TytoPrefetch){.scheme = (TytoPrefetchScheme)values[PREFETCH],
+                          .lower = (uint32_t)values[LOWER],
+                          .higher = (uint32_t)values[HIGHER],
+                          .threshold = (uint32_t)values[THRESHOLD],
+                          .skips_cached = values[SKIP] == SKIP_CACHED};
+}
 
 static void start(void *state, const TytoSmView *view, const double *values) {
     cta_locality_start(state, view, (uint32_t)values[GROUP_SIZE], values[STALL] != 0, view->sm);
@@ -40,6 +53,7 @@ const TytoPolicy sched_owl = {
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(CtaLocality),
     .events = CTA_GROUPS_EVENTS,
+    .prefetch = prefetch,
     .start = start,
     .pick = cta_locality_pick,
     .issued = cta_locality_issued,

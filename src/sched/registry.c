@@ -15,6 +15,11 @@
 static const TytoPolicy *const POLICIES[] = {SCHED_POLICIES(ADDRESS)};
 enum { POLICY_COUNT = sizeof POLICIES / sizeof *POLICIES };
 
+static const DramPrefetchScheme SCHEMES[] = {[TYTO_PREFETCH_NONE] = DRAM_PREFETCH_NONE,
+                                             [TYTO_PREFETCH_STOP] = DRAM_PREFETCH_STOP,
+                                             [TYTO_PREFETCH_MIN] = DRAM_PREFETCH_MIN};
+enum { SCHEME_COUNT = sizeof SCHEMES / sizeof *SCHEMES };
+
 /* One allocation's worth of what a choice consists of. */
 typedef struct Choice {
     SchedPolicy policy; /* first, so that freeing finds the rest */
@@ -79,6 +84,16 @@ static const TytoPolicy *load(const char *path, void **library, Diag *diag) {
 
 /* ---- A choice ---- */
 
+/* Asks the policy what it wants prefetched, which must be something that there is. */
+static bool ask_prefetch(SchedPolicy *chosen, Diag *diag) {
+    const TytoPolicy *policy = chosen->policy;
+    if (policy->prefetch) chosen->prefetch = policy->prefetch(chosen->values);
+    if ((unsigned)chosen->prefetch.scheme < SCHEME_COUNT) return true;
+    diag_error(diag, NULL, 0, 0, "%s: asks for a prefetch scheme %d; there are 0 to %d",
+               policy->name, (int)chosen->prefetch.scheme, SCHEME_COUNT - 1);
+    return false;
+}
+
 static bool choose(Choice *choice, const char *text, Diag *diag) {
     SchedPolicy *chosen = &choice->policy;
     size_t path = path_length(text), length = path ? path : strcspn(text, ":");
@@ -90,7 +105,7 @@ static bool choose(Choice *choice, const char *text, Diag *diag) {
     chosen->values = spec_read(&owner, text + length, choice->arena, diag);
     if (!chosen->values) return false;
     chosen->text = spec_write(&owner, name, chosen->values, choice->arena);
-    return true;
+    return ask_prefetch(chosen, diag);
 }
 
 SchedPolicy *sched_policy_new(const char *text, Diag *diag) {
@@ -115,13 +130,12 @@ double sched_policy_value(const SchedPolicy *policy, const char *parameter, doub
 }
 
 void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config) {
-    double scheme = sched_policy_value(policy, "prefetch", -1);
-    if (scheme < 0 || policy->library) return;
-    config->scheme = (DramPrefetchScheme)(int)scheme; /* owl names them in their order */
-    config->lower = (uint32_t)sched_policy_value(policy, "lower", 0);
-    config->higher = (uint32_t)sched_policy_value(policy, "higher", 0);
-    config->threshold = (uint32_t)sched_policy_value(policy, "threshold", 0);
-    config->skips_cached = sched_policy_value(policy, "skip", 0) != 0;
+    const TytoPrefetch *wanted = &policy->prefetch;
+    config->scheme = SCHEMES[wanted->scheme];
+    config->lower = wanted->lower;
+    config->higher = wanted->higher;
+    config->threshold = wanted->threshold;
+    config->skips_cached = wanted->skips_cached;
 }
 
 /* ---- States ---- */

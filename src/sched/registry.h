@@ -16,6 +16,7 @@ typedef struct SchedPolicy {
     const double *values;     /* of its parameters, in their rows' order */
     const char *text; /* the policy and the values that are not initial ones, as in a command */
     void *library;    /* the shared object, NULL for one from the table */
+    TytoPrefetch prefetch; /* what it wants of the memory controllers */
 } SchedPolicy;
 
 /* The i-th warp scheduler of the table; NULL past the end. */
@@ -30,8 +31,8 @@ void sched_policy_free(SchedPolicy *policy); /* NULL is allowed; its states must
 /* The value of a parameter; `otherwise` when the policy has no such parameter. */
 double sched_policy_value(const SchedPolicy *policy, const char *parameter, double otherwise);
 
-/* What the policy asks of the memory controllers' prefetcher: sets scheme, lower, higher and
- * threshold, if it asks at all (owl does). */
+/* Sets what the policy may say of the memory controllers' prefetcher: all but its lines and its
+ * cache. */
 void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config);
 
 /* Memory for one SM's state: of `view` the machine's sizes must be set. Owned by the caller, freed

@@ -1,5 +1,6 @@
 /* Opportunistic prefetch, OWL section 4.4 sentence by sentence, on OWL's channel: rows of 32 lines
- * of 64 bytes. */
+ * of 64 bytes; what does not depend on the order of service, under each request scheduler, which
+ * the case's state names. */
 #include "dram/prefetch.h"
 
 #include <setjmp.h>
@@ -27,6 +28,13 @@ static DramConfig owl_config(const AddressMap *map, DramPrefetchScheme scheme) {
     DramConfig config = devices[DEVICE_OWL].config;
     config.prefetch = (DramPrefetchConfig){
         .scheme = scheme, .lower = 8, .higher = 16, .line_bytes = LINE, .map = map};
+    return config;
+}
+
+static DramConfig owl_config_under(const char *scheduler, const AddressMap *map,
+                                   DramPrefetchScheme scheme) {
+    DramConfig config = owl_config(map, scheme);
+    config.scheduler = dram_scheduler_find(scheduler);
     return config;
 }
 
@@ -84,10 +92,9 @@ static void expect_quiet(Bench *bench) {
 /* "starts prefetching when there are no more demand requests to an open row ... sequentially
  * prefetches the cache lines that were not accessed by demand requests" */
 static void rest_of_the_row(void **state) {
-    (void)state;
     AddressMap map = owl_map();
     for (int scheme = DRAM_PREFETCH_STOP; scheme <= DRAM_PREFETCH_MIN; scheme++) {
-        DramConfig config = owl_config(&map, (DramPrefetchScheme)scheme);
+        DramConfig config = owl_config_under(*state, &map, (DramPrefetchScheme)scheme);
         Bench bench = bench_new(&config);
         demand(&bench, 2, 9, 5, false);
         demand(&bench, 2, 9, 3, false);
@@ -110,9 +117,8 @@ static void rest_of_the_row(void **state) {
 }
 
 static void none(void **state) {
-    (void)state;
     AddressMap map = owl_map();
-    DramConfig config = owl_config(&map, DRAM_PREFETCH_NONE);
+    DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_NONE);
     Bench bench = bench_new(&config);
     demand(&bench, 2, 9, 5, false);
     expect_demand(&bench, 2, 9, 5);
@@ -124,9 +130,8 @@ static void none(void **state) {
 /* "the prefetcher stops immediately after a demand request to a different row arrives": the line
  * that is being read is the last. */
 static void stop(void **state) {
-    (void)state;
     AddressMap map = owl_map();
-    DramConfig config = owl_config(&map, DRAM_PREFETCH_STOP);
+    DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_STOP);
     Bench bench = bench_new(&config);
     demand(&bench, 0, 1, 0, false);
     expect_demand(&bench, 0, 1, 0);
@@ -144,9 +149,8 @@ static void stop(void **state) {
 
 /* A demand to another row that waits from the start leaves scheme `stop` nothing to do. */
 static void stop_before_the_start(void **state) {
-    (void)state;
     AddressMap map = owl_map();
-    DramConfig config = owl_config(&map, DRAM_PREFETCH_STOP);
+    DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_STOP);
     Bench bench = bench_new(&config);
     demand(&bench, 0, 1, 0, false);
     demand(&bench, 0, 2, 0, false);
@@ -185,7 +189,6 @@ static void stop_in_every_bank(void **state) {
 /* "prefetches at least a minimum number of cache lines (C) regardless of whether or not a demand
  * arrives"; C is lower, or higher while fewer requests than the threshold wait. */
 static void minimum(void **state) {
-    (void)state;
     static const struct {
         uint32_t threshold, lines;
     } rows[] = {
@@ -195,7 +198,7 @@ static void minimum(void **state) {
     };
     AddressMap map = owl_map();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        DramConfig config = owl_config(&map, DRAM_PREFETCH_MIN);
+        DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
         config.prefetch.threshold = rows[i].threshold;
         Bench bench = bench_new(&config);
         demand(&bench, 0, 1, 0, false);
@@ -212,9 +215,8 @@ static void minimum(void **state) {
 
 /* C changes while the prefetcher runs: more requests than the threshold bring it down to lower. */
 static void minimum_follows_the_queue(void **state) {
-    (void)state;
     AddressMap map = owl_map();
-    DramConfig config = owl_config(&map, DRAM_PREFETCH_MIN);
+    DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
     config.prefetch.threshold = 3;
     Bench bench = bench_new(&config);
     demand(&bench, 0, 1, 0, false);
@@ -231,9 +233,8 @@ static void minimum_follows_the_queue(void **state) {
 
 /* Every row that is opened gets its minimum. */
 static void minimum_of_each_row(void **state) {
-    (void)state;
     AddressMap map = owl_map();
-    DramConfig config = owl_config(&map, DRAM_PREFETCH_MIN);
+    DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
     config.prefetch.threshold = 1;
     Bench bench = bench_new(&config);
     for (uint32_t row = 1; row <= 3; row++)
@@ -248,9 +249,8 @@ static void minimum_of_each_row(void **state) {
 
 /* An owner that takes no replies holds prefetching up, and loses none of it. */
 static void slow_owner(void **state) {
-    (void)state;
     AddressMap map = owl_map();
-    DramConfig config = owl_config(&map, DRAM_PREFETCH_STOP);
+    DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_STOP);
     config.reply_entries = 1;
     Bench bench = bench_new(&config);
     demand(&bench, 0, 1, 0, false);
@@ -320,10 +320,9 @@ static void demand_has_the_bus(void **state) {
 /* "takes advantage of a row that was already opened by a demand request": a write-back, which no
  * program waits for, is none, and its row's other lines are not wanted for its sake. */
 static void written_rows_are_left_alone(void **state) {
-    (void)state;
     AddressMap map = owl_map();
     for (int scheme = DRAM_PREFETCH_STOP; scheme <= DRAM_PREFETCH_MIN; scheme++) {
-        DramConfig config = owl_config(&map, (DramPrefetchScheme)scheme);
+        DramConfig config = owl_config_under(*state, &map, (DramPrefetchScheme)scheme);
         Bench bench = bench_new(&config);
         demand(&bench, 1, 4, 6, true);
         expect_quiet(&bench);
@@ -435,9 +434,8 @@ static bool is_line_2_to_4_or_31(const void *cache, uint64_t address) {
 
 /* "prefetch the so-far-unfetched cache lines": those that L2 has when the row is opened are not. */
 static void lines_that_l2_has_are_skipped(void **state) {
-    (void)state;
     AddressMap map = owl_map();
-    DramConfig config = owl_config(&map, DRAM_PREFETCH_MIN);
+    DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
     config.prefetch.skips_cached = true;
     config.prefetch.is_cached = is_line_2_to_4_or_31;
     config.prefetch.cache = &map;
@@ -469,6 +467,49 @@ static void running_mean(void **state) {
         dram_prefetch_fetched(&prefetch, 3, line * LINE);
     assert_int_equal(dram_prefetch_held(&prefetch, 4), 1 << 3);
     assert_int_equal(dram_prefetch_held(&prefetch, 6), 0);
+}
+
+/* A channel under FCFS that prefetches from row 1 of bank 0, and whose bank 1 has two requests that
+ * wait for rows of their own: whatever comes now waits behind the second. */
+static Bench fcfs_with_a_jam(const AddressMap *map) {
+    DramConfig config = owl_config_under("fcfs", map, DRAM_PREFETCH_STOP);
+    Bench bench = bench_new(&config);
+    DramReply reply;
+    demand(&bench, 1, 3, 0, false);
+    run_to(&bench, 1000); /* all of it is prefetched */
+    while (dram_pop_reply(bench.channel, &reply))
+        continue;
+    demand(&bench, 0, 1, 0, false);
+    expect_demand(&bench, 0, 1, 0);
+    expect_prefetches(&bench, 0, 1, 1, 4);
+    demand(&bench, 1, 1, 0, false);
+    demand(&bench, 1, 2, 0, false);
+    return bench;
+}
+
+/* The row's rest is not prefetched while a request to it waits behind others ... */
+static void fcfs_waits_for_a_request_to_the_open_row_behind_others(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    Bench bench = fcfs_with_a_jam(&map);
+    uint64_t begun = bench.channel->stats.prefetches - (LINES - 1);
+    demand(&bench, 0, 1, 29, false);
+    expect_prefetches(&bench, 0, 1, 5, (uint32_t)begun);
+    expect_demand(&bench, 1, 1, 0);
+    expect_demand(&bench, 0, 1, 29);
+    bench_free(&bench);
+}
+
+/* ... nor, under scheme `stop`, while one to another row does. */
+static void fcfs_stops_for_a_request_to_another_row_behind_others(void **state) {
+    (void)state;
+    AddressMap map = owl_map();
+    Bench bench = fcfs_with_a_jam(&map);
+    uint64_t begun = bench.channel->stats.prefetches - (LINES - 1);
+    demand(&bench, 0, 2, 7, false);
+    expect_prefetches(&bench, 0, 1, 5, (uint32_t)begun);
+    expect_demand(&bench, 1, 1, 0);
+    bench_free(&bench);
 }
 
 /* Sends random demand reads and writes; steps every tick or only at events. */
@@ -505,10 +546,9 @@ static DramStats random_traffic(const DramConfig *config, bool skips) {
 }
 
 static void random_and_skipping(void **state) {
-    (void)state;
     AddressMap map = owl_map();
     for (int scheme = DRAM_PREFETCH_STOP; scheme <= DRAM_PREFETCH_MIN; scheme++) {
-        DramConfig config = owl_config(&map, (DramPrefetchScheme)scheme);
+        DramConfig config = owl_config_under(*state, &map, (DramPrefetchScheme)scheme);
         for (int tight = 0; tight < 2; tight++) {
             if (tight) config.queue_entries = config.reply_entries = 1;
             DramStats every = random_traffic(&config, false);
@@ -516,7 +556,6 @@ static void random_and_skipping(void **state) {
             assert_memory_equal(&every, &events, sizeof every);
         }
     }
-    assert_string_equal(dram_prefetch_names[DRAM_PREFETCH_MIN], "min");
 }
 
 static void rejected(void **state) {
@@ -527,19 +566,17 @@ static void rejected(void **state) {
         DramConfig config;
         const char *why;
     } rows[] = {
-        {good, "needs the request scheduler fr-fcfs"},
         {good, "lines of 0 bytes"},
         {good, "lines of 8 bytes"},
         {good, "lower 20 and higher 16"},
         {good, "higher 200"},
         {good, "but the address map has rows of 2048"},
     };
-    rows[0].config.scheduler = &dram_scheduler_fcfs;
-    rows[1].config.prefetch.line_bytes = 0;
-    rows[2].config.prefetch.line_bytes = 8;
-    rows[3].config.prefetch.lower = 20;
-    rows[4].config.prefetch.higher = 200;
-    rows[5].config.row_bytes = 4096;
+    rows[0].config.prefetch.line_bytes = 0;
+    rows[1].config.prefetch.line_bytes = 8;
+    rows[2].config.prefetch.lower = 20;
+    rows[3].config.prefetch.higher = 200;
+    rows[4].config.row_bytes = 4096;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Diag *diag = diag_new();
         assert_false(dram_config_check(&rows[i].config, diag));
@@ -548,26 +585,33 @@ static void rejected(void **state) {
     }
 }
 
+/* clang-format off */
+#define UNDER(scheduler, test) {#test " under " scheduler, test, NULL, NULL, (void *)scheduler}
+#define UNDER_EACH(test) UNDER("fr-fcfs", test), UNDER("fcfs", test)
+/* clang-format on */
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rest_of_the_row),
-        cmocka_unit_test(none),
-        cmocka_unit_test(stop),
-        cmocka_unit_test(stop_before_the_start),
+        UNDER_EACH(rest_of_the_row),
+        UNDER_EACH(none),
+        UNDER_EACH(stop),
+        UNDER_EACH(stop_before_the_start),
         cmocka_unit_test(stop_in_every_bank),
-        cmocka_unit_test(minimum),
-        cmocka_unit_test(minimum_of_each_row),
-        cmocka_unit_test(slow_owner),
-        cmocka_unit_test(minimum_follows_the_queue),
+        UNDER_EACH(minimum),
+        UNDER_EACH(minimum_of_each_row),
+        UNDER_EACH(slow_owner),
+        UNDER_EACH(minimum_follows_the_queue),
         cmocka_unit_test(demand_in_between),
         cmocka_unit_test(demand_has_the_bus),
-        cmocka_unit_test(written_rows_are_left_alone),
+        UNDER_EACH(written_rows_are_left_alone),
         cmocka_unit_test(prefetch_delays_no_stream),
         cmocka_unit_test(prefetch_under_way_gives_way),
         cmocka_unit_test(minimum_goes_first),
-        cmocka_unit_test(lines_that_l2_has_are_skipped),
+        UNDER_EACH(lines_that_l2_has_are_skipped),
         cmocka_unit_test(running_mean),
-        cmocka_unit_test(random_and_skipping),
+        cmocka_unit_test(fcfs_waits_for_a_request_to_the_open_row_behind_others),
+        cmocka_unit_test(fcfs_stops_for_a_request_to_another_row_behind_others),
+        UNDER_EACH(random_and_skipping),
         cmocka_unit_test(rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

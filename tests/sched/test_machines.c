@@ -206,6 +206,26 @@ blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2(void **
     assert_true(owl.counters.l2_prefetches_used > 0);
 }
 
+/* The prefetcher is a policy's wish, and works with every request scheduler. */
+static void whoever_asks_has_rows_prefetched_under_every_dram_scheduler(void **unused) {
+    (void)unused;
+    static const char *const SETS[] = {"dram.scheduler=fr-fcfs", "dram.scheduler=fcfs"};
+    static const struct {
+        const char *scheduler;
+        bool asks;
+    } POLICIES[] = {
+        {"owl", true}, {TEST_PLUGINS "/prefetching.so", true}, {"cta-aware-locality-blp", false}};
+    for (size_t set = 0; set < COUNT(SETS); set++)
+        for (size_t p = 0; p < COUNT(POLICIES); p++) {
+            Workload w = small_walk();
+            w.machine = "owl";
+            w.set = SETS[set];
+            w.scheduler = POLICIES[p].scheduler;
+            assert_int_equal(run_on_machine(&w).counters.dram_prefetches > 0, POLICIES[p].asks);
+            expect_functional_results(w);
+        }
+}
+
 static void no_cta_of_a_small_grid_waits_for_mds_predictor(void **unused) {
     (void)unused;
     Workload w = {.kernel = "walk",
@@ -281,6 +301,7 @@ int main(void) {
         cmocka_unit_test(where_all_fit_they_match_gto),
         cmocka_unit_test(cta_aware_locality_lowers_the_miss_rate_where_ctas_reuse_data),
         cmocka_unit_test(blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2),
+        cmocka_unit_test(whoever_asks_has_rows_prefetched_under_every_dram_scheduler),
         cmocka_unit_test(no_cta_of_a_small_grid_waits_for_mds_predictor),
         cmocka_unit_test(pro_shortens_a_kernel_of_unequal_warps_and_barriers),
         cmocka_unit_test(

@@ -208,6 +208,57 @@ static void one_group_of_all_is_round_robin(void **unused) {
     fabricated_free(&f);
 }
 
+/* ---- What is asked of the memory controllers ---- */
+
+static DramPrefetchConfig prefetch_of(const char *text) {
+    Diag *diag = diag_new();
+    SchedPolicy *policy = sched_policy_new(text, diag);
+    if (!policy) fail_msg("%s", diag_text(diag));
+    DramPrefetchConfig config = {.lower = 77, .higher = 77, .threshold = 77, .skips_cached = true};
+    sched_policy_prefetch(policy, &config);
+    sched_policy_free(policy);
+    diag_free(diag);
+    return config;
+}
+
+static void expect_prefetch(const char *text, DramPrefetchConfig expected) {
+    DramPrefetchConfig config = prefetch_of(text);
+    assert_int_equal(config.scheme, expected.scheme);
+    assert_int_equal(config.lower, expected.lower);
+    assert_int_equal(config.higher, expected.higher);
+    assert_int_equal(config.threshold, expected.threshold);
+    assert_int_equal(config.skips_cached, expected.skips_cached);
+}
+
+/* Section 4.4: C is 8, or 16 while fewer requests wait than on average. */
+static void owl_asks_for_8_lines_and_for_16_while_few_requests_wait(void **unused) {
+    (void)unused;
+    expect_prefetch(
+        "owl", (DramPrefetchConfig){
+                   .scheme = DRAM_PREFETCH_MIN, .lower = 8, .higher = 16, .skips_cached = true});
+}
+
+static void each_of_owls_parameters_reaches_the_prefetcher_at_its_own_place(void **unused) {
+    (void)unused;
+    expect_prefetch("owl:prefetch=stop,lower=3,higher=5,threshold=7,skip=sent",
+                    (DramPrefetchConfig){
+                        .scheme = DRAM_PREFETCH_STOP, .lower = 3, .higher = 5, .threshold = 7});
+    assert_int_equal(prefetch_of("owl:prefetch=none").scheme, DRAM_PREFETCH_NONE);
+}
+
+static void a_policy_that_asks_for_nothing_gets_no_prefetcher(void **unused) {
+    (void)unused;
+    expect_prefetch("cta-aware-locality-blp", (DramPrefetchConfig){0});
+}
+
+static void a_shared_object_may_ask_too(void **unused) {
+    (void)unused;
+    expect_prefetch(
+        TEST_PLUGINS "/prefetching.so:lines=6",
+        (DramPrefetchConfig){
+            .scheme = DRAM_PREFETCH_MIN, .lower = 6, .higher = 12, .skips_cached = true});
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ten_ctas_of_two_warps_form_groups_of_3_3_and_4),
@@ -224,6 +275,10 @@ int main(void) {
         cmocka_unit_test(a_group_has_completed_when_the_ctas_it_was_filled_with_have),
         cmocka_unit_test(the_fair_variant_hands_the_highest_priority_on),
         cmocka_unit_test(one_group_of_all_is_round_robin),
+        cmocka_unit_test(owl_asks_for_8_lines_and_for_16_while_few_requests_wait),
+        cmocka_unit_test(each_of_owls_parameters_reaches_the_prefetcher_at_its_own_place),
+        cmocka_unit_test(a_policy_that_asks_for_nothing_gets_no_prefetcher),
+        cmocka_unit_test(a_shared_object_may_ask_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

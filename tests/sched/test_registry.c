@@ -169,9 +169,11 @@ static void wrong_shared_objects_are_refused_with_the_reason(void **unused) {
     expect("./nowhere:x=1", "./nowhere: error: is no shared object that can be loaded", NULL);
     expect(TEST_TEXT_FILE, "is no shared object that can be loaded", NULL);
     expect(PLUGIN("no_symbol"), "has no symbol `tyto_policy`", NULL);
-    expect(PLUGIN("old_version"), "is built for version 3 of tyto/policy.h, this is version 2",
+    expect(PLUGIN("old_version"), "is built for version 4 of tyto/policy.h, this is version 3",
            NULL);
     expect(PLUGIN("no_pick"), "its policy has no function `pick`", NULL);
+    expect(PLUGIN("prefetching") ":lines=13",
+           "prefetching: asks for a prefetch scheme 13; there are 0 to 2", NULL);
     expect(PLUGIN("bad_parameter"), "initial value is not among those it takes", NULL);
 }
 
