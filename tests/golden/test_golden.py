@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Did any statistic change? Every counter of small runs, against those stored in MACHINE.json here.
 
-usage: test_golden.py TYTO          TYTO_BLESS=1 writes the files anew
+usage: test_golden.py TYTO CORNERS          TYTO_BLESS=1 writes the files anew
+
+CORNERS is the program of corners.c. Every counter counts something in at least one of the runs.
 
 Both the release build (gcc) and the sanitizer build (clang, debugging) are held against the same files,
 so they also show that the builds count alike. A changed statistic needs a reason in the commit's message.
@@ -9,6 +11,7 @@ so they also show that the builds count alike. A changed statistic needs a reaso
 import json
 import os
 import pathlib
+import re
 import sys
 import unittest
 
@@ -17,6 +20,7 @@ sys.path.insert(0, str(HERE.parent))
 from tyto_runs import MACHINES, Tyto, in_parallel  # noqa: E402 (found by the line above)
 
 TYTO = Tyto(sys.argv.pop(1))
+CORNERS = pathlib.Path(sys.argv.pop(1)).resolve()
 WORKLOADS = ("bfs", "matmul")  # scattered loads and many launches; shared memory and barriers
 EVERYWHERE = ("lrr", "gto", "two-level", "ccws", "pro", "owl")
 ELSEWHERE = {  # further policies, each on the machine of its paper
@@ -26,14 +30,38 @@ ELSEWHERE = {  # further policies, each on the machine of its paper
     "md": ("gto/md", "gto/limit:ctas=2"),  # warp scheduler / CTA scheduler
     "gtx480": ("two-level-active",),
 }
+SMALL_L2 = "l2.size=16KiB"  # lines are replaced, and dirty ones written back
+DP_UNIT = "units.dp.count=1,ops.fp64_add.unit=dp,ops.fp64_mad.unit=dp,ops.fp64_div.unit=dp"
+WIDER = {  # (workload, policy, values of the machine): what the two workloads above do not do
+    "owl": (("weather", "owl", SMALL_L2), ("convolution", "owl", ""), ("scan", "cta-aware", "")),
+    "ccws": (("spmv", "ccws", ""), ("histogram", "ccws", ""), ("weather", "lrr", SMALL_L2)),
+    "pro": (("montecarlo", "pro", ""), ("histogram", "pro", ""), ("corners", "lrr", "")),
+    "md": (("sssp", "gto/md", ""), ("tpacf", "lrr", "")),
+    "gtx480": (("montecarlo", "gto", ""), ("weather", "gto", SMALL_L2), ("needle", "gto", ""),
+               ("corners", "gto", DP_UNIT)),
+}
+ROWS = {machine: [(workload, policy, "") for policy in EVERYWHERE + ELSEWHERE[machine] for workload in WORKLOADS]
+        + list(WIDER[machine]) for machine in MACHINES}
 
 
-def count(machine, policy, workload):
+def name_of(workload, policy, values):
+    return f"{workload} under {policy}" + (f" with {values}" if values else "")
+
+
+def count(machine, workload, policy, values):
     """Every counter of a run that is not zero. Ratios follow from them."""
     scheduler, _, ctas = policy.partition("/")
-    more = ("--cta-scheduler", ctas) if ctas else ()
-    total = TYTO.total("--machine", machine, "--scheduler", scheduler, *more, workload, "--size", "test")
+    more = ["--cta-scheduler", ctas] if ctas else []
+    for value in filter(None, values.split(",")):
+        more += ["--set", value]
+    program = (CORNERS, HERE / "corners.ptx") if workload == "corners" else (workload, "--size", "test")
+    total = TYTO.total("--machine", machine, "--scheduler", scheduler, *more, *program)
     return {name: value for name, value in total.items() if isinstance(value, int) and value}
+
+
+def stored_of(machine):
+    path = HERE / f"{machine}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def differences(name, stored, now):
@@ -46,18 +74,24 @@ def differences(name, stored, now):
 class Golden(unittest.TestCase):
     maxDiff = None
 
+    def test_every_counter_counts_in_some_run(self):
+        moved = {counter for machine in MACHINES for run in stored_of(machine).values() for counter in run}
+        page = (HERE.parent.parent / "docs" / "metrics.md").read_text(encoding="utf-8")
+        tables = re.findall(r"(?m)^\| counter \|.*\n((?:\|.*\n)+)", page)
+        counters = re.findall(r"(?m)^\| `(\w+)`", "".join(tables))
+        self.assertGreater(len(counters), 100)
+        self.assertEqual([name for name in counters if name not in moved], [])
+
 
 def add_case(machine):
     def test(self):
-        rows = [(workload, policy) for policy in EVERYWHERE + ELSEWHERE[machine] for workload in WORKLOADS]
-        counted = in_parallel(lambda row: count(machine, row[1], row[0]), rows)
-        now = {f"{workload} under {policy}": counters for (workload, policy), counters in zip(rows, counted)}
-        path = HERE / f"{machine}.json"
-        stored = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        counted = in_parallel(lambda row: count(machine, *row), ROWS[machine])
+        now = {name_of(*row): counters for row, counters in zip(ROWS[machine], counted)}
+        stored = stored_of(machine)
         changed = [line for name in sorted(now.keys() | stored.keys())
                    for line in differences(name, stored.get(name, {}), now.get(name, {}))]
         if os.environ.get("TYTO_BLESS"):
-            path.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
+            (HERE / f"{machine}.json").write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
             print("\n".join(changed) or f"{machine}: nothing changed")
         elif changed:
             self.fail("\n".join(changed + ["TYTO_BLESS=1 stores the new ones: say why in the commit"]))
