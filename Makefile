@@ -12,19 +12,20 @@ SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=addr
            -Dc_args=-fno-sanitize-recover=undefined
 
 .DEFAULT_GOAL = help
-.PHONY: help run test build sanitize setup bench bench-record fidelity bless nightly fuzz fuzz-targets install format clean
+.PHONY: help run running test build sanitize setup bench bench-record fidelity bless nightly fuzz fuzz-targets \
+        install format clean
 
 help: ## show this list
 	@echo "Tyto, a cycle-level GPU simulator. Targets:"
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-run: build ## set up, build, and run the main job (RUN="..." for another one)
+run: running ## set up, build what running needs, and run the main job (RUN="..." for another one)
 	build/tyto $(RUN)
 
 test: build sanitize fuzz-targets ## set up, build, and run every test, with sanitizers too
 	@scripts/test
 
-build: setup build/build.ninja ## set up and build for release, into build/
+build: setup build/build.ninja ## set up and build for release, tests too, into build/
 	@ninja -C build
 
 setup: ## install the Debian packages that are missing (says which first)
@@ -60,6 +61,9 @@ format: setup ## lay out the C sources by .clang-format
 
 clean: ## remove the build folders
 	rm -rf build build-sanitize build-fuzz
+
+running: setup build/build.ninja
+	@ninja -C build running
 
 sanitize: setup build-sanitize/build.ninja
 	@ninja -C build-sanitize
