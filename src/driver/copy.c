@@ -51,7 +51,7 @@ static CUresult copy_row(const Call *call, const Side *to, const Side *from, uin
         is_right = mem_copy(call->memory, destination, source, size);
     else if (to->is_device) {
         is_right = mem_write(call->memory, destination, (void *)(uintptr_t)source, size);
-        gpu_host_wrote(call->gpu, destination, is_right ? size : 0);
+        if (is_right) gpu_host_wrote(call->gpu, destination, size);
     } else if (from->is_device)
         is_right = mem_read(call->memory, source, (void *)(uintptr_t)destination, size);
     else memmove((void *)(uintptr_t)destination, (void *)(uintptr_t)source, size);

@@ -303,9 +303,11 @@ void partition_close_rows(Partition *partition) {
 void partition_fill_from_host(Partition *const *partitions, uint64_t address, uint64_t bytes) {
     const PartitionEnvironment *environment = &partitions[0]->environment;
     const PartitionConfig *config = environment->config;
-    if (!config->copies_fill_l2) return;
+    if (!config->copies_fill_l2 || !bytes) return;
     uint64_t atom_bytes = config->atom_bytes;
-    for (uint64_t atom = address & ~(atom_bytes - 1); atom < address + bytes; atom += atom_bytes) {
+    uint64_t first = address & ~(atom_bytes - 1), last = (address + bytes - 1) & ~(atom_bytes - 1);
+    for (uint64_t i = 0; i <= (last - first) / atom_bytes; i++) {
+        uint64_t atom = first + i * atom_bytes;
         uint32_t slice = address_map_slice(environment->map, atom);
         Partition *partition = partitions[slice / config->slices];
         slice_install(&partition->slices[slice % config->slices],
