@@ -12,6 +12,7 @@
 #include <zstd.h>
 
 #include "driver/driver.h"
+#include "driver/image.h"
 
 enum {
     KIND_PTX = 1,        /* of an entry; 2 is machine code */
@@ -19,8 +20,14 @@ enum {
     FLAG_ZSTD = 0x8000,  /* payload is one zstd frame */
     WRAPPER_LINKED = 2,  /* version of the wrapper of objects linked with -rdc=true */
     OBJECTS_MAX = 65536, /* linked into one program, against endless lists */
-    TEXT_MAX = 1 << 30,  /* bytes of one PTX text, against absurd sizes */
+    /* A text is at most so many times as long as what it was compressed to: a byte of an LZ4 block
+     * stands for 255 at most; four of a zstd frame, a block of one byte repeated, for 128 KiB. */
+    LZ4_GROWTH = 255,
+    ZSTD_GROWTH = 1 << 15,
 };
+/* Bytes of one binary that a program hands over, whose size only it can tell: against absurd sizes.
+ */
+static const uint64_t binary_max = UINT64_C(1) << 32;
 static const uint32_t wrapper_magic = 0x466243b1, binary_magic = 0xba55ed50;
 
 typedef struct Wrapper {
@@ -65,6 +72,14 @@ bool fatbin_is(const void *image) {
 
 /* ---- Payloads ---- */
 
+/* Whether the sizes of a compressed text can be right. */
+static bool is_plausible(const Entry *entry) {
+    uint64_t growth = entry->flags & FLAG_ZSTD ? ZSTD_GROWTH : LZ4_GROWTH;
+    return entry->compressed_bytes <= entry->payload_bytes &&
+           entry->compressed_bytes <= INT32_MAX && entry->text_bytes <= FATBIN_TEXT_MAX &&
+           entry->text_bytes <= growth * entry->compressed_bytes;
+}
+
 /* The text of an entry; false when its sizes or its bytes make no sense. */
 static bool read_text(const Entry *entry, const char *payload, Arena *arena, GpuImage *text) {
     if (!(entry->flags & (FLAG_LZ4 | FLAG_ZSTD))) {
@@ -72,8 +87,7 @@ static bool read_text(const Entry *entry, const char *payload, Arena *arena, Gpu
         text->length = strnlen(payload, entry->payload_bytes);
         return true;
     }
-    if (entry->compressed_bytes > entry->payload_bytes || entry->text_bytes > TEXT_MAX)
-        return false;
+    if (!is_plausible(entry)) return false;
     size_t size = (size_t)entry->text_bytes, written = 0;
     char *bytes = arena_alloc(arena, size + 1);
     if (entry->flags & FLAG_ZSTD) {
@@ -103,11 +117,15 @@ typedef struct Contents {
     uint32_t machine;    /* an architecture with machine code, 0: none */
 } Contents;
 
-static bool read_entries(const char *binary, Contents *contents) {
+/* Reads nothing past `size` bytes. */
+static bool read_entries(const char *binary, uint64_t size, Contents *contents) {
     Header header;
     *contents = (Contents){0};
+    if (size < sizeof header) return false;
     memcpy(&header, binary, sizeof header);
-    if (header.magic != binary_magic || header.header_bytes < sizeof header) return false;
+    if (header.magic != binary_magic || header.header_bytes < sizeof header ||
+        header.header_bytes > size || header.size > size - header.header_bytes)
+        return false;
     const char *at = binary + header.header_bytes;
     uint64_t left = header.size;
     while (left) {
@@ -147,15 +165,18 @@ static CUresult say_damaged(const char *name, Diag *diag) {
     return CUDA_ERROR_INVALID_IMAGE;
 }
 
-CUresult fatbin_open(const void *image, const char *name, Arena *arena, GpuImage **texts,
-                     int *count, Diag *diag) {
+CUresult fatbin_open(const void *image, size_t size, const char *name, Arena *arena,
+                     GpuImage **texts, int *count, Diag *diag) {
     Wrapper wrapper;
     const void *single[] = {image, NULL}, *const *binaries = single;
     if (memcmp(image, &wrapper_magic, sizeof wrapper_magic) == 0) {
+        /* it holds addresses, which mean nothing in a file */
+        if (size != IMAGE_UNBOUNDED) return say_damaged(name, diag);
         memcpy(&wrapper, image, sizeof wrapper);
         single[0] = wrapper.binary;
         if (wrapper.version == WRAPPER_LINKED) binaries = wrapper.objects;
     }
+    uint64_t most = size == IMAGE_UNBOUNDED ? binary_max : size; /* bytes of each binary */
     int total = 0;
     while (binaries && binaries[total] && total < OBJECTS_MAX)
         total++;
@@ -164,7 +185,7 @@ CUresult fatbin_open(const void *image, const char *name, Arena *arena, GpuImage
     uint32_t machine = 0;
     for (int i = 0; i < total; i++) {
         Contents contents;
-        if (!read_entries(binaries[i], &contents)) return say_damaged(name, diag);
+        if (!read_entries(binaries[i], most, &contents)) return say_damaged(name, diag);
         if (contents.machine) machine = contents.machine;
         if (!contents.best.kind) continue;
         GpuImage *text = &(*texts)[*count];

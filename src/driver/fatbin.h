@@ -13,11 +13,14 @@
 /* Whether `image` begins as a fat binary, or as the wrapper that names one, does. */
 bool fatbin_is(const void *image);
 
-/* The PTX texts of a fat binary, in `arena`, their number in *count: one, or one of each object of
- * a program that was linked with -rdc=true. Of several architectures the one nearest below the
- * device's is taken, else the lowest. Returns CUDA_ERROR_NO_BINARY_FOR_GPU when there is no PTX,
- * CUDA_ERROR_INVALID_IMAGE when the binary is damaged; both with a message. */
-CUresult fatbin_open(const void *image, const char *name, Arena *arena, GpuImage **texts,
-                     int *count, Diag *diag);
+enum { FATBIN_TEXT_MAX = 1 << 30 }; /* bytes of one PTX text, against absurd sizes */
+
+/* The PTX texts of a fat binary of `size` bytes (image_open says what sizes mean), in `arena`,
+ * their number in *count: one, or one of each object of a program that was linked with -rdc=true.
+ * Of several architectures the one nearest below the device's is taken, else the lowest. Returns
+ * CUDA_ERROR_NO_BINARY_FOR_GPU when there is no PTX, CUDA_ERROR_INVALID_IMAGE when the binary is
+ * damaged; both with a message. */
+CUresult fatbin_open(const void *image, size_t size, const char *name, Arena *arena,
+                     GpuImage **texts, int *count, Diag *diag);
 
 #endif

@@ -22,12 +22,13 @@ void module_free(Driver *driver, void *object) {
 }
 
 /* Loads an image into the current context. */
-static CUresult load(Call *call, CUmodule *out, const void *image, const char *name, Diag *diag) {
+static CUresult load(Call *call, CUmodule *out, const void *image, size_t size, const char *name,
+                     Diag *diag) {
     Arena *arena = arena_new();
     int count;
     GpuImage *texts;
     GpuModule *gpu = NULL;
-    CUresult status = image_open(image, name, arena, &texts, &count, diag);
+    CUresult status = image_open(image, size, name, arena, &texts, &count, diag);
     if (status == CUDA_SUCCESS) {
         gpu = gpu_load(call->gpu, texts, count, diag);
         if (!gpu) status = CUDA_ERROR_INVALID_PTX;
@@ -54,7 +55,7 @@ CUresult CUDAAPI cuModuleLoadDataEx(CUmodule *module, const void *image, unsigne
     status = jit_read_options(option_count, options, values, &logs);
     if (status) return call_end(&call, status);
     Diag *diag = diag_new();
-    status = load(&call, module, image, "<ptx>", diag);
+    status = load(&call, module, image, IMAGE_UNBOUNDED, "<ptx>", diag);
     jit_write_logs(&logs, diag);
     diag_free(diag);
     return call_end(&call, status);
@@ -80,7 +81,7 @@ CUresult CUDAAPI cuModuleLoad(CUmodule *module, const char *path) {
         return call_end(&call, CUDA_ERROR_FILE_NOT_FOUND);
     }
     Diag *diag = diag_new();
-    status = load(&call, module, text, path, diag);
+    status = load(&call, module, text, length, path, diag);
     diag_print(diag, stderr);
     diag_free(diag);
     free(text);

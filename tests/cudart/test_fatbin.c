@@ -1,10 +1,12 @@
 /* Fat binaries: every form of entry, the choice among architectures, and damage. */
+#include "driver/image.h"
 #include "driver/fatbin.h"
 
 #include <lz4.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <zstd.h>
 
 #include <cmocka.h>
@@ -22,8 +24,8 @@ typedef struct Opened {
 
 static Opened open_image(const void *image) {
     Opened opened = {.arena = arena_new(), .diag = diag_new()};
-    opened.status =
-        fatbin_open(image, "test", opened.arena, &opened.texts, &opened.count, opened.diag);
+    opened.status = fatbin_open(image, IMAGE_UNBOUNDED, "test", opened.arena, &opened.texts,
+                                &opened.count, opened.diag);
     return opened;
 }
 
@@ -157,6 +159,62 @@ static void test_damage_is_found(void **state) {
     }
 }
 
+/* A file's bytes in memory that ends with them (and the NUL that text_read_file puts there): the
+ * address sanitizer sees whoever reads on. */
+static CUresult open_file(const unsigned char *bytes, size_t size) {
+    Arena *arena = arena_new();
+    Diag *diag = diag_new();
+    GpuImage *texts;
+    int count;
+    char *file = malloc(size + 1);
+    memcpy(file, bytes, size);
+    file[size] = '\0';
+    CUresult status = image_open(file, size, "test", arena, &texts, &count, diag);
+    assert_int_equal(status == CUDA_SUCCESS, diag_error_count(diag) == 0);
+    free(file);
+    diag_free(diag);
+    arena_free(arena);
+    return status;
+}
+
+static void test_a_file_is_read_to_its_end_and_no_further(void **state) {
+    (void)state;
+    for (MakerForm form = MAKER_PLAIN; form <= MAKER_ZSTD; form++) {
+        Maker maker;
+        maker_begin(&maker);
+        add_text(&maker, form, 75, text_75);
+        assert_int_equal(open_file(maker.bytes, maker.used), CUDA_SUCCESS);
+        for (size_t size = 4; size < maker.used; size++)
+            assert_int_equal(open_file(maker.bytes, size), CUDA_ERROR_INVALID_IMAGE);
+        /* each field of header and entry at its most, whatever follows from it */
+        for (size_t at = 4; at < 16 + 64; at += 4) {
+            Maker damaged = maker;
+            maker_put(&damaged, at, UINT32_MAX, 4);
+            open_file(damaged.bytes, damaged.used);
+        }
+        MakerWrapper wrapper = maker_wrap(&maker);
+        assert_int_equal(open_file((const unsigned char *)&wrapper, sizeof wrapper),
+                         CUDA_ERROR_INVALID_IMAGE);
+    }
+}
+
+static void test_a_linked_image_is_whole_or_refused(void **state) {
+    (void)state;
+    const GpuImage pair[] = {{"one", ".version 7.5", 12}, {"two", "", 0}};
+    Text image = {0};
+    image_write(pair, 2, &image);
+    assert_int_equal(open_file((unsigned char *)image.bytes, image.length), CUDA_SUCCESS);
+    for (size_t size = 7; size < image.length; size++)
+        assert_int_equal(open_file((unsigned char *)image.bytes, size), CUDA_ERROR_INVALID_IMAGE);
+    for (size_t at = 8; at < image.length; at++) { /* 103 GB of texts, say */
+        char before = image.bytes[at];
+        image.bytes[at] = (char)0xff;
+        open_file((unsigned char *)image.bytes, image.length);
+        image.bytes[at] = before;
+    }
+    text_free(&image);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_form_gives_its_text),
@@ -164,6 +222,8 @@ int main(void) {
         cmocka_unit_test(test_linked_objects_all_give_their_text),
         cmocka_unit_test(test_machine_code_alone_is_explained),
         cmocka_unit_test(test_damage_is_found),
+        cmocka_unit_test(test_a_file_is_read_to_its_end_and_no_further),
+        cmocka_unit_test(test_a_linked_image_is_whole_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
