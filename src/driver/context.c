@@ -32,6 +32,17 @@ static void plain_free(Driver *driver, void *object) {
     free(object);
 }
 
+/* Forgets the context's regions, and gives their memory back (NULL: there is none to give back). */
+static void clear_regions(Ranges *ranges, const Context *context, DeviceMemory *memory) {
+    uint64_t end = 0;
+    for (Region *region; (region = ranges_at_or_after(ranges, end, NULL)) != NULL;) {
+        end = region->range.end;
+        if (region->context != context) continue;
+        if (memory) mem_release(memory, region->range.start);
+        ranges_remove(ranges, region);
+    }
+}
+
 void context_clear(Driver *driver, Context *context) {
     static void (*const ends[HANDLE_KIND_COUNT])(Driver *, void *) = {
         [HANDLE_FUNCTION] = function_free, [HANDLE_MODULE] = module_free,
@@ -45,16 +56,8 @@ void context_clear(Driver *driver, Context *context) {
         ends[slot.kind](driver, slot.object);
     }
     textures_clear(driver, context);
-    Regions *allocations = &driver->allocations;
-    for (uint32_t i = allocations->count; i-- > 0;) {
-        if (allocations->items[i].context != context) continue;
-        mem_release(simulator_memory(driver->simulator), allocations->items[i].start);
-        regions_remove(allocations, &allocations->items[i]);
-    }
-    for (uint32_t i = driver->registered.count; i-- > 0;) {
-        if (driver->registered.items[i].context == context)
-            regions_remove(&driver->registered, &driver->registered.items[i]);
-    }
+    clear_regions(driver->allocations, context, simulator_memory(driver->simulator));
+    clear_regions(driver->registered, context, NULL);
 }
 
 static void context_end(Driver *driver, Context *context) {

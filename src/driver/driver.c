@@ -150,6 +150,8 @@ static void start(void) {
     if (simulator) {
         Driver *driver = base_calloc(1, sizeof *driver);
         driver->simulator = simulator;
+        driver->allocations = ranges_new(sizeof(Region), 0, UINT64_MAX, 1);
+        driver->registered = ranges_new(sizeof(Region), 0, UINT64_MAX, 1);
         driver->missing = map_new();
         driver->next_id = 1;
         process.driver = driver;

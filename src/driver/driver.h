@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/ranges.h"
 #include "driver/handles.h"
-#include "driver/regions.h"
 #include "driver/simulator.h"
 #include "tyto/cuda.h"
 
@@ -84,12 +84,20 @@ typedef struct Texture {
     CUDA_TEXTURE_DESC sampling;
 } Texture;
 
+/* Addresses that belong to a context. */
+typedef struct Region {
+    Range range;
+    Context *context; /* its owner */
+    unsigned flags;   /* of cuMemHostAlloc or cuMemHostRegister */
+    bool is_managed;  /* from cuMemAllocManaged */
+} Region;
+
 typedef struct Driver {
     TytoSimulator *simulator;
-    Handles handles;        /* of every object below */
-    Regions allocations;    /* device addresses from cuMemAlloc, cuMemHostAlloc and the like */
-    Regions registered;     /* host addresses from cuMemHostRegister */
-    Texture **textures;     /* by texture object, from 1; NULL where there is none */
+    Handles handles;     /* of every object below */
+    Ranges *allocations; /* Region: device addresses from cuMemAlloc, cuMemHostAlloc and the like */
+    Ranges *registered;  /* Region: host addresses from cuMemHostRegister */
+    Texture **textures;  /* by texture object, from 1; NULL where there is none */
     uint32_t texture_count; /* of textures */
     Context *primary;       /* NULL while nobody retains it */
     unsigned primary_users; /* retains without a release */

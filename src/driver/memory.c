@@ -23,17 +23,17 @@ static void say_full(Call *call, uint64_t size) {
 static uint64_t allocate(Call *call, uint64_t size, MemKind kind, unsigned flags, bool is_managed) {
     uint64_t address = mem_alloc(call->memory, size, MEM_ALLOC_ALIGN, kind, NULL);
     if (address)
-        regions_add(&call->driver->allocations,
-                    (Region){address, size, call->context, flags, is_managed});
+        ranges_add(call->driver->allocations,
+                   &(Region){{address, address + size}, call->context, flags, is_managed});
     else say_full(call, size);
     return address;
 }
 
 /* Frees what starts at `address`; false when nothing does. */
 static bool release(Call *call, uint64_t address) {
-    Region *region = regions_find(&call->driver->allocations, address);
-    if (!region || region->start != address) return false;
-    regions_remove(&call->driver->allocations, region);
+    Region *region = ranges_find(call->driver->allocations, address);
+    if (!region || region->range.start != address) return false;
+    ranges_remove(call->driver->allocations, region);
     return mem_release(call->memory, address);
 }
 
@@ -193,7 +193,7 @@ CUresult CUDAAPI cuMemHostGetFlags(unsigned int *flags, void *pointer) {
     CUresult status = call_begin(&call);
     if (status) return status;
     uint64_t address = address_of_host(&call, (uintptr_t)pointer);
-    const Region *region = address ? regions_find(&call.driver->allocations, address) : NULL;
+    const Region *region = address ? ranges_find(call.driver->allocations, address) : NULL;
     if (!flags || !region) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     *flags = region->flags;
     return call_end(&call, CUDA_SUCCESS);
@@ -204,9 +204,10 @@ CUresult CUDAAPI cuMemHostRegister(void *pointer, size_t size, unsigned int flag
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    if (!pointer || !size || flags > 15) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    Region region = {(uintptr_t)pointer, size, call.context, flags, false};
-    if (!regions_add(&call.driver->registered, region))
+    uint64_t start = (uintptr_t)pointer, end;
+    if (!pointer || !size || flags > 15 || __builtin_add_overflow(start, size, &end))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!ranges_add(call.driver->registered, &(Region){{start, end}, call.context, flags, false}))
         status = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     return call_end(&call, status);
 }
@@ -215,8 +216,8 @@ CUresult CUDAAPI cuMemHostUnregister(void *pointer) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    Region *region = regions_find(&call.driver->registered, (uintptr_t)pointer);
-    if (region) regions_remove(&call.driver->registered, region);
+    Region *region = ranges_find(call.driver->registered, (uintptr_t)pointer);
+    if (region) ranges_remove(call.driver->registered, region);
     else status = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
     return call_end(&call, status);
 }
@@ -228,7 +229,7 @@ static CUresult pointer_attribute(const Call *call, void *value, CUpointer_attri
     uint64_t address = memory_device_address(call, pointer);
     if (!address) return CUDA_ERROR_INVALID_VALUE;
     const MemBlock *block = mem_find(call->memory, address);
-    const Region *region = regions_find(&call->driver->allocations, address);
+    const Region *region = ranges_find(call->driver->allocations, address);
     bool is_host = block->kind == MEM_KIND_HOST;
     switch ((int)attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:

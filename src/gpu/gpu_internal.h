@@ -29,9 +29,10 @@ struct GpuModule {
     PtxModule **images; /* [0] is the linked module */
     int image_count;
     IsaProgram *program;
-    uint64_t *variables; /* device addresses of what the module allocated */
-    uint32_t variable_count;
-    bool uses_heap; /* some function calls malloc or free */
+    uint64_t *variables;        /* device addresses of what the module allocated */
+    uint32_t variable_count;    /* of variables */
+    uint32_t variable_capacity; /* entries of variables */
+    bool uses_heap;             /* some function calls malloc or free */
 };
 
 /* Runs a prepared launch functionally. Fills result's status, message and counts. */

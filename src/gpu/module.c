@@ -32,8 +32,11 @@ static void allocate_variable(GpuModule *module, PtxVar *var, Diag *diag) {
                    (unsigned long long)var->size);
         return;
     }
-    module->variables =
-        base_realloc(module->variables, (module->variable_count + 1) * sizeof *module->variables);
+    if (module->variable_count == module->variable_capacity) {
+        module->variable_capacity = module->variable_capacity ? 2 * module->variable_capacity : 16;
+        module->variables =
+            base_realloc(module->variables, module->variable_capacity * sizeof *module->variables);
+    }
     module->variables[module->variable_count++] = var->address;
 }
 

@@ -1,5 +1,5 @@
-/* The store of device memory: one reserved range of host memory, its live allocations in an array
- * by rising address (found by bisection), and the last released ones for the words of a report. */
+/* The store of device memory: one reserved range of host memory, its live allocations by rising
+ * address (base/ranges.h), and the last released ones for the words of a report. */
 #include "memory/memory.h"
 
 #include <inttypes.h>
@@ -16,13 +16,10 @@ enum {
 };
 
 struct DeviceMemory {
-    uint8_t *host;         /* backing of [MEM_GLOBAL_BASE, MEM_GLOBAL_BASE + capacity) */
-    uint64_t capacity;     /* bytes */
-    uint64_t used;         /* bytes in live allocations */
-    MemBlock *blocks;      /* live, by rising address */
-    size_t block_count;    /* live allocations */
-    size_t block_capacity; /* entries of blocks */
-    size_t gap_hint;       /* no gap before this block has room for a smallest allocation */
+    uint8_t *host;                    /* backing of [MEM_GLOBAL_BASE, MEM_GLOBAL_BASE + capacity) */
+    uint64_t capacity;                /* bytes */
+    uint64_t used;                    /* bytes in live allocations */
+    Ranges *blocks;                   /* the live allocations: MemBlock */
     MemBlock freed[FREED_REMEMBERED]; /* ring of released allocations (start, end and kind only) */
     size_t freed_count;               /* ever released */
     bool is_tracking;                 /* mem_track_writes */
@@ -43,6 +40,8 @@ DeviceMemory *mem_new(uint64_t capacity_bytes) {
     DeviceMemory *memory = base_calloc(1, sizeof *memory);
     memory->host = host;
     memory->capacity = capacity_bytes;
+    memory->blocks = ranges_new(sizeof(MemBlock), MEM_GLOBAL_BASE, MEM_GLOBAL_BASE + capacity_bytes,
+                                MEM_ALLOC_ALIGN);
     return memory;
 }
 
@@ -53,37 +52,16 @@ static void block_clear(MemBlock *block) {
 
 void mem_free(DeviceMemory *memory) {
     if (!memory) return;
-    for (size_t i = 0; i < memory->block_count; i++)
-        block_clear(&memory->blocks[i]);
+    uint64_t end = MEM_GLOBAL_BASE;
+    for (MemBlock *block; (block = ranges_at_or_after(memory->blocks, end, NULL)) != NULL;
+         end = block->end)
+        block_clear(block);
     for (size_t i = 0; i < memory->texture_count; i++)
         free(memory->textures[i]);
     munmap(memory->host, memory->capacity);
-    free(memory->blocks);
+    ranges_free(memory->blocks);
     free(memory->textures);
     free(memory);
-}
-
-/* Index of the first block that ends after `address`. */
-static size_t block_at_or_after(const DeviceMemory *memory, uint64_t address) {
-    size_t low = 0, high = memory->block_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (memory->blocks[middle].end <= address) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
-static void block_insert(DeviceMemory *memory, size_t at, MemBlock block) {
-    if (memory->block_count == memory->block_capacity) {
-        memory->block_capacity = memory->block_capacity ? memory->block_capacity * 2 : 64;
-        memory->blocks =
-            base_realloc(memory->blocks, memory->block_capacity * sizeof *memory->blocks);
-    }
-    memmove(&memory->blocks[at + 1], &memory->blocks[at],
-            (memory->block_count - at) * sizeof *memory->blocks);
-    memory->blocks[at] = block;
-    memory->block_count++;
 }
 
 uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind kind,
@@ -91,47 +69,29 @@ uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind 
     if (size == 0) size = 1;
     if (align < MEM_ALLOC_ALIGN) align = MEM_ALLOC_ALIGN;
     if (size > memory->capacity || !bits_is_power_of_two(align)) return 0;
-    const uint64_t limit = MEM_GLOBAL_BASE + memory->capacity;
-    size_t i = memory->gap_hint;
-    uint64_t previous_end = i ? memory->blocks[i - 1].end : MEM_GLOBAL_BASE;
-    bool is_hint_tight = true;
-    for (;; i++) {
-        uint64_t start = bits_align_up(previous_end, align);
-        uint64_t gap_end = i < memory->block_count ? memory->blocks[i].start : limit;
-        if (start < gap_end && gap_end - start >= size) {
-            MemBlock block = {.start = start, .end = start + size, .kind = kind};
-            if (label) block.label = strdup(label);
-            if (memory->is_tracking) block.written = base_calloc(1, (size_t)(size + 7) / 8);
-            block_insert(memory, i, block);
-            memory->used += size;
-            if (is_hint_tight) memory->gap_hint = i;
-            return start;
-        }
-        if (i == memory->block_count) return 0;
-        /* A gap that is too small for this allocation but not for every other stays behind. */
-        if (bits_align_up(previous_end, MEM_ALLOC_ALIGN) < gap_end) is_hint_tight = false;
-        previous_end = memory->blocks[i].end;
-    }
+    MemBlock block = {.kind = kind};
+    if (!ranges_find_gap(memory->blocks, size, align, &block.start)) return 0;
+    block.end = block.start + size;
+    if (label) block.label = strdup(label);
+    if (memory->is_tracking) block.written = base_calloc(1, (size_t)(size + 7) / 8);
+    ranges_add(memory->blocks, &block);
+    memory->used += size;
+    return block.start;
 }
 
 bool mem_release(DeviceMemory *memory, uint64_t address) {
-    size_t i = block_at_or_after(memory, address);
-    if (i == memory->block_count || memory->blocks[i].start != address) return false;
-    MemBlock *block = &memory->blocks[i];
+    MemBlock *block = ranges_find(memory->blocks, address);
+    if (!block || block->start != address) return false;
     memory->used -= block->end - block->start;
     memory->freed[memory->freed_count++ % FREED_REMEMBERED] =
         (MemBlock){.start = block->start, .end = block->end, .kind = block->kind};
     block_clear(block);
-    memmove(block, block + 1, (memory->block_count - i - 1) * sizeof *block);
-    memory->block_count--;
-    if (i < memory->gap_hint) memory->gap_hint = i;
+    ranges_remove(memory->blocks, block);
     return true;
 }
 
 const MemBlock *mem_find(const DeviceMemory *memory, uint64_t address) {
-    size_t i = block_at_or_after(memory, address);
-    if (i == memory->block_count || memory->blocks[i].start > address) return NULL;
-    return &memory->blocks[i];
+    return ranges_find(memory->blocks, address);
 }
 
 bool mem_is_valid(const DeviceMemory *memory, uint64_t address, uint64_t size) {
@@ -196,7 +156,7 @@ bool mem_fill(DeviceMemory *memory, uint64_t address, uint32_t value, int elemen
 
 uint64_t mem_capacity(const DeviceMemory *memory) { return memory->capacity; }
 uint64_t mem_used(const DeviceMemory *memory) { return memory->used; }
-size_t mem_block_count(const DeviceMemory *memory) { return memory->block_count; }
+size_t mem_block_count(const DeviceMemory *memory) { return ranges_count(memory->blocks); }
 void mem_track_writes(DeviceMemory *memory) { memory->is_tracking = true; }
 
 /* ---- Describing an address ---- */
@@ -215,9 +175,8 @@ static void describe_block(const MemBlock *block, Text *out) {
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
 void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
-    size_t after = block_at_or_after(memory, address);
-    const MemBlock *next = after < memory->block_count ? &memory->blocks[after] : NULL;
-    const MemBlock *previous = after > 0 ? &memory->blocks[after - 1] : NULL;
+    void *before;
+    const MemBlock *next = ranges_at_or_after(memory->blocks, address, &before), *previous = before;
     if (next && next->start <= address) {
         text_printf(out, "byte %" PRIu64 " of the ", address - next->start);
         describe_block(next, out);

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ranges.h"
 #include "base/text.h"
 
 #define MEM_SHARED_WINDOW UINT64_C(0x01000000) /* generic address of shared offset 0 */
@@ -41,8 +42,13 @@ typedef enum MemKind {
 
 /* A live allocation. */
 typedef struct MemBlock {
-    uint64_t start; /* device address */
-    uint64_t end;   /* one past the last byte */
+    union {
+        Range range;
+        struct {
+            uint64_t start; /* device address */
+            uint64_t end;   /* one past the last byte */
+        };
+    };
     MemKind kind;
     const char *label; /* variable's name, or NULL; owned by the memory */
     uint8_t *written;  /* one bit per byte that was ever written; NULL unless tracking is on */

@@ -1,4 +1,4 @@
-/* The driver's tables: handles with generations, and address regions. */
+/* The driver's tables: handles with generations. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "driver/handles.h"
-#include "driver/regions.h"
 
 static void test_handles(void **state) {
     (void)state;
@@ -63,35 +62,11 @@ static void test_many_handles(void **state) {
     free(handles.slots);
 }
 
-static void test_regions(void **state) {
-    (void)state;
-    Regions regions = {0};
-    assert_null(regions_find(&regions, 0));
-    /* added from both ends towards the middle */
-    for (uint64_t i = 0; i < 100; i++) {
-        uint64_t at = i % 2 ? 199 - i : i;
-        assert_true(regions_add(&regions, (Region){.start = at * 100, .size = 50}));
-    }
-    assert_int_equal(regions.count, 100);
-    assert_false(regions_add(&regions, (Region){.start = 40, .size = 100})); /* overlaps two */
-    assert_false(regions_add(&regions, (Region){.start = 10, .size = 1}));   /* inside one */
-    assert_true(regions_add(&regions, (Region){.start = 50, .size = 50}));   /* fits exactly */
-    for (uint32_t i = 1; i < regions.count; i++)
-        assert_true(regions.items[i - 1].start < regions.items[i].start);
-    assert_int_equal(regions_find(&regions, 249)->start, 200);
-    assert_null(regions_find(&regions, 250));
-    regions_remove(&regions, regions_find(&regions, 200));
-    assert_null(regions_find(&regions, 200));
-    assert_int_equal(regions_find(&regions, 99)->start, 50);
-    free(regions.items);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_handles),
         cmocka_unit_test(test_stale_handles),
         cmocka_unit_test(test_many_handles),
-        cmocka_unit_test(test_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
