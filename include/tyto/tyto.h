@@ -39,6 +39,13 @@ const char *tyto_nearest(const char *word, const char *const *words, int count);
 
 /* ---- Options ---- */
 
+/* What is to be known of an option beside its value. */
+enum {
+    TYTO_OPTION_FILE = 1,   /* its value names a file that is written, "-" being standard output */
+    TYTO_OPTION_TIMED = 2,  /* it is about the timing of kernels: refused beside --functional */
+    TYTO_OPTION_ONE_RUN = 4 /* it is of one run: refused where several are made (tyto compare) */
+};
+
 /* One option, as the command line and the environment variable TYTO_OPTIONS take it. */
 typedef struct TytoOption {
     const char *name;     /* "--memory" */
@@ -46,6 +53,7 @@ typedef struct TytoOption {
     const char *initial;  /* default as text, NULL where there is none */
     const char *help;     /* one sentence */
     const char *group;    /* heading under which help lists it */
+    uint32_t traits;      /* TYTO_OPTION_... */
 } TytoOption;
 
 /* The options that every simulator understands: row 0 <= i < tyto_option_count(), by groups. */
@@ -56,6 +64,9 @@ const TytoOption *tyto_option(int i);
  * goes to `message` (NUL-terminated, cut at size_bytes). */
 TytoStatus tyto_check_options(int count, const char *const *options, char *message,
                               size_t size_bytes);
+/* Whether a file can be written at `path` ("-" can always), so that a mistake is told before a long
+ * run; errno says why not. */
+bool tyto_can_write(const char *path);
 /* Reads a size as options take it: "4096", "32KiB", "4GiB". */
 bool tyto_read_size(const char *text, uint64_t *bytes);
 

@@ -1,6 +1,7 @@
 /* Command lines, driven by the tables of options: the command's own and the simulator's. */
 #include "cli/command.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,7 @@ static int take_option(const Command *command, int count, char **words, Argument
     }
     const char *value = equals ? equals + 1 : words[1];
     if (is_simulators) {
+        out->given[out->given_count++] = option;
         out->simulator[out->simulator_count++] = option->name;
         if (option->argument) out->simulator[out->simulator_count++] = value;
     } else {
@@ -135,6 +137,18 @@ static bool check_simulator(const Arguments *arguments) {
         return true;
     fprintf(stderr, "tyto: %s\n", message);
     return false;
+}
+
+/* The command's own files; the simulator's are looked at with its options. */
+static bool check_files(const Arguments *arguments) {
+    for (int i = 0; i < arguments->option_count; i++) {
+        const GivenOption *given = &arguments->options[i];
+        if (!(given->option->traits & TYTO_OPTION_FILE) || tyto_can_write(given->value)) continue;
+        say_error("%s %s: cannot be written: %s", given->option->name, given->value,
+                  strerror(errno));
+        return false;
+    }
+    return true;
 }
 
 static bool check_operands(const Command *command, const Arguments *arguments) {
@@ -154,6 +168,7 @@ static bool check_operands(const Command *command, const Arguments *arguments) {
 bool arguments_parse(const Command *command, int count, char **words, Arguments *out) {
     *out = (Arguments){.options = allocate((size_t)count, sizeof(GivenOption)),
                        .simulator = allocate(2 * (size_t)count, sizeof(char *)),
+                       .given = allocate((size_t)count, sizeof(TytoOption *)),
                        .operands = allocate((size_t)count + 1, sizeof(char *))};
     bool is_open = true; /* options may still come */
     for (int i = 0; i < count;) {
@@ -172,11 +187,12 @@ bool arguments_parse(const Command *command, int count, char **words, Arguments 
             if (command->ends_at_operand) is_open = false;
         }
     }
-    return check_simulator(out) && check_operands(command, out);
+    return check_simulator(out) && check_files(out) && check_operands(command, out);
 }
 
 void arguments_free(Arguments *arguments) {
     free(arguments->options);
     free(arguments->simulator);
+    free(arguments->given);
     free(arguments->operands);
 }

@@ -72,14 +72,16 @@ static int run_cache(Arguments *arguments) {
 
 static const TytoOption options[] = {
     {"--policy", "lru|belady", "lru",
-     "Which line is replaced: the one not used for longest, or the one wanted again last.", NULL},
-    {"--size", "SIZE", NULL, "Bytes of each SM's cache; else as the machine had it.", NULL},
-    {"--ways", "N", NULL, "Lines of a set; else as the machine had it.", NULL},
+     "Which line is replaced: the one not used for longest, or the one wanted again last.", NULL,
+     0},
+    {"--size", "SIZE", NULL, "Bytes of each SM's cache; else as the machine had it.", NULL, 0},
+    {"--ways", "N", NULL, "Lines of a set; else as the machine had it.", NULL, 0},
     {"--line", "BYTES", NULL,
-     "Bytes of a line, not less than recorded; else as the machine had it.", NULL},
-    {"--unbounded", NULL, NULL, "Replace no line.", NULL},
-    {"--json", "FILE", NULL, "Write the numbers as JSON, - is standard output.", NULL},
-    {"--csv", "FILE", NULL, "Write the numbers as CSV.", NULL},
+     "Bytes of a line, not less than recorded; else as the machine had it.", NULL, 0},
+    {"--unbounded", NULL, NULL, "Replace no line.", NULL, 0},
+    {"--json", "FILE", NULL, "Write the numbers as JSON, - is standard output.", NULL,
+     TYTO_OPTION_FILE},
+    {"--csv", "FILE", NULL, "Write the numbers as CSV.", NULL, TYTO_OPTION_FILE},
 };
 
 const Command command_cache = {

@@ -29,6 +29,8 @@ typedef struct Arguments {
     int option_count;
     const char **simulator; /* the simulator's options: names and values in turn, checked */
     int simulator_count;
+    const TytoOption **given; /* the simulator's options that were given, in order */
+    int given_count;
     char **operands; /* what is no option; ends with NULL */
     int operand_count;
 } Arguments;

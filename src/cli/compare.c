@@ -102,14 +102,11 @@ static void read_schedulers(Contest *contest, const char *text) {
 
 /* Options that every run would write over, or that the comparison is about. */
 static bool check_options(const Arguments *arguments) {
-    static const char *const refused[] = {"--scheduler", "--functional", "--timeline", "--ctas",
-                                          "--policies",  "--record-l1d", "--stats"};
-    for (int i = 0; i < arguments->simulator_count; i++) {
-        for (size_t r = 0; r < sizeof refused / sizeof refused[0]; r++) {
-            if (strcmp(arguments->simulator[i], refused[r]) != 0) continue;
-            say_error("%s does not go with tyto compare; give it to tyto run", refused[r]);
-            return false;
-        }
+    for (int i = 0; i < arguments->given_count; i++) {
+        const TytoOption *option = arguments->given[i];
+        if (!(option->traits & TYTO_OPTION_ONE_RUN)) continue;
+        say_error("%s does not go with tyto compare; give it to tyto run", option->name);
+        return false;
     }
     return true;
 }
@@ -338,10 +335,11 @@ static const TytoOption options[] = {
      "The warp schedulers, the first being what the others are measured by; P=1..8 for each value, "
      "best-swl "
      "for swl:limit=1..32.",
-     NULL},
-    {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL},
-    {"--json", "FILE", NULL, "Write all runs as JSON, - being standard output.", NULL},
-    {"--csv", "FILE", NULL, "Write every counter of every run as CSV.", NULL},
+     NULL, 0},
+    {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL, 0},
+    {"--json", "FILE", NULL, "Write all runs as JSON, - being standard output.", NULL,
+     TYTO_OPTION_FILE},
+    {"--csv", "FILE", NULL, "Write every counter of every run as CSV.", NULL, TYTO_OPTION_FILE},
 };
 
 const Command command_compare = {

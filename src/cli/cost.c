@@ -25,8 +25,8 @@ static int run_cost(Arguments *arguments) {
 }
 
 static const TytoOption options[] = {
-    {"--machine", "NAME", "gtx480", "The machine: one of tyto machines, or a file.yaml.", NULL},
-    {"--set", "KEY=VALUE", NULL, "Change a value of the machine: l1d.size=64KiB.", NULL},
+    {"--machine", "NAME", "gtx480", "The machine: one of tyto machines, or a file.yaml.", NULL, 0},
+    {"--set", "KEY=VALUE", NULL, "Change a value of the machine: l1d.size=64KiB.", NULL, 0},
 };
 
 const Command command_cost = {

@@ -161,7 +161,7 @@ static int run_help(Arguments *arguments) {
 }
 
 static const TytoOption options[] = {
-    {"--man", NULL, NULL, "Print the manual page (docs/tyto.1).", NULL},
+    {"--man", NULL, NULL, "Print the manual page (docs/tyto.1).", NULL, 0},
 };
 
 const Command command_help = {

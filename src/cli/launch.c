@@ -192,12 +192,12 @@ static int run_launch(Arguments *arguments) {
 }
 
 static const TytoOption options[] = {
-    {"--kernel", "NAME", NULL, "The kernel; not needed when the file has just one.", NULL},
-    {"--grid", "X[,Y[,Z]]", "1", "Thread blocks.", NULL},
-    {"--block", "X[,Y[,Z]]", "1", "Threads of a thread block.", NULL},
-    {"--shared", "BYTES", "0", "Dynamic shared memory of a thread block.", NULL},
-    {"--arg", "FORM", NULL, "The next argument of the kernel, in one of the forms above.", NULL},
-    {"--cooperative", NULL, NULL, "All thread blocks must be resident at once.", NULL},
+    {"--kernel", "NAME", NULL, "The kernel; not needed when the file has just one.", NULL, 0},
+    {"--grid", "X[,Y[,Z]]", "1", "Thread blocks.", NULL, 0},
+    {"--block", "X[,Y[,Z]]", "1", "Threads of a thread block.", NULL, 0},
+    {"--shared", "BYTES", "0", "Dynamic shared memory of a thread block.", NULL, 0},
+    {"--arg", "FORM", NULL, "The next argument of the kernel, in one of the forms above.", NULL, 0},
+    {"--cooperative", NULL, NULL, "All thread blocks must be resident at once.", NULL, 0},
 };
 
 const Command command_launch = {

@@ -81,9 +81,9 @@ static int run_ptx(Arguments *arguments) {
 }
 
 static const TytoOption options[] = {
-    {"--kernel", "NAME", NULL, "Show this kernel only.", NULL},
-    {"--dot", NULL, NULL, "Print the control flow as Graphviz DOT.", NULL},
-    {"--json", NULL, NULL, "Print the list as JSON.", NULL},
+    {"--kernel", "NAME", NULL, "Show this kernel only.", NULL, 0},
+    {"--dot", NULL, NULL, "Print the control flow as Graphviz DOT.", NULL, 0},
+    {"--json", NULL, NULL, "Print the list as JSON.", NULL, 0},
 };
 
 const Command command_ptx = {

@@ -227,14 +227,15 @@ static int run_reproduce(Arguments *arguments) {
 }
 
 static const TytoOption options[] = {
-    {"--size", "test|small|paper", "small", "Input size of every program.", NULL},
-    {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL},
-    {"--csv", "FILE", NULL, "Write the table as CSV, - being standard output.", NULL},
-    {"--svg", "FILE", NULL, "Plot the table as SVG, with gnuplot.", NULL},
-    {"--markdown", "FILE", NULL, "Write a page with each claim, the paper's number and ours.",
-     NULL},
-    {"--database", "FILE", "tyto-runs.sqlite", "Where finished runs are kept.", NULL},
-    {"--stored", NULL, NULL, "Run nothing: show what the database has.", NULL},
+    {"--size", "test|small|paper", "small", "Input size of every program.", NULL, 0},
+    {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL, 0},
+    {"--csv", "FILE", NULL, "Write the table as CSV, - being standard output.", NULL,
+     TYTO_OPTION_FILE},
+    {"--svg", "FILE", NULL, "Plot the table as SVG, with gnuplot.", NULL, TYTO_OPTION_FILE},
+    {"--markdown", "FILE", NULL, "Write a page with each claim, the paper's number and ours.", NULL,
+     TYTO_OPTION_FILE},
+    {"--database", "FILE", "tyto-runs.sqlite", "Where finished runs are kept.", NULL, 0},
+    {"--stored", NULL, NULL, "Run nothing: show what the database has.", NULL, 0},
 };
 
 const Command command_reproduce = {

@@ -22,8 +22,8 @@ static bool load_machine(Detail *detail, const Options *options, Diag *diag) {
     bool is_right = true;
     detail->machine = machine_load(options->machine, diag);
     if (!detail->machine) return false;
-    for (int i = 0; i < options->set_count; i++)
-        is_right &= machine_set(detail->machine, options->sets[i], diag);
+    for (int i = 0; i < options->sets.count; i++)
+        is_right &= machine_set(detail->machine, options->sets.items[i], diag);
     if (options->cta_scheduler) {
         Text assignment = {0};
         text_printf(&assignment, "cta.policy=%s", options->cta_scheduler);
@@ -106,7 +106,7 @@ static bool close_l1d(Detail *detail, Diag *diag) {
     return is_written;
 }
 
-static bool start_recordings(Detail *detail, const Options *options, Diag *diag) {
+bool detail_start(Detail *detail, const Options *options, Diag *diag) {
     detail->watch.records_ctas = options->ctas_path != NULL;
     if (options->sample_cycles) {
         detail->run->series = timeseries_new(options->sample_cycles);
@@ -135,7 +135,7 @@ Detail *detail_new(const Options *options, Diag *diag) {
             detail->run =
                 run_new("", config->name, detail->scheduler->text, detail->cta_scheduler->text,
                         config->sms, config->sm.scheduler.count);
-            if (start_recordings(detail, options, diag)) return detail;
+            return detail;
         }
     }
     detail_free(detail);
@@ -192,7 +192,8 @@ void detail_record(Detail *detail, const GpuLaunch *launch, const GpuResult *res
 
 /* ---- The end ---- */
 
-typedef void WriteFile(const RunStats *run, Text *out);
+/* What a row of a result names; the table of options finds these by their names. */
+typedef void WriteResult(const RunStats *run, Text *out);
 
 static void write_json(const RunStats *run, Text *out) {
     Json json;
@@ -212,12 +213,10 @@ void detail_sign(Detail *detail, const char *program) {
 bool detail_finish(Detail *detail, const Options *options, Diag *diag) {
     const struct {
         const char *path; /* NULL: not asked for */
-        WriteFile *write;
+        WriteResult *write;
     } files[] = {
-        {options->json_path, write_json},
-        {options->csv_path, write_csv},
-        {options->ctas_path, run_write_ctas_csv},
-        {options->stats_path, run_file_write},
+#define RESULT(group, name, field, write, ...) {options->field, write},
+#include "driver/options.def"
     };
     Text text = {0};
     bool is_right = run_check(detail->run, &text);

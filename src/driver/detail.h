@@ -24,8 +24,11 @@ typedef struct Detail {
     Watch watch;                 /* what the GPU records */
 } Detail;
 
-/* NULL with errors in `diag`. */
+/* The machine and the policies, with no recording begun. NULL with errors in `diag`. */
 Detail *detail_new(const Options *options, Diag *diag);
+/* Begins the recordings that the options name, whose files are opened. False with errors in `diag`.
+ */
+bool detail_start(Detail *detail, const Options *options, Diag *diag);
 void detail_free(Detail *detail); /* NULL is allowed */
 
 /* Keeps the statistics of a launch that has run. */

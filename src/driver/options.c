@@ -1,104 +1,44 @@
 /* The option table and its parser. */
 #include "driver/options.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <libgen.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-/* How an option's value is written. */
-typedef enum ValueKind {
-    VALUE_FLAG,  /* no value */
-    VALUE_SIZE,  /* bytes, with an optional suffix KiB, MiB, GiB (K, M, G) */
-    VALUE_COUNT, /* a whole number */
-    VALUE_TEXT,  /* any words; the name of a file */
-    VALUE_LIST,  /* the same, any number of times; the number is counted in the next field */
-    VALUE_DUMP   /* LINE[:CTA[:WARP]] */
-} ValueKind;
+#define KIND_CONSTANT(name, type) KIND_##name,
+typedef enum OptionKind { OPTION_KINDS(KIND_CONSTANT) } OptionKind;
 
 typedef struct OptionRow {
     TytoOption option;
-    ValueKind kind;
-    size_t offset;         /* of the field in Options */
-    uint64_t lowest, most; /* bounds of a number, whose default is the text option.initial */
+    OptionKind kind;
+    size_t offset;      /* of the field in Options, whose type is its kind's */
+    uint64_t low, high; /* bounds of a number, both included */
 } OptionRow;
 
-#define FIELD(name) offsetof(Options, name)
-#define KIB         (UINT64_C(1) << 10)
-#define MIB         (UINT64_C(1) << 20)
-#define GIB         (UINT64_C(1) << 30)
-
-/* clang-format off */
-static const OptionRow rows[] = {
-    {{"--machine", "NAME", "gtx480", "The machine: one of tyto machines, or a file.yaml.", "Machine"},
-     VALUE_TEXT, FIELD(machine), 0, 0},
-    {{"--scheduler", "NAME[:P=V,...]", NULL,
-      "Warp scheduler, one of tyto schedulers; else the machine's own.", "Machine"},
-     VALUE_TEXT, FIELD(scheduler), 0, 0},
-    {{"--cta-scheduler", "NAME[:P=V,...]", NULL,
-      "Thread block (CTA) scheduler; else the machine's own.", "Machine"},
-     VALUE_TEXT, FIELD(cta_scheduler), 0, 0},
-    {{"--set", "KEY=VALUE", NULL, "Change a value of the machine: l1d.size=64KiB.", "Machine"},
-     VALUE_LIST, FIELD(sets), 0, 0},
-    {{"--functional", NULL, NULL, "Run kernels for their results alone, without timing.", "Machine"},
-     VALUE_FLAG, FIELD(is_functional), 0, 1},
-    {{"--kernels", "NAME[,NAME...]", NULL,
-      "Time only the kernels of these names (* and ? stand for any letters); the others run "
-      "functionally.",
-      "Machine"},
-     VALUE_TEXT, FIELD(kernels), 0, 0},
-    {{"--skip", "N", "0", "Run the first N of those launches functionally too.", "Machine"},
-     VALUE_COUNT, FIELD(skip), 0, UINT64_MAX},
-
-    {{"--memory", "SIZE", "4GiB", "Device memory.", "Device"},
-     VALUE_SIZE, FIELD(memory_bytes), MIB, 1024 * GIB},
-    {{"--stack", "SIZE", "64KiB", "Local memory and call frames of one thread.", "Device"},
-     VALUE_SIZE, FIELD(stack_bytes), KIB, 32 * MIB},
-    {{"--heap", "SIZE", "8MiB", "Memory that kernels can malloc from.", "Device"},
-     VALUE_SIZE, FIELD(heap_bytes), 4 * KIB, 512 * GIB},
-    {{"--registers", "N", "0",
-      "Registers per thread of every kernel, as another compiler allocated them; 0: our estimate.",
-      "Device"},
-     VALUE_COUNT, FIELD(registers), 0, 255},
-
-    {{"--check-uninitialised", NULL, NULL,
-      "Stop at a read of shared or global memory that was never written.", "Checks"},
-     VALUE_FLAG, FIELD(check_uninitialised), 0, 1},
-    {{"--check-barriers", NULL, NULL,
-      "Stop when only a part of a warp's live threads reaches a barrier.", "Checks"},
-     VALUE_FLAG, FIELD(check_barriers), 0, 1},
-    {{"--limit-insts", "N", "0", "Stop a launch after N warp instructions; 0 means never.", "Checks"},
-     VALUE_COUNT, FIELD(instruction_limit), 0, UINT64_MAX},
-    {{"--dump-registers", "LINE[:CTA[:WARP]]", NULL,
-      "Print a warp's registers whenever it reaches a line of the PTX text.", "Checks"},
-     VALUE_DUMP, FIELD(dump_line), 1, UINT32_MAX},
-
-    {{"--json", "FILE", NULL, "Write the results as JSON.", "Output"},
-     VALUE_TEXT, FIELD(json_path), 0, 0},
-    {{"--csv", "FILE", NULL, "Write every counter of every kernel as CSV.", "Output"},
-     VALUE_TEXT, FIELD(csv_path), 0, 0},
-    {{"--ctas", "FILE", NULL, "Write where and when every thread block ran as CSV.", "Output"},
-     VALUE_TEXT, FIELD(ctas_path), 0, 0},
-    {{"--timeline", "FILE", NULL, "Write a timeline for ui.perfetto.dev.", "Output"},
-     VALUE_TEXT, FIELD(timeline_path), 0, 0},
-    {{"--policies", "FILE", NULL,
-      "Write what only the policies know (scores, groups, order) as CSV, every --sample cycles "
-      "too.",
-      "Output"},
-     VALUE_TEXT, FIELD(policies_path), 0, 0},
-    {{"--record-l1d", "FILE", NULL, "Record every L1D lookup, for tyto cache.", "Output"},
-     VALUE_TEXT, FIELD(l1d_path), 0, 0},
-    {{"--sample", "N", "0", "Sample the counters every N cycles, into the JSON and the timeline.",
-      "Output"},
-     VALUE_COUNT, FIELD(sample_cycles), 0, UINT64_MAX},
-    {{"--stats", "FILE", NULL, "Write the statistics as tyto compare collects them.", "Output"},
-     VALUE_TEXT, FIELD(stats_path), 0, 0},
-    {{"--quiet", NULL, NULL, "Print nothing but errors.", "Output"},
-     VALUE_FLAG, FIELD(is_quiet), 0, 1},
-    {{"--verbose", NULL, NULL, "Print every counter of every kernel.", "Output"},
-     VALUE_FLAG, FIELD(is_verbose), 0, 1},
+enum {
+    A_FILE = TYTO_OPTION_FILE | TYTO_OPTION_ONE_RUN,
+    TIMED = TYTO_OPTION_TIMED,
+    ONE_RUN = TYTO_OPTION_ONE_RUN
 };
-/* clang-format on */
+
+#define KIB (UINT64_C(1) << 10)
+#define MIB (UINT64_C(1) << 20)
+#define GIB (UINT64_C(1) << 30)
+
+static const OptionRow rows[] = {
+#define OPTION(kind, group, name, field, argument, initial, low, high, traits, help)               \
+    {{name, argument, initial, help, group, traits},                                               \
+     KIND_##kind,                                                                                  \
+     offsetof(Options, field),                                                                     \
+     low,                                                                                          \
+     high},
+#include "driver/options.def"
+};
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 int tyto_option_count(void) { return ROW_COUNT; }
@@ -131,40 +71,6 @@ bool tyto_read_size(const char *text, uint64_t *value) {
     return false;
 }
 
-/* LINE, LINE:CTA or LINE:CTA:WARP into three neighbouring words. */
-static bool read_dump(const char *text, uint32_t out[3]) {
-    for (int i = 0; i < 3; i++) {
-        uint64_t value;
-        if (!read_number(&text, &value) || value > UINT32_MAX) return false;
-        out[i] = (uint32_t)value;
-        if (*text == '\0') return out[0] > 0;
-        if (*text++ != ':') return false;
-    }
-    return false;
-}
-
-Options *options_new(void) {
-    Arena *arena = arena_new();
-    Options *options = ARENA_NEW(arena, Options);
-    options->arena = arena;
-    for (int i = 0; i < ROW_COUNT; i++) {
-        char *field = (char *)options + rows[i].offset;
-        uint64_t number = 0;
-        if (!rows[i].option.initial) continue;
-        if (rows[i].kind == VALUE_TEXT) {
-            *(const char **)(void *)field = rows[i].option.initial;
-        } else {
-            tyto_read_size(rows[i].option.initial, &number);
-            memcpy(field, &number, sizeof number);
-        }
-    }
-    return options;
-}
-
-void options_free(Options *options) {
-    if (options) arena_free(options->arena);
-}
-
 /* How bounds are told to the user. */
 static void say_number(char *out, size_t size, uint64_t value, bool is_size) {
     static const char *const suffixes[] = {"B", "KiB", "MiB", "GiB"};
@@ -176,70 +82,127 @@ static void say_number(char *out, size_t size, uint64_t value, bool is_size) {
     snprintf(out, size, "%llu%s", (unsigned long long)value, is_size ? suffixes[unit] : "");
 }
 
-typedef struct Source {
+/* An option that is being set. */
+typedef struct Setting {
+    const OptionRow *row;
+    Arena *arena;       /* of the strings */
     const char *origin; /* where the words come from, NULL: the command line */
     Diag *diag;
-} Source;
+} Setting;
 
-static bool refuse(const Source *source, const OptionRow *row, const char *value,
-                   const char *reason) {
-    diag_error(source->diag, source->origin, 0, 0, "%s %s: %s", row->option.name, value, reason);
+static bool refuse(const Setting *setting, const char *value, const char *reason) {
+    diag_error(setting->diag, setting->origin, 0, 0, "%s %s: %s", setting->row->option.name, value,
+               reason);
     return false;
 }
 
-static bool set_number(Options *options, const OptionRow *row, const Source *source,
-                       const char *text) {
-    bool is_size = row->kind == VALUE_SIZE;
-    const char *rest = text;
-    uint64_t value;
-    bool is_read =
-        is_size ? tyto_read_size(text, &value) : read_number(&rest, &value) && *rest == '\0';
-    if (!is_read)
-        return refuse(source, row, text,
-                      is_size ? "not a size; write for example 512MiB or 4GiB"
-                              : "not a whole number");
-    if (value < row->lowest || value > row->most) {
-        char low[32], high[32], reason[96];
-        say_number(low, sizeof low, row->lowest, is_size);
-        say_number(high, sizeof high, row->most, is_size);
-        snprintf(reason, sizeof reason, "must lie between %s and %s", low, high);
-        return refuse(source, row, text, reason);
-    }
-    memcpy((char *)options + row->offset, &value, sizeof value);
+static bool check_bounds(const Setting *setting, uint64_t value, const char *text) {
+    const OptionRow *row = setting->row;
+    if (value >= row->low && value <= row->high) return true;
+    char low[32], high[32], reason[96];
+    say_number(low, sizeof low, row->low, row->kind == KIND_SIZE);
+    say_number(high, sizeof high, row->high, row->kind == KIND_SIZE);
+    snprintf(reason, sizeof reason, "must lie between %s and %s", low, high);
+    return refuse(setting, text, reason);
+}
+
+/* ---- One function for each kind of value, which writes a field of its type ---- */
+
+static bool set_FLAG(const Setting *setting, bool *field, const char *text) {
+    (void)setting;
+    (void)text;
+    *field = true;
     return true;
 }
 
-/* Appends to a list; its number of items stands in the int after the field. */
-static void add_to_list(Options *options, char *field, const char *text) {
-    const char ***list = (const char ***)(void *)field;
-    int *count = (int *)(void *)(field + sizeof *list);
-    const char **longer = ARENA_ARRAY(options->arena, const char *, *count + 1);
-    if (*count) memcpy(longer, *list, (size_t)*count * sizeof *longer);
-    longer[(*count)++] = arena_strdup(options->arena, text);
-    *list = longer;
+static bool set_SIZE(const Setting *setting, uint64_t *field, const char *text) {
+    uint64_t value;
+    if (!tyto_read_size(text, &value))
+        return refuse(setting, text, "not a size; write for example 512MiB or 4GiB");
+    if (!check_bounds(setting, value, text)) return false;
+    *field = value;
+    return true;
 }
 
-static bool set_value(Options *options, const OptionRow *row, const Source *source,
-                      const char *text) {
-    char *field = (char *)options + row->offset;
-    switch (row->kind) {
-    case VALUE_FLAG: *(bool *)field = true; return true;
-    case VALUE_SIZE:
-    case VALUE_COUNT: return set_number(options, row, source, text);
-    case VALUE_TEXT:
-        if (*text == '\0') return refuse(source, row, "''", "cannot be empty");
-        *(const char **)(void *)field = arena_strdup(options->arena, text);
-        return true;
-    case VALUE_LIST: add_to_list(options, field, text); return true;
-    case VALUE_DUMP: {
-        uint32_t dump[3] = {0, 0, 0};
-        if (!read_dump(text, dump))
-            return refuse(source, row, text, "write LINE, LINE:CTA or LINE:CTA:WARP, lines from 1");
-        memcpy(field, dump, sizeof dump);
-        return true;
-    }
+static bool set_COUNT(const Setting *setting, uint64_t *field, const char *text) {
+    const char *rest = text;
+    uint64_t value;
+    if (!read_number(&rest, &value) || *rest != '\0')
+        return refuse(setting, text, "not a whole number");
+    if (!check_bounds(setting, value, text)) return false;
+    *field = value;
+    return true;
+}
+
+static bool set_TEXT(const Setting *setting, const char **field, const char *text) {
+    if (*text == '\0') return refuse(setting, "''", "cannot be empty");
+    *field = arena_strdup(setting->arena, text);
+    return true;
+}
+
+static bool set_RESULT(const Setting *setting, const char **field, const char *text) {
+    return set_TEXT(setting, field, text);
+}
+
+static bool set_RECORDING(const Setting *setting, const char **field, const char *text) {
+    return set_TEXT(setting, field, text);
+}
+
+static bool set_LIST(const Setting *setting, OptionList *list, const char *text) {
+    const char **longer = ARENA_ARRAY(setting->arena, const char *, list->count + 1);
+    if (list->count) memcpy(longer, list->items, (size_t)list->count * sizeof *longer);
+    longer[list->count++] = arena_strdup(setting->arena, text);
+    list->items = longer;
+    return true;
+}
+
+/* LINE, LINE:CTA or LINE:CTA:WARP; what is not written is 0. */
+static bool read_dump(const char *text, uint32_t values[3]) {
+    for (int i = 0; i < 3; i++) {
+        uint64_t value;
+        if (!read_number(&text, &value) || value > UINT32_MAX) return false;
+        values[i] = (uint32_t)value;
+        if (*text == '\0') return values[0] > 0;
+        if (*text++ != ':') return false;
     }
     return false;
+}
+
+static bool set_DUMP(const Setting *setting, OptionDump *dump, const char *text) {
+    uint32_t values[3] = {0};
+    if (!read_dump(text, values))
+        return refuse(setting, text, "write LINE, LINE:CTA or LINE:CTA:WARP, lines from 1");
+    *dump = (OptionDump){values[0], values[1], values[2]};
+    return true;
+}
+
+static bool set_value(Options *options, const Setting *setting, const char *text) {
+    void *field = (char *)options + setting->row->offset;
+#define KIND_CASE(name, type)                                                                      \
+    case KIND_##name: {                                                                            \
+        OptionType##name *typed = field;                                                           \
+        return set_##name(setting, typed, text);                                                   \
+    }
+    switch (setting->row->kind) { OPTION_KINDS(KIND_CASE) }
+    return false;
+}
+
+Options *options_new(void) {
+    Arena *arena = arena_new();
+    Options *options = ARENA_NEW(arena, Options);
+    Diag *diag = diag_new();
+    options->arena = arena;
+    for (int i = 0; i < ROW_COUNT; i++) {
+        const Setting setting = {&rows[i], arena, NULL, diag};
+        if (rows[i].option.initial) set_value(options, &setting, rows[i].option.initial);
+    }
+    assert(!diag_error_count(diag) && "every row's default is one of its values");
+    diag_free(diag);
+    return options;
+}
+
+void options_free(Options *options) {
+    if (options) arena_free(options->arena);
 }
 
 /* ---- Words ---- */
@@ -252,34 +215,33 @@ static const OptionRow *find_row(const char *name, size_t length) {
     return NULL;
 }
 
-static void say_unknown(const Source *source, const char *word) {
+static void say_unknown(const char *origin, const char *word, Diag *diag) {
     const char *names[ROW_COUNT];
     for (int i = 0; i < ROW_COUNT; i++)
         names[i] = rows[i].option.name;
     const char *nearest = diag_nearest(word, names, ROW_COUNT);
     if (nearest)
-        diag_error(source->diag, source->origin, 0, 0, "unknown option %s; did you mean %s?", word,
-                   nearest);
-    else diag_error(source->diag, source->origin, 0, 0, "unknown option %s", word);
+        diag_error(diag, origin, 0, 0, "unknown option %s; did you mean %s?", word, nearest);
+    else diag_error(diag, origin, 0, 0, "unknown option %s", word);
 }
 
 bool options_parse(Options *options, const char *origin, int count, const char *const *words,
                    Diag *diag) {
-    Source source = {origin, diag};
     int errors_before = diag_error_count(diag);
     for (int i = 0; i < count; i++) {
         const char *equals = strchr(words[i], '=');
         size_t length = equals ? (size_t)(equals - words[i]) : strlen(words[i]);
         const OptionRow *row = find_row(words[i], length);
+        const Setting setting = {row, options->arena, origin, diag};
         if (!row) {
-            say_unknown(&source, words[i]);
-        } else if (row->kind == VALUE_FLAG) {
-            if (equals) refuse(&source, row, equals + 1, "takes no value");
-            else set_value(options, row, &source, NULL);
+            say_unknown(origin, words[i], diag);
+        } else if (row->kind == KIND_FLAG) {
+            if (equals) refuse(&setting, equals + 1, "takes no value");
+            else set_value(options, &setting, NULL);
         } else if (equals) {
-            set_value(options, row, &source, equals + 1);
+            set_value(options, &setting, equals + 1);
         } else if (i + 1 < count) {
-            set_value(options, row, &source, words[++i]);
+            set_value(options, &setting, words[++i]);
         } else {
             diag_error(diag, origin, 0, 0, "%s needs a value: %s", words[i], row->option.argument);
         }
@@ -320,4 +282,82 @@ bool options_parse_string(Options *options, const char *origin, const char *stri
     else is_right = options_parse(options, origin, count, words, diag);
     arena_free(arena);
     return is_right;
+}
+
+/* ---- Options together ---- */
+
+bool tyto_can_write(const char *path) {
+    struct stat status;
+    if (strcmp(path, "-") == 0) return true;
+    if (stat(path, &status) == 0) {
+        if (!S_ISDIR(status.st_mode)) return access(path, W_OK) == 0;
+        errno = EISDIR;
+        return false;
+    }
+    if (errno != ENOENT) return false;
+    char *copy = strdup(path);
+    bool is_right = access(dirname(copy), W_OK) == 0;
+    free(copy);
+    return is_right;
+}
+
+/* Whether the row's field is another than in `initial`, the options at their defaults. */
+static bool is_changed(const Options *options, const Options *initial, const OptionRow *row) {
+    static const size_t sizes[] = {
+#define KIND_BYTES(name, type) [KIND_##name] = sizeof(type),
+        OPTION_KINDS(KIND_BYTES)};
+    const void *field = (const char *)options + row->offset;
+    const void *before = (const char *)initial + row->offset;
+    if (row->kind == KIND_TEXT && row->option.initial)
+        return strcmp(*(const char *const *)field, *(const char *const *)before) != 0;
+    return memcmp(field, before, sizes[row->kind]) != 0;
+}
+
+static void check_file(const Options *options, const OptionRow *row, Diag *diag) {
+    const void *field = (const char *)options + row->offset;
+    const char *path = *(const char *const *)field;
+    if (path && !tyto_can_write(path))
+        diag_error(diag, path, 0, 0, "cannot be written: %s", strerror(errno));
+}
+
+bool options_check(const Options *options, Diag *diag) {
+    Options *initial = options_new();
+    int errors_before = diag_error_count(diag);
+    for (int i = 0; i < ROW_COUNT; i++) {
+        const OptionRow *row = &rows[i];
+        if (row->option.traits & TYTO_OPTION_FILE) check_file(options, row, diag);
+        if (options->is_functional && row->option.traits & TYTO_OPTION_TIMED &&
+            is_changed(options, initial, row))
+            diag_error(diag, NULL, 0, 0, "%s needs timing; leave --functional out",
+                       row->option.name);
+    }
+    options_free(initial);
+    return diag_error_count(diag) == errors_before;
+}
+
+/* ---- The page ---- */
+
+void options_document(Text *out) {
+    const char *group = "";
+    text_add(
+        out,
+        "# Options of a simulation\n\n"
+        "Generated from the option table (`src/driver/options.def`). `tyto run`, `tyto compare`, "
+        "`tyto launch` and the\nenvironment variable `TYTO_OPTIONS` take these; "
+        "[the command](command.md) says more of some of them. "
+        "`tyto compare` has a `--json` and a\n`--csv` of its own.\n");
+    for (int i = 0; i < ROW_COUNT; i++) {
+        const TytoOption *option = &rows[i].option;
+        if (strcmp(group, option->group))
+            text_printf(out,
+                        "\n## %s\n\n| option | meaning | default | not with |\n|---|---|---|---|\n",
+                        option->group);
+        group = option->group;
+        text_printf(out, "| `%s%s%s` | %s | %s |", option->name, option->argument ? " " : "",
+                    option->argument ? option->argument : "", option->help,
+                    option->initial ? option->initial : "");
+        if (option->traits & TYTO_OPTION_TIMED) text_add(out, " `--functional`");
+        if (option->traits & TYTO_OPTION_ONE_RUN) text_add(out, " `tyto compare`");
+        text_add(out, " |\n");
+    }
 }

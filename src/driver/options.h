@@ -1,5 +1,6 @@
-/* Options of a simulator: one table from which the command line, TYTO_OPTIONS, help, the manual
- * page and the messages about mistakes all derive. */
+/* Options of a simulator: one table (options.def) from which the fields here, the command line,
+ * TYTO_OPTIONS, help, the manual page, docs/options.md and the messages about mistakes all derive.
+ */
 #ifndef TYTO_DRIVER_OPTIONS_H
 #define TYTO_DRIVER_OPTIONS_H
 
@@ -8,39 +9,43 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/text.h"
 #include "tyto/tyto.h"
 
-/* The options' values; a field each row of the table in options.c. */
+/* The values of an option that may be given any number of times, in order. */
+typedef struct OptionList {
+    const char **items;
+    int count;
+} OptionList;
+
+/* Which warp's registers are printed, and where. */
+typedef struct OptionDump {
+    uint32_t line; /* of the PTX text, from 1; 0: none */
+    uint32_t cta;  /* linear index of the thread block */
+    uint32_t warp; /* in it */
+} OptionDump;
+
+/* KIND(name, type): how the value of an option is written, and the type of its field. Each has its
+ * function in options.c, set_NAME, which takes a pointer of that type. */
+#define OPTION_KINDS(KIND)                                                                         \
+    KIND(FLAG, bool)           /* no value */                                                      \
+    KIND(SIZE, uint64_t)       /* bytes, with an optional suffix KiB, MiB, GiB (K, M, G) */        \
+    KIND(COUNT, uint64_t)      /* a whole number */                                                \
+    KIND(TEXT, const char *)   /* any words; NULL when there are none */                           \
+    KIND(LIST, OptionList)     /* the same, any number of times */                                 \
+    KIND(DUMP, OptionDump)     /* LINE[:CTA[:WARP]] */                                             \
+    KIND(RESULT, const char *) /* a file, written when all is done; NULL when none is asked for */ \
+    KIND(RECORDING, const char *) /* a file, written while kernels run; NULL likewise */
+
+#define OPTION_TYPE(name, type) typedef type OptionType##name;
+OPTION_KINDS(OPTION_TYPE)
+#undef OPTION_TYPE
+
+/* The options' values: a field of its kind's type for each row of the table. */
 typedef struct Options {
-    Arena *arena;               /* of the strings */
-    const char *machine;        /* --machine */
-    const char *scheduler;      /* --scheduler, NULL: the machine's own */
-    const char *cta_scheduler;  /* --cta-scheduler, NULL: the machine's own */
-    const char **sets;          /* --set, each "key=value", in order */
-    int set_count;              /* of sets */
-    bool is_functional;         /* --functional: no timing */
-    const char *kernels;        /* --kernels: those that are timed, NULL: all */
-    uint64_t skip;              /* --skip, launches of them that are not */
-    uint64_t memory_bytes;      /* --memory */
-    uint64_t stack_bytes;       /* --stack, per thread */
-    uint64_t heap_bytes;        /* --heap, of device malloc */
-    uint64_t registers;         /* --registers, per thread; 0: our estimate */
-    bool check_uninitialised;   /* --check-uninitialised */
-    bool check_barriers;        /* --check-barriers */
-    uint64_t instruction_limit; /* --limit-insts, warp instructions of one launch; 0: none */
-    uint32_t dump_line;         /* --dump-registers: PTX line, 0: none, ... */
-    uint32_t dump_cta;          /* ... linear index of the thread block ... */
-    uint32_t dump_warp;         /* ... and warp in it */
-    const char *json_path;      /* --json, NULL: none */
-    const char *csv_path;       /* --csv, NULL: none */
-    const char *ctas_path;      /* --ctas, NULL: none */
-    const char *stats_path;     /* --stats, NULL: none */
-    const char *timeline_path;  /* --timeline, NULL: none */
-    const char *policies_path;  /* --policies, NULL: none */
-    const char *l1d_path;       /* --record-l1d, NULL: none */
-    uint64_t sample_cycles;     /* --sample, 0: none */
-    bool is_quiet;              /* --quiet */
-    bool is_verbose;            /* --verbose */
+    Arena *arena; /* of the strings */
+#define OPTION(kind, group, name, field, ...) OptionType##kind field;
+#include "driver/options.def"
 } Options;
 
 /* Options at their defaults. */
@@ -53,5 +58,12 @@ bool options_parse(Options *options, const char *origin, int count, const char *
                    Diag *diag);
 /* The same from one string as a shell would split it: blanks separate; '...', "..." and \ quote. */
 bool options_parse_string(Options *options, const char *origin, const char *string, Diag *diag);
+
+/* What no option can be blamed for alone: whether they go together, and whether the files they name
+ * can be written, so that a mistake is told before a long run. */
+bool options_check(const Options *options, Diag *diag);
+
+/* Adds the page docs/options.md. */
+void options_document(Text *out);
 
 #endif

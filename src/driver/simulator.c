@@ -1,12 +1,8 @@
 /* TytoSimulator: the public functions, each under the simulator's lock. */
 #include "driver/simulator.h"
 
-#include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "driver/detail.h"
 #include "driver/progress.h"
@@ -62,49 +58,12 @@ const char *tyto_message(const TytoSimulator *simulator) {
 
 /* ---- Options, construction ---- */
 
-/* Whether a file can be written at its place, so that a mistake is told before a long run. */
-static bool check_output(const char *path, Diag *diag) {
-    struct stat status;
-    if (!path || strcmp(path, "-") == 0) return true;
-    if (stat(path, &status) == 0) {
-        if (!S_ISDIR(status.st_mode) && access(path, W_OK) == 0) return true;
-        if (S_ISDIR(status.st_mode)) errno = EISDIR;
-    } else if (errno == ENOENT) {
-        char *copy = strdup(path);
-        bool is_right = access(dirname(copy), W_OK) == 0;
-        free(copy);
-        if (is_right) return true;
-    }
-    diag_error(diag, path, 0, 0, "cannot be written: %s", strerror(errno));
-    return false;
-}
-
 /* What no single option can be blamed for. */
 static bool check_together(const Options *options, Diag *diag) {
-    const char *const paths[] = {
-        options->json_path,     options->csv_path,   options->ctas_path, options->timeline_path,
-        options->policies_path, options->stats_path, options->l1d_path};
-    bool is_right = true;
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
-        is_right &= check_output(paths[i], diag);
-    bool needs_timing = options->csv_path || options->ctas_path || options->timeline_path ||
-                        options->policies_path || options->l1d_path || options->sample_cycles;
-    if (options->is_functional && needs_timing) {
-        diag_error(diag, NULL, 0, 0,
-                   "--csv, --ctas, --timeline, --policies, --record-l1d, --sample and --stats need "
-                   "timing; "
-                   "leave --functional out");
-        is_right = false;
-    }
-    if (options->is_functional && (options->kernels || options->skip)) {
-        diag_error(diag, NULL, 0, 0,
-                   "--kernels and --skip choose what is timed; leave --functional out");
-        is_right = false;
-    }
     Selection *selection = selection_new(options->kernels, options->skip, diag);
-    is_right &= selection != NULL;
+    bool is_right = selection != NULL;
     selection_free(selection);
-    return is_right;
+    return options_check(options, diag) && is_right;
 }
 
 TytoStatus tyto_check_options(int count, const char *const *options, char *message, size_t size) {
@@ -113,8 +72,6 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
     bool is_right =
         options_parse(parsed, NULL, count, options, diag) && check_together(parsed, diag);
     if (is_right && !parsed->is_functional) {
-        parsed->timeline_path = parsed->policies_path = parsed->l1d_path =
-            NULL; /* which would be written */
         Detail *detail = detail_new(parsed, diag);
         is_right = detail != NULL;
         detail_free(detail);
@@ -138,9 +95,9 @@ static GpuOptions gpu_options_of(const Options *options, Detail *detail) {
         .instruction_limit = options->instruction_limit,
         .report_uninitialised = options->check_uninitialised,
         .report_divergence = options->check_barriers,
-        .dump_line = options->dump_line,
-        .dump_cta = options->dump_cta,
-        .dump_warp = options->dump_warp,
+        .dump_line = options->dump.line,
+        .dump_cta = options->dump.cta,
+        .dump_warp = options->dump.warp,
     };
 }
 
@@ -150,7 +107,7 @@ TytoSimulator *simulator_new(Options *options, Diag *diag) {
     if (check_together(options, diag) &&
         (options->is_functional || (detail = detail_new(options, diag)))) {
         GpuOptions gpu_options = gpu_options_of(options, detail);
-        gpu = gpu_new(&gpu_options, diag);
+        if (!detail || detail_start(detail, options, diag)) gpu = gpu_new(&gpu_options, diag);
     }
     if (!gpu) {
         detail_free(detail);

@@ -82,7 +82,7 @@ class Help(Case):
                          "docs/tyto.1: TYTO_BLESS=1 rewrites it")
 
     def test_every_option_is_documented(self):
-        page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+        page = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("command.md", "options.md"))
         for command in COMMANDS:
             self.assertIn(f"tyto {command}", page)
             for option in re.findall(r"(?m)^  (--[a-z-]+)", self.tyto("help", command).stdout):
@@ -411,7 +411,8 @@ class Timed(Case):
                             (("--set", "l1d.sise=8KiB"), "l1d.size"),
                             (("--set", "l1d.size=8 owls"), "l1d.size"),
                             (("--timeline", "/no/t.json"), "/no/t.json"),
-                            (("--functional", "--csv", "x.csv"), "need timing"),
+                            (("--functional", "--csv", "x.csv"), "--csv needs timing"),
+                            (("--functional", "--stats", "x"), "--stats needs timing"),
                             (("--functional", "--skip", "1"), "leave --functional out"),
                             (("--kernels", "a,,b"), "a name is empty")):
             self.check(self.tyto("run", *words, "vecadd", is_timed=True), 2, part)
@@ -487,7 +488,7 @@ class Cache(Case):
                    "/nowhere/tyto-")
         done = self.tyto("run", "--quiet", "--record-l1d", "/dev/full", "vecadd", is_timed=True)
         self.assertEqual(done.stderr.count("No space left"), 1)
-        self.check(self.tyto("run", "--functional", "--record-l1d", "x", "vecadd"), 2, "need timing")
+        self.check(self.tyto("run", "--functional", "--record-l1d", "x", "vecadd"), 2, "needs timing")
 
 
 class Compare(Case):
@@ -542,7 +543,19 @@ class Compare(Case):
         self.check(self.tyto("compare", "--schedulers", "lrr", "true"), 1, "left no statistics")
         self.check(self.tyto("compare"), 2, "needs WORKLOAD|PROGRAM")
         self.check(self.tyto("compare", "--json", "/no/x", "--schedulers", "lrr", "vecadd", "--size",
-                             "100"), 1, "cannot write /no/x")
+                             "100"), 2, "--json /no/x: cannot be written: No such file or directory")
+
+    def test_options_of_one_run_are_refused(self):
+        page = (ROOT / "docs/options.md").read_text(encoding="utf-8")
+        rows = re.findall(r"(?m)^\| `(--[\w-]+)( [^`]+)?` .*\| [^|]*`tyto compare` \|$", page)
+        names = {name for name, _ in rows} - {"--json", "--csv"}  # of which it has its own
+        self.assertTrue({"--scheduler", "--functional", "--stats"} < names, names)
+        for name, argument in rows:
+            if name in names:
+                words = (name, "-") if argument else (name,)
+                words = (name, "gto") if name == "--scheduler" else words
+                self.check(self.tyto("compare", *words, "vecadd", is_timed=True), 2,
+                           f"{name} does not go with tyto compare")
 
     def test_leaves_nothing_behind(self):
         environment = {"TMPDIR": str(self.path)}

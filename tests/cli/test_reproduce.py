@@ -208,7 +208,13 @@ class Table(Case):
         picture = (self.path / "it's.svg").read_text(encoding="utf-8")
         self.assertIn("GAIN", picture)
         self.assertTrue(picture.rstrip().endswith("</svg>"))
-        self.check(self.reproduce(SMALL, "--svg", "no/such/folder.svg"), 1, "gnuplot could not write")
+        self.check(self.reproduce(SMALL, "--svg", "no/such/folder.svg"), 2, "--svg no/such/folder.svg: cannot be written")
+
+    def test_a_gnuplot_that_fails_is_told(self):
+        (self.path / "gnuplot").write_text("#!/bin/sh\ncat > /dev/null\nexit 1\n", encoding="utf-8")
+        (self.path / "gnuplot").chmod(0o755)
+        self.check(self.reproduce(SMALL, "--svg", "t.svg", PATH=f"{self.path}:{os.environ['PATH']}"), 1,
+                   "gnuplot could not write t.svg")
 
     def test_without_gnuplot_there_is_a_table_and_no_plot(self):
         done = self.reproduce(SMALL, "--svg", "t.svg", PATH=str(self.path))
@@ -454,7 +460,7 @@ class Mistakes(Case):
         self.check(self.tyto("reproduce", "owl-table-2", "--size", "huge"), 2, "not one of test, small, paper")
         self.check(self.tyto("reproduce", "owl-table-2", "--jobs", "0"), 2, "not a number of processes")
         self.check(self.tyto("reproduce", "all", "--svg", "x.svg"), 2, "--svg is for one experiment")
-        self.check(self.reproduce(SMALL, "--csv", "no/such/file"), 1, "cannot write no/such/file")
+        self.check(self.reproduce(SMALL, "--csv", "no/such/file"), 2, "--csv no/such/file: cannot be written")
 
 
 if __name__ == "__main__":

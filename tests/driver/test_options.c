@@ -64,12 +64,12 @@ static void test_values(void **state) {
     assert_int_equal(parsed.options->instruction_limit, 1000);
     assert_string_equal(parsed.options->json_path, "a.json");
     assert_string_equal(parsed.options->machine, "owl");
-    assert_int_equal(parsed.options->set_count, 2);
-    assert_string_equal(parsed.options->sets[0], "a=1");
-    assert_string_equal(parsed.options->sets[1], "b=2");
-    assert_int_equal(parsed.options->dump_line, 12);
-    assert_int_equal(parsed.options->dump_cta, 3);
-    assert_int_equal(parsed.options->dump_warp, 1);
+    assert_int_equal(parsed.options->sets.count, 2);
+    assert_string_equal(parsed.options->sets.items[0], "a=1");
+    assert_string_equal(parsed.options->sets.items[1], "b=2");
+    assert_int_equal(parsed.options->dump.line, 12);
+    assert_int_equal(parsed.options->dump.cta, 3);
+    assert_int_equal(parsed.options->dump.warp, 1);
     drop(&parsed);
 }
 
@@ -128,11 +128,57 @@ static void test_every_row(void **state) {
     }
 }
 
+/* A value that the option takes. */
+static const char *any_value(const TytoOption *option) {
+    return option->traits & TYTO_OPTION_FILE ? "-" : option->initial ? "7" : "name";
+}
+
+static void test_every_option_about_timing_is_refused_without_it(void **state) {
+    (void)state;
+    int count = 0;
+    for (int i = 0; i < tyto_option_count(); i++) {
+        const TytoOption *option = tyto_option(i);
+        if (!(option->traits & TYTO_OPTION_TIMED)) continue;
+        char message[256];
+        const char *words[] = {"--functional", option->name, any_value(option)};
+        assert_int_equal(tyto_check_options(3, words, message, sizeof message), TYTO_BAD_OPTION);
+        assert_non_null(strstr(message, option->name));
+        assert_non_null(strstr(message, "needs timing"));
+        words[0] = "--verbose";
+        assert_int_equal(tyto_check_options(3, words, message, sizeof message), TYTO_OK);
+        count++;
+    }
+    assert_true(count > 5);
+    const char *at_default[] = {"--functional", "--skip", "0"};
+    assert_int_equal(tyto_check_options(3, at_default, NULL, 0), TYTO_OK);
+}
+
+static void test_every_file_is_looked_at_before_the_run(void **state) {
+    (void)state;
+    int count = 0;
+    for (int i = 0; i < tyto_option_count(); i++) {
+        const TytoOption *option = tyto_option(i);
+        char message[256];
+        const char *words[] = {option->name, "/no/such/folder/x"};
+        if (!(option->traits & TYTO_OPTION_FILE)) continue;
+        assert_true(option->traits & TYTO_OPTION_ONE_RUN);
+        assert_int_equal(tyto_check_options(2, words, message, sizeof message), TYTO_BAD_OPTION);
+        assert_non_null(strstr(message, "/no/such/folder/x: error: cannot be written"));
+        count++;
+    }
+    assert_true(count > 5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_values),
-        cmocka_unit_test(test_quoting),   cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_every_row), cmocka_unit_test(test_all_mistakes_are_told),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_quoting),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_every_row),
+        cmocka_unit_test(test_all_mistakes_are_told),
+        cmocka_unit_test(test_every_option_about_timing_is_refused_without_it),
+        cmocka_unit_test(test_every_file_is_looked_at_before_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "driver/options.h"
 #include "gpu/machine_file.h"
 #include "ptx/document.h"
 #include "sched/listing.h"
@@ -35,6 +36,11 @@ static void test_machine_parameters(void **state) {
     check_page("machine-parameters.md", machine_document);
 }
 
+static void test_options(void **state) {
+    (void)state;
+    check_page("options.md", options_document);
+}
+
 static void test_metrics(void **state) {
     (void)state;
     check_page("metrics.md", counters_document);
@@ -55,6 +61,7 @@ int main(int argc, char **argv) {
     root = argv[1];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_machine_parameters),
+        cmocka_unit_test(test_options),
         cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_schedulers),
         cmocka_unit_test(test_instructions),
