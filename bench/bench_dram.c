@@ -27,7 +27,7 @@ static const DramConfig gtx480 = {
     .row_bytes = 4096,
     .queue_entries = 64,
     .reply_entries = 116,
-    .scheduler = &dram_scheduler_frfcfs,
+    .scheduler = DRAM_SCHEDULER_frfcfs,
 };
 
 static uint64_t next_random(uint64_t *seed) {

@@ -27,7 +27,12 @@ extern "C" {
 /* Raised whenever this header changes in a way that a compiled policy would notice. */
 #define TYTO_POLICY_VERSION 3
 
-enum { TYTO_MAX_WARPS = 64, TYTO_MAX_CTAS = 32, TYTO_NO_WARP = -1 };
+enum {
+    TYTO_MAX_WARPS = 64,     /* of an SM */
+    TYTO_MAX_CTAS = 32,      /* of an SM */
+    TYTO_MAX_SCHEDULERS = 4, /* of an SM */
+    TYTO_NO_WARP = -1
+};
 
 /* A resident warp. */
 typedef struct TytoWarpView {
@@ -60,8 +65,8 @@ typedef struct TytoSmView {
     uint32_t pipeline_depth; /* cycles from issue to a dependent issue of a short instruction */
     uint32_t issue_interval; /* cycles from one pick of a scheduler to the next: 4, say, where a
                                 warp takes a pipeline of SIMT width 8 */
-    uint64_t scheduler_warps[4]; /* slots each scheduler picks from */
-    uint64_t resident;           /* warps that exist and have not finished */
+    uint64_t scheduler_warps[TYTO_MAX_SCHEDULERS]; /* slots each scheduler picks from */
+    uint64_t resident;                             /* warps that exist and have not finished */
     uint64_t exited;     /* of those, the ones without a thread left, whose stores are under way */
     uint64_t at_barrier; /* of those, the ones waiting at a CTA barrier */
     uint64_t has_instruction; /* of those, the ones with a decoded instruction to issue */

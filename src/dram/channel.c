@@ -48,14 +48,14 @@ DramChannel *dram_new(const DramConfig *config, Arena *arena) {
     DramChannel *channel = arena_alloc_aligned(arena, sizeof *channel, 64);
     const DramTiming *timing = &config->timing;
     channel->next_event = UINT64_MAX;
-    channel->scheduler = config->scheduler;
+    channel->scheduler = dram_schedulers[config->scheduler];
     channel->bank_count = config->banks;
     channel->all_banks = (uint32_t)bits_low_mask((int)config->banks);
     channel->burst_bytes = config->bus_bytes * config->burst_length;
     channel->burst_ticks = burst_ticks_of(config);
     channel->read_latency = timing->cl;
     channel->write_latency = timing->wl;
-    dram_queue_init(&channel->queue, config->scheduler, config->queue_entries, config->banks,
+    dram_queue_init(&channel->queue, channel->scheduler, config->queue_entries, config->banks,
                     arena);
     dram_banks_init(&channel->banks, timing, channel->burst_ticks, config->bank_groups);
     dram_prefetch_init(&channel->prefetch, &config->prefetch, config->row_bytes);

@@ -24,17 +24,17 @@
 #include "dram/timing.h"
 
 typedef struct DramConfig {
-    DramTiming timing;              /* ticks */
-    uint32_t banks;                 /* banks of a channel, 1..32 */
-    uint32_t bank_groups;           /* groups they are dealt to (bank mod groups), 1..8 */
-    uint32_t bus_bytes;             /* bytes per beat, all chips of the channel together */
-    uint32_t burst_length;          /* beats of one column command */
-    uint32_t data_rate;             /* beats per tick: 2 double, 4 quad data rate */
-    uint32_t row_bytes;             /* bytes of one row */
-    uint32_t queue_entries;         /* most requests waiting */
-    uint32_t reply_entries;         /* most replies waiting for the owner */
-    const DramScheduler *scheduler; /* picks the request to serve */
-    DramPrefetchConfig prefetch;    /* all zero: none */
+    DramTiming timing;            /* ticks */
+    uint32_t banks;               /* banks of a channel, 1..32 */
+    uint32_t bank_groups;         /* groups they are dealt to (bank mod groups), 1..8 */
+    uint32_t bus_bytes;           /* bytes per beat, all chips of the channel together */
+    uint32_t burst_length;        /* beats of one column command */
+    uint32_t data_rate;           /* beats per tick: 2 double, 4 quad data rate */
+    uint32_t row_bytes;           /* bytes of one row */
+    uint32_t queue_entries;       /* most requests waiting */
+    uint32_t reply_entries;       /* most replies waiting for the owner */
+    DramSchedulerIndex scheduler; /* picks the request to serve */
+    DramPrefetchConfig prefetch;  /* all zero: none */
 } DramConfig;
 
 /* Sums since construction or dram_reset_stats. A request counts when it enters service. */

@@ -2,20 +2,11 @@
 #include "dram/queue.h"
 
 #include <assert.h>
-#include <string.h>
 
-static const DramScheduler *const schedulers[] = {&dram_scheduler_frfcfs, &dram_scheduler_fcfs};
-enum { SCHEDULERS = sizeof schedulers / sizeof *schedulers };
-
-const DramScheduler *dram_scheduler_find(const char *name) {
-    for (int i = 0; i < SCHEDULERS; i++)
-        if (!strcmp(schedulers[i]->name, name)) return schedulers[i];
-    return NULL;
-}
-
-const char *dram_scheduler_name(int i) {
-    return i >= 0 && i < SCHEDULERS ? schedulers[i]->name : NULL;
-}
+#define ADDRESS(name, text) &dram_scheduler_##name,
+#define NAME(name, text)    text,
+const DramScheduler *const dram_schedulers[] = {DRAM_SCHEDULERS(ADDRESS)};
+const char *const dram_scheduler_names[] = {DRAM_SCHEDULERS(NAME)};
 
 void dram_queue_init(DramQueue *queue, const DramScheduler *scheduler, uint32_t capacity,
                      uint32_t banks, Arena *arena) {

@@ -57,7 +57,6 @@ typedef struct DramWaiting {
 
 /* A request scheduler. It sees the queue only; the channel knows which banks are free. */
 typedef struct DramScheduler {
-    const char *name;
     /* Its state for a channel of `banks` banks of which nothing is known; owned by `arena`. */
     void *(*new_state)(uint32_t banks, Arena *arena);
     /* Links a new entry. */
@@ -71,18 +70,25 @@ typedef struct DramScheduler {
     DramWaiting (*waiting)(const DramQueue *queue, const DramBanks *banks);
 } DramScheduler;
 
-/* First ready, first come, first served: requests to the row last chosen go first, oldest first;
- * when none is left, the oldest request of the bank chooses the next row. Reads and writes alike,
- * no limit on how long a row may be served. */
-extern const DramScheduler dram_scheduler_frfcfs;
-/* First come, first served over the whole channel: the oldest request waits for its bank, and all
- * others wait behind it. */
-extern const DramScheduler dram_scheduler_fcfs;
+/* The request schedulers, one file each: SCHEDULER(name, text) is the constant dram_scheduler_NAME,
+ * which machine files call by the text. All lists of them follow their order here. */
+/* clang-format off */
+#define DRAM_SCHEDULERS(SCHEDULER) \
+    SCHEDULER(frfcfs, "fr-fcfs") \
+    SCHEDULER(fcfs, "fcfs")
+/* clang-format on */
 
-/* The scheduler called `name`; NULL when there is none. */
-const DramScheduler *dram_scheduler_find(const char *name);
-/* The i-th scheduler's name, NULL past the last. */
-const char *dram_scheduler_name(int i);
+#define DRAM_DECLARE(name, text)  extern const DramScheduler dram_scheduler_##name;
+#define DRAM_CONSTANT(name, text) DRAM_SCHEDULER_##name,
+DRAM_SCHEDULERS(DRAM_DECLARE)
+typedef enum DramSchedulerIndex {
+    DRAM_SCHEDULERS(DRAM_CONSTANT) DRAM_SCHEDULER_COUNT
+} DramSchedulerIndex;
+#undef DRAM_DECLARE
+#undef DRAM_CONSTANT
+
+extern const DramScheduler *const dram_schedulers[DRAM_SCHEDULER_COUNT];
+extern const char *const dram_scheduler_names[DRAM_SCHEDULER_COUNT];
 
 /* An empty queue of `capacity` places under `scheduler`, for a channel of `banks` banks. */
 void dram_queue_init(DramQueue *queue, const DramScheduler *scheduler, uint32_t capacity,

@@ -1,5 +1,6 @@
-/* FCFS: requests of a channel enter service strictly in order of arrival. Banks still overlap,
- * because a request is in service in its bank while the next one enters another. */
+/* FCFS: requests of a channel enter service strictly in order of arrival: the oldest one waits for
+ * its bank, and all others wait behind it. Banks still overlap, because a request is in service in
+ * its bank while the next one enters another. */
 #include "dram/queue.h"
 
 typedef struct Fcfs {
@@ -42,4 +43,4 @@ static DramWaiting waiting(const DramQueue *queue, const DramBanks *banks) {
     return found;
 }
 
-const DramScheduler dram_scheduler_fcfs = {"fcfs", new_state, add, candidates, pick, waiting};
+const DramScheduler dram_scheduler_fcfs = {new_state, add, candidates, pick, waiting};

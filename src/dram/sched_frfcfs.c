@@ -1,6 +1,7 @@
-/* FR-FCFS: row hits first, then the oldest. Each bank keeps the requests to the row last chosen in
- * a list of their own, so that a row hit is found without a search; choosing another row walks the
- * bank's other requests once.
+/* FR-FCFS: requests to the row last chosen go first, oldest first; when none is left, the oldest
+ * request of the bank chooses the next row. Reads and writes alike, no limit on how long a row may
+ * be served. Each bank keeps the requests to the row last chosen in a list of their own, so that a
+ * row hit is found without a search; choosing another row walks the bank's other requests once.
  *
  * Source: the GTX 480 model of GPGPU-Sim 4.2 as observed; the policy itself is common to all the
  * papers' machines. */
@@ -73,4 +74,4 @@ static DramWaiting waiting(const DramQueue *queue, const DramBanks *banks) {
     return (DramWaiting){.same_row = s->has_row, .other_rows = s->has_other};
 }
 
-const DramScheduler dram_scheduler_frfcfs = {"fr-fcfs", new_state, add, candidates, pick, waiting};
+const DramScheduler dram_scheduler_frfcfs = {new_state, add, candidates, pick, waiting};

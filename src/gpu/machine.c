@@ -36,8 +36,6 @@ void machine_resolve(MachineConfig *machine) {
         routers[i] = (int)network->memory_routers.items[i];
     if (count && noc->nodes <= NOC_MAX_NODES && count <= noc->nodes)
         noc_config_place(noc, routers, count);
-    machine->dram.scheduler =
-        dram_scheduler_find(dram_scheduler_name((int)machine->dram_scheduler));
 }
 
 static AddressMapConfig map_config(const MachineConfig *machine) {

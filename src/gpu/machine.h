@@ -76,8 +76,7 @@ typedef struct MachineConfig {
     NetworkConfig network;
     PartitionConfig partition; /* every partition */
     MapConfig map;
-    uint32_t dram_scheduler; /* its index, as in dram_scheduler_name */
-    DramConfig dram;         /* every channel; scheduler follows from the index */
+    DramConfig dram; /* every channel */
     OracleConfig oracle;
     uint32_t watchdog_cycles; /* SM cycles without any progress that end a run; 0: never */
 } MachineConfig;
@@ -85,8 +84,7 @@ typedef struct MachineConfig {
 /* The neutral machine: every parameter at its default. */
 void machine_init(MachineConfig *machine);
 
-/* Fills the fields that follow from others: the networks' nodes and their places, the request
- * scheduler of the DRAM. */
+/* Fills the fields that follow from others: the networks' nodes and their places. */
 void machine_resolve(MachineConfig *machine);
 
 /* Network node of an SM, and of a slice (0 .. partitions x slices - 1). */

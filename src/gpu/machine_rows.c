@@ -12,7 +12,6 @@ static const char *const allocate_names[] = {"on-miss", "on-fill"};
 static const char *const flush_names[] = {"never", "kernel", "idle"};
 static const char *const unit_names[] = {"sp", "sfu", "dp"};
 static const char *const noc_names[] = {"mesh", "crossbar", "ideal"};
-static const char *const dram_scheduler_names[] = {"fr-fcfs", "fcfs"};
 static_assert(sizeof index_names / sizeof *index_names == CACHE_INDEXES, "a name for each");
 static_assert(sizeof allocate_names / sizeof *allocate_names == CACHE_ALLOCATES, "a name for each");
 static_assert(sizeof flush_names / sizeof *flush_names == CACHE_FLUSHES, "a name for each");
@@ -210,7 +209,7 @@ static const MachineRow rows[] = {
     STRING("map.bits", map.bits, "RRRRRRRRRRRR.BBB.CCCC.b.CCCCCCCC", "address bits, highest first: R row, B bank, C column, P channel, S slice, b bank and slice")
     BYTES("map.block", map.block_bytes, 0, 64 * KIB, "256 B", "blocks dealt to the channels in turn; the bits are then those of the address within the channel; 0 B: the P bits name the channel")
 
-    CHOICE("dram.scheduler", dram_scheduler, dram_scheduler_names, "fr-fcfs", "order in which requests are served")
+    CHOICE("dram.scheduler", dram.scheduler, dram_scheduler_names, "fr-fcfs", "order in which requests are served")
     COUNT("dram.queue", dram.queue_entries, "", 1, DRAM_MAX_QUEUE, "64", "requests waiting at a channel")
     COUNT("dram.replies", dram.reply_entries, "", 1, DRAM_MAX_QUEUE, "116", "replies waiting for L2")
     COUNT("dram.banks", dram.banks, "", 1, DRAM_MAX_BANKS, "16", "banks of a channel")

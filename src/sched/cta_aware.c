@@ -16,9 +16,10 @@ static const TytoPolicyParameter PARAMETERS[] = {
 
 typedef struct CtaAware {
     CtaGroups groups;
-    int8_t last[4][TYTO_MAX_CTAS]; /* by scheduler and group: warp of it that issued last */
-    uint8_t current[4];            /* by scheduler: the group whose turn it is */
-    bool yields_to_any;            /* `stall` is any */
+    int8_t last[TYTO_MAX_SCHEDULERS]
+               [TYTO_MAX_CTAS];           /* by scheduler and group: warp of it that issued last */
+    uint8_t current[TYTO_MAX_SCHEDULERS]; /* by scheduler: the group whose turn it is */
+    bool yields_to_any;                   /* `stall` is any */
 } CtaAware;
 
 static void start(void *state, const TytoSmView *view, const double *values) {

@@ -9,10 +9,11 @@
 
 typedef struct CtaLocality {
     CtaGroups groups;
-    int8_t last[4][TYTO_MAX_CTAS]; /* by scheduler and group: warp of it that issued last */
-    bool yields_to_any;            /* groups give way to any stall, not to memory alone */
-    uint64_t fair;                 /* SM cycles after which priorities rotate; 0: never */
-    uint64_t next_rotation;        /* SM cycle */
+    int8_t last[TYTO_MAX_SCHEDULERS]
+               [TYTO_MAX_CTAS]; /* by scheduler and group: warp of it that issued last */
+    bool yields_to_any;         /* groups give way to any stall, not to memory alone */
+    uint64_t fair;              /* SM cycles after which priorities rotate; 0: never */
+    uint64_t next_rotation;     /* SM cycle */
 } CtaLocality;
 
 /* `first`: number of the group with the highest priority. */

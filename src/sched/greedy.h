@@ -6,11 +6,12 @@
 #include "tyto/policy.h"
 
 typedef struct Greedy {
-    int8_t last[4]; /* by scheduler: warp that issued last, TYTO_NO_WARP when it has finished */
+    int8_t last[TYTO_MAX_SCHEDULERS]; /* by scheduler: warp that issued last, TYTO_NO_WARP when it
+                                         has finished */
 } Greedy;
 
 static inline void greedy_start(Greedy *greedy) {
-    for (int s = 0; s < 4; s++)
+    for (int s = 0; s < TYTO_MAX_SCHEDULERS; s++)
         greedy->last[s] = TYTO_NO_WARP;
 }
 
@@ -26,7 +27,7 @@ static inline void greedy_issued(Greedy *greedy, const TytoIssue *issue) {
 
 /* Another warp may take the slot; it has no claim to go on. */
 static inline void greedy_finished(Greedy *greedy, int warp) {
-    for (int s = 0; s < 4; s++)
+    for (int s = 0; s < TYTO_MAX_SCHEDULERS; s++)
         if (greedy->last[s] == warp) greedy->last[s] = TYTO_NO_WARP;
 }
 

@@ -3,13 +3,13 @@
 #include "sched/policies.h"
 
 typedef struct Lrr {
-    int8_t last[4]; /* by scheduler: warp that issued last */
+    int8_t last[TYTO_MAX_SCHEDULERS]; /* by scheduler: warp that issued last */
 } Lrr;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
     (void)view, (void)values;
     Lrr *s = state;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < TYTO_MAX_SCHEDULERS; i++)
         s->last[i] = TYTO_NO_WARP;
 }
 

@@ -32,10 +32,10 @@ static const TytoPolicyParameter PARAMETERS[] = {
 typedef struct TwoLevel {
     uint64_t group[TYTO_MAX_WARPS]; /* by warp: the warps of its group */
     int8_t last[TYTO_MAX_WARPS];    /* by a group's lowest warp: warp of it that issued last */
-    uint8_t current[4];             /* by scheduler: a warp of the group whose turn it is */
-    bool is_greedy_inside;          /* `inner` is gto */
-    bool is_oldest_first;           /* `outer` is gto */
-    bool yields_to_any;             /* `stall` is any */
+    uint8_t current[TYTO_MAX_SCHEDULERS]; /* by scheduler: a warp of the group whose turn it is */
+    bool is_greedy_inside;                /* `inner` is gto */
+    bool is_oldest_first;                 /* `outer` is gto */
+    bool yields_to_any;                   /* `stall` is any */
 } TwoLevel;
 
 static void form_groups(TwoLevel *s, uint64_t warps, int size) {

@@ -39,7 +39,7 @@ typedef struct Ranks {
 /* While no slot that goes on is in the queue, an exchange only moves slots that cannot issue
  * anyway; such cycles are counted in `lag`, and made up for when something changes. */
 typedef struct TwoLevelActive {
-    Ranks ranks[4]; /* by scheduler */
+    Ranks ranks[TYTO_MAX_SCHEDULERS]; /* by scheduler */
     uint64_t going; /* warps that could keep their place when it was last looked */
     uint64_t lag;   /* cycles since then whose exchanges are still to be made */
     bool is_idle;   /* exchanges change nothing that can be seen while `going` stays */

@@ -9,15 +9,17 @@
 
 #include "cache/cache_config.h"
 #include "isa/isa.h"
+#include "tyto/policy.h"
 
 enum {
-    SM_MAX_THREADS = 2048, /* resident threads of one SM, and so 64 warps: one word of bits */
-    SM_MAX_CTAS = 32,      /* resident CTAs of one SM */
-    SM_MAX_SCHEDULERS = 4,
-    SM_MAX_PIPELINES = 16,  /* SP, SFU and DP pipelines together */
-    SM_MAX_COLLECTORS = 32, /* operand collector units of all kinds */
-    SM_MAX_RESULTS = 8,     /* results retired in one cycle */
-    SM_POLICY_BYTES = 96,   /* a policy's name and parameters, with the NUL */
+    SM_MAX_THREADS =
+        32 * TYTO_MAX_WARPS,     /* resident threads of one SM; its warps fit a word of bits */
+    SM_MAX_CTAS = TYTO_MAX_CTAS, /* resident CTAs of one SM */
+    SM_MAX_SCHEDULERS = TYTO_MAX_SCHEDULERS, /* warp schedulers of one SM */
+    SM_MAX_PIPELINES = 16,                   /* SP, SFU and DP pipelines together */
+    SM_MAX_COLLECTORS = 32,                  /* operand collector units of all kinds */
+    SM_MAX_RESULTS = 8,                      /* results retired in one cycle */
+    SM_POLICY_BYTES = 96,                    /* a policy's name and parameters, with the NUL */
 };
 
 /* The kinds of pipeline an instruction can be sent to. */

@@ -32,7 +32,7 @@ static const Device devices[] = {
       .row_bytes = 2048,
       .queue_entries = 128,
       .reply_entries = 64,
-      .scheduler = &dram_scheduler_frfcfs}},
+      .scheduler = DRAM_SCHEDULER_frfcfs}},
     {"ccws",
      128,
      {.timing = {.cl = 10,
@@ -53,7 +53,7 @@ static const Device devices[] = {
       .row_bytes = 2048,
       .queue_entries = 32,
       .reply_entries = 64,
-      .scheduler = &dram_scheduler_frfcfs}},
+      .scheduler = DRAM_SCHEDULER_frfcfs}},
     {"md",
      128,
      {.timing = {.cl = 12,
@@ -74,7 +74,7 @@ static const Device devices[] = {
       .row_bytes = 4096,
       .queue_entries = 132,
       .reply_entries = 64,
-      .scheduler = &dram_scheduler_frfcfs}},
+      .scheduler = DRAM_SCHEDULER_frfcfs}},
     {"gtx480",
      32,
      {.timing = {.cl = 12,
@@ -97,7 +97,7 @@ static const Device devices[] = {
       .row_bytes = 4096,
       .queue_entries = 64,
       .reply_entries = 116,
-      .scheduler = &dram_scheduler_frfcfs}},
+      .scheduler = DRAM_SCHEDULER_frfcfs}},
 };
 enum { DEVICES = sizeof devices / sizeof *devices, DEVICE_OWL = 0, DEVICE_GTX480 = 3 };
 

@@ -137,18 +137,16 @@ static void bank_group_spacing(void **state) {
 static void service_order(void **state) {
     (void)state;
     static const struct {
-        const char *name;
+        DramSchedulerIndex scheduler;
         uint32_t order[4];
         uint64_t conflicts;
     } rows[] = {
-        {"fr-fcfs", {0, 2, 1, 3}, 1},
-        {"fcfs", {0, 1, 2, 3}, 3},
+        {DRAM_SCHEDULER_frfcfs, {0, 2, 1, 3}, 1},
+        {DRAM_SCHEDULER_fcfs, {0, 1, 2, 3}, 3},
     };
     for (int i = 0; i < 2; i++) {
         DramConfig config = devices[DEVICE_GTX480].config;
-        config.scheduler = dram_scheduler_find(rows[i].name);
-        assert_non_null(config.scheduler);
-        assert_string_equal(dram_scheduler_name(i), rows[i].name);
+        config.scheduler = rows[i].scheduler;
         Bench bench = bench_new(&config);
         for (uint32_t k = 0; k < 4; k++)
             push(&bench, k, 5, k % 2, 32 * k, 32, false);
@@ -160,8 +158,6 @@ static void service_order(void **state) {
         assert_int_equal(bench.channel->stats.row_conflicts, rows[i].conflicts);
         bench_free(&bench);
     }
-    assert_null(dram_scheduler_find("random"));
-    assert_null(dram_scheduler_name(2));
 }
 
 /* A late request to the row being served overtakes older ones to other rows (no fairness limit);
@@ -182,7 +178,7 @@ static void overtaking(void **state) {
     }
     bench_free(&bench);
 
-    config.scheduler = &dram_scheduler_fcfs;
+    config.scheduler = DRAM_SCHEDULER_fcfs;
     bench = bench_new(&config);
     push(&bench, 0, 0, 1, 0, 32, false);
     push(&bench, 1, 0, 2, 0, 32, false);
@@ -272,11 +268,10 @@ static Outcome random_traffic(const DramConfig *config, uint32_t requests, uint3
 
 static void conservation(void **state) {
     (void)state;
-    static const char *const names[] = {"fr-fcfs", "fcfs"};
     for (int d = 0; d < DEVICES; d++)
-        for (int s = 0; s < 2; s++) {
+        for (int s = 0; s < DRAM_SCHEDULER_COUNT; s++) {
             DramConfig config = devices[d].config;
-            config.scheduler = dram_scheduler_find(names[s]);
+            config.scheduler = (DramSchedulerIndex)s;
             Outcome o = random_traffic(&config, 5000, 1, false);
             assert_int_equal(o.stats.reads + o.stats.writes, 5000);
             assert_int_equal(o.replies, o.stats.reads);

@@ -34,7 +34,8 @@ static DramConfig owl_config(const AddressMap *map, DramPrefetchScheme scheme) {
 static DramConfig owl_config_under(const char *scheduler, const AddressMap *map,
                                    DramPrefetchScheme scheme) {
     DramConfig config = owl_config(map, scheme);
-    config.scheduler = dram_scheduler_find(scheduler);
+    while (strcmp(dram_scheduler_names[config.scheduler], scheduler))
+        config.scheduler++;
     return config;
 }
 
