@@ -178,7 +178,7 @@ typedef struct TytoProgress {
 } TytoProgress;
 TytoProgress tyto_progress(const TytoSimulator *simulator); /* lock-free */
 
-/* The JSON object of a run (docs/results.md). `program` names what was run. */
+/* The JSON object of a run (docs/command.md). `program` names what was run. */
 char *tyto_report_json(TytoSimulator *simulator, const char *program);
 /* Ends a run as its options say: prints the summary and writes the files they name. */
 TytoStatus tyto_finish(TytoSimulator *simulator, const char *program);

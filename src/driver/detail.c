@@ -1,4 +1,4 @@
-/* Machine, policies, recordings and statistics of a simulation in detail. */
+/* Machine, policies and recordings of a simulation in detail. */
 #include "driver/detail.h"
 
 #include <errno.h>
@@ -8,10 +8,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/host.h"
-#include "driver/run_file.h"
 #include "sched/report.h"
-#include "stats/output.h"
 
 enum { TIMELINE_INTERVAL = 1000 }; /* SM cycles between its counters, unless --sample says */
 
@@ -92,15 +89,13 @@ static bool open_l1d(Detail *detail, const Options *options, Diag *diag) {
 /* Ends the trace with what the run counted. */
 static bool close_l1d(Detail *detail, Diag *diag) {
     if (!detail->l1d) return true;
-    L1dTraceTotals totals = {.kernels = detail->watch.kernels};
-    for (int i = 0; i < detail->run->kernel_count; i++) {
-        const Counters *c = &detail->run->kernels[i].counters;
-        totals.thread_instructions += c->thread_instructions;
-        totals.accesses += c->l1d_accesses;
-        totals.misses += c->l1d_misses;
-        totals.load_accesses += c->l1d_load_accesses;
-        totals.load_misses += c->l1d_load_misses;
-    }
+    Counters total = run_total(detail->run);
+    L1dTraceTotals totals = {.kernels = detail->watch.kernels,
+                             .thread_instructions = total.thread_instructions,
+                             .accesses = total.l1d_accesses,
+                             .misses = total.l1d_misses,
+                             .load_accesses = total.l1d_load_accesses,
+                             .load_misses = total.l1d_load_misses};
     bool is_written = l1d_writer_close(detail->l1d, &totals, diag);
     detail->l1d = detail->watch.l1d = NULL;
     return is_written;
@@ -123,8 +118,9 @@ bool detail_start(Detail *detail, const Options *options, Diag *diag) {
     return true;
 }
 
-Detail *detail_new(const Options *options, Diag *diag) {
+Detail *detail_new(const Options *options, RunStats *run, Diag *diag) {
     Detail *detail = base_calloc(1, sizeof *detail);
+    detail->run = run;
     if (load_machine(detail, options, diag)) {
         const MachineConfig *config = detail->config;
         const char *scheduler =
@@ -132,9 +128,8 @@ Detail *detail_new(const Options *options, Diag *diag) {
         detail->scheduler = sched_policy_new(scheduler, diag);
         detail->cta_scheduler = cta_sched_new(config->cta.policy, diag);
         if (detail->scheduler && detail->cta_scheduler) {
-            detail->run =
-                run_new("", config->name, detail->scheduler->text, detail->cta_scheduler->text,
-                        config->sms, config->sm.scheduler.count);
+            run_set_machine(run, config->name, detail->scheduler->text, detail->cta_scheduler->text,
+                            config->sms, config->sm.scheduler.count);
             return detail;
         }
     }
@@ -149,89 +144,18 @@ void detail_free(Detail *detail) {
     if (detail->l1d) close_l1d(detail, ignored);
     diag_free(ignored);
     if (detail->policies) fclose(detail->policies);
-    run_free(detail->run);
     sched_policy_free(detail->scheduler);
     cta_sched_free(detail->cta_scheduler);
     machine_free(detail->machine);
     free(detail);
 }
 
-/* ---- Statistics ---- */
-
-static RunStatus status_of(const GpuResult *result) {
-    if (result->status == GPU_OK) return RUN_COMPLETE;
-    if (result->status == GPU_INTERRUPTED) return RUN_INTERRUPTED;
-    return result->fault_code == ISA_FAULT_DEADLOCK ? RUN_STUCK : RUN_FAULT;
-}
-
-void detail_record(Detail *detail, const GpuLaunch *launch, const GpuResult *result) {
-    const IsaFunction *function = &gpu_module_program(launch->module)->functions[launch->function];
-    KernelStats *kernel = run_add_kernel(detail->run, function->ptx->name);
-    memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
-    memcpy(kernel->block, launch->block, sizeof kernel->block);
-    kernel->registers = function->registers;
-    kernel->shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes;
-    kernel->ctas_per_sm = result->ctas_per_sm;
-    kernel->status = status_of(result);
-    if (kernel->status != RUN_COMPLETE) detail->run->shape.is_complete = false;
-    if (launch->is_functional) {
-        kernel->is_untimed = true;
-        kernel->warp_instructions = result->warp_instructions;
-        kernel->thread_instructions = result->thread_instructions;
-        detail->run->host.untimed_seconds += result->wall_seconds;
-        return;
-    }
-    kernel->counters = result->counters;
-    kernel->histograms = result->histograms;
-    kernel->ctas = detail->watch.ctas;
-    kernel->cta_count = detail->watch.cta_count;
-    detail->watch.ctas = NULL;
-    detail->run->host.wall_seconds += result->wall_seconds;
-    detail->run->host.cpu_seconds += result->cpu_seconds;
-}
-
-/* ---- The end ---- */
-
-/* What a row of a result names; the table of options finds these by their names. */
-typedef void WriteResult(const RunStats *run, Text *out);
-
-static void write_json(const RunStats *run, Text *out) {
-    Json json;
-    json_begin(&json, out);
-    run_write_json(run, &json);
-    text_add(out, "\n");
-}
-
-static void write_csv(const RunStats *run, Text *out) { run_write_csv(&run, 1, out); }
-
-void detail_sign(Detail *detail, const char *program) {
-    detail->run->host.peak_memory_bytes = host_peak_memory_bytes();
-    free(detail->run->program);
-    detail->run->program = strdup(program);
-}
-
 bool detail_finish(Detail *detail, const Options *options, Diag *diag) {
-    const struct {
-        const char *path; /* NULL: not asked for */
-        WriteResult *write;
-    } files[] = {
-#define RESULT(group, name, field, write, ...) {options->field, write},
-#include "driver/options.def"
-    };
-    Text text = {0};
-    bool is_right = run_check(detail->run, &text);
-    if (!is_right) diag_error(diag, NULL, 0, 0, "the counters disagree: %s", text_string(&text));
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (!files[i].path) continue;
-        text_clear(&text);
-        files[i].write(detail->run, &text);
-        is_right &= output_write(files[i].path, &text, diag);
-    }
+    bool is_right = true;
     if (detail->timeline) is_right &= timeline_close(detail->timeline, diag);
     detail->timeline = NULL;
     detail->watch.timeline = NULL;
     is_right &= close_policies(detail, options, diag);
     is_right &= close_l1d(detail, diag);
-    text_free(&text);
     return is_right;
 }

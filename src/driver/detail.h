@@ -1,5 +1,5 @@
 /* What a simulation in detail has beside its GPU: the machine and the policies that the options
- * name, what is watched while kernels run, and the statistics that they leave behind. */
+ * name, and what is recorded while kernels run. */
 #ifndef TYTO_DRIVER_DETAIL_H
 #define TYTO_DRIVER_DETAIL_H
 
@@ -17,28 +17,22 @@ typedef struct Detail {
     const MachineConfig *config; /* finished; the machine's */
     SchedPolicy *scheduler;      /* owned */
     CtaSched *cta_scheduler;     /* owned */
-    RunStats *run;               /* statistics of every kernel so far; owned */
+    RunStats *run;               /* the simulator's record */
     Timeline *timeline;          /* being written, NULL: not asked for; owned */
     FILE *policies;              /* being written, NULL: not asked for; owned */
     L1dWriter *l1d;              /* being written, NULL: not asked for; owned */
     Watch watch;                 /* what the GPU records */
 } Detail;
 
-/* The machine and the policies, with no recording begun. NULL with errors in `diag`. */
-Detail *detail_new(const Options *options, Diag *diag);
+/* The machine and the policies, with no recording begun; makes `run` (borrowed, outlives the
+ * detail) one on that machine. NULL with errors in `diag`. */
+Detail *detail_new(const Options *options, RunStats *run, Diag *diag);
 /* Begins the recordings that the options name, whose files are opened. False with errors in `diag`.
  */
 bool detail_start(Detail *detail, const Options *options, Diag *diag);
 void detail_free(Detail *detail); /* NULL is allowed */
 
-/* Keeps the statistics of a launch that has run. */
-void detail_record(Detail *detail, const GpuLaunch *launch, const GpuResult *result);
-
-/* Names the run and adds what the host knows; before any report. */
-void detail_sign(Detail *detail, const char *program);
-
-/* Ends a signed run: checks the statistics' identities and writes the files that the options name.
- * False with errors in `diag`. */
+/* Ends the recordings. False with errors in `diag`. */
 bool detail_finish(Detail *detail, const Options *options, Diag *diag);
 
 #endif

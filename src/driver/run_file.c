@@ -1,5 +1,6 @@
 /* Layout: a header with the build's version and sizes; the run's texts, each with its NUL; then for
- * each kernel its name and its KernelStats. */
+ * each kernel its name, its KernelStats, a byte that says whether it was timed, and if so its
+ * KernelTiming. */
 #include "driver/run_file.h"
 
 #include <errno.h>
@@ -11,9 +12,9 @@ enum { FILE_BYTES_MAX = 1 << 30 };
 typedef struct Header {
     char magic[8];
     char version[16];
-    uint64_t kernel_bytes; /* sizeof(KernelStats), to tell other builds */
+    uint64_t kernel_bytes; /* of a timed kernel's two records, to tell other builds */
     CountersShape shape;
-    HostStats host;
+    uint64_t peak_memory_bytes;
     int64_t kernel_count;
 } Header;
 
@@ -22,11 +23,26 @@ static Header header_of(const RunStats *run) {
     memset(&header, 0, sizeof header);
     memcpy(header.magic, "tytorun", sizeof header.magic);
     strncpy(header.version, TYTO_VERSION, sizeof header.version - 1);
-    header.kernel_bytes = sizeof(KernelStats);
+    header.kernel_bytes = sizeof(KernelStats) + sizeof(KernelTiming);
     header.shape = run->shape;
-    header.host = run->host;
+    header.peak_memory_bytes = run->peak_memory_bytes;
     header.kernel_count = run->kernel_count;
     return header;
+}
+
+static void write_kernel(const KernelStats *kernel, Text *out) {
+    KernelStats stored = *kernel;
+    uint8_t is_timed = kernel->timing != NULL;
+    stored.name = NULL;
+    stored.timing = NULL;
+    text_add_bytes(out, kernel->name, strlen(kernel->name) + 1);
+    text_add_bytes(out, &stored, sizeof stored);
+    text_add_bytes(out, &is_timed, sizeof is_timed);
+    if (!is_timed) return;
+    KernelTiming timing = *kernel->timing;
+    timing.ctas = NULL;
+    timing.cta_count = 0;
+    text_add_bytes(out, &timing, sizeof timing);
 }
 
 void run_file_write(const RunStats *run, Text *out) {
@@ -35,14 +51,8 @@ void run_file_write(const RunStats *run, Text *out) {
     text_add_bytes(out, &header, sizeof header);
     for (int i = 0; i < 4; i++)
         text_add_bytes(out, texts[i], strlen(texts[i]) + 1);
-    for (int i = 0; i < run->kernel_count; i++) {
-        KernelStats kernel = run->kernels[i];
-        text_add_bytes(out, kernel.name, strlen(kernel.name) + 1);
-        kernel.name = NULL;
-        kernel.ctas = NULL;
-        kernel.cta_count = 0;
-        text_add_bytes(out, &kernel, sizeof kernel);
-    }
+    for (int i = 0; i < run->kernel_count; i++)
+        write_kernel(&run->kernels[i], out);
 }
 
 /* What is still to be read. */
@@ -65,16 +75,29 @@ static const char *take_text(Rest *rest) {
     return nul ? text : NULL;
 }
 
+static bool read_kernel(Rest *rest, RunStats *run) {
+    KernelStats stored;
+    KernelTiming timing;
+    uint8_t is_timed;
+    const char *name = take_text(rest);
+    if (!name || !take(rest, &stored, sizeof stored) || !take(rest, &is_timed, sizeof is_timed))
+        return false;
+    if ((unsigned)stored.status >= RUN_STATUSES) return false;
+    if (is_timed && !take(rest, &timing, sizeof timing)) return false;
+    KernelStats *kernel = run_add_kernel(run, name);
+    stored.name = kernel->name;
+    stored.timing = NULL;
+    *kernel = stored;
+    if (!is_timed) return true;
+    timing.ctas = NULL;
+    timing.cta_count = 0;
+    *run_add_timing(kernel) = timing;
+    return true;
+}
+
 static bool read_kernels(Rest *rest, int64_t count, RunStats *run) {
     for (int64_t i = 0; i < count; i++) {
-        KernelStats stored;
-        const char *name = take_text(rest);
-        if (!name || !take(rest, &stored, sizeof stored)) return false;
-        if ((unsigned)stored.status >= RUN_STATUSES) return false;
-        KernelStats *kernel = run_add_kernel(run, name);
-        stored.name = kernel->name;
-        stored.ctas = NULL;
-        *kernel = stored;
+        if (!read_kernel(rest, run)) return false;
     }
     return rest->at == rest->end;
 }
@@ -91,10 +114,10 @@ static RunStats *parse(Rest rest) {
         texts[i] = take_text(&rest);
         if (!texts[i]) return NULL;
     }
-    RunStats *run =
-        run_new(texts[0], texts[1], texts[2], texts[3], header.shape.sms, header.shape.schedulers);
+    RunStats *run = run_new(texts[0]);
+    run_set_machine(run, texts[1], texts[2], texts[3], header.shape.sms, header.shape.schedulers);
     run->shape = header.shape;
-    run->host = header.host;
+    run->peak_memory_bytes = header.peak_memory_bytes;
     if (read_kernels(&rest, header.kernel_count, run)) return run;
     run_free(run);
     return NULL;

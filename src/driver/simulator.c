@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/map.h"
 #include "driver/detail.h"
 #include "driver/progress.h"
-#include "driver/report.h"
+#include "driver/record.h"
 #include "driver/selection.h"
-#include "stats/output.h"
+#include "stats/report.h"
 
 struct TytoModule {
     TytoSimulator *simulator;
@@ -72,9 +74,11 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
     bool is_right =
         options_parse(parsed, NULL, count, options, diag) && check_together(parsed, diag);
     if (is_right && !parsed->is_functional) {
-        Detail *detail = detail_new(parsed, diag);
+        RunStats *run = run_new("");
+        Detail *detail = detail_new(parsed, run, diag);
         is_right = detail != NULL;
         detail_free(detail);
+        run_free(run);
     }
     copy_message(diag, message, size);
     options_free(parsed);
@@ -102,15 +106,17 @@ static GpuOptions gpu_options_of(const Options *options, Detail *detail) {
 }
 
 TytoSimulator *simulator_new(Options *options, Diag *diag) {
+    RunStats *run = run_new("");
     Detail *detail = NULL;
     Gpu *gpu = NULL;
     if (check_together(options, diag) &&
-        (options->is_functional || (detail = detail_new(options, diag)))) {
+        (options->is_functional || (detail = detail_new(options, run, diag)))) {
         GpuOptions gpu_options = gpu_options_of(options, detail);
         if (!detail || detail_start(detail, options, diag)) gpu = gpu_new(&gpu_options, diag);
     }
     if (!gpu) {
         detail_free(detail);
+        run_free(run);
         options_free(options);
         return NULL;
     }
@@ -122,10 +128,9 @@ TytoSimulator *simulator_new(Options *options, Diag *diag) {
     pthread_mutexattr_destroy(&recursive);
     simulator->options = options;
     simulator->gpu = gpu;
+    simulator->run = run;
     simulator->detail = detail;
     if (detail) simulator->selection = selection_new(options->kernels, options->skip, diag);
-    simulator->arena = arena_new();
-    simulator->kernel_names = map_new();
     if (!options->is_quiet) simulator->progress = progress_new(gpu);
     return simulator;
 }
@@ -148,11 +153,9 @@ void tyto_free(TytoSimulator *simulator) {
     progress_free(simulator->progress);
     gpu_free(simulator->gpu);
     detail_free(simulator->detail);
+    run_free(simulator->run);
     selection_free(simulator->selection);
     options_free(simulator->options);
-    map_free(simulator->kernel_names);
-    arena_free(simulator->arena);
-    free(simulator->results);
     text_free(&simulator->message);
     pthread_mutex_destroy(&simulator->lock);
     free(simulator);
@@ -400,42 +403,6 @@ static TytoStatus status_of(GpuStatus status) {
     return statuses[status];
 }
 
-static const char *keep_name(TytoSimulator *simulator, const char *name) {
-    char *kept = map_get(simulator->kernel_names, name, strlen(name));
-    if (!kept) {
-        kept = arena_strdup(simulator->arena, name);
-        map_put(simulator->kernel_names, name, strlen(name), kept);
-    }
-    return kept;
-}
-
-static void record(TytoSimulator *simulator, const GpuLaunch *launch, const GpuResult *result) {
-    if (simulator->result_count == simulator->result_capacity) {
-        simulator->result_capacity =
-            simulator->result_capacity ? 2 * simulator->result_capacity : 16;
-        simulator->results = base_realloc(simulator->results, (size_t)simulator->result_capacity *
-                                                                  sizeof *simulator->results);
-    }
-    const IsaFunction *function = &gpu_module_program(launch->module)->functions[launch->function];
-    TytoResult *kept = &simulator->results[simulator->result_count++];
-    *kept = (TytoResult){
-        .kernel = keep_name(simulator, function->ptx->name),
-        .status = status_of(result->status),
-        .registers = gpu_registers(simulator->gpu, function),
-        .shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes,
-        .warp_instructions = result->warp_instructions,
-        .thread_instructions = result->thread_instructions,
-        .cycles = result->cycles,
-        .time_ps = result->time_ps,
-        .wall_seconds = result->wall_seconds,
-        .cpu_seconds = result->cpu_seconds,
-        .is_timed = simulator->detail && !launch->is_functional,
-    };
-    memcpy(kept->grid, launch->grid, sizeof kept->grid);
-    memcpy(kept->block, launch->block, sizeof kept->block);
-    simulator->time_ps += result->time_ps;
-}
-
 GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *asked, GpuResult *result) {
     const IsaProgram *program = gpu_module_program(asked->module);
     const char *name = program->functions[asked->function].ptx->name;
@@ -446,11 +413,12 @@ GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *asked, Gpu
     progress_end(simulator->progress);
     if (status == GPU_BAD_LAUNCH) return status;
     if (simulator->selection) selection_count(simulator->selection, name);
-    record(simulator, &launch, result);
-    if (simulator->detail) detail_record(simulator->detail, &launch, result);
+    record_launch(simulator->run, simulator->gpu, &launch, result,
+                  simulator->detail ? &simulator->detail->watch : NULL);
+    simulator->time_ps += result->time_ps;
     if (!simulator->options->is_quiet) {
         Text line = {0};
-        report_add_kernel(simulator, simulator->result_count - 1, &line);
+        report_launch(simulator->run, simulator->run->kernel_count - 1, &line);
         fputs(text_string(&line), stderr);
         text_free(&line);
     }
@@ -491,16 +459,40 @@ TytoProgress tyto_progress(const TytoSimulator *simulator) {
     return (TytoProgress){now.done_ctas, now.total_ctas, now.warp_instructions};
 }
 
+/* ---- Results ---- */
+
 int tyto_result_count(TytoSimulator *simulator) {
     pthread_mutex_lock(&simulator->lock);
-    int count = simulator->result_count;
+    int count = simulator->run->kernel_count;
     pthread_mutex_unlock(&simulator->lock);
     return count;
 }
 
+static TytoResult result_of(const KernelStats *kernel) {
+    static const TytoStatus statuses[RUN_STATUSES] = {[RUN_COMPLETE] = TYTO_OK,
+                                                      [RUN_INTERRUPTED] = TYTO_INTERRUPTED,
+                                                      [RUN_FAULT] = TYTO_KERNEL_FAILED,
+                                                      [RUN_STUCK] = TYTO_KERNEL_FAILED};
+    Counters counters = run_kernel_counters(kernel);
+    TytoResult result = {.kernel = kernel->name,
+                         .status = statuses[kernel->status],
+                         .registers = kernel->registers,
+                         .shared_bytes = kernel->shared_bytes,
+                         .warp_instructions = counters.warp_instructions,
+                         .thread_instructions = counters.thread_instructions,
+                         .cycles = counters.cycles,
+                         .time_ps = kernel->time_ps,
+                         .wall_seconds = kernel->wall_seconds,
+                         .cpu_seconds = kernel->cpu_seconds,
+                         .is_timed = kernel->timing != NULL};
+    memcpy(result.grid, kernel->grid, sizeof result.grid);
+    memcpy(result.block, kernel->block, sizeof result.block);
+    return result;
+}
+
 TytoResult tyto_result(TytoSimulator *simulator, int i) {
     pthread_mutex_lock(&simulator->lock);
-    TytoResult result = simulator->results[i];
+    TytoResult result = result_of(&simulator->run->kernels[i]);
     pthread_mutex_unlock(&simulator->lock);
     return result;
 }
@@ -510,30 +502,21 @@ TytoResult tyto_result(TytoSimulator *simulator, int i) {
 char *tyto_report_json(TytoSimulator *simulator, const char *program) {
     pthread_mutex_lock(&simulator->lock);
     Text out = {0};
-    report_add_json(simulator, program, &out);
+    record_sign(simulator->run, program);
+    record_add_json(simulator->run, &out);
     pthread_mutex_unlock(&simulator->lock);
     return out.bytes;
 }
 
-/* The files of a run without timing. */
-static bool finish_functional(TytoSimulator *simulator, const char *program, Diag *diag) {
-    const char *path = simulator->options->json_path;
-    if (!path) return true;
-    Text out = {0};
-    report_add_json(simulator, program, &out);
-    bool is_written = output_write(path, &out, diag);
-    text_free(&out);
-    return is_written;
-}
-
-static bool finish_detail(TytoSimulator *simulator, const char *program, Diag *diag) {
-    detail_sign(simulator->detail, program);
-    return detail_finish(simulator->detail, simulator->options, diag);
-}
-
 static void warn_of_selection(const TytoSimulator *simulator) {
     Diag *diag = diag_new();
-    selection_check(simulator->selection, simulator->kernel_names, diag);
+    Map *names = map_new();
+    for (int i = 0; i < simulator->run->kernel_count; i++) {
+        const char *name = simulator->run->kernels[i].name;
+        map_put(names, name, strlen(name), NULL);
+    }
+    selection_check(simulator->selection, names, diag);
+    map_free(names);
     if (diag_warning_count(diag)) diag_print(diag, stderr);
     diag_free(diag);
 }
@@ -542,11 +525,12 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     pthread_mutex_lock(&simulator->lock);
     const Options *options = simulator->options;
     Diag *diag = diag_new();
-    bool is_right = simulator->detail ? finish_detail(simulator, program, diag)
-                                      : finish_functional(simulator, program, diag);
-    if (!options->is_quiet) {
+    record_sign(simulator->run, program);
+    bool is_right = record_write(simulator->run, options, diag);
+    if (simulator->detail) is_right &= detail_finish(simulator->detail, options, diag);
+    if (!options->is_quiet && simulator->run->kernel_count) {
         Text out = {0};
-        report_add_summary(simulator, &out);
+        report_run(simulator->run, options->is_verbose, &out);
         fputs(text_string(&out), stderr);
         text_free(&out);
     }

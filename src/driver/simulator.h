@@ -5,26 +5,21 @@
 
 #include <pthread.h>
 
-#include "base/arena.h"
-#include "base/map.h"
 #include "base/text.h"
 #include "driver/options.h"
 #include "gpu/gpu.h"
+#include "stats/run.h"
 #include "tyto/tyto.h"
 
 struct TytoSimulator {
     pthread_mutex_t lock;        /* taken by whoever touches what follows */
     Options *options;            /* owned */
     Gpu *gpu;                    /* owned */
-    Arena *arena;                /* kernel names */
-    Map *kernel_names;           /* name -> its copy in the arena */
-    TytoResult *results;         /* of every launch, in order */
-    int result_count;            /* launches so far */
-    int result_capacity;         /* of results */
+    RunStats *run;               /* the record of every launch so far; owned */
     uint64_t time_ps;            /* simulated time: the sum over all launches */
     TytoModule *modules;         /* loaded by tyto_load, linked by their `next` */
     Text message;                /* tyto_message */
-    struct Detail *detail;       /* machine and statistics, NULL when run functionally; owned */
+    struct Detail *detail;       /* machine and recordings, NULL when run functionally; owned */
     struct Selection *selection; /* which launches are timed; NULL when run functionally; owned */
     struct Progress *progress;   /* line on a terminal; NULL where there is none; owned */
 };

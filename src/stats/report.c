@@ -199,12 +199,12 @@ static void add_kernel(const KernelStats *kernel, bool has_all, Text *out) {
     text_printf(out, "\nkernel %s, %u x %u x %u CTAs of %u x %u x %u threads", kernel->name,
                 kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0],
                 kernel->block[1], kernel->block[2]);
-    text_printf(out, ", %u CTAs per SM, %u registers, %u B shared\n", kernel->ctas_per_sm,
+    text_printf(out, ", %u CTAs per SM, %u registers, %u B shared\n", kernel->timing->ctas_per_sm,
                 kernel->registers, kernel->shared_bytes);
     if (kernel->status != RUN_COMPLETE)
         text_printf(out, "  not complete: %s; the figures are those so far\n",
                     run_status_names[kernel->status]);
-    add_counters(&kernel->counters, has_all, out);
+    add_counters(&kernel->timing->counters, has_all, out);
 }
 
 /* Names of the kernels that ran without timing, each once. */
@@ -212,7 +212,7 @@ static Map *untimed_names(const RunStats *run) {
     Map *names = map_new();
     for (int i = 0; i < run->kernel_count; i++) {
         const KernelStats *kernel = &run->kernels[i];
-        if (kernel->is_untimed) map_put(names, kernel->name, strlen(kernel->name), NULL);
+        if (!run_is_counted(run, kernel)) map_put(names, kernel->name, strlen(kernel->name), NULL);
     }
     return names;
 }
@@ -222,7 +222,7 @@ static void add_untimed(const RunStats *run, Text *out) {
     char field[FIELD_BYTES];
     UntimedTotal untimed = run_untimed(run);
     if (!untimed.kernels) return;
-    format_count(field, untimed.warp_instructions);
+    format_count(field, untimed.counters.warp_instructions);
     text_printf(out, "\nnot timed: %d kernel%s, %s warp instructions (", untimed.kernels,
                 untimed.kernels == 1 ? "" : "s", field);
     Map *names = untimed_names(run);
@@ -234,13 +234,47 @@ static void add_untimed(const RunStats *run, Text *out) {
     map_free(names);
 }
 
-void report_run(const RunStats *run, bool has_all, Text *out) {
+/* Warp instructions per second of the wall clock, 0 when no time has passed. */
+static double rate_of(const Counters *total, HostStats host) {
+    return host.wall_seconds > 0 ? (double)total->warp_instructions / host.wall_seconds : 0;
+}
+
+/* 24200000 as "24.2 million". */
+static void format_rounded(char field[static FIELD_BYTES], double value) {
+    static const struct {
+        double least;
+        const char *name;
+        int decimals;
+    } scales[] = {{1e9, " billion", 2}, {1e6, " million", 1}, {1e3, " thousand", 1}};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        if (value < scales[i].least) continue;
+        format_value(field, value / scales[i].least, scales[i].decimals);
+        strcat(field, scales[i].name);
+        return;
+    }
+    format_value(field, value, 0);
+}
+
+/* A run without timing, in one line. */
+static void add_functional(const RunStats *run, Text *out) {
+    char instructions[FIELD_BYTES], seconds[FIELD_BYTES], speed[FIELD_BYTES];
+    Counters total = run_total(run);
+    HostStats host = run_host(run);
+    format_count(instructions, total.warp_instructions);
+    format_value(seconds, host.wall_seconds, 2);
+    format_rounded(speed, rate_of(&total, host));
+    text_printf(out,
+                "tyto: %d kernel%s, %s warp instructions in %s s (%s warp instructions a second)\n",
+                run->kernel_count, run->kernel_count == 1 ? "" : "s", instructions, seconds, speed);
+}
+
+static void add_timed(const RunStats *run, bool has_all, Text *out) {
     text_printf(out, "%s on %s, warps by %s, CTAs by %s\n", run->program, run->machine,
                 run->scheduler, run->cta_scheduler);
     int timed = run->kernel_count - run_untimed(run).kernels;
     bool has_each = has_all || timed <= REPORT_KERNELS;
     for (int i = 0; has_each && i < run->kernel_count; i++) {
-        if (!run->kernels[i].is_untimed) add_kernel(&run->kernels[i], has_all, out);
+        if (run->kernels[i].timing) add_kernel(&run->kernels[i], has_all, out);
     }
     Counters total = run_total(run);
     if (timed > 1) {
@@ -249,13 +283,38 @@ void report_run(const RunStats *run, bool has_all, Text *out) {
     }
     add_untimed(run, out);
     char seconds[FIELD_BYTES], speed[FIELD_BYTES], memory[FIELD_BYTES];
-    double rate = (double)total.warp_instructions / run->host.wall_seconds;
-    format_value(seconds, run->host.wall_seconds, 2);
-    format_value(memory, (double)run->host.peak_memory_bytes / (1024 * 1024), 0);
-    if (isfinite(rate)) format_count(speed, (uint64_t)rate);
+    HostStats host = run_host(run);
+    format_value(seconds, host.wall_seconds, 2);
+    format_value(memory, (double)run->peak_memory_bytes / (1024 * 1024), 0);
+    if (host.wall_seconds > 0) format_count(speed, (uint64_t)rate_of(&total, host));
     else strcpy(speed, "-");
     text_printf(out, "\nhost: %s s, %s warp instructions per second, %s MiB at most\n", seconds,
                 speed, memory);
+}
+
+void report_run(const RunStats *run, bool has_all, Text *out) {
+    if (run->machine) add_timed(run, has_all, out);
+    else add_functional(run, out);
+}
+
+void report_launch(const RunStats *run, int i, Text *out) {
+    const KernelStats *kernel = &run->kernels[i];
+    Counters counters = run_kernel_counters(kernel);
+    char field[FIELD_BYTES];
+    text_printf(out, "tyto: kernel %d: %s grid %u,%u,%u block %u,%u,%u: %u registers, ", i + 1,
+                kernel->name, kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0],
+                kernel->block[1], kernel->block[2], kernel->registers);
+    if (kernel->shared_bytes) text_printf(out, "%u bytes of shared memory, ", kernel->shared_bytes);
+    format_count(field, counters.warp_instructions);
+    text_printf(out, "%s warp instructions", field);
+    if (counters.cycles) {
+        format_count(field, counters.cycles);
+        text_printf(out, ", %s cycles", field);
+        format_ratio(field, &counters, RATIO_ipc);
+        text_printf(out, ", IPC %s", field);
+    }
+    if (!run_is_counted(run, kernel)) text_add(out, ", not timed");
+    text_printf(out, "%s\n", kernel->status == RUN_COMPLETE ? "" : ", failed");
 }
 
 /* --- several runs --- */

@@ -7,9 +7,12 @@
 #include "base/text.h"
 #include "stats/run.h"
 
+/* One line on launch i of a run. */
+void report_launch(const RunStats *run, int i, Text *out);
+
 /* One run: for each kernel (when they are few) and, when there are several, for all of them, the
  * figures that matter most and bars of where the scheduler cycles went. With `has_all` each kernel,
- * and every counter and ratio. */
+ * and every counter and ratio. A functional run is one line. */
 void report_run(const RunStats *run, bool has_all, Text *out);
 
 /* Runs of one program under several policies: a table (cycles, IPC, speed-up over the first, miss

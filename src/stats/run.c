@@ -13,28 +13,40 @@ const char *const run_status_names[RUN_STATUSES] = {
     [RUN_STUCK] = "stuck",
 };
 
+const CounterId run_functional_counters[RUN_FUNCTIONAL_COUNTERS] = {COUNTER_warp_instructions,
+                                                                    COUNTER_thread_instructions};
+
 static char *copy_of(const char *text) {
     size_t size = strlen(text) + 1;
     return memcpy(base_malloc(size), text, size);
 }
 
-RunStats *run_new(const char *program, const char *machine, const char *scheduler,
-                  const char *cta_scheduler, uint32_t sms, uint32_t schedulers) {
+RunStats *run_new(const char *program) {
     RunStats *run = base_calloc(1, sizeof *run);
     run->program = copy_of(program);
+    run->shape.is_complete = true;
+    return run;
+}
+
+void run_set_machine(RunStats *run, const char *machine, const char *scheduler,
+                     const char *cta_scheduler, uint32_t sms, uint32_t schedulers) {
     run->machine = copy_of(machine);
     run->scheduler = copy_of(scheduler);
     run->cta_scheduler = copy_of(cta_scheduler);
-    run->shape = (CountersShape){.sms = sms, .schedulers = schedulers, .is_complete = true};
-    return run;
+    run->shape.sms = sms;
+    run->shape.schedulers = schedulers;
+}
+
+static void free_kernel(KernelStats *kernel) {
+    if (kernel->timing) free(kernel->timing->ctas);
+    free(kernel->timing);
+    free(kernel->name);
 }
 
 void run_free(RunStats *run) {
     if (!run) return;
-    for (int i = 0; i < run->kernel_count; i++) {
-        free(run->kernels[i].name);
-        free(run->kernels[i].ctas);
-    }
+    for (int i = 0; i < run->kernel_count; i++)
+        free_kernel(&run->kernels[i]);
     free(run->kernels);
     free(run->program);
     free(run->machine);
@@ -42,6 +54,11 @@ void run_free(RunStats *run) {
     free(run->cta_scheduler);
     timeseries_free(run->series);
     free(run);
+}
+
+void run_set_program(RunStats *run, const char *program) {
+    free(run->program);
+    run->program = copy_of(program);
 }
 
 KernelStats *run_add_kernel(RunStats *run, const char *name) {
@@ -56,27 +73,61 @@ KernelStats *run_add_kernel(RunStats *run, const char *name) {
     return kernel;
 }
 
-UntimedTotal run_untimed(const RunStats *run) {
-    UntimedTotal total = {0};
-    for (int i = 0; i < run->kernel_count; i++) {
-        total.kernels += run->kernels[i].is_untimed;
-        total.warp_instructions += run->kernels[i].warp_instructions;
-        total.thread_instructions += run->kernels[i].thread_instructions;
-    }
-    return total;
+KernelTiming *run_add_timing(KernelStats *kernel) {
+    kernel->timing = base_calloc(1, sizeof *kernel->timing);
+    return kernel->timing;
+}
+
+Counters run_kernel_counters(const KernelStats *kernel) {
+    if (kernel->timing) return kernel->timing->counters;
+    return (Counters){.warp_instructions = kernel->warp_instructions,
+                      .thread_instructions = kernel->thread_instructions};
+}
+
+bool run_is_counted(const RunStats *run, const KernelStats *kernel) {
+    return kernel->timing || !run->machine;
 }
 
 Counters run_total(const RunStats *run) {
     Counters total = {0};
-    for (int i = 0; i < run->kernel_count; i++)
-        counters_add(&total, &run->kernels[i].counters);
+    for (int i = 0; i < run->kernel_count; i++) {
+        if (!run_is_counted(run, &run->kernels[i])) continue;
+        Counters counters = run_kernel_counters(&run->kernels[i]);
+        counters_add(&total, &counters);
+    }
     return total;
 }
 
 void run_total_histograms(const RunStats *run, Histograms *total) {
     memset(total, 0, sizeof *total);
-    for (int i = 0; i < run->kernel_count; i++)
-        histograms_add(total, &run->kernels[i].histograms);
+    for (int i = 0; i < run->kernel_count; i++) {
+        if (run->kernels[i].timing) histograms_add(total, &run->kernels[i].timing->histograms);
+    }
+}
+
+UntimedTotal run_untimed(const RunStats *run) {
+    UntimedTotal total = {0};
+    for (int i = 0; i < run->kernel_count; i++) {
+        if (run_is_counted(run, &run->kernels[i])) continue;
+        Counters counters = run_kernel_counters(&run->kernels[i]);
+        counters_add(&total.counters, &counters);
+        total.kernels++;
+    }
+    return total;
+}
+
+HostStats run_host(const RunStats *run) {
+    HostStats host = {0};
+    for (int i = 0; i < run->kernel_count; i++) {
+        const KernelStats *kernel = &run->kernels[i];
+        if (run_is_counted(run, kernel)) {
+            host.wall_seconds += kernel->wall_seconds;
+            host.cpu_seconds += kernel->cpu_seconds;
+        } else {
+            host.untimed_seconds += kernel->wall_seconds;
+        }
+    }
+    return host;
 }
 
 static bool check_part(const char *name, const Counters *counters, CountersShape shape, Text *why) {
@@ -89,11 +140,14 @@ static bool check_part(const char *name, const Counters *counters, CountersShape
 
 bool run_check(const RunStats *run, Text *why) {
     bool is_good = true, is_complete = run->shape.is_complete;
+    if (!run->machine) return true;
     for (int i = 0; i < run->kernel_count; i++) {
+        const KernelStats *kernel = &run->kernels[i];
         CountersShape shape = run->shape;
-        shape.is_complete = run->kernels[i].status == RUN_COMPLETE;
+        shape.is_complete = kernel->status == RUN_COMPLETE;
         is_complete &= shape.is_complete;
-        is_good &= check_part(run->kernels[i].name, &run->kernels[i].counters, shape, why);
+        if (kernel->timing)
+            is_good &= check_part(kernel->name, &kernel->timing->counters, shape, why);
     }
     Counters total = run_total(run);
     CountersShape shape = run->shape;

@@ -1,5 +1,6 @@
-/* What one run leaves behind: who ran where, each kernel's statistics, and what the host saw.
- * Filled by whoever runs kernels; read by every writer (text, JSON, CSV). */
+/* The record of a run: who ran where, what each kernel did, and what the host saw. Timed runs and
+ * functional ones fill the same record; the driver's results and every writer (text, JSON, CSV)
+ * read it. */
 #ifndef TYTO_STATS_RUN_H
 #define TYTO_STATS_RUN_H
 
@@ -30,66 +31,96 @@ typedef enum RunStatus {
 } RunStatus;
 extern const char *const run_status_names[RUN_STATUSES];
 
+/* What only a kernel that was timed has. */
+typedef struct KernelTiming {
+    uint32_t ctas_per_sm; /* that fit */
+    Counters counters;
+    Histograms histograms;
+    CtaRecord *ctas;    /* by linear CTA index; owned; NULL when not recorded */
+    uint64_t cta_count; /* of ctas */
+} KernelTiming;
+
+/* One launch of a kernel. */
 typedef struct KernelStats {
     char *name;                 /* owned */
     uint32_t grid[3], block[3]; /* CTAs, threads */
     uint32_t registers;         /* of a thread */
     uint32_t shared_bytes;      /* of a CTA, static and dynamic */
-    uint32_t ctas_per_sm;       /* that fit; 0 when untimed */
-    RunStatus status;
-    bool is_untimed;                                 /* ran functionally: all counters are 0 */
-    uint64_t warp_instructions, thread_instructions; /* when untimed; else the counters have them */
-    Counters counters;
-    Histograms histograms;
-    CtaRecord *ctas; /* by linear CTA index; owned; NULL when not recorded */
-    uint64_t cta_count;
+    RunStatus status;           /* how it ended */
+    uint64_t warp_instructions,
+        thread_instructions; /* when not timed; else the counters have them */
+    uint64_t time_ps;        /* simulated; functionally a mere clock */
+    double wall_seconds;     /* of the host */
+    double cpu_seconds;      /* that the process had the processor in that time */
+    KernelTiming *timing;    /* owned; NULL: ran functionally */
 } KernelStats;
 
-/* What differs from run to run. */
-typedef struct HostStats {
-    double wall_seconds;    /* in timed launches */
-    double untimed_seconds; /* of the wall clock in the others */
-    double cpu_seconds;     /* that the process had the processor in that time */
-    uint64_t peak_memory_bytes;
-} HostStats;
-
 typedef struct RunStats {
-    char *program, *machine, *scheduler, *cta_scheduler; /* owned */
+    char *program;        /* owned, as the names below */
+    char *machine;        /* NULL: the whole run is functional, ... */
+    char *scheduler;      /* ... and this too, ... */
+    char *cta_scheduler;  /* ... and this */
     CountersShape shape;  /* of the machine; is_complete: all kernels were */
     KernelStats *kernels; /* in launch order; owned */
     int kernel_count, kernel_capacity;
-    TimeSeries *series; /* owned; NULL without --sample */
-    HostStats host;
+    TimeSeries *series;         /* owned; NULL without --sample */
+    uint64_t peak_memory_bytes; /* of the host */
 } RunStats;
 
-/* An empty run of so many SMs and schedulers per SM. The texts are copied. Freed by run_free. */
-RunStats *run_new(const char *program, const char *machine, const char *scheduler,
-                  const char *cta_scheduler, uint32_t sms, uint32_t schedulers);
-void run_free(RunStats *run);
+/* Counters that a kernel has which ran functionally: its instructions. */
+enum { RUN_FUNCTIONAL_COUNTERS = 2 };
+extern const CounterId run_functional_counters[RUN_FUNCTIONAL_COUNTERS];
 
-/* Adds a kernel, all counters 0. Valid until the next kernel is added. */
+/* An empty run without timing. Texts are copied, here and below. Freed by run_free. */
+RunStats *run_new(const char *program);
+/* Makes an empty run one on a machine of so many SMs and schedulers per SM. */
+void run_set_machine(RunStats *run, const char *machine, const char *scheduler,
+                     const char *cta_scheduler, uint32_t sms, uint32_t schedulers);
+void run_free(RunStats *run); /* NULL is allowed */
+
+/* The name of the program that ran, in place of the one before. */
+void run_set_program(RunStats *run, const char *program);
+
+/* Adds a kernel that ran functionally, all figures 0. Valid until the next kernel is added. */
 KernelStats *run_add_kernel(RunStats *run, const char *name);
+/* Makes it one that was timed, all counters 0. */
+KernelTiming *run_add_timing(KernelStats *kernel);
 
-/* Sums over the kernels that ran functionally. */
-typedef struct UntimedTotal {
-    int kernels;
-    uint64_t warp_instructions, thread_instructions;
-} UntimedTotal;
-UntimedTotal run_untimed(const RunStats *run);
+/* A kernel's counters; without timing all are 0 but the functional ones. */
+Counters run_kernel_counters(const KernelStats *kernel);
 
-/* Sums over the timed kernels. */
+/* Whether a kernel is part of the run's total. Kernels without timing are not when others were
+ * timed or could have been: --kernels or --skip left them out. */
+bool run_is_counted(const RunStats *run, const KernelStats *kernel);
+/* Sums over the kernels that are part of the total. */
 Counters run_total(const RunStats *run);
 void run_total_histograms(const RunStats *run, Histograms *total);
 
-/* Checks every identity of every kernel and of the total; `why` as in counters_check, each line
- * headed by the kernel. */
+/* Sums over the kernels that were left out. */
+typedef struct UntimedTotal {
+    int kernels;       /* how many */
+    Counters counters; /* the functional ones */
+} UntimedTotal;
+UntimedTotal run_untimed(const RunStats *run);
+
+/* What differs from run to run. */
+typedef struct HostStats {
+    double wall_seconds;    /* in the launches of the total */
+    double untimed_seconds; /* of the wall clock in those left out */
+    double cpu_seconds;     /* that the process had the processor in the former */
+} HostStats;
+HostStats run_host(const RunStats *run);
+
+/* Checks every identity of every timed kernel and of their total; `why` as in counters_check, each
+ * line headed by the kernel. */
 bool run_check(const RunStats *run, Text *why);
 
 /* A run as one JSON object, or several as {"runs": [...]}. */
 void run_write_json(const RunStats *run, Json *json);
 void run_write_comparison_json(const RunStats *const *runs, int count, Json *json);
 
-/* A header line, and a line for each timed kernel and for the total of each run. */
+/* A header line, and a line for each timed kernel and for the total of each run, which must have
+ * timing. */
 void run_write_csv(const RunStats *const *runs, int count, Text *out);
 
 /* A line for each CTA of each kernel: kernel, CTA, SM, slot, start, end (PRO figure 2). */

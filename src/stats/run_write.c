@@ -3,9 +3,11 @@
 
 #include "stats/csv.h"
 
+/* null for a text that a run does not have. */
 static void write_text(Json *json, const char *key, const char *value) {
     json_key(json, key);
-    json_string(json, value);
+    if (value) json_string(json, value);
+    else json_null(json);
 }
 
 static void write_number(Json *json, const char *key, uint64_t value) {
@@ -33,11 +35,19 @@ static void write_counters(Json *json, const Counters *counters) {
         write_value(json, ratio_rows[id].name, counters_ratio(counters, id));
 }
 
-static void write_ctas(Json *json, const KernelStats *kernel) {
+/* All that is known of kernels that ran functionally. */
+static void write_functional(Json *json, const Counters *counters) {
+    for (int i = 0; i < RUN_FUNCTIONAL_COUNTERS; i++) {
+        CounterId id = run_functional_counters[i];
+        write_number(json, counter_rows[id].name, counters_get(counters, id));
+    }
+}
+
+static void write_ctas(Json *json, const KernelTiming *timing) {
     json_key(json, "ctas");
     json_array(json);
-    for (uint64_t i = 0; i < kernel->cta_count; i++) {
-        const CtaRecord *cta = &kernel->ctas[i];
+    for (uint64_t i = 0; i < timing->cta_count; i++) {
+        const CtaRecord *cta = &timing->ctas[i];
         json_object(json);
         write_number(json, "cta", i);
         write_number(json, "sm", cta->sm);
@@ -49,26 +59,12 @@ static void write_ctas(Json *json, const KernelStats *kernel) {
     json_end_array(json);
 }
 
-/* All that is known of kernels that ran functionally. */
-static void write_instructions(Json *json, uint64_t of_warps, uint64_t of_threads) {
-    write_number(json, "warp_instructions", of_warps);
-    write_number(json, "thread_instructions", of_threads);
-}
-
-static void write_timing(Json *json, const KernelStats *kernel) {
-    write_number(json, "ctas_per_sm", kernel->ctas_per_sm);
-    write_counters(json, &kernel->counters);
+static void write_timing(Json *json, const KernelTiming *timing) {
+    write_number(json, "ctas_per_sm", timing->ctas_per_sm);
+    write_counters(json, &timing->counters);
     json_key(json, "histograms");
-    histograms_write_json(&kernel->histograms, json);
-    if (kernel->ctas) write_ctas(json, kernel);
-}
-
-static void write_untimed(Json *json, const UntimedTotal *untimed) {
-    json_key(json, "untimed");
-    json_object(json);
-    write_number(json, "kernels", (uint64_t)untimed->kernels);
-    write_instructions(json, untimed->warp_instructions, untimed->thread_instructions);
-    json_end_object(json);
+    histograms_write_json(&timing->histograms, json);
+    if (timing->ctas) write_ctas(json, timing);
 }
 
 static void write_kernel(Json *json, const KernelStats *kernel) {
@@ -76,34 +72,57 @@ static void write_kernel(Json *json, const KernelStats *kernel) {
     write_text(json, "kernel", kernel->name);
     write_text(json, "status", run_status_names[kernel->status]);
     json_key(json, "timed");
-    json_bool(json, !kernel->is_untimed);
+    json_bool(json, kernel->timing != NULL);
     write_triple(json, "grid", kernel->grid);
     write_triple(json, "block", kernel->block);
     write_number(json, "registers", kernel->registers);
     write_number(json, "shared_bytes", kernel->shared_bytes);
-    if (kernel->is_untimed)
-        write_instructions(json, kernel->warp_instructions, kernel->thread_instructions);
-    else write_timing(json, kernel);
+    Counters counters = run_kernel_counters(kernel);
+    if (kernel->timing) write_timing(json, kernel->timing);
+    else write_functional(json, &counters);
     json_end_object(json);
 }
 
-static void write_host(Json *json, const HostStats *host, const Counters *total) {
-    double seconds = host->wall_seconds;
+static void write_total(Json *json, const RunStats *run, const Counters *total) {
+    json_key(json, "total");
+    json_object(json);
+    if (run->machine) {
+        Histograms histograms;
+        run_total_histograms(run, &histograms);
+        write_counters(json, total);
+        json_key(json, "histograms");
+        histograms_write_json(&histograms, json);
+    } else {
+        write_functional(json, total);
+    }
+    json_end_object(json);
+}
+
+static void write_untimed(Json *json, const RunStats *run) {
+    UntimedTotal untimed = run_untimed(run);
+    json_key(json, "untimed");
+    json_object(json);
+    write_number(json, "kernels", (uint64_t)untimed.kernels);
+    write_functional(json, &untimed.counters);
+    json_end_object(json);
+}
+
+static void write_host(Json *json, const RunStats *run, const Counters *total) {
+    HostStats host = run_host(run);
+    double seconds = host.wall_seconds;
     json_key(json, "host");
     json_object(json);
     write_value(json, "wall_seconds", seconds);
-    write_value(json, "untimed_seconds", host->untimed_seconds);
-    write_value(json, "cpu_seconds", host->cpu_seconds);
+    write_value(json, "untimed_seconds", host.untimed_seconds);
+    write_value(json, "cpu_seconds", host.cpu_seconds);
     write_value(json, "warp_instructions_per_second", (double)total->warp_instructions / seconds);
     write_value(json, "cycles_per_second", (double)total->cycles / seconds);
-    write_number(json, "peak_memory_bytes", host->peak_memory_bytes);
+    write_number(json, "peak_memory_bytes", run->peak_memory_bytes);
     json_end_object(json);
 }
 
 void run_write_json(const RunStats *run, Json *json) {
     Counters total = run_total(run);
-    Histograms histograms;
-    run_total_histograms(run, &histograms);
     json_object(json);
     write_text(json, "tyto_version", TYTO_VERSION);
     write_text(json, "program", run->program);
@@ -115,19 +134,13 @@ void run_write_json(const RunStats *run, Json *json) {
     for (int i = 0; i < run->kernel_count; i++)
         write_kernel(json, &run->kernels[i]);
     json_end_array(json);
-    json_key(json, "total");
-    json_object(json);
-    write_counters(json, &total);
-    json_key(json, "histograms");
-    histograms_write_json(&histograms, json);
-    json_end_object(json);
-    UntimedTotal untimed = run_untimed(run);
-    write_untimed(json, &untimed);
+    write_total(json, run, &total);
+    if (run->machine) write_untimed(json, run);
     if (run->series) {
         json_key(json, "samples");
         timeseries_write_json(run->series, json);
     }
-    write_host(json, &run->host, &total);
+    write_host(json, run, &total);
     json_end_object(json);
 }
 
@@ -169,9 +182,9 @@ static void write_run_csv(const RunStats *run, Text *out) {
         text_clear(&index);
         text_printf(&index, "%d", i);
         if (kernel->status != RUN_COMPLETE) status = kernel->status;
-        if (kernel->is_untimed) continue;
+        if (!kernel->timing) continue;
         add_line(out, run, text_string(&index), kernel->name, run_status_names[kernel->status],
-                 &kernel->counters);
+                 &kernel->timing->counters);
     }
     Counters total = run_total(run);
     add_line(out, run, "", "total", run_status_names[status], &total);
@@ -190,8 +203,9 @@ void run_write_ctas_csv(const RunStats *run, Text *out) {
     text_add(out, "index,kernel,cta,sm,slot,start,end\n");
     for (int i = 0; i < run->kernel_count; i++) {
         const KernelStats *kernel = &run->kernels[i];
-        for (uint64_t cta = 0; cta < kernel->cta_count; cta++) {
-            const CtaRecord *record = &kernel->ctas[cta];
+        const KernelTiming *timing = kernel->timing;
+        for (uint64_t cta = 0; timing && cta < timing->cta_count; cta++) {
+            const CtaRecord *record = &timing->ctas[cta];
             csv_add_uint(out, (uint64_t)i);
             text_add(out, ",");
             add_field(out, kernel->name);

@@ -49,7 +49,7 @@ class Row(unittest.TestCase):
         self.refused("driver/options.c", "driver/options.def", '"--stack", stack_bytes', '"--stack", memory_bytes')
 
     def test_a_result_written_by_a_function_of_another_type_is_refused(self):
-        self.refused("driver/detail.c", "driver/options.def", "run_write_ctas_csv", "run_free")
+        self.refused("driver/record.c", "driver/options.def", "run_write_ctas_csv", "run_free")
 
 
 if __name__ == "__main__":

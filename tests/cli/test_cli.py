@@ -342,6 +342,11 @@ class Timed(Case):
         total = result["total"]
         self.assertAlmostEqual(total["ipc"], total["thread_instructions"] / total["cycles"])
 
+    def test_registers_are_told_as_they_were_given(self):
+        done, result = self.run_timed("--registers", "40", "vecadd", "--size", "1000")
+        self.assertEqual(re.findall(r"(\d+) registers", done.stderr), ["40", "40"])
+        self.assertEqual([kernel["registers"] for kernel in result["kernels"]], [40])
+
     def test_same_result_twice(self):
         words = ("--machine", "owl", "--scheduler", "lrr", "bfs", "--size", "300")
         self.assertEqual(self.run_timed(*words)[1], self.run_timed(*words)[1])

@@ -77,14 +77,18 @@ static void assert_contains(const char *text, const char *part) {
 /* --- runs --- */
 
 static RunStats *make_run(const char *scheduler, uint64_t cycles, uint64_t memory_stalls) {
-    RunStats *run = run_new("matmul, \"tiled\"", "gtx480", scheduler, "round-robin", 1, 1);
+    RunStats *run = run_new("matmul, \"tiled\"");
+    run_set_machine(run, "gtx480", scheduler, "round-robin", 1, 1);
     for (int i = 0; i < 2; i++) {
         KernelStats *kernel = run_add_kernel(run, i ? "second" : "first");
         kernel->grid[0] = 16;
         kernel->grid[1] = kernel->grid[2] = kernel->block[1] = kernel->block[2] = 1;
         kernel->block[0] = 256;
-        kernel->ctas_per_sm = 3;
-        kernel->counters = (Counters){.cycles = cycles,
+        kernel->wall_seconds = 0.25;
+        kernel->cpu_seconds = 0.125;
+        KernelTiming *timing = run_add_timing(kernel);
+        timing->ctas_per_sm = 3;
+        timing->counters = (Counters){.cycles = cycles,
                                       .sm_cycles = cycles,
                                       .scheduler_cycles = cycles,
                                       .kernels = 1,
@@ -97,10 +101,9 @@ static RunStats *make_run(const char *scheduler, uint64_t cycles, uint64_t memor
                                       .l1d_misses = memory_stalls / 10,
                                       .l1d_hits = 100 - memory_stalls / 10,
                                       .l1d_intra_warp_hits = 100 - memory_stalls / 10};
-        histogram_add(&kernel->histograms, HISTOGRAM_read_latency, 100);
+        histogram_add(&timing->histograms, HISTOGRAM_read_latency, 100);
     }
-    run->host =
-        (HostStats){.wall_seconds = 0.5, .cpu_seconds = 0.25, .peak_memory_bytes = 10 << 20};
+    run->peak_memory_bytes = 10 << 20;
     return run;
 }
 
@@ -112,13 +115,13 @@ static void test_run_sums_and_checks(void **state) {
     assert_int_equal(total.kernels, 2);
     Text why = {0};
     if (!run_check(run, &why)) fail_msg("%s", text_string(&why));
-    run->kernels[1].counters.issued++;
+    run->kernels[1].timing->counters.issued++;
     assert_false(run_check(run, &why));
     assert_contains(text_string(&why), "second:\nevery scheduler cycle has one outcome");
     assert_contains(text_string(&why), "total:\nevery scheduler cycle has one outcome");
-    run->kernels[1].counters.issued--;
+    run->kernels[1].timing->counters.issued--;
     text_clear(&why);
-    run->kernels[1].counters.reads_sent = 1; /* under way when the run was interrupted */
+    run->kernels[1].timing->counters.reads_sent = 1; /* under way when the run was interrupted */
     assert_false(run_check(run, &why));
     run->kernels[1].status = RUN_INTERRUPTED;
     assert_true(run_check(run, &why));
@@ -136,10 +139,8 @@ static int count_of(const char *text, char what) {
 /* The second of the run's kernels, as one that ran functionally. */
 static void leave_out_second(RunStats *run) {
     KernelStats *kernel = &run->kernels[1];
-    kernel->counters = (Counters){0};
-    kernel->histograms = (Histograms){0};
-    kernel->ctas_per_sm = 0;
-    kernel->is_untimed = true;
+    free(kernel->timing);
+    kernel->timing = NULL;
     kernel->warp_instructions = 77;
     kernel->thread_instructions = 2464;
 }
@@ -177,9 +178,9 @@ static void test_untimed_kernels(void **state) {
 static void test_json(void **state) {
     (void)state;
     RunStats *run = make_run("gto", 2000, 500);
-    run->kernels[0].ctas = base_calloc(2, sizeof(CtaRecord));
-    run->kernels[0].cta_count = 2;
-    run->kernels[0].ctas[1] = (CtaRecord){.sm = 1, .slot = 2, .start = 3, .end = 44};
+    run->kernels[0].timing->ctas = base_calloc(2, sizeof(CtaRecord));
+    run->kernels[0].timing->cta_count = 2;
+    run->kernels[0].timing->ctas[1] = (CtaRecord){.sm = 1, .slot = 2, .start = 3, .end = 44};
     run->series = timeseries_new(1000);
     Counters total = run_total(run);
     timeseries_sample(run->series, 1000, &total);
@@ -243,9 +244,9 @@ static void test_csv(void **state) {
     }
     assert_int_equal(columns, 6 + (int)COUNTER_COUNT + (int)RATIO_COUNT);
     text_clear(&out);
-    run->kernels[1].ctas = base_calloc(1, sizeof(CtaRecord));
-    run->kernels[1].cta_count = 1;
-    run->kernels[1].ctas[0] = (CtaRecord){.sm = 7, .slot = 1, .start = 5, .end = 60};
+    run->kernels[1].timing->ctas = base_calloc(1, sizeof(CtaRecord));
+    run->kernels[1].timing->cta_count = 1;
+    run->kernels[1].timing->ctas[0] = (CtaRecord){.sm = 7, .slot = 1, .start = 5, .end = 60};
     run_write_ctas_csv(run, &out);
     assert_string_equal(out.bytes, "index,kernel,cta,sm,slot,start,end\n1,second,0,7,1,5,60\n");
     text_free(&out);
@@ -309,7 +310,7 @@ static void test_comparison(void **state) {
 static void test_bars_are_full(void **state) {
     (void)state;
     RunStats *run = make_run("gto", 2000, 500);
-    Counters *counters = &run->kernels[1].counters;
+    Counters *counters = &run->kernels[1].timing->counters;
     Text out = {0};
     for (uint64_t i = 0; i < 50; i++) {
         counters->idle_no_warp += i * i;

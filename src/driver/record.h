@@ -1,0 +1,26 @@
+/* How a simulator keeps the record of its run: launches go in, the files that the options name come
+ * out, the same way with timing and without. */
+#ifndef TYTO_DRIVER_RECORD_H
+#define TYTO_DRIVER_RECORD_H
+
+#include "base/diag.h"
+#include "driver/options.h"
+#include "gpu/gpu.h"
+#include "gpu/watch.h"
+#include "stats/run.h"
+
+/* Adds a launch that has run. The CTAs that `watch` recorded, if it did, become the record's. */
+void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, const GpuResult *result,
+                   Watch *watch);
+
+/* Names the run and adds what the host knows; before any report. */
+void record_sign(RunStats *run, const char *program);
+
+/* The JSON object of a signed run, with a newline. */
+void record_add_json(const RunStats *run, Text *out);
+
+/* Checks a signed run's identities and writes the files that the options name. False with errors in
+ * `diag`. */
+bool record_write(const RunStats *run, const Options *options, Diag *diag);
+
+#endif
