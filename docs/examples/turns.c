@@ -11,16 +11,16 @@ static const TytoPolicyParameter parameters[] = {
 };
 
 typedef struct Turns {
-    int length;     /* instructions in a turn */
-    int8_t warp[4]; /* by scheduler: warp whose turn it is, TYTO_NO_WARP at first */
-    int issued[4];  /* by scheduler: instructions it has issued in this turn */
+    int length;                       /* instructions in a turn */
+    int8_t warp[TYTO_MAX_SCHEDULERS]; /* by scheduler: whose turn it is, TYTO_NO_WARP at first */
+    int issued[TYTO_MAX_SCHEDULERS];  /* by scheduler: instructions it has issued in this turn */
 } Turns;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
     (void)view;
     Turns *turns = state;
     turns->length = (int)values[LENGTH];
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < TYTO_MAX_SCHEDULERS; i++)
         turns->warp[i] = TYTO_NO_WARP;
 }
 

@@ -168,9 +168,10 @@ typedef struct TytoPolicy {
 
     /* What it wants of the memory controllers, asked once. NULL: nothing. */
     TytoPrefetch (*prefetch)(const double *values);
-    /* Bytes wanted after the state (from state + state_bytes rounded up to 64), for tables whose
-     * size depends on the SM or on the parameters. NULL: none. Of the view, only the machine's
-     * sizes (sm to scheduler_warps, line_bytes) are set. */
+    /* Bytes wanted after the state (from state + state_bytes rounded up to 64), asked once for each
+     * SM, before the first kernel: for tables whose size depends on the SM or on the parameters.
+     * NULL: none. Of the view, only the machine's sizes (sm to scheduler_warps, line_bytes) are
+     * set. */
     size_t (*extra_bytes)(const TytoSmView *view, const double *values);
     /* Whenever a kernel starts: the state is all zeros, `values` are the parameters' values in
      * their rows' order. Events of CTA launches follow. */

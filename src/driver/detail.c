@@ -14,19 +14,13 @@ enum { TIMELINE_INTERVAL = 1000 }; /* SM cycles between its counters, unless --s
 
 /* ---- Machine and policies ---- */
 
-/* The machine with every --set, and --cta-scheduler, applied. */
+/* The machine with every --set applied. */
 static bool load_machine(Detail *detail, const Options *options, Diag *diag) {
     bool is_right = true;
     detail->machine = machine_load(options->machine, diag);
     if (!detail->machine) return false;
     for (int i = 0; i < options->sets.count; i++)
         is_right &= machine_set(detail->machine, options->sets.items[i], diag);
-    if (options->cta_scheduler) {
-        Text assignment = {0};
-        text_printf(&assignment, "cta.policy=%s", options->cta_scheduler);
-        is_right &= machine_set(detail->machine, text_string(&assignment), diag);
-        text_free(&assignment);
-    }
     detail->config = is_right ? machine_finish(detail->machine, diag) : NULL;
     return detail->config != NULL;
 }
@@ -125,8 +119,10 @@ Detail *detail_new(const Options *options, RunStats *run, Diag *diag) {
         const MachineConfig *config = detail->config;
         const char *scheduler =
             options->scheduler ? options->scheduler : config->sm.scheduler.policy;
+        const char *cta_scheduler =
+            options->cta_scheduler ? options->cta_scheduler : config->cta.policy;
         detail->scheduler = sched_policy_new(scheduler, diag);
-        detail->cta_scheduler = cta_sched_new(config->cta.policy, diag);
+        detail->cta_scheduler = cta_sched_new(cta_scheduler, diag);
         if (detail->scheduler && detail->cta_scheduler) {
             run_set_machine(run, config->name, detail->scheduler->text, detail->cta_scheduler->text,
                             config->sms, config->sm.scheduler.count);

@@ -1,89 +1,136 @@
-/* Round robin over the SMs that can take a CTA, starting after the one served last. */
+/* Round robin over the SMs that can take a CTA, starting after the one served last; or the CTA
+ * scheduler's choice among them. */
 #include "gpu/dispatch.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
 
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
-                   uint32_t l1d_lines) {
+                   uint32_t l1d_lines, SchedCall *call) {
     *dispatch = (Dispatch){.config = config,
-                           .sched = sched,
-                           .state = sched ? cta_sched_state_new(sched) : NULL,
                            .view = {.sms = sms, .l1d_lines = l1d_lines},
+                           .resident = base_calloc(sms, sizeof *dispatch->resident),
+                           .given = base_calloc(sms, sizeof *dispatch->given),
                            .last = sms - 1};
+    dispatch->view.resident = dispatch->resident;
+    cta_agent_init(&dispatch->agent, sched, &dispatch->view, call);
 }
 
-void dispatch_free(Dispatch *dispatch) { free(dispatch->state); }
+void dispatch_free(Dispatch *dispatch) {
+    cta_agent_free(&dispatch->agent);
+    free(dispatch->resident);
+    free(dispatch->given);
+}
 
 void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint32_t warps,
                     uint64_t cycle) {
     uint32_t sms = dispatch->view.sms;
     uint64_t even = (ctas + sms - 1) / sms; /* CTAs per SM when dealt out evenly */
-    bool is_uneven = dispatch->sched && dispatch->sched->policy->is_uneven;
+    bool is_uneven = dispatch->agent.policy->is_uneven;
     bool is_small = dispatch->config->spreads_small_grids && !is_uneven && even < ctas_per_sm;
-    dispatch->next = 0;
-    dispatch->count = ctas;
     dispatch->not_before = cycle + dispatch->config->launch_latency;
     dispatch->limit = is_small ? (uint32_t)even : ctas_per_sm;
     dispatch->is_over = false;
     if (!dispatch->config->resumes_scan) dispatch->last = sms - 1;
-    dispatch->view.capacity = dispatch->limit;
-    dispatch->view.cta_warps = warps;
-    if (dispatch->sched) cta_sched_start(dispatch->sched, dispatch->state, &dispatch->view);
+    TytoGridView *view = &dispatch->view;
+    view->cycle = cycle;
+    view->ctas = ctas;
+    view->next = 0;
+    view->capacity = dispatch->limit;
+    view->cta_warps = warps;
+    cta_agent_start(&dispatch->agent, view);
 }
 
-void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters) {
-    const CtaPolicy *policy = dispatch->sched ? dispatch->sched->policy : NULL;
-    if (!policy || !policy->finished) return;
-    CtaMeasurement measured = {.warp_instructions = counters->warp_instructions,
-                               .l1d_accesses = counters->l1d_accesses,
-                               .dram_reads = counters->l1d_load_misses,
-                               .fetches = counters->reads_answered,
-                               .fetch_cycles = counters->fetch_cycles};
-    policy->finished(dispatch->state, &dispatch->view, sm, &measured);
+void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters, uint64_t cycle) {
+    TytoSmMeasurement measured = {.warp_instructions = counters->warp_instructions,
+                                  .l1d_accesses = counters->l1d_accesses,
+                                  .dram_reads = counters->l1d_load_misses,
+                                  .fetches = counters->reads_answered,
+                                  .fetch_cycles = counters->fetch_cycles};
+    dispatch->resident[sm]--;
+    dispatch->view.cycle = cycle;
+    cta_agent_finished(&dispatch->agent, &dispatch->view, sm, &measured);
 }
 
-void dispatch_report(const Dispatch *dispatch, const TytoReport *out) {
-    const CtaPolicy *policy = dispatch->sched ? dispatch->sched->policy : NULL;
-    if (policy && policy->report) policy->report(dispatch->state, out);
+void dispatch_report(Dispatch *dispatch, const TytoReport *out) {
+    cta_agent_report(&dispatch->agent, &dispatch->view, out);
 }
 
 bool dispatch_wants_misses(const Dispatch *dispatch) {
-    return dispatch->sched && dispatch->sched->policy->watched_sm;
+    return cta_agent_wants_misses(&dispatch->agent);
 }
 
 void dispatch_l1d_miss(Dispatch *dispatch, uint32_t sm, uint64_t address) {
-    const CtaPolicy *policy = dispatch->sched->policy;
-    if (policy->watched_sm(dispatch->state) == (int)sm) policy->l1d_miss(dispatch->state, address);
+    cta_agent_l1d_miss(&dispatch->agent, &dispatch->view, sm, address);
 }
 
-static uint32_t limit_of(const Dispatch *dispatch, uint32_t sm) {
-    if (!dispatch->sched) return dispatch->limit;
-    return dispatch->sched->policy->limit(dispatch->state, &dispatch->view, sm);
+static bool has_room(Dispatch *dispatch, Sm *const *sms, uint32_t sm) {
+    return sm_can_take_cta(sms[sm], cta_agent_limit(&dispatch->agent, &dispatch->view, sm));
 }
 
-static void announce_last(Dispatch *dispatch, Sm *const *sms, uint32_t sm_count, uint64_t cycle) {
-    dispatch->is_over = true;
-    for (uint32_t i = 0; i < sm_count; i++)
-        sm_last_cta(sms[i], cycle);
+static void send(Dispatch *dispatch, Sm *const *sms, uint32_t sm) {
+    sm_launch_cta(sms[sm], dispatch->view.next++, dispatch->view.cycle);
+    dispatch->resident[sm]++;
+    dispatch->last = sm;
+    cta_agent_dispatched(&dispatch->agent, &dispatch->view, sm);
 }
 
-bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint32_t sm_count, uint64_t cycle) {
-    if (dispatch->is_over || cycle < dispatch->not_before) return false;
-    uint32_t first = (dispatch->last + 1) % sm_count;
-    uint32_t most = dispatch->config->per_cycle ? dispatch->config->per_cycle : UINT32_MAX;
-    bool has_dispatched = false;
-    for (uint32_t i = 0; i < sm_count && most; i++) {
-        uint32_t sm = (first + i) % sm_count;
+static void go_round(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
+    uint32_t count = dispatch->view.sms, first = (dispatch->last + 1) % count;
+    for (uint32_t i = 0; i < count && most; i++) {
+        uint32_t sm = (first + i) % count;
         for (uint32_t n = 0; n < dispatch->config->per_sm_per_cycle && most; n++) {
-            if (dispatch->next == dispatch->count ||
-                !sm_can_take_cta(sms[sm], limit_of(dispatch, sm)))
-                break;
-            sm_launch_cta(sms[sm], dispatch->next++, cycle);
-            dispatch->last = sm;
-            has_dispatched = true;
+            if (dispatch->view.next == dispatch->view.ctas || !has_room(dispatch, sms, sm)) break;
+            send(dispatch, sms, sm);
             most--;
         }
     }
-    if (dispatch->next == dispatch->count) announce_last(dispatch, sms, sm_count, cycle);
-    return has_dispatched;
+}
+
+/* The SMs that the CTA scheduler may choose among. */
+static TytoSmSet find_room(Dispatch *dispatch, Sm *const *sms) {
+    TytoSmSet room = {0};
+    for (uint32_t sm = 0; sm < dispatch->view.sms; sm++)
+        if (has_room(dispatch, sms, sm)) room.words[sm / 64] |= UINT64_C(1) << sm % 64;
+    return room;
+}
+
+static bool let_choose(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
+    TytoSmSet room = find_room(dispatch, sms);
+    memset(dispatch->given, 0, dispatch->view.sms * sizeof *dispatch->given);
+    while (most-- && dispatch->view.next < dispatch->view.ctas &&
+           tyto_sm_from(&room, 0) != TYTO_NO_SM) {
+        int sm;
+        IsaFault *fault = &dispatch->fault;
+        if (!cta_agent_choose(&dispatch->agent, &dispatch->view, &room, &sm, fault->text,
+                              sizeof fault->text)) {
+            fault->is_set = true;
+            fault->code = ISA_FAULT_POLICY;
+            return false;
+        }
+        if (sm == TYTO_NO_SM) break;
+        send(dispatch, sms, (uint32_t)sm);
+        if (++dispatch->given[sm] == dispatch->config->per_sm_per_cycle ||
+            !has_room(dispatch, sms, (uint32_t)sm))
+            room.words[sm / 64] &= ~(UINT64_C(1) << sm % 64);
+    }
+    return true;
+}
+
+static void announce_last(Dispatch *dispatch, Sm *const *sms) {
+    dispatch->is_over = true;
+    for (uint32_t i = 0; i < dispatch->view.sms; i++)
+        sm_last_cta(sms[i], dispatch->view.cycle);
+}
+
+bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint64_t cycle) {
+    if (dispatch->is_over || cycle < dispatch->not_before) return true;
+    uint32_t most = dispatch->config->per_cycle ? dispatch->config->per_cycle : UINT32_MAX;
+    dispatch->view.cycle = cycle;
+    if (!cta_agent_chooses(&dispatch->agent)) go_round(dispatch, sms, most);
+    else if (!let_choose(dispatch, sms, most)) return false;
+    if (dispatch->view.next == dispatch->view.ctas) announce_last(dispatch, sms);
+    return true;
 }

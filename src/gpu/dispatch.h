@@ -1,43 +1,45 @@
 /* CTA dispatch: which SM gets the grid's next thread block (CTA), and when. How many an SM may hold
- * is up to the CTA scheduler; SMs below that are served round-robin. */
+ * is up to the CTA scheduler, and which SM is next too, if it chooses; else SMs with room are
+ * served round-robin. */
 #ifndef TYTO_GPU_DISPATCH_H
 #define TYTO_GPU_DISPATCH_H
 
 #include "gpu/machine.h"
 #include "isa/launch.h"
-#include "sched/cta_policy.h"
+#include "sched/cta_agent.h"
 #include "sm/sm.h"
 
 typedef struct Dispatch {
     const CtaConfig *config;
-    const CtaSched *sched; /* CTA scheduler; NULL: as many CTAs as fit */
-    void *state;           /* its state of the running kernel */
-    CtaView view;          /* what it sees */
-    uint64_t next;         /* linear index of the CTA to go out next */
-    uint64_t count;        /* CTAs of the grid */
-    uint64_t not_before;   /* SM cycle of the first dispatch (launch latency) */
-    uint32_t limit;        /* CTAs per SM */
-    uint32_t last;         /* SM that got the last CTA */
-    bool is_over;          /* every CTA has gone out, and the SMs know */
+    CtaAgent agent;      /* CTA scheduler at work */
+    TytoGridView view;   /* what it sees; `next` and `ctas` count the grid's CTAs */
+    uint32_t *resident;  /* by SM: CTAs that it holds; the view's */
+    uint32_t *given;     /* by SM: CTAs that it has been given in this cycle */
+    uint64_t not_before; /* SM cycle of the first dispatch (launch latency) */
+    uint32_t limit;      /* CTAs per SM */
+    uint32_t last;       /* SM that got the last CTA */
+    bool is_over;        /* every CTA has gone out, and the SMs know */
+    IsaFault fault;      /* the CTA scheduler chose what cannot be */
 } Dispatch;
 
 /* A dispatcher under `sched` (borrowed; NULL: as many CTAs as fit), for SMs of that many L1D lines.
- */
+ * The CTA scheduler's calls are noted in `call`, as cta_agent_init has it. */
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
-                   uint32_t l1d_lines);
+                   uint32_t l1d_lines, SchedCall *call);
 void dispatch_free(Dispatch *dispatch);
 /* A kernel begins at `cycle`. `ctas_per_sm` is what resources allow, `warps` what a CTA has. */
 void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint32_t warps,
                     uint64_t cycle);
-/* A CTA has finished on an SM that has counted this much since the kernel's start. */
-void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters);
+/* A CTA has finished at `cycle` on an SM that has counted this much since the kernel's start. */
+void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters, uint64_t cycle);
 /* A load of the SM has missed a line of its L1D. */
 void dispatch_l1d_miss(Dispatch *dispatch, uint32_t sm, uint64_t address);
 /* Lets the CTA scheduler tell its numbers. */
-void dispatch_report(const Dispatch *dispatch, const TytoReport *out);
+void dispatch_report(Dispatch *dispatch, const TytoReport *out);
 /* Whether the CTA scheduler wants to hear of L1D misses. */
 bool dispatch_wants_misses(const Dispatch *dispatch);
-/* The end of a cycle: SMs with a free slot get CTAs. True when some CTA went out. */
-bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint32_t sm_count, uint64_t cycle);
+/* The end of a cycle: SMs with a free slot get CTAs. False when the CTA scheduler chose wrongly:
+ * see `fault`. */
+bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint64_t cycle);
 
 #endif

@@ -42,6 +42,7 @@ struct Engine {
     uint64_t start;     /* SM cycle at which the running kernel was launched */
     const char *kernel; /* its name */
     Dispatch dispatch;
+    SchedCall *calls;                  /* GpuOptions' policies: by SM, then the CTA scheduler's */
     uint64_t ctas_done;                /* of the running kernel */
     uint64_t last_progress;            /* SM cycle at which something was last seen to move */
     uint64_t progress_mark;            /* sum of what moves, then */
@@ -55,6 +56,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
     const MachineConfig *machine = engine->machine;
     SmEnvironment environment = {.config = &machine->sm,
                                  .policy = policy,
+                                 .policy_call = &engine->calls[index],
                                  .map = &engine->map,
                                  .requests = engine->requests,
                                  .replies = engine->replies,
@@ -102,11 +104,12 @@ static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uin
     return partition_new(&environment);
 }
 
-Engine *engine_new(const GpuOptions *options) {
+Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     const MachineConfig *machine = options->machine;
     Engine *engine = base_calloc(1, sizeof *engine);
     engine->watch = options->watch;
     engine->machine = machine;
+    engine->calls = calls;
     engine->never_sleeps = options->never_sleeps;
     engine->map = machine_address_map(machine);
     engine->requests = noc_new(&machine->network.noc);
@@ -128,7 +131,7 @@ Engine *engine_new(const GpuOptions *options) {
         engine->partitions[i] = build_partition(engine, options->scheduler, i);
     const CacheConfig *l1d = &machine->sm.l1d;
     dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, machine->sms,
-                  l1d->size_bytes / l1d->line_bytes);
+                  l1d->size_bytes / l1d->line_bytes, &calls[machine->sms]);
     return engine;
 }
 
@@ -287,7 +290,7 @@ static void jump(Engine *engine, uint64_t cycles) {
 
 /* A number that grows whenever an instruction issues or a request is answered. */
 static uint64_t progress_sum(const Engine *engine) {
-    uint64_t sum = engine->dispatch.next;
+    uint64_t sum = engine->dispatch.view.next;
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         const Counters *c = sm_counters(engine->sms[i]);
         sum +=
@@ -411,7 +414,7 @@ static Counters count(Engine *engine) {
 static void cta_finished(void *user, const SmCtaEnd *end) {
     Engine *engine = user;
     engine->ctas_done++;
-    dispatch_finished(&engine->dispatch, end->sm, sm_counters(engine->sms[end->sm]));
+    dispatch_finished(&engine->dispatch, end->sm, sm_counters(engine->sms[end->sm]), end->end);
     watch_cta(engine->watch, end);
 }
 
@@ -426,20 +429,21 @@ static void l1d_recorded(void *user, const L1dRecord *record) {
 }
 
 static bool is_over(const Engine *engine) {
-    if (engine->ctas_done < engine->dispatch.count) return false;
+    if (engine->ctas_done < engine->dispatch.view.ctas) return false;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         if (!sm_is_idle(engine->sms[i])) return false;
     return true;
 }
 
-/* One SM cycle of the whole machine. */
-static const Sm *step(Engine *engine) {
+/* One SM cycle of the whole machine; what went wrong in it, or NULL. */
+static const IsaFault *step(Engine *engine) {
     receive_replies(engine);
     step_below(engine);
     const Sm *failed = step_sms(engine);
-    if (!engine->dispatch.is_over)
-        dispatch_step(&engine->dispatch, engine->sms, engine->machine->sms, engine->cycle);
-    return failed;
+    if (failed) return sm_fault(failed);
+    bool is_right =
+        engine->dispatch.is_over || dispatch_step(&engine->dispatch, engine->sms, engine->cycle);
+    return is_right ? NULL : &engine->dispatch.fault;
 }
 
 /* The policies of all SMs, and that of the CTAs, tell their numbers. */
@@ -459,12 +463,12 @@ static void report_policies(Engine *engine) {
 static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
     uint64_t poll_at = engine->cycle + POLL_CYCLES, look_at = engine->cycle + PROGRESS_CYCLES;
     while (true) {
-        const Sm *failed = step(engine);
-        if (failed) {
-            gpu_set_fault(result, sm_fault(failed));
+        const IsaFault *fault = step(engine);
+        if (fault) {
+            gpu_set_fault(result, fault);
             return;
         }
-        if (engine->ctas_done == engine->dispatch.count && is_over(engine)) return;
+        if (engine->ctas_done == engine->dispatch.view.ctas && is_over(engine)) return;
         uint64_t quiet =
             engine->dispatch.is_over && !engine->never_sleeps ? quiet_cycles(engine) : 0;
         if (quiet == UINT64_MAX) {

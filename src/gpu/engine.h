@@ -12,6 +12,7 @@
 #include "gpu/gpu_internal.h"
 #include "gpu/machine.h"
 #include "gpu/watch.h"
+#include "sched/call.h"
 #include "sched/cta_policy.h"
 #include "sched/registry.h"
 
@@ -21,8 +22,9 @@ typedef struct Engine Engine;
  * (lines of its prefetcher that are no part of a row). */
 bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag *diag);
 
-/* The machine of these options at rest at cycle 0. What they point to is borrowed. */
-Engine *engine_new(const GpuOptions *options);
+/* The machine of these options at rest at cycle 0. What they point to is borrowed. The policies'
+ * calls are noted in `calls`, of each SM's in turn, then of the CTA scheduler's. */
+Engine *engine_new(const GpuOptions *options, SchedCall *calls);
 void engine_free(Engine *engine);
 
 /* Runs one kernel in detail until its last request has drained; fills result's status, message,

@@ -76,7 +76,10 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
         gpu_free(gpu);
         return NULL;
     }
-    if (o->machine) gpu->engine = engine_new(o);
+    if (o->machine) {
+        gpu->calls = base_calloc(o->machine->sms + 1, sizeof *gpu->calls);
+        gpu->engine = engine_new(o, gpu->calls);
+    }
     return gpu;
 }
 
@@ -88,6 +91,7 @@ void gpu_free(Gpu *gpu) {
     }
     free(gpu->ctas);
     engine_free(gpu->engine);
+    free(gpu->calls);
     mem_heap_free(gpu->heap);
     mem_free(gpu->memory);
     free(gpu);
@@ -274,7 +278,7 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
 /* A launch that ended early leaves requests under way: the next one gets a machine at rest. */
 static void restart_engine(Gpu *gpu) {
     engine_free(gpu->engine);
-    gpu->engine = engine_new(&gpu->options);
+    gpu->engine = engine_new(&gpu->options, gpu->calls);
 }
 
 /* What a cooperative grid synchronizes through: its own size, and the word that counts arrivals, as

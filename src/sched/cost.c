@@ -79,7 +79,7 @@ static const struct {
 };
 
 int sched_cost(const SchedPolicy *policy, const CostMachine *machine, CostRow rows[COST_MAX_ROWS]) {
-    for (size_t i = 0; i < sizeof FORMULAS / sizeof *FORMULAS && !policy->library; i++)
+    for (size_t i = 0; i < sizeof FORMULAS / sizeof *FORMULAS && !policy->is_loaded; i++)
         if (!strcmp(FORMULAS[i].policy, policy->policy->name))
             return FORMULAS[i].formula(policy, machine, rows);
     return 0;

@@ -13,19 +13,20 @@ typedef struct Limit {
     uint32_t ctas; /* most CTAs on an SM */
 } Limit;
 
-static void start(void *state, const CtaView *view, const double *values) {
+static void start(void *state, const TytoGridView *view, const double *values) {
     Limit *s = state;
     uint32_t ctas = (uint32_t)values[CTAS];
     s->ctas = ctas < view->capacity ? ctas : view->capacity;
 }
 
-static uint32_t limit(const void *state, const CtaView *view, uint32_t sm) {
+static uint32_t limit(const void *state, const TytoGridView *view, uint32_t sm) {
     (void)view, (void)sm;
     const Limit *s = state;
     return s->ctas;
 }
 
-const CtaPolicy cta_limit = {
+const TytoCtaPolicy cta_limit = {
+    .version = TYTO_POLICY_VERSION,
     .name = "limit",
     .summary = "as round-robin, with at most `ctas` CTAs on an SM",
     .parameters = PARAMETERS,

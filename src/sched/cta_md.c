@@ -39,20 +39,20 @@ typedef struct Md {
     uint64_t lines[1 << LINE_BITS]; /* hash set of line addresses + 1; 0: free */
 } Md;
 
-static void start(void *state, const CtaView *view, const double *values) {
+static void start(void *state, const TytoGridView *view, const double *values) {
     Md *s = state;
     s->predictor = (uint32_t)values[PREDICTOR] % view->sms;
     s->compute_bound = values[COMPUTE_BOUND];
 }
 
-static uint32_t limit(const void *state, const CtaView *view, uint32_t sm) {
+static uint32_t limit(const void *state, const TytoGridView *view, uint32_t sm) {
     const Md *s = state;
     if (s->degree) return s->degree;
     return sm == s->predictor ? 1 : view->capacity;
 }
 
-static void finished(void *state, const CtaView *view, uint32_t sm,
-                     const CtaMeasurement *measured) {
+static void finished(void *state, const TytoGridView *view, uint32_t sm,
+                     const TytoSmMeasurement *measured) {
     Md *s = state;
     if (s->degree || sm != s->predictor) return;
     double fetches = measured->fetches ? (double)measured->fetches : 1;
@@ -71,7 +71,7 @@ static void finished(void *state, const CtaView *view, uint32_t sm,
 
 static int watched_sm(const void *state) {
     const Md *s = state;
-    return s->degree ? CTA_NO_SM : (int)s->predictor;
+    return s->degree ? TYTO_NO_SM : (int)s->predictor;
 }
 
 static void l1d_miss(void *state, uint64_t address) {
@@ -130,7 +130,8 @@ static void report(const void *state, const TytoReport *out) {
         report_list(s, out, PREDICTIONS[i].name, PREDICTIONS[i].unit, PREDICTIONS[i].offset);
 }
 
-const CtaPolicy cta_md = {
+const TytoCtaPolicy cta_md = {
+    .version = TYTO_POLICY_VERSION,
     .name = "md",
     .summary = "runs one CTA alone to predict the best number of CTAs per SM, then keeps to it",
     .parameters = PARAMETERS,

@@ -1,42 +1,13 @@
 /* Writers of the lists (see the header). */
 #include "sched/listing.h"
 
-#include <stdbool.h>
-
-#include "sched/cta_policy.h"
-#include "sched/registry.h"
+#include "sched/choice.h"
 #include "sched/spec.h"
 
-/* What the two kinds of scheduler have in common. */
-typedef struct Entry {
-    const char *name, *summary;
-    const TytoPolicyParameter *parameters;
-    uint32_t parameter_count;
-} Entry;
-
-typedef bool EntryAt(int i, Entry *entry); /* false past the end */
-
-static bool warp_entry(int i, Entry *entry) {
-    const TytoPolicy *p = sched_policy_at(i);
-    if (p) *entry = (Entry){p->name, p->summary, p->parameters, p->parameter_count};
-    return p != NULL;
-}
-
-static bool cta_entry(int i, Entry *entry) {
-    const CtaPolicy *p = cta_policy_at(i);
-    if (p) *entry = (Entry){p->name, p->summary, p->parameters, p->parameter_count};
-    return p != NULL;
-}
-
-static const struct {
-    const char *title, *option;
-    EntryAt *at;
-} KINDS[] = {
-    {"Warp schedulers", "--scheduler NAME[:parameter=value,...], or a shared object's path",
-     warp_entry},
-    {"CTA schedulers", "--cta-scheduler NAME[:parameter=value,...]", cta_entry},
-};
+static const PolicyKind *const KINDS[] = {&sched_kind_warp, &sched_kind_cta};
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
+
+static const char VALUE[] = "NAME[:parameter=value,...], or a shared object's path";
 
 static void list_parameter(Text *out, const TytoPolicyParameter *row) {
     text_printf(out, "      %s=", row->name);
@@ -47,10 +18,12 @@ static void list_parameter(Text *out, const TytoPolicyParameter *row) {
 }
 
 void sched_list(Text *out) {
-    Entry entry;
+    const void *policy;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
-        text_printf(out, "%s%s (%s)\n", kind ? "\n" : "", KINDS[kind].title, KINDS[kind].option);
-        for (int i = 0; KINDS[kind].at(i, &entry); i++) {
+        text_printf(out, "%s%s (%s %s)\n", kind ? "\n" : "", KINDS[kind]->title,
+                    KINDS[kind]->option, VALUE);
+        for (int i = 0; (policy = KINDS[kind]->at(i)) != NULL; i++) {
+            PolicyFace entry = KINDS[kind]->face(policy);
             text_printf(out, "\n  %s\n      %s\n", entry.name, entry.summary);
             for (uint32_t p = 0; p < entry.parameter_count; p++)
                 list_parameter(out, &entry.parameters[p]);
@@ -78,13 +51,14 @@ static void document_parameter(Text *out, const TytoPolicyParameter *row) {
 }
 
 void sched_document(Text *out) {
-    Entry entry;
+    const void *policy;
     text_add(out, "# Schedulers\n\nThis page is made from the schedulers' own tables "
                   "(`src/sched/`); `tyto schedulers` prints the same.\nTo write one of your own: "
                   "[writing-a-scheduler.md](writing-a-scheduler.md).\n");
     for (int kind = 0; kind < KIND_COUNT; kind++) {
-        text_printf(out, "\n## %s\n\n`%s`\n", KINDS[kind].title, KINDS[kind].option);
-        for (int i = 0; KINDS[kind].at(i, &entry); i++) {
+        text_printf(out, "\n## %s\n\n`%s %s`\n", KINDS[kind]->title, KINDS[kind]->option, VALUE);
+        for (int i = 0; (policy = KINDS[kind]->at(i)) != NULL; i++) {
+            PolicyFace entry = KINDS[kind]->face(policy);
             text_printf(out, "\n### %s\n\n%s.\n", entry.name, entry.summary);
             if (!entry.parameter_count) continue;
             text_add(

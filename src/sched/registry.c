@@ -1,15 +1,12 @@
 /* The table of warp schedulers, and how one is chosen (see the header). */
 #include "sched/registry.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/bits.h"
+#include "sched/choice.h"
 #include "sched/policies.h"
-#include "sched/spec.h"
 
 #define ADDRESS(name) &sched_##name,
 static const TytoPolicy *const POLICIES[] = {SCHED_POLICIES(ADDRESS)};
@@ -21,66 +18,39 @@ static const DramPrefetchScheme SCHEMES[] = {[TYTO_PREFETCH_NONE] = DRAM_PREFETC
 enum { SCHEME_COUNT = sizeof SCHEMES / sizeof *SCHEMES };
 
 /* One allocation's worth of what a choice consists of. */
-typedef struct Choice {
-    SchedPolicy policy; /* first, so that freeing finds the rest */
-    Arena *arena;       /* owns this and all that `policy` points to */
-} Choice;
+typedef struct Chosen {
+    SchedPolicy policy;  /* first, so that freeing finds the rest */
+    PolicyChoice choice; /* what it was made of */
+    Arena *arena;        /* owns this and all that `policy` points to */
+} Chosen;
 
 const TytoPolicy *sched_policy_at(int i) { return i >= 0 && i < POLICY_COUNT ? POLICIES[i] : NULL; }
 
-static const TytoPolicy *find(const char *name, Diag *diag) {
-    const char *names[POLICY_COUNT];
-    for (int i = 0; i < POLICY_COUNT; i++) {
-        if (!strcmp(POLICIES[i]->name, name)) return POLICIES[i];
-        names[i] = POLICIES[i]->name;
-    }
-    spec_unknown("warp scheduler", name, names, POLICY_COUNT, diag);
+/* ---- The kind ---- */
+
+static const void *at(int i) { return sched_policy_at(i); }
+
+static PolicyFace face(const void *policy) {
+    const TytoPolicy *p = policy;
+    return (PolicyFace){p->name, p->summary, p->parameters, p->parameter_count};
+}
+
+static const char *check(const void *policy) {
+    const TytoPolicy *p = policy;
+    if (!p->pick) return "its policy has no function `pick`";
+    if (p->events && !p->event) return "its policy wants events, but has no function for them";
     return NULL;
 }
 
-/* ---- Shared objects ---- */
-
-/* Length of the path at the head of `text`; 0 when it begins with a name of the table. */
-static size_t path_length(const char *text) {
-    const char *end = strstr(text, ".so");
-    while (end && end[3] && end[3] != ':')
-        end = strstr(end + 1, ".so");
-    if (end) return (size_t)(end - text) + 3;
-    const char *slash = strrchr(text, '/');
-    return slash ? (size_t)(slash - text) + strcspn(slash, ":") : 0;
-}
-
-/* What keeps a loaded policy from being used; NULL when nothing does. Nothing past the version may
- * be looked at before the version is known to be right. */
-static const char *check_loaded(const TytoPolicy *policy) {
-    if (!policy->name || !*policy->name) return "its policy has no name";
-    if (!policy->summary) return "its policy has no summary";
-    if (!policy->pick) return "its policy has no function `pick`";
-    if (policy->events && !policy->event)
-        return "its policy wants events, but has no function for them";
-    return spec_check_rows(policy->parameters, policy->parameter_count);
-}
-
-/* The policy of the shared object, which is handed over in *library. */
-static const TytoPolicy *load(const char *path, void **library, Diag *diag) {
-    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!*library) {
-        diag_error(diag, path, 0, 0, "is no shared object that can be loaded: %s", dlerror());
-        return NULL;
-    }
-    const TytoPolicy *policy = dlsym(*library, "tyto_policy");
-    const char *fault = NULL;
-    if (!policy) diag_error(diag, path, 0, 0, "has no symbol `tyto_policy` (a const TytoPolicy)");
-    else if (policy->version != TYTO_POLICY_VERSION)
-        diag_error(diag, path, 0, 0,
-                   "is built for version %u of tyto/policy.h, this is version %d: build it again",
-                   policy->version, TYTO_POLICY_VERSION);
-    else if ((fault = check_loaded(policy)) != NULL) diag_error(diag, path, 0, 0, "%s", fault);
-    else return policy;
-    dlclose(*library);
-    *library = NULL;
-    return NULL;
-}
+const PolicyKind sched_kind_warp = {.title = "Warp schedulers",
+                                    .noun = "warp scheduler",
+                                    .option = "--scheduler",
+                                    .header = "tyto/policy.h",
+                                    .type = "TytoPolicy",
+                                    .symbol = "tyto_policy",
+                                    .at = at,
+                                    .face = face,
+                                    .check = check};
 
 /* ---- A choice ---- */
 
@@ -94,33 +64,27 @@ static bool ask_prefetch(SchedPolicy *chosen, Diag *diag) {
     return false;
 }
 
-static bool choose(Choice *choice, const char *text, Diag *diag) {
-    SchedPolicy *chosen = &choice->policy;
-    size_t path = path_length(text), length = path ? path : strcspn(text, ":");
-    const char *name = arena_strndup(choice->arena, text, length);
-    chosen->policy = path ? load(name, &chosen->library, diag) : find(name, diag);
-    if (!chosen->policy) return false;
-    const TytoPolicy *policy = chosen->policy;
-    const SpecOwner owner = {policy->name, policy->parameters, policy->parameter_count};
-    chosen->values = spec_read(&owner, text + length, choice->arena, diag);
-    if (!chosen->values) return false;
-    chosen->text = spec_write(&owner, name, chosen->values, choice->arena);
-    return ask_prefetch(chosen, diag);
-}
-
 SchedPolicy *sched_policy_new(const char *text, Diag *diag) {
     Arena *arena = arena_new();
-    Choice *choice = ARENA_NEW(arena, Choice);
-    choice->arena = arena;
-    if (choose(choice, text, diag)) return &choice->policy;
-    sched_policy_free(&choice->policy);
+    Chosen *chosen = ARENA_NEW(arena, Chosen);
+    PolicyChoice *choice = &chosen->choice;
+    chosen->arena = arena;
+    if (choice_read(&sched_kind_warp, text, arena, choice, diag)) {
+        chosen->policy = (SchedPolicy){.policy = choice->policy,
+                                       .values = choice->values,
+                                       .text = choice->text,
+                                       .is_loaded = choice->library};
+        if (ask_prefetch(&chosen->policy, diag)) return &chosen->policy;
+    }
+    sched_policy_free(&chosen->policy);
     return NULL;
 }
 
 void sched_policy_free(SchedPolicy *policy) {
     if (!policy) return;
-    if (policy->library) dlclose(policy->library);
-    arena_free(((Choice *)(void *)policy)->arena);
+    Chosen *chosen = (Chosen *)(void *)policy;
+    choice_close(&chosen->choice);
+    arena_free(chosen->arena);
 }
 
 double sched_policy_value(const SchedPolicy *policy, const char *parameter, double otherwise) {
@@ -136,23 +100,6 @@ void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config
     config->higher = wanted->higher;
     config->threshold = wanted->threshold;
     config->skips_cached = wanted->skips_cached;
-}
-
-/* ---- States ---- */
-
-static size_t state_bytes(const SchedPolicy *policy, const TytoSmView *view) {
-    size_t bytes = (size_t)bits_align_up(policy->policy->state_bytes, 64);
-    if (policy->policy->extra_bytes) bytes += policy->policy->extra_bytes(view, policy->values);
-    return bytes;
-}
-
-void *sched_state_new(const SchedPolicy *policy, const TytoSmView *view) {
-    return base_alloc_lines(state_bytes(policy, view) + 64);
-}
-
-void sched_state_start(const SchedPolicy *policy, void *state, const TytoSmView *view) {
-    memset(state, 0, state_bytes(policy, view));
-    if (policy->policy->start) policy->policy->start(state, view, policy->values);
 }
 
 void sched_explain_pick(const SchedPolicy *policy, const TytoSmView *view, int warp, uint64_t ready,

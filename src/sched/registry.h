@@ -15,7 +15,7 @@ typedef struct SchedPolicy {
     const TytoPolicy *policy; /* the table's, or the shared object's */
     const double *values;     /* of its parameters, in their rows' order */
     const char *text; /* the policy and the values that are not initial ones, as in a command */
-    void *library;    /* the shared object, NULL for one from the table */
+    bool is_loaded;   /* from a shared object, not from the table */
     TytoPrefetch prefetch; /* what it wants of the memory controllers */
 } SchedPolicy;
 
@@ -34,13 +34,6 @@ double sched_policy_value(const SchedPolicy *policy, const char *parameter, doub
 /* Sets what the policy may say of the memory controllers' prefetcher: all but its lines and its
  * cache. */
 void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config);
-
-/* Memory for one SM's state: of `view` the machine's sizes must be set. Owned by the caller, freed
- * with free(). */
-void *sched_state_new(const SchedPolicy *policy, const TytoSmView *view);
-
-/* Begins a kernel: zeroes the state and lets the policy start. */
-void sched_state_start(const SchedPolicy *policy, void *state, const TytoSmView *view);
 
 /* Writes why `warp` is no answer to `ready`. */
 void sched_explain_pick(const SchedPolicy *policy, const TytoSmView *view, int warp, uint64_t ready,

@@ -166,9 +166,7 @@ static void issue_warp(Sm *sm, int scheduler, int warp) {
     view->instructions++;
     view->thread_instructions += (uint64_t)bits_count32(lanes);
     issue_update_head(sm, warp);
-    const TytoPolicy *policy = sm->env.policy->policy;
-    if (policy->issued)
-        policy->issued(sm->policy_state, &sm->view,
+    sched_agent_issued(&sm->policy, &sm->view,
                        &(TytoIssue){.warp = warp,
                                     .scheduler = scheduler,
                                     .lanes = lanes,
@@ -224,10 +222,9 @@ static SmOutcome stall_cause(const Sm *sm, uint64_t mine, uint64_t allowed) {
 /* Asks the policy until it names a warp that can issue. Naming one whose buffer is stale flushes
  * the buffer, as a walk over the warps in the policy's order would. */
 static int pick_warp(Sm *sm, int scheduler, uint64_t ready) {
-    const TytoPolicy *policy = sm->env.policy->policy;
     uint64_t candidates = ready | (sm->stale & sm->scheduler_warps[scheduler] & ~blocked(sm));
     while (candidates) {
-        int warp = policy->pick(sm->policy_state, &sm->view, scheduler, candidates);
+        int warp = sched_agent_pick(&sm->policy, &sm->view, scheduler, candidates);
         if (warp == TYTO_NO_WARP) return TYTO_NO_WARP;
         if (!sched_check_pick(sm->env.policy, &sm->view, warp, candidates, sm->context.fault.text,
                               sizeof sm->context.fault.text)) {
@@ -263,19 +260,14 @@ static void run_scheduler(Sm *sm, int scheduler, uint64_t allowed) {
 
 /* The warps that the policy lets issue in this cycle. */
 static uint64_t allowed_warps(Sm *sm) {
-    const TytoPolicy *policy = sm->env.policy->policy;
-    uint64_t allowed = ~UINT64_C(0);
-    if (policy->may_issue) allowed = policy->may_issue(sm->policy_state, &sm->view);
-    if (policy->may_load)
-        allowed &= ~sm->view.wants_load | policy->may_load(sm->policy_state, &sm->view);
-    return allowed;
+    uint64_t allowed = sched_agent_may_issue(&sm->policy, &sm->view);
+    return allowed & (~sm->view.wants_load | sched_agent_may_load(&sm->policy, &sm->view));
 }
 
 void issue_step(Sm *sm) {
     const SmSchedulerConfig *config = &sm->config->scheduler;
-    const TytoPolicy *policy = sm->env.policy->policy;
-    if (policy->elapsed && sm->cycle > sm->policy_cycle)
-        policy->elapsed(sm->policy_state, &sm->view, sm->cycle - sm->policy_cycle);
+    if (sm->cycle > sm->policy_cycle)
+        sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - sm->policy_cycle);
     sm->policy_cycle = sm->cycle;
     if (config->issue_interval > 1 && sm->cycle % config->issue_interval)
         return; /* the last outcomes stand */

@@ -58,7 +58,7 @@ uint64_t l1d_next_event(const Sm *sm) {
 
 static void notify(Sm *sm, TytoEventKind kind, int warp, int owner, uint64_t address,
                    bool is_pending) {
-    if (!(sm->env.policy->policy->events & TYTO_WANTS(kind))) return;
+    if (!sched_agent_wants(&sm->policy, kind)) return;
     sm_notify(sm, &(TytoEvent){.kind = kind,
                                .warp = warp,
                                .cta_slot = -1,

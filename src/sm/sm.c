@@ -59,7 +59,7 @@ Sm *sm_new(const SmEnvironment *environment) {
     lsu_init(sm);
     port_init(sm);
     start_view(sm, 0);
-    sm->policy_state = sched_state_new(environment->policy, &sm->view);
+    sched_agent_init(&sm->policy, environment->policy, &sm->view, environment->policy_call);
     return sm;
 }
 
@@ -71,7 +71,7 @@ void sm_free(Sm *sm) {
         free(sm->warps[w].pending);
         free(sm->warps[w].pending_memory);
     }
-    free(sm->policy_state);
+    sched_agent_free(&sm->policy);
     arena_free(sm->arena);
 }
 
@@ -128,14 +128,10 @@ void sm_inst_complete(Sm *sm, uint16_t inst) {
     if (waiting >> warp & 1) issue_update_head(sm, warp);
 }
 
-void sm_notify(Sm *sm, const TytoEvent *event) {
-    const TytoPolicy *policy = sm->env.policy->policy;
-    if (policy->events & TYTO_WANTS(event->kind)) policy->event(sm->policy_state, &sm->view, event);
-}
+void sm_notify(Sm *sm, const TytoEvent *event) { sched_agent_event(&sm->policy, &sm->view, event); }
 
 void sm_report_policy(Sm *sm, const TytoReport *out) {
-    const TytoPolicy *policy = sm->env.policy->policy;
-    if (policy->report) policy->report(sm->policy_state, &sm->view, out);
+    sched_agent_report(&sm->policy, &sm->view, out);
 }
 
 /* ---- Kernels and CTAs ---- */
@@ -185,7 +181,7 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *context,
     sm->settled = sm->cycle = sm->policy_cycle = cycle;
     *sm->env.wake = UINT64_MAX;
     sm->decode_due = UINT64_MAX;
-    sched_state_start(sm->env.policy, sm->policy_state, &sm->view);
+    sched_agent_start(&sm->policy, &sm->view);
 }
 
 bool sm_can_take_cta(const Sm *sm, uint32_t limit) {
@@ -306,11 +302,10 @@ static void plan_next_step(Sm *sm) {
                    collector_has_work(sm) || fetch_has_work(sm) || lsu_has_work(sm);
     if (!is_busy && !sm->env.never_sleeps) {
         uint64_t result = execute_next_result(sm), memory = lsu_next_event(sm);
-        const TytoPolicy *policy = sm->env.policy->policy;
         next = result < memory ? result : memory;
         if (sm->decode_due < next) next = sm->decode_due;
-        if (policy->next_change && sm->view.resident) {
-            uint64_t ahead = policy->next_change(sm->policy_state, &sm->view);
+        if (sm->view.resident) {
+            uint64_t ahead = sched_agent_next_change(&sm->policy, &sm->view);
             if (ahead < next - sm->cycle) next = sm->cycle + ahead;
         }
     }

@@ -20,7 +20,7 @@
 #include "isa/launch.h"
 #include "noc/noc.h"
 #include "partition/request.h"
-#include "sched/registry.h"
+#include "sched/agent.h"
 #include "sm/sm_config.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
@@ -31,6 +31,7 @@ typedef struct Sm Sm;
 typedef struct SmEnvironment {
     const SmConfig *config;
     const SchedPolicy *policy; /* warp scheduling policy */
+    SchedCall *policy_call;    /* where its calls are noted; NULL: nobody wants to know */
     const AddressMap *map;     /* address to L2 slice */
     Noc *requests;             /* request network; the SM is node `index` */
     Noc *replies;              /* reply network; likewise */

@@ -279,8 +279,8 @@ struct Sm {
     /* ---- Schedulers ---- */
     bool has_news; /* some of the sets changed since the schedulers last looked */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
-    void *policy_state;
-    uint64_t policy_cycle; /* cycle up to which the policy knows that time passed */
+    SchedAgent policy;                  /* the warp scheduler at work */
+    uint64_t policy_cycle;              /* cycle up to which the policy knows that time passed */
 
     /* ---- Warps, as sets of slots ---- */
     uint64_t stale;           /* buffer holds instructions that are not the next ones */

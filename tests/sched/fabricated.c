@@ -28,18 +28,18 @@ void fabricate(Fabricated *f, const char *policy, FabricatedSize size) {
     view->line_bytes = 128;
     for (uint32_t w = 0; w < view->warp_count; w++)
         view->scheduler_warps[w % view->schedulers] |= UINT64_C(1) << w;
-    f->state = sched_state_new(f->policy, view);
-    sched_state_start(f->policy, f->state, view);
+    sched_agent_init(&f->agent, f->policy, view, NULL);
+    f->state = f->agent.state;
+    sched_agent_start(&f->agent, view);
 }
 
 void fabricated_free(Fabricated *f) {
-    free(f->state);
+    sched_agent_free(&f->agent);
     sched_policy_free(f->policy);
 }
 
 static void notify(Fabricated *f, TytoEvent event) {
-    const TytoPolicy *policy = f->policy->policy;
-    if (policy->events & TYTO_WANTS(event.kind)) policy->event(f->state, &f->view, &event);
+    sched_agent_event(&f->agent, &f->view, &event);
 }
 
 static TytoEvent event_of(TytoEventKind kind, int warp, int cta_slot) {
@@ -92,14 +92,13 @@ void unblock(Fabricated *f, uint64_t set) { f->view.waits_memory &= ~set; }
 
 void pass(Fabricated *f, uint64_t cycles) {
     f->view.cycle += cycles;
-    if (f->policy->policy->elapsed) f->policy->policy->elapsed(f->state, &f->view, cycles);
+    sched_agent_elapsed(&f->agent, &f->view, cycles);
 }
 
 int pick_of(Fabricated *f, int scheduler, uint64_t ready) {
-    const TytoPolicy *policy = f->policy->policy;
-    if (policy->may_issue) ready &= policy->may_issue(f->state, &f->view);
+    ready &= sched_agent_may_issue(&f->agent, &f->view);
     if (!ready) return TYTO_NO_WARP;
-    int warp = policy->pick(f->state, &f->view, scheduler, ready);
+    int warp = sched_agent_pick(&f->agent, &f->view, scheduler, ready);
     char text[200] = "";
     if (!sched_check_pick(f->policy, &f->view, warp, ready, text, sizeof text))
         fail_msg("%s", text);
@@ -116,11 +115,10 @@ int pick_any(Fabricated *f) {
 void issue_lanes(Fabricated *f, int warp, int lanes) {
     f->view.warp[warp].instructions++;
     f->view.warp[warp].thread_instructions += (uint64_t)lanes;
-    if (!f->policy->policy->issued) return;
     TytoIssue issue = {.warp = warp,
                        .scheduler = warp % (int)f->view.schedulers,
                        .lanes = (uint32_t)bits_low_mask(lanes)};
-    f->policy->policy->issued(f->state, &f->view, &issue);
+    sched_agent_issued(&f->agent, &f->view, &issue);
 }
 
 void issue(Fabricated *f, int warp) { issue_lanes(f, warp, 32); }
@@ -155,10 +153,10 @@ void last_cta(Fabricated *f) {
 }
 
 uint64_t may_load(Fabricated *f) {
-    return f->policy->policy->may_load(f->state, &f->view) & f->view.resident;
+    return sched_agent_may_load(&f->agent, &f->view) & f->view.resident;
 }
 uint64_t may_issue(Fabricated *f) {
-    return f->policy->policy->may_issue(f->state, &f->view) & f->view.resident;
+    return sched_agent_may_issue(&f->agent, &f->view) & f->view.resident;
 }
 
 /* ---- Reports ---- */
@@ -186,7 +184,7 @@ static void keep_value(void *context, const char *name, const char *unit, double
 int reported_list(Fabricated *f, const char *name, double *values, int most) {
     Wanted wanted = {name, values, most, -1};
     TytoReport out = {&wanted, keep_value, keep_list};
-    f->policy->policy->report(f->state, &f->view, &out);
+    sched_agent_report(&f->agent, &f->view, &out);
     if (wanted.count < 0) fail_msg("%s reports no %s", f->policy->text, name);
     return wanted.count;
 }

@@ -9,12 +9,13 @@
 
 #include <cmocka.h>
 
-#include "sched/registry.h"
+#include "sched/agent.h"
 #include "sched/view.h"
 
 typedef struct Fabricated {
     SchedPolicy *policy;
-    void *state;
+    SchedAgent agent;
+    void *state; /* the agent's */
     TytoSmView view;
     uint64_t next_age; /* of the next warp */
 } Fabricated;

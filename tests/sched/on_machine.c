@@ -145,12 +145,28 @@ double last_cta_report(const char *name) {
     return 0;
 }
 
-Outcome run_on_machine(const Workload *w) {
-    Rig rig;
-    FILE *reports = tmpfile();
-    Watch watch = {.policies = reports};
-    set_up(&rig, w, &watch);
-    DeviceMemory *memory = gpu_memory(rig.gpu);
+static uint32_t last_sms[1024];
+
+static void keep_sms(Watch *watch) {
+    for (uint64_t i = 0; i < watch->cta_count && i < 1024; i++)
+        last_sms[i] = watch->ctas[i].sm;
+    free(watch->ctas);
+}
+
+uint32_t last_sm_of(uint64_t cta) {
+    assert_true(cta < 1024);
+    return last_sms[cta];
+}
+
+/* What a launch of the workload leaves. */
+typedef struct Launched {
+    GpuResult result;
+    uint64_t out; /* device address of the results */
+    size_t words; /* of them */
+} Launched;
+
+static Launched launch_on(Rig *rig, const Workload *w) {
+    DeviceMemory *memory = gpu_memory(rig->gpu);
     uint32_t warps = w->ctas * w->warps_per_cta, share = w->share ? w->share : 1;
     size_t words = (size_t)warps * 32, lines = ((size_t)warps / share + 1) * w->lines;
     struct {
@@ -163,17 +179,38 @@ Outcome run_on_machine(const Workload *w) {
                     share,
                     w->work,
                     w->spread ? w->spread : 1};
-    GpuLaunch launch = {.module = rig.module,
-                        .function = gpu_find_function(rig.module, w->kernel),
+    GpuLaunch launch = {.module = rig->module,
+                        .function = gpu_find_function(rig->module, w->kernel),
                         .grid = {w->ctas, 1, 1},
                         .block = {w->warps_per_cta * 32, 1, 1},
                         .parameters = &parameters};
-    GpuResult result;
-    if (gpu_launch(rig.gpu, &launch, &result) != GPU_OK)
-        fail_msg("%s under %s: %s", w->kernel, w->scheduler, result.message);
-    uint32_t *results = base_malloc(words * 4);
-    mem_read(memory, parameters.out, results, words * 4);
-    Outcome outcome = {result.counters, hash_of(results, words)};
+    Launched launched = {.out = parameters.out, .words = words};
+    gpu_launch(rig->gpu, &launch, &launched.result);
+    return launched;
+}
+
+const char *failure_on_machine(const Workload *w) {
+    static char message[sizeof((GpuResult *)0)->message];
+    Rig rig;
+    set_up(&rig, w, NULL);
+    Launched launched = launch_on(&rig, w);
+    assert_int_equal(launched.result.status, GPU_FAULT);
+    snprintf(message, sizeof message, "%s", launched.result.message);
+    tear_down(&rig);
+    return message;
+}
+
+Outcome run_on_machine(const Workload *w) {
+    Rig rig;
+    FILE *reports = tmpfile();
+    Watch watch = {.policies = reports, .records_ctas = true};
+    set_up(&rig, w, &watch);
+    Launched launched = launch_on(&rig, w);
+    if (launched.result.status != GPU_OK)
+        fail_msg("%s under %s: %s", w->kernel, w->scheduler, launched.result.message);
+    uint32_t *results = base_malloc(launched.words * 4);
+    mem_read(gpu_memory(rig.gpu), launched.out, results, launched.words * 4);
+    Outcome outcome = {launched.result.counters, hash_of(results, launched.words)};
     free(results);
     if (w->machine) {
         const MachineConfig *config = gpu_options(rig.gpu)->machine;
@@ -184,6 +221,7 @@ Outcome run_on_machine(const Workload *w) {
         text_free(&why);
     }
     keep_cta_report(reports);
+    keep_sms(&watch);
     fclose(reports);
     tear_down(&rig);
     return outcome;

@@ -34,6 +34,12 @@ typedef struct Outcome {
 /* Runs it; fails the test when the kernel fails. Every counter identity is checked. */
 Outcome run_on_machine(const Workload *workload);
 
+/* Runs it, and expects that the kernel fails; the message, valid until the next. */
+const char *failure_on_machine(const Workload *workload);
+
+/* The SM on which a CTA of the last run was. */
+uint32_t last_sm_of(uint64_t cta);
+
 /* The number that the CTA scheduler reports under `name` at the end of the last run. */
 double last_cta_report(const char *name);
 

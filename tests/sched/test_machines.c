@@ -24,7 +24,9 @@ static const char *const SCHEDULERS[] = {"lrr",
                                          "ccws:k_throttle=128",
                                          "pro",
                                          TEST_TURNS};
-static const char *const CTA_SCHEDULERS[] = {"round-robin", "limit:ctas=2", "md", "md:predictor=3"};
+static const char *const CTA_SCHEDULERS[] = {
+    "round-robin",    "limit:ctas=2",  "md",
+    "md:predictor=3", TEST_NEIGHBOURS, TEST_NEIGHBOURS ":group=5"};
 static const char *const MACHINES[] = {"gtx480", "owl", "ccws", "pro", "md"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -103,6 +105,33 @@ static void ctas_per_sm_stay_within_the_limit(void **unused) {
         w.cta_scheduler = name;
         assert_int_equal(run_on_machine(&w).counters.ctas_per_sm_max, limit);
     }
+}
+
+static void a_cta_scheduler_chooses_the_sm(void **unused) {
+    (void)unused;
+    for (uint64_t group = 1; group <= 4; group *= 2) {
+        char name[300];
+        snprintf(name, sizeof name, "%s:group=%d", TEST_NEIGHBOURS, (int)group);
+        Workload w = small_walk();
+        w.machine = "gtx480";
+        w.set = "gpu.sms=5";
+        w.cta_scheduler = name;
+        assert_int_equal(run_on_machine(&w).counters.ctas_finished, w.ctas);
+        for (uint64_t cta = 0; cta < w.ctas; cta++) /* 4 on each: groups go round the SMs */
+            assert_int_equal(last_sm_of(cta), cta / group % 5);
+    }
+}
+
+static void a_cta_scheduler_that_chooses_wrongly_ends_the_kernel(void **unused) {
+    (void)unused;
+    Workload w = small_walk();
+    w.machine = "gtx480";
+    w.cta_scheduler = TEST_PLUGINS "/bad_choice.so:sm=2";
+    const char *message = failure_on_machine(&w);
+    assert_non_null(strstr(message, "CTA scheduler " TEST_PLUGINS "/bad_choice.so:sm=2: cycle "));
+    assert_non_null(strstr(message, ": chose SM 2 for CTA 1, which has no room for it"));
+    w.cta_scheduler = TEST_PLUGINS "/bad_choice.so:sm=3";
+    assert_non_null(strstr(failure_on_machine(&w), "chose SM 3 for CTA 0, which is none"));
 }
 
 /* ---- What each policy is for ---- */
@@ -295,6 +324,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(under_every_scheduler_results_are_those_of_functional_mode),
         cmocka_unit_test(under_every_cta_scheduler_too),
+        cmocka_unit_test(a_cta_scheduler_chooses_the_sm),
+        cmocka_unit_test(a_cta_scheduler_that_chooses_wrongly_ends_the_kernel),
         cmocka_unit_test(two_runs_count_the_same),
         cmocka_unit_test(ctas_per_sm_stay_within_the_limit),
         cmocka_unit_test(where_working_sets_overflow_the_l1d_swl_and_ccws_beat_gto_by_a_third),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/cta_policy.h"
+#include "sched/cta_agent.h"
 #include "sched/md_model.h"
 
 /* Tables 5 and 6, by degree (CTAs of 6 warps); 8 KB L1D, 64 lines. The paper gives the working sets
@@ -166,8 +166,8 @@ static void fewer_than_5_dram_reads_in_100_instructions_are_compute_bound(void *
 
 typedef struct Launch {
     CtaSched *sched;
-    void *state;
-    CtaView view;
+    CtaAgent agent;
+    TytoGridView view;
 } Launch;
 
 static void begin(Launch *l, const char *policy, uint32_t capacity) {
@@ -176,18 +176,18 @@ static void begin(Launch *l, const char *policy, uint32_t capacity) {
     if (!l->sched) fail_msg("%s", diag_text(diag));
     diag_free(diag);
     l->view =
-        (CtaView){.sms = 15, .capacity = capacity, .cta_warps = MD_CTA_WARPS, .l1d_lines = 64};
-    l->state = cta_sched_state_new(l->sched);
-    cta_sched_start(l->sched, l->state, &l->view);
+        (TytoGridView){.sms = 15, .capacity = capacity, .cta_warps = MD_CTA_WARPS, .l1d_lines = 64};
+    cta_agent_init(&l->agent, l->sched, &l->view, NULL);
+    cta_agent_start(&l->agent, &l->view);
 }
 
 static void end(Launch *l) {
-    free(l->state);
+    cta_agent_free(&l->agent);
     cta_sched_free(l->sched);
 }
 
-static uint32_t limit_of(const Launch *l, uint32_t sm) {
-    return l->sched->policy->limit(l->state, &l->view, sm);
+static uint32_t limit_of(Launch *l, uint32_t sm) {
+    return cta_agent_limit(&l->agent, &l->view, sm);
 }
 
 static void round_robin_allows_what_fits(void **unused) {
@@ -213,13 +213,13 @@ static void finish_measured(Launch *l, uint32_t sm, const struct Benchmark *b,
                             uint64_t instructions) {
     for (uint64_t i = 0; i < (uint64_t)b->working_set; i++)
         for (int again = 0; again < 2; again++)
-            l->sched->policy->l1d_miss(l->state, i * 128);
-    CtaMeasurement measured = {.warp_instructions = instructions,
-                               .l1d_accesses = (uint64_t)(b->reads / b->miss_rate),
-                               .dram_reads = (uint64_t)b->reads,
-                               .fetches = (uint64_t)b->reads,
-                               .fetch_cycles = (uint64_t)b->reads * 350};
-    l->sched->policy->finished(l->state, &l->view, sm, &measured);
+            l->sched->policy->l1d_miss(l->agent.state, i * 128);
+    TytoSmMeasurement measured = {.warp_instructions = instructions,
+                                  .l1d_accesses = (uint64_t)(b->reads / b->miss_rate),
+                                  .dram_reads = (uint64_t)b->reads,
+                                  .fetches = (uint64_t)b->reads,
+                                  .fetch_cycles = (uint64_t)b->reads * 350};
+    l->sched->policy->finished(l->agent.state, &l->view, sm, &measured);
 }
 
 static void md_runs_one_cta_alone_until_it_has_finished_then_limits_all(void **unused) {
@@ -228,13 +228,13 @@ static void md_runs_one_cta_alone_until_it_has_finished_then_limits_all(void **u
     begin(&l, "md", 8);
     assert_int_equal(limit_of(&l, 0), 1);
     assert_int_equal(limit_of(&l, 1), 8);
-    assert_int_equal(l.sched->policy->watched_sm(l.state), 0);
+    assert_int_equal(l.sched->policy->watched_sm(l.agent.state), 0);
     finish_measured(&l, 4, &BENCHMARKS[0], 1000); /* not the predictor */
     assert_int_equal(limit_of(&l, 1), 8);
     finish_measured(&l, 0, &BENCHMARKS[0], 1000);
     for (uint32_t sm = 0; sm < 15; sm++)
         assert_int_equal(limit_of(&l, sm), 5);
-    assert_int_equal(l.sched->policy->watched_sm(l.state), CTA_NO_SM);
+    assert_int_equal(l.sched->policy->watched_sm(l.agent.state), TYTO_NO_SM);
     finish_measured(&l, 0, &BENCHMARKS[1], 1000); /* the decision stands */
     assert_int_equal(limit_of(&l, 0), 5);
     end(&l);
@@ -270,7 +270,7 @@ static void md_counts_the_different_lines_that_missed(void **unused) {
     begin(&l, "md:predictor=17", 8); /* modulo 15 SMs */
     finish_measured(&l, 2, &BENCHMARKS[2], 1000);
     TytoReport out = {&working_set, keep_value, keep_nothing};
-    l.sched->policy->report(l.state, &out);
+    l.sched->policy->report(l.agent.state, &out);
     assert_true(working_set == 1000);
     end(&l);
 }
@@ -284,7 +284,7 @@ static void md_bounds_its_count_of_lines(void **unused) {
     begin(&l, "md", 8);
     finish_measured(&l, 0, &huge, 1000);
     TytoReport out = {&working_set, keep_value, keep_nothing};
-    l.sched->policy->report(l.state, &out);
+    l.sched->policy->report(l.agent.state, &out);
     assert_true(working_set >= 15 * 1024 && working_set < 32768);
     end(&l);
 }

@@ -189,7 +189,7 @@ static void a_new_kernel_starts_afresh(void **unused) {
         for (int kernel = 0; kernel < 2; kernel++) {
             f.view = fresh;
             f.next_age = 0;
-            sched_state_start(f.policy, f.state, &f.view);
+            sched_agent_start(&f.agent, &f.view);
             launch_all(&f);
             for (int i = 0; i < 40; i++) {
                 int warp = step(&f);

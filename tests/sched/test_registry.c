@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/cta_policy.h"
+#include "sched/cta_agent.h"
 #include "sched/listing.h"
 #include "sched/spec.h"
 
@@ -44,10 +44,10 @@ static void every_policy_of_the_tables_is_sound_and_found_by_its_name(void **unu
         assert_true((policy->events != 0) == (policy->event != NULL));
         expect(policy->name, NULL, policy->name);
     }
-    const CtaPolicy *cta;
+    const TytoCtaPolicy *cta;
     for (int i = 0; (cta = cta_policy_at(i)) != NULL; i++) {
+        assert_int_equal(cta->version, TYTO_POLICY_VERSION);
         assert_null(spec_check_rows(cta->parameters, cta->parameter_count));
-        assert_non_null(cta->limit);
         expect_cta(cta->name, NULL, cta->name);
     }
 }
@@ -177,6 +177,104 @@ static void wrong_shared_objects_are_refused_with_the_reason(void **unused) {
     expect(PLUGIN("bad_parameter"), "initial value is not among those it takes", NULL);
 }
 
+static void a_shared_object_can_be_a_cta_scheduler(void **unused) {
+    (void)unused;
+    expect_cta(PLUGIN("neighbours") ":group=4", NULL, PLUGIN("neighbours") ":group=4");
+    expect_cta(PLUGIN("neighbours") ":grup=4",
+               "there is no neighbours parameter \"grup\"; did you mean \"group\"?", NULL);
+    expect_cta(PLUGIN("neighbours") ":group=0", "neighbours: group=0: out of bounds (1 to 32)",
+               NULL);
+    expect_cta("./nowhere.so", "./nowhere.so: error: is no shared object that can be loaded", NULL);
+    expect_cta(PLUGIN("old_cta_version"),
+               "is built for version 4 of tyto/cta_policy.h, this is version 3", NULL);
+    expect_cta(PLUGIN("deaf"), "watches an SM's misses, but has no function for them", NULL);
+}
+
+static void a_scheduler_of_the_other_kind_is_refused(void **unused) {
+    (void)unused;
+    expect(PLUGIN("neighbours"), "has no symbol `tyto_policy` (a const TytoPolicy): it is no warp",
+           NULL);
+    expect_cta(PLUGIN("turns"),
+               "has no symbol `tyto_cta_policy` (a const TytoCtaPolicy): it is no CTA", NULL);
+}
+
+static void keep_asked(void *context, const char *name, const char *unit, double value) {
+    assert_string_equal(name, "asked");
+    (void)unit;
+    *(double *)context = value;
+}
+
+/* A policy that wants more every time it is asked has what it was asked about, and no more. */
+static void the_size_of_a_state_is_asked_once_and_not_at_every_kernel(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, PLUGIN("growing"), (FabricatedSize){.warps = 4});
+    for (int kernel = 0; kernel < 4; kernel++)
+        sched_agent_start(&f.agent, &f.view);
+    assert_true(reported(&f, "asked") == 1);
+    Diag *diag = diag_new();
+    CtaSched *sched = cta_sched_new(PLUGIN("growing"), diag);
+    assert_non_null(sched);
+    TytoGridView view = {.sms = 3, .capacity = 2};
+    CtaAgent agent;
+    double asked = 0;
+    cta_agent_init(&agent, sched, &view, NULL);
+    for (int kernel = 0; kernel < 4; kernel++)
+        cta_agent_start(&agent, &view);
+    cta_agent_report(&agent, &view, &(TytoReport){.context = &asked, .value = keep_asked});
+    assert_true(asked == 1);
+    cta_agent_free(&agent);
+    cta_sched_free(sched);
+    diag_free(diag);
+    fabricated_free(&f);
+}
+
+/* ---- What policies answer ---- */
+
+/* The message about bad_choice's SM, when SMs 0, 1 and 3 of 4 have room; NULL: it may be. */
+static void expect_choice(const char *policy, const char *message) {
+    Diag *diag = diag_new();
+    CtaSched *sched = cta_sched_new(policy, diag);
+    assert_non_null(sched);
+    TytoGridView view = {.cycle = 99, .sms = 4, .next = 7};
+    TytoSmSet room = {{0xB}};
+    CtaAgent agent;
+    int sm;
+    char text[300] = "";
+    cta_agent_init(&agent, sched, &view, NULL);
+    cta_agent_start(&agent, &view);
+    bool is_right = cta_agent_choose(&agent, &view, &room, &sm, text, sizeof text);
+    assert_int_equal(is_right, message == NULL);
+    if (message && !strstr(text, message)) fail_msg("\"%s\" is not in \"%s\"", message, text);
+    cta_agent_free(&agent);
+    cta_sched_free(sched);
+    diag_free(diag);
+}
+
+static void a_choice_without_room_is_told_with_policy_cycle_and_cta(void **unused) {
+    (void)unused;
+    expect_choice(PLUGIN("bad_choice") ":sm=3", NULL);
+    expect_choice(PLUGIN("bad_choice") ":sm=-1", NULL);
+    expect_choice(PLUGIN("bad_choice") ":sm=2",
+                  "bad_choice.so:sm=2: cycle 99: chose SM 2 for CTA 7, which has no room for it");
+    expect_choice(PLUGIN("bad_choice") ":sm=4", "chose SM 4 for CTA 7, which is none");
+    expect_choice(PLUGIN("bad_choice") ":sm=2000", "chose SM 2000 for CTA 7, which is none");
+    expect_choice(PLUGIN("bad_choice") ":sm=-9", "chose SM -9 for CTA 7, which is none");
+}
+
+static void sets_of_sms_are_gone_round(void **unused) {
+    (void)unused;
+    TytoSmSet set = {{[0] = 1u << 5, [1] = 1, [15] = UINT64_C(1) << 63}};
+    assert_true(tyto_sm_has(&set, 64) && !tyto_sm_has(&set, 65));
+    static const int after[][2] = {{TYTO_NO_SM, 5}, {4, 5},       {5, 64},  {63, 64},
+                                   {64, 1023},      {1022, 1023}, {1023, 5}};
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++)
+        assert_int_equal(tyto_sm_next(&set, after[i][0]), after[i][1]);
+    assert_int_equal(tyto_sm_from(&set, 65), 1023);
+    set = (TytoSmSet){0};
+    assert_int_equal(tyto_sm_from(&set, 0), TYTO_NO_SM);
+}
+
 static void a_pick_that_is_not_ready_is_told_with_policy_cycle_and_sm(void **unused) {
     (void)unused;
     Fabricated f;
@@ -222,17 +320,21 @@ static void the_list_has_every_policy_and_parameter(void **unused) {
     text_free(&list);
 }
 
-/* The tutorial shows the file that the tests build and run. */
+/* The tutorial shows the files that the tests build and run. */
 static void the_tutorials_code_is_the_examples(void **unused) {
     (void)unused;
+    static const char *const EXAMPLES[] = {TEST_ROOT "/docs/examples/turns.c",
+                                           TEST_ROOT "/docs/examples/neighbours.c"};
     size_t length;
     char *page = text_read_file(TEST_ROOT "/docs/writing-a-scheduler.md", 1 << 20, &length);
-    char *code = text_read_file(TEST_ROOT "/docs/examples/turns.c", 1 << 20, &length);
     assert_non_null(page);
-    assert_non_null(code);
-    assert_non_null(strstr(page, code));
+    for (int i = 0; i < 2; i++) {
+        char *code = text_read_file(EXAMPLES[i], 1 << 20, &length);
+        assert_non_null(code);
+        assert_non_null(strstr(page, code));
+        free(code);
+    }
     free(page);
-    free(code);
 }
 
 int main(void) {
@@ -246,6 +348,11 @@ int main(void) {
         cmocka_unit_test(a_shared_object_is_loaded_and_driven),
         cmocka_unit_test(a_shared_objects_parameters_are_checked_like_any),
         cmocka_unit_test(wrong_shared_objects_are_refused_with_the_reason),
+        cmocka_unit_test(a_shared_object_can_be_a_cta_scheduler),
+        cmocka_unit_test(a_scheduler_of_the_other_kind_is_refused),
+        cmocka_unit_test(the_size_of_a_state_is_asked_once_and_not_at_every_kernel),
+        cmocka_unit_test(a_choice_without_room_is_told_with_policy_cycle_and_cta),
+        cmocka_unit_test(sets_of_sms_are_gone_round),
         cmocka_unit_test(a_pick_that_is_not_ready_is_told_with_policy_cycle_and_sm),
         cmocka_unit_test(the_list_has_every_policy_and_parameter),
         cmocka_unit_test(the_tutorials_code_is_the_examples),

@@ -1,0 +1,115 @@
+/* Tyto thread block (CTA) scheduling policies: the plug-in interface.
+ *
+ * A CTA policy is a constant TytoCtaPolicy: names, parameters, and a few functions. CTAs go out in
+ * the order of their index in the grid; the policy says how many an SM may hold, and which SM gets
+ * the next one. One state object exists per simulator. A policy must not keep mutable globals, so
+ * that simulators can live side by side, and must not depend on addresses or time, so that runs
+ * repeat.
+ *
+ * A shared object exports one symbol, `tyto_cta_policy`, a `const TytoCtaPolicy`. See
+ * docs/writing-a-scheduler.md. Every function may be NULL. */
+#ifndef TYTO_CTA_POLICY_H
+#define TYTO_CTA_POLICY_H
+
+#include "tyto/policy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TYTO_MAX_SMS = 1024, TYTO_NO_SM = -1 };
+
+/* A set of SMs: bit s % 64 of word s / 64 for SM s. */
+typedef struct TytoSmSet {
+    uint64_t words[TYTO_MAX_SMS / 64];
+} TytoSmSet;
+
+/* What a CTA policy may know of the grid and the GPU. Valid during a call; fields change between
+ * calls. */
+typedef struct TytoGridView {
+    uint64_t cycle;     /* SM cycle */
+    uint64_t ctas;      /* of the grid */
+    uint64_t next;      /* index of the CTA to go out next; `ctas` when all have gone */
+    uint32_t sms;       /* SMs of the GPU */
+    uint32_t capacity;  /* CTAs of this kernel that an SM will hold at most, at least 1: by its
+                           resources, or fewer in a small grid */
+    uint32_t cta_warps; /* warps of a CTA of this kernel */
+    uint32_t l1d_lines; /* lines of an SM's L1D */
+    const uint32_t *resident; /* by SM: CTAs that it holds */
+} TytoGridView;
+
+/* What an SM has counted since the kernel's start. */
+typedef struct TytoSmMeasurement {
+    uint64_t warp_instructions; /* issued */
+    uint64_t l1d_accesses;      /* lookups of loads and stores */
+    uint64_t dram_reads;        /* lines that the L1D asked for */
+    uint64_t fetches;           /* of those, the ones answered */
+    uint64_t fetch_cycles;      /* sum of their latencies, SM cycles */
+} TytoSmMeasurement;
+
+typedef struct TytoCtaPolicy {
+    uint32_t version;    /* TYTO_POLICY_VERSION */
+    const char *name;    /* on the command line */
+    const char *summary; /* one line */
+    const TytoPolicyParameter *parameters;
+    uint32_t parameter_count;
+    size_t state_bytes; /* of the state, aligned to 64 bytes */
+    bool is_uneven;     /* SMs hold unequal numbers of CTAs: a small grid is not dealt out evenly */
+
+    /* Bytes wanted after the state (from state + state_bytes rounded up to 64), asked once. NULL:
+     * none. Of the view, only the machine's sizes (sms, l1d_lines) are set. */
+    size_t (*extra_bytes)(const TytoGridView *view, const double *values);
+    /* When a kernel starts; the state is all zeros, `values` are the parameters' values in their
+     * rows' order, nothing is dispatched yet. */
+    void (*start)(void *state, const TytoGridView *view, const double *values);
+    /* Most CTAs that the SM may hold now. Those it holds beyond that stay until they finish. NULL:
+     * view->capacity. */
+    uint32_t (*limit)(const void *state, const TytoGridView *view, uint32_t sm);
+    /* Chooses the SM that gets CTA view->next among `room`, a non-empty set of SMs that hold fewer
+     * CTAs than they may and can take one in this cycle. Must return a member of `room`, whose CTA
+     * then goes out at once, or TYTO_NO_SM to let none go in this cycle. NULL: CTAs go round the
+     * SMs. */
+    int (*choose)(void *state, const TytoGridView *view, const TytoSmSet *room);
+    /* CTA view->next - 1 has gone to the SM. */
+    void (*dispatched)(void *state, const TytoGridView *view, uint32_t sm);
+    /* A CTA has finished on the SM, which has measured this much. */
+    void (*finished)(void *state, const TytoGridView *view, uint32_t sm,
+                     const TytoSmMeasurement *measured);
+    /* The SM whose L1D misses it wants to be told of, TYTO_NO_SM for none. NULL: none. */
+    int (*watched_sm)(const void *state);
+    /* A load of the watched SM missed the line of `address`. */
+    void (*l1d_miss)(void *state, uint64_t address);
+    /* Tells its numbers: at the end of a kernel and, where samples are asked for, every so many
+     * cycles. */
+    void (*report)(const void *state, const TytoReport *out);
+} TytoCtaPolicy;
+
+/* What a shared object defines. */
+extern __attribute__((visibility("default"))) const TytoCtaPolicy tyto_cta_policy;
+
+/* Whether the SM, from 0 to TYTO_MAX_SMS - 1, is in the set. */
+static inline bool tyto_sm_has(const TytoSmSet *set, int sm) {
+    return set->words[sm / 64] >> (sm % 64) & 1;
+}
+
+/* The first SM of the set from `sm` on; TYTO_NO_SM when there is none. */
+static inline int tyto_sm_from(const TytoSmSet *set, int sm) {
+    for (; sm < TYTO_MAX_SMS; sm = (sm / 64 + 1) * 64) {
+        uint64_t rest = set->words[sm / 64] >> (sm % 64);
+        if (rest) return sm + __builtin_ctzll(rest);
+    }
+    return TYTO_NO_SM;
+}
+
+/* Round-robin: the first SM of the set, which is not empty, that comes after `sm` (TYTO_NO_SM to
+ * TYTO_MAX_SMS - 1). */
+static inline int tyto_sm_next(const TytoSmSet *set, int sm) {
+    int after = tyto_sm_from(set, sm + 1);
+    return after != TYTO_NO_SM ? after : tyto_sm_from(set, 0);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,44 @@
+/* States of policies, and what is called seldom (see the headers). */
+#include "sched/agent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+
+const char *sched_call_name(SchedFunction function) {
+#define NAME(name) [SCHED_CALL_##name] = #name,
+    static const char *const names[SCHED_CALLS] = {SCHED_FUNCTIONS(NAME)};
+#undef NAME
+    return names[function];
+}
+
+void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSmView *view,
+                      SchedCall *call) {
+    const TytoPolicy *policy = chosen->policy;
+    size_t bytes = (size_t)bits_align_up(policy->state_bytes, 64);
+    if (policy->extra_bytes) bytes += policy->extra_bytes(view, chosen->values);
+    *agent = (SchedAgent){.policy = policy,
+                          .state = base_alloc_lines(bytes + 64),
+                          .bytes = bytes,
+                          .call = call ? call : &agent->own,
+                          .chosen = chosen};
+}
+
+void sched_agent_free(SchedAgent *agent) { free(agent->state); }
+
+void sched_agent_start(SchedAgent *agent, const TytoSmView *view) {
+    memset(agent->state, 0, agent->bytes);
+    if (!agent->policy->start) return;
+    sched_call_begin(agent->call, SCHED_CALL_start, view->cycle);
+    agent->policy->start(agent->state, view, agent->chosen->values);
+    sched_call_end(agent->call);
+}
+
+void sched_agent_report(SchedAgent *agent, const TytoSmView *view, const TytoReport *out) {
+    if (!agent->policy->report) return;
+    sched_call_begin(agent->call, SCHED_CALL_report, view->cycle);
+    agent->policy->report(agent->state, view, out);
+    sched_call_end(agent->call);
+}

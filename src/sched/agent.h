@@ -1,0 +1,90 @@
+/* A warp scheduler at work on one SM: its state, and the calls of its functions. Nothing else calls
+ * them. A function that the policy does not have does what the interface says that it means. */
+#ifndef TYTO_SCHED_AGENT_H
+#define TYTO_SCHED_AGENT_H
+
+#include "sched/call.h"
+#include "sched/registry.h"
+#include "tyto/policy.h"
+
+typedef struct SchedAgent {
+    const TytoPolicy *policy;  /* the chosen one's functions */
+    void *state;               /* of this SM; owned */
+    size_t bytes;              /* of the state, with what the policy wanted beyond it */
+    SchedCall *call;           /* what is under way; borrowed, or `own` */
+    SchedCall own;             /* of an agent of which nobody else wants to know */
+    const SchedPolicy *chosen; /* borrowed */
+} SchedAgent;
+
+/* Memory for one state: of `view` the machine's sizes must be set. The calls are noted in `call`,
+ * which must outlive the agent; NULL: nobody wants to know. The agent must not move. */
+void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSmView *view,
+                      SchedCall *call);
+void sched_agent_free(SchedAgent *agent);
+
+/* Begins a kernel: zeroes the state and lets the policy start. */
+void sched_agent_start(SchedAgent *agent, const TytoSmView *view);
+
+/* The policy tells its numbers. */
+void sched_agent_report(SchedAgent *agent, const TytoSmView *view, const TytoReport *out);
+
+static inline bool sched_agent_wants(const SchedAgent *agent, TytoEventKind kind) {
+    return agent->policy->events & TYTO_WANTS(kind);
+}
+
+static inline int sched_agent_pick(SchedAgent *agent, const TytoSmView *view, int scheduler,
+                                   uint64_t ready) {
+    sched_call_begin(agent->call, SCHED_CALL_pick, view->cycle);
+    int warp = agent->policy->pick(agent->state, view, scheduler, ready);
+    sched_call_end(agent->call);
+    return warp;
+}
+
+static inline uint64_t sched_agent_may_load(SchedAgent *agent, const TytoSmView *view) {
+    if (!agent->policy->may_load) return ~UINT64_C(0);
+    sched_call_begin(agent->call, SCHED_CALL_may_load, view->cycle);
+    uint64_t warps = agent->policy->may_load(agent->state, view);
+    sched_call_end(agent->call);
+    return warps;
+}
+
+static inline uint64_t sched_agent_may_issue(SchedAgent *agent, const TytoSmView *view) {
+    if (!agent->policy->may_issue) return ~UINT64_C(0);
+    sched_call_begin(agent->call, SCHED_CALL_may_issue, view->cycle);
+    uint64_t warps = agent->policy->may_issue(agent->state, view);
+    sched_call_end(agent->call);
+    return warps;
+}
+
+static inline void sched_agent_issued(SchedAgent *agent, const TytoSmView *view,
+                                      const TytoIssue *issue) {
+    if (!agent->policy->issued) return;
+    sched_call_begin(agent->call, SCHED_CALL_issued, view->cycle);
+    agent->policy->issued(agent->state, view, issue);
+    sched_call_end(agent->call);
+}
+
+static inline void sched_agent_event(SchedAgent *agent, const TytoSmView *view,
+                                     const TytoEvent *event) {
+    if (!sched_agent_wants(agent, event->kind)) return;
+    sched_call_begin(agent->call, SCHED_CALL_event, view->cycle);
+    agent->policy->event(agent->state, view, event);
+    sched_call_end(agent->call);
+}
+
+static inline void sched_agent_elapsed(SchedAgent *agent, const TytoSmView *view, uint64_t count) {
+    if (!agent->policy->elapsed) return;
+    sched_call_begin(agent->call, SCHED_CALL_elapsed, view->cycle);
+    agent->policy->elapsed(agent->state, view, count);
+    sched_call_end(agent->call);
+}
+
+static inline uint64_t sched_agent_next_change(SchedAgent *agent, const TytoSmView *view) {
+    if (!agent->policy->next_change) return UINT64_MAX;
+    sched_call_begin(agent->call, SCHED_CALL_next_change, view->cycle);
+    uint64_t cycles = agent->policy->next_change(agent->state, view);
+    sched_call_end(agent->call);
+    return cycles;
+}
+
+#endif

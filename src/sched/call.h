@@ -1,0 +1,54 @@
+/* Which function of a policy is under way, so that a policy which crashes or never returns can be
+ * named. The thread that simulates writes it; any thread, and a signal handler, may read it. */
+#ifndef TYTO_SCHED_CALL_H
+#define TYTO_SCHED_CALL_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* Every function of a policy that is called while a kernel runs: FUNCTION(name). */
+#define SCHED_FUNCTIONS(FUNCTION)                                                                  \
+    FUNCTION(start)                                                                                \
+    FUNCTION(pick)                                                                                 \
+    FUNCTION(may_load)                                                                             \
+    FUNCTION(may_issue)                                                                            \
+    FUNCTION(issued)                                                                               \
+    FUNCTION(event)                                                                                \
+    FUNCTION(elapsed)                                                                              \
+    FUNCTION(next_change)                                                                          \
+    FUNCTION(report)                                                                               \
+    FUNCTION(limit)                                                                                \
+    FUNCTION(choose)                                                                               \
+    FUNCTION(dispatched)                                                                           \
+    FUNCTION(finished)                                                                             \
+    FUNCTION(watched_sm)                                                                           \
+    FUNCTION(l1d_miss)
+
+#define SCHED_FUNCTION(name) SCHED_CALL_##name,
+typedef enum SchedFunction {
+    SCHED_CALL_NONE, /* none is under way */
+    SCHED_FUNCTIONS(SCHED_FUNCTION) SCHED_CALLS
+} SchedFunction;
+#undef SCHED_FUNCTION
+
+/* Of one state of a policy: an SM's, or the CTA scheduler's. */
+typedef struct SchedCall {
+    atomic_int function;        /* SchedFunction */
+    atomic_uint_fast64_t cycle; /* SM cycle at which it was called */
+} SchedCall;
+
+static inline void sched_call_begin(SchedCall *call, SchedFunction function, uint64_t cycle) {
+    atomic_store_explicit(&call->cycle, cycle, memory_order_relaxed);
+    atomic_store_explicit(&call->function, (int)function, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void sched_call_end(SchedCall *call) {
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&call->function, SCHED_CALL_NONE, memory_order_relaxed);
+}
+
+/* The name of a function, as in the policy's interface; NULL for none. */
+const char *sched_call_name(SchedFunction function);
+
+#endif

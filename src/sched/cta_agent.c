@@ -1,0 +1,84 @@
+/* State and calls of a CTA scheduler (see the header). */
+#include "sched/cta_agent.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+
+void cta_agent_init(CtaAgent *agent, const CtaSched *chosen, const TytoGridView *view,
+                    SchedCall *call) {
+    const TytoCtaPolicy *policy = chosen ? chosen->policy : &cta_round_robin;
+    size_t bytes = (size_t)bits_align_up(policy->state_bytes, 64);
+    if (policy->extra_bytes) bytes += policy->extra_bytes(view, chosen->values);
+    *agent = (CtaAgent){.policy = policy,
+                        .state = base_alloc_lines(bytes + 64),
+                        .bytes = bytes,
+                        .call = call ? call : &agent->own,
+                        .chosen = chosen};
+}
+
+void cta_agent_free(CtaAgent *agent) { free(agent->state); }
+
+void cta_agent_start(CtaAgent *agent, const TytoGridView *view) {
+    memset(agent->state, 0, agent->bytes);
+    if (!agent->policy->start) return;
+    sched_call_begin(agent->call, SCHED_CALL_start, view->cycle);
+    agent->policy->start(agent->state, view, agent->chosen->values);
+    sched_call_end(agent->call);
+}
+
+uint32_t cta_agent_limit(CtaAgent *agent, const TytoGridView *view, uint32_t sm) {
+    if (!agent->policy->limit) return view->capacity;
+    sched_call_begin(agent->call, SCHED_CALL_limit, view->cycle);
+    uint32_t ctas = agent->policy->limit(agent->state, view, sm);
+    sched_call_end(agent->call);
+    return ctas;
+}
+
+void cta_agent_dispatched(CtaAgent *agent, const TytoGridView *view, uint32_t sm) {
+    if (!agent->policy->dispatched) return;
+    sched_call_begin(agent->call, SCHED_CALL_dispatched, view->cycle);
+    agent->policy->dispatched(agent->state, view, sm);
+    sched_call_end(agent->call);
+}
+
+void cta_agent_finished(CtaAgent *agent, const TytoGridView *view, uint32_t sm,
+                        const TytoSmMeasurement *measured) {
+    if (!agent->policy->finished) return;
+    sched_call_begin(agent->call, SCHED_CALL_finished, view->cycle);
+    agent->policy->finished(agent->state, view, sm, measured);
+    sched_call_end(agent->call);
+}
+
+void cta_agent_report(CtaAgent *agent, const TytoGridView *view, const TytoReport *out) {
+    if (!agent->policy->report) return;
+    sched_call_begin(agent->call, SCHED_CALL_report, view->cycle);
+    agent->policy->report(agent->state, out);
+    sched_call_end(agent->call);
+}
+
+bool cta_agent_choose(CtaAgent *agent, const TytoGridView *view, const TytoSmSet *room, int *sm,
+                      char *text, size_t size) {
+    sched_call_begin(agent->call, SCHED_CALL_choose, view->cycle);
+    int chosen = *sm = agent->policy->choose(agent->state, view, room);
+    sched_call_end(agent->call);
+    bool is_sm = chosen >= 0 && chosen < (int)view->sms;
+    if (chosen == TYTO_NO_SM || (is_sm && tyto_sm_has(room, chosen))) return true;
+    snprintf(text, size, "CTA scheduler %s: cycle %llu: chose SM %d for CTA %llu, which %s",
+             agent->chosen->text, (unsigned long long)view->cycle, chosen,
+             (unsigned long long)view->next, is_sm ? "has no room for it" : "is none");
+    return false;
+}
+
+void cta_agent_l1d_miss(CtaAgent *agent, const TytoGridView *view, uint32_t sm, uint64_t address) {
+    sched_call_begin(agent->call, SCHED_CALL_watched_sm, view->cycle);
+    bool is_watched = agent->policy->watched_sm(agent->state) == (int)sm;
+    sched_call_end(agent->call);
+    if (!is_watched) return;
+    sched_call_begin(agent->call, SCHED_CALL_l1d_miss, view->cycle);
+    agent->policy->l1d_miss(agent->state, address);
+    sched_call_end(agent->call);
+}

@@ -1,0 +1,12 @@
+/* A CTA policy that watches an SM's misses and cannot be told of them. */
+#include "tyto/cta_policy.h"
+
+static int watched_sm(const void *state) {
+    (void)state;
+    return 0;
+}
+
+const TytoCtaPolicy tyto_cta_policy = {.version = TYTO_POLICY_VERSION,
+                                       .name = "deaf",
+                                       .summary = "watches and does not hear",
+                                       .watched_sm = watched_sm};
