@@ -84,6 +84,15 @@ const char *tyto_message(const TytoSimulator *simulator);
 /* Async-signal-safe: ends the running launch, if any, with TYTO_INTERRUPTED. */
 void tyto_interrupt(TytoSimulator *simulator);
 
+/* Async-signal-safe, from any thread: which function of a scheduling policy is under way, as "warp
+ * scheduler ./mine.so: cycle 7, SM 0: pick" (NUL-terminated, cut at size_bytes). False when none
+ * is. */
+bool tyto_policy_call(const TytoSimulator *simulator, char *text, size_t size_bytes);
+/* For commands, which own their process: from now on a crash (SIGSEGV, SIGABRT and the like, unless
+ * the program handles them) while a policy's function is under way is told on standard error before
+ * it ends the process. One simulator of a process can be named so; NULL: none. */
+void tyto_name_crashes(const TytoSimulator *simulator);
+
 /* ---- Programs ---- */
 
 typedef struct TytoModule TytoModule;

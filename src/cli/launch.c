@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "cli/argument.h"
 #include "cli/files.h"
@@ -20,12 +22,28 @@ typedef struct Session {
     int count;
 } Session;
 
-/* For Ctrl-C: the simulator whose launch it ends. */
+/* For Ctrl-C: the simulator whose launch it ends, and whether it was asked for. */
 static TytoSimulator *volatile running;
+static volatile sig_atomic_t is_interrupted;
 
+/* Ctrl-C ends the launch early. The second time, and for SIGTERM, the process dies at once, and
+ * says if it was in a policy's function, which may be one that does not return. */
 static void on_interrupt(int number) {
-    (void)number;
-    if (running) tyto_interrupt(running);
+    static const char before[] = "tyto: error: ", after[] = " was under way\n";
+    char call[600];
+    if (running && number == SIGINT && !is_interrupted) {
+        is_interrupted = 1;
+        tyto_interrupt(running);
+        return;
+    }
+    if (running && tyto_policy_call(running, call, sizeof call)) {
+        const struct iovec parts[] = {{(void *)(uintptr_t)before, sizeof before - 1},
+                                      {call, strlen(call)},
+                                      {(void *)(uintptr_t)after, sizeof after - 1}};
+        if (writev(STDERR_FILENO, parts, 3) < 0) _exit(EXIT_FAILED);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
 }
 
 /* ---- Reading the command line ---- */
@@ -136,8 +154,10 @@ static bool launch(Session *session) {
     session->launch.arguments = values;
     session->launch.argument_count = session->count;
     running = session->simulator;
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_interrupt};
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    tyto_name_crashes(session->simulator);
     bool is_done = tyto_launch(session->simulator, &session->launch) == TYTO_OK;
     running = NULL;
     if (!is_done) say_error("%s", tyto_message(session->simulator));

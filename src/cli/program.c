@@ -189,6 +189,7 @@ bool program_export_library(void) {
     snprintf(all, size, "%s:%s/..%s%s", path, path, before && *before ? ":" : "",
              before ? before : "");
     setenv("LD_LIBRARY_PATH", all, 1);
+    setenv("TYTO_COMMAND", "1", 1); /* the library may take what a program of its own would not */
     free(all);
     export_driver(path);
     return true;

@@ -1,5 +1,6 @@
 /* The process's driver: its start from TYTO_OPTIONS, the frame of every API call, its report at the
- * end of the process, and Ctrl-C. */
+ * end of the process, and Ctrl-C. The command `tyto` sets TYTO_COMMAND for the programs that it
+ * starts: crashes are looked at in those only. */
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -10,7 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The one mutable global of the library, which the CUDA interface implies: it has no argument that
+enum {
+    LOOK_PAUSES = 500, /* milliseconds between two looks at whether a policy returns */
+    CALL_BYTES = 600   /* of what says which function of a policy is under way */
+};
+
+/* The one mutable global of the driver, which the CUDA interface implies: it has no argument that
  * could say which driver is meant. */
 static struct {
     pthread_once_t once;
@@ -80,16 +86,30 @@ static void on_interrupt(int number) {
     sem_post(&driver->interrupted);
 }
 
+/* A launch that waits for a policy's function cannot end early. `before` is what was under way half
+ * a second ago; when it still is, the policy is named, and the process ends without a report. */
+static void look_at_policy(const Driver *driver, char before[CALL_BYTES]) {
+    char now[CALL_BYTES] = "";
+    bool is_in_policy = tyto_policy_call(driver->simulator, now, sizeof now);
+    if (is_in_policy && strcmp(now, before) == 0) {
+        driver_say("error: %s does not return", now);
+        die_of(driver->signal);
+    }
+    memcpy(before, now, sizeof now);
+}
+
 /* Waits for an interrupt. The program's threads may be in code of their own, which asks us for
  * nothing, or one in a launch: that ends early, and its thread obeys. */
 static void *await_interrupt(void *argument) {
     Driver *driver = argument;
     const struct timespec pause = {.tv_nsec = 1000000};
+    char call[CALL_BYTES] = "";
     while (sem_wait(&driver->interrupted))
         ;
-    while (pthread_mutex_trylock(&driver->simulator->lock)) {
+    for (int pauses = 1; pthread_mutex_trylock(&driver->simulator->lock); pauses++) {
         tyto_interrupt(driver->simulator);
         nanosleep(&pause, NULL);
+        if (pauses % LOOK_PAUSES == 0) look_at_policy(driver, call);
     }
     driver_obey_signal(driver);
     return NULL;
@@ -158,6 +178,7 @@ static void start(void) {
         atexit(report_at_exit);
         pthread_atfork(NULL, NULL, refuse_after_fork);
         catch_interrupts(driver);
+        if (getenv("TYTO_COMMAND")) tyto_name_crashes(simulator);
     } else {
         diag_print(diag, stderr);
     }

@@ -148,6 +148,7 @@ TytoSimulator *tyto_new(int count, const char *const *words, char *message, size
 
 void tyto_free(TytoSimulator *simulator) {
     if (!simulator) return;
+    crash_forget(simulator);
     while (simulator->modules)
         tyto_unload(simulator->modules);
     progress_free(simulator->progress);
@@ -162,6 +163,10 @@ void tyto_free(TytoSimulator *simulator) {
 }
 
 void tyto_interrupt(TytoSimulator *simulator) { gpu_interrupt(simulator->gpu); }
+
+bool tyto_policy_call(const TytoSimulator *simulator, char *text, size_t size) {
+    return size && gpu_policy_call(simulator->gpu, text, size);
+}
 
 /* ---- Programs ---- */
 

@@ -34,6 +34,9 @@ GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch, Gp
 /* Says that `size` bytes find no room in device memory. */
 void simulator_say_full(const DeviceMemory *memory, uint64_t size, Text *out);
 
+/* The simulator is about to go: tyto_name_crashes must not look at it any more. */
+void crash_forget(const TytoSimulator *simulator);
+
 static inline DeviceMemory *simulator_memory(const TytoSimulator *simulator) {
     return gpu_memory(simulator->gpu);
 }

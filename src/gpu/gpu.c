@@ -14,6 +14,7 @@
 #include "gpu/engine.h"
 #include "gpu/gpu_internal.h"
 #include "isa/handlers.h"
+#include "sched/choice.h"
 
 enum { PARAMETER_SLACK = 64 }; /* readable bytes past a parameter area (IsaLaunch.parameters) */
 
@@ -129,6 +130,18 @@ GpuProgress gpu_progress(const Gpu *gpu) {
                          .total_ctas = atomic_load_explicit(&gpu->total_ctas, memory_order_relaxed),
                          .warp_instructions =
                              atomic_load_explicit(&gpu->done_instructions, memory_order_relaxed)};
+}
+
+bool gpu_policy_call(const Gpu *gpu, char *text, size_t size) {
+    const GpuOptions *o = &gpu->options;
+    Line line = line_begin(text, size);
+    for (uint32_t sm = 0; gpu->calls && sm < o->machine->sms; sm++)
+        if (sched_call_write(&gpu->calls[sm], sched_kind_warp.noun, o->scheduler->text, (int)sm,
+                             &line))
+            return true;
+    return gpu->calls && o->cta_scheduler &&
+           sched_call_write(&gpu->calls[o->machine->sms], sched_kind_cta.noun,
+                            o->cta_scheduler->text, SCHED_CALL_NO_SM, &line);
 }
 
 uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel) {

@@ -112,6 +112,10 @@ typedef struct GpuProgress {
 } GpuProgress;
 GpuProgress gpu_progress(const Gpu *gpu);
 
+/* Which function of a policy is under way: `text` (of `size` bytes) gets its kind, its name, cycle,
+ * SM and function. False when none is. Async-signal-safe, from any thread. */
+bool gpu_policy_call(const Gpu *gpu, char *text, size_t size);
+
 /* To be called after the host has written device memory (not by launches): machines may have the
  * data in L2 then. */
 void gpu_host_wrote(Gpu *gpu, uint64_t address, uint64_t bytes);

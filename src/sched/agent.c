@@ -1,4 +1,4 @@
-/* States of policies, and what is called seldom (see the headers). */
+/* States of policies, and what is called seldom (see the header). */
 #include "sched/agent.h"
 
 #include <stdlib.h>
@@ -6,13 +6,6 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
-
-const char *sched_call_name(SchedFunction function) {
-#define NAME(name) [SCHED_CALL_##name] = #name,
-    static const char *const names[SCHED_CALLS] = {SCHED_FUNCTIONS(NAME)};
-#undef NAME
-    return names[function];
-}
 
 void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSmView *view,
                       SchedCall *call) {

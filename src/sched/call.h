@@ -4,7 +4,10 @@
 #define TYTO_SCHED_CALL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/line.h"
 
 /* Every function of a policy that is called while a kernel runs: FUNCTION(name). */
 #define SCHED_FUNCTIONS(FUNCTION)                                                                  \
@@ -48,7 +51,11 @@ static inline void sched_call_end(SchedCall *call) {
     atomic_store_explicit(&call->function, SCHED_CALL_NONE, memory_order_relaxed);
 }
 
-/* The name of a function, as in the policy's interface; NULL for none. */
-const char *sched_call_name(SchedFunction function);
+enum { SCHED_CALL_NO_SM = -1 };
+
+/* Adds what is under way: kind and name of the policy, cycle, SM (SCHED_CALL_NO_SM: of none), and
+ * the function. False, with nothing added, when nothing is. Async-signal-safe. */
+bool sched_call_write(const SchedCall *call, const char *kind, const char *policy, int sm,
+                      Line *line);
 
 #endif

@@ -1,0 +1,78 @@
+/* Policies, for warps and for CTAs, of which one function does what it must not: it crashes, calls
+ * abort, uses up the stack, or never returns. */
+#include <stdlib.h>
+
+#include "tyto/cta_policy.h"
+
+enum { HOW, AT };
+enum { NOT, CRASH, ABORT, RECURSE, LOOP };
+
+static const char *const HOWS[] = {"not", "crash", "abort", "recurse", "loop", NULL};
+static const TytoPolicyParameter parameters[] = {
+    [HOW] = {"how", TYTO_CHOICE, NOT, 0, LOOP, HOWS, "what it does", "this test"},
+    [AT] = {"at", TYTO_INTEGER, 100, 0, 1000000, NULL, "SM cycle from which on", "this test"}};
+
+typedef struct State {
+    int how;
+    uint64_t at;
+} State;
+
+static int recurse(volatile int *depth) {
+    volatile int deeper[1024];
+    deeper[0] = *depth + 1;
+    return deeper[0] > 0 ? recurse(deeper) + deeper[0] : 0;
+}
+
+static void misbehave(const State *s, uint64_t cycle) {
+    volatile int nothing = 0;
+    if (cycle < s->at) return;
+    switch (s->how) {
+    case CRASH: *(volatile int *)(uintptr_t)nothing = 1; break;
+    case ABORT: abort();
+    case RECURSE: nothing = recurse(&nothing); break;
+    case LOOP:
+        while (!nothing)
+            ;
+        break;
+    default: break;
+    }
+}
+
+static void start(void *state, const TytoSmView *view, const double *values) {
+    (void)view;
+    *(State *)state = (State){(int)values[HOW], (uint64_t)values[AT]};
+}
+
+static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    (void)scheduler;
+    misbehave(state, view->cycle);
+    return tyto_lowest(ready);
+}
+
+const TytoPolicy tyto_policy = {.version = TYTO_POLICY_VERSION,
+                                .name = "misbehaving",
+                                .summary = "does what it must not",
+                                .parameters = parameters,
+                                .parameter_count = 2,
+                                .state_bytes = sizeof(State),
+                                .start = start,
+                                .pick = pick};
+
+static void start_grid(void *state, const TytoGridView *view, const double *values) {
+    (void)view;
+    *(State *)state = (State){(int)values[HOW], (uint64_t)values[AT]};
+}
+
+static int choose(void *state, const TytoGridView *view, const TytoSmSet *room) {
+    misbehave(state, view->cycle);
+    return tyto_sm_from(room, 0);
+}
+
+const TytoCtaPolicy tyto_cta_policy = {.version = TYTO_POLICY_VERSION,
+                                       .name = "misbehaving",
+                                       .summary = "does what it must not",
+                                       .parameters = parameters,
+                                       .parameter_count = 2,
+                                       .state_bytes = sizeof(State),
+                                       .start = start_grid,
+                                       .choose = choose};

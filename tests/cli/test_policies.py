@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Policies of the user's own, through the command: they run and are compared like those that come with
+Tyto, and one that crashes or never returns is named.
+
+usage: test_policies.py TYTO PLUGINS SPIN_PTX          PLUGINS: the folder of the shared objects
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TYTO, PLUGINS, SPIN = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+HAS_SANITIZER = b"__asan_init" in (TYTO.parent / "libtyto.so").read_bytes()
+VECADD = ("vecadd", "--size", "3000")
+SECONDS = 60
+
+
+def run(*words, **options):
+    return subprocess.run([TYTO, *words], capture_output=True, text=True, check=False, timeout=SECONDS,
+                          env=PLAIN, **options)
+
+
+class Policies(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+        for plugin in PLUGINS.glob("*.so"):
+            (self.folder / plugin.name.removeprefix("cli_")).symlink_to(plugin)
+
+    def tyto(self, *words):
+        return run(*words, cwd=self.folder)
+
+    def test_both_kinds_run_by_their_paths_and_are_reported_so(self):
+        done = self.tyto("run", "--scheduler", "./turns.so:length=4", "--cta-scheduler", "./neighbours.so:group=4",
+                         "--json", "r.json", *VECADD)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warps by ./turns.so:length=4, CTAs by ./neighbours.so:group=4", done.stderr)
+        result = json.loads((self.folder / "r.json").read_text(encoding="utf-8"))
+        self.assertEqual((result["scheduler"], result["cta_scheduler"]),
+                         ("./turns.so:length=4", "./neighbours.so:group=4"))
+
+    def test_a_path_may_be_long(self):
+        name = "n" * 150 + ".so"
+        (self.folder / name).symlink_to(PLUGINS / "cli_neighbours.so")
+        done = self.tyto("run", "--cta-scheduler", f"./{name}:group=3", "--quiet", *VECADD)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def expect_death(self, number, policy, function, *words):
+        done = self.tyto(*words)
+        self.assertEqual(done.returncode, -number, done.stderr)
+        self.assertRegex(done.stderr, rf"tyto: error: {re.escape(policy)}: cycle \d{{3}}(, SM \d+)?: {function} was "
+                                      rf"under way when signal {number} ended the process")
+
+    def test_a_policy_that_crashes_is_named_with_function_and_cycle(self):
+        deaths = {"abort": signal.SIGABRT}
+        if not HAS_SANITIZER:  # which handles these itself
+            deaths |= {"crash": signal.SIGSEGV, "recurse": signal.SIGSEGV}
+        for how, number in deaths.items():
+            policy = f"./misbehaving.so:how={how}"
+            self.expect_death(number, f"warp scheduler {policy}", "pick", "run", "--scheduler", policy, *VECADD)
+            self.expect_death(number, f"CTA scheduler {policy}", "choose", "run", "--set", "cta.launch_latency=100",
+                              "--cta-scheduler", policy, *VECADD)
+            self.expect_death(number, f"warp scheduler {policy}", "pick", "launch", "--scheduler", policy, SPIN)
+
+    def test_without_the_command_a_crash_is_the_programs_own(self):
+        environment = {**PLAIN, "LD_LIBRARY_PATH": f"{TYTO.parent}/cuda:{TYTO.parent}",
+                       "TYTO_OPTIONS": "--quiet --scheduler ./misbehaving.so:how=abort"}
+        done = subprocess.run([TYTO.parent / "workloads/vecadd", "--size", "3000"], capture_output=True, text=True,
+                              check=False, cwd=self.folder, env=environment, timeout=SECONDS)
+        self.assertEqual((done.returncode, done.stderr), (-signal.SIGABRT, ""))
+
+    def interrupt(self, numbers, *words):
+        """Sends the signals, a little apart, to a run that does not return; (status, standard error)."""
+        with subprocess.Popen([TYTO, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              cwd=self.folder, env=PLAIN) as process:
+            for number in numbers:
+                try:
+                    process.wait(timeout=2)  # it hangs by then, and goes on to
+                    self.fail("the policy returned")
+                except subprocess.TimeoutExpired:
+                    process.send_signal(number)
+            _, said = process.communicate(timeout=SECONDS)
+        return process.returncode, said
+
+    def test_a_policy_that_never_returns_is_named_when_interrupted(self):
+        policy = "./misbehaving.so:how=loop"
+        cases = [((signal.SIGINT,), "pick does not return", "run", "--scheduler", policy, *VECADD),
+                 ((signal.SIGTERM,), "choose does not return", "run", "--set", "cta.launch_latency=100",
+                  "--cta-scheduler", policy, *VECADD),
+                 ((signal.SIGTERM,), "pick was under way", "launch", "--scheduler", policy, SPIN),
+                 ((signal.SIGINT, signal.SIGINT), "pick was under way", "launch", "--scheduler", policy, SPIN)]
+        for numbers, what, *words in cases:
+            status, said = self.interrupt(numbers, *words)
+            self.assertEqual(status, -numbers[-1], said)
+            self.assertRegex(said, rf"tyto: error: (warp|CTA) scheduler {re.escape(policy)}: cycle \d{{3}}"
+                                   rf"(, SM \d+)?: {what}\n")
+
+
+if __name__ == "__main__":
+    ran = unittest.main(argv=sys.argv[:1] + sys.argv[4:], exit=False).result
+    bad, skipped = len(ran.failures) + len(ran.errors), len(ran.skipped)
+    print(f"{ran.testsRun - bad - skipped} passed, {bad} failed, {skipped} skipped")
+    sys.exit(bool(bad))
