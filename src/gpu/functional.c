@@ -2,7 +2,8 @@
  *
  * A CTA runs until it ends or has used up a quantum of instructions; then the next ones get their
  * turn, so that CTAs which wait for each other (flags, grid barriers) make progress. Inside a CTA
- * warps take turns in the same way. The order is fixed, so results never vary. */
+ * warps go side by side: a turn is a few instructions, or one store (isa_run), so that races which
+ * are benign on a GPU end as they do there. The order is fixed, so results never vary. */
 #include "gpu/gpu_internal.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "base/bits.h"
 
 enum {
-    WARP_QUANTUM = 4096,   /* warp instructions of one turn of a warp */
+    WARP_QUANTUM = 32,     /* warp instructions of one turn of a warp */
     CTA_QUANTUM = 1 << 18, /* warp instructions of one turn of a CTA */
     MAX_RESIDENT = 1024    /* CTAs in progress at once, unless the launch is cooperative */
 };

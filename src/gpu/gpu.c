@@ -276,6 +276,8 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
         .grid_id = ++gpu->launches,
         .ps_per_cycle = UINT64_C(1000000000) / limits.clock_khz,
         .is_cooperative = request->is_cooperative,
+        .has_independent_threads = !gpu->options.machine ||
+                                   gpu->options.machine->sm.divergence == SM_DIVERGENCE_INDEPENDENT,
         .report_uninitialised = gpu->options.report_uninitialised,
         .report_divergence = gpu->options.report_divergence,
         .dump_line = gpu->options.dump_line,

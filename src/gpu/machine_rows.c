@@ -12,11 +12,14 @@ static const char *const allocate_names[] = {"on-miss", "on-fill"};
 static const char *const flush_names[] = {"never", "kernel", "idle"};
 static const char *const unit_names[] = {"sp", "sfu", "dp"};
 static const char *const noc_names[] = {"mesh", "crossbar", "ideal"};
+static const char *const divergence_names[] = {"stack", "independent"};
 static_assert(sizeof index_names / sizeof *index_names == CACHE_INDEXES, "a name for each");
 static_assert(sizeof allocate_names / sizeof *allocate_names == CACHE_ALLOCATES, "a name for each");
 static_assert(sizeof flush_names / sizeof *flush_names == CACHE_FLUSHES, "a name for each");
 static_assert(sizeof unit_names / sizeof *unit_names == SM_UNIT_LDST,
               "a name for each but the last");
+static_assert(sizeof divergence_names / sizeof *divergence_names == SM_DIVERGENCE_INDEPENDENT + 1,
+              "a name for each");
 static_assert(sizeof noc_names / sizeof *noc_names == NOC_KIND_COUNT, "a name for each");
 
 enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */
@@ -94,6 +97,7 @@ static const MachineRow rows[] = {
     COUNT("sm.ctas", sm.ctas, "", 1, SM_MAX_CTAS, "8", "resident CTAs")
     COUNT("sm.registers", sm.registers, "", 1024, 1048576, "32768", "32-bit registers")
     COUNT("sm.register_granularity", sm.register_granularity, "", 1, 64, "4", "a thread's registers are rounded up to a multiple of this")
+    CHOICE("sm.divergence", sm.divergence, divergence_names, "stack", "how lanes of a warp part: stack: the sides of a branch one after the other; independent: in turns, as from compute capability 7.0 on")
     COUNT("sm.result_buses", sm.result_buses, "", 1, SM_MAX_RESULTS, "2", "results that SP, SFU and DP pipelines may finish a cycle, together")
     COUNT("sm.writeback_width", sm.writeback_width, "", 1, SM_MAX_RESULTS, "2", "finished instructions retired a cycle")
 

@@ -1,101 +1,16 @@
-/* Control flow: the reconvergence stack, branches, calls, barriers, exits, and the loop that steps
- * a warp. The taken side of a divergent branch runs first (as the peer simulator has it; the PTX
- * ISA leaves the order open). */
+/* Control flow: branches, calls, barriers, exits, and the loop that steps a warp. How lanes part
+ * and meet is converge.h's. */
 #include "isa/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
+#include "isa/converge.h"
 
-enum {
-    MAX_STACK_ENTRIES =
-        1 << 16, /* of one warp: far beyond structured code, reached by runaway recursion */
-    MAX_FRAMES = 1 << 15
-};
-
-/* ---- The stack ---- */
-
-static bool stack_push(IsaContext *context, IsaWarp *warp, IsaStackEntry entry) {
-    if (warp->depth == warp->stack_capacity) {
-        if (warp->depth == MAX_STACK_ENTRIES) {
-            isa_fault(context, warp, bits_lowest32(warp->active), ISA_FAULT_STACK,
-                      "stack overflow: more than %d nested divergent regions or calls",
-                      MAX_STACK_ENTRIES);
-            return false;
-        }
-        warp->stack_capacity *= 2;
-        warp->stack = base_realloc(warp->stack, warp->stack_capacity * sizeof *warp->stack);
-    }
-    warp->stack[warp->depth++] = entry;
-    return true;
-}
-
-/* Points the warp's cached bases at the frame it runs in. */
-static void frame_enter(IsaWarp *warp, const IsaProgram *program, uint32_t frame) {
-    const IsaFrame *f = &warp->frames[frame];
-    warp->frame = frame;
-    warp->base[0] = warp->registers + f->register_at;
-    warp->preds = (uint32_t *)(void *)(warp->base[0] + program->functions[f->function].pred_offset);
-}
-
-static IsaStackEntry stack_top(const IsaWarp *warp) {
-    return (IsaStackEntry){warp->pc, warp->reconverge, warp->active, warp->frame};
-}
-
-static void stack_set_top(IsaWarp *warp, const IsaProgram *program, IsaStackEntry entry) {
-    warp->pc = entry.pc;
-    warp->reconverge = entry.reconverge;
-    warp->active = entry.lanes;
-    if (entry.frame != warp->frame) frame_enter(warp, program, entry.frame);
-}
-
-/* Drops entries that have reached their reconvergence point or lost all their lanes. False when
- * nothing is left: the warp has exited. */
-static bool stack_settle(IsaWarp *warp, const IsaProgram *program) {
-    while (!warp->active || warp->pc == warp->reconverge) {
-        if (warp->depth == 0) return false;
-        stack_set_top(warp, program, warp->stack[--warp->depth]);
-    }
-    return true;
-}
-
-/* Takes `lanes` out of every entry of frame `frame` and above. */
-static void stack_remove_lanes(IsaWarp *warp, uint32_t lanes, uint32_t frame) {
-    warp->active &= ~lanes;
-    for (uint32_t i = warp->depth; i-- > 0 && warp->stack[i].frame >= frame;)
-        warp->stack[i].lanes &= ~lanes;
-}
+enum { MAX_FRAMES = 1 << 15 };
 
 /* ---- Branches ---- */
-
-/* Sends `taken` (some of the active lanes, at least one) to `target`, the others to `fallthrough`.
- */
-static bool branch(IsaContext *context, IsaWarp *warp, uint32_t taken, uint32_t target,
-                   uint32_t fallthrough, uint32_t reconverge) {
-    uint32_t others = warp->active & ~taken;
-    if (!others || target == fallthrough) {
-        warp->pc = target;
-        return true;
-    }
-    IsaStackEntry below = stack_top(warp);
-    if (reconverge != ISA_NO_PC && reconverge != warp->reconverge) {
-        below.pc = reconverge; /* all lanes meet again there */
-        if (!stack_push(context, warp, below)) return false;
-    }
-    IsaStackEntry side = {fallthrough, reconverge, others, warp->frame};
-    if (fallthrough != reconverge && target != reconverge && !stack_push(context, warp, side))
-        return false;
-    if (target == reconverge) { /* the taken lanes wait at the meeting point */
-        warp->pc = fallthrough;
-        warp->active = others;
-    } else {
-        warp->pc = target;
-        warp->active = taken;
-    }
-    warp->reconverge = reconverge;
-    return true;
-}
 
 /* Sends the lanes of one value of the index on its way; the others execute the instruction again.
  */
@@ -113,7 +28,7 @@ static bool branch_indexed(IsaContext *context, IsaWarp *warp, const IsaInst *in
         if (index[bits_lowest32(rest)] == value) group |= 1u << bits_lowest32(rest);
     /* Lanes of other values come back to this instruction: their "fallthrough" is its own pc. */
     uint32_t again = group == mask ? warp->pc + 1 : warp->pc;
-    return branch(context, warp, group, targets[1 + value], again, inst->reconverge);
+    return converge_branch(context, warp, group, targets[1 + value], again, inst->reconverge);
 }
 
 /* ---- Calls ---- */
@@ -175,14 +90,20 @@ static void copy_value(IsaWarp *warp, Place from, Place to, uint32_t size, uint3
     }
 }
 
-/* Makes frame + 1 an activation of `function`: room for its rows and local area, registers zero. */
-static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function) {
+/* Makes a new frame an activation of `function` for `lanes`: room for its rows and local area,
+ * registers zero. Frames whose lanes have all left are dropped from the end; under the stack that
+ * leaves the running frame the last. */
+static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function, uint32_t lanes,
+                       uint32_t *index) {
     const IsaProgram *program = context->program;
     const IsaFunction *callee = &program->functions[function];
     const IsaFrame *caller = &warp->frames[warp->frame];
-    uint32_t at = caller->register_at + program->functions[caller->function].frame_bytes;
+    while (!warp->frames[warp->frame_count - 1].lanes)
+        warp->frame_count--;
+    const IsaFrame *last = &warp->frames[warp->frame_count - 1];
+    uint32_t at = last->register_at + program->functions[last->function].frame_bytes;
     uint32_t local_base = (uint32_t)bits_align_up(caller->local_end, 16);
-    if (warp->frame + 1 >= MAX_FRAMES) {
+    if (warp->frame_count == MAX_FRAMES) {
         isa_fault(context, warp, bits_lowest32(warp->active), ISA_FAULT_STACK,
                   "stack overflow: more than %d nested calls", MAX_FRAMES);
         return false;
@@ -197,16 +118,19 @@ static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function) {
         warp->registers = registers;
         warp->register_bytes = capacity;
     }
-    if (warp->frame + 2 > warp->frame_capacity) {
+    if (warp->frame_count == warp->frame_capacity) {
         warp->frame_capacity *= 2;
         warp->frames = base_realloc(warp->frames, warp->frame_capacity * sizeof *warp->frames);
     }
     memset(warp->registers + at, 0, callee->frame_bytes);
-    warp->frames[warp->frame + 1] = (IsaFrame){.function = function,
-                                               .register_at = at,
-                                               .local_base = local_base,
-                                               .local_end = local_base + callee->local_bytes,
-                                               .call_pc = warp->pc};
+    *index = warp->frame_count++;
+    warp->frames[*index] = (IsaFrame){.function = function,
+                                      .register_at = at,
+                                      .local_base = local_base,
+                                      .local_end = local_base + callee->local_bytes,
+                                      .call_pc = warp->pc,
+                                      .caller = warp->frame,
+                                      .lanes = lanes};
     return true;
 }
 
@@ -216,19 +140,17 @@ static bool call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32
     const IsaProgram *program = context->program;
     const IsaFunction *callee = &program->functions[function];
     const IsaCall *list = &program->calls[inst->imm];
-    if (!frame_push(context, warp, function)) return false;
-    const IsaFrame *from = &warp->frames[warp->frame], *to = from + 1;
+    uint32_t frame;
+    if (!frame_push(context, warp, function, mask, &frame)) return false;
+    const IsaFrame *from = &warp->frames[warp->frame], *to = &warp->frames[frame];
     for (uint32_t i = 0; i < list->argument_count; i++)
         copy_value(warp, caller_place(warp, from, &list->arguments[i]),
                    callee_place(warp, to, &callee->parameters[i]), callee->parameters[i].size,
                    mask);
-    IsaStackEntry below = stack_top(warp);
-    below.pc = return_pc;
-    if (!stack_push(context, warp, below)) return false;
-    frame_enter(warp, program, warp->frame + 1);
+    if (!converge_call(context, warp, return_pc, mask)) return false;
+    converge_enter_frame(warp, program, frame);
     warp->preds[ISA_PRED_TRUE] = UINT32_MAX;
     warp->pc = callee->entry;
-    warp->reconverge = ISA_NO_PC;
     warp->active = mask;
     return true;
 }
@@ -257,29 +179,26 @@ static bool call_indirect(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     }
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         if (handles[bits_lowest32(rest)] == handle) group |= 1u << bits_lowest32(rest);
-    uint32_t next = warp->pc + 1;
-    if (group != mask) { /* the others call in turn, all meet after the call */
-        IsaStackEntry all = stack_top(warp);
-        all.pc = next;
-        if (!stack_push(context, warp, all)) return false;
-        warp->active = mask & ~group;
-        warp->reconverge = next;
-        next = warp->pc;
-    }
-    return call(context, warp, inst, group, (uint32_t)index, next);
+    uint32_t here = warp->pc;
+    /* Lanes of other functions come back to this instruction; all meet after it. */
+    if (group != mask && !converge_branch(context, warp, group, ISA_NO_PC, here, here + 1))
+        return false;
+    warp->pc = here;
+    return call(context, warp, inst, group, (uint32_t)index, here + 1);
 }
 
 /* Ends the current function for `mask`: results go to the caller, then the lanes leave the frame.
  */
 static void ret(IsaContext *context, IsaWarp *warp, uint32_t mask) {
     const IsaProgram *program = context->program;
-    const IsaFrame *from = &warp->frames[warp->frame], *to = from - 1;
+    const IsaFrame *from = &warp->frames[warp->frame], *to = &warp->frames[from->caller];
     const IsaFunction *callee = &program->functions[from->function];
     const IsaCall *list = &program->calls[program->insts[from->call_pc].imm];
     for (uint32_t i = 0; i < list->return_count; i++)
         copy_value(warp, callee_place(warp, from, &callee->returns[i]),
                    caller_place(warp, to, &list->returns[i]), callee->returns[i].size, mask);
-    stack_remove_lanes(warp, mask, warp->frame);
+    warp->frames[warp->frame].lanes &= ~mask;
+    converge_return(warp, mask);
 }
 
 /* ---- Barriers ---- */
@@ -375,16 +294,15 @@ static IsaEvent warp_exited(IsaContext *context, IsaWarp *warp) {
 
 /* Executes an instruction that does more than write registers. */
 static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
-    const IsaProgram *program = context->program;
     if (!mask) {
         warp->pc++;
-        stack_settle(warp, program);
-        return ISA_EVENT_NONE;
+        return converge_settle(context, warp) ? ISA_EVENT_NONE : warp_exited(context, warp);
     }
-    bool is_ok = true;
+    bool is_ok = true, is_loop = false;
     switch ((IsaFlow)inst->flow) {
     case ISA_FLOW_BRANCH:
-        is_ok = branch(context, warp, mask, inst->target, warp->pc + 1, inst->reconverge);
+        is_loop = inst->target <= warp->pc;
+        is_ok = converge_branch(context, warp, mask, inst->target, warp->pc + 1, inst->reconverge);
         break;
     case ISA_FLOW_BRANCH_INDEX: is_ok = branch_indexed(context, warp, inst, mask); break;
     case ISA_FLOW_CALL: is_ok = call(context, warp, inst, mask, inst->target, warp->pc + 1); break;
@@ -403,7 +321,9 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
         __attribute__((fallthrough)); /* a kernel's ret ends the thread */
     case ISA_FLOW_EXIT:
         warp->alive &= ~mask;
-        stack_remove_lanes(warp, mask, 0);
+        for (uint32_t i = 1; i < warp->frame_count; i++)
+            warp->frames[i].lanes &= ~mask;
+        converge_exit(warp, mask);
         if (warp->active) warp->pc++;
         break;
     case ISA_FLOW_BARRIER:
@@ -414,10 +334,13 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
         isa_fault(context, warp, bits_lowest32(mask), ISA_FAULT_TRAP, "trap: the kernel gave up");
         is_ok = false;
         break;
-    case ISA_FLOW_NEXT: break;
+    case ISA_FLOW_NEXT:
+    case ISA_FLOW_STORE: break;
     }
     if (!is_ok) return ISA_EVENT_FAULT;
-    if (!stack_settle(warp, program)) return warp_exited(context, warp);
+    if (is_loop && warp->is_apart) paths_loop(warp, inst->sub);
+    if (!converge_settle(context, warp)) return warp_exited(context, warp);
+    if (context->fault.is_set) return ISA_EVENT_FAULT;
     return warp->cta->waiting >> warp->index & 1 ? ISA_EVENT_BARRIER : ISA_EVENT_NONE;
 }
 
@@ -427,22 +350,27 @@ IsaEvent isa_step(IsaContext *context, IsaWarp *warp) {
     uint32_t mask = warp->active & guard;
     context->executed = mask;
     warp->instructions++;
-    if (inst->flow != ISA_FLOW_NEXT) return step_flow(context, warp, inst, mask);
+    if (inst->flow > ISA_FLOW_STORE) return step_flow(context, warp, inst, mask);
     if (mask) {
         inst->exec(context, warp, inst, mask);
         if (__builtin_expect(context->fault.is_set, 0)) return ISA_EVENT_FAULT;
     }
-    if (++warp->pc == warp->reconverge) stack_settle(warp, context->program);
+    if (++warp->pc == warp->reconverge || warp->is_apart) {
+        converge_settle(context, warp);
+        if (__builtin_expect(context->fault.is_set, 0)) return ISA_EVENT_FAULT;
+    }
     return ISA_EVENT_NONE;
 }
 
 IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
                  uint64_t *thread_instructions) {
+    const IsaInst *insts = context->program->insts;
     uint64_t left = *budget, lanes = 0;
     IsaEvent event = ISA_EVENT_NONE;
     while (event == ISA_EVENT_NONE) {
-        if (left == 0) {
-            event = ISA_EVENT_BUDGET;
+        bool is_store = insts[warp->pc].flow == ISA_FLOW_STORE;
+        if (left == 0 || (is_store && left < *budget)) {
+            event = ISA_EVENT_TURN;
             break;
         }
         isa_dump_if_due(context, warp);
@@ -450,6 +378,7 @@ IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
         context->cycle++;
         event = isa_step(context, warp);
         lanes += (uint64_t)bits_count32(context->executed);
+        if (is_store && event == ISA_EVENT_NONE) event = ISA_EVENT_TURN;
     }
     *budget = left;
     *thread_instructions += lanes;

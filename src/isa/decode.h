@@ -108,6 +108,8 @@ DecodeOp decode_branch; /* decode_flow.c: bra */
 DecodeOp decode_branch_index;
 DecodeOp decode_call;
 DecodeOp decode_barrier;
+/* The instruction waits for the lanes that the row `members` names. */
+void decode_set_members(Decoder *decoder, IsaOperand members);
 DecodeOp decode_end; /* exit, ret, trap, brkpt */
 
 /* Gives branch instructions of the current function their pcs, once all of them are known. */

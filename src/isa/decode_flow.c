@@ -35,6 +35,18 @@ static uint32_t pc_of(const Decoder *decoder, uint32_t ptx_index) {
     return (int32_t)ptx_index < 0 ? ISA_NO_PC : decoder->pc_of[ptx_index];
 }
 
+/* Notes at backward branches whether their loop (what lies between target and branch) may see what
+ * other threads store. A function called there may. */
+static void find_waiting_loops(IsaProgram *program, const IsaFunction *function) {
+    uint32_t looks = ISA_NO_PC; /* the last such instruction */
+    for (uint32_t pc = function->entry; pc <= function->end; ++pc) {
+        IsaInst *inst = &program->insts[pc];
+        if (program->infos[pc].flags & (ISA_LOOKS | ISA_IS_CALL)) looks = pc;
+        if (inst->flow == ISA_FLOW_BRANCH && inst->target <= pc)
+            inst->sub = looks != ISA_NO_PC && looks >= inst->target;
+    }
+}
+
 void decode_resolve_targets(Decoder *decoder, uint32_t first_target) {
     IsaProgram *program = decoder->program;
     const IsaFunction *function = &program->functions[decoder->function_index];
@@ -49,6 +61,7 @@ void decode_resolve_targets(Decoder *decoder, uint32_t first_target) {
         for (uint32_t i = 0; i < length; ++i, ++at)
             program->targets[at] = pc_of(decoder, program->targets[at]);
     }
+    find_waiting_loops(program, function);
 }
 
 /* ---- Calls ---- */
@@ -158,6 +171,11 @@ bool decode_end(Decoder *decoder) {
 
 /* ---- Barriers ---- */
 
+void decode_set_members(Decoder *decoder, IsaOperand members) {
+    decoder->draft.inst.target = (uint32_t)members;
+    decoder->draft.info.flags |= ISA_NEEDS_MEMBERS;
+}
+
 /* bar.red d, a {, b}, {!}c: the destination and the predicate. */
 static bool decode_barrier_reduction(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
@@ -174,8 +192,11 @@ static bool decode_barrier_reduction(Decoder *decoder) {
 bool decode_barrier(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
-    if (ptx->flags & PTX_FLAG_WARP) { /* bar.warp.sync: the lanes of a warp run together anyway */
+    if (ptx->flags & PTX_FLAG_WARP) { /* bar.warp.sync: it waits, and that is all */
+        IsaOperand members;
+        if (!decode_source(decoder, &ptx->operands[0], PTX_U32, &members)) return false;
         decode_set_handler(decoder, ISA_DO_NOP);
+        decode_set_members(decoder, members);
         return true;
     }
     const bool is_reduction = ptx->sub == PTX_SUB_BAR_RED;

@@ -271,6 +271,18 @@ static bool decode_operands(Decoder *decoder, const char *letters) {
     return operand == ptx->operand_count || decode_unsupported(decoder, "this many operands");
 }
 
+/* A .sync instruction waits for the lanes of its last operand; .sync.aligned for the whole warp. */
+static bool decode_members(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
+    if (!(ptx->flags & PTX_FLAG_SYNC)) return true;
+    IsaOperand members = decode_constant(decoder, UINT32_MAX, false);
+    if (!(ptx->flags & PTX_FLAG_ALIGNED) &&
+        !decode_source(decoder, &ptx->operands[ptx->operand_count - 1], PTX_U32, &members))
+        return false;
+    decode_set_members(decoder, members);
+    return true;
+}
+
 bool decode_form(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     for (int i = 0; i < FORM_COUNT; ++i) {
@@ -280,7 +292,7 @@ bool decode_form(Decoder *decoder) {
         decoder->draft.inst.sub = modifiers(ptx);
         decoder->draft.info.op_class = form->op_class;
         decode_set_handler(decoder, (IsaHandler)form->handler);
-        return !form->finish || form->finish(decoder);
+        return (!form->finish || form->finish(decoder)) && decode_members(decoder);
     }
     return decode_unsupported(decoder, "this combination of types and modifiers");
 }

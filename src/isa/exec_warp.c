@@ -1,16 +1,37 @@
 /* Votes, shuffles, matches and reductions over a warp. Semantics: PTX ISA, "Parallel
  * Synchronization and Communication Instructions", "shfl". Lanes that a member mask names but that
- * do not execute the instruction with the others are left out: the stack model has no way to wait
- * for them. A shuffle from such a lane gives what its register holds. */
+ * do not execute the instruction with the others are left out: independent threads wait for them
+ * before (paths.c), the stack has no way to. Lanes of different masks, as tiles of a warp have,
+ * execute one instruction as groups that do not see each other. */
 #include "isa/maps.h"
 
 #include "base/bits.h"
 
-/* The lanes that take part; the mask is the same in all of them, the lowest one's counts. */
-INLINE uint32_t members(const IsaWarp *warp, const IsaInst *inst, int operand, uint32_t mask) {
+/* The lanes of `mask` that name the same members as its lowest one. */
+INLINE uint32_t group_of(const IsaWarp *warp, const IsaInst *inst, int operand, uint32_t mask) {
     const RowWord *row = operand_row(warp, inst, operand);
-    return row[bits_lowest32(mask)] & mask;
+    const uint32_t named = row[bits_lowest32(mask)];
+    uint32_t group = 0;
+    FOR_LANES group |= row[lane] == named ? lane_bit[lane] : 0;
+    return group & mask;
 }
+
+/* The members that execute the instruction, for a group. */
+INLINE uint32_t members(const IsaWarp *warp, const IsaInst *inst, int operand, uint32_t group) {
+    const RowWord *row = operand_row(warp, inst, operand);
+    return row[bits_lowest32(group)] & group;
+}
+
+/* A handler that is written for one group (its `mask`), and called for each of a warp's. */
+#define EXEC_GROUPS(name, operand)                                                                 \
+    INLINE void name##_group(IsaWarp *warp, const IsaInst *inst, uint32_t mask);                   \
+    EXEC(name) {                                                                                   \
+        for (uint32_t rest = mask, group; rest; rest &= ~group) {                                  \
+            group = group_of(warp, inst, operand, rest);                                           \
+            name##_group(warp, inst, group);                                                       \
+        }                                                                                          \
+    }                                                                                              \
+    INLINE void name##_group(IsaWarp *warp, const IsaInst *inst, uint32_t mask)
 
 INLINE void write_uniform(IsaWarp *warp, const IsaInst *inst, uint32_t value, uint32_t mask) {
     alignas(64) uint32_t result[ISA_LANES];
@@ -18,7 +39,7 @@ INLINE void write_uniform(IsaWarp *warp, const IsaInst *inst, uint32_t value, ui
     write_row32(warp, inst, 0, result, mask);
 }
 
-EXEC(VOTE_PRED) {
+EXEC_GROUPS(VOTE_PRED, 2) {
     const uint32_t voters = members(warp, inst, 2, mask);
     const uint32_t votes = (warp->preds[inst->operand[1]] ^ (uint32_t)inst->imm) & voters;
     bool result = votes != 0;
@@ -27,14 +48,14 @@ EXEC(VOTE_PRED) {
     write_pred(warp, inst->operand[0], result ? UINT32_MAX : 0, mask);
 }
 
-EXEC(VOTE_BALLOT) {
+EXEC_GROUPS(VOTE_BALLOT, 2) {
     const uint32_t votes = warp->preds[inst->operand[1]] ^ (uint32_t)inst->imm;
     write_uniform(warp, inst, votes & members(warp, inst, 2, mask), mask);
 }
 
 EXEC(ACTIVEMASK) { write_uniform(warp, inst, mask, mask); }
 
-EXEC(ELECT) {
+EXEC_GROUPS(ELECT, 2) {
     const uint32_t candidates = members(warp, inst, 2, mask);
     const uint32_t leader = candidates ? (uint32_t)bits_lowest32(candidates) : 0;
     write_pred(warp, inst->operand[1], candidates & (0 - candidates), mask);
@@ -82,7 +103,7 @@ EXEC(SHFL_IDX) { shuffle(warp, inst, mask, PTX_SUB_SHFL_IDX); }
 
 /* Lanes with equal values, for each lane of the members. */
 #define MATCH_ANY(name, type)                                                                      \
-    EXEC(name) {                                                                                   \
+    EXEC_GROUPS(name, 2) {                                                                         \
         const uint32_t all = members(warp, inst, 2, mask);                                         \
         MAP_SOURCE(a, type, 1)                                                                     \
         alignas(64) uint32_t result[ISA_LANES] = {0};                                              \
@@ -100,7 +121,7 @@ MATCH_ANY(MATCH_ANY_32, u32)
 MATCH_ANY(MATCH_ANY_64, u64)
 
 #define MATCH_ALL(name, type)                                                                      \
-    EXEC(name) {                                                                                   \
+    EXEC_GROUPS(name, 3) {                                                                         \
         const uint32_t all = members(warp, inst, 3, mask);                                         \
         MAP_SOURCE(a, type, 2)                                                                     \
         bool is_equal = true;                                                                      \
@@ -132,5 +153,5 @@ INLINE void reduce_members(IsaWarp *warp, const IsaInst *inst, uint32_t mask, bo
         value = reduce(value, a[bits_lowest32(rest)], (PtxSub)inst->sub, is_signed);
     write_uniform(warp, inst, value, mask);
 }
-EXEC(REDUX_U32) { reduce_members(warp, inst, mask, false); }
-EXEC(REDUX_S32) { reduce_members(warp, inst, mask, true); }
+EXEC_GROUPS(REDUX_U32, 2) { reduce_members(warp, inst, mask, false); }
+EXEC_GROUPS(REDUX_S32, 2) { reduce_members(warp, inst, mask, true); }

@@ -12,8 +12,8 @@
  * Predicates are words, one bit per lane; word 0 is always 0 and word 1 is always ~0 (an
  * instruction without guard is guarded by word 1).
  *
- * Divergence. A stack of (pc, reconvergence pc, lanes); the top entry runs. Source: the stack model
- * of Fung et al., MICRO 2007, with reconvergence at the immediate post-dominator. */
+ * Divergence. One place (pc, lanes) of a warp runs; how the others wait is a stack's or independent
+ * threads' (converge.h), with reconvergence at the immediate post-dominator. */
 #ifndef TYTO_ISA_ISA_H
 #define TYTO_ISA_ISA_H
 
@@ -41,6 +41,7 @@ typedef struct IsaWarp IsaWarp;
 typedef struct IsaContext IsaContext;
 typedef struct IsaCta IsaCta;
 typedef struct IsaProgram IsaProgram;
+typedef struct IsaPaths IsaPaths;
 struct DeviceMemory;
 
 /* Executes one instruction for the lanes in `mask` (never 0). Handlers of straight-line
@@ -55,6 +56,7 @@ typedef int32_t IsaOperand;
 /* How the warp goes on after an instruction. */
 typedef enum IsaFlow {
     ISA_FLOW_NEXT,         /* the next instruction */
+    ISA_FLOW_STORE,        /* the next one, after others of the CTA may see a store */
     ISA_FLOW_BRANCH,       /* lanes in the mask go to target */
     ISA_FLOW_BRANCH_INDEX, /* brx.idx: operand[0] the index, targets in the program's target pool */
     ISA_FLOW_CALL,         /* function `target` */
@@ -106,7 +108,9 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *              (row for popc, predicate index for and/or), operand[3] source predicate index, imm
  *              bit 0: source is negated, imm >> 8: PtxSub of the reduction. bar.warp.sync is
  *              straight-line (no effect)
- *   bra        target, reconverge. brx.idx: operand[0] index row, target = index in
+ *   .sync      (ISA_NEEDS_MEMBERS) target: row of the member mask
+ *   bra        target, reconverge; sub: 1 when it goes round a loop that looks for what another
+ *              thread may store. brx.idx: operand[0] index row, target = index in
  *              program->targets of the list's length, followed by its pcs; reconverge
  *   call       target = function index, imm = index in program->calls. Indirect: operand[0] row
  * pair that holds function handles. Builtin: target = IsaBuiltin
@@ -211,7 +215,9 @@ enum { /* IsaInfo.flags */
        ISA_IS_RET = 1 << 5,
        ISA_IS_REDUCTION = 1 << 6 /* red: no result */,
        ISA_IS_VOLATILE = 1 << 7,
-       ISA_IS_CTA_FENCE = 1 << 8 /* a fence that orders for the CTA only */
+       ISA_IS_CTA_FENCE = 1 << 8,  /* a fence that orders for the CTA only */
+       ISA_NEEDS_MEMBERS = 1 << 9, /* waits for the lanes of a member mask */
+       ISA_LOOKS = 1 << 10         /* may see what another thread stores meanwhile */
 };
 
 /* A register as the timing model knows it; predicates are registers like any other. */
@@ -292,10 +298,13 @@ struct IsaWarp {
     uint32_t reconverge;     /* of the top stack entry */
     uint32_t frame;          /* of the top stack entry */
     uint32_t alive;          /* lanes that have not exited */
-    uint32_t depth;          /* stack entries below the top */
+    uint32_t depth;          /* stack entries below the top; paths and joins besides what runs */
     uint32_t stack_capacity; /* of stack */
     IsaStackEntry *stack;    /* entries below the top, [0] the bottom */
+    IsaPaths *paths;         /* of independent threads; NULL: the stack */
+    bool is_apart;           /* independent threads: others than the active ones are alive */
     struct IsaFrame *frames; /* call frames, [0] the kernel's */
+    uint32_t frame_count;    /* frames in use; some before the last may have lost their lanes */
     uint32_t frame_capacity;
     uint32_t carry;        /* CC.CF of every lane, one bit each */
     uint8_t *registers;    /* frames' rows, grows with call depth */

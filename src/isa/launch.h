@@ -1,8 +1,8 @@
 /* Running warps: launches, CTAs, and stepping a warp through its instructions.
  *
  * One execution thread (IsaContext) steps any number of warps. isa_step executes one instruction of
- * a warp with all its effects; isa_run goes on until the warp waits, ends or has used up its
- * budget. Both interpret the same instructions through the same handlers, so a timed and a
+ * a warp with all its effects; isa_run goes on until the warp waits, ends or its turn
+ * is over. Both interpret the same instructions through the same handlers, so a timed and a
  * functional run of one order of instructions give the same memory. */
 #ifndef TYTO_ISA_LAUNCH_H
 #define TYTO_ISA_LAUNCH_H
@@ -23,19 +23,20 @@ typedef struct IsaLaunch {
     uint32_t dynamic_shared_bytes; /* per CTA */
     const uint8_t *parameters;     /* parameter area, 64 readable bytes past its end */
     uint32_t parameter_bytes;
-    uint32_t stack_bytes;      /* local memory per thread at most */
-    uint32_t sms;              /* %nsmid */
-    uint32_t warps_per_sm;     /* %nwarpid */
-    uint64_t grid_id;          /* %gridid */
-    uint64_t ps_per_cycle;     /* for %globaltimer */
-    bool is_cooperative;       /* all CTAs must run at once */
-    bool report_uninitialised; /* reads of bytes never written are faults */
-    bool report_divergence;    /* barriers reached by part of a warp are faults */
-    uint32_t dump_line;        /* PTX line where registers are printed, 0: none */
-    uint64_t dump_cta;         /* linear index */
-    uint32_t dump_warp;        /* in the CTA */
-    struct MemHeap *heap;      /* device malloc */
-    uint64_t grid_workspace;   /* device address, of cooperative launches; else 0 */
+    uint32_t stack_bytes;         /* local memory per thread at most */
+    uint32_t sms;                 /* %nsmid */
+    uint32_t warps_per_sm;        /* %nwarpid */
+    uint64_t grid_id;             /* %gridid */
+    uint64_t ps_per_cycle;        /* for %globaltimer */
+    bool is_cooperative;          /* all CTAs must run at once */
+    bool has_independent_threads; /* lanes of a warp make progress alone (converge.h) */
+    bool report_uninitialised;    /* reads of bytes never written are faults */
+    bool report_divergence;       /* barriers reached by part of a warp are faults */
+    uint32_t dump_line;           /* PTX line where registers are printed, 0: none */
+    uint64_t dump_cta;            /* linear index */
+    uint32_t dump_warp;           /* in the CTA */
+    struct MemHeap *heap;         /* device malloc */
+    uint64_t grid_workspace;      /* device address, of cooperative launches; else 0 */
 } IsaLaunch;
 
 /* A barrier of a CTA. Threads arrive by whole warps, as the PTX ISA has it for bar. */
@@ -71,7 +72,9 @@ typedef struct IsaFrame {
     uint32_t register_at; /* byte offset of its rows in IsaWarp.registers */
     uint32_t local_base;  /* byte offset of its local area, per thread */
     uint32_t local_end;   /* first byte above its local area; alloca raises it */
-    uint32_t call_pc;     /* the call instruction in the frame below */
+    uint32_t call_pc;     /* the call instruction in the caller's frame */
+    uint32_t caller;      /* index of the caller's frame */
+    uint32_t lanes;       /* in it, or in what it has called; [0]: all that ever were */
 } IsaFrame;
 
 typedef enum IsaEvent {
@@ -79,7 +82,7 @@ typedef enum IsaEvent {
     ISA_EVENT_BARRIER, /* the warp waits at a barrier (cta->waiting has its bit) */
     ISA_EVENT_EXIT,    /* all its threads have exited */
     ISA_EVENT_FAULT,   /* context->fault says what happened */
-    ISA_EVENT_BUDGET   /* isa_run: the budget is used up */
+    ISA_EVENT_TURN     /* isa_run: the budget is used up, or others may see a store */
 } IsaEvent;
 
 /* A CTA object can run one CTA after another without allocating again. Zeroed memory is an empty
@@ -94,9 +97,11 @@ void isa_context_start(IsaContext *context);
 /* Executes the warp's next instruction. Fills context->executed, address and space. A barrier that
  * completes, or a warp that exits, may clear bits in cta->waiting. */
 IsaEvent isa_step(IsaContext *context, IsaWarp *warp);
-/* Executes until something else than ISA_EVENT_NONE happens or *budget warp instructions are done;
- * *budget is lowered by what was executed, *thread_instructions raised by the lanes that executed.
- */
+/* A warp's turn beside the others of its CTA: executes until something else than ISA_EVENT_NONE
+ * happens or *budget warp instructions are done. A store or an atomic operation to memory that
+ * others see has a turn of its own, so what all warps read before they write, as on a machine that
+ * runs them side by side, is read before any of them writes. *budget is lowered by what was
+ * executed, *thread_instructions raised by the lanes that executed. */
 IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
                  uint64_t *thread_instructions);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "isa/converge.h"
 
 enum { FIRST_STACK_ENTRIES = 16, FIRST_FRAMES = 4, OVERREAD_BYTES = 64 };
 
@@ -46,8 +47,13 @@ static void warp_start(IsaWarp *warp, IsaCta *cta, uint32_t index) {
     warp->frame = 0;
     warp->frames[0] = (IsaFrame){.function = (uint32_t)(kernel - launch->program->functions),
                                  .local_end = kernel->local_bytes,
-                                 .call_pc = ISA_NO_PC};
+                                 .call_pc = ISA_NO_PC,
+                                 .lanes = warp->alive};
+    warp->frame_count = 1;
     warp->depth = 0;
+    warp->is_apart = false;
+    if (launch->has_independent_threads) paths_start(warp);
+    else paths_free(warp);
     warp->carry = 0;
     warp->cta = cta;
     warp->index = index;
@@ -88,6 +94,7 @@ void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index) {
 void isa_cta_free(IsaCta *cta) {
     for (uint32_t i = 0; i < cta->warp_capacity; i++) {
         free(cta->warps[i].stack);
+        paths_free(&cta->warps[i]);
         free(cta->warps[i].frames);
         free(cta->warps[i].registers);
         free(cta->warps[i].local);

@@ -195,7 +195,8 @@ enum {
     PTX_FLAG_SATFINITE = 1 << 18,
     PTX_FLAG_ABS = 1 << 19,
     PTX_FLAG_WARP = 1 << 20 /* bar.warp.sync */,
-    PTX_FLAG_OOB = 1 << 21
+    PTX_FLAG_OOB = 1 << 21,
+    PTX_FLAG_STRONG = 1 << 22 /* .relaxed, .acquire */
 };
 
 /* ---- Operands ---- */

@@ -97,6 +97,9 @@ typedef struct SmLsuConfig {
     uint32_t writeback_ports;      /* load results written to registers a cycle */
 } SmLsuConfig;
 
+/* How the lanes of a warp part and meet (isa/converge.h). */
+typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmDivergence;
+
 typedef struct SmConfig {
     uint32_t threads;              /* resident threads */
     uint32_t ctas;                 /* resident CTAs */
@@ -104,6 +107,7 @@ typedef struct SmConfig {
     uint32_t register_granularity; /* a thread's registers are rounded up to this */
     uint32_t result_buses;         /* results that SP, SFU and DP may finish a cycle, together */
     uint32_t writeback_width;      /* finished instructions retired a cycle */
+    SmDivergence divergence;
     SmFetchConfig fetch;
     SmSchedulerConfig scheduler;
     SmCollectorConfig collector;
