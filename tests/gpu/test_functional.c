@@ -172,6 +172,47 @@ static void explains_a_barrier_that_cannot_complete(void **state) {
     stop(&fixture);
 }
 
+/* Runs a kernel of 64 threads to its end, and reads the first four words of its buffer. */
+static void run_well(const char *ptx, uint32_t words[4]) {
+    Fixture fixture;
+    start(&fixture, (GpuOptions){0});
+    uint64_t address = buffer(&fixture, 16);
+    GpuResult result = run(&fixture, ptx, 64, address);
+    if (result.status != GPU_OK) fail_msg("%s", result.message);
+    assert_true(mem_read(gpu_memory(fixture.gpu), address, words, 16));
+    stop(&fixture);
+}
+
+static void a_barrier_waits_no_more_for_a_warp_that_has_left(void **state) {
+    (void)state;
+    uint32_t words[4];
+    run_well(KERNEL("setp.ge.u32 %c, %t, 32;\n@%c ret;\nbar.sync 0;\nst.global.u32 [%p], 7;\n"),
+             words);
+    assert_int_equal(words[0], 7);
+}
+
+static void the_taken_side_of_a_branch_runs_first(void **state) {
+    (void)state;
+    uint32_t words[4]; /* a counter; its value when each side had added one for each thread */
+    run_well(KERNEL("and.b32 %i, %t, 1;\nsetp.eq.u32 %c, %i, 1;\n@%c bra TAKEN;\n"
+                    "atom.global.add.u32 %v, [%p], 1;\nst.global.u32 [%p+4], %v;\nbra END;\n"
+                    "TAKEN:\natom.global.add.u32 %v, [%p], 1;\nst.global.u32 [%p+8], %v;\nEND:\n"),
+             words);
+    assert_int_equal(words[0], 64);
+    assert_true(words[2] < words[1]);
+}
+
+static void a_function_gives_back_all_its_results(void **state) {
+    (void)state;
+    uint32_t words[4];
+    run_well(HEADER ".func (.reg .b32 %r) next(.reg .b32 %x)\n{\nadd.u32 %r, %x, 1;\nret;\n}\n"
+                    ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %p;\n.reg .b32 %v;\n"
+                    "ld.param.u64 %p, [a];\nmov.u32 %v, 41;\ncall (%v), next, (%v);\n"
+                    "st.global.u32 [%p], %v;\nret;\n}\n",
+             words);
+    assert_int_equal(words[0], 42);
+}
+
 static void stops_at_the_instruction_limit(void **state) {
     (void)state;
     Fixture fixture;
@@ -236,6 +277,9 @@ int main(void) {
         cmocka_unit_test(reports_uninitialised_reads_on_request),
         cmocka_unit_test(reports_divergent_barriers_on_request),
         cmocka_unit_test(explains_a_barrier_that_cannot_complete),
+        cmocka_unit_test(a_barrier_waits_no_more_for_a_warp_that_has_left),
+        cmocka_unit_test(the_taken_side_of_a_branch_runs_first),
+        cmocka_unit_test(a_function_gives_back_all_its_results),
         cmocka_unit_test(stops_at_the_instruction_limit),
         cmocka_unit_test(reports_runaway_recursion),
         cmocka_unit_test(prints_registers_at_a_line),
