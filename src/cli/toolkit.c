@@ -62,11 +62,12 @@ typedef struct Bytes {
 } Bytes;
 
 static unsigned char *grow(Bytes *bytes, size_t count) {
-    bytes->items = realloc(bytes->items, bytes->count + count);
-    if (!bytes->items) {
+    unsigned char *items = realloc(bytes->items, bytes->count + count);
+    if (!items) {
         say_error("out of memory");
         exit(EXIT_FAILED);
     }
+    bytes->items = items;
     unsigned char *start = bytes->items + bytes->count;
     memset(start, 0, count);
     bytes->count += count;

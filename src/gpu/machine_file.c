@@ -187,15 +187,21 @@ static bool read_mapping(Reader *reader, const char *prefix, int depth) {
     }
 }
 
+/* Goes on to the event after the next. */
+static bool pass_event(Reader *reader) {
+    bool is_passed = next_event(reader);
+    return is_passed && next_event(reader);
+}
+
 static bool read_document(Reader *reader) {
-    if (!next_event(reader) || !next_event(reader)) return false; /* start of stream and document */
+    if (!pass_event(reader)) return false; /* start of stream and document */
     if (reader->event.type == YAML_DOCUMENT_START_EVENT && !next_event(reader)) return false;
     if (reader->event.type != YAML_MAPPING_START_EVENT) {
         report(reader, reader->event.start_mark, "a machine file holds sections such as 'l1d:'");
         return false;
     }
     if (!is_plain(reader) || !read_mapping(reader, "", 1)) return false;
-    if (!next_event(reader) || !next_event(reader)) return false; /* end of document, of stream */
+    if (!pass_event(reader)) return false; /* end of document, of stream */
     if (reader->event.type == YAML_STREAM_END_EVENT) return true;
     report(reader, reader->event.start_mark, "a machine file is a single document");
     return false;

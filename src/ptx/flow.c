@@ -21,7 +21,7 @@ static bool is_noreturn_call(const PtxInst *inst) {
 static Ending ending_of(const PtxInst *inst) {
     bool is_guarded = inst->guard >= 0;
     switch (inst->op) {
-    case PTX_OP_BRA: return (Ending){true, is_guarded, false};
+    case PTX_OP_BRA:
     case PTX_OP_BRX: return (Ending){true, is_guarded, false};
     case PTX_OP_RET:
     case PTX_OP_EXIT:

@@ -2,6 +2,7 @@
 """The checks themselves: each must find the fault it exists for. usage: test_checks.py SCRIPTS"""
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,24 @@ class Format(InTree):
         done = self.check()
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("src/base/map.c:2", done.stdout)
+
+
+class Tidy(InTree):
+    def check(self, text):
+        path = self.write("src/base/a.c", text)
+        shutil.copy(SCRIPTS.parent / ".clang-tidy", self.root)
+        command = {"directory": str(self.root), "file": "src/base/a.c", "arguments": ["cc", "-c", str(path)]}
+        self.write("build/compile_commands.json", json.dumps([command, command]))
+        return run("check-tidy", self.root, self.root / "build")
+
+    def test_a_sound_source_passes(self):
+        done = self.check("int twice(int x) { return 2 * x; }\n")
+        self.assertEqual((done.returncode, done.stdout), (0, "clang-tidy has nothing to say of 1 sources\n"))
+
+    def test_a_mistake_is_found(self):
+        done = self.check("int f(int x) { for (char i = 0; i < x; i++) x--; return x; }\n")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("src/base/a.c:1:33: error: loop variable has narrower type", done.stdout)
 
 
 class Layers(InTree):
