@@ -70,8 +70,11 @@ class Help(Case):
             self.assertIn(f"usage: tyto {command}", page.stdout)
         self.assertIn("--check-uninitialised", self.tyto("help", "run").stdout)
 
-    def test_version(self):
-        self.assertRegex(self.tyto("--version").stdout, r"^tyto \d+\.\d+\.\d+\n$")
+    def test_the_version_is_that_of_meson_build_and_in_the_changelog(self):
+        version = re.search(r"(?m)^  version: '(\d+\.\d+\.\d+)'", (ROOT / "meson.build").read_text()).group(1)
+        self.assertEqual(self.tyto("--version").stdout, f"tyto {version}\n")
+        changes = (ROOT / "CHANGELOG.md").read_text()
+        self.assertRegex(changes, rf"(?m)^(## {version} - \d{{4}}-\d\d-\d\d|This will be {version}[ ,.])")
 
     def test_manual_is_up_to_date(self):
         page = self.tyto("help", "--man").stdout
