@@ -3,6 +3,7 @@
 #   build/           release build (gcc or whatever CC names)
 #   build-sanitize/  clang, with the address and undefined-behaviour sanitizers
 #   build-fuzz/      clang, instrumented for libFuzzer
+#   build-mutants/   a copy of the sources, and its build
 
 RUN          ?= compare --machine ccws --schedulers lrr,two-level,gto,pro,ccws spmv
 PREFIX       ?= /usr/local
@@ -12,7 +13,7 @@ SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=addr
            -Dc_args=-fno-sanitize-recover=undefined
 
 .DEFAULT_GOAL = help
-.PHONY: help run running test build sanitize setup bench bench-record fidelity bless nightly fuzz fuzz-targets \
+.PHONY: help run running test build sanitize setup bench bench-record fidelity bless mutate nightly fuzz fuzz-targets \
         install format clean
 
 help: ## show this list
@@ -45,7 +46,10 @@ fidelity: build ## compare machine gtx480 with the peer simulator's figures: wri
 bless: build ## store anew what golden tests compare with, and show what changed
 	TYTO_BLESS=1 meson test -C build --verbose golden pages documents driver_page cli fidelity
 
-nightly: build sanitize fuzz-targets ## every test, the long ones too, and twenty minutes of fuzzing
+mutate: setup ## plant some seventy faults in a copy, one at a time, and see that a test finds each
+	scripts/mutate
+
+nightly: build sanitize fuzz-targets ## every test, the long ones too, planted faults, and twenty minutes of fuzzing
 	@scripts/nightly
 
 fuzz: fuzz-targets ## fuzz every reader of user input for FUZZ_SECONDS (30) each
@@ -60,7 +64,7 @@ format: setup ## lay out the C sources by .clang-format
 	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 
 clean: ## remove the build folders
-	rm -rf build build-sanitize build-fuzz
+	rm -rf build build-sanitize build-fuzz build-mutants
 
 running: setup build/build.ninja
 	@ninja -C build running
