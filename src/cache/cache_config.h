@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/parameter.h"
 #include "cache/policy.h"
 
 enum { CACHE_INDEX_BYTES = 192 }; /* of a set function as text, with the NUL */
@@ -33,23 +34,35 @@ typedef enum CacheFlush {
     CACHE_FLUSHES,
 } CacheFlush;
 
+/* clang-format off */
+/* A cache, which `what` names, as far as loads go; the rest are the defaults of one cache. */
+#define CACHE_PARAMETERS(P, key, at, what, size, line, sector, way_count, set_index, when_dropped, cycles, entries, merges, queue) \
+    P(BYTES, key, at, "size", size_bytes, 32, 256 * MIB, size, what ": data") \
+    P(BYTES, key, at, "line", line_bytes, 16, 4 * KIB, line, what ": data under one tag") \
+    P(BYTES, key, at, "sector", sector_bytes, 0, 4 * KIB, sector, what ": unit of fills and of valid and dirty state; 0 B is the whole line") \
+    P(COUNT, key, at, "ways", ways, "", 1, 64, way_count, what ": lines per set") \
+    P(CHOICE, key, at, "index", index, CacheIndex, set_index, what ": how an address chooses its set") \
+    P(CHOICE, key, at, "replacement", replacement, Replacement, "lru", what ": choice of the victim") \
+    P(CHOICE, key, at, "allocate", allocate, CacheAllocate, "on-miss", what ": when a load that misses takes its line") \
+    P(CHOICE, key, at, "flush", flush, CacheFlush, when_dropped, what ": when every line is dropped; idle: also while an SM has no thread") \
+    P(COUNT, key, at, "latency", latency, "cycles", 0, 1000, cycles, what ": cycles from entry to tag lookup") \
+    P(COUNT, key, at, "mshrs", mshrs, "", 1, 4096, entries, what ": lines (sectors, where sectored) that may be pending") \
+    P(COUNT, key, at, "mshr_merges", mshr_merges, "", 1, 4096, merges, what ": requests that may wait for one pending line, the first included") \
+    P(COUNT, key, at, "miss_queue", miss_queue, "", 1, 4096, queue, what ": requests that may wait to go below")
+
+/* What a cache that is written needs besides; for L2, all stores are global ones. */
+#define CACHE_STORE_PARAMETERS(P, key, at, what, policy, missing) \
+    P(CHOICE, key, at, "write", write, WritePolicy, policy, what ": global stores") \
+    P(CHOICE, key, at, "write_allocate", write_allocate, WriteAllocate, missing, what ": what a global store that misses brings in, under write-back")
+#define CACHE_LOCAL_STORE_PARAMETERS(P, key, at, what, policy, missing) \
+    P(CHOICE, key, at, "local_write", local_write, WritePolicy, policy, what ": local stores") \
+    P(CHOICE, key, at, "local_write_allocate", local_write_allocate, WriteAllocate, missing, what ": what a local store that misses brings in, under write-back")
+/* clang-format on */
+
 typedef struct CacheConfig {
-    uint32_t size_bytes;     /* data of the whole cache (of one slice, for L2) */
-    uint32_t line_bytes;     /* data under one tag, a power of two */
-    uint32_t sector_bytes;   /* unit of valid and dirty state and of a fill; 0: the whole line */
-    uint32_t ways;           /* lines per set */
-    CacheIndex index;        /* address to set */
-    Replacement replacement; /* choice of the victim */
-    CacheAllocate allocate;  /* when a load that misses takes its line */
-    WritePolicy write;       /* global stores (L2: all stores) */
-    WriteAllocate write_allocate;
-    WritePolicy local_write; /* local stores */
-    WriteAllocate local_write_allocate;
-    CacheFlush flush;     /* when all lines are dropped */
-    uint32_t latency;     /* cycles from entry to tag lookup and, on a hit, the data */
-    uint32_t mshrs;       /* lines (sectors, where sectored) that may be pending at once */
-    uint32_t mshr_merges; /* requests that may wait for one pending line, the first included */
-    uint32_t miss_queue;  /* requests that may wait to go below */
+    CACHE_PARAMETERS(PARAMETER_FIELD, , , , , , , , , , , , , )
+    CACHE_STORE_PARAMETERS(PARAMETER_FIELD, , , , , )
+    CACHE_LOCAL_STORE_PARAMETERS(PARAMETER_FIELD, , , , , )
 } CacheConfig;
 
 /* The unit of a fill, with 0 resolved. */

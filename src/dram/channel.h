@@ -18,23 +18,29 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/parameter.h"
 #include "dram/bank.h"
 #include "dram/prefetch.h"
 #include "dram/queue.h"
 #include "dram/timing.h"
 
+/* clang-format off */
+#define DRAM_PARAMETERS(P, key, at) \
+    P(CHOICE, key, at, "scheduler", scheduler, DramSchedulerIndex, "fr-fcfs", "order in which requests are served") \
+    P(COUNT, key, at, "queue", queue_entries, "", 1, DRAM_MAX_QUEUE, "64", "requests waiting at a channel") \
+    P(COUNT, key, at, "replies", reply_entries, "", 1, DRAM_MAX_QUEUE, "116", "replies waiting for L2") \
+    P(COUNT, key, at, "banks", banks, "", 1, DRAM_MAX_BANKS, "16", "banks of a channel") \
+    P(COUNT, key, at, "bank_groups", bank_groups, "", 1, DRAM_MAX_GROUPS, "4", "groups the banks are dealt to; 1: no groups") \
+    P(BYTES, key, at, "row", row_bytes, 32, 64 * KIB, "4 KiB", "row of a bank") \
+    P(BYTES, key, at, "bus", bus_bytes, 1, 1 * KIB, "8 B", "moved per beat, all chips of a channel together") \
+    P(COUNT, key, at, "burst", burst_length, "beats", 1, 64, "8", "of one column command") \
+    P(COUNT, key, at, "data_rate", data_rate, "beats", 1, 64, "4", "per DRAM cycle: 2 double, 4 quad data rate")
+/* clang-format on */
+
 typedef struct DramConfig {
-    DramTiming timing;            /* ticks */
-    uint32_t banks;               /* banks of a channel, 1..32 */
-    uint32_t bank_groups;         /* groups they are dealt to (bank mod groups), 1..8 */
-    uint32_t bus_bytes;           /* bytes per beat, all chips of the channel together */
-    uint32_t burst_length;        /* beats of one column command */
-    uint32_t data_rate;           /* beats per tick: 2 double, 4 quad data rate */
-    uint32_t row_bytes;           /* bytes of one row */
-    uint32_t queue_entries;       /* most requests waiting */
-    uint32_t reply_entries;       /* most replies waiting for the owner */
-    DramSchedulerIndex scheduler; /* picks the request to serve */
-    DramPrefetchConfig prefetch;  /* all zero: none */
+    DRAM_PARAMETERS(PARAMETER_FIELD, , )
+    DramTiming timing;           /* ticks */
+    DramPrefetchConfig prefetch; /* all zero: none */
 } DramConfig;
 
 /* Sums since construction or dram_reset_stats. A request counts when it enters service. */

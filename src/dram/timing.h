@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/parameter.h"
 
 typedef enum DramCommand {
     DRAM_ACTIVATE,
@@ -28,20 +29,25 @@ typedef enum DramScope {
 } DramScope;
 
 /* The data-sheet parameters, in ticks. */
+/* clang-format off */
+#define DRAM_TIMING_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "tCL", cl, "cycles", 1, 1000, "12", "read command to its data") \
+    P(COUNT, key, at, "tWL", wl, "cycles", 1, 1000, "4", "write command to its data") \
+    P(COUNT, key, at, "tRCD", rcd, "cycles", 1, 1000, "12", "activate to read") \
+    P(COUNT, key, at, "tRCDWR", rcd_write, "cycles", 0, 1000, "0", "activate to write; 0: tRCD - tWL - 1") \
+    P(COUNT, key, at, "tRP", rp, "cycles", 1, 1000, "12", "precharge to activate") \
+    P(COUNT, key, at, "tRAS", ras, "cycles", 1, 1000, "28", "activate to precharge") \
+    P(COUNT, key, at, "tRC", rc, "cycles", 1, 1000, "40", "activate to activate of the same bank") \
+    P(COUNT, key, at, "tRRD", rrd, "cycles", 1, 1000, "6", "activate to activate of another bank") \
+    P(COUNT, key, at, "tCCD", ccd, "cycles", 1, 1000, "2", "column command to column command") \
+    P(COUNT, key, at, "tCCDL", ccd_long, "cycles", 0, 1000, "3", "the same inside a bank group; 0: tCCD") \
+    P(COUNT, key, at, "tCDLR", cdlr, "cycles", 1, 1000, "5", "end of write data to a read") \
+    P(COUNT, key, at, "tWR", wr, "cycles", 1, 1000, "12", "end of write data to precharge") \
+    P(COUNT, key, at, "tRTP", rtp, "cycles", 0, 1000, "0", "read to precharge; 0: the cycles of a burst")
+/* clang-format on */
+
 typedef struct DramTiming {
-    uint32_t cl;        /* read command to its data */
-    uint32_t wl;        /* write command to its data */
-    uint32_t rcd;       /* activate to read */
-    uint32_t rcd_write; /* activate to write; 0: rcd - wl - 1, at least 1 */
-    uint32_t rp;        /* precharge to activate */
-    uint32_t ras;       /* activate to precharge */
-    uint32_t rc;        /* activate to activate of the same bank */
-    uint32_t rrd;       /* activate to activate of another bank */
-    uint32_t ccd;       /* column command to column command */
-    uint32_t ccd_long;  /* the same inside one bank group; 0: ccd */
-    uint32_t cdlr;      /* end of write data to a read */
-    uint32_t wr;        /* end of write data to precharge */
-    uint32_t rtp;       /* read to precharge; 0: the ticks of a burst */
+    DRAM_TIMING_PARAMETERS(PARAMETER_FIELD, , )
 } DramTiming;
 
 typedef struct DramConstraint {

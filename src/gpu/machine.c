@@ -31,7 +31,7 @@ void machine_resolve(MachineConfig *machine) {
     noc->nodes = (int)(machine->sms + machine->partitions * machine->partition.slices);
     for (int i = 0; i < NOC_MAX_NODES; i++)
         noc->placement[i] = (uint16_t)i;
-    int routers[MACHINE_MAX_LIST], count = (int)network->memory_routers.count;
+    int routers[PARAMETER_MAX_LIST], count = (int)network->memory_routers.count;
     for (int i = 0; i < count; i++)
         routers[i] = (int)network->memory_routers.items[i];
     if (count && noc->nodes <= NOC_MAX_NODES && count <= noc->nodes)

@@ -1,6 +1,7 @@
 /* A machine model: every number that decides timing, in one plain struct composed of the units' own
- * records. Copying it copies the machine. Read from a machine file (gpu/machine_file.h), where each
- * field is one row of a table (gpu/machine_rows.h). */
+ * records. Copying it copies the machine. Each number is declared by one row, here or in the header
+ * of its unit (base/parameter.h); gpu/machine_rows.c puts the rows together, and machine files
+ * (gpu/machine_file.h) name them. */
 #ifndef TYTO_GPU_MACHINE_H
 #define TYTO_GPU_MACHINE_H
 
@@ -8,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/parameter.h"
 #include "dram/address_map.h"
 #include "dram/channel.h"
 #include "noc/noc.h"
@@ -18,59 +20,80 @@ enum {
     MACHINE_NAME_BYTES = 32,
     MACHINE_TITLE_BYTES = 128,
     MACHINE_MAP_BYTES = 96,
-    MACHINE_MAX_LIST = 64, /* numbers of a list */
 };
 
-/* A parameter that is several numbers. */
-typedef struct MachineList {
-    uint32_t count;
-    uint32_t items[MACHINE_MAX_LIST];
-} MachineList;
-
+/* clang-format off */
 /* Frequencies of the four clock domains, in kHz: integers, so that their ratios are exact. */
-typedef struct ClockConfig {
-    uint32_t sm_khz;
-    uint32_t noc_khz;
-    uint32_t l2_khz;   /* partitions up to the DRAM controller */
-    uint32_t dram_khz; /* DRAM commands */
-} ClockConfig;
+#define CLOCK_PARAMETERS(P, key, at) \
+    P(FREQUENCY, key, at, "sm", sm_khz, "700 MHz", "SMs") \
+    P(FREQUENCY, key, at, "noc", noc_khz, "700 MHz", "interconnect") \
+    P(FREQUENCY, key, at, "l2", l2_khz, "700 MHz", "partitions up to the DRAM controller") \
+    P(FREQUENCY, key, at, "dram", dram_khz, "924 MHz", "DRAM commands (data move twice or four times as fast)")
 
 /* How the CTAs of a grid reach the SMs. */
-typedef struct CtaConfig {
-    uint32_t per_sm_per_cycle; /* CTAs one SM may be given in an SM cycle */
-    uint32_t per_cycle;        /* CTAs all SMs may be given in an SM cycle; 0: no limit */
-    bool spreads_small_grids;  /* a grid too small to fill every SM is dealt out evenly */
-    bool resumes_scan; /* the scan over SMs starts after the last one served, across kernels too */
-    uint32_t launch_latency;      /* SM cycles from a kernel's launch to its first CTA */
-    char policy[SM_POLICY_BYTES]; /* CTA scheduling policy when the user names none */
-} CtaConfig;
+#define CTA_PARAMETERS(P, key, at) \
+    P(STRING, key, at, "policy", policy, SM_POLICY_BYTES, "round-robin", "CTA scheduling policy when none is named") \
+    P(COUNT, key, at, "per_sm_per_cycle", per_sm_per_cycle, "", 1, SM_MAX_CTAS, "1", "CTAs one SM may be given in a cycle") \
+    P(COUNT, key, at, "per_cycle", per_cycle, "", 0, 65536, "0", "CTAs all SMs may be given in a cycle; 0: no limit") \
+    P(BOOL, key, at, "spreads_small_grids", spreads_small_grids, "yes", "a grid too small to fill every SM is dealt out evenly") \
+    P(BOOL, key, at, "resumes_scan", resumes_scan, "yes", "the scan for an SM starts after the last one served, across kernels too") \
+    P(COUNT, key, at, "launch_latency", launch_latency, "cycles", 0, 1000000, "0", "from a kernel's launch to its first CTA")
+
+/* Of both networks, what is no matter of one alone. */
+#define NETWORK_PARAMETERS(P, key, at) \
+    P(BYTES, key, at, "header", header_bytes, 1, 256, "8 B", "of a packet; all there is of a read request or an acknowledgement")
+#define NETWORK_PLACE_PARAMETERS(P, key, at) \
+    P(LIST, key, at, "memory_routers", memory_routers, 0, NOC_MAX_NODES - 1, "[]", "mesh: routers of the L2 slices, row x columns + column; none: behind the SMs")
+
+/* Where an address lies in DRAM; the letters are those of dram/address_map.h. */
+#define MAP_PARAMETERS(P, key, at) \
+    P(STRING, key, at, "bits", bits, MACHINE_MAP_BYTES, "RRRRRRRRRRRR.BBB.CCCC.b.CCCCCCCC", "address bits, highest first: R row, B bank, C column, P channel, S slice, b bank and slice") \
+    P(BYTES, key, at, "block", block_bytes, 0, 64 * KIB, "256 B", "blocks dealt to the channels in turn; the bits are then those of the address within the channel; 0 B: the P bits name the channel")
 
 /* Questions of the form "what if": unreal machines that bound what a policy can gain. */
-typedef struct OracleConfig {
-    bool perfect_l1; /* every global and local load hits the L1D */
-    bool perfect_l2; /* every request that reaches a partition hits its L2 */
-} OracleConfig;
+#define ORACLE_PARAMETERS(P, key, at) \
+    P(BOOL, key, at, "perfect_l1", perfect_l1, "no", "every global and local load hits the L1D: gives PMEM") \
+    P(BOOL, key, at, "perfect_l2", perfect_l2, "no", "every request that reaches a partition hits its L2")
+
+/* The machine as a whole: what it is and where its numbers come from; its size; its end. */
+#define MACHINE_NAME_PARAMETERS(P, key, at) \
+    P(STRING, key, at, "name", name, MACHINE_NAME_BYTES, "unnamed", "name in results") \
+    P(STRING, key, at, "title", title, MACHINE_TITLE_BYTES, "", "one line for people")
+#define MACHINE_SIZE_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "sms", sms, "", 1, 1024, "15", "streaming multiprocessors") \
+    P(COUNT, key, at, "partitions", partitions, "", 1, 64, "6", "memory channels")
+#define WATCHDOG_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "cycles", watchdog_cycles, "cycles", 0, UINT32_MAX, "1000000", "without any progress that end a run; 0: never")
+/* clang-format on */
+
+typedef struct ClockConfig {
+    CLOCK_PARAMETERS(PARAMETER_FIELD, , )
+} ClockConfig;
+
+typedef struct CtaConfig {
+    CTA_PARAMETERS(PARAMETER_FIELD, , )
+} CtaConfig;
 
 /* The two networks: requests from SMs to slices, replies back. Nodes are the SMs in order, then the
  * slices of partition 0, 1, ... */
 typedef struct NetworkConfig {
-    NocConfig noc;         /* each network; nodes and placement follow from the rest */
-    uint32_t header_bytes; /* of a packet; all there is of a read request or an acknowledgement */
-    MachineList memory_routers; /* mesh: router of each slice; none: the nodes lie in row order */
+    NocConfig noc; /* each network; nodes and placement follow from the rest */
+    NETWORK_PARAMETERS(PARAMETER_FIELD, , )
+    NETWORK_PLACE_PARAMETERS(PARAMETER_FIELD, , )
 } NetworkConfig;
 
-/* Where an address lies in DRAM. */
 typedef struct MapConfig {
-    char bits[MACHINE_MAP_BYTES]; /* one letter per bit, as in dram/address_map.h */
-    uint32_t block_bytes; /* blocks dealt to the channels by division; 0: the string has P bits */
+    MAP_PARAMETERS(PARAMETER_FIELD, , )
 } MapConfig;
 
+typedef struct OracleConfig {
+    ORACLE_PARAMETERS(PARAMETER_FIELD, , )
+} OracleConfig;
+
 typedef struct MachineConfig {
-    char name[MACHINE_NAME_BYTES];
-    char title[MACHINE_TITLE_BYTES]; /* one line: what it is, and where its numbers come from */
+    MACHINE_NAME_PARAMETERS(PARAMETER_FIELD, , )
+    MACHINE_SIZE_PARAMETERS(PARAMETER_FIELD, , )
     ClockConfig clock;
-    uint32_t sms;
-    uint32_t partitions; /* memory channels */
     CtaConfig cta;
     SmConfig sm; /* every SM */
     NetworkConfig network;
@@ -78,7 +101,7 @@ typedef struct MachineConfig {
     MapConfig map;
     DramConfig dram; /* every channel */
     OracleConfig oracle;
-    uint32_t watchdog_cycles; /* SM cycles without any progress that end a run; 0: never */
+    WATCHDOG_PARAMETERS(PARAMETER_FIELD, , )
 } MachineConfig;
 
 /* The neutral machine: every parameter at its default. */

@@ -1,5 +1,6 @@
-/* The table of machine parameters, one row each. Everything that is said about a parameter derives
- * from its row: reading it from a file or from --set, printing it, documenting it, its errors. */
+/* The table of machine parameters, one row each (base/parameter.h). Everything that is said about a
+ * parameter derives from its row: reading it from a file or from --set, printing it, documenting
+ * it, its errors. */
 #ifndef TYTO_GPU_MACHINE_ROWS_H
 #define TYTO_GPU_MACHINE_ROWS_H
 
@@ -10,14 +11,14 @@
 #include "gpu/machine.h"
 
 typedef enum MachineType {
-    MACHINE_COUNT,     /* uint32_t: a number, with the row's unit or none */
+    MACHINE_COUNT,     /* uint32_t or int: a number, with the row's unit or none */
     MACHINE_ADDRESS,   /* uint32_t: printed in hexadecimal */
     MACHINE_BYTES,     /* uint32_t: 48 KiB; the unit must be written */
     MACHINE_FREQUENCY, /* uint32_t, kHz: 924 MHz; the unit must be written */
     MACHINE_BOOL,      /* bool: yes or no */
     MACHINE_CHOICE,    /* an enum of int's size: one of the row's names */
     MACHINE_STRING,    /* char array: free text */
-    MACHINE_LIST,      /* MachineList: numbers, each within the bounds */
+    MACHINE_LIST,      /* ParameterList: numbers, each within the bounds */
     MACHINE_TYPES
 } MachineType;
 

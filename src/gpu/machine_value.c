@@ -63,7 +63,7 @@ static void add_expected(const MachineRow *row, Text *why) {
     case MACHINE_BOOL: text_add(why, "takes yes or no"); break;
     case MACHINE_LIST:
         text_printf(why, "takes a list of at most %d whole numbers, as in [1, 2]",
-                    MACHINE_MAX_LIST);
+                    PARAMETER_MAX_LIST);
         break;
     case MACHINE_ADDRESS: text_add(why, "takes an address, as in 0xf0000000"); break;
     case MACHINE_CHOICE:
@@ -176,14 +176,14 @@ static bool set_string(MachineConfig *machine, const MachineRow *row, const char
 }
 
 static bool set_list(MachineConfig *machine, const MachineRow *row, const char *value, Text *why) {
-    MachineList list = {0};
+    ParameterList list = {0};
     const char *at = value + (*value == '[');
     if (!*value) return refuse(row, value, why);
     while (*at == ' ')
         at++;
     while (*at && *at != ']') {
         uint64_t thousandths;
-        if (list.count == MACHINE_MAX_LIST || !read_thousandths(at, &thousandths, &at) ||
+        if (list.count == PARAMETER_MAX_LIST || !read_thousandths(at, &thousandths, &at) ||
             thousandths % 1000) {
             return refuse(row, value, why);
         }
@@ -210,7 +210,7 @@ bool machine_set_row(MachineConfig *machine, const MachineRow *row, const char *
     return set_functions[row->type](machine, row, value, why);
 }
 
-static void add_list(const MachineList *list, Text *out) {
+static void add_list(const ParameterList *list, Text *out) {
     text_add(out, "[");
     for (uint32_t i = 0; i < list->count; i++)
         text_printf(out, "%s%u", i ? ", " : "", list->items[i]);

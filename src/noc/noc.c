@@ -19,10 +19,26 @@ static const NocOps *const kinds[NOC_KIND_COUNT] = {
 
 enum { MESH = 1 << NOC_MESH, CROSSBAR = 1 << NOC_CROSSBAR, IDEAL = 1 << NOC_IDEAL };
 
-/* One row per parameter: where it is, what it may be, and which kinds look at it. Origins of the
- * defaults: the crossbar's are those measured on the stock GTX480 model of GPGPU-Sim 4.2
- * (docs/interconnect.md), its ejection buffer being that model's two in series, 64 and 16 flits;
- * 32-byte channels are OWL Table 1; the mesh's router is an assumption, a common one. */
+/* The bounds of each parameter, from its row in the header. */
+#define BOUNDS(kind, key, at, name, field, ...)   BOUNDS_##kind(field, __VA_ARGS__)
+#define BOUNDS_COUNT(field, unit, low, high, ...) LOW_##field = low, HIGH_##field = high,
+#define BOUNDS_BYTES(field, low, high, ...)       LOW_##field = low, HIGH_##field = high,
+#define BOUNDS_CHOICE(field, ...)
+enum {
+    LOW_nodes = 1,
+    HIGH_nodes = NOC_MAX_NODES,
+    NOC_LINK_PARAMETERS(BOUNDS, , ) NOC_ROOM_PARAMETERS(BOUNDS, , ) NOC_DELAY_PARAMETERS(BOUNDS, , )
+};
+
+/* Where a field is, which must be an int. */
+#define INT_OFFSET(field)                                                                          \
+    (offsetof(NocConfig, field) + 0 * sizeof(_Generic(&((NocConfig *)NULL)->field, int *: 0)))
+
+/* One row per parameter: which kinds look at it, and what it is in their networks when nobody says.
+ * Origins of the defaults: the crossbar's are those measured on the stock GTX480 model of
+ * GPGPU-Sim 4.2 (docs/interconnect.md), its ejection buffer being that model's two in series, 64
+ * and 16 flits; 32-byte channels are OWL Table 1; the mesh's router is an assumption, a common one.
+ */
 static const struct ConfigRow {
     const char *name;
     size_t offset;
@@ -30,23 +46,23 @@ static const struct ConfigRow {
     unsigned kinds; /* bit set of NocKind */
     int mesh, crossbar, ideal;
 } config_rows[] = {
-#define ROW(field, smallest, largest, kinds, mesh, crossbar, ideal)                                \
-    {#field, offsetof(NocConfig, field), smallest, largest, kinds, mesh, crossbar, ideal}
-    ROW(nodes, 1, NOC_MAX_NODES, MESH | CROSSBAR | IDEAL, 0, 0, 0),
-    ROW(flit_bytes, 1, NOC_MAX_FLIT_BYTES, MESH | CROSSBAR | IDEAL, 32, 40, 32),
-    ROW(injection_flits, 1, NOC_MAX_FLITS, MESH | CROSSBAR | IDEAL, 9, 9, 9),
-    ROW(ejection_flits, 1, NOC_MAX_FLITS, MESH | CROSSBAR | IDEAL, 16, 80, 1024),
-    ROW(virtual_channels, 1, NOC_MAX_CHANNELS, MESH, 4, 0, 0),
-    ROW(buffer_flits, 1, NOC_MAX_FLITS, MESH | CROSSBAR, 8, 64, 0),
-    ROW(columns, 1, NOC_MAX_NODES, MESH, 0, 0, 0),
-    ROW(rows, 1, NOC_MAX_NODES, MESH, 0, 0, 0),
-    ROW(router_delay, 0, NOC_MAX_DELAY, MESH, 3, 0, 0),
-    ROW(link_delay, 1, NOC_MAX_DELAY, MESH, 1, 0, 0),
-    ROW(credit_delay, 1, NOC_MAX_DELAY, MESH, 1, 0, 0),
-    ROW(internal_steps, 1, 8, CROSSBAR, 0, 2, 0),
-    ROW(allocation_steps, 0, 1, CROSSBAR, 0, 1, 0),
-    ROW(output_delay, 1, NOC_MAX_DELAY, CROSSBAR, 0, 4, 0),
-    ROW(ideal_latency, 1, NOC_MAX_DELAY, IDEAL, 0, 0, 5),
+#define ROW(field, kinds, mesh, crossbar, ideal)                                                   \
+    {#field, INT_OFFSET(field), LOW_##field, HIGH_##field, kinds, mesh, crossbar, ideal}
+    ROW(nodes, MESH | CROSSBAR | IDEAL, 0, 0, 0),
+    ROW(flit_bytes, MESH | CROSSBAR | IDEAL, 32, 40, 32),
+    ROW(injection_flits, MESH | CROSSBAR | IDEAL, 9, 9, 9),
+    ROW(ejection_flits, MESH | CROSSBAR | IDEAL, 16, 80, 1024),
+    ROW(virtual_channels, MESH, 4, 0, 0),
+    ROW(buffer_flits, MESH | CROSSBAR, 8, 64, 0),
+    ROW(columns, MESH, 0, 0, 0),
+    ROW(rows, MESH, 0, 0, 0),
+    ROW(router_delay, MESH, 3, 0, 0),
+    ROW(link_delay, MESH, 1, 0, 0),
+    ROW(credit_delay, MESH, 1, 0, 0),
+    ROW(internal_steps, CROSSBAR, 0, 2, 0),
+    ROW(allocation_steps, CROSSBAR, 0, 1, 0),
+    ROW(output_delay, CROSSBAR, 0, 4, 0),
+    ROW(ideal_latency, IDEAL, 0, 0, 5),
 #undef ROW
 };
 enum { CONFIG_ROWS = sizeof config_rows / sizeof config_rows[0] };

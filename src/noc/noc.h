@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/parameter.h"
+
 enum {
     NOC_MAX_NODES = 256,   /* nodes of a network, and routers of a mesh */
     NOC_MAX_CHANNELS = 12, /* virtual channels: 5 ports x 12 bits fit a word */
@@ -28,29 +30,41 @@ enum {
 
 typedef enum NocKind { NOC_MESH, NOC_CROSSBAR, NOC_IDEAL, NOC_KIND_COUNT } NocKind;
 
-/* All delays are in network cycles. noc_config_default names the origin of the default values. */
+/* clang-format off */
+/* All delays are in network cycles. noc_config_default has the values of tests, and their origins.
+ * The rows are in three lists because others of a machine file stand between them. */
+#define NOC_LINK_PARAMETERS(P, key, at) \
+    P(CHOICE, key, at, "kind", kind, NocKind, "crossbar", "each of the two networks: requests, replies") \
+    P(BYTES, key, at, "flit", flit_bytes, 1, NOC_MAX_FLIT_BYTES, "40 B", "what a link moves in a cycle")
+#define NOC_ROOM_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "injection_flits", injection_flits, "", 1, NOC_MAX_FLITS, "9", "flits of a node's injection queue, and so of the longest packet") \
+    P(COUNT, key, at, "ejection_flits", ejection_flits, "", 1, NOC_MAX_FLITS, "80", "flits waiting for a node to take them; ideal: packets under way to it") \
+    P(COUNT, key, at, "buffer_flits", buffer_flits, "", 1, NOC_MAX_FLITS, "64", "mesh, crossbar: flits of an input buffer, per virtual channel") \
+    P(COUNT, key, at, "virtual_channels", virtual_channels, "", 1, NOC_MAX_CHANNELS, "1", "mesh: of each link; the crossbar has one") \
+    P(COUNT, key, at, "columns", columns, "", 1, NOC_MAX_NODES, "6", "mesh: routers in a row") \
+    P(COUNT, key, at, "rows", rows, "", 1, NOC_MAX_NODES, "6", "mesh: rows of routers")
+#define NOC_DELAY_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "router_delay", router_delay, "cycles", 0, NOC_MAX_DELAY, "3", "mesh: from entering a router to leaving it, unhindered") \
+    P(COUNT, key, at, "link_delay", link_delay, "cycles", 1, NOC_MAX_DELAY, "1", "mesh: from router to router, and between router and node") \
+    P(COUNT, key, at, "credit_delay", credit_delay, "cycles", 1, NOC_MAX_DELAY, "1", "mesh: from a flit's leaving a buffer to the reuse of its room") \
+    P(COUNT, key, at, "internal_steps", internal_steps, "", 1, 8, "2", "crossbar: switch steps a cycle") \
+    P(COUNT, key, at, "allocation_steps", allocation_steps, "", 0, 1, "1", "crossbar: switch steps between a packet's grant and its first flit") \
+    P(COUNT, key, at, "output_delay", output_delay, "cycles", 1, NOC_MAX_DELAY, "4", "crossbar: from the output link to the node") \
+    P(COUNT, key, at, "ideal_latency", ideal_latency, "cycles", 1, NOC_MAX_DELAY, "5", "ideal: from injection to arrival")
+/* clang-format on */
+
+/* Their numbers are signed, for the arithmetic of routers. */
+#define NOC_FIELD(kind, key, at, name, field, ...) NOC_FIELD_##kind(field, __VA_ARGS__)
+#define NOC_FIELD_COUNT(field, ...)                int field;
+#define NOC_FIELD_BYTES(field, ...)                int field;
+#define NOC_FIELD_CHOICE(field, type, ...)         type field;
+
 typedef struct NocConfig {
-    NocKind kind;
-    int nodes;            /* SMs and partitions attached to this network */
-    int flit_bytes;       /* bytes a channel moves per cycle */
-    int injection_flits;  /* flits of the injection queue of a node; the longest packet, too */
-    int ejection_flits;   /* mesh, crossbar: flits that may wait for a node to pop them (per virtual
-                             channel); ideal: packets that may be under way to one node */
-    int virtual_channels; /* mesh: per physical channel; the crossbar has one */
-    int buffer_flits;     /* flits of an input buffer, per virtual channel */
-
-    int columns, rows;            /* mesh: routers along x and along y */
-    int router_delay;             /* mesh: from entering a router to leaving it, unhindered */
-    int link_delay;               /* mesh: from router to router, and to and from a node */
-    int credit_delay;             /* mesh: from a flit's leaving a buffer to its room's reuse */
+    NOC_LINK_PARAMETERS(NOC_FIELD, , )
+    NOC_ROOM_PARAMETERS(NOC_FIELD, , )
+    NOC_DELAY_PARAMETERS(NOC_FIELD, , )
+    int nodes;                    /* SMs and partitions attached to this network */
     int placement[NOC_MAX_NODES]; /* mesh: router of each node, row x columns + column */
-
-    int internal_steps;   /* crossbar: switch steps per cycle (speed-up over the links) */
-    int allocation_steps; /* crossbar: 0 or 1 switch steps from a packet's grant to its first flit
-                           */
-    int output_delay;     /* crossbar: from the output link to the node */
-
-    int ideal_latency; /* ideal: from injection to arrival */
 } NocConfig;
 
 /* A packet counts as arrived once its last flit is on the link to its node. */

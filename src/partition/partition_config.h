@@ -6,24 +6,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/parameter.h"
 #include "cache/cache_config.h"
 
+/* clang-format off */
+#define PARTITION_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "slices", slices, "", 1, 8, "2", "L2 slices of a channel, each with a network port") \
+    P(BYTES, key, at, "atom", atom_bytes, 16, 256, "32 B", "what a request is split into before L2, and the unit of a DRAM read") \
+    P(COUNT, key, at, "rop_latency", rop_latency, "cycles", 0, 10000, "120", "from the network to the input queue of L2") \
+    P(COUNT, key, at, "input_queue", input_queue, "", 1, 4096, "64", "requests waiting for L2") \
+    P(COUNT, key, at, "reply_queue", reply_queue, "", 1, 4096, "64", "replies waiting for the network") \
+    P(COUNT, key, at, "to_dram_queue", to_dram_queue, "", 1, 4096, "64", "requests from a slice waiting for DRAM") \
+    P(COUNT, key, at, "from_dram_queue", from_dram_queue, "", 1, 4096, "64", "replies of DRAM waiting for a slice") \
+    P(COUNT, key, at, "dram_latency", dram_latency, "cycles", 0, 10000, "100", "from a slice's queue to the DRAM controller") \
+    P(COUNT, key, at, "dram_credits", dram_credits, "", 1, 65536, "181", "requests of a channel between its slices and the end of their DRAM access") \
+    P(BYTES, key, at, "port", port_bytes, 8, 1024, "32 B", "data that L2 moves a cycle")
+
+/* Of L2, what is no matter of a cache. */
+#define PARTITION_L2_PARAMETERS(P, key, at) \
+    P(BOOL, key, at, "enabled", has_l2, "yes", "no: every request goes to DRAM") \
+    P(BOOL, key, at, "filled_by_copies", copies_fill_l2, "no", "a host-to-device copy leaves its data in L2") \
+    P(BOOL, key, at, "misplaces_half_lines", misplaces_half_lines, "no", "a defect of GPGPU-Sim 4.2, for comparisons with it: a store of half a line to the upper half takes the same place of the next line")
+/* clang-format on */
+
 typedef struct PartitionConfig {
-    uint32_t slices;      /* L2 slices of a channel, each a network port of its own */
-    uint32_t atom_bytes;  /* what a request is split into before L2, and the unit of a DRAM read */
-    uint32_t rop_latency; /* cycles from the network to the L2's input queue */
-    uint32_t input_queue; /* waiting for L2 */
-    uint32_t reply_queue; /* waiting for the reply network */
-    uint32_t to_dram_queue;   /* L2 to DRAM */
-    uint32_t from_dram_queue; /* DRAM to L2 */
-    uint32_t dram_latency;    /* cycles from a slice's queue to the DRAM controller */
-    uint32_t dram_credits; /* requests of the channel between L2 and the end of their DRAM access */
-    uint32_t port_bytes;   /* data that L2 moves a cycle */
-    bool has_l2;           /* false: every request goes to DRAM */
-    bool copies_fill_l2;   /* a host-to-device copy leaves its data in L2 */
-    bool misplaces_half_lines; /* a defect of GPGPU-Sim 4.2, for comparisons with it: the tags take
-                                  a store to the upper half of a line for one to the next line */
-    CacheConfig l2;            /* one slice */
+    PARTITION_PARAMETERS(PARAMETER_FIELD, , )
+    PARTITION_L2_PARAMETERS(PARAMETER_FIELD, , )
+    CacheConfig l2; /* one slice */
 } PartitionConfig;
 
 #endif

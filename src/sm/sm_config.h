@@ -1,12 +1,13 @@
 /* What a machine file says about a streaming multiprocessor, unit by unit in the order in which an
- * instruction meets them. Plain numbers only; gpu/machine_rows.c gives each its key, bounds,
- * default and meaning. Cycles are SM cycles. A warp has 32 lanes on every machine. */
+ * instruction meets them: the rows of its parameters (base/parameter.h), from which the records'
+ * fields derive. Cycles are SM cycles. A warp has 32 lanes on every machine. */
 #ifndef TYTO_SM_SM_CONFIG_H
 #define TYTO_SM_SM_CONFIG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/parameter.h"
 #include "cache/cache_config.h"
 #include "isa/isa.h"
 #include "tyto/policy.h"
@@ -25,89 +26,115 @@ enum {
 /* The kinds of pipeline an instruction can be sent to. */
 typedef enum SmUnit { SM_UNIT_SP, SM_UNIT_SFU, SM_UNIT_DP, SM_UNIT_LDST, SM_UNITS } SmUnit;
 
-typedef struct SmOpConfig {
-    /* cycles from acceptance by the unit to the result, less the stages around it */
-    uint32_t latency;
-    uint32_t initiation; /* cycles the unit's input stays busy with a warp, at 32 lanes */
-    SmUnit unit;         /* pipeline that runs the class */
-} SmOpConfig;
-
-/* One kind of pipeline, and its share of the operand collector. */
-typedef struct SmUnitConfig {
-    uint32_t count; /* pipelines of this kind; 0 when the SM has none */
-    /* lanes a pipeline takes a cycle: a warp keeps its input 32/lanes cycles at least */
-    uint32_t lanes;
-    uint32_t issue_slots; /* instructions between issue and collector, all schedulers together */
-    uint32_t collector_units; /* instructions gathering operands */
-    uint32_t collector_in;    /* collector units filled a cycle */
-    uint32_t collector_out;   /* collector units emptied a cycle */
-    uint32_t dispatch_slots;  /* instructions between collector and pipelines */
-} SmUnitConfig;
-
-typedef struct SmFetchConfig {
-    bool is_ideal;              /* the next instruction of every warp is always in its buffer */
-    uint32_t width;             /* consecutive instructions taken by one fetch */
-    uint32_t buffer;            /* instructions buffered per warp */
-    bool waits_for_empty;       /* a warp fetches only when its whole buffer is used up */
-    uint32_t decode_latency;    /* cycles from a fetch that hits to the filled buffer */
-    uint32_t instruction_bytes; /* size of an instruction in the L1I */
-    uint32_t code_base;         /* address of the first instruction */
-} SmFetchConfig;
-
-typedef struct SmSchedulerConfig {
-    uint32_t count;       /* schedulers; warp w belongs to scheduler w mod count */
-    uint32_t issue_width; /* instructions a scheduler issues from the warp it picked */
-    /* cycles from one pick to the next; the outcome stands for all of them */
-    uint32_t issue_interval;
-    bool alternates;              /* which scheduler goes first changes every cycle */
-    char policy[SM_POLICY_BYTES]; /* warp scheduling policy when the user names none */
-} SmSchedulerConfig;
-
-typedef struct SmCollectorConfig {
-    bool is_ideal;  /* every operand is there the cycle after issue */
-    uint32_t banks; /* single-ported register banks */
-    bool adds_warp; /* bank = (register + warp) mod banks, rather than register mod banks */
-    bool writes_block_reads; /* a bank written this cycle serves no read */
-} SmCollectorConfig;
-
-typedef struct SmSharedConfig {
-    uint32_t size_bytes;        /* shared memory */
-    uint32_t granularity_bytes; /* a CTA's share is rounded up to this */
-    uint32_t banks;             /* banks */
-    uint32_t bank_bytes;        /* width of a bank */
-    uint32_t latency;           /* cycles of the pipe after the last conflict */
-    uint32_t conflict_lanes;    /* lanes that share one access: 32 the warp, 16 half-warps one after
-                                   the other */
-} SmSharedConfig;
-
-/* The load/store unit: from a warp's 32 addresses to requests, and back to registers. */
-typedef struct SmLsuConfig {
-    uint32_t accesses_per_cycle; /* coalesced accesses sent to the caches a cycle */
-    bool shrinks_segments; /* an access to one half or quarter of a segment asks for that only */
-    bool narrows_small_elements; /* 2-byte elements coalesce in half segments, 1-byte in quarters */
-    bool descends;               /* a warp's accesses go highest address first */
-    uint32_t bypass_segment_bytes; /* segment of atomics and of loads that bypass the L1D */
-    bool caches_global;            /* global loads may use the L1D */
-    bool caches_local;             /* local loads and stores may use the L1D */
-    bool atomics_block;            /* a warp issues nothing until its atomics are answered */
-    bool loads_block;              /* a warp issues nothing until its load from memory ends */
-    bool acknowledges_stores;      /* a CTA's slot is kept until all its stores are acknowledged */
-    uint32_t fifo;                 /* replies waiting between network port and unit */
-    uint32_t reply_fifo;           /* replies waiting in the unit */
-    uint32_t writeback_ports;      /* load results written to registers a cycle */
-} SmLsuConfig;
-
 /* How the lanes of a warp part and meet (isa/converge.h). */
 typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmDivergence;
 
+/* clang-format off */
+/* One class of instructions, which `what` names. The latency counts from acceptance by the unit to
+ * the result, less the stages around it; the initiation interval is that of 32 lanes. */
+#define SM_OP_PARAMETERS(P, key, at, what, pipeline, cycles, interval) \
+    P(COUNT, key, at, "latency", latency, "cycles", 1, 1000, cycles, what ": cycles in the pipeline") \
+    P(COUNT, key, at, "initiation", initiation, "cycles", 1, 1000, interval, what ": cycles until the pipeline takes another warp") \
+    P(CHOICE, key, at, "unit", unit, SmUnit, pipeline, what ": pipeline it runs on")
+
+/* One kind of pipeline, which `what` names, and its share of the operand collector; its places are
+ * for all schedulers together. */
+#define SM_UNIT_PARAMETERS(P, key, at, what, pipelines, issue, gather, in, out, dispatch) \
+    P(COUNT, key, at, "count", count, "", 0, 8, pipelines, what " pipelines of an SM") \
+    P(COUNT, key, at, "lanes", lanes, "", 1, 32, "32", "lanes a " what " pipeline takes a cycle: a warp keeps its input 32/lanes cycles at least") \
+    P(COUNT, key, at, "issue_slots", issue_slots, "", 1, 16, issue, what " instructions between issue and operand collector") \
+    P(COUNT, key, at, "collector_units", collector_units, "", 1, 64, gather, what " instructions gathering operands") \
+    P(COUNT, key, at, "collector_in", collector_in, "", 1, 16, in, what " collector units filled a cycle") \
+    P(COUNT, key, at, "collector_out", collector_out, "", 1, 16, out, what " collector units emptied a cycle") \
+    P(COUNT, key, at, "dispatch_slots", dispatch_slots, "", 1, 16, dispatch, what " instructions between operand collector and pipelines")
+
+#define SM_FETCH_PARAMETERS(P, key, at) \
+    P(BOOL, key, at, "ideal", is_ideal, "no", "the next instructions of every warp are always in its buffer") \
+    P(COUNT, key, at, "width", width, "", 1, 16, "2", "consecutive instructions taken by one fetch") \
+    P(COUNT, key, at, "buffer", buffer, "", 1, 16, "2", "instructions buffered per warp") \
+    P(BOOL, key, at, "waits_for_empty", waits_for_empty, "yes", "a warp fetches only when its whole buffer is used up") \
+    P(COUNT, key, at, "decode_latency", decode_latency, "cycles", 1, 64, "1", "from a fetch that hits to the filled buffer") \
+    P(BYTES, key, at, "instruction", instruction_bytes, 4, 64, "8 B", "size of an instruction in the L1I") \
+    P(ADDRESS, key, at, "code_base", code_base, "0xf0000000", "address of the first instruction")
+
+#define SM_SCHEDULER_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "count", count, "", 1, SM_MAX_SCHEDULERS, "2", "warp schedulers of an SM; warp w belongs to scheduler w mod count") \
+    P(STRING, key, at, "policy", policy, SM_POLICY_BYTES, "gto", "warp scheduling policy when none is named") \
+    P(COUNT, key, at, "issue_width", issue_width, "", 1, 2, "1", "instructions issued from the warp picked") \
+    P(COUNT, key, at, "issue_interval", issue_interval, "cycles", 1, 32, "1", "from one pick to the next; the outcome of a pick stands for all of them") \
+    P(BOOL, key, at, "alternates", alternates, "yes", "which scheduler goes first changes every cycle")
+
+#define SM_COLLECTOR_PARAMETERS(P, key, at) \
+    P(BOOL, key, at, "ideal", is_ideal, "no", "every operand is there the cycle after issue") \
+    P(COUNT, key, at, "banks", banks, "", 1, 64, "16", "single-ported register banks") \
+    P(BOOL, key, at, "adds_warp", adds_warp, "yes", "bank = (register + warp) mod banks, not register mod banks") \
+    P(BOOL, key, at, "writes_block_reads", writes_block_reads, "yes", "a bank written in a cycle serves no read")
+
+#define SM_SHARED_PARAMETERS(P, key, at) \
+    P(BYTES, key, at, "size", size_bytes, 0, 256 * KIB, "48 KiB", "shared memory of an SM") \
+    P(BYTES, key, at, "granularity", granularity_bytes, 1, 4 * KIB, "1 B", "a CTA's share is rounded up to a multiple of this") \
+    P(COUNT, key, at, "banks", banks, "", 1, 64, "32", "banks; lanes that need different words of one bank wait for each other") \
+    P(BYTES, key, at, "bank", bank_bytes, 4, 8, "4 B", "width of a bank") \
+    P(COUNT, key, at, "latency", latency, "cycles", 1, 1000, "26", "pipe behind the last conflict") \
+    P(COUNT, key, at, "conflict_lanes", conflict_lanes, "", 16, 32, "32", "lanes of one access: 32 is the warp, 16 makes half-warps take turns")
+
+/* The load/store unit: from a warp's 32 addresses to requests, and back to registers. */
+#define SM_LSU_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "accesses_per_cycle", accesses_per_cycle, "", 1, 32, "1", "coalesced accesses sent to the caches a cycle") \
+    P(BOOL, key, at, "shrinks_segments", shrinks_segments, "yes", "an access that touches one half or quarter of a segment asks for that only") \
+    P(BOOL, key, at, "narrows_small_elements", narrows_small_elements, "yes", "2-byte elements coalesce in half segments, 1-byte elements in quarters") \
+    P(BOOL, key, at, "descends", descends, "yes", "the accesses of a warp go highest address first") \
+    P(BYTES, key, at, "bypass_segment", bypass_segment_bytes, 16, 256, "32 B", "segment of atomics and of loads that bypass the L1D") \
+    P(BOOL, key, at, "caches_global", caches_global, "yes", "global loads use the L1D") \
+    P(BOOL, key, at, "caches_local", caches_local, "yes", "local loads and stores use the L1D") \
+    P(BOOL, key, at, "atomics_block", atomics_block, "yes", "a warp issues nothing until its atomics are answered") \
+    P(BOOL, key, at, "loads_block", loads_block, "no", "a warp issues nothing until its load from global, local or texture memory has ended, used or not") \
+    P(BOOL, key, at, "acknowledges_stores", acknowledges_stores, "yes", "a CTA keeps its slot until its stores are acknowledged") \
+    P(COUNT, key, at, "fifo", fifo, "", 1, 1024, "32", "replies waiting between network port and load/store unit") \
+    P(COUNT, key, at, "reply_fifo", reply_fifo, "", 1, 1024, "2", "replies waiting in the load/store unit") \
+    P(COUNT, key, at, "writeback_ports", writeback_ports, "", 1, 8, "1", "load results written to registers a cycle")
+
+/* The SM as a whole. */
+#define SM_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "threads", threads, "", 32, SM_MAX_THREADS, "1536", "resident threads") \
+    P(COUNT, key, at, "ctas", ctas, "", 1, SM_MAX_CTAS, "8", "resident CTAs") \
+    P(COUNT, key, at, "registers", registers, "", 1024, 1048576, "32768", "32-bit registers") \
+    P(COUNT, key, at, "register_granularity", register_granularity, "", 1, 64, "4", "a thread's registers are rounded up to a multiple of this") \
+    P(CHOICE, key, at, "divergence", divergence, SmDivergence, "stack", "how lanes of a warp part: stack: the sides of a branch one after the other; independent: in turns, as from compute capability 7.0 on") \
+    P(COUNT, key, at, "result_buses", result_buses, "", 1, SM_MAX_RESULTS, "2", "results that SP, SFU and DP pipelines may finish a cycle, together") \
+    P(COUNT, key, at, "writeback_width", writeback_width, "", 1, SM_MAX_RESULTS, "2", "finished instructions retired a cycle")
+/* clang-format on */
+
+typedef struct SmOpConfig {
+    SM_OP_PARAMETERS(PARAMETER_FIELD, , , , , , )
+} SmOpConfig;
+
+typedef struct SmUnitConfig {
+    SM_UNIT_PARAMETERS(PARAMETER_FIELD, , , , , , , , , )
+} SmUnitConfig;
+
+typedef struct SmFetchConfig {
+    SM_FETCH_PARAMETERS(PARAMETER_FIELD, , )
+} SmFetchConfig;
+
+typedef struct SmSchedulerConfig {
+    SM_SCHEDULER_PARAMETERS(PARAMETER_FIELD, , )
+} SmSchedulerConfig;
+
+typedef struct SmCollectorConfig {
+    SM_COLLECTOR_PARAMETERS(PARAMETER_FIELD, , )
+} SmCollectorConfig;
+
+typedef struct SmSharedConfig {
+    SM_SHARED_PARAMETERS(PARAMETER_FIELD, , )
+} SmSharedConfig;
+
+typedef struct SmLsuConfig {
+    SM_LSU_PARAMETERS(PARAMETER_FIELD, , )
+} SmLsuConfig;
+
 typedef struct SmConfig {
-    uint32_t threads;              /* resident threads */
-    uint32_t ctas;                 /* resident CTAs */
-    uint32_t registers;            /* 32-bit registers */
-    uint32_t register_granularity; /* a thread's registers are rounded up to this */
-    uint32_t result_buses;         /* results that SP, SFU and DP may finish a cycle, together */
-    uint32_t writeback_width;      /* finished instructions retired a cycle */
-    SmDivergence divergence;
+    SM_PARAMETERS(PARAMETER_FIELD, , )
     SmFetchConfig fetch;
     SmSchedulerConfig scheduler;
     SmCollectorConfig collector;
