@@ -192,6 +192,12 @@ char *tyto_report_json(TytoSimulator *simulator, const char *program);
 /* Ends a run as its options say: prints the summary and writes the files they name. */
 TytoStatus tyto_finish(TytoSimulator *simulator, const char *program);
 
+/* Writes `length` bytes to `path` as the options --json and the like do: to the side, flushed, and
+ * put in the old file's place in one step; "-" is standard output. TYTO_BAD_FILE, with the reason
+ * in `message`, leaves the old file as it was. */
+TytoStatus tyto_write_file(const char *path, const void *bytes, size_t length, char *message,
+                           size_t size_bytes);
+
 /* ---- What there is to choose from ---- */
 
 /* The machines that come with Tyto: 0 <= i < tyto_machine_count(). */

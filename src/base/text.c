@@ -2,15 +2,13 @@
 #include "base/text.h"
 
 #include "base/arena.h"
+#include "base/output_file.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 void text_free(Text *text) {
     free(text->bytes);
@@ -60,62 +58,11 @@ void text_printf(Text *text, const char *format, ...) {
 
 const char *text_string(const Text *text) { return text->bytes ? text->bytes : ""; }
 
-static bool write_all(int file, const char *bytes, size_t length) {
-    while (length) {
-        ssize_t written = write(file, bytes, length);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return true;
-}
-
-/* Writes and closes; errno is that of the first failure. */
-static bool write_and_close(int file, const char *bytes, size_t length, bool can_sync) {
-    bool is_written = write_all(file, bytes, length) && (!can_sync || fsync(file) == 0);
-    int error = errno;
-    if (close(file) != 0 && is_written) return false;
-    errno = error;
-    return is_written;
-}
-
-/* A device or a pipe is written as it is: it has no old content to keep, and replacing it by a file
- * would be a surprise. */
-static bool write_special_file(const char *path, const void *bytes, size_t length) {
-    int file = open(path, O_WRONLY);
-    return file >= 0 && write_and_close(file, bytes, length, false);
-}
-
-static bool replace_file(const char *path, const void *bytes, size_t length) {
-    Text temporary = {0};
-    int file = -1;
-    for (unsigned attempt = 0; file < 0 && attempt < 100; attempt++) {
-        text_clear(&temporary);
-        text_printf(&temporary, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
-        file = open(temporary.bytes, O_WRONLY | O_CREAT | O_EXCL, 0666);
-        if (file < 0 && errno != EEXIST) break;
-    }
-    bool is_done = file >= 0 && write_and_close(file, bytes, length, true) &&
-                   rename(temporary.bytes, path) == 0;
-    int error = errno;
-    if (file >= 0 && !is_done) unlink(temporary.bytes);
-    text_free(&temporary);
-    errno = error;
-    return is_done;
-}
-
 bool text_write_file(const char *path, const void *bytes, size_t length) {
-    char *target = realpath(path, NULL); /* a link stays a link; NULL for a new file */
-    const char *place = target ? target : path;
-    struct stat state;
-    bool is_special = stat(place, &state) == 0 && !S_ISREG(state.st_mode);
-    bool is_done =
-        is_special ? write_special_file(place, bytes, length) : replace_file(place, bytes, length);
-    int error = errno;
-    free(target);
-    errno = error;
-    return is_done;
+    OutputFile *file = output_file_open(path);
+    if (!file) return false;
+    if (length) fwrite(bytes, 1, length, output_file_stream(file));
+    return output_file_close(file);
 }
 
 /* Reads to the end of `stream`; at most one byte more than `max_bytes`. */

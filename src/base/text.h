@@ -44,8 +44,8 @@ void json_double(Json *json, double value);
 void json_bool(Json *json, bool value);
 void json_null(Json *json);
 
-/* Writes `length` bytes to `path` so that either the old file or the whole new one is there (a
- * temporary file beside it, flushed, renamed). False with errno set on failure. */
+/* Writes `length` bytes to `path` ("-" is standard output) so that either the old file or the whole
+ * new one is there (base/output_file.h). False with errno set on failure. */
 bool text_write_file(const char *path, const void *bytes, size_t length);
 /* Reads a whole file ("-" is standard input). NULL with errno set on failure; EFBIG past
  * `max_bytes`. The result is NUL-terminated one byte past *length and freed with free(). */

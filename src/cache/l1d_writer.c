@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "base/arena.h"
+#include "base/output_file.h"
 
 struct L1dWriter {
-    FILE *file;
+    OutputFile *file;
     char *path; /* for the message when a write fails */
     ZSTD_CCtx *context;
     L1dRecord *records; /* of the block being gathered */
@@ -19,17 +19,15 @@ struct L1dWriter {
     uint8_t *packed;    /* the block's records as bytes */
     uint8_t *frame;     /* the block's header, and its records compressed */
     size_t frame_bytes; /* room for the latter */
-    int error;          /* errno of the first write that failed, 0: none */
+    bool is_failed;     /* there was no memory to compress a block */
 };
 
 static void write_bytes(L1dWriter *writer, const void *bytes, size_t count) {
-    if (!writer->error && fwrite(bytes, 1, count, writer->file) != count)
-        writer->error = errno ? errno : EIO;
+    fwrite(bytes, 1, count, output_file_stream(writer->file));
 }
 
 L1dWriter *l1d_writer_open(const char *path, const L1dTraceHeader *header, Diag *diag) {
-    bool is_stdout = strcmp(path, "-") == 0;
-    FILE *file = is_stdout ? fdopen(dup(STDOUT_FILENO), "wb") : fopen(path, "wb");
+    OutputFile *file = output_file_open(path);
     if (!file) {
         diag_error(diag, path, 0, 0, "cannot be written: %s", strerror(errno));
         return NULL;
@@ -56,7 +54,7 @@ static void write_block(L1dWriter *writer) {
     size_t bytes = ZSTD_compress2(writer->context, body, writer->frame_bytes, writer->packed,
                                   (size_t)writer->count * L1D_TRACE_RECORD_BYTES);
     if (ZSTD_isError(bytes)) { /* only for want of memory: the room is always enough */
-        if (!writer->error) writer->error = ENOMEM;
+        writer->is_failed = true;
         bytes = 0;
     }
     l1d_put32(writer->frame, writer->count);
@@ -70,20 +68,31 @@ void l1d_writer_add(L1dWriter *writer, const L1dRecord *record) {
     if (writer->count == L1D_TRACE_BLOCK_RECORDS) write_block(writer);
 }
 
-bool l1d_writer_close(L1dWriter *writer, const L1dTraceTotals *totals, Diag *diag) {
-    uint8_t end[L1D_TRACE_BLOCK_HEADER_BYTES + L1D_TRACE_END_BYTES] = {
-        0}; /* a block of no records */
-    if (writer->count) write_block(writer);
-    l1d_totals_pack(totals, end + L1D_TRACE_BLOCK_HEADER_BYTES);
-    write_bytes(writer, end, sizeof end);
-    if (fclose(writer->file) && !writer->error) writer->error = errno;
-    int error = writer->error;
-    if (error) diag_error(diag, writer->path, 0, 0, "cannot be written: %s", strerror(error));
+static void free_writer(L1dWriter *writer) {
     ZSTD_freeCCtx(writer->context);
     free(writer->records);
     free(writer->packed);
     free(writer->frame);
     free(writer->path);
     free(writer);
+}
+
+bool l1d_writer_close(L1dWriter *writer, const L1dTraceTotals *totals, Diag *diag) {
+    uint8_t end[L1D_TRACE_BLOCK_HEADER_BYTES + L1D_TRACE_END_BYTES] = {
+        0}; /* a block of no records */
+    if (writer->count) write_block(writer);
+    l1d_totals_pack(totals, end + L1D_TRACE_BLOCK_HEADER_BYTES);
+    write_bytes(writer, end, sizeof end);
+    int error = writer->is_failed ? ENOMEM : 0;
+    if (error) output_file_abandon(writer->file);
+    else if (!output_file_close(writer->file)) error = errno;
+    if (error) diag_error(diag, writer->path, 0, 0, "cannot be written: %s", strerror(error));
+    free_writer(writer);
     return !error;
+}
+
+void l1d_writer_abandon(L1dWriter *writer) {
+    if (!writer) return;
+    output_file_abandon(writer->file);
+    free_writer(writer);
 }

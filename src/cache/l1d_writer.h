@@ -19,4 +19,7 @@ void l1d_writer_add(L1dWriter *writer, const L1dRecord *record);
  * any part could not be written. */
 bool l1d_writer_close(L1dWriter *writer, const L1dTraceTotals *totals, Diag *diag);
 
+/* Frees the writer, and leaves the old file as it was. NULL is allowed. */
+void l1d_writer_abandon(L1dWriter *writer);
+
 #endif

@@ -45,14 +45,8 @@ char *file_read(const char *path, size_t *length) {
 }
 
 bool file_write(const char *path, const void *bytes, size_t length) {
-    bool is_stdout = strcmp(path, "-") == 0;
-    FILE *file = is_stdout ? stdout : fopen(path, "wb");
-    bool is_written = file && fwrite(bytes, 1, length, file) == length && fflush(file) == 0;
-    int error = errno;
-    if (file && !is_stdout && fclose(file) != 0 && is_written) {
-        is_written = false;
-        error = errno;
-    }
-    if (!is_written) say_error("cannot write %s: %s", path, strerror(error));
-    return is_written;
+    char message[256];
+    if (tyto_write_file(path, bytes, length, message, sizeof message) == TYTO_OK) return true;
+    say_error("cannot write %s: %s", path, message);
+    return false;
 }

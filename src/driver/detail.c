@@ -1,14 +1,13 @@
 /* Machine, policies and recordings of a simulation in detail. */
 #include "driver/detail.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "sched/report.h"
+#include "stats/output.h"
 
 enum { TIMELINE_INTERVAL = 1000 }; /* SM cycles between its counters, unless --sample says */
 
@@ -17,6 +16,10 @@ enum { TIMELINE_INTERVAL = 1000 }; /* SM cycles between its counters, unless --s
 /* The machine with every --set applied. */
 static bool load_machine(Detail *detail, const Options *options, Diag *diag) {
     bool is_right = true;
+    if (strcmp(options->machine, "-") == 0) { /* it would be read twice: to check it, and to run */
+        diag_error(diag, NULL, 0, 0, "--machine -: must be one of tyto machines, or a file");
+        return false;
+    }
     detail->machine = machine_load(options->machine, diag);
     if (!detail->machine) return false;
     for (int i = 0; i < options->sets.count; i++)
@@ -43,25 +46,23 @@ static void name_tracks(Timeline *timeline, const MachineConfig *config) {
 
 static bool open_policies(Detail *detail, const Options *options, Diag *diag) {
     if (!options->policies_path) return true;
-    bool is_stdout = strcmp(options->policies_path, "-") == 0;
-    detail->policies =
-        is_stdout ? fdopen(dup(STDOUT_FILENO), "w") : fopen(options->policies_path, "w");
+    detail->policies = output_file_open(options->policies_path);
     if (!detail->policies) {
-        diag_error(diag, options->policies_path, 0, 0, "cannot be written: %s", strerror(errno));
+        output_failed(options->policies_path, diag);
         return false;
     }
-    sched_csv_start(detail->policies);
-    detail->watch.policies = detail->policies;
+    detail->watch.policies = output_file_stream(detail->policies);
+    sched_csv_start(detail->watch.policies);
     detail->watch.policies_interval = options->sample_cycles;
     return true;
 }
 
 static bool close_policies(Detail *detail, const Options *options, Diag *diag) {
     if (!detail->policies) return true;
-    bool is_written = !ferror(detail->policies);
-    is_written &= !fclose(detail->policies);
-    detail->policies = detail->watch.policies = NULL;
-    if (!is_written) diag_error(diag, options->policies_path, 0, 0, "cannot be written in full");
+    bool is_written = output_file_close(detail->policies);
+    if (!is_written) output_failed(options->policies_path, diag);
+    detail->policies = NULL;
+    detail->watch.policies = NULL;
     return is_written;
 }
 
@@ -135,11 +136,9 @@ Detail *detail_new(const Options *options, RunStats *run, Diag *diag) {
 
 void detail_free(Detail *detail) {
     if (!detail) return;
-    Diag *ignored = diag_new(); /* recordings of a run that was not finished */
-    if (detail->timeline) timeline_close(detail->timeline, ignored);
-    if (detail->l1d) close_l1d(detail, ignored);
-    diag_free(ignored);
-    if (detail->policies) fclose(detail->policies);
+    timeline_abandon(detail->timeline); /* recordings of a run that was not finished */
+    l1d_writer_abandon(detail->l1d);
+    output_file_abandon(detail->policies);
     sched_policy_free(detail->scheduler);
     cta_sched_free(detail->cta_scheduler);
     machine_free(detail->machine);

@@ -4,6 +4,7 @@
 #define TYTO_DRIVER_DETAIL_H
 
 #include "base/diag.h"
+#include "base/output_file.h"
 #include "driver/options.h"
 #include "gpu/gpu.h"
 #include "gpu/machine_file.h"
@@ -19,7 +20,7 @@ typedef struct Detail {
     CtaSched *cta_scheduler;     /* owned */
     RunStats *run;               /* the simulator's record */
     Timeline *timeline;          /* being written, NULL: not asked for; owned */
-    FILE *policies;              /* being written, NULL: not asked for; owned */
+    OutputFile *policies;        /* being written, NULL: not asked for; owned */
     L1dWriter *l1d;              /* being written, NULL: not asked for; owned */
     Watch watch;                 /* what the GPU records */
 } Detail;

@@ -3,12 +3,9 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <libgen.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define KIND_CONSTANT(name, type) KIND_##name,
 typedef enum OptionKind { OPTION_KINDS(KIND_CONSTANT) } OptionKind;
@@ -285,21 +282,6 @@ bool options_parse_string(Options *options, const char *origin, const char *stri
 }
 
 /* ---- Options together ---- */
-
-bool tyto_can_write(const char *path) {
-    struct stat status;
-    if (strcmp(path, "-") == 0) return true;
-    if (stat(path, &status) == 0) {
-        if (!S_ISDIR(status.st_mode)) return access(path, W_OK) == 0;
-        errno = EISDIR;
-        return false;
-    }
-    if (errno != ENOENT) return false;
-    char *copy = strdup(path);
-    bool is_right = access(dirname(copy), W_OK) == 0;
-    free(copy);
-    return is_right;
-}
 
 /* Whether the row's field is another than in `initial`, the options at their defaults. */
 static bool is_changed(const Options *options, const Options *initial, const OptionRow *row) {

@@ -2,20 +2,15 @@
 #include "stats/output.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-static bool write_stdout(const Text *text) {
-    size_t written = fwrite(text_string(text), 1, text->length, stdout);
-    return written == text->length && !fflush(stdout);
+void output_failed(const char *path, Diag *diag) {
+    const char *name = strcmp(path, "-") == 0 ? "standard output" : path;
+    diag_error(diag, name, 0, 0, "cannot be written: %s", strerror(errno));
 }
 
 bool output_write(const char *path, const Text *text, Diag *diag) {
-    bool is_stdout = !strcmp(path, "-");
-    bool is_written =
-        is_stdout ? write_stdout(text) : text_write_file(path, text_string(text), text->length);
-    if (is_written) return true;
-    diag_error(diag, is_stdout ? "standard output" : path, 0, 0, "cannot be written: %s",
-               strerror(errno));
+    if (text_write_file(path, text_string(text), text->length)) return true;
+    output_failed(path, diag);
     return false;
 }

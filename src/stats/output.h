@@ -12,4 +12,7 @@
  * returned. */
 bool output_write(const char *path, const Text *text, Diag *diag);
 
+/* Tells that `path` cannot be written, errno being the reason. */
+void output_failed(const char *path, Diag *diag);
+
 #endif

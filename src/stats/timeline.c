@@ -1,7 +1,6 @@
 /* Timeline writer, see the header. */
 #include "stats/timeline.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,20 +8,21 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/output_file.h"
 #include "base/text.h"
+#include "stats/output.h"
 
 struct Timeline {
-    FILE *file;
+    OutputFile *file;
     char *path;      /* for the message when a write fails */
     Text line;       /* the event being put together; its buffer is reused */
     bool has_events; /* the next event needs a comma before it */
-    int error; /* errno of the first write that failed, 0: none; nothing is written after it */
 };
 
 Timeline *timeline_open(const char *path, Diag *diag) {
-    FILE *file = fopen(path, "w");
+    OutputFile *file = output_file_open(path);
     if (!file) {
-        diag_error(diag, path, 0, 0, "cannot be written: %s", strerror(errno));
+        output_failed(path, diag);
         return NULL;
     }
     Timeline *timeline = base_calloc(1, sizeof *timeline);
@@ -35,9 +35,7 @@ Timeline *timeline_open(const char *path, Diag *diag) {
 /* Writes what has been put together. */
 static void flush_line(Timeline *timeline) {
     const Text *line = &timeline->line;
-    if (!timeline->error &&
-        fwrite(text_string(line), 1, line->length, timeline->file) != line->length)
-        timeline->error = errno ? errno : EIO;
+    fwrite(text_string(line), 1, line->length, output_file_stream(timeline->file));
     text_clear(&timeline->line);
 }
 
@@ -129,14 +127,23 @@ void timeline_counters(Timeline *timeline, uint64_t start, const Counters *growt
     }
 }
 
-bool timeline_close(Timeline *timeline, Diag *diag) {
-    text_add(&timeline->line, "\n]\n");
-    flush_line(timeline);
-    if (fclose(timeline->file) && !timeline->error) timeline->error = errno;
-    int error = timeline->error;
-    if (error) diag_error(diag, timeline->path, 0, 0, "cannot be written: %s", strerror(error));
+static void free_timeline(Timeline *timeline) {
     text_free(&timeline->line);
     free(timeline->path);
     free(timeline);
-    return !error;
+}
+
+bool timeline_close(Timeline *timeline, Diag *diag) {
+    text_add(&timeline->line, "\n]\n");
+    flush_line(timeline);
+    bool is_written = output_file_close(timeline->file);
+    if (!is_written) output_failed(timeline->path, diag);
+    free_timeline(timeline);
+    return is_written;
+}
+
+void timeline_abandon(Timeline *timeline) {
+    if (!timeline) return;
+    output_file_abandon(timeline->file);
+    free_timeline(timeline);
 }

@@ -34,5 +34,7 @@ void timeline_counters(Timeline *timeline, uint64_t start, const Counters *growt
 
 /* Ends the file. False, with one error in `diag`, when any part could not be written. */
 bool timeline_close(Timeline *timeline, Diag *diag);
+/* Frees it, and leaves the old file as it was. NULL is allowed. */
+void timeline_abandon(Timeline *timeline);
 
 #endif

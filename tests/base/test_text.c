@@ -58,7 +58,7 @@ static int count_files(const char *path) {
     DIR *folder = opendir(path);
     int count = 0;
     for (struct dirent *entry; (entry = readdir(folder));)
-        count += entry->d_name[0] != '.';
+        count += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
     closedir(folder);
     return count;
 }

@@ -1,0 +1,202 @@
+/* Files without a name (O_TMPFILE) get one in two steps, because a link cannot take an old file's
+ * place: a temporary one, then rename. Where there are none, the temporary name is there from the
+ * beginning. */
+#include "base/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+
+enum { ATTEMPTS = 100 }; /* names that are tried */
+
+struct OutputFile {
+    FILE *stream;   /* over write_bytes */
+    int descriptor; /* -1: could not be opened */
+    char *
+        place; /* the file to replace; NULL: written as it is (a device, a pipe, standard output) */
+    Text side; /* name beside it; empty while the file has none */
+    int error; /* errno of the first failure, 0: none; nothing is written after it */
+};
+
+/* ---- Writing ---- */
+
+/* write() beyond the limit on the size of files sends a signal that would end the process. Here it
+ * is an error like a full disk. */
+static ssize_t write_within_limit(int descriptor, const char *bytes, size_t count) {
+    sigset_t limit, before;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &limit, &before);
+    ssize_t written = write(descriptor, bytes, count);
+    int error = errno;
+    if (written < 0 && error == EFBIG && !sigismember(&before, SIGXFSZ))
+        sigtimedwait(&limit, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return written;
+}
+
+/* The stream's: a failure is remembered, and what comes after it is dropped. */
+static ssize_t write_bytes(void *cookie, const char *bytes, size_t count) {
+    OutputFile *file = cookie;
+    for (size_t done = 0; done < count && !file->error;) {
+        ssize_t written = write_within_limit(file->descriptor, bytes + done, count - done);
+        if (written > 0) done += (size_t)written;
+        else if (written == 0 || errno != EINTR) file->error = written ? errno : EIO;
+    }
+    return (ssize_t)count;
+}
+
+/* ---- Opening ---- */
+
+/* The attempt's temporary name beside the place; short, so that a long name of the place is no
+ * hindrance. */
+static void name_beside(const char *place, unsigned attempt, Text *side) {
+    const char *slash = strrchr(place, '/');
+    text_clear(side);
+    text_printf(side, "%.*s.tyto-%ld-%u.tmp", slash ? (int)(slash + 1 - place) : 0, place,
+                (long)getpid(), attempt);
+}
+
+/* Opens a new file beside the place, by the next name that nobody has. */
+static int open_side(const char *place, Text *side) {
+    int descriptor = -1;
+    for (unsigned attempt = 0; descriptor < 0 && attempt < ATTEMPTS; attempt++) {
+        name_beside(place, attempt, side);
+        descriptor = open(side->bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST) break;
+    }
+    if (descriptor < 0) text_clear(side);
+    return descriptor;
+}
+
+/* The path by which a file without a name can be given one. */
+static void describe(int descriptor, char path[64]) {
+    snprintf(path, 64, "/proc/self/fd/%d", descriptor);
+}
+
+/* Opens a file without a name in the folder of the place; -1 where that is not possible. */
+static int open_nameless(const char *place) {
+    char *copy = strcpy(base_malloc(strlen(place) + 1), place), path[64];
+    int descriptor = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    free(copy);
+    describe(descriptor, path);
+    if (descriptor < 0 || access(path, W_OK) == 0) return descriptor;
+    close(descriptor); /* no /proc: it could never get a name */
+    return -1;
+}
+
+/* Opens a file that will take the old one's place, with the old one's permissions. `old` is NULL
+ * for none. */
+static void open_beside(OutputFile *file, const struct stat *old) {
+    if (old && access(file->place, W_OK) != 0) return;
+    file->descriptor = open_nameless(file->place);
+    if (file->descriptor < 0) file->descriptor = open_side(file->place, &file->side);
+    if (file->descriptor >= 0 && old && fchmod(file->descriptor, old->st_mode & 07777) != 0)
+        errno = 0; /* a file system without permissions has none to keep */
+}
+
+/* Finds what `path` stands for, and opens it. */
+static void open_path(OutputFile *file, const char *path) {
+    char *target = realpath(path, NULL); /* a link stays a link; NULL for a new file */
+    struct stat status;
+    bool is_there = stat(target ? target : path, &status) == 0;
+    file->place = target ? target : strcpy(base_malloc(strlen(path) + 1), path);
+    if (!is_there || S_ISREG(status.st_mode)) {
+        open_beside(file, is_there ? &status : NULL);
+    } else {
+        file->descriptor = open(file->place, O_WRONLY | O_CLOEXEC);
+        int error = errno;
+        free(file->place);
+        file->place = NULL;
+        errno = error;
+    }
+}
+
+OutputFile *output_file_open(const char *path) {
+    OutputFile *file = base_calloc(1, sizeof *file);
+    file->descriptor = -1;
+    if (strcmp(path, "-") == 0) {
+        fflush(stdout); /* what was printed stands before what is written */
+        file->descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    } else {
+        open_path(file, path);
+    }
+    if (file->descriptor >= 0)
+        file->stream = fopencookie(file, "w", (cookie_io_functions_t){.write = write_bytes});
+    if (file->stream) return file;
+    int error = errno;
+    output_file_abandon(file);
+    errno = error;
+    return NULL;
+}
+
+FILE *output_file_stream(OutputFile *file) { return file->stream; }
+
+/* ---- The end ---- */
+
+/* Gives a file without a name one, beside its place. */
+static bool name_side(OutputFile *file) {
+    char path[64];
+    describe(file->descriptor, path);
+    for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
+        name_beside(file->place, attempt, &file->side);
+        if (linkat(AT_FDCWD, path, AT_FDCWD, file->side.bytes, AT_SYMLINK_FOLLOW) == 0) return true;
+        if (errno != EEXIST) break;
+    }
+    text_clear(&file->side);
+    return false;
+}
+
+/* Puts what was written in its place. */
+static bool replace(OutputFile *file) {
+    if (fsync(file->descriptor) != 0) return false;
+    if (!file->side.length && !name_side(file)) return false;
+    if (rename(file->side.bytes, file->place) != 0) return false;
+    text_clear(&file->side);
+    return true;
+}
+
+bool output_file_close(OutputFile *file) {
+    fflush(file->stream);
+    if (!file->error && file->place && !replace(file)) file->error = errno;
+    int descriptor = file->descriptor;
+    file->descriptor = -1;
+    if (close(descriptor) != 0 && !file->error) file->error = errno;
+    int error = file->error;
+    output_file_abandon(file);
+    errno = error;
+    return !error;
+}
+
+void output_file_abandon(OutputFile *file) {
+    if (!file) return;
+    file->error = ECANCELED; /* what the stream still holds is not written */
+    if (file->stream) fclose(file->stream);
+    if (file->descriptor >= 0) close(file->descriptor);
+    if (file->side.length) unlink(file->side.bytes);
+    text_free(&file->side);
+    free(file->place);
+    free(file);
+}
+
+bool output_file_probe(const char *path) {
+    struct stat status;
+    if (strcmp(path, "-") == 0) return true;
+    if (stat(path, &status) == 0 &&
+        !S_ISREG(status.st_mode)) { /* opening a pipe would wait for its reader */
+        if (S_ISDIR(status.st_mode)) errno = EISDIR;
+        return !S_ISDIR(status.st_mode) && access(path, W_OK) == 0;
+    }
+    OutputFile *file = output_file_open(path);
+    output_file_abandon(file);
+    return file != NULL;
+}

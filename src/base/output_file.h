@@ -1,0 +1,30 @@
+/* Every file that Tyto writes is written by this: to the side, flushed to the disk, and put in the
+ * place of the old one in one step, so that whoever looks finds the old file or the whole new one.
+ * A full disk, a limit on the size of files (`ulimit -f`) or the end of the process leaves the old
+ * file as it was; where the file system can keep a file without a name, not even a kill leaves
+ * anything beside it.
+ *
+ * "-" is standard output; a device or a pipe is written as it is: it has no old content to keep. */
+#ifndef TYTO_BASE_OUTPUT_FILE_H
+#define TYTO_BASE_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct OutputFile OutputFile;
+
+/* NULL with errno set when nothing can be written there. */
+OutputFile *output_file_open(const char *path);
+/* Where its bytes go. The first write that fails is remembered: whoever writes need not look. */
+FILE *output_file_stream(OutputFile *file);
+/* Puts the file in its place; false with the first failure's errno, and the old file is still
+ * there. */
+bool output_file_close(OutputFile *file);
+/* Leaves the old file as it is. NULL is allowed. */
+void output_file_abandon(OutputFile *file);
+
+/* Whether a file could be written there now; false with errno set. Changes nothing. */
+bool output_file_probe(const char *path);
+
+#endif
