@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/toolkit.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,7 @@ int main(int argc, char **argv) {
         return EXIT_USAGE;
     }
     const char *name = argv[1];
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error like a full disk */
     if (strcmp(name, "--version") == 0) {
         printf("tyto %s\n", tyto_version());
         return end_output(EXIT_DONE);

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,6 +263,7 @@ int program_exec(char **words) {
     if (!is_ours && !check_runtime(name)) return EXIT_CANNOT_RUN;
     if (is_python(name)) export_toolkit();
     fflush(NULL);
+    signal(SIGXFSZ, SIG_DFL); /* which main ignores */
     execvp(is_ours ? workload : name, words);
     if (errno == ENOENT) {
         say_not_found(name);

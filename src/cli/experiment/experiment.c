@@ -3,7 +3,7 @@
 #include "cli/experiment/experiment.h"
 
 #include <assert.h>
-#include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include <yaml.h>
 
 #include "cli/command.h"
+#include "cli/files.h"
 
 /* ---- What a file may say ---- */
 
@@ -134,7 +135,13 @@ RECORD(experiment, Experiment, experiment_fields);
 
 /* ---- Reading ---- */
 
-enum { MOST_FIELDS = 16, MOST_MESSAGES = 20 };
+enum {
+    MOST_FIELDS = 16,
+    MOST_MESSAGES = 20,
+    MOST_BYTES = 1 << 20, /* of a file; the largest that comes with Tyto has a hundredth */
+    MOST_DEPTH = 6,       /* nested lists and mappings; a claim's values are the fourth */
+    MOST_ITEMS = 4096,    /* of a list */
+};
 
 /* Texts lie in the document, arrays in blocks. */
 typedef struct ExperimentStorage {
@@ -171,11 +178,28 @@ static yaml_node_t *node_of(const Reader *reader, int index) {
     return yaml_document_get_node(&reader->storage->document, index);
 }
 
+/* Whether a text holds what moves a cursor or ends a line (the control characters of ASCII and
+ * Latin-1 in UTF-8, and Unicode's line ends), which would be more than text in a table, a page or a
+ * plot. */
+static bool has_control(const unsigned char *text, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < ' ' || text[i] == 0x7f) return true;
+        if (text[i] == 0xc2 && i + 1 < length && text[i + 1] < 0xa0) return true;
+        if (text[i] == 0xe2 && i + 2 < length && text[i + 1] == 0x80 && (text[i + 2] | 1) == 0xa9)
+            return true;
+    }
+    return false;
+}
+
 /* A scalar's text; "" after a message when it is none. */
 static const char *read_text(Reader *reader, const yaml_node_t *node) {
-    if (node->type == YAML_SCALAR_NODE && node->data.scalar.length)
+    bool is_text = node->type == YAML_SCALAR_NODE && node->data.scalar.length;
+    if (is_text && !has_control(node->data.scalar.value, node->data.scalar.length))
         return (const char *)node->data.scalar.value;
-    say_mistake(reader, node->start_mark, "a text is expected here", NULL);
+    say_mistake(reader, node->start_mark,
+                is_text ? "a text must not hold line breaks and other control characters"
+                        : "a text is expected here",
+                NULL);
     return "";
 }
 
@@ -183,8 +207,9 @@ static double read_number(Reader *reader, const yaml_node_t *node) {
     const char *text = read_text(reader, node);
     char *end;
     double number = strtod(text, &end);
-    if (*text && *end) say_mistake(reader, node->start_mark, "not a number:", text);
-    return number;
+    if (*text && (*end || !isfinite(number)))
+        say_mistake(reader, node->start_mark, "not a number:", text);
+    return isfinite(number) ? number : 0;
 }
 
 static int read_choice(Reader *reader, const yaml_node_t *node, const char *const *choices) {
@@ -196,13 +221,21 @@ static int read_choice(Reader *reader, const yaml_node_t *node, const char *cons
     return 0;
 }
 
-static int items_of(const yaml_node_t *list) {
-    return (int)(list->data.sequence.items.top - list->data.sequence.items.start);
+/* The number of `items` that a node has; 0 after a message when there are too many. */
+static int check_items(Reader *reader, const yaml_node_t *node, ptrdiff_t items) {
+    if (items <= MOST_ITEMS) return (int)items;
+    say_mistake(reader, node->start_mark, "there are too many of them", NULL);
+    return 0;
+}
+
+static int items_of(Reader *reader, const yaml_node_t *list) {
+    return check_items(reader, list,
+                       list->data.sequence.items.top - list->data.sequence.items.start);
 }
 
 static void read_words(Reader *reader, const yaml_node_t *node, Words *words) {
     bool is_list = node->type == YAML_SEQUENCE_NODE;
-    words->count = is_list ? items_of(node) : 1;
+    words->count = is_list ? items_of(reader, node) : 1;
     words->list = add_block(reader->storage, words->count, sizeof *words->list);
     for (int i = 0; i < words->count; i++) {
         const yaml_node_t *item =
@@ -218,7 +251,7 @@ static void read_values(Reader *reader, const yaml_node_t *node, Values *values)
         return;
     }
     const yaml_node_pair_t *pairs = node->data.mapping.pairs.start;
-    values->count = (int)(node->data.mapping.pairs.top - pairs);
+    values->count = check_items(reader, node, node->data.mapping.pairs.top - pairs);
     values->list = add_block(reader->storage, values->count, sizeof *values->list);
     for (int i = 0; i < values->count; i++) {
         values->list[i].row = read_text(reader, node_of(reader, pairs[i].key));
@@ -233,7 +266,7 @@ static void read_records(Reader *reader, const yaml_node_t *node, const Record *
         say_mistake(reader, node->start_mark, "a list is expected here", NULL);
         return;
     }
-    out->count = items_of(node);
+    out->count = items_of(reader, node);
     out->list = add_block(reader->storage, out->count, record->size);
     for (int i = 0; i < out->count; i++)
         read_record(reader, node_of(reader, node->data.sequence.items.start[i]), record,
@@ -334,6 +367,15 @@ static void need(Reader *reader, bool is_there, const char *what, const char *na
         fprintf(stderr, "%s: error: there is no %s '%s'\n", reader->path, what, name);
 }
 
+/* The item of a record is its number, from 1. */
+static void check_items_of_records(Reader *reader, const Experiment *experiment) {
+    for (int i = 0; i < experiment->programs.count; i++) {
+        double item = experiment->programs.list[i].item;
+        need(reader, item >= 0 && item <= 1e6 && item == floor(item),
+             "recorded item of such a number for program", experiment->programs.list[i].label);
+    }
+}
+
 /* A run is of the row's workload, or else of the setup's. */
 static void check_runs(Reader *reader, const Experiment *experiment) {
     for (int i = 0; i < experiment->programs.count; i++) {
@@ -369,29 +411,69 @@ static void check_names(Reader *reader, const Experiment *experiment) {
 
 /* ---- Files ---- */
 
-static bool load_document(Reader *reader, FILE *file) {
+static void say_problem(Reader *reader, const yaml_parser_t *parser) {
+    say_mistake(reader, parser->problem_mark, parser->problem ? parser->problem : "not YAML", NULL);
+}
+
+/* Whether an event is part of what an experiment is made of; its change of depth goes to *depth.
+ * Aliases would let a short file stand for an endless one. */
+static bool check_event(Reader *reader, const yaml_event_t *event, int *depth) {
+    const char *what = NULL;
+    bool is_named = false;
+    if (event->type == YAML_MAPPING_START_EVENT || event->type == YAML_SEQUENCE_START_EVENT)
+        ++*depth;
+    if (event->type == YAML_MAPPING_END_EVENT || event->type == YAML_SEQUENCE_END_EVENT) --*depth;
+    if (event->type == YAML_SCALAR_EVENT)
+        is_named = event->data.scalar.anchor || event->data.scalar.tag;
+    if (event->type == YAML_MAPPING_START_EVENT)
+        is_named = event->data.mapping_start.anchor || event->data.mapping_start.tag;
+    if (event->type == YAML_SEQUENCE_START_EVENT)
+        is_named = event->data.sequence_start.anchor || event->data.sequence_start.tag;
+    if (is_named || event->type == YAML_ALIAS_EVENT)
+        what = "an experiment has no anchors, aliases or tags";
+    if (*depth > MOST_DEPTH) what = "nested deeper than any field";
+    if (what) say_mistake(reader, event->start_mark, what, NULL);
+    return !what;
+}
+
+/* Looks at the whole file before any of it is kept: the library's own reader has no such bounds. */
+static bool check_document(Reader *reader, const char *text, size_t length) {
     yaml_parser_t parser;
+    bool is_right = true, is_over = false;
+    int depth = 0;
     if (!yaml_parser_initialize(&parser)) return false;
-    yaml_parser_set_input_file(&parser, file);
-    bool is_right = yaml_parser_load(&parser, &reader->storage->document);
-    if (!is_right)
-        say_mistake(reader, parser.problem_mark, parser.problem ? parser.problem : "not YAML",
-                    NULL);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    while (is_right && !is_over) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&parser, &event)) {
+            say_problem(reader, &parser);
+            is_right = false;
+            break;
+        }
+        is_right = check_event(reader, &event, &depth);
+        is_over = event.type == YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
     yaml_parser_delete(&parser);
     return is_right;
 }
 
-Experiment *experiment_read(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        say_error("cannot read %s: %s", path, strerror(errno));
-        return NULL;
-    }
+static bool load_document(Reader *reader, const char *text, size_t length) {
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser)) return false;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    bool is_right = yaml_parser_load(&parser, &reader->storage->document);
+    if (!is_right) say_problem(reader, &parser);
+    yaml_parser_delete(&parser);
+    return is_right;
+}
+
+Experiment *experiment_parse(const char *path, const char *text, size_t length) {
     ExperimentStorage *storage = allocate(1, sizeof *storage);
     Reader reader = {.path = path, .storage = storage};
-    bool is_loaded = load_document(&reader, file);
-    fclose(file);
-    if (!is_loaded) {
+    need(&reader, length <= MOST_BYTES, "experiment in a file of so many bytes:", path);
+    if (reader.mistakes || !check_document(&reader, text, length) ||
+        !load_document(&reader, text, length)) {
         free(storage);
         return NULL;
     }
@@ -400,11 +482,21 @@ Experiment *experiment_read(const char *path) {
     const yaml_node_t *root = yaml_document_get_root_node(&storage->document);
     if (root) read_record(&reader, root, &experiment_record, out);
     else need(&reader, false, "experiment in", path);
+    if (!reader.mistakes) check_items_of_records(&reader, out);
     if (!reader.mistakes) check_runs(&reader, out);
     if (!reader.mistakes) check_names(&reader, out);
     if (!reader.mistakes) return out;
     experiment_free(out);
     return NULL;
+}
+
+Experiment *experiment_read(const char *path) {
+    size_t length;
+    char *text = file_read(path, &length);
+    if (!text) return NULL;
+    Experiment *experiment = experiment_parse(path, text, length);
+    free(text);
+    return experiment;
 }
 
 void experiment_free(Experiment *experiment) {

@@ -5,6 +5,7 @@
 #define TYTO_CLI_EXPERIMENT_EXPERIMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct Words {
     const char **list;
@@ -142,6 +143,8 @@ typedef struct Experiment {
 
 /* Reads a file; NULL after messages with line and column. */
 Experiment *experiment_read(const char *path);
+/* The same of a file's bytes; `path` is for messages. */
+Experiment *experiment_parse(const char *path, const char *text, size_t length);
 void experiment_free(Experiment *experiment); /* NULL is allowed */
 
 /* Index of a row of the table: programs first, then means; -1: none. */

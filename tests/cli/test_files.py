@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""The files that the command writes: the old one or the whole new one, and nothing beside it, whatever
+happens on the way.
+
+usage: test_files.py TYTO ROOT
+"""
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+SAXPY = ROOT / "tests" / "cli" / "saxpy.ptx"
+PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+SECONDS = 120
+EXPERIMENT = """
+id: mine
+paper: OURS
+title: one run
+place: here
+machine: owl
+programs: [{label: A, run: vecadd}]
+setups: [{name: rr, scheduler: lrr}]
+columns: [{label: CYCLES, metric: cycles, setup: rr, form: number}]
+published: [{column: CYCLES, place: there, values: {A: 1}}]
+"""
+VECADD = ("vecadd", "--size", "test")
+RUN = ("run", "--quiet", "--machine", "owl")
+# Each file that a command can write: the command's words, FILE being the file's name.
+OUTPUTS = (
+    *((*RUN, option, "FILE", *VECADD)
+      for option in ("--json", "--csv", "--ctas", "--timeline", "--policies", "--record-l1d", "--stats")),
+    (*RUN, "--functional", "--json", "FILE", *VECADD),
+    ("compare", "--schedulers", "swl:limit=1..8", "--json", "FILE", *VECADD),
+    ("compare", "--schedulers", "swl:limit=1..8", "--csv", "FILE", *VECADD),
+    ("cache", "run.l1d", "--json", "FILE"),
+    ("cache", "run.l1d", "--csv", "FILE"),
+    ("reproduce", "./mine.yaml", "--size", "test", "--stored", "--csv", "FILE"),
+    ("reproduce", "./mine.yaml", "--size", "test", "--stored", "--markdown", "FILE"),
+    *([("reproduce", "./mine.yaml", "--size", "test", "--stored", "--svg", "FILE")] if shutil.which("gnuplot") else ()),
+    ("launch", "--quiet", "--functional", SAXPY, "--arg", "u32:1", "--arg", "f32:1", "--arg", "zero:64",
+     "--arg", "out:FILE:65536"),
+)
+TEMPORARY = {"compare": 6000, "--svg": 4096}  # bytes of the files that a command needs on the way; they are smaller
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.made = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.made.cleanup)
+        cls.home = pathlib.Path(cls.made.name)
+        (cls.home / "mine.yaml").write_text(EXPERIMENT, encoding="utf-8")
+        for words in ((*RUN, "--record-l1d", "run.l1d", *VECADD), ("reproduce", "./mine.yaml", "--size", "test")):
+            subprocess.run([TYTO, *words], check=True, capture_output=True, cwd=cls.home, env=PLAIN, timeout=SECONDS)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(dir=self.home)
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "file"
+
+    def words(self, words, path=None):
+        return [TYTO, *(str(word).replace("FILE", str(path or self.file)) for word in words)]
+
+    def run_command(self, words, limit=None, **options):
+        def set_limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        return subprocess.run(self.words(words), capture_output=True, text=True, check=False, cwd=self.home,
+                              env=PLAIN, timeout=SECONDS, preexec_fn=set_limit if limit is not None else None,
+                              **options)
+
+    def expect_old(self, words):
+        self.assertEqual(os.listdir(self.folder), ["file"], words)
+        self.assertEqual(self.file.read_bytes(), b"old", words)
+
+
+class Limits(Case):
+    def test_a_limit_on_the_size_of_files_leaves_the_old_one(self):
+        for words in OUTPUTS:
+            with self.subTest(words):
+                self.file.write_bytes(b"old")
+                done = self.run_command(words, max([20, *(TEMPORARY[word] for word in words if word in TEMPORARY)]))
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertRegex(done.stderr, r"(cannot write .*/file|/file: error: cannot be written): File too large")
+                self.expect_old(words)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root mounts a small disk")
+    def test_a_full_disk_leaves_the_old_one(self):
+        small = self.home / "small"
+        small.mkdir(exist_ok=True)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "none", small], capture_output=True,
+                          check=False).returncode:
+            self.skipTest("mounting is not allowed here")
+        self.addCleanup(subprocess.run, ["umount", small], check=False)
+        (small / "file").write_bytes(b"old")
+        for words in OUTPUTS[:1] + OUTPUTS[3:5]:
+            done = subprocess.run(self.words(words, small / "file"), capture_output=True, text=True, check=False,
+                                  cwd=self.home, env=PLAIN, timeout=SECONDS)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("No space left on device", done.stderr)
+            self.assertEqual(os.listdir(small), ["file"], words)
+            self.assertEqual((small / "file").read_bytes(), b"old", words)
+
+    def test_a_place_that_cannot_be_is_told_before_the_run(self):
+        for words in OUTPUTS:
+            done = subprocess.run(self.words(words, "none/at/all"), capture_output=True, text=True, check=False,
+                                  cwd=self.home, env=PLAIN, timeout=SECONDS)
+            self.assertIn(done.returncode, (1, 2), words)
+            self.assertIn("No such file or directory", done.stderr)
+
+
+class Whole(Case):
+    def test_without_a_limit_the_new_one_takes_its_place(self):
+        for words in OUTPUTS:
+            with self.subTest(words):
+                self.file.write_bytes(b"old")
+                self.file.chmod(0o640)
+                done = self.run_command(words)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(os.listdir(self.folder), ["file"])
+                self.assertGreater(self.file.stat().st_size, 30)
+                self.assertEqual(self.file.stat().st_mode & 0o777, 0o640)
+
+    def test_a_kill_leaves_the_old_one(self):
+        words = (*RUN, "--timeline", "FILE", "--policies", "FILE2", "--sample", "100", "spmv", "--size", "262144")
+        self.file.write_bytes(b"old")
+        with subprocess.Popen(self.words(words), cwd=self.home, env=PLAIN, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as process:
+            time.sleep(1)
+            process.send_signal(signal.SIGKILL)
+        self.assertEqual(process.returncode, -signal.SIGKILL)
+        self.expect_old(words)
+
+    def test_a_dash_is_standard_output(self):
+        for words in OUTPUTS:
+            if "--svg" in words or "out:FILE:65536" in words:
+                continue
+            done = subprocess.run(self.words(words, "-"), capture_output=True, check=False, cwd=self.home, env=PLAIN,
+                                  timeout=SECONDS)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater(len(done.stdout), 30, words)
+            self.assertFalse((self.home / "-").exists(), words)
+
+    def test_a_machine_is_not_read_from_standard_input(self):
+        for words in (("run", "--machine", "-", *VECADD), ("launch", "--machine", "-", SAXPY)):
+            done = self.run_command(words, input="base: owl\n")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("--machine -: must be one of tyto machines, or a file", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
