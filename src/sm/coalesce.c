@@ -1,12 +1,8 @@
-/* Coalescing: from the addresses of a warp's lanes to the fewest accesses that cover them.
- *
- * An access lies within one segment: the L1D's fill unit (narrower for 1- and 2-byte elements where
- * the machine says so), or the bypass segment for what goes past the L1D. It asks for the atoms
- * that lanes touch. Atomic operations on one word are accesses of their own, one after the other.
- *
- * Local memory is laid out so that the words of one offset lie next to each other for all threads.
- */
-#include "sm/sm_internal.h"
+/* Coalescing (see the header). */
+#include "sm/coalesce.h"
+
+#include "base/bits.h"
+#include "cache/cache_config.h"
 
 enum { MASKED_BYTES = 128 }; /* bytes that SmAccess.written has a bit for */
 
@@ -14,14 +10,30 @@ enum { MASKED_BYTES = 128 }; /* bytes that SmAccess.written has a bit for */
     UINT64_C(0x20000000) /* where local memory lies as seen by caches and DRAM */
 #define PARAM_PHYSICAL_BASE UINT64_C(0x10000000) /* and kernel parameters */
 
+void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t atom_bytes,
+                    uint32_t sm, uint32_t sms) {
+    *coalescer = (SmCoalescer){.lsu = &config->lsu,
+                               .shared = &config->shared,
+                               .atom_bytes = atom_bytes,
+                               .l1d_bytes = cache_config_fill_bytes(&config->l1d),
+                               .l1c_bytes = cache_config_fill_bytes(&config->l1c),
+                               .l1t_bytes = cache_config_fill_bytes(&config->l1t),
+                               .sm = sm,
+                               .sms = sms};
+}
+
+void coalescer_start_kernel(SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit) {
+    coalescer->cta_threads = cta_warps * ISA_LANES;
+    coalescer->local_threads = (uint64_t)coalescer->cta_threads * cta_limit * coalescer->sms;
+}
+
 /* Where the accesses of a memory instruction go. */
-static SmPath path_of(const Sm *sm, const SmInst *inst, const IsaInfo *info, PtxSpace space) {
-    const SmLsuConfig *lsu = &sm->config->lsu;
-    if (!inst->lanes || info->memory == ISA_MEMORY_NONE || info->memory == ISA_MEMORY_PREFETCH)
+static SmPath path_of(const SmLsuConfig *lsu, const SmOperation *op, PtxSpace space) {
+    const IsaInfo *info = op->info;
+    if (!op->lanes || info->memory == ISA_MEMORY_NONE || info->memory == ISA_MEMORY_PREFETCH)
         return SM_PATH_NONE;
     /* Arguments of calls: a compiler's calling convention passes them in registers. */
-    if (space == PTX_SPACE_PARAM && sm->insts[inst->pc].space == PTX_SPACE_LOCAL)
-        return SM_PATH_NONE;
+    if (space == PTX_SPACE_PARAM && op->is_call_argument) return SM_PATH_NONE;
     if (info->memory == ISA_MEMORY_TEXTURE) return SM_PATH_TEXTURE;
     switch (space) {
     case PTX_SPACE_SHARED: return SM_PATH_SHARED;
@@ -37,13 +49,11 @@ static SmPath path_of(const Sm *sm, const SmInst *inst, const IsaInfo *info, Ptx
 }
 
 /* Address in the memory system of a word of a thread's local memory. */
-static uint64_t local_address(const Sm *sm, const SmInst *inst, int lane, uint64_t offset) {
-    const SmWarp *w = &sm->warps[inst->warp];
-    uint64_t threads = sm->cta_threads;
-    uint64_t thread = w->isa->index * ISA_LANES + (uint64_t)lane;
-    uint64_t residents = threads * sm->cta_limit * sm->env.sms;
-    uint64_t place = (sm->env.index + (uint64_t)sm->env.sms * w->cta_slot) * threads + thread;
-    return LOCAL_PHYSICAL_BASE + (offset / 4 * residents + place) * 4 + offset % 4;
+static uint64_t local_address(const SmCoalescer *c, const SmOperation *op, int lane,
+                              uint64_t offset) {
+    uint64_t thread = (uint64_t)op->warp * ISA_LANES + (uint64_t)lane;
+    uint64_t place = (c->sm + (uint64_t)c->sms * op->cta_slot) * c->cta_threads + thread;
+    return LOCAL_PHYSICAL_BASE + (offset / 4 * c->local_threads + place) * 4 + offset % 4;
 }
 
 /* ---- Building the list ---- */
@@ -105,25 +115,25 @@ static void sort_accesses(SmMemory *memory, bool descends) {
     }
 }
 
-static uint32_t segment_bytes(const Sm *sm, const IsaInfo *info, SmPath path) {
-    const SmLsuConfig *lsu = &sm->config->lsu;
-    uint32_t bytes = sm->l1d_fill_bytes;
-    if (path == SM_PATH_BYPASS && info->space != PTX_SPACE_LOCAL) bytes = lsu->bypass_segment_bytes;
-    if (path == SM_PATH_CONST) return sm->l1c.fill_bytes;
-    if (path == SM_PATH_TEXTURE) return sm->l1t.fill_bytes;
-    if (lsu->narrows_small_elements && info->element_bytes * info->vector <= 2)
+static uint32_t segment_bytes(const SmCoalescer *c, const IsaInfo *info, SmPath path) {
+    uint32_t bytes = c->l1d_bytes;
+    if (path == SM_PATH_BYPASS && info->space != PTX_SPACE_LOCAL)
+        bytes = c->lsu->bypass_segment_bytes;
+    if (path == SM_PATH_CONST) return c->l1c_bytes;
+    if (path == SM_PATH_TEXTURE) return c->l1t_bytes;
+    if (c->lsu->narrows_small_elements && info->element_bytes * info->vector <= 2)
         bytes = info->element_bytes == 1 ? bytes / 4 : bytes / 2;
-    return bytes > sm->env.atom_bytes ? bytes : sm->env.atom_bytes;
+    return bytes > c->atom_bytes ? bytes : c->atom_bytes;
 }
 
 /* ---- Atomics ---- */
 
 /* One access per segment and repetition: the n-th lanes that touch a word go into the n-th access
  * of its segment. */
-static void coalesce_atomics(const Sm *sm, const SmInst *inst, const Builder *builder) {
+static void coalesce_atomics(const SmOperation *op, const Builder *builder) {
     SmMemory *memory = builder->memory;
-    const uint64_t *address = sm->context.address;
-    uint32_t left = inst->lanes;
+    const uint64_t *address = op->address;
+    uint32_t left = op->lanes;
     while (left) {
         uint64_t segment = address[bits_lowest32(left)] & ~builder->segment_mask, words[ISA_LANES];
         uint32_t count = 0, taken = 0;
@@ -138,7 +148,7 @@ static void coalesce_atomics(const Sm *sm, const SmInst *inst, const Builder *bu
             taken |= 1u << lane;
         }
         memory->access[memory->count++] =
-            (SmAccess){.address = segment, .atoms = 1, .bytes = sm->env.atom_bytes};
+            (SmAccess){.address = segment, .atoms = 1, .bytes = 1u << builder->atom_shift};
         left &= ~taken;
     }
 }
@@ -147,8 +157,8 @@ static void coalesce_atomics(const Sm *sm, const SmInst *inst, const Builder *bu
 
 /* Cycles that the banks need: the most different words that one bank holds, group of lanes after
  * group of lanes. Lanes that read the same word share it. */
-static uint32_t bank_cycles(const Sm *sm, const SmInst *inst, const IsaInfo *info) {
-    const SmSharedConfig *config = &sm->config->shared;
+static uint32_t bank_cycles(const SmSharedConfig *config, const SmOperation *op) {
+    const IsaInfo *info = op->info;
     uint32_t words_per_lane =
         (info->element_bytes * info->vector + config->bank_bytes - 1u) / config->bank_bytes;
     /* Wide accesses go in as many passes as an element has words, with as many lanes fewer each. */
@@ -156,14 +166,14 @@ static uint32_t bank_cycles(const Sm *sm, const SmInst *inst, const IsaInfo *inf
     if (lanes == 0) lanes = 1;
     uint32_t cycles = 0;
     for (uint32_t first = 0; first < ISA_LANES; first += lanes) {
-        uint32_t group = inst->lanes & (uint32_t)(bits_low_mask((int)lanes) << first);
+        uint32_t group = op->lanes & (uint32_t)(bits_low_mask((int)lanes) << first);
         uint64_t word_of[64][ISA_LANES];
         uint8_t words_in[64] = {0};
         uint32_t worst = 0;
         for (; group; group &= group - 1) {
             int lane = bits_lowest32(group);
             for (uint32_t part = 0; part < (words_per_lane ? words_per_lane : 1); part++) {
-                uint64_t word = sm->context.address[lane] / config->bank_bytes + part;
+                uint64_t word = op->address[lane] / config->bank_bytes + part;
                 uint32_t bank = (uint32_t)(word % config->banks), i = 0;
                 while (i < words_in[bank] && word_of[bank][i] != word)
                     i++;
@@ -179,14 +189,14 @@ static uint32_t bank_cycles(const Sm *sm, const SmInst *inst, const IsaInfo *inf
 
 /* Whether no bank is asked for two different words, in the common case of words as wide as the
  * banks and lanes that all go together. */
-static bool is_conflict_free(const Sm *sm, const SmInst *inst, const IsaInfo *info) {
-    const SmSharedConfig *config = &sm->config->shared;
-    const uint64_t *address = sm->context.address;
+static bool is_conflict_free(const SmSharedConfig *config, const SmOperation *op) {
+    const IsaInfo *info = op->info;
+    const uint64_t *address = op->address;
     if (config->conflict_lanes < ISA_LANES || config->banks != 32 || config->bank_bytes != 4 ||
         info->element_bytes * info->vector > 4)
         return false;
     uint32_t word_of[32], used = 0;
-    for (uint32_t rest = inst->lanes; rest; rest &= rest - 1) {
+    for (uint32_t rest = op->lanes; rest; rest &= rest - 1) {
         uint32_t word = (uint32_t)(address[bits_lowest32(rest)] >> 2), bank = word & 31;
         if (!(used >> bank & 1)) {
             used |= 1u << bank;
@@ -200,33 +210,37 @@ static bool is_conflict_free(const Sm *sm, const SmInst *inst, const IsaInfo *in
 
 /* ---- All of it ---- */
 
-static PtxSpace space_of(const Sm *sm, const SmInst *inst, const IsaInfo *info) {
-    if (info->space != PTX_SPACE_NONE || !inst->lanes) return (PtxSpace)info->space;
-    return (PtxSpace)sm->context.space[bits_lowest32(inst->lanes)];
+static PtxSpace common_space(const SmOperation *op) {
+    if (op->info->space != PTX_SPACE_NONE || !op->lanes) return (PtxSpace)op->info->space;
+    return (PtxSpace)op->space[bits_lowest32(op->lanes)];
 }
 
-static void coalesce_lanes(const Sm *sm, const SmInst *inst, const IsaInfo *info, PtxSpace space,
+static void coalesce_lanes(const SmCoalescer *c, const SmOperation *op, PtxSpace space,
                            const Builder *builder) {
-    uint32_t bytes = (uint32_t)info->element_bytes * info->vector;
-    for (uint32_t rest = inst->lanes; rest; rest &= rest - 1) {
+    const uint64_t *address_of = op->address;
+    const uint8_t *space_of = op->info->space == PTX_SPACE_NONE ? op->space : NULL;
+    uint32_t bytes = (uint32_t)op->info->element_bytes * op->info->vector;
+    uint64_t base = space == PTX_SPACE_PARAM ? PARAM_PHYSICAL_BASE : 0;
+    for (uint32_t rest = op->lanes; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
-        uint64_t address = sm->context.address[lane];
+        uint64_t address = address_of[lane];
         /* A generic access whose lanes fall in several spaces is timed as its first lane's. */
-        if (info->space == PTX_SPACE_NONE && sm->context.space[lane] != space) continue;
-        if (space == PTX_SPACE_PARAM) address += PARAM_PHYSICAL_BASE;
+        if (space_of && space_of[lane] != space) continue;
         if (space != PTX_SPACE_LOCAL) {
-            add_bytes(builder, lane, address, bytes ? bytes : 4);
+            add_bytes(builder, lane, base + address, bytes ? bytes : 4);
             continue;
         }
         for (uint32_t at = 0; at < bytes; at += 4)
-            add_bytes(builder, lane, local_address(sm, inst, lane, address + at),
+            add_bytes(builder, lane, local_address(c, op, lane, address + at),
                       bytes < 4 ? bytes : 4);
     }
 }
 
-void coalesce(const Sm *sm, const SmInst *inst, const IsaInfo *info, SmMemory *memory) {
-    PtxSpace space = space_of(sm, inst, info);
-    SmPath path = path_of(sm, inst, info, space);
+__attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation *op,
+                                        SmMemory *memory) {
+    const IsaInfo *info = op->info;
+    PtxSpace space = common_space(op);
+    SmPath path = path_of(c->lsu, op, space);
     memory->count = memory->done = 0;
     memory->cycles = 1;
     memory->path = (uint8_t)path;
@@ -236,21 +250,20 @@ void coalesce(const Sm *sm, const SmInst *inst, const IsaInfo *info, SmMemory *m
     if (path == SM_PATH_NONE) return;
     if (path == SM_PATH_SHARED) {
         memory->count = 1;
-        if (!is_conflict_free(sm, inst, info))
-            memory->cycles = (uint16_t)bank_cycles(sm, inst, info);
+        if (!is_conflict_free(c->shared, op)) memory->cycles = (uint16_t)bank_cycles(c->shared, op);
         return;
     }
     Builder builder = {.memory = memory,
-                       .segment_mask = segment_bytes(sm, info, path) - 1,
-                       .atom_shift = (uint32_t)bits_lowest32(sm->env.atom_bytes)};
-    builder.asks_for_all = !sm->config->lsu.shrinks_segments;
+                       .segment_mask = segment_bytes(c, info, path) - 1,
+                       .atom_shift = (uint32_t)bits_lowest32(c->atom_bytes)};
+    builder.asks_for_all = !c->lsu->shrinks_segments;
     builder.notes_bytes = memory->is_store && builder.segment_mask < MASKED_BYTES;
     if (memory->is_atomic) {
-        coalesce_atomics(sm, inst, &builder);
+        coalesce_atomics(op, &builder);
         return;
     }
-    coalesce_lanes(sm, inst, info, space, &builder);
+    coalesce_lanes(c, op, space, &builder);
     for (uint32_t i = 0; i < memory->count; i++)
         trim(&builder, &memory->access[i]);
-    if (memory->count > 1) sort_accesses(memory, sm->config->lsu.descends);
+    if (memory->count > 1) sort_accesses(memory, c->lsu->descends);
 }

@@ -1,6 +1,7 @@
-/* Load/store unit: takes one memory instruction at a time, hands its accesses to shared memory, the
- * caches or the network, and brings results back through the write-back port. */
-#include "sm/sm_internal.h"
+/* The load/store unit (see the header). */
+#include "sm/lsu.h"
+
+enum { RETURN_PLACES = 65536 /* accesses that wait for the write-back port, each way */ };
 
 static void pipe_init(SmPipe *pipe, uint32_t capacity, Arena *arena) {
     sm_queue_init(&pipe->queue, capacity, arena);
@@ -16,208 +17,238 @@ static uint64_t pipe_next(const SmPipe *pipe) {
     return pipe->queue.count ? pipe->due[pipe->queue.head] : UINT64_MAX;
 }
 
-void lsu_init(Sm *sm) {
-    pipe_init(&sm->shared_pipe, SM_INSTS, sm->arena);
-    pipe_init(&sm->texture_pipe, SM_RETURN_PLACES, sm->arena);
+void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
+    pipe_init(&lsu->shared_pipe, SM_INSTS, sm->arena);
+    pipe_init(&lsu->texture_pipe, RETURN_PLACES, sm->arena);
     for (int r = 0; r < SM_RETURNS; r++)
-        sm_queue_init(&sm->returns[r], SM_RETURN_PLACES, sm->arena);
-    sm_queue_init(&sm->chosen, SM_INSTS, sm->arena);
-    read_cache_init(sm, &sm->l1c, &sm->config->l1c, MEM_CLIENT_L1C);
-    read_cache_init(sm, &sm->l1t, &sm->config->l1t, MEM_CLIENT_L1T);
-    l1d_init(sm);
-    sm->latch = SM_NONE;
+        sm_queue_init(&lsu->returns[r], RETURN_PLACES, sm->arena);
+    sm_queue_init(&lsu->chosen, SM_INSTS, sm->arena);
+    read_cache_init(&lsu->l1c, sm, port, &sm->config->l1c, MEM_CLIENT_L1C);
+    read_cache_init(&lsu->l1t, sm, port, &sm->config->l1t, MEM_CLIENT_L1T);
+    lsu->latch = SM_NONE;
+}
+
+void lsu_start_kernel(SmLsu *lsu) {
+    read_cache_start_kernel(&lsu->l1c);
+    read_cache_start_kernel(&lsu->l1t);
 }
 
 /* ---- Write-back ---- */
 
-void lsu_access_done(Sm *sm, uint16_t inst, SmReturn way) {
-    sm_queue_push(&sm->returns[way], inst);
-    sm->returns_waiting |= 1u << way;
+/* One access's data are there and ask for the write-back port. */
+static void access_done(SmLsu *lsu, uint16_t inst, SmReturn way) {
+    sm_queue_push(&lsu->returns[way], inst);
+    lsu->returns_waiting |= 1u << way;
 }
 
 /* Ways with something for the write-back port, bit each. */
-static uint32_t returns(const Sm *sm) {
-    return sm->returns_waiting | (uint32_t)mshr_has_ready(&sm->l1d_mshr) << SM_RETURN_L1D;
+static uint32_t returns(const SmLsu *lsu, const SmL1d *l1d) {
+    return lsu->returns_waiting | (uint32_t)l1d_has_return(l1d) << SM_RETURN_L1D;
 }
 
-static uint16_t peek_return(const Sm *sm, int way) {
-    return way == SM_RETURN_L1D ? (uint16_t)mshr_peek(&sm->l1d_mshr)
-                                : sm_queue_peek(&sm->returns[way]);
+static uint16_t peek_return(const SmLsu *lsu, const SmL1d *l1d, uint32_t way) {
+    return way == SM_RETURN_L1D ? l1d_peek_return(l1d) : sm_queue_peek(&lsu->returns[way]);
 }
 
-static void pop_return(Sm *sm, int way) {
+static void pop_return(SmLsu *lsu, SmL1d *l1d, uint32_t way) {
     if (way == SM_RETURN_L1D) {
-        mshr_pop(&sm->l1d_mshr);
-        sm->l1d_freed |= SM_FREED_MSHR;
+        l1d_pop_return(l1d);
         return;
     }
-    sm_queue_pop(&sm->returns[way]);
-    if (!sm->returns[way].count) sm->returns_waiting &= ~(1u << way);
+    sm_queue_pop(&lsu->returns[way]);
+    if (!lsu->returns[way].count) lsu->returns_waiting &= ~(1u << way);
 }
 
-/* Whether the load's registers can be written in this cycle: its banks were not written already. */
-static bool can_write(const Sm *sm, uint16_t inst) {
-    return inst == SM_NONE ||
-           !(collector_banks_of(sm, &sm->insts_in_flight[inst]) & sm->bank_written);
-}
-
-/* Loads chosen in the last cycle write their registers; then the port chooses again. */
-static void write_back(Sm *sm) {
-    while (sm->chosen.count) {
-        uint16_t inst = sm_queue_pop(&sm->chosen);
-        sm->bank_written |= collector_banks_of(sm, &sm->insts_in_flight[inst]);
-        sm_inst_complete(sm, inst);
+/* Loads chosen in the last cycle write their registers; then the port chooses again, among those
+ * whose banks were not written already. */
+static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmCollector *collector) {
+    while (lsu->chosen.count) {
+        uint16_t inst = sm_queue_pop(&lsu->chosen);
+        collector_write(collector, sm, inst);
+        events_post(&sm->events, SM_EVENT_INST_DONE, inst);
     }
-    if (!returns(sm)) return;
-    uint32_t ports = sm->config->lsu.writeback_ports;
-    for (int i = 1; i <= SM_RETURNS && ports; i++) {
-        int way = (int)(sm->last_return + (uint32_t)i) % SM_RETURNS;
-        if (!(returns(sm) >> way & 1)) continue;
-        uint16_t inst = peek_return(sm, way);
-        if (!can_write(sm, inst)) continue;
-        pop_return(sm, way);
-        sm->last_return = (uint32_t)way;
+    uint32_t waiting = returns(lsu, l1d), ports = sm->config->lsu.writeback_ports;
+    uint32_t way = lsu->last_return;
+    for (int i = 0; i < SM_RETURNS && waiting && ports; i++) {
+        way = way + 1 < SM_RETURNS ? way + 1 : 0;
+        if (!(waiting >> way & 1)) continue;
+        waiting &= ~(1u << way);
+        uint16_t inst = peek_return(lsu, l1d, way);
+        bool is_for_nobody = inst == SM_NONE; /* fetched for a store */
+        if (!is_for_nobody && !collector_can_write(collector, sm, inst)) continue;
+        pop_return(lsu, l1d, way);
+        lsu->last_return = way;
         ports--;
-        if (inst == SM_NONE) continue; /* fetched for a store: nobody waits */
-        SmInst *in_flight = &sm->insts_in_flight[inst];
-        if (--in_flight->remaining == 0 && in_flight->memory == SM_NONE)
-            sm_queue_push(&sm->chosen, inst);
+        if (!is_for_nobody && insts_access_done(&sm->insts, inst))
+            sm_queue_push(&lsu->chosen, inst);
     }
 }
 
-static inline void drain_pipe(Sm *sm, SmPipe *pipe, SmReturn way) {
-    while (pipe_next(pipe) <= sm->cycle)
-        lsu_access_done(sm, sm_queue_pop(&pipe->queue), way);
+static inline void drain_pipe(SmLsu *lsu, SmPipe *pipe, uint64_t cycle, SmReturn way) {
+    while (pipe_next(pipe) <= cycle)
+        access_done(lsu, sm_queue_pop(&pipe->queue), way);
+}
+
+/* ---- Replies ---- */
+
+/* A read-only cache's line is there: everything that waited for it goes to the write-back port. */
+static void line_arrived(SmLsu *lsu, SmReadCache *cache, const MemRequest *request, SmReturn way) {
+    read_cache_fill(cache, port_line_of(request));
+    while (mshr_has_ready(&cache->mshr))
+        access_done(lsu, (uint16_t)mshr_pop(&cache->mshr), way);
+}
+
+static void bypass_arrived(SmLsu *lsu, SmContext *sm, const MemRequest *request) {
+    if (request->op == MEM_OP_ATOMIC) events_post(&sm->events, SM_EVENT_ATOMIC_DONE, request->warp);
+    access_done(lsu, (uint16_t)request->waiting, SM_RETURN_BYPASS);
+}
+
+static void acknowledged(SmContext *sm, const MemRequest *request) {
+    if (request->waiting != SM_NO_WARP)
+        events_post(&sm->events, SM_EVENT_STORE_DONE, request->waiting);
+}
+
+/* Handles one reply, if there is one. */
+static void handle_reply(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
+    MemRequest *request = port_take_reply(port);
+    if (!request) return;
+    switch ((MemClient)request->client) {
+    case MEM_CLIENT_L1D: l1d_line_arrived(l1d, sm, port, request); break;
+    case MEM_CLIENT_L1C: line_arrived(lsu, &lsu->l1c, request, SM_RETURN_CONST); break;
+    case MEM_CLIENT_L1T: line_arrived(lsu, &lsu->l1t, request, SM_RETURN_TEXTURE); break;
+    case MEM_CLIENT_BYPASS: bypass_arrived(lsu, sm, request); break;
+    case MEM_CLIENT_STORE: acknowledged(sm, request); break;
+    case MEM_CLIENT_L1I: break; /* never gets here: port_receive answers it to the fetch unit */
+    }
+    port_finish(port, sm, request);
 }
 
 /* ---- The latch ---- */
 
-bool lsu_accept(Sm *sm, uint16_t inst) {
-    if (sm->latch != SM_NONE) return false;
-    const SmMemory *memory = &sm->memory_insts[sm->insts_in_flight[inst].memory];
-    sm->latch = inst;
-    sm->latch_from = sm->cycle + 1;
-    sm->latch_until = sm->cycle + memory->cycles;
+bool lsu_accept(SmLsu *lsu, const SmContext *sm, uint16_t inst) {
+    if (!lsu_is_free(lsu)) return false;
+    lsu->latch = inst;
+    lsu->latch_from = sm->cycle + 1;
+    lsu->latch_until = sm->cycle + insts_memory_of(&sm->insts, inst)->cycles;
     return true;
 }
 
 /* The instruction has handed on all its accesses. Stores, and loads whose data are all there, end
  * here. */
-static void leave_latch(Sm *sm, uint16_t inst) {
-    SmInst *in_flight = &sm->insts_in_flight[inst];
-    sm->memory_insts[in_flight->memory].next = sm->free_memory;
-    sm->free_memory = in_flight->memory;
-    in_flight->memory = SM_NONE;
-    sm->latch = SM_NONE;
-    if (in_flight->remaining == 0) sm_inst_complete(sm, inst);
+static void leave_latch(SmLsu *lsu, SmContext *sm, uint16_t inst) {
+    lsu->latch = SM_NONE;
+    if (insts_handed_on(&sm->insts, inst)) events_post(&sm->events, SM_EVENT_INST_DONE, inst);
 }
 
-static void access_shared(Sm *sm, uint16_t inst, SmMemory *memory) {
-    if (sm->cycle < sm->latch_until) return;
+static void access_shared(SmLsu *lsu, SmContext *sm, uint16_t inst, const SmMemory *memory) {
+    if (sm->cycle < lsu->latch_until) return;
     sm->counters.shared_instructions++;
     sm->counters.shared_cycles += memory->cycles;
     histogram_add(&sm->histograms, HISTOGRAM_shared_conflicts, memory->cycles);
     /* The pipe's stages count from this cycle; its end is seen one cycle before the port chooses.
      */
     if (!memory->is_store)
-        pipe_push(&sm->shared_pipe, inst, sm->cycle + sm->config->shared.latency - 1);
-    leave_latch(sm, inst);
+        pipe_push(&lsu->shared_pipe, inst, sm->cycle + sm->config->shared.latency - 1);
+    leave_latch(lsu, sm, inst);
 }
 
 /* One access to the constant or texture cache; false when it must be tried again. */
-static bool access_read_cache(Sm *sm, uint16_t inst, SmReadCache *cache, const SmAccess *access,
-                              uint64_t *accesses, uint64_t *misses) {
-    int32_t entry;
-    int warp = sm->insts_in_flight[inst].warp;
-    ReadResult result = read_cache_access(sm, cache, access->address, inst, warp, &entry);
+static bool access_read_cache(SmLsu *lsu, SmContext *sm, SmPort *port, uint16_t inst,
+                              SmReadCache *cache, const SmAccess *access, uint64_t *accesses,
+                              uint64_t *misses) {
+    int warp = sm->insts.inst[inst].warp;
+    ReadResult result = read_cache_access(cache, sm, port, access->address, inst, warp);
     if (result == READ_REFUSED) return false;
     ++*accesses;
     if (result == READ_WAIT) ++*misses;
     else if (cache->config->latency)
-        pipe_push(&sm->texture_pipe, inst, sm->cycle + cache->config->latency);
-    else sm->insts_in_flight[inst].remaining--;
+        pipe_push(&lsu->texture_pipe, inst, sm->cycle + cache->config->latency);
+    else insts_access_done(&sm->insts, inst); /* ends when it leaves the latch */
     return true;
 }
 
 /* A load past the L1D, or an atomic, straight to the network. */
-static bool access_bypass(Sm *sm, uint16_t inst, const SmMemory *memory, const SmAccess *access) {
-    SmInst *in_flight = &sm->insts_in_flight[inst];
+static bool access_bypass(SmContext *sm, SmPort *port, uint16_t inst, const SmMemory *memory,
+                          const SmAccess *access) {
+    uint8_t warp = sm->insts.inst[inst].warp;
     SmSend send = {.access = *access,
-                   .waiting = memory->is_store ? in_flight->warp : inst,
+                   .waiting = memory->is_store ? warp : inst,
                    .op = memory->is_atomic  ? MEM_OP_ATOMIC
                          : memory->is_store ? MEM_OP_WRITE
                                             : MEM_OP_READ,
                    .client = memory->is_store ? MEM_CLIENT_STORE : MEM_CLIENT_BYPASS,
-                   .warp = in_flight->warp};
-    return port_send(sm, &send);
+                   .warp = warp};
+    return port_send(port, sm, &send);
 }
 
-static bool try_access(Sm *sm, uint16_t inst, SmMemory *memory) {
+static bool try_access(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMemory *memory) {
     const SmAccess *access = &memory->access[memory->done];
+    uint16_t inst = lsu->latch;
     Counters *c = &sm->counters;
     switch ((SmPath)memory->path) {
     case SM_PATH_CONST:
-        return access_read_cache(sm, inst, &sm->l1c, access, &c->l1c_accesses, &c->l1c_misses);
+        return access_read_cache(lsu, sm, port, inst, &lsu->l1c, access, &c->l1c_accesses,
+                                 &c->l1c_misses);
     case SM_PATH_TEXTURE:
-        return access_read_cache(sm, inst, &sm->l1t, access, &c->l1t_accesses, &c->l1t_misses);
+        return access_read_cache(lsu, sm, port, inst, &lsu->l1t, access, &c->l1t_accesses,
+                                 &c->l1t_misses);
     case SM_PATH_L1D:
-        if (!l1d_can_enter(sm)) return false;
-        l1d_enter(sm, access, inst, memory->is_store, memory->is_local);
+        if (!l1d_can_enter(l1d)) return false;
+        l1d_enter(l1d, sm, inst, memory, access);
         c->coalesced_accesses++;
         return true;
     case SM_PATH_BYPASS:
-        if (!access_bypass(sm, inst, memory, access)) return false;
+        if (!access_bypass(sm, port, inst, memory, access)) return false;
         c->coalesced_accesses++;
         return true;
     default: return true;
     }
 }
 
-static void step_latch(Sm *sm) {
-    uint16_t inst = sm->latch;
-    if (inst == SM_NONE || sm->cycle < sm->latch_from) return;
-    SmMemory *memory = &sm->memory_insts[sm->insts_in_flight[inst].memory];
+static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
+    uint16_t inst = lsu->latch;
+    if (inst == SM_NONE || sm->cycle < lsu->latch_from) return;
+    SmMemory *memory = insts_memory_of(&sm->insts, inst);
     if (memory->path == SM_PATH_SHARED) {
-        access_shared(sm, inst, memory);
+        access_shared(lsu, sm, inst, memory);
         return;
     }
     uint32_t tries = sm->config->lsu.accesses_per_cycle;
-    while (memory->done < memory->count && tries-- && try_access(sm, inst, memory))
+    while (memory->done < memory->count && tries-- && try_access(lsu, sm, l1d, port, memory))
         memory->done++;
-    if (memory->done == memory->count) leave_latch(sm, inst);
+    if (memory->done == memory->count) leave_latch(lsu, sm, inst);
 }
 
 /* ---- The cycle ---- */
 
-void lsu_step(Sm *sm) {
-    write_back(sm);
-    drain_pipe(sm, &sm->shared_pipe, SM_RETURN_SHARED);
-    drain_pipe(sm, &sm->texture_pipe, SM_RETURN_TEXTURE);
-    port_handle_reply(sm);
-    send_queue_step(sm, MEM_CLIENT_L1T);
-    send_queue_step(sm, MEM_CLIENT_L1C);
-    if (send_queue_step(sm, MEM_CLIENT_L1D)) sm->l1d_freed |= SM_FREED_PLACE;
-    l1d_step(sm);
-    step_latch(sm);
+void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmCollector *collector) {
+    write_back(lsu, sm, l1d, collector);
+    drain_pipe(lsu, &lsu->shared_pipe, sm->cycle, SM_RETURN_SHARED);
+    drain_pipe(lsu, &lsu->texture_pipe, sm->cycle, SM_RETURN_TEXTURE);
+    handle_reply(lsu, sm, l1d, port);
+    port_step_misses(port, sm, MEM_CLIENT_L1T);
+    port_step_misses(port, sm, MEM_CLIENT_L1C);
+    l1d_send_miss(l1d, sm, port);
+    l1d_step(l1d, sm, port);
+    step_latch(lsu, sm, l1d, port);
 }
 
 /* Whether the latch can only go on after the L1D has taken something back from below. */
-static bool is_latch_stuck(const Sm *sm) {
-    const SmMemory *memory = &sm->memory_insts[sm->insts_in_flight[sm->latch].memory];
-    return memory->path == SM_PATH_L1D && sm->refusal && !l1d_can_enter(sm);
+static bool is_latch_stuck(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
+    const SmMemory *memory = insts_memory_of(&sm->insts, lsu->latch);
+    return memory->path == SM_PATH_L1D && l1d_is_refusing(l1d) && !l1d_can_enter(l1d);
 }
 
-bool lsu_has_work(const Sm *sm) {
-    if (sm->chosen.count || sm->unit_count) return true;
-    if (send_queue_has_any(sm, MEM_CLIENT_L1C) || send_queue_has_any(sm, MEM_CLIENT_L1T))
-        return true;
-    if (sm->returns_waiting || l1d_has_work(sm)) return true;
-    return sm->latch != SM_NONE && !is_latch_stuck(sm);
+bool lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port) {
+    if (lsu->chosen.count || port_has_reply(port)) return true;
+    if (port_has_misses(port, MEM_CLIENT_L1C) || port_has_misses(port, MEM_CLIENT_L1T)) return true;
+    if (lsu->returns_waiting || l1d_has_work(l1d, sm, port)) return true;
+    return !lsu_is_free(lsu) && !is_latch_stuck(lsu, sm, l1d);
 }
 
-uint64_t lsu_next_event(const Sm *sm) {
-    uint64_t next = l1d_next_event(sm);
-    if (pipe_next(&sm->shared_pipe) < next) next = pipe_next(&sm->shared_pipe);
-    if (pipe_next(&sm->texture_pipe) < next) next = pipe_next(&sm->texture_pipe);
+uint64_t lsu_next_event(const SmLsu *lsu, const SmL1d *l1d) {
+    uint64_t next = l1d_next_event(l1d);
+    if (pipe_next(&lsu->shared_pipe) < next) next = pipe_next(&lsu->shared_pipe);
+    if (pipe_next(&lsu->texture_pipe) < next) next = pipe_next(&lsu->texture_pipe);
     return next;
 }

@@ -1,8 +1,8 @@
-/* Read-only caches: instructions, constants and textures. A line is fetched whole; with allocation
- * on fill a set never refuses. */
-#include "sm/sm_internal.h"
+/* Read-only caches (see the header). */
+#include "sm/read_cache.h"
 
-void read_cache_init(Sm *sm, SmReadCache *cache, const CacheConfig *config, MemClient client) {
+void read_cache_init(SmReadCache *cache, SmContext *sm, SmPort *port, const CacheConfig *config,
+                     MemClient client) {
     char index[CACHE_INDEX_BYTES];
     cache->config = config;
     cache->client = (uint8_t)client;
@@ -17,7 +17,11 @@ void read_cache_init(Sm *sm, SmReadCache *cache, const CacheConfig *config, MemC
                                      .set_index = index},
                    sm->arena);
     mshr_init(&cache->mshr, config->mshrs, config->mshr_merges, sm->arena);
-    send_queue_init(&sm->misses[client], config->miss_queue, sm->arena);
+    port_init_misses(port, sm, client, config->miss_queue);
+}
+
+void read_cache_start_kernel(SmReadCache *cache) {
+    if (cache->config->flush != CACHE_FLUSH_NEVER) tag_array_invalidate_all(&cache->tags);
 }
 
 /* Takes a line for a miss, when that happens on the miss. False when the set is full of pending
@@ -33,38 +37,36 @@ static bool reserve(SmReadCache *cache, uint64_t key, int32_t place) {
     return tag_array_reserve(&cache->tags, key, sectors, &evicted) != TAG_NONE;
 }
 
-ReadResult read_cache_access(Sm *sm, SmReadCache *cache, uint64_t address, uint32_t waiter,
-                             int warp, int32_t *entry) {
+ReadResult read_cache_access(SmReadCache *cache, const SmContext *sm, SmPort *port,
+                             uint64_t address, uint32_t waiter, int warp) {
     uint64_t key = address & ~(uint64_t)(cache->fill_bytes - 1);
     uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
     int32_t place;
-    *entry = MSHR_NONE;
     TagResult result = tag_array_probe(&cache->tags, key, sectors, &place);
     if (result == TAG_HIT) {
         tag_array_touch(&cache->tags, place);
         return READ_HIT;
     }
-    *entry = mshr_find(&cache->mshr, key);
-    if (*entry != MSHR_NONE) {
-        if (!mshr_can_merge(&cache->mshr, *entry)) return READ_REFUSED;
-        mshr_merge(&cache->mshr, *entry, waiter);
+    int32_t entry = mshr_find(&cache->mshr, key);
+    if (entry != MSHR_NONE) {
+        if (!mshr_can_merge(&cache->mshr, entry)) return READ_REFUSED;
+        mshr_merge(&cache->mshr, entry, waiter);
         return READ_WAIT;
     }
-    if (mshr_is_full(&cache->mshr) || send_queue_is_full(&sm->misses[cache->client]) ||
+    if (mshr_is_full(&cache->mshr) || !port_has_room(port, (MemClient)cache->client, 1) ||
         !reserve(cache, key, place))
         return READ_REFUSED;
-    *entry = mshr_allocate(&cache->mshr, key, waiter);
-    uint32_t atoms = port_atoms_of(sm, cache->fill_bytes);
-    send_queue_push(
-        sm, (MemClient)cache->client,
-        &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = cache->fill_bytes},
-                  .op = MEM_OP_READ,
-                  .client = cache->client,
-                  .warp = (uint8_t)warp});
+    mshr_allocate(&cache->mshr, key, waiter);
+    uint32_t atoms = context_atoms_of(sm, cache->fill_bytes);
+    port_push_miss(port, (MemClient)cache->client,
+                   &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = cache->fill_bytes},
+                             .op = MEM_OP_READ,
+                             .client = cache->client,
+                             .warp = (uint8_t)warp});
     return READ_WAIT;
 }
 
-bool read_cache_has(SmReadCache *cache, uint64_t address) {
+bool read_cache_has(const SmReadCache *cache, uint64_t address) {
     uint64_t key = address & ~(uint64_t)(cache->fill_bytes - 1);
     int32_t place;
     uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);

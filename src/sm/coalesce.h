@@ -1,0 +1,48 @@
+/* Coalescing: from the addresses of a warp's lanes to the fewest accesses that cover them.
+ *
+ * An access lies within one segment: the L1D's fill unit (narrower for 1- and 2-byte elements where
+ * the machine says so), or the bypass segment for what goes past the L1D. It asks for the atoms
+ * that lanes touch. Atomic operations on one word are accesses of their own, one after the other.
+ *
+ * Local memory is laid out so that the words of one offset lie next to each other for all threads.
+ *
+ * A function of its arguments: it keeps nothing from one instruction to the next. */
+#ifndef TYTO_SM_COALESCE_H
+#define TYTO_SM_COALESCE_H
+
+#include "isa/isa.h"
+#include "sm/inst.h"
+
+/* What it must know of the machine and the kernel; never changes while a kernel runs. */
+typedef struct SmCoalescer {
+    const SmLsuConfig *lsu;
+    const SmSharedConfig *shared;
+    uint32_t atom_bytes; /* what a partition splits requests into */
+    uint32_t l1d_bytes;  /* fill unit of the L1D; as the next two a power of two */
+    uint32_t l1c_bytes;
+    uint32_t l1t_bytes;
+    uint32_t sm, sms;       /* number of this one, and how many there are */
+    uint32_t cta_threads;   /* threads of a CTA, rounded up to whole warps */
+    uint64_t local_threads; /* threads that can be resident on the whole machine */
+} SmCoalescer;
+
+/* A memory instruction that has just executed. */
+typedef struct SmOperation {
+    const IsaInfo *info;
+    const uint64_t *address; /* of each lane, in the instruction's own space */
+    const uint8_t *space;    /* generic accesses: PtxSpace of each lane */
+    uint32_t lanes;          /* that executed it */
+    uint32_t warp;           /* its warp's number in the CTA */
+    uint32_t cta_slot;       /* of the CTA */
+    bool is_call_argument;   /* lies in the local area of a call, in name a parameter */
+} SmOperation;
+
+void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t atom_bytes,
+                    uint32_t sm, uint32_t sms);
+/* `cta_limit`: CTAs that are resident on an SM at once. */
+void coalescer_start_kernel(SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit);
+
+/* The accesses of an instruction, into `memory` (of which `next` is left alone). */
+void coalesce(const SmCoalescer *coalescer, const SmOperation *operation, SmMemory *memory);
+
+#endif

@@ -1,0 +1,81 @@
+/* Operand collector: issued instructions wait in collector units while single-ported register banks
+ * serve their reads, one per bank and cycle; complete ones go on to the pipelines' input.
+ *
+ * The record holds the queues on both sides, of each kind of pipeline: in, from issue, and out,
+ * from which pipelines and load/store unit take. It is one of what a sub-core has of its own.
+ *
+ * Reads of others: the instructions under way (SmContext). */
+#ifndef TYTO_SM_COLLECTOR_H
+#define TYTO_SM_COLLECTOR_H
+
+#include "sm/context.h"
+#include "sm/queue.h"
+
+enum { SM_MAX_BANKS = 64 /* register banks */ };
+
+/* Written by collector.c (and the functions below) alone. */
+typedef struct SmCollector {
+    uint32_t in_kinds;             /* kinds of pipeline with something in `in`, bit per SmUnit */
+    uint32_t out_kinds;            /* and in `out` */
+    uint32_t busy;                 /* units with an instruction, bit each */
+    uint32_t ready;                /* those among them with all operands */
+    uint32_t waiting_reads;        /* reads queued at all banks */
+    uint64_t waiting_banks;        /* banks with reads queued, bit each */
+    uint64_t written;              /* banks written in this cycle, bit each */
+    uint32_t slots_free[SM_UNITS]; /* places of the queues in */
+    SmQueue in[SM_UNITS];          /* issued, not yet in a unit */
+    SmQueue out[SM_UNITS];         /* operands read, not yet in a pipeline */
+    uint32_t units_of[SM_UNITS];   /* units of each kind, bit each */
+    uint32_t last[SM_UNITS];       /* unit that dispatched last */
+    uint32_t bank_mask;            /* banks - 1 */
+    uint32_t bank_warp_mask;       /* all ones when a bank depends on the warp, else 0 */
+    const SmConfig *config;
+    uint16_t inst[SM_MAX_COLLECTORS];    /* instruction of each unit */
+    uint8_t operands[SM_MAX_COLLECTORS]; /* its reads still to be granted */
+    SmQueue bank[SM_MAX_BANKS];          /* unit of each read queued */
+} SmCollector;
+
+void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena);
+void collector_step(SmCollector *collector, SmContext *sm);
+static inline bool collector_is_empty(const SmCollector *collector) {
+    return !(collector->in_kinds | collector->out_kinds | collector->busy);
+}
+/* Something can move, now or in the cycle to come. `lsu_is_free`: so is the load/store unit. */
+bool collector_can_move(const SmCollector *collector, bool lsu_is_free);
+
+/* ---- In and out ---- */
+
+/* Takes an instruction that has issued; there must be a free slot for its kind. */
+static inline void collector_put(SmCollector *collector, SmUnit unit, uint16_t inst) {
+    collector->slots_free[unit]--;
+    collector->in_kinds |= 1u << unit;
+    sm_queue_push(&collector->in[unit], inst);
+}
+/* Whether an instruction waits for such a pipeline; the oldest; taking it. */
+static inline bool collector_has(const SmCollector *collector, SmUnit unit) {
+    return collector->out_kinds >> unit & 1;
+}
+static inline uint16_t collector_peek(const SmCollector *collector, SmUnit unit) {
+    return sm_queue_peek(&collector->out[unit]);
+}
+static inline void collector_pop(SmCollector *collector, SmUnit unit) {
+    sm_queue_pop(&collector->out[unit]);
+    if (!collector->out[unit].count) collector->out_kinds &= ~(1u << unit);
+}
+
+/* ---- Writes of results ---- */
+
+static inline void collector_start_cycle(SmCollector *collector) { collector->written = 0; }
+/* Banks of the instruction's destinations, bit each. */
+uint64_t collector_banks_of(const SmCollector *collector, const SmContext *sm, uint16_t inst);
+/* Its results are written in this cycle. */
+static inline void collector_write(SmCollector *collector, const SmContext *sm, uint16_t inst) {
+    collector->written |= collector_banks_of(collector, sm, inst);
+}
+/* Whether they could be: none of their banks was written already. */
+static inline bool collector_can_write(const SmCollector *collector, const SmContext *sm,
+                                       uint16_t inst) {
+    return !(collector_banks_of(collector, sm, inst) & collector->written);
+}
+
+#endif

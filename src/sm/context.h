@@ -1,0 +1,60 @@
+/* What the stages of an SM have in common, and all that a stage is given beside its own record and
+ * its neighbours': the time, the machine, the kernel, the instructions under way, where to post
+ * events, what policies see, and the counters. Stages read it; who writes a field says its line. */
+#ifndef TYTO_SM_CONTEXT_H
+#define TYTO_SM_CONTEXT_H
+
+#include "base/bits.h"
+#include "sm/events.h"
+#include "sm/inst.h"
+#include "sm/sm.h"
+#include "sm/warps.h"
+#include "tyto/policy.h"
+
+struct SmContext {
+    /* ---- sm.c ---- */
+    uint64_t cycle; /* of the step under way, or the last one */
+    const SmConfig *config;
+    const IsaInfo *infos; /* of the kernel's program, as the next two */
+    const IsaReg *reg_pool;
+    const IsaInst *program;
+    const IsaLaunch *launch;
+    Arena *arena;
+    SmEnvironment env;
+    SmListener listener;
+    SchedAgent policy; /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */
+
+    /* ---- By their own functions ---- */
+    SmInsts insts;   /* inst.h */
+    SmEvents events; /* events.h; emptied by sm.c */
+    SmWarps warps;   /* warps.c */
+    IsaContext isa; /* effects of the instruction that issued last: isa_step; faults: issue.c too */
+
+    /* ---- warps.c and issue.c ---- */
+    /* What policies see. issue.c writes what is said of next instructions (has_instruction,
+     * waits_memory, wants_load, warp[].instructions and thread_instructions), sm.c the time, the
+     * machine and the end of the grid, warps.c all else. */
+    TytoSmView view;
+    uint32_t cta_of_warp[TYTO_MAX_WARPS]; /* warps.c: linear index of the last CTA in the slot */
+
+    /* ---- Sinks: each counter has one stage that counts it ---- */
+    Counters counters;
+    Histograms histograms;
+};
+
+/* Resident warps that have not exited. */
+static inline uint64_t context_live(const SmContext *sm) {
+    return sm->view.resident & ~sm->view.exited;
+}
+
+/* Tells the policy, if it wants to hear of such things. */
+static inline void context_notify(SmContext *sm, const TytoEvent *event) {
+    sched_agent_event(&sm->policy, &sm->view, event);
+}
+
+/* The atoms of `bytes` from an atom's start on, bit each; at least one. */
+static inline uint32_t context_atoms_of(const SmContext *sm, uint32_t bytes) {
+    return (uint32_t)bits_low_mask((int)((bytes + sm->env.atom_bytes - 1) / sm->env.atom_bytes));
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* Fetch and decode: the instruction buffers, the L1I and its misses.
+ *
+ * One L1I access per cycle for the next warp, round robin, whose buffer can take it; decode into
+ * the buffer a cycle later. A line that comes back from below uses the cycle's fetch for a warp
+ * that waited for it. The fetch address is sequential: what a taken branch skips is fetched, found
+ * to be stale by the scheduler, and flushed.
+ *
+ * Reads of others: which warps live (SmContext.view), their pc where the front end is ideal
+ * (SmWarps). Posts SM_EVENT_FETCHED. */
+#ifndef TYTO_SM_FETCH_H
+#define TYTO_SM_FETCH_H
+
+#include "sm/read_cache.h"
+
+/* A warp's instruction buffer. */
+typedef struct SmBuffer {
+    uint32_t pc;       /* first buffered instruction */
+    uint32_t fetch_pc; /* next instruction to fetch */
+    uint32_t count;    /* instructions held */
+} SmBuffer;
+
+/* Written by fetch.c alone. */
+typedef struct SmFetch {
+    uint64_t empty;        /* warps whose buffer can take another fetch */
+    uint64_t waits;        /* warps with an instruction miss under way */
+    uint64_t redirected;   /* buffer was flushed by a taken branch and is not filled yet */
+    uint64_t decode_due;   /* cycle at which the latch is decoded, UINT64_MAX: empty */
+    uint32_t decode_pc;    /* first instruction in the latch */
+    uint32_t decode_count; /* instructions in the latch */
+    uint8_t decode_warp;   /* their warp's slot */
+    uint32_t last;         /* slot of the warp fetched for last */
+    const SmFetchConfig *config;
+    SmReadCache l1i;
+    SmBuffer buffer[TYTO_MAX_WARPS];
+} SmFetch;
+
+void fetch_init(SmFetch *fetch, SmContext *sm, SmPort *port);
+void fetch_start_kernel(SmFetch *fetch);
+void fetch_start_warp(SmFetch *fetch, int warp, uint32_t pc);
+void fetch_retire(SmFetch *fetch, uint64_t warps);
+
+/* Fetches for one warp; the warps that the scan for it has passed, to the one found. */
+uint64_t fetch_step(SmFetch *fetch, SmContext *sm, SmPort *port);
+void fetch_decode(SmFetch *fetch, SmContext *sm);
+void fetch_line_arrived(SmFetch *fetch, const MemRequest *request);
+bool fetch_has_work(const SmFetch *fetch, const SmContext *sm, const SmPort *port);
+
+/* Empties the warp's buffer and starts again at `pc`. */
+void fetch_flush(SmFetch *fetch, int warp, uint32_t pc);
+/* The warp's first buffered instruction, at `pc`, has issued; the next is at `next`. */
+void fetch_took(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_exited);
+
+#endif

@@ -1,0 +1,19 @@
+/* The pools of instructions under way, as free lists. */
+#include "sm/inst.h"
+
+void insts_init(SmInsts *insts, const SmConfig *config, Arena *arena) {
+    const SmUnitConfig *ldst = &config->units[SM_UNIT_LDST];
+    insts->inst = ARENA_ARRAY(arena, SmInst, SM_INSTS);
+    insts->memory_count = ldst->issue_slots + ldst->collector_units + ldst->dispatch_slots + 1;
+    insts->memory = ARENA_ARRAY(arena, SmMemory, insts->memory_count);
+    insts_reset(insts);
+}
+
+void insts_reset(SmInsts *insts) {
+    for (uint32_t i = 0; i < SM_INSTS; i++)
+        insts->inst[i].next = (uint16_t)(i + 1 < SM_INSTS ? i + 1 : SM_NONE);
+    insts->free_inst = 0;
+    for (uint32_t i = 0; i < insts->memory_count; i++)
+        insts->memory[i].next = (uint16_t)(i + 1 < insts->memory_count ? i + 1 : SM_NONE);
+    insts->free_memory = 0;
+}

@@ -1,0 +1,127 @@
+/* Instructions between issue and completion, and the accesses of those that go to memory. One pool
+ * serves the whole SM; stages hand indices on. This file and inst.c alone write the records. */
+#ifndef TYTO_SM_INST_H
+#define TYTO_SM_INST_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "sm/sm_config.h"
+
+enum {
+    SM_INSTS = 8192,       /* instructions between issue and completion */
+    SM_MAX_ACCESSES = 128, /* of one instruction: 32 lanes x 4 words of local memory */
+    SM_NONE = 0xFFFF       /* no index */
+};
+
+/* An instruction between issue and completion. */
+typedef struct SmInst {
+    uint32_t pc;
+    uint32_t lanes;     /* that executed it */
+    uint32_t serial;    /* number of its warp among those launched on the SM */
+    uint16_t remaining; /* accesses whose data are still to come */
+    uint16_t memory;    /* its SmMemory, SM_NONE once all accesses are handed on */
+    uint16_t next;      /* free list */
+    uint8_t warp;       /* slot */
+    uint8_t unit;       /* SmUnit */
+    bool holds_warp;    /* a load until whose end its warp issues nothing */
+} SmInst;
+_Static_assert(sizeof(SmInst) == 24, "thousands may be under way");
+
+/* Where a memory instruction's accesses go. */
+typedef enum SmPath {
+    SM_PATH_NONE, /* nowhere: no lane executed it, or a prefetch */
+    SM_PATH_SHARED,
+    SM_PATH_CONST,
+    SM_PATH_TEXTURE,
+    SM_PATH_L1D,
+    SM_PATH_BYPASS
+} SmPath;
+
+/* Bit per byte of an access; aligned as its words are, so that records that hold one stay small. */
+typedef unsigned __int128 SmBytes __attribute__((aligned(8)));
+
+/* One coalesced access. */
+typedef struct SmAccess {
+    uint64_t address; /* of the segment's first byte asked for; aligned to the atom */
+    uint32_t atoms;   /* atoms wanted from there */
+    uint32_t bytes;   /* from address to the end of the last atom asked for */
+    uint32_t lanes;   /* that touch the segment, bit each */
+    SmBytes written;  /* stores: those written from address on; 0: every byte of the atoms */
+} SmAccess;
+_Static_assert(sizeof(SmAccess) == 40, "accesses are copied from queue to queue");
+
+/* The accesses of a memory instruction until the LSU has handed them all on. */
+typedef struct SmMemory {
+    uint16_t count;  /* accesses */
+    uint16_t done;   /* handed on */
+    uint16_t cycles; /* shared: cycles it takes the latch */
+    uint16_t next;   /* free list */
+    uint8_t path;    /* SmPath */
+    bool is_store;   /* no data come back */
+    bool is_atomic;
+    bool is_local;
+    SmAccess access[SM_MAX_ACCESSES];
+} SmMemory;
+
+/* Both pools. */
+typedef struct SmInsts {
+    SmInst *inst;          /* SM_INSTS of them */
+    SmMemory *memory;      /* one for every place between issue and the LSU's latch */
+    uint32_t memory_count; /* of those */
+    uint16_t free_inst;    /* first unused, SM_NONE */
+    uint16_t free_memory;  /* first unused, SM_NONE */
+} SmInsts;
+
+/* Room for what the machine can have under way; empty after insts_reset. */
+void insts_init(SmInsts *insts, const SmConfig *config, Arena *arena);
+void insts_reset(SmInsts *insts);
+
+/* Whether another instruction can be under way. */
+static inline bool insts_has_room(const SmInsts *insts) { return insts->free_inst != SM_NONE; }
+
+/* A new instruction, to be filled in; there must be room. */
+static inline uint16_t insts_new(SmInsts *insts) {
+    uint16_t index = insts->free_inst;
+    assert(index != SM_NONE);
+    insts->free_inst = insts->inst[index].next;
+    return index;
+}
+static inline void insts_free(SmInsts *insts, uint16_t index) {
+    insts->inst[index].next = insts->free_inst;
+    insts->free_inst = index;
+}
+
+/* The place of the next instruction's accesses, to be filled before insts_attach takes it. */
+static inline SmMemory *insts_next_memory(SmInsts *insts) {
+    assert(insts->free_memory != SM_NONE);
+    return &insts->memory[insts->free_memory];
+}
+/* The instruction owns what has been filled in; its loads wait for all of it. */
+static inline void insts_attach(SmInsts *insts, SmInst *inst) {
+    SmMemory *memory = insts_next_memory(insts);
+    inst->memory = insts->free_memory;
+    inst->remaining = memory->is_store ? 0 : memory->count;
+    insts->free_memory = memory->next;
+}
+static inline SmMemory *insts_memory_of(const SmInsts *insts, uint16_t index) {
+    return &insts->memory[insts->inst[index].memory];
+}
+
+/* One access's data are there; true when they were the last that anything waits for. */
+static inline bool insts_access_done(SmInsts *insts, uint16_t index) {
+    SmInst *inst = &insts->inst[index];
+    return --inst->remaining == 0 && inst->memory == SM_NONE;
+}
+/* All accesses are handed on; true when no data are still to come. */
+static inline bool insts_handed_on(SmInsts *insts, uint16_t index) {
+    SmInst *inst = &insts->inst[index];
+    insts->memory[inst->memory].next = insts->free_memory;
+    insts->free_memory = inst->memory;
+    inst->memory = SM_NONE;
+    return inst->remaining == 0;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* Issue: each scheduler asks the policy for one of its warps whose next instruction can go,
+ * executes that instruction functionally and sends it to the operand collector. What can go is kept
+ * in words of bits, one per warp slot, updated when an instruction or a register changes.
+ *
+ * The stage in which effect and time meet. It holds the scoreboard of its warps and what coalescing
+ * must know; it takes from the fetch stage's buffers, puts into the collector, and says of its
+ * warps what they issued (SmContext.warps). Of the view it writes what is said of next
+ * instructions. */
+#ifndef TYTO_SM_ISSUE_H
+#define TYTO_SM_ISSUE_H
+
+#include "sm/coalesce.h"
+#include "sm/collector.h"
+#include "sm/fetch.h"
+#include "sm/scoreboard.h"
+
+/* What a scheduler did last; stands for the cycles in which it does not pick. */
+typedef enum SmOutcome {
+    SM_ISSUED,
+    SM_IDLE_NO_WARP,
+    SM_IDLE_BARRIER,
+    SM_IDLE_BRANCH,
+    SM_IDLE_FETCH,
+    SM_SCOREBOARD_MEMORY,
+    SM_SCOREBOARD_OTHER,
+    SM_PIPELINE_LSU,
+    SM_PIPELINE_OTHER,
+    SM_THROTTLED,
+    SM_OUTCOMES
+} SmOutcome;
+
+/* Cycles counted since they were last added to the counters: a step touches few lines this way. */
+typedef struct SmIssueCycles {
+    uint64_t no_issue;             /* no_issue_cycles */
+    uint64_t no_warp;              /* NoWarpCycles */
+    uint64_t memory_block;         /* MemoryBlockCycles */
+    uint64_t outcome[SM_OUTCOMES]; /* of all schedulers */
+} SmIssueCycles;
+
+/* Written by issue.c alone. */
+typedef struct SmIssue {
+    bool has_news;                      /* something changed since the schedulers last looked */
+    uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
+    uint64_t stale;           /* warps whose buffer holds instructions that are not the next ones */
+    uint64_t clear;           /* next instruction's registers are free */
+    uint64_t wants[SM_UNITS]; /* next instruction goes to this kind of pipeline */
+    uint64_t policy_cycle;    /* cycle up to which the policy knows that time passed */
+    SmFetch *fetch;           /* whose buffers it takes from */
+    SmCollector *collector;   /* where instructions go */
+    SmScoreboard scoreboard;  /* scoreboard.c */
+    SmCoalescer coalescer;    /* coalesce.c */
+    SmIssueCycles cycles;
+    uint8_t unit_of[ISA_CLASS_COUNT]; /* SmUnit */
+} SmIssue;
+
+void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch, SmCollector *collector);
+void issue_free(SmIssue *issue);
+void issue_start_kernel(SmIssue *issue, const SmContext *sm);
+/* A warp has come, and starts at `pc`. */
+void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc);
+void issue_step(SmIssue *issue, SmContext *sm);
+/* A warp could issue, its buffer must be flushed, or the last outcomes need not stand. */
+bool issue_has_work(const SmIssue *issue, const SmContext *sm);
+
+/* ---- Wake-up ---- */
+
+/* The next instruction of the warp changed, or it is held no longer. */
+void issue_update_head(SmIssue *issue, SmContext *sm, int warp);
+/* The instruction's results are there: its registers are free. */
+void issue_release(SmIssue *issue, const SmContext *sm, const SmInst *inst);
+/* The warp has less under way than before: it may be drained, or held no longer. */
+void issue_settle_warp(SmIssue *issue, SmContext *sm, int warp);
+/* Registers of the warp are free, which its next instruction may have waited for. */
+void issue_recheck(SmIssue *issue, SmContext *sm, int warp);
+/* Something else changed that an outcome may rest on. */
+static inline void issue_wake(SmIssue *issue) { issue->has_news = true; }
+
+/* ---- Accounting ---- */
+
+/* Accounts `cycles` with the last outcomes. `l1d_refuses`: the L1D's oldest access is stuck. */
+void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles, bool l1d_refuses);
+/* Adds them to the counters. */
+void issue_settle(SmIssue *issue, Counters *counters);
+
+#endif

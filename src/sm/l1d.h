@@ -1,0 +1,82 @@
+/* L1 data cache. Accesses pass a queue as long as the cache's latency; the oldest looks up its
+ * tags, and when the cache must refuse it, it tries again every cycle while everything behind
+ * waits.
+ *
+ * Its misses and writes leave through the port's queue MEM_CLIENT_L1D, one a cycle. Loads that hit
+ * are done at once; those that missed come out of the MSHRs, from which the load/store unit takes
+ * them for the write-back port. Posts SM_EVENT_INST_DONE and SM_EVENT_STORE_DONE.
+ *
+ * Reads of others: the instructions under way, ages of warps (SmContext.view). */
+#ifndef TYTO_SM_L1D_H
+#define TYTO_SM_L1D_H
+
+#include "cache/mshr.h"
+#include "cache/tag_array.h"
+#include "sm/port.h"
+
+/* What the L1D has got back from below, as bits: a refused access may find what it lacked. */
+typedef enum SmFreed {
+    SM_FREED_LINE = 1,  /* a line was filled */
+    SM_FREED_PLACE = 2, /* a miss was sent */
+    SM_FREED_MSHR = 4,  /* a load left the MSHRs */
+    SM_FREED_ALL = 7
+} SmFreed;
+
+/* An access in the latency queue. */
+typedef struct SmLookup {
+    uint64_t due; /* cycle from which its tags can be looked up */
+    SmAccess access;
+    uint32_t serial; /* number of the warp among those launched on the SM */
+    uint16_t inst;   /* loads: the instruction, which must not be named once a store has left */
+    uint8_t warp;
+    bool is_store, is_local;
+} SmLookup;
+
+/* Written by l1d.c alone. */
+typedef struct SmL1d {
+    uint64_t *refusal;              /* counter of the refusal that the head is stuck in, NULL */
+    uint8_t freed;                  /* SmFreed since the head was refused */
+    bool is_flushing;               /* dirty lines are being written back before all are dropped */
+    uint32_t head, count, capacity; /* of the queue */
+    uint32_t fill_bytes;            /* of a line or sector */
+    SmLookup *queue;                /* ring */
+    const CacheConfig *config;
+    Mshr mshr;
+    TagArray tags;
+} SmL1d;
+
+void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port);
+void l1d_step(SmL1d *l1d, SmContext *sm, SmPort *port);
+/* Writes back and drops all lines, over as many cycles as it takes. */
+void l1d_flush(SmL1d *l1d, SmContext *sm, SmPort *port);
+bool l1d_is_busy(const SmL1d *l1d, const SmPort *port); /* accesses, misses, or a flush under way */
+/* Something to do in the next cycle. */
+bool l1d_has_work(const SmL1d *l1d, const SmContext *sm, const SmPort *port);
+uint64_t l1d_next_event(const SmL1d *l1d); /* cycle at which its oldest access is due */
+
+/* ---- In ---- */
+
+static inline bool l1d_can_enter(const SmL1d *l1d) { return l1d->count < l1d->capacity; }
+/* An access of the instruction; the queue must have room. */
+void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *memory,
+               const SmAccess *access);
+
+/* ---- Out ---- */
+
+/* Sends the oldest miss if there is one and the network has room. */
+void l1d_send_miss(SmL1d *l1d, SmContext *sm, SmPort *port);
+void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest *request);
+/* A load whose line has come, SM_NONE where a store had it fetched. */
+static inline bool l1d_has_return(const SmL1d *l1d) { return mshr_has_ready(&l1d->mshr); }
+static inline uint16_t l1d_peek_return(const SmL1d *l1d) { return (uint16_t)mshr_peek(&l1d->mshr); }
+void l1d_pop_return(SmL1d *l1d);
+
+/* ---- Refusals ---- */
+
+static inline bool l1d_is_refusing(const SmL1d *l1d) { return l1d->refusal != NULL; }
+/* Accounts cycles in which nothing has changed. */
+static inline void l1d_count_cycles(SmL1d *l1d, uint64_t cycles) {
+    if (l1d->refusal) *l1d->refusal += cycles;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* Load/store unit: takes one memory instruction at a time, hands its accesses to shared memory, the
+ * caches or the network, and brings results back through the write-back port. One for the whole SM.
+ *
+ * Works on its neighbours in the order of a cycle: the collector's banks (it writes registers), the
+ * port (it handles one reply a cycle, and sends the misses of its caches), the L1D. Posts
+ * SM_EVENT_INST_DONE, SM_EVENT_STORE_DONE and SM_EVENT_ATOMIC_DONE. */
+#ifndef TYTO_SM_LSU_H
+#define TYTO_SM_LSU_H
+
+#include "sm/collector.h"
+#include "sm/l1d.h"
+#include "sm/queue.h"
+#include "sm/read_cache.h"
+
+/* A way from the memory side back to the registers. */
+typedef enum SmReturn {
+    SM_RETURN_SHARED,
+    SM_RETURN_TEXTURE,
+    SM_RETURN_CONST,
+    SM_RETURN_BYPASS,
+    SM_RETURN_L1D,
+    SM_RETURNS
+} SmReturn;
+
+/* Instructions that leave in order, each at a cycle known when it enters. */
+typedef struct SmPipe {
+    SmQueue queue;
+    uint64_t *due; /* by position in the queue's ring */
+} SmPipe;
+
+/* Written by lsu.c alone. */
+typedef struct SmLsu {
+    uint16_t latch;              /* instruction in the unit, SM_NONE */
+    uint32_t returns_waiting;    /* ways with such loads, bit each; the L1D's are in its MSHRs */
+    uint32_t last_return;        /* SmReturn that won last */
+    uint64_t latch_from;         /* first cycle in which it may try an access */
+    uint64_t latch_until;        /* shared: last cycle it holds the latch */
+    SmQueue chosen;              /* complete since the last cycle's choice */
+    SmPipe shared_pipe;          /* loads from shared memory */
+    SmPipe texture_pipe;         /* accesses that hit the texture cache */
+    SmQueue returns[SM_RETURNS]; /* loads that wait for the write-back port */
+    SmReadCache l1c, l1t;
+} SmLsu;
+
+void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port);
+void lsu_start_kernel(SmLsu *lsu);
+void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmCollector *collector);
+
+static inline bool lsu_is_free(const SmLsu *lsu) { return lsu->latch == SM_NONE; }
+/* Takes an instruction into the latch; false when that is not free. */
+bool lsu_accept(SmLsu *lsu, const SmContext *sm, uint16_t inst);
+
+bool lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port);
+/* Cycle of the next thing to happen that is known now, UINT64_MAX. */
+uint64_t lsu_next_event(const SmLsu *lsu, const SmL1d *l1d);
+
+#endif

@@ -1,0 +1,95 @@
+/* Pipelines and write-back (see the header). */
+#include "sm/pipes.h"
+
+enum {
+    RETIRE_DELAY = 2,  /* cycles from the end of a pipeline to the registers (docs/sm.md) */
+    MAX_HORIZON = 2048 /* cycles ahead that a result can be due; machine_rows.c bounds latencies */
+};
+
+/* Cycles ahead that a result can be due, as a power of two that fills words of bits: rings no
+ * longer than the machine needs stay in the host's caches. */
+static uint32_t horizon_of(const SmConfig *config) {
+    uint32_t longest = 0, horizon = 64;
+    for (int c = 0; c < ISA_CLASS_COUNT; c++)
+        if (config->ops[c].latency > longest) longest = config->ops[c].latency;
+    while (horizon < longest + RETIRE_DELAY + ISA_LANES)
+        horizon *= 2;
+    assert(horizon <= MAX_HORIZON);
+    return horizon;
+}
+
+void pipes_init(SmPipes *pipes, const SmConfig *config, Arena *arena) {
+    uint32_t horizon = horizon_of(config);
+    *pipes = (SmPipes){.horizon_mask = horizon - 1,
+                       .places = config->result_buses < config->writeback_width
+                                     ? config->result_buses
+                                     : config->writeback_width,
+                       .due = ARENA_ARRAY(arena, uint64_t, horizon / 64),
+                       .results = ARENA_ARRAY(arena, SmResults, horizon),
+                       .ops = config->ops};
+    for (int u = 0; u < SM_UNIT_LDST; u++) {
+        uint32_t lanes = config->units[u].lanes;
+        for (uint32_t i = 0; i < config->units[u].count; i++) {
+            pipes->pipeline[pipes->count].unit = (uint8_t)u;
+            pipes->finishing[pipes->count++] = ARENA_ARRAY(arena, uint64_t, horizon / 64);
+        }
+        if (lanes) pipes->beats[u] = (ISA_LANES + lanes - 1) / lanes;
+    }
+}
+
+/* Place of a cycle in the rings of results. */
+static uint32_t at(const SmPipes *pipes, uint64_t cycle) {
+    return (uint32_t)cycle & pipes->horizon_mask;
+}
+
+void pipes_write_back(SmPipes *pipes, SmContext *sm, SmCollector *collector) {
+    uint32_t slot = at(pipes, sm->cycle);
+    if (!pipes->under_way || !bits_get(pipes->due, slot)) return;
+    SmResults *results = &pipes->results[slot];
+    for (uint32_t i = 0; i < results->count; i++) {
+        collector_write(collector, sm, results->inst[i]);
+        events_post(&sm->events, SM_EVENT_INST_DONE, results->inst[i]);
+    }
+    pipes->under_way -= results->count;
+    results->count = 0;
+    bits_clear(pipes->due, slot);
+    for (uint32_t p = 0; p < pipes->count; p++)
+        bits_clear(pipes->finishing[p], slot);
+}
+
+uint64_t pipes_next_result(const SmPipes *pipes, uint64_t now) {
+    if (!pipes->under_way) return UINT64_MAX;
+    for (uint64_t cycle = now + 1; cycle <= now + pipes->horizon_mask;) {
+        uint32_t slot = at(pipes, cycle);
+        uint64_t word = pipes->due[slot / 64] >> (slot % 64);
+        if (word) return cycle + (uint64_t)bits_lowest64(word);
+        cycle += 64 - slot % 64;
+    }
+    return now + 1;
+}
+
+/* Lets the oldest waiting instruction of the pipeline's kind enter, if it can. */
+static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, uint32_t index) {
+    SmPipeline *pipeline = &pipes->pipeline[index];
+    SmUnit unit = (SmUnit)pipeline->unit;
+    if (!collector_has(collector, unit) || sm->cycle < pipeline->free_at) return;
+    uint16_t inst = collector_peek(collector, unit);
+    const SmOpConfig *op = &pipes->ops[sm->infos[sm->insts.inst[inst].pc].op_class];
+    /* A warp that enters over several cycles leaves the pipeline the same number later. */
+    uint32_t beats = pipes->beats[unit];
+    uint32_t slot = at(pipes, sm->cycle + RETIRE_DELAY + op->latency + beats - 1);
+    SmResults *results = &pipes->results[slot];
+    if (results->count >= pipes->places || bits_get(pipes->finishing[index], slot)) return;
+    collector_pop(collector, unit);
+    bits_set(pipes->finishing[index], slot);
+    bits_set(pipes->due, slot);
+    results->inst[results->count++] = inst;
+    pipes->under_way++;
+    pipeline->free_at = sm->cycle + (op->initiation > beats ? op->initiation : beats);
+}
+
+void pipes_step(SmPipes *pipes, const SmContext *sm, SmCollector *collector) {
+    if (!(collector->out_kinds & ~(1u << SM_UNIT_LDST))) return;
+    for (uint32_t p = 0; p < pipes->count; p++)
+        accept(pipes, sm, collector, p);
+}

@@ -1,0 +1,95 @@
+/* The SM's network port: requests out, replies in.
+ *
+ * Outwards, every cache has a queue of misses here; what bypasses the L1D is sent directly.
+ * Inwards, replies pass two queues, the port's and the load/store unit's, before that unit handles
+ * one of them per cycle; instruction lines skip the second. The only stage that touches the
+ * networks.
+ *
+ * Reads of others: SmContext (time, cta_of_warp). Whose replies they are is not its business. */
+#ifndef TYTO_SM_PORT_H
+#define TYTO_SM_PORT_H
+
+#include "sm/context.h"
+#include "sm/queue.h"
+
+enum {
+    SM_REQUESTS = 8192,            /* requests under way; a send is refused beyond that */
+    SM_NO_WARP = 0xFF,             /* nobody waits for the acknowledgement */
+    SM_CACHES = MEM_CLIENT_L1T + 1 /* caches with a miss queue; each is a MemClient */
+};
+
+/* A request that waits for the network. */
+typedef struct SmSend {
+    SmAccess access;  /* reads of a cache: the line or sector it fills */
+    uint32_t waiting; /* MemRequest.waiting: loads past the L1D the instruction, stores the warp */
+    uint8_t op;       /* MemOp */
+    uint8_t client;   /* MemClient */
+    uint8_t warp;     /* that caused it */
+} SmSend;
+
+typedef struct SmSendQueue {
+    SmSend *items;
+    uint32_t head, count, capacity;
+} SmSendQueue;
+
+/* Handles of replies, a ring. */
+typedef struct SmReplies {
+    uint32_t *handles;
+    uint32_t head, count, capacity;
+} SmReplies;
+
+/* Written by port.c alone. */
+typedef struct SmPort {
+    uint32_t outstanding;    /* requests under way */
+    uint32_t misses_waiting; /* caches with requests in `misses`, bit per MemClient */
+    uint32_t free_count;     /* unused requests */
+    SmReplies arrived;       /* replies at the network's side */
+    SmReplies unit;          /* replies for the load/store unit */
+    MemRequest *requests;    /* SM_REQUESTS of them; partitions write into those under way */
+    uint32_t *free_requests; /* indices of the unused ones, a stack */
+    SmSendQueue misses[SM_CACHES];
+} SmPort;
+
+void port_init(SmPort *port, SmContext *sm);
+
+/* The line or sector that a cache's request has brought. */
+static inline uint64_t port_line_of(const MemRequest *request) {
+    return request->address + request->waiting;
+}
+
+/* Sends a request if the network has room. */
+bool port_send(SmPort *port, SmContext *sm, const SmSend *send);
+
+/* ---- Misses ---- */
+
+void port_init_misses(SmPort *port, SmContext *sm, MemClient cache, uint32_t capacity);
+/* Whether the cache's queue can take so many more. */
+static inline bool port_has_room(const SmPort *port, MemClient cache, uint32_t sends) {
+    return port->misses[cache].count + sends <= port->misses[cache].capacity;
+}
+/* Queues a miss; there must be room. */
+void port_push_miss(SmPort *port, MemClient cache, const SmSend *send);
+static inline bool port_has_misses(const SmPort *port, MemClient cache) {
+    return port->misses_waiting >> cache & 1;
+}
+/* Sends the oldest, of which there is one, if the network has room. */
+bool port_send_miss(SmPort *port, SmContext *sm, MemClient cache);
+/* The same where there may be none; true when it sent one. */
+static inline bool port_step_misses(SmPort *port, SmContext *sm, MemClient cache) {
+    return port_has_misses(port, cache) && port_send_miss(port, sm, cache);
+}
+
+/* ---- Replies ---- */
+
+/* Moves replies on in `cycle`, between the steps of the SM, and wakes it when one needs it. NULL,
+ * or a request of the L1I whose last reply it was: to be handled and finished. */
+MemRequest *port_receive(SmPort *port, SmContext *sm, uint64_t cycle);
+static inline bool port_holds_replies(const SmPort *port) { return port->arrived.count != 0; }
+static inline bool port_has_reply(const SmPort *port) { return port->unit.count != 0; }
+/* Takes the oldest of the load/store unit's replies, if there is one. NULL, or the request if that
+ * was its last reply: to be handled and finished. */
+MemRequest *port_take_reply(SmPort *port);
+/* The request is answered: counts it, and its record is free. */
+void port_finish(SmPort *port, SmContext *sm, MemRequest *request);
+
+#endif

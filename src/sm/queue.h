@@ -1,0 +1,40 @@
+/* Small rings with a fixed capacity: what the stages of an SM hand instructions on through. */
+#ifndef TYTO_SM_QUEUE_H
+#define TYTO_SM_QUEUE_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/* A queue of 16-bit indices. The capacity is a power of two. */
+typedef struct SmQueue {
+    uint16_t *items;
+    uint32_t head, count, mask; /* first item, items held, capacity - 1 */
+} SmQueue;
+
+/* An empty queue for at least `capacity` items, owned by `arena`. */
+static inline void sm_queue_init(SmQueue *queue, uint32_t capacity, Arena *arena) {
+    uint32_t size = 1;
+    while (size < capacity)
+        size *= 2;
+    *queue = (SmQueue){.items = ARENA_ARRAY(arena, uint16_t, size), .mask = size - 1};
+}
+static inline void sm_queue_push(SmQueue *queue, uint32_t item) {
+    assert(queue->count <= queue->mask);
+    queue->items[(queue->head + queue->count++) & queue->mask] = (uint16_t)item;
+}
+static inline uint16_t sm_queue_peek(const SmQueue *queue) { return queue->items[queue->head]; }
+static inline uint16_t sm_queue_pop(SmQueue *queue) {
+    uint16_t item = queue->items[queue->head];
+    /* An empty queue starts over: most never leave the first cache line of their ring. */
+    queue->head = --queue->count ? (queue->head + 1) & queue->mask : 0;
+    return item;
+}
+
+/* A place of a ring of any capacity, from one that is less than twice as far: no division. */
+static inline uint32_t sm_ring_place(uint32_t place, uint32_t capacity) {
+    return place < capacity ? place : place - capacity;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* A read-only cache: instructions, constants, textures. A line is fetched whole; with allocation on
+ * fill a set never refuses. Its misses leave through the port. */
+#ifndef TYTO_SM_READ_CACHE_H
+#define TYTO_SM_READ_CACHE_H
+
+#include "cache/mshr.h"
+#include "cache/tag_array.h"
+#include "sm/port.h"
+
+/* Written by read_cache.c alone, but that the owner takes what is ready from the MSHRs. */
+typedef struct SmReadCache {
+    const CacheConfig *config;
+    uint32_t fill_bytes; /* of a line or sector */
+    uint8_t client;      /* MemClient */
+    Mshr mshr;
+    TagArray tags;
+} SmReadCache;
+
+typedef enum ReadResult { READ_HIT, READ_WAIT, READ_REFUSED } ReadResult;
+
+void read_cache_init(SmReadCache *cache, SmContext *sm, SmPort *port, const CacheConfig *config,
+                     MemClient client);
+/* Drops all lines, where the machine says so. */
+void read_cache_start_kernel(SmReadCache *cache);
+/* Looks up the line of `address`. READ_WAIT: it is fetched; `waiter` comes out of the MSHRs when it
+ * is there. READ_REFUSED: try again. */
+ReadResult read_cache_access(SmReadCache *cache, const SmContext *sm, SmPort *port,
+                             uint64_t address, uint32_t waiter, int warp);
+/* Whether the line of `address` is there. */
+bool read_cache_has(const SmReadCache *cache, uint64_t address);
+void read_cache_fill(SmReadCache *cache, uint64_t address);
+
+#endif

@@ -1,0 +1,163 @@
+/* Residency (see the header): the sets that follow from what each warp has under way. */
+#include "sm/warps.h"
+
+#include "sched/view.h"
+#include "sm/context.h"
+
+void warps_init(SmWarps *warps, const SmConfig *config, Arena *arena) {
+    *warps = (SmWarps){.ctas = ARENA_ARRAY(arena, SmCta, SM_MAX_CTAS),
+                       .awaits_stores = config->lsu.acknowledges_stores};
+}
+
+void warps_free(SmWarps *warps) {
+    for (int c = 0; c < SM_MAX_CTAS; c++)
+        isa_cta_free(&warps->ctas[c].isa);
+}
+
+void warps_start_kernel(SmWarps *warps, uint32_t cta_limit) { warps->cta_limit = cta_limit; }
+
+/* ---- CTAs ---- */
+
+static void start_warp(SmContext *sm, uint32_t slot, uint32_t index) {
+    SmCta *cta = &sm->warps.ctas[slot];
+    int warp = cta->first_warp + (int)index;
+    IsaWarp *isa = &cta->isa.warps[index];
+    isa->slot = (uint32_t)warp;
+    sm->warps.warp[warp] = (SmWarp){.isa = isa, .cta_slot = (uint8_t)slot};
+    sm->warps.drained |= UINT64_C(1) << warp;
+    sm->cta_of_warp[warp] = (uint32_t)cta->isa.index;
+}
+
+/* Tells the policy of a CTA that came or went. */
+static void notify_cta(SmContext *sm, TytoEventKind kind, uint32_t slot, uint64_t warps) {
+    context_notify(sm, &(TytoEvent){.kind = kind,
+                                    .warp = TYTO_NO_WARP,
+                                    .owner = TYTO_NO_WARP,
+                                    .cta_slot = (int)slot,
+                                    .warps = warps});
+}
+
+uint64_t warps_launch(SmContext *sm, uint64_t index) {
+    const IsaLaunch *launch = sm->launch;
+    uint32_t slot = (uint32_t)bits_lowest64(~sm->view.ctas);
+    SmCta *cta = &sm->warps.ctas[slot];
+    cta->first_warp = (uint8_t)(slot * launch->warps);
+    cta->live = launch->warps;
+    isa_cta_start(&cta->isa, launch, index);
+    uint64_t slots = bits_low_mask((int)launch->warps) << cta->first_warp;
+    sched_view_launch(&sm->view, (int)slot, slots, index, sm->warps.next_age);
+    sm->warps.next_age += launch->warps;
+    for (uint32_t i = 0; i < launch->warps; i++)
+        start_warp(sm, slot, i);
+    sm->counters.ctas_launched++;
+    sm->counters.warps_launched += launch->warps;
+    uint64_t resident = (uint64_t)bits_count64(sm->view.ctas);
+    if (resident > sm->counters.ctas_per_sm_max) sm->counters.ctas_per_sm_max = resident;
+    return slots;
+}
+
+void warps_notify_launch(SmContext *sm, uint64_t warps) {
+    notify_cta(sm, TYTO_EVENT_CTA_LAUNCHED, sm->view.warp[bits_lowest64(warps)].cta_slot, warps);
+}
+
+static void finish_cta(SmContext *sm, uint32_t slot) {
+    const TytoCtaView *cta = &sm->view.cta[slot];
+    sched_view_finish(&sm->view, (int)slot);
+    sm->counters.ctas_finished++;
+    histogram_add(&sm->histograms, HISTOGRAM_cta_lifetime, sm->cycle - cta->launched);
+    notify_cta(sm, TYTO_EVENT_CTA_FINISHED, slot, cta->all);
+    sm->listener.cta_finished(sm->listener.user, &(SmCtaEnd){.cta = sm->warps.ctas[slot].isa.index,
+                                                             .start = cta->launched,
+                                                             .end = sm->cycle,
+                                                             .sm = sm->env.index,
+                                                             .slot = slot});
+}
+
+void warps_retire(SmContext *sm, uint64_t retiring) {
+    for (; retiring; retiring &= retiring - 1) {
+        int warp = bits_lowest64(retiring);
+        uint32_t slot = sm->warps.warp[warp].cta_slot;
+        sched_view_retire(&sm->view, warp);
+        sm->counters.warps_finished++;
+        context_notify(sm, &(TytoEvent){.kind = TYTO_EVENT_WARP_FINISHED,
+                                        .warp = warp,
+                                        .owner = TYTO_NO_WARP,
+                                        .cta_slot = (int)slot,
+                                        .warps = UINT64_C(1) << warp});
+        if (--sm->warps.ctas[slot].live == 0) finish_cta(sm, slot);
+    }
+}
+
+/* ---- At issue ---- */
+
+static void update_held(SmWarps *warps) {
+    warps->held = warps->fenced | warps->atomic_waits | warps->load_waits;
+}
+
+void warps_issued(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
+    SmWarp *w = &warps->warp[inst->warp];
+    uint64_t bit = UINT64_C(1) << inst->warp;
+    w->in_flight++;
+    warps->drained &= ~bit;
+    if (!memory) return;
+    bool leaves_sm = memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS;
+    if (memory->is_store && leaves_sm) w->stores += memory->count;
+    if (memory->is_atomic && memory->count) {
+        w->atomics += memory->count;
+        warps->atomic_waits |= bit;
+    }
+    if (inst->holds_warp) warps->load_waits |= bit;
+    update_held(warps);
+}
+
+void warps_fence(SmWarps *warps, int warp, bool is_for_cta, uint32_t pending) {
+    SmWarp *w = &warps->warp[warp];
+    w->is_fence_for_stores = !is_for_cta;
+    if (pending || (w->is_fence_for_stores && w->stores)) warps->fenced |= UINT64_C(1) << warp;
+    update_held(warps);
+}
+
+void warps_exited(SmContext *sm, int warp) { sm->view.exited |= UINT64_C(1) << warp; }
+
+void warps_update_barriers(SmContext *sm, int warp) {
+    uint32_t slot = sm->warps.warp[warp].cta_slot;
+    const SmCta *cta = &sm->warps.ctas[slot];
+    uint64_t all = sm->view.cta[slot].all;
+    uint64_t before = sm->view.at_barrier & all;
+    uint64_t now = (uint64_t)cta->isa.waiting << cta->first_warp;
+    uint64_t arrived = now & ~before, released = before & ~now;
+    sm->view.at_barrier = (sm->view.at_barrier & ~all) | now;
+    TytoEvent event = {.warp = TYTO_NO_WARP, .owner = TYTO_NO_WARP, .cta_slot = (int)slot};
+    for (; arrived; arrived &= arrived - 1) {
+        event.kind = TYTO_EVENT_WARP_AT_BARRIER;
+        event.warp = bits_lowest64(arrived);
+        event.warps = UINT64_C(1) << event.warp;
+        context_notify(sm, &event);
+    }
+    if (!released) return;
+    event.kind = TYTO_EVENT_BARRIER_RELEASED;
+    event.warp = TYTO_NO_WARP;
+    event.warps = released;
+    context_notify(sm, &event);
+}
+
+/* ---- When something is over ---- */
+
+void warps_inst_done(SmWarps *warps, const SmInst *inst) {
+    warps->warp[inst->warp].in_flight--;
+    if (!inst->holds_warp) return;
+    warps->load_waits &= ~(UINT64_C(1) << inst->warp);
+    update_held(warps);
+}
+
+bool warps_settle(SmWarps *warps, int warp, uint32_t pending) {
+    const SmWarp *w = &warps->warp[warp];
+    uint64_t bit = UINT64_C(1) << warp;
+    if (w->in_flight == 0 && w->atomics == 0 && !(warps->awaits_stores && w->stores))
+        warps->drained |= bit;
+    if (!(warps->held & bit)) return false;
+    if (pending == 0 && !(w->is_fence_for_stores && w->stores)) warps->fenced &= ~bit;
+    if (w->atomics == 0) warps->atomic_waits &= ~bit;
+    update_held(warps);
+    return !(warps->held & bit);
+}

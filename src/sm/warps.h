@@ -1,0 +1,77 @@
+/* What is resident: CTAs and warps from launch to retirement, and what each warp has under way or
+ * waits for beyond its registers. A warp that has exited retires when nothing of it is under way
+ * any more, its stores' acknowledgements included where the machine has it so. */
+#ifndef TYTO_SM_WARPS_H
+#define TYTO_SM_WARPS_H
+
+#include "isa/launch.h"
+#include "sm/inst.h"
+#include "tyto/policy.h"
+
+typedef struct SmContext SmContext; /* sm/context.h, which holds the record below */
+
+typedef struct SmWarp {
+    IsaWarp *isa;
+    uint32_t in_flight; /* instructions issued and not complete */
+    uint32_t stores;    /* accesses of issued stores whose acknowledgement is still to come */
+    uint32_t atomics;   /* atomic replies still to come */
+    uint8_t cta_slot;
+    bool is_fence_for_stores; /* the last fence: reaches beyond the CTA */
+} SmWarp;
+
+typedef struct SmCta {
+    IsaCta isa;
+    uint32_t live;      /* warps that have not retired */
+    uint8_t first_warp; /* slot of its warp 0 */
+} SmCta;
+
+/* Written by warps.c alone. */
+typedef struct SmWarps {
+    uint64_t drained;      /* slots with nothing in flight, and no acknowledgement to come */
+    uint64_t held;         /* warps that issue nothing until one of the next three has ended */
+    uint64_t fenced;       /* a memory fence waits */
+    uint64_t atomic_waits; /* atomics must be answered first */
+    uint64_t load_waits;   /* a load must end first */
+    bool awaits_stores;    /* a warp is not drained before its stores are acknowledged */
+    uint32_t cta_limit;    /* CTAs of the kernel resident at once */
+    uint64_t next_age;     /* of the next warp launched */
+    SmCta *ctas;           /* SM_MAX_CTAS of them */
+    SmWarp warp[TYTO_MAX_WARPS];
+} SmWarps;
+
+void warps_init(SmWarps *warps, const SmConfig *config, Arena *arena);
+void warps_free(SmWarps *warps);
+void warps_start_kernel(SmWarps *warps, uint32_t cta_limit);
+
+/* ---- CTAs ---- */
+
+/* Puts CTA `index` of the grid into the first free slot, which there must be; its warps. */
+uint64_t warps_launch(SmContext *sm, uint64_t index);
+/* Tells the policy of it, once the other stages know the warps. */
+void warps_notify_launch(SmContext *sm, uint64_t warps);
+/* Retires warps that can, and CTAs with their last one. */
+void warps_retire(SmContext *sm, uint64_t retiring);
+
+/* ---- At issue ---- */
+
+/* An instruction has issued; `memory`: its accesses, NULL when it is none of the load/store unit.
+ */
+void warps_issued(SmWarps *warps, const SmInst *inst, const SmMemory *memory);
+/* A memory fence holds its warp until its loads are in and, where it reaches beyond the CTA, its
+ * stores acknowledged. `pending`: registers of the warp with a result to come. */
+void warps_fence(SmWarps *warps, int warp, bool is_for_cta, uint32_t pending);
+/* All threads of the warp have exited. */
+void warps_exited(SmContext *sm, int warp);
+/* A warp came to a barrier or exited: brings view.at_barrier of its CTA's warps up to date. */
+void warps_update_barriers(SmContext *sm, int warp);
+
+/* ---- When something is over ---- */
+
+static inline void warps_store_done(SmWarps *warps, int warp) { warps->warp[warp].stores--; }
+static inline void warps_atomic_done(SmWarps *warps, int warp) { warps->warp[warp].atomics--; }
+void warps_inst_done(SmWarps *warps, const SmInst *inst);
+/* After one of those: the warp may be drained, or held no longer, which is the answer. `pending` as
+ * in warps_fence. */
+bool warps_settle(SmWarps *warps, int warp, uint32_t pending);
+
+#endif
