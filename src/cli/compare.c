@@ -1,6 +1,6 @@
-/* tyto compare: one program under several warp schedulers, each in a process of its own, side by
- * side. Every run writes its statistics to a file in a temporary folder; the table is made of
- * those, in the order in which the schedulers were named. */
+/* tyto compare: one program under several schedulers, each in a process of its own, side by side.
+ * Every run writes its statistics to a file in a temporary folder; the table is made of those, in
+ * the order in which the schedulers were named. */
 #include "cli/command.h"
 
 #include <dirent.h>
@@ -14,25 +14,31 @@
 #include <unistd.h>
 
 #include "cli/files.h"
+#include "cli/names.h"
 #include "cli/program.h"
 
-enum { PATH_BYTES = 4096, MOST_RUNS = 1024 };
-
-/* All limits, as the CCWS paper finds its best one (section 5.1). */
-static const char BEST_SWL[] = "swl:limit=1..32";
+enum {
+    PATH_BYTES = 4096,
+    NAME_BYTES = 512,
+    MOST_RUNS = 1024,
+    OWN_WORDS = 4 /* of a contestant's own options */
+};
 
 /* One of the runs. */
 typedef struct Contestant {
-    char *scheduler;         /* as named, with its parameters */
-    char stats[PATH_BYTES];  /* file of its statistics */
-    char output[PATH_BYTES]; /* file of what the program printed */
-    pid_t process;           /* 0: not running */
-    int status;              /* of the process, when it has ended */
+    const char *scheduler;     /* as named, with its parameters; NULL: the machine's */
+    const char *cta_scheduler; /* likewise */
+    char name[NAME_BYTES];     /* of both, for messages */
+    char stats[PATH_BYTES];    /* file of its statistics */
+    char output[PATH_BYTES];   /* file of what the program printed */
+    pid_t process;             /* 0: not running */
+    int status;                /* of the process, when it has ended */
 } Contestant;
 
 typedef struct Contest {
     const Arguments *arguments;
-    Contestant *list;
+    Names schedulers, cta_schedulers; /* as named */
+    Contestant *list;                 /* every pair of them */
     int count;
     bool has_too_many;       /* more were named than can be */
     int jobs;                /* processes at once */
@@ -44,66 +50,47 @@ typedef struct Contest {
 
 /* ---- Reading the command line ---- */
 
-/* The "1..32" of "swl:limit=1..32". */
-typedef struct Range {
-    const char *text, *end; /* where it begins, and what follows it */
-    long first, last;       /* values */
-} Range;
-
-static bool find_range(const char *scheduler, Range *range) {
-    for (const char *at = strchr(scheduler, '='); at; at = strchr(at + 1, '=')) {
-        char *end;
-        range->text = at + 1;
-        range->first = strtol(at + 1, &end, 10);
-        if (end == at + 1 || strncmp(end, "..", 2)) continue;
-        range->last = strtol(end + 2, &end, 10);
-        range->end = end;
-        return range->first <= range->last && range->last - range->first < MOST_RUNS;
-    }
-    return false;
-}
-
-/* Adds a scheduler; one with a range once for each value in it, so that two ranges make every pair.
- */
-static void add_scheduler(Contest *contest, const char *scheduler) {
-    Range range;
-    if (!find_range(scheduler, &range)) {
-        contest->has_too_many |= contest->count == MOST_RUNS;
-        if (contest->count < MOST_RUNS)
-            contest->list[contest->count++].scheduler = strdup(scheduler);
-        return;
-    }
-    for (long i = range.first; i <= range.last && !contest->has_too_many; i++) {
-        size_t size = strlen(scheduler) + 24;
-        char *one = allocate(size, 1);
-        snprintf(one, size, "%.*s%ld%s", (int)(range.text - scheduler), scheduler, i, range.end);
-        add_scheduler(contest, one);
-        free(one);
-    }
-}
-
-/* Cuts "lrr,ccws:a=1,b=2,gto" into schedulers: what has a '=' but no ':' goes on with the one
- * before it. */
-static void read_schedulers(Contest *contest, const char *text) {
-    contest->list = allocate(MOST_RUNS, sizeof *contest->list);
-    while (*text) {
-        size_t length = strcspn(text, ",");
-        for (const char *next = text + length; *next; next = text + length) {
-            size_t more = strcspn(next + 1, ",");
-            if (!memchr(next + 1, '=', more) || memchr(next + 1, ':', more)) break;
-            length += 1 + more;
+/* Makes the contestants: every warp scheduler with every CTA scheduler. What was not named at all
+ * is one contestant's NULL, so that the option is left out. */
+static void pair(Contest *contest) {
+    const Names *warps = &contest->schedulers, *ctas = &contest->cta_schedulers;
+    contest->list = allocate((size_t)warps->count * (size_t)ctas->count + 1, sizeof *contest->list);
+    for (int w = 0; w < warps->count; w++)
+        for (int c = 0; c < ctas->count; c++) {
+            Contestant *contestant = &contest->list[contest->count++];
+            const char *scheduler = warps->list[w], *cta_scheduler = ctas->list[c];
+            bool is_pair = scheduler && cta_scheduler;
+            contestant->scheduler = scheduler;
+            contestant->cta_scheduler = cta_scheduler;
+            snprintf(contestant->name, sizeof contestant->name, "%s%s%s",
+                     scheduler ? scheduler : "", is_pair ? " with " : "",
+                     cta_scheduler ? cta_scheduler : "");
         }
-        char *scheduler = strndup(text, length);
-        if (length) add_scheduler(contest, strcmp(scheduler, "best-swl") ? scheduler : BEST_SWL);
-        free(scheduler);
-        text += length + (text[length] == ',');
-    }
+}
+
+/* With neither option the warp schedulers are the usual ones; with that of the CTA schedulers
+ * alone, the warp scheduler is the machine's. */
+static void read_schedulers(Contest *contest) {
+    const char *warps = arguments_value(contest->arguments, "--schedulers");
+    const char *ctas = arguments_value(contest->arguments, "--cta-schedulers");
+    if (!warps && !ctas) warps = "lrr,gto,two-level";
+    contest->schedulers = names_read(warps, MOST_RUNS);
+    contest->cta_schedulers = names_read(ctas, MOST_RUNS);
+    int most = MOST_RUNS / (contest->schedulers.count ? contest->schedulers.count : 1);
+    contest->has_too_many = contest->schedulers.is_cut || contest->cta_schedulers.is_cut ||
+                            contest->cta_schedulers.count > most;
+    if (!contest->has_too_many) pair(contest);
 }
 
 /* Options that every run would write over, or that the comparison is about. */
 static bool check_options(const Arguments *arguments) {
     for (int i = 0; i < arguments->given_count; i++) {
         const TytoOption *option = arguments->given[i];
+        if (!strcmp(option->name, "--cta-scheduler") &&
+            arguments_value(arguments, "--cta-schedulers")) {
+            say_error("--cta-scheduler and --cta-schedulers cannot both be given");
+            return false;
+        }
         if (!(option->traits & TYTO_OPTION_ONE_RUN)) continue;
         say_error("%s does not go with tyto compare; give it to tyto run", option->name);
         return false;
@@ -111,23 +98,30 @@ static bool check_options(const Arguments *arguments) {
     return true;
 }
 
-/* Checks each scheduler before anything is started. */
-static bool check_schedulers(const Contest *contest) {
+/* Adds the options that are one contestant's own; returns how many words there are then. */
+static int add_own_options(const Contestant *contestant, const char **words, int count) {
+    if (contestant->scheduler) {
+        words[count++] = "--scheduler";
+        words[count++] = contestant->scheduler;
+    }
+    if (contestant->cta_scheduler) {
+        words[count++] = "--cta-scheduler";
+        words[count++] = contestant->cta_scheduler;
+    }
+    return count;
+}
+
+/* Checks each contestant before anything is started. */
+static bool check_contestants(const Contest *contest) {
     const Arguments *arguments = contest->arguments;
     int count = arguments->simulator_count;
-    const char **words = allocate((size_t)count + 2, sizeof *words);
+    const char **words = allocate((size_t)count + OWN_WORDS, sizeof *words);
     memcpy(words, arguments->simulator, (size_t)count * sizeof *words);
-    bool is_right = contest->count > 0;
-    if (!is_right) say_error("--schedulers is empty");
-    if (contest->has_too_many) {
-        say_error("--schedulers names more than %d runs", MOST_RUNS);
-        is_right = false;
-    }
+    bool is_right = true;
     for (int i = 0; i < contest->count; i++) {
         char message[2048];
-        words[count] = "--scheduler";
-        words[count + 1] = contest->list[i].scheduler;
-        if (tyto_check_options(count + 2, words, message, sizeof message) == TYTO_OK) continue;
+        int all = add_own_options(&contest->list[i], words, count);
+        if (tyto_check_options(all, words, message, sizeof message) == TYTO_OK) continue;
         fprintf(stderr, "tyto: %s\n", message);
         is_right = false;
     }
@@ -135,19 +129,33 @@ static bool check_schedulers(const Contest *contest) {
     return is_right;
 }
 
+/* Checks the lists, and what is in them. */
+static bool check_schedulers(const Contest *contest) {
+    const char *empty = !contest->schedulers.count       ? "--schedulers"
+                        : !contest->cta_schedulers.count ? "--cta-schedulers"
+                                                         : NULL;
+    if (empty) say_error("%s is empty", empty);
+    else if (contest->has_too_many)
+        say_error("%s more than %d runs",
+                  contest->cta_schedulers.list[0] ? "--schedulers and --cta-schedulers make"
+                                                  : "--schedulers names",
+                  MOST_RUNS);
+    return !empty && !contest->has_too_many && check_contestants(contest);
+}
+
 /* ---- Running ---- */
 
 /* In the new process: becomes the program. */
 static void start_program(const Contest *contest, const Contestant *contestant) {
     const Arguments *arguments = contest->arguments;
-    const char *own[] = {"--scheduler", contestant->scheduler, "--stats", contestant->stats,
-                         "--quiet"};
+    const char *own[OWN_WORDS + 3] = {"--stats", contestant->stats, "--quiet"};
+    int own_count = add_own_options(contestant, own, 3);
     int output = open(contestant->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (output < 0 || dup2(output, STDOUT_FILENO) < 0) _exit(EXIT_FAILED);
     close(output);
     sigprocmask(SIG_SETMASK, &contest->outer_mask, NULL);
     program_export_options(arguments->simulator_count, arguments->simulator);
-    program_export_options(sizeof own / sizeof own[0], own);
+    program_export_options(own_count, own);
     _exit(program_exec(arguments->operands));
 }
 
@@ -233,10 +241,10 @@ static bool check_run(const Contestant *contestant) {
     if (output) fputs(output, stderr);
     free(output);
     if (WIFSIGNALED(contestant->status))
-        say_error("the run under %s was ended by signal %d", contestant->scheduler,
+        say_error("the run under %s was ended by signal %d", contestant->name,
                   WTERMSIG(contestant->status));
     else
-        say_error("the run under %s failed with status %d", contestant->scheduler,
+        say_error("the run under %s failed with status %d", contestant->name,
                   WEXITSTATUS(contestant->status));
     return false;
 }
@@ -264,7 +272,7 @@ static bool answer(const Contest *contest) {
         } else if (tyto_comparison_add(comparison, contest->list[i].stats, message,
                                        sizeof message) != TYTO_OK) {
             say_error("the run under %s left no statistics: did the program launch a kernel?",
-                      contest->list[i].scheduler);
+                      contest->list[i].name);
             is_right = false;
         }
     }
@@ -321,12 +329,11 @@ static int run_contest(Contest *contest) {
 
 static int run_compare(Arguments *arguments) {
     Contest contest = {.arguments = arguments};
-    const char *schedulers = arguments_value(arguments, "--schedulers");
-    read_schedulers(&contest, schedulers ? schedulers : "lrr,gto,two-level");
+    read_schedulers(&contest);
     int status = run_contest(&contest);
-    for (int i = 0; i < contest.count; i++)
-        free(contest.list[i].scheduler);
     free(contest.list);
+    names_free(&contest.schedulers);
+    names_free(&contest.cta_schedulers);
     return status;
 }
 
@@ -335,6 +342,10 @@ static const TytoOption options[] = {
      "The warp schedulers, the first being what the others are measured by; P=1..8 for each value, "
      "best-swl "
      "for swl:limit=1..32.",
+     NULL, 0},
+    {"--cta-schedulers", "NAME,NAME,...", NULL,
+     "The thread block (CTA) schedulers, each with each of the warp schedulers; alone, with the "
+     "machine's own.",
      NULL, 0},
     {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL, 0},
     {"--json", "FILE", NULL, "Write all runs as JSON, - being standard output.", NULL,
@@ -345,9 +356,10 @@ static const TytoOption options[] = {
 const Command command_compare = {
     .name = "compare",
     .operands = "WORKLOAD|PROGRAM [arguments]",
-    .summary = "Run a program under several warp schedulers, and say which is best and why",
+    .summary = "Run a program under several schedulers, and say which is best and why",
     .text =
-        "  tyto compare --machine ccws --schedulers lrr,gto,ccws:k_throttle=16 spmv --size 20000\n",
+        "  tyto compare --machine ccws --schedulers lrr,gto,ccws:k_throttle=16 spmv --size 20000\n"
+        "  tyto compare --machine md --cta-schedulers round-robin,md,limit:ctas=1..8 spmv\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .has_simulator = true,

@@ -319,22 +319,53 @@ void report_launch(const RunStats *run, int i, Text *out) {
 
 /* --- several runs --- */
 
-/* Width of the longest scheduler name, at least that of the heading. */
-static int name_width(const RunStats *const *runs, int count) {
-    int width = (int)strlen("scheduler");
-    for (int i = 0; i < count; i++) {
-        int length = (int)strlen(runs[i]->scheduler);
-        if (length > width) width = length;
-    }
-    return width;
+/* What the runs of a comparison are called by: the schedulers in which they differ. */
+typedef struct RunNames {
+    bool has_warps, has_ctas; /* whose scheduler is in the names */
+    char **list;              /* by run; owned */
+    int width;                /* of the longest, at least that of the heading */
+} RunNames;
+
+static const char *heading_of(const RunNames *names) {
+    return names->has_warps ? "scheduler" : "CTA scheduler";
 }
 
-static void add_comparison_row(const RunStats *run, const Counters *total, double speedup,
-                               int width, Text *out) {
+static char *name_of(const RunStats *run, const RunNames *names) {
+    Text name = {0};
+    if (names->has_warps) text_add(&name, run->scheduler);
+    if (names->has_warps && names->has_ctas) text_add(&name, " with ");
+    if (names->has_ctas) text_add(&name, run->cta_scheduler);
+    return name.bytes ? name.bytes : strdup("");
+}
+
+static RunNames name_runs(const RunStats *const *runs, int count) {
+    RunNames names = {.list = base_calloc((size_t)count, sizeof *names.list)};
+    for (int i = 1; i < count; i++) {
+        names.has_warps |= strcmp(runs[i]->scheduler, runs[0]->scheduler) != 0;
+        names.has_ctas |= strcmp(runs[i]->cta_scheduler, runs[0]->cta_scheduler) != 0;
+    }
+    names.has_warps |= !names.has_ctas;
+    names.width = (int)strlen(heading_of(&names));
+    for (int i = 0; i < count; i++) {
+        names.list[i] = name_of(runs[i], &names);
+        int length = (int)strlen(names.list[i]);
+        if (length > names.width) names.width = length;
+    }
+    return names;
+}
+
+static void free_names(RunNames *names, int count) {
+    for (int i = 0; i < count; i++)
+        free(names->list[i]);
+    free(names->list);
+}
+
+static void add_comparison_row(const char *name, int width, const Counters *total, double speedup,
+                               Text *out) {
     static const RatioId columns[] = {RATIO_l1d_miss_rate, RATIO_l2_miss_rate, RATIO_RBL};
     char field[FIELD_BYTES];
     format_count(field, total->cycles);
-    text_printf(out, "%-*s %15s", width, run->scheduler, field);
+    text_printf(out, "%-*s %15s", width, name, field);
     format_ratio(field, total, RATIO_ipc);
     text_printf(out, " %8s", field);
     format_value(field, speedup, 3);
@@ -398,11 +429,12 @@ static int largest_saving(const Counters *best, const Counters *worst, uint64_t 
 
 /* One sentence: what the fastest run loses less on than the one it is measured by, and figures that
  * go with it. */
-static void add_reason(const RunStats *fastest, const RunStats *other, Text *out) {
-    Counters best = run_total(fastest), worst = run_total(other);
+static void add_reason(const RunStats *const *runs, const RunNames *names, int fastest, int other,
+                       Text *out) {
+    Counters best = run_total(runs[fastest]), worst = run_total(runs[other]);
+    const char *winner = names->list[fastest], *loser = names->list[other];
     if (best.cycles == worst.cycles) {
-        text_printf(out, "\n%s and %s take the same number of cycles.\n", fastest->scheduler,
-                    other->scheduler);
+        text_printf(out, "\n%s and %s take the same number of cycles.\n", winner, loser);
         return;
     }
     char percent[FIELD_BYTES];
@@ -410,14 +442,13 @@ static void add_reason(const RunStats *fastest, const RunStats *other, Text *out
     if (share < NEGLIGIBLE) {
         format_value(percent, 100 * share, 2);
         text_printf(out, "\n%s is fastest, by only %s%% over %s: too little to have a reason.\n",
-                    fastest->scheduler, percent, other->scheduler);
+                    winner, percent, loser);
         return;
     }
     uint64_t saving, gain = worst.scheduler_cycles - best.scheduler_cycles;
     int cause = largest_saving(&best, &worst, &saving);
     format_value(percent, 100 * share, 1);
-    text_printf(out, "\n%s wins with %s%% fewer cycles than %s", fastest->scheduler, percent,
-                other->scheduler);
+    text_printf(out, "\n%s wins with %s%% fewer cycles than %s", winner, percent, loser);
     if (cause >= 0 && saving < gain) {
         format_value(percent, 100 * (double)saving / (double)gain, 0);
         text_printf(out, ": %s%% of the gain are scheduler cycles that %s", percent,
@@ -443,24 +474,28 @@ static void add_legend(const Counters *all, Text *out) {
 
 void report_comparison(const RunStats *const *runs, int count, Text *out) {
     if (!count) return;
-    int width = name_width(runs, count), fastest = 0, second = -1;
+    RunNames names = name_runs(runs, count);
+    int fastest = 0, second = -1;
     uint64_t first = run_total(runs[0]).cycles, least = first, next = UINT64_MAX;
     Counters all = {0};
     text_printf(out, "%s on %s", runs[0]->program, runs[0]->machine);
+    if (!names.has_warps) text_printf(out, ", warps by %s", runs[0]->scheduler);
     int untimed = run_untimed(runs[0]).kernels, kernels = runs[0]->kernel_count;
     if (untimed) text_printf(out, ", %d of %d kernels timed", kernels - untimed, kernels);
-    text_printf(out, "\n\n%-*s %15s %8s %8s %8s %8s %8s  %s\n", width, "scheduler", "cycles", "IPC",
-                "speed-up", "L1D miss", "L2 miss", "row hits", "scheduler cycles");
+    text_printf(out, "\n\n%-*s %15s %8s %8s %8s %8s %8s  %s\n", names.width, heading_of(&names),
+                "cycles", "IPC", "speed-up", "L1D miss", "L2 miss", "row hits", "scheduler cycles");
     for (int i = 0; i < count; i++) {
         Counters total = run_total(runs[i]);
-        add_comparison_row(runs[i], &total, (double)first / (double)total.cycles, width, out);
+        double speedup = (double)first / (double)total.cycles;
+        add_comparison_row(names.list[i], names.width, &total, speedup, out);
         counters_add(&all, &total);
         if (total.cycles < least) least = total.cycles, fastest = i;
         else if (i > 0 && total.cycles < next) next = total.cycles, second = i;
     }
     add_legend(&all, out);
     /* Against the first, as the speed-ups are; when that is the fastest, against the next best. */
-    if (count > 1) add_reason(runs[fastest], runs[fastest ? 0 : second], out);
+    if (count > 1) add_reason(runs, &names, fastest, fastest ? 0 : second, out);
+    free_names(&names, count);
 }
 
 /* --- many programs --- */

@@ -52,6 +52,38 @@ class Policies(unittest.TestCase):
         done = self.tyto("run", "--cta-scheduler", f"./{name}:group=3", "--quiet", *VECADD)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def compare(self, *words):
+        done = self.tyto("compare", "--json", "c.json", *words, *VECADD)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        runs = json.loads((self.folder / "c.json").read_text(encoding="utf-8"))["runs"]
+        return done.stdout, [(run["scheduler"], run["cta_scheduler"]) for run in runs]
+
+    def test_cta_schedulers_are_compared_as_warp_schedulers_are(self):
+        ctas = ["round-robin", "limit", "limit:ctas=2", "./neighbours.so:group=3"]  # limit:ctas=1 is the default
+        named = "round-robin,limit:ctas=1..2,./neighbours.so:group=3"
+        shown, runs = self.compare("--machine", "gtx480", "--cta-schedulers", named)
+        self.assertEqual(runs, [("gto", each) for each in ctas])
+        self.assertTrue(shown.startswith("vecadd on gtx480, warps by gto\n\nCTA scheduler "), shown)
+        self.assertEqual(re.findall(r"(?m)^(\S+) +\d", shown), ctas)
+        shown, runs = self.compare("--schedulers", "lrr,./turns.so", "--cta-schedulers", "round-robin,limit:ctas=2")
+        pairs = [(warps, each) for warps in ("lrr", "./turns.so") for each in ("round-robin", "limit:ctas=2")]
+        self.assertEqual(runs, pairs)
+        self.assertEqual(re.findall(r"(?m)^(\S+ with \S+) +\d", shown), [" with ".join(pair) for pair in pairs])
+        shown, _ = self.compare("--schedulers", "lrr,gto", "--cta-schedulers", "limit:ctas=2")
+        self.assertEqual(re.findall(r"(?m)^(\S+) +\d", shown), ["lrr", "gto"])
+
+    def test_lists_of_cta_schedulers_are_checked(self):
+        for words, message in {
+                ("--cta-schedulers", "round-robbin"): 'no CTA scheduler "round-robbin"; did you mean "round-robin"?',
+                ("--cta-schedulers", "limit:ctas=0..2"): "ctas=0: out of bounds (1 to 32)",
+                ("--cta-schedulers", "md", "--cta-scheduler", "md"): "cannot both be given",
+                ("--cta-schedulers", ","): "--cta-schedulers is empty",
+                ("--schedulers", "swl:limit=1..32", "--cta-schedulers", "limit:ctas=1..33"):
+                    "--schedulers and --cta-schedulers make more than 1024 runs"}.items():
+            done = self.tyto("compare", *words, *VECADD)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
+
     def expect_death(self, number, policy, function, *words):
         done = self.tyto(*words)
         self.assertEqual(done.returncode, -number, done.stderr)

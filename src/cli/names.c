@@ -1,0 +1,72 @@
+/* Reading lists of schedulers (see the header). */
+#include "cli/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+/* All limits, as the CCWS paper finds its best one (section 5.1). */
+static const char BEST_SWL[] = "swl:limit=1..32";
+
+/* The "1..32" of "swl:limit=1..32". */
+typedef struct Range {
+    const char *text, *end; /* where it begins, and what follows it */
+    long first, last;       /* values */
+} Range;
+
+static bool find_range(const char *scheduler, int most, Range *range) {
+    for (const char *at = strchr(scheduler, '='); at; at = strchr(at + 1, '=')) {
+        char *end;
+        range->text = at + 1;
+        range->first = strtol(at + 1, &end, 10);
+        if (end == at + 1 || strncmp(end, "..", 2)) continue;
+        range->last = strtol(end + 2, &end, 10);
+        range->end = end;
+        return range->first <= range->last && range->last - range->first < most;
+    }
+    return false;
+}
+
+/* Adds a scheduler; one with a range once for each value in it, so that two ranges make every pair.
+ */
+static void add(Names *names, const char *scheduler, int most) {
+    Range range;
+    if (!find_range(scheduler, most, &range)) {
+        names->is_cut |= names->count == most;
+        if (names->count < most) names->list[names->count++] = strdup(scheduler);
+        return;
+    }
+    for (long i = range.first; i <= range.last && !names->is_cut; i++) {
+        size_t size = strlen(scheduler) + 24;
+        char *one = allocate(size, 1);
+        snprintf(one, size, "%.*s%ld%s", (int)(range.text - scheduler), scheduler, i, range.end);
+        add(names, one, most);
+        free(one);
+    }
+}
+
+Names names_read(const char *text, int most) {
+    Names names = {.list = allocate((size_t)most + 1, sizeof *names.list)};
+    names.count = !text; /* the NULL */
+    while (text && *text) {
+        size_t length = strcspn(text, ",");
+        for (const char *next = text + length; *next; next = text + length) {
+            size_t more = strcspn(next + 1, ",");
+            if (!memchr(next + 1, '=', more) || memchr(next + 1, ':', more)) break;
+            length += 1 + more;
+        }
+        char *scheduler = strndup(text, length);
+        if (length) add(&names, strcmp(scheduler, "best-swl") ? scheduler : BEST_SWL, most);
+        free(scheduler);
+        text += length + (text[length] == ',');
+    }
+    return names;
+}
+
+void names_free(Names *names) {
+    for (int i = 0; i < names->count; i++)
+        free(names->list[i]);
+    free(names->list);
+}
