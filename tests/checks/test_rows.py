@@ -42,7 +42,7 @@ class Row(unittest.TestCase):
 class Option(Row):
     def test_the_table_compiles_as_it_is(self):
         self.accepted("driver/options.c")
-        self.accepted("driver/detail.c")
+        self.accepted("driver/record.c")
 
     def test_an_option_of_another_width_than_its_kind_is_refused(self):
         self.refused("driver/options.c", "driver/options.h", r"KIND\(COUNT, uint64_t\)", "KIND(COUNT, uint32_t)")

@@ -160,7 +160,7 @@ class Launch(Case):
         self.assertEqual(result["total"]["thread_instructions"], 136)
         self.assertEqual(result["kernels"][0]["block"], [8, 1, 1])
         self.assertEqual(result["kernels"][0]["status"], "complete")
-        self.assertEqual(set(result["host"]), {"wall_seconds", "cpu_seconds",
+        self.assertEqual(set(result["host"]), {"wall_seconds", "cpu_seconds", "untimed_seconds",
                                                "warp_instructions_per_second",
                                                "cycles_per_second", "peak_memory_bytes"})
 
