@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Does README.md's table "I want to add ..." say all there is to do? usage: test_recipes.py ROOT [--build FOLDER]
+
+Without --build: every row of the table has a recipe (recipes.py) and every recipe a row, and a recipe touches
+what its row names and no other file. With it: all recipes are followed in a copy of the sources in FOLDER, which
+is built; then each one's tests and commands are run.
+"""
+import fnmatch
+import pathlib
+import re
+import sys
+import unittest
+
+from recipes import RECIPES
+
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+FOLDER = pathlib.Path(sys.argv.pop(2)) if sys.argv[1:2] == ["--build"] else None
+del sys.argv[1:]
+sys.path.insert(0, str(ROOT / "scripts"))
+from scratch import Scratch, run  # noqa: E402 (found by the line above)
+
+PATH = re.compile(r"`((?:src|machines|workloads|experiments|tests)/[\w./*-]+)`")
+SENTENCE = "A new `.c` file is also named in its folder's `meson.build`."
+
+
+def table():
+    """{what: the paths that its row names}"""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.search(r"## I want to add \.\.\.\n\n.*\n\|[-|]+\|\n((?:\|.*\n)+)", text).group(1)
+    return {row.split("|")[1].strip(): PATH.findall(row) for row in rows.splitlines()}
+
+
+def is_named(name, recipe, paths):
+    """Whether one of the row's paths is this file, or a folder that it is in."""
+    patterns = [path.replace("NAME", recipe.name) for path in paths]
+    return any(fnmatch.fnmatch(name, pattern) or (pattern.endswith("/") and name.startswith(pattern))
+               for pattern in patterns)
+
+
+def text_of(new, read):
+    if isinstance(new, str):
+        return new
+    name, words = new
+    text = read(name)
+    for word, other in words.items():
+        assert word in text, f"{word} is not in {name}"
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", other, text)
+    return text
+
+
+def build_of(name):
+    """The meson.build that names a file of src/."""
+    is_source = name.startswith("src/") and name.endswith(".c")
+    return str(pathlib.Path(name).parent / "meson.build") if is_source else None
+
+
+def add_to_build(name, like, text):
+    """meson.build with a new .c file behind its like."""
+    new, old = f"'{pathlib.Path(name).name}'", f"'{pathlib.Path(like).name}'"
+    assert text.count(old) == 1
+    return text.replace(old, f"{old}, {new}")
+
+
+def follow(recipe, read, write):
+    """Does what a recipe says to the files that `read` and `write` reach."""
+    for name, new in recipe.new.items():
+        write(name, text_of(new, read))
+        if build := build_of(name):
+            write(build, add_to_build(name, new[0], read(build)))
+    for name, before, after in recipe.rows:
+        text = read(name)
+        assert text.count(before) == 1, f"{name} has not once: {before}"
+        write(name, text.replace(before, after))
+
+
+class Table(unittest.TestCase):
+    def test_every_row_has_a_recipe_and_every_recipe_a_row(self):
+        self.assertEqual(sorted(table()), sorted(RECIPES))
+        self.assertIn(SENTENCE, (ROOT / "README.md").read_text(encoding="utf-8"))
+
+    def test_a_recipe_touches_what_its_row_names(self):
+        for what, recipe in RECIPES.items():
+            files = {}
+            follow(recipe, lambda name: files.get(name) or (ROOT / name).read_text(encoding="utf-8"),
+                   files.__setitem__)
+            builds = {build_of(name) for name in recipe.new}  # the sentence below the table
+            for name in files:
+                self.assertTrue(name in builds or is_named(name, recipe, table()[what]), f"{what}: {name}")
+
+
+class Copy(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = scratch = Scratch(FOLDER)
+        scratch.copy()
+        for recipe in RECIPES.values():
+            follow(recipe, scratch.read, scratch.write)
+        scratch.set_up()
+        names = {name for recipe in RECIPES.values() for name in recipe.tests}
+        targets = {target["id"]: target["filename"] for target in scratch.introspect("targets")}
+        depends = {identity for test in scratch.introspect("tests") if test["name"] in names
+                   for identity in test["depends"] if identity in targets}
+        files = [str(pathlib.Path(file).relative_to(scratch.build)) for identity in depends for file in targets[identity]]
+        is_built, said = scratch.ninja("running", *sorted(files))
+        if not is_built:
+            raise AssertionError(said[-4000:])
+
+
+def add_case(what, recipe):
+    def test(self):
+        if recipe.tests:
+            is_passed, said = run(["meson", "test", "-C", self.scratch.build, "--no-rebuild", *recipe.tests], 600)
+            self.assertTrue(is_passed, said)
+        for words, part in recipe.commands:
+            _, said = run([self.scratch.build / "tyto", *words], 120)
+            self.assertIn(part, said, words)
+
+    setattr(Copy, "test_" + re.sub(r"\W+", "_", what) + "_is_there_once_added", test)
+
+
+for each in RECIPES.items():
+    add_case(*each)
+
+if __name__ == "__main__":
+    ran = unittest.main(exit=False, defaultTest="Copy" if FOLDER else "Table").result
+    bad = len(ran.failures) + len(ran.errors)
+    print(f"{ran.testsRun - bad} passed, {bad} failed")
+    sys.exit(bool(bad) or not ran.testsRun)
