@@ -113,11 +113,6 @@ void json_uint(Json *json, uint64_t value) {
     text_printf(json->out, "%" PRIu64, value);
 }
 
-void json_int(Json *json, int64_t value) {
-    start_item(json);
-    text_printf(json->out, "%" PRId64, value);
-}
-
 /* printf and strtod follow the host program's locale, which may write the decimal point otherwise
  * (a comma, or several bytes). */
 static void restore_decimal_point(char *digits) {

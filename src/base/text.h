@@ -39,7 +39,6 @@ void json_end_array(Json *json);
 void json_key(Json *json, const char *key);
 void json_string(Json *json, const char *value);
 void json_uint(Json *json, uint64_t value);
-void json_int(Json *json, int64_t value);
 void json_double(Json *json, double value);
 void json_bool(Json *json, bool value);
 void json_null(Json *json);

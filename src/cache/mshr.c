@@ -4,18 +4,6 @@
 
 #include <assert.h>
 
-bool mshr_check(uint32_t entries, uint32_t merges, Diag *diag) {
-    bool is_good = entries >= 1 && entries <= MSHR_MAX_ENTRIES && merges >= 1 &&
-                   merges <= MSHR_MAX_MERGES && entries * merges <= MSHR_MAX_WAITING;
-    if (!is_good)
-        diag_error(
-            diag, NULL, 0, 0,
-            "MSHRs: %u entries of %u requests: must be 1 to %d entries of 1 to %d, at most %d "
-            "requests in all",
-            entries, merges, MSHR_MAX_ENTRIES, MSHR_MAX_MERGES, MSHR_MAX_WAITING);
-    return is_good;
-}
-
 void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, Arena *arena) {
     uint32_t places = entries * merges, bucket_bits = 1;
     while (1u << bucket_bits < 2 * entries)

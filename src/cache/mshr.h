@@ -11,9 +11,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/diag.h"
 
-enum { MSHR_NONE = -1, MSHR_MAX_ENTRIES = 4096, MSHR_MAX_MERGES = 4096, MSHR_MAX_WAITING = 65535 };
+enum { MSHR_NONE = -1, MSHR_MAX_WAITING = 65535 };
 
 typedef struct MshrEntry {
     uint64_t key;   /* address of what is fetched */
@@ -44,12 +43,8 @@ typedef struct Mshr {
     uint32_t ready_count;  /* completed entries */
 } Mshr;
 
-/* False, with the reason told to `diag`, when there cannot be `entries` of `merges` requests each.
- */
-bool mshr_check(uint32_t entries, uint32_t merges, Diag *diag);
-
-/* `entries` free entries, each for up to `merges` requests (the first included). Owned by `arena`.
- */
+/* `entries` free entries, each for up to `merges` requests (the first included), at most
+ * MSHR_MAX_WAITING requests in all. Owned by `arena`. */
 void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, Arena *arena);
 
 static inline uint32_t mshr_bucket(const Mshr *mshr, uint64_t key) {

@@ -6,36 +6,8 @@
 
 #include "base/bits.h"
 
-enum { MIN_LINE = 16, MAX_LINE = 4096, MAX_TRACKED = 64 /* bytes of a tracked sector: one word */ };
-
 static uint32_t sector_bytes_of(const TagArrayConfig *config) {
     return config->sector_bytes ? config->sector_bytes : config->line_bytes;
-}
-
-bool tag_array_check(const TagArrayConfig *config, Diag *diag) {
-    const TagArrayConfig *c = config;
-    int before = diag_error_count(diag);
-    uint32_t sector = sector_bytes_of(c);
-    if (c->ways < 1 || c->ways > TAG_MAX_WAYS)
-        diag_error(diag, NULL, 0, 0, "cache: %u ways: must be 1 to %d", c->ways, TAG_MAX_WAYS);
-    if (c->line_bytes < MIN_LINE || c->line_bytes > MAX_LINE)
-        diag_error(diag, NULL, 0, 0, "cache: lines of %u bytes: must be %d to %d", c->line_bytes,
-                   MIN_LINE, MAX_LINE);
-    else if (!bits_is_power_of_two(sector) || sector > c->line_bytes ||
-             c->line_bytes / sector > TAG_MAX_SECTORS)
-        diag_error(
-            diag, NULL, 0, 0,
-            "cache: sectors of %u bytes in lines of %u: must be a power of two, one to %d to "
-            "a line",
-            sector, c->line_bytes, TAG_MAX_SECTORS);
-    if (c->tracks_bytes && sector > MAX_TRACKED)
-        diag_error(diag, NULL, 0, 0,
-                   "cache: sectors of %u bytes: written bytes are tracked in "
-                   "sectors of up to %d",
-                   sector, MAX_TRACKED);
-    SetIndex index;
-    set_index_init(&index, c->set_index, c->sets, c->line_bytes, diag);
-    return diag_error_count(diag) == before;
 }
 
 void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena) {

@@ -73,10 +73,8 @@ typedef struct TagEviction {
     bool has_line;          /* there was a line; else nothing above means anything */
 } TagEviction;
 
-/* False, with every mistake told to `diag`, when no tag array can be built from `config`. */
-bool tag_array_check(const TagArrayConfig *config, Diag *diag);
-
-/* An empty tag array, owned by `arena`. `config` must have passed tag_array_check. */
+/* An empty tag array, owned by `arena`. What
+ * machine_check accepts can be built. */
 void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena);
 
 /* Bit per sector that the bytes from `address` to `address + bytes` (of one line) touch. */

@@ -8,27 +8,6 @@
 
 static const uint64_t EMPTY = UINT64_MAX; /* no line has this number */
 
-bool victim_tags_check(uint32_t warps, uint32_t sets, uint32_t ways, uint32_t line_bytes,
-                       Diag *diag) {
-    const struct {
-        const char *what;
-        uint32_t value, most;
-        bool is_power;
-    } rules[] = {
-        {"warps", warps, 4096, false},
-        {"sets", sets, 1024, true},
-        {"ways", ways, 64, false},
-        {"bytes per line", line_bytes, 4096, true},
-    };
-    int before = diag_error_count(diag);
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].value < 1 || rules[i].value > rules[i].most ||
-            (rules[i].is_power && !bits_is_power_of_two(rules[i].value)))
-            diag_error(diag, NULL, 0, 0, "victim tags: %u %s: must be %s1 to %u", rules[i].value,
-                       rules[i].what, rules[i].is_power ? "a power of two, " : "", rules[i].most);
-    return diag_error_count(diag) == before;
-}
-
 size_t victim_tags_bytes(uint32_t warps, uint32_t sets, uint32_t ways) {
     return sizeof(uint64_t) * warps * sets * ways;
 }
@@ -44,12 +23,6 @@ void victim_tags_place(VictimTags *victims, uint32_t warps, uint32_t sets, uint3
         .is_lru = replacement == REPLACE_LRU,
     };
     memset(memory, 0xFF, victim_tags_bytes(warps, sets, ways)); /* EMPTY */
-}
-
-void victim_tags_init(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,
-                      uint32_t line_bytes, Replacement replacement, Arena *arena) {
-    void *memory = arena_alloc(arena, victim_tags_bytes(warps, sets, ways));
-    victim_tags_place(victims, warps, sets, ways, line_bytes, replacement, memory);
 }
 
 static uint64_t *set_of(VictimTags *victims, uint32_t warp, uint64_t line) {

@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/diag.h"
 #include "cache/policy.h"
 
 typedef struct VictimTags {
@@ -23,16 +21,9 @@ typedef struct VictimTags {
     bool is_lru;        /* a hit or a repeated loss makes a tag the last to go */
 } VictimTags;
 
-/* False, with the reason told to `diag`, when the sizes make no sense: warps 1..4096, sets a power
- * of two up to 1024, ways 1..64, line_bytes a power of two. */
-bool victim_tags_check(uint32_t warps, uint32_t sets, uint32_t ways, uint32_t line_bytes,
-                       Diag *diag);
-
-/* Empty arrays for `warps` warps, owned by `arena`. The sizes must have passed the check. */
-void victim_tags_init(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,
-                      uint32_t line_bytes, Replacement replacement, Arena *arena);
-
-/* The same in memory of the caller's, `victim_tags_bytes` of it, aligned to 8. */
+/* Empty arrays for `warps` warps (1..4096) of `sets` sets (a power of two up to 1024) of `ways`
+ * ways (1..64), for lines of `line_bytes` (a power of two), in memory of the caller's:
+ * `victim_tags_bytes` of it, aligned to 8. */
 size_t victim_tags_bytes(uint32_t warps, uint32_t sets, uint32_t ways);
 void victim_tags_place(VictimTags *victims, uint32_t warps, uint32_t sets, uint32_t ways,
                        uint32_t line_bytes, Replacement replacement, void *memory);

@@ -83,11 +83,6 @@ void dram_settle(DramChannel *channel, uint64_t tick) {
     channel->settled = tick;
 }
 
-void dram_reset_stats(DramChannel *channel, uint64_t tick) {
-    dram_settle(channel, tick);
-    channel->stats = (DramStats){.queue_max = channel->queue.count};
-}
-
 static void begin_work(DramChannel *channel, uint32_t bank) {
     if (!channel->work[bank]++) channel->busy_banks++;
 }

@@ -43,7 +43,7 @@ typedef struct DramConfig {
     DramPrefetchConfig prefetch; /* all zero: none */
 } DramConfig;
 
-/* Sums since construction or dram_reset_stats. A request counts when it enters service. */
+/* Sums since construction. A request counts when it enters service. */
 typedef struct DramStats {
     uint64_t reads;             /* read requests of the owner */
     uint64_t writes;            /* write requests of the owner */
@@ -169,8 +169,5 @@ static inline bool dram_is_idle(const DramChannel *channel) {
 
 /* Brings the sums over ticks up to, not including, `tick`. Call before reading `stats`. */
 void dram_settle(DramChannel *channel, uint64_t tick);
-
-/* Settles, then sets all sums to 0; queue_max to the present length. */
-void dram_reset_stats(DramChannel *channel, uint64_t tick);
 
 #endif

@@ -239,10 +239,6 @@ IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *varian
     return NULL;
 }
 
-IsaProgram *isa_decode(const PtxModule *module, Diag *diag) {
-    return isa_decode_variant(module, isa_find_variant(NULL), diag);
-}
-
 void isa_program_free(IsaProgram *program) {
     if (!program) return;
     free(program->insts);

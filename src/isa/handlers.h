@@ -60,7 +60,10 @@ int isa_variant_count(void);
 const IsaVariant *isa_variant(int index);
 /* The usable variant of that name, NULL when there is none; a NULL name finds the best. */
 const IsaVariant *isa_find_variant(const char *name);
-/* isa_decode for a given variant: what tests and the option to choose one use. */
+/* Decodes every function of a linked module whose global and constant variables have their device
+ * addresses (PtxVar.address) set. NULL, with messages naming the PTX line, when some instruction
+ * form is not supported. Owned by the caller: isa_program_free. The module must outlive the
+ * program. The variant is what executes it: tests choose one, others take the best. */
 IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *variant, Diag *diag);
 
 /* ---- IsaInst.sub ---- */

@@ -376,11 +376,6 @@ struct IsaContext {
 
 /* ---- Decoding (decode.c) ---- */
 
-/* Decodes every function of a linked module whose global and constant variables have their device
- * addresses (PtxVar.address) set. NULL, with messages naming the PTX line, when some instruction
- * form is not supported. Owned by the caller: isa_program_free. The module must outlive the
- * program. */
-IsaProgram *isa_decode(const PtxModule *module, Diag *diag);
 void isa_program_free(IsaProgram *program);
 /* Index of a function of the linked module in program->functions. */
 uint32_t isa_function_index(const IsaProgram *program, const PtxFunction *function);

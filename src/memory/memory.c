@@ -156,7 +156,6 @@ bool mem_fill(DeviceMemory *memory, uint64_t address, uint32_t value, int elemen
 
 uint64_t mem_capacity(const DeviceMemory *memory) { return memory->capacity; }
 uint64_t mem_used(const DeviceMemory *memory) { return memory->used; }
-size_t mem_block_count(const DeviceMemory *memory) { return ranges_count(memory->blocks); }
 void mem_track_writes(DeviceMemory *memory) { memory->is_tracking = true; }
 
 /* ---- Describing an address ---- */

@@ -91,7 +91,6 @@ bool mem_fill(DeviceMemory *memory, uint64_t address, uint32_t value, int elemen
 uint64_t mem_capacity(const DeviceMemory *memory);
 uint64_t
 mem_used(const DeviceMemory *memory); /* bytes in live allocations, rounded up to their alignment */
-size_t mem_block_count(const DeviceMemory *memory);
 
 /* Turns on the tracking of written bytes (reports of uninitialised reads) for allocations to come.
  */

@@ -15,13 +15,6 @@ void ptx_module_free(PtxModule *module) {
     if (module) arena_free(module->arena);
 }
 
-PtxFunction *ptx_find_function(const PtxModule *module, const char *name) {
-    for (int i = 0; i < module->function_count; i++) {
-        if (!strcmp(module->functions[i]->name, name)) return module->functions[i];
-    }
-    return NULL;
-}
-
 PtxVar *ptx_find_var(const PtxModule *module, const char *name) {
     for (int i = 0; i < module->var_count; i++) {
         if (!strcmp(module->vars[i]->name, name)) return module->vars[i];

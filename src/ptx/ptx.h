@@ -439,7 +439,6 @@ bool ptx_is_builtin(const char *function_name);
 
 void ptx_module_free(PtxModule *module);
 
-PtxFunction *ptx_find_function(const PtxModule *module, const char *name);
 PtxVar *ptx_find_var(const PtxModule *module, const char *name);
 
 /* Control flow as Graphviz DOT, one cluster per function (`function` NULL: all of them). */

@@ -8,13 +8,6 @@
 #include "base/text.h"
 #include "tyto/policy.h"
 
-/* A report that becomes members of the JSON object that is open: `name: value`, `name: [values]`.
- */
-TytoReport sched_report_json(Json *json);
-
-/* A report that becomes lines: `name value unit`. */
-TytoReport sched_report_text(Text *text);
-
 /* Reports of many policies at many times, one line for each number. */
 typedef struct SchedCsv {
     FILE *file;         /* borrowed */

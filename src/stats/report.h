@@ -20,17 +20,4 @@ void report_run(const RunStats *run, bool has_all, Text *out);
  * is. */
 void report_comparison(const RunStats *const *runs, int count, Text *out);
 
-/* Speed-ups of several policies (columns) for several programs (rows), `speedups` by row, and their
- * three means: arithmetic, geometric, harmonic. NaN is a run that failed: printed as -, and left
- * out of the means. */
-void report_speedups(const char *const *programs, int program_count, const char *const *policies,
-                     int policy_count, const double *speedups, Text *out);
-
-typedef struct Means {
-    double arithmetic, geometric, harmonic; /* NaN when there was no value */
-} Means;
-
-/* The means of the values above 0; the others, and NaN, are left out. */
-Means report_means(const double *values, int count);
-
 #endif

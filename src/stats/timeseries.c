@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "stats/csv.h"
 
 typedef struct Sample {
     uint64_t end_cycle;
@@ -80,15 +79,4 @@ void timeseries_write_json(const TimeSeries *series, Json *json) {
         if (counters_get(&series->last, id)) write_column(series, id, json);
     }
     json_end_object(json);
-}
-
-void timeseries_write_csv(const TimeSeries *series, Text *out) {
-    text_add(out, "end_cycle");
-    csv_add_names(out);
-    text_add(out, "\n");
-    for (int i = 0; i < series->count; i++) {
-        csv_add_uint(out, series->samples[i].end_cycle);
-        csv_add_counters(out, &series->samples[i].growth);
-        text_add(out, "\n");
-    }
 }

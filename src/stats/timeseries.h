@@ -32,7 +32,5 @@ const Counters *timeseries_at(const TimeSeries *series, int i, uint64_t *end_cyc
 
 /* Adds {"interval": N, "end_cycle": [...], "<counter>": [...], ...} with the counters that grew. */
 void timeseries_write_json(const TimeSeries *series, Json *json);
-/* Adds a table: end_cycle, every counter, every ratio. */
-void timeseries_write_csv(const TimeSeries *series, Text *out);
 
 #endif

@@ -29,8 +29,8 @@ static void nested_values_are_laid_out(void **state) {
     json_object(&json);
     json_key(&json, "cycles");
     json_uint(&json, UINT64_MAX);
-    json_key(&json, "delta");
-    json_int(&json, INT64_MIN);
+    json_key(&json, "ipc");
+    json_double(&json, -0.5);
     json_end_object(&json);
     json_bool(&json, true);
     json_bool(&json, false);
@@ -46,7 +46,7 @@ static void nested_values_are_laid_out(void **state) {
                                    "  \"kernels\": [\n"
                                    "    {\n"
                                    "      \"cycles\": 18446744073709551615,\n"
-                                   "      \"delta\": -9223372036854775808\n"
+                                   "      \"ipc\": -0.5\n"
                                    "    },\n"
                                    "    true,\n"
                                    "    false,\n"

@@ -8,11 +8,6 @@
 #include <cmocka.h>
 
 static TagArray build(TagArrayConfig config, Arena *arena) {
-    Diag *diag = diag_new();
-    bool is_good = tag_array_check(&config, diag);
-    assert_string_equal(diag_text(diag), "");
-    assert_true(is_good);
-    diag_free(diag);
     TagArray tags;
     tag_array_init(&tags, &config, arena);
     return tags;
@@ -243,38 +238,6 @@ static void replacement(void **state) {
     assert_string_equal(write_allocate_names[ALLOCATE_NONE], "none");
 }
 
-static void rejected(void **state) {
-    (void)state;
-    const TagArrayConfig good = {.sets = 32, .ways = 4, .line_bytes = 128};
-    struct {
-        TagArrayConfig config;
-        const char *why;
-    } rows[] = {
-        {good, "65 ways"},
-        {good, "0 ways"},
-        {good, "lines of 8 bytes"},
-        {good, "sectors of 8 bytes"},
-        {good, "sectors of 256 bytes"},
-        {good, "tracked"},
-        {good, "31 sets"},
-        {good, "set index"},
-    };
-    rows[0].config.ways = 65;
-    rows[1].config.ways = 0;
-    rows[2].config.line_bytes = 8;
-    rows[3].config.sector_bytes = 8;
-    rows[4].config.sector_bytes = 256;
-    rows[5].config.tracks_bytes = true;
-    rows[6].config.sets = 31;
-    rows[7].config.set_index = "x";
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Diag *diag = diag_new();
-        assert_false(tag_array_check(&rows[i].config, diag));
-        assert_non_null(strstr(diag_text(diag), rows[i].why));
-        diag_free(diag);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_naive_model),
@@ -283,7 +246,6 @@ int main(void) {
         cmocka_unit_test(invalidate_all),
         cmocka_unit_test(free_places_first),
         cmocka_unit_test(replacement),
-        cmocka_unit_test(rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

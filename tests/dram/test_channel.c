@@ -386,18 +386,6 @@ static void row_command_before_column_command(void **state) {
     }
 }
 
-static void reset(void **state) {
-    (void)state;
-    Bench bench = bench_new(&devices[DEVICE_OWL].config);
-    push(&bench, 0, 0, 1, 0, 64, false);
-    wait_reply(&bench, NULL);
-    dram_reset_stats(bench.channel, 50);
-    dram_settle(bench.channel, 60);
-    assert_int_equal(bench.channel->stats.ticks, 10);
-    assert_int_equal(bench.channel->stats.reads, 0);
-    bench_free(&bench);
-}
-
 static void rejected(void **state) {
     (void)state;
     DramConfig good = devices[DEVICE_GTX480].config;
@@ -443,7 +431,6 @@ int main(void) {
         cmocka_unit_test(few_steps),
         cmocka_unit_test(rotating_scan),
         cmocka_unit_test(row_command_before_column_command),
-        cmocka_unit_test(reset),
         cmocka_unit_test(rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,7 +154,7 @@ static void hands_out_heap_blocks(void **state) {
     assert_int_not_equal(mem_heap_alloc(heap, 1008), 0);
     assert_int_equal(mem_heap_alloc(heap, 1), 0);
     mem_heap_free(heap);
-    assert_int_equal(mem_block_count(memory), 0);
+    assert_int_equal(mem_used(memory), 0);
     assert_null(mem_heap_new(memory, 2 * MIB));
     mem_free(memory);
 }

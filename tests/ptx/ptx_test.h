@@ -37,6 +37,14 @@ static inline PtxModule *ptx_test_read(const char *text) {
     return module;
 }
 
+/* A function by its name; NULL when there is none. */
+static inline PtxFunction *ptx_find_function(const PtxModule *module, const char *name) {
+    for (int i = 0; i < module->function_count; i++) {
+        if (!strcmp(module->functions[i]->name, name)) return module->functions[i];
+    }
+    return NULL;
+}
+
 /* The messages of a text that must be wrong, into `out`. */
 static inline void ptx_test_errors(const char *text, Text *out) {
     Diag *diag = diag_new();

@@ -328,25 +328,6 @@ static void test_bars_are_full(void **state) {
     run_free(run);
 }
 
-static void test_means(void **state) {
-    (void)state;
-    Means means = report_means((const double[]){1, 4, NAN, 0}, 4);
-    assert_float_equal(means.arithmetic, 2.5, 1e-12);
-    assert_float_equal(means.geometric, 2, 1e-12);
-    assert_float_equal(means.harmonic, 1.6, 1e-12);
-    assert_true(isnan(report_means(NULL, 0).geometric));
-    Text out = {0};
-    report_speedups((const char *[]){"bfs", "spmv"}, 2, (const char *[]){"lrr", "gto"}, 2,
-                    (const double[]){1, 4, NAN, 1}, &out);
-    assert_string_equal(out.bytes, "speed-up              lrr       gto\n"
-                                   "bfs                 1.000     4.000\n"
-                                   "spmv                    -     1.000\n"
-                                   "arithmetic mean     1.000     2.500\n"
-                                   "geometric mean      1.000     2.000\n"
-                                   "harmonic mean       1.000     1.600\n");
-    text_free(&out);
-}
-
 /* --- histograms, series --- */
 
 static void test_histograms(void **state) {
@@ -389,10 +370,6 @@ static void test_series_is_bounded_and_loses_nothing(void **state) {
     }
     assert_int_equal(last, cycle);
     assert_int_equal(sum, 7 * cycle);
-    Text out = {0};
-    timeseries_write_csv(series, &out);
-    assert_int_equal(count_of(out.bytes, '\n'), timeseries_count(series) + 1);
-    text_free(&out);
     timeseries_free(series);
 }
 
@@ -477,7 +454,6 @@ int main(void) {
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_comparison),
         cmocka_unit_test(test_bars_are_full),
-        cmocka_unit_test(test_means),
         cmocka_unit_test(test_histograms),
         cmocka_unit_test(test_series_is_bounded_and_loses_nothing),
         cmocka_unit_test(test_timeline),
