@@ -82,6 +82,14 @@ uint32_t decode_add_target(Decoder *decoder, uint32_t target) {
     return decoder->target_count++;
 }
 
+uint32_t decode_add_wide(Decoder *decoder, IsaOperand operand) {
+    IsaProgram *program = decoder->program;
+    program->wide = make_room(program->wide, decoder->wide_count, &decoder->wide_capacity,
+                              sizeof *program->wide);
+    program->wide[decoder->wide_count] = operand;
+    return decoder->wide_count++;
+}
+
 uint32_t decode_add_call(Decoder *decoder, const IsaCall *call) {
     IsaProgram *program = decoder->program;
     program->calls = make_room(program->calls, program->call_count, &decoder->call_capacity,
@@ -94,18 +102,35 @@ uint32_t decode_add_call(Decoder *decoder, const IsaCall *call) {
 
 /* Who decodes an opcode; all others have rows in the table of forms. */
 static DecodeOp *const special[PTX_OP_COUNT] = {
-    [PTX_OP_ATOM] = decode_atom,         [PTX_OP_BAR] = decode_barrier,
-    [PTX_OP_BRA] = decode_branch,        [PTX_OP_BRKPT] = decode_end,
-    [PTX_OP_BRX] = decode_branch_index,  [PTX_OP_CALL] = decode_call,
-    [PTX_OP_CVT] = decode_cvt,           [PTX_OP_CVTA] = decode_cvta,
-    [PTX_OP_DISCARD] = decode_prefetch,  [PTX_OP_EXIT] = decode_end,
-    [PTX_OP_ISSPACEP] = decode_isspacep, [PTX_OP_LD] = decode_load,
-    [PTX_OP_LDU] = decode_load,          [PTX_OP_MOV] = decode_mov,
-    [PTX_OP_PREFETCH] = decode_prefetch, [PTX_OP_PREFETCHU] = decode_prefetch,
-    [PTX_OP_RED] = decode_atom,          [PTX_OP_RET] = decode_end,
-    [PTX_OP_SET] = decode_compare,       [PTX_OP_SETP] = decode_compare,
-    [PTX_OP_ST] = decode_store,          [PTX_OP_TEX] = decode_texture,
-    [PTX_OP_TLD4] = decode_texture,      [PTX_OP_TRAP] = decode_end,
+    [PTX_OP_ATOM] = decode_atom,
+    [PTX_OP_BAR] = decode_barrier,
+    [PTX_OP_BRA] = decode_branch,
+    [PTX_OP_BRKPT] = decode_end,
+    [PTX_OP_BRX] = decode_branch_index,
+    [PTX_OP_CALL] = decode_call,
+    [PTX_OP_CVT] = decode_cvt,
+    [PTX_OP_CVTA] = decode_cvta,
+    [PTX_OP_DISCARD] = decode_prefetch,
+    [PTX_OP_EXIT] = decode_end,
+    [PTX_OP_ISSPACEP] = decode_isspacep,
+    [PTX_OP_LD] = decode_load,
+    [PTX_OP_LDU] = decode_load,
+    [PTX_OP_LDMATRIX] = decode_ldmatrix,
+    [PTX_OP_MMA] = decode_mma,
+    [PTX_OP_MOVMATRIX] = decode_movmatrix,
+    [PTX_OP_WMMA] = decode_wmma,
+    [PTX_OP_STMATRIX] = decode_stmatrix,
+    [PTX_OP_MOV] = decode_mov,
+    [PTX_OP_PREFETCH] = decode_prefetch,
+    [PTX_OP_PREFETCHU] = decode_prefetch,
+    [PTX_OP_RED] = decode_atom,
+    [PTX_OP_RET] = decode_end,
+    [PTX_OP_SET] = decode_compare,
+    [PTX_OP_SETP] = decode_compare,
+    [PTX_OP_ST] = decode_store,
+    [PTX_OP_TEX] = decode_texture,
+    [PTX_OP_TLD4] = decode_texture,
+    [PTX_OP_TRAP] = decode_end,
     [PTX_OP_TXQ] = decode_texture,
 };
 
@@ -246,6 +271,7 @@ void isa_program_free(IsaProgram *program) {
     free(program->reg_pool);
     free(program->targets);
     free(program->calls);
+    free(program->wide);
     arena_free(program->arena);
 }
 

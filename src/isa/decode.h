@@ -11,7 +11,7 @@ typedef struct Decoder Decoder;
 /* Decodes decoder->ptx into decoder->draft. False: a message was left. */
 typedef bool DecodeOp(Decoder *decoder);
 
-enum { DECODE_MAX_REGS = 24 };
+enum { DECODE_MAX_REGS = 40 }; /* wmma.mma of f16: 32 */
 
 /* Register numbers of the instruction being decoded. */
 typedef struct RegList {
@@ -46,6 +46,7 @@ struct Decoder {
     uint32_t hidden_rows; /* scratch rows taken by hidden moves of this instruction */
     /* Growing arrays, in the end the program's. */
     uint32_t inst_capacity, reg_count, reg_capacity, target_count, target_capacity, call_capacity;
+    uint32_t wide_count, wide_capacity;
     struct ConstantPool *constants;
 };
 
@@ -84,10 +85,17 @@ PtxSpace decode_var_space(const Decoder *decoder, const PtxVar *var);
 /* Bits of the register that an operand names; 0 when it is no register. */
 int decode_reg_bits(const Decoder *decoder, const PtxOperand *operand);
 
+/* What all accesses to memory have in common (decode_memory.c): kind, space, element size. */
+void decode_fill_access(Decoder *decoder, IsaMemoryKind kind, int vector);
+/* The base of an address goes to operand `at`, its offset to imm. */
+bool decode_base(Decoder *decoder, const PtxOperand *memory, int at);
+
 /* Ends an instruction: appends the draft to the program. */
 void decode_emit(Decoder *decoder);
 /* Appends to the program's targets or calls; returns the index. */
 uint32_t decode_add_target(Decoder *decoder, uint32_t target);
+/* Appends to the program's wide operands; returns the index. */
+uint32_t decode_add_wide(Decoder *decoder, IsaOperand operand);
 uint32_t decode_add_call(Decoder *decoder, const IsaCall *call);
 void decode_set_handler(Decoder *decoder, IsaHandler handler);
 
@@ -110,6 +118,11 @@ DecodeOp decode_call;
 DecodeOp decode_barrier;
 /* The instruction waits for the lanes that the row `members` names. */
 void decode_set_members(Decoder *decoder, IsaOperand members);
+DecodeOp decode_mma; /* decode_matrix.c */
+DecodeOp decode_wmma;
+DecodeOp decode_movmatrix;
+DecodeOp decode_ldmatrix;
+DecodeOp decode_stmatrix;
 DecodeOp decode_end; /* exit, ret, trap, brkpt */
 
 /* Gives branch instructions of the current function their pcs, once all of them are known. */

@@ -21,7 +21,7 @@ static bool decode_dynamic_base(Decoder *decoder, int at) {
 }
 
 /* [register + offset], [variable + offset] or [offset]: the base goes to operand `at`. */
-static bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
+bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
     IsaInst *inst = &decoder->draft.inst;
     inst->operand[at] = ISA_SINK;
     inst->imm = memory->imm;
@@ -42,7 +42,7 @@ static bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
 }
 
 /* What all accesses have in common. */
-static void fill_access(Decoder *decoder, IsaMemoryKind kind, int vector) {
+void decode_fill_access(Decoder *decoder, IsaMemoryKind kind, int vector) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
     IsaInfo *info = &decoder->draft.info;
@@ -81,7 +81,7 @@ bool decode_load(Decoder *decoder) {
     IsaInst *inst = &decoder->draft.inst;
     int count;
     const PtxOperand *element = elements(&ptx->operands[0], &count);
-    fill_access(decoder, ISA_MEMORY_LOAD, count);
+    decode_fill_access(decoder, ISA_MEMORY_LOAD, count);
     if (ptx_type_is_signed(ptx->type)) inst->flags |= ISA_SIGNED;
     for (int i = 0; i < count; ++i) {
         if (element[i].kind == PTX_OPERAND_SINK) {
@@ -100,7 +100,7 @@ bool decode_store(Decoder *decoder) {
     IsaInst *inst = &decoder->draft.inst;
     int count;
     const PtxOperand *element = elements(&ptx->operands[1], &count);
-    fill_access(decoder, ISA_MEMORY_STORE, count);
+    decode_fill_access(decoder, ISA_MEMORY_STORE, count);
     if (ptx_type_bits(ptx->type) == 64) inst->flags |= ISA_DST_IS_64;
     for (int i = 0; i < count; ++i) {
         if (!decode_source(decoder, &element[i], ptx->type, &inst->operand[i])) return false;
@@ -116,7 +116,7 @@ bool decode_atom(Decoder *decoder) {
     IsaInst *inst = &decoder->draft.inst;
     const bool is_reduction = ptx->op == PTX_OP_RED;
     const int address = is_reduction ? 0 : 1;
-    fill_access(decoder, ISA_MEMORY_ATOMIC, 1);
+    decode_fill_access(decoder, ISA_MEMORY_ATOMIC, 1);
     inst->sub = (uint8_t)ptx->sub;
     if (ptx_type_is_signed(ptx->type)) inst->flags |= ISA_SIGNED;
     if (ptx_type_is_float(ptx->type)) inst->flags |= ISA_FLOAT;
@@ -133,7 +133,7 @@ bool decode_atom(Decoder *decoder) {
 }
 
 bool decode_prefetch(Decoder *decoder) {
-    fill_access(decoder, ISA_MEMORY_PREFETCH, 1);
+    decode_fill_access(decoder, ISA_MEMORY_PREFETCH, 1);
     decode_set_handler(decoder, ISA_DO_PREFETCH);
     return decode_base(decoder, &decoder->ptx->operands[0], 0);
 }
@@ -175,7 +175,7 @@ static bool decode_fetch(Decoder *decoder) {
 bool decode_texture(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
-    fill_access(decoder, ISA_MEMORY_TEXTURE, ptx->vector ? ptx->vector : 1);
+    decode_fill_access(decoder, ISA_MEMORY_TEXTURE, ptx->vector ? ptx->vector : 1);
     decoder->draft.info.space = PTX_SPACE_TEX;
     inst->sub = (uint8_t)ptx->sub;
     if (ptx->op != PTX_OP_TXQ) return decode_fetch(decoder);

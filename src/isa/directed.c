@@ -15,6 +15,14 @@ static const int host_rounding[] = {
     [ISA_ROUND_UP] = FE_UPWARD,
 };
 
+double isa_fma_directed(double a, double b, double c, IsaRound round) {
+    volatile double in[3] = {a, b, c};
+    fesetround(host_rounding[round]);
+    volatile double result = __builtin_fma(in[0], in[1], in[2]);
+    fesetround(FE_TONEAREST);
+    return result;
+}
+
 typedef double Operation(double a, double b, double c);
 
 /* Operands d, a, b, c, of which the operation uses as many as it needs. */

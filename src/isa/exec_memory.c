@@ -6,7 +6,7 @@
  * allocation each instruction touched is remembered, so that the usual check is one comparison.
  *
  * Sources: PTX ISA, sections on ld, st, atom, red, cvta, isspacep. */
-#include "isa/exec.h"
+#include "isa/exec_access.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -461,6 +461,44 @@ static SpaceMasks resolve_generic(IsaContext *context, uint32_t mask) {
         }
     }
     return masks;
+}
+
+/* ---- What other files access ---- */
+
+bool ISA_ACCESS(open_lanes)(IsaContext *context, IsaWarp *warp, PtxSpace space, uint32_t bytes,
+                            uint32_t mask, bool is_write, uint8_t **host) {
+    SpaceMasks masks = {0};
+    if (space == PTX_SPACE_NONE) masks = resolve_generic(context, mask);
+    else if (space == PTX_SPACE_SHARED) masks.shared = mask;
+    else masks.global = mask;
+    if (masks.local | masks.param) {
+        isa_fault(context, warp, bits_lowest32(masks.local | masks.param), ISA_FAULT_SPACE,
+                  "wrong space: %s takes global or shared addresses only",
+                  ptx_opcode_name((PtxOpcode)context->program->infos[warp->pc].op));
+        return false;
+    }
+    const struct {
+        PtxSpace space;
+        uint32_t mask;
+    } parts[] = {{PTX_SPACE_GLOBAL, masks.global}, {PTX_SPACE_SHARED, masks.shared}};
+    for (int i = 0; i < 2; i++) {
+        if (!parts[i].mask) continue;
+        uint8_t *bias = open_space(context, warp, parts[i].space, bytes, parts[i].mask, is_write);
+        if (context->fault.is_set) return false;
+        if (context->launch->report_uninitialised && is_write)
+            track_write(context, warp, parts[i].space, bytes, parts[i].mask);
+        else if (context->launch->report_uninitialised &&
+                 !track_read(context, warp, parts[i].space, bytes, parts[i].mask))
+            return false;
+        for (uint32_t rest = parts[i].mask; rest; rest &= rest - 1)
+            host[bits_lowest32(rest)] = bias + context->address[bits_lowest32(rest)];
+    }
+    return true;
+}
+
+void ISA_ACCESS(lane_addresses)(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
+                                IsaOperand base) {
+    lane_addresses(context, warp, inst, base);
 }
 
 /* ---- ld and st ---- */

@@ -85,6 +85,9 @@ typedef enum IsaRound {
     ISA_ROUND_TIES_AWAY /* conversions to tf32 only: not in ISA_MOD_ROUND */
 } IsaRound;
 
+/* a * b + c of f64 in a rounding mode (directed.c). */
+double isa_fma_directed(double a, double b, double c, IsaRound round);
+
 /* cvt, in IsaInst.imm: both sides of the conversion. */
 typedef struct IsaConvert {
     uint8_t source, destination;           /* PtxType */

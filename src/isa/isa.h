@@ -103,6 +103,11 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *   cvta       operand[0] destination, operand[1] source; imm what is added (a window of memory.h,
  *              negative for cvta.to)
  *   isspacep   operand[0] predicate, operand[1] address, sub the PtxSpace
+ *   mma, wmma.mma  operand[0..3] how many registers D, A, B and C have, reconverge their first in
+ *              program->wide (D, A, B, C, metadata of mma.sp), imm an IsaMatrix (matrix.h)
+ *   wmma.load, wmma.store  one instruction per access: operand[0] base, operand[1] row of the
+ * stride or ISA_SINK, reconverge in program->wide: an IsaWmma, then all registers; sub: loads them
+ *   ldmatrix, stmatrix  operand[0..vector-1] rows of data, operand[4] base; sub: 1 for .trans
  *   bar        operand[0] row of the barrier's number, operand[1] row of the thread count or
  *              ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED; bar.red: operand[2] destination
  *              (row for popc, predicate index for and/or), operand[3] source predicate index, imm
@@ -276,6 +281,7 @@ struct IsaProgram {
     uint8_t *constants; /* rows of immediates, 64-byte aligned */
     uint32_t constant_bytes;
     uint32_t *targets; /* of brx.idx: pcs; first entry of each list is its length */
+    IsaOperand *wide;  /* operands of instructions that have more than ISA_MAX_OPERANDS */
     IsaCall *calls;    /* argument lists of call instructions (IsaInst.imm is the index) */
     uint32_t call_count;
 };

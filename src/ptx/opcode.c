@@ -52,6 +52,11 @@ static const PtxModifier modifiers[] = {
     {".s16x2", PTX_FIELD_TYPE, PTX_S16X2},
     {".e4m3x2", PTX_FIELD_TYPE, PTX_E4M3X2},
     {".e5m2x2", PTX_FIELD_TYPE, PTX_E5M2X2},
+    {".e4m3", PTX_FIELD_TYPE, PTX_E4M3},
+    {".e5m2", PTX_FIELD_TYPE, PTX_E5M2},
+    {".u4", PTX_FIELD_TYPE, PTX_U4},
+    {".s4", PTX_FIELD_TYPE, PTX_S4},
+    {".b1", PTX_FIELD_TYPE, PTX_B1},
     {".pred", PTX_FIELD_TYPE, PTX_PRED},
 
     {".ftz", PTX_FIELD_FLAG, PTX_FLAG_FTZ},
@@ -75,6 +80,13 @@ static const PtxModifier modifiers[] = {
     {".noftz", PTX_FIELD_FLAG, PTX_FLAG_NOFTZ},
     {".satfinite", PTX_FIELD_FLAG, PTX_FLAG_SATFINITE},
     {".warp", PTX_FIELD_FLAG, PTX_FLAG_WARP},
+    {".row", PTX_FIELD_IGNORED, 0},
+    {".col", PTX_FIELD_FLAG, PTX_FLAG_A_COL},
+    {".row#b", PTX_FIELD_IGNORED, 0},
+    {".col#b", PTX_FIELD_FLAG, PTX_FLAG_B_COL},
+    {".trans", PTX_FIELD_FLAG, PTX_FLAG_TRANS},
+    {".sp", PTX_FIELD_FLAG, PTX_FLAG_SPARSE},
+    {".sp::ordered_metadata", PTX_FIELD_FLAG, PTX_FLAG_SPARSE},
 
     {".rn", PTX_FIELD_ROUND, PTX_RN},
     {".rz", PTX_FIELD_ROUND, PTX_RZ},
@@ -163,6 +175,13 @@ static const PtxModifier modifiers[] = {
     {".a#gather", PTX_FIELD_SUB, PTX_SUB_TLD4_A},
     {".width", PTX_FIELD_SUB, PTX_SUB_TXQ_WIDTH},
     {".height", PTX_FIELD_SUB, PTX_SUB_TXQ_HEIGHT},
+    {".mma", PTX_FIELD_SUB2, PTX_SUB_WMMA_MMA},
+    {".load", PTX_FIELD_SUB2, PTX_SUB_WMMA_LOAD},
+    {".store", PTX_FIELD_SUB2, PTX_SUB_WMMA_STORE},
+    {".a#matrix", PTX_FIELD_SUB, PTX_SUB_MATRIX_A},
+    {".b#matrix", PTX_FIELD_SUB, PTX_SUB_MATRIX_B},
+    {".c#matrix", PTX_FIELD_SUB, PTX_SUB_MATRIX_C},
+    {".d#matrix", PTX_FIELD_IGNORED, 0},
 
     {".const", PTX_FIELD_SPACE, PTX_SPACE_CONST},
     {".global", PTX_FIELD_SPACE, PTX_SPACE_GLOBAL},
@@ -189,8 +208,18 @@ static const PtxModifier modifiers[] = {
 
     {".v2", PTX_FIELD_VECTOR, 2},
     {".v4", PTX_FIELD_VECTOR, 4},
+    {".x1", PTX_FIELD_VECTOR, 1},
+    {".x2", PTX_FIELD_VECTOR, 2},
+    {".x4", PTX_FIELD_VECTOR, 4},
 
-    {".cta#barrier", PTX_FIELD_IGNORED, 0},
+    {".m8n8", PTX_FIELD_SHAPE, PTX_SHAPE_M8N8},
+#define SHAPE_MODIFIER(m, n, k)                                                                    \
+    {".m" #m "n" #n "k" #k, PTX_FIELD_SHAPE, PTX_SHAPE_M##m##N##n##K##k},
+    PTX_MATRIX_SHAPES(SHAPE_MODIFIER)
+#undef SHAPE_MODIFIER
+
+        {".cta#barrier", PTX_FIELD_IGNORED, 0},
+    {".popc#matrix", PTX_FIELD_IGNORED, 0},
     {".weak", PTX_FIELD_IGNORED, 0},
     {".mmio", PTX_FIELD_IGNORED, 0},
     {".relaxed", PTX_FIELD_FLAG, PTX_FLAG_STRONG},
@@ -243,11 +272,21 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define SPACE "{.const,.global,.local,.param,.param::entry,.param::func,.shared,.shared::cta}"
 #define L1_EVICT                                                                                   \
     "{.L1::evict_normal,.L1::evict_unchanged,.L1::evict_first,.L1::evict_last,.L1::no_allocate}"
-#define L2_EVICT "{.L2::evict_normal,.L2::evict_first,.L2::evict_last}{.L2::cache_hint}"
-#define VECTOR   "{.v2,.v4}"
-#define ATOMIC   "{.relaxed,.acquire,.release,.acq_rel}" SCOPE "{.global,.shared,.shared::cta}"
-#define REDUCE   "{.relaxed,.release}" SCOPE "{.global,.shared,.shared::cta}"
-#define HINT     "{.L2::cache_hint}"
+#define L2_EVICT    "{.L2::evict_normal,.L2::evict_first,.L2::evict_last}{.L2::cache_hint}"
+#define VECTOR      "{.v2,.v4}"
+#define ATOMIC      "{.relaxed,.acquire,.release,.acq_rel}" SCOPE "{.global,.shared,.shared::cta}"
+#define REDUCE      "{.relaxed,.release}" SCOPE "{.global,.shared,.shared::cta}"
+#define HINT        "{.L2::cache_hint}"
+#define SYNC        ".sync.aligned"
+#define ROW_COL     ".row.col#b"
+#define ANY_ROW_COL "(.row,.col)(.row#b,.col#b)"
+#define F8          "(.e4m3,.e5m2)"
+#define I8          "(.u8,.s8)"
+#define I4          "(.u4,.s4)"
+#define BIT_OP      "(.xor,.and)"
+#define WMMA_16     "(.m16n16k16,.m8n32k16,.m32n8k16)"
+#define WMMA_SPACE  "{.global,.shared,.shared::cta}"
+#define SPARSE      "(.sp,.sp::ordered_metadata)"
 
 static const PtxForm forms[] = {
     {"abs", PTX_OP_ABS, "(.s16,.s32,.s64,.f64," BHALVES ")", "d, a"},
@@ -354,6 +393,8 @@ static const PtxForm forms[] = {
      "{.L2::64B,.L2::128B,.L2::256B}" VECTOR MEM_TYPES,
      "d:x, [a]{, k:k}"},
     {"ld", PTX_OP_LD, ".mmio.relaxed.sys{.global}" MEM_TYPES, "d:x, [a]"},
+    {"ldmatrix", PTX_OP_LDMATRIX, SYNC ".m8n8(.x1,.x2,.x4){.trans}{.shared,.shared::cta}.b16",
+     "d:F, [a]"},
     {"ldu", PTX_OP_LDU, "{.global}{.v2,.v4}" MEM_TYPES, "d:x, [a]"},
     {"lg2", PTX_OP_LG2, ".approx{.ftz}.f32", "d, a"},
     {"lop3", PTX_OP_LOP3, ".b32", "d, a, b, c, e:n"},
@@ -383,7 +424,47 @@ static const PtxForm forms[] = {
     {"min", PTX_OP_MIN, "{.ftz}{.NaN}.xorsign.abs(.f32," HALVES ")", "d, a, b"},
     {"min", PTX_OP_MIN, "{.NaN}(" BHALVES ")", "d, a, b"},
     {"min", PTX_OP_MIN, "{.NaN}.xorsign.abs(" BHALVES ")", "d, a, b"},
+    {"mma", PTX_OP_MMA, SYNC ".m8n8k4" ANY_ROW_COL ".f16.f16.f16.f16", "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA, SYNC ".m8n8k4" ANY_ROW_COL ".f32.f16.f16(.f16,.f32)", "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA, SYNC "(.m16n8k8,.m16n8k16)" ROW_COL ".f16.f16.f16.f16",
+     "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA, SYNC "(.m16n8k8,.m16n8k16)" ROW_COL ".f32.f16.f16.f32",
+     "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA, SYNC "(.m16n8k8,.m16n8k16)" ROW_COL ".f32.bf16.bf16.f32",
+     "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA, SYNC "(.m16n8k4,.m16n8k8)" ROW_COL ".f32.tf32.tf32.f32",
+     "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA, SYNC "(.m16n8k16,.m16n8k32)" ROW_COL ".f32" F8 F8 ".f32",
+     "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA, SYNC "(.m16n8k16,.m16n8k32)" ROW_COL ".f16" F8 F8 ".f16",
+     "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA, SYNC ".m8n8k4" ROW_COL "{" ROUND "}.f64.f64.f64.f64", "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA,
+     SYNC "(.m8n8k16,.m16n8k16,.m16n8k32)" ROW_COL "{.satfinite}.s32" I8 I8 ".s32",
+     "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA,
+     SYNC "(.m8n8k32,.m16n8k32,.m16n8k64)" ROW_COL "{.satfinite}.s32" I4 I4 ".s32",
+     "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA,
+     SYNC "(.m8n8k128,.m16n8k128,.m16n8k256)" ROW_COL ".s32.b1.b1.s32" BIT_OP ".popc#matrix",
+     "d:F, a:F, b:F, c:F"},
+    {"mma", PTX_OP_MMA, SPARSE SYNC "(.m16n8k16,.m16n8k32)" ROW_COL ".f16.f16.f16.f16",
+     "d:F, a:F, b:F, c:F, e:i, f:n"},
+    {"mma", PTX_OP_MMA, SPARSE SYNC "(.m16n8k16,.m16n8k32)" ROW_COL ".f32.f16.f16.f32",
+     "d:F, a:F, b:F, c:F, e:i, f:n"},
+    {"mma", PTX_OP_MMA, SPARSE SYNC "(.m16n8k16,.m16n8k32)" ROW_COL ".f32.bf16.bf16.f32",
+     "d:F, a:F, b:F, c:F, e:i, f:n"},
+    {"mma", PTX_OP_MMA, SPARSE SYNC "(.m16n8k8,.m16n8k16)" ROW_COL ".f32.tf32.tf32.f32",
+     "d:F, a:F, b:F, c:F, e:i, f:n"},
+    {"mma", PTX_OP_MMA, SPARSE SYNC ".m16n8k64" ROW_COL ".f32" F8 F8 ".f32",
+     "d:F, a:F, b:F, c:F, e:i, f:n"},
+    {"mma", PTX_OP_MMA, SPARSE SYNC "(.m16n8k32,.m16n8k64)" ROW_COL "{.satfinite}.s32" I8 I8 ".s32",
+     "d:F, a:F, b:F, c:F, e:i, f:n"},
+    {"mma", PTX_OP_MMA,
+     SPARSE SYNC "(.m16n8k64,.m16n8k128)" ROW_COL "{.satfinite}.s32" I4 I4 ".s32",
+     "d:F, a:F, b:F, c:F, e:i, f:n"},
     {"mov", PTX_OP_MOV, "(.pred," BITS "," INTS ",.f32,.f64)", "d:m, a:m"},
+    {"movmatrix", PTX_OP_MOVMATRIX, SYNC ".m8n8.trans.b16", "d:F, a:F"},
     {"mul", PTX_OP_MUL, "(.lo,.hi)(" INTS ")", "d, a, b"},
     {"mul", PTX_OP_MUL, ".wide(.u16,.u32,.s16,.s32)", "d:w, a, b"},
     {"mul", PTX_OP_MUL, "{" ROUND "}{.ftz}{.sat}.f32", "d, a, b"},
@@ -451,6 +532,8 @@ static const PtxForm forms[] = {
     {"st", PTX_OP_ST, ".mmio.relaxed.sys{.global}" MEM_TYPES, "[a], b:x"},
     {"stackrestore", PTX_OP_STACKRESTORE, "(.u32,.u64)", "a"},
     {"stacksave", PTX_OP_STACKSAVE, "(.u32,.u64)", "d"},
+    {"stmatrix", PTX_OP_STMATRIX, SYNC ".m8n8(.x1,.x2,.x4){.trans}{.shared,.shared::cta}.b16",
+     "[a], b:F"},
     {"sub", PTX_OP_SUB, "(" INTS ")", "d, a, b"},
     {"sub", PTX_OP_SUB, ".sat.s32", "d, a, b"},
     {"sub", PTX_OP_SUB, ".cc(.u32,.s32,.u64,.s64)", "d, a, b"},
@@ -499,6 +582,56 @@ static const PtxForm forms[] = {
      "d, a:e, b:f, c"},
     {"vsub2", PTX_OP_VSUB2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
     {"vsub4", PTX_OP_VSUB4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
+    {"wmma", PTX_OP_WMMA,
+     ".load(.a#matrix,.b#matrix)" SYNC "(.row,.col)" WMMA_16 WMMA_SPACE "(.f16,.bf16,.u8,.s8)",
+     "d:F, [a]{, b:i}"},
+    {"wmma", PTX_OP_WMMA,
+     ".load(.a#matrix,.b#matrix)" SYNC "(.row,.col).m16n16k8" WMMA_SPACE ".tf32",
+     "d:F, [a]{, b:i}"},
+    {"wmma", PTX_OP_WMMA, ".load(.a#matrix,.b#matrix)" SYNC "(.row,.col).m8n8k4" WMMA_SPACE ".f64",
+     "d:F, [a]{, b:i}"},
+    {"wmma", PTX_OP_WMMA, ".load.a#matrix" SYNC ".row.m8n8k32" WMMA_SPACE "(.u4,.s4)",
+     "d:F, [a]{, b:i}"},
+    {"wmma", PTX_OP_WMMA, ".load.a#matrix" SYNC ".row.m8n8k128" WMMA_SPACE ".b1",
+     "d:F, [a]{, b:i}"},
+    {"wmma", PTX_OP_WMMA, ".load.b#matrix" SYNC ".col.m8n8k32" WMMA_SPACE "(.u4,.s4)",
+     "d:F, [a]{, b:i}"},
+    {"wmma", PTX_OP_WMMA, ".load.b#matrix" SYNC ".col.m8n8k128" WMMA_SPACE ".b1",
+     "d:F, [a]{, b:i}"},
+    {"wmma", PTX_OP_WMMA, ".load.c#matrix" SYNC "(.row,.col)" WMMA_16 WMMA_SPACE "(.f16,.f32,.s32)",
+     "d:F, [a]{, b:i}"},
+    {"wmma", PTX_OP_WMMA, ".load.c#matrix" SYNC "(.row,.col).m16n16k8" WMMA_SPACE ".f32",
+     "d:F, [a]{, b:i}"},
+    {"wmma", PTX_OP_WMMA, ".load.c#matrix" SYNC "(.row,.col).m8n8k4" WMMA_SPACE ".f64",
+     "d:F, [a]{, b:i}"},
+    {"wmma", PTX_OP_WMMA, ".load.c#matrix" SYNC "(.row,.col)(.m8n8k32,.m8n8k128)" WMMA_SPACE ".s32",
+     "d:F, [a]{, b:i}"},
+    {"wmma", PTX_OP_WMMA,
+     ".store.d#matrix" SYNC "(.row,.col)" WMMA_16 WMMA_SPACE "(.f16,.f32,.s32)", "[a], b:F{, c:i}"},
+    {"wmma", PTX_OP_WMMA, ".store.d#matrix" SYNC "(.row,.col).m16n16k8" WMMA_SPACE ".f32",
+     "[a], b:F{, c:i}"},
+    {"wmma", PTX_OP_WMMA, ".store.d#matrix" SYNC "(.row,.col).m8n8k4" WMMA_SPACE ".f64",
+     "[a], b:F{, c:i}"},
+    {"wmma", PTX_OP_WMMA,
+     ".store.d#matrix" SYNC "(.row,.col)(.m8n8k32,.m8n8k128)" WMMA_SPACE ".s32", "[a], b:F{, c:i}"},
+    {"wmma", PTX_OP_WMMA, ".mma" SYNC ANY_ROW_COL WMMA_16 "(.f16,.f32)(.f16,.f32)",
+     "d:F, a:F, b:F, c:F"},
+    {"wmma", PTX_OP_WMMA, ".mma" SYNC ANY_ROW_COL WMMA_16 ".f32.bf16.bf16.f32",
+     "d:F, a:F, b:F, c:F"},
+    {"wmma", PTX_OP_WMMA, ".mma" SYNC ANY_ROW_COL ".m16n16k8.f32.tf32.tf32.f32",
+     "d:F, a:F, b:F, c:F"},
+    {"wmma", PTX_OP_WMMA, ".mma" SYNC ANY_ROW_COL ".m8n8k4{" ROUND "}.f64.f64.f64.f64",
+     "d:F, a:F, b:F, c:F"},
+    {"wmma", PTX_OP_WMMA, ".mma" SYNC ANY_ROW_COL WMMA_16 ".s32.u8.u8.s32{.satfinite}",
+     "d:F, a:F, b:F, c:F"},
+    {"wmma", PTX_OP_WMMA, ".mma" SYNC ANY_ROW_COL WMMA_16 ".s32.s8.s8.s32{.satfinite}",
+     "d:F, a:F, b:F, c:F"},
+    {"wmma", PTX_OP_WMMA, ".mma" SYNC ROW_COL ".m8n8k32.s32.u4.u4.s32{.satfinite}",
+     "d:F, a:F, b:F, c:F"},
+    {"wmma", PTX_OP_WMMA, ".mma" SYNC ROW_COL ".m8n8k32.s32.s4.s4.s32{.satfinite}",
+     "d:F, a:F, b:F, c:F"},
+    {"wmma", PTX_OP_WMMA, ".mma" BIT_OP ".popc#matrix" SYNC ROW_COL ".m8n8k128.s32.b1.b1.s32",
+     "d:F, a:F, b:F, c:F"},
     {"xor", PTX_OP_XOR, "(.pred," BITS ")", "d, a, b"},
 };
 
@@ -517,14 +650,10 @@ static const PtxUnsupported unsupported[] = {
     {"getctarank", "thread block clusters"},
     {"griddepcontrol", "programmatic dependent launch"},
     {"istypep", "opaque texture and surface types"},
-    {"ldmatrix", "matrix instructions"},
     {"mapa", "thread block clusters"},
     {"mbarrier", "asynchronous barriers"},
-    {"mma", "matrix instructions"},
-    {"movmatrix", "matrix instructions"},
     {"multimem", "multi-device memory"},
     {"setmaxnreg", "changing the register count of a running warp"},
-    {"stmatrix", "matrix instructions"},
     {"suld", "surfaces"},
     {"suq", "surfaces"},
     {"sured", "surfaces"},
@@ -538,7 +667,6 @@ static const PtxUnsupported unsupported[] = {
     {"vshl", "scalar video shift"},
     {"vshr", "scalar video shift"},
     {"wgmma", "matrix instructions"},
-    {"wmma", "matrix instructions"},
 };
 
 const PtxUnsupported *ptx_unsupported(int *count) {

@@ -16,6 +16,8 @@
     OPCODE(DIV, "div") OPCODE(DP2A, "dp2a") OPCODE(DP4A, "dp4a") OPCODE(ELECT, "elect")          \
     OPCODE(EX2, "ex2") OPCODE(EXIT, "exit") OPCODE(FENCE, "fence") OPCODE(FMA, "fma")            \
     OPCODE(FNS, "fns") OPCODE(ISSPACEP, "isspacep") OPCODE(LD, "ld") OPCODE(LDU, "ldu")          \
+    OPCODE(LDMATRIX, "ldmatrix") OPCODE(MMA, "mma") OPCODE(MOVMATRIX, "movmatrix")               \
+    OPCODE(STMATRIX, "stmatrix") OPCODE(WMMA, "wmma")                                            \
     OPCODE(LG2, "lg2") OPCODE(LOP3, "lop3") OPCODE(MAD, "mad") OPCODE(MAD24, "mad24")            \
     OPCODE(MADC, "madc") OPCODE(MATCH, "match") OPCODE(MAX, "max") OPCODE(MEMBAR, "membar")      \
     OPCODE(MIN, "min") OPCODE(MOV, "mov") OPCODE(MUL, "mul") OPCODE(MUL24, "mul24")              \
@@ -63,6 +65,7 @@ const char *ptx_opcode_name(PtxOpcode op); /* "add" */
  *   p     a predicate                     n  a constant
  *   x, z  first, second type or wider     m  what mov takes: addresses, special registers, packs
  *   e, f  second, third type, with a byte or half selector
+ *   F     a fragment of a matrix, which one by the operand's name (fragment.h)
  *   L     a label                         T  a list of labels
  *   X     texture operands                C  the operands of a call */
 typedef struct PtxForm {
@@ -87,6 +90,7 @@ typedef enum PtxField {
     PTX_FIELD_CACHE,
     PTX_FIELD_SCOPE,
     PTX_FIELD_VECTOR,
+    PTX_FIELD_SHAPE,
     PTX_FIELD_TYPE
 } PtxField;
 

@@ -467,7 +467,8 @@ static bool check_slot(const Place *place, PtxInst *inst, PtxOperand *operand) {
         return true;
     default: break;
     }
-    if (slot->elements > 1) return check_vector(place, operand, slot->elements, slot->type);
+    if (slot->elements > 1 || (slot->can_brace && operand->kind == PTX_OPERAND_VECTOR))
+        return check_vector(place, operand, slot->elements, slot->type);
     if (operand->kind == PTX_OPERAND_PAIR) return check_pair(place, operand);
     return check_value(place, operand, slot->type);
 }

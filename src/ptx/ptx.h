@@ -42,11 +42,16 @@ typedef enum PtxType {
     PTX_S16X2,
     PTX_E4M3X2,
     PTX_E5M2X2,
+    PTX_E4M3, /* this and the next four: elements of matrices only */
+    PTX_E5M2,
+    PTX_U4,
+    PTX_S4,
+    PTX_B1,
     PTX_PRED,
     PTX_TYPE_COUNT
 } PtxType;
 
-int ptx_type_bits(PtxType type);         /* 8..128; 1 for pred; 0 for none */
+int ptx_type_bits(PtxType type);         /* 1..128; 1 for pred; 0 for none */
 const char *ptx_type_name(PtxType type); /* ".u32" */
 bool ptx_type_is_float(PtxType type);    /* f16, bf16, f32, f64, tf32 and packed halves */
 bool ptx_type_is_signed(PtxType type);   /* s8..s64, s16x2 */
@@ -154,7 +159,13 @@ typedef enum PtxSub {
     PTX_SUB_TLD4_B,
     PTX_SUB_TLD4_A,
     PTX_SUB_TXQ_WIDTH,
-    PTX_SUB_TXQ_HEIGHT
+    PTX_SUB_TXQ_HEIGHT,
+    PTX_SUB_WMMA_MMA,
+    PTX_SUB_WMMA_LOAD,
+    PTX_SUB_WMMA_STORE,
+    PTX_SUB_MATRIX_A, /* wmma.load: which matrix */
+    PTX_SUB_MATRIX_B,
+    PTX_SUB_MATRIX_C
 } PtxSub;
 
 typedef enum PtxMulMode { PTX_MUL_NONE, PTX_MUL_LO, PTX_MUL_HI, PTX_MUL_WIDE } PtxMulMode;
@@ -169,6 +180,24 @@ typedef enum PtxCacheOp {
     PTX_CACHE_WB,
     PTX_CACHE_WT
 } PtxCacheOp;
+
+/* Shape of a matrix instruction: D (m x n) = A (m x k) * B (k x n) + C; of ldmatrix and its like
+ * the matrix itself (m x n). MATRIX_SHAPE(m, n, k). */
+// clang-format off
+#define PTX_MATRIX_SHAPES(SHAPE)                                                                 \
+    SHAPE(8, 8, 4) SHAPE(8, 8, 16) SHAPE(8, 8, 32) SHAPE(8, 8, 128)                              \
+    SHAPE(16, 8, 4) SHAPE(16, 8, 8) SHAPE(16, 8, 16) SHAPE(16, 8, 32) SHAPE(16, 8, 64)           \
+    SHAPE(16, 8, 128) SHAPE(16, 8, 256)                                                          \
+    SHAPE(16, 16, 8) SHAPE(16, 16, 16) SHAPE(8, 32, 16) SHAPE(32, 8, 16)
+// clang-format on
+
+typedef enum PtxMatrixShape {
+    PTX_SHAPE_NONE,
+    PTX_SHAPE_M8N8,
+#define SHAPE_ENUM(m, n, k) PTX_SHAPE_M##m##N##n##K##k,
+    PTX_MATRIX_SHAPES(SHAPE_ENUM)
+#undef SHAPE_ENUM
+} PtxMatrixShape;
 
 typedef enum PtxScope { PTX_SCOPE_NONE, PTX_CTA, PTX_CLUSTER, PTX_GPU, PTX_SYS } PtxScope;
 
@@ -196,7 +225,11 @@ enum {
     PTX_FLAG_ABS = 1 << 19,
     PTX_FLAG_WARP = 1 << 20 /* bar.warp.sync */,
     PTX_FLAG_OOB = 1 << 21,
-    PTX_FLAG_STRONG = 1 << 22 /* .relaxed, .acquire */
+    PTX_FLAG_STRONG = 1 << 22, /* .relaxed, .acquire */
+    PTX_FLAG_A_COL = 1 << 23,  /* mma, wmma: A, or the matrix in memory, is stored by columns */
+    PTX_FLAG_B_COL = 1 << 24,
+    PTX_FLAG_TRANS = 1 << 25,
+    PTX_FLAG_SPARSE = 1 << 26 /* mma.sp */
 };
 
 /* ---- Operands ---- */
@@ -269,7 +302,8 @@ typedef struct PtxInst {
     PtxOpcode op;
     PtxType type;  /* the (first) type; for cvt, set, mul.wide: the type of the destination... */
     PtxType type2; /* ... and of the source: cvt.d.s, set.d.s, tex.v4.d.s, dp4a.a.b; else NONE */
-    PtxType type3; /* scalar and vector video instructions: vadd.d.a.b */
+    PtxType type3; /* scalar and vector video instructions: vadd.d.a.b; mma.d.a.b.c */
+    PtxType type4; /* mma */
     PtxRound round;
     PtxCompare compare;
     PtxSub sub;  /* operation of atom, vote, shfl, bar, tex ... */
@@ -278,8 +312,9 @@ typedef struct PtxInst {
     PtxSpace space; /* ld, st, atom, cvta, isspacep ... */
     PtxCacheOp cache_op;
     PtxScope scope;
-    uint32_t flags; /* PTX_FLAG_FTZ ... */
-    uint8_t vector; /* 1, 2 or 4 elements of ld, st, tex */
+    PtxMatrixShape shape; /* mma, wmma, ldmatrix ... */
+    uint32_t flags;       /* PTX_FLAG_FTZ ... */
+    uint8_t vector;       /* 1, 2 or 4 elements of ld, st, tex */
     uint8_t operand_count;
     bool has_destination;     /* operands[0] is written to (a call writes to call_returns) */
     int32_t guard;            /* predicate register of @p, -1 when there is none */

@@ -84,6 +84,7 @@ Name *reader_expect_name(Reader *reader, const char *what) {
 PtxType reader_type_of(const Token *token) {
     if (token->kind != LEX_WORD) return PTX_TYPE_NONE;
     for (int type = PTX_TYPE_NONE + 1; type < PTX_TYPE_COUNT; type++) {
+        if (type >= PTX_E4M3 && type <= PTX_B1) continue; /* elements of matrices only */
         const char *name = ptx_type_name((PtxType)type);
         if (strlen(name) == token->length && !memcmp(name, token->text, token->length))
             return (PtxType)type;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "ptx/fragment.h"
+
 enum {
     MAX_SPELLING = 200, /* characters; the longest legal ones have about 100 */
     MAX_WORDS = 20,     /* modifiers of a spelling */
@@ -81,7 +83,10 @@ static const PtxModifier *find_modifier(Slice word) {
 /* ---- Matching a spelling ---- */
 
 static void set_type(PtxInst *inst, PtxType type) {
-    PtxType *unset = !inst->type ? &inst->type : !inst->type2 ? &inst->type2 : &inst->type3;
+    PtxType *unset = !inst->type    ? &inst->type
+                     : !inst->type2 ? &inst->type2
+                     : !inst->type3 ? &inst->type3
+                                    : &inst->type4;
     *unset = type;
 }
 
@@ -99,6 +104,7 @@ static void apply_modifier(PtxInst *inst, const PtxModifier *modifier) {
     case PTX_FIELD_CACHE: inst->cache_op = (PtxCacheOp)value; break;
     case PTX_FIELD_SCOPE: inst->scope = (PtxScope)value; break;
     case PTX_FIELD_VECTOR: inst->vector = (uint8_t)value; break;
+    case PTX_FIELD_SHAPE: inst->shape = (PtxMatrixShape)value; break;
     case PTX_FIELD_TYPE: set_type(inst, (PtxType)value); break;
     }
 }
@@ -144,6 +150,13 @@ static PtxType wide_type(PtxType type) {
     }
 }
 
+static void set_fragment(PtxSlot *slot, const PtxInst *inst) {
+    const PtxFragment fragment = ptx_fragment(inst, slot->name);
+    slot->type = fragment.reg;
+    slot->elements = fragment.regs;
+    slot->can_brace = true;
+}
+
 /* What the letter after an operand's name says (PtxForm). */
 static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     slot->type = inst->type;
@@ -161,6 +174,7 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     case 'k': slot->type = PTX_U64; break;
     case 'g': slot->type = PTX_TYPE_NONE; break;
     case 'p': slot->type = PTX_PRED; break;
+    case 'F': set_fragment(slot, inst); break;
     case 'n': slot->kind = PTX_SLOT_CONSTANT; break;
     case 'm': slot->kind = PTX_SLOT_MOVE; break;
     case 'L': slot->kind = PTX_SLOT_LABEL; break;

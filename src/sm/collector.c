@@ -19,7 +19,7 @@ void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena
     collector->bank_mask = config->collector.banks - 1;
     collector->bank_warp_mask = config->collector.adds_warp ? UINT32_MAX : 0;
     for (uint32_t b = 0; b < config->collector.banks; b++)
-        sm_queue_init(&collector->bank[b], SM_MAX_COLLECTORS * 16, arena);
+        sm_queue_init(&collector->bank[b], SM_MAX_COLLECTORS * 40, arena);
 }
 
 static uint32_t bank_of(const SmCollector *collector, uint32_t reg, uint32_t warp) {

@@ -31,6 +31,11 @@ static const Type types[] = {
     {"bf16x2", KIND_FLOAT, 16, 2, &FORMAT_BF16},
     {"e4m3x2", KIND_FLOAT, 8, 2, &FORMAT_E4M3},
     {"e5m2x2", KIND_FLOAT, 8, 2, &FORMAT_E5M2},
+    {"e4m3", KIND_FLOAT, 8, 1, &FORMAT_E4M3},
+    {"e5m2", KIND_FLOAT, 8, 1, &FORMAT_E5M2},
+    {"u4", KIND_UNSIGNED, 4, 1, NULL},
+    {"s4", KIND_SIGNED, 4, 1, NULL},
+    {"b1", KIND_BITS, 1, 1, NULL},
     {"pred", KIND_PRED, 1, 1, NULL},
 };
 
@@ -141,7 +146,7 @@ void form_parse(Form *form, const char *spelling) {
         form->words[form->word_count++] = (uint8_t)(word - form->storage);
     for (int i = 1; i < form->word_count; i++) {
         const Type *type = type_named(form_word(form, i));
-        if (type && form->type_count < 3) form->types[form->type_count++] = type;
+        if (type && form->type_count < 4) form->types[form->type_count++] = type;
     }
     form->ftz = form_has(form, "ftz");
     form->sat = form_has(form, "sat");

@@ -94,7 +94,7 @@ typedef struct Form {
     char storage[FORM_TEXT_BYTES]; /* its words, each ended by a NUL */
     uint8_t words[FORM_MAX_WORDS]; /* where they start; the first is the opcode */
     int word_count;
-    const Type *types[3];
+    const Type *types[4];
     int type_count;
     const Row *row;
     char letters[FORM_MAX_OPERANDS];         /* of the operands */

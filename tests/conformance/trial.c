@@ -31,6 +31,7 @@ void trial_begin(Trial *trial, const char *spelling) {
     trial->faults = false;
     trial->prepare = NULL;
     trial->type = NULL;
+    trial->element = NULL;
     trial->slots = 0;
     uint64_t state = 11;
     for (int i = 0; i < TRIAL_SLOTS; i++) {
@@ -57,16 +58,18 @@ void trial_begin_kernel(Trial *trial, const char *variables) {
 static bool agrees(const Trial *trial, uint64_t got, uint64_t expected) {
     if (got == expected) return true;
     const Type *type = trial->type;
-    if (!type || type->kind != KIND_FLOAT) return false;
-    for (int e = 0; e < type->elements; e++) {
-        uint64_t a = got >> e * type->bits & type_mask(type->bits);
-        uint64_t b = expected >> e * type->bits & type_mask(type->bits);
-        if (a != b &&
-            (real_class(type->format, a) != REAL_NAN || real_class(type->format, b) != REAL_NAN))
+    if (type && type->kind != KIND_FLOAT) return false;
+    const Format *format = type ? type->format : trial->element;
+    if (!format) return false;
+    const int elements = type ? type->elements : 64 / format->bits, bits = format->bits;
+    for (int e = 0; e < elements; e++) {
+        uint64_t a = got >> e * bits & type_mask(bits);
+        uint64_t b = expected >> e * bits & type_mask(bits);
+        if (a != b && (real_class(format, a) != REAL_NAN || real_class(format, b) != REAL_NAN))
             return false;
     }
-    int bits = type->bits * type->elements;
-    return (got & ~type_mask(bits)) == (expected & ~type_mask(bits));
+    const uint64_t rest = bits * elements < 64 ? ~type_mask(bits * elements) : 0;
+    return (got & rest) == (expected & rest);
 }
 
 static bool compare(const Trial *trial, const Engine *engine) {

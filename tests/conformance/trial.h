@@ -18,8 +18,9 @@ struct Trial {
     bool faults;          /* the launch must fail; nothing is compared */
     void (*prepare)(Trial *trial, const Engine *engine); /* NULL: no more than the buffers */
     const void *user;                                    /* for prepare */
-    const Type *type; /* of the slots that hold floating-point results; NULL: exact bits */
-    int slots;        /* 64-bit words of the output that are compared */
+    const Type *type;      /* of the slots that hold floating-point results; NULL: exact bits */
+    const Format *element; /* floating-point elements side by side, whatever NaN they are */
+    int slots;             /* 64-bit words of the output that are compared */
     uint64_t in[TRIAL_SLOTS], expected[TRIAL_SLOTS];
     bool is_any[TRIAL_SLOTS]; /* slots that the ISA leaves open */
 };
@@ -45,6 +46,7 @@ static inline bool trial_guards(int thread) {
 }
 
 /* The tests that are made of trials. */
+void matrix_run(Harness *harness);
 void memory_run(Harness *harness);
 void atomics_run(Harness *harness);
 void address_run(Harness *harness);
