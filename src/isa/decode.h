@@ -123,6 +123,9 @@ DecodeOp decode_wmma;
 DecodeOp decode_movmatrix;
 DecodeOp decode_ldmatrix;
 DecodeOp decode_stmatrix;
+DecodeOp decode_cp; /* decode_async.c */
+DecodeOp decode_mbarrier;
+DecodeOp decode_createpolicy;
 DecodeOp decode_end; /* exit, ret, trap, brkpt */
 
 /* Gives branch instructions of the current function their pcs, once all of them are known. */

@@ -107,6 +107,11 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *              program->wide (D, A, B, C, metadata of mma.sp), imm an IsaMatrix (matrix.h)
  *   wmma.load, wmma.store  one instruction per access: operand[0] base, operand[1] row of the
  * stride or ISA_SINK, reconverge in program->wide: an IsaWmma, then all registers; sub: loads them
+ *   cp.async   two instructions, a load and a store; operand[0] base of the destination, target its
+ *              offset, operand[1] base of the source, imm its offset, operand[2] row of the size or
+ *              predicate; sub: ISA_COPY_... (async.h)
+ *   mbarrier   operand[0] destination (row, or predicate of a wait) or ISA_SINK, operand[1] base,
+ *              operand[2] row of the count, state or parity; sub: ISA_MBARRIER_...
  *   ldmatrix, stmatrix  operand[0..vector-1] rows of data, operand[4] base; sub: 1 for .trans
  *   bar        operand[0] row of the barrier's number, operand[1] row of the thread count or
  *              ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED; bar.red: operand[2] destination
@@ -222,6 +227,9 @@ enum { /* IsaInfo.flags */
        ISA_IS_VOLATILE = 1 << 7,
        ISA_IS_CTA_FENCE = 1 << 8,  /* a fence that orders for the CTA only */
        ISA_NEEDS_MEMBERS = 1 << 9, /* waits for the lanes of a member mask */
+       ISA_IS_COPY = 1 << 11,      /* cp.async: reads for no register */
+       ISA_IS_COPY_COMMIT = 1 << 12,
+       ISA_IS_COPY_WAIT = 1 << 13, /* element_bytes: how many groups may be under way */
        ISA_LOOKS = 1 << 10         /* may see what another thread stores meanwhile */
 };
 
@@ -230,6 +238,9 @@ typedef struct IsaReg {
     uint32_t number;  /* index in PtxFunction.regs: what the scoreboard tracks */
     uint32_t ordinal; /* PtxReg.ordinal: what decides its bank */
 } IsaReg;
+
+/* IsaInfo.element_bytes of a wait for copies that are in no group, too. */
+enum { ISA_WAIT_ALL = 255 };
 
 /* What the timing model needs to know of an instruction; same index as its IsaInst. */
 typedef struct IsaInfo {

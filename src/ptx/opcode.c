@@ -85,6 +85,9 @@ static const PtxModifier modifiers[] = {
     {".row#b", PTX_FIELD_IGNORED, 0},
     {".col#b", PTX_FIELD_FLAG, PTX_FLAG_B_COL},
     {".trans", PTX_FIELD_FLAG, PTX_FLAG_TRANS},
+    {".noinc", PTX_FIELD_FLAG, PTX_FLAG_NOINC},
+    {".noComplete", PTX_FIELD_FLAG, PTX_FLAG_NO_COMPLETE},
+    {".parity", PTX_FIELD_FLAG, PTX_FLAG_PARITY},
     {".sp", PTX_FIELD_FLAG, PTX_FLAG_SPARSE},
     {".sp::ordered_metadata", PTX_FIELD_FLAG, PTX_FLAG_SPARSE},
 
@@ -175,6 +178,27 @@ static const PtxModifier modifiers[] = {
     {".a#gather", PTX_FIELD_SUB, PTX_SUB_TLD4_A},
     {".width", PTX_FIELD_SUB, PTX_SUB_TXQ_WIDTH},
     {".height", PTX_FIELD_SUB, PTX_SUB_TXQ_HEIGHT},
+    {".async#copy", PTX_FIELD_SUB, PTX_SUB_CP_COPY},
+    {".async#group", PTX_FIELD_IGNORED, 0},
+    {".commit_group", PTX_FIELD_SUB, PTX_SUB_CP_COMMIT},
+    {".wait_group", PTX_FIELD_SUB, PTX_SUB_CP_WAIT_GROUP},
+    {".wait_all", PTX_FIELD_SUB, PTX_SUB_CP_WAIT_ALL},
+    {".mbarrier", PTX_FIELD_IGNORED, 0},
+    {".arrive#copy", PTX_FIELD_SUB, PTX_SUB_CP_ARRIVE},
+    {".init", PTX_FIELD_SUB, PTX_SUB_MBARRIER_INIT},
+    {".inval", PTX_FIELD_SUB, PTX_SUB_MBARRIER_INVAL},
+    {".arrive#mbarrier", PTX_FIELD_SUB, PTX_SUB_MBARRIER_ARRIVE},
+    {".arrive_drop", PTX_FIELD_SUB, PTX_SUB_MBARRIER_ARRIVE_DROP},
+    {".test_wait", PTX_FIELD_SUB, PTX_SUB_MBARRIER_WAIT},
+    {".try_wait", PTX_FIELD_SUB, PTX_SUB_MBARRIER_WAIT},
+    {".pending_count", PTX_FIELD_SUB, PTX_SUB_MBARRIER_PENDING},
+    {".shared#to", PTX_FIELD_IGNORED, 0},
+    {".shared::cta#to", PTX_FIELD_IGNORED, 0},
+    {".global#from", PTX_FIELD_IGNORED, 0},
+    {".fractional", PTX_FIELD_IGNORED, 0},
+    {".range", PTX_FIELD_IGNORED, 0},
+    {".cvt", PTX_FIELD_IGNORED, 0},
+    {".L2::evict_unchanged", PTX_FIELD_IGNORED, 0},
     {".mma", PTX_FIELD_SUB2, PTX_SUB_WMMA_MMA},
     {".load", PTX_FIELD_SUB2, PTX_SUB_WMMA_LOAD},
     {".store", PTX_FIELD_SUB2, PTX_SUB_WMMA_STORE},
@@ -277,6 +301,12 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define ATOMIC      "{.relaxed,.acquire,.release,.acq_rel}" SCOPE "{.global,.shared,.shared::cta}"
 #define REDUCE      "{.relaxed,.release}" SCOPE "{.global,.shared,.shared::cta}"
 #define HINT        "{.L2::cache_hint}"
+#define L2_PREFETCH "{.L2::64B,.L2::128B,.L2::256B}"
+#define PRIMARY     "(.L2::evict_last,.L2::evict_normal,.L2::evict_first,.L2::evict_unchanged)"
+#define SECONDARY   "{.L2::evict_first,.L2::evict_unchanged}"
+#define BARRIER     "{.shared,.shared::cta}.b64"
+#define ACQUIRE     "{.acquire,.relaxed}{.cta,.cluster}"
+#define RELEASE     "{.release,.relaxed}{.cta,.cluster}"
 #define SYNC        ".sync.aligned"
 #define ROW_COL     ".row.col#b"
 #define ANY_ROW_COL "(.row,.col)(.row#b,.col#b)"
@@ -302,6 +332,7 @@ static const PtxForm forms[] = {
     {"addc", PTX_OP_ADDC, "{.cc}(.u32,.s32,.u64,.s64)", "d, a, b"},
     {"alloca", PTX_OP_ALLOCA, "(.u32,.u64)", "d, a{, b:n}"},
     {"and", PTX_OP_AND, "(.pred," BITS ")", "d, a, b"},
+    {"applypriority", PTX_OP_APPLYPRIORITY, "{.global}.L2::evict_normal", "[a], b:n"},
     {"atom", PTX_OP_ATOM, ATOMIC ".add(.u32,.s32,.u64,.f32,.f64)" HINT, "d, [a], b{, k:k}"},
     {"atom", PTX_OP_ATOM, ATOMIC ".add.noftz(" HALVES "," BHALVES ")" HINT, "d, [a], b{, k:k}"},
     {"atom", PTX_OP_ATOM, ATOMIC "(.inc,.dec).u32" HINT, "d, [a], b{, k:k}"},
@@ -331,6 +362,17 @@ static const PtxForm forms[] = {
     {"cnot", PTX_OP_CNOT, "(" BITS ")", "d, a"},
     {"copysign", PTX_OP_COPYSIGN, "(.f32,.f64)", "d, a, b"},
     {"cos", PTX_OP_COS, ".approx{.ftz}.f32", "d, a"},
+    {"cp", PTX_OP_CP,
+     ".async#copy(.ca,.cg)(.shared#to,.shared::cta#to).global#from" HINT L2_PREFETCH,
+     "[a:S], [b:G], c:n{, e:y}{, k:k}"},
+    {"cp", PTX_OP_CP, ".async#group.commit_group", ""},
+    {"cp", PTX_OP_CP, ".async#group.wait_group", "a:n"},
+    {"cp", PTX_OP_CP, ".async#group.wait_all", ""},
+    {"cp", PTX_OP_CP, ".async#group.mbarrier.arrive#copy{.noinc}" BARRIER, "[a]"},
+    {"createpolicy", PTX_OP_CREATEPOLICY, ".fractional" PRIMARY SECONDARY ".b64", "d{, a:h}"},
+    {"createpolicy", PTX_OP_CREATEPOLICY, ".range{.global}" PRIMARY SECONDARY ".b64",
+     "d, [a], b:i, c:i"},
+    {"createpolicy", PTX_OP_CREATEPOLICY, ".cvt.L2.b64", "d, a"},
     {"cvt", PTX_OP_CVT, "{.sat}(" ALL_INTS ")(" ALL_INTS ")", "d:x, a:z"},
     {"cvt", PTX_OP_CVT, "(" ROUND "){.ftz}{.sat}.f32(" ALL_INTS ")", "d:x, a:z"},
     {"cvt", PTX_OP_CVT, "(" ROUND "){.sat}(.f16,.f64)(" ALL_INTS ")", "d:x, a:z"},
@@ -416,6 +458,17 @@ static const PtxForm forms[] = {
     {"max", PTX_OP_MAX, "{.ftz}{.NaN}.xorsign.abs(.f32," HALVES ")", "d, a, b"},
     {"max", PTX_OP_MAX, "{.NaN}(" BHALVES ")", "d, a, b"},
     {"max", PTX_OP_MAX, "{.NaN}.xorsign.abs(" BHALVES ")", "d, a, b"},
+    {"mbarrier", PTX_OP_MBARRIER, ".init" BARRIER, "[a], b:i"},
+    {"mbarrier", PTX_OP_MBARRIER, ".inval" BARRIER, "[a]"},
+    {"mbarrier", PTX_OP_MBARRIER, "(.arrive#mbarrier,.arrive_drop)" RELEASE BARRIER,
+     "d, [a]{, b:i}"},
+    {"mbarrier", PTX_OP_MBARRIER, "(.arrive#mbarrier,.arrive_drop).noComplete" RELEASE BARRIER,
+     "d, [a], b:i"},
+    {"mbarrier", PTX_OP_MBARRIER, ".test_wait" ACQUIRE BARRIER, "p, [a], b"},
+    {"mbarrier", PTX_OP_MBARRIER, ".test_wait.parity" ACQUIRE BARRIER, "p, [a], b:i"},
+    {"mbarrier", PTX_OP_MBARRIER, ".try_wait" ACQUIRE BARRIER, "p, [a], b{, c:i}"},
+    {"mbarrier", PTX_OP_MBARRIER, ".try_wait.parity" ACQUIRE BARRIER, "p, [a], b:i{, c:i}"},
+    {"mbarrier", PTX_OP_MBARRIER, ".pending_count.b64", "d:i, a"},
     {"membar", PTX_OP_MEMBAR, "(.cta,.gl,.sys)", ""},
     {"membar", PTX_OP_MEMBAR, ".proxy.alias", ""},
     {"min", PTX_OP_MIN, "(" INTS ",.u16x2,.s16x2,.f64)", "d, a, b"},
@@ -643,15 +696,11 @@ const PtxForm *ptx_forms(int *count) {
 /* ---- What is not supported ---- */
 
 static const PtxUnsupported unsupported[] = {
-    {"applypriority", "cache eviction priorities"},
     {"clusterlaunchcontrol", "thread block clusters"},
-    {"cp", "asynchronous copies"},
-    {"createpolicy", "cache eviction policies"},
     {"getctarank", "thread block clusters"},
     {"griddepcontrol", "programmatic dependent launch"},
     {"istypep", "opaque texture and surface types"},
     {"mapa", "thread block clusters"},
-    {"mbarrier", "asynchronous barriers"},
     {"multimem", "multi-device memory"},
     {"setmaxnreg", "changing the register count of a running warp"},
     {"suld", "surfaces"},

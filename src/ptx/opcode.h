@@ -12,6 +12,8 @@
     OPCODE(BFE, "bfe") OPCODE(BFI, "bfi") OPCODE(BFIND, "bfind") OPCODE(BMSK, "bmsk")            \
     OPCODE(BRA, "bra") OPCODE(BREV, "brev") OPCODE(BRKPT, "brkpt") OPCODE(BRX, "brx")            \
     OPCODE(CALL, "call") OPCODE(CLZ, "clz") OPCODE(CNOT, "cnot") OPCODE(COPYSIGN, "copysign")    \
+    OPCODE(APPLYPRIORITY, "applypriority") OPCODE(CP, "cp") OPCODE(CREATEPOLICY, "createpolicy")  \
+    OPCODE(MBARRIER, "mbarrier")                                                                 \
     OPCODE(COS, "cos") OPCODE(CVT, "cvt") OPCODE(CVTA, "cvta") OPCODE(DISCARD, "discard")        \
     OPCODE(DIV, "div") OPCODE(DP2A, "dp2a") OPCODE(DP4A, "dp4a") OPCODE(ELECT, "elect")          \
     OPCODE(EX2, "ex2") OPCODE(EXIT, "exit") OPCODE(FENCE, "fence") OPCODE(FMA, "fma")            \
@@ -65,6 +67,9 @@ const char *ptx_opcode_name(PtxOpcode op); /* "add" */
  *   p     a predicate                     n  a constant
  *   x, z  first, second type or wider     m  what mov takes: addresses, special registers, packs
  *   e, f  second, third type, with a byte or half selector
+ *   S, G  of an address: in shared, global memory whatever else is said
+ *   h     an .f32
+ *   y     any 32-bit integer, or a predicate
  *   F     a fragment of a matrix, which one by the operand's name (fragment.h)
  *   L     a label                         T  a list of labels
  *   X     texture operands                C  the operands of a call */

@@ -307,6 +307,7 @@ bool operand_register_fits(PtxType reg, PtxType want, bool is_relaxed) {
 static bool check_register(const Place *place, const PtxOperand *operand, PtxType want) {
     const Reader *reader = place->reader;
     const PtxReg *reg = &reader->regs[operand->reg];
+    if (place->slot->can_be_pred && reg->type == PTX_PRED) want = PTX_PRED;
     if (operand->select != PTX_SELECT_NONE && !place->slot->can_select)
         return mismatch(place, operand, "a part of a register", "a whole register");
     if (operand->negate && want != PTX_PRED)
@@ -434,13 +435,15 @@ static bool is_address_width(const PtxModule *module, PtxSpace space, int bits) 
 
 static bool check_memory(const Place *place, PtxInst *inst, PtxOperand *operand) {
     Reader *reader = place->reader;
+    const PtxSpace own = place->slot->space;
+    const PtxSpace space = own ? own : inst->space;
     if (operand->kind == PTX_OPERAND_ADDRESS) operand->kind = PTX_OPERAND_MEM;
     if (operand->kind != PTX_OPERAND_MEM)
         return mismatch(place, operand, "not in brackets", "an address such as [%rd1+4]");
     if (operand->reg >= 0) {
         const PtxReg *reg = &reader->regs[operand->reg];
         int bits = ptx_type_bits(reg->type);
-        if (ptx_type_is_float(reg->type) || !is_address_width(reader->module, inst->space, bits))
+        if (ptx_type_is_float(reg->type) || !is_address_width(reader->module, space, bits))
             return mismatch(place, operand,
                             arena_printf(reader->arena, "based on %s, a %s register", reg->name,
                                          ptx_type_name(reg->type)),
@@ -448,8 +451,8 @@ static bool check_memory(const Place *place, PtxInst *inst, PtxOperand *operand)
                                                                : "based on a 32-bit integer");
     }
     if (!operand->var) return true;
-    if (inst->space == PTX_SPACE_NONE) inst->space = operand->var->space;
-    if (inst->space == operand->var->space) return true;
+    if (space == PTX_SPACE_NONE) inst->space = operand->var->space;
+    if (space == PTX_SPACE_NONE || space == operand->var->space) return true;
     return reader_error_at(reader, place->line, operand->column, "'%s': '%s' is a %s variable",
                            place->shape->spelling, operand->var->name,
                            ptx_space_name(operand->var->space));

@@ -165,7 +165,18 @@ typedef enum PtxSub {
     PTX_SUB_WMMA_STORE,
     PTX_SUB_MATRIX_A, /* wmma.load: which matrix */
     PTX_SUB_MATRIX_B,
-    PTX_SUB_MATRIX_C
+    PTX_SUB_MATRIX_C,
+    PTX_SUB_CP_COPY,
+    PTX_SUB_CP_COMMIT,
+    PTX_SUB_CP_WAIT_GROUP,
+    PTX_SUB_CP_WAIT_ALL,
+    PTX_SUB_CP_ARRIVE,
+    PTX_SUB_MBARRIER_INIT,
+    PTX_SUB_MBARRIER_INVAL,
+    PTX_SUB_MBARRIER_ARRIVE,
+    PTX_SUB_MBARRIER_ARRIVE_DROP,
+    PTX_SUB_MBARRIER_WAIT,
+    PTX_SUB_MBARRIER_PENDING
 } PtxSub;
 
 typedef enum PtxMulMode { PTX_MUL_NONE, PTX_MUL_LO, PTX_MUL_HI, PTX_MUL_WIDE } PtxMulMode;
@@ -229,7 +240,10 @@ enum {
     PTX_FLAG_A_COL = 1 << 23,  /* mma, wmma: A, or the matrix in memory, is stored by columns */
     PTX_FLAG_B_COL = 1 << 24,
     PTX_FLAG_TRANS = 1 << 25,
-    PTX_FLAG_SPARSE = 1 << 26 /* mma.sp */
+    PTX_FLAG_SPARSE = 1 << 26, /* mma.sp */
+    PTX_FLAG_NOINC = 1 << 27,
+    PTX_FLAG_NO_COMPLETE = 1 << 28,
+    PTX_FLAG_PARITY = 1 << 29
 };
 
 /* ---- Operands ---- */

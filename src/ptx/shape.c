@@ -174,6 +174,13 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     case 'k': slot->type = PTX_U64; break;
     case 'g': slot->type = PTX_TYPE_NONE; break;
     case 'p': slot->type = PTX_PRED; break;
+    case 'S': slot->space = PTX_SPACE_SHARED; break;
+    case 'G': slot->space = PTX_SPACE_GLOBAL; break;
+    case 'h': slot->type = PTX_F32; break;
+    case 'y':
+        slot->type = PTX_U32;
+        slot->can_be_pred = true;
+        break;
     case 'F': set_fragment(slot, inst); break;
     case 'n': slot->kind = PTX_SLOT_CONSTANT; break;
     case 'm': slot->kind = PTX_SLOT_MOVE; break;

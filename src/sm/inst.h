@@ -26,6 +26,7 @@ typedef struct SmInst {
     uint16_t next;      /* free list */
     uint8_t warp;       /* slot */
     uint8_t unit;       /* SmUnit */
+    uint8_t copy;       /* cp.async: place of its group and 1 (copies.h), else 0 */
     bool holds_warp;    /* a load until whose end its warp issues nothing */
 } SmInst;
 _Static_assert(sizeof(SmInst) == 24, "thousands may be under way");

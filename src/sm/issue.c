@@ -135,6 +135,7 @@ static void send_to_pipeline(SmIssue *issue, SmContext *sm, int warp, uint32_t p
                      .next = SM_NONE,
                      .warp = (uint8_t)warp,
                      .unit = (uint8_t)unit};
+    if (sm->infos[pc].flags & ISA_IS_COPY) inst->copy = warps_copy_issued(&sm->warps, warp);
     const SmMemory *memory = unit == SM_UNIT_LDST ? find_accesses(issue, sm, inst) : NULL;
     warps_issued(&sm->warps, inst, memory);
     collector_put(issue->collector, unit, index);
@@ -146,6 +147,7 @@ static void follow_warp(SmIssue *issue, SmContext *sm, int warp, const IsaInfo *
     if (info->flags & ISA_IS_FENCE)
         warps_fence(&sm->warps, warp, info->flags & ISA_IS_CTA_FENCE,
                     scoreboard_pending(&issue->scoreboard, warp));
+    if (info->flags & (ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT)) warps_copies(&sm->warps, warp, info);
     if (has_exited) warps_exited(sm, warp);
     if (info->flags & ISA_IS_BARRIER || has_exited) warps_update_barriers(sm, warp);
 }

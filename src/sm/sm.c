@@ -304,6 +304,7 @@ static const char *wait_of(const Sm *sm, int warp) {
     if (view->at_barrier & bit) return "wait at a barrier";
     if (sm->context.warps.atomic_waits & bit) return "wait for their atomics";
     if (sm->context.warps.fenced & bit) return "wait at a memory fence";
+    if (sm->context.warps.copy_waits & bit) return "wait for asynchronous copies";
     if (sm->fetch.waits & bit) return "wait for an instruction miss";
     if (!(view->has_instruction & bit)) return "wait for instructions";
     if (view->waits_memory & bit) return "wait for data from memory";

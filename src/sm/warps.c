@@ -91,7 +91,7 @@ void warps_retire(SmContext *sm, uint64_t retiring) {
 /* ---- At issue ---- */
 
 static void update_held(SmWarps *warps) {
-    warps->held = warps->fenced | warps->atomic_waits | warps->load_waits;
+    warps->held = warps->fenced | warps->atomic_waits | warps->load_waits | warps->copy_waits;
 }
 
 void warps_issued(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
@@ -114,6 +114,20 @@ void warps_fence(SmWarps *warps, int warp, bool is_for_cta, uint32_t pending) {
     SmWarp *w = &warps->warp[warp];
     w->is_fence_for_stores = !is_for_cta;
     if (pending || (w->is_fence_for_stores && w->stores)) warps->fenced |= UINT64_C(1) << warp;
+    update_held(warps);
+}
+
+uint8_t warps_copy_issued(SmWarps *warps, int warp) {
+    return (uint8_t)(copies_issue(&warps->warp[warp].copies) + 1);
+}
+
+void warps_copies(SmWarps *warps, int warp, const IsaInfo *info) {
+    SmCopies *copies = &warps->warp[warp].copies;
+    bool waits = false;
+    if (info->flags & ISA_IS_COPY_COMMIT) waits = copies_commit(copies);
+    else if (info->element_bytes == ISA_WAIT_ALL) waits = copies_wait_all(copies);
+    else waits = copies_wait(copies, info->element_bytes);
+    if (waits) warps->copy_waits |= UINT64_C(1) << warp;
     update_held(warps);
 }
 
@@ -145,6 +159,7 @@ void warps_update_barriers(SmContext *sm, int warp) {
 
 void warps_inst_done(SmWarps *warps, const SmInst *inst) {
     warps->warp[inst->warp].in_flight--;
+    if (inst->copy) copies_done(&warps->warp[inst->warp].copies, (uint8_t)(inst->copy - 1));
     if (!inst->holds_warp) return;
     warps->load_waits &= ~(UINT64_C(1) << inst->warp);
     update_held(warps);
@@ -158,6 +173,7 @@ bool warps_settle(SmWarps *warps, int warp, uint32_t pending) {
     if (!(warps->held & bit)) return false;
     if (pending == 0 && !(w->is_fence_for_stores && w->stores)) warps->fenced &= ~bit;
     if (w->atomics == 0) warps->atomic_waits &= ~bit;
+    if (!w->copies.waiting) warps->copy_waits &= ~bit;
     update_held(warps);
     return !(warps->held & bit);
 }

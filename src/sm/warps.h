@@ -5,6 +5,7 @@
 #define TYTO_SM_WARPS_H
 
 #include "isa/launch.h"
+#include "sm/copies.h"
 #include "sm/inst.h"
 #include "tyto/policy.h"
 
@@ -17,6 +18,7 @@ typedef struct SmWarp {
     uint32_t atomics;   /* atomic replies still to come */
     uint8_t cta_slot;
     bool is_fence_for_stores; /* the last fence: reaches beyond the CTA */
+    SmCopies copies;          /* asynchronous ones */
 } SmWarp;
 
 typedef struct SmCta {
@@ -28,10 +30,11 @@ typedef struct SmCta {
 /* Written by warps.c alone. */
 typedef struct SmWarps {
     uint64_t drained;      /* slots with nothing in flight, and no acknowledgement to come */
-    uint64_t held;         /* warps that issue nothing until one of the next three has ended */
+    uint64_t held;         /* warps that issue nothing until one of the next four has ended */
     uint64_t fenced;       /* a memory fence waits */
     uint64_t atomic_waits; /* atomics must be answered first */
     uint64_t load_waits;   /* a load must end first */
+    uint64_t copy_waits;   /* asynchronous copies must end first */
     bool awaits_stores;    /* a warp is not drained before its stores are acknowledged */
     uint32_t cta_limit;    /* CTAs of the kernel resident at once */
     uint64_t next_age;     /* of the next warp launched */
@@ -60,6 +63,10 @@ void warps_issued(SmWarps *warps, const SmInst *inst, const SmMemory *memory);
 /* A memory fence holds its warp until its loads are in and, where it reaches beyond the CTA, its
  * stores acknowledged. `pending`: registers of the warp with a result to come. */
 void warps_fence(SmWarps *warps, int warp, bool is_for_cta, uint32_t pending);
+/* An asynchronous copy issues: what its SmInst.copy has to be. */
+uint8_t warps_copy_issued(SmWarps *warps, int warp);
+/* cp.async.commit_group, wait_group or wait_all. */
+void warps_copies(SmWarps *warps, int warp, const IsaInfo *info);
 /* All threads of the warp have exited. */
 void warps_exited(SmContext *sm, int warp);
 /* A warp came to a barrier or exited: brings view.at_barrier of its CTA's warps up to date. */

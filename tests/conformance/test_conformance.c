@@ -61,6 +61,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         lanes_run(&harness, tables[i]);
     matrix_run(&harness);
+    async_run(&harness);
     memory_run(&harness);
     atomics_run(&harness);
     address_run(&harness);

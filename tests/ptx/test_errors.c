@@ -11,7 +11,17 @@ static const Mistake statements[] = {
     /* spellings */
     {"addd.s32 %r1, %r2, %r3;", ":5:1: error: there is no instruction 'addd'; did you mean 'add'?"},
     {"wgmma.fence.sync.aligned;", ":5:1: error: not supported: 'wgmma' (matrix instructions)"},
-    {"cp.async.ca.shared.global [%rd1], [%rd2], 4;", "not supported: 'cp' (asynchronous copies)"},
+    {"cp.async.ca.shared.global [%rd1], %rd2, 4;",
+     "operand b is not in brackets, but must be an address such as [%rd1+4]"},
+    {"cp.async.ca.shared.global [%rd1], [%rd2], %r1;", "operand c is not an integer constant"},
+    {"cp.async.bulk.commit_group;", "'.bulk' is misspelled or not supported here"},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3}, {%r1,%r2,%r3,%r4}, "
+     "{%r1,%r2}, {%f1,%f2,%f3,%f4};",
+     "operand d has 3 elements, but must have 4"},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f16 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
+     "{%r1,%r2}, {%r1,%r2};",
+     "'.f16' is misspelled or not supported here"},
+    {".reg .s4 x;", "'.s4' is not a type or attribute of a variable"},
     {"add.s33 %r1, %r2, %r3;",
      "'add.s33': '.s33' is misspelled or not supported here; did you mean '.s32'?"},
     {"add.sat.u32 %r1, %r2, %r3;", "'add.sat.u32': '.u32' is misspelled or not supported here"},
