@@ -58,7 +58,8 @@ static void measure(const char *name, DramRequest (*make)(uint64_t, uint64_t *),
                     uint64_t ticks_between) {
     enum { TICKS = 20000000 };
     Arena *arena = arena_new();
-    DramChannel *channel = dram_new(&gtx480, arena);
+    Counters *counters = ARENA_NEW(arena, Counters);
+    DramChannel *channel = dram_new(&gtx480, counters, arena);
     uint64_t seed = 0x2545F4914F6CDD1Du, sent = 0;
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -75,10 +76,9 @@ static void measure(const char *name, DramRequest (*make)(uint64_t, uint64_t *),
     dram_settle(channel, TICKS);
     double ns = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
     printf("%-8s %7.2f ns/tick %8.1f ns/request   bus %4.1f%%  row hits %4.1f%%  queue %.1f\n",
-           name, ns / TICKS, ns / (double)sent,
-           100.0 * (double)channel->stats.bus_busy_ticks / TICKS,
-           100.0 * (double)channel->stats.row_hits / (double)sent,
-           (double)channel->stats.queue_ticks / TICKS);
+           name, ns / TICKS, ns / (double)sent, 100.0 * (double)counters->dram_bus_ticks / TICKS,
+           100.0 * (double)counters->dram_row_hits / (double)sent,
+           (double)counters->dram_queue_ticks / TICKS);
     arena_free(arena);
 }
 

@@ -49,7 +49,7 @@ static Noc *new_network(const Case *c) {
     NocConfig config = noc_config_default(c->kind, c->sms + c->partitions);
     static const int owl_partitions[] = {3, 7, 10, 12, 23, 25, 28, 32};
     if (c->kind == NOC_MESH) noc_config_place(&config, owl_partitions, c->partitions);
-    return noc_new(&config);
+    return noc_new(&config, NULL);
 }
 
 /* Per step and source, the destination of the packet to inject, or -1. */
@@ -104,8 +104,11 @@ static void measure(const Case *c, double load, long steps) {
     double step_ns = seconds / (double)steps * 1e9;
     printf("%-38s %5.2f %9.3f %9.1f %9.1f %9.1f\n", c->name, load,
            (double)stats.flits_arrived / cycles,
-           arrived > 0 ? (double)(stats.transit_cycles + stats.queue_cycles) / arrived : 0, step_ns,
-           arrived > 0 ? step_ns * cycles / arrived : 0);
+           arrived > 0 ? (double)(stats.counts[NETWORK_transit_cycles] +
+                                  stats.counts[NETWORK_queue_cycles]) /
+                             arrived
+                       : 0,
+           step_ns, arrived > 0 ? step_ns * cycles / arrived : 0);
     free(pattern);
     noc_free(noc);
 }

@@ -44,9 +44,10 @@ bool dram_config_check(const DramConfig *config, Diag *diag) {
     return diag_error_count(diag) == before;
 }
 
-DramChannel *dram_new(const DramConfig *config, Arena *arena) {
+DramChannel *dram_new(const DramConfig *config, Counters *counters, Arena *arena) {
     DramChannel *channel = arena_alloc_aligned(arena, sizeof *channel, 64);
     const DramTiming *timing = &config->timing;
+    channel->counters = counters;
     channel->next_event = UINT64_MAX;
     channel->scheduler = dram_schedulers[config->scheduler];
     channel->bank_count = config->banks;
@@ -70,16 +71,16 @@ DramChannel *dram_new(const DramConfig *config, Arena *arena) {
     return channel;
 }
 
-/* ---- statistics ---- */
+/* ---- counters ---- */
 
 void dram_settle(DramChannel *channel, uint64_t tick) {
     assert(tick >= channel->settled);
     uint64_t ticks = tick - channel->settled;
-    DramStats *stats = &channel->stats;
-    stats->ticks += ticks;
-    stats->queue_ticks += ticks * channel->queue.count;
-    stats->bank_busy_ticks += ticks * channel->busy_banks;
-    if (channel->busy_banks) stats->any_busy_ticks += ticks;
+    Counters *counters = channel->counters;
+    counters->dram_ticks += ticks;
+    counters->dram_queue_ticks += ticks * channel->queue.count;
+    counters->dram_bank_ticks += ticks * channel->busy_banks;
+    if (channel->busy_banks) counters->dram_busy_ticks += ticks;
     channel->settled = tick;
 }
 
@@ -107,7 +108,8 @@ void dram_push(DramChannel *channel, uint64_t tick, const DramRequest *request) 
     channel->scheduler->add(queue, entry);
     queue->count++;
     dram_prefetch_arrived(&channel->prefetch, queue->count);
-    if (queue->count > channel->stats.queue_max) channel->stats.queue_max = queue->count;
+    if (queue->count > channel->counters->dram_queue_max)
+        channel->counters->dram_queue_max = queue->count;
     if (tick < channel->next_event) channel->next_event = tick;
 }
 
@@ -134,10 +136,6 @@ static void finish_transfer(DramChannel *channel, uint64_t tick) {
         uint32_t tail = channel->reply_head + channel->reply_count++;
         if (tail >= channel->reply_entries) tail -= channel->reply_entries;
         channel->replies[tail] = flight->reply;
-        if (!flight->reply.is_prefetch) {
-            channel->stats.reads_done++;
-            channel->stats.read_ticks += tick - flight->reply.arrival;
-        }
     }
     channel->flight_head = (channel->flight_head + 1) & channel->flight_mask;
     channel->flight_count--;
@@ -174,18 +172,14 @@ static void choose_command(DramChannel *channel, uint32_t bank) {
 }
 
 static void count_request(DramChannel *channel, DramEntry *entry, uint64_t tick) {
-    DramStats *stats = &channel->stats;
+    Counters *counters = channel->counters;
     uint32_t bank = entry->request.bank;
     entry->waited = (uint32_t)(tick - entry->arrival);
-    if (dram_banks_is_open(&channel->banks, bank, entry->request.row)) stats->row_hits++;
-    else if (channel->banks.open >> bank & 1) stats->row_conflicts++;
-    else stats->row_misses++;
-    if (entry->request.is_write) {
-        stats->writes++;
-    } else {
-        stats->reads++;
-        stats->read_wait_ticks += entry->waited;
-    }
+    if (dram_banks_is_open(&channel->banks, bank, entry->request.row)) counters->dram_row_hits++;
+    else if (channel->banks.open >> bank & 1) counters->dram_row_conflicts++;
+    else counters->dram_row_misses++;
+    if (entry->request.is_write) counters->dram_writes++;
+    else counters->dram_reads++;
 }
 
 static DramWaiting waiting_of(const DramChannel *channel) {
@@ -273,10 +267,9 @@ static void give_column_command(DramChannel *channel, uint32_t bank, uint64_t ti
     DramEntry *entry = &channel->queue.entries[channel->entry[bank]];
     DramCommand command = entry->request.is_write ? DRAM_WRITE : DRAM_READ;
     dram_banks_command(&channel->banks, command, bank, 0, tick);
-    if (command == DRAM_WRITE) channel->stats.write_commands++;
-    else if (entry->is_prefetch) channel->stats.prefetch_commands++;
-    else channel->stats.read_commands++;
-    channel->stats.bus_busy_ticks += channel->burst_ticks;
+    if (command == DRAM_WRITE) channel->counters->dram_write_commands++;
+    else channel->counters->dram_read_commands++;
+    channel->counters->dram_bus_ticks += channel->burst_ticks;
     if (--entry->bursts) return;
     channel->wants[command] &= ~(UINT32_C(1) << bank);
     finish_service(channel, bank, tick);
@@ -302,7 +295,7 @@ static void begin_prefetch(DramChannel *channel, uint32_t bank, uint64_t tick) {
     channel->prefetching |= UINT32_C(1) << bank;
     channel->wants[DRAM_READ] |= UINT32_C(1) << bank;
     begin_work(channel, bank);
-    channel->stats.prefetches++;
+    channel->counters->dram_prefetches++;
     give_column_command(channel, bank, tick);
 }
 
@@ -311,10 +304,10 @@ static void give_row_command(DramChannel *channel, uint32_t bank, DramCommand co
     const DramRequest *request = &channel->queue.entries[channel->entry[bank]].request;
     dram_banks_command(&channel->banks, command, bank, request->row, tick);
     if (command == DRAM_ACTIVATE) {
-        channel->stats.activates++;
+        channel->counters->dram_activates++;
         dram_prefetch_opened(&channel->prefetch, bank, request->address);
     } else {
-        channel->stats.precharges++;
+        channel->counters->dram_precharges++;
         dram_prefetch_closed(&channel->prefetch, bank);
     }
     channel->wants[command] &= ~(UINT32_C(1) << bank);

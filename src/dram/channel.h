@@ -23,6 +23,7 @@
 #include "dram/prefetch.h"
 #include "dram/queue.h"
 #include "dram/timing.h"
+#include "stats/counters.h"
 
 /* clang-format off */
 #define DRAM_PARAMETERS(P, key, at) \
@@ -42,31 +43,6 @@ typedef struct DramConfig {
     DramTiming timing;           /* ticks */
     DramPrefetchConfig prefetch; /* all zero: none */
 } DramConfig;
-
-/* Sums since construction. A request counts when it enters service. */
-typedef struct DramStats {
-    uint64_t reads;             /* read requests of the owner */
-    uint64_t writes;            /* write requests of the owner */
-    uint64_t prefetches;        /* lines prefetched; not in `reads`, and no row hits */
-    uint64_t read_commands;     /* column commands of all reads */
-    uint64_t write_commands;    /* column commands of all writes */
-    uint64_t prefetch_commands; /* column commands of all prefetches */
-    uint64_t row_hits;          /* requests that found their row open */
-    uint64_t row_misses;        /* requests that found their bank closed */
-    uint64_t row_conflicts;     /* requests that found another row open */
-    uint64_t activates;         /* rows opened */
-    uint64_t precharges;        /* rows closed */
-    uint64_t bus_busy_ticks;    /* ticks of data on the bus */
-    /* sum over ticks of the banks with a request in service or data due */
-    uint64_t bank_busy_ticks;
-    uint64_t any_busy_ticks;  /* ticks with at least one such bank; BLP is the quotient */
-    uint64_t queue_ticks;     /* sum over ticks of the requests waiting */
-    uint64_t queue_max;       /* most requests waiting at once */
-    uint64_t read_wait_ticks; /* sum over reads of arrival to service */
-    uint64_t read_ticks;      /* sum over reads of arrival to data */
-    uint64_t reads_done;      /* reads whose data is back: what read_ticks is divided by */
-    uint64_t ticks;           /* ticks accounted for */
-} DramStats;
 
 /* Data of a read or a prefetch, back from the banks. */
 typedef struct DramReply {
@@ -111,14 +87,15 @@ typedef struct DramChannel {
     DramReply *replies;
     bool has_written;        /* a write ended, and dram_take_written has not been asked since */
     uint32_t written_handle; /* its handle */
-    DramStats stats;
+    Counters *counters;      /* where the channel counts: the owner's, its dram_ rows */
 } DramChannel;
 
 /* False, with every mistake told to `diag`, when no channel can be built from `config`. */
 bool dram_config_check(const DramConfig *config, Diag *diag);
 
-/* An idle channel at tick 0. `config` must have passed dram_config_check. Owned by `arena`. */
-DramChannel *dram_new(const DramConfig *config, Arena *arena);
+/* An idle channel at tick 0, which adds to `counters` (borrowed). A request is counted when it
+ * enters service. `config` must have passed dram_config_check. Owned by `arena`. */
+DramChannel *dram_new(const DramConfig *config, Counters *counters, Arena *arena);
 
 /* Bytes per tick that a channel's bus can carry at most. */
 static inline uint32_t dram_peak_bytes_per_tick(const DramConfig *config) {
@@ -167,7 +144,7 @@ static inline bool dram_is_idle(const DramChannel *channel) {
     return !channel->queue.count && !channel->busy_banks && !channel->reply_count;
 }
 
-/* Brings the sums over ticks up to, not including, `tick`. Call before reading `stats`. */
+/* Brings the sums over ticks up to, not including, `tick`. Call before reading the counters. */
 void dram_settle(DramChannel *channel, uint64_t tick);
 
 #endif

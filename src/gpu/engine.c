@@ -42,12 +42,13 @@ struct Engine {
     uint64_t start;     /* SM cycle at which the running kernel was launched */
     const char *kernel; /* its name */
     Dispatch dispatch;
-    SchedCall *calls;                  /* GpuOptions' policies: by SM, then the CTA scheduler's */
-    uint64_t ctas_done;                /* of the running kernel */
-    uint64_t last_progress;            /* SM cycle at which something was last seen to move */
-    uint64_t progress_mark;            /* sum of what moves, then */
-    NocStats request_mark, reply_mark; /* the networks' statistics at the kernel's start */
-    Counters *partition_marks;         /* and the partitions' */
+    SchedCall *calls;          /* GpuOptions' policies: by SM, then the CTA scheduler's */
+    uint64_t ctas_done;        /* of the running kernel */
+    uint64_t last_progress;    /* SM cycle at which something was last seen to move */
+    uint64_t progress_mark;    /* sum of what moves, then */
+    Counters networks;         /* what both networks have counted */
+    Counters network_mark;     /* the same at the kernel's start */
+    Counters *partition_marks; /* and the partitions' */
 };
 
 /* ---- Construction ---- */
@@ -112,8 +113,10 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     engine->calls = calls;
     engine->never_sleeps = options->never_sleeps;
     engine->map = machine_address_map(machine);
-    engine->requests = noc_new(&machine->network.noc);
-    engine->replies = noc_new(&machine->network.noc);
+    const NocConfig *noc = &machine->network.noc;
+    engine->requests =
+        noc_new(noc, counters_network(&engine->networks, COUNTER_request_packets_sent));
+    engine->replies = noc_new(noc, counters_network(&engine->networks, COUNTER_reply_packets_sent));
     engine->noc.khz = machine->clock.noc_khz;
     engine->l2.khz = machine->clock.l2_khz;
     engine->dram.khz = machine->clock.dram_khz;
@@ -359,21 +362,16 @@ static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
 
 /* ---- Counters ---- */
 
-/* The network's share of the statistics since the kernel began. */
-static void count_network(const Engine *engine, Counters *c) {
-    NocStats to = noc_stats(engine->requests), from = noc_stats(engine->replies);
-    const NocStats *to0 = &engine->request_mark, *from0 = &engine->reply_mark;
-    c->noc_cycles += to.cycles - to0->cycles;
-    c->request_packets_sent += to.packets_injected - to0->packets_injected;
-    c->request_packets_received += to.packets_popped - to0->packets_popped;
-    c->request_flits += to.flits_injected - to0->flits_injected;
-    c->request_transit_cycles += to.transit_cycles - to0->transit_cycles;
-    c->request_queue_cycles += to.queue_cycles - to0->queue_cycles;
-    c->reply_packets_sent += from.packets_injected - from0->packets_injected;
-    c->reply_packets_received += from.packets_popped - from0->packets_popped;
-    c->reply_flits += from.flits_injected - from0->flits_injected;
-    c->reply_transit_cycles += from.transit_cycles - from0->transit_cycles;
-    c->reply_queue_cycles += from.queue_cycles - from0->queue_cycles;
+/* The networks' counters so far. */
+static const Counters *settle_networks(Engine *engine) {
+    engine->networks.noc_cycles = engine->noc.ticks;
+    return &engine->networks;
+}
+
+/* Adds what a unit has counted since a mark. */
+static void add_since(Counters *sum, const Counters *mark, const Counters *now) {
+    Counters since = counters_since(mark, now);
+    counters_add(sum, &since);
 }
 
 /* The parts of the fetch latency were summed in their domains' cycles: brings them to SM cycles;
@@ -398,11 +396,9 @@ static Counters count(Engine *engine) {
     convert_fetch_parts(engine->machine, c);
     for (uint32_t p = 0; p < engine->machine->partitions; p++) {
         partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
-        Counters since =
-            counters_since(&engine->partition_marks[p], partition_counters(engine->partitions[p]));
-        counters_add(c, &since);
+        add_since(c, &engine->partition_marks[p], partition_counters(engine->partitions[p]));
     }
-    count_network(engine, c);
+    add_since(c, &engine->network_mark, settle_networks(engine));
     c->cycles = end - engine->start;
     c->time_ps = (uint64_t)((unsigned __int128)c->cycles * 1000000000u / sm_khz);
     c->kernels = 1;
@@ -527,8 +523,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
     engine->ctas_done = 0;
     engine->last_progress = start;
     engine->progress_mark = 0;
-    engine->request_mark = noc_stats(engine->requests);
-    engine->reply_mark = noc_stats(engine->replies);
+    engine->network_mark = *settle_networks(engine);
     watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
     dispatch_start(&engine->dispatch, launch->ctas, ctas_per_sm, launch->warps, start);
     for (uint32_t i = 0; i < machine->sms; i++)

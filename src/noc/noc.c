@@ -152,11 +152,12 @@ bool noc_config_check(const NocConfig *config, char *why, size_t size_bytes) {
 
 /* ---- Life ---- */
 
-Noc *noc_new(const NocConfig *config) {
+Noc *noc_new(const NocConfig *config, uint64_t *counts) {
     char why[160];
     assert(noc_config_check(config, why, sizeof why));
     Noc *noc = base_calloc(1, sizeof *noc);
     noc->config = *config;
+    noc->counts = counts ? counts : noc->stats.counts;
     noc->ops = kinds[config->kind];
     noc->words = (int)bits_words((size_t)config->nodes);
     noc->queue_flits = base_calloc((size_t)config->nodes, sizeof(uint16_t));
@@ -205,8 +206,8 @@ void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_
                         .flits = noc->flits_by_bytes[packet_bytes]};
     noc->queue_flits[source] = (uint16_t)(noc->queue_flits[source] + packet.flits);
     noc->packets_inside++;
-    noc->stats.packets_injected++;
-    noc->stats.flits_injected += packet.flits;
+    noc->counts[NETWORK_packets_sent]++;
+    noc->counts[NETWORK_flits] += packet.flits;
     noc->stats.bytes_injected += (uint64_t)packet_bytes;
     noc->ops->inject(noc, &packet);
 }
@@ -215,8 +216,8 @@ void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_
     uint32_t latency = (uint32_t)ready_at - packet->injected_at;
     noc->stats.packets_arrived++;
     noc->stats.flits_arrived += packet->flits;
-    noc->stats.transit_cycles += (uint64_t)transit;
-    noc->stats.queue_cycles += latency - (uint32_t)transit;
+    noc->counts[NETWORK_transit_cycles] += (uint64_t)transit;
+    noc->counts[NETWORK_queue_cycles] += latency - (uint32_t)transit;
     sink_push(&noc->sink, packet->destination,
               (SinkPacket){.ready_at = ready_at,
                            .payload = packet->payload,
@@ -235,7 +236,7 @@ bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
 void noc_pop(Noc *noc, int node) {
     SinkPacket packet = sink_pop(&noc->sink, node, noc->now);
     noc->packets_inside--;
-    noc->stats.packets_popped++;
+    noc->counts[NETWORK_packets_received]++;
     noc->stats.ejection_cycles += noc->now - packet.ready_at;
     noc->ops->give_back(noc, node, packet.channel, packet.flits);
 }
@@ -270,6 +271,7 @@ int noc_empty_latency(const Noc *noc, int source, int destination, int packet_by
 
 NocStats noc_stats(const Noc *noc) {
     NocStats stats = noc->stats;
+    memcpy(stats.counts, noc->counts, sizeof stats.counts);
     stats.cycles = noc->now;
     noc->ops->add_link_stats(noc, &stats);
     return stats;
@@ -281,8 +283,8 @@ double noc_link_use(const NocStats *stats) {
 }
 
 bool noc_is_consistent(const Noc *noc) {
-    const NocStats *stats = &noc->stats;
-    return noc->packets_inside == stats->packets_injected - stats->packets_popped &&
-           stats->packets_popped <= stats->packets_arrived &&
-           stats->packets_arrived <= stats->packets_injected && noc->ops->is_consistent(noc);
+    uint64_t sent = noc->counts[NETWORK_packets_sent];
+    uint64_t received = noc->counts[NETWORK_packets_received];
+    return noc->packets_inside == sent - received && received <= noc->stats.packets_arrived &&
+           noc->stats.packets_arrived <= sent && noc->ops->is_consistent(noc);
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/parameter.h"
+#include "stats/counters.h"
 
 enum {
     NOC_MAX_NODES = 256,   /* nodes of a network, and routers of a mesh */
@@ -67,19 +68,16 @@ typedef struct NocConfig {
     int placement[NOC_MAX_NODES]; /* mesh: router of each node, row x columns + column */
 } NocConfig;
 
-/* A packet counts as arrived once its last flit is on the link to its node. */
+/* What a network has counted, its rows in Counters first. A packet counts as arrived once its last
+ * flit is on the link to its node. */
 typedef struct NocStats {
-    uint64_t cycles;           /* network cycles so far, skipped ones included */
-    uint64_t packets_injected; /* packets accepted from nodes */
-    uint64_t packets_arrived;  /* packets sent to their node's ejection buffer */
-    uint64_t packets_popped;   /* packets taken by their node */
-    uint64_t flits_injected;   /* flits of the injected packets */
-    uint64_t flits_arrived;    /* flits of the arrived packets */
-    uint64_t bytes_injected;   /* bytes of the injected packets, padding of flits not included */
-    uint64_t transit_cycles;   /* sum over arrived packets: latency in an empty network */
-    uint64_t queue_cycles;     /* sum over arrived packets: latency beyond that, from contention */
-    uint64_t ejection_cycles;  /* sum over popped packets: from being ready to being popped */
-    uint64_t link_flits;       /* flits moved, summed over the links */
+    uint64_t counts[NETWORK_COUNTERS]; /* by NetworkCounter: the rows in its owner's Counters */
+    uint64_t cycles;                   /* network cycles so far, skipped ones included */
+    uint64_t packets_arrived;          /* packets sent to their node's ejection buffer */
+    uint64_t flits_arrived;            /* flits of the arrived packets */
+    uint64_t bytes_injected;     /* bytes of the injected packets, padding of flits not included */
+    uint64_t ejection_cycles;    /* sum over popped packets: from being ready to being popped */
+    uint64_t link_flits;         /* flits moved, summed over the links */
     uint64_t busiest_link_flits; /* flits moved by the link that moved most */
     int links; /* mesh: one-way links between routers; crossbar: links to nodes; ideal: none */
 } NocStats;
@@ -96,8 +94,10 @@ void noc_config_place(NocConfig *config, const int *positions, int count);
 /* Whether a network can be built; if not, `why` says why not (NUL-terminated, size_bytes long). */
 bool noc_config_check(const NocConfig *config, char *why, size_t size_bytes);
 
-/* A new, empty network. `config` must pass noc_config_check; it is copied. Freed by noc_free. */
-Noc *noc_new(const NocConfig *config);
+/* A new, empty network. `config` must pass noc_config_check; it is copied. `counts` (borrowed, may
+ * be NULL) are the network's NETWORK_COUNTERS rows in its owner's Counters, to which it adds. Freed
+ * by noc_free. */
+Noc *noc_new(const NocConfig *config, uint64_t *counts);
 void noc_free(Noc *noc); /* NULL is allowed */
 
 /* The longest packet a node can inject, in bytes. */
@@ -130,7 +130,7 @@ void noc_pop(Noc *noc, int node);
 bool noc_is_idle(const Noc *noc);
 /* Steps from an injection to the packet's arrival, in an otherwise empty network. */
 int noc_empty_latency(const Noc *noc, int source, int destination, int packet_bytes);
-/* The counters since noc_new. */
+/* Sums since noc_new. */
 NocStats noc_stats(const Noc *noc);
 /* Mean share of the links' cycles in which they moved a flit, 0 .. 1. */
 double noc_link_use(const NocStats *stats);

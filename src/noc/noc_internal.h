@@ -50,7 +50,8 @@ struct Noc {
     int words;                /* words of a set of nodes */
     Sink sink;                /* the ejection buffers */
     NocConfig config;
-    NocStats stats; /* all but cycles and the link figures, which are derived */
+    uint64_t *counts; /* the owner's rows, or those of `stats` */
+    NocStats stats;   /* all but cycles and the link figures, which are derived */
 };
 
 /* Sends a packet's last flit to its node, where it arrives at `ready_at`, and accounts for it.

@@ -55,7 +55,7 @@ Partition *partition_new(const PartitionEnvironment *environment) {
     partition_set_prefetch(config, environment->map, &partition->dram);
     partition->dram.prefetch.is_cached = is_cached;
     partition->dram.prefetch.cache = partition;
-    partition->channel = dram_new(&partition->dram, arena);
+    partition->channel = dram_new(&partition->dram, &partition->counters, arena);
     init_credits(partition, arena);
     if (environment->counts_row_sharing) row_sharing_init(&partition->rows, arena);
     for (uint32_t i = 0; i < config->slices; i++)
@@ -274,24 +274,6 @@ void partition_settle(Partition *partition, uint64_t tick, uint64_t cycle) {
     for (uint32_t i = 0; i < partition->slice_count; i++)
         slice_settle(&partition->slices[i], cycle);
     dram_settle(partition->channel, tick);
-    const DramStats *stats = &partition->channel->stats;
-    Counters *counters = &partition->counters;
-    counters->dram_ticks = stats->ticks;
-    counters->dram_reads = stats->reads;
-    counters->dram_writes = stats->writes;
-    counters->dram_prefetches = stats->prefetches;
-    counters->dram_read_commands = stats->read_commands + stats->prefetch_commands;
-    counters->dram_write_commands = stats->write_commands;
-    counters->dram_row_hits = stats->row_hits;
-    counters->dram_row_misses = stats->row_misses;
-    counters->dram_row_conflicts = stats->row_conflicts;
-    counters->dram_activates = stats->activates;
-    counters->dram_precharges = stats->precharges;
-    counters->dram_bus_ticks = stats->bus_busy_ticks;
-    counters->dram_bank_ticks = stats->bank_busy_ticks;
-    counters->dram_busy_ticks = stats->any_busy_ticks;
-    counters->dram_queue_ticks = stats->queue_ticks;
-    counters->dram_queue_max = stats->queue_max;
 }
 
 void partition_close_rows(Partition *partition) {

@@ -20,6 +20,14 @@
  * GROUP(first, source, title): heads the rows from counter `first` on, which unit `source` counts.
  */
 /* clang-format off */
+/* Those of one network, `name` before each: requests and replies are counted alike. */
+#define NETWORK(SUM, name, senders, receivers, packets) \
+    SUM(name##_packets_sent, "packets", "packets the " senders " injected") \
+    SUM(name##_packets_received, "packets", "packets the " receivers " took") \
+    SUM(name##_flits, "flits", "flits of those sent") \
+    SUM(name##_transit_cycles, "NoC cycles", "time of the " packets " in an empty network") \
+    SUM(name##_queue_cycles, "NoC cycles", "their time beyond that, from contention")
+
 #define COUNTERS(GROUP, SUM, MAX) \
     GROUP(cycles, "gpu", "The kernel") \
     SUM(cycles, "SM cycles", "from launch until the last request has drained") \
@@ -107,16 +115,8 @@
     SUM(fetch_dram_cycles, "SM cycles", "its part in the DRAM itself") \
     GROUP(noc_cycles, "noc", "Interconnect") \
     SUM(noc_cycles, "NoC cycles", "network cycles") \
-    SUM(request_packets_sent, "packets", "packets the SMs injected") \
-    SUM(request_packets_received, "packets", "packets the partitions took") \
-    SUM(request_flits, "flits", "flits of those sent") \
-    SUM(request_transit_cycles, "NoC cycles", "time of the requests in an empty network") \
-    SUM(request_queue_cycles, "NoC cycles", "their time beyond that, from contention") \
-    SUM(reply_packets_sent, "packets", "packets the partitions injected") \
-    SUM(reply_packets_received, "packets", "packets the SMs took") \
-    SUM(reply_flits, "flits", "flits of those sent") \
-    SUM(reply_transit_cycles, "NoC cycles", "time of the replies in an empty network") \
-    SUM(reply_queue_cycles, "NoC cycles", "their time beyond that, from contention") \
+    NETWORK(SUM, request, "SMs", "partitions", "requests") \
+    NETWORK(SUM, reply, "partitions", "SMs", "replies") \
     GROUP(l2_accesses, "l2", "L2") \
     SUM(l2_accesses, "accesses", "lookups that were not refused, one per sector") \
     SUM(l2_hits, "accesses", "data there, or a write to a sector that is there in part") \
@@ -210,6 +210,11 @@ typedef enum CounterId {
 } CounterId;
 #undef COUNTER_ID
 
+/* The index of a counter among those of its network. */
+#define NETWORK_ID(name, unit, meaning) NETWORK##name,
+typedef enum NetworkCounter { NETWORK(NETWORK_ID, , "", "", "") NETWORK_COUNTERS } NetworkCounter;
+#undef NETWORK_ID
+
 #define RATIO_TERM(name)
 #define RATIO_ID(name, unit, scale, numerator, denominator, meaning) RATIO_##name,
 typedef enum RatioId { RATIOS(RATIO_ID, RATIO_TERM) RATIO_COUNT } RatioId;
@@ -250,6 +255,11 @@ const CounterGroup *counter_groups(int *count);
 
 static inline uint64_t counters_get(const Counters *counters, CounterId id) {
     return ((const uint64_t *)counters)[id];
+}
+
+/* The counters of the network whose first is `first`, NETWORK_COUNTERS of them. */
+static inline uint64_t *counters_network(Counters *counters, CounterId first) {
+    return (uint64_t *)counters + first;
 }
 
 /* Adds one unit's or one kernel's counters to a sum. */

@@ -7,7 +7,8 @@
 typedef struct Bench {
     Arena *arena;
     DramChannel *channel;
-    uint64_t tick; /* the next tick to step */
+    Counters *counters; /* what the channel has counted */
+    uint64_t tick;      /* the next tick to step */
 } Bench;
 
 static inline Bench bench_new(const DramConfig *config) {
@@ -17,7 +18,8 @@ static inline Bench bench_new(const DramConfig *config) {
     assert_true(is_good);
     diag_free(diag);
     Arena *arena = arena_new();
-    return (Bench){arena, dram_new(config, arena), 0};
+    Counters *counters = ARENA_NEW(arena, Counters);
+    return (Bench){arena, dram_new(config, counters, arena), counters, 0};
 }
 
 static inline void bench_free(Bench *bench) { arena_free(bench->arena); }

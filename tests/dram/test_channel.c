@@ -57,14 +57,12 @@ static void latencies(void **state) {
             assert_null(dram_peek_reply(bench.channel)); /* not a tick early */
             assert_int_equal(wait_reply(&bench, NULL), reads[i].start + expected[i]);
         }
-        const DramStats *stats = &bench.channel->stats;
-        assert_int_equal(stats->row_misses, 1);
-        assert_int_equal(stats->row_hits, 1);
-        assert_int_equal(stats->row_conflicts, 1);
-        assert_int_equal(stats->activates, 2);
-        assert_int_equal(stats->precharges, 1);
-        assert_int_equal(stats->read_ticks, expected[0] + expected[1] + expected[2]);
-        assert_int_equal(stats->read_wait_ticks, 0);
+        const Counters *counters = bench.counters;
+        assert_int_equal(counters->dram_row_misses, 1);
+        assert_int_equal(counters->dram_row_hits, 1);
+        assert_int_equal(counters->dram_row_conflicts, 1);
+        assert_int_equal(counters->dram_activates, 2);
+        assert_int_equal(counters->dram_precharges, 1);
         bench_free(&bench);
     }
 }
@@ -79,8 +77,8 @@ static void long_request(void **state) {
         Bench bench = bench_new(&devices[d].config);
         push(&bench, 1, 0, 0, 0, bytes, false);
         assert_int_equal(wait_reply(&bench, NULL), t->rcd + 3 * step + t->cl);
-        assert_int_equal(bench.channel->stats.read_commands, 4);
-        assert_int_equal(bench.channel->stats.bus_busy_ticks, 4 * device_burst_ticks(&devices[d]));
+        assert_int_equal(bench.counters->dram_read_commands, 4);
+        assert_int_equal(bench.counters->dram_bus_ticks, 4 * device_burst_ticks(&devices[d]));
         bench_free(&bench);
     }
 }
@@ -155,7 +153,7 @@ static void service_order(void **state) {
             wait_reply(&bench, &handle);
             assert_int_equal(handle, rows[i].order[k]);
         }
-        assert_int_equal(bench.channel->stats.row_conflicts, rows[i].conflicts);
+        assert_int_equal(bench.counters->dram_row_conflicts, rows[i].conflicts);
         bench_free(&bench);
     }
 }
@@ -205,20 +203,20 @@ static void bank_parallelism(void **state) {
     assert_int_equal(wait_reply(&bench, NULL), 30); /* tRRD 6 behind */
     run_to(&bench, 100);
     dram_settle(bench.channel, 100);
-    const DramStats *stats = &bench.channel->stats;
-    assert_int_equal(stats->ticks, 100);
-    assert_int_equal(stats->any_busy_ticks, 30);
+    const Counters *counters = bench.counters;
+    assert_int_equal(counters->dram_ticks, 100);
+    assert_int_equal(counters->dram_busy_ticks, 30);
     /* bank 0 in ticks 0..23, bank 1 entered service in tick 1: 1..29 */
-    assert_int_equal(stats->bank_busy_ticks, 24 + 29);
-    assert_int_equal(stats->queue_ticks, 1);
-    assert_int_equal(stats->queue_max, 2);
+    assert_int_equal(counters->dram_bank_ticks, 24 + 29);
+    assert_int_equal(counters->dram_queue_ticks, 1);
+    assert_int_equal(counters->dram_queue_max, 2);
     assert_true(dram_is_idle(bench.channel));
     assert_true(dram_next_event(bench.channel) == UINT64_MAX);
     bench_free(&bench);
 }
 
 typedef struct Outcome {
-    DramStats stats;
+    Counters counters;
     uint64_t replies;     /* replies popped */
     uint64_t fingerprint; /* of every reply's handle and tick, in order */
 } Outcome;
@@ -261,7 +259,7 @@ static Outcome random_traffic(const DramConfig *config, uint32_t requests, uint3
         bench.tick++;
     }
     dram_settle(bench.channel, bench.tick);
-    outcome.stats = bench.channel->stats;
+    outcome.counters = *bench.counters;
     bench_free(&bench);
     return outcome;
 }
@@ -273,14 +271,16 @@ static void conservation(void **state) {
             DramConfig config = devices[d].config;
             config.scheduler = (DramSchedulerIndex)s;
             Outcome o = random_traffic(&config, 5000, 1, false);
-            assert_int_equal(o.stats.reads + o.stats.writes, 5000);
-            assert_int_equal(o.replies, o.stats.reads);
-            assert_int_equal(o.stats.reads_done, o.stats.reads);
-            assert_int_equal(o.stats.row_hits + o.stats.row_misses + o.stats.row_conflicts, 5000);
-            assert_int_equal(o.stats.activates, o.stats.row_misses + o.stats.row_conflicts);
-            assert_int_equal(o.stats.precharges, o.stats.row_conflicts);
-            assert_true(o.stats.bus_busy_ticks <= o.stats.ticks);
-            assert_true(o.stats.queue_max <= config.queue_entries);
+            assert_int_equal(o.counters.dram_reads + o.counters.dram_writes, 5000);
+            assert_int_equal(o.replies, o.counters.dram_reads);
+            assert_int_equal(o.counters.dram_row_hits + o.counters.dram_row_misses +
+                                 o.counters.dram_row_conflicts,
+                             5000);
+            assert_int_equal(o.counters.dram_activates,
+                             o.counters.dram_row_misses + o.counters.dram_row_conflicts);
+            assert_int_equal(o.counters.dram_precharges, o.counters.dram_row_conflicts);
+            assert_true(o.counters.dram_bus_ticks <= o.counters.dram_ticks);
+            assert_true(o.counters.dram_queue_max <= config.queue_entries);
         }
 }
 
@@ -291,15 +291,15 @@ static void hostile_limits(void **state) {
     config.queue_entries = config.reply_entries = 1;
     for (uint32_t pop_every = 1; pop_every <= 50; pop_every += 7) {
         Outcome o = random_traffic(&config, 1000, pop_every, false);
-        assert_int_equal(o.replies, o.stats.reads);
-        assert_int_equal(o.stats.reads + o.stats.writes, 1000);
-        assert_int_equal(o.stats.queue_max, 1);
+        assert_int_equal(o.replies, o.counters.dram_reads);
+        assert_int_equal(o.counters.dram_reads + o.counters.dram_writes, 1000);
+        assert_int_equal(o.counters.dram_queue_max, 1);
         Outcome skipped = random_traffic(&config, 1000, pop_every, true);
         assert_memory_equal(&o, &skipped, sizeof o);
     }
     config.banks = config.bank_groups = 1;
     Outcome o = random_traffic(&config, 1000, 1, false);
-    assert_int_equal(o.replies, o.stats.reads);
+    assert_int_equal(o.replies, o.counters.dram_reads);
 }
 
 /* Stepping only at events gives the same replies at the same ticks and the same statistics. */

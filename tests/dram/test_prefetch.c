@@ -106,13 +106,12 @@ static void rest_of_the_row(void **state) {
         expect_prefetches(&bench, 2, 9, 4, 4);
         expect_prefetches(&bench, 2, 9, 6, 30);
         expect_quiet(&bench);
-        const DramStats *stats = &bench.channel->stats;
-        assert_int_equal(stats->prefetches, LINES - 3);
-        assert_int_equal(stats->prefetch_commands, 4 * (LINES - 3)); /* 16-byte bursts */
-        assert_int_equal(stats->reads, 2);
-        assert_int_equal(stats->reads_done, 2);
-        assert_int_equal(stats->activates, 1);
-        assert_int_equal(stats->row_hits, 2);
+        const Counters *counters = bench.counters;
+        assert_int_equal(counters->dram_prefetches, LINES - 3);
+        assert_int_equal(counters->dram_read_commands, 4 * (LINES - 3 + 2)); /* 16-byte bursts */
+        assert_int_equal(counters->dram_reads, 2);
+        assert_int_equal(counters->dram_activates, 1);
+        assert_int_equal(counters->dram_row_hits, 2);
         bench_free(&bench);
     }
 }
@@ -124,7 +123,7 @@ static void none(void **state) {
     demand(&bench, 2, 9, 5, false);
     expect_demand(&bench, 2, 9, 5);
     expect_quiet(&bench);
-    assert_int_equal(bench.channel->stats.prefetches, 0);
+    assert_int_equal(bench.counters->dram_prefetches, 0);
     bench_free(&bench);
 }
 
@@ -137,11 +136,11 @@ static void stop(void **state) {
     demand(&bench, 0, 1, 0, false);
     expect_demand(&bench, 0, 1, 0);
     expect_prefetches(&bench, 0, 1, 1, 4);
-    uint64_t begun = bench.channel->stats.prefetches;
+    uint64_t begun = bench.counters->dram_prefetches;
     demand(&bench, 0, 2, 7, false);
     expect_prefetches(&bench, 0, 1, 5, (uint32_t)begun);
     expect_demand(&bench, 0, 2, 7);
-    assert_true(bench.channel->stats.prefetches > begun); /* now of the new row */
+    assert_true(bench.counters->dram_prefetches > begun); /* now of the new row */
     expect_prefetches(&bench, 0, 2, 0, 6); /* all bits were reset when it was opened */
     expect_prefetches(&bench, 0, 2, 8, 31);
     expect_quiet(&bench);
@@ -179,11 +178,11 @@ static void stop_in_every_bank(void **state) {
     while (bench.channel->serving)
         dram_step(bench.channel, bench.tick++); /* between two lines */
     run_to(&bench, bench.tick + 1);             /* tCCD: the next tick could begin one */
-    uint64_t begun = bench.channel->stats.prefetches;
+    uint64_t begun = bench.counters->dram_prefetches;
     demand(&bench, 0, 2, 0, false);
     demand(&bench, 1, 2, 0, false);
     run_to(&bench, bench.tick + 10); /* neither row can be closed and the new one read yet */
-    assert_int_equal(bench.channel->stats.prefetches, begun);
+    assert_int_equal(bench.counters->dram_prefetches, begun);
     bench_free(&bench);
 }
 
@@ -224,7 +223,7 @@ static void minimum_follows_the_queue(void **state) {
     demand(&bench, 0, 2, 0, false);
     expect_demand(&bench, 0, 1, 0);
     expect_prefetches(&bench, 0, 1, 1, 10); /* on the way to 16 */
-    uint32_t begun = (uint32_t)bench.channel->stats.prefetches;
+    uint32_t begun = (uint32_t)bench.counters->dram_prefetches;
     demand(&bench, 0, 3, 0, false);
     demand(&bench, 0, 4, 0, false); /* three wait */
     expect_prefetches(&bench, 0, 1, 11, begun);
@@ -256,11 +255,11 @@ static void slow_owner(void **state) {
     Bench bench = bench_new(&config);
     demand(&bench, 0, 1, 0, false);
     run_to(&bench, 1000);
-    uint64_t begun = bench.channel->stats.prefetches;
+    uint64_t begun = bench.counters->dram_prefetches;
     assert_true(begun < LINES - 1);
     demand(&bench, 1, 1, 0, false);
     run_to(&bench, 2000);
-    assert_int_equal(bench.channel->stats.prefetches, begun);
+    assert_int_equal(bench.counters->dram_prefetches, begun);
     bool seen[2][LINES] = {{false}};
     for (int i = 0; i < 2 * LINES; i++) {
         DramReply reply;
@@ -282,14 +281,14 @@ static void demand_in_between(void **state) {
     demand(&bench, 0, 1, 0, false);
     expect_demand(&bench, 0, 1, 0);
     expect_prefetches(&bench, 0, 1, 1, 3);
-    uint32_t begun = (uint32_t)bench.channel->stats.prefetches;
+    uint32_t begun = (uint32_t)bench.counters->dram_prefetches;
     demand(&bench, 0, 1, 20, false);
     expect_prefetches(&bench, 0, 1, 4, begun);
     expect_demand(&bench, 0, 1, 20);
     expect_prefetches(&bench, 0, 1, begun + 1, 19);
     expect_prefetches(&bench, 0, 1, 21, 31);
     expect_quiet(&bench);
-    assert_int_equal(bench.channel->stats.activates, 1);
+    assert_int_equal(bench.counters->dram_activates, 1);
     bench_free(&bench);
 }
 
@@ -327,7 +326,7 @@ static void written_rows_are_left_alone(void **state) {
         Bench bench = bench_new(&config);
         demand(&bench, 1, 4, 6, true);
         expect_quiet(&bench);
-        assert_int_equal(bench.channel->stats.prefetches, 0);
+        assert_int_equal(bench.counters->dram_prefetches, 0);
         demand(&bench, 1, 4, 2, false); /* the row is still open */
         expect_demand(&bench, 1, 4, 2);
         expect_prefetches(&bench, 1, 4, 0, 1);
@@ -493,7 +492,7 @@ static void fcfs_waits_for_a_request_to_the_open_row_behind_others(void **state)
     (void)state;
     AddressMap map = owl_map();
     Bench bench = fcfs_with_a_jam(&map);
-    uint64_t begun = bench.channel->stats.prefetches - (LINES - 1);
+    uint64_t begun = bench.counters->dram_prefetches - (LINES - 1);
     demand(&bench, 0, 1, 29, false);
     expect_prefetches(&bench, 0, 1, 5, (uint32_t)begun);
     expect_demand(&bench, 1, 1, 0);
@@ -506,7 +505,7 @@ static void fcfs_stops_for_a_request_to_another_row_behind_others(void **state) 
     (void)state;
     AddressMap map = owl_map();
     Bench bench = fcfs_with_a_jam(&map);
-    uint64_t begun = bench.channel->stats.prefetches - (LINES - 1);
+    uint64_t begun = bench.counters->dram_prefetches - (LINES - 1);
     demand(&bench, 0, 2, 7, false);
     expect_prefetches(&bench, 0, 1, 5, (uint32_t)begun);
     expect_demand(&bench, 1, 1, 0);
@@ -514,7 +513,7 @@ static void fcfs_stops_for_a_request_to_another_row_behind_others(void **state) 
 }
 
 /* Sends random demand reads and writes; steps every tick or only at events. */
-static DramStats random_traffic(const DramConfig *config, bool skips) {
+static Counters random_traffic(const DramConfig *config, bool skips) {
     Bench bench = bench_new(config);
     uint64_t seed = 0xABCDEF12345u, sent = 0, reads = 0, got = 0, prefetched = 0, pause_until = 0;
     while (sent < 5000 || !dram_is_idle(bench.channel)) {
@@ -537,13 +536,13 @@ static DramStats random_traffic(const DramConfig *config, bool skips) {
         bench.tick++;
     }
     dram_settle(bench.channel, bench.tick);
-    DramStats stats = bench.channel->stats;
+    Counters counters = *bench.counters;
     assert_int_equal(got, reads);
-    assert_int_equal(prefetched, stats.prefetches);
-    assert_int_equal(stats.reads, reads);
-    assert_true(stats.prefetches > 0);
+    assert_int_equal(prefetched, counters.dram_prefetches);
+    assert_int_equal(counters.dram_reads, reads);
+    assert_true(counters.dram_prefetches > 0);
     bench_free(&bench);
-    return stats;
+    return counters;
 }
 
 static void random_and_skipping(void **state) {
@@ -552,8 +551,8 @@ static void random_and_skipping(void **state) {
         DramConfig config = owl_config_under(*state, &map, (DramPrefetchScheme)scheme);
         for (int tight = 0; tight < 2; tight++) {
             if (tight) config.queue_entries = config.reply_entries = 1;
-            DramStats every = random_traffic(&config, false);
-            DramStats events = random_traffic(&config, true);
+            Counters every = random_traffic(&config, false);
+            Counters events = random_traffic(&config, true);
             assert_memory_equal(&every, &events, sizeof every);
         }
     }

@@ -74,7 +74,7 @@ static void placements_are_judged(void **state) {
 static void a_node_injects_while_its_queue_has_room(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 27);
-    Noc *noc = noc_new(&config);
+    Noc *noc = noc_new(&config, NULL);
     assert_int_equal(noc_max_packet_bytes(noc), 360);
     assert_int_equal(noc_packet_flits(noc, 40), 1);
     assert_int_equal(noc_packet_flits(noc, 41), 2);
@@ -96,7 +96,7 @@ static void a_node_injects_while_its_queue_has_room(void **state) {
 static void a_node_that_pops_nothing_stops_its_senders(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 27);
-    Noc *noc = noc_new(&config);
+    Noc *noc = noc_new(&config, NULL);
     int injected = 0;
     for (int i = 0; i < 1000; i++) {
         for (; noc_can_inject(noc, 0, 8); injected++)
@@ -121,7 +121,7 @@ static void quiet_steps_lead_to_the_next_arrival(void **state) {
     for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
         NocConfig config = noc_config_default((NocKind)kind, 30);
         config.router_delay = 7;
-        Noc *noc = noc_new(&config);
+        Noc *noc = noc_new(&config, NULL);
         assert_true(noc_quiet_steps(noc) == NOC_QUIET_FOREVER);
         noc_skip(noc, 1000000);
         noc_inject(noc, 1, 22, 8, 5);
@@ -145,7 +145,7 @@ static void quiet_steps_lead_to_the_next_arrival(void **state) {
 static void latency_splits_into_transit_queueing_and_waiting(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 4);
-    Noc *noc = noc_new(&config);
+    Noc *noc = noc_new(&config, NULL);
     for (int source = 0; source < 3; source++)
         noc_inject(noc, source, 3, 40, 0);
     for (int i = 0; i < 10; i++)
@@ -154,8 +154,8 @@ static void latency_splits_into_transit_queueing_and_waiting(void **state) {
         noc_pop(noc, 3);
     NocStats stats = noc_stats(noc);
     assert_int_equal(stats.cycles, 10);
-    assert_int_equal(stats.transit_cycles, 3 * 6);
-    assert_int_equal(stats.queue_cycles, 0 + 1 + 2); /* one output: one per cycle */
+    assert_int_equal(stats.counts[NETWORK_transit_cycles], 3 * 6);
+    assert_int_equal(stats.counts[NETWORK_queue_cycles], 0 + 1 + 2); /* one output: one per cycle */
     assert_int_equal(stats.ejection_cycles, 4 + 3 + 2);
     assert_int_equal(stats.bytes_injected, 120);
     assert_int_equal(stats.link_flits, 3);
@@ -165,10 +165,43 @@ static void latency_splits_into_transit_queueing_and_waiting(void **state) {
     noc_free(noc);
 }
 
+/* Two networks, one Counters: each adds to its own rows. */
+static void a_network_counts_in_its_owners_counters(void **state) {
+    (void)state;
+    NocConfig config = noc_config_default(NOC_CROSSBAR, 4);
+    Counters counters = {0};
+    Noc *requests = noc_new(&config, counters_network(&counters, COUNTER_request_packets_sent));
+    Noc *replies = noc_new(&config, counters_network(&counters, COUNTER_reply_packets_sent));
+    for (int source = 0; source < 3; source++)
+        noc_inject(requests, source, 3, 80, 0);
+    noc_inject(replies, 3, 0, 40, 0);
+    for (int i = 0; i < 20; i++)
+        noc_step(requests), noc_step(replies);
+    noc_pop(requests, 3);
+    Counters expected = {.request_packets_sent = 3,
+                         .request_packets_received = 1,
+                         .request_flits = 6,
+                         .request_transit_cycles = 3 * 7,
+                         .request_queue_cycles = 0 + 2 + 4, /* one output: a flit per cycle */
+                         .reply_packets_sent = 1,
+                         .reply_flits = 1,
+                         .reply_transit_cycles = 6};
+    for (CounterId id = 0; id < COUNTER_COUNT; id++) {
+        if (counters_get(&counters, id) != counters_get(&expected, id))
+            fail_msg("%s is %llu, not %llu", counter_rows[id].name,
+                     (unsigned long long)counters_get(&counters, id),
+                     (unsigned long long)counters_get(&expected, id));
+    }
+    NocStats stats = noc_stats(requests);
+    assert_int_equal(stats.counts[NETWORK_packets_sent], 3);
+    assert_int_equal(stats.counts[NETWORK_queue_cycles], 6);
+    noc_free(requests), noc_free(replies);
+}
+
 static void mesh_counts_flits_by_link(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_MESH, 36);
-    Noc *noc = noc_new(&config);
+    Noc *noc = noc_new(&config, NULL);
     noc_inject(noc, 0, 35, 96, 0); /* 3 flits, 10 links */
     noc_inject(noc, 1, 0, 32, 0);  /* 1 flit, 1 link */
     noc_inject(noc, 7, 7, 32, 0);  /* no link between routers */
@@ -184,7 +217,7 @@ static void mesh_counts_flits_by_link(void **state) {
 
 static uint64_t run_once(NocKind kind, NocStats *stats) {
     NocConfig config = noc_config_default(kind, 36);
-    Noc *noc = noc_new(&config);
+    Noc *noc = noc_new(&config, NULL);
     Traffic *traffic = traffic_new(noc, 36, 3);
     for (int i = 0; i < 2000; i++) {
         for (int node = 0; node < 36; node++)
@@ -215,7 +248,7 @@ static void the_order_of_visits_does_not_matter(void **state) {
     NocConfig config = noc_config_default(NOC_MESH, 36), mirrored = config;
     for (int i = 0; i < 36; i++)
         mirrored.placement[i] = 35 - i;
-    Noc *noc = noc_new(&config), *mirror = noc_new(&mirrored);
+    Noc *noc = noc_new(&config, NULL), *mirror = noc_new(&mirrored, NULL);
     Traffic *a = traffic_new(noc, 36, 1), *b = traffic_new(mirror, 36, 1);
     for (int i = 0; i < 500; i++) {
         /* disjoint rows in both directions: flows that meet no arbiter, but full links */
@@ -241,6 +274,7 @@ int main(void) {
         cmocka_unit_test(a_node_that_pops_nothing_stops_its_senders),
         cmocka_unit_test(quiet_steps_lead_to_the_next_arrival),
         cmocka_unit_test(latency_splits_into_transit_queueing_and_waiting),
+        cmocka_unit_test(a_network_counts_in_its_owners_counters),
         cmocka_unit_test(mesh_counts_flits_by_link),
         cmocka_unit_test(equal_runs_give_equal_arrivals),
         cmocka_unit_test(the_order_of_visits_does_not_matter),

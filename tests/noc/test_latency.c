@@ -31,8 +31,9 @@ static void expect_latency(Noc *noc, int source, int destination, int bytes, int
     noc_pop(noc, destination);
     assert_false(noc_peek(noc, destination, &payload));
     NocStats after = noc_stats(noc);
-    assert_int_equal(after.transit_cycles - before.transit_cycles, latency);
-    assert_int_equal(after.queue_cycles, before.queue_cycles);
+    assert_int_equal(after.counts[NETWORK_transit_cycles] - before.counts[NETWORK_transit_cycles],
+                     latency);
+    assert_int_equal(after.counts[NETWORK_queue_cycles], before.counts[NETWORK_queue_cycles]);
     assert_int_equal(after.ejection_cycles, before.ejection_cycles);
     while (noc_quiet_steps(noc) != NOC_QUIET_FOREVER)
         noc_step(noc); /* credits come home */
@@ -44,7 +45,7 @@ static void expect_latency(Noc *noc, int source, int destination, int bytes, int
 static void gtx480_crossbar_takes_six_steps_and_one_per_further_flit(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_CROSSBAR, 27);
-    Noc *noc = noc_new(&config);
+    Noc *noc = noc_new(&config, NULL);
     for (int source = 0; source < 27; source++)
         for (int flits = 1; flits <= 4; flits++)
             expect_latency(noc, source, (source * 7 + flits) % 27, flits * 40, 5 + flits);
@@ -60,7 +61,7 @@ static void crossbar_parameters_add_up(void **state) {
                 config.internal_steps = internal;
                 config.allocation_steps = allocation;
                 config.output_delay = delay;
-                Noc *noc = noc_new(&config);
+                Noc *noc = noc_new(&config, NULL);
                 int in_switch = allocation == 1 && internal == 1 ? 2 : 1;
                 for (int flits = 1; flits <= 9; flits++) {
                     int latency = 1 + in_switch + delay + flits - 1;
@@ -87,7 +88,7 @@ static void mesh_latency_is_the_sum_over_its_hops(void **state) {
         NocConfig config = noc_config_default(NOC_MESH, 36);
         int router = config.router_delay = delays[i][0], link = config.link_delay = delays[i][1];
         noc_config_place(&config, partitions, 8);
-        Noc *noc = noc_new(&config);
+        Noc *noc = noc_new(&config, NULL);
         for (int a = 0; a < 36; a++) {
             for (int b = 0; b < 36; b++) {
                 int flits = 1 + (a + b) % 3;
@@ -108,7 +109,7 @@ static void a_packet_longer_than_the_buffers_waits_for_credits(void **state) {
     NocConfig config = noc_config_default(NOC_MESH, 4);
     config.buffer_flits = 1;
     config.router_delay = 2, config.link_delay = 1, config.credit_delay = 2;
-    Noc *noc = noc_new(&config);
+    Noc *noc = noc_new(&config, NULL);
     noc_inject(noc, 0, 3, 4 * 32, 1);
     uint32_t payload;
     int steps = 0;
@@ -116,7 +117,7 @@ static void a_packet_longer_than_the_buffers_waits_for_credits(void **state) {
         noc_step(noc), steps++;
     int round_trip = 2 + 1 + 2;
     assert_int_equal(steps, noc_empty_latency(noc, 0, 3, 32) + 3 * round_trip);
-    assert_int_equal(noc_stats(noc).queue_cycles, 3 * round_trip - 3);
+    assert_int_equal(noc_stats(noc).counts[NETWORK_queue_cycles], 3 * round_trip - 3);
     noc_free(noc);
 }
 
@@ -126,7 +127,7 @@ static void a_packet_behind_another_arrives_a_step_later(void **state) {
     static const NocKind kinds[] = {NOC_CROSSBAR, NOC_MESH};
     for (int i = 0; i < 2; i++) {
         NocConfig config = noc_config_default(kinds[i], 16);
-        Noc *noc = noc_new(&config);
+        Noc *noc = noc_new(&config, NULL);
         noc_inject(noc, 2, 9, 32, 1);
         noc_inject(noc, 2, 9, 32, 2);
         uint32_t payload = 0;
@@ -165,7 +166,7 @@ static void an_input_port_passes_one_flit_per_cycle(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_MESH, 9);
     config.injection_flits = config.ejection_flits = config.buffer_flits = 1;
-    Noc *noc = noc_new(&config);
+    Noc *noc = noc_new(&config, NULL);
     static const int targets[] = {1, 7};
     for (int sent = 0, round = 0; round < 3; round++) {
         for (int i = 0; i < 200; i++) { /* until all stands still */
@@ -182,7 +183,7 @@ static void ideal_latency_is_fixed_under_any_load(void **state) {
     (void)state;
     NocConfig config = noc_config_default(NOC_IDEAL, 80);
     config.ideal_latency = 9;
-    Noc *noc = noc_new(&config);
+    Noc *noc = noc_new(&config, NULL);
     uint32_t payload;
     for (int round = 0; round < 50; round++) {
         for (int source = 0; source < 80; source++)

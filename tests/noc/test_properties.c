@@ -56,17 +56,17 @@ static void check_end(Traffic *traffic) {
     assert_true(noc_quiet_steps(traffic->noc) == NOC_QUIET_FOREVER);
     assert_true(noc_is_consistent(traffic->noc));
     assert_false(traffic->is_wrong);
-    assert_int_equal(stats.packets_injected, traffic->injected);
+    assert_int_equal(stats.counts[NETWORK_packets_sent], traffic->injected);
     assert_int_equal(stats.packets_arrived, traffic->injected);
-    assert_int_equal(stats.packets_popped, traffic->injected);
-    assert_int_equal(stats.flits_arrived, stats.flits_injected);
+    assert_int_equal(stats.counts[NETWORK_packets_received], traffic->injected);
+    assert_int_equal(stats.flits_arrived, stats.counts[NETWORK_flits]);
     assert_int_equal(traffic->popped, traffic->injected);
     for (int node = 0; node < traffic->nodes; node++)
         assert_int_equal(traffic->sent_by[node], traffic->taken_from[node]);
 }
 
 static void run_trial(const NocConfig *config, int trial) {
-    Noc *noc = noc_new(config), *twin_noc = noc_new(config);
+    Noc *noc = noc_new(config, NULL), *twin_noc = noc_new(config, NULL);
     Traffic *traffic = traffic_new(noc, config->nodes, (uint64_t)trial);
     Traffic *twin = traffic_new(twin_noc, config->nodes, (uint64_t)trial);
     int load = trial % 4 == 0 ? 3 : trial % 4 == 1 ? 100 : 30, laziness = trial / 3 % 3 * 40;
@@ -117,7 +117,7 @@ static void one_flit_buffers_do_not_deadlock(void **state) {
         config.virtual_channels = 1;
         config.buffer_flits = 1;
         config.ejection_flits = config.injection_flits;
-        Noc *noc = noc_new(&config);
+        Noc *noc = noc_new(&config, NULL);
         Traffic *traffic = traffic_new(noc, config.nodes, 5);
         uint64_t popped = 0;
         for (int i = 0; i < 4000; i++) {
@@ -140,7 +140,7 @@ static void a_blocked_network_stands_still_and_recovers(void **state) {
     (void)state;
     for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
         NocConfig config = noc_config_default((NocKind)kind, 20);
-        Noc *noc = noc_new(&config);
+        Noc *noc = noc_new(&config, NULL);
         Traffic *traffic = traffic_new(noc, config.nodes, 9);
         for (int i = 0; i < 3000; i++) {
             inject_and_take(traffic, 100, 100);

@@ -32,7 +32,7 @@ static void offer(Traffic *traffic, const Pattern *pattern, int steps) {
 
 /* Flits that arrive per step at saturation. */
 static double saturation(const NocConfig *config, const Pattern *pattern) {
-    Noc *noc = noc_new(config);
+    Noc *noc = noc_new(config, NULL);
     Traffic *traffic = traffic_new(noc, config->nodes, 1);
     offer(traffic, pattern, WARM_UP);
     uint64_t before = noc_stats(noc).flits_arrived;
@@ -134,7 +134,7 @@ static void spread_controllers_carry_more_replies(void **state) {
 /* All nodes but one send to that one as fast as they can. */
 static void check_fairness(const NocConfig *config, const int *senders, int count,
                            double tolerance) {
-    Noc *noc = noc_new(config);
+    Noc *noc = noc_new(config, NULL);
     Traffic *traffic = traffic_new(noc, config->nodes, 1);
     int target = config->nodes - 1;
     for (int i = 0; i < STEPS; i++) {

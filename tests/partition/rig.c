@@ -36,8 +36,8 @@ Rig *rig_new(const char *name, const char *const *settings, const RigOptions *op
     network.ideal_latency = 1;
     network.ejection_flits = NOC_MAX_FLITS;
     network.injection_flits = 16;
-    rig->requests = noc_new(&network);
-    rig->replies = noc_new(&network);
+    rig->requests = noc_new(&network, NULL);
+    rig->replies = noc_new(&network, NULL);
     for (uint32_t sm = 0; sm < RIG_SMS; sm++) {
         rig->pools[sm] = base_calloc(RIG_REQUESTS, sizeof(MemRequest));
         rig->free[sm] = base_calloc(RIG_REQUESTS, sizeof(uint32_t));
