@@ -5,6 +5,9 @@
  * Simulators are independent of each other. Calls on one simulator may come from any thread; they
  * run one after another, except tyto_interrupt and tyto_progress, which never wait.
  *
+ * An index that is out of range is a mistake in the calling program: the call says so on stderr,
+ * naming itself and the index, and ends the process with abort(), in every build.
+ *
  * A function that can fail returns a TytoStatus, and tyto_message says in words what went wrong,
  * naming file, line and column where there are some. Texts returned as `char *` are freed with
  * free(). */
@@ -178,6 +181,42 @@ TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch);
 /* Results of all launches so far, failed ones too, in order. */
 int tyto_result_count(TytoSimulator *simulator);
 TytoResult tyto_result(TytoSimulator *simulator, int i);
+
+/* ---- Counters by name ---- */
+
+typedef enum TytoCounterKind {
+    TYTO_SUM,  /* added up over SMs, partitions and launches */
+    TYTO_MAX,  /* the largest of them */
+    TYTO_RATIO /* of sums */
+} TytoCounterKind;
+
+/* A counter or a ratio (docs/metrics.md). */
+typedef struct TytoCounter {
+    const char *name;    /* "l1d_misses" */
+    const char *unit;    /* "accesses" */
+    const char *meaning; /* a few words */
+    TytoCounterKind kind;
+} TytoCounter;
+
+/* All counters, then all ratios: row 0 <= i < tyto_counter_count(). The rows may change from
+ * version to version, their names are meant to stay. */
+int tyto_counter_count(void);
+const TytoCounter *tyto_counter(int i);
+int tyto_find_counter(const char *name); /* -1 when there is none */
+
+/* What a counter counted. */
+typedef struct TytoValue {
+    bool is_known;  /* false: the launch was not timed, or the ratio's denominator is 0 */
+    uint64_t count; /* exact; 0 of a ratio, and where nothing is known */
+    double value;   /* the same as a number; of a ratio; NaN where nothing is known */
+} TytoValue;
+
+#define TYTO_TOTAL                                                                                 \
+    (-1) /* in the place of a launch: all that the `total` of the JSON object holds */
+
+/* Row `counter` of launch 0 <= launch < tyto_result_count, or of TYTO_TOTAL. Without timing only
+ * warp_instructions and thread_instructions are known. */
+TytoValue tyto_value(TytoSimulator *simulator, int launch, int counter);
 
 /* How far the running launch is; of the last one when none runs. */
 typedef struct TytoProgress {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/caller.h"
 #include "gpu/machine_file.h"
 #include "partition/partition.h"
 #include "sched/cost.h"
@@ -12,9 +13,13 @@
 
 int tyto_machine_count(void) { return machine_shipped_count(); }
 
-const char *tyto_machine_name(int i) { return machine_shipped_name(i); }
+const char *tyto_machine_name(int i) {
+    CALLER_CHECK_INDEX("machine", i, machine_shipped_count());
+    return machine_shipped_name(i);
+}
 
 char *tyto_machine_title(int i) {
+    CALLER_CHECK_INDEX("machine", i, machine_shipped_count());
     Diag *diag = diag_new();
     Machine *machine = machine_load(machine_shipped_name(i), diag);
     const MachineConfig *config = machine ? machine_finish(machine, diag) : NULL;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/caller.h"
+
 #define KIND_CONSTANT(name, type) KIND_##name,
 typedef enum OptionKind { OPTION_KINDS(KIND_CONSTANT) } OptionKind;
 
@@ -40,7 +42,10 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 int tyto_option_count(void) { return ROW_COUNT; }
 
-const TytoOption *tyto_option(int i) { return &rows[i].option; }
+const TytoOption *tyto_option(int i) {
+    CALLER_CHECK_INDEX("option", i, ROW_COUNT);
+    return &rows[i].option;
+}
 
 /* ---- Values ---- */
 

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "driver/caller.h"
 #include "driver/detail.h"
 #include "driver/progress.h"
 #include "driver/record.h"
@@ -261,7 +262,10 @@ void tyto_unload(TytoModule *module) {
 
 int tyto_kernel_count(const TytoModule *module) { return module->kernel_count; }
 
-const TytoKernel *tyto_kernel(const TytoModule *module, int i) { return &module->kernels[i]; }
+const TytoKernel *tyto_kernel(const TytoModule *module, int i) {
+    CALLER_CHECK_INDEX("kernel", i, module->kernel_count);
+    return &module->kernels[i];
+}
 
 int tyto_find_kernel(const TytoModule *module, const char *name) {
     for (int i = 0; i < module->kernel_count; i++) {
@@ -323,6 +327,7 @@ char *tyto_control_flow(const TytoModule *module, int i) {
     const PtxModule *ptx = gpu_module_ptx(module->gpu);
     const IsaProgram *program = gpu_module_program(module->gpu);
     Text out = {0};
+    if (i != -1) CALLER_CHECK_INDEX("kernel", i, module->kernel_count);
     ptx_write_dot(ptx, i < 0 ? NULL : program->functions[module->functions[i]].ptx, &out);
     return out.bytes ? out.bytes : strdup("");
 }
@@ -432,10 +437,14 @@ GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *asked, Gpu
 
 TytoStatus tyto_launch(TytoSimulator *simulator, const TytoLaunch *launch) {
     TytoModule *module = launch->module;
+    CALLER_CHECK_INDEX("kernel", launch->kernel, module->kernel_count);
     const TytoKernel *kernel = &module->kernels[launch->kernel];
     pthread_mutex_lock(&simulator->lock);
     TytoStatus status;
-    if (launch->argument_count != kernel->parameter_count) {
+    if (module->simulator != simulator) {
+        status = fail(simulator, TYTO_BAD_LAUNCH, "kernel %s was loaded by another simulator",
+                      kernel->name);
+    } else if (launch->argument_count != kernel->parameter_count) {
         status = fail(simulator, TYTO_BAD_LAUNCH, "kernel %s takes %d arguments, %d are given",
                       kernel->name, kernel->parameter_count, launch->argument_count);
     } else {
@@ -464,54 +473,7 @@ TytoProgress tyto_progress(const TytoSimulator *simulator) {
     return (TytoProgress){now.done_ctas, now.total_ctas, now.warp_instructions};
 }
 
-/* ---- Results ---- */
-
-int tyto_result_count(TytoSimulator *simulator) {
-    pthread_mutex_lock(&simulator->lock);
-    int count = simulator->run->kernel_count;
-    pthread_mutex_unlock(&simulator->lock);
-    return count;
-}
-
-static TytoResult result_of(const KernelStats *kernel) {
-    static const TytoStatus statuses[RUN_STATUSES] = {[RUN_COMPLETE] = TYTO_OK,
-                                                      [RUN_INTERRUPTED] = TYTO_INTERRUPTED,
-                                                      [RUN_FAULT] = TYTO_KERNEL_FAILED,
-                                                      [RUN_STUCK] = TYTO_KERNEL_FAILED};
-    Counters counters = run_kernel_counters(kernel);
-    TytoResult result = {.kernel = kernel->name,
-                         .status = statuses[kernel->status],
-                         .registers = kernel->registers,
-                         .shared_bytes = kernel->shared_bytes,
-                         .warp_instructions = counters.warp_instructions,
-                         .thread_instructions = counters.thread_instructions,
-                         .cycles = counters.cycles,
-                         .time_ps = kernel->time_ps,
-                         .wall_seconds = kernel->wall_seconds,
-                         .cpu_seconds = kernel->cpu_seconds,
-                         .is_timed = kernel->timing != NULL};
-    memcpy(result.grid, kernel->grid, sizeof result.grid);
-    memcpy(result.block, kernel->block, sizeof result.block);
-    return result;
-}
-
-TytoResult tyto_result(TytoSimulator *simulator, int i) {
-    pthread_mutex_lock(&simulator->lock);
-    TytoResult result = result_of(&simulator->run->kernels[i]);
-    pthread_mutex_unlock(&simulator->lock);
-    return result;
-}
-
-/* ---- Reports ---- */
-
-char *tyto_report_json(TytoSimulator *simulator, const char *program) {
-    pthread_mutex_lock(&simulator->lock);
-    Text out = {0};
-    record_sign(simulator->run, program);
-    record_add_json(simulator->run, &out);
-    pthread_mutex_unlock(&simulator->lock);
-    return out.bytes;
-}
+/* ---- The end ---- */
 
 static void warn_of_selection(const TytoSimulator *simulator) {
     Diag *diag = diag_new();

@@ -189,7 +189,8 @@ void counters_document(Text *out) {
              "# Metrics\n\n"
              "Generated from the counter table (`src/stats/counters.h`). Every counter and ratio "
              "appears under this name in the text report, in JSON and in CSV, per kernel and in "
-             "total. A ratio whose denominator is 0 has no value (`null`).\n\n"
+             "total; a C program asks for it by this name ([library](library.md)). A ratio whose "
+             "denominator is 0 has no value (`null`).\n\n"
              "## Ratios\n\n| ratio | unit | definition | meaning |\n|---|---|---|---|\n");
     for (RatioId id = 0; id < RATIO_COUNT; id++) {
         const RatioRow *row = &ratio_rows[id];

@@ -36,7 +36,8 @@ from the export table, `src/driver/api.h`.
 * Any thread may call; calls run one after another. A call costs tens of nanoseconds (`make bench`).
 
 Options come from the environment variable `TYTO_OPTIONS` ([command.md](command.md)); at the end of the
-process the library prints its summary and writes the files that the options name.
+process the library prints its summary and writes the files that the options name. To read counters from a
+program of one's own, use [the library](library.md) directly.
 
 ## Functions
 
