@@ -159,6 +159,8 @@ static void test_untimed_kernels(void **state) {
     assert_contains(out.bytes, "\"timed\": true");
     assert_contains(strstr(out.bytes, "\"second\""), "\"timed\": false");
     assert_contains(strstr(out.bytes, "\"untimed\""), "\"warp_instructions\": 77");
+    assert_contains(out.bytes, "\"wall_seconds\": 0.25,");
+    assert_contains(out.bytes, "\"untimed_seconds\": 0.25,");
     const char *second = strstr(out.bytes, "\"second\"");
     assert_true(strstr(second, "\"thread_instructions\": 2464") < strstr(second, "\"cycles\""));
     text_clear(&out);
@@ -171,8 +173,52 @@ static void test_untimed_kernels(void **state) {
     text_clear(&out);
     report_comparison((const RunStats *[]){run, run}, 2, &out);
     assert_contains(out.bytes, " on gtx480, 1 of 2 kernels timed\n");
+    text_clear(&out);
+    run->kernels[1].status = RUN_FAULT;
+    report_launch(run, 0, &out);
+    report_launch(run, 1, &out);
+    assert_contains(out.bytes, " 1,000 warp instructions, 2,000 cycles, IPC 16.00\n");
+    assert_contains(out.bytes, " 77 warp instructions, not timed, failed\n");
     text_free(&out);
     run_free(run);
+}
+
+/* The text of one launch and of a run without timing, with so many instructions in half a second.
+ */
+static void assert_functional_text(uint64_t instructions, const char *launch, const char *whole) {
+    RunStats *run = run_new("matmul");
+    KernelStats *kernel = run_add_kernel(run, "first");
+    kernel->grid[0] = kernel->grid[1] = kernel->grid[2] = 1;
+    kernel->block[0] = kernel->block[1] = kernel->block[2] = 2;
+    kernel->registers = 9;
+    kernel->warp_instructions = instructions;
+    kernel->thread_instructions = 32 * instructions;
+    kernel->wall_seconds = 0.5;
+    Text out = {0};
+    report_launch(run, 0, &out);
+    assert_string_equal(out.bytes, launch);
+    text_clear(&out);
+    report_run(run, true, &out);
+    assert_string_equal(out.bytes, whole);
+    text_free(&out);
+    run_free(run);
+}
+
+#define LAUNCH "tyto: kernel 1: first grid 1,1,1 block 2,2,2: 9 registers, "
+#define RUN    "tyto: 1 kernel, "
+static void test_text_without_timing(void **state) {
+    (void)state;
+    assert_functional_text(77, LAUNCH "77 warp instructions\n",
+                           RUN "77 warp instructions in 0.50 s (154 warp instructions a second)\n");
+    assert_functional_text(
+        1234, LAUNCH "1,234 warp instructions\n",
+        RUN "1,234 warp instructions in 0.50 s (2.5 thousand warp instructions a second)\n");
+    assert_functional_text(12100000, LAUNCH "12,100,000 warp instructions\n",
+                           RUN "12,100,000 warp instructions in 0.50 s (24.2 million warp "
+                               "instructions a second)\n");
+    assert_functional_text(1000000000, LAUNCH "1,000,000,000 warp instructions\n",
+                           RUN "1,000,000,000 warp instructions in 0.50 s (2.00 billion warp "
+                               "instructions a second)\n");
 }
 
 static void test_json(void **state) {
@@ -448,6 +494,7 @@ static void test_output(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_sums_and_checks),
+        cmocka_unit_test(test_text_without_timing),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_untimed_kernels),
         cmocka_unit_test(test_csv),
