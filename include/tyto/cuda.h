@@ -877,8 +877,15 @@ typedef struct CUmemLocation_st {
     int id;
 } CUmemLocation;
 
-/* Only its absence (a null pointer) is supported. */
-typedef struct CUctxCreateParams_st CUctxCreateParams;
+typedef struct CUexecAffinityParam_st CUexecAffinityParam;
+typedef struct CUctxCigParam_st CUctxCigParam;
+
+/* Supported as a null pointer or with all members 0: a context of the whole device. */
+typedef struct CUctxCreateParams_st {
+    CUexecAffinityParam *execAffinityParams;
+    int numExecAffinityParams;
+    CUctxCigParam *cigParams;
+} CUctxCreateParams;
 
 /* Value of a launch attribute; of its 64 bytes Tyto reads the members named here. */
 typedef union CUlaunchAttributeValue_union {

@@ -88,7 +88,9 @@ CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice
 
 CUresult CUDAAPI cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *parameters,
                                 unsigned int flags, CUdevice device) {
-    if (parameters) return driver_missing("cuCtxCreate with parameters");
+    if (parameters && (parameters->execAffinityParams || parameters->numExecAffinityParams))
+        return driver_missing("cuCtxCreate with execAffinityParams");
+    if (parameters && parameters->cigParams) return driver_missing("cuCtxCreate with cigParams");
     return cuCtxCreate_v2(context, flags, device);
 }
 

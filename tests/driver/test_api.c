@@ -109,6 +109,30 @@ static void test_context_stack(void **state) {
     assert_cuda(cuCtxSetCurrent(context));
 }
 
+/* A context of the whole device is what parameters of zeros ask for; others are refused. */
+static void test_context_parameters(void **state) {
+    (void)state;
+    CUcontext other = NULL, current;
+    CUctxCreateParams parameters = {0};
+    assert_cuda(cuCtxCreate(&other, &parameters, CU_CTX_SCHED_YIELD, 0));
+    assert_cuda(cuCtxGetCurrent(&current));
+    assert_ptr_equal(current, other);
+    assert_cuda(cuCtxDestroy(other));
+    char set; /* whatever a member points to, it is not read */
+    const CUctxCreateParams refused[] = {
+        {.execAffinityParams = (void *)&set, .numExecAffinityParams = 1},
+        {.execAffinityParams = (void *)&set},
+        {.numExecAffinityParams = 1},
+        {.cigParams = (void *)&set},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        parameters = refused[i];
+        assert_fails(cuCtxCreate(&other, &parameters, 0, 0), NOT_SUPPORTED);
+    }
+    assert_cuda(cuCtxGetCurrent(&current));
+    assert_ptr_equal(current, context); /* none was made */
+}
+
 /* What a context owns goes with it; another thread that still has it current is told so. */
 static void *use_destroyed(void *argument) {
     CUdeviceptr address;
@@ -667,6 +691,7 @@ int main(void) {
         cmocka_unit_test(test_device),
         cmocka_unit_test(test_errors_have_names),
         WITH_CONTEXT(test_context_stack),
+        WITH_CONTEXT(test_context_parameters),
         WITH_CONTEXT(test_context_owns),
         WITH_CONTEXT(test_primary_context),
         WITH_CONTEXT(test_limits),

@@ -32,6 +32,8 @@ from the export table, `src/driver/api.h`.
   Memory from `cuMemHostRegister` stays where it is: copies may use it, kernels may not.
 * Managed memory (`cuMemAllocManaged`) needs the device's addresses, from 0xc0000000 on, to be free in the
   host process; where they are not (address sanitizer), it is refused with a message.
+* `cuCtxCreate` takes parameters (`CUctxCreateParams`) that are all 0, which ask for a context of the whole
+  device; those that limit it to some SMs, or share it with graphics, give `CUDA_ERROR_NOT_SUPPORTED`.
 * Handles are numbers, not addresses: a stale or foreign one gives `CUDA_ERROR_INVALID_HANDLE`.
 * Any thread may call; calls run one after another. A call costs tens of nanoseconds (`make bench`).
 
