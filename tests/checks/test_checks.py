@@ -160,6 +160,50 @@ class Style(InTree):
         self.assertEqual(run("check-style", self.root).returncode, 0)
 
 
+class Mutants(InTree):
+    """scripts/mutate in a tree with one source, whose test is what Meson says."""
+    ROWS = "name off-by-one\nwhy  it matters\nfile src/base/a.c\n- return x   + 1;\n+     return x;\n"
+
+    def setUp(self):
+        super().setUp()
+        for name in ("mutate", "scratch.py"):
+            self.write(f"scripts/{name}", (SCRIPTS / name).read_text())
+        self.write("src/base/a.c", "int next(int x);\nint next(int x) {\n    return x + 1;\n}\n")
+        self.write("tests/base/test.c", "int next(int x);\nint main(void) { return next(1) != 2; }\n")
+        self.write("tests/mutants/base.txt", self.ROWS)
+        self.write("meson.build", "project('a', 'c')\nexecutable('tyto', 'tests/base/test.c', 'src/base/a.c')\n"
+                                  "subdir('tests/base')\n")
+        self.write("tests/base/meson.build", "test('next', executable('next', 'test.c', '../../src/base/a.c'),"
+                                             " suite: 'unit')\n")
+
+    def mutate(self, *arguments):
+        return subprocess.run([sys.executable, self.root / "scripts/mutate", *arguments], text=True,
+                              capture_output=True, check=False)
+
+    def test_rows_that_do_not_apply_once_are_told(self):
+        done = self.mutate("--check")
+        self.assertEqual((done.returncode, done.stdout), (1, "src/base: 1 rows, fewer than 3\n"))
+        self.write("src/base/a.c", "int next(int x) { return x + 2; }\n")
+        self.assertIn("base/off-by-one: its old lines are not exactly once in src/base/a.c",
+                      self.mutate("--check").stdout)
+
+    def test_a_fault_is_found_by_the_test_that_it_breaks(self):
+        done = self.mutate()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^base/off-by-one +next +\d")
+        self.assertTrue(done.stdout.endswith("1 passed, 0 failed\n"))
+
+    def test_a_fault_that_no_test_finds_is_a_failure(self):
+        self.write("tests/base/test.c", "int main(void) { return 0; }\n")
+        done = self.mutate()
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("no test finds base/off-by-one: it matters (src/base/a.c)", done.stdout)
+
+    def test_a_test_that_fails_without_a_fault_ends_it(self):
+        self.write("tests/base/test.c", "int main(void) { return 1; }\n")
+        self.assertIn("without any fault there fails: next", self.mutate().stderr)
+
+
 class CountTests(InTree):
     def count(self, *tests):
         log = self.write("log.json", "".join(json.dumps(test) + "\n" for test in tests))
