@@ -44,9 +44,10 @@ const char *tyto_nearest(const char *word, const char *const *words, int count);
 
 /* What is to be known of an option beside its value. */
 enum {
-    TYTO_OPTION_FILE = 1,   /* its value names a file that is written, "-" being standard output */
-    TYTO_OPTION_TIMED = 2,  /* it is about the timing of kernels: refused beside --functional */
-    TYTO_OPTION_ONE_RUN = 4 /* it is of one run: refused where several are made (tyto compare) */
+    TYTO_OPTION_FILE = 1,    /* its value names a file that is written, "-" being standard output */
+    TYTO_OPTION_TIMED = 2,   /* it is about the timing of kernels: refused beside --functional */
+    TYTO_OPTION_ONE_RUN = 4, /* it is of one run: refused where several are made (tyto compare) */
+    TYTO_OPTION_NO_RESULT = 8 /* it decides nothing of what is computed */
 };
 
 /* One option, as the command line and the environment variable TYTO_OPTIONS take it. */
@@ -72,6 +73,16 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
 bool tyto_can_write(const char *path);
 /* Reads a size as options take it: "4096", "32KiB", "4GiB". */
 bool tyto_read_size(const char *text, uint64_t *bytes);
+
+/* Everything by which simulators with these options can differ in what they compute, as text, a
+ * line each: every option but files, the values of the machine, the policies with their parameters,
+ * a hash of the content of those that are shared objects. NULL after a mistake, with the reasons in
+ * `message`, a line each. */
+char *tyto_identity(int count, const char *const *options, char *message, size_t size_bytes);
+/* A hash of `length` bytes that follow those that `hash` (0: nothing) is of. */
+uint64_t tyto_hash(uint64_t hash, const void *bytes, size_t length);
+/* Whether a scheduler (`gto`, `./mine.so:depth=2`) is a shared object, whose code is run. */
+bool tyto_is_plugin(const char *scheduler);
 
 /* ---- Simulators ---- */
 

@@ -3,6 +3,7 @@
 #include "base/map.h"
 
 #include "base/arena.h"
+#include "base/hash.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,10 +28,7 @@ struct Map {
 
 /* FNV-1a, then the finaliser of MurmurHash3 so that the low bits depend on the whole key. */
 static uint64_t hash_of(const char *key, size_t length) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ (unsigned char)key[i]) * UINT64_C(0x100000001b3);
-    }
+    uint64_t hash = hash_add(HASH_START, key, length);
     hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
     hash = (hash ^ hash >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
     return hash ^ hash >> 33;

@@ -34,7 +34,8 @@ typedef struct Work {
     const Arguments *arguments;
     const char *size;
     int jobs;
-    bool is_stored; /* run nothing */
+    bool is_stored;      /* run nothing */
+    bool allows_plugins; /* load code that an experiment or its machine names */
     Store *store;
     Page csv;
     Claims *claims; /* NULL: not wanted */
@@ -70,7 +71,7 @@ static int list_experiments(void) {
     bool is_right = count >= 0;
     for (int i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        Experiment *experiment = experiment_read(path);
+        Experiment *experiment = experiment_read(path, true); /* nothing is loaded */
         is_right &= experiment != NULL;
         if (experiment)
             printf("%-18s %-5s %-22s %s\n", experiment->id, experiment->paper, experiment->place,
@@ -99,15 +100,15 @@ static void say_unknown(const char *id) {
 }
 
 /* An experiment by its id, or of a file of the user's. NULL after a message. */
-static Experiment *find_experiment(const char *id) {
+static Experiment *find_experiment(const char *id, bool allows_plugins) {
     char path[PATH_MAX], name[NAME_MAX];
     size_t length = strlen(id);
     bool is_file =
         strchr(id, '/') || (length > sizeof ending && strcmp(id + length - 5, ending) == 0);
-    if (is_file) return experiment_read(id);
+    if (is_file) return experiment_read(id, allows_plugins);
     snprintf(name, sizeof name, "%.200s%s", id, ending);
     if (program_find_data("TYTO_EXPERIMENT_DIR", "experiments", name, path, sizeof path))
-        return experiment_read(path);
+        return experiment_read(path, allows_plugins);
     say_unknown(id);
     return NULL;
 }
@@ -142,11 +143,14 @@ static int show_study(const Work *work, Study *study) {
 }
 
 static int reproduce(const Work *work, const char *id) {
-    Experiment *experiment = find_experiment(id);
+    Experiment *experiment = find_experiment(id, work->allows_plugins);
     if (!experiment) return EXIT_USAGE;
-    Study study;
+    Study study = {.experiment = experiment,
+                   .store = work->store,
+                   .size = work->size,
+                   .allows_plugins = work->allows_plugins};
     int status = EXIT_FAILED;
-    if (study_plan(&study, experiment, work->store, work->size)) status = show_study(work, &study);
+    if (study_plan(&study)) status = show_study(work, &study);
     study_free(&study);
     experiment_free(experiment);
     return status;
@@ -210,12 +214,20 @@ static int run_work(Work *work) {
 }
 
 static int run_reproduce(Arguments *arguments) {
-    Work work = {.arguments = arguments, .is_stored = arguments_has(arguments, "--stored")};
+    Work work = {.arguments = arguments,
+                 .is_stored = arguments_has(arguments, "--stored"),
+                 .allows_plugins = arguments_has(arguments, "--allow-plugins")};
     const char *database = arguments_value(arguments, "--database");
     if (strcmp(arguments->operands[0], "list") == 0) return list_experiments();
     if (!arguments_jobs(arguments, &work.jobs) || !read_size(&work)) return EXIT_USAGE;
     if (arguments_has(arguments, "--svg") && strcmp(arguments->operands[0], "all") == 0) {
         say_error("--svg is for one experiment");
+        return EXIT_USAGE;
+    }
+    if (getenv("TYTO_OPTIONS")) {
+        say_error("TYTO_OPTIONS is set: it would change every run without a word of it; an "
+                  "experiment's file says "
+                  "all options (unset TYTO_OPTIONS)");
         return EXIT_USAGE;
     }
     if (!program_export_library()) return EXIT_FAILED;
@@ -236,6 +248,10 @@ static const TytoOption options[] = {
      TYTO_OPTION_FILE},
     {"--database", "FILE", "tyto-runs.sqlite", "Where finished runs are kept.", NULL, 0},
     {"--stored", NULL, NULL, "Run nothing: show what the database has.", NULL, 0},
+    {"--allow-plugins", NULL, NULL,
+     "Load the shared objects that an experiment, or a machine file of its own, names as "
+     "schedulers.",
+     NULL, 0},
 };
 
 const Command command_reproduce = {

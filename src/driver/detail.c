@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "sched/choice.h"
 #include "sched/report.h"
 #include "stats/output.h"
 
@@ -26,6 +27,37 @@ static bool load_machine(Detail *detail, const Options *options, Diag *diag) {
         is_right &= machine_set(detail->machine, options->sets.items[i], diag);
     detail->config = is_right ? machine_finish(detail->machine, diag) : NULL;
     return detail->config != NULL;
+}
+
+/* The policy that the machine names by its parameter `key`. A file does not have code loaded unless
+ * the user allows it, and means by a relative path one beside itself. NULL with an error in `diag`.
+ */
+static const char *machines_own(const Detail *detail, const Options *options, const char *key,
+                                const char *policy, Diag *diag) {
+    MachinePlace place = machine_place(detail->machine, key);
+    if (!choice_path_length(policy) || !place.file) return policy;
+    if (!options->allow_plugins) {
+        diag_error(diag, place.file, place.line, place.column,
+                   "%s: %s is code, which a machine file has loaded only with --allow-plugins", key,
+                   policy);
+        return NULL;
+    }
+    const char *slash = strrchr(place.file, '/');
+    if (policy[0] == '/') return policy;
+    return arena_printf(options->arena, "%.*s%s", slash ? (int)(slash + 1 - place.file) : 2,
+                        slash ? place.file : "./", policy);
+}
+
+static bool load_policies(Detail *detail, const Options *options, Diag *diag) {
+    const char *warps = options->scheduler, *ctas = options->cta_scheduler;
+    const MachineConfig *config = detail->config;
+    if (!warps)
+        warps =
+            machines_own(detail, options, "scheduler.policy", config->sm.scheduler.policy, diag);
+    if (!ctas) ctas = machines_own(detail, options, "cta.policy", config->cta.policy, diag);
+    if (warps) detail->scheduler = sched_policy_new(warps, diag);
+    if (ctas) detail->cta_scheduler = cta_sched_new(ctas, diag);
+    return detail->scheduler && detail->cta_scheduler;
 }
 
 /* ---- Recordings ---- */
@@ -116,19 +148,11 @@ bool detail_start(Detail *detail, const Options *options, Diag *diag) {
 Detail *detail_new(const Options *options, RunStats *run, Diag *diag) {
     Detail *detail = base_calloc(1, sizeof *detail);
     detail->run = run;
-    if (load_machine(detail, options, diag)) {
+    if (load_machine(detail, options, diag) && load_policies(detail, options, diag)) {
         const MachineConfig *config = detail->config;
-        const char *scheduler =
-            options->scheduler ? options->scheduler : config->sm.scheduler.policy;
-        const char *cta_scheduler =
-            options->cta_scheduler ? options->cta_scheduler : config->cta.policy;
-        detail->scheduler = sched_policy_new(scheduler, diag);
-        detail->cta_scheduler = cta_sched_new(cta_scheduler, diag);
-        if (detail->scheduler && detail->cta_scheduler) {
-            run_set_machine(run, config->name, detail->scheduler->text, detail->cta_scheduler->text,
-                            config->sms, config->sm.scheduler.count);
-            return detail;
-        }
+        run_set_machine(run, config->name, detail->scheduler->text, detail->cta_scheduler->text,
+                        config->sms, config->sm.scheduler.count);
+        return detail;
     }
     detail_free(detail);
     return NULL;

@@ -22,7 +22,8 @@ typedef struct OptionRow {
 enum {
     A_FILE = TYTO_OPTION_FILE | TYTO_OPTION_ONE_RUN,
     TIMED = TYTO_OPTION_TIMED,
-    ONE_RUN = TYTO_OPTION_ONE_RUN
+    ONE_RUN = TYTO_OPTION_ONE_RUN,
+    NO_RESULT = TYTO_OPTION_NO_RESULT
 };
 
 #define KIB (UINT64_C(1) << 10)
@@ -320,6 +321,37 @@ bool options_check(const Options *options, Diag *diag) {
     }
     options_free(initial);
     return diag_error_count(diag) == errors_before;
+}
+
+/* ---- Values as text ---- */
+
+static void write_value(const OptionRow *row, const void *field, Text *out) {
+    const OptionDump *dump = field;
+    const OptionList *list = field;
+    switch (row->kind) {
+    case KIND_FLAG: text_add(out, *(const bool *)field ? " yes" : " no"); break;
+    case KIND_SIZE:
+    case KIND_COUNT: text_printf(out, " %llu", (unsigned long long)*(const uint64_t *)field); break;
+    case KIND_DUMP: text_printf(out, " %u:%u:%u", dump->line, dump->cta, dump->warp); break;
+    case KIND_LIST:
+        for (int i = 0; i < list->count; i++)
+            text_printf(out, " %s", list->items[i]);
+        break;
+    case KIND_TEXT:
+    case KIND_RESULT:
+    case KIND_RECORDING:
+        if (*(const char *const *)field) text_printf(out, " %s", *(const char *const *)field);
+        break;
+    }
+}
+
+void options_write_values(const Options *options, Text *out) {
+    for (int i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].option.traits & (TYTO_OPTION_FILE | TYTO_OPTION_NO_RESULT)) continue;
+        text_add(out, rows[i].option.name);
+        write_value(&rows[i], (const char *)options + rows[i].offset, out);
+        text_add(out, "\n");
+    }
 }
 
 /* ---- The page ---- */

@@ -63,6 +63,9 @@ bool options_parse_string(Options *options, const char *origin, const char *stri
  * can be written, so that a mistake is told before a long run. */
 bool options_check(const Options *options, Diag *diag);
 
+/* Adds the values of all options but files, a line each. */
+void options_write_values(const Options *options, Text *out);
+
 /* Adds the page docs/options.md. */
 void options_document(Text *out);
 

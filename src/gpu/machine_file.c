@@ -297,8 +297,12 @@ static bool apply_entry(Machine *machine, const char *file, const Entry *entry, 
         diag_error(diag, file, entry->line, entry->column, "%s: %s", row->key, text_string(&why));
     } else {
         int count;
-        machine->origins[row - machine_rows(&count)] =
-            origin_of(machine->arena, file, entry, row, is_base);
+        ptrdiff_t i = row - machine_rows(&count);
+        machine->origins[i] = origin_of(machine->arena, file, entry, row, is_base);
+        machine->places[i] = (MachinePlace){0};
+        if (entry->line)
+            machine->places[i] =
+                (MachinePlace){arena_strdup(machine->arena, file), entry->line, entry->column};
     }
     text_free(&why);
     return is_set;
@@ -424,6 +428,7 @@ static Machine *machine_new(void) {
     Machine *machine = ARENA_NEW(arena, Machine);
     machine->arena = arena;
     machine->origins = ARENA_ARRAY(arena, const char *, count);
+    machine->places = ARENA_ARRAY(arena, MachinePlace, count);
     machine_init(&machine->config);
     return machine;
 }
@@ -459,6 +464,11 @@ bool machine_set(Machine *machine, const char *assignment, Diag *diag) {
     bool is_set = apply_entry(machine, "--set", &entry, false, diag);
     arena_free(arena);
     return is_set;
+}
+
+MachinePlace machine_place(const Machine *machine, const char *key) {
+    int count;
+    return machine->places[machine_find_row(key, strlen(key)) - machine_rows(&count)];
 }
 
 const MachineConfig *machine_finish(Machine *machine, Diag *diag) {

@@ -20,6 +20,12 @@
 /* A machine being put together, with the origin of every value. */
 typedef struct Machine Machine;
 
+/* Where a value is said; file NULL: in none, but on the command line, or it is the default. */
+typedef struct MachinePlace {
+    const char *file; /* its path as it was opened; of a machine that comes with Tyto, its name */
+    int line, column; /* from 1 */
+} MachinePlace;
+
 /* Reads the machine `name`: a shipped one ("owl"), or a file when it has a '/' or ends in ".yaml"
  * ("-" is standard input). NULL after a mistake, with every one found in `diag`. Contradictions
  * between values are left to machine_finish, so that options can still mend them. */
@@ -34,6 +40,12 @@ bool machine_set(Machine *machine, const char *assignment, Diag *diag);
 /* The finished machine, owned by `machine`; NULL with errors in `diag` when its values contradict
  * each other. */
 const MachineConfig *machine_finish(Machine *machine, Diag *diag);
+
+/* Where the value of `key`, which is a row's, is said; lives as long as the machine. */
+MachinePlace machine_place(const Machine *machine, const char *key);
+/* Adds the values of all parameters that decide anything, a line each: not the machine's name, nor
+ * where values are from. */
+void machine_write_values(const Machine *machine, Text *out);
 
 /* Adds the effective machine file: every parameter with its meaning and the origin of its value.
  * Reads back to the same machine. */

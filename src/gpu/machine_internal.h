@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "gpu/machine.h"
+#include "gpu/machine_file.h"
 
 enum { MACHINE_MAX_ROWS = 512 };
 
@@ -13,6 +13,7 @@ struct Machine {
     Arena *arena;         /* owns everything, this struct included */
     MachineConfig config; /* the values so far */
     const char **origins; /* by row: where the value is from; NULL: the row's default */
+    MachinePlace *places; /* by row: the file that says the value */
 };
 
 /* A machine file built into the library. */

@@ -43,6 +43,18 @@ void machine_print(const Machine *machine, Text *out) {
     text_free(&value);
 }
 
+void machine_write_values(const Machine *machine, Text *out) {
+    static const char *const names[] = {"name", "title"};
+    int count;
+    const MachineRow *rows = machine_rows(&count);
+    for (int i = 0; i < count; i++) {
+        if (!strcmp(rows[i].key, names[0]) || !strcmp(rows[i].key, names[1])) continue;
+        text_printf(out, "%s ", rows[i].key);
+        machine_format_row(&machine->config, &rows[i], out);
+        text_add(out, "\n");
+    }
+}
+
 void machine_document(Text *out) {
     int count;
     const MachineRow *rows = machine_rows(&count);

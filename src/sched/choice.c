@@ -2,11 +2,18 @@
 #include "sched/choice.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/text.h"
 #include "sched/spec.h"
 
-enum { MAX_POLICIES = 64 }; /* of a table; only messages need to know */
+enum {
+    MAX_POLICIES = 64,  /* of a table; only messages need to know */
+    MAX_BYTES = 1 << 28 /* of a shared object, against files that never end */
+};
 
 static const void *find(const PolicyKind *kind, const char *name, Diag *diag) {
     const char *names[MAX_POLICIES];
@@ -22,8 +29,7 @@ static const void *find(const PolicyKind *kind, const char *name, Diag *diag) {
 
 /* ---- Shared objects ---- */
 
-/* Length of the path at the head of `text`; 0 when it begins with a name of the table. */
-static size_t path_length(const char *text) {
+size_t choice_path_length(const char *text) {
     const char *end = strstr(text, ".so");
     while (end && end[3] && end[3] != ':')
         end = strstr(end + 1, ".so");
@@ -58,6 +64,18 @@ static bool check_symbol(const PolicyKind *kind, const char *path, const void *p
     return false;
 }
 
+/* The hash of the shared object's bytes: what it is, whatever it is called. False after a message.
+ */
+static bool hash_content(const char *path, uint64_t *hash, Diag *diag) {
+    size_t length;
+    char *bytes = text_read_file(path, MAX_BYTES, &length);
+    if (bytes) *hash = hash_add(HASH_START, bytes, length);
+    else
+        diag_error(diag, path, 0, 0, "is no shared object that can be loaded: %s", strerror(errno));
+    free(bytes);
+    return bytes != NULL;
+}
+
 /* The policy of the shared object, which is handed over in *library. */
 static const void *load(const PolicyKind *kind, const char *path, void **library, Diag *diag) {
     *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -76,9 +94,10 @@ static const void *load(const PolicyKind *kind, const char *path, void **library
 
 bool choice_read(const PolicyKind *kind, const char *text, Arena *arena, PolicyChoice *choice,
                  Diag *diag) {
-    size_t path = path_length(text), length = path ? path : strcspn(text, ":");
+    size_t path = choice_path_length(text), length = path ? path : strcspn(text, ":");
     const char *name = arena_strndup(arena, text, length);
     *choice = (PolicyChoice){0};
+    if (path && !hash_content(name, &choice->content, diag)) return false;
     choice->policy = path ? load(kind, name, &choice->library, diag) : find(kind, name, diag);
     if (!choice->policy) return false;
     PolicyFace face = kind->face(choice->policy);

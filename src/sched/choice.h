@@ -40,7 +40,12 @@ typedef struct PolicyChoice {
     const double *values; /* of its parameters, in their rows' order */
     const char *text;     /* the policy and the values that are not initial ones, as in a command */
     void *library;        /* the shared object, NULL for one from the table */
+    uint64_t content;     /* hash of the shared object's bytes; 0: there is none */
 } PolicyChoice;
+
+/* Bytes of the path of a shared object that `text` begins with; 0 when it begins with a name of a
+ * table. */
+size_t choice_path_length(const char *text);
 
 /* Reads `name[:parameter=value,...]`; a name with a `/` or ending in `.so` is a shared object's
  * path. False, with the reasons told to `diag` and nothing left to close, when there is no such

@@ -56,7 +56,7 @@ CtaSched *cta_sched_new(const char *text, Diag *diag) {
         return NULL;
     }
     const PolicyChoice *choice = &chosen->choice;
-    chosen->sched = (CtaSched){choice->policy, choice->values, choice->text};
+    chosen->sched = (CtaSched){choice->policy, choice->values, choice->text, choice->content};
     return &chosen->sched;
 }
 

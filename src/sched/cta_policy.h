@@ -24,6 +24,7 @@ typedef struct CtaSched {
     const TytoCtaPolicy *policy; /* the table's, or the shared object's */
     const double *values;        /* of its parameters, in their rows' order */
     const char *text; /* the policy and the values that are not initial ones, as in a command */
+    uint64_t content; /* hash of the shared object's bytes; 0: there is none */
 } CtaSched;
 
 /* Reads `name[:parameter=value,...]`, as sched_policy_new does. NULL, with the reasons told to

@@ -73,7 +73,8 @@ SchedPolicy *sched_policy_new(const char *text, Diag *diag) {
         chosen->policy = (SchedPolicy){.policy = choice->policy,
                                        .values = choice->values,
                                        .text = choice->text,
-                                       .is_loaded = choice->library};
+                                       .is_loaded = choice->library,
+                                       .content = choice->content};
         if (ask_prefetch(&chosen->policy, diag)) return &chosen->policy;
     }
     sched_policy_free(&chosen->policy);

@@ -214,7 +214,7 @@ class Table(Case):
         (self.path / "gnuplot").write_text("#!/bin/sh\ncat > /dev/null\nexit 1\n", encoding="utf-8")
         (self.path / "gnuplot").chmod(0o755)
         self.check(self.reproduce(SMALL, "--svg", "t.svg", PATH=f"{self.path}:{os.environ['PATH']}"), 1,
-                   "gnuplot could not write t.svg")
+                   "gnuplot could not draw t.svg")
 
     def test_without_gnuplot_there_is_a_table_and_no_plot(self):
         done = self.reproduce(SMALL, "--svg", "t.svg", PATH=str(self.path))
@@ -330,6 +330,216 @@ class Rows(Case):
         self.check(self.reproduce(RECORD.replace("from: FROM", "from: TO")), 2, "there is no column 'TO'")
 
 
+HOSTILE = r"""
+id: mine
+paper: "`touch PWNED`"
+title: "it's $(touch PWNED) `touch PWNED` </text><script>x</script>"
+place: "' ; system 'touch PWNED' ; '"
+machine: owl
+plot: bars
+programs:
+  - {label: "A\"B'C <i>", run: vecadd}
+  - {label: "#D EOD", run: [vecadd, --elements, 100]}
+setups: [{name: rr, scheduler: lrr}]
+columns:
+  - {label: "E'; system 'touch PWNED'", metric: cycles, setup: rr, form: number}
+  - {label: "`touch PWNED`", metric: cycles, setup: rr, form: number, from: "E'; system 'touch PWNED'"}
+"""
+
+
+class Hostile(Case):
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_nothing_of_a_file_becomes_code_of_the_plot(self):
+        for plot in ("bars", "lines", "spans"):
+            self.check(self.reproduce(HOSTILE.replace("plot: bars", f"plot: {plot}"), "--svg", "t.svg"), 0)
+            picture = (self.path / "t.svg").read_text(encoding="utf-8")
+            for text in ("it's $(touch PWNED) `touch PWNED` &lt;/text>&lt;script", "#D EOD", "`touch PWNED`"):
+                self.assertIn(text, picture)
+            self.assertFalse((self.path / "PWNED").exists())
+
+    def test_texts_are_one_line_of_letters(self):
+        for letter in ("\\n", "\\r", "\\t", "\\0", "\\x1b", "\\x85", "\\u2028", "\\x7f"):
+            for field, place in (("title: two", "4:8"), ("{label: A", "9:13"), ("place: here", "5:8")):
+                key, value = field.split(": ")
+                text = SMALL.replace(field, f'{key}: "{value}{letter}x"', 1).replace('programs, three schedulers', '')
+                if key == "title":
+                    text = SMALL.replace("title: two programs, three schedulers", f'title: "two{letter}"')
+                self.check(self.reproduce(text), 2, f"mine.yaml:{place}: error: a text must not hold line breaks")
+
+    def test_a_file_is_bounded(self):
+        many = ", ".join("A" for _ in range(5000))
+        cases = (
+            ("absent: [X]", "absent: " + "[" * 100_000, "nested deeper than any field"),
+            ("absent: [X]", "absent: " + "{a: " * 100_000, "nested deeper than any field"),
+            ("absent: [X]", "absent: &a [X]", "no anchors, aliases or tags"),
+            ("absent: [X]", "absent: !!str X", "no anchors, aliases or tags"),
+            ("absent: [X]", f"absent: [{many}]", "there are too many of them"),
+            ("absent: [X]", "absent: [" + "x" * 2_000_000 + "]", "so many bytes"),
+            ("B: 0}", "B: nan}", "not a number: 'nan'"),
+            ("B: 0}", "B: 1e999}", "not a number: '1e999'"),
+            ("run: vecadd", "run: vecadd, item: 1e300", "recorded item"),
+        )
+        for before, after, message in cases:
+            self.check(self.reproduce(SMALL.replace(before, after)), 2, message)
+
+    def test_there_are_not_more_runs_than_can_be(self):
+        programs = "".join(f"  - {{label: P{i}, run: vecadd}}\n" for i in range(3000))
+        setups = "".join(f"  - {{name: S{i}, scheduler: lrr}}\n" for i in range(3000))
+        text = SMALL.replace("programs:\n", "programs:\n" + programs).replace("setups:\n", "setups:\n" + setups)
+        self.check(self.reproduce(text), 1, "asks for more than 65536 runs")
+        columns = "".join(f"  - {{label: C{i}, metric: cycles, setup: rr, form: number}}\n" for i in range(3000))
+        text = SMALL.replace("programs:\n", "programs:\n" + programs).replace("columns:\n", "columns:\n" + columns)
+        self.check(self.reproduce(text), 2, "room for so many rows and columns")
+
+    def test_options_from_outside_are_refused(self):
+        for words in ((), ("--stored",)):
+            self.check(self.reproduce(SMALL, *words, TYTO_OPTIONS="--set l1d.latency=60"), 2, "TYTO_OPTIONS is set")
+        self.assertFalse((self.path / "tyto-runs.sqlite").exists())
+
+
+POLICY = """
+#include <stdio.h>
+#include <tyto/policy.h>
+__attribute__((constructor)) static void loaded(void) {
+    FILE *mark = fopen(MARK, "w");
+    if (mark) fclose(mark);
+}
+static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    (void)state, (void)view, (void)scheduler;
+    return PICK;
+}
+const TytoPolicy tyto_policy = {
+    .version = TYTO_POLICY_VERSION, .name = "mine", .summary = "one of mine", .pick = pick};
+"""
+CTA_POLICY = """
+#include <tyto/cta_policy.h>
+static int choose(void *state, const TytoGridView *view, const TytoSmSet *room) {
+    (void)state, (void)view;
+    return tyto_sm_has(room, PICK) ? PICK : TYTO_NO_SM;
+}
+const TytoCtaPolicy tyto_cta_policy = {
+    .version = TYTO_POLICY_VERSION, .name = "mine", .summary = "one of mine", .is_uneven = true, .choose = choose};
+"""
+PLUGGED = SMALL.replace("{name: rr, scheduler: lrr}", "{name: rr, scheduler: ./mine.so}")
+MACHINE = "base: owl\nname: mine\nscheduler:\n  policy: mine.so\n"
+
+
+class Plugins(Case):
+    def build(self, pick, text=POLICY, place="mine.so"):
+        (self.path / place).parent.mkdir(exist_ok=True)
+        subprocess.run([os.environ.get("CC", "cc").split()[-1], "-x", "c", "-shared", "-fPIC", f"-I{ROOT}/include",
+                        f"-DPICK={pick}", f'-DMARK="{self.path}/LOADED"', "-o", self.path / place, "-"],
+                       input=text, text=True, check=True)
+
+    def was_loaded(self):
+        mark = self.path / "LOADED"
+        is_there = mark.exists()
+        mark.unlink(missing_ok=True)
+        return is_there
+
+    def cycles(self, text, option):
+        """What the experiment shows for spmv, and what a run of its own gives."""
+        self.check(self.reproduce(text, "--allow-plugins", "--csv", "t.csv"), 0)
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            shown = {(row["row"], row["column"]): row["ours"] for row in csv.DictReader(file)}["B", "RR"]
+        self.tyto("run", "--quiet", "--machine", "owl", option, "./mine.so", "--json", "run.json", "spmv", "--size",
+                  "test", "--rows", "4000")
+        own = json.loads((self.path / "run.json").read_text(encoding="utf-8"))["total"]["cycles"]
+        self.assertEqual(int(shown), own)
+        return own
+
+    def test_a_policy_that_is_built_anew_is_run_anew(self):
+        column = "columns:\n  - {label: RR, metric: cycles, setup: rr, form: number}\n"
+        kinds = ((POLICY, "--scheduler", "{name: rr, scheduler: ./mine.so}",
+                  ("tyto_lowest(ready)", "63 - __builtin_clzll(ready)")),
+                 (CTA_POLICY, "--cta-scheduler", "{name: rr, scheduler: lrr, cta_scheduler: ./mine.so}",
+                  (0, "(int)(view->next % view->sms)")))
+        for source, option, setup, picks in kinds:
+            text = SMALL.replace("{name: rr, scheduler: lrr}", setup).replace("columns:\n", column)
+            text = text.replace("--rows, 500", "--rows, 4000")
+            cycles = []
+            for pick in picks:
+                self.build(pick, source)
+                cycles.append(self.cycles(text, option))
+            self.assertNotEqual(*cycles, option)
+            before = self.rows()
+            self.cycles(text, option)  # unchanged, it is not run again
+            self.assertEqual(self.rows(), before)
+
+    def test_a_machine_is_its_values_and_not_its_name(self):
+        (self.path / "m.yaml").write_text("base: owl\nname: x\n", encoding="utf-8")
+        text = SMALL.replace("machine: owl", "machine: ./m.yaml")
+        self.check(self.reproduce(text), 0)
+        (self.path / "m.yaml").write_text("base: owl\nname: other\ntitle: of no matter\n", encoding="utf-8")
+        self.check(self.reproduce(text), 0)
+        self.assertEqual(len(self.rows()), RUNS_OF_SMALL)
+        (self.path / "m.yaml").write_text("base: owl\nname: x\nl1d:\n  latency: 60\n", encoding="utf-8")
+        self.check(self.reproduce(text), 0)
+        self.assertEqual(len(self.rows()), 2 * RUNS_OF_SMALL)
+
+    def test_words_are_told_apart(self):
+        self.check(self.reproduce(SMALL), 0)
+        self.check(self.reproduce(SMALL.replace("--rows, 500", "'--rows 500'")), 1, "failed with status 2")
+
+    def test_an_experiment_loads_code_only_if_that_is_allowed(self):
+        self.build("tyto_lowest(ready)")
+        cases = (("{name: rr, scheduler: lrr}", "{name: rr, scheduler: ./mine.so}", "12:27"),
+                 ("{name: rr, scheduler: lrr}", "{name: rr, scheduler: [lrr, mine.so]}", "12:27"),
+                 ("{name: rr, scheduler: lrr}", "{name: rr, scheduler: lrr, set: scheduler.policy=mine.so}", "12:37"),
+                 ("{label: A, run: vecadd}", "{label: A, run: vecadd, cta_scheduler: ./mine.so}", "9:44"))
+        for before, after, place in cases:
+            for words in ((), ("--stored",)):
+                self.check(self.reproduce(SMALL.replace(before, after), *words), 2,
+                           f"mine.yaml:{place}: error: this is code, which an experiment has loaded only with "
+                           "--allow-plugins")
+                self.assertFalse(self.was_loaded(), after)
+        (self.path / "m.yaml").write_text(MACHINE, encoding="utf-8")
+        text = SMALL.replace("machine: owl", "machine: ./m.yaml").replace("scheduler: lrr}", "scheduler: gto}")
+        self.check(self.reproduce(PLUGGED, "--allow-plugins"), 0)
+        self.assertTrue(self.was_loaded())
+        self.check(self.reproduce(text), 0)  # the setups name others, so the machine's is not loaded
+        self.assertFalse(self.was_loaded())
+
+    def test_an_experiment_means_files_beside_itself(self):
+        (self.path / "folder").mkdir()
+        self.build("tyto_lowest(ready)", place="folder/mine.so")
+        self.write(PLUGGED, "folder/mine.yaml")
+        self.check(self.tyto("reproduce", "folder/mine.yaml", "--size", "test", "--allow-plugins"), 0)
+        self.assertTrue(self.was_loaded())
+
+    def test_a_machine_file_loads_code_only_if_that_is_allowed(self):
+        self.build("tyto_lowest(ready)", place="folder/mine.so")
+        self.write(MACHINE, "folder/m.yaml")
+        self.write("base: folder/m.yaml\nname: above\n", "above.yaml")
+        run = ("run", "--quiet", "--machine")
+        for machine in ("folder/m.yaml", "./above.yaml"):
+            for words in ((*run, machine, "vecadd"), ("compare", "--machine", machine, "--schedulers", "lrr", "vecadd")):
+                done = self.tyto(*words, "--size", "test")
+                if words[0] == "run":
+                    self.check(done, 2, "folder/m.yaml:4:11: error: scheduler.policy: mine.so is code")
+                self.assertFalse(self.was_loaded())
+            self.check(self.tyto("machines", machine), 0)
+            self.assertFalse(self.was_loaded())
+            self.check(self.tyto(*run, machine, "--allow-plugins", "vecadd", "--size", "test"), 0)
+            self.assertTrue(self.was_loaded())
+            self.check(self.tyto(*run, machine, "--scheduler", "gto", "vecadd", "--size", "test"), 0)
+            self.assertFalse(self.was_loaded())
+        self.check(self.tyto(*run, "owl", "--set", "scheduler.policy=folder/mine.so", "vecadd", "--size", "test"), 0)
+        self.assertTrue(self.was_loaded())  # the command line names it
+
+    def test_a_policy_that_changes_while_it_runs_is_not_kept(self):
+        self.build("tyto_lowest(ready)")
+        process = subprocess.Popen([TYTO, "reproduce", self.write(PLUGGED.replace("run: vecadd", "run: lud")), "--size",
+                                    "test", "--allow-plugins", "--jobs", "1"], cwd=self.path, env=self.environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not list((self.path / "tmp").glob("*/*.out")):
+            time.sleep(0.01)
+        self.build("63 - __builtin_clzll(ready)")
+        _, errors = process.communicate(timeout=170)
+        self.assertIn("under ./mine.so on owl is not kept", errors)
+        self.assertEqual(process.returncode, 1)
+
+
 class Database(Case):
     def test_finished_runs_are_not_run_again(self):
         first = self.reproduce()
@@ -345,7 +555,7 @@ class Database(Case):
         self.assertEqual(len(self.rows()), 2 * RUNS_OF_SMALL)
         self.reproduce(SMALL.replace("500", "501"))
         self.assertEqual(len(self.rows()), 2 * RUNS_OF_SMALL + RUNS_OF_SMALL // 2)
-        self.assertEqual(len(set(self.rows("version"))), 8)  # 2 programs on 4 machines
+        self.assertEqual(len(set(self.rows("version"))), 16)  # 2 programs, 2 machines, 4 setups
 
     def start_and_wait_for_a_run(self, text):
         process = subprocess.Popen(
@@ -405,8 +615,45 @@ class Database(Case):
     def test_another_layout_and_a_folder_are_told(self):
         with sqlite3.connect(self.path / "tyto-runs.sqlite") as database:
             database.execute("PRAGMA user_version = 99")
+            database.execute("PRAGMA application_id = 0x5479746f")
         self.check(self.reproduce(), 1, "newer version of Tyto")
         self.check(self.reproduce(SMALL, "--database", "tmp"), 1, "unable to open database file")
+
+    def test_another_programs_database_is_not_touched(self):
+        for statements in ("CREATE TABLE diary (day)", "PRAGMA user_version = -1", "PRAGMA application_id = 7",
+                           "CREATE TABLE diary (day); PRAGMA user_version = 1"):
+            with sqlite3.connect(self.path / "other.sqlite") as database:
+                database.executescript(statements)
+            database.close()
+            before = (self.path / "other.sqlite").read_bytes()
+            self.check(self.reproduce(SMALL, "--database", "other.sqlite"), 1, "other.sqlite belongs to another program")
+            self.assertEqual((self.path / "other.sqlite").read_bytes(), before)
+            (self.path / "other.sqlite").unlink()
+
+    def test_a_database_is_a_file(self):
+        for name in ("", ":memory:", "file:x?mode=memory"):
+            self.check(self.reproduce(SMALL, "--database", name), 1, "must be a file")
+
+    def test_a_locked_database_is_told_and_waited_for(self):
+        self.check(self.reproduce(), 0)
+        lock = sqlite3.connect(self.path / "tyto-runs.sqlite", isolation_level=None)
+        lock.execute("BEGIN EXCLUSIVE")
+        with subprocess.Popen([TYTO, "reproduce", "mine.yaml", "--size", "test"], cwd=self.path, env=self.environment,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            self.assertIn("waiting for tyto-runs.sqlite, which another process has locked", process.stderr.readline())
+            lock.execute("COMMIT")
+            lock.close()
+            process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 0)
+
+    def test_every_way_to_interrupt_leaves_nothing_behind(self):
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            process = self.start_and_wait_for_a_run(self.LONG)
+            process.send_signal(number)
+            process.communicate()
+            self.assertEqual(process.returncode, 1)
+            self.assertEqual(os.listdir(self.path / "tmp"), [])
+            (self.path / "tyto-runs.sqlite").unlink()
 
     def test_nothing_runs_when_only_what_is_stored_is_asked_for(self):
         done = self.reproduce(SMALL, "--stored")

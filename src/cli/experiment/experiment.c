@@ -16,12 +16,15 @@
 /* ---- What a file may say ---- */
 
 typedef enum FieldKind {
-    FIELD_TEXT,    /* const char * */
-    FIELD_WORDS,   /* Words: a list of scalars, or just one */
-    FIELD_NUMBER,  /* double */
-    FIELD_CHOICE,  /* enum: index of one of `choices` */
-    FIELD_VALUES,  /* Values: a mapping of rows to numbers */
-    FIELD_RECORDS, /* a list of records of type `record` */
+    FIELD_TEXT,     /* const char * */
+    FIELD_POLICY,   /* the same, the name of a scheduler */
+    FIELD_WORDS,    /* Words: a list of scalars, or just one */
+    FIELD_POLICIES, /* the same, names of schedulers */
+    FIELD_SETS,     /* the same, key=value of the machine */
+    FIELD_NUMBER,   /* double */
+    FIELD_CHOICE,   /* enum: index of one of `choices` */
+    FIELD_VALUES,   /* Values: a mapping of rows to numbers */
+    FIELD_RECORDS,  /* a list of records of type `record` */
 } FieldKind;
 
 typedef struct Record Record;
@@ -70,7 +73,7 @@ static const Field program_fields[] = {
     {"run", FIELD_WORDS, offsetof(Program, run), false, NULL, NULL},
     {"at_paper", FIELD_WORDS, offsetof(Program, at_paper), false, NULL, NULL},
     {"kernel", FIELD_TEXT, offsetof(Program, kernel), false, NULL, NULL},
-    {"cta_scheduler", FIELD_TEXT, offsetof(Program, cta_scheduler), false, NULL, NULL},
+    {"cta_scheduler", FIELD_POLICY, offsetof(Program, cta_scheduler), false, NULL, NULL},
     {"registers", FIELD_TEXT, offsetof(Program, registers), false, NULL, NULL},
     {"item", FIELD_NUMBER, offsetof(Program, item), false, NULL, NULL},
 };
@@ -79,9 +82,9 @@ RECORD(program, Program, program_fields);
 static const Field setup_fields[] = {
     {"name", FIELD_TEXT, offsetof(Setup, name), true, NULL, NULL},
     {"machine", FIELD_TEXT, offsetof(Setup, machine), false, NULL, NULL},
-    {"scheduler", FIELD_WORDS, offsetof(Setup, schedulers), true, NULL, NULL},
-    {"cta_scheduler", FIELD_WORDS, offsetof(Setup, cta_schedulers), false, NULL, NULL},
-    {"set", FIELD_WORDS, offsetof(Setup, set), false, NULL, NULL},
+    {"scheduler", FIELD_POLICIES, offsetof(Setup, schedulers), true, NULL, NULL},
+    {"cta_scheduler", FIELD_POLICIES, offsetof(Setup, cta_schedulers), false, NULL, NULL},
+    {"set", FIELD_SETS, offsetof(Setup, set), false, NULL, NULL},
     {"run", FIELD_WORDS, offsetof(Setup, run), false, NULL, NULL},
     {"record", FIELD_CHOICE, offsetof(Setup, record), false, experiment_recordings, NULL},
 };
@@ -141,6 +144,7 @@ enum {
     MOST_BYTES = 1 << 20, /* of a file; the largest that comes with Tyto has a hundredth */
     MOST_DEPTH = 6,       /* nested lists and mappings; a claim's values are the fourth */
     MOST_ITEMS = 4096,    /* of a list */
+    MOST_CELLS = 1 << 16, /* of the table */
 };
 
 /* Texts lie in the document, arrays in blocks. */
@@ -153,6 +157,7 @@ typedef struct ExperimentStorage {
 typedef struct Reader {
     const char *path;
     ExperimentStorage *storage;
+    bool allows_plugins; /* code may be loaded that the file names */
     int mistakes;
 } Reader;
 
@@ -244,6 +249,47 @@ static void read_words(Reader *reader, const yaml_node_t *node, Words *words) {
     }
 }
 
+/* A scheduler as runs shall find it: a shared object that the file names by a relative path is one
+ * beside the file, and is code, which the user must allow. */
+static const char *place_policy(Reader *reader, const yaml_node_t *node, const char *policy) {
+    if (!tyto_is_plugin(policy)) return policy;
+    if (!reader->allows_plugins)
+        say_mistake(
+            reader, node->start_mark,
+            "this is code, which an experiment has loaded only with --allow-plugins:", policy);
+    if (policy[0] == '/') return policy;
+    if (strncmp(policy, "./", 2) == 0) policy += 2;
+    const char *slash = strrchr(reader->path, '/');
+    int folder = slash ? (int)(slash + 1 - reader->path) : 0;
+    size_t size = (size_t)folder + strlen(policy) + sizeof "./";
+    char *placed = add_block(reader->storage, 1, size);
+    snprintf(placed, size, "%.*s%s%s", folder, reader->path, folder ? "" : "./", policy);
+    return placed;
+}
+
+/* The same of `key=value` where the value is a scheduler. */
+static const char *place_set(Reader *reader, const yaml_node_t *node, const char *set) {
+    const char *equals = strchr(set, '=');
+    static const char ending[] = ".policy";
+    size_t length = equals ? (size_t)(equals - set) : 0;
+    if (length < sizeof ending ||
+        strncmp(equals + 1 - sizeof ending, ending, sizeof ending - 1) != 0)
+        return set;
+    const char *policy = place_policy(reader, node, equals + 1);
+    size_t size = length + 1 + strlen(policy) + 1;
+    char *placed = add_block(reader->storage, 1, size);
+    snprintf(placed, size, "%.*s=%s", (int)length, set, policy);
+    return placed;
+}
+
+typedef const char *PlaceWord(Reader *reader, const yaml_node_t *node, const char *word);
+
+static void read_policies(Reader *reader, const yaml_node_t *node, Words *words, PlaceWord *place) {
+    read_words(reader, node, words);
+    for (int i = 0; i < words->count; i++)
+        words->list[i] = place(reader, node, words->list[i]);
+}
+
 static void read_values(Reader *reader, const yaml_node_t *node, Values *values) {
     if (node->type != YAML_MAPPING_NODE) {
         say_mistake(reader, node->start_mark, "a mapping of rows to numbers is expected here",
@@ -278,6 +324,11 @@ static void read_field(Reader *reader, const yaml_node_t *node, const Field *fie
     switch (field->kind) {
     case FIELD_TEXT: *(const char **)at = read_text(reader, node); break;
     case FIELD_WORDS: read_words(reader, node, at); break;
+    case FIELD_POLICY:
+        *(const char **)at = place_policy(reader, node, read_text(reader, node));
+        break;
+    case FIELD_POLICIES: read_policies(reader, node, at, place_policy); break;
+    case FIELD_SETS: read_policies(reader, node, at, place_set); break;
     case FIELD_NUMBER: *(double *)at = read_number(reader, node); break;
     case FIELD_CHOICE: *(unsigned *)at = (unsigned)read_choice(reader, node, field->choices); break;
     case FIELD_VALUES: read_values(reader, node, at); break;
@@ -365,6 +416,13 @@ static bool has_value(const Claim *claim, const char *row) {
 static void need(Reader *reader, bool is_there, const char *what, const char *name) {
     if (!is_there && reader->mistakes++ < MOST_MESSAGES)
         fprintf(stderr, "%s: error: there is no %s '%s'\n", reader->path, what, name);
+}
+
+/* Rows and columns are not without end: every cell is computed by looking at every run. */
+static void check_size(Reader *reader, const Experiment *experiment) {
+    int rows = experiment->programs.count + experiment->means.count;
+    need(reader, rows * experiment->columns.count <= MOST_CELLS,
+         "room for so many rows and columns in experiment", experiment->id);
 }
 
 /* The item of a record is its number, from 1. */
@@ -468,9 +526,10 @@ static bool load_document(Reader *reader, const char *text, size_t length) {
     return is_right;
 }
 
-Experiment *experiment_parse(const char *path, const char *text, size_t length) {
+Experiment *experiment_parse(const char *path, const char *text, size_t length,
+                             bool allows_plugins) {
     ExperimentStorage *storage = allocate(1, sizeof *storage);
-    Reader reader = {.path = path, .storage = storage};
+    Reader reader = {.path = path, .storage = storage, .allows_plugins = allows_plugins};
     need(&reader, length <= MOST_BYTES, "experiment in a file of so many bytes:", path);
     if (reader.mistakes || !check_document(&reader, text, length) ||
         !load_document(&reader, text, length)) {
@@ -482,6 +541,7 @@ Experiment *experiment_parse(const char *path, const char *text, size_t length) 
     const yaml_node_t *root = yaml_document_get_root_node(&storage->document);
     if (root) read_record(&reader, root, &experiment_record, out);
     else need(&reader, false, "experiment in", path);
+    if (!reader.mistakes) check_size(&reader, out);
     if (!reader.mistakes) check_items_of_records(&reader, out);
     if (!reader.mistakes) check_runs(&reader, out);
     if (!reader.mistakes) check_names(&reader, out);
@@ -490,11 +550,11 @@ Experiment *experiment_parse(const char *path, const char *text, size_t length) 
     return NULL;
 }
 
-Experiment *experiment_read(const char *path) {
+Experiment *experiment_read(const char *path, bool allows_plugins) {
     size_t length;
     char *text = file_read(path, &length);
     if (!text) return NULL;
-    Experiment *experiment = experiment_parse(path, text, length);
+    Experiment *experiment = experiment_parse(path, text, length, allows_plugins);
     free(text);
     return experiment;
 }

@@ -141,10 +141,13 @@ typedef struct Experiment {
     struct ExperimentStorage *storage; /* what owns it all */
 } Experiment;
 
-/* Reads a file; NULL after messages with line and column. */
-Experiment *experiment_read(const char *path);
+/* Reads a file; NULL after messages with line and column. Schedulers that are shared objects, which
+ * the file may name only if `allows_plugins`, become paths that lead there from the current folder.
+ */
+Experiment *experiment_read(const char *path, bool allows_plugins);
 /* The same of a file's bytes; `path` is for messages. */
-Experiment *experiment_parse(const char *path, const char *text, size_t length);
+Experiment *experiment_parse(const char *path, const char *text, size_t length,
+                             bool allows_plugins);
 void experiment_free(Experiment *experiment); /* NULL is allowed */
 
 /* Index of a row of the table: programs first, then means; -1: none. */

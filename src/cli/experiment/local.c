@@ -28,13 +28,18 @@ typedef struct Local {
     Process processes[];
 } Local;
 
+static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
+
 static void *open_local(int jobs) {
     Local *local = allocate(1, sizeof *local + (size_t)jobs * sizeof *local->processes);
     local->count = jobs;
     sigemptyset(&local->awaited);
     sigaddset(&local->awaited, SIGCHLD);
-    sigaddset(&local->awaited, SIGINT);
-    sigaddset(&local->awaited, SIGTERM);
+    for (size_t i = 0; i < sizeof interrupts / sizeof interrupts[0]; i++) {
+        struct sigaction action;
+        sigaction(interrupts[i], NULL, &action); /* what is ignored (nohup) stays so */
+        if (action.sa_handler != SIG_IGN) sigaddset(&local->awaited, interrupts[i]);
+    }
     sigprocmask(SIG_BLOCK, &local->awaited, &local->before);
     return local;
 }
@@ -45,7 +50,7 @@ static void become(const Local *local, const Job *job, pid_t parent) {
     if (output < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
         _exit(EXIT_FAILED);
     close(output);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(EXIT_FAILED);
     sigprocmask(SIG_SETMASK, &local->before, NULL);
     program_export_options(job->option_count, job->options);
@@ -86,7 +91,7 @@ static Event wait_local(void *state, int *number, int *status) {
     if (reap(local, number, status)) return EVENT_ENDED;
     struct timespec second = {.tv_sec = 1};
     int signal = sigtimedwait(&local->awaited, NULL, &second);
-    if (signal == SIGINT || signal == SIGTERM) return EVENT_INTERRUPTED;
+    if (signal > 0 && signal != SIGCHLD) return EVENT_INTERRUPTED;
     return reap(local, number, status) ? EVENT_ENDED : EVENT_NONE;
 }
 

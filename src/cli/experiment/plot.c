@@ -167,7 +167,8 @@ static void become_gnuplot(int output, const char *script, const char *data, con
 }
 
 /* What gnuplot draws; NULL after a message. */
-static char *draw(const char *script, const char *data, const char *title, size_t *length) {
+static char *draw(const char *script, const char *data, const char *title, const char *path,
+                  size_t *length) {
     int ends[2], status = -1;
     if (pipe(ends) != 0) {
         say_error("cannot start gnuplot: %s", strerror(errno));
@@ -182,7 +183,7 @@ static char *draw(const char *script, const char *data, const char *title, size_
     while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR)
         ;
     if (picture && status == 0) return picture;
-    say_error("gnuplot has failed");
+    say_error("gnuplot could not draw %s", path);
     free(picture);
     return NULL;
 }
@@ -210,7 +211,7 @@ bool output_svg(const Table *table, const char *size, const char *path) {
         make_title(table, size, title, sizeof title);
         if (fflush(script) || fflush(data))
             say_error("cannot make a file in memory: %s", strerror(errno));
-        else picture = draw(script_path, data_path, title, &length);
+        else picture = draw(script_path, data_path, title, path, &length);
     }
     if (data) fclose(data);
     if (script) fclose(script);

@@ -7,23 +7,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 
 enum {
-    LAYOUT = 1,             /* of the table below; kept as the database's user_version */
-    PATIENCE_MS = 60 * 1000 /* for another process that writes to the same database */
+    LAYOUT = 1,               /* of the table below; kept as the database's user_version */
+    APPLICATION = 0x5479746f, /* "Tyto": the database's application_id, which tells its owner */
+    PATIENCE = 600,           /* tries to get at a database that another process has locked ... */
+    TRY_US = 100 * 1000,      /* ... this long after each other */
+    TOLD_TRIES = 10           /* after so many the user is told */
 };
 
 static const char layout[] =
+    "BEGIN IMMEDIATE;"
     "CREATE TABLE IF NOT EXISTS runs ("
     "  program TEXT NOT NULL, size TEXT NOT NULL, machine TEXT NOT NULL, overrides TEXT NOT NULL,"
     "  scheduler TEXT NOT NULL, cta_scheduler TEXT NOT NULL, version TEXT NOT NULL,"
     "  finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, result TEXT NOT NULL CHECK "
     "(json_valid(result)),"
     "  PRIMARY KEY (program, size, machine, overrides, scheduler, cta_scheduler, version));"
-    "PRAGMA user_version = 1";
-static_assert(LAYOUT == 1, "the number in the text above");
+    "PRAGMA user_version = 1;"
+    "PRAGMA application_id = 1417245807;"
+    "COMMIT";
+static_assert(LAYOUT == 1 && APPLICATION == 1417245807, "the numbers in the text above");
 
 #define THIS_RUN                                                                                   \
     " program = ?1 AND size = ?2 AND machine = ?3 AND overrides = ?4 AND scheduler = ?5"           \
@@ -67,34 +74,65 @@ static bool say_failure(const Store *store) {
             "%s is damaged, or no database of runs (%s): move it away, or name another file with "
             "--database",
             store->path, sqlite3_errmsg(store->database));
+    else if (code == SQLITE_BUSY)
+        say_error(
+            "%s has been locked by another process for %d seconds; run this again when it is done",
+            store->path, PATIENCE * (TRY_US / 1000) / 1000);
     else say_error("%s: %s", store->path, sqlite3_errmsg(store->database));
     return false;
 }
 
-/* The number of the layout that the database has; 0 for an empty one; -1 after a message. */
-static int read_layout(const Store *store) {
+/* What SQLite asks when another process has the database: whether to try again. */
+static int be_patient(void *context, int tries) {
+    const Store *store = context;
+    if (tries == TOLD_TRIES)
+        fprintf(stderr, "tyto: waiting for %s, which another process has locked\n", store->path);
+    usleep(TRY_US);
+    return tries < PATIENCE;
+}
+
+/* A number that the database answers; false after a message. */
+static bool ask_number(const Store *store, const char *question, int *number) {
     sqlite3_stmt *statement;
-    int number = -1;
-    if (sqlite3_prepare_v2(store->database, "PRAGMA user_version", -1, &statement, NULL) ==
-            SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        number = sqlite3_column_int(statement, 0);
+    bool is_answered =
+        sqlite3_prepare_v2(store->database, question, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW;
+    if (is_answered) *number = sqlite3_column_int(statement, 0);
     else say_failure(store);
     sqlite3_finalize(statement);
-    return number;
+    return is_answered;
+}
+
+/* Whose database it is, looked at before anything is written: ours, an empty one, or false after a
+ * message. */
+static bool check_owner(const Store *store, bool *is_empty) {
+    int version, owner, objects, runs;
+    bool is_read =
+        sqlite3_exec(store->database, "BEGIN", NULL, NULL, NULL) == SQLITE_OK || say_failure(store);
+    is_read = is_read && ask_number(store, "SELECT count(*) FROM sqlite_master", &objects) &&
+              ask_number(store, "SELECT count(*) FROM sqlite_master WHERE name = 'runs'", &runs) &&
+              ask_number(store, "PRAGMA user_version", &version) &&
+              ask_number(store, "PRAGMA application_id", &owner);
+    sqlite3_exec(store->database, "COMMIT", NULL, NULL,
+                 NULL); /* nothing was written: all seen at one moment */
+    if (!is_read) return false;
+    *is_empty = objects == 0 && version == 0 && owner == 0;
+    bool is_ours =
+        owner == APPLICATION || (owner == 0 && runs); /* the first version named no owner */
+    if (*is_empty || (is_ours && version > 0 && version <= LAYOUT)) return true;
+    if (is_ours && version > LAYOUT)
+        say_error("%s was written by a newer version of Tyto; name another file with --database",
+                  store->path);
+    else say_error("%s belongs to another program; name another file with --database", store->path);
+    return false;
 }
 
 /* Makes the table, and the statements on it. */
 static bool prepare(Store *store) {
-    sqlite3_busy_timeout(store->database, PATIENCE_MS);
-    int number = read_layout(store);
-    if (number < 0) return false;
-    if (number > LAYOUT) {
-        say_error("%s was written by a newer version of Tyto; name another file with --database",
-                  store->path);
-        return false;
-    }
-    if (number == 0 && sqlite3_exec(store->database, layout, NULL, NULL, NULL) != SQLITE_OK)
+    bool is_empty;
+    sqlite3_busy_handler(store->database, be_patient, store);
+    if (!check_owner(store, &is_empty)) return false;
+    if (is_empty && sqlite3_exec(store->database, layout, NULL, NULL, NULL) != SQLITE_OK)
         return say_failure(store);
     for (int i = 0; i < STATEMENT_COUNT; i++) {
         if (sqlite3_prepare_v2(store->database, statements[i], -1, &store->statements[i], NULL) !=
@@ -105,6 +143,10 @@ static bool prepare(Store *store) {
 }
 
 Store *store_open(const char *path) {
+    if (!*path || *path == ':' || strncmp(path, "file:", 5) == 0) {
+        say_error("--database '%s': must be a file, in which runs are kept", path);
+        return NULL;
+    }
     Store *store = allocate(1, sizeof *store);
     store->path = sqlite3_mprintf("%s", path);
     bool is_open = sqlite3_open(path, &store->database) == SQLITE_OK;

@@ -1,56 +1,29 @@
 /* Plans and does the runs of an experiment. */
 #include "cli/experiment/study.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/experiment/contents.h"
 #include "cli/experiment/record.h"
 #include "cli/files.h"
 #include "cli/program.h"
 
-enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4096 };
-
-/* ---- Versions: hashes of contents, so that no run of another build is taken for one of this ----
- */
-
-/* FNV-1a, 64 bits. */
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static bool hash_file(uint64_t *hash, const char *path) {
-    size_t length;
-    char *bytes = file_read(path, &length);
-    if (!bytes) return false;
-    *hash = hash_bytes(*hash, bytes, length);
-    free(bytes);
-    return true;
-}
-
-/* The library's own hash; what every run depends on. */
-static bool hash_library(uint64_t *hash) {
-    char path[PATH_BYTES];
-    *hash = UINT64_C(0xcbf29ce484222325);
-    return program_find_library(path, sizeof path) && hash_file(hash, path);
-}
-
-/* The workload: its program and its PTX. */
-static bool hash_workload(uint64_t *hash, const char *name) {
-    char path[PATH_BYTES];
-    if (!program_find(name, path, sizeof path - 8)) return false;
-    if (!hash_file(hash, path)) return false;
-    strcat(path, ".ptx");
-    return hash_file(hash, path);
-}
+enum {
+    PATH_BYTES = 4096,
+    MESSAGE_BYTES = 4096,
+    VERSION_BYTES = 64,
+    MOST_RUNS = 1 << 16 /* of an experiment; the largest that comes with Tyto has some hundreds */
+};
 
 /* ---- Planning ---- */
 
@@ -58,20 +31,37 @@ static const char *machine_of(const Study *study, const Setup *setup) {
     return setup->machine ? setup->machine : study->experiment->machine;
 }
 
-/* Words with blanks between them. The caller frees it. */
-static char *join(const Words *words) {
-    size_t size = 1;
-    for (int i = 0; i < words->count; i++)
-        size += strlen(words->list[i]) + 1;
-    char *text = allocate(size, 1), *end = text;
-    for (int i = 0; i < words->count; i++)
-        end += sprintf(end, "%s%s", i ? " " : "", words->list[i]);
-    return text;
-}
-
 static char *copy(const char *text) {
     char *made = allocate(strlen(text) + 1, 1);
     return strcpy(made, text);
+}
+
+/* A word so that no two lists of words become the same text: with blanks, quotes or nothing in it,
+ * in quotes. */
+static void write_word(const char *word, FILE *to) {
+    if (*word && !strpbrk(word, " '\\")) {
+        fputs(word, to);
+        return;
+    }
+    fputc('\'', to);
+    for (; *word; word++) {
+        if (*word == '\'' || *word == '\\') fputc('\\', to);
+        fputc(*word, to);
+    }
+    fputc('\'', to);
+}
+
+/* Words with blanks between them. The caller frees it. */
+static char *join(const Words *words) {
+    char *text = NULL;
+    size_t length;
+    FILE *to = open_memstream(&text, &length);
+    for (int i = 0; to && i < words->count; i++) {
+        if (i) fputc(' ', to);
+        write_word(words->list[i], to);
+    }
+    if (to) fclose(to);
+    return text ? text : copy("");
 }
 
 static int add_option(const char **words, int count, const char *name, const char *value) {
@@ -90,12 +80,13 @@ static int list_options(const Study *study, const Run *run, const char **words) 
     count = add_option(words, count, "--registers", run->program->registers);
     for (int i = 0; i < run->setup->set.count; i++)
         count = add_option(words, count, "--set", run->setup->set.list[i]);
+    if (study->allows_plugins) words[count++] = "--allow-plugins";
     return count;
 }
 
 /* Room for the options of a run, with those that study_run adds. */
 static const char **allocate_options(const Setup *setup) {
-    return allocate((size_t)(2 * setup->set.count + 17), sizeof(char *));
+    return allocate((size_t)(2 * setup->set.count + 18), sizeof(char *));
 }
 
 /* The runs of a program in a setup: every warp scheduler with every thread block scheduler. */
@@ -114,26 +105,21 @@ static const char *cta_scheduler_of(const Program *program, const Setup *setup, 
     return setup->cta_schedulers.list[choice / setup->schedulers.count];
 }
 
-/* Checks a run's machine, schedulers and changes before anything runs. */
-static bool check_run(const Study *study, const Run *run) {
+/* What decides the run's result, as a hash of its content: the library, the options and what they
+ * name (machine, policies, the code of plug-ins), the workload. False after a message: one of them
+ * does not exist. */
+static bool find_version(Study *study, const Run *run, uint64_t *version) {
     char message[MESSAGE_BYTES];
     const char **words = allocate_options(run->setup);
     int count = list_options(study, run, words);
-    bool is_right = tyto_check_options(count, words, message, sizeof message) == TYTO_OK;
-    if (!is_right) say_error("%s, setup %s: %s", study->experiment->id, run->setup->name, message);
+    char *identity = tyto_identity(count, words, message, sizeof message);
     free(words);
+    if (!identity) say_error("%s, setup %s: %s", study->experiment->id, run->setup->name, message);
+    bool is_right = identity && contents_add_library(study->contents, version) &&
+                    contents_add_workload(study->contents, run->line.list[0], version);
+    if (is_right) *version = tyto_hash(*version, identity, strlen(identity));
+    free(identity);
     return is_right;
-}
-
-/* The machine as it is, with a setup's changes. */
-static bool hash_machine(uint64_t *hash, const Study *study, const Setup *setup) {
-    char message[MESSAGE_BYTES];
-    char *text = tyto_machine_text(machine_of(study, setup), setup->set.count, setup->set.list,
-                                   message, sizeof message);
-    if (text) *hash = hash_bytes(*hash, text, strlen(text));
-    else say_error("%s, setup %s: %s", study->experiment->id, setup->name, message);
-    free(text);
-    return text != NULL;
 }
 
 /* The workload of a program in a setup, with its arguments. The caller frees the list. */
@@ -149,20 +135,26 @@ static Words make_line(const Study *study, const Program *program, const Setup *
 
 /* What a run changes, besides its schedulers. The caller frees it. */
 static char *make_overrides(const Run *run) {
-    char *set = join(&run->setup->set), registers[64] = "", record[32] = "";
-    if (run->setup->record)
-        snprintf(record, sizeof record, "record=%s ", experiment_recordings[run->setup->record]);
-    if (run->program->registers)
-        snprintf(registers, sizeof registers, "registers=%.40s ", run->program->registers);
-    char *text = allocate(strlen(record) + strlen(registers) + strlen(set) + 1, 1);
-    sprintf(text, "%s%s%s", record, registers, set);
+    const char *record = run->setup->record ? experiment_recordings[run->setup->record] : NULL;
+    const char *registers = run->program->registers;
+    char *set = join(&run->setup->set), *text = NULL;
+    size_t length;
+    FILE *to = open_memstream(&text, &length);
+    if (to && record) fprintf(to, "record=%s ", record);
+    if (to && registers) fprintf(to, "registers=%s ", registers);
+    if (to) fputs(set, to);
+    if (to) fclose(to);
     free(set);
-    return text;
+    return text ? text : copy("");
+}
+
+static void write_version(uint64_t hash, char text[VERSION_BYTES]) {
+    snprintf(text, VERSION_BYTES, "%s-%016llx", tyto_version(), (unsigned long long)hash);
 }
 
 static void make_key(const Study *study, Run *run, uint64_t hash) {
-    char version[64];
-    snprintf(version, sizeof version, "%s-%016llx", tyto_version(), (unsigned long long)hash);
+    char version[VERSION_BYTES];
+    write_version(hash, version);
     run->key = (RunKey){
         .program = join(&run->line),
         .size = copy(study->size),
@@ -174,34 +166,49 @@ static void make_key(const Study *study, Run *run, uint64_t hash) {
     };
 }
 
-/* Whether the same run is planned already: programs that differ in their kernel share runs. */
-static bool is_planned(const Study *study, const Run *run) {
-    const RunKey *key = &run->key;
-    for (const Run *earlier = study->runs; earlier < run; earlier++) {
-        const RunKey *other = &earlier->key;
-        if (strcmp(other->program, key->program) == 0 &&
-            strcmp(other->machine, key->machine) == 0 &&
-            strcmp(other->overrides, key->overrides) == 0 &&
-            strcmp(other->scheduler, key->scheduler) == 0 &&
-            strcmp(other->cta_scheduler, key->cta_scheduler) == 0)
-            return true;
+static bool is_same_key(const RunKey *one, const RunKey *other) {
+    return strcmp(one->program, other->program) == 0 && strcmp(one->machine, other->machine) == 0 &&
+           strcmp(one->overrides, other->overrides) == 0 &&
+           strcmp(one->scheduler, other->scheduler) == 0 &&
+           strcmp(one->cta_scheduler, other->cta_scheduler) == 0 &&
+           strcmp(one->version, other->version) == 0;
+}
+
+static uint64_t hash_key(const RunKey *key) {
+    const char *const texts[] = {key->program,   key->machine,       key->overrides,
+                                 key->scheduler, key->cta_scheduler, key->version};
+    uint64_t hash = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        hash = tyto_hash(hash, texts[i], strlen(texts[i]) + 1);
+    return hash;
+}
+
+/* Whether the same run is planned already: programs that differ in their kernel share runs. If not,
+ * it is remembered. */
+static bool is_planned(Study *study, const Run *run) {
+    uint64_t at = hash_key(&run->key);
+    for (;; at++) {
+        int *slot = &study->planned[at % (uint64_t)study->planned_slots];
+        if (!*slot) {
+            *slot = (int)(run - study->runs) + 1;
+            return false;
+        }
+        if (is_same_key(&study->runs[*slot - 1].key, &run->key)) return true;
     }
-    return false;
 }
 
 /* Adds the runs of a program in a setup. */
-static bool plan_pair(Study *study, const Program *program, const Setup *setup, uint64_t hash) {
+static bool plan_pair(Study *study, const Program *program, const Setup *setup) {
     for (int i = 0; i < count_choices(program, setup); i++) {
         Run *run = &study->runs[study->count];
-        uint64_t version = hash;
+        uint64_t version = 0;
         *run = (Run){.program = program,
                      .setup = setup,
+                     .line = make_line(study, program, setup),
                      .scheduler = scheduler_of(setup, i),
                      .cta_scheduler = cta_scheduler_of(program, setup, i)};
-        if (!check_run(study, run) || !hash_machine(&version, study, setup)) return false;
-        run->line = make_line(study, program, setup);
         study->count++;
-        if (!hash_workload(&version, run->line.list[0])) return false;
+        if (!find_version(study, run, &version)) return false;
         make_key(study, run, version);
         run->is_repeated = is_planned(study, run);
         if (!store_has(study->store, &run->key, &run->is_there)) return false;
@@ -209,19 +216,31 @@ static bool plan_pair(Study *study, const Program *program, const Setup *setup, 
     return true;
 }
 
-bool study_plan(Study *study, const Experiment *experiment, Store *store, const char *size) {
-    *study = (Study){.experiment = experiment, .store = store, .size = size};
-    int most = 0;
-    uint64_t library;
-    for (int i = 0; i < experiment->programs.count * experiment->setups.count; i++)
-        most += count_choices(&experiment->programs.list[i % experiment->programs.count],
-                              &experiment->setups.list[i / experiment->programs.count]);
+/* How many runs the experiment asks for; more than MOST_RUNS when there are too many. */
+static int count_runs(const Experiment *experiment) {
+    int count = 0;
+    for (int i = 0; i < experiment->programs.count; i++) {
+        for (int j = 0; j < experiment->setups.count && count <= MOST_RUNS; j++)
+            count += count_choices(&experiment->programs.list[i], &experiment->setups.list[j]);
+    }
+    return count;
+}
+
+bool study_plan(Study *study) {
+    const Experiment *experiment = study->experiment;
+    int most = count_runs(experiment);
+    if (most > MOST_RUNS) {
+        say_error("%s asks for more than %d runs", experiment->id, MOST_RUNS);
+        return false;
+    }
     study->runs = allocate((size_t)most, sizeof *study->runs);
-    bool is_right = hash_library(&library);
+    study->planned_slots = 2 * most + 1;
+    study->planned = allocate((size_t)study->planned_slots, sizeof *study->planned);
+    study->contents = contents_new();
+    bool is_right = true;
     for (int i = 0; i < experiment->programs.count; i++) {
         for (int j = 0; j < experiment->setups.count && is_right; j++)
-            is_right = plan_pair(study, &experiment->programs.list[i], &experiment->setups.list[j],
-                                 library);
+            is_right = plan_pair(study, &experiment->programs.list[i], &experiment->setups.list[j]);
     }
     return is_right;
 }
@@ -245,6 +264,8 @@ void study_free(Study *study) {
         free(study->runs[i].line.list);
     }
     free(study->runs);
+    free(study->planned);
+    contents_free(study->contents);
 }
 
 /* ---- Running ---- */
@@ -390,9 +411,24 @@ static char *read_record(const Campaign *campaign, int number) {
                            : record_read(ctas, policies);
 }
 
+/* Whether the run is of what the plan saw: a plug-in, say, may have been built anew meanwhile. */
+static bool check_version(Campaign *campaign, const Run *run) {
+    uint64_t hash = 0;
+    char version[VERSION_BYTES] = "";
+    if (find_version(campaign->study, run, &hash)) write_version(hash, version);
+    if (strcmp(version, run->key.version) == 0) return true;
+    end_progress(campaign);
+    campaign->failed++;
+    say_error("%s under %s on %s is not kept: its program, machine, scheduler or library changed "
+              "while it ran",
+              run->key.program, run->scheduler, run->key.machine);
+    return false;
+}
+
 /* Keeps the result of a run. False when the store fails. */
 static bool keep_run(Campaign *campaign, int number) {
     Run *run = &campaign->study->runs[number];
+    if (!check_version(campaign, run)) return true;
     char json[PATH_BYTES];
     size_t length;
     name_file(campaign, number, "json", json);
@@ -454,9 +490,12 @@ static bool make_folder(Campaign *campaign) {
     return false;
 }
 
+/* All that is in it too: a program that was ended as it wrote leaves files of other names. */
 static void remove_folder(const Campaign *campaign) {
-    for (int i = 0; i < campaign->study->count; i++)
-        remove_files(campaign, i);
+    DIR *folder = opendir(campaign->folder);
+    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder) closedir(folder);
     rmdir(campaign->folder);
 }
 

@@ -21,12 +21,17 @@ typedef struct Run {
     bool is_replaying;         /* its program has ended, what it recorded is being replayed */
 } Run;
 
+/* The first four are the caller's. */
 typedef struct Study {
     const Experiment *experiment;
     Store *store;
     const char *size;
+    bool allows_plugins; /* machine files may name code that is loaded */
     Run *runs;
     int count;
+    int *planned; /* hash table of the runs that are not repeated: their index and 1; 0: free */
+    int planned_slots;         /* of planned */
+    struct Contents *contents; /* hashes of files */
 } Study;
 
 typedef enum StudyEnd {
@@ -37,7 +42,7 @@ typedef enum StudyEnd {
 
 /* Lists the runs, and looks up which are there. False after messages: a program, machine or
  * scheduler that does not exist. */
-bool study_plan(Study *study, const Experiment *experiment, Store *store, const char *size);
+bool study_plan(Study *study);
 /* Does the runs that are missing, `jobs` at once, on the library that program_export_library has
  * put first; progress goes to a terminal on stderr. */
 StudyEnd study_run(Study *study, const Executor *executor, int jobs);

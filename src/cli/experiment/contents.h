@@ -1,0 +1,21 @@
+/* Hashes of what files hold, so that no run of another build of anything is taken for one of this.
+ */
+#ifndef TYTO_CLI_EXPERIMENT_CONTENTS_H
+#define TYTO_CLI_EXPERIMENT_CONTENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Contents Contents;
+
+Contents *contents_new(void);
+void contents_free(Contents *contents); /* NULL is allowed */
+
+/* Adds to a hash what a file holds now. A file is read again only when it has been written since.
+ * All of these: false after a message. */
+bool contents_add_file(Contents *contents, const char *path, uint64_t *hash);
+bool contents_add_library(Contents *contents, uint64_t *hash);
+bool contents_add_workload(Contents *contents, const char *name,
+                           uint64_t *hash); /* its program, its PTX */
+
+#endif
