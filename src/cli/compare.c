@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,13 +147,15 @@ static bool check_schedulers(const Contest *contest) {
 /* ---- Running ---- */
 
 /* In the new process: becomes the program. */
-static void start_program(const Contest *contest, const Contestant *contestant) {
+static void start_program(const Contest *contest, const Contestant *contestant, pid_t parent) {
     const Arguments *arguments = contest->arguments;
     const char *own[OWN_WORDS + 3] = {"--stats", contestant->stats, "--quiet"};
     int own_count = add_own_options(contestant, own, 3);
     int output = open(contestant->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (output < 0 || dup2(output, STDOUT_FILENO) < 0) _exit(EXIT_FAILED);
     close(output);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* it ends when the comparison does, however that ends */
+    if (getppid() != parent) _exit(EXIT_FAILED);
     sigprocmask(SIG_SETMASK, &contest->outer_mask, NULL);
     program_export_options(arguments->simulator_count, arguments->simulator);
     program_export_options(own_count, own);
@@ -160,9 +163,10 @@ static void start_program(const Contest *contest, const Contestant *contestant) 
 }
 
 static bool start(Contest *contest, Contestant *contestant) {
+    pid_t parent = getpid();
     fflush(NULL);
     contestant->process = fork();
-    if (contestant->process == 0) start_program(contest, contestant);
+    if (contestant->process == 0) start_program(contest, contestant, parent);
     if (contestant->process > 0) return true;
     say_error("cannot start a process: %s", strerror(errno));
     contestant->process = 0;
@@ -183,9 +187,11 @@ static void block_signals(Contest *contest) {
     sigprocmask(SIG_BLOCK, &contest->signals, &contest->outer_mask);
 }
 
-/* Passes the signal on to every program that runs. */
+/* Passes the signal on to every program that runs; the second time, ends them whatever they do with
+ * it. */
 static void interrupt(Contest *contest, int number) {
-    contest->signal = number;
+    if (contest->signal) number = SIGKILL;
+    else contest->signal = number;
     for (int i = 0; i < contest->count; i++) {
         if (contest->list[i].process > 0) kill(contest->list[i].process, number);
     }

@@ -112,6 +112,9 @@ BAD_RUNS = (
     (("--set", "l1d.size=0 KiB"), "l1d.size"),
     (("--set", "l1d.line=3 B"), "l1d.line"),
     (("--set", "="), "no such key"),
+    (("--set", "l1d.miss_queue=1"), "a miss may send two requests"),
+    (("--set", "fetch.code_base=4"), "no multiple of fetch.instruction"),
+    (("--set", "fetch.instruction=13 B"), "no power of two"),
     (("--machine", "/dev/zero"), "/dev/zero"),
     (("--machine", "/bin/ls"), "not YAML"),
     (("--machine", "/"), "/: error"),
@@ -264,6 +267,37 @@ class Hostile(unittest.TestCase):
         for number in (signal.SIGINT, signal.SIGTERM):
             for is_group in (True, False):  # as by Ctrl-C, and as by kill
                 self.assertEqual(self.interrupt(number, is_group), (-number, []))
+
+    def test_a_comparison_that_is_killed_takes_its_runs_along(self):
+        with subprocess.Popen([TYTO, "compare", "spmv", "--size", "262144"], stderr=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, start_new_session=True,
+                              env={**PLAIN, "TMPDIR": str(self.folder)}) as process:
+            while not list(self.folder.glob("*/0.out")):
+                time.sleep(0.05)
+            process.kill()
+        for _ in range(100):
+            try:
+                os.killpg(process.pid, 0)
+            except ProcessLookupError:
+                return
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGKILL)
+        self.fail("its runs go on")
+
+    def test_a_second_interrupt_ends_a_comparison_of_deaf_programs(self):
+        deaf = self.folder / "deaf"
+        deaf.write_text("#!/bin/sh\ntrap '' INT TERM\necho > ready$$\nwhile :; do :; done\n", encoding="utf-8")
+        deaf.chmod(0o755)
+        with subprocess.Popen([TYTO, "compare", "--jobs", "1", "./deaf"], cwd=self.folder, env=PLAIN,
+                              stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+            while not list(self.folder.glob("ready*")):
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+            self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=SECONDS)
+        self.assertEqual(process.returncode, -signal.SIGINT)
 
     def test_an_interrupted_run_tells_what_it_did(self):
         words = [TYTO, "run", "--json", "r.json", "spmv", "--size", "262144"]
