@@ -75,7 +75,7 @@ bool set_index_init(SetIndex *index, const char *text, uint32_t sets, uint32_t l
     is_good &= check_size("bytes per line", line_bytes, diag);
     if (!is_good) return false;
     int width = bits_lowest32(sets), line_bits = bits_lowest32(line_bytes);
-    if (!text) {
+    if (!text || (!*text && sets == 1)) {
         for (int i = 0; i < width; i++)
             gather_append(&index->bits, i, line_bits + i);
         return true;

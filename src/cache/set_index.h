@@ -2,7 +2,7 @@
  *
  * Written as lists of address bits, highest first, combined by XOR and aligned at their lowest bit:
  * "11..7 ^ 19,17,15..13" is bits 11 to 7, of which bit 7 meets bit 13, bit 8 bit 14, and so on.
- * No text means the bits just above the line. */
+ * No text means the bits just above the line; of one set, an empty one does too. */
 #ifndef TYTO_CACHE_SET_INDEX_H
 #define TYTO_CACHE_SET_INDEX_H
 

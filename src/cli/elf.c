@@ -75,6 +75,10 @@ static bool has_own_runtime(const File *file) {
     return has_kernels && !is_asking;
 }
 
+bool elf_bytes_have_own_runtime(const void *bytes, size_t size) {
+    return has_own_runtime(&(File){bytes, size});
+}
+
 bool elf_has_own_runtime(const char *path) {
     struct stat status;
     bool is_found = false;
@@ -84,7 +88,7 @@ bool elf_has_own_runtime(const char *path) {
         size_t size = (size_t)status.st_size;
         void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
         if (bytes != MAP_FAILED) {
-            is_found = has_own_runtime(&(File){bytes, size});
+            is_found = elf_bytes_have_own_runtime(bytes, size);
             munmap(bytes, size);
         }
     }

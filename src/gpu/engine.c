@@ -322,8 +322,19 @@ static void explain_deadlock(const Engine *engine, uint64_t cycles, GpuResult *r
     text_free(&why);
 }
 
+/* SM cycles in the watchdog's cycles, which are those of the slowest clock: a step there is
+ * progress enough. */
+static uint64_t watchdog_limit(const MachineConfig *machine) {
+    const ClockConfig *clock = &machine->clock;
+    const uint32_t others[] = {clock->noc_khz, clock->l2_khz, clock->dram_khz};
+    uint32_t slowest = clock->sm_khz;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i] < slowest) slowest = others[i];
+    return (uint64_t)machine->watchdog_cycles * ((clock->sm_khz + slowest - 1) / slowest);
+}
+
 static bool is_stuck(Engine *engine) {
-    uint64_t limit = engine->machine->watchdog_cycles;
+    uint64_t limit = watchdog_limit(engine->machine);
     uint64_t sum = progress_sum(engine);
     if (sum != engine->progress_mark) {
         engine->progress_mark = sum;

@@ -106,6 +106,11 @@ static void check_cache(const char *key, const CacheConfig *cache, uint64_t skip
 }
 
 static void check_sm(const SmConfig *sm, Diag *diag) {
+    if (sm->l1d.miss_queue < 2)
+        diag_error(diag, NULL, 0, 0,
+                   "l1d.miss_queue: %u, but a miss may send two requests: its read, and the line "
+                   "that it drops",
+                   sm->l1d.miss_queue);
     if (sm->threads % 32)
         diag_error(diag, NULL, 0, 0, "sm.threads: %u is no multiple of a warp's 32 lanes",
                    sm->threads);
@@ -132,6 +137,16 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
     if (!bits_is_power_of_two(sm->lsu.bypass_segment_bytes)) {
         diag_error(diag, NULL, 0, 0, "lsu.bypass_segment: %u B is no power of two",
                    sm->lsu.bypass_segment_bytes);
+    }
+    if (!bits_is_power_of_two(sm->fetch.instruction_bytes)) {
+        diag_error(diag, NULL, 0, 0, "fetch.instruction: %u B is no power of two",
+                   sm->fetch.instruction_bytes);
+    } else if (sm->fetch.code_base % sm->fetch.instruction_bytes) {
+        diag_error(diag, NULL, 0, 0,
+                   "fetch.code_base: 0x%x is no multiple of fetch.instruction, %u B: an "
+                   "instruction would lie in "
+                   "two lines",
+                   sm->fetch.code_base, sm->fetch.instruction_bytes);
     }
     if (sm->fetch.instruction_bytes * sm->fetch.width > sm->l1i.line_bytes) {
         diag_error(diag, NULL, 0, 0,

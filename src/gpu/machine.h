@@ -63,7 +63,7 @@ enum {
     P(COUNT, key, at, "sms", sms, "", 1, 1024, "15", "streaming multiprocessors") \
     P(COUNT, key, at, "partitions", partitions, "", 1, 64, "6", "memory channels")
 #define WATCHDOG_PARAMETERS(P, key, at) \
-    P(COUNT, key, at, "cycles", watchdog_cycles, "cycles", 0, UINT32_MAX, "1000000", "without any progress that end a run; 0: never")
+    P(COUNT, key, at, "cycles", watchdog_cycles, "cycles", 0, UINT32_MAX, "1000000", "of the slowest clock without any progress that end a run; 0: never")
 /* clang-format on */
 
 typedef struct ClockConfig {

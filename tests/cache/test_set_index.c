@@ -29,6 +29,7 @@ static void plain(void **state) {
     SetIndex index = build(NULL, 64, 128);
     assert_int_equal(set_index_of(&index, 0x12340), 0x12340 / 128 % 64);
     index = build(NULL, 1, 64);
+    assert_int_equal(build("", 1, 64).bits.count, index.bits.count);
     assert_int_equal(set_index_of(&index, UINT64_MAX), 0);
 }
 
