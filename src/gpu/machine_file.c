@@ -111,8 +111,7 @@ static const char *comment_after(const Reader *reader, yaml_mark_t end) {
         at++;
     while (line_end > at && (line_end[-1] == ' ' || line_end[-1] == '\r'))
         line_end--;
-    size_t length = (size_t)(line_end - at);
-    return arena_strndup(reader->arena, at, length < NOTE_MAX_BYTES ? length : NOTE_MAX_BYTES);
+    return arena_strndup(reader->arena, at, (size_t)(line_end - at));
 }
 
 static bool add_entry(Reader *reader, const char *path, const char *value, yaml_mark_t start) {
@@ -266,7 +265,8 @@ static void report_unknown(Diag *diag, const char *file, const Entry *entry) {
 static const char *origin_in(const char *note, const MachineRow *row) {
     size_t length = strlen(row->meaning);
     bool has_meaning = !strncmp(note, row->meaning, length) && !strncmp(note + length, "; ", 2);
-    return has_meaning ? note + length + 2 : note;
+    if (has_meaning) note += length + 2;
+    return note + strspn(note, " ");
 }
 
 /* Where the value of `entry` is from. Without a comment, its place; a base's comment is one on the
@@ -278,6 +278,11 @@ static const char *origin_of(Arena *arena, const char *file, const Entry *entry,
                    : !*note              ? arena_strdup(arena, file)
                    : is_base             ? arena_printf(arena, "%s: %s", file, note)
                                          : arena_strdup(arena, note);
+    size_t length =
+        strnlen(origin, NOTE_MAX_BYTES); /* printed and read back, it is the same again */
+    while (length && origin[length - 1] == ' ')
+        length--;
+    origin[length] = '\0';
     for (char *c = origin; *c; c++) { /* nothing that could end a comment when printed */
         if (*c < ' ' || *c > '~') *c = '?';
     }
