@@ -1,6 +1,6 @@
 /* Layout: a header with the build's version and sizes; the run's texts, each with its NUL; then for
  * each kernel its name, its KernelStats, a byte that says whether it was timed, and if so its
- * KernelTiming. */
+ * KernelTiming and its KernelFigures. */
 #include "driver/run_file.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ enum { FILE_BYTES_MAX = 1 << 30 };
 typedef struct Header {
     char magic[8];
     char version[16];
-    uint64_t kernel_bytes; /* of a timed kernel's two records, to tell other builds */
+    uint64_t kernel_bytes; /* of a timed kernel's records, to tell other builds */
     CountersShape shape;
     uint64_t peak_memory_bytes;
     int64_t kernel_count;
@@ -23,7 +23,7 @@ static Header header_of(const RunStats *run) {
     memset(&header, 0, sizeof header);
     memcpy(header.magic, "tytorun", sizeof header.magic);
     strncpy(header.version, TYTO_VERSION, sizeof header.version - 1);
-    header.kernel_bytes = sizeof(KernelStats) + sizeof(KernelTiming);
+    header.kernel_bytes = sizeof(KernelStats) + sizeof(KernelTiming) + sizeof(KernelFigures);
     header.shape = run->shape;
     header.peak_memory_bytes = run->peak_memory_bytes;
     header.kernel_count = run->kernel_count;
@@ -40,9 +40,12 @@ static void write_kernel(const KernelStats *kernel, Text *out) {
     text_add_bytes(out, &is_timed, sizeof is_timed);
     if (!is_timed) return;
     KernelTiming timing = *kernel->timing;
+    KernelFigures figures = run_figures(kernel->timing);
+    timing.figures = (Pack){0};
     timing.ctas = NULL;
     timing.cta_count = 0;
     text_add_bytes(out, &timing, sizeof timing);
+    text_add_bytes(out, &figures, sizeof figures);
 }
 
 void run_file_write(const RunStats *run, Text *out) {
@@ -78,20 +81,24 @@ static const char *take_text(Rest *rest) {
 static bool read_kernel(Rest *rest, RunStats *run) {
     KernelStats stored;
     KernelTiming timing;
+    KernelFigures figures;
     uint8_t is_timed;
     const char *name = take_text(rest);
     if (!name || !take(rest, &stored, sizeof stored) || !take(rest, &is_timed, sizeof is_timed))
         return false;
     if ((unsigned)stored.status >= RUN_STATUSES) return false;
-    if (is_timed && !take(rest, &timing, sizeof timing)) return false;
+    if (is_timed && !(take(rest, &timing, sizeof timing) && take(rest, &figures, sizeof figures)))
+        return false;
     KernelStats *kernel = run_add_kernel(run, name);
     stored.name = kernel->name;
     stored.timing = NULL;
     *kernel = stored;
     if (!is_timed) return true;
+    timing.figures = (Pack){0};
     timing.ctas = NULL;
     timing.cta_count = 0;
     *run_add_timing(kernel) = timing;
+    run_set_figures(kernel->timing, &figures);
     return true;
 }
 

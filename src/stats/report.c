@@ -204,7 +204,8 @@ static void add_kernel(const KernelStats *kernel, bool has_all, Text *out) {
     if (kernel->status != RUN_COMPLETE)
         text_printf(out, "  not complete: %s; the figures are those so far\n",
                     run_status_names[kernel->status]);
-    add_counters(&kernel->timing->counters, has_all, out);
+    Counters counters = run_kernel_counters(kernel);
+    add_counters(&counters, has_all, out);
 }
 
 /* Names of the kernels that ran without timing, each once. */

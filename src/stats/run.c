@@ -1,6 +1,7 @@
 /* The statistics of one run: building them up, summing and checking them. */
 #include "stats/run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,10 @@ void run_set_machine(RunStats *run, const char *machine, const char *scheduler,
 }
 
 static void free_kernel(KernelStats *kernel) {
-    if (kernel->timing) free(kernel->timing->ctas);
+    if (kernel->timing) {
+        free(kernel->timing->ctas);
+        pack_free(&kernel->timing->figures);
+    }
     free(kernel->timing);
     free(kernel->name);
 }
@@ -78,8 +82,27 @@ KernelTiming *run_add_timing(KernelStats *kernel) {
     return kernel->timing;
 }
 
+enum { FIGURES = sizeof(KernelFigures) / sizeof(uint64_t) };
+static_assert(sizeof(KernelFigures) == FIGURES * sizeof(uint64_t),
+              "all of them are 64-bit numbers");
+
+void run_set_figures(KernelTiming *timing, const KernelFigures *figures) {
+    uint64_t numbers[FIGURES];
+    memcpy(numbers, figures, sizeof numbers);
+    pack_free(&timing->figures);
+    timing->figures = pack_make(numbers, FIGURES);
+}
+
+KernelFigures run_figures(const KernelTiming *timing) {
+    uint64_t numbers[FIGURES];
+    KernelFigures figures;
+    pack_read(&timing->figures, numbers, FIGURES);
+    memcpy(&figures, numbers, sizeof figures);
+    return figures;
+}
+
 Counters run_kernel_counters(const KernelStats *kernel) {
-    if (kernel->timing) return kernel->timing->counters;
+    if (kernel->timing) return run_figures(kernel->timing).counters;
     return (Counters){.warp_instructions = kernel->warp_instructions,
                       .thread_instructions = kernel->thread_instructions};
 }
@@ -101,7 +124,9 @@ Counters run_total(const RunStats *run) {
 void run_total_histograms(const RunStats *run, Histograms *total) {
     memset(total, 0, sizeof *total);
     for (int i = 0; i < run->kernel_count; i++) {
-        if (run->kernels[i].timing) histograms_add(total, &run->kernels[i].timing->histograms);
+        if (!run->kernels[i].timing) continue;
+        KernelFigures figures = run_figures(run->kernels[i].timing);
+        histograms_add(total, &figures.histograms);
     }
 }
 
@@ -146,8 +171,9 @@ bool run_check(const RunStats *run, Text *why) {
         CountersShape shape = run->shape;
         shape.is_complete = kernel->status == RUN_COMPLETE;
         is_complete &= shape.is_complete;
-        if (kernel->timing)
-            is_good &= check_part(kernel->name, &kernel->timing->counters, shape, why);
+        if (!kernel->timing) continue;
+        Counters counters = run_kernel_counters(kernel);
+        is_good &= check_part(kernel->name, &counters, shape, why);
     }
     Counters total = run_total(run);
     CountersShape shape = run->shape;

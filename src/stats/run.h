@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
+#include "stats/pack.h"
 #include "stats/timeseries.h"
 
 /* When and where one CTA ran. */
@@ -31,13 +32,18 @@ typedef enum RunStatus {
 } RunStatus;
 extern const char *const run_status_names[RUN_STATUSES];
 
+/* What a kernel that was timed counted. */
+typedef struct KernelFigures {
+    Counters counters;
+    Histograms histograms;
+} KernelFigures;
+
 /* What only a kernel that was timed has. */
 typedef struct KernelTiming {
     uint32_t ctas_per_sm; /* that fit */
-    Counters counters;
-    Histograms histograms;
-    CtaRecord *ctas;    /* by linear CTA index; owned; NULL when not recorded */
-    uint64_t cta_count; /* of ctas */
+    Pack figures;         /* a KernelFigures; owned */
+    CtaRecord *ctas;      /* by linear CTA index; owned; NULL when not recorded */
+    uint64_t cta_count;   /* of ctas */
 } KernelTiming;
 
 /* One launch of a kernel. */
@@ -85,6 +91,10 @@ void run_set_program(RunStats *run, const char *program);
 KernelStats *run_add_kernel(RunStats *run, const char *name);
 /* Makes it one that was timed, all counters 0. */
 KernelTiming *run_add_timing(KernelStats *kernel);
+/* Keeps what a timed kernel counted, in the place of what was kept; packed, because a run may have
+ * launches by the hundred thousand. */
+void run_set_figures(KernelTiming *timing, const KernelFigures *figures);
+KernelFigures run_figures(const KernelTiming *timing);
 
 /* A kernel's counters; without timing all are 0 but the functional ones. */
 Counters run_kernel_counters(const KernelStats *kernel);

@@ -61,9 +61,10 @@ static void write_ctas(Json *json, const KernelTiming *timing) {
 
 static void write_timing(Json *json, const KernelTiming *timing) {
     write_number(json, "ctas_per_sm", timing->ctas_per_sm);
-    write_counters(json, &timing->counters);
+    KernelFigures figures = run_figures(timing);
+    write_counters(json, &figures.counters);
     json_key(json, "histograms");
-    histograms_write_json(&timing->histograms, json);
+    histograms_write_json(&figures.histograms, json);
     if (timing->ctas) write_ctas(json, timing);
 }
 
@@ -183,8 +184,9 @@ static void write_run_csv(const RunStats *run, Text *out) {
         text_printf(&index, "%d", i);
         if (kernel->status != RUN_COMPLETE) status = kernel->status;
         if (!kernel->timing) continue;
+        Counters counters = run_kernel_counters(kernel);
         add_line(out, run, text_string(&index), kernel->name, run_status_names[kernel->status],
-                 &kernel->timing->counters);
+                 &counters);
     }
     Counters total = run_total(run);
     add_line(out, run, "", "total", run_status_names[status], &total);
