@@ -1,0 +1,81 @@
+/* What a stage of the SM is tested with: a context on a machine of the test's own making, with
+ * ideal networks, a policy that records what it is told, and instructions that are rows of a table
+ * rather than PTX. No GPU; time passes when the test says so. */
+#ifndef TYTO_TESTS_SM_STAGE_H
+#define TYTO_TESTS_SM_STAGE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gpu/machine_file.h"
+#include "sm/context.h"
+#include "sm/port.h"
+
+enum { STAGE_PROGRAM = 32, STAGE_REGS = 256, STAGE_SLICES = 12, STAGE_SM = 1, STAGE_SMS = 4 };
+
+/* An instruction under test: registers by number, which are their ordinals too. */
+typedef struct StageInst {
+    IsaClass op_class;
+    IsaMemoryKind memory;
+    PtxSpace space;
+    uint8_t bytes, vector; /* of an element; elements of a lane, 0: 1 */
+    uint8_t dst_count, src_count;
+    uint8_t dst[4], src[4];
+} StageInst;
+
+/* What the recording policy was told. */
+typedef struct StageHeard {
+    uint32_t count[TYTO_EVENT_L1D_EVICTED + 1];
+    TytoEvent last;
+    uint32_t issued;
+    uint64_t elapsed;
+} StageHeard;
+
+typedef struct Stage {
+    SmContext sm;
+    Machine *machine;
+    const MachineConfig *config;
+    AddressMap map;
+    Noc *requests, *replies;
+    SchedPolicy policy;
+    uint64_t wake;
+    uint32_t inst_count, reg_count;
+    IsaInfo infos[STAGE_PROGRAM];
+    IsaInst program[STAGE_PROGRAM];
+    IsaReg regs[STAGE_REGS];
+} Stage;
+
+/* gtx480 with `settings` (blank-separated key=value, may be "") on top; the network takes a cycle,
+ * and takes no packet while `packets` are under way to one slice. */
+Stage *stage_new(const char *settings, int packets);
+void stage_free(Stage *stage);
+
+/* Adds an instruction to the program; its pc. */
+uint32_t stage_program(Stage *stage, const StageInst *inst);
+/* One under way, of a warp. */
+uint16_t stage_inst(Stage *stage, uint32_t pc, uint8_t warp);
+/* The same, of the load/store unit, with `count` accesses of 128 bytes from `address` on. */
+uint16_t stage_memory_inst(Stage *stage, uint32_t pc, uint8_t warp, SmPath path, uint64_t address,
+                           uint16_t count);
+
+/* The next cycle; events of the last one are forgotten. */
+void stage_cycle(Stage *stage);
+/* Whether exactly this event was posted in the cycle; and whether none was. */
+bool stage_has_event(const Stage *stage, SmEventKind kind, uint32_t index);
+bool stage_is_silent(const Stage *stage);
+const StageHeard *stage_heard(const Stage *stage);
+
+/* Moves the networks by a cycle. */
+void stage_move(Stage *stage);
+/* The next packet that has come to any slice, NULL when there is none. */
+MemRequest *stage_sent(Stage *stage, const SmPort *port);
+/* Sends `packets` replies to a request on their way to the SM. */
+void stage_reply(Stage *stage, const MemRequest *request, int packets);
+/* Moves the networks and the port until `port` has them for its load/store unit. */
+void stage_deliver(Stage *stage, SmPort *port);
+
+#endif

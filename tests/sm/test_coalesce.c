@@ -1,0 +1,383 @@
+/* Coalescing alone: the accesses of 32 addresses, and the cycles of shared memory's banks, in
+ * closed form. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sm/coalesce.h"
+
+enum { BASE = 0x10000, ATOM = 32, LINE = 128 };
+
+static const SmLsuConfig plain_lsu = {.shrinks_segments = true,
+                                      .narrows_small_elements = true,
+                                      .descends = false,
+                                      .bypass_segment_bytes = 32,
+                                      .caches_global = true,
+                                      .caches_local = true};
+static const SmSharedConfig plain_shared = {.banks = 32, .bank_bytes = 4, .conflict_lanes = 32};
+
+typedef struct Bench {
+    SmLsuConfig lsu;
+    SmSharedConfig shared;
+    SmCoalescer coalescer;
+    IsaInfo info;
+    uint64_t address[ISA_LANES];
+    uint8_t space[ISA_LANES];
+    SmOperation operation;
+    SmMemory memory;
+} Bench;
+
+static void bench_init(Bench *bench, IsaMemoryKind kind, PtxSpace space, uint8_t bytes) {
+    *bench = (Bench){.lsu = plain_lsu, .shared = plain_shared};
+    bench->coalescer = (SmCoalescer){.lsu = &bench->lsu,
+                                     .shared = &bench->shared,
+                                     .atom_bytes = ATOM,
+                                     .l1d_bytes = LINE,
+                                     .l1c_bytes = 64,
+                                     .l1t_bytes = 128,
+                                     .sm = 1,
+                                     .sms = 4};
+    coalescer_start_kernel(&bench->coalescer, 2, 8);
+    bench->info = (IsaInfo){
+        .memory = (uint8_t)kind, .space = (uint8_t)space, .element_bytes = bytes, .vector = 1};
+    bench->operation = (SmOperation){.info = &bench->info,
+                                     .address = bench->address,
+                                     .space = bench->space,
+                                     .lanes = UINT32_MAX};
+}
+
+/* Lane i at `base` + i x `stride`. */
+static void stride(Bench *bench, uint64_t base, uint64_t bytes) {
+    for (uint64_t i = 0; i < ISA_LANES; i++)
+        bench->address[i] = base + i * bytes;
+}
+
+static const SmMemory *run(Bench *bench) {
+    coalesce(&bench->coalescer, &bench->operation, &bench->memory);
+    return &bench->memory;
+}
+
+static uint32_t cycles(Bench *bench) { return run(bench)->cycles; }
+
+/* ---- Accesses ---- */
+
+static void test_a_line_of_words_is_one_access(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, 4);
+    stride(&bench, BASE, 4);
+    const SmMemory *memory = run(&bench);
+    assert_int_equal(memory->path, SM_PATH_L1D);
+    assert_int_equal(memory->count, 1);
+    assert_int_equal(memory->access[0].address, BASE);
+    assert_int_equal(memory->access[0].atoms, 0xF);
+    assert_int_equal(memory->access[0].bytes, LINE);
+    assert_int_equal(memory->access[0].lanes, UINT32_MAX);
+    assert_false(memory->is_store);
+    assert_false(memory->is_atomic);
+    assert_false(memory->is_local);
+}
+
+/* 32 lanes, each so many bytes from the last, touch that many lines. */
+static void test_a_stride_touches_its_share_of_lines_in_either_order(void **state) {
+    (void)state;
+    for (uint32_t bytes = 4; bytes <= 512; bytes *= 2)
+        for (int descends = 0; descends < 2; descends++) {
+            Bench bench;
+            bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, 4);
+            bench.lsu.descends = descends;
+            stride(&bench, BASE, bytes);
+            const SmMemory *memory = run(&bench);
+            uint32_t lines = bytes < LINE ? bytes / 4 : ISA_LANES;
+            assert_int_equal(memory->count, lines);
+            uint64_t step = bytes < LINE ? LINE : bytes;
+            for (uint32_t i = 0; i < lines; i++) {
+                uint32_t nth = descends ? lines - 1 - i : i;
+                assert_int_equal(memory->access[i].address, BASE + nth * step);
+            }
+        }
+}
+
+static void test_an_access_asks_only_for_atoms_touched_where_segments_shrink(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, 4);
+    stride(&bench, BASE, 4);
+    bench.operation.lanes = 0x00FF0100; /* of atoms 1 and 2 */
+    const SmAccess *access = &run(&bench)->access[0];
+    assert_int_equal(access->address, BASE + ATOM);
+    assert_int_equal(access->atoms, 3);
+    assert_int_equal(access->bytes, 2 * ATOM);
+    assert_int_equal(access->lanes, 0x00FF0100);
+    bench.lsu.shrinks_segments = false;
+    run(&bench);
+    assert_int_equal(access->address, BASE);
+    assert_int_equal(access->atoms, 0xF);
+    assert_int_equal(access->bytes, LINE);
+}
+
+static void test_small_elements_coalesce_in_narrower_segments(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t bytes;
+        bool narrows;
+        uint32_t count; /* 128 bytes, one element of each fourth word */
+    } rows[] = {{1, true, 4}, {2, true, 2}, {4, true, 1}, {1, false, 1}, {2, false, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Bench bench;
+        bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, rows[i].bytes);
+        bench.lsu.narrows_small_elements = rows[i].narrows;
+        stride(&bench, BASE, 4);
+        assert_int_equal(run(&bench)->count, rows[i].count);
+    }
+}
+
+static void test_a_store_notes_the_bytes_it_writes(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_STORE, PTX_SPACE_GLOBAL, 4);
+    stride(&bench, BASE + 64, 8);
+    bench.operation.lanes = 0x3;
+    const SmMemory *memory = run(&bench);
+    assert_true(memory->is_store);
+    assert_int_equal(memory->access[0].address, BASE + 64);
+    assert_int_equal((uint64_t)memory->access[0].written, 0x0F0F);
+    assert_int_equal((uint64_t)(memory->access[0].written >> 64), 0);
+}
+
+static void test_wide_vectors_span_as_many_lines_as_bytes_need(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, 4);
+    bench.info.vector = 4;
+    stride(&bench, BASE, 16);
+    assert_int_equal(run(&bench)->count, 4);
+    assert_int_equal(bench.memory.access[0].atoms, 0xF);
+}
+
+/* ---- Atomics ---- */
+
+static void test_atomics_on_one_word_go_one_after_the_other(void **state) {
+    (void)state;
+    for (uint32_t same = 1; same <= 32; same *= 2) {
+        Bench bench;
+        bench_init(&bench, ISA_MEMORY_ATOMIC, PTX_SPACE_GLOBAL, 4);
+        for (uint32_t i = 0; i < ISA_LANES; i++)
+            bench.address[i] = BASE + i / same * ATOM; /* a segment for every `same` lanes */
+        const SmMemory *memory = run(&bench);
+        assert_true(memory->is_atomic);
+        assert_int_equal(memory->path, SM_PATH_BYPASS);
+        assert_int_equal(memory->count, ISA_LANES);
+        assert_int_equal(memory->access[0].bytes, ATOM);
+        assert_int_equal(memory->access[0].atoms, 1);
+    }
+}
+
+static void test_atomics_on_different_words_of_a_segment_go_together(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_ATOMIC, PTX_SPACE_GLOBAL, 4);
+    stride(&bench, BASE, 4);
+    assert_int_equal(run(&bench)->count, 4); /* 128 bytes in segments of 32 */
+    bench.address[1] = bench.address[0];     /* one more for the word that is named twice */
+    assert_int_equal(run(&bench)->count, 5);
+}
+
+/* ---- Shared memory ---- */
+
+static uint32_t gcd(uint32_t a, uint32_t b) { return b ? gcd(b, a % b) : a; }
+
+static void test_a_stride_of_words_conflicts_by_its_common_divisor_with_the_banks(void **state) {
+    (void)state;
+    for (uint32_t words = 1; words <= 64; words++) {
+        Bench bench;
+        bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 4);
+        stride(&bench, 0, words * 4);
+        assert_int_equal(cycles(&bench), gcd(words, 32));
+        assert_int_equal(bench.memory.path, SM_PATH_SHARED);
+        assert_int_equal(bench.memory.count, 1);
+    }
+}
+
+static void test_lanes_that_read_one_word_share_it(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 4);
+    stride(&bench, 64, 0);
+    assert_int_equal(cycles(&bench), 1);
+    /* and they share it as well when another word of the bank is read beside it */
+    for (uint32_t words = 2; words <= 32; words *= 2) {
+        for (uint32_t i = 0; i < ISA_LANES; i++)
+            bench.address[i] = i % words * 128;
+        assert_int_equal(cycles(&bench), words);
+    }
+}
+
+static void test_half_warps_take_turns_and_share_words_among_themselves(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 4);
+    bench.shared.banks = 16;
+    bench.shared.conflict_lanes = 16;
+    stride(&bench, 0, 4);
+    assert_int_equal(cycles(&bench), 2);
+    stride(&bench, 0, 0);
+    assert_int_equal(cycles(&bench), 2);
+    stride(&bench, 0, 64);
+    assert_int_equal(cycles(&bench), 32);
+    bench.operation.lanes = 0xFFFF;
+    assert_int_equal(cycles(&bench), 16);
+}
+
+static void test_wide_elements_take_a_pass_for_each_of_their_words(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t bytes, vector;
+        uint32_t cycles;
+    } rows[] = {{8, 1, 2}, {4, 4, 4}, {8, 2, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Bench bench;
+        bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, rows[i].bytes);
+        bench.info.vector = rows[i].vector;
+        stride(&bench, 0, (uint64_t)rows[i].bytes * rows[i].vector);
+        assert_int_equal(cycles(&bench), rows[i].cycles);
+    }
+    Bench bench; /* banks of 8 bytes take them in one */
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 8);
+    bench.shared.bank_bytes = 8;
+    stride(&bench, 0, 8);
+    assert_int_equal(cycles(&bench), 1);
+}
+
+/* ---- Where accesses go ---- */
+
+static void test_each_space_and_kind_goes_its_way(void **state) {
+    (void)state;
+    static const struct {
+        IsaMemoryKind kind;
+        PtxSpace space;
+        PtxCacheOp cache_op;
+        uint16_t flags;
+        SmPath path;
+    } rows[] = {
+        {ISA_MEMORY_NONE, PTX_SPACE_GLOBAL, 0, 0, SM_PATH_NONE},
+        {ISA_MEMORY_PREFETCH, PTX_SPACE_GLOBAL, 0, 0, SM_PATH_NONE},
+        {ISA_MEMORY_TEXTURE, PTX_SPACE_GLOBAL, 0, 0, SM_PATH_TEXTURE},
+        {ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 0, 0, SM_PATH_SHARED},
+        {ISA_MEMORY_ATOMIC, PTX_SPACE_SHARED, 0, 0, SM_PATH_SHARED},
+        {ISA_MEMORY_LOAD, PTX_SPACE_CONST, 0, 0, SM_PATH_CONST},
+        {ISA_MEMORY_LOAD, PTX_SPACE_PARAM, 0, 0, SM_PATH_CONST},
+        {ISA_MEMORY_LOAD, PTX_SPACE_LOCAL, 0, 0, SM_PATH_L1D},
+        {ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, 0, 0, SM_PATH_L1D},
+        {ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, PTX_CACHE_CG, 0, SM_PATH_BYPASS},
+        {ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, PTX_CACHE_CV, 0, SM_PATH_BYPASS},
+        {ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, 0, ISA_IS_VOLATILE, SM_PATH_BYPASS},
+        {ISA_MEMORY_STORE, PTX_SPACE_GLOBAL, 0, ISA_IS_VOLATILE, SM_PATH_L1D},
+        {ISA_MEMORY_STORE, PTX_SPACE_GLOBAL, 0, 0, SM_PATH_L1D},
+        {ISA_MEMORY_ATOMIC, PTX_SPACE_GLOBAL, 0, 0, SM_PATH_BYPASS},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Bench bench;
+        bench_init(&bench, rows[i].kind, rows[i].space, 4);
+        bench.info.cache_op = (uint8_t)rows[i].cache_op;
+        bench.info.flags = rows[i].flags;
+        assert_int_equal(run(&bench)->path, rows[i].path);
+    }
+}
+
+static void test_an_l1d_that_does_not_cache_a_space_is_bypassed(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_LOCAL, 4);
+    bench.lsu.caches_local = false;
+    assert_int_equal(run(&bench)->path, SM_PATH_BYPASS);
+    assert_true(bench.memory.is_local);
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, 4);
+    bench.lsu.caches_global = false;
+    stride(&bench, BASE, 4);
+    assert_int_equal(run(&bench)->path, SM_PATH_BYPASS);
+    assert_int_equal(bench.memory.count, 4); /* in the bypass's segments */
+}
+
+static void test_what_no_lane_executes_or_a_call_passes_goes_nowhere(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, 4);
+    bench.operation.lanes = 0;
+    assert_int_equal(run(&bench)->path, SM_PATH_NONE);
+    assert_int_equal(bench.memory.count, 0);
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_PARAM, 4);
+    bench.operation.is_call_argument = true;
+    assert_int_equal(run(&bench)->path, SM_PATH_NONE);
+}
+
+static void test_a_generic_access_is_its_first_lanes(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_NONE, 4);
+    stride(&bench, BASE, LINE);
+    for (int i = 0; i < ISA_LANES; i++)
+        bench.space[i] = i % 2 ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL;
+    assert_int_equal(run(&bench)->path, SM_PATH_L1D);
+    assert_int_equal(bench.memory.count, 16);
+    bench.operation.lanes = UINT32_MAX - 1;
+    assert_int_equal(run(&bench)->path, SM_PATH_SHARED);
+}
+
+/* ---- Layouts ---- */
+
+/* Word w of thread t lies at (w x threads of the machine + t) x 4. */
+static void test_local_words_of_one_offset_lie_side_by_side(void **state) {
+    (void)state;
+    enum { LOCAL = 0x20000000, CTA_THREADS = 64, THREADS = CTA_THREADS * 8 * 4 };
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_LOCAL, 4);
+    bench.operation.warp = 1;
+    bench.operation.cta_slot = 3;
+    stride(&bench, 8, 0); /* word 2 of every thread */
+    uint64_t first = (1 + 4 * 3) * CTA_THREADS + 32;
+    assert_int_equal(run(&bench)->count, 1);
+    assert_int_equal(bench.memory.access[0].address, LOCAL + (2 * THREADS + first) * 4);
+    assert_int_equal(bench.memory.access[0].bytes, LINE);
+    bench.info.vector = 4; /* words 2 to 5: a line each */
+    assert_int_equal(run(&bench)->count, 4);
+    assert_int_equal(bench.memory.access[3].address, LOCAL + (5 * THREADS + first) * 4);
+}
+
+static void test_parameters_lie_in_a_place_of_their_own(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_PARAM, 4);
+    stride(&bench, 32, 0);
+    assert_int_equal(run(&bench)->count, 1);
+    assert_int_equal(bench.memory.access[0].address, 0x10000000 + 32);
+    assert_int_equal(bench.memory.access[0].atoms, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_line_of_words_is_one_access),
+        cmocka_unit_test(test_a_stride_touches_its_share_of_lines_in_either_order),
+        cmocka_unit_test(test_an_access_asks_only_for_atoms_touched_where_segments_shrink),
+        cmocka_unit_test(test_small_elements_coalesce_in_narrower_segments),
+        cmocka_unit_test(test_a_store_notes_the_bytes_it_writes),
+        cmocka_unit_test(test_wide_vectors_span_as_many_lines_as_bytes_need),
+        cmocka_unit_test(test_atomics_on_one_word_go_one_after_the_other),
+        cmocka_unit_test(test_atomics_on_different_words_of_a_segment_go_together),
+        cmocka_unit_test(test_a_stride_of_words_conflicts_by_its_common_divisor_with_the_banks),
+        cmocka_unit_test(test_lanes_that_read_one_word_share_it),
+        cmocka_unit_test(test_half_warps_take_turns_and_share_words_among_themselves),
+        cmocka_unit_test(test_wide_elements_take_a_pass_for_each_of_their_words),
+        cmocka_unit_test(test_each_space_and_kind_goes_its_way),
+        cmocka_unit_test(test_an_l1d_that_does_not_cache_a_space_is_bypassed),
+        cmocka_unit_test(test_what_no_lane_executes_or_a_call_passes_goes_nowhere),
+        cmocka_unit_test(test_a_generic_access_is_its_first_lanes),
+        cmocka_unit_test(test_local_words_of_one_offset_lie_side_by_side),
+        cmocka_unit_test(test_parameters_lie_in_a_place_of_their_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

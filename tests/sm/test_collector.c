@@ -1,0 +1,201 @@
+/* The operand collector alone: when an instruction leaves it, and what holds it up. */
+#include <string.h>
+
+#include "sm/collector.h"
+#include "stage.h"
+
+#define ONE_UNIT                                                                                   \
+    "collector.banks=4 collector.adds_warp=no units.sp.collector_units=1 units.sp.collector_in=1 " \
+    "units.sp.collector_out=1 units.sp.issue_slots=2 units.sp.dispatch_slots=1"
+
+static SmCollector *start(Stage *stage) {
+    SmCollector *collector = ARENA_ARRAY(stage->sm.arena, SmCollector, 1);
+    collector_init(collector, stage->sm.config, stage->sm.arena);
+    return collector;
+}
+
+static void step(Stage *stage, SmCollector *collector) {
+    stage_cycle(stage);
+    collector_start_cycle(collector);
+    collector_step(collector, &stage->sm);
+}
+
+/* Steps until the instruction that was put in has come out. */
+static uint32_t cycles_through(Stage *stage, SmCollector *collector, uint16_t inst) {
+    uint32_t cycles = 0;
+    collector_put(collector, SM_UNIT_SP, inst);
+    do {
+        step(stage, collector);
+        cycles++;
+        assert_true(cycles < 50);
+    } while (!collector_has(collector, SM_UNIT_SP));
+    assert_int_equal(collector_peek(collector, SM_UNIT_SP), inst);
+    collector_pop(collector, SM_UNIT_SP);
+    assert_true(collector_is_empty(collector));
+    return cycles;
+}
+
+/* A cycle for a unit, one for each read of the bank that is asked most, one to leave. */
+static void test_an_instruction_leaves_when_its_busiest_bank_has_served_it(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t sources, source[4];
+        uint32_t cycles, conflicts;
+    } rows[] = {
+        {0, {0}, 2, 0},    {1, {5}, 3, 0},           {3, {0, 1, 2}, 3, 0},
+        {2, {1, 5}, 4, 1}, {3, {1, 5, 9}, 5, 2 + 1}, {4, {0, 4, 1, 5}, 4, 2},
+    };
+    Stage *stage = stage_new(ONE_UNIT, 8);
+    SmCollector *collector = start(stage);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        StageInst inst = {.src_count = rows[i].sources};
+        memcpy(inst.src, rows[i].source, sizeof inst.src);
+        uint32_t pc = stage_program(stage, &inst);
+        Counters before = stage->sm.counters;
+        assert_int_equal(cycles_through(stage, collector, stage_inst(stage, pc, 0)),
+                         rows[i].cycles);
+        const Counters *c = &stage->sm.counters;
+        assert_int_equal(c->register_reads - before.register_reads, rows[i].sources);
+        assert_int_equal(c->register_conflict_cycles - before.register_conflict_cycles,
+                         rows[i].conflicts);
+    }
+    stage_free(stage);
+}
+
+static void test_the_warp_moves_the_bank_where_the_machine_says_so(void **state) {
+    (void)state;
+    StageInst reads_one = {.src_count = 1, .src = {0}};
+    for (int adds = 0; adds < 2; adds++) {
+        Stage *stage = stage_new(adds ? "collector.banks=4 collector.adds_warp=yes"
+                                      : "collector.banks=4 collector.adds_warp=no",
+                                 8);
+        SmCollector *collector = start(stage);
+        uint32_t pc = stage_program(stage, &reads_one);
+        StageInst writes_one = {.dst_count = 1, .dst = {2}};
+        uint32_t writer = stage_program(stage, &writes_one);
+        for (uint8_t warp = 0; warp < 2; warp++)
+            collector_put(collector, SM_UNIT_SP, stage_inst(stage, pc, warp));
+        step(stage, collector);
+        step(stage, collector); /* both reads at once, or one after the other */
+        assert_int_equal(collector->waiting_reads, adds ? 0 : 1);
+        assert_int_equal(collector_banks_of(collector, &stage->sm, stage_inst(stage, writer, 5)),
+                         UINT64_C(1) << (adds ? (2 + 5) % 4 : 2));
+        stage_free(stage);
+    }
+}
+
+static void test_a_bank_that_is_written_serves_no_read_unless_it_has_two_ports(void **state) {
+    (void)state;
+    for (int blocks = 0; blocks < 2; blocks++) {
+        Stage *stage = stage_new(blocks ? ONE_UNIT " collector.writes_block_reads=yes"
+                                        : ONE_UNIT " collector.writes_block_reads=no",
+                                 8);
+        SmCollector *collector = start(stage);
+        StageInst reader = {.src_count = 1, .src = {1}}, writer = {.dst_count = 1, .dst = {5}};
+        uint16_t written = stage_inst(stage, stage_program(stage, &writer), 0);
+        collector_put(collector, SM_UNIT_SP, stage_inst(stage, stage_program(stage, &reader), 0));
+        step(stage, collector);
+        for (int i = 0; i < 3; i++) { /* written in three cycles running */
+            stage_cycle(stage);
+            collector_start_cycle(collector);
+            assert_true(collector_can_write(collector, &stage->sm, written));
+            collector_write(collector, &stage->sm, written);
+            assert_false(collector_can_write(collector, &stage->sm, written));
+            collector_step(collector, &stage->sm);
+            assert_int_equal(collector->waiting_reads, blocks);
+        }
+        step(stage, collector);
+        assert_int_equal(collector->waiting_reads, 0);
+        stage_free(stage);
+    }
+}
+
+static void test_a_place_is_free_again_once_a_unit_has_the_instruction(void **state) {
+    (void)state;
+    Stage *stage = stage_new(ONE_UNIT, 8);
+    SmCollector *collector = start(stage);
+    StageInst reads = {.src_count = 1, .src = {0}};
+    uint32_t pc = stage_program(stage, &reads);
+    uint16_t first = stage_inst(stage, pc, 0), second = stage_inst(stage, pc, 1);
+    assert_int_equal(collector->slots_free[SM_UNIT_SP], 2);
+    collector_put(collector, SM_UNIT_SP, first);
+    collector_put(collector, SM_UNIT_SP, second);
+    assert_int_equal(collector->slots_free[SM_UNIT_SP], 0);
+    step(stage, collector); /* the only unit goes to the first */
+    assert_int_equal(collector->slots_free[SM_UNIT_SP], 1);
+    step(stage, collector);
+    assert_int_equal(collector->slots_free[SM_UNIT_SP], 1);
+    step(stage, collector); /* it leaves, and the second takes its place in the same cycle */
+    assert_int_equal(collector_peek(collector, SM_UNIT_SP), first);
+    assert_int_equal(collector->slots_free[SM_UNIT_SP], 2);
+    for (int i = 0; i < 5; i++) /* the one place behind is taken: the second waits in its unit */
+        step(stage, collector);
+    assert_int_equal(collector->out[SM_UNIT_SP].count, 1);
+    assert_false(collector_can_move(collector, true) && !collector->out_kinds);
+    collector_pop(collector, SM_UNIT_SP);
+    assert_false(collector_has(collector, SM_UNIT_SP));
+    assert_true(collector_can_move(collector, true));
+    step(stage, collector);
+    assert_int_equal(collector_peek(collector, SM_UNIT_SP), second);
+    stage_free(stage);
+}
+
+static void test_units_leave_in_turns(void **state) {
+    (void)state;
+    Stage *stage = stage_new("units.sp.collector_units=3 units.sp.collector_in=3 "
+                             "units.sp.collector_out=1 units.sp.issue_slots=4 "
+                             "units.sp.dispatch_slots=4 collector.ideal=yes",
+                             8);
+    SmCollector *collector = start(stage);
+    StageInst reads = {.src_count = 2, .src = {0, 4}}; /* ideal: no bank is asked */
+    uint32_t pc = stage_program(stage, &reads);
+    uint16_t inst[4];
+    for (uint8_t i = 0; i < 4; i++) {
+        inst[i] = stage_inst(stage, pc, i);
+        collector_put(collector, SM_UNIT_SP, inst[i]);
+    }
+    for (int i = 0; i < 6; i++)
+        step(stage, collector);
+    /* Unit 0 had dispatched last at the start, so that unit 1 comes first, and the fourth
+     * instruction, in the first unit that is free, last. */
+    static const int order[] = {1, 2, 0, 3};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(collector_peek(collector, SM_UNIT_SP), inst[order[i]]);
+        collector_pop(collector, SM_UNIT_SP);
+    }
+    assert_true(collector_is_empty(collector));
+    assert_int_equal(stage->sm.counters.register_reads, 0);
+    stage_free(stage);
+}
+
+static void test_it_has_nothing_to_move_only_when_all_wait_for_the_load_store_unit(void **state) {
+    (void)state;
+    Stage *stage = stage_new("", 8);
+    SmCollector *collector = start(stage);
+    StageInst load = {.op_class = ISA_CLASS_MEMORY, .memory = ISA_MEMORY_LOAD};
+    uint16_t inst = stage_inst(stage, stage_program(stage, &load), 0);
+    assert_true(collector_is_empty(collector));
+    collector_put(collector, SM_UNIT_LDST, inst);
+    assert_false(collector_is_empty(collector));
+    assert_true(collector_can_move(collector, false));
+    step(stage, collector);
+    assert_true(collector_can_move(collector, false)); /* it has its operands and can leave */
+    step(stage, collector);
+    assert_false(collector_can_move(collector, false));
+    assert_true(collector_can_move(collector, true));
+    collector_pop(collector, SM_UNIT_LDST);
+    assert_true(collector_is_empty(collector));
+    stage_free(stage);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_instruction_leaves_when_its_busiest_bank_has_served_it),
+        cmocka_unit_test(test_the_warp_moves_the_bank_where_the_machine_says_so),
+        cmocka_unit_test(test_a_bank_that_is_written_serves_no_read_unless_it_has_two_ports),
+        cmocka_unit_test(test_a_place_is_free_again_once_a_unit_has_the_instruction),
+        cmocka_unit_test(test_units_leave_in_turns),
+        cmocka_unit_test(test_it_has_nothing_to_move_only_when_all_wait_for_the_load_store_unit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* Fetch and decode alone: when a buffer is filled, for whom, and with how much. */
+#include "sm/fetch.h"
+#include "stage.h"
+
+typedef struct Bench {
+    Stage *stage;
+    SmPort port;
+    SmFetch fetch;
+} Bench;
+
+/* Warps 0 .. count-1 are resident and start at pc 0. */
+static Bench *start(const char *settings, int count) {
+    Stage *stage = stage_new(settings, 64);
+    Bench *bench = ARENA_ARRAY(stage->sm.arena, Bench, 1);
+    bench->stage = stage;
+    port_init(&bench->port, &stage->sm);
+    fetch_init(&bench->fetch, &stage->sm, &bench->port);
+    for (int w = 0; w < count; w++) {
+        stage->sm.view.resident |= UINT64_C(1) << w;
+        fetch_start_warp(&bench->fetch, w, 0);
+    }
+    return bench;
+}
+
+/* The line of an instruction is in the L1I. */
+static void warm(Bench *bench, uint32_t pc) {
+    const SmFetchConfig *config = bench->fetch.config;
+    uint64_t line = bench->fetch.l1i.config->line_bytes;
+    uint64_t address = config->code_base + (uint64_t)pc * config->instruction_bytes;
+    read_cache_fill(&bench->fetch.l1i, address & ~(line - 1));
+}
+
+static uint64_t step(Bench *bench) {
+    stage_cycle(bench->stage);
+    fetch_decode(&bench->fetch, &bench->stage->sm);
+    return fetch_step(&bench->fetch, &bench->stage->sm, &bench->port);
+}
+
+static const SmBuffer *buffer(const Bench *bench, int warp) { return &bench->fetch.buffer[warp]; }
+
+/* Uses up what the warp has buffered, going on in order. */
+static void use_up(Bench *bench, int warp) {
+    while (buffer(bench, warp)->count) {
+        uint32_t pc = buffer(bench, warp)->pc;
+        fetch_took(&bench->fetch, warp, pc, pc + 1, false);
+    }
+}
+
+static void test_a_fetch_that_hits_fills_the_buffer_when_it_is_decoded(void **state) {
+    (void)state;
+    static const char *const settings[] = {"fetch.decode_latency=1", "fetch.decode_latency=4"};
+    static const uint32_t latency[] = {1, 4};
+    for (int i = 0; i < 2; i++) {
+        Bench *bench = start(settings[i], 1);
+        warm(bench, 0);
+        step(bench);
+        for (uint32_t cycle = 1; cycle < latency[i]; cycle++) {
+            step(bench);
+            assert_true(stage_is_silent(bench->stage));
+            assert_int_equal(buffer(bench, 0)->count, 0);
+        }
+        step(bench);
+        assert_true(stage_has_event(bench->stage, SM_EVENT_FETCHED, 0));
+        assert_int_equal(buffer(bench, 0)->count, 2);
+        assert_int_equal(buffer(bench, 0)->pc, 0);
+        assert_int_equal(bench->stage->sm.counters.fetches, 1);
+        assert_false(fetch_has_work(&bench->fetch, &bench->stage->sm, &bench->port));
+        stage_free(bench->stage);
+    }
+}
+
+static void test_warps_take_turns_and_the_scan_tells_whom_it_passed(void **state) {
+    (void)state;
+    Bench *bench = start("", 4);
+    warm(bench, 0);
+    /* Slot 0 counts as fetched for last. A fetch takes a cycle, and its decoding the next. */
+    static const struct {
+        uint64_t passed;
+        int fetched; /* warp whose buffer is filled in the cycle, -1: none */
+    } rows[] = {{0x2, -1}, {0x4, 1}, {0x8, 2}, {~UINT64_C(0xE), 3}, {UINT64_MAX, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(step(bench), rows[i].passed);
+        if (rows[i].fetched >= 0)
+            assert_true(stage_has_event(bench->stage, SM_EVENT_FETCHED, (uint32_t)rows[i].fetched));
+    }
+    stage_free(bench->stage);
+}
+
+static void test_a_fetch_ends_with_its_line(void **state) {
+    (void)state;
+    Bench *bench = start("fetch.width=8 fetch.buffer=8 fetch.instruction=8B", 1);
+    uint32_t in_line = bench->fetch.l1i.config->line_bytes / 8;
+    warm(bench, 0);
+    warm(bench, in_line);
+    fetch_start_warp(&bench->fetch, 0, in_line - 3);
+    step(bench);
+    step(bench);
+    assert_int_equal(buffer(bench, 0)->count, 3);
+    use_up(bench, 0);
+    step(bench);
+    step(bench);
+    assert_int_equal(buffer(bench, 0)->pc, in_line);
+    assert_int_equal(buffer(bench, 0)->count, 8);
+    stage_free(bench->stage);
+}
+
+static void test_a_buffer_is_refilled_when_empty_or_when_it_has_room(void **state) {
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        Bench *bench = start(waits ? "fetch.width=2 fetch.buffer=2 fetch.waits_for_empty=yes"
+                                   : "fetch.width=2 fetch.buffer=2 fetch.waits_for_empty=no",
+                             1);
+        warm(bench, 0);
+        step(bench);
+        step(bench);
+        assert_int_equal(bench->fetch.empty, 0);
+        fetch_took(&bench->fetch, 0, 0, 1, false);
+        assert_int_equal(bench->fetch.empty, !waits);
+        assert_int_equal(fetch_has_work(&bench->fetch, &bench->stage->sm, &bench->port), !waits);
+        step(bench);
+        step(bench);
+        assert_int_equal(buffer(bench, 0)->count, waits ? 1 : 2);
+        assert_int_equal(buffer(bench, 0)->pc, 1);
+        stage_free(bench->stage);
+    }
+}
+
+static void test_a_miss_waits_for_its_line_and_uses_the_cycles_fetch(void **state) {
+    (void)state;
+    Bench *bench = start("", 2);
+    Stage *stage = bench->stage;
+    step(bench); /* warp 1 misses, */
+    assert_int_equal(bench->fetch.waits, 0x2);
+    step(bench); /* warp 0 joins */
+    assert_int_equal(bench->fetch.waits, 0x3);
+    assert_int_equal(stage->sm.counters.l1i_misses, 2);
+    stage_move(stage);
+    MemRequest *request = stage_sent(stage, &bench->port);
+    assert_int_equal(request->client, MEM_CLIENT_L1I);
+    assert_null(stage_sent(stage, &bench->port));
+    for (int i = 0; i < 5; i++) {
+        step(bench);
+        assert_true(stage_is_silent(stage));
+        assert_null(stage_sent(stage, &bench->port));
+    }
+    fetch_line_arrived(&bench->fetch, request);
+    assert_true(fetch_has_work(&bench->fetch, &stage->sm, &bench->port));
+    assert_int_equal(step(bench), 0); /* returned: no scan */
+    step(bench);
+    assert_true(stage_has_event(stage, SM_EVENT_FETCHED, 1));
+    assert_int_equal(bench->fetch.waits, 0);
+    step(bench);
+    assert_true(stage_has_event(stage, SM_EVENT_FETCHED, 0));
+    assert_int_equal(stage->sm.counters.fetches, 2);
+    stage_free(stage);
+}
+
+static void test_a_branch_drops_what_is_buffered_and_what_is_being_decoded(void **state) {
+    (void)state;
+    Bench *bench = start("fetch.decode_latency=2", 1);
+    warm(bench, 0);
+    warm(bench, 100);
+    step(bench);
+    fetch_flush(&bench->fetch, 0, 100); /* before decode */
+    step(bench);
+    step(bench);
+    assert_true(stage_is_silent(bench->stage));
+    assert_int_equal(bench->fetch.redirected, 1);
+    step(bench);
+    assert_true(stage_has_event(bench->stage, SM_EVENT_FETCHED, 0));
+    assert_int_equal(buffer(bench, 0)->pc, 100);
+    assert_int_equal(bench->fetch.redirected, 0);
+    fetch_flush(&bench->fetch, 0, 4); /* after */
+    assert_int_equal(buffer(bench, 0)->count, 0);
+    assert_int_equal(buffer(bench, 0)->fetch_pc, 4);
+    assert_int_equal(bench->fetch.empty, 1);
+    stage_free(bench->stage);
+}
+
+static void test_the_last_instruction_of_a_buffer_tells_of_a_taken_branch(void **state) {
+    (void)state;
+    Bench *bench = start("", 1);
+    warm(bench, 0);
+    step(bench);
+    step(bench);
+    fetch_took(&bench->fetch, 0, 0, 50, false); /* the second is stale, which issue finds out */
+    assert_int_equal(bench->fetch.redirected, 0);
+    fetch_took(&bench->fetch, 0, 1, 50, false);
+    assert_int_equal(bench->fetch.redirected, 1);
+    fetch_start_warp(&bench->fetch, 0, 0);
+    bench->fetch.redirected = 0;
+    bench->fetch.buffer[0].count = 2;
+    fetch_took(&bench->fetch, 0, 0, 0, true); /* an exit leaves nothing */
+    assert_int_equal(buffer(bench, 0)->count, 0);
+    assert_int_equal(bench->fetch.redirected, 0);
+    stage_free(bench->stage);
+}
+
+static void test_warps_that_have_exited_or_retired_are_not_fetched_for(void **state) {
+    (void)state;
+    Bench *bench = start("", 3);
+    warm(bench, 0);
+    bench->stage->sm.view.exited = 0x2;
+    fetch_retire(&bench->fetch, 0x4);
+    assert_int_equal(step(bench), ~UINT64_C(1) | 1); /* round all, back to slot 0 */
+    bench->stage->sm.view.exited = 0x3; /* exits while its instructions are being decoded */
+    step(bench);
+    assert_true(stage_is_silent(bench->stage));
+    assert_int_equal(step(bench), UINT64_MAX);
+    assert_int_equal(bench->stage->sm.counters.fetches, 1);
+    stage_free(bench->stage);
+}
+
+static void test_an_ideal_front_end_fills_every_buffer_at_once(void **state) {
+    (void)state;
+    Bench *bench = start("fetch.ideal=yes fetch.buffer=3", 4);
+    IsaWarp isa[4] = {{.pc = 10}, {.pc = 11}, {.pc = 12}, {.pc = 13}};
+    for (int w = 0; w < 4; w++)
+        bench->stage->sm.warps.warp[w].isa = &isa[w];
+    assert_int_equal(step(bench), UINT64_MAX);
+    assert_int_equal(bench->stage->sm.events.count, 4);
+    for (int w = 0; w < 4; w++) {
+        assert_int_equal(buffer(bench, w)->pc, 10 + w);
+        assert_int_equal(buffer(bench, w)->count, 3);
+    }
+    fetch_flush(&bench->fetch, 2, 77);
+    assert_int_equal(buffer(bench, 2)->pc, 77);
+    assert_int_equal(buffer(bench, 2)->count, 3);
+    stage_free(bench->stage);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_fetch_that_hits_fills_the_buffer_when_it_is_decoded),
+        cmocka_unit_test(test_warps_take_turns_and_the_scan_tells_whom_it_passed),
+        cmocka_unit_test(test_a_fetch_ends_with_its_line),
+        cmocka_unit_test(test_a_buffer_is_refilled_when_empty_or_when_it_has_room),
+        cmocka_unit_test(test_a_miss_waits_for_its_line_and_uses_the_cycles_fetch),
+        cmocka_unit_test(test_a_branch_drops_what_is_buffered_and_what_is_being_decoded),
+        cmocka_unit_test(test_the_last_instruction_of_a_buffer_tells_of_a_taken_branch),
+        cmocka_unit_test(test_warps_that_have_exited_or_retired_are_not_fetched_for),
+        cmocka_unit_test(test_an_ideal_front_end_fills_every_buffer_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

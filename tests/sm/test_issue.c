@@ -1,0 +1,363 @@
+/* Issue alone: which warps can go in a cycle, what becomes of the instruction, and the cause of
+ * every cycle without one. Instructions do nothing; they stand for their class, registers and
+ * space. */
+#include "sm/issue.h"
+#include "stage.h"
+
+enum { WARPS = 4 };
+
+typedef struct Bench {
+    Stage *stage;
+    SmPort port;
+    SmFetch fetch;
+    SmCollector collector;
+    SmIssue issue;
+    PtxFunction ptx;
+    IsaFunction function;
+    IsaProgram code;
+    IsaLaunch launch;
+    IsaWarp isa[WARPS];
+    IsaCta cta;
+    uint32_t preds[2];
+} Bench;
+
+static void do_nothing(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    (void)warp, (void)inst, (void)mask;
+    for (int lane = 0; lane < ISA_LANES; lane++)
+        context->address[lane] = (uint64_t)lane * 4;
+}
+
+/* Warps 0 .. 3 run the same program; their buffers are full. */
+static Bench *start(const char *settings, const StageInst *program, uint32_t count) {
+    Stage *stage = stage_new(settings, 64);
+    Bench *bench = ARENA_ARRAY(stage->sm.arena, Bench, 1);
+    SmContext *sm = &stage->sm;
+    bench->stage = stage;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pc = stage_program(stage, &program[i]);
+        stage->program[pc] = (IsaInst){.exec = do_nothing, .guard = ISA_PRED_TRUE};
+    }
+    bench->ptx.reg_count = 64;
+    bench->function.ptx = &bench->ptx;
+    bench->code = (IsaProgram){.insts = stage->program,
+                               .infos = stage->infos,
+                               .inst_count = count,
+                               .functions = &bench->function,
+                               .function_count = 1,
+                               .reg_pool = stage->regs};
+    bench->launch = (IsaLaunch){.program = &bench->code, .warps = WARPS, .threads = WARPS * 32};
+    bench->preds[ISA_PRED_TRUE] = UINT32_MAX;
+    sm->launch = &bench->launch;
+    sm->isa.program = &bench->code;
+    sm->isa.launch = &bench->launch;
+    port_init(&bench->port, sm);
+    fetch_init(&bench->fetch, sm, &bench->port);
+    collector_init(&bench->collector, sm->config, sm->arena);
+    issue_init(&bench->issue, sm, &bench->fetch, &bench->collector);
+    issue_start_kernel(&bench->issue, sm);
+    for (int w = 0; w < WARPS; w++) {
+        bench->isa[w] = (IsaWarp){.preds = bench->preds,
+                                  .active = UINT32_MAX,
+                                  .alive = UINT32_MAX,
+                                  .reconverge = ISA_NO_PC,
+                                  .cta = &bench->cta,
+                                  .index = (uint32_t)w};
+        sm->warps.warp[w].isa = &bench->isa[w];
+        sm->view.resident |= UINT64_C(1) << w;
+        bench->fetch.buffer[w].count = 0;
+        issue_start_warp(&bench->issue, sm, w, 0);
+        bench->fetch.buffer[w].count = 2;
+        issue_update_head(&bench->issue, sm, w);
+    }
+    return bench;
+}
+
+static void stop(Bench *bench) {
+    for (int w = 0; w < WARPS; w++)
+        bench->stage->sm.warps.warp[w].isa = NULL;
+    issue_free(&bench->issue);
+    stage_free(bench->stage);
+}
+
+/* Only so many warps are there. */
+static void keep(Bench *bench, int count) {
+    bench->stage->sm.view.resident = bits_low_mask(count);
+    for (int w = count; w < WARPS; w++) {
+        bench->fetch.buffer[w].count = 0;
+        issue_update_head(&bench->issue, &bench->stage->sm, w);
+    }
+}
+
+static void step(Bench *bench) {
+    stage_cycle(bench->stage);
+    issue_step(&bench->issue, &bench->stage->sm);
+}
+
+static uint64_t issued(const Bench *bench) { return bench->stage->sm.counters.warp_instructions; }
+
+static const StageInst add = {
+    .op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .src_count = 1, .dst = {1}, .src = {2}};
+static const StageInst dependent = {
+    .op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .src_count = 1, .dst = {3}, .src = {1}};
+static const StageInst load = {.op_class = ISA_CLASS_MEMORY,
+                               .memory = ISA_MEMORY_LOAD,
+                               .space = PTX_SPACE_GLOBAL,
+                               .bytes = 4,
+                               .dst_count = 1,
+                               .dst = {1}};
+
+#define ONE "scheduler.count=1 units.sp.issue_slots=8 units.ldst.issue_slots=8 "
+
+/* The oldest instruction under way of a warp that has one is done. */
+static void complete(Bench *bench, uint16_t inst) {
+    SmContext *sm = &bench->stage->sm;
+    const SmInst *done = &sm->insts.inst[inst];
+    issue_release(&bench->issue, sm, done);
+    warps_inst_done(&sm->warps, done);
+    issue_settle_warp(&bench->issue, sm, done->warp);
+    issue_recheck(&bench->issue, sm, done->warp);
+}
+
+static void
+test_a_scheduler_issues_one_instruction_a_cycle_of_the_warp_that_is_picked(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){add, add}, 2);
+    for (uint64_t i = 1; i <= WARPS; i++) {
+        step(bench);
+        assert_int_equal(issued(bench), i);
+        assert_int_equal(bench->issue.outcome[0], SM_ISSUED);
+        /* the picked are the lowest, whose next instruction then waits for a register */
+        assert_int_equal(bench->stage->sm.view.warp[i - 1].instructions, 1);
+        assert_int_equal(bench->fetch.buffer[i - 1].count, 1);
+    }
+    assert_int_equal(bench->collector.in[SM_UNIT_SP].count, WARPS);
+    assert_int_equal(bench->stage->sm.counters.thread_instructions, WARPS * 32);
+    assert_int_equal(stage_heard(bench->stage)->issued, WARPS);
+    assert_int_equal(stage_heard(bench->stage)->elapsed, WARPS);
+    stop(bench);
+}
+
+static void test_two_schedulers_have_warps_of_their_own(void **state) {
+    (void)state;
+    Bench *bench = start("scheduler.count=2 units.sp.issue_slots=8", (StageInst[]){add, add}, 2);
+    step(bench);
+    assert_int_equal(issued(bench), 2);
+    assert_int_equal(bench->stage->sm.view.warp[0].instructions, 1);
+    assert_int_equal(bench->stage->sm.view.warp[1].instructions, 1);
+    stop(bench);
+}
+
+static void test_a_register_is_waited_for_until_the_result_is_written(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){add, dependent}, 2);
+    keep(bench, 1);
+    step(bench);
+    for (int i = 0; i < 3; i++) {
+        step(bench);
+        assert_int_equal(issued(bench), 1);
+        assert_int_equal(bench->issue.outcome[0], SM_SCOREBOARD_OTHER);
+        assert_false(issue_has_work(&bench->issue, &bench->stage->sm));
+    }
+    complete(bench, sm_queue_peek(&bench->collector.in[SM_UNIT_SP]));
+    assert_true(issue_has_work(&bench->issue, &bench->stage->sm));
+    step(bench);
+    assert_int_equal(issued(bench), 2);
+    stop(bench);
+}
+
+static void test_a_wait_for_memory_is_told_from_other_waits(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){load, dependent}, 2);
+    keep(bench, 2);
+    assert_int_equal(bench->stage->sm.view.wants_load, 0x3);
+    for (int i = 0; i < 3; i++)
+        step(bench);
+    assert_int_equal(issued(bench), 2);
+    assert_int_equal(bench->issue.outcome[0], SM_SCOREBOARD_MEMORY);
+    assert_int_equal(bench->stage->sm.view.waits_memory, 0x3);
+    issue_count_cycles(&bench->issue, &bench->stage->sm, 10, false);
+    issue_settle(&bench->issue, &bench->stage->sm.counters);
+    assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, 10);
+    assert_int_equal(bench->stage->sm.counters.no_issue_cycles, 10);
+    assert_int_equal(bench->stage->sm.counters.scoreboard_memory, 10);
+    assert_int_equal(bench->stage->sm.counters.scheduler_cycles, 10);
+    complete(bench, sm_queue_peek(&bench->collector.in[SM_UNIT_LDST]));
+    assert_int_equal(bench->stage->sm.view.waits_memory, 0x2);
+    issue_count_cycles(&bench->issue, &bench->stage->sm, 10, false);
+    issue_settle(&bench->issue, &bench->stage->sm.counters);
+    assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, 10); /* one could go */
+    stop(bench);
+}
+
+static void test_a_full_queue_of_the_pipelines_kind_stops_the_warp(void **state) {
+    (void)state;
+    Bench *bench = start("scheduler.count=1 units.sp.issue_slots=1 units.ldst.issue_slots=1",
+                         (StageInst[]){add, load}, 2);
+    keep(bench, 2);
+    step(bench);
+    step(bench); /* warp 0 wants the load/store unit for a register that it waits for */
+    assert_int_equal(issued(bench), 1);
+    assert_int_equal(bench->issue.outcome[0], SM_PIPELINE_OTHER);
+    stop(bench);
+    bench = start("scheduler.count=1 units.ldst.issue_slots=1", (StageInst[]){load, load}, 2);
+    keep(bench, 2);
+    step(bench);
+    step(bench);
+    assert_int_equal(issued(bench), 1);
+    assert_int_equal(bench->issue.outcome[0], SM_PIPELINE_LSU);
+    /* it waits for others' data while the L1D refuses, else for its turn */
+    for (int refuses = 0; refuses < 2; refuses++) {
+        issue_count_cycles(&bench->issue, &bench->stage->sm, 7, refuses);
+        issue_settle(&bench->issue, &bench->stage->sm.counters);
+        assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, refuses ? 7 : 0);
+    }
+    stop(bench);
+}
+
+static void test_two_instructions_of_a_warp_go_where_the_issue_is_two_wide(void **state) {
+    (void)state;
+    const StageInst other = {.op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .dst = {9}};
+    Bench *bench = start(ONE "scheduler.issue_width=2", (StageInst[]){add, other}, 2);
+    step(bench);
+    assert_int_equal(issued(bench), 2);
+    assert_int_equal(bench->stage->sm.view.warp[0].instructions, 2);
+    assert_int_equal(bench->fetch.empty & 1, 1);
+    stop(bench);
+    bench = start(ONE "scheduler.issue_width=2", (StageInst[]){add, dependent}, 2);
+    step(bench);
+    assert_int_equal(issued(bench), 1);
+    stop(bench);
+}
+
+static void test_a_scheduler_with_an_interval_picks_every_so_many_cycles(void **state) {
+    (void)state;
+    Bench *bench = start(ONE "scheduler.issue_interval=4", (StageInst[]){add, add}, 2);
+    for (uint64_t cycle = 1; cycle <= 12; cycle++) {
+        step(bench);
+        assert_int_equal(issued(bench), cycle / 4);
+    }
+    stop(bench);
+}
+
+static void test_a_stale_buffer_is_flushed_when_the_policy_comes_to_it(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){add, add, add}, 3);
+    bench->isa[0].pc = 2; /* a taken branch */
+    issue_update_head(&bench->issue, &bench->stage->sm, 0);
+    assert_int_equal(bench->issue.stale, 1);
+    assert_int_equal(bench->stage->sm.view.has_instruction, 0xE);
+    step(bench);
+    assert_int_equal(bench->issue.stale, 0);
+    assert_int_equal(bench->fetch.buffer[0].count, 0);
+    assert_int_equal(bench->fetch.buffer[0].fetch_pc, 2);
+    assert_int_equal(issued(bench), 1); /* and the next in order issues in the same cycle */
+    assert_int_equal(bench->stage->sm.view.warp[1].instructions, 1);
+    stop(bench);
+}
+
+static void test_an_atomic_holds_its_warp_and_others_go_on(void **state) {
+    (void)state;
+    const StageInst atomic = {.op_class = ISA_CLASS_MEMORY,
+                              .memory = ISA_MEMORY_ATOMIC,
+                              .space = PTX_SPACE_GLOBAL,
+                              .bytes = 4};
+    const StageInst other = {.op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .dst = {9}};
+    Bench *bench = start(ONE, (StageInst[]){atomic, other}, 2);
+    keep(bench, 1);
+    step(bench);
+    uint32_t accesses = bench->stage->sm.warps.warp[0].atomics;
+    assert_int_equal(accesses, 4); /* 128 bytes in segments of 32 */
+    step(bench);
+    assert_int_equal(issued(bench), 1);
+    assert_int_equal(bench->issue.outcome[0], SM_SCOREBOARD_MEMORY);
+    complete(bench, sm_queue_peek(&bench->collector.in[SM_UNIT_LDST]));
+    for (uint32_t i = 0; i < accesses; i++) {
+        step(bench);
+        assert_int_equal(issued(bench), 1);
+        warps_atomic_done(&bench->stage->sm.warps, 0);
+        issue_settle_warp(&bench->issue, &bench->stage->sm, 0);
+    }
+    step(bench);
+    assert_int_equal(issued(bench), 2);
+    stop(bench);
+}
+
+static void test_a_load_holds_its_warp_where_loads_block(void **state) {
+    (void)state;
+    const StageInst other = {.op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .dst = {9}};
+    for (int blocks = 0; blocks < 2; blocks++) {
+        Bench *bench = start(blocks ? ONE "lsu.loads_block=yes" : ONE "lsu.loads_block=no",
+                             (StageInst[]){load, other}, 2);
+        keep(bench, 1);
+        step(bench);
+        step(bench);
+        assert_int_equal(issued(bench), blocks ? 1 : 2);
+        complete(bench, sm_queue_peek(&bench->collector.in[SM_UNIT_LDST]));
+        step(bench);
+        assert_int_equal(issued(bench), 2);
+        stop(bench);
+    }
+}
+
+static void test_a_full_pool_of_instructions_stops_all(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){add, add}, 2);
+    SmInsts *insts = &bench->stage->sm.insts;
+    uint16_t free = insts->free_inst;
+    insts->free_inst = SM_NONE;
+    step(bench);
+    assert_int_equal(issued(bench), 0);
+    assert_int_equal(bench->issue.outcome[0], SM_PIPELINE_OTHER);
+    insts->free_inst = free;
+    step(bench);
+    assert_int_equal(issued(bench), 1);
+    stop(bench);
+}
+
+static void test_idle_cycles_have_their_causes(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){add, add}, 2);
+    SmContext *sm = &bench->stage->sm;
+    keep(bench, 1);
+    bench->fetch.buffer[0].count = 0;
+    issue_update_head(&bench->issue, sm, 0);
+    step(bench);
+    assert_int_equal(bench->issue.outcome[0], SM_IDLE_FETCH);
+    bench->fetch.redirected = 1;
+    issue_wake(&bench->issue);
+    step(bench);
+    assert_int_equal(bench->issue.outcome[0], SM_IDLE_BRANCH);
+    bench->fetch.redirected = 0;
+    sm->view.at_barrier = 1;
+    issue_wake(&bench->issue);
+    step(bench);
+    assert_int_equal(bench->issue.outcome[0], SM_IDLE_BARRIER);
+    sm->view.resident = 0;
+    issue_wake(&bench->issue);
+    step(bench);
+    assert_int_equal(bench->issue.outcome[0], SM_IDLE_NO_WARP);
+    issue_count_cycles(&bench->issue, sm, 3, false);
+    issue_settle(&bench->issue, &sm->counters);
+    assert_int_equal(sm->counters.NoWarpCycles, 3);
+    assert_int_equal(sm->counters.idle_no_warp, 3);
+    stop(bench);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            test_a_scheduler_issues_one_instruction_a_cycle_of_the_warp_that_is_picked),
+        cmocka_unit_test(test_two_schedulers_have_warps_of_their_own),
+        cmocka_unit_test(test_a_register_is_waited_for_until_the_result_is_written),
+        cmocka_unit_test(test_a_wait_for_memory_is_told_from_other_waits),
+        cmocka_unit_test(test_a_full_queue_of_the_pipelines_kind_stops_the_warp),
+        cmocka_unit_test(test_two_instructions_of_a_warp_go_where_the_issue_is_two_wide),
+        cmocka_unit_test(test_a_scheduler_with_an_interval_picks_every_so_many_cycles),
+        cmocka_unit_test(test_a_stale_buffer_is_flushed_when_the_policy_comes_to_it),
+        cmocka_unit_test(test_an_atomic_holds_its_warp_and_others_go_on),
+        cmocka_unit_test(test_a_load_holds_its_warp_where_loads_block),
+        cmocka_unit_test(test_a_full_pool_of_instructions_stops_all),
+        cmocka_unit_test(test_idle_cycles_have_their_causes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,393 @@
+/* The L1 data cache alone: latency, misses, every refusal and what ends it, stores by policy. */
+#include "sm/l1d.h"
+#include "stage.h"
+
+enum { A = 0x10000, B = 0x20000, C = 0x30000, LINE = 128 };
+
+typedef struct Bench {
+    Stage *stage;
+    SmPort port;
+    SmL1d l1d;
+    uint32_t load, store; /* pcs */
+} Bench;
+
+static Bench *start(const char *settings) {
+    Stage *stage = stage_new(settings, 64);
+    Bench *bench = ARENA_ARRAY(stage->sm.arena, Bench, 1);
+    bench->stage = stage;
+    port_init(&bench->port, &stage->sm);
+    l1d_init(&bench->l1d, &stage->sm, &bench->port);
+    bench->load = stage_program(
+        stage, &(StageInst){.op_class = ISA_CLASS_MEMORY, .memory = ISA_MEMORY_LOAD, .bytes = 4});
+    bench->store = stage_program(
+        stage, &(StageInst){.op_class = ISA_CLASS_MEMORY, .memory = ISA_MEMORY_STORE, .bytes = 4});
+    return bench;
+}
+
+/* An access of one line enters the queue; its instruction, which has left the latch. */
+static uint16_t enter(Bench *bench, uint32_t pc, uint8_t warp, uint64_t address) {
+    SmInsts *insts = &bench->stage->sm.insts;
+    uint16_t inst = stage_memory_inst(bench->stage, pc, warp, SM_PATH_L1D, address, 1);
+    const SmMemory *memory = insts_memory_of(insts, inst);
+    assert_true(l1d_can_enter(&bench->l1d));
+    l1d_enter(&bench->l1d, &bench->stage->sm, inst, memory, &memory->access[0]);
+    insts_handed_on(insts, inst);
+    return inst;
+}
+
+static void step(Bench *bench) {
+    stage_cycle(bench->stage);
+    l1d_step(&bench->l1d, &bench->stage->sm, &bench->port);
+}
+
+static void steps(Bench *bench, uint32_t cycles) {
+    while (cycles--)
+        step(bench);
+}
+
+/* The line of `address` comes back. */
+static void fill(Bench *bench, uint64_t address) {
+    MemRequest request = {.address = address, .warp = 3};
+    l1d_line_arrived(&bench->l1d, &bench->stage->sm, &bench->port, &request);
+}
+
+static const Counters *counters(const Bench *bench) { return &bench->stage->sm.counters; }
+
+static uint32_t misses(const Bench *bench) { return bench->port.misses[MEM_CLIENT_L1D].count; }
+
+/* ---- Loads ---- */
+
+static void test_a_hit_is_done_when_the_latency_is_over_and_not_before(void **state) {
+    (void)state;
+    static const char *const settings[] = {"l1d.latency=1", "l1d.latency=2", "l1d.latency=35"};
+    static const uint32_t latency[] = {1, 2, 35};
+    for (int i = 0; i < 3; i++) {
+        Bench *bench = start(settings[i]);
+        int32_t place;
+        TagEviction evicted;
+        place = tag_array_reserve(&bench->l1d.tags, A, 1, &evicted);
+        tag_array_fill(&bench->l1d.tags, place, 0xFF);
+        uint16_t inst = enter(bench, bench->load, 3, A + 4);
+        assert_int_equal(l1d_next_event(&bench->l1d), latency[i]);
+        for (uint32_t cycle = 1; cycle < latency[i]; cycle++) {
+            assert_int_equal(l1d_has_work(&bench->l1d, &bench->stage->sm, &bench->port), false);
+            step(bench);
+            assert_true(stage_is_silent(bench->stage));
+        }
+        assert_true(l1d_has_work(&bench->l1d, &bench->stage->sm, &bench->port));
+        step(bench);
+        assert_true(stage_has_event(bench->stage, SM_EVENT_INST_DONE, inst));
+        assert_int_equal(counters(bench)->l1d_hits, 1);
+        assert_int_equal(counters(bench)->l1d_accesses, 1);
+        assert_int_equal(stage_heard(bench->stage)->count[TYTO_EVENT_L1D_HIT], 1);
+        assert_false(l1d_is_busy(&bench->l1d, &bench->port));
+        stage_free(bench->stage);
+    }
+}
+
+static void test_the_queue_is_as_long_as_the_latency(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=3");
+    for (int i = 0; i < 3; i++)
+        enter(bench, bench->load, 0, A + (uint64_t)i * LINE);
+    assert_false(l1d_can_enter(&bench->l1d));
+    steps(bench, 2);
+    assert_false(l1d_can_enter(&bench->l1d));
+    step(bench);
+    assert_true(l1d_can_enter(&bench->l1d));
+    stage_free(bench->stage);
+}
+
+static void test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1");
+    uint16_t first = enter(bench, bench->load, 1, A + 64);
+    step(bench);
+    assert_int_equal(misses(bench), 1);
+    const SmSend *send = &bench->port.misses[MEM_CLIENT_L1D].items[0];
+    assert_int_equal(send->access.address, A);
+    assert_int_equal(send->access.bytes, LINE);
+    assert_int_equal(send->access.atoms, 0xF);
+    assert_int_equal(send->op, MEM_OP_READ);
+    assert_int_equal(send->client, MEM_CLIENT_L1D);
+    assert_int_equal(send->warp, 1);
+    uint16_t second = enter(bench, bench->load, 2, A);
+    step(bench);
+    assert_int_equal(misses(bench), 1); /* it joins */
+    assert_int_equal(counters(bench)->l1d_misses, 1);
+    assert_int_equal(counters(bench)->l1d_load_misses, 1);
+    assert_int_equal(counters(bench)->l1d_pending_hits, 1);
+    assert_int_equal(stage_heard(bench->stage)->count[TYTO_EVENT_L1D_MISS], 2);
+    assert_true(stage_heard(bench->stage)->last.is_pending);
+    assert_int_equal(stage_heard(bench->stage)->last.address, A);
+    assert_false(l1d_has_return(&bench->l1d));
+    fill(bench, A);
+    assert_int_equal(counters(bench)->l1d_fills, 1);
+    assert_true(l1d_has_return(&bench->l1d));
+    assert_int_equal(l1d_peek_return(&bench->l1d), first);
+    l1d_pop_return(&bench->l1d);
+    assert_int_equal(l1d_peek_return(&bench->l1d), second);
+    l1d_pop_return(&bench->l1d);
+    assert_false(l1d_has_return(&bench->l1d));
+    enter(bench, bench->load, 1, A);
+    step(bench);
+    assert_int_equal(counters(bench)->l1d_hits, 1);
+    assert_int_equal(counters(bench)->l1d_intra_warp_hits, 1); /* warp 1 had brought it in */
+    enter(bench, bench->load, 2, A);
+    step(bench);
+    assert_int_equal(counters(bench)->l1d_inter_warp_hits, 1);
+    assert_int_equal(stage_heard(bench->stage)->last.owner, 1);
+    stage_free(bench->stage);
+}
+
+/* ---- Refusals ---- */
+
+/* The head is stuck: steps change nothing, and cycles count as refusals of that kind. */
+static void assert_stuck(Bench *bench, const uint64_t *counter) {
+    uint64_t before = *counter;
+    step(bench);
+    assert_ptr_equal(bench->l1d.refusal, counter);
+    assert_int_equal(bench->l1d.count, 1);
+    assert_int_equal(l1d_next_event(&bench->l1d), UINT64_MAX);
+    l1d_count_cycles(&bench->l1d, 5);
+    assert_int_equal(*counter, before + 5);
+    assert_true(stage_is_silent(bench->stage));
+}
+
+static void assert_taken(Bench *bench) {
+    step(bench);
+    assert_false(l1d_is_refusing(&bench->l1d));
+    assert_int_equal(bench->l1d.count, 0);
+}
+
+static void send_all(Bench *bench) {
+    while (misses(bench)) {
+        l1d_send_miss(&bench->l1d, &bench->stage->sm, &bench->port);
+        stage_move(bench->stage);
+        stage_sent(bench->stage, &bench->port);
+    }
+}
+
+static void test_two_mshrs_refuse_the_third_line_until_a_load_has_left(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1 l1d.mshrs=2 l1d.miss_queue=16");
+    enter(bench, bench->load, 0, A);
+    assert_taken(bench);
+    enter(bench, bench->load, 0, B);
+    assert_taken(bench);
+    enter(bench, bench->load, 0, C);
+    assert_stuck(bench, &counters(bench)->l1d_fail_mshrs);
+    send_all(bench);
+    assert_stuck(bench, &counters(bench)->l1d_fail_mshrs);
+    fill(bench, A); /* the line is there, and its MSHR still taken */
+    assert_stuck(bench, &counters(bench)->l1d_fail_mshrs);
+    l1d_pop_return(&bench->l1d);
+    assert_taken(bench);
+    stage_free(bench->stage);
+}
+
+static void test_an_mshr_of_two_refuses_the_third_load_until_the_line_is_there(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1 l1d.mshr_merges=2 l1d.miss_queue=16");
+    for (int i = 0; i < 2; i++) {
+        enter(bench, bench->load, 0, A);
+        assert_taken(bench);
+    }
+    uint16_t third = enter(bench, bench->load, 0, A);
+    assert_stuck(bench, &counters(bench)->l1d_fail_merges);
+    send_all(bench);
+    assert_stuck(bench, &counters(bench)->l1d_fail_merges);
+    fill(bench, A);
+    step(bench); /* a hit now */
+    assert_true(stage_has_event(bench->stage, SM_EVENT_INST_DONE, third));
+    stage_free(bench->stage);
+}
+
+/* A miss needs two places: its own and a dirty victim's. */
+static void test_a_miss_queue_without_two_places_refuses_until_one_is_sent(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1 l1d.miss_queue=3");
+    enter(bench, bench->load, 0, A);
+    assert_taken(bench);
+    enter(bench, bench->load, 0, B);
+    assert_taken(bench);
+    enter(bench, bench->load, 0, C);
+    assert_stuck(bench, &counters(bench)->l1d_fail_queue);
+    l1d_send_miss(&bench->l1d, &bench->stage->sm, &bench->port);
+    assert_taken(bench);
+    stage_free(bench->stage);
+}
+
+static void test_a_set_full_of_lines_under_way_refuses_until_one_is_filled(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1 l1d.miss_queue=64 l1d.mshrs=64 l1d.index=linear");
+    const CacheConfig *config = bench->l1d.config;
+    uint64_t apart = config->size_bytes / config->ways;
+    for (uint64_t way = 0; way < config->ways; way++) {
+        enter(bench, bench->load, 0, way * apart);
+        assert_taken(bench);
+    }
+    enter(bench, bench->load, 9, config->ways * apart);
+    assert_stuck(bench, &counters(bench)->l1d_fail_ways);
+    l1d_send_miss(&bench->l1d, &bench->stage->sm, &bench->port);
+    assert_stuck(bench, &counters(bench)->l1d_fail_ways);
+    fill(bench, apart);
+    assert_taken(bench);
+    assert_int_equal(counters(bench)->l1d_evictions, 1);
+    const StageHeard *heard = stage_heard(bench->stage);
+    assert_int_equal(heard->count[TYTO_EVENT_L1D_EVICTED], 1);
+    assert_int_equal(heard->last.kind, TYTO_EVENT_L1D_MISS);
+    stage_free(bench->stage);
+}
+
+/* ---- Stores ---- */
+
+static void test_a_store_that_is_passed_on_drops_its_line_where_the_policy_evicts(void **state) {
+    (void)state;
+    for (int evicts = 0; evicts < 2; evicts++) {
+        Bench *bench = start(evicts ? "l1d.latency=1 l1d.write=write-evict"
+                                    : "l1d.latency=1 l1d.write=write-through");
+        enter(bench, bench->load, 4, A);
+        step(bench);
+        fill(bench, A);
+        send_all(bench);
+        enter(bench, bench->store, 6, A);
+        step(bench);
+        assert_true(stage_is_silent(bench->stage)); /* its acknowledgement is to come */
+        assert_int_equal(misses(bench), 1);
+        const SmSend *send =
+            &bench->port.misses[MEM_CLIENT_L1D].items[bench->port.misses[MEM_CLIENT_L1D].head];
+        assert_int_equal(send->op, MEM_OP_WRITE);
+        assert_int_equal(send->client, MEM_CLIENT_STORE);
+        assert_int_equal(send->waiting, 6);
+        assert_int_equal(tag_array_find(&bench->l1d.tags, A) == TAG_NONE, evicts);
+        assert_int_equal(counters(bench)->l1d_evictions, evicts);
+        assert_int_equal(counters(bench)->l1d_inter_warp_hits, 1);
+        stage_free(bench->stage);
+    }
+}
+
+#define BACK                                                                                       \
+    "l1d.latency=1 l1d.write=write-back l1d.write_allocate=validate l1d.index=linear "             \
+    "l1d.miss_queue=64 "
+
+static void test_a_write_back_cache_keeps_stores_and_writes_back_what_is_dirty(void **state) {
+    (void)state;
+    Bench *bench = start(BACK);
+    const CacheConfig *config = bench->l1d.config;
+    uint64_t apart = config->size_bytes / config->ways;
+    for (uint64_t way = 0; way < config->ways; way++) {
+        enter(bench, bench->store, 2, way * apart);
+        step(bench);
+        assert_true(stage_has_event(bench->stage, SM_EVENT_STORE_DONE, 2));
+    }
+    assert_int_equal(misses(bench), 0);
+    enter(bench, bench->load, 2, config->ways * apart); /* the first line must go */
+    step(bench);
+    assert_int_equal(counters(bench)->l1d_write_backs, 1);
+    assert_int_equal(misses(bench), 2);
+    const SmSend *send = bench->port.misses[MEM_CLIENT_L1D].items;
+    assert_int_equal(send->op, MEM_OP_WRITE);
+    assert_int_equal(send->access.address, 0);
+    assert_int_equal(send->access.bytes, LINE);
+    assert_int_equal(send->waiting, SM_NO_WARP);
+    stage_free(bench->stage);
+}
+
+static void test_only_dirty_sectors_are_written_back(void **state) {
+    (void)state;
+    Bench *bench = start(BACK "l1d.sector=32B");
+    enter(bench, bench->store, 2, A + 32);
+    step(bench);
+    enter(bench, bench->store, 2, A + 96);
+    step(bench);
+    l1d_flush(&bench->l1d, &bench->stage->sm, &bench->port);
+    const SmSend *send = bench->port.misses[MEM_CLIENT_L1D].items;
+    assert_int_equal(misses(bench), 1);
+    assert_int_equal(send->access.address, A + 32);
+    assert_int_equal(send->access.atoms, 0x5); /* of three */
+    assert_int_equal(send->access.bytes, 96);
+    assert_int_equal(tag_array_find(&bench->l1d.tags, A), TAG_NONE);
+    stage_free(bench->stage);
+}
+
+static void test_a_flush_takes_as_long_as_the_queue_lets_it(void **state) {
+    (void)state;
+    Bench *bench =
+        start("l1d.latency=1 l1d.write=write-back l1d.write_allocate=validate l1d.miss_queue=2");
+    for (uint64_t i = 0; i < 5; i++) {
+        enter(bench, bench->store, 2, A + i * LINE);
+        step(bench);
+    }
+    l1d_flush(&bench->l1d, &bench->stage->sm, &bench->port);
+    for (int sent = 0; sent < 3; sent++) { /* two are queued at once, three wait for a place each */
+        assert_true(bench->l1d.is_flushing);
+        assert_true(l1d_is_busy(&bench->l1d, &bench->port));
+        l1d_send_miss(&bench->l1d, &bench->stage->sm, &bench->port);
+        stage_move(bench->stage);
+        step(bench);
+    }
+    assert_false(bench->l1d.is_flushing);
+    assert_int_equal(counters(bench)->l1d_write_backs, 5);
+    stage_free(bench->stage);
+}
+
+static void test_a_store_that_fetches_its_line_wakes_nobody_when_it_comes(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1 l1d.write=write-back l1d.write_allocate=fetch");
+    enter(bench, bench->store, 2, A);
+    step(bench);
+    assert_true(stage_has_event(bench->stage, SM_EVENT_STORE_DONE, 2));
+    assert_int_equal(misses(bench), 1);
+    fill(bench, A);
+    assert_int_equal(l1d_peek_return(&bench->l1d), SM_NONE);
+    stage_free(bench->stage);
+}
+
+static void test_a_perfect_l1d_hits_always_and_sends_nothing(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1");
+    bench->stage->sm.env.is_l1_perfect = true;
+    uint16_t load = enter(bench, bench->load, 2, A);
+    step(bench);
+    assert_true(stage_has_event(bench->stage, SM_EVENT_INST_DONE, load));
+    enter(bench, bench->store, 2, A);
+    step(bench);
+    assert_true(stage_has_event(bench->stage, SM_EVENT_STORE_DONE, 2));
+    assert_int_equal(counters(bench)->l1d_hits, 2);
+    assert_int_equal(counters(bench)->l1d_load_accesses, 1);
+    assert_int_equal(misses(bench), 0);
+    stage_free(bench->stage);
+}
+
+static void test_allocation_on_fill_takes_a_line_when_the_data_come(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1 l1d.allocate=on-fill");
+    enter(bench, bench->load, 2, A);
+    step(bench);
+    assert_int_equal(tag_array_find(&bench->l1d.tags, A), TAG_NONE);
+    fill(bench, A);
+    assert_int_not_equal(tag_array_find(&bench->l1d.tags, A), TAG_NONE);
+    assert_true(l1d_has_return(&bench->l1d));
+    stage_free(bench->stage);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_hit_is_done_when_the_latency_is_over_and_not_before),
+        cmocka_unit_test(test_the_queue_is_as_long_as_the_latency),
+        cmocka_unit_test(test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order),
+        cmocka_unit_test(test_two_mshrs_refuse_the_third_line_until_a_load_has_left),
+        cmocka_unit_test(test_an_mshr_of_two_refuses_the_third_load_until_the_line_is_there),
+        cmocka_unit_test(test_a_miss_queue_without_two_places_refuses_until_one_is_sent),
+        cmocka_unit_test(test_a_set_full_of_lines_under_way_refuses_until_one_is_filled),
+        cmocka_unit_test(test_a_store_that_is_passed_on_drops_its_line_where_the_policy_evicts),
+        cmocka_unit_test(test_a_write_back_cache_keeps_stores_and_writes_back_what_is_dirty),
+        cmocka_unit_test(test_only_dirty_sectors_are_written_back),
+        cmocka_unit_test(test_a_flush_takes_as_long_as_the_queue_lets_it),
+        cmocka_unit_test(test_a_store_that_fetches_its_line_wakes_nobody_when_it_comes),
+        cmocka_unit_test(test_a_perfect_l1d_hits_always_and_sends_nothing),
+        cmocka_unit_test(test_allocation_on_fill_takes_a_line_when_the_data_come),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

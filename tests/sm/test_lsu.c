@@ -1,0 +1,349 @@
+/* The load/store unit alone: the cycle in which each kind of access is written back, and what keeps
+ * it waiting. The L1D, port and banks beside it are real. */
+#include "sm/lsu.h"
+#include "stage.h"
+
+enum { A = 0x10000 };
+
+typedef struct Bench {
+    Stage *stage;
+    SmPort port;
+    SmL1d l1d;
+    SmLsu lsu;
+    SmCollector collector;
+    uint32_t load, store, atomic; /* pcs; the load writes register 3 */
+} Bench;
+
+static Bench *start(const char *settings, int packets) {
+    Stage *stage = stage_new(settings, packets);
+    Bench *bench = ARENA_ARRAY(stage->sm.arena, Bench, 1);
+    bench->stage = stage;
+    port_init(&bench->port, &stage->sm);
+    l1d_init(&bench->l1d, &stage->sm, &bench->port);
+    lsu_init(&bench->lsu, &stage->sm, &bench->port);
+    collector_init(&bench->collector, stage->sm.config, stage->sm.arena);
+    StageInst memory = {
+        .op_class = ISA_CLASS_MEMORY, .memory = ISA_MEMORY_LOAD, .dst_count = 1, .dst = {3}};
+    bench->load = stage_program(stage, &memory);
+    memory.memory = ISA_MEMORY_ATOMIC;
+    bench->atomic = stage_program(stage, &memory);
+    memory.memory = ISA_MEMORY_STORE;
+    memory.dst_count = 0;
+    bench->store = stage_program(stage, &memory);
+    return bench;
+}
+
+static uint16_t make(Bench *bench, uint32_t pc, SmPath path, uint16_t accesses) {
+    return stage_memory_inst(bench->stage, pc, 6, path, A, accesses);
+}
+
+static void step(Bench *bench) {
+    stage_cycle(bench->stage);
+    collector_start_cycle(&bench->collector);
+    lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->collector);
+}
+
+/* The unit takes an instruction in the cycle under way. */
+static uint16_t accept(Bench *bench, uint16_t inst) {
+    assert_true(lsu_accept(&bench->lsu, &bench->stage->sm, inst));
+    return inst;
+}
+
+/* Cycles until the event, with silence before it. */
+static uint32_t cycles_to(Bench *bench, SmEventKind kind, uint32_t index) {
+    for (uint32_t cycles = 1; cycles < 500; cycles++) {
+        step(bench);
+        if (stage_is_silent(bench->stage)) continue;
+        assert_true(stage_has_event(bench->stage, kind, index));
+        return cycles;
+    }
+    fail_msg("no event");
+    return 0;
+}
+
+/* The request that has gone out, after the cycles that it takes. */
+static MemRequest *sent(Bench *bench) {
+    stage_move(bench->stage);
+    return stage_sent(bench->stage, &bench->port);
+}
+
+static void answer(Bench *bench, const MemRequest *request) {
+    stage_reply(bench->stage, request, request->replies_left);
+    stage_deliver(bench->stage, &bench->port);
+}
+
+/* ---- Shared memory ---- */
+
+/* Taken at t, with c conflicts over by t + c, through the pipe, and one for the port. */
+static void test_shared_loads_take_conflicts_and_latency(void **state) {
+    (void)state;
+    static const struct {
+        const char *settings;
+        uint16_t conflicts;
+        uint32_t cycles;
+    } rows[] = {{"shared.latency=2", 1, 4},
+                {"shared.latency=26", 1, 28},
+                {"shared.latency=26", 2, 29},
+                {"shared.latency=26", 32, 59}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Bench *bench = start(rows[i].settings, 8);
+        uint16_t inst = make(bench, bench->load, SM_PATH_SHARED, 1);
+        insts_memory_of(&bench->stage->sm.insts, inst)->cycles = rows[i].conflicts;
+        accept(bench, inst);
+        for (uint16_t c = 1; c < rows[i].conflicts; c++) {
+            step(bench);
+            assert_false(lsu_is_free(&bench->lsu));
+        }
+        step(bench);
+        assert_true(lsu_is_free(&bench->lsu));
+        assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst),
+                         rows[i].cycles - rows[i].conflicts);
+        assert_int_equal(bench->collector.written,
+                         collector_banks_of(&bench->collector, &bench->stage->sm, inst));
+        assert_int_equal(bench->stage->sm.counters.shared_cycles, rows[i].conflicts);
+        assert_int_equal(bench->stage->sm.counters.shared_instructions, 1);
+        stage_free(bench->stage);
+    }
+}
+
+static void test_a_shared_store_ends_with_its_last_conflict(void **state) {
+    (void)state;
+    Bench *bench = start("", 8);
+    uint16_t inst = make(bench, bench->store, SM_PATH_SHARED, 1);
+    insts_memory_of(&bench->stage->sm.insts, inst)->cycles = 5;
+    accept(bench, inst);
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst), 5);
+    stage_free(bench->stage);
+}
+
+static void test_the_latch_takes_one_instruction_at_a_time(void **state) {
+    (void)state;
+    Bench *bench = start("", 8);
+    uint16_t first = make(bench, bench->store, SM_PATH_SHARED, 1);
+    uint16_t second = make(bench, bench->store, SM_PATH_SHARED, 1);
+    insts_memory_of(&bench->stage->sm.insts, first)->cycles = 2;
+    accept(bench, first);
+    assert_false(lsu_accept(&bench->lsu, &bench->stage->sm, second));
+    step(bench);
+    assert_true(lsu_has_work(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port));
+    assert_false(lsu_accept(&bench->lsu, &bench->stage->sm, second));
+    step(bench);
+    assert_true(lsu_accept(&bench->lsu, &bench->stage->sm, second));
+    stage_free(bench->stage);
+}
+
+/* ---- Constants and textures ---- */
+
+static void test_a_constant_hit_ends_in_the_cycle_of_its_access(void **state) {
+    (void)state;
+    Bench *bench = start("l1c.latency=0", 8);
+    uint16_t miss = accept(bench, make(bench, bench->load, SM_PATH_CONST, 1));
+    step(bench); /* looks up and queues the miss */
+    step(bench); /* which leaves */
+    MemRequest *request = sent(bench);
+    assert_int_equal(request->client, MEM_CLIENT_L1C);
+    answer(bench, request);
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, miss), 3); /* handled, chosen, written */
+    uint16_t hit = accept(bench, make(bench, bench->load, SM_PATH_CONST, 1));
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, hit), 1);
+    assert_int_equal(bench->stage->sm.counters.l1c_accesses, 2);
+    assert_int_equal(bench->stage->sm.counters.l1c_misses, 1);
+    stage_free(bench->stage);
+}
+
+static void test_a_texture_hit_passes_its_caches_latency(void **state) {
+    (void)state;
+    Bench *bench = start("l1t.latency=10", 8);
+    read_cache_fill(&bench->lsu.l1t, A);
+    uint16_t hit = accept(bench, make(bench, bench->load, SM_PATH_TEXTURE, 1));
+    /* access, latency, chosen, written */
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, hit), 1 + 10 + 2);
+    assert_int_equal(lsu_next_event(&bench->lsu, &bench->l1d), UINT64_MAX);
+    stage_free(bench->stage);
+}
+
+/* ---- Past the L1D ---- */
+
+static void test_a_load_that_bypasses_ends_two_cycles_after_its_last_reply(void **state) {
+    (void)state;
+    Bench *bench = start("lsu.accesses_per_cycle=1", 64);
+    uint16_t inst = accept(bench, make(bench, bench->load, SM_PATH_BYPASS, 2));
+    step(bench);
+    assert_false(lsu_is_free(&bench->lsu)); /* one access a cycle */
+    step(bench);
+    assert_true(lsu_is_free(&bench->lsu));
+    MemRequest *first = sent(bench), *second = stage_sent(bench->stage, &bench->port);
+    assert_int_equal(first->client, MEM_CLIENT_BYPASS);
+    assert_int_equal(first->op, MEM_OP_READ);
+    assert_int_equal(first->waiting, inst);
+    answer(bench, first);
+    for (int i = 0; i < 5; i++) {
+        step(bench);
+        assert_true(stage_is_silent(bench->stage)); /* the other half is still to come */
+    }
+    answer(bench, second);
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst), 3);
+    assert_int_equal(bench->stage->sm.counters.coalesced_accesses, 2);
+    stage_free(bench->stage);
+}
+
+static void test_several_accesses_go_in_a_cycle_where_the_machine_says_so(void **state) {
+    (void)state;
+    Bench *bench = start("lsu.accesses_per_cycle=3", 64);
+    accept(bench, make(bench, bench->load, SM_PATH_BYPASS, 7));
+    for (int left = 7; left > 0; left -= 3) {
+        assert_false(lsu_is_free(&bench->lsu));
+        step(bench);
+    }
+    assert_true(lsu_is_free(&bench->lsu));
+    assert_int_equal(bench->port.outstanding, 7);
+    stage_free(bench->stage);
+}
+
+static void test_a_store_is_done_when_handed_on_and_acknowledged_later(void **state) {
+    (void)state;
+    Bench *bench = start("", 64);
+    uint16_t inst = accept(bench, make(bench, bench->store, SM_PATH_BYPASS, 1));
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst), 1);
+    MemRequest *request = sent(bench);
+    assert_int_equal(request->op, MEM_OP_WRITE);
+    assert_int_equal(request->client, MEM_CLIENT_STORE);
+    assert_int_equal(request->waiting, 6); /* its warp */
+    answer(bench, request);
+    assert_int_equal(cycles_to(bench, SM_EVENT_STORE_DONE, 6), 1);
+    stage_free(bench->stage);
+}
+
+static void test_an_atomic_is_answered_and_then_written_back(void **state) {
+    (void)state;
+    Bench *bench = start("", 64);
+    uint16_t inst = accept(bench, make(bench, bench->atomic, SM_PATH_BYPASS, 1));
+    step(bench);
+    MemRequest *request = sent(bench);
+    assert_int_equal(request->op, MEM_OP_ATOMIC);
+    answer(bench, request);
+    assert_int_equal(cycles_to(bench, SM_EVENT_ATOMIC_DONE, 6), 1);
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst), 2);
+    stage_free(bench->stage);
+}
+
+static void test_a_full_network_keeps_the_access_in_the_latch(void **state) {
+    (void)state;
+    Bench *bench = start("", 1);
+    accept(bench, make(bench, bench->load, SM_PATH_BYPASS, 1));
+    step(bench);
+    accept(bench, make(bench, bench->load, SM_PATH_BYPASS, 1));
+    for (int i = 0; i < 3; i++) {
+        step(bench);
+        assert_false(lsu_is_free(&bench->lsu));
+    }
+    assert_non_null(sent(bench));
+    step(bench);
+    assert_true(lsu_is_free(&bench->lsu));
+    stage_free(bench->stage);
+}
+
+/* ---- Through the L1D ---- */
+
+static void test_a_full_l1d_queue_keeps_the_access_in_the_latch(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=2 lsu.accesses_per_cycle=8", 64);
+    accept(bench, make(bench, bench->load, SM_PATH_L1D, 3));
+    step(bench);
+    assert_false(lsu_is_free(&bench->lsu)); /* two places for three accesses */
+    assert_int_equal(bench->l1d.count, 2);
+    step(bench);
+    assert_false(lsu_is_free(&bench->lsu));
+    step(bench); /* the first has looked up its tags */
+    assert_true(lsu_is_free(&bench->lsu));
+    stage_free(bench->stage);
+}
+
+static void test_an_l1d_miss_ends_two_cycles_after_its_reply(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=3", 64);
+    uint16_t inst = accept(bench, make(bench, bench->load, SM_PATH_L1D, 1));
+    MemRequest *request = NULL;
+    for (uint32_t cycles = 1; !request; cycles++) {
+        step(bench);
+        request = sent(bench);
+        /* enters at 1, looks up its tags 3 later, and the miss leaves in the next cycle */
+        assert_int_equal(request != NULL, cycles == 1 + 3 + 1);
+    }
+    answer(bench, request);
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst), 3);
+    stage_free(bench->stage);
+}
+
+/* ---- The write-back port ---- */
+
+/* Loads from shared memory and past the L1D whose data come in the same cycle. */
+static uint32_t results_in_first_cycle(const char *settings) {
+    Bench *bench = start(settings, 64);
+    uint16_t bypass = accept(bench, make(bench, bench->load, SM_PATH_BYPASS, 1));
+    step(bench);
+    MemRequest *request = sent(bench);
+    StageInst other = {
+        .op_class = ISA_CLASS_MEMORY, .memory = ISA_MEMORY_LOAD, .dst_count = 1, .dst = {4}};
+    uint16_t shared =
+        accept(bench, stage_memory_inst(bench->stage, stage_program(bench->stage, &other), 6,
+                                        SM_PATH_SHARED, 0, 1));
+    step(bench);
+    answer(bench, request);
+    for (int i = 0; i < 3; i++) /* both are there, chosen, written */
+        step(bench);
+    uint32_t results = bench->stage->sm.events.count;
+    assert_true(results >= 1);
+    if (results == 1) {
+        step(bench);
+        assert_int_equal(bench->stage->sm.events.count, 1);
+    } else {
+        assert_int_not_equal(bench->stage->sm.events.items[0].index,
+                             bench->stage->sm.events.items[1].index);
+    }
+    (void)bypass, (void)shared;
+    stage_free(bench->stage);
+    return results;
+}
+
+static void test_each_port_writes_back_one_load_a_cycle(void **state) {
+    (void)state;
+    assert_int_equal(results_in_first_cycle("shared.latency=2 lsu.writeback_ports=1"), 1);
+    assert_int_equal(results_in_first_cycle("shared.latency=2 lsu.writeback_ports=2"), 2);
+}
+
+static void test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting(void **state) {
+    (void)state;
+    Bench *bench = start("shared.latency=1", 8);
+    uint16_t inst = accept(bench, make(bench, bench->load, SM_PATH_SHARED, 1));
+    step(bench);
+    for (int i = 0; i < 4; i++) { /* its bank is written, cycle after cycle */
+        stage_cycle(bench->stage);
+        collector_start_cycle(&bench->collector);
+        collector_write(&bench->collector, &bench->stage->sm, inst);
+        lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->collector);
+        assert_true(stage_is_silent(bench->stage));
+    }
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst), 2);
+    stage_free(bench->stage);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shared_loads_take_conflicts_and_latency),
+        cmocka_unit_test(test_a_shared_store_ends_with_its_last_conflict),
+        cmocka_unit_test(test_the_latch_takes_one_instruction_at_a_time),
+        cmocka_unit_test(test_a_constant_hit_ends_in_the_cycle_of_its_access),
+        cmocka_unit_test(test_a_texture_hit_passes_its_caches_latency),
+        cmocka_unit_test(test_a_load_that_bypasses_ends_two_cycles_after_its_last_reply),
+        cmocka_unit_test(test_several_accesses_go_in_a_cycle_where_the_machine_says_so),
+        cmocka_unit_test(test_a_store_is_done_when_handed_on_and_acknowledged_later),
+        cmocka_unit_test(test_an_atomic_is_answered_and_then_written_back),
+        cmocka_unit_test(test_a_full_network_keeps_the_access_in_the_latch),
+        cmocka_unit_test(test_a_full_l1d_queue_keeps_the_access_in_the_latch),
+        cmocka_unit_test(test_an_l1d_miss_ends_two_cycles_after_its_reply),
+        cmocka_unit_test(test_each_port_writes_back_one_load_a_cycle),
+        cmocka_unit_test(test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
