@@ -1,0 +1,312 @@
+/* A whole SM: the cycles that an instruction takes from issue to issue, what keeps a CTA, and
+ * sleep. Requests are answered by the test, after a fixed time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/handlers.h"
+#include "sm/sm.h"
+#include "stage.h"
+
+enum { ANSWER = 40 /* cycles from a request's coming out of the network to its answer */ };
+
+typedef struct Bench {
+    Stage *stage;
+    Sm *sm;
+    PtxModule *module;
+    IsaProgram *program;
+    IsaLaunch launch;
+    DeviceMemory *memory;
+    uint64_t buffer;
+    uint8_t parameters[128];
+    uint64_t cycle;
+    uint64_t steps;    /* cycles in which the SM was stepped */
+    uint64_t ended_at; /* cycle in which the last CTA ended */
+    uint64_t acked_at; /* cycle in which the last reply was sent */
+    uint32_t ends, requests;
+    uint32_t waiting; /* requests not answered yet */
+    struct {
+        uint64_t due;
+        MemRequest *request;
+    } queue[256];
+} Bench;
+
+static void hear_end(void *user, const SmCtaEnd *end) {
+    Bench *bench = user;
+    bench->ended_at = end->end;
+    bench->ends++;
+}
+
+/* A kernel of these lines, which may use %r0..%r31, %f0.., %d0.. and %p0..; %d0 is a buffer's
+ * address. */
+static Bench *start(const char *settings, uint32_t warps, const char *lines, bool never_sleeps) {
+    Stage *stage = stage_new(settings, 64);
+    Bench *bench = ARENA_ARRAY(stage->sm.arena, Bench, 1);
+    Diag *diag = diag_new();
+    char text[4096];
+    int length = snprintf(text, sizeof text,
+                          ".version 8.6\n.target sm_70\n.address_size 64\n"
+                          ".visible .entry k(.param .u64 buffer) {\n.shared .b32 room[1024];\n"
+                          ".reg .b32 %%r<32>; .reg .f32 %%f<8>; .reg .b64 %%d<8>; "
+                          ".reg .pred %%p<4>;\n%s\nret;\n}\n",
+                          lines);
+    bench->stage = stage;
+    bench->module = ptx_read("test", text, (size_t)length, diag);
+    if (bench->module && ptx_link(&bench->module, 1, diag))
+        bench->program = isa_decode_variant(bench->module, isa_find_variant(NULL), diag);
+    if (!bench->program) fail_msg("%s", diag_text(diag));
+    diag_free(diag);
+    bench->memory = mem_new(1 << 20);
+    bench->buffer = mem_alloc(bench->memory, 65536, MEM_ALLOC_ALIGN, MEM_KIND_BUFFER, NULL);
+    memcpy(bench->parameters, &bench->buffer, sizeof bench->buffer);
+    bench->launch = (IsaLaunch){.program = bench->program,
+                                .function = &bench->program->functions[0],
+                                .grid = {64, 1, 1},
+                                .block = {warps * 32, 1, 1},
+                                .threads = warps * 32,
+                                .warps = warps,
+                                .ctas = 64,
+                                .shared_bytes = 4096,
+                                .parameters = bench->parameters,
+                                .parameter_bytes = 8,
+                                .stack_bytes = 1024,
+                                .sms = STAGE_SMS,
+                                .warps_per_sm = 48,
+                                .ps_per_cycle = 1000};
+    stage->sm.env.never_sleeps = never_sleeps;
+    bench->sm = sm_new(&stage->sm.env);
+    IsaContext isa = {.memory = bench->memory, .program = bench->program, .launch = &bench->launch};
+    sm_start_kernel(bench->sm, &bench->launch, &isa, 8,
+                    &(SmListener){.cta_finished = hear_end, .user = bench}, 0);
+    return bench;
+}
+
+static void stop(Bench *bench) {
+    sm_free(bench->sm);
+    isa_program_free(bench->program);
+    ptx_module_free(bench->module);
+    mem_free(bench->memory);
+    stage_free(bench->stage);
+}
+
+/* Answers what has waited long enough, and takes in what has come. */
+static void serve(Bench *bench) {
+    Stage *stage = bench->stage;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < bench->waiting; i++) {
+        if (bench->queue[i].due > bench->cycle) {
+            bench->queue[kept++] = bench->queue[i];
+            continue;
+        }
+        uint32_t packets = bench->queue[i].request->replies_left;
+        for (uint32_t p = 0; p < packets; p++)
+            noc_inject(stage->replies, STAGE_SMS, STAGE_SM, 8, bench->queue[i].request->handle);
+        bench->acked_at = bench->cycle;
+    }
+    bench->waiting = kept;
+    for (int slice = 0; slice < STAGE_SLICES; slice++) {
+        uint32_t handle;
+        if (!noc_peek(stage->requests, STAGE_SMS + slice, &handle)) continue;
+        noc_pop(stage->requests, STAGE_SMS + slice);
+        bench->requests++;
+        bench->queue[bench->waiting].due = bench->cycle + ANSWER;
+        bench->queue[bench->waiting++].request =
+            &sm_request_pool(bench->sm)[mem_handle_index(handle)];
+        assert_in_range(bench->waiting, 1, 200);
+    }
+}
+
+static void cycle(Bench *bench) {
+    bench->cycle++;
+    sm_receive(bench->sm, bench->cycle);
+    if (bench->stage->wake <= bench->cycle) {
+        sm_step(bench->sm, bench->cycle);
+        bench->steps++;
+    }
+    const IsaFault *fault = sm_fault(bench->sm);
+    if (fault) fail_msg("%s", fault->text);
+    serve(bench);
+    stage_move(bench->stage);
+}
+
+/* Runs `ctas` CTAs to their end and until all is answered. */
+static void run(Bench *bench, uint32_t ctas) {
+    for (uint32_t i = 0; i < ctas; i++) {
+        assert_true(sm_can_take_cta(bench->sm, 8));
+        sm_launch_cta(bench->sm, i, bench->cycle);
+    }
+    while (bench->ends < ctas || !sm_is_idle(bench->sm)) {
+        cycle(bench);
+        assert_in_range(bench->cycle, 1, 100000);
+    }
+    sm_settle(bench->sm, bench->cycle + 1);
+}
+
+/* Cycles from the CTA's launch to its end. */
+static uint64_t cycles_of(const char *settings, const char *lines) {
+    Bench *bench = start(settings, 1, lines, false);
+    run(bench, 1);
+    uint64_t cycles = bench->ended_at;
+    stop(bench);
+    return cycles;
+}
+
+#define IDEAL_FETCH "fetch.ideal=yes "
+
+static void test_a_dependent_instruction_issues_six_cycles_after_its_latency(void **state) {
+    (void)state;
+    static const struct {
+        const char *settings;
+        uint64_t latency;
+    } rows[] = {{IDEAL_FETCH "ops.int_add.latency=1", 1},
+                {IDEAL_FETCH "ops.int_add.latency=4", 4},
+                {IDEAL_FETCH "ops.int_add.latency=145", 145}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t one = cycles_of(rows[i].settings, "add.u32 %r1, %r1, 1;");
+        uint64_t four = cycles_of(rows[i].settings, "add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1;"
+                                                    "add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1;");
+        assert_int_equal(four - one, 3 * (6 + rows[i].latency));
+    }
+}
+
+static void test_independent_instructions_issue_cycle_after_cycle(void **state) {
+    (void)state;
+    uint64_t one = cycles_of(IDEAL_FETCH, "add.u32 %r1, %r9, 1;");
+    uint64_t four = cycles_of(IDEAL_FETCH, "add.u32 %r1, %r9, 1; add.u32 %r2, %r9, 1;"
+                                           "add.u32 %r3, %r9, 1; add.u32 %r4, %r9, 1;");
+    assert_int_equal(four - one, 3);
+}
+
+/* The load enters the unit at t + 4 and makes its access a cycle later: from there the pipe and the
+ * port. */
+static void test_shared_memory_is_its_latency_and_six_cycles_away(void **state) {
+    (void)state;
+    uint64_t alone = cycles_of(IDEAL_FETCH "shared.latency=26", "mov.u32 %r2, 0;"
+                                                                "add.u32 %r3, %r3, 1;");
+    uint64_t loads = cycles_of(IDEAL_FETCH "shared.latency=26",
+                               "mov.u32 %r2, 0; ld.shared.u32 %r1, [%r2];"
+                               "ld.shared.u32 %r1, [%r1]; add.u32 %r3, %r1, 1;");
+    uint64_t longer = cycles_of(IDEAL_FETCH "shared.latency=46",
+                                "mov.u32 %r2, 0; ld.shared.u32 %r1, [%r2];"
+                                "ld.shared.u32 %r1, [%r1]; add.u32 %r3, %r1, 1;");
+    assert_int_equal(longer - loads, 2 * 20);
+    assert_true(loads > alone + 2 * (26 + 5));
+}
+
+static void test_a_cta_keeps_its_slot_until_its_stores_are_acknowledged(void **state) {
+    (void)state;
+    const char *lines = "ld.param.u64 %d0, [buffer]; st.global.u32 [%d0], %r1;";
+    for (int acknowledges = 0; acknowledges < 2; acknowledges++) {
+        Bench *bench =
+            start(acknowledges ? "lsu.acknowledges_stores=yes" : "lsu.acknowledges_stores=no", 1,
+                  lines, false);
+        run(bench, 1);
+        assert_int_equal(bench->ended_at > bench->acked_at, acknowledges);
+        const Counters *c = sm_counters(bench->sm);
+        assert_int_equal(c->writes_sent, 1);
+        assert_int_equal(c->writes_acknowledged, 1);
+        stop(bench);
+    }
+}
+
+static const char *const mixed =
+    "ld.param.u64 %d0, [buffer]; mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4;"
+    "add.u64 %d2, %d0, %d1; ld.global.u32 %r2, [%d2]; add.u32 %r3, %r2, %r1;"
+    "setp.gt.u32 %p1, %r1, 40; @%p1 bra L1; mul.lo.u32 %r3, %r3, %r3; L1:"
+    "shl.b32 %r6, %r1, 2; st.shared.u32 [%r6], %r3; bar.sync 0; ld.shared.u32 %r4, [%r6];"
+    "atom.global.add.u32 %r5, [%d0], 1; membar.gl; st.global.u32 [%d2], %r4;";
+
+/* Sleep leaves out steps, and changes nothing that is counted. */
+static void test_a_sleeping_sm_counts_as_one_that_is_always_stepped(void **state) {
+    (void)state;
+    static const char *const settings[] = {"", "lsu.loads_block=yes l1d.mshrs=2 l1d.latency=7",
+                                           "scheduler.issue_interval=4 units.sp.lanes=8"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        Bench *sleepy = start(settings[i], 3, mixed, false);
+        Bench *awake = start(settings[i], 3, mixed, true);
+        run(sleepy, 4);
+        run(awake, 4);
+        assert_int_equal(sleepy->ended_at, awake->ended_at);
+        assert_true(sleepy->steps < awake->steps);
+        uint64_t end = sleepy->cycle > awake->cycle ? sleepy->cycle : awake->cycle;
+        sm_settle(sleepy->sm, end + 1);
+        sm_settle(awake->sm, end + 1);
+        assert_memory_equal(sm_counters(sleepy->sm), sm_counters(awake->sm), sizeof(Counters));
+        assert_memory_equal(sm_histograms(sleepy->sm), sm_histograms(awake->sm),
+                            sizeof(Histograms));
+        const Counters *c = sm_counters(sleepy->sm);
+        assert_int_equal(c->scheduler_cycles,
+                         c->sm_cycles * sleepy->stage->config->sm.scheduler.count);
+        assert_int_equal(c->ctas_finished, 4);
+        assert_int_equal(c->warps_finished, 12);
+        stop(sleepy);
+        stop(awake);
+    }
+}
+
+static void test_an_sm_takes_as_many_ctas_as_it_may(void **state) {
+    (void)state;
+    Bench *bench = start("", 1, "add.u32 %r1, %r1, 1;", false);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_true(sm_can_take_cta(bench->sm, 100));
+        assert_true(sm_can_take_cta(bench->sm, i + 1));
+        assert_false(sm_can_take_cta(bench->sm, i));
+        sm_launch_cta(bench->sm, i, 0);
+        assert_int_equal(sm_resident_ctas(bench->sm), i + 1);
+    }
+    assert_false(sm_can_take_cta(bench->sm, 100));
+    assert_int_equal(bench->stage->wake, 1);
+    stop(bench);
+}
+
+static void test_a_warp_that_waits_says_for_what(void **state) {
+    (void)state;
+    Bench *bench = start(IDEAL_FETCH, 2,
+                         "ld.param.u64 %d0, [buffer];\nld.global.u32 %r1, [%d0];\n"
+                         "add.u32 %r1, %r1, 1;",
+                         false);
+    sm_launch_cta(bench->sm, 7, 0);
+    SmWait waits[4];
+    uint32_t count = 0;
+    for (int i = 0; i < 100 && !bench->requests; i++)
+        cycle(bench);
+    while (sm_counters(bench->sm)->load_instructions < 4)
+        cycle(bench);
+    for (int i = 0; i < 20; i++)
+        cycle(bench);
+    count = sm_waits(bench->sm, waits, 0, 4);
+    assert_int_equal(count, 1);
+    assert_string_equal(waits[0].what, "wait for data from memory");
+    assert_int_equal(waits[0].warps, 2);
+    assert_int_equal(waits[0].first_cta, 7);
+    assert_int_equal(waits[0].op, PTX_OP_ADD);
+    stop(bench);
+}
+
+static void test_a_line_is_dropped_when_the_sm_has_no_thread_left(void **state) {
+    (void)state;
+    const char *lines =
+        "ld.param.u64 %d0, [buffer]; ld.global.u32 %r1, [%d0]; add.u32 %r1, %r1, 1;";
+    for (int idle = 0; idle < 2; idle++) {
+        Bench *bench = start(idle ? "l1d.flush=idle" : "l1d.flush=never", 1, lines, false);
+        run(bench, 1);
+        sm_launch_cta(bench->sm, 1, bench->cycle);
+        while (bench->ends < 2)
+            cycle(bench);
+        assert_int_equal(sm_counters(bench->sm)->l1d_load_misses, idle ? 2 : 1);
+        stop(bench);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_dependent_instruction_issues_six_cycles_after_its_latency),
+        cmocka_unit_test(test_independent_instructions_issue_cycle_after_cycle),
+        cmocka_unit_test(test_shared_memory_is_its_latency_and_six_cycles_away),
+        cmocka_unit_test(test_a_cta_keeps_its_slot_until_its_stores_are_acknowledged),
+        cmocka_unit_test(test_a_sleeping_sm_counts_as_one_that_is_always_stepped),
+        cmocka_unit_test(test_an_sm_takes_as_many_ctas_as_it_may),
+        cmocka_unit_test(test_a_warp_that_waits_says_for_what),
+        cmocka_unit_test(test_a_line_is_dropped_when_the_sm_has_no_thread_left),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
