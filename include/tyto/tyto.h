@@ -137,6 +137,7 @@ typedef struct TytoKernel {
     uint32_t instructions; /* in its text */
     uint32_t max_threads;  /* per thread block, by its launch bounds and the device */
     int line;              /* of its .entry in the PTX text */
+    const char *refusal;   /* why it cannot run: file:line:column: what is not supported; or NULL */
 } TytoKernel;
 
 int tyto_kernel_count(const TytoModule *module);

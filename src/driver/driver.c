@@ -66,6 +66,13 @@ void driver_obey_signal(Driver *driver) {
     die_of(driver->signal);
 }
 
+_Noreturn void driver_give_up(Driver *driver) {
+    fflush(NULL);
+    report(driver);
+    fflush(NULL);
+    _exit(1);
+}
+
 static void report_at_exit(void) {
     if (!process.driver) return;
     driver_obey_signal(process.driver);

@@ -132,6 +132,8 @@ CUresult call_end(Call *call, CUresult status);
 /* After a launch that was interrupted: writes the report and ends the process as the signal would
  * have. Returns only when there was no signal. The caller holds the lock. */
 void driver_obey_signal(Driver *driver);
+/* Ends the process after the report: what it asked for cannot be done. */
+_Noreturn void driver_give_up(Driver *driver);
 
 /* Looks a handle up in the call's driver; NULL when it is not one. */
 #define CALL_GET(call, kind, handle)                                                               \

@@ -86,6 +86,10 @@ static CUresult run(Call *call, const GpuLaunch *launch) {
     if (status == GPU_OK) return CUDA_SUCCESS;
     if (status == GPU_INTERRUPTED) driver_obey_signal(driver);
     driver_say("error: %s", result.message);
+    if (status == GPU_REFUSED) {
+        if (!driver->simulator->options->returns_unsupported) driver_give_up(driver);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     if (status == GPU_BAD_LAUNCH)
         return launch->is_cooperative && !fits_at_once(call, launch)
                    ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE

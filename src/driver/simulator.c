@@ -216,7 +216,8 @@ static void describe_kernels(TytoModule *module) {
                                .local_bytes = ptx->local_bytes,
                                .instructions = (uint32_t)ptx->inst_count,
                                .max_threads = most_threads(module->simulator->gpu, ptx),
-                               .line = ptx->line};
+                               .line = ptx->line,
+                               .refusal = function->refusal};
         describe_parameters(module, ptx, kernel);
     }
 }
@@ -407,6 +408,7 @@ static TytoStatus status_of(GpuStatus status) {
     static const TytoStatus statuses[] = {
         [GPU_OK] = TYTO_OK,
         [GPU_BAD_LAUNCH] = TYTO_BAD_LAUNCH,
+        [GPU_REFUSED] = TYTO_BAD_LAUNCH,
         [GPU_FAULT] = TYTO_KERNEL_FAILED,
         [GPU_INTERRUPTED] = TYTO_INTERRUPTED,
     };
@@ -421,7 +423,7 @@ GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *asked, Gpu
     progress_begin(simulator->progress, name);
     GpuStatus status = gpu_launch(simulator->gpu, &launch, result);
     progress_end(simulator->progress);
-    if (status == GPU_BAD_LAUNCH) return status;
+    if (status == GPU_BAD_LAUNCH || status == GPU_REFUSED) return status;
     if (simulator->selection) selection_count(simulator->selection, name);
     record_launch(simulator->run, simulator->gpu, &launch, result,
                   simulator->detail ? &simulator->detail->watch : NULL);

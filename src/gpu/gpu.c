@@ -317,6 +317,10 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         refuse(result, "%s is a device function, not a kernel (.entry)", kernel->ptx->name);
         return result->status;
     }
+    if (kernel->refusal) {
+        refuse(result, "kernel %s cannot run: %s", kernel->ptx->name, kernel->refusal);
+        return result->status = GPU_REFUSED;
+    }
     uint32_t threads = request->block[0] * request->block[1] * request->block[2];
     if (!check_dimensions(request, kernel->ptx, gpu_limits(gpu), result) ||
         !check_resources(gpu, request, kernel, threads, result))

@@ -81,6 +81,7 @@ typedef struct GpuLaunch {
 typedef enum GpuStatus {
     GPU_OK,
     GPU_BAD_LAUNCH, /* the launch itself is impossible: dimensions, shared memory, parameters */
+    GPU_REFUSED,    /* the kernel holds what is not supported: result.message says what and where */
     GPU_FAULT,      /* the kernel failed: result.message says how; result.fault_code which kind */
     GPU_INTERRUPTED /* gpu_interrupt was called */
 } GpuStatus;

@@ -292,6 +292,12 @@ static IsaEvent warp_exited(IsaContext *context, IsaWarp *warp) {
     return ISA_EVENT_EXIT;
 }
 
+/* What a trap says: its function may stand for one that cannot run. */
+static const char *refusal_of(const IsaProgram *program, uint32_t pc) {
+    const char *refusal = program->functions[program->infos[pc].function].refusal;
+    return refusal ? refusal : "the kernel gave up";
+}
+
 /* Executes an instruction that does more than write registers. */
 static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     if (!mask) {
@@ -331,7 +337,8 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
         warp->pc++;
         break;
     case ISA_FLOW_TRAP:
-        isa_fault(context, warp, bits_lowest32(mask), ISA_FAULT_TRAP, "trap: the kernel gave up");
+        isa_fault(context, warp, bits_lowest32(mask), ISA_FAULT_TRAP, "trap: %s",
+                  refusal_of(context->program, warp->pc));
         is_ok = false;
         break;
     case ISA_FLOW_NEXT:

@@ -18,9 +18,11 @@ bool decode_unsupported(Decoder *decoder, const char *format, ...) {
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
     const PtxInst *ptx = decoder->ptx;
-    diag_error(decoder->diag, decoder->program->module->file, ptx->line, ptx->column,
-               "%s%s: not supported: %s", ptx_opcode_name(ptx->op),
-               ptx->type == PTX_TYPE_NONE ? "" : ptx_type_name(ptx->type), reason);
+    if (!decoder->refusal)
+        decoder->refusal = arena_printf(
+            decoder->program->arena, "%s:%d:%d: %s%s: not supported: %s",
+            decoder->program->module->file, ptx->line, ptx->column, ptx_opcode_name(ptx->op),
+            ptx->type == PTX_TYPE_NONE ? "" : ptx_type_name(ptx->type), reason);
     return false;
 }
 
@@ -212,6 +214,31 @@ static void lay_out_frame(const Decoder *decoder, IsaFunction *out) {
         out->pred_offset + (decoder->scratch_pred + 1) * sizeof(uint32_t), ISA_ROW_BYTES);
 }
 
+/* A function that cannot run ends the launch, should anyone get there. */
+static void decode_refused(Decoder *decoder, IsaFunction *out, uint32_t first_target) {
+    const PtxInst trap = {.op = PTX_OP_TRAP, .guard = -1, .line = decoder->function->line};
+    out->refusal = decoder->refusal;
+    decoder->program->inst_count = out->entry;
+    decoder->target_count = first_target;
+    decode_instruction(decoder, &trap);
+}
+
+/* Whoever calls a function that cannot run cannot run either. */
+static void refuse_callers(IsaProgram *program) {
+    for (bool is_done = false; !is_done;) {
+        is_done = true;
+        for (uint32_t f = 0; f < program->function_count; ++f) {
+            IsaFunction *function = &program->functions[f];
+            for (uint32_t pc = function->entry; pc < function->end && !function->refusal; ++pc) {
+                const IsaInst *inst = &program->insts[pc];
+                if (inst->flow != ISA_FLOW_CALL) continue;
+                function->refusal = program->functions[inst->target].refusal;
+                is_done = is_done && !function->refusal;
+            }
+        }
+    }
+}
+
 static void decode_function(Decoder *decoder, uint32_t index) {
     IsaProgram *program = decoder->program;
     const PtxFunction *function = program->module->functions[index];
@@ -225,18 +252,20 @@ static void decode_function(Decoder *decoder, uint32_t index) {
     decoder->scratch_rows = 0;
     decoder->scratch_pred = (uint32_t)(function->pred_count > 2 ? function->pred_count : 2);
     lay_out_locals(decoder, out);
+    decoder->refusal = function->refusal;
     if (decoder->scratch_pred > UINT16_MAX) { /* IsaInst.guard */
-        diag_error(decoder->diag, program->module->file, function->line, function->column,
-                   "function %s: not supported: more than %d predicates at a time", function->name,
-                   UINT16_MAX);
-        return;
+        decoder->refusal = arena_printf(
+            program->arena, "%s:%d:%d: not supported: more than %d predicates at a time",
+            program->module->file, function->line, function->column, UINT16_MAX);
+        decoder->scratch_pred = 2;
     }
     decoder->pc_of = base_calloc((size_t)function->inst_count + 1, sizeof *decoder->pc_of);
     const uint32_t first_target = decoder->target_count;
-    for (int i = 0; i < function->inst_count; ++i) {
+    for (int i = 0; i < function->inst_count && !decoder->refusal; ++i) {
         decoder->pc_of[i] = program->inst_count;
         decode_instruction(decoder, &function->insts[i]);
     }
+    if (decoder->refusal) decode_refused(decoder, out, first_target);
     decoder->pc_of[function->inst_count] = out->end = program->inst_count;
     add_implicit_end(decoder);
     decode_resolve_targets(decoder, first_target);
@@ -261,6 +290,7 @@ IsaProgram *isa_decode_variant(const PtxModule *module, const IsaVariant *varian
     program->reg_pool = make_room(NULL, 0, &decoder.reg_capacity, sizeof *program->reg_pool);
     for (uint32_t i = 0; i < program->function_count; ++i)
         decode_function(&decoder, i);
+    refuse_callers(program);
     program->constants = constants_rows(decoder.constants, arena, &program->constant_bytes);
     constants_free(decoder.constants);
     if (diag_error_count(diag) == errors_before) return program;

@@ -47,12 +47,14 @@ struct Decoder {
     /* Growing arrays, in the end the program's. */
     uint32_t inst_capacity, reg_count, reg_capacity, target_count, target_capacity, call_capacity;
     uint32_t wide_count, wide_capacity;
+    const char *refusal; /* the first thing in the function that is not supported; NULL */
     struct ConstantPool *constants;
 };
 
 /* ---- Messages ---- */
 
-/* Names the instruction that is not supported, with its line; returns false. */
+/* Names the instruction that is not supported, with its line: the function cannot run. Returns
+ * false. */
 bool decode_unsupported(Decoder *decoder, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

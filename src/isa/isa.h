@@ -275,6 +275,7 @@ typedef struct IsaFunction {
     IsaFormal *parameters; /* .func: where its own parameters live, in order */
     IsaFormal *returns;    /* .func: and its return values */
     uint16_t parameter_count, return_count;
+    const char *refusal;   /* why it cannot run, itself or what it calls; NULL: it can */
     uint32_t registers;    /* per thread, decides occupancy */
     uint32_t shared_bytes; /* static shared memory when launched */
 } IsaFunction;

@@ -125,8 +125,10 @@ static Name *read_spelling(Reader *reader, const Token *first) {
 static const PtxShape *find_shape(Reader *reader, Name *spelling, const Token *place) {
     if (spelling->shape) return spelling->shape;
     Text why = {0};
-    spelling->shape = ptx_shape_new(reader->arena, spelling->text, &why);
-    if (!spelling->shape)
+    bool is_unsupported;
+    spelling->shape = ptx_shape_new(reader->arena, spelling->text, &why, &is_unsupported);
+    if (is_unsupported) reader_refuse(reader, place->line, place->column, "%s", text_string(&why));
+    else if (!spelling->shape)
         reader_error_at(reader, place->line, place->column, "%s", text_string(&why));
     text_free(&why);
     return spelling->shape;
@@ -295,6 +297,7 @@ static void *copy_of(Arena *arena, const void *items, int32_t count, size_t item
 
 static void finish(Reader *reader, PtxFunction *function) {
     Arena *arena = reader->arena;
+    if (function->refusal) reader->inst_count = 0; /* it never runs */
     function->insts = copy_of(arena, reader->insts, reader->inst_count, sizeof(PtxInst));
     function->inst_count = reader->inst_count;
     function->regs = copy_of(arena, reader->regs, reader->reg_count, sizeof(PtxReg));

@@ -56,7 +56,8 @@ void ptx_document(Text *out) {
     text_add(out, "\n## Special registers\n\n");
     add_special_registers(out);
     text_add(out, "\n## Not supported\n\n"
-                  "A module that holds one of these is refused, with the line where it stands.\n\n"
+                  "A kernel that holds one of these, or calls what does, cannot be launched; "
+                  "others of its module can.\n\n"
                   "| instruction | what it is |\n|---|---|\n");
     add_unsupported(out);
 }

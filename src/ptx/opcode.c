@@ -722,3 +722,41 @@ const PtxUnsupported *ptx_unsupported(int *count) {
     *count = COUNT(unsupported);
     return unsupported;
 }
+
+static const PtxUnsupported unsupported_words[] = {
+    {".3d", "textures of other geometries than 1D and 2D"},
+    {".a1d", "textures of other geometries than 1D and 2D"},
+    {".a2d", "textures of other geometries than 1D and 2D"},
+    {".cube", "textures of other geometries than 1D and 2D"},
+    {".acube", "textures of other geometries than 1D and 2D"},
+    {".2dms", "textures of other geometries than 1D and 2D"},
+    {".a2dms", "textures of other geometries than 1D and 2D"},
+    {".base", "mipmapped textures"},
+    {".level", "mipmapped textures"},
+    {".grad", "mipmapped textures"},
+    {".b128", "accesses of 128 bits"},
+    {".v8", "accesses of 256 bits"},
+    {".bulk", "bulk copies"},
+    {".expect_tx", "transaction counts"},
+    {".complete_tx", "transaction counts"},
+    {".mbarrier_init", "thread block clusters"},
+    {".cluster", "thread block clusters"},
+    {".shared::cluster", "thread block clusters"},
+    {".tensormap::generic", "tensor memory"},
+    {".e2m1", "formats of 4 and 6 bits"},
+    {".e2m3", "formats of 4 and 6 bits"},
+    {".e3m2", "formats of 4 and 6 bits"},
+    {".e2m1x2", "formats of 4 and 6 bits"},
+    {".e2m3x2", "formats of 4 and 6 bits"},
+    {".e3m2x2", "formats of 4 and 6 bits"},
+    {".ue8m0x2", "formats of 4 and 6 bits"},
+    {".f32x2", "pairs of f32"},
+    {".async", "asynchronous stores and proxies"},
+    {".m16n16", "matrices of sm_100"},
+    {".m8n16", "matrices of sm_100"},
+};
+
+const PtxUnsupported *ptx_unsupported_words(int *count) {
+    *count = COUNT(unsupported_words);
+    return unsupported_words;
+}

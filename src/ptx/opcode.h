@@ -114,6 +114,9 @@ typedef struct PtxUnsupported {
 } PtxUnsupported;
 
 const PtxUnsupported *ptx_unsupported(int *count);
+/* Modifiers of the same kind, which make any instruction unsupported that has no form with them;
+ * the first row that fits says why. */
+const PtxUnsupported *ptx_unsupported_words(int *count);
 
 /* Special registers; vector ones by component. */
 // clang-format off

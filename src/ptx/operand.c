@@ -40,8 +40,8 @@ static const char *nearest_name(const Reader *reader, const Name *name) {
 
 bool operand_undeclared(Reader *reader, Name *name, const char *what, int line, int column) {
     if (is_unsupported_sreg(name))
-        return reader_error_at(reader, line, column, "not supported: special register '%s'",
-                               name->text);
+        return reader_refuse(reader, line, column, "not supported: special register '%s'",
+                             name->text);
     Binding *range = name->prefix ? name->prefix->range : NULL;
     if (range)
         return reader_error_at(reader, line, column, "'%s' is not declared: %s<%d> ends at %s%d",

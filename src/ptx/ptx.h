@@ -420,11 +420,12 @@ struct PtxFunction {
     bool is_defined; /* has a body (false: .extern or a forward declaration only) */
     PtxLinkage linkage;
     bool is_noreturn;
-    int32_t index;      /* in PtxModule.functions (ptx_link) */
-    PtxFunction *alias; /* while reading and linking: the function that this one stands for */
-    PtxVar *returns;    /* of a .func */
-    PtxVar *parameters; /* in order; var.address = byte offset in the parameter area, which a
-                           .func's parameters begin and its returns end */
+    const char *refusal; /* why it cannot run: its place, and what of it is not supported; NULL */
+    int32_t index;       /* in PtxModule.functions (ptx_link) */
+    PtxFunction *alias;  /* while reading and linking: the function that this one stands for */
+    PtxVar *returns;     /* of a .func */
+    PtxVar *parameters;  /* in order; var.address = byte offset in the parameter area, which a
+                            .func's parameters begin and its returns end */
     uint16_t return_count, parameter_count;
     uint32_t parameter_bytes; /* size of the parameter area (kernels: what cuLaunchKernel copies) */
     PtxVar **locals; /* .local, .shared and call-site .param variables declared inside, with

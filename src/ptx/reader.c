@@ -7,6 +7,7 @@
 enum { FIRST_CAPACITY = 64 };
 
 bool reader_error_at(Reader *reader, int line, int column, const char *format, ...) {
+    if (reader->function && reader->function->refusal) return false;
     va_list args;
     va_start(args, format);
     diag_verror(reader->diag, reader->module->file, line, column, format, args);
@@ -15,6 +16,22 @@ bool reader_error_at(Reader *reader, int line, int column, const char *format, .
         reader->lexer.next = reader->lexer.end;
         reader->token = (Token){.kind = LEX_END, .line = line, .column = column};
     }
+    return false;
+}
+
+bool reader_refuse(Reader *reader, int line, int column, const char *format, ...) {
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    PtxFunction *function = reader->function;
+    if (!function) return reader_error_at(reader, line, column, "%s", message);
+    if (function->refusal) return false;
+    function->refusal =
+        arena_printf(reader->arena, "%s:%d:%d: %s", reader->module->file, line, column, message);
+    diag_warning(reader->diag, reader->module->file, line, column, "%s; '%s' cannot run", message,
+                 function->name);
     return false;
 }
 

@@ -71,6 +71,11 @@ void reader_next(Reader *reader);
 /* Reports an error at the place given, or at the current token; always false. */
 bool reader_error_at(Reader *reader, int line, int column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* What is not supported, with its place: the function at hand cannot run, the module is not the
+ * worse for it. The first one is kept; mistakes behind it may be its doing, and are not reported.
+ * Outside of functions it is an error. Returns false. */
+bool reader_refuse(Reader *reader, int line, int column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 bool reader_error(Reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "'foo'" or "end of file", of the current token; valid until the next call. */
 const char *reader_token_text(Reader *reader);

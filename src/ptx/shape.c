@@ -259,15 +259,33 @@ static const char *nearest_opcode(const char *name) {
     return diag_nearest(name, names, PTX_OP_COUNT);
 }
 
-static void explain_opcode(const char *name, Text *why) {
+/* Whether PTX has the opcode; says what it is. */
+static bool explain_unsupported(const char *name, Text *why) {
     int count;
     const PtxUnsupported *unsupported = ptx_unsupported(&count);
     for (int i = 0; i < count; i++) {
-        if (!strcmp(unsupported[i].name, name)) {
-            text_printf(why, "not supported: '%s' (%s)", name, unsupported[i].what);
-            return;
-        }
+        if (strcmp(unsupported[i].name, name) != 0) continue;
+        text_printf(why, "not supported: '%s' (%s)", name, unsupported[i].what);
+        return true;
     }
+    return false;
+}
+
+/* Whether PTX has one of the modifiers, and this reader has not. */
+static bool explain_unsupported_word(const char *spelling, const Slice *words, int word_count,
+                                     Text *why) {
+    int count;
+    const PtxUnsupported *unsupported = ptx_unsupported_words(&count);
+    for (int i = 0; i < count; i++)
+        for (int w = 0; w < word_count; w++) {
+            if (!slice_is(words[w], unsupported[i].name)) continue;
+            text_printf(why, "not supported: '%s' (%s)", spelling, unsupported[i].what);
+            return true;
+        }
+    return false;
+}
+
+static void explain_opcode(const char *name, Text *why) {
     text_printf(why, "there is no instruction '%s'", name);
     const char *nearest = nearest_opcode(name);
     if (nearest) text_printf(why, "; did you mean '%s'?", nearest);
@@ -328,7 +346,8 @@ static int split_words(const char *spelling, Slice *name, Slice *words) {
     return count;
 }
 
-PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why) {
+PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why, bool *is_unsupported) {
+    *is_unsupported = false;
     Slice name, words[MAX_WORDS];
     if (strlen(spelling) > MAX_SPELLING) {
         text_printf(why, "instruction of more than %d characters", MAX_SPELLING);
@@ -346,10 +365,13 @@ PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why) {
     if (!best.form) {
         char opcode[64] = "";
         memcpy(opcode, name.text, name.length < sizeof opcode ? name.length : sizeof opcode - 1);
-        explain_opcode(opcode, why);
+        *is_unsupported = explain_unsupported(opcode, why);
+        if (!*is_unsupported) explain_opcode(opcode, why);
         return NULL;
     }
     if (!best.is_complete) {
+        *is_unsupported = explain_unsupported_word(spelling, words, word_count, why);
+        if (*is_unsupported) return NULL;
         if (best.matched < word_count) {
             explain_word(spelling, &best, words[best.matched], why);
         } else {

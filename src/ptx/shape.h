@@ -45,10 +45,10 @@ typedef struct PtxShape {
     int required_count; /* slots that are not optional */
 } PtxShape;
 
-/* The shape of a spelling, in `arena`; NULL when there is no such instruction or it is not
- * supported, with the reason added to `why` ("there is no instruction 'ad'; did you mean 'add'?").
- */
-PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why);
+/* The shape of a spelling, in `arena`; NULL when there is no such instruction, or PTX has it and
+ * this reader has not (*is_unsupported), with the reason added to `why` ("there is no instruction
+ * 'ad'; did you mean 'add'?"). */
+PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why, bool *is_unsupported);
 
 /* Adds a form as the manual writes it: "add{.sat}.s32 d, a, b", the notes left out. */
 void ptx_form_write(const PtxForm *form, Text *out);

@@ -565,7 +565,8 @@ bool variable_read_registers(Reader *reader) {
     Specifier specifier = {.vector = 1};
     if (!read_specifier(reader, &specifier)) return false;
     if (specifier.type == PTX_B128)
-        return reader_error(reader, "not supported: registers of type .b128");
+        return reader_refuse(reader, reader->token.line, reader->token.column,
+                             "not supported: registers of type .b128");
     do {
         if (!declare_register(reader, &specifier)) return false;
     } while (reader_accept(reader, ','));

@@ -258,9 +258,27 @@ static void test_unsupported_forms_are_named(void **state) {
                             "tex.2d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [image, {%f1,%f2}];\n"
                             "ret; }");
     assert_non_null(d.module);
-    assert_null(d.program);
-    assert_non_null(strstr(diag_text(d.diag), "test.ptx:6:"));
-    assert_non_null(strstr(diag_text(d.diag), "texture references"));
+    assert_non_null(d.program);
+    const IsaFunction *kernel = &d.program->functions[0];
+    assert_non_null(kernel->refusal);
+    assert_non_null(strstr(kernel->refusal, "test.ptx:6:"));
+    assert_non_null(strstr(kernel->refusal, "texture references"));
+    release(&d);
+}
+
+/* A caller of what cannot run cannot run either; others can. */
+static void test_callers_of_unsupported_functions_are_refused(void **state) {
+    (void)state;
+    Decoded d = decode(HEAD ".func bad() { wgmma.fence.sync.aligned; ret; }\n"
+                            ".func between() { call bad; ret; }\n"
+                            ".visible .entry k() { call between; ret; }\n"
+                            ".visible .entry fine() { ret; }");
+    assert_non_null(d.program);
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(d.program->functions[i].refusal);
+        assert_non_null(strstr(d.program->functions[i].refusal, "'wgmma'"));
+    }
+    assert_null(d.program->functions[3].refusal);
     release(&d);
 }
 
@@ -273,6 +291,7 @@ int main(void) {
         cmocka_unit_test(test_variables_become_addresses),
         cmocka_unit_test(test_calls_list_their_values),
         cmocka_unit_test(test_unsupported_forms_are_named),
+        cmocka_unit_test(test_callers_of_unsupported_functions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

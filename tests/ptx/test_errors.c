@@ -10,11 +10,9 @@ typedef struct Mistake {
 static const Mistake statements[] = {
     /* spellings */
     {"addd.s32 %r1, %r2, %r3;", ":5:1: error: there is no instruction 'addd'; did you mean 'add'?"},
-    {"wgmma.fence.sync.aligned;", ":5:1: error: not supported: 'wgmma' (matrix instructions)"},
     {"cp.async.ca.shared.global [%rd1], %rd2, 4;",
      "operand b is not in brackets, but must be an address such as [%rd1+4]"},
     {"cp.async.ca.shared.global [%rd1], [%rd2], %r1;", "operand c is not an integer constant"},
-    {"cp.async.bulk.commit_group;", "'.bulk' is misspelled or not supported here"},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3}, {%r1,%r2,%r3,%r4}, "
      "{%r1,%r2}, {%f1,%f2,%f3,%f4};",
      "operand d has 3 elements, but must have 4"},
@@ -28,7 +26,6 @@ static const Mistake statements[] = {
     {"add %r1, %r2, %r3;", "'add': a modifier is missing: one of .u16 .u32"},
     {"cvt.f32.s32 %f1, %r1;", "'cvt.f32.s32'"},
     {"add.s32.u32 %r1, %r2, %r3;", "nothing more was expected"},
-    {"st.async.b32 [%rd1], %r1;", "'.async' is misspelled or not supported here"},
     /* operands */
     {"add.s32 %r1, %r2;", "'add.s32' has 2 operands; it is written: add(.u16,.u32,.u64"},
     {"add.s32 %r1, %r2, %r3, %r4;", "'add.s32' has 4 operands"},
@@ -89,14 +86,11 @@ static const Mistake statements[] = {
     {"add.s32 %r1, %r2, k;", "operand b is the address of a symbol"},
     {"add.s32 %r1, %r2, L; L: ret;", "'L' is not declared"},
     {"L: add.s32 %r1, %r2, L;", "'L' is a label, not a value"},
-    {"mov.u32 %r1, %pm0;", ":5:14: error: not supported: special register '%pm0'"},
     {"add.s32 %r1, %r2, 1, 2, 3, 4, 5, 6;", "'add.s32' has more than 6 operands"},
     {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%r1, {%f1,%f2}];",
      "texture or sampler must be a 64-bit register or a .texref variable"},
     {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1}];",
      "operand c has 1 elements, but must have 2"},
-    {"tex.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f1,%f1,%f1}];",
-     "'.3d' is misspelled or not supported here"},
     {"tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, %rd1;", "expected '[' before the texture, not '%rd1'"},
     /* names */
     {"add.s32 %r1, %r2, %r77;", "'%r77' is not declared: %r<10> ends at %r9"},
@@ -130,7 +124,6 @@ static const Mistake statements[] = {
     {".reg .b32 %x<4000000000>;",
      "%x<4000000000>: too many registers: at most 4194304 in a function"},
     {".reg .b32 %x<>;", "expected the number of registers, not '>'"},
-    {".reg .b128 %x;", "not supported: registers of type .b128"},
     {".local .pred x;", ".pred is a type of registers only"},
     {".local .align 3 .b8 x;", "alignment 3 is not a power of two"},
     {".local .b8 x[];", "'x' has no size: only .extern arrays may leave it out"},
@@ -241,6 +234,20 @@ static const Mistake modules[] = {
     {PTX_HEADER "#line\n.global x;", ":5:9: error: expected a type such as .u32, not 'x'"},
 };
 
+/* What PTX has and Tyto has not: the kernel that holds it cannot run. Line 5 again. */
+static const Mistake refusals[] = {
+    {"wgmma.fence.sync.aligned;", "test.ptx:5:1: not supported: 'wgmma' (matrix instructions)"},
+    {"st.async.b32 [%rd1], %r1;",
+     "test.ptx:5:1: not supported: 'st.async.b32' (asynchronous stores and proxies)"},
+    {"mov.u32 %r1, %pm0;", "test.ptx:5:14: not supported: special register '%pm0'"},
+    {".reg .b128 %x; mov.b128 %x, {%rd1, %rd2};",
+     "test.ptx:5:12: not supported: registers of type .b128"},
+    {"cp.async.bulk.commit_group;",
+     "test.ptx:5:1: not supported: 'cp.async.bulk.commit_group' (bulk copies)"},
+    {"tex.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f1,%f1,%f1}]; bogus;",
+     "test.ptx:5:1: not supported: 'tex.3d.v4.f32.f32' (textures of other geometries"},
+};
+
 /* Whether the text's errors hold the message; prints both when they do not. */
 static bool has_message(const char *text, const char *message) {
     Text errors = {0};
@@ -262,6 +269,25 @@ static void test_statements(void **state) {
         text_free(&text);
     }
     assert_int_equal(wrong, 0);
+}
+
+static void test_what_is_not_supported_refuses_its_kernel_alone(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        Text text = {0};
+        text_printf(&text, "%s%s\nret;\n}\n.entry other() { ret; }\n", PTX_KERNEL,
+                    refusals[i].text);
+        PtxModule *module = ptx_test_read(text_string(&text));
+        const PtxFunction *refused = ptx_find_function(module, "k");
+        assert_non_null(refused->refusal);
+        if (!strstr(refused->refusal, refusals[i].message))
+            fail_msg("wanted: %s\ngot: %s", refusals[i].message, refused->refusal);
+        assert_int_equal(refused->inst_count, 0);
+        assert_null(ptx_find_function(module, "other")->refusal);
+        assert_int_equal(ptx_find_function(module, "other")->inst_count, 1);
+        ptx_module_free(module);
+        text_free(&text);
+    }
 }
 
 static void test_modules(void **state) {
@@ -311,9 +337,11 @@ static void test_many(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_statements),
-                                       cmocka_unit_test(test_modules),
-                                       cmocka_unit_test(test_several), cmocka_unit_test(test_many)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_statements),
+        cmocka_unit_test(test_what_is_not_supported_refuses_its_kernel_alone),
+        cmocka_unit_test(test_modules), cmocka_unit_test(test_several),
+        cmocka_unit_test(test_many)};
     printf("%zu mistakes, each with its message\n",
            sizeof statements / sizeof *statements + sizeof modules / sizeof *modules);
     return cmocka_run_group_tests(tests, NULL, NULL);

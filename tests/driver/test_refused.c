@@ -1,0 +1,96 @@
+/* A kernel that holds what is not supported: the module loads, its other kernels run, and launching
+ * it ends the program with one message; --return-unsupported has the launch return an error. Each
+ * in a process of its own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <tyto/cuda.h>
+
+static const char ptx[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry good(.param .u64 p) { .reg .b64 a; ld.param.u64 a, [p];\n"
+    "st.global.u32 [a], 7; ret; }\n"
+    ".func helper() { wgmma.fence.sync.aligned; ret; }\n"
+    ".visible .entry bad(.param .u64 p) { call helper; ret; }\n";
+
+enum { WENT_ON = 42 };
+
+static CUresult launch(CUmodule module, const char *name, CUdeviceptr word) {
+    CUfunction function;
+    void *parameters[] = {&word};
+    CUresult status = cuModuleGetFunction(&function, module, name);
+    if (status) return status;
+    status = cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL);
+    return status ? status : cuCtxSynchronize();
+}
+
+/* Runs both kernels; WENT_ON when the second launch returned `expected`. */
+static int run_program(CUresult expected) {
+    CUdevice device;
+    CUcontext context;
+    CUmodule module;
+    CUdeviceptr word;
+    unsigned value = 0;
+    if (cuInit(0) || cuDeviceGet(&device, 0) || cuDevicePrimaryCtxRetain(&context, device) ||
+        cuCtxSetCurrent(context) || cuModuleLoadData(&module, ptx) || cuMemAlloc(&word, 4))
+        return 2;
+    if (launch(module, "good", word) || cuMemcpyDtoH(&value, word, 4) || value != 7) return 3;
+    CUresult status = launch(module, "bad", word);
+    fprintf(stderr, "the launch returned %d\n", (int)status);
+    return status == expected ? WENT_ON : 4;
+}
+
+/* The exit status of such a process, with what it said in `said`. */
+static int outcome(const char *options, CUresult expected, char *said, size_t room) {
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        setenv("TYTO_OPTIONS", options, 1);
+        _exit(run_program(expected));
+    }
+    close(ends[1]);
+    size_t length = 0;
+    for (ssize_t got; (got = read(ends[0], said + length, room - 1 - length)) > 0;)
+        length += (size_t)got;
+    said[length] = '\0';
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void a_launch_of_a_refused_kernel_ends_the_program_with_its_place(void **state) {
+    (void)state;
+    char said[4096];
+    assert_int_equal(outcome("--functional --quiet", CUDA_SUCCESS, said, sizeof said), 1);
+    assert_non_null(strstr(said, "kernel bad cannot run: <ptx>:6:18: not supported: 'wgmma'"));
+    assert_null(strstr(said, "the launch returned"));
+}
+
+static void an_option_has_the_launch_return_an_error(void **state) {
+    (void)state;
+    char said[4096];
+    assert_int_equal(outcome("--functional --quiet --return-unsupported", CUDA_ERROR_NOT_SUPPORTED,
+                             said, sizeof said),
+                     WENT_ON);
+    assert_non_null(strstr(said, "kernel bad cannot run"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_launch_of_a_refused_kernel_ends_the_program_with_its_place),
+        cmocka_unit_test(an_option_has_the_launch_return_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
