@@ -4,8 +4,6 @@
 #include <limits.h>
 #include <string.h>
 
-enum { CAPABILITY_MAJOR = DRIVER_CAPABILITY / 10, CAPABILITY_MINOR = DRIVER_CAPABILITY % 10 };
-
 static const char device_name[] = "Tyto simulated GPU";
 static const char bus_id[] = "0000:01:00.0";
 
@@ -22,7 +20,8 @@ typedef struct AttributeRow {
     {CU_DEVICE_ATTRIBUTE_##name, most, 1 + offsetof(GpuLimits, field)}
 
 /* Attributes not listed are 0: the device has no such feature. Texture sizes are those of compute
- * capability 7.5 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+ * capabilities 7.0 to 8.9 (CUDA C++ Programming Guide, "Technical Specifications per Compute
+ * Capability").
  */
 static const AttributeRow attributes[] = {
     LIMIT(MAX_THREADS_PER_BLOCK, max_threads_per_cta),
@@ -60,12 +59,12 @@ static const AttributeRow attributes[] = {
     FIXED(CAN_MAP_HOST_MEMORY, 1),
     FIXED(COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT),
     FIXED(PCI_BUS_ID, 1),
-    FIXED(COMPUTE_CAPABILITY_MAJOR, CAPABILITY_MAJOR),
-    FIXED(COMPUTE_CAPABILITY_MINOR, CAPABILITY_MINOR),
+    LIMIT(COMPUTE_CAPABILITY_MAJOR, capability_major),
+    LIMIT(COMPUTE_CAPABILITY_MINOR, capability_minor),
     FIXED(GLOBAL_L1_CACHE_SUPPORTED, 1),
     FIXED(LOCAL_L1_CACHE_SUPPORTED, 1),
     FIXED(UNIFIED_ADDRESSING, 1),
-    FIXED(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, 8),
+    LIMIT(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, single_to_double),
     FIXED(COOPERATIVE_LAUNCH, 1),
     FIXED(HOST_REGISTER_SUPPORTED, 1),
     FIXED(MANAGED_MEMORY, 1),
@@ -197,8 +196,8 @@ CUresult CUDAAPI cuDeviceComputeCapability(int *major, int *minor, CUdevice devi
     CUresult status = begin(&call, device, major);
     if (status) return status;
     if (!minor) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    *major = CAPABILITY_MAJOR;
-    *minor = CAPABILITY_MINOR;
+    attribute_of(call.gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, major);
+    attribute_of(call.gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor);
     return call_end(&call, CUDA_SUCCESS);
 }
 

@@ -19,13 +19,7 @@
 #include "driver/simulator.h"
 #include "tyto/cuda.h"
 
-enum {
-    DRIVER_VERSION = 13000, /* of the interface: CUDA 13.0 */
-    /* The architecture that the device answers to: the one that nvcc compiles for by default, and
-     * the last whose instructions Tyto runs completely. PTX for later ones is loaded all the same.
-     */
-    DRIVER_CAPABILITY = 75,
-};
+enum { DRIVER_VERSION = 13000 }; /* of the interface: CUDA 13.0 */
 
 typedef struct Context {
     CUcontext handle;

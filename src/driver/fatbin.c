@@ -11,7 +11,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "driver/driver.h"
 #include "driver/image.h"
 
 enum {
@@ -103,9 +102,9 @@ static bool read_text(const Entry *entry, const char *payload, Arena *arena, Gpu
 
 /* ---- Choosing among entries ---- */
 
-/* Whether PTX for `architecture` suits the device better than PTX for `than` (0: there is none). */
-static bool is_better(uint32_t architecture, uint32_t than) {
-    bool fits = architecture <= DRIVER_CAPABILITY, than_fits = than <= DRIVER_CAPABILITY;
+/* Whether PTX for `architecture` suits `device` better than PTX for `than` (0: there is none). */
+static bool is_better(uint32_t architecture, uint32_t than, uint32_t device) {
+    bool fits = architecture <= device, than_fits = than <= device;
     if (!than || fits != than_fits) return !than || fits;
     return fits ? architecture > than : architecture < than;
 }
@@ -118,7 +117,7 @@ typedef struct Contents {
 } Contents;
 
 /* Reads nothing past `size` bytes. */
-static bool read_entries(const char *binary, uint64_t size, Contents *contents) {
+static bool read_entries(const char *binary, uint64_t size, uint32_t device, Contents *contents) {
     Header header;
     *contents = (Contents){0};
     if (size < sizeof header) return false;
@@ -137,7 +136,7 @@ static bool read_entries(const char *binary, uint64_t size, Contents *contents) 
             return false;
         if (entry.kind != KIND_PTX) {
             contents->machine = entry.architecture;
-        } else if (is_better(entry.architecture, contents->best.architecture)) {
+        } else if (is_better(entry.architecture, contents->best.architecture, device)) {
             contents->best = entry;
             contents->payload = at + entry.header_bytes;
         }
@@ -165,8 +164,8 @@ static CUresult say_damaged(const char *name, Diag *diag) {
     return CUDA_ERROR_INVALID_IMAGE;
 }
 
-CUresult fatbin_open(const void *image, size_t size, const char *name, Arena *arena,
-                     GpuImage **texts, int *count, Diag *diag) {
+CUresult fatbin_open(const void *image, size_t size, const char *name, uint32_t architecture,
+                     Arena *arena, GpuImage **texts, int *count, Diag *diag) {
     Wrapper wrapper;
     const void *single[] = {image, NULL}, *const *binaries = single;
     if (memcmp(image, &wrapper_magic, sizeof wrapper_magic) == 0) {
@@ -185,7 +184,8 @@ CUresult fatbin_open(const void *image, size_t size, const char *name, Arena *ar
     uint32_t machine = 0;
     for (int i = 0; i < total; i++) {
         Contents contents;
-        if (!read_entries(binaries[i], most, &contents)) return say_damaged(name, diag);
+        if (!read_entries(binaries[i], most, architecture, &contents))
+            return say_damaged(name, diag);
         if (contents.machine) machine = contents.machine;
         if (!contents.best.kind) continue;
         GpuImage *text = &(*texts)[*count];

@@ -17,10 +17,11 @@ enum { FATBIN_TEXT_MAX = 1 << 30 }; /* bytes of one PTX text, against absurd siz
 
 /* The PTX texts of a fat binary of `size` bytes (image_open says what sizes mean), in `arena`,
  * their number in *count: one, or one of each object of a program that was linked with -rdc=true.
- * Of several architectures the one nearest below the device's is taken, else the lowest. Returns
+ * Of several architectures the one nearest below the device's (`architecture`, 75 for sm_75) is
+ * taken, else the lowest. Returns
  * CUDA_ERROR_NO_BINARY_FOR_GPU when there is no PTX, CUDA_ERROR_INVALID_IMAGE when the binary is
  * damaged; both with a message. */
-CUresult fatbin_open(const void *image, size_t size, const char *name, Arena *arena,
-                     GpuImage **texts, int *count, Diag *diag);
+CUresult fatbin_open(const void *image, size_t size, const char *name, uint32_t architecture,
+                     Arena *arena, GpuImage **texts, int *count, Diag *diag);
 
 #endif

@@ -64,13 +64,14 @@ static CUresult open_pack(Rest rest, const char *name, Arena *arena, GpuImage **
     return CUDA_ERROR_INVALID_IMAGE;
 }
 
-CUresult image_open(const void *image, size_t size, const char *name, Arena *arena,
-                    GpuImage **texts, int *count, Diag *diag) {
+CUresult image_open(const void *image, size_t size, const char *name, uint32_t architecture,
+                    Arena *arena, GpuImage **texts, int *count, Diag *diag) {
     const char *bytes = image;
     /* a NUL ends every text, so that short ones are never read past their end */
     if (strncmp(bytes, pack_magic, sizeof pack_magic - 1) == 0)
         return open_pack((Rest){bytes, size}, name, arena, texts, count, diag);
-    if (fatbin_is(image)) return fatbin_open(image, size, name, arena, texts, count, diag);
+    if (fatbin_is(image))
+        return fatbin_open(image, size, name, architecture, arena, texts, count, diag);
     for (size_t i = 0; i < sizeof binaries / sizeof binaries[0]; i++) {
         if (strncmp(bytes, (const char *)&binaries[i].magic, 4) != 0) continue;
         diag_error(diag, name, 0, 0, "this is %s; Tyto runs PTX text", binaries[i].what);

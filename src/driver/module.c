@@ -28,7 +28,9 @@ static CUresult load(Call *call, CUmodule *out, const void *image, size_t size, 
     int count;
     GpuImage *texts;
     GpuModule *gpu = NULL;
-    CUresult status = image_open(image, size, name, arena, &texts, &count, diag);
+    GpuLimits limits = gpu_limits(call->gpu);
+    uint32_t architecture = limits.capability_major * 10 + limits.capability_minor;
+    CUresult status = image_open(image, size, name, architecture, arena, &texts, &count, diag);
     if (status == CUDA_SUCCESS) {
         gpu = gpu_load(call->gpu, texts, count, diag);
         if (!gpu) status = CUDA_ERROR_INVALID_PTX;

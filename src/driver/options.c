@@ -179,6 +179,25 @@ static bool set_DUMP(const Setting *setting, OptionDump *dump, const char *text)
     return true;
 }
 
+static bool set_CAPABILITY(const Setting *setting, OptionCapability *field, const char *text) {
+    char reason[96] = "must be";
+    for (int i = 0; i < GPU_CAPABILITY_COUNT; i++) {
+        const char *name = gpu_capability_names[i];
+        if (strcmp(text, name) == 0) {
+            *field = (OptionCapability){true, (GpuCapability)i};
+            return true;
+        }
+        bool is_last = i == GPU_CAPABILITY_COUNT - 1;
+        size_t length = strlen(reason);
+        snprintf(reason + length, sizeof reason - length, "%s %s",
+                 i == 0    ? ""
+                 : is_last ? " or"
+                           : ",",
+                 name);
+    }
+    return refuse(setting, text, reason);
+}
+
 static bool set_value(Options *options, const Setting *setting, const char *text) {
     void *field = (char *)options + setting->row->offset;
 #define KIND_CASE(name, type)                                                                      \
@@ -328,11 +347,15 @@ bool options_check(const Options *options, Diag *diag) {
 static void write_value(const OptionRow *row, const void *field, Text *out) {
     const OptionDump *dump = field;
     const OptionList *list = field;
+    const OptionCapability *capability = field;
     switch (row->kind) {
     case KIND_FLAG: text_add(out, *(const bool *)field ? " yes" : " no"); break;
     case KIND_SIZE:
     case KIND_COUNT: text_printf(out, " %llu", (unsigned long long)*(const uint64_t *)field); break;
     case KIND_DUMP: text_printf(out, " %u:%u:%u", dump->line, dump->cta, dump->warp); break;
+    case KIND_CAPABILITY:
+        if (capability->is_given) text_printf(out, " %s", gpu_capability_names[capability->value]);
+        break;
     case KIND_LIST:
         for (int i = 0; i < list->count; i++)
             text_printf(out, " %s", list->items[i]);

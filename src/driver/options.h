@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "gpu/capability.h"
 #include "tyto/tyto.h"
 
 /* The values of an option that may be given any number of times, in order. */
@@ -25,15 +26,22 @@ typedef struct OptionDump {
     uint32_t warp; /* in it */
 } OptionDump;
 
+/* A compute capability, or none. */
+typedef struct OptionCapability {
+    bool is_given;
+    GpuCapability value;
+} OptionCapability;
+
 /* KIND(name, type): how the value of an option is written, and the type of its field. Each has its
  * function in options.c, set_NAME, which takes a pointer of that type. */
 #define OPTION_KINDS(KIND)                                                                         \
-    KIND(FLAG, bool)           /* no value */                                                      \
-    KIND(SIZE, uint64_t)       /* bytes, with an optional suffix KiB, MiB, GiB (K, M, G) */        \
-    KIND(COUNT, uint64_t)      /* a whole number */                                                \
-    KIND(TEXT, const char *)   /* any words; NULL when there are none */                           \
-    KIND(LIST, OptionList)     /* the same, any number of times */                                 \
-    KIND(DUMP, OptionDump)     /* LINE[:CTA[:WARP]] */                                             \
+    KIND(FLAG, bool)         /* no value */                                                        \
+    KIND(SIZE, uint64_t)     /* bytes, with an optional suffix KiB, MiB, GiB (K, M, G) */          \
+    KIND(COUNT, uint64_t)    /* a whole number */                                                  \
+    KIND(TEXT, const char *) /* any words; NULL when there are none */                             \
+    KIND(LIST, OptionList)   /* the same, any number of times */                                   \
+    KIND(DUMP, OptionDump)   /* LINE[:CTA[:WARP]] */                                               \
+    KIND(CAPABILITY, OptionCapability) /* a compute capability, 7.5 */                             \
     KIND(RESULT, const char *) /* a file, written when all is done; NULL when none is asked for */ \
     KIND(RECORDING, const char *) /* a file, written while kernels run; NULL likewise */
 

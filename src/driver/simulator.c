@@ -93,6 +93,7 @@ static GpuOptions gpu_options_of(const Options *options, Detail *detail) {
         .scheduler = detail ? detail->scheduler : NULL,
         .cta_scheduler = detail ? detail->cta_scheduler : NULL,
         .watch = detail ? &detail->watch : NULL,
+        .capability = options->capability.is_given ? &options->capability.value : NULL,
         .memory_bytes = options->memory_bytes,
         .heap_bytes = options->heap_bytes,
         .stack_bytes = (uint32_t)options->stack_bytes,

@@ -106,10 +106,31 @@ void gpu_host_wrote(Gpu *gpu, uint64_t address, uint64_t bytes) {
     if (gpu->engine) engine_host_wrote(gpu->engine, address, bytes);
 }
 
+/* SM cycles that a warp's instructions of a class take, in thousandths, when nothing else is in
+ * their way. */
+static uint32_t op_cycles(const SmConfig *sm, IsaClass class) {
+    const SmOpConfig *op = &sm->ops[class];
+    const SmUnitConfig *unit = &sm->units[op->unit];
+    uint32_t input = ISA_LANES / unit->lanes;
+    uint32_t cycles = op->initiation > input ? op->initiation : input;
+    return unit->count ? 1000 * cycles / unit->count : 1000 * cycles;
+}
+
+static uint32_t single_to_double(const SmConfig *sm) {
+    uint32_t f32 = op_cycles(sm, ISA_CLASS_FP32_MAD), f64 = op_cycles(sm, ISA_CLASS_FP64_MAD);
+    return f64 > f32 ? (f64 + f32 / 2) / f32 : 1;
+}
+
 GpuLimits gpu_limits(const Gpu *gpu) {
     const MachineConfig *machine = gpu->options.machine;
     GpuLimits limits = functional_limits;
+    GpuCapability capability = machine ? machine->capability : GPU_CAPABILITY_75;
+    if (gpu->options.capability) capability = *gpu->options.capability;
+    limits.capability_major = gpu_capabilities[capability].major;
+    limits.capability_minor = gpu_capabilities[capability].minor;
+    limits.single_to_double = gpu_capabilities[capability].ratio;
     if (!machine) return limits;
+    limits.single_to_double = single_to_double(&machine->sm);
     limits.shared_per_cta = limits.shared_per_sm = machine->sm.shared.size_bytes;
     limits.shared_granularity = machine->sm.shared.granularity_bytes;
     limits.registers_per_sm = machine->sm.registers;

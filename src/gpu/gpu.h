@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "gpu/capability.h"
 #include "isa/isa.h"
 #include "memory/memory.h"
 #include "stats/counters.h"
@@ -27,9 +28,11 @@ typedef struct GpuOptions {
                                    0: our estimate */
     bool report_uninitialised;  /* reads of shared or global bytes never written fail the launch */
     bool report_divergence; /* barriers reached by part of a warp's live threads fail the launch */
-    uint32_t dump_line;     /* PTX line at which registers are printed; 0: none */
-    uint32_t dump_cta;      /* linear CTA index and ... */
-    uint32_t dump_warp;     /* ... warp whose registers are printed */
+    const GpuCapability *capability; /* that the device answers to, borrowed; NULL: the machine's,
+                                        7.5 without one */
+    uint32_t dump_line;              /* PTX line at which registers are printed; 0: none */
+    uint32_t dump_cta;               /* linear CTA index and ... */
+    uint32_t dump_warp;              /* ... warp whose registers are printed */
     const struct MachineConfig *machine; /* run in detail on this machine (machine_finish'ed,
                                             borrowed); NULL: functionally */
     const struct SchedPolicy
@@ -123,6 +126,9 @@ void gpu_host_wrote(Gpu *gpu, uint64_t address, uint64_t bytes);
 
 /* Limits of the device that a launch is checked against. */
 typedef struct GpuLimits {
+    uint32_t capability_major;    /* that programs are told */
+    uint32_t capability_minor;    /* likewise */
+    uint32_t single_to_double;    /* f32 operations in the time of one f64 operation, rounded */
     uint32_t max_threads_per_cta; /* 1024 */
     uint32_t max_block[3];        /* 1024, 1024, 64 */
     uint64_t max_grid[3];         /* 2^31-1, 65535, 65535 */

@@ -12,6 +12,7 @@
 #include "base/parameter.h"
 #include "dram/address_map.h"
 #include "dram/channel.h"
+#include "gpu/capability.h"
 #include "noc/noc.h"
 #include "partition/partition_config.h"
 #include "sm/sm_config.h"
@@ -61,7 +62,8 @@ enum {
     P(STRING, key, at, "title", title, MACHINE_TITLE_BYTES, "", "one line for people")
 #define MACHINE_SIZE_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "sms", sms, "", 1, 1024, "15", "streaming multiprocessors") \
-    P(COUNT, key, at, "partitions", partitions, "", 1, 64, "6", "memory channels")
+    P(COUNT, key, at, "partitions", partitions, "", 1, 64, "6", "memory channels") \
+    P(CHOICE, key, at, "compute_capability", capability, GpuCapability, "7.5", "what programs are told, and which PTX of theirs is taken; no timing follows from it")
 #define WATCHDOG_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "cycles", watchdog_cycles, "cycles", 0, UINT32_MAX, "1000000", "of the slowest clock without any progress that end a run; 0: never")
 /* clang-format on */

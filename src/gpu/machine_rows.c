@@ -20,6 +20,7 @@ CHOICES(NocKind, NOC_KIND_COUNT, "mesh", "crossbar", "ideal");
 #define names_WritePolicy        write_policy_names
 #define names_WriteAllocate      write_allocate_names
 #define names_DramSchedulerIndex dram_scheduler_names
+#define names_GpuCapability      gpu_capability_names
 
 enum { KIB = 1024, MIB = 1024 * 1024, GHZ = 1000000 }; /* bytes, bytes, kHz */
 

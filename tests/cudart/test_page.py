@@ -19,9 +19,10 @@ and from the export table, `src/cudart/api.h`.
 ## What differs from a GPU
 
 * What [the driver API's page](driver-api.md) says: everything runs at once and in order; one device, 0, of
-  compute capability 7.5; events tell simulated time; faults are printed with kernel, line and address.
+  compute capability 7.5 unless machine or option say otherwise; events tell simulated time; faults are
+  printed with kernel, line and address.
 * A fat binary is opened when one of its kernels or variables is first used. Of its PTX texts the one for
-  the nearest architecture up to 7.5 is taken, else the lowest. Programs that were linked with
+  the nearest architecture up to the device's is taken, else the lowest. Programs that were linked with
   `-rdc=true` work when their objects hold PTX. Machine code alone gives `cudaErrorNoKernelImageForDevice`
   and a message that says how to build with PTX.
 * A kernel's fault is told by the call after the launch, as on a GPU, and by every further call until

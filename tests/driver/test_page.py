@@ -24,7 +24,8 @@ from the export table, `src/driver/api.h`.
 * A kernel's fault is printed on stderr with the kernel, the line of its PTX, the thread and the address.
   Its code then stays with the context: every later call there returns it until the context is destroyed
   or, for the primary context, reset. Other contexts go on.
-* There is one device, of compute capability 7.5; PTX for later ones is loaded all the same. Modules are PTX
+* There is one device, of the machine's compute capability (`gpu.compute_capability`, 7.5 unless it says
+  otherwise; `--compute-capability` changes it); PTX for later ones is loaded all the same. Modules are PTX
   text (a NUL ends it), a fat binary with PTX in it, or what `cuLinkComplete` made; machine code is refused
   with a message.
 * Mistakes in PTX go to the error log buffer of `cuModuleLoadDataEx`, else to stderr.

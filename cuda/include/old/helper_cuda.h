@@ -34,8 +34,11 @@ static inline int gpuDeviceInit(int device) {
     checkCudaErrors(cudaSetDevice(device));
     return device;
 }
-/* Single-precision lanes of an SM of compute capability 7.5, which the device is. */
-static inline int _ConvertSMVer2Cores(int, int) { return 64; }
+/* Single-precision lanes of an SM: 128 from compute capability 8.6 on, 64 of 7.0 to 8.0 (CUDA C++
+ * Programming Guide, throughput of native arithmetic instructions). */
+static inline int _ConvertSMVer2Cores(int major, int minor) {
+    return major * 10 + minor >= 86 ? 128 : 64;
+}
 static inline int findCudaDevice(int, const char **) {
     checkCudaErrors(cudaSetDevice(0));
     return 0;
