@@ -34,6 +34,7 @@
     ROW(cudaMallocAsync) ROW(cudaFreeAsync) ROW(cudaMallocFromPoolAsync)                         \
     ROW(cudaDeviceGetDefaultMemPool) ROW(cudaDeviceGetMemPool) ROW(cudaDeviceSetMemPool)         \
     ROW(cudaMemPoolCreate) ROW(cudaMemPoolDestroy) ROW(cudaMemPoolTrimTo)                        \
+    ROW(cudaMemPoolSetAccess) ROW(cudaMemPoolGetAccess)                                          \
     ROW(cudaMemPoolSetAttribute) ROW(cudaMemPoolGetAttribute) ROW(cudaMemcpy)                    \
     ROW(cudaMemcpyAsync) ROW(cudaMemcpyPeer) ROW(cudaMemcpyPeerAsync) ROW(cudaMemcpy2D)          \
     ROW(cudaMemcpy2DAsync) ROW(cudaMemcpy3D) ROW(cudaMemcpy3DAsync) ROW(cudaMemcpy2DToArray)     \
@@ -189,9 +190,9 @@
     ROW(cudaMemDiscardAndPrefetchBatchAsync) ROW(cudaMemDiscardAndPrefetchBatchAsync_ptsz)       \
     ROW(cudaMemDiscardBatchAsync) ROW(cudaMemDiscardBatchAsync_ptsz)                             \
     ROW(cudaMemGetDefaultMemPool) ROW(cudaMemGetMemPool) ROW(cudaMemPoolExportPointer)           \
-    ROW(cudaMemPoolExportToShareableHandle) ROW(cudaMemPoolGetAccess)                            \
+    ROW(cudaMemPoolExportToShareableHandle)                                                      \
     ROW(cudaMemPoolImportFromShareableHandle) ROW(cudaMemPoolImportPointer)                      \
-    ROW(cudaMemPoolSetAccess) ROW(cudaMemPrefetchBatchAsync) ROW(cudaMemPrefetchBatchAsync_ptsz) \
+    ROW(cudaMemPrefetchBatchAsync) ROW(cudaMemPrefetchBatchAsync_ptsz)                           \
     ROW(cudaMemRangeGetAttribute) ROW(cudaMemRangeGetAttributes) ROW(cudaMemSetMemPool)          \
     ROW(cudaMemcpy3DBatchAsync) ROW(cudaMemcpy3DBatchAsync_ptsz) ROW(cudaMemcpy3DPeer)           \
     ROW(cudaMemcpy3DPeerAsync) ROW(cudaMemcpy3DPeerAsync_ptsz) ROW(cudaMemcpy3DPeer_ptds)        \
@@ -212,12 +213,12 @@
 
 /* ROW(symbol): the same, for programs built by CUDA 11 and 12. */
 #define CUDART_OLD_MISSING(ROW) \
-    ROW(__cudaRegisterSurface) ROW(__cudaRegisterTexture) ROW(cudaBindSurfaceToArray)           \
-    ROW(cudaBindTexture) ROW(cudaBindTexture2D) ROW(cudaBindTextureToArray)                     \
-    ROW(cudaBindTextureToMipmappedArray) ROW(cudaGetSurfaceReference)                           \
-    ROW(cudaGetTextureAlignmentOffset) ROW(cudaGetTextureReference)                             \
-    ROW(cudaLaunchCooperativeKernelMultiDevice) ROW(cudaThreadGetCacheConfig)                   \
-    ROW(cudaThreadGetLimit) ROW(cudaThreadSetCacheConfig) ROW(cudaThreadSetLimit)               \
+    ROW(__cudaRegisterSurface) ROW(__cudaRegisterTexture) ROW(cudaBindSurfaceToArray)            \
+    ROW(cudaBindTexture) ROW(cudaBindTexture2D) ROW(cudaBindTextureToArray)                      \
+    ROW(cudaBindTextureToMipmappedArray) ROW(cudaGetSurfaceReference)                            \
+    ROW(cudaGetTextureAlignmentOffset) ROW(cudaGetTextureReference)                              \
+    ROW(cudaLaunchCooperativeKernelMultiDevice) ROW(cudaThreadGetCacheConfig)                    \
+    ROW(cudaThreadGetLimit) ROW(cudaThreadSetCacheConfig) ROW(cudaThreadSetLimit)                \
     ROW(cudaUnbindTexture)
 
 /* clang-format on */

@@ -1,13 +1,8 @@
-/* Memory: allocations of the device, the host and both; pools; pointers; filling.
- *
- * A pool is a name with settings: its memory is the device's, given back when it is freed. */
+/* Memory: allocations of the device, the host and both; pools; pointers; filling. */
 #include "cudart/runtime.h"
 
-#include <pthread.h>
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
-
-#include "base/arena.h"
 
 /* ---- Of the device ---- */
 
@@ -136,145 +131,75 @@ cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *att
 
 /* ---- Pools ---- */
 
-typedef struct Pool Pool;
-struct Pool {
-    unsigned long long release_threshold; /* bytes; kept for the program, without effect */
-    int reuse[3];                         /* of the three reuse attributes, likewise */
-    Pool *next;                           /* of all that were created */
-};
-
-static struct {
-    pthread_mutex_t lock;
-    Pool standard; /* the device's own */
-    Pool *current; /* that of cudaMallocAsync, NULL: the device's own */
-    Pool *first;
-} pools = {.lock = PTHREAD_MUTEX_INITIALIZER, .standard = {.reuse = {1, 1, 1}}};
-
-/* The pool of a handle, NULL when it is none. The caller holds the lock. */
-static Pool *find_pool(cudaMemPool_t handle) {
-    if (handle == (cudaMemPool_t)&pools.standard) return &pools.standard;
-    Pool *pool = pools.first;
-    while (pool && pool != (Pool *)handle)
-        pool = pool->next;
-    return pool;
-}
+/* The runtime's pools are the driver's, and so are its structures. */
+static_assert(sizeof(struct cudaMemPoolProps) == sizeof(CUmemPoolProps), "the same layout");
+static_assert(sizeof(struct cudaMemAccessDesc) == sizeof(CUmemAccessDesc), "the same layout");
 
 cudaError_t CUDARTAPI cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
-    if (!pool || device != 0)
-        return runtime_leave(pool ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-    *pool = (cudaMemPool_t)&pools.standard;
-    return cudaSuccess;
+    return RUNTIME_CALL(cuDeviceGetDefaultMemPool(pool, device));
 }
 
 cudaError_t CUDARTAPI cudaDeviceGetMemPool(cudaMemPool_t *pool, int device) {
-    cudaError_t status = cudaDeviceGetDefaultMemPool(pool, device);
-    if (status) return status;
-    pthread_mutex_lock(&pools.lock);
-    if (pools.current) *pool = (cudaMemPool_t)pools.current;
-    pthread_mutex_unlock(&pools.lock);
-    return cudaSuccess;
+    return RUNTIME_CALL(cuDeviceGetMemPool(pool, device));
 }
 
-cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
-    if (device != 0) return runtime_leave(cudaErrorInvalidDevice);
-    pthread_mutex_lock(&pools.lock);
-    Pool *pool = find_pool(handle);
-    if (pool) pools.current = pool;
-    pthread_mutex_unlock(&pools.lock);
-    return runtime_leave(pool ? cudaSuccess : cudaErrorInvalidValue);
+cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
+    return RUNTIME_CALL(cuDeviceSetMemPool(device, pool));
 }
 
-cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
+cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *pool,
                                         const struct cudaMemPoolProps *properties) {
-    if (!handle || !properties || properties->location.type != cudaMemLocationTypeDevice ||
-        properties->location.id != 0)
-        return runtime_leave(cudaErrorInvalidValue);
-    Pool *pool = base_calloc(1, sizeof *pool);
-    for (int i = 0; i < 3; i++)
-        pool->reuse[i] = 1;
-    pthread_mutex_lock(&pools.lock);
-    pool->next = pools.first;
-    pools.first = pool;
-    pthread_mutex_unlock(&pools.lock);
-    *handle = (cudaMemPool_t)pool;
-    return cudaSuccess;
+    return RUNTIME_CALL(cuMemPoolCreate(pool, (const CUmemPoolProps *)properties));
 }
 
-/* Memory that came from the pool stays until it is freed. */
-cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t handle) {
-    pthread_mutex_lock(&pools.lock);
-    Pool **link = &pools.first;
-    while (*link && *link != (Pool *)handle)
-        link = &(*link)->next;
-    Pool *pool = *link;
-    if (pool) *link = pool->next;
-    if (pools.current == pool) pools.current = NULL;
-    pthread_mutex_unlock(&pools.lock);
-    free(pool);
-    return runtime_leave(pool ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-static bool is_pool(cudaMemPool_t handle) {
-    pthread_mutex_lock(&pools.lock);
-    bool is_known = find_pool(handle) != NULL;
-    pthread_mutex_unlock(&pools.lock);
-    return is_known;
+cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t pool) {
+    return RUNTIME_CALL(cuMemPoolDestroy(pool));
 }
 
 cudaError_t CUDARTAPI cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep) {
-    (void)bytes_to_keep; /* no pool keeps any */
-    return runtime_leave(is_pool(pool) ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-/* Where a pool keeps an attribute, its size in *size; NULL: it keeps no such attribute. */
-static void *pool_setting(Pool *pool, enum cudaMemPoolAttr attribute, size_t *size) {
-    *size = sizeof(int);
-    switch ((int)attribute) {
-    case cudaMemPoolReuseFollowEventDependencies: return &pool->reuse[0];
-    case cudaMemPoolReuseAllowOpportunistic: return &pool->reuse[1];
-    case cudaMemPoolReuseAllowInternalDependencies: return &pool->reuse[2];
-    case cudaMemPoolAttrReleaseThreshold:
-        *size = sizeof pool->release_threshold;
-        return &pool->release_threshold;
-    default: return NULL;
-    }
-}
-
-static cudaError_t pool_exchange(cudaMemPool_t handle, enum cudaMemPoolAttr attribute, void *value,
-                                 bool is_set, const char *name) {
-    size_t size = 0;
-    pthread_mutex_lock(&pools.lock);
-    Pool *pool = value ? find_pool(handle) : NULL;
-    void *setting = pool ? pool_setting(pool, attribute, &size) : NULL;
-    if (setting) memcpy(is_set ? setting : value, is_set ? value : setting, size);
-    pthread_mutex_unlock(&pools.lock);
-    if (!pool) return runtime_leave(cudaErrorInvalidValue);
-    return setting ? cudaSuccess : (cudaError_t)runtime_missing(name);
+    return RUNTIME_CALL(cuMemPoolTrimTo(pool, bytes_to_keep));
 }
 
 cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
                                               void *value) {
-    return pool_exchange(pool, attribute, value, true, "cudaMemPoolSetAttribute of memory in use");
+    return RUNTIME_CALL(cuMemPoolSetAttribute(pool, (CUmemPool_attribute)attribute, value));
 }
 
 cudaError_t CUDARTAPI cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
                                               void *value) {
-    return pool_exchange(pool, attribute, value, false, "cudaMemPoolGetAttribute of memory in use");
+    return RUNTIME_CALL(cuMemPoolGetAttribute(pool, (CUmemPool_attribute)attribute, value));
 }
 
-static int allocate_in(void **pointer, size_t size, cudaStream_t stream) {
+cudaError_t CUDARTAPI cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
+                                           size_t count) {
+    return RUNTIME_CALL(cuMemPoolSetAccess(pool, (const CUmemAccessDesc *)list, count));
+}
+
+cudaError_t CUDARTAPI cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                                           struct cudaMemLocation *location) {
+    return RUNTIME_CALL(
+        cuMemPoolGetAccess((CUmemAccess_flags *)flags, pool, (CUmemLocation *)location));
+}
+
+/* As of cudaMalloc, an allocation of no bytes is a null pointer. */
+static int allocate_in(void **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+    CUdeviceptr address = 0;
     int status = (int)cuStreamQuery(stream);
-    return status ? status : allocate(pointer, size);
+    if (status || !pointer) return status ? status : (int)cudaErrorInvalidValue;
+    if (size && pool) status = (int)cuMemAllocFromPoolAsync(&address, size, pool, stream);
+    else if (size) status = (int)cuMemAllocAsync(&address, size, stream);
+    if (status == 0) *pointer = pointer_of(address);
+    return status;
 }
 
 cudaError_t CUDARTAPI cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream) {
-    return RUNTIME_CALL(allocate_in(pointer, size, stream));
+    return RUNTIME_CALL(allocate_in(pointer, size, NULL, stream));
 }
 
 cudaError_t CUDARTAPI cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t pool,
                                               cudaStream_t stream) {
-    return RUNTIME_CALL(is_pool(pool) ? allocate_in(pointer, size, stream)
-                                      : (int)cudaErrorInvalidValue);
+    return RUNTIME_CALL(pool ? allocate_in(pointer, size, pool, stream)
+                             : (int)cudaErrorInvalidValue);
 }
 
 cudaError_t CUDARTAPI cudaFreeAsync(void *pointer, cudaStream_t stream) {

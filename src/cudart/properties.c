@@ -88,7 +88,11 @@ struct Properties12 {
     int accessPolicyMaxWindowSize;
     size_t reservedSharedMemPerBlock;
     int hostRegisterSupported;
-    int padding[75];
+    int sparseCudaArraySupported;
+    int hostRegisterReadOnlySupported;
+    int timelineSemaphoreInteropSupported;
+    int memoryPoolsSupported;
+    int padding[71];
 };
 static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it");
 
@@ -142,7 +146,16 @@ static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it")
     ROW(cooperativeLaunch, COOPERATIVE_LAUNCH)                                                     \
     ROW(sharedMemPerBlockOptin, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)                                 \
     ROW(maxBlocksPerMultiProcessor, MAX_BLOCKS_PER_MULTIPROCESSOR)                                 \
-    ROW(hostRegisterSupported, HOST_REGISTER_SUPPORTED)
+    ROW(hostRegisterSupported, HOST_REGISTER_SUPPORTED)                                            \
+    ROW(maxTexture2DGather[0], MAXIMUM_TEXTURE2D_GATHER_WIDTH)                                     \
+    ROW(maxTexture2DGather[1], MAXIMUM_TEXTURE2D_GATHER_HEIGHT)                                    \
+    ROW(directManagedMemAccessFromHost, DIRECT_MANAGED_MEM_ACCESS_FROM_HOST)                       \
+    ROW(memoryPoolsSupported, MEMORY_POOLS_SUPPORTED)
+
+/* The same, of CUDA 13's structure alone. */
+#define PROPERTIES_13(ROW)                                                                         \
+    ROW(deviceNumaId, NUMA_ID)                                                                     \
+    ROW(hostNumaId, HOST_NUMA_ID)
 
 /* The same, of CUDA 12's structure alone. */
 #define PROPERTIES_12(ROW)                                                                         \
@@ -169,6 +182,7 @@ int properties_read(struct cudaDeviceProp *properties, int device) {
     if (device != 0) return cudaErrorInvalidDevice;
     memset(properties, 0, sizeof *properties);
     PROPERTIES(FILL)
+    PROPERTIES_13(FILL)
     int status = (int)cuDeviceGetName(properties->name, sizeof properties->name, device);
     if (status == 0) status = (int)cuDeviceGetUuid(&properties->uuid, device);
     if (status == 0) status = (int)cuDeviceTotalMem(&properties->totalGlobalMem, device);

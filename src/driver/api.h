@@ -37,6 +37,10 @@
     ROW(cuFuncGetName) ROW(cuFuncGetParamInfo) ROW(cuFuncIsLoaded) ROW(cuFuncLoad)               \
     ROW(cuMemGetInfo_v2) ROW(cuMemAlloc_v2) ROW(cuMemAllocPitch_v2) ROW(cuMemFree_v2)            \
     ROW(cuMemAllocAsync) ROW(cuMemFreeAsync) ROW(cuMemGetAddressRange_v2)                        \
+    ROW(cuMemAllocFromPoolAsync) ROW(cuDeviceGetDefaultMemPool) ROW(cuDeviceGetMemPool)          \
+    ROW(cuDeviceSetMemPool) ROW(cuMemPoolCreate) ROW(cuMemPoolDestroy) ROW(cuMemPoolTrimTo)      \
+    ROW(cuMemPoolSetAttribute) ROW(cuMemPoolGetAttribute) ROW(cuMemPoolSetAccess)                \
+    ROW(cuMemPoolGetAccess)                                                                      \
     ROW(cuMemAllocHost_v2) ROW(cuMemFreeHost) ROW(cuMemHostAlloc)                                \
     ROW(cuMemHostGetDevicePointer_v2) ROW(cuMemHostGetFlags) ROW(cuMemHostRegister_v2)           \
     ROW(cuMemHostUnregister) ROW(cuMemAllocManaged) ROW(cuMemAdvise_v2)                          \
@@ -130,6 +134,7 @@
     ROW(cuLaunchKernel_ptsz, cuLaunchKernel) \
     ROW(cuMemAllocAsync_ptsz, cuMemAllocAsync) \
     ROW(cuMemFreeAsync_ptsz, cuMemFreeAsync) \
+    ROW(cuMemAllocFromPoolAsync_ptsz, cuMemAllocFromPoolAsync) \
     ROW(cuMemPrefetchAsync_v2_ptsz, cuMemPrefetchAsync_v2) \
     ROW(cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2) \
     ROW(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2DUnaligned_v2) \
@@ -188,12 +193,12 @@
     ROW(cuCtxFromGreenCtx) ROW(cuCtxGetDevResource) ROW(cuCtxGetExecAffinity)                    \
     ROW(cuCtxRecordEvent) ROW(cuCtxWaitEvent) ROW(cuDestroyExternalMemory)                       \
     ROW(cuDestroyExternalSemaphore) ROW(cuDevResourceGenerateDesc)                               \
-    ROW(cuDevSmResourceSplitByCount) ROW(cuDeviceGetDefaultMemPool) ROW(cuDeviceGetDevResource)  \
+    ROW(cuDevSmResourceSplitByCount) ROW(cuDeviceGetDevResource)                                 \
     ROW(cuDeviceGetExecAffinitySupport) ROW(cuDeviceGetGraphMemAttribute)                        \
-    ROW(cuDeviceGetHostAtomicCapabilities) ROW(cuDeviceGetLuid) ROW(cuDeviceGetMemPool)          \
+    ROW(cuDeviceGetHostAtomicCapabilities) ROW(cuDeviceGetLuid)                                  \
     ROW(cuDeviceGetNvSciSyncAttributes) ROW(cuDeviceGetP2PAtomicCapabilities)                    \
     ROW(cuDeviceGraphMemTrim) ROW(cuDeviceRegisterAsyncNotification)                             \
-    ROW(cuDeviceSetGraphMemAttribute) ROW(cuDeviceSetMemPool)                                    \
+    ROW(cuDeviceSetGraphMemAttribute)                                                            \
     ROW(cuDeviceUnregisterAsyncNotification) ROW(cuExternalMemoryGetMappedBuffer)                \
     ROW(cuExternalMemoryGetMappedMipmappedArray) ROW(cuFlushGPUDirectRDMAWrites)                 \
     ROW(cuFuncSetBlockShape) ROW(cuFuncSetSharedSize) ROW(cuGetExportTable)                      \
@@ -255,18 +260,18 @@
     ROW(cuLibraryGetUnifiedFunction) ROW(cuLibraryLoadData) ROW(cuLibraryLoadFromFile)           \
     ROW(cuLibraryUnload) ROW(cuLogsCurrent) ROW(cuLogsDumpToFile) ROW(cuLogsDumpToMemory)        \
     ROW(cuLogsRegisterCallback) ROW(cuLogsUnregisterCallback) ROW(cuMemAddressFree)              \
-    ROW(cuMemAddressReserve) ROW(cuMemAllocFromPoolAsync) ROW(cuMemAllocFromPoolAsync_ptsz)      \
+    ROW(cuMemAddressReserve)                                                                     \
     ROW(cuMemBatchDecompressAsync) ROW(cuMemBatchDecompressAsync_ptsz) ROW(cuMemCreate)          \
     ROW(cuMemDiscardAndPrefetchBatchAsync) ROW(cuMemDiscardAndPrefetchBatchAsync_ptsz)           \
     ROW(cuMemDiscardBatchAsync) ROW(cuMemDiscardBatchAsync_ptsz)                                 \
     ROW(cuMemExportToShareableHandle) ROW(cuMemGetAccess) ROW(cuMemGetAllocationGranularity)     \
     ROW(cuMemGetAllocationPropertiesFromHandle) ROW(cuMemGetDefaultMemPool)                      \
     ROW(cuMemGetHandleForAddressRange) ROW(cuMemGetMemPool) ROW(cuMemImportFromShareableHandle)  \
-    ROW(cuMemMap) ROW(cuMemMapArrayAsync) ROW(cuMemMapArrayAsync_ptsz) ROW(cuMemPoolCreate)      \
-    ROW(cuMemPoolDestroy) ROW(cuMemPoolExportPointer) ROW(cuMemPoolExportToShareableHandle)      \
-    ROW(cuMemPoolGetAccess) ROW(cuMemPoolGetAttribute) ROW(cuMemPoolImportFromShareableHandle)   \
-    ROW(cuMemPoolImportPointer) ROW(cuMemPoolSetAccess) ROW(cuMemPoolSetAttribute)               \
-    ROW(cuMemPoolTrimTo) ROW(cuMemPrefetchAsync_ptsz) ROW(cuMemPrefetchBatchAsync)               \
+    ROW(cuMemMap) ROW(cuMemMapArrayAsync) ROW(cuMemMapArrayAsync_ptsz)                           \
+    ROW(cuMemPoolExportPointer) ROW(cuMemPoolExportToShareableHandle)                            \
+    ROW(cuMemPoolImportFromShareableHandle)                                                      \
+    ROW(cuMemPoolImportPointer)                                                                  \
+    ROW(cuMemPrefetchAsync_ptsz) ROW(cuMemPrefetchBatchAsync)                                    \
     ROW(cuMemPrefetchBatchAsync_ptsz) ROW(cuMemRangeGetAttribute) ROW(cuMemRangeGetAttributes)   \
     ROW(cuMemRelease) ROW(cuMemRetainAllocationHandle) ROW(cuMemSetAccess) ROW(cuMemSetMemPool)  \
     ROW(cuMemUnmap) ROW(cuMemcpy3DBatchAsync) ROW(cuMemcpy3DBatchAsync_ptsz)                     \

@@ -39,6 +39,7 @@ static void clear_regions(Ranges *ranges, const Context *context, DeviceMemory *
         end = region->range.end;
         if (region->context != context) continue;
         if (memory) mem_release(memory, region->range.start);
+        if (region->pool) pool_give_back(region->pool, region->range.end - region->range.start);
         ranges_remove(ranges, region);
     }
 }

@@ -7,21 +7,30 @@
 static const char device_name[] = "Tyto simulated GPU";
 static const char bus_id[] = "0000:01:00.0";
 
-/* An attribute is a fixed number, or a limit of the simulated GPU, possibly cut. */
+/* What attributes depend on. */
+typedef struct Facts {
+    GpuLimits limits;
+    uint32_t has_managed; /* 1: the host reaches device memory by the device's addresses */
+} Facts;
+
+/* An attribute is a fixed number, or a fact of the simulated GPU, possibly cut. */
 typedef struct AttributeRow {
     CUdevice_attribute attribute;
-    int value;    /* fixed; of a limit: the most that is told */
-    size_t limit; /* 1 + offset of a uint32_t in GpuLimits, or 0 */
+    int value;   /* fixed; of a fact: the most that is told */
+    size_t fact; /* 1 + offset of a uint32_t in Facts, or 0 */
 } AttributeRow;
 
 #define FIXED(name, value) {CU_DEVICE_ATTRIBUTE_##name, value, 0}
-#define LIMIT(name, field) LIMIT_TO(name, field, INT_MAX)
+#define FACT(name, field)  {CU_DEVICE_ATTRIBUTE_##name, INT_MAX, 1 + offsetof(Facts, field)}
+#define LIMIT(name, field) FACT(name, limits.field)
 #define LIMIT_TO(name, field, most)                                                                \
-    {CU_DEVICE_ATTRIBUTE_##name, most, 1 + offsetof(GpuLimits, field)}
+    {CU_DEVICE_ATTRIBUTE_##name, most, 1 + offsetof(Facts, limits.field)}
 
-/* Attributes not listed are 0: the device has no such feature. Texture sizes are those of compute
- * capabilities 7.0 to 8.9 (CUDA C++ Programming Guide, "Technical Specifications per Compute
- * Capability").
+/* Attributes not listed are 0: the device has no such feature. Kernels run one after another
+ * (CONCURRENT_KERNELS), and a stream's priority has no effect (STREAM_PRIORITIES_SUPPORTED). Each
+ * feature that is claimed is tried by tests/driver/test_attributes.c. Texture sizes are those of
+ * compute capabilities 7.0 to 8.9 (CUDA C++ Programming Guide, "Technical Specifications per
+ * Compute Capability").
  */
 static const AttributeRow attributes[] = {
     LIMIT(MAX_THREADS_PER_BLOCK, max_threads_per_cta),
@@ -56,6 +65,11 @@ static const AttributeRow attributes[] = {
     FIXED(MAXIMUM_TEXTURE2D_LINEAR_WIDTH, 131072),
     FIXED(MAXIMUM_TEXTURE2D_LINEAR_HEIGHT, 65000),
     FIXED(MAXIMUM_TEXTURE2D_LINEAR_PITCH, 2097120),
+    FIXED(CAN_TEX2D_GATHER, 1),
+    FIXED(MAXIMUM_TEXTURE2D_GATHER_WIDTH, 32768),
+    FIXED(MAXIMUM_TEXTURE2D_GATHER_HEIGHT, 32768),
+    FIXED(GPU_OVERLAP, 1),        /* copies take no simulated time, so none holds a kernel up ... */
+    FIXED(ASYNC_ENGINE_COUNT, 2), /* ... in either direction */
     FIXED(CAN_MAP_HOST_MEMORY, 1),
     FIXED(COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT),
     FIXED(PCI_BUS_ID, 1),
@@ -67,19 +81,24 @@ static const AttributeRow attributes[] = {
     LIMIT(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, single_to_double),
     FIXED(COOPERATIVE_LAUNCH, 1),
     FIXED(HOST_REGISTER_SUPPORTED, 1),
-    FIXED(MANAGED_MEMORY, 1),
+    FACT(MANAGED_MEMORY, has_managed),
+    FACT(CONCURRENT_MANAGED_ACCESS, has_managed), /* it is one memory, for host and device */
+    FACT(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, has_managed),
+    FIXED(MEMORY_POOLS_SUPPORTED, 1),
+    FIXED(NUMA_ID, -1), /* the device is no NUMA node, and prefers none */
+    FIXED(HOST_NUMA_ID, -1),
 };
 
-static CUresult attribute_of(const Gpu *gpu, CUdevice_attribute attribute, int *value) {
+static CUresult attribute_of(const Call *call, CUdevice_attribute attribute, int *value) {
     *value = 0;
     if (attribute < 1 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
-    GpuLimits limits = gpu_limits(gpu);
+    const Facts facts = {gpu_limits(call->gpu), mem_host_bias(call->memory) == 0};
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
         const AttributeRow *row = &attributes[i];
         if (row->attribute != attribute) continue;
-        uint32_t limit = UINT32_MAX;
-        if (row->limit) memcpy(&limit, (char *)&limits + row->limit - 1, sizeof limit);
-        *value = limit < (uint32_t)row->value ? (int)limit : row->value;
+        uint32_t fact = UINT32_MAX;
+        if (row->fact) memcpy(&fact, (const char *)&facts + row->fact - 1, sizeof fact);
+        *value = fact < (uint32_t)row->value ? (int)fact : row->value;
         break;
     }
     return CUDA_SUCCESS;
@@ -160,7 +179,7 @@ CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, 
     Call call;
     CUresult status = begin(&call, device, value);
     if (status) return status;
-    return call_end(&call, attribute_of(call.gpu, attribute, value));
+    return call_end(&call, attribute_of(&call, attribute, value));
 }
 
 CUresult CUDAAPI cuDeviceGetProperties(CUdevprop *properties, CUdevice device) {
@@ -187,7 +206,7 @@ CUresult CUDAAPI cuDeviceGetProperties(CUdevprop *properties, CUdevice device) {
         {CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, &properties->textureAlign},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        attribute_of(call.gpu, rows[i].attribute, rows[i].value);
+        attribute_of(&call, rows[i].attribute, rows[i].value);
     return call_end(&call, CUDA_SUCCESS);
 }
 
@@ -196,8 +215,8 @@ CUresult CUDAAPI cuDeviceComputeCapability(int *major, int *minor, CUdevice devi
     CUresult status = begin(&call, device, major);
     if (status) return status;
     if (!minor) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    attribute_of(call.gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, major);
-    attribute_of(call.gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor);
+    attribute_of(&call, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, major);
+    attribute_of(&call, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor);
     return call_end(&call, CUDA_SUCCESS);
 }
 
@@ -242,7 +261,7 @@ CUresult CUDAAPI cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_fo
     CUresult status = begin(&call, device, elements);
     if (status) return status;
     int width;
-    attribute_of(call.gpu, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, &width);
+    attribute_of(&call, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, &width);
     *elements = (size_t)width;
     return call_end(&call, CUDA_SUCCESS);
 }

@@ -78,12 +78,15 @@ typedef struct Texture {
     CUDA_TEXTURE_DESC sampling;
 } Texture;
 
+typedef struct Pool Pool; /* of memory, see pool.c */
+
 /* Addresses that belong to a context. */
 typedef struct Region {
     Range range;
     Context *context; /* its owner */
     unsigned flags;   /* of cuMemHostAlloc or cuMemHostRegister */
     bool is_managed;  /* from cuMemAllocManaged */
+    Pool *pool;       /* that it came from, NULL: none */
 } Region;
 
 typedef struct Driver {
@@ -91,6 +94,8 @@ typedef struct Driver {
     Handles handles;     /* of every object below */
     Ranges *allocations; /* Region: device addresses from cuMemAlloc, cuMemHostAlloc and the like */
     Ranges *registered;  /* Region: host addresses from cuMemHostRegister */
+    Pool *standard_pool; /* the device's own; NULL until it is asked for */
+    Pool *current_pool;  /* that cuMemAllocAsync takes from; NULL: the device's own */
     Texture **textures;  /* by texture object, from 1; NULL where there is none */
     uint32_t texture_count; /* of textures */
     Context *primary;       /* NULL while nobody retains it */
@@ -170,5 +175,14 @@ CUresult stream_check(CUstream stream);
 /* The device address that a pointer of unknown kind stands for: itself, or the address behind a
  * host pointer from cuMemHostAlloc; 0 when it is plain host memory. */
 uint64_t memory_device_address(const Call *call, uint64_t pointer);
+/* Allocates device memory for the call's context from a pool; 0 when there is no room in it. */
+uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size);
+
+/* ---- Pools (pool.c) ---- */
+
+/* Counts memory as in use; false when the pool may not hold so much. */
+bool pool_take(Pool *pool, uint64_t bytes);
+/* The opposite. A pool that was destroyed ends with the last of its memory. */
+void pool_give_back(Pool *pool, uint64_t bytes);
 
 #endif

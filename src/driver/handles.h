@@ -16,6 +16,7 @@ typedef enum HandleKind {
     HANDLE_EVENT,
     HANDLE_ARRAY,
     HANDLE_LINK,
+    HANDLE_POOL,
     HANDLE_KIND_COUNT
 } HandleKind;
 

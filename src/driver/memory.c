@@ -24,8 +24,20 @@ static uint64_t allocate(Call *call, uint64_t size, MemKind kind, unsigned flags
     uint64_t address = mem_alloc(call->memory, size, MEM_ALLOC_ALIGN, kind, NULL);
     if (address)
         ranges_add(call->driver->allocations,
-                   &(Region){{address, address + size}, call->context, flags, is_managed});
+                   &(Region){{address, address + size}, call->context, flags, is_managed, NULL});
     else say_full(call, size);
+    return address;
+}
+
+uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size) {
+    if (!pool_take(pool, size)) return 0;
+    uint64_t address = allocate(call, size, MEM_KIND_BUFFER, 0, false);
+    if (!address) {
+        pool_give_back(pool, size);
+        return 0;
+    }
+    Region *region = ranges_find(call->driver->allocations, address);
+    region->pool = pool;
     return address;
 }
 
@@ -33,6 +45,7 @@ static uint64_t allocate(Call *call, uint64_t size, MemKind kind, unsigned flags
 static bool release(Call *call, uint64_t address) {
     Region *region = ranges_find(call->driver->allocations, address);
     if (!region || region->range.start != address) return false;
+    if (region->pool) pool_give_back(region->pool, region->range.end - region->range.start);
     ranges_remove(call->driver->allocations, region);
     return mem_release(call->memory, address);
 }
@@ -102,11 +115,6 @@ CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
     if (address == 0 || release(&call, address)) return call_end(&call, CUDA_SUCCESS);
     say_not_allocated(&call, address);
     return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-}
-
-CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : cuMemAlloc(address, size);
 }
 
 CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
@@ -207,7 +215,8 @@ CUresult CUDAAPI cuMemHostRegister(void *pointer, size_t size, unsigned int flag
     uint64_t start = (uintptr_t)pointer, end;
     if (!pointer || !size || flags > 15 || __builtin_add_overflow(start, size, &end))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    if (!ranges_add(call.driver->registered, &(Region){{start, end}, call.context, flags, false}))
+    if (!ranges_add(call.driver->registered,
+                    &(Region){{start, end}, call.context, flags, false, NULL}))
         status = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     return call_end(&call, status);
 }

@@ -27,7 +27,8 @@ and from the export table, `src/cudart/api.h`.
   and a message that says how to build with PTX.
 * A kernel's fault is told by the call after the launch, as on a GPU, and by every further call until
   `cudaDeviceReset`; with `CUDA_LAUNCH_BLOCKING=1` in the environment the launch itself tells of it.
-* Memory pools keep their settings and have no effect; memory goes back when it is freed.
+* Memory pools count what is in use and keep their settings; memory goes back when it is freed, whatever
+  the release threshold.
 
 ## Functions
 """

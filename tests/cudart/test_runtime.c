@@ -260,6 +260,9 @@ static void test_pools_keep_their_settings(void **state) {
     assert_int_equal(cudaDeviceGetMemPool(&current, 0), cudaSuccess);
     assert_ptr_equal(current, pool);
     assert_int_equal(cudaMallocFromPoolAsync(&pointer, 64, pool, NULL), cudaSuccess);
+    assert_int_equal(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &read),
+                     cudaSuccess);
+    assert_int_equal(read, 64);
     assert_int_equal(cudaFreeAsync(pointer, NULL), cudaSuccess);
     assert_int_equal(cudaMemPoolDestroy(pool), cudaSuccess);
     assert_int_equal(cudaMemPoolDestroy(pool), cudaErrorInvalidValue);
@@ -276,6 +279,8 @@ static void test_properties_and_attributes_agree(void **state) {
                      cudaSuccess);
     assert_int_equal(properties.multiProcessorCount, value);
     assert_int_equal(properties.major * 10 + properties.minor, 75);
+    assert_int_equal(properties.memoryPoolsSupported, 1);
+    assert_int_equal(properties.hostNumaId, -1);
     assert_int_equal(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
     assert_int_equal(cudaFuncGetAttributes(&attributes, key(scale_host)), cudaSuccess);
     assert_int_equal(attributes.ptxVersion, 75);

@@ -33,6 +33,11 @@ from the export table, `src/driver/api.h`.
   Memory from `cuMemHostRegister` stays where it is: copies may use it, kernels may not.
 * Managed memory (`cuMemAllocManaged`) needs the device's addresses, from 0xc0000000 on, to be free in the
   host process; where they are not (address sanitizer), it is refused with a message.
+* Device attributes tell what works here: copies take no simulated time, so none holds a kernel up
+  (`ASYNC_ENGINE_COUNT` is 2); kernels run one after another (`CONCURRENT_KERNELS` is 0), and priorities of
+  streams have no effect (`STREAM_PRIORITIES_SUPPORTED` is 0). All that are not 0 are in `src/driver/device.c`.
+* Memory pools count what is in use and keep their settings; memory goes back when it is freed, whatever
+  the release threshold. Pools that other processes could open give `CUDA_ERROR_NOT_SUPPORTED`.
 * `cuCtxCreate` takes parameters (`CUctxCreateParams`) that are all 0, which ask for a context of the whole
   device; those that limit it to some SMs, or share it with graphics, give `CUDA_ERROR_NOT_SUPPORTED`.
 * Handles are numbers, not addresses: a stale or foreign one gives `CUDA_ERROR_INVALID_HANDLE`.
