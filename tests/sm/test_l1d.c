@@ -140,6 +140,37 @@ static void test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order(v
     stage_free(bench->stage);
 }
 
+/* Who had brought a line in: another warp, the warp's other threads, or all of those that hit it.
+ */
+static void test_hits_are_told_by_who_brought_the_line_in(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t warp;
+        uint32_t lanes;
+        uint64_t inter, intra, thread;
+    } rows[] = {{1, 0x03, 0, 1, 1}, {1, 0x0F, 0, 2, 2}, {1, 0x1F, 0, 3, 2}, {2, 0x0F, 1, 3, 2}};
+    Bench *bench = start("l1d.latency=1");
+    SmInsts *insts = &bench->stage->sm.insts;
+    uint16_t inst = stage_memory_inst(bench->stage, bench->load, 1, SM_PATH_L1D, A, 1);
+    insts_memory_of(insts, inst)->access[0].lanes = 0x0F;
+    l1d_enter(&bench->l1d, &bench->stage->sm, inst, insts_memory_of(insts, inst),
+              &insts_memory_of(insts, inst)->access[0]);
+    step(bench);
+    fill(bench, A);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        inst = stage_memory_inst(bench->stage, bench->load, rows[i].warp, SM_PATH_L1D, A, 1);
+        SmMemory *memory = insts_memory_of(insts, inst);
+        memory->access[0].lanes = rows[i].lanes;
+        l1d_enter(&bench->l1d, &bench->stage->sm, inst, memory, &memory->access[0]);
+        step(bench);
+        assert_int_equal(counters(bench)->l1d_inter_warp_hits, rows[i].inter);
+        assert_int_equal(counters(bench)->l1d_intra_warp_hits, rows[i].intra);
+        assert_int_equal(counters(bench)->l1d_intra_thread_hits, rows[i].thread);
+        assert_int_equal(counters(bench)->l1d_hits, i + 1);
+    }
+    stage_free(bench->stage);
+}
+
 /* ---- Refusals ---- */
 
 /* The head is stuck: steps change nothing, and cycles count as refusals of that kind. */
@@ -377,6 +408,7 @@ int main(void) {
         cmocka_unit_test(test_a_hit_is_done_when_the_latency_is_over_and_not_before),
         cmocka_unit_test(test_the_queue_is_as_long_as_the_latency),
         cmocka_unit_test(test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order),
+        cmocka_unit_test(test_hits_are_told_by_who_brought_the_line_in),
         cmocka_unit_test(test_two_mshrs_refuse_the_third_line_until_a_load_has_left),
         cmocka_unit_test(test_an_mshr_of_two_refuses_the_third_load_until_the_line_is_there),
         cmocka_unit_test(test_a_miss_queue_without_two_places_refuses_until_one_is_sent),

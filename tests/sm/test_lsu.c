@@ -312,6 +312,38 @@ static void test_each_port_writes_back_one_load_a_cycle(void **state) {
     assert_int_equal(results_in_first_cycle("shared.latency=2 lsu.writeback_ports=2"), 2);
 }
 
+/* Two textures, whose hits come cycle after cycle, and a reply between them: the port goes round.
+ */
+static void test_ways_back_take_turns_at_the_port(void **state) {
+    (void)state;
+    Bench *bench = start("l1t.latency=20 lsu.accesses_per_cycle=8", 64);
+    read_cache_fill(&bench->lsu.l1t, A);
+    uint16_t past = accept(bench, make(bench, bench->load, SM_PATH_BYPASS, 1));
+    step(bench);
+    MemRequest *request = sent(bench);
+    uint16_t texture[3];
+    for (int i = 0; i < 3; i++) {
+        StageInst other = {.op_class = ISA_CLASS_MEMORY,
+                           .memory = ISA_MEMORY_LOAD,
+                           .dst_count = 1,
+                           .dst = {(uint8_t)(4 + i)}}; /* a bank of its own */
+        texture[i] = stage_memory_inst(bench->stage, stage_program(bench->stage, &other), 6,
+                                       SM_PATH_TEXTURE, A, 1);
+        accept(bench, texture[i]);
+        step(bench);
+        assert_true(lsu_is_free(&bench->lsu));
+    }
+    /* Accessed at 2, 3 and 4, there at 22, 23 and 24, chosen a cycle later: the reply that is
+     * handled at 23 meets the second when the first has had its turn. */
+    while (bench->stage->sm.cycle < 22)
+        step(bench);
+    answer(bench, request);
+    const uint16_t order[] = {texture[0], past, texture[1], texture[2]};
+    for (int i = 0; i < 4; i++)
+        cycles_to(bench, SM_EVENT_INST_DONE, order[i]);
+    stage_free(bench->stage);
+}
+
 static void test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting(void **state) {
     (void)state;
     Bench *bench = start("shared.latency=1", 8);
@@ -343,6 +375,7 @@ int main(void) {
         cmocka_unit_test(test_a_full_l1d_queue_keeps_the_access_in_the_latch),
         cmocka_unit_test(test_an_l1d_miss_ends_two_cycles_after_its_reply),
         cmocka_unit_test(test_each_port_writes_back_one_load_a_cycle),
+        cmocka_unit_test(test_ways_back_take_turns_at_the_port),
         cmocka_unit_test(test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
