@@ -46,7 +46,7 @@ fidelity: build ## compare machine gtx480 with the peer simulator's figures: wri
 bless: build ## store anew what golden tests compare with, and show what changed
 	TYTO_BLESS=1 meson test -C build --verbose golden pages documents driver_page cli fidelity
 
-mutate: setup ## plant some seventy faults in a copy, one at a time, and see that a test finds each
+mutate: setup ## plant faults in a copy, one at a time, and see that a test finds each
 	scripts/mutate
 
 nightly: build sanitize fuzz-targets ## every test, the long ones too, planted faults, and twenty minutes of fuzzing

@@ -131,6 +131,11 @@ static void tracks_what_was_written(void **state) {
     assert_int_equal(block->written[0], 0);
     assert_true(mem_write(memory, a + 2, "xyz", 3));
     assert_int_equal(block->written[0], 0x1c);
+    uint64_t copy = take(memory, 8), filled = take(memory, 8);
+    assert_true(mem_copy(memory, copy + 1, a + 2, 2));
+    assert_int_equal(mem_find(memory, copy)->written[0], 0x06);
+    assert_true(mem_fill(memory, filled + 4, 0, 2, 2));
+    assert_int_equal(mem_find(memory, filled)->written[0], 0xf0);
     mem_free(memory);
 }
 
