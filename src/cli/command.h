@@ -13,6 +13,7 @@ enum {
     EXIT_DONE = 0,
     EXIT_FAILED = 1, /* the kernel failed, the PTX has mistakes, a file cannot be read or written */
     EXIT_USAGE = 2,  /* the command line makes no sense */
+    EXIT_FOUND = 3,  /* the run is done, and the checks found errors */
     EXIT_CANNOT_RUN = 126, /* the program cannot be executed */
     EXIT_NOT_FOUND = 127   /* there is no such program */
 };

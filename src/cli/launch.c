@@ -165,13 +165,15 @@ static bool launch(Session *session) {
     return is_done;
 }
 
-static bool write_results(Session *session, bool is_done) {
+/* The status to exit with. */
+static int write_results(Session *session, bool is_done) {
     bool is_written = true;
     for (int i = 0; is_done && i < session->count; i++)
         is_written &= argument_write_output(&session->list[i], session->simulator);
-    if (tyto_finish(session->simulator, session->path) == TYTO_OK) return is_written;
-    fprintf(stderr, "tyto: %s\n", tyto_message(session->simulator));
-    return false;
+    TytoStatus status = tyto_finish(session->simulator, session->path);
+    if (status != TYTO_OK) fprintf(stderr, "tyto: %s\n", tyto_message(session->simulator));
+    if (status == TYTO_CHECKS_FAILED && is_done && is_written) return EXIT_FOUND;
+    return status == TYTO_OK && is_done && is_written ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int run_session(Session *session) {
@@ -189,8 +191,7 @@ static int run_session(Session *session) {
     if (!read_arguments(session)) return EXIT_FAILED;
     if (!check_arguments(session)) return EXIT_USAGE;
     bool is_done = launch(session);
-    bool is_written = write_results(session, is_done);
-    return is_done && is_written ? EXIT_DONE : EXIT_FAILED;
+    return write_results(session, is_done);
 }
 
 static int run_launch(Arguments *arguments) {

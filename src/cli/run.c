@@ -26,7 +26,7 @@ const Command command_run = {
         "variable TYTO_OPTIONS.\n"
         "\n"
         "  tyto run --machine owl --scheduler ccws matmul --size 128\n"
-        "  tyto run --check-uninitialised --json out.json ./my-program input.txt\n",
+        "  tyto run --check race,init --json out.json ./my-program input.txt\n",
     .has_simulator = true,
     .ends_at_operand = true,
     .lowest_operands = 1,

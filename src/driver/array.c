@@ -1,5 +1,6 @@
 /* Arrays: rows of elements in device memory, without the hidden layout that a GPU gives them. Left
  * out: layered, cube and sparse arrays, mipmaps, surfaces. */
+#include "driver/checks.h"
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -47,6 +48,7 @@ static CUresult create(Call *call, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *
         return CUDA_ERROR_OUT_OF_MEMORY;
     array.address = mem_alloc(call->memory, size, MEM_ALLOC_ALIGN, MEM_KIND_ARRAY, NULL);
     if (!array.address) return CUDA_ERROR_OUT_OF_MEMORY;
+    checks_allocated(call->driver->simulator, array.address);
     Array *kept = base_malloc(sizeof *kept);
     *kept = array;
     *out = driver_add(call->driver, HANDLE_ARRAY, kept);
@@ -100,6 +102,7 @@ CUresult CUDAAPI cuArrayDestroy(CUarray handle) {
     if (status) return status;
     Array *array = handles_remove(&call.driver->handles, HANDLE_ARRAY, (uint64_t)(uintptr_t)handle);
     if (!array) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    checks_releasing(call.driver->simulator, array->address, false);
     array_free(call.driver, array);
     return call_end(&call, CUDA_SUCCESS);
 }

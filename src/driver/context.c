@@ -1,4 +1,5 @@
 /* Contexts: each thread's stack of current ones, the primary context of the device, limits. */
+#include "driver/checks.h"
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -33,12 +34,15 @@ static void plain_free(Driver *driver, void *object) {
 }
 
 /* Forgets the context's regions, and gives their memory back (NULL: there is none to give back). */
-static void clear_regions(Ranges *ranges, const Context *context, DeviceMemory *memory) {
+static void clear_regions(Ranges *ranges, const Context *context, TytoSimulator *simulator) {
     uint64_t end = 0;
     for (Region *region; (region = ranges_at_or_after(ranges, end, NULL)) != NULL;) {
         end = region->range.end;
         if (region->context != context) continue;
-        if (memory) mem_release(memory, region->range.start);
+        if (simulator) {
+            checks_releasing(simulator, region->range.start, true);
+            mem_release(simulator_memory(simulator), region->range.start);
+        }
         if (region->pool) pool_give_back(region->pool, region->range.end - region->range.start);
         ranges_remove(ranges, region);
     }
@@ -54,10 +58,12 @@ void context_clear(Driver *driver, Context *context) {
         HandleSlot slot = driver->handles.slots[i];
         if (!ends[slot.kind] || *(Context **)slot.object != context) continue;
         handles_remove(&driver->handles, slot.kind, handles_at(&driver->handles, i));
+        if (slot.kind == HANDLE_ARRAY)
+            checks_releasing(driver->simulator, ((Array *)slot.object)->address, true);
         ends[slot.kind](driver, slot.object);
     }
     textures_clear(driver, context);
-    clear_regions(driver->allocations, context, simulator_memory(driver->simulator));
+    clear_regions(driver->allocations, context, driver->simulator);
     clear_regions(driver->registered, context, NULL);
 }
 

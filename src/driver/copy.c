@@ -3,6 +3,7 @@
  * Every copy is a box of rows between two sides. A side is resolved to a start, the bytes from row
  * to row and from slice to slice; then the rows are moved one by one. A device side is checked
  * against the live allocations row by row, so a bad copy stops at the first bad row. */
+#include "driver/checks.h"
 #include "driver/driver.h"
 
 #include <string.h>
@@ -47,6 +48,7 @@ static CUresult copy_row(const Call *call, const Side *to, const Side *from, uin
                          uint64_t from_offset, size_t size) {
     uint64_t destination = to->start + to_offset, source = from->start + from_offset;
     bool is_right = true;
+    if (from->is_device) checks_copying(call->driver->simulator, source, size);
     if (to->is_device && from->is_device)
         is_right = mem_copy(call->memory, destination, source, size);
     else if (to->is_device) {
@@ -60,8 +62,23 @@ static CUresult copy_row(const Call *call, const Side *to, const Side *from, uin
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Whether the last byte of the box still has an address on this side. */
+static bool is_addressable(const Side *side, const Box *box) {
+    uint64_t slices, rows, end;
+    return !__builtin_mul_overflow(side->slice_bytes, box->depth - 1, &slices) &&
+           !__builtin_mul_overflow(side->row_bytes, box->height - 1, &rows) &&
+           !__builtin_add_overflow(slices, rows, &end) &&
+           !__builtin_add_overflow(end, box->width_bytes, &end) &&
+           !__builtin_add_overflow(end, side->start, &end);
+}
+
 static CUresult copy_box(const Call *call, const Side *to, const Side *from, const Box *box) {
     if (!box->width_bytes || !box->height || !box->depth) return CUDA_SUCCESS;
+    if (!is_addressable(to, box) || !is_addressable(from, box)) {
+        driver_say("error: a copy of %zu x %zu x %zu bytes goes past the end of all addresses",
+                   box->width_bytes, box->height, box->depth);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if ((!to->is_device && !to->start) || (!from->is_device && !from->start))
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t z = 0; z < box->depth; z++) {
@@ -207,6 +224,12 @@ static bool resolve_array(const Call *call, const SideArguments *in, const Box *
     return is_inside;
 }
 
+/* *sum += a * b; false when that has no address. */
+static bool add_product(uint64_t *sum, uint64_t a, uint64_t b) {
+    uint64_t product;
+    return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(*sum, product, sum);
+}
+
 static bool resolve(const Call *call, const SideArguments *in, const Box *box, Side *out) {
     if (in->level_of_detail) return false;
     switch ((int)in->type) {
@@ -220,15 +243,19 @@ static bool resolve(const Call *call, const SideArguments *in, const Box *box, S
     }
     if (in->type != CU_MEMORYTYPE_ARRAY) {
         /* rows and slices lie close together where no pitch or height says otherwise */
-        size_t pitch = in->pitch ? in->pitch : box->width_bytes + in->x_bytes;
-        size_t height = in->height ? in->height : box->height + in->y;
-        if (pitch < box->width_bytes + in->x_bytes && (box->height > 1 || box->depth > 1))
+        size_t width, rows;
+        if (__builtin_add_overflow(box->width_bytes, in->x_bytes, &width) ||
+            __builtin_add_overflow(box->height, in->y, &rows))
             return false;
+        size_t pitch = in->pitch ? in->pitch : width;
+        if (pitch < width && (box->height > 1 || box->depth > 1)) return false;
         out->row_bytes = pitch;
-        out->slice_bytes = pitch * height;
+        if (__builtin_mul_overflow(pitch, in->height ? in->height : rows, &out->slice_bytes))
+            return false;
     }
-    out->start += in->z * out->slice_bytes + in->y * out->row_bytes + in->x_bytes;
-    return true;
+    return add_product(&out->start, in->z, out->slice_bytes) &&
+           add_product(&out->start, in->y, out->row_bytes) &&
+           add_product(&out->start, in->x_bytes, 1);
 }
 
 CUresult CUDAAPI cuMemcpy3D(const CUDA_MEMCPY3D *copy) {

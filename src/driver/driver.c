@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 enum {
-    LOOK_PAUSES = 500, /* milliseconds between two looks at whether a policy returns */
-    CALL_BYTES = 600   /* of what says which function of a policy is under way */
+    LOOK_PAUSES = 500,        /* milliseconds between two looks at whether a policy returns */
+    STATUS_CHECKS_FAILED = 3, /* of a process whose program the checks found errors in */
+    CALL_BYTES = 600          /* of what says which function of a policy is under way */
 };
 
 /* The one mutable global of the driver, which the CUDA interface implies: it has no argument that
@@ -76,9 +77,10 @@ _Noreturn void driver_give_up(Driver *driver) {
 static void report_at_exit(void) {
     if (!process.driver) return;
     driver_obey_signal(process.driver);
-    if (report(process.driver) == TYTO_OK) return;
+    TytoStatus status = report(process.driver);
+    if (status == TYTO_OK) return;
     fflush(stderr);
-    _exit(1);
+    _exit(status == TYTO_CHECKS_FAILED ? STATUS_CHECKS_FAILED : 1);
 }
 
 /* The first time, a running launch ends, so that the report holds what it did so far, and the

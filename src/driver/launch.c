@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backtrace.h"
+
 /* CUDA's codes for the ways in which a kernel can fail. */
 static const CUresult fault_codes[] = {
     [ISA_FAULT_NONE] = CUDA_ERROR_LAUNCH_FAILED,
@@ -85,7 +87,11 @@ static CUresult run(Call *call, const GpuLaunch *launch) {
     GpuStatus status = simulator_launch(driver->simulator, launch, &result);
     if (status == GPU_OK) return CUDA_SUCCESS;
     if (status == GPU_INTERRUPTED) driver_obey_signal(driver);
-    driver_say("error: %s", result.message);
+    Text message = {0};
+    text_add(&message, result.message);
+    if (status == GPU_FAULT) backtrace_add(&message);
+    driver_say("error: %s", text_string(&message));
+    text_free(&message);
     if (status == GPU_REFUSED) {
         if (!driver->simulator->options->returns_unsupported) driver_give_up(driver);
         return CUDA_ERROR_NOT_SUPPORTED;

@@ -2,6 +2,7 @@
  *
  * Page-locked host memory is a piece of device memory that the host can reach too, so kernels may
  * use it by its device address. */
+#include "driver/checks.h"
 #include "driver/driver.h"
 
 #include <string.h>
@@ -26,6 +27,7 @@ static uint64_t allocate(Call *call, uint64_t size, MemKind kind, unsigned flags
         ranges_add(call->driver->allocations,
                    &(Region){{address, address + size}, call->context, flags, is_managed, NULL});
     else say_full(call, size);
+    checks_allocated(call->driver->simulator, address);
     return address;
 }
 
@@ -47,6 +49,7 @@ static bool release(Call *call, uint64_t address) {
     if (!region || region->range.start != address) return false;
     if (region->pool) pool_give_back(region->pool, region->range.end - region->range.start);
     ranges_remove(call->driver->allocations, region);
+    checks_releasing(call->driver->simulator, address, false);
     return mem_release(call->memory, address);
 }
 

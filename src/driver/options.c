@@ -159,6 +159,45 @@ static bool set_LIST(const Setting *setting, OptionList *list, const char *text)
     return true;
 }
 
+/* The place of a word among those that the row's argument lists between `between`; -1: it is none
+ * of them. */
+static int find_word(const Setting *setting, const char *word, size_t length, char between) {
+    const char *at = setting->row->option.argument;
+    for (int i = 0;; i++) {
+        size_t here = strcspn(at, (char[]){between, '\0'});
+        if (here == length && memcmp(at, word, length) == 0) return i;
+        if (!at[here]) return -1;
+        at += here + 1;
+    }
+}
+
+static bool refuse_word(const Setting *setting, const char *text, const char *among) {
+    char reason[128];
+    snprintf(reason, sizeof reason, "must be %s %s", among, setting->row->option.argument);
+    return refuse(setting, *text ? text : "''", reason);
+}
+
+static bool set_SET(const Setting *setting, uint64_t *field, const char *text) {
+    uint64_t set = 0;
+    for (const char *at = text;;) {
+        size_t length = strcspn(at, ",");
+        int bit = find_word(setting, at, length, ',');
+        if (bit < 0) return refuse_word(setting, text, "some of");
+        set |= UINT64_C(1) << bit;
+        if (!at[length]) break;
+        at += length + 1;
+    }
+    *field = set;
+    return true;
+}
+
+static bool set_WORD(const Setting *setting, uint64_t *field, const char *text) {
+    int place = find_word(setting, text, strlen(text), '|');
+    if (place < 0) return refuse_word(setting, text, "one of");
+    *field = (uint64_t)place;
+    return true;
+}
+
 /* LINE, LINE:CTA or LINE:CTA:WARP; what is not written is 0. */
 static bool read_dump(const char *text, uint32_t values[3]) {
     for (int i = 0; i < 3; i++) {

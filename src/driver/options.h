@@ -40,6 +40,8 @@ typedef struct OptionCapability {
     KIND(COUNT, uint64_t)    /* a whole number */                                                  \
     KIND(TEXT, const char *) /* any words; NULL when there are none */                             \
     KIND(LIST, OptionList)   /* the same, any number of times */                                   \
+    KIND(SET, uint64_t)      /* words of a list, between commas: a bit for each */                 \
+    KIND(WORD, uint64_t)     /* one word of several: its place among them */                       \
     KIND(DUMP, OptionDump)   /* LINE[:CTA[:WARP]] */                                               \
     KIND(CAPABILITY, OptionCapability) /* a compute capability, 7.5 */                             \
     KIND(RESULT, const char *) /* a file, written when all is done; NULL when none is asked for */ \

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "driver/caller.h"
+#include "driver/checks.h"
 #include "driver/detail.h"
 #include "driver/progress.h"
 #include "driver/record.h"
@@ -87,7 +88,7 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
     return is_right ? TYTO_OK : TYTO_BAD_OPTION;
 }
 
-static GpuOptions gpu_options_of(const Options *options, Detail *detail) {
+static GpuOptions gpu_options_of(const Options *options, Detail *detail, Findings *findings) {
     return (GpuOptions){
         .machine = detail ? detail->config : NULL,
         .scheduler = detail ? detail->scheduler : NULL,
@@ -99,8 +100,9 @@ static GpuOptions gpu_options_of(const Options *options, Detail *detail) {
         .stack_bytes = (uint32_t)options->stack_bytes,
         .registers = (uint32_t)options->registers,
         .instruction_limit = options->instruction_limit,
-        .report_uninitialised = options->check_uninitialised,
-        .report_divergence = options->check_barriers,
+        .checks = checks_of(options),
+        .findings = findings,
+        .padding_bytes = options->padding_bytes,
         .dump_line = options->dump.line,
         .dump_cta = options->dump.cta,
         .dump_warp = options->dump.warp,
@@ -111,9 +113,10 @@ TytoSimulator *simulator_new(Options *options, Diag *diag) {
     RunStats *run = run_new("");
     Detail *detail = NULL;
     Gpu *gpu = NULL;
+    run->findings = checks_findings(options);
     if (check_together(options, diag) &&
         (options->is_functional || (detail = detail_new(options, run, diag)))) {
-        GpuOptions gpu_options = gpu_options_of(options, detail);
+        GpuOptions gpu_options = gpu_options_of(options, detail, run->findings);
         if (!detail || detail_start(detail, options, diag)) gpu = gpu_new(&gpu_options, diag);
     }
     if (!gpu) {
@@ -368,7 +371,7 @@ TytoStatus tyto_alloc(TytoSimulator *simulator, uint64_t size, uint64_t *address
     DeviceMemory *memory = simulator_memory(simulator);
     TytoStatus status = TYTO_OK;
     *address = mem_alloc(memory, size ? size : 1, MEM_ALLOC_ALIGN, MEM_KIND_BUFFER, NULL);
-    if (*address) mem_fill(memory, *address, 0, 1, size);
+    if (*address) mem_zero(memory, *address, size);
     else status = fail_without_memory(simulator, size);
     pthread_mutex_unlock(&simulator->lock);
     return status;
@@ -495,6 +498,8 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     pthread_mutex_lock(&simulator->lock);
     const Options *options = simulator->options;
     Diag *diag = diag_new();
+    Text found = {0};
+    checks_end(simulator);
     record_sign(simulator->run, program);
     bool is_right = record_write(simulator->run, options, diag);
     if (simulator->detail) is_right &= detail_finish(simulator->detail, options, diag);
@@ -506,6 +511,9 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     }
     TytoStatus status = TYTO_OK;
     if (!is_right) status = fail(simulator, TYTO_BAD_FILE, "%s", diag_text(diag));
+    else if (checks_summarise(simulator, &found))
+        status = fail(simulator, TYTO_CHECKS_FAILED, "%s", text_string(&found));
+    text_free(&found);
     diag_free(diag);
     if (simulator->selection && !options->is_quiet) warn_of_selection(simulator);
     pthread_mutex_unlock(&simulator->lock);

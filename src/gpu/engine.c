@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "base/demangle.h"
 #include "gpu/dispatch.h"
 #include "partition/partition.h"
 #include "sched/report.h"
@@ -302,24 +303,30 @@ static uint64_t progress_sum(const Engine *engine) {
     return sum;
 }
 
-/* What all warps wait for, like things together: one line for each. */
-static void explain_deadlock(const Engine *engine, uint64_t cycles, GpuResult *result) {
+/* Puts a message into the result: `why` and, a line each, what all warps wait for, like things
+ * together. */
+static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
     SmWait waits[MAX_WAITS];
     uint32_t count = 0;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         count = sm_waits(engine->sms[i], waits, count, MAX_WAITS);
-    Text why = {0};
-    text_printf(&why, "deadlock: nothing has moved for %" PRIu64 " SM cycles\n    kernel %s",
-                cycles, engine->kernel);
+    text_add(why, "\n    kernel ");
+    demangle(engine->kernel, why);
     for (uint32_t i = 0; i < count; i++)
-        text_printf(&why,
+        text_printf(why,
                     "\n    %u warp%s %s before line %u (%s); the first is warp %u of CTA %" PRIu64,
                     waits[i].warps, waits[i].warps == 1 ? "" : "s", waits[i].what, waits[i].line,
                     ptx_opcode_name(waits[i].op), waits[i].first_warp, waits[i].first_cta);
+    snprintf(result->message, sizeof result->message, "%s", text_string(why));
+    text_free(why);
+}
+
+static void explain_deadlock(const Engine *engine, uint64_t cycles, GpuResult *result) {
+    Text why = {0};
+    text_printf(&why, "deadlock: nothing has moved for %" PRIu64 " SM cycles", cycles);
     result->status = GPU_FAULT;
     result->fault_code = ISA_FAULT_DEADLOCK;
-    snprintf(result->message, sizeof result->message, "%s", text_string(&why));
-    text_free(&why);
+    explain_end(engine, &why, result);
 }
 
 /* SM cycles in the watchdog's cycles, which are those of the slowest clock: a step there is
@@ -356,19 +363,30 @@ static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
     atomic_store_explicit(&gpu->done_instructions, done, memory_order_relaxed);
     atomic_store_explicit(&gpu->done_ctas, engine->ctas_done, memory_order_relaxed);
     if (atomic_load_explicit(&gpu->is_interrupted, memory_order_relaxed)) {
+        Text why = {0};
+        text_add(&why, "interrupted");
         result->status = GPU_INTERRUPTED;
-        snprintf(result->message, sizeof result->message, "interrupted");
+        explain_end(engine, &why, result);
         return true;
     }
     if (limit && done >= limit) {
+        Text why = {0};
+        text_printf(&why, "the limit of %" PRIu64 " warp instructions is reached", limit);
         result->status = GPU_FAULT;
         result->fault_code = ISA_FAULT_LIMIT;
-        snprintf(result->message, sizeof result->message,
-                 "the limit of %" PRIu64 " warp instructions is reached\n    kernel %s", limit,
-                 engine->kernel);
+        explain_end(engine, &why, result);
         return true;
     }
     return false;
+}
+
+/* Cycles until the next look at interrupts and limits: no later than the limit can be reached. */
+static uint64_t poll_after(const Engine *engine, const Gpu *gpu) {
+    uint64_t limit = gpu->options.instruction_limit, done = issued_so_far(engine);
+    const SmSchedulerConfig *schedulers = &engine->machine->sm.scheduler;
+    uint64_t a_cycle = (uint64_t)engine->machine->sms * schedulers->count * schedulers->issue_width;
+    uint64_t cycles = limit > done ? (limit - done) / a_cycle : 0;
+    return !limit || cycles > POLL_CYCLES ? POLL_CYCLES : cycles ? cycles : 1;
 }
 
 /* ---- Counters ---- */
@@ -468,7 +486,8 @@ static void report_policies(Engine *engine) {
 }
 
 static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
-    uint64_t poll_at = engine->cycle + POLL_CYCLES, look_at = engine->cycle + PROGRESS_CYCLES;
+    uint64_t poll_at = engine->cycle + poll_after(engine, gpu),
+             look_at = engine->cycle + PROGRESS_CYCLES;
     while (true) {
         const IsaFault *fault = step(engine);
         if (fault) {
@@ -490,8 +509,8 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
             watch_sample(engine->watch, engine->cycle, &so_far);
         }
         if (engine->cycle >= poll_at) {
-            poll_at = engine->cycle + POLL_CYCLES;
             if (must_stop(engine, gpu, result)) return;
+            poll_at = engine->cycle + poll_after(engine, gpu);
         }
         if (engine->cycle >= look_at) {
             look_at = engine->cycle + PROGRESS_CYCLES;

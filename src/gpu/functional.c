@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "base/demangle.h"
 
 enum {
     WARP_QUANTUM = 32,     /* warp instructions of one turn of a warp */
@@ -25,7 +26,29 @@ typedef struct Run {
     uint64_t limit;               /* warp instructions left before the launch fails */
     uint64_t warp_instructions;   /* executed so far */
     uint64_t thread_instructions; /* executed so far */
+    uint32_t live;                /* CTAs in progress: the GPU's first */
 } Run;
+
+/* Adds where all warps stand. */
+static void say_stand(const Run *run, Text *out) {
+    IsaStand stand = {.count = 0};
+    for (uint32_t i = 0; i < run->live; i++) {
+        const IsaCta *cta = run->gpu->ctas[i];
+        for (uint32_t rest = cta->alive; rest; rest &= rest - 1)
+            isa_stand_add(&stand, &cta->warps[bits_lowest32(rest)]);
+    }
+    isa_say_stand(&stand, run->context.launch, out);
+}
+
+/* The same, behind the message of the fault. */
+static void add_stand(Run *run) {
+    IsaFault *fault = &run->context.fault;
+    Text text = {0};
+    text_add(&text, fault->text);
+    say_stand(run, &text);
+    snprintf(fault->text, sizeof fault->text, "%s", text_string(&text));
+    text_free(&text);
+}
 
 static void fault_deadlock(Run *run, const IsaCta *cta) {
     const IsaWarp *warp = &cta->warps[bits_lowest32(cta->alive)];
@@ -33,6 +56,7 @@ static void fault_deadlock(Run *run, const IsaCta *cta) {
               "deadlock: all %d live warps of the CTA wait at barriers that cannot complete "
               "(warps 0x%08x of %u)",
               bits_count32(cta->alive), cta->alive, cta->launch->warps);
+    add_stand(run);
 }
 
 static bool is_stopped(const Run *run) {
@@ -48,10 +72,12 @@ static uint64_t run_warp(Run *run, IsaWarp *warp) {
     uint64_t done = quantum - budget;
     run->limit -= done;
     run->warp_instructions += done;
-    if (run->limit == 0 && !run->context.fault.is_set)
-        isa_fault(&run->context, warp, 0, ISA_FAULT_LIMIT,
+    if (run->limit == 0 && !run->context.fault.is_set) {
+        isa_fault(&run->context, warp, bits_lowest32(warp->active | 1u << 31), ISA_FAULT_LIMIT,
                   "the limit of %llu warp instructions is reached",
                   (unsigned long long)run->gpu->options.instruction_limit);
+        add_stand(run);
+    }
     return done;
 }
 
@@ -88,6 +114,7 @@ static void run_grid(Run *run, const IsaLaunch *launch, uint32_t resident) {
         if (next < launch->ctas && live < resident) {
             grow_ctas(gpu, live + 1);
             isa_cta_start(gpu->ctas[live++], launch, next++);
+            run->live = live;
         }
         for (uint32_t i = 0; i < live && !is_stopped(run);) {
             if (!run_cta(run, gpu->ctas[i])) {
@@ -97,6 +124,7 @@ static void run_grid(Run *run, const IsaLaunch *launch, uint32_t resident) {
             IsaCta *ended = gpu->ctas[i];
             memmove(&gpu->ctas[i], &gpu->ctas[i + 1], (live - i - 1) * sizeof ended);
             gpu->ctas[--live] = ended;
+            run->live = live;
             atomic_fetch_add_explicit(&gpu->done_ctas, 1, memory_order_relaxed);
         }
         atomic_store_explicit(&gpu->done_instructions, run->warp_instructions,
@@ -121,8 +149,13 @@ void gpu_run_functional(Gpu *gpu, const IsaLaunch *launch, GpuResult *result) {
     if (run->context.fault.is_set) {
         gpu_set_fault(result, &run->context.fault);
     } else if (atomic_load(&gpu->is_interrupted)) {
+        Text text = {0};
+        text_add(&text, "interrupted\n    kernel ");
+        demangle(launch->function->ptx->name, &text);
+        say_stand(run, &text);
         result->status = GPU_INTERRUPTED;
-        snprintf(result->message, sizeof result->message, "interrupted");
+        snprintf(result->message, sizeof result->message, "%s", text_string(&text));
+        text_free(&text);
     }
     free(run);
 }

@@ -12,11 +12,18 @@
 #include "base/bits.h"
 #include "base/host.h"
 #include "gpu/engine.h"
+#include "gpu/gpu_checks.h"
 #include "gpu/gpu_internal.h"
+#include "isa/check.h"
 #include "isa/handlers.h"
 #include "sched/choice.h"
 
-enum { PARAMETER_SLACK = 64 }; /* readable bytes past a parameter area (IsaLaunch.parameters) */
+enum {
+    PARAMETER_SLACK = 64, /* readable bytes past a parameter area (IsaLaunch.parameters) */
+    /* Local memory of a thread outside the functions it calls: CUDA Programming Guide, table of
+     * technical specifications. */
+    MAX_LOCAL_BYTES = 512 << 10
+};
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(4) << 30)
 #define DEFAULT_HEAP_BYTES                                                                         \
@@ -50,6 +57,20 @@ static void print_stdout(void *user, const char *text, size_t length) {
     fflush(stdout);
 }
 
+static void start_checks(Gpu *gpu) {
+    const GpuChecks *checks = &gpu->options.checks;
+    if (!gpu->options.findings) return;
+    if (!checks->races && !checks->init && !checks->sync && !checks->leaks &&
+        !checks->reports_faults)
+        return;
+    gpu->check = isa_check_new((IsaCheckOptions){.races = checks->races,
+                                                 .init = checks->init,
+                                                 .sync = checks->sync,
+                                                 .leaks = checks->leaks,
+                                                 .reports_faults = checks->reports_faults},
+                               gpu->options.findings);
+}
+
 Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
     Gpu *gpu = base_calloc(1, sizeof *gpu);
     gpu->options = *options;
@@ -72,7 +93,9 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
         gpu_free(gpu);
         return NULL;
     }
-    if (o->report_uninitialised) mem_track_writes(gpu->memory);
+    if (o->checks.init) mem_track_writes(gpu->memory);
+    mem_set_padding(gpu->memory, o->padding_bytes);
+    start_checks(gpu);
     if (o->machine && !engine_check(o->machine, o->scheduler, diag)) {
         gpu_free(gpu);
         return NULL;
@@ -93,6 +116,7 @@ void gpu_free(Gpu *gpu) {
     free(gpu->ctas);
     engine_free(gpu->engine);
     free(gpu->calls);
+    isa_check_free(gpu->check);
     mem_heap_free(gpu->heap);
     mem_free(gpu->memory);
     free(gpu);
@@ -187,6 +211,17 @@ uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, ui
     return ctas;
 }
 
+/* ---- Blocks of device malloc ---- */
+
+bool gpu_next_heap_block(const Gpu *gpu, GpuHeapBlock *block) {
+    uint64_t from = block->address ? block->address + 1 : 0;
+    block->address = mem_heap_next(gpu->heap, from, &block->size_bytes);
+    if (!block->address) return false;
+    uint32_t tag = mem_heap_tag(gpu->heap, block->address);
+    block->site = gpu->check ? isa_check_site(gpu->check, tag) : NULL;
+    return true;
+}
+
 /* ---- Launches ---- */
 
 static void refuse(GpuResult *result, const char *format, ...)
@@ -258,6 +293,14 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
                limits.shared_per_cta);
         return false;
     }
+    uint32_t local =
+        gpu->options.stack_bytes > MAX_LOCAL_BYTES ? gpu->options.stack_bytes : MAX_LOCAL_BYTES;
+    if (kernel->local_bytes > local) {
+        refuse(result,
+               "kernel %s: %u bytes of local memory; a thread can have %u (--stack gives more)",
+               kernel->ptx->name, kernel->local_bytes, local);
+        return false;
+    }
     uint32_t resident = gpu_occupancy(gpu, request->module, request->function, threads,
                                       request->dynamic_shared_bytes);
     if (resident == 0) {
@@ -299,8 +342,7 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
         .is_cooperative = request->is_cooperative,
         .has_independent_threads = !gpu->options.machine ||
                                    gpu->options.machine->sm.divergence == SM_DIVERGENCE_INDEPENDENT,
-        .report_uninitialised = gpu->options.report_uninitialised,
-        .report_divergence = gpu->options.report_divergence,
+        .check = gpu->check,
         .dump_line = gpu->options.dump_line,
         .dump_cta = gpu->options.dump_cta,
         .dump_warp = gpu->options.dump_warp,
@@ -309,6 +351,7 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
     memcpy(launch->grid, request->grid, sizeof launch->grid);
     memcpy(launch->block, request->block, sizeof launch->block);
     launch->warps = (launch->threads + ISA_LANES - 1) / ISA_LANES;
+    if (gpu->check) isa_check_start(gpu->check, launch, request->module->number);
 }
 
 /* A launch that ended early leaves requests under way: the next one gets a machine at rest. */

@@ -18,6 +18,15 @@
 typedef struct Gpu Gpu;
 typedef struct GpuModule GpuModule;
 
+/* What is looked for while kernels run (isa/check.h). */
+typedef struct GpuChecks {
+    bool races;          /* accesses that nothing orders */
+    bool init;           /* reads of bytes that were never written */
+    bool sync;           /* misuse of barriers and of instructions of a warp */
+    bool leaks;          /* where device malloc is called is kept */
+    bool reports_faults; /* bad accesses are reported, and kernels go on without them */
+} GpuChecks;
+
 /* Settings of a GPU; zero means the default named. Copied by gpu_new. */
 typedef struct GpuOptions {
     uint64_t memory_bytes;      /* device memory; default 4 GiB */
@@ -26,8 +35,9 @@ typedef struct GpuOptions {
     uint64_t instruction_limit; /* warp instructions of one launch before it fails; 0: none */
     uint32_t registers;         /* per thread of every kernel, as another compiler allocated them;
                                    0: our estimate */
-    bool report_uninitialised;  /* reads of shared or global bytes never written fail the launch */
-    bool report_divergence; /* barriers reached by part of a warp's live threads fail the launch */
+    GpuChecks checks;           /* of kernels; what they find goes to ... */
+    struct Findings *findings;  /* ... this, borrowed; NULL: there are none */
+    uint64_t padding_bytes;     /* free before and behind every allocation */
     const GpuCapability *capability; /* that the device answers to, borrowed; NULL: the machine's,
                                         7.5 without one */
     uint32_t dump_line;              /* PTX line at which registers are printed; 0: none */
@@ -91,8 +101,8 @@ typedef enum GpuStatus {
 
 typedef struct GpuResult {
     GpuStatus status;
-    int fault_code;     /* IsaFaultCode when status is GPU_FAULT */
-    char message[1280]; /* empty when status is GPU_OK */
+    int fault_code;                     /* IsaFaultCode when status is GPU_FAULT */
+    char message[ISA_FAULT_TEXT + 256]; /* empty when status is GPU_OK */
     uint64_t warp_instructions;
     uint64_t thread_instructions;
     uint64_t cycles;  /* SM cycles; 0 when run functionally */

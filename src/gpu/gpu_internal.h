@@ -15,9 +15,11 @@ struct Gpu {
     struct Engine *engine;            /* the machine in motion; NULL: functional runs */
     struct SchedCall *calls; /* what the policies are doing: by SM, then the CTA scheduler's; they
                                 outlive the engine */
+    struct IsaCheck *check;  /* NULL: nothing is looked for */
     MemHeap *heap;           /* made at the first launch of a module that calls malloc or free */
     uint64_t grid_workspace; /* device address, 0 before the first cooperative launch */
     uint64_t launches;       /* so far: the next %gridid */
+    uint64_t programs;       /* loaded so far */
     atomic_bool is_interrupted;
     /* Progress of the running launch, read by other threads. */
     atomic_uint_fast64_t done_ctas, total_ctas, done_instructions;
@@ -31,6 +33,7 @@ struct GpuModule {
     PtxModule **images; /* [0] is the linked module */
     int image_count;
     IsaProgram *program;
+    uint64_t number;            /* among the GPU's, from 1 */
     uint64_t *variables;        /* device addresses of what the module allocated */
     uint32_t variable_count;    /* of variables */
     uint32_t variable_capacity; /* entries of variables */

@@ -55,7 +55,7 @@ static uint64_t init_address(const GpuModule *module, const PtxInit *init) {
 static void initialise_variable(GpuModule *module, PtxVar *var, Diag *diag) {
     (void)diag;
     DeviceMemory *memory = module->gpu->memory;
-    mem_fill(memory, var->address, 0, 1, var->size); /* PTX ISA: what is not initialised is zero */
+    mem_zero(memory, var->address, var->size); /* PTX ISA: what is not initialised is zero */
     for (uint32_t i = 0; i < var->init_count; i++) {
         const PtxInit *init = &var->inits[i];
         uint64_t address = init->bytes ? 0 : init_address(module, init);
@@ -87,6 +87,7 @@ GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag) {
     GpuModule *module = base_calloc(1, sizeof *module);
     int errors = diag_error_count(diag);
     module->gpu = gpu;
+    module->number = ++gpu->programs;
     if (!read_images(module, images, count, diag)) goto fail;
     visit_variables(module, allocate_variable, diag);
     if (diag_error_count(diag) > errors) goto fail;

@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "base/text.h"
+#include "isa/check.h"
 #include "memory/heap.h"
 
 enum { MAX_STRING_BYTES = 1 << 16 }; /* of a format or %s argument */
@@ -196,14 +197,23 @@ static void builtin_vprintf(const Call *call) {
 /* ---- malloc, free, __assertfail ---- */
 
 static void builtin_malloc(const Call *call) {
-    set_result(call, mem_heap_alloc(call->context->launch->heap, argument(call, 0)));
+    const IsaLaunch *launch = call->context->launch;
+    uint64_t address = mem_heap_alloc(launch->heap, argument(call, 0));
+    if (launch->check) isa_check_malloc(call->context, call->warp, call->lane, address);
+    set_result(call, address);
 }
 
 static void builtin_free(const Call *call) {
+    struct MemHeap *heap = call->context->launch->heap;
     uint64_t address = argument(call, 0);
-    if (address && !mem_heap_release(call->context->launch->heap, address))
-        isa_fault(call->context, call->warp, call->lane, ISA_FAULT_ADDRESS,
-                  "free of 0x%" PRIx64 ", where no block from device malloc starts", address);
+    if (!address || mem_heap_release(heap, address)) return;
+    Text where = {0};
+    if (mem_heap_has(heap, address)) mem_heap_describe(heap, address, &where);
+    else mem_describe(call->context->memory, address, &where);
+    isa_bad_access(call->context, call->warp, call->lane, ISA_FAULT_ADDRESS, address,
+                   "free of 0x%" PRIx64 ", where no block from device malloc starts: %s", address,
+                   text_string(&where));
+    text_free(&where);
 }
 
 /* __assertfail(message, file, line, function, character size) */

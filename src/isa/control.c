@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "isa/check.h"
 #include "isa/converge.h"
 
 enum { MAX_FRAMES = 1 << 15 };
@@ -123,6 +124,7 @@ static bool frame_push(IsaContext *context, IsaWarp *warp, uint32_t function, ui
         warp->frames = base_realloc(warp->frames, warp->frame_capacity * sizeof *warp->frames);
     }
     memset(warp->registers + at, 0, callee->frame_bytes);
+    if (context->launch->check) isa_check_frame(warp, local_base, local_base + callee->local_bytes);
     *index = warp->frame_count++;
     warp->frames[*index] = (IsaFrame){.function = function,
                                       .register_at = at,
@@ -155,6 +157,40 @@ static bool call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32
     return true;
 }
 
+/* The first value of a call that has not as many bytes as its other side takes; -1 when none. */
+static int first_misfit(const IsaCallValue *values, const IsaFormal *formals, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        /* registers of 8 and 16 bits are passed in 32 */
+        bool is_small = values[i].is_register && values[i].size <= 4 && formals[i].size <= 4;
+        if (values[i].size != formals[i].size && !is_small) return (int)i;
+    }
+    return -1;
+}
+
+/* Whether the call's arguments and results are those of `callee`, which was found by its handle. */
+static bool check_indirect(IsaContext *context, const IsaWarp *warp, int lane, const IsaCall *list,
+                           const IsaFunction *callee) {
+    if (callee->parameter_count != list->argument_count ||
+        callee->return_count != list->return_count) {
+        isa_fault(context, warp, lane, ISA_FAULT_CALL,
+                  "indirect call of %s with %u arguments and %u results; it has %u and %u",
+                  callee->ptx->name, list->argument_count, list->return_count,
+                  callee->parameter_count, callee->return_count);
+        return false;
+    }
+    int argument = first_misfit(list->arguments, callee->parameters, list->argument_count);
+    int result = first_misfit(list->returns, callee->returns, list->return_count);
+    if (argument < 0 && result < 0) return true;
+    bool is_argument = argument >= 0;
+    int at = is_argument ? argument : result;
+    isa_fault(context, warp, lane, ISA_FAULT_CALL,
+              "indirect call of %s with %u bytes as %s %d; it has %u", callee->ptx->name,
+              is_argument ? list->arguments[at].size : list->returns[at].size,
+              is_argument ? "argument" : "result", at + 1,
+              is_argument ? callee->parameters[at].size : callee->returns[at].size);
+    return false;
+}
+
 static bool call_indirect(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     const IsaProgram *program = context->program;
     const uint64_t *handles = isa_row64(warp, inst->operand[0]);
@@ -168,15 +204,7 @@ static bool call_indirect(IsaContext *context, IsaWarp *warp, const IsaInst *ins
                   "indirect call of 0x%llx, which is no function", (unsigned long long)handle);
         return false;
     }
-    const IsaFunction *callee = &program->functions[index];
-    if (callee->parameter_count != list->argument_count ||
-        callee->return_count != list->return_count) {
-        isa_fault(context, warp, leader, ISA_FAULT_CALL,
-                  "indirect call of %s with %u arguments and %u results; it has %u and %u",
-                  callee->ptx->name, list->argument_count, list->return_count,
-                  callee->parameter_count, callee->return_count);
-        return false;
-    }
+    if (!check_indirect(context, warp, leader, list, &program->functions[index])) return false;
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         if (handles[bits_lowest32(rest)] == handle) group |= 1u << bits_lowest32(rest);
     uint32_t here = warp->pc;
@@ -232,6 +260,8 @@ static void barriers_release(const IsaContext *context, IsaCta *cta) {
         uint32_t expected =
             barrier->expected ? barrier->expected : (uint32_t)bits_count32(cta->alive) * ISA_LANES;
         if (barrier->arrived < expected) continue;
+        if (context->launch->check)
+            isa_check_completion(context, cta, (uint32_t)bits_lowest32(rest));
         barrier_write_results(context, cta, barrier);
         cta->waiting &= ~barrier->waiting;
         cta->used_barriers &= ~(1u << bits_lowest32(rest));
@@ -251,18 +281,13 @@ static bool barrier_arrive(IsaContext *context, IsaWarp *warp, const IsaInst *in
                   ISA_BARRIERS - 1);
         return false;
     }
-    if (count % ISA_LANES) {
+    if (count % ISA_LANES || (inst->operand[1] != ISA_SINK && !count)) {
         isa_fault(context, warp, leader, ISA_FAULT_BARRIER,
-                  "barrier with a count of %u threads, which is no multiple of the warp size 32",
-                  count);
+                  "barrier with a count of %u threads, which is no %smultiple of the warp size 32",
+                  count, count ? "" : "positive ");
         return false;
     }
-    if (context->launch->report_divergence && mask != warp->alive) {
-        isa_fault(context, warp, leader, ISA_FAULT_BARRIER,
-                  "divergent barrier: only lanes 0x%08x of the warp's live lanes 0x%08x reach it",
-                  mask, warp->alive);
-        return false;
-    }
+    if (context->launch->check) isa_check_arrival(context, warp, number, count, mask);
     IsaBarrier *barrier = &cta->barriers[number];
     barrier->arrived += ISA_LANES;
     if (count) barrier->expected = count;
@@ -288,6 +313,7 @@ static bool barrier_arrive(IsaContext *context, IsaWarp *warp, const IsaInst *in
 static IsaEvent warp_exited(IsaContext *context, IsaWarp *warp) {
     IsaCta *cta = warp->cta;
     cta->alive &= ~(1u << warp->index);
+    if (context->launch->check) isa_check_exit(context, warp);
     barriers_release(context, cta);
     return ISA_EVENT_EXIT;
 }

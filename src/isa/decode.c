@@ -143,9 +143,7 @@ static DecodeOp *const special[PTX_OP_COUNT] = {
 static void draft_clear(Decoder *decoder, const PtxInst *ptx) {
     decoder->draft = (Draft){
         .inst = {.guard = ISA_PRED_TRUE, .reconverge = ISA_NO_PC},
-        .info = {.op = (uint16_t)ptx->op,
-                 .line = (uint32_t)ptx->line,
-                 .source_line = (uint32_t)ptx->source_line},
+        .info = {.op = (uint16_t)ptx->op, .line = (uint32_t)ptx->line, .loc = (uint32_t)ptx->loc},
     };
     decoder->ptx = ptx;
     decoder->negated = 0;

@@ -192,10 +192,10 @@ static bool decode_barrier_reduction(Decoder *decoder) {
 bool decode_barrier(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
-    if (ptx->flags & PTX_FLAG_WARP) { /* bar.warp.sync: it waits, and that is all */
+    if (ptx->flags & PTX_FLAG_WARP) { /* bar.warp.sync */
         IsaOperand members;
         if (!decode_source(decoder, &ptx->operands[0], PTX_U32, &members)) return false;
-        decode_set_handler(decoder, ISA_DO_NOP);
+        decode_set_handler(decoder, ISA_DO_WARP_SYNC);
         decode_set_members(decoder, members);
         return true;
     }

@@ -46,7 +46,7 @@ typedef struct Form {
 #define WIDE   .mul = PTX_MUL_WIDE
 
 /* Modifiers that say nothing to a machine that executes whole warps. */
-#define IGNORED (PTX_FLAG_UNI | PTX_FLAG_SYNC | PTX_FLAG_ALIGNED | PTX_FLAG_NOFTZ)
+#define IGNORED (PTX_FLAG_UNI | PTX_FLAG_SYNC | PTX_FLAG_ALIGNED | PTX_FLAG_NOFTZ | PTX_FLAG_STRONG)
 
 /* ---- What becomes of sub and imm ---- */
 
@@ -165,8 +165,14 @@ static bool finish_stack(Decoder *decoder) { /* alloca: 8 bytes is the default a
     return true;
 }
 
+static bool finish_shfl(Decoder *decoder) {
+    decoder->draft.inst.imm = (decoder->ptx->flags & PTX_FLAG_SYNC) != 0;
+    return true;
+}
+
 static bool finish_fence(Decoder *decoder) {
     decoder->draft.info.flags |= ISA_IS_FENCE;
+    decoder->draft.inst.sub = decoder->ptx->scope == PTX_CTA;
     if (decoder->ptx->scope == PTX_CTA) decoder->draft.info.flags |= ISA_IS_CTA_FENCE;
     return true;
 }

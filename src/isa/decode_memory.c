@@ -56,6 +56,7 @@ void decode_fill_access(Decoder *decoder, IsaMemoryKind kind, int vector) {
     info->element_bytes = inst->size;
     info->vector = inst->vector;
     if (ptx->flags & PTX_FLAG_VOLATILE) info->flags |= ISA_IS_VOLATILE;
+    if (ptx->flags & (PTX_FLAG_VOLATILE | PTX_FLAG_STRONG)) info->flags |= ISA_IS_STRONG;
     if (kind == ISA_MEMORY_ATOMIC || ptx->flags & (PTX_FLAG_VOLATILE | PTX_FLAG_STRONG))
         info->flags |= ISA_LOOKS;
     if ((kind == ISA_MEMORY_STORE || kind == ISA_MEMORY_ATOMIC) && ptx->space != PTX_SPACE_LOCAL &&

@@ -33,8 +33,7 @@ IsaOperand decode_hidden(Decoder *decoder, IsaHandler handler, IsaInst inst) {
     inst.operand[0] = (IsaOperand)(row * ISA_ROW_BYTES);
     inst.guard = ISA_PRED_TRUE;
     decoder->draft = (Draft){
-        .inst = inst,
-        .info = {.op = PTX_OP_MOV, .line = outer.info.line, .source_line = outer.info.source_line}};
+        .inst = inst, .info = {.op = PTX_OP_MOV, .line = outer.info.line, .loc = outer.info.loc}};
     decode_set_handler(decoder, handler);
     decode_emit(decoder);
     decoder->draft = outer;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "isa/check.h"
 #include "isa/half.h"
 #include "isa/launch.h"
 #include "memory/heap.h"
@@ -74,47 +75,54 @@ static const char *access_name(const IsaContext *context, const IsaWarp *warp) {
     }
 }
 
-static void fault_global(IsaContext *context, const IsaWarp *warp, int lane, PtxSpace space,
+/* True when the lane goes on without its access (isa_bad_access), here and below. */
+static bool fault_global(IsaContext *context, const IsaWarp *warp, int lane, PtxSpace space,
                          uint64_t address, uint32_t bytes) {
     Text where = {0};
-    mem_describe(context->memory, address, &where);
-    const MemBlock *block = mem_find(context->memory, address);
+    const struct MemHeap *heap = context->launch->heap;
+    bool is_heap = mem_heap_has(heap, address);
+    if (is_heap) mem_heap_describe(heap, address, &where);
+    else mem_describe(context->memory, address, &where);
+    const MemBlock *block = is_heap ? NULL : mem_find(context->memory, address);
+    bool is_there = block ? bytes <= block->end - address : mem_heap_is_valid(heap, address, bytes);
     const char *verb = access_name(context, warp);
     const char *name = ptx_space_name(space) + 1;
-    if (address % bytes) {
-        isa_fault(context, warp, lane, ISA_FAULT_MISALIGNED,
-                  "misaligned %s of %u bytes at %s address 0x%" PRIx64 ": %s", verb, bytes, name,
-                  address, text_string(&where));
-    } else if (block && bytes <= block->end - address) {
-        isa_fault(context, warp, lane, ISA_FAULT_SPACE,
-                  "wrong space: %s of %u bytes at %s address 0x%" PRIx64 ", which is %s", verb,
-                  bytes, name, address, text_string(&where));
-    } else {
-        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
-                  "invalid %s of %u bytes at %s address 0x%" PRIx64 ": %s", verb, bytes, name,
-                  address, text_string(&where));
-    }
+    bool goes_on;
+    if (address % bytes)
+        goes_on = isa_bad_access(context, warp, lane, ISA_FAULT_MISALIGNED, address,
+                                 "misaligned %s of %u bytes at %s address 0x%" PRIx64 ": %s", verb,
+                                 bytes, name, address, text_string(&where));
+    else if (is_there)
+        goes_on =
+            isa_bad_access(context, warp, lane, ISA_FAULT_SPACE, address,
+                           "wrong space: %s of %u bytes at %s address 0x%" PRIx64 ", which is %s",
+                           verb, bytes, name, address, text_string(&where));
+    else
+        goes_on = isa_bad_access(context, warp, lane, ISA_FAULT_ADDRESS, address,
+                                 "invalid %s of %u bytes at %s address 0x%" PRIx64 ": %s", verb,
+                                 bytes, name, address, text_string(&where));
     text_free(&where);
+    return goes_on;
 }
 
-static void fault_window(IsaContext *context, const IsaWarp *warp, int lane, PtxSpace space,
+static bool fault_window(IsaContext *context, const IsaWarp *warp, int lane, PtxSpace space,
                          uint64_t address, uint32_t bytes, uint64_t size) {
     const char *name = ptx_space_name(space) + 1;
     if (address % bytes)
-        isa_fault(context, warp, lane, ISA_FAULT_MISALIGNED,
-                  "misaligned %s of %u bytes at %s address 0x%" PRIx64, access_name(context, warp),
-                  bytes, name, address);
-    else
-        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
-                  "invalid %s of %u bytes at %s address 0x%" PRIx64 ": there are %" PRIu64
-                  " bytes of %s memory%s",
-                  access_name(context, warp), bytes, name, address, size, name,
-                  space == PTX_SPACE_SHARED  ? " in this CTA"
-                  : space == PTX_SPACE_LOCAL ? " in this thread"
-                                             : "");
+        return isa_bad_access(context, warp, lane, ISA_FAULT_MISALIGNED, address,
+                              "misaligned %s of %u bytes at %s address 0x%" PRIx64,
+                              access_name(context, warp), bytes, name, address);
+    return isa_bad_access(context, warp, lane, ISA_FAULT_ADDRESS, address,
+                          "invalid %s of %u bytes at %s address 0x%" PRIx64 ": there are %" PRIu64
+                          " bytes of %s memory%s",
+                          access_name(context, warp), bytes, name, address, size, name,
+                          space == PTX_SPACE_SHARED  ? " in this CTA"
+                          : space == PTX_SPACE_LOCAL ? " in this thread"
+                                                     : "");
 }
 
-/* ---- Checking, one space at a time: true when the lanes of mask may access `bytes` each ---- */
+/* ---- Checking, one space at a time: the lanes of mask that may access `bytes` each. Of the others
+ * each has been reported, or there is a fault. ---- */
 
 /* The remembered allocation of the current instruction. */
 static IsaHint *hint_of(IsaContext *context, const IsaWarp *warp) {
@@ -127,8 +135,9 @@ static bool is_allowed(const MemBlock *block, PtxSpace space, bool is_write) {
 }
 
 /* Checks lane by lane; remembers the last allocation seen. */
-static bool check_global_slowly(IsaContext *context, const IsaWarp *warp, PtxSpace space,
-                                uint32_t bytes, uint32_t mask, bool is_write) {
+static uint32_t check_global_slowly(IsaContext *context, const IsaWarp *warp, PtxSpace space,
+                                    uint32_t bytes, uint32_t mask, bool is_write) {
+    uint32_t good = mask;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
         uint64_t address = context->address[lane];
@@ -138,115 +147,81 @@ static bool check_global_slowly(IsaContext *context, const IsaWarp *warp, PtxSpa
         if (is_good && block->kind == MEM_KIND_HEAP)
             is_good = mem_heap_is_valid(context->launch->heap, address, bytes);
         if (!is_good) {
-            fault_global(context, warp, lane, space, address, bytes);
-            return false;
-        }
-        if (block->kind != MEM_KIND_HEAP)
+            good &= ~(1u << lane);
+            if (!fault_global(context, warp, lane, space, address, bytes)) return 0;
+        } else if (block->kind != MEM_KIND_HEAP) {
             *hint_of(context, warp) = (IsaHint){warp->pc, block->start, block->end};
+        }
     }
-    return true;
+    return good;
 }
 
-static bool check_global(IsaContext *context, const IsaWarp *warp, PtxSpace space, uint32_t bytes,
-                         uint32_t mask, bool is_write) {
+static uint32_t check_global(IsaContext *context, const IsaWarp *warp, PtxSpace space,
+                             uint32_t bytes, uint32_t mask, bool is_write) {
     const IsaHint *hint = hint_of(context, warp);
     if (__builtin_expect(hint->pc == warp->pc, 1)) {
         Window window = {NULL, hint->start, hint->end};
-        if (!bad_lanes(context->address, &window, bytes, mask)) return true;
+        if (!bad_lanes(context->address, &window, bytes, mask)) return mask;
     }
     return check_global_slowly(context, warp, space, bytes, mask, is_write);
 }
 
-static bool check_window(IsaContext *context, const IsaWarp *warp, PtxSpace space, uint64_t size,
-                         uint32_t bytes, uint32_t mask) {
+static uint32_t check_window(IsaContext *context, const IsaWarp *warp, PtxSpace space,
+                             uint64_t size, uint32_t bytes, uint32_t mask) {
     Window window = {NULL, 0, size};
     uint32_t bad = bad_lanes(context->address, &window, bytes, mask);
-    if (__builtin_expect(!bad, 1)) return true;
-    int lane = bits_lowest32(bad);
-    fault_window(context, warp, lane, space, context->address[lane], bytes, size);
-    return false;
+    if (__builtin_expect(!bad, 1)) return mask;
+    for (uint32_t rest = bad; rest; rest &= rest - 1) {
+        int lane = bits_lowest32(rest);
+        if (!fault_window(context, warp, lane, space, context->address[lane], bytes, size))
+            return 0;
+    }
+    return mask & ~bad;
 }
 
 static uint64_t local_size(const IsaWarp *warp) { return warp->frames[warp->frame].local_end; }
 
-/* Checks and returns where the bytes are; bias NULL when it faulted. Not for local memory. */
+/* Checks, takes the lanes that may not access out of *mask, and returns where the others' bytes
+ * are. Not for local memory. */
 static uint8_t *open_space(IsaContext *context, const IsaWarp *warp, PtxSpace space, uint32_t bytes,
-                           uint32_t mask, bool is_write) {
+                           uint32_t *mask, bool is_write) {
     switch (space) {
     case PTX_SPACE_SHARED:
-        if (!check_window(context, warp, space, context->launch->shared_bytes, bytes, mask))
-            return NULL;
+        *mask = check_window(context, warp, space, context->launch->shared_bytes, bytes, *mask);
         return warp->cta->shared;
     case PTX_SPACE_PARAM: {
-        int lane = bits_lowest32(mask);
+        int lane = bits_lowest32(*mask);
         if (is_write) {
-            isa_fault(context, warp, lane, ISA_FAULT_SPACE,
-                      "wrong space: kernel parameters cannot be written");
-            return NULL;
+            isa_bad_access(context, warp, lane, ISA_FAULT_SPACE, context->address[lane],
+                           "wrong space: kernel parameters cannot be written");
+            *mask = 0;
+        } else {
+            *mask =
+                check_window(context, warp, space, context->launch->parameter_bytes, bytes, *mask);
         }
-        if (!check_window(context, warp, space, context->launch->parameter_bytes, bytes, mask))
-            return NULL;
         return (uint8_t *)(uintptr_t)context->launch->parameters;
     }
     default:
-        if (!check_global(context, warp, space, bytes, mask, is_write)) return NULL;
+        *mask = check_global(context, warp, space, bytes, *mask, is_write);
         return (uint8_t *)mem_host_bias(context->memory);
     }
 }
 
-/* ---- Reports of reads of bytes that were never written ---- */
-
-static bool is_written(const uint8_t *bits, uint64_t at, uint32_t bytes) {
-    for (uint64_t i = at; i < at + bytes; i++)
-        if (!(bits[i / 8] >> (i % 8) & 1)) return false;
-    return true;
+/* Whether the launch's checks are to be told of accesses. */
+static inline bool is_checked(const IsaContext *context) {
+    return __builtin_expect(context->launch->check != NULL, 0);
 }
 
-static void set_written(uint8_t *bits, uint64_t at, uint32_t bytes) {
-    for (uint64_t i = at; i < at + bytes; i++)
-        bits[i / 8] = (uint8_t)(bits[i / 8] | 1u << (i % 8));
-}
-
-/* The written-bits of a lane's bytes, with their position in *at; NULL where nothing is tracked. */
-static uint8_t *written_bits(const IsaContext *context, const IsaWarp *warp, PtxSpace space,
-                             uint64_t address, uint64_t *at) {
-    *at = address;
-    if (space == PTX_SPACE_SHARED) return warp->cta->shared_written;
-    if (space != PTX_SPACE_GLOBAL) return NULL;
-    const MemBlock *block = mem_find(context->memory, address);
-    if (!block) return NULL;
-    *at = address - block->start;
-    return block->written;
-}
-
-static void track_write(const IsaContext *context, const IsaWarp *warp, PtxSpace space,
-                        uint32_t bytes, uint32_t mask) {
-    for (; mask; mask &= mask - 1) {
-        uint64_t at;
-        uint8_t *bits =
-            written_bits(context, warp, space, context->address[bits_lowest32(mask)], &at);
-        if (bits) set_written(bits, at, bytes);
+/* Gives the elements of a load to lanes whose access was dropped: zero. */
+static void load_zero(const IsaWarp *warp, const IsaInst *inst, int count, uint32_t lanes) {
+    for (int e = 0; e < count; e++) {
+        if (inst->operand[e] == ISA_SINK) continue;
+        for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+            int lane = bits_lowest32(rest);
+            if (inst->flags & ISA_DST_IS_64) isa_row64(warp, inst->operand[e])[lane] = 0;
+            else isa_row32(warp, inst->operand[e])[lane] = 0;
+        }
     }
-}
-
-static bool track_read(IsaContext *context, const IsaWarp *warp, PtxSpace space, uint32_t bytes,
-                       uint32_t mask) {
-    for (; mask; mask &= mask - 1) {
-        int lane = bits_lowest32(mask);
-        uint64_t at, address = context->address[lane];
-        const uint8_t *bits = written_bits(context, warp, space, address, &at);
-        if (!bits || is_written(bits, at, bytes)) continue;
-        Text where = {0};
-        if (space == PTX_SPACE_GLOBAL) mem_describe(context->memory, address, &where);
-        else text_printf(&where, "byte %" PRIu64 " of the CTA's shared memory", address);
-        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
-                  "uninitialised read of %u bytes at %s address 0x%" PRIx64
-                  ": %s was never written",
-                  bytes, ptx_space_name(space) + 1, address, text_string(&where));
-        text_free(&where);
-        return false;
-    }
-    return true;
 }
 
 /* ---- Moving bytes ---- */
@@ -465,9 +440,17 @@ static SpaceMasks resolve_generic(IsaContext *context, uint32_t mask) {
 
 /* ---- What other files access ---- */
 
+/* An mbarrier is read and written at once, but for its initialisation. */
+static IsaAccess opened_for(const IsaContext *context, const IsaWarp *warp, bool is_write) {
+    if (is_write) return ISA_ACCESS_WRITE;
+    bool is_barrier = context->program->infos[warp->pc].op == PTX_OP_MBARRIER;
+    return is_barrier ? ISA_ACCESS_ATOMIC : ISA_ACCESS_READ;
+}
+
 bool ISA_ACCESS(open_lanes)(IsaContext *context, IsaWarp *warp, PtxSpace space, uint32_t bytes,
                             uint32_t mask, bool is_write, uint8_t **host) {
     SpaceMasks masks = {0};
+    if (is_checked(context)) memset(context->dropped, 0, sizeof context->dropped);
     if (space == PTX_SPACE_NONE) masks = resolve_generic(context, mask);
     else if (space == PTX_SPACE_SHARED) masks.shared = mask;
     else masks.global = mask;
@@ -483,15 +466,16 @@ bool ISA_ACCESS(open_lanes)(IsaContext *context, IsaWarp *warp, PtxSpace space, 
     } parts[] = {{PTX_SPACE_GLOBAL, masks.global}, {PTX_SPACE_SHARED, masks.shared}};
     for (int i = 0; i < 2; i++) {
         if (!parts[i].mask) continue;
-        uint8_t *bias = open_space(context, warp, parts[i].space, bytes, parts[i].mask, is_write);
+        uint32_t good = parts[i].mask;
+        uint8_t *bias = open_space(context, warp, parts[i].space, bytes, &good, is_write);
         if (context->fault.is_set) return false;
-        if (context->launch->report_uninitialised && is_write)
-            track_write(context, warp, parts[i].space, bytes, parts[i].mask);
-        else if (context->launch->report_uninitialised &&
-                 !track_read(context, warp, parts[i].space, bytes, parts[i].mask))
-            return false;
-        for (uint32_t rest = parts[i].mask; rest; rest &= rest - 1)
-            host[bits_lowest32(rest)] = bias + context->address[bits_lowest32(rest)];
+        if (is_checked(context))
+            isa_check_access(context, warp, NULL, parts[i].space, bytes, good,
+                             opened_for(context, warp, is_write));
+        for (uint32_t rest = parts[i].mask; rest; rest &= rest - 1) {
+            int lane = bits_lowest32(rest);
+            host[lane] = good >> lane & 1 ? bias + context->address[lane] : context->dropped;
+        }
     }
     return true;
 }
@@ -505,17 +489,19 @@ void ISA_ACCESS(lane_addresses)(IsaContext *context, const IsaWarp *warp, const 
 
 static void load_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst, PtxSpace space,
                        uint32_t mask) {
-    uint32_t bytes = (uint32_t)inst->size * inst->vector;
-    if (space == PTX_SPACE_LOCAL) {
-        if (!check_window(context, warp, space, local_size(warp), bytes, mask)) return;
-        local_load(warp, inst, context->address, mask);
-    } else {
-        const uint8_t *bias = open_space(context, warp, space, bytes, mask, false);
-        if (context->fault.is_set) return;
-        if (context->launch->report_uninitialised && !track_read(context, warp, space, bytes, mask))
-            return;
-        load_from(warp, inst, bias, context->address, mask);
+    uint32_t bytes = (uint32_t)inst->size * inst->vector, good = mask;
+    const uint8_t *bias = NULL;
+    if (space == PTX_SPACE_LOCAL)
+        good = check_window(context, warp, space, local_size(warp), bytes, mask);
+    else bias = open_space(context, warp, space, bytes, &good, false);
+    if (context->fault.is_set) return;
+    if (is_checked(context)) {
+        load_zero(warp, inst, inst->vector, mask & ~good);
+        isa_check_access(context, warp, inst, space, bytes, good, ISA_ACCESS_READ);
+        if (!good) return;
     }
+    if (space == PTX_SPACE_LOCAL) local_load(warp, inst, context->address, good);
+    else load_from(warp, inst, bias, context->address, good);
     if (inst->size < 4 &&
         (inst->flags & (ISA_SIGNED | ISA_DST_IS_16)) == (ISA_SIGNED | ISA_DST_IS_16))
         for (int e = 0; e < inst->vector; e++)
@@ -525,15 +511,17 @@ static void load_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst, 
 static void store_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst, PtxSpace space,
                         uint32_t mask) {
     uint32_t bytes = (uint32_t)inst->size * inst->vector;
-    if (space == PTX_SPACE_LOCAL) {
-        if (check_window(context, warp, space, local_size(warp), bytes, mask))
-            local_store(warp, inst, context->address, mask);
-        return;
-    }
-    uint8_t *bias = open_space(context, warp, space, bytes, mask, true);
+    uint8_t *bias = NULL;
+    if (space == PTX_SPACE_LOCAL)
+        mask = check_window(context, warp, space, local_size(warp), bytes, mask);
+    else bias = open_space(context, warp, space, bytes, &mask, true);
     if (context->fault.is_set) return;
-    store_to(warp, inst, bias, context->address, mask);
-    if (context->launch->report_uninitialised) track_write(context, warp, space, bytes, mask);
+    if (is_checked(context)) {
+        isa_check_access(context, warp, inst, space, bytes, mask, ISA_ACCESS_WRITE);
+        if (!mask) return;
+    }
+    if (space == PTX_SPACE_LOCAL) local_store(warp, inst, context->address, mask);
+    else store_to(warp, inst, bias, context->address, mask);
 }
 
 typedef void SpaceAccess(IsaContext *, IsaWarp *, const IsaInst *, PtxSpace, uint32_t);
@@ -655,16 +643,23 @@ static uint64_t row_value(const IsaWarp *warp, IsaOperand operand, uint32_t size
 /* Lane after lane, in rising order: the order in which the lanes of a warp meet the same word. */
 static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst, PtxSpace space,
                          uint32_t mask) {
-    if (space == PTX_SPACE_LOCAL) {
-        isa_fault(context, warp, bits_lowest32(mask), ISA_FAULT_SPACE,
-                  "wrong space: atomic operation on local memory");
-        return;
-    }
-    uint8_t *bias = open_space(context, warp, space, inst->size, mask, true);
+    uint32_t good = space == PTX_SPACE_LOCAL ? 0 : mask;
+    uint8_t *bias = NULL;
+    if (good) bias = open_space(context, warp, space, inst->size, &good, true);
+    else
+        isa_bad_access(context, warp, bits_lowest32(mask), ISA_FAULT_SPACE,
+                       context->address[bits_lowest32(mask)],
+                       "wrong space: atomic operation on local memory");
     if (context->fault.is_set) return;
-    bool has_tracking = context->launch->report_uninitialised;
-    if (has_tracking && !track_read(context, warp, space, inst->size, mask)) return;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    if (is_checked(context)) {
+        for (uint32_t rest = mask & ~good; rest && inst->operand[0] != ISA_SINK; rest &= rest - 1) {
+            int lane = bits_lowest32(rest);
+            if (inst->size == 8) isa_row64(warp, inst->operand[0])[lane] = 0;
+            else isa_row32(warp, inst->operand[0])[lane] = 0;
+        }
+        isa_check_access(context, warp, inst, space, inst->size, good, ISA_ACCESS_ATOMIC);
+    }
+    for (uint32_t rest = good; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
         uint8_t *bytes = bias + context->address[lane];
         uint64_t old = 0;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/bits.h"
+#include "isa/check.h"
 #include "isa/launch.h"
 #include "isa/texture.h"
 
@@ -16,6 +17,19 @@ static const MemTexture *lane_texture(IsaContext *context, const IsaWarp *warp, 
         isa_fault(context, warp, lane, ISA_FAULT_ADDRESS, "there is no texture object 0x%" PRIx64,
                   handle);
     return texture;
+}
+
+/* Whether there is a texel, or the lane goes on with zeros. */
+static bool has_texel(IsaContext *context, const IsaWarp *warp, int lane, const Texel *texel) {
+    if (!texel->is_missing) return true;
+    Text where = {0};
+    uint64_t address = context->address[lane];
+    mem_describe(context->memory, address, &where);
+    bool goes_on = isa_bad_access(context, warp, lane, ISA_FAULT_ADDRESS, address,
+                                  "invalid texture read at global address 0x%" PRIx64 ": %s",
+                                  address, text_string(&where));
+    text_free(&where);
+    return goes_on;
 }
 
 static void write_texel(IsaWarp *warp, const IsaInst *inst, int lane, const Texel *texel) {
@@ -37,6 +51,7 @@ EXEC(TEX) {
                                           &context->address[lane])
                           : texture_sample(context->memory, texture, f32_of_bits(x), f32_of_bits(y),
                                            &context->address[lane]);
+        if (!has_texel(context, warp, lane, &texel)) return;
         write_texel(warp, inst, lane, &texel);
     }
 }
@@ -50,6 +65,7 @@ EXEC(TLD4) {
         float y = f32_of_bits(isa_row32(warp, inst->operand[6])[lane]);
         Texel texel = texture_gather(context->memory, texture, x, y, inst->sub - PTX_SUB_TLD4_R,
                                      &context->address[lane]);
+        if (!has_texel(context, warp, lane, &texel)) return;
         write_texel(warp, inst, lane, &texel);
     }
 }

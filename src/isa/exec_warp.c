@@ -2,7 +2,9 @@
  * Synchronization and Communication Instructions", "shfl". Lanes that a member mask names but that
  * do not execute the instruction with the others are left out: independent threads wait for them
  * before (paths.c), the stack has no way to. Lanes of different masks, as tiles of a warp have,
- * execute one instruction as groups that do not see each other. */
+ * execute one instruction as groups that do not see each other. A shuffle from a lane that is not
+ * in the group gives 0. */
+#include "isa/check.h"
 #include "isa/maps.h"
 
 #include "base/bits.h"
@@ -26,6 +28,8 @@ INLINE uint32_t members(const IsaWarp *warp, const IsaInst *inst, int operand, u
 #define EXEC_GROUPS(name, operand)                                                                 \
     INLINE void name##_group(IsaWarp *warp, const IsaInst *inst, uint32_t mask);                   \
     EXEC(name) {                                                                                   \
+        if (__builtin_expect(context->launch->check != NULL, 0))                                   \
+            isa_check_members(context, warp, operand_row(warp, inst, operand), mask, NULL, false); \
         for (uint32_t rest = mask, group; rest; rest &= ~group) {                                  \
             group = group_of(warp, inst, operand, rest);                                           \
             name##_group(warp, inst, group);                                                       \
@@ -76,7 +80,8 @@ INLINE void permute_row(uint32_t *to, const RowWord *row, const int32_t *from) {
 }
 
 /* c holds the clamp in bits 0..4 and the mask of the segment in bits 8..12. */
-INLINE void shuffle(IsaWarp *warp, const IsaInst *inst, uint32_t mask, PtxSub mode) {
+INLINE void shuffle(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
+                    PtxSub mode) {
     const RowWord *b = operand_row(warp, inst, 3), *c = operand_row(warp, inst, 4);
     alignas(64) int32_t source[ISA_LANES], truth[ISA_LANES];
     alignas(64) uint32_t result[ISA_LANES];
@@ -93,13 +98,24 @@ INLINE void shuffle(IsaWarp *warp, const IsaInst *inst, uint32_t mask, PtxSub mo
         source[lane] = (is_in ? from : lane) & 31;
     }
     permute_row(result, operand_row(warp, inst, 2), source);
+    /* With .sync (imm) a lane reads from those of its own mask. */
+    static const uint32_t every_lane[ISA_LANES] = {[0 ... ISA_LANES - 1] = UINT32_MAX};
+    const uint32_t *row = inst->imm ? isa_row32(warp, (IsaOperand)inst->target) : every_lane;
+    FOR_LANES {
+        const bool is_there = (row[lane] & mask) >> source[lane] & 1;
+        result[lane] = is_there || !truth[lane] ? result[lane] : 0;
+    }
+    if (__builtin_expect(context->launch->check != NULL, 0) && inst->imm) {
+        FOR_LANES if (!truth[lane]) source[lane] = -1;
+        isa_check_members(context, warp, row, mask, source, false);
+    }
     write_row32(warp, inst, 0, result, mask);
     write_pred(warp, inst->operand[1], pack_lanes(truth), mask);
 }
-EXEC(SHFL_UP) { shuffle(warp, inst, mask, PTX_SUB_SHFL_UP); }
-EXEC(SHFL_DOWN) { shuffle(warp, inst, mask, PTX_SUB_SHFL_DOWN); }
-EXEC(SHFL_BFLY) { shuffle(warp, inst, mask, PTX_SUB_SHFL_BFLY); }
-EXEC(SHFL_IDX) { shuffle(warp, inst, mask, PTX_SUB_SHFL_IDX); }
+EXEC(SHFL_UP) { shuffle(context, warp, inst, mask, PTX_SUB_SHFL_UP); }
+EXEC(SHFL_DOWN) { shuffle(context, warp, inst, mask, PTX_SUB_SHFL_DOWN); }
+EXEC(SHFL_BFLY) { shuffle(context, warp, inst, mask, PTX_SUB_SHFL_BFLY); }
+EXEC(SHFL_IDX) { shuffle(context, warp, inst, mask, PTX_SUB_SHFL_IDX); }
 
 /* Lanes with equal values, for each lane of the members. */
 #define MATCH_ANY(name, type)                                                                      \

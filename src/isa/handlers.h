@@ -16,6 +16,8 @@
 /* Handlers compiled once: the function of HANDLER(NAME) is isa_exec_NAME. */
 #define ISA_COMMON_HANDLERS(HANDLER)                                                               \
     HANDLER(NOP)                                                                                   \
+    HANDLER(FENCE)          /* sub: 1 when it is for the CTA only */                               \
+    HANDLER(WARP_SYNC)      /* waits for its members */                                            \
     HANDLER(SREG)           /* operand d; sub: PtxSreg, size: bytes of the register */             \
     HANDLER(LOCAL_ADDRESS)  /* operand d; imm: offset in the frame's local area; size: bytes */    \
     HANDLER(SHARED_ADDRESS) /* the same, offset past the launch's static shared memory */          \

@@ -230,7 +230,9 @@ enum { /* IsaInfo.flags */
        ISA_IS_COPY = 1 << 11,      /* cp.async: reads for no register */
        ISA_IS_COPY_COMMIT = 1 << 12,
        ISA_IS_COPY_WAIT = 1 << 13, /* element_bytes: how many groups may be under way */
-       ISA_LOOKS = 1 << 10         /* may see what another thread stores meanwhile */
+       ISA_LOOKS = 1 << 10,        /* may see what another thread stores meanwhile */
+       ISA_IS_STRONG = 1 << 14     /* an access that never races with its like (PTX ISA, memory
+                                      consistency model): volatile, relaxed, acquire, release */
 };
 
 /* A register as the timing model knows it; predicates are registers like any other. */
@@ -260,7 +262,7 @@ typedef struct IsaInfo {
     uint16_t op;           /* PtxOpcode */
     uint16_t function;     /* index in IsaProgram.functions */
     uint32_t line;         /* in the PTX text */
-    uint32_t source_line;  /* of .loc, 0 when unknown */
+    uint32_t loc;          /* place in the source: in PtxModule.locs from 1, 0 when unknown */
 } IsaInfo;
 
 typedef struct IsaFunction {
@@ -343,12 +345,14 @@ static inline uint64_t *isa_row64(const IsaWarp *warp, IsaOperand operand) {
     return (uint64_t *)(void *)(warp->base[operand & 1] + (operand & ~1));
 }
 
+enum { ISA_FAULT_TEXT = 4096 };
+
 /* What went wrong in a launch, filled by whoever found it; the launch fails with this text. */
 typedef struct IsaFault {
     bool is_set;
     int code; /* IsaFaultCode */
     uint32_t pc;
-    char text[1024]; /* complete message, one or several lines, no trailing newline */
+    char text[ISA_FAULT_TEXT]; /* complete message, one or several lines, no trailing newline */
 } IsaFault;
 
 typedef enum IsaFaultCode {
@@ -388,6 +392,7 @@ struct IsaContext {
     uint64_t address[ISA_LANES]; /* memory instructions: byte address of each executed lane, in the
                                     instruction's own space (generic ones resolved) */
     uint8_t space[ISA_LANES];    /* generic accesses: PtxSpace that each lane's address fell in */
+    uint8_t dropped[32];         /* what a lane accesses whose own access was left out */
     void (*print)(void *user, const char *text, size_t length); /* device printf */
     void *user;
 };

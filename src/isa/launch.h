@@ -7,6 +7,8 @@
 #ifndef TYTO_ISA_LAUNCH_H
 #define TYTO_ISA_LAUNCH_H
 
+#include <stdarg.h>
+
 #include "isa/isa.h"
 #include "memory/memory.h"
 
@@ -30,8 +32,7 @@ typedef struct IsaLaunch {
     uint64_t ps_per_cycle;        /* for %globaltimer */
     bool is_cooperative;          /* all CTAs must run at once */
     bool has_independent_threads; /* lanes of a warp make progress alone (converge.h) */
-    bool report_uninitialised;    /* reads of bytes never written are faults */
-    bool report_divergence;       /* barriers reached by part of a warp are faults */
+    struct IsaCheck *check;       /* told of what the launch does (isa/check.h); NULL: nobody is */
     uint32_t dump_line;           /* PTX line where registers are printed, 0: none */
     uint64_t dump_cta;            /* linear index */
     uint32_t dump_warp;           /* in the CTA */
@@ -51,15 +52,15 @@ typedef struct IsaBarrier {
 
 struct IsaCta {
     const IsaLaunch *launch;
-    uint64_t index;          /* linear, in the grid */
-    uint32_t id[3];          /* %ctaid */
-    uint32_t alive;          /* warps with live threads, bit per index */
-    uint32_t waiting;        /* warps blocked at any barrier */
-    uint32_t used_barriers;  /* barriers with arrivals pending, bit each */
-    uint8_t *shared;         /* shared memory, launch->shared_bytes and 64 readable bytes more */
-    uint8_t *shared_written; /* a bit per byte, when reads of unwritten bytes are reported */
+    uint64_t index;         /* linear, in the grid */
+    uint32_t id[3];         /* %ctaid */
+    uint32_t alive;         /* warps with live threads, bit per index */
+    uint32_t waiting;       /* warps blocked at any barrier */
+    uint32_t used_barriers; /* barriers with arrivals pending, bit each */
+    uint8_t *shared;        /* shared memory, launch->shared_bytes and 64 readable bytes more */
     uint32_t shared_capacity;
-    IsaWarp *warps; /* launch->warps of them */
+    struct IsaCtaCheck *check; /* what the checks keep of it (isa/check.h); NULL: nothing */
+    IsaWarp *warps;            /* launch->warps of them */
     uint32_t warp_capacity;
     IsaBarrier barriers[ISA_BARRIERS];
     uint32_t red_pc[ISA_MAX_WARPS_PER_CTA];    /* bar.red each warp waits in */
@@ -109,6 +110,43 @@ IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
  * line, CTA and thread are added. The first fault of a launch stands. */
 void isa_fault(IsaContext *context, const IsaWarp *warp, int lane, IsaFaultCode code,
                const char *format, ...) __attribute__((format(printf, 5, 6)));
+void isa_vfault(IsaContext *context, const IsaWarp *warp, int lane, IsaFaultCode code,
+                const char *format, va_list args);
+
+/* ---- Places, in words (place.c) ---- */
+
+/* A warp's number in the grid. */
+static inline uint64_t isa_warp_number(const IsaWarp *warp) {
+    return warp->cta->index * warp->cta->launch->warps + warp->index;
+}
+/* The place of an instruction in the source, and its file; NULL when there is none. */
+const PtxLoc *isa_source(const IsaProgram *program, uint32_t pc, const char **file);
+/* "k.ptx:12, source saxpy.cu:7, inlined at saxpy.cu:20"; the same and ": ld". */
+void isa_say_line(const IsaProgram *program, uint32_t pc, Text *out);
+void isa_say_instruction(const IsaProgram *program, uint32_t pc, Text *out);
+/* The thread of a lane of a warp of the grid: "CTA (0,0,0), thread (3,0,0), warp 0, lane 3". */
+void isa_thread_of(const IsaLaunch *launch, uint64_t warp, int lane, uint32_t cta[3],
+                   uint32_t thread[3]);
+void isa_say_thread(const IsaLaunch *launch, uint64_t warp, int lane, Text *out);
+/* Lines that say where a warp is: kernel and instruction, thread, and the calls that led there. */
+void isa_say_place(const IsaLaunch *launch, const IsaWarp *warp, uint32_t pc, int lane, Text *out);
+
+/* Where all the warps of a launch stand, like things together. */
+enum { ISA_STAND_GROUPS = 10 };
+typedef struct IsaStandGroup {
+    uint32_t pc;
+    uint32_t warps;
+    uint64_t first;  /* number of the first warp in the grid */
+    bool is_waiting; /* at a barrier */
+} IsaStandGroup;
+typedef struct IsaStand {
+    IsaStandGroup groups[ISA_STAND_GROUPS];
+    uint32_t count;  /* of groups */
+    uint32_t others; /* warps in none of them */
+} IsaStand;
+void isa_stand_add(IsaStand *stand, const IsaWarp *warp);
+/* A line for each group. */
+void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out);
 
 /* Makes room for `bytes` of local memory per thread; a fault when the launch's limit is passed. */
 bool isa_local_reserve(IsaContext *context, IsaWarp *warp, uint32_t bytes);

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "isa/check.h"
 
 /* How NVIDIA's hardware spaces turns is not published. These are ours: results of programs that are
  * right under any fair order do not depend on them. */
@@ -272,10 +273,19 @@ static void let_syncs_go(IsaWarp *warp) {
     }
 }
 
+/* Lanes stand at CTA barriers of which others know nothing, or which are not all the same. */
+static void check_barriers(IsaContext *context, const IsaWarp *warp) {
+    const IsaPaths *paths = warp->paths;
+    for (uint32_t i = 0; context->launch->check && i < paths->count; i++)
+        if (paths->waiting[i].state == PATH_AT_BARRIER)
+            isa_check_divergence(context, warp, paths->waiting[i].pc, paths->waiting[i].lanes);
+}
+
 /* All lanes stand at CTA barriers. The warp arrives once, by the last path; the others need not. */
 static void let_barriers_go(IsaContext *context, IsaWarp *warp) {
     IsaPaths *paths = warp->paths;
     merge_waiting(warp, PATH_AT_BARRIER);
+    if (paths->count > 1) check_barriers(context, warp);
     const IsaInst *last = &context->program->insts[paths->waiting[paths->count - 1].pc];
     for (uint32_t i = 0; i < paths->count; i++) {
         Path *path = &paths->waiting[i];
@@ -303,14 +313,15 @@ static bool must_wait(const IsaContext *context, IsaWarp *warp) {
     uint32_t mask = warp->active & guard, members = 0;
     if (!mask) return false;
     if (!is_sync) {
-        if (context->launch->report_divergence) return false; /* the barrier will report it */
         stop(warp, PATH_AT_BARRIER, 0);
         return true;
     }
     const uint32_t *row = isa_row32(warp, (IsaOperand)inst->target);
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         members |= row[bits_lowest32(rest)];
-    if (!(members & warp->alive & ~warp->active)) return false;
+    uint32_t awaited = members & warp->alive & ~warp->active;
+    if (!awaited) return false;
+    if (context->launch->check) isa_check_wait(warp, warp->active, awaited);
     stop(warp, PATH_AT_SYNC, members);
     return true;
 }
@@ -326,7 +337,10 @@ static bool pick(IsaContext *context, IsaWarp *warp) {
             return true;
         }
         if (!warp->alive) return false;
-        if (join_give_up(warp)) continue;
+        if (join_give_up(warp)) {
+            check_barriers(context, warp);
+            continue;
+        }
         uint32_t at_sync = lanes_in(paths, PATH_AT_SYNC);
         if (!at_sync) {
             let_barriers_go(context, warp);

@@ -1,5 +1,6 @@
 /* Special registers, and what else depends on where a warp stands: read once per instruction, not
  * per lane, except for the thread's own indices. */
+#include "isa/check.h"
 #include "isa/handlers.h"
 
 #include "base/bits.h"
@@ -124,6 +125,19 @@ static void write_lanes(const IsaWarp *warp, IsaOperand operand, uint32_t bytes,
 
 void isa_exec_NOP(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     (void)context, (void)warp, (void)inst, (void)mask;
+}
+
+/* Fences order nothing here, where each instruction takes effect at once; the checks are told. */
+void isa_exec_FENCE(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    (void)mask;
+    if (context->launch->check) isa_check_fence(context, warp, inst->sub);
+}
+
+/* bar.warp.sync: its lanes have waited for each other before, where they do not run together. */
+void isa_exec_WARP_SYNC(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
+    if (context->launch->check)
+        isa_check_members(context, warp, isa_row32(warp, (IsaOperand)inst->target), mask, NULL,
+                          true);
 }
 
 void isa_exec_SREG(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {

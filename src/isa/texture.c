@@ -63,14 +63,14 @@ static bool gives_float(const MemTexture *texture) {
 }
 
 static Texel border(const MemTexture *texture) {
-    Texel texel;
+    Texel texel = {.is_missing = false};
     for (int c = 0; c < 4; c++)
         texel.channel[c] =
             gives_float(texture) ? bits_of(texture->border[c]) : (uint32_t)texture->border[c];
     return texel;
 }
 
-/* The texel at (x, y) after addressing; texels of memory that is not mapped are the border's. */
+/* The texel at (x, y) after addressing. */
 static Texel texel_at(const DeviceMemory *memory, const MemTexture *texture, int64_t x, int64_t y,
                       uint64_t *address) {
     bool is_outside = texture->is_linear_memory && (x < 0 || x >= (int64_t)texture->width);
@@ -80,8 +80,8 @@ static Texel texel_at(const DeviceMemory *memory, const MemTexture *texture, int
     if (x < 0 || y < 0) return border(texture);
     uint32_t texel_bytes = channel_bytes(texture) * texture->channels;
     *address = texture->address + (uint64_t)y * texture->pitch_bytes + (uint64_t)x * texel_bytes;
-    Texel texel = {{0, 0, 0, gives_float(texture) ? bits_of(1.0f) : 1}};
-    if (!mem_is_valid(memory, *address, texel_bytes)) return texel;
+    if (!mem_is_valid(memory, *address, texel_bytes)) return (Texel){.is_missing = true};
+    Texel texel = {.channel = {0, 0, 0, gives_float(texture) ? bits_of(1.0f) : 1}};
     const uint8_t *bytes = mem_host(memory, *address);
     for (uint32_t c = 0; c < texture->channels; c++)
         texel.channel[c] = decode_channel(texture, bytes + c * channel_bytes(texture));
@@ -109,11 +109,19 @@ Texel texture_sample(const DeviceMemory *memory, const MemTexture *texture, floa
         return texel_at(memory, texture, (int64_t)floor(u), (int64_t)floor(v), address);
     double a, b = 0;
     int64_t i = filter_axis(u, &a), j = texture->height > 1 ? filter_axis(v, &b) : 0;
-    uint64_t other;
-    Texel t01 = texel_at(memory, texture, i, j + 1, &other);
-    Texel t11 = texel_at(memory, texture, i + 1, j + 1, &other);
-    Texel t10 = texel_at(memory, texture, i + 1, j, &other);
-    Texel t00 = texel_at(memory, texture, i, j, address), result;
+    uint64_t at[4] = {*address}; /* of t00, t10, t01, t11; a border has none */
+    Texel t01 = texel_at(memory, texture, i, j + 1, &at[2]);
+    Texel t11 = texel_at(memory, texture, i + 1, j + 1, &at[3]);
+    Texel t10 = texel_at(memory, texture, i + 1, j, &at[1]);
+    Texel t00 = texel_at(memory, texture, i, j, &at[0]), result;
+    const Texel *all[4] = {&t00, &t10, &t01, &t11};
+    *address = at[0];
+    for (int k = 0; k < 4; k++) {
+        if (!all[k]->is_missing) continue;
+        *address = at[k];
+        return *all[k];
+    }
+    result.is_missing = false;
     for (int c = 0; c < 4; c++) {
         double top =
             (1 - a) * (double)float_of(t00.channel[c]) + a * (double)float_of(t10.channel[c]);
@@ -135,9 +143,10 @@ Texel texture_gather(const DeviceMemory *memory, const MemTexture *texture, floa
     double u = coordinate(texture, x, texture->width), v = coordinate(texture, y, texture->height);
     int64_t i = (int64_t)floor(u - 0.5), j = (int64_t)floor(v - 0.5);
     static const int offsets[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
-    Texel result;
+    Texel result = {.is_missing = false};
     for (int k = 0; k < 4; k++) {
         Texel texel = texel_at(memory, texture, i + offsets[k][0], j + offsets[k][1], address);
+        if (texel.is_missing) return texel;
         result.channel[k] = texel.channel[component];
     }
     return result;

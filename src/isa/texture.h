@@ -12,6 +12,7 @@
  * that the texture lacks are 0, and 1 (1.0f) for the fourth. */
 typedef struct Texel {
     uint32_t channel[4];
+    bool is_missing; /* some of its bytes are in no live allocation: the channels are 0 */
 } Texel;
 
 /* Sample at (x, y) in texels (or [0,1) when normalised); y is ignored by 1D textures (height 1).

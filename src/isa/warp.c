@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "isa/check.h"
 #include "isa/converge.h"
 
 enum { FIRST_STACK_ENTRIES = 16, FIRST_FRAMES = 4, OVERREAD_BYTES = 64 };
@@ -71,13 +72,10 @@ void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index) {
     uint32_t shared_bytes = launch->shared_bytes + OVERREAD_BYTES;
     if (cta->shared_capacity < shared_bytes) {
         free(cta->shared);
-        free(cta->shared_written);
         cta->shared = base_alloc_lines(shared_bytes);
-        cta->shared_written = base_calloc(1, shared_bytes / 8 + 1);
         cta->shared_capacity = shared_bytes;
     }
     memset(cta->shared, 0, shared_bytes);
-    memset(cta->shared_written, 0, shared_bytes / 8 + 1);
     cta->launch = launch;
     cta->index = index;
     cta->id[0] = (uint32_t)(index % launch->grid[0]);
@@ -89,6 +87,7 @@ void isa_cta_start(IsaCta *cta, const IsaLaunch *launch, uint64_t index) {
     memset(cta->barriers, 0, sizeof cta->barriers);
     for (uint32_t i = 0; i < launch->warps; i++)
         warp_start(&cta->warps[i], cta, i);
+    isa_check_cta(cta);
 }
 
 void isa_cta_free(IsaCta *cta) {
@@ -101,7 +100,7 @@ void isa_cta_free(IsaCta *cta) {
     }
     free(cta->warps);
     free(cta->shared);
-    free(cta->shared_written);
+    isa_check_cta_free(cta);
     *cta = (IsaCta){0};
 }
 
@@ -144,41 +143,31 @@ void isa_local_read(const IsaWarp *warp, int lane, uint32_t offset, void *bytes,
 }
 
 void isa_local_write(IsaWarp *warp, int lane, uint32_t offset, const void *bytes, uint32_t size) {
+    if (warp->cta->launch->check) isa_check_local_write(warp, lane, offset, size);
     for (uint32_t i = 0; i < size; i++)
         *local_byte(warp, lane, offset + i) = ((const uint8_t *)bytes)[i];
 }
 
 /* ---- Faults ---- */
 
-void isa_fault(IsaContext *context, const IsaWarp *warp, int lane, IsaFaultCode code,
-               const char *format, ...) {
+void isa_vfault(IsaContext *context, const IsaWarp *warp, int lane, IsaFaultCode code,
+                const char *format, va_list args) {
     IsaFault *fault = &context->fault;
     if (fault->is_set) return;
-    const IsaLaunch *launch = context->launch;
-    const IsaInfo *info = &context->program->infos[warp->pc];
-    const IsaCta *cta = warp->cta;
-    uint32_t thread = warp->index * ISA_LANES + (uint32_t)lane;
-    const char *in_function = context->program->functions[info->function].ptx->name;
-    const char *kernel = launch->function->ptx->name;
+    Text text = {0};
+    text_vprintf(&text, format, args);
+    isa_say_place(context->launch, warp, warp->pc, lane, &text);
     fault->is_set = true;
     fault->code = (int)code;
     fault->pc = warp->pc;
+    snprintf(fault->text, sizeof fault->text, "%s", text_string(&text));
+    text_free(&text);
+}
+
+void isa_fault(IsaContext *context, const IsaWarp *warp, int lane, IsaFaultCode code,
+               const char *format, ...) {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(fault->text, sizeof fault->text, format, args);
+    isa_vfault(context, warp, lane, code, format, args);
     va_end(args);
-    size_t at = length < 0 ? 0 : (size_t)length;
-    if (at >= sizeof fault->text) return;
-    char source[32] = "";
-    if (info->source_line) snprintf(source, sizeof source, ", source line %u", info->source_line);
-    char function[160] = "";
-    if (strcmp(in_function, kernel) != 0)
-        snprintf(function, sizeof function, " (in function %.120s)", in_function);
-    snprintf(fault->text + at, sizeof fault->text - at,
-             "\n    kernel %.200s%s, %.200s:%u%s: %s\n    CTA (%u,%u,%u), thread (%u,%u,%u), warp "
-             "%u, lane %d",
-             kernel, function, context->program->module->file, info->line, source,
-             ptx_opcode_name(info->op), cta->id[0], cta->id[1], cta->id[2],
-             thread % launch->block[0], thread / launch->block[0] % launch->block[1],
-             thread / launch->block[0] / launch->block[1], warp->index, lane);
 }

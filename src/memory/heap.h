@@ -2,8 +2,9 @@
  *
  * One region of global memory (MEM_KIND_HEAP), cut into granules of 16 bytes with two bits each: in
  * use, and first of its block. Next fit in address order, so that addresses depend only on the
- * order of the calls, which is the order in which the simulated instructions issue. Real devices'
- * allocators are undocumented and much slower; their cost in time is not modelled. */
+ * order of the calls, which is the order in which the simulated instructions issue. A block ends
+ * with the last byte that was asked for, not with its granule. Real devices' allocators are
+ * undocumented and much slower; their cost in time is not modelled. */
 #ifndef TYTO_MEMORY_HEAP_H
 #define TYTO_MEMORY_HEAP_H
 
@@ -19,7 +20,16 @@ void mem_heap_free(MemHeap *heap); /* also gives the region back */
 uint64_t mem_heap_alloc(MemHeap *heap, uint64_t size_bytes);
 /* False when no live block starts at `address`. */
 bool mem_heap_release(MemHeap *heap, uint64_t address);
-/* Whether [address, address + size) lies within one live block. */
+/* Whether [address, address + size) lies within one live block, to its last byte. */
 bool mem_heap_is_valid(const MemHeap *heap, uint64_t address, uint64_t size);
+/* Whether an address lies in the heap's region; and what it is near to there, in words:
+ * "3 bytes past the last byte of the 10-byte device malloc block at 0xc0000100". */
+bool mem_heap_has(const MemHeap *heap, uint64_t address);
+void mem_heap_describe(const MemHeap *heap, uint64_t address, Text *out);
+/* A number that its owner gives a live block, 0 until then. */
+void mem_heap_set_tag(MemHeap *heap, uint64_t address, uint32_t tag);
+uint32_t mem_heap_tag(const MemHeap *heap, uint64_t address);
+/* The first live block that starts at or after `address`, with its size; 0: none. */
+uint64_t mem_heap_next(const MemHeap *heap, uint64_t address, uint64_t *size_bytes);
 
 #endif

@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/bits.h"
 
 enum {
-    FREED_REMEMBERED = 256, /* released allocations kept for messages */
-    NEAR_BYTES = 1 << 20    /* an address this close to an allocation is described relative to it */
+    FREED_REMEMBERED = 256,     /* released allocations kept for messages */
+    ZERO_PAGES_BYTES = 1 << 20, /* from this size on whole pages are given back to be zero */
+    NEAR_BYTES = 1 << 20 /* an address this close to an allocation is described relative to it */
 };
 
 struct DeviceMemory {
@@ -23,6 +25,7 @@ struct DeviceMemory {
     MemBlock freed[FREED_REMEMBERED]; /* ring of released allocations (start, end and kind only) */
     size_t freed_count;               /* ever released */
     bool is_tracking;                 /* mem_track_writes */
+    uint64_t padding;                 /* mem_set_padding */
     MemTexture **textures;            /* by handle - 1; NULL once removed */
     size_t texture_count;             /* handles ever given */
 };
@@ -48,6 +51,7 @@ DeviceMemory *mem_new(uint64_t capacity_bytes) {
 static void block_clear(MemBlock *block) {
     free((char *)(uintptr_t)block->label);
     free(block->written);
+    free(block->site);
 }
 
 void mem_free(DeviceMemory *memory) {
@@ -70,10 +74,15 @@ uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind 
     if (align < MEM_ALLOC_ALIGN) align = MEM_ALLOC_ALIGN;
     if (size > memory->capacity || !bits_is_power_of_two(align)) return 0;
     MemBlock block = {.kind = kind};
-    if (!ranges_find_gap(memory->blocks, size, align, &block.start)) return 0;
+    uint64_t padding = bits_align_up(memory->padding, align);
+    if (padding > memory->capacity ||
+        !ranges_find_gap(memory->blocks, size + 2 * padding, align, &block.start))
+        return 0;
+    block.start += padding;
     block.end = block.start + size;
     if (label) block.label = strdup(label);
-    if (memory->is_tracking) block.written = base_calloc(1, (size_t)(size + 7) / 8);
+    if (memory->is_tracking && kind != MEM_KIND_HOST)
+        block.written = base_calloc(1, (size_t)(size + 7) / 8);
     ranges_add(memory->blocks, &block);
     memory->used += size;
     return block.start;
@@ -108,18 +117,60 @@ void *mem_host(const DeviceMemory *memory, uint64_t address) {
     return (void *)(mem_host_bias(memory) + (uintptr_t)address);
 }
 
-static void mark_written(DeviceMemory *memory, uint64_t address, uint64_t size) {
-    const MemBlock *block = mem_find(memory, address);
-    if (!block || !block->written) return;
-    for (uint64_t i = address - block->start; i < address - block->start + size; i++)
-        block->written[i / 8] = (uint8_t)(block->written[i / 8] | 1u << (i % 8));
+/* The allocation whose bytes are tracked, with the first one's place in it; NULL: none. */
+static MemBlock *tracked(DeviceMemory *memory, uint64_t address, uint64_t *at) {
+    MemBlock *block = memory->is_tracking ? ranges_find(memory->blocks, address) : NULL;
+    if (!block || !block->written) return NULL;
+    *at = address - block->start;
+    return block;
+}
+
+/* Sets or clears `count` bits from bit `at` on, whole bytes at once. */
+static void set_bits(uint8_t *bits, uint64_t at, uint64_t count, bool value) {
+    uint64_t end = at + count;
+    for (; at < end && at % 8; at++)
+        bits[at / 8] = (uint8_t)((bits[at / 8] & ~(1u << at % 8)) | (unsigned)value << at % 8);
+    if (end > at) memset(bits + at / 8, value ? 0xff : 0, (size_t)((end - at) / 8));
+    for (at += (end - at) / 8 * 8; at < end; at++)
+        bits[at / 8] = (uint8_t)((bits[at / 8] & ~(1u << at % 8)) | (unsigned)value << at % 8);
+}
+
+uint64_t mem_first_unwritten(DeviceMemory *memory, uint64_t address, uint64_t size) {
+    uint64_t at;
+    MemBlock *block = tracked(memory, address, &at);
+    if (!block) return size;
+    block->is_used = true;
+    for (uint64_t i = at; i < at + size;) {
+        bool is_whole = i % 8 == 0 && at + size - i >= 8;
+        if (is_whole && block->written[i / 8] == 0xff) {
+            i += 8;
+        } else {
+            if (!(block->written[i / 8] >> i % 8 & 1)) return i - at;
+            i++;
+        }
+    }
+    return size;
+}
+
+void mem_set_written(DeviceMemory *memory, uint64_t address, uint64_t size) {
+    uint64_t at;
+    MemBlock *block = tracked(memory, address, &at);
+    if (!block) return;
+    block->is_used = true;
+    set_bits(block->written, at, size, true);
+}
+
+void mem_set_unwritten(DeviceMemory *memory, uint64_t address, uint64_t size) {
+    uint64_t at;
+    MemBlock *block = tracked(memory, address, &at);
+    if (block) set_bits(block->written, at, size, false);
 }
 
 bool mem_write(DeviceMemory *memory, uint64_t address, const void *bytes, uint64_t size) {
     if (!mem_is_valid(memory, address, size)) return false;
     if (size == 0) return true;
     memcpy(mem_host(memory, address), bytes, size);
-    if (memory->is_tracking) mark_written(memory, address, size);
+    mem_set_written(memory, address, size);
     return true;
 }
 
@@ -134,7 +185,7 @@ bool mem_copy(DeviceMemory *memory, uint64_t destination, uint64_t source, uint6
         return false;
     if (size == 0) return true;
     memmove(mem_host(memory, destination), mem_host(memory, source), size);
-    if (memory->is_tracking) mark_written(memory, destination, size);
+    mem_set_written(memory, destination, size);
     return true;
 }
 
@@ -150,17 +201,45 @@ bool mem_fill(DeviceMemory *memory, uint64_t address, uint32_t value, int elemen
         for (uint64_t at = 0; at < size; at += (uint64_t)element_size)
             memcpy(bytes + at, &value, (size_t)element_size);
     }
-    if (memory->is_tracking && size) mark_written(memory, address, size);
+    if (size) mem_set_written(memory, address, size);
+    return true;
+}
+
+bool mem_zero(DeviceMemory *memory, uint64_t address, uint64_t size) {
+    if (size < ZERO_PAGES_BYTES) return mem_fill(memory, address, 0, 1, size);
+    if (!mem_is_valid(memory, address, size)) return false;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint8_t *start = mem_host(memory, address), *end = start + size;
+    uint8_t *first = (uint8_t *)(uintptr_t)bits_align_up((uintptr_t)start, page);
+    uint8_t *last = (uint8_t *)((uintptr_t)end & ~(page - 1));
+    memset(start, 0, (size_t)(first - start));
+    memset(last, 0, (size_t)(end - last));
+    /* Pages of private anonymous memory that are given back read as zero (madvise(2)). */
+    if (madvise(first, (size_t)(last - first), MADV_DONTNEED))
+        memset(first, 0, (size_t)(last - first));
+    mem_set_written(memory, address, size);
     return true;
 }
 
 uint64_t mem_capacity(const DeviceMemory *memory) { return memory->capacity; }
 uint64_t mem_used(const DeviceMemory *memory) { return memory->used; }
 void mem_track_writes(DeviceMemory *memory) { memory->is_tracking = true; }
+void mem_set_padding(DeviceMemory *memory, uint64_t bytes) { memory->padding = bytes; }
+
+const MemBlock *mem_next(const DeviceMemory *memory, uint64_t address) {
+    return ranges_at_or_after(memory->blocks, address, NULL);
+}
 
 /* ---- Describing an address ---- */
 
-static void describe_block(const MemBlock *block, Text *out) {
+void mem_set_site(DeviceMemory *memory, uint64_t address, const char *site) {
+    MemBlock *block = ranges_find(memory->blocks, address);
+    if (!block) return;
+    free(block->site);
+    block->site = strdup(site);
+}
+
+void mem_describe_block(const MemBlock *block, Text *out) {
     static const char *const kinds[] = {
         [MEM_KIND_BUFFER] = "allocation",       [MEM_KIND_GLOBAL] = "global variable",
         [MEM_KIND_CONST] = "constant variable", [MEM_KIND_HEAP] = "device malloc block",
@@ -178,14 +257,14 @@ void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
     const MemBlock *next = ranges_at_or_after(memory->blocks, address, &before), *previous = before;
     if (next && next->start <= address) {
         text_printf(out, "byte %" PRIu64 " of the ", address - next->start);
-        describe_block(next, out);
+        mem_describe_block(next, out);
         return;
     }
     for (size_t age = 1; age <= memory->freed_count && age <= FREED_REMEMBERED; age++) {
         const MemBlock *freed = &memory->freed[(memory->freed_count - age) % FREED_REMEMBERED];
         if (freed->start <= address && address < freed->end) {
             text_printf(out, "byte %" PRIu64 " of a freed ", address - freed->start);
-            describe_block(freed, out);
+            mem_describe_block(freed, out);
             return;
         }
     }
@@ -195,17 +274,17 @@ void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
         uint64_t distance = address - previous->end + 1;
         text_printf(out, "%" PRIu64 " byte%s past the last byte of the ", distance,
                     plural(distance));
-        describe_block(previous, out);
+        mem_describe_block(previous, out);
     } else if (next && next->start - address < NEAR_BYTES) {
         text_printf(out, "%" PRIu64 " byte%s before the ", next->start - address,
                     plural(next->start - address));
-        describe_block(next, out);
+        mem_describe_block(next, out);
     } else if (next || previous) {
         text_add(out, "in no allocation; the nearest is the ");
         const MemBlock *nearest = next;
         if (!next || (previous && address - previous->end < next->start - address))
             nearest = previous;
-        describe_block(nearest, out);
+        mem_describe_block(nearest, out);
     } else {
         text_add(out, "in no allocation; there is none at all");
     }

@@ -51,7 +51,10 @@ typedef struct MemBlock {
     };
     MemKind kind;
     const char *label; /* variable's name, or NULL; owned by the memory */
-    uint8_t *written;  /* one bit per byte that was ever written; NULL unless tracking is on */
+    uint8_t *written; /* one bit per byte that was ever written; NULL unless tracking is on, and for
+                         host memory, which the host writes unseen */
+    bool is_used;     /* tracking is on: some byte was read or written */
+    char *site;       /* who asked for it, in words, NULL: nobody said; owned by the memory */
 } MemBlock;
 
 typedef struct DeviceMemory DeviceMemory;
@@ -87,15 +90,33 @@ bool mem_copy(DeviceMemory *memory, uint64_t destination, uint64_t source, uint6
 /* Fills `count` elements of `element_size` (1, 2, 4) bytes with `value`. */
 bool mem_fill(DeviceMemory *memory, uint64_t address, uint32_t value, int element_size,
               uint64_t count);
+/* Sets bytes to zero, without the host having to provide memory for pages that are zero already. */
+bool mem_zero(DeviceMemory *memory, uint64_t address, uint64_t size);
 
 uint64_t mem_capacity(const DeviceMemory *memory);
 uint64_t
 mem_used(const DeviceMemory *memory); /* bytes in live allocations, rounded up to their alignment */
 
+/* Leaves at least `bytes` free before and behind each allocation to come, so that an access which
+ * goes a little too far meets nobody's bytes. */
+void mem_set_padding(DeviceMemory *memory, uint64_t bytes);
+/* The first live allocation that ends after `address`, NULL: none. For walks over all of them. */
+const MemBlock *mem_next(const DeviceMemory *memory, uint64_t address);
+
 /* Turns on the tracking of written bytes (reports of uninitialised reads) for allocations to come.
  */
 void mem_track_writes(DeviceMemory *memory);
+/* Of `size` bytes in one live allocation, the number of those before the first that was never
+ * written: `size` when all were, or nothing is tracked. They count as used. */
+uint64_t mem_first_unwritten(DeviceMemory *memory, uint64_t address, uint64_t size);
+/* They are written now, or are as if they never had been. Nothing where nothing is tracked. */
+void mem_set_written(DeviceMemory *memory, uint64_t address, uint64_t size);
+void mem_set_unwritten(DeviceMemory *memory, uint64_t address, uint64_t size);
 
+/* Keeps a copy of who asked for the allocation that starts there. */
+void mem_set_site(DeviceMemory *memory, uint64_t address, const char *site);
+/* "400-byte allocation at 0xc0000000" */
+void mem_describe_block(const MemBlock *block, Text *out);
 /* Says in words where `address` is: "4 bytes past the end of the 4096-byte allocation at
  * 0xc0000000", "inside a 256-byte allocation at ... that was freed", "a null pointer", ... */
 void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out);

@@ -134,6 +134,17 @@ static const PtxShape *find_shape(Reader *reader, Name *spelling, const Token *p
     return spelling->shape;
 }
 
+/* A barrier's count of threads, where it is written out, is not zero (PTX ISA, bar). */
+static bool check_barrier(Reader *reader, const PtxInst *inst) {
+    bool is_reduction = inst->sub == PTX_SUB_BAR_RED;
+    int at = 1 + is_reduction; /* behind the barrier's number */
+    if (at >= inst->operand_count - is_reduction) return true;
+    const PtxOperand *count = &inst->operands[at];
+    return count->kind != PTX_OPERAND_IMM || count->imm != 0 ||
+           reader_error_at(reader, inst->line, count->column,
+                           "a barrier of 0 threads: leave the count out for all of the CTA's");
+}
+
 /* Reads an instruction behind its first token, `place`. */
 static bool read_instruction(Reader *reader, const Token *place, int32_t guard, bool is_negated) {
     Name *spelling = read_spelling(reader, place);
@@ -145,11 +156,12 @@ static bool read_instruction(Reader *reader, const Token *place, int32_t guard, 
     inst.guard_negated = is_negated;
     inst.line = place->line;
     inst.column = place->column;
-    inst.source_line = reader->source_line;
-    inst.source_file = reader->source_file;
+    inst.loc = reader->loc;
     if (!operand_read_all(reader, shape, &inst)) return false;
     if (!reader_expect(reader, ';', "behind an instruction")) return false;
-    reader->function->uses_barrier |= inst.op == PTX_OP_BAR && !(inst.flags & PTX_FLAG_WARP);
+    bool is_barrier = inst.op == PTX_OP_BAR && !(inst.flags & PTX_FLAG_WARP);
+    if (is_barrier && !check_barrier(reader, &inst)) return false;
+    reader->function->uses_barrier |= is_barrier;
     reader->insts = reader_grow(reader->insts, reader->inst_count, &reader->inst_capacity,
                                 sizeof *reader->insts);
     reader->insts[reader->inst_count++] = inst;
@@ -201,24 +213,47 @@ static bool read_number(Reader *reader, int *number) {
     return true;
 }
 
+/* Three numbers: a file, a line, a column. */
+static bool read_place(Reader *reader, PtxLoc *loc) {
+    return read_number(reader, &loc->file) && read_number(reader, &loc->line) &&
+           read_number(reader, &loc->column);
+}
+
+/* The number of a place among the function's, which is added when it is not among the last ones:
+ * places come back soon, if at all. */
+static int32_t place_number(Reader *reader, const PtxLoc *loc, bool is_call_site) {
+    enum { LOOK_BACK = 256 };
+    PtxModule *module = reader->module;
+    for (int32_t i = module->loc_count; i >= reader->first_loc && module->loc_count - i < LOOK_BACK;
+         i--) {
+        const PtxLoc *there = &module->locs[i - 1];
+        if (there->file == loc->file && there->line == loc->line && there->column == loc->column &&
+            (is_call_site || there->inlined_at == loc->inlined_at))
+            return i;
+    }
+    module->locs =
+        reader_grow(module->locs, module->loc_count, &reader->loc_capacity, sizeof *module->locs);
+    module->locs[module->loc_count++] = *loc;
+    return module->loc_count;
+}
+
 /* .loc file line column [, function_name label [+ offset], inlined_at file line column] */
 static bool read_loc(Reader *reader) {
+    PtxLoc loc = {0}, call_site = {0};
     int unused;
-    if (!read_number(reader, &reader->source_file) || !read_number(reader, &reader->source_line) ||
-        !read_number(reader, &unused))
-        return false;
+    if (!read_place(reader, &loc)) return false;
     while (reader_accept(reader, ',')) {
         Name *key = reader_expect_name(reader, "function_name or inlined_at");
         if (!key) return false;
-        bool is_call_site = !strcmp(key->text, "inlined_at");
-        if (!is_call_site && !reader_expect_name(reader, "the label of a function's name"))
+        if (!strcmp(key->text, "inlined_at")) {
+            if (!read_place(reader, &call_site)) return false;
+            loc.inlined_at = place_number(reader, &call_site, true);
+        } else if (!reader_expect_name(reader, "the label of a function's name") ||
+                   (reader_accept(reader, '+') && !read_number(reader, &unused))) {
             return false;
-        if (!is_call_site && reader_accept(reader, '+') && !read_number(reader, &unused))
-            return false;
-        for (int i = 0; is_call_site && i < 3; i++) {
-            if (!read_number(reader, &unused)) return false;
         }
     }
+    reader->loc = loc.line ? place_number(reader, &loc, false) : 0;
     return true;
 }
 
@@ -281,7 +316,8 @@ static void start(Reader *reader, PtxFunction *function) {
     reader->declared_regs = 0;
     reader->local_count = 0;
     reader->param_top = 0;
-    reader->source_line = reader->source_file = 0;
+    reader->loc = 0;
+    reader->first_loc = reader->module->loc_count + 1;
     for (int i = 0; i < function->return_count; i++)
         bind_parameter(reader, &function->returns[i]);
     for (int i = 0; i < function->parameter_count; i++)

@@ -219,6 +219,10 @@ void call_check_all(Reader *reader, const PtxFunction *function) {
         const PtxInst *inst = &function->insts[i];
         Callee callee;
         if (inst->op != PTX_OP_CALL || !set_callee(&callee, inst)) continue;
+        const PtxFunction *called = inst->operands[0].function;
+        if (called && called->is_kernel)
+            reader_error_at(reader, inst->line, inst->operands[0].column,
+                            "'%s' is a kernel: only functions (.func) can be called", called->name);
         check_list(reader, function, inst, inst->call_returns, inst->call_return_count,
                    callee.returns, callee.return_count, callee.name, true);
         check_list(reader, function, inst, inst->call_arguments, inst->call_argument_count,

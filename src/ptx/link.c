@@ -121,14 +121,14 @@ static void resolve_operands(Linker *linker, const PtxModule *module, PtxOperand
 }
 
 /* Resolves every name that the module uses, and which of several weak definitions counts. */
-static void resolve_uses(Linker *linker, const PtxModule *module, int file_base) {
+static void resolve_uses(Linker *linker, const PtxModule *module, int32_t loc_base) {
     for (int i = 0; i < module->function_count; i++) {
         PtxFunction *f = module->functions[i];
         if (f->is_defined) resolve_function(linker, module, f);
         for (int32_t k = 0; k < f->inst_count; k++) {
             PtxInst *inst = &f->insts[k];
             resolve_operands(linker, module, inst->operands, inst->operand_count);
-            if (inst->source_line) inst->source_file += file_base;
+            if (inst->loc) inst->loc += loc_base;
         }
     }
     for (int i = 0; i < module->var_count; i++) {
@@ -147,15 +147,19 @@ static void resolve_uses(Linker *linker, const PtxModule *module, int file_base)
 static void join_lists(Linker *linker) {
     PtxModule *first = linker->modules[0];
     int functions = 0, vars = 0, files = 0;
+    int32_t locs = 0;
     for (int m = 0; m < linker->count; m++) {
         functions += linker->modules[m]->function_count;
         vars += linker->modules[m]->var_count;
         files += linker->modules[m]->source_file_count;
+        locs += linker->modules[m]->loc_count;
     }
     PtxFunction **function_list = ARENA_ARRAY(linker->arena, PtxFunction *, functions);
     PtxVar **var_list = ARENA_ARRAY(linker->arena, PtxVar *, vars);
     const char **file_list = ARENA_ARRAY(linker->arena, const char *, files);
+    PtxLoc *loc_list = ARENA_ARRAY(linker->arena, PtxLoc, locs);
     functions = vars = files = 0;
+    locs = 0;
     for (int m = 0; m < linker->count; m++) {
         const PtxModule *module = linker->modules[m];
         for (int i = 0; i < module->function_count; i++) {
@@ -168,6 +172,13 @@ static void join_lists(Linker *linker) {
             PtxVar *v = module->vars[i];
             if (!v->alias || v->alias == v) var_list[vars++] = v;
         }
+        const int32_t first_loc = locs;
+        for (int32_t i = 0; i < module->loc_count; i++) {
+            PtxLoc *loc = &loc_list[locs++];
+            *loc = module->locs[i];
+            loc->file += files;
+            if (loc->inlined_at) loc->inlined_at += first_loc;
+        }
         for (int i = 0; i < module->source_file_count; i++)
             file_list[files++] = module->source_files[i];
     }
@@ -177,18 +188,20 @@ static void join_lists(Linker *linker) {
     first->var_count = vars;
     first->source_files = file_list;
     first->source_file_count = files;
+    first->locs = loc_list;
+    first->loc_count = locs;
 }
 
 bool ptx_link(PtxModule **modules, int count, Diag *diag) {
     Linker linker = {.modules = modules, .count = count, .arena = modules[0]->arena, .diag = diag};
     linker.symbols = map_new();
     linker.builtins = map_new();
-    int file_base = 0;
+    int32_t loc_base = 0;
     for (int m = 0; m < count; m++)
         define_all(&linker, modules[m]);
     for (int m = 0; m < count; m++) {
-        resolve_uses(&linker, modules[m], file_base);
-        file_base += modules[m]->source_file_count;
+        resolve_uses(&linker, modules[m], loc_base);
+        loc_base += modules[m]->loc_count;
     }
     map_free(linker.symbols);
     map_free(linker.builtins);

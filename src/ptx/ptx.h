@@ -236,7 +236,7 @@ enum {
     PTX_FLAG_ABS = 1 << 19,
     PTX_FLAG_WARP = 1 << 20 /* bar.warp.sync */,
     PTX_FLAG_OOB = 1 << 21,
-    PTX_FLAG_STRONG = 1 << 22, /* .relaxed, .acquire */
+    PTX_FLAG_STRONG = 1 << 22, /* .relaxed, .acquire, .release, .acq_rel */
     PTX_FLAG_A_COL = 1 << 23,  /* mma, wmma: A, or the matrix in memory, is stored by columns */
     PTX_FLAG_B_COL = 1 << 24,
     PTX_FLAG_TRANS = 1 << 25,
@@ -342,9 +342,16 @@ typedef struct PtxInst {
     int32_t reconverge; /* branches: index of the immediate post-dominator instruction, -1: none
                            (exit) */
     int line, column;   /* in the PTX text, from 1 */
-    int source_line;    /* last .loc, 0 when there is none */
-    int source_file;    /* index of the .file directive, 0 when there is none */
+    int32_t loc;        /* last .loc, in PtxModule.locs from 1; 0 when there is none */
 } PtxInst;
+
+/* A place in the source. */
+typedef struct PtxLoc {
+    int32_t file;         /* index of the .file directive */
+    int32_t line, column; /* in it */
+    int32_t inlined_at; /* the place of the call that was inlined, in PtxModule.locs from 1; 0: this
+                           is the function's own text */
+} PtxLoc;
 
 /* ---- Registers, variables, functions ---- */
 
@@ -469,6 +476,8 @@ typedef struct PtxModule {
     int function_count;
     const char **source_files; /* of .file directives, by index; NULL entries allowed */
     int source_file_count;
+    PtxLoc *locs; /* of .loc directives */
+    int32_t loc_count;
 } PtxModule;
 
 /* Reads `length` bytes of PTX text. `name` is used in messages. Every mistake goes to `diag` with

@@ -432,6 +432,7 @@ static void finish_module(Reader *reader) {
     PtxModule *m = reader->module;
     m->vars = into_arena(m->arena, m->vars, m->var_count, sizeof *m->vars);
     m->functions = into_arena(m->arena, m->functions, m->function_count, sizeof *m->functions);
+    m->locs = into_arena(m->arena, m->locs, m->loc_count, sizeof *m->locs);
     m->source_files =
         into_arena(m->arena, m->source_files, m->source_file_count, sizeof *m->source_files);
     names_free(&reader->names);

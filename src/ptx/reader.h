@@ -59,9 +59,11 @@ typedef struct Reader {
     int32_t local_count, local_capacity;
     Reference *references; /* not yet completed */
     int32_t reference_count, reference_capacity;
-    int64_t target_uses;          /* sum of the lengths of the lists of targets that were named */
-    uint64_t param_top;           /* end of the call-site .param variables of the open scopes */
-    int source_file, source_line; /* of the last .loc */
+    int64_t target_uses;  /* sum of the lengths of the lists of targets that were named */
+    uint64_t param_top;   /* end of the call-site .param variables of the open scopes */
+    int32_t loc;          /* of the last .loc, in the module's from 1; 0: none */
+    int32_t first_loc;    /* of the function's, counted the same way */
+    int32_t loc_capacity; /* of the module's locs */
 } Reader;
 
 /* ---- reader.c: tokens, errors, growing arrays ---- */

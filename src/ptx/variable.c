@@ -512,7 +512,12 @@ int32_t variable_new_register(Reader *reader, const char *name, PtxType type, in
     return reader->reg_count++;
 }
 
-static bool read_range(Reader *reader, Name *name, PtxType type, int line) {
+static bool read_range(Reader *reader, Name *name, PtxType type, const Token *place) {
+    const Binding *here = name->range;
+    if (here && here->depth == reader->names.depth)
+        return reader_error_at(reader, place->line, place->column,
+                               "'%s<>' is declared twice: first at line %d", name->text,
+                               here->line);
     reader_next(reader);
     uint64_t count = reader->token.value;
     if (reader->token.kind != LEX_INTEGER)
@@ -523,7 +528,7 @@ static bool read_range(Reader *reader, Name *name, PtxType type, int line) {
                             name->text, (unsigned long long)count, READER_MAX_REGS);
     reader_next(reader);
     if (!reader_expect(reader, '>', "behind the number of registers")) return false;
-    Binding *range = names_bind(&reader->names, name, BINDING_RANGE, line);
+    Binding *range = names_bind(&reader->names, name, BINDING_RANGE, place->line);
     range->count = (int32_t)count;
     range->index = reader->declared_regs;
     if (reader->declared_regs < READER_MAX_ORDINAL) reader->declared_regs += (int32_t)count;
@@ -549,7 +554,7 @@ static bool declare_register(Reader *reader, const Specifier *specifier) {
     Token place = reader->token;
     Name *name = reader_expect_name(reader, "the name of a register");
     if (!name) return false;
-    if (reader_at(reader, '<')) return read_range(reader, name, specifier->type, place.line);
+    if (reader_at(reader, '<')) return read_range(reader, name, specifier->type, &place);
     Binding *here = names_here(&reader->names, name);
     if (here)
         return reader_error_at(reader, place.line, place.column,

@@ -57,6 +57,7 @@ void run_free(RunStats *run) {
     free(run->scheduler);
     free(run->cta_scheduler);
     timeseries_free(run->series);
+    findings_free(run->findings);
     free(run);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "stats/counters.h"
+#include "stats/findings.h"
 #include "stats/histogram.h"
 #include "stats/pack.h"
 #include "stats/timeseries.h"
@@ -70,6 +71,7 @@ typedef struct RunStats {
     KernelStats *kernels; /* in launch order; owned */
     int kernel_count, kernel_capacity;
     TimeSeries *series;         /* owned; NULL without --sample */
+    Findings *findings;         /* of the checks; owned; NULL: nothing was looked for */
     uint64_t peak_memory_bytes; /* of the host */
 } RunStats;
 

@@ -141,6 +141,8 @@ void run_write_json(const RunStats *run, Json *json) {
         json_key(json, "samples");
         timeseries_write_json(run->series, json);
     }
+    json_key(json, "errors");
+    findings_write_json(run->findings, json);
     write_host(json, run, &total);
     json_end_object(json);
 }

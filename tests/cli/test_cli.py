@@ -68,7 +68,7 @@ class Help(Case):
             self.check(page, 0)
             self.assertEqual(page.stdout, self.tyto(command, "--help").stdout)
             self.assertIn(f"usage: tyto {command}", page.stdout)
-        self.assertIn("--check-uninitialised", self.tyto("help", "run").stdout)
+        self.assertIn("--on-fault", self.tyto("help", "run").stdout)
 
     def test_the_version_is_that_of_meson_build_and_in_the_changelog(self):
         version = re.search(r"(?m)^  version: '(\d+\.\d+\.\d+)'", (ROOT / "meson.build").read_text()).group(1)
@@ -155,7 +155,7 @@ class Launch(Case):
         self.assertEqual(got, tuple(2 * i + 1 for i in range(8)))
         result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
         self.assertEqual(list(result), ["tyto_version", "program", "machine", "scheduler",
-                                        "cta_scheduler", "kernels", "total", "host"])
+                                        "cta_scheduler", "kernels", "total", "errors", "host"])
         self.assertEqual(result["total"]["warp_instructions"], 18)
         self.assertEqual(result["total"]["thread_instructions"], 136)
         self.assertEqual(result["kernels"][0]["block"], [8, 1, 1])
@@ -338,7 +338,7 @@ class Timed(Case):
         self.assertEqual(done.stdout, "vecadd: 1000 sums verified\n")
         self.assertIn("vecadd on gtx480, warps by gto, CTAs by round-robin", done.stderr)
         self.assertEqual(list(result), ["tyto_version", "program", "machine", "scheduler",
-                                        "cta_scheduler", "kernels", "total", "untimed"])
+                                        "cta_scheduler", "kernels", "total", "untimed", "errors"])
         self.assertEqual(result["machine"], "gtx480")
         self.assertEqual(result["kernels"][0]["ctas_finished"], 4)
         self.assertGreater(result["total"]["cycles"], 100)

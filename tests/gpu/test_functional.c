@@ -128,41 +128,6 @@ static void remembers_what_was_freed(void **state) {
     stop(&fixture);
 }
 
-static void reports_uninitialised_reads_on_request(void **state) {
-    (void)state;
-    static const char global[] = KERNEL("ld.global.u32 %v, [%p];\n");
-    static const char shared[] =
-        HEADER ".visible .entry k(.param .u64 a)\n{\n.shared .b32 s[64];\n.reg .b32 %v;\n"
-               "ld.shared.u32 %v, [s+4];\nret;\n}\n";
-    Fixture fixture;
-    start(&fixture, (GpuOptions){.report_uninitialised = true});
-    uint64_t data = buffer(&fixture, 64);
-    GpuResult result = run(&fixture, global, 32, data);
-    assert_fault(&result, ISA_FAULT_ADDRESS, "uninitialised read of 4 bytes at global");
-    result = run(&fixture, shared, 32, data);
-    assert_fault(&result, ISA_FAULT_ADDRESS, "shared memory was never written");
-    uint32_t word = 1;
-    mem_write(gpu_memory(fixture.gpu), data, &word, sizeof word);
-    result = run(&fixture, global, 32, data);
-    assert_int_equal(result.status, GPU_OK);
-    stop(&fixture);
-    start(&fixture, (GpuOptions){0});
-    result = run(&fixture, global, 32, buffer(&fixture, 64));
-    assert_int_equal(result.status, GPU_OK);
-    stop(&fixture);
-}
-
-static void reports_divergent_barriers_on_request(void **state) {
-    (void)state;
-    static const char ptx[] = KERNEL("setp.lt.u32 %c, %t, 8;\n@%c bra skip;\nbar.sync 0;\nskip:\n");
-    Fixture fixture;
-    start(&fixture, (GpuOptions){.report_divergence = true});
-    GpuResult result = run(&fixture, ptx, 32, buffer(&fixture, 64));
-    assert_fault(&result, ISA_FAULT_BARRIER,
-                 "only lanes 0xffffff00 of the warp's live lanes 0xffffffff");
-    stop(&fixture);
-}
-
 static void explains_a_barrier_that_cannot_complete(void **state) {
     (void)state;
     Fixture fixture;
@@ -269,13 +234,102 @@ static void refuses_impossible_launches(void **state) {
     stop(&fixture);
 }
 
+/* The mistake stands in a function that was inlined into one that the kernel calls. */
+static void names_the_line_of_the_source_the_calls_and_the_functions(void **state) {
+    (void)state;
+    static const char ptx[] = HEADER
+        ".file 1 \"a.cu\"\n.func _Z3addiPf(.param .u64 x)\n{\n.reg .b64 %p;\n.reg .b32 %v;\n"
+        "ld.param.u64 %p, [x];\n.loc 1 20 3\nmov.u32 %v, 1;\n"
+        ".loc 1 9 1, function_name $L__info0, inlined_at 1 20 3\nmov.u32 %v, 2;\n"
+        ".loc 1 5 2, function_name $L__info0+4, inlined_at 1 9 1\nst.global.u32 [%p], %v;\n"
+        "ret;\n}\n.visible .entry k(.param .u64 a)\n{\n.reg .b64 %p;\nld.param.u64 %p, [a];\n"
+        "add.u64 %p, %p, 64;\n.loc 1 30 1\n"
+        "{ .param .b64 x; st.param.b64 [x], %p;\ncall _Z3addiPf, (x); }\nret;\n}\n";
+    Fixture fixture;
+    start(&fixture, (GpuOptions){0});
+    GpuResult result = run(&fixture, ptx, 32, buffer(&fixture, 64));
+    assert_fault(
+        &result, ISA_FAULT_ADDRESS,
+        "\n    kernel k (in function add(int, float*)), k.ptx:15, source a.cu:5, inlined at "
+        "a.cu:9, inlined at a.cu:20: st\n");
+    assert_fault(&result, ISA_FAULT_ADDRESS, "\n    called from k, k.ptx:25, source a.cu:30");
+    stop(&fixture);
+}
+
+#define MALLOC_64                                                                                  \
+    "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 60;\ncall.uni (r), malloc, (n);\n"          \
+    "ld.param.b64 %q, [r]; }\n"
+#define FREE "{ .param .b64 n; st.param.b64 [n], %q;\ncall.uni free, (n); }\n"
+#define HEAP_KERNEL(body)                                                                          \
+    HEADER ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"                                \
+           ".extern .func free(.param .b64 n);\n.visible .entry k(.param .u64 a)\n{\n"             \
+           ".reg .b64 %q;\n.reg .b32 %v;\n" body "ret;\n}\n"
+
+static void says_where_in_the_device_heap_a_bad_pointer_is(void **state) {
+    (void)state;
+    static const struct {
+        const char *ptx, *text;
+    } cases[] = {
+        {HEAP_KERNEL(MALLOC_64 FREE "ld.u32 %v, [%q+8];\n"),
+         "invalid read of 4 bytes at generic address"},
+        {HEAP_KERNEL(MALLOC_64 FREE "ld.u32 %v, [%q+8];\n"),
+         ": byte 8 of a freed 60-byte device malloc block at "},
+        {HEAP_KERNEL(MALLOC_64 "st.u32 [%q+60], 1;\n"),
+         ": 1 byte past the last byte of the 60-byte device malloc block at "},
+        {HEAP_KERNEL(MALLOC_64 "st.u32 [%q+4096], 1;\n"), "byte device malloc block at "},
+        {HEAP_KERNEL(MALLOC_64 FREE FREE),
+         "where no block from device malloc starts: byte 0 of a freed 60-byte device malloc block"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Fixture fixture;
+        start(&fixture, (GpuOptions){0});
+        GpuResult result = run(&fixture, cases[i].ptx, 1, 0);
+        if (i) assert_fault(&result, ISA_FAULT_ADDRESS, cases[i].text);
+        else assert_int_equal(result.fault_code, ISA_FAULT_ADDRESS);
+        stop(&fixture);
+    }
+}
+
+static void refuses_more_local_memory_than_a_thread_can_have(void **state) {
+    (void)state;
+    static const char ptx[] =
+        HEADER ".visible .entry k(.param .u64 a)\n{\n.local .b8 l[1048576];\nret;\n}\n";
+    Fixture fixture;
+    start(&fixture, (GpuOptions){0});
+    GpuResult result = run(&fixture, ptx, 32, 0);
+    assert_int_equal(result.status, GPU_BAD_LAUNCH);
+    assert_non_null(
+        strstr(result.message, "1048576 bytes of local memory; a thread can have 524288"));
+    stop(&fixture);
+    start(&fixture, (GpuOptions){.stack_bytes = 2 << 20});
+    result = run(&fixture, ptx, 32, 0);
+    assert_int_equal(result.status, GPU_OK);
+    stop(&fixture);
+}
+
+static void refuses_an_indirect_call_whose_parameters_have_other_sizes(void **state) {
+    (void)state;
+    static const char ptx[] =
+        HEADER ".func wide(.param .b64 x)\n{\nret;\n}\n.visible .entry k(.param .u64 a)\n{\n"
+               ".reg .b64 %f;\nmov.u64 %f, wide;\n{ .param .b32 x; st.param.b32 [x], 1;\n"
+               "P: .callprototype _ (.param .b32 y);\ncall %f, (x), P; }\nret;\n}\n";
+    Fixture fixture;
+    start(&fixture, (GpuOptions){0});
+    GpuResult result = run(&fixture, ptx, 32, 0);
+    assert_fault(&result, ISA_FAULT_CALL,
+                 "indirect call of wide with 4 bytes as argument 1; it has 8");
+    stop(&fixture);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_the_line_of_the_source_the_calls_and_the_functions),
+        cmocka_unit_test(says_where_in_the_device_heap_a_bad_pointer_is),
+        cmocka_unit_test(refuses_more_local_memory_than_a_thread_can_have),
+        cmocka_unit_test(refuses_an_indirect_call_whose_parameters_have_other_sizes),
         cmocka_unit_test(names_every_bad_access),
         cmocka_unit_test(names_the_thread_that_went_wrong),
         cmocka_unit_test(remembers_what_was_freed),
-        cmocka_unit_test(reports_uninitialised_reads_on_request),
-        cmocka_unit_test(reports_divergent_barriers_on_request),
         cmocka_unit_test(explains_a_barrier_that_cannot_complete),
         cmocka_unit_test(a_barrier_waits_no_more_for_a_warp_that_has_left),
         cmocka_unit_test(the_taken_side_of_a_branch_runs_first),

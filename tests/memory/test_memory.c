@@ -145,8 +145,9 @@ static void hands_out_heap_blocks(void **state) {
     MemHeap *heap = mem_heap_new(memory, 1024);
     uint64_t a = mem_heap_alloc(heap, 1), b = mem_heap_alloc(heap, 40);
     assert_int_equal(b, a + 16);
-    assert_true(mem_heap_is_valid(heap, b, 48));
-    assert_false(mem_heap_is_valid(heap, b, 49));
+    assert_true(mem_heap_is_valid(heap, b, 40)); /* to the last byte, not to that of its granule */
+    assert_false(mem_heap_is_valid(heap, b, 41));
+    assert_false(mem_heap_is_valid(heap, b + 39, 2));
     assert_false(mem_heap_is_valid(heap, a, 17)); /* runs into b */
     assert_int_equal(mem_heap_alloc(heap, 0), 0);
     assert_int_equal(mem_heap_alloc(heap, 1024), 0);
@@ -154,7 +155,8 @@ static void hands_out_heap_blocks(void **state) {
     assert_true(mem_heap_release(heap, b));
     assert_false(mem_heap_release(heap, b)); /* twice */
     assert_false(mem_heap_is_valid(heap, b, 1));
-    assert_true(mem_heap_is_valid(heap, a, 16));
+    assert_true(mem_heap_is_valid(heap, a, 1));
+    assert_false(mem_heap_is_valid(heap, a, 2));
     /* Every byte can be used in the end, and is found again after the search has gone round. */
     assert_int_not_equal(mem_heap_alloc(heap, 1008), 0);
     assert_int_equal(mem_heap_alloc(heap, 1), 0);

@@ -39,7 +39,7 @@ static void add_operand(const PtxShape *shape, const PtxSlot *slot, Text *out) {
     case PTX_SLOT_CONSTANT: text_add(out, "3"); break;
     case PTX_SLOT_LABEL: text_add(out, "L"); break;
     case PTX_SLOT_TARGETS: text_add(out, "T"); break;
-    case PTX_SLOT_CALL: text_add(out, "k, (%rd1, %r1)"); break;
+    case PTX_SLOT_CALL: text_add(out, "%rd1, (%rd1, %r1), P"); break;
     case PTX_SLOT_TEXTURE: {
         const char *c = register_for(shape->inst.type2);
         bool is_flat = shape->inst.sub == PTX_SUB_TEX_1D;
@@ -70,7 +70,7 @@ static void add_instruction(const PtxShape *shape, bool is_full, Text *out) {
 
 static void read_instruction(const PtxShape *shape, bool is_full) {
     Text text = {0};
-    text_add(&text, "T: .branchtargets L;\n");
+    text_add(&text, "T: .branchtargets L;\nP: .callprototype _ (.param .u64 a, .param .u32 b);\n");
     add_instruction(shape, is_full, &text);
     text_add(&text, "\nL: ret;");
     PtxModule *module = ptx_test_read_body(text_string(&text));

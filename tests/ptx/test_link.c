@@ -61,7 +61,7 @@ static void test_definitions_are_bound(void **state) {
     assert_ptr_equal(ptx_find_var(m, "pointer")->inits[0].var, ptx_find_var(m, "shared_name"));
     assert_int_equal(ptx_find_var(m, "shared_name")->init_count, 1);
     assert_int_equal(m->var_count, 2);
-    assert_string_equal(m->source_files[twice->insts[0].source_file], "b.cu");
+    assert_string_equal(m->source_files[m->locs[twice->insts[0].loc - 1].file], "b.cu");
     free_all(modules, 2);
     text_free(&errors);
 }

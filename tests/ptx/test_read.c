@@ -119,7 +119,7 @@ static void test_functions(void **state) {
     assert_int_equal(f->local_bytes, 64);
     assert_int_equal(f->param_area_bytes, 8);
     assert_int_equal(f->shared_bytes, 112); /* 100, rounded up for the dynamic array */
-    assert_int_equal(f->insts[1].source_line, 10);
+    assert_int_equal(m->locs[f->insts[1].loc - 1].line, 10);
     assert_int_equal(ptx_find_function(m, "required_threads")->required_threads[0], 64);
     const PtxFunction *alias = ptx_find_function(m, "other_square");
     assert_true(alias->is_defined);

@@ -1,6 +1,7 @@
 /* One level of breadth-first search on a graph in CSR form, one node per thread: a node found at
  * `level` gives level + 1 to the neighbours that have none yet. Threads that meet at a neighbour
- * write the same value, so their order does not matter. */
+ * write the same value, so their order does not matter. That nothing orders them is what the relaxed
+ * atomics say: accesses without would be data races. */
 #include "tyto_device.h"
 
 enum : unsigned { UNREACHED = 0xffffffffu };
@@ -8,12 +9,12 @@ enum : unsigned { UNREACHED = 0xffffffffu };
 extern "C" __global__ void bfs(const unsigned *row_offsets, const unsigned *neighbours,
                                unsigned *levels, unsigned *has_grown, unsigned level, unsigned n) {
     unsigned node = blockIdx.x * blockDim.x + threadIdx.x;
-    if (node >= n || levels[node] != level) return;
+    if (node >= n || __atomic_load_n(&levels[node], __ATOMIC_RELAXED) != level) return;
     unsigned end = row_offsets[node + 1];
     for (unsigned edge = row_offsets[node]; edge < end; edge++) {
         unsigned neighbour = neighbours[edge];
-        if (levels[neighbour] == UNREACHED) {
-            levels[neighbour] = level + 1;
+        if (__atomic_load_n(&levels[neighbour], __ATOMIC_RELAXED) == UNREACHED) {
+            __atomic_store_n(&levels[neighbour], level + 1, __ATOMIC_RELAXED);
             *has_grown = 1;
         }
     }

@@ -157,8 +157,28 @@ void *workload_host_alloc(Workload *workload, size_t count, size_t element_bytes
     return block + BLOCK_HEADER_BYTES;
 }
 
+/* ---- Device memory: what was allocated, to be freed in the end ---- */
+
+static struct {
+    CUdeviceptr *items;
+    size_t count;
+} buffers;
+
+static void keep_buffer(CUdeviceptr buffer) {
+    buffers.items = realloc(buffers.items, (buffers.count + 1) * sizeof *buffers.items);
+    if (!buffers.items) fail("cuMemAlloc", "out of host memory");
+    buffers.items[buffers.count++] = buffer;
+}
+
+static void free_buffers(void) {
+    for (size_t i = 0; i < buffers.count; i++)
+        check(cuMemFree(buffers.items[i]), "cuMemFree");
+    free(buffers.items);
+}
+
 int workload_finish(Workload *workload, bool is_right, const char *what, size_t count) {
     CUdevice device;
+    free_buffers();
     check(cuModuleUnload(workload->module), "cuModuleUnload");
     check(cuCtxGetDevice(&device), "cuCtxGetDevice");
     check(cuDevicePrimaryCtxRelease(device), "cuDevicePrimaryCtxRelease");
@@ -212,6 +232,7 @@ float *workload_random_fractions(Workload *workload, size_t count, float low, fl
 CUdeviceptr workload_device_alloc(size_t size_bytes) {
     CUdeviceptr buffer = 0;
     check(cuMemAlloc(&buffer, size_bytes ? size_bytes : 1), "cuMemAlloc");
+    keep_buffer(buffer);
     return buffer;
 }
 

@@ -14,7 +14,8 @@ extern "C" __global__ void gcmark(unsigned *heap, const unsigned *wave, unsigned
     unsigned end = object + (heap[object] & REFERENCES_MASK);
     for (unsigned at = object + 1; at <= end; at++) {
         unsigned target = heap[at];
-        if (target == NO_OBJECT || heap[target] & MARKED) continue;
+        if (target == NO_OBJECT) continue;
+        if (__atomic_load_n(&heap[target], __ATOMIC_RELAXED) & MARKED) continue; /* others mark it */
         if (atomicOr(&heap[target], MARKED) & MARKED) continue;
         next_wave[atomicAdd(next_objects, 1u)] = target;
     }

@@ -111,9 +111,11 @@ int main(int argc, char **argv) {
     CUdeviceptr device_before = workload_upload(before, bordered_pixels * sizeof *before);
     CUdeviceptr sums[SHAPES];
     unsigned across = (unsigned)width / MACROBLOCK, down = (unsigned)height / MACROBLOCK;
-    for (int i = 0; i < SHAPES; i++)
-        sums[i] = workload_device_alloc(across * down * (unsigned)blocks_of(SHAPE[i]) * PADDED *
-                                        sizeof(uint16_t));
+    /* Rows are padded, and the kernels add the padding up too: the first one's is to be zero. */
+    for (int i = 0; i < SHAPES; i++) {
+        size_t bytes = across * down * (unsigned)blocks_of(SHAPE[i]) * PADDED * sizeof(uint16_t);
+        sums[i] = i == 0 ? workload_upload_zeros(bytes) : workload_device_alloc(bytes);
+    }
     workload_launch(&workload, "sad_4x4", (WorkloadShape){4 * across, 4 * down, THREADS_4X4, 1},
                     (void *[]){&device_current, &device_before, &sums[0], &width});
     workload_launch(&workload, "sad_8x8", (WorkloadShape){across, down, THREADS, 4},
