@@ -86,7 +86,11 @@ static CUresult run(Call *call, const GpuLaunch *launch) {
     GpuResult result;
     GpuStatus status = simulator_launch(driver->simulator, launch, &result);
     if (status == GPU_OK) return CUDA_SUCCESS;
-    if (status == GPU_INTERRUPTED) driver_obey_signal(driver);
+    if (status == GPU_INTERRUPTED) {
+        driver_say("%s", result.message);
+        driver_obey_signal(driver);
+        return call->context->error = CUDA_ERROR_LAUNCH_FAILED;
+    }
     Text message = {0};
     text_add(&message, result.message);
     if (status == GPU_FAULT) backtrace_add(&message);

@@ -83,9 +83,8 @@ static void shuffle(const Form *form, WarpCase *warp) {
     for (int lane = 0; lane < FORM_LANES; lane++) {
         bool is_inside;
         int from = source_lane(form, lane, warp->in[1][lane], warp->in[2][lane], &is_inside);
-        if (from < 0 || from >= FORM_LANES || !is_active(warp, from))
-            warp->undefined |= 1u << lane; /* what an inactive lane holds is not said */
-        else warp->out[0][lane] = warp->in[0][from];
+        bool is_there = from >= 0 && from < FORM_LANES && is_active(warp, from);
+        warp->out[0][lane] = is_there ? warp->in[0][from] : 0; /* not said by the ISA: ours */
         warp->out[1][lane] = is_inside;
     }
 }

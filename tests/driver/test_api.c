@@ -317,6 +317,14 @@ static void test_boxes(void **state) {
     copy.srcMemoryType = (CUmemorytype)9;
     assert_fails(cuMemcpy2D(&copy), INVALID_VALUE);
     assert_fails(cuMemcpy2D(NULL), INVALID_VALUE);
+    /* rows that would wrap around to where there is memory */
+    part.srcPitch = (size_t)1 << 63;
+    part.srcXInBytes = part.srcY = 0;
+    part.Height = 3;
+    assert_fails(cuMemcpy2D(&part), INVALID_VALUE);
+    part.srcPitch = pitch;
+    part.srcY = (size_t)-1;
+    assert_fails(cuMemcpy2D(&part), INVALID_VALUE);
     assert_cuda(cuMemFree(device));
 }
 
@@ -409,6 +417,7 @@ static void test_host_memory(void **state) {
     assert_cuda(cuMemFreeHost(pinned));
     assert_fails(cuMemFreeHost(pinned), INVALID_VALUE);
     assert_fails(cuMemHostGetDevicePointer(&address, plain, 0), INVALID_VALUE);
+    assert_fails(cuMemHostRegister(plain, SIZE_MAX, 0), INVALID_VALUE);
     assert_cuda(cuMemHostRegister(plain, sizeof plain, 0));
     assert_fails(cuMemHostRegister(plain, 1, 0), HOST_MEMORY_ALREADY_REGISTERED);
     assert_cuda(cuMemHostUnregister(plain));

@@ -272,6 +272,27 @@ static void test_texture(void **state) {
     assert_memory_equal(got, texels[1], sizeof got);
 }
 
+static void test_texture_of_freed_memory(void **state) {
+    (void)state;
+    CUdeviceptr buffer, out;
+    CUtexObject texture;
+    assert_cuda(cuMemAlloc(&buffer, 64));
+    assert_cuda(cuMemAlloc(&out, 64));
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D,
+                                   .res.pitch2D = {.devPtr = buffer,
+                                                   .format = CU_AD_FORMAT_FLOAT,
+                                                   .numChannels = 1,
+                                                   .width = 4,
+                                                   .height = 2,
+                                                   .pitchInBytes = 32}};
+    CUDA_TEXTURE_DESC sampling = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP}};
+    assert_cuda(cuTexObjectCreate(&texture, &resource, &sampling, NULL));
+    CUfunction fetch = function_of(texture_ptx, "fetch");
+    assert_cuda(launch(fetch, 4, (void *[]){&texture, &out}));
+    assert_cuda(cuMemFree(buffer));
+    assert_fails(launch(fetch, 4, (void *[]){&texture, &out}), ILLEGAL_ADDRESS);
+}
+
 /* Managed memory, where the address space allows it: one pointer for host and kernel. */
 static void test_managed(void **state) {
     (void)state;
@@ -354,17 +375,12 @@ static void test_two_simulators(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_parameter_forms),
-        WITH_CONTEXT(test_parameter_mistakes),
-        WITH_CONTEXT(test_shapes),
-        WITH_CONTEXT(test_faults_stay),
-        WITH_CONTEXT(test_fault_codes),
-        WITH_CONTEXT(test_primary_reset_mends),
-        WITH_CONTEXT(test_elapsed_time),
-        WITH_CONTEXT(test_occupancy),
-        WITH_CONTEXT(test_texture),
-        WITH_CONTEXT(test_managed),
-        cmocka_unit_test(test_two_simulators),
+        WITH_CONTEXT(test_parameter_forms), WITH_CONTEXT(test_parameter_mistakes),
+        WITH_CONTEXT(test_shapes),          WITH_CONTEXT(test_faults_stay),
+        WITH_CONTEXT(test_fault_codes),     WITH_CONTEXT(test_primary_reset_mends),
+        WITH_CONTEXT(test_elapsed_time),    WITH_CONTEXT(test_occupancy),
+        WITH_CONTEXT(test_texture),         WITH_CONTEXT(test_texture_of_freed_memory),
+        WITH_CONTEXT(test_managed),         cmocka_unit_test(test_two_simulators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

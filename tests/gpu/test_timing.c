@@ -342,8 +342,37 @@ static void counts_the_same_without_sleep(void **state) {
     }
 }
 
+/* The launch ends in the cycle that reaches the limit: no more than one cycle's issue is too many.
+ */
+static void ends_in_the_cycle_that_reaches_the_limit(void **state) {
+    (void)state;
+    static const uint64_t limits[] = {1, 7, 1000, 5000};
+    static const char spin[] =
+        HEADER ".visible .entry k()\n{\n.reg .b32 %v;\nagain:\nadd.u32 %v, %v, 1;\nbra again;\n}\n";
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        Timed timed;
+        timed_start(&timed, "gtx480", "", "lrr");
+        gpu_options(timed.gpu)->instruction_limit = limits[i];
+        GpuImage image = {"k.ptx", spin, sizeof spin - 1};
+        GpuModule *module = gpu_load(timed.gpu, &image, 1, timed.diag);
+        assert_non_null(module);
+        GpuLaunch launch = {.module = module, .grid = {60, 1, 1}, .block = {256, 1, 1}};
+        GpuResult result;
+        gpu_launch(timed.gpu, &launch, &result);
+        const SmSchedulerConfig *schedulers = &timed.config->sm.scheduler;
+        uint64_t cycle = timed.config->sms * schedulers->count * schedulers->issue_width;
+        assert_int_equal(result.status, GPU_FAULT);
+        assert_int_equal(result.fault_code, ISA_FAULT_LIMIT);
+        assert_in_range(result.warp_instructions, limits[i], limits[i] + cycle - 1);
+        assert_non_null(strstr(result.message, " before line "));
+        gpu_unload(module);
+        timed_stop(&timed);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends_in_the_cycle_that_reaches_the_limit),
         cmocka_unit_test(adds_up_at_every_level),
         cmocka_unit_test(overlaps_loads_of_a_warp_unless_they_block),
         cmocka_unit_test(charges_shared_conflicts_their_degree),

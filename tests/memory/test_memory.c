@@ -7,6 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <sys/mman.h>
+
 #include "memory/heap.h"
 #include "memory/memory.h"
 
@@ -139,6 +141,44 @@ static void tracks_what_was_written(void **state) {
     mem_free(memory);
 }
 
+static void zeroes_without_taking_memory_of_the_host(void **state) {
+    (void)state;
+    DeviceMemory *memory = mem_new(64 * MIB);
+    uint64_t a = mem_alloc(memory, 8 * MIB + 100, MEM_ALLOC_ALIGN, MEM_KIND_GLOBAL, "v");
+    unsigned char is_resident = 1;
+    assert_true(mem_zero(memory, a, 8 * MIB + 100));
+    uintptr_t page = ((uintptr_t)mem_host(memory, a) + MIB) & ~(uintptr_t)4095;
+    assert_int_equal(mincore((void *)page, 4096, &is_resident), 0);
+    assert_int_equal(is_resident & 1, 0);
+    uint8_t bytes[200];
+    assert_true(mem_fill(memory, a, 0xab, 1, 8 * MIB + 100));
+    assert_true(mem_zero(memory, a + 50, 8 * MIB));
+    assert_true(mem_read(memory, a, bytes, 100));
+    assert_int_equal(bytes[49], 0xab);
+    assert_int_equal(bytes[50], 0);
+    assert_true(mem_read(memory, a + 8 * MIB - 100, bytes, 200));
+    assert_int_equal(bytes[0], 0);
+    assert_int_equal(bytes[149], 0);
+    assert_int_equal(bytes[150], 0xab);
+    assert_false(mem_zero(memory, a + 200, 8 * MIB));
+    mem_free(memory);
+}
+
+static void keeps_padding_free_around_allocations(void **state) {
+    (void)state;
+    DeviceMemory *memory = mem_new(MIB);
+    mem_set_padding(memory, 100);
+    uint64_t a = mem_alloc(memory, 512, 0, MEM_KIND_BUFFER, NULL);
+    uint64_t b = mem_alloc(memory, 512, 0, MEM_KIND_BUFFER, NULL);
+    assert_true(b - (a + 512) >= 100);
+    for (uint64_t i = 1; i <= 100; i++) {
+        assert_false(mem_is_valid(memory, a - i, 1));
+        assert_false(mem_is_valid(memory, a + 511 + i, 1));
+    }
+    assert_int_equal(mem_alloc(memory, MIB - 100, 0, MEM_KIND_BUFFER, NULL), 0);
+    mem_free(memory);
+}
+
 static void hands_out_heap_blocks(void **state) {
     (void)state;
     DeviceMemory *memory = mem_new(MIB);
@@ -190,6 +230,8 @@ int main(void) {
         cmocka_unit_test(copies_only_inside_one_allocation),
         cmocka_unit_test(describes_any_address),
         cmocka_unit_test(tracks_what_was_written),
+        cmocka_unit_test(zeroes_without_taking_memory_of_the_host),
+        cmocka_unit_test(keeps_padding_free_around_allocations),
         cmocka_unit_test(hands_out_heap_blocks),
         cmocka_unit_test(names_textures_by_handles),
     };
