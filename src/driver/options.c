@@ -390,6 +390,8 @@ static void write_value(const OptionRow *row, const void *field, Text *out) {
     switch (row->kind) {
     case KIND_FLAG: text_add(out, *(const bool *)field ? " yes" : " no"); break;
     case KIND_SIZE:
+    case KIND_SET:
+    case KIND_WORD:
     case KIND_COUNT: text_printf(out, " %llu", (unsigned long long)*(const uint64_t *)field); break;
     case KIND_DUMP: text_printf(out, " %u:%u:%u", dump->line, dump->cta, dump->warp); break;
     case KIND_CAPABILITY:

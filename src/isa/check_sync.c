@@ -7,6 +7,7 @@
 #include "isa/check_internal.h"
 
 #include "base/bits.h"
+#include "isa/converge.h"
 
 /* Adds a finding of one line at a place. */
 static void __attribute__((format(printf, 6, 7))) add(const IsaContext *context,
@@ -137,7 +138,8 @@ void sync_exit(const IsaContext *context, const IsaWarp *warp) {
 /* ---- Barriers of a CTA ---- */
 
 void sync_divergence(const IsaContext *context, const IsaWarp *warp, uint32_t pc, uint32_t lanes) {
-    if (note(context, pc, WRONG_DIVERGENCE))
+    uint32_t others = warp->alive & ~lanes & ~converge_exiting(warp, context->program);
+    if (others && note(context, pc, WRONG_DIVERGENCE))
         add(context, warp, pc, bits_lowest32(lanes), "divergent barrier",
             "divergent barrier: only lanes 0x%08x of the warp's live lanes 0x%08x reach it", lanes,
             warp->alive);

@@ -38,6 +38,18 @@ bool paths_settle(IsaContext *context, IsaWarp *warp);
 /* The running path goes round a loop: others get their turn when it has had its own. */
 void paths_loop(IsaWarp *warp, bool is_waiting);
 
+/* Of the live lanes that do not run, those whose next instruction ends them. */
+uint32_t stack_exiting(const IsaWarp *warp, const IsaProgram *program);
+uint32_t paths_exiting(const IsaWarp *warp, const IsaProgram *program);
+static inline uint32_t converge_exiting(const IsaWarp *warp, const IsaProgram *program) {
+    return (warp->paths ? paths_exiting : stack_exiting)(warp, program);
+}
+/* Whether a thread that executes the instruction is gone. */
+static inline bool converge_is_exit(const IsaProgram *program, uint32_t pc) {
+    return pc != ISA_NO_PC && program->infos[pc].flags & ISA_IS_EXIT &&
+           program->insts[pc].guard == ISA_PRED_TRUE;
+}
+
 /* ---- What control.c uses ---- */
 
 /* Sends `taken` (some of the active lanes, at least one) to `target`, the other active ones to

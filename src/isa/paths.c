@@ -273,6 +273,16 @@ static void let_syncs_go(IsaWarp *warp) {
     }
 }
 
+uint32_t paths_exiting(const IsaWarp *warp, const IsaProgram *program) {
+    const IsaPaths *paths = warp->paths;
+    uint32_t exiting = 0;
+    for (uint32_t i = 0; i < paths->count; i++)
+        if (converge_is_exit(program, paths->waiting[i].pc)) exiting |= paths->waiting[i].lanes;
+    for (uint32_t i = 0; i < paths->join_count; i++)
+        if (converge_is_exit(program, paths->joins[i].pc)) exiting |= paths->joins[i].arrived;
+    return exiting;
+}
+
 /* Lanes stand at CTA barriers of which others know nothing, or which are not all the same. */
 static void check_barriers(IsaContext *context, const IsaWarp *warp) {
     const IsaPaths *paths = warp->paths;

@@ -58,6 +58,16 @@ void stack_leave(IsaWarp *warp, uint32_t lanes, uint32_t frame) {
         warp->stack[i].lanes &= ~lanes;
 }
 
+uint32_t stack_exiting(const IsaWarp *warp, const IsaProgram *program) {
+    uint32_t seen = warp->active, exiting = 0;
+    for (uint32_t i = warp->depth; i-- > 0;) { /* a lane's next pc is in the topmost entry */
+        const IsaStackEntry *entry = &warp->stack[i];
+        if (converge_is_exit(program, entry->pc)) exiting |= entry->lanes & ~seen;
+        seen |= entry->lanes;
+    }
+    return exiting;
+}
+
 bool stack_branch(IsaContext *context, IsaWarp *warp, uint32_t taken, uint32_t target,
                   uint32_t fallthrough, uint32_t reconverge) {
     uint32_t others = warp->active & ~taken;

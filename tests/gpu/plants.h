@@ -163,14 +163,17 @@ static const Plant init_plants[] = {
 
 static const Plant sync_plants[] = {
     {"a barrier that half of a warp skips",
-     "and.b32 %i, %t, 16;\nsetp.ne.u32 %c, %i, 0;\n@%c bra END;\nbar.sync 0;// bug\n" END, 0, 0},
+     "and.b32 %i, %t, 16;\nsetp.ne.u32 %c, %i, 0;\n@%c bra END;\nbar.sync 0;// bug\n" END
+     "st.global.u32 [%g], %t;\n",
+     0, 0},
     {"a barrier in a loop that lanes leave at different times",
      "mov.u32 %j, 0;\nand.b32 %i, %t, 1;\nLOOP:\nbar.sync 0;// bug\nadd.u32 %j, %j, 1;\n"
-     "setp.le.u32 %c, %j, %i;\n@%c bra LOOP;\n",
+     "setp.le.u32 %c, %j, %i;\n@%c bra LOOP;\n"
+     "st.global.u32 [%g], %t;\n",
      0, 0},
     {"a reduction at a barrier that half of a warp skips",
      "and.b32 %i, %t, 16;\nsetp.ne.u32 %c, %i, 0;\n@%c bra END;\n"
-     "bar.red.popc.u32 %v, 0, %c;// bug\n" END,
+     "bar.red.popc.u32 %v, 0, %c;// bug\n" END "st.global.u32 [%g], %t;\n",
      0, 0},
     {"a shuffle by a lane that its mask leaves out",
      "shfl.sync.idx.b32 %v, %t, 0, 31, 0xfffffffe;// bug\n", 0, 32},
@@ -299,6 +302,10 @@ static const Plant right_plants[] = {
      0, 0},
     {"threads that leave before a barrier",
      "setp.ge.u32 %c, %t, 40;\n@%c exit;\nst.shared.u32 [%a], %t;\n" BAR "ld.shared.u32 %v, [s];\n",
+     0, 0},
+    {"lanes that leave before a barrier of the others",
+     "and.b32 %i, %t, 31;\nsetp.ge.u32 %c, %i, 20;\n@%c bra END;\nbar.sync 0;\n"
+     "st.global.u32 [%g], %t;\n" END,
      0, 0},
     {"bar.warp.sync on both sides of a branch",
      "setp.ge.u32 %c, %t, 16;\n@%c bra HIGH;\nbar.warp.sync 0xffffffff;\nbra END;\nHIGH:\n"

@@ -19,7 +19,7 @@ extern "C" __global__ void atomics32(const unsigned *in, unsigned *out, unsigned
     atomicDec(&out[10], 36);
     unsigned mine = atomicAdd(&out[11], 1u);
     atomicAdd(&out[16 + (mine & 255)], 1u);
-    unsigned seen = out[12], expected;
+    unsigned seen = *(volatile unsigned *)&out[12], expected; // others write it meanwhile
     do {
         expected = seen;
         seen = atomicCAS(&out[12], expected, expected * 3 + 1);

@@ -14,7 +14,7 @@ extern "C" __global__ void atomics64(const unsigned long long *in, unsigned long
     atomicAnd(&out[5], x | 0xffffffff00000000ull);
     atomicOr(&out[6], x & 0x1111000011110000ull);
     atomicXor(&out[7], x);
-    unsigned long long seen = out[8], expected;
+    unsigned long long seen = *(volatile unsigned long long *)&out[8], expected; // others write it meanwhile
     do {
         expected = seen;
         seen = atomicCAS(&out[8], expected, expected * 5 + 1);

@@ -8,7 +8,7 @@ extern "C" __global__ void atomics_float(const unsigned *in, unsigned *out, unsi
     unsigned x = in[i] % 256;
     atomicAdd((float *)&out[0], (float)x);
     atomicAdd((double *)&out[2], x * 1e9);
-    unsigned seen = out[1], expected;
+    unsigned seen = *(volatile unsigned *)&out[1], expected; // others write it meanwhile
     do {
         expected = seen;
         float larger = fmaxf(__uint_as_float(expected), (float)in[i]);
