@@ -96,7 +96,7 @@ static void gaps_are_those_of_a_plain_list(void **state) {
     for (int step = 0; step < 20000; step++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         uint64_t pick = seed >> 33, size = 1 + (seed >> 40) % 300,
-                 align = GRAIN << (seed >> 50) % 3;
+                 align = (uint64_t)GRAIN << (seed >> 50) % 3;
         check_against(&model, ranges, high, size, align);
         bool is_growing = step / 4000 % 2 == 0;
         uint64_t start;

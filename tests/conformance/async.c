@@ -123,15 +123,15 @@ static void arrive(Life *life, const char *what, const char *order, const char *
 
 static void run_life(Trial *trial, const char *space, const char *release, const char *acquire) {
     Life life = {trial, space, 0};
-    char spelling[FORM_TEXT_BYTES];
-    snprintf(spelling, sizeof spelling, "mbarrier.init%s.b64", space);
+    char first[FORM_TEXT_BYTES], spelling[FORM_TEXT_BYTES];
+    snprintf(first, sizeof first, "mbarrier.init%s.b64", space);
     Text *ptx = &trial->ptx;
-    trial_begin(trial, spelling);
+    trial_begin(trial, first); /* which keeps the pointer */
     trial->shape.block[0] = 1;
     trial_begin_kernel(trial, ".shared .align 8 .b64 barrier;\n");
     text_add(ptx, ".reg .b64 word, bar, s<8>;\n.reg .pred done;\nmov.u64 bar, barrier;\n");
     if (!*space) text_add(ptx, "cvta.shared.u64 bar, bar;\n");
-    text_printf(ptx, "%s [bar], 3;\n", spelling);
+    text_printf(ptx, "%s [bar], 3;\n", first);
     arrive(&life, "arrive", release, "s0", "", 3);
     note_waits(&life, acquire, "s0", 0, false);
     arrive(&life, "arrive.noComplete", release, "s1", ", 1", 2);

@@ -529,6 +529,15 @@ static void write_access(Product *p, char matrix, const Element *element, const 
     text_add(ptx, ";\n");
 }
 
+/* A warp does `body` for each 8 bytes of its memory, which %i counts. */
+static void write_copy(Text *ptx, const char *label, const char *body) {
+    text_printf(ptx,
+                "bar.warp.sync 0xffffffff;\nmov.u32 i, %%laneid;\nshl.b32 i, i, 3;\n%s:\n%s"
+                "add.u32 i, i, 256;\nsetp.lt.u32 more, i, %d;\n@more bra %s;\n"
+                "bar.warp.sync 0xffffffff;\n",
+                label, body, MEMORY_BYTES, label);
+}
+
 static int wmma_registers(const Element *element, int rows, int columns, bool is_factor) {
     if (is_factor && element->format == &FORMAT_F16) return 8;
     const int width = element->bits == 64 ? 64 : 32;
@@ -541,8 +550,10 @@ static void run_wmma_lying(Product *p, const char *spelling, int variety) {
     uint64_t state = 7 + (uint64_t)variety;
     const Lie a = lie_of(p->a, p->m, p->k, p->a_by_column, variety);
     const Lie b = lie_of(p->b, p->k, p->n, p->b_by_column, variety + 1);
-    const Lie c = lie_of(p->c, p->m, p->n, variety & 1, variety + 2);
-    const Lie d = lie_of(p->d, p->m, p->n, variety >> 1 & 1, variety % 2);
+    /* each of the four spaces by rows and by columns, of C and D not always the same */
+    const Lie c = lie_of(p->c, p->m, p->n, variety >> 2 & 1, variety + 2);
+    const Lie d = lie_of(p->d, p->m, p->n, (variety >> 2 ^ variety) & 1, variety);
+    const bool is_shared = strstr(d.space, "shared") != NULL;
     const int of_a = wmma_registers(p->a, p->m, p->k, true);
     const int of_b = wmma_registers(p->b, p->k, p->n, true);
     const int of_c = wmma_registers(p->c, p->m, p->n, false);
@@ -598,7 +609,14 @@ static void run_wmma_lying(Product *p, const char *spelling, int variety) {
     text_add(ptx, ", ");
     write_list(ptx, "c", of_c);
     text_add(ptx, ";\n");
+    if (is_shared)
+        write_copy(ptx, "ZERO",
+                   "mov.b64 word, 0;\nadd.u32 t, cells, i;\nst.shared.b64 [t], word;\n");
     write_access(p, 'd', p->d, &d, of_d, 0);
+    if (is_shared)
+        write_copy(ptx, "BACK",
+                   "add.u32 t, cells, i;\nld.shared.b64 word, [t];\ncvt.u64.u32 from, i;\n"
+                   "add.u64 from, from, out;\nst.global.b64 [from], word;\n");
     text_add(ptx, "NEXT:\nadd.u32 turn, turn, 1;\nsetp.lt.u32 more, turn, 3;\n@more bra TURN;\n");
     trial_run(trial);
     trial->element = NULL;
@@ -609,7 +627,7 @@ static void run_wmma(void *user, const char *spelling) {
     if (!harness_wants(p->harness, spelling)) return;
     read_form(p, spelling);
     p->selector = 0;
-    for (int variety = 0; variety < 4; variety++)
+    for (int variety = 0; variety < 8; variety++)
         run_wmma_lying(p, spelling, variety);
 }
 
