@@ -610,8 +610,9 @@ static void run_wmma_lying(Product *p, const char *spelling, int variety) {
     write_list(ptx, "c", of_c);
     text_add(ptx, ";\n");
     if (is_shared)
-        write_copy(ptx, "ZERO",
-                   "mov.b64 word, 0;\nadd.u32 t, cells, i;\nst.shared.b64 [t], word;\n");
+        write_copy(
+            ptx, "FILL",
+            "mov.b64 word, 0xcccccccccccccccc;\nadd.u32 t, cells, i;\nst.shared.b64 [t], word;\n");
     write_access(p, 'd', p->d, &d, of_d, 0);
     if (is_shared)
         write_copy(ptx, "BACK",
