@@ -176,10 +176,10 @@ CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *
     CUresult status = begin(&call, handle, count ? (const void *)list : &call, &pool);
     if (status) return status;
     for (size_t i = 0; i < count && status == CUDA_SUCCESS; i++) {
-        if (list[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) status = CUDA_ERROR_INVALID_VALUE;
-        else if (list[i].location.id != 0) status = CUDA_ERROR_INVALID_DEVICE;
-        else if (list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        if (list[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+            list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             status = CUDA_ERROR_INVALID_VALUE;
+        else if (list[i].location.id != 0) status = CUDA_ERROR_INVALID_DEVICE;
     }
     return call_end(&call, status);
 }

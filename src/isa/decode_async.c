@@ -132,11 +132,12 @@ bool decode_mbarrier(Decoder *decoder) {
     inst->operand[0] = inst->operand[2] = ISA_SINK;
     decoder->draft.info.flags |= ISA_LOOKS;
     decode_set_handler(decoder, ISA_DO_MBARRIER);
+    bool is_ok = true;
     if (!rows[row].has_result) decoder->draft.info.flags |= ISA_IS_REDUCTION;
-    else if (is_wait && !decode_pred_destination(decoder, &ptx->operands[0], 0)) return false;
-    else if (!is_wait && ptx->operands[0].kind != PTX_OPERAND_SINK &&
-             !decode_destination(decoder, &ptx->operands[0], &inst->operand[0]))
-        return false;
+    else if (is_wait) is_ok = decode_pred_destination(decoder, &ptx->operands[0], 0);
+    else if (ptx->operands[0].kind != PTX_OPERAND_SINK)
+        is_ok = decode_destination(decoder, &ptx->operands[0], &inst->operand[0]);
+    if (!is_ok) return false;
     const int more = address + 1; /* try_wait's time limit is not looked at */
     if (ptx->operand_count > more &&
         !decode_source(decoder, &ptx->operands[more], is_wait && !is_parity ? PTX_U64 : PTX_U32,

@@ -26,8 +26,8 @@ bool copies_wait(SmCopies *copies, uint32_t pending) {
 }
 
 bool copies_wait_all(SmCopies *copies) {
-    for (uint8_t place = 0; place < SM_COPY_GROUPS; place++)
-        wait_for(copies, place);
+    for (uint32_t place = 0; place < SM_COPY_GROUPS; place++)
+        wait_for(copies, (uint8_t)place);
     return copies->waiting != 0;
 }
 
