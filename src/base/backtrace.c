@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { MOST_FRAMES = 64, MOST_LINES = 8 };
@@ -27,7 +28,7 @@ void backtrace_add(Text *out) {
     void *frames[MOST_FRAMES];
     int count = backtrace(frames, MOST_FRAMES), lines = 0;
     Dl_info own, frame;
-    if (count == 0 || !dladdr(frames[0], &own)) return;
+    if (!dladdr((void *)(uintptr_t)backtrace_add, &own)) return;
     for (int i = 1; i < count && lines < MOST_LINES; i++) {
         const char *address = (const char *)frames[i] - 1; /* in the call, not behind it */
         if (!dladdr(address, &frame) || !frame.dli_fname || is_skipped(&frame, &own)) continue;

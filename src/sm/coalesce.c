@@ -99,7 +99,7 @@ static void trim(const Builder *builder, SmAccess *access) {
     int first = bits_lowest32(access->atoms), last = bits_highest32(access->atoms);
     access->address += (uint64_t)first << builder->atom_shift;
     access->atoms >>= first;
-    access->written >>= (uint32_t)first << builder->atom_shift;
+    if (builder->notes_bytes) access->written >>= (uint32_t)first << builder->atom_shift;
     access->bytes = (uint32_t)(last - first + 1) << builder->atom_shift;
 }
 

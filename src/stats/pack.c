@@ -48,6 +48,7 @@ void pack_free(Pack *pack) {
 
 void pack_read(const Pack *pack, uint64_t *numbers, size_t count) {
     memset(numbers, 0, count * sizeof *numbers);
+    if (!pack->bytes) return;
     const uint8_t *at = pack->bytes, *end = at + pack->size;
     for (size_t i = 0; at < end; i++) {
         uint64_t zeros;
