@@ -85,6 +85,24 @@ static void test_a_kernel_runs(void **state) {
     assert_int_equal(cudaFree(device), cudaSuccess);
 }
 
+/* A library with kernels and variables is loaded, used, and closed. */
+static void test_a_closed_librarys_kernels_are_gone(void **state) {
+    (void)state;
+    static char late_kernel, late_symbol;
+    void **late = __cudaRegisterFatBinary(&wrapper);
+    __cudaRegisterFunction(late, &late_kernel, NULL, "scale", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterVar(late, &late_symbol, &late_symbol, "counter", 0, 4, 0, 0);
+    __cudaRegisterFatBinaryEnd(late);
+    cudaKernel_t kernel;
+    size_t size;
+    assert_int_equal(cudaGetKernel(&kernel, &late_kernel), cudaSuccess);
+    assert_int_equal(cudaGetSymbolSize(&size, &late_symbol), cudaSuccess);
+    __cudaUnregisterFatBinary(late);
+    assert_int_equal(cudaGetKernel(&kernel, &late_kernel), cudaErrorInvalidDeviceFunction);
+    assert_int_equal(cudaGetSymbolSize(&size, &late_symbol), cudaErrorInvalidSymbol);
+    cudaGetLastError();
+}
+
 static void test_configurations_stack(void **state) {
     (void)state;
     dim3 grid, block;
@@ -318,6 +336,7 @@ static void test_errors_have_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_kernel_runs),
+        cmocka_unit_test(test_a_closed_librarys_kernels_are_gone),
         cmocka_unit_test(test_configurations_stack),
         cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_bad_launches_have_their_codes),
