@@ -25,6 +25,8 @@ class Careless(unittest.TestCase):
                 if name == "right":
                     self.assertEqual((done.returncode, done.stderr, errors), (0, "", []))
                     continue
+                if "in this address space is not supported" in done.stderr:
+                    self.skipTest("managed memory needs addresses that a sanitizer takes")
                 self.assertEqual(done.returncode, 3, done.stderr)
                 self.assertEqual([error["check"] for error in errors], [name.split("_")[0]], done.stderr)
                 self.assertIn(f"host: {name}+0x", errors[0]["message"])

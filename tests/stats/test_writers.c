@@ -143,6 +143,7 @@ static int count_of(const char *text, char what) {
 /* The second of the run's kernels, as one that ran functionally. */
 static void leave_out_second(RunStats *run) {
     KernelStats *kernel = &run->kernels[1];
+    pack_free(&kernel->timing->figures);
     free(kernel->timing);
     kernel->timing = NULL;
     kernel->warp_instructions = 77;
