@@ -29,60 +29,74 @@ extern "C" {
 
 /* ---- Versioned names: the symbol in the library for the current form of a function ---- */
 
-#define cuArray3DCreate            cuArray3DCreate_v2
-#define cuArray3DGetDescriptor     cuArray3DGetDescriptor_v2
-#define cuArrayCreate              cuArrayCreate_v2
-#define cuArrayGetDescriptor       cuArrayGetDescriptor_v2
-#define cuCtxDestroy               cuCtxDestroy_v2
-#define cuCtxPopCurrent            cuCtxPopCurrent_v2
-#define cuCtxPushCurrent           cuCtxPushCurrent_v2
-#define cuDeviceGetUuid            cuDeviceGetUuid_v2
-#define cuDevicePrimaryCtxRelease  cuDevicePrimaryCtxRelease_v2
-#define cuDevicePrimaryCtxReset    cuDevicePrimaryCtxReset_v2
-#define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
-#define cuDeviceTotalMem           cuDeviceTotalMem_v2
-#define cuEventDestroy             cuEventDestroy_v2
-#define cuEventElapsedTime         cuEventElapsedTime_v2
-#define cuGetProcAddress           cuGetProcAddress_v2
-#define cuLinkAddData              cuLinkAddData_v2
-#define cuLinkAddFile              cuLinkAddFile_v2
-#define cuLinkCreate               cuLinkCreate_v2
-#define cuMemAdvise                cuMemAdvise_v2
-#define cuMemAlloc                 cuMemAlloc_v2
-#define cuMemAllocHost             cuMemAllocHost_v2
-#define cuMemAllocPitch            cuMemAllocPitch_v2
-#define cuMemFree                  cuMemFree_v2
-#define cuMemGetAddressRange       cuMemGetAddressRange_v2
-#define cuMemGetInfo               cuMemGetInfo_v2
-#define cuMemHostGetDevicePointer  cuMemHostGetDevicePointer_v2
-#define cuMemHostRegister          cuMemHostRegister_v2
-#define cuMemPrefetchAsync         cuMemPrefetchAsync_v2
-#define cuMemcpy2D                 cuMemcpy2D_v2
-#define cuMemcpy2DAsync            cuMemcpy2DAsync_v2
-#define cuMemcpy2DUnaligned        cuMemcpy2DUnaligned_v2
-#define cuMemcpy3D                 cuMemcpy3D_v2
-#define cuMemcpy3DAsync            cuMemcpy3DAsync_v2
-#define cuMemcpyAtoA               cuMemcpyAtoA_v2
-#define cuMemcpyAtoD               cuMemcpyAtoD_v2
-#define cuMemcpyAtoH               cuMemcpyAtoH_v2
-#define cuMemcpyAtoHAsync          cuMemcpyAtoHAsync_v2
-#define cuMemcpyDtoA               cuMemcpyDtoA_v2
-#define cuMemcpyDtoD               cuMemcpyDtoD_v2
-#define cuMemcpyDtoDAsync          cuMemcpyDtoDAsync_v2
-#define cuMemcpyDtoH               cuMemcpyDtoH_v2
-#define cuMemcpyDtoHAsync          cuMemcpyDtoHAsync_v2
-#define cuMemcpyHtoA               cuMemcpyHtoA_v2
-#define cuMemcpyHtoAAsync          cuMemcpyHtoAAsync_v2
-#define cuMemcpyHtoD               cuMemcpyHtoD_v2
-#define cuMemcpyHtoDAsync          cuMemcpyHtoDAsync_v2
-#define cuMemsetD16                cuMemsetD16_v2
-#define cuMemsetD2D16              cuMemsetD2D16_v2
-#define cuMemsetD2D32              cuMemsetD2D32_v2
-#define cuMemsetD2D8               cuMemsetD2D8_v2
-#define cuMemsetD32                cuMemsetD32_v2
-#define cuMemsetD8                 cuMemsetD8_v2
-#define cuModuleGetGlobal          cuModuleGetGlobal_v2
-#define cuStreamDestroy            cuStreamDestroy_v2
+#define cuArray3DCreate                   cuArray3DCreate_v2
+#define cuArray3DGetDescriptor            cuArray3DGetDescriptor_v2
+#define cuArrayCreate                     cuArrayCreate_v2
+#define cuArrayGetDescriptor              cuArrayGetDescriptor_v2
+#define cuCtxDestroy                      cuCtxDestroy_v2
+#define cuCtxPopCurrent                   cuCtxPopCurrent_v2
+#define cuCtxPushCurrent                  cuCtxPushCurrent_v2
+#define cuDeviceGetUuid                   cuDeviceGetUuid_v2
+#define cuDevicePrimaryCtxRelease         cuDevicePrimaryCtxRelease_v2
+#define cuDevicePrimaryCtxReset           cuDevicePrimaryCtxReset_v2
+#define cuDevicePrimaryCtxSetFlags        cuDevicePrimaryCtxSetFlags_v2
+#define cuDeviceTotalMem                  cuDeviceTotalMem_v2
+#define cuEventDestroy                    cuEventDestroy_v2
+#define cuEventElapsedTime                cuEventElapsedTime_v2
+#define cuGetProcAddress                  cuGetProcAddress_v2
+#define cuLinkAddData                     cuLinkAddData_v2
+#define cuLinkAddFile                     cuLinkAddFile_v2
+#define cuLinkCreate                      cuLinkCreate_v2
+#define cuMemAdvise                       cuMemAdvise_v2
+#define cuMemAlloc                        cuMemAlloc_v2
+#define cuMemAllocHost                    cuMemAllocHost_v2
+#define cuMemAllocPitch                   cuMemAllocPitch_v2
+#define cuMemFree                         cuMemFree_v2
+#define cuMemGetAddressRange              cuMemGetAddressRange_v2
+#define cuMemGetInfo                      cuMemGetInfo_v2
+#define cuMemHostGetDevicePointer         cuMemHostGetDevicePointer_v2
+#define cuMemHostRegister                 cuMemHostRegister_v2
+#define cuMemPrefetchAsync                cuMemPrefetchAsync_v2
+#define cuMemcpy2D                        cuMemcpy2D_v2
+#define cuMemcpy2DAsync                   cuMemcpy2DAsync_v2
+#define cuMemcpy2DUnaligned               cuMemcpy2DUnaligned_v2
+#define cuMemcpy3D                        cuMemcpy3D_v2
+#define cuMemcpy3DAsync                   cuMemcpy3DAsync_v2
+#define cuMemcpyAtoA                      cuMemcpyAtoA_v2
+#define cuMemcpyAtoD                      cuMemcpyAtoD_v2
+#define cuMemcpyAtoH                      cuMemcpyAtoH_v2
+#define cuMemcpyAtoHAsync                 cuMemcpyAtoHAsync_v2
+#define cuMemcpyDtoA                      cuMemcpyDtoA_v2
+#define cuMemcpyDtoD                      cuMemcpyDtoD_v2
+#define cuMemcpyDtoDAsync                 cuMemcpyDtoDAsync_v2
+#define cuMemcpyDtoH                      cuMemcpyDtoH_v2
+#define cuMemcpyDtoHAsync                 cuMemcpyDtoHAsync_v2
+#define cuMemcpyHtoA                      cuMemcpyHtoA_v2
+#define cuMemcpyHtoAAsync                 cuMemcpyHtoAAsync_v2
+#define cuMemcpyHtoD                      cuMemcpyHtoD_v2
+#define cuMemcpyHtoDAsync                 cuMemcpyHtoDAsync_v2
+#define cuMemsetD16                       cuMemsetD16_v2
+#define cuMemsetD2D16                     cuMemsetD2D16_v2
+#define cuMemsetD2D32                     cuMemsetD2D32_v2
+#define cuMemsetD2D8                      cuMemsetD2D8_v2
+#define cuMemsetD32                       cuMemsetD32_v2
+#define cuMemsetD8                        cuMemsetD8_v2
+#define cuModuleGetGlobal                 cuModuleGetGlobal_v2
+#define cuStreamDestroy                   cuStreamDestroy_v2
+#define cuGraphInstantiate                cuGraphInstantiateWithFlags
+#define cuGraphExecUpdate                 cuGraphExecUpdate_v2
+#define cuGraphAddKernelNode              cuGraphAddKernelNode_v2
+#define cuGraphKernelNodeGetParams        cuGraphKernelNodeGetParams_v2
+#define cuGraphKernelNodeSetParams        cuGraphKernelNodeSetParams_v2
+#define cuGraphExecKernelNodeSetParams    cuGraphExecKernelNodeSetParams_v2
+#define cuGraphGetEdges                   cuGraphGetEdges_v2
+#define cuGraphNodeGetDependencies        cuGraphNodeGetDependencies_v2
+#define cuGraphNodeGetDependentNodes      cuGraphNodeGetDependentNodes_v2
+#define cuGraphAddDependencies            cuGraphAddDependencies_v2
+#define cuGraphRemoveDependencies         cuGraphRemoveDependencies_v2
+#define cuStreamBeginCapture              cuStreamBeginCapture_v2
+#define cuStreamGetCaptureInfo            cuStreamGetCaptureInfo_v3
+#define cuStreamUpdateCaptureDependencies cuStreamUpdateCaptureDependencies_v2
 #if CUDA_VERSION >= 13000
 #define cuCtxCreate cuCtxCreate_v4
 #else
@@ -103,6 +117,9 @@ typedef struct CUkern_st *CUkernel;
 typedef struct CUarray_st *CUarray;
 typedef struct CUmipmappedArray_st *CUmipmappedArray;
 typedef struct CUevent_st *CUevent;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUstream_st *CUstream;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUlinkState_st *CUlinkState;
@@ -474,6 +491,55 @@ typedef enum CUstreamCaptureStatus_enum {
     CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
     CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2
 } CUstreamCaptureStatus;
+
+/* Which calls other than those of a captured stream are refused while it is captured. */
+typedef enum CUstreamCaptureMode_enum {
+    CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
+    CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+    CU_STREAM_CAPTURE_MODE_RELAXED = 2
+} CUstreamCaptureMode;
+
+typedef enum CUstreamUpdateCaptureDependencies_flags_enum {
+    CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0,
+    CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1
+} CUstreamUpdateCaptureDependencies_flags;
+
+/* What a graph's node does. */
+typedef enum CUgraphNodeType_enum {
+    CU_GRAPH_NODE_TYPE_KERNEL = 0,
+    CU_GRAPH_NODE_TYPE_MEMCPY = 1,
+    CU_GRAPH_NODE_TYPE_MEMSET = 2,
+    CU_GRAPH_NODE_TYPE_HOST = 3,
+    CU_GRAPH_NODE_TYPE_GRAPH = 4,
+    CU_GRAPH_NODE_TYPE_EMPTY = 5,
+    CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
+    CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+    CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8,
+    CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9,
+    CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+    CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
+    CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
+    CU_GRAPH_NODE_TYPE_CONDITIONAL = 13
+} CUgraphNodeType;
+
+typedef enum CUgraphInstantiate_flags_enum {
+    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
+    CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
+    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,
+    CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8
+} CUgraphInstantiate_flags;
+
+typedef enum CUgraphExecUpdateResult_enum {
+    CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
+    CU_GRAPH_EXEC_UPDATE_ERROR = 1,
+    CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
+    CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3,
+    CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED = 4,
+    CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 5,
+    CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED = 6,
+    CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE = 7,
+    CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 8
+} CUgraphExecUpdateResult;
 
 /* How a kernel would like on-chip memory split. */
 typedef enum CUfunc_cache_enum {
@@ -971,6 +1037,50 @@ typedef struct CUlaunchConfig_st {
     unsigned int numAttrs;
 } CUlaunchConfig;
 
+/* A dependency between two nodes; only ordinary ones, all zero, are supported. */
+typedef struct CUgraphEdgeData_st {
+    unsigned char from_port;
+    unsigned char to_port;
+    unsigned char type;
+    unsigned char reserved[5];
+} CUgraphEdgeData;
+
+typedef struct CUgraphExecUpdateResultInfo_st {
+    CUgraphExecUpdateResult result;
+    CUgraphNode errorNode;
+    CUgraphNode errorFromNode;
+} CUgraphExecUpdateResultInfo;
+
+/* `kern` and `ctx` are not looked at. */
+typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st {
+    CUfunction func;
+    unsigned int gridDimX;
+    unsigned int gridDimY;
+    unsigned int gridDimZ;
+    unsigned int blockDimX;
+    unsigned int blockDimY;
+    unsigned int blockDimZ;
+    unsigned int sharedMemBytes;
+    void **kernelParams;
+    void **extra;
+    CUkernel kern;
+    CUcontext ctx;
+} CUDA_KERNEL_NODE_PARAMS;
+
+typedef struct CUDA_MEMSET_NODE_PARAMS_st {
+    CUdeviceptr dst;
+    size_t pitch;
+    unsigned int value;
+    unsigned int elementSize;
+    size_t width;
+    size_t height;
+} CUDA_MEMSET_NODE_PARAMS;
+
+typedef struct CUDA_HOST_NODE_PARAMS_st {
+    CUhostFn fn;
+    void *userData;
+} CUDA_HOST_NODE_PARAMS;
+
 /* ---- Start, errors, look-up ---- */
 
 CUresult CUDAAPI cuInit(unsigned int flags);
@@ -1222,6 +1332,111 @@ CUresult CUDAAPI cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned
 CUresult CUDAAPI cuEventQuery(CUevent event);
 CUresult CUDAAPI cuEventSynchronize(CUevent event);
 CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
+
+/* ---- Graphs ---- */
+
+CUresult CUDAAPI cuGraphCreate(CUgraph *graph, unsigned int flags);
+CUresult CUDAAPI cuGraphDestroy(CUgraph graph);
+CUresult CUDAAPI cuGraphClone(CUgraph *clone, CUgraph original);
+CUresult CUDAAPI cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph clone);
+CUresult CUDAAPI cuGraphDestroyNode(CUgraphNode node);
+CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type);
+CUresult CUDAAPI cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
+CUresult CUDAAPI cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
+CUresult CUDAAPI cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
+                                 CUgraphEdgeData *edges, size_t *count);
+CUresult CUDAAPI cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *dependencies,
+                                            CUgraphEdgeData *edges, size_t *count);
+CUresult CUDAAPI cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *dependents,
+                                              CUgraphEdgeData *edges, size_t *count);
+CUresult CUDAAPI cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from,
+                                        const CUgraphNode *to, const CUgraphEdgeData *edges,
+                                        size_t count);
+CUresult CUDAAPI cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from,
+                                           const CUgraphNode *to, const CUgraphEdgeData *edges,
+                                           size_t count);
+CUresult CUDAAPI cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph,
+                                      const CUgraphNode *dependencies, size_t count,
+                                      const CUDA_KERNEL_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
+                                      const CUgraphNode *dependencies, size_t count,
+                                      const CUDA_MEMCPY3D *copy, CUcontext context);
+CUresult CUDAAPI cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph,
+                                      const CUgraphNode *dependencies, size_t count,
+                                      const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context);
+CUresult CUDAAPI cuGraphAddHostNode(CUgraphNode *node, CUgraph graph,
+                                    const CUgraphNode *dependencies, size_t count,
+                                    const CUDA_HOST_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
+                                          const CUgraphNode *dependencies, size_t count,
+                                          CUgraph child);
+CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph,
+                                     const CUgraphNode *dependencies, size_t count);
+CUresult CUDAAPI cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
+                                           const CUgraphNode *dependencies, size_t count,
+                                           CUevent event);
+CUresult CUDAAPI cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph,
+                                         const CUgraphNode *dependencies, size_t count,
+                                         CUevent event);
+CUresult CUDAAPI cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphKernelNodeSetParams(CUgraphNode node,
+                                            const CUDA_KERNEL_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *parameters);
+CUresult CUDAAPI cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *parameters);
+CUresult CUDAAPI cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphMemsetNodeSetParams(CUgraphNode node,
+                                            const CUDA_MEMSET_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphHostNodeSetParams(CUgraphNode node,
+                                          const CUDA_HOST_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph);
+CUresult CUDAAPI cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event);
+CUresult CUDAAPI cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event);
+CUresult CUDAAPI cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event);
+CUresult CUDAAPI cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event);
+
+/* ---- Executable graphs ---- */
+
+CUresult CUDAAPI cuGraphInstantiate(CUgraphExec *executable, CUgraph graph,
+                                    unsigned long long flags);
+CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec executable);
+CUresult CUDAAPI cuGraphExecGetFlags(CUgraphExec executable, cuuint64_t *flags);
+CUresult CUDAAPI cuGraphUpload(CUgraphExec executable, CUstream stream);
+CUresult CUDAAPI cuGraphLaunch(CUgraphExec executable, CUstream stream);
+CUresult CUDAAPI cuGraphExecUpdate(CUgraphExec executable, CUgraph graph,
+                                   CUgraphExecUpdateResultInfo *result);
+CUresult CUDAAPI cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                                const CUDA_KERNEL_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphExecMemcpyNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                                const CUDA_MEMCPY3D *copy, CUcontext context);
+CUresult CUDAAPI cuGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                                const CUDA_MEMSET_NODE_PARAMS *parameters,
+                                                CUcontext context);
+CUresult CUDAAPI cuGraphExecHostNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                              const CUDA_HOST_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphExecChildGraphNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                                                    CUgraph child);
+CUresult CUDAAPI cuGraphExecEventRecordNodeSetEvent(CUgraphExec executable, CUgraphNode node,
+                                                    CUevent event);
+CUresult CUDAAPI cuGraphExecEventWaitNodeSetEvent(CUgraphExec executable, CUgraphNode node,
+                                                  CUevent event);
+CUresult CUDAAPI cuGraphNodeSetEnabled(CUgraphExec executable, CUgraphNode node,
+                                       unsigned int is_enabled);
+CUresult CUDAAPI cuGraphNodeGetEnabled(CUgraphExec executable, CUgraphNode node,
+                                       unsigned int *is_enabled);
+
+/* ---- Capture of streams ---- */
+
+CUresult CUDAAPI cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode);
+CUresult CUDAAPI cuStreamEndCapture(CUstream stream, CUgraph *graph);
+CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status,
+                                        cuuint64_t *id, CUgraph *graph,
+                                        const CUgraphNode **dependencies,
+                                        const CUgraphEdgeData **edges, size_t *count);
+CUresult CUDAAPI cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *dependencies,
+                                                   const CUgraphEdgeData *edges, size_t count,
+                                                   unsigned int flags);
+CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 
 /* ---- Occupancy ---- */
 

@@ -40,6 +40,9 @@ typedef struct dim3 {
 /* ---- Handles: those of the driver API ---- */
 
 typedef struct CUstream_st *cudaStream_t;
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUfunc_st *cudaFunction_t;
 typedef struct CUkern_st *cudaKernel_t;
@@ -563,6 +566,49 @@ enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusInvalidated = 2
 };
 
+/* Which calls other than those of a captured stream are refused while it is captured. */
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal = 0,
+    cudaStreamCaptureModeThreadLocal = 1,
+    cudaStreamCaptureModeRelaxed = 2
+};
+
+enum cudaStreamUpdateCaptureDependenciesFlags {
+    cudaStreamAddCaptureDependencies = 0,
+    cudaStreamSetCaptureDependencies = 1
+};
+
+/* What a graph's node does. */
+enum cudaGraphNodeType {
+    cudaGraphNodeTypeKernel = 0,
+    cudaGraphNodeTypeMemcpy = 1,
+    cudaGraphNodeTypeMemset = 2,
+    cudaGraphNodeTypeHost = 3,
+    cudaGraphNodeTypeGraph = 4,
+    cudaGraphNodeTypeEmpty = 5,
+    cudaGraphNodeTypeWaitEvent = 6,
+    cudaGraphNodeTypeEventRecord = 7
+};
+
+enum cudaGraphInstantiateFlags {
+    cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
+    cudaGraphInstantiateFlagUpload = 2,
+    cudaGraphInstantiateFlagDeviceLaunch = 4,
+    cudaGraphInstantiateFlagUseNodePriority = 8
+};
+
+enum cudaGraphExecUpdateResult {
+    cudaGraphExecUpdateSuccess = 0,
+    cudaGraphExecUpdateError = 1,
+    cudaGraphExecUpdateErrorTopologyChanged = 2,
+    cudaGraphExecUpdateErrorNodeTypeChanged = 3,
+    cudaGraphExecUpdateErrorFunctionChanged = 4,
+    cudaGraphExecUpdateErrorParametersChanged = 5,
+    cudaGraphExecUpdateErrorNotSupported = 6,
+    cudaGraphExecUpdateErrorUnsupportedFunctionChange = 7,
+    cudaGraphExecUpdateErrorAttributesChanged = 8
+};
+
 /* Which variant cudaGetDriverEntryPoint returns. */
 enum cudaGetDriverEntryPointFlags {
     cudaEnableDefault = 0,
@@ -775,6 +821,43 @@ struct cudaMemcpy3DParms {
     struct cudaPitchedPtr dstPtr;
     struct cudaExtent extent; /* in elements when an array takes part */
     enum cudaMemcpyKind kind;
+};
+
+/* A dependency between two nodes; only ordinary ones, all zero, are supported. */
+typedef struct cudaGraphEdgeData_st {
+    unsigned char from_port;
+    unsigned char to_port;
+    unsigned char type;
+    unsigned char reserved[5];
+} cudaGraphEdgeData;
+
+typedef struct cudaGraphExecUpdateResultInfo_st {
+    enum cudaGraphExecUpdateResult result;
+    cudaGraphNode_t errorNode;
+    cudaGraphNode_t errorFromNode;
+} cudaGraphExecUpdateResultInfo;
+
+struct cudaKernelNodeParams {
+    void *func;
+    dim3 gridDim;
+    dim3 blockDim;
+    unsigned int sharedMemBytes;
+    void **kernelParams;
+    void **extra;
+};
+
+struct cudaMemsetParams {
+    void *dst;
+    size_t pitch;
+    unsigned int value;
+    unsigned int elementSize;
+    size_t width;
+    size_t height;
+};
+
+struct cudaHostNodeParams {
+    cudaHostFn_t fn;
+    void *userData;
 };
 
 /* What a texture object reads from. */
@@ -1181,6 +1264,165 @@ cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event,
 cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event);
 cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event);
 cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+/* ---- Graphs ---- */
+
+cudaError_t CUDARTAPI cudaGraphCreate(cudaGraph_t *graph, unsigned int flags);
+cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t CUDARTAPI cudaGraphClone(cudaGraph_t *clone, cudaGraph_t original);
+cudaError_t CUDARTAPI cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original,
+                                               cudaGraph_t clone);
+cudaError_t CUDARTAPI cudaGraphDestroyNode(cudaGraphNode_t node);
+cudaError_t CUDARTAPI cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type);
+cudaError_t CUDARTAPI cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count);
+cudaError_t CUDARTAPI cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
+                                            size_t *count);
+cudaError_t CUDARTAPI cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
+                                        cudaGraphNode_t *to, cudaGraphEdgeData *edges,
+                                        size_t *count);
+cudaError_t CUDARTAPI cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                                   cudaGraphNode_t *dependencies,
+                                                   cudaGraphEdgeData *edges, size_t *count);
+cudaError_t CUDARTAPI cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+                                                     cudaGraphNode_t *dependents,
+                                                     cudaGraphEdgeData *edges, size_t *count);
+cudaError_t CUDARTAPI cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to,
+                                               const cudaGraphEdgeData *edges, size_t count);
+cudaError_t CUDARTAPI cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                  const cudaGraphNode_t *to,
+                                                  const cudaGraphEdgeData *edges, size_t count);
+cudaError_t CUDARTAPI cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                             const cudaGraphNode_t *dependencies, size_t count,
+                                             const struct cudaKernelNodeParams *parameters);
+cudaError_t CUDARTAPI cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                             const cudaGraphNode_t *dependencies, size_t count,
+                                             const struct cudaMemcpy3DParms *parameters);
+cudaError_t CUDARTAPI cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                             const cudaGraphNode_t *dependencies, size_t count,
+                                             const struct cudaMemsetParams *parameters);
+cudaError_t CUDARTAPI cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                           const cudaGraphNode_t *dependencies, size_t count,
+                                           const struct cudaHostNodeParams *parameters);
+cudaError_t CUDARTAPI cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
+                                               const cudaGraphNode_t *dependencies, size_t count,
+                                               void *destination, const void *source, size_t size,
+                                               enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                     const cudaGraphNode_t *dependencies,
+                                                     size_t count, const void *symbol,
+                                                     const void *source, size_t size, size_t offset,
+                                                     enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                       const cudaGraphNode_t *dependencies,
+                                                       size_t count, void *destination,
+                                                       const void *symbol, size_t size,
+                                                       size_t offset, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                 const cudaGraphNode_t *dependencies, size_t count,
+                                                 cudaGraph_t child);
+cudaError_t CUDARTAPI cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                            const cudaGraphNode_t *dependencies, size_t count);
+cudaError_t CUDARTAPI cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                  const cudaGraphNode_t *dependencies, size_t count,
+                                                  cudaEvent_t event);
+cudaError_t CUDARTAPI cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                const cudaGraphNode_t *dependencies, size_t count,
+                                                cudaEvent_t event);
+cudaError_t CUDARTAPI cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
+                                                   struct cudaKernelNodeParams *parameters);
+cudaError_t CUDARTAPI cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
+                                                   const struct cudaKernelNodeParams *parameters);
+cudaError_t CUDARTAPI cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node,
+                                                   struct cudaMemcpy3DParms *parameters);
+cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
+                                                   const struct cudaMemcpy3DParms *parameters);
+cudaError_t CUDARTAPI cudaGraphMemsetNodeGetParams(cudaGraphNode_t node,
+                                                   struct cudaMemsetParams *parameters);
+cudaError_t CUDARTAPI cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
+                                                   const struct cudaMemsetParams *parameters);
+cudaError_t CUDARTAPI cudaGraphHostNodeGetParams(cudaGraphNode_t node,
+                                                 struct cudaHostNodeParams *parameters);
+cudaError_t CUDARTAPI cudaGraphHostNodeSetParams(cudaGraphNode_t node,
+                                                 const struct cudaHostNodeParams *parameters);
+cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *destination,
+                                                     const void *source, size_t size,
+                                                     enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
+                                                           const void *source, size_t size,
+                                                           size_t offset, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node,
+                                                             void *destination, const void *symbol,
+                                                             size_t size, size_t offset,
+                                                             enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph);
+cudaError_t CUDARTAPI cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event);
+cudaError_t CUDARTAPI cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+cudaError_t CUDARTAPI cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event);
+cudaError_t CUDARTAPI cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+
+/* ---- Executable graphs ---- */
+
+cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                           unsigned long long flags TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaGraphInstantiateWithFlags(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                                    unsigned long long flags TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t executable);
+cudaError_t CUDARTAPI cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long *flags);
+cudaError_t CUDARTAPI cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream);
+cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+cudaError_t CUDARTAPI cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                          cudaGraphExecUpdateResultInfo *result);
+cudaError_t CUDARTAPI
+cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                 const struct cudaKernelNodeParams *parameters);
+cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable,
+                                                       cudaGraphNode_t node,
+                                                       const struct cudaMemcpy3DParms *parameters);
+cudaError_t CUDARTAPI cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable,
+                                                       cudaGraphNode_t node,
+                                                       const struct cudaMemsetParams *parameters);
+cudaError_t CUDARTAPI cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable,
+                                                     cudaGraphNode_t node,
+                                                     const struct cudaHostNodeParams *parameters);
+cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable,
+                                                         cudaGraphNode_t node, void *destination,
+                                                         const void *source, size_t size,
+                                                         enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParamsToSymbol(
+    cudaGraphExec_t executable, cudaGraphNode_t node, const void *symbol, const void *source,
+    size_t size, size_t offset, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParamsFromSymbol(
+    cudaGraphExec_t executable, cudaGraphNode_t node, void *destination, const void *symbol,
+    size_t size, size_t offset, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable,
+                                                           cudaGraphNode_t node, cudaGraph_t child);
+cudaError_t CUDARTAPI cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable,
+                                                           cudaGraphNode_t node, cudaEvent_t event);
+cudaError_t CUDARTAPI cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t executable,
+                                                         cudaGraphNode_t node, cudaEvent_t event);
+cudaError_t CUDARTAPI cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                              unsigned int is_enabled);
+cudaError_t CUDARTAPI cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                              unsigned int *is_enabled);
+
+/* ---- Capture of streams ---- */
+
+cudaError_t CUDARTAPI cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t stream,
+                                               enum cudaStreamCaptureStatus *status,
+                                               unsigned long long *id TYTO_DEFAULT(0),
+                                               cudaGraph_t *graph TYTO_DEFAULT(0),
+                                               const cudaGraphNode_t **dependencies TYTO_DEFAULT(0),
+                                               const cudaGraphEdgeData **edges TYTO_DEFAULT(0),
+                                               size_t *count TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                          cudaGraphNode_t *dependencies,
+                                                          const cudaGraphEdgeData *edges,
+                                                          size_t count,
+                                                          unsigned int flags TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 
 /* ---- What compilers generate calls of ---- */
 

@@ -34,17 +34,17 @@
     ROW(cudaMallocAsync) ROW(cudaFreeAsync) ROW(cudaMallocFromPoolAsync)                         \
     ROW(cudaDeviceGetDefaultMemPool) ROW(cudaDeviceGetMemPool) ROW(cudaDeviceSetMemPool)         \
     ROW(cudaMemPoolCreate) ROW(cudaMemPoolDestroy) ROW(cudaMemPoolTrimTo)                        \
-    ROW(cudaMemPoolSetAccess) ROW(cudaMemPoolGetAccess)                                          \
-    ROW(cudaMemPoolSetAttribute) ROW(cudaMemPoolGetAttribute) ROW(cudaMemcpy)                    \
-    ROW(cudaMemcpyAsync) ROW(cudaMemcpyPeer) ROW(cudaMemcpyPeerAsync) ROW(cudaMemcpy2D)          \
-    ROW(cudaMemcpy2DAsync) ROW(cudaMemcpy3D) ROW(cudaMemcpy3DAsync) ROW(cudaMemcpy2DToArray)     \
-    ROW(cudaMemcpy2DToArrayAsync) ROW(cudaMemcpy2DFromArray) ROW(cudaMemcpy2DFromArrayAsync)     \
-    ROW(cudaMemcpy2DArrayToArray) ROW(cudaMemcpyToArray) ROW(cudaMemcpyToArrayAsync)             \
-    ROW(cudaMemcpyFromArray) ROW(cudaMemcpyFromArrayAsync) ROW(cudaMemcpyArrayToArray)           \
-    ROW(cudaGetSymbolAddress) ROW(cudaGetSymbolSize) ROW(cudaMemcpyToSymbol)                     \
-    ROW(cudaMemcpyToSymbolAsync) ROW(cudaMemcpyFromSymbol) ROW(cudaMemcpyFromSymbolAsync)        \
-    ROW(cudaMemset) ROW(cudaMemsetAsync) ROW(cudaMemset2D) ROW(cudaMemset2DAsync)                \
-    ROW(cudaMemset3D) ROW(cudaMemset3DAsync) ROW(cudaCreateChannelDesc) ROW(cudaGetChannelDesc)  \
+    ROW(cudaMemPoolSetAccess) ROW(cudaMemPoolGetAccess) ROW(cudaMemPoolSetAttribute)             \
+    ROW(cudaMemPoolGetAttribute) ROW(cudaMemcpy) ROW(cudaMemcpyAsync) ROW(cudaMemcpyPeer)        \
+    ROW(cudaMemcpyPeerAsync) ROW(cudaMemcpy2D) ROW(cudaMemcpy2DAsync) ROW(cudaMemcpy3D)          \
+    ROW(cudaMemcpy3DAsync) ROW(cudaMemcpy2DToArray) ROW(cudaMemcpy2DToArrayAsync)                \
+    ROW(cudaMemcpy2DFromArray) ROW(cudaMemcpy2DFromArrayAsync) ROW(cudaMemcpy2DArrayToArray)     \
+    ROW(cudaMemcpyToArray) ROW(cudaMemcpyToArrayAsync) ROW(cudaMemcpyFromArray)                  \
+    ROW(cudaMemcpyFromArrayAsync) ROW(cudaMemcpyArrayToArray) ROW(cudaGetSymbolAddress)          \
+    ROW(cudaGetSymbolSize) ROW(cudaMemcpyToSymbol) ROW(cudaMemcpyToSymbolAsync)                  \
+    ROW(cudaMemcpyFromSymbol) ROW(cudaMemcpyFromSymbolAsync) ROW(cudaMemset)                     \
+    ROW(cudaMemsetAsync) ROW(cudaMemset2D) ROW(cudaMemset2DAsync) ROW(cudaMemset3D)              \
+    ROW(cudaMemset3DAsync) ROW(cudaCreateChannelDesc) ROW(cudaGetChannelDesc)                    \
     ROW(cudaMallocArray) ROW(cudaMalloc3DArray) ROW(cudaFreeArray) ROW(cudaArrayGetInfo)         \
     ROW(cudaCreateTextureObject) ROW(cudaDestroyTextureObject)                                   \
     ROW(cudaGetTextureObjectResourceDesc) ROW(cudaGetTextureObjectTextureDesc)                   \
@@ -58,7 +58,34 @@
     ROW(__cudaRegisterFatBinaryEnd) ROW(__cudaUnregisterFatBinary) ROW(__cudaInitModule)         \
     ROW(__cudaRegisterFunction) ROW(__cudaRegisterVar) ROW(__cudaRegisterManagedVar)             \
     ROW(__cudaPushCallConfiguration) ROW(__cudaPopCallConfiguration) ROW(__cudaGetKernel)        \
-    ROW(__cudaLaunchKernel)
+    ROW(__cudaLaunchKernel) ROW(cudaGraphCreate) ROW(cudaGraphDestroy) ROW(cudaGraphClone)       \
+    ROW(cudaGraphNodeFindInClone) ROW(cudaGraphDestroyNode) ROW(cudaGraphNodeGetType)            \
+    ROW(cudaGraphGetNodes) ROW(cudaGraphGetRootNodes) ROW(cudaGraphGetEdges)                     \
+    ROW(cudaGraphNodeGetDependencies) ROW(cudaGraphNodeGetDependentNodes)                        \
+    ROW(cudaGraphAddDependencies) ROW(cudaGraphRemoveDependencies) ROW(cudaGraphAddKernelNode)   \
+    ROW(cudaGraphAddMemcpyNode) ROW(cudaGraphAddMemsetNode) ROW(cudaGraphAddHostNode)            \
+    ROW(cudaGraphAddMemcpyNode1D) ROW(cudaGraphAddMemcpyNodeToSymbol)                            \
+    ROW(cudaGraphAddMemcpyNodeFromSymbol) ROW(cudaGraphAddChildGraphNode)                        \
+    ROW(cudaGraphAddEmptyNode) ROW(cudaGraphAddEventRecordNode) ROW(cudaGraphAddEventWaitNode)   \
+    ROW(cudaGraphKernelNodeGetParams) ROW(cudaGraphKernelNodeSetParams)                          \
+    ROW(cudaGraphMemcpyNodeGetParams) ROW(cudaGraphMemcpyNodeSetParams)                          \
+    ROW(cudaGraphMemsetNodeGetParams) ROW(cudaGraphMemsetNodeSetParams)                          \
+    ROW(cudaGraphHostNodeGetParams) ROW(cudaGraphHostNodeSetParams)                              \
+    ROW(cudaGraphMemcpyNodeSetParams1D) ROW(cudaGraphMemcpyNodeSetParamsToSymbol)                \
+    ROW(cudaGraphMemcpyNodeSetParamsFromSymbol) ROW(cudaGraphChildGraphNodeGetGraph)             \
+    ROW(cudaGraphEventRecordNodeGetEvent) ROW(cudaGraphEventRecordNodeSetEvent)                  \
+    ROW(cudaGraphEventWaitNodeGetEvent) ROW(cudaGraphEventWaitNodeSetEvent)                      \
+    ROW(cudaGraphInstantiate) ROW(cudaGraphInstantiateWithFlags) ROW(cudaGraphExecDestroy)       \
+    ROW(cudaGraphExecGetFlags) ROW(cudaGraphUpload) ROW(cudaGraphLaunch)                         \
+    ROW(cudaGraphExecUpdate) ROW(cudaGraphExecKernelNodeSetParams)                               \
+    ROW(cudaGraphExecMemcpyNodeSetParams) ROW(cudaGraphExecMemsetNodeSetParams)                  \
+    ROW(cudaGraphExecHostNodeSetParams) ROW(cudaGraphExecMemcpyNodeSetParams1D)                  \
+    ROW(cudaGraphExecMemcpyNodeSetParamsToSymbol)                                                \
+    ROW(cudaGraphExecMemcpyNodeSetParamsFromSymbol) ROW(cudaGraphExecChildGraphNodeSetParams)    \
+    ROW(cudaGraphExecEventRecordNodeSetEvent) ROW(cudaGraphExecEventWaitNodeSetEvent)            \
+    ROW(cudaGraphNodeSetEnabled) ROW(cudaGraphNodeGetEnabled) ROW(cudaStreamBeginCapture)        \
+    ROW(cudaStreamEndCapture) ROW(cudaStreamGetCaptureInfo)                                      \
+    ROW(cudaStreamUpdateCaptureDependencies) ROW(cudaThreadExchangeStreamCaptureMode)
 
 /* ROW(alias, symbol): the same function for a default stream per thread: streams run in order. */
 #define CUDART_ALIASES(ROW)                                                                      \
@@ -68,6 +95,12 @@
     ROW(cudaFreeAsync_ptsz, cudaFreeAsync) \
     ROW(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion) \
     ROW(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint) \
+    ROW(cudaGraphLaunch_ptsz, cudaGraphLaunch) \
+    ROW(cudaGraphUpload_ptsz, cudaGraphUpload) \
+    ROW(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture) \
+    ROW(cudaStreamEndCapture_ptsz, cudaStreamEndCapture) \
+    ROW(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo) \
+    ROW(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies) \
     ROW(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel) \
     ROW(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc) \
     ROW(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC) \
@@ -134,45 +167,19 @@
     ROW(cudaGLUnmapBufferObject) ROW(cudaGLUnmapBufferObjectAsync)                               \
     ROW(cudaGLUnregisterBufferObject) ROW(cudaGetExportTable) ROW(cudaGetMipmappedArrayLevel)    \
     ROW(cudaGetSurfaceObjectResourceDesc) ROW(cudaGetTextureObjectResourceViewDesc)              \
-    ROW(cudaGraphAddChildGraphNode) ROW(cudaGraphAddDependencies) ROW(cudaGraphAddEmptyNode)     \
-    ROW(cudaGraphAddEventRecordNode) ROW(cudaGraphAddEventWaitNode)                              \
     ROW(cudaGraphAddExternalSemaphoresSignalNode) ROW(cudaGraphAddExternalSemaphoresWaitNode)    \
-    ROW(cudaGraphAddHostNode) ROW(cudaGraphAddKernelNode) ROW(cudaGraphAddMemAllocNode)          \
-    ROW(cudaGraphAddMemFreeNode) ROW(cudaGraphAddMemcpyNode) ROW(cudaGraphAddMemcpyNode1D)       \
-    ROW(cudaGraphAddMemcpyNodeFromSymbol) ROW(cudaGraphAddMemcpyNodeToSymbol)                    \
-    ROW(cudaGraphAddMemsetNode) ROW(cudaGraphAddNode) ROW(cudaGraphChildGraphNodeGetGraph)       \
-    ROW(cudaGraphClone) ROW(cudaGraphConditionalHandleCreate) ROW(cudaGraphCreate)               \
-    ROW(cudaGraphDebugDotPrint) ROW(cudaGraphDestroy) ROW(cudaGraphDestroyNode)                  \
-    ROW(cudaGraphEventRecordNodeGetEvent) ROW(cudaGraphEventRecordNodeSetEvent)                  \
-    ROW(cudaGraphEventWaitNodeGetEvent) ROW(cudaGraphEventWaitNodeSetEvent)                      \
-    ROW(cudaGraphExecChildGraphNodeSetParams) ROW(cudaGraphExecDestroy)                          \
-    ROW(cudaGraphExecEventRecordNodeSetEvent) ROW(cudaGraphExecEventWaitNodeSetEvent)            \
+    ROW(cudaGraphAddMemAllocNode) ROW(cudaGraphAddMemFreeNode) ROW(cudaGraphAddNode)             \
+    ROW(cudaGraphConditionalHandleCreate) ROW(cudaGraphDebugDotPrint)                            \
     ROW(cudaGraphExecExternalSemaphoresSignalNodeSetParams)                                      \
-    ROW(cudaGraphExecExternalSemaphoresWaitNodeSetParams) ROW(cudaGraphExecGetFlags)             \
-    ROW(cudaGraphExecHostNodeSetParams) ROW(cudaGraphExecKernelNodeSetParams)                    \
-    ROW(cudaGraphExecMemcpyNodeSetParams) ROW(cudaGraphExecMemcpyNodeSetParams1D)                \
-    ROW(cudaGraphExecMemcpyNodeSetParamsFromSymbol)                                              \
-    ROW(cudaGraphExecMemcpyNodeSetParamsToSymbol) ROW(cudaGraphExecMemsetNodeSetParams)          \
-    ROW(cudaGraphExecNodeSetParams) ROW(cudaGraphExecUpdate)                                     \
+    ROW(cudaGraphExecExternalSemaphoresWaitNodeSetParams) ROW(cudaGraphExecNodeSetParams)        \
     ROW(cudaGraphExternalSemaphoresSignalNodeGetParams)                                          \
     ROW(cudaGraphExternalSemaphoresSignalNodeSetParams)                                          \
     ROW(cudaGraphExternalSemaphoresWaitNodeGetParams)                                            \
-    ROW(cudaGraphExternalSemaphoresWaitNodeSetParams) ROW(cudaGraphGetEdges)                     \
-    ROW(cudaGraphGetNodes) ROW(cudaGraphGetRootNodes) ROW(cudaGraphHostNodeGetParams)            \
-    ROW(cudaGraphHostNodeSetParams) ROW(cudaGraphInstantiate) ROW(cudaGraphInstantiateWithFlags) \
-    ROW(cudaGraphInstantiateWithParams) ROW(cudaGraphInstantiateWithParams_ptsz)                 \
-    ROW(cudaGraphKernelNodeCopyAttributes) ROW(cudaGraphKernelNodeGetAttribute)                  \
-    ROW(cudaGraphKernelNodeGetParams) ROW(cudaGraphKernelNodeSetAttribute)                       \
-    ROW(cudaGraphKernelNodeSetParams) ROW(cudaGraphLaunch) ROW(cudaGraphLaunch_ptsz)             \
+    ROW(cudaGraphExternalSemaphoresWaitNodeSetParams) ROW(cudaGraphInstantiateWithParams)        \
+    ROW(cudaGraphInstantiateWithParams_ptsz) ROW(cudaGraphKernelNodeCopyAttributes)              \
+    ROW(cudaGraphKernelNodeGetAttribute) ROW(cudaGraphKernelNodeSetAttribute)                    \
     ROW(cudaGraphMemAllocNodeGetParams) ROW(cudaGraphMemFreeNodeGetParams)                       \
-    ROW(cudaGraphMemcpyNodeGetParams) ROW(cudaGraphMemcpyNodeSetParams)                          \
-    ROW(cudaGraphMemcpyNodeSetParams1D) ROW(cudaGraphMemcpyNodeSetParamsFromSymbol)              \
-    ROW(cudaGraphMemcpyNodeSetParamsToSymbol) ROW(cudaGraphMemsetNodeGetParams)                  \
-    ROW(cudaGraphMemsetNodeSetParams) ROW(cudaGraphNodeFindInClone)                              \
-    ROW(cudaGraphNodeGetDependencies) ROW(cudaGraphNodeGetDependentNodes)                        \
-    ROW(cudaGraphNodeGetEnabled) ROW(cudaGraphNodeGetType) ROW(cudaGraphNodeSetEnabled)          \
-    ROW(cudaGraphNodeSetParams) ROW(cudaGraphReleaseUserObject) ROW(cudaGraphRemoveDependencies) \
-    ROW(cudaGraphRetainUserObject) ROW(cudaGraphUpload) ROW(cudaGraphUpload_ptsz)                \
+    ROW(cudaGraphNodeSetParams) ROW(cudaGraphReleaseUserObject) ROW(cudaGraphRetainUserObject)   \
     ROW(cudaGraphicsEGLRegisterImage) ROW(cudaGraphicsGLRegisterBuffer)                          \
     ROW(cudaGraphicsGLRegisterImage) ROW(cudaGraphicsMapResources)                               \
     ROW(cudaGraphicsResourceGetMappedEglFrame) ROW(cudaGraphicsResourceGetMappedMipmappedArray)  \
@@ -190,26 +197,22 @@
     ROW(cudaMemDiscardAndPrefetchBatchAsync) ROW(cudaMemDiscardAndPrefetchBatchAsync_ptsz)       \
     ROW(cudaMemDiscardBatchAsync) ROW(cudaMemDiscardBatchAsync_ptsz)                             \
     ROW(cudaMemGetDefaultMemPool) ROW(cudaMemGetMemPool) ROW(cudaMemPoolExportPointer)           \
-    ROW(cudaMemPoolExportToShareableHandle)                                                      \
-    ROW(cudaMemPoolImportFromShareableHandle) ROW(cudaMemPoolImportPointer)                      \
-    ROW(cudaMemPrefetchBatchAsync) ROW(cudaMemPrefetchBatchAsync_ptsz)                           \
-    ROW(cudaMemRangeGetAttribute) ROW(cudaMemRangeGetAttributes) ROW(cudaMemSetMemPool)          \
-    ROW(cudaMemcpy3DBatchAsync) ROW(cudaMemcpy3DBatchAsync_ptsz) ROW(cudaMemcpy3DPeer)           \
-    ROW(cudaMemcpy3DPeerAsync) ROW(cudaMemcpy3DPeerAsync_ptsz) ROW(cudaMemcpy3DPeer_ptds)        \
-    ROW(cudaMemcpyBatchAsync) ROW(cudaMemcpyBatchAsync_ptsz)                                     \
-    ROW(cudaMipmappedArrayGetMemoryRequirements) ROW(cudaMipmappedArrayGetSparseProperties)      \
-    ROW(cudaOccupancyMaxActiveClusters) ROW(cudaOccupancyMaxPotentialClusterSize)                \
-    ROW(cudaSignalExternalSemaphoresAsync) ROW(cudaSignalExternalSemaphoresAsync_ptsz)           \
-    ROW(cudaStreamBeginCapture) ROW(cudaStreamBeginCaptureToGraph)                               \
-    ROW(cudaStreamBeginCaptureToGraph_ptsz) ROW(cudaStreamBeginCapture_ptsz)                     \
-    ROW(cudaStreamCopyAttributes) ROW(cudaStreamCopyAttributes_ptsz) ROW(cudaStreamEndCapture)   \
-    ROW(cudaStreamEndCapture_ptsz) ROW(cudaStreamGetAttribute) ROW(cudaStreamGetAttribute_ptsz)  \
-    ROW(cudaStreamGetCaptureInfo) ROW(cudaStreamGetCaptureInfo_ptsz) ROW(cudaStreamSetAttribute) \
-    ROW(cudaStreamSetAttribute_ptsz) ROW(cudaStreamUpdateCaptureDependencies)                    \
-    ROW(cudaStreamUpdateCaptureDependencies_ptsz) ROW(cudaThreadExchangeStreamCaptureMode)       \
-    ROW(cudaUserObjectCreate) ROW(cudaUserObjectRelease) ROW(cudaUserObjectRetain)               \
-    ROW(cudaVDPAUGetDevice) ROW(cudaVDPAUSetVDPAUDevice) ROW(cudaWaitExternalSemaphoresAsync)    \
-    ROW(cudaWaitExternalSemaphoresAsync_ptsz)
+    ROW(cudaMemPoolExportToShareableHandle) ROW(cudaMemPoolImportFromShareableHandle)            \
+    ROW(cudaMemPoolImportPointer) ROW(cudaMemPrefetchBatchAsync)                                 \
+    ROW(cudaMemPrefetchBatchAsync_ptsz) ROW(cudaMemRangeGetAttribute)                            \
+    ROW(cudaMemRangeGetAttributes) ROW(cudaMemSetMemPool) ROW(cudaMemcpy3DBatchAsync)            \
+    ROW(cudaMemcpy3DBatchAsync_ptsz) ROW(cudaMemcpy3DPeer) ROW(cudaMemcpy3DPeerAsync)            \
+    ROW(cudaMemcpy3DPeerAsync_ptsz) ROW(cudaMemcpy3DPeer_ptds) ROW(cudaMemcpyBatchAsync)         \
+    ROW(cudaMemcpyBatchAsync_ptsz) ROW(cudaMipmappedArrayGetMemoryRequirements)                  \
+    ROW(cudaMipmappedArrayGetSparseProperties) ROW(cudaOccupancyMaxActiveClusters)               \
+    ROW(cudaOccupancyMaxPotentialClusterSize) ROW(cudaSignalExternalSemaphoresAsync)             \
+    ROW(cudaSignalExternalSemaphoresAsync_ptsz) ROW(cudaStreamBeginCaptureToGraph)               \
+    ROW(cudaStreamBeginCaptureToGraph_ptsz) ROW(cudaStreamCopyAttributes)                        \
+    ROW(cudaStreamCopyAttributes_ptsz) ROW(cudaStreamGetAttribute)                               \
+    ROW(cudaStreamGetAttribute_ptsz) ROW(cudaStreamSetAttribute)                                 \
+    ROW(cudaStreamSetAttribute_ptsz) ROW(cudaUserObjectCreate) ROW(cudaUserObjectRelease)        \
+    ROW(cudaUserObjectRetain) ROW(cudaVDPAUGetDevice) ROW(cudaVDPAUSetVDPAUDevice)               \
+    ROW(cudaWaitExternalSemaphoresAsync) ROW(cudaWaitExternalSemaphoresAsync_ptsz)
 
 /* ROW(symbol): the same, for programs built by CUDA 11 and 12. */
 #define CUDART_OLD_MISSING(ROW) \

@@ -7,7 +7,8 @@
 
 static int copy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind,
                 cudaStream_t stream) {
-    if (!size) return (int)cuStreamQuery(stream);
+    unsigned flags;
+    if (!size) return (int)cuStreamGetFlags(stream, &flags);
     switch ((int)kind) {
     case cudaMemcpyHostToDevice: return (int)cuMemcpyHtoDAsync(address_of(to), from, size, stream);
     case cudaMemcpyDeviceToHost: return (int)cuMemcpyDtoHAsync(to, address_of(from), size, stream);
@@ -44,8 +45,7 @@ cudaError_t CUDARTAPI cudaMemcpyPeer(void *destination, int destination_device, 
 
 /* ---- Variables ---- */
 
-/* The address `offset` bytes into a variable, of which `size` bytes are wanted. */
-static int place_in(const void *symbol, size_t size, size_t offset, void **place) {
+int copy_place_in(const void *symbol, size_t size, size_t offset, void **place) {
     CUdeviceptr address;
     size_t whole;
     int status = registry_variable(symbol, &address, &whole);
@@ -58,14 +58,14 @@ static int place_in(const void *symbol, size_t size, size_t offset, void **place
 static int copy_to_symbol(const void *symbol, const void *source, size_t size, size_t offset,
                           enum cudaMemcpyKind kind, cudaStream_t stream) {
     void *place;
-    int status = place_in(symbol, size, offset, &place);
+    int status = copy_place_in(symbol, size, offset, &place);
     return status ? status : copy(place, source, size, kind, stream);
 }
 
 static int copy_from_symbol(void *destination, const void *symbol, size_t size, size_t offset,
                             enum cudaMemcpyKind kind, cudaStream_t stream) {
     void *place;
-    int status = place_in(symbol, size, offset, &place);
+    int status = copy_place_in(symbol, size, offset, &place);
     return status ? status : copy(destination, place, size, kind, stream);
 }
 
@@ -93,7 +93,7 @@ cudaError_t CUDARTAPI cudaMemcpyFromSymbol(void *destination, const void *symbol
 
 cudaError_t CUDARTAPI cudaGetSymbolAddress(void **pointer, const void *symbol) {
     if (!pointer) return runtime_leave(cudaErrorInvalidValue);
-    return RUNTIME_CALL(place_in(symbol, 0, 0, pointer));
+    return RUNTIME_CALL(copy_place_in(symbol, 0, 0, pointer));
 }
 
 cudaError_t CUDARTAPI cudaGetSymbolSize(size_t *size, const void *symbol) {
@@ -132,13 +132,13 @@ static CUmemorytype memory_type(enum cudaMemcpyKind kind, bool from) {
     }
 }
 
-static int copy_box(const Side *to, const Side *from, size_t width_bytes, size_t height,
-                    size_t depth, enum cudaMemcpyKind kind, cudaStream_t stream) {
+static int describe(const Side *to, const Side *from, size_t width_bytes, size_t height,
+                    size_t depth, enum cudaMemcpyKind kind, CUDA_MEMCPY3D *box) {
     if ((unsigned)kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     if ((!to->array && to->pitch < width_bytes && height > 1) ||
         (!from->array && from->pitch < width_bytes && height > 1))
         return cudaErrorInvalidPitchValue;
-    CUDA_MEMCPY3D box = {
+    *box = (CUDA_MEMCPY3D){
         .srcXInBytes = from->x_bytes,
         .srcY = from->y,
         .srcZ = from->z,
@@ -161,7 +161,20 @@ static int copy_box(const Side *to, const Side *from, size_t width_bytes, size_t
         .Height = height,
         .Depth = depth,
     };
-    return (int)cuMemcpy3DAsync(&box, stream);
+    return cudaSuccess;
+}
+
+static int copy_box(const Side *to, const Side *from, size_t width_bytes, size_t height,
+                    size_t depth, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    CUDA_MEMCPY3D box;
+    int status = describe(to, from, width_bytes, height, depth, kind, &box);
+    return status ? status : (int)cuMemcpy3DAsync(&box, stream);
+}
+
+int copy_describe_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind,
+                        CUDA_MEMCPY3D *box) {
+    Side destination = plain_side(to, size), source = plain_side(from, size);
+    return describe(&destination, &source, size, 1, 1, kind, box);
 }
 
 static cudaError_t copy_rectangle(Side to, Side from, size_t width_bytes, size_t height,
@@ -253,7 +266,7 @@ static int resolve(cudaArray_t array, struct cudaPitchedPtr pointer, struct cuda
     return cudaSuccess;
 }
 
-static int copy_3d(const struct cudaMemcpy3DParms *given, cudaStream_t stream) {
+int copy_describe_box(const struct cudaMemcpy3DParms *given, CUDA_MEMCPY3D *box) {
     if (!given) return cudaErrorInvalidValue;
     Side to, from;
     size_t element = 1;
@@ -263,8 +276,52 @@ static int copy_3d(const struct cudaMemcpy3DParms *given, cudaStream_t stream) {
     if (status == 0)
         status = resolve(given->srcArray, given->srcPtr, given->srcPos, element, &from);
     if (status) return status;
-    return copy_box(&to, &from, given->extent.width * element, given->extent.height,
-                    given->extent.depth, given->kind, stream);
+    return describe(&to, &from, given->extent.width * element, given->extent.height,
+                    given->extent.depth, given->kind, box);
+}
+
+/* The kind of a copy between two sides. */
+static enum cudaMemcpyKind kind_of(CUmemorytype from, CUmemorytype to) {
+    if (from == CU_MEMORYTYPE_UNIFIED || to == CU_MEMORYTYPE_UNIFIED) return cudaMemcpyDefault;
+    if (from == CU_MEMORYTYPE_HOST)
+        return to == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
+    return to == CU_MEMORYTYPE_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
+}
+
+static struct cudaPitchedPtr pointer_from(CUmemorytype type, const void *host, CUdeviceptr device,
+                                          size_t pitch, size_t height) {
+    if (type == CU_MEMORYTYPE_ARRAY) return (struct cudaPitchedPtr){NULL, 0, 0, 0};
+    void *pointer = type == CU_MEMORYTYPE_HOST ? pointer_of(address_of(host)) : pointer_of(device);
+    return (struct cudaPitchedPtr){pointer, pitch, pitch, height};
+}
+
+int copy_read_box(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *out) {
+    size_t element = 1;
+    bool is_from_array = box->srcMemoryType == CU_MEMORYTYPE_ARRAY;
+    bool is_to_array = box->dstMemoryType == CU_MEMORYTYPE_ARRAY;
+    CUarray array = is_from_array ? box->srcArray : box->dstArray;
+    int status = is_from_array || is_to_array ? element_bytes(array, &element) : cudaSuccess;
+    if (status) return status;
+    size_t from_element = is_from_array ? element : 1, to_element = is_to_array ? element : 1;
+    *out = (struct cudaMemcpy3DParms){
+        .srcArray = is_from_array ? (cudaArray_t)box->srcArray : NULL,
+        .srcPos = {box->srcXInBytes / from_element, box->srcY, box->srcZ},
+        .srcPtr = pointer_from(box->srcMemoryType, box->srcHost, box->srcDevice, box->srcPitch,
+                               box->srcHeight),
+        .dstArray = is_to_array ? (cudaArray_t)box->dstArray : NULL,
+        .dstPos = {box->dstXInBytes / to_element, box->dstY, box->dstZ},
+        .dstPtr = pointer_from(box->dstMemoryType, box->dstHost, box->dstDevice, box->dstPitch,
+                               box->dstHeight),
+        .extent = {box->WidthInBytes / element, box->Height, box->Depth},
+        .kind = kind_of(box->srcMemoryType, box->dstMemoryType),
+    };
+    return cudaSuccess;
+}
+
+static int copy_3d(const struct cudaMemcpy3DParms *given, cudaStream_t stream) {
+    CUDA_MEMCPY3D box;
+    int status = copy_describe_box(given, &box);
+    return status ? status : (int)cuMemcpy3DAsync(&box, stream);
 }
 
 cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *given,

@@ -91,10 +91,18 @@ static int refine(CUresult status, dim3 grid, dim3 block) {
     return is_bad ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
 }
 
+/* (cuCtxSynchronize would tell it too, but not while a stream is captured.) */
+int launch_failure(void) {
+    CUfunc_cache preference;
+    return (int)cuCtxGetCacheConfig(&preference);
+}
+
+int launch_told(int status) { return is_told_later((CUresult)status) ? cudaSuccess : status; }
+
 static int launch(const void *kernel, CUlaunchConfig *config, void **arguments) {
     CUfunction function;
     int status = registry_function(kernel, &function);
-    if (status == 0) status = (int)cuCtxSynchronize(); /* a fault of an earlier launch */
+    if (status == 0) status = launch_failure();
     if (status) return status;
     CUresult launched = cuLaunchKernelEx(config, function, arguments, NULL);
     if (is_told_later(launched)) return 0;

@@ -184,7 +184,8 @@ cudaError_t CUDARTAPI cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaM
 /* As of cudaMalloc, an allocation of no bytes is a null pointer. */
 static int allocate_in(void **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
     CUdeviceptr address = 0;
-    int status = (int)cuStreamQuery(stream);
+    unsigned flags;
+    int status = (int)cuStreamGetFlags(stream, &flags);
     if (status || !pointer) return status ? status : (int)cudaErrorInvalidValue;
     if (size && pool) status = (int)cuMemAllocFromPoolAsync(&address, size, pool, stream);
     else if (size) status = (int)cuMemAllocAsync(&address, size, stream);

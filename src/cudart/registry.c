@@ -218,6 +218,18 @@ Kernel *registry_kernel(const void *host_function) {
     return kernel;
 }
 
+void *registry_host_function(CUfunction function) {
+    const void *host = NULL;
+    pthread_mutex_lock(&registry.lock);
+    for (const Binary *binary = registry.binaries; binary; binary = binary->next) {
+        for (const Kernel *kernel = binary->kernels; kernel; kernel = kernel->next) {
+            if (kernel->function == function) host = kernel->host;
+        }
+    }
+    pthread_mutex_unlock(&registry.lock);
+    return (void *)(uintptr_t)host;
+}
+
 int registry_variable(const void *symbol, CUdeviceptr *address, size_t *size) {
     pthread_mutex_lock(&registry.lock);
     const Variable *variable = get(registry.variables, symbol);

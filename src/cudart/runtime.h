@@ -39,11 +39,31 @@ typedef struct Kernel Kernel;
 int registry_function(const void *kernel, CUfunction *function);
 /* The kernel of a host function, NULL when there is none. */
 Kernel *registry_kernel(const void *host_function);
+/* The host function of a kernel that the driver knows, NULL when it is none of ours. */
+void *registry_host_function(CUfunction function);
 /* Address and size of a variable, given by its host shadow. cudaErrorInvalidSymbol when there is no
  * such variable. */
 int registry_variable(const void *symbol, CUdeviceptr *address, size_t *size);
 /* Forgets what is loaded, after the context's reset; the next use loads it again. */
 void registry_unload(void);
+
+/* ---- Launches (launch.c) ---- */
+
+/* What a function that launches kernels returns: a fault is told by the next call. */
+int launch_told(int status);
+/* A fault of an earlier launch. */
+int launch_failure(void);
+
+/* ---- Copies (copy.c) ---- */
+
+/* The driver's form of a copy; 0, or why there is none. */
+int copy_describe_box(const struct cudaMemcpy3DParms *given, CUDA_MEMCPY3D *box);
+int copy_describe_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind,
+                        CUDA_MEMCPY3D *box);
+/* And back. */
+int copy_read_box(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *out);
+/* The address `offset` bytes into a variable, of which `size` bytes are wanted. */
+int copy_place_in(const void *symbol, size_t size, size_t offset, void **place);
 
 /* ---- Properties (properties.c) ---- */
 

@@ -52,6 +52,58 @@ cudaError_t version_prefetch(const void *pointer, size_t size, int device, cudaS
         cuMemPrefetchAsync(address_of(pointer), size, location_of(device), 0, stream));
 }
 
+/* Graphs, without data of dependencies. */
+
+cudaError_t version_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                          size_t *count) NAMED("cudaGraphGetEdges");
+cudaError_t version_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                          size_t *count) {
+    return RUNTIME_CALL(cuGraphGetEdges(graph, from, to, NULL, count));
+}
+
+cudaError_t version_dependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count)
+    NAMED("cudaGraphNodeGetDependencies");
+cudaError_t version_dependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count) {
+    return RUNTIME_CALL(cuGraphNodeGetDependencies(node, nodes, NULL, count));
+}
+
+cudaError_t version_dependents(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count)
+    NAMED("cudaGraphNodeGetDependentNodes");
+cudaError_t version_dependents(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count) {
+    return RUNTIME_CALL(cuGraphNodeGetDependentNodes(node, nodes, NULL, count));
+}
+
+cudaError_t version_connect(cudaGraph_t graph, const cudaGraphNode_t *from,
+                            const cudaGraphNode_t *to, size_t count)
+    NAMED("cudaGraphAddDependencies");
+cudaError_t version_connect(cudaGraph_t graph, const cudaGraphNode_t *from,
+                            const cudaGraphNode_t *to, size_t count) {
+    return RUNTIME_CALL(cuGraphAddDependencies(graph, from, to, NULL, count));
+}
+
+cudaError_t version_disconnect(cudaGraph_t graph, const cudaGraphNode_t *from,
+                               const cudaGraphNode_t *to, size_t count)
+    NAMED("cudaGraphRemoveDependencies");
+cudaError_t version_disconnect(cudaGraph_t graph, const cudaGraphNode_t *from,
+                               const cudaGraphNode_t *to, size_t count) {
+    return RUNTIME_CALL(cuGraphRemoveDependencies(graph, from, to, NULL, count));
+}
+
+cudaError_t version_capture(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                            unsigned long long *id) NAMED("cudaStreamGetCaptureInfo");
+cudaError_t version_capture(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                            unsigned long long *id) {
+    return RUNTIME_CALL(cuStreamGetCaptureInfo(stream, (CUstreamCaptureStatus *)status,
+                                               (cuuint64_t *)id, NULL, NULL, NULL, NULL));
+}
+
+cudaError_t version_update(cudaStream_t stream, cudaGraphNode_t *nodes, size_t count,
+                           unsigned int flags) NAMED("cudaStreamUpdateCaptureDependencies");
+cudaError_t version_update(cudaStream_t stream, cudaGraphNode_t *nodes, size_t count,
+                           unsigned int flags) {
+    return RUNTIME_CALL(cuStreamUpdateCaptureDependencies(stream, nodes, NULL, count, flags));
+}
+
 /* Names that were dropped because another function does the same. */
 EXPORT_ALIAS(cudaThreadSynchronize, cudaDeviceSynchronize)
 EXPORT_ALIAS(cudaThreadExit, cudaDeviceReset)

@@ -28,3 +28,57 @@ cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *pointer, size_t size,
     return RUNTIME_CALL(
         cuMemPrefetchAsync(address_of(pointer), size, location_of(location), flags, stream));
 }
+
+/* ---- Graphs, with data of dependencies ---- */
+
+cudaError_t CUDARTAPI cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
+                                        cudaGraphNode_t *to, cudaGraphEdgeData *edges,
+                                        size_t *count) {
+    return RUNTIME_CALL(cuGraphGetEdges(graph, from, to, (CUgraphEdgeData *)edges, count));
+}
+
+cudaError_t CUDARTAPI cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                                   cudaGraphNode_t *dependencies,
+                                                   cudaGraphEdgeData *edges, size_t *count) {
+    return RUNTIME_CALL(
+        cuGraphNodeGetDependencies(node, dependencies, (CUgraphEdgeData *)edges, count));
+}
+
+cudaError_t CUDARTAPI cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+                                                     cudaGraphNode_t *dependents,
+                                                     cudaGraphEdgeData *edges, size_t *count) {
+    return RUNTIME_CALL(
+        cuGraphNodeGetDependentNodes(node, dependents, (CUgraphEdgeData *)edges, count));
+}
+
+cudaError_t CUDARTAPI cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to,
+                                               const cudaGraphEdgeData *edges, size_t count) {
+    return RUNTIME_CALL(
+        cuGraphAddDependencies(graph, from, to, (const CUgraphEdgeData *)edges, count));
+}
+
+cudaError_t CUDARTAPI cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                  const cudaGraphNode_t *to,
+                                                  const cudaGraphEdgeData *edges, size_t count) {
+    return RUNTIME_CALL(
+        cuGraphRemoveDependencies(graph, from, to, (const CUgraphEdgeData *)edges, count));
+}
+
+cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t stream,
+                                               enum cudaStreamCaptureStatus *status,
+                                               unsigned long long *id, cudaGraph_t *graph,
+                                               const cudaGraphNode_t **dependencies,
+                                               const cudaGraphEdgeData **edges, size_t *count) {
+    return RUNTIME_CALL(cuStreamGetCaptureInfo(stream, (CUstreamCaptureStatus *)status,
+                                               (cuuint64_t *)id, graph, dependencies,
+                                               (const CUgraphEdgeData **)edges, count));
+}
+
+cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                          cudaGraphNode_t *dependencies,
+                                                          const cudaGraphEdgeData *edges,
+                                                          size_t count, unsigned int flags) {
+    return RUNTIME_CALL(cuStreamUpdateCaptureDependencies(
+        stream, dependencies, (const CUgraphEdgeData *)edges, count, flags));
+}

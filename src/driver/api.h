@@ -21,26 +21,25 @@
     ROW(cuDeviceGetP2PAttribute) ROW(cuDeviceGetTexture1DLinearMaxWidth)                         \
     ROW(cuDevicePrimaryCtxRetain) ROW(cuDevicePrimaryCtxRelease_v2)                              \
     ROW(cuDevicePrimaryCtxReset_v2) ROW(cuDevicePrimaryCtxSetFlags_v2)                           \
-    ROW(cuDevicePrimaryCtxGetState) ROW(cuCtxCreate_v2) ROW(cuCtxCreate_v4)                      \
-    ROW(cuCtxDestroy_v2) ROW(cuCtxPushCurrent_v2) ROW(cuCtxPopCurrent_v2) ROW(cuCtxSetCurrent)   \
-    ROW(cuCtxGetCurrent) ROW(cuCtxGetDevice) ROW(cuCtxGetFlags) ROW(cuCtxSetFlags)               \
-    ROW(cuCtxGetId) ROW(cuCtxGetApiVersion) ROW(cuCtxSynchronize) ROW(cuCtxSetLimit)             \
-    ROW(cuCtxGetLimit) ROW(cuCtxGetCacheConfig) ROW(cuCtxSetCacheConfig)                         \
-    ROW(cuCtxGetSharedMemConfig) ROW(cuCtxSetSharedMemConfig) ROW(cuCtxGetStreamPriorityRange)   \
+    ROW(cuDevicePrimaryCtxGetState) ROW(cuCtxCreate_v2) ROW(cuCtxCreate_v4) ROW(cuCtxDestroy_v2) \
+    ROW(cuCtxPushCurrent_v2) ROW(cuCtxPopCurrent_v2) ROW(cuCtxSetCurrent) ROW(cuCtxGetCurrent)   \
+    ROW(cuCtxGetDevice) ROW(cuCtxGetFlags) ROW(cuCtxSetFlags) ROW(cuCtxGetId)                    \
+    ROW(cuCtxGetApiVersion) ROW(cuCtxSynchronize) ROW(cuCtxSetLimit) ROW(cuCtxGetLimit)          \
+    ROW(cuCtxGetCacheConfig) ROW(cuCtxSetCacheConfig) ROW(cuCtxGetSharedMemConfig)               \
+    ROW(cuCtxSetSharedMemConfig) ROW(cuCtxGetStreamPriorityRange)                                \
     ROW(cuCtxResetPersistingL2Cache) ROW(cuCtxEnablePeerAccess) ROW(cuCtxDisablePeerAccess)      \
     ROW(cuModuleLoad) ROW(cuModuleLoadData) ROW(cuModuleLoadDataEx) ROW(cuModuleLoadFatBinary)   \
     ROW(cuModuleUnload) ROW(cuModuleGetFunction) ROW(cuModuleGetFunctionCount)                   \
     ROW(cuModuleEnumerateFunctions) ROW(cuModuleGetGlobal_v2) ROW(cuModuleGetLoadingMode)        \
     ROW(cuLinkCreate_v2) ROW(cuLinkAddData_v2) ROW(cuLinkAddFile_v2) ROW(cuLinkComplete)         \
-    ROW(cuLinkDestroy) ROW(cuFuncGetAttribute) ROW(cuFuncSetAttribute)                           \
-    ROW(cuFuncSetCacheConfig) ROW(cuFuncSetSharedMemConfig) ROW(cuFuncGetModule)                 \
-    ROW(cuFuncGetName) ROW(cuFuncGetParamInfo) ROW(cuFuncIsLoaded) ROW(cuFuncLoad)               \
-    ROW(cuMemGetInfo_v2) ROW(cuMemAlloc_v2) ROW(cuMemAllocPitch_v2) ROW(cuMemFree_v2)            \
-    ROW(cuMemAllocAsync) ROW(cuMemFreeAsync) ROW(cuMemGetAddressRange_v2)                        \
-    ROW(cuMemAllocFromPoolAsync) ROW(cuDeviceGetDefaultMemPool) ROW(cuDeviceGetMemPool)          \
-    ROW(cuDeviceSetMemPool) ROW(cuMemPoolCreate) ROW(cuMemPoolDestroy) ROW(cuMemPoolTrimTo)      \
-    ROW(cuMemPoolSetAttribute) ROW(cuMemPoolGetAttribute) ROW(cuMemPoolSetAccess)                \
-    ROW(cuMemPoolGetAccess)                                                                      \
+    ROW(cuLinkDestroy) ROW(cuFuncGetAttribute) ROW(cuFuncSetAttribute) ROW(cuFuncSetCacheConfig) \
+    ROW(cuFuncSetSharedMemConfig) ROW(cuFuncGetModule) ROW(cuFuncGetName)                        \
+    ROW(cuFuncGetParamInfo) ROW(cuFuncIsLoaded) ROW(cuFuncLoad) ROW(cuMemGetInfo_v2)             \
+    ROW(cuMemAlloc_v2) ROW(cuMemAllocPitch_v2) ROW(cuMemFree_v2) ROW(cuMemAllocAsync)            \
+    ROW(cuMemFreeAsync) ROW(cuMemGetAddressRange_v2) ROW(cuMemAllocFromPoolAsync)                \
+    ROW(cuDeviceGetDefaultMemPool) ROW(cuDeviceGetMemPool) ROW(cuDeviceSetMemPool)               \
+    ROW(cuMemPoolCreate) ROW(cuMemPoolDestroy) ROW(cuMemPoolTrimTo) ROW(cuMemPoolSetAttribute)   \
+    ROW(cuMemPoolGetAttribute) ROW(cuMemPoolSetAccess) ROW(cuMemPoolGetAccess)                   \
     ROW(cuMemAllocHost_v2) ROW(cuMemFreeHost) ROW(cuMemHostAlloc)                                \
     ROW(cuMemHostGetDevicePointer_v2) ROW(cuMemHostGetFlags) ROW(cuMemHostRegister_v2)           \
     ROW(cuMemHostUnregister) ROW(cuMemAllocManaged) ROW(cuMemAdvise_v2)                          \
@@ -67,7 +66,28 @@
     ROW(cuEventElapsedTime_v2) ROW(cuOccupancyMaxActiveBlocksPerMultiprocessor)                  \
     ROW(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)                                    \
     ROW(cuOccupancyMaxPotentialBlockSize) ROW(cuOccupancyMaxPotentialBlockSizeWithFlags)         \
-    ROW(cuOccupancyAvailableDynamicSMemPerBlock)
+    ROW(cuOccupancyAvailableDynamicSMemPerBlock) ROW(cuGraphCreate) ROW(cuGraphDestroy)          \
+    ROW(cuGraphClone) ROW(cuGraphNodeFindInClone) ROW(cuGraphDestroyNode)                        \
+    ROW(cuGraphNodeGetType) ROW(cuGraphGetNodes) ROW(cuGraphGetRootNodes)                        \
+    ROW(cuGraphGetEdges_v2) ROW(cuGraphNodeGetDependencies_v2)                                   \
+    ROW(cuGraphNodeGetDependentNodes_v2) ROW(cuGraphAddDependencies_v2)                          \
+    ROW(cuGraphRemoveDependencies_v2) ROW(cuGraphAddKernelNode_v2) ROW(cuGraphAddMemcpyNode)     \
+    ROW(cuGraphAddMemsetNode) ROW(cuGraphAddHostNode) ROW(cuGraphAddChildGraphNode)              \
+    ROW(cuGraphAddEmptyNode) ROW(cuGraphAddEventRecordNode) ROW(cuGraphAddEventWaitNode)         \
+    ROW(cuGraphKernelNodeGetParams_v2) ROW(cuGraphKernelNodeSetParams_v2)                        \
+    ROW(cuGraphMemcpyNodeGetParams) ROW(cuGraphMemcpyNodeSetParams)                              \
+    ROW(cuGraphMemsetNodeGetParams) ROW(cuGraphMemsetNodeSetParams)                              \
+    ROW(cuGraphHostNodeGetParams) ROW(cuGraphHostNodeSetParams)                                  \
+    ROW(cuGraphChildGraphNodeGetGraph) ROW(cuGraphEventRecordNodeGetEvent)                       \
+    ROW(cuGraphEventRecordNodeSetEvent) ROW(cuGraphEventWaitNodeGetEvent)                        \
+    ROW(cuGraphEventWaitNodeSetEvent) ROW(cuGraphInstantiateWithFlags) ROW(cuGraphExecDestroy)   \
+    ROW(cuGraphExecGetFlags) ROW(cuGraphUpload) ROW(cuGraphLaunch) ROW(cuGraphExecUpdate_v2)     \
+    ROW(cuGraphExecKernelNodeSetParams_v2) ROW(cuGraphExecMemcpyNodeSetParams)                   \
+    ROW(cuGraphExecMemsetNodeSetParams) ROW(cuGraphExecHostNodeSetParams)                        \
+    ROW(cuGraphExecChildGraphNodeSetParams) ROW(cuGraphExecEventRecordNodeSetEvent)              \
+    ROW(cuGraphExecEventWaitNodeSetEvent) ROW(cuGraphNodeSetEnabled) ROW(cuGraphNodeGetEnabled)  \
+    ROW(cuStreamBeginCapture_v2) ROW(cuStreamEndCapture) ROW(cuStreamGetCaptureInfo_v3)          \
+    ROW(cuStreamUpdateCaptureDependencies_v2) ROW(cuThreadExchangeStreamCaptureMode)
 
 /* ROW(alias, symbol): other names of the same function: plain names, which once had 32-bit sizes,
  * and the forms for a default stream per thread. */
@@ -180,6 +200,12 @@
     ROW(cuStreamQuery_ptsz, cuStreamQuery) \
     ROW(cuStreamSynchronize_ptsz, cuStreamSynchronize) \
     ROW(cuStreamWaitEvent_ptsz, cuStreamWaitEvent) \
+    ROW(cuGraphUpload_ptsz, cuGraphUpload) \
+    ROW(cuGraphLaunch_ptsz, cuGraphLaunch) \
+    ROW(cuStreamBeginCapture_v2_ptsz, cuStreamBeginCapture_v2) \
+    ROW(cuStreamEndCapture_ptsz, cuStreamEndCapture) \
+    ROW(cuStreamGetCaptureInfo_v3_ptsz, cuStreamGetCaptureInfo_v3) \
+    ROW(cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDependencies_v2) \
     ROW(cuGetProcAddress_v2_ptsz, cuGetProcAddress_v2)
 
 /* ROW(symbol): exported so that programs load, but not supported. */
@@ -198,50 +224,30 @@
     ROW(cuDeviceGetHostAtomicCapabilities) ROW(cuDeviceGetLuid)                                  \
     ROW(cuDeviceGetNvSciSyncAttributes) ROW(cuDeviceGetP2PAtomicCapabilities)                    \
     ROW(cuDeviceGraphMemTrim) ROW(cuDeviceRegisterAsyncNotification)                             \
-    ROW(cuDeviceSetGraphMemAttribute)                                                            \
-    ROW(cuDeviceUnregisterAsyncNotification) ROW(cuExternalMemoryGetMappedBuffer)                \
-    ROW(cuExternalMemoryGetMappedMipmappedArray) ROW(cuFlushGPUDirectRDMAWrites)                 \
-    ROW(cuFuncSetBlockShape) ROW(cuFuncSetSharedSize) ROW(cuGetExportTable)                      \
-    ROW(cuGraphAddBatchMemOpNode) ROW(cuGraphAddChildGraphNode) ROW(cuGraphAddDependencies)      \
-    ROW(cuGraphAddDependencies_v2) ROW(cuGraphAddEmptyNode) ROW(cuGraphAddEventRecordNode)       \
-    ROW(cuGraphAddEventWaitNode) ROW(cuGraphAddExternalSemaphoresSignalNode)                     \
-    ROW(cuGraphAddExternalSemaphoresWaitNode) ROW(cuGraphAddHostNode) ROW(cuGraphAddKernelNode)  \
-    ROW(cuGraphAddKernelNode_v2) ROW(cuGraphAddMemAllocNode) ROW(cuGraphAddMemFreeNode)          \
-    ROW(cuGraphAddMemcpyNode) ROW(cuGraphAddMemsetNode) ROW(cuGraphAddNode)                      \
-    ROW(cuGraphAddNode_v2) ROW(cuGraphBatchMemOpNodeGetParams)                                   \
-    ROW(cuGraphBatchMemOpNodeSetParams) ROW(cuGraphChildGraphNodeGetGraph) ROW(cuGraphClone)     \
-    ROW(cuGraphConditionalHandleCreate) ROW(cuGraphCreate) ROW(cuGraphDebugDotPrint)             \
-    ROW(cuGraphDestroy) ROW(cuGraphDestroyNode) ROW(cuGraphEventRecordNodeGetEvent)              \
-    ROW(cuGraphEventRecordNodeSetEvent) ROW(cuGraphEventWaitNodeGetEvent)                        \
-    ROW(cuGraphEventWaitNodeSetEvent) ROW(cuGraphExecBatchMemOpNodeSetParams)                    \
-    ROW(cuGraphExecChildGraphNodeSetParams) ROW(cuGraphExecDestroy)                              \
-    ROW(cuGraphExecEventRecordNodeSetEvent) ROW(cuGraphExecEventWaitNodeSetEvent)                \
+    ROW(cuDeviceSetGraphMemAttribute) ROW(cuDeviceUnregisterAsyncNotification)                   \
+    ROW(cuExternalMemoryGetMappedBuffer) ROW(cuExternalMemoryGetMappedMipmappedArray)            \
+    ROW(cuFlushGPUDirectRDMAWrites) ROW(cuFuncSetBlockShape) ROW(cuFuncSetSharedSize)            \
+    ROW(cuGetExportTable) ROW(cuGraphAddBatchMemOpNode) ROW(cuGraphAddDependencies)              \
+    ROW(cuGraphAddExternalSemaphoresSignalNode) ROW(cuGraphAddExternalSemaphoresWaitNode)        \
+    ROW(cuGraphAddKernelNode) ROW(cuGraphAddMemAllocNode) ROW(cuGraphAddMemFreeNode)             \
+    ROW(cuGraphAddNode) ROW(cuGraphAddNode_v2) ROW(cuGraphBatchMemOpNodeGetParams)               \
+    ROW(cuGraphBatchMemOpNodeSetParams) ROW(cuGraphConditionalHandleCreate)                      \
+    ROW(cuGraphDebugDotPrint) ROW(cuGraphExecBatchMemOpNodeSetParams)                            \
     ROW(cuGraphExecExternalSemaphoresSignalNodeSetParams)                                        \
-    ROW(cuGraphExecExternalSemaphoresWaitNodeSetParams) ROW(cuGraphExecGetFlags)                 \
-    ROW(cuGraphExecHostNodeSetParams) ROW(cuGraphExecKernelNodeSetParams)                        \
-    ROW(cuGraphExecKernelNodeSetParams_v2) ROW(cuGraphExecMemcpyNodeSetParams)                   \
-    ROW(cuGraphExecMemsetNodeSetParams) ROW(cuGraphExecNodeSetParams) ROW(cuGraphExecUpdate)     \
-    ROW(cuGraphExecUpdate_v2) ROW(cuGraphExternalSemaphoresSignalNodeGetParams)                  \
+    ROW(cuGraphExecExternalSemaphoresWaitNodeSetParams) ROW(cuGraphExecKernelNodeSetParams)      \
+    ROW(cuGraphExecNodeSetParams) ROW(cuGraphExecUpdate)                                         \
+    ROW(cuGraphExternalSemaphoresSignalNodeGetParams)                                            \
     ROW(cuGraphExternalSemaphoresSignalNodeSetParams)                                            \
     ROW(cuGraphExternalSemaphoresWaitNodeGetParams)                                              \
-    ROW(cuGraphExternalSemaphoresWaitNodeSetParams) ROW(cuGraphGetEdges)                         \
-    ROW(cuGraphGetEdges_v2) ROW(cuGraphGetNodes) ROW(cuGraphGetRootNodes)                        \
-    ROW(cuGraphHostNodeGetParams) ROW(cuGraphHostNodeSetParams) ROW(cuGraphInstantiate)          \
-    ROW(cuGraphInstantiateWithFlags) ROW(cuGraphInstantiateWithParams)                           \
-    ROW(cuGraphInstantiateWithParams_ptsz) ROW(cuGraphInstantiate_v2)                            \
-    ROW(cuGraphKernelNodeCopyAttributes) ROW(cuGraphKernelNodeGetAttribute)                      \
-    ROW(cuGraphKernelNodeGetParams) ROW(cuGraphKernelNodeGetParams_v2)                           \
+    ROW(cuGraphExternalSemaphoresWaitNodeSetParams) ROW(cuGraphGetEdges) ROW(cuGraphInstantiate) \
+    ROW(cuGraphInstantiateWithParams) ROW(cuGraphInstantiateWithParams_ptsz)                     \
+    ROW(cuGraphInstantiate_v2) ROW(cuGraphKernelNodeCopyAttributes)                              \
+    ROW(cuGraphKernelNodeGetAttribute) ROW(cuGraphKernelNodeGetParams)                           \
     ROW(cuGraphKernelNodeSetAttribute) ROW(cuGraphKernelNodeSetParams)                           \
-    ROW(cuGraphKernelNodeSetParams_v2) ROW(cuGraphLaunch) ROW(cuGraphLaunch_ptsz)                \
     ROW(cuGraphMemAllocNodeGetParams) ROW(cuGraphMemFreeNodeGetParams)                           \
-    ROW(cuGraphMemcpyNodeGetParams) ROW(cuGraphMemcpyNodeSetParams)                              \
-    ROW(cuGraphMemsetNodeGetParams) ROW(cuGraphMemsetNodeSetParams) ROW(cuGraphNodeFindInClone)  \
-    ROW(cuGraphNodeGetDependencies) ROW(cuGraphNodeGetDependencies_v2)                           \
-    ROW(cuGraphNodeGetDependentNodes) ROW(cuGraphNodeGetDependentNodes_v2)                       \
-    ROW(cuGraphNodeGetEnabled) ROW(cuGraphNodeGetType) ROW(cuGraphNodeSetEnabled)                \
-    ROW(cuGraphNodeSetParams) ROW(cuGraphReleaseUserObject) ROW(cuGraphRemoveDependencies)       \
-    ROW(cuGraphRemoveDependencies_v2) ROW(cuGraphRetainUserObject) ROW(cuGraphUpload)            \
-    ROW(cuGraphUpload_ptsz) ROW(cuGraphicsMapResources) ROW(cuGraphicsMapResources_ptsz)         \
+    ROW(cuGraphNodeGetDependencies) ROW(cuGraphNodeGetDependentNodes) ROW(cuGraphNodeSetParams)  \
+    ROW(cuGraphReleaseUserObject) ROW(cuGraphRemoveDependencies) ROW(cuGraphRetainUserObject)    \
+    ROW(cuGraphicsMapResources) ROW(cuGraphicsMapResources_ptsz)                                 \
     ROW(cuGraphicsResourceGetMappedMipmappedArray) ROW(cuGraphicsResourceGetMappedPointer)       \
     ROW(cuGraphicsResourceGetMappedPointer_v2) ROW(cuGraphicsResourceSetMapFlags)                \
     ROW(cuGraphicsResourceSetMapFlags_v2) ROW(cuGraphicsSubResourceGetMappedArray)               \
@@ -260,18 +266,16 @@
     ROW(cuLibraryGetUnifiedFunction) ROW(cuLibraryLoadData) ROW(cuLibraryLoadFromFile)           \
     ROW(cuLibraryUnload) ROW(cuLogsCurrent) ROW(cuLogsDumpToFile) ROW(cuLogsDumpToMemory)        \
     ROW(cuLogsRegisterCallback) ROW(cuLogsUnregisterCallback) ROW(cuMemAddressFree)              \
-    ROW(cuMemAddressReserve)                                                                     \
-    ROW(cuMemBatchDecompressAsync) ROW(cuMemBatchDecompressAsync_ptsz) ROW(cuMemCreate)          \
-    ROW(cuMemDiscardAndPrefetchBatchAsync) ROW(cuMemDiscardAndPrefetchBatchAsync_ptsz)           \
-    ROW(cuMemDiscardBatchAsync) ROW(cuMemDiscardBatchAsync_ptsz)                                 \
-    ROW(cuMemExportToShareableHandle) ROW(cuMemGetAccess) ROW(cuMemGetAllocationGranularity)     \
-    ROW(cuMemGetAllocationPropertiesFromHandle) ROW(cuMemGetDefaultMemPool)                      \
-    ROW(cuMemGetHandleForAddressRange) ROW(cuMemGetMemPool) ROW(cuMemImportFromShareableHandle)  \
-    ROW(cuMemMap) ROW(cuMemMapArrayAsync) ROW(cuMemMapArrayAsync_ptsz)                           \
-    ROW(cuMemPoolExportPointer) ROW(cuMemPoolExportToShareableHandle)                            \
-    ROW(cuMemPoolImportFromShareableHandle)                                                      \
-    ROW(cuMemPoolImportPointer)                                                                  \
-    ROW(cuMemPrefetchAsync_ptsz) ROW(cuMemPrefetchBatchAsync)                                    \
+    ROW(cuMemAddressReserve) ROW(cuMemBatchDecompressAsync) ROW(cuMemBatchDecompressAsync_ptsz)  \
+    ROW(cuMemCreate) ROW(cuMemDiscardAndPrefetchBatchAsync)                                      \
+    ROW(cuMemDiscardAndPrefetchBatchAsync_ptsz) ROW(cuMemDiscardBatchAsync)                      \
+    ROW(cuMemDiscardBatchAsync_ptsz) ROW(cuMemExportToShareableHandle) ROW(cuMemGetAccess)       \
+    ROW(cuMemGetAllocationGranularity) ROW(cuMemGetAllocationPropertiesFromHandle)               \
+    ROW(cuMemGetDefaultMemPool) ROW(cuMemGetHandleForAddressRange) ROW(cuMemGetMemPool)          \
+    ROW(cuMemImportFromShareableHandle) ROW(cuMemMap) ROW(cuMemMapArrayAsync)                    \
+    ROW(cuMemMapArrayAsync_ptsz) ROW(cuMemPoolExportPointer)                                     \
+    ROW(cuMemPoolExportToShareableHandle) ROW(cuMemPoolImportFromShareableHandle)                \
+    ROW(cuMemPoolImportPointer) ROW(cuMemPrefetchAsync_ptsz) ROW(cuMemPrefetchBatchAsync)        \
     ROW(cuMemPrefetchBatchAsync_ptsz) ROW(cuMemRangeGetAttribute) ROW(cuMemRangeGetAttributes)   \
     ROW(cuMemRelease) ROW(cuMemRetainAllocationHandle) ROW(cuMemSetAccess) ROW(cuMemSetMemPool)  \
     ROW(cuMemUnmap) ROW(cuMemcpy3DBatchAsync) ROW(cuMemcpy3DBatchAsync_ptsz)                     \
@@ -284,22 +288,18 @@
     ROW(cuMulticastAddDevice) ROW(cuMulticastBindAddr) ROW(cuMulticastBindMem)                   \
     ROW(cuMulticastCreate) ROW(cuMulticastGetGranularity) ROW(cuMulticastUnbind)                 \
     ROW(cuOccupancyMaxActiveClusters) ROW(cuOccupancyMaxPotentialClusterSize)                    \
-    ROW(cuParamSetSize) ROW(cuParamSetTexRef) ROW(cuParamSetf) ROW(cuParamSeti)                  \
-    ROW(cuParamSetv) ROW(cuProfilerInitialize) ROW(cuSignalExternalSemaphoresAsync)              \
+    ROW(cuParamSetSize) ROW(cuParamSetTexRef) ROW(cuParamSetf) ROW(cuParamSeti) ROW(cuParamSetv) \
+    ROW(cuProfilerInitialize) ROW(cuSignalExternalSemaphoresAsync)                               \
     ROW(cuSignalExternalSemaphoresAsync_ptsz) ROW(cuStreamAttachMemAsync)                        \
     ROW(cuStreamAttachMemAsync_ptsz) ROW(cuStreamBatchMemOp) ROW(cuStreamBatchMemOp_ptsz)        \
     ROW(cuStreamBatchMemOp_v2) ROW(cuStreamBatchMemOp_v2_ptsz) ROW(cuStreamBeginCapture)         \
     ROW(cuStreamBeginCaptureToGraph) ROW(cuStreamBeginCaptureToGraph_ptsz)                       \
-    ROW(cuStreamBeginCapture_ptsz) ROW(cuStreamBeginCapture_v2)                                  \
-    ROW(cuStreamBeginCapture_v2_ptsz) ROW(cuStreamCopyAttributes)                                \
-    ROW(cuStreamCopyAttributes_ptsz) ROW(cuStreamEndCapture) ROW(cuStreamEndCapture_ptsz)        \
+    ROW(cuStreamBeginCapture_ptsz) ROW(cuStreamCopyAttributes) ROW(cuStreamCopyAttributes_ptsz)  \
     ROW(cuStreamGetAttribute) ROW(cuStreamGetAttribute_ptsz) ROW(cuStreamGetCaptureInfo)         \
     ROW(cuStreamGetCaptureInfo_ptsz) ROW(cuStreamGetCaptureInfo_v2)                              \
-    ROW(cuStreamGetCaptureInfo_v2_ptsz) ROW(cuStreamGetCaptureInfo_v3)                           \
-    ROW(cuStreamGetCaptureInfo_v3_ptsz) ROW(cuStreamGetGreenCtx) ROW(cuStreamSetAttribute)       \
+    ROW(cuStreamGetCaptureInfo_v2_ptsz) ROW(cuStreamGetGreenCtx) ROW(cuStreamSetAttribute)       \
     ROW(cuStreamSetAttribute_ptsz) ROW(cuStreamUpdateCaptureDependencies)                        \
-    ROW(cuStreamUpdateCaptureDependencies_ptsz) ROW(cuStreamUpdateCaptureDependencies_v2)        \
-    ROW(cuStreamUpdateCaptureDependencies_v2_ptsz) ROW(cuStreamWaitValue32)                      \
+    ROW(cuStreamUpdateCaptureDependencies_ptsz) ROW(cuStreamWaitValue32)                         \
     ROW(cuStreamWaitValue32_ptsz) ROW(cuStreamWaitValue32_v2) ROW(cuStreamWaitValue32_v2_ptsz)   \
     ROW(cuStreamWaitValue64) ROW(cuStreamWaitValue64_ptsz) ROW(cuStreamWaitValue64_v2)           \
     ROW(cuStreamWaitValue64_v2_ptsz) ROW(cuStreamWriteValue32) ROW(cuStreamWriteValue32_ptsz)    \
@@ -320,9 +320,9 @@
     ROW(cuTexRefSetFilterMode) ROW(cuTexRefSetFlags) ROW(cuTexRefSetFormat)                      \
     ROW(cuTexRefSetMaxAnisotropy) ROW(cuTexRefSetMipmapFilterMode)                               \
     ROW(cuTexRefSetMipmapLevelBias) ROW(cuTexRefSetMipmapLevelClamp)                             \
-    ROW(cuTexRefSetMipmappedArray) ROW(cuThreadExchangeStreamCaptureMode)                        \
-    ROW(cuUserObjectCreate) ROW(cuUserObjectRelease) ROW(cuUserObjectRetain)                     \
-    ROW(cuWaitExternalSemaphoresAsync) ROW(cuWaitExternalSemaphoresAsync_ptsz)
+    ROW(cuTexRefSetMipmappedArray) ROW(cuUserObjectCreate) ROW(cuUserObjectRelease)              \
+    ROW(cuUserObjectRetain) ROW(cuWaitExternalSemaphoresAsync)                                   \
+    ROW(cuWaitExternalSemaphoresAsync_ptsz)
 
 /* clang-format on */
 

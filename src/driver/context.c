@@ -1,6 +1,6 @@
 /* Contexts: each thread's stack of current ones, the primary context of the device, limits. */
 #include "driver/checks.h"
-#include "driver/driver.h"
+#include "driver/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +28,6 @@ static Context *context_new(Driver *driver, unsigned flags) {
     return context;
 }
 
-static void plain_free(Driver *driver, void *object) {
-    (void)driver;
-    free(object);
-}
-
 /* Forgets the context's regions, and gives their memory back (NULL: there is none to give back). */
 static void clear_regions(Ranges *ranges, const Context *context, TytoSimulator *simulator) {
     uint64_t end = 0;
@@ -51,12 +46,16 @@ static void clear_regions(Ranges *ranges, const Context *context, TytoSimulator 
 void context_clear(Driver *driver, Context *context) {
     static void (*const ends[HANDLE_KIND_COUNT])(Driver *, void *) = {
         [HANDLE_FUNCTION] = function_free, [HANDLE_MODULE] = module_free,
-        [HANDLE_STREAM] = plain_free,      [HANDLE_EVENT] = plain_free,
+        [HANDLE_STREAM] = stream_free,     [HANDLE_EVENT] = event_free,
         [HANDLE_ARRAY] = array_free,       [HANDLE_LINK] = link_free,
+        [HANDLE_GRAPH] = graph_free,       [HANDLE_GRAPH_EXEC] = graph_exec_free,
     };
+    captures_clear(driver, context);
     for (uint32_t i = 0; i < driver->handles.count; i++) {
         HandleSlot slot = driver->handles.slots[i];
         if (!ends[slot.kind] || *(Context **)slot.object != context) continue;
+        if (slot.kind == HANDLE_GRAPH && ((Graph *)slot.object)->is_child)
+            continue; /* its node's */
         handles_remove(&driver->handles, slot.kind, handles_at(&driver->handles, i));
         if (slot.kind == HANDLE_ARRAY)
             checks_releasing(driver->simulator, ((Array *)slot.object)->address, true);
@@ -226,7 +225,7 @@ CUresult CUDAAPI cuCtxGetDevice(CUdevice *device) {
 
 CUresult CUDAAPI cuCtxSynchronize(void) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_unsafe(&call);
     return status ? status : call_end(&call, CUDA_SUCCESS);
 }
 

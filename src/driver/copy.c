@@ -4,7 +4,7 @@
  * to row and from slice to slice; then the rows are moved one by one. A device side is checked
  * against the live allocations row by row, so a bad copy stops at the first bad row. */
 #include "driver/checks.h"
-#include "driver/driver.h"
+#include "driver/graph.h"
 
 #include <string.h>
 
@@ -101,7 +101,7 @@ static CUresult copy_bytes(const Call *call, Side to, Side from, size_t size) {
 
 CUresult CUDAAPI cuMemcpy(CUdeviceptr destination, CUdeviceptr source, size_t size) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_legacy(&call);
     if (status) return status;
     return call_end(&call,
                     copy_bytes(&call, any_side(&call, destination), any_side(&call, source), size));
@@ -115,21 +115,21 @@ CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr destination, CUcontext destination_con
 
 CUresult CUDAAPI cuMemcpyHtoD(CUdeviceptr destination, const void *source, size_t size) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_legacy(&call);
     if (status) return status;
     return call_end(&call, copy_bytes(&call, device_side(destination), host_side(source), size));
 }
 
 CUresult CUDAAPI cuMemcpyDtoH(void *destination, CUdeviceptr source, size_t size) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_legacy(&call);
     if (status) return status;
     return call_end(&call, copy_bytes(&call, host_side(destination), device_side(source), size));
 }
 
 CUresult CUDAAPI cuMemcpyDtoD(CUdeviceptr destination, CUdeviceptr source, size_t size) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_legacy(&call);
     if (status) return status;
     return call_end(&call, copy_bytes(&call, device_side(destination), device_side(source), size));
 }
@@ -149,7 +149,7 @@ static bool array_bytes(const Call *call, CUarray handle, size_t offset, size_t 
 CUresult CUDAAPI cuMemcpyDtoA(CUarray destination, size_t offset, CUdeviceptr source, size_t size) {
     Call call;
     Side to;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_legacy(&call);
     if (status) return status;
     if (!array_bytes(&call, destination, offset, size, &to))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
@@ -159,7 +159,7 @@ CUresult CUDAAPI cuMemcpyDtoA(CUarray destination, size_t offset, CUdeviceptr so
 CUresult CUDAAPI cuMemcpyAtoD(CUdeviceptr destination, CUarray source, size_t offset, size_t size) {
     Call call;
     Side from;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_legacy(&call);
     if (status) return status;
     if (!array_bytes(&call, source, offset, size, &from))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
@@ -169,7 +169,7 @@ CUresult CUDAAPI cuMemcpyAtoD(CUdeviceptr destination, CUarray source, size_t of
 CUresult CUDAAPI cuMemcpyHtoA(CUarray destination, size_t offset, const void *source, size_t size) {
     Call call;
     Side to;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_legacy(&call);
     if (status) return status;
     if (!array_bytes(&call, destination, offset, size, &to))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
@@ -179,7 +179,7 @@ CUresult CUDAAPI cuMemcpyHtoA(CUarray destination, size_t offset, const void *so
 CUresult CUDAAPI cuMemcpyAtoH(void *destination, CUarray source, size_t offset, size_t size) {
     Call call;
     Side from;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_legacy(&call);
     if (status) return status;
     if (!array_bytes(&call, source, offset, size, &from))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
@@ -190,7 +190,7 @@ CUresult CUDAAPI cuMemcpyAtoA(CUarray destination, size_t destination_offset, CU
                               size_t source_offset, size_t size) {
     Call call;
     Side to, from;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_legacy(&call);
     if (status) return status;
     if (!array_bytes(&call, destination, destination_offset, size, &to) ||
         !array_bytes(&call, source, source_offset, size, &from))
@@ -258,11 +258,7 @@ static bool resolve(const Call *call, const SideArguments *in, const Box *box, S
            add_product(&out->start, in->x_bytes, 1);
 }
 
-CUresult CUDAAPI cuMemcpy3D(const CUDA_MEMCPY3D *copy) {
-    Call call;
-    CUresult status = call_begin(&call);
-    if (status) return status;
-    if (!copy) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+CUresult copy_now(const Call *call, const CUDA_MEMCPY3D *copy) {
     Box box = {copy->WidthInBytes, copy->Height, copy->Depth};
     SideArguments destination = {
         copy->dstXInBytes, copy->dstY,      copy->dstZ,     copy->dstLOD,   copy->dstMemoryType,
@@ -271,87 +267,135 @@ CUresult CUDAAPI cuMemcpy3D(const CUDA_MEMCPY3D *copy) {
                             copy->srcMemoryType, copy->srcHost,  copy->srcDevice, copy->srcArray,
                             copy->srcPitch,      copy->srcHeight};
     Side to, from;
-    if (!resolve(&call, &destination, &box, &to) || !resolve(&call, &source, &box, &from))
-        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    return call_end(&call, copy_box(&call, &to, &from, &box));
+    if (!resolve(call, &destination, &box, &to) || !resolve(call, &source, &box, &from))
+        return CUDA_ERROR_INVALID_VALUE;
+    return copy_box(call, &to, &from, &box);
+}
+
+CUresult CUDAAPI cuMemcpy3D(const CUDA_MEMCPY3D *copy) {
+    Call call;
+    CUresult status = call_begin_legacy(&call);
+    if (status) return status;
+    return call_end(&call, copy ? copy_now(&call, copy) : CUDA_ERROR_INVALID_VALUE);
+}
+
+static CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D *copy) {
+    return (CUDA_MEMCPY3D){.srcXInBytes = copy->srcXInBytes,
+                           .srcY = copy->srcY,
+                           .srcMemoryType = copy->srcMemoryType,
+                           .srcHost = copy->srcHost,
+                           .srcDevice = copy->srcDevice,
+                           .srcArray = copy->srcArray,
+                           .srcPitch = copy->srcPitch,
+                           .dstXInBytes = copy->dstXInBytes,
+                           .dstY = copy->dstY,
+                           .dstMemoryType = copy->dstMemoryType,
+                           .dstHost = copy->dstHost,
+                           .dstDevice = copy->dstDevice,
+                           .dstArray = copy->dstArray,
+                           .dstPitch = copy->dstPitch,
+                           .WidthInBytes = copy->WidthInBytes,
+                           .Height = copy->Height,
+                           .Depth = 1};
 }
 
 CUresult CUDAAPI cuMemcpy2D(const CUDA_MEMCPY2D *copy) {
     if (!copy) return CUDA_ERROR_INVALID_VALUE;
-    CUDA_MEMCPY3D box = {.srcXInBytes = copy->srcXInBytes,
-                         .srcY = copy->srcY,
-                         .srcMemoryType = copy->srcMemoryType,
-                         .srcHost = copy->srcHost,
-                         .srcDevice = copy->srcDevice,
-                         .srcArray = copy->srcArray,
-                         .srcPitch = copy->srcPitch,
-                         .dstXInBytes = copy->dstXInBytes,
-                         .dstY = copy->dstY,
-                         .dstMemoryType = copy->dstMemoryType,
-                         .dstHost = copy->dstHost,
-                         .dstDevice = copy->dstDevice,
-                         .dstArray = copy->dstArray,
-                         .dstPitch = copy->dstPitch,
-                         .WidthInBytes = copy->WidthInBytes,
-                         .Height = copy->Height,
-                         .Depth = 1};
+    CUDA_MEMCPY3D box = box_of(copy);
     return cuMemcpy3D(&box);
 }
 
 CUresult CUDAAPI cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *copy) { return cuMemcpy2D(copy); }
 
-/* ---- In a stream: at once, as everything ---- */
+/* ---- In a stream: at once, as everything, or captured ---- */
+
+static CUresult copy_in(CUstream stream, const CUDA_MEMCPY3D *copy) {
+    Call call;
+    bool is_taken;
+    WorkGiven work = {CU_GRAPH_NODE_TYPE_MEMCPY, copy, false};
+    CUresult status = capture_take(stream, work, &is_taken);
+    if (status || is_taken) return status;
+    status = call_begin(&call);
+    return status ? status : call_end(&call, copy_now(&call, copy));
+}
+
+/* A run of bytes with its sides, as a box of one row. */
+static CUresult copy_row_in(CUstream stream, CUDA_MEMCPY3D sides, size_t size) {
+    sides.WidthInBytes = size;
+    sides.Height = 1;
+    sides.Depth = 1;
+    return copy_in(stream, &sides);
+}
 
 CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr destination, CUdeviceptr source, size_t size,
                                CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : cuMemcpy(destination, source, size);
+    CUDA_MEMCPY3D sides = {.dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                           .dstDevice = destination,
+                           .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                           .srcDevice = source};
+    return copy_row_in(stream, sides, size);
+}
+
+CUresult CUDAAPI cuMemcpyHtoDAsync(CUdeviceptr destination, const void *source, size_t size,
+                                   CUstream stream) {
+    CUDA_MEMCPY3D sides = {.dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .dstDevice = destination,
+                           .srcMemoryType = CU_MEMORYTYPE_HOST,
+                           .srcHost = source};
+    return copy_row_in(stream, sides, size);
+}
+
+CUresult CUDAAPI cuMemcpyDtoHAsync(void *destination, CUdeviceptr source, size_t size,
+                                   CUstream stream) {
+    CUDA_MEMCPY3D sides = {.dstMemoryType = CU_MEMORYTYPE_HOST,
+                           .dstHost = destination,
+                           .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .srcDevice = source};
+    return copy_row_in(stream, sides, size);
+}
+
+CUresult CUDAAPI cuMemcpyDtoDAsync(CUdeviceptr destination, CUdeviceptr source, size_t size,
+                                   CUstream stream) {
+    CUDA_MEMCPY3D sides = {.dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .dstDevice = destination,
+                           .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .srcDevice = source};
+    return copy_row_in(stream, sides, size);
 }
 
 CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr destination, CUcontext destination_context,
                                    CUdeviceptr source, CUcontext source_context, size_t size,
                                    CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status
-                  : cuMemcpyPeer(destination, destination_context, source, source_context, size);
-}
-
-CUresult CUDAAPI cuMemcpyHtoDAsync(CUdeviceptr destination, const void *source, size_t size,
-                                   CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : cuMemcpyHtoD(destination, source, size);
-}
-
-CUresult CUDAAPI cuMemcpyDtoHAsync(void *destination, CUdeviceptr source, size_t size,
-                                   CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : cuMemcpyDtoH(destination, source, size);
-}
-
-CUresult CUDAAPI cuMemcpyDtoDAsync(CUdeviceptr destination, CUdeviceptr source, size_t size,
-                                   CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : cuMemcpyDtoD(destination, source, size);
+    (void)destination_context, (void)source_context; /* all contexts are on one device */
+    return cuMemcpyDtoDAsync(destination, source, size, stream);
 }
 
 CUresult CUDAAPI cuMemcpyHtoAAsync(CUarray destination, size_t offset, const void *source,
                                    size_t size, CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : cuMemcpyHtoA(destination, offset, source, size);
+    CUDA_MEMCPY3D sides = {.dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                           .dstArray = destination,
+                           .dstXInBytes = offset,
+                           .srcMemoryType = CU_MEMORYTYPE_HOST,
+                           .srcHost = source};
+    return copy_row_in(stream, sides, size);
 }
 
 CUresult CUDAAPI cuMemcpyAtoHAsync(void *destination, CUarray source, size_t offset, size_t size,
                                    CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : cuMemcpyAtoH(destination, source, offset, size);
+    CUDA_MEMCPY3D sides = {.dstMemoryType = CU_MEMORYTYPE_HOST,
+                           .dstHost = destination,
+                           .srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                           .srcArray = source,
+                           .srcXInBytes = offset};
+    return copy_row_in(stream, sides, size);
 }
 
 CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : cuMemcpy2D(copy);
+    if (!copy) return CUDA_ERROR_INVALID_VALUE;
+    CUDA_MEMCPY3D box = box_of(copy);
+    return copy_in(stream, &box);
 }
 
 CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : cuMemcpy3D(copy);
+    return copy_in(stream, copy);
 }

@@ -48,18 +48,30 @@ typedef struct Function {
     int carveout;               /* likewise */
 } Function;
 
+/* Nodes of a graph that is being captured. */
+typedef struct Tail {
+    CUgraphNode *nodes;
+    size_t count;
+} Tail;
+
+typedef struct Capture Capture;
+
 typedef struct Stream {
     Context *context;
     unsigned flags;
     int priority;
     uint64_t id;
+    Capture *capture; /* that its work goes into, NULL: none */
+    Tail tail;        /* what the next node of the capture depends on */
 } Stream;
 
 typedef struct Event {
     Context *context;
     unsigned flags;
     bool is_recorded;
-    uint64_t time_ps; /* simulated time at which it was recorded */
+    uint64_t time_ps;    /* simulated time at which it was recorded */
+    uint64_t capture_id; /* capture in which it was recorded last, 0: none */
+    Tail tail;           /* what was captured before it */
 } Event;
 
 typedef struct Array {
@@ -101,7 +113,8 @@ typedef struct Driver {
     Context *primary;       /* NULL while nobody retains it */
     unsigned primary_users; /* retains without a release */
     unsigned primary_flags;
-    uint64_t next_id;    /* of contexts and streams */
+    Capture *captures;   /* those going on */
+    uint64_t next_id;    /* of contexts, streams and captures */
     Map *missing;        /* functions whose absence has been told */
     bool is_full_told;   /* it was said that device memory is full */
     bool is_reported;    /* the report is written */
@@ -161,6 +174,8 @@ void module_free(Driver *driver, void *object);
 void function_free(Driver *driver, void *object);
 void array_free(Driver *driver, void *object);
 void link_free(Driver *driver, void *object);
+void stream_free(Driver *driver, void *object);
+void event_free(Driver *driver, void *object);
 void textures_clear(Driver *driver, const Context *context); /* all of a context */
 
 /* ---- Streams (stream.c) ---- */
@@ -169,6 +184,42 @@ void textures_clear(Driver *driver, const Context *context); /* all of a context
 bool stream_is_valid(const Call *call, CUstream stream);
 /* The same as a call of its own: CUDA_SUCCESS, or why nothing can run in `stream`. */
 CUresult stream_check(CUstream stream);
+
+/* ---- Capture of streams into graphs (capture.c) ---- */
+
+/* call_begin for work in the legacy default stream, and for what could wait for any stream: both
+ * are refused during some captures, which they invalidate. */
+CUresult call_begin_legacy(Call *call);
+CUresult call_begin_unsafe(Call *call);
+/* stream_check for what a captured stream cannot do, which invalidates the capture: CUDA's error
+ * where CUDA has one, else (`what` not NULL) it is named as missing. */
+CUresult capture_refuse(CUstream stream, const char *what);
+/* Records an event, or what was captured before it. */
+CUresult capture_record(Call *call, Event *event, CUevent handle, CUstream stream, unsigned flags);
+/* What waiting for an event means for captures. */
+CUresult capture_wait(Call *call, CUstream stream, Event *event, CUevent handle, unsigned flags);
+/* Why an event that stands for captured work cannot be asked about. */
+CUresult capture_check_event(const Call *call, const Event *event);
+/* Whether a graph is being captured into. */
+bool capture_is_of(const Driver *driver, CUgraph graph);
+/* Ends all captures of a context. */
+void captures_clear(Driver *driver, const Context *context);
+
+/* ---- Work that is done at once ---- */
+
+typedef struct LaunchShape {
+    CUfunction function;
+    unsigned grid[3], block[3];
+    unsigned shared_bytes; /* dynamic */
+    bool is_cooperative;
+} LaunchShape;
+
+/* Fills a kernel's parameter area. What is wrong is told on stderr. */
+CUresult launch_gather(const Function *function, void **parameters, void **extra, char *area);
+CUresult launch_now(Call *call, const LaunchShape *shape, const char *area);
+CUresult copy_now(const Call *call, const CUDA_MEMCPY3D *copy);
+CUresult fill_now(const Call *call, const CUDA_MEMSET_NODE_PARAMS *fill);
+void event_record(const Call *call, Event *event);
 
 /* ---- Addresses (memory.c) ---- */
 

@@ -25,8 +25,14 @@ CUresult CUDAAPI cuEventDestroy(CUevent handle) {
     CUresult status = call_begin(&call);
     if (status) return status;
     Event *event = handles_remove(&call.driver->handles, HANDLE_EVENT, (uint64_t)(uintptr_t)handle);
-    free(event);
+    if (event) event_free(call.driver, event);
     return call_end(&call, event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+}
+
+void event_record(const Call *call, Event *event) {
+    event->capture_id = 0;
+    event->is_recorded = true;
+    event->time_ps = call->driver->simulator->time_ps;
 }
 
 CUresult CUDAAPI cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned int flags) {
@@ -37,9 +43,7 @@ CUresult CUDAAPI cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigne
     if (!event || !stream_is_valid(&call, stream))
         return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     if (flags > RECORD_FLAGS) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    event->is_recorded = true;
-    event->time_ps = call.driver->simulator->time_ps;
-    return call_end(&call, CUDA_SUCCESS);
+    return call_end(&call, capture_record(&call, event, handle, stream, flags));
 }
 
 CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream) {
@@ -51,8 +55,8 @@ CUresult CUDAAPI cuEventQuery(CUevent event) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    bool is_valid = CALL_GET(&call, HANDLE_EVENT, event) != NULL;
-    return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+    const Event *found = CALL_GET(&call, HANDLE_EVENT, event);
+    return call_end(&call, found ? capture_check_event(&call, found) : CUDA_ERROR_INVALID_HANDLE);
 }
 
 CUresult CUDAAPI cuEventSynchronize(CUevent event) { return cuEventQuery(event); }

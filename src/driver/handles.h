@@ -17,6 +17,9 @@ typedef enum HandleKind {
     HANDLE_ARRAY,
     HANDLE_LINK,
     HANDLE_POOL,
+    HANDLE_GRAPH,
+    HANDLE_GRAPH_NODE,
+    HANDLE_GRAPH_EXEC,
     HANDLE_KIND_COUNT
 } HandleKind;
 

@@ -1,6 +1,6 @@
 /* Launches: the three ways to give a kernel its parameters, and what becomes of a kernel's fault.
  */
-#include "driver/driver.h"
+#include "driver/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +41,7 @@ static bool read_extra(void **extra, const void **buffer, size_t *size) {
     return *buffer && size_given;
 }
 
-/* Fills the kernel's parameter area. What is wrong is told on stderr. */
-static CUresult gather(const Function *function, void **parameters, void **extra, char *area) {
+CUresult launch_gather(const Function *function, void **parameters, void **extra, char *area) {
     const PtxFunction *ptx = function->decoded->ptx;
     if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
     if (!ptx->parameter_count) return CUDA_SUCCESS;
@@ -109,49 +108,62 @@ static CUresult run(Call *call, const GpuLaunch *launch) {
     return call->context->error;
 }
 
-/* A launch as all the API's forms ask for it. */
-typedef struct Request {
-    CUfunction function;
-    unsigned grid[3], block[3];
-    unsigned shared_bytes;
-    CUstream stream;
-    bool is_cooperative;
-} Request;
+CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
+    const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
+    if (!function) return CUDA_ERROR_INVALID_HANDLE;
+    GpuLaunch made = {.module = function->module->gpu,
+                      .function = function->index,
+                      .dynamic_shared_bytes = shape->shared_bytes,
+                      .parameters = area,
+                      .is_cooperative = shape->is_cooperative};
+    memcpy(made.grid, shape->grid, sizeof made.grid);
+    memcpy(made.block, shape->block, sizeof made.block);
+    return run(call, &made);
+}
 
-static CUresult launch(const Request *request, void **parameters, void **extra) {
+static CUresult gather_and_run(const LaunchShape *shape, void **parameters, void **extra) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    const Function *function = CALL_GET(&call, HANDLE_FUNCTION, request->function);
-    if (!function || !stream_is_valid(&call, request->stream))
-        return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    const Function *function = CALL_GET(&call, HANDLE_FUNCTION, shape->function);
+    if (!function) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     uint32_t bytes = function->decoded->ptx->parameter_bytes;
     char local[LOCAL_PARAMETER_BYTES];
     char *area = bytes <= sizeof local ? local : base_malloc(bytes);
     memset(area, 0, bytes);
-    status = gather(function, parameters, extra, area);
-    if (status == CUDA_SUCCESS) {
-        GpuLaunch made = {.module = function->module->gpu,
-                          .function = function->index,
-                          .dynamic_shared_bytes = request->shared_bytes,
-                          .parameters = area,
-                          .is_cooperative = request->is_cooperative};
-        memcpy(made.grid, request->grid, sizeof made.grid);
-        memcpy(made.block, request->block, sizeof made.block);
-        status = run(&call, &made);
-    }
+    status = launch_gather(function, parameters, extra, area);
+    if (status == CUDA_SUCCESS) status = launch_now(&call, shape, area);
     if (area != local) free(area);
     return call_end(&call, status);
+}
+
+/* Launches, or has the graph that `stream` captures into launch. */
+static CUresult launch(const LaunchShape *shape, CUstream stream, void **parameters, void **extra) {
+    bool is_taken;
+    CUDA_KERNEL_NODE_PARAMS given = {shape->function,
+                                     shape->grid[0],
+                                     shape->grid[1],
+                                     shape->grid[2],
+                                     shape->block[0],
+                                     shape->block[1],
+                                     shape->block[2],
+                                     shape->shared_bytes,
+                                     parameters,
+                                     extra,
+                                     NULL,
+                                     NULL};
+    WorkGiven work = {CU_GRAPH_NODE_TYPE_KERNEL, &given, shape->is_cooperative};
+    CUresult status = capture_take(stream, work, &is_taken);
+    return status || is_taken ? status : gather_and_run(shape, parameters, extra);
 }
 
 CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
                                 unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                                 unsigned int block_z, unsigned int shared_bytes, CUstream stream,
                                 void **parameters, void **extra) {
-    Request request = {
-        function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream,
-        false};
-    return launch(&request, parameters, extra);
+    LaunchShape shape = {
+        function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, false};
+    return launch(&shape, stream, parameters, extra);
 }
 
 CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x,
@@ -159,26 +171,24 @@ CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned int gri
                                            unsigned int block_x, unsigned int block_y,
                                            unsigned int block_z, unsigned int shared_bytes,
                                            CUstream stream, void **parameters) {
-    Request request = {
-        function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream,
-        true};
-    return launch(&request, parameters, NULL);
+    LaunchShape shape = {
+        function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, true};
+    return launch(&shape, stream, parameters, NULL);
 }
 
 CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                                   void **parameters, void **extra) {
     if (!config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
-    Request request = {function,
-                       {config->gridDimX, config->gridDimY, config->gridDimZ},
-                       {config->blockDimX, config->blockDimY, config->blockDimZ},
-                       config->sharedMemBytes,
-                       config->hStream,
-                       false};
+    LaunchShape shape = {function,
+                         {config->gridDimX, config->gridDimY, config->gridDimZ},
+                         {config->blockDimX, config->blockDimY, config->blockDimZ},
+                         config->sharedMemBytes,
+                         false};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const CUlaunchAttribute *attribute = &config->attrs[i];
         switch ((int)attribute->id) {
         case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-            request.is_cooperative = attribute->value.cooperative != 0;
+            shape.is_cooperative = attribute->value.cooperative != 0;
             break;
         case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
             if (attribute->value.clusterDim.x > 1 || attribute->value.clusterDim.y > 1 ||
@@ -188,13 +198,16 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction funct
         default: break; /* hints on priority, overlap and caches: without effect in order */
         }
     }
-    return launch(&request, parameters, extra);
+    return launch(&shape, config->hStream, parameters, extra);
 }
 
 CUresult CUDAAPI cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user) {
-    CUresult status = stream_check(stream);
-    if (status) return status;
+    bool is_taken;
+    CUDA_HOST_NODE_PARAMS given = {function, user};
     if (!function) return CUDA_ERROR_INVALID_VALUE;
+    CUresult status =
+        capture_take(stream, (WorkGiven){CU_GRAPH_NODE_TYPE_HOST, &given, false}, &is_taken);
+    if (status || is_taken) return status;
     function(user);
     return CUDA_SUCCESS;
 }

@@ -3,7 +3,7 @@
  * Page-locked host memory is a piece of device memory that the host can reach too, so kernels may
  * use it by its device address. */
 #include "driver/checks.h"
-#include "driver/driver.h"
+#include "driver/graph.h"
 
 #include <string.h>
 
@@ -66,13 +66,16 @@ uint64_t memory_device_address(const Call *call, uint64_t pointer) {
 
 /* ---- Device memory ---- */
 
+static CUresult allocate_plain(Call *call, CUdeviceptr *address, size_t size) {
+    if (!address || !size) return CUDA_ERROR_INVALID_VALUE;
+    *address = allocate(call, size, MEM_KIND_BUFFER, 0, false);
+    return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 CUresult CUDAAPI cuMemAlloc(CUdeviceptr *address, size_t size) {
     Call call;
-    CUresult status = call_begin(&call);
-    if (status) return status;
-    if (!address || !size) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    *address = allocate(&call, size, MEM_KIND_BUFFER, 0, false);
-    return call_end(&call, *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+    CUresult status = call_begin_unsafe(&call);
+    return status ? status : call_end(&call, allocate_plain(&call, address, size));
 }
 
 CUresult CUDAAPI cuMemAllocPitch(CUdeviceptr *address, size_t *pitch, size_t width_bytes,
@@ -91,7 +94,7 @@ CUresult CUDAAPI cuMemAllocPitch(CUdeviceptr *address, size_t *pitch, size_t wid
 
 CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *address, size_t size, unsigned int flags) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_unsafe(&call);
     if (status) return status;
     if (!address || !size || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
@@ -111,18 +114,23 @@ static void say_not_allocated(const Call *call, uint64_t address) {
     text_free(&where);
 }
 
+static CUresult free_plain(Call *call, CUdeviceptr address) {
+    if (address == 0 || release(call, address)) return CUDA_SUCCESS;
+    say_not_allocated(call, address);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
     Call call;
-    CUresult status = call_begin(&call);
-    if (status) return status;
-    if (address == 0 || release(&call, address)) return call_end(&call, CUDA_SUCCESS);
-    say_not_allocated(&call, address);
-    return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    CUresult status = call_begin_unsafe(&call);
+    return status ? status : call_end(&call, free_plain(&call, address));
 }
 
 CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : cuMemFree(address);
+    CUresult status = capture_refuse(stream, "cuMemFreeAsync in a stream that is captured");
+    Call call;
+    if (status == CUDA_SUCCESS) status = call_begin(&call);
+    return status ? status : call_end(&call, free_plain(&call, address));
 }
 
 CUresult CUDAAPI cuMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
@@ -167,7 +175,7 @@ CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUmemLocat
 
 CUresult CUDAAPI cuMemHostAlloc(void **pointer, size_t size, unsigned int flags) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_unsafe(&call);
     if (status) return status;
     if (!pointer || !size || flags > 7) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     uint64_t address = allocate(&call, size, MEM_KIND_HOST, flags, false);
@@ -182,7 +190,7 @@ CUresult CUDAAPI cuMemAllocHost(void **pointer, size_t size) {
 
 CUresult CUDAAPI cuMemFreeHost(void *pointer) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_unsafe(&call);
     if (status) return status;
     uint64_t address = address_of_host(&call, (uintptr_t)pointer);
     bool is_right = !pointer || (address && release(&call, address));
@@ -315,18 +323,37 @@ CUresult CUDAAPI cuPointerSetAttribute(const void *value, CUpointer_attribute at
 
 /* ---- Filling ---- */
 
-static CUresult fill(CUdeviceptr address, size_t pitch, unsigned value, int element_bytes,
+CUresult fill_now(const Call *call, const CUDA_MEMSET_NODE_PARAMS *fill) {
+    if (fill->dst % fill->elementSize || (fill->height > 1 && fill->pitch % fill->elementSize))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t row = 0; row < fill->height; row++) {
+        if (!mem_fill(call->memory, fill->dst + row * fill->pitch, fill->value,
+                      (int)fill->elementSize, fill->width))
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult fill(CUdeviceptr address, size_t pitch, unsigned value, unsigned element_bytes,
                      size_t width, size_t height) {
     Call call;
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin_legacy(&call);
     if (status) return status;
-    if (address % (unsigned)element_bytes || (height > 1 && pitch % (unsigned)element_bytes))
-        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    for (size_t row = 0; row < height && status == CUDA_SUCCESS; row++) {
-        if (!mem_fill(call.memory, address + row * pitch, value, element_bytes, width))
-            status = CUDA_ERROR_INVALID_VALUE;
-    }
-    return call_end(&call, status);
+    CUDA_MEMSET_NODE_PARAMS given = {address, pitch, value, element_bytes, width, height};
+    return call_end(&call, fill_now(&call, &given));
+}
+
+/* At once, or captured. */
+static CUresult fill_in(CUstream stream, CUdeviceptr address, size_t pitch, unsigned value,
+                        unsigned element_bytes, size_t width, size_t height) {
+    Call call;
+    bool is_taken;
+    CUDA_MEMSET_NODE_PARAMS given = {address, pitch, value, element_bytes, width, height};
+    WorkGiven work = {CU_GRAPH_NODE_TYPE_MEMSET, &given, false};
+    CUresult status = capture_take(stream, work, &is_taken);
+    if (status || is_taken) return status;
+    status = call_begin(&call);
+    return status ? status : call_end(&call, fill_now(&call, &given));
 }
 
 CUresult CUDAAPI cuMemsetD8(CUdeviceptr address, unsigned char value, size_t count) {
@@ -358,36 +385,30 @@ CUresult CUDAAPI cuMemsetD2D32(CUdeviceptr address, size_t pitch, unsigned int v
 
 CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr address, unsigned char value, size_t count,
                                  CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : fill(address, 0, value, 1, count, 1);
+    return fill_in(stream, address, 0, value, 1, count, 1);
 }
 
 CUresult CUDAAPI cuMemsetD16Async(CUdeviceptr address, unsigned short value, size_t count,
                                   CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : fill(address, 0, value, 2, count, 1);
+    return fill_in(stream, address, 0, value, 2, count, 1);
 }
 
 CUresult CUDAAPI cuMemsetD32Async(CUdeviceptr address, unsigned int value, size_t count,
                                   CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : fill(address, 0, value, 4, count, 1);
+    return fill_in(stream, address, 0, value, 4, count, 1);
 }
 
 CUresult CUDAAPI cuMemsetD2D8Async(CUdeviceptr address, size_t pitch, unsigned char value,
                                    size_t width, size_t height, CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : fill(address, pitch, value, 1, width, height);
+    return fill_in(stream, address, pitch, value, 1, width, height);
 }
 
 CUresult CUDAAPI cuMemsetD2D16Async(CUdeviceptr address, size_t pitch, unsigned short value,
                                     size_t width, size_t height, CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : fill(address, pitch, value, 2, width, height);
+    return fill_in(stream, address, pitch, value, 2, width, height);
 }
 
 CUresult CUDAAPI cuMemsetD2D32Async(CUdeviceptr address, size_t pitch, unsigned int value,
                                     size_t width, size_t height, CUstream stream) {
-    CUresult status = stream_check(stream);
-    return status ? status : fill(address, pitch, value, 4, width, height);
+    return fill_in(stream, address, pitch, value, 4, width, height);
 }

@@ -221,7 +221,7 @@ static CUresult allocate_from(Call *call, CUdeviceptr *address, size_t size, Poo
 }
 
 CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stream) {
-    CUresult status = stream_check(stream);
+    CUresult status = capture_refuse(stream, "cuMemAllocAsync in a stream that is captured");
     if (status) return status;
     Call call;
     status = call_begin(&call);
@@ -230,7 +230,8 @@ CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream str
 
 CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemoryPool handle,
                                          CUstream stream) {
-    CUresult status = stream_check(stream);
+    CUresult status =
+        capture_refuse(stream, "cuMemAllocFromPoolAsync in a stream that is captured");
     if (status) return status;
     Call call;
     status = call_begin(&call);

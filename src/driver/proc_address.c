@@ -9,7 +9,23 @@
 static const struct {
     const char *name;
     const char *since_13;
-} renewed[] = {{"cuCtxCreate", "cuCtxCreate_v4"}};
+} renewed[] = {
+    {"cuCtxCreate", "cuCtxCreate_v4"},
+    {"cuGraphInstantiate", "cuGraphInstantiateWithFlags"},
+    {"cuGraphExecUpdate", "cuGraphExecUpdate_v2"},
+    {"cuGraphAddKernelNode", "cuGraphAddKernelNode_v2"},
+    {"cuGraphKernelNodeGetParams", "cuGraphKernelNodeGetParams_v2"},
+    {"cuGraphKernelNodeSetParams", "cuGraphKernelNodeSetParams_v2"},
+    {"cuGraphExecKernelNodeSetParams", "cuGraphExecKernelNodeSetParams_v2"},
+    {"cuGraphGetEdges", "cuGraphGetEdges_v2"},
+    {"cuGraphNodeGetDependencies", "cuGraphNodeGetDependencies_v2"},
+    {"cuGraphNodeGetDependentNodes", "cuGraphNodeGetDependentNodes_v2"},
+    {"cuGraphAddDependencies", "cuGraphAddDependencies_v2"},
+    {"cuGraphRemoveDependencies", "cuGraphRemoveDependencies_v2"},
+    {"cuStreamBeginCapture", "cuStreamBeginCapture_v2"},
+    {"cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v3"},
+    {"cuStreamUpdateCaptureDependencies", "cuStreamUpdateCaptureDependencies_v2"},
+};
 
 CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **function, int cuda_version,
                                   cuuint64_t flags, CUdriverProcAddressQueryResult *status) {

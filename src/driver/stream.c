@@ -43,25 +43,27 @@ CUresult CUDAAPI cuStreamDestroy(CUstream handle) {
     if (status) return status;
     Stream *stream =
         handles_remove(&call.driver->handles, HANDLE_STREAM, (uint64_t)(uintptr_t)handle);
-    free(stream);
+    if (stream) stream_free(call.driver, stream);
     return call_end(&call, stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
 }
 
-CUresult CUDAAPI cuStreamQuery(CUstream stream) { return stream_check(stream); }
-CUresult CUDAAPI cuStreamSynchronize(CUstream stream) { return stream_check(stream); }
+CUresult CUDAAPI cuStreamQuery(CUstream stream) { return capture_refuse(stream, NULL); }
+CUresult CUDAAPI cuStreamSynchronize(CUstream stream) { return capture_refuse(stream, NULL); }
 
 CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
     if (flags > 1) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    bool is_valid = stream_is_valid(&call, stream) && CALL_GET(&call, HANDLE_EVENT, event);
-    return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+    Event *found = CALL_GET(&call, HANDLE_EVENT, event);
+    if (!found || !stream_is_valid(&call, stream))
+        return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    return call_end(&call, capture_wait(&call, stream, found, event, flags));
 }
 
 CUresult CUDAAPI cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user,
                                      unsigned int flags) {
-    CUresult status = stream_check(stream);
+    CUresult status = capture_refuse(stream, NULL);
     if (status) return status;
     if (!callback || flags) return CUDA_ERROR_INVALID_VALUE;
     callback(stream, CUDA_SUCCESS, user);
@@ -122,14 +124,5 @@ CUresult CUDAAPI cuStreamGetDevice(CUstream handle, CUdevice *device) {
     CUresult status = begin(&call, handle, device, &stream);
     if (status) return status;
     *device = 0;
-    return call_end(&call, CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *capture) {
-    Call call;
-    const Stream *stream;
-    CUresult status = begin(&call, handle, capture, &stream);
-    if (status) return status;
-    *capture = CU_STREAM_CAPTURE_STATUS_NONE;
     return call_end(&call, CUDA_SUCCESS);
 }

@@ -41,6 +41,10 @@ from the export table, `src/driver/api.h`.
 * `cuCtxCreate` takes parameters (`CUctxCreateParams`) that are all 0, which ask for a context of the whole
   device; those that limit it to some SMs, or share it with graphics, give `CUDA_ERROR_NOT_SUPPORTED`.
 * Handles are numbers, not addresses: a stale or foreign one gives `CUDA_ERROR_INVALID_HANDLE`.
+* A graph's launch does its nodes one by one: of those whose dependencies are done, always the one that was
+  created first. Dependencies with a cycle are found when a graph is instantiated. While a stream is captured,
+  what CUDA forbids is refused and invalidates the capture; refused by name are the launch of a graph and
+  `cuMemAllocAsync` and `cuMemFreeAsync` there, and the capture of a thread's default stream.
 * Any thread may call; calls run one after another. A call costs tens of nanoseconds (`make bench`).
 
 Options come from the environment variable `TYTO_OPTIONS` ([command.md](command.md)); at the end of the

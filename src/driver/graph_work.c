@@ -1,0 +1,135 @@
+/* What the nodes of a graph do: made from the program's parameters, copied, done. */
+#include "driver/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Making ---- */
+
+static CUresult make_kernel(const Call *call, const CUDA_KERNEL_NODE_PARAMS *given,
+                            GraphWork *work) {
+    const Function *function = CALL_GET(call, HANDLE_FUNCTION, given->func);
+    if (!function) return CUDA_ERROR_INVALID_HANDLE;
+    const PtxFunction *ptx = function->decoded->ptx;
+    size_t count = (size_t)ptx->parameter_count;
+    work->area_bytes = ptx->parameter_bytes;
+    work->area = base_calloc(work->area_bytes + 1, 1);
+    work->pointers = base_calloc(count + 1, sizeof(void *));
+    for (size_t i = 0; i < count; i++)
+        work->pointers[i] = work->area + ptx->parameters[i].address;
+    work->kernel = *given;
+    work->kernel.kernelParams = work->pointers;
+    work->kernel.extra = NULL;
+    return launch_gather(function, given->kernelParams, given->extra, work->area);
+}
+
+static CUresult make_fill(const CUDA_MEMSET_NODE_PARAMS *given, GraphWork *work) {
+    work->fill = *given;
+    return given->elementSize == 1 || given->elementSize == 2 || given->elementSize == 4
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult make_child(const Call *call, const void *handle, GraphWork *work) {
+    const Graph *graph = CALL_GET(call, HANDLE_GRAPH, handle);
+    if (!graph || capture_is_of(call->driver, graph->handle)) return CUDA_ERROR_INVALID_VALUE;
+    work->child = graph_clone(call->driver, graph);
+    work->child->is_child = true;
+    return CUDA_SUCCESS;
+}
+
+static CUresult make(const Call *call, WorkGiven given, GraphWork *work) {
+    switch ((int)given.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: return make_kernel(call, given.parameters, work);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        work->copy = *(const CUDA_MEMCPY3D *)given.parameters;
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_MEMSET: return make_fill(given.parameters, work);
+    case CU_GRAPH_NODE_TYPE_HOST:
+        work->host = *(const CUDA_HOST_NODE_PARAMS *)given.parameters;
+        return work->host.fn ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_GRAPH_NODE_TYPE_GRAPH: return make_child(call, given.parameters, work);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        work->event = (CUevent)(uintptr_t)given.parameters;
+        return CALL_GET(call, HANDLE_EVENT, work->event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    default: return CUDA_SUCCESS;
+    }
+}
+
+CUresult work_make(const Call *call, WorkGiven given, GraphWork *work) {
+    *work = (GraphWork){.type = given.type, .is_cooperative = given.is_cooperative};
+    if (!given.parameters && given.type != CU_GRAPH_NODE_TYPE_EMPTY)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult status = make(call, given, work);
+    if (status) work_free(call->driver, work);
+    return status;
+}
+
+CUresult work_replace(const Call *call, GraphWork *work, WorkGiven given) {
+    GraphWork made;
+    if (work->type != given.type) return CUDA_ERROR_INVALID_VALUE;
+    given.is_cooperative = work->is_cooperative;
+    CUresult status = work_make(call, given, &made);
+    if (status) return status;
+    work_free(call->driver, work);
+    *work = made;
+    return CUDA_SUCCESS;
+}
+
+/* ---- Copies ---- */
+
+static void copy_parameters(const GraphWork *from, GraphWork *to) {
+    size_t count = 0;
+    while (from->pointers[count])
+        count++;
+    to->area = base_malloc(from->area_bytes + 1);
+    memcpy(to->area, from->area, from->area_bytes);
+    to->pointers = base_calloc(count + 1, sizeof(void *));
+    for (size_t i = 0; i < count; i++)
+        to->pointers[i] = to->area + ((char *)from->pointers[i] - from->area);
+    to->kernel.kernelParams = to->pointers;
+}
+
+GraphWork work_copy(Driver *driver, const GraphWork *work) {
+    GraphWork copy = *work;
+    if (work->type == CU_GRAPH_NODE_TYPE_KERNEL) copy_parameters(work, &copy);
+    if (work->type == CU_GRAPH_NODE_TYPE_GRAPH && work->child) {
+        copy.child = graph_clone(driver, work->child);
+        copy.child->is_child = true;
+    }
+    return copy;
+}
+
+void work_free(Driver *driver, GraphWork *work) {
+    free(work->area);
+    free(work->pointers);
+    if (work->type == CU_GRAPH_NODE_TYPE_GRAPH && work->child) graph_free(driver, work->child);
+    *work = (GraphWork){.type = CU_GRAPH_NODE_TYPE_EMPTY};
+}
+
+/* ---- Doing ---- */
+
+static CUresult run_kernel(Call *call, const GraphWork *work) {
+    const CUDA_KERNEL_NODE_PARAMS *kernel = &work->kernel;
+    LaunchShape shape = {kernel->func,
+                         {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
+                         {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
+                         kernel->sharedMemBytes,
+                         work->is_cooperative};
+    return launch_now(call, &shape, work->area);
+}
+
+CUresult work_run(Call *call, const GraphWork *work) {
+    switch ((int)work->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: return run_kernel(call, work);
+    case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_now(call, &work->copy);
+    case CU_GRAPH_NODE_TYPE_MEMSET: return fill_now(call, &work->fill);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: {
+        Event *event = CALL_GET(call, HANDLE_EVENT, work->event);
+        if (event) event_record(call, event);
+        return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    }
+    default: return CUDA_SUCCESS; /* nothing to wait for */
+    }
+}
