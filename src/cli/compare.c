@@ -3,7 +3,6 @@
  * the order in which the schedulers were named. */
 #include "cli/command.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,6 +16,7 @@
 #include "cli/files.h"
 #include "cli/names.h"
 #include "cli/program.h"
+#include "cli/scratch.h"
 
 enum {
     PATH_BYTES = 4096,
@@ -41,12 +41,12 @@ typedef struct Contest {
     Names schedulers, cta_schedulers; /* as named */
     Contestant *list;                 /* every pair of them */
     int count;
-    bool has_too_many;       /* more were named than can be */
-    int jobs;                /* processes at once */
-    char folder[PATH_BYTES]; /* temporary */
-    sigset_t signals;        /* that are waited for: of the end of a process, and of interruption */
-    sigset_t outer_mask;     /* signals blocked when the command started */
-    int signal;              /* that interrupted the runs; 0: none did */
+    bool has_too_many;   /* more were named than can be */
+    int jobs;            /* processes at once */
+    Scratch scratch;     /* what the programs write */
+    sigset_t signals;    /* that are waited for: of the end of a process, and of interruption */
+    sigset_t outer_mask; /* signals blocked when the command started */
+    int signal;          /* that interrupted the runs; 0: none did */
 } Contest;
 
 /* ---- Reading the command line ---- */
@@ -296,28 +296,13 @@ static bool answer(const Contest *contest) {
 /* ---- The command ---- */
 
 static bool make_folder(Contest *contest) {
-    const char *place = getenv("TMPDIR");
-    snprintf(contest->folder, sizeof contest->folder, "%s/tyto-compare-XXXXXX",
-             place && *place ? place : "/tmp");
-    if (!mkdtemp(contest->folder)) {
-        say_error("cannot make the folder %s: %s", contest->folder, strerror(errno));
-        return false;
-    }
+    if (!scratch_open(&contest->scratch)) return false;
     for (int i = 0; i < contest->count; i++) {
         Contestant *contestant = &contest->list[i];
-        snprintf(contestant->stats, PATH_BYTES, "%.4000s/%d.stats", contest->folder, i);
-        snprintf(contestant->output, PATH_BYTES, "%.4000s/%d.out", contest->folder, i);
+        snprintf(contestant->stats, PATH_BYTES, "%s/%d.stats", contest->scratch.path, i);
+        snprintf(contestant->output, PATH_BYTES, "%s/%d.out", contest->scratch.path, i);
     }
     return true;
-}
-
-/* All that is in it too: a program that was killed as it wrote leaves files of other names. */
-static void remove_folder(const Contest *contest) {
-    DIR *folder = opendir(contest->folder);
-    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
-        unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder) closedir(folder);
-    rmdir(contest->folder);
 }
 
 static int run_contest(Contest *contest) {
@@ -328,7 +313,7 @@ static int run_contest(Contest *contest) {
     block_signals(contest);
     if (!make_folder(contest)) return EXIT_FAILED;
     bool is_right = run_all(contest) && answer(contest);
-    remove_folder(contest);
+    scratch_close(&contest->scratch);
     obey_signal(contest);
     return is_right ? EXIT_DONE : EXIT_FAILED;
 }

@@ -143,6 +143,18 @@ FULL = (("--version",), ("help",), ("help", "run"), ("help", "--man"), ("machine
         ("compare", "--schedulers", "lrr", "vecadd", "--size", "100"), ("run", "vecadd", "--size", "100"))
 
 
+ONE_RUN = """
+id: one
+paper: OURS
+title: one run
+place: here
+machine: owl
+programs: [{label: A, run: vecadd}]
+setups: [{name: rr, scheduler: lrr}]
+columns: [{label: CYCLES, metric: cycles, setup: rr, form: number}]
+"""
+
+
 class Hostile(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -264,17 +276,23 @@ class Hostile(unittest.TestCase):
         return process.returncode, os.listdir(self.folder)
 
     def test_an_interrupted_comparison_leaves_nothing_behind(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             for is_group in (True, False):  # as by Ctrl-C, and as by kill
                 self.assertEqual(self.interrupt(number, is_group), (-number, []))
 
-    def test_a_comparison_that_is_killed_takes_its_runs_along(self):
-        with subprocess.Popen([TYTO, "compare", "spmv", "--size", "262144"], stderr=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, start_new_session=True,
-                              env={**PLAIN, "TMPDIR": str(self.folder)}) as process:
-            while not list(self.folder.glob("*/0.out")):
-                time.sleep(0.05)
-            process.kill()
+    def compare_for_minutes(self):
+        before = set(self.folder.glob("*/0.out"))
+        process = subprocess.Popen([TYTO, "compare", "spmv", "--size", "262144"], stderr=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, start_new_session=True,
+                                   env={**PLAIN, "TMPDIR": str(self.folder)})
+        while set(self.folder.glob("*/0.out")) <= before:
+            time.sleep(0.05)
+        return process
+
+    def kill(self, process):
+        """Kills a command alone, and sees whether what it had started ends too."""
+        process.kill()
+        process.wait()
         for _ in range(100):
             try:
                 os.killpg(process.pid, 0)
@@ -283,6 +301,34 @@ class Hostile(unittest.TestCase):
             time.sleep(0.1)
         os.killpg(process.pid, signal.SIGKILL)
         self.fail("its runs go on")
+
+    def test_a_comparison_that_is_killed_takes_its_runs_along(self):
+        self.kill(self.compare_for_minutes())
+
+    def test_what_a_killed_command_left_goes_with_the_next_and_nothing_else(self):
+        environment = {**PLAIN, "TMPDIR": str(self.folder)}
+        (self.folder / "one.yaml").write_text(ONE_RUN, encoding="utf-8")
+        ours = {"one.yaml", "runs"}
+        self.kill(self.compare_for_minutes())
+        left = set(os.listdir(self.folder)) - ours
+        self.assertEqual(len(left), 1)
+        others = (".tyto-scratch-shared", ".tyto-scratch-notes1-2", "tyto-scratch-abcdef")
+        for name in others:
+            (self.folder / name).mkdir(0o755 if name == others[0] else 0o700)
+            (self.folder / name / "mine").touch()
+        at_work = self.compare_for_minutes()
+        used = set(os.listdir(self.folder)) - {*left, *others, *ours}
+        small = {"compare": ("--schedulers", "lrr", "vecadd", "--size", "32"),
+                 "reproduce": (self.folder / "one.yaml", "--size", "test", "--database", self.folder / "runs")}
+        for command, words in small.items():
+            subprocess.run([TYTO, command, *words], env=environment, capture_output=True, check=False, timeout=SECONDS)
+            self.assertEqual(set(os.listdir(self.folder)) - ours, {*used, *others}, command)
+            self.assertTrue(all((self.folder / name / "mine").exists() for name in others))
+            killed = self.folder / ".tyto-scratch-0killd"  # for the second command
+            killed.mkdir(0o700)
+            (killed / "0.out").touch()
+        self.assertEqual(len(used), 1)
+        self.kill(at_work)
 
     def test_a_second_interrupt_ends_a_comparison_of_deaf_programs(self):
         deaf = self.folder / "deaf"

@@ -22,13 +22,17 @@ typedef enum Event {
 
 typedef struct Executor {
     const char *name;
-    /* Makes room for `jobs` at once; NULL after a message. */
+    /* Makes room for `jobs` at once, and takes the user's signals from now on; NULL after a
+     * message.
+     */
     void *(*open)(int jobs);
     /* Begins a job, whose number is the caller's own. False after a message. */
     bool (*start)(void *state, const Job *job, int number);
     /* Waits for at most a second; for EVENT_ENDED says which job, and its status as from wait(). */
     Event (*wait)(void *state, int *number, int *status);
     /* Ends what still runs. */
+    void (*stop)(void *state);
+    /* After stop: signals end the process again, one that came meanwhile at once. */
     void (*close)(void *state);
 } Executor;
 

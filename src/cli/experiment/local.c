@@ -95,13 +95,18 @@ static Event wait_local(void *state, int *number, int *status) {
     return reap(local, number, status) ? EVENT_ENDED : EVENT_NONE;
 }
 
-static void close_local(void *state) {
+static void stop_local(void *state) {
     Local *local = state;
     for (int i = 0; i < local->count; i++) {
         if (!local->processes[i].id) continue;
         kill(local->processes[i].id, SIGKILL);
         waitpid(local->processes[i].id, NULL, 0);
+        local->processes[i].id = 0;
     }
+}
+
+static void close_local(void *state) {
+    Local *local = state;
     sigprocmask(SIG_SETMASK, &local->before, NULL);
     free(local);
 }
@@ -111,5 +116,6 @@ const Executor executor_local = {
     .open = open_local,
     .start = start_local,
     .wait = wait_local,
+    .stop = stop_local,
     .close = close_local,
 };

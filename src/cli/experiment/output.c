@@ -132,6 +132,12 @@ static void write_quoted(const char *text, FILE *to) {
     fputc('"', to);
 }
 
+/* An identifier of the file's own: bare where that is one field whatever reads it. */
+static void write_name(const char *name, FILE *to) {
+    if (strpbrk(name, ",;\" \t'")) write_quoted(name, to);
+    else fputs(name, to);
+}
+
 static void write_number(double number, FILE *to) {
     if (isnan(number)) fputc(',', to);
     else fprintf(to, ",%.9g", number);
@@ -145,7 +151,8 @@ void output_csv(const Table *table, const char *size, FILE *to) {
     for (int row = 0; row < table->rows; row++) {
         for (int column = 0; column < table->columns; column++) {
             const Cell *cell = table_cell(table, row, column);
-            fprintf(to, "%s,%s,", table->experiment->id, size);
+            write_name(table->experiment->id, to);
+            fprintf(to, ",%s,", size);
             write_quoted(table_row_label(table, row), to);
             fputc(',', to);
             write_quoted(label_of(table, column), to);

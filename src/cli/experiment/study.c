@@ -1,7 +1,6 @@
 /* Plans and does the runs of an experiment. */
 #include "cli/experiment/study.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include "cli/experiment/record.h"
 #include "cli/files.h"
 #include "cli/program.h"
+#include "cli/scratch.h"
 
 enum {
     PATH_BYTES = 4096,
@@ -275,7 +275,7 @@ typedef struct Campaign {
     Study *study;
     const Executor *executor;
     void *state;             /* the executor's */
-    char folder[PATH_BYTES]; /* temporary: what the programs write */
+    Scratch scratch;         /* what the programs write */
     int total, done, failed; /* runs */
     int running, jobs;       /* runs at once: now, at most */
     time_t start;            /* seconds */
@@ -283,7 +283,7 @@ typedef struct Campaign {
 } Campaign;
 
 static void name_file(const Campaign *campaign, int number, const char *ending, char *path) {
-    snprintf(path, PATH_BYTES, "%.4000s/%d.%s", campaign->folder, number, ending);
+    snprintf(path, PATH_BYTES, "%s/%d.%s", campaign->scratch.path, number, ending);
 }
 
 /* One line, written over and over: what is done, and how long the rest takes at the pace so far. */
@@ -481,24 +481,6 @@ static StudyEnd run_all(Campaign *campaign) {
     return end;
 }
 
-static bool make_folder(Campaign *campaign) {
-    const char *place = getenv("TMPDIR");
-    snprintf(campaign->folder, sizeof campaign->folder, "%s/tyto-reproduce-XXXXXX",
-             place && *place ? place : "/tmp");
-    if (mkdtemp(campaign->folder)) return true;
-    say_error("cannot make the folder %s: %s", campaign->folder, strerror(errno));
-    return false;
-}
-
-/* All that is in it too: a program that was ended as it wrote leaves files of other names. */
-static void remove_folder(const Campaign *campaign) {
-    DIR *folder = opendir(campaign->folder);
-    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
-        unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder) closedir(folder);
-    rmdir(campaign->folder);
-}
-
 StudyEnd study_run(Study *study, const Executor *executor, int jobs) {
     Campaign campaign = {.study = study,
                          .executor = executor,
@@ -507,11 +489,14 @@ StudyEnd study_run(Study *study, const Executor *executor, int jobs) {
                          .start = time(NULL),
                          .is_shown = isatty(STDERR_FILENO)};
     if (!campaign.total) return STUDY_DONE;
-    if (!make_folder(&campaign)) return STUDY_FAILED;
+    StudyEnd end = STUDY_FAILED;
     campaign.state = executor->open(jobs);
-    StudyEnd end = campaign.state ? run_all(&campaign) : STUDY_FAILED;
+    if (campaign.state && scratch_open(&campaign.scratch)) {
+        end = run_all(&campaign);
+        executor->stop(campaign.state);
+        scratch_close(&campaign.scratch);
+    }
     if (campaign.state) executor->close(campaign.state);
     end_progress(&campaign);
-    remove_folder(&campaign);
     return end == STUDY_DONE && campaign.failed ? STUDY_FAILED : end;
 }
