@@ -366,6 +366,15 @@ class Hostile(Case):
                     text = SMALL.replace("title: two programs, three schedulers", f'title: "two{letter}"')
                 self.check(self.reproduce(text), 2, f"mine.yaml:{place}: error: a text must not hold line breaks")
 
+    def test_an_experiments_name_is_one_field_of_the_csv(self):
+        for name in ("a,b", 'a "b"', "it's", ", ,"):
+            text = SMALL.replace("id: mine", f"id: {json.dumps(name)}")
+            self.check(self.reproduce(text, "--csv", "t.csv"), 0)
+            with open(self.path / "t.csv", encoding="utf-8") as file:
+                for row in csv.DictReader(file):
+                    self.assertEqual((row["experiment"], row["size"]), (name, "test"))
+                    self.assertNotIn(None, row)
+
     def test_a_file_is_bounded(self):
         many = ", ".join("A" for _ in range(5000))
         cases = (
