@@ -88,6 +88,8 @@ void names_leave(Names *names) {
             b->name->range = b->hidden;
         } else {
             b->name->binding = b->hidden;
+            Name *prefix = b->name->prefix;
+            if (prefix && prefix->numbered == b) prefix->numbered = b->numbered;
         }
     }
     names->depth--;
@@ -108,7 +110,20 @@ Binding *names_bind_at(Names *names, Name *name, BindingKind kind, int depth, in
 }
 
 Binding *names_bind(Names *names, Name *name, BindingKind kind, int line) {
-    return names_bind_at(names, name, kind, names->depth, line);
+    Binding *binding = names_bind_at(names, name, kind, names->depth, line);
+    if (name->prefix && kind != BINDING_RANGE) {
+        binding->numbered = name->prefix->numbered;
+        name->prefix->numbered = binding;
+    }
+    return binding;
+}
+
+Binding *names_alone(const Names *names, const Name *name, int32_t count) {
+    Binding *binding = name->numbered;
+    for (; binding && binding->depth == names->depth; binding = binding->numbered) {
+        if (binding->name->number < count && binding->kind != BINDING_LABEL) return binding;
+    }
+    return NULL;
 }
 
 Binding *names_range(Names *names, Name *name) {

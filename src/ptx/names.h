@@ -41,6 +41,7 @@ typedef struct Binding {
     Name *name;
     struct Binding *hidden;        /* the meaning this one hides */
     struct Binding *next_in_scope; /* what else ends with the scope */
+    struct Binding *numbered;      /* of a name with a number: what its prefix had before it */
 } Binding;
 
 /* An interned identifier, or an instruction's whole spelling. */
@@ -52,6 +53,7 @@ struct Name {
     Name *prefix;           /* ... and what stands before them: %r of %r12 */
     Binding *binding;       /* the current meaning, NULL for none */
     Binding *range;         /* the current range with this name as its prefix */
+    Binding *numbered;      /* the last that was declared alone with this name as its prefix */
     struct PtxShape *shape; /* of an instruction's spelling once it was looked up (opcode.h) */
 };
 
@@ -80,6 +82,9 @@ Binding *names_bind(Names *names, Name *name, BindingKind kind, int line);
 Binding *names_bind_at(Names *names, Name *name, BindingKind kind, int depth, int line);
 /* The meaning that `name` has in the current scope itself, ranges included; NULL when none. */
 Binding *names_here(Names *names, Name *name);
+/* What was declared in the current scope itself, alone, by a name that %name<count> would have;
+ * NULL when nothing was. */
+Binding *names_alone(const Names *names, const Name *name, int32_t count);
 /* The range that `name` belongs to (%r<100> of %r12), if it lies deeper than the name's own
  * meaning; else NULL. */
 Binding *names_range(Names *names, Name *name);

@@ -528,6 +528,12 @@ static bool read_range(Reader *reader, Name *name, PtxType type, const Token *pl
                             name->text, (unsigned long long)count, READER_MAX_REGS);
     reader_next(reader);
     if (!reader_expect(reader, '>', "behind the number of registers")) return false;
+    const Binding *alone = names_alone(&reader->names, name, (int32_t)count);
+    if (alone)
+        return reader_error_at(reader, place->line, place->column,
+                               "'%s' of '%s<%llu>' is declared twice: first at line %d",
+                               alone->name->text, name->text, (unsigned long long)count,
+                               alone->line);
     Binding *range = names_bind(&reader->names, name, BINDING_RANGE, place->line);
     range->count = (int32_t)count;
     range->index = reader->declared_regs;
