@@ -15,9 +15,8 @@
 #include "sm/sm.h"
 
 enum {
-    POLL_CYCLES = 1024,      /* SM cycles between looks at interrupts and limits */
-    PROGRESS_CYCLES = 65536, /* SM cycles between looks at whether anything moves */
-    MAX_WAITS = 10           /* groups of warps that a deadlock's explanation names */
+    POLL_CYCLES = 1024,     /* SM cycles between looks at interrupts and limits */
+    PROGRESS_CYCLES = 65536 /* SM cycles between looks at whether anything moves */
 };
 
 /* A clock domain beside the SMs'. */
@@ -37,11 +36,11 @@ struct Engine {
     Partition **partitions;
     MemRequestPools pools;
     Domain noc, l2, dram;
-    bool never_sleeps;  /* GpuOptions.never_sleeps */
-    Watch *watch;       /* of the run; NULL: nobody watches */
-    uint64_t cycle;     /* SM cycles so far, over all kernels */
-    uint64_t start;     /* SM cycle at which the running kernel was launched */
-    const char *kernel; /* its name */
+    bool never_sleeps;       /* GpuOptions.never_sleeps */
+    Watch *watch;            /* of the run; NULL: nobody watches */
+    uint64_t cycle;          /* SM cycles so far, over all kernels */
+    uint64_t start;          /* SM cycle at which the running kernel was launched */
+    const IsaLaunch *launch; /* of the kernel under way */
     Dispatch dispatch;
     SchedCall *calls;          /* GpuOptions' policies: by SM, then the CTA scheduler's */
     uint64_t ctas_done;        /* of the running kernel */
@@ -306,17 +305,20 @@ static uint64_t progress_sum(const Engine *engine) {
 /* Puts a message into the result: `why` and, a line each, what all warps wait for, like things
  * together. */
 static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
-    SmWait waits[MAX_WAITS];
-    uint32_t count = 0;
+    SmWaits waits = {0};
     for (uint32_t i = 0; i < engine->machine->sms; i++)
-        count = sm_waits(engine->sms[i], waits, count, MAX_WAITS);
+        sm_waits(engine->sms[i], &waits);
     text_add(why, "\n    kernel ");
-    demangle(engine->kernel, why);
-    for (uint32_t i = 0; i < count; i++)
-        text_printf(why,
-                    "\n    %u warp%s %s before line %u (%s); the first is warp %u of CTA %" PRIu64,
-                    waits[i].warps, waits[i].warps == 1 ? "" : "s", waits[i].what, waits[i].line,
-                    ptx_opcode_name(waits[i].op), waits[i].first_warp, waits[i].first_cta);
+    demangle(engine->launch->function->ptx->name, why);
+    for (uint32_t i = 0; i < waits.count; i++) {
+        const SmWait *group = &waits.groups[i];
+        text_printf(why, "\n    %u warp%s %s before ", group->warps, group->warps == 1 ? "" : "s",
+                    group->what);
+        isa_say_instruction(engine->launch->program, group->pc, why);
+        text_printf(why, "; the first is warp %u of CTA %" PRIu64, group->first_warp,
+                    group->first_cta);
+    }
+    if (waits.others) text_printf(why, "\n    and %u more warps elsewhere", waits.others);
     snprintf(result->message, sizeof result->message, "%s", text_string(why));
     text_free(why);
 }
@@ -549,7 +551,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
                            .user = engine};
     uint64_t start = engine->cycle;
     engine->start = start;
-    engine->kernel = launch->function->ptx->name;
+    engine->launch = launch;
     engine->ctas_done = 0;
     engine->last_progress = start;
     engine->progress_mark = 0;

@@ -300,35 +300,39 @@ static const char *wait_of(const Sm *sm, int warp) {
     uint64_t bit = UINT64_C(1) << warp;
     bool waits_stores = sm->context.warps.warp[warp].stores != 0;
     if (view->exited & bit)
-        return waits_stores ? "have exited and wait for their stores" : "have exited and drain";
-    if (view->at_barrier & bit) return "wait at a barrier";
-    if (sm->context.warps.atomic_waits & bit) return "wait for their atomics";
-    if (sm->context.warps.fenced & bit) return "wait at a memory fence";
-    if (sm->context.warps.copy_waits & bit) return "wait for asynchronous copies";
-    if (sm->fetch.waits & bit) return "wait for an instruction miss";
-    if (!(view->has_instruction & bit)) return "wait for instructions";
-    if (view->waits_memory & bit) return "wait for data from memory";
-    if (!(sm->issue.clear & bit)) return "wait for a result";
-    return "are ready to issue";
+        return waits_stores ? "exited, with stores under way," : "exited, draining,";
+    if (view->at_barrier & bit) return "waiting at a barrier";
+    if (sm->context.warps.atomic_waits & bit) return "waiting for atomics";
+    if (sm->context.warps.fenced & bit) return "waiting at a memory fence";
+    if (sm->context.warps.copy_waits & bit) return "waiting for asynchronous copies";
+    if (sm->fetch.waits & bit) return "waiting for an instruction miss";
+    if (!(view->has_instruction & bit)) return "waiting for instructions";
+    if (view->waits_memory & bit) return "waiting for data from memory";
+    if (!(sm->issue.clear & bit)) return "waiting for a result";
+    return "ready to issue";
 }
 
-uint32_t sm_waits(const Sm *sm, SmWait *waits, uint32_t count, uint32_t capacity) {
+static void add_wait(SmWaits *waits, const char *what, const IsaWarp *warp) {
+    for (uint32_t i = 0; i < waits->count; i++) {
+        SmWait *group = &waits->groups[i];
+        if (group->what != what || group->pc != warp->pc) continue;
+        group->warps++;
+        return;
+    }
+    if (waits->count == SM_WAIT_GROUPS) {
+        waits->others++;
+        return;
+    }
+    waits->groups[waits->count++] = (SmWait){.what = what,
+                                             .pc = warp->pc,
+                                             .warps = 1,
+                                             .first_cta = warp->cta->index,
+                                             .first_warp = warp->index};
+}
+
+void sm_waits(const Sm *sm, SmWaits *waits) {
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
-        const IsaWarp *isa = sm->context.warps.warp[warp].isa;
-        const IsaInfo *info = &sm->context.infos[isa->pc];
-        const char *what = wait_of(sm, warp);
-        uint32_t i = 0;
-        while (i < count && (waits[i].what != what || waits[i].line != info->line))
-            i++;
-        if (i == capacity) continue;
-        if (i == count)
-            waits[count++] = (SmWait){.what = what,
-                                      .line = info->line,
-                                      .op = (PtxOpcode)info->op,
-                                      .first_cta = isa->cta->index,
-                                      .first_warp = isa->index};
-        waits[i].warps++;
+        add_wait(waits, wait_of(sm, warp), sm->context.warps.warp[warp].isa);
     }
-    return count;
 }

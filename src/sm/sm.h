@@ -107,16 +107,22 @@ const Histograms *sm_histograms(const Sm *sm);
 
 /* Warps that wait for the same thing before the same instruction. */
 typedef struct SmWait {
-    const char *what;    /* "wait at a barrier" */
-    uint32_t line;       /* in the PTX text */
-    PtxOpcode op;        /* of the instruction there */
+    const char *what;    /* "waiting at a barrier" */
+    uint32_t pc;         /* of the instruction that is next */
     uint32_t warps;      /* how many */
     uint64_t first_cta;  /* linear index of the CTA of the first found ... */
     uint32_t first_warp; /* ... and its warp's number in it */
 } SmWait;
 
-/* For the watchdog: adds what the SM's warps wait for to `count` groups in `waits`; the new count,
- * at most `capacity`. */
-uint32_t sm_waits(const Sm *sm, SmWait *waits, uint32_t count, uint32_t capacity);
+enum { SM_WAIT_GROUPS = 10 }; /* that a message names */
+
+typedef struct SmWaits {
+    SmWait groups[SM_WAIT_GROUPS];
+    uint32_t count;
+    uint32_t others; /* warps of further groups */
+} SmWaits;
+
+/* For the end of a launch before its time: adds what the SM's warps wait for. */
+void sm_waits(const Sm *sm, SmWaits *waits);
 
 #endif

@@ -291,15 +291,39 @@ class Run(Case):
         self.check(done, 1, "the null pointer", "kernel saxpy", "CUDA_ERROR_ILLEGAL_ADDRESS")
         self.assertEqual(done.stderr.count("null pointer"), 1)
 
-    def test_interrupt(self):
-        with subprocess.Popen([TYTO, "run", "--functional", "--json", self.path / "r.json", LAUNCHER, SPIN, "0"],
+    def interrupt(self, *options):
+        """Ctrl-C in the endless kernel; what was said, and the report."""
+        with subprocess.Popen([TYTO, "run", *options, "--json", self.path / "r.json", LAUNCHER, SPIN, "0"],
                               stderr=subprocess.PIPE, text=True, env=PLAIN) as process:
-            time.sleep(0.3)
+            time.sleep(0.5)
             process.send_signal(signal.SIGINT)
-            _, error = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, -signal.SIGINT, error)
+            _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, -signal.SIGINT, said)
         result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
         self.assertEqual(result["kernels"][0]["status"], "interrupted")
+        return said
+
+    def test_an_interrupt_says_where_warps_stand(self):
+        place = re.escape(f"before {SPIN}:7: bra; the first is warp 0 of CTA 0\n")
+        self.assertRegex(self.interrupt("--functional"), f"tyto: interrupted\n    kernel spin\n    1 warp standing {place}")
+        self.assertRegex(self.interrupt(), "tyto: interrupted\n    kernel spin\n"
+                                           f"    1 warp (waiting for [a-z ]*|ready to issue) {place}")
+
+    def test_a_second_interrupt_ends_a_run_whose_report_nobody_reads(self):
+        pipe = self.path / "pipe"
+        os.mkfifo(pipe)
+        for words in (("run", "--json", pipe, LAUNCHER, SPIN, "0"), ("launch", "--json", pipe, SPIN)):
+            with subprocess.Popen([TYTO, *words], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+                                  env=PLAIN) as process:
+                time.sleep(0.5)
+                process.send_signal(signal.SIGINT)
+                while "the first is warp 0" not in process.stderr.readline():
+                    pass
+                with self.assertRaises(subprocess.TimeoutExpired):  # it waits for a reader
+                    process.wait(timeout=0.5)
+                process.send_signal(signal.SIGINT)
+                process.communicate(timeout=60)
+            self.assertEqual(process.returncode, -signal.SIGINT, words)
 
     def test_progress_line(self):
         """On a terminal, and only there, a long launch shows how far it is."""

@@ -364,7 +364,7 @@ static void ends_in_the_cycle_that_reaches_the_limit(void **state) {
         assert_int_equal(result.status, GPU_FAULT);
         assert_int_equal(result.fault_code, ISA_FAULT_LIMIT);
         assert_in_range(result.warp_instructions, limits[i], limits[i] + cycle - 1);
-        assert_non_null(strstr(result.message, " before line "));
+        assert_non_null(strstr(result.message, " before k.ptx:"));
         gpu_unload(module);
         timed_stop(&timed);
     }

@@ -265,20 +265,28 @@ static void test_a_warp_that_waits_says_for_what(void **state) {
                          "add.u32 %r1, %r1, 1;",
                          false);
     sm_launch_cta(bench->sm, 7, 0);
-    SmWait waits[4];
-    uint32_t count = 0;
+    SmWaits waits = {0};
     for (int i = 0; i < 100 && !bench->requests; i++)
         cycle(bench);
     while (sm_counters(bench->sm)->load_instructions < 4)
         cycle(bench);
     for (int i = 0; i < 20; i++)
         cycle(bench);
-    count = sm_waits(bench->sm, waits, 0, 4);
-    assert_int_equal(count, 1);
-    assert_string_equal(waits[0].what, "wait for data from memory");
-    assert_int_equal(waits[0].warps, 2);
-    assert_int_equal(waits[0].first_cta, 7);
-    assert_int_equal(waits[0].op, PTX_OP_ADD);
+    sm_waits(bench->sm, &waits);
+    assert_int_equal(waits.count, 1);
+    assert_string_equal(waits.groups[0].what, "waiting for data from memory");
+    assert_int_equal(waits.groups[0].warps, 2);
+    assert_int_equal(waits.groups[0].first_cta, 7);
+    assert_int_equal(bench->program->infos[waits.groups[0].pc].op, PTX_OP_ADD);
+    for (uint32_t i = 1; i < SM_WAIT_GROUPS; i++) { /* as many as there is room for, elsewhere */
+        waits.groups[i] = waits.groups[0];
+        waits.groups[i].pc = waits.groups[0].pc + i;
+    }
+    waits.groups[0].pc += SM_WAIT_GROUPS;
+    waits.count = SM_WAIT_GROUPS;
+    sm_waits(bench->sm, &waits);
+    assert_int_equal(waits.count, SM_WAIT_GROUPS);
+    assert_int_equal(waits.others, 2);
     stop(bench);
 }
 
