@@ -440,10 +440,11 @@ static SpaceMasks resolve_generic(IsaContext *context, uint32_t mask) {
 
 /* ---- What other files access ---- */
 
-/* An mbarrier is read and written at once, but for its initialisation. */
+/* An mbarrier is read and written at once, but for its initialisation; by the copies that arrive on
+ * it too. */
 static IsaAccess opened_for(const IsaContext *context, const IsaWarp *warp, bool is_write) {
     if (is_write) return ISA_ACCESS_WRITE;
-    bool is_barrier = context->program->infos[warp->pc].op == PTX_OP_MBARRIER;
+    bool is_barrier = context->program->infos[warp->pc].memory == ISA_MEMORY_ATOMIC;
     return is_barrier ? ISA_ACCESS_ATOMIC : ISA_ACCESS_READ;
 }
 

@@ -85,6 +85,7 @@ CUresult session_launch(Session *session, const Shape *shape, void **parameters)
 /* A device buffer with a copy of the data; a failure ends the program. */
 CUdeviceptr session_upload(const void *data, size_t size_bytes);
 void session_download(void *data, CUdeviceptr from, size_t size_bytes);
+void session_free(CUdeviceptr buffer);
 /* Says which driver call failed and ends the program, unless `result` is success. */
 void session_check(CUresult result, const char *call);
 /* True when `got` and `expected` agree; else the first difference is printed. */

@@ -61,6 +61,7 @@ static bool struct_by_value(Session *session) {
     session_check(session_launch(session, &(Shape){.block = {THREADS}}, parameters),
                   "struct_by_value");
     session_download(got, out, sizeof got);
+    session_free(out);
     return session_compare(session, (Elements){KIND_DOUBLES, THREADS}, (Data){.doubles = got},
                            (Data){.doubles = expected}, 1e-15);
 }

@@ -66,6 +66,8 @@ static bool constant_memory(Session *session) {
                                  (void *[]){&device_in, &out, &n}),
                   "constant_memory");
     session_download(got, out, sizeof got);
+    session_free(device_in);
+    session_free(out);
     session_download(&launches_seen, find_variable(session, "launches_seen", 4), 4);
     return session_compare(session, (Elements){KIND_DOUBLES, COUNT}, (Data){.doubles = got},
                            (Data){.doubles = expected}, 0) &&

@@ -139,6 +139,8 @@ void session_download(void *data, CUdeviceptr from, size_t size_bytes) {
     session_check(cuMemcpyDtoH(data, from, size_bytes), "cuMemcpyDtoH");
 }
 
+void session_free(CUdeviceptr buffer) { session_check(cuMemFree(buffer), "cuMemFree"); }
+
 CUresult session_launch(Session *session, const Shape *shape, void **parameters) {
     unsigned size[6];
     for (int i = 0; i < 3; i++) {
@@ -164,6 +166,8 @@ static bool run_row(const KernelTest *test, Session *session) {
     session_download(got.bytes, device_out, size_bytes(test->out));
     test->reference(in, expected, n);
     bool is_right = session_compare(session, test->out, got, expected, test->tolerance);
+    session_free(device_in);
+    session_free(device_out);
     free(in.bytes);
     free(got.bytes);
     free(expected.bytes);

@@ -83,7 +83,8 @@ static bool textures(Session *session) {
         expected[3 * i + 2] = nearest_texel(u * 0.1875f - 0.71875f, v * 0.4375f + 0.03125f);
     }
     CUarray array = upload_texels();
-    CUtexObject linear = texture_of_words(session_upload(words, sizeof words), sizeof words);
+    CUdeviceptr device_words = session_upload(words, sizeof words);
+    CUtexObject linear = texture_of_words(device_words, sizeof words);
     CUtexObject filtered =
         texture_of_array(array, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_LINEAR, 0);
     CUtexObject wrapped = texture_of_array(array, CU_TR_ADDRESS_MODE_WRAP, CU_TR_FILTER_MODE_POINT,
@@ -93,6 +94,9 @@ static bool textures(Session *session) {
                                  (void *[]){&linear, &filtered, &wrapped, &out, &n}),
                   "textures");
     session_download(got, out, sizeof got);
+    session_free(out);
+    session_free(device_words);
+    session_check(cuArrayDestroy(array), "cuArrayDestroy");
     return session_compare(session, (Elements){KIND_FLOATS, 3 * FETCHES}, (Data){.floats = got},
                            (Data){.floats = expected}, 1e-6);
 }

@@ -326,6 +326,14 @@ static const Plant right_plants[] = {
      "mov.u64 %q, l;\nst.local.u64 [%q], %p;\n"
      "ld.local.u32 %v, [%q+4];\n",
      0, 0},
+    {"a barrier in memory, at which copies arrive too, orders what it stands between",
+     ".reg .b64 %s;\nsetp.ne.u32 %c, %t, 0;\n@%c bra READY;\n"
+     "mbarrier.init.shared.b64 [s+512], 64;\nREADY:\n" BAR
+     "cp.async.ca.shared.global [%a], [%g], 4;\ncp.async.mbarrier.arrive.shared.b64 [s+512];\n"
+     "mbarrier.arrive.shared.b64 %s, [s+512];\nWAIT:\n"
+     "mbarrier.test_wait.shared.b64 %d, [s+512], %s;\n@!%d bra WAIT;\n" NEXT_WARP
+     "ld.shared.u32 %v, [%i];\n",
+     0, 0},
 };
 
 #endif
