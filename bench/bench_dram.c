@@ -4,31 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "dram/channel.h"
-
-static const DramConfig gtx480 = {
-    .timing = {.cl = 12,
-               .wl = 4,
-               .rcd = 12,
-               .rp = 12,
-               .ras = 28,
-               .rc = 40,
-               .rrd = 6,
-               .ccd = 2,
-               .ccd_long = 3,
-               .cdlr = 5,
-               .wr = 12,
-               .rtp = 2},
-    .banks = 16,
-    .bank_groups = 4,
-    .bus_bytes = 8,
-    .burst_length = 8,
-    .data_rate = 4,
-    .row_bytes = 4096,
-    .queue_entries = 64,
-    .reply_entries = 116,
-    .scheduler = DRAM_SCHEDULER_frfcfs,
-};
+#include "dram/devices.h"
 
 static uint64_t next_random(uint64_t *seed) {
     *seed ^= *seed << 13, *seed ^= *seed >> 7, *seed ^= *seed << 17;
@@ -59,7 +35,7 @@ static void measure(const char *name, DramRequest (*make)(uint64_t, uint64_t *),
     enum { TICKS = 20000000 };
     Arena *arena = arena_new();
     Counters *counters = ARENA_NEW(arena, Counters);
-    DramChannel *channel = dram_new(&gtx480, counters, arena);
+    DramChannel *channel = dram_new(&devices[DEVICE_GTX480].config, counters, arena);
     uint64_t seed = 0x2545F4914F6CDD1Du, sent = 0;
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);

@@ -7,16 +7,18 @@
 #include "base/arena.h"
 #include "base/bits.h"
 
+void *sched_state_new(size_t own_bytes, size_t extra_bytes, size_t *bytes) {
+    *bytes = (size_t)bits_align_up(own_bytes, 64) + extra_bytes;
+    return base_alloc_lines(*bytes + 64);
+}
+
 void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSmView *view,
                       SchedCall *call) {
     const TytoPolicy *policy = chosen->policy;
-    size_t bytes = (size_t)bits_align_up(policy->state_bytes, 64);
-    if (policy->extra_bytes) bytes += policy->extra_bytes(view, chosen->values);
-    *agent = (SchedAgent){.policy = policy,
-                          .state = base_alloc_lines(bytes + 64),
-                          .bytes = bytes,
-                          .call = call ? call : &agent->own,
-                          .chosen = chosen};
+    size_t extra = policy->extra_bytes ? policy->extra_bytes(view, chosen->values) : 0;
+    *agent = (SchedAgent){.policy = policy, .chosen = chosen};
+    agent->call = call ? call : &agent->own;
+    agent->state = sched_state_new(policy->state_bytes, extra, &agent->bytes);
 }
 
 void sched_agent_free(SchedAgent *agent) { free(agent->state); }

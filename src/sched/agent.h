@@ -16,6 +16,10 @@ typedef struct SchedAgent {
     const SchedPolicy *chosen; /* borrowed */
 } SchedAgent;
 
+/* Memory for a state of a policy, of warps or of CTAs: its own bytes, and from the next line on
+ * those that it wants beyond them; *bytes in all. Not zeroed; free() it. */
+void *sched_state_new(size_t own_bytes, size_t extra_bytes, size_t *bytes);
+
 /* Memory for one state: of `view` the machine's sizes must be set. The calls are noted in `call`,
  * which must outlive the agent; NULL: nobody wants to know. The agent must not move. */
 void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSmView *view,

@@ -5,19 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/bits.h"
+#include "sched/agent.h"
 
 void cta_agent_init(CtaAgent *agent, const CtaSched *chosen, const TytoGridView *view,
                     SchedCall *call) {
     const TytoCtaPolicy *policy = chosen ? chosen->policy : &cta_round_robin;
-    size_t bytes = (size_t)bits_align_up(policy->state_bytes, 64);
-    if (policy->extra_bytes) bytes += policy->extra_bytes(view, chosen->values);
-    *agent = (CtaAgent){.policy = policy,
-                        .state = base_alloc_lines(bytes + 64),
-                        .bytes = bytes,
-                        .call = call ? call : &agent->own,
-                        .chosen = chosen};
+    size_t extra = policy->extra_bytes ? policy->extra_bytes(view, chosen->values) : 0;
+    *agent = (CtaAgent){.policy = policy, .chosen = chosen};
+    agent->call = call ? call : &agent->own;
+    agent->state = sched_state_new(policy->state_bytes, extra, &agent->bytes);
 }
 
 void cta_agent_free(CtaAgent *agent) { free(agent->state); }
