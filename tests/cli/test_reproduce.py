@@ -594,8 +594,6 @@ class Database(Case):
         process.communicate()
         before = self.rows()
         self.assertLess(len(before), RUNS_OF_LONG)
-        shutil.rmtree(self.path / "tmp")  # what a process that is killed cannot tidy up
-        (self.path / "tmp").mkdir()
         self.finish(before)
 
     def test_interruption_keeps_what_has_finished(self):
@@ -606,6 +604,16 @@ class Database(Case):
         self.assertIn("interrupted; what has finished is kept", errors)
         self.assertEqual(os.listdir(self.path / "tmp"), [])
         self.finish(self.rows())
+
+    def test_a_damaged_database_does_not_speak_to_the_terminal(self):
+        self.reproduce()
+        with sqlite3.connect(self.path / "tyto-runs.sqlite") as database:
+            database.execute("PRAGMA writable_schema = ON")
+            database.execute("UPDATE sqlite_master SET name = char(27) || '[2J' || char(0x9b), sql = 'CREATE TABLE'")
+        database.close()
+        done = self.reproduce()
+        self.check(done, 2, "malformed database schema (?[2J??)")
+        self.assertTrue(done.stderr.isascii() and done.stderr.replace("\n", "").isprintable(), done.stderr)
 
     def test_a_file_that_is_no_database_is_left_alone(self):
         (self.path / "tyto-runs.sqlite").write_text("my diary " * 1000, encoding="utf-8")

@@ -16,7 +16,8 @@ enum {
     APPLICATION = 0x5479746f, /* "Tyto": the database's application_id, which tells its owner */
     PATIENCE = 600,           /* tries to get at a database that another process has locked ... */
     TRY_US = 100 * 1000,      /* ... this long after each other */
-    TOLD_TRIES = 10           /* after so many the user is told */
+    TOLD_TRIES = 10,          /* after so many the user is told */
+    MESSAGE_BYTES = 512
 };
 
 static const char layout[] =
@@ -67,18 +68,28 @@ struct Store {
     char *path; /* in messages */
 };
 
+/* SQLite's message, of which only letters of ASCII: it may quote what a damaged file holds, or a
+ * foreign one that means harm to a terminal. */
+static void read_message(const Store *store, char *text, size_t size) {
+    snprintf(text, size, "%s", sqlite3_errmsg(store->database));
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~') *text = '?';
+}
+
 static bool say_failure(const Store *store) {
     int code = sqlite3_errcode(store->database);
+    char message[MESSAGE_BYTES];
+    read_message(store, message, sizeof message);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
         say_error(
             "%s is damaged, or no database of runs (%s): move it away, or name another file with "
             "--database",
-            store->path, sqlite3_errmsg(store->database));
+            store->path, message);
     else if (code == SQLITE_BUSY)
         say_error(
             "%s has been locked by another process for %d seconds; run this again when it is done",
             store->path, PATIENCE * (TRY_US / 1000) / 1000);
-    else say_error("%s: %s", store->path, sqlite3_errmsg(store->database));
+    else say_error("%s: %s", store->path, message);
     return false;
 }
 
