@@ -445,6 +445,8 @@ static const struct {
     {"ccws", "l1d.size", "32 KiB"},
     {"ccws", "l1d.line", "128 B"},
     {"ccws", "l1d.ways", "8"},
+    {"ccws", "l1d.mshrs", "16"},
+    {"ccws", "dram.banks", "8"},
     {"ccws", "l1d.write", "write-evict"},
     {"ccws", "l1t.size", "32 KiB"},
     {"ccws", "l1t.ways", "16"},
@@ -454,12 +456,20 @@ static const struct {
     {"pro", "gpu.sms", "14"},
     {"pro", "scheduler.count", "2"},
     {"pro", "l1d.size", "16 KiB"},
+    {"pro", "l1d.index", "linear"},
+    {"pro", "noc.internal_steps", "1"},
+    {"pro", "noc.ejection_flits", "24"},
+    {"pro", "partition.dram_credits", "133"},
     {"md", "gpu.sms", "15"},
     {"md", "clock.sm", "700 MHz"},
     {"md", "l1d.mshrs", "32"},
     {"md", "l2.enabled", "no"},
-    {"md", "gpu.partitions", "12"},
-    {"md", "dram.queue", "132"},
+    {"md", "gpu.partitions", "6"},
+    {"md", "partition.slices", "2"},
+    {"md", "dram.queue", "16"},
+    {"md", "dram.replies", "116"},
+    {"md", "noc.internal_steps", "1"},
+    {"md", "l1d.index", "linear"},
     {"md", "l1d.ways", "4"},
     {"md", "dram.tRC", "40 cycles"},
     {"gtx480", "dram.queue", "64"},
@@ -489,7 +499,7 @@ static void test_bandwidths(void **state) {
     Machine *ccws = load("ccws"), *owl = load("owl"), *md = load("md"), *gtx480 = load("gtx480");
     assert_int_equal(dram_peak_bytes_per_tick(&ccws->config.dram), 8);
     assert_int_equal(dram_peak_bytes_per_tick(&owl->config.dram), 8);
-    assert_int_equal(12 * dram_peak_bytes_per_tick(&md->config.dram), 192);
+    assert_int_equal(6 * dram_peak_bytes_per_tick(&md->config.dram), 192);
     assert_int_equal(6 * dram_peak_bytes_per_tick(&gtx480->config.dram), 192);
     machine_free(ccws);
     machine_free(owl);
