@@ -139,6 +139,7 @@ typedef struct TytoKernel {
     uint32_t max_threads;  /* per thread block, by its launch bounds and the device */
     int line;              /* of its .entry in the PTX text */
     const char *refusal;   /* why it cannot run: file:line:column: what is not supported; or NULL */
+    const char *source_name; /* "space::kernel<float>(int*)", as C++ has it; else like `name` */
 } TytoKernel;
 
 int tyto_kernel_count(const TytoModule *module);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cc_options.h"
 #include "cli/program.h"
 
 static const TytoOption options[] = {
@@ -19,105 +20,39 @@ static const TytoOption options[] = {
     {.name = "--old", .help = "Bring back what CUDA 12 removed: texture references and the like."},
 };
 
-/* nvcc's options that clang does not know, and how many words follow them. Architectures are left
- * to Tyto, which runs PTX for sm_75; so are they for nvcc in old sources, whose Makefiles name
- * those that it knows no more. */
-static const struct {
-    const char *prefix;
-    int values; /* words that follow, unless the option holds a '=' */
-    bool is_architecture;
-} dropped[] = {
-    {"-arch", 1, true},
-    {"--gpu-architecture", 1, true},
-    {"-gencode", 1, true},
-    {"--generate-code", 1, true},
-    {"-code", 1, true},
-    {"-cudart", 1, false},
-    {"--cudart", 1, false},
-    {"-lineinfo", 0, false},
-    {"--generate-line-info", 0, false},
-    {"-maxrregcount", 1, false},
-};
-
-/* A command line that grows; it ends with NULL. */
-typedef struct Line {
-    char **words;
-    int count;
-} Line;
-
-static void add(Line *line, const char *word) {
-    line->words[line->count++] = strdup(word);
-    line->words[line->count] = NULL;
+static void add_path(CcLine *line, const char *option, const char *folder, const char *name) {
+    cc_add(line, "%s%s/%s", option, folder, name);
 }
 
-static void add_path(Line *line, const char *option, const char *folder, const char *name) {
-    char word[2 * PATH_MAX];
-    snprintf(word, sizeof word, "%s%s/%s", option, folder, name);
-    add(line, word);
-}
-
-/* How many of the words an option that is to be dropped takes, of all kinds or of architectures
- * only; 0: it is none. */
-static int words_to_drop(char **words, bool only_architectures) {
-    for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) {
-        size_t length = strlen(dropped[i].prefix);
-        if (only_architectures && !dropped[i].is_architecture) continue;
-        if (strncmp(words[0], dropped[i].prefix, length) != 0) continue;
-        if (words[0][length] == '=') return 1;
-        if (words[0][length] == '\0') return 1 + (words[1] ? dropped[i].values : 0);
-    }
-    return 0;
-}
-
-static void add_given(Line *line, char **words) {
-    while (*words) {
-        int count = words_to_drop(words, false);
-        if (count == 0 && strcmp(words[0], "-Xcompiler") == 0 && words[1]) count = 1;
-        else if (count == 0) add(line, *words);
-        words += count ? count : 1;
-    }
-}
-
-static void add_clang(Line *line, const char *folder, bool is_old, char **words) {
+static void add_clang(CcLine *line, const char *folder, bool is_old, char **words) {
     static const char *const fixed[] = {
-        "--cuda-gpu-arch=sm_75",
-        "--cuda-include-ptx=all",
-        "-nocudainc",
-        "-nocudalib",
-        "-Xclang",
-        "-target-sdk-version=12.0",
-        "-fdeclspec",
-        "-std=c++17",
-        "-Wno-unused-command-line-argument",
+        "--cuda-include-ptx=all",   "-nocudainc", "-nocudalib", "-Xclang",
+        "-target-sdk-version=12.0", "-fdeclspec", "-std=c++17", "-Wno-unused-command-line-argument",
     };
     add_path(line, "--cuda-path=", folder, "toolkit");
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
-        add(line, fixed[i]);
+        cc_add(line, "%s", fixed[i]);
     add_path(line, "-isystem", folder, "clang");
     add_path(line, "-isystem", folder, "include");
     add_path(line, "-isystem", folder, "api");
     if (is_old) add_path(line, "-isystem", folder, "include/old");
-    add(line, "-include");
-    add(line, is_old ? "tyto_old.h" : "cuda_runtime.h");
-    add_given(line, words);
+    cc_add(line, "-include");
+    cc_add(line, "%s", is_old ? "tyto_old.h" : "cuda_runtime.h");
+    cc_add_for_clang(line, words);
     add_path(line, "-L", folder, ".");
-    add(line, "-lcudart");
+    cc_add(line, "-lcudart");
     add_path(line, "-Wl,-rpath-link,", folder, "..");
 }
 
-static void add_nvcc(Line *line, const char *folder, bool is_old, char **words) {
-    add(line, "-cudart");
-    add(line, "shared");
+static void add_nvcc(CcLine *line, const char *folder, bool is_old, char **words) {
+    cc_add(line, "-cudart");
+    cc_add(line, "shared");
     if (is_old) {
         add_path(line, "-I", folder, "include/old");
-        add(line, "-include");
-        add(line, "tyto_old.h");
+        cc_add(line, "-include");
+        cc_add(line, "tyto_old.h");
     }
-    while (*words) {
-        int count = is_old ? words_to_drop(words, true) : 0;
-        if (count == 0) add(line, *words);
-        words += count ? count : 1;
-    }
+    cc_add_for_nvcc(line, words);
 }
 
 static int run_cc(Arguments *arguments) {
@@ -125,16 +60,16 @@ static int run_cc(Arguments *arguments) {
     bool is_old = arguments_has(arguments, "--old");
     char folder[PATH_MAX];
     if (!program_find_libraries(folder, sizeof folder)) return EXIT_FAILED;
-    Line line = {.words = allocate((size_t)arguments->operand_count + 32, sizeof(char *))};
+    CcLine line = {0};
     if (!arguments_has(arguments, "--clang") && program_exists("nvcc")) {
-        add(&line, "nvcc");
+        cc_add(&line, "nvcc");
         add_nvcc(&line, folder, is_old, arguments->operands);
         execvp("nvcc", line.words);
     }
     for (int i = 0; i < 2; i++) {
         if (!program_exists(clangs[i])) continue;
         line.count = 0;
-        add(&line, clangs[i]);
+        cc_add(&line, "%s", clangs[i]);
         add_clang(&line, folder, is_old, arguments->operands);
         execvp(clangs[i], line.words);
     }
@@ -149,11 +84,13 @@ const Command command_cc = {
     .text =
         "Compiles and links with nvcc where it is installed, else with clang 19 and headers of\n"
         "Tyto's own, which need no CUDA toolkit. All words but the options below go to the\n"
-        "compiler; options of nvcc that clang does not know are left out for it. The program is\n"
-        "started by `tyto run`.\n"
+        "compiler. A Makefile's options for nvcc are taken with clang too: each becomes clang's,\n"
+        "or is left out where nothing of a program depends on it. -arch and -gencode choose what\n"
+        "PTX is made for. The program is started by `tyto run`.\n"
         "\n"
         "  tyto cc -O2 -o saxpy saxpy.cu\n"
         "  tyto run ./saxpy\n"
+        "  make NVCC='tyto cc --clang'\n"
         "\n"
         "Not with clang: cooperative groups, managed variables, surfaces, thrust.\n",
     .options = options,

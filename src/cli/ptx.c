@@ -11,6 +11,7 @@ static void print_kernel(const TytoKernel *kernel) {
     printf("  %-32s %9u %8u %8u %6d (%u B) %12u %6d\n", kernel->name, kernel->registers,
            kernel->shared_bytes, kernel->local_bytes, kernel->parameter_count,
            kernel->parameter_bytes, kernel->instructions, kernel->line);
+    if (strcmp(kernel->source_name, kernel->name) != 0) printf("    %s\n", kernel->source_name);
     if (kernel->refusal) printf("    cannot run: %s\n", kernel->refusal);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/demangle.h"
 
 enum {
     PERIOD_NS = 250000000, /* between two lines */
@@ -28,12 +29,15 @@ struct Progress {
 static void print_line(const Progress *progress) {
     GpuProgress now = gpu_progress(progress->gpu);
     double seconds = progress->periods * (PERIOD_NS / 1e9);
+    Text name = {0};
+    demangle_short(progress->kernel, &name);
     fprintf(stderr,
             "\r%s: %" PRIu64 " of %" PRIu64 " thread blocks, %.1f million warp instructions, "
             "%.0f s\x1b[K",
-            progress->kernel, now.done_ctas, now.total_ctas, (double)now.warp_instructions / 1e6,
+            text_string(&name), now.done_ctas, now.total_ctas, (double)now.warp_instructions / 1e6,
             seconds);
     fflush(stderr);
+    text_free(&name);
 }
 
 /* Waits for a period or a change. The lock is held. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/demangle.h"
 #include "base/map.h"
 #include "driver/caller.h"
 #include "driver/checks.h"
@@ -222,6 +223,10 @@ static void describe_kernels(TytoModule *module) {
                                .max_threads = most_threads(module->simulator->gpu, ptx),
                                .line = ptx->line,
                                .refusal = function->refusal};
+        Text source_name = {0};
+        demangle(ptx->name, &source_name);
+        kernel->source_name = arena_strdup(module->arena, text_string(&source_name));
+        text_free(&source_name);
         describe_parameters(module, ptx, kernel);
     }
 }
@@ -292,6 +297,7 @@ static void add_kernel(Json *json, const TytoKernel *kernel) {
     json_object(json);
     json_key(json, "name");
     json_string(json, kernel->name);
+    demangle_write_json(kernel->name, json);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         json_key(json, numbers[i].key);
         json_uint(json, numbers[i].value);

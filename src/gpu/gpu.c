@@ -10,10 +10,12 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "base/demangle.h"
 #include "base/host.h"
 #include "gpu/engine.h"
 #include "gpu/gpu_checks.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/machine.h"
 #include "isa/check.h"
 #include "isa/handlers.h"
 #include "sched/choice.h"
@@ -25,7 +27,10 @@ enum {
     MAX_LOCAL_BYTES = 512 << 10
 };
 
-#define DEFAULT_MEMORY_BYTES (UINT64_C(4) << 30)
+#define DEFAULT_MEMORY_BYTES                                                                       \
+    (UINT64_C(16)                                                                                  \
+     << 30) /* of a Tesla T4, a device of compute capability 7.5 (NVIDIA's data sheet)             \
+             */
 #define DEFAULT_HEAP_BYTES                                                                         \
     (UINT64_C(8) << 20) /* CUDA Programming Guide, cudaLimitMallocHeapSize                         \
                          */
@@ -75,14 +80,16 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
     Gpu *gpu = base_calloc(1, sizeof *gpu);
     gpu->options = *options;
     GpuOptions *o = &gpu->options;
-    if (!o->memory_bytes) o->memory_bytes = DEFAULT_MEMORY_BYTES;
+    if (!o->memory_bytes)
+        o->memory_bytes =
+            o->machine ? (uint64_t)o->machine->memory_mib << 20 : DEFAULT_MEMORY_BYTES;
     if (!o->heap_bytes) o->heap_bytes = DEFAULT_HEAP_BYTES;
     if (!o->stack_bytes) o->stack_bytes = DEFAULT_STACK_BYTES;
     if (!o->print) o->print = print_stdout;
     gpu->memory = mem_new(o->memory_bytes);
     if (!gpu->memory) {
         diag_error(diag, NULL, 0, 0,
-                   "cannot reserve %" PRIu64 " bytes of device memory: choose less",
+                   "cannot reserve %" PRIu64 " bytes of device memory: choose less (--memory SIZE)",
                    o->memory_bytes);
         free(gpu);
         return NULL;
@@ -235,6 +242,22 @@ static void refuse(GpuResult *result, const char *format, ...) {
     va_end(args);
 }
 
+/* "kernel NAME" and the reason, which starts with what follows the name. */
+static void refuse_kernel(GpuResult *result, const PtxFunction *kernel, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void refuse_kernel(GpuResult *result, const PtxFunction *kernel, const char *format, ...) {
+    Text name = {0};
+    char why[sizeof result->message];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    demangle_short(kernel->name, &name);
+    refuse(result, "kernel %s%s", text_string(&name), why);
+    text_free(&name);
+}
+
 void gpu_set_fault(GpuResult *result, const IsaFault *fault) {
     result->status = GPU_FAULT;
     result->fault_code = fault->code;
@@ -247,19 +270,19 @@ static bool check_dimensions(const GpuLaunch *request, const PtxFunction *kernel
     for (int d = 0; d < 3; d++) {
         char axis = (char)('x' + d);
         if (request->block[d] < 1 || request->block[d] > limits.max_block[d]) {
-            refuse(result, "kernel %s: block %c is %u; it must be 1 to %u", kernel->name, axis,
-                   request->block[d], limits.max_block[d]);
+            refuse_kernel(result, kernel, ": block %c is %u; it must be 1 to %u", axis,
+                          request->block[d], limits.max_block[d]);
             return false;
         }
         if (request->grid[d] < 1 || request->grid[d] > limits.max_grid[d]) {
-            refuse(result, "kernel %s: grid %c is %u; it must be 1 to %" PRIu64, kernel->name, axis,
-                   request->grid[d], limits.max_grid[d]);
+            refuse_kernel(result, kernel, ": grid %c is %u; it must be 1 to %" PRIu64, axis,
+                          request->grid[d], limits.max_grid[d]);
             return false;
         }
         if (kernel->required_threads[0] && kernel->required_threads[d] &&
             kernel->required_threads[d] != request->block[d]) {
-            refuse(result, "kernel %s: block %c is %u, but the kernel requires %u (.reqntid)",
-                   kernel->name, axis, request->block[d], kernel->required_threads[d]);
+            refuse_kernel(result, kernel, ": block %c is %u, but the kernel requires %u (.reqntid)",
+                          axis, request->block[d], kernel->required_threads[d]);
             return false;
         }
         threads *= request->block[d];
@@ -272,9 +295,9 @@ static bool check_dimensions(const GpuLaunch *request, const PtxFunction *kernel
         if (bound < most) most = bound;
     }
     if (threads > most) {
-        refuse(result,
-               "kernel %s: %" PRIu64 " threads per thread block; at most %" PRIu64 " are possible",
-               kernel->name, threads, most);
+        refuse_kernel(result, kernel,
+                      ": %" PRIu64 " threads per thread block; at most %" PRIu64 " are possible",
+                      threads, most);
         return false;
     }
     return true;
@@ -285,36 +308,35 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
     GpuLimits limits = gpu_limits(gpu);
     uint64_t shared = (uint64_t)kernel->shared_bytes + request->dynamic_shared_bytes;
     if (shared > limits.shared_per_cta) {
-        refuse(result,
-               "kernel %s: %" PRIu64
-               " bytes of shared memory (%u static, %u dynamic); a thread block can "
-               "have %u",
-               kernel->ptx->name, shared, kernel->shared_bytes, request->dynamic_shared_bytes,
-               limits.shared_per_cta);
+        refuse_kernel(
+            result, kernel->ptx,
+            ": %" PRIu64 " bytes of shared memory (%u static, %u dynamic); a thread block can "
+            "have %u",
+            shared, kernel->shared_bytes, request->dynamic_shared_bytes, limits.shared_per_cta);
         return false;
     }
     uint32_t local =
         gpu->options.stack_bytes > MAX_LOCAL_BYTES ? gpu->options.stack_bytes : MAX_LOCAL_BYTES;
     if (kernel->local_bytes > local) {
-        refuse(result,
-               "kernel %s: %u bytes of local memory; a thread can have %u (--stack gives more)",
-               kernel->ptx->name, kernel->local_bytes, local);
+        refuse_kernel(result, kernel->ptx,
+                      ": %u bytes of local memory; a thread can have %u (--stack gives more)",
+                      kernel->local_bytes, local);
         return false;
     }
     uint32_t resident = gpu_occupancy(gpu, request->module, request->function, threads,
                                       request->dynamic_shared_bytes);
     if (resident == 0) {
-        refuse(result,
-               "kernel %s: %u threads with %u registers each do not fit on an SM with %u registers",
-               kernel->ptx->name, threads, gpu_registers(gpu, kernel), limits.registers_per_sm);
+        refuse_kernel(result, kernel->ptx,
+                      ": %u threads with %u registers each do not fit on an SM with %u registers",
+                      threads, gpu_registers(gpu, kernel), limits.registers_per_sm);
         return false;
     }
     uint64_t ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
     if (request->is_cooperative && ctas > (uint64_t)resident * limits.sms) {
-        refuse(result,
-               "kernel %s: a cooperative launch of %" PRIu64 " thread blocks; at most %" PRIu64
-               " fit on the device at once",
-               kernel->ptx->name, ctas, (uint64_t)resident * limits.sms);
+        refuse_kernel(result, kernel->ptx,
+                      ": a cooperative launch of %" PRIu64 " thread blocks; at most %" PRIu64
+                      " fit on the device at once",
+                      ctas, (uint64_t)resident * limits.sms);
         return false;
     }
     return true;
@@ -382,7 +404,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         return result->status;
     }
     if (kernel->refusal) {
-        refuse(result, "kernel %s cannot run: %s", kernel->ptx->name, kernel->refusal);
+        refuse_kernel(result, kernel->ptx, " cannot run: %s", kernel->refusal);
         return result->status = GPU_REFUSED;
     }
     uint32_t threads = request->block[0] * request->block[1] * request->block[2];
@@ -392,8 +414,9 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     if (request->module->uses_heap && !gpu->heap) {
         gpu->heap = mem_heap_new(gpu->memory, gpu->options.heap_bytes);
         if (!gpu->heap) {
-            refuse(result, "kernel %s: no room in device memory for its heap of %" PRIu64 " bytes",
-                   kernel->ptx->name, gpu->options.heap_bytes);
+            refuse_kernel(result, kernel->ptx,
+                          ": no room in device memory for its heap of %" PRIu64 " bytes",
+                          gpu->options.heap_bytes);
             return result->status;
         }
     }
@@ -404,8 +427,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     prepare(gpu, request, parameters, &launch);
     if (request->is_cooperative && !prepare_workspace(gpu, &launch)) {
         free(parameters);
-        refuse(result, "kernel %s: no room in device memory to synchronize its grid",
-               kernel->ptx->name);
+        refuse_kernel(result, kernel->ptx, ": no room in device memory to synchronize its grid");
         return result->status;
     }
     atomic_store(&gpu->is_interrupted, false);

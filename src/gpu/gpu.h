@@ -29,7 +29,7 @@ typedef struct GpuChecks {
 
 /* Settings of a GPU; zero means the default named. Copied by gpu_new. */
 typedef struct GpuOptions {
-    uint64_t memory_bytes;      /* device memory; default 4 GiB */
+    uint64_t memory_bytes;      /* device memory; default: the machine's, 16 GiB without one */
     uint64_t heap_bytes;        /* device malloc; default 8 MiB (CUDA's default) */
     uint32_t stack_bytes;       /* local memory and call frames per thread; default 64 KiB */
     uint64_t instruction_limit; /* warp instructions of one launch before it fails; 0: none */

@@ -63,6 +63,7 @@ enum {
 #define MACHINE_SIZE_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "sms", sms, "", 1, 1024, "15", "streaming multiprocessors") \
     P(COUNT, key, at, "partitions", partitions, "", 1, 64, "6", "memory channels") \
+    P(COUNT, key, at, "memory", memory_mib, "MiB", 1, 1048576, "16384", "device memory, of which the host provides what is touched; --memory chooses another size") \
     P(CHOICE, key, at, "compute_capability", capability, GpuCapability, "7.5", "what programs are told, and which PTX of theirs is taken; no timing follows from it")
 #define WATCHDOG_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "cycles", watchdog_cycles, "cycles", 0, UINT32_MAX, "1000000", "of the slowest clock without any progress that end a run; 0: never")

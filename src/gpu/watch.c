@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/demangle.h"
 
 /* The beginning or the end of a kernel. */
 static void record_kernel(const Watch *watch, L1dKind kind, uint64_t cycle, uint64_t number) {
@@ -66,10 +67,12 @@ void watch_cta(Watch *watch, const SmCtaEnd *end) {
                                             .start = end->start - watch->start,
                                             .end = end->end - watch->start};
     if (watch->timeline) {
-        char name[128];
-        snprintf(name, sizeof name, "%.80s CTA %" PRIu64, watch->kernel, end->cta);
-        timeline_slice(watch->timeline, TIMELINE_FIRST_SM + end->sm, end->slot, name, end->start,
-                       end->end);
+        Text name = {0};
+        demangle_short(watch->kernel, &name);
+        text_printf(&name, " CTA %" PRIu64, end->cta);
+        timeline_slice(watch->timeline, TIMELINE_FIRST_SM + end->sm, end->slot, text_string(&name),
+                       end->start, end->end);
+        text_free(&name);
     }
 }
 
@@ -79,7 +82,10 @@ void watch_end(Watch *watch, uint64_t cycle, const Counters *counters) {
     if (!watch) return;
     if (watch->timeline) {
         sample_timeline(watch, cycle, counters);
-        timeline_slice(watch->timeline, TIMELINE_GPU, 0, watch->kernel, watch->start, cycle);
+        Text name = {0};
+        demangle_short(watch->kernel, &name);
+        timeline_slice(watch->timeline, TIMELINE_GPU, 0, text_string(&name), watch->start, cycle);
+        text_free(&name);
     }
     if (watch->series) sample_series(watch, cycle, counters);
     record_kernel(watch, L1D_KERNEL_END, cycle, counters->thread_instructions);

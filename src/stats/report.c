@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/demangle.h"
 #include "base/map.h"
 
 enum {
@@ -196,9 +197,11 @@ static void add_counters(const Counters *counters, bool has_all, Text *out) {
 }
 
 static void add_kernel(const KernelStats *kernel, bool has_all, Text *out) {
-    text_printf(out, "\nkernel %s, %u x %u x %u CTAs of %u x %u x %u threads", kernel->name,
-                kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0],
-                kernel->block[1], kernel->block[2]);
+    text_add(out, "\nkernel ");
+    demangle_short(kernel->name, out);
+    text_printf(out, ", %u x %u x %u CTAs of %u x %u x %u threads", kernel->grid[0],
+                kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1],
+                kernel->block[2]);
     text_printf(out, ", %u CTAs per SM, %u registers, %u B shared\n", kernel->timing->ctas_per_sm,
                 kernel->registers, kernel->shared_bytes);
     if (kernel->status != RUN_COMPLETE)
@@ -228,8 +231,10 @@ static void add_untimed(const RunStats *run, Text *out) {
                 untimed.kernels == 1 ? "" : "s", field);
     Map *names = untimed_names(run);
     size_t count = map_count(names), told = count < REPORT_KERNELS ? count : REPORT_KERNELS;
-    for (size_t i = 0; i < told; i++)
-        text_printf(out, "%s%s", i ? ", " : "", map_key(names, i));
+    for (size_t i = 0; i < told; i++) {
+        text_add(out, i ? ", " : "");
+        demangle_short(map_key(names, i), out);
+    }
     if (count > told) text_printf(out, " and %zu more", count - told);
     text_add(out, ")\n");
     map_free(names);
@@ -302,9 +307,11 @@ void report_launch(const RunStats *run, int i, Text *out) {
     const KernelStats *kernel = &run->kernels[i];
     Counters counters = run_kernel_counters(kernel);
     char field[FIELD_BYTES];
-    text_printf(out, "tyto: kernel %d: %s grid %u,%u,%u block %u,%u,%u: %u registers, ", i + 1,
-                kernel->name, kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0],
-                kernel->block[1], kernel->block[2], kernel->registers);
+    text_printf(out, "tyto: kernel %d: ", i + 1);
+    demangle_short(kernel->name, out);
+    text_printf(out, " grid %u,%u,%u block %u,%u,%u: %u registers, ", kernel->grid[0],
+                kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1],
+                kernel->block[2], kernel->registers);
     if (kernel->shared_bytes) text_printf(out, "%u bytes of shared memory, ", kernel->shared_bytes);
     format_count(field, counters.warp_instructions);
     text_printf(out, "%s warp instructions", field);

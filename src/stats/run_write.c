@@ -1,6 +1,7 @@
 /* A run, or several, as JSON and as CSV. */
 #include "stats/run.h"
 
+#include "base/demangle.h"
 #include "stats/csv.h"
 
 /* null for a text that a run does not have. */
@@ -71,6 +72,7 @@ static void write_timing(Json *json, const KernelTiming *timing) {
 static void write_kernel(Json *json, const KernelStats *kernel) {
     json_object(json);
     write_text(json, "kernel", kernel->name);
+    demangle_write_json(kernel->name, json);
     write_text(json, "status", run_status_names[kernel->status]);
     json_key(json, "timed");
     json_bool(json, kernel->timing != NULL);

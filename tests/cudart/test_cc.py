@@ -4,7 +4,8 @@
 usage: test_cc.py TYTO PROGRAMS NAME...
 
 PROGRAMS is the folder of our CUDA programs; each NAME among them is built with clang. old_style is
-built with --old, and with nvcc as well where that is found.
+built with --old, and with nvcc as well where that is found. Then a Makefile's options for nvcc, with
+both.
 """
 import os
 import pathlib
@@ -14,6 +15,57 @@ import sys
 import tempfile
 
 SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next
+
+
+# Prints the architecture that the device's code was made for, and what the host was told by -D and -Xcompiler.
+ARCHITECTURE = r"""
+#include <cstdio>
+__global__ void kernel(int *p) {
+#ifdef __CUDA_ARCH__
+    *p = __CUDA_ARCH__;
+#endif
+}
+int main() {
+    int out = 0, *p;
+    cudaMalloc(&p, sizeof out);
+    kernel<<<1, 1>>>(p);
+    cudaMemcpy(&out, p, sizeof out, cudaMemcpyDeviceToHost);
+    printf("%d %d %d\n", out, GIVEN, HOST);
+}
+"""
+# Options of nvcc as Makefiles have them; what kernels of such a build see on a device of 8.6, with clang and with nvcc.
+MAKEFILE = ("-DGIVEN=3", "-Xcompiler", "-Wall,-DHOST=4", "-std=c++17", "-O3")
+MAKEFILES = (
+    ((), 750, 750),
+    (("-arch=sm_80",), 800, 800),
+    (("-arch", "compute_86", "-code", "sm_86"), 860, 860),
+    (("-gencode", "arch=compute_80,code=sm_80", "--generate-code=arch=compute_75,code=compute_75"), 800, 800),
+    (("-arch=sm_35",), 700, 750),
+    (("-G", "-lineinfo", "-maxrregcount=32", "-Xptxas", "-v", "--use_fast_math", "-rdc=true", "-Xlinker", "-O1"), 750, 750),
+    (("-x", "cu", "--compiler-options", "-fPIC", "-m64", "--expt-relaxed-constexpr", "--extended-lambda", "-cudart",
+      "static"), 750, 750),
+    (("-I/usr/local/cuda/include", "-L/usr/local/cuda/lib64", "-Wno-deprecated-gpu-targets", "--ptxas-options=-v"), 750, 750),
+)
+
+
+def build_with_options(tyto, folder):
+    """How many of the builds with a Makefile's options fail, of how many."""
+    source, program = folder / "architecture.cu", folder / "architecture"
+    source.write_text(ARCHITECTURE)
+    kinds = (("--clang",), ()) if shutil.which("nvcc") else (("--clang",),)
+    failed = 0
+    for options, *expected in MAKEFILES:
+        for kind, architecture in zip(kinds, expected):
+            words = (tyto, "cc", *kind, *MAKEFILE, *options, "-o", program, source)
+            is_right = run(*words)
+            if is_right:
+                done = subprocess.run((tyto, "run", "--functional", "--quiet", "--compute-capability", "8.6", program),
+                                      capture_output=True, text=True, check=False)
+                is_right = done.stdout == f"{architecture} 3 4\n"
+                if not is_right:
+                    print(words, done.stdout, done.stderr, f"expected {architecture} 3 4")
+            failed += not is_right
+    return failed, len(MAKEFILES) * len(kinds)
 
 
 def run(*words):
@@ -41,7 +93,9 @@ def main(tyto, programs, *names):
         failed = sum(build_and_run(tyto, pathlib.Path(programs) / f"{name}.cu", pathlib.Path(folder), options,
                                    SCHEDULERS[i % len(SCHEDULERS)])
                      for i, (name, options) in enumerate(rows))
-    print(f"{2 * len(rows) - failed} passed, {failed} failed")
+        more_failed, more = build_with_options(tyto, pathlib.Path(folder))
+    failed += more_failed
+    print(f"{2 * len(rows) + more - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -39,7 +39,7 @@ static void test_defaults(void **state) {
     (void)state;
     Parsed parsed = parse("");
     assert_true(parsed.is_right);
-    assert_int_equal(parsed.options->memory_bytes, UINT64_C(4) << 30);
+    assert_int_equal(parsed.options->memory_bytes, 0); /* the machine's */
     assert_int_equal(parsed.options->stack_bytes, 64 << 10);
     assert_int_equal(parsed.options->heap_bytes, 8 << 20);
     assert_int_equal(parsed.options->registers, 0);

@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     Options *options = options_new();
     bool is_right = options_parse_string(options, "fuzz", text, diag);
     if (is_right != (diag_error_count(diag) == 0)) abort(); /* a refusal has a reason */
-    if (options->memory_bytes == 0 || options->stack_bytes > UINT32_MAX) abort(); /* bounds hold */
+    if (options->memory_bytes && options->memory_bytes < 1 << 20) abort(); /* bounds hold */
+    if (options->stack_bytes > UINT32_MAX) abort();
     options_free(options);
     diag_free(diag);
     free(text);
