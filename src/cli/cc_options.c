@@ -135,11 +135,12 @@ void cc_add(CcLine *line, const char *format, ...) {
     va_end(args);
     if (line->count + 1 >= line->capacity) {
         line->capacity = 2 * line->capacity + 64;
-        line->words = realloc(line->words, (size_t)line->capacity * sizeof *line->words);
-        if (!line->words) {
+        char **longer = realloc(line->words, (size_t)line->capacity * sizeof *longer);
+        if (!longer) {
             say_error("out of memory");
             exit(EXIT_FAILED);
         }
+        line->words = longer;
     }
     line->words[line->count++] = strdup(word);
     line->words[line->count] = NULL;
