@@ -612,7 +612,7 @@ class Database(Case):
             database.execute("UPDATE sqlite_master SET name = char(27) || '[2J' || char(0x9b), sql = 'CREATE TABLE'")
         database.close()
         done = self.reproduce()
-        self.check(done, 2, "malformed database schema (?[2J??)")
+        self.check(done, 1, "malformed database schema (?[2J??)")
         self.assertTrue(done.stderr.isascii() and done.stderr.replace("\n", "").isprintable(), done.stderr)
 
     def test_a_file_that_is_no_database_is_left_alone(self):
