@@ -98,7 +98,7 @@ static bool read_zero(Argument *argument, TytoSimulator *simulator, char *text) 
 
 static bool read_in(Argument *argument, TytoSimulator *simulator, char *text) {
     size_t size;
-    char *bytes = file_read(text, &size);
+    char *bytes = file_read(text, FILE_DATA_MAX, &size);
     if (!bytes) return false;
     bool is_right = size > 0 ? make_buffer(argument, simulator, bytes, size)
                              : refuse(argument, "the file is empty");

@@ -242,8 +242,9 @@ static void obey_signal(const Contest *contest) {
 static bool check_run(const Contestant *contestant) {
     if (WIFEXITED(contestant->status) && WEXITSTATUS(contestant->status) == 0) return true;
     size_t length;
-    char *output =
-        access(contestant->output, R_OK) == 0 ? file_read(contestant->output, &length) : NULL;
+    char *output = access(contestant->output, R_OK) == 0
+                       ? file_read(contestant->output, FILE_DATA_MAX, &length)
+                       : NULL;
     if (output) fputs(output, stderr);
     free(output);
     if (WIFSIGNALED(contestant->status))

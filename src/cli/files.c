@@ -8,21 +8,19 @@
 
 #include "cli/command.h"
 
-#define FILE_MAX ((size_t)1 << 32) /* bytes, against files that never end */
-
 /* Reads to the end; false with errno set. */
-static bool read_all(FILE *file, char **bytes, size_t *length) {
+static bool read_all(FILE *file, size_t most, char **bytes, size_t *length) {
     size_t capacity = 1 << 16;
     *bytes = allocate(capacity, 1);
     *length = 0;
     for (;;) {
         *length += fread(*bytes + *length, 1, capacity - *length - 1, file);
         if (ferror(file)) return false;
-        if (*length < capacity - 1) break;
-        if (capacity >= FILE_MAX) {
+        if (*length > most) {
             errno = EFBIG;
             return false;
         }
+        if (*length < capacity - 1) break;
         char *grown = realloc(*bytes, capacity *= 2);
         if (!grown) return false;
         *bytes = grown;
@@ -31,10 +29,10 @@ static bool read_all(FILE *file, char **bytes, size_t *length) {
     return true;
 }
 
-char *file_read(const char *path, size_t *length) {
+char *file_read(const char *path, size_t most, size_t *length) {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     char *bytes = NULL;
-    if (file && read_all(file, &bytes, length)) {
+    if (file && read_all(file, most, &bytes, length)) {
         if (file != stdin) fclose(file);
         return bytes;
     }

@@ -5,9 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A whole file ("-": standard input), ended by a NUL past *length; NULL after a message. The caller
- * frees it. */
-char *file_read(const char *path, size_t *length);
+/* Bytes that a file may have, against those that never end (/dev/zero). */
+#define FILE_TEXT_MAX ((size_t)1 << 28) /* PTX, experiments: the largest known have a tenth */
+#define FILE_DATA_MAX ((size_t)1 << 32)
+
+/* A whole file of at most `most` bytes ("-": standard input), ended by a NUL past *length; NULL
+ * after a message. The caller frees it. */
+char *file_read(const char *path, size_t most, size_t *length);
 /* Writes a file anew ("-": standard output); false after a message. */
 bool file_write(const char *path, const void *bytes, size_t length);
 

@@ -178,7 +178,7 @@ static int write_results(Session *session, bool is_done) {
 
 static int run_session(Session *session) {
     size_t length;
-    char *text = file_read(session->path, &length);
+    char *text = file_read(session->path, FILE_TEXT_MAX, &length);
     if (!text) return EXIT_FAILED;
     TytoStatus loaded =
         tyto_load(session->simulator, session->path, text, length, &session->module);

@@ -56,7 +56,7 @@ static bool show(const Arguments *arguments, const TytoModule *module, const cha
 
 static bool check(const Arguments *arguments, TytoSimulator *simulator, const char *path) {
     size_t length;
-    char *text = file_read(path, &length);
+    char *text = file_read(path, FILE_TEXT_MAX, &length);
     if (!text) return false;
     TytoModule *module;
     bool is_right = tyto_load(simulator, path, text, length, &module) == TYTO_OK;

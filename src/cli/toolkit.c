@@ -28,7 +28,7 @@ static bool check_ptx(const char *path) {
     static const char *const quiet[] = {"--functional", "--quiet"};
     size_t length;
     char message[1024];
-    char *text = file_read(path, &length);
+    char *text = file_read(path, FILE_TEXT_MAX, &length);
     if (!text) return false;
     TytoSimulator *simulator = tyto_new(2, quiet, message, sizeof message);
     TytoModule *module;
@@ -81,7 +81,7 @@ static bool add_image(Bytes *out, const char *image) {
     const char *path = strstr(image, ",file=");
     if (!profile || !path) return true;
     size_t length;
-    char *text = file_read(path + strlen(",file="), &length);
+    char *text = file_read(path + strlen(",file="), FILE_TEXT_MAX, &length);
     if (!text) return false;
     size_t padded = (length + 8) / 8 * 8; /* a NUL at least ends the text */
     unsigned char *entry = grow(out, ENTRY_BYTES + padded);

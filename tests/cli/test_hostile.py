@@ -243,6 +243,10 @@ class Hostile(unittest.TestCase):
             (self.folder / "machine.yaml").write_text(text, encoding="utf-8")
             self.refuse(("machines", "./machine.yaml"), part)
 
+    def test_a_file_without_an_end(self):
+        for command in ("ptx", "launch", "reproduce"):
+            self.refuse((command, "/dev/zero"), "cannot read /dev/zero: File too large")
+
     def test_a_full_disk(self):
         for words in FULL:
             with open("/dev/full", "w", encoding="utf-8") as full:

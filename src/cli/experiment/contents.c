@@ -61,7 +61,7 @@ bool contents_add_file(Contents *contents, const char *path, uint64_t *hash) {
     bool is_there = stat(path, &status) == 0;
     if (!is_there || !is_unchanged(&status, &content->status)) {
         size_t length;
-        char *bytes = file_read(path, &length);
+        char *bytes = file_read(path, FILE_DATA_MAX, &length);
         if (!bytes) return false;
         content->hash = tyto_hash(0, bytes, length);
         content->status = status;

@@ -552,7 +552,7 @@ Experiment *experiment_parse(const char *path, const char *text, size_t length,
 
 Experiment *experiment_read(const char *path, bool allows_plugins) {
     size_t length;
-    char *text = file_read(path, &length);
+    char *text = file_read(path, FILE_TEXT_MAX, &length);
     if (!text) return NULL;
     Experiment *experiment = experiment_parse(path, text, length, allows_plugins);
     free(text);

@@ -70,8 +70,8 @@ static void add_lists(const char *text, const char *name, const Ctas *ctas, FILE
 
 char *record_read(const char *ctas_path, const char *policies_path) {
     size_t length;
-    char *ctas_text = file_read(ctas_path, &length), *json = NULL;
-    char *policies_text = file_read(policies_path, &length);
+    char *ctas_text = file_read(ctas_path, FILE_DATA_MAX, &length), *json = NULL;
+    char *policies_text = file_read(policies_path, FILE_DATA_MAX, &length);
     if (ctas_text && policies_text) {
         Ctas *ctas = allocate(1, sizeof *ctas);
         FILE *to = open_memstream(&json, &length);
@@ -90,7 +90,7 @@ char *record_read(const char *ctas_path, const char *policies_path) {
 
 char *record_read_replay(const char *name, const char *path) {
     size_t length;
-    char *text = file_read(path, &length);
+    char *text = file_read(path, FILE_DATA_MAX, &length);
     if (!text) return NULL;
     size_t size = length + strlen(name) + sizeof "{\"\":}";
     char *json = allocate(size, 1);

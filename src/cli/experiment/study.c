@@ -386,7 +386,7 @@ static void say_failure(Campaign *campaign, int number, int status) {
         say_error("%s under %s on %s failed with status %d:", run->key.program, run->scheduler,
                   run->key.machine, WEXITSTATUS(status));
     name_file(campaign, number, "out", path);
-    char *output = access(path, R_OK) == 0 ? file_read(path, &length) : NULL;
+    char *output = access(path, R_OK) == 0 ? file_read(path, FILE_DATA_MAX, &length) : NULL;
     if (output) fputs(output, stderr);
     free(output);
 }
@@ -432,7 +432,7 @@ static bool keep_run(Campaign *campaign, int number) {
     char json[PATH_BYTES];
     size_t length;
     name_file(campaign, number, "json", json);
-    char *text = file_read(json, &length), *record = NULL;
+    char *text = file_read(json, FILE_DATA_MAX, &length), *record = NULL;
     run->is_there = text && (!run->setup->record || (record = read_record(campaign, number))) &&
                     store_add(campaign->study->store, &run->key, text, record);
     free(text);
