@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 
@@ -11,6 +12,12 @@ SEVEN = ("vecadd", "matmul", "reduction", "bfs", "spmv", "histogram", "transpose
 MACHINES = ("owl", "ccws", "pro", "md", "gtx480")
 HOST = re.compile(r',\s*"host": \{[^}]*\}')  # all in a run's JSON that may differ from run to run
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+
+
+def hear_signals():
+    """Commands that are started from now on die of these, which who ran this (nohup, a shell's &) may have ignored."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class Tyto:

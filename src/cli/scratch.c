@@ -36,6 +36,7 @@ static int open_own(int place, const char *name) {
         (status.st_mode & 07777) == 0700)
         return folder;
     close(folder);
+    errno = EACCES; /* as what the umask leaves of a folder's rights has it */
     return -1;
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "driver/caller.h"
 
@@ -359,11 +360,29 @@ static bool is_changed(const Options *options, const Options *initial, const Opt
     return memcmp(field, before, sizes[row->kind]) != 0;
 }
 
-static void check_file(const Options *options, const OptionRow *row, Diag *diag) {
-    const void *field = (const char *)options + row->offset;
-    const char *path = *(const char *const *)field;
-    if (path && !tyto_can_write(path))
+/* The file that an option has written; NULL: none. */
+static const char *file_of(const Options *options, const OptionRow *row) {
+    if (!(row->option.traits & TYTO_OPTION_FILE)) return NULL;
+    return *(const char *const *)((const char *)options + row->offset);
+}
+
+/* Whether what is written there takes the place of what was: no stream, device or pipe. */
+static bool is_replaced(const char *path) {
+    struct stat status;
+    return strcmp(path, "-") != 0 && (stat(path, &status) != 0 || S_ISREG(status.st_mode));
+}
+
+static void check_file(const Options *options, int i, Diag *diag) {
+    const char *path = file_of(options, &rows[i]);
+    if (!path) return;
+    if (!tyto_can_write(path))
         diag_error(diag, path, 0, 0, "cannot be written: %s", strerror(errno));
+    for (int before = 0; before < i; before++) {
+        const char *other = file_of(options, &rows[before]);
+        if (other && strcmp(other, path) == 0 && is_replaced(path))
+            diag_error(diag, path, 0, 0, "is to hold what both %s and %s write",
+                       rows[before].option.name, rows[i].option.name);
+    }
 }
 
 bool options_check(const Options *options, Diag *diag) {
@@ -371,7 +390,7 @@ bool options_check(const Options *options, Diag *diag) {
     int errors_before = diag_error_count(diag);
     for (int i = 0; i < ROW_COUNT; i++) {
         const OptionRow *row = &rows[i];
-        if (row->option.traits & TYTO_OPTION_FILE) check_file(options, row, diag);
+        check_file(options, i, diag);
         if (options->is_functional && row->option.traits & TYTO_OPTION_TIMED &&
             is_changed(options, initial, row))
             diag_error(diag, NULL, 0, 0, "%s needs timing; leave --functional out",

@@ -20,6 +20,10 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tyto_runs import hear_signals  # noqa: E402 (found by the line above)
+
+hear_signals()
 TYTO, ROOT, LAUNCHER = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HERE = ROOT / "tests" / "cli"
 SAXPY = HERE / "saxpy.ptx"

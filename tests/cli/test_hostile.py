@@ -19,6 +19,10 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tyto_runs import hear_signals  # noqa: E402 (found by the line above)
+
+hear_signals()
 TYTO, ROOT, WORKLOADS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 SAXPY = str(ROOT / "tests/cli/saxpy.ptx")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
@@ -121,6 +125,7 @@ BAD_RUNS = (
     (("--sample", "-1"), "not a whole number"),
     (("--json", "/"), "Is a directory"),
     (("--json", ""), "cannot be empty"),
+    (("--csv", "one", "--timeline", "two", "--json", "one"), "one: error: is to hold what both --json and --csv write"),
     *(((option, "/dev/full"), "/dev/full: error: cannot be written")
       for option in ("--json", "--csv", "--ctas", "--timeline", "--policies", "--stats")),
 )
@@ -246,6 +251,12 @@ class Hostile(unittest.TestCase):
     def test_a_file_without_an_end(self):
         for command in ("ptx", "launch", "reproduce"):
             self.refuse((command, "/dev/zero"), "cannot read /dev/zero: File too large")
+
+    def test_an_umask_that_takes_all_rights(self):
+        done = subprocess.run(["sh", "-c", f"umask 777; exec {TYTO} compare vecadd"], cwd=self.folder, text=True,
+                              env={**PLAIN, "TMPDIR": str(self.folder)}, capture_output=True, check=False, timeout=SECONDS)
+        self.assertEqual((done.returncode, done.stderr, os.listdir(self.folder)),
+                         (1, f"tyto: error: cannot make a folder in {self.folder}: Permission denied\n", []))
 
     def test_a_full_disk(self):
         for words in FULL:

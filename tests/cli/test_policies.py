@@ -14,6 +14,10 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tyto_runs import hear_signals  # noqa: E402 (found by the line above)
+
+hear_signals()
 TYTO, PLUGINS, SPIN = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 HAS_SANITIZER = b"__asan_init" in (TYTO.parent / "libtyto.so").read_bytes()

@@ -17,6 +17,10 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tyto_runs import hear_signals  # noqa: E402 (found by the line above)
+
+hear_signals()
 TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 IDS = sorted(path.stem for path in (ROOT / "experiments").glob("*.yaml"))

@@ -15,6 +15,10 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tyto_runs import hear_signals  # noqa: E402 (found by the line above)
+
+hear_signals()
 TYTO, PROGRAMS = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 PLAIN = {key: value for key, value in os.environ.items()
          if not key.startswith("TYTO_") and key != "LD_LIBRARY_PATH"}
