@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/line.h"
@@ -35,12 +37,28 @@ static void on_crash(int number) {
     raise(number);
 }
 
+/* Of a run whose policy calls exit in the middle of a launch nothing can be reported. The launch is
+ * this thread's own if its lock, which is recursive, can be had. */
+static void on_exit_called(void) {
+    TytoSimulator *simulator = (TytoSimulator *)(uintptr_t)atomic_load(&simulator_named);
+    char call[CALL_BYTES];
+    if (!simulator || pthread_mutex_trylock(&simulator->lock) != 0) return;
+    bool is_policy = tyto_policy_call(simulator, call, sizeof call);
+    pthread_mutex_unlock(&simulator->lock);
+    if (!is_policy) return;
+    fprintf(stderr, "tyto: error: %s was under way when exit was called\n", call);
+    fflush(NULL);
+    _exit(1);
+}
+
 void tyto_name_crashes(const TytoSimulator *simulator) {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     static char stack[STACK_BYTES];
     stack_t before, own = {.ss_sp = stack, .ss_size = sizeof stack};
+    static atomic_flag is_exit_heard = ATOMIC_FLAG_INIT;
     atomic_store(&simulator_named, simulator);
     if (!simulator) return;
+    if (!atomic_flag_test_and_set(&is_exit_heard)) atexit(on_exit_called);
     if (sigaltstack(NULL, &before) == 0 && before.ss_flags & SS_DISABLE) sigaltstack(&own, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction action;

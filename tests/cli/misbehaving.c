@@ -1,15 +1,15 @@
 /* Policies, for warps and for CTAs, of which one function does what it must not: it crashes, calls
- * abort, uses up the stack, or never returns. */
+ * abort or exit, uses up the stack, or never returns. */
 #include <stdlib.h>
 
 #include "tyto/cta_policy.h"
 
 enum { HOW, AT };
-enum { NOT, CRASH, ABORT, RECURSE, LOOP };
+enum { NOT, CRASH, ABORT, RECURSE, LOOP, EXIT };
 
-static const char *const HOWS[] = {"not", "crash", "abort", "recurse", "loop", NULL};
+static const char *const HOWS[] = {"not", "crash", "abort", "recurse", "loop", "exit", NULL};
 static const TytoPolicyParameter parameters[] = {
-    [HOW] = {"how", TYTO_CHOICE, NOT, 0, LOOP, HOWS, "what it does", "this test"},
+    [HOW] = {"how", TYTO_CHOICE, NOT, 0, EXIT, HOWS, "what it does", "this test"},
     [AT] = {"at", TYTO_INTEGER, 100, 0, 1000000, NULL, "SM cycle from which on", "this test"}};
 
 typedef struct State {
@@ -29,6 +29,7 @@ static void misbehave(const State *s, uint64_t cycle) {
     switch (s->how) {
     case CRASH: *(volatile int *)(uintptr_t)nothing = 1; break;
     case ABORT: abort();
+    case EXIT: exit(0);
     case RECURSE: nothing = recurse(&nothing); break;
     case LOOP:
         while (!nothing)

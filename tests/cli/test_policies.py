@@ -105,6 +105,14 @@ class Policies(unittest.TestCase):
                               "--cta-scheduler", policy, *VECADD)
             self.expect_death(number, f"warp scheduler {policy}", "pick", "launch", "--scheduler", policy, SPIN)
 
+    def test_a_policy_that_calls_exit_is_named_and_the_status_is_not_its(self):
+        policy = "./misbehaving.so:how=exit"
+        for words in (("run", "--scheduler", policy, *VECADD), ("launch", "--scheduler", policy, SPIN)):
+            done = self.tyto(*words)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, rf"^tyto: error: warp scheduler {re.escape(policy)}: cycle \d+, SM \d+: pick was "
+                                          "under way when exit was called\n$")
+
     def test_without_the_command_a_crash_is_the_programs_own(self):
         environment = {**PLAIN, "LD_LIBRARY_PATH": f"{TYTO.parent}/cuda:{TYTO.parent}",
                        "TYTO_OPTIONS": "--quiet --scheduler ./misbehaving.so:how=abort"}
