@@ -13,7 +13,7 @@ SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=addr
            -Dc_args=-fno-sanitize-recover=undefined
 
 .DEFAULT_GOAL = help
-.PHONY: help run running test build sanitize setup bench bench-record fidelity bless mutate nightly fuzz fuzz-targets \
+.PHONY: help run running test build sanitize setup setup-tests bench bench-record fidelity bless mutate nightly fuzz fuzz-targets \
         install format clean
 
 help: ## show this list
@@ -23,7 +23,7 @@ help: ## show this list
 run: running ## set up, build what running needs, and run the main job (RUN="..." for another one)
 	build/tyto $(RUN)
 
-test: build sanitize fuzz-targets ## set up, build, and run every test, with sanitizers too
+test: setup-tests build sanitize fuzz-targets ## set up, build, and run every test, with sanitizers too
 	@scripts/test
 
 build: setup build/build.ninja ## set up and build for release, tests too, into build/
@@ -31,6 +31,9 @@ build: setup build/build.ninja ## set up and build for release, tests too, into 
 
 setup: ## install the Debian packages that are missing (says which first)
 	@scripts/setup
+
+setup-tests: setup
+	@scripts/setup tests
 
 bench: build ## measure the speed of the simulator itself
 	meson test -C build --benchmark --verbose

@@ -1,0 +1,80 @@
+/* A warp scheduler that asks another language: the plug-in by which Python writes one. The other
+ * side opens this shared object as well, fills in tyto_bridge, and names a policy of its own by the
+ * parameter `policy`. Functions get that number and the SM's view; which state belongs to an SM is
+ * theirs to know (view->sm).
+ *
+ * It is slow: a call for every pick, and an SM that never sleeps, since nobody can know when such a
+ * policy changes its mind. */
+#include <tyto/policy.h>
+
+enum { POLICIES = 64 };
+
+/* What the other side fills in before a simulator is made, and leaves alone while one lives. */
+typedef struct TytoBridge {
+    uint32_t events[POLICIES]; /* those that a policy wants: TYTO_WANTS(kind) | ... */
+    void (*start)(int policy, const TytoSmView *view);
+    int (*pick)(int policy, const TytoSmView *view, int scheduler, uint64_t ready);
+    void (*issued)(int policy, const TytoSmView *view, const TytoIssue *issue);
+    void (*event)(int policy, const TytoSmView *view, const TytoEvent *event);
+} TytoBridge;
+
+extern __attribute__((visibility("default"))) TytoBridge tyto_bridge;
+TytoBridge tyto_bridge;
+
+/* Of an SM. */
+typedef struct State {
+    int policy; /* of the other side */
+} State;
+
+static const TytoPolicyParameter PARAMETERS[] = {
+    {"policy", TYTO_INTEGER, 0, 0, POLICIES - 1, NULL, "number of the policy on the other side",
+     "this interface"},
+};
+
+static void start(void *state, const TytoSmView *view, const double *values) {
+    State *s = state;
+    s->policy = (int)values[0];
+    if (tyto_bridge.start) tyto_bridge.start(s->policy, view);
+}
+
+/* Without another side the oldest goes first: a run is possible, and says nothing. */
+static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    const State *s = state;
+    if (!tyto_bridge.pick) return tyto_oldest(view, ready);
+    return tyto_bridge.pick(s->policy, view, scheduler, ready);
+}
+
+static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
+    const State *s = state;
+    if (tyto_bridge.issued) tyto_bridge.issued(s->policy, view, issue);
+}
+
+static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
+    const State *s = state;
+    bool is_wanted = tyto_bridge.events[s->policy] & TYTO_WANTS(event->kind);
+    if (is_wanted && tyto_bridge.event) tyto_bridge.event(s->policy, view, event);
+}
+
+static uint64_t next_change(void *state, const TytoSmView *view) {
+    (void)state, (void)view;
+    return 1;
+}
+
+const TytoPolicy tyto_policy = {
+    .version = TYTO_POLICY_VERSION,
+    .name = "bridge",
+    .summary = "a policy written in another language",
+    .parameters = PARAMETERS,
+    .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
+    .state_bytes = sizeof(State),
+    .events = TYTO_WANTS(TYTO_EVENT_CTA_LAUNCHED) | TYTO_WANTS(TYTO_EVENT_CTA_FINISHED) |
+              TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) | TYTO_WANTS(TYTO_EVENT_WARP_AT_BARRIER) |
+              TYTO_WANTS(TYTO_EVENT_BARRIER_RELEASED) | TYTO_WANTS(TYTO_EVENT_LAST_CTA) |
+              TYTO_WANTS(TYTO_EVENT_L1D_HIT) | TYTO_WANTS(TYTO_EVENT_L1D_MISS) |
+              TYTO_WANTS(TYTO_EVENT_L1D_EVICTED),
+    .start = start,
+    .pick = pick,
+    .issued = issued,
+    .event = event,
+    .next_change = next_change,
+};

@@ -1,0 +1,124 @@
+"""Runs of whole programs, by the command tyto: each in a process of its own."""
+import csv
+import json
+import pathlib
+import signal
+import subprocess
+import tempfile
+from typing import Any, List, Mapping, Optional, Sequence, Union
+
+from ._errors import TytoError
+from ._library import command, options as option_words
+from ._results import Comparison, Run, Sweep
+
+Size = Union[str, int, None]
+
+
+def _call(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    """Runs the command; Ctrl-C reaches it as well, and ends it as it ends itself."""
+    started = subprocess.Popen([command(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               errors="replace")
+    try:
+        output, errors = started.communicate()
+    except BaseException:
+        started.send_signal(signal.SIGTERM)
+        started.wait()
+        raise
+    return subprocess.CompletedProcess(words, started.returncode, output, errors)
+
+
+def _fail(done: "subprocess.CompletedProcess[str]") -> TytoError:
+    told = (done.stderr.strip() or done.stdout.strip() or f"tyto {done.args[0]}: status {done.returncode}")
+    return TytoError(told.replace("tyto: error: ", "", 1) if told.startswith("tyto: error: ") else told, "command")
+
+
+def _program(program: Union[str, "pathlib.Path"], size: Size, arguments: Sequence[object]) -> List[str]:
+    if isinstance(arguments, (str, bytes)):
+        raise TytoError(f"arguments: a list of words, not the text {arguments!r}", "bad option")
+    return [str(program), *(["--size", str(size)] if size is not None else []), *map(str, arguments)]
+
+
+def run(program: Union[str, "pathlib.Path"], machine: str = "gtx480", scheduler: Any = None,
+        cta_scheduler: Optional[str] = None, set: Optional[Mapping[str, object]] = None, size: Size = None,
+        arguments: Sequence[object] = (), options: Sequence[str] = ()) -> Run:
+    """Runs a workload of Tyto's, or any CUDA program.
+
+    `set` changes values of the machine; `options` are further words of `tyto run`. The result's
+    `output` is what the program printed. TytoError: what the command says is wrong.
+    """
+    if scheduler is not None and not isinstance(scheduler, (str, pathlib.Path)):
+        raise TytoError("scheduler: a program runs in a process of its own, which a scheduler in Python cannot reach; "
+                        "give one to tyto.Simulator or tyto.Kernel", "bad option")
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "run.json"
+        words = ["run", "--quiet", "--json", str(path)]
+        words += option_words(machine, None if scheduler is None else str(scheduler), cta_scheduler, set, options)
+        done = _call(words + _program(program, size, arguments))
+        if done.returncode:
+            raise _fail(done)
+        if not path.exists():
+            raise TytoError(f"{program}: launched no kernel on Tyto; is it linked with the shared CUDA runtime?", "command")
+        return Run(json.loads(path.read_text(encoding="utf-8")), done.stdout)
+
+
+def compare(program: Union[str, "pathlib.Path"], schedulers: Sequence[str] = ("lrr", "gto", "two-level"),
+            machine: str = "gtx480", cta_schedulers: Sequence[str] = (), set: Optional[Mapping[str, object]] = None,
+            size: Size = None, arguments: Sequence[object] = (), options: Sequence[str] = (),
+            jobs: Optional[int] = None) -> Comparison:
+    """Runs a program under several schedulers. str() of the result is the command's table and reason."""
+    if isinstance(schedulers, str) or isinstance(cta_schedulers, str):
+        raise TytoError("schedulers: a list of names, such as ['lrr', 'gto']", "bad option")
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "runs.json"
+        words = ["compare", "--json", str(path)]
+        for name, names in (("--schedulers", schedulers), ("--cta-schedulers", cta_schedulers)):
+            words += [name, ",".join(map(str, names))] if names else []
+        words += ["--jobs", str(jobs)] if jobs is not None else []
+        words += option_words(machine, None, None, set, options)
+        done = _call(words + _program(program, size, arguments))
+        if done.returncode:
+            raise _fail(done)
+        runs = [Run(report) for report in json.loads(path.read_text(encoding="utf-8"))["runs"]]
+    return Comparison(runs, _labels(runs), done.stdout)
+
+
+def _labels(runs: Sequence[Run]) -> List[str]:
+    """What differs between the runs."""
+    ways = [(run.scheduler, run.cta_scheduler) for run in runs]
+    several = [len({way[i] for way in ways}) > 1 for i in range(2)]
+    if not any(several):
+        several[0] = True
+    return [" ".join(str(way[i]) for i in range(2) if several[i]) for way in ways]
+
+
+def sweep(programs: Union[str, Sequence[str]], machines: Union[str, Sequence[str]] = "gtx480",
+          schedulers: Union[str, Sequence[str]] = (), cta_schedulers: Union[str, Sequence[str]] = (),
+          set: Optional[Mapping[str, Union[object, Sequence[object]]]] = None,
+          sizes: Union[str, int, Sequence[Union[str, int]]] = "small", seeds: Union[int, Sequence[int]] = (),
+          database: Union[str, "pathlib.Path"] = "tyto-runs.sqlite", jobs: Optional[int] = None,
+          options: Sequence[str] = ()) -> Sweep:
+    """Every combination of programs, machines, values, schedulers, sizes and seeds (tyto sweep).
+
+    Finished runs are kept in `database`: the same sweep, interrupted, goes on where it was.
+    """
+    words = ["sweep"]
+    for name, values in (("--machines", machines), ("--schedulers", schedulers), ("--cta-schedulers", cta_schedulers),
+                         ("--sizes", sizes), ("--seeds", seeds)):
+        listed = _listed(values)
+        words += [name, ",".join(listed)] if listed else []
+    for key, value in (set or {}).items():
+        words += ["--set", f"{key}={','.join(_listed(value))}"]
+    words += ["--database", str(database)] + (["--jobs", str(jobs)] if jobs is not None else []) + list(options)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "sweep.csv"
+        done = _call(words + ["--csv", str(path)] + _listed(programs))
+        if done.returncode:
+            raise _fail(done)
+        with open(path, encoding="utf-8", newline="") as file:
+            return Sweep(list(csv.DictReader(file)))
+
+
+def _listed(values: object) -> List[str]:
+    if isinstance(values, (list, tuple, range)):
+        return [str(value) for value in values]
+    return [str(values)]

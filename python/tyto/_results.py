@@ -1,0 +1,158 @@
+"""What runs came to: objects, DataFrames (with pandas) and plots (with matplotlib)."""
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
+
+from ._errors import TytoError
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import pandas
+
+Number = Optional[float]
+
+
+class Run(Mapping[str, Any]):
+    """A run: its counters and ratios by name, over all launches. `kernels` has those of each launch.
+
+    What a run does not know is None.
+    """
+
+    def __init__(self, report: Mapping[str, Any], output: str = "") -> None:
+        self.report = dict(report)
+        self.output = output
+
+    @property
+    def program(self) -> str:
+        return str(self.report["program"])
+
+    @property
+    def machine(self) -> Optional[str]:
+        return self._name("machine")
+
+    @property
+    def scheduler(self) -> Optional[str]:
+        return self._name("scheduler")
+
+    @property
+    def cta_scheduler(self) -> Optional[str]:
+        return self._name("cta_scheduler")
+
+    def _name(self, key: str) -> Optional[str]:
+        value = self.report.get(key)
+        return None if value is None else str(value)
+
+    @property
+    def total(self) -> Dict[str, Any]:
+        return dict(self.report["total"])
+
+    @property
+    def kernels(self) -> List[Dict[str, Any]]:
+        return list(self.report["kernels"])
+
+    def __getitem__(self, counter: str) -> Any:
+        try:
+            return self.report["total"][counter]
+        except KeyError:
+            raise KeyError(f"{counter}: there is no such counter; tyto.counters() has them all") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.report["total"])
+
+    def __len__(self) -> int:
+        return len(self.report["total"])
+
+    def __repr__(self) -> str:
+        cycles = self.report["total"].get("cycles")
+        took = "functional" if cycles is None else f"{cycles:,} cycles, IPC {self.report['total']['ipc'] or 0:.2f}"
+        return f"<tyto.Run {self.program} on {self.machine} under {self.scheduler}: {took}>"
+
+    def frame(self) -> "pandas.DataFrame":
+        """A row for each launch."""
+        import pandas
+
+        return pandas.DataFrame(self.kernels)
+
+
+class Comparison(Sequence[Run]):
+    """Runs side by side, in the order of their schedulers; the first is what the others are measured by."""
+
+    def __init__(self, runs: Sequence[Run], labels: Sequence[str], text: str = "") -> None:
+        self.runs = list(runs)
+        self.labels = list(labels)
+        self.text = text
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A run, by its place or by its scheduler."""
+        if isinstance(key, str):
+            if key not in self.labels:
+                raise KeyError(f"{key}: there is no such run, only {', '.join(self.labels)}")
+            return self.runs[self.labels.index(key)]
+        return self.runs[key]
+
+    def __repr__(self) -> str:
+        return f"<tyto.Comparison of {', '.join(self.labels)}>"
+
+    def __str__(self) -> str:
+        return self.text or repr(self)
+
+    def speedup(self) -> Dict[str, float]:
+        """Cycles of the first over those of each."""
+        return {label: self.runs[0]["cycles"] / run["cycles"] for label, run in zip(self.labels, self.runs)}
+
+    def frame(self) -> "pandas.DataFrame":
+        """A row for each run, a column for each counter, and the speed-up."""
+        import pandas
+
+        frame = pandas.DataFrame([run.total for run in self.runs], index=pandas.Index(self.labels, name="scheduler"))
+        return frame.assign(speedup=pandas.Series(self.speedup()))
+
+    def plot(self, metric: str = "speedup", axes: "Optional[matplotlib.axes.Axes]" = None) -> "matplotlib.axes.Axes":
+        """Bars of a counter; of the speed-up, from 1."""
+        from ._plots import bars
+
+        values = self.speedup() if metric == "speedup" else {
+            label: run[metric] for label, run in zip(self.labels, self.runs)}
+        return bars(values, metric, axes)
+
+
+class Sweep:
+    """The runs of a sweep, a row each: what varied, and every counter."""
+
+    def __init__(self, rows: Sequence[Mapping[str, str]]) -> None:
+        self.rows: List[Dict[str, Any]] = [{key: _number(value) for key, value in row.items()} for row in rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<tyto.Sweep of {len(self.rows)} runs>"
+
+    def frame(self) -> "pandas.DataFrame":
+        """A row for each run."""
+        import pandas
+
+        return pandas.DataFrame(self.rows)
+
+    def plot(self, x: str, metric: str = "ipc", by: str = "scheduler",
+             axes: "Optional[matplotlib.axes.Axes]" = None) -> "matplotlib.axes.Axes":
+        """Lines of a counter along what varied in `x`, one for each value of `by`."""
+        from ._plots import lines
+
+        for key in (x, metric, by):
+            if self.rows and key not in self.rows[0]:
+                raise TytoError(f"{key}: there is no such column, only {', '.join(self.rows[0])}")
+        return lines(self.rows, x, metric, by, axes)
+
+
+def _number(value: str) -> Any:
+    """A number where it is one; nothing where nothing is known."""
+    if value == "":
+        return None
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            pass
+    return value

@@ -1,0 +1,209 @@
+"""Warp schedulers written in Python, for trying ideas: slow, as Python is asked at every pick."""
+import functools
+import pathlib
+import sys
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Type, Union
+
+from ._errors import TytoError
+from ._library import ffi, library, library_folder
+
+MOST_POLICIES = 64
+EVENTS = ("cta_launched", "cta_finished", "warp_finished", "warp_at_barrier", "barrier_released", "last_cta",
+          "l1d_hit", "l1d_miss", "l1d_evicted")
+
+
+def warps(of: int) -> Iterator[int]:
+    """The warp slots of a set: warps(0b101) are 0 and 2."""
+    while of:
+        lowest = of & -of
+        yield lowest.bit_length() - 1
+        of ^= lowest
+
+
+class Issue(NamedTuple):
+    """An instruction that was issued."""
+
+    warp: int
+    scheduler: int
+    lanes: int
+    is_load: bool
+    is_long: bool
+
+
+class Event(NamedTuple):
+    """What happened on the SM; -1 where a field does not apply."""
+
+    kind: str
+    warp: int
+    cta_slot: int
+    owner: int
+    is_pending: bool
+    warps: int
+    address: int
+
+
+class SmView:
+    """What a scheduler may know of its SM, during a call. Sets of warps are integers, bit w for slot w.
+
+    Its attributes are the fields of TytoSmView (tyto/policy.h): cycle, sm, resident, at_barrier,
+    waits_memory, wants_load, ctas, and so on; warp[w] and cta[c] have fields of their own.
+    """
+
+    def __init__(self, view: Any) -> None:
+        self._view = view
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._view, name)
+
+    def oldest(self, of: int) -> int:
+        """The oldest warp of a set that is not empty."""
+        return min(warps(of), key=lambda warp: int(self._view.warp[warp].age))
+
+    def next(self, of: int, after: int) -> int:
+        """Round-robin: the first slot of a set, which is not empty, that comes after another (-1 to 63)."""
+        behind = of >> (after + 1) << (after + 1)
+        return next(warps(behind or of))
+
+
+class Scheduler:
+    """A warp scheduler. One object exists for each SM, made anew whenever a kernel starts.
+
+    Subclass it, define `pick`, and name the class where a scheduler is asked for:
+    tyto.Simulator(scheduler=Mine). `events` are the events that it wants to hear of, of
+    tyto.Scheduler.EVENTS.
+    """
+
+    EVENTS = EVENTS
+    events: Tuple[str, ...] = ()
+
+    def start(self, sm: SmView) -> None:
+        """A kernel starts."""
+
+    def pick(self, sm: SmView, scheduler: int, ready: int) -> Optional[int]:
+        """Chooses a warp of `ready`, a set that is not empty; None lets none issue.
+
+        It may be called twice in a cycle, so changes of state belong to `issued`.
+        """
+        raise NotImplementedError
+
+    def issued(self, sm: SmView, issue: Issue) -> None:
+        """An instruction was issued."""
+
+    def event(self, sm: SmView, event: Event) -> None:
+        """One of the `events` happened."""
+
+
+Factory = Union[Type[Scheduler], Callable[[], Scheduler]]
+
+
+class Policy:
+    """A scheduler class at the bridge, from the making of a simulator to its end."""
+
+    def __init__(self, factory: Factory) -> None:
+        self.factory = factory
+        self.objects: Dict[int, Scheduler] = {}
+        self.error: Optional[BaseException] = None
+        self.interrupt: Callable[[], None] = lambda: None
+        bridge = _bridge()
+        free = [i for i in range(MOST_POLICIES) if i not in _policies]
+        if not free:
+            raise TytoError(f"no more than {MOST_POLICIES} simulators with schedulers in Python can live at once", "bad option")
+        self.number = free[0]
+        bridge.events[self.number] = self._wanted()
+        _policies[self.number] = self
+
+    def _wanted(self) -> int:
+        wanted = tuple(getattr(self.factory, "events", EVENTS))
+        for name in wanted:
+            if name not in EVENTS:
+                raise TytoError(f"scheduler: there is no event {name!r}, only {', '.join(EVENTS)}", "bad option")
+        return sum(1 << EVENTS.index(name) for name in set(wanted))
+
+    @property
+    def name(self) -> str:
+        return f"{bridge_path()}:policy={self.number}"
+
+    def close(self) -> None:
+        _policies.pop(self.number, None)
+
+    def failed(self, error: BaseException) -> None:
+        """Python's mistake ends the launch, which then raises it."""
+        if self.error is None:
+            self.error = error
+        self.interrupt()
+
+
+_policies: Dict[int, Policy] = {}
+_callbacks: List[Any] = []
+
+
+@functools.lru_cache(maxsize=None)
+def bridge_path() -> pathlib.Path:
+    """The plug-in that comes with Tyto and asks Python."""
+    library()
+    folder = library_folder()
+    for place in (folder / "tyto", folder / "python"):
+        if (place / "policy-bridge.so").is_file():
+            return place / "policy-bridge.so"
+    raise TytoError(f"policy-bridge.so is not beside {folder}/libtyto.so.0; is the installation complete?", "library")
+
+
+@functools.lru_cache(maxsize=None)
+def _bridge() -> Any:
+    """The bridge with Python's functions in it. They never raise: what they raise is kept."""
+    opened = ffi.dlopen(str(bridge_path()))
+    bridge = opened.tyto_bridge
+    _callbacks.append(opened)
+
+    def start(number: int, view: Any) -> None:
+        policy = _policies[number]
+        try:
+            made = policy.factory()
+            policy.objects[view.sm] = made
+            made.start(SmView(view))
+        except BaseException as error:
+            policy.failed(error)
+
+    def pick(number: int, view: Any, scheduler: int, ready: int) -> int:
+        policy = _policies[number]
+        if policy.error is not None:
+            return -1
+        try:
+            chosen = policy.objects[view.sm].pick(SmView(view), scheduler, ready)
+            if chosen is None:
+                return -1
+            if not isinstance(chosen, int) or chosen < 0 or not ready >> chosen & 1:
+                raise TytoError(f"scheduler: pick chose {chosen!r}, which is none of the ready warps "
+                                f"{list(warps(ready))} (cycle {view.cycle}, SM {view.sm})", "bad option")
+            return chosen
+        except BaseException as error:
+            policy.failed(error)
+            return -1
+
+    def issued(number: int, view: Any, issue: Any) -> None:
+        policy = _policies[number]
+        if policy.error is not None:
+            return
+        try:
+            policy.objects[view.sm].issued(SmView(view), Issue(issue.warp, issue.scheduler, issue.lanes,
+                                                               issue.is_load, issue.is_long))
+        except BaseException as error:
+            policy.failed(error)
+
+    def event(number: int, view: Any, happened: Any) -> None:
+        policy = _policies[number]
+        if policy.error is not None:
+            return
+        try:
+            policy.objects[view.sm].event(SmView(view), Event(
+                EVENTS[happened.kind], happened.warp, happened.cta_slot, happened.owner, happened.is_pending,
+                happened.warps, happened.address))
+        except BaseException as error:
+            policy.failed(error)
+
+    for name, function in (("start", start), ("pick", pick), ("issued", issued), ("event", event)):
+        made = ffi.callback(ffi.typeof(getattr(bridge, name)), function, error=-1 if name == "pick" else None,
+                            onerror=lambda *_: print("tyto: a scheduler in Python failed", file=sys.stderr))
+        _callbacks.append(made)
+        setattr(bridge, name, made)
+    return bridge

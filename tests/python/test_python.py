@@ -1,0 +1,415 @@
+#!/usr/bin/env python3
+"""The package tyto: runs, comparisons and machines as objects, kernels on NumPy arrays, schedulers in Python,
+and that no misuse of it ends the process.
+
+usage: test_python.py TYTO ROOT
+"""
+import gc
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+try:
+    import cffi  # noqa: F401
+    import numpy
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+os.environ.update(TYTO=str(TYTO), MPLBACKEND="Agg")
+os.environ.pop("TYTO_OPTIONS", None)
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "python"))
+import tyto  # noqa: E402 (found by the line above)
+
+SAXPY = ROOT / "tests" / "cli" / "saxpy.ptx"
+SUM = """
+.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry sum(.param .u64 out, .param .u64 in, .param .f32 scale, .param .u32 n) {
+  .reg .b64 %d<4>; .reg .b32 %r<6>; .reg .f32 %f<4>; .reg .pred %p;
+  ld.param.u64 %d1, [out]; ld.param.u64 %d2, [in]; ld.param.f32 %f1, [scale]; ld.param.u32 %r5, [n];
+  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, %r2, %r3;
+  setp.ge.u32 %p, %r4, %r5; @%p ret;
+  mul.wide.u32 %d3, %r4, 4; add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;
+  ld.global.f32 %f2, [%d2]; ld.global.f32 %f3, [%d1]; fma.rn.f32 %f3, %f1, %f2, %f3; st.global.f32 [%d1], %f3;
+  ret;
+}
+"""
+
+
+def have(*modules):
+    import importlib.util
+
+    return all(importlib.util.find_spec(module) for module in modules)
+
+
+def plain(text):
+    """C without comments, and blanks as single spaces."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    text = text.replace("TYTO_MAX_SCHEDULERS", "4").replace("TYTO_MAX_WARPS", "64").replace("TYTO_MAX_CTAS", "32")
+    return re.sub(r"\s+", " ", re.sub(r"(?m)^#.*$", "", text))
+
+
+class Declarations(unittest.TestCase):
+    def test_declarations_are_those_of_the_headers(self):
+        headers = plain("".join(path.read_text(encoding="utf-8") for path in (ROOT / "include" / "tyto").glob("*y*.h")))
+        headers += plain((ROOT / "python" / "bridge.c").read_text(encoding="utf-8").replace("POLICIES", "64"))
+        ours = (ROOT / "python" / "tyto" / "declarations.h").read_text(encoding="utf-8")
+        declared = re.findall(r"(?ms)^(?:typedef (?:enum|struct) \w+ \{.*?^\} \w+;|[^ }].*?;)$", ours)
+        self.assertGreater(len(declared), 30)
+        for one in declared:
+            if "tyto_bridge;" not in one and "free(void" not in one:
+                self.assertIn(plain(one).strip(), headers)
+
+
+class Runs(unittest.TestCase):
+    def test_a_run_has_the_counters_of_the_command(self):
+        run = tyto.run("vecadd", machine="owl", scheduler="gto", size=1000)
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([TYTO, "run", "--quiet", "--json", "run.json", "--machine", "owl", "--scheduler", "gto", "vecadd",
+                            "--size", "1000"], cwd=folder, check=True, capture_output=True)
+            total = json.loads((pathlib.Path(folder) / "run.json").read_text(encoding="utf-8"))["total"]
+        self.assertEqual(dict(run), total)
+        self.assertEqual((run.machine, run.scheduler, len(run.kernels)), ("owl", "gto", 1))
+        self.assertIn("1000 sums verified", run.output)
+        self.assertIn("cycles", repr(run))
+
+    def test_values_of_the_machine_can_be_changed(self):
+        few = tyto.run("vecadd", machine="owl", size=20000, set={"gpu.sms": 2, "oracle.perfect_l1": False})
+        self.assertGreater(few["cycles"], tyto.run("vecadd", machine="owl", size=20000)["cycles"])
+
+    def test_the_command_s_mistakes_are_exceptions_with_its_words(self):
+        for words, part in (({"machine": "owll"}, "did you mean owl"), ({"scheduler": "gta"}, 'did you mean "gto"'),
+                            ({"set": {"l1d.siz": "1KiB"}}, "l1d.size"), ({"size": -3}, "-3"),
+                            ({"options": ["--bogus"]}, "--bogus")):
+            with self.assertRaises(tyto.TytoError) as caught:
+                tyto.run("vecadd", **words)
+            self.assertIn(part, str(caught.exception))
+        with self.assertRaisesRegex(tyto.TytoError, "no-such-program"):
+            tyto.run("no-such-program")
+        with self.assertRaisesRegex(tyto.TytoError, "list of words"):
+            tyto.run("vecadd", arguments="--size 3")
+        with self.assertRaisesRegex(tyto.TytoError, "process of its own"):
+            tyto.run("vecadd", scheduler=RoundRobin)
+        with self.assertRaisesRegex(KeyError, "no such counter"):
+            tyto.run("vecadd", size=64)["cycls"]
+
+    def test_a_comparison_is_measured_by_its_first(self):
+        both = tyto.compare("bfs", ["lrr", "gto"], machine="ccws", size=2000)
+        self.assertEqual(both.labels, ["lrr", "gto"])
+        self.assertEqual(both.speedup()["gto"], both["lrr"]["cycles"] / both["gto"]["cycles"])
+        self.assertIn("scheduler cycles", str(both))
+        with self.assertRaisesRegex(KeyError, "only lrr, gto"):
+            both["pro"]
+        with self.assertRaisesRegex(tyto.TytoError, "list of names"):
+            tyto.compare("bfs", "lrr,gto")
+
+    @unittest.skipUnless(have("pandas"), "pandas is not installed")
+    def test_results_become_frames(self):
+        both = tyto.compare("bfs", ["lrr", "gto"], machine="ccws", size=2000)
+        frame = both.frame()
+        self.assertEqual(list(frame.index), ["lrr", "gto"])
+        self.assertEqual(frame.loc["gto", "cycles"], both["gto"]["cycles"])
+        self.assertEqual(frame.loc["lrr", "speedup"], 1)
+        self.assertEqual(len(both["gto"].frame()), len(both["gto"].kernels))
+        self.assertIn("origin", tyto.machine("owl").frame().columns)
+
+    @unittest.skipUnless(have("matplotlib"), "matplotlib is not installed")
+    def test_plots_have_units_and_begin_at_zero_or_one(self):
+        both = tyto.compare("bfs", ["lrr", "gto"], machine="ccws", size=2000)
+        axes = both.plot("l1d_misses")
+        self.assertEqual(axes.get_ylabel(), f"l1d_misses ({tyto.counters()['l1d_misses'].unit})")
+        self.assertEqual([bar.get_y() for bar in axes.patches], [0, 0])
+        axes = both.plot()
+        self.assertEqual([bar.get_y() for bar in axes.patches], [1, 1])
+        self.assertAlmostEqual(axes.patches[1].get_height(), both.speedup()["gto"] - 1)
+        with self.assertRaisesRegex(KeyError, "no such counter"):
+            both.plot("cycls")
+
+    def test_without_pandas_and_matplotlib_all_else_works(self):
+        code = ("import sys; sys.modules['pandas'] = sys.modules['matplotlib'] = None\n"
+                "import tyto; print(tyto.run('vecadd', size=64)['thread_instructions'] > 0)")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+        self.assertEqual((done.stdout, done.stderr), ("True\n", ""))
+
+
+@unittest.skipUnless("sweep" in subprocess.run([TYTO, "--help"], capture_output=True, text=True, check=False).stdout,
+                     "this tyto has no sweep")
+class Sweeps(unittest.TestCase):
+    def test_a_sweep_has_a_row_for_each_combination(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ways = {"schedulers": ["lrr", "gto"], "set": {"l1d.size": ["16KiB", "32KiB"]}, "machines": "ccws", "sizes": "test",
+                    "database": pathlib.Path(folder) / "runs.sqlite"}
+            runs = tyto.sweep(["vecadd", "spmv"], **ways)
+            self.assertEqual(len(runs), 8)
+            self.assertEqual(len({(row["program"], row["scheduler"], row["l1d.size"]) for row in runs.rows}), 8)
+            self.assertEqual(tyto.sweep(["vecadd", "spmv"], options=["--stored"], **ways).rows, runs.rows)
+            if have("matplotlib"):
+                axes = tyto.sweep("spmv", **ways).plot("l1d.size", "ipc")
+                self.assertEqual([line.get_label() for line in axes.lines], ["lrr", "gto"])
+
+    def test_a_sweep_s_mistakes_are_exceptions(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(tyto.TytoError, "gto"):
+            tyto.sweep("vecadd", schedulers=["gta"], database=pathlib.Path(folder) / "runs.sqlite")
+
+
+class Machines(unittest.TestCase):
+    def test_every_machine_has_every_value_with_its_origin(self):
+        page = (ROOT / "docs" / "machine-parameters.md").read_text(encoding="utf-8")
+        keys = set(re.findall(r"(?m)^\| `([a-z_]\w*\.[\w.]+)`", page))
+        self.assertGreater(len(keys), 150)
+        self.assertLessEqual({path.stem for path in (ROOT / "machines").glob("*.yaml")}, set(tyto.machines()))
+        for name, title in tyto.machines().items():
+            machine = tyto.machine(name)
+            self.assertEqual((machine.name, machine.title), (name, title))
+            self.assertEqual(keys - set(machine), set())
+            self.assertEqual([key for key, value in machine.items() if not value.origin], [])
+
+    def test_changed_values_are_shown_and_wrong_ones_told(self):
+        self.assertEqual(tyto.machine("owl", set={"l1d.size": "64KiB"})["l1d.size"].text, "64 KiB")
+        self.assertEqual(tyto.machine("owl")["l1d.line"].origin, "OWL table 1")
+        with self.assertRaisesRegex(tyto.TytoError, "did you mean"):
+            tyto.machine("owl", set={"l1d.sice": "64KiB"})
+        with self.assertRaisesRegex(tyto.TytoError, "a mapping"):
+            tyto.machine("owl", set="l1d.size=1KiB")
+
+
+class Kernels(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.kernel = tyto.Kernel(SUM, machine="gtx480")
+
+    def arrays(self, count=1000):
+        return numpy.arange(count, dtype=numpy.float32), numpy.full(count, 3, dtype=numpy.float32)
+
+    def test_a_kernel_computes_on_arrays(self):
+        out, given = self.arrays()
+        launch = self.kernel(out, tyto.In(given), 2.0, 1000, grid=8, block=128)
+        numpy.testing.assert_array_equal(out, numpy.arange(1000, dtype=numpy.float32) + 6)
+        self.assertGreater(launch["cycles"], 0)
+        self.assertEqual(launch["kernel"], "sum")
+        again = self.kernel(out, tyto.In(given), numpy.float32(-2), numpy.int64(1000), grid=(8, 1), block=[128, 1, 1])
+        numpy.testing.assert_array_equal(out, numpy.arange(1000, dtype=numpy.float32))
+        self.assertEqual(again["warp_instructions"], launch["warp_instructions"])
+
+    def test_what_is_given_as_in_is_not_copied_back(self):
+        out, given = self.arrays()
+        self.kernel(tyto.In(out), given, 1.0, 1000, grid=8, block=128)
+        numpy.testing.assert_array_equal(out, numpy.arange(1000, dtype=numpy.float32))
+
+    def test_one_array_given_twice_is_one_array(self):
+        out, _ = self.arrays()
+        self.kernel(out, out, 1.0, 1000, grid=8, block=128)
+        numpy.testing.assert_array_equal(out, 2 * numpy.arange(1000, dtype=numpy.float32))
+
+    def refused(self, part, *arguments, **more):
+        with self.assertRaises(tyto.TytoError) as caught:
+            self.kernel(*arguments, **{"grid": 1, "block": 32, **more})
+        self.assertIn(part, str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
+
+    def test_a_bad_argument_is_told_in_one_line(self):
+        out, given = self.arrays()
+        frozen = given.copy()
+        frozen.flags.writeable = False
+        for part, bad in (("argument 0 (out): the array is not contiguous", out[::2]),
+                          ("dtype object", numpy.array([None, "x"])), ("dtype <U1", numpy.array(["a"])),
+                          ("big-endian", out.astype(">f4")), ("no elements", out[:0]), ("read-only; pass tyto.In", frozen),
+                          ("not str", "abc"), ("not list", [1, 2]), ("not NoneType", None),
+                          ("does not fit into .u64", -2.5), ("does not fit into .u64", 1 << 64),
+                          ("In takes a NumPy array", tyto.In(3))):
+            self.refused(part, bad, given, 1.0, 32)
+        self.refused("the parameter is .f32", out, given, given, 32)
+        self.refused("does not fit into .u32", out, given, 1.0, 1 << 40)
+        self.refused("does not fit into .u32", out, given, 1.0, float("nan"))
+        self.refused("takes 4 arguments (.u64 out, .u64 in, .f32 scale, .u32 n), got 2", out, given)
+        for grid in (0, -1, (1, 2, 3, 4), "8", 1.5, (), True, 1 << 33):
+            self.refused("grid: ", out, given, 1.0, 32, grid=grid)
+        self.refused("shared_bytes", out, given, 1.0, 32, shared_bytes=-1)
+        self.refused("block", out, given, 1.0, 32, block=4096)
+
+    def test_an_array_that_is_too_small_fails_with_the_place_and_nothing_else_is_lost(self):
+        for count in (1000, 1024):  # the second ends where the next array may begin
+            out, given = self.arrays(count)
+            with self.assertRaises(tyto.TytoError) as caught:
+                self.kernel(out, given, 1.0, 1 << 20, grid=16, block=128)
+            self.assertEqual(caught.exception.status, "kernel failed")
+            self.assertIn("ptx:", str(caught.exception))
+        out, given = self.arrays()
+        self.kernel(out, given, 0.0, 1000, grid=8, block=128)
+        numpy.testing.assert_array_equal(out, numpy.arange(1000, dtype=numpy.float32))
+
+    def test_bad_ptx_and_bad_names_are_told(self):
+        with self.assertRaisesRegex(tyto.TytoError, r"ptx:\d+:\d+: error"):
+            tyto.Kernel(SUM.replace("fma.rn", "fmb.rn"))
+        with self.assertRaisesRegex(tyto.TytoError, "there is no kernel 'product', only sum"):
+            tyto.Kernel(SUM, "product")
+        with self.assertRaisesRegex(tyto.TytoError, "cannot read it"):
+            tyto.Kernel("no-such-file.ptx")
+        with self.assertRaisesRegex(tyto.TytoError, "not int"):
+            tyto.Kernel(3)
+        with self.assertRaisesRegex(tyto.TytoError, "zero byte"):
+            tyto.Kernel(SUM + "\0\n")
+        with self.assertRaisesRegex(tyto.TytoError, "did you mean"):
+            tyto.Kernel(SUM, machine="gtx48")
+        self.assertEqual(tyto.Kernel(SAXPY).name, "saxpy")
+
+    def test_a_closed_simulator_is_told(self):
+        with tyto.Simulator() as simulator:
+            kernel = tyto.Kernel(SUM, simulator=simulator)
+        simulator.close()
+        out, given = self.arrays()
+        for call in (lambda: kernel(out, given, 1.0, 1, grid=1, block=32), simulator.results,
+                     lambda: tyto.Kernel(SUM, simulator=simulator)):
+            with self.assertRaisesRegex(tyto.TytoError, "closed"):
+                call()
+
+    def test_simulators_do_not_know_of_each_other(self):
+        out, given = self.arrays()
+        kernels = [tyto.Kernel(SUM, machine=machine) for machine in ("owl", "gtx480", "owl")]
+        cycles = [kernel(out, tyto.In(given), 0.0, 1000, grid=8, block=128)["cycles"] for kernel in kernels]
+        self.assertEqual(cycles[0], cycles[2])
+        self.assertEqual(len(kernels[0].simulator.results().kernels), 1)
+
+
+class RoundRobin(tyto.Scheduler):
+    """The library's lrr once more."""
+
+    def start(self, sm):
+        self.last = [-1] * sm.schedulers
+
+    def pick(self, sm, scheduler, ready):
+        return sm.next(ready, self.last[scheduler])
+
+    def issued(self, sm, issue):
+        self.last[issue.scheduler] = issue.warp
+
+
+def launched(scheduler, **more):
+    kernel = tyto.Kernel(SUM, machine="owl", scheduler=scheduler, set={"gpu.sms": 2}, **more)
+    out, given = numpy.zeros(4096, dtype=numpy.float32), numpy.ones(4096, dtype=numpy.float32)
+    launch = kernel(out, tyto.In(given), 1.0, 4096, grid=16, block=256)
+    return dict(launch), out
+
+
+class Schedulers(unittest.TestCase):
+    def test_round_robin_in_python_counts_as_the_library_s(self):
+        python, out = launched(RoundRobin)
+        library, _ = launched("lrr")
+        self.assertEqual(python, library)
+        numpy.testing.assert_array_equal(out, numpy.ones(4096, dtype=numpy.float32))
+
+    def test_events_are_those_asked_for(self):
+        heard = []
+
+        class Listener(RoundRobin):
+            events = ("cta_launched", "warp_finished", "l1d_miss")
+
+            def event(self, sm, event):
+                heard.append(event)
+
+        launched(Listener)
+        self.assertEqual({event.kind for event in heard}, set(Listener.events))
+        self.assertEqual(sum(event.kind == "warp_finished" for event in heard), 16 * 8)
+        ctas = [event for event in heard if event.kind == "cta_launched"]
+        self.assertEqual([len(list(tyto.warps(event.warps))) for event in ctas], [8] * 16)
+
+    def test_python_s_mistakes_reach_the_caller(self):
+        class Broken(RoundRobin):
+            def pick(self, sm, scheduler, ready):
+                return 1 // 0
+
+        class Wrong(RoundRobin):
+            def pick(self, sm, scheduler, ready):
+                return 63
+
+        class Stopped(RoundRobin):
+            def issued(self, sm, issue):
+                raise KeyboardInterrupt
+
+        class Unborn(RoundRobin):
+            def start(self, sm):
+                raise ValueError("not today")
+
+        class Deaf(RoundRobin):
+            events = ("thunder",)
+
+        for scheduler, error, part in ((Broken, ZeroDivisionError, "division"), (Wrong, tyto.TytoError, "none of the ready warps"),
+                                       (Stopped, KeyboardInterrupt, ""), (Unborn, ValueError, "not today"),
+                                       (Deaf, tyto.TytoError, "no event 'thunder'"),
+                                       (lambda: 3, AttributeError, "start")):
+            with self.assertRaisesRegex(error, part):
+                launched(scheduler)
+
+    def test_a_simulator_goes_on_after_a_mistake(self):
+        class Moody(RoundRobin):
+            mood = ["bad"]
+
+            def pick(self, sm, scheduler, ready):
+                if self.mood:
+                    raise ValueError(self.mood.pop())
+                return super().pick(sm, scheduler, ready)
+
+        kernel = tyto.Kernel(SUM, scheduler=Moody)
+        out, given = numpy.zeros(64, dtype=numpy.float32), numpy.ones(64, dtype=numpy.float32)
+        with self.assertRaisesRegex(ValueError, "bad"):
+            kernel(out, given, 1.0, 64, grid=1, block=64)
+        kernel(out, given, 1.0, 64, grid=1, block=64)
+        self.assertEqual(out.sum(), 64)
+
+    def test_numbers_of_policies_come_back(self):
+        held = [tyto.Simulator(scheduler=RoundRobin) for _ in range(64)]
+        with self.assertRaisesRegex(tyto.TytoError, "no more than 64"):
+            tyto.Simulator(scheduler=RoundRobin)
+        held.clear()
+        gc.collect()
+        tyto.Simulator(scheduler=RoundRobin).close()
+
+
+class Packaging(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("mypy"), "mypy is not installed")
+    def test_the_types_hold(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(["mypy", "--cache-dir", folder, "--config-file", "pyproject.toml", "tyto"],
+                                  capture_output=True, text=True, check=False, cwd=ROOT / "python")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    @unittest.skipUnless(have("pip", "setuptools", "venv", "wheel"), "pip, setuptools, wheel or venv is not installed")
+    def test_pip_installs_it_into_a_clean_environment(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            shutil.copytree(ROOT / "python", folder / "python", ignore=shutil.ignore_patterns("build", "*.egg-info"))
+            clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
+            python = folder / "venv" / "bin" / "python"
+            for words in ([sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", folder / "venv"],
+                          [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-index",
+                           "--no-deps", "--no-build-isolation", "--root-user-action", "ignore", folder / "python"]):
+                done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, env=clean)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            code = ("import tyto; print(tyto.__file__); print(tyto.run('vecadd', size=64).scheduler);"
+                    "print(len(tyto.machines()) > 4)")
+            done = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False, cwd="/", env=clean)
+            self.assertEqual(done.stderr, "")
+            where, scheduler, is_there = done.stdout.split()
+            self.assertTrue(where.startswith(str(folder / "venv")))
+            self.assertEqual((scheduler, is_there), ("gto", "True"))
+
+    def test_the_package_has_the_version_of_the_library(self):
+        meson = (ROOT / "meson.build").read_text(encoding="utf-8")
+        self.assertIn(f"version: '{tyto.__version__}'", meson)
+
+
+if __name__ == "__main__":
+    ran = unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result
+    bad, skipped = len(ran.failures) + len(ran.errors), len(ran.skipped)
+    print(f"{ran.testsRun - bad - skipped} passed, {bad} failed" + (f", {skipped} skipped" if skipped else ""))
+    sys.exit(bool(bad))
