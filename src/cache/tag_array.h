@@ -120,6 +120,13 @@ static inline TagResult tag_array_probe(const TagArray *tags, uint64_t address, 
     return sectors & ~(line->valid | line->pending) ? TAG_SECTOR_MISS : TAG_PENDING;
 }
 
+/* Whether the line at a place, in use or not, is that of `address`, with all of `sectors` valid. */
+static inline bool tag_array_has(const TagArray *tags, int32_t place, uint64_t address,
+                                 uint8_t sectors) {
+    return tags->tags[place] == address >> tags->line_shift &&
+           !(sectors & ~tags->lines[place].valid);
+}
+
 /* Counts a use of the line, for LRU. */
 static inline void tag_array_touch(TagArray *tags, int32_t place) {
     if (tags->is_lru) tags->lines[place].stamp = ++tags->clock;

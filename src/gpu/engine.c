@@ -536,8 +536,8 @@ static void fill_result(Engine *engine, GpuResult *result) {
     result->thread_instructions = result->counters.thread_instructions;
 }
 
-void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas_per_sm,
-                GpuResult *result) {
+void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *ops,
+                uint32_t ctas_per_sm, GpuResult *result) {
     const MachineConfig *machine = engine->machine;
     IsaContext context = {.memory = gpu->memory,
                           .program = launch->program,
@@ -559,7 +559,8 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas
     watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
     dispatch_start(&engine->dispatch, launch->ctas, ctas_per_sm, launch->warps, start);
     for (uint32_t i = 0; i < machine->sms; i++)
-        sm_start_kernel(engine->sms[i], launch, &context, engine->dispatch.limit, &listener, start);
+        sm_start_kernel(engine->sms[i], launch, ops, &context, engine->dispatch.limit, &listener,
+                        start);
     for (uint32_t p = 0; p < machine->partitions; p++) {
         partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
         engine->partition_marks[p] = *partition_counters(engine->partitions[p]);

@@ -15,6 +15,7 @@
 #include "sched/call.h"
 #include "sched/cta_policy.h"
 #include "sched/registry.h"
+#include "sm/op.h"
 
 typedef struct Engine Engine;
 
@@ -28,9 +29,9 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls);
 void engine_free(Engine *engine);
 
 /* Runs one kernel in detail until its last request has drained; fills result's status, message,
- * counters and times. */
-void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, uint32_t ctas_per_sm,
-                GpuResult *result);
+ * counters and times. `ops` are its program's rows for the machine. */
+void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *ops,
+                uint32_t ctas_per_sm, GpuResult *result);
 
 /* The host wrote device memory: with copies_fill_l2 the data are in L2 now. */
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes);

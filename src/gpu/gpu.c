@@ -394,6 +394,12 @@ static bool prepare_workspace(Gpu *gpu, IsaLaunch *launch) {
            mem_write(gpu->memory, gpu->grid_workspace, workspace, sizeof workspace);
 }
 
+/* The program's rows for the machine, worked out at its first launch there. */
+static const SmOp *ops_of(GpuModule *module) {
+    if (!module->ops) module->ops = sm_ops_new(&module->gpu->options.machine->sm, module->program);
+    return module->ops;
+}
+
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     *result = (GpuResult){0};
@@ -437,7 +443,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     if (gpu->engine && !request->is_functional) {
         result->ctas_per_sm = gpu_occupancy(gpu, request->module, request->function, threads,
                                             request->dynamic_shared_bytes);
-        engine_run(gpu->engine, gpu, &launch, result->ctas_per_sm, result);
+        engine_run(gpu->engine, gpu, &launch, ops_of(request->module), result->ctas_per_sm, result);
         if (result->status != GPU_OK) restart_engine(gpu);
     } else {
         gpu_run_functional(gpu, &launch, result);

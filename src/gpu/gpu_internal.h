@@ -38,6 +38,8 @@ struct GpuModule {
     uint32_t variable_count;    /* of variables */
     uint32_t variable_capacity; /* entries of variables */
     bool uses_heap;             /* some function calls malloc or free */
+    struct SmOp *ops;           /* the program's rows for the machine (sm/op.h); NULL before the
+                                   first launch on it */
 };
 
 /* Runs a prepared launch functionally. Fills result's status, message and counts. */

@@ -1,6 +1,8 @@
 /* Coalescing (see the header). */
 #include "sm/coalesce.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "cache/cache_config.h"
 
@@ -58,37 +60,70 @@ static uint64_t local_address(const SmCoalescer *c, const SmOperation *op, int l
 
 /* ---- Building the list ---- */
 
+enum { PLACES = 256 /* of the hash table of segments: twice what it can hold */ };
+
 typedef struct Builder {
-    SmMemory *memory;
-    uint64_t segment_mask; /* bytes of a segment - 1 */
-    uint32_t atom_shift;   /* log2 of the bytes of an atom */
-    bool asks_for_all;     /* every atom of a segment, touched or not */
-    bool notes_bytes;      /* stores: which bytes are written */
+    uint64_t segment_mask;  /* bytes of a segment - 1 */
+    uint32_t segment_shift; /* log2 of a segment's bytes */
+    uint32_t atom_shift;    /* log2 of an atom's */
+    bool asks_for_all;      /* every atom of a segment, touched or not */
+    bool notes_bytes;       /* stores: which bytes are written */
+    uint32_t count;         /* segments found */
+    uint8_t place[PLACES];  /* hash table of them: index in `access` and 1; 0 is empty */
+    SmAccess access[SM_MAX_ACCESSES];
 } Builder;
 
-static SmAccess *find_access(SmMemory *memory, uint64_t segment) {
-    /* Neighbouring lanes mostly share a segment: look at the latest first. */
-    for (uint32_t i = memory->count; i-- > 0;)
-        if (memory->access[i].address == segment) return &memory->access[i];
-    return NULL;
+static void builder_init(Builder *builder, uint32_t segment_bytes, uint32_t atom_bytes) {
+    builder->segment_mask = segment_bytes - 1;
+    builder->segment_shift = (uint32_t)bits_lowest32(segment_bytes);
+    builder->atom_shift = (uint32_t)bits_lowest32(atom_bytes);
+    builder->count = 0;
+    memset(builder->place, 0, sizeof builder->place);
 }
 
-static void add_bytes(const Builder *builder, int lane, uint64_t address, uint32_t bytes) {
-    SmMemory *memory = builder->memory;
-    uint64_t segment = address & ~builder->segment_mask;
-    SmAccess *access = find_access(memory, segment);
-    if (!access) {
-        assert(memory->count < SM_MAX_ACCESSES);
-        access = &memory->access[memory->count++];
-        *access = (SmAccess){.address = segment};
+/* The access of a segment, a new one if it has none. */
+static SmAccess *access_of(Builder *builder, uint64_t segment) {
+    uint32_t place =
+        (uint32_t)((segment >> builder->segment_shift) * UINT64_C(0x9E3779B97F4A7C15) >>
+                   56); /* Fibonacci hashing: 2^64 over the golden ratio */
+    for (; builder->place[place]; place = (place + 1) % PLACES) {
+        SmAccess *access = &builder->access[builder->place[place] - 1];
+        if (access->address == segment) return access;
     }
+    assert(builder->count < SM_MAX_ACCESSES);
+    SmAccess *access = &builder->access[builder->count++];
+    builder->place[place] = (uint8_t)builder->count;
+    *access = (SmAccess){.address = segment};
+    return access;
+}
+
+/* Bytes within one segment that lanes touch. */
+static void add_bytes(Builder *builder, uint32_t lanes, uint64_t address, uint32_t bytes) {
+    uint64_t segment = address & ~builder->segment_mask;
+    SmAccess *access = access_of(builder, segment);
     uint32_t first = (uint32_t)(address - segment) >> builder->atom_shift;
     uint32_t last = (uint32_t)(address + bytes - 1 - segment) >> builder->atom_shift;
-    access->lanes |= 1u << lane;
+    access->lanes |= lanes;
     access->atoms |=
         (uint32_t)bits_low_mask((int)(last + 1)) & ~(uint32_t)bits_low_mask((int)first);
-    if (builder->notes_bytes)
+    if (builder->notes_bytes && bytes < 64)
         access->written |= (SmBytes)bits_low_mask((int)bytes) << (address - segment);
+    else if (builder->notes_bytes)
+        access->written |= ~(SmBytes)0 >> (MASKED_BYTES - bytes) << (address - segment);
+}
+
+/* `count` lanes from `lane` on, whose `bytes` each lie one behind the other from `address` on. */
+static void add_run(Builder *builder, int lane, uint32_t count, uint64_t address, uint32_t bytes) {
+    while (count) {
+        uint64_t left = builder->segment_mask + 1 - (address & builder->segment_mask);
+        uint32_t fit = (uint32_t)(left / bytes);
+        if (fit == 0) fit = 1;
+        if (fit > count) fit = count;
+        add_bytes(builder, (uint32_t)bits_low_mask((int)fit) << lane, address, fit * bytes);
+        address += (uint64_t)fit * bytes;
+        lane += (int)fit;
+        count -= fit;
+    }
 }
 
 /* Moves an access's start to its first atom, so that it names no more than is asked for. */
@@ -103,15 +138,28 @@ static void trim(const Builder *builder, SmAccess *access) {
     access->bytes = (uint32_t)(last - first + 1) << builder->atom_shift;
 }
 
-static void sort_accesses(SmMemory *memory, bool descends) {
-    for (uint32_t i = 1; i < memory->count; i++) {
-        SmAccess access = memory->access[i];
+/* The order of the accesses by address: indices, found by insertion, of which there is little to do
+ * where lanes rise as they mostly do. */
+static void sort(const Builder *builder, uint8_t *order) {
+    for (uint32_t i = 0; i < builder->count; i++) {
+        uint64_t address = builder->access[i].address;
         uint32_t at = i;
-        while (at > 0 && (memory->access[at - 1].address < access.address) == descends) {
-            memory->access[at] = memory->access[at - 1];
-            at--;
-        }
-        memory->access[at] = access;
+        for (; at > 0 && builder->access[order[at - 1]].address > address; at--)
+            order[at] = order[at - 1];
+        order[at] = (uint8_t)i;
+    }
+}
+
+/* Hands on what has been found, in the order in which the accesses go. */
+static void finish(Builder *builder, SmMemory *memory, bool descends) {
+    uint8_t order[SM_MAX_ACCESSES];
+    uint32_t count = builder->count;
+    sort(builder, order);
+    memory->count = (uint16_t)count;
+    for (uint32_t i = 0; i < count; i++) {
+        SmAccess *access = &memory->access[descends ? count - 1 - i : i];
+        *access = builder->access[order[i]];
+        trim(builder, access);
     }
 }
 
@@ -130,8 +178,7 @@ static uint32_t segment_bytes(const SmCoalescer *c, const IsaInfo *info, SmPath 
 
 /* One access per segment and repetition: the n-th lanes that touch a word go into the n-th access
  * of its segment. */
-static void coalesce_atomics(const SmOperation *op, const Builder *builder) {
-    SmMemory *memory = builder->memory;
+static void coalesce_atomics(const SmOperation *op, const Builder *builder, SmMemory *memory) {
     const uint64_t *address = op->address;
     uint32_t left = op->lanes;
     while (left) {
@@ -187,6 +234,14 @@ static uint32_t bank_cycles(const SmSharedConfig *config, const SmOperation *op)
     return cycles ? cycles : 1;
 }
 
+/* Whether all lanes stay in one row of 32 words, in which every bank has one. */
+static bool is_in_one_row(const uint64_t *address) {
+    uint64_t differs = 0;
+    for (int lane = 0; lane < ISA_LANES; lane++)
+        differs |= address[lane] ^ address[0];
+    return differs < 128;
+}
+
 /* Whether no bank is asked for two different words, in the common case of words as wide as the
  * banks and lanes that all go together. */
 static bool is_conflict_free(const SmSharedConfig *config, const SmOperation *op) {
@@ -195,6 +250,7 @@ static bool is_conflict_free(const SmSharedConfig *config, const SmOperation *op
     if (config->conflict_lanes < ISA_LANES || config->banks != 32 || config->bank_bytes != 4 ||
         info->element_bytes * info->vector > 4)
         return false;
+    if (op->lanes == UINT32_MAX && is_in_one_row(address)) return true;
     uint32_t word_of[32], used = 0;
     for (uint32_t rest = op->lanes; rest; rest &= rest - 1) {
         uint32_t word = (uint32_t)(address[bits_lowest32(rest)] >> 2), bank = word & 31;
@@ -215,24 +271,52 @@ static PtxSpace common_space(const SmOperation *op) {
     return (PtxSpace)op->space[bits_lowest32(op->lanes)];
 }
 
-static void coalesce_lanes(const SmCoalescer *c, const SmOperation *op, PtxSpace space,
-                           const Builder *builder) {
-    const uint64_t *address_of = op->address;
-    const uint8_t *space_of = op->info->space == PTX_SPACE_NONE ? op->space : NULL;
+/* The lanes that fall in the space: a generic access whose lanes fall in several is timed as its
+ * first lane's. */
+static uint32_t lanes_in(const SmOperation *op, PtxSpace space) {
+    if (op->info->space != PTX_SPACE_NONE) return op->lanes;
+    uint32_t lanes = 0;
+    for (int lane = 0; lane < ISA_LANES; lane++)
+        lanes |= (uint32_t)(op->space[lane] == space) << lane;
+    return lanes & op->lanes;
+}
+
+static void coalesce_local(const SmCoalescer *c, const SmOperation *op, uint32_t lanes,
+                           Builder *builder) {
     uint32_t bytes = (uint32_t)op->info->element_bytes * op->info->vector;
-    uint64_t base = space == PTX_SPACE_PARAM ? PARAM_PHYSICAL_BASE : 0;
-    for (uint32_t rest = op->lanes; rest; rest &= rest - 1) {
-        int lane = bits_lowest32(rest);
-        uint64_t address = address_of[lane];
-        /* A generic access whose lanes fall in several spaces is timed as its first lane's. */
-        if (space_of && space_of[lane] != space) continue;
-        if (space != PTX_SPACE_LOCAL) {
-            add_bytes(builder, lane, base + address, bytes ? bytes : 4);
-            continue;
-        }
+    for (; lanes; lanes &= lanes - 1) {
+        int lane = bits_lowest32(lanes);
         for (uint32_t at = 0; at < bytes; at += 4)
-            add_bytes(builder, lane, local_address(c, op, lane, address + at),
+            add_bytes(builder, 1u << lane, local_address(c, op, lane, op->address[lane] + at),
                       bytes < 4 ? bytes : 4);
+    }
+}
+
+/* How many lanes from `lane` on are active and lie `step` bytes from one another. */
+static uint32_t run_of(const uint64_t *address, uint32_t lanes, int lane, uint64_t step) {
+    int end = lane + 1;
+    while (end < ISA_LANES && lanes >> end & 1 && address[end] - address[end - 1] == step)
+        end++;
+    return (uint32_t)(end - lane);
+}
+
+/* Takes the lanes by runs: most warps touch one word, or words one behind the other. */
+static void coalesce_lanes(const SmOperation *op, uint32_t lanes, uint64_t base, Builder *builder) {
+    const uint64_t *address = op->address;
+    uint32_t bytes = (uint32_t)op->info->element_bytes * op->info->vector;
+    if (!bytes) bytes = 4;
+    while (lanes) {
+        int lane = bits_lowest32(lanes);
+        uint32_t count = run_of(address, lanes, lane, 0);
+        uint32_t run = (uint32_t)bits_low_mask((int)count) << lane;
+        if (count > 1) {
+            add_bytes(builder, run, base + address[lane], bytes);
+        } else {
+            count = run_of(address, lanes, lane, bytes);
+            run = (uint32_t)bits_low_mask((int)count) << lane;
+            add_run(builder, lane, count, base + address[lane], bytes);
+        }
+        lanes &= ~run;
     }
 }
 
@@ -253,17 +337,13 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
         if (!is_conflict_free(c->shared, op)) memory->cycles = (uint16_t)bank_cycles(c->shared, op);
         return;
     }
-    Builder builder = {.memory = memory,
-                       .segment_mask = segment_bytes(c, info, path) - 1,
-                       .atom_shift = (uint32_t)bits_lowest32(c->atom_bytes)};
+    Builder builder;
+    builder_init(&builder, segment_bytes(c, info, path), c->atom_bytes);
     builder.asks_for_all = !c->lsu->shrinks_segments;
     builder.notes_bytes = memory->is_store && builder.segment_mask < MASKED_BYTES;
-    if (memory->is_atomic) {
-        coalesce_atomics(op, &builder);
-        return;
-    }
-    coalesce_lanes(c, op, space, &builder);
-    for (uint32_t i = 0; i < memory->count; i++)
-        trim(&builder, &memory->access[i]);
-    if (memory->count > 1) sort_accesses(memory, c->lsu->descends);
+    uint32_t lanes = lanes_in(op, space);
+    if (memory->is_atomic) coalesce_atomics(op, &builder, memory);
+    else if (space == PTX_SPACE_LOCAL) coalesce_local(c, op, lanes, &builder);
+    else coalesce_lanes(op, lanes, space == PTX_SPACE_PARAM ? PARAM_PHYSICAL_BASE : 0, &builder);
+    if (!memory->is_atomic) finish(&builder, memory, c->lsu->descends);
 }

@@ -11,34 +11,22 @@ void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena
         collector->last[u] = first;
         first += count;
         collector->slots_free[u] = unit->count ? unit->issue_slots : 0;
+        if (!collector->slots_free[u]) collector->full_kinds |= 1u << u;
         sm_queue_init(&collector->in[u], unit->issue_slots, arena);
         sm_queue_init(&collector->out[u], unit->dispatch_slots, arena);
     }
     assert(first <= SM_MAX_COLLECTORS);
     assert(bits_is_power_of_two(config->collector.banks));
-    collector->bank_mask = config->collector.banks - 1;
+    collector->banks = bits_low_mask((int)config->collector.banks);
+    collector->writes_block_reads = config->collector.writes_block_reads;
     collector->bank_warp_mask = config->collector.adds_warp ? UINT32_MAX : 0;
     for (uint32_t b = 0; b < config->collector.banks; b++)
-        sm_queue_init(&collector->bank[b], SM_MAX_COLLECTORS * 40, arena);
-}
-
-static uint32_t bank_of(const SmCollector *collector, uint32_t reg, uint32_t warp) {
-    return (reg + (warp & collector->bank_warp_mask)) & collector->bank_mask;
-}
-
-uint64_t collector_banks_of(const SmCollector *collector, const SmContext *sm, uint16_t index) {
-    const SmInst *inst = &sm->insts.inst[index];
-    const IsaInfo *info = &sm->infos[inst->pc];
-    const IsaReg *regs = &sm->reg_pool[info->regs];
-    uint64_t banks = 0;
-    for (int i = 0; i < info->dst_count; i++)
-        banks |= UINT64_C(1) << bank_of(collector, regs[i].ordinal, inst->warp);
-    return banks;
+        sm_queue_init(&collector->queue[b], SM_MAX_COLLECTORS * 40, arena);
 }
 
 /* The first set bit after `last`, going round. */
 static uint32_t next_unit(uint32_t units, uint32_t last) {
-    uint32_t after = units & ~(uint32_t)bits_low_mask((int)last + 1);
+    uint32_t after = units & ~1u << last;
     return (uint32_t)bits_lowest32(after ? after : units);
 }
 
@@ -60,40 +48,76 @@ static void dispatch(SmCollector *collector) {
     }
 }
 
-/* Each bank serves the read that has waited longest, unless it is being written. */
-static void grant_reads(SmCollector *collector, SmContext *sm) {
-    uint64_t banks = collector->waiting_banks;
-    if (!banks) return;
-    if (collector->config->collector.writes_block_reads) banks &= ~collector->written;
-    uint32_t granted = 0;
+/* The reads behind those granted come first in line. */
+static void move_up(SmCollector *collector, uint64_t banks) {
     for (; banks; banks &= banks - 1) {
         int bank = bits_lowest64(banks);
-        uint16_t unit = sm_queue_pop(&collector->bank[bank]);
-        if (!collector->bank[bank].count) collector->waiting_banks &= ~(UINT64_C(1) << bank);
-        if (--collector->operands[unit] == 0) collector->ready |= 1u << unit;
-        granted++;
+        uint64_t bit = UINT64_C(1) << bank;
+        collector->front[sm_queue_pop(&collector->queue[bank])] |= bit;
+        collector->asked |= bit;
+        if (!collector->queue[bank].count) collector->behind &= ~bit;
     }
-    collector->waiting_reads -= granted;
-    sm->counters.register_reads += granted;
+}
+
+/* Each bank serves the read that has waited longest, unless it is being written. */
+static void grant_reads(SmCollector *collector, SmContext *sm) {
+    if (!collector->asked) return;
+    uint64_t granted =
+        collector->writes_block_reads ? collector->asked & ~collector->written : collector->asked;
+    collector->asked &= ~granted;
+    for (uint32_t left = collector->busy & ~collector->ready; left; left &= left - 1) {
+        uint32_t unit = (uint32_t)bits_lowest32(left);
+        uint64_t got = collector->front[unit] & granted;
+        collector->front[unit] &= ~got;
+        collector->operands[unit] = (uint16_t)(collector->operands[unit] - bits_count64(got));
+        if (!collector->operands[unit]) collector->ready |= 1u << unit;
+    }
+    if (collector->behind & granted) move_up(collector, collector->behind & granted);
+    uint32_t reads = (uint32_t)bits_count64(granted);
+    collector->waiting_reads -= reads;
+    sm->counters.register_reads += reads;
     sm->counters.register_conflict_cycles += collector->waiting_reads;
 }
 
-/* Queues the reads of an instruction that has just got a collector unit. */
+/* One read of a bank. */
+static void ask(SmCollector *collector, uint32_t unit, uint64_t bank) {
+    if (collector->asked & bank) {
+        collector->behind |= bank;
+        sm_queue_push(&collector->queue[bits_lowest64(bank)], unit);
+    } else {
+        collector->asked |= bank;
+        collector->front[unit] |= bank;
+    }
+}
+
+/* Reads that meet others in a bank, or of which several want the same one. */
+static void ask_one_by_one(SmCollector *collector, const SmContext *sm, uint32_t unit,
+                           const SmInst *inst) {
+    const SmOp *op = &sm->ops[inst->pc];
+    const IsaReg *regs = &sm->reg_pool[op->regs + op->result_count];
+    for (uint32_t i = 0; i < inst->read_count; i++) {
+        uint32_t place = regs[i].ordinal + (inst->warp & collector->bank_warp_mask);
+        ask(collector, unit, UINT64_C(1) << (place & (collector->config->collector.banks - 1)));
+    }
+}
+
+/* The reads of an instruction that has just got a collector unit. */
 static void request_operands(SmCollector *collector, const SmContext *sm, uint32_t unit,
                              const SmInst *inst) {
-    const IsaInfo *info = &sm->infos[inst->pc];
-    const IsaReg *regs = &sm->reg_pool[info->regs + info->dst_count];
-    uint32_t count = collector->config->collector.is_ideal
-                         ? 0u
-                         : (uint32_t)info->src_count + info->address_count;
-    collector->operands[unit] = (uint8_t)count;
-    if (!count) collector->ready |= 1u << unit;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t bank = bank_of(collector, regs[i].ordinal, inst->warp);
-        sm_queue_push(&collector->bank[bank], unit);
-        collector->waiting_banks |= UINT64_C(1) << bank;
+    uint32_t count = inst->read_count;
+    collector->operands[unit] = (uint16_t)count;
+    collector->front[unit] = 0;
+    if (!count) {
+        collector->ready |= 1u << unit;
+        return;
     }
     collector->waiting_reads += count;
+    if (inst->reads & collector->asked || (uint32_t)bits_count64(inst->reads) != count) {
+        ask_one_by_one(collector, sm, unit, inst);
+        return;
+    }
+    collector->front[unit] = inst->reads;
+    collector->asked |= inst->reads;
 }
 
 static void allocate(SmCollector *collector, const SmContext *sm) {
@@ -106,7 +130,7 @@ static void allocate(SmCollector *collector, const SmContext *sm) {
             if (!free) break;
             uint32_t unit = (uint32_t)bits_lowest32(free);
             uint16_t inst = sm_queue_pop(in);
-            collector->slots_free[u]++;
+            if (collector->slots_free[u]++ == 0) collector->full_kinds &= ~(1u << u);
             collector->busy |= 1u << unit;
             collector->inst[unit] = inst;
             request_operands(collector, sm, unit, &sm->insts.inst[inst]);
@@ -123,7 +147,7 @@ void collector_step(SmCollector *collector, SmContext *sm) {
 
 bool collector_can_move(const SmCollector *collector, bool lsu_is_free) {
     uint32_t can_start = collector->out_kinds & ~(lsu_is_free ? 0 : 1u << SM_UNIT_LDST);
-    if (can_start || collector->waiting_banks) return true;
+    if (can_start || collector->asked) return true;
     for (uint32_t kinds = collector->in_kinds; kinds; kinds &= kinds - 1)
         if (collector->units_of[bits_lowest32(kinds)] & ~collector->busy) return true;
     for (int u = 0; u < SM_UNITS && collector->ready; u++)

@@ -4,7 +4,7 @@
  * The record holds the queues on both sides, of each kind of pipeline: in, from issue, and out,
  * from which pipelines and load/store unit take. It is one of what a sub-core has of its own.
  *
- * Reads of others: the instructions under way (SmContext). */
+ * Reads of others: the instructions under way and their rows (SmContext). */
 #ifndef TYTO_SM_COLLECTOR_H
 #define TYTO_SM_COLLECTOR_H
 
@@ -19,20 +19,24 @@ typedef struct SmCollector {
     uint32_t out_kinds;            /* and in `out` */
     uint32_t busy;                 /* units with an instruction, bit each */
     uint32_t ready;                /* those among them with all operands */
-    uint32_t waiting_reads;        /* reads queued at all banks */
-    uint64_t waiting_banks;        /* banks with reads queued, bit each */
+    uint32_t waiting_reads;        /* reads not granted yet */
+    uint64_t asked;                /* banks with a read first in line, bit each */
+    uint64_t behind;               /* those among them with reads queued behind it */
     uint64_t written;              /* banks written in this cycle, bit each */
+    uint32_t full_kinds;           /* kinds of pipeline without a place in `in`, bit per SmUnit */
     uint32_t slots_free[SM_UNITS]; /* places of the queues in */
     SmQueue in[SM_UNITS];          /* issued, not yet in a unit */
     SmQueue out[SM_UNITS];         /* operands read, not yet in a pipeline */
     uint32_t units_of[SM_UNITS];   /* units of each kind, bit each */
     uint32_t last[SM_UNITS];       /* unit that dispatched last */
-    uint32_t bank_mask;            /* banks - 1 */
+    uint64_t banks;                /* all of them, bit each */
     uint32_t bank_warp_mask;       /* all ones when a bank depends on the warp, else 0 */
+    bool writes_block_reads;       /* SmCollectorConfig */
     const SmConfig *config;
-    uint16_t inst[SM_MAX_COLLECTORS];    /* instruction of each unit */
-    uint8_t operands[SM_MAX_COLLECTORS]; /* its reads still to be granted */
-    SmQueue bank[SM_MAX_BANKS];          /* unit of each read queued */
+    uint64_t front[SM_MAX_COLLECTORS];    /* banks in which a read of the unit is first in line */
+    uint16_t inst[SM_MAX_COLLECTORS];     /* instruction of each unit */
+    uint16_t operands[SM_MAX_COLLECTORS]; /* its reads still to be granted */
+    SmQueue queue[SM_MAX_BANKS];          /* of each bank: unit of each read behind the first */
 } SmCollector;
 
 void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena);
@@ -47,7 +51,7 @@ bool collector_can_move(const SmCollector *collector, bool lsu_is_free);
 
 /* Takes an instruction that has issued; there must be a free slot for its kind. */
 static inline void collector_put(SmCollector *collector, SmUnit unit, uint16_t inst) {
-    collector->slots_free[unit]--;
+    if (--collector->slots_free[unit] == 0) collector->full_kinds |= 1u << unit;
     collector->in_kinds |= 1u << unit;
     sm_queue_push(&collector->in[unit], inst);
 }
@@ -66,16 +70,18 @@ static inline void collector_pop(SmCollector *collector, SmUnit unit) {
 /* ---- Writes of results ---- */
 
 static inline void collector_start_cycle(SmCollector *collector) { collector->written = 0; }
-/* Banks of the instruction's destinations, bit each. */
-uint64_t collector_banks_of(const SmCollector *collector, const SmContext *sm, uint16_t inst);
-/* Its results are written in this cycle. */
-static inline void collector_write(SmCollector *collector, const SmContext *sm, uint16_t inst) {
-    collector->written |= collector_banks_of(collector, sm, inst);
+/* The banks of an instruction's registers: what SmInst.reads and SmInst.writes have to be. */
+static inline uint64_t collector_banks_of(const SmCollector *collector, uint64_t for_warp_0,
+                                          int warp) {
+    return sm_op_banks(for_warp_0, (uint32_t)warp & collector->bank_warp_mask, collector->banks);
 }
-/* Whether they could be: none of their banks was written already. */
-static inline bool collector_can_write(const SmCollector *collector, const SmContext *sm,
-                                       uint16_t inst) {
-    return !(collector_banks_of(collector, sm, inst) & collector->written);
+/* Results are written to these banks in this cycle. */
+static inline void collector_write(SmCollector *collector, uint64_t banks) {
+    collector->written |= banks;
+}
+/* Whether they could be: none of the banks was written already. */
+static inline bool collector_can_write(const SmCollector *collector, uint64_t banks) {
+    return !(banks & collector->written);
 }
 
 #endif

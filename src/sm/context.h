@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "sm/events.h"
 #include "sm/inst.h"
+#include "sm/op.h"
 #include "sm/sm.h"
 #include "sm/warps.h"
 #include "tyto/policy.h"
@@ -15,7 +16,8 @@ struct SmContext {
     /* ---- sm.c ---- */
     uint64_t cycle; /* of the step under way, or the last one */
     const SmConfig *config;
-    const IsaInfo *infos; /* of the kernel's program, as the next two */
+    const SmOp *ops; /* of the kernel's program, as the next three */
+    const IsaInfo *infos;
     const IsaReg *reg_pool;
     const IsaInst *program;
     const IsaLaunch *launch;

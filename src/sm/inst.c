@@ -10,9 +10,8 @@ void insts_init(SmInsts *insts, const SmConfig *config, Arena *arena) {
 }
 
 void insts_reset(SmInsts *insts) {
-    for (uint32_t i = 0; i < SM_INSTS; i++)
-        insts->inst[i].next = (uint16_t)(i + 1 < SM_INSTS ? i + 1 : SM_NONE);
-    insts->free_inst = 0;
+    insts->fresh_inst = 0;
+    insts->free_inst = SM_NONE;
     for (uint32_t i = 0; i < insts->memory_count; i++)
         insts->memory[i].next = (uint16_t)(i + 1 < insts->memory_count ? i + 1 : SM_NONE);
     insts->free_memory = 0;

@@ -18,18 +18,21 @@ enum {
 
 /* An instruction between issue and completion. */
 typedef struct SmInst {
+    uint64_t reads;  /* register banks of its operands, bit each */
+    uint64_t writes; /* of its results */
     uint32_t pc;
-    uint32_t lanes;     /* that executed it */
-    uint32_t serial;    /* number of its warp among those launched on the SM */
-    uint16_t remaining; /* accesses whose data are still to come */
-    uint16_t memory;    /* its SmMemory, SM_NONE once all accesses are handed on */
-    uint16_t next;      /* free list */
-    uint8_t warp;       /* slot */
-    uint8_t unit;       /* SmUnit */
-    uint8_t copy;       /* cp.async: place of its group and 1 (copies.h), else 0 */
-    bool holds_warp;    /* a load until whose end its warp issues nothing */
+    uint32_t lanes;      /* that executed it */
+    uint32_t serial;     /* number of its warp among those launched on the SM */
+    uint16_t read_count; /* operands to fetch: more than banks where some share one */
+    uint16_t remaining;  /* accesses whose data are still to come */
+    uint16_t memory;     /* its SmMemory, SM_NONE once all accesses are handed on */
+    uint16_t next;       /* free list */
+    uint8_t warp;        /* slot */
+    uint8_t unit;        /* SmUnit */
+    uint8_t copy;        /* cp.async: place of its group and 1 (copies.h), else 0 */
+    bool holds_warp;     /* a load until whose end its warp issues nothing */
 } SmInst;
-_Static_assert(sizeof(SmInst) == 24, "thousands may be under way");
+_Static_assert(sizeof(SmInst) == 40, "thousands may be under way");
 
 /* Where a memory instruction's accesses go. */
 typedef enum SmPath {
@@ -72,7 +75,8 @@ typedef struct SmInsts {
     SmInst *inst;          /* SM_INSTS of them */
     SmMemory *memory;      /* one for every place between issue and the LSU's latch */
     uint32_t memory_count; /* of those */
-    uint16_t free_inst;    /* first unused, SM_NONE */
+    uint16_t fresh_inst;   /* from here on none was ever used */
+    uint16_t free_inst;    /* first unused one before, SM_NONE */
     uint16_t free_memory;  /* first unused, SM_NONE */
 } SmInsts;
 
@@ -81,12 +85,15 @@ void insts_init(SmInsts *insts, const SmConfig *config, Arena *arena);
 void insts_reset(SmInsts *insts);
 
 /* Whether another instruction can be under way. */
-static inline bool insts_has_room(const SmInsts *insts) { return insts->free_inst != SM_NONE; }
+static inline bool insts_has_room(const SmInsts *insts) {
+    return insts->free_inst != SM_NONE || insts->fresh_inst < SM_INSTS;
+}
 
 /* A new instruction, to be filled in; there must be room. */
 static inline uint16_t insts_new(SmInsts *insts) {
     uint16_t index = insts->free_inst;
-    assert(index != SM_NONE);
+    assert(insts_has_room(insts));
+    if (index == SM_NONE) return insts->fresh_inst++;
     insts->free_inst = insts->inst[index].next;
     return index;
 }

@@ -3,8 +3,6 @@
 
 void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch, SmCollector *collector) {
     *issue = (SmIssue){.fetch = fetch, .collector = collector};
-    for (int c = 0; c < ISA_CLASS_COUNT; c++)
-        issue->unit_of[c] = (uint8_t)sm->config->ops[c].unit;
     scoreboard_init(&issue->scoreboard, sm_config_warps(sm->config));
     coalescer_init(&issue->coalescer, sm->config, sm->env.atom_bytes, sm->env.index, sm->env.sms);
 }
@@ -15,7 +13,7 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
     for (int s = 0; s < SM_MAX_SCHEDULERS; s++)
         issue->outcome[s] = SM_IDLE_NO_WARP;
     issue->policy_cycle = sm->view.cycle;
-    issue->cycles = (SmIssueCycles){0};
+    issue->sums = (SmIssueSums){0};
     scoreboard_start_kernel(&issue->scoreboard, sm->launch->program);
     coalescer_start_kernel(&issue->coalescer, sm->launch->warps, sm->warps.cta_limit);
 }
@@ -26,48 +24,49 @@ void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     issue_update_head(issue, sm, warp);
 }
 
-/* Whether a load goes through the L1D, and so counts as one that policies may hold back. */
-static bool is_l1d_load(const IsaInfo *info) {
-    return info->memory == ISA_MEMORY_LOAD &&
-           (info->space == PTX_SPACE_GLOBAL || info->space == PTX_SPACE_LOCAL ||
-            info->space == PTX_SPACE_NONE);
+/* Looks at the registers of the next instruction, which its buffer holds. */
+static void check_registers(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
+    uint64_t bit = UINT64_C(1) << warp;
+    bool waits_memory;
+    bool is_clear = scoreboard_is_clear(&issue->scoreboard, warp, op, &waits_memory);
+    issue->clear = (issue->clear & ~bit) | (uint64_t)is_clear << warp;
+    sm->view.waits_memory =
+        (sm->view.waits_memory & ~bit) | (sm->warps.held & bit) | (uint64_t)waits_memory << warp;
 }
 
-/* Whether the result comes from memory beyond the SM's own shared and constant memory. */
-static bool is_long_latency(const IsaInfo *info) {
-    return is_l1d_load(info) || info->memory == ISA_MEMORY_ATOMIC ||
-           info->memory == ISA_MEMORY_TEXTURE;
+/* The warp has no next instruction that could issue. */
+static void clear_head(SmIssue *issue, SmContext *sm, uint64_t bit) {
+    sm->view.has_instruction &= ~bit;
+    sm->view.waits_memory = (sm->view.waits_memory & ~bit) | (sm->warps.held & bit);
+    sm->view.wants_load &= ~bit;
+    issue->clear &= ~bit;
 }
 
 void issue_update_head(SmIssue *issue, SmContext *sm, int warp) {
     const SmBuffer *buffer = &issue->fetch->buffer[warp];
     uint64_t bit = UINT64_C(1) << warp;
     issue->has_news = true;
-    sm->view.has_instruction &= ~bit;
     issue->stale &= ~bit;
-    issue->clear &= ~bit;
-    sm->view.waits_memory &= ~bit;
-    sm->view.waits_memory |= sm->warps.held & bit;
-    sm->view.wants_load &= ~bit;
-    if (!buffer->count || sm->view.exited & bit) return;
+    if (!buffer->count || sm->view.exited & bit) {
+        clear_head(issue, sm, bit);
+        return;
+    }
     if (buffer->pc != sm->warps.warp[warp].isa->pc) {
+        clear_head(issue, sm, bit);
         issue->stale |= bit;
         return;
     }
-    const IsaInfo *info = &sm->infos[buffer->pc];
-    bool waits_memory;
-    for (int u = 0; u < SM_UNITS; u++)
-        issue->wants[u] &= ~bit;
-    issue->wants[issue->unit_of[info->op_class]] |= bit;
+    const SmOp *op = &sm->ops[buffer->pc];
+    issue->wants[issue->wanted[warp]] &= ~bit;
+    issue->wants[op->unit] |= bit;
+    issue->wanted[warp] = op->unit;
     sm->view.has_instruction |= bit;
-    if (is_l1d_load(info)) sm->view.wants_load |= bit;
-    if (scoreboard_is_clear(&issue->scoreboard, warp, sm->reg_pool, info, &waits_memory))
-        issue->clear |= bit;
-    if (waits_memory) sm->view.waits_memory |= bit;
+    sm->view.wants_load = (sm->view.wants_load & ~bit) | (op->traits & SM_OP_L1D_LOAD ? bit : 0);
+    check_registers(issue, sm, warp, op);
 }
 
 void issue_release(SmIssue *issue, const SmContext *sm, const SmInst *inst) {
-    scoreboard_release(&issue->scoreboard, inst->warp, sm->reg_pool, &sm->infos[inst->pc]);
+    scoreboard_release(&issue->scoreboard, inst->warp, &sm->ops[inst->pc]);
 }
 
 void issue_settle_warp(SmIssue *issue, SmContext *sm, int warp) {
@@ -79,27 +78,22 @@ void issue_settle_warp(SmIssue *issue, SmContext *sm, int warp) {
 void issue_recheck(SmIssue *issue, SmContext *sm, int warp) {
     /* A head that waited for nothing of the kind has gained nothing. */
     uint64_t waiting = sm->view.waits_memory | (sm->view.has_instruction & ~issue->clear);
-    if (waiting >> warp & 1) issue_update_head(issue, sm, warp);
+    uint64_t bit = UINT64_C(1) << warp;
+    if (!(waiting & bit)) return;
+    issue->has_news = true;
+    if (sm->view.has_instruction & bit)
+        check_registers(issue, sm, warp, &sm->ops[issue->fetch->buffer[warp].pc]);
+    else clear_head(issue, sm, bit);
 }
 
 /* ---- What happens at issue ---- */
 
-static void count_instruction(SmContext *sm, const IsaInfo *info, SmUnit unit, uint32_t lanes) {
-    Counters *c = &sm->counters;
-    histogram_add(&sm->histograms, HISTOGRAM_active_lanes, (uint64_t)bits_count32(lanes));
-    c->warp_instructions++;
-    c->thread_instructions += (uint64_t)bits_count32(lanes);
-    switch (unit) {
-    case SM_UNIT_SP: c->sp_instructions++; break;
-    case SM_UNIT_SFU: c->sfu_instructions++; break;
-    case SM_UNIT_DP: c->dp_instructions++; break;
-    default: c->ldst_instructions++; break;
-    }
-    c->load_instructions += info->memory == ISA_MEMORY_LOAD || info->memory == ISA_MEMORY_TEXTURE;
-    c->store_instructions += info->memory == ISA_MEMORY_STORE;
-    c->atomic_instructions += info->memory == ISA_MEMORY_ATOMIC;
-    c->branches += (info->flags & ISA_IS_BRANCH) != 0;
-    c->barriers += (info->flags & ISA_IS_BARRIER) != 0;
+static void count_instruction(SmIssue *issue, SmContext *sm, const SmOp *op, uint32_t lanes) {
+    uint32_t count = (uint32_t)bits_count32(lanes);
+    sm->counters.warp_instructions++;
+    sm->counters.thread_instructions += count;
+    issue->sums.lanes[count]++;
+    issue->sums.kind[op->counts]++;
 }
 
 /* Works out the accesses of a memory instruction that has just executed. */
@@ -119,54 +113,60 @@ static const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst
     if (memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS)
         histogram_add(&sm->histograms, HISTOGRAM_accesses, memory->count);
     insts_attach(&sm->insts, inst);
-    inst->holds_warp =
-        sm->config->lsu.loads_block && is_long_latency(info) && info->memory != ISA_MEMORY_ATOMIC;
+    inst->holds_warp = sm->config->lsu.loads_block && sm->ops[inst->pc].traits & SM_OP_LONG &&
+                       info->memory != ISA_MEMORY_ATOMIC;
     return memory;
 }
 
 /* Puts the executed instruction on its way to a pipeline. */
-static void send_to_pipeline(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, SmUnit unit) {
+static void send_to_pipeline(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, const SmOp *op) {
     uint16_t index = insts_new(&sm->insts);
     SmInst *inst = &sm->insts.inst[index];
-    *inst = (SmInst){.pc = pc,
+    *inst = (SmInst){.reads = collector_banks_of(issue->collector, op->reads, warp),
+                     .writes = collector_banks_of(issue->collector, op->writes, warp),
+                     .pc = pc,
                      .lanes = sm->isa.executed,
                      .serial = (uint32_t)sm->view.warp[warp].age,
+                     .read_count = op->read_count,
                      .memory = SM_NONE,
                      .next = SM_NONE,
                      .warp = (uint8_t)warp,
-                     .unit = (uint8_t)unit};
-    if (sm->infos[pc].flags & ISA_IS_COPY) inst->copy = warps_copy_issued(&sm->warps, warp);
-    const SmMemory *memory = unit == SM_UNIT_LDST ? find_accesses(issue, sm, inst) : NULL;
+                     .unit = op->unit};
+    if (op->flags & ISA_IS_COPY) inst->copy = warps_copy_issued(&sm->warps, warp);
+    const SmMemory *memory = op->unit == SM_UNIT_LDST ? find_accesses(issue, sm, inst) : NULL;
     warps_issued(&sm->warps, inst, memory);
-    collector_put(issue->collector, unit, index);
+    collector_put(issue->collector, (SmUnit)op->unit, index);
 }
 
 /* What the warp's threads have done to it: fences, exits, barriers. */
-static void follow_warp(SmIssue *issue, SmContext *sm, int warp, const IsaInfo *info,
+static void follow_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uint32_t flags,
                         bool has_exited) {
-    if (info->flags & ISA_IS_FENCE)
-        warps_fence(&sm->warps, warp, info->flags & ISA_IS_CTA_FENCE,
+    if (flags & ISA_IS_FENCE)
+        warps_fence(&sm->warps, warp, flags & ISA_IS_CTA_FENCE,
                     scoreboard_pending(&issue->scoreboard, warp));
-    if (info->flags & (ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT)) warps_copies(&sm->warps, warp, info);
+    if (flags & (ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT))
+        warps_copies(&sm->warps, warp, &sm->infos[pc]);
     if (has_exited) warps_exited(sm, warp);
-    if (info->flags & ISA_IS_BARRIER || has_exited) warps_update_barriers(sm, warp);
+    if (flags & ISA_IS_BARRIER || has_exited) warps_update_barriers(sm, warp);
 }
+
+/* Flags of instructions that do more to their warp than to its registers. */
+enum { FOLLOWED = ISA_IS_FENCE | ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT | ISA_IS_BARRIER };
 
 static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
     IsaWarp *isa = sm->warps.warp[warp].isa;
     uint32_t pc = isa->pc, depth = isa->depth;
-    const IsaInfo *info = &sm->infos[pc];
-    SmUnit unit = (SmUnit)issue->unit_of[info->op_class];
+    const SmOp *op = &sm->ops[pc];
     isa_dump_if_due(&sm->isa, isa);
     bool has_exited = isa_step(&sm->isa, isa) == ISA_EVENT_EXIT;
     uint32_t lanes = sm->isa.executed;
     if (sm->isa.fault.is_set) return;
-    count_instruction(sm, info, unit, lanes);
-    sm->counters.divergent_branches += info->flags & ISA_IS_BRANCH && isa->depth > depth;
-    scoreboard_reserve(&issue->scoreboard, warp, sm->reg_pool, info, is_long_latency(info));
-    send_to_pipeline(issue, sm, warp, pc, unit);
+    count_instruction(issue, sm, op, lanes);
+    sm->counters.divergent_branches += op->flags & ISA_IS_BRANCH && isa->depth > depth;
+    scoreboard_reserve(&issue->scoreboard, warp, op);
+    send_to_pipeline(issue, sm, warp, pc, op);
     fetch_took(issue->fetch, warp, pc, isa->pc, has_exited);
-    follow_warp(issue, sm, warp, info, has_exited);
+    if (op->flags & FOLLOWED || has_exited) follow_warp(issue, sm, warp, pc, op->flags, has_exited);
     TytoWarpView *view = &sm->view.warp[warp];
     view->instructions++;
     view->thread_instructions += (uint64_t)bits_count32(lanes);
@@ -175,8 +175,8 @@ static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
                        &(TytoIssue){.warp = warp,
                                     .scheduler = scheduler,
                                     .lanes = lanes,
-                                    .is_load = is_l1d_load(info),
-                                    .is_long = is_long_latency(info)});
+                                    .is_load = (op->traits & SM_OP_L1D_LOAD) != 0,
+                                    .is_long = (op->traits & SM_OP_LONG) != 0});
 }
 
 /* ---- One scheduler ---- */
@@ -188,14 +188,13 @@ static uint64_t ready_warps(const SmIssue *issue, const SmContext *sm) {
     return sm->view.has_instruction & issue->clear & ~blocked(sm);
 }
 
-/* Warps whose next instruction finds a place between issue and collector. */
+/* Warps whose next instruction, if they have one, finds a place between issue and collector. */
 static uint64_t with_free_slot(const SmIssue *issue, const SmContext *sm) {
-    const uint32_t *slots_free = issue->collector->slots_free;
-    uint64_t warps = 0;
+    uint64_t full = 0;
     if (!insts_has_room(&sm->insts)) return 0; /* as many under way as can be */
-    for (int u = 0; u < SM_UNITS; u++)
-        if (slots_free[u]) warps |= issue->wants[u];
-    return warps;
+    for (uint32_t kinds = issue->collector->full_kinds; kinds; kinds &= kinds - 1)
+        full |= issue->wants[bits_lowest32(kinds)];
+    return ~full;
 }
 
 bool issue_has_work(const SmIssue *issue, const SmContext *sm) {
@@ -275,18 +274,23 @@ static uint64_t allowed_warps(SmContext *sm) {
     return allowed & (~sm->view.wants_load | sched_agent_may_load(&sm->policy, &sm->view));
 }
 
+/* Without a division for powers of two, which a processor takes many cycles for. */
+static uint32_t remainder_of(uint64_t cycle, uint32_t divisor) {
+    bool is_power = !(divisor & (divisor - 1));
+    return (uint32_t)(is_power ? cycle & (divisor - 1) : cycle % divisor);
+}
+
 void issue_step(SmIssue *issue, SmContext *sm) {
     const SmSchedulerConfig *config = &sm->config->scheduler;
     if (sm->cycle > issue->policy_cycle)
         sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - issue->policy_cycle);
     issue->policy_cycle = sm->cycle;
-    if (config->issue_interval > 1 && sm->cycle % config->issue_interval)
-        return; /* the last outcomes stand */
+    if (remainder_of(sm->cycle, config->issue_interval)) return; /* the last outcomes stand */
     /* Nothing could issue the last time, and nothing has changed: the outcomes stand. */
     if (!issue->has_news && !issue->stale && !ready_warps(issue, sm)) return;
     issue->has_news = false;
     uint64_t allowed = sm->view.resident ? allowed_warps(sm) : 0;
-    uint32_t scheduler = config->alternates ? (uint32_t)(sm->cycle % config->count) : 0;
+    uint32_t scheduler = config->alternates ? remainder_of(sm->cycle, config->count) : 0;
     for (uint32_t i = 0; i < config->count && !sm->isa.fault.is_set; i++) {
         run_scheduler(issue, sm, (int)scheduler, allowed);
         scheduler = scheduler + 1 < config->count ? scheduler + 1 : 0;
@@ -309,7 +313,7 @@ static bool is_blocked_on_memory(const SmIssue *issue, const SmContext *sm, bool
 }
 
 void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles, bool l1d_refuses) {
-    SmIssueCycles *c = &issue->cycles;
+    SmIssueSums *c = &issue->sums;
     bool has_issued = false;
     for (uint32_t s = 0; s < sm->view.schedulers; s++) {
         c->outcome[issue->outcome[s]] += cycles;
@@ -321,8 +325,22 @@ void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles, bo
     else if (is_blocked_on_memory(issue, sm, l1d_refuses)) c->memory_block += cycles;
 }
 
-void issue_settle(SmIssue *issue, Counters *c) {
-    const SmIssueCycles *cycles = &issue->cycles;
+/* Adds the instructions of a kind to the counters of all that they are. */
+static void add_kind(Counters *c, uint32_t kind, uint64_t count) {
+    uint64_t *const unit[SM_UNITS] = {[SM_UNIT_SP] = &c->sp_instructions,
+                                      [SM_UNIT_SFU] = &c->sfu_instructions,
+                                      [SM_UNIT_DP] = &c->dp_instructions,
+                                      [SM_UNIT_LDST] = &c->ldst_instructions};
+    uint32_t memory = kind & SM_COUNTS_ATOMIC;
+    *unit[kind % SM_UNITS] += count;
+    if (memory == SM_COUNTS_LOAD) c->load_instructions += count;
+    if (memory == SM_COUNTS_STORE) c->store_instructions += count;
+    if (memory == SM_COUNTS_ATOMIC) c->atomic_instructions += count;
+    if (kind & SM_COUNTS_BRANCH) c->branches += count;
+    if (kind & SM_COUNTS_BARRIER) c->barriers += count;
+}
+
+static void add_outcomes(Counters *c, const SmIssueSums *sums) {
     uint64_t *const counter_of[SM_OUTCOMES] = {
         [SM_ISSUED] = &c->issued,
         [SM_IDLE_NO_WARP] = &c->idle_no_warp,
@@ -336,11 +354,21 @@ void issue_settle(SmIssue *issue, Counters *c) {
         [SM_THROTTLED] = &c->throttled,
     };
     for (int outcome = 0; outcome < SM_OUTCOMES; outcome++) {
-        *counter_of[outcome] += cycles->outcome[outcome];
-        c->scheduler_cycles += cycles->outcome[outcome];
+        *counter_of[outcome] += sums->outcome[outcome];
+        c->scheduler_cycles += sums->outcome[outcome];
     }
-    c->no_issue_cycles += cycles->no_issue;
-    c->NoWarpCycles += cycles->no_warp;
-    c->MemoryBlockCycles += cycles->memory_block;
-    issue->cycles = (SmIssueCycles){0};
+}
+
+void issue_settle(SmIssue *issue, Counters *c, Histograms *histograms) {
+    const SmIssueSums *sums = &issue->sums;
+    add_outcomes(c, sums);
+    c->no_issue_cycles += sums->no_issue;
+    c->NoWarpCycles += sums->no_warp;
+    c->MemoryBlockCycles += sums->memory_block;
+    for (uint32_t kind = 0; kind < SM_COUNTS; kind++)
+        if (sums->kind[kind]) add_kind(c, kind, sums->kind[kind]);
+    for (uint32_t lanes = 0; lanes <= ISA_LANES; lanes++)
+        if (sums->lanes[lanes])
+            histogram_add_all(histograms, HISTOGRAM_active_lanes, lanes, sums->lanes[lanes]);
+    issue->sums = (SmIssueSums){0};
 }

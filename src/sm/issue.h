@@ -29,13 +29,15 @@ typedef enum SmOutcome {
     SM_OUTCOMES
 } SmOutcome;
 
-/* Cycles counted since they were last added to the counters: a step touches few lines this way. */
-typedef struct SmIssueCycles {
+/* What was counted since it was last added to the counters: a step touches few lines this way. */
+typedef struct SmIssueSums {
     uint64_t no_issue;             /* no_issue_cycles */
     uint64_t no_warp;              /* NoWarpCycles */
     uint64_t memory_block;         /* MemoryBlockCycles */
     uint64_t outcome[SM_OUTCOMES]; /* of all schedulers */
-} SmIssueCycles;
+    uint64_t lanes[ISA_LANES + 1]; /* instructions by lanes that executed them */
+    uint64_t kind[SM_COUNTS];      /* instructions by SmOp.counts */
+} SmIssueSums;
 
 /* Written by issue.c alone. */
 typedef struct SmIssue {
@@ -44,13 +46,13 @@ typedef struct SmIssue {
     uint64_t stale;           /* warps whose buffer holds instructions that are not the next ones */
     uint64_t clear;           /* next instruction's registers are free */
     uint64_t wants[SM_UNITS]; /* next instruction goes to this kind of pipeline */
-    uint64_t policy_cycle;    /* cycle up to which the policy knows that time passed */
-    SmFetch *fetch;           /* whose buffers it takes from */
-    SmCollector *collector;   /* where instructions go */
-    SmScoreboard scoreboard;  /* scoreboard.c */
-    SmCoalescer coalescer;    /* coalesce.c */
-    SmIssueCycles cycles;
-    uint8_t unit_of[ISA_CLASS_COUNT]; /* SmUnit */
+    uint8_t wanted[TYTO_MAX_WARPS]; /* SmUnit whose word has the warp, by slot */
+    uint64_t policy_cycle;          /* cycle up to which the policy knows that time passed */
+    SmFetch *fetch;                 /* whose buffers it takes from */
+    SmCollector *collector;         /* where instructions go */
+    SmScoreboard scoreboard;        /* scoreboard.c */
+    SmCoalescer coalescer;          /* coalesce.c */
+    SmIssueSums sums;
 } SmIssue;
 
 void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch, SmCollector *collector);
@@ -79,7 +81,7 @@ static inline void issue_wake(SmIssue *issue) { issue->has_news = true; }
 
 /* Accounts `cycles` with the last outcomes. `l1d_refuses`: the L1D's oldest access is stuck. */
 void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles, bool l1d_refuses);
-/* Adds them to the counters. */
-void issue_settle(SmIssue *issue, Counters *counters);
+/* Adds what was summed up to the counters and to the histogram of active lanes. */
+void issue_settle(SmIssue *issue, Counters *counters, Histograms *histograms);
 
 #endif

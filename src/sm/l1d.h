@@ -50,6 +50,10 @@ void l1d_step(SmL1d *l1d, SmContext *sm, SmPort *port);
 /* Writes back and drops all lines, over as many cycles as it takes. */
 void l1d_flush(SmL1d *l1d, SmContext *sm, SmPort *port);
 bool l1d_is_busy(const SmL1d *l1d, const SmPort *port); /* accesses, misses, or a flush under way */
+/* No access, no load to hand on, no flush: a step would do nothing but send a miss. */
+static inline bool l1d_is_quiet(const SmL1d *l1d) {
+    return !l1d->count && !l1d->is_flushing && !mshr_has_ready(&l1d->mshr);
+}
 /* Something to do in the next cycle. */
 bool l1d_has_work(const SmL1d *l1d, const SmContext *sm, const SmPort *port);
 uint64_t l1d_next_event(const SmL1d *l1d); /* cycle at which its oldest access is due */

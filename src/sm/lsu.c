@@ -64,18 +64,19 @@ static void pop_return(SmLsu *lsu, SmL1d *l1d, uint32_t way) {
 static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmCollector *collector) {
     while (lsu->chosen.count) {
         uint16_t inst = sm_queue_pop(&lsu->chosen);
-        collector_write(collector, sm, inst);
+        collector_write(collector, sm->insts.inst[inst].writes);
         events_post(&sm->events, SM_EVENT_INST_DONE, inst);
     }
     uint32_t waiting = returns(lsu, l1d), ports = sm->config->lsu.writeback_ports;
     uint32_t way = lsu->last_return;
-    for (int i = 0; i < SM_RETURNS && waiting && ports; i++) {
-        way = way + 1 < SM_RETURNS ? way + 1 : 0;
-        if (!(waiting >> way & 1)) continue;
+    while (waiting && ports) {
+        uint32_t after = waiting & ~1u << way;
+        way = (uint32_t)bits_lowest32(after ? after : waiting);
         waiting &= ~(1u << way);
         uint16_t inst = peek_return(lsu, l1d, way);
         bool is_for_nobody = inst == SM_NONE; /* fetched for a store */
-        if (!is_for_nobody && !collector_can_write(collector, sm, inst)) continue;
+        if (!is_for_nobody && !collector_can_write(collector, sm->insts.inst[inst].writes))
+            continue;
         pop_return(lsu, l1d, way);
         lsu->last_return = way;
         ports--;
@@ -221,7 +222,16 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
 
 /* ---- The cycle ---- */
 
+/* Nothing is in it, and nothing comes to it. */
+static bool is_quiet(const SmLsu *lsu, const SmL1d *l1d, const SmPort *port) {
+    uint32_t here = lsu->chosen.count | lsu->returns_waiting | lsu->shared_pipe.queue.count |
+                    lsu->texture_pipe.queue.count;
+    return lsu_is_free(lsu) && !here && !port_has_reply(port) && !port->misses_waiting &&
+           l1d_is_quiet(l1d);
+}
+
 void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmCollector *collector) {
+    if (is_quiet(lsu, l1d, port)) return;
     write_back(lsu, sm, l1d, collector);
     drain_pipe(lsu, &lsu->shared_pipe, sm->cycle, SM_RETURN_SHARED);
     drain_pipe(lsu, &lsu->texture_pipe, sm->cycle, SM_RETURN_TEXTURE);

@@ -25,8 +25,7 @@ void pipes_init(SmPipes *pipes, const SmConfig *config, Arena *arena) {
                                      ? config->result_buses
                                      : config->writeback_width,
                        .due = ARENA_ARRAY(arena, uint64_t, horizon / 64),
-                       .results = ARENA_ARRAY(arena, SmResults, horizon),
-                       .ops = config->ops};
+                       .results = ARENA_ARRAY(arena, SmResults, horizon)};
     for (int u = 0; u < SM_UNIT_LDST; u++) {
         uint32_t lanes = config->units[u].lanes;
         for (uint32_t i = 0; i < config->units[u].count; i++) {
@@ -47,7 +46,7 @@ void pipes_write_back(SmPipes *pipes, SmContext *sm, SmCollector *collector) {
     if (!pipes->under_way || !bits_get(pipes->due, slot)) return;
     SmResults *results = &pipes->results[slot];
     for (uint32_t i = 0; i < results->count; i++) {
-        collector_write(collector, sm, results->inst[i]);
+        collector_write(collector, sm->insts.inst[results->inst[i]].writes);
         events_post(&sm->events, SM_EVENT_INST_DONE, results->inst[i]);
     }
     pipes->under_way -= results->count;
@@ -74,7 +73,7 @@ static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, 
     SmUnit unit = (SmUnit)pipeline->unit;
     if (!collector_has(collector, unit) || sm->cycle < pipeline->free_at) return;
     uint16_t inst = collector_peek(collector, unit);
-    const SmOpConfig *op = &pipes->ops[sm->infos[sm->insts.inst[inst].pc].op_class];
+    const SmOp *op = &sm->ops[sm->insts.inst[inst].pc];
     /* A warp that enters over several cycles leaves the pipeline the same number later. */
     uint32_t beats = pipes->beats[unit];
     uint32_t slot = at(pipes, sm->cycle + RETIRE_DELAY + op->latency + beats - 1);

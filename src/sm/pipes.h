@@ -30,7 +30,6 @@ typedef struct SmPipes {
     uint32_t places;          /* results that can be due in one cycle */
     uint64_t *due;            /* bit per cycle: some result is */
     SmResults *results;       /* by cycle */
-    const SmOpConfig *ops;    /* by IsaClass */
     uint32_t beats[SM_UNITS]; /* cycles in which a warp enters such a pipeline */
     SmPipeline pipeline[SM_MAX_PIPELINES];
     uint64_t *finishing[SM_MAX_PIPELINES]; /* bit per cycle: a result of this pipeline is due */

@@ -7,11 +7,14 @@
 #include "cache/tag_array.h"
 #include "sm/port.h"
 
+enum { SM_READ_HINTS = 8 };
+
 /* Written by read_cache.c alone, but that the owner takes what is ready from the MSHRs. */
 typedef struct SmReadCache {
     const CacheConfig *config;
-    uint32_t fill_bytes; /* of a line or sector */
-    uint8_t client;      /* MemClient */
+    uint32_t fill_bytes;         /* of a line or sector */
+    uint8_t client;              /* MemClient */
+    int32_t hint[SM_READ_HINTS]; /* by line number modulo this: where such a line was found last */
     Mshr mshr;
     TagArray tags;
 } SmReadCache;

@@ -1,21 +1,17 @@
-/* The scoreboard (see the header): two sets of registers and a count for every warp. */
+/* The scoreboard (see the header): registers beyond those that have a bit of their own. */
 #include "sm/scoreboard.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/bits.h"
 
 void scoreboard_init(SmScoreboard *board, uint32_t warps) {
-    *board = (SmScoreboard){.warps = warps};
+    *board = (SmScoreboard){.is_exact = true, .words = 1, .warps = warps};
 }
 
-void scoreboard_free(SmScoreboard *board) {
-    for (uint32_t w = 0; w < board->warps; w++) {
-        free(board->warp[w].all);
-        free(board->warp[w].memory);
-    }
-}
+void scoreboard_free(SmScoreboard *board) { free(board->sets); }
 
 /* Words of bits that a warp needs, over all functions of the program. */
 static uint32_t words_of(const IsaProgram *program) {
@@ -28,55 +24,63 @@ static uint32_t words_of(const IsaProgram *program) {
 
 void scoreboard_start_kernel(SmScoreboard *board, const IsaProgram *program) {
     uint32_t words = words_of(program);
-    if (words <= board->words) return;
+    board->pool = program->reg_pool;
+    board->is_exact = words * 64 <= SM_OP_REGS;
+    if (board->is_exact || words <= board->words) return;
     board->words = words;
-    for (uint32_t w = 0; w < board->warps; w++) {
-        SmPending *pending = &board->warp[w];
-        pending->all = base_realloc(pending->all, words * sizeof(uint64_t));
-        pending->memory = base_realloc(pending->memory, words * sizeof(uint64_t));
-    }
+    board->sets = base_realloc(board->sets, (size_t)2 * words * board->warps * sizeof(uint64_t));
+}
+
+static uint64_t *all_of(const SmScoreboard *board, int warp) {
+    return &board->sets[(size_t)warp * 2 * board->words];
+}
+
+static uint64_t *memory_of(const SmScoreboard *board, int warp) {
+    return all_of(board, warp) + board->words;
 }
 
 void scoreboard_reset(SmScoreboard *board, int warp) {
-    size_t bytes = board->words * sizeof(uint64_t);
-    memset(board->warp[warp].all, 0, bytes);
-    memset(board->warp[warp].memory, 0, bytes);
-    board->warp[warp].count = 0;
+    board->warp[warp] = (SmPending){0};
+    if (!board->is_exact) memset(all_of(board, warp), 0, 2 * board->words * sizeof(uint64_t));
 }
 
-void scoreboard_reserve(SmScoreboard *board, int warp, const IsaReg *pool, const IsaInfo *info,
-                        bool from_memory) {
-    SmPending *pending = &board->warp[warp];
-    const IsaReg *regs = &pool[info->regs];
-    for (int i = 0; i < info->dst_count; i++) {
-        bits_set(pending->all, regs[i].number);
-        if (from_memory) bits_set(pending->memory, regs[i].number);
+void scoreboard_reserve_exactly(SmScoreboard *board, int warp, const SmOp *op) {
+    uint64_t *all = all_of(board, warp), *memory = memory_of(board, warp);
+    const IsaReg *regs = &board->pool[op->regs];
+    for (int i = 0; i < op->result_count; i++) {
+        bits_set(all, regs[i].number);
+        if (op->traits & SM_OP_LONG) bits_set(memory, regs[i].number);
     }
-    pending->count += info->dst_count;
 }
 
-void scoreboard_release(SmScoreboard *board, int warp, const IsaReg *pool, const IsaInfo *info) {
-    SmPending *pending = &board->warp[warp];
-    const IsaReg *regs = &pool[info->regs];
-    for (int i = 0; i < info->dst_count; i++) {
-        bits_clear(pending->all, regs[i].number);
-        bits_clear(pending->memory, regs[i].number);
+/* A set, laid over itself. */
+static SmRegs fold(const uint64_t *set, uint32_t words) {
+    uint64_t word[2] = {0};
+    for (uint32_t i = 0; i < words; i++)
+        word[i % 2] |= set[i];
+    return (SmRegs)word[1] << 64 | word[0];
+}
+
+void scoreboard_release_exactly(SmScoreboard *board, int warp, const SmOp *op) {
+    uint64_t *all = all_of(board, warp), *memory = memory_of(board, warp);
+    const IsaReg *regs = &board->pool[op->regs];
+    for (int i = 0; i < op->result_count; i++) {
+        bits_clear(all, regs[i].number);
+        bits_clear(memory, regs[i].number);
     }
-    pending->count -= info->dst_count;
+    board->warp[warp].all = fold(all, board->words);
+    board->warp[warp].memory = fold(memory, board->words);
 }
 
-bool scoreboard_is_clear(const SmScoreboard *board, int warp, const IsaReg *pool,
-                         const IsaInfo *info, bool *waits_memory) {
-    const SmPending *pending = &board->warp[warp];
-    *waits_memory = false;
-    if (pending->count == 0) return true;
-    const IsaReg *regs = &pool[info->regs];
-    int count = info->dst_count + info->src_count + info->address_count + info->guard_count;
+bool scoreboard_is_clear_exactly(const SmScoreboard *board, int warp, const SmOp *op,
+                                 bool *waits_memory) {
+    const uint64_t *all = all_of(board, warp), *memory = memory_of(board, warp);
+    const IsaReg *regs = &board->pool[op->regs];
     bool is_clear = true;
-    for (int i = 0; i < count; i++) {
-        if (!bits_get(pending->all, regs[i].number)) continue;
-        is_clear = false;
-        *waits_memory |= bits_get(pending->memory, regs[i].number);
+    *waits_memory = false;
+    for (int i = 0; i < op->use_count; i++) {
+        is_clear &= !bits_get(all, regs[i].number);
+        *waits_memory |= bits_get(memory, regs[i].number);
     }
     return is_clear;
 }

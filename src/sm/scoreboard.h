@@ -1,27 +1,33 @@
 /* Scoreboard: which registers of a warp have a result to come. Issue waits for read-after-write and
  * write-after-write; instructions read their operands at issue, so write-after-read needs no check.
- */
+ *
+ * A warp has SM_OP_REGS bits for all its registers. Where a program's functions have no more than
+ * that they are the whole truth; where one has more, sets with a bit for each register stand
+ * behind them, and are asked only when they say "perhaps". */
 #ifndef TYTO_SM_SCOREBOARD_H
 #define TYTO_SM_SCOREBOARD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "isa/isa.h"
+#include "sm/op.h"
 #include "tyto/policy.h"
 
-/* One warp's registers, bit per register number. */
+/* One warp's registers. */
 typedef struct SmPending {
-    uint64_t *all;    /* with a result to come */
-    uint64_t *memory; /* those among them that come from memory */
-    uint32_t count;   /* registers in `all` */
+    SmRegs all;     /* with a result to come */
+    SmRegs memory;  /* those among them that come from memory */
+    uint32_t count; /* registers with a result to come */
 } SmPending;
 
-/* Written by scoreboard.c alone. */
+/* Written by scoreboard.c and the functions below alone. */
 typedef struct SmScoreboard {
     SmPending warp[TYTO_MAX_WARPS];
-    uint32_t words; /* of one warp's sets */
-    uint32_t warps; /* slots in use */
+    const IsaReg *pool; /* the program's registers, which SmOp.regs is an index of */
+    bool is_exact;      /* `warp` says it all */
+    uint32_t words;     /* of one of a warp's exact sets */
+    uint32_t warps;     /* slots in use */
+    uint64_t *sets;     /* of each warp two: all, and from memory; NULL where never needed */
 } SmScoreboard;
 
 void scoreboard_init(SmScoreboard *board, uint32_t warps);
@@ -30,13 +36,38 @@ void scoreboard_free(SmScoreboard *board);
 void scoreboard_start_kernel(SmScoreboard *board, const IsaProgram *program);
 void scoreboard_reset(SmScoreboard *board, int warp);
 
-/* `pool` is the program's registers, which info->regs is an index of. */
-void scoreboard_reserve(SmScoreboard *board, int warp, const IsaReg *pool, const IsaInfo *info,
-                        bool from_memory);
-void scoreboard_release(SmScoreboard *board, int warp, const IsaReg *pool, const IsaInfo *info);
+/* The same as the three below where `warp` does not say it all. */
+void scoreboard_reserve_exactly(SmScoreboard *board, int warp, const SmOp *op);
+void scoreboard_release_exactly(SmScoreboard *board, int warp, const SmOp *op);
+bool scoreboard_is_clear_exactly(const SmScoreboard *board, int warp, const SmOp *op,
+                                 bool *waits_memory);
+
+/* The instruction has issued: its results are to come. */
+static inline void scoreboard_reserve(SmScoreboard *board, int warp, const SmOp *op) {
+    SmPending *pending = &board->warp[warp];
+    pending->all |= op->results;
+    if (op->traits & SM_OP_LONG) pending->memory |= op->results;
+    pending->count += op->result_count;
+    if (!board->is_exact) scoreboard_reserve_exactly(board, warp, op);
+}
+
+static inline void scoreboard_release(SmScoreboard *board, int warp, const SmOp *op) {
+    SmPending *pending = &board->warp[warp];
+    pending->all &= ~op->results;
+    pending->memory &= ~op->results;
+    pending->count -= op->result_count;
+    if (!board->is_exact) scoreboard_release_exactly(board, warp, op);
+}
+
 /* Whether the instruction's registers are free; *waits_memory: one of them comes from memory. */
-bool scoreboard_is_clear(const SmScoreboard *board, int warp, const IsaReg *pool,
-                         const IsaInfo *info, bool *waits_memory);
+static inline bool scoreboard_is_clear(const SmScoreboard *board, int warp, const SmOp *op,
+                                       bool *waits_memory) {
+    const SmPending *pending = &board->warp[warp];
+    *waits_memory = (pending->memory & op->uses) != 0;
+    if (!(pending->all & op->uses)) return true;
+    return !board->is_exact && scoreboard_is_clear_exactly(board, warp, op, waits_memory);
+}
+
 /* Registers of the warp with a result to come. */
 static inline uint32_t scoreboard_pending(const SmScoreboard *board, int warp) {
     return board->warp[warp].count;

@@ -93,11 +93,12 @@ void sm_report_policy(Sm *sm, const TytoReport *out) {
 
 /* ---- Kernels and CTAs ---- */
 
-void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *isa, uint32_t ctas,
-                     const SmListener *listener, uint64_t cycle) {
+void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const IsaContext *isa,
+                     uint32_t ctas, const SmListener *listener, uint64_t cycle) {
     SmContext *context = &sm->context;
     context->launch = launch;
     context->program = launch->program->insts;
+    context->ops = ops;
     context->infos = launch->program->infos;
     context->reg_pool = launch->program->reg_pool;
     context->listener = *listener;
@@ -258,7 +259,7 @@ void sm_settle(Sm *sm, uint64_t cycle) {
     c->cta_cycles += sm->cycles.ctas;
     c->warp_cycles += sm->cycles.warps;
     sm->cycles = (SmCycles){.settled = sm->cycles.settled};
-    issue_settle(&sm->issue, c);
+    issue_settle(&sm->issue, c, &sm->context.histograms);
 }
 
 const Counters *sm_counters(const Sm *sm) { return &sm->context.counters; }

@@ -21,6 +21,7 @@
 #include "noc/noc.h"
 #include "partition/request.h"
 #include "sched/agent.h"
+#include "sm/op.h"
 #include "sm/sm_config.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
@@ -72,10 +73,11 @@ void sm_free(Sm *sm);
 /* The pool in which the SM's memory requests live (MemRequestPools). */
 MemRequest *sm_request_pool(Sm *sm);
 
-/* A kernel begins at `cycle`: no CTA is resident. `context` carries memory, print and user. At most
- * `ctas` CTAs will be resident at once. Caches are flushed as their configuration says. */
-void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const IsaContext *context, uint32_t ctas,
-                     const SmListener *listener, uint64_t cycle);
+/* A kernel begins at `cycle`: no CTA is resident. `ops` are the rows of the launch's program for
+ * the SM's machine (sm_ops_new); `context` carries memory, print and user. At most `ctas` CTAs will
+ * be resident at once. Caches are flushed as their configuration says. */
+void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const IsaContext *context,
+                     uint32_t ctas, const SmListener *listener, uint64_t cycle);
 
 /* Whether a CTA slot is free, within the kernel's limit and `limit`. */
 bool sm_can_take_cta(const Sm *sm, uint32_t limit);

@@ -49,14 +49,20 @@ static inline Histogram *histograms_get(Histograms *histograms, HistogramId id) 
     return &((Histogram *)histograms)[id];
 }
 
-/* Counts one value: histogram_add(&histograms, HISTOGRAM_accesses, 4). */
-static inline void histogram_add(Histograms *histograms, HistogramId id, uint64_t value) {
+/* Counts a value `times` times. */
+static inline void histogram_add_all(Histograms *histograms, HistogramId id, uint64_t value,
+                                     uint64_t times) {
     Histogram *histogram = histograms_get(histograms, id);
     uint64_t bucket = value >> histogram_rows[id].shift;
-    histogram->buckets[bucket < HISTOGRAM_BUCKETS ? bucket : HISTOGRAM_BUCKETS - 1]++;
-    histogram->count++;
-    histogram->sum += value;
+    histogram->buckets[bucket < HISTOGRAM_BUCKETS ? bucket : HISTOGRAM_BUCKETS - 1] += times;
+    histogram->count += times;
+    histogram->sum += value * times;
     if (value > histogram->max) histogram->max = value;
+}
+
+/* Counts one value: histogram_add(&histograms, HISTOGRAM_accesses, 4). */
+static inline void histogram_add(Histograms *histograms, HistogramId id, uint64_t value) {
+    histogram_add_all(histograms, id, value, 1);
 }
 
 /* Adds one unit's or one kernel's histograms to a sum. */

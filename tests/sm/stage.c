@@ -88,6 +88,7 @@ Stage *stage_new(const char *settings, int packets) {
                               .sms = STAGE_SMS,
                               .wake = &stage->wake};
     sm->listener.cta_finished = nobody_hears;
+    sm->ops = stage->ops;
     sm->infos = stage->infos;
     sm->program = stage->program;
     sm->reg_pool = stage->regs;
@@ -133,19 +134,26 @@ uint32_t stage_program(Stage *stage, const StageInst *inst) {
                                  .vector = inst->vector ? inst->vector : 1};
     add_regs(stage, inst->dst, inst->dst_count);
     add_regs(stage, inst->src, inst->src_count);
+    stage->ops[pc] = sm_op(stage->sm.config, &stage->infos[pc], stage->regs);
     return pc;
 }
 
 uint16_t stage_inst(Stage *stage, uint32_t pc, uint8_t warp) {
     SmContext *sm = &stage->sm;
     uint16_t index = insts_new(&sm->insts);
-    sm->insts.inst[index] = (SmInst){.pc = pc,
+    const SmOp *op = &stage->ops[pc];
+    uint32_t shift = sm->config->collector.adds_warp ? warp : 0;
+    uint64_t banks = bits_low_mask((int)sm->config->collector.banks);
+    sm->insts.inst[index] = (SmInst){.reads = sm_op_banks(op->reads, shift, banks),
+                                     .writes = sm_op_banks(op->writes, shift, banks),
+                                     .pc = pc,
                                      .lanes = UINT32_MAX,
                                      .serial = warp,
+                                     .read_count = op->read_count,
                                      .memory = SM_NONE,
                                      .next = SM_NONE,
                                      .warp = warp,
-                                     .unit = (uint8_t)sm->config->ops[sm->infos[pc].op_class].unit};
+                                     .unit = op->unit};
     return index;
 }
 

@@ -44,6 +44,7 @@ typedef struct Stage {
     SchedPolicy policy;
     uint64_t wake;
     uint32_t inst_count, reg_count;
+    SmOp ops[STAGE_PROGRAM];
     IsaInfo infos[STAGE_PROGRAM];
     IsaInst program[STAGE_PROGRAM];
     IsaReg regs[STAGE_REGS];

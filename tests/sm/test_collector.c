@@ -78,7 +78,7 @@ static void test_the_warp_moves_the_bank_where_the_machine_says_so(void **state)
         step(stage, collector);
         step(stage, collector); /* both reads at once, or one after the other */
         assert_int_equal(collector->waiting_reads, adds ? 0 : 1);
-        assert_int_equal(collector_banks_of(collector, &stage->sm, stage_inst(stage, writer, 5)),
+        assert_int_equal(collector_banks_of(collector, stage->ops[writer].writes, 5),
                          UINT64_C(1) << (adds ? (2 + 5) % 4 : 2));
         stage_free(stage);
     }
@@ -91,16 +91,16 @@ static void test_a_bank_that_is_written_serves_no_read_unless_it_has_two_ports(v
                                         : ONE_UNIT " collector.writes_block_reads=no",
                                  8);
         SmCollector *collector = start(stage);
-        StageInst reader = {.src_count = 1, .src = {1}}, writer = {.dst_count = 1, .dst = {5}};
-        uint16_t written = stage_inst(stage, stage_program(stage, &writer), 0);
+        StageInst reader = {.src_count = 1, .src = {1}};
+        uint64_t written = UINT64_C(1) << 5 % 4;
         collector_put(collector, SM_UNIT_SP, stage_inst(stage, stage_program(stage, &reader), 0));
         step(stage, collector);
         for (int i = 0; i < 3; i++) { /* written in three cycles running */
             stage_cycle(stage);
             collector_start_cycle(collector);
-            assert_true(collector_can_write(collector, &stage->sm, written));
-            collector_write(collector, &stage->sm, written);
-            assert_false(collector_can_write(collector, &stage->sm, written));
+            assert_true(collector_can_write(collector, written));
+            collector_write(collector, written);
+            assert_false(collector_can_write(collector, written));
             collector_step(collector, &stage->sm);
             assert_int_equal(collector->waiting_reads, blocks);
         }

@@ -176,7 +176,7 @@ static void test_a_wait_for_memory_is_told_from_other_waits(void **state) {
     assert_int_equal(bench->issue.outcome[0], SM_SCOREBOARD_MEMORY);
     assert_int_equal(bench->stage->sm.view.waits_memory, 0x3);
     issue_count_cycles(&bench->issue, &bench->stage->sm, 10, false);
-    issue_settle(&bench->issue, &bench->stage->sm.counters);
+    issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
     assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, 10);
     assert_int_equal(bench->stage->sm.counters.no_issue_cycles, 10);
     assert_int_equal(bench->stage->sm.counters.scoreboard_memory, 10);
@@ -184,7 +184,7 @@ static void test_a_wait_for_memory_is_told_from_other_waits(void **state) {
     complete(bench, sm_queue_peek(&bench->collector.in[SM_UNIT_LDST]));
     assert_int_equal(bench->stage->sm.view.waits_memory, 0x2);
     issue_count_cycles(&bench->issue, &bench->stage->sm, 10, false);
-    issue_settle(&bench->issue, &bench->stage->sm.counters);
+    issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
     assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, 10); /* one could go */
     stop(bench);
 }
@@ -208,7 +208,7 @@ static void test_a_full_queue_of_the_pipelines_kind_stops_the_warp(void **state)
     /* it waits for others' data while the L1D refuses, else for its turn */
     for (int refuses = 0; refuses < 2; refuses++) {
         issue_count_cycles(&bench->issue, &bench->stage->sm, 7, refuses);
-        issue_settle(&bench->issue, &bench->stage->sm.counters);
+        issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
         assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, refuses ? 7 : 0);
     }
     stop(bench);
@@ -303,12 +303,12 @@ static void test_a_full_pool_of_instructions_stops_all(void **state) {
     (void)state;
     Bench *bench = start(ONE, (StageInst[]){add, add}, 2);
     SmInsts *insts = &bench->stage->sm.insts;
-    uint16_t free = insts->free_inst;
-    insts->free_inst = SM_NONE;
+    uint16_t fresh = insts->fresh_inst;
+    insts->fresh_inst = SM_INSTS;
     step(bench);
     assert_int_equal(issued(bench), 0);
     assert_int_equal(bench->issue.outcome[0], SM_PIPELINE_OTHER);
-    insts->free_inst = free;
+    insts->fresh_inst = fresh;
     step(bench);
     assert_int_equal(issued(bench), 1);
     stop(bench);
@@ -337,7 +337,7 @@ static void test_idle_cycles_have_their_causes(void **state) {
     step(bench);
     assert_int_equal(bench->issue.outcome[0], SM_IDLE_NO_WARP);
     issue_count_cycles(&bench->issue, sm, 3, false);
-    issue_settle(&bench->issue, &sm->counters);
+    issue_settle(&bench->issue, &sm->counters, &sm->histograms);
     assert_int_equal(sm->counters.NoWarpCycles, 3);
     assert_int_equal(sm->counters.idle_no_warp, 3);
     stop(bench);

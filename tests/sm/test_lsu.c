@@ -98,8 +98,7 @@ static void test_shared_loads_take_conflicts_and_latency(void **state) {
         assert_true(lsu_is_free(&bench->lsu));
         assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst),
                          rows[i].cycles - rows[i].conflicts);
-        assert_int_equal(bench->collector.written,
-                         collector_banks_of(&bench->collector, &bench->stage->sm, inst));
+        assert_int_equal(bench->collector.written, bench->stage->sm.insts.inst[inst].writes);
         assert_int_equal(bench->stage->sm.counters.shared_cycles, rows[i].conflicts);
         assert_int_equal(bench->stage->sm.counters.shared_instructions, 1);
         stage_free(bench->stage);
@@ -352,7 +351,7 @@ static void test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting(void **sta
     for (int i = 0; i < 4; i++) { /* its bank is written, cycle after cycle */
         stage_cycle(bench->stage);
         collector_start_cycle(&bench->collector);
-        collector_write(&bench->collector, &bench->stage->sm, inst);
+        collector_write(&bench->collector, bench->stage->sm.insts.inst[inst].writes);
         lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->collector);
         assert_true(stage_is_silent(bench->stage));
     }

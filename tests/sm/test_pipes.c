@@ -71,8 +71,7 @@ static void test_a_result_comes_when_latency_and_lanes_say(void **state) {
             assert_false(collector_has(&bench->collector, SM_UNIT_SP));
             assert_int_equal(cycles_to_results(bench), rows[i].cycles);
             assert_true(stage_has_event(bench->stage, SM_EVENT_INST_DONE, inst));
-            assert_int_equal(bench->collector.written,
-                             collector_banks_of(&bench->collector, &bench->stage->sm, inst));
+            assert_int_equal(bench->collector.written, bench->stage->sm.insts.inst[inst].writes);
         }
         stage_free(bench->stage);
     }

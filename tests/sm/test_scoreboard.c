@@ -12,40 +12,54 @@
 enum { REGS = 130 /* three words of bits */ };
 
 /* Registers of the instructions below: destinations, sources, addresses, guard. */
-static const IsaReg pool[] = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {129, 0}};
+static IsaReg pool[] = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {129, 0}};
+
+static SmOp op_of(const IsaInfo *info) {
+    static const SmConfig config = {.collector.banks = 1};
+    return sm_op(&config, info, pool);
+}
 
 /* %1 = op(%2) at [%3], guarded by %4. */
-static const IsaInfo whole = {
-    .regs = 0, .dst_count = 1, .src_count = 1, .address_count = 1, .guard_count = 1};
+static SmOp whole_op(void) {
+    return op_of(&(IsaInfo){
+        .regs = 0, .dst_count = 1, .src_count = 1, .address_count = 1, .guard_count = 1});
+}
 
-static IsaInfo writer_of(uint32_t place) { return (IsaInfo){.regs = place, .dst_count = 1}; }
+static SmOp writer_of(uint32_t place) { return op_of(&(IsaInfo){.regs = place, .dst_count = 1}); }
+
+/* A load of the same. */
+static SmOp loader_of(uint32_t place) {
+    return op_of(&(IsaInfo){
+        .regs = place, .dst_count = 1, .memory = ISA_MEMORY_LOAD, .space = PTX_SPACE_GLOBAL});
+}
 
 static void start(SmScoreboard *board, int regs) {
     PtxFunction ptx = {.reg_count = regs};
     IsaFunction function = {.ptx = &ptx};
-    IsaProgram program = {.functions = &function, .function_count = 1};
+    IsaProgram program = {.functions = &function, .function_count = 1, .reg_pool = pool};
     scoreboard_start_kernel(board, &program);
     for (int w = 0; w < (int)board->warps; w++)
         scoreboard_reset(board, w);
 }
 
-static bool is_clear(const SmScoreboard *board, int warp, const IsaInfo *info) {
+static bool is_clear(const SmScoreboard *board, int warp, const SmOp *op) {
     bool waits_memory;
-    return scoreboard_is_clear(board, warp, pool, info, &waits_memory);
+    return scoreboard_is_clear(board, warp, op, &waits_memory);
 }
 
 static void test_every_register_of_an_instruction_holds_it_up(void **state) {
     (void)state;
+    SmOp whole = whole_op();
     SmScoreboard board;
     scoreboard_init(&board, 2);
     start(&board, REGS);
     for (uint32_t place = 0; place < 4; place++) {
-        IsaInfo writer = writer_of(place);
+        SmOp writer = writer_of(place);
         assert_true(is_clear(&board, 0, &whole));
-        scoreboard_reserve(&board, 0, pool, &writer, false);
+        scoreboard_reserve(&board, 0, &writer);
         assert_false(is_clear(&board, 0, &whole));
         assert_int_equal(scoreboard_pending(&board, 0), 1);
-        scoreboard_release(&board, 0, pool, &writer);
+        scoreboard_release(&board, 0, &writer);
         assert_true(is_clear(&board, 0, &whole));
         assert_int_equal(scoreboard_pending(&board, 0), 0);
     }
@@ -54,15 +68,16 @@ static void test_every_register_of_an_instruction_holds_it_up(void **state) {
 
 static void test_what_is_read_only_holds_nothing_up(void **state) {
     (void)state;
+    SmOp whole = whole_op();
     SmScoreboard board;
     scoreboard_init(&board, 2);
     start(&board, REGS);
-    scoreboard_reserve(&board, 0, pool, &whole, false); /* writes %1 alone */
+    scoreboard_reserve(&board, 0, &whole); /* writes %1 alone */
     for (uint32_t place = 1; place < 5; place++) {
-        IsaInfo writer = writer_of(place);
+        SmOp writer = writer_of(place);
         assert_true(is_clear(&board, 0, &writer));
     }
-    IsaInfo again = writer_of(0);
+    SmOp again = writer_of(0);
     assert_false(is_clear(&board, 0, &again));
     assert_true(is_clear(&board, 1, &again)); /* another warp's %1 is another register */
     scoreboard_free(&board);
@@ -70,20 +85,58 @@ static void test_what_is_read_only_holds_nothing_up(void **state) {
 
 static void test_waiting_for_memory_is_told_from_waiting_for_a_pipeline(void **state) {
     (void)state;
+    SmOp whole = whole_op();
     SmScoreboard board;
     bool waits_memory;
     scoreboard_init(&board, 1);
     start(&board, REGS);
-    IsaInfo pipe = writer_of(1), load = writer_of(2);
-    scoreboard_reserve(&board, 0, pool, &pipe, false);
-    assert_false(scoreboard_is_clear(&board, 0, pool, &whole, &waits_memory));
+    SmOp pipe = writer_of(1), load = loader_of(2), again = writer_of(2);
+    scoreboard_reserve(&board, 0, &pipe);
+    assert_false(scoreboard_is_clear(&board, 0, &whole, &waits_memory));
     assert_false(waits_memory);
-    scoreboard_reserve(&board, 0, pool, &load, true);
-    assert_false(scoreboard_is_clear(&board, 0, pool, &whole, &waits_memory));
+    scoreboard_reserve(&board, 0, &load);
+    assert_false(scoreboard_is_clear(&board, 0, &whole, &waits_memory));
     assert_true(waits_memory);
-    scoreboard_release(&board, 0, pool, &load);
-    scoreboard_reserve(&board, 0, pool, &load, false); /* nothing remains of the load */
-    assert_false(scoreboard_is_clear(&board, 0, pool, &whole, &waits_memory));
+    scoreboard_release(&board, 0, &load);
+    scoreboard_reserve(&board, 0, &again); /* nothing remains of the load */
+    assert_false(scoreboard_is_clear(&board, 0, &whole, &waits_memory));
+    assert_false(waits_memory);
+    scoreboard_free(&board);
+}
+
+/* Register 129 shares its bit with register 1. */
+static void test_registers_that_share_a_bit_are_told_apart(void **state) {
+    (void)state;
+    SmScoreboard board;
+    scoreboard_init(&board, 2);
+    start(&board, REGS);
+    SmOp first = writer_of(0), other = loader_of(4);
+    bool waits_memory;
+    scoreboard_reserve(&board, 1, &other);
+    assert_true(scoreboard_is_clear(&board, 1, &first, &waits_memory));
+    assert_false(waits_memory);
+    scoreboard_reserve(&board, 1, &first);
+    scoreboard_release(&board, 1, &other);
+    assert_false(scoreboard_is_clear(&board, 1, &first, &waits_memory));
+    assert_false(waits_memory);
+    assert_true(is_clear(&board, 1, &other));
+    scoreboard_free(&board);
+}
+
+static void test_a_small_program_needs_no_sets_beyond_the_bits(void **state) {
+    (void)state;
+    SmOp whole = whole_op(), load = loader_of(2);
+    SmScoreboard board;
+    bool waits_memory;
+    scoreboard_init(&board, 2);
+    start(&board, SM_OP_REGS);
+    assert_null(board.sets);
+    scoreboard_reserve(&board, 1, &load);
+    assert_false(scoreboard_is_clear(&board, 1, &whole, &waits_memory));
+    assert_true(waits_memory);
+    assert_true(is_clear(&board, 0, &whole));
+    scoreboard_release(&board, 1, &load);
+    assert_true(scoreboard_is_clear(&board, 1, &whole, &waits_memory));
     assert_false(waits_memory);
     scoreboard_free(&board);
 }
@@ -96,8 +149,8 @@ static void test_a_program_with_more_registers_gets_more_room(void **state) {
     assert_int_equal(board.words, 1);
     start(&board, REGS);
     assert_int_equal(board.words, 3);
-    IsaInfo last = writer_of(4);
-    scoreboard_reserve(&board, 0, pool, &last, true);
+    SmOp last = loader_of(4);
+    scoreboard_reserve(&board, 0, &last);
     assert_false(is_clear(&board, 0, &last));
     start(&board, 2); /* keeps the room, and forgets */
     assert_int_equal(board.words, 3);
@@ -111,6 +164,8 @@ int main(void) {
         cmocka_unit_test(test_every_register_of_an_instruction_holds_it_up),
         cmocka_unit_test(test_what_is_read_only_holds_nothing_up),
         cmocka_unit_test(test_waiting_for_memory_is_told_from_waiting_for_a_pipeline),
+        cmocka_unit_test(test_registers_that_share_a_bit_are_told_apart),
+        cmocka_unit_test(test_a_small_program_needs_no_sets_beyond_the_bits),
         cmocka_unit_test(test_a_program_with_more_registers_gets_more_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

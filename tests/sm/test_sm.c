@@ -17,6 +17,7 @@ typedef struct Bench {
     IsaLaunch launch;
     DeviceMemory *memory;
     uint64_t buffer;
+    SmOp *ops;
     uint8_t parameters[128];
     uint64_t cycle;
     uint64_t steps;    /* cycles in which the SM was stepped */
@@ -75,13 +76,15 @@ static Bench *start(const char *settings, uint32_t warps, const char *lines, boo
     stage->sm.env.never_sleeps = never_sleeps;
     bench->sm = sm_new(&stage->sm.env);
     IsaContext isa = {.memory = bench->memory, .program = bench->program, .launch = &bench->launch};
-    sm_start_kernel(bench->sm, &bench->launch, &isa, 8,
+    bench->ops = sm_ops_new(stage->sm.config, bench->program);
+    sm_start_kernel(bench->sm, &bench->launch, bench->ops, &isa, 8,
                     &(SmListener){.cta_finished = hear_end, .user = bench}, 0);
     return bench;
 }
 
 static void stop(Bench *bench) {
     sm_free(bench->sm);
+    free(bench->ops);
     isa_program_free(bench->program);
     ptx_module_free(bench->module);
     mem_free(bench->memory);
@@ -268,8 +271,10 @@ static void test_a_warp_that_waits_says_for_what(void **state) {
     SmWaits waits = {0};
     for (int i = 0; i < 100 && !bench->requests; i++)
         cycle(bench);
-    while (sm_counters(bench->sm)->load_instructions < 4)
+    while (sm_counters(bench->sm)->load_instructions < 4) {
         cycle(bench);
+        sm_settle(bench->sm, bench->cycle);
+    }
     for (int i = 0; i < 20; i++)
         cycle(bench);
     sm_waits(bench->sm, &waits);

@@ -84,10 +84,12 @@ static void test_banks_are_written_for_one_cycle(void **state) {
     (void)state;
     Bench *bench = start();
     uint16_t add = stage_inst(bench->stage, bench->add, 1);
-    collector_write(&bench->core.collector, &bench->stage->sm, add);
-    assert_false(collector_can_write(&bench->core.collector, &bench->stage->sm, add));
+    collector_write(&bench->core.collector, bench->stage->sm.insts.inst[add].writes);
+    assert_false(
+        collector_can_write(&bench->core.collector, bench->stage->sm.insts.inst[add].writes));
     step(bench);
-    assert_true(collector_can_write(&bench->core.collector, &bench->stage->sm, add));
+    assert_true(
+        collector_can_write(&bench->core.collector, bench->stage->sm.insts.inst[add].writes));
     stage_free(bench->stage);
 }
 

@@ -1,0 +1,76 @@
+/* Rows of instructions as the SM needs them (see the header). */
+#include "sm/op.h"
+
+#include "base/arena.h"
+#include "base/bits.h"
+
+/* Whether a load goes through the L1D. */
+static bool is_l1d_load(const IsaInfo *info) {
+    return info->memory == ISA_MEMORY_LOAD &&
+           (info->space == PTX_SPACE_GLOBAL || info->space == PTX_SPACE_LOCAL ||
+            info->space == PTX_SPACE_NONE);
+}
+
+static uint8_t traits_of(const IsaInfo *info) {
+    bool is_load = is_l1d_load(info);
+    bool is_long =
+        is_load || info->memory == ISA_MEMORY_ATOMIC || info->memory == ISA_MEMORY_TEXTURE;
+    return (uint8_t)((is_load ? SM_OP_L1D_LOAD : 0) | (is_long ? SM_OP_LONG : 0));
+}
+
+static uint8_t counts_of(const IsaInfo *info, SmUnit unit) {
+    static const uint8_t memory[] = {[ISA_MEMORY_LOAD] = SM_COUNTS_LOAD,
+                                     [ISA_MEMORY_STORE] = SM_COUNTS_STORE,
+                                     [ISA_MEMORY_ATOMIC] = SM_COUNTS_ATOMIC,
+                                     [ISA_MEMORY_TEXTURE] = SM_COUNTS_LOAD};
+    return (uint8_t)((uint32_t)unit | memory[info->memory] |
+                     (info->flags & ISA_IS_BRANCH ? SM_COUNTS_BRANCH : 0) |
+                     (info->flags & ISA_IS_BARRIER ? SM_COUNTS_BARRIER : 0));
+}
+
+static SmRegs numbers_of(const IsaReg *regs, uint32_t count) {
+    SmRegs set = 0;
+    for (uint32_t i = 0; i < count; i++)
+        set |= (SmRegs)1 << regs[i].number % SM_OP_REGS;
+    return set;
+}
+
+/* The registers' banks for warp 0, repeated over the word. */
+static uint64_t banks_of(const SmConfig *config, const IsaReg *regs, uint32_t count) {
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t bank = regs[i].ordinal % config->collector.banks; bank < 64;
+             bank += config->collector.banks)
+            set |= UINT64_C(1) << bank;
+    return set;
+}
+
+SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool) {
+    const SmOpConfig *timing = &config->ops[info->op_class];
+    const IsaReg *regs = &pool[info->regs], *operands = regs + info->dst_count;
+    uint32_t reads =
+        config->collector.is_ideal ? 0 : (uint32_t)info->src_count + info->address_count;
+    uint32_t uses =
+        (uint32_t)info->dst_count + info->src_count + info->address_count + info->guard_count;
+    return (SmOp){.uses = numbers_of(regs, uses),
+                  .results = numbers_of(regs, info->dst_count),
+                  .reads = banks_of(config, operands, reads),
+                  .writes = banks_of(config, regs, info->dst_count),
+                  .regs = info->regs,
+                  .latency = (uint16_t)timing->latency,
+                  .initiation = (uint16_t)timing->initiation,
+                  .flags = info->flags,
+                  .result_count = info->dst_count,
+                  .use_count = (uint16_t)uses,
+                  .read_count = (uint16_t)reads,
+                  .unit = (uint8_t)timing->unit,
+                  .traits = traits_of(info),
+                  .counts = counts_of(info, timing->unit)};
+}
+
+SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program) {
+    SmOp *ops = base_alloc_lines(program->inst_count * sizeof *ops);
+    for (uint32_t pc = 0; pc < program->inst_count; pc++)
+        ops[pc] = sm_op(config, &program->infos[pc], program->reg_pool);
+    return ops;
+}

@@ -1,0 +1,60 @@
+/* What the SM needs of an instruction, one row for each of a program: registers and banks as words
+ * of bits, pipeline, times, and what it counts as. Worked out once for a machine and a program, so
+ * that the stages look up what they would otherwise derive in every cycle. */
+#ifndef TYTO_SM_OP_H
+#define TYTO_SM_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/sm_config.h"
+
+/* SmOp.traits */
+enum {
+    SM_OP_L1D_LOAD = 1, /* goes through the L1D: one that policies may hold back */
+    SM_OP_LONG = 2      /* its result comes from beyond the SM's own shared and constant memory */
+};
+
+/* What an instruction counts as beside its lanes, packed: its SmUnit, then the bits below. */
+enum {
+    SM_COUNTS_LOAD = 4,
+    SM_COUNTS_STORE = 8,
+    SM_COUNTS_ATOMIC = 12, /* of these three one at most */
+    SM_COUNTS_BRANCH = 16,
+    SM_COUNTS_BARRIER = 32,
+    SM_COUNTS = 64 /* kinds that can be told apart */
+};
+
+/* Registers, bit for number modulo SM_OP_REGS. Aligned as its words are, so that rows stay small.
+ */
+typedef unsigned __int128 SmRegs __attribute__((aligned(8)));
+enum { SM_OP_REGS = 128 };
+
+typedef struct SmOp {
+    SmRegs uses;      /* registers that must be free before it issues */
+    SmRegs results;   /* those among them that it writes */
+    uint64_t reads;   /* banks of its operands for warp 0, the pattern repeated over the word */
+    uint64_t writes;  /* likewise of its results */
+    uint32_t regs;    /* IsaInfo.regs */
+    uint16_t latency; /* SmOpConfig, as the next */
+    uint16_t initiation;
+    uint16_t flags;       /* IsaInfo.flags */
+    uint16_t use_count;   /* all registers at `regs`, the guard's among them */
+    uint16_t read_count;  /* operands that the collector fetches */
+    uint8_t result_count; /* registers written: the first ones at `regs` */
+    uint8_t unit;         /* SmUnit */
+    uint8_t traits;       /* SM_OP_... */
+    uint8_t counts;       /* SM_COUNTS_... and unit */
+} SmOp;
+_Static_assert(sizeof(SmOp) == 72, "a kernel's rows share the host's first cache with the SMs");
+
+/* The rows of a program's instructions. The table is the caller's to free. */
+SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool);
+SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program);
+
+/* The banks of a warp's registers from those of warp 0. */
+static inline uint64_t sm_op_banks(uint64_t banks, uint32_t shift, uint64_t all) {
+    return (banks << (shift & 63) | banks >> (-shift & 63)) & all;
+}
+
+#endif
