@@ -32,6 +32,8 @@ struct Engine {
     Noc *requests, *replies;
     Sm **sms;
     uint64_t *wake;    /* per SM: the next cycle in which it must be stepped */
+    uint64_t *awake;   /* SMs for which that is the next one, or has come, bit each ... */
+    uint64_t alarm;    /* ... but for those whose cycle comes now: first one to look at `wake` */
     uint64_t *holding; /* SMs whose ports hold replies, bit each */
     Partition **partitions;
     MemRequestPools pools;
@@ -122,6 +124,7 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     engine->dram.khz = machine->clock.dram_khz;
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
     engine->wake = base_calloc(machine->sms, sizeof(uint64_t));
+    engine->awake = base_calloc(bits_words(machine->sms), sizeof(uint64_t));
     engine->holding = base_calloc(bits_words(machine->sms), sizeof(uint64_t));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
     for (uint32_t i = 0; i < machine->sms; i++) {
@@ -149,6 +152,7 @@ void engine_free(Engine *engine) {
     dispatch_free(&engine->dispatch);
     free(engine->sms);
     free(engine->wake);
+    free(engine->awake);
     free(engine->holding);
     free(engine->partitions);
     free(engine->partition_marks);
@@ -177,6 +181,7 @@ static void receive_replies(Engine *engine) {
         for (uint64_t left = ready[word] | *holding; left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
             bool holds = sm_receive(engine->sms[i], engine->cycle);
+            if (engine->wake[i] <= engine->cycle) bits_set(engine->awake, i);
             *holding = (*holding & ~(left & -left)) | (holds ? left & -left : 0);
         }
     }
@@ -211,17 +216,27 @@ static void step_below(Engine *engine) {
     }
 }
 
+/* Looks who is awake, and when the next of the others will be. */
+static void look_at_alarms(Engine *engine) {
+    engine->alarm = UINT64_MAX;
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        uint64_t wake = engine->wake[i];
+        if (wake <= engine->cycle) bits_set(engine->awake, i);
+        else if (wake < engine->alarm) engine->alarm = wake;
+    }
+}
+
 /* Steps the SMs that have something to do; the SM whose instruction failed, or NULL. */
 static const Sm *step_sms(Engine *engine) {
-    for (uint32_t first = 0; first < engine->machine->sms; first += 64) {
-        uint32_t end = engine->machine->sms - first;
-        uint64_t due = 0;
-        for (uint32_t i = 0; i < end && i < 64; i++)
-            due |= (uint64_t)(engine->wake[first + i] <= engine->cycle) << i;
-        for (; due; due &= due - 1) {
-            Sm *sm = engine->sms[first + (uint32_t)bits_lowest64(due)];
-            sm_step(sm, engine->cycle);
-            if (sm_fault(sm)) return sm;
+    if (engine->cycle >= engine->alarm) look_at_alarms(engine);
+    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
+        for (uint64_t left = engine->awake[word]; left; left &= left - 1) {
+            uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
+            sm_step(engine->sms[i], engine->cycle);
+            if (sm_fault(engine->sms[i])) return engine->sms[i];
+            if (engine->wake[i] == engine->cycle + 1) continue;
+            bits_clear(engine->awake, i);
+            if (engine->wake[i] < engine->alarm) engine->alarm = engine->wake[i];
         }
     }
     return NULL;
@@ -249,11 +264,10 @@ static bool has_waiting_replies(const Engine *engine) {
 static uint64_t quiet_cycles(const Engine *engine) {
     uint64_t now = engine->cycle, sm_khz = engine->machine->clock.sm_khz, quiet = UINT64_MAX;
     if (has_waiting_replies(engine)) return 0;
-    for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        uint64_t next = engine->wake[i];
-        if (next <= now + 1) return 0;
-        if (next != UINT64_MAX && next - now - 1 < quiet) quiet = next - now - 1;
-    }
+    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+        if (engine->awake[word]) return 0;
+    if (engine->alarm <= now + 1) return 0;
+    if (engine->alarm != UINT64_MAX) quiet = engine->alarm - now - 1;
     uint64_t steps = noc_quiet_steps(engine->requests), other = noc_quiet_steps(engine->replies);
     if (other < steps) steps = other;
     if (steps == 0) return 0;
@@ -468,8 +482,11 @@ static const IsaFault *step(Engine *engine) {
     step_below(engine);
     const Sm *failed = step_sms(engine);
     if (failed) return sm_fault(failed);
-    bool is_right =
-        engine->dispatch.is_over || dispatch_step(&engine->dispatch, engine->sms, engine->cycle);
+    if (engine->dispatch.is_over) return NULL;
+    uint64_t next = engine->dispatch.view.next;
+    bool is_right = dispatch_step(&engine->dispatch, engine->sms, engine->cycle);
+    if (engine->dispatch.view.next != next || engine->dispatch.is_over)
+        engine->alarm = engine->cycle + 1; /* SMs have got CTAs, or heard that there are no more */
     return is_right ? NULL : &engine->dispatch.fault;
 }
 
@@ -558,6 +575,8 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     engine->network_mark = *settle_networks(engine);
     watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
     dispatch_start(&engine->dispatch, launch->ctas, ctas_per_sm, launch->warps, start);
+    memset(engine->awake, 0, bits_words(machine->sms) * sizeof(uint64_t));
+    engine->alarm = start;
     for (uint32_t i = 0; i < machine->sms; i++)
         sm_start_kernel(engine->sms[i], launch, ops, &context, engine->dispatch.limit, &listener,
                         start);

@@ -41,6 +41,15 @@ static bool is_cached(const void *cache, uint64_t address) {
     return slice_has(&partition->slices[slice], address_map_local(map, address));
 }
 
+/* Where the network says that packets wait for the slices. */
+static void find_nodes(Partition *partition) {
+    uint32_t last = partition->first_node + partition->slice_count - 1;
+    partition->node_word[0] = partition->first_node / 64;
+    partition->node_word[1] = last / 64;
+    for (uint32_t node = partition->first_node; node <= last; node++)
+        partition->node_mask[node / 64 != partition->node_word[0]] |= UINT64_C(1) << node % 64;
+}
+
 Partition *partition_new(const PartitionEnvironment *environment) {
     Arena *arena = arena_new();
     Partition *partition = arena_alloc_aligned(arena, sizeof *partition, 64);
@@ -50,6 +59,7 @@ Partition *partition_new(const PartitionEnvironment *environment) {
     partition->slice_count = config->slices;
     partition->first_node = environment->first_node + environment->channel * config->slices;
     partition->arrived = noc_ready_mask(environment->requests);
+    find_nodes(partition);
     partition->dram = *environment->dram;
     partition->environment.dram = &partition->dram;
     partition_set_prefetch(config, environment->map, &partition->dram);

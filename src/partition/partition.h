@@ -42,6 +42,8 @@ typedef struct Partition {
     uint32_t dram_slices;     /* bit per slice: has accesses for DRAM */
     uint32_t slice_count;
     uint32_t first_node;     /* network node of slices[0] */
+    uint32_t node_word[2];   /* words of `arrived` with the slices' nodes, mostly one ... */
+    uint64_t node_mask[2];   /* ... and their bits in both */
     uint32_t owed;           /* replies still to be sent for the requests taken */
     const uint64_t *arrived; /* bit per node of the request network: a packet waits */
 
@@ -87,9 +89,9 @@ static inline void partition_push_replies(Partition *partition, uint64_t cycle) 
 
 /* Whether a request packet waits in the network for one of the slices. */
 static inline bool partition_has_packets(const Partition *partition) {
-    for (uint32_t i = 0; i < partition->slice_count; i++)
-        if (bits_get(partition->arrived, partition->first_node + i)) return true;
-    return false;
+    const uint64_t *arrived = partition->arrived, *mask = partition->node_mask;
+    const uint32_t *word = partition->node_word;
+    return (arrived[word[0]] & mask[0]) | (arrived[word[1]] & mask[1]);
 }
 
 /* One tick of the channel; `cycle` is the L2 cycle whose clock edge came last, at this tick's time

@@ -9,6 +9,8 @@ void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena
         uint32_t count = unit->count ? unit->collector_units : 0;
         collector->units_of[u] = (uint32_t)(bits_low_mask((int)count) << first);
         collector->last[u] = first;
+        for (uint32_t i = first; i < first + count && i < SM_MAX_COLLECTORS; i++)
+            collector->kind_of[i] = (uint8_t)u;
         first += count;
         collector->slots_free[u] = unit->count ? unit->issue_slots : 0;
         if (!collector->slots_free[u]) collector->full_kinds |= 1u << u;
@@ -30,10 +32,18 @@ static uint32_t next_unit(uint32_t units, uint32_t last) {
     return (uint32_t)bits_lowest32(after ? after : units);
 }
 
+/* Kinds of pipeline that a complete instruction waits for, bit each. */
+static uint32_t ready_kinds(const SmCollector *collector) {
+    uint32_t kinds = 0;
+    for (uint32_t left = collector->ready; left; left &= left - 1)
+        kinds |= 1u << collector->kind_of[bits_lowest32(left)];
+    return kinds;
+}
+
 /* Complete instructions leave for the pipelines. */
 static void dispatch(SmCollector *collector) {
-    for (int u = 0; u < SM_UNITS; u++) {
-        if (!(collector->ready & collector->units_of[u])) continue;
+    for (uint32_t kinds = ready_kinds(collector); kinds; kinds &= kinds - 1) {
+        int u = bits_lowest32(kinds);
         const SmUnitConfig *config = &collector->config->units[u];
         for (uint32_t i = 0; i < config->collector_out; i++) {
             uint32_t ready = collector->ready & collector->units_of[u];

@@ -28,10 +28,11 @@ typedef struct SmCollector {
     SmQueue in[SM_UNITS];          /* issued, not yet in a unit */
     SmQueue out[SM_UNITS];         /* operands read, not yet in a pipeline */
     uint32_t units_of[SM_UNITS];   /* units of each kind, bit each */
-    uint32_t last[SM_UNITS];       /* unit that dispatched last */
-    uint64_t banks;                /* all of them, bit each */
-    uint32_t bank_warp_mask;       /* all ones when a bank depends on the warp, else 0 */
-    bool writes_block_reads;       /* SmCollectorConfig */
+    uint8_t kind_of[SM_MAX_COLLECTORS]; /* SmUnit that each unit is for */
+    uint32_t last[SM_UNITS];            /* unit that dispatched last */
+    uint64_t banks;                     /* all of them, bit each */
+    uint32_t bank_warp_mask;            /* all ones when a bank depends on the warp, else 0 */
+    bool writes_block_reads;            /* SmCollectorConfig */
     const SmConfig *config;
     uint64_t front[SM_MAX_COLLECTORS];    /* banks in which a read of the unit is first in line */
     uint16_t inst[SM_MAX_COLLECTORS];     /* instruction of each unit */

@@ -70,7 +70,6 @@ void issue_release(SmIssue *issue, const SmContext *sm, const SmInst *inst) {
 }
 
 void issue_settle_warp(SmIssue *issue, SmContext *sm, int warp) {
-    issue->has_news = true;
     if (warps_settle(&sm->warps, warp, scoreboard_pending(&issue->scoreboard, warp)))
         issue_update_head(issue, sm, warp);
 }

@@ -186,6 +186,7 @@ static void complete_inst(Sm *sm, uint16_t index) {
     int warp = inst->warp;
     issue_release(&sm->issue, context, inst);
     warps_inst_done(&context->warps, inst);
+    if (!insts_has_room(&context->insts)) issue_wake(&sm->issue); /* it has now */
     insts_free(&context->insts, index);
     issue_settle_warp(&sm->issue, context, warp);
     issue_recheck(&sm->issue, context, warp);
