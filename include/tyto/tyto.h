@@ -274,9 +274,9 @@ typedef struct TytoComparison TytoComparison;
 
 TytoComparison *tyto_comparison_new(void);
 void tyto_comparison_free(TytoComparison *comparison); /* NULL is allowed */
-/* Adds the run whose statistics the option --stats wrote to `path`. */
-TytoStatus tyto_comparison_add(TytoComparison *comparison, const char *path, char *message,
-                               size_t size_bytes);
+/* Adds a run by its JSON object, as the option --json writes it. TYTO_BAD_FILE: it is none, or of a
+ * run without timing. */
+TytoStatus tyto_comparison_add(TytoComparison *comparison, const char *json);
 /* The table, its legend, and why the fastest is; the object {"runs": [...]}; a line per kernel. */
 char *tyto_comparison_text(const TytoComparison *comparison);
 char *tyto_comparison_json(const TytoComparison *comparison);

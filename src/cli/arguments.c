@@ -98,6 +98,32 @@ bool arguments_jobs(const Arguments *arguments, int *jobs) {
     return true;
 }
 
+bool arguments_check_runs(const Arguments *arguments, const char *command) {
+    for (int i = 0; i < arguments->given_count; i++) {
+        const TytoOption *option = arguments->given[i];
+        if (!(option->traits & TYTO_OPTION_ONE_RUN)) continue;
+        say_error("%s does not go with tyto %s; give it to tyto run", option->name, command);
+        return false;
+    }
+    return true;
+}
+
+bool arguments_check_environment(void) {
+    if (!getenv("TYTO_OPTIONS")) return true;
+    say_error("TYTO_OPTIONS is set: it would change every run without a word of it in what is kept "
+              "(unset TYTO_OPTIONS)");
+    return false;
+}
+
+bool arguments_writes_output(const Arguments *arguments) {
+    for (int i = 0; i < arguments->option_count; i++) {
+        const GivenOption *given = &arguments->options[i];
+        if ((given->option->traits & TYTO_OPTION_FILE) && strcmp(given->value, "-") == 0)
+            return true;
+    }
+    return false;
+}
+
 /* ---- Taking words apart ---- */
 
 /* Takes the option at words[0], and its value; the number of words taken, 0 after a message. */
@@ -170,6 +196,11 @@ bool arguments_parse(const Command *command, int count, char **words, Arguments 
                        .simulator = allocate(2 * (size_t)count, sizeof(char *)),
                        .given = allocate((size_t)count, sizeof(TytoOption *)),
                        .operands = allocate((size_t)count + 1, sizeof(char *))};
+    out->command.list = allocate((size_t)count + 2, sizeof(char *));
+    out->command.list[out->command.count++] = "tyto";
+    out->command.list[out->command.count++] = command->name;
+    for (int i = 0; i < count; i++)
+        out->command.list[out->command.count++] = words[i];
     bool is_open = true; /* options may still come */
     for (int i = 0; i < count;) {
         bool is_option = is_open && words[i][0] == '-' && words[i][1] != '\0';
@@ -195,4 +226,5 @@ void arguments_free(Arguments *arguments) {
     free(arguments->simulator);
     free(arguments->given);
     free(arguments->operands);
+    free((void *)arguments->command.list);
 }

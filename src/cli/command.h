@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/engine/words.h"
 #include "tyto/tyto.h"
 
 /* Exit statuses, as docs/command.md lists them. */
@@ -34,6 +35,8 @@ typedef struct Arguments {
     int given_count;
     char **operands; /* what is no option; ends with NULL */
     int operand_count;
+    Words command; /* the whole command line: tyto, the command, and what follows; the list is owned
+                    */
 } Arguments;
 
 typedef struct Command {
@@ -53,6 +56,7 @@ typedef struct Command {
 
 extern const Command command_run;
 extern const Command command_compare;
+extern const Command command_sweep;
 extern const Command command_reproduce;
 extern const Command command_launch;
 extern const Command command_cc;
@@ -74,6 +78,13 @@ bool arguments_has(const Arguments *arguments, const char *name);
 /* The processes to run at once: what --jobs says, else as many as the host has processors. False
  * after a message. */
 bool arguments_jobs(const Arguments *arguments, int *jobs);
+/* Whether all of the simulator's options that were given can be those of several runs, and nothing
+ * in the environment changes all runs. False after a message. */
+bool arguments_check_runs(const Arguments *arguments, const char *command);
+bool arguments_check_environment(void);
+/* Whether a file of one of the command's own options is standard output, which then holds nothing
+ * else. */
+bool arguments_writes_output(const Arguments *arguments);
 /* Takes the words after the command's name apart. False after a message. */
 bool arguments_parse(const Command *command, int count, char **words, Arguments *out);
 void arguments_free(Arguments *arguments);

@@ -91,21 +91,26 @@ static char *nearest_workload(const char *name) {
     return nearest;
 }
 
-static void say_not_found(const char *name) {
-    char *nearest = nearest_workload(name);
-    if (strchr(name, '/')) say_error("there is no program %s", name);
-    else if (nearest)
-        say_error("there is no workload and no program '%s'; did you mean '%s'?", name, nearest);
-    else
-        say_error("there is no workload and no program '%s'; write ./%s for a file in this folder",
-                  name, name);
+/* Says that there is no such program, and which was probably meant. The caller frees it. */
+static char *explain_not_found(const char *name) {
+    char *nearest = nearest_workload(name), *text = NULL;
+    bool is_path = strchr(name, '/') != NULL;
+    int length =
+        is_path   ? asprintf(&text, "there is no program %s", name)
+        : nearest ? asprintf(&text, "there is no workload and no program '%s'; did you mean '%s'?",
+                             name, nearest)
+                  : asprintf(&text,
+                             "there is no workload and no program '%s'; write ./%s for a file in "
+                             "this folder",
+                             name, name);
     free(nearest);
+    return length < 0 ? NULL : text;
 }
 
-bool program_find(const char *name, char *path, size_t size) {
-    if (find_workload(name, path, size)) return true;
-    say_not_found(name);
-    return false;
+static void say_not_found(const char *name) {
+    char *text = explain_not_found(name);
+    say_error("%s", text ? text : name);
+    free(text);
 }
 
 /* ---- Other files ---- */
@@ -210,6 +215,28 @@ static bool find_executable(const char *name, char *path, size_t size) {
         folders += length + (folders[length] == ':');
     }
     return false;
+}
+
+static bool find_any(const char *name, char *path, size_t size, bool *is_workload) {
+    *is_workload = find_workload(name, path, size);
+    return *is_workload || (find_executable(name, path, size) && access(path, F_OK) == 0);
+}
+
+bool program_find(const char *name, char *path, size_t size, bool *is_workload) {
+    if (find_any(name, path, size, is_workload)) return true;
+    say_not_found(name);
+    return false;
+}
+
+char *program_find_problem(const char *name) {
+    char path[PATH_MAX];
+    bool is_workload;
+    return find_any(name, path, sizeof path, &is_workload) ? NULL : explain_not_found(name);
+}
+
+bool program_is_workload(const char *name) {
+    char path[PATH_MAX];
+    return find_workload(name, path, sizeof path);
 }
 
 bool program_exists(const char *name) {

@@ -6,8 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The path of a workload. False after a message: there is none of that name. */
-bool program_find(const char *name, char *path, size_t size);
+/* The path of a workload, or of the program that a shell would find. False after a message: there
+ * is none of that name. */
+bool program_find(const char *name, char *path, size_t size, bool *is_workload);
+/* Why there is no program of that name, NULL when there is one. The caller frees it. */
+char *program_find_problem(const char *name);
+/* Whether a name is that of a workload. */
+bool program_is_workload(const char *name);
 /* The path of this command. False after a message. */
 bool program_find_self(char *path, size_t size);
 /* The path of the library that programs run on. False after a message. */

@@ -10,10 +10,9 @@
 #include <string.h>
 
 #include "cli/experiment/claims.h"
-#include "cli/experiment/executor.h"
+#include "cli/engine/engine.h"
 #include "cli/experiment/experiment.h"
 #include "cli/experiment/output.h"
-#include "cli/experiment/store.h"
 #include "cli/experiment/study.h"
 #include "cli/experiment/table.h"
 #include "cli/files.h"
@@ -115,11 +114,11 @@ static Experiment *find_experiment(const char *id, bool allows_plugins) {
 
 /* ---- One experiment ---- */
 
-static int end_status(StudyEnd end) {
-    if (end == STUDY_INTERRUPTED)
+static int end_status(EngineEnd end) {
+    if (end == ENGINE_INTERRUPTED)
         say_error(
             "interrupted; what has finished is kept, and the same command goes on from there");
-    return end == STUDY_DONE ? EXIT_DONE : EXIT_FAILED;
+    return end == ENGINE_DONE ? EXIT_DONE : EXIT_FAILED;
 }
 
 static bool show_table(const Work *work, const Table *table) {
@@ -132,9 +131,14 @@ static bool show_table(const Work *work, const Table *table) {
 
 static int show_study(const Work *work, Study *study) {
     Table table;
-    StudyEnd end = work->is_stored ? STUDY_DONE : study_run(study, &executor_local, work->jobs);
+    EngineOrder order = {.title = study->experiment->id,
+                         .executor = &executor_local,
+                         .jobs = work->jobs,
+                         .is_retrying = true};
+    int signal;
+    EngineEnd end = work->is_stored ? ENGINE_DONE : engine_run(study->engine, &order, &signal);
     int status = end_status(end);
-    if (end == STUDY_INTERRUPTED) return status;
+    if (end == ENGINE_INTERRUPTED) return status;
     if (!table_make(&table, study) || !show_table(work, &table)) status = EXIT_FAILED;
     table_free(&table);
     int missing = study_count_missing(study);
@@ -224,12 +228,7 @@ static int run_reproduce(Arguments *arguments) {
         say_error("--svg is for one experiment");
         return EXIT_USAGE;
     }
-    if (getenv("TYTO_OPTIONS")) {
-        say_error("TYTO_OPTIONS is set: it would change every run without a word of it; an "
-                  "experiment's file says "
-                  "all options (unset TYTO_OPTIONS)");
-        return EXIT_USAGE;
-    }
+    if (!arguments_check_environment()) return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
     work.store = store_open(database ? database : "tyto-runs.sqlite");
     if (!work.store) return EXIT_FAILED;

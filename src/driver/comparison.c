@@ -1,16 +1,16 @@
 /* Runs side by side: the public functions on which tyto compare stands. */
 #include "tyto/tyto.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "driver/run_file.h"
 #include "stats/report.h"
+#include "stats/run_read.h"
 
 struct TytoComparison {
     RunStats **runs; /* owned */
+    char **texts;    /* the runs' JSON objects; owned */
     int count;       /* of runs */
 };
 
@@ -18,25 +18,32 @@ TytoComparison *tyto_comparison_new(void) { return base_calloc(1, sizeof(TytoCom
 
 void tyto_comparison_free(TytoComparison *comparison) {
     if (!comparison) return;
-    for (int i = 0; i < comparison->count; i++)
+    for (int i = 0; i < comparison->count; i++) {
         run_free(comparison->runs[i]);
+        free(comparison->texts[i]);
+    }
     free(comparison->runs);
+    free(comparison->texts);
     free(comparison);
 }
 
-TytoStatus tyto_comparison_add(TytoComparison *comparison, const char *path, char *message,
-                               size_t size_bytes) {
-    Diag *diag = diag_new();
-    RunStats *run = run_file_read(path, diag);
-    if (run) {
-        comparison->runs = base_realloc(comparison->runs,
-                                        ((size_t)comparison->count + 1) * sizeof *comparison->runs);
-        comparison->runs[comparison->count++] = run;
-    } else if (size_bytes) {
-        snprintf(message, size_bytes, "%s", diag_text(diag));
+TytoStatus tyto_comparison_add(TytoComparison *comparison, const char *json) {
+    RunStats *run = run_read_json(json);
+    if (!run || !run->machine) {
+        run_free(run);
+        return TYTO_BAD_FILE;
     }
-    diag_free(diag);
-    return run ? TYTO_OK : TYTO_BAD_FILE;
+    size_t count = (size_t)comparison->count++ + 1, length = strlen(json);
+    comparison->runs = base_realloc(comparison->runs, count * sizeof *comparison->runs);
+    comparison->texts = base_realloc(comparison->texts, count * sizeof *comparison->texts);
+    while (length && json[length - 1] == '\n')
+        length--;
+    char *text = base_malloc(length + 1);
+    memcpy(text, json, length);
+    text[length] = '\0';
+    comparison->runs[count - 1] = run;
+    comparison->texts[count - 1] = text;
+    return TYTO_OK;
 }
 
 static const RunStats *const *runs_of(const TytoComparison *comparison) {
@@ -51,10 +58,10 @@ char *tyto_comparison_text(const TytoComparison *comparison) {
 
 char *tyto_comparison_json(const TytoComparison *comparison) {
     Text out = {0};
-    Json json;
-    json_begin(&json, &out);
-    run_write_comparison_json(runs_of(comparison), comparison->count, &json);
-    text_add(&out, "\n");
+    text_add(&out, "{\"runs\": [");
+    for (int i = 0; i < comparison->count; i++)
+        text_printf(&out, "%s\n%s", i ? "," : "", comparison->texts[i]);
+    text_add(&out, "\n]}\n");
     return out.bytes;
 }
 

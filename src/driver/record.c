@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/host.h"
-#include "driver/run_file.h"
 #include "stats/output.h"
 
 /* ---- Launches ---- */

@@ -127,9 +127,8 @@ HostStats run_host(const RunStats *run);
  * line headed by the kernel. */
 bool run_check(const RunStats *run, Text *why);
 
-/* A run as one JSON object, or several as {"runs": [...]}. */
+/* A run as one JSON object. */
 void run_write_json(const RunStats *run, Json *json);
-void run_write_comparison_json(const RunStats *const *runs, int count, Json *json);
 
 /* A header line, and a line for each timed kernel and for the total of each run, which must have
  * timing. */

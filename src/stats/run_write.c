@@ -1,4 +1,4 @@
-/* A run, or several, as JSON and as CSV. */
+/* A run as JSON, one or several as CSV. */
 #include "stats/run.h"
 
 #include "base/demangle.h"
@@ -146,16 +146,6 @@ void run_write_json(const RunStats *run, Json *json) {
     json_key(json, "errors");
     findings_write_json(run->findings, json);
     write_host(json, run, &total);
-    json_end_object(json);
-}
-
-void run_write_comparison_json(const RunStats *const *runs, int count, Json *json) {
-    json_object(json);
-    json_key(json, "runs");
-    json_array(json);
-    for (int i = 0; i < count; i++)
-        run_write_json(runs[i], json);
-    json_end_array(json);
     json_end_object(json);
 }
 

@@ -28,7 +28,7 @@ TYTO, ROOT, LAUNCHER = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HERE = ROOT / "tests" / "cli"
 SAXPY = HERE / "saxpy.ptx"
 SPIN = HERE / "spin.ptx"
-COMMANDS = ("run", "compare", "launch", "cc", "ptx", "machines", "schedulers", "cost", "cache", "help", "reproduce")
+COMMANDS = ("run", "compare", "launch", "cc", "ptx", "machines", "schedulers", "cost", "cache", "help", "reproduce", "sweep")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 
@@ -89,7 +89,7 @@ class Help(Case):
                          "docs/tyto.1: TYTO_BLESS=1 rewrites it")
 
     def test_every_option_is_documented(self):
-        page = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("command.md", "options.md"))
+        page = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("command.md", "options.md", "sweep.md"))
         for command in COMMANDS:
             self.assertIn(f"tyto {command}", page)
             for option in re.findall(r"(?m)^  (--[a-z-]+)", self.tyto("help", command).stdout):
@@ -448,7 +448,6 @@ class Timed(Case):
                             (("--set", "l1d.size=8 owls"), "l1d.size"),
                             (("--timeline", "/no/t.json"), "/no/t.json"),
                             (("--functional", "--csv", "x.csv"), "--csv needs timing"),
-                            (("--functional", "--stats", "x"), "--stats needs timing"),
                             (("--functional", "--skip", "1"), "leave --functional out"),
                             (("--kernels", "a,,b"), "a name is empty")):
             self.check(self.tyto("run", *words, "vecadd", is_timed=True), 2, part)
@@ -575,7 +574,7 @@ class Compare(Case):
         self.check(self.tyto("compare", "--machine", "owll", "vecadd"), 2, "owl")
         self.check(self.tyto("compare", "--schedulers", "lrr", "vecad"), 1, "did you mean 'vecadd'?")
         self.check(self.tyto("compare", "--schedulers", "lrr", "false"), 1,
-                   "under lrr failed with status 1")
+                   "false under lrr on gtx480 failed with status 1")
         self.check(self.tyto("compare", "--schedulers", "lrr", "true"), 1, "left no statistics")
         self.check(self.tyto("compare"), 2, "needs WORKLOAD|PROGRAM")
         self.check(self.tyto("compare", "--json", "/no/x", "--schedulers", "lrr", "vecadd", "--size",
@@ -585,7 +584,7 @@ class Compare(Case):
         page = (ROOT / "docs/options.md").read_text(encoding="utf-8")
         rows = re.findall(r"(?m)^\| `(--[\w-]+)( [^`]+)?` .*\| [^|]*`tyto compare` \|$", page)
         names = {name for name, _ in rows} - {"--json", "--csv"}  # of which it has its own
-        self.assertTrue({"--scheduler", "--functional", "--stats"} < names, names)
+        self.assertTrue({"--scheduler", "--functional", "--ctas"} < names, names)
         for name, argument in rows:
             if name in names:
                 words = (name, "-") if argument else (name,)

@@ -295,7 +295,7 @@ class Replays(Case):
         self.check(self.reproduce(REPLAYS.replace("belady}", "beladi}")), 2,
                    "not one of those that can stand here: 'beladi'")
         self.check(self.reproduce(REPLAYS.replace("--rows, 500", "--rosw, 500")), 1,
-                   "spmv --rosw 500 under lrr on owl failed with status 2:")
+                   "spmv --rosw 500 --size test under lrr on owl failed with status 2:")
 
 
 class Rows(Case):
@@ -497,13 +497,13 @@ class Plugins(Case):
     def test_an_experiment_loads_code_only_if_that_is_allowed(self):
         self.build("tyto_lowest(ready)")
         cases = (("{name: rr, scheduler: lrr}", "{name: rr, scheduler: ./mine.so}", "12:27"),
-                 ("{name: rr, scheduler: lrr}", "{name: rr, scheduler: [lrr, mine.so]}", "12:27"),
+                 ("{name: rr, scheduler: lrr}", "{name: rr, scheduler: [lrr, mine.so]}", "12:33"),
                  ("{name: rr, scheduler: lrr}", "{name: rr, scheduler: lrr, set: scheduler.policy=mine.so}", "12:37"),
                  ("{label: A, run: vecadd}", "{label: A, run: vecadd, cta_scheduler: ./mine.so}", "9:44"))
         for before, after, place in cases:
             for words in ((), ("--stored",)):
                 self.check(self.reproduce(SMALL.replace(before, after), *words), 2,
-                           f"mine.yaml:{place}: error: this is code, which an experiment has loaded only with "
+                           f"mine.yaml:{place}: error: this is code, which a file has loaded only with "
                            "--allow-plugins")
                 self.assertFalse(self.was_loaded(), after)
         (self.path / "m.yaml").write_text(MACHINE, encoding="utf-8")
@@ -707,20 +707,20 @@ class Mistakes(Case):
     def test_in_what_it_names(self):
         cases = [
             ("run: vecadd", "run: vecad", "did you mean 'vecadd'?"),
-            ("scheduler: lrr}", "scheduler: lrx}", "mine, setup rr: "),
-            ("machine: owl", "machine: owll", "owll"),
-            ("oracle.perfect_l1", "oracle.perfect_l9", "mine, setup fast: "),
+            ("scheduler: lrr}", "scheduler: lrx}", 'mine.yaml:12:27: error: there is no warp scheduler "lrx"'),
+            ("machine: owl", "machine: owll", "mine.yaml:6:10: error: no machine 'owll'"),
+            ("oracle.perfect_l1", "oracle.perfect_l9", "mine.yaml:13:40: error: oracle.perfect_l9: no such key"),
         ]
         for before, after, message in cases:
             with self.subTest(after):
                 self.check(self.reproduce(SMALL.replace(before, after)), 1, message)
                 self.assertEqual(self.rows(), [])  # nothing ran
-        self.check(self.reproduce(SMALL.replace("metric: cycles", "metric: cicles")), 1,
-                   "vecadd has no counter 'cicles'")
+        self.check(self.reproduce(SMALL.replace("metric: cycles", "metric: cicles")), 2,
+                   "mine.yaml:18:27: error: there is no metric 'cicles'; did you mean 'cycles'?")
 
     def test_a_program_that_fails_leaves_the_others(self):
         done = self.reproduce(SMALL.replace("--rows, 500", "--rosw, 500"))
-        self.check(done, 1, "spmv --rosw 500 under lrr on owl failed with status 2:")
+        self.check(done, 1, "spmv --rosw 500 --size test under lrr on owl failed with status 2:")
         self.assertIn("4 of 10 runs are missing", done.stdout)
         self.assertEqual(len(self.rows()), RUNS_OF_SMALL // 2)
 

@@ -17,6 +17,7 @@
 #include "stats/output.h"
 #include "stats/report.h"
 #include "stats/run.h"
+#include "stats/run_read.h"
 #include "stats/timeline.h"
 
 /* --- a checker of JSON's grammar: returns what follows a value, NULL on a mistake --- */
@@ -266,12 +267,33 @@ static void test_json(void **state) {
         assert_contains(out.bytes, counter_rows[id].name);
     for (RatioId id = 0; id < RATIO_COUNT; id++)
         assert_contains(out.bytes, ratio_rows[id].name);
-    text_clear(&out);
-    json_begin(&json, &out);
-    run_write_comparison_json((const RunStats *[]){run, run}, 2, &json);
-    assert_json(out.bytes);
-    assert_contains(out.bytes, "\"runs\": [");
     text_free(&out);
+    run_free(run);
+}
+
+/* CSV has every text and counter of a run, so that two runs are alike when theirs is. */
+static void a_run_is_read_back_from_its_json(void **state) {
+    (void)state;
+    RunStats *run = make_run("ccws:k=8", 2000, 500);
+    Text text = {0}, before = {0}, after = {0};
+    Json json;
+    json_begin(&json, &text);
+    run_write_json(run, &json);
+    RunStats *read = run_read_json(text.bytes);
+    assert_non_null(read);
+    run_write_csv((const RunStats *[]){run}, 1, &before);
+    run_write_csv((const RunStats *[]){read}, 1, &after);
+    assert_string_equal(after.bytes, before.bytes);
+    run_free(read);
+    for (size_t cut = 0; cut < text.length; cut += 97) { /* half a text is no run */
+        text.bytes[text.length - cut - 1] = '\0';
+        assert_null(run_read_json(text.bytes));
+    }
+    assert_null(run_read_json("{}"));
+    assert_null(run_read_json("[]"));
+    text_free(&text);
+    text_free(&before);
+    text_free(&after);
     run_free(run);
 }
 
@@ -520,6 +542,7 @@ int main(void) {
         cmocka_unit_test(test_text_without_timing),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_untimed_kernels),
+        cmocka_unit_test(a_run_is_read_back_from_its_json),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_comparison),

@@ -7,10 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct Words {
-    const char **list;
-    int count;
-} Words;
+#include "cli/engine/fields.h"
+#include "cli/engine/record.h"
+#include "cli/engine/words.h"
 
 /* A row: a program of the paper, or a way in which the programs of the setups are run. */
 typedef struct Program {
@@ -22,17 +21,6 @@ typedef struct Program {
     const char *registers; /* per thread, as the paper's compiler had them; NULL: our estimate */
     double item;           /* which of the recorded things, from 1; 0: counters of the run */
 } Program;
-
-/* What is kept of a run besides its counters. */
-typedef enum Recording {
-    RECORD_NOTHING,
-    RECORD_CTAS,   /* when each thread block of SM 0 ran, PRO's order of them every 1000 cycles */
-    RECORD_LRU,    /* the counts of a replay of the run's L1D lookups on its L1D */
-    RECORD_BELADY, /* likewise under Belady's policy */
-    RECORD_UNBOUNDED, /* likewise without replacement */
-    RECORDING_COUNT
-} Recording;
-extern const char *const experiment_recordings[RECORDING_COUNT + 1]; /* names; ends with NULL */
 
 /* How programs are run: everything but the program and its size. */
 typedef struct Setup {
@@ -83,17 +71,6 @@ typedef struct Mean {
     Words of; /* labels of programs; none: all */
 } Mean;
 
-/* A published number: shown as the table shows it, so 62% is 62 and +33% is 33. */
-typedef struct Value {
-    const char *row; /* label of a program or of a mean */
-    double number;
-} Value;
-
-typedef struct Values {
-    Value *list;
-    int count;
-} Values;
-
 /* What the paper says of a column. */
 typedef struct Claim {
     const char *column;
@@ -138,7 +115,7 @@ typedef struct Experiment {
         Claim *list;
         int count;
     } published;
-    struct ExperimentStorage *storage; /* what owns it all */
+    FieldFile *file; /* what owns it all */
 } Experiment;
 
 /* Reads a file; NULL after messages with line and column. Schedulers that are shared objects, which

@@ -1,21 +1,10 @@
-/* Tables as SVG, drawn by gnuplot: bars, lines or spans.
- *
- * Nothing of an experiment's file is part of the script, which could run commands: labels stand in
- * a file of data, the title is an argument, and of the script only numbers vary. gnuplot writes to
- * a pipe; the file is ours to write. */
-#include <errno.h>
+/* Tables as SVG, drawn by gnuplot: bars, lines or spans. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/engine/gnuplot.h"
 #include "cli/experiment/output.h"
-#include "cli/files.h"
-#include "cli/program.h"
 
 enum { PIXELS_PER_BAR = 14, LEAST_PIXELS = 960, HEIGHT_PIXELS = 420 };
 
@@ -42,25 +31,16 @@ static void write_settings(const Table *table, FILE *to) {
         width_of(table), HEIGHT_PIXELS);
 }
 
-/* A label between tabs. Quotes would group letters, so they become others that look like them. */
-static void write_label(const char *text, FILE *to) {
-    fputc('\t', to);
-    for (; *text; text++) {
-        if (*text == '"') fputs("\u201d", to);
-        else fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
-    }
-}
-
 /* A line of the columns' labels, then one for each row: its number, its label, the value of each
  * column. */
 static void write_data(const Table *table, FILE *to) {
     fprintf(to, "row\tlabel");
     for (int column = 0; column < table->columns; column++)
-        write_label(column_of(table, column)->label, to);
+        gnuplot_write_label(column_of(table, column)->label, to);
     fprintf(to, "\n");
     for (int row = 0; row < table->rows; row++) {
         fprintf(to, "%d", row);
-        write_label(table_row_label(table, row), to);
+        gnuplot_write_label(table_row_label(table, row), to);
         for (int column = 0; column < table->columns; column++) {
             double value = table_cell(table, row, column)->value;
             if (isnan(value)) fprintf(to, "\tNaN");
@@ -136,57 +116,7 @@ typedef void Writer(const Table *table, FILE *to);
 static Writer *const writers[PLOT_COUNT] = {
     [PLOT_BARS] = write_bars, [PLOT_LINES] = write_lines, [PLOT_SPANS] = write_spans};
 
-/* ---- gnuplot ---- */
-
-/* A file in memory, which a program finds at `path`. NULL after a message. */
-static FILE *open_memory(const char *name, char path[32]) {
-    int descriptor = memfd_create(name, 0);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    if (!file) say_error("cannot make a file in memory: %s", strerror(errno));
-    snprintf(path, 32, "/dev/fd/%d", descriptor);
-    return file;
-}
-
-/* All that a program writes to the pipe, in *length bytes that the caller frees. */
-static char *read_pipe(int descriptor, size_t *length) {
-    char *bytes = NULL, chunk[1 << 14];
-    FILE *all = open_memstream(&bytes, length);
-    ssize_t count;
-    while (all &&
-           ((count = read(descriptor, chunk, sizeof chunk)) > 0 || (count < 0 && errno == EINTR)))
-        if (count > 0) fwrite(chunk, 1, (size_t)count, all);
-    if (all) fclose(all);
-    return bytes;
-}
-
-/* In the new process. The user's own start file (-d) must not change a figure. */
-static void become_gnuplot(int output, const char *script, const char *data, const char *title) {
-    if (dup2(output, STDOUT_FILENO) < 0) _exit(EXIT_FAILED);
-    execlp("gnuplot", "gnuplot", "-d", "-c", script, data, title, (char *)NULL);
-    _exit(EXIT_FAILED);
-}
-
-/* What gnuplot draws; NULL after a message. */
-static char *draw(const char *script, const char *data, const char *title, const char *path,
-                  size_t *length) {
-    int ends[2], status = -1;
-    if (pipe(ends) != 0) {
-        say_error("cannot start gnuplot: %s", strerror(errno));
-        return NULL;
-    }
-    fflush(NULL);
-    pid_t process = fork();
-    if (process == 0) become_gnuplot(ends[1], script, data, title);
-    close(ends[1]);
-    char *picture = read_pipe(ends[0], length);
-    close(ends[0]);
-    while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (picture && status == 0) return picture;
-    say_error("gnuplot could not draw %s", path);
-    free(picture);
-    return NULL;
-}
+/* ---- The plot ---- */
 
 static void make_title(const Table *table, const char *size, char *title, size_t room) {
     const Experiment *experiment = table->experiment;
@@ -194,28 +124,17 @@ static void make_title(const Table *table, const char *size, char *title, size_t
              experiment->title, experiment->machine, size);
 }
 
+static void write_script(const void *context, FILE *to) {
+    const Table *table = context;
+    write_settings(table, to);
+    writers[table->experiment->plot](table, to);
+    fprintf(to, "\n");
+}
+
+static void write_rows(const void *context, FILE *to) { write_data(context, to); }
+
 bool output_svg(const Table *table, const char *size, const char *path) {
-    char script_path[32], data_path[32], title[256], *picture = NULL;
-    size_t length;
-    if (!program_exists("gnuplot")) {
-        fprintf(stderr, "tyto: no plot: gnuplot is not installed (Debian's package gnuplot-nox)\n");
-        return true;
-    }
-    FILE *script = open_memory("script", script_path);
-    FILE *data = script ? open_memory("data", data_path) : NULL;
-    if (data) {
-        write_settings(table, script);
-        writers[table->experiment->plot](table, script);
-        fprintf(script, "\n");
-        write_data(table, data);
-        make_title(table, size, title, sizeof title);
-        if (fflush(script) || fflush(data))
-            say_error("cannot make a file in memory: %s", strerror(errno));
-        else picture = draw(script_path, data_path, title, path, &length);
-    }
-    if (data) fclose(data);
-    if (script) fclose(script);
-    bool is_written = picture && file_write(path, picture, length);
-    free(picture);
-    return is_written;
+    char title[256];
+    make_title(table, size, title, sizeof title);
+    return gnuplot_draw(&(Picture){path, title, "", write_script, write_rows, table});
 }

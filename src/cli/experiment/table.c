@@ -59,10 +59,10 @@ static bool add_metrics(const Study *study, const Run *run, const Words *metrics
         const char *name = metrics->list[i];
         int item = (int)run->program->item;
         double value;
-        bool is_read =
-            strchr(name, '.')
-                ? store_recorded(study->store, &run->key, item, name, &value)
-                : store_value(study->store, &run->key, run->program->kernel, name, &value);
+        bool is_read = strchr(name, '.')
+                           ? store_recorded(study->store, study_key(study, run), item, name, &value)
+                           : store_value(study->store, study_key(study, run), run->program->kernel,
+                                         name, &value);
         if (!is_read) return false;
         *sum += value;
     }

@@ -1,9 +1,20 @@
 /* What a run records besides its counters: read from the files of options --ctas and --policies, of
  * which PRO's Figure 2 and Table IV are made; or the result of a replay, for CCWS's figures. */
-#ifndef TYTO_CLI_EXPERIMENT_RECORD_H
-#define TYTO_CLI_EXPERIMENT_RECORD_H
+#ifndef TYTO_CLI_ENGINE_RECORD_H
+#define TYTO_CLI_ENGINE_RECORD_H
 
 #define RECORD_CYCLES "1000" /* SM cycles between two samples of the order */
+
+/* What is kept of a run besides its counters. */
+typedef enum Recording {
+    RECORD_NOTHING,
+    RECORD_CTAS,   /* when each thread block of SM 0 ran, PRO's order of them every 1000 cycles */
+    RECORD_LRU,    /* the counts of a replay of the run's L1D lookups on its L1D */
+    RECORD_BELADY, /* likewise under Belady's policy */
+    RECORD_UNBOUNDED, /* likewise without replacement */
+    RECORDING_COUNT
+} Recording;
+extern const char *const record_names[RECORDING_COUNT + 1]; /* ends with NULL */
 
 /* The first launch on SM 0 as JSON; NULL after a message. The caller frees it. Thread blocks are
  * numbered from 0 in the order in which they began there.

@@ -1,5 +1,5 @@
 /* Makes a record of CSV files (see the header). */
-#include "cli/experiment/record.h"
+#include "cli/engine/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,9 @@
 
 #include "cli/command.h"
 #include "cli/files.h"
+
+const char *const record_names[RECORDING_COUNT + 1] = {"nothing", "ctas",      "lru",
+                                                       "belady",  "unbounded", NULL};
 
 enum { MOST_CTAS = 4096 }; /* on one SM; later ones are left out */
 

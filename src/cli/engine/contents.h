@@ -1,7 +1,7 @@
 /* Hashes of what files hold, so that no run of another build of anything is taken for one of this.
  */
-#ifndef TYTO_CLI_EXPERIMENT_CONTENTS_H
-#define TYTO_CLI_EXPERIMENT_CONTENTS_H
+#ifndef TYTO_CLI_ENGINE_CONTENTS_H
+#define TYTO_CLI_ENGINE_CONTENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,10 @@ void contents_free(Contents *contents); /* NULL is allowed */
  * All of these: false after a message. */
 bool contents_add_file(Contents *contents, const char *path, uint64_t *hash);
 bool contents_add_library(Contents *contents, uint64_t *hash);
-bool contents_add_workload(Contents *contents, const char *name,
-                           uint64_t *hash); /* its program, its PTX */
+bool contents_add_program(Contents *contents, const char *name,
+                          uint64_t *hash); /* of a workload, its PTX too */
+/* Whether a word names a file that a program may read: itself, or what follows its "=". NULL: none.
+ */
+const char *contents_named_file(const char *word);
 
 #endif

@@ -1,14 +1,17 @@
 /* A file counts as the same while its identity, size and times are. */
-#include "cli/experiment/contents.h"
+#include "cli/engine/contents.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/command.h"
-#include "cli/files.h"
 #include "cli/program.h"
+
+enum { CHUNK_BYTES = 1 << 20 };
 
 typedef struct Content {
     char *path;
@@ -55,17 +58,28 @@ static Content *find(Contents *contents, const char *path) {
     return content;
 }
 
+/* Adds the bytes of a file, which may be larger than memory; false after a message. */
+static bool hash_file(const char *path, uint64_t *hash) {
+    char *bytes = allocate(CHUNK_BYTES, 1);
+    FILE *file = fopen(path, "rb");
+    size_t length;
+    while (file && (length = fread(bytes, 1, CHUNK_BYTES, file)) > 0)
+        *hash = tyto_hash(*hash, bytes, length);
+    bool is_read = file && !ferror(file);
+    if (!is_read) say_error("cannot read %s: %s", path, strerror(errno));
+    if (file) fclose(file);
+    free(bytes);
+    return is_read;
+}
+
 bool contents_add_file(Contents *contents, const char *path, uint64_t *hash) {
     Content *content = find(contents, path);
     struct stat status;
     bool is_there = stat(path, &status) == 0;
     if (!is_there || !is_unchanged(&status, &content->status)) {
-        size_t length;
-        char *bytes = file_read(path, FILE_DATA_MAX, &length);
-        if (!bytes) return false;
-        content->hash = tyto_hash(0, bytes, length);
+        content->hash = 0;
+        if (!hash_file(path, &content->hash)) return false;
         content->status = status;
-        free(bytes);
     }
     *hash = tyto_hash(*hash, &content->hash, sizeof content->hash);
     return true;
@@ -76,11 +90,23 @@ bool contents_add_library(Contents *contents, uint64_t *hash) {
     return program_find_library(path, sizeof path) && contents_add_file(contents, path, hash);
 }
 
-bool contents_add_workload(Contents *contents, const char *name, uint64_t *hash) {
+bool contents_add_program(Contents *contents, const char *name, uint64_t *hash) {
     char path[PATH_MAX];
-    if (!program_find(name, path, sizeof path - sizeof ".ptx") ||
+    bool is_workload;
+    if (!program_find(name, path, sizeof path - sizeof ".ptx", &is_workload) ||
         !contents_add_file(contents, path, hash))
         return false;
+    if (!is_workload) return true;
     strcat(path, ".ptx");
     return contents_add_file(contents, path, hash);
+}
+
+const char *contents_named_file(const char *word) {
+    const char *equals = strchr(word, '=');
+    const char *const names[] = {word, equals ? equals + 1 : word};
+    for (int i = 0; i < 2; i++) {
+        struct stat status;
+        if (stat(names[i], &status) == 0 && S_ISREG(status.st_mode)) return names[i];
+    }
+    return NULL;
 }

@@ -1,10 +1,11 @@
 /* Jobs as processes of this host. Signals are not handled but waited for, beside the end of a
  * process, so that there is neither a handler nor a global. */
-#include "cli/experiment/executor.h"
+#include "cli/engine/executor.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,12 @@ typedef struct Local {
     Process processes[];
 } Local;
 
+enum { GRACE_MS = 2000, GRACE_LOOKS = 100 };
+
 static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 
-static void *open_local(int jobs) {
+static void *open_local(const Workplace *place) {
+    int jobs = place->jobs;
     Local *local = allocate(1, sizeof *local + (size_t)jobs * sizeof *local->processes);
     local->count = jobs;
     sigemptyset(&local->awaited);
@@ -53,8 +57,8 @@ static void become(const Local *local, const Job *job, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(EXIT_FAILED);
     sigprocmask(SIG_SETMASK, &local->before, NULL);
-    program_export_options(job->option_count, job->options);
-    _exit(program_exec(job->words));
+    program_export_options(job->options.count, job->options.list);
+    _exit(program_exec((char **)(uintptr_t)job->line.list));
 }
 
 static bool start_local(void *state, const Job *job, int number) {
@@ -91,16 +95,39 @@ static Event wait_local(void *state, int *number, int *status) {
     if (reap(local, number, status)) return EVENT_ENDED;
     struct timespec second = {.tv_sec = 1};
     int signal = sigtimedwait(&local->awaited, NULL, &second);
-    if (signal > 0 && signal != SIGCHLD) return EVENT_INTERRUPTED;
+    if (signal > 0 && signal != SIGCHLD) {
+        *status = signal;
+        return EVENT_INTERRUPTED;
+    }
     return reap(local, number, status) ? EVENT_ENDED : EVENT_NONE;
 }
 
-static void stop_local(void *state) {
-    Local *local = state;
+/* Sends a signal to all that run; how many there are. */
+static int signal_all(const Local *local, int number) {
+    int count = 0;
     for (int i = 0; i < local->count; i++) {
         if (!local->processes[i].id) continue;
-        kill(local->processes[i].id, SIGKILL);
-        waitpid(local->processes[i].id, NULL, 0);
+        kill(local->processes[i].id, number);
+        count++;
+    }
+    return count;
+}
+
+/* Asks the programs to end, so that they can tidy up; those that do not within the time of grace,
+ * or when the user wants to stop a second time, are ended. */
+static void stop_local(void *state) {
+    Local *local = state;
+    struct timespec moment = {.tv_nsec = GRACE_MS / GRACE_LOOKS * 1000L * 1000};
+    int number, status, running = signal_all(local, SIGTERM);
+    for (int look = 0; running && look < GRACE_LOOKS; look++) {
+        int signal = sigtimedwait(&local->awaited, NULL, &moment);
+        while (reap(local, &number, &status))
+            running--;
+        if (signal > 0 && signal != SIGCHLD) break;
+    }
+    signal_all(local, SIGKILL);
+    for (int i = 0; i < local->count; i++) {
+        if (local->processes[i].id) waitpid(local->processes[i].id, NULL, 0);
         local->processes[i].id = 0;
     }
 }

@@ -1,0 +1,124 @@
+/* Drawing by gnuplot (see the header). */
+#include "cli/engine/gnuplot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/program.h"
+
+void gnuplot_write_label(const char *text, FILE *to) {
+    fputc('\t', to);
+    for (; *text; text++) {
+        if (*text == '"') fputs("\u201d", to);
+        else fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+    }
+}
+
+void gnuplot_write_terminal(const char *path, int width, int height, FILE *to) {
+    static const char ending[] = ".pdf";
+    size_t length = strlen(path);
+    bool is_pdf =
+        length >= sizeof ending && strcmp(path + length - (sizeof ending - 1), ending) == 0;
+    if (is_pdf) /* inches of 96 pixels, as SVG has them */
+        fprintf(to, "set terminal pdfcairo size %.3fin,%.3fin font 'sans-serif,8' noenhanced\n",
+                width / 96.0, height / 96.0);
+    else
+        fprintf(to,
+                "set terminal svg size %d,%d font 'sans-serif,11' background 'white' noenhanced\n",
+                width, height);
+    fprintf(to, "set datafile missing 'NaN'\nset datafile separator tab\n"
+                "set datafile commentschars ''\n");
+}
+
+/* Okabe and Ito's palette for the colour-blind (Color Universal Design, 2008), its yellow darkened
+ * to be seen on white, then darker and lighter ones of the same hues; marks differ too. */
+void gnuplot_write_colours(FILE *to) {
+    static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                          "#e69f00", "#56b4e9", "#000000", "#b8a900",
+                                          "#004066", "#7f3800", "#00543d", "#999999"};
+    static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 1, 2};
+    for (int i = 0; i < 12; i++)
+        fprintf(to, "set linetype %d linewidth 1.5 pointsize 0.6 linecolor rgb '%s' pointtype %d\n",
+                i + 1, colours[i], marks[i]);
+    fprintf(to, "set linetype cycle 12\n");
+}
+
+/* A file in memory, which a program finds at `path`. NULL after a message. */
+static FILE *open_memory(const char *name, char path[32]) {
+    int descriptor = memfd_create(name, 0);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (!file) say_error("cannot make a file in memory: %s", strerror(errno));
+    snprintf(path, 32, "/dev/fd/%d", descriptor);
+    return file;
+}
+
+/* All that a program writes to the pipe, in *length bytes that the caller frees. */
+static char *read_pipe(int descriptor, size_t *length) {
+    char *bytes = NULL, chunk[1 << 14];
+    FILE *all = open_memstream(&bytes, length);
+    ssize_t count;
+    while (all &&
+           ((count = read(descriptor, chunk, sizeof chunk)) > 0 || (count < 0 && errno == EINTR)))
+        if (count > 0) fwrite(chunk, 1, (size_t)count, all);
+    if (all) fclose(all);
+    return bytes;
+}
+
+/* In the new process. The user's own start file (-d) must not change a figure. */
+static void become_gnuplot(int output, const char *script, const char *data,
+                           const Picture *picture) {
+    if (dup2(output, STDOUT_FILENO) < 0) _exit(EXIT_FAILED);
+    execlp("gnuplot", "gnuplot", "-d", "-c", script, data, picture->title, picture->texts,
+           (char *)NULL);
+    _exit(EXIT_FAILED);
+}
+
+/* What gnuplot draws; NULL after a message. */
+static char *draw(const char *script, const char *data, const Picture *of, size_t *length) {
+    int ends[2], status = -1;
+    if (pipe(ends) != 0) {
+        say_error("cannot start gnuplot: %s", strerror(errno));
+        return NULL;
+    }
+    fflush(NULL);
+    pid_t process = fork();
+    if (process == 0) become_gnuplot(ends[1], script, data, of);
+    close(ends[1]);
+    char *picture = read_pipe(ends[0], length);
+    close(ends[0]);
+    while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (picture && status == 0) return picture;
+    say_error("gnuplot could not draw %s", of->path);
+    free(picture);
+    return NULL;
+}
+
+bool gnuplot_draw(const Picture *picture) {
+    char script_path[32], data_path[32], *drawn = NULL;
+    size_t length;
+    if (!program_exists("gnuplot")) {
+        fprintf(stderr, "tyto: no plot: gnuplot is not installed (Debian's package gnuplot-nox)\n");
+        return true;
+    }
+    FILE *script = open_memory("script", script_path);
+    FILE *data = script ? open_memory("data", data_path) : NULL;
+    if (data) {
+        picture->write_script(picture->context, script);
+        picture->write_data(picture->context, data);
+        if (fflush(script) || fflush(data))
+            say_error("cannot make a file in memory: %s", strerror(errno));
+        else drawn = draw(script_path, data_path, picture, &length);
+    }
+    if (data) fclose(data);
+    if (script) fclose(script);
+    bool is_written = drawn && file_write(picture->path, drawn, length);
+    free(drawn);
+    return is_written;
+}

@@ -1,0 +1,373 @@
+/* Runs in SQLite: a table of those that finished and one of those that failed, one row a run. */
+#include "cli/engine/store.h"
+
+#include <assert.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/engine/words.h"
+
+enum {
+    LAYOUT = 2,               /* of the tables below; kept as the database's user_version */
+    APPLICATION = 0x5479746f, /* "Tyto": the database's application_id, which tells its owner */
+    PATIENCE = 600,           /* tries to get at a database that another process has locked ... */
+    TRY_US = 100 * 1000,      /* ... this long after each other */
+    TOLD_TRIES = 10,          /* after so many the user is told */
+    MESSAGE_BYTES = 512
+};
+
+#define KEYS "program, size, seed, machine, overrides, options, scheduler, cta_scheduler, version"
+
+#define COLUMNS                                                                                    \
+    "  program TEXT NOT NULL, size TEXT NOT NULL, seed TEXT NOT NULL, machine TEXT NOT NULL,"      \
+    "  overrides TEXT NOT NULL, options TEXT NOT NULL, scheduler TEXT NOT NULL,"                   \
+    "  cta_scheduler TEXT NOT NULL, version TEXT NOT NULL,"                                        \
+    "  finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP"
+
+/* `canonical` is all of the results that is the same however the runs came about. */
+static const char layout[] =
+    "CREATE TABLE runs (" COLUMNS ", result TEXT NOT NULL CHECK (json_valid(result)),"
+    "  PRIMARY KEY (" KEYS "));"
+    "CREATE TABLE failures (" COLUMNS ", reason TEXT NOT NULL, output TEXT NOT NULL,"
+    "  PRIMARY KEY (" KEYS "));"
+    "CREATE TRIGGER done AFTER INSERT ON runs BEGIN DELETE FROM failures WHERE (" KEYS ") ="
+    "  (new.program, new.size, new.seed, new.machine, new.overrides, new.options, new.scheduler,"
+    "   new.cta_scheduler, new.version); END;"
+    "CREATE VIEW canonical AS SELECT " KEYS ", json_remove(result, '$.host') AS result FROM runs"
+    "  ORDER BY " KEYS ";"
+    "PRAGMA user_version = 2;"
+    "PRAGMA application_id = 1417245807;";
+static_assert(LAYOUT == 2 && APPLICATION == 1417245807, "the numbers in the text above");
+
+/* Layout 1 had neither seeds nor options, and forgot failures. */
+static const char from_layout_1[] = "ALTER TABLE runs RENAME TO runs_1";
+static const char take_layout_1[] =
+    "INSERT INTO runs SELECT program, size, '', machine, overrides, '', scheduler, cta_scheduler,"
+    "  version, finished, result FROM runs_1;"
+    "DROP TABLE runs_1";
+
+#define THIS_RUN                                                                                   \
+    " program = ?1 AND size = ?2 AND seed = ?3 AND machine = ?4 AND overrides = ?5"                \
+    " AND options = ?6 AND scheduler = ?7 AND cta_scheduler = ?8 AND version = ?9"
+#define THIS_KEY "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9"
+
+const char *const store_key_names[STORE_KEYS] = {"program",   "size",          "seed",
+                                                 "machine",   "overrides",     "options",
+                                                 "scheduler", "cta_scheduler", "version"};
+
+void store_key_texts(const RunKey *key, const char *texts[STORE_KEYS]) {
+    const char *const all[STORE_KEYS] = {key->program,   key->size,          key->seed,
+                                         key->machine,   key->overrides,     key->options,
+                                         key->scheduler, key->cta_scheduler, key->version};
+    memcpy(texts, all, sizeof all);
+}
+
+/* Prepared once each. */
+typedef enum Statement {
+    ASK_RUN,
+    ADD_RUN,
+    ADD_FAILURE,
+    ASK_FAILURE,
+    ASK_RESULT,
+    ASK_TOTAL,
+    ASK_KERNEL,
+    ASK_RECORD,
+    ASK_TOTALS,
+    STATEMENT_COUNT
+} Statement;
+
+static const char *const statements[STATEMENT_COUNT] = {
+    [ASK_RUN] = "SELECT EXISTS (SELECT 1 FROM runs WHERE" THIS_RUN
+                "), EXISTS (SELECT 1 FROM failures WHERE" THIS_RUN ")",
+    [ADD_RUN] = "INSERT OR REPLACE INTO runs (" KEYS ", result) VALUES (" THIS_KEY ","
+                " CASE WHEN ?11 IS NULL THEN ?10 ELSE json_set(?10, '$.record', json(?11)) END)",
+    [ADD_FAILURE] = "INSERT OR REPLACE INTO failures (" KEYS ", reason, output) VALUES (" THIS_KEY
+                    ", ?10, ?11)",
+    [ASK_FAILURE] = "SELECT reason FROM failures WHERE" THIS_RUN,
+    [ASK_RESULT] = "SELECT result FROM runs WHERE" THIS_RUN,
+    [ASK_TOTAL] =
+        "SELECT json_extract(result, '$.total.' || ?10), json_type(result, '$.total.' || ?10)"
+        " FROM runs WHERE" THIS_RUN,
+    [ASK_KERNEL] = "SELECT sum(json_extract(kernel.value, '$.' || ?10)),"
+                   " max(json_type(kernel.value, '$.' || ?10)) FROM runs, json_each(runs.result, "
+                   "'$.kernels') AS kernel"
+                   " WHERE json_extract(kernel.value, '$.kernel') = ?11 AND" THIS_RUN,
+    [ASK_TOTALS] =
+        "SELECT total.key, total.value FROM runs, json_each(runs.result, '$.total') AS total"
+        " WHERE total.atom IS NOT NULL AND" THIS_RUN,
+    [ASK_RECORD] = "SELECT json_extract(result, '$.record.' || ?10) FROM runs WHERE" THIS_RUN,
+};
+
+struct Store {
+    sqlite3 *database;
+    sqlite3_stmt *statements[STATEMENT_COUNT];
+    char *path; /* in messages */
+};
+
+/* SQLite's message, of which only letters of ASCII: it may quote what a damaged file holds, or a
+ * foreign one that means harm to a terminal. */
+static void read_message(const Store *store, char *text, size_t size) {
+    snprintf(text, size, "%s", sqlite3_errmsg(store->database));
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~') *text = '?';
+}
+
+static bool say_failure(const Store *store) {
+    int code = sqlite3_errcode(store->database);
+    char message[MESSAGE_BYTES];
+    read_message(store, message, sizeof message);
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+        say_error(
+            "%s is damaged, or no database of runs (%s): move it away, or name another file with "
+            "--database",
+            store->path, message);
+    else if (code == SQLITE_BUSY)
+        say_error(
+            "%s has been locked by another process for %d seconds; run this again when it is done",
+            store->path, PATIENCE * (TRY_US / 1000) / 1000);
+    else say_error("%s: %s", store->path, message);
+    return false;
+}
+
+/* What SQLite asks when another process has the database: whether to try again. */
+static int be_patient(void *context, int tries) {
+    const Store *store = context;
+    if (tries == TOLD_TRIES)
+        fprintf(stderr, "tyto: waiting for %s, which another process has locked\n", store->path);
+    usleep(TRY_US);
+    return tries < PATIENCE;
+}
+
+static bool execute(const Store *store, const char *words) {
+    return sqlite3_exec(store->database, words, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* A number that the database answers; false after a message. */
+static bool ask_number(const Store *store, const char *question, int *number) {
+    sqlite3_stmt *statement;
+    bool is_answered =
+        sqlite3_prepare_v2(store->database, question, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW;
+    if (is_answered) *number = sqlite3_column_int(statement, 0);
+    else say_failure(store);
+    sqlite3_finalize(statement);
+    return is_answered;
+}
+
+/* Whose database it is, looked at before anything is written: ours, an empty one, or false after a
+ * message. */
+static bool check_owner(const Store *store, bool *is_current) {
+    int version, owner, objects, runs;
+    bool is_read = execute(store, "BEGIN") || say_failure(store);
+    is_read = is_read && ask_number(store, "SELECT count(*) FROM sqlite_master", &objects) &&
+              ask_number(store, "SELECT count(*) FROM sqlite_master WHERE name = 'runs'", &runs) &&
+              ask_number(store, "PRAGMA user_version", &version) &&
+              ask_number(store, "PRAGMA application_id", &owner);
+    execute(store, "COMMIT"); /* nothing was written: all seen at one moment */
+    if (!is_read) return false;
+    bool is_empty = objects == 0 && version == 0 && owner == 0;
+    *is_current = version == LAYOUT;
+    bool is_ours =
+        owner == APPLICATION || (owner == 0 && runs); /* the first version named no owner */
+    if (is_empty || (is_ours && version > 0 && version <= LAYOUT)) return true;
+    if (is_ours && version > LAYOUT)
+        say_error("%s was written by a newer version of Tyto; name another file with --database",
+                  store->path);
+    else say_error("%s belongs to another program; name another file with --database", store->path);
+    return false;
+}
+
+/* Makes the tables, or makes those of an older layout anew, unless another process has done so
+ * meanwhile; all or nothing. */
+static bool make_layout(const Store *store) {
+    int version;
+    bool is_made = execute(store, "BEGIN IMMEDIATE") || say_failure(store);
+    if (!is_made) return false;
+    is_made = ask_number(store, "PRAGMA user_version", &version);
+    if (is_made && version < LAYOUT)
+        is_made = ((version == 0 || execute(store, from_layout_1)) && execute(store, layout) &&
+                   (version == 0 || execute(store, take_layout_1))) ||
+                  say_failure(store);
+    is_made = is_made && (execute(store, "COMMIT") || say_failure(store));
+    if (!is_made) execute(store, "ROLLBACK");
+    return is_made;
+}
+
+/* Makes the tables, and the statements on them. */
+static bool prepare(Store *store) {
+    bool is_current;
+    sqlite3_busy_handler(store->database, be_patient, store);
+    if (!check_owner(store, &is_current) || (!is_current && !make_layout(store))) return false;
+    for (int i = 0; i < STATEMENT_COUNT; i++) {
+        if (sqlite3_prepare_v2(store->database, statements[i], -1, &store->statements[i], NULL) !=
+            SQLITE_OK)
+            return say_failure(store);
+    }
+    return true;
+}
+
+Store *store_open(const char *path) {
+    if (path && (!*path || *path == ':' || strncmp(path, "file:", 5) == 0)) {
+        say_error("--database '%s': must be a file, in which runs are kept", path);
+        return NULL;
+    }
+    Store *store = allocate(1, sizeof *store);
+    store->path = sqlite3_mprintf("%s", path ? path : "memory");
+    bool is_open = sqlite3_open(path ? path : ":memory:", &store->database) == SQLITE_OK;
+    if (is_open && prepare(store)) return store;
+    if (!is_open) say_failure(store);
+    store_close(store);
+    return NULL;
+}
+
+void store_close(Store *store) {
+    if (!store) return;
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_close(store->database);
+    sqlite3_free(store->path);
+    free(store);
+}
+
+/* A statement with the key bound to it, and up to two more texts. */
+static sqlite3_stmt *bind(Store *store, Statement which, const RunKey *key, const char *first,
+                          const char *second) {
+    sqlite3_stmt *statement = store->statements[which];
+    const char *texts[STORE_KEYS + 2];
+    store_key_texts(key, texts);
+    texts[STORE_KEYS] = first;
+    texts[STORE_KEYS + 1] = second;
+    sqlite3_reset(statement);
+    for (int i = 0; i < sqlite3_bind_parameter_count(statement); i++)
+        sqlite3_bind_text(statement, i + 1, texts[i], -1, SQLITE_STATIC);
+    return statement;
+}
+
+bool store_find(Store *store, const RunKey *key, RunState *state) {
+    sqlite3_stmt *statement = bind(store, ASK_RUN, key, NULL, NULL);
+    bool is_read = sqlite3_step(statement) == SQLITE_ROW || say_failure(store);
+    *state = RUN_MISSING;
+    if (is_read && sqlite3_column_int(statement, 0)) *state = RUN_DONE;
+    else if (is_read && sqlite3_column_int(statement, 1)) *state = RUN_FAILED;
+    sqlite3_reset(statement);
+    return is_read;
+}
+
+/* Does what a statement says. */
+static bool change(Store *store, Statement which, const RunKey *key, const char *first,
+                   const char *second) {
+    sqlite3_stmt *statement = bind(store, which, key, first, second);
+    bool is_done = sqlite3_step(statement) == SQLITE_DONE || say_failure(store);
+    sqlite3_reset(statement);
+    return is_done;
+}
+
+bool store_add(Store *store, const RunKey *key, const char *json, const char *record) {
+    return change(store, ADD_RUN, key, json, record);
+}
+
+bool store_add_failure(Store *store, const RunKey *key, const char *reason, const char *output) {
+    return change(store, ADD_FAILURE, key, reason, output);
+}
+
+/* The text that a statement answers, "" when it answers none. */
+static bool ask_text(Store *store, Statement which, const RunKey *key, char **text) {
+    sqlite3_stmt *statement = bind(store, which, key, NULL, NULL);
+    int status = sqlite3_step(statement);
+    const char *found =
+        status == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    *text = words_copy_text(found ? found : "");
+    sqlite3_reset(statement);
+    return status == SQLITE_ROW || status == SQLITE_DONE || say_failure(store);
+}
+
+bool store_failure(Store *store, const RunKey *key, char **reason) {
+    return ask_text(store, ASK_FAILURE, key, reason);
+}
+
+bool store_result(Store *store, const RunKey *key, char **json) {
+    return ask_text(store, ASK_RESULT, key, json);
+}
+
+bool store_totals(Store *store, const RunKey *key, char ***texts) {
+    sqlite3_stmt *statement = bind(store, ASK_TOTALS, key, NULL, NULL);
+    int status, at = 0, count = tyto_counter_count();
+    *texts = allocate((size_t)count, sizeof **texts);
+    while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        for (int i = 0; i < count; i++, at++) { /* most often the one after the last */
+            if (strcmp(tyto_counter(at % count)->name, name) != 0) continue;
+            free((*texts)[at % count]);
+            (*texts)[at++ % count] =
+                words_copy_text((const char *)sqlite3_column_text(statement, 1));
+            break;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (!(*texts)[i]) (*texts)[i] = words_copy_text("");
+    }
+    sqlite3_reset(statement);
+    return status == SQLITE_DONE || say_failure(store);
+}
+
+void store_free_totals(char **texts) {
+    for (int i = 0; texts && i < tyto_counter_count(); i++)
+        free(texts[i]);
+    free(texts);
+}
+
+bool store_idle_seconds(Store *store, double *seconds) {
+    static const char question[] = "SELECT (julianday('now') - julianday(max(finished))) * 86400 "
+                                   "FROM (SELECT finished FROM runs UNION ALL SELECT finished FROM "
+                                   "failures)";
+    sqlite3_stmt *statement = NULL;
+    bool is_read =
+        sqlite3_prepare_v2(store->database, question, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW;
+    *seconds = NAN;
+    if (is_read && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        *seconds = sqlite3_column_double(statement, 0);
+    else if (!is_read) say_failure(store);
+    sqlite3_finalize(statement);
+    return is_read;
+}
+
+bool store_value(Store *store, const RunKey *key, const char *kernel, const char *metric,
+                 double *value) {
+    RunState state;
+    *value = NAN;
+    if (!store_find(store, key, &state)) return false;
+    if (state != RUN_DONE) return true;
+    sqlite3_stmt *statement = bind(store, kernel ? ASK_KERNEL : ASK_TOTAL, key, metric, kernel);
+    bool is_right = sqlite3_step(statement) == SQLITE_ROW || say_failure(store);
+    if (is_right && sqlite3_column_type(statement, 1) == SQLITE_NULL) {
+        say_error("%s has no counter '%s'%s%s", key->program, metric, kernel ? " of a kernel " : "",
+                  kernel ? kernel : "");
+        is_right = false;
+    } else if (is_right && sqlite3_column_type(statement, 0) != SQLITE_NULL) {
+        *value = sqlite3_column_double(statement, 0);
+    }
+    sqlite3_reset(statement);
+    return is_right;
+}
+
+bool store_recorded(Store *store, const RunKey *key, int item, const char *name, double *value) {
+    char path[128];
+    const char *point = strchr(name, '.');
+    if (item)
+        snprintf(path, sizeof path, "%.*s[%d].%.60s", point ? (int)(point - name) : 0, name,
+                 item - 1, point ? point + 1 : name);
+    else snprintf(path, sizeof path, "%.120s", name);
+    sqlite3_stmt *statement = bind(store, ASK_RECORD, key, path, NULL);
+    int status = sqlite3_step(statement);
+    *value = NAN;
+    if (status == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        *value = sqlite3_column_double(statement, 0);
+    sqlite3_reset(statement);
+    return status == SQLITE_ROW || status == SQLITE_DONE || say_failure(store);
+}

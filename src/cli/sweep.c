@@ -1,0 +1,188 @@
+/* tyto sweep: every combination of programs, machines, values of the machine, schedulers, sizes and
+ * seeds. Finished runs stay in a database, so that a command that was interrupted goes on where it
+ * was when it is given again. */
+#include "cli/command.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/files.h"
+#include "cli/program.h"
+#include "cli/sweep/output.h"
+#include "cli/sweep/plan.h"
+
+/* The work of one command line. */
+typedef struct Work {
+    const Arguments *arguments;
+    Sweep *sweep;
+    Store *store;
+    int jobs;
+} Work;
+
+/* ---- Results ---- */
+
+typedef bool WriteForm(const Work *work, FILE *to);
+
+static bool write_csv(const Work *work, FILE *to) {
+    return sweep_write_csv(work->sweep, work->store, to);
+}
+
+static bool write_json(const Work *work, FILE *to) {
+    return sweep_write_json(work->sweep, work->store, &work->arguments->command, to);
+}
+
+/* Writes a form of the results to the file of its option, if that is given. */
+static bool write_file(const Work *work, const char *option, WriteForm *form) {
+    const char *path = arguments_value(work->arguments, option);
+    char *text = NULL;
+    size_t length;
+    if (!path) return true;
+    FILE *to = open_memstream(&text, &length);
+    bool is_written = to && form(work, to);
+    if (to) fclose(to);
+    is_written = is_written && file_write(path, text, length);
+    free(text);
+    return is_written;
+}
+
+static bool show(const Work *work) {
+    const char *plot = arguments_value(work->arguments, "--plot");
+    bool is_shown = arguments_writes_output(work->arguments) ||
+                    sweep_write_text(work->sweep, work->store, stdout);
+    fflush(stdout);
+    is_shown = is_shown && write_file(work, "--csv", write_csv) &&
+               write_file(work, "--json", write_json) &&
+               (!plot || sweep_plot(work->sweep, work->store, plot));
+    return is_shown && sweep_write_failures(work->sweep, work->store, stderr);
+}
+
+/* ---- Watching ---- */
+
+/* What is done of the sweep, whoever does it. */
+static bool write_state(const Work *work, FILE *to) {
+    const Engine *engine = work->sweep->engine;
+    double idle;
+    if (!store_idle_seconds(work->store, &idle)) return false;
+    int done = engine_count_state(engine, RUN_DONE),
+        failed = engine_count_state(engine, RUN_FAILED);
+    fprintf(to, "%d of %d runs done", done, engine_count(engine));
+    if (failed) fprintf(to, ", %d failed", failed);
+    if (!isnan(idle)) fprintf(to, ", the last %.0f s ago", idle);
+    return true;
+}
+
+/* Shows the state again and again, until all is done: on a terminal in one line, else a line for
+ * each change. */
+static int watch(const Work *work) {
+    Engine *engine = work->sweep->engine;
+    bool is_terminal = isatty(STDOUT_FILENO), is_read = true;
+    int before = -1, finished;
+    for (;;) {
+        finished = engine_count(engine) - engine_count_state(engine, RUN_MISSING);
+        if (is_terminal) printf("\r\x1b[K");
+        if (is_terminal || finished != before) is_read = write_state(work, stdout);
+        if (!is_terminal && finished != before) printf("\n");
+        before = finished;
+        if (fflush(stdout) || !is_read || finished == engine_count(engine)) break;
+        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        is_read = engine_refresh(engine);
+    }
+    if (is_terminal) printf("\n");
+    return is_read ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* ---- The command ---- */
+
+static int run_all(const Work *work) {
+    EngineOrder order = {.title = "sweep",
+                         .executor = &executor_local,
+                         .jobs = work->jobs,
+                         .is_retrying = arguments_has(work->arguments, "--retry")};
+    int signal;
+    EngineEnd end = ENGINE_DONE;
+    if (!arguments_has(work->arguments, "--stored"))
+        end = engine_run(work->sweep->engine, &order, &signal);
+    if (end == ENGINE_INTERRUPTED)
+        say_error(
+            "interrupted; what has finished is kept, and the same command goes on from there");
+    if (end == ENGINE_INTERRUPTED || !show(work)) return EXIT_FAILED;
+    int missing = engine_count_state(work->sweep->engine, RUN_MISSING);
+    if (missing)
+        fprintf(stderr, "%d of %d runs are missing\n", missing, engine_count(work->sweep->engine));
+    return end == ENGINE_DONE && !engine_count_state(work->sweep->engine, RUN_FAILED) ? EXIT_DONE
+                                                                                      : EXIT_FAILED;
+}
+
+static int run_work(Work *work) {
+    const char *database = arguments_value(work->arguments, "--database");
+    work->sweep = sweep_read(work->arguments);
+    if (!work->sweep) return EXIT_USAGE;
+    if (!program_export_library()) return EXIT_FAILED;
+    work->store = store_open(database ? database : "tyto-runs.sqlite");
+    if (!work->store) return EXIT_FAILED;
+    if (!sweep_plan(work->sweep, work->store)) return EXIT_USAGE;
+    return arguments_has(work->arguments, "--watch") ? watch(work) : run_all(work);
+}
+
+static int run_sweep(Arguments *arguments) {
+    Work work = {.arguments = arguments};
+    if (!arguments_jobs(arguments, &work.jobs) || !arguments_check_runs(arguments, "sweep") ||
+        !arguments_check_environment())
+        return EXIT_USAGE;
+    int status = run_work(&work);
+    sweep_free(work.sweep);
+    store_close(work.store);
+    return status;
+}
+
+static const TytoOption options[] = {
+    {"--machines", "NAME,...", "gtx480", "The machines: of tyto machines, or files.", NULL, 0},
+    {"--set", "KEY=VALUE,...", NULL,
+     "Values of the machine to go through: l1d.size=16KiB,32KiB. As often as needed.", NULL, 0},
+    {"--schedulers", "NAME,...", NULL,
+     "The warp schedulers; P=1..8 for each value; else the machine's own.", NULL, 0},
+    {"--cta-schedulers", "NAME,...", NULL, "The thread block (CTA) schedulers; likewise.", NULL, 0},
+    {"--sizes", "SIZE,...", "small", "Input sizes: test, small, paper or a number.", NULL, 0},
+    {"--seeds", "N,...", "1", "Seeds of the input; 1..8 for each of these.", NULL, 0},
+    {"--metrics", "NAME,...", "ipc", "What the tables show, a table each; tyto metrics lists them.",
+     NULL, 0},
+    {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL, 0},
+    {"--retry", NULL, NULL, "Try those again that failed before.", NULL, 0},
+    {"--stored", NULL, NULL, "Run nothing: show what the database has.", NULL, 0},
+    {"--watch", NULL, NULL, "Run nothing: show how far the sweep is, until it is done.", NULL, 0},
+    {"--database", "FILE", "tyto-runs.sqlite", "Where finished runs are kept.", NULL, 0},
+    {"--csv", "FILE", NULL, "Write a line for each run, with every counter; - is standard output.",
+     NULL, TYTO_OPTION_FILE},
+    {"--json", "FILE", NULL, "Write the runs with their whole results.", NULL, TYTO_OPTION_FILE},
+    {"--plot", "FILE.svg|.pdf", NULL, "Plot the first metric, with gnuplot.", NULL,
+     TYTO_OPTION_FILE},
+    {"--x", "NAME", NULL, "What varies along the plot's axis; else the first value of the machine.",
+     NULL, 0},
+};
+
+const Command command_sweep = {
+    .name = "sweep",
+    .operands = "PROGRAM...|FILE.yaml",
+    .summary = "Run every combination of programs, machines, their values and schedulers",
+    .text =
+        "A PROGRAM is a workload or a path, quoted together with its arguments. FILE.yaml says\n"
+        "the same as the options (docs/sweep.md).\n"
+        "\n"
+        "  tyto sweep spmv bfs --set l1d.size=16KiB,32KiB,64KiB --schedulers lrr,gto,ccws\n"
+        "  tyto sweep './a.out {size}' --sizes 100,1000 --metrics ipc,l1d_miss_rate\n"
+        "  tyto sweep spmv --set l1d.size=16KiB,32KiB --plot l1d.svg --csv l1d.csv\n"
+        "\n"
+        "Finished runs are kept: a command that was interrupted goes on where it was. A run that\n"
+        "fails is told at the end, and tried again with --retry.\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .has_simulator = true,
+    .lowest_operands = 1,
+    .most_operands = -1,
+    .run = run_sweep,
+};

@@ -1,0 +1,325 @@
+/* Writes what a sweep came to (see the header). */
+#include "cli/sweep/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL_BYTES = 32, LEAST_WIDTH = 9, MOST_FAILURES = 20 };
+
+static const RunKey *key_of(const Sweep *sweep, const Point *point) {
+    return &engine_task(sweep->engine, point->task)->key;
+}
+
+static RunState state_of(const Sweep *sweep, const Point *point) {
+    return engine_task(sweep->engine, point->task)->state;
+}
+
+static const char *const state_names[] = {
+    [RUN_MISSING] = "missing", [RUN_DONE] = "done", [RUN_FAILED] = "failed"};
+
+bool sweep_number(const Sweep *sweep, Store *store, const Point *point, const char *metric,
+                  double *number) {
+    return store_value(store, key_of(sweep, point), NULL, metric, number);
+}
+
+/* ---- Text ---- */
+
+/* Which side of a metric is the better one; 0: neither. */
+static int better_side(const char *metric) {
+    static const char *const more[] = {"ipc", "warp_ipc"}, *const less[] = {"cycles", "time_ps"};
+    for (int i = 0; i < 2; i++) {
+        if (strcmp(metric, more[i]) == 0) return 1;
+        if (strcmp(metric, less[i]) == 0) return -1;
+    }
+    return 0;
+}
+
+static void format_number(double number, char text[CELL_BYTES]) {
+    if (isnan(number)) snprintf(text, CELL_BYTES, "-");
+    else if (number == floor(number) && fabs(number) < 1e15)
+        snprintf(text, CELL_BYTES, "%.0f", number);
+    else snprintf(text, CELL_BYTES, fabs(number) < 1 ? "%.4f" : "%.2f", number);
+}
+
+static int width_of(const Words *values, int least) {
+    for (int i = 0; i < values->count; i++) {
+        int length = (int)strlen(*values->list[i] ? values->list[i] : "machine's own");
+        if (length > least) least = length;
+    }
+    return least;
+}
+
+/* The dimensions that name a row: those that vary and are not across. */
+static bool names_row(const Sweep *sweep, int dimension, int across) {
+    return dimension != across && sweep_varies(sweep, dimension);
+}
+
+static void write_heading(const Sweep *sweep, const char *metric, int across, FILE *to) {
+    fprintf(to, "\n%s\n", metric);
+    for (int i = 0; i < sweep->dimension_count; i++) {
+        const Dimension *dimension = &sweep->dimensions[i];
+        if (names_row(sweep, i, across))
+            fprintf(to, "%-*s  ", width_of(&dimension->values, (int)strlen(dimension->name)),
+                    dimension->name);
+    }
+    const Words *columns = &sweep->dimensions[across].values;
+    for (int c = 0; c < columns->count; c++)
+        fprintf(to, "%*s%s", width_of(columns, LEAST_WIDTH),
+                *columns->list[c] ? columns->list[c] : "machine's own",
+                c + 1 < columns->count ? " " : "");
+    fprintf(to, "\n");
+}
+
+/* One line: the row that `choice` begins, its choice across being set here. */
+static bool write_row(const Sweep *sweep, Store *store, const char *metric, int across, int *choice,
+                      FILE *to) {
+    const Words *columns = &sweep->dimensions[across].values;
+    double *numbers = allocate((size_t)columns->count, sizeof *numbers), best = NAN;
+    bool is_read = true;
+    for (int c = 0; c < columns->count && is_read; c++) {
+        choice[across] = c;
+        const Point *point = sweep_find(sweep, choice);
+        numbers[c] = NAN;
+        if (point) is_read = sweep_number(sweep, store, point, metric, &numbers[c]);
+        double side = better_side(metric);
+        if (side != 0 && !isnan(numbers[c]) && !(side * numbers[c] <= side * best))
+            best = numbers[c];
+    }
+    choice[across] = 0;
+    for (int i = 0; i < sweep->dimension_count; i++) {
+        const Dimension *dimension = &sweep->dimensions[i];
+        if (!names_row(sweep, i, across)) continue;
+        const char *value = dimension->values.list[choice[i]];
+        fprintf(to, "%-*s  ", width_of(&dimension->values, (int)strlen(dimension->name)),
+                *value ? value : "machine's own");
+    }
+    for (int c = 0; c < columns->count; c++) {
+        char text[CELL_BYTES];
+        format_number(numbers[c], text);
+        bool is_best = columns->count > 1 && numbers[c] == best;
+        fprintf(to, "%*s%s", width_of(columns, LEAST_WIDTH), text,
+                is_best                  ? "*"
+                : c + 1 < columns->count ? " "
+                                         : "");
+    }
+    fprintf(to, "\n");
+    free(numbers);
+    return is_read;
+}
+
+/* The next row; false after the last. */
+static bool next_row(const Sweep *sweep, int across, int *choice) {
+    for (int i = sweep->dimension_count - 1; i >= 0; i--) {
+        if (i == across) continue;
+        if (++choice[i] < sweep->dimensions[i].values.count) return true;
+        choice[i] = 0;
+    }
+    return false;
+}
+
+/* Whether the row has any run: combinations that are another's are in that one's row. */
+static bool has_row(const Sweep *sweep, int across, int *choice) {
+    bool has_any = false;
+    for (int c = 0; c < sweep->dimensions[across].values.count; c++) {
+        choice[across] = c;
+        has_any |= sweep_find(sweep, choice) != NULL;
+    }
+    choice[across] = 0;
+    return has_any;
+}
+
+static bool write_table(const Sweep *sweep, Store *store, const char *metric, FILE *to) {
+    int across = sweep_across(sweep), *choice;
+    bool is_read = true;
+    if (across < 0) across = sweep->dimension_count - 1;
+    choice = allocate((size_t)sweep->dimension_count, sizeof *choice);
+    write_heading(sweep, metric, across, to);
+    do {
+        if (has_row(sweep, across, choice))
+            is_read = write_row(sweep, store, metric, across, choice, to);
+    } while (is_read && next_row(sweep, across, choice));
+    free(choice);
+    return is_read;
+}
+
+bool sweep_write_text(const Sweep *sweep, Store *store, FILE *to) {
+    char *what = sweep_describe(sweep);
+    fprintf(to, "%s", what);
+    free(what);
+    for (int i = 0; i < sweep->dimension_count; i++) { /* what all runs have in common */
+        const Dimension *dimension = &sweep->dimensions[i];
+        const char *value = dimension->values.list[0];
+        if (!sweep_varies(sweep, i) && *value) fprintf(to, ", %s %s", dimension->name, value);
+    }
+    fprintf(to, "\n");
+    bool is_read = true, has_best = false;
+    for (int i = 0; i < sweep->metrics.count && is_read; i++) {
+        is_read = write_table(sweep, store, sweep->metrics.list[i], to);
+        has_best |= better_side(sweep->metrics.list[i]) != 0 && sweep_across(sweep) >= 0;
+    }
+    if (has_best) fprintf(to, "\n* the best of its row\n");
+    return is_read;
+}
+
+bool sweep_write_failures(const Sweep *sweep, Store *store, FILE *to) {
+    int failed = engine_count_state(sweep->engine, RUN_FAILED), told = 0;
+    bool is_read = true;
+    if (!failed) return true;
+    fprintf(to, "%d of %d runs failed; the same command with --retry tries them again:\n", failed,
+            engine_count(sweep->engine));
+    for (int i = 0; i < engine_count(sweep->engine) && told < MOST_FAILURES && is_read; i++) {
+        const Task *task = engine_task(sweep->engine, i);
+        char *name, *reason;
+        if (task->state != RUN_FAILED) continue;
+        is_read = store_failure(store, &task->key, &reason);
+        name = task_name(&task->key);
+        fprintf(to, "  %s %s\n", name, reason);
+        free(name);
+        free(reason);
+        told++;
+    }
+    if (failed > told) fprintf(to, "  and %d more\n", failed - told);
+    return is_read;
+}
+
+/* ---- CSV ---- */
+
+static void write_field(const char *text, FILE *to) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, to);
+        return;
+    }
+    fputc('"', to);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
+/* The names that a line begins with: the values of the machine that were swept, then the key's. */
+static void write_csv_heading(const Sweep *sweep, FILE *to) {
+    for (int i = 0; i < sweep->dimension_count; i++) {
+        if (sweep->dimensions[i].vary != VARY_SET) continue;
+        write_field(sweep->dimensions[i].name, to);
+        fputc(',', to);
+    }
+    for (int i = 0; i < STORE_KEYS; i++)
+        fprintf(to, "%s,", store_key_names[i]);
+    fprintf(to, "state");
+    for (int i = 0; i < tyto_counter_count(); i++)
+        fprintf(to, ",%s", tyto_counter(i)->name);
+    fprintf(to, "\n");
+}
+
+bool sweep_write_csv(const Sweep *sweep, Store *store, FILE *to) {
+    bool is_read = true;
+    write_csv_heading(sweep, to);
+    for (int p = 0; p < sweep->point_count && is_read; p++) {
+        const Point *point = &sweep->points[p];
+        const char *texts[STORE_KEYS];
+        char **totals;
+        for (int i = 0; i < sweep->dimension_count; i++) {
+            if (sweep->dimensions[i].vary != VARY_SET) continue;
+            write_field(sweep_value(sweep, point, i), to);
+            fputc(',', to);
+        }
+        store_key_texts(key_of(sweep, point), texts);
+        for (int i = 0; i < STORE_KEYS; i++) {
+            write_field(texts[i], to);
+            fputc(',', to);
+        }
+        fputs(state_names[state_of(sweep, point)], to);
+        is_read = store_totals(store, key_of(sweep, point), &totals);
+        for (int i = 0; i < tyto_counter_count(); i++)
+            fprintf(to, ",%s", totals[i]);
+        fprintf(to, "\n");
+        store_free_totals(totals);
+    }
+    return is_read;
+}
+
+/* ---- JSON ---- */
+
+static void write_string(const char *text, FILE *to) {
+    fputc('"', to);
+    for (; *text; text++) {
+        unsigned char letter = (unsigned char)*text;
+        if (letter == '"' || letter == '\\') fprintf(to, "\\%c", letter);
+        else if (letter < ' ') fprintf(to, "\\u%04x", letter);
+        else fputc(letter, to);
+    }
+    fputc('"', to);
+}
+
+static void write_strings(const Words *words, FILE *to) {
+    for (int i = 0; i < words->count; i++) {
+        fputs(i ? ", " : "[", to);
+        write_string(words->list[i], to);
+    }
+    fputs(words->count ? "]" : "[]", to);
+}
+
+static void write_dimensions(const Sweep *sweep, FILE *to) {
+    fprintf(to, "  \"dimensions\": [\n");
+    for (int i = 0; i < sweep->dimension_count; i++) {
+        fprintf(to, "    {\"name\": ");
+        write_string(sweep->dimensions[i].name, to);
+        fprintf(to, ", \"is_set\": %s, \"values\": ",
+                sweep->dimensions[i].vary == VARY_SET ? "true" : "false");
+        write_strings(&sweep->dimensions[i].values, to);
+        fprintf(to, "}%s\n", i + 1 < sweep->dimension_count ? "," : "");
+    }
+    fprintf(to, "  ],\n");
+}
+
+static bool write_run(const Sweep *sweep, Store *store, const Point *point, FILE *to) {
+    const char *texts[STORE_KEYS];
+    char *reason, *result;
+    const RunKey *key = key_of(sweep, point);
+    store_key_texts(key, texts);
+    fprintf(to, "    {\"values\": {");
+    for (int i = 0; i < sweep->dimension_count; i++) {
+        if (i) fprintf(to, ", ");
+        write_string(sweep->dimensions[i].name, to);
+        fprintf(to, ": ");
+        write_string(sweep->dimensions[i].values.list[point->choice[i]], to);
+    }
+    fprintf(to, "},\n");
+    for (int i = 0; i < STORE_KEYS; i++) {
+        fprintf(to, "%s\"%s\": ", i ? ", " : "     ", store_key_names[i]);
+        write_string(texts[i], to);
+    }
+    if (!store_failure(store, key, &reason)) return false;
+    bool is_read = store_result(store, key, &result);
+    fprintf(to, ",\n     \"state\": \"%s\", \"reason\": ", state_names[state_of(sweep, point)]);
+    if (*reason) write_string(reason, to);
+    else fprintf(to, "null");
+    size_t length = strlen(result);
+    while (length && result[length - 1] == '\n')
+        result[--length] = '\0';
+    fprintf(to, ",\n     \"result\": %s}", *result ? result : "null");
+    free(reason);
+    free(result);
+    return is_read;
+}
+
+bool sweep_write_json(const Sweep *sweep, Store *store, const Words *command, FILE *to) {
+    bool is_read = true;
+    fprintf(to, "{\n  \"tyto_version\": \"%s\",\n  \"command\": ", tyto_version());
+    write_strings(command, to);
+    fprintf(to, ",\n");
+    write_dimensions(sweep, to);
+    fprintf(to, "  \"metrics\": ");
+    write_strings(&sweep->metrics, to);
+    fprintf(to, ",\n  \"x\": ");
+    write_string(sweep->dimensions[sweep->x].name, to);
+    fprintf(to, ",\n  \"runs\": [\n");
+    for (int i = 0; i < sweep->point_count && is_read; i++) {
+        is_read = write_run(sweep, store, &sweep->points[i], to);
+        fprintf(to, "%s\n", i + 1 < sweep->point_count ? "," : "");
+    }
+    fprintf(to, "  ]\n}\n");
+    return is_read;
+}

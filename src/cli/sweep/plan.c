@@ -1,0 +1,467 @@
+/* Reads sweeps and plans their runs (see the header). */
+#include "cli/sweep/plan.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/engine/fields.h"
+#include "cli/files.h"
+#include "cli/names.h"
+#include "cli/program.h"
+
+enum {
+    MOST_POINTS = 1 << 16,
+    MOST_VALUES = 4096, /* of a dimension */
+    MESSAGE_BYTES = 4096,
+};
+
+/* ---- What a file may say ---- */
+
+typedef struct SweepFile {
+    Words programs, machines, schedulers, cta_schedulers, sizes, seeds, options, metrics;
+    NamedLists set;
+    const char *x;
+} SweepFile;
+
+static const Field sweep_fields[] = {
+    {"programs", FIELD_WORDS, offsetof(SweepFile, programs), true, NULL, NULL},
+    {"machines", FIELD_WORDS, offsetof(SweepFile, machines), false, NULL, NULL},
+    {"set", FIELD_LISTS, offsetof(SweepFile, set), false, NULL, NULL},
+    {"schedulers", FIELD_POLICIES, offsetof(SweepFile, schedulers), false, NULL, NULL},
+    {"cta_schedulers", FIELD_POLICIES, offsetof(SweepFile, cta_schedulers), false, NULL, NULL},
+    {"sizes", FIELD_WORDS, offsetof(SweepFile, sizes), false, NULL, NULL},
+    {"seeds", FIELD_WORDS, offsetof(SweepFile, seeds), false, NULL, NULL},
+    {"options", FIELD_WORDS, offsetof(SweepFile, options), false, NULL, NULL},
+    {"metrics", FIELD_WORDS, offsetof(SweepFile, metrics), false, NULL, NULL},
+    {"x", FIELD_TEXT, offsetof(SweepFile, x), false, NULL, NULL},
+};
+FIELDS_RECORD(sweep, SweepFile, sweep_fields);
+
+/* What owns the texts of a sweep, and where a mistake is told. */
+typedef struct SweepPlan {
+    FieldFile *file; /* NULL: all is from the command line */
+    Words *programs; /* of each value of the first dimension, its words */
+    int mistakes;
+} SweepPlan;
+
+/* ---- Mistakes ---- */
+
+/* Tells what is wrong with a word, where it stands. */
+static void say(SweepPlan *plan, const char *word, const char *message) {
+    plan->mistakes++;
+    if (plan->file) fields_say(plan->file, word, "%s", message);
+    else say_error("%s", message);
+}
+
+/* Tells that a word is none of `names`, and which was probably meant. */
+static void say_unknown(SweepPlan *plan, const char *place, const char *what, const char *word,
+                        const char *const *names, int count) {
+    char message[MESSAGE_BYTES];
+    const char *nearest = tyto_nearest(word, names, count);
+    snprintf(message, sizeof message, "there is no %s '%.400s'%s%s%s", what, word,
+             nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    say(plan, place, message);
+}
+
+/* ---- Dimensions ---- */
+
+static Dimension *add_dimension(Sweep *sweep, Vary vary, const char *name) {
+    Dimension *longer = allocate((size_t)sweep->dimension_count + 1, sizeof *longer);
+    if (sweep->dimension_count)
+        memcpy(longer, sweep->dimensions, (size_t)sweep->dimension_count * sizeof *longer);
+    free(sweep->dimensions);
+    sweep->dimensions = longer;
+    longer[sweep->dimension_count] =
+        (Dimension){.vary = vary,
+                    .name = words_copy_text(name),
+                    .origins = allocate(MOST_VALUES, sizeof *longer->origins)};
+    return &longer[sweep->dimension_count++];
+}
+
+/* What is wrong with a scheduler or machine by itself, into `message`; false: nothing. */
+static bool is_wrong(Vary vary, const char *value, char message[MESSAGE_BYTES]) {
+    const char *option = vary == VARY_MACHINE         ? "--machine"
+                         : vary == VARY_SCHEDULER     ? "--scheduler"
+                         : vary == VARY_CTA_SCHEDULER ? "--cta-scheduler"
+                                                      : NULL;
+    const char *words[] = {option, value};
+    if (!option || !*value || tyto_check_options(2, words, message, MESSAGE_BYTES) == TYTO_OK)
+        return false;
+    const char *reason = task_reason(message);
+    memmove(message, reason, strlen(reason) + 1);
+    return true;
+}
+
+static void add_value(Sweep *sweep, Dimension *dimension, const char *value, const char *origin) {
+    char message[MESSAGE_BYTES];
+    for (int i = 0; i < dimension->values.count; i++) {
+        if (strcmp(dimension->values.list[i], value) == 0) return;
+    }
+    if (dimension->values.count == MOST_VALUES) {
+        say(sweep->plan, origin, "there are too many values");
+        return;
+    }
+    if (is_wrong(dimension->vary, value, message)) say(sweep->plan, origin, message);
+    dimension->origins[dimension->values.count] = origin;
+    words_add(&dimension->values, value);
+}
+
+/* A range of numbers, "1..8", as a value for each; false: it is none. */
+static bool add_range(Sweep *sweep, Dimension *dimension, const char *text, const char *origin) {
+    char *end, number[32];
+    long first = strtol(text, &end, 10), last;
+    if (end == text || strncmp(end, "..", 2) != 0) return false;
+    last = strtol(end + 2, &end, 10);
+    if (*end || first > last) return false;
+    if (last - first >= MOST_VALUES) {
+        say(sweep->plan, origin, "there are too many values");
+        return true;
+    }
+    for (; first <= last; first++) {
+        snprintf(number, sizeof number, "%ld", first);
+        add_value(sweep, dimension, number, origin);
+    }
+    return true;
+}
+
+/* Adds the values of a list as the command line takes it: "lrr,swl:limit=1..4", "1..8". */
+static void add_list(Sweep *sweep, Dimension *dimension, const char *text, const char *origin) {
+    Names names = names_read(text, MOST_VALUES);
+    if (!names.count || names.is_cut)
+        say(sweep->plan, origin, names.count ? "there are too many values" : "the list is empty");
+    for (int i = 0; i < names.count; i++) {
+        if (!add_range(sweep, dimension, names.list[i], origin))
+            add_value(sweep, dimension, names.list[i], origin);
+    }
+    names_free(&names);
+}
+
+/* Adds the dimension of an option: what the command line says, else what the file does, else one
+ * value. */
+static void read_dimension(Sweep *sweep, Vary vary, const char *name, const char *given,
+                           const Words *in_file, const char *initial) {
+    Dimension *dimension = add_dimension(sweep, vary, name);
+    if (given) add_list(sweep, dimension, given, given);
+    for (int i = 0; !given && i < in_file->count; i++)
+        add_list(sweep, dimension, in_file->list[i], in_file->list[i]);
+    if (!dimension->values.count) add_value(sweep, dimension, initial, initial);
+}
+
+/* Adds the dimension of --set KEY=VALUE,VALUE. */
+static void read_set(Sweep *sweep, const char *text) {
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1]) {
+        say(sweep->plan, text, "--set: write KEY=VALUE,VALUE: l1d.size=16KiB,32KiB");
+        return;
+    }
+    char *name = strndup(text, (size_t)(equals - text));
+    add_list(sweep, add_dimension(sweep, VARY_SET, name), equals + 1, text);
+    free(name);
+}
+
+/* Those of the command line, else those of the file. */
+static void read_sets(Sweep *sweep, const Arguments *arguments, const NamedLists *in_file) {
+    bool is_given = arguments_has(arguments, "--set");
+    for (int i = 0; i < arguments->option_count; i++) {
+        const GivenOption *given = &arguments->options[i];
+        if (strcmp(given->option->name, "--set") == 0) read_set(sweep, given->value);
+    }
+    for (int i = 0; !is_given && i < in_file->count; i++) {
+        const NamedList *list = &in_file->list[i];
+        Dimension *dimension = add_dimension(sweep, VARY_SET, list->name);
+        for (int v = 0; v < list->words.count; v++)
+            add_list(sweep, dimension, list->words.list[v], list->words.list[v]);
+    }
+}
+
+static void read_program(Sweep *sweep, const char *text, Words *words) {
+    SweepPlan *plan = sweep->plan;
+    if (!words_split(text, words)) say(plan, text, "a quote is open in the words of a program");
+    else if (!words->count) say(plan, text, "a program is expected here");
+    else {
+        char *why = program_find_problem(words->list[0]);
+        if (why) say(plan, text, why);
+        free(why);
+    }
+}
+
+static void read_programs(Sweep *sweep, const Words *programs) {
+    Dimension *dimension = add_dimension(sweep, VARY_PROGRAM, "program");
+    sweep->plan->programs = allocate((size_t)programs->count, sizeof *sweep->plan->programs);
+    for (int i = 0; i < programs->count; i++) {
+        int before = dimension->values.count;
+        add_value(sweep, dimension, programs->list[i], programs->list[i]);
+        if (dimension->values.count > before)
+            read_program(sweep, programs->list[i], &sweep->plan->programs[before]);
+    }
+}
+
+/* ---- What is shown ---- */
+
+static void read_metrics(Sweep *sweep, const char *given, const Words *in_file) {
+    SweepPlan *plan = sweep->plan;
+    Dimension list = {.vary = VARY_SET, .origins = allocate(MOST_VALUES, sizeof(char *))};
+    if (given) add_list(sweep, &list, given, given);
+    for (int i = 0; !given && i < in_file->count; i++)
+        add_list(sweep, &list, in_file->list[i], in_file->list[i]);
+    if (!list.values.count) add_value(sweep, &list, "ipc", "ipc");
+    int count = tyto_counter_count();
+    const char **names = allocate((size_t)count, sizeof *names);
+    for (int i = 0; i < count; i++)
+        names[i] = tyto_counter(i)->name;
+    for (int i = 0; i < list.values.count; i++) {
+        const char *name = list.values.list[i];
+        if (tyto_find_counter(name) < 0)
+            say_unknown(plan, list.origins[i], "metric", name, names, count);
+    }
+    free((void *)names);
+    free((void *)list.origins);
+    sweep->metrics = list.values;
+}
+
+bool sweep_varies(const Sweep *sweep, int dimension) {
+    return sweep->dimensions[dimension].values.count > 1;
+}
+
+/* The axis that is wanted; else the first varied value of the machine, else what varies and is not
+ * the program. */
+static void read_x(Sweep *sweep, const char *wanted) {
+    int count = sweep->dimension_count, found = -1;
+    const char **names = allocate((size_t)count, sizeof *names);
+    for (int i = 0; i < count; i++) {
+        names[i] = sweep->dimensions[i].name;
+        if (wanted && strcmp(names[i], wanted) == 0) found = i;
+    }
+    if (wanted && found < 0)
+        say_unknown(sweep->plan, wanted, "dimension of the sweep", wanted, names, count);
+    for (int i = 0; !wanted && i < count; i++) {
+        bool is_set = sweep->dimensions[i].vary == VARY_SET;
+        if (sweep_varies(sweep, i) &&
+            (found < 0 || (is_set && sweep->dimensions[found].vary != VARY_SET)) && i)
+            found = i;
+    }
+    sweep->x = found < 0 ? 0 : found;
+    free((void *)names);
+}
+
+/* ---- Reading ---- */
+
+/* Whether the one operand is a file. */
+static bool names_file(const Arguments *arguments) {
+    static const char ending[] = ".yaml";
+    const char *name = arguments->operands[0];
+    size_t length = strlen(name);
+    return arguments->operand_count == 1 && length >= sizeof ending &&
+           strcmp(name + length - (sizeof ending - 1), ending) == 0;
+}
+
+/* Reads the file, if one is named, into `out`. False after a message. */
+static bool read_file(Sweep *sweep, const Arguments *arguments, SweepFile *out) {
+    out->programs =
+        (Words){(const char **)(uintptr_t)arguments->operands, arguments->operand_count};
+    if (!names_file(arguments)) return true;
+    size_t length;
+    char *text = file_read(arguments->operands[0], FILE_TEXT_MAX, &length);
+    if (!text) return false;
+    sweep->plan->file = fields_new(arguments->operands[0], true); /* it starts programs anyway */
+    const SweepFile *read = fields_read(sweep->plan->file, &sweep_record, text, length);
+    free(text);
+    if (!read || fields_mistakes(sweep->plan->file)) return false;
+    *out = *read;
+    return true;
+}
+
+static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *file) {
+    const TaskForm *form = &sweep->form;
+    const char *machines = arguments_value(arguments, "--machines");
+    read_programs(sweep, &file->programs);
+    read_dimension(sweep, VARY_MACHINE, "machine", machines, &file->machines, form->machine);
+    read_sets(sweep, arguments, &file->set);
+    read_dimension(sweep, VARY_SIZE, "size", arguments_value(arguments, "--sizes"), &file->sizes,
+                   "small");
+    read_dimension(sweep, VARY_SEED, "seed", arguments_value(arguments, "--seeds"), &file->seeds,
+                   "1");
+    read_dimension(sweep, VARY_CTA_SCHEDULER, "cta_scheduler",
+                   arguments_value(arguments, "--cta-schedulers"), &file->cta_schedulers,
+                   form->cta_scheduler ? form->cta_scheduler : "");
+    read_dimension(sweep, VARY_SCHEDULER, "scheduler", arguments_value(arguments, "--schedulers"),
+                   &file->schedulers, "");
+    for (int i = 0; i < file->options.count; i++)
+        words_add(&sweep->form.options, file->options.list[i]);
+    read_metrics(sweep, arguments_value(arguments, "--metrics"), &file->metrics);
+    read_x(sweep, arguments_has(arguments, "--x") ? arguments_value(arguments, "--x") : file->x);
+}
+
+Sweep *sweep_read(const Arguments *arguments) {
+    SweepFile file = {0};
+    Sweep *sweep = allocate(1, sizeof *sweep);
+    sweep->plan = allocate(1, sizeof *sweep->plan);
+    task_form_take(&sweep->form, arguments);
+    bool is_read = read_file(sweep, arguments, &file);
+    if (is_read) read_all(sweep, arguments, &file);
+    if (is_read && !sweep->plan->mistakes) return sweep;
+    sweep_free(sweep);
+    return NULL;
+}
+
+void sweep_free(Sweep *sweep) {
+    if (!sweep) return;
+    int programs = sweep->dimension_count ? sweep->dimensions[0].values.count : 0;
+    for (int i = 0; i < programs; i++)
+        words_free(&sweep->plan->programs[i]);
+    for (int i = 0; i < sweep->dimension_count; i++) {
+        words_free(&sweep->dimensions[i].values);
+        free((void *)sweep->dimensions[i].origins);
+        free((char *)(uintptr_t)sweep->dimensions[i].name);
+    }
+    for (int i = 0; i < sweep->point_count; i++)
+        free(sweep->points[i].choice);
+    free(sweep->points);
+    free(sweep->dimensions);
+    words_free(&sweep->metrics);
+    task_form_free(&sweep->form);
+    engine_free(sweep->engine);
+    free(sweep->plan->programs);
+    fields_free(sweep->plan->file);
+    free(sweep->plan);
+    free(sweep);
+}
+
+/* ---- Planning ---- */
+
+/* The next combination; false after the last. */
+static bool next_choice(const Sweep *sweep, int *choice) {
+    for (int i = sweep->dimension_count - 1; i >= 0; i--) {
+        if (++choice[i] < sweep->dimensions[i].values.count) return true;
+        choice[i] = 0;
+    }
+    return false;
+}
+
+/* NULL for a value that is left to the machine. */
+static const char *named(const char *value) { return *value ? value : NULL; }
+
+/* Whether a program takes the sizes, or the seeds: a workload does, any other where it says so. */
+static bool takes(const Words *program, const char *mark) {
+    bool is_marked = program_is_workload(program->list[0]);
+    for (int i = 1; i < program->count; i++)
+        is_marked |= strstr(program->list[i], mark) != NULL;
+    return is_marked;
+}
+
+/* The form of a combination; its list `set` is filled with words that are owned. */
+static TaskForm make_form(const Sweep *sweep, const int *choice) {
+    TaskForm form = sweep->form;
+    form.set = (Words){0};
+    for (int i = 0; i < sweep->dimension_count; i++) {
+        const Dimension *dimension = &sweep->dimensions[i];
+        const char *value = dimension->values.list[choice[i]];
+        char set[MESSAGE_BYTES];
+        switch (dimension->vary) {
+        case VARY_PROGRAM: form.program = sweep->plan->programs[choice[i]]; break;
+        case VARY_MACHINE: form.machine = value; break;
+        case VARY_SIZE: form.size = takes(&form.program, "{size}") ? value : NULL; break;
+        case VARY_SEED: form.seed = takes(&form.program, "{seed}") ? value : NULL; break;
+        case VARY_SCHEDULER: form.scheduler = named(value); break;
+        case VARY_CTA_SCHEDULER: form.cta_scheduler = named(value); break;
+        case VARY_SET:
+            snprintf(set, sizeof set, "%s=%s", dimension->name, value);
+            words_add(&form.set, set);
+            break;
+        }
+    }
+    return form;
+}
+
+/* Tells what is wrong with a combination: at the value of the machine that is wrong by itself, if
+ * there is one. */
+static void say_wrong(const Sweep *sweep, const int *choice, const TaskForm *form,
+                      const char *message) {
+    char alone[MESSAGE_BYTES];
+    const char *wrong = task_form_find_wrong(form, alone, sizeof alone);
+    int set = 0;
+    for (int i = 0; i < sweep->dimension_count; i++) {
+        const Dimension *dimension = &sweep->dimensions[i];
+        if (dimension->vary != VARY_SET || form->set.list[set++] != wrong) continue;
+        say(sweep->plan, dimension->origins[choice[i]], alone);
+        return;
+    }
+    say(sweep->plan, sweep->dimensions[0].origins[choice[0]], wrong ? alone : message);
+}
+
+static bool add_point(Sweep *sweep, const int *choice) {
+    TaskForm form = make_form(sweep, choice);
+    char *why = NULL;
+    int known = engine_count(sweep->engine);
+    int task = engine_add(sweep->engine, &form, &why);
+    if (task < 0 && why) say_wrong(sweep, choice, &form, why);
+    free(why);
+    words_free(&form.set);
+    if (task != known) return task >= 0;
+    size_t bytes = (size_t)sweep->dimension_count * sizeof *choice;
+    sweep->points[sweep->point_count] = (Point){.choice = allocate(1, bytes), .task = task};
+    memcpy(sweep->points[sweep->point_count++].choice, choice, bytes);
+    return true;
+}
+
+bool sweep_plan(Sweep *sweep, Store *store) {
+    long count = 1;
+    for (int i = 0; i < sweep->dimension_count && count <= MOST_POINTS; i++)
+        count *= sweep->dimensions[i].values.count;
+    if (count > MOST_POINTS) {
+        say_error("the sweep has more than %d runs", MOST_POINTS);
+        return false;
+    }
+    int *choice = allocate((size_t)sweep->dimension_count, sizeof *choice);
+    sweep->points = allocate((size_t)count, sizeof *sweep->points);
+    sweep->engine = engine_new(store);
+    bool is_right = true;
+    do
+        is_right = add_point(sweep, choice);
+    while (is_right && next_choice(sweep, choice));
+    free(choice);
+    return is_right;
+}
+
+/* ---- Looking at it ---- */
+
+const char *sweep_value(const Sweep *sweep, const Point *point, int dimension) {
+    const char *value = sweep->dimensions[dimension].values.list[point->choice[dimension]];
+    return *value ? value : "machine's own";
+}
+
+int sweep_across(const Sweep *sweep) {
+    int across = sweep->dimension_count - 1;
+    while (across > 0 && !sweep_varies(sweep, across))
+        across--;
+    return across ? across : -1;
+}
+
+const Point *sweep_find(const Sweep *sweep, const int *choice) {
+    size_t bytes = (size_t)sweep->dimension_count * sizeof *choice;
+    for (int i = 0; i < sweep->point_count; i++) {
+        if (memcmp(sweep->points[i].choice, choice, bytes) == 0) return &sweep->points[i];
+    }
+    return NULL;
+}
+
+char *sweep_describe(const Sweep *sweep) {
+    char *text = NULL;
+    size_t length;
+    bool is_open = false;
+    FILE *to = open_memstream(&text, &length);
+    for (int i = 0; to && i < sweep->dimension_count; i++) {
+        const Dimension *dimension = &sweep->dimensions[i];
+        if (!sweep_varies(sweep, i)) continue;
+        fprintf(to, "%s%d %s%s", is_open ? " x " : "", dimension->values.count, dimension->name,
+                dimension->vary == VARY_SET ? "" : "s");
+        is_open = true;
+    }
+    if (to)
+        fprintf(to, "%s%d run%s", is_open ? " = " : "", sweep->point_count,
+                sweep->point_count == 1 ? "" : "s");
+    if (to) fclose(to);
+    return text ? text : words_copy_text("");
+}

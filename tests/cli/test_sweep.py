@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""tyto sweep: its combinations, files, tables, mistakes, failures, and what is left when it is killed.
+
+usage: test_sweep.py TYTO ROOT
+"""
+import csv
+import json
+import os
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TYTO, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+SECONDS = 170
+GRID = ("--set", "l1d.size=16KiB,32KiB,64KiB", "--schedulers", "lrr,swl:limit=1..2", "--sizes", "test")
+FILE = """
+programs: [spmv --rows 300, vecadd]
+machines: owl
+set: {l1d.latency: [40, 60]}
+schedulers: [lrr, 'swl:limit=1..2']
+sizes: test
+seeds: 1..2
+metrics: [cycles, ipc]
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+        (self.path / "tmp").mkdir()
+        self.environment = {**PLAIN, "TMPDIR": str(self.path / "tmp")}
+
+    def tyto(self, *words, **variables):
+        return subprocess.run([TYTO, *map(str, words)], capture_output=True, text=True, check=False, cwd=self.path,
+                              env={**self.environment, **variables}, timeout=SECONDS)
+
+    def sweep(self, *words, status=0, **variables):
+        done = self.tyto("sweep", *words, **variables)
+        self.assertEqual(done.returncode, status, f"{done.stdout}{done.stderr}")
+        self.assertEqual(os.listdir(self.path / "tmp"), [])  # nothing is left behind
+        return done
+
+    def rows(self, what="*", table="canonical", database="tyto-runs.sqlite"):
+        connection = sqlite3.connect(self.path / database)
+        try:
+            return connection.execute(f"SELECT {what} FROM {table}").fetchall()
+        finally:
+            connection.close()
+
+    def program(self, text, name="program"):
+        path = self.path / name
+        path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        path.chmod(0o755)
+        return path
+
+
+class Combinations(Case):
+    def test_every_combination_is_run_once_and_named_in_the_csv(self):
+        self.sweep("spmv", "vecadd", *GRID, "--csv", "t.csv")
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        named = [(row["program"], row["l1d.size"], row["scheduler"]) for row in rows]
+        self.assertEqual(named, [(program, size, policy) for program in ("spmv", "vecadd")
+                                 for size in ("16KiB", "32KiB", "64KiB")
+                                 for policy in ("lrr", "swl:limit=1", "swl:limit=2")])
+        for row in rows:
+            self.assertEqual((row["machine"], row["size"], row["seed"], row["state"]), ("gtx480", "test", "1", "done"))
+            self.assertEqual(row["overrides"], "l1d.size=" + row["l1d.size"])
+            self.assertGreater(int(row["cycles"]), 0)
+        self.assertEqual(len(self.rows()), 18)
+
+    def test_a_value_is_that_of_a_run_of_its_own(self):
+        self.sweep("spmv", *GRID, "--seeds", "7", "--csv", "t.csv")
+        self.tyto("run", "--quiet", "--set", "l1d.size=32KiB", "--scheduler", "swl:limit=2", "--json", "r.json", "spmv",
+                  "--size", "test", "--seed", "7")
+        own = json.loads((self.path / "r.json").read_text(encoding="utf-8"))["total"]
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            row, = (row for row in csv.DictReader(file) if (row["l1d.size"], row["scheduler"]) == ("32KiB", "swl:limit=2"))
+        for name in ("cycles", "warp_instructions", "l1d_misses", "l2_accesses"):
+            self.assertEqual(int(row[name]), own[name])
+        self.assertAlmostEqual(float(row["ipc"]), own["ipc"])
+
+    def test_a_file_says_the_same_as_the_options(self):
+        (self.path / "s.yaml").write_text(FILE, encoding="utf-8")
+        first = self.sweep("s.yaml", "--json", "a.json")
+        self.assertIn("2 programs x 2 l1d.latency x 2 seeds x 3 schedulers = 24 runs, machine owl", first.stdout)
+        second = self.sweep("spmv --rows 300", "vecadd", "--machines", "owl", "--set", "l1d.latency=40,60", "--schedulers",
+                            "lrr,swl:limit=1..2", "--sizes", "test", "--seeds", "1,2", "--metrics", "cycles,ipc",
+                            "--json", "b.json")
+        self.assertEqual(first.stdout, second.stdout)
+        load = lambda name: json.loads((self.path / name).read_text(encoding="utf-8"))["runs"]
+        self.assertEqual(load("a.json"), load("b.json"))
+        self.assertEqual(len(self.rows()), 24)
+
+    def test_what_the_command_line_says_goes_before_the_file(self):
+        (self.path / "s.yaml").write_text(FILE, encoding="utf-8")
+        done = self.sweep("s.yaml", "--schedulers", "gto", "--seeds", "3")
+        self.assertIn("2 programs x 2 l1d.latency = 4 runs, machine owl, size test, seed 3, scheduler gto", done.stdout)
+
+    def test_a_program_of_ones_own_takes_sizes_where_it_says_so(self):
+        self.program('exec "$WORKLOADS/vecadd" --size "$1"')
+        self.sweep("./program {size}", "./program 300", "--sizes", "100,200", "--csv", "t.csv",
+                   WORKLOADS=str(TYTO.parent / "workloads"))
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            rows = [(row["program"], row["size"], row["seed"]) for row in csv.DictReader(file)]
+        self.assertEqual(rows, [("./program {size}", "100", ""), ("./program {size}", "200", ""), ("./program 300", "", "")])
+
+    def test_a_table_marks_the_best_of_each_row(self):
+        shown = self.sweep("spmv", *GRID, "--metrics", "ipc,cycles,l1d_miss_rate", "--csv", "t.csv").stdout
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        policies = ("lrr", "swl:limit=1", "swl:limit=2")
+        for size in ("16KiB", "32KiB", "64KiB"):
+            cycles = [int(row["cycles"]) for row in rows if row["l1d.size"] == size]
+            best = min(cycles)
+            wanted = [size] + [f"{one}*" if one == best else str(one) for one in cycles]
+            self.assertIn(wanted, [line.split() for line in shown.splitlines()])
+        self.assertEqual(shown.count("*"), 3 + 3 + 1, shown)  # of ipc and cycles, and the legend
+        self.assertIn(["l1d.size", *policies], [line.split() for line in shown.splitlines()])
+
+    def test_a_plot_has_a_graph_for_each_program_and_a_line_for_each_policy(self):
+        if not any((pathlib.Path(folder) / "gnuplot").exists() for folder in os.environ["PATH"].split(":")):
+            self.skipTest("gnuplot is not installed")
+        self.sweep("spmv", "vecadd", *GRID, "--plot", "p.svg")
+        picture = (self.path / "p.svg").read_text(encoding="utf-8")
+        for text in ("spmv", "vecadd", "l1d.size", "16KiB", "lrr", "swl:limit=2", "ipc by l1d.size, machine gtx480"):
+            self.assertIn(text, picture)
+        self.sweep("spmv", "vecadd", *GRID, "--stored", "--plot", "p.pdf")
+        self.assertTrue((self.path / "p.pdf").read_bytes().startswith(b"%PDF"))
+
+    def test_standard_output_holds_what_was_asked_for_alone(self):
+        done = self.sweep("vecadd", "--sizes", "test", "--csv", "-")
+        self.assertEqual(len(list(csv.reader(done.stdout.splitlines()))), 2)
+        self.assertEqual(json.loads(self.sweep("vecadd", "--sizes", "test", "--json", "-").stdout)["metrics"], ["ipc"])
+
+
+class Mistakes(Case):
+    def test_those_of_a_file_are_told_at_their_places_before_anything_runs(self):
+        (self.path / "s.yaml").write_text("programs: [spmv, vecad]\nmachines: [owl, owll]\nset:\n  l1d.size: [16KiB]\n"
+                                          "schedulers: [lrr,\n  gtoo]\nmetrics: [ipcc]\nx: l1d.sise\n", encoding="utf-8")
+        said = self.sweep("s.yaml", status=2).stderr
+        for place, word in (("1:18", "'vecadd'?"), ("2:17", "owl?"), ("6:3", '"gto"?'), ("7:11", "'ipc'?"),
+                            ("8:4", "'l1d.size'?")):
+            self.assertRegex(said, rf"(?m)^s\.yaml:{place}: error: .*{word[:-1]}\?$")
+        self.assertFalse((self.path / "tyto-runs.sqlite").exists())
+        (self.path / "s.yaml").write_text("programs: spmv\nset: {l1d.latency: 40,\n  l1d.sise: 3}\n", encoding="utf-8")
+        self.assertIn("s.yaml:3:13: error: l1d.sise: no such key; did you mean l1d.size?",
+                      self.sweep("s.yaml", status=2).stderr)
+
+    def test_those_of_the_command_line_too(self):
+        for words, what in ((("vecad",), "did you mean 'vecadd'?"), (("vecadd", "--machines", "owll"), "owl?"),
+                            (("vecadd", "--schedulers", "lrr,gtoo"), '"gto"?'), (("vecadd", "--metrics", "ipcc"), "'ipc'?"),
+                            (("vecadd", "--set", "l1d.sise=3"), "l1d.size?"), (("vecadd", "--set", "l1d"), "KEY=VALUE"),
+                            (("vecadd", "--x", "nothing"), "'nothing'"), (("vecadd 'x",), "quote is open"),
+                            (("vecadd", "--seeds", "1..70000"), "too many values"), (("vecadd", "--scheduler", "lrr"), "tyto run"),
+                            (("vecadd", "--seeds", "1..4096", "--schedulers", "swl:limit=1..32"), "more than 65536 runs"),
+                            (("",), "a program is expected")):
+            self.assertIn(what, self.sweep(*words, status=2).stderr, words)
+        self.assertIn("TYTO_OPTIONS is set", self.sweep("vecadd", status=2, TYTO_OPTIONS="--memory 1GiB").stderr)
+
+
+class Failures(Case):
+    def test_a_failure_is_told_at_the_end_kept_and_tried_again_on_request(self):
+        self.program('echo run >> tries; test -e good && exec "$WORKLOADS/vecadd" --size 100; echo reason; exit 3')
+        variables = {"WORKLOADS": str(TYTO.parent / "workloads")}
+        words = ("./program", "vecadd", "--sizes", "test")
+        done = self.sweep(*words, status=1, **variables)
+        self.assertIn("reason", done.stderr)
+        last = "1 of 2 runs failed; the same command with --retry tries them again:\n  ./program on gtx480 failed with status 3\n"
+        self.assertTrue(done.stderr.endswith(last), done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^vecadd +\d")
+        self.assertEqual(self.rows("program, reason, output", "failures"),
+                         [("./program", "failed with status 3", "reason\n")])
+        done = self.sweep(*words, status=1, **variables)
+        self.assertEqual(done.stderr, last)
+        self.assertEqual((self.path / "tries").read_text(encoding="utf-8").count("run"), 1)
+        (self.path / "good").touch()
+        self.sweep(*words, "--retry", **variables)
+        self.assertEqual((self.rows("*", "failures"), len(self.rows())), ([], 2))
+
+    def test_a_program_that_is_killed_is_begun_again(self):
+        self.program('if test -e once; then exec "$WORKLOADS/vecadd" --size 100; fi; touch once; kill -9 $$')
+        self.sweep("./program", WORKLOADS=str(TYTO.parent / "workloads"))
+        self.assertEqual(len(self.rows()), 1)
+
+    def test_one_that_is_killed_every_time_is_told_and_not_kept_as_a_failure(self):
+        self.program("echo run >> tries; kill -9 $$")
+        self.assertIn("was ended by signal 9", self.sweep("./program", status=1).stderr)
+        self.assertEqual((self.path / "tries").read_text(encoding="utf-8").count("run"), 3)
+        self.assertEqual(self.rows("*", "failures"), [])
+
+    def test_a_file_that_an_argument_names_is_part_of_what_decides_a_run(self):
+        self.program('exec "$WORKLOADS/vecadd" --size "$(cat "$1")"')
+        variables = {"WORKLOADS": str(TYTO.parent / "workloads")}
+        for length in ("100", "1000", "100"):
+            (self.path / "input").write_text(length, encoding="utf-8")
+            self.sweep("./program input", **variables)
+        self.assertEqual(len(self.rows()), 2)
+        self.program('exec "$WORKLOADS/vecadd" --size 50 # "$1"')
+        self.sweep("./program input", **variables)
+        self.assertEqual(len(self.rows()), 3)
+
+    def test_a_full_disk_loses_nothing_that_is_kept(self):
+        words = ("vecadd", *GRID)
+        self.sweep("vecadd", *GRID[:2], "--schedulers", "lrr", "--sizes", "test")
+        before = self.rows()
+        limited = subprocess.run(["sh", "-c", f'ulimit -f 60; exec "$0" sweep {" ".join(words)}', TYTO], env=self.environment,
+                                 cwd=self.path, capture_output=True, text=True, check=False, timeout=SECONDS)
+        self.assertNotEqual(limited.returncode, 0)
+        self.assertIn("tyto: error:", limited.stderr)
+        self.assertEqual([row for row in before if row not in self.rows()], [])
+        self.sweep(*words)
+        self.assertEqual(len(self.rows()), 9)
+
+
+class Watching(Case):
+    def test_another_terminal_sees_the_state(self):
+        words = ("spmv", "vecadd", *GRID)
+        self.assertIn("18 of 18 runs are missing", self.sweep(*words, "--stored").stderr)
+        with subprocess.Popen([TYTO, "sweep", *words, "--watch"], cwd=self.path, env=self.environment, text=True,
+                              stdout=subprocess.PIPE) as process:
+            self.assertEqual(process.stdout.readline(), "0 of 18 runs done\n")
+            self.sweep(*words)
+            rest, _ = process.communicate(timeout=SECONDS)
+        self.assertEqual(process.returncode, 0)
+        self.assertRegex(rest.splitlines()[-1], r"^18 of 18 runs done, the last \d+ s ago$")
+
+    def test_an_older_database_is_taken_over(self):
+        connection = sqlite3.connect(self.path / "tyto-runs.sqlite")
+        connection.executescript(
+            "CREATE TABLE runs (program TEXT NOT NULL, size TEXT NOT NULL, machine TEXT NOT NULL, overrides TEXT NOT NULL,"
+            "  scheduler TEXT NOT NULL, cta_scheduler TEXT NOT NULL, version TEXT NOT NULL,"
+            "  finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, result TEXT NOT NULL CHECK (json_valid(result)),"
+            "  PRIMARY KEY (program, size, machine, overrides, scheduler, cta_scheduler, version));"
+            "PRAGMA user_version = 1; PRAGMA application_id = 1417245807;"
+            "INSERT INTO runs VALUES ('old', 'test', 'owl', '', 'lrr', '', '0.1.0-x', '2020-01-01 00:00:00', '{}');")
+        connection.close()
+        self.sweep("vecadd", "--sizes", "test")
+        self.assertEqual(self.rows("program, seed, options, finished", "runs WHERE program = 'old'"),
+                         [("old", "", "", "2020-01-01 00:00:00")])
+        self.assertEqual(len(self.rows()), 2)
+
+    def test_an_interrupt_keeps_what_has_finished(self):
+        process = subprocess.Popen([TYTO, "sweep", "lud", "--sizes", "test", "--seeds", "1..30", "--jobs", "1"], cwd=self.path,
+                                   env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(3000):
+            try:
+                if self.rows():
+                    break
+            except sqlite3.Error:
+                pass
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=SECONDS)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("interrupted; what has finished is kept", said)
+        self.assertGreater(len(self.rows()), 0)
+        self.assertEqual(os.listdir(self.path / "tmp"), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
