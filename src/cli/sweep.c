@@ -3,11 +3,14 @@
  * was when it is given again. */
 #include "cli/command.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +24,8 @@ typedef struct Work {
     const Arguments *arguments;
     Sweep *sweep;
     Store *store;
+    const Executor *executor;
+    char folder[PATH_MAX]; /* that a remote executor shares with its jobs */
     int jobs;
 } Work;
 
@@ -72,6 +77,9 @@ static bool write_state(const Work *work, FILE *to) {
         failed = engine_count_state(engine, RUN_FAILED);
     fprintf(to, "%d of %d runs done", done, engine_count(engine));
     if (failed) fprintf(to, ", %d failed", failed);
+    int running, waiting;
+    if (work->executor->count && work->executor->count(work->folder, &running, &waiting))
+        fprintf(to, ", %d running, %d waiting", running, waiting);
     if (!isnan(idle)) fprintf(to, ", the last %.0f s ago", idle);
     return true;
 }
@@ -100,7 +108,8 @@ static int watch(const Work *work) {
 
 static int run_all(const Work *work) {
     EngineOrder order = {.title = "sweep",
-                         .executor = &executor_local,
+                         .executor = work->executor,
+                         .folder = work->folder,
                          .jobs = work->jobs,
                          .is_retrying = arguments_has(work->arguments, "--retry")};
     int signal;
@@ -118,12 +127,41 @@ static int run_all(const Work *work) {
                                                                                       : EXIT_FAILED;
 }
 
+/* Which executor runs it, and the folder that it shares with its jobs: beside the database, if none
+ * is named. False after a message. */
+static bool choose_engine(Work *work, const char *database) {
+    static const Executor *const executors[] = {&executor_local, &executor_slurm};
+    const char *wanted = arguments_value(work->arguments, "--engine");
+    const char *folder = arguments_value(work->arguments, "--folder");
+    const char *names[] = {executors[0]->name, executors[1]->name};
+    char beside[PATH_MAX];
+    for (int i = 0; i < 2 && !work->executor; i++) {
+        if (!wanted || strcmp(wanted, names[i]) == 0) work->executor = executors[i];
+    }
+    if (!work->executor) {
+        const char *nearest = tyto_nearest(wanted, names, 2);
+        say_error("--engine %s: there is local and slurm%s%s%s", wanted,
+                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        return false;
+    }
+    if (!work->executor->is_remote) return true;
+    if (!arguments_has(work->arguments, "--jobs")) work->jobs = 0;
+    snprintf(beside, sizeof beside, "%.4000s.%s", database, work->executor->name);
+    if (!folder) folder = beside;
+    if ((mkdir(folder, 0700) == 0 || errno == EEXIST) && realpath(folder, work->folder))
+        return true;
+    say_error("cannot make the folder %s: %s", folder, strerror(errno));
+    return false;
+}
+
 static int run_work(Work *work) {
-    const char *database = arguments_value(work->arguments, "--database");
+    const char *given = arguments_value(work->arguments, "--database");
+    const char *database = given ? given : "tyto-runs.sqlite";
+    if (!choose_engine(work, database)) return EXIT_USAGE;
     work->sweep = sweep_read(work->arguments);
     if (!work->sweep) return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
-    work->store = store_open(database ? database : "tyto-runs.sqlite");
+    work->store = store_open(database);
     if (!work->store) return EXIT_FAILED;
     if (!sweep_plan(work->sweep, work->store)) return EXIT_USAGE;
     return arguments_has(work->arguments, "--watch") ? watch(work) : run_all(work);
@@ -152,6 +190,11 @@ static const TytoOption options[] = {
     {"--metrics", "NAME,...", "ipc", "What the tables show, a table each; tyto metrics lists them.",
      NULL, 0},
     {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL, 0},
+    {"--engine", "local|slurm", "local", "What runs them: this host, or a Slurm cluster.", NULL, 0},
+    {"--folder", "FOLDER", NULL,
+     "Where jobs of a cluster leave their results, seen by all its nodes; else beside the "
+     "database.",
+     NULL, 0},
     {"--retry", NULL, NULL, "Try those again that failed before.", NULL, 0},
     {"--stored", NULL, NULL, "Run nothing: show what the database has.", NULL, 0},
     {"--watch", NULL, NULL, "Run nothing: show how far the sweep is, until it is done.", NULL, 0},

@@ -14,7 +14,8 @@ import unittest
 SETUP = pathlib.Path(sys.argv.pop(1)).resolve()
 REAL = ("bash", "env", "cut", "grep", "ls", "sh", "touch")
 TOOLS = {"gcc": "gcc", "python3": "python3", "meson": "meson", "ninja": "ninja-build",
-         "gnuplot": "gnuplot-nox", "clang-format-19": "clang-format-19", "clang-tidy-19": "clang-tidy-19"}
+         "gnuplot": "gnuplot-nox", "slurmctld": "slurm-wlm", "munged": "munge",
+         "clang-format-19": "clang-format-19", "clang-tidy-19": "clang-tidy-19"}
 LIBRARIES = {"yaml-0.1": "libyaml-dev", "sqlite3": "libsqlite3-dev", "libzstd": "libzstd-dev",
              "liblz4": "liblz4-dev", "cmocka": "libcmocka-dev", "mpfr": "libmpfr-dev"}
 ALL = sorted([*TOOLS.values(), *LIBRARIES.values(), "libc6-dev", "pkg-config", "clang-19",

@@ -246,7 +246,8 @@ static bool fail_run(Campaign *campaign, int number, const char *reason, bool is
 }
 
 static void remove_files(const Campaign *campaign, const Task *task) {
-    static const char *const endings[] = {"json", "out", "ctas", "policies", "l1d", "replay"};
+    static const char *const endings[] = {"json", "out",    "ctas", "policies",
+                                          "l1d",  "replay", "end",  "sh"};
     char path[PATH_BYTES];
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         name_file(campaign, task, endings[i], path);
@@ -306,6 +307,7 @@ static bool end_job(Campaign *campaign, int number, int status) {
     if (is_done && has_replay(task) && !task->is_replaying) return start_replay(campaign, number);
     if (is_loss(status) && task->losses++ < MOST_LOSSES) {
         task->is_replaying = false;
+        remove_files(campaign, task);
         return start_run(campaign, number);
     }
     if (WIFSIGNALED(status))
@@ -346,12 +348,16 @@ static int count_wanted(const Engine *engine, const EngineOrder *order) {
 }
 
 static EngineEnd run_all(Campaign *campaign) {
+    const EngineOrder *order = campaign->order;
+    int most = order->executor->is_remote ? campaign->total : order->jobs;
     EngineEnd end = ENGINE_DONE;
     for (int i = 0; i < campaign->engine->count && end == ENGINE_DONE; i++) {
-        if (!is_wanted(campaign->order, &campaign->engine->tasks[i])) continue;
-        while (campaign->running == campaign->order->jobs && end == ENGINE_DONE)
+        if (!is_wanted(order, &campaign->engine->tasks[i])) continue;
+        while (campaign->running == most && end == ENGINE_DONE)
             end = take_event(campaign);
         if (end != ENGINE_DONE) break;
+        if (campaign->engine->tasks[i].state == RUN_FAILED) /* what a remote job left then */
+            remove_files(campaign, &campaign->engine->tasks[i]);
         if (!start_run(campaign, i)) end = ENGINE_FAILED;
         else campaign->running++;
     }

@@ -27,7 +27,7 @@ typedef enum Event {
 typedef struct Workplace {
     const char *folder; /* that a remote executor shares with its jobs; else NULL */
     const char *title;  /* what the runs are for */
-    int jobs;           /* at once, at most */
+    int jobs; /* at once, at most; 0: as many as there is room for, where that is remote */
 } Workplace;
 
 typedef struct Executor {
@@ -42,10 +42,13 @@ typedef struct Executor {
     Event (*wait)(void *state, int *number, int *status);
     /* Ends what still runs, or leaves it, where that is remote. */
     void (*stop)(void *state);
+    /* How many jobs of a folder run, and wait to; NULL: that is not to be asked. */
+    bool (*count)(const char *folder, int *running, int *waiting);
     /* After stop: signals end the process again, one that came meanwhile at once. */
     void (*close)(void *state);
 } Executor;
 
 extern const Executor executor_local;
+extern const Executor executor_slurm;
 
 #endif

@@ -1,5 +1,4 @@
-/* Jobs as processes of this host. Signals are not handled but waited for, beside the end of a
- * process, so that there is neither a handler nor a global. */
+/* Jobs as processes of this host. Signals are waited for, beside the end of a process. */
 #include "cli/engine/executor.h"
 
 #include <errno.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/engine/signals.h"
 #include "cli/program.h"
 
 typedef struct Process {
@@ -31,20 +31,11 @@ typedef struct Local {
 
 enum { GRACE_MS = 2000, GRACE_LOOKS = 100 };
 
-static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
-
 static void *open_local(const Workplace *place) {
     int jobs = place->jobs;
     Local *local = allocate(1, sizeof *local + (size_t)jobs * sizeof *local->processes);
     local->count = jobs;
-    sigemptyset(&local->awaited);
-    sigaddset(&local->awaited, SIGCHLD);
-    for (size_t i = 0; i < sizeof interrupts / sizeof interrupts[0]; i++) {
-        struct sigaction action;
-        sigaction(interrupts[i], NULL, &action); /* what is ignored (nohup) stays so */
-        if (action.sa_handler != SIG_IGN) sigaddset(&local->awaited, interrupts[i]);
-    }
-    sigprocmask(SIG_BLOCK, &local->awaited, &local->before);
+    signals_take(&local->awaited, &local->before);
     return local;
 }
 

@@ -1,0 +1,119 @@
+"""A Slurm cluster of one node on this host, in a folder of its own: munged, slurmctld and slurmd with ports, sockets
+and state that nothing else has."""
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sinfo")
+
+
+def missing():
+    """Why there can be no cluster here; "": there can."""
+    path = os.environ["PATH"] + ":/usr/sbin:/sbin"
+    absent = [name for name in NEEDED if not shutil.which(name, path=path)]
+    if absent:
+        return f"{', '.join(absent)}: not installed (Debian's packages slurm-wlm and munge)"
+    return "" if os.geteuid() == 0 else "only root starts jobs as another command's user"
+
+
+def free_ports(count):
+    """Ports that nobody listens on now."""
+    holders = [socket.socket() for _ in range(count)]
+    for holder in holders:
+        holder.bind(("127.0.0.1", 0))
+    ports = [holder.getsockname()[1] for holder in holders]
+    for holder in holders:
+        holder.close()
+    return ports
+
+
+class Cluster:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.folder.chmod(0o755)
+        for name in ("munge", "state", "spool"):
+            (self.folder / name).mkdir(mode=0o755)
+        self.environment = {"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin", "SLURM_CONF": str(self.folder / "slurm.conf")}
+        self.running = {}
+        host, (controller, node) = socket.gethostname().split(".")[0], free_ports(2)
+        (self.folder / "slurm.conf").write_text(f"""
+ClusterName=test
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+SlurmctldPort={controller}
+SlurmdPort={node}
+AuthType=auth/munge
+AuthInfo=socket={self.folder}/munge/socket
+CredType=cred/munge
+StateSaveLocation={self.folder}/state
+SlurmdSpoolDir={self.folder}/spool
+SlurmctldPidFile={self.folder}/slurmctld.pid
+SlurmdPidFile={self.folder}/slurmd.pid
+SlurmctldLogFile={self.folder}/slurmctld.log
+SlurmdLogFile={self.folder}/slurmd.log
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+SchedulerType=sched/builtin
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SlurmdParameters=config_overrides
+SlurmdTimeout=10
+KillWait=1
+MinJobAge=2
+JobRequeue=1
+NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+""", encoding="utf-8")
+        key = self.folder / "munge" / "key"
+        key.write_bytes(os.urandom(64))
+        key.chmod(0o600)
+
+    def start(self, name):
+        munge = self.folder / "munge"
+        words = {"munged": ["munged", "--foreground", "--force", f"--key-file={munge}/key", f"--socket={munge}/socket",
+                            f"--pid-file={munge}/pid", f"--log-file={munge}/log", f"--seed-file={munge}/seed"],
+                 "slurmctld": ["slurmctld", "-D", "-i"], "slurmd": ["slurmd", "-D"]}[name]
+        log = open(self.folder / f"{name}.out", "ab")
+        self.running[name] = subprocess.Popen(words, env=self.environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                                              start_new_session=True)
+        log.close()
+
+    def kill(self, name):
+        self.running[name].send_signal(signal.SIGKILL)
+        self.running.pop(name).wait()
+
+    def ask(self, *words):
+        return subprocess.run(words, env=self.environment, capture_output=True, text=True, check=False, timeout=60).stdout
+
+    def open(self):
+        for name in ("munged", "slurmctld", "slurmd"):
+            self.start(name)
+        for _ in range(300):
+            if self.ask("sinfo", "-h", "-o", "%t").strip() in ("idle", "mix", "alloc"):
+                return self
+            time.sleep(0.1)
+        logs = "".join((self.folder / name).read_text(errors="replace") for name in ("slurmctld.out", "slurmd.out")
+                       if (self.folder / name).exists())
+        self.close()
+        raise RuntimeError(f"the cluster does not start: {logs[-3000:]}")
+
+    def close(self):
+        self.ask("scancel", "-u", "root")
+        time.sleep(0.5)
+        for name in ("slurmd", "slurmctld", "munged"):
+            process = self.running.pop(name, None)
+            if process:
+                process.terminate()
+                try:
+                    process.wait(20)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
