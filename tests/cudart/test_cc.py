@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+LIBRARIES = {"blas_mlp": ("-lcublas", "-lcublasLt")}
 SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next
 
 
@@ -79,7 +80,7 @@ def build_and_run(tyto, source, folder, options, scheduler):
     """How many of the two runs of a program fail."""
     program = folder / source.stem
     modes = (("--functional",), ("--machine", "gtx480", "--scheduler", scheduler))
-    if not run(tyto, "cc", *options, "-O1", "-o", program, source):
+    if not run(tyto, "cc", *options, "-O1", "-o", program, source, *LIBRARIES.get(source.stem, ())):
         return len(modes)
     return sum(not run(tyto, "run", "--quiet", *mode, program) for mode in modes)
 

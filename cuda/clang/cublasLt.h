@@ -1,0 +1,2 @@
+/* A name under which programs include cuBLASLt. */
+#include "tyto/cublasLt.h"

@@ -1,0 +1,2 @@
+/* A name under which programs include cuBLAS. */
+#include "tyto/cublas.h"

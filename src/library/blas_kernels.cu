@@ -1,0 +1,445 @@
+/* The kernels of our cuBLAS and cuBLASLt. Numbers are computed in float, in double when the data are, in
+ * 32-bit integers when they are asked for; half and bfloat16 are only how data are stored. Sums go in an order
+ * that depends on the sizes alone, so results are the same on every machine and under every schedule.
+ *
+ * Each kernel is there once for each type that its name ends with: f32, f64, f16, bf16, s8, s32. */
+#include <tyto_device.h>
+
+#include "blas_device.h"
+
+struct F16 {
+    unsigned short bits;
+};
+struct BF16 {
+    unsigned short bits;
+};
+
+/* ---- Storage and arithmetic ---- */
+
+template <class T> struct Sum {
+    typedef T type;
+};
+template <> struct Sum<F16> {
+    typedef float type;
+};
+template <> struct Sum<BF16> {
+    typedef float type;
+};
+template <> struct Sum<signed char> {
+    typedef int type;
+};
+
+/* What a reduction sums in: squares may leave a float's range. */
+template <class T, int what> struct Total {
+    typedef typename Sum<T>::type type;
+};
+template <class T> struct Total<T, 2> {
+    typedef double type;
+};
+
+template <class A, class T> __device__ A read(const T &x) { return (A)x; }
+template <class A> __device__ A read(const F16 &x) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(x.bits));
+    return (A)value;
+}
+template <class A> __device__ A read(const BF16 &x) { return (A)__uint_as_float((unsigned)x.bits << 16); }
+
+template <class T, class A> __device__ void write(T &to, A x) { to = (T)x; }
+template <class A> __device__ void write(F16 &to, A x) {
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to.bits) : "f"((float)x));
+}
+/* To the nearest, ties to even; what is no number stays none. */
+template <class A> __device__ void write(BF16 &to, A x) {
+    unsigned bits = __float_as_uint((float)x);
+    bool is_number = (bits & 0x7fffffff) <= 0x7f800000;
+    to.bits = (unsigned short)(is_number ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : 0x7fff);
+}
+
+template <class A, class T> __device__ A scalar(BlasScalar s) {
+    return s.pointer ? read<A>(*(const T *)s.pointer) : (A)s.value;
+}
+
+template <class T> __device__ T &at(const BlasVector &v, long long i, long long r = 0) {
+    return ((T *)v.items)[v.start + i * v.step + r * v.lead];
+}
+
+__device__ long long global_index() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ long long global_stride() { return (long long)gridDim.x * blockDim.x; }
+
+/* ---- Level 1: element by element ---- */
+
+template <class T> __device__ void map_axpy(const BlasMap &p) {
+    typedef typename Sum<T>::type A;
+    A a = scalar<A, A>(p.c);
+    for (long long i = global_index(); i < p.n; i += global_stride())
+        write(at<T>(p.y, i), a * read<A>(at<T>(p.x, i)) + read<A>(at<T>(p.y, i)));
+}
+
+template <class T> __device__ void map_scal(const BlasMap &p) {
+    typedef typename Sum<T>::type A;
+    A a = scalar<A, A>(p.c);
+    for (long long i = global_index(); i < p.n; i += global_stride())
+        write(at<T>(p.x, i), a * read<A>(at<T>(p.x, i)));
+}
+
+template <class T> __device__ void map_copy(const BlasMap &p) {
+    for (long long i = global_index(); i < p.n; i += global_stride())
+        at<T>(p.y, i) = at<T>(p.x, i);
+}
+
+template <class T> __device__ void map_swap(const BlasMap &p) {
+    for (long long i = global_index(); i < p.n; i += global_stride()) {
+        T x = at<T>(p.x, i);
+        at<T>(p.x, i) = at<T>(p.y, i);
+        at<T>(p.y, i) = x;
+    }
+}
+
+template <class T> __device__ void rotate(const BlasMap &p, T h11, T h12, T h21, T h22) {
+    for (long long i = global_index(); i < p.n; i += global_stride()) {
+        T x = at<T>(p.x, i), y = at<T>(p.y, i);
+        at<T>(p.x, i) = h11 * x + h12 * y;
+        at<T>(p.y, i) = h21 * x + h22 * y;
+    }
+}
+
+template <class T> __device__ void map_rot(const BlasMap &p) {
+    T c = scalar<T, T>(p.c), s = scalar<T, T>(p.s);
+    rotate<T>(p, c, s, -s, c);
+}
+
+/* The flag of a modified rotation says which of its four numbers are given (Lawson et al. 1979). */
+template <class T> __device__ void map_rotm(const BlasMap &p) {
+    const T *h = (const T *)p.parameters;
+    if (h[0] == (T)-2) return;
+    if (h[0] == (T)0) rotate<T>(p, 1, h[3], h[2], 1);
+    else if (h[0] == (T)1) rotate<T>(p, h[1], 1, -1, h[4]);
+    else rotate<T>(p, h[1], h[3], h[2], h[4]);
+}
+
+/* ---- Level 1: to one number ---- */
+
+template <class A> struct Found {
+    A value;
+    long long index;
+};
+
+/* How two partial results become one. For the largest and smallest, the first of equals counts. */
+enum Kind { ADD, LARGEST, SMALLEST };
+
+template <int kind, class A> __device__ Found<A> merge(Found<A> a, Found<A> b) {
+    if (kind == ADD) return {a.value + b.value, 0};
+    bool is_better = kind == LARGEST ? b.value > a.value : b.value < a.value;
+    bool is_first = b.value == a.value && b.index < a.index;
+    if (b.index < 0) return a;
+    return a.index < 0 || is_better || is_first ? b : a;
+}
+
+template <int kind, class A> __device__ Found<A> reduce_block(Found<A> mine) {
+    __shared__ Found<A> found[256];
+    found[threadIdx.x] = mine;
+    __syncthreads();
+    for (unsigned half = 128; half; half /= 2) {
+        if (threadIdx.x < half) found[threadIdx.x] = merge<kind>(found[threadIdx.x], found[threadIdx.x + half]);
+        __syncthreads();
+    }
+    return found[0];
+}
+
+/* What an element adds: 0 dot, 1 asum, 2 nrm2, 3 amax, 4 amin. */
+template <class T, int what> __device__ Found<typename Total<T, what>::type> term(const BlasReduce &p, long long i) {
+    typedef typename Total<T, what>::type A;
+    A x = read<A>(at<T>(p.x, i));
+    if (what == 0) return {x * read<A>(at<T>(p.y, i)), 0};
+    if (what == 2) return {x * x, 0};
+    return {x < 0 ? -x : x, i};
+}
+
+template <class T, int what> __device__ void reduce_parts(const BlasReduce &p) {
+    typedef typename Total<T, what>::type A;
+    const int kind = what < 3 ? ADD : what == 3 ? LARGEST : SMALLEST;
+    Found<A> mine = {0, what < 3 ? 0 : -1};
+    for (long long i = global_index(); i < p.n; i += global_stride())
+        mine = merge<kind>(mine, term<T, what>(p, i));
+    mine = reduce_block<kind>(mine);
+    if (threadIdx.x == 0) ((Found<A> *)p.partial)[blockIdx.x] = mine;
+}
+
+template <class T, int what> __device__ void reduce_end(const BlasReduce &p) {
+    typedef typename Total<T, what>::type A;
+    const int kind = what < 3 ? ADD : what == 3 ? LARGEST : SMALLEST;
+    Found<A> mine = {0, what < 3 ? 0 : -1};
+    for (int i = (int)threadIdx.x; i < p.parts; i += 256)
+        mine = merge<kind>(mine, ((const Found<A> *)p.partial)[i]);
+    mine = reduce_block<kind>(mine);
+    if (threadIdx.x != 0) return;
+    if (what >= 3) *(int *)p.out = (int)(mine.index + 1);
+    else write(*(T *)p.out, what == 2 ? (A)sqrt((double)mine.value) : mine.value);
+}
+
+/* ---- Level 2 ---- */
+
+template <class T> __device__ T element(const BlasMatrix &m, long long i, long long j) {
+    const T *items = (const T *)m.items;
+    long long swap = i;
+    bool is_outside = m.part == BLAS_LOWER ? j > i : m.part == BLAS_UPPER && j < i;
+    if (is_outside && !m.is_symmetric) return 0;
+    if (is_outside) i = j, j = swap;
+    if (m.has_unit && i == j) return 1;
+    if (m.storage == BLAS_DENSE) return items[i + j * m.lead];
+    if (m.storage == BLAS_BAND) return j - i > m.above || i - j > m.below ? (T)0 : items[m.above + i - j + j * m.lead];
+    return items[m.part == BLAS_LOWER ? i + (2LL * m.order - j - 1) * j / 2 : i + j * (j + 1) / 2];
+}
+
+template <class T> __device__ T used(const BlasMatrix &m, long long i, long long j) {
+    return m.is_transposed ? element<T>(m, j, i) : element<T>(m, i, j);
+}
+
+template <class T> __device__ void put_row(const BlasMultiply &p, long long i, long long r, T sum) {
+    T alpha = scalar<T, T>(p.alpha), beta = scalar<T, T>(p.beta);
+    T &y = at<T>(p.y, i, r);
+    y = beta == 0 ? alpha * sum : alpha * sum + beta * y;
+}
+
+/* A thread for each row. */
+template <class T> __device__ void multiply_rows(const BlasMultiply &p) {
+    long long i = global_index();
+    if (i >= p.rows) return;
+    for (long long r = blockIdx.y; r < p.count; r += gridDim.y) {
+        T sum = 0;
+        for (int j = 0; j < p.columns; j++)
+            sum += used<T>(p.a, i, j) * at<T>(p.x, j, r);
+        put_row(p, i, r, sum);
+    }
+}
+
+/* A warp for each row: where the numbers of a row lie side by side. */
+template <class T> __device__ void multiply_lines(const BlasMultiply &p) {
+    long long i = global_index() / 32;
+    int lane = (int)threadIdx.x % 32;
+    if (i >= p.rows) return;
+    for (long long r = blockIdx.y; r < p.count; r += gridDim.y) {
+        T sum = 0;
+        for (int j = lane; j < p.columns; j += 32)
+            sum += used<T>(p.a, i, j) * at<T>(p.x, j, r);
+        for (int half = 16; half; half /= 2)
+            sum += __shfl_down_sync(0xffffffff, sum, half);
+        if (lane == 0) put_row(p, i, r, sum);
+    }
+}
+
+/* A block for each x: substitution, one unknown after the other. */
+template <class T> __device__ void solve(const BlasSolve &p) {
+    T alpha = scalar<T, T>(p.alpha);
+    long long r = blockIdx.x;
+    for (int i = (int)threadIdx.x; i < p.rows; i += (int)blockDim.x)
+        at<T>(p.x, i, r) *= alpha;
+    __syncthreads();
+    for (int step = 0; step < p.rows; step++) {
+        int i = p.is_lower ? step : p.rows - 1 - step;
+        if (threadIdx.x == 0) at<T>(p.x, i, r) /= used<T>(p.a, i, i);
+        __syncthreads();
+        T x = at<T>(p.x, i, r);
+        for (int rest = step + 1 + (int)threadIdx.x; rest < p.rows; rest += (int)blockDim.x) {
+            int j = p.is_lower ? rest : p.rows - 1 - rest;
+            at<T>(p.x, j, r) -= used<T>(p.a, j, i) * x;
+        }
+        __syncthreads();
+    }
+}
+
+/* A thread for each element of A that is stored. */
+template <class T> __device__ void update(const BlasUpdate &p) {
+    T alpha = scalar<T, T>(p.alpha);
+    long long i = global_index(), j = blockIdx.y;
+    for (; j < p.columns; j += gridDim.y) {
+        if (i >= p.rows || (p.a.part == BLAS_LOWER && i < j) || (p.a.part == BLAS_UPPER && i > j)) continue;
+        T *items = (T *)p.a.items;
+        if (p.a.storage == BLAS_DENSE) items += i + j * p.a.lead;
+        else items += p.a.part == BLAS_LOWER ? i + (2LL * p.a.order - j - 1) * j / 2 : i + j * (j + 1) / 2;
+        T sum = at<T>(p.x, i) * at<T>(p.y, j);
+        if (p.has_two_sides) sum += at<T>(p.y, i) * at<T>(p.x, j);
+        *items += alpha * sum;
+    }
+}
+
+/* ---- Products ---- */
+
+template <class T> __device__ T *item(const BlasOperand &o, int is_list, long long batch) {
+    return is_list ? ((T *const *)o.items)[batch] : (T *)o.items + batch * o.batch;
+}
+
+/* The tanh form, as the fused kernels of transformers have it. */
+__device__ float gelu(float x) {
+    return 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
+}
+
+__device__ float gelu_slope(float x) {
+    float t = tanhf(0.7978845608f * (x + 0.044715f * x * x * x));
+    return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) * 0.7978845608f * (1 + 3 * 0.044715f * x * x);
+}
+
+/* What the activation makes of a number; row i of column j of its item. */
+template <class Out> __device__ float activate(const BlasProduct &p, float x, long long i, long long j, long long batch) {
+    long long at = p.aux_batch * batch + i + j * p.aux_lead;
+    Out *aux = (Out *)p.aux;
+    if (p.activation == BLAS_ACTIVATION_GELU) {
+        if (aux) write(aux[at], x);
+        return gelu(x);
+    }
+    if (p.activation == BLAS_ACTIVATION_DGELU) return x * gelu_slope(read<float>(aux[at]));
+    unsigned *bits = (unsigned *)p.aux + at / 32;
+    if (p.activation == BLAS_ACTIVATION_DRELU) return *bits >> at % 32 & 1 ? x : 0;
+    if (bits && p.aux) {
+        if (x > 0) atomicOr(bits, 1u << at % 32);
+        else atomicAnd(bits, ~(1u << at % 32));
+    }
+    return x > 0 ? x : 0;
+}
+
+enum { TILE = 64, DEPTH = 16, EACH = 4 };
+
+/* Brings a tile of op(A) or op(B) into shared memory, zeros where there is none. Neighbouring threads take what
+ * lies side by side. `along` counts rows of A or columns of B. */
+template <class In, class A>
+__device__ void load_tile(A tile[DEPTH][TILE + 1], const In *items, long long along_step, long long k_step,
+                          long long along, int along_end, int k, int k_end) {
+    for (int e = (int)threadIdx.x; e < TILE * DEPTH; e += 256) {
+        int a = along_step == 1 ? e % TILE : e / DEPTH, d = along_step == 1 ? e / TILE : e % DEPTH;
+        bool is_inside = along + a < along_end && k + d < k_end;
+        tile[d][a] = is_inside ? read<A>(items[(along + a) * along_step + (k + d) * k_step]) : (A)0;
+    }
+}
+
+/* A block of 256 threads for a tile of 64 x 64, 4 x 4 for each thread. In: of A and B; Out: of C and D; A: of
+ * the sum; S: of the factors. */
+template <class In, class Out, class A, class S> __device__ void product(const BlasProduct &p) {
+    __shared__ A a_tile[DEPTH][TILE + 1], b_tile[DEPTH][TILE + 1];
+    long long batch = blockIdx.z, row = (long long)blockIdx.x * TILE, column = (long long)blockIdx.y * TILE;
+    const In *a = item<const In>(p.a, p.is_list, batch), *b = item<const In>(p.b, p.is_list, batch);
+    int ti = (int)threadIdx.x % 16, tj = (int)threadIdx.x / 16;
+    A sums[EACH][EACH] = {};
+    for (int k = 0; k < p.k; k += DEPTH) {
+        load_tile(a_tile, a, p.a.row, p.a.column, row, p.m, k, p.k);
+        load_tile(b_tile, b, p.b.column, p.b.row, column, p.n, k, p.k);
+        __syncthreads();
+        for (int d = 0; d < DEPTH; d++) {
+            A left[EACH], right[EACH];
+            for (int e = 0; e < EACH; e++)
+                left[e] = a_tile[d][ti + 16 * e], right[e] = b_tile[d][tj + 16 * e];
+            for (int x = 0; x < EACH; x++)
+                for (int y = 0; y < EACH; y++)
+                    sums[x][y] += left[x] * right[y];
+        }
+        __syncthreads();
+    }
+    S alpha = scalar<S, S>(p.alpha), beta = scalar<S, S>(p.beta);
+    const Out *c = beta != 0 ? item<const Out>(p.c, p.is_list, batch) : nullptr;
+    Out *d = item<Out>(p.d, p.is_list, batch);
+    for (int x = 0; x < EACH; x++) {
+        for (int y = 0; y < EACH; y++) {
+            long long i = row + ti + 16 * x, j = column + tj + 16 * y;
+            if (i >= p.m || j >= p.n) continue;
+            S factor = p.alpha_vector ? ((const S *)p.alpha_vector)[i] : alpha;
+            S value = factor * (S)sums[x][y];
+            if (beta != 0) value += beta * read<S>(c[i * p.c.row + j * p.c.column]);
+            if (p.bias) {
+                long long at = p.bias_batch * batch + i;
+                value += p.bias_is_f32 ? (S)((const float *)p.bias)[at] : read<S>(((const Out *)p.bias)[at]);
+            }
+            if (p.activation) value = (S)activate<Out>(p, (float)value, i, j, batch);
+            write(d[i * p.d.row + j * p.d.column], value);
+        }
+    }
+}
+
+/* A warp for each row. */
+template <class T> __device__ void row_sum(const BlasRowSum &p) {
+    typedef typename Sum<T>::type A;
+    long long i = global_index() / 32;
+    int lane = (int)threadIdx.x % 32;
+    if (i >= p.rows) return;
+    A sum = 0;
+    for (int j = lane; j < p.columns; j += 32)
+        sum += read<A>(((const T *)p.a.items)[i * p.a.row + j * p.a.column]);
+    for (int half = 16; half; half /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, half);
+    if (lane != 0) return;
+    if (p.out_is_f32) ((float *)p.out)[i] = (float)sum;
+    else write(((T *)p.out)[i], sum);
+}
+
+/* ---- Whole matrices, element by element ---- */
+
+template <class T> __device__ T &entry(const BlasOperand &o, long long i, long long j) {
+    return ((T *)o.items)[i * o.row + j * o.column];
+}
+
+template <class T> __device__ void combine(const BlasCombine &p) {
+    typedef typename Sum<T>::type A;
+    A alpha = scalar<A, A>(p.alpha), beta = scalar<A, A>(p.beta);
+    long long i = global_index();
+    if (i >= p.m) return;
+    for (long long j = blockIdx.y; j < p.n; j += gridDim.y) {
+        A sum = 0;
+        if (alpha != 0) sum = alpha * read<A>(entry<T>(p.a, i, j));
+        if (beta != 0) sum += beta * read<A>(entry<T>(p.b, i, j));
+        write(entry<T>(p.c, i, j), sum);
+    }
+}
+
+template <class T> __device__ void scale_lines(const BlasScaleLines &p) {
+    long long i = global_index();
+    if (i >= p.m) return;
+    for (long long j = blockIdx.y; j < p.n; j += gridDim.y)
+        entry<T>(p.c, i, j) = entry<T>(p.a, i, j) * at<T>(p.x, p.is_by_row ? i : j);
+}
+
+/* ---- Each kernel for its types ---- */
+
+#define KERNEL(name, Parameters, call)                                                                       \
+    extern "C" __global__ void __launch_bounds__(256) name(const Parameters p) { call(p); }
+
+#define FOR_ALL(name, T)                                                                                     \
+    KERNEL(axpy_##name, BlasMap, map_axpy<T>)                                                                \
+    KERNEL(scal_##name, BlasMap, map_scal<T>)                                                                \
+    KERNEL(copy_##name, BlasMap, map_copy<T>)                                                                \
+    KERNEL(swap_##name, BlasMap, map_swap<T>)                                                                \
+    KERNEL(dot_##name, BlasReduce, (reduce_parts<T, 0>))                                                     \
+    KERNEL(dot_end_##name, BlasReduce, (reduce_end<T, 0>))                                                   \
+    KERNEL(asum_##name, BlasReduce, (reduce_parts<T, 1>))                                                    \
+    KERNEL(asum_end_##name, BlasReduce, (reduce_end<T, 1>))                                                  \
+    KERNEL(nrm2_##name, BlasReduce, (reduce_parts<T, 2>))                                                    \
+    KERNEL(nrm2_end_##name, BlasReduce, (reduce_end<T, 2>))                                                  \
+    KERNEL(amax_##name, BlasReduce, (reduce_parts<T, 3>))                                                    \
+    KERNEL(amax_end_##name, BlasReduce, (reduce_end<T, 3>))                                                  \
+    KERNEL(amin_##name, BlasReduce, (reduce_parts<T, 4>))                                                    \
+    KERNEL(amin_end_##name, BlasReduce, (reduce_end<T, 4>))                                                  \
+    KERNEL(row_sum_##name, BlasRowSum, row_sum<T>)                                                           \
+    KERNEL(combine_##name, BlasCombine, combine<T>)
+
+#define FOR_REALS(name, T)                                                                                   \
+    KERNEL(rot_##name, BlasMap, map_rot<T>)                                                                  \
+    KERNEL(rotm_##name, BlasMap, map_rotm<T>)                                                                \
+    KERNEL(multiply_rows_##name, BlasMultiply, multiply_rows<T>)                                             \
+    KERNEL(multiply_lines_##name, BlasMultiply, multiply_lines<T>)                                           \
+    KERNEL(solve_##name, BlasSolve, solve<T>)                                                                \
+    KERNEL(update_##name, BlasUpdate, update<T>)                                                             \
+    KERNEL(scale_lines_##name, BlasScaleLines, scale_lines<T>)
+
+FOR_ALL(f32, float)
+FOR_ALL(f64, double)
+FOR_ALL(f16, F16)
+FOR_ALL(bf16, BF16)
+FOR_REALS(f32, float)
+FOR_REALS(f64, double)
+
+KERNEL(gemm_f32_f32, BlasProduct, (product<float, float, float, float>))
+KERNEL(gemm_f64_f64, BlasProduct, (product<double, double, double, double>))
+KERNEL(gemm_f16_f16, BlasProduct, (product<F16, F16, float, float>))
+KERNEL(gemm_f16_f32, BlasProduct, (product<F16, float, float, float>))
+KERNEL(gemm_bf16_bf16, BlasProduct, (product<BF16, BF16, float, float>))
+KERNEL(gemm_bf16_f32, BlasProduct, (product<BF16, float, float, float>))
+KERNEL(gemm_s8_s32, BlasProduct, (product<signed char, int, int, int>))
+KERNEL(gemm_s8_f32, BlasProduct, (product<signed char, float, int, float>))

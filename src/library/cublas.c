@@ -1,0 +1,162 @@
+/* cuBLAS: handles, settings, copies between the host's memory and the device's. */
+#include "library/blas.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+/* ---- Handles ---- */
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
+    if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
+    cublasHandle_t made = base_calloc(1, sizeof *made);
+    *handle = made;
+    if (device_open(&made->device, blas_kernels)) return CUBLAS_STATUS_SUCCESS;
+    free(made);
+    *handle = NULL;
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+    device_close(&handle->device);
+    free(handle);
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- Versions, names of statuses ---- */
+
+cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version) {
+    (void)handle;
+    if (!version) return CUBLAS_STATUS_INVALID_VALUE;
+    *version = CUBLAS_VERSION;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value) {
+    return blas_property(type, value);
+}
+size_t cublasGetCudartVersion(void) { return CUDART_VERSION; }
+const char *cublasGetStatusName(cublasStatus_t status) { return blas_status_name(status); }
+const char *cublasGetStatusString(cublasStatus_t status) { return blas_status_text(status); }
+
+/* ---- Settings ---- */
+
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+    handle->device.stream = stream;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *stream) {
+    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!stream) return CUBLAS_STATUS_INVALID_VALUE;
+    *stream = handle->device.stream;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* No function needs the caller's workspace. */
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t bytes) {
+    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+    return bytes && !workspace ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
+}
+
+/* A setting that is kept in the handle's `field`: values up to `last`. */
+#define SETTING(set, get, Type, field, last)                                                       \
+    cublasStatus_t set(cublasHandle_t handle, Type value) {                                        \
+        if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                         \
+        if ((unsigned)value > (unsigned)(last)) return CUBLAS_STATUS_INVALID_VALUE;                \
+        handle->field = value;                                                                     \
+        return CUBLAS_STATUS_SUCCESS;                                                              \
+    }                                                                                              \
+    cublasStatus_t get(cublasHandle_t handle, Type *value) {                                       \
+        if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;                                         \
+        if (!value) return CUBLAS_STATUS_INVALID_VALUE;                                            \
+        *value = handle->field;                                                                    \
+        return CUBLAS_STATUS_SUCCESS;                                                              \
+    }
+SETTING(cublasSetPointerMode_v2, cublasGetPointerMode_v2, cublasPointerMode_t, pointer_mode,
+        CUBLAS_POINTER_MODE_DEVICE)
+SETTING(cublasSetAtomicsMode, cublasGetAtomicsMode, cublasAtomicsMode_t, atomics_mode,
+        CUBLAS_ATOMICS_ALLOWED)
+SETTING(cublasSetMathMode, cublasGetMathMode, cublasMath_t, math_mode,
+        CUBLAS_TF32_TENSOR_OP_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)
+SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, int, sm_count_target, INT32_MAX)
+
+/* There is nothing that a log would tell. */
+cublasStatus_t cublasLoggerConfigure(int is_on, int to_stdout, int to_stderr, const char *file) {
+    (void)is_on, (void)to_stdout, (void)to_stderr, (void)file;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+static cublasLogCallback log_callback; /* of the process, as the interface has it */
+
+cublasStatus_t cublasSetLoggerCallback(cublasLogCallback callback) {
+    log_callback = callback;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetLoggerCallback(cublasLogCallback *callback) {
+    if (!callback) return CUBLAS_STATUS_INVALID_VALUE;
+    *callback = log_callback;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- Copies ---- */
+
+/* `lines` runs of `bytes`, from one pitch to another. */
+static cublasStatus_t copy(CUmemorytype from_type, const void *from, size_t from_pitch,
+                           CUmemorytype to_type, void *to, size_t to_pitch, size_t bytes,
+                           size_t lines) {
+    if (from_pitch == bytes && to_pitch == bytes) {
+        bytes *= lines;
+        from_pitch = to_pitch = bytes;
+        lines = bytes != 0;
+    }
+    CUDA_MEMCPY2D request = {
+        .srcMemoryType = from_type,
+        .srcHost = from,
+        .srcDevice = device_address(from),
+        .srcPitch = from_pitch,
+        .dstMemoryType = to_type,
+        .dstHost = to,
+        .dstDevice = device_address(to),
+        .dstPitch = to_pitch,
+        .WidthInBytes = bytes,
+        .Height = lines,
+    };
+    if (bytes == 0 || lines == 0) return CUBLAS_STATUS_SUCCESS;
+    return cuMemcpy2D(&request) == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS
+                                                : CUBLAS_STATUS_MAPPING_ERROR;
+}
+
+/* A vector is a matrix of one row. */
+#define COPIES(Name, from_type, to_type)                                                           \
+    cublasStatus_t cublas##Name##Vector(int n, int size, const void *x, int incx, void *y,         \
+                                        int incy) {                                                \
+        if (n < 0 || size <= 0 || incx <= 0 || incy <= 0) return CUBLAS_STATUS_INVALID_VALUE;      \
+        return copy(from_type, x, (size_t)incx * (size_t)size, to_type, y,                         \
+                    (size_t)incy * (size_t)size, (size_t)size, (size_t)n);                         \
+    }                                                                                              \
+    cublasStatus_t cublas##Name##Matrix(int rows, int columns, int size, const void *a, int lda,   \
+                                        void *b, int ldb) {                                        \
+        if (rows < 0 || columns < 0 || size <= 0 || lda < rows || ldb < rows || lda <= 0 ||        \
+            ldb <= 0)                                                                              \
+            return CUBLAS_STATUS_INVALID_VALUE;                                                    \
+        return copy(from_type, a, (size_t)lda * (size_t)size, to_type, b,                          \
+                    (size_t)ldb * (size_t)size, (size_t)rows * (size_t)size, (size_t)columns);     \
+    }                                                                                              \
+    cublasStatus_t cublas##Name##VectorAsync(int n, int size, const void *x, int incx, void *y,    \
+                                             int incy, cudaStream_t stream) {                      \
+        (void)stream; /* everything runs at once */                                                \
+        return cublas##Name##Vector(n, size, x, incx, y, incy);                                    \
+    }                                                                                              \
+    cublasStatus_t cublas##Name##MatrixAsync(int rows, int columns, int size, const void *a,       \
+                                             int lda, void *b, int ldb, cudaStream_t stream) {     \
+        (void)stream;                                                                              \
+        return cublas##Name##Matrix(rows, columns, size, a, lda, b, ldb);                          \
+    }
+COPIES(Set, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE)
+COPIES(Get, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST)
