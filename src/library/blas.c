@@ -75,7 +75,7 @@ const char *blas_status_text(cublasStatus_t status) {
 static double half_value(uint16_t bits) {
     int exponent = bits >> 10 & 31;
     double magnitude = bits & 1023;
-    if (exponent == 31) magnitude = magnitude ? __builtin_nan("") : __builtin_inf();
+    if (exponent == 31) magnitude = magnitude != 0 ? __builtin_nan("") : __builtin_inf();
     else if (exponent == 0) magnitude = __builtin_ldexp(magnitude, -24);
     else magnitude = __builtin_ldexp(magnitude + 1024, exponent - 25);
     return bits & 0x8000 ? -magnitude : magnitude;

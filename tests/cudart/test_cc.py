@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-LIBRARIES = {"blas_mlp": ("-lcublas", "-lcublasLt")}
+LIBRARIES = {"blas_mlp": ("-lcublas", "-lcublasLt"), "random_pi": ("-lcurand",)}
 SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next
 
 

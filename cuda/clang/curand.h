@@ -1,0 +1,2 @@
+/* A name under which programs include cuRAND. */
+#include "tyto/curand.h"

@@ -1,0 +1,13 @@
+/* What our cuRAND exports without having it: each says so once, and returns the library's own
+ * status. */
+#include "library/device.h"
+
+enum { NOT_SUPPORTED = 204 }; /* CURAND_STATUS_ARCH_MISMATCH: the device lacks what is asked for */
+
+#define ROW(name)                                                                                  \
+    __attribute__((visibility("default"))) int name(void);                                         \
+    int name(void) {                                                                               \
+        device_say_missing(#name);                                                                 \
+        return NOT_SUPPORTED;                                                                      \
+    }
+#include "library/curand_missing.def"
