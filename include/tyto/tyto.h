@@ -232,6 +232,40 @@ typedef struct TytoValue {
  * warp_instructions and thread_instructions are known. */
 TytoValue tyto_value(TytoSimulator *simulator, int launch, int counter);
 
+/* ---- The profile (--profile, docs/profile.md) ---- */
+
+/* What is counted of each instruction: causes for which warps stood there, in warp cycles, then
+ * counts. Row 0 <= i < tyto_profile_column_count(). */
+typedef struct TytoProfileColumn {
+    const char *name; /* "cycles_memory", "l1d_hits" */
+    const char *unit;
+    const char *meaning;
+    bool is_cause;
+} TytoProfileColumn;
+int tyto_profile_column_count(void);
+TytoProfileColumn tyto_profile_column(int i);
+
+/* All launches so far of one kernel; the texts live as long as the simulator. */
+typedef struct TytoProfileKernel {
+    const char *kernel;
+    const char *module; /* file of its PTX */
+    uint64_t launches;
+    int lines; /* instructions that did anything */
+} TytoProfileKernel;
+int tyto_profile_count(TytoSimulator *simulator); /* kernels; 0 without --profile */
+TytoProfileKernel tyto_profile_kernel(TytoSimulator *simulator, int i);
+
+/* An instruction, in the order of the program. All is valid until the next launch. */
+typedef struct TytoProfileLine {
+    uint32_t line;        /* in the PTX text */
+    const char *text;     /* of that line; its opcode where the text is not known */
+    const char *function; /* that it stands in */
+    const char *source;   /* file of the source, NULL: unknown */
+    uint32_t source_line;
+    const uint64_t *values; /* by column */
+} TytoProfileLine;
+TytoProfileLine tyto_profile_line(TytoSimulator *simulator, int kernel, int i);
+
 /* How far the running launch is; of the last one when none runs. */
 typedef struct TytoProgress {
     uint64_t done_blocks;       /* thread blocks that have ended */

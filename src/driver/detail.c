@@ -130,6 +130,8 @@ static bool close_l1d(Detail *detail, Diag *diag) {
 
 bool detail_start(Detail *detail, const Options *options, Diag *diag) {
     detail->watch.records_ctas = options->ctas_path != NULL;
+    if (options->is_profiled || options->profile_path)
+        detail->watch.profile = detail->run->profile = profile_new();
     if (options->sample_cycles) {
         detail->run->series = timeseries_new(options->sample_cycles);
         detail->watch.series = detail->run->series;

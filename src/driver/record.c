@@ -59,6 +59,13 @@ void record_add_json(const RunStats *run, Text *out) {
     text_add(out, "\n");
 }
 
+void record_add_profile(const RunStats *run, Text *out) {
+    Json json;
+    json_begin(&json, out);
+    profile_write_json(run->profile, &json);
+    text_add(out, "\n");
+}
+
 /* What a row of a result names; the table of options finds these by their names. */
 typedef void WriteResult(const RunStats *run, Text *out);
 

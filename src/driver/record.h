@@ -17,6 +17,7 @@ void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, const
 void record_sign(RunStats *run, const char *program);
 
 /* The JSON object of a signed run, with a newline. */
+void record_add_profile(const RunStats *run, Text *out);
 void record_add_json(const RunStats *run, Text *out);
 
 /* Checks a signed run's identities and writes the files that the options name. False with errors in

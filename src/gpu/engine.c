@@ -12,7 +12,6 @@
 #include "gpu/dispatch.h"
 #include "partition/partition.h"
 #include "sched/report.h"
-#include "sm/sm.h"
 
 enum {
     POLL_CYCLES = 1024,     /* SM cycles between looks at interrupts and limits */
@@ -42,7 +41,7 @@ struct Engine {
     Watch *watch;            /* of the run; NULL: nobody watches */
     uint64_t cycle;          /* SM cycles so far, over all kernels */
     uint64_t start;          /* SM cycle at which the running kernel was launched */
-    const IsaLaunch *launch; /* of the kernel under way */
+    const IsaLaunch *launch; /* of the running kernel */
     Dispatch dispatch;
     SchedCall *calls;          /* GpuOptions' policies: by SM, then the CTA scheduler's */
     uint64_t ctas_done;        /* of the running kernel */
@@ -70,6 +69,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
                                  .sms = machine->sms,
                                  .wake = &engine->wake[index],
                                  .is_l1_perfect = machine->oracle.perfect_l1,
+                                 .is_profiled = engine->watch && engine->watch->profile,
                                  .never_sleeps = engine->never_sleeps};
     return sm_new(&environment);
 }
@@ -127,9 +127,13 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     engine->awake = base_calloc(bits_words(machine->sms), sizeof(uint64_t));
     engine->holding = base_calloc(bits_words(machine->sms), sizeof(uint64_t));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
+    if (engine->watch && engine->watch->profile)
+        engine->pools.outcomes = base_calloc(machine->sms, sizeof(MemOutcome *));
     for (uint32_t i = 0; i < machine->sms; i++) {
         engine->sms[i] = build_sm(engine, options->scheduler, i);
         engine->pools.pools[i] = sm_request_pool(engine->sms[i]);
+        if (engine->pools.outcomes)
+            engine->pools.outcomes[i] = sm_profile(engine->sms[i])->outcomes;
     }
     engine->partitions = base_calloc(machine->partitions, sizeof(Partition *));
     engine->partition_marks = base_calloc(machine->partitions, sizeof(Counters));
@@ -157,6 +161,7 @@ void engine_free(Engine *engine) {
     free(engine->partitions);
     free(engine->partition_marks);
     free(engine->pools.pools);
+    free(engine->pools.outcomes);
     free(engine);
 }
 
@@ -316,23 +321,27 @@ static uint64_t progress_sum(const Engine *engine) {
     return sum;
 }
 
+void engine_visit_standing(const Engine *engine, SmVisitStanding *visit, void *user) {
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        sm_visit_standing(engine->sms[i], visit, user);
+}
+
+static void add_standing(void *user, const IsaWarp *warp, ProfileColumn cause) {
+    isa_stand_add(user, warp, profile_columns[cause].sentence);
+}
+
+const SmProfile *engine_profile(const Engine *engine, uint32_t sm) {
+    return sm < engine->machine->sms ? sm_profile(engine->sms[sm]) : NULL;
+}
+
 /* Puts a message into the result: `why` and, a line each, what all warps wait for, like things
  * together. */
 static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
-    SmWaits waits = {0};
-    for (uint32_t i = 0; i < engine->machine->sms; i++)
-        sm_waits(engine->sms[i], &waits);
+    IsaStand stand = {.count = 0};
+    engine_visit_standing(engine, add_standing, &stand);
     text_add(why, "\n    kernel ");
     demangle(engine->launch->function->ptx->name, why);
-    for (uint32_t i = 0; i < waits.count; i++) {
-        const SmWait *group = &waits.groups[i];
-        text_printf(why, "\n    %u warp%s %s before ", group->warps, group->warps == 1 ? "" : "s",
-                    group->what);
-        isa_say_instruction(engine->launch->program, group->pc, why);
-        text_printf(why, "; the first is warp %u of CTA %" PRIu64, group->first_warp,
-                    group->first_cta);
-    }
-    if (waits.others) text_printf(why, "\n    and %u more warps elsewhere", waits.others);
+    isa_say_stand(&stand, engine->launch, why);
     snprintf(result->message, sizeof result->message, "%s", text_string(why));
     text_free(why);
 }

@@ -16,6 +16,7 @@
 #include "sched/cta_policy.h"
 #include "sched/registry.h"
 #include "sm/op.h"
+#include "sm/sm.h"
 
 typedef struct Engine Engine;
 
@@ -32,6 +33,13 @@ void engine_free(Engine *engine);
  * counters and times. `ops` are its program's rows for the machine. */
 void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *ops,
                 uint32_t ctas_per_sm, GpuResult *result);
+
+/* Why each warp of the launch that ran last stands where it stands; while it runs, or after it has
+ * ended early. */
+void engine_visit_standing(const Engine *engine, SmVisitStanding *visit, void *user);
+/* What SM `sm` counted of each instruction in the launch that ran last; NULL: nobody asked, or
+ * there is no such SM. */
+const SmProfile *engine_profile(const Engine *engine, uint32_t sm);
 
 /* The host wrote device memory: with copies_fill_l2 the data are in L2 now. */
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes);

@@ -444,6 +444,8 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         result->ctas_per_sm = gpu_occupancy(gpu, request->module, request->function, threads,
                                             request->dynamic_shared_bytes);
         engine_run(gpu->engine, gpu, &launch, ops_of(request->module), result->ctas_per_sm, result);
+        if (gpu->options.watch && gpu->options.watch->profile)
+            gpu_profile_add(gpu, request->module, &launch, result);
         if (result->status != GPU_OK) restart_engine(gpu);
     } else {
         gpu_run_functional(gpu, &launch, result);

@@ -34,6 +34,7 @@ struct GpuModule {
     int image_count;
     IsaProgram *program;
     uint64_t number;            /* among the GPU's, from 1 */
+    char *text;                 /* of its only image, where a profile shows lines of it, or NULL */
     uint64_t *variables;        /* device addresses of what the module allocated */
     uint32_t variable_count;    /* of variables */
     uint32_t variable_capacity; /* entries of variables */
@@ -44,6 +45,10 @@ struct GpuModule {
 
 /* Runs a prepared launch functionally. Fills result's status, message and counts. */
 void gpu_run_functional(Gpu *gpu, const IsaLaunch *launch, GpuResult *result);
+
+/* Adds a launch that has just run on the machine to the profile of the run. */
+void gpu_profile_add(Gpu *gpu, const GpuModule *module, const IsaLaunch *launch,
+                     const GpuResult *result);
 
 /* Puts a fault into the result. */
 void gpu_set_fault(GpuResult *result, const IsaFault *fault);

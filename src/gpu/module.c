@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "gpu/watch.h"
 #include "isa/handlers.h"
 
 static bool lives_in_device_memory(const PtxVar *var) {
@@ -83,6 +84,13 @@ static bool uses_heap(const IsaProgram *program) {
     return false;
 }
 
+static char *copy_of(const GpuImage *image) {
+    char *text = base_malloc(image->length + 1);
+    memcpy(text, image->text, image->length);
+    text[image->length] = '\0';
+    return text;
+}
+
 GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag) {
     GpuModule *module = base_calloc(1, sizeof *module);
     int errors = diag_error_count(diag);
@@ -95,6 +103,8 @@ GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag) {
     if (!module->program) goto fail;
     visit_variables(module, initialise_variable, diag);
     module->uses_heap = uses_heap(module->program);
+    if (count == 1 && gpu->options.watch && gpu->options.watch->profile)
+        module->text = copy_of(&images[0]);
     return module;
 fail:
     gpu_unload(module);
@@ -111,6 +121,7 @@ void gpu_unload(GpuModule *module) {
         ptx_module_free(module->images[i]);
     free(module->images);
     free(module->variables);
+    free(module->text);
     free(module);
 }
 

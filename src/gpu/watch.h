@@ -20,6 +20,7 @@ typedef struct Watch {
     bool records_ctas;          /* keep start and end of every CTA */
     FILE *policies;             /* receives what the policies report, as CSV (sched/report.h) */
     uint64_t policies_interval; /* SM cycles between reports; 0: only at the end of each kernel */
+    Profile *profile;           /* receives what each instruction counted */
     L1dWriter *l1d;             /* receives every L1D lookup */
     uint64_t kernels;           /* begun so far */
     /* Of the kernel being watched: */

@@ -136,15 +136,16 @@ enum { ISA_STAND_GROUPS = 10 };
 typedef struct IsaStandGroup {
     uint32_t pc;
     uint32_t warps;
-    uint64_t first;  /* number of the first warp in the grid */
-    bool is_waiting; /* at a barrier */
+    uint64_t first;   /* number of the first warp in the grid */
+    const char *what; /* they do: "waiting at a barrier" */
 } IsaStandGroup;
 typedef struct IsaStand {
     IsaStandGroup groups[ISA_STAND_GROUPS];
     uint32_t count;  /* of groups */
     uint32_t others; /* warps in none of them */
 } IsaStand;
-void isa_stand_add(IsaStand *stand, const IsaWarp *warp);
+/* A warp that stands before its next instruction; equal words for `what` are one string. */
+void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what);
 /* A line for each group. */
 void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out);
 

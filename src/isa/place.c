@@ -97,11 +97,10 @@ void isa_say_place(const IsaLaunch *launch, const IsaWarp *warp, uint32_t pc, in
 
 /* ---- Where all warps stand ---- */
 
-void isa_stand_add(IsaStand *stand, const IsaWarp *warp) {
-    bool is_waiting = warp->cta->waiting >> warp->index & 1;
+void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what) {
     for (uint32_t i = 0; i < stand->count; i++) {
         IsaStandGroup *group = &stand->groups[i];
-        if (group->pc != warp->pc || group->is_waiting != is_waiting) continue;
+        if (group->pc != warp->pc || group->what != what) continue;
         group->warps++;
         return;
     }
@@ -109,14 +108,14 @@ void isa_stand_add(IsaStand *stand, const IsaWarp *warp) {
         stand->others++;
         return;
     }
-    stand->groups[stand->count++] = (IsaStandGroup){warp->pc, 1, isa_warp_number(warp), is_waiting};
+    stand->groups[stand->count++] = (IsaStandGroup){warp->pc, 1, isa_warp_number(warp), what};
 }
 
 void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out) {
     for (uint32_t i = 0; i < stand->count; i++) {
         const IsaStandGroup *group = &stand->groups[i];
         text_printf(out, "\n    %u warp%s %s before ", group->warps, group->warps == 1 ? "" : "s",
-                    group->is_waiting ? "waiting at a barrier" : "standing");
+                    group->what);
         isa_say_instruction(launch->program, group->pc, out);
         text_printf(out, "; the first is warp %u of CTA %" PRIu64,
                     (uint32_t)(group->first % launch->warps), group->first / launch->warps);

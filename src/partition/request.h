@@ -66,13 +66,24 @@ static inline uint32_t mem_handle_index(uint32_t handle) {
     return handle & ((1u << MEM_HANDLE_INDEX_BITS) - 1);
 }
 
+/* What L2 found for a request: its lookups, by outcome. */
+typedef struct MemOutcome {
+    uint32_t hits, pending_hits, misses;
+} MemOutcome;
+
 /* The pools of all SMs, by SM number: how a partition finds the record of a handle. */
 typedef struct MemRequestPools {
-    MemRequest **pools; /* [sm][index] */
+    MemRequest **pools;    /* [sm][index] */
+    MemOutcome **outcomes; /* likewise; NULL: nobody asks */
 } MemRequestPools;
 
 static inline MemRequest *mem_request(const MemRequestPools *pools, uint32_t handle) {
     return &pools->pools[mem_handle_sm(handle)][mem_handle_index(handle)];
+}
+
+/* Only where they are asked for. */
+static inline MemOutcome *mem_outcome(const MemRequestPools *pools, uint32_t handle) {
+    return &pools->outcomes[mem_handle_sm(handle)][mem_handle_index(handle)];
 }
 
 #endif

@@ -51,7 +51,16 @@ static void use_port(Slice *slice, uint64_t cycle, uint32_t cycles) {
     slice->port_free = cycle + cycles;
 }
 
-static void count_access(Slice *slice, bool is_read, TagResult result) {
+/* Notes what was found for whoever sent the request. */
+__attribute__((noinline)) static void note_outcome(const Slice *slice, const SliceAtom *atom,
+                                                   TagResult result) {
+    MemOutcome *outcome = mem_outcome(&slice->environment->pools, atom->handle);
+    if (result == TAG_HIT) outcome->hits++;
+    else if (result == TAG_PENDING) outcome->pending_hits++;
+    else outcome->misses++;
+}
+
+static void count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagResult result) {
     Counters *counters = slice->counters;
     bool is_miss = result == TAG_MISS || result == TAG_SECTOR_MISS;
     counters->l2_accesses++;
@@ -60,11 +69,13 @@ static void count_access(Slice *slice, bool is_read, TagResult result) {
     counters->l2_pending_hits += result == TAG_PENDING;
     counters->l2_misses += is_miss;
     counters->l2_read_misses += is_miss && is_read;
+    if (__builtin_expect(slice->environment->pools.outcomes != NULL, false))
+        note_outcome(slice, atom, result);
 }
 
 /* A hit: data and answer at once. */
 static void serve_hit(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    count_access(slice, atom->op != MEM_OP_WRITE, TAG_HIT);
+    count_access(slice, atom, atom->op != MEM_OP_WRITE, TAG_HIT);
     use_port(slice, cycle, slice->atom_cycles);
     slice_add_reply(slice, atom->handle, NULL);
 }
@@ -147,7 +158,7 @@ static bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     if (slice->misses.count > slice->read_limit) return false;
     bool is_accepted = result == TAG_PENDING ? join_fetch(slice, atom, place, sector)
                                              : fetch_atom(slice, atom, place, sector);
-    if (is_accepted) count_access(slice, true, result);
+    if (is_accepted) count_access(slice, atom, true, result);
     return is_accepted;
 }
 
@@ -165,7 +176,7 @@ static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, in
                        uint64_t cycle) {
     DramAccess access = atom_access(slice, atom, 0);
     slice_add_miss(slice, &access);
-    count_access(slice, false, result);
+    count_access(slice, atom, false, result);
     if (result == TAG_HIT) {
         use_port(slice, cycle, slice->atom_cycles);
         if (slice->write.drops_line && !slice->tags.lines[place].pending)
@@ -190,7 +201,7 @@ static bool allocate_write(Slice *slice, const SliceAtom *atom, TagResult result
     uint32_t dirty_bytes = slice_evict(slice, &evicted) * slice->atom_bytes;
     if (dirty_bytes) use_port(slice, cycle, dirty_bytes / slice->port_bytes);
     write_line(slice, atom, place, sector);
-    count_access(slice, false, result);
+    count_access(slice, atom, false, result);
     slice_add_reply(slice, atom->handle, NULL);
     return true;
 }
@@ -199,7 +210,7 @@ static bool fetch_for_write(Slice *slice, const SliceAtom *atom, TagResult resul
                             uint8_t sector) {
     if (slice->misses.count > slice->read_limit || !fetch_atom(slice, atom, place, sector))
         return false;
-    count_access(slice, false, result);
+    count_access(slice, atom, false, result);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "sm/events.h"
 #include "sm/inst.h"
 #include "sm/op.h"
+#include "sm/profile.h"
 #include "sm/sm.h"
 #include "sm/warps.h"
 #include "tyto/policy.h"
@@ -24,7 +25,8 @@ struct SmContext {
     Arena *arena;
     SmEnvironment env;
     SmListener listener;
-    SchedAgent policy; /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */
+    SchedAgent policy;  /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */
+    SmProfile *profile; /* what each instruction counts (profile.h); NULL: nobody asks */
 
     /* ---- By their own functions ---- */
     SmInsts insts;   /* inst.h */
@@ -47,6 +49,11 @@ struct SmContext {
 /* Resident warps that have not exited. */
 static inline uint64_t context_live(const SmContext *sm) {
     return sm->view.resident & ~sm->view.exited;
+}
+
+/* Whether a profile is wanted, which is seldom. */
+static inline bool context_is_profiled(const SmContext *sm) {
+    return __builtin_expect(sm->profile != NULL, false);
 }
 
 /* Tells the policy, if it wants to hear of such things. */

@@ -108,7 +108,8 @@ static void access_l1i(SmFetch *fetch, SmContext *sm, SmPort *port, int warp) {
     uint64_t address = code_address(fetch, fetch->buffer[warp].fetch_pc);
     fetch->last = (uint32_t)warp;
     sm->counters.fetches++;
-    ReadResult result = read_cache_access(&fetch->l1i, sm, port, address, (uint32_t)warp, warp);
+    ReadResult result =
+        read_cache_access(&fetch->l1i, sm, port, address, SM_NO_PC, (uint32_t)warp, warp);
     if (result != READ_REFUSED) sm->counters.l1i_accesses++;
     if (result == READ_HIT) deliver(fetch, sm, warp);
     if (result != READ_WAIT) return;

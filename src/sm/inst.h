@@ -13,7 +13,8 @@
 enum {
     SM_INSTS = 8192,       /* instructions between issue and completion */
     SM_MAX_ACCESSES = 128, /* of one instruction: 32 lanes x 4 words of local memory */
-    SM_NONE = 0xFFFF       /* no index */
+    SM_NONE = 0xFFFF,      /* no index */
+    SM_NO_PC = 0xFFFFFFF   /* no instruction: more than any program has */
 };
 
 /* An instruction between issue and completion. */
@@ -53,6 +54,7 @@ typedef struct SmAccess {
     uint32_t atoms;   /* atoms wanted from there */
     uint32_t bytes;   /* from address to the end of the last atom asked for */
     uint32_t lanes;   /* that touch the segment, bit each */
+    uint32_t pc;      /* of the instruction that makes it, SM_NO_PC: none; only for a profile */
     SmBytes written;  /* stores: those written from address on; 0: every byte of the atoms */
 } SmAccess;
 _Static_assert(sizeof(SmAccess) == 40, "accesses are copied from queue to queue");

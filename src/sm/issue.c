@@ -117,6 +117,17 @@ static const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst
     return memory;
 }
 
+/* The instruction that has just issued, in the profile; its accesses learn whose they are. */
+__attribute__((noinline)) static void profile_issue(SmContext *sm, uint16_t index) {
+    const SmInst *inst = &sm->insts.inst[index];
+    sm->profile->issue_cycle[index] = sm->cycle;
+    sm_profile_issued(sm->profile, inst, sm->counters.divergent_branches);
+    if (inst->memory == SM_NONE) return;
+    SmMemory *memory = insts_memory_of(&sm->insts, index);
+    for (uint16_t i = 0; i < memory->count; i++)
+        memory->access[i].pc = inst->pc;
+}
+
 /* Puts the executed instruction on its way to a pipeline. */
 static void send_to_pipeline(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, const SmOp *op) {
     uint16_t index = insts_new(&sm->insts);
@@ -135,6 +146,7 @@ static void send_to_pipeline(SmIssue *issue, SmContext *sm, int warp, uint32_t p
     const SmMemory *memory = op->unit == SM_UNIT_LDST ? find_accesses(issue, sm, inst) : NULL;
     warps_issued(&sm->warps, inst, memory);
     collector_put(issue->collector, (SmUnit)op->unit, index);
+    if (context_is_profiled(sm)) profile_issue(sm, index);
 }
 
 /* What the warp's threads have done to it: fences, exits, barriers. */
@@ -267,11 +279,63 @@ static void run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t
     issue->outcome[scheduler] = SM_ISSUED;
 }
 
-/* The warps that the policy lets issue in this cycle. */
-static uint64_t allowed_warps(SmContext *sm) {
-    uint64_t allowed = sched_agent_may_issue(&sm->policy, &sm->view);
-    return allowed & (~sm->view.wants_load | sched_agent_may_load(&sm->policy, &sm->view));
+/* ---- Why warps stand where they stand ---- */
+
+/* Warps whose scheduler issued. */
+static uint64_t beside_one_that_issued(const SmIssue *issue, const SmContext *sm) {
+    uint64_t warps = 0;
+    for (uint32_t s = 0; s < sm->view.schedulers; s++)
+        if (issue->outcome[s] == SM_ISSUED) warps |= sm->view.scheduler_warps[s];
+    return warps;
 }
+
+SmStanding issue_standing(const SmIssue *issue, const SmContext *sm, bool has_looked) {
+    const TytoSmView *view = &sm->view;
+    const SmWarps *warps = &sm->warps;
+    SmStanding standing = {{0}};
+    uint64_t left = view->resident;
+    uint64_t none = ~view->has_instruction;
+    uint64_t issued = sm->profile ? sm->profile->has_issued : 0;
+    standing_take(&standing, &left, issued, PROFILE_cycles_issued);
+    standing_take(&standing, &left, view->exited, PROFILE_cycles_exited);
+    standing_take(&standing, &left, view->at_barrier, PROFILE_cycles_barrier);
+    standing_take(&standing, &left, warps->atomic_waits, PROFILE_cycles_atomic);
+    standing_take(&standing, &left, warps->fenced, PROFILE_cycles_fence);
+    standing_take(&standing, &left, warps->copy_waits, PROFILE_cycles_copy);
+    standing_take(&standing, &left, warps->load_waits, PROFILE_cycles_memory);
+    standing_take(&standing, &left, none & issue->fetch->waits, PROFILE_cycles_fetch_miss);
+    standing_take(&standing, &left, none & (issue->fetch->redirected | issue->stale),
+                  PROFILE_cycles_branch);
+    standing_take(&standing, &left, none, PROFILE_cycles_fetch);
+    standing_take(&standing, &left, ~issue->clear & view->waits_memory, PROFILE_cycles_memory);
+    standing_take(&standing, &left, ~issue->clear, PROFILE_cycles_result);
+    if (!left) return standing;
+    standing_take(&standing, &left, ~issue->allowed, PROFILE_cycles_policy);
+    if (!has_looked)
+        standing_take(&standing, &left, with_free_slot(issue, sm), PROFILE_cycles_turn);
+    standing_take(&standing, &left, beside_one_that_issued(issue, sm), PROFILE_cycles_turn);
+    standing_take(&standing, &left, with_free_slot(issue, sm), PROFILE_cycles_policy);
+    standing_take(&standing, &left, issue->wants[SM_UNIT_LDST], PROFILE_cycles_lsu);
+    standing_take(&standing, &left, UINT64_MAX, PROFILE_cycles_pipeline);
+    return standing;
+}
+
+void issue_note_standing(const SmIssue *issue, SmContext *sm) {
+    SmProfile *profile = sm->profile;
+    SmStanding now = issue_standing(issue, sm, true);
+    uint64_t moved = profile->has_issued, gone_on = moved | sm->view.exited;
+    for (int b = 0; b < SM_STANDING_BITS; b++)
+        moved |= now.bit[b] ^ profile->standing.bit[b];
+    for (moved &= sm->view.resident; moved; moved &= moved - 1) {
+        int warp = bits_lowest64(moved);
+        uint32_t pc = gone_on >> warp & 1 ? profile->issued[warp] : sm->warps.warp[warp].isa->pc;
+        sm_profile_move(profile, warp, pc, sm->cycle);
+    }
+    profile->standing = now;
+    profile->has_issued = 0;
+}
+
+/* ---- A cycle ---- */
 
 /* Without a division for powers of two, which a processor takes many cycles for. */
 static uint32_t remainder_of(uint64_t cycle, uint32_t divisor) {
@@ -279,16 +343,35 @@ static uint32_t remainder_of(uint64_t cycle, uint32_t divisor) {
     return (uint32_t)(is_power ? cycle & (divisor - 1) : cycle % divisor);
 }
 
+/* Whether schedulers pick in this cycle; else their last outcomes stand. */
+static inline bool is_turn(const SmContext *sm) {
+    return remainder_of(sm->cycle, sm->config->scheduler.issue_interval) == 0;
+}
+
+/* Else nothing could issue the last time, and nothing has changed: the outcomes stand, too. */
+static inline bool has_reason(const SmIssue *issue, const SmContext *sm) {
+    return issue->has_news || issue->stale || ready_warps(issue, sm);
+}
+
+/* The warps that the policy lets issue in this cycle. */
+static uint64_t allowed_warps(SmContext *sm) {
+    uint64_t allowed = sched_agent_may_issue(&sm->policy, &sm->view);
+    return allowed & (~sm->view.wants_load | sched_agent_may_load(&sm->policy, &sm->view));
+}
+
+bool issue_will_look(const SmIssue *issue, const SmContext *sm) {
+    return is_turn(sm) && has_reason(issue, sm);
+}
+
 void issue_step(SmIssue *issue, SmContext *sm) {
     const SmSchedulerConfig *config = &sm->config->scheduler;
     if (sm->cycle > issue->policy_cycle)
         sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - issue->policy_cycle);
     issue->policy_cycle = sm->cycle;
-    if (remainder_of(sm->cycle, config->issue_interval)) return; /* the last outcomes stand */
-    /* Nothing could issue the last time, and nothing has changed: the outcomes stand. */
-    if (!issue->has_news && !issue->stale && !ready_warps(issue, sm)) return;
+    if (!is_turn(sm) || !has_reason(issue, sm)) return;
     issue->has_news = false;
     uint64_t allowed = sm->view.resident ? allowed_warps(sm) : 0;
+    issue->allowed = allowed;
     uint32_t scheduler = config->alternates ? remainder_of(sm->cycle, config->count) : 0;
     for (uint32_t i = 0; i < config->count && !sm->isa.fault.is_set; i++) {
         run_scheduler(issue, sm, (int)scheduler, allowed);

@@ -43,6 +43,7 @@ typedef struct SmIssueSums {
 typedef struct SmIssue {
     bool has_news;                      /* something changed since the schedulers last looked */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
+    uint64_t allowed;                   /* warps that the policy let issue the last time */
     uint64_t stale;           /* warps whose buffer holds instructions that are not the next ones */
     uint64_t clear;           /* next instruction's registers are free */
     uint64_t wants[SM_UNITS]; /* next instruction goes to this kind of pipeline */
@@ -61,6 +62,8 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm);
 /* A warp has come, and starts at `pc`. */
 void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc);
 void issue_step(SmIssue *issue, SmContext *sm);
+/* Whether its schedulers are going to look; else the last outcomes stand. */
+bool issue_will_look(const SmIssue *issue, const SmContext *sm);
 /* A warp could issue, its buffer must be flushed, or the last outcomes need not stand. */
 bool issue_has_work(const SmIssue *issue, const SmContext *sm);
 
@@ -78,6 +81,13 @@ void issue_recheck(SmIssue *issue, SmContext *sm, int warp);
 static inline void issue_wake(SmIssue *issue) { issue->has_news = true; }
 
 /* ---- Accounting ---- */
+
+/* Why each resident warp stands where it stands. `has_looked`: the schedulers have looked last;
+ * else a warp may have become ready since, and is not held back by anything. */
+SmStanding issue_standing(const SmIssue *issue, const SmContext *sm, bool has_looked);
+/* Tells the profile, which there must be, of the warps that stand otherwise than before; to be
+ * called when the schedulers have looked. */
+void issue_note_standing(const SmIssue *issue, SmContext *sm);
 
 /* Accounts `cycles` with the last outcomes. `l1d_refuses`: the L1D's oldest access is stuck. */
 void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles, bool l1d_refuses);

@@ -104,7 +104,8 @@ static void write_back(const SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t l
     uint32_t first = (uint32_t)bits_lowest32(atoms), last = (uint32_t)bits_highest32(atoms);
     SmAccess access = {.address = line + (uint64_t)first * sm->env.atom_bytes,
                        .atoms = atoms >> first,
-                       .bytes = (last - first + 1) * sm->env.atom_bytes};
+                       .bytes = (last - first + 1) * sm->env.atom_bytes,
+                       .pc = SM_NO_PC};
     sm->counters.l1d_write_backs++;
     send_write(port, &access, warp, SM_NO_WARP);
 }
@@ -143,6 +144,11 @@ static void count_hit(const SmL1d *l1d, SmContext *sm, const SmLookup *lookup, i
         is_same_warp && !(lookup->access.lanes & ~line->filler_lanes);
 }
 
+/* A lookup that was not refused, in the profile. */
+static void profile_lookup(const SmContext *sm, const SmLookup *lookup, ProfileColumn outcome) {
+    if (context_is_profiled(sm)) sm_profile_count(sm->profile, lookup->access.pc, outcome, 1);
+}
+
 static void access_complete(SmContext *sm, uint16_t inst) {
     if (insts_access_done(&sm->insts, inst)) events_post(&sm->events, SM_EVENT_INST_DONE, inst);
 }
@@ -153,7 +159,10 @@ static void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup 
     mshr_allocate(&l1d->mshr, key, waiter);
     uint32_t atoms = context_atoms_of(sm, l1d->fill_bytes);
     port_push_miss(port, MEM_CLIENT_L1D,
-                   &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = l1d->fill_bytes},
+                   &(SmSend){.access = {.address = key,
+                                        .atoms = atoms,
+                                        .bytes = l1d->fill_bytes,
+                                        .pc = lookup->access.pc},
                              .op = MEM_OP_READ,
                              .client = MEM_CLIENT_L1D,
                              .warp = lookup->warp});
@@ -184,6 +193,7 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
     if (result == TAG_HIT) {
         tag_array_touch(&l1d->tags, place);
         count_hit(l1d, sm, lookup, place);
+        profile_lookup(sm, lookup, PROFILE_l1d_hits);
         notify(sm, TYTO_EVENT_L1D_HIT, lookup->warp, l1d->tags.lines[place].owner_warp, key, false);
         access_complete(sm, lookup->inst);
     } else if (entry != MSHR_NONE) {
@@ -192,12 +202,14 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         mshr_merge(&l1d->mshr, entry, lookup->inst);
         if (place != TAG_NONE) tag_array_touch(&l1d->tags, place);
         c->l1d_pending_hits++;
+        profile_lookup(sm, lookup, PROFILE_l1d_pending_hits);
         notify(sm, TYTO_EVENT_L1D_MISS, lookup->warp, TYTO_NO_WARP, key, true);
     } else {
         uint64_t *refusal = try_fetch(l1d, sm, port, lookup, key, sectors, place, lookup->inst);
         if (refusal) return refusal;
         c->l1d_misses++;
         c->l1d_load_misses++;
+        profile_lookup(sm, lookup, PROFILE_l1d_misses);
         notify(sm, TYTO_EVENT_L1D_MISS, lookup->warp, TYTO_NO_WARP, key, false);
         if (sm->listener.l1d_miss) sm->listener.l1d_miss(sm->listener.user, sm->env.index, key);
     }
@@ -264,6 +276,10 @@ static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *
     if (result == TAG_HIT) count_hit(l1d, sm, lookup, place);
     else if (result == TAG_PENDING) c->l1d_pending_hits++;
     else c->l1d_misses++;
+    profile_lookup(sm, lookup,
+                   result == TAG_HIT       ? PROFILE_l1d_hits
+                   : result == TAG_PENDING ? PROFILE_l1d_pending_hits
+                                           : PROFILE_l1d_misses);
     if (result == TAG_HIT && policy == WRITE_EVICT) {
         notify(sm, TYTO_EVENT_L1D_EVICTED, lookup->warp, l1d->tags.lines[place].owner_warp, key,
                false);
@@ -281,6 +297,7 @@ static uint64_t *hit_always(SmL1d *l1d, SmContext *sm, const SmLookup *lookup) {
     sm->counters.l1d_accesses++;
     sm->counters.l1d_hits++;
     sm->counters.l1d_intra_warp_hits++;
+    profile_lookup(sm, lookup, PROFILE_l1d_hits);
     if (lookup->is_store) {
         store_absorbed(sm, lookup);
     } else {

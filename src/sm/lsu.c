@@ -121,6 +121,7 @@ static void handle_reply(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     case MEM_CLIENT_STORE: acknowledged(sm, request); break;
     case MEM_CLIENT_L1I: break; /* never gets here: port_receive answers it to the fetch unit */
     }
+    if (context_is_profiled(sm)) sm_profile_answered(sm->profile, request, sm->view.cycle);
     port_finish(port, sm, request);
 }
 
@@ -146,6 +147,8 @@ static void access_shared(SmLsu *lsu, SmContext *sm, uint16_t inst, const SmMemo
     sm->counters.shared_instructions++;
     sm->counters.shared_cycles += memory->cycles;
     histogram_add(&sm->histograms, HISTOGRAM_shared_conflicts, memory->cycles);
+    if (context_is_profiled(sm))
+        sm_profile_shared(sm->profile, sm->insts.inst[inst].pc, memory->cycles);
     /* The pipe's stages count from this cycle; its end is seen one cycle before the port chooses.
      */
     if (!memory->is_store)
@@ -158,7 +161,7 @@ static bool access_read_cache(SmLsu *lsu, SmContext *sm, SmPort *port, uint16_t 
                               SmReadCache *cache, const SmAccess *access, uint64_t *accesses,
                               uint64_t *misses) {
     int warp = sm->insts.inst[inst].warp;
-    ReadResult result = read_cache_access(cache, sm, port, access->address, inst, warp);
+    ReadResult result = read_cache_access(cache, sm, port, access->address, access->pc, inst, warp);
     if (result == READ_REFUSED) return false;
     ++*accesses;
     if (result == READ_WAIT) ++*misses;
@@ -182,6 +185,12 @@ static bool access_bypass(SmContext *sm, SmPort *port, uint16_t inst, const SmMe
     return port_send(port, sm, &send);
 }
 
+/* An access of a global or local instruction was handed on. */
+static void count_access(SmContext *sm, const SmAccess *access) {
+    sm->counters.coalesced_accesses++;
+    if (context_is_profiled(sm)) sm_profile_count(sm->profile, access->pc, PROFILE_accesses, 1);
+}
+
 static bool try_access(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMemory *memory) {
     const SmAccess *access = &memory->access[memory->done];
     uint16_t inst = lsu->latch;
@@ -196,11 +205,11 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMe
     case SM_PATH_L1D:
         if (!l1d_can_enter(l1d)) return false;
         l1d_enter(l1d, sm, inst, memory, access);
-        c->coalesced_accesses++;
+        count_access(sm, access);
         return true;
     case SM_PATH_BYPASS:
         if (!access_bypass(sm, port, inst, memory, access)) return false;
-        c->coalesced_accesses++;
+        count_access(sm, access);
         return true;
     default: return true;
     }

@@ -52,6 +52,7 @@ bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
                             .replies_left = (uint8_t)bits_count32(send->access.atoms),
                             .warp = send->warp,
                             .cta = sm->cta_of_warp[send->warp]};
+    if (context_is_profiled(sm)) sm_profile_sent(sm->profile, request, send->access.pc);
     port->outstanding++;
     if (send->op == MEM_OP_WRITE) {
         request->written[0] = (uint64_t)send->access.written;

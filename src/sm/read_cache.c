@@ -39,7 +39,7 @@ static bool reserve(SmReadCache *cache, uint64_t key, int32_t place) {
 
 /* What becomes of an access to a line that is not there; place: where it is expected, TAG_NONE. */
 static ReadResult miss(SmReadCache *cache, const SmContext *sm, SmPort *port, uint64_t key,
-                       int32_t place, uint32_t waiter, int warp) {
+                       int32_t place, uint32_t pc, uint32_t waiter, int warp) {
     int32_t entry = mshr_find(&cache->mshr, key);
     if (entry != MSHR_NONE) {
         if (!mshr_can_merge(&cache->mshr, entry)) return READ_REFUSED;
@@ -51,22 +51,23 @@ static ReadResult miss(SmReadCache *cache, const SmContext *sm, SmPort *port, ui
         return READ_REFUSED;
     mshr_allocate(&cache->mshr, key, waiter);
     uint32_t atoms = context_atoms_of(sm, cache->fill_bytes);
-    port_push_miss(port, (MemClient)cache->client,
-                   &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = cache->fill_bytes},
-                             .op = MEM_OP_READ,
-                             .client = cache->client,
-                             .warp = (uint8_t)warp});
+    port_push_miss(
+        port, (MemClient)cache->client,
+        &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = cache->fill_bytes, .pc = pc},
+                  .op = MEM_OP_READ,
+                  .client = cache->client,
+                  .warp = (uint8_t)warp});
     return READ_WAIT;
 }
 
 ReadResult read_cache_access(SmReadCache *cache, const SmContext *sm, SmPort *port,
-                             uint64_t address, uint32_t waiter, int warp) {
+                             uint64_t address, uint32_t pc, uint32_t waiter, int warp) {
     uint64_t key = address & ~(uint64_t)(cache->fill_bytes - 1);
     uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
     int32_t *hint = &cache->hint[(key >> cache->tags.line_shift) % SM_READ_HINTS], place = *hint;
     if (!tag_array_has(&cache->tags, place, key, sectors)) {
         if (tag_array_probe(&cache->tags, key, sectors, &place) != TAG_HIT)
-            return miss(cache, sm, port, key, place, waiter, warp);
+            return miss(cache, sm, port, key, place, pc, waiter, warp);
         *hint = place;
     }
     tag_array_touch(&cache->tags, place);

@@ -26,9 +26,9 @@ void read_cache_init(SmReadCache *cache, SmContext *sm, SmPort *port, const Cach
 /* Drops all lines, where the machine says so. */
 void read_cache_start_kernel(SmReadCache *cache);
 /* Looks up the line of `address`. READ_WAIT: it is fetched; `waiter` comes out of the MSHRs when it
- * is there. READ_REFUSED: try again. */
+ * is there. READ_REFUSED: try again. `pc` of the instruction that asks, SM_NO_PC: none does. */
 ReadResult read_cache_access(SmReadCache *cache, const SmContext *sm, SmPort *port,
-                             uint64_t address, uint32_t waiter, int warp);
+                             uint64_t address, uint32_t pc, uint32_t waiter, int warp);
 /* Whether the line of `address` is there. */
 bool read_cache_has(const SmReadCache *cache, uint64_t address);
 void read_cache_fill(SmReadCache *cache, uint64_t address);

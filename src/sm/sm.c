@@ -71,6 +71,7 @@ Sm *sm_new(const SmEnvironment *environment) {
     l1d_init(&sm->l1d, context, &sm->port);
     warps_init(&context->warps, config, arena);
     issue_init(&sm->issue, context, &sm->fetch, &sm->core.collector);
+    if (environment->is_profiled) context->profile = sm_profile_new(SM_REQUESTS, arena);
     start_view(context, 0, 0);
     sched_agent_init(&context->policy, environment->policy, &context->view,
                      environment->policy_call);
@@ -81,6 +82,7 @@ void sm_free(Sm *sm) {
     if (!sm) return;
     warps_free(&sm->context.warps);
     issue_free(&sm->issue);
+    sm_profile_free(sm->context.profile);
     sched_agent_free(&sm->context.policy);
     arena_free(sm->context.arena);
 }
@@ -108,6 +110,8 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const Isa
     context->isa = *isa;
     context->isa.sm = context->env.index;
     isa_context_start(&context->isa);
+    if (context_is_profiled(context))
+        sm_profile_start(context->profile, launch->program->inst_count);
     insts_reset(&context->insts);
     warps_start_kernel(&context->warps, ctas);
     if (context->config->l1d.flush != CACHE_FLUSH_NEVER) l1d_flush(&sm->l1d, context, &sm->port);
@@ -134,6 +138,8 @@ void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
         int warp = bits_lowest64(rest);
         issue_start_warp(&sm->issue, context, warp, context->warps.warp[warp].isa->pc);
     }
+    if (context_is_profiled(context))
+        sm_profile_launched(context->profile, warps, context->launch->function->entry, cycle + 1);
     warps_notify_launch(context, warps);
     *context->env.wake = cycle + 1;
 }
@@ -160,6 +166,7 @@ static void retire(Sm *sm, uint64_t passed) {
     SmContext *context = &sm->context;
     uint64_t warps = passed & retirable(context);
     if (!warps) return;
+    if (context_is_profiled(context)) sm_profile_settle(context->profile, warps, context->cycle);
     warps_retire(context, warps);
     fetch_retire(&sm->fetch, warps);
     issue_wake(&sm->issue);
@@ -184,6 +191,8 @@ static void complete_inst(Sm *sm, uint16_t index) {
     SmContext *context = &sm->context;
     const SmInst *inst = &context->insts.inst[index];
     int warp = inst->warp;
+    if (context_is_profiled(context))
+        sm_profile_done(context->profile, inst, index, context->cycle);
     issue_release(&sm->issue, context, inst);
     warps_inst_done(&context->warps, inst);
     if (!insts_has_room(&context->insts)) issue_wake(&sm->issue); /* it has now */
@@ -260,6 +269,8 @@ void sm_settle(Sm *sm, uint64_t cycle) {
     c->cta_cycles += sm->cycles.ctas;
     c->warp_cycles += sm->cycles.warps;
     sm->cycles = (SmCycles){.settled = sm->cycles.settled};
+    if (context_is_profiled(&sm->context))
+        sm_profile_settle(sm->context.profile, sm->context.view.resident, cycle);
     issue_settle(&sm->issue, c, &sm->context.histograms);
 }
 
@@ -272,6 +283,8 @@ bool sm_receive(Sm *sm, uint64_t cycle) {
     MemRequest *line = port_receive(&sm->port, context, cycle);
     if (line) {
         fetch_line_arrived(&sm->fetch, line);
+        if (context_is_profiled(context))
+            sm_profile_answered(context->profile, line, context->view.cycle);
         port_finish(&sm->port, context, line);
     }
     return port_holds_replies(&sm->port);
@@ -287,7 +300,9 @@ void sm_step(Sm *sm, uint64_t cycle) {
     lsu_step(&sm->lsu, context, &sm->l1d, &sm->port, &sm->core.collector);
     hear_events(sm);
     subcore_step(&sm->core, context, &sm->lsu);
+    bool has_standing = context_is_profiled(context) && issue_will_look(&sm->issue, context);
     issue_step(&sm->issue, context);
+    if (has_standing) issue_note_standing(&sm->issue, context);
     fetch_decode(&sm->fetch, context);
     uint64_t passed = fetch_step(&sm->fetch, context, &sm->port);
     hear_events(sm);
@@ -295,46 +310,14 @@ void sm_step(Sm *sm, uint64_t cycle) {
     plan_next_step(sm);
 }
 
-/* ---- What warps wait for ---- */
+/* ---- Where warps stand ---- */
 
-static const char *wait_of(const Sm *sm, int warp) {
-    const TytoSmView *view = &sm->context.view;
-    uint64_t bit = UINT64_C(1) << warp;
-    bool waits_stores = sm->context.warps.warp[warp].stores != 0;
-    if (view->exited & bit)
-        return waits_stores ? "exited, with stores under way," : "exited, draining,";
-    if (view->at_barrier & bit) return "waiting at a barrier";
-    if (sm->context.warps.atomic_waits & bit) return "waiting for atomics";
-    if (sm->context.warps.fenced & bit) return "waiting at a memory fence";
-    if (sm->context.warps.copy_waits & bit) return "waiting for asynchronous copies";
-    if (sm->fetch.waits & bit) return "waiting for an instruction miss";
-    if (!(view->has_instruction & bit)) return "waiting for instructions";
-    if (view->waits_memory & bit) return "waiting for data from memory";
-    if (!(sm->issue.clear & bit)) return "waiting for a result";
-    return "ready to issue";
-}
-
-static void add_wait(SmWaits *waits, const char *what, const IsaWarp *warp) {
-    for (uint32_t i = 0; i < waits->count; i++) {
-        SmWait *group = &waits->groups[i];
-        if (group->what != what || group->pc != warp->pc) continue;
-        group->warps++;
-        return;
-    }
-    if (waits->count == SM_WAIT_GROUPS) {
-        waits->others++;
-        return;
-    }
-    waits->groups[waits->count++] = (SmWait){.what = what,
-                                             .pc = warp->pc,
-                                             .warps = 1,
-                                             .first_cta = warp->cta->index,
-                                             .first_warp = warp->index};
-}
-
-void sm_waits(const Sm *sm, SmWaits *waits) {
+void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user) {
+    SmStanding standing = issue_standing(&sm->issue, &sm->context, false);
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
-        add_wait(waits, wait_of(sm, warp), sm->context.warps.warp[warp].isa);
+        visit(user, sm->context.warps.warp[warp].isa, standing_of(&standing, warp));
     }
 }
+
+const SmProfile *sm_profile(const Sm *sm) { return sm->context.profile; }

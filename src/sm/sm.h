@@ -22,6 +22,7 @@
 #include "partition/request.h"
 #include "sched/agent.h"
 #include "sm/op.h"
+#include "sm/profile.h"
 #include "sm/sm_config.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
@@ -45,6 +46,7 @@ typedef struct SmEnvironment {
                            UINT64_MAX: not before a reply or a CTA comes. The owner's, who asks
                            all SMs in every cycle */
     bool is_l1_perfect; /* every global and local access hits the L1D */
+    bool is_profiled;   /* count by instruction too */
     bool never_sleeps;  /* step in every cycle, needed or not (tests) */
 } SmEnvironment;
 
@@ -107,24 +109,11 @@ void sm_settle(Sm *sm, uint64_t cycle);
 const Counters *sm_counters(const Sm *sm);
 const Histograms *sm_histograms(const Sm *sm);
 
-/* Warps that wait for the same thing before the same instruction. */
-typedef struct SmWait {
-    const char *what;    /* "waiting at a barrier" */
-    uint32_t pc;         /* of the instruction that is next */
-    uint32_t warps;      /* how many */
-    uint64_t first_cta;  /* linear index of the CTA of the first found ... */
-    uint32_t first_warp; /* ... and its warp's number in it */
-} SmWait;
+/* Why each resident warp stands where it stands, one after another. */
+typedef void SmVisitStanding(void *user, const IsaWarp *warp, ProfileColumn cause);
+void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user);
 
-enum { SM_WAIT_GROUPS = 10 }; /* that a message names */
-
-typedef struct SmWaits {
-    SmWait groups[SM_WAIT_GROUPS];
-    uint32_t count;
-    uint32_t others; /* warps of further groups */
-} SmWaits;
-
-/* For the end of a launch before its time: adds what the SM's warps wait for. */
-void sm_waits(const Sm *sm, SmWaits *waits);
+/* What was counted of each instruction, complete after sm_settle; NULL: nobody asked. */
+const SmProfile *sm_profile(const Sm *sm);
 
 #endif

@@ -288,6 +288,7 @@ static void add_timed(const RunStats *run, bool has_all, Text *out) {
         add_counters(&total, has_all, out);
     }
     add_untimed(run, out);
+    if (run->profile) profile_report(run->profile, out);
     char seconds[FIELD_BYTES], speed[FIELD_BYTES], memory[FIELD_BYTES];
     HostStats host = run_host(run);
     format_value(seconds, host.wall_seconds, 2);

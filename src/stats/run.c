@@ -58,6 +58,7 @@ void run_free(RunStats *run) {
     free(run->cta_scheduler);
     timeseries_free(run->series);
     findings_free(run->findings);
+    profile_free(run->profile);
     free(run);
 }
 
@@ -179,5 +180,6 @@ bool run_check(const RunStats *run, Text *why) {
     Counters total = run_total(run);
     CountersShape shape = run->shape;
     shape.is_complete = is_complete;
+    if (run->profile) is_good &= profile_check(run->profile, why);
     return check_part("total", &total, shape, why) && is_good;
 }

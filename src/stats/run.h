@@ -13,6 +13,7 @@
 #include "stats/findings.h"
 #include "stats/histogram.h"
 #include "stats/pack.h"
+#include "stats/profile.h"
 #include "stats/timeseries.h"
 
 /* When and where one CTA ran. */
@@ -71,6 +72,7 @@ typedef struct RunStats {
     KernelStats *kernels; /* in launch order; owned */
     int kernel_count, kernel_capacity;
     TimeSeries *series;         /* owned; NULL without --sample */
+    Profile *profile;           /* owned; NULL without --profile */
     Findings *findings;         /* of the checks; owned; NULL: nothing was looked for */
     uint64_t peak_memory_bytes; /* of the host */
 } RunStats;

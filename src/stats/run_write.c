@@ -143,6 +143,10 @@ void run_write_json(const RunStats *run, Json *json) {
         json_key(json, "samples");
         timeseries_write_json(run->series, json);
     }
+    if (run->profile) {
+        json_key(json, "profile");
+        profile_write_json(run->profile, json);
+    }
     json_key(json, "errors");
     findings_write_json(run->findings, json);
     write_host(json, run, &total);

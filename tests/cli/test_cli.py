@@ -361,6 +361,20 @@ class Timed(Case):
         del result["host"]
         return done, result
 
+    def test_a_profile_is_in_the_report_and_the_json(self):
+        done = self.tyto("run", "--profile", "--json", "r.json", "--profile-json", "p.json", "vecadd", "--size", "300",
+                         is_timed=True)
+        self.check(done, 0, "where the warps of vecadd stood: ", "  share  doing what", "kernel.cu:")
+        report = json.loads((self.path / "r.json").read_text())
+        alone = json.loads((self.path / "p.json").read_text())
+        self.assertEqual(alone, report["profile"])
+        lines = report["profile"][0]["instructions"]
+        self.assertEqual(sum(line.get("issues", 0) for line in lines), report["total"]["warp_instructions"])
+        cycles = sum(value for line in lines for key, value in line.items() if key.startswith("cycles_"))
+        self.assertEqual(cycles, report["total"]["warp_cycles"])
+        self.assertTrue(any("[i]" in (line["text"] or "") for line in report["profile"][0]["sources"]))
+        self.check(self.tyto("run", "--functional", "--profile", "vecadd"), 2, "--profile")
+
     def test_result(self):
         done, result = self.run_timed("vecadd", "--size", "1000")
         self.assertEqual(done.stdout, "vecadd: 1000 sums verified\n")

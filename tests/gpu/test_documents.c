@@ -14,6 +14,7 @@
 #include "ptx/document.h"
 #include "sched/listing.h"
 #include "stats/counters.h"
+#include "stats/profile.h"
 
 static const char *root;
 
@@ -46,6 +47,11 @@ static void test_metrics(void **state) {
     check_page("metrics.md", counters_document);
 }
 
+static void test_profile(void **state) {
+    (void)state;
+    check_page("profile.md", profile_document);
+}
+
 static void test_schedulers(void **state) {
     (void)state;
     check_page("schedulers.md", sched_document);
@@ -63,6 +69,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_machine_parameters),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_metrics),
+        cmocka_unit_test(test_profile),
         cmocka_unit_test(test_schedulers),
         cmocka_unit_test(test_instructions),
     };

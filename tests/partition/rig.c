@@ -52,7 +52,7 @@ Rig *rig_new(const char *name, const char *const *settings, const RigOptions *op
             .map = &rig->map,
             .requests = rig->requests,
             .replies = rig->replies,
-            .pools = {rig->pools},
+            .pools = {.pools = rig->pools},
             .slice_bits = machine_slice_bits(&rig->config),
             .channel = i,
             .first_node = RIG_SMS,
@@ -109,7 +109,7 @@ bool rig_send(Rig *rig, uint32_t sm, MemOp op, uint64_t address, uint32_t atoms)
 
 static void take_reply(Rig *rig, uint32_t sm, uint32_t handle) {
     noc_pop(rig->replies, (int)sm);
-    MemRequest *request = mem_request(&(MemRequestPools){rig->pools}, handle);
+    MemRequest *request = mem_request(&(MemRequestPools){.pools = rig->pools}, handle);
     rig->answered++;
     rig->reply_hash = (rig->reply_hash ^ handle ^ rig->cycle << 32) * UINT64_C(0x100000001B3);
     rig->last_push = rig->cycle - 1; /* the networks' latency is one cycle */

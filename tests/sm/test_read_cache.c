@@ -21,7 +21,8 @@ static Bench *start(const char *settings) {
 }
 
 static ReadResult look(Bench *bench, uint64_t address, uint32_t waiter) {
-    return read_cache_access(&bench->cache, &bench->stage->sm, &bench->port, address, waiter, 7);
+    return read_cache_access(&bench->cache, &bench->stage->sm, &bench->port, address, SM_NO_PC,
+                             waiter, 7);
 }
 
 static void test_a_missing_line_is_asked_for_once_and_then_there(void **state) {

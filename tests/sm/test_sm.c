@@ -261,6 +261,21 @@ static void test_an_sm_takes_as_many_ctas_as_it_may(void **state) {
     stop(bench);
 }
 
+/* The warps of CTA 7, which all wait for memory before an addition. */
+typedef struct Standing {
+    const Bench *bench;
+    uint32_t warps;
+} Standing;
+
+static void see_standing(void *user, const IsaWarp *warp, ProfileColumn cause) {
+    Standing *seen = user;
+    assert_int_equal(cause, PROFILE_cycles_memory);
+    assert_string_equal(profile_columns[cause].sentence, "waiting for data from memory");
+    assert_int_equal(warp->cta->index, 7);
+    assert_int_equal(seen->bench->program->infos[warp->pc].op, PTX_OP_ADD);
+    seen->warps++;
+}
+
 static void test_a_warp_that_waits_says_for_what(void **state) {
     (void)state;
     Bench *bench = start(IDEAL_FETCH, 2,
@@ -268,7 +283,6 @@ static void test_a_warp_that_waits_says_for_what(void **state) {
                          "add.u32 %r1, %r1, 1;",
                          false);
     sm_launch_cta(bench->sm, 7, 0);
-    SmWaits waits = {0};
     for (int i = 0; i < 100 && !bench->requests; i++)
         cycle(bench);
     while (sm_counters(bench->sm)->load_instructions < 4) {
@@ -277,21 +291,9 @@ static void test_a_warp_that_waits_says_for_what(void **state) {
     }
     for (int i = 0; i < 20; i++)
         cycle(bench);
-    sm_waits(bench->sm, &waits);
-    assert_int_equal(waits.count, 1);
-    assert_string_equal(waits.groups[0].what, "waiting for data from memory");
-    assert_int_equal(waits.groups[0].warps, 2);
-    assert_int_equal(waits.groups[0].first_cta, 7);
-    assert_int_equal(bench->program->infos[waits.groups[0].pc].op, PTX_OP_ADD);
-    for (uint32_t i = 1; i < SM_WAIT_GROUPS; i++) { /* as many as there is room for, elsewhere */
-        waits.groups[i] = waits.groups[0];
-        waits.groups[i].pc = waits.groups[0].pc + i;
-    }
-    waits.groups[0].pc += SM_WAIT_GROUPS;
-    waits.count = SM_WAIT_GROUPS;
-    sm_waits(bench->sm, &waits);
-    assert_int_equal(waits.count, SM_WAIT_GROUPS);
-    assert_int_equal(waits.others, 2);
+    Standing seen = {.bench = bench};
+    sm_visit_standing(bench->sm, see_standing, &seen);
+    assert_int_equal(seen.warps, 2);
     stop(bench);
 }
 

@@ -1,0 +1,330 @@
+/* The profile of a run as JSON, as text, and the tables of its page. */
+#include "stats/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/demangle.h"
+
+/* ---- JSON ---- */
+
+static void write_text(Json *json, const char *key, const char *value) {
+    json_key(json, key);
+    if (value) json_string(json, value);
+    else json_null(json);
+}
+
+static void write_number(Json *json, const char *key, uint64_t value) {
+    json_key(json, key);
+    json_uint(json, value);
+}
+
+/* Those that are not 0. */
+static void write_counts(Json *json, const ProfileCounts *counts) {
+    for (int i = 0; i < PROFILE_COLUMN_COUNT; i++)
+        if (counts->of[i]) write_number(json, profile_columns[i].name, counts->of[i]);
+}
+
+static void write_lines(Json *json, const ProfileKernel *kernel) {
+    json_key(json, "instructions");
+    json_array(json);
+    for (uint32_t i = 0; i < kernel->line_count; i++) {
+        const ProfileLine *line = &kernel->lines[i];
+        json_object(json);
+        write_number(json, "pc", line->pc);
+        write_number(json, "line", line->line);
+        write_text(json, "text", line->text);
+        write_text(json, "function", line->function);
+        write_text(json, "source", line->source);
+        if (line->source) write_number(json, "source_line", line->source_line);
+        write_counts(json, &line->counts);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void write_sources(Json *json, const ProfileKernel *kernel) {
+    uint32_t count;
+    ProfileSource *sources = profile_sources(kernel, &count);
+    json_key(json, "sources");
+    json_array(json);
+    for (uint32_t i = 0; i < count; i++) {
+        json_object(json);
+        write_text(json, "source", sources[i].file);
+        write_number(json, "source_line", sources[i].line);
+        write_text(json, "text", sources[i].text);
+        write_counts(json, &sources[i].counts);
+        json_end_object(json);
+    }
+    json_end_array(json);
+    profile_sources_free(sources, count);
+}
+
+static void write_stands(Json *json, const ProfileKernel *kernel) {
+    json_key(json, "standing");
+    json_array(json);
+    for (uint32_t i = 0; i < kernel->stand_count; i++) {
+        json_object(json);
+        write_number(json, "pc", kernel->stands[i].pc);
+        write_text(json, "cause", profile_columns[kernel->stands[i].cause].name);
+        write_number(json, "warps", kernel->stands[i].warps);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+void profile_write_json(const Profile *profile, Json *json) {
+    json_array(json);
+    for (uint32_t i = 0; i < profile->count; i++) {
+        const ProfileKernel *kernel = &profile->kernels[i];
+        json_object(json);
+        write_text(json, "kernel", kernel->name);
+        write_text(json, "module", kernel->module);
+        write_number(json, "launches", kernel->launches);
+        write_lines(json, kernel);
+        write_sources(json, kernel);
+        write_stands(json, kernel);
+        json_key(json, "nobody");
+        json_object(json);
+        write_counts(json, &kernel->nobody);
+        json_end_object(json);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+/* ---- Text ---- */
+
+enum {
+    TOP_LINES = 10,  /* places shown of a kernel */
+    TOP_CAUSES = 2,  /* causes named of a place */
+    TEXT_BYTES = 60, /* shown of a line */
+    NO_VALUE = -1
+};
+
+/* A place as the table shows it: a line of the source, or an instruction without one. */
+typedef struct Place {
+    const char *file;
+    uint32_t line;
+    const char *text;
+    ProfileCounts counts;
+} Place;
+
+static int by_cycles(const void *left, const void *right) {
+    const Place *a = left, *b = right;
+    uint64_t x = profile_cycles(&a->counts), y = profile_cycles(&b->counts);
+    if (x != y) return x < y ? 1 : -1;
+    int files = strcmp(a->file, b->file);
+    return files ? files : (a->line > b->line) - (a->line < b->line);
+}
+
+/* `part` of `whole` in tenths of a percent, NO_VALUE of nothing. */
+static int64_t permille(uint64_t part, uint64_t whole) {
+    if (!whole) return NO_VALUE;
+    return (int64_t)(((unsigned __int128)part * 1000 + whole / 2) / whole);
+}
+
+static void add_share(Text *out, int width, uint64_t part, uint64_t whole) {
+    int64_t tenths = permille(part, whole);
+    if (tenths == NO_VALUE) text_printf(out, "%*s", width, "-");
+    else text_printf(out, "%*" PRId64 ".%" PRId64 "%%", width - 3, tenths / 10, tenths % 10);
+}
+
+/* A mean with one decimal. */
+static void add_mean(Text *out, int width, uint64_t sum, uint64_t count) {
+    int64_t permille_of = permille(sum, count);
+    if (permille_of == NO_VALUE) {
+        text_printf(out, "%*s", width, "-");
+        return;
+    }
+    int64_t tenths = (permille_of + 50) / 100;
+    text_printf(out, "%*" PRId64 ".%" PRId64, width - 2, tenths / 10, tenths % 10);
+}
+
+/* The causes with most cycles: "memory 61%, lsu 20%". */
+static void add_causes(Text *out, const ProfileCounts *counts) {
+    uint64_t all = profile_cycles(counts);
+    ProfileCounts left = *counts;
+    Text causes = {0};
+    for (int shown = 0; shown < TOP_CAUSES; shown++) {
+        int most = 0;
+        for (int i = 1; i < PROFILE_CAUSE_COUNT; i++)
+            if (left.of[i] > left.of[most]) most = i;
+        int64_t percent = (permille(left.of[most], all) + 5) / 10;
+        if (!left.of[most] || percent < 1) break;
+        text_printf(&causes, "%s%s %" PRId64 "%%", shown ? ", " : "",
+                    profile_columns[most].name + strlen("cycles_"), percent);
+        left.of[most] = 0;
+    }
+    text_printf(out, "  %-26s", text_string(&causes));
+    text_free(&causes);
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The beginning of a line, its blanks single, cut between characters. */
+static void add_text(Text *out, const char *text) {
+    size_t length = 0;
+    bool is_blank = true;
+    text_add(out, "  ");
+    for (; *text && (length < TEXT_BYTES || (*text & 0xC0) == 0x80); text++) {
+        bool was_blank = is_blank;
+        is_blank = (unsigned char)*text <= ' ' || *text == 0x7F;
+        if (is_blank && was_blank) continue;
+        text_add_bytes(out, is_blank ? " " : text, 1);
+        length++;
+    }
+}
+
+/* 1234567 as 1,234,567. */
+static void add_count(Text *out, int width, uint64_t value) {
+    Text digits = {0};
+    text_printf(&digits, "%" PRIu64, value);
+    int commas = (int)(digits.length - 1) / 3;
+    text_printf(out, "%*s", width - (int)digits.length - commas, "");
+    for (size_t i = 0; i < digits.length; i++) {
+        if (i && (digits.length - i) % 3 == 0) text_add(out, ",");
+        text_add_bytes(out, &digits.bytes[i], 1);
+    }
+    text_free(&digits);
+}
+
+static void add_place(Text *out, const Place *place, uint64_t all) {
+    const uint64_t *of = place->counts.of;
+    uint64_t l1d = of[PROFILE_l1d_hits] + of[PROFILE_l1d_pending_hits] + of[PROFILE_l1d_misses];
+    uint64_t l2 = of[PROFILE_l2_hits] + of[PROFILE_l2_pending_hits] + of[PROFILE_l2_misses];
+    add_share(out, 8, profile_cycles(&place->counts), all);
+    add_causes(out, &place->counts);
+    add_count(out, 11, of[PROFILE_issues]);
+    add_mean(out, 7, of[PROFILE_lanes], of[PROFILE_issues]);
+    add_mean(out, 10, of[PROFILE_latency_cycles], of[PROFILE_completed]);
+    add_share(out, 9, of[PROFILE_l1d_hits], l1d);
+    add_share(out, 8, of[PROFILE_l2_hits], l2);
+    add_mean(out, 7, of[PROFILE_accesses], of[PROFILE_accesses] ? of[PROFILE_issues] : 0);
+    text_printf(out, "  %s", base_name(place->file));
+    if (place->line) text_printf(out, ":%" PRIu32, place->line);
+    if (place->text) add_text(out, place->text);
+    text_add(out, "\n");
+}
+
+/* All places of a kernel: lines of the source, and instructions that have none. */
+static Place *places_of(const ProfileKernel *kernel, const ProfileSource *sources,
+                        uint32_t source_count, uint32_t *count) {
+    Place *places = base_calloc(source_count + kernel->line_count + 1, sizeof *places);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < source_count; i++)
+        places[found++] =
+            (Place){sources[i].file, sources[i].line, sources[i].text, sources[i].counts};
+    for (uint32_t i = 0; i < kernel->line_count; i++) {
+        const ProfileLine *line = &kernel->lines[i];
+        if (line->source) continue;
+        places[found++] = (Place){kernel->module, line->line, line->text, line->counts};
+    }
+    qsort(places, found, sizeof *places, by_cycles);
+    *count = found;
+    return places;
+}
+
+static void report_kernel(const ProfileKernel *kernel, Text *out) {
+    uint32_t source_count, count;
+    ProfileSource *sources = profile_sources(kernel, &source_count);
+    Place *places = places_of(kernel, sources, source_count, &count);
+    ProfileCounts total = profile_total(kernel);
+    uint64_t all = profile_cycles(&total);
+    text_add(out, "\nwhere the warps of ");
+    demangle(kernel->name, out);
+    text_add(out, " stood: ");
+    add_count(out, 0, all);
+    text_printf(out, " warp cycles at %" PRIu32 " lines", count);
+    if (count > TOP_LINES) text_printf(out, ", the first %d of them", TOP_LINES);
+    text_printf(out, "\n%8s  %-26s%11s%7s%10s%9s%8s%7s  %s\n", "share", "doing what", "issues",
+                "lanes", "latency", "L1D hit", "L2 hit", "acc.", "line");
+    for (uint32_t i = 0; i < count && i < TOP_LINES; i++)
+        add_place(out, &places[i], all);
+    free(places);
+    profile_sources_free(sources, source_count);
+}
+
+void profile_report(const Profile *profile, Text *out) {
+    for (uint32_t i = 0; i < profile->count; i++)
+        report_kernel(&profile->kernels[i], out);
+}
+
+/* ---- The page ---- */
+
+static const char page[] =
+    "# Profile\n"
+    "\n"
+    "Generated from the tables of `src/stats/profile.h`.\n"
+    "\n"
+    "    tyto run --profile --machine ccws spmv --size 8192\n"
+    "\n"
+    "`--profile` says for each instruction of the PTX, and for each line of the source that the "
+    "PTX "
+    "names (`.loc`: nvcc and\n"
+    "clang write it with `-lineinfo` and `-gline-tables-only`), what the counters say of the whole "
+    "run, and where warps stood and\n"
+    "why. The report ends with the lines at which they stood longest; where the file of the source "
+    "can be read, the line's text\n"
+    "stands beside it:\n"
+    "\n"
+    "| heading | of the line |\n"
+    "|---|---|\n"
+    "| share | warp cycles spent there, of all of the kernel |\n"
+    "| doing what | the two causes with most of them, names as below |\n"
+    "| issues, lanes | instructions issued, once per warp; mean lanes that took part |\n"
+    "| latency | mean SM cycles from issue until the results were there |\n"
+    "| L1D hit, L2 hit | share of lookups that found the data |\n"
+    "| acc. | global and local accesses per instruction: 1 is coalesced |\n"
+    "\n"
+    "`--json` has all of it under `profile`, `--profile-json FILE` in a file of its own, and "
+    "`tyto_profile` of the\n"
+    "[library](library.md) as numbers. An object for each kernel holds `kernel`, `module` (the "
+    "file "
+    "of its PTX), `launches`, and\n"
+    "\n"
+    "| key | holds |\n"
+    "|---|---|\n"
+    "| `instructions` | for each that was issued: `pc`, its `line` in the PTX, `text`, `function`, "
+    "`source` and `source_line`, the causes and counts below; what is 0 is left out |\n"
+    "| `sources` | the same added up for each line of the source, with its `text` |\n"
+    "| `standing` | where a launch ended early (a limit, Ctrl-C, a deadlock): `warps` that stood "
+    "before `pc`, with the `cause`; the message on stderr says the same |\n"
+    "| `nobody` | what no instruction caused: fetches of instructions, write-backs of dirty lines "
+    "|\n"
+    "\n"
+    "A warp stands before the instruction that it issues next; in the cycle in which it issues, at "
+    "that instruction; once it has\n"
+    "exited, at its exit. Each resident warp of each cycle is thus in one place for one cause, and "
+    "the causes of all lines add up\n"
+    "to `warp_cycles`. These and the sums below are checked after every run; `completed` and the "
+    "lookups of L2 hold once nothing\n"
+    "is under way, so not of a launch that ended early.\n"
+    "\n"
+    "A profile changes no other number, and is the same in every run. Host instructions of `spmv "
+    "--size 4096` on `gtx480`, by\n"
+    "callgrind: 5.6% more with `--profile` than without. Constant and texture caches are left "
+    "out.\n"
+    "\n"
+    "## Why a warp stands\n"
+    "\n";
+
+void profile_document(Text *out) {
+    text_add(out, page);
+    text_add(out, "| cause, in warp cycles | a warp stands there because |\n|---|---|\n");
+    for (int i = 0; i < PROFILE_CAUSE_COUNT; i++)
+        text_printf(out, "| `%s` | %s |\n", profile_columns[i].name, profile_columns[i].meaning);
+    text_add(out, "\n## What is counted of it\n\n"
+                  "| count | unit | meaning | adds up to |\n|---|---|---|---|\n");
+    for (int i = PROFILE_CAUSE_COUNT; i < PROFILE_COLUMN_COUNT; i++) {
+        const ProfileColumnRow *row = &profile_columns[i];
+        text_printf(out, "| `%s` | %s | %s | ", row->name, row->unit, row->meaning);
+        if (row->sum >= 0) text_printf(out, "`%s` ", counter_rows[row->sum].name);
+        text_add(out, "|\n");
+    }
+}
