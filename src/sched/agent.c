@@ -8,8 +8,8 @@
 #include "base/bits.h"
 
 void *sched_state_new(size_t own_bytes, size_t extra_bytes, size_t *bytes) {
-    bool is_sum = own_bytes <= SIZE_MAX / 4 && extra_bytes <= SIZE_MAX / 4;
-    *bytes = is_sum ? (size_t)bits_align_up(own_bytes, 64) + extra_bytes : SIZE_MAX / 2;
+    bool is_absurd = extra_bytes > SIZE_MAX / 4; /* more than any host has; the sum must not wrap */
+    *bytes = (size_t)bits_align_up(own_bytes, 64) + (is_absurd ? SIZE_MAX / 4 : extra_bytes);
     return base_alloc_lines(*bytes + 64);
 }
 

@@ -11,8 +11,9 @@
 #include "sched/spec.h"
 
 enum {
-    MAX_POLICIES = 64,  /* of a table; only messages need to know */
-    MAX_BYTES = 1 << 28 /* of a shared object, against files that never end */
+    MAX_POLICIES = 64,        /* of a table; only messages need to know */
+    MAX_BYTES = 1 << 28,      /* of a shared object, against files that never end */
+    MAX_STATE_BYTES = 1 << 30 /* of a policy for one SM, against sizes that are none */
 };
 
 static const void *find(const PolicyKind *kind, const char *name, Diag *diag) {
@@ -43,6 +44,7 @@ static const char *check_loaded(const PolicyKind *kind, const void *policy) {
     PolicyFace face = kind->face(policy);
     if (!face.name || !*face.name) return "its policy has no name";
     if (!face.summary) return "its policy has no summary";
+    if (face.state_bytes > MAX_STATE_BYTES) return "its policy wants a state of more than 1 GiB";
     const char *fault = spec_check_rows(face.parameters, face.parameter_count);
     return fault ? fault : kind->check(policy);
 }

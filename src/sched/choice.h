@@ -14,6 +14,7 @@ typedef struct PolicyFace {
     const char *name, *summary;
     const TytoPolicyParameter *parameters;
     uint32_t parameter_count;
+    size_t state_bytes;
 } PolicyFace;
 
 /* A kind of policy. The constants behind `at` and `face` begin with their version. */

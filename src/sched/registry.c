@@ -32,7 +32,7 @@ static const void *at(int i) { return sched_policy_at(i); }
 
 static PolicyFace face(const void *policy) {
     const TytoPolicy *p = policy;
-    return (PolicyFace){p->name, p->summary, p->parameters, p->parameter_count};
+    return (PolicyFace){p->name, p->summary, p->parameters, p->parameter_count, p->state_bytes};
 }
 
 static const char *check(const void *policy) {
