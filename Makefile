@@ -52,7 +52,7 @@ bless: build ## store anew what golden tests compare with, and show what changed
 mutate: setup ## plant faults in a copy, one at a time, and see that a test finds each
 	scripts/mutate
 
-nightly: build sanitize fuzz-targets ## every test, the long ones too, planted faults, and twenty minutes of fuzzing
+nightly: build sanitize fuzz-targets ## every test, the long ones too, planted faults, 90 minutes of fuzzing and ten of chaos
 	@scripts/nightly
 
 fuzz: fuzz-targets ## fuzz every reader of user input for FUZZ_SECONDS (30) each
