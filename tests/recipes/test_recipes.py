@@ -109,7 +109,7 @@ class Copy(unittest.TestCase):
 def add_case(what, recipe):
     def test(self):
         if recipe.tests:
-            is_passed, said = run(["meson", "test", "-C", self.scratch.build, "--no-rebuild", *recipe.tests], 600)
+            is_passed, said = run(["meson", "test", "-C", self.scratch.build, "--no-rebuild", "-t", "10", *recipe.tests], 600)
             self.assertTrue(is_passed, said)
         for words, part in recipe.commands:
             _, said = run([self.scratch.build / "tyto", *words], 120)
