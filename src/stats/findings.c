@@ -134,7 +134,7 @@ void findings_write_json(const Findings *findings, Json *json) {
         write_text(json, "what", finding->what);
         write_number(json, "count", finding->count);
         write_text(json, "kernel", finding->kernel);
-        demangle_write_json(finding->kernel, json);
+        if (finding->kernel) demangle_write_json(finding->kernel, json);
         write_text(json, "file", finding->file);
         write_number(json, "line", finding->line);
         write_number(json, "other_line", finding->other_line);
