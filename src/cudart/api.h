@@ -85,7 +85,18 @@
     ROW(cudaGraphExecEventRecordNodeSetEvent) ROW(cudaGraphExecEventWaitNodeSetEvent)            \
     ROW(cudaGraphNodeSetEnabled) ROW(cudaGraphNodeGetEnabled) ROW(cudaStreamBeginCapture)        \
     ROW(cudaStreamEndCapture) ROW(cudaStreamGetCaptureInfo)                                      \
-    ROW(cudaStreamUpdateCaptureDependencies) ROW(cudaThreadExchangeStreamCaptureMode)
+    ROW(cudaStreamUpdateCaptureDependencies) ROW(cudaThreadExchangeStreamCaptureMode)            \
+    ROW(cudaGraphAddNode) ROW(cudaGraphNodeSetParams) ROW(cudaGraphAddMemAllocNode)              \
+    ROW(cudaGraphMemAllocNodeGetParams) ROW(cudaGraphAddMemFreeNode)                             \
+    ROW(cudaGraphMemFreeNodeGetParams) ROW(cudaDeviceGraphMemTrim)                               \
+    ROW(cudaDeviceGetGraphMemAttribute) ROW(cudaDeviceSetGraphMemAttribute)                      \
+    ROW(cudaGraphConditionalHandleCreate) ROW(cudaGraphKernelNodeGetAttribute)                   \
+    ROW(cudaGraphKernelNodeSetAttribute) ROW(cudaGraphKernelNodeCopyAttributes)                  \
+    ROW(cudaGraphDebugDotPrint) ROW(cudaUserObjectCreate) ROW(cudaUserObjectRetain)              \
+    ROW(cudaUserObjectRelease) ROW(cudaGraphRetainUserObject) ROW(cudaGraphReleaseUserObject)    \
+    ROW(cudaGraphInstantiateWithParams) ROW(cudaGraphExecNodeSetParams)                          \
+    ROW(cudaStreamBeginCaptureToGraph) ROW(cudaStreamGetAttribute) ROW(cudaStreamSetAttribute)   \
+    ROW(cudaStreamCopyAttributes)
 
 /* ROW(alias, symbol): the same function for a default stream per thread: streams run in order. */
 #define CUDART_ALIASES(ROW)                                                                      \
@@ -143,7 +154,12 @@
     ROW(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing) \
     ROW(cudaStreamQuery_ptsz, cudaStreamQuery) \
     ROW(cudaStreamSynchronize_ptsz, cudaStreamSynchronize) \
-    ROW(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent)
+    ROW(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent) \
+    ROW(cudaGraphInstantiateWithParams_ptsz, cudaGraphInstantiateWithParams) \
+    ROW(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph) \
+    ROW(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute) \
+    ROW(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute) \
+    ROW(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes)
 
 /* ROW(symbol): exported so that programs load, but not supported. */
 #define CUDART_MISSING(ROW)                                                                      \
@@ -151,68 +167,56 @@
     ROW(cudaArrayGetMemoryRequirements) ROW(cudaArrayGetPlane) ROW(cudaArrayGetSparseProperties) \
     ROW(cudaCreateSurfaceObject) ROW(cudaDestroyExternalMemory)                                  \
     ROW(cudaDestroyExternalSemaphore) ROW(cudaDestroySurfaceObject)                              \
-    ROW(cudaDeviceFlushGPUDirectRDMAWrites) ROW(cudaDeviceGetGraphMemAttribute)                  \
-    ROW(cudaDeviceGetHostAtomicCapabilities) ROW(cudaDeviceGetNvSciSyncAttributes)               \
-    ROW(cudaDeviceGetP2PAtomicCapabilities) ROW(cudaDeviceGraphMemTrim)                          \
-    ROW(cudaDeviceRegisterAsyncNotification) ROW(cudaDeviceSetGraphMemAttribute)                 \
-    ROW(cudaDeviceUnregisterAsyncNotification) ROW(cudaEGLStreamConsumerAcquireFrame)            \
-    ROW(cudaEGLStreamConsumerConnect) ROW(cudaEGLStreamConsumerConnectWithFlags)                 \
-    ROW(cudaEGLStreamConsumerDisconnect) ROW(cudaEGLStreamConsumerReleaseFrame)                  \
-    ROW(cudaEGLStreamProducerConnect) ROW(cudaEGLStreamProducerDisconnect)                       \
-    ROW(cudaEGLStreamProducerPresentFrame) ROW(cudaEGLStreamProducerReturnFrame)                 \
-    ROW(cudaEventCreateFromEGLSync) ROW(cudaExternalMemoryGetMappedBuffer)                       \
-    ROW(cudaExternalMemoryGetMappedMipmappedArray) ROW(cudaFreeMipmappedArray)                   \
-    ROW(cudaGLGetDevices) ROW(cudaGLMapBufferObject) ROW(cudaGLMapBufferObjectAsync)             \
-    ROW(cudaGLRegisterBufferObject) ROW(cudaGLSetBufferObjectMapFlags) ROW(cudaGLSetGLDevice)    \
-    ROW(cudaGLUnmapBufferObject) ROW(cudaGLUnmapBufferObjectAsync)                               \
-    ROW(cudaGLUnregisterBufferObject) ROW(cudaGetExportTable) ROW(cudaGetMipmappedArrayLevel)    \
-    ROW(cudaGetSurfaceObjectResourceDesc) ROW(cudaGetTextureObjectResourceViewDesc)              \
-    ROW(cudaGraphAddExternalSemaphoresSignalNode) ROW(cudaGraphAddExternalSemaphoresWaitNode)    \
-    ROW(cudaGraphAddMemAllocNode) ROW(cudaGraphAddMemFreeNode) ROW(cudaGraphAddNode)             \
-    ROW(cudaGraphConditionalHandleCreate) ROW(cudaGraphDebugDotPrint)                            \
+    ROW(cudaDeviceFlushGPUDirectRDMAWrites) ROW(cudaDeviceGetHostAtomicCapabilities)             \
+    ROW(cudaDeviceGetNvSciSyncAttributes) ROW(cudaDeviceGetP2PAtomicCapabilities)                \
+    ROW(cudaDeviceRegisterAsyncNotification) ROW(cudaDeviceUnregisterAsyncNotification)          \
+    ROW(cudaEGLStreamConsumerAcquireFrame) ROW(cudaEGLStreamConsumerConnect)                     \
+    ROW(cudaEGLStreamConsumerConnectWithFlags) ROW(cudaEGLStreamConsumerDisconnect)              \
+    ROW(cudaEGLStreamConsumerReleaseFrame) ROW(cudaEGLStreamProducerConnect)                     \
+    ROW(cudaEGLStreamProducerDisconnect) ROW(cudaEGLStreamProducerPresentFrame)                  \
+    ROW(cudaEGLStreamProducerReturnFrame) ROW(cudaEventCreateFromEGLSync)                        \
+    ROW(cudaExternalMemoryGetMappedBuffer) ROW(cudaExternalMemoryGetMappedMipmappedArray)        \
+    ROW(cudaFreeMipmappedArray) ROW(cudaGLGetDevices) ROW(cudaGLMapBufferObject)                 \
+    ROW(cudaGLMapBufferObjectAsync) ROW(cudaGLRegisterBufferObject)                              \
+    ROW(cudaGLSetBufferObjectMapFlags) ROW(cudaGLSetGLDevice) ROW(cudaGLUnmapBufferObject)       \
+    ROW(cudaGLUnmapBufferObjectAsync) ROW(cudaGLUnregisterBufferObject) ROW(cudaGetExportTable)  \
+    ROW(cudaGetMipmappedArrayLevel) ROW(cudaGetSurfaceObjectResourceDesc)                        \
+    ROW(cudaGetTextureObjectResourceViewDesc) ROW(cudaGraphAddExternalSemaphoresSignalNode)      \
+    ROW(cudaGraphAddExternalSemaphoresWaitNode)                                                  \
     ROW(cudaGraphExecExternalSemaphoresSignalNodeSetParams)                                      \
-    ROW(cudaGraphExecExternalSemaphoresWaitNodeSetParams) ROW(cudaGraphExecNodeSetParams)        \
+    ROW(cudaGraphExecExternalSemaphoresWaitNodeSetParams)                                        \
     ROW(cudaGraphExternalSemaphoresSignalNodeGetParams)                                          \
     ROW(cudaGraphExternalSemaphoresSignalNodeSetParams)                                          \
     ROW(cudaGraphExternalSemaphoresWaitNodeGetParams)                                            \
-    ROW(cudaGraphExternalSemaphoresWaitNodeSetParams) ROW(cudaGraphInstantiateWithParams)        \
-    ROW(cudaGraphInstantiateWithParams_ptsz) ROW(cudaGraphKernelNodeCopyAttributes)              \
-    ROW(cudaGraphKernelNodeGetAttribute) ROW(cudaGraphKernelNodeSetAttribute)                    \
-    ROW(cudaGraphMemAllocNodeGetParams) ROW(cudaGraphMemFreeNodeGetParams)                       \
-    ROW(cudaGraphNodeSetParams) ROW(cudaGraphReleaseUserObject) ROW(cudaGraphRetainUserObject)   \
-    ROW(cudaGraphicsEGLRegisterImage) ROW(cudaGraphicsGLRegisterBuffer)                          \
-    ROW(cudaGraphicsGLRegisterImage) ROW(cudaGraphicsMapResources)                               \
-    ROW(cudaGraphicsResourceGetMappedEglFrame) ROW(cudaGraphicsResourceGetMappedMipmappedArray)  \
-    ROW(cudaGraphicsResourceGetMappedPointer) ROW(cudaGraphicsResourceSetMapFlags)               \
-    ROW(cudaGraphicsSubResourceGetMappedArray) ROW(cudaGraphicsUnmapResources)                   \
-    ROW(cudaGraphicsUnregisterResource) ROW(cudaGraphicsVDPAURegisterOutputSurface)              \
-    ROW(cudaGraphicsVDPAURegisterVideoSurface) ROW(cudaImportExternalMemory)                     \
-    ROW(cudaImportExternalSemaphore) ROW(cudaIpcCloseMemHandle) ROW(cudaIpcGetEventHandle)       \
-    ROW(cudaIpcGetMemHandle) ROW(cudaIpcOpenEventHandle) ROW(cudaIpcOpenMemHandle)               \
-    ROW(cudaLibraryEnumerateKernels) ROW(cudaLibraryGetGlobal) ROW(cudaLibraryGetKernel)         \
-    ROW(cudaLibraryGetKernelCount) ROW(cudaLibraryGetManaged) ROW(cudaLibraryGetUnifiedFunction) \
-    ROW(cudaLibraryLoadData) ROW(cudaLibraryLoadFromFile) ROW(cudaLibraryUnload)                 \
-    ROW(cudaLogsCurrent) ROW(cudaLogsDumpToFile) ROW(cudaLogsDumpToMemory)                       \
-    ROW(cudaLogsRegisterCallback) ROW(cudaLogsUnregisterCallback) ROW(cudaMallocMipmappedArray)  \
-    ROW(cudaMemDiscardAndPrefetchBatchAsync) ROW(cudaMemDiscardAndPrefetchBatchAsync_ptsz)       \
-    ROW(cudaMemDiscardBatchAsync) ROW(cudaMemDiscardBatchAsync_ptsz)                             \
-    ROW(cudaMemGetDefaultMemPool) ROW(cudaMemGetMemPool) ROW(cudaMemPoolExportPointer)           \
-    ROW(cudaMemPoolExportToShareableHandle) ROW(cudaMemPoolImportFromShareableHandle)            \
-    ROW(cudaMemPoolImportPointer) ROW(cudaMemPrefetchBatchAsync)                                 \
-    ROW(cudaMemPrefetchBatchAsync_ptsz) ROW(cudaMemRangeGetAttribute)                            \
-    ROW(cudaMemRangeGetAttributes) ROW(cudaMemSetMemPool) ROW(cudaMemcpy3DBatchAsync)            \
-    ROW(cudaMemcpy3DBatchAsync_ptsz) ROW(cudaMemcpy3DPeer) ROW(cudaMemcpy3DPeerAsync)            \
-    ROW(cudaMemcpy3DPeerAsync_ptsz) ROW(cudaMemcpy3DPeer_ptds) ROW(cudaMemcpyBatchAsync)         \
-    ROW(cudaMemcpyBatchAsync_ptsz) ROW(cudaMipmappedArrayGetMemoryRequirements)                  \
-    ROW(cudaMipmappedArrayGetSparseProperties) ROW(cudaOccupancyMaxActiveClusters)               \
-    ROW(cudaOccupancyMaxPotentialClusterSize) ROW(cudaSignalExternalSemaphoresAsync)             \
-    ROW(cudaSignalExternalSemaphoresAsync_ptsz) ROW(cudaStreamBeginCaptureToGraph)               \
-    ROW(cudaStreamBeginCaptureToGraph_ptsz) ROW(cudaStreamCopyAttributes)                        \
-    ROW(cudaStreamCopyAttributes_ptsz) ROW(cudaStreamGetAttribute)                               \
-    ROW(cudaStreamGetAttribute_ptsz) ROW(cudaStreamSetAttribute)                                 \
-    ROW(cudaStreamSetAttribute_ptsz) ROW(cudaUserObjectCreate) ROW(cudaUserObjectRelease)        \
-    ROW(cudaUserObjectRetain) ROW(cudaVDPAUGetDevice) ROW(cudaVDPAUSetVDPAUDevice)               \
-    ROW(cudaWaitExternalSemaphoresAsync) ROW(cudaWaitExternalSemaphoresAsync_ptsz)
+    ROW(cudaGraphExternalSemaphoresWaitNodeSetParams) ROW(cudaGraphicsEGLRegisterImage)          \
+    ROW(cudaGraphicsGLRegisterBuffer) ROW(cudaGraphicsGLRegisterImage)                           \
+    ROW(cudaGraphicsMapResources) ROW(cudaGraphicsResourceGetMappedEglFrame)                     \
+    ROW(cudaGraphicsResourceGetMappedMipmappedArray) ROW(cudaGraphicsResourceGetMappedPointer)   \
+    ROW(cudaGraphicsResourceSetMapFlags) ROW(cudaGraphicsSubResourceGetMappedArray)              \
+    ROW(cudaGraphicsUnmapResources) ROW(cudaGraphicsUnregisterResource)                          \
+    ROW(cudaGraphicsVDPAURegisterOutputSurface) ROW(cudaGraphicsVDPAURegisterVideoSurface)       \
+    ROW(cudaImportExternalMemory) ROW(cudaImportExternalSemaphore) ROW(cudaIpcCloseMemHandle)    \
+    ROW(cudaIpcGetEventHandle) ROW(cudaIpcGetMemHandle) ROW(cudaIpcOpenEventHandle)              \
+    ROW(cudaIpcOpenMemHandle) ROW(cudaLibraryEnumerateKernels) ROW(cudaLibraryGetGlobal)         \
+    ROW(cudaLibraryGetKernel) ROW(cudaLibraryGetKernelCount) ROW(cudaLibraryGetManaged)          \
+    ROW(cudaLibraryGetUnifiedFunction) ROW(cudaLibraryLoadData) ROW(cudaLibraryLoadFromFile)     \
+    ROW(cudaLibraryUnload) ROW(cudaLogsCurrent) ROW(cudaLogsDumpToFile)                          \
+    ROW(cudaLogsDumpToMemory) ROW(cudaLogsRegisterCallback) ROW(cudaLogsUnregisterCallback)      \
+    ROW(cudaMallocMipmappedArray) ROW(cudaMemDiscardAndPrefetchBatchAsync)                       \
+    ROW(cudaMemDiscardAndPrefetchBatchAsync_ptsz) ROW(cudaMemDiscardBatchAsync)                  \
+    ROW(cudaMemDiscardBatchAsync_ptsz) ROW(cudaMemGetDefaultMemPool) ROW(cudaMemGetMemPool)      \
+    ROW(cudaMemPoolExportPointer) ROW(cudaMemPoolExportToShareableHandle)                        \
+    ROW(cudaMemPoolImportFromShareableHandle) ROW(cudaMemPoolImportPointer)                      \
+    ROW(cudaMemPrefetchBatchAsync) ROW(cudaMemPrefetchBatchAsync_ptsz)                           \
+    ROW(cudaMemRangeGetAttribute) ROW(cudaMemRangeGetAttributes) ROW(cudaMemSetMemPool)          \
+    ROW(cudaMemcpy3DBatchAsync) ROW(cudaMemcpy3DBatchAsync_ptsz) ROW(cudaMemcpy3DPeer)           \
+    ROW(cudaMemcpy3DPeerAsync) ROW(cudaMemcpy3DPeerAsync_ptsz) ROW(cudaMemcpy3DPeer_ptds)        \
+    ROW(cudaMemcpyBatchAsync) ROW(cudaMemcpyBatchAsync_ptsz)                                     \
+    ROW(cudaMipmappedArrayGetMemoryRequirements) ROW(cudaMipmappedArrayGetSparseProperties)      \
+    ROW(cudaOccupancyMaxActiveClusters) ROW(cudaOccupancyMaxPotentialClusterSize)                \
+    ROW(cudaSignalExternalSemaphoresAsync) ROW(cudaSignalExternalSemaphoresAsync_ptsz)           \
+    ROW(cudaVDPAUGetDevice) ROW(cudaVDPAUSetVDPAUDevice) ROW(cudaWaitExternalSemaphoresAsync)    \
+    ROW(cudaWaitExternalSemaphoresAsync_ptsz)
 
 /* ROW(symbol): the same, for programs built by CUDA 11 and 12. */
 #define CUDART_OLD_MISSING(ROW) \

@@ -4,7 +4,7 @@
 
 /* ---- Parameters ---- */
 
-static int read_kernel(const struct cudaKernelNodeParams *given, CUDA_KERNEL_NODE_PARAMS *out) {
+int graph_read_kernel(const struct cudaKernelNodeParams *given, CUDA_KERNEL_NODE_PARAMS *out) {
     CUfunction function;
     if (!given) return cudaErrorInvalidValue;
     int status = registry_function(given->func, &function);
@@ -56,7 +56,7 @@ static Place step(cudaGraphExec_t executable, cudaGraphNode_t node) {
 
 static int put_kernel(Place place, const struct cudaKernelNodeParams *given) {
     CUDA_KERNEL_NODE_PARAMS kernel;
-    int status = read_kernel(given, &kernel);
+    int status = graph_read_kernel(given, &kernel);
     if (status) return status;
     if (place.is_new)
         return (int)cuGraphAddKernelNode(place.added, place.graph, place.dependencies, place.count,
@@ -318,14 +318,15 @@ cudaError_t CUDARTAPI cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaE
     return RUNTIME_CALL(cuGraphEventWaitNodeSetEvent(node, event));
 }
 
-cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
-                                           unsigned long long flags) {
-    return RUNTIME_CALL(cuGraphInstantiate(executable, graph, flags));
-}
-
 cudaError_t CUDARTAPI cudaGraphInstantiateWithFlags(cudaGraphExec_t *executable, cudaGraph_t graph,
                                                     unsigned long long flags) {
     return RUNTIME_CALL(cuGraphInstantiate(executable, graph, flags));
+}
+
+cudaError_t CUDARTAPI cudaGraphInstantiateWithParams(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                                     cudaGraphInstantiateParams *parameters) {
+    return RUNTIME_CALL(cuGraphInstantiateWithParams(executable, graph,
+                                                     (CUDA_GRAPH_INSTANTIATE_PARAMS *)parameters));
 }
 
 cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t executable) {
@@ -342,12 +343,6 @@ cudaError_t CUDARTAPI cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t s
 
 cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     return RUNTIME_CALL(launch(executable, stream));
-}
-
-cudaError_t CUDARTAPI cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
-                                          cudaGraphExecUpdateResultInfo *result) {
-    return RUNTIME_CALL(
-        cuGraphExecUpdate(executable, graph, (CUgraphExecUpdateResultInfo *)result));
 }
 
 cudaError_t CUDARTAPI
@@ -432,4 +427,13 @@ cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *gra
 
 cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
     return RUNTIME_CALL(cuThreadExchangeStreamCaptureMode((CUstreamCaptureMode *)mode));
+}
+
+cudaError_t CUDARTAPI cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                                    const cudaGraphNode_t *dependencies,
+                                                    const cudaGraphEdgeData *edges, size_t count,
+                                                    enum cudaStreamCaptureMode mode) {
+    return RUNTIME_CALL(cuStreamBeginCaptureToGraph(stream, graph, dependencies,
+                                                    (const CUgraphEdgeData *)edges, count,
+                                                    (CUstreamCaptureMode)mode));
 }

@@ -164,7 +164,7 @@ static int load(Binary *binary) {
     int status = (int)cuModuleLoadData(&binary->module, binary->wrapper);
     if (status == 0) status = publish_managed(binary);
     /* after a kernel's fault nothing loads, but a reset may follow */
-    bool is_lasting = cuCtxSynchronize() == CUDA_SUCCESS;
+    bool is_lasting = launch_failure() == 0;
     if (status && is_lasting) binary->error = status;
     return status;
 }

@@ -54,6 +54,13 @@ int launch_told(int status);
 /* A fault of an earlier launch. */
 int launch_failure(void);
 
+/* ---- Graphs (graph.c, graph_node.c) ---- */
+
+/* The driver's form of a kernel node; 0, or why there is none. */
+int graph_read_kernel(const struct cudaKernelNodeParams *given, CUDA_KERNEL_NODE_PARAMS *out);
+int graph_add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                   const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *given);
+
 /* ---- Copies (copy.c) ---- */
 
 /* The driver's form of a copy; 0, or why there is none. */

@@ -103,3 +103,19 @@ cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t star
                                            cudaEvent_t end) {
     return RUNTIME_CALL(cuEventElapsedTime(milliseconds, start, end));
 }
+
+cudaError_t CUDARTAPI cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                             cudaStreamAttrValue *value) {
+    return RUNTIME_CALL(
+        cuStreamGetAttribute(stream, (CUstreamAttrID)attribute, (CUstreamAttrValue *)value));
+}
+
+cudaError_t CUDARTAPI cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                             const cudaStreamAttrValue *value) {
+    return RUNTIME_CALL(
+        cuStreamSetAttribute(stream, (CUstreamAttrID)attribute, (const CUstreamAttrValue *)value));
+}
+
+cudaError_t CUDARTAPI cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+    return RUNTIME_CALL(cuStreamCopyAttributes(to, from));
+}

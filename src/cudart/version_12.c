@@ -104,6 +104,89 @@ cudaError_t version_update(cudaStream_t stream, cudaGraphNode_t *nodes, size_t c
     return RUNTIME_CALL(cuStreamUpdateCaptureDependencies(stream, nodes, NULL, count, flags));
 }
 
+cudaError_t version_add_node(cudaGraphNode_t *node, cudaGraph_t graph,
+                             const cudaGraphNode_t *dependencies, size_t count,
+                             struct cudaGraphNodeParams *parameters) NAMED("cudaGraphAddNode");
+cudaError_t version_add_node(cudaGraphNode_t *node, cudaGraph_t graph,
+                             const cudaGraphNode_t *dependencies, size_t count,
+                             struct cudaGraphNodeParams *parameters) {
+    return RUNTIME_CALL(graph_add_node(node, graph, dependencies, NULL, count, parameters));
+}
+
+/* CUDA 12 dropped the places for what is wrong with a graph. */
+#if RUNTIME_VERSION < 12000
+cudaError_t version_instantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                cudaGraphNode_t *node, char *log, size_t log_bytes)
+    NAMED("cudaGraphInstantiate");
+cudaError_t version_instantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                cudaGraphNode_t *node, char *log, size_t log_bytes) {
+    if (node) *node = NULL;
+    if (log && log_bytes) *log = 0; /* what is wrong is told on stderr */
+    return RUNTIME_CALL(cuGraphInstantiate(executable, graph, 0));
+}
+
+cudaError_t version_exec_update(cudaGraphExec_t executable, cudaGraph_t graph,
+                                cudaGraphNode_t *node, enum cudaGraphExecUpdateResult *result)
+    NAMED("cudaGraphExecUpdate");
+cudaError_t version_exec_update(cudaGraphExec_t executable, cudaGraph_t graph,
+                                cudaGraphNode_t *node, enum cudaGraphExecUpdateResult *result) {
+    CUgraphExecUpdateResultInfo info = {CU_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL};
+    cudaError_t status = RUNTIME_CALL(cuGraphExecUpdate(executable, graph, &info));
+    if (node) *node = info.errorNode;
+    if (result) *result = (enum cudaGraphExecUpdateResult)info.result;
+    return status;
+}
+#else
+cudaError_t version_instantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                unsigned long long flags) NAMED("cudaGraphInstantiate");
+cudaError_t version_instantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                unsigned long long flags) {
+    return RUNTIME_CALL(cuGraphInstantiate(executable, graph, flags));
+}
+
+cudaError_t version_exec_update(cudaGraphExec_t executable, cudaGraph_t graph,
+                                CUgraphExecUpdateResultInfo *result) NAMED("cudaGraphExecUpdate");
+cudaError_t version_exec_update(cudaGraphExec_t executable, cudaGraph_t graph,
+                                CUgraphExecUpdateResultInfo *result) {
+    return RUNTIME_CALL(cuGraphExecUpdate(executable, graph, result));
+}
+#endif
+
+/* The names under which CUDA 12's own headers call the forms with more to tell. */
+cudaError_t version_capture_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                               unsigned long long *id, cudaGraph_t *graph,
+                               const cudaGraphNode_t **dependencies, size_t *count)
+    NAMED("cudaStreamGetCaptureInfo_v2");
+cudaError_t version_capture_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                               unsigned long long *id, cudaGraph_t *graph,
+                               const cudaGraphNode_t **dependencies, size_t *count) {
+    return RUNTIME_CALL(cuStreamGetCaptureInfo(stream, (CUstreamCaptureStatus *)status,
+                                               (cuuint64_t *)id, graph, dependencies, NULL, count));
+}
+
+cudaError_t version_capture_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                               unsigned long long *id, cudaGraph_t *graph,
+                               const cudaGraphNode_t **dependencies, const CUgraphEdgeData **edges,
+                               size_t *count) NAMED("cudaStreamGetCaptureInfo_v3");
+cudaError_t version_capture_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                               unsigned long long *id, cudaGraph_t *graph,
+                               const cudaGraphNode_t **dependencies, const CUgraphEdgeData **edges,
+                               size_t *count) {
+    return RUNTIME_CALL(cuStreamGetCaptureInfo(stream, (CUstreamCaptureStatus *)status,
+                                               (cuuint64_t *)id, graph, dependencies, edges,
+                                               count));
+}
+
+cudaError_t version_add_node_v2(cudaGraphNode_t *node, cudaGraph_t graph,
+                                const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *edges,
+                                size_t count, struct cudaGraphNodeParams *parameters)
+    NAMED("cudaGraphAddNode_v2");
+cudaError_t version_add_node_v2(cudaGraphNode_t *node, cudaGraph_t graph,
+                                const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *edges,
+                                size_t count, struct cudaGraphNodeParams *parameters) {
+    return RUNTIME_CALL(graph_add_node(node, graph, dependencies, edges, count, parameters));
+}
+
 /* Names that were dropped because another function does the same. */
 EXPORT_ALIAS(cudaThreadSynchronize, cudaDeviceSynchronize)
 EXPORT_ALIAS(cudaThreadExit, cudaDeviceReset)

@@ -65,6 +65,24 @@ cudaError_t CUDARTAPI cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaG
         cuGraphRemoveDependencies(graph, from, to, (const CUgraphEdgeData *)edges, count));
 }
 
+cudaError_t CUDARTAPI cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                       const cudaGraphNode_t *dependencies,
+                                       const cudaGraphEdgeData *edges, size_t count,
+                                       struct cudaGraphNodeParams *parameters) {
+    return RUNTIME_CALL(graph_add_node(node, graph, dependencies, edges, count, parameters));
+}
+
+cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                           unsigned long long flags) {
+    return RUNTIME_CALL(cuGraphInstantiate(executable, graph, flags));
+}
+
+cudaError_t CUDARTAPI cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                          cudaGraphExecUpdateResultInfo *result) {
+    return RUNTIME_CALL(
+        cuGraphExecUpdate(executable, graph, (CUgraphExecUpdateResultInfo *)result));
+}
+
 cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t stream,
                                                enum cudaStreamCaptureStatus *status,
                                                unsigned long long *id, cudaGraph_t *graph,

@@ -87,7 +87,23 @@
     ROW(cuGraphExecChildGraphNodeSetParams) ROW(cuGraphExecEventRecordNodeSetEvent)              \
     ROW(cuGraphExecEventWaitNodeSetEvent) ROW(cuGraphNodeSetEnabled) ROW(cuGraphNodeGetEnabled)  \
     ROW(cuStreamBeginCapture_v2) ROW(cuStreamEndCapture) ROW(cuStreamGetCaptureInfo_v3)          \
-    ROW(cuStreamUpdateCaptureDependencies_v2) ROW(cuThreadExchangeStreamCaptureMode)
+    ROW(cuStreamUpdateCaptureDependencies_v2) ROW(cuThreadExchangeStreamCaptureMode)             \
+    ROW(cuGraphAddNode_v2) ROW(cuGraphNodeSetParams) ROW(cuGraphAddMemAllocNode)                 \
+    ROW(cuGraphMemAllocNodeGetParams) ROW(cuGraphAddMemFreeNode)                                 \
+    ROW(cuGraphMemFreeNodeGetParams) ROW(cuDeviceGraphMemTrim) ROW(cuDeviceGetGraphMemAttribute) \
+    ROW(cuDeviceSetGraphMemAttribute) ROW(cuGraphConditionalHandleCreate)                        \
+    ROW(cuGraphKernelNodeGetAttribute) ROW(cuGraphKernelNodeSetAttribute)                        \
+    ROW(cuGraphKernelNodeCopyAttributes) ROW(cuGraphDebugDotPrint) ROW(cuUserObjectCreate)       \
+    ROW(cuUserObjectRetain) ROW(cuUserObjectRelease) ROW(cuGraphRetainUserObject)                \
+    ROW(cuGraphReleaseUserObject) ROW(cuGraphInstantiateWithParams)                              \
+    ROW(cuGraphExecNodeSetParams) ROW(cuStreamBeginCaptureToGraph) ROW(cuStreamGetAttribute)     \
+    ROW(cuStreamSetAttribute) ROW(cuStreamCopyAttributes) ROW(cuGraphInstantiate)                \
+    ROW(cuGraphExecUpdate) ROW(cuGraphGetEdges) ROW(cuGraphNodeGetDependencies)                  \
+    ROW(cuGraphNodeGetDependentNodes) ROW(cuGraphAddDependencies) ROW(cuGraphRemoveDependencies) \
+    ROW(cuGraphAddNode) ROW(cuGraphAddKernelNode) ROW(cuGraphKernelNodeGetParams)                \
+    ROW(cuGraphKernelNodeSetParams) ROW(cuGraphExecKernelNodeSetParams)                          \
+    ROW(cuStreamGetCaptureInfo) ROW(cuStreamGetCaptureInfo_v2)                                   \
+    ROW(cuStreamUpdateCaptureDependencies)
 
 /* ROW(alias, symbol): other names of the same function: plain names, which once had 32-bit sizes,
  * and the forms for a default stream per thread. */
@@ -206,7 +222,16 @@
     ROW(cuStreamEndCapture_ptsz, cuStreamEndCapture) \
     ROW(cuStreamGetCaptureInfo_v3_ptsz, cuStreamGetCaptureInfo_v3) \
     ROW(cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDependencies_v2) \
-    ROW(cuGetProcAddress_v2_ptsz, cuGetProcAddress_v2)
+    ROW(cuGetProcAddress_v2_ptsz, cuGetProcAddress_v2) \
+    ROW(cuGraphInstantiate_v2, cuGraphInstantiate) \
+    ROW(cuGraphInstantiateWithParams_ptsz, cuGraphInstantiateWithParams) \
+    ROW(cuStreamBeginCaptureToGraph_ptsz, cuStreamBeginCaptureToGraph) \
+    ROW(cuStreamGetAttribute_ptsz, cuStreamGetAttribute) \
+    ROW(cuStreamSetAttribute_ptsz, cuStreamSetAttribute) \
+    ROW(cuStreamCopyAttributes_ptsz, cuStreamCopyAttributes) \
+    ROW(cuStreamGetCaptureInfo_ptsz, cuStreamGetCaptureInfo) \
+    ROW(cuStreamGetCaptureInfo_v2_ptsz, cuStreamGetCaptureInfo_v2) \
+    ROW(cuStreamUpdateCaptureDependencies_ptsz, cuStreamUpdateCaptureDependencies)
 
 /* ROW(symbol): exported so that programs load, but not supported. */
 #define API_MISSING(ROW) \
@@ -220,54 +245,41 @@
     ROW(cuCtxRecordEvent) ROW(cuCtxWaitEvent) ROW(cuDestroyExternalMemory)                       \
     ROW(cuDestroyExternalSemaphore) ROW(cuDevResourceGenerateDesc)                               \
     ROW(cuDevSmResourceSplitByCount) ROW(cuDeviceGetDevResource)                                 \
-    ROW(cuDeviceGetExecAffinitySupport) ROW(cuDeviceGetGraphMemAttribute)                        \
-    ROW(cuDeviceGetHostAtomicCapabilities) ROW(cuDeviceGetLuid)                                  \
-    ROW(cuDeviceGetNvSciSyncAttributes) ROW(cuDeviceGetP2PAtomicCapabilities)                    \
-    ROW(cuDeviceGraphMemTrim) ROW(cuDeviceRegisterAsyncNotification)                             \
-    ROW(cuDeviceSetGraphMemAttribute) ROW(cuDeviceUnregisterAsyncNotification)                   \
-    ROW(cuExternalMemoryGetMappedBuffer) ROW(cuExternalMemoryGetMappedMipmappedArray)            \
-    ROW(cuFlushGPUDirectRDMAWrites) ROW(cuFuncSetBlockShape) ROW(cuFuncSetSharedSize)            \
-    ROW(cuGetExportTable) ROW(cuGraphAddBatchMemOpNode) ROW(cuGraphAddDependencies)              \
-    ROW(cuGraphAddExternalSemaphoresSignalNode) ROW(cuGraphAddExternalSemaphoresWaitNode)        \
-    ROW(cuGraphAddKernelNode) ROW(cuGraphAddMemAllocNode) ROW(cuGraphAddMemFreeNode)             \
-    ROW(cuGraphAddNode) ROW(cuGraphAddNode_v2) ROW(cuGraphBatchMemOpNodeGetParams)               \
-    ROW(cuGraphBatchMemOpNodeSetParams) ROW(cuGraphConditionalHandleCreate)                      \
-    ROW(cuGraphDebugDotPrint) ROW(cuGraphExecBatchMemOpNodeSetParams)                            \
+    ROW(cuDeviceGetExecAffinitySupport) ROW(cuDeviceGetHostAtomicCapabilities)                   \
+    ROW(cuDeviceGetLuid) ROW(cuDeviceGetNvSciSyncAttributes)                                     \
+    ROW(cuDeviceGetP2PAtomicCapabilities) ROW(cuDeviceRegisterAsyncNotification)                 \
+    ROW(cuDeviceUnregisterAsyncNotification) ROW(cuExternalMemoryGetMappedBuffer)                \
+    ROW(cuExternalMemoryGetMappedMipmappedArray) ROW(cuFlushGPUDirectRDMAWrites)                 \
+    ROW(cuFuncSetBlockShape) ROW(cuFuncSetSharedSize) ROW(cuGetExportTable)                      \
+    ROW(cuGraphAddBatchMemOpNode) ROW(cuGraphAddExternalSemaphoresSignalNode)                    \
+    ROW(cuGraphAddExternalSemaphoresWaitNode) ROW(cuGraphBatchMemOpNodeGetParams)                \
+    ROW(cuGraphBatchMemOpNodeSetParams) ROW(cuGraphExecBatchMemOpNodeSetParams)                  \
     ROW(cuGraphExecExternalSemaphoresSignalNodeSetParams)                                        \
-    ROW(cuGraphExecExternalSemaphoresWaitNodeSetParams) ROW(cuGraphExecKernelNodeSetParams)      \
-    ROW(cuGraphExecNodeSetParams) ROW(cuGraphExecUpdate)                                         \
+    ROW(cuGraphExecExternalSemaphoresWaitNodeSetParams)                                          \
     ROW(cuGraphExternalSemaphoresSignalNodeGetParams)                                            \
     ROW(cuGraphExternalSemaphoresSignalNodeSetParams)                                            \
     ROW(cuGraphExternalSemaphoresWaitNodeGetParams)                                              \
-    ROW(cuGraphExternalSemaphoresWaitNodeSetParams) ROW(cuGraphGetEdges) ROW(cuGraphInstantiate) \
-    ROW(cuGraphInstantiateWithParams) ROW(cuGraphInstantiateWithParams_ptsz)                     \
-    ROW(cuGraphInstantiate_v2) ROW(cuGraphKernelNodeCopyAttributes)                              \
-    ROW(cuGraphKernelNodeGetAttribute) ROW(cuGraphKernelNodeGetParams)                           \
-    ROW(cuGraphKernelNodeSetAttribute) ROW(cuGraphKernelNodeSetParams)                           \
-    ROW(cuGraphMemAllocNodeGetParams) ROW(cuGraphMemFreeNodeGetParams)                           \
-    ROW(cuGraphNodeGetDependencies) ROW(cuGraphNodeGetDependentNodes) ROW(cuGraphNodeSetParams)  \
-    ROW(cuGraphReleaseUserObject) ROW(cuGraphRemoveDependencies) ROW(cuGraphRetainUserObject)    \
-    ROW(cuGraphicsMapResources) ROW(cuGraphicsMapResources_ptsz)                                 \
-    ROW(cuGraphicsResourceGetMappedMipmappedArray) ROW(cuGraphicsResourceGetMappedPointer)       \
-    ROW(cuGraphicsResourceGetMappedPointer_v2) ROW(cuGraphicsResourceSetMapFlags)                \
-    ROW(cuGraphicsResourceSetMapFlags_v2) ROW(cuGraphicsSubResourceGetMappedArray)               \
-    ROW(cuGraphicsUnmapResources) ROW(cuGraphicsUnmapResources_ptsz)                             \
-    ROW(cuGraphicsUnregisterResource) ROW(cuGreenCtxCreate) ROW(cuGreenCtxDestroy)               \
-    ROW(cuGreenCtxGetDevResource) ROW(cuGreenCtxGetId) ROW(cuGreenCtxRecordEvent)                \
-    ROW(cuGreenCtxStreamCreate) ROW(cuGreenCtxWaitEvent) ROW(cuImportExternalMemory)             \
-    ROW(cuImportExternalSemaphore) ROW(cuIpcCloseMemHandle) ROW(cuIpcGetEventHandle)             \
-    ROW(cuIpcGetMemHandle) ROW(cuIpcOpenEventHandle) ROW(cuIpcOpenMemHandle)                     \
-    ROW(cuIpcOpenMemHandle_v2) ROW(cuKernelGetAttribute) ROW(cuKernelGetFunction)                \
-    ROW(cuKernelGetLibrary) ROW(cuKernelGetName) ROW(cuKernelGetParamInfo)                       \
-    ROW(cuKernelSetAttribute) ROW(cuKernelSetCacheConfig) ROW(cuLaunch)                          \
-    ROW(cuLaunchCooperativeKernelMultiDevice) ROW(cuLaunchGrid) ROW(cuLaunchGridAsync)           \
-    ROW(cuLibraryEnumerateKernels) ROW(cuLibraryGetGlobal) ROW(cuLibraryGetKernel)               \
-    ROW(cuLibraryGetKernelCount) ROW(cuLibraryGetManaged) ROW(cuLibraryGetModule)                \
-    ROW(cuLibraryGetUnifiedFunction) ROW(cuLibraryLoadData) ROW(cuLibraryLoadFromFile)           \
-    ROW(cuLibraryUnload) ROW(cuLogsCurrent) ROW(cuLogsDumpToFile) ROW(cuLogsDumpToMemory)        \
-    ROW(cuLogsRegisterCallback) ROW(cuLogsUnregisterCallback) ROW(cuMemAddressFree)              \
-    ROW(cuMemAddressReserve) ROW(cuMemBatchDecompressAsync) ROW(cuMemBatchDecompressAsync_ptsz)  \
-    ROW(cuMemCreate) ROW(cuMemDiscardAndPrefetchBatchAsync)                                      \
+    ROW(cuGraphExternalSemaphoresWaitNodeSetParams) ROW(cuGraphicsMapResources)                  \
+    ROW(cuGraphicsMapResources_ptsz) ROW(cuGraphicsResourceGetMappedMipmappedArray)              \
+    ROW(cuGraphicsResourceGetMappedPointer) ROW(cuGraphicsResourceGetMappedPointer_v2)           \
+    ROW(cuGraphicsResourceSetMapFlags) ROW(cuGraphicsResourceSetMapFlags_v2)                     \
+    ROW(cuGraphicsSubResourceGetMappedArray) ROW(cuGraphicsUnmapResources)                       \
+    ROW(cuGraphicsUnmapResources_ptsz) ROW(cuGraphicsUnregisterResource) ROW(cuGreenCtxCreate)   \
+    ROW(cuGreenCtxDestroy) ROW(cuGreenCtxGetDevResource) ROW(cuGreenCtxGetId)                    \
+    ROW(cuGreenCtxRecordEvent) ROW(cuGreenCtxStreamCreate) ROW(cuGreenCtxWaitEvent)              \
+    ROW(cuImportExternalMemory) ROW(cuImportExternalSemaphore) ROW(cuIpcCloseMemHandle)          \
+    ROW(cuIpcGetEventHandle) ROW(cuIpcGetMemHandle) ROW(cuIpcOpenEventHandle)                    \
+    ROW(cuIpcOpenMemHandle) ROW(cuIpcOpenMemHandle_v2) ROW(cuKernelGetAttribute)                 \
+    ROW(cuKernelGetFunction) ROW(cuKernelGetLibrary) ROW(cuKernelGetName)                        \
+    ROW(cuKernelGetParamInfo) ROW(cuKernelSetAttribute) ROW(cuKernelSetCacheConfig)              \
+    ROW(cuLaunch) ROW(cuLaunchCooperativeKernelMultiDevice) ROW(cuLaunchGrid)                    \
+    ROW(cuLaunchGridAsync) ROW(cuLibraryEnumerateKernels) ROW(cuLibraryGetGlobal)                \
+    ROW(cuLibraryGetKernel) ROW(cuLibraryGetKernelCount) ROW(cuLibraryGetManaged)                \
+    ROW(cuLibraryGetModule) ROW(cuLibraryGetUnifiedFunction) ROW(cuLibraryLoadData)              \
+    ROW(cuLibraryLoadFromFile) ROW(cuLibraryUnload) ROW(cuLogsCurrent) ROW(cuLogsDumpToFile)     \
+    ROW(cuLogsDumpToMemory) ROW(cuLogsRegisterCallback) ROW(cuLogsUnregisterCallback)            \
+    ROW(cuMemAddressFree) ROW(cuMemAddressReserve) ROW(cuMemBatchDecompressAsync)                \
+    ROW(cuMemBatchDecompressAsync_ptsz) ROW(cuMemCreate) ROW(cuMemDiscardAndPrefetchBatchAsync)  \
     ROW(cuMemDiscardAndPrefetchBatchAsync_ptsz) ROW(cuMemDiscardBatchAsync)                      \
     ROW(cuMemDiscardBatchAsync_ptsz) ROW(cuMemExportToShareableHandle) ROW(cuMemGetAccess)       \
     ROW(cuMemGetAllocationGranularity) ROW(cuMemGetAllocationPropertiesFromHandle)               \
@@ -293,13 +305,7 @@
     ROW(cuSignalExternalSemaphoresAsync_ptsz) ROW(cuStreamAttachMemAsync)                        \
     ROW(cuStreamAttachMemAsync_ptsz) ROW(cuStreamBatchMemOp) ROW(cuStreamBatchMemOp_ptsz)        \
     ROW(cuStreamBatchMemOp_v2) ROW(cuStreamBatchMemOp_v2_ptsz) ROW(cuStreamBeginCapture)         \
-    ROW(cuStreamBeginCaptureToGraph) ROW(cuStreamBeginCaptureToGraph_ptsz)                       \
-    ROW(cuStreamBeginCapture_ptsz) ROW(cuStreamCopyAttributes) ROW(cuStreamCopyAttributes_ptsz)  \
-    ROW(cuStreamGetAttribute) ROW(cuStreamGetAttribute_ptsz) ROW(cuStreamGetCaptureInfo)         \
-    ROW(cuStreamGetCaptureInfo_ptsz) ROW(cuStreamGetCaptureInfo_v2)                              \
-    ROW(cuStreamGetCaptureInfo_v2_ptsz) ROW(cuStreamGetGreenCtx) ROW(cuStreamSetAttribute)       \
-    ROW(cuStreamSetAttribute_ptsz) ROW(cuStreamUpdateCaptureDependencies)                        \
-    ROW(cuStreamUpdateCaptureDependencies_ptsz) ROW(cuStreamWaitValue32)                         \
+    ROW(cuStreamBeginCapture_ptsz) ROW(cuStreamGetGreenCtx) ROW(cuStreamWaitValue32)             \
     ROW(cuStreamWaitValue32_ptsz) ROW(cuStreamWaitValue32_v2) ROW(cuStreamWaitValue32_v2_ptsz)   \
     ROW(cuStreamWaitValue64) ROW(cuStreamWaitValue64_ptsz) ROW(cuStreamWaitValue64_v2)           \
     ROW(cuStreamWaitValue64_v2_ptsz) ROW(cuStreamWriteValue32) ROW(cuStreamWriteValue32_ptsz)    \
@@ -320,8 +326,7 @@
     ROW(cuTexRefSetFilterMode) ROW(cuTexRefSetFlags) ROW(cuTexRefSetFormat)                      \
     ROW(cuTexRefSetMaxAnisotropy) ROW(cuTexRefSetMipmapFilterMode)                               \
     ROW(cuTexRefSetMipmapLevelBias) ROW(cuTexRefSetMipmapLevelClamp)                             \
-    ROW(cuTexRefSetMipmappedArray) ROW(cuUserObjectCreate) ROW(cuUserObjectRelease)              \
-    ROW(cuUserObjectRetain) ROW(cuWaitExternalSemaphoresAsync)                                   \
+    ROW(cuTexRefSetMipmappedArray) ROW(cuWaitExternalSemaphoresAsync)                            \
     ROW(cuWaitExternalSemaphoresAsync_ptsz)
 
 /* clang-format on */

@@ -15,6 +15,8 @@ struct Capture {
     CUstreamCaptureMode mode;
     CUstream origin;    /* where it began and must end */
     const void *thread; /* that began it */
+    size_t first;       /* node that it adds; those before it were there already */
+    bool is_borrowed;   /* the graph is the program's own */
     bool is_invalid;
 };
 
@@ -100,6 +102,7 @@ void stream_free(Driver *driver, void *object) {
     Capture *capture = stream->capture;
     if (capture) capture->is_invalid = true;
     leave(stream);
+    attributes_free(&stream->attributes);
     free(stream);
     if (!capture) return;
     for (uint32_t i = 0; i < driver->handles.count; i++) {
@@ -107,8 +110,9 @@ void stream_free(Driver *driver, void *object) {
         if (slot->kind == HANDLE_STREAM && ((Stream *)slot->object)->capture == capture) return;
     }
     void *graph = handles_get(&driver->handles, HANDLE_GRAPH, (uint64_t)(uintptr_t)capture->graph);
+    bool is_ours = !capture->is_borrowed;
     end(driver, capture);
-    graph_free(driver, graph);
+    if (is_ours) graph_free(driver, graph);
 }
 
 void event_free(Driver *driver, void *object) {
@@ -228,7 +232,7 @@ CUresult capture_record(Call *call, Event *event, CUevent handle, CUstream in, u
     }
     if (stream->capture->is_invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (flags)
-        return take(call, stream, (WorkGiven){CU_GRAPH_NODE_TYPE_EVENT_RECORD, handle, false});
+        return take(call, stream, (WorkGiven){CU_GRAPH_NODE_TYPE_EVENT_RECORD, handle, NULL});
     tail_refresh(call, &stream->tail);
     event->capture_id = stream->capture->id;
     tail_set(&event->tail, stream->tail.nodes, stream->tail.count);
@@ -253,7 +257,7 @@ CUresult capture_wait(Call *call, CUstream in, Event *event, CUevent handle, uns
     Stream *stream = CALL_GET(call, HANDLE_STREAM, in);
     Capture *capture = event->capture_id ? find(call->driver, event->capture_id) : NULL;
     if (stream && stream->capture && flags)
-        return take(call, stream, (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, handle, false});
+        return take(call, stream, (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, handle, NULL});
     if (capture && !stream) return invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     if (capture) return join(call, stream, event, capture);
     if (event->capture_id) return CUDA_ERROR_CAPTURED_EVENT; /* its capture is over */
@@ -271,34 +275,71 @@ CUresult capture_check_event(const Call *call, const Event *event) {
 
 /* ---- Begin and end ---- */
 
-CUresult CUDAAPI cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode mode) {
-    Call call;
+/* Begins a call that begins a capture of *stream. */
+static CUresult begin_capture(Call *call, CUstream handle, CUstreamCaptureMode mode,
+                              Stream **stream) {
+    *stream = NULL;
     if (handle == CU_STREAM_PER_THREAD)
         return driver_missing("cuStreamBeginCapture of the thread's default stream");
-    CUresult status = call_begin(&call);
+    CUresult status = call_begin(call);
     if (status) return status;
-    if (!stream_is_valid(&call, handle)) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    if (!stream_is_valid(call, handle)) return call_end(call, CUDA_ERROR_INVALID_HANDLE);
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    Stream *stream = CALL_GET(&call, HANDLE_STREAM, handle);
-    if (!stream) return call_end(&call, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    if (stream->capture) return call_end(&call, CUDA_ERROR_ILLEGAL_STATE);
+        return call_end(call, CUDA_ERROR_INVALID_VALUE);
+    *stream = CALL_GET(call, HANDLE_STREAM, handle);
+    if (!*stream) return call_end(call, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    return (*stream)->capture ? call_end(call, CUDA_ERROR_ILLEGAL_STATE) : CUDA_SUCCESS;
+}
+
+/* Captures into a graph, of the program's own or not. */
+static Capture *capture_new(const Call *call, Stream *stream, const Graph *graph) {
     Capture *capture = base_calloc(1, sizeof *capture);
-    *capture = (Capture){.next = call.driver->captures,
-                         .graph = graph_new(call.driver, call.context)->handle,
-                         .id = call.driver->next_id++,
-                         .mode = mode,
-                         .origin = handle,
-                         .thread = &thread_mode};
-    call.driver->captures = capture;
+    capture->next = call->driver->captures;
+    capture->graph = graph->handle;
+    capture->id = call->driver->next_id++;
+    capture->thread = &thread_mode;
+    capture->first = graph->nodes.count;
+    call->driver->captures = capture;
     stream->capture = capture;
+    return capture;
+}
+
+CUresult CUDAAPI cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode mode) {
+    Call call;
+    Stream *stream;
+    CUresult status = begin_capture(&call, handle, mode, &stream);
+    if (status) return status;
+    Capture *capture = capture_new(&call, stream, graph_new(call.driver, call.context));
+    capture->mode = mode;
+    capture->origin = handle;
     tail_set(&stream->tail, NULL, 0);
     return call_end(&call, CUDA_SUCCESS);
 }
 
+CUresult CUDAAPI cuStreamBeginCaptureToGraph(CUstream handle, CUgraph into,
+                                             const CUgraphNode *dependencies,
+                                             const CUgraphEdgeData *edges, size_t count,
+                                             CUstreamCaptureMode mode) {
+    Call call;
+    Stream *stream;
+    CUresult status = begin_capture(&call, handle, mode, &stream);
+    if (status) return status;
+    const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, into);
+    if (!graph || capture_is_of(call.driver, into) ||
+        !graph_are_dependencies(&call, graph, dependencies, count) ||
+        (edges && !graph_edges_are_ordinary(edges, count)))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    Capture *capture = capture_new(&call, stream, graph);
+    capture->mode = mode;
+    capture->origin = handle;
+    capture->is_borrowed = true;
+    tail_set(&stream->tail, dependencies, count);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
 /* Whether all that was captured comes before the stream's tail. */
-static bool is_joined(const Graph *graph, const Stream *stream) {
-    for (size_t i = 0; i < graph->nodes.count; i++) {
+static bool is_joined(const Graph *graph, size_t first, const Stream *stream) {
+    for (size_t i = first; i < graph->nodes.count; i++) {
         const GraphNode *node = graph->nodes.items[i];
         bool is_in = node->after.count > 0;
         for (size_t j = 0; j < stream->tail.count && !is_in; j++)
@@ -325,10 +366,11 @@ CUresult CUDAAPI cuStreamEndCapture(CUstream handle, CUgraph *graph) {
     Graph *made = CALL_GET(&call, HANDLE_GRAPH, capture->graph);
     tail_refresh(&call, &stream->tail);
     if (capture->is_invalid) status = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    else if (!is_joined(made, stream)) status = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    else if (!is_joined(made, capture->first, stream)) status = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    bool is_ours = !capture->is_borrowed;
     end(call.driver, capture);
-    if (status) graph_free(call.driver, made);
-    else *graph = made->handle;
+    if (status == CUDA_SUCCESS) *graph = made->handle;
+    else if (is_ours) graph_free(call.driver, made);
     return call_end(&call, status);
 }
 

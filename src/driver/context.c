@@ -29,7 +29,8 @@ static Context *context_new(Driver *driver, unsigned flags) {
 }
 
 /* Forgets the context's regions, and gives their memory back (NULL: there is none to give back). */
-static void clear_regions(Ranges *ranges, const Context *context, TytoSimulator *simulator) {
+static void clear_regions(Driver *driver, Ranges *ranges, const Context *context,
+                          TytoSimulator *simulator) {
     uint64_t end = 0;
     for (Region *region; (region = ranges_at_or_after(ranges, end, NULL)) != NULL;) {
         end = region->range.end;
@@ -38,6 +39,7 @@ static void clear_regions(Ranges *ranges, const Context *context, TytoSimulator 
             checks_releasing(simulator, region->range.start, true);
             mem_release(simulator_memory(simulator), region->range.start);
         }
+        if (region->graph_memory) graph_memory_end(driver, region->graph_memory);
         if (region->pool) pool_give_back(region->pool, region->range.end - region->range.start);
         ranges_remove(ranges, region);
     }
@@ -45,10 +47,16 @@ static void clear_regions(Ranges *ranges, const Context *context, TytoSimulator 
 
 void context_clear(Driver *driver, Context *context) {
     static void (*const ends[HANDLE_KIND_COUNT])(Driver *, void *) = {
-        [HANDLE_FUNCTION] = function_free, [HANDLE_MODULE] = module_free,
-        [HANDLE_STREAM] = stream_free,     [HANDLE_EVENT] = event_free,
-        [HANDLE_ARRAY] = array_free,       [HANDLE_LINK] = link_free,
-        [HANDLE_GRAPH] = graph_free,       [HANDLE_GRAPH_EXEC] = graph_exec_free,
+        [HANDLE_FUNCTION] = function_free,
+        [HANDLE_MODULE] = module_free,
+        [HANDLE_STREAM] = stream_free,
+        [HANDLE_EVENT] = event_free,
+        [HANDLE_ARRAY] = array_free,
+        [HANDLE_LINK] = link_free,
+        [HANDLE_GRAPH] = graph_free,
+        [HANDLE_GRAPH_EXEC] = graph_exec_free,
+        [HANDLE_CONDITIONAL] = conditional_free,
+        [HANDLE_USER_OBJECT] = user_object_free,
     };
     captures_clear(driver, context);
     for (uint32_t i = 0; i < driver->handles.count; i++) {
@@ -62,8 +70,8 @@ void context_clear(Driver *driver, Context *context) {
         ends[slot.kind](driver, slot.object);
     }
     textures_clear(driver, context);
-    clear_regions(driver->allocations, context, driver->simulator);
-    clear_regions(driver->registered, context, NULL);
+    clear_regions(driver, driver->allocations, context, driver->simulator);
+    clear_regions(driver, driver->registered, context, NULL);
 }
 
 static void context_end(Driver *driver, Context *context) {

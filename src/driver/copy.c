@@ -312,7 +312,7 @@ CUresult CUDAAPI cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *copy) { return cuMemcp
 static CUresult copy_in(CUstream stream, const CUDA_MEMCPY3D *copy) {
     Call call;
     bool is_taken;
-    WorkGiven work = {CU_GRAPH_NODE_TYPE_MEMCPY, copy, false};
+    WorkGiven work = {CU_GRAPH_NODE_TYPE_MEMCPY, copy, NULL};
     CUresult status = capture_take(stream, work, &is_taken);
     if (status || is_taken) return status;
     status = call_begin(&call);

@@ -183,6 +183,8 @@ static void start(void) {
         driver->registered = ranges_new(sizeof(Region), 0, UINT64_MAX, 1);
         driver->missing = map_new();
         driver->next_id = 1;
+        gpu_options(simulator->gpu)->set_condition = conditional_set;
+        gpu_options(simulator->gpu)->condition_user = driver;
         process.driver = driver;
         atexit(report_at_exit);
         pthread_atfork(NULL, NULL, refuse_after_fork);
@@ -225,8 +227,21 @@ CUresult call_begin(Call *call) {
     return call->context->error ? call_end(call, call->context->error) : CUDA_SUCCESS;
 }
 
+/* Unlocked, since programs' functions may do anything. */
+static void end_doomed(Doomed *doomed) {
+    while (doomed) {
+        Doomed *next = doomed->next;
+        doomed->destroy(doomed->pointer);
+        free(doomed);
+        doomed = next;
+    }
+}
+
 CUresult call_end(Call *call, CUresult status) {
+    Doomed *doomed = call->driver->doomed;
+    call->driver->doomed = NULL;
     pthread_mutex_unlock(&call->driver->simulator->lock);
+    if (doomed) end_doomed(doomed);
     return status;
 }
 

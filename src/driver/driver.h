@@ -15,6 +15,7 @@
 
 #include "base/map.h"
 #include "base/ranges.h"
+#include "driver/attribute.h"
 #include "driver/handles.h"
 #include "driver/simulator.h"
 #include "tyto/cuda.h"
@@ -63,6 +64,7 @@ typedef struct Stream {
     uint64_t id;
     Capture *capture; /* that its work goes into, NULL: none */
     Tail tail;        /* what the next node of the capture depends on */
+    Attributes attributes;
 } Stream;
 
 typedef struct Event {
@@ -92,13 +94,28 @@ typedef struct Texture {
 
 typedef struct Pool Pool; /* of memory, see pool.c */
 
+/* The end of a user object that nobody holds any more. */
+typedef struct Doomed Doomed;
+struct Doomed {
+    CUhostFn destroy;
+    void *pointer;
+    Doomed *next;
+};
+
+/* Bytes of all memory that nodes of graphs allocate, now and at most. */
+typedef struct GraphBytes {
+    uint64_t used, used_high;         /* between the allocation and its end */
+    uint64_t reserved, reserved_high; /* for the addresses that nodes have */
+} GraphBytes;
+
 /* Addresses that belong to a context. */
 typedef struct Region {
     Range range;
-    Context *context; /* its owner */
-    unsigned flags;   /* of cuMemHostAlloc or cuMemHostRegister */
-    bool is_managed;  /* from cuMemAllocManaged */
-    Pool *pool;       /* that it came from, NULL: none */
+    Context *context;                 /* its owner */
+    unsigned flags;                   /* of cuMemHostAlloc or cuMemHostRegister */
+    bool is_managed;                  /* from cuMemAllocManaged */
+    Pool *pool;                       /* that it came from, NULL: none */
+    struct GraphMemory *graph_memory; /* a node of a graph allocates it; owned, NULL: none does */
 } Region;
 
 typedef struct Driver {
@@ -113,7 +130,10 @@ typedef struct Driver {
     Context *primary;       /* NULL while nobody retains it */
     unsigned primary_users; /* retains without a release */
     unsigned primary_flags;
-    Capture *captures;   /* those going on */
+    Attributes stream_attributes[3]; /* of the default streams, by their handles */
+    Capture *captures;               /* those going on */
+    GraphBytes graph_bytes;
+    Doomed *doomed;      /* what ends with the call under way */
     uint64_t next_id;    /* of contexts, streams and captures */
     Map *missing;        /* functions whose absence has been told */
     bool is_full_told;   /* it was said that device memory is full */
@@ -176,6 +196,8 @@ void array_free(Driver *driver, void *object);
 void link_free(Driver *driver, void *object);
 void stream_free(Driver *driver, void *object);
 void event_free(Driver *driver, void *object);
+void user_object_free(Driver *driver, void *object);
+void conditional_free(Driver *driver, void *object);
 void textures_clear(Driver *driver, const Context *context); /* all of a context */
 
 /* ---- Streams (stream.c) ---- */
@@ -226,8 +248,19 @@ void event_record(const Call *call, Event *event);
 /* The device address that a pointer of unknown kind stands for: itself, or the address behind a
  * host pointer from cuMemHostAlloc; 0 when it is plain host memory. */
 uint64_t memory_device_address(const Call *call, uint64_t pointer);
-/* Allocates device memory for the call's context from a pool; 0 when there is no room in it. */
+/* Allocates device memory for the call's context from a pool, or without one; 0 when there is no
+ * room in it. */
 uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size);
+uint64_t memory_allocate(Call *call, uint64_t size);
+/* Gives back what starts at `address`. */
+void memory_release(Driver *driver, uint64_t address);
+
+/* ---- Graphs ---- */
+
+/* What a graph's node allocates goes with its region (graph_memory.c). */
+void graph_memory_end(Driver *driver, struct GraphMemory *memory);
+/* Sets a condition of a graph (graph_branch.c); `driver` is a Driver. */
+bool conditional_set(void *driver, uint64_t handle, uint32_t value);
 
 /* ---- Pools (pool.c) ---- */
 

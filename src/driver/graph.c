@@ -60,23 +60,65 @@ static GraphNode *find(const Call *call, const Graph *graph, CUgraphNode handle)
     return node && node->graph == graph ? node : NULL;
 }
 
-CUresult graph_add(Call *call, Graph *graph, const CUgraphNode *dependencies, size_t count,
-                   GraphWork *work, CUgraphNode *handle) {
+bool graph_are_dependencies(const Call *call, const Graph *graph, const CUgraphNode *dependencies,
+                            size_t count) {
     bool is_right = !count || dependencies;
     for (size_t i = 0; is_right && i < count; i++) {
         is_right = find(call, graph, dependencies[i]) != NULL;
         for (size_t j = 0; is_right && j < i; j++)
             is_right = dependencies[i] != dependencies[j];
     }
-    if (!is_right) {
-        work_free(call->driver, work);
+    return is_right;
+}
+
+bool graph_edges_are_ordinary(const CUgraphEdgeData *edges, size_t count) {
+    static const CUgraphEdgeData ordinary;
+    for (size_t i = 0; i < count; i++) {
+        if (memcmp(&edges[i], &ordinary, sizeof ordinary) != 0) return false;
+    }
+    return true;
+}
+
+/* What the graphs of a conditional node may hold: what needs neither the host nor an allocation. */
+static bool may_hold(const Graph *graph, CUgraphNodeType type) {
+    return !graph->is_branch || type <= CU_GRAPH_NODE_TYPE_MEMSET ||
+           type == CU_GRAPH_NODE_TYPE_GRAPH || type == CU_GRAPH_NODE_TYPE_EMPTY ||
+           type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+}
+
+static CUresult check_add(const Call *call, const Graph *graph, const CUgraphNode *dependencies,
+                          size_t count, const GraphWork *work) {
+    if (!graph_are_dependencies(call, graph, dependencies, count)) return CUDA_ERROR_INVALID_VALUE;
+    if (!may_hold(graph, work->type)) {
+        driver_say("error: a conditional node's graph can hold kernels, copies, fillings, child "
+                   "graphs and conditional nodes only");
         return CUDA_ERROR_INVALID_VALUE;
     }
+    if (work->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        return graph_memory_add_free(call, graph, work->memory);
+    return CUDA_SUCCESS;
+}
+
+CUresult graph_add(Call *call, Graph *graph, const CUgraphNode *dependencies, size_t count,
+                   GraphWork *work, CUgraphNode *handle) {
+    CUresult status = check_add(call, graph, dependencies, count, work);
+    if (status) {
+        work_free(call->driver, work);
+        return status;
+    }
+    if (work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) graph_memory_own(work->memory, graph);
     GraphNode *node = node_new(call->driver, graph, work);
     for (size_t i = 0; i < count; i++)
         connect(find(call, graph, dependencies[i]), node);
     *handle = node->handle;
     return CUDA_SUCCESS;
+}
+
+/* As in CUDA. */
+static CUresult refuse_change(void) {
+    driver_say("error: nodes and dependencies cannot be taken out of a graph that allocates or "
+               "frees memory");
+    return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 CUresult CUDAAPI cuGraphDestroyNode(CUgraphNode handle) {
@@ -85,6 +127,7 @@ CUresult CUDAAPI cuGraphDestroyNode(CUgraphNode handle) {
     if (status) return status;
     GraphNode *node = CALL_GET(&call, HANDLE_GRAPH_NODE, handle);
     if (!node) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (graph_has_memory(node->graph)) return call_end(&call, refuse_change());
     for (size_t i = 0; i < node->before.count; i++)
         list_remove(&node->before.items[i]->after, node);
     for (size_t i = 0; i < node->after.count; i++)
@@ -122,11 +165,33 @@ void graph_free(Driver *driver, void *object) {
     for (size_t i = 0; i < graph->nodes.count; i++)
         node_free(driver, graph->nodes.items[i]);
     free(graph->nodes.items);
+    held_free(driver, &graph->held);
     free(graph);
+}
+
+/* Whether it, or a graph inside of it, has a node of one of two types. */
+static bool has_node(const Graph *graph, CUgraphNodeType type, CUgraphNodeType other) {
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const GraphWork *work = &graph->nodes.items[i]->work;
+        if (work->type == type || work->type == other) return true;
+        if (work->type == CU_GRAPH_NODE_TYPE_GRAPH && has_node(work->child, type, other))
+            return true;
+    }
+    return false;
+}
+
+bool graph_has_memory(const Graph *graph) {
+    return has_node(graph, CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE);
+}
+
+bool graph_is_plain(const Graph *graph) {
+    return !graph_has_memory(graph) &&
+           !has_node(graph, CU_GRAPH_NODE_TYPE_CONDITIONAL, CU_GRAPH_NODE_TYPE_CONDITIONAL);
 }
 
 Graph *graph_clone(Driver *driver, const Graph *graph) {
     Graph *clone = graph_new(driver, graph->context);
+    clone->held = held_copy(driver, &graph->held);
     for (size_t i = 0; i < graph->nodes.count; i++) {
         GraphWork work = work_copy(driver, &graph->nodes.items[i]->work);
         node_new(driver, clone, &work)->original = graph->nodes.items[i]->handle;
@@ -166,6 +231,11 @@ CUresult CUDAAPI cuGraphClone(CUgraph *clone, CUgraph original) {
     if (status) return status;
     const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, original);
     if (!clone || !graph) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!graph_is_plain(graph)) {
+        driver_say("error: a graph with conditional nodes, or one that allocates or frees memory, "
+                   "cannot be cloned");
+        return call_end(&call, CUDA_ERROR_NOT_SUPPORTED);
+    }
     *clone = graph_clone(call.driver, graph)->handle;
     return call_end(&call, CUDA_SUCCESS);
 }
@@ -273,12 +343,11 @@ CUresult CUDAAPI cuGraphNodeGetDependentNodes(CUgraphNode handle, CUgraphNode *d
 static bool are_right(const Call *call, const Graph *graph, const CUgraphNode *from,
                       const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count,
                       bool are_there) {
-    static const CUgraphEdgeData ordinary;
     if (!graph || (count && (!from || !to))) return false;
+    if (edges && !graph_edges_are_ordinary(edges, count)) return false;
     for (size_t i = 0; i < count; i++) {
         const GraphNode *first = find(call, graph, from[i]), *second = find(call, graph, to[i]);
         if (!first || !second) return false;
-        if (edges && memcmp(&edges[i], &ordinary, sizeof ordinary) != 0) return false;
         if ((list_find(&first->after, second) < first->after.count) != are_there) return false;
         for (size_t j = 0; j < i; j++) {
             if (from[i] == from[j] && to[i] == to[j]) return false;
@@ -310,6 +379,7 @@ CUresult CUDAAPI cuGraphRemoveDependencies(CUgraph handle, const CUgraphNode *fr
     const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
     if (!are_right(&call, graph, from, to, edges, count, true))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (graph_has_memory(graph)) return call_end(&call, refuse_change());
     for (size_t i = 0; i < count; i++) {
         GraphNode *first = find(&call, graph, from[i]), *second = find(&call, graph, to[i]);
         list_remove(&first->after, second);

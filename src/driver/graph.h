@@ -7,17 +7,40 @@
 typedef struct Graph Graph;
 typedef struct GraphNode GraphNode;
 
+typedef struct GraphMemory GraphMemory; /* an allocation of a node, see graph_memory.c */
+
+/* A condition, which kernels set. It lives as long as its context. */
+typedef struct Conditional {
+    Context *context;
+    CUgraph graph;  /* that it was made for */
+    uint32_t first; /* value at the start of a launch, where ... */
+    bool has_first; /* ... there is one; else the value stays */
+    bool has_node;  /* a node depends on it */
+    uint32_t value;
+} Conditional;
+
+/* What a conditional node chooses from. */
+typedef struct Branch {
+    Conditional *conditional;
+    CUgraphConditionalNodeType type;
+    uint32_t count;   /* of graphs */
+    Graph **graphs;   /* owned; NULL in an executable graph */
+    CUgraph *handles; /* of them, for the program; owned; likewise */
+} Branch;
+
 /* What a node does. */
 typedef struct GraphWork {
     CUgraphNodeType type;
-    bool is_cooperative; /* of a kernel */
+    Attributes attributes; /* of a kernel */
     union {
         CUDA_KERNEL_NODE_PARAMS kernel; /* kernelParams point into `area` */
         CUDA_MEMCPY3D copy;
         CUDA_MEMSET_NODE_PARAMS fill;
         CUDA_HOST_NODE_PARAMS host;
         CUevent event;
-        Graph *child; /* owned */
+        Graph *child;        /* owned */
+        GraphMemory *memory; /* to allocate or to free; shared */
+        Branch branch;
     };
     char *area; /* a kernel's parameters; owned */
     size_t area_bytes;
@@ -29,7 +52,7 @@ typedef struct GraphWork {
 typedef struct WorkGiven {
     CUgraphNodeType type;
     const void *parameters;
-    bool is_cooperative; /* of a kernel */
+    const Attributes *attributes; /* of a kernel, NULL: none */
 } WorkGiven;
 
 /* A list that grows. */
@@ -48,21 +71,36 @@ struct GraphNode {
     NodeList after;  /* those that depend on it */
 };
 
+/* References to a user object that go with a graph. */
+typedef struct Held {
+    CUuserObject object;
+    uint32_t count;
+} Held;
+
+typedef struct HeldList {
+    Held *items;
+    size_t count;
+} HeldList;
+
 struct Graph {
     Context *context;
     CUgraph handle;
-    bool is_child; /* it is part of a node */
+    bool is_child;  /* it is part of a node, ... */
+    bool is_branch; /* ... of a conditional one */
     NodeList nodes;
+    HeldList held;
+    CUgraphExec instance; /* made from it last */
 };
 
-/* One node of an executable graph, in the order of execution; the nodes of a child graph follow
- * its own. */
+/* One node of an executable graph, in the order of execution; the nodes of a child graph, and those
+ * of a conditional node's graphs one after the other, follow its own. */
 typedef struct GraphStep {
     CUgraphNode node; /* that it was made from */
     GraphWork work;   /* of a child graph: without it */
     size_t *before;   /* how far back the steps are that it depends on */
     size_t before_count;
-    size_t inside; /* steps of the child graph, after this one */
+    size_t inside;         /* steps of the child graph, or of all graphs, after this one */
+    size_t *branch_counts; /* of a conditional node: steps of each graph; owned */
     bool is_enabled;
 } GraphStep;
 
@@ -71,29 +109,39 @@ typedef struct GraphExec {
     cuuint64_t flags;
     GraphStep *steps;
     size_t count;
+    HeldList held;
 } GraphExec;
 
 /* ---- Work (graph_work.c) ---- */
 
 /* Work of what a program gives; what it points to is copied. After an error there is nothing to
  * free. */
-CUresult work_make(const Call *call, WorkGiven given, GraphWork *work);
+CUresult work_make(Call *call, WorkGiven given, GraphWork *work);
 
 /* Other work of the same type in the place of `work`; after an error that stays as it was. */
-CUresult work_replace(const Call *call, GraphWork *work, WorkGiven given);
+CUresult work_replace(Call *call, GraphWork *work, WorkGiven given);
 /* A copy that owns what it points to; a child graph is copied with its nodes. */
 GraphWork work_copy(Driver *driver, const GraphWork *work);
 void work_free(Driver *driver, GraphWork *work);
-/* Does it, all but a host function's and a child graph's. */
+bool work_is_cooperative(const GraphWork *work); /* of a kernel */
+/* Does it, all but a host function's, a child graph's and a conditional node's. */
 CUresult work_run(Call *call, const GraphWork *work);
 
 /* ---- Graphs (graph.c) ---- */
 
 Graph *graph_new(Driver *driver, Context *context);
+/* Whether it, or a graph inside of it, has a node that allocates or frees memory; or, too, one that
+ * is conditional. */
+bool graph_has_memory(const Graph *graph);
+bool graph_is_plain(const Graph *graph);
+/* Whether all are nodes of the graph, each once; whether none is of a special kind. */
+bool graph_are_dependencies(const Call *call, const Graph *graph, const CUgraphNode *dependencies,
+                            size_t count);
+bool graph_edges_are_ordinary(const CUgraphEdgeData *edges, size_t count);
 void graph_free(Driver *driver, void *graph);
 Graph *graph_clone(Driver *driver, const Graph *graph);
-/* A new node that depends on `count` nodes; takes the work over. All must be of this graph: else
- * CUDA_ERROR_INVALID_VALUE, and the work is freed. */
+/* A new node that depends on `count` nodes; takes the work over. All must be of this graph, and the
+ * work one that the graph may hold: else the work is freed. */
 CUresult graph_add(Call *call, Graph *graph, const CUgraphNode *dependencies, size_t count,
                    GraphWork *work, CUgraphNode *node);
 
@@ -102,6 +150,40 @@ CUresult graph_add(Call *call, Graph *graph, const CUgraphNode *dependencies, si
 /* Whether work in `stream` is done at once, *is_taken = false, or has become a node of the graph
  * that the stream is captured into. */
 CUresult capture_take(CUstream stream, WorkGiven given, bool *is_taken);
+
+/* ---- Memory of graphs (graph_memory.c) ---- */
+
+/* New memory as a node describes it, and that which a free node names; NULL: why is in *status. */
+GraphMemory *graph_memory_new(Call *call, CUDA_MEM_ALLOC_NODE_PARAMS *given, CUresult *status);
+GraphMemory *graph_memory_find(const Call *call, CUdeviceptr address, CUresult *status);
+/* Whether a graph may hold a node that frees it; from then on it does. */
+CUresult graph_memory_add_free(const Call *call, const Graph *graph, GraphMemory *memory);
+/* One more node or step needs it; one less. */
+void graph_memory_use(GraphMemory *memory);
+void graph_memory_drop(Driver *driver, GraphMemory *memory);
+/* What the nodes do. */
+CUresult graph_memory_allocate(Call *call, GraphMemory *memory);
+CUresult graph_memory_free(Call *call, GraphMemory *memory);
+/* It was allocated by an earlier launch, and nobody has freed it. */
+bool graph_memory_is_live(const GraphMemory *memory);
+uint64_t graph_memory_address(const GraphMemory *memory);
+/* The node that allocates it is this graph's. */
+void graph_memory_own(GraphMemory *memory, const Graph *graph);
+
+/* ---- Conditional nodes (graph_branch.c) ---- */
+
+CUresult branch_make(const Call *call, const CUDA_CONDITIONAL_NODE_PARAMS *given, Branch *branch);
+void branch_free(Driver *driver, Branch *branch);
+/* The graph that is done now; branch->count: none. */
+uint32_t branch_choice(const Branch *branch);
+/* Whether every condition that was made for the graph has a node; says which has not. */
+bool conditionals_have_nodes(const Call *call, const Graph *graph);
+
+/* ---- User objects (user_object.c) ---- */
+
+/* The list, for another owner; and its end. */
+HeldList held_copy(Driver *driver, const HeldList *held);
+void held_free(Driver *driver, HeldList *held);
 
 /* ---- Executable graphs (graph_exec.c) ---- */
 

@@ -1,5 +1,7 @@
-/* Executable graphs: a graph's nodes, and those of its child graphs, in the order in which a launch
- * does them: of the nodes whose dependencies are done, always the one that was created first. */
+/* Executable graphs: a graph's nodes, and those of the graphs inside of it, in the order in which a
+ * launch does them: of the nodes whose dependencies are done, always the one that was created
+ * first.
+ */
 #include "driver/graph.h"
 
 #include <stdlib.h>
@@ -24,6 +26,19 @@ static GraphStep *add_step(GraphExec *exec) {
 
 static bool add_steps(Driver *driver, GraphExec *exec, const Graph *graph);
 
+/* Adds the steps of a conditional node's graphs; its own is at `place`. */
+static bool add_branches(Driver *driver, GraphExec *exec, size_t place, const Branch *branch) {
+    size_t *counts = base_calloc(branch->count, sizeof *counts);
+    bool is_right = true;
+    exec->steps[place].branch_counts = counts;
+    for (uint32_t i = 0; is_right && i < branch->count; i++) {
+        size_t before = exec->count;
+        is_right = add_steps(driver, exec, branch->graphs[i]);
+        counts[i] = exec->count - before;
+    }
+    return is_right;
+}
+
 /* Adds a node, whose dependencies have their steps in `places`. */
 static bool add_node(Driver *driver, GraphExec *exec, const GraphNode *node, size_t *places) {
     size_t place = places[node->index] = exec->count;
@@ -33,12 +48,15 @@ static bool add_node(Driver *driver, GraphExec *exec, const GraphNode *node, siz
     step->before = base_calloc(node->before.count + 1, sizeof *step->before);
     for (size_t i = 0; i < node->before.count; i++)
         step->before[i] = place - places[node->before.items[i]->index];
-    if (node->work.type != CU_GRAPH_NODE_TYPE_GRAPH) {
+    bool is_right = true;
+    if (node->work.type == CU_GRAPH_NODE_TYPE_GRAPH) {
+        step->work.type = CU_GRAPH_NODE_TYPE_GRAPH;
+        is_right = add_steps(driver, exec, node->work.child);
+    } else {
         step->work = work_copy(driver, &node->work);
-        return true;
+        if (node->work.type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+            is_right = add_branches(driver, exec, place, &node->work.branch);
     }
-    step->work.type = CU_GRAPH_NODE_TYPE_GRAPH;
-    bool is_right = add_steps(driver, exec, node->work.child);
     exec->steps[place].inside = exec->count - place - 1;
     return is_right;
 }
@@ -73,36 +91,72 @@ static void free_steps(Driver *driver, GraphExec *exec) {
     for (size_t i = 0; i < exec->count; i++) {
         work_free(driver, &exec->steps[i].work);
         free(exec->steps[i].before);
+        free(exec->steps[i].branch_counts);
     }
     free(exec->steps);
 }
 
 void graph_exec_free(Driver *driver, void *object) {
-    free_steps(driver, object);
-    free(object);
+    GraphExec *exec = object;
+    free_steps(driver, exec);
+    held_free(driver, &exec->held);
+    free(exec);
 }
 
 /* ---- Instances ---- */
 
+/* Why a graph cannot have an executable graph, before its nodes are looked at. */
+static CUresult check_instance(const Call *call, const Graph *graph) {
+    if (!conditionals_have_nodes(call, graph)) return CUDA_ERROR_INVALID_VALUE;
+    bool has_other = CALL_GET(call, HANDLE_GRAPH_EXEC, graph->instance) != NULL;
+    if (!has_other || !graph_has_memory(graph)) return CUDA_SUCCESS;
+    driver_say("error: a graph that allocates or frees memory can have one executable graph at a "
+               "time");
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult instantiate(const Call *call, CUgraphExec *executable, Graph *graph,
+                            cuuint64_t flags) {
+    CUresult status = check_instance(call, graph);
+    if (status) return status;
+    GraphExec *exec = base_calloc(1, sizeof *exec);
+    exec->context = call->context;
+    exec->flags = flags;
+    if (!add_steps(call->driver, exec, graph)) {
+        driver_say("error: a graph cannot be instantiated: its dependencies have a cycle");
+        graph_exec_free(call->driver, exec);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    exec->held = held_copy(call->driver, &graph->held);
+    *executable = driver_add(call->driver, HANDLE_GRAPH_EXEC, exec);
+    graph->instance = *executable;
+    return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuGraphInstantiate(CUgraphExec *executable, CUgraph handle,
                                     unsigned long long flags) {
     Call call;
+    if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+        return driver_missing("cuGraphInstantiate for launches by kernels");
     CUresult status = call_begin(&call);
     if (status) return status;
-    const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
-    if (!executable || !graph || capture_is_of(call.driver, handle) ||
+    Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
+    if (!executable || !graph || graph->is_child || capture_is_of(call.driver, handle) ||
         flags & ~(unsigned long long)GRAPH_FLAGS)
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    GraphExec *exec = base_calloc(1, sizeof *exec);
-    exec->context = call.context;
-    exec->flags = flags;
-    if (!add_steps(call.driver, exec, graph)) {
-        driver_say("error: a graph cannot be instantiated: its dependencies have a cycle");
-        graph_exec_free(call.driver, exec);
-        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    }
-    *executable = driver_add(call.driver, HANDLE_GRAPH_EXEC, exec);
-    return call_end(&call, CUDA_SUCCESS);
+    return call_end(&call, instantiate(&call, executable, graph, flags));
+}
+
+CUresult CUDAAPI cuGraphInstantiateWithParams(CUgraphExec *executable, CUgraph graph,
+                                              CUDA_GRAPH_INSTANTIATE_PARAMS *parameters) {
+    if (!parameters) return CUDA_ERROR_INVALID_VALUE;
+    CUresult status = cuGraphInstantiate(executable, graph, parameters->flags);
+    parameters->hErrNode_out = NULL;
+    parameters->result_out = status == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS
+                             : status == CUDA_ERROR_INVALID_VALUE
+                                 ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
+                                 : CUDA_GRAPH_INSTANTIATE_ERROR;
+    return status;
 }
 
 CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec executable) {
@@ -136,25 +190,92 @@ static bool call_host(Call *call, CUDA_HOST_NODE_PARAMS host, CUresult *status) 
     return *status == CUDA_SUCCESS;
 }
 
+static CUresult run_steps(Call *call, bool *is_ended, CUgraphExec executable, size_t first,
+                          size_t end);
+
+/* Whether a kernel is among the steps: nothing else changes a condition. */
+static bool has_kernel(const GraphExec *exec, size_t first, size_t end) {
+    for (size_t i = first; i < end; i++) {
+        if (exec->steps[i].work.type == CU_GRAPH_NODE_TYPE_KERNEL && exec->steps[i].is_enabled)
+            return true;
+    }
+    return false;
+}
+
+/* Does the graph that a condition chooses, again and again while it is a loop's. The steps hold no
+ * host function, so nobody destroys the executable graph meanwhile. */
+static CUresult run_branch(Call *call, bool *is_ended, CUgraphExec executable, size_t place) {
+    const GraphExec *exec = CALL_GET(call, HANDLE_GRAPH_EXEC, executable);
+    const GraphStep *step = &exec->steps[place];
+    const Branch *branch = &step->work.branch;
+    bool is_loop = branch->type == CU_GRAPH_COND_TYPE_WHILE;
+    CUresult status = CUDA_SUCCESS;
+    do {
+        uint32_t choice = branch_choice(branch);
+        if (choice == branch->count) break;
+        size_t first = place + 1;
+        for (uint32_t i = 0; i < choice; i++)
+            first += step->branch_counts[i];
+        size_t end = first + step->branch_counts[choice];
+        if (is_loop && !has_kernel(exec, first, end)) {
+            driver_say("error: a while node of a graph never ends: no kernel in it can change its "
+                       "condition");
+            return CUDA_ERROR_LAUNCH_TIMEOUT;
+        }
+        status = run_steps(call, is_ended, executable, first, end);
+    } while (is_loop && status == CUDA_SUCCESS);
+    return status;
+}
+
+/* Does steps; *is_ended: the call ended in the middle of them. */
+static CUresult run_steps(Call *call, bool *is_ended, CUgraphExec executable, size_t first,
+                          size_t end) {
+    CUresult status = CUDA_SUCCESS;
+    for (size_t i = first; i < end && status == CUDA_SUCCESS; i++) {
+        const GraphExec *exec = CALL_GET(call, HANDLE_GRAPH_EXEC, executable);
+        if (!exec) return CUDA_ERROR_INVALID_VALUE; /* a host function has destroyed it */
+        const GraphStep *step = &exec->steps[i];
+        if (!step->is_enabled) continue;
+        if (step->work.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+            status = run_branch(call, is_ended, executable, i);
+            i += step->inside;
+        } else if (step->work.type == CU_GRAPH_NODE_TYPE_HOST) {
+            *is_ended = !call_host(call, step->work.host, &status);
+            if (*is_ended) return status;
+        } else {
+            status = work_run(call, &step->work);
+        }
+    }
+    return status;
+}
+
+/* Sets conditions to their first values, and looks for allocations that an earlier launch left. */
+static CUresult prepare(const GraphExec *exec) {
+    for (size_t i = 0; i < exec->count; i++) {
+        const GraphWork *work = &exec->steps[i].work;
+        if (work->type == CU_GRAPH_NODE_TYPE_CONDITIONAL && work->branch.conditional->has_first)
+            work->branch.conditional->value = work->branch.conditional->first;
+        if (work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && graph_memory_is_live(work->memory) &&
+            !(exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)) {
+            driver_say("error: a graph cannot be launched again: its allocation at 0x%llx was not "
+                       "freed",
+                       (unsigned long long)graph_memory_address(work->memory));
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     Call call;
+    bool is_ended = false;
     CUresult status = capture_refuse(stream, "cuGraphLaunch in a stream that is captured");
     if (status == CUDA_SUCCESS) status = call_begin(&call);
     if (status) return status;
-    GraphExec *exec = CALL_GET(&call, HANDLE_GRAPH_EXEC, executable);
-    if (!exec) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    for (size_t i = 0; i < exec->count && status == CUDA_SUCCESS; i++) {
-        const GraphStep *step = &exec->steps[i];
-        if (!step->is_enabled) continue;
-        if (step->work.type != CU_GRAPH_NODE_TYPE_HOST) {
-            status = work_run(&call, &step->work);
-            continue;
-        }
-        if (!call_host(&call, step->work.host, &status)) return status;
-        exec = CALL_GET(&call, HANDLE_GRAPH_EXEC, executable);
-        if (!exec) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    }
-    return call_end(&call, status);
+    const GraphExec *exec = CALL_GET(&call, HANDLE_GRAPH_EXEC, executable);
+    status = exec ? prepare(exec) : CUDA_ERROR_INVALID_VALUE;
+    if (status == CUDA_SUCCESS) status = run_steps(&call, &is_ended, executable, 0, exec->count);
+    return is_ended ? status : call_end(&call, status);
 }
 
 /* There is nothing to prepare. */
@@ -215,13 +336,29 @@ CUresult CUDAAPI cuGraphNodeGetEnabled(CUgraphExec executable, CUgraphNode node,
     return call_end(&call, CUDA_SUCCESS);
 }
 
+static bool is_memory(CUgraphNodeType type) {
+    return type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+}
+
+/* Whether two steps of a type choose from graphs of the same sizes. */
+static bool are_alike(const GraphStep *to, const GraphStep *from) {
+    const Branch *a = &to->work.branch, *b = &from->work.branch;
+    if (to->work.type != CU_GRAPH_NODE_TYPE_CONDITIONAL) return true;
+    return a->type == b->type && a->count == b->count &&
+           memcmp(to->branch_counts, from->branch_counts, a->count * sizeof *to->branch_counts) ==
+               0;
+}
+
 /* Why step i of `to` cannot become that of `from`. */
 static CUgraphExecUpdateResult compare(const GraphStep *to, const GraphStep *from) {
     if (to->work.type != from->work.type) return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     if (to->inside != from->inside || to->before_count != from->before_count ||
-        memcmp(to->before, from->before, to->before_count * sizeof *to->before) != 0)
+        memcmp(to->before, from->before, to->before_count * sizeof *to->before) != 0 ||
+        !are_alike(to, from))
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    if (to->work.is_cooperative != from->work.is_cooperative)
+    if (is_memory(to->work.type) && to->work.memory != from->work.memory)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    if (work_is_cooperative(&to->work) != work_is_cooperative(&from->work))
         return CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }

@@ -42,7 +42,7 @@ CUresult CUDAAPI cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph,
                                       const CUgraphNode *dependencies, size_t count,
                                       const CUDA_KERNEL_NODE_PARAMS *parameters) {
     return add(node, graph, dependencies, count,
-               (WorkGiven){CU_GRAPH_NODE_TYPE_KERNEL, parameters, false});
+               (WorkGiven){CU_GRAPH_NODE_TYPE_KERNEL, parameters, NULL});
 }
 
 CUresult CUDAAPI cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *parameters) {
@@ -56,13 +56,57 @@ CUresult CUDAAPI cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_P
 
 CUresult CUDAAPI cuGraphKernelNodeSetParams(CUgraphNode node,
                                             const CUDA_KERNEL_NODE_PARAMS *parameters) {
-    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_KERNEL, parameters, false});
+    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_KERNEL, parameters, NULL});
 }
 
 CUresult CUDAAPI cuGraphExecKernelNodeSetParams(CUgraphExec executable, CUgraphNode node,
                                                 const CUDA_KERNEL_NODE_PARAMS *parameters) {
     return graph_exec_set(executable, node,
-                          (WorkGiven){CU_GRAPH_NODE_TYPE_KERNEL, parameters, false});
+                          (WorkGiven){CU_GRAPH_NODE_TYPE_KERNEL, parameters, NULL});
+}
+
+/* The kernel node of a handle, NULL when there is none. */
+static GraphNode *kernel_node(const Call *call, CUgraphNode handle) {
+    GraphNode *node = CALL_GET(call, HANDLE_GRAPH_NODE, handle);
+    return node && node->work.type == CU_GRAPH_NODE_TYPE_KERNEL ? node : NULL;
+}
+
+CUresult CUDAAPI cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUkernelNodeAttrID id,
+                                               CUkernelNodeAttrValue *value) {
+    Call call;
+    const GraphWork *work;
+    CUresult status = get(&call, handle, CU_GRAPH_NODE_TYPE_KERNEL, value, &work);
+    if (status) return status;
+    if (!attribute_is_of(id, ATTRIBUTE_OF_NODE)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *value = attributes_get(&work->attributes, id);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAttrID id,
+                                               const CUkernelNodeAttrValue *value) {
+    Call call;
+    CUresult status =
+        value ? attribute_check(id, value, ATTRIBUTE_OF_NODE, "cuGraphKernelNodeSetAttribute")
+              : CUDA_ERROR_INVALID_VALUE;
+    if (status == CUDA_SUCCESS) status = call_begin(&call);
+    if (status) return status;
+    GraphNode *node = kernel_node(&call, handle);
+    if (node) attributes_set(&node->work.attributes, id, value);
+    return call_end(&call, node ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    GraphNode *target = kernel_node(&call, to);
+    const GraphNode *source = kernel_node(&call, from);
+    if (!target || !source) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (target != source) {
+        attributes_free(&target->work.attributes);
+        target->work.attributes = attributes_copy(&source->work.attributes);
+    }
+    return call_end(&call, CUDA_SUCCESS);
 }
 
 /* ---- Copies ---- */
@@ -72,7 +116,7 @@ CUresult CUDAAPI cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
                                       const CUDA_MEMCPY3D *copy, CUcontext context) {
     (void)context; /* all contexts are on one device */
     return add(node, graph, dependencies, count,
-               (WorkGiven){CU_GRAPH_NODE_TYPE_MEMCPY, copy, false});
+               (WorkGiven){CU_GRAPH_NODE_TYPE_MEMCPY, copy, NULL});
 }
 
 CUresult CUDAAPI cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *parameters) {
@@ -85,13 +129,13 @@ CUresult CUDAAPI cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *par
 }
 
 CUresult CUDAAPI cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *parameters) {
-    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_MEMCPY, parameters, false});
+    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_MEMCPY, parameters, NULL});
 }
 
 CUresult CUDAAPI cuGraphExecMemcpyNodeSetParams(CUgraphExec executable, CUgraphNode node,
                                                 const CUDA_MEMCPY3D *copy, CUcontext context) {
     (void)context; /* all contexts are on one device */
-    return graph_exec_set(executable, node, (WorkGiven){CU_GRAPH_NODE_TYPE_MEMCPY, copy, false});
+    return graph_exec_set(executable, node, (WorkGiven){CU_GRAPH_NODE_TYPE_MEMCPY, copy, NULL});
 }
 
 /* ---- Filling ---- */
@@ -102,7 +146,7 @@ CUresult CUDAAPI cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph,
                                       CUcontext context) {
     (void)context; /* all contexts are on one device */
     return add(node, graph, dependencies, count,
-               (WorkGiven){CU_GRAPH_NODE_TYPE_MEMSET, parameters, false});
+               (WorkGiven){CU_GRAPH_NODE_TYPE_MEMSET, parameters, NULL});
 }
 
 CUresult CUDAAPI cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *parameters) {
@@ -116,7 +160,7 @@ CUresult CUDAAPI cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_P
 
 CUresult CUDAAPI cuGraphMemsetNodeSetParams(CUgraphNode node,
                                             const CUDA_MEMSET_NODE_PARAMS *parameters) {
-    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_MEMSET, parameters, false});
+    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_MEMSET, parameters, NULL});
 }
 
 CUresult CUDAAPI cuGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node,
@@ -124,7 +168,7 @@ CUresult CUDAAPI cuGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphN
                                                 CUcontext context) {
     (void)context; /* all contexts are on one device */
     return graph_exec_set(executable, node,
-                          (WorkGiven){CU_GRAPH_NODE_TYPE_MEMSET, parameters, false});
+                          (WorkGiven){CU_GRAPH_NODE_TYPE_MEMSET, parameters, NULL});
 }
 
 /* ---- Functions of the host ---- */
@@ -133,7 +177,7 @@ CUresult CUDAAPI cuGraphAddHostNode(CUgraphNode *node, CUgraph graph,
                                     const CUgraphNode *dependencies, size_t count,
                                     const CUDA_HOST_NODE_PARAMS *parameters) {
     return add(node, graph, dependencies, count,
-               (WorkGiven){CU_GRAPH_NODE_TYPE_HOST, parameters, false});
+               (WorkGiven){CU_GRAPH_NODE_TYPE_HOST, parameters, NULL});
 }
 
 CUresult CUDAAPI cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *parameters) {
@@ -147,13 +191,12 @@ CUresult CUDAAPI cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAM
 
 CUresult CUDAAPI cuGraphHostNodeSetParams(CUgraphNode node,
                                           const CUDA_HOST_NODE_PARAMS *parameters) {
-    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_HOST, parameters, false});
+    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_HOST, parameters, NULL});
 }
 
 CUresult CUDAAPI cuGraphExecHostNodeSetParams(CUgraphExec executable, CUgraphNode node,
                                               const CUDA_HOST_NODE_PARAMS *parameters) {
-    return graph_exec_set(executable, node,
-                          (WorkGiven){CU_GRAPH_NODE_TYPE_HOST, parameters, false});
+    return graph_exec_set(executable, node, (WorkGiven){CU_GRAPH_NODE_TYPE_HOST, parameters, NULL});
 }
 
 /* ---- Events ---- */
@@ -162,7 +205,7 @@ CUresult CUDAAPI cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
                                            const CUgraphNode *dependencies, size_t count,
                                            CUevent event) {
     return add(node, graph, dependencies, count,
-               (WorkGiven){CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, false});
+               (WorkGiven){CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, NULL});
 }
 
 CUresult CUDAAPI cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event) {
@@ -175,20 +218,20 @@ CUresult CUDAAPI cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event
 }
 
 CUresult CUDAAPI cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
-    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, false});
+    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, NULL});
 }
 
 CUresult CUDAAPI cuGraphExecEventRecordNodeSetEvent(CUgraphExec executable, CUgraphNode node,
                                                     CUevent event) {
     return graph_exec_set(executable, node,
-                          (WorkGiven){CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, false});
+                          (WorkGiven){CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, NULL});
 }
 
 CUresult CUDAAPI cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph,
                                          const CUgraphNode *dependencies, size_t count,
                                          CUevent event) {
     return add(node, graph, dependencies, count,
-               (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, false});
+               (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, NULL});
 }
 
 CUresult CUDAAPI cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event) {
@@ -201,13 +244,29 @@ CUresult CUDAAPI cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event) 
 }
 
 CUresult CUDAAPI cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
-    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, false});
+    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, NULL});
 }
 
 CUresult CUDAAPI cuGraphExecEventWaitNodeSetEvent(CUgraphExec executable, CUgraphNode node,
                                                   CUevent event) {
     return graph_exec_set(executable, node,
-                          (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, false});
+                          (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, NULL});
+}
+
+/* ---- Memory ---- */
+
+CUresult CUDAAPI cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph,
+                                        const CUgraphNode *dependencies, size_t count,
+                                        CUDA_MEM_ALLOC_NODE_PARAMS *parameters) {
+    return add(node, graph, dependencies, count,
+               (WorkGiven){CU_GRAPH_NODE_TYPE_MEM_ALLOC, parameters, NULL});
+}
+
+CUresult CUDAAPI cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph,
+                                       const CUgraphNode *dependencies, size_t count,
+                                       CUdeviceptr address) {
+    return add(node, graph, dependencies, count,
+               (WorkGiven){CU_GRAPH_NODE_TYPE_MEM_FREE, (void *)(uintptr_t)address, NULL});
 }
 
 /* ---- Child graphs, and nothing ---- */
@@ -216,7 +275,7 @@ CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
                                           const CUgraphNode *dependencies, size_t count,
                                           CUgraph child) {
     return add(node, graph, dependencies, count,
-               (WorkGiven){CU_GRAPH_NODE_TYPE_GRAPH, child, false});
+               (WorkGiven){CU_GRAPH_NODE_TYPE_GRAPH, child, NULL});
 }
 
 CUresult CUDAAPI cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph) {
@@ -230,6 +289,5 @@ CUresult CUDAAPI cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph)
 
 CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph,
                                      const CUgraphNode *dependencies, size_t count) {
-    return add(node, graph, dependencies, count,
-               (WorkGiven){CU_GRAPH_NODE_TYPE_EMPTY, NULL, false});
+    return add(node, graph, dependencies, count, (WorkGiven){CU_GRAPH_NODE_TYPE_EMPTY, NULL, NULL});
 }

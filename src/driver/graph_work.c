@@ -33,14 +33,29 @@ static CUresult make_fill(const CUDA_MEMSET_NODE_PARAMS *given, GraphWork *work)
 static CUresult make_child(const Call *call, const void *handle, GraphWork *work) {
     const Graph *graph = CALL_GET(call, HANDLE_GRAPH, handle);
     if (!graph || capture_is_of(call->driver, graph->handle)) return CUDA_ERROR_INVALID_VALUE;
+    if (!graph_is_plain(graph)) {
+        driver_say("error: a graph with conditional nodes, or one that allocates or frees memory, "
+                   "cannot be copied into a node");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     work->child = graph_clone(call->driver, graph);
     work->child->is_child = true;
     return CUDA_SUCCESS;
 }
 
-static CUresult make(const Call *call, WorkGiven given, GraphWork *work) {
+/* The address goes back to the program, whose structure is not const. */
+static CUresult make_allocation(Call *call, const void *given, GraphWork *work) {
+    CUresult status;
+    work->memory = graph_memory_new(call, (CUDA_MEM_ALLOC_NODE_PARAMS *)(uintptr_t)given, &status);
+    return status;
+}
+
+static CUresult make(Call *call, WorkGiven given, GraphWork *work) {
+    CUresult status;
     switch ((int)given.type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: return make_kernel(call, given.parameters, work);
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        if (given.attributes) work->attributes = attributes_copy(given.attributes);
+        return make_kernel(call, given.parameters, work);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         work->copy = *(const CUDA_MEMCPY3D *)given.parameters;
         return CUDA_SUCCESS;
@@ -53,12 +68,17 @@ static CUresult make(const Call *call, WorkGiven given, GraphWork *work) {
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         work->event = (CUevent)(uintptr_t)given.parameters;
         return CALL_GET(call, HANDLE_EVENT, work->event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return make_allocation(call, given.parameters, work);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        work->memory = graph_memory_find(call, (uintptr_t)given.parameters, &status);
+        return status;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return branch_make(call, given.parameters, &work->branch);
     default: return CUDA_SUCCESS;
     }
 }
 
-CUresult work_make(const Call *call, WorkGiven given, GraphWork *work) {
-    *work = (GraphWork){.type = given.type, .is_cooperative = given.is_cooperative};
+CUresult work_make(Call *call, WorkGiven given, GraphWork *work) {
+    *work = (GraphWork){.type = given.type};
     if (!given.parameters && given.type != CU_GRAPH_NODE_TYPE_EMPTY)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult status = make(call, given, work);
@@ -66,10 +86,16 @@ CUresult work_make(const Call *call, WorkGiven given, GraphWork *work) {
     return status;
 }
 
-CUresult work_replace(const Call *call, GraphWork *work, WorkGiven given) {
+/* Memory and conditional nodes stay what they were made. */
+static bool is_fixed(CUgraphNodeType type) {
+    return type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+           type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+}
+
+CUresult work_replace(Call *call, GraphWork *work, WorkGiven given) {
     GraphWork made;
-    if (work->type != given.type) return CUDA_ERROR_INVALID_VALUE;
-    given.is_cooperative = work->is_cooperative;
+    if (work->type != given.type || is_fixed(given.type)) return CUDA_ERROR_INVALID_VALUE;
+    given.attributes = &work->attributes;
     CUresult status = work_make(call, given, &made);
     if (status) return status;
     work_free(call->driver, work);
@@ -78,6 +104,13 @@ CUresult work_replace(const Call *call, GraphWork *work, WorkGiven given) {
 }
 
 /* ---- Copies ---- */
+
+/* It shares memory with other nodes and steps. */
+static bool is_memory(const GraphWork *work) {
+    return (work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+            work->type == CU_GRAPH_NODE_TYPE_MEM_FREE) &&
+           work->memory;
+}
 
 static void copy_parameters(const GraphWork *from, GraphWork *to) {
     size_t count = 0;
@@ -93,7 +126,11 @@ static void copy_parameters(const GraphWork *from, GraphWork *to) {
 
 GraphWork work_copy(Driver *driver, const GraphWork *work) {
     GraphWork copy = *work;
+    copy.attributes = attributes_copy(&work->attributes);
     if (work->type == CU_GRAPH_NODE_TYPE_KERNEL) copy_parameters(work, &copy);
+    if (is_memory(work)) graph_memory_use(work->memory);
+    if (work->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        copy.branch.graphs = NULL, copy.branch.handles = NULL;
     if (work->type == CU_GRAPH_NODE_TYPE_GRAPH && work->child) {
         copy.child = graph_clone(driver, work->child);
         copy.child->is_child = true;
@@ -104,11 +141,18 @@ GraphWork work_copy(Driver *driver, const GraphWork *work) {
 void work_free(Driver *driver, GraphWork *work) {
     free(work->area);
     free(work->pointers);
+    attributes_free(&work->attributes);
+    if (is_memory(work)) graph_memory_drop(driver, work->memory);
+    if (work->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) branch_free(driver, &work->branch);
     if (work->type == CU_GRAPH_NODE_TYPE_GRAPH && work->child) graph_free(driver, work->child);
     *work = (GraphWork){.type = CU_GRAPH_NODE_TYPE_EMPTY};
 }
 
 /* ---- Doing ---- */
+
+bool work_is_cooperative(const GraphWork *work) {
+    return attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0;
+}
 
 static CUresult run_kernel(Call *call, const GraphWork *work) {
     const CUDA_KERNEL_NODE_PARAMS *kernel = &work->kernel;
@@ -116,7 +160,7 @@ static CUresult run_kernel(Call *call, const GraphWork *work) {
                          {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
                          {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
                          kernel->sharedMemBytes,
-                         work->is_cooperative};
+                         work_is_cooperative(work)};
     return launch_now(call, &shape, work->area);
 }
 
@@ -125,6 +169,8 @@ CUresult work_run(Call *call, const GraphWork *work) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return run_kernel(call, work);
     case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_now(call, &work->copy);
     case CU_GRAPH_NODE_TYPE_MEMSET: return fill_now(call, &work->fill);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return graph_memory_allocate(call, work->memory);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: return graph_memory_free(call, work->memory);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: {
         Event *event = CALL_GET(call, HANDLE_EVENT, work->event);
         if (event) event_record(call, event);

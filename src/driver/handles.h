@@ -20,6 +20,8 @@ typedef enum HandleKind {
     HANDLE_GRAPH,
     HANDLE_GRAPH_NODE,
     HANDLE_GRAPH_EXEC,
+    HANDLE_CONDITIONAL,
+    HANDLE_USER_OBJECT,
     HANDLE_KIND_COUNT
 } HandleKind;
 

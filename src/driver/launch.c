@@ -138,7 +138,8 @@ static CUresult gather_and_run(const LaunchShape *shape, void **parameters, void
 }
 
 /* Launches, or has the graph that `stream` captures into launch. */
-static CUresult launch(const LaunchShape *shape, CUstream stream, void **parameters, void **extra) {
+static CUresult launch(const LaunchShape *shape, const Attributes *attributes, CUstream stream,
+                       void **parameters, void **extra) {
     bool is_taken;
     CUDA_KERNEL_NODE_PARAMS given = {shape->function,
                                      shape->grid[0],
@@ -152,7 +153,7 @@ static CUresult launch(const LaunchShape *shape, CUstream stream, void **paramet
                                      extra,
                                      NULL,
                                      NULL};
-    WorkGiven work = {CU_GRAPH_NODE_TYPE_KERNEL, &given, shape->is_cooperative};
+    WorkGiven work = {CU_GRAPH_NODE_TYPE_KERNEL, &given, attributes};
     CUresult status = capture_take(stream, work, &is_taken);
     return status || is_taken ? status : gather_and_run(shape, parameters, extra);
 }
@@ -163,7 +164,7 @@ CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned int grid_x, unsign
                                 void **parameters, void **extra) {
     LaunchShape shape = {
         function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, false};
-    return launch(&shape, stream, parameters, extra);
+    return launch(&shape, NULL, stream, parameters, extra);
 }
 
 CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x,
@@ -173,32 +174,53 @@ CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned int gri
                                            CUstream stream, void **parameters) {
     LaunchShape shape = {
         function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, true};
-    return launch(&shape, stream, parameters, NULL);
+    CUlaunchAttribute item = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    return launch(&shape, &(Attributes){&item, 1}, stream, parameters, NULL);
+}
+
+/* The attributes of a launch: those that its node keeps when it is captured, and whether it is
+ * cooperative. */
+static CUresult read_attributes(const CUlaunchConfig *config, Attributes *attributes) {
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *given = &config->attrs[i];
+        CUresult status =
+            attribute_check(given->id, &given->value, ATTRIBUTE_OF_LAUNCH, "cuLaunchKernelEx");
+        if (status) return status;
+        if (attribute_is_of(given->id, ATTRIBUTE_OF_NODE))
+            attributes_set(attributes, given->id, &given->value);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Records the events that go with a launch: at its end, whenever its blocks would have. */
+static CUresult record_events(const CUlaunchConfig *config) {
+    CUresult status = CUDA_SUCCESS;
+    for (unsigned i = 0; i < config->numAttrs && status == CUDA_SUCCESS; i++) {
+        const CUlaunchAttributeValue *value = &config->attrs[i].value;
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
+            status = cuEventRecord(value->programmaticEvent.event, config->hStream);
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+            status = cuEventRecord(value->launchCompletionEvent.event, config->hStream);
+    }
+    return status;
 }
 
 CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                                   void **parameters, void **extra) {
+    Attributes attributes = {NULL, 0};
     if (!config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
-    LaunchShape shape = {function,
-                         {config->gridDimX, config->gridDimY, config->gridDimZ},
-                         {config->blockDimX, config->blockDimY, config->blockDimZ},
-                         config->sharedMemBytes,
-                         false};
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        const CUlaunchAttribute *attribute = &config->attrs[i];
-        switch ((int)attribute->id) {
-        case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-            shape.is_cooperative = attribute->value.cooperative != 0;
-            break;
-        case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-            if (attribute->value.clusterDim.x > 1 || attribute->value.clusterDim.y > 1 ||
-                attribute->value.clusterDim.z > 1)
-                return driver_missing("cuLaunchKernelEx with clusters");
-            break;
-        default: break; /* hints on priority, overlap and caches: without effect in order */
-        }
+    CUresult status = read_attributes(config, &attributes);
+    if (status == CUDA_SUCCESS) {
+        LaunchShape shape = {
+            function,
+            {config->gridDimX, config->gridDimY, config->gridDimZ},
+            {config->blockDimX, config->blockDimY, config->blockDimZ},
+            config->sharedMemBytes,
+            attributes_get(&attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0};
+        status = launch(&shape, &attributes, config->hStream, parameters, extra);
     }
-    return launch(&shape, config->hStream, parameters, extra);
+    attributes_free(&attributes);
+    return status ? status : record_events(config);
 }
 
 CUresult CUDAAPI cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user) {
@@ -206,7 +228,7 @@ CUresult CUDAAPI cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user
     CUDA_HOST_NODE_PARAMS given = {function, user};
     if (!function) return CUDA_ERROR_INVALID_VALUE;
     CUresult status =
-        capture_take(stream, (WorkGiven){CU_GRAPH_NODE_TYPE_HOST, &given, false}, &is_taken);
+        capture_take(stream, (WorkGiven){CU_GRAPH_NODE_TYPE_HOST, &given, NULL}, &is_taken);
     if (status || is_taken) return status;
     function(user);
     return CUDA_SUCCESS;

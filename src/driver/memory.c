@@ -24,8 +24,9 @@ static void say_full(Call *call, uint64_t size) {
 static uint64_t allocate(Call *call, uint64_t size, MemKind kind, unsigned flags, bool is_managed) {
     uint64_t address = mem_alloc(call->memory, size, MEM_ALLOC_ALIGN, kind, NULL);
     if (address)
-        ranges_add(call->driver->allocations,
-                   &(Region){{address, address + size}, call->context, flags, is_managed, NULL});
+        ranges_add(
+            call->driver->allocations,
+            &(Region){{address, address + size}, call->context, flags, is_managed, NULL, NULL});
     else say_full(call, size);
     checks_allocated(call->driver->simulator, address);
     return address;
@@ -43,14 +44,26 @@ uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size) {
     return address;
 }
 
+uint64_t memory_allocate(Call *call, uint64_t size) {
+    return allocate(call, size, MEM_KIND_BUFFER, 0, false);
+}
+
+void memory_release(Driver *driver, uint64_t address) {
+    Region *region = ranges_find(driver->allocations, address);
+    if (region->pool) pool_give_back(region->pool, region->range.end - region->range.start);
+    if (region->graph_memory) graph_memory_end(driver, region->graph_memory);
+    ranges_remove(driver->allocations, region);
+    checks_releasing(driver->simulator, address, false);
+    mem_release(simulator_memory(driver->simulator), address);
+}
+
 /* Frees what starts at `address`; false when nothing does. */
 static bool release(Call *call, uint64_t address) {
-    Region *region = ranges_find(call->driver->allocations, address);
+    const Region *region = ranges_find(call->driver->allocations, address);
     if (!region || region->range.start != address) return false;
-    if (region->pool) pool_give_back(region->pool, region->range.end - region->range.start);
-    ranges_remove(call->driver->allocations, region);
-    checks_releasing(call->driver->simulator, address, false);
-    return mem_release(call->memory, address);
+    if (region->graph_memory) return graph_memory_free(call, region->graph_memory) == CUDA_SUCCESS;
+    memory_release(call->driver, address);
+    return true;
 }
 
 /* The device address of a byte of page-locked host memory, 0 when `pointer` is none. */
@@ -116,7 +129,8 @@ static void say_not_allocated(const Call *call, uint64_t address) {
 
 static CUresult free_plain(Call *call, CUdeviceptr address) {
     if (address == 0 || release(call, address)) return CUDA_SUCCESS;
-    say_not_allocated(call, address);
+    const Region *region = ranges_find(call->driver->allocations, address);
+    if (!region || !region->graph_memory) say_not_allocated(call, address);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -127,9 +141,12 @@ CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
 }
 
 CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-    CUresult status = capture_refuse(stream, "cuMemFreeAsync in a stream that is captured");
+    bool is_taken;
+    WorkGiven work = {CU_GRAPH_NODE_TYPE_MEM_FREE, (void *)(uintptr_t)address, NULL};
+    CUresult status = capture_take(stream, work, &is_taken);
+    if (status || is_taken) return status;
     Call call;
-    if (status == CUDA_SUCCESS) status = call_begin(&call);
+    status = call_begin(&call);
     return status ? status : call_end(&call, free_plain(&call, address));
 }
 
@@ -227,7 +244,7 @@ CUresult CUDAAPI cuMemHostRegister(void *pointer, size_t size, unsigned int flag
     if (!pointer || !size || flags > 15 || __builtin_add_overflow(start, size, &end))
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     if (!ranges_add(call.driver->registered,
-                    &(Region){{start, end}, call.context, flags, false, NULL}))
+                    &(Region){{start, end}, call.context, flags, false, NULL, NULL}))
         status = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     return call_end(&call, status);
 }
@@ -349,7 +366,7 @@ static CUresult fill_in(CUstream stream, CUdeviceptr address, size_t pitch, unsi
     Call call;
     bool is_taken;
     CUDA_MEMSET_NODE_PARAMS given = {address, pitch, value, element_bytes, width, height};
-    WorkGiven work = {CU_GRAPH_NODE_TYPE_MEMSET, &given, false};
+    WorkGiven work = {CU_GRAPH_NODE_TYPE_MEMSET, &given, NULL};
     CUresult status = capture_take(stream, work, &is_taken);
     if (status || is_taken) return status;
     status = call_begin(&call);

@@ -2,7 +2,7 @@
  * the device's and goes back when it is freed, so a pool holds what is in use and no more;
  * thresholds and ways of reuse are kept for the program, without effect. Left out: pools of the
  * host, of managed memory, and those that other processes may open. */
-#include "driver/driver.h"
+#include "driver/graph.h"
 
 #include <stdlib.h>
 
@@ -212,31 +212,32 @@ void pool_give_back(Pool *pool, uint64_t bytes) {
     end_when_empty(pool);
 }
 
-/* Allocates from `pool`, NULL: the device's current one. */
-static CUresult allocate_from(Call *call, CUdeviceptr *address, size_t size, Pool *pool) {
+/* At once, or captured. */
+static CUresult allocate_in(CUdeviceptr *address, size_t size, CUmemoryPool handle, bool has_pool,
+                            CUstream stream) {
+    Call call;
+    bool is_taken;
+    CUDA_MEM_ALLOC_NODE_PARAMS given = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+                                        .bytesize = size};
     if (!address || !size) return CUDA_ERROR_INVALID_VALUE;
-    if (!pool) pool = current_pool(call->driver);
-    *address = memory_allocate_from(call, pool, size);
-    return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult status =
+        capture_take(stream, (WorkGiven){CU_GRAPH_NODE_TYPE_MEM_ALLOC, &given, NULL}, &is_taken);
+    if (status == CUDA_SUCCESS && is_taken) *address = given.dptr;
+    if (status || is_taken) return status;
+    status = call_begin(&call);
+    if (status) return status;
+    Pool *pool = has_pool ? CALL_GET(&call, HANDLE_POOL, handle) : current_pool(call.driver);
+    if (!pool) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *address = memory_allocate_from(&call, pool, size);
+    return call_end(&call, *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream stream) {
-    CUresult status = capture_refuse(stream, "cuMemAllocAsync in a stream that is captured");
-    if (status) return status;
-    Call call;
-    status = call_begin(&call);
-    return status ? status : call_end(&call, allocate_from(&call, address, size, NULL));
+    return allocate_in(address, size, NULL, false, stream);
 }
 
-CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemoryPool handle,
+CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemoryPool pool,
                                          CUstream stream) {
-    CUresult status =
-        capture_refuse(stream, "cuMemAllocFromPoolAsync in a stream that is captured");
-    if (status) return status;
-    Call call;
-    status = call_begin(&call);
-    if (status) return status;
-    Pool *pool = CALL_GET(&call, HANDLE_POOL, handle);
-    status = pool ? allocate_from(&call, address, size, pool) : CUDA_ERROR_INVALID_VALUE;
-    return call_end(&call, status);
+    return allocate_in(address, size, pool, true, stream);
 }

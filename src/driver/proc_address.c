@@ -14,6 +14,7 @@ static const struct {
     {"cuGraphInstantiate", "cuGraphInstantiateWithFlags"},
     {"cuGraphExecUpdate", "cuGraphExecUpdate_v2"},
     {"cuGraphAddKernelNode", "cuGraphAddKernelNode_v2"},
+    {"cuGraphAddNode", "cuGraphAddNode_v2"},
     {"cuGraphKernelNodeGetParams", "cuGraphKernelNodeGetParams_v2"},
     {"cuGraphKernelNodeSetParams", "cuGraphKernelNodeSetParams_v2"},
     {"cuGraphExecKernelNodeSetParams", "cuGraphExecKernelNodeSetParams_v2"},

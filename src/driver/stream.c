@@ -126,3 +126,64 @@ CUresult CUDAAPI cuStreamGetDevice(CUstream handle, CUdevice *device) {
     *device = 0;
     return call_end(&call, CUDA_SUCCESS);
 }
+
+/* ---- Attributes ---- */
+
+/* Begins a call about the attributes of a stream. */
+static CUresult begin_attributes(Call *call, CUstream handle, Attributes **attributes) {
+    *attributes = NULL;
+    CUresult status = call_begin(call);
+    if (status) return status;
+    if (!stream_is_valid(call, handle)) return call_end(call, CUDA_ERROR_INVALID_HANDLE);
+    Stream *stream = CALL_GET(call, HANDLE_STREAM, handle);
+    *attributes =
+        stream ? &stream->attributes : &call->driver->stream_attributes[(uintptr_t)handle];
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuStreamGetAttribute(CUstream handle, CUstreamAttrID id,
+                                      CUstreamAttrValue *value) {
+    Call call;
+    Attributes *attributes;
+    CUresult status = begin_attributes(&call, handle, &attributes);
+    if (status) return status;
+    if (!value || !attribute_is_of(id, ATTRIBUTE_OF_STREAM))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *value = attributes_get(attributes, id);
+    const Stream *stream = CALL_GET(&call, HANDLE_STREAM, handle);
+    if (stream && id == CU_LAUNCH_ATTRIBUTE_PRIORITY) value->priority = stream->priority;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamSetAttribute(CUstream handle, CUstreamAttrID id,
+                                      const CUstreamAttrValue *value) {
+    Call call;
+    Attributes *attributes;
+    CUresult status = value
+                          ? attribute_check(id, value, ATTRIBUTE_OF_STREAM, "cuStreamSetAttribute")
+                          : CUDA_ERROR_INVALID_VALUE;
+    if (status == CUDA_SUCCESS) status = begin_attributes(&call, handle, &attributes);
+    if (status) return status;
+    attributes_set(attributes, id, value);
+    Stream *stream = CALL_GET(&call, HANDLE_STREAM, handle);
+    if (stream && id == CU_LAUNCH_ATTRIBUTE_PRIORITY) stream->priority = value->priority;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamCopyAttributes(CUstream to, CUstream from) {
+    Call call;
+    Attributes *source;
+    CUresult status = begin_attributes(&call, from, &source);
+    if (status) return status;
+    if (!stream_is_valid(&call, to)) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    Stream *stream = CALL_GET(&call, HANDLE_STREAM, to);
+    const Stream *model = CALL_GET(&call, HANDLE_STREAM, from);
+    Attributes *target =
+        stream ? &stream->attributes : &call.driver->stream_attributes[(uintptr_t)to];
+    if (target != source) {
+        attributes_free(target);
+        *target = attributes_copy(source);
+    }
+    if (stream && model) stream->priority = model->priority;
+    return call_end(&call, CUDA_SUCCESS);
+}

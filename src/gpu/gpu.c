@@ -369,6 +369,8 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
         .dump_cta = gpu->options.dump_cta,
         .dump_warp = gpu->options.dump_warp,
         .heap = gpu->heap,
+        .set_condition = gpu->options.set_condition,
+        .condition_user = gpu->options.condition_user,
     };
     memcpy(launch->grid, request->grid, sizeof launch->grid);
     memcpy(launch->block, request->block, sizeof launch->block);

@@ -55,6 +55,10 @@ typedef struct GpuOptions {
     void (*print)(void *user, const char *text,
                   size_t length); /* device printf and dumps; NULL: stdout */
     void *user;
+    /* Sets a condition of a graph for a kernel; false: there is none of that handle; NULL: no
+     * graphs */
+    bool (*set_condition)(void *user, uint64_t handle, uint32_t value);
+    void *condition_user;
 } GpuOptions;
 
 Gpu *gpu_new(const GpuOptions *options, Diag *diag); /* NULL with messages */

@@ -1,5 +1,6 @@
-/* The functions that the device itself provides to PTX: vprintf, malloc, free, __assertfail. Their
- * signatures are those that the CUDA headers declare; arguments arrive like any call's. */
+/* The functions that the device itself provides to PTX: vprintf, malloc, free, __assertfail, and
+ * the setting of a condition of a graph. Their signatures are those that the CUDA headers declare;
+ * arguments arrive like any call's. */
 #include "isa/launch.h"
 
 #include <ctype.h>
@@ -230,12 +231,24 @@ static void builtin_assertfail(const Call *call) {
     text_free(&function);
 }
 
+/* cudaGraphSetConditional(handle, value) */
+static void builtin_set_conditional(const Call *call) {
+    const IsaLaunch *launch = call->context->launch;
+    uint64_t handle = argument(call, 0);
+    uint32_t value = (uint32_t)argument(call, 1);
+    if (!launch->set_condition || !launch->set_condition(launch->condition_user, handle, value))
+        isa_fault(call->context, call->warp, call->lane, ISA_FAULT_CALL,
+                  "cudaGraphSetConditional: 0x%" PRIx64 " is not a graph's conditional handle",
+                  handle);
+}
+
 void isa_builtin_call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     static void (*const builtins[])(const Call *) = {
-        [ISA_BUILTIN_VPRINTF] = builtin_vprintf,
-        [ISA_BUILTIN_MALLOC] = builtin_malloc,
-        [ISA_BUILTIN_FREE] = builtin_free,
-        [ISA_BUILTIN_ASSERTFAIL] = builtin_assertfail,
+        [PTX_BUILTIN_VPRINTF] = builtin_vprintf,
+        [PTX_BUILTIN_MALLOC] = builtin_malloc,
+        [PTX_BUILTIN_FREE] = builtin_free,
+        [PTX_BUILTIN_ASSERTFAIL] = builtin_assertfail,
+        [PTX_BUILTIN_SET_CONDITIONAL] = builtin_set_conditional,
     };
     Call call = {context, warp, &context->program->calls[inst->imm], 0};
     for (; mask && !context->fault.is_set; mask &= mask - 1) {

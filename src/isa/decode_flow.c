@@ -96,19 +96,6 @@ static bool decode_call_values(Decoder *decoder, const PtxOperand *operands, uin
     return true;
 }
 
-static IsaBuiltin builtin_of(const char *name) {
-    static const char *const names[] = {
-        [ISA_BUILTIN_VPRINTF] = "vprintf",
-        [ISA_BUILTIN_MALLOC] = "malloc",
-        [ISA_BUILTIN_FREE] = "free",
-        [ISA_BUILTIN_ASSERTFAIL] = "__assertfail",
-    };
-    int i = 0;
-    while (i < ISA_BUILTIN_ASSERTFAIL && strcmp(name, names[i]) != 0)
-        ++i;
-    return (IsaBuiltin)i;
-}
-
 /* Who is called: a function by name, a builtin, or the function that a register's handle names. */
 static bool decode_callee(Decoder *decoder, const PtxOperand *callee) {
     IsaInst *inst = &decoder->draft.inst;
@@ -118,7 +105,7 @@ static bool decode_callee(Decoder *decoder, const PtxOperand *callee) {
     }
     if (!callee->function->is_defined && ptx_is_builtin(callee->function->name)) {
         inst->flow = ISA_FLOW_CALL_BUILTIN;
-        inst->target = builtin_of(callee->function->name);
+        inst->target = ptx_find_builtin(callee->function->name);
         return true;
     }
     inst->flow = ISA_FLOW_CALL;

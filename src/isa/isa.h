@@ -144,13 +144,6 @@ enum {
     ISA_GUARD_NEGATED = 1 << 7 /* any instruction: executes where the guard's bit is 0 */
 };
 
-typedef enum IsaBuiltin {
-    ISA_BUILTIN_VPRINTF,
-    ISA_BUILTIN_MALLOC,
-    ISA_BUILTIN_FREE,
-    ISA_BUILTIN_ASSERTFAIL
-} IsaBuiltin;
-
 /* The value of a function's address: what mov of a function name gives and indirect calls take. */
 #define ISA_CODE_WINDOW UINT64_C(0x08000000)
 static inline uint64_t isa_function_handle(uint32_t function_index) {

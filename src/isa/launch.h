@@ -38,6 +38,10 @@ typedef struct IsaLaunch {
     uint32_t dump_warp;           /* in the CTA */
     struct MemHeap *heap;         /* device malloc */
     uint64_t grid_workspace;      /* device address, of cooperative launches; else 0 */
+    /* Sets a condition of a graph; false: there is none of that handle. NULL: there are no graphs.
+     */
+    bool (*set_condition)(void *user, uint64_t handle, uint32_t value);
+    void *condition_user;
 } IsaLaunch;
 
 /* A barrier of a CTA. Threads arrive by whole warps, as the PTX ISA has it for bar. */

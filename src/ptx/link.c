@@ -81,6 +81,7 @@ static bool missing(Linker *linker, const PtxModule *module, const char *name, i
 static PtxFunction *resolve_function(Linker *linker, const PtxModule *module, PtxFunction *f) {
     if (!f || f->alias) return f ? f->alias : NULL;
     bool is_shared = !f->is_defined || is_shared_name(f->linkage);
+    if (!f->is_defined && ptx_is_device_runtime(f->name)) is_shared = false;
     Symbol *symbol = is_shared ? map_get(linker->symbols, f->name, strlen(f->name)) : NULL;
     if (symbol && symbol->function) {
         f->alias = symbol->function;

@@ -3,12 +3,41 @@
 
 #include <string.h>
 
+static const char *const builtin_names[] = {
+#define BUILTIN(constant, name) name,
+#include "ptx/builtins.def"
+#undef BUILTIN
+};
+
+static bool begins_with(const char *text, const char *start) {
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Whether a function's name stands for that of a builtin. */
+static bool is_name_of(const char *builtin, const char *name) {
+    static const char today[] = "__cudaCDP2";
+    bool is_today = begins_with(name, today) && begins_with(builtin, "cuda");
+    const char *rest = is_today ? name + strlen(today) : name;
+    const char *wanted = is_today ? builtin + strlen("cuda") : builtin;
+    size_t length = strlen(wanted);
+    if (strncmp(rest, wanted, length) != 0) return false;
+    return !rest[length] || (begins_with(builtin, "cuda") && !strcmp(rest + length, "_ptsz"));
+}
+
+PtxBuiltin ptx_find_builtin(const char *function_name) {
+    int i = 0;
+    while (i < PTX_BUILTIN_COUNT && !is_name_of(builtin_names[i], function_name))
+        i++;
+    return (PtxBuiltin)i;
+}
+
 bool ptx_is_builtin(const char *function_name) {
-    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!strcmp(function_name, names[i])) return true;
-    }
-    return false;
+    return ptx_find_builtin(function_name) != PTX_BUILTIN_COUNT;
+}
+
+bool ptx_is_device_runtime(const char *function_name) {
+    return (begins_with(function_name, "cuda") || begins_with(function_name, "__cuda")) &&
+           ptx_is_builtin(function_name);
 }
 
 void ptx_module_free(PtxModule *module) {

@@ -493,8 +493,18 @@ PtxModule *ptx_read(const char *name, const char *text, size_t length, Diag *dia
  * machine provides itself, ptx_is_builtin, are never missing). */
 bool ptx_link(PtxModule **modules, int count, Diag *diag);
 
-/* vprintf, malloc, free, __assertfail: the functions that the simulator itself provides. */
+/* The functions that the simulator itself provides. */
+typedef enum PtxBuiltin {
+#define BUILTIN(constant, name) PTX_BUILTIN_##constant,
+#include "ptx/builtins.def"
+#undef BUILTIN
+    PTX_BUILTIN_COUNT /* none of them */
+} PtxBuiltin;
+
+PtxBuiltin ptx_find_builtin(const char *function_name);
+/* Whether it is one, and the same for those of the device runtime only. */
 bool ptx_is_builtin(const char *function_name);
+bool ptx_is_device_runtime(const char *function_name);
 
 void ptx_module_free(PtxModule *module);
 

@@ -312,11 +312,11 @@ static void test_properties_and_attributes_agree(void **state) {
 }
 
 /* The library exports it; no header declares it. */
-cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned flags);
+cudaError_t cudaDeviceGetNvSciSyncAttributes(void *list, int device, int flags);
 
 static void test_missing_functions_say_so(void **state) {
     (void)state;
-    assert_int_equal(cudaGraphDebugDotPrint(NULL, "", 0), cudaErrorNotSupported);
+    assert_int_equal(cudaDeviceGetNvSciSyncAttributes(NULL, 0, 0), cudaErrorNotSupported);
     assert_int_equal(cudaGetLastError(), cudaErrorNotSupported);
 }
 

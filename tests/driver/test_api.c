@@ -634,7 +634,7 @@ static void test_proc_address(void **state) {
     assert_fails(cuGetProcAddress("cuNothing", &function, 12000, 0, &status), NOT_FOUND);
     assert_int_equal(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
     assert_null(function);
-    assert_cuda(cuGetProcAddress("cuGraphDebugDotPrint", &function, 12000, 0, &status));
+    assert_cuda(cuGetProcAddress("cuMulticastCreate", &function, 12000, 0, &status));
     int (*missing)(void);
     memcpy(&missing, &function, sizeof function);
     assert_fails(missing(), NOT_SUPPORTED);

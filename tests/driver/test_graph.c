@@ -250,7 +250,9 @@ static void test_executable_graphs_take_updates(void **state) {
     assert_int_equal(result.result, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
     assert_ptr_equal(result.errorNode, node);
     assert_fails(cuGraphExecUpdate(executable, shape, NULL), INVALID_VALUE);
-    assert_fails(cuGraphInstantiate(&executable, graph, 4), INVALID_VALUE);
+    assert_fails(cuGraphInstantiate(&executable, graph, 16), INVALID_VALUE);
+    assert_fails(cuGraphInstantiate(&executable, graph, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH),
+                 NOT_SUPPORTED);
 }
 
 static void destroy_executable(void *executable) {

@@ -43,8 +43,16 @@ from the export table, `src/driver/api.h`.
 * Handles are numbers, not addresses: a stale or foreign one gives `CUDA_ERROR_INVALID_HANDLE`.
 * A graph's launch does its nodes one by one: of those whose dependencies are done, always the one that was
   created first. Dependencies with a cycle are found when a graph is instantiated. While a stream is captured,
-  what CUDA forbids is refused and invalidates the capture; refused by name are the launch of a graph and
-  `cuMemAllocAsync` and `cuMemFreeAsync` there, and the capture of a thread's default stream.
+  what CUDA forbids is refused and invalidates the capture; refused by name are the launch of a graph there,
+  the capture of a thread's default stream, nodes of external semaphores and of memory operations,
+  dependencies that are not ordinary, and graphs that kernels launch or change.
+* Conditional nodes do the graph that a kernel chose by `cudaGraphSetConditional`; a while node in which no
+  kernel can change the condition fails instead of going on for ever. Memory of a graph's node has its place
+  from the making of the node on; launches decide when it is in use, which
+  `cuDeviceGetGraphMemAttribute` tells.
+* Attributes of launches, streams and kernel nodes: a cooperative launch and the events of a launch take
+  effect; priorities, overlap, synchronization domains and access windows are checked and kept, without
+  effect; clusters give `CUDA_ERROR_NOT_SUPPORTED`.
 * Any thread may call; calls run one after another. A call costs tens of nanoseconds (`make bench`).
 
 Options come from the environment variable `TYTO_OPTIONS` ([command.md](command.md)); at the end of the

@@ -9,6 +9,7 @@ extern "C" {
 __device__ int printf(const char *format, ...);
 __device__ void *malloc(size_t size);
 __device__ void free(void *pointer);
+__device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);
 __device__ __attribute__((noreturn)) void __assertfail(const char *expression, const char *file,
                                                        unsigned line, const char *function,
                                                        size_t character_bytes);
