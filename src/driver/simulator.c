@@ -425,7 +425,7 @@ static TytoStatus status_of(GpuStatus status) {
     return statuses[status];
 }
 
-GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *asked, GpuResult *result) {
+static GpuStatus launch_one(TytoSimulator *simulator, const GpuLaunch *asked, GpuResult *result) {
     const IsaProgram *program = gpu_module_program(asked->module);
     const char *name = program->functions[asked->function].ptx->name;
     GpuLaunch launch = *asked;
@@ -444,6 +444,15 @@ GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *asked, Gpu
         fputs(text_string(&line), stderr);
         text_free(&line);
     }
+    return status;
+}
+
+GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch, GpuResult *result) {
+    GpuLaunch child;
+    GpuStatus status = launch_one(simulator, launch, result);
+    while (status == GPU_OK && gpu_next_child(simulator->gpu, &child))
+        status = launch_one(simulator, &child, result);
+    if (status != GPU_OK) gpu_drop_children(simulator->gpu);
     return status;
 }
 

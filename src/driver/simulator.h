@@ -27,8 +27,9 @@ struct TytoSimulator {
 /* A simulator with these options, which it takes over; NULL with errors in `diag`. */
 TytoSimulator *simulator_new(Options *options, Diag *diag);
 
-/* Runs a launch, with the progress line and the record of what it did. The caller holds the lock.
- */
+/* Runs a launch, and the kernels that kernels launch in it one after the other, each with the
+ * progress line and the record of what it did. The first that fails is the last. The caller holds
+ * the lock. */
 GpuStatus simulator_launch(TytoSimulator *simulator, const GpuLaunch *launch, GpuResult *result);
 
 /* Says that `size` bytes find no room in device memory. */

@@ -114,17 +114,22 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
     return gpu;
 }
 
-void gpu_free(Gpu *gpu) {
-    if (!gpu) return;
+void gpu_free_ctas(Gpu *gpu) {
     for (uint32_t i = 0; i < gpu->cta_count; i++) {
         isa_cta_free(gpu->ctas[i]);
         free(gpu->ctas[i]);
     }
     free(gpu->ctas);
+}
+
+void gpu_free(Gpu *gpu) {
+    if (!gpu) return;
+    gpu_free_ctas(gpu);
     engine_free(gpu->engine);
     free(gpu->calls);
     isa_check_free(gpu->check);
     mem_heap_free(gpu->heap);
+    children_free(gpu);
     mem_free(gpu->memory);
     free(gpu);
 }
@@ -369,6 +374,7 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
         .dump_cta = gpu->options.dump_cta,
         .dump_warp = gpu->options.dump_warp,
         .heap = gpu->heap,
+        .runtime = gpu->runtime,
         .set_condition = gpu->options.set_condition,
         .condition_user = gpu->options.condition_user,
     };
@@ -402,6 +408,13 @@ static const SmOp *ops_of(GpuModule *module) {
     return module->ops;
 }
 
+/* Children that a kernel waited for count as parts of it. */
+static void add_children(GpuResult *result, const DeviceRuntime *runtime) {
+    result->warp_instructions += runtime->warp_instructions;
+    result->thread_instructions += runtime->thread_instructions;
+    result->time_ps += runtime->warp_instructions * 1000;
+}
+
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     *result = (GpuResult){0};
@@ -432,6 +445,12 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     uint8_t *parameters = base_alloc_lines(bytes + PARAMETER_SLACK);
     if (bytes) memcpy(parameters, request->parameters, bytes);
     IsaLaunch launch;
+    DeviceRuntime runtime = {.user = gpu};
+    bool is_timed = gpu->engine && !request->is_functional;
+    if (!is_timed && !gpu->check) runtime.wait = children_wait;
+    children_begin(gpu, &runtime);
+    gpu->runtime = &runtime;
+    gpu->module = request->module;
     prepare(gpu, request, parameters, &launch);
     if (request->is_cooperative && !prepare_workspace(gpu, &launch)) {
         free(parameters);
@@ -442,7 +461,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     atomic_store(&gpu->done_ctas, 0);
     atomic_store(&gpu->done_instructions, 0);
     atomic_store(&gpu->total_ctas, launch.ctas);
-    if (gpu->engine && !request->is_functional) {
+    if (is_timed) {
         result->ctas_per_sm = gpu_occupancy(gpu, request->module, request->function, threads,
                                             request->dynamic_shared_bytes);
         engine_run(gpu->engine, gpu, &launch, ops_of(request->module), result->ctas_per_sm, result);
@@ -451,7 +470,9 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         if (result->status != GPU_OK) restart_engine(gpu);
     } else {
         gpu_run_functional(gpu, &launch, result);
+        add_children(result, &runtime);
     }
+    children_end(gpu, &runtime, request->module, result->status == GPU_OK);
     free(parameters);
     result->cpu_seconds = host_cpu_seconds() - cpu_start;
     result->wall_seconds = host_wall_seconds() - wall_start;

@@ -120,6 +120,10 @@ typedef struct GpuResult {
 
 /* Runs a kernel to its end. Always fills `result`. */
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
+/* The next kernel that kernels have launched, after a launch that went right: false when there is
+ * none. What they copied and filled before it is done. The parameters stay until the next call. */
+bool gpu_next_child(Gpu *gpu, GpuLaunch *child);
+void gpu_drop_children(Gpu *gpu); /* forgets what is left */
 /* Async-signal-safe: the launch that is running ends with GPU_INTERRUPTED at the next chance. */
 void gpu_interrupt(Gpu *gpu);
 

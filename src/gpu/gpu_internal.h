@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "gpu/gpu.h"
+#include "isa/device_runtime.h"
 #include "isa/launch.h"
 #include "memory/heap.h"
 
@@ -13,13 +14,16 @@ struct Gpu {
     DeviceMemory *memory;
     const struct IsaVariant *variant; /* what executes instructions */
     struct Engine *engine;            /* the machine in motion; NULL: functional runs */
-    struct SchedCall *calls; /* what the policies are doing: by SM, then the CTA scheduler's; they
-                                outlive the engine */
-    struct IsaCheck *check;  /* NULL: nothing is looked for */
-    MemHeap *heap;           /* made at the first launch of a module that calls malloc or free */
-    uint64_t grid_workspace; /* device address, 0 before the first cooperative launch */
-    uint64_t launches;       /* so far: the next %gridid */
-    uint64_t programs;       /* loaded so far */
+    struct SchedCall *calls;   /* what the policies are doing: by SM, then the CTA scheduler's; they
+                                  outlive the engine */
+    struct IsaCheck *check;    /* NULL: nothing is looked for */
+    MemHeap *heap;             /* made at the first launch of a module that calls malloc or free */
+    uint64_t grid_workspace;   /* device address, 0 before the first cooperative launch */
+    uint64_t launches;         /* so far: the next %gridid */
+    DeviceRuntime *runtime;    /* of the grid that runs, on the stack of its launch */
+    GpuModule *module;         /* of that grid */
+    struct Children *children; /* what grids have left to do (children.c) */
+    uint64_t programs;         /* loaded so far */
     atomic_bool is_interrupted;
     /* Progress of the running launch, read by other threads. */
     atomic_uint_fast64_t done_ctas, total_ctas, done_instructions;
@@ -49,6 +53,16 @@ void gpu_run_functional(Gpu *gpu, const IsaLaunch *launch, GpuResult *result);
 /* Adds a launch that has just run on the machine to the profile of the run. */
 void gpu_profile_add(Gpu *gpu, const GpuModule *module, const IsaLaunch *launch,
                      const GpuResult *result);
+
+void gpu_free_ctas(Gpu *gpu);
+
+/* What a grid asks for: from its begin on; done next when it has ended, unless it failed. */
+typedef struct Children Children;
+void children_begin(Gpu *gpu, DeviceRuntime *runtime);
+void children_end(Gpu *gpu, DeviceRuntime *runtime, GpuModule *module, bool is_right);
+/* DeviceRuntime.wait of a Gpu, in functional runs. */
+bool children_wait(void *gpu, char *text, size_t size, int *code);
+void children_free(Gpu *gpu);
 
 /* Puts a fault into the result. */
 void gpu_set_fault(GpuResult *result, const IsaFault *fault);

@@ -78,7 +78,9 @@ static bool uses_heap(const IsaProgram *program) {
     for (uint32_t i = 0; i < program->inst_count; i++) {
         const IsaInst *inst = &program->insts[i];
         if (inst->flow == ISA_FLOW_CALL_BUILTIN &&
-            (inst->target == PTX_BUILTIN_MALLOC || inst->target == PTX_BUILTIN_FREE))
+            (inst->target == PTX_BUILTIN_MALLOC || inst->target == PTX_BUILTIN_FREE ||
+             inst->target == PTX_BUILTIN_RUNTIME_MALLOC ||
+             inst->target == PTX_BUILTIN_RUNTIME_FREE))
             return true;
     }
     return false;

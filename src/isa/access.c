@@ -31,6 +31,28 @@ bool isa_generic_read(IsaContext *context, const IsaWarp *warp, int lane, uint64
     return true;
 }
 
+bool isa_generic_write(IsaContext *context, IsaWarp *warp, int lane, uint64_t address,
+                       const void *bytes, uint32_t size) {
+    const IsaLaunch *launch = context->launch;
+    uint64_t shared = address - MEM_SHARED_WINDOW, local = address - MEM_LOCAL_WINDOW;
+    uint64_t local_end = warp->frames[warp->frame].local_end;
+    if (mem_write(context->memory, address, bytes, size)) return true;
+    if (shared < launch->shared_bytes && size <= launch->shared_bytes - shared) {
+        memcpy(warp->cta->shared + shared, bytes, size);
+    } else if (local < local_end && size <= local_end - local) {
+        isa_local_write(warp, lane, (uint32_t)local, bytes, size);
+    } else {
+        Text where = {0};
+        mem_describe(context->memory, address, &where);
+        isa_fault(context, warp, lane, ISA_FAULT_ADDRESS,
+                  "invalid write of %u bytes at generic address 0x%" PRIx64 ": %s", size, address,
+                  text_string(&where));
+        text_free(&where);
+        return false;
+    }
+    return true;
+}
+
 /* One register of all lanes, with the value once when all active lanes agree. */
 static void dump_register(const IsaWarp *warp, const PtxReg *reg, Text *out) {
     text_printf(out, "  %-8s %-6s", reg->name, ptx_type_name(reg->type));

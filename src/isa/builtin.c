@@ -1,7 +1,7 @@
 /* The functions that the device itself provides to PTX: vprintf, malloc, free, __assertfail, and
- * the setting of a condition of a graph. Their signatures are those that the CUDA headers declare;
- * arguments arrive like any call's. */
-#include "isa/launch.h"
+ * the setting of a condition of a graph; those of the device runtime are in device_runtime.c. Their
+ * signatures are those that the CUDA headers declare; arguments arrive like any call's. */
+#include "isa/builtin.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -15,15 +15,7 @@
 
 enum { MAX_STRING_BYTES = 1 << 16 }; /* of a format or %s argument */
 
-/* One lane's call in progress. */
-typedef struct Call {
-    IsaContext *context;
-    IsaWarp *warp;
-    const IsaCall *list;
-    int lane;
-} Call;
-
-static uint64_t argument(const Call *call, uint32_t i) {
+uint64_t builtin_argument(const BuiltinCall *call, uint32_t i) {
     const IsaCallValue *value = &call->list->arguments[i];
     uint64_t result = 0;
     uint32_t size = value->size < 8 ? value->size : 8;
@@ -38,7 +30,16 @@ static uint64_t argument(const Call *call, uint32_t i) {
     return result;
 }
 
-static void set_result(const Call *call, uint64_t result) {
+void builtin_structure(const BuiltinCall *call, uint32_t i, void *bytes, uint32_t size) {
+    const IsaCallValue *value = &call->list->arguments[i];
+    const IsaFrame *frame = &call->warp->frames[call->warp->frame];
+    memset(bytes, 0, size);
+    if (value->is_register) return; /* a structure never is */
+    isa_local_read(call->warp, call->lane, frame->local_base + value->offset, bytes,
+                   value->size < size ? value->size : size);
+}
+
+void builtin_set_result(const BuiltinCall *call, uint64_t result) {
     if (call->list->return_count == 0) return;
     const IsaCallValue *value = &call->list->returns[0];
     if (!value->is_register) {
@@ -53,7 +54,7 @@ static void set_result(const Call *call, uint64_t result) {
 }
 
 /* The NUL-terminated string at a generic address; false after a fault. */
-static bool read_string(const Call *call, uint64_t address, Text *out) {
+static bool read_string(const BuiltinCall *call, uint64_t address, Text *out) {
     for (uint64_t i = 0; i < MAX_STRING_BYTES; i++) {
         char c;
         if (!isa_generic_read(call->context, call->warp, call->lane, address + i, &c, 1))
@@ -76,7 +77,7 @@ typedef struct Conversion {
 
 /* Values are stored in the argument buffer one behind the other at their natural alignment, as C's
  * default promotions leave them: 4 bytes for int, 8 for long, pointers and double. */
-static bool next_value(const Call *call, uint64_t *at, uint32_t size, uint64_t *value) {
+static bool next_value(const BuiltinCall *call, uint64_t *at, uint32_t size, uint64_t *value) {
     *value = 0;
     *at = bits_align_up(*at, size);
     if (!isa_generic_read(call->context, call->warp, call->lane, *at, value, size)) return false;
@@ -94,7 +95,7 @@ static void conversion_add(Conversion *conversion, char c) {
 }
 
 /* Reads the specification behind '%' at *p; `*` takes its number from the arguments. */
-static bool read_conversion(const Call *call, const char **p, uint64_t *at,
+static bool read_conversion(const BuiltinCall *call, const char **p, uint64_t *at,
                             Conversion *conversion) {
     *conversion = (Conversion){.text = "%", .length = 1};
     for (; **p && strchr("-+ #0123456789.*hlLjzt", **p); (*p)++) {
@@ -141,7 +142,7 @@ static void format_number(Conversion *conversion, uint64_t value, Text *out) {
     }
 }
 
-static bool format_string(const Call *call, const Conversion *conversion, uint64_t address,
+static bool format_string(const BuiltinCall *call, const Conversion *conversion, uint64_t address,
                           Text *out) {
     Text string = {0};
     char spec[48];
@@ -153,7 +154,8 @@ static bool format_string(const Call *call, const Conversion *conversion, uint64
 }
 
 /* Formats a whole call; the number of conversions done is vprintf's result. */
-static bool format_call(const Call *call, const char *format, uint64_t at, Text *out, int *count) {
+static bool format_call(const BuiltinCall *call, const char *format, uint64_t at, Text *out,
+                        int *count) {
     *count = 0;
     for (const char *p = format; *p;) {
         if (*p != '%' || p[1] == '%') {
@@ -183,13 +185,13 @@ static bool format_call(const Call *call, const char *format, uint64_t at, Text 
     return true;
 }
 
-static void builtin_vprintf(const Call *call) {
+static void builtin_vprintf(const BuiltinCall *call) {
     Text format = {0}, out = {0};
     int count = 0;
-    if (read_string(call, argument(call, 0), &format) &&
-        format_call(call, text_string(&format), argument(call, 1), &out, &count)) {
+    if (read_string(call, builtin_argument(call, 0), &format) &&
+        format_call(call, text_string(&format), builtin_argument(call, 1), &out, &count)) {
         if (out.length) call->context->print(call->context->user, text_string(&out), out.length);
-        set_result(call, (uint64_t)(uint32_t)count);
+        builtin_set_result(call, (uint64_t)(uint32_t)count);
     }
     text_free(&format);
     text_free(&out);
@@ -197,16 +199,20 @@ static void builtin_vprintf(const Call *call) {
 
 /* ---- malloc, free, __assertfail ---- */
 
-static void builtin_malloc(const Call *call) {
+uint64_t builtin_allocate(const BuiltinCall *call, uint64_t size) {
     const IsaLaunch *launch = call->context->launch;
-    uint64_t address = mem_heap_alloc(launch->heap, argument(call, 0));
+    uint64_t address = mem_heap_alloc(launch->heap, size);
     if (launch->check) isa_check_malloc(call->context, call->warp, call->lane, address);
-    set_result(call, address);
+    return address;
 }
 
-static void builtin_free(const Call *call) {
+static void builtin_malloc(const BuiltinCall *call) {
+    builtin_set_result(call, builtin_allocate(call, builtin_argument(call, 0)));
+}
+
+void builtin_free(const BuiltinCall *call) {
     struct MemHeap *heap = call->context->launch->heap;
-    uint64_t address = argument(call, 0);
+    uint64_t address = builtin_argument(call, 0);
     if (!address || mem_heap_release(heap, address)) return;
     Text where = {0};
     if (mem_heap_has(heap, address)) mem_heap_describe(heap, address, &where);
@@ -218,24 +224,25 @@ static void builtin_free(const Call *call) {
 }
 
 /* __assertfail(message, file, line, function, character size) */
-static void builtin_assertfail(const Call *call) {
+static void builtin_assertfail(const BuiltinCall *call) {
     Text message = {0}, file = {0}, function = {0};
-    if (read_string(call, argument(call, 0), &message) &&
-        read_string(call, argument(call, 1), &file) &&
-        read_string(call, argument(call, 3), &function))
+    if (read_string(call, builtin_argument(call, 0), &message) &&
+        read_string(call, builtin_argument(call, 1), &file) &&
+        read_string(call, builtin_argument(call, 3), &function))
         isa_fault(call->context, call->warp, call->lane, ISA_FAULT_ASSERT,
                   "%s:%u: %s: assertion `%s' failed", text_string(&file),
-                  (unsigned)argument(call, 2), text_string(&function), text_string(&message));
+                  (unsigned)builtin_argument(call, 2), text_string(&function),
+                  text_string(&message));
     text_free(&message);
     text_free(&file);
     text_free(&function);
 }
 
 /* cudaGraphSetConditional(handle, value) */
-static void builtin_set_conditional(const Call *call) {
+static void builtin_set_conditional(const BuiltinCall *call) {
     const IsaLaunch *launch = call->context->launch;
-    uint64_t handle = argument(call, 0);
-    uint32_t value = (uint32_t)argument(call, 1);
+    uint64_t handle = builtin_argument(call, 0);
+    uint32_t value = (uint32_t)builtin_argument(call, 1);
     if (!launch->set_condition || !launch->set_condition(launch->condition_user, handle, value))
         isa_fault(call->context, call->warp, call->lane, ISA_FAULT_CALL,
                   "cudaGraphSetConditional: 0x%" PRIx64 " is not a graph's conditional handle",
@@ -243,16 +250,17 @@ static void builtin_set_conditional(const Call *call) {
 }
 
 void isa_builtin_call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
-    static void (*const builtins[])(const Call *) = {
+    static void (*const builtins[PTX_BUILTIN_COUNT])(const BuiltinCall *) = {
         [PTX_BUILTIN_VPRINTF] = builtin_vprintf,
         [PTX_BUILTIN_MALLOC] = builtin_malloc,
         [PTX_BUILTIN_FREE] = builtin_free,
         [PTX_BUILTIN_ASSERTFAIL] = builtin_assertfail,
         [PTX_BUILTIN_SET_CONDITIONAL] = builtin_set_conditional,
     };
-    Call call = {context, warp, &context->program->calls[inst->imm], 0};
+    BuiltinCall call = {context, warp, &context->program->calls[inst->imm], 0};
     for (; mask && !context->fault.is_set; mask &= mask - 1) {
         call.lane = bits_lowest32(mask);
-        builtins[inst->target](&call);
+        if (builtins[inst->target]) builtins[inst->target](&call);
+        else device_runtime_call(&call, (PtxBuiltin)inst->target);
     }
 }

@@ -25,19 +25,20 @@ typedef struct IsaLaunch {
     uint32_t dynamic_shared_bytes; /* per CTA */
     const uint8_t *parameters;     /* parameter area, 64 readable bytes past its end */
     uint32_t parameter_bytes;
-    uint32_t stack_bytes;         /* local memory per thread at most */
-    uint32_t sms;                 /* %nsmid */
-    uint32_t warps_per_sm;        /* %nwarpid */
-    uint64_t grid_id;             /* %gridid */
-    uint64_t ps_per_cycle;        /* for %globaltimer */
-    bool is_cooperative;          /* all CTAs must run at once */
-    bool has_independent_threads; /* lanes of a warp make progress alone (converge.h) */
-    struct IsaCheck *check;       /* told of what the launch does (isa/check.h); NULL: nobody is */
-    uint32_t dump_line;           /* PTX line where registers are printed, 0: none */
-    uint64_t dump_cta;            /* linear index */
-    uint32_t dump_warp;           /* in the CTA */
-    struct MemHeap *heap;         /* device malloc */
-    uint64_t grid_workspace;      /* device address, of cooperative launches; else 0 */
+    uint32_t stack_bytes;          /* local memory per thread at most */
+    uint32_t sms;                  /* %nsmid */
+    uint32_t warps_per_sm;         /* %nwarpid */
+    uint64_t grid_id;              /* %gridid */
+    uint64_t ps_per_cycle;         /* for %globaltimer */
+    bool is_cooperative;           /* all CTAs must run at once */
+    bool has_independent_threads;  /* lanes of a warp make progress alone (converge.h) */
+    struct IsaCheck *check;        /* told of what the launch does (isa/check.h); NULL: nobody is */
+    uint32_t dump_line;            /* PTX line where registers are printed, 0: none */
+    uint64_t dump_cta;             /* linear index */
+    uint32_t dump_warp;            /* in the CTA */
+    struct MemHeap *heap;          /* device malloc */
+    uint64_t grid_workspace;       /* device address, of cooperative launches; else 0 */
+    struct DeviceRuntime *runtime; /* what the grid asks to be done after it */
     /* Sets a condition of a graph; false: there is none of that handle. NULL: there are no graphs.
      */
     bool (*set_condition)(void *user, uint64_t handle, uint32_t value);
@@ -162,6 +163,8 @@ void isa_local_write(IsaWarp *warp, int lane, uint32_t offset, const void *bytes
 /* Reads or writes one thread's bytes at a generic address, with all checks (builtins, tests). */
 bool isa_generic_read(IsaContext *context, const IsaWarp *warp, int lane, uint64_t address,
                       void *bytes, uint32_t size);
+bool isa_generic_write(IsaContext *context, IsaWarp *warp, int lane, uint64_t address,
+                       const void *bytes, uint32_t size);
 
 /* Builtins (builtin.c): executes vprintf, malloc, free, __assertfail for the lanes in mask. */
 void isa_builtin_call(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask);

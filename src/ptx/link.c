@@ -77,6 +77,15 @@ static bool missing(Linker *linker, const PtxModule *module, const char *name, i
     return false;
 }
 
+/* Functions that the vendor's device runtime library calls and its driver has. */
+static bool is_of_driver(const char *name) {
+    static const char *const starts[] = {"cnp", "__cuda_syscall_"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        if (strncmp(name, starts[i], strlen(starts[i])) == 0) return true;
+    }
+    return false;
+}
+
 /* What a function named in an instruction or initialiser stands for. */
 static PtxFunction *resolve_function(Linker *linker, const PtxModule *module, PtxFunction *f) {
     if (!f || f->alias) return f ? f->alias : NULL;
@@ -91,6 +100,8 @@ static PtxFunction *resolve_function(Linker *linker, const PtxModule *module, Pt
         PtxFunction *first = map_get(linker->builtins, f->name, strlen(f->name));
         if (!first) map_put(linker->builtins, f->name, strlen(f->name), first = f);
         f->alias = first;
+    } else if (is_of_driver(f->name)) {
+        f->alias = f; /* whoever calls it is refused */
     } else {
         missing(linker, module, f->name, f->line);
         f->alias = f;
