@@ -4,9 +4,9 @@
  * cuCtxCreate with three arguments defines CUDA_VERSION (for example 12000) before it includes
  * this.
  *
- * Left out: graphics interoperation, virtual memory management, green contexts and interprocess
- * handles. The library exports those names too; they return
- * CUDA_ERROR_NOT_SUPPORTED after a message. docs/driver-api.md lists every function and its state.
+ * Left out: graphics interoperation, green contexts and interprocess handles. The library exports
+ * those names too; they return CUDA_ERROR_NOT_SUPPORTED after a message. docs/driver-api.md lists
+ * every function and its state.
  *
  * Everything runs at once and in order: a call that is asynchronous on a GPU has finished when it
  * returns. Times of events are simulated times. Source: CUDA driver API reference, NVIDIA. */
@@ -83,6 +83,8 @@ extern "C" {
 #define cuMemsetD8                        cuMemsetD8_v2
 #define cuModuleGetGlobal                 cuModuleGetGlobal_v2
 #define cuStreamDestroy                   cuStreamDestroy_v2
+#define cuMemcpyBatchAsync                cuMemcpyBatchAsync_v2
+#define cuMemcpy3DBatchAsync              cuMemcpy3DBatchAsync_v2
 #define cuGraphInstantiate                cuGraphInstantiateWithFlags
 #define cuGraphExecUpdate                 cuGraphExecUpdate_v2
 #define cuGraphAddKernelNode              cuGraphAddKernelNode_v2
@@ -126,6 +128,7 @@ typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUlinkState_st *CUlinkState;
 typedef struct CUuserObject_st *CUuserObject;
 typedef cuuint64_t CUgraphConditionalHandle;
+typedef unsigned long long CUmemGenericAllocationHandle;
 typedef unsigned long long CUtexObject;
 
 typedef void(CUDA_CB *CUhostFn)(void *user);
@@ -544,6 +547,30 @@ typedef enum CUgraphExecUpdateResult_enum {
     CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 8
 } CUgraphExecUpdateResult;
 
+/* Options of libraries, without effect. */
+typedef enum CUlibraryOption_enum {
+    CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
+    CU_LIBRARY_BINARY_IS_PRESERVED = 1
+} CUlibraryOption;
+
+/* When a batch may read the source of a copy. */
+typedef enum CUmemcpySrcAccessOrder_enum {
+    CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0,
+    CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
+    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
+    CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3
+} CUmemcpySrcAccessOrder;
+
+typedef enum CUmemcpyFlags_enum {
+    CU_MEMCPY_FLAG_DEFAULT = 0,
+    CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1
+} CUmemcpyFlags;
+
+typedef enum CUmemcpy3DOperandType_enum {
+    CU_MEMCPY_OPERAND_TYPE_POINTER = 1,
+    CU_MEMCPY_OPERAND_TYPE_ARRAY = 2
+} CUmemcpy3DOperandType;
+
 typedef enum CUgraphInstantiateResult_enum {
     CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
     CUDA_GRAPH_INSTANTIATE_ERROR = 1,
@@ -780,6 +807,11 @@ typedef enum CUmemAccess_flags_enum {
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
     CU_MEM_ACCESS_FLAGS_PROT_MAX = 0x7fffffff
 } CUmemAccess_flags;
+
+typedef enum CUmemAllocationGranularity_flags_enum {
+    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
+} CUmemAllocationGranularity_flags;
 
 typedef enum CUmemPool_attribute_enum {
     CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
@@ -1074,6 +1106,20 @@ typedef struct CUmemPoolProps_st {
     unsigned char reserved[54];
 } CUmemPoolProps;
 
+/* Memory of cuMemCreate. */
+typedef struct CUmemAllocationProp_st {
+    CUmemAllocationType type;
+    CUmemAllocationHandleType requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType;
+        unsigned char gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp;
+
 typedef struct CUexecAffinityParam_st CUexecAffinityParam;
 typedef struct CUctxCigParam_st CUctxCigParam;
 
@@ -1192,6 +1238,51 @@ typedef struct CUDA_HOST_NODE_PARAMS_st {
     CUhostFn fn;
     void *userData;
 } CUDA_HOST_NODE_PARAMS;
+
+/* What some copies of a batch have in common. */
+typedef struct CUmemcpyAttributes_st {
+    CUmemcpySrcAccessOrder srcAccessOrder;
+    CUmemLocation srcLocHint;
+    CUmemLocation dstLocHint;
+    unsigned int flags;
+} CUmemcpyAttributes;
+
+typedef struct CUoffset3D_st {
+    size_t x;
+    size_t y;
+    size_t z;
+} CUoffset3D;
+
+typedef struct CUextent3D_st {
+    size_t width;
+    size_t height;
+    size_t depth;
+} CUextent3D;
+
+/* One side of a copy of a batch; lengths and places are in elements. */
+typedef struct CUmemcpy3DOperand_st {
+    CUmemcpy3DOperandType type;
+    union {
+        struct {
+            CUdeviceptr ptr;
+            size_t rowLength;
+            size_t layerHeight;
+            CUmemLocation locHint;
+        } ptr;
+        struct {
+            CUarray array;
+            CUoffset3D offset;
+        } array;
+    } op;
+} CUmemcpy3DOperand;
+
+typedef struct CUDA_MEMCPY3D_BATCH_OP_st {
+    CUmemcpy3DOperand src;
+    CUmemcpy3DOperand dst;
+    CUextent3D extent;
+    CUmemcpySrcAccessOrder srcAccessOrder;
+    unsigned int flags;
+} CUDA_MEMCPY3D_BATCH_OP;
 
 typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st {
     CUmemPoolProps poolProps;
@@ -1356,6 +1447,34 @@ CUresult CUDAAPI cuLinkAddFile(CUlinkState state, CUjitInputType type, const cha
 CUresult CUDAAPI cuLinkComplete(CUlinkState state, void **image, size_t *size);
 CUresult CUDAAPI cuLinkDestroy(CUlinkState state);
 
+CUresult CUDAAPI cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *options,
+                                   void **values, unsigned int option_count,
+                                   CUlibraryOption *library_options, void **library_values,
+                                   unsigned int library_option_count);
+CUresult CUDAAPI cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_option *options,
+                                       void **values, unsigned int option_count,
+                                       CUlibraryOption *library_options, void **library_values,
+                                       unsigned int library_option_count);
+CUresult CUDAAPI cuLibraryUnload(CUlibrary library);
+CUresult CUDAAPI cuLibraryGetModule(CUmodule *module, CUlibrary library);
+CUresult CUDAAPI cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name);
+CUresult CUDAAPI cuLibraryGetKernelCount(unsigned int *count, CUlibrary library);
+CUresult CUDAAPI cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int count,
+                                           CUlibrary library);
+CUresult CUDAAPI cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library,
+                                    const char *name);
+CUresult CUDAAPI cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library,
+                                     const char *name);
+CUresult CUDAAPI cuKernelGetFunction(CUfunction *function, CUkernel kernel);
+CUresult CUDAAPI cuKernelGetLibrary(CUlibrary *library, CUkernel kernel);
+CUresult CUDAAPI cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel kernel,
+                                      CUdevice device);
+CUresult CUDAAPI cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
+                                      CUdevice device);
+CUresult CUDAAPI cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device);
+CUresult CUDAAPI cuKernelGetName(const char **name, CUkernel kernel);
+CUresult CUDAAPI cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *size);
+
 /* ---- Functions ---- */
 
 CUresult CUDAAPI cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
@@ -1394,6 +1513,29 @@ CUresult CUDAAPI cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute at
 CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *list, size_t count);
 CUresult CUDAAPI cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool,
                                     CUmemLocation *location);
+CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr *address, size_t size, size_t alignment,
+                                     CUdeviceptr wish, unsigned long long flags);
+CUresult CUDAAPI cuMemAddressFree(CUdeviceptr address, size_t size);
+CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
+                             const CUmemAllocationProp *properties, unsigned long long flags);
+CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle);
+CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address);
+CUresult CUDAAPI cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *properties,
+                                               CUmemAllocationGranularity_flags option);
+CUresult CUDAAPI cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
+                                                        CUmemGenericAllocationHandle handle);
+CUresult CUDAAPI cuMemMap(CUdeviceptr address, size_t size, size_t offset,
+                          CUmemGenericAllocationHandle handle, unsigned long long flags);
+CUresult CUDAAPI cuMemUnmap(CUdeviceptr address, size_t size);
+CUresult CUDAAPI cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc *list,
+                                size_t count);
+CUresult CUDAAPI cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location,
+                                CUdeviceptr address);
+CUresult CUDAAPI cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
+                                              CUmemAllocationHandleType type,
+                                              unsigned long long flags);
+CUresult CUDAAPI cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
+                                                void *shareable, CUmemAllocationHandleType type);
 CUresult CUDAAPI cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr address);
 CUresult CUDAAPI cuMemAllocHost(void **pointer, size_t size);
 CUresult CUDAAPI cuMemFreeHost(void *pointer);
@@ -1447,6 +1589,21 @@ CUresult CUDAAPI cuMemcpyAtoHAsync(void *destination, CUarray source, size_t off
 CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream);
 CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream);
 
+CUresult CUDAAPI cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
+                                    CUmemcpyAttributes *attributes, size_t *first,
+                                    size_t attribute_count, CUstream stream);
+CUresult CUDAAPI cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *copies,
+                                      unsigned long long flags, CUstream stream);
+CUresult CUDAAPI cuMemPrefetchBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count,
+                                         CUmemLocation *locations, size_t *first,
+                                         size_t location_count, unsigned long long flags,
+                                         CUstream stream);
+CUresult CUDAAPI cuMemDiscardBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count,
+                                        unsigned long long flags, CUstream stream);
+CUresult CUDAAPI cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *addresses, size_t *sizes,
+                                                   size_t count, CUmemLocation *locations,
+                                                   size_t *first, size_t location_count,
+                                                   unsigned long long flags, CUstream stream);
 CUresult CUDAAPI cuMemsetD8(CUdeviceptr address, unsigned char value, size_t count);
 CUresult CUDAAPI cuMemsetD16(CUdeviceptr address, unsigned short value, size_t count);
 CUresult CUDAAPI cuMemsetD32(CUdeviceptr address, unsigned int value, size_t count);

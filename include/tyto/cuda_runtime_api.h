@@ -3,7 +3,7 @@
  * CUDA 13, so a program compiles against this header or against the vendor's.
  *
  * Left out: graphics interoperation, external memory, interprocess handles, mipmapped
- * arrays, surfaces and libraries. libcudart exports those names too; they return
+ * arrays and surfaces. libcudart exports those names too; they return
  * cudaErrorNotSupported after a message. docs/runtime-api.md lists every function and its state.
  *
  * Everything runs at once and in order, on one device, 0. Source: CUDA runtime API reference,
@@ -44,6 +44,7 @@ typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUuserObject_st *cudaUserObject_t;
+typedef struct CUlib_st *cudaLibrary_t;
 typedef unsigned long long cudaGraphConditionalHandle;
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUfunc_st *cudaFunction_t;
@@ -604,6 +605,45 @@ enum cudaGraphInstantiateFlags {
     cudaGraphInstantiateFlagUseNodePriority = 8
 };
 
+/* Options of libraries, without effect. */
+enum cudaLibraryOption {
+    cudaLibraryHostUniversalFunctionAndDataTable = 0,
+    cudaLibraryBinaryIsPreserved = 1
+};
+
+/* When a batch may read the source of a copy. */
+enum cudaMemcpySrcAccessOrder {
+    cudaMemcpySrcAccessOrderInvalid = 0,
+    cudaMemcpySrcAccessOrderStream = 1,
+    cudaMemcpySrcAccessOrderDuringApiCall = 2,
+    cudaMemcpySrcAccessOrderAny = 3
+};
+
+enum cudaMemcpyFlags { cudaMemcpyFlagDefault = 0, cudaMemcpyFlagPreferOverlapWithCompute = 1 };
+
+enum cudaMemcpy3DOperandType { cudaMemcpyOperandTypePointer = 1, cudaMemcpyOperandTypeArray = 2 };
+
+/* How PTX is compiled: the driver's options. */
+enum cudaJitOption {
+    cudaJitMaxRegisters = 0,
+    cudaJitThreadsPerBlock = 1,
+    cudaJitWallTime = 2,
+    cudaJitInfoLogBuffer = 3,
+    cudaJitInfoLogBufferSizeBytes = 4,
+    cudaJitErrorLogBuffer = 5,
+    cudaJitErrorLogBufferSizeBytes = 6,
+    cudaJitOptimizationLevel = 7,
+    cudaJitFallbackStrategy = 10,
+    cudaJitGenerateDebugInfo = 11,
+    cudaJitLogVerbose = 12,
+    cudaJitGenerateLineInfo = 13,
+    cudaJitCacheMode = 14,
+    cudaJitPositionIndependentCode = 30,
+    cudaJitMinCtaPerSm = 31,
+    cudaJitMaxThreadsPerBlock = 32,
+    cudaJitOverrideDirectiveValues = 33
+};
+
 typedef enum cudaGraphInstantiateResult {
     cudaGraphInstantiateSuccess = 0,
     cudaGraphInstantiateError = 1,
@@ -1059,6 +1099,45 @@ typedef cudaLaunchAttributeID cudaKernelNodeAttrID;
 typedef cudaLaunchAttributeValue cudaStreamAttrValue;
 typedef cudaLaunchAttributeValue cudaKernelNodeAttrValue;
 
+/* What some copies of a batch have in common. */
+struct cudaMemcpyAttributes {
+    enum cudaMemcpySrcAccessOrder srcAccessOrder;
+    struct cudaMemLocation srcLocHint;
+    struct cudaMemLocation dstLocHint;
+    unsigned int flags;
+};
+
+struct cudaOffset3D {
+    size_t x;
+    size_t y;
+    size_t z;
+};
+
+/* One side of a copy of a batch; lengths and places are in elements. */
+struct cudaMemcpy3DOperand {
+    enum cudaMemcpy3DOperandType type;
+    union {
+        struct {
+            void *ptr;
+            size_t rowLength;
+            size_t layerHeight;
+            struct cudaMemLocation locHint;
+        } ptr;
+        struct {
+            cudaArray_t array;
+            struct cudaOffset3D offset;
+        } array;
+    } op;
+};
+
+struct cudaMemcpy3DBatchOp {
+    struct cudaMemcpy3DOperand src;
+    struct cudaMemcpy3DOperand dst;
+    struct cudaExtent extent;
+    enum cudaMemcpySrcAccessOrder srcAccessOrder;
+    unsigned int flags;
+};
+
 struct cudaMemAllocNodeParams {
     struct cudaMemPoolProps poolProps;
     const struct cudaMemAccessDesc *accessDescs;
@@ -1441,6 +1520,48 @@ cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event,
 cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event);
 cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event);
 cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+/* ---- Libraries ---- */
+
+cudaError_t CUDARTAPI cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
+                                          enum cudaJitOption *options, void **values,
+                                          unsigned int option_count,
+                                          enum cudaLibraryOption *library_options,
+                                          void **library_values, unsigned int library_option_count);
+cudaError_t CUDARTAPI cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
+                                              enum cudaJitOption *options, void **values,
+                                              unsigned int option_count,
+                                              enum cudaLibraryOption *library_options,
+                                              void **library_values,
+                                              unsigned int library_option_count);
+cudaError_t CUDARTAPI cudaLibraryUnload(cudaLibrary_t library);
+cudaError_t CUDARTAPI cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library,
+                                           const char *name);
+cudaError_t CUDARTAPI cudaLibraryGetGlobal(void **pointer, size_t *bytes, cudaLibrary_t library,
+                                           const char *name);
+cudaError_t CUDARTAPI cudaLibraryGetManaged(void **pointer, size_t *bytes, cudaLibrary_t library,
+                                            const char *name);
+cudaError_t CUDARTAPI cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t library);
+cudaError_t CUDARTAPI cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int count,
+                                                  cudaLibrary_t library);
+
+/* ---- Batches ---- */
+
+cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void *const *to, const void *const *from,
+                                           const size_t *sizes, size_t count,
+                                           struct cudaMemcpyAttributes *attributes, size_t *first,
+                                           size_t attribute_count, cudaStream_t stream);
+cudaError_t CUDARTAPI cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *copies,
+                                             unsigned long long flags, cudaStream_t stream);
+cudaError_t CUDARTAPI cudaMemPrefetchBatchAsync(void **pointers, size_t *sizes, size_t count,
+                                                struct cudaMemLocation *locations, size_t *first,
+                                                size_t location_count, unsigned long long flags,
+                                                cudaStream_t stream);
+cudaError_t CUDARTAPI cudaMemDiscardBatchAsync(void **pointers, size_t *sizes, size_t count,
+                                               unsigned long long flags, cudaStream_t stream);
+cudaError_t CUDARTAPI cudaMemDiscardAndPrefetchBatchAsync(
+    void **pointers, size_t *sizes, size_t count, struct cudaMemLocation *locations, size_t *first,
+    size_t location_count, unsigned long long flags, cudaStream_t stream);
 
 /* ---- Graphs ---- */
 

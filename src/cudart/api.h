@@ -96,7 +96,11 @@
     ROW(cudaUserObjectRelease) ROW(cudaGraphRetainUserObject) ROW(cudaGraphReleaseUserObject)    \
     ROW(cudaGraphInstantiateWithParams) ROW(cudaGraphExecNodeSetParams)                          \
     ROW(cudaStreamBeginCaptureToGraph) ROW(cudaStreamGetAttribute) ROW(cudaStreamSetAttribute)   \
-    ROW(cudaStreamCopyAttributes)
+    ROW(cudaStreamCopyAttributes) ROW(cudaLibraryLoadData) ROW(cudaLibraryLoadFromFile)          \
+    ROW(cudaLibraryUnload) ROW(cudaLibraryGetKernel) ROW(cudaLibraryGetGlobal)                   \
+    ROW(cudaLibraryGetManaged) ROW(cudaLibraryGetKernelCount) ROW(cudaLibraryEnumerateKernels)   \
+    ROW(cudaMemcpyBatchAsync) ROW(cudaMemcpy3DBatchAsync) ROW(cudaMemPrefetchBatchAsync)         \
+    ROW(cudaMemDiscardBatchAsync) ROW(cudaMemDiscardAndPrefetchBatchAsync)
 
 /* ROW(alias, symbol): the same function for a default stream per thread: streams run in order. */
 #define CUDART_ALIASES(ROW)                                                                      \
@@ -159,7 +163,12 @@
     ROW(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph) \
     ROW(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute) \
     ROW(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute) \
-    ROW(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes)
+    ROW(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes) \
+    ROW(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync) \
+    ROW(cudaMemcpy3DBatchAsync_ptsz, cudaMemcpy3DBatchAsync) \
+    ROW(cudaMemPrefetchBatchAsync_ptsz, cudaMemPrefetchBatchAsync) \
+    ROW(cudaMemDiscardBatchAsync_ptsz, cudaMemDiscardBatchAsync) \
+    ROW(cudaMemDiscardAndPrefetchBatchAsync_ptsz, cudaMemDiscardAndPrefetchBatchAsync)
 
 /* ROW(symbol): exported so that programs load, but not supported. */
 #define CUDART_MISSING(ROW)                                                                      \
@@ -197,25 +206,18 @@
     ROW(cudaGraphicsVDPAURegisterOutputSurface) ROW(cudaGraphicsVDPAURegisterVideoSurface)       \
     ROW(cudaImportExternalMemory) ROW(cudaImportExternalSemaphore) ROW(cudaIpcCloseMemHandle)    \
     ROW(cudaIpcGetEventHandle) ROW(cudaIpcGetMemHandle) ROW(cudaIpcOpenEventHandle)              \
-    ROW(cudaIpcOpenMemHandle) ROW(cudaLibraryEnumerateKernels) ROW(cudaLibraryGetGlobal)         \
-    ROW(cudaLibraryGetKernel) ROW(cudaLibraryGetKernelCount) ROW(cudaLibraryGetManaged)          \
-    ROW(cudaLibraryGetUnifiedFunction) ROW(cudaLibraryLoadData) ROW(cudaLibraryLoadFromFile)     \
-    ROW(cudaLibraryUnload) ROW(cudaLogsCurrent) ROW(cudaLogsDumpToFile)                          \
-    ROW(cudaLogsDumpToMemory) ROW(cudaLogsRegisterCallback) ROW(cudaLogsUnregisterCallback)      \
-    ROW(cudaMallocMipmappedArray) ROW(cudaMemDiscardAndPrefetchBatchAsync)                       \
-    ROW(cudaMemDiscardAndPrefetchBatchAsync_ptsz) ROW(cudaMemDiscardBatchAsync)                  \
-    ROW(cudaMemDiscardBatchAsync_ptsz) ROW(cudaMemGetDefaultMemPool) ROW(cudaMemGetMemPool)      \
-    ROW(cudaMemPoolExportPointer) ROW(cudaMemPoolExportToShareableHandle)                        \
+    ROW(cudaIpcOpenMemHandle) ROW(cudaLibraryGetUnifiedFunction) ROW(cudaLogsCurrent)            \
+    ROW(cudaLogsDumpToFile) ROW(cudaLogsDumpToMemory) ROW(cudaLogsRegisterCallback)              \
+    ROW(cudaLogsUnregisterCallback) ROW(cudaMallocMipmappedArray) ROW(cudaMemGetDefaultMemPool)  \
+    ROW(cudaMemGetMemPool) ROW(cudaMemPoolExportPointer) ROW(cudaMemPoolExportToShareableHandle) \
     ROW(cudaMemPoolImportFromShareableHandle) ROW(cudaMemPoolImportPointer)                      \
-    ROW(cudaMemPrefetchBatchAsync) ROW(cudaMemPrefetchBatchAsync_ptsz)                           \
     ROW(cudaMemRangeGetAttribute) ROW(cudaMemRangeGetAttributes) ROW(cudaMemSetMemPool)          \
-    ROW(cudaMemcpy3DBatchAsync) ROW(cudaMemcpy3DBatchAsync_ptsz) ROW(cudaMemcpy3DPeer)           \
-    ROW(cudaMemcpy3DPeerAsync) ROW(cudaMemcpy3DPeerAsync_ptsz) ROW(cudaMemcpy3DPeer_ptds)        \
-    ROW(cudaMemcpyBatchAsync) ROW(cudaMemcpyBatchAsync_ptsz)                                     \
-    ROW(cudaMipmappedArrayGetMemoryRequirements) ROW(cudaMipmappedArrayGetSparseProperties)      \
-    ROW(cudaOccupancyMaxActiveClusters) ROW(cudaOccupancyMaxPotentialClusterSize)                \
-    ROW(cudaSignalExternalSemaphoresAsync) ROW(cudaSignalExternalSemaphoresAsync_ptsz)           \
-    ROW(cudaVDPAUGetDevice) ROW(cudaVDPAUSetVDPAUDevice) ROW(cudaWaitExternalSemaphoresAsync)    \
+    ROW(cudaMemcpy3DPeer) ROW(cudaMemcpy3DPeerAsync) ROW(cudaMemcpy3DPeerAsync_ptsz)             \
+    ROW(cudaMemcpy3DPeer_ptds) ROW(cudaMipmappedArrayGetMemoryRequirements)                      \
+    ROW(cudaMipmappedArrayGetSparseProperties) ROW(cudaOccupancyMaxActiveClusters)               \
+    ROW(cudaOccupancyMaxPotentialClusterSize) ROW(cudaSignalExternalSemaphoresAsync)             \
+    ROW(cudaSignalExternalSemaphoresAsync_ptsz) ROW(cudaVDPAUGetDevice)                          \
+    ROW(cudaVDPAUSetVDPAUDevice) ROW(cudaWaitExternalSemaphoresAsync)                            \
     ROW(cudaWaitExternalSemaphoresAsync_ptsz)
 
 /* ROW(symbol): the same, for programs built by CUDA 11 and 12. */

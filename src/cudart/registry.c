@@ -199,7 +199,13 @@ char CUDARTAPI __cudaInitModule(void **handle) {
 int registry_function(const void *key, CUfunction *function) {
     pthread_mutex_lock(&registry.lock);
     Kernel *kernel = get(registry.kernels, key);
+    CUmodule module;
     int status = kernel ? 0 : cudaErrorInvalidDeviceFunction;
+    if (!kernel && cuFuncGetModule(&module, (CUfunction)(uintptr_t)key) == CUDA_SUCCESS) {
+        *function = (CUfunction)(uintptr_t)key; /* of a library */
+        pthread_mutex_unlock(&registry.lock);
+        return 0;
+    }
     if (kernel && !kernel->function) {
         status = load(kernel->binary);
         if (status == 0 &&

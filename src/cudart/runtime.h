@@ -33,7 +33,8 @@ int runtime_missing(const char *function);
 
 typedef struct Kernel Kernel;
 
-/* The driver's function of a kernel, given by the address of its host function or by its Kernel.
+/* The driver's function of a kernel, given by the address of its host function, by its Kernel, or
+ * by itself.
  * Loads its fat binary on first use. cudaErrorInvalidDeviceFunction when there is no such kernel.
  */
 int registry_function(const void *kernel, CUfunction *function);

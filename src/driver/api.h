@@ -103,7 +103,19 @@
     ROW(cuGraphAddNode) ROW(cuGraphAddKernelNode) ROW(cuGraphKernelNodeGetParams)                \
     ROW(cuGraphKernelNodeSetParams) ROW(cuGraphExecKernelNodeSetParams)                          \
     ROW(cuStreamGetCaptureInfo) ROW(cuStreamGetCaptureInfo_v2)                                   \
-    ROW(cuStreamUpdateCaptureDependencies)
+    ROW(cuStreamUpdateCaptureDependencies) ROW(cuLibraryLoadData) ROW(cuLibraryLoadFromFile)     \
+    ROW(cuLibraryUnload) ROW(cuLibraryGetModule) ROW(cuLibraryGetKernel)                         \
+    ROW(cuLibraryGetKernelCount) ROW(cuLibraryEnumerateKernels) ROW(cuLibraryGetGlobal)          \
+    ROW(cuLibraryGetManaged) ROW(cuKernelGetFunction) ROW(cuKernelGetLibrary)                    \
+    ROW(cuKernelGetAttribute) ROW(cuKernelSetAttribute) ROW(cuKernelSetCacheConfig)              \
+    ROW(cuKernelGetName) ROW(cuKernelGetParamInfo) ROW(cuMemcpyBatchAsync)                       \
+    ROW(cuMemcpy3DBatchAsync) ROW(cuMemcpyBatchAsync_v2) ROW(cuMemcpy3DBatchAsync_v2)            \
+    ROW(cuMemPrefetchBatchAsync) ROW(cuMemDiscardBatchAsync)                                     \
+    ROW(cuMemDiscardAndPrefetchBatchAsync) ROW(cuMemAddressReserve) ROW(cuMemAddressFree)        \
+    ROW(cuMemCreate) ROW(cuMemRelease) ROW(cuMemRetainAllocationHandle)                          \
+    ROW(cuMemGetAllocationGranularity) ROW(cuMemGetAllocationPropertiesFromHandle) ROW(cuMemMap) \
+    ROW(cuMemUnmap) ROW(cuMemSetAccess) ROW(cuMemGetAccess) ROW(cuMemExportToShareableHandle)    \
+    ROW(cuMemImportFromShareableHandle)
 
 /* ROW(alias, symbol): other names of the same function: plain names, which once had 32-bit sizes,
  * and the forms for a default stream per thread. */
@@ -231,7 +243,14 @@
     ROW(cuStreamCopyAttributes_ptsz, cuStreamCopyAttributes) \
     ROW(cuStreamGetCaptureInfo_ptsz, cuStreamGetCaptureInfo) \
     ROW(cuStreamGetCaptureInfo_v2_ptsz, cuStreamGetCaptureInfo_v2) \
-    ROW(cuStreamUpdateCaptureDependencies_ptsz, cuStreamUpdateCaptureDependencies)
+    ROW(cuStreamUpdateCaptureDependencies_ptsz, cuStreamUpdateCaptureDependencies) \
+    ROW(cuMemcpyBatchAsync_ptsz, cuMemcpyBatchAsync) \
+    ROW(cuMemcpy3DBatchAsync_ptsz, cuMemcpy3DBatchAsync) \
+    ROW(cuMemcpyBatchAsync_v2_ptsz, cuMemcpyBatchAsync_v2) \
+    ROW(cuMemcpy3DBatchAsync_v2_ptsz, cuMemcpy3DBatchAsync_v2) \
+    ROW(cuMemPrefetchBatchAsync_ptsz, cuMemPrefetchBatchAsync) \
+    ROW(cuMemDiscardBatchAsync_ptsz, cuMemDiscardBatchAsync) \
+    ROW(cuMemDiscardAndPrefetchBatchAsync_ptsz, cuMemDiscardAndPrefetchBatchAsync)
 
 /* ROW(symbol): exported so that programs load, but not supported. */
 #define API_MISSING(ROW) \
@@ -269,62 +288,47 @@
     ROW(cuGreenCtxRecordEvent) ROW(cuGreenCtxStreamCreate) ROW(cuGreenCtxWaitEvent)              \
     ROW(cuImportExternalMemory) ROW(cuImportExternalSemaphore) ROW(cuIpcCloseMemHandle)          \
     ROW(cuIpcGetEventHandle) ROW(cuIpcGetMemHandle) ROW(cuIpcOpenEventHandle)                    \
-    ROW(cuIpcOpenMemHandle) ROW(cuIpcOpenMemHandle_v2) ROW(cuKernelGetAttribute)                 \
-    ROW(cuKernelGetFunction) ROW(cuKernelGetLibrary) ROW(cuKernelGetName)                        \
-    ROW(cuKernelGetParamInfo) ROW(cuKernelSetAttribute) ROW(cuKernelSetCacheConfig)              \
-    ROW(cuLaunch) ROW(cuLaunchCooperativeKernelMultiDevice) ROW(cuLaunchGrid)                    \
-    ROW(cuLaunchGridAsync) ROW(cuLibraryEnumerateKernels) ROW(cuLibraryGetGlobal)                \
-    ROW(cuLibraryGetKernel) ROW(cuLibraryGetKernelCount) ROW(cuLibraryGetManaged)                \
-    ROW(cuLibraryGetModule) ROW(cuLibraryGetUnifiedFunction) ROW(cuLibraryLoadData)              \
-    ROW(cuLibraryLoadFromFile) ROW(cuLibraryUnload) ROW(cuLogsCurrent) ROW(cuLogsDumpToFile)     \
+    ROW(cuIpcOpenMemHandle) ROW(cuIpcOpenMemHandle_v2) ROW(cuLaunch)                             \
+    ROW(cuLaunchCooperativeKernelMultiDevice) ROW(cuLaunchGrid) ROW(cuLaunchGridAsync)           \
+    ROW(cuLibraryGetUnifiedFunction) ROW(cuLogsCurrent) ROW(cuLogsDumpToFile)                    \
     ROW(cuLogsDumpToMemory) ROW(cuLogsRegisterCallback) ROW(cuLogsUnregisterCallback)            \
-    ROW(cuMemAddressFree) ROW(cuMemAddressReserve) ROW(cuMemBatchDecompressAsync)                \
-    ROW(cuMemBatchDecompressAsync_ptsz) ROW(cuMemCreate) ROW(cuMemDiscardAndPrefetchBatchAsync)  \
-    ROW(cuMemDiscardAndPrefetchBatchAsync_ptsz) ROW(cuMemDiscardBatchAsync)                      \
-    ROW(cuMemDiscardBatchAsync_ptsz) ROW(cuMemExportToShareableHandle) ROW(cuMemGetAccess)       \
-    ROW(cuMemGetAllocationGranularity) ROW(cuMemGetAllocationPropertiesFromHandle)               \
+    ROW(cuMemBatchDecompressAsync) ROW(cuMemBatchDecompressAsync_ptsz)                           \
     ROW(cuMemGetDefaultMemPool) ROW(cuMemGetHandleForAddressRange) ROW(cuMemGetMemPool)          \
-    ROW(cuMemImportFromShareableHandle) ROW(cuMemMap) ROW(cuMemMapArrayAsync)                    \
-    ROW(cuMemMapArrayAsync_ptsz) ROW(cuMemPoolExportPointer)                                     \
+    ROW(cuMemMapArrayAsync) ROW(cuMemMapArrayAsync_ptsz) ROW(cuMemPoolExportPointer)             \
     ROW(cuMemPoolExportToShareableHandle) ROW(cuMemPoolImportFromShareableHandle)                \
-    ROW(cuMemPoolImportPointer) ROW(cuMemPrefetchAsync_ptsz) ROW(cuMemPrefetchBatchAsync)        \
-    ROW(cuMemPrefetchBatchAsync_ptsz) ROW(cuMemRangeGetAttribute) ROW(cuMemRangeGetAttributes)   \
-    ROW(cuMemRelease) ROW(cuMemRetainAllocationHandle) ROW(cuMemSetAccess) ROW(cuMemSetMemPool)  \
-    ROW(cuMemUnmap) ROW(cuMemcpy3DBatchAsync) ROW(cuMemcpy3DBatchAsync_ptsz)                     \
-    ROW(cuMemcpy3DBatchAsync_v2) ROW(cuMemcpy3DBatchAsync_v2_ptsz) ROW(cuMemcpy3DPeer)           \
+    ROW(cuMemPoolImportPointer) ROW(cuMemPrefetchAsync_ptsz) ROW(cuMemRangeGetAttribute)         \
+    ROW(cuMemRangeGetAttributes) ROW(cuMemSetMemPool) ROW(cuMemcpy3DPeer)                        \
     ROW(cuMemcpy3DPeerAsync) ROW(cuMemcpy3DPeerAsync_ptsz) ROW(cuMemcpy3DPeer_ptds)              \
-    ROW(cuMemcpyBatchAsync) ROW(cuMemcpyBatchAsync_ptsz) ROW(cuMemcpyBatchAsync_v2)              \
-    ROW(cuMemcpyBatchAsync_v2_ptsz) ROW(cuMipmappedArrayCreate) ROW(cuMipmappedArrayDestroy)     \
-    ROW(cuMipmappedArrayGetLevel) ROW(cuMipmappedArrayGetMemoryRequirements)                     \
-    ROW(cuMipmappedArrayGetSparseProperties) ROW(cuModuleGetSurfRef) ROW(cuModuleGetTexRef)      \
-    ROW(cuMulticastAddDevice) ROW(cuMulticastBindAddr) ROW(cuMulticastBindMem)                   \
-    ROW(cuMulticastCreate) ROW(cuMulticastGetGranularity) ROW(cuMulticastUnbind)                 \
-    ROW(cuOccupancyMaxActiveClusters) ROW(cuOccupancyMaxPotentialClusterSize)                    \
-    ROW(cuParamSetSize) ROW(cuParamSetTexRef) ROW(cuParamSetf) ROW(cuParamSeti) ROW(cuParamSetv) \
-    ROW(cuProfilerInitialize) ROW(cuSignalExternalSemaphoresAsync)                               \
-    ROW(cuSignalExternalSemaphoresAsync_ptsz) ROW(cuStreamAttachMemAsync)                        \
-    ROW(cuStreamAttachMemAsync_ptsz) ROW(cuStreamBatchMemOp) ROW(cuStreamBatchMemOp_ptsz)        \
-    ROW(cuStreamBatchMemOp_v2) ROW(cuStreamBatchMemOp_v2_ptsz) ROW(cuStreamBeginCapture)         \
-    ROW(cuStreamBeginCapture_ptsz) ROW(cuStreamGetGreenCtx) ROW(cuStreamWaitValue32)             \
-    ROW(cuStreamWaitValue32_ptsz) ROW(cuStreamWaitValue32_v2) ROW(cuStreamWaitValue32_v2_ptsz)   \
-    ROW(cuStreamWaitValue64) ROW(cuStreamWaitValue64_ptsz) ROW(cuStreamWaitValue64_v2)           \
-    ROW(cuStreamWaitValue64_v2_ptsz) ROW(cuStreamWriteValue32) ROW(cuStreamWriteValue32_ptsz)    \
-    ROW(cuStreamWriteValue32_v2) ROW(cuStreamWriteValue32_v2_ptsz) ROW(cuStreamWriteValue64)     \
-    ROW(cuStreamWriteValue64_ptsz) ROW(cuStreamWriteValue64_v2)                                  \
-    ROW(cuStreamWriteValue64_v2_ptsz) ROW(cuSurfObjectCreate) ROW(cuSurfObjectDestroy)           \
-    ROW(cuSurfObjectGetResourceDesc) ROW(cuSurfRefGetArray) ROW(cuSurfRefSetArray)               \
-    ROW(cuTensorMapEncodeIm2col) ROW(cuTensorMapEncodeIm2colWide) ROW(cuTensorMapEncodeTiled)    \
-    ROW(cuTensorMapReplaceAddress) ROW(cuTexObjectGetResourceViewDesc) ROW(cuTexRefCreate)       \
-    ROW(cuTexRefDestroy) ROW(cuTexRefGetAddress) ROW(cuTexRefGetAddressMode)                     \
-    ROW(cuTexRefGetAddress_v2) ROW(cuTexRefGetArray) ROW(cuTexRefGetBorderColor)                 \
-    ROW(cuTexRefGetFilterMode) ROW(cuTexRefGetFlags) ROW(cuTexRefGetFormat)                      \
-    ROW(cuTexRefGetMaxAnisotropy) ROW(cuTexRefGetMipmapFilterMode)                               \
-    ROW(cuTexRefGetMipmapLevelBias) ROW(cuTexRefGetMipmapLevelClamp)                             \
-    ROW(cuTexRefGetMipmappedArray) ROW(cuTexRefSetAddress) ROW(cuTexRefSetAddress2D)             \
-    ROW(cuTexRefSetAddress2D_v2) ROW(cuTexRefSetAddress2D_v3) ROW(cuTexRefSetAddressMode)        \
-    ROW(cuTexRefSetAddress_v2) ROW(cuTexRefSetArray) ROW(cuTexRefSetBorderColor)                 \
-    ROW(cuTexRefSetFilterMode) ROW(cuTexRefSetFlags) ROW(cuTexRefSetFormat)                      \
-    ROW(cuTexRefSetMaxAnisotropy) ROW(cuTexRefSetMipmapFilterMode)                               \
+    ROW(cuMipmappedArrayCreate) ROW(cuMipmappedArrayDestroy) ROW(cuMipmappedArrayGetLevel)       \
+    ROW(cuMipmappedArrayGetMemoryRequirements) ROW(cuMipmappedArrayGetSparseProperties)          \
+    ROW(cuModuleGetSurfRef) ROW(cuModuleGetTexRef) ROW(cuMulticastAddDevice)                     \
+    ROW(cuMulticastBindAddr) ROW(cuMulticastBindMem) ROW(cuMulticastCreate)                      \
+    ROW(cuMulticastGetGranularity) ROW(cuMulticastUnbind) ROW(cuOccupancyMaxActiveClusters)      \
+    ROW(cuOccupancyMaxPotentialClusterSize) ROW(cuParamSetSize) ROW(cuParamSetTexRef)            \
+    ROW(cuParamSetf) ROW(cuParamSeti) ROW(cuParamSetv) ROW(cuProfilerInitialize)                 \
+    ROW(cuSignalExternalSemaphoresAsync) ROW(cuSignalExternalSemaphoresAsync_ptsz)               \
+    ROW(cuStreamAttachMemAsync) ROW(cuStreamAttachMemAsync_ptsz) ROW(cuStreamBatchMemOp)         \
+    ROW(cuStreamBatchMemOp_ptsz) ROW(cuStreamBatchMemOp_v2) ROW(cuStreamBatchMemOp_v2_ptsz)      \
+    ROW(cuStreamBeginCapture) ROW(cuStreamBeginCapture_ptsz) ROW(cuStreamGetGreenCtx)            \
+    ROW(cuStreamWaitValue32) ROW(cuStreamWaitValue32_ptsz) ROW(cuStreamWaitValue32_v2)           \
+    ROW(cuStreamWaitValue32_v2_ptsz) ROW(cuStreamWaitValue64) ROW(cuStreamWaitValue64_ptsz)      \
+    ROW(cuStreamWaitValue64_v2) ROW(cuStreamWaitValue64_v2_ptsz) ROW(cuStreamWriteValue32)       \
+    ROW(cuStreamWriteValue32_ptsz) ROW(cuStreamWriteValue32_v2)                                  \
+    ROW(cuStreamWriteValue32_v2_ptsz) ROW(cuStreamWriteValue64) ROW(cuStreamWriteValue64_ptsz)   \
+    ROW(cuStreamWriteValue64_v2) ROW(cuStreamWriteValue64_v2_ptsz) ROW(cuSurfObjectCreate)       \
+    ROW(cuSurfObjectDestroy) ROW(cuSurfObjectGetResourceDesc) ROW(cuSurfRefGetArray)             \
+    ROW(cuSurfRefSetArray) ROW(cuTensorMapEncodeIm2col) ROW(cuTensorMapEncodeIm2colWide)         \
+    ROW(cuTensorMapEncodeTiled) ROW(cuTensorMapReplaceAddress)                                   \
+    ROW(cuTexObjectGetResourceViewDesc) ROW(cuTexRefCreate) ROW(cuTexRefDestroy)                 \
+    ROW(cuTexRefGetAddress) ROW(cuTexRefGetAddressMode) ROW(cuTexRefGetAddress_v2)               \
+    ROW(cuTexRefGetArray) ROW(cuTexRefGetBorderColor) ROW(cuTexRefGetFilterMode)                 \
+    ROW(cuTexRefGetFlags) ROW(cuTexRefGetFormat) ROW(cuTexRefGetMaxAnisotropy)                   \
+    ROW(cuTexRefGetMipmapFilterMode) ROW(cuTexRefGetMipmapLevelBias)                             \
+    ROW(cuTexRefGetMipmapLevelClamp) ROW(cuTexRefGetMipmappedArray) ROW(cuTexRefSetAddress)      \
+    ROW(cuTexRefSetAddress2D) ROW(cuTexRefSetAddress2D_v2) ROW(cuTexRefSetAddress2D_v3)          \
+    ROW(cuTexRefSetAddressMode) ROW(cuTexRefSetAddress_v2) ROW(cuTexRefSetArray)                 \
+    ROW(cuTexRefSetBorderColor) ROW(cuTexRefSetFilterMode) ROW(cuTexRefSetFlags)                 \
+    ROW(cuTexRefSetFormat) ROW(cuTexRefSetMaxAnisotropy) ROW(cuTexRefSetMipmapFilterMode)        \
     ROW(cuTexRefSetMipmapLevelBias) ROW(cuTexRefSetMipmapLevelClamp)                             \
     ROW(cuTexRefSetMipmappedArray) ROW(cuWaitExternalSemaphoresAsync)                            \
     ROW(cuWaitExternalSemaphoresAsync_ptsz)

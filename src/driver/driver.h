@@ -127,19 +127,22 @@ typedef struct Driver {
     Pool *current_pool;  /* that cuMemAllocAsync takes from; NULL: the device's own */
     Texture **textures;  /* by texture object, from 1; NULL where there is none */
     uint32_t texture_count; /* of textures */
+    Context libraries;      /* owns what libraries have; current nowhere */
     Context *primary;       /* NULL while nobody retains it */
     unsigned primary_users; /* retains without a release */
     unsigned primary_flags;
     Attributes stream_attributes[3]; /* of the default streams, by their handles */
     Capture *captures;               /* those going on */
     GraphBytes graph_bytes;
-    Doomed *doomed;      /* what ends with the call under way */
-    uint64_t next_id;    /* of contexts, streams and captures */
-    Map *missing;        /* functions whose absence has been told */
-    bool is_full_told;   /* it was said that device memory is full */
-    bool is_reported;    /* the report is written */
-    volatile int signal; /* an interrupt that came, 0: none */
-    sem_t interrupted;   /* posted when it came */
+    Ranges *reservations; /* Range: of cuMemAddressReserve; NULL before the first */
+    Ranges *mappings;     /* of cuMemMap (virtual.c); likewise */
+    Doomed *doomed;       /* what ends with the call under way */
+    uint64_t next_id;     /* of contexts, streams and captures */
+    Map *missing;         /* functions whose absence has been told */
+    bool is_full_told;    /* it was said that device memory is full */
+    bool is_reported;     /* the report is written */
+    volatile int signal;  /* an interrupt that came, 0: none */
+    sem_t interrupted;    /* posted when it came */
 } Driver;
 
 /* What an API function works with between call_begin and call_end. */
@@ -199,6 +202,12 @@ void event_free(Driver *driver, void *object);
 void user_object_free(Driver *driver, void *object);
 void conditional_free(Driver *driver, void *object);
 void textures_clear(Driver *driver, const Context *context); /* all of a context */
+
+/* ---- Modules that belong to no context (module.c) ---- */
+
+CUresult module_load_library(CUmodule *module, const void *image, unsigned int option_count,
+                             CUjit_option *options, void **values);
+CUresult module_load_library_file(CUmodule *module, const char *path);
 
 /* ---- Streams (stream.c) ---- */
 

@@ -22,6 +22,7 @@ typedef enum HandleKind {
     HANDLE_GRAPH_EXEC,
     HANDLE_CONDITIONAL,
     HANDLE_USER_OBJECT,
+    HANDLE_PHYSICAL,
     HANDLE_KIND_COUNT
 } HandleKind;
 

@@ -21,9 +21,9 @@ void module_free(Driver *driver, void *object) {
     free(module);
 }
 
-/* Loads an image into the current context. */
-static CUresult load(Call *call, CUmodule *out, const void *image, size_t size, const char *name,
-                     Diag *diag) {
+/* Loads an image for its owner. */
+static CUresult load(Call *call, Context *owner, CUmodule *out, const void *image, size_t size,
+                     const char *name, Diag *diag) {
     Arena *arena = arena_new();
     int count;
     GpuImage *texts;
@@ -37,7 +37,7 @@ static CUresult load(Call *call, CUmodule *out, const void *image, size_t size, 
     }
     if (gpu) {
         Module *module = base_calloc(1, sizeof *module);
-        module->context = call->context;
+        module->context = owner;
         module->gpu = gpu;
         module->functions =
             base_calloc(gpu_module_program(gpu)->function_count + 1, sizeof *module->functions);
@@ -47,19 +47,35 @@ static CUresult load(Call *call, CUmodule *out, const void *image, size_t size, 
     return status;
 }
 
+static CUresult load_data(Call *call, Context *owner, CUmodule *module, const void *image,
+                          unsigned int option_count, CUjit_option *options, void **values) {
+    JitLogs logs;
+    if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
+    CUresult status = jit_read_options(option_count, options, values, &logs);
+    if (status) return status;
+    Diag *diag = diag_new();
+    status = load(call, owner, module, image, IMAGE_UNBOUNDED, "<ptx>", diag);
+    jit_write_logs(&logs, diag);
+    diag_free(diag);
+    return status;
+}
+
 CUresult CUDAAPI cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int option_count,
                                     CUjit_option *options, void **values) {
     Call call;
-    JitLogs logs;
     CUresult status = call_begin(&call);
     if (status) return status;
-    if (!module || !image) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    status = jit_read_options(option_count, options, values, &logs);
-    if (status) return call_end(&call, status);
-    Diag *diag = diag_new();
-    status = load(&call, module, image, IMAGE_UNBOUNDED, "<ptx>", diag);
-    jit_write_logs(&logs, diag);
-    diag_free(diag);
+    status = load_data(&call, call.context, module, image, option_count, options, values);
+    return call_end(&call, status);
+}
+
+CUresult module_load_library(CUmodule *module, const void *image, unsigned int option_count,
+                             CUjit_option *options, void **values) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    status =
+        load_data(&call, &call.driver->libraries, module, image, option_count, options, values);
     return call_end(&call, status);
 }
 
@@ -71,23 +87,33 @@ CUresult CUDAAPI cuModuleLoadFatBinary(CUmodule *module, const void *image) {
     return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
 }
 
-CUresult CUDAAPI cuModuleLoad(CUmodule *module, const char *path) {
-    Call call;
-    CUresult status = call_begin(&call);
-    if (status) return status;
-    if (!module || !path) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+static CUresult load_file(Call *call, Context *owner, CUmodule *module, const char *path) {
+    if (!module || !path) return CUDA_ERROR_INVALID_VALUE;
     size_t length;
     char *text = text_read_file(path, MODULE_FILE_MAX, &length);
     if (!text) {
         driver_say("error: cannot read %s: %s", path, strerror(errno));
-        return call_end(&call, CUDA_ERROR_FILE_NOT_FOUND);
+        return CUDA_ERROR_FILE_NOT_FOUND;
     }
     Diag *diag = diag_new();
-    status = load(&call, module, text, length, path, diag);
+    CUresult status = load(call, owner, module, text, length, path, diag);
     diag_print(diag, stderr);
     diag_free(diag);
     free(text);
-    return call_end(&call, status);
+    return status;
+}
+
+CUresult CUDAAPI cuModuleLoad(CUmodule *module, const char *path) {
+    Call call;
+    CUresult status = call_begin(&call);
+    return status ? status : call_end(&call, load_file(&call, call.context, module, path));
+}
+
+CUresult module_load_library_file(CUmodule *module, const char *path) {
+    Call call;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    return call_end(&call, load_file(&call, &call.driver->libraries, module, path));
 }
 
 CUresult CUDAAPI cuModuleUnload(CUmodule handle) {

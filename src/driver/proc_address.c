@@ -15,6 +15,8 @@ static const struct {
     {"cuGraphExecUpdate", "cuGraphExecUpdate_v2"},
     {"cuGraphAddKernelNode", "cuGraphAddKernelNode_v2"},
     {"cuGraphAddNode", "cuGraphAddNode_v2"},
+    {"cuMemcpyBatchAsync", "cuMemcpyBatchAsync_v2"},
+    {"cuMemcpy3DBatchAsync", "cuMemcpy3DBatchAsync_v2"},
     {"cuGraphKernelNodeGetParams", "cuGraphKernelNodeGetParams_v2"},
     {"cuGraphKernelNodeSetParams", "cuGraphKernelNodeSetParams_v2"},
     {"cuGraphExecKernelNodeSetParams", "cuGraphExecKernelNodeSetParams_v2"},

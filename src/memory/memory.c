@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "memory/mapping.h"
 
 enum {
     FREED_REMEMBERED = 256,     /* released allocations kept for messages */
@@ -20,7 +21,8 @@ enum {
 struct DeviceMemory {
     uint8_t *host;                    /* backing of [MEM_GLOBAL_BASE, MEM_GLOBAL_BASE + capacity) */
     uint64_t capacity;                /* bytes */
-    uint64_t used;                    /* bytes in live allocations */
+    uint64_t window;                  /* bytes behind it, for mappings */
+    uint64_t used;                    /* bytes in live allocations, and to be mapped */
     Ranges *blocks;                   /* the live allocations: MemBlock */
     MemBlock freed[FREED_REMEMBERED]; /* ring of released allocations (start, end and kind only) */
     size_t freed_count;               /* ever released */
@@ -36,15 +38,17 @@ DeviceMemory *mem_new(uint64_t capacity_bytes) {
      * memory needs that. Nothing else depends on it. */
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *wish = (void *)(uintptr_t)MEM_GLOBAL_BASE;
-    void *host =
-        mmap(wish, capacity_bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
-    if (host == MAP_FAILED) host = mmap(NULL, capacity_bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    uint64_t window = bits_align_up(2 * capacity_bytes, MEM_MAPPING_GRAIN) + MEM_MAPPING_GRAIN;
+    uint64_t bytes = capacity_bytes + window;
+    void *host = mmap(wish, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (host == MAP_FAILED) host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (host == MAP_FAILED) return NULL;
     DeviceMemory *memory = base_calloc(1, sizeof *memory);
     memory->host = host;
     memory->capacity = capacity_bytes;
-    memory->blocks = ranges_new(sizeof(MemBlock), MEM_GLOBAL_BASE, MEM_GLOBAL_BASE + capacity_bytes,
-                                MEM_ALLOC_ALIGN);
+    memory->window = window;
+    memory->blocks =
+        ranges_new(sizeof(MemBlock), MEM_GLOBAL_BASE, MEM_GLOBAL_BASE + bytes, MEM_ALLOC_ALIGN);
     return memory;
 }
 
@@ -62,7 +66,7 @@ void mem_free(DeviceMemory *memory) {
         block_clear(block);
     for (size_t i = 0; i < memory->texture_count; i++)
         free(memory->textures[i]);
-    munmap(memory->host, memory->capacity);
+    munmap(memory->host, memory->capacity + memory->window);
     ranges_free(memory->blocks);
     free(memory->textures);
     free(memory);
@@ -73,6 +77,7 @@ uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind 
     if (size == 0) size = 1;
     if (align < MEM_ALLOC_ALIGN) align = MEM_ALLOC_ALIGN;
     if (size > memory->capacity || !bits_is_power_of_two(align)) return 0;
+    if (size > memory->capacity - memory->used) return 0;
     MemBlock block = {.kind = kind};
     uint64_t padding = bits_align_up(memory->padding, align);
     if (padding > memory->capacity ||
@@ -80,6 +85,7 @@ uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind 
         return 0;
     block.start += padding;
     block.end = block.start + size;
+    if (block.end + padding > MEM_GLOBAL_BASE + memory->capacity) return 0;
     if (label) block.label = strdup(label);
     if (memory->is_tracking && kind != MEM_KIND_HOST)
         block.written = base_calloc(1, (size_t)(size + 7) / 8);
@@ -103,10 +109,17 @@ const MemBlock *mem_find(const DeviceMemory *memory, uint64_t address) {
     return ranges_find(memory->blocks, address);
 }
 
+/* Mappings that touch each other are as one. */
 bool mem_is_valid(const DeviceMemory *memory, uint64_t address, uint64_t size) {
     if (size == 0) return true;
     const MemBlock *block = mem_find(memory, address);
-    return block && size <= block->end - address;
+    while (block && size > block->end - address) {
+        if (block->start < mem_window_start(memory)) return false;
+        size -= block->end - address;
+        address = block->end;
+        block = mem_find(memory, address);
+    }
+    return block != NULL;
 }
 
 uintptr_t mem_host_bias(const DeviceMemory *memory) {
@@ -116,6 +129,53 @@ uintptr_t mem_host_bias(const DeviceMemory *memory) {
 void *mem_host(const DeviceMemory *memory, uint64_t address) {
     return (void *)(mem_host_bias(memory) + (uintptr_t)address);
 }
+
+/* ---- Mappings ---- */
+
+uint64_t mem_window_start(const DeviceMemory *memory) {
+    return bits_align_up(MEM_GLOBAL_BASE + memory->capacity, MEM_MAPPING_GRAIN);
+}
+
+uint64_t mem_window_end(const DeviceMemory *memory) {
+    uint64_t end = MEM_GLOBAL_BASE + memory->capacity + memory->window;
+    return end - end % MEM_MAPPING_GRAIN;
+}
+
+bool mem_take(DeviceMemory *memory, uint64_t bytes) {
+    if (bytes > memory->capacity - memory->used) return false;
+    memory->used += bytes;
+    return true;
+}
+
+void mem_give_back(DeviceMemory *memory, uint64_t bytes) { memory->used -= bytes; }
+
+bool mem_map(DeviceMemory *memory, uint64_t address, uint64_t size, int file, uint64_t offset) {
+    return mmap(mem_host(memory, address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                file, (off_t)offset) != MAP_FAILED;
+}
+
+void mem_unmap(DeviceMemory *memory, uint64_t address, uint64_t size) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    void *host = mem_host(memory, address);
+    if (mmap(host, size, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
+        abort(); /* the file would stay where other memory will be */
+}
+
+void mem_expose(DeviceMemory *memory, uint64_t address, uint64_t size, bool is_read_only) {
+    ranges_add(memory->blocks, &(MemBlock){.start = address,
+                                           .end = address + size,
+                                           .kind = is_read_only ? MEM_KIND_CONST : MEM_KIND_BUFFER,
+                                           .label = strdup("a mapping")});
+}
+
+void mem_hide(DeviceMemory *memory, uint64_t address) {
+    MemBlock *block = ranges_find(memory->blocks, address);
+    if (!block) return;
+    block_clear(block);
+    ranges_remove(memory->blocks, block);
+}
+
+/* ---- What was written ---- */
 
 /* The allocation whose bytes are tracked, with the first one's place in it; NULL: none. */
 static MemBlock *tracked(DeviceMemory *memory, uint64_t address, uint64_t *at) {

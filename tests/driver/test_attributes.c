@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <unistd.h>
 #include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
@@ -204,6 +205,28 @@ static bool stream_priorities(void) {
     return least != greatest;
 }
 
+static bool virtual_memory(void) {
+    CUdeviceptr address = 0;
+    size_t grain = 2 << 20;
+    CUresult status = cuMemAddressReserve(&address, grain, 0, 0, 0);
+    if (status == CUDA_SUCCESS) assert_cuda(cuMemAddressFree(address, grain));
+    return status == CUDA_SUCCESS;
+}
+
+static bool memory_by_descriptor(void) {
+    int file = -1;
+    CUmemGenericAllocationHandle memory;
+    CUmemAllocationProp asked = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    if (cuMemCreate(&memory, 2 << 20, &asked, 0)) return false;
+    CUresult status =
+        cuMemExportToShareableHandle(&file, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    if (status == CUDA_SUCCESS) close(file);
+    assert_cuda(cuMemRelease(memory));
+    return status == CUDA_SUCCESS;
+}
+
 static bool clusters(void) {
     CUdeviceptr address = zeros(64);
     void *parameters[] = {&address};
@@ -270,6 +293,8 @@ static const struct {
     FEATURE(CONCURRENT_KERNELS, concurrent_kernels),
     FEATURE(STREAM_PRIORITIES_SUPPORTED, stream_priorities),
     FEATURE(CLUSTER_LAUNCH, clusters),
+    FEATURE(VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, virtual_memory),
+    FEATURE(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, memory_by_descriptor),
     FEATURE(CAN_TEX2D_GATHER, texture_gather),
 };
 

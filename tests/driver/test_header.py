@@ -41,7 +41,7 @@ def probe_source(header):
         lines.append(f'printf("sizeof {name} %zu\\n", sizeof({name}));')
     for body, name in re.findall(r"typedef struct \w+ \{(.*?)^\} (\w+);", header, re.S | re.M):
         lines.append(f'printf("sizeof {name} %zu\\n", sizeof({name}));')
-        flat = re.sub(r"union \{.*\} (\w+);", r"int \1;", body, flags=re.S)
+        flat = re.sub(r"(?:union|struct) \{.*\} (\w+);", r"int \1;", body, flags=re.S)
         for member in re.findall(r"(\w+)(?:\[[^\]]*\])?;", flat):
             lines.append(f'printf("{name}.{member} %zu\\n", offsetof({name}, {member}));')
     for name in re.findall(r"#define (CU_(?:STREAM|MEMHOST|TRSF|LAUNCH_PARAM|DEVICE)\w+|CUDA_ARRAY3D\w+) ",

@@ -50,6 +50,17 @@ from the export table, `src/driver/api.h`.
   kernel can change the condition fails instead of going on for ever. Memory of a graph's node has its place
   from the making of the node on; launches decide when it is in use, which
   `cuDeviceGetGraphMemAttribute` tells.
+* Kernels may launch kernels, copy and fill (the device runtime, in PTX `__cudaCDP2LaunchDeviceV2` and the
+  like, or their earlier names). What a grid asks for is done when it has ended, in the order of the calls,
+  whatever the streams; tail launches come after all of that. Each child is a kernel of its own in every
+  report; what its launch costs is not modelled. Nesting ends at 24 grids, launches that wait are not limited.
+  A kernel that waits for its children (`cudaDeviceSynchronize`, before CUDA 12) can run functionally and
+  without checks only: its children run at once and count as parts of it.
+* Virtual memory management works in units of 2 MiB; mappings that touch are one range to kernels and copies.
+  Each process has a device of its own, so interprocess handles (`cuIpcGetMemHandle`) are refused by name and
+  `IPC_EVENT_SUPPORTED` is 0; memory of `cuMemCreate` can be opened by another process through its descriptor.
+* A library (`cuLibraryLoadData`) belongs to no context: its variables are the same in all of them.
+* A batch of copies does one after the other; the first that is wrong ends it.
 * Attributes of launches, streams and kernel nodes: a cooperative launch and the events of a launch take
   effect; priorities, overlap, synchronization domains and access windows are checked and kept, without
   effect; clusters give `CUDA_ERROR_NOT_SUPPORTED`.
