@@ -94,14 +94,12 @@ static PtxFunction *resolve_function(Linker *linker, const PtxModule *module, Pt
     Symbol *symbol = is_shared ? map_get(linker->symbols, f->name, strlen(f->name)) : NULL;
     if (symbol && symbol->function) {
         f->alias = symbol->function;
-    } else if (f->is_defined) {
-        f->alias = f;
+    } else if (f->is_defined || is_of_driver(f->name)) {
+        f->alias = f; /* of the driver: whoever calls it is refused */
     } else if (ptx_is_builtin(f->name)) {
         PtxFunction *first = map_get(linker->builtins, f->name, strlen(f->name));
         if (!first) map_put(linker->builtins, f->name, strlen(f->name), first = f);
         f->alias = first;
-    } else if (is_of_driver(f->name)) {
-        f->alias = f; /* whoever calls it is refused */
     } else {
         missing(linker, module, f->name, f->line);
         f->alias = f;
