@@ -1239,6 +1239,35 @@ typedef struct CUDA_HOST_NODE_PARAMS_st {
     void *userData;
 } CUDA_HOST_NODE_PARAMS;
 
+/* A copy between contexts: without them, CUDA_MEMCPY3D. */
+typedef struct CUDA_MEMCPY3D_PEER_st {
+    size_t srcXInBytes;
+    size_t srcY;
+    size_t srcZ;
+    size_t srcLOD;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    CUcontext srcContext;
+    size_t srcPitch;
+    size_t srcHeight;
+    size_t dstXInBytes;
+    size_t dstY;
+    size_t dstZ;
+    size_t dstLOD;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    CUcontext dstContext;
+    size_t dstPitch;
+    size_t dstHeight;
+    size_t WidthInBytes;
+    size_t Height;
+    size_t Depth;
+} CUDA_MEMCPY3D_PEER;
+
 /* What some copies of a batch have in common. */
 typedef struct CUmemcpyAttributes_st {
     CUmemcpySrcAccessOrder srcAccessOrder;
@@ -1503,6 +1532,12 @@ CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUme
 CUresult CUDAAPI cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device);
 CUresult CUDAAPI cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
 CUresult CUDAAPI cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool);
+CUresult CUDAAPI cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location,
+                                        CUmemAllocationType type);
+CUresult CUDAAPI cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
+                                 CUmemAllocationType type);
+CUresult CUDAAPI cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
+                                 CUmemoryPool pool);
 CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties);
 CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool);
 CUresult CUDAAPI cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes_to_keep);
@@ -1589,6 +1624,8 @@ CUresult CUDAAPI cuMemcpyAtoHAsync(void *destination, CUarray source, size_t off
 CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream);
 CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream);
 
+CUresult CUDAAPI cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy);
+CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream);
 CUresult CUDAAPI cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
                                     CUmemcpyAttributes *attributes, size_t *first,
                                     size_t attribute_count, CUstream stream);
@@ -1670,6 +1707,8 @@ CUresult CUDAAPI cuStreamGetFlags(CUstream stream, unsigned int *flags);
 CUresult CUDAAPI cuStreamGetId(CUstream stream, unsigned long long *id);
 CUresult CUDAAPI cuStreamGetCtx(CUstream stream, CUcontext *context);
 CUresult CUDAAPI cuStreamGetDevice(CUstream stream, CUdevice *device);
+CUresult CUDAAPI cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t length,
+                                        unsigned int flags);
 CUresult CUDAAPI cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute,
                                       CUstreamAttrValue *value);
 CUresult CUDAAPI cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute,

@@ -115,7 +115,9 @@
     ROW(cuMemCreate) ROW(cuMemRelease) ROW(cuMemRetainAllocationHandle)                          \
     ROW(cuMemGetAllocationGranularity) ROW(cuMemGetAllocationPropertiesFromHandle) ROW(cuMemMap) \
     ROW(cuMemUnmap) ROW(cuMemSetAccess) ROW(cuMemGetAccess) ROW(cuMemExportToShareableHandle)    \
-    ROW(cuMemImportFromShareableHandle)
+    ROW(cuMemImportFromShareableHandle) ROW(cuMemcpy3DPeer) ROW(cuMemcpy3DPeerAsync)             \
+    ROW(cuMemGetDefaultMemPool) ROW(cuMemGetMemPool) ROW(cuMemSetMemPool)                        \
+    ROW(cuStreamAttachMemAsync)
 
 /* ROW(alias, symbol): other names of the same function: plain names, which once had 32-bit sizes,
  * and the forms for a default stream per thread. */
@@ -250,7 +252,10 @@
     ROW(cuMemcpy3DBatchAsync_v2_ptsz, cuMemcpy3DBatchAsync_v2) \
     ROW(cuMemPrefetchBatchAsync_ptsz, cuMemPrefetchBatchAsync) \
     ROW(cuMemDiscardBatchAsync_ptsz, cuMemDiscardBatchAsync) \
-    ROW(cuMemDiscardAndPrefetchBatchAsync_ptsz, cuMemDiscardAndPrefetchBatchAsync)
+    ROW(cuMemDiscardAndPrefetchBatchAsync_ptsz, cuMemDiscardAndPrefetchBatchAsync) \
+    ROW(cuMemcpy3DPeer_ptds, cuMemcpy3DPeer) \
+    ROW(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DPeerAsync) \
+    ROW(cuStreamAttachMemAsync_ptsz, cuStreamAttachMemAsync)
 
 /* ROW(symbol): exported so that programs load, but not supported. */
 #define API_MISSING(ROW) \
@@ -293,12 +298,10 @@
     ROW(cuLibraryGetUnifiedFunction) ROW(cuLogsCurrent) ROW(cuLogsDumpToFile)                    \
     ROW(cuLogsDumpToMemory) ROW(cuLogsRegisterCallback) ROW(cuLogsUnregisterCallback)            \
     ROW(cuMemBatchDecompressAsync) ROW(cuMemBatchDecompressAsync_ptsz)                           \
-    ROW(cuMemGetDefaultMemPool) ROW(cuMemGetHandleForAddressRange) ROW(cuMemGetMemPool)          \
-    ROW(cuMemMapArrayAsync) ROW(cuMemMapArrayAsync_ptsz) ROW(cuMemPoolExportPointer)             \
-    ROW(cuMemPoolExportToShareableHandle) ROW(cuMemPoolImportFromShareableHandle)                \
-    ROW(cuMemPoolImportPointer) ROW(cuMemPrefetchAsync_ptsz) ROW(cuMemRangeGetAttribute)         \
-    ROW(cuMemRangeGetAttributes) ROW(cuMemSetMemPool) ROW(cuMemcpy3DPeer)                        \
-    ROW(cuMemcpy3DPeerAsync) ROW(cuMemcpy3DPeerAsync_ptsz) ROW(cuMemcpy3DPeer_ptds)              \
+    ROW(cuMemGetHandleForAddressRange) ROW(cuMemMapArrayAsync) ROW(cuMemMapArrayAsync_ptsz)      \
+    ROW(cuMemPoolExportPointer) ROW(cuMemPoolExportToShareableHandle)                            \
+    ROW(cuMemPoolImportFromShareableHandle) ROW(cuMemPoolImportPointer)                          \
+    ROW(cuMemPrefetchAsync_ptsz) ROW(cuMemRangeGetAttribute) ROW(cuMemRangeGetAttributes)        \
     ROW(cuMipmappedArrayCreate) ROW(cuMipmappedArrayDestroy) ROW(cuMipmappedArrayGetLevel)       \
     ROW(cuMipmappedArrayGetMemoryRequirements) ROW(cuMipmappedArrayGetSparseProperties)          \
     ROW(cuModuleGetSurfRef) ROW(cuModuleGetTexRef) ROW(cuMulticastAddDevice)                     \
@@ -307,13 +310,12 @@
     ROW(cuOccupancyMaxPotentialClusterSize) ROW(cuParamSetSize) ROW(cuParamSetTexRef)            \
     ROW(cuParamSetf) ROW(cuParamSeti) ROW(cuParamSetv) ROW(cuProfilerInitialize)                 \
     ROW(cuSignalExternalSemaphoresAsync) ROW(cuSignalExternalSemaphoresAsync_ptsz)               \
-    ROW(cuStreamAttachMemAsync) ROW(cuStreamAttachMemAsync_ptsz) ROW(cuStreamBatchMemOp)         \
-    ROW(cuStreamBatchMemOp_ptsz) ROW(cuStreamBatchMemOp_v2) ROW(cuStreamBatchMemOp_v2_ptsz)      \
-    ROW(cuStreamBeginCapture) ROW(cuStreamBeginCapture_ptsz) ROW(cuStreamGetGreenCtx)            \
-    ROW(cuStreamWaitValue32) ROW(cuStreamWaitValue32_ptsz) ROW(cuStreamWaitValue32_v2)           \
-    ROW(cuStreamWaitValue32_v2_ptsz) ROW(cuStreamWaitValue64) ROW(cuStreamWaitValue64_ptsz)      \
-    ROW(cuStreamWaitValue64_v2) ROW(cuStreamWaitValue64_v2_ptsz) ROW(cuStreamWriteValue32)       \
-    ROW(cuStreamWriteValue32_ptsz) ROW(cuStreamWriteValue32_v2)                                  \
+    ROW(cuStreamBatchMemOp) ROW(cuStreamBatchMemOp_ptsz) ROW(cuStreamBatchMemOp_v2)              \
+    ROW(cuStreamBatchMemOp_v2_ptsz) ROW(cuStreamBeginCapture) ROW(cuStreamBeginCapture_ptsz)     \
+    ROW(cuStreamGetGreenCtx) ROW(cuStreamWaitValue32) ROW(cuStreamWaitValue32_ptsz)              \
+    ROW(cuStreamWaitValue32_v2) ROW(cuStreamWaitValue32_v2_ptsz) ROW(cuStreamWaitValue64)        \
+    ROW(cuStreamWaitValue64_ptsz) ROW(cuStreamWaitValue64_v2) ROW(cuStreamWaitValue64_v2_ptsz)   \
+    ROW(cuStreamWriteValue32) ROW(cuStreamWriteValue32_ptsz) ROW(cuStreamWriteValue32_v2)        \
     ROW(cuStreamWriteValue32_v2_ptsz) ROW(cuStreamWriteValue64) ROW(cuStreamWriteValue64_ptsz)   \
     ROW(cuStreamWriteValue64_v2) ROW(cuStreamWriteValue64_v2_ptsz) ROW(cuSurfObjectCreate)       \
     ROW(cuSurfObjectDestroy) ROW(cuSurfObjectGetResourceDesc) ROW(cuSurfRefGetArray)             \

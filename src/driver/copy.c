@@ -399,3 +399,43 @@ CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream) {
 CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream) {
     return copy_in(stream, copy);
 }
+
+/* ---- Between contexts: all are on one device ---- */
+
+static CUDA_MEMCPY3D without_contexts(const CUDA_MEMCPY3D_PEER *copy) {
+    return (CUDA_MEMCPY3D){.srcXInBytes = copy->srcXInBytes,
+                           .srcY = copy->srcY,
+                           .srcZ = copy->srcZ,
+                           .srcLOD = copy->srcLOD,
+                           .srcMemoryType = copy->srcMemoryType,
+                           .srcHost = copy->srcHost,
+                           .srcDevice = copy->srcDevice,
+                           .srcArray = copy->srcArray,
+                           .srcPitch = copy->srcPitch,
+                           .srcHeight = copy->srcHeight,
+                           .dstXInBytes = copy->dstXInBytes,
+                           .dstY = copy->dstY,
+                           .dstZ = copy->dstZ,
+                           .dstLOD = copy->dstLOD,
+                           .dstMemoryType = copy->dstMemoryType,
+                           .dstHost = copy->dstHost,
+                           .dstDevice = copy->dstDevice,
+                           .dstArray = copy->dstArray,
+                           .dstPitch = copy->dstPitch,
+                           .dstHeight = copy->dstHeight,
+                           .WidthInBytes = copy->WidthInBytes,
+                           .Height = copy->Height,
+                           .Depth = copy->Depth};
+}
+
+CUresult CUDAAPI cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy) {
+    if (!copy) return CUDA_ERROR_INVALID_VALUE;
+    CUDA_MEMCPY3D plain = without_contexts(copy);
+    return cuMemcpy3D(&plain);
+}
+
+CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream) {
+    if (!copy) return CUDA_ERROR_INVALID_VALUE;
+    CUDA_MEMCPY3D plain = without_contexts(copy);
+    return cuMemcpy3DAsync(&plain, stream);
+}

@@ -74,6 +74,32 @@ CUresult CUDAAPI cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
+/* Only device memory has pools. */
+static CUresult check_place(const CUmemLocation *location, CUmemAllocationType type) {
+    if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_ERROR_INVALID_VALUE;
+    return location->id == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult CUDAAPI cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location,
+                                        CUmemAllocationType type) {
+    CUresult status = check_place(location, type);
+    return status ? status : cuDeviceGetDefaultMemPool(pool, 0);
+}
+
+CUresult CUDAAPI cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
+                                 CUmemAllocationType type) {
+    CUresult status = check_place(location, type);
+    return status ? status : cuDeviceGetMemPool(pool, 0);
+}
+
+CUresult CUDAAPI cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
+                                 CUmemoryPool pool) {
+    CUresult status = check_place(location, type);
+    return status ? status : cuDeviceSetMemPool(0, pool);
+}
+
 /* ---- Pools of a program's own ---- */
 
 CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties) {

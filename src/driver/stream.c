@@ -187,3 +187,18 @@ CUresult CUDAAPI cuStreamCopyAttributes(CUstream to, CUstream from) {
     if (stream && model) stream->priority = model->priority;
     return call_end(&call, CUDA_SUCCESS);
 }
+
+/* ---- Managed memory ---- */
+
+/* Host and device take turns whatever stream memory belongs to: a hint, checked and dropped. */
+CUresult CUDAAPI cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t length,
+                                        unsigned int flags) {
+    Call call;
+    CUresult status = stream_check(stream);
+    if (status == CUDA_SUCCESS) status = call_begin(&call);
+    if (status) return status;
+    const Region *region = ranges_find(call.driver->allocations, address);
+    bool is_right = region && region->is_managed && flags <= CU_MEM_ATTACH_SINGLE &&
+                    (flags & (flags - 1)) == 0 && flags && length <= region->range.end - address;
+    return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}

@@ -354,6 +354,17 @@ static void test_arrays(void **state) {
                           .Depth = DEPTH};
     assert_cuda(cuMemcpy3D(&back));
     assert_memory_equal(in, out, sizeof in);
+    CUDA_MEMCPY3D_PEER peer = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                               .srcArray = array,
+                               .dstMemoryType = CU_MEMORYTYPE_HOST,
+                               .dstHost = out,
+                               .WidthInBytes = sizeof in[0][0],
+                               .Height = HEIGHT,
+                               .Depth = DEPTH};
+    memset(out, 0, sizeof out);
+    assert_cuda(cuMemcpy3DPeer(&peer));
+    assert_memory_equal(in, out, sizeof in);
+    assert_fails(cuMemcpy3DPeerAsync(NULL, NULL), INVALID_VALUE);
     back.srcZ = 1;
     assert_fails(cuMemcpy3D(&back), INVALID_VALUE); /* past the last slice */
     CUDA_ARRAY_DESCRIPTOR flat;

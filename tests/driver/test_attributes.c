@@ -394,6 +394,12 @@ static void what_no_pool_can_do_is_refused(void **state) {
     asked.location = there;
     assert_int_equal(cuMemPoolCreate(&pool, &asked), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cuMemPoolCreate(NULL, &plain), CUDA_ERROR_INVALID_VALUE);
+    assert_cuda(cuMemGetDefaultMemPool(&pool, &here, CU_MEM_ALLOCATION_TYPE_PINNED));
+    assert_int_equal(cuMemGetMemPool(&pool, &here, CU_MEM_ALLOCATION_TYPE_MANAGED),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemSetMemPool(&there, CU_MEM_ALLOCATION_TYPE_PINNED, pool),
+                     CUDA_ERROR_INVALID_DEVICE);
+    assert_cuda(cuMemSetMemPool(&here, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
     assert_cuda(cuDeviceGetDefaultMemPool(&pool, 0));
     assert_int_equal(cuDeviceGetDefaultMemPool(&pool, 1), CUDA_ERROR_INVALID_DEVICE);
     assert_cuda(cuMemPoolGetAccess(&flags, pool, &here));
