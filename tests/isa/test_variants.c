@@ -72,7 +72,7 @@ static uint32_t mask_of_round(int round) {
 static void check_form(const char *line, void *user) {
     int *failures = user;
     static uint8_t first[MAX_FRAME];
-    Rig *rigs[8];
+    Rig *rigs[8] = {0};
     const int count = isa_variant_count();
     for (int v = 0; v < count; ++v) {
         const IsaVariant *variant = isa_variant(v);
