@@ -217,6 +217,8 @@ typedef struct TytoCounter {
 int tyto_counter_count(void);
 const TytoCounter *tyto_counter(int i);
 int tyto_find_counter(const char *name); /* -1 when there is none */
+/* What row i counts, where, and of what a ratio is made: some lines for people. */
+char *tyto_counter_text(int i);
 
 /* What a counter counted. */
 typedef struct TytoValue {

@@ -191,6 +191,19 @@ static bool check_operands(const Command *command, const Arguments *arguments) {
     return true;
 }
 
+/* Says which of the words after a program's name look like options of Tyto's: they are the
+ * program's. */
+static void note_options(const Command *command, int count, char **words) {
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
+        if (strncmp(words[i], "--", 2) != 0 || !is_known(command, words[i])) continue;
+        fprintf(stderr,
+                "tyto: note: %s stands after the program's name, and so is the program's own; an "
+                "option of tyto %s stands before it\n",
+                words[i], command->name);
+        return;
+    }
+}
+
 bool arguments_parse(const Command *command, int count, char **words, Arguments *out) {
     *out = (Arguments){.options = allocate((size_t)count, sizeof(GivenOption)),
                        .simulator = allocate(2 * (size_t)count, sizeof(char *)),
@@ -201,9 +214,12 @@ bool arguments_parse(const Command *command, int count, char **words, Arguments 
     out->command.list[out->command.count++] = command->name;
     for (int i = 0; i < count; i++)
         out->command.list[out->command.count++] = words[i];
-    bool is_open = true; /* options may still come */
+    bool is_open = true;    /* options may still come */
+    bool is_shared = false; /* with those of a workload, whose own have other names */
     for (int i = 0; i < count;) {
         bool is_option = is_open && words[i][0] == '-' && words[i][1] != '\0';
+        if (is_shared && is_option && strcmp(words[i], "--") != 0)
+            is_option = is_known(command, words[i]);
         if (is_option && command->takes_unknown && !is_known(command, words[i]))
             is_open = is_option = false;
         if (is_option && strcmp(words[i], "--") == 0) {
@@ -215,7 +231,10 @@ bool arguments_parse(const Command *command, int count, char **words, Arguments 
             i += taken;
         } else {
             out->operands[out->operand_count++] = words[i++];
-            if (command->ends_at_operand) is_open = false;
+            if (command->ends_at_operand && out->operand_count == 1) {
+                is_open = is_shared = command->shares_options(out->operands[0]);
+                if (!is_open) note_options(command, count - i, words + i);
+            }
         }
     }
     return check_simulator(out) && check_files(out) && check_operands(command, out);

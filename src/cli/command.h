@@ -47,9 +47,11 @@ typedef struct Command {
     const TytoOption *options;
     int option_count;
     bool has_simulator;   /* takes the simulator's options too */
-    bool ends_at_operand; /* what follows the first operand belongs to another program */
+    bool ends_at_operand; /* what follows the first operand belongs to another program ... */
+    bool (*shares_options)(const char *operand); /* ... but for our options, after such a one */
     bool takes_unknown;   /* so does everything from the first unknown option on */
     int most_operands;    /* at most so many; -1: any number */
+    bool lists_workloads; /* its help names them */
     int lowest_operands;  /* at least so many */
     int (*run)(Arguments *arguments);
 } Command;
@@ -63,6 +65,9 @@ extern const Command command_cc;
 extern const Command command_ptx;
 extern const Command command_machines;
 extern const Command command_schedulers;
+extern const Command command_workloads;
+extern const Command command_metrics;
+extern const Command command_explain;
 extern const Command command_cost;
 extern const Command command_cache;
 extern const Command command_help;

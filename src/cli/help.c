@@ -1,5 +1,6 @@
 /* Help: the overview, a command's page, and the manual page, all from the commands' tables. */
 #include "cli/command.h"
+#include "cli/workloads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,10 @@ static void print_command(const Command *command) {
     printf("usage: tyto %s [options]%s%s\n\n%s.\n", command->name, gap(command), command->operands,
            command->summary);
     if (command->text[0]) printf("\n%s", command->text);
+    if (command->lists_workloads) {
+        print_heading("Workloads, by suite (tyto workloads says more)");
+        workloads_print_names();
+    }
     walk_options(command, print_heading, print_option);
 }
 

@@ -45,8 +45,7 @@ static const char *const library_places[] = {"cuda", TYTO_BIN_TO_LIB "/tyto"};
 
 /* ---- Workloads ---- */
 
-/* The folder of the workloads; "" when it is not there. */
-static void find_workloads(char *folder, size_t size) {
+void program_find_workloads(char *folder, size_t size) {
     static const char *const places[] = {"workloads", TYTO_BIN_TO_LIBEXEC "/tyto"};
     const char *chosen = getenv("TYTO_WORKLOAD_DIR");
     if (chosen) snprintf(folder, size, "%s", chosen);
@@ -65,7 +64,7 @@ static bool is_workload(const char *folder, const char *name) {
 /* A plain name is a workload when there is one of that name. */
 static bool find_workload(const char *name, char *path, size_t size) {
     char folder[PATH_MAX];
-    find_workloads(folder, sizeof folder);
+    program_find_workloads(folder, sizeof folder);
     if (strchr(name, '/') || !folder[0] || !is_workload(folder, name)) return false;
     return snprintf(path, size, "%s/%s", folder, name) < (int)size;
 }
@@ -74,7 +73,7 @@ static bool find_workload(const char *name, char *path, size_t size) {
 static char *nearest_workload(const char *name) {
     char folder[PATH_MAX], *nearest = NULL;
     struct dirent **entries;
-    find_workloads(folder, sizeof folder);
+    program_find_workloads(folder, sizeof folder);
     int total = folder[0] ? scandir(folder, &entries, NULL, alphasort) : -1;
     if (total < 0) return NULL;
     const char **names = allocate((size_t)total, sizeof *names);

@@ -11,6 +11,8 @@
 bool program_find(const char *name, char *path, size_t size, bool *is_workload);
 /* Why there is no program of that name, NULL when there is one. The caller frees it. */
 char *program_find_problem(const char *name);
+/* The folder of the workloads; "" when it is not there. */
+void program_find_workloads(char *folder, size_t size);
 /* Whether a name is that of a workload. */
 bool program_is_workload(const char *name);
 /* The path of this command. False after a message. */

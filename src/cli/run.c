@@ -16,9 +16,9 @@ const Command command_run = {
     .operands = "WORKLOAD|PROGRAM [arguments]",
     .summary = "Run a workload, or any CUDA program",
     .text =
-        "A WORKLOAD is one of those that come with Tyto: vecadd, matmul, reduction, bfs, spmv,\n"
-        "histogram, transpose. A PROGRAM is found as by the shell. What follows its name is the\n"
-        "program's own; `tyto run matmul --help` shows the workload's arguments.\n"
+        "A WORKLOAD is one of those that come with Tyto; `tyto run matmul --help` shows its\n"
+        "arguments, among which options of Tyto's may stand too. A PROGRAM is found as by the\n"
+        "shell, and what follows its name is the program's own.\n"
         "\n"
         "The program finds Tyto's libcudart and libcuda in the place of the vendor's, so nothing\n"
         "has to be rebuilt, provided that it was linked with the shared runtime (nvcc -cudart\n"
@@ -28,7 +28,9 @@ const Command command_run = {
         "  tyto run --machine owl --scheduler ccws matmul --size 128\n"
         "  tyto run --check race,init --json out.json ./my-program input.txt\n",
     .has_simulator = true,
+    .lists_workloads = true,
     .ends_at_operand = true,
+    .shares_options = program_is_workload,
     .lowest_operands = 1,
     .most_operands = -1,
     .run = run_run,

@@ -225,6 +225,7 @@ const Command command_sweep = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .has_simulator = true,
+    .lists_workloads = true,
     .lowest_operands = 1,
     .most_operands = -1,
     .run = run_sweep,

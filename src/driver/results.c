@@ -77,6 +77,14 @@ int tyto_find_counter(const char *name) {
     return -1;
 }
 
+char *tyto_counter_text(int i) {
+    CALLER_CHECK_INDEX("counter", i, tyto_counter_count());
+    Text out = {0};
+    if (i < COUNTER_COUNT) counters_explain((CounterId)i, &out);
+    else counters_explain_ratio((RatioId)(i - COUNTER_COUNT), &out);
+    return out.bytes;
+}
+
 /* Whether a counter is known without timing too. */
 static bool is_functional(CounterId id) {
     for (int i = 0; i < RUN_FUNCTIONAL_COUNTERS; i++) {

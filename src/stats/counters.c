@@ -184,6 +184,48 @@ static void document_counters(Text *out) {
     }
 }
 
+void counters_explain(CounterId id, Text *out) {
+    const CounterRow *row = &counter_rows[id];
+    size_t g = 0;
+    while (g + 1 < sizeof groups / sizeof *groups && groups[g + 1].first <= id)
+        g++;
+    text_printf(out, "%s, in %s\n  %s\n  counted by: %s (%s)\n  over units and kernels: %s\n",
+                row->name, row->unit, row->meaning, groups[g].source, groups[g].title,
+                row->is_max ? "the largest" : "the sum");
+    text_add(out, "  part of:");
+    bool is_open = false;
+    for (RatioId ratio = 0; ratio < RATIO_COUNT; ratio++) {
+        const RatioRow *of = &ratio_rows[ratio];
+        bool is_part = false;
+        for (int i = 0; i < of->numerator_terms; i++)
+            is_part |= of->numerator[i] == id;
+        for (int i = 0; i < of->denominator_terms; i++)
+            is_part |= of->denominator[i] == id;
+        if (is_part) text_printf(out, "%s %s", is_open ? "," : "", of->name);
+        is_open |= is_part;
+    }
+    text_add(out, is_open ? "\n" : " no ratio\n");
+}
+
+/* A sum of counters with their meanings, a line each. */
+static void explain_terms(const CounterId *ids, int count, Text *out) {
+    for (int i = 0; i < count; i++)
+        text_printf(out, "    %-28s %s\n", counter_rows[ids[i]].name, counter_rows[ids[i]].meaning);
+}
+
+void counters_explain_ratio(RatioId id, Text *out) {
+    const RatioRow *row = &ratio_rows[id];
+    text_printf(out, "%s, a ratio, in %s\n  %s\n  = ", row->name, row->unit, row->meaning);
+    if (row->scale > 1) text_printf(out, "%.0f x ", row->scale);
+    document_terms(row->numerator, row->numerator_terms, out);
+    text_add(out, " / ");
+    if (row->scale < 1) text_printf(out, "(%.0f x ", 1 / row->scale);
+    document_terms(row->denominator, row->denominator_terms, out);
+    text_printf(out, "%s\n", row->scale < 1 ? ")" : "");
+    explain_terms(row->numerator, row->numerator_terms, out);
+    explain_terms(row->denominator, row->denominator_terms, out);
+}
+
 void counters_document(Text *out) {
     text_add(out,
              "# Metrics\n\n"

@@ -283,6 +283,10 @@ typedef struct CountersShape {
  * True when all hold; else `why` has a line for each that does not, with its numbers. */
 bool counters_check(const Counters *counters, CountersShape shape, Text *why);
 
+/* Adds what a counter, or a ratio, is: some lines for people. */
+void counters_explain(CounterId id, Text *out);
+void counters_explain_ratio(RatioId id, Text *out);
+
 /* Adds the page docs/metrics.md. */
 void counters_document(Text *out);
 

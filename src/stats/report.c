@@ -388,85 +388,117 @@ static void add_comparison_row(const char *name, int width, const Counters *tota
     text_add(out, "\n");
 }
 
-/* What may have brought a difference about, if it differs itself. */
-static const struct {
+/* What may have made a run slow, and on which side of another's value it does so. */
+static const struct Evidence {
     const char *name;
     RatioId ratio;
+    bool is_worse_higher;
 } evidence[] = {
-    {"mean fetch latency", RATIO_fetch_latency},
-    {"L1D misses", RATIO_l1d_miss_rate},
-    {"L2 misses", RATIO_l2_miss_rate},
-    {"row hits", RATIO_RBL},
-    {"busy banks", RATIO_BLP},
+    {"mean fetch latency", RATIO_fetch_latency, true},
+    {"L1D misses", RATIO_l1d_miss_rate, true},
+    {"L2 misses", RATIO_l2_miss_rate, true},
+    {"row hits", RATIO_RBL, false},
+    {"busy banks", RATIO_BLP, false},
 };
+enum { EVIDENCE = sizeof evidence / sizeof *evidence };
 
-/* "(L1D misses 41.0% instead of 63.2%, ...)" */
-static void add_evidence(const Counters *best, const Counters *worst, Text *out) {
-    char ours[FIELD_BYTES], theirs[FIELD_BYTES];
-    bool is_open = false;
-    for (size_t i = 0; i < sizeof evidence / sizeof *evidence; i++) {
-        double value = counters_ratio(best, evidence[i].ratio);
-        double other = counters_ratio(worst, evidence[i].ratio);
-        if (!(fabs(value - other) > 0.02 * fabs(other)))
-            continue; /* too close to tell, or no number */
-        format_ratio(ours, best, evidence[i].ratio);
-        format_ratio(theirs, worst, evidence[i].ratio);
-        text_printf(out, "%s%s %s instead of %s", is_open ? ", " : " (", evidence[i].name, ours,
-                    theirs);
-        is_open = true;
-    }
-    if (is_open) text_add(out, ")");
+#define LEAST_EFFECT 1.02 /* a value that is worse by less tells nothing */
+
+/* How many times worse a loser's value is than the winner's: below 1 where it is better, 0 where
+ * one of them is none. */
+static double effect_of(int i, const Counters *winner, const Counters *loser) {
+    double best = counters_ratio(winner, evidence[i].ratio);
+    double other = counters_ratio(loser, evidence[i].ratio);
+    double effect = evidence[i].is_worse_higher ? other / best : best / other;
+    return effect > 0 ? effect : 0; /* NaN is not */
 }
 
-/* The cause on which `best` lost fewer scheduler cycles than `worst` by most; -1 when there is
- * none. */
-static int largest_saving(const Counters *best, const Counters *worst, uint64_t *saving) {
-    int largest = -1;
-    *saving = 0;
-    for (int i = 1; i < CAUSES; i++) {
-        uint64_t before = cause_cycles(worst, i), after = cause_cycles(best, i);
-        if (before > after && before - after > *saving) {
-            *saving = before - after;
-            largest = i;
+/* The figures that are worse, the one that is so by most first: "; L1D misses 63.2% instead
+ * of 41.0%,
+ * ..." */
+static void add_evidence(const Counters *winner, const Counters *loser, Text *out) {
+    bool is_told[EVIDENCE] = {false};
+    for (int told = 0; told < EVIDENCE; told++) {
+        int worst = -1;
+        double most = LEAST_EFFECT;
+        for (int i = 0; i < EVIDENCE; i++) {
+            double effect = effect_of(i, winner, loser);
+            if (is_told[i] || !(effect > most)) continue;
+            worst = i;
+            most = effect;
         }
+        if (worst < 0) return;
+        char ours[FIELD_BYTES], theirs[FIELD_BYTES];
+        format_ratio(ours, loser, evidence[worst].ratio);
+        format_ratio(theirs, winner, evidence[worst].ratio);
+        text_printf(out, "%s%s %s instead of %s", told ? ", " : "; ", evidence[worst].name, ours,
+                    theirs);
+        is_told[worst] = true;
     }
-    return largest;
+}
+
+#define LEAST_SHARE 0.1 /* of the loss; what has less is not named */
+
+/* The causes that took more scheduler cycles than in the winner, as shares of all such cycles, the
+ * largest first: "88% found the load/store unit full, 12% waited for memory". */
+static void add_losses(const Counters *winner, const Counters *loser, Text *out) {
+    uint64_t losses[CAUSES], all = 0;
+    for (int i = 0; i < CAUSES; i++) {
+        uint64_t theirs = cause_cycles(winner, i), ours = cause_cycles(loser, i);
+        losses[i] = ours > theirs ? ours - theirs : 0;
+        all += losses[i];
+    }
+    for (bool is_open = false; all; is_open = true) {
+        int largest = 0;
+        for (int i = 1; i < CAUSES; i++)
+            largest = losses[i] > losses[largest] ? i : largest;
+        double share = (double)losses[largest] / (double)all;
+        if (share < LEAST_SHARE) return;
+        char percent[FIELD_BYTES];
+        format_value(percent, 100 * share, 0);
+        text_printf(out, is_open ? ", %s%% %s" : ": %s%% of these %s", percent,
+                    causes[largest].name);
+        losses[largest] = 0;
+    }
 }
 
 /* Differences in cycles below this are called none: no reason can be read out of so little. */
 #define NEGLIGIBLE 0.01
 
-/* One sentence: what the fastest run loses less on than the one it is measured by, and figures that
- * go with it. */
-static void add_reason(const RunStats *const *runs, const RunNames *names, int fastest, int other,
-                       Text *out) {
-    Counters best = run_total(runs[fastest]), worst = run_total(runs[other]);
-    const char *winner = names->list[fastest], *loser = names->list[other];
-    if (best.cycles == worst.cycles) {
-        text_printf(out, "\n%s and %s take the same number of cycles.\n", winner, loser);
-        return;
-    }
+/* Why a run is slower than the fastest: a line. */
+static void add_loser(const RunNames *names, int i, const Counters *winner, const Counters *loser,
+                      Text *out) {
     char percent[FIELD_BYTES];
-    double share = (double)(worst.cycles - best.cycles) / (double)worst.cycles;
+    double share = (double)(loser->cycles - winner->cycles) / (double)winner->cycles;
+    format_value(percent, 100 * share, share < NEGLIGIBLE ? 2 : 1);
+    text_printf(out, "  %-*s %s%% more cycles", names->width, names->list[i], percent);
     if (share < NEGLIGIBLE) {
-        format_value(percent, 100 * share, 2);
-        text_printf(out, "\n%s is fastest, by only %s%% over %s: too little to have a reason.\n",
-                    winner, percent, loser);
+        text_add(out, ", too few to have a reason\n");
         return;
     }
-    uint64_t saving, gain = worst.scheduler_cycles - best.scheduler_cycles;
-    int cause = largest_saving(&best, &worst, &saving);
-    format_value(percent, 100 * share, 1);
-    text_printf(out, "\n%s wins with %s%% fewer cycles than %s", winner, percent, loser);
-    if (cause >= 0 && saving < gain) {
-        format_value(percent, 100 * (double)saving / (double)gain, 0);
-        text_printf(out, ": %s%% of the gain are scheduler cycles that %s", percent,
-                    causes[cause].name);
-    } else if (cause >= 0) {
-        text_printf(out, ": the gain is in scheduler cycles that %s", causes[cause].name);
+    add_losses(winner, loser, out);
+    add_evidence(winner, loser, out);
+    text_add(out, "\n");
+}
+
+/* Who is fastest, and then a line for each other run, in the order of the table. */
+static void add_reasons(const RunStats *const *runs, int count, const RunNames *names, int fastest,
+                        Text *out) {
+    Counters winner = run_total(runs[fastest]);
+    int ties = 0;
+    text_add(out, "\n");
+    for (int i = 0; i < count; i++) {
+        if (run_total(runs[i]).cycles != winner.cycles) continue;
+        text_printf(out, "%s%s", ties ? ", " : "", names->list[i]);
+        ties++;
     }
-    add_evidence(&best, &worst, out);
-    text_add(out, ".\n");
+    if (ties == count) text_add(out, ": the same number of cycles.\n");
+    else if (ties > 1) text_add(out, ": fastest, with the same number of cycles. Slower are\n");
+    else text_add(out, " is fastest. Slower are\n");
+    for (int i = 0; i < count && ties < count; i++) {
+        Counters loser = run_total(runs[i]);
+        if (loser.cycles != winner.cycles) add_loser(names, i, &winner, &loser, out);
+    }
 }
 
 /* The marks of the bars, as far as any run has such cycles. */
@@ -484,8 +516,8 @@ static void add_legend(const Counters *all, Text *out) {
 void report_comparison(const RunStats *const *runs, int count, Text *out) {
     if (!count) return;
     RunNames names = name_runs(runs, count);
-    int fastest = 0, second = -1;
-    uint64_t first = run_total(runs[0]).cycles, least = first, next = UINT64_MAX;
+    int fastest = 0;
+    uint64_t first = run_total(runs[0]).cycles, least = first;
     Counters all = {0};
     text_printf(out, "%s on %s", runs[0]->program, runs[0]->machine);
     if (!names.has_warps) text_printf(out, ", warps by %s", runs[0]->scheduler);
@@ -499,10 +531,8 @@ void report_comparison(const RunStats *const *runs, int count, Text *out) {
         add_comparison_row(names.list[i], names.width, &total, speedup, out);
         counters_add(&all, &total);
         if (total.cycles < least) least = total.cycles, fastest = i;
-        else if (i > 0 && total.cycles < next) next = total.cycles, second = i;
     }
     add_legend(&all, out);
-    /* Against the first, as the speed-ups are; when that is the fastest, against the next best. */
-    if (count > 1) add_reason(runs, &names, fastest, fastest ? 0 : second, out);
+    if (count > 1) add_reasons(runs, count, &names, fastest, out);
     free_names(&names, count);
 }

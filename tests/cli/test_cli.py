@@ -28,7 +28,8 @@ TYTO, ROOT, LAUNCHER = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HERE = ROOT / "tests" / "cli"
 SAXPY = HERE / "saxpy.ptx"
 SPIN = HERE / "spin.ptx"
-COMMANDS = ("run", "compare", "launch", "cc", "ptx", "machines", "schedulers", "cost", "cache", "help", "reproduce", "sweep")
+COMMANDS = ("run", "compare", "launch", "cc", "ptx", "machines", "schedulers", "cost", "cache", "help", "reproduce", "sweep", "workloads", "metrics",
+            "explain")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 
@@ -548,7 +549,7 @@ class Compare(Case):
         self.check(done, 0)
         self.assertEqual(done.stderr, "")
         self.assertIn("spmv on ccws", done.stdout)
-        self.assertRegex(done.stdout, r"(?m)^(gto|ccws:\S+|lrr) +wins|wins with|same number")
+        self.assertRegex(done.stdout, r"(?m)^(gto|ccws:\S+|lrr) is fastest\. Slower are")
         runs = json.loads((self.path / "c.json").read_text(encoding="utf-8"))["runs"]
         self.assertEqual([run["scheduler"].split(":")[0] for run in runs], ["gto", "ccws", "lrr"])
         self.assertIn("k_throttle=16", runs[1]["scheduler"])
@@ -612,6 +613,58 @@ class Compare(Case):
                   environment=environment)
         self.tyto("compare", "--schedulers", "lrr", "false", environment=environment)
         self.assertEqual(os.listdir(self.path), [])
+
+
+class Words(Case):
+    def test_options_of_tyto_are_understood_after_a_workload(self):
+        before = self.tyto("run", "--machine", "owl", "--scheduler", "lrr", "--json", "a.json", "vecadd", "--size", "300",
+                           is_timed=True)
+        after = self.tyto("run", "vecadd", "--machine", "owl", "--size", "300", "--scheduler=lrr", "--json", "b.json",
+                          is_timed=True)
+        self.check(before, 0)
+        self.check(after, 0)
+        load = lambda name: json.loads((self.path / name).read_text(encoding="utf-8"))
+        one, other = load("a.json"), load("b.json")
+        del one["host"], other["host"]
+        self.assertEqual(one, other)
+        self.assertEqual(one["machine"], "owl")
+        self.check(self.tyto("run", "vecadd", "--help"), 0)
+        self.check(self.tyto("run", "vecadd", "--sise", "3"), 2, "unknown option '--sise'")
+        self.check(self.tyto("run", "vecadd", "--", "--machine", "owl"), 2, "unknown option '--machine'")
+        self.check(self.tyto("compare", "vecadd", "--size", "300", "--schedulers", "lrr,gtoo"), 2, "gto")
+
+    def test_options_after_another_program_are_its_own_and_that_is_said(self):
+        done = self.tyto("run", "echo", "--machine", "owl")
+        self.assertEqual(done.stdout, "--machine owl\n")
+        self.check(done, 0, "note: --machine stands after the program's name")
+        self.assertNotIn("note", self.tyto("run", "echo", "--size", "3").stderr)
+        self.assertNotIn("note", self.tyto("run", "echo", "--", "--machine").stderr)
+
+    def test_every_workload_is_listed_by_its_suite(self):
+        names = {path.stem for path in (TYTO.parent / "workloads").glob("*.ptx") if ".volatile" not in path.name}
+        self.assertGreaterEqual(len(names), 60)
+        listed = self.tyto("workloads").stdout
+        self.assertEqual(set(re.findall(r"(?m)^  (\w+) ", listed)), names)
+        self.assertEqual(len(re.findall(r"(?m)^\w.*", listed)), 8)  # suites
+        page = self.tyto("help", "run").stdout.split("Workloads, by suite")[1].split("\n\n")[0]
+        self.assertEqual(names - set(page.split()), set())
+        self.assertEqual(re.findall(r"(?m)^  (\w+) ", self.tyto("workloads", "aes-128").stdout), ["aes"])
+        self.check(self.tyto("workloads", "nothing-of-it"), 2, "no workload has 'nothing-of-it'")
+
+    def test_metrics_are_listed_and_explained(self):
+        names = [line.split()[0] for line in self.tyto("metrics").stdout.splitlines()]
+        self.assertGreater(len(names), 140)
+        page = (ROOT / "docs/metrics.md").read_text(encoding="utf-8")
+        for name in names:
+            self.assertIn(f"| `{name}` |", page)
+        done = self.tyto("explain", *names)
+        self.check(done, 0)
+        self.assertEqual(len(re.findall(r"(?m)^\w+, ", done.stdout)), len(names))
+        shown = self.tyto("explain", "l1d_miss_rate", "l1d_misses").stdout
+        self.assertIn("= l1d_misses / l1d_accesses\n", shown)
+        self.assertIn("part of: l1d_miss_rate, l1d_MPKI\n", shown)
+        self.check(self.tyto("explain", "ipcc"), 2, "did you mean 'ipc'?")
+        self.check(self.tyto("metrics", "nothing-of-it"), 2, "no metric has 'nothing-of-it'")
 
 
 class Listings(Case):

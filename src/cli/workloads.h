@@ -1,0 +1,8 @@
+/* The workloads that come with Tyto, as lists. */
+#ifndef TYTO_CLI_WORKLOADS_H
+#define TYTO_CLI_WORKLOADS_H
+
+/* Prints their names, a paragraph for each suite, for the help. */
+void workloads_print_names(void);
+
+#endif
