@@ -1,6 +1,6 @@
 /* Random graphs of a fixed seed: what a graph does is what a stream does with the same work, node
- * after node in the order in which they were created, whatever the graph's dependencies leave open;
- * nodes whose order matters depend on each other. */
+ * after node, whatever the graph's dependencies leave open; nodes whose order matters depend on
+ * each other, and are created in any order. */
 #include "graph_kernels.h"
 
 enum { GRAPHS = 60, NODES_MAX = 24, CELLS = 5 };
@@ -66,22 +66,34 @@ static void reset(void) {
         assert_cuda(cuMemsetD32(at(i), i + 1, 1));
 }
 
-/* Adds the pieces as nodes; some of a run of them go into a child graph. */
+static CUgraphNode add_child(CUgraph graph, const Piece *piece) {
+    CUgraphNode node;
+    CUgraph child = new_graph();
+    add_piece(child, piece, NULL, 0);
+    assert_cuda(cuGraphAddChildGraphNode(&node, graph, NULL, 0, child));
+    assert_cuda(cuGraphDestroy(child));
+    return node;
+}
+
+/* Adds the pieces as nodes, some as child graphs, in an order of creation that says nothing; then
+ * the dependencies that they need, and some more. */
 static CUgraph build(const Piece *pieces, size_t count) {
     CUgraph graph = new_graph();
-    CUgraphNode nodes[NODES_MAX], after[NODES_MAX];
+    CUgraphNode nodes[NODES_MAX];
+    size_t order[NODES_MAX];
     for (size_t i = 0; i < count; i++) {
-        size_t before = 0;
+        size_t at = draw((uint32_t)i + 1);
+        order[i] = order[at];
+        order[at] = i;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const Piece *piece = &pieces[order[i]];
+        nodes[order[i]] = draw(6) == 0 ? add_child(graph, piece) : add_piece(graph, piece, NULL, 0);
+    }
+    for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < i; j++) {
-            if (touch(&pieces[i], &pieces[j]) || draw(8) == 0) after[before++] = nodes[j];
-        }
-        if (draw(6) == 0) {
-            CUgraph child = new_graph();
-            add_piece(child, &pieces[i], NULL, 0);
-            assert_cuda(cuGraphAddChildGraphNode(&nodes[i], graph, after, before, child));
-            assert_cuda(cuGraphDestroy(child));
-        } else {
-            nodes[i] = add_piece(graph, &pieces[i], after, before);
+            if (touch(&pieces[i], &pieces[j]) || draw(8) == 0)
+                assert_cuda(cuGraphAddDependencies(graph, &nodes[j], &nodes[i], NULL, 1));
         }
     }
     return graph;
