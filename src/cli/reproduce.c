@@ -122,11 +122,11 @@ static int end_status(EngineEnd end) {
 }
 
 static bool show_table(const Work *work, const Table *table) {
-    const char *svg = arguments_value(work->arguments, "--svg");
+    const char *plot = arguments_value(work->arguments, "--plot");
     output_text(table, work->size, stdout);
     if (work->csv.file) output_csv(table, work->size, work->csv.file);
     if (work->claims) claims_add(work->claims, table);
-    return !svg || output_svg(table, work->size, svg);
+    return !plot || output_plot(table, work->size, plot);
 }
 
 static int show_study(const Work *work, Study *study) {
@@ -224,8 +224,8 @@ static int run_reproduce(Arguments *arguments) {
     const char *database = arguments_value(arguments, "--database");
     if (strcmp(arguments->operands[0], "list") == 0) return list_experiments();
     if (!arguments_jobs(arguments, &work.jobs) || !read_size(&work)) return EXIT_USAGE;
-    if (arguments_has(arguments, "--svg") && strcmp(arguments->operands[0], "all") == 0) {
-        say_error("--svg is for one experiment");
+    if (arguments_has(arguments, "--plot") && strcmp(arguments->operands[0], "all") == 0) {
+        say_error("--plot is for one experiment");
         return EXIT_USAGE;
     }
     if (!arguments_check_environment()) return EXIT_USAGE;
@@ -242,7 +242,7 @@ static const TytoOption options[] = {
     {"--jobs", "N", NULL, "Runs at once; else as many as the host has processors.", NULL, 0},
     {"--csv", "FILE", NULL, "Write the table as CSV, - being standard output.", NULL,
      TYTO_OPTION_FILE},
-    {"--svg", "FILE", NULL, "Plot the table as SVG, with gnuplot.", NULL, TYTO_OPTION_FILE},
+    {"--plot", "FILE.svg|.pdf", NULL, "Plot the table, with gnuplot.", NULL, TYTO_OPTION_FILE},
     {"--markdown", "FILE", NULL, "Write a page with each claim, the paper's number and ours.", NULL,
      TYTO_OPTION_FILE},
     {"--database", "FILE", "tyto-runs.sqlite", "Where finished runs are kept.", NULL, 0},
@@ -258,7 +258,7 @@ const Command command_reproduce = {
     .operands = "list|all|ID|FILE.yaml",
     .summary = "Run a table or figure of a paper, and print its numbers beside ours",
     .text = "  tyto reproduce list\n"
-            "  tyto reproduce owl-table-2 --size test --csv table.csv --svg table.svg\n"
+            "  tyto reproduce owl-table-2 --size test --csv table.csv --plot table.svg\n"
             "\n"
             "Finished runs are kept: a command that was interrupted goes on where it was. Runs of "
             "other\n"

@@ -47,11 +47,11 @@ OUTPUTS = (
     ("cache", "run.l1d", "--csv", "FILE"),
     ("reproduce", "./mine.yaml", "--size", "test", "--stored", "--csv", "FILE"),
     ("reproduce", "./mine.yaml", "--size", "test", "--stored", "--markdown", "FILE"),
-    *([("reproduce", "./mine.yaml", "--size", "test", "--stored", "--svg", "FILE")] if shutil.which("gnuplot") else ()),
+    *([("reproduce", "./mine.yaml", "--size", "test", "--stored", "--plot", "FILE")] if shutil.which("gnuplot") else ()),
     ("launch", "--quiet", "--functional", SAXPY, "--arg", "u32:1", "--arg", "f32:1", "--arg", "zero:64",
      "--arg", "out:FILE:65536"),
 )
-TEMPORARY = {"compare": 14000, "--svg": 4096}  # bytes of the files that a command needs on the way; they are smaller
+TEMPORARY = {"compare": 14000, "--plot": 4096}  # bytes of the files that a command needs on the way; they are smaller
 
 
 class Case(unittest.TestCase):
@@ -144,7 +144,7 @@ class Whole(Case):
 
     def test_a_dash_is_standard_output(self):
         for words in OUTPUTS:
-            if "--svg" in words or "out:FILE:65536" in words:
+            if "--plot" in words or "out:FILE:65536" in words:
                 continue
             done = subprocess.run(self.words(words, "-"), capture_output=True, check=False, cwd=self.home, env=PLAIN,
                                   timeout=SECONDS)

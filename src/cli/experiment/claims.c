@@ -77,6 +77,18 @@ static bool is_headline(const Claim *claim, const char *row) {
     return false;
 }
 
+static const char *const bound_signs[BOUND_COUNT] = {"", "at least ", "at most "};
+
+/* What is left of a mean without the program that it rests on. */
+static void add_rest(FILE *to, const Table *table, int row, int column) {
+    char rest[CELL_BYTES];
+    double without;
+    const char *program = table_rests_on(table, row, column, &without);
+    if (!program) return;
+    table_format(table->experiment->columns.list[column].form, without, rest, sizeof rest);
+    fprintf(to, "%s: %s without it", program, rest);
+}
+
 static void add_claim(Claims *claims, const Table *table, int row, int column) {
     const Experiment *experiment = table->experiment;
     const Cell *cell = table_cell(table, row, column);
@@ -87,14 +99,33 @@ static void add_claim(Claims *claims, const Table *table, int row, int column) {
     char ours[CELL_BYTES], theirs[CELL_BYTES];
     table_format(of->form, cell->value, ours, sizeof ours);
     table_format(of->form, cell->published, theirs, sizeof theirs);
-    fprintf(claims->sections.file, "| %s | %s | %s | %s | %s | %s | %s |\n", of->label, label,
-            cell->claim->place, theirs, ours, verdict,
+    fprintf(claims->sections.file, "| %s | %s | %s | %s%s | %s | %s | ", of->label, label,
+            cell->claim->place, bound_signs[cell->claim->bound], theirs, ours, verdict);
+    if (cell->claim->repeats)
+        fprintf(claims->sections.file, "counted in %s ", cell->claim->repeats);
+    fprintf(claims->sections.file, "%s |\n",
             examined && cell->verdict > VERDICT_AGREES ? examined : "");
-    find_tally(claims, experiment->paper)->counts[cell->verdict]++;
-    if (is_headline(cell->claim, label))
-        fprintf(claims->headlines.file, "| %s %s | %s: %s, %s | %s | %s | %s |\n",
-                experiment->paper, experiment->place, experiment->title, of->label, label, theirs,
-                ours, verdict);
+    if (experiment->counting == COUNT_EACH && !cell->claim->repeats)
+        find_tally(claims, experiment->paper)->counts[cell->verdict]++;
+    if (is_headline(cell->claim, label)) {
+        fprintf(claims->headlines.file, "| %s %s | %s: %s, %s | %s%s | %s | %s | ",
+                experiment->paper, experiment->place, experiment->title, of->label, label,
+                bound_signs[cell->claim->bound], theirs, ours, verdict);
+        add_rest(claims->headlines.file, table, row, column);
+        fprintf(claims->headlines.file, " |\n");
+    }
+}
+
+/* All numbers of a run together are one claim. */
+static void add_as_one(Claims *claims, const Table *table) {
+    int counts[VERDICT_COUNT], all = 0;
+    Verdict verdict = table_verdict_as_one(table);
+    table_count_verdicts(table, counts);
+    for (int i = 0; i < VERDICT_COUNT; i++)
+        all += counts[i];
+    find_tally(claims, table->experiment->paper)->counts[verdict]++;
+    fprintf(claims->sections.file, "One run, and so one claim: %d of its %d numbers agree: %s.\n\n",
+            counts[VERDICT_AGREES], all, verdict ? table_verdict_name(verdict) : "not run");
 }
 
 void claims_add(Claims *claims, const Table *table) {
@@ -110,6 +141,7 @@ void claims_add(Claims *claims, const Table *table) {
         fprintf(to, "The text publishes no numbers of it.\n\n");
         return;
     }
+    if (experiment->counting == COUNT_AS_ONE) add_as_one(claims, table);
     fprintf(to, "| claim about | of | place | paper | ours | verdict | why |\n"
                 "|---|---|---|---|---|---|---|\n");
     for (int column = 0; column < table->columns; column++) {
@@ -127,10 +159,16 @@ static const char heading[] =
     "\n"
     "Every number that the papers' texts publish for the experiments in `experiments/`, beside "
     "ours.\n"
-    "A claim agrees when ours is off by at most half of what is claimed; \"direction\" is a gain "
-    "or loss\n"
-    "likewise, of at least a tenth of the claim. Written by `tyto reproduce` with the option\n"
-    "`--markdown`; what the sizes mean and how a row is to be read is in\n"
+    "A claim agrees when ours is off by at most half of what is claimed, so the sign is the same; "
+    "a claim of no\n"
+    "change when ours is off by at most a point, or 0.01 of a ratio. \"Direction\" is a gain or a "
+    "loss likewise, of at\n"
+    "least a third of the claim. Where a text says only that something is no less, or no more, "
+    "ours "
+    "must not be\n"
+    "(\"at least\", \"at most\"). A number that a figure repeats is counted once. Written by `tyto "
+    "reproduce` with\n"
+    "the option `--markdown`; what the sizes mean and how a row is to be read is in\n"
     "[experiments](experiments.md).\n"
     "\n";
 
@@ -159,7 +197,9 @@ bool claims_write(Claims *claims, const char *path) {
     if (claims->headlines.length)
         fprintf(
             page.file,
-            "## Headlines\n\n| of | claim | paper | ours | verdict |\n|---|---|---|---|---|\n%s\n",
+            "## Headlines\n\nA mean rests on a program without which less than half of its effect "
+            "is left.\n\n"
+            "| of | claim | paper | ours | verdict | rests on |\n|---|---|---|---|---|---|\n%s\n",
             claims->headlines.text);
     fputs(claims->sections.text, page.file);
     fclose(page.file);

@@ -16,11 +16,16 @@
 static const char *const forms[] = {"ratio",        "percent", "change", "decrease",
                                     "per-thousand", "number",  "index",  NULL};
 static_assert(sizeof forms / sizeof forms[0] == FORM_COUNT + 1, "a name for each form");
-static const char *const means[] = {"arithmetic", "geometric", "harmonic", NULL};
+static const char *const means[] = {"arithmetic", "geometric", "harmonic", "largest", NULL};
 static_assert(sizeof means / sizeof means[0] == MEAN_COUNT + 1, "a name for each mean");
 
 static const char *const bases[] = {"none", "first", "previous", NULL};
 static_assert(sizeof bases / sizeof bases[0] == BASE_COUNT + 1, "a name for each base");
+static const char *const bounds[] = {"none", "least", "most", NULL};
+static_assert(sizeof bounds / sizeof bounds[0] == BOUND_COUNT + 1, "a name for each bound");
+static const char *const countings[] = {"each", "as-one", NULL};
+static_assert(sizeof countings / sizeof countings[0] == COUNTING_COUNT + 1,
+              "a name for each way of counting");
 static const char *const plots[] = {"bars", "lines", "spans", NULL};
 static_assert(sizeof plots / sizeof plots[0] == PLOT_COUNT + 1, "a name for each plot");
 
@@ -72,6 +77,8 @@ static const Field claim_fields[] = {
     {"place", FIELD_TEXT, offsetof(Claim, place), true, NULL, NULL},
     {"examined", FIELD_TEXT, offsetof(Claim, examined), false, NULL, NULL},
     {"headline", FIELD_WORDS, offsetof(Claim, headline), false, NULL, NULL},
+    {"bound", FIELD_CHOICE, offsetof(Claim, bound), false, bounds, NULL},
+    {"repeats", FIELD_TEXT, offsetof(Claim, repeats), false, NULL, NULL},
     {"values", FIELD_VALUES, offsetof(Claim, values), true, NULL, NULL},
 };
 FIELDS_RECORD(claim, Claim, claim_fields);
@@ -84,6 +91,7 @@ static const Field experiment_fields[] = {
     {"machine", FIELD_TEXT, offsetof(Experiment, machine), true, NULL, NULL},
     {"absent", FIELD_WORDS, offsetof(Experiment, absent), false, NULL, NULL},
     {"plot", FIELD_CHOICE, offsetof(Experiment, plot), false, plots, NULL},
+    {"count", FIELD_CHOICE, offsetof(Experiment, counting), false, countings, NULL},
     {"programs", FIELD_RECORDS, offsetof(Experiment, programs), true, NULL, &program_record},
     {"setups", FIELD_RECORDS, offsetof(Experiment, setups), true, NULL, &setup_record},
     {"columns", FIELD_RECORDS, offsetof(Experiment, columns), true, NULL, &column_record},

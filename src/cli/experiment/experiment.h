@@ -60,10 +60,16 @@ typedef struct Column {
     const char
         *from; /* column of the values at which its bars begin, in a plot of spans; NULL: 0 */
     Form form; /* how it is shown */
-    double threshold; /* what counts is on which side of it a value lies; 0: none */
+    double threshold; /* the text divides programs by it; 0: none */
 } Column;
 
-typedef enum MeanKind { MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_HARMONIC, MEAN_COUNT } MeanKind;
+typedef enum MeanKind {
+    MEAN_ARITHMETIC,
+    MEAN_GEOMETRIC,
+    MEAN_HARMONIC,
+    MEAN_LARGEST, /* no mean: the best case */
+    MEAN_COUNT
+} MeanKind;
 
 typedef struct Mean {
     const char *label; /* the paper's name of it */
@@ -71,12 +77,17 @@ typedef struct Mean {
     Words of; /* labels of programs; none: all */
 } Mean;
 
+/* What a text says without a number of its own: "does not degrade", "the majority". */
+typedef enum Bound { BOUND_NONE, BOUND_LEAST, BOUND_MOST, BOUND_COUNT } Bound;
+
 /* What the paper says of a column. */
 typedef struct Claim {
     const char *column;
     const char *place;    /* "section 5.1" */
     const char *examined; /* why ours differ, found by looking; NULL: nobody has looked */
     Words headline;       /* rows that a page of claims begins with */
+    Bound bound;          /* the values are the least or the most that the text allows */
+    const char *repeats;  /* experiment in which the same numbers are counted; NULL: here */
     Values values;
 } Claim;
 
@@ -87,6 +98,13 @@ typedef enum Plot {
     PLOT_COUNT
 } Plot;
 
+/* How the published numbers of an experiment are counted. */
+typedef enum Counting {
+    COUNT_EACH,
+    COUNT_AS_ONE, /* all are of one run: a single claim */
+    COUNTING_COUNT
+} Counting;
+
 typedef struct Experiment {
     const char *id; /* "owl-figure-7" */
     const char *paper;
@@ -94,6 +112,7 @@ typedef struct Experiment {
     const char *place; /* in the paper */
     const char *machine;
     Words absent; /* programs of the paper that we do not have */
+    Counting counting;
     Plot plot;
     struct {
         Program *list;

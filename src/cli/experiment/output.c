@@ -119,6 +119,11 @@ void output_text(const Table *table, const char *size, FILE *to) {
         write_verdicts(table, column, to);
     output_sides(table, to);
     output_absent(experiment, to);
+    if (experiment->published.count && strcmp(size, "paper") != 0)
+        fprintf(to,
+                "Published numbers are of the papers' inputs: what agrees shows at --size paper, "
+                "not at %s.\n",
+                size);
 }
 
 /* ---- CSV ---- */

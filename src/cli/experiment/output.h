@@ -1,4 +1,4 @@
-/* Tables as text, CSV and SVG. */
+/* Tables as text, CSV and pictures. */
 #ifndef TYTO_CLI_EXPERIMENT_OUTPUT_H
 #define TYTO_CLI_EXPERIMENT_OUTPUT_H
 
@@ -16,7 +16,8 @@ void output_csv(const Table *table, const char *size, FILE *to);
  * that we do not have. */
 void output_sides(const Table *table, FILE *to);
 void output_absent(const Experiment *experiment, FILE *to);
-/* Bars, plotted by gnuplot; says so on stderr when there is none. False after a message. */
-bool output_svg(const Table *table, const char *size, const char *path);
+/* A picture drawn by gnuplot, PDF if the path ends so and else SVG; says so on stderr when there is
+ * no gnuplot. False after a message. */
+bool output_plot(const Table *table, const char *size, const char *path);
 
 #endif

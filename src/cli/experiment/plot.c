@@ -1,9 +1,10 @@
-/* Tables as SVG, drawn by gnuplot: bars, lines or spans. */
+/* Tables as SVG or PDF, drawn by gnuplot: bars, lines or spans. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/engine/gnuplot.h"
+#include "cli/experiment/bars.h"
 #include "cli/experiment/output.h"
 
 enum { PIXELS_PER_BAR = 14, LEAST_PIXELS = 960, HEIGHT_PIXELS = 420 };
@@ -13,22 +14,24 @@ static const Column *column_of(const Table *table, int column) {
 }
 
 static int width_of(const Table *table) {
-    bool is_bars = table->experiment->plot == PLOT_BARS;
-    int bars = table->rows * (is_bars ? table->columns + 1 : 2);
+    if (table->experiment->plot == PLOT_BARS) return bars_width(table);
+    int bars = table->rows * 2;
     return bars * PIXELS_PER_BAR > LEAST_PIXELS ? bars * PIXELS_PER_BAR : LEAST_PIXELS;
 }
 
-/* ARG1 is the file of data, ARG2 the title. Texts mean just their letters: no markup (noenhanced),
- * no comments.
- */
-static void write_settings(const Table *table, FILE *to) {
-    fprintf(
-        to,
-        "set terminal svg size %d,%d font 'sans-serif,11' background 'white' noenhanced\n"
-        "set title ARG2 noenhanced\n"
-        "set grid ytics\nset key outside below noenhanced\n"
-        "set datafile missing 'NaN'\nset datafile separator tab\nset datafile commentschars ''\n",
-        width_of(table), HEIGHT_PIXELS);
+/* What a picture is drawn of. */
+typedef struct Drawing {
+    const Table *table;
+    const char *path;
+} Drawing;
+
+/* ARG1 is the file of data, ARG2 the title, ARG3 what the axis shows. */
+static void write_settings(const Drawing *drawing, FILE *to) {
+    gnuplot_write_terminal(drawing->path, width_of(drawing->table), HEIGHT_PIXELS, to);
+    gnuplot_write_colours(to);
+    fprintf(to, "set title ARG2 noenhanced\nset ylabel ARG3 noenhanced\n"
+                "set grid ytics linecolor rgb '#dddddd' linetype 1 linewidth 0.5\nset border 3\n"
+                "set tics nomirror\nset key outside below noenhanced\n");
 }
 
 /* A line of the columns' labels, then one for each row: its number, its label, the value of each
@@ -54,16 +57,6 @@ enum { FIRST_VALUE = 3 }; /* gnuplot's number of the first column of values */
 
 /* What stands between the graphs of a plot. */
 static const char *before_graph(int number) { return number ? ", " : "plot "; }
-
-static void write_bars(const Table *table, FILE *to) {
-    fprintf(to, "set style data histograms\nset style histogram clustered gap 1\n"
-                "set style fill solid 0.8 border\nset xtics rotate by -45 scale 0\n");
-    for (int column = 0; column < table->columns; column++) {
-        int value = column + FIRST_VALUE;
-        fprintf(to, "%sARG1 using %d:xtic(2) title columnheader(%d)", before_graph(column), value,
-                value);
-    }
-}
 
 /* Columns of another form than the first's have the axis on the right. */
 static void write_lines(const Table *table, FILE *to) {
@@ -114,27 +107,71 @@ static void write_spans(const Table *table, FILE *to) {
 typedef void Writer(const Table *table, FILE *to);
 
 static Writer *const writers[PLOT_COUNT] = {
-    [PLOT_BARS] = write_bars, [PLOT_LINES] = write_lines, [PLOT_SPANS] = write_spans};
+    [PLOT_BARS] = bars_write_script, [PLOT_LINES] = write_lines, [PLOT_SPANS] = write_spans};
 
 /* ---- The plot ---- */
 
 static void make_title(const Table *table, const char *size, char *title, size_t room) {
     const Experiment *experiment = table->experiment;
-    snprintf(title, room, "%s, %s: %s (machine %s, size %s)", experiment->paper, experiment->place,
-             experiment->title, experiment->machine, size);
+    bool is_paper = !experiment->published.count || strcmp(size, "paper") == 0;
+    snprintf(title, room, "%s, %s: %s\nmachine %s, size %s%s", experiment->paper, experiment->place,
+             experiment->title, experiment->machine, size,
+             is_paper ? "" : "; published numbers are of size paper");
+}
+
+static void add_words(const Words *words, FILE *to) {
+    for (int i = 0; i < words->count; i++)
+        fprintf(to, "%s%s", i ? " + " : "", words->list[i]);
+}
+
+/* What the axis shows: the first column's metric, where all that are drawn have it, and its unit.
+ */
+static void write_axis(const Table *table, FILE *to) {
+    static const char *const units[FORM_COUNT] = {[FORM_PERCENT] = " (%)",
+                                                  [FORM_CHANGE] = ", change (%)",
+                                                  [FORM_DECREASE] = ", decrease (%)",
+                                                  [FORM_PER_THOUSAND] = " (per thousand)"};
+    const Column *first = column_of(table, 0);
+    bool is_same = true;
+    for (int column = 1; column < table->columns; column++)
+        is_same &= column_of(table, column)->form != first->form ||
+                   strcmp(column_of(table, column)->metric.list[0], first->metric.list[0]) == 0;
+    int counter = tyto_find_counter(first->metric.list[0]);
+    if (!is_same) fprintf(to, "share");
+    else add_words(&first->metric, to);
+    if (is_same && first->per.count == 1) fprintf(to, " per %s", first->per.list[0]);
+    if (first->over) fprintf(to, " over %s", first->over);
+    if (units[first->form]) fputs(units[first->form], to);
+    else if (first->form == FORM_NUMBER && is_same && counter >= 0 && !first->per.count)
+        fprintf(to, " (%s)", tyto_counter(counter)->unit);
+}
+
+static void make_axis(const Table *table, char *text, size_t room) {
+    FILE *to = fmemopen(text, room, "w");
+    text[0] = 0;
+    if (!to) return;
+    if (table->experiment->plot != PLOT_SPANS) write_axis(table, to);
+    fclose(to);
+    text[room - 1] = 0;
 }
 
 static void write_script(const void *context, FILE *to) {
-    const Table *table = context;
-    write_settings(table, to);
-    writers[table->experiment->plot](table, to);
+    const Drawing *drawing = context;
+    write_settings(drawing, to);
+    writers[drawing->table->experiment->plot](drawing->table, to);
     fprintf(to, "\n");
 }
 
-static void write_rows(const void *context, FILE *to) { write_data(context, to); }
+static void write_rows(const void *context, FILE *to) {
+    const Table *table = ((const Drawing *)context)->table;
+    if (table->experiment->plot == PLOT_BARS) bars_write_data(table, to);
+    else write_data(table, to);
+}
 
-bool output_svg(const Table *table, const char *size, const char *path) {
-    char title[256];
+bool output_plot(const Table *table, const char *size, const char *path) {
+    char title[320], axis[256];
+    Drawing drawing = {table, path};
     make_title(table, size, title, sizeof title);
-    return gnuplot_draw(&(Picture){path, title, "", write_script, write_rows, table});
+    make_axis(table, axis, sizeof axis);
+    return gnuplot_draw(&(Picture){path, title, axis, write_script, write_rows, &drawing});
 }

@@ -14,15 +14,16 @@ typedef struct FormRow {
     const char *format;
     double scale, offset; /* shown = scale x value + offset */
     double neutral;       /* shown value that means no difference */
-    double slack;         /* shown difference that is none */
+    double grain;         /* shown difference that is none, where the claim is that there is none:
+                             what texts round to */
     bool has_direction;   /* above and below neutral mean gain and loss */
 } FormRow;
 
 static const FormRow forms[FORM_COUNT] = {
-    [FORM_RATIO] = {"%.2fx", 1, 0, 1, 0.05, true},
-    [FORM_PERCENT] = {"%.0f%%", 100, 0, 0, 5, false},
-    [FORM_CHANGE] = {"%+.1f%%", 100, -100, 0, 5, true},
-    [FORM_DECREASE] = {"%.0f%%", -100, 100, 0, 5, true},
+    [FORM_RATIO] = {"%.2fx", 1, 0, 1, 0.01, true},
+    [FORM_PERCENT] = {"%.0f%%", 100, 0, 0, 1, false},
+    [FORM_CHANGE] = {"%+.1f%%", 100, -100, 0, 1, true},
+    [FORM_DECREASE] = {"%.0f%%", -100, 100, 0, 1, true},
     [FORM_PER_THOUSAND] = {"%.2f", 1000, 0, 0, 0, false},
     [FORM_NUMBER] = {"%.4g", 1, 0, 0, 0, false},
     [FORM_INDEX] = {"%.0f", 1, 0, 0, 0, false},
@@ -144,6 +145,7 @@ static const MeanRow means[MEAN_COUNT] = {
     [MEAN_ARITHMETIC] = {same, same},
     [MEAN_GEOMETRIC] = {log, exp},
     [MEAN_HARMONIC] = {inverse, inverse},
+    [MEAN_LARGEST] = {same, same},
 };
 
 static bool is_among(const Words *of, const char *label) {
@@ -153,42 +155,55 @@ static bool is_among(const Words *of, const char *label) {
     return of->count == 0;
 }
 
-/* NAN when one of the values is missing: a mean of the others would not be the paper's. */
-static double take_mean(const Table *table, const Mean *mean, int column) {
+/* NAN when one of the values is missing: a mean of the others would not be the paper's. Program
+ * `left_out` does not count; -1: all do. */
+static double take_mean(const Table *table, const Mean *mean, int column, int left_out) {
     const Experiment *experiment = table->experiment;
     Form form = experiment->columns.list[column].form;
-    double sum = 0;
+    double sum = 0, largest = -INFINITY;
     int count = 0;
     for (int i = 0; i < experiment->programs.count; i++) {
-        if (!is_among(&mean->of, experiment->programs.list[i].label)) continue;
-        sum += means[mean->kind].into(unshow(form, table_cell(table, i, column)->value));
+        if (i == left_out || !is_among(&mean->of, experiment->programs.list[i].label)) continue;
+        double value = unshow(form, table_cell(table, i, column)->value);
+        sum += means[mean->kind].into(value); /* not a number when one is missing */
+        largest = fmax(largest, value);
         count++;
     }
+    if (mean->kind == MEAN_LARGEST) return isnan(sum) ? NAN : show(form, largest);
     return show(form, means[mean->kind].back(sum / count));
 }
 
 /* ---- Claims ---- */
 
-#define LEAST_DIRECTION 0.1 /* of what is claimed: less is neither gain nor loss */
+#define LARGEST_ERROR   (1. / 2) /* of what is claimed */
+#define LEAST_DIRECTION (1. / 3) /* of what is claimed: less is neither gain nor loss */
 
 static const char *const verdict_names[VERDICT_COUNT] = {"", "agrees", "direction", "differs"};
 
 const char *table_verdict_name(Verdict verdict) { return verdict_names[verdict]; }
 
+/* Whether a program falls on the paper's side of the threshold by which the text divides them. */
 static bool is_same_side(const Column *column, const Cell *cell) {
     return (cell->value >= column->threshold) == (cell->published >= column->threshold);
 }
 
-static Verdict judge(const Column *column, const Cell *cell) {
-    const FormRow *form = &forms[column->form];
+/* What a text says without a number: no more than that it is so much at least, or at most. */
+static Verdict judge_bound(Bound bound, const FormRow *form, const Cell *cell) {
+    double beyond = cell->value - cell->published;
+    if (bound == BOUND_MOST) beyond = -beyond;
+    double grain = cell->published == form->neutral ? form->grain : 0;
+    return beyond >= -grain ? VERDICT_AGREES : VERDICT_DIFFERS;
+}
+
+static Verdict judge(Form as, Bound bound, const Cell *cell) {
+    const FormRow *form = &forms[as];
     if (isnan(cell->value) || isnan(cell->published)) return VERDICT_NONE;
-    if (column->threshold > 0) return is_same_side(column, cell) ? VERDICT_AGREES : VERDICT_DIFFERS;
-    double claim = cell->published - form->neutral;
-    double error = fabs(cell->value - cell->published);
-    if (column->form == FORM_INDEX) return error < 0.5 ? VERDICT_AGREES : VERDICT_DIFFERS;
-    if (error <= fmax(fabs(claim) / 2, form->slack)) return VERDICT_AGREES;
-    bool is_likewise =
-        form->has_direction && (cell->value - form->neutral) / claim >= LEAST_DIRECTION;
+    if (bound) return judge_bound(bound, form, cell);
+    double claim = cell->published - form->neutral, ours = cell->value - form->neutral;
+    double error = fabs(ours - claim);
+    if (as == FORM_INDEX) return error < 0.5 ? VERDICT_AGREES : VERDICT_DIFFERS;
+    if (error <= (claim ? LARGEST_ERROR * fabs(claim) : form->grain)) return VERDICT_AGREES;
+    bool is_likewise = form->has_direction && claim && ours / claim >= LEAST_DIRECTION;
     return is_likewise ? VERDICT_DIRECTION : VERDICT_DIFFERS;
 }
 
@@ -209,9 +224,47 @@ static void add_claims(Table *table) {
             Cell *cell = &table->cells[row * table->columns + column];
             cell->published = claim->values.list[i].number;
             cell->claim = claim;
-            cell->verdict = judge(&experiment->columns.list[column], cell);
+            cell->verdict = judge(experiment->columns.list[column].form, claim->bound, cell);
         }
     }
+}
+
+void table_count_verdicts(const Table *table, int counts[VERDICT_COUNT]) {
+    memset(counts, 0, VERDICT_COUNT * sizeof *counts);
+    for (int i = 0; i < table->rows * table->columns; i++)
+        if (table->cells[i].claim) counts[table->cells[i].verdict]++;
+}
+
+Verdict table_verdict_as_one(const Table *table) {
+    int counts[VERDICT_COUNT], all = 0, so_far = 0;
+    table_count_verdicts(table, counts);
+    if (counts[VERDICT_NONE]) return VERDICT_NONE;
+    for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+        all += counts[verdict];
+    for (Verdict verdict = VERDICT_AGREES; verdict < VERDICT_DIFFERS; verdict++) {
+        so_far += counts[verdict];
+        if (2 * so_far >= all) return verdict;
+    }
+    return VERDICT_DIFFERS;
+}
+
+const char *table_rests_on(const Table *table, int row, int column, double *without) {
+    const Experiment *experiment = table->experiment;
+    const FormRow *form = &forms[experiment->columns.list[column].form];
+    int programs = experiment->programs.count, found = -1;
+    double effect = table_cell(table, row, column)->value - form->neutral;
+    double least = fabs(effect) / 2;
+    if (row < programs || experiment->means.list[row - programs].kind == MEAN_LARGEST) return NULL;
+    if (!form->has_direction || !(fabs(effect) > form->grain)) return NULL;
+    for (int i = 0; i < programs; i++) {
+        double mean = take_mean(table, &experiment->means.list[row - programs], column, i);
+        double left = effect > 0 ? mean - form->neutral : form->neutral - mean;
+        if (!(left < least)) continue; /* a mean of one program has no rest: not a number */
+        least = left;
+        *without = mean;
+        found = i;
+    }
+    return found < 0 ? NULL : experiment->programs.list[found].label;
 }
 
 void table_count_sides(const Table *table, int column, int *same_side, int *all) {
@@ -251,7 +304,7 @@ bool table_make(Table *table, const Study *study) {
         for (int column = 0; column < table->columns; column++) {
             Cell *cell = &table->cells[row * table->columns + column];
             if (row >= programs)
-                cell->value = take_mean(table, &experiment->means.list[row - programs], column);
+                cell->value = take_mean(table, &experiment->means.list[row - programs], column, -1);
             else if (!fill_cell(study, row, &experiment->columns.list[column], cell)) return false;
         }
     }

@@ -9,8 +9,8 @@
 
 typedef enum Verdict {
     VERDICT_NONE,      /* nothing published, or no value of ours */
-    VERDICT_AGREES,    /* off by at most half of the claim; on the same side of the threshold */
-    VERDICT_DIRECTION, /* off by more, but at least a tenth of the claim */
+    VERDICT_AGREES,    /* off by at most half of the claim; on the right side of a bound */
+    VERDICT_DIRECTION, /* off by more, but at least a third of the claim */
     VERDICT_DIFFERS,
     VERDICT_COUNT
 } Verdict;
@@ -37,6 +37,13 @@ const char *table_row_label(const Table *table, int row);
 /* "1.33x", "62%"; "-" for NAN. */
 void table_format(Form form, double value, char *text, int size_bytes);
 const char *table_verdict_name(Verdict verdict);
+/* Counts of the verdicts on all published numbers. */
+void table_count_verdicts(const Table *table, int counts[VERDICT_COUNT]);
+/* The verdict on an experiment whose numbers are one claim: what half of them have at least. */
+Verdict table_verdict_as_one(const Table *table);
+/* The program without which less than half of a mean's effect is left, and the mean without it;
+ * NULL: there is none. */
+const char *table_rests_on(const Table *table, int row, int column, double *without);
 /* Programs of a column with a threshold on the paper's side of it, and all that have both values.
  */
 void table_count_sides(const Table *table, int column, int *same, int *all);
