@@ -38,6 +38,7 @@ typedef struct TytoKernel {
     uint32_t max_threads;
     int line;
     const char *refusal;
+    const char *source_name;
 } TytoKernel;
 int tyto_kernel_count(const TytoModule *module);
 const TytoKernel *tyto_kernel(const TytoModule *module, int i);
