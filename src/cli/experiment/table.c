@@ -202,8 +202,9 @@ static Verdict judge(Form as, Bound bound, const Cell *cell) {
     double claim = cell->published - form->neutral, ours = cell->value - form->neutral;
     double error = fabs(ours - claim);
     if (as == FORM_INDEX) return error < 0.5 ? VERDICT_AGREES : VERDICT_DIFFERS;
-    if (error <= (claim ? LARGEST_ERROR * fabs(claim) : form->grain)) return VERDICT_AGREES;
-    bool is_likewise = form->has_direction && claim && ours / claim >= LEAST_DIRECTION;
+    double allowed = claim != 0 ? LARGEST_ERROR * fabs(claim) : form->grain;
+    if (error <= allowed) return VERDICT_AGREES;
+    bool is_likewise = form->has_direction && claim != 0 && ours / claim >= LEAST_DIRECTION;
     return is_likewise ? VERDICT_DIRECTION : VERDICT_DIFFERS;
 }
 
