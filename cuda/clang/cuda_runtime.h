@@ -3,7 +3,7 @@
  * every file, as nvcc does with its own.
  *
  * In a file that is not CUDA only the API and the vector types are there. Left out: managed
- * variables, cooperative groups, surfaces, and what the headers under tyto_device/ leave out. */
+ * variables, surfaces, and what the headers under tyto_device/ leave out. */
 #ifndef TYTO_CUDA_RUNTIME_H
 #define TYTO_CUDA_RUNTIME_H
 

@@ -92,7 +92,7 @@ const Command command_cc = {
         "  tyto run ./saxpy\n"
         "  make NVCC='tyto cc --clang'\n"
         "\n"
-        "Not with clang: cooperative groups, managed variables, surfaces, thrust.\n",
+        "Not with clang: managed variables, surfaces, thrust.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .takes_unknown = true,
