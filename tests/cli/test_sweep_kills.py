@@ -66,7 +66,9 @@ def main():
         assert len(right) == programs * sizes * schedulers, len(right)
         process, before = start("runs.sqlite"), []
         while sum(killed.values()) < kills:
-            time.sleep(draw.uniform(0.02, 0.05 + 1.2 * pace))
+            while process.poll() is None and not children(process.pid):  # it still plans
+                time.sleep(0.005)
+            time.sleep(draw.uniform(0, 3 * pace))
             if process.poll() is not None:  # the sweep was faster than the killing: what is left is begun again
                 (folder / "runs.sqlite").unlink()
                 process, before = start("runs.sqlite"), []
@@ -90,6 +92,7 @@ def main():
         last = start("runs.sqlite")
         assert last.wait(PATIENCE) == 0
         rows, got = dump(folder / "runs.sqlite")
+        assert kills < 6 or min(killed.values()) > 0, killed
         print(f"{len(right)} runs; killed: {killed['command']} commands, {killed['worker']} workers; {wanted} {got}")
         assert rows == right and got == wanted
     print("1 passed, 0 failed")
