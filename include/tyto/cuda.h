@@ -85,6 +85,9 @@ extern "C" {
 #define cuStreamDestroy                   cuStreamDestroy_v2
 #define cuMemcpyBatchAsync                cuMemcpyBatchAsync_v2
 #define cuMemcpy3DBatchAsync              cuMemcpy3DBatchAsync_v2
+#define cuTexRefGetAddress                cuTexRefGetAddress_v2
+#define cuTexRefSetAddress                cuTexRefSetAddress_v2
+#define cuTexRefSetAddress2D              cuTexRefSetAddress2D_v3
 #define cuGraphInstantiate                cuGraphInstantiateWithFlags
 #define cuGraphExecUpdate                 cuGraphExecUpdate_v2
 #define cuGraphAddKernelNode              cuGraphAddKernelNode_v2
@@ -130,6 +133,9 @@ typedef struct CUuserObject_st *CUuserObject;
 typedef cuuint64_t CUgraphConditionalHandle;
 typedef unsigned long long CUmemGenericAllocationHandle;
 typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
+typedef struct CUtexref_st *CUtexref;
+typedef struct CUsurfref_st *CUsurfref;
 
 typedef void(CUDA_CB *CUhostFn)(void *user);
 typedef size_t(CUDA_CB *CUoccupancyB2DSize)(int block_size);
@@ -153,11 +159,14 @@ typedef struct CUuuid_st {
 #define CU_MEMHOSTREGISTER_IOMEMORY  0x04
 #define CU_MEMHOSTREGISTER_READ_ONLY 0x08
 
-#define CUDA_ARRAY3D_LAYERED        0x01
-#define CUDA_ARRAY3D_2DARRAY        0x01
-#define CUDA_ARRAY3D_SURFACE_LDST   0x02
-#define CUDA_ARRAY3D_CUBEMAP        0x04
-#define CUDA_ARRAY3D_TEXTURE_GATHER 0x08
+#define CUDA_ARRAY3D_LAYERED          0x01
+#define CUDA_ARRAY3D_2DARRAY          0x01
+#define CUDA_ARRAY3D_SURFACE_LDST     0x02
+#define CUDA_ARRAY3D_CUBEMAP          0x04
+#define CUDA_ARRAY3D_TEXTURE_GATHER   0x08
+#define CUDA_ARRAY3D_COLOR_ATTACHMENT 0x20
+
+#define CU_TRSA_OVERRIDE_FORMAT 0x01
 
 #define CU_TRSF_READ_AS_INTEGER                0x01
 #define CU_TRSF_NORMALIZED_COORDINATES         0x02
@@ -884,6 +893,35 @@ typedef enum CUresourcetype_enum {
     CU_RESOURCE_TYPE_PITCH2D = 3
 } CUresourcetype;
 
+/* Other views of an array's elements: kind, channels, bits of each. */
+typedef enum CUresourceViewFormat_enum {
+    CU_RES_VIEW_FORMAT_NONE = 0,
+    CU_RES_VIEW_FORMAT_UINT_1X8 = 1,
+    CU_RES_VIEW_FORMAT_UINT_2X8 = 2,
+    CU_RES_VIEW_FORMAT_UINT_4X8 = 3,
+    CU_RES_VIEW_FORMAT_SINT_1X8 = 4,
+    CU_RES_VIEW_FORMAT_SINT_2X8 = 5,
+    CU_RES_VIEW_FORMAT_SINT_4X8 = 6,
+    CU_RES_VIEW_FORMAT_UINT_1X16 = 7,
+    CU_RES_VIEW_FORMAT_UINT_2X16 = 8,
+    CU_RES_VIEW_FORMAT_UINT_4X16 = 9,
+    CU_RES_VIEW_FORMAT_SINT_1X16 = 10,
+    CU_RES_VIEW_FORMAT_SINT_2X16 = 11,
+    CU_RES_VIEW_FORMAT_SINT_4X16 = 12,
+    CU_RES_VIEW_FORMAT_UINT_1X32 = 13,
+    CU_RES_VIEW_FORMAT_UINT_2X32 = 14,
+    CU_RES_VIEW_FORMAT_UINT_4X32 = 15,
+    CU_RES_VIEW_FORMAT_SINT_1X32 = 16,
+    CU_RES_VIEW_FORMAT_SINT_2X32 = 17,
+    CU_RES_VIEW_FORMAT_SINT_4X32 = 18,
+    CU_RES_VIEW_FORMAT_FLOAT_1X16 = 19,
+    CU_RES_VIEW_FORMAT_FLOAT_2X16 = 20,
+    CU_RES_VIEW_FORMAT_FLOAT_4X16 = 21,
+    CU_RES_VIEW_FORMAT_FLOAT_1X32 = 22,
+    CU_RES_VIEW_FORMAT_FLOAT_2X32 = 23,
+    CU_RES_VIEW_FORMAT_FLOAT_4X32 = 24
+} CUresourceViewFormat;
+
 /* Flags of the occupancy calculator. */
 typedef enum CUoccupancy_flags_enum {
     CU_OCCUPANCY_DEFAULT = 0,
@@ -1072,9 +1110,9 @@ typedef struct CUDA_TEXTURE_DESC_st {
     int reserved[12];
 } CUDA_TEXTURE_DESC;
 
-/* Another view of an array's elements; Tyto accepts only the plain one (format 0). */
+/* Another view of an array's elements: of their format, and of some of its levels and layers. */
 typedef struct CUDA_RESOURCE_VIEW_DESC_st {
-    int format;
+    CUresourceViewFormat format;
     size_t width;
     size_t height;
     size_t depth;
@@ -1663,7 +1701,7 @@ CUresult CUDAAPI cuMemsetD2D16Async(CUdeviceptr address, size_t pitch, unsigned 
 CUresult CUDAAPI cuMemsetD2D32Async(CUdeviceptr address, size_t pitch, unsigned int value,
                                     size_t width, size_t height, CUstream stream);
 
-/* ---- Arrays and texture objects ---- */
+/* ---- Arrays, textures, surfaces ---- */
 
 CUresult CUDAAPI cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *descriptor);
 CUresult CUDAAPI cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray array);
@@ -1676,6 +1714,52 @@ CUresult CUDAAPI cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DES
 CUresult CUDAAPI cuTexObjectDestroy(CUtexObject texture);
 CUresult CUDAAPI cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject texture);
 CUresult CUDAAPI cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *sampling, CUtexObject texture);
+CUresult CUDAAPI cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view, CUtexObject texture);
+CUresult CUDAAPI cuMipmappedArrayCreate(CUmipmappedArray *array,
+                                        const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                                        unsigned int levels);
+CUresult CUDAAPI cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray array,
+                                          unsigned int number);
+CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray array);
+CUresult CUDAAPI cuSurfObjectCreate(CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource);
+CUresult CUDAAPI cuSurfObjectDestroy(CUsurfObject surface);
+CUresult CUDAAPI cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject surface);
+
+/* References: variables of a module (.texref, .surfref) that are bound to memory. */
+CUresult CUDAAPI cuModuleGetTexRef(CUtexref *reference, CUmodule module, const char *name);
+CUresult CUDAAPI cuModuleGetSurfRef(CUsurfref *reference, CUmodule module, const char *name);
+CUresult CUDAAPI cuTexRefCreate(CUtexref *reference);
+CUresult CUDAAPI cuTexRefDestroy(CUtexref reference);
+CUresult CUDAAPI cuTexRefSetArray(CUtexref reference, CUarray array, unsigned int flags);
+CUresult CUDAAPI cuTexRefSetMipmappedArray(CUtexref reference, CUmipmappedArray array,
+                                           unsigned int flags);
+CUresult CUDAAPI cuTexRefSetAddress(size_t *offset, CUtexref reference, CUdeviceptr address,
+                                    size_t bytes);
+CUresult CUDAAPI cuTexRefSetAddress2D(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR *descriptor,
+                                      CUdeviceptr address, size_t pitch);
+CUresult CUDAAPI cuTexRefSetFormat(CUtexref reference, CUarray_format format, int channels);
+CUresult CUDAAPI cuTexRefSetAddressMode(CUtexref reference, int axis, CUaddress_mode mode);
+CUresult CUDAAPI cuTexRefSetFilterMode(CUtexref reference, CUfilter_mode mode);
+CUresult CUDAAPI cuTexRefSetMipmapFilterMode(CUtexref reference, CUfilter_mode mode);
+CUresult CUDAAPI cuTexRefSetMipmapLevelBias(CUtexref reference, float bias);
+CUresult CUDAAPI cuTexRefSetMipmapLevelClamp(CUtexref reference, float lowest, float highest);
+CUresult CUDAAPI cuTexRefSetMaxAnisotropy(CUtexref reference, unsigned int anisotropy);
+CUresult CUDAAPI cuTexRefSetBorderColor(CUtexref reference, float *color);
+CUresult CUDAAPI cuTexRefSetFlags(CUtexref reference, unsigned int flags);
+CUresult CUDAAPI cuTexRefGetAddress(CUdeviceptr *address, CUtexref reference);
+CUresult CUDAAPI cuTexRefGetArray(CUarray *array, CUtexref reference);
+CUresult CUDAAPI cuTexRefGetMipmappedArray(CUmipmappedArray *array, CUtexref reference);
+CUresult CUDAAPI cuTexRefGetAddressMode(CUaddress_mode *mode, CUtexref reference, int axis);
+CUresult CUDAAPI cuTexRefGetFilterMode(CUfilter_mode *mode, CUtexref reference);
+CUresult CUDAAPI cuTexRefGetFormat(CUarray_format *format, int *channels, CUtexref reference);
+CUresult CUDAAPI cuTexRefGetMipmapFilterMode(CUfilter_mode *mode, CUtexref reference);
+CUresult CUDAAPI cuTexRefGetMipmapLevelBias(float *bias, CUtexref reference);
+CUresult CUDAAPI cuTexRefGetMipmapLevelClamp(float *lowest, float *highest, CUtexref reference);
+CUresult CUDAAPI cuTexRefGetMaxAnisotropy(int *anisotropy, CUtexref reference);
+CUresult CUDAAPI cuTexRefGetBorderColor(float *color, CUtexref reference);
+CUresult CUDAAPI cuTexRefGetFlags(unsigned int *flags, CUtexref reference);
+CUresult CUDAAPI cuSurfRefSetArray(CUsurfref reference, CUarray array, unsigned int flags);
+CUresult CUDAAPI cuSurfRefGetArray(CUarray *array, CUsurfref reference);
 
 /* ---- Launches ---- */
 

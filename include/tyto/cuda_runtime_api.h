@@ -2,9 +2,9 @@
  * `<<< >>>` are written to, in C and in C++. Names, values, layouts and signatures are those of
  * CUDA 13, so a program compiles against this header or against the vendor's.
  *
- * Left out: graphics interoperation, external memory, interprocess handles, mipmapped
- * arrays and surfaces. libcudart exports those names too; they return
- * cudaErrorNotSupported after a message. docs/runtime-api.md lists every function and its state.
+ * Left out: graphics interoperation, external memory and interprocess handles. libcudart exports
+ * those names too; they return cudaErrorNotSupported after a message. docs/runtime-api.md lists
+ * every function and its state.
  *
  * Everything runs at once and in order, on one device, 0. Source: CUDA runtime API reference,
  * NVIDIA. */
@@ -53,7 +53,9 @@ typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
 
 #define cudaStreamLegacy    ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
@@ -545,8 +547,34 @@ enum cudaResourceType {
     cudaResourceTypePitch2D = 3
 };
 
-/* Other views of an array's elements; only the plain one is supported. */
-enum cudaResourceViewFormat { cudaResViewFormatNone = 0 };
+/* Other views of an array's elements. */
+enum cudaResourceViewFormat {
+    cudaResViewFormatNone = 0,
+    cudaResViewFormatUnsignedChar1 = 1,
+    cudaResViewFormatUnsignedChar2 = 2,
+    cudaResViewFormatUnsignedChar4 = 3,
+    cudaResViewFormatSignedChar1 = 4,
+    cudaResViewFormatSignedChar2 = 5,
+    cudaResViewFormatSignedChar4 = 6,
+    cudaResViewFormatUnsignedShort1 = 7,
+    cudaResViewFormatUnsignedShort2 = 8,
+    cudaResViewFormatUnsignedShort4 = 9,
+    cudaResViewFormatSignedShort1 = 10,
+    cudaResViewFormatSignedShort2 = 11,
+    cudaResViewFormatSignedShort4 = 12,
+    cudaResViewFormatUnsignedInt1 = 13,
+    cudaResViewFormatUnsignedInt2 = 14,
+    cudaResViewFormatUnsignedInt4 = 15,
+    cudaResViewFormatSignedInt1 = 16,
+    cudaResViewFormatSignedInt2 = 17,
+    cudaResViewFormatSignedInt4 = 18,
+    cudaResViewFormatHalf1 = 19,
+    cudaResViewFormatHalf2 = 20,
+    cudaResViewFormatHalf4 = 21,
+    cudaResViewFormatFloat1 = 22,
+    cudaResViewFormatFloat2 = 23,
+    cudaResViewFormatFloat4 = 24
+};
 
 /* What a texture gives outside its bounds. */
 enum cudaTextureAddressMode {
@@ -1485,6 +1513,21 @@ cudaError_t CUDARTAPI cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *
                                                        cudaTextureObject_t texture);
 cudaError_t CUDARTAPI cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *sampling,
                                                       cudaTextureObject_t texture);
+cudaError_t CUDARTAPI cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view,
+                                                           cudaTextureObject_t texture);
+cudaError_t CUDARTAPI cudaMallocMipmappedArray(cudaMipmappedArray_t *array,
+                                               const struct cudaChannelFormatDesc *format,
+                                               struct cudaExtent extent, unsigned int levels,
+                                               unsigned int flags TYTO_DEFAULT(0));
+cudaError_t CUDARTAPI cudaGetMipmappedArrayLevel(cudaArray_t *level,
+                                                 cudaMipmappedArray_const_t array,
+                                                 unsigned int number);
+cudaError_t CUDARTAPI cudaFreeMipmappedArray(cudaMipmappedArray_t array);
+cudaError_t CUDARTAPI cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
+                                              const struct cudaResourceDesc *resource);
+cudaError_t CUDARTAPI cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
+cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
+                                                       cudaSurfaceObject_t surface);
 
 /* ---- Streams and events ---- */
 

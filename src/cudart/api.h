@@ -48,6 +48,9 @@
     ROW(cudaMallocArray) ROW(cudaMalloc3DArray) ROW(cudaFreeArray) ROW(cudaArrayGetInfo)         \
     ROW(cudaCreateTextureObject) ROW(cudaDestroyTextureObject)                                   \
     ROW(cudaGetTextureObjectResourceDesc) ROW(cudaGetTextureObjectTextureDesc)                   \
+    ROW(cudaGetTextureObjectResourceViewDesc) ROW(cudaMallocMipmappedArray)                      \
+    ROW(cudaGetMipmappedArrayLevel) ROW(cudaFreeMipmappedArray) ROW(cudaCreateSurfaceObject)     \
+    ROW(cudaDestroySurfaceObject) ROW(cudaGetSurfaceObjectResourceDesc)                          \
     ROW(cudaStreamCreate) ROW(cudaStreamCreateWithFlags) ROW(cudaStreamCreateWithPriority)       \
     ROW(cudaStreamDestroy) ROW(cudaStreamQuery) ROW(cudaStreamSynchronize)                       \
     ROW(cudaStreamWaitEvent) ROW(cudaStreamAddCallback) ROW(cudaStreamGetPriority)               \
@@ -174,8 +177,7 @@
 #define CUDART_MISSING(ROW)                                                                      \
     ROW(__cudaGetProcAddress) ROW(__cudaRegisterHostVar) ROW(__cudaRegisterUnifiedTable)         \
     ROW(cudaArrayGetMemoryRequirements) ROW(cudaArrayGetPlane) ROW(cudaArrayGetSparseProperties) \
-    ROW(cudaCreateSurfaceObject) ROW(cudaDestroyExternalMemory)                                  \
-    ROW(cudaDestroyExternalSemaphore) ROW(cudaDestroySurfaceObject)                              \
+    ROW(cudaDestroyExternalMemory) ROW(cudaDestroyExternalSemaphore)                             \
     ROW(cudaDeviceFlushGPUDirectRDMAWrites) ROW(cudaDeviceGetHostAtomicCapabilities)             \
     ROW(cudaDeviceGetNvSciSyncAttributes) ROW(cudaDeviceGetP2PAtomicCapabilities)                \
     ROW(cudaDeviceRegisterAsyncNotification) ROW(cudaDeviceUnregisterAsyncNotification)          \
@@ -185,13 +187,11 @@
     ROW(cudaEGLStreamProducerDisconnect) ROW(cudaEGLStreamProducerPresentFrame)                  \
     ROW(cudaEGLStreamProducerReturnFrame) ROW(cudaEventCreateFromEGLSync)                        \
     ROW(cudaExternalMemoryGetMappedBuffer) ROW(cudaExternalMemoryGetMappedMipmappedArray)        \
-    ROW(cudaFreeMipmappedArray) ROW(cudaGLGetDevices) ROW(cudaGLMapBufferObject)                 \
-    ROW(cudaGLMapBufferObjectAsync) ROW(cudaGLRegisterBufferObject)                              \
-    ROW(cudaGLSetBufferObjectMapFlags) ROW(cudaGLSetGLDevice) ROW(cudaGLUnmapBufferObject)       \
-    ROW(cudaGLUnmapBufferObjectAsync) ROW(cudaGLUnregisterBufferObject) ROW(cudaGetExportTable)  \
-    ROW(cudaGetMipmappedArrayLevel) ROW(cudaGetSurfaceObjectResourceDesc)                        \
-    ROW(cudaGetTextureObjectResourceViewDesc) ROW(cudaGraphAddExternalSemaphoresSignalNode)      \
-    ROW(cudaGraphAddExternalSemaphoresWaitNode)                                                  \
+    ROW(cudaGLGetDevices) ROW(cudaGLMapBufferObject) ROW(cudaGLMapBufferObjectAsync)             \
+    ROW(cudaGLRegisterBufferObject) ROW(cudaGLSetBufferObjectMapFlags) ROW(cudaGLSetGLDevice)    \
+    ROW(cudaGLUnmapBufferObject) ROW(cudaGLUnmapBufferObjectAsync)                               \
+    ROW(cudaGLUnregisterBufferObject) ROW(cudaGetExportTable)                                    \
+    ROW(cudaGraphAddExternalSemaphoresSignalNode) ROW(cudaGraphAddExternalSemaphoresWaitNode)    \
     ROW(cudaGraphExecExternalSemaphoresSignalNodeSetParams)                                      \
     ROW(cudaGraphExecExternalSemaphoresWaitNodeSetParams)                                        \
     ROW(cudaGraphExternalSemaphoresSignalNodeGetParams)                                          \
@@ -208,8 +208,8 @@
     ROW(cudaIpcGetEventHandle) ROW(cudaIpcGetMemHandle) ROW(cudaIpcOpenEventHandle)              \
     ROW(cudaIpcOpenMemHandle) ROW(cudaLibraryGetUnifiedFunction) ROW(cudaLogsCurrent)            \
     ROW(cudaLogsDumpToFile) ROW(cudaLogsDumpToMemory) ROW(cudaLogsRegisterCallback)              \
-    ROW(cudaLogsUnregisterCallback) ROW(cudaMallocMipmappedArray) ROW(cudaMemGetDefaultMemPool)  \
-    ROW(cudaMemGetMemPool) ROW(cudaMemPoolExportPointer) ROW(cudaMemPoolExportToShareableHandle) \
+    ROW(cudaLogsUnregisterCallback) ROW(cudaMemGetDefaultMemPool) ROW(cudaMemGetMemPool)         \
+    ROW(cudaMemPoolExportPointer) ROW(cudaMemPoolExportToShareableHandle)                        \
     ROW(cudaMemPoolImportFromShareableHandle) ROW(cudaMemPoolImportPointer)                      \
     ROW(cudaMemRangeGetAttribute) ROW(cudaMemRangeGetAttributes) ROW(cudaMemSetMemPool)          \
     ROW(cudaMemcpy3DPeer) ROW(cudaMemcpy3DPeerAsync) ROW(cudaMemcpy3DPeerAsync_ptsz)             \

@@ -1,4 +1,5 @@
-/* Arrays and texture objects: the runtime's descriptions, translated to the driver's and back. */
+/* Arrays, mipmapped arrays, texture and surface objects: the runtime's descriptions, translated to
+ * the driver's and back. */
 #include "cudart/runtime.h"
 
 #include <string.h>
@@ -57,14 +58,22 @@ struct cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, int z
 
 /* ---- Arrays ---- */
 
+static int read_shape(const struct cudaChannelFormatDesc *format, struct cudaExtent extent,
+                      unsigned flags, CUDA_ARRAY3D_DESCRIPTOR *descriptor) {
+    *descriptor = (CUDA_ARRAY3D_DESCRIPTOR){
+        .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
+    if (!format) return cudaErrorInvalidValue;
+    return format_read(format, &descriptor->Format, &descriptor->NumChannels)
+               ? cudaSuccess
+               : cudaErrorInvalidChannelDescriptor;
+}
+
 static int make_array(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
                       struct cudaExtent extent, unsigned flags) {
-    CUDA_ARRAY3D_DESCRIPTOR descriptor = {
-        .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
-    if (!array || !format) return cudaErrorInvalidValue;
-    if (!format_read(format, &descriptor.Format, &descriptor.NumChannels))
-        return cudaErrorInvalidChannelDescriptor;
-    return (int)cuArray3DCreate((CUarray *)array, &descriptor);
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    const int status =
+        array ? read_shape(format, extent, flags, &descriptor) : (int)cudaErrorInvalidValue;
+    return status ? status : (int)cuArray3DCreate((CUarray *)array, &descriptor);
 }
 
 cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *array,
@@ -106,6 +115,35 @@ cudaError_t CUDARTAPI cudaGetChannelDesc(struct cudaChannelFormatDesc *format,
     return RUNTIME_CALL(array_info(format, NULL, NULL, array));
 }
 
+/* ---- Mipmapped arrays ---- */
+
+static int make_mipmap(cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *format,
+                       struct cudaExtent extent, unsigned levels, unsigned flags) {
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    const int status =
+        array ? read_shape(format, extent, flags, &descriptor) : (int)cudaErrorInvalidValue;
+    return status ? status
+                  : (int)cuMipmappedArrayCreate((CUmipmappedArray *)array, &descriptor, levels);
+}
+
+cudaError_t CUDARTAPI cudaMallocMipmappedArray(cudaMipmappedArray_t *array,
+                                               const struct cudaChannelFormatDesc *format,
+                                               struct cudaExtent extent, unsigned int levels,
+                                               unsigned int flags) {
+    return RUNTIME_CALL(make_mipmap(array, format, extent, levels, flags));
+}
+
+cudaError_t CUDARTAPI cudaGetMipmappedArrayLevel(cudaArray_t *level,
+                                                 cudaMipmappedArray_const_t array,
+                                                 unsigned int number) {
+    return RUNTIME_CALL(
+        cuMipmappedArrayGetLevel((CUarray *)level, (CUmipmappedArray)(uintptr_t)array, number));
+}
+
+cudaError_t CUDARTAPI cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
+    return RUNTIME_CALL(array ? cuMipmappedArrayDestroy((CUmipmappedArray)array) : CUDA_SUCCESS);
+}
+
 /* ---- Texture objects ---- */
 
 static int read_resource(const struct cudaResourceDesc *given, CUDA_RESOURCE_DESC *out) {
@@ -132,7 +170,10 @@ static int read_resource(const struct cudaResourceDesc *given, CUDA_RESOURCE_DES
                            &out->res.pitch2D.numChannels)
                    ? cudaSuccess
                    : cudaErrorInvalidChannelDescriptor;
-    default: return runtime_missing("cudaCreateTextureObject of a mipmapped array");
+    case cudaResourceTypeMipmappedArray:
+        out->res.mipmap.hMipmappedArray = (CUmipmappedArray)given->res.mipmap.mipmap;
+        return cudaSuccess;
+    default: return cudaErrorInvalidValue;
     }
 }
 
@@ -186,35 +227,47 @@ cudaError_t CUDARTAPI cudaDestroyTextureObject(cudaTextureObject_t texture) {
     return RUNTIME_CALL(texture ? cuTexObjectDestroy(texture) : CUDA_SUCCESS);
 }
 
-static int describe_resource(struct cudaResourceDesc *out, cudaTextureObject_t texture) {
-    CUDA_RESOURCE_DESC given;
-    if (!out) return cudaErrorInvalidValue;
-    int status = (int)cuTexObjectGetResourceDesc(&given, texture);
-    if (status) return status;
+/* The driver's description of a resource as the runtime has it. */
+static void describe_resource(const CUDA_RESOURCE_DESC *given, struct cudaResourceDesc *out) {
     memset(out, 0, sizeof *out);
-    out->resType = (enum cudaResourceType)given.resType;
-    out->flags = given.flags;
-    if (given.resType == CU_RESOURCE_TYPE_ARRAY) {
-        out->res.array.array = (cudaArray_t)given.res.array.hArray;
-    } else if (given.resType == CU_RESOURCE_TYPE_LINEAR) {
-        out->res.linear.devPtr = pointer_of(given.res.linear.devPtr);
+    out->resType = (enum cudaResourceType)given->resType;
+    out->flags = given->flags;
+    if (given->resType == CU_RESOURCE_TYPE_ARRAY) {
+        out->res.array.array = (cudaArray_t)given->res.array.hArray;
+    } else if (given->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
+        out->res.mipmap.mipmap = (cudaMipmappedArray_t)given->res.mipmap.hMipmappedArray;
+    } else if (given->resType == CU_RESOURCE_TYPE_LINEAR) {
+        out->res.linear.devPtr = pointer_of(given->res.linear.devPtr);
         out->res.linear.desc =
-            format_describe(given.res.linear.format, given.res.linear.numChannels);
-        out->res.linear.sizeInBytes = given.res.linear.sizeInBytes;
+            format_describe(given->res.linear.format, given->res.linear.numChannels);
+        out->res.linear.sizeInBytes = given->res.linear.sizeInBytes;
     } else {
-        out->res.pitch2D.devPtr = pointer_of(given.res.pitch2D.devPtr);
+        out->res.pitch2D.devPtr = pointer_of(given->res.pitch2D.devPtr);
         out->res.pitch2D.desc =
-            format_describe(given.res.pitch2D.format, given.res.pitch2D.numChannels);
-        out->res.pitch2D.width = given.res.pitch2D.width;
-        out->res.pitch2D.height = given.res.pitch2D.height;
-        out->res.pitch2D.pitchInBytes = given.res.pitch2D.pitchInBytes;
+            format_describe(given->res.pitch2D.format, given->res.pitch2D.numChannels);
+        out->res.pitch2D.width = given->res.pitch2D.width;
+        out->res.pitch2D.height = given->res.pitch2D.height;
+        out->res.pitch2D.pitchInBytes = given->res.pitch2D.pitchInBytes;
     }
-    return cudaSuccess;
+}
+
+static int texture_resource(struct cudaResourceDesc *out, cudaTextureObject_t texture) {
+    CUDA_RESOURCE_DESC given;
+    const int status =
+        out ? (int)cuTexObjectGetResourceDesc(&given, texture) : (int)cudaErrorInvalidValue;
+    if (status == 0) describe_resource(&given, out);
+    return status;
 }
 
 cudaError_t CUDARTAPI cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
                                                        cudaTextureObject_t texture) {
-    return RUNTIME_CALL(describe_resource(resource, texture));
+    return RUNTIME_CALL(texture_resource(resource, texture));
+}
+
+/* the two views have one layout */
+cudaError_t CUDARTAPI cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view,
+                                                           cudaTextureObject_t texture) {
+    return RUNTIME_CALL(cuTexObjectGetResourceViewDesc((CUDA_RESOURCE_VIEW_DESC *)view, texture));
 }
 
 static int describe_sampling(struct cudaTextureDesc *out, cudaTextureObject_t texture) {
@@ -244,4 +297,35 @@ static int describe_sampling(struct cudaTextureDesc *out, cudaTextureObject_t te
 cudaError_t CUDARTAPI cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *sampling,
                                                       cudaTextureObject_t texture) {
     return RUNTIME_CALL(describe_sampling(sampling, texture));
+}
+
+/* ---- Surface objects ---- */
+
+static int make_surface(cudaSurfaceObject_t *surface, const struct cudaResourceDesc *resource) {
+    CUDA_RESOURCE_DESC driver_resource;
+    if (!surface || !resource) return cudaErrorInvalidValue;
+    const int status = read_resource(resource, &driver_resource);
+    return status ? status : (int)cuSurfObjectCreate(surface, &driver_resource);
+}
+
+cudaError_t CUDARTAPI cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
+                                              const struct cudaResourceDesc *resource) {
+    return RUNTIME_CALL(make_surface(surface, resource));
+}
+
+cudaError_t CUDARTAPI cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
+    return RUNTIME_CALL(surface ? cuSurfObjectDestroy(surface) : CUDA_SUCCESS);
+}
+
+static int surface_resource(struct cudaResourceDesc *out, cudaSurfaceObject_t surface) {
+    CUDA_RESOURCE_DESC given;
+    const int status =
+        out ? (int)cuSurfObjectGetResourceDesc(&given, surface) : (int)cudaErrorInvalidValue;
+    if (status == 0) describe_resource(&given, out);
+    return status;
+}
+
+cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
+                                                       cudaSurfaceObject_t surface) {
+    return RUNTIME_CALL(surface_resource(resource, surface));
 }

@@ -124,6 +124,34 @@ static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it")
     ROW(maxTexture2DLinear[0], MAXIMUM_TEXTURE2D_LINEAR_WIDTH)                                     \
     ROW(maxTexture2DLinear[1], MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)                                    \
     ROW(maxTexture2DLinear[2], MAXIMUM_TEXTURE2D_LINEAR_PITCH)                                     \
+    ROW(maxTexture1DMipmap, MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH)                                     \
+    ROW(maxTexture2DMipmap[0], MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH)                                  \
+    ROW(maxTexture2DMipmap[1], MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT)                                 \
+    ROW(maxTexture3D[0], MAXIMUM_TEXTURE3D_WIDTH)                                                  \
+    ROW(maxTexture3D[1], MAXIMUM_TEXTURE3D_HEIGHT)                                                 \
+    ROW(maxTexture3D[2], MAXIMUM_TEXTURE3D_DEPTH)                                                  \
+    ROW(maxTextureCubemap, MAXIMUM_TEXTURECUBEMAP_WIDTH)                                           \
+    ROW(maxTexture1DLayered[0], MAXIMUM_TEXTURE1D_LAYERED_WIDTH)                                   \
+    ROW(maxTexture1DLayered[1], MAXIMUM_TEXTURE1D_LAYERED_LAYERS)                                  \
+    ROW(maxTexture2DLayered[0], MAXIMUM_TEXTURE2D_LAYERED_WIDTH)                                   \
+    ROW(maxTexture2DLayered[1], MAXIMUM_TEXTURE2D_LAYERED_HEIGHT)                                  \
+    ROW(maxTexture2DLayered[2], MAXIMUM_TEXTURE2D_LAYERED_LAYERS)                                  \
+    ROW(maxTextureCubemapLayered[0], MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH)                         \
+    ROW(maxTextureCubemapLayered[1], MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS)                        \
+    ROW(maxSurface1D, MAXIMUM_SURFACE1D_WIDTH)                                                     \
+    ROW(maxSurface2D[0], MAXIMUM_SURFACE2D_WIDTH)                                                  \
+    ROW(maxSurface2D[1], MAXIMUM_SURFACE2D_HEIGHT)                                                 \
+    ROW(maxSurface3D[0], MAXIMUM_SURFACE3D_WIDTH)                                                  \
+    ROW(maxSurface3D[1], MAXIMUM_SURFACE3D_HEIGHT)                                                 \
+    ROW(maxSurface3D[2], MAXIMUM_SURFACE3D_DEPTH)                                                  \
+    ROW(maxSurface1DLayered[0], MAXIMUM_SURFACE1D_LAYERED_WIDTH)                                   \
+    ROW(maxSurface1DLayered[1], MAXIMUM_SURFACE1D_LAYERED_LAYERS)                                  \
+    ROW(maxSurface2DLayered[0], MAXIMUM_SURFACE2D_LAYERED_WIDTH)                                   \
+    ROW(maxSurface2DLayered[1], MAXIMUM_SURFACE2D_LAYERED_HEIGHT)                                  \
+    ROW(maxSurface2DLayered[2], MAXIMUM_SURFACE2D_LAYERED_LAYERS)                                  \
+    ROW(maxSurfaceCubemap, MAXIMUM_SURFACECUBEMAP_WIDTH)                                           \
+    ROW(maxSurfaceCubemapLayered[0], MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH)                         \
+    ROW(maxSurfaceCubemapLayered[1], MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS)                        \
     ROW(surfaceAlignment, SURFACE_ALIGNMENT)                                                       \
     ROW(concurrentKernels, CONCURRENT_KERNELS)                                                     \
     ROW(ECCEnabled, ECC_ENABLED)                                                                   \

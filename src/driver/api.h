@@ -117,7 +117,20 @@
     ROW(cuMemUnmap) ROW(cuMemSetAccess) ROW(cuMemGetAccess) ROW(cuMemExportToShareableHandle)    \
     ROW(cuMemImportFromShareableHandle) ROW(cuMemcpy3DPeer) ROW(cuMemcpy3DPeerAsync)             \
     ROW(cuMemGetDefaultMemPool) ROW(cuMemGetMemPool) ROW(cuMemSetMemPool)                        \
-    ROW(cuStreamAttachMemAsync)
+    ROW(cuStreamAttachMemAsync)\
+    ROW(cuTexObjectGetResourceViewDesc) ROW(cuMipmappedArrayCreate)                              \
+    ROW(cuMipmappedArrayGetLevel) ROW(cuMipmappedArrayDestroy) ROW(cuSurfObjectCreate)           \
+    ROW(cuSurfObjectDestroy) ROW(cuSurfObjectGetResourceDesc) ROW(cuModuleGetTexRef)             \
+    ROW(cuModuleGetSurfRef) ROW(cuTexRefCreate) ROW(cuTexRefDestroy) ROW(cuTexRefSetArray)       \
+    ROW(cuTexRefSetMipmappedArray) ROW(cuTexRefSetFormat) ROW(cuTexRefSetAddressMode)            \
+    ROW(cuTexRefSetFilterMode) ROW(cuTexRefSetMipmapFilterMode) ROW(cuTexRefSetMipmapLevelBias)  \
+    ROW(cuTexRefSetMipmapLevelClamp) ROW(cuTexRefSetMaxAnisotropy) ROW(cuTexRefSetBorderColor)   \
+    ROW(cuTexRefSetFlags) ROW(cuTexRefGetArray) ROW(cuTexRefGetMipmappedArray)                   \
+    ROW(cuTexRefGetAddressMode) ROW(cuTexRefGetFilterMode) ROW(cuTexRefGetFormat)                \
+    ROW(cuTexRefGetMipmapFilterMode) ROW(cuTexRefGetMipmapLevelBias)                             \
+    ROW(cuTexRefGetMipmapLevelClamp) ROW(cuTexRefGetMaxAnisotropy) ROW(cuTexRefGetBorderColor)   \
+    ROW(cuTexRefGetFlags) ROW(cuSurfRefSetArray) ROW(cuSurfRefGetArray)                          \
+    ROW(cuTexRefSetAddress_v2) ROW(cuTexRefSetAddress2D_v3) ROW(cuTexRefGetAddress_v2)
 
 /* ROW(alias, symbol): other names of the same function: plain names, which once had 32-bit sizes,
  * and the forms for a default stream per thread. */
@@ -175,6 +188,10 @@
     ROW(cuMemsetD8, cuMemsetD8_v2) \
     ROW(cuModuleGetGlobal, cuModuleGetGlobal_v2) \
     ROW(cuStreamDestroy, cuStreamDestroy_v2) \
+    ROW(cuTexRefGetAddress, cuTexRefGetAddress_v2) \
+    ROW(cuTexRefSetAddress, cuTexRefSetAddress_v2) \
+    ROW(cuTexRefSetAddress2D, cuTexRefSetAddress2D_v3) \
+    ROW(cuTexRefSetAddress2D_v2, cuTexRefSetAddress2D_v3) \
     ROW(cuCtxCreate, cuCtxCreate_v2) \
     ROW(cuEventRecordWithFlags_ptsz, cuEventRecordWithFlags) \
     ROW(cuEventRecord_ptsz, cuEventRecord) \
@@ -302,38 +319,23 @@
     ROW(cuMemPoolExportPointer) ROW(cuMemPoolExportToShareableHandle)                            \
     ROW(cuMemPoolImportFromShareableHandle) ROW(cuMemPoolImportPointer)                          \
     ROW(cuMemPrefetchAsync_ptsz) ROW(cuMemRangeGetAttribute) ROW(cuMemRangeGetAttributes)        \
-    ROW(cuMipmappedArrayCreate) ROW(cuMipmappedArrayDestroy) ROW(cuMipmappedArrayGetLevel)       \
     ROW(cuMipmappedArrayGetMemoryRequirements) ROW(cuMipmappedArrayGetSparseProperties)          \
-    ROW(cuModuleGetSurfRef) ROW(cuModuleGetTexRef) ROW(cuMulticastAddDevice)                     \
-    ROW(cuMulticastBindAddr) ROW(cuMulticastBindMem) ROW(cuMulticastCreate)                      \
-    ROW(cuMulticastGetGranularity) ROW(cuMulticastUnbind) ROW(cuOccupancyMaxActiveClusters)      \
-    ROW(cuOccupancyMaxPotentialClusterSize) ROW(cuParamSetSize) ROW(cuParamSetTexRef)            \
-    ROW(cuParamSetf) ROW(cuParamSeti) ROW(cuParamSetv) ROW(cuProfilerInitialize)                 \
-    ROW(cuSignalExternalSemaphoresAsync) ROW(cuSignalExternalSemaphoresAsync_ptsz)               \
-    ROW(cuStreamBatchMemOp) ROW(cuStreamBatchMemOp_ptsz) ROW(cuStreamBatchMemOp_v2)              \
-    ROW(cuStreamBatchMemOp_v2_ptsz) ROW(cuStreamBeginCapture) ROW(cuStreamBeginCapture_ptsz)     \
-    ROW(cuStreamGetGreenCtx) ROW(cuStreamWaitValue32) ROW(cuStreamWaitValue32_ptsz)              \
-    ROW(cuStreamWaitValue32_v2) ROW(cuStreamWaitValue32_v2_ptsz) ROW(cuStreamWaitValue64)        \
-    ROW(cuStreamWaitValue64_ptsz) ROW(cuStreamWaitValue64_v2) ROW(cuStreamWaitValue64_v2_ptsz)   \
-    ROW(cuStreamWriteValue32) ROW(cuStreamWriteValue32_ptsz) ROW(cuStreamWriteValue32_v2)        \
+    ROW(cuMulticastAddDevice) ROW(cuMulticastBindAddr) ROW(cuMulticastBindMem)                   \
+    ROW(cuMulticastCreate) ROW(cuMulticastGetGranularity) ROW(cuMulticastUnbind)                 \
+    ROW(cuOccupancyMaxActiveClusters) ROW(cuOccupancyMaxPotentialClusterSize)                    \
+    ROW(cuParamSetSize) ROW(cuParamSetTexRef) ROW(cuParamSetf) ROW(cuParamSeti) ROW(cuParamSetv) \
+    ROW(cuProfilerInitialize) ROW(cuSignalExternalSemaphoresAsync)                               \
+    ROW(cuSignalExternalSemaphoresAsync_ptsz) ROW(cuStreamBatchMemOp)                            \
+    ROW(cuStreamBatchMemOp_ptsz) ROW(cuStreamBatchMemOp_v2) ROW(cuStreamBatchMemOp_v2_ptsz)      \
+    ROW(cuStreamBeginCapture) ROW(cuStreamBeginCapture_ptsz) ROW(cuStreamGetGreenCtx)            \
+    ROW(cuStreamWaitValue32) ROW(cuStreamWaitValue32_ptsz) ROW(cuStreamWaitValue32_v2)           \
+    ROW(cuStreamWaitValue32_v2_ptsz) ROW(cuStreamWaitValue64) ROW(cuStreamWaitValue64_ptsz)      \
+    ROW(cuStreamWaitValue64_v2) ROW(cuStreamWaitValue64_v2_ptsz) ROW(cuStreamWriteValue32)       \
+    ROW(cuStreamWriteValue32_ptsz) ROW(cuStreamWriteValue32_v2)                                  \
     ROW(cuStreamWriteValue32_v2_ptsz) ROW(cuStreamWriteValue64) ROW(cuStreamWriteValue64_ptsz)   \
-    ROW(cuStreamWriteValue64_v2) ROW(cuStreamWriteValue64_v2_ptsz) ROW(cuSurfObjectCreate)       \
-    ROW(cuSurfObjectDestroy) ROW(cuSurfObjectGetResourceDesc) ROW(cuSurfRefGetArray)             \
-    ROW(cuSurfRefSetArray) ROW(cuTensorMapEncodeIm2col) ROW(cuTensorMapEncodeIm2colWide)         \
-    ROW(cuTensorMapEncodeTiled) ROW(cuTensorMapReplaceAddress)                                   \
-    ROW(cuTexObjectGetResourceViewDesc) ROW(cuTexRefCreate) ROW(cuTexRefDestroy)                 \
-    ROW(cuTexRefGetAddress) ROW(cuTexRefGetAddressMode) ROW(cuTexRefGetAddress_v2)               \
-    ROW(cuTexRefGetArray) ROW(cuTexRefGetBorderColor) ROW(cuTexRefGetFilterMode)                 \
-    ROW(cuTexRefGetFlags) ROW(cuTexRefGetFormat) ROW(cuTexRefGetMaxAnisotropy)                   \
-    ROW(cuTexRefGetMipmapFilterMode) ROW(cuTexRefGetMipmapLevelBias)                             \
-    ROW(cuTexRefGetMipmapLevelClamp) ROW(cuTexRefGetMipmappedArray) ROW(cuTexRefSetAddress)      \
-    ROW(cuTexRefSetAddress2D) ROW(cuTexRefSetAddress2D_v2) ROW(cuTexRefSetAddress2D_v3)          \
-    ROW(cuTexRefSetAddressMode) ROW(cuTexRefSetAddress_v2) ROW(cuTexRefSetArray)                 \
-    ROW(cuTexRefSetBorderColor) ROW(cuTexRefSetFilterMode) ROW(cuTexRefSetFlags)                 \
-    ROW(cuTexRefSetFormat) ROW(cuTexRefSetMaxAnisotropy) ROW(cuTexRefSetMipmapFilterMode)        \
-    ROW(cuTexRefSetMipmapLevelBias) ROW(cuTexRefSetMipmapLevelClamp)                             \
-    ROW(cuTexRefSetMipmappedArray) ROW(cuWaitExternalSemaphoresAsync)                            \
-    ROW(cuWaitExternalSemaphoresAsync_ptsz)
+    ROW(cuStreamWriteValue64_v2) ROW(cuStreamWriteValue64_v2_ptsz) ROW(cuTensorMapEncodeIm2col)  \
+    ROW(cuTensorMapEncodeIm2colWide) ROW(cuTensorMapEncodeTiled) ROW(cuTensorMapReplaceAddress)  \
+    ROW(cuWaitExternalSemaphoresAsync) ROW(cuWaitExternalSemaphoresAsync_ptsz)
 
 /* clang-format on */
 

@@ -1,5 +1,6 @@
-/* Arrays: rows of elements in device memory, without the hidden layout that a GPU gives them. Left
- * out: layered, cube and sparse arrays, mipmaps, surfaces. */
+/* Arrays: rows of elements in device memory, without the hidden layout that a GPU gives them.
+ * Layers and the faces of cubes are slices, as those of a third dimension are. Left out: sparse
+ * arrays, planes, arrays whose memory is mapped later. */
 #include "driver/checks.h"
 #include "driver/driver.h"
 
@@ -15,8 +16,14 @@ void array_free(Driver *driver, void *object) {
     free(array);
 }
 
-/* Bytes of one channel, 0 when the format is none. */
-static unsigned channel_bytes(CUarray_format format) {
+/* Flags that have a meaning here; the last lets graphics render to an array, which nothing does. */
+enum {
+    FLAGS = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP |
+            CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_COLOR_ATTACHMENT,
+    CUBE_FACES = 6
+};
+
+unsigned array_channel_bytes(CUarray_format format) {
     switch ((int)format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
     case CU_AD_FORMAT_SIGNED_INT8: return 1;
@@ -30,15 +37,28 @@ static unsigned channel_bytes(CUarray_format format) {
     }
 }
 
-static CUresult create(Call *call, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor) {
-    unsigned channels = descriptor->NumChannels;
-    uint64_t element = (uint64_t)channel_bytes(descriptor->Format) * channels;
-    if (!descriptor->Width || !element || (channels != 1 && channels != 2 && channels != 4))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (descriptor->Width > UINT32_MAX || descriptor->Height > UINT32_MAX ||
-        descriptor->Depth > UINT32_MAX)
-        return CUDA_ERROR_INVALID_VALUE;
-    Array array = {.context = call->context, .descriptor = *descriptor, .element_bytes = element};
+bool array_is_possible(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    const bool is_layered = d->Flags & CUDA_ARRAY3D_LAYERED,
+               is_cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
+    const bool has_format = array_channel_bytes(d->Format) &&
+                            (d->NumChannels == 1 || d->NumChannels == 2 || d->NumChannels == 4);
+    const bool is_small =
+        d->Width <= UINT32_MAX && d->Height <= UINT32_MAX && d->Depth <= UINT32_MAX;
+    if (!has_format || !is_small || !d->Width) return false;
+    if (is_layered && !d->Depth) return false;
+    if (!is_cube) return is_layered || d->Height || !d->Depth;
+    return d->Width == d->Height && d->Depth && d->Depth % CUBE_FACES == 0 &&
+           (is_layered || d->Depth == CUBE_FACES);
+}
+
+CUresult array_make(Call *call, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                    bool is_level) {
+    if (!array_is_possible(descriptor)) return CUDA_ERROR_INVALID_VALUE;
+    uint64_t element = (uint64_t)array_channel_bytes(descriptor->Format) * descriptor->NumChannels;
+    Array array = {.context = call->context,
+                   .descriptor = *descriptor,
+                   .element_bytes = element,
+                   .is_level = is_level};
     array.pitch_bytes = bits_align_up(descriptor->Width * element, ARRAY_PITCH_ALIGN);
     array.rows = descriptor->Height ? descriptor->Height : 1;
     array.slices = descriptor->Depth ? descriptor->Depth : 1;
@@ -55,16 +75,33 @@ static CUresult create(Call *call, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *
     return CUDA_SUCCESS;
 }
 
+void array_describe(const Array *array, MemTexture *texture) {
+    const CUDA_ARRAY3D_DESCRIPTOR *d = &array->descriptor;
+    const bool is_layered = d->Flags & CUDA_ARRAY3D_LAYERED,
+               is_cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
+    texture_set_format(texture, d->Format, d->NumChannels);
+    texture->geometry = is_cube ? MEM_CUBES : is_layered ? MEM_LAYERS : MEM_PLAIN;
+    texture->dimensions =
+        (uint8_t)(1 + (d->Height > 0) + (d->Depth > 0 && !is_layered && !is_cube));
+    texture->levels = 1;
+    texture->level[0] = (MemLevel){.address = array->address,
+                                   .width = d->Width,
+                                   .height = array->rows,
+                                   .depth = array->slices,
+                                   .pitch_bytes = array->pitch_bytes,
+                                   .slice_bytes = array->pitch_bytes * array->rows};
+}
+
 CUresult CUDAAPI cuArray3DCreate(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
     if (!array || !descriptor) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    if (descriptor->Flags & ~(unsigned)CUDA_ARRAY3D_TEXTURE_GATHER) {
+    if (descriptor->Flags & ~(unsigned)FLAGS) {
         call_end(&call, CUDA_SUCCESS);
-        return driver_missing("cuArray3DCreate with layers, cube faces or surfaces");
+        return driver_missing("cuArray3DCreate of a sparse or deferred array, or one of depths");
     }
-    return call_end(&call, create(&call, array, descriptor));
+    return call_end(&call, array_make(&call, array, descriptor, false));
 }
 
 CUresult CUDAAPI cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *descriptor) {
@@ -100,8 +137,9 @@ CUresult CUDAAPI cuArrayDestroy(CUarray handle) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    Array *array = handles_remove(&call.driver->handles, HANDLE_ARRAY, (uint64_t)(uintptr_t)handle);
-    if (!array) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    Array *array = CALL_GET(&call, HANDLE_ARRAY, handle);
+    if (!array || array->is_level) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    handles_remove(&call.driver->handles, HANDLE_ARRAY, (uint64_t)(uintptr_t)handle);
     checks_releasing(call.driver->simulator, array->address, false);
     array_free(call.driver, array);
     return call_end(&call, CUDA_SUCCESS);

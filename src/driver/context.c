@@ -57,6 +57,8 @@ void context_clear(Driver *driver, Context *context) {
         [HANDLE_GRAPH_EXEC] = graph_exec_free,
         [HANDLE_CONDITIONAL] = conditional_free,
         [HANDLE_USER_OBJECT] = user_object_free,
+        [HANDLE_MIPMAP] = mipmap_free,
+        [HANDLE_REFERENCE] = reference_free,
     };
     captures_clear(driver, context);
     for (uint32_t i = 0; i < driver->handles.count; i++) {

@@ -18,6 +18,7 @@
 #include "driver/attribute.h"
 #include "driver/handles.h"
 #include "driver/simulator.h"
+#include "memory/texture.h"
 #include "tyto/cuda.h"
 
 enum { DRIVER_VERSION = 13000 }; /* of the interface: CUDA 13.0 */
@@ -84,12 +85,24 @@ typedef struct Array {
     uint64_t pitch_bytes;   /* from row to row */
     uint64_t rows;          /* of a slice, at least 1 */
     uint64_t slices;        /* at least 1 */
+    bool is_level;          /* of a mipmapped array, which it ends with */
 } Array;
+
+/* An array for each level. */
+typedef struct Mipmap {
+    Context *context;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor; /* of the first level */
+    unsigned levels;
+    CUarray level[MEM_MAX_LEVELS];
+} Mipmap;
 
 typedef struct Texture {
     Context *context;
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC sampling;
+    CUDA_RESOURCE_VIEW_DESC view; /* has_view */
+    bool has_view;
+    bool is_surface;
 } Texture;
 
 typedef struct Pool Pool; /* of memory, see pool.c */
@@ -201,7 +214,36 @@ void stream_free(Driver *driver, void *object);
 void event_free(Driver *driver, void *object);
 void user_object_free(Driver *driver, void *object);
 void conditional_free(Driver *driver, void *object);
+void mipmap_free(Driver *driver, void *object); /* without its levels */
+void reference_free(Driver *driver, void *object);
+void references_clear(Driver *driver, const Module *module); /* those of a module */
 void textures_clear(Driver *driver, const Context *context); /* all of a context */
+
+/* ---- Arrays and textures ---- */
+
+/* A new array, at *out; of a mipmapped array is_level. */
+CUresult array_make(Call *call, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                    bool is_level);
+/* Whether the array's flags, extents and format go together. */
+bool array_is_possible(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+/* Bytes of a channel, 0 when the format is none. */
+unsigned array_channel_bytes(CUarray_format format);
+/* Tells a texture where the texels of an array, or of all levels of a mipmapped one, are, and of
+ * which format they are. */
+void array_describe(const Array *array, struct MemTexture *texture);
+CUresult mipmap_describe(const Call *call, CUmipmappedArray handle, struct MemTexture *texture);
+/* Sets the format of a texture's texels; false when it is none. */
+bool texture_set_format(struct MemTexture *texture, CUarray_format format, unsigned channels);
+/* What a texture object is, from the host's descriptions; `view` may be NULL. */
+CUresult texture_describe(const Call *call, struct MemTexture *texture,
+                          const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *sampling,
+                          const CUDA_RESOURCE_VIEW_DESC *view);
+/* A handle for kernels, of a context's texture or surface object. */
+CUtexObject texture_add(const Call *call, const struct MemTexture *description,
+                        const Texture *texture);
+/* The object of a handle, NULL when there is none. */
+Texture *texture_find(const Call *call, CUtexObject handle, bool is_surface);
+void texture_end(Driver *driver, CUtexObject handle);
 
 /* ---- Modules that belong to no context (module.c) ---- */
 

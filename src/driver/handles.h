@@ -23,6 +23,8 @@ typedef enum HandleKind {
     HANDLE_CONDITIONAL,
     HANDLE_USER_OBJECT,
     HANDLE_PHYSICAL,
+    HANDLE_MIPMAP,
+    HANDLE_REFERENCE,
     HANDLE_KIND_COUNT
 } HandleKind;
 

@@ -16,6 +16,7 @@ void module_free(Driver *driver, void *object) {
     for (uint32_t i = 0; i < count; i++)
         free(handles_remove(&driver->handles, HANDLE_FUNCTION,
                             (uint64_t)(uintptr_t)module->functions[i]));
+    references_clear(driver, module);
     gpu_unload(module->gpu);
     free(module->functions);
     free(module);

@@ -1,5 +1,6 @@
-/* Texture objects over arrays, linear buffers and pitched buffers of one or two dimensions. Left
- * out: three dimensions, layers, mipmaps, sRGB, other views of a format. */
+/* Texture objects over arrays, mipmapped arrays, linear buffers and pitched buffers, and other
+ * views of arrays. Left out: sRGB, block-compressed views, cubes that are filtered across their
+ * edges; anisotropy is taken for 1. */
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ static Texture **slot_of(Driver *driver, CUtexObject handle) {
     return handle >= 1 && handle <= driver->texture_count ? &driver->textures[handle - 1] : NULL;
 }
 
-static void texture_end(Driver *driver, CUtexObject handle) {
+void texture_end(Driver *driver, CUtexObject handle) {
     Texture **slot = slot_of(driver, handle);
     mem_texture_remove(simulator_memory(driver->simulator), handle);
     free(*slot);
@@ -25,8 +26,7 @@ void textures_clear(Driver *driver, const Context *context) {
 }
 
 /* Kernels are given the memory's own handle; the driver's slots follow its numbers. */
-static CUtexObject texture_add(const Call *call, const MemTexture *description,
-                               const Texture *texture) {
+CUtexObject texture_add(const Call *call, const MemTexture *description, const Texture *texture) {
     Driver *driver = call->driver;
     uint64_t handle = mem_texture_add(call->memory, description);
     while (driver->texture_count < handle) {
@@ -57,7 +57,7 @@ static const FormatRow formats[] = {
     {CU_AD_FORMAT_FLOAT, MEM_TEXEL_FLOAT, 32},
 };
 
-static bool set_format(MemTexture *texture, CUarray_format format, unsigned channels) {
+bool texture_set_format(MemTexture *texture, CUarray_format format, unsigned channels) {
     if (channels != 1 && channels != 2 && channels != 4) return false;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (formats[i].format != format) continue;
@@ -69,47 +69,87 @@ static bool set_format(MemTexture *texture, CUarray_format format, unsigned chan
     return false;
 }
 
+/* A buffer of `rows` rows. */
+static CUresult set_buffer(const Call *call, MemTexture *texture, CUdeviceptr address,
+                           uint64_t width, uint64_t rows, uint64_t pitch) {
+    uint64_t last_row;
+    const bool is_there = width && rows && !__builtin_mul_overflow(pitch, rows - 1, &last_row) &&
+                          mem_is_valid(call->memory, address, last_row + 1);
+    texture->dimensions = rows > 1 ? 2 : 1;
+    texture->levels = 1;
+    texture->level[0] = (MemLevel){address, width, rows, 1, pitch, pitch * rows};
+    return is_there ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* Where the texels are. */
 static CUresult set_resource(const Call *call, MemTexture *texture,
                              const CUDA_RESOURCE_DESC *resource) {
+    const Array *array;
+    size_t texels;
     switch ((int)resource->resType) {
-    case CU_RESOURCE_TYPE_ARRAY: {
-        const Array *array = CALL_GET(call, HANDLE_ARRAY, resource->res.array.hArray);
+    case CU_RESOURCE_TYPE_ARRAY:
+        array = CALL_GET(call, HANDLE_ARRAY, resource->res.array.hArray);
         if (!array) return CUDA_ERROR_INVALID_HANDLE;
-        if (array->slices > 1) return CUDA_ERROR_NOT_SUPPORTED;
-        texture->address = array->address;
-        texture->width = array->descriptor.Width;
-        texture->height = array->rows;
-        texture->pitch_bytes = array->pitch_bytes;
-        return set_format(texture, array->descriptor.Format, array->descriptor.NumChannels)
-                   ? CUDA_SUCCESS
-                   : CUDA_ERROR_INVALID_VALUE;
-    }
+        array_describe(array, texture);
+        return CUDA_SUCCESS;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        return mipmap_describe(call, resource->res.mipmap.hMipmappedArray, texture);
     case CU_RESOURCE_TYPE_LINEAR:
-        if (!set_format(texture, resource->res.linear.format, resource->res.linear.numChannels))
+        if (!texture_set_format(texture, resource->res.linear.format,
+                                resource->res.linear.numChannels))
             return CUDA_ERROR_INVALID_VALUE;
-        texture->address = resource->res.linear.devPtr;
-        texture->width =
-            resource->res.linear.sizeInBytes / (texture->channels * texture->channel_bits / 8u);
-        texture->height = 1;
-        texture->pitch_bytes = resource->res.linear.sizeInBytes;
         texture->is_linear_memory = true;
-        break;
+        texels = resource->res.linear.sizeInBytes / mem_texel_bytes(texture);
+        return set_buffer(call, texture, resource->res.linear.devPtr, texels, 1,
+                          resource->res.linear.sizeInBytes);
     case CU_RESOURCE_TYPE_PITCH2D:
-        if (!set_format(texture, resource->res.pitch2D.format, resource->res.pitch2D.numChannels))
+        if (!texture_set_format(texture, resource->res.pitch2D.format,
+                                resource->res.pitch2D.numChannels))
             return CUDA_ERROR_INVALID_VALUE;
-        texture->address = resource->res.pitch2D.devPtr;
-        texture->width = resource->res.pitch2D.width;
-        texture->height = resource->res.pitch2D.height;
-        texture->pitch_bytes = resource->res.pitch2D.pitchInBytes;
-        break;
-    default: return CUDA_ERROR_NOT_SUPPORTED;
+        return set_buffer(call, texture, resource->res.pitch2D.devPtr, resource->res.pitch2D.width,
+                          resource->res.pitch2D.height, resource->res.pitch2D.pitchInBytes);
+    default: return CUDA_ERROR_INVALID_VALUE;
     }
-    uint64_t size;
-    bool is_valid = texture->width && texture->height &&
-                    !__builtin_mul_overflow(texture->pitch_bytes, texture->height - 1, &size) &&
-                    mem_is_valid(call->memory, texture->address, size + 1);
-    return is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Formats of views are in rows of 1, 2 and 4 channels, in CUDA's order. */
+static CUresult set_view_format(MemTexture *texture, int format) {
+    static const CUarray_format rows[] = {CU_AD_FORMAT_UNSIGNED_INT8,  CU_AD_FORMAT_SIGNED_INT8,
+                                          CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_SIGNED_INT16,
+                                          CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32,
+                                          CU_AD_FORMAT_HALF,           CU_AD_FORMAT_FLOAT};
+    const int row = (format - 1) / 3;
+    const uint32_t bytes = mem_texel_bytes(texture);
+    if (format == CU_RES_VIEW_FORMAT_NONE) return CUDA_SUCCESS;
+    if (format < 0 || row >= (int)(sizeof rows / sizeof *rows)) return CUDA_ERROR_NOT_SUPPORTED;
+    texture_set_format(texture, rows[row], 1u << (format - 1) % 3);
+    return mem_texel_bytes(texture) == bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Narrows a texture to some of its levels and layers. */
+static CUresult set_view(MemTexture *texture, const CUDA_RESOURCE_VIEW_DESC *view) {
+    const MemLevel *whole = &texture->level[0];
+    const CUresult status = set_view_format(texture, (int)view->format);
+    if (status) return status;
+    if (texture->is_linear_memory || view->lastMipmapLevel < view->firstMipmapLevel ||
+        view->lastMipmapLevel >= texture->levels || view->lastLayer < view->firstLayer)
+        return CUDA_ERROR_INVALID_VALUE;
+    const bool has_layers = texture->geometry != MEM_PLAIN;
+    const uint64_t slices = texture->geometry == MEM_CUBES ? 6 : 1;
+    if (view->lastLayer >= (has_layers ? mem_layers(texture) : 1)) return CUDA_ERROR_INVALID_VALUE;
+    if ((view->width && view->width != whole->width) ||
+        (view->height && view->height != whole->height))
+        return CUDA_ERROR_INVALID_VALUE;
+    texture->levels = (uint8_t)(view->lastMipmapLevel - view->firstMipmapLevel + 1);
+    for (int i = 0; i < texture->levels; i++) {
+        MemLevel level = texture->level[view->firstMipmapLevel + (unsigned)i];
+        if (has_layers) {
+            level.address += view->firstLayer * slices * level.slice_bytes;
+            level.depth = (view->lastLayer - view->firstLayer + 1) * slices;
+        }
+        texture->level[i] = level;
+    }
+    return CUDA_SUCCESS;
 }
 
 /* How the texels are read. */
@@ -120,20 +160,34 @@ static CUresult set_sampling(MemTexture *texture, const CUDA_TEXTURE_DESC *sampl
         [CU_TR_ADDRESS_MODE_MIRROR] = MEM_ADDRESS_MIRROR,
         [CU_TR_ADDRESS_MODE_BORDER] = MEM_ADDRESS_BORDER,
     };
-    if (sampling->flags & CU_TRSF_SRGB) return CUDA_ERROR_NOT_SUPPORTED;
-    texture->is_normalised = sampling->flags & CU_TRSF_NORMALIZED_COORDINATES;
-    texture->is_linear_filter = sampling->filterMode == CU_TR_FILTER_MODE_LINEAR;
+    MemSampler *sampler = &texture->sampler;
+    if (sampling->flags & (CU_TRSF_SRGB | CU_TRSF_SEAMLESS_CUBEMAP))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    sampler->is_normalised = sampling->flags & CU_TRSF_NORMALIZED_COORDINATES;
+    sampler->is_linear_filter = sampling->filterMode == CU_TR_FILTER_MODE_LINEAR;
+    sampler->is_linear_mipmap = sampling->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR;
+    sampler->level_bias = sampling->mipmapLevelBias;
+    sampler->lowest_level = sampling->minMipmapLevelClamp;
+    sampler->highest_level = sampling->maxMipmapLevelClamp;
     texture->reads_normalised = !(sampling->flags & CU_TRSF_READ_AS_INTEGER) &&
                                 texture->type != MEM_TEXEL_FLOAT && texture->channel_bits < 32;
-    for (int axis = 0; axis < 2; axis++) {
+    for (int axis = 0; axis < 3; axis++) {
         CUaddress_mode mode = sampling->addressMode[axis];
         if (mode > CU_TR_ADDRESS_MODE_BORDER) return CUDA_ERROR_INVALID_VALUE;
         /* wrapping and mirroring are defined for normalised coordinates only; others clamp */
         bool repeats = mode == CU_TR_ADDRESS_MODE_WRAP || mode == CU_TR_ADDRESS_MODE_MIRROR;
-        texture->mode[axis] = repeats && !texture->is_normalised ? MEM_ADDRESS_CLAMP : modes[mode];
+        sampler->mode[axis] = repeats && !sampler->is_normalised ? MEM_ADDRESS_CLAMP : modes[mode];
     }
-    memcpy(texture->border, sampling->borderColor, sizeof texture->border);
-    return CUDA_SUCCESS;
+    memcpy(sampler->border, sampling->borderColor, sizeof sampler->border);
+    /* CUDA: levels are for normalised coordinates */
+    return texture->levels > 1 && !sampler->is_normalised ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult texture_describe(const Call *call, MemTexture *texture, const CUDA_RESOURCE_DESC *resource,
+                          const CUDA_TEXTURE_DESC *sampling, const CUDA_RESOURCE_VIEW_DESC *view) {
+    CUresult status = set_resource(call, texture, resource);
+    if (status == CUDA_SUCCESS && view) status = set_view(texture, view);
+    return status ? status : set_sampling(texture, sampling);
 }
 
 CUresult CUDAAPI cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
@@ -144,22 +198,28 @@ CUresult CUDAAPI cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *r
     if (status) return status;
     if (!out || !resource || !sampling) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     MemTexture description = {0};
-    status = view && view->format ? CUDA_ERROR_NOT_SUPPORTED
-                                  : set_resource(&call, &description, resource);
-    if (status == CUDA_SUCCESS) status = set_sampling(&description, sampling);
+    status = texture_describe(&call, &description, resource, sampling, view);
     if (status == CUDA_SUCCESS) {
-        Texture texture = {call.context, *resource, *sampling};
+        Texture texture = {.context = call.context,
+                           .resource = *resource,
+                           .sampling = *sampling,
+                           .has_view = view != NULL};
+        if (view) texture.view = *view;
         *out = texture_add(&call, &description, &texture);
     }
     return call_end(&call, status);
+}
+
+Texture *texture_find(const Call *call, CUtexObject handle, bool is_surface) {
+    Texture **slot = slot_of(call->driver, handle);
+    return slot && *slot && (*slot)->is_surface == is_surface ? *slot : NULL;
 }
 
 CUresult CUDAAPI cuTexObjectDestroy(CUtexObject handle) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    Texture **slot = slot_of(call.driver, handle);
-    if (!slot || !*slot) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!texture_find(&call, handle, false)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     texture_end(call.driver, handle);
     return call_end(&call, CUDA_SUCCESS);
 }
@@ -168,9 +228,9 @@ CUresult CUDAAPI cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexO
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    Texture **slot = slot_of(call.driver, handle);
-    if (!resource || !slot || !*slot) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    *resource = (*slot)->resource;
+    const Texture *texture = texture_find(&call, handle, false);
+    if (!resource || !texture) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *resource = texture->resource;
     return call_end(&call, CUDA_SUCCESS);
 }
 
@@ -178,8 +238,18 @@ CUresult CUDAAPI cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *sampling, CUtexObj
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    Texture **slot = slot_of(call.driver, handle);
-    if (!sampling || !slot || !*slot) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    *sampling = (*slot)->sampling;
+    const Texture *texture = texture_find(&call, handle, false);
+    if (!sampling || !texture) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *sampling = texture->sampling;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view, CUtexObject handle) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Texture *texture = texture_find(&call, handle, false);
+    if (!view || !texture || !texture->has_view) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    *view = texture->view;
     return call_end(&call, CUDA_SUCCESS);
 }

@@ -85,6 +85,11 @@ int gpu_find_function(const GpuModule *module, const char *name);
 bool gpu_find_variable(const GpuModule *module, const char *name, uint64_t *address,
                        uint64_t *size);
 
+/* Device address of the 8 bytes that hold the handle which a texture or surface reference is bound
+ * to. */
+bool gpu_find_reference(const GpuModule *module, const char *name, bool is_surface,
+                        uint64_t *address);
+
 typedef struct GpuLaunch {
     GpuModule *module;
     int function; /* index; must be a kernel */

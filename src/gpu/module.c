@@ -7,9 +7,11 @@
 #include "base/arena.h"
 #include "gpu/watch.h"
 #include "isa/handlers.h"
+#include "memory/texture.h"
 
 static bool lives_in_device_memory(const PtxVar *var) {
-    return var->space == PTX_SPACE_GLOBAL || var->space == PTX_SPACE_CONST;
+    return var->space == PTX_SPACE_GLOBAL || var->space == PTX_SPACE_CONST ||
+           var->space == PTX_SPACE_TEX;
 }
 
 /* Every variable of every image that needs device memory. */
@@ -41,6 +43,19 @@ static void allocate_variable(GpuModule *module, PtxVar *var, Diag *diag) {
     module->variables[module->variable_count++] = var->address;
 }
 
+/* The settings of a sampler variable. The modes of the PTX ISA, table of samplers; clamp_ogl, which
+ * lies between two others and which CUDA's own samplers lack, is clamp_to_edge. */
+static uint64_t sampler_value(const PtxSampler *sampler) {
+    static const MemAddressMode modes[] = {MEM_ADDRESS_WRAP, MEM_ADDRESS_MIRROR, MEM_ADDRESS_CLAMP,
+                                           MEM_ADDRESS_CLAMP, MEM_ADDRESS_BORDER};
+    MemAddressMode mode[3];
+    for (int axis = 0; axis < 3; axis++)
+        mode[axis] = modes[sampler->mode[axis]];
+    return mem_sampler_pack((sampler->is_linear ? MEM_SAMPLER_IS_LINEAR : 0u) |
+                                (sampler->is_unnormalised ? MEM_SAMPLER_IS_FORCED_OFF : 0u),
+                            mode);
+}
+
 /* The address that an initialiser piece writes. */
 static uint64_t init_address(const GpuModule *module, const PtxInit *init) {
     uint64_t value = init->addend;
@@ -57,6 +72,10 @@ static void initialise_variable(GpuModule *module, PtxVar *var, Diag *diag) {
     (void)diag;
     DeviceMemory *memory = module->gpu->memory;
     mem_zero(memory, var->address, var->size); /* PTX ISA: what is not initialised is zero */
+    if (var->opaque == PTX_OPAQUE_SAMPLER) {
+        const uint64_t value = sampler_value(&var->sampler);
+        mem_write(memory, var->address, &value, sizeof value);
+    }
     for (uint32_t i = 0; i < var->init_count; i++) {
         const PtxInit *init = &var->inits[i];
         uint64_t address = init->bytes ? 0 : init_address(module, init);
@@ -139,8 +158,16 @@ int gpu_find_function(const GpuModule *module, const char *name) {
 bool gpu_find_variable(const GpuModule *module, const char *name, uint64_t *address,
                        uint64_t *size) {
     const PtxVar *var = ptx_find_var(module->images[0], name);
-    if (!var || !lives_in_device_memory(var)) return false;
+    if (!var || !lives_in_device_memory(var) || var->opaque) return false;
     *address = var->address;
     *size = var->size;
+    return true;
+}
+
+bool gpu_find_reference(const GpuModule *module, const char *name, bool is_surface,
+                        uint64_t *address) {
+    const PtxVar *var = ptx_find_var(module->images[0], name);
+    if (!var || var->opaque != (is_surface ? PTX_OPAQUE_SURFACE : PTX_OPAQUE_TEXTURE)) return false;
+    *address = var->address;
     return true;
 }

@@ -115,6 +115,7 @@ static DecodeOp *const special[PTX_OP_COUNT] = {
     [PTX_OP_DISCARD] = decode_prefetch,
     [PTX_OP_EXIT] = decode_end,
     [PTX_OP_ISSPACEP] = decode_isspacep,
+    [PTX_OP_ISTYPEP] = decode_istypep,
     [PTX_OP_LD] = decode_load,
     [PTX_OP_LDU] = decode_load,
     [PTX_OP_LDMATRIX] = decode_ldmatrix,
@@ -134,6 +135,10 @@ static DecodeOp *const special[PTX_OP_COUNT] = {
     [PTX_OP_SET] = decode_compare,
     [PTX_OP_SETP] = decode_compare,
     [PTX_OP_ST] = decode_store,
+    [PTX_OP_SULD] = decode_texture,
+    [PTX_OP_SUQ] = decode_texture,
+    [PTX_OP_SURED] = decode_texture,
+    [PTX_OP_SUST] = decode_texture,
     [PTX_OP_TEX] = decode_texture,
     [PTX_OP_TLD4] = decode_texture,
     [PTX_OP_TRAP] = decode_end,
@@ -151,6 +156,13 @@ static void draft_clear(Decoder *decoder, const PtxInst *ptx) {
     if (ptx->guard < 0) return;
     decoder->draft.inst.guard = (uint16_t)decoder->function->regs[ptx->guard].slot;
     if (ptx->guard_negated) decoder->draft.inst.flags |= ISA_GUARD_NEGATED;
+}
+
+void decode_split(Decoder *decoder) {
+    decode_emit(decoder);
+    const uint32_t hidden = decoder->hidden_rows;
+    draft_clear(decoder, decoder->ptx);
+    decoder->hidden_rows = hidden;
 }
 
 static void decode_instruction(Decoder *decoder, const PtxInst *ptx) {

@@ -94,6 +94,8 @@ bool decode_base(Decoder *decoder, const PtxOperand *memory, int at);
 
 /* Ends an instruction: appends the draft to the program. */
 void decode_emit(Decoder *decoder);
+/* The same, and starts over for the rest of a PTX instruction that becomes several. */
+void decode_split(Decoder *decoder);
 /* Appends to the program's targets or calls; returns the index. */
 uint32_t decode_add_target(Decoder *decoder, uint32_t target);
 /* Appends to the program's wide operands; returns the index. */
@@ -103,17 +105,20 @@ void decode_set_handler(Decoder *decoder, IsaHandler handler);
 
 /* ---- Kinds of instructions ---- */
 
-DecodeOp decode_form;     /* decode_forms.c: one table row per form */
-DecodeOp decode_compare;  /* decode_compare.c: setp, set */
-DecodeOp decode_mov;      /* decode_mov.c */
-DecodeOp decode_cvt;      /* decode_cvt.c */
-DecodeOp decode_load;     /* decode_memory.c: ld, ldu */
+DecodeOp decode_form;    /* decode_forms.c: one table row per form */
+DecodeOp decode_compare; /* decode_compare.c: setp, set */
+DecodeOp
+    decode_video;     /* decode_video.c: what becomes of the modifiers, once operands are decoded */
+DecodeOp decode_mov;  /* decode_mov.c */
+DecodeOp decode_cvt;  /* decode_cvt.c */
+DecodeOp decode_load; /* decode_memory.c: ld, ldu */
 DecodeOp decode_store;    /* st */
 DecodeOp decode_atom;     /* atom, red */
 DecodeOp decode_prefetch; /* prefetch, prefetchu, discard */
-DecodeOp decode_texture;  /* tex, tld4 */
 DecodeOp decode_cvta;
 DecodeOp decode_isspacep;
+DecodeOp decode_texture; /* decode_texture.c: tex, tld4, txq, suld, sust, sured, suq */
+DecodeOp decode_istypep;
 DecodeOp decode_branch; /* decode_flow.c: bra */
 DecodeOp decode_branch_index;
 DecodeOp decode_call;

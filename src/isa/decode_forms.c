@@ -123,37 +123,6 @@ static bool finish_vote(Decoder *decoder) {
     return true;
 }
 
-static bool finish_video(Decoder *decoder) {
-    static const struct {
-        uint8_t op, operation, parts;
-    } operations[] = {
-        {PTX_OP_VADD, ISA_VIDEO_ADD, 1},         {PTX_OP_VSUB, ISA_VIDEO_SUB, 1},
-        {PTX_OP_VABSDIFF, ISA_VIDEO_ABSDIFF, 1}, {PTX_OP_VMIN, ISA_VIDEO_MIN, 1},
-        {PTX_OP_VMAX, ISA_VIDEO_MAX, 1},         {PTX_OP_VADD2, ISA_VIDEO_ADD, 2},
-        {PTX_OP_VSUB2, ISA_VIDEO_SUB, 2},        {PTX_OP_VABSDIFF2, ISA_VIDEO_ABSDIFF, 2},
-        {PTX_OP_VMIN2, ISA_VIDEO_MIN, 2},        {PTX_OP_VMAX2, ISA_VIDEO_MAX, 2},
-        {PTX_OP_VAVRG2, ISA_VIDEO_AVERAGE, 2},   {PTX_OP_VADD4, ISA_VIDEO_ADD, 4},
-        {PTX_OP_VSUB4, ISA_VIDEO_SUB, 4},        {PTX_OP_VABSDIFF4, ISA_VIDEO_ABSDIFF, 4},
-        {PTX_OP_VMIN4, ISA_VIDEO_MIN, 4},        {PTX_OP_VMAX4, ISA_VIDEO_MAX, 4},
-        {PTX_OP_VAVRG4, ISA_VIDEO_AVERAGE, 4}};
-    const PtxInst *ptx = decoder->ptx;
-    size_t row = 0;
-    while (operations[row].op != ptx->op)
-        ++row;
-    const IsaVideo video = {.operation = operations[row].operation,
-                            .second = (uint8_t)ptx->sub2,
-                            .select_a = (uint8_t)ptx->operands[1].select,
-                            .select_b = (uint8_t)ptx->operands[2].select,
-                            .parts = operations[row].parts,
-                            .is_saturating = (ptx->flags & SAT) != 0,
-                            .is_signed = ptx_type_is_signed(ptx->type),
-                            .is_a_signed = ptx_type_is_signed(ptx->type2),
-                            .is_b_signed = ptx_type_is_signed(ptx->type3)};
-    decoder->draft.inst.imm = isa_video_imm(video);
-    if (ptx->operand_count < 4) decoder->draft.inst.operand[3] = decode_constant(decoder, 0, false);
-    return true;
-}
-
 static bool finish_stack(Decoder *decoder) { /* alloca: 8 bytes is the default alignment */
     const PtxInst *ptx = decoder->ptx;
     const bool has_alignment = ptx->op == PTX_OP_ALLOCA && ptx->operand_count > 2;

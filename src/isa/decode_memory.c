@@ -1,4 +1,4 @@
-/* Instructions that access memory, texture fetches, and conversions of addresses. The conventions
+/* Instructions that access memory, and conversions of addresses. The conventions
  * of their operands stand in isa.h. */
 #include "isa/decode.h"
 
@@ -77,59 +77,139 @@ static void note_register_width(Decoder *decoder, const PtxOperand *element) {
     if (bits == 16 || bits == 8) decoder->draft.inst.flags |= ISA_DST_IS_16;
 }
 
-bool decode_load(Decoder *decoder) {
+/* Elements `first` to `first` + `count` of a load. Of 32 bytes only the half is in one instruction
+ * (PTX ISA has them from sm_100 on): the first half looks after the alignment of the whole. */
+static bool decode_load_part(Decoder *decoder, const PtxOperand *element, int first, int count,
+                             bool is_whole) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
-    int count;
-    const PtxOperand *element = elements(&ptx->operands[0], &count);
     decode_fill_access(decoder, ISA_MEMORY_LOAD, count);
     if (ptx_type_is_signed(ptx->type)) inst->flags |= ISA_SIGNED;
+    inst->sub = !is_whole && first == 0;
     for (int i = 0; i < count; ++i) {
-        if (element[i].kind == PTX_OPERAND_SINK) {
+        if (element[first + i].kind == PTX_OPERAND_SINK) {
             inst->operand[i] = ISA_SINK;
             continue;
         }
-        if (!decode_destination(decoder, &element[i], &inst->operand[i])) return false;
-        note_register_width(decoder, &element[i]);
+        if (!decode_destination(decoder, &element[first + i], &inst->operand[i])) return false;
+        note_register_width(decoder, &element[first + i]);
     }
     decode_set_handler(decoder, ptx->space == PTX_SPACE_NONE ? ISA_DO_LD_GENERIC : ISA_DO_LD);
-    return decode_base(decoder, &ptx->operands[1], count);
+    if (!decode_base(decoder, &ptx->operands[1], count)) return false;
+    inst->imm += (int64_t)first * inst->size;
+    return true;
+}
+
+enum { PART = 4 }; /* elements of a vector in one instruction */
+
+bool decode_load(Decoder *decoder) {
+    int count;
+    const PtxOperand *element = elements(&decoder->ptx->operands[0], &count);
+    if (count <= PART) return decode_load_part(decoder, element, 0, count, true);
+    if (!decode_load_part(decoder, element, 0, PART, false)) return false;
+    decode_split(decoder);
+    return decode_load_part(decoder, element, PART, count - PART, false);
+}
+
+static bool decode_store_part(Decoder *decoder, const PtxOperand *element, int first, int count,
+                              bool is_whole) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    decode_fill_access(decoder, ISA_MEMORY_STORE, count);
+    if (ptx_type_bits(ptx->type) == 64) inst->flags |= ISA_DST_IS_64;
+    inst->sub = !is_whole && first == 0;
+    for (int i = 0; i < count; ++i) {
+        if (!decode_source(decoder, &element[first + i], ptx->type, &inst->operand[i]))
+            return false;
+        note_register_width(decoder, &element[first + i]);
+    }
+    decode_set_handler(decoder, ptx->space == PTX_SPACE_NONE ? ISA_DO_ST_GENERIC : ISA_DO_ST);
+    if (!decode_base(decoder, &ptx->operands[0], count)) return false;
+    inst->imm += (int64_t)first * inst->size;
+    return true;
 }
 
 bool decode_store(Decoder *decoder) {
-    const PtxInst *ptx = decoder->ptx;
-    IsaInst *inst = &decoder->draft.inst;
     int count;
-    const PtxOperand *element = elements(&ptx->operands[1], &count);
-    decode_fill_access(decoder, ISA_MEMORY_STORE, count);
-    if (ptx_type_bits(ptx->type) == 64) inst->flags |= ISA_DST_IS_64;
-    for (int i = 0; i < count; ++i) {
-        if (!decode_source(decoder, &element[i], ptx->type, &inst->operand[i])) return false;
-        note_register_width(decoder, &element[i]);
-    }
-    decode_set_handler(decoder, ptx->space == PTX_SPACE_NONE ? ISA_DO_ST_GENERIC : ISA_DO_ST);
-    return decode_base(decoder, &ptx->operands[0], count);
+    const PtxOperand *element = elements(&decoder->ptx->operands[1], &count);
+    if (count <= PART) return decode_store_part(decoder, element, 0, count, true);
+    if (!decode_store_part(decoder, element, 0, PART, false)) return false;
+    decode_split(decoder);
+    return decode_store_part(decoder, element, PART, count - PART, false);
 }
 
-/* atom d, [a], b {, c}; red [a], b. */
-bool decode_atom(Decoder *decoder) {
+/* What all atomic operations have in common; `vector`: elements that the first one's address must
+ * be aligned to. */
+static void fill_atomic(Decoder *decoder, int vector) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
-    const bool is_reduction = ptx->op == PTX_OP_RED;
-    const int address = is_reduction ? 0 : 1;
     decode_fill_access(decoder, ISA_MEMORY_ATOMIC, 1);
+    inst->vector = (uint8_t)vector;
     inst->sub = (uint8_t)ptx->sub;
     if (ptx_type_is_signed(ptx->type)) inst->flags |= ISA_SIGNED;
     if (ptx_type_is_float(ptx->type)) inst->flags |= ISA_FLOAT;
     if (ptx->type == PTX_BF16 || ptx->type == PTX_BF16X2) inst->flags |= ISA_BFLOAT;
     if (ptx->type == PTX_F16X2 || ptx->type == PTX_BF16X2) inst->flags |= ISA_HALF_PAIR;
-    if (is_reduction) decoder->draft.info.flags |= ISA_IS_REDUCTION;
-    if (is_reduction || ptx->operands[0].kind == PTX_OPERAND_SINK) inst->operand[0] = ISA_SINK;
-    else if (!decode_destination(decoder, &ptx->operands[0], &inst->operand[0])) return false;
-    for (int i = address + 1; i < ptx->operand_count; ++i)
-        if (!decode_source(decoder, &ptx->operands[i], ptx->type, &inst->operand[i - address + 1]))
-            return false;
+    if (ptx->op == PTX_OP_RED) decoder->draft.info.flags |= ISA_IS_REDUCTION;
     decode_set_handler(decoder, ISA_DO_ATOM);
+}
+
+/* Element `index` of a destination, which may be missing. */
+static bool decode_old_value(Decoder *decoder, const PtxOperand *to, int index, int at) {
+    IsaInst *inst = &decoder->draft.inst;
+    inst->operand[at] = ISA_SINK;
+    if (!to || to->kind == PTX_OPERAND_SINK) return true;
+    if (to->kind == PTX_OPERAND_VECTOR) to = &to->items[index];
+    return to->kind == PTX_OPERAND_SINK || decode_destination(decoder, to, &inst->operand[at]);
+}
+
+/* .b128: the low halves where other operations have their operands, the high ones behind them. */
+static bool decode_wide_atom(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    const int sources = ptx->sub == PTX_SUB_CAS ? 2 : 1;
+    fill_atomic(decoder, 1);
+    inst->size = decoder->draft.info.element_bytes = 16;
+    for (int half = 0; half < 2; ++half) {
+        if (!decode_old_value(decoder, &ptx->operands[0], half, half ? 4 : 0)) return false;
+        for (int i = 0; i < sources; ++i)
+            if (!decode_source(decoder, &ptx->operands[2 + i].items[half], PTX_B64,
+                               &inst->operand[(half ? 5 : 2) + i]))
+                return false;
+    }
+    return decode_base(decoder, &ptx->operands[1], 1);
+}
+
+/* A vector is as many operations, one after the other: each element is atomic by itself. */
+static bool decode_vector_atom(Decoder *decoder, int address) {
+    const PtxInst *ptx = decoder->ptx;
+    for (int i = 0; i < ptx->vector; ++i) {
+        fill_atomic(decoder, i == 0 ? ptx->vector : 1);
+        if (!decode_old_value(decoder, address ? &ptx->operands[0] : NULL, i, 0) ||
+            !decode_source(decoder, &ptx->operands[address + 1].items[i], ptx->type,
+                           &decoder->draft.inst.operand[2]) ||
+            !decode_base(decoder, &ptx->operands[address], 1))
+            return false;
+        decoder->draft.inst.imm += (int64_t)i * decoder->draft.inst.size;
+        if (i + 1 < ptx->vector) decode_split(decoder);
+    }
+    return true;
+}
+
+/* atom d, [a], b {, c}; red [a], b. */
+bool decode_atom(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
+    const int address = ptx->op == PTX_OP_RED ? 0 : 1;
+    const int sources = ptx->sub == PTX_SUB_CAS ? 2 : 1; /* a cache policy may follow */
+    if (ptx->vector > 1)
+        return ptx->type == PTX_B64 ? decode_wide_atom(decoder)
+                                    : decode_vector_atom(decoder, address);
+    fill_atomic(decoder, 1);
+    if (!decode_old_value(decoder, address ? &ptx->operands[0] : NULL, 0, 0)) return false;
+    for (int i = 0; i < sources; ++i)
+        if (!decode_source(decoder, &ptx->operands[address + 1 + i], ptx->type,
+                           &decoder->draft.inst.operand[2 + i]))
+            return false;
     return decode_base(decoder, &ptx->operands[address], 1);
 }
 
@@ -137,53 +217,6 @@ bool decode_prefetch(Decoder *decoder) {
     decode_fill_access(decoder, ISA_MEMORY_PREFETCH, 1);
     decode_set_handler(decoder, ISA_DO_PREFETCH);
     return decode_base(decoder, &decoder->ptx->operands[0], 0);
-}
-
-/* The object of a texture instruction. A texture named by a variable would be bound by the host's
- * old texture reference API. */
-static bool decode_texture_handle(Decoder *decoder, const PtxOperand *operand, int at) {
-    if (operand->kind != PTX_OPERAND_REG)
-        return decode_unsupported(decoder, "texture references (only texture objects are)");
-    return decode_source(decoder, operand, PTX_U64, &decoder->draft.inst.operand[at]);
-}
-
-/* tex, tld4 {d...}, [handle, coordinates]: four destinations, the handle, then the coordinates. */
-static bool decode_fetch(Decoder *decoder) {
-    const PtxInst *ptx = decoder->ptx;
-    IsaInst *inst = &decoder->draft.inst;
-    int count;
-    const PtxOperand *element = elements(&ptx->operands[0], &count);
-    if (ptx->operand_count != 3)
-        return decode_unsupported(decoder, "samplers and further operands");
-    if (ptx->op == PTX_OP_TEX && ptx->sub != PTX_SUB_TEX_1D && ptx->sub != PTX_SUB_TEX_2D)
-        return decode_unsupported(decoder, "this geometry (1d and 2d are)");
-    for (int i = 0; i < 4; ++i) {
-        inst->operand[i] = ISA_SINK;
-        if (i < count && element[i].kind != PTX_OPERAND_SINK &&
-            !decode_destination(decoder, &element[i], &inst->operand[i]))
-            return false;
-    }
-    if (!decode_texture_handle(decoder, &ptx->operands[1], 4)) return false;
-    const PtxType type = ptx->type2 == PTX_TYPE_NONE ? PTX_F32 : ptx->type2;
-    if (type != PTX_F32) inst->flags |= ISA_SIGNED;
-    const PtxOperand *coordinate = elements(&ptx->operands[2], &count);
-    for (int i = 0; i < count && i < 2; ++i)
-        if (!decode_source(decoder, &coordinate[i], type, &inst->operand[5 + i])) return false;
-    decode_set_handler(decoder, ptx->op == PTX_OP_TEX ? ISA_DO_TEX : ISA_DO_TLD4);
-    return true;
-}
-
-bool decode_texture(Decoder *decoder) {
-    const PtxInst *ptx = decoder->ptx;
-    IsaInst *inst = &decoder->draft.inst;
-    decode_fill_access(decoder, ISA_MEMORY_TEXTURE, ptx->vector ? ptx->vector : 1);
-    decoder->draft.info.space = PTX_SPACE_TEX;
-    inst->sub = (uint8_t)ptx->sub;
-    if (ptx->op != PTX_OP_TXQ) return decode_fetch(decoder);
-    decoder->draft.info.memory = ISA_MEMORY_NONE;
-    decode_set_handler(decoder, ISA_DO_TXQ);
-    return decode_destination(decoder, &ptx->operands[0], &inst->operand[0]) &&
-           decode_texture_handle(decoder, &ptx->operands[1], 1);
 }
 
 /* ---- Addresses ---- */

@@ -27,10 +27,35 @@ static bool decode_unpack(Decoder *decoder, const PtxOperand *to, const PtxOpera
     return decode_source(decoder, from, type, &inst->operand[to->count]);
 }
 
+/* Between 128 bits, two registers of 64 each, and such registers or four of 32. */
+static bool decode_wide_mov(Decoder *decoder, const PtxOperand *to, const PtxOperand *from) {
+    const bool splits = to->count == 4, packs = from->count == 4;
+    for (int half = 0; half < 2; ++half) {
+        const PtxOperand low = {.kind = PTX_OPERAND_VECTOR,
+                                .count = 2,
+                                .items = (splits ? to : from)->items + 2 * half};
+        bool is_right;
+        if (splits && packs) return decode_unsupported(decoder, "vectors on both sides");
+        if (splits) is_right = decode_unpack(decoder, &low, &from->items[half], PTX_B64);
+        else if (packs) is_right = decode_pack(decoder, &to->items[half], &low, 64);
+        else {
+            decode_set_handler(decoder, ISA_DO_MOV_64);
+            is_right =
+                decode_destination(decoder, &to->items[half], &decoder->draft.inst.operand[0]) &&
+                decode_source(decoder, &from->items[half], PTX_B64,
+                              &decoder->draft.inst.operand[1]);
+        }
+        if (!is_right) return false;
+        if (half == 0) decode_split(decoder);
+    }
+    return true;
+}
+
 static bool decode_vector_mov(Decoder *decoder, const PtxOperand *to, const PtxOperand *from) {
     const PtxType type = decoder->ptx->type;
     const int bits = ptx_type_bits(type);
     const PtxOperand *vector = to->kind == PTX_OPERAND_VECTOR ? to : from;
+    if (bits == 128) return decode_wide_mov(decoder, to, from);
     if (bits != 32 && bits != 64) return decode_unsupported(decoder, "vectors of %d bits", bits);
     if (vector->count != 2 && vector->count != 4)
         return decode_unsupported(decoder, "vectors of %d elements", vector->count);

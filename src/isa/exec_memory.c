@@ -17,6 +17,8 @@
 #include "isa/launch.h"
 #include "memory/heap.h"
 
+enum { WIDE_BYTES = 32 }; /* of a .v8, whose halves are instructions of their own */
+
 /* Where an access to one space finds its bytes. */
 typedef struct Window {
     uint8_t *bias;       /* host address of address 0 of the space (not local) */
@@ -525,6 +527,24 @@ static void store_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
     else store_to(warp, inst, bias, context->address, mask);
 }
 
+/* Of the lanes those whose address is a multiple of what a whole vector has; of the others each has
+ * been reported, or there is a fault. */
+static uint32_t aligned_lanes(IsaContext *context, const IsaWarp *warp, uint32_t bytes,
+                              uint32_t mask) {
+    uint32_t good = mask;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const int lane = bits_lowest32(rest);
+        const uint64_t address = context->address[lane];
+        if (address % bytes == 0) continue;
+        good &= ~(1u << lane);
+        if (!isa_bad_access(context, warp, lane, ISA_FAULT_MISALIGNED, address,
+                            "misaligned %s of %u bytes at address 0x%" PRIx64,
+                            access_name(context, warp), bytes, address))
+            return 0;
+    }
+    return good;
+}
+
 typedef void SpaceAccess(IsaContext *, IsaWarp *, const IsaInst *, PtxSpace, uint32_t);
 
 /* Runs `access` once for each space that the lanes' generic addresses fall in. */
@@ -542,22 +562,26 @@ static void access_generic(IsaContext *context, IsaWarp *warp, const IsaInst *in
 
 EXEC(LD) {
     lane_addresses(context, warp, inst, inst->operand[inst->vector]);
-    load_space(context, warp, inst, (PtxSpace)inst->space, mask);
+    if (inst->sub) mask = aligned_lanes(context, warp, WIDE_BYTES, mask);
+    if (mask) load_space(context, warp, inst, (PtxSpace)inst->space, mask);
 }
 
 EXEC(LD_GENERIC) {
     lane_addresses(context, warp, inst, inst->operand[inst->vector]);
-    access_generic(context, warp, inst, mask, load_space);
+    if (inst->sub) mask = aligned_lanes(context, warp, WIDE_BYTES, mask);
+    if (mask) access_generic(context, warp, inst, mask, load_space);
 }
 
 EXEC(ST) {
     lane_addresses(context, warp, inst, inst->operand[inst->vector]);
-    store_space(context, warp, inst, (PtxSpace)inst->space, mask);
+    if (inst->sub) mask = aligned_lanes(context, warp, WIDE_BYTES, mask);
+    if (mask) store_space(context, warp, inst, (PtxSpace)inst->space, mask);
 }
 
 EXEC(ST_GENERIC) {
     lane_addresses(context, warp, inst, inst->operand[inst->vector]);
-    access_generic(context, warp, inst, mask, store_space);
+    if (inst->sub) mask = aligned_lanes(context, warp, WIDE_BYTES, mask);
+    if (mask) access_generic(context, warp, inst, mask, store_space);
 }
 
 /* A prefetch only names an address: a bad one is no fault. */
@@ -597,13 +621,29 @@ static uint32_t add_half(uint32_t a, uint32_t b, bool is_bfloat) {
                      : isa_half_add((uint16_t)a, (uint16_t)b);
 }
 
+/* min and max as those of registers: a number before a NaN, -0 below +0. */
+static uint32_t minmax_half(uint32_t a, uint32_t b, bool is_bfloat, bool is_max) {
+    const double x = is_bfloat ? f64_of_bf16(a) : f64_of_f16(a);
+    const double y = is_bfloat ? f64_of_bf16(b) : f64_of_f16(b);
+    if (x != x && y != y) return 0x7fff;
+    if (x != x || y != y) return x != x ? b : a;
+    const bool is_less = x < y || (x == y && a >> 15 > b >> 15);
+    return is_less != is_max ? a : b;
+}
+
+static uint32_t combine_half(PtxSub operation, uint32_t a, uint32_t b, bool is_bfloat) {
+    if (operation == PTX_SUB_ADD) return add_half(a, b, is_bfloat);
+    return minmax_half(a, b, is_bfloat, operation == PTX_SUB_MAX);
+}
+
 static uint64_t atomic_float(const IsaInst *inst, uint64_t old, uint64_t b, PtxSpace space) {
-    bool is_bfloat = (inst->flags & ISA_BFLOAT) != 0;
+    const bool is_bfloat = (inst->flags & ISA_BFLOAT) != 0;
+    const PtxSub operation = (PtxSub)inst->sub;
     if (inst->size == 8) return add_f64(old, b);
-    if (inst->size == 2) return add_half((uint32_t)old, (uint32_t)b, is_bfloat);
+    if (inst->size == 2) return combine_half(operation, (uint32_t)old, (uint32_t)b, is_bfloat);
     if (inst->flags & ISA_HALF_PAIR)
-        return add_half((uint32_t)old & 0xffff, (uint32_t)b & 0xffff, is_bfloat) |
-               add_half((uint32_t)old >> 16, (uint32_t)b >> 16, is_bfloat) << 16;
+        return combine_half(operation, (uint32_t)old & 0xffff, (uint32_t)b & 0xffff, is_bfloat) |
+               combine_half(operation, (uint32_t)old >> 16, (uint32_t)b >> 16, is_bfloat) << 16;
     /* PTX ISA, atom: .add.f32 flushes subnormals in global memory, not in shared memory. */
     return add_f32((uint32_t)old, (uint32_t)b, space != PTX_SPACE_SHARED);
 }
@@ -620,8 +660,9 @@ static uint64_t atomic_minmax(uint64_t old, uint64_t b, uint32_t size, bool is_s
 static uint64_t atomic_result(const IsaInst *inst, uint64_t old, uint64_t b, uint64_t c,
                               PtxSpace space) {
     bool is_signed = (inst->flags & ISA_SIGNED) != 0;
+    if (inst->flags & ISA_FLOAT) return atomic_float(inst, old, b, space);
     switch ((PtxSub)inst->sub) {
-    case PTX_SUB_ADD: return inst->flags & ISA_FLOAT ? atomic_float(inst, old, b, space) : old + b;
+    case PTX_SUB_ADD: return old + b;
     case PTX_SUB_INC: return old >= b ? 0 : old + 1;
     case PTX_SUB_DEC: return old == 0 || old > b ? b : old - 1;
     case PTX_SUB_MIN: return atomic_minmax(old, b, inst->size, is_signed, false);
@@ -641,6 +682,34 @@ static uint64_t row_value(const IsaWarp *warp, IsaOperand operand, uint32_t size
     return size == 2 ? value & 0xffff : value;
 }
 
+/* exch and cas of 128 bits. */
+static void atomic_wide(const IsaWarp *warp, const IsaInst *inst, uint8_t *bytes, int lane) {
+    uint64_t old[2], value[2];
+    memcpy(old, bytes, sizeof old);
+    value[0] = isa_row64(warp, inst->operand[2])[lane];
+    value[1] = isa_row64(warp, inst->operand[5])[lane];
+    if (inst->sub == PTX_SUB_CAS) {
+        const bool is_same = old[0] == value[0] && old[1] == value[1];
+        value[0] = is_same ? isa_row64(warp, inst->operand[3])[lane] : old[0];
+        value[1] = is_same ? isa_row64(warp, inst->operand[6])[lane] : old[1];
+    }
+    memcpy(bytes, value, sizeof value);
+    if (inst->operand[0] != ISA_SINK) isa_row64(warp, inst->operand[0])[lane] = old[0];
+    if (inst->operand[4] != ISA_SINK) isa_row64(warp, inst->operand[4])[lane] = old[1];
+}
+
+/* A lane whose access was dropped finds zero. */
+static void clear_result(const IsaWarp *warp, const IsaInst *inst, uint32_t lanes) {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = bits_lowest32(rest);
+        if (inst->size == 16 && inst->operand[4] != ISA_SINK)
+            isa_row64(warp, inst->operand[4])[lane] = 0;
+        if (inst->operand[0] == ISA_SINK) continue;
+        if (inst->size >= 8) isa_row64(warp, inst->operand[0])[lane] = 0;
+        else isa_row32(warp, inst->operand[0])[lane] = 0;
+    }
+}
+
 /* Lane after lane, in rising order: the order in which the lanes of a warp meet the same word. */
 static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst, PtxSpace space,
                          uint32_t mask) {
@@ -653,16 +722,16 @@ static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst
                        "wrong space: atomic operation on local memory");
     if (context->fault.is_set) return;
     if (is_checked(context)) {
-        for (uint32_t rest = mask & ~good; rest && inst->operand[0] != ISA_SINK; rest &= rest - 1) {
-            int lane = bits_lowest32(rest);
-            if (inst->size == 8) isa_row64(warp, inst->operand[0])[lane] = 0;
-            else isa_row32(warp, inst->operand[0])[lane] = 0;
-        }
+        clear_result(warp, inst, mask & ~good);
         isa_check_access(context, warp, inst, space, inst->size, good, ISA_ACCESS_ATOMIC);
     }
     for (uint32_t rest = good; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
         uint8_t *bytes = bias + context->address[lane];
+        if (inst->size == 16) {
+            atomic_wide(warp, inst, bytes, lane);
+            continue;
+        }
         uint64_t old = 0;
         memcpy(&old, bytes, inst->size);
         uint64_t b = row_value(warp, inst->operand[2], inst->size, lane);
@@ -678,6 +747,10 @@ static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst
 
 EXEC(ATOM) {
     lane_addresses(context, warp, inst, inst->operand[1]);
+    if (inst->vector > 1) {
+        mask = aligned_lanes(context, warp, (uint32_t)inst->size * inst->vector, mask);
+        if (!mask) return;
+    }
     if (inst->space == PTX_SPACE_NONE) access_generic(context, warp, inst, mask, atomic_space);
     else atomic_space(context, warp, inst, (PtxSpace)inst->space, mask);
 }

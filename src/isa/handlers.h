@@ -115,24 +115,36 @@ static inline IsaConvert isa_convert_of(int64_t imm) {
     return convert;
 }
 
-/* Video instructions, in IsaInst.imm. */
+/* Video instructions, in IsaInst.imm. Of packed ones, IsaInst.sub has a bit for each element that
+ * is computed (the others are c's, or take no part in a sum), and IsaInst.target says which
+ * elements of {b, a} become the operands': 4 bits for each, a's lowest first, b's from bit 16 on.
+ */
 enum {
     ISA_VIDEO_ADD,
     ISA_VIDEO_SUB,
     ISA_VIDEO_ABSDIFF,
     ISA_VIDEO_MIN,
     ISA_VIDEO_MAX,
-    ISA_VIDEO_AVERAGE
+    ISA_VIDEO_AVERAGE,
+    ISA_VIDEO_SHL,
+    ISA_VIDEO_SHR,
+    ISA_VIDEO_MAD,
+    ISA_VIDEO_SET /* and PtxCompare behind it: operation - ISA_VIDEO_SET */
 };
 typedef struct IsaVideo {
-    uint8_t operation;          /* ISA_VIDEO_... */
-    uint8_t second;             /* PtxSub: what is done with c, or none */
-    uint8_t select_a, select_b; /* PtxSelect of the scalar forms */
-    uint8_t parts;              /* 1, 2 or 4 */
-    uint8_t is_saturating;
-    uint8_t is_signed; /* the destination */
-    uint8_t is_a_signed : 4;
-    uint8_t is_b_signed : 4;
+    uint8_t operation;                    /* ISA_VIDEO_... */
+    uint8_t second;                       /* PtxSub: what is done with c, or none */
+    uint8_t select_a, select_b, select_d; /* PtxSelect of the scalar forms */
+    uint8_t parts;                        /* 1, 2 or 4 */
+    uint8_t shift;                        /* vmad: to the right, at last */
+    uint8_t is_saturating : 1;
+    uint8_t is_signed : 1; /* the destination */
+    uint8_t is_a_signed : 1;
+    uint8_t is_b_signed : 1;
+    uint8_t wraps : 1;           /* vshl, vshr: the count */
+    uint8_t adds_one : 1;        /* vmad */
+    uint8_t negates_product : 1; /* vmad */
+    uint8_t negates_c : 1;       /* vmad */
 } IsaVideo;
 static_assert(sizeof(IsaVideo) == sizeof(int64_t), "travels in IsaInst.imm");
 

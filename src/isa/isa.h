@@ -97,9 +97,8 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *   atom       operand[0] destination row, operand[1] base, operand[2] b, operand[3] c (cas only);
  *              sub is the PtxSub operation. red: the same with operand[0] = ISA_SINK
  *   prefetch   operand[0] base
- *   tex, tld4  operand[0..3] destinations, operand[4] handle row pair, operand[5..6] coordinates;
- *              sub: PtxSub of the geometry or component; ISA_SIGNED: integer coordinates
- *   txq        operand[0] destination, operand[1] handle; sub: PtxSub
+ *   tex, tld4, txq, suld, sust, sured, suq  see texture_inst.h
+ *   istypep    operand[0] predicate, operand[1] handles; sub: PtxSub
  *   cvta       operand[0] destination, operand[1] source; imm what is added (a window of memory.h,
  *              negative for cvta.to)
  *   isspacep   operand[0] predicate, operand[1] address, sub the PtxSpace

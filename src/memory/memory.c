@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "memory/mapping.h"
+#include "memory/texture.h"
 
 enum {
     FREED_REMEMBERED = 256,     /* released allocations kept for messages */

@@ -58,6 +58,7 @@ typedef struct MemBlock {
 } MemBlock;
 
 typedef struct DeviceMemory DeviceMemory;
+struct MemTexture;
 
 /* A memory of `capacity_bytes` (reserved, not committed). NULL when the host cannot reserve it. */
 DeviceMemory *mem_new(uint64_t capacity_bytes);
@@ -121,36 +122,12 @@ void mem_describe_block(const MemBlock *block, Text *out);
  * 0xc0000000", "inside a 256-byte allocation at ... that was freed", "a null pointer", ... */
 void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out);
 
-/* ---- Texture objects ---- */
+/* ---- Texture and surface objects (texture.h) ---- */
 
-typedef enum MemTexelType { MEM_TEXEL_UNSIGNED, MEM_TEXEL_SIGNED, MEM_TEXEL_FLOAT } MemTexelType;
-typedef enum MemAddressMode {
-    MEM_ADDRESS_WRAP,
-    MEM_ADDRESS_CLAMP,
-    MEM_ADDRESS_MIRROR,
-    MEM_ADDRESS_BORDER
-} MemAddressMode;
-
-typedef struct MemTexture {
-    uint64_t address;       /* device address of the first texel */
-    uint64_t width, height; /* texels; height 1 for 1D */
-    uint64_t pitch_bytes;   /* from row to row */
-    uint8_t channels;       /* 1, 2 or 4 */
-    uint8_t channel_bits;   /* 8, 16 or 32 */
-    MemTexelType type;
-    bool is_linear_memory; /* 1D over a buffer: integer coordinates, no filtering, width bounds only
-                            */
-    bool is_normalised;    /* coordinates in [0, 1) */
-    bool is_linear_filter; /* else nearest texel */
-    bool reads_normalised; /* 8- and 16-bit integer texels are read as floats in [0,1] or [-1,1] */
-    MemAddressMode mode[2]; /* x, y */
-    float border[4];
-} MemTexture;
-
-/* A handle (never 0) for tex instructions. The texture is copied. */
-uint64_t mem_texture_add(DeviceMemory *memory, const MemTexture *texture);
+/* A handle (never 0) for tex, suld and the like. The texture is copied. */
+uint64_t mem_texture_add(DeviceMemory *memory, const struct MemTexture *texture);
 bool mem_texture_remove(DeviceMemory *memory, uint64_t handle);
-const MemTexture *mem_texture(const DeviceMemory *memory,
-                              uint64_t handle); /* NULL: no such texture */
+/* NULL: there is none of this handle. */
+const struct MemTexture *mem_texture(const DeviceMemory *memory, uint64_t handle);
 
 #endif

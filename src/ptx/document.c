@@ -50,7 +50,10 @@ void ptx_document(Text *out) {
              "may stand in any order; of\nseveral types, the order is that of the form. `d`, `p` "
              "and `q` are written to, the rest is read; `[a]` is an\naddress; `d|p` is a register, "
              "or a pair of one and a predicate. Memory orders, scopes, eviction priorities and\n"
-             "prefetch sizes are accepted and have no effect.\n\n"
+             "prefetch sizes are accepted and have no effect. Of textures and surfaces `[a]` is "
+             "`[a, {x, y}]`, with a sampler between\nthe two if there is one; of `tex` and `tld4` "
+             "offsets in texels may follow. Registers of video instructions may be parts:\n`.b0`, "
+             "`.h1`; of packed ones several, `.b3210`.\n\n"
              "| instruction | written |\n|---|---|\n");
     add_forms(out);
     text_add(out, "\n## Special registers\n\n");

@@ -33,6 +33,7 @@ static const PtxModifier modifiers[] = {
     {".b16", PTX_FIELD_TYPE, PTX_B16},
     {".b32", PTX_FIELD_TYPE, PTX_B32},
     {".b64", PTX_FIELD_TYPE, PTX_B64},
+    {".b128", PTX_FIELD_TYPE, PTX_B128},
     {".u8", PTX_FIELD_TYPE, PTX_U8},
     {".u16", PTX_FIELD_TYPE, PTX_U16},
     {".u32", PTX_FIELD_TYPE, PTX_U32},
@@ -88,6 +89,7 @@ static const PtxModifier modifiers[] = {
     {".noinc", PTX_FIELD_FLAG, PTX_FLAG_NOINC},
     {".noComplete", PTX_FIELD_FLAG, PTX_FLAG_NO_COMPLETE},
     {".parity", PTX_FIELD_FLAG, PTX_FLAG_PARITY},
+    {".po", PTX_FIELD_FLAG, PTX_FLAG_PLUS_ONE},
     {".sp", PTX_FIELD_FLAG, PTX_FLAG_SPARSE},
     {".sp::ordered_metadata", PTX_FIELD_FLAG, PTX_FLAG_SPARSE},
 
@@ -169,15 +171,43 @@ static const PtxModifier modifiers[] = {
     {".red", PTX_FIELD_SUB, PTX_SUB_BAR_RED},
     {".l", PTX_FIELD_SUB, PTX_SUB_LEFT},
     {".r", PTX_FIELD_SUB, PTX_SUB_RIGHT},
-    {".1d", PTX_FIELD_SUB, PTX_SUB_TEX_1D},
-    {".2d", PTX_FIELD_SUB, PTX_SUB_TEX_2D},
-    {".2d#gather", PTX_FIELD_IGNORED, 0},
+    {".1d", PTX_FIELD_SUB2, PTX_SUB_TEX_1D},
+    {".2d", PTX_FIELD_SUB2, PTX_SUB_TEX_2D},
+    {".3d", PTX_FIELD_SUB2, PTX_SUB_TEX_3D},
+    {".a1d", PTX_FIELD_SUB2, PTX_SUB_TEX_A1D},
+    {".a2d", PTX_FIELD_SUB2, PTX_SUB_TEX_A2D},
+    {".cube", PTX_FIELD_SUB2, PTX_SUB_TEX_CUBE},
+    {".acube", PTX_FIELD_SUB2, PTX_SUB_TEX_ACUBE},
+    {".base", PTX_FIELD_SUB, PTX_SUB_TEX_BASE},
+    {".level", PTX_FIELD_SUB, PTX_SUB_TEX_LEVEL},
+    {".level#query", PTX_FIELD_IGNORED, 0},
+    {".grad", PTX_FIELD_SUB, PTX_SUB_TEX_GRAD},
     {".r#gather", PTX_FIELD_SUB, PTX_SUB_TLD4_R},
     {".g#gather", PTX_FIELD_SUB, PTX_SUB_TLD4_G},
     {".b#gather", PTX_FIELD_SUB, PTX_SUB_TLD4_B},
     {".a#gather", PTX_FIELD_SUB, PTX_SUB_TLD4_A},
     {".width", PTX_FIELD_SUB, PTX_SUB_TXQ_WIDTH},
     {".height", PTX_FIELD_SUB, PTX_SUB_TXQ_HEIGHT},
+    {".depth", PTX_FIELD_SUB, PTX_SUB_TXQ_DEPTH},
+    {".channel_data_type", PTX_FIELD_SUB, PTX_SUB_TXQ_CHANNEL_TYPE},
+    {".channel_order", PTX_FIELD_SUB, PTX_SUB_TXQ_CHANNEL_ORDER},
+    {".normalized_coords", PTX_FIELD_SUB, PTX_SUB_TXQ_NORMALISED},
+    {".array_size", PTX_FIELD_SUB, PTX_SUB_TXQ_LAYERS},
+    {".num_mipmap_levels", PTX_FIELD_SUB, PTX_SUB_TXQ_LEVELS},
+    {".num_samples", PTX_FIELD_SUB, PTX_SUB_TXQ_SAMPLES},
+    {".filter_mode", PTX_FIELD_SUB, PTX_SUB_TXQ_FILTER},
+    {".addr_mode_0", PTX_FIELD_SUB, PTX_SUB_TXQ_MODE_0},
+    {".addr_mode_1", PTX_FIELD_SUB, PTX_SUB_TXQ_MODE_1},
+    {".addr_mode_2", PTX_FIELD_SUB, PTX_SUB_TXQ_MODE_2},
+    {".memory_layout", PTX_FIELD_SUB, PTX_SUB_TXQ_LAYOUT},
+    {".texref", PTX_FIELD_SUB, PTX_SUB_IS_TEXTURE},
+    {".samplerref", PTX_FIELD_SUB, PTX_SUB_IS_SAMPLER},
+    {".surfref", PTX_FIELD_SUB, PTX_SUB_IS_SURFACE},
+    {".trap", PTX_FIELD_BOUNDARY, PTX_BOUNDARY_TRAP},
+    {".clamp#surface", PTX_FIELD_BOUNDARY, PTX_BOUNDARY_CLAMP},
+    {".zero", PTX_FIELD_BOUNDARY, PTX_BOUNDARY_ZERO},
+    {".b#surface", PTX_FIELD_IGNORED, 0},
+    {".p#surface", PTX_FIELD_FORMATTED, 0},
     {".async#copy", PTX_FIELD_SUB, PTX_SUB_CP_COPY},
     {".async#group", PTX_FIELD_IGNORED, 0},
     {".commit_group", PTX_FIELD_SUB, PTX_SUB_CP_COMMIT},
@@ -199,6 +229,8 @@ static const PtxModifier modifiers[] = {
     {".range", PTX_FIELD_IGNORED, 0},
     {".cvt", PTX_FIELD_IGNORED, 0},
     {".L2::evict_unchanged", PTX_FIELD_IGNORED, 0},
+    {".shr7", PTX_FIELD_SUB, PTX_SUB_SHR7},
+    {".shr15", PTX_FIELD_SUB, PTX_SUB_SHR15},
     {".mma", PTX_FIELD_SUB2, PTX_SUB_WMMA_MMA},
     {".load", PTX_FIELD_SUB2, PTX_SUB_WMMA_LOAD},
     {".store", PTX_FIELD_SUB2, PTX_SUB_WMMA_STORE},
@@ -232,6 +264,7 @@ static const PtxModifier modifiers[] = {
 
     {".v2", PTX_FIELD_VECTOR, 2},
     {".v4", PTX_FIELD_VECTOR, 4},
+    {".v8", PTX_FIELD_VECTOR, 8},
     {".x1", PTX_FIELD_VECTOR, 1},
     {".x2", PTX_FIELD_VECTOR, 2},
     {".x4", PTX_FIELD_VECTOR, 4},
@@ -296,27 +329,33 @@ const PtxModifier *ptx_modifiers(int *count) {
 #define SPACE "{.const,.global,.local,.param,.param::entry,.param::func,.shared,.shared::cta}"
 #define L1_EVICT                                                                                   \
     "{.L1::evict_normal,.L1::evict_unchanged,.L1::evict_first,.L1::evict_last,.L1::no_allocate}"
-#define L2_EVICT    "{.L2::evict_normal,.L2::evict_first,.L2::evict_last}{.L2::cache_hint}"
-#define VECTOR      "{.v2,.v4}"
-#define ATOMIC      "{.relaxed,.acquire,.release,.acq_rel}" SCOPE "{.global,.shared,.shared::cta}"
-#define REDUCE      "{.relaxed,.release}" SCOPE "{.global,.shared,.shared::cta}"
-#define HINT        "{.L2::cache_hint}"
-#define L2_PREFETCH "{.L2::64B,.L2::128B,.L2::256B}"
-#define PRIMARY     "(.L2::evict_last,.L2::evict_normal,.L2::evict_first,.L2::evict_unchanged)"
-#define SECONDARY   "{.L2::evict_first,.L2::evict_unchanged}"
-#define BARRIER     "{.shared,.shared::cta}.b64"
-#define ACQUIRE     "{.acquire,.relaxed}{.cta,.cluster}"
-#define RELEASE     "{.release,.relaxed}{.cta,.cluster}"
-#define SYNC        ".sync.aligned"
-#define ROW_COL     ".row.col#b"
-#define ANY_ROW_COL "(.row,.col)(.row#b,.col#b)"
-#define F8          "(.e4m3,.e5m2)"
-#define I8          "(.u8,.s8)"
-#define I4          "(.u4,.s4)"
-#define BIT_OP      "(.xor,.and)"
-#define WMMA_16     "(.m16n16k16,.m8n32k16,.m32n8k16)"
-#define WMMA_SPACE  "{.global,.shared,.shared::cta}"
-#define SPARSE      "(.sp,.sp::ordered_metadata)"
+#define L2_EVICT      "{.L2::evict_normal,.L2::evict_first,.L2::evict_last}{.L2::cache_hint}"
+#define VECTOR        "{.v2,.v4}"
+#define ATOMIC        "{.relaxed,.acquire,.release,.acq_rel}" SCOPE "{.global,.shared,.shared::cta}"
+#define REDUCE        "{.relaxed,.release}" SCOPE "{.global,.shared,.shared::cta}"
+#define HINT          "{.L2::cache_hint}"
+#define ATOMIC_VECTOR "{.relaxed,.acquire,.release,.acq_rel}" SCOPE "{.global}"
+#define REDUCE_VECTOR "{.relaxed,.release}" SCOPE "{.global}"
+#define WIDE_TYPES    "(.b32,.u32,.s32,.f32)"
+#define L2_PREFETCH   "{.L2::64B,.L2::128B,.L2::256B}"
+#define PRIMARY       "(.L2::evict_last,.L2::evict_normal,.L2::evict_first,.L2::evict_unchanged)"
+#define SECONDARY     "{.L2::evict_first,.L2::evict_unchanged}"
+#define BARRIER       "{.shared,.shared::cta}.b64"
+#define ACQUIRE       "{.acquire,.relaxed}{.cta,.cluster}"
+#define RELEASE       "{.release,.relaxed}{.cta,.cluster}"
+#define SYNC          ".sync.aligned"
+#define ROW_COL       ".row.col#b"
+#define ANY_ROW_COL   "(.row,.col)(.row#b,.col#b)"
+#define F8            "(.e4m3,.e5m2)"
+#define I8            "(.u8,.s8)"
+#define I4            "(.u4,.s4)"
+#define BIT_OP        "(.xor,.and)"
+#define WMMA_16       "(.m16n16k16,.m8n32k16,.m32n8k16)"
+#define WMMA_SPACE    "{.global,.shared,.shared::cta}"
+#define ORDERS        "(.eq,.ne,.lt,.le,.gt,.ge)"
+#define SECOND        "(.add#combine,.min#combine,.max#combine)"
+#define BOUNDARY      "(.trap,.clamp#surface,.zero)"
+#define SPARSE        "(.sp,.sp::ordered_metadata)"
 
 static const PtxForm forms[] = {
     {"abs", PTX_OP_ABS, "(.s16,.s32,.s64,.f64," BHALVES ")", "d, a"},
@@ -339,6 +378,13 @@ static const PtxForm forms[] = {
     {"atom", PTX_OP_ATOM, ATOMIC "(.min,.max)(.u32,.s32,.u64,.s64)" HINT, "d, [a], b{, k:k}"},
     {"atom", PTX_OP_ATOM, ATOMIC "(.and,.or,.xor,.exch)(.b32,.b64)" HINT, "d, [a], b{, k:k}"},
     {"atom", PTX_OP_ATOM, ATOMIC ".cas(" BITS ")" HINT, "d, [a], b, c{, k:k}"},
+    {"atom", PTX_OP_ATOM, ATOMIC ".exch.b128" HINT, "d, [a], b:V{, k:k}"},
+    {"atom", PTX_OP_ATOM, ATOMIC ".cas.b128" HINT, "d, [a], b:V, c:V{, k:k}"},
+    {"atom", PTX_OP_ATOM, ATOMIC_VECTOR ".add(.v2,.v4).f32" HINT, "d, [a], b:V{, k:k}"},
+    {"atom", PTX_OP_ATOM, ATOMIC_VECTOR "(.add,.min,.max).noftz(.v2,.v4,.v8)(.f16,.bf16)" HINT,
+     "d, [a], b:V{, k:k}"},
+    {"atom", PTX_OP_ATOM, ATOMIC_VECTOR "(.add,.min,.max).noftz(.v2,.v4)(.f16x2,.bf16x2)" HINT,
+     "d, [a], b:V{, k:k}"},
     {"bar", PTX_OP_BAR, "{.cta#barrier}.sync#barrier", "a:i{, b:i}"},
     {"bar", PTX_OP_BAR, "{.cta#barrier}.arrive", "a:i, b:i"},
     {"bar", PTX_OP_BAR, "{.cta#barrier}.red.popc#combine.u32", "d, a:i{, b:i}, c:p"},
@@ -429,11 +475,20 @@ static const PtxForm forms[] = {
     {"fns", PTX_OP_FNS, ".b32", "d, a:i, b:i, c:i"},
     {"isspacep", PTX_OP_ISSPACEP,
      "(.const,.global,.local,.param,.param::entry,.shared,.shared::cta)", "p, a:g"},
+    {"istypep", PTX_OP_ISTYPEP, "(.texref,.samplerref,.surfref)", "p, a:k"},
     {"ld", PTX_OP_LD,
      "{.weak,.volatile,.relaxed,.acquire}" SCOPE SPACE
      "{.ca,.cg,.cs,.lu,.cv}{.nc}" L1_EVICT L2_EVICT
      "{.L2::64B,.L2::128B,.L2::256B}" VECTOR MEM_TYPES,
      "d:x, [a]{, k:k}"},
+    {"ld", PTX_OP_LD,
+     "{.weak,.volatile,.relaxed,.acquire}" SCOPE SPACE
+     "{.ca,.cg,.cs,.lu,.cv}{.nc}" L1_EVICT L2_EVICT "{.L2::64B,.L2::128B,.L2::256B}.b128",
+     "d:V, [a]{, k:k}"},
+    {"ld", PTX_OP_LD,
+     "{.weak,.volatile,.relaxed,.acquire}" SCOPE "{.global}"
+     "{.ca,.cg,.cs,.lu,.cv}{.nc}" L1_EVICT L2_EVICT "{.L2::64B,.L2::128B,.L2::256B}.v8" WIDE_TYPES,
+     "d:V, [a]{, k:k}"},
     {"ld", PTX_OP_LD, ".mmio.relaxed.sys{.global}" MEM_TYPES, "d:x, [a]"},
     {"ldmatrix", PTX_OP_LDMATRIX, SYNC ".m8n8(.x1,.x2,.x4){.trans}{.shared,.shared::cta}.b16",
      "d:F, [a]"},
@@ -516,6 +571,7 @@ static const PtxForm forms[] = {
     {"mma", PTX_OP_MMA,
      SPARSE SYNC "(.m16n8k64,.m16n8k128)" ROW_COL "{.satfinite}.s32" I4 I4 ".s32",
      "d:F, a:F, b:F, c:F, e:i, f:n"},
+    {"mov", PTX_OP_MOV, ".b128", "d:m, a:m"},
     {"mov", PTX_OP_MOV, "(.pred," BITS "," INTS ",.f32,.f64)", "d:m, a:m"},
     {"movmatrix", PTX_OP_MOVMATRIX, SYNC ".m8n8.trans.b16", "d:F, a:F"},
     {"mul", PTX_OP_MUL, "(.lo,.hi)(" INTS ")", "d, a, b"},
@@ -544,6 +600,11 @@ static const PtxForm forms[] = {
     {"red", PTX_OP_RED, REDUCE "(.inc,.dec).u32" HINT, "[a], b{, k:k}"},
     {"red", PTX_OP_RED, REDUCE "(.min,.max)(.u32,.s32,.u64,.s64)" HINT, "[a], b{, k:k}"},
     {"red", PTX_OP_RED, REDUCE "(.and,.or,.xor)(.b32,.b64)" HINT, "[a], b{, k:k}"},
+    {"red", PTX_OP_RED, REDUCE_VECTOR ".add(.v2,.v4).f32" HINT, "[a], b:V{, k:k}"},
+    {"red", PTX_OP_RED, REDUCE_VECTOR "(.add,.min,.max).noftz(.v2,.v4,.v8)(.f16,.bf16)" HINT,
+     "[a], b:V{, k:k}"},
+    {"red", PTX_OP_RED, REDUCE_VECTOR "(.add,.min,.max).noftz(.v2,.v4)(.f16x2,.bf16x2)" HINT,
+     "[a], b:V{, k:k}"},
     {"redux", PTX_OP_REDUX, ".sync(.add,.min,.max)" SIGN32, "d, a, b:i"},
     {"redux", PTX_OP_REDUX, ".sync(.and,.or,.xor).b32", "d, a, b:i"},
     {"rem", PTX_OP_REM, "(" INTS ")", "d, a, b"},
@@ -582,6 +643,15 @@ static const PtxForm forms[] = {
      "{.global,.local,.param,.param::func,.shared,.shared::cta}{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT
          VECTOR MEM_TYPES,
      "[a], b:x{, k:k}"},
+    {"st", PTX_OP_ST,
+     "{.weak,.volatile,.relaxed,.release}" SCOPE
+     "{.global,.local,.param,.param::func,.shared,.shared::cta}{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT
+     ".b128",
+     "[a], b:V{, k:k}"},
+    {"st", PTX_OP_ST,
+     "{.weak,.volatile,.relaxed,.release}" SCOPE "{.global}{.wb,.cg,.cs,.wt}" L1_EVICT L2_EVICT
+     ".v8" WIDE_TYPES,
+     "[a], b:V{, k:k}"},
     {"st", PTX_OP_ST, ".mmio.relaxed.sys{.global}" MEM_TYPES, "[a], b:x"},
     {"stackrestore", PTX_OP_STACKRESTORE, "(.u32,.u64)", "a"},
     {"stacksave", PTX_OP_STACKSAVE, "(.u32,.u64)", "d"},
@@ -595,46 +665,88 @@ static const PtxForm forms[] = {
     {"sub", PTX_OP_SUB, "{.rn}{.ftz}{.sat}(" HALVES ")", "d, a, b"},
     {"sub", PTX_OP_SUB, "{.rn}(" BHALVES ")", "d, a, b"},
     {"subc", PTX_OP_SUBC, "{.cc}(.u32,.s32,.u64,.s64)", "d, a, b"},
+    {"suld", PTX_OP_SULD,
+     ".b#surface(.1d,.2d,.3d,.a1d,.a2d){.ca,.cg,.cs,.cv}{.v2,.v4}(.b8,.b16,.b32)" BOUNDARY,
+     "d:x, [a:X]"},
+    {"suld", PTX_OP_SULD, ".b#surface(.1d,.2d,.3d,.a1d,.a2d){.ca,.cg,.cs,.cv}{.v2}.b64" BOUNDARY,
+     "d:x, [a:X]"},
+    {"suq", PTX_OP_SUQ,
+     "(.width,.height,.depth,.channel_data_type,.channel_order,.array_size,.memory_layout).b32",
+     "d, [a:X]"},
+    {"sured", PTX_OP_SURED, ".b#surface(.add,.min,.max)(.1d,.2d,.3d)(.u32,.s32,.u64,.s64)" BOUNDARY,
+     "[a:X], b"},
+    {"sured", PTX_OP_SURED, ".b#surface(.and,.or)(.1d,.2d,.3d).b32" BOUNDARY, "[a:X], b"},
+    {"sured", PTX_OP_SURED, ".p#surface(.add,.min,.max,.and,.or)(.1d,.2d,.3d).b32" BOUNDARY,
+     "[a:X], b"},
+    {"sured", PTX_OP_SURED, ".p#surface(.min,.max)(.1d,.2d,.3d).b64" BOUNDARY, "[a:X], b"},
+    {"sust", PTX_OP_SUST,
+     ".b#surface(.1d,.2d,.3d,.a1d,.a2d){.wb,.cg,.cs,.wt}{.v2,.v4}(.b8,.b16,.b32)" BOUNDARY,
+     "[a:X], b:x"},
+    {"sust", PTX_OP_SUST, ".b#surface(.1d,.2d,.3d,.a1d,.a2d){.wb,.cg,.cs,.wt}{.v2}.b64" BOUNDARY,
+     "[a:X], b:x"},
+    {"sust", PTX_OP_SUST, ".p#surface(.1d,.2d,.3d,.a1d,.a2d){.v2,.v4}.b32" BOUNDARY, "[a:X], b:x"},
     {"szext", PTX_OP_SZEXT, "(.clamp,.wrap)" SIGN32, "d, a, b:i"},
     {"tanh", PTX_OP_TANH, ".approx(.f32," HALVES "," BHALVES ")", "d, a"},
     {"testp", PTX_OP_TESTP, "(.finite,.infinite,.number,.notanumber,.normal,.subnormal)(.f32,.f64)",
      "p, a"},
-    {"tex", PTX_OP_TEX, "(.1d,.2d).v4(.u32,.s32,.f32)(.s32,.f32)", "d, [a:X]"},
+    {"tex", PTX_OP_TEX, "{.base}(.1d,.2d,.3d,.a1d,.a2d).v4(.u32,.s32,.f16,.f32)(.s32,.f32)",
+     "d|p, [a:X]"},
+    {"tex", PTX_OP_TEX, "{.base}(.cube,.acube).v4(.u32,.s32,.f16,.f32).f32", "d|p, [a:X]"},
+    {"tex", PTX_OP_TEX, "{.base}(.1d,.2d,.3d,.a1d,.a2d).v2.f16x2(.s32,.f32)", "d|p, [a:X]"},
+    {"tex", PTX_OP_TEX, "{.base}(.cube,.acube).v2.f16x2.f32", "d|p, [a:X]"},
+    {"tex", PTX_OP_TEX, ".level(.1d,.2d,.3d,.a1d,.a2d).v4(.u32,.s32,.f16,.f32)(.s32,.f32)",
+     "d|p, [a:X], b"},
+    {"tex", PTX_OP_TEX, ".level(.cube,.acube).v4(.u32,.s32,.f16,.f32).f32", "d|p, [a:X], b"},
+    {"tex", PTX_OP_TEX, ".level(.1d,.2d,.3d,.a1d,.a2d).v2.f16x2(.s32,.f32)", "d|p, [a:X], b"},
+    {"tex", PTX_OP_TEX, ".level(.cube,.acube).v2.f16x2.f32", "d|p, [a:X], b"},
+    {"tex", PTX_OP_TEX, ".grad(.1d,.2d,.3d,.a1d,.a2d,.cube,.acube).v4(.u32,.s32,.f16,.f32).f32",
+     "d|p, [a:X], b, c"},
+    {"tex", PTX_OP_TEX, ".grad(.1d,.2d,.3d,.a1d,.a2d,.cube,.acube).v2.f16x2.f32",
+     "d|p, [a:X], b, c"},
     {"tld4", PTX_OP_TLD4,
-     "(.r#gather,.g#gather,.b#gather,.a#gather).2d#gather.v4(.u32,.s32,.f32).f32", "d, [a:X]"},
+     "(.r#gather,.g#gather,.b#gather,.a#gather)(.2d,.a2d,.cube,.acube).v4(.u32,.s32,.f32).f32",
+     "d|p, [a:X]"},
     {"trap", PTX_OP_TRAP, "", ""},
-    {"txq", PTX_OP_TXQ, "(.width,.height).b32", "d, [a:X]"},
-    {"vabsdiff", PTX_OP_VABSDIFF, SIGN32 SIGN32 SIGN32 "{.sat}", "d, a:e, b:f"},
-    {"vabsdiff", PTX_OP_VABSDIFF,
-     SIGN32 SIGN32 SIGN32 "{.sat}(.add#combine,.min#combine,.max#combine)", "d, a:e, b:f, c"},
-    {"vabsdiff2", PTX_OP_VABSDIFF2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
-    {"vabsdiff4", PTX_OP_VABSDIFF4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
-    {"vadd", PTX_OP_VADD, SIGN32 SIGN32 SIGN32 "{.sat}", "d, a:e, b:f"},
-    {"vadd", PTX_OP_VADD, SIGN32 SIGN32 SIGN32 "{.sat}(.add#combine,.min#combine,.max#combine)",
-     "d, a:e, b:f, c"},
-    {"vadd2", PTX_OP_VADD2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
-    {"vadd4", PTX_OP_VADD4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
-    {"vavrg2", PTX_OP_VAVRG2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
-    {"vavrg4", PTX_OP_VAVRG4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
-    {"vmax", PTX_OP_VMAX, SIGN32 SIGN32 SIGN32 "{.sat}", "d, a:e, b:f"},
-    {"vmax", PTX_OP_VMAX, SIGN32 SIGN32 SIGN32 "{.sat}(.add#combine,.min#combine,.max#combine)",
-     "d, a:e, b:f, c"},
-    {"vmax2", PTX_OP_VMAX2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
-    {"vmax4", PTX_OP_VMAX4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
-    {"vmin", PTX_OP_VMIN, SIGN32 SIGN32 SIGN32 "{.sat}", "d, a:e, b:f"},
-    {"vmin", PTX_OP_VMIN, SIGN32 SIGN32 SIGN32 "{.sat}(.add#combine,.min#combine,.max#combine)",
-     "d, a:e, b:f, c"},
-    {"vmin2", PTX_OP_VMIN2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
-    {"vmin4", PTX_OP_VMIN4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
+    {"txq", PTX_OP_TXQ,
+     "(.width,.height,.depth,.channel_data_type,.channel_order,.normalized_coords,.array_size,"
+     ".num_mipmap_levels,.num_samples,.filter_mode,.addr_mode_0,.addr_mode_1,.addr_mode_2).b32",
+     "d, [a:X]"},
+    {"txq", PTX_OP_TXQ, ".level#query(.width,.height,.depth).b32", "d, [a:X], b"},
+    {"vabsdiff", PTX_OP_VABSDIFF, SIGN32 SIGN32 SIGN32 "{.sat}", "d:E, a:e, b:f{, c}"},
+    {"vabsdiff", PTX_OP_VABSDIFF, SIGN32 SIGN32 SIGN32 "{.sat}" SECOND, "d, a:e, b:f, c"},
+    {"vabsdiff2", PTX_OP_VABSDIFF2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
+    {"vabsdiff4", PTX_OP_VABSDIFF4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
+    {"vadd", PTX_OP_VADD, SIGN32 SIGN32 SIGN32 "{.sat}", "d:E, a:e, b:f{, c}"},
+    {"vadd", PTX_OP_VADD, SIGN32 SIGN32 SIGN32 "{.sat}" SECOND, "d, a:e, b:f, c"},
+    {"vadd2", PTX_OP_VADD2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
+    {"vadd4", PTX_OP_VADD4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
+    {"vavrg2", PTX_OP_VAVRG2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
+    {"vavrg4", PTX_OP_VAVRG4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
+    {"vmad", PTX_OP_VMAD, SIGN32 SIGN32 SIGN32 "{.sat}{.po}{.shr7,.shr15}", "d, a:e, b:f, c"},
+    {"vmax", PTX_OP_VMAX, SIGN32 SIGN32 SIGN32 "{.sat}", "d:E, a:e, b:f{, c}"},
+    {"vmax", PTX_OP_VMAX, SIGN32 SIGN32 SIGN32 "{.sat}" SECOND, "d, a:e, b:f, c"},
+    {"vmax2", PTX_OP_VMAX2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
+    {"vmax4", PTX_OP_VMAX4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
+    {"vmin", PTX_OP_VMIN, SIGN32 SIGN32 SIGN32 "{.sat}", "d:E, a:e, b:f{, c}"},
+    {"vmin", PTX_OP_VMIN, SIGN32 SIGN32 SIGN32 "{.sat}" SECOND, "d, a:e, b:f, c"},
+    {"vmin2", PTX_OP_VMIN2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
+    {"vmin4", PTX_OP_VMIN4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
     {"vote", PTX_OP_VOTE, "(.all#vote,.any#vote,.uni#vote).pred", "p, a"},
     {"vote", PTX_OP_VOTE, ".ballot.b32", "d, a:p"},
     {"vote", PTX_OP_VOTE, ".sync(.all#vote,.any#vote,.uni#vote).pred", "p, a, b:i"},
     {"vote", PTX_OP_VOTE, ".sync.ballot.b32", "d, a:p, b:i"},
-    {"vsub", PTX_OP_VSUB, SIGN32 SIGN32 SIGN32 "{.sat}", "d, a:e, b:f"},
-    {"vsub", PTX_OP_VSUB, SIGN32 SIGN32 SIGN32 "{.sat}(.add#combine,.min#combine,.max#combine)",
-     "d, a:e, b:f, c"},
-    {"vsub2", PTX_OP_VSUB2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
-    {"vsub4", PTX_OP_VSUB4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d, a:u, b:v, c"},
+    {"vset", PTX_OP_VSET, SIGN32 SIGN32 ORDERS, "d:E, a:E, b:e{, c:i}"},
+    {"vset", PTX_OP_VSET, SIGN32 SIGN32 ORDERS SECOND, "d:i, a:E, b:e, c:i"},
+    {"vset2", PTX_OP_VSET2, SIGN32 SIGN32 ORDERS "{.add#combine}", "d:1, a:1, b:2, c:i"},
+    {"vset4", PTX_OP_VSET4, SIGN32 SIGN32 ORDERS "{.add#combine}", "d:1, a:1, b:2, c:i"},
+    {"vshl", PTX_OP_VSHL, SIGN32 SIGN32 ".u32{.sat}(.clamp,.wrap)", "d:E, a:e, b:f{, c}"},
+    {"vshl", PTX_OP_VSHL, SIGN32 SIGN32 ".u32{.sat}(.clamp,.wrap)" SECOND, "d, a:e, b:f, c"},
+    {"vshr", PTX_OP_VSHR, SIGN32 SIGN32 ".u32{.sat}(.clamp,.wrap)", "d:E, a:e, b:f{, c}"},
+    {"vshr", PTX_OP_VSHR, SIGN32 SIGN32 ".u32{.sat}(.clamp,.wrap)" SECOND, "d, a:e, b:f, c"},
+    {"vsub", PTX_OP_VSUB, SIGN32 SIGN32 SIGN32 "{.sat}", "d:E, a:e, b:f{, c}"},
+    {"vsub", PTX_OP_VSUB, SIGN32 SIGN32 SIGN32 "{.sat}" SECOND, "d, a:e, b:f, c"},
+    {"vsub2", PTX_OP_VSUB2, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
+    {"vsub4", PTX_OP_VSUB4, SIGN32 SIGN32 SIGN32 "{.sat,.add#combine}", "d:1, a:2, b:3, c"},
     {"wmma", PTX_OP_WMMA,
      ".load(.a#matrix,.b#matrix)" SYNC "(.row,.col)" WMMA_16 WMMA_SPACE "(.f16,.bf16,.u8,.s8)",
      "d:F, [a]{, b:i}"},
@@ -699,22 +811,11 @@ static const PtxUnsupported unsupported[] = {
     {"clusterlaunchcontrol", "thread block clusters"},
     {"getctarank", "thread block clusters"},
     {"griddepcontrol", "programmatic dependent launch"},
-    {"istypep", "opaque texture and surface types"},
     {"mapa", "thread block clusters"},
     {"multimem", "multi-device memory"},
     {"setmaxnreg", "changing the register count of a running warp"},
-    {"suld", "surfaces"},
-    {"suq", "surfaces"},
-    {"sured", "surfaces"},
-    {"sust", "surfaces"},
     {"tcgen05", "tensor cores"},
     {"tensormap", "tensor memory"},
-    {"vmad", "scalar video multiply-add"},
-    {"vset", "scalar video comparison"},
-    {"vset2", "vector video comparison"},
-    {"vset4", "vector video comparison"},
-    {"vshl", "scalar video shift"},
-    {"vshr", "scalar video shift"},
     {"wgmma", "matrix instructions"},
 };
 
@@ -724,19 +825,10 @@ const PtxUnsupported *ptx_unsupported(int *count) {
 }
 
 static const PtxUnsupported unsupported_words[] = {
-    {".3d", "textures of other geometries than 1D and 2D"},
-    {".a1d", "textures of other geometries than 1D and 2D"},
-    {".a2d", "textures of other geometries than 1D and 2D"},
-    {".cube", "textures of other geometries than 1D and 2D"},
-    {".acube", "textures of other geometries than 1D and 2D"},
-    {".2dms", "textures of other geometries than 1D and 2D"},
-    {".a2dms", "textures of other geometries than 1D and 2D"},
-    {".base", "mipmapped textures"},
-    {".level", "mipmapped textures"},
-    {".grad", "mipmapped textures"},
-    {".b128", "accesses of 128 bits"},
-    {".v8", "accesses of 256 bits"},
+    {".2dms", "multisampled textures"},
+    {".a2dms", "multisampled textures"},
     {".bulk", "bulk copies"},
+    {".pack", "packed conversions of integers"},
     {".expect_tx", "transaction counts"},
     {".complete_tx", "transaction counts"},
     {".mbarrier_init", "thread block clusters"},

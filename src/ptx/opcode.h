@@ -17,7 +17,7 @@
     OPCODE(COS, "cos") OPCODE(CVT, "cvt") OPCODE(CVTA, "cvta") OPCODE(DISCARD, "discard")        \
     OPCODE(DIV, "div") OPCODE(DP2A, "dp2a") OPCODE(DP4A, "dp4a") OPCODE(ELECT, "elect")          \
     OPCODE(EX2, "ex2") OPCODE(EXIT, "exit") OPCODE(FENCE, "fence") OPCODE(FMA, "fma")            \
-    OPCODE(FNS, "fns") OPCODE(ISSPACEP, "isspacep") OPCODE(LD, "ld") OPCODE(LDU, "ldu")          \
+    OPCODE(FNS, "fns") OPCODE(ISSPACEP, "isspacep") OPCODE(ISTYPEP, "istypep") OPCODE(LD, "ld") OPCODE(LDU, "ldu")          \
     OPCODE(LDMATRIX, "ldmatrix") OPCODE(MMA, "mma") OPCODE(MOVMATRIX, "movmatrix")               \
     OPCODE(STMATRIX, "stmatrix") OPCODE(WMMA, "wmma")                                            \
     OPCODE(LG2, "lg2") OPCODE(LOP3, "lop3") OPCODE(MAD, "mad") OPCODE(MAD24, "mad24")            \
@@ -31,10 +31,12 @@
     OPCODE(SHF, "shf") OPCODE(SHFL, "shfl") OPCODE(SHL, "shl") OPCODE(SHR, "shr")                \
     OPCODE(SIN, "sin") OPCODE(SLCT, "slct") OPCODE(SQRT, "sqrt") OPCODE(ST, "st")                \
     OPCODE(STACKRESTORE, "stackrestore") OPCODE(STACKSAVE, "stacksave") OPCODE(SUB, "sub")       \
-    OPCODE(SUBC, "subc") OPCODE(SZEXT, "szext") OPCODE(TANH, "tanh") OPCODE(TESTP, "testp")      \
+    OPCODE(SUBC, "subc") OPCODE(SULD, "suld") OPCODE(SUQ, "suq") OPCODE(SURED, "sured")            \
+    OPCODE(SUST, "sust") OPCODE(SZEXT, "szext") OPCODE(TANH, "tanh") OPCODE(TESTP, "testp")      \
     OPCODE(TEX, "tex") OPCODE(TLD4, "tld4") OPCODE(TRAP, "trap") OPCODE(TXQ, "txq")              \
     OPCODE(VABSDIFF, "vabsdiff") OPCODE(VADD, "vadd") OPCODE(VMAX, "vmax") OPCODE(VMIN, "vmin")  \
-    OPCODE(VOTE, "vote") OPCODE(VSUB, "vsub") OPCODE(XOR, "xor") OPCODE(VABSDIFF4, "vabsdiff4")  \
+    OPCODE(VMAD, "vmad") OPCODE(VSET, "vset") OPCODE(VSHL, "vshl") OPCODE(VSHR, "vshr")          \
+    OPCODE(VSET2, "vset2") OPCODE(VSET4, "vset4") OPCODE(VOTE, "vote") OPCODE(VSUB, "vsub") OPCODE(XOR, "xor") OPCODE(VABSDIFF4, "vabsdiff4")  \
     OPCODE(VADD4, "vadd4") OPCODE(VSUB4, "vsub4") OPCODE(VMIN4, "vmin4") OPCODE(VMAX4, "vmax4")  \
     OPCODE(VAVRG4, "vavrg4") OPCODE(VABSDIFF2, "vabsdiff2") OPCODE(VADD2, "vadd2")               \
     OPCODE(VSUB2, "vsub2") OPCODE(VMIN2, "vmin2") OPCODE(VMAX2, "vmax2")                         \
@@ -66,9 +68,10 @@ const char *ptx_opcode_name(PtxOpcode op); /* "add" */
  *   g     an integer as wide as an address, or 32 bits
  *   p     a predicate                     n  a constant
  *   x, z  first, second type or wider     m  what mov takes: addresses, special registers, packs
- *   e, f  second, third type, with a byte or half selector
+ *   E, e, f  first, second, third type, with a byte or half selector
+ *   1, 2, 3  first, second, third type, with elements of a packed register picked
  *   S, G  of an address: in shared, global memory whatever else is said
- *   h     an .f32
+ *   h     an .f32                         V  as many as the instruction's vector has
  *   y     any 32-bit integer, or a predicate
  *   F     a fragment of a matrix, which one by the operand's name (fragment.h)
  *   L     a label                         T  a list of labels
@@ -96,6 +99,8 @@ typedef enum PtxField {
     PTX_FIELD_SCOPE,
     PTX_FIELD_VECTOR,
     PTX_FIELD_SHAPE,
+    PTX_FIELD_BOUNDARY,
+    PTX_FIELD_FORMATTED,
     PTX_FIELD_TYPE
 } PtxField;
 

@@ -9,6 +9,12 @@
 Binding *operand_resolve(Reader *reader, Name *name) {
     Binding *range = names_range(&reader->names, name);
     if (!range) return name->binding;
+    if (range->type == PTX_B128) {
+        Binding *pair =
+            names_bind_at(&reader->names, name, BINDING_VECTOR_REG, range->depth, range->line);
+        variable_new_pair(reader, name->text, range->index + name->number, range->line, pair);
+        return pair;
+    }
     int32_t index = variable_new_register(reader, name->text, range->type,
                                           range->index + name->number, range->line);
     Binding *binding = names_bind_at(&reader->names, name, BINDING_REG, range->depth, range->line);
@@ -65,18 +71,31 @@ static void set_reg(PtxOperand *operand, int32_t reg) {
     operand->reg = reg;
 }
 
+/* The single part of a register that is meant, when it can be one. */
+static PtxSelect select_of(const PtxPick *pick) {
+    if (pick->count != 1 || pick->at[0] >= 32 / pick->bits) return PTX_SELECT_NONE;
+    return (PtxSelect)((pick->bits == 8 ? PTX_SELECT_B0 : PTX_SELECT_H0) + pick->at[0]);
+}
+
+/* .b0, .h1 of a scalar video instruction; .h10, .b7654 of a packed one. */
 static bool read_selector(Reader *reader, PtxOperand *operand) {
-    static const char *const words[] = {
-        [PTX_SELECT_B0] = ".b0", [PTX_SELECT_B1] = ".b1", [PTX_SELECT_B2] = ".b2",
-        [PTX_SELECT_B3] = ".b3", [PTX_SELECT_H0] = ".h0", [PTX_SELECT_H1] = ".h1",
-    };
-    for (int i = PTX_SELECT_B0; i <= PTX_SELECT_H1; i++) {
-        if (!reader_accept_word(reader, words[i])) continue;
-        operand->select = (PtxSelect)i;
-        return true;
+    const char *text = reader->token.text;
+    const size_t length = reader->token.length;
+    PtxPick pick = {.bits = text[1] == 'b' ? 8 : 16};
+    const size_t elements = 32 / pick.bits;
+    bool is_right = length > 2 && length <= 2 + elements && (text[1] == 'b' || text[1] == 'h');
+    for (size_t i = 0; is_right && i < length - 2; i++) {
+        const int digit = text[length - 1 - i] - '0';
+        is_right = digit >= 0 && digit < (int)(2 * elements);
+        pick.at[pick.count++] = (uint8_t)digit;
     }
-    return reader_error(reader, "%s is not a part of a register that can be selected here",
-                        reader_token_text(reader));
+    if (!is_right)
+        return reader_error(reader, "%s is not a part of a register that can be selected here",
+                            reader_token_text(reader));
+    operand->pick = pick;
+    operand->select = select_of(&pick);
+    reader_next(reader);
+    return true;
 }
 
 /* v.x of a vector register, or v: all its elements. */
@@ -236,13 +255,17 @@ static bool read_pair(Reader *reader, PtxOperand *operand) {
     return read_name(reader, &items[1]);
 }
 
-/* !p, as against a constant expression such as !1. */
-static bool at_negated_name(const Reader *reader) {
-    if (!reader_at(reader, '!')) return false;
+static bool is_warp_size(const Token *token) {
+    return token->length == 7 && !memcmp(token->text, "WARP_SZ", 7);
+}
+
+/* !p and -a, as against constant expressions such as !1. */
+static bool at_signed_name(const Reader *reader, char sign) {
+    if (!reader_at(reader, sign)) return false;
     Lexer lexer = reader->lexer;
     Token next;
     lex_next(&lexer, &next);
-    return next.kind == LEX_NAME;
+    return next.kind == LEX_NAME && (sign == '!' || !is_warp_size(&next));
 }
 
 bool operand_read(Reader *reader, PtxOperand *operand) {
@@ -254,13 +277,14 @@ bool operand_read(Reader *reader, PtxOperand *operand) {
         reader_next(reader);
         return !reader_accept(reader, '|') || read_pair(reader, operand);
     }
-    if (at_negated_name(reader)) {
-        operand->negate = true;
+    operand->negate = at_signed_name(reader, '!');
+    operand->is_minus = at_signed_name(reader, '-');
+    if (operand->negate || operand->is_minus) {
         reader_next(reader);
         return read_name(reader, operand);
     }
-    bool is_warp_size = reader->token.length == 7 && !memcmp(reader->token.text, "WARP_SZ", 7);
-    if (reader->token.kind != LEX_NAME || is_warp_size) return read_constant(reader, operand);
+    if (reader->token.kind != LEX_NAME || is_warp_size(&reader->token))
+        return read_constant(reader, operand);
     if (!read_name(reader, operand)) return false;
     bool is_pair = operand->kind == PTX_OPERAND_REG && reader_accept(reader, '|');
     return !is_pair || read_pair(reader, operand);
@@ -304,12 +328,33 @@ bool operand_register_fits(PtxType reg, PtxType want, bool is_relaxed) {
     return ptx_type_is_float(reg) == is_float && (!is_float || reg_bits == want_bits);
 }
 
+/* A scalar video instruction takes one part of a register; a packed one writes to some elements,
+ * the highest first, and takes as many as it has from its two sources. */
+static bool check_pick(const Place *place, const PtxOperand *operand) {
+    const PtxSlot *slot = place->slot;
+    const PtxPick *pick = &operand->pick;
+    if (slot->can_select)
+        return operand->select != PTX_SELECT_NONE ||
+               mismatch(place, operand, "not a part of a register", "one, such as .b0 or .h1");
+    if (!slot->picks) return mismatch(place, operand, "a part of a register", "a whole register");
+    bool is_right = 32 / pick->bits == slot->picks;
+    if (!slot->is_destination) is_right = is_right && pick->count == slot->picks;
+    for (int i = 0; is_right && slot->is_destination && i < pick->count; i++)
+        is_right = pick->at[i] < slot->picks && (i == 0 || pick->at[i] > pick->at[i - 1]);
+    return is_right || mismatch(place, operand, "a selection that does not suit",
+                                slot->is_destination ? slot->picks == 2 ? "like .h0, .h1 or .h10"
+                                                                        : "like .b0, .b31 or .b3210"
+                                : slot->picks == 2   ? "like .h10, of .h0 to .h3"
+                                                     : "like .b3210, of .b0 to .b7");
+}
+
 static bool check_register(const Place *place, const PtxOperand *operand, PtxType want) {
     const Reader *reader = place->reader;
     const PtxReg *reg = &reader->regs[operand->reg];
     if (place->slot->can_be_pred && reg->type == PTX_PRED) want = PTX_PRED;
-    if (operand->select != PTX_SELECT_NONE && !place->slot->can_select)
-        return mismatch(place, operand, "a part of a register", "a whole register");
+    if (operand->pick.count && !check_pick(place, operand)) return false;
+    if (operand->is_minus && !place->slot->can_minus)
+        return mismatch(place, operand, "negated by '-'", "written without '-'");
     if (operand->negate && want != PTX_PRED)
         return mismatch(place, operand, "negated by '!'", "written without '!'");
     if (operand->negate && place->slot->is_destination)
@@ -417,6 +462,8 @@ static PtxType bits_type(int bits) {
 /* mov: besides single values it packs {a, b} into a wider register, and unpacks. */
 static bool check_move(const Place *place, PtxOperand *operand) {
     PtxType type = place->slot->type;
+    if (operand->kind != PTX_OPERAND_VECTOR && type == PTX_B128)
+        return mismatch(place, operand, "a single value", "a .b128 register or a vector");
     if (operand->kind != PTX_OPERAND_VECTOR) return check_value(place, operand, type);
     PtxType element = bits_type(ptx_type_bits(type) / operand->count);
     bool is_even = element && ptx_type_bits(element) * operand->count == ptx_type_bits(type);
@@ -476,6 +523,12 @@ static bool check_slot(const Place *place, PtxInst *inst, PtxOperand *operand) {
     return check_value(place, operand, slot->type);
 }
 
+bool operand_check(Reader *reader, const PtxShape *shape, const PtxSlot *slot, PtxInst *inst,
+                   PtxOperand *operand) {
+    const Place place = {reader, shape, slot, inst->line};
+    return check_slot(&place, inst, operand);
+}
+
 /* Gives each operand its slot, leaving out optional ones that are not there. */
 static bool check_all(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxOperand *operands,
                       int count) {
@@ -503,7 +556,7 @@ static void store(Reader *reader, PtxInst *inst, const PtxOperand *operands, int
     if (count) memcpy(inst->operands, operands, sizeof *operands * (size_t)count);
 }
 
-/* ---- Branches and textures ---- */
+/* ---- Branches ---- */
 
 static bool read_reference(Reader *reader, PtxInst *inst, int index, BindingKind kind,
                            const char *what) {
@@ -529,59 +582,6 @@ static bool read_branch(Reader *reader, const PtxShape *shape, PtxInst *inst) {
            read_reference(reader, inst, 1, BINDING_TARGETS, "the label of .branchtargets");
 }
 
-/* A texture or sampler: a handle in a register, or a .texref variable. */
-static bool read_handle(Reader *reader, PtxOperand *operand) {
-    int line = reader->token.line;
-    if (!operand_read(reader, operand)) return false;
-    bool is_handle = operand->kind == PTX_OPERAND_REG &&
-                     operand_register_fits(reader->regs[operand->reg].type, PTX_U64, false);
-    bool is_variable = operand->kind == PTX_OPERAND_ADDRESS && operand->var->space == PTX_SPACE_TEX;
-    return is_handle || is_variable ||
-           reader_error_at(reader, line, operand->column,
-                           "texture or sampler must be a 64-bit register or a .texref variable");
-}
-
-static bool read_coordinates(Reader *reader, const PtxShape *shape, PtxInst *inst,
-                             PtxOperand *coordinates) {
-    PtxSlot slot = {.type = inst->type2, .name = 'c'};
-    Place place = {reader, shape, &slot, inst->line};
-    int count = inst->sub == PTX_SUB_TEX_1D ? 1 : 2;
-    if (!operand_read(reader, coordinates)) return false;
-    if (coordinates->kind != PTX_OPERAND_VECTOR) { /* a single one without braces */
-        PtxOperand *item = ARENA_NEW(reader->arena, PtxOperand);
-        *item = *coordinates;
-        *coordinates = (PtxOperand){.kind = PTX_OPERAND_VECTOR,
-                                    .reg = -1,
-                                    .column = item->column,
-                                    .count = 1,
-                                    .items = item};
-    }
-    return check_vector(&place, coordinates, count, inst->type2);
-}
-
-/* tex d, [t, {x, y}]; tex d, [t, s, {x, y}]; txq d, [t]; d has been read. */
-static bool read_texture(Reader *reader, const PtxShape *shape, PtxInst *inst, PtxOperand *operands,
-                         int *count) {
-    PtxOperand coordinates, *sampler = NULL;
-    if (!reader_expect(reader, '[', "before the texture") || !read_handle(reader, &operands[1]))
-        return false;
-    *count = 2;
-    if (inst->op == PTX_OP_TXQ) return reader_expect(reader, ']', "behind the texture");
-    if (!reader_expect(reader, ',', "behind the texture")) return false;
-    Lexer lexer = reader->lexer;
-    Token ahead = reader->token;
-    if (ahead.kind == LEX_NAME) lex_next(&lexer, &ahead);
-    if (ahead.kind == LEX_SYMBOL && ahead.symbol == ',') {
-        sampler = &operands[3];
-        if (!read_handle(reader, sampler) || !reader_expect(reader, ',', "behind the sampler"))
-            return false;
-    }
-    if (!read_coordinates(reader, shape, inst, &coordinates)) return false;
-    operands[2] = coordinates;
-    *count = sampler ? 4 : 3;
-    return reader_expect(reader, ']', "behind the coordinates");
-}
-
 bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
     PtxOperand operands[PTX_MAX_OPERANDS];
     int count = 0;
@@ -589,19 +589,14 @@ bool operand_read_all(Reader *reader, const PtxShape *shape, PtxInst *inst) {
         shape->slot_count ? shape->slots[shape->slot_count - 1].kind : PTX_SLOT_VALUE;
     if (last == PTX_SLOT_CALL) return call_read(reader, inst);
     if (last == PTX_SLOT_LABEL || last == PTX_SLOT_TARGETS) return read_branch(reader, shape, inst);
+    for (int i = 0; i < shape->slot_count; i++) {
+        if (shape->slots[i].kind == PTX_SLOT_TEXTURE) return texture_read(reader, shape, inst);
+    }
     if (reader_at(reader, ';')) return check_all(reader, shape, inst, operands, 0);
     do {
         if (count == PTX_MAX_OPERANDS)
             return reader_error(reader, "'%s' has more than %d operands", shape->spelling,
                                 PTX_MAX_OPERANDS);
-        if (last == PTX_SLOT_TEXTURE && count == 1) {
-            Place place = {reader, shape, &shape->slots[0], inst->line};
-            if (!check_slot(&place, inst, &operands[0]) ||
-                !read_texture(reader, shape, inst, operands, &count))
-                return false;
-            store(reader, inst, operands, count);
-            return true;
-        }
         if (!operand_read(reader, &operands[count])) return false;
         count++;
     } while (reader_accept(reader, ','));

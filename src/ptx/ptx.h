@@ -154,12 +154,31 @@ typedef enum PtxSub {
     PTX_SUB_TEX_A1D,
     PTX_SUB_TEX_A2D,
     PTX_SUB_TEX_CUBE,
+    PTX_SUB_TEX_ACUBE,
+    PTX_SUB_TEX_BASE, /* tex: how the level is chosen */
+    PTX_SUB_TEX_LEVEL,
+    PTX_SUB_TEX_GRAD,
     PTX_SUB_TLD4_R,
     PTX_SUB_TLD4_G,
     PTX_SUB_TLD4_B,
     PTX_SUB_TLD4_A,
     PTX_SUB_TXQ_WIDTH,
     PTX_SUB_TXQ_HEIGHT,
+    PTX_SUB_TXQ_DEPTH,
+    PTX_SUB_TXQ_CHANNEL_TYPE,
+    PTX_SUB_TXQ_CHANNEL_ORDER,
+    PTX_SUB_TXQ_NORMALISED,
+    PTX_SUB_TXQ_LAYERS,
+    PTX_SUB_TXQ_LEVELS,
+    PTX_SUB_TXQ_SAMPLES,
+    PTX_SUB_TXQ_FILTER,
+    PTX_SUB_TXQ_MODE_0,
+    PTX_SUB_TXQ_MODE_1,
+    PTX_SUB_TXQ_MODE_2,
+    PTX_SUB_TXQ_LAYOUT,
+    PTX_SUB_IS_TEXTURE, /* istypep */
+    PTX_SUB_IS_SAMPLER,
+    PTX_SUB_IS_SURFACE,
     PTX_SUB_WMMA_MMA,
     PTX_SUB_WMMA_LOAD,
     PTX_SUB_WMMA_STORE,
@@ -176,7 +195,9 @@ typedef enum PtxSub {
     PTX_SUB_MBARRIER_ARRIVE,
     PTX_SUB_MBARRIER_ARRIVE_DROP,
     PTX_SUB_MBARRIER_WAIT,
-    PTX_SUB_MBARRIER_PENDING
+    PTX_SUB_MBARRIER_PENDING,
+    PTX_SUB_SHR7, /* vmad */
+    PTX_SUB_SHR15
 } PtxSub;
 
 typedef enum PtxMulMode { PTX_MUL_NONE, PTX_MUL_LO, PTX_MUL_HI, PTX_MUL_WIDE } PtxMulMode;
@@ -209,6 +230,14 @@ typedef enum PtxMatrixShape {
     PTX_MATRIX_SHAPES(SHAPE_ENUM)
 #undef SHAPE_ENUM
 } PtxMatrixShape;
+
+/* What a surface instruction does outside of its surface. */
+typedef enum PtxBoundary {
+    PTX_BOUNDARY_NONE,
+    PTX_BOUNDARY_TRAP,
+    PTX_BOUNDARY_CLAMP,
+    PTX_BOUNDARY_ZERO
+} PtxBoundary;
 
 typedef enum PtxScope { PTX_SCOPE_NONE, PTX_CTA, PTX_CLUSTER, PTX_GPU, PTX_SYS } PtxScope;
 
@@ -243,7 +272,8 @@ enum {
     PTX_FLAG_SPARSE = 1 << 26, /* mma.sp */
     PTX_FLAG_NOINC = 1 << 27,
     PTX_FLAG_NO_COMPLETE = 1 << 28,
-    PTX_FLAG_PARITY = 1 << 29
+    PTX_FLAG_PARITY = 1 << 29,
+    PTX_FLAG_PLUS_ONE = 1 << 30 /* vmad.po */
 };
 
 /* ---- Operands ---- */
@@ -280,11 +310,21 @@ typedef enum PtxSelect {
     PTX_SELECT_H1
 } PtxSelect;
 
+/* Elements of registers that a packed video instruction names: of the destination those that it
+ * computes, of a source where each comes from, among a's and, behind them, b's. */
+typedef struct PtxPick {
+    uint8_t count; /* of `at`; 0: none was written */
+    uint8_t bits;  /* of an element: 8 (.b) or 16 (.h) */
+    uint8_t at[4]; /* lowest first, the last digit as written */
+} PtxPick;
+
 typedef struct PtxOperand {
     PtxOperandKind kind;
-    bool negate;             /* !p of a predicate source, or -a where the syntax has it */
+    bool negate;             /* !p of a predicate source */
+    bool is_minus;           /* -a where the syntax has it */
     bool is_float;           /* an IMM that was written as a floating-point constant */
     PtxSelect select;        /* part of a register that a video instruction reads or writes */
+    PtxPick pick;            /* the same, as packed ones have it */
     uint16_t count;          /* items of a VECTOR, PAIR or TARGETS */
     int32_t reg;             /* REG and MEM base: index in PtxFunction.regs, -1 when none */
     PtxSreg sreg;            /* SREG, with its component folded in (PTX_SREG_TID_X) */
@@ -297,7 +337,19 @@ typedef struct PtxOperand {
     int column;               /* for messages */
 } PtxOperand;
 
-enum { PTX_MAX_OPERANDS = 6 }; /* of one instruction; call has its arguments in lists of its own */
+enum { PTX_MAX_OPERANDS = 8 }; /* of one instruction; call has its arguments in lists of its own */
+
+/* Where the operands of a texture or surface instruction stand. */
+typedef enum PtxTextureOperand {
+    PTX_TEXTURE_DATA, /* what is read (a VECTOR, REG, or a PAIR of one and a predicate) or stored */
+    PTX_TEXTURE_HANDLE,      /* REG or ADDRESS of the texture or surface */
+    PTX_TEXTURE_COORDINATES, /* VECTOR, as written */
+    PTX_TEXTURE_SAMPLER,     /* REG or ADDRESS */
+    PTX_TEXTURE_LEVEL,       /* or the gradient along x, a VECTOR */
+    PTX_TEXTURE_GRADIENT_Y,  /* VECTOR */
+    PTX_TEXTURE_OFFSET,      /* VECTOR */
+    PTX_TEXTURE_OPERANDS
+} PtxTextureOperand;
 
 /* One instruction. Operands stand in source order: destinations first, as written. Some shapes:
  *   setp, shfl, match, lop3 with d|p    operands[0] is a PAIR
@@ -306,12 +358,10 @@ enum { PTX_MAX_OPERANDS = 6 }; /* of one instruction; call has its arguments in 
  *   brx.idx r, T                        REG, TARGETS (of labels)
  *   call f / call r, P / call r, T      FUNC / REG, PROTO / REG, TARGETS (of functions); arguments
  *                                       in call_returns and call_arguments
- *   tex d, [t, {x, y}]                  d, REG or ADDRESS of the texture, VECTOR of coordinates
- *   tex d, [t, s, {x, y}]               the same, then REG or ADDRESS of the sampler
- *   txq d, [t]                          d, REG or ADDRESS of the texture
- * A register declared as a vector (.reg .v4 .f32 v) is four registers v.x ... v.w; naming v itself
- * gives a VECTOR. WARP_SZ is an IMM. Memory orders (.relaxed, .acquire ...), eviction priorities
- * and prefetch sizes are accepted and dropped: execution is in order. */
+ *   tex, tld4, txq, suld ...            eight operands, NONE where there is none
+ * (PtxTextureOperand) A register declared as a vector (.reg .v4 .f32 v) is four registers v.x ...
+ * v.w; naming v itself gives a VECTOR. WARP_SZ is an IMM. Memory orders (.relaxed, .acquire ...),
+ * eviction priorities and prefetch sizes are accepted and dropped: execution is in order. */
 typedef struct PtxInst {
     PtxOpcode op;
     PtxType type;  /* the (first) type; for cvt, set, mul.wide: the type of the destination... */
@@ -320,13 +370,15 @@ typedef struct PtxInst {
     PtxType type4; /* mma */
     PtxRound round;
     PtxCompare compare;
-    PtxSub sub;  /* operation of atom, vote, shfl, bar, tex ... */
-    PtxSub sub2; /* setp.cmp.and / .or / .xor, bar.red's operation */
+    PtxSub sub;  /* operation of atom, vote, shfl, bar, txq ... */
+    PtxSub sub2; /* setp.cmp.and / .or / .xor, bar.red's operation, geometry of tex, suld ... */
     PtxMulMode mul_mode;
     PtxSpace space; /* ld, st, atom, cvta, isspacep ... */
     PtxCacheOp cache_op;
     PtxScope scope;
     PtxMatrixShape shape; /* mma, wmma, ldmatrix ... */
+    PtxBoundary boundary; /* suld, sust, sured */
+    bool is_formatted;    /* sust.p, sured.p: by texels, not by bytes */
     uint32_t flags;       /* PTX_FLAG_FTZ ... */
     uint8_t vector;       /* 1, 2 or 4 elements of ld, st, tex */
     uint8_t operand_count;
@@ -366,6 +418,22 @@ typedef struct PtxReg {
     int line;     /* of its declaration */
 } PtxReg;
 
+/* Types of variables that hold what a texture instruction is to use. */
+typedef enum PtxOpaque {
+    PTX_OPAQUE_NONE,
+    PTX_OPAQUE_TEXTURE,
+    PTX_OPAQUE_SAMPLER,
+    PTX_OPAQUE_SURFACE
+} PtxOpaque;
+
+/* What the text says of a sampler. */
+typedef struct PtxSampler {
+    bool is_linear;
+    bool is_unnormalised; /* whatever the texture says */
+    uint8_t mode[3];      /* x, y, z: 0 wrap, 1 mirror, 2 clamp_ogl, 3 clamp_to_edge,
+                             4 clamp_to_border */
+} PtxSampler;
+
 /* One piece of an initialiser: a run of bytes, or the address of something. */
 typedef struct PtxInit {
     uint64_t offset;       /* bytes from the start of the variable */
@@ -390,6 +458,8 @@ struct PtxVar {
     bool is_incomplete; /* size not known: takes what the launch gives (shared) or another module's
                            size */
     bool is_managed;    /* .attribute(.managed) */
+    PtxOpaque opaque;   /* of space tex: a texture reference, a sampler, a surface reference */
+    PtxSampler sampler; /* PTX_OPAQUE_SAMPLER */
     bool is_pointer;    /* parameters: .ptr was written */
     bool is_parameter;  /* in its owner's parameters or returns; other .param variables hold the
                            arguments of the calls that the owner makes */

@@ -135,6 +135,10 @@ bool variable_read_registers(Reader *reader);
 int32_t variable_new_register(Reader *reader, const char *name, PtxType type, int32_t ordinal,
                               int line);
 
+/* A register of 128 bits: a vector of two of 64, which `binding` names. */
+bool variable_new_pair(Reader *reader, const char *name, int32_t ordinal, int line,
+                       Binding *binding);
+
 /* ---- operand.c ---- */
 
 /* Reads the operands of an instruction behind its spelling, checks them against the shape, and
@@ -148,8 +152,16 @@ bool operand_read(Reader *reader, PtxOperand *operand);
 Binding *operand_resolve(Reader *reader, Name *name);
 /* Reports that `name` is not declared, with what may have been meant. Always false. */
 bool operand_undeclared(Reader *reader, Name *name, const char *what, int line, int column);
+/* Checks an operand against what it must be. */
+bool operand_check(Reader *reader, const PtxShape *shape, const PtxSlot *slot, PtxInst *inst,
+                   PtxOperand *operand);
 /* Whether a register of type `reg` may stand for an operand of type `want`. */
 bool operand_register_fits(PtxType reg, PtxType want, bool is_relaxed);
+
+/* ---- texture.c ---- */
+
+/* Reads the operands of a texture or surface instruction. */
+bool texture_read(Reader *reader, const PtxShape *shape, PtxInst *inst);
 
 /* ---- call.c ---- */
 

@@ -105,6 +105,8 @@ static void apply_modifier(PtxInst *inst, const PtxModifier *modifier) {
     case PTX_FIELD_SCOPE: inst->scope = (PtxScope)value; break;
     case PTX_FIELD_VECTOR: inst->vector = (uint8_t)value; break;
     case PTX_FIELD_SHAPE: inst->shape = (PtxMatrixShape)value; break;
+    case PTX_FIELD_BOUNDARY: inst->boundary = (PtxBoundary)value; break;
+    case PTX_FIELD_FORMATTED: inst->is_formatted = true; break;
     case PTX_FIELD_TYPE: set_type(inst, (PtxType)value); break;
     }
 }
@@ -161,13 +163,17 @@ static void set_fragment(PtxSlot *slot, const PtxInst *inst) {
 static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     slot->type = inst->type;
     slot->is_relaxed = letter == 'x' || letter == 'z';
-    slot->can_select = letter == 'e' || letter == 'f';
-    slot->elements = letter == 'x' || slot->is_destination ? inst->vector : 1;
+    slot->can_select = letter == 'E' || letter == 'e' || letter == 'f';
+    slot->can_minus = inst->op == PTX_OP_VMAD && !slot->is_destination;
+    const bool is_vector = letter == 'x' || letter == 'V' || slot->is_destination;
+    slot->elements = is_vector ? inst->vector : 1;
     switch (letter) {
     case 'u':
     case 'z':
+    case '2':
     case 'e': slot->type = inst->type2; break;
     case 'v':
+    case '3':
     case 'f': slot->type = inst->type3; break;
     case 'w': slot->type = wide_type(inst->type); break;
     case 'i': slot->type = PTX_U32; break;
@@ -192,6 +198,9 @@ static void set_slot_type(PtxSlot *slot, char letter, const PtxInst *inst) {
     }
 }
 
+/* How many elements a packed video instruction has: the digit that ends its name. */
+static uint8_t elements_of(const char *name) { return (uint8_t)(name[strlen(name) - 1] - '0'); }
+
 static void read_slots(PtxShape *shape) {
     bool is_optional = false, has_hint = strstr(shape->spelling, ".L2::cache_hint") != NULL;
     for (const char *p = shape->form->operands; *p; p++) {
@@ -209,6 +218,7 @@ static void read_slots(PtxShape *shape) {
             p += 2;
         }
         set_slot_type(slot, letter, &shape->inst);
+        if (letter >= '1' && letter <= '3') slot->picks = elements_of(shape->form->name);
         if (p[1] == '|') {
             slot->can_pair = true;
             p += 2;
@@ -383,6 +393,10 @@ PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why, bool *is_
     shape->spelling = arena_strdup(arena, spelling);
     shape->form = best.form;
     shape->inst = best.inst;
+    if (shape->inst.type == PTX_B128 && shape->inst.op != PTX_OP_MOV) { /* registers are pairs */
+        shape->inst.type = PTX_B64;
+        shape->inst.vector = 2;
+    }
     read_slots(shape);
     return shape;
 }

@@ -29,6 +29,8 @@ typedef struct PtxSlot {
     bool can_pair;    /* d|p: the second is a predicate */
     bool is_relaxed;  /* registers may be wider than the type */
     bool can_select;  /* .b0, .h1 */
+    bool can_minus;   /* -a */
+    uint8_t picks;    /* .h10, .b7654 may be written: how many elements the register has, or 0 */
     PtxSpace space;   /* of an address: NONE: what the instruction says */
     bool can_be_pred; /* a predicate is as good */
     bool can_brace;   /* a single element may stand in braces */

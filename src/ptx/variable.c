@@ -31,6 +31,7 @@ typedef struct Specifier {
     uint64_t align;  /* bytes; 0: natural */
     bool is_managed;
     bool is_pointer;
+    PtxOpaque opaque;
 } Specifier;
 
 /* The array part of a declarator. */
@@ -84,8 +85,24 @@ static bool read_pointer(Reader *reader, Specifier *specifier) {
     return !reader_accept_word(reader, ".align") || read_align(reader, &align);
 }
 
-static bool is_opaque_type(const Reader *reader) {
-    return reader_at_word(reader, ".samplerref") || reader_at_word(reader, ".surfref");
+/* .texref and its like: a handle of 64 bits, in a space of its own at module level. */
+static bool accept_opaque_type(Reader *reader, Specifier *specifier) {
+    static const struct {
+        const char *word;
+        PtxOpaque opaque;
+    } types[] = {{".texref", PTX_OPAQUE_TEXTURE},
+                 {".samplerref", PTX_OPAQUE_SAMPLER},
+                 {".surfref", PTX_OPAQUE_SURFACE}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (!reader_accept_word(reader, types[i].word)) continue;
+        specifier->type = PTX_B64;
+        if (specifier->space == PTX_SPACE_PARAM) return true;
+        specifier->space = PTX_SPACE_TEX;
+        specifier->max_bytes = sizeof(uint64_t);
+        specifier->opaque = types[i].opaque;
+        return true;
+    }
+    return false;
 }
 
 /* Reads alignment, attributes, vector size and type, in any order. */
@@ -102,14 +119,9 @@ static bool read_specifier(Reader *reader, Specifier *specifier) {
             specifier->vector = 2;
         } else if (reader_accept_word(reader, ".v4")) {
             specifier->vector = 4;
-        } else if (reader_accept_word(reader, ".volatile")) {
+        } else if (reader_accept_word(reader, ".volatile") ||
+                   accept_opaque_type(reader, specifier)) {
             continue;
-        } else if (reader_accept_word(reader, ".texref")) {
-            specifier->space = PTX_SPACE_TEX;
-            specifier->type = PTX_B64;
-        } else if (is_opaque_type(reader)) {
-            return reader_error(reader, "not supported: variables of type %s",
-                                reader_token_text(reader));
         } else if (type != PTX_TYPE_NONE) {
             specifier->type = type;
             reader_next(reader);
@@ -117,6 +129,10 @@ static bool read_specifier(Reader *reader, Specifier *specifier) {
             return reader_error(reader, "%s is not a type or attribute of a variable",
                                 reader_token_text(reader));
         }
+    }
+    if (specifier->space == PTX_SPACE_TEX && !specifier->opaque) { /* .tex .u32 t of PTX 1 */
+        specifier->type = PTX_B64;
+        specifier->opaque = PTX_OPAQUE_TEXTURE;
     }
     return specifier->type != PTX_TYPE_NONE ||
            reader_error(reader, "expected a type such as .u32, not %s", reader_token_text(reader));
@@ -174,6 +190,7 @@ static void set_declaration(PtxVar *var, const Specifier *specifier, const Shape
     var->is_incomplete = shape->dimensions > 0 && shape->extent[0] == 0;
     var->size = var->is_incomplete ? 0 : shape->size;
     var->is_managed = specifier->is_managed;
+    var->opaque = specifier->opaque;
     var->is_pointer = specifier->is_pointer;
     var->reg = -1;
 }
@@ -319,8 +336,43 @@ static void set_inner_sizes(const Specifier *specifier, const Shape *shape, uint
     inner[depth] = 0;
 }
 
+/* Takes the value of a sampler's property; those of textures and surfaces are the host's to say. */
+static bool set_property(PtxVar *var, const char *property, const Token *value) {
+    static const char *const modes[] = {"wrap", "mirror", "clamp_ogl", "clamp_to_edge",
+                                        "clamp_to_border"};
+    const bool is_one = value->kind == LEX_INTEGER && value->value != 0;
+    if (var->opaque != PTX_OPAQUE_SAMPLER) return true;
+    if (strcmp(property, "force_unnormalized_coords") == 0) {
+        var->sampler.is_unnormalised = is_one;
+    } else if (strcmp(property, "filter_mode") == 0) {
+        var->sampler.is_linear = value->length == 6 && !memcmp(value->text, "linear", 6);
+    } else if (strncmp(property, "addr_mode_", 10) == 0 && property[10] >= '0' &&
+               property[10] <= '2' && !property[11]) {
+        for (uint8_t i = 0; i < 5; i++)
+            if (value->length == strlen(modes[i]) && !memcmp(value->text, modes[i], value->length))
+                var->sampler.mode[property[10] - '0'] = i;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* { filter_mode = linear, addr_mode_0 = wrap } */
+static bool read_properties(Reader *reader, PtxVar *var) {
+    if (!reader_expect(reader, '{', "to open an initialiser")) return false;
+    do {
+        Name *property = reader_expect_name(reader, "a property such as filter_mode");
+        if (!property || !reader_expect(reader, '=', "behind a property")) return false;
+        if (!set_property(var, property->text, &reader->token))
+            return reader_error(reader, "a sampler has no property '%s'", property->text);
+        reader_next(reader);
+    } while (reader_accept(reader, ','));
+    return reader_expect(reader, '}', "to close the initialiser");
+}
+
 static bool read_initialiser(Reader *reader, PtxVar *var, const Specifier *specifier,
                              const Shape *shape) {
+    if (var->opaque) return read_properties(reader, var);
     if (var->space != PTX_SPACE_GLOBAL && var->space != PTX_SPACE_CONST)
         return reader_error(reader, "'%s' cannot be initialised: only .global and .const can",
                             var->name);
@@ -512,6 +564,18 @@ int32_t variable_new_register(Reader *reader, const char *name, PtxType type, in
     return reader->reg_count++;
 }
 
+bool variable_new_pair(Reader *reader, const char *name, int32_t ordinal, int line,
+                       Binding *binding) {
+    binding->count = 2;
+    for (int half = 0; half < 2; half++) {
+        const char *text = arena_printf(reader->arena, "%s.%s", name, half ? "high" : "low");
+        const int32_t index = variable_new_register(reader, text, PTX_B64, ordinal, line);
+        if (index < 0) return false;
+        if (half == 0) binding->index = index;
+    }
+    return true;
+}
+
 static bool read_range(Reader *reader, Name *name, PtxType type, const Token *place) {
     const Binding *here = name->range;
     if (here && here->depth == reader->names.depth)
@@ -565,6 +629,10 @@ static bool declare_register(Reader *reader, const Specifier *specifier) {
     if (here)
         return reader_error_at(reader, place.line, place.column,
                                "'%s' is declared twice: first at line %d", name->text, here->line);
+    if (specifier->type == PTX_B128) {
+        Binding *binding = names_bind(&reader->names, name, BINDING_VECTOR_REG, place.line);
+        return variable_new_pair(reader, name->text, reader->declared_regs++, place.line, binding);
+    }
     if (specifier->vector > 1) return declare_vector_register(reader, name, specifier, place.line);
     int32_t index = variable_new_register(reader, name->text, specifier->type,
                                           reader->declared_regs++, place.line);
@@ -575,9 +643,6 @@ static bool declare_register(Reader *reader, const Specifier *specifier) {
 bool variable_read_registers(Reader *reader) {
     Specifier specifier = {.vector = 1};
     if (!read_specifier(reader, &specifier)) return false;
-    if (specifier.type == PTX_B128)
-        return reader_refuse(reader, reader->token.line, reader->token.column,
-                             "not supported: registers of type .b128");
     do {
         if (!declare_register(reader, &specifier)) return false;
     } while (reader_accept(reader, ','));

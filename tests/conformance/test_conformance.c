@@ -68,6 +68,8 @@ int main(int argc, char **argv) {
     control_run(&harness);
     registers_run(&harness);
     texture_run(&harness);
+    surface_run(&harness);
+    wide_run(&harness);
     const int missing = harness.filter ? 0 : coverage_check(harness.spellings);
     report(&harness);
     const bool is_right = harness.forms > 0 && harness.failures == 0 && missing == 0;

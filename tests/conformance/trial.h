@@ -54,5 +54,7 @@ void address_run(Harness *harness);
 void control_run(Harness *harness);
 void registers_run(Harness *harness);
 void texture_run(Harness *harness);
+void surface_run(Harness *harness);
+void wide_run(Harness *harness);
 
 #endif

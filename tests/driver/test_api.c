@@ -406,7 +406,7 @@ static void test_textures(void **state) {
     resource.res.linear.devPtr = 16;
     assert_fails(cuTexObjectCreate(&texture, &resource, &sampling, NULL), INVALID_VALUE);
     resource.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
-    assert_fails(cuTexObjectCreate(&texture, &resource, &sampling, NULL), NOT_SUPPORTED);
+    assert_fails(cuTexObjectCreate(&texture, &resource, &sampling, NULL), INVALID_HANDLE);
     assert_cuda(cuMemFree(buffer));
 }
 

@@ -254,15 +254,16 @@ static void test_calls_list_their_values(void **state) {
 static void test_unsupported_forms_are_named(void **state) {
     (void)state;
     Decoded d = decode(HEAD ".global .texref image;\n"
-                            ".visible .entry k() { .reg .b32 %r<5>; .reg .f32 %f<3>;\n"
-                            "tex.2d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [image, {%f1,%f2}];\n"
+                            ".visible .entry k() { .reg .b32 %r<5>; .reg .f32 %f<4>;\n"
+                            "tld4.r.cube.v4.u32.f32 {%r1,%r2,%r3,%r4}, [image, "
+                            "{%f1,%f2,%f3,%f3}], {%r1,%r1,%r1,%r1};\n"
                             "ret; }");
     assert_non_null(d.module);
     assert_non_null(d.program);
     const IsaFunction *kernel = &d.program->functions[0];
     assert_non_null(kernel->refusal);
     assert_non_null(strstr(kernel->refusal, "test.ptx:6:"));
-    assert_non_null(strstr(kernel->refusal, "texture references"));
+    assert_non_null(strstr(kernel->refusal, "offsets on the faces of a cube"));
     release(&d);
 }
 

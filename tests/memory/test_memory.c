@@ -11,6 +11,7 @@
 
 #include "memory/heap.h"
 #include "memory/memory.h"
+#include "memory/texture.h"
 
 enum { MIB = 1 << 20 };
 
@@ -209,11 +210,11 @@ static void hands_out_heap_blocks(void **state) {
 static void names_textures_by_handles(void **state) {
     (void)state;
     DeviceMemory *memory = mem_new(MIB);
-    MemTexture texture = {.width = 4, .height = 1, .channels = 1, .channel_bits = 32};
+    MemTexture texture = {.levels = 1, .level[0] = {.width = 4}, .channels = 1, .channel_bits = 32};
     uint64_t first = mem_texture_add(memory, &texture), second = mem_texture_add(memory, &texture);
     assert_int_not_equal(first, 0);
     assert_int_not_equal(first, second);
-    assert_int_equal(mem_texture(memory, second)->width, 4);
+    assert_int_equal(mem_texture(memory, second)->level[0].width, 4);
     assert_true(mem_texture_remove(memory, first));
     assert_false(mem_texture_remove(memory, first));
     assert_null(mem_texture(memory, first));

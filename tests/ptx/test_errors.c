@@ -86,12 +86,22 @@ static const Mistake statements[] = {
     {"add.s32 %r1, %r2, k;", "operand b is the address of a symbol"},
     {"add.s32 %r1, %r2, L; L: ret;", "'L' is not declared"},
     {"L: add.s32 %r1, %r2, L;", "'L' is a label, not a value"},
-    {"add.s32 %r1, %r2, 1, 2, 3, 4, 5, 6;", "'add.s32' has more than 6 operands"},
+    {"add.s32 %r1, %r2, 1, 2, 3, 4, 5, 6, 7;", "'add.s32' has more than 8 operands"},
     {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%r1, {%f1,%f2}];",
-     "texture or sampler must be a 64-bit register or a .texref variable"},
+     "a 64-bit register or a .texref variable is expected here"},
     {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1}];",
-     "operand c has 1 elements, but must have 2"},
-    {"tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, %rd1;", "expected '[' before the texture, not '%rd1'"},
+     "'tex.2d.v4.f32.f32': 2 elements are expected here, not 1"},
+    {"tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, %rd1;",
+     "expected '[' before the texture or surface, not '%rd1'"},
+    {"suld.b.2d.b32.trap %r1, [k, {%s1,%s1}];", "a 64-bit register or a .surfref variable"},
+    {"vadd.u32.u32.u32 %r1, %r2.b4, %r3;", "operand a is not a part of a register"},
+    {"vadd2.u32.u32.u32 %r1, %r2.h1, %r3, %r1;",
+     "operand a is a selection that does not suit, but must be like .h10, of .h0 to .h3"},
+    {"vadd4.u32.u32.u32 %r1.b01, %r2, %r3, %r1;",
+     "operand d is a selection that does not suit, but must be like .b0, .b31 or .b3210"},
+    {"add.s32 %r1, -%r2, %r3;", "operand a is negated by '-', but must be written without '-'"},
+    {"mov.b128 {%rd1,%rd2}, 5;",
+     "operand a is a single value, but must be a .b128 register or a vector"},
     /* names */
     {"add.s32 %r1, %r2, %r77;", "'%r77' is not declared: %r<10> ends at %r9"},
     {"add.s32 %r1, %r2, dat;",
@@ -197,8 +207,6 @@ static const Mistake modules[] = {
     {PTX_HEADER ".global .u32 k; .entry k() { ret; }", "'k' is declared twice"},
     {PTX_HEADER ".entry k() .maxntid 1,2,3,4 { ret; }", "more than three dimensions"},
     {PTX_HEADER ".entry k() .maxntid 0 { ret; }", "number of threads is out of range"},
-    {PTX_HEADER ".entry k() .reqnctapercluster 2 { ret; }",
-     "not supported: '.reqnctapercluster' (thread block clusters)"},
     {PTX_HEADER ".entry k() .bogus { ret; }", "'.bogus' is not a directive of a function"},
     {PTX_HEADER ".entry k() ret;",
      "expected ';' or a body behind the header of a function, not 'ret'"},
@@ -217,7 +225,7 @@ static const Mistake modules[] = {
      "variable is too large: at most 1099511627776 bytes in .global"},
     {PTX_HEADER ".global .u32 a[-1];", "array size is out of range"},
     {PTX_HEADER ".global .u32 a[1.5];", "array size must be an integer"},
-    {PTX_HEADER ".global .samplerref s;", "not supported: variables of type '.samplerref'"},
+    {PTX_HEADER ".global .samplerref s = { colour = 1 };", "a sampler has no property 'colour'"},
     {PTX_HEADER ".global .attribute(.bogus) .u32 s;", "attribute '.bogus' is not supported"},
     {PTX_HEADER ".local .u32 a;", "not supported: .local variables outside of a function"},
     {PTX_HEADER ".shared .u32 a[9999999];",
@@ -247,12 +255,12 @@ static const Mistake refusals[] = {
     {"st.async.b32 [%rd1], %r1;",
      "test.ptx:5:1: not supported: 'st.async.b32' (asynchronous stores and proxies)"},
     {"mov.u32 %r1, %pm0;", "test.ptx:5:14: not supported: special register '%pm0'"},
-    {".reg .b128 %x; mov.b128 %x, {%rd1, %rd2};",
-     "test.ptx:5:12: not supported: registers of type .b128"},
     {"cp.async.bulk.commit_group;",
      "test.ptx:5:1: not supported: 'cp.async.bulk.commit_group' (bulk copies)"},
-    {"tex.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f1,%f1,%f1}]; bogus;",
-     "test.ptx:5:1: not supported: 'tex.3d.v4.f32.f32' (textures of other geometries"},
+    {"tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%s1,%s1,%s1,%s1}]; bogus;",
+     "test.ptx:5:1: not supported: 'tex.2dms.v4.f32.s32' (multisampled textures)"},
+    {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f1}], %f2;",
+     "test.ptx:5:1: not supported: 'tex.2d.v4.f32.f32' that compares depths"},
 };
 
 /* Whether the text's errors hold the message; prints both when they do not. */
@@ -295,6 +303,22 @@ static void test_what_is_not_supported_refuses_its_kernel_alone(void **state) {
         ptx_module_free(module);
         text_free(&text);
     }
+}
+
+static void test_a_kernel_of_clusters_is_refused_alone(void **state) {
+    (void)state;
+    PtxModule *module = ptx_test_read(PTX_HEADER ".entry k() .reqnctapercluster 2, 1, 1 { ret; }\n"
+                                                 ".entry e() .explicitcluster { ret; }\n"
+                                                 ".entry b() .blocksareclusters { ret; }\n"
+                                                 ".entry one() .reqnctapercluster 1 { ret; }\n"
+                                                 ".entry most() .maxclusterrank 8 { ret; }\n");
+    static const char *const refused[] = {"k", "e", "b"}, *const fine[] = {"one", "most"};
+    for (int i = 0; i < 3; i++)
+        assert_non_null(
+            strstr(ptx_find_function(module, refused[i])->refusal, "(thread block clusters)"));
+    for (int i = 0; i < 2; i++)
+        assert_null(ptx_find_function(module, fine[i])->refusal);
+    ptx_module_free(module);
 }
 
 static void test_modules(void **state) {
@@ -347,7 +371,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_statements),
         cmocka_unit_test(test_what_is_not_supported_refuses_its_kernel_alone),
-        cmocka_unit_test(test_modules), cmocka_unit_test(test_several),
+        cmocka_unit_test(test_a_kernel_of_clusters_is_refused_alone),
+        cmocka_unit_test(test_modules),
+        cmocka_unit_test(test_several),
         cmocka_unit_test(test_many)};
     printf("%zu mistakes, each with its message\n",
            sizeof statements / sizeof *statements + sizeof modules / sizeof *modules);

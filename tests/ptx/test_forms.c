@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ptx/shape.h"
+#include "ptx/texture.h"
 
 enum { MAX_ITEMS = 20 };
 
@@ -33,6 +34,40 @@ static void add_value(const PtxSlot *slot, Text *out) {
     text_add(out, "}");
 }
 
+static void add_list(const char *first, const char *other, int count, Text *out) {
+    for (int i = 0; i < count; i++)
+        text_printf(out, "%s%s", i ? "," : "{", i ? other : first);
+    text_add(out, "}");
+}
+
+/* A texture or surface, and where in it. */
+static void add_place(const PtxInst *inst, Text *out) {
+    text_add(out, "[%rd1");
+    if (inst->op != PTX_OP_TXQ && inst->op != PTX_OP_SUQ) {
+        const PtxGeometry *geometry = ptx_geometry(inst->sub2);
+        const PtxType type = inst->op == PTX_OP_TEX    ? inst->type2
+                             : inst->op == PTX_OP_TLD4 ? PTX_F32
+                                                       : PTX_S32;
+        text_add(out, ", ");
+        add_list(geometry->has_layer ? "%u1" : register_for(type), register_for(type),
+                 geometry->coordinates, out);
+    }
+    text_add(out, "]");
+}
+
+/* A value; behind a texture's place a level or a gradient. */
+static void add_behind(const PtxShape *shape, const PtxSlot *slot, Text *out) {
+    const PtxInst *inst = &shape->inst;
+    const bool is_behind = shape->slots[1].kind == PTX_SLOT_TEXTURE && slot != shape->slots;
+    if (!is_behind) add_value(slot, out);
+    else if (inst->op == PTX_OP_TXQ) text_add(out, "%u1");
+    else if (inst->sub == PTX_SUB_TEX_LEVEL) text_add(out, register_for(inst->type2));
+    else {
+        const int axes = ptx_geometry(inst->sub2)->axes;
+        add_list("%f1", "%f1", axes == 3 ? 4 : axes, out);
+    }
+}
+
 static void add_operand(const PtxShape *shape, const PtxSlot *slot, Text *out) {
     switch (slot->kind) {
     case PTX_SLOT_MEMORY: text_add(out, "[%rd1+8]"); break;
@@ -40,17 +75,11 @@ static void add_operand(const PtxShape *shape, const PtxSlot *slot, Text *out) {
     case PTX_SLOT_LABEL: text_add(out, "L"); break;
     case PTX_SLOT_TARGETS: text_add(out, "T"); break;
     case PTX_SLOT_CALL: text_add(out, "%rd1, (%rd1, %r1), P"); break;
-    case PTX_SLOT_TEXTURE: {
-        const char *c = register_for(shape->inst.type2);
-        bool is_flat = shape->inst.sub == PTX_SUB_TEX_1D;
-        if (shape->inst.op == PTX_OP_TXQ) {
-            text_add(out, "[%rd1]");
-        } else {
-            text_printf(out, is_flat ? "[%%rd1, {%s}]" : "[%%rd1, {%s,%s}]", c, c);
-        }
+    case PTX_SLOT_TEXTURE: add_place(&shape->inst, out); break;
+    case PTX_SLOT_MOVE:
+        text_add(out, slot->type == PTX_B128 ? "{%rd1,%rd1}" : register_for(slot->type));
         break;
-    }
-    default: add_value(slot, out);
+    default: add_behind(shape, slot, out);
     }
     if (slot->can_pair) text_add(out, "|%p2");
 }
