@@ -60,6 +60,7 @@ extern const Command command_run;
 extern const Command command_compare;
 extern const Command command_sweep;
 extern const Command command_reproduce;
+extern const Command command_report;
 extern const Command command_launch;
 extern const Command command_cc;
 extern const Command command_ptx;

@@ -29,7 +29,7 @@ HERE = ROOT / "tests" / "cli"
 SAXPY = HERE / "saxpy.ptx"
 SPIN = HERE / "spin.ptx"
 COMMANDS = ("run", "compare", "launch", "cc", "ptx", "machines", "schedulers", "cost", "cache", "help", "reproduce", "sweep", "workloads", "metrics",
-            "explain")
+            "explain", "report")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 
 

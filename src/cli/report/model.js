@@ -1,0 +1,126 @@
+"use strict";
+/* What the report is made of: documents become runs, figures become words. Nothing here draws. */
+
+const CAUSES = [ /* of a scheduler's cycle: counters, words, colour */
+  {key: "issued", of: ["issued"], label: "issued an instruction", colour: "--issued"},
+  {key: "memory", of: ["scoreboard_memory"], label: "waited for memory", colour: "--memory"},
+  {key: "result", of: ["scoreboard_other"], label: "waited for a result", colour: "--result"},
+  {key: "lsu", of: ["pipeline_lsu"], label: "load/store unit full", colour: "--lsu"},
+  {key: "pipeline", of: ["pipeline_other"], label: "other units full", colour: "--pipeline"},
+  {key: "policy", of: ["throttled"], label: "policy held back", colour: "--policy"},
+  {key: "barrier", of: ["idle_barrier"], label: "stood at a barrier", colour: "--barrier"},
+  {key: "fetch", of: ["idle_fetch", "idle_branch"], label: "waited for a fetch", colour: "--fetch"},
+  {key: "none", of: ["idle_no_warp"], label: "had no warp", colour: "--none"},
+];
+
+const STANDING = [ /* of a warp, in the profile */
+  {of: ["cycles_issued"], label: "issuing", colour: "--issued"},
+  {of: ["cycles_memory", "cycles_atomic", "cycles_fence", "cycles_copy"], label: "waiting for memory", colour: "--memory"},
+  {of: ["cycles_result"], label: "waiting for a result", colour: "--result"},
+  {of: ["cycles_lsu"], label: "load/store unit full", colour: "--lsu"},
+  {of: ["cycles_pipeline"], label: "pipeline full", colour: "--pipeline"},
+  {of: ["cycles_policy"], label: "held back by the policy", colour: "--policy"},
+  {of: ["cycles_turn"], label: "ready, another warp issued", colour: "--turn"},
+  {of: ["cycles_barrier"], label: "at a barrier", colour: "--barrier"},
+  {of: ["cycles_fetch", "cycles_fetch_miss", "cycles_branch"], label: "waiting for instructions", colour: "--fetch"},
+  {of: ["cycles_exited"], label: "draining after exit", colour: "--other"},
+];
+
+const CACHE = [ /* outcomes of lookups; `name` is the cache's */
+  {part: "hits", label: "hit", colour: "--issued"},
+  {part: "pending_hits", label: "hit on a line under way", colour: "--policy"},
+  {part: "misses", label: "miss", colour: "--memory"},
+];
+const ROWS = [
+  {part: "dram_row_hits", label: "row was open", colour: "--issued"},
+  {part: "dram_row_misses", label: "bank was closed", colour: "--result"},
+  {part: "dram_row_conflicts", label: "another row was open", colour: "--memory"},
+];
+const FETCH = [
+  {part: "fetch_latency_noc", label: "in the networks", colour: "--policy"},
+  {part: "fetch_latency_l2", label: "in L2 and its queues", colour: "--issued"},
+  {part: "fetch_latency_queue", label: "waiting for DRAM", colour: "--result"},
+  {part: "fetch_latency_dram", label: "in DRAM", colour: "--memory"},
+];
+
+const sum = (from, keys) => keys.reduce((all, key) => all + (from[key] || 0), 0);
+const isNumber = (value) => typeof value === "number" && isFinite(value);
+const count = (value) => (isNumber(value) ? Math.round(value).toLocaleString("en") : "–");
+const fixed = (value, digits = 2) => (isNumber(value)
+  ? value.toLocaleString("en", {minimumFractionDigits: digits, maximumFractionDigits: digits}) : "–");
+const percent = (value) => (isNumber(value) ? fixed(100 * value, 1) + "%" : "–");
+const short = (value) => (Math.abs(value) >= 1000 ? d3.format("~s")(value) : String(value));
+const ratio = (above, below) => (below ? above / below : NaN);
+const base = (path) => String(path).replace(/.*\//, "");
+
+/* Runs of one document: a run by itself, those of a comparison, or those of a sweep, which have the values that they
+   were made with beside their results. */
+function runsOf(document_) {
+  const data = document_.data;
+  if (!data || typeof data !== "object") return [];
+  const given = Array.isArray(data.runs) ? data.runs : [data];
+  return given.map((run) => (run && run.values && run.result ? {...run.result, values: run.values} : run))
+    .filter((run) => run && run.total && Array.isArray(run.kernels)).map((run) => ({...run, file: document_.name}));
+}
+
+/* What differs among runs, as the name of each; the same names are numbered. */
+function nameRuns(runs) {
+  const keys = runs.length && runs.every((run) => run.values) ? Object.keys(runs[0].values) : ["program", "machine", "scheduler", "cta_scheduler"];
+  const of = (run, key) => (run.values ? run.values[key] : run[key]) ?? "functional";
+  const differing = keys.filter((key) => new Set(runs.map((run) => of(run, key))).size > 1);
+  const seen = new Map();
+  runs.forEach((run) => {
+    const words = differing.length ? differing.map((key) => of(run, key)) : [runs.length > 1 ? base(run.file) : run.scheduler ?? "functional"];
+    const times = (seen.get(words.join(", ")) || 0) + 1;
+    seen.set(words.join(", "), times);
+    run.name = words.join(", ") + (times > 1 ? ` (${times})` : "");
+  });
+}
+
+/* A sweep's points: its first metric by what lies along its axis, a line for each of the other values. */
+function pointsOf(data) {
+  if (!data || !Array.isArray(data.metrics) || !data.x || !Array.isArray(data.runs)) return [];
+  const runs = data.runs.filter((run) => run.result && run.values);
+  const others = runs.length ? Object.keys(runs[0].values).filter((key) => key !== data.x && new Set(runs.map((run) => run.values[key])).size > 1) : [];
+  return runs.map((run) => ({x: run.values[data.x], y: run.result.total[data.metrics[0]], line: others.map((key) => run.values[key]).join(", ") || "all"}))
+    .filter((point) => isNumber(point.y));
+}
+
+/* The value of a key of a machine's file, "dram.bus", as a number: bytes for sizes, cycles, counts. */
+function machineValue(text, path) {
+  const wanted = path.split(".");
+  const at = [];
+  for (const line of (text || "").split("\n")) {
+    const match = /^( *)([A-Za-z_0-9]+): *([^#]*)/.exec(line);
+    if (!match) continue;
+    at.length = match[1].length / 2;
+    at.push(match[2]);
+    if (at.join(".") !== wanted.join(".")) continue;
+    const value = /^"?([\d.]+) *(KiB|MiB|GiB|kHz|MHz|GHz)?/.exec(match[3]);
+    const scale = {KiB: 1024, MiB: 1048576, GiB: 1073741824, kHz: 1e3, MHz: 1e6, GHz: 1e9};
+    return value ? Number(value[1]) * (scale[value[2]] || 1) : NaN;
+  }
+  return NaN;
+}
+
+/* What bounds a kernel on its machine: instructions a cycle by issue, and bytes a cycle by DRAM. */
+function limitsOf(counters, machine) {
+  const value = (path) => machineValue(machine, path);
+  const interval = value("scheduler.issue_interval") || 1, width = value("scheduler.issue_width") || 1;
+  const schedulers = ratio(counters.scheduler_cycles, counters.cycles);
+  const bytes = value("dram.bus") * value("dram.data_rate");
+  return {issue: 32 * schedulers * width / interval, bytes,
+          bandwidth: bytes * ratio(counters.dram_ticks, counters.cycles)};
+}
+
+/* A point of the roofline; NaN where the kernel moved nothing. */
+function pointOf(counters, limits) {
+  return {intensity: ratio(counters.thread_instructions, counters.dram_bus_ticks * limits.bytes),
+          speed: ratio(counters.thread_instructions, counters.cycles)};
+}
+
+/* Experiments: lines of the CSV of tyto reproduce. */
+function readTable(document_) {
+  const [names, ...rows] = d3.csvParseRows(document_.text || ""); /* not csvParse, which makes code of the names */
+  return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? ""])));
+}

@@ -1,0 +1,240 @@
+/* The sections, in the order of the page. Each is left out where the documents have nothing for it. */
+
+function cards(entries) {
+  return element("div", {class: "cards"}, ...entries.map(([value, words]) => element("div", {class: "card"}, element("b", {}, value), element("span", {}, words))));
+}
+
+function masthead(runs, tables) {
+  const at = document.getElementById("masthead");
+  const first = runs[0], programs = [...new Set(runs.map((run) => base(run.program)))];
+  const machines = [...new Set(runs.map((run) => run.machine || "no machine: functional"))];
+  const experiments = [...new Set(tables.map((row) => row.experiment))];
+  const title = runs.length ? `${programs.slice(0, 4).join(", ")} on ${machines.slice(0, 4).join(", ")}` : experiments.join(", ") || "Nothing to report";
+  document.title = title + " – Tyto report";
+  at.append(element("h1", {}, title));
+  if (!runs.length) return;
+  const timed = runs.filter((run) => run.machine);
+  if (timed.length > 1) at.append(element("p", {class: "answer"}, ...answer(timed)));
+  else if (first.machine) at.append(element("p", {class: "answer"}, `Warps by ${first.scheduler}, thread blocks by ${first.cta_scheduler}.`));
+  const best = timed.length ? timed.reduce((a, b) => (b.total.cycles < a.total.cycles ? b : a)) : first, t = best.total;
+  at.append(element("p", {class: "note"}, `${runs.length > 1 ? `Of ${best.name}, the fastest of ${runs.length} runs` : "In short"}:`));
+  at.append(cards([[count(t.cycles), "SM cycles"], [fixed(t.ipc), "thread instructions a cycle (IPC)"], [percent(t.issued_share), "of scheduler cycles issued"],
+    [percent(1 - t.l1d_miss_rate), "L1D lookups that did not miss"], [percent(1 - t.l2_miss_rate), "L2 lookups that did not miss"],
+    [percent(t.dram_bandwidth_use), "of the DRAM bandwidth used"]].filter(([value]) => value !== "–")));
+}
+
+/* Who wins, in words. */
+function answer(runs) {
+  if (new Set(runs.map((run) => run.program)).size > 1 || new Set(runs.map((run) => run.machine)).size > 1) return [`${runs.length} runs side by side.`];
+  const first = runs[0], best = runs.reduce((a, b) => (b.total.cycles < a.total.cycles ? b : a));
+  const gain = 1 - best.total.cycles / first.total.cycles;
+  if (best === first) return [element("b", {}, first.name), " takes the fewest cycles."];
+  return [element("b", {}, best.name), ` takes ${percent(gain)} fewer cycles than ${first.name}.`];
+}
+
+function runsSection(runs) {
+  const timed = runs.filter((run) => run.machine);
+  if (timed.length < 2) return;
+  const first = timed[0].total.cycles, best = d3.min(timed, (run) => run.total.cycles);
+  const number = (title, value, show, note) => ({title, kind: "n", note, value: (run) => value(run.total), show: (run) => show(value(run.total))});
+  section("runs", "Runs side by side", "Fewer cycles are better; the first run is what the speed-up is over. Headings sort.",
+    table([{title: "Run", value: (run) => run.name}, number("Cycles", (t) => t.cycles, count), number("IPC", (t) => t.ipc, fixed, "thread instructions a cycle"),
+           number("Speed-up", (t) => ratio(first, t.cycles), (v) => fixed(v, 3)), number("L1D miss", (t) => t.l1d_miss_rate, percent),
+           number("L2 miss", (t) => t.l2_miss_rate, percent), number("Row hits", (t) => t.RBL, percent, "DRAM requests that found their row open"),
+           number("Busy banks", (t) => t.BLP, fixed, "mean DRAM banks busy at once"), number("Fetch latency", (t) => t.fetch_latency, fixed, "mean SM cycles from a miss to its data")],
+          timed, {mark: (run) => run.total.cycles === best}));
+}
+
+/* A sweep: its metric along its axis. */
+function sweepSection(documents) {
+  const tones = ["--issued", "--memory", "--barrier", "--lsu", "--result", "--policy", "--pipeline", "--other"];
+  for (const {data} of documents) {
+    const points = pointsOf(data), lines = [...new Set(points.map((point) => point.line))];
+    if (!points.length || new Set(points.map((point) => point.x)).size < 2) continue;
+    const tone = (line) => colour(tones[lines.indexOf(line) % tones.length]);
+    section("sweep", `${data.metrics[0]} by ${data.x}`, "Each dot is a run.", figure(`${data.metrics[0]}, a line for each of the other values.`,
+      lines.length > 1 ? lines.map((line, i) => ({label: line, colour: tones[i % tones.length]})) : null, (width) => Plot.plot({width, height: 320, marginLeft: 52, marginBottom: 40,
+        x: {type: "point", domain: [...new Set(points.map((point) => point.x))], label: data.x + " →"}, y: {zero: true, grid: true, nice: true, label: "↑ " + data.metrics[0]},
+        marks: [Plot.ruleY([0]), Plot.lineY(points, {x: "x", y: "y", z: "line", stroke: (point) => tone(point.line), strokeWidth: 1.5}),
+                Plot.dot(points, {x: "x", y: "y", r: 3.5, fill: (point) => tone(point.line), title: (point) => `${point.line}, ${data.x} ${point.x}: ${fixed(point.y, 3)}`})]}), `${data.metrics[0]} by ${data.x}`));
+  }
+}
+
+function stallSection(runs) {
+  const timed = runs.filter((run) => run.machine);
+  if (!timed.length) return;
+  const rows = timed.flatMap((run) => CAUSES.map((cause) => ({name: run.name, label: cause.label, colour: cause.colour,
+    share: ratio(sum(run.total, cause.of), run.total.scheduler_cycles)})));
+  const shown = CAUSES.filter((cause) => rows.some((row) => row.label === cause.label && row.share > 0));
+  section("cycles", "Where the cycles went", "In each cycle each warp scheduler of each SM either issues an instruction or has one reason not to.",
+    figure("Share of all scheduler cycles.", shown, (width) => shareBars(rows, width), "Stacked bars of what schedulers did in each run"));
+}
+
+/* The course of a run: where its scheduler cycles went, then shares that matter, by time. */
+function timeSection(runs) {
+  const sampled = runs.filter((run) => run.samples && run.samples.end_cycle.length > 1);
+  if (!sampled.length) return;
+  const room = element("div");
+  const lines = [["Instructions a cycle, of threads", ["thread_instructions"], ["cycles"], 1], ["L1D misses, % of lookups", ["l1d_misses"], ["l1d_accesses"], 100],
+    ["L2 misses, % of lookups", ["l2_misses"], ["l2_accesses"], 100], ["DRAM row hits, % of requests", ["dram_row_hits"], ["dram_reads", "dram_writes"], 100],
+    ["Busy DRAM banks of a channel", ["dram_bank_ticks"], ["dram_busy_ticks"], 1], ["DRAM data bus in use, %", ["dram_bus_ticks"], ["dram_ticks"], 100]];
+  function show(which) {
+    const run = sampled[which], samples = run.samples, ends = samples.end_cycle;
+    const at = (keys, i) => keys.reduce((all, key) => all + ((samples[key] || [])[i] || 0), 0);
+    const spans = ends.map((end, i) => ({x1: i ? ends[i - 1] : 0, x2: end, i})).filter((span) => span.x2 > span.x1);
+    const stacked = spans.flatMap((span) => CAUSES.map((cause) => ({...span, label: cause.label, colour: cause.colour,
+      share: ratio(at(cause.of, span.i), at(["scheduler_cycles"], span.i))}))).filter((row) => row.share > 0);
+    const shown = CAUSES.filter((cause) => stacked.some((row) => row.label === cause.label));
+    const small = lines.map(([title, above, below, scale]) => figure(title, null, (width) => Plot.plot({width, height: 150, marginLeft: 46, marginBottom: 32,
+      x: {label: "SM cycle →", tickFormat: short, ticks: 5, domain: [0, ends[ends.length - 1]]}, y: {label: null, grid: true, ticks: 4, zero: true, nice: true},
+      marks: [Plot.ruleY([0]), Plot.areaY(spans, {x: "x2", y: (span) => scale * ratio(at(above, span.i), at(below, span.i)), fill: colour("--issued"), fillOpacity: 0.15, curve: "step-before"}),
+              Plot.lineY(spans, {x: "x2", y: (span) => scale * ratio(at(above, span.i), at(below, span.i)), stroke: colour("--issued"), strokeWidth: 1.5, curve: "step-before"})]}), title + " over time"));
+    room.replaceChildren(figure(`Share of the scheduler cycles of each interval of about ${count(samples.interval)} SM cycles, ${run.name}.`, shown, (width) => Plot.plot({width, height: 260, marginLeft: 46, marginBottom: 36,
+      x: {label: "SM cycle →", tickFormat: short}, y: {label: "↑ share, %", percent: true, grid: true},
+      marks: [Plot.rectY(stacked, Plot.stackY({x1: "x1", x2: "x2", y: "share", fill: (row) => colour(row.colour), order: null, inset: 0,
+        title: (row) => `cycles ${count(row.x1)} to ${count(row.x2)}: ${row.label} ${percent(row.share)}`}))]}), "Stacked areas of what schedulers did, by time"), element("div", {class: "grid"}, ...small));
+    drawFigures();
+  }
+  const controls = sampled.length > 1 ? element("div", {class: "controls"}, choose("Run", sampled.map((run) => run.name), show)) : null;
+  section("time", "Over time", "The same as the run went on, and below it what tells why it changed.", controls, room);
+  show(0);
+}
+
+function rooflineSection(runs, machines) {
+  const points = [], roofs = new Map();
+  for (const run of runs.filter((each) => each.machine)) {
+    const byName = d3.rollup(run.kernels.filter((kernel) => kernel.timed), (same) => {
+      const added = {};
+      for (const key of ["thread_instructions", "cycles", "dram_bus_ticks", "dram_ticks", "scheduler_cycles"]) added[key] = d3.sum(same, (kernel) => kernel[key]);
+      return added;
+    }, (kernel) => kernel.kernel);
+    for (const [kernel, counters] of byName) {
+      const limits = limitsOf(counters, machines[run.machine]), point = pointOf(counters, limits);
+      if (!isNumber(point.intensity) || !isNumber(limits.bandwidth) || point.speed <= 0) continue;
+      if (!roofs.has(run.machine)) roofs.set(run.machine, limits);
+      points.push({...point, kernel, run: run.name, machine: run.machine, bound: Math.min(limits.issue, point.intensity * limits.bandwidth)});
+    }
+  }
+  if (!points.length) return;
+  const parts = [...roofs].map(([machine, limits]) => {
+    const mine = points.filter((point) => point.machine === machine), ridge = limits.issue / limits.bandwidth;
+    const low = Math.min(ridge, d3.min(mine, (point) => point.intensity)) / 4, high = Math.max(ridge, d3.max(mine, (point) => point.intensity)) * 4;
+    const roof = [[low, low * limits.bandwidth], [ridge, limits.issue], [high, limits.issue]];
+    const floor = d3.min(mine, (point) => point.speed) / 3;
+    return figure(`Machine ${machine}: at most ${count(limits.issue)} thread instructions a cycle, and ${fixed(limits.bandwidth, 1)} bytes a cycle from DRAM.`, null, (width) =>
+      Plot.plot({width, height: Math.min(380, 0.6 * width + 60), marginLeft: 56, marginBottom: 42, marginRight: 40, x: {type: "log", domain: [low, high], label: "Thread instructions for each byte of DRAM →", grid: true, ticks: 6, tickFormat: "~s"},
+        y: {type: "log", domain: [Math.min(floor, low * limits.bandwidth), limits.issue * 2], label: "↑ Thread instructions a cycle", grid: true, ticks: 5, tickFormat: "~s"}, clip: true,
+        marks: [Plot.line(roof, {stroke: "currentColor", strokeWidth: 1.5, clip: true}), Plot.text([[ridge, limits.issue]], {text: [`ridge at ${fixed(ridge, 1)}`], dy: -10, fill: "currentColor"}),
+          Plot.dot(mine, {x: "intensity", y: "speed", r: 5, fill: colour("--memory"), stroke: colour("--ground"), title: (point) => `${point.kernel}, ${point.run}: ${fixed(point.speed)} a cycle, ${percent(point.speed / point.bound)} of its roof`}),
+          Plot.text(mine.length > 12 ? [] : mine, {x: "intensity", y: "speed", text: (point) => (runs.length > 1 ? point.run : point.kernel).slice(0, 28), dx: 9, textAnchor: "start", fill: "currentColor"})]}), "Roofline of " + machine);
+  });
+  section("roofline", "How near to the machine's limits", "Each dot is a kernel. The line is the most the machine allows: on the slope DRAM bandwidth bounds a kernel, on the flat part the rate at which instructions issue. The further a dot is below the line, the more it waits for something else.",
+    ...parts, table([{title: "Kernel", value: (p) => p.kernel, class: "code"}, {title: "Run", value: (p) => p.run}, {title: "Instructions/byte", kind: "n", value: (p) => p.intensity, show: (p) => fixed(p.intensity)},
+      {title: "Instructions/cycle", kind: "n", value: (p) => p.speed, show: (p) => fixed(p.speed)}, {title: "Of its roof", kind: "n", value: (p) => p.speed / p.bound, show: (p) => percent(p.speed / p.bound)},
+      {title: "Bound by", value: (p) => (p.bound < roofs.get(p.machine).issue ? "DRAM bandwidth" : "issue")}], points));
+}
+
+function kernelSection(runs) {
+  const kernels = runs.flatMap((run) => run.kernels.map((kernel, i) => ({...kernel, run: run.name, number: i + 1})));
+  if (kernels.length < 2 || !kernels.some((kernel) => kernel.timed)) return;
+  const most = 200, n = (title, key, show) => ({title, kind: "n", value: (k) => k[key], show: (k) => show(k[key])});
+  section("kernels", "Kernels", kernels.length > most ? `The first ${most} of ${count(kernels.length)} launches in the order chosen.` : "Every launch, in order.",
+    table([{title: "Run", value: (k) => k.run}, {title: "Launch", kind: "n", value: (k) => k.number}, {title: "Kernel", value: (k) => k.kernel, class: "code"},
+      {title: "Grid", value: (k) => k.grid.join(" × ")}, {title: "Block", value: (k) => k.block.join(" × ")}, {title: "Ended", value: (k) => k.status},
+      n("Cycles", "cycles", count), n("IPC", "ipc", fixed), n("Lanes", "lanes_active", percent), n("L1D miss", "l1d_miss_rate", percent), n("L2 miss", "l2_miss_rate", percent)], kernels, {most, high: kernels.length > 20}));
+}
+
+/* Where warps stood, by line of the source or by instruction. */
+function sourceSection(runs) {
+  const profiled = runs.flatMap((run) => (run.profile || []).map((kernel) => ({run, kernel, name: runs.length > 1 ? `${kernel.kernel}, ${run.name}` : kernel.kernel})));
+  if (!profiled.length) return;
+  const room = element("div");
+  let which = 0, byInstruction = !profiled[0].kernel.sources.length;
+  function show() {
+    const {kernel} = profiled[which];
+    const rows = byInstruction ? kernel.instructions : kernel.sources;
+    const cycles = (row) => d3.sum(STANDING, (part) => sum(row, part.of));
+    const all = d3.sum(kernel.instructions, cycles), most = d3.max(rows, cycles) || 1;
+    const heat = (cell, row) => { cell.style.background = `rgba(var(--heat), ${0.75 * Math.sqrt(cycles(row) / most)})`; };
+    const n = (title, value, showAs, note) => ({title, kind: "n", note, value, show: (row) => showAs(value(row))});
+    const lookups = (row, cache) => sum(row, CACHE.map((outcome) => `${cache}_${outcome.part}`));
+    const place = (row) => (row.source ? `${base(row.source)}:${row.source_line || "–"}` : `${base(kernel.module)}:${row.line}`);
+    const order = byInstruction ? [{title: "#", kind: "n", value: (row) => row.pc}] : [];
+    const columns = [...order, {title: "Line", value: (row) => `${row.source || ""}:${row.source_line ?? row.line}`, show: place, class: "code"}, {...n("Time here", (row) => ratio(cycles(row), all), percent, "share of all cycles of all warps"), class: "heat", style: heat},
+      {title: "Doing what", value: (row) => cycles(row), show: (row) => stackBar(row, STANDING)}, {title: byInstruction ? "PTX" : "Source", value: (row) => row.text || "", class: "code"},
+      n("Issues", (row) => row.issues || 0, count), n("Lanes", (row) => ratio(row.lanes || 0, row.issues || 0), (v) => fixed(v, 1), "mean lanes of 32"),
+      n("Latency", (row) => ratio(row.latency_cycles || 0, row.completed || 0), (v) => fixed(v, 0), "mean SM cycles from issue to result"),
+      n("L1D hit", (row) => ratio(row.l1d_hits || 0, lookups(row, "l1d")), percent), n("L2 hit", (row) => ratio(row.l2_hits || 0, lookups(row, "l2")), percent),
+      n("Accesses", (row) => (row.accesses ? row.accesses / row.issues : NaN), (v) => fixed(v, 1), "per instruction; 1 is coalesced"),
+      n("Bank conflicts", (row) => (row.shared_instructions ? row.shared_cycles / row.shared_instructions - 1 : NaN), (v) => fixed(v, 1), "cycles beyond the first, per shared memory instruction")];
+    const stands = (kernel.standing || []).map((stand) => ({...stand, line: kernel.instructions.find((line) => line.pc === stand.pc) || {text: "?", line: 0}}));
+    room.replaceChildren(...(stands.length ? [element("h3", {}, "Where warps stood when the launch ended early"), table([{title: "Warps", kind: "n", value: (s) => s.warps}, {title: "Doing what", value: (s) => s.cause.replace("cycles_", "").replace("_", " ")},
+      {title: "Before", value: (s) => place(s.line), class: "code"}, {title: "PTX", value: (s) => s.line.text, class: "code"}], stands, {sort: 0})] : []),
+      element("h3", {}, kernel.kernel), table(columns, rows, {high: rows.length > 18}));
+  }
+  section("source", "In the source", "How long warps stood before each line, and why. A warp that needs a value waits at the line that uses it, not at the load that fetches it.",
+    element("div", {class: "controls"}, profiled.length > 1 ? choose("Kernel", profiled.map((each) => each.name), (i) => { which = i; show(); }) : null,
+      choose("Lines of", profiled.some((each) => each.kernel.sources.length) ? ["the source", "the PTX"] : ["the PTX"], (i) => { byInstruction = i === 1 || !profiled[which].kernel.sources.length; show(); })), legend(STANDING), room);
+  show();
+}
+
+/* When and where thread blocks ran. */
+function blockSection(runs) {
+  const placed = runs.flatMap((run) => run.kernels.filter((kernel) => kernel.ctas && kernel.ctas.length).map((kernel) => ({run, kernel})));
+  if (!placed.length) return;
+  const room = element("div"), most = 20000;
+  function show(which) {
+    const {run, kernel} = placed[which], blocks = kernel.ctas.slice(0, most);
+    const slots = 1 + d3.max(blocks, (block) => block.slot), sms = 1 + d3.max(blocks, (block) => block.sm);
+    room.replaceChildren(figure(`${kernel.kernel}, ${run.name}: ${count(kernel.ctas.length)} thread blocks on ${sms} SMs, ${slots} at most at once on one. A bar is a block from its launch to its last warp's end; darker blocks come later in the grid.`, null, (width) =>
+      Plot.plot({width, height: 60 + sms * Math.max(14, Math.min(6 * slots, 30)), marginLeft: 52, marginBottom: 36, x: {label: "SM cycle of the kernel →", tickFormat: short, grid: true},
+        y: {label: null, domain: [sms, 0], ticks: d3.range(sms).map((sm) => sm + 0.5), tickFormat: (v) => `SM ${Math.floor(v)}`, tickSize: 0}, color: {type: "linear", domain: [-0.35 * kernel.ctas.length, kernel.ctas.length], range: [getComputedStyle(document.body).getPropertyValue("--policy"), getComputedStyle(document.body).getPropertyValue("--issued")]},
+        marks: [Plot.rect(blocks, {x1: "start", x2: "end", y1: (block) => block.sm + 0.04 + 0.92 * block.slot / slots, y2: (block) => block.sm + 0.04 + 0.92 * (block.slot + 1) / slots, fill: "cta", inset: 0.4,
+          title: (block) => `block ${count(block.cta)} on SM ${block.sm}, slot ${block.slot}: cycles ${count(block.start)} to ${count(block.end)}`})]}), "Timeline of thread blocks by SM"));
+    drawFigures();
+  }
+  const controls = placed.length > 1 ? element("div", {class: "controls"}, choose("Launch", placed.map(({run, kernel}, i) => `${i + 1}: ${kernel.kernel}, ${run.name}`), show)) : null;
+  section("blocks", "Thread blocks", "Which SM ran which thread block when. Gaps at the end are SMs without work.", controls, room);
+  show(0);
+}
+
+function memorySection(runs) {
+  const timed = runs.filter((run) => run.machine && run.total.l1d_accesses + run.total.l2_accesses > 0);
+  if (!timed.length) return;
+  const outcomes = (keys, all) => timed.flatMap((run) => keys.map((entry) => ({name: run.name, label: entry.label, colour: entry.colour, share: ratio(run.total[entry.key] || 0, all(run.total)) || 0})));
+  const cache = (name, words) => figure(words, CACHE, (width) => shareBars(outcomes(CACHE.map((outcome) => ({...outcome, key: `${name}_${outcome.part}`})), (t) => t[`${name}_accesses`]), width), words);
+  section("memory", "Memory", "What lookups found, and where the time of a fetch went.",
+    element("div", {class: "grid"}, cache("l1d", "L1 data cache, share of lookups."), cache("l2", "L2 cache, share of lookups."),
+      figure("DRAM, share of requests by what they found in their bank.", ROWS, (width) => shareBars(outcomes(ROWS.map((row) => ({...row, key: row.part})), (t) => t.dram_reads + t.dram_writes), width), "DRAM row outcomes"),
+      figure("Mean time of a fetch, from an SM's miss to its data.", FETCH, (width) => shareBars(timed.flatMap((run) => FETCH.map((part) => ({name: run.name, label: part.label, colour: part.colour, share: run.total[part.part] || 0}))), width, {unit: "SM cycles →"}), "Parts of the fetch latency")),
+    table([{title: "Run", value: (run) => run.name}, ...[["Bandwidth used", "dram_bandwidth_use", percent, "of all DRAM channels' data buses"], ["Busy banks", "BLP", fixed, "mean banks of a channel busy at once, while any is"], ["Row hits", "RBL", percent, "requests that found their row open"],
+      ["Queue", "dram_queue_mean", fixed, "mean requests waiting at a channel"], ["L1D MPKI", "l1d_MPKI", fixed, "misses per thousand thread instructions"], ["L2 MPKI", "l2_MPKI", fixed, "likewise"]].map(([title, key, show, note]) => ({title, note, kind: "n", value: (run) => run.total[key], show: (run) => show(run.total[key])}))], timed));
+}
+
+/* Experiments: the paper's number beside ours. */
+function experimentSection(rows) {
+  if (!rows.length) return;
+  const number = (text) => (text === "" || text === undefined || text === null ? NaN : Number(text));
+  for (const [name, mine] of d3.group(rows, (row) => row.experiment)) {
+    const both = mine.filter((row) => isNumber(number(row.ours)) && isNumber(number(row.published)));
+    const judged = mine.filter((row) => row.verdict), verdicts = d3.rollups(judged, (same) => same.length, (row) => row.verdict).map(([verdict, times]) => `${times} ${verdict}`).join(", ");
+    section("experiment-" + name.replace(/[^a-z0-9]+/gi, "-"), name, `The paper's numbers beside ours${mine[0].size ? `, at size ${mine[0].size}` : ""}. ${verdicts ? `Claims: ${verdicts}.` : ""}`,
+      both.length ? figure("Each line joins the paper's number and ours.", [{label: "the paper", colour: "--other"}, {label: "ours", colour: "--memory"}], (width) => Plot.plot({width, height: 60 + 20 * both.length, marginLeft: Math.min(width / 2.5, 240), marginBottom: 36,
+        x: {grid: true, label: "value →", nice: true}, y: {label: null, domain: both.map((row) => `${row.row}: ${row.column}`), tickFormat: (text) => (text.length > 36 ? text.slice(0, 35) + "…" : text)},
+        marks: [Plot.link(both, {x1: (row) => number(row.published), x2: (row) => number(row.ours), y: (row) => `${row.row}: ${row.column}`, stroke: colour("--line"), strokeWidth: 2}), Plot.dot(both, {x: (row) => number(row.published), y: (row) => `${row.row}: ${row.column}`, r: 4, fill: colour("--other")}),
+          Plot.dot(both, {x: (row) => number(row.ours), y: (row) => `${row.row}: ${row.column}`, r: 4, fill: colour("--memory"), title: (row) => `${row.row}, ${row.column}: ours ${row.ours}, the paper's ${row.published}`})]}), "The paper's numbers beside ours") : null,
+      table([{title: "Row", value: (row) => row.row}, {title: "Column", value: (row) => row.column}, {title: "Ours", kind: "n", value: (row) => number(row.ours), show: (row) => fixed(number(row.ours), 3)},
+        {title: "The paper's", kind: "n", value: (row) => number(row.published), show: (row) => fixed(number(row.published), 3)}, {title: "Verdict", value: (row) => row.verdict, style: (cell, row) => { cell.className = /disagree|differ|not/.test(row.verdict) ? "bad" : row.verdict ? "good" : ""; }},
+        {title: "Place", value: (row) => row.place}], mine, {high: mine.length > 20}));
+  }
+}
+
+function counterSection(runs) {
+  if (!runs.length) return;
+  const names = Object.keys(runs[0].total).filter((name) => typeof runs[0].total[name] !== "object" || runs[0].total[name] === null);
+  let wanted = "";
+  const made = table([{title: "Counter", value: (name) => name, class: "code"}, ...runs.map((run) => ({title: run.name, kind: "n", value: (name) => run.total[name], show: (name) => (Number.isInteger(run.total[name]) ? count(run.total[name]) : fixed(run.total[name], 4))}))], names,
+    {high: true, filter: (name) => name.toLowerCase().includes(wanted)});
+  section("counters", "Every counter", null, element("details", {class: "all"}, element("summary", {}, `All ${names.length} counters and ratios`),
+    element("div", {class: "controls"}, element("label", {}, "Names with ", element("input", {type: "search", on: {input: (event) => { wanted = event.target.value.toLowerCase(); made.refill(); }}}))), made));
+}

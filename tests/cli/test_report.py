@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""tyto report: what goes into its page, and what a browser makes of it.
+
+usage: test_report.py TYTO
+
+TYTO is the command in its build folder. Where there is no Chromium, what needs a browser is skipped.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TYTO = pathlib.Path(sys.argv[1]).resolve()
+CHROMIUM = shutil.which("chromium")
+PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&amp;\u2028"
+
+# What a reader does, and what is to be seen then; its answer becomes the page's title.
+READER = """<script>{
+const answer = {sections: [...document.querySelectorAll("section")].map((each) => each.id),
+                pictures: [...document.querySelectorAll("figure svg")].filter((each) => each.getBoundingClientRect().width > 100).length,
+                unnamed: document.querySelectorAll("figure svg:not([aria-label])").length,
+                title: document.querySelector("h1").textContent, wide: document.documentElement.scrollWidth};
+const runs = document.querySelector("#runs table");
+if (runs) {
+  const first = () => runs.querySelector("tbody td").textContent, heading = runs.querySelectorAll("th")[1];
+  answer.unsorted = first();
+  heading.querySelector("button").click();
+  answer.most = first(); answer.down = heading.getAttribute("aria-sort");
+  heading.querySelector("button").click();
+  answer.least = first(); answer.up = heading.getAttribute("aria-sort");
+}
+const source = document.querySelector("#source table");
+if (source) answer.source = [...source.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));
+document.body.replaceChildren(Object.assign(document.createElement("pre"), {id: "answer", textContent: JSON.stringify(answer)}));
+}</script>"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def tyto(self, *words, status=0):
+        done = subprocess.run([TYTO, *map(str, words)], capture_output=True, text=True, check=False, cwd=self.path,
+                              env=PLAIN, timeout=120)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def run_of(self, name, scheduler, *words):
+        self.tyto("run", "--quiet", "--profile", "--sample", "200", "--ctas", "ctas.csv", "--json", name,
+                  "--scheduler", scheduler, *words, "reduction", "--size", "4096")
+        return json.loads((self.path / name).read_text())
+
+    def read(self, width=1200):
+        """What a reader sees of report.html."""
+        page = self.path / "read.html"
+        page.write_text((self.path / "report.html").read_text() + READER)
+        done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900",
+                               f"--user-data-dir={self.path / 'profile'}", "--virtual-time-budget=5000", "--dump-dom", page.as_uri()],
+                              capture_output=True, text=True, check=False, timeout=120)
+        found = re.search(r'<pre id="answer">(.*?)</pre>', done.stdout, re.S)
+        self.assertIsNotNone(found, done.stdout[-2000:] + done.stderr[-2000:])
+        text = found.group(1)
+        for entity, character in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
+            text = text.replace(entity, character)
+        return json.loads(text), done.stdout
+
+
+class Page(Case):
+    def test_a_page_holds_its_data_and_asks_for_nothing(self):
+        run = self.run_of("a.json", "gto")
+        self.tyto("report", "a.json")
+        page = (self.path / "report.html").read_text()
+        held = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))
+        self.assertEqual(held["documents"][0]["data"], run)
+        self.assertIn("dram:", held["machines"]["gtx480"])
+        self.assertIn("default-src 'none'", page)
+        self.assertNotRegex(page, r'(src|href)="?(https?:)?//')
+
+    def test_a_page_goes_to_standard_output(self):
+        (self.path / "a.json").write_text("{}")
+        self.assertIn("</html>", self.tyto("report", "--output", "-", "a.json").stdout)
+
+    def test_what_is_no_json_is_refused_with_its_place(self):
+        for text, place in (("", "1:1"), ("{", "1:2"), ('{"a":\n 1,}', "2:4"), ("[1 2]", "1:4"), ("nul", "1:1"), ("01", "1:3"), ('"\\q"', "1:3"),
+                            ('"\x01"', "1:2"), ("[" * 100, "1:65"), ("{} {}", "1:4"), ("1.", "1:3"), ("1e", "1:3"), ('{"a" 1}', "1:6"), ("[1", "1:3")):
+            (self.path / "a.json").write_text(text)
+            self.assertIn(f"a.json:{place}: this is no JSON: ", self.tyto("report", "a.json", status=1).stderr, text)
+        self.assertFalse((self.path / "report.html").exists())
+        self.tyto("report", "nowhere.json", status=1)
+        self.tyto("report", status=2)
+
+    def test_names_cannot_leave_the_data(self):
+        (self.path / "a.json").write_text(json.dumps({"program": HOSTILE, HOSTILE: 1}, ensure_ascii=False))
+        (self.path / "b.csv").write_text(f'experiment,size,row,column,ours,published,verdict,place\n{HOSTILE},test,r,c,1,2,,\n')
+        self.tyto("report", "a.json", "b.csv")
+        page = (self.path / "report.html").read_text()
+        data = re.search(r'id="data">(.*?)</script>', page, re.S).group(1)
+        self.assertNotIn("<", data)
+        self.assertEqual(json.loads(data)["documents"][0]["data"]["program"], HOSTILE)
+        self.assertIn(HOSTILE, json.loads(data)["documents"][1]["text"])
+
+
+@unittest.skipUnless(CHROMIUM, "Chromium is not installed")
+class Browser(Case):
+    def test_a_comparison_shows_every_section(self):
+        first = self.run_of("a.json", "gto")
+        other = self.run_of("b.json", "lrr", "--set", "l1d.mshrs=2")
+        self.tyto("report", "a.json", "b.json")
+        seen, _ = self.read()
+        self.assertEqual(seen["sections"], ["runs", "cycles", "time", "source", "roofline", "memory", "blocks", "kernels", "counters"])
+        self.assertGreaterEqual(seen["pictures"], 13)
+        self.assertEqual(seen["unnamed"], 0)
+        self.assertEqual(seen["title"], "reduction on gtx480")
+        slower = "lrr" if other["total"]["cycles"] > first["total"]["cycles"] else "gto"
+        self.assertEqual([seen["unsorted"], seen["most"], seen["down"], seen["up"]], ["gto", slower, "descending", "ascending"])
+        self.assertNotEqual(seen["least"], slower)
+        self.assertTrue(any("kernel.cu:" in row[0] and row[3] for row in seen["source"]), seen["source"])
+
+    def test_a_page_is_no_wider_than_its_window(self):
+        self.run_of("a.json", "gto")
+        self.tyto("report", "a.json")
+        for width in (500, 800, 1400):
+            self.assertLessEqual(self.read(width)[0]["wide"], width)
+
+    def test_hostile_names_stay_words(self):
+        run = self.run_of("a.json", "gto")
+        run["program"] = run["scheduler"] = HOSTILE
+        for kernel in run["profile"]:
+            kernel["kernel"] = kernel["module"] = HOSTILE
+            for line in kernel["instructions"] + kernel["sources"]:
+                line["text"] = HOSTILE
+        for kernel in run["kernels"]:
+            kernel["kernel"] = HOSTILE
+        (self.path / "a.json").write_text(json.dumps(run))
+        self.tyto("report", "a.json")
+        seen, page = self.read()
+        self.assertIn("document.title='taken'", seen["title"])
+        self.assertNotIn("<title>taken", page)
+        self.assertTrue(any(row[3] == HOSTILE for row in seen["source"]))
+
+    def test_an_experiment_stands_beside_its_paper(self):
+        (self.path / "t.csv").write_text("experiment,size,row,column,ours,published,verdict,place\n"
+                                         'owl-figure-7,small,"spmv","owl",1.2,1.5,agrees,"figure 7"\n')
+        self.tyto("report", "t.csv")
+        seen, _ = self.read()
+        self.assertEqual(seen["sections"], ["experiment-owl-figure-7"])
+        self.assertEqual(seen["pictures"], 1)
+
+    def test_results_without_timing_or_anything_are_shown_too(self):
+        self.tyto("run", "--functional", "--quiet", "--json", "f.json", "vecadd", "--size", "300")
+        self.tyto("report", "f.json")
+        self.assertEqual(self.read()[0]["sections"], ["counters"])
+        (self.path / "e.json").write_text("[]")
+        self.tyto("report", "e.json")
+        self.assertEqual(self.read()[0]["title"], "Nothing to report")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=0)
