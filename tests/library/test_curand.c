@@ -199,23 +199,23 @@ static void normal_numbers_of_sobol_are_quantiles(void **state) {
 
 static void poisson_numbers_have_their_mean_and_variance(void **state) {
     (void)state;
-    enum { COUNT = 20000 };
+    const int count = 20000;
     static const double means[] = {0.5, 10, 700, 5000};
     static const curandRngType_t types[] = {CURAND_RNG_PSEUDO_XORWOW, CURAND_RNG_PSEUDO_MRG32K3A,
                                             CURAND_RNG_PSEUDO_PHILOX4_32_10,
                                             CURAND_RNG_QUASI_SOBOL32};
-    unsigned *numbers = malloc(COUNT * sizeof *numbers);
+    unsigned *numbers = malloc((size_t)count * sizeof *numbers);
     for (int t = 0; t < 4; t++) {
         for (int m = 0; m < 4; m++) {
             curandGenerator_t generator = make(types[t], 7);
             double sum = 0, squares = 0, mean = means[m];
-            check(curandGeneratePoisson(generator, numbers, COUNT, mean));
-            for (int i = 0; i < COUNT; i++) {
+            check(curandGeneratePoisson(generator, numbers, (size_t)count, mean));
+            for (int i = 0; i < count; i++) {
                 sum += numbers[i] - mean;
                 squares += (numbers[i] - mean) * (numbers[i] - mean);
             }
-            assert_true(fabs(sum / COUNT) < 5 * sqrt(mean / COUNT));
-            assert_true(fabs(squares / COUNT / mean - 1) < 0.08);
+            assert_true(fabs(sum / count) < 5 * sqrt(mean / count));
+            assert_true(fabs(squares / count / mean - 1) < 0.08);
             check(curandDestroyGenerator(generator));
         }
     }
