@@ -152,6 +152,55 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *destination, const T &
                                      stream);
 }
 
+template <class T>
+static inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                         const cudaGraphNode_t *dependencies,
+                                                         size_t count, const T &symbol,
+                                                         const void *source, size_t size,
+                                                         size_t offset, cudaMemcpyKind kind) {
+    return cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, count, (const void *)&symbol,
+                                          source, size, offset, kind);
+}
+template <class T>
+static inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                           const cudaGraphNode_t *dependencies,
+                                                           size_t count, void *destination,
+                                                           const T &symbol, size_t size,
+                                                           size_t offset, cudaMemcpyKind kind) {
+    return cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, count, destination,
+                                            (const void *)&symbol, size, offset, kind);
+}
+template <class T>
+static inline cudaError_t
+cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol, const void *source,
+                                     size_t size, size_t offset, cudaMemcpyKind kind) {
+    return cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, source, size, offset,
+                                                kind);
+}
+template <class T>
+static inline cudaError_t
+cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *destination, const T &symbol,
+                                       size_t size, size_t offset, cudaMemcpyKind kind) {
+    return cudaGraphMemcpyNodeSetParamsFromSymbol(node, destination, (const void *)&symbol, size,
+                                                  offset, kind);
+}
+template <class T>
+static inline cudaError_t
+cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                         const T &symbol, const void *source, size_t size,
+                                         size_t offset, cudaMemcpyKind kind) {
+    return cudaGraphExecMemcpyNodeSetParamsToSymbol(executable, node, (const void *)&symbol, source,
+                                                    size, offset, kind);
+}
+template <class T>
+static inline cudaError_t
+cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                           void *destination, const T &symbol, size_t size,
+                                           size_t offset, cudaMemcpyKind kind) {
+    return cudaGraphExecMemcpyNodeSetParamsFromSymbol(executable, node, destination,
+                                                      (const void *)&symbol, size, offset, kind);
+}
+
 /* ---- Kernels ---- */
 
 template <class T>

@@ -45,7 +45,13 @@ static void clear_regions(Driver *driver, Ranges *ranges, const Context *context
     }
 }
 
-void context_clear(Driver *driver, Context *context) {
+/* Graphs refer to these, and let go of them when they end. */
+static bool is_of_graphs(HandleKind kind) {
+    return kind == HANDLE_CONDITIONAL || kind == HANDLE_USER_OBJECT;
+}
+
+/* Ends the context's objects, those that graphs refer to or all others. */
+static void clear_objects(Driver *driver, const Context *context, bool ends_those_of_graphs) {
     static void (*const ends[HANDLE_KIND_COUNT])(Driver *, void *) = {
         [HANDLE_FUNCTION] = function_free,
         [HANDLE_MODULE] = module_free,
@@ -60,10 +66,10 @@ void context_clear(Driver *driver, Context *context) {
         [HANDLE_MIPMAP] = mipmap_free,
         [HANDLE_REFERENCE] = reference_free,
     };
-    captures_clear(driver, context);
     for (uint32_t i = 0; i < driver->handles.count; i++) {
         HandleSlot slot = driver->handles.slots[i];
         if (!ends[slot.kind] || *(Context **)slot.object != context) continue;
+        if (is_of_graphs(slot.kind) != ends_those_of_graphs) continue;
         if (slot.kind == HANDLE_GRAPH && ((Graph *)slot.object)->is_child)
             continue; /* its node's */
         handles_remove(&driver->handles, slot.kind, handles_at(&driver->handles, i));
@@ -71,6 +77,12 @@ void context_clear(Driver *driver, Context *context) {
             checks_releasing(driver->simulator, ((Array *)slot.object)->address, true);
         ends[slot.kind](driver, slot.object);
     }
+}
+
+void context_clear(Driver *driver, Context *context) {
+    captures_clear(driver, context);
+    clear_objects(driver, context, false);
+    clear_objects(driver, context, true);
     textures_clear(driver, context);
     clear_regions(driver, driver->allocations, context, driver->simulator);
     clear_regions(driver, driver->registered, context, NULL);
