@@ -15,7 +15,7 @@
 
 enum {
     TEXTURES = 24,
-    BYTES = 1 << 15, /* of a texture, all levels */
+    BYTES = 1 << 16, /* of a texture, all levels */
     PITCH = 256,
     FETCHES = TRIAL_THREADS,
     INPUT_AT = 64, /* first word of the threads' inputs */
