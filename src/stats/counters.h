@@ -24,14 +24,14 @@
 #define NETWORK(SUM, name, senders, receivers, packets) \
     SUM(name##_packets_sent, "packets", "packets the " senders " injected") \
     SUM(name##_packets_received, "packets", "packets the " receivers " took") \
-    SUM(name##_flits, "flits", "flits of those sent") \
+    SUM(name##_flits, "flits", "flits of the " packets " sent") \
     SUM(name##_transit_cycles, "NoC cycles", "time of the " packets " in an empty network") \
-    SUM(name##_queue_cycles, "NoC cycles", "their time beyond that, from contention")
+    SUM(name##_queue_cycles, "NoC cycles", "time of the " packets " beyond that of an empty network, from contention")
 
 #define COUNTERS(GROUP, SUM, MAX) \
     GROUP(cycles, "gpu", "The kernel") \
     SUM(cycles, "SM cycles", "from launch until the last request has drained") \
-    SUM(time_ps, "ps", "the same in simulated time") \
+    SUM(time_ps, "ps", "simulated time from launch until the last request has drained") \
     SUM(sm_cycles, "SM cycles", "cycles, summed over the SMs") \
     SUM(kernels, "kernels", "kernels run") \
     SUM(ctas_launched, "CTAs", "thread blocks (CTAs) given to an SM") \
@@ -80,14 +80,14 @@
     GROUP(coalesced_accesses, "lsu", "Load/store unit") \
     SUM(coalesced_accesses, "accesses", "accesses made from warps' global and local instructions") \
     SUM(shared_instructions, "warp instructions", "shared memory instructions") \
-    SUM(shared_cycles, "SM cycles", "cycles shared memory took them, bank conflicts included") \
+    SUM(shared_cycles, "SM cycles", "cycles that shared memory took for its instructions, bank conflicts included") \
     GROUP(l1d_accesses, "l1d", "L1 data cache") \
     SUM(l1d_accesses, "accesses", "lookups that were not refused: loads and stores") \
-    SUM(l1d_hits, "accesses", "data there") \
-    SUM(l1d_pending_hits, "accesses", "line already on its way") \
-    SUM(l1d_misses, "accesses", "neither; all stores that do not find their line among them") \
-    SUM(l1d_load_accesses, "accesses", "loads among the lookups") \
-    SUM(l1d_load_misses, "accesses", "loads among the misses") \
+    SUM(l1d_hits, "accesses", "lookups whose data were there") \
+    SUM(l1d_pending_hits, "accesses", "lookups whose line was already on its way") \
+    SUM(l1d_misses, "accesses", "lookups whose line was neither there nor on its way; all such stores too") \
+    SUM(l1d_load_accesses, "accesses", "loads among the L1D lookups") \
+    SUM(l1d_load_misses, "accesses", "loads among the L1D misses") \
     SUM(l1d_intra_warp_hits, "accesses", "hits on a line that the same warp had brought in") \
     SUM(l1d_inter_warp_hits, "accesses", "hits on a line that another warp had brought in") \
     SUM(l1d_intra_thread_hits, "accesses", "intra-warp hits of threads that had all asked for the line when it was brought in") \
@@ -105,30 +105,30 @@
     SUM(l1t_misses, "accesses", "texture cache lookups that missed") \
     GROUP(reads_sent, "lsu", "Global and local reads that left their SM") \
     SUM(reads_sent, "requests", "read and atomic requests sent by SMs, instruction lines included") \
-    SUM(reads_answered, "requests", "those whose last reply arrived") \
+    SUM(reads_answered, "requests", "read and atomic requests whose last reply arrived") \
     SUM(writes_sent, "requests", "write requests sent by SMs") \
-    SUM(writes_acknowledged, "requests", "those whose last acknowledgement arrived") \
+    SUM(writes_acknowledged, "requests", "write requests whose last acknowledgement arrived") \
     SUM(fetch_cycles, "SM cycles", "sum over the answered reads: from the SM's miss to the reply") \
-    SUM(fetch_noc_cycles, "SM cycles", "its part in the networks and their queues") \
-    SUM(fetch_l2_cycles, "SM cycles", "its part in the partition: ROP, L2 and their queues") \
-    SUM(fetch_queue_cycles, "SM cycles", "its part waiting in the DRAM controller") \
-    SUM(fetch_dram_cycles, "SM cycles", "its part in the DRAM itself") \
+    SUM(fetch_noc_cycles, "SM cycles", "fetch_cycles spent in the networks and their queues") \
+    SUM(fetch_l2_cycles, "SM cycles", "fetch_cycles spent in the partition: ROP, L2 and their queues") \
+    SUM(fetch_queue_cycles, "SM cycles", "fetch_cycles spent waiting in the DRAM controller") \
+    SUM(fetch_dram_cycles, "SM cycles", "fetch_cycles spent in the DRAM itself") \
     GROUP(noc_cycles, "noc", "Interconnect") \
     SUM(noc_cycles, "NoC cycles", "network cycles") \
     NETWORK(SUM, request, "SMs", "partitions", "requests") \
     NETWORK(SUM, reply, "partitions", "SMs", "replies") \
     GROUP(l2_accesses, "l2", "L2") \
     SUM(l2_accesses, "accesses", "lookups that were not refused, one per sector") \
-    SUM(l2_hits, "accesses", "data there, or a write to a sector that is there in part") \
-    SUM(l2_pending_hits, "accesses", "data already on their way") \
-    SUM(l2_misses, "accesses", "neither; a write that takes a line or a sector is one") \
-    SUM(l2_reads, "accesses", "reads among the lookups") \
-    SUM(l2_read_misses, "accesses", "reads among the misses") \
+    SUM(l2_hits, "accesses", "lookups whose data were there, or a write to a sector that was there in part") \
+    SUM(l2_pending_hits, "accesses", "lookups whose data were already on their way") \
+    SUM(l2_misses, "accesses", "lookups that were no hits of either kind; a write that takes a line or a sector is one") \
+    SUM(l2_reads, "accesses", "reads among the L2 lookups") \
+    SUM(l2_read_misses, "accesses", "reads among the L2 misses") \
     SUM(l2_evictions, "lines", "valid lines replaced") \
     SUM(l2_write_backs, "lines", "dirty lines sent to DRAM") \
     SUM(l2_refusals, "L2 cycles", "a lookup refused: no way, MSHR, merge or queue place free") \
     SUM(l2_prefetches, "lines", "lines put into L2 by the opportunistic prefetcher") \
-    SUM(l2_prefetches_used, "lines", "those that were then asked for") \
+    SUM(l2_prefetches_used, "lines", "prefetched lines that were then asked for") \
     SUM(l2_prefetches_late, "lines", "lines prefetched when a fetch of theirs was under way already") \
     GROUP(dram_ticks, "dram", "DRAM") \
     SUM(dram_ticks, "DRAM cycles", "command cycles, summed over the channels") \
@@ -149,15 +149,15 @@
     MAX(dram_queue_max, "requests", "most requests waiting at one channel") \
     SUM(dram_rows_shared, "rows", "rows opened that two CTAs or more read") \
     SUM(dram_rows_used, "rows", "rows that any CTA read") \
-    SUM(dram_row_ctas, "CTAs", "CTAs that read a row, summed over those rows") \
-    SUM(dram_row_neighbours, "CTAs", "those whose linear index is next to another of the row's CTAs") \
-    SUM(dram_row_shares, "millionths", "share of those among the CTAs of a row, summed over the rows")
+    SUM(dram_row_ctas, "CTAs", "CTAs that read a row, summed over the rows that any CTA read") \
+    SUM(dram_row_neighbours, "CTAs", "CTAs whose linear index is next to another of the row's CTAs") \
+    SUM(dram_row_shares, "millionths", "share of such neighbours among the CTAs of a row, summed over the rows")
 
 /* RATIO(name, unit, scale, (numerator terms), (denominator terms), meaning): scale x sum of the
  * numerator's counters / sum of the denominator's; nothing when the denominator is 0. */
 #define RATIOS(RATIO, T) \
     RATIO(ipc, "thread instructions/cycle", 1, (T(thread_instructions)), (T(cycles)), "thread instructions per SM cycle of the whole GPU") \
-    RATIO(warp_ipc, "warp instructions/cycle", 1, (T(warp_instructions)), (T(cycles)), "the same in warp instructions") \
+    RATIO(warp_ipc, "warp instructions/cycle", 1, (T(warp_instructions)), (T(cycles)), "warp instructions per SM cycle of the whole GPU") \
     RATIO(lanes_active, "share", 1.0 / 32, (T(thread_instructions)), (T(warp_instructions)), "mean share of a warp's lanes that an instruction used") \
     RATIO(resident_ctas, "CTAs", 1, (T(cta_cycles)), (T(sm_cycles)), "mean CTAs on an SM") \
     RATIO(resident_warps, "warps", 1, (T(warp_cycles)), (T(sm_cycles)), "mean warps on an SM") \
@@ -172,10 +172,10 @@
     RATIO(shared_conflict_degree, "cycles", 1, (T(shared_cycles)), (T(shared_instructions)), "mean cycles of a shared memory instruction") \
     RATIO(accesses_per_instruction, "accesses", 1, (T(coalesced_accesses)), (T(ldst_instructions)), "mean accesses of a load/store instruction") \
     RATIO(l1d_miss_rate, "share", 1, (T(l1d_misses)), (T(l1d_accesses)), "L1D misses; hits on pending lines are no misses") \
-    RATIO(l1d_load_miss_rate, "share", 1, (T(l1d_load_misses)), (T(l1d_load_accesses)), "the same for loads alone") \
+    RATIO(l1d_load_miss_rate, "share", 1, (T(l1d_load_misses)), (T(l1d_load_accesses)), "L1D misses of loads alone; hits on pending lines are no misses") \
     RATIO(l1d_MPKI, "misses", 1000, (T(l1d_misses)), (T(thread_instructions)), "L1D misses per thousand thread instructions") \
-    RATIO(l1d_intra_warp_share, "share", 1, (T(l1d_intra_warp_hits)), (T(l1d_hits)), "hits on lines of the same warp") \
-    RATIO(l1d_intra_thread_share, "share", 1, (T(l1d_intra_thread_hits)), (T(l1d_hits)), "hits of the same threads") \
+    RATIO(l1d_intra_warp_share, "share", 1, (T(l1d_intra_warp_hits)), (T(l1d_hits)), "L1D hits on lines that the same warp had brought in") \
+    RATIO(l1d_intra_thread_share, "share", 1, (T(l1d_intra_thread_hits)), (T(l1d_hits)), "L1D hits of the threads that had brought the line in") \
     RATIO(l1c_miss_rate, "share", 1, (T(l1c_misses)), (T(l1c_accesses)), "constant cache misses") \
     RATIO(l1t_miss_rate, "share", 1, (T(l1t_misses)), (T(l1t_accesses)), "texture cache misses") \
     RATIO(l2_miss_rate, "share", 1, (T(l2_misses)), (T(l2_accesses)), "L2 misses; hits on pending sectors are no misses") \
