@@ -24,6 +24,12 @@ void ptx_find_blocks(Arena *arena, PtxFunction *function);
  * loops) are taken to leave from the last block of the loop in the text. */
 void ptx_find_post_dominators(PtxFunction *function);
 
+/* ---- main_exit.c ---- */
+
+/* For each block the last one of the way by which its threads are taken to leave, -1 where none
+ * does. Every block of a way has the same; other ways out end threads early. */
+void ptx_find_main_exits(const PtxFunction *function, int32_t *main_exit);
+
 /* ---- liveness.c ---- */
 
 /* Where a register is live, as one stretch of positions: instruction i reads at position 2i and

@@ -1,6 +1,11 @@
 /* Immediate post-dominators: dominators of the reversed control flow graph, by the algorithm of
  * Lengauer and Tarjan (TOPLAS 1979) with path compression, so that no shape of graph takes more
- * than O(edges x log blocks). Nothing recurses. */
+ * than O(edges x log blocks). Nothing recurses.
+ *
+ * They are found twice. Threads that end early (a trap behind an assertion, an exit in one of two
+ * sides) leave a branch without a post-dominator but the exit, though all threads that go on meet
+ * again. Such a branch has the post-dominator of the graph in which threads only leave by one exit
+ * (main_exit.c). */
 #include "ptx/analysis.h"
 
 #include <stdlib.h>
@@ -11,8 +16,9 @@ enum { NONE = -1 };
 /* Blocks by their number in the depth-first order from the exit (0 is the exit itself). */
 typedef struct Search {
     const PtxFunction *function;
-    int32_t nodes;     /* blocks and the exit */
-    int32_t *in_start; /* predecessors of node v: in_list[in_start[v] .. in_start[v + 1]) */
+    const int32_t *main_exit; /* of each block: only edges between blocks of one count; NULL: all */
+    int32_t nodes;            /* blocks and the exit */
+    int32_t *in_start;        /* predecessors of node v: in_list[in_start[v] .. in_start[v + 1]) */
     int32_t *in_list;
     int32_t *order;    /* block of each number */
     int32_t *number;   /* of each block, NONE: not reached */
@@ -35,9 +41,16 @@ static int32_t *int_array(int32_t count) {
     return array;
 }
 
-static void begin(Search *s, const PtxFunction *function) {
+/* Whether the edge is one of the graph that is looked at. */
+static bool has_edge(const Search *s, int32_t from, int32_t to) {
+    if (!s->main_exit) return true;
+    return to == s->function->block_count ? s->main_exit[from] == from
+                                          : s->main_exit[from] == s->main_exit[to];
+}
+
+static void begin(Search *s, const PtxFunction *function, const int32_t *main_exit) {
     int32_t n = function->block_count + 1;
-    *s = (Search){.function = function, .nodes = n};
+    *s = (Search){.function = function, .main_exit = main_exit, .nodes = n};
     int32_t **arrays[] = {&s->order,    &s->number, &s->parent, &s->semi,  &s->idom,  &s->label,
                           &s->ancestor, &s->bucket, &s->next,   &s->stack, &s->cursor};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -45,8 +58,9 @@ static void begin(Search *s, const PtxFunction *function) {
     s->is_extra = base_calloc((size_t)n, sizeof *s->is_extra);
     s->in_start = base_calloc((size_t)n + 1, sizeof *s->in_start);
     for (int32_t b = 0; b < n - 1; b++) {
-        for (int i = 0; i < function->blocks[b].successor_count; i++)
-            s->in_start[function->blocks[b].successors[i] + 1]++;
+        const PtxBlock *block = &function->blocks[b];
+        for (int i = 0; i < block->successor_count; i++)
+            s->in_start[block->successors[i] + 1] += has_edge(s, b, block->successors[i]);
     }
     for (int32_t v = 0; v < n; v++)
         s->in_start[v + 1] += s->in_start[v];
@@ -54,8 +68,10 @@ static void begin(Search *s, const PtxFunction *function) {
     for (int32_t v = 0; v < n; v++)
         s->cursor[v] = s->in_start[v];
     for (int32_t b = 0; b < n - 1; b++) {
-        for (int i = 0; i < function->blocks[b].successor_count; i++)
-            s->in_list[s->cursor[function->blocks[b].successors[i]]++] = b;
+        const PtxBlock *block = &function->blocks[b];
+        for (int i = 0; i < block->successor_count; i++)
+            if (has_edge(s, b, block->successors[i]))
+                s->in_list[s->cursor[block->successors[i]]++] = b;
     }
     for (int32_t v = 0; v < n; v++)
         s->cursor[v] = s->in_start[v];
@@ -134,7 +150,7 @@ static void find_dominators(Search *s) {
         int32_t block = s->order[w];
         const PtxBlock *b = &s->function->blocks[block];
         for (int i = 0; i < b->successor_count; i++)
-            lower_semi(s, w, s->number[b->successors[i]]);
+            if (has_edge(s, block, b->successors[i])) lower_semi(s, w, s->number[b->successors[i]]);
         if (s->is_extra[block]) lower_semi(s, w, 0);
         s->next[w] = s->bucket[s->semi[w]];
         s->bucket[s->semi[w]] = w;
@@ -152,23 +168,50 @@ static void find_dominators(Search *s) {
     }
 }
 
-static void set_reconvergence(PtxFunction *function, const PtxBlock *block) {
+/* The instruction at which lanes of the branch that ends a block meet again. */
+static void set_reconvergence(PtxFunction *function, const PtxBlock *block, int32_t meets_at) {
     PtxInst *last = &function->insts[block->last];
     if (last->op != PTX_OP_BRA && last->op != PTX_OP_BRX) return;
-    bool is_exit = block->post_dominator == function->block_count;
-    last->reconverge = is_exit ? -1 : function->blocks[block->post_dominator].first;
+    last->reconverge = meets_at == function->block_count ? -1 : function->blocks[meets_at].first;
+}
+
+static void search_all(Search *search, const PtxFunction *function, const int32_t *main_exit) {
+    begin(search, function, main_exit);
+    walk_all(search);
+    find_dominators(search);
+}
+
+static int32_t found(const Search *search, int32_t block) {
+    return search->order[search->idom[search->number[block]]];
+}
+
+/* Branches whose sides meet nowhere: where those threads meet that do not end early. */
+static void find_late_joins(PtxFunction *function) {
+    int32_t *main_exit = base_malloc(sizeof *main_exit * (size_t)function->block_count);
+    ptx_find_main_exits(function, main_exit);
+    Search search;
+    search_all(&search, function, main_exit);
+    for (int32_t b = 0; b < function->block_count; b++) {
+        PtxBlock *block = &function->blocks[b];
+        if (block->post_dominator == function->block_count && main_exit[b] >= 0)
+            set_reconvergence(function, block, found(&search, b));
+    }
+    end(&search);
+    free(main_exit);
 }
 
 void ptx_find_post_dominators(PtxFunction *function) {
     if (function->block_count == 0) return;
     Search search;
-    begin(&search, function);
-    walk_all(&search);
-    find_dominators(&search);
+    bool has_late_joins = false;
+    search_all(&search, function, NULL);
     for (int32_t b = 0; b < function->block_count; b++) {
         PtxBlock *block = &function->blocks[b];
-        block->post_dominator = search.order[search.idom[search.number[b]]];
-        set_reconvergence(function, block);
+        block->post_dominator = found(&search, b);
+        set_reconvergence(function, block, block->post_dominator);
+        bool is_lost = block->post_dominator == function->block_count;
+        has_late_joins |= is_lost && block->successor_count > 1;
     }
     end(&search);
+    if (has_late_joins) find_late_joins(function);
 }

@@ -391,8 +391,8 @@ typedef struct PtxInst {
         *call_arguments; /* call: argument operands (REG, IMM, or ADDRESS of a .param variable) */
     uint16_t call_return_count;
     uint16_t call_argument_count;
-    int32_t reconverge; /* branches: index of the immediate post-dominator instruction, -1: none
-                           (exit) */
+    int32_t reconverge; /* branches: index of the immediate post-dominator instruction, threads that
+                           end early left out (post_dominator.c); -1: none (exit) */
     int line, column;   /* in the PTX text, from 1 */
     int32_t loc;        /* last .loc, in PtxModule.locs from 1; 0 when there is none */
 } PtxInst;

@@ -228,6 +228,84 @@ static void a_wait_that_cannot_end_is_told(void **state) {
                            "mask 0xffffffff, which stand at a CTA barrier"));
 }
 
+/* ---- Lanes that end early ---- */
+
+/* Odd threads above the limit end early, in one of two sides that meet again before a barrier; then
+ * each thread reads what one of the other warp wrote. */
+#define EARLY_END(end, limit)                                                                      \
+    "and.b32 %a, %l, 1;\nsetp.eq.u32 %c, %a, 0;\n@%c bra even;\nsetp.le.u32 %d, %t, " #limit ";\n" \
+    "@%d bra goes_on;\n" end "\ngoes_on:\nadd.u32 %i, %t, 500;\nbra meet;\n"                       \
+    "even:\nadd.u32 %i, %t, 700;\n"                                                                \
+    "meet:\nmul.wide.u32 %x, %t, 4;\nmov.u64 %o, s;\nadd.u64 %x, %x, %o;\n"                        \
+    "st.shared.u32 [%x], %i;\nbar.sync 0;\nxor.b32 %a, %t, 33;\nmul.wide.u32 %x, %a, 4;\n"         \
+    "add.u64 %x, %x, %o;\nld.shared.u32 %b, [%x];\nmul.wide.u32 %o, %t, 4;\n"                      \
+    "add.u64 %o, %o, %p;\nst.global.u32 [%o], %b;\n"
+
+static uint32_t early_end_word(uint32_t thread, uint32_t limit) {
+    uint32_t other = thread ^ 33;
+    bool is_gone = thread % 2 && thread > limit, is_silent = other % 2 && other > limit;
+    return is_gone || is_silent ? 0 : other % 2 ? 500 + other : 700 + other;
+}
+
+static void those_that_go_on_meet_before_the_next_barrier(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t limit; /* odd threads above it end */
+        const char *ptx;
+    } kernels[] = {
+        {1000, KERNEL(EARLY_END("trap;", 1000))},
+        {1000, KERNEL(EARLY_END("trap;\nexit;", 1000))},
+        {1000, KERNEL(EARLY_END("@%d add.u32 %i, %i, 1;\nbrkpt;\nexit;", 1000))},
+        {40, KERNEL(EARLY_END("exit;", 40))},
+        {40, KERNEL(EARLY_END("ret;", 40))},
+        {40, KERNEL(EARLY_END("@!%d exit;", 40))},
+        {40, KERNEL(EARLY_END("st.global.u32 [%o], 0;\n@!%d ret;\ntrap;", 40))},
+    };
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        uint32_t words[WORDS];
+        run_both(kernels[i].ptx, 64, words);
+        for (int on_stack = 0; on_stack < 2; on_stack++) {
+            for (uint32_t thread = 0; thread < 64; thread++)
+                if (words[thread] != early_end_word(thread, kernels[i].limit))
+                    fail_msg("kernel %zu, %s: thread %u has %u, not %u", i,
+                             on_stack ? "stack" : "independent", thread, words[thread],
+                             early_end_word(thread, kernels[i].limit));
+            GpuResult result = run("", kernels[i].ptx, 64, words);
+            if (result.status != GPU_OK) fail_msg("kernel %zu, stack: %s", i, result.message);
+        }
+    }
+}
+
+static void those_that_stay_in_a_function_meet_before_its_barrier(void **state) {
+    (void)state;
+    uint32_t words[WORDS];
+    static const char ptx[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.shared .b32 s[64];\n"
+        ".func (.reg .b32 r) f(.reg .b32 t)\n{\n.reg .pred %c;\n.reg .b32 %a, %i;\n"
+        ".reg .b64 %x, %o;\nmov.u32 r, 7;\nand.b32 %a, t, 1;\nsetp.eq.u32 %c, %a, 0;\n"
+        "@%c bra even;\nsetp.le.u32 %c, t, 40;\n@%c bra stay;\nret;\nstay:\n"
+        "add.u32 %i, t, 500;\nbra meet;\neven:\nadd.u32 %i, t, 700;\nmeet:\nmov.u64 %o, s;\n"
+        "mul.wide.u32 %x, t, 4;\nadd.u64 %x, %x, %o;\nst.shared.u32 [%x], %i;\nbar.sync 0;\n"
+        "xor.b32 %a, t, 33;\nmul.wide.u32 %x, %a, 4;\nadd.u64 %x, %x, %o;\n"
+        "ld.shared.u32 r, [%x];\nret;\n}\n"
+        ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %p, %o;\n.reg .b32 %t, %r;\n.reg .pred "
+        "%c;\nld.param.u64 %p, [a];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %o, %t, 4;\n"
+        "add.u64 %o, %o, %p;\nmov.u32 %r, 9;\nsetp.ne.u32 %c, %t, 3;\n@%c call (%r), f, (%t);\n"
+        "st.global.u32 [%o], %r;\nret;\n}\n";
+    for (int way = 0; way < 3; way++) {
+        GpuResult result = run(way == 0 ? "" : way == 1 ? INDEPENDENT : NULL, ptx, 64, words);
+        if (result.status != GPU_OK) fail_msg("%s", result.message);
+        for (uint32_t thread = 0; thread < 64; thread++) {
+            bool is_back = thread % 2 && thread > 40;
+            uint32_t expected = thread == 3          ? 9
+                                : is_back            ? 7
+                                : thread == (3 ^ 33) ? 0
+                                                     : early_end_word(thread, 40);
+            assert_int_equal(words[thread], expected);
+        }
+    }
+}
+
 /* ---- Warps side by side ---- */
 
 static void warps_read_before_any_of_them_writes(void **state) {
@@ -268,6 +346,8 @@ int main(void) {
         cmocka_unit_test(lanes_are_in_different_functions_at_a_time),
         cmocka_unit_test(lanes_recurse_to_their_own_depth),
         cmocka_unit_test(a_wait_that_cannot_end_is_told),
+        cmocka_unit_test(those_that_go_on_meet_before_the_next_barrier),
+        cmocka_unit_test(those_that_stay_in_a_function_meet_before_its_barrier),
         cmocka_unit_test(warps_read_before_any_of_them_writes),
         cmocka_unit_test(a_store_is_seen_without_the_barrier_that_is_missing),
     };
