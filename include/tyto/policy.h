@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Raised whenever this header changes in a way that a compiled policy would notice. */
-#define TYTO_POLICY_VERSION 3
+#define TYTO_POLICY_VERSION 4
 
 enum {
     TYTO_MAX_WARPS = 64,     /* of an SM */
@@ -155,6 +155,8 @@ typedef struct TytoPrefetch {
     uint32_t threshold; /* requests waiting at a channel of which fewer are few; 0: the mean of what
                            has been waiting so far */
     bool skips_cached;  /* lines that the L2 has when the row is opened are not prefetched */
+    bool follows_demand; /* lines come from the one sent last on, then from the row's start; else
+                            from the row's start */
 } TytoPrefetch;
 
 typedef struct TytoPolicy {

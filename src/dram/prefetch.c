@@ -72,15 +72,25 @@ void dram_prefetch_closed(DramPrefetch *prefetch, uint32_t bank) {
     prefetch->rows &= ~(UINT32_C(1) << bank);
 }
 
-/* The first line not sent; `lines` when all have been. */
-static uint32_t first_unsent(const DramPrefetch *prefetch, uint32_t bank) {
+/* The first line from `from` on that has not been sent; `lines` when all have been. */
+static uint32_t unsent_from(const DramPrefetch *prefetch, uint32_t bank, uint32_t from) {
     const uint64_t *sent = prefetch->sent[bank];
-    for (uint32_t word = 0; word < DRAM_PREFETCH_MAX_LINES / 64; word++)
-        if (~sent[word]) {
-            uint32_t line = word * 64 + (uint32_t)bits_lowest64(~sent[word]);
-            return line < prefetch->lines ? line : prefetch->lines;
-        }
+    for (uint32_t word = from / 64; word < DRAM_PREFETCH_MAX_LINES / 64; word++) {
+        uint64_t unsent = ~sent[word];
+        if (word == from / 64) unsent &= UINT64_MAX << from % 64;
+        if (!unsent) continue;
+        uint32_t line = word * 64 + (uint32_t)bits_lowest64(unsent);
+        return line < prefetch->lines ? line : prefetch->lines;
+    }
     return prefetch->lines;
+}
+
+/* The next line to fetch: in the row's order, or on from the last one sent and then from the row's
+ * start; `lines` when all have been sent. */
+static uint32_t next_unsent(const DramPrefetch *prefetch, uint32_t bank) {
+    uint32_t after = prefetch->config.follows_demand ? prefetch->next[bank] : 0;
+    uint32_t line = after < prefetch->lines ? unsent_from(prefetch, bank, after) : prefetch->lines;
+    return line < prefetch->lines ? line : unsent_from(prefetch, bank, 0);
 }
 
 /* Notes the lines; a row of which all have been sent is nothing to prefetch from. */
@@ -89,7 +99,8 @@ static void mark_sent(DramPrefetch *prefetch, uint32_t bank, uint32_t column, ui
     uint32_t last = (column + bytes - 1) / line_bytes;
     for (uint32_t line = column / line_bytes; line <= last; line++)
         bits_set(prefetch->sent[bank], line);
-    if (first_unsent(prefetch, bank) == prefetch->lines) prefetch->rows &= ~(UINT32_C(1) << bank);
+    prefetch->next[bank] = (uint16_t)(last + 1);
+    if (unsent_from(prefetch, bank, 0) == prefetch->lines) prefetch->rows &= ~(UINT32_C(1) << bank);
 }
 
 void dram_prefetch_demanded(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes,
@@ -106,7 +117,7 @@ void dram_prefetch_fetched(DramPrefetch *prefetch, uint32_t bank, uint32_t colum
 }
 
 uint32_t dram_prefetch_next(const DramPrefetch *prefetch, uint32_t bank, uint64_t *address) {
-    uint32_t line = first_unsent(prefetch, bank);
+    uint32_t line = next_unsent(prefetch, bank);
     *address = address_of(prefetch, bank, line);
     return line * prefetch->config.line_bytes;
 }

@@ -6,11 +6,12 @@
  * first fetches C lines of the row, then does the same; C is `lower`, or `higher` while fewer
  * demand requests than `threshold` wait at the channel.
  *
- * State per bank: one bit per line of the open row. They start at 0 (section 4.5), or from what the
- * L2 has, which sits beside the controller: "so-far-unfetched" (section 4.4) lines are then never
- * fetched again when a row is opened again. Source: OWL section 4.4; its average number of pending
- * requests "computed approximately with shift registers" is an average over arrivals in which each
- * new one weighs 1/64. */
+ * State per bank: one bit per line of the open row. They start at 0 (section 4.5) or, a variant of
+ * ours, from what the L2 has, which sits beside the controller. Lines are taken "sequentially"
+ * (section 4.4): from the one sent last on and then from the row's start, or always from there,
+ * since the paper leaves open where the sequence begins. Source: OWL section 4.4; its average
+ * number of pending requests "computed approximately with shift registers" is an average over
+ * arrivals in which each new one weighs 1/64. */
 #ifndef TYTO_DRAM_PREFETCH_H
 #define TYTO_DRAM_PREFETCH_H
 
@@ -33,6 +34,7 @@ typedef struct DramPrefetchConfig {
     uint32_t higher;     /* the same while few demand requests wait (OWL: 16) */
     uint32_t threshold;  /* "few" are fewer than this; 0: than their running mean (OWL) */
     bool skips_cached;   /* lines that the L2 has already when their row is opened count as sent */
+    bool follows_demand; /* lines are taken from the last one sent on, not from the row's start */
     uint32_t line_bytes; /* bytes fetched at a time: a line of the L2, or part of it */
     bool (*is_cached)(const void *cache, uint64_t address); /* asked if `skips_cached` */
     const void *cache;                                      /* what it is asked of; borrowed */
@@ -53,6 +55,7 @@ typedef struct DramPrefetch {
     uint32_t lines; /* lines of a row */
     uint64_t mean;  /* running mean of requests waiting, DRAM_PREFETCH_FRACTION fraction bits */
     uint16_t fetched[DRAM_MAX_BANKS];     /* lines prefetched since the row was opened */
+    uint16_t next[DRAM_MAX_BANKS];        /* line after the one that was sent last */
     uint64_t row_address[DRAM_MAX_BANKS]; /* an address in the open row */
     uint64_t sent[DRAM_MAX_BANKS][DRAM_PREFETCH_MAX_LINES / 64]; /* bit per line sent since then */
 } DramPrefetch;

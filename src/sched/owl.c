@@ -6,15 +6,17 @@
 
 #include "sched/cta_locality.h"
 
-enum { GROUP_SIZE, STALL, PREFETCH, LOWER, HIGHER, THRESHOLD, SKIP };
+enum { GROUP_SIZE, STALL, PREFETCH, LOWER, HIGHER, THRESHOLD, SKIP, ORDER };
 
 enum { SKIP_SENT, SKIP_CACHED };
+enum { ORDER_ROW, ORDER_DEMAND };
 
 static const char *const SCHEMES[] = {[TYTO_PREFETCH_NONE] = "none",
                                       [TYTO_PREFETCH_STOP] = "stop",
                                       [TYTO_PREFETCH_MIN] = "min",
                                       NULL};
 static const char *const SKIPS[] = {[SKIP_SENT] = "sent", [SKIP_CACHED] = "cached", NULL};
+static const char *const ORDERS[] = {[ORDER_ROW] = "row", [ORDER_DEMAND] = "demand", NULL};
 static const TytoPolicyParameter PARAMETERS[] = {
     [GROUP_SIZE] = CTA_GROUPS_SIZE,
     [STALL] = CTA_GROUPS_STALL,
@@ -28,9 +30,12 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [THRESHOLD] = {"threshold", TYTO_INTEGER, 0, 0, 4096, NULL,
                    "waiting requests of a channel; 0: the mean of what has been waiting so far",
                    "OWL section 4.4"},
-    [SKIP] = {"skip", TYTO_CHOICE, SKIP_CACHED, 0, 1, SKIPS,
+    [SKIP] = {"skip", TYTO_CHOICE, SKIP_SENT, 0, 1, SKIPS,
               "lines not to prefetch: those sent since the row was opened, or also those in L2",
-              "OWL sections 4.4 (so-far-unfetched) and 4.5 (bits reset when a row is opened)"},
+              "OWL sections 4.4 and 4.5: bits reset when a row is opened; cached is ours"},
+    [ORDER] = {"order", TYTO_CHOICE, ORDER_DEMAND, 0, 1, ORDERS,
+               "prefetched first: the row's first line, or the one after the line sent last",
+               "OWL section 4.4: sequentially; where from is not given"},
 };
 
 static TytoPrefetch prefetch(const double *values) {
@@ -38,7 +43,8 @@ static TytoPrefetch prefetch(const double *values) {
                           .lower = (uint32_t)values[LOWER],
                           .higher = (uint32_t)values[HIGHER],
                           .threshold = (uint32_t)values[THRESHOLD],
-                          .skips_cached = values[SKIP] == SKIP_CACHED};
+                          .skips_cached = values[SKIP] == SKIP_CACHED,
+                          .follows_demand = values[ORDER] == ORDER_DEMAND};
 }
 
 static void start(void *state, const TytoSmView *view, const double *values) {

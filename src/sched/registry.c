@@ -101,6 +101,7 @@ void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config
     config->higher = wanted->higher;
     config->threshold = wanted->threshold;
     config->skips_cached = wanted->skips_cached;
+    config->follows_demand = wanted->follows_demand;
 }
 
 void sched_explain_pick(const SchedPolicy *policy, const TytoSmView *view, int warp, uint64_t ready,

@@ -202,10 +202,16 @@ static uint64_t ready_warps(const SmIssue *issue, const SmContext *sm) {
 /* Warps whose next instruction, if they have one, finds a place between issue and collector. */
 static uint64_t with_free_slot(const SmIssue *issue, const SmContext *sm) {
     uint64_t full = 0;
-    if (!insts_has_room(&sm->insts)) return 0; /* as many under way as can be */
+    if (issue->is_stalled || !insts_has_room(&sm->insts))
+        return 0; /* as many under way as can be */
     for (uint32_t kinds = issue->collector->full_kinds; kinds; kinds &= kinds - 1)
         full |= issue->wants[bits_lowest32(kinds)];
     return ~full;
+}
+
+/* Warps that the load/store unit keeps from issuing when they find no place. */
+static uint64_t waiting_for_lsu(const SmIssue *issue) {
+    return issue->is_stalled ? UINT64_MAX : issue->wants[SM_UNIT_LDST];
 }
 
 bool issue_has_work(const SmIssue *issue, const SmContext *sm) {
@@ -233,7 +239,7 @@ static SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, uint64_t
     uint64_t ready = valid & issue->clear;
     if (!ready) return valid & ~sm->view.waits_memory ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
     if (ready & with_free_slot(issue, sm) || !(ready & allowed)) return SM_THROTTLED;
-    return ready & ~issue->wants[SM_UNIT_LDST] ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
+    return ready & ~waiting_for_lsu(issue) ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
 }
 
 /* Asks the policy until it names a warp that can issue. Naming one whose buffer is stale flushes
@@ -315,7 +321,7 @@ SmStanding issue_standing(const SmIssue *issue, const SmContext *sm, bool has_lo
         standing_take(&standing, &left, with_free_slot(issue, sm), PROFILE_cycles_turn);
     standing_take(&standing, &left, beside_one_that_issued(issue, sm), PROFILE_cycles_turn);
     standing_take(&standing, &left, with_free_slot(issue, sm), PROFILE_cycles_policy);
-    standing_take(&standing, &left, issue->wants[SM_UNIT_LDST], PROFILE_cycles_lsu);
+    standing_take(&standing, &left, waiting_for_lsu(issue), PROFILE_cycles_lsu);
     standing_take(&standing, &left, UINT64_MAX, PROFILE_cycles_pipeline);
     return standing;
 }
@@ -363,7 +369,8 @@ bool issue_will_look(const SmIssue *issue, const SmContext *sm) {
     return is_turn(sm) && has_reason(issue, sm);
 }
 
-void issue_step(SmIssue *issue, SmContext *sm) {
+void issue_step(SmIssue *issue, SmContext *sm, bool is_stalled) {
+    issue->is_stalled = is_stalled;
     const SmSchedulerConfig *config = &sm->config->scheduler;
     if (sm->cycle > issue->policy_cycle)
         sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - issue->policy_cycle);
@@ -381,11 +388,15 @@ void issue_step(SmIssue *issue, SmContext *sm) {
 
 /* ---- Accounting ---- */
 
-/* Warps whose next load or store finds the unit full because the L1D can take no more for want of
- * an MSHR, a way or a place in the miss queue: they wait for other warps' data. */
+/* Warps whose next load or store, or whatever is next where the pipeline stops as a whole, finds
+ * the unit full because the L1D can take no more for want of an MSHR, a way or a place in the miss
+ * queue: they wait for other warps' data. */
 static uint64_t wait_behind_misses(const SmIssue *issue, const SmContext *sm, bool l1d_refuses) {
-    if (!l1d_refuses || issue->collector->slots_free[SM_UNIT_LDST]) return 0;
-    return sm->view.has_instruction & issue->clear & issue->wants[SM_UNIT_LDST];
+    if (!l1d_refuses) return 0;
+    uint64_t behind = issue->is_stalled ? ready_warps(issue, sm) : 0;
+    if (!issue->collector->slots_free[SM_UNIT_LDST])
+        behind |= sm->view.has_instruction & issue->clear & issue->wants[SM_UNIT_LDST];
+    return behind;
 }
 
 static bool is_blocked_on_memory(const SmIssue *issue, const SmContext *sm, bool l1d_refuses) {

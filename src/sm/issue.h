@@ -41,6 +41,7 @@ typedef struct SmIssueSums {
 
 /* Written by issue.c alone. */
 typedef struct SmIssue {
+    bool is_stalled;                    /* the load/store unit stops the whole pipeline */
     bool has_news;                      /* something changed since the schedulers last looked */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
     uint64_t allowed;                   /* warps that the policy let issue the last time */
@@ -61,7 +62,8 @@ void issue_free(SmIssue *issue);
 void issue_start_kernel(SmIssue *issue, const SmContext *sm);
 /* A warp has come, and starts at `pc`. */
 void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc);
-void issue_step(SmIssue *issue, SmContext *sm);
+/* `is_stalled`: nothing can issue in this cycle, for what stays in the load/store unit. */
+void issue_step(SmIssue *issue, SmContext *sm, bool is_stalled);
 /* Whether its schedulers are going to look; else the last outcomes stand. */
 bool issue_will_look(const SmIssue *issue, const SmContext *sm);
 /* A warp could issue, its buffer must be flushed, or the last outcomes need not stand. */

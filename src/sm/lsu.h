@@ -50,6 +50,13 @@ static inline bool lsu_is_free(const SmLsu *lsu) { return lsu->latch == SM_NONE;
 /* Takes an instruction into the latch; false when that is not free. */
 bool lsu_accept(SmLsu *lsu, const SmContext *sm, uint16_t inst);
 
+/* Whether the instruction in the latch stops the whole pipeline: where stages stand in a row, one
+ * that stays for longer than a warp takes from pick to pick keeps the next in the stage before. */
+static inline bool lsu_stalls_pipeline(const SmLsu *lsu, const SmContext *sm) {
+    if (!sm->config->lsu.stalls_pipeline || lsu_is_free(lsu)) return false;
+    return sm->cycle + 1 >= lsu->latch_from + sm->config->scheduler.issue_interval;
+}
+
 bool lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port);
 /* Cycle of the next thing to happen that is known now, UINT64_MAX. */
 uint64_t lsu_next_event(const SmLsu *lsu, const SmL1d *l1d);

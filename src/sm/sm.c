@@ -301,7 +301,7 @@ void sm_step(Sm *sm, uint64_t cycle) {
     hear_events(sm);
     subcore_step(&sm->core, context, &sm->lsu);
     bool has_standing = context_is_profiled(context) && issue_will_look(&sm->issue, context);
-    issue_step(&sm->issue, context);
+    issue_step(&sm->issue, context, lsu_stalls_pipeline(&sm->lsu, context));
     if (has_standing) issue_note_standing(&sm->issue, context);
     fetch_decode(&sm->fetch, context);
     uint64_t passed = fetch_step(&sm->fetch, context, &sm->port);

@@ -89,6 +89,7 @@ typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmD
     P(BOOL, key, at, "caches_local", caches_local, "yes", "local loads and stores use the L1D") \
     P(BOOL, key, at, "atomics_block", atomics_block, "yes", "a warp issues nothing until its atomics are answered") \
     P(BOOL, key, at, "loads_block", loads_block, "no", "a warp issues nothing until its load from global, local or texture memory has ended, used or not") \
+    P(BOOL, key, at, "stalls_pipeline", stalls_pipeline, "no", "nothing issues while an instruction stays in the load/store unit for longer than one pick: stages in a row stop as a whole") \
     P(BOOL, key, at, "acknowledges_stores", acknowledges_stores, "yes", "a CTA keeps its slot until its stores are acknowledged") \
     P(COUNT, key, at, "fifo", fifo, "", 1, 1024, "32", "replies waiting between network port and load/store unit") \
     P(COUNT, key, at, "reply_fifo", reply_fifo, "", 1, 1024, "2", "replies waiting in the load/store unit") \

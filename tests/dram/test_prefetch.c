@@ -448,6 +448,23 @@ static void lines_that_l2_has_are_skipped(void **state) {
     bench_free(&bench);
 }
 
+/* On from the line sent last, round the row's end. */
+static void lines_after_the_demand_come_first(void **state) {
+    AddressMap map = owl_map();
+    DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
+    config.prefetch.follows_demand = true;
+    Bench bench = bench_new(&config);
+    demand(&bench, 1, 7, 27, false);
+    demand(&bench, 1, 7, 29, false);
+    expect_demand(&bench, 1, 7, 27);
+    expect_demand(&bench, 1, 7, 29);
+    expect_prefetches(&bench, 1, 7, 30, 31);
+    expect_prefetches(&bench, 1, 7, 0, 26);
+    expect_prefetches(&bench, 1, 7, 28, 28);
+    expect_quiet(&bench);
+    bench_free(&bench);
+}
+
 static void running_mean(void **state) {
     (void)state;
     AddressMap map = owl_map();
@@ -608,6 +625,7 @@ int main(void) {
         cmocka_unit_test(prefetch_under_way_gives_way),
         cmocka_unit_test(minimum_goes_first),
         UNDER_EACH(lines_that_l2_has_are_skipped),
+        UNDER_EACH(lines_after_the_demand_come_first),
         cmocka_unit_test(running_mean),
         cmocka_unit_test(fcfs_waits_for_a_request_to_the_open_row_behind_others),
         cmocka_unit_test(fcfs_stops_for_a_request_to_another_row_behind_others),

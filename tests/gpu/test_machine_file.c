@@ -498,7 +498,7 @@ static void test_bandwidths(void **state) {
     (void)state;
     Machine *ccws = load("ccws"), *owl = load("owl"), *md = load("md"), *gtx480 = load("gtx480");
     assert_int_equal(dram_peak_bytes_per_tick(&ccws->config.dram), 8);
-    assert_int_equal(dram_peak_bytes_per_tick(&owl->config.dram), 8);
+    assert_int_equal(dram_peak_bytes_per_tick(&owl->config.dram), 16);
     assert_int_equal(6 * dram_peak_bytes_per_tick(&md->config.dram), 192);
     assert_int_equal(6 * dram_peak_bytes_per_tick(&gtx480->config.dram), 192);
     machine_free(ccws);

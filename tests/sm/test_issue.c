@@ -12,6 +12,7 @@ typedef struct Bench {
     SmFetch fetch;
     SmCollector collector;
     SmIssue issue;
+    bool is_stalled; /* by the load/store unit */
     PtxFunction ptx;
     IsaFunction function;
     IsaProgram code;
@@ -90,7 +91,7 @@ static void keep(Bench *bench, int count) {
 
 static void step(Bench *bench) {
     stage_cycle(bench->stage);
-    issue_step(&bench->issue, &bench->stage->sm);
+    issue_step(&bench->issue, &bench->stage->sm, bench->is_stalled);
 }
 
 static uint64_t issued(const Bench *bench) { return bench->stage->sm.counters.warp_instructions; }
@@ -282,6 +283,23 @@ static void test_an_atomic_holds_its_warp_and_others_go_on(void **state) {
     stop(bench);
 }
 
+static void test_nothing_issues_behind_a_stalled_load_store_unit(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){add, add}, 2);
+    bench->is_stalled = true;
+    step(bench);
+    assert_int_equal(issued(bench), 0);
+    assert_int_equal(bench->issue.outcome[0], SM_PIPELINE_LSU);
+    issue_count_cycles(&bench->issue, &bench->stage->sm, 5, false);
+    issue_count_cycles(&bench->issue, &bench->stage->sm, 3, true); /* the L1D refuses */
+    issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
+    assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, 3);
+    bench->is_stalled = false;
+    step(bench);
+    assert_int_equal(issued(bench), 1);
+    stop(bench);
+}
+
 static void test_a_load_holds_its_warp_where_loads_block(void **state) {
     (void)state;
     const StageInst other = {.op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .dst = {9}};
@@ -355,6 +373,7 @@ int main(void) {
         cmocka_unit_test(test_a_scheduler_with_an_interval_picks_every_so_many_cycles),
         cmocka_unit_test(test_a_stale_buffer_is_flushed_when_the_policy_comes_to_it),
         cmocka_unit_test(test_an_atomic_holds_its_warp_and_others_go_on),
+        cmocka_unit_test(test_nothing_issues_behind_a_stalled_load_store_unit),
         cmocka_unit_test(test_a_load_holds_its_warp_where_loads_block),
         cmocka_unit_test(test_a_full_pool_of_instructions_stops_all),
         cmocka_unit_test(test_idle_cycles_have_their_causes),

@@ -72,6 +72,30 @@ static void answer(Bench *bench, const MemRequest *request) {
     stage_deliver(bench->stage, &bench->port);
 }
 
+/* ---- The latch ---- */
+
+/* Five accesses, one a cycle, keep the latch a cycle longer than a warp has from pick to pick. */
+static void test_only_what_stays_longer_than_a_pick_stalls_the_pipeline(void **state) {
+    (void)state;
+    for (int stalls = 0; stalls < 2; stalls++) {
+        for (uint16_t accesses = 4; accesses <= 5; accesses++) {
+            Bench *bench = start(stalls ? "lsu.stalls_pipeline=yes scheduler.issue_interval=4"
+                                        : "scheduler.issue_interval=4",
+                                 8);
+            const SmContext *sm = &bench->stage->sm;
+            accept(bench, make(bench, bench->load, SM_PATH_L1D, accesses));
+            for (int cycle = 0; cycle < 4; cycle++) {
+                assert_false(lsu_stalls_pipeline(&bench->lsu, sm));
+                step(bench);
+            }
+            assert_int_equal(lsu_stalls_pipeline(&bench->lsu, sm), stalls && accesses > 4);
+            step(bench);
+            assert_false(lsu_stalls_pipeline(&bench->lsu, sm));
+            stage_free(bench->stage);
+        }
+    }
+}
+
 /* ---- Shared memory ---- */
 
 /* Taken at t, with c conflicts over by t + c, through the pipe, and one for the port. */
@@ -361,6 +385,7 @@ static void test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting(void **sta
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_only_what_stays_longer_than_a_pick_stalls_the_pipeline),
         cmocka_unit_test(test_shared_loads_take_conflicts_and_latency),
         cmocka_unit_test(test_a_shared_store_ends_with_its_last_conflict),
         cmocka_unit_test(test_the_latch_takes_one_instruction_at_a_time),

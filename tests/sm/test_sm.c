@@ -222,7 +222,8 @@ static const char *const mixed =
 static void test_a_sleeping_sm_counts_as_one_that_is_always_stepped(void **state) {
     (void)state;
     static const char *const settings[] = {"", "lsu.loads_block=yes l1d.mshrs=2 l1d.latency=7",
-                                           "scheduler.issue_interval=4 units.sp.lanes=8"};
+                                           "scheduler.issue_interval=4 units.sp.lanes=8",
+                                           "lsu.stalls_pipeline=yes l1d.mshrs=2"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         Bench *sleepy = start(settings[i], 3, mixed, false);
         Bench *awake = start(settings[i], 3, mixed, true);
