@@ -1436,6 +1436,7 @@ CUresult CUDAAPI cuGetErrorName(CUresult error, const char **name);
 CUresult CUDAAPI cuGetErrorString(CUresult error, const char **text);
 CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **function, int cuda_version,
                                   cuuint64_t flags, CUdriverProcAddressQueryResult *status);
+CUresult CUDAAPI cuGetExportTable(const void **table, const CUuuid *id);
 CUresult CUDAAPI cuProfilerStart(void);
 CUresult CUDAAPI cuProfilerStop(void);
 

@@ -43,55 +43,74 @@ static bool has_prefix(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Whether a library that the program asks for has a CUDA runtime in it. */
-static bool asks_for_runtime(const File *file, const Elf64_Shdr *dynamic,
-                             const Elf64_Shdr *strings) {
+/* NVIDIA's libraries that do not run on a simulated GPU, and of which Tyto has none of its own. */
+const ElfLibrary elf_absent_libraries[] = {
+    {"libcufft.so", "cuFFT"},
+    {"libcufftw.so", "cuFFTW"},
+    {"libcusparse.so", "cuSPARSE"},
+    {"libcusolver.so", "cuSOLVER"},
+    {"libcusolverMg.so", "cuSOLVER"},
+    {"libcudnn.so", "cuDNN"},
+    {"libnccl.so", "NCCL"},
+    {"libnvjpeg.so", "nvJPEG"},
+    {"libcutensor.so", "cuTENSOR"},
+    {"libcusparseLt.so", "cuSPARSELt"},
+    {"libnppc.so", "NPP"},
+    {"libnvblas.so", "NVBLAS"},
+    {NULL, NULL},
+};
+
+static void note_library(const char *name, ElfFacts *facts) {
+    facts->asks_for_runtime |= has_prefix(name, "libcudart.so") || has_prefix(name, "libtyto.so");
+    for (int i = 0; elf_absent_libraries[i].file; i++) {
+        if (has_prefix(name, elf_absent_libraries[i].file)) facts->absent |= UINT32_C(1) << i;
+    }
+}
+
+/* The libraries that the program asks for. */
+static void note_libraries(const File *file, const Elf64_Shdr *dynamic, const Elf64_Shdr *strings,
+                           ElfFacts *facts) {
     size_t count = dynamic->sh_size / sizeof(Elf64_Dyn);
     const char *items = part(file, dynamic->sh_offset, count, sizeof(Elf64_Dyn));
     for (size_t i = 0; items && i < count; i++) {
         Elf64_Dyn item;
         memcpy(&item, items + i * sizeof item, sizeof item);
-        const char *name = item.d_tag == DT_NEEDED ? string_at(file, strings, item.d_un.d_val) : "";
-        if (has_prefix(name, "libcudart.so") || has_prefix(name, "libtyto.so")) return true;
+        if (item.d_tag == DT_NEEDED) note_library(string_at(file, strings, item.d_un.d_val), facts);
     }
-    return false;
 }
 
-static bool has_own_runtime(const File *file) {
-    const Elf64_Ehdr *header = part(file, 0, 1, sizeof *header);
+ElfFacts elf_look_at_bytes(const void *bytes, size_t size) {
+    const File file = {bytes, size};
+    const Elf64_Ehdr *header = part(&file, 0, 1, sizeof *header);
+    ElfFacts facts = {0};
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_ident[EI_CLASS] != ELFCLASS64)
-        return false;
+        return facts;
     size_t count;
-    const Elf64_Shdr *sections = sections_of(file, header, &count);
-    if (!sections || header->e_shstrndx >= count) return false;
-    bool has_kernels = false, is_asking = false;
+    const Elf64_Shdr *sections = sections_of(&file, header, &count);
+    if (!sections || header->e_shstrndx >= count) return facts;
     for (size_t i = 0; i < count; i++) {
-        const char *name = string_at(file, &sections[header->e_shstrndx], sections[i].sh_name);
-        has_kernels |= strcmp(name, ".nvFatBinSegment") == 0;
+        const char *name = string_at(&file, &sections[header->e_shstrndx], sections[i].sh_name);
+        facts.has_kernels |= strcmp(name, ".nvFatBinSegment") == 0;
         if (sections[i].sh_type == SHT_DYNAMIC && sections[i].sh_link < count)
-            is_asking |= asks_for_runtime(file, &sections[i], &sections[sections[i].sh_link]);
+            note_libraries(&file, &sections[i], &sections[sections[i].sh_link], &facts);
     }
-    return has_kernels && !is_asking;
+    return facts;
 }
 
-bool elf_bytes_have_own_runtime(const void *bytes, size_t size) {
-    return has_own_runtime(&(File){bytes, size});
-}
-
-bool elf_has_own_runtime(const char *path) {
+ElfFacts elf_look(const char *path) {
     struct stat status;
-    bool is_found = false;
+    ElfFacts facts = {0};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return false;
+    if (descriptor < 0) return facts;
     if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
         size_t size = (size_t)status.st_size;
         void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
         if (bytes != MAP_FAILED) {
-            is_found = elf_bytes_have_own_runtime(bytes, size);
+            facts = elf_look_at_bytes(bytes, size);
             munmap(bytes, size);
         }
     }
     close(descriptor);
-    return is_found;
+    return facts;
 }

@@ -1,15 +1,27 @@
-/* What an executable file says about the CUDA runtime that it was linked with. */
+/* What an executable file says about the CUDA libraries that it was linked with. */
 #ifndef TYTO_CLI_ELF_H
 #define TYTO_CLI_ELF_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* Whether the file is a program with CUDA kernels in it that brings its own runtime along instead
- * of asking for a shared one, so that nothing can take the runtime's place. False for whatever
- * cannot be read. */
-bool elf_has_own_runtime(const char *path);
+typedef struct ElfLibrary {
+    const char *file; /* how its file's name starts */
+    const char *name; /* what people call it */
+} ElfLibrary;
+/* Libraries of CUDA's that a program cannot use under Tyto; the last has no file. */
+extern const ElfLibrary elf_absent_libraries[];
+
+typedef struct ElfFacts {
+    bool has_kernels;      /* there are CUDA kernels in it */
+    bool asks_for_runtime; /* for a shared CUDA runtime, whose place Tyto's can take */
+    uint32_t absent;       /* bit i: it asks for elf_absent_libraries[i] */
+} ElfFacts;
+
+/* Nothing is true of what cannot be read. */
+ElfFacts elf_look(const char *path);
 /* The same of a file's bytes, aligned to 8. */
-bool elf_bytes_have_own_runtime(const void *bytes, size_t size);
+ElfFacts elf_look_at_bytes(const void *bytes, size_t size);
 
 #endif

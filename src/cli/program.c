@@ -243,10 +243,24 @@ bool program_exists(const char *name) {
     return find_executable(name, path, sizeof path);
 }
 
+static void tell_of_absent(const char *name, ElfFacts facts) {
+    for (int i = 0; elf_absent_libraries[i].file; i++) {
+        if (facts.absent >> i & 1)
+            fprintf(
+                stderr,
+                "tyto: warning: %s links %s (%s), of which Tyto has none: its functions will fail "
+                "(docs/libraries.md)\n",
+                name, elf_absent_libraries[i].file, elf_absent_libraries[i].name);
+    }
+}
+
 /* Whether Tyto can take the place of the runtime in a program; if not, says how to link it. */
-static bool check_runtime(const char *name) {
+static bool check_libraries(const char *name) {
     char path[PATH_MAX], libraries[PATH_MAX];
-    if (!find_executable(name, path, sizeof path) || !elf_has_own_runtime(path)) return true;
+    if (!find_executable(name, path, sizeof path)) return true;
+    ElfFacts facts = elf_look(path);
+    tell_of_absent(name, facts);
+    if (!facts.has_kernels || facts.asks_for_runtime) return true;
     say_error(
         "%s was linked with CUDA's static runtime (nvcc's default), so its calls do not reach "
         "Tyto. Link it with the shared runtime:\n"
@@ -286,7 +300,7 @@ int program_exec(char **words) {
     char workload[PATH_MAX];
     const char *name = words[0];
     bool is_ours = find_workload(name, workload, sizeof workload);
-    if (!is_ours && !check_runtime(name)) return EXIT_CANNOT_RUN;
+    if (!is_ours && !check_libraries(name)) return EXIT_CANNOT_RUN;
     if (is_python(name)) export_toolkit();
     fflush(NULL);
     signal(SIGXFSZ, SIG_DFL); /* which main ignores */

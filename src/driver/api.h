@@ -14,7 +14,8 @@
 /* ROW(symbol): implemented, declared in tyto/cuda.h. */
 #define API_FUNCTIONS(ROW) \
     ROW(cuInit) ROW(cuDriverGetVersion) ROW(cuGetErrorName) ROW(cuGetErrorString)                \
-    ROW(cuGetProcAddress_v2) ROW(cuProfilerStart) ROW(cuProfilerStop) ROW(cuDeviceGet)           \
+    ROW(cuGetProcAddress_v2) ROW(cuGetExportTable) ROW(cuProfilerStart) ROW(cuProfilerStop)      \
+    ROW(cuDeviceGet)                                                                             \
     ROW(cuDeviceGetCount) ROW(cuDeviceGetName) ROW(cuDeviceGetUuid_v2) ROW(cuDeviceTotalMem_v2)  \
     ROW(cuDeviceGetAttribute) ROW(cuDeviceGetProperties) ROW(cuDeviceComputeCapability)          \
     ROW(cuDeviceGetPCIBusId) ROW(cuDeviceGetByPCIBusId) ROW(cuDeviceCanAccessPeer)               \
@@ -291,7 +292,7 @@
     ROW(cuDeviceGetP2PAtomicCapabilities) ROW(cuDeviceRegisterAsyncNotification)                 \
     ROW(cuDeviceUnregisterAsyncNotification) ROW(cuExternalMemoryGetMappedBuffer)                \
     ROW(cuExternalMemoryGetMappedMipmappedArray) ROW(cuFlushGPUDirectRDMAWrites)                 \
-    ROW(cuFuncSetBlockShape) ROW(cuFuncSetSharedSize) ROW(cuGetExportTable)                      \
+    ROW(cuFuncSetBlockShape) ROW(cuFuncSetSharedSize)                                             \
     ROW(cuGraphAddBatchMemOpNode) ROW(cuGraphAddExternalSemaphoresSignalNode)                    \
     ROW(cuGraphAddExternalSemaphoresWaitNode) ROW(cuGraphBatchMemOpNodeGetParams)                \
     ROW(cuGraphBatchMemOpNodeSetParams) ROW(cuGraphExecBatchMemOpNodeSetParams)                  \

@@ -181,7 +181,7 @@ static void start(void) {
         driver->simulator = simulator;
         driver->allocations = ranges_new(sizeof(Region), 0, UINT64_MAX, 1);
         driver->registered = ranges_new(sizeof(Region), 0, UINT64_MAX, 1);
-        driver->missing = map_new();
+        driver->told = map_new();
         driver->next_id = 1;
         gpu_options(simulator->gpu)->set_condition = conditional_set;
         gpu_options(simulator->gpu)->condition_user = driver;
@@ -245,14 +245,22 @@ CUresult call_end(Call *call, CUresult status) {
     return status;
 }
 
-CUresult driver_missing(const char *function) {
+bool call_tells_first(const Call *call, const char *name) {
+    if (map_has(call->driver->told, name, strlen(name))) return false;
+    map_put(call->driver->told, name, strlen(name), NULL);
+    return true;
+}
+
+bool driver_tells_first(const char *name) {
     Call call;
-    bool is_known = false;
-    if (call_begin_driver(&call) == CUDA_SUCCESS) {
-        is_known = map_has(call.driver->missing, function, strlen(function));
-        if (!is_known) map_put(call.driver->missing, function, strlen(function), NULL);
-        call_end(&call, CUDA_SUCCESS);
-    }
-    if (!is_known) driver_say("error: %s is not supported (docs/driver-api.md)", function);
+    if (call_begin_driver(&call) != CUDA_SUCCESS) return true;
+    bool is_first = call_tells_first(&call, name);
+    call_end(&call, CUDA_SUCCESS);
+    return is_first;
+}
+
+CUresult driver_missing(const char *function) {
+    if (driver_tells_first(function))
+        driver_say("error: %s is not supported (docs/driver-api.md)", function);
     return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -151,11 +151,11 @@ typedef struct Driver {
     Ranges *mappings;     /* of cuMemMap (virtual.c); likewise */
     Doomed *doomed;       /* what ends with the call under way */
     uint64_t next_id;     /* of contexts, streams and captures */
-    Map *missing;         /* functions whose absence has been told */
-    bool is_full_told;    /* it was said that device memory is full */
-    bool is_reported;     /* the report is written */
-    volatile int signal;  /* an interrupt that came, 0: none */
-    sem_t interrupted;    /* posted when it came */
+    Map *told;           /* names of what was told once: functions that are not there, and others */
+    bool is_full_told;   /* it was said that device memory is full */
+    bool is_reported;    /* the report is written */
+    volatile int signal; /* an interrupt that came, 0: none */
+    sem_t interrupted;   /* posted when it came */
 } Driver;
 
 /* What an API function works with between call_begin and call_end. */
@@ -196,6 +196,9 @@ static inline void *driver_add(Driver *driver, HandleKind kind, void *object) {
 void driver_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says once that `function` is not supported. Returns CUDA_ERROR_NOT_SUPPORTED. */
 CUresult driver_missing(const char *function);
+/* Whether a message about `name` would be the first: true once for each. */
+bool driver_tells_first(const char *name);
+bool call_tells_first(const Call *call, const char *name); /* the same within a call */
 
 /* ---- Contexts (context.c) ---- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/backtrace.h"
+#include "base/demangle.h"
 
 /* CUDA's codes for the ways in which a kernel can fail. */
 static const CUresult fault_codes[] = {
@@ -108,6 +109,23 @@ static CUresult run(Call *call, const GpuLaunch *launch) {
     return call->context->error;
 }
 
+/* Says once of a kernel that its launch gets fewer registers than it needs. */
+static void tell_of_spills(const Call *call, const Function *function, const GpuLaunch *launch) {
+    const IsaFunction *kernel = function->decoded;
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    uint32_t registers = gpu_registers(call->gpu, kernel, threads);
+    if (registers >= kernel->registers || !call->driver->simulator->detail ||
+        call->driver->simulator->options->registers || !call_tells_first(call, kernel->ptx->name))
+        return;
+    Text name = {0};
+    demangle_short(kernel->ptx->name, &name);
+    driver_say("warning: kernel %s: %u threads with %u registers each do not fit on an SM with %u: "
+               "they get %u, and what a compiler would spill for that takes no time",
+               text_string(&name), threads, kernel->registers,
+               gpu_limits(call->gpu).registers_per_sm, registers);
+    text_free(&name);
+}
+
 CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
     const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
@@ -118,6 +136,7 @@ CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
                       .is_cooperative = shape->is_cooperative};
     memcpy(made.grid, shape->grid, sizeof made.grid);
     memcpy(made.block, shape->block, sizeof made.block);
+    tell_of_spills(call, function, &made);
     return run(call, &made);
 }
 

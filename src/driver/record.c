@@ -30,7 +30,8 @@ void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, const
     KernelStats *kernel = run_add_kernel(run, function->ptx->name);
     memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
     memcpy(kernel->block, launch->block, sizeof kernel->block);
-    kernel->registers = gpu_registers(gpu, function);
+    kernel->registers =
+        gpu_registers(gpu, function, launch->block[0] * launch->block[1] * launch->block[2]);
     kernel->shared_bytes = function->shared_bytes + launch->dynamic_shared_bytes;
     kernel->status = status_of(result);
     kernel->time_ps = result->time_ps;

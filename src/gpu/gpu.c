@@ -201,22 +201,30 @@ bool gpu_policy_call(const Gpu *gpu, char *text, size_t size) {
                             o->cta_scheduler->text, SCHED_CALL_NO_SM, &line);
 }
 
-uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel) {
-    return gpu->options.registers ? gpu->options.registers : kernel->registers;
+static uint32_t warp_threads_of(uint32_t threads) {
+    return (uint32_t)bits_align_up(threads ? threads : 1, ISA_LANES);
+}
+
+uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel, uint32_t threads) {
+    if (gpu->options.registers) return gpu->options.registers;
+    GpuLimits limits = gpu_limits(gpu);
+    uint32_t share = limits.registers_per_sm / warp_threads_of(threads);
+    share -= share % limits.register_granularity;
+    return share && share < kernel->registers ? share : kernel->registers;
 }
 
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
                        uint32_t dynamic_shared_bytes) {
     const IsaFunction *kernel = &module->program->functions[function];
     GpuLimits limits = gpu_limits(gpu);
-    uint32_t warp_threads = (uint32_t)bits_align_up(threads ? threads : 1, ISA_LANES);
+    uint32_t warp_threads = warp_threads_of(threads);
     uint64_t shared = bits_align_up((uint64_t)kernel->shared_bytes + dynamic_shared_bytes,
                                     limits.shared_granularity ? limits.shared_granularity : 1);
     uint32_t ctas = limits.ctas_per_sm;
     if (limits.threads_per_sm / warp_threads < ctas) ctas = limits.threads_per_sm / warp_threads;
     if (shared && limits.shared_per_sm / shared < ctas)
         ctas = (uint32_t)(limits.shared_per_sm / shared);
-    uint32_t registers = warp_threads * (uint32_t)bits_align_up(gpu_registers(gpu, kernel),
+    uint32_t registers = warp_threads * (uint32_t)bits_align_up(gpu_registers(gpu, kernel, threads),
                                                                 limits.register_granularity);
     if (registers && limits.registers_per_sm / registers < ctas)
         ctas = limits.registers_per_sm / registers;
@@ -333,7 +341,7 @@ static bool check_resources(const Gpu *gpu, const GpuLaunch *request, const IsaF
     if (resident == 0) {
         refuse_kernel(result, kernel->ptx,
                       ": %u threads with %u registers each do not fit on an SM with %u registers",
-                      threads, gpu_registers(gpu, kernel), limits.registers_per_sm);
+                      threads, gpu_registers(gpu, kernel, threads), limits.registers_per_sm);
         return false;
     }
     uint64_t ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];

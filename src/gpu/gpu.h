@@ -169,8 +169,9 @@ typedef struct GpuLimits {
     uint32_t l2_bytes;
 } GpuLimits;
 GpuLimits gpu_limits(const Gpu *gpu);
-/* Registers per thread that a kernel occupies: GpuOptions.registers, or our estimate. */
-uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel);
+/* Registers per thread that a kernel occupies in CTAs of `threads`: GpuOptions.registers, or our
+ * estimate, and no more than let one CTA fit: a compiler that knows the SM spills the others. */
+uint32_t gpu_registers(const Gpu *gpu, const IsaFunction *kernel, uint32_t threads);
 /* CTAs of this shape that fit on one SM, by threads, registers, shared memory and CTA slots. */
 uint32_t gpu_occupancy(const Gpu *gpu, const GpuModule *module, int function, uint32_t threads,
                        uint32_t dynamic_shared_bytes);

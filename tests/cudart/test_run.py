@@ -71,6 +71,29 @@ int main() {
 """
 
 OTHER_FILE = "__device__ int shared_count = 7;\n__device__ int square(int x) { return x * x; }\n"
+TRANSFORMS = r"""
+#include <cufft.h>
+int main() { cufftHandle plan; return cufftPlan1d(&plan, 64, CUFFT_C2C, 1) == CUFFT_SUCCESS; }
+"""
+MANY_REGISTERS = r"""
+__global__ void __launch_bounds__(256) many(float *x) {
+    float r[96];
+    for (int i = 0; i < 96; i++) r[i] = x[threadIdx.x + 256 * i];
+    __syncthreads();
+    for (int i = 0; i < 96; i++) x[threadIdx.x + 256 * i] = r[95 - i];
+}
+int main() {
+    float *x, out[256 * 96];
+    for (int i = 0; i < 256 * 96; i++) out[i] = i;
+    cudaMalloc(&x, sizeof out);
+    cudaMemcpy(x, out, sizeof out, cudaMemcpyHostToDevice);
+    many<<<1, 256>>>(x);
+    many<<<1, 256>>>(x);
+    many<<<1, 256>>>(x);
+    cudaMemcpy(out, x, sizeof out, cudaMemcpyDeviceToHost);
+    return out[7] == 95 * 256 + 7 ? 0 : 1;
+}
+"""
 MAIN_FILE = r"""
 #include <cstdio>
 extern __device__ int shared_count;
@@ -154,6 +177,25 @@ class Run(unittest.TestCase):
             self.assertEqual(done.stdout, "1 2 3 4\n", done.stderr)
             self.assertNotIn("warning", done.stderr)
             self.assertEqual(json.loads((self.path / "out.json").read_text())["total"]["kernels"], chosen, names)
+
+    def test_a_library_that_is_not_there_is_named_at_once(self):
+        if not os.path.exists("/usr/local/cuda/lib64/libcufft.so"):
+            self.skipTest("the CUDA toolkit has no cuFFT")
+        self.build("-cudart", "shared", "x.cu", "-lcufft", x=TRANSFORMS)
+        done = self.tyto("./a.out")
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(done.stderr.startswith("tyto: warning: ./a.out links libcufft.so (cuFFT)"), done.stderr)
+        self.assertIn("tyto: error: libcufft.so", done.stderr)
+
+    def test_a_kernel_of_more_registers_than_a_machine_has_runs_with_fewer(self):
+        self.build("-cudart", "shared", "x.cu", x=MANY_REGISTERS)
+        done = self.tyto("--machine", "gtx480", "--set", "sm.registers=16384", "--json", "out.json", "./a.out",
+                         is_timed=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("they get 64"), 1, done.stderr)
+        report = json.loads((self.path / "out.json").read_text())
+        self.assertEqual([kernel["registers"] for kernel in report["kernels"]], [64] * 3)
+        self.assertNotIn("they get", self.tyto("./a.out").stderr)
 
     def test_printf_keeps_its_order(self):
         self.build("-cudart", "shared", os.path.join(PROGRAMS, "device_printf.cu"))
