@@ -149,7 +149,7 @@ static uint32_t op_cycles(const SmConfig *sm, IsaClass class) {
     const SmUnitConfig *unit = &sm->units[op->unit];
     uint32_t input = ISA_LANES / unit->lanes;
     uint32_t cycles = op->initiation > input ? op->initiation : input;
-    return unit->count ? 1000 * cycles / unit->count : 1000 * cycles;
+    return unit->count ? 1000 * cycles * unit->shared_by / unit->count : 1000 * cycles;
 }
 
 static uint32_t single_to_double(const SmConfig *sm) {

@@ -119,6 +119,13 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
                    "scheduler.count: %u schedulers for %u warps (sm.threads / 32)",
                    sm->scheduler.count, sm_config_warps(sm));
     }
+    if (sm->subcores != 1 && (sm->subcores != sm->scheduler.count || sm->subcores == 3)) {
+        diag_error(
+            diag, NULL, 0, 0,
+            "sm.subcores: %u for %u schedulers (scheduler.count); 1, or one for each of 2 or "
+            "4 schedulers",
+            sm->subcores, sm->scheduler.count);
+    }
     if (sm->registers < sm->threads) {
         diag_error(diag, NULL, 0, 0, "sm.registers: %u leave less than one for each of %u threads",
                    sm->registers, sm->threads);
@@ -155,9 +162,26 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
     }
 }
 
+/* Matrix products enter their pipeline in a number of cycles that is modelled. */
+static void check_tensor(const SmConfig *sm, Diag *diag) {
+    static const char *const names[ISA_TENSORS] = {"fp16", "tf32", "fp64", "fp8",
+                                                   "int8", "int4", "bit"};
+    for (int type = 0; type < ISA_TENSORS; type++) {
+        uint32_t rate = sm->tensor.rate[type];
+        uint32_t most = type == ISA_TENSOR_BIT ? SM_TENSOR_BITS : SM_TENSOR_PRODUCTS;
+        if (rate && rate < most / SM_TENSOR_CYCLES)
+            diag_error(diag, NULL, 0, 0, "tensor.%s: %u products a cycle; 0, or %d at least",
+                       names[type], rate, (int)(most / SM_TENSOR_CYCLES));
+        if (rate && !sm->units[SM_UNIT_TENSOR].count)
+            diag_error(diag, NULL, 0, 0,
+                       "tensor.%s: %u products a cycle, but units.tensor.count is 0", names[type],
+                       rate);
+    }
+}
+
 /* Every pipeline that a class is sent to exists, and takes a whole number of cycles per warp. */
 static void check_units(const SmConfig *sm, Diag *diag) {
-    static const char *const names[SM_UNITS] = {"sp", "sfu", "dp", "ldst"};
+    static const char *const names[SM_UNITS] = {"sp", "sfu", "dp", "int", "tensor", "ldst"};
     bool is_used[SM_UNITS] = {false};
     uint32_t collectors = 0, pipelines = 0;
     for (int i = 0; i < ISA_CLASS_COUNT; i++)
@@ -173,6 +197,14 @@ static void check_units(const SmConfig *sm, Diag *diag) {
         if (!bits_is_power_of_two(config->lanes)) {
             diag_error(diag, NULL, 0, 0, "units.%s.lanes: %u does not divide a warp's 32",
                        names[unit], config->lanes);
+        }
+        if (unit == SM_UNIT_LDST) continue;
+        if (!bits_is_power_of_two(config->shared_by) || config->shared_by > sm->subcores) {
+            diag_error(
+                diag, NULL, 0, 0,
+                "units.%s.shared_by: %u of %u sub-cores (sm.subcores); 1, 2 or 4 of them can "
+                "share pipelines",
+                names[unit], config->shared_by, sm->subcores);
         }
     }
     if (collectors > SM_MAX_COLLECTORS)
@@ -295,6 +327,7 @@ bool machine_check(const MachineConfig *machine, Diag *diag) {
     check_cache("l2", &machine->partition.l2, machine_slice_bits(machine), diag);
     check_sm(&machine->sm, diag);
     check_units(&machine->sm, diag);
+    check_tensor(&machine->sm, diag);
     check_partition(&machine->partition, diag);
     check_network(machine, diag);
     check_map(machine, diag);

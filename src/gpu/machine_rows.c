@@ -13,7 +13,7 @@
 CHOICES(CacheIndex, CACHE_INDEXES, "linear", "fermi");
 CHOICES(CacheAllocate, CACHE_ALLOCATES, "on-miss", "on-fill");
 CHOICES(CacheFlush, CACHE_FLUSHES, "never", "kernel", "idle");
-CHOICES(SmUnit, SM_UNIT_LDST, "sp", "sfu", "dp");
+CHOICES(SmUnit, SM_UNIT_LDST, "sp", "sfu", "dp", "int", "tensor");
 CHOICES(SmDivergence, SM_DIVERGENCE_INDEPENDENT + 1, "stack", "independent");
 CHOICES(NocKind, NOC_KIND_COUNT, "mesh", "crossbar", "ideal");
 #define names_Replacement        replacement_names
@@ -65,8 +65,15 @@ static const MachineRow rows[] = {
     SM_COLLECTOR_PARAMETERS(ROW, "collector.", sm.collector.)
 
     SM_UNIT_PARAMETERS(ROW, "units.sp.", sm.units[SM_UNIT_SP]., "SP", "2", "2", "6", "2", "2", "2")
+    SM_SHARED_UNIT_PARAMETERS(ROW, "units.sp.", sm.units[SM_UNIT_SP]., "SP")
     SM_UNIT_PARAMETERS(ROW, "units.sfu.", sm.units[SM_UNIT_SFU]., "SFU", "1", "1", "8", "1", "1", "1")
+    SM_SHARED_UNIT_PARAMETERS(ROW, "units.sfu.", sm.units[SM_UNIT_SFU]., "SFU")
     SM_UNIT_PARAMETERS(ROW, "units.dp.", sm.units[SM_UNIT_DP]., "DP", "0", "1", "2", "1", "1", "1")
+    SM_SHARED_UNIT_PARAMETERS(ROW, "units.dp.", sm.units[SM_UNIT_DP]., "DP")
+    SM_UNIT_PARAMETERS(ROW, "units.int.", sm.units[SM_UNIT_INT]., "INT", "0", "1", "2", "1", "1", "1")
+    SM_SHARED_UNIT_PARAMETERS(ROW, "units.int.", sm.units[SM_UNIT_INT]., "INT")
+    SM_UNIT_PARAMETERS(ROW, "units.tensor.", sm.units[SM_UNIT_TENSOR]., "tensor", "0", "1", "2", "1", "1", "1")
+    SM_SHARED_UNIT_PARAMETERS(ROW, "units.tensor.", sm.units[SM_UNIT_TENSOR]., "tensor")
     SM_UNIT_PARAMETERS(ROW, "units.ldst.", sm.units[SM_UNIT_LDST]., "load/store", "1", "1", "2", "1", "1", "1")
 
     SM_OP_PARAMETERS(ROW, "ops.other.", sm.ops[ISA_CLASS_OTHER]., "mov, cvt, setp, selp, logic, shifts, branches, barriers", "sp", "1", "1")
@@ -89,6 +96,9 @@ static const MachineRow rows[] = {
     SM_OP_PARAMETERS(ROW, "ops.fp64_div.", sm.ops[ISA_CLASS_FP64_DIV]., "f64 div", "sfu", "330", "130")
     SM_OP_PARAMETERS(ROW, "ops.sfu.", sm.ops[ISA_CLASS_SFU]., "rcp, sqrt, rsqrt, sin, cos, ex2, lg2, tanh", "sfu", "8", "8")
     SM_OP_PARAMETERS(ROW, "ops.shuffle.", sm.ops[ISA_CLASS_SHUFFLE]., "shfl", "sp", "32", "4")
+
+    SM_OP_PARAMETERS(ROW, "ops.matrix.", sm.ops[ISA_CLASS_MATRIX]., "mma, wmma.mma", "sfu", "8", "8")
+    SM_TENSOR_PARAMETERS(ROW, "tensor.", sm.tensor.)
 
     SM_SHARED_PARAMETERS(ROW, "shared.", sm.shared.)
     SM_LSU_PARAMETERS(ROW, "lsu.", sm.lsu.)

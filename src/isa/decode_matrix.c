@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "isa/matrix.h"
 
 /* ---- mma, wmma.mma ---- */
@@ -74,6 +75,27 @@ static bool decode_metadata(Decoder *decoder, IsaMatrix *matrix) {
     return true;
 }
 
+static IsaTensor tensor_of(PtxType factor) {
+    switch (ptx_type_bits(factor)) {
+    case 64: return ISA_TENSOR_FP64;
+    case 32: return ISA_TENSOR_TF32;
+    case 16: return ISA_TENSOR_FP16;
+    case 8: return factor == PTX_U8 || factor == PTX_S8 ? ISA_TENSOR_INT8 : ISA_TENSOR_FP8;
+    case 4: return ISA_TENSOR_INT4;
+    default: return ISA_TENSOR_BIT;
+    }
+}
+
+/* The binary logarithm of the products that a warp's instruction adds up: all sizes are powers of
+ * two, and half of a sparse A's factors are not there. */
+static uint8_t products_of(const PtxInst *ptx, const IsaMatrix *matrix) {
+    const PtxMatrixSize size = ptx_matrix_size(ptx->shape);
+    uint32_t products = (uint32_t)size.m * size.n * size.k;
+    if (matrix->flags & ISA_MATRIX_QUAD) products *= 4;
+    if (matrix->flags & ISA_MATRIX_SPARSE) products /= 2;
+    return (uint8_t)bits_lowest32(products);
+}
+
 /* operand[0..3]: how many registers D, A, B and C have; reconverge: where they begin. */
 static bool decode_product(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
@@ -87,11 +109,12 @@ static bool decode_product(Decoder *decoder) {
     }
     if (matrix.flags & ISA_MATRIX_SPARSE && !decode_metadata(decoder, &matrix)) return false;
     IsaHandler handler = ISA_DO_MMA_FLOAT;
-    decoder->draft.info.op_class = ISA_CLASS_SFU;
+    decoder->draft.info.op_class = ISA_CLASS_MATRIX;
+    decoder->draft.info.element_bytes = (uint8_t)tensor_of((PtxType)matrix.a);
+    decoder->draft.info.vector = products_of(ptx, &matrix);
     if (matrix.a == PTX_F64) {
         handler = ISA_DO_MMA_DOUBLE;
         matrix.operation = round_of(ptx->round);
-        decoder->draft.info.op_class = ISA_CLASS_FP64_MAD;
     } else if (matrix.a == PTX_B1) {
         handler = ISA_DO_MMA_BIT;
     } else if (matrix.d == PTX_S32) {

@@ -195,9 +195,23 @@ typedef enum IsaClass {
     ISA_CLASS_FP64_DIV,
     ISA_CLASS_SFU, /* rcp, sqrt, rsqrt, sin, cos, ex2, lg2, tanh */
     ISA_CLASS_SHUFFLE,
+    ISA_CLASS_MATRIX, /* mma, wmma.mma: IsaInfo.element_bytes is an IsaTensor, IsaInfo.vector the
+                         binary logarithm of the products of a warp */
     ISA_CLASS_MEMORY, /* ld, st, atom, red, tex, prefetch: the load/store unit decides */
     ISA_CLASS_COUNT
 } IsaClass;
+
+/* What a matrix product's factors are, as far as its rate depends on it. */
+typedef enum IsaTensor {
+    ISA_TENSOR_FP16, /* and bf16 */
+    ISA_TENSOR_TF32,
+    ISA_TENSOR_FP64,
+    ISA_TENSOR_FP8,
+    ISA_TENSOR_INT8,
+    ISA_TENSOR_INT4,
+    ISA_TENSOR_BIT,
+    ISA_TENSORS
+} IsaTensor;
 
 typedef enum IsaMemoryKind {
     ISA_MEMORY_NONE,

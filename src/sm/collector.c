@@ -2,18 +2,19 @@
 #include "sm/collector.h"
 
 void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena) {
-    uint32_t first = 0;
+    uint32_t first = 0, shared = config->collector.units;
     *collector = (SmCollector){.config = config};
+    collector->shared_units = (uint32_t)bits_low_mask((int)shared);
     for (int u = 0; u < SM_UNITS; u++) {
         const SmUnitConfig *unit = &config->units[u];
-        uint32_t count = unit->count ? unit->collector_units : 0;
+        uint32_t count = unit->count && !shared ? unit->collector_units : 0;
         collector->units_of[u] = (uint32_t)(bits_low_mask((int)count) << first);
+        collector->open_to[u] = collector->units_of[u] | collector->shared_units;
         collector->last[u] = first;
         for (uint32_t i = first; i < first + count && i < SM_MAX_COLLECTORS; i++)
             collector->kind_of[i] = (uint8_t)u;
         first += count;
         collector->slots_free[u] = unit->count ? unit->issue_slots : 0;
-        if (!collector->slots_free[u]) collector->full_kinds |= 1u << u;
         sm_queue_init(&collector->in[u], unit->issue_slots, arena);
         sm_queue_init(&collector->out[u], unit->dispatch_slots, arena);
     }
@@ -21,9 +22,47 @@ void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena
     assert(bits_is_power_of_two(config->collector.banks));
     collector->banks = bits_low_mask((int)config->collector.banks);
     collector->writes_block_reads = config->collector.writes_block_reads;
+    collector->steps = config->collector.steps;
+    collector->reuses = config->collector.reuses;
+    collector->kept.warp = TYTO_NO_WARP;
     collector->bank_warp_mask = config->collector.adds_warp ? UINT32_MAX : 0;
     for (uint32_t b = 0; b < config->collector.banks; b++)
         sm_queue_init(&collector->queue[b], SM_MAX_COLLECTORS * 40, arena);
+}
+
+enum { KEPT_PLACES = sizeof((SmKept *)NULL)->place / sizeof *((SmKept *)NULL)->place };
+static_assert(KEPT_PLACES <= 8, "SmInst.kept has a bit for each");
+
+static uint64_t bank_of(const SmCollector *collector, const IsaReg *reg, uint32_t warp) {
+    uint32_t place = reg->ordinal + (warp & collector->bank_warp_mask);
+    return UINT64_C(1) << (place & (collector->config->collector.banks - 1));
+}
+
+/* What the next instruction may use again: what this one reads, unless it writes it. */
+static void remember(SmKept *kept, const SmOp *op, const IsaReg *regs, int warp) {
+    kept->warp = warp;
+    kept->count = op->read_count < KEPT_PLACES ? op->read_count : KEPT_PLACES;
+    for (uint32_t i = 0; i < kept->count; i++) {
+        kept->place[i] = regs[op->result_count + i].number;
+        for (uint32_t r = 0; r < op->result_count; r++)
+            if (regs[r].number == kept->place[i]) kept->place[i] = SM_NO_REG;
+    }
+}
+
+__attribute__((noinline)) void collector_keep_operands(SmCollector *collector, const SmContext *sm,
+                                                       SmInst *inst) {
+    const SmOp *op = &sm->ops[inst->pc];
+    const IsaReg *regs = &sm->reg_pool[op->regs], *operands = regs + op->result_count;
+    SmKept *kept = &collector->kept;
+    uint64_t reads = 0;
+    for (uint32_t i = 0; i < op->read_count; i++) {
+        if (kept->warp == inst->warp && i < kept->count && kept->place[i] == operands[i].number)
+            inst->kept |= (uint8_t)(1u << i);
+        else reads |= bank_of(collector, &operands[i], inst->warp);
+    }
+    inst->reads = reads;
+    inst->read_count = (uint16_t)(op->read_count - bits_count32(inst->kept));
+    remember(kept, op, regs, inst->warp);
 }
 
 /* The first set bit after `last`, going round. */
@@ -52,6 +91,7 @@ static void dispatch(SmCollector *collector) {
             collector->last[u] = unit;
             collector->ready &= ~(1u << unit);
             collector->busy &= ~(1u << unit);
+            if (collector->shared_units) collector->units_of[u] &= ~(1u << unit);
             collector->out_kinds |= 1u << u;
             sm_queue_push(&collector->out[u], collector->inst[unit]);
         }
@@ -105,10 +145,9 @@ static void ask_one_by_one(SmCollector *collector, const SmContext *sm, uint32_t
                            const SmInst *inst) {
     const SmOp *op = &sm->ops[inst->pc];
     const IsaReg *regs = &sm->reg_pool[op->regs + op->result_count];
-    for (uint32_t i = 0; i < inst->read_count; i++) {
-        uint32_t place = regs[i].ordinal + (inst->warp & collector->bank_warp_mask);
-        ask(collector, unit, UINT64_C(1) << (place & (collector->config->collector.banks - 1)));
-    }
+    for (uint32_t i = 0; i < op->read_count; i++)
+        if (i >= KEPT_PLACES || !(inst->kept >> i & 1))
+            ask(collector, unit, bank_of(collector, &regs[i], inst->warp));
 }
 
 /* The reads of an instruction that has just got a collector unit. */
@@ -130,18 +169,25 @@ static void request_operands(SmCollector *collector, const SmContext *sm, uint32
     collector->asked |= inst->reads;
 }
 
+/* A unit for every kind holds an instruction of this one. */
+static void hold(SmCollector *collector, uint32_t unit, int kind) {
+    collector->units_of[kind] |= 1u << unit;
+    collector->kind_of[unit] = (uint8_t)kind;
+}
+
 static void allocate(SmCollector *collector, const SmContext *sm) {
     for (uint32_t kinds = collector->in_kinds; kinds; kinds &= kinds - 1) {
         int u = bits_lowest32(kinds);
         SmQueue *in = &collector->in[u];
         uint32_t left = collector->config->units[u].collector_in;
         do {
-            uint32_t free = collector->units_of[u] & ~collector->busy;
+            uint32_t free = collector->open_to[u] & ~collector->busy;
             if (!free) break;
             uint32_t unit = (uint32_t)bits_lowest32(free);
             uint16_t inst = sm_queue_pop(in);
             if (collector->slots_free[u]++ == 0) collector->full_kinds &= ~(1u << u);
             collector->busy |= 1u << unit;
+            if (collector->shared_units) hold(collector, unit, u);
             collector->inst[unit] = inst;
             request_operands(collector, sm, unit, &sm->insts.inst[inst]);
         } while (in->count && --left);
@@ -150,19 +196,23 @@ static void allocate(SmCollector *collector, const SmContext *sm) {
 }
 
 void collector_step(SmCollector *collector, SmContext *sm) {
-    if (collector->ready) dispatch(collector);
-    grant_reads(collector, sm);
-    allocate(collector, sm);
+    for (uint32_t left = collector->steps;;) {
+        if (collector->ready) dispatch(collector);
+        grant_reads(collector, sm);
+        allocate(collector, sm);
+        if (--left == 0) return;
+        collector->written = 0; /* a write takes its bank for one step */
+    }
 }
 
 bool collector_can_move(const SmCollector *collector, bool lsu_is_free) {
     uint32_t can_start = collector->out_kinds & ~(lsu_is_free ? 0 : 1u << SM_UNIT_LDST);
     if (can_start || collector->asked) return true;
     for (uint32_t kinds = collector->in_kinds; kinds; kinds &= kinds - 1)
-        if (collector->units_of[bits_lowest32(kinds)] & ~collector->busy) return true;
-    for (int u = 0; u < SM_UNITS && collector->ready; u++)
-        if (collector->ready & collector->units_of[u] &&
-            collector->out[u].count < collector->config->units[u].dispatch_slots)
-            return true;
+        if (collector->open_to[bits_lowest32(kinds)] & ~collector->busy) return true;
+    for (uint32_t kinds = ready_kinds(collector); kinds; kinds &= kinds - 1) {
+        int u = bits_lowest32(kinds);
+        if (collector->out[u].count < collector->config->units[u].dispatch_slots) return true;
+    }
     return false;
 }

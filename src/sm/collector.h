@@ -1,8 +1,10 @@
 /* Operand collector: issued instructions wait in collector units while single-ported register banks
- * serve their reads, one per bank and cycle; complete ones go on to the pipelines' input.
+ * serve their reads, one per bank and step; complete ones go on to the pipelines' input. A cycle is
+ * one step, or several.
  *
  * The record holds the queues on both sides, of each kind of pipeline: in, from issue, and out,
- * from which pipelines and load/store unit take. It is one of what a sub-core has of its own.
+ * from which pipelines and load/store unit take. It is one of what a sub-core has of its own. Its
+ * units are each for one kind of pipeline, or for all kinds.
  *
  * Reads of others: the instructions under way and their rows (SmContext). */
 #ifndef TYTO_SM_COLLECTOR_H
@@ -12,6 +14,14 @@
 #include "sm/queue.h"
 
 enum { SM_MAX_BANKS = 64 /* register banks */ };
+
+/* The operands of the instruction that issued last, as far as they can be used again. */
+typedef struct SmKept {
+    int warp; /* slot, TYTO_NO_WARP */
+    uint32_t count;
+    uint32_t place[8]; /* IsaReg.number, SM_NO_REG where it is being written */
+} SmKept;
+enum { SM_NO_REG = 0xFFFFFFFF };
 
 /* Written by collector.c (and the functions below) alone. */
 typedef struct SmCollector {
@@ -27,12 +37,17 @@ typedef struct SmCollector {
     uint32_t slots_free[SM_UNITS]; /* places of the queues in */
     SmQueue in[SM_UNITS];          /* issued, not yet in a unit */
     SmQueue out[SM_UNITS];         /* operands read, not yet in a pipeline */
-    uint32_t units_of[SM_UNITS];   /* units of each kind, bit each */
-    uint8_t kind_of[SM_MAX_COLLECTORS]; /* SmUnit that each unit is for */
+    uint32_t open_to[SM_UNITS];    /* units that each kind may take, bit each */
+    uint32_t units_of[SM_UNITS];   /* units that are for each kind, or hold one of it */
+    uint32_t shared_units;         /* units for every kind: all or none */
+    uint8_t kind_of[SM_MAX_COLLECTORS]; /* SmUnit that each unit is for, or holds */
     uint32_t last[SM_UNITS];            /* unit that dispatched last */
     uint64_t banks;                     /* all of them, bit each */
     uint32_t bank_warp_mask;            /* all ones when a bank depends on the warp, else 0 */
     bool writes_block_reads;            /* SmCollectorConfig */
+    uint32_t steps;                     /* likewise */
+    bool reuses;                        /* likewise */
+    SmKept kept;                        /* where it reuses operands */
     const SmConfig *config;
     uint64_t front[SM_MAX_COLLECTORS];    /* banks in which a read of the unit is first in line */
     uint16_t inst[SM_MAX_COLLECTORS];     /* instruction of each unit */
@@ -56,6 +71,8 @@ static inline void collector_put(SmCollector *collector, SmUnit unit, uint16_t i
     collector->in_kinds |= 1u << unit;
     sm_queue_push(&collector->in[unit], inst);
 }
+/* Says of an instruction about to be put in which of its operands the last one has read already. */
+void collector_keep_operands(SmCollector *collector, const SmContext *sm, SmInst *inst);
 /* Whether an instruction waits for such a pipeline; the oldest; taking it. */
 static inline bool collector_has(const SmCollector *collector, SmUnit unit) {
     return collector->out_kinds >> unit & 1;
@@ -83,6 +100,18 @@ static inline void collector_write(SmCollector *collector, uint64_t banks) {
 /* Whether they could be: none of the banks was written already. */
 static inline bool collector_can_write(const SmCollector *collector, uint64_t banks) {
     return !(banks & collector->written);
+}
+
+/* ---- Those of all sub-cores ---- */
+
+typedef struct SmCollectors {
+    SmCollector *of[SM_MAX_SUBCORES];
+    uint64_t warps[SM_MAX_SUBCORES]; /* slots of each sub-core */
+    uint32_t mask;                   /* sub-cores - 1 */
+} SmCollectors;
+
+static inline SmCollector *collectors_of(const SmCollectors *collectors, int warp) {
+    return collectors->of[(uint32_t)warp & collectors->mask];
 }
 
 #endif

@@ -4,7 +4,9 @@
 void insts_init(SmInsts *insts, const SmConfig *config, Arena *arena) {
     const SmUnitConfig *ldst = &config->units[SM_UNIT_LDST];
     insts->inst = ARENA_ARRAY(arena, SmInst, SM_INSTS);
-    insts->memory_count = ldst->issue_slots + ldst->collector_units + ldst->dispatch_slots + 1;
+    uint32_t gathering = config->collector.units ? config->collector.units : ldst->collector_units;
+    uint32_t places = ldst->issue_slots + gathering + ldst->dispatch_slots;
+    insts->memory_count = places * config->subcores + 1;
     insts->memory = ARENA_ARRAY(arena, SmMemory, insts->memory_count);
     insts_reset(insts);
 }

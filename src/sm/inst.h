@@ -24,6 +24,7 @@ typedef struct SmInst {
     uint32_t pc;
     uint32_t lanes;      /* that executed it */
     uint32_t serial;     /* number of its warp among those launched on the SM */
+    uint32_t order;      /* its own among those that the SM issued */
     uint16_t read_count; /* operands to fetch: more than banks where some share one */
     uint16_t remaining;  /* accesses whose data are still to come */
     uint16_t memory;     /* its SmMemory, SM_NONE once all accesses are handed on */
@@ -32,8 +33,9 @@ typedef struct SmInst {
     uint8_t unit;        /* SmUnit */
     uint8_t copy;        /* cp.async: place of its group and 1 (copies.h), else 0 */
     bool holds_warp;     /* a load until whose end its warp issues nothing */
+    uint8_t kept;        /* operands that need no read, bit for place (collector.reuse) */
 } SmInst;
-_Static_assert(sizeof(SmInst) == 40, "thousands may be under way");
+_Static_assert(sizeof(SmInst) == 48, "thousands may be under way");
 
 /* Where a memory instruction's accesses go. */
 typedef enum SmPath {

@@ -1,8 +1,11 @@
 /* Issue (see the header). */
 #include "sm/issue.h"
 
-void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch, SmCollector *collector) {
-    *issue = (SmIssue){.fetch = fetch, .collector = collector};
+void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
+                const SmCollectors *collectors) {
+    *issue = (SmIssue){.fetch = fetch, .collectors = *collectors};
+    for (int s = 0; s < SM_MAX_SCHEDULERS; s++)
+        issue->collector[s] = collectors_of(collectors, s);
     scoreboard_init(&issue->scoreboard, sm_config_warps(sm->config));
     coalescer_init(&issue->coalescer, sm->config, sm->env.atom_bytes, sm->env.index, sm->env.sms);
 }
@@ -129,23 +132,27 @@ __attribute__((noinline)) static void profile_issue(SmContext *sm, uint16_t inde
 }
 
 /* Puts the executed instruction on its way to a pipeline. */
-static void send_to_pipeline(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, const SmOp *op) {
+static void send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, int warp, uint32_t pc,
+                             const SmOp *op) {
     uint16_t index = insts_new(&sm->insts);
     SmInst *inst = &sm->insts.inst[index];
-    *inst = (SmInst){.reads = collector_banks_of(issue->collector, op->reads, warp),
-                     .writes = collector_banks_of(issue->collector, op->writes, warp),
+    SmCollector *collector = issue->collector[scheduler];
+    *inst = (SmInst){.reads = collector_banks_of(collector, op->reads, warp),
+                     .writes = collector_banks_of(collector, op->writes, warp),
                      .pc = pc,
                      .lanes = sm->isa.executed,
                      .serial = (uint32_t)sm->view.warp[warp].age,
+                     .order = (uint32_t)sm->counters.warp_instructions,
                      .read_count = op->read_count,
                      .memory = SM_NONE,
                      .next = SM_NONE,
                      .warp = (uint8_t)warp,
                      .unit = op->unit};
+    if (collector->reuses) collector_keep_operands(collector, sm, inst);
     if (op->flags & ISA_IS_COPY) inst->copy = warps_copy_issued(&sm->warps, warp);
     const SmMemory *memory = op->unit == SM_UNIT_LDST ? find_accesses(issue, sm, inst) : NULL;
     warps_issued(&sm->warps, inst, memory);
-    collector_put(issue->collector, (SmUnit)op->unit, index);
+    collector_put(collector, (SmUnit)op->unit, index);
     if (context_is_profiled(sm)) profile_issue(sm, index);
 }
 
@@ -175,7 +182,7 @@ static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
     count_instruction(issue, sm, op, lanes);
     sm->counters.divergent_branches += op->flags & ISA_IS_BRANCH && isa->depth > depth;
     scoreboard_reserve(&issue->scoreboard, warp, op);
-    send_to_pipeline(issue, sm, warp, pc, op);
+    send_to_pipeline(issue, sm, scheduler, warp, pc, op);
     fetch_took(issue->fetch, warp, pc, isa->pc, has_exited);
     if (op->flags & FOLLOWED || has_exited) follow_warp(issue, sm, warp, pc, op->flags, has_exited);
     TytoWarpView *view = &sm->view.warp[warp];
@@ -199,14 +206,35 @@ static uint64_t ready_warps(const SmIssue *issue, const SmContext *sm) {
     return sm->view.has_instruction & issue->clear & ~blocked(sm);
 }
 
+/* Warps whose next instruction would find no place before this collector, if it were theirs. */
+static uint64_t without_slot(const SmIssue *issue, const SmCollector *collector) {
+    uint64_t full = 0;
+    for (uint32_t kinds = collector->full_kinds; kinds; kinds &= kinds - 1)
+        full |= issue->wants[bits_lowest32(kinds)];
+    return full;
+}
+
+/* The same of every warp before its own sub-core's. */
+__attribute__((noinline)) static uint64_t without_slot_anywhere(const SmIssue *issue) {
+    const SmCollectors *collectors = &issue->collectors;
+    uint64_t full = 0;
+    for (uint32_t core = 0; core <= collectors->mask; core++)
+        full |= without_slot(issue, collectors->of[core]) & collectors->warps[core];
+    return full;
+}
+
 /* Warps whose next instruction, if they have one, finds a place between issue and collector. */
 static uint64_t with_free_slot(const SmIssue *issue, const SmContext *sm) {
-    uint64_t full = 0;
     if (issue->is_stalled || !insts_has_room(&sm->insts))
         return 0; /* as many under way as can be */
-    for (uint32_t kinds = issue->collector->full_kinds; kinds; kinds &= kinds - 1)
-        full |= issue->wants[bits_lowest32(kinds)];
-    return ~full;
+    return ~(issue->collectors.mask ? without_slot_anywhere(issue)
+                                    : without_slot(issue, issue->collector[0]));
+}
+
+/* The same where only a scheduler's own warps are asked about. */
+static uint64_t with_free_slot_of(const SmIssue *issue, const SmContext *sm, int scheduler) {
+    if (issue->is_stalled || !insts_has_room(&sm->insts)) return 0;
+    return ~without_slot(issue, issue->collector[scheduler]);
 }
 
 /* Warps that the load/store unit keeps from issuing when they find no place. */
@@ -230,15 +258,15 @@ static SmOutcome idle_cause(const SmIssue *issue, const SmContext *sm, uint64_t 
     return SM_IDLE_BARRIER;
 }
 
-/* Why a scheduler with the warps `mine` issued nothing although the policy was asked about
- * `allowed`. */
-static SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, uint64_t mine,
+/* Why a scheduler issued nothing although the policy was asked about `allowed`. */
+static SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, int scheduler,
                              uint64_t allowed) {
+    uint64_t mine = sm->view.scheduler_warps[scheduler];
     uint64_t valid = sm->view.has_instruction & ~blocked(sm) & mine;
     if (!valid) return idle_cause(issue, sm, mine);
     uint64_t ready = valid & issue->clear;
     if (!ready) return valid & ~sm->view.waits_memory ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
-    if (ready & with_free_slot(issue, sm) || !(ready & allowed)) return SM_THROTTLED;
+    if (ready & with_free_slot_of(issue, sm, scheduler) || !(ready & allowed)) return SM_THROTTLED;
     return ready & ~waiting_for_lsu(issue) ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
 }
 
@@ -270,10 +298,10 @@ static int pick_warp(SmIssue *issue, SmContext *sm, int scheduler, uint64_t read
 static void run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t allowed) {
     uint64_t mine = sm->view.scheduler_warps[scheduler];
     uint64_t ready = ready_warps(issue, sm) & mine & allowed;
-    if (ready) ready &= with_free_slot(issue, sm);
+    if (ready) ready &= with_free_slot_of(issue, sm, scheduler);
     int warp = pick_warp(issue, sm, scheduler, ready);
     if (warp == TYTO_NO_WARP) {
-        issue->outcome[scheduler] = (uint8_t)stall_cause(issue, sm, mine, allowed);
+        issue->outcome[scheduler] = (uint8_t)stall_cause(issue, sm, scheduler, allowed);
         return;
     }
     uint64_t bit = UINT64_C(1) << warp;
@@ -281,7 +309,7 @@ static void run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t
     do
         issue_warp(issue, sm, scheduler, warp);
     while (--left && !sm->isa.fault.is_set &&
-           ready_warps(issue, sm) & with_free_slot(issue, sm) & bit);
+           ready_warps(issue, sm) & with_free_slot_of(issue, sm, scheduler) & bit);
     issue->outcome[scheduler] = SM_ISSUED;
 }
 
@@ -392,11 +420,12 @@ void issue_step(SmIssue *issue, SmContext *sm, bool is_stalled) {
  * the unit full because the L1D can take no more for want of an MSHR, a way or a place in the miss
  * queue: they wait for other warps' data. */
 static uint64_t wait_behind_misses(const SmIssue *issue, const SmContext *sm, bool l1d_refuses) {
+    const SmCollectors *collectors = &issue->collectors;
     if (!l1d_refuses) return 0;
-    uint64_t behind = issue->is_stalled ? ready_warps(issue, sm) : 0;
-    if (!issue->collector->slots_free[SM_UNIT_LDST])
-        behind |= sm->view.has_instruction & issue->clear & issue->wants[SM_UNIT_LDST];
-    return behind;
+    uint64_t behind = issue->is_stalled ? ready_warps(issue, sm) : 0, full = 0;
+    for (uint32_t core = 0; core <= collectors->mask; core++)
+        if (!collectors->of[core]->slots_free[SM_UNIT_LDST]) full |= collectors->warps[core];
+    return behind | (full & sm->view.has_instruction & issue->clear & issue->wants[SM_UNIT_LDST]);
 }
 
 static bool is_blocked_on_memory(const SmIssue *issue, const SmContext *sm, bool l1d_refuses) {
@@ -420,12 +449,12 @@ void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles, bo
 
 /* Adds the instructions of a kind to the counters of all that they are. */
 static void add_kind(Counters *c, uint32_t kind, uint64_t count) {
-    uint64_t *const unit[SM_UNITS] = {[SM_UNIT_SP] = &c->sp_instructions,
-                                      [SM_UNIT_SFU] = &c->sfu_instructions,
-                                      [SM_UNIT_DP] = &c->dp_instructions,
-                                      [SM_UNIT_LDST] = &c->ldst_instructions};
+    uint64_t *const unit[SM_UNITS] = {
+        [SM_UNIT_SP] = &c->sp_instructions,         [SM_UNIT_SFU] = &c->sfu_instructions,
+        [SM_UNIT_DP] = &c->dp_instructions,         [SM_UNIT_INT] = &c->int_instructions,
+        [SM_UNIT_TENSOR] = &c->tensor_instructions, [SM_UNIT_LDST] = &c->ldst_instructions};
     uint32_t memory = kind & SM_COUNTS_ATOMIC;
-    *unit[kind % SM_UNITS] += count;
+    *unit[kind % SM_COUNTS_LOAD] += count;
     if (memory == SM_COUNTS_LOAD) c->load_instructions += count;
     if (memory == SM_COUNTS_STORE) c->store_instructions += count;
     if (memory == SM_COUNTS_ATOMIC) c->atomic_instructions += count;

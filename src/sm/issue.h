@@ -51,13 +51,15 @@ typedef struct SmIssue {
     uint8_t wanted[TYTO_MAX_WARPS]; /* SmUnit whose word has the warp, by slot */
     uint64_t policy_cycle;          /* cycle up to which the policy knows that time passed */
     SmFetch *fetch;                 /* whose buffers it takes from */
-    SmCollector *collector;         /* where instructions go */
-    SmScoreboard scoreboard;        /* scoreboard.c */
-    SmCoalescer coalescer;          /* coalesce.c */
+    SmCollector *collector[SM_MAX_SCHEDULERS]; /* where each scheduler's instructions go */
+    SmCollectors collectors;                   /* the same by sub-core */
+    SmScoreboard scoreboard;                   /* scoreboard.c */
+    SmCoalescer coalescer;                     /* coalesce.c */
     SmIssueSums sums;
 } SmIssue;
 
-void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch, SmCollector *collector);
+void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
+                const SmCollectors *collectors);
 void issue_free(SmIssue *issue);
 void issue_start_kernel(SmIssue *issue, const SmContext *sm);
 /* A warp has come, and starts at `pc`. */

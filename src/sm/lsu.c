@@ -59,12 +59,17 @@ static void pop_return(SmLsu *lsu, SmL1d *l1d, uint32_t way) {
     if (!lsu->returns[way].count) lsu->returns_waiting &= ~(1u << way);
 }
 
+static bool can_write(const SmInst *inst, const SmCollectors *collectors) {
+    return collector_can_write(collectors_of(collectors, inst->warp), inst->writes);
+}
+
 /* Loads chosen in the last cycle write their registers; then the port chooses again, among those
  * whose banks were not written already. */
-static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmCollector *collector) {
+static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *collectors) {
     while (lsu->chosen.count) {
         uint16_t inst = sm_queue_pop(&lsu->chosen);
-        collector_write(collector, sm->insts.inst[inst].writes);
+        const SmInst *done = &sm->insts.inst[inst];
+        collector_write(collectors_of(collectors, done->warp), done->writes);
         events_post(&sm->events, SM_EVENT_INST_DONE, inst);
     }
     uint32_t waiting = returns(lsu, l1d), ports = sm->config->lsu.writeback_ports;
@@ -75,8 +80,7 @@ static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmCollector *colle
         waiting &= ~(1u << way);
         uint16_t inst = peek_return(lsu, l1d, way);
         bool is_for_nobody = inst == SM_NONE; /* fetched for a store */
-        if (!is_for_nobody && !collector_can_write(collector, sm->insts.inst[inst].writes))
-            continue;
+        if (!is_for_nobody && !can_write(&sm->insts.inst[inst], collectors)) continue;
         pop_return(lsu, l1d, way);
         lsu->last_return = way;
         ports--;
@@ -239,9 +243,9 @@ static bool is_quiet(const SmLsu *lsu, const SmL1d *l1d, const SmPort *port) {
            l1d_is_quiet(l1d);
 }
 
-void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmCollector *collector) {
+void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmCollectors *collectors) {
     if (is_quiet(lsu, l1d, port)) return;
-    write_back(lsu, sm, l1d, collector);
+    write_back(lsu, sm, l1d, collectors);
     drain_pipe(lsu, &lsu->shared_pipe, sm->cycle, SM_RETURN_SHARED);
     drain_pipe(lsu, &lsu->texture_pipe, sm->cycle, SM_RETURN_TEXTURE);
     handle_reply(lsu, sm, l1d, port);

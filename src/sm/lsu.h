@@ -1,7 +1,7 @@
 /* Load/store unit: takes one memory instruction at a time, hands its accesses to shared memory, the
  * caches or the network, and brings results back through the write-back port. One for the whole SM.
  *
- * Works on its neighbours in the order of a cycle: the collector's banks (it writes registers), the
+ * Works on its neighbours in the order of a cycle: the collectors' banks (it writes registers), the
  * port (it handles one reply a cycle, and sends the misses of its caches), the L1D. Posts
  * SM_EVENT_INST_DONE, SM_EVENT_STORE_DONE and SM_EVENT_ATOMIC_DONE. */
 #ifndef TYTO_SM_LSU_H
@@ -44,7 +44,7 @@ typedef struct SmLsu {
 
 void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port);
 void lsu_start_kernel(SmLsu *lsu);
-void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmCollector *collector);
+void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmCollectors *collectors);
 
 static inline bool lsu_is_free(const SmLsu *lsu) { return lsu->latch == SM_NONE; }
 /* Takes an instruction into the latch; false when that is not free. */

@@ -45,8 +45,33 @@ static uint64_t banks_of(const SmConfig *config, const IsaReg *regs, uint32_t co
     return set;
 }
 
+/* What the machine says of an instruction's pipeline and times; a matrix product's follow from how
+ * many products it is. */
+static SmOpConfig timing_of(const SmConfig *config, const IsaInfo *info) {
+    SmOpConfig timing = config->ops[info->op_class];
+    if (info->op_class != ISA_CLASS_MATRIX) return timing;
+    uint32_t rate = config->tensor.rate[info->element_bytes];
+    if (!rate) return timing;
+    uint32_t cycles = ((UINT32_C(1) << info->vector) + rate - 1) / rate;
+    return (SmOpConfig){
+        .latency = config->tensor.latency + cycles, .initiation = cycles, .unit = SM_UNIT_TENSOR};
+}
+
+uint32_t sm_op_longest(const SmConfig *config) {
+    uint32_t longest = 0;
+    for (int class = 0; class < ISA_CLASS_COUNT; class ++)
+        if (config->ops[class].latency > longest) longest = config->ops[class].latency;
+    for (int type = 0; type < ISA_TENSORS; type++) {
+        uint32_t rate = config->tensor.rate[type];
+        uint32_t most = type == ISA_TENSOR_BIT ? SM_TENSOR_BITS : SM_TENSOR_PRODUCTS;
+        uint32_t latency = rate ? config->tensor.latency + (most + rate - 1) / rate : 0;
+        if (latency > longest) longest = latency;
+    }
+    return longest;
+}
+
 SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool) {
-    const SmOpConfig *timing = &config->ops[info->op_class];
+    const SmOpConfig timing = timing_of(config, info);
     const IsaReg *regs = &pool[info->regs], *operands = regs + info->dst_count;
     uint32_t reads =
         config->collector.is_ideal ? 0 : (uint32_t)info->src_count + info->address_count;
@@ -57,15 +82,15 @@ SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool) {
                   .reads = banks_of(config, operands, reads),
                   .writes = banks_of(config, regs, info->dst_count),
                   .regs = info->regs,
-                  .latency = (uint16_t)timing->latency,
-                  .initiation = (uint16_t)timing->initiation,
+                  .latency = (uint16_t)timing.latency,
+                  .initiation = (uint16_t)timing.initiation,
                   .flags = info->flags,
                   .result_count = info->dst_count,
                   .use_count = (uint16_t)uses,
                   .read_count = (uint16_t)reads,
-                  .unit = (uint8_t)timing->unit,
+                  .unit = (uint8_t)timing.unit,
                   .traits = traits_of(info),
-                  .counts = counts_of(info, timing->unit)};
+                  .counts = counts_of(info, timing.unit)};
 }
 
 SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program) {

@@ -17,13 +17,14 @@ enum {
 
 /* What an instruction counts as beside its lanes, packed: its SmUnit, then the bits below. */
 enum {
-    SM_COUNTS_LOAD = 4,
-    SM_COUNTS_STORE = 8,
-    SM_COUNTS_ATOMIC = 12, /* of these three one at most */
-    SM_COUNTS_BRANCH = 16,
-    SM_COUNTS_BARRIER = 32,
-    SM_COUNTS = 64 /* kinds that can be told apart */
+    SM_COUNTS_LOAD = 8,
+    SM_COUNTS_STORE = 16,
+    SM_COUNTS_ATOMIC = 24, /* of these three one at most */
+    SM_COUNTS_BRANCH = 32,
+    SM_COUNTS_BARRIER = 64, /* no instruction is both */
+    SM_COUNTS = 96          /* kinds that can be told apart */
 };
+_Static_assert((int)SM_UNITS <= (int)SM_COUNTS_LOAD, "an SmUnit lies below the bits");
 
 /* Registers, bit for number modulo SM_OP_REGS. Aligned as its words are, so that rows stay small.
  */
@@ -51,6 +52,9 @@ _Static_assert(sizeof(SmOp) == 72, "a kernel's rows share the host's first cache
 /* The rows of a program's instructions. The table is the caller's to free. */
 SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool);
 SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program);
+
+/* The longest latency of an instruction on the machine. */
+uint32_t sm_op_longest(const SmConfig *config);
 
 /* The banks of a warp's registers from those of warp 0. */
 static inline uint64_t sm_op_banks(uint64_t banks, uint32_t shift, uint64_t all) {

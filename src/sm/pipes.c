@@ -9,9 +9,7 @@ enum {
 /* Cycles ahead that a result can be due, as a power of two that fills words of bits: rings no
  * longer than the machine needs stay in the host's caches. */
 static uint32_t horizon_of(const SmConfig *config) {
-    uint32_t longest = 0, horizon = 64;
-    for (int c = 0; c < ISA_CLASS_COUNT; c++)
-        if (config->ops[c].latency > longest) longest = config->ops[c].latency;
+    uint32_t longest = sm_op_longest(config), horizon = 64;
     while (horizon < longest + RETIRE_DELAY + ISA_LANES)
         horizon *= 2;
     assert(horizon <= MAX_HORIZON);
@@ -29,11 +27,18 @@ void pipes_init(SmPipes *pipes, const SmConfig *config, Arena *arena) {
     for (int u = 0; u < SM_UNIT_LDST; u++) {
         uint32_t lanes = config->units[u].lanes;
         for (uint32_t i = 0; i < config->units[u].count; i++) {
-            pipes->pipeline[pipes->count].unit = (uint8_t)u;
-            pipes->finishing[pipes->count++] = ARENA_ARRAY(arena, uint64_t, horizon / 64);
+            pipes->unit[pipes->count] = (uint8_t)u;
+            SmPipeline *pipeline = ARENA_ARRAY(arena, SmPipeline, 1);
+            pipeline->ends = pipes->results;
+            pipes->pipeline[pipes->count++] = pipeline;
         }
         if (lanes) pipes->beats[u] = (ISA_LANES + lanes - 1) / lanes;
     }
+}
+
+void pipes_share(SmPipes *pipes, const SmPipes *other, SmUnit unit) {
+    for (uint32_t p = 0; p < pipes->count; p++)
+        if (pipes->unit[p] == unit) pipes->pipeline[p] = other->pipeline[p];
 }
 
 /* Place of a cycle in the rings of results. */
@@ -41,9 +46,7 @@ static uint32_t at(const SmPipes *pipes, uint64_t cycle) {
     return (uint32_t)cycle & pipes->horizon_mask;
 }
 
-void pipes_write_back(SmPipes *pipes, SmContext *sm, SmCollector *collector) {
-    uint32_t slot = at(pipes, sm->cycle);
-    if (!pipes->under_way || !bits_get(pipes->due, slot)) return;
+void pipes_retire(SmPipes *pipes, SmContext *sm, SmCollector *collector, uint32_t slot) {
     SmResults *results = &pipes->results[slot];
     for (uint32_t i = 0; i < results->count; i++) {
         collector_write(collector, sm->insts.inst[results->inst[i]].writes);
@@ -51,9 +54,8 @@ void pipes_write_back(SmPipes *pipes, SmContext *sm, SmCollector *collector) {
     }
     pipes->under_way -= results->count;
     results->count = 0;
+    results->finishing = 0;
     bits_clear(pipes->due, slot);
-    for (uint32_t p = 0; p < pipes->count; p++)
-        bits_clear(pipes->finishing[p], slot);
 }
 
 uint64_t pipes_next_result(const SmPipes *pipes, uint64_t now) {
@@ -69,18 +71,20 @@ uint64_t pipes_next_result(const SmPipes *pipes, uint64_t now) {
 
 /* Lets the oldest waiting instruction of the pipeline's kind enter, if it can. */
 static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, uint32_t index) {
-    SmPipeline *pipeline = &pipes->pipeline[index];
-    SmUnit unit = (SmUnit)pipeline->unit;
-    if (!collector_has(collector, unit) || sm->cycle < pipeline->free_at) return;
+    SmUnit unit = (SmUnit)pipes->unit[index];
+    if (!collector_has(collector, unit)) return;
+    SmPipeline *pipeline = pipes->pipeline[index];
+    if (sm->cycle < pipeline->free_at) return;
     uint16_t inst = collector_peek(collector, unit);
     const SmOp *op = &sm->ops[sm->insts.inst[inst].pc];
     /* A warp that enters over several cycles leaves the pipeline the same number later. */
     uint32_t beats = pipes->beats[unit];
     uint32_t slot = at(pipes, sm->cycle + RETIRE_DELAY + op->latency + beats - 1);
     SmResults *results = &pipes->results[slot];
-    if (results->count >= pipes->places || bits_get(pipes->finishing[index], slot)) return;
+    uint32_t *finishing = &pipeline->ends[slot].finishing;
+    if (results->count >= pipes->places || *finishing >> index & 1) return;
     collector_pop(collector, unit);
-    bits_set(pipes->finishing[index], slot);
+    *finishing |= 1u << index;
     bits_set(pipes->due, slot);
     results->inst[results->count++] = inst;
     pipes->under_way++;

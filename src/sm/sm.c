@@ -6,7 +6,8 @@
 #include "sm/subcore.h"
 
 enum {
-    PIPELINE_STAGES = 6 /* cycles from issue to issue beyond a pipeline's latency (docs/sm.md) */
+    PIPELINE_STAGES = 6 /* cycles from issue to issue beyond a pipeline's latency (docs/sm.md); one
+                           less where the collector makes several steps a cycle */
 };
 
 /* Cycles counted since they were last added to the counters. */
@@ -21,7 +22,7 @@ struct Sm {
     SmContext context;
     SmCycles cycles;
     SmIssue issue;
-    SmSubcore core;
+    SmSubcores cores;
     SmLsu lsu;
     SmL1d l1d;
     SmPort port;
@@ -38,17 +39,19 @@ static uint64_t slots_of_scheduler(const SmConfig *config, uint32_t scheduler) {
 static void start_view(SmContext *context, uint32_t cta_limit, uint64_t cycle) {
     const SmConfig *config = context->config;
     TytoSmView *view = &context->view;
-    *view = (TytoSmView){.cycle = cycle,
-                         .sm = context->env.index,
-                         .sms = context->env.sms,
-                         .warp_count = sm_config_warps(config),
-                         .cta_count = config->ctas,
-                         .cta_limit = cta_limit,
-                         .warps_per_cta = context->launch ? context->launch->warps : 0,
-                         .schedulers = config->scheduler.count,
-                         .pipeline_depth = PIPELINE_STAGES + config->ops[ISA_CLASS_OTHER].latency,
-                         .issue_interval = config->scheduler.issue_interval,
-                         .line_bytes = config->l1d.line_bytes};
+    *view =
+        (TytoSmView){.cycle = cycle,
+                     .sm = context->env.index,
+                     .sms = context->env.sms,
+                     .warp_count = sm_config_warps(config),
+                     .cta_count = config->ctas,
+                     .cta_limit = cta_limit,
+                     .warps_per_cta = context->launch ? context->launch->warps : 0,
+                     .schedulers = config->scheduler.count,
+                     .pipeline_depth = PIPELINE_STAGES - (config->collector.steps > 1 ? 1u : 0u) +
+                                       config->ops[ISA_CLASS_OTHER].latency,
+                     .issue_interval = config->scheduler.issue_interval,
+                     .line_bytes = config->l1d.line_bytes};
     for (uint32_t s = 0; s < config->scheduler.count; s++)
         view->scheduler_warps[s] = slots_of_scheduler(config, s);
     for (int w = 0; w < TYTO_MAX_WARPS; w++)
@@ -66,11 +69,11 @@ Sm *sm_new(const SmEnvironment *environment) {
     insts_init(&context->insts, config, arena);
     port_init(&sm->port, context);
     fetch_init(&sm->fetch, context, &sm->port);
-    subcore_init(&sm->core, config, arena);
+    subcores_init(&sm->cores, config, arena);
     lsu_init(&sm->lsu, context, &sm->port);
     l1d_init(&sm->l1d, context, &sm->port);
     warps_init(&context->warps, config, arena);
-    issue_init(&sm->issue, context, &sm->fetch, &sm->core.collector);
+    issue_init(&sm->issue, context, &sm->fetch, &sm->cores.collectors);
     if (environment->is_profiled) context->profile = sm_profile_new(SM_REQUESTS, arena);
     start_view(context, 0, 0);
     sched_agent_init(&context->policy, environment->policy, &context->view,
@@ -233,11 +236,11 @@ static void plan_next_step(Sm *sm) {
     SmContext *context = &sm->context;
     uint64_t next = context->cycle + 1;
     bool is_busy = issue_has_work(&sm->issue, context) || retirable(context) ||
-                   subcore_has_work(&sm->core, &sm->lsu) ||
+                   subcores_have_work(&sm->cores, &sm->lsu) ||
                    fetch_has_work(&sm->fetch, context, &sm->port) ||
                    lsu_has_work(&sm->lsu, context, &sm->l1d, &sm->port);
     if (!is_busy && !context->env.never_sleeps) {
-        uint64_t result = pipes_next_result(&sm->core.pipes, context->cycle);
+        uint64_t result = subcores_next_result(&sm->cores, context->cycle);
         uint64_t memory = lsu_next_event(&sm->lsu, &sm->l1d);
         next = result < memory ? result : memory;
         if (context->view.resident) {
@@ -296,10 +299,10 @@ void sm_step(Sm *sm, uint64_t cycle) {
     context->cycle = cycle;
     context->view.cycle = cycle;
     context->isa.cycle = cycle;
-    subcore_write_back(&sm->core, context);
-    lsu_step(&sm->lsu, context, &sm->l1d, &sm->port, &sm->core.collector);
+    subcores_write_back(&sm->cores, context);
+    lsu_step(&sm->lsu, context, &sm->l1d, &sm->port, &sm->cores.collectors);
     hear_events(sm);
-    subcore_step(&sm->core, context, &sm->lsu);
+    subcores_step(&sm->cores, context, &sm->lsu);
     bool has_standing = context_is_profiled(context) && issue_will_look(&sm->issue, context);
     issue_step(&sm->issue, context, lsu_stalls_pipeline(&sm->lsu, context));
     if (has_standing) issue_note_standing(&sm->issue, context);

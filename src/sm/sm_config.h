@@ -17,14 +17,27 @@ enum {
         32 * TYTO_MAX_WARPS,     /* resident threads of one SM; its warps fit a word of bits */
     SM_MAX_CTAS = TYTO_MAX_CTAS, /* resident CTAs of one SM */
     SM_MAX_SCHEDULERS = TYTO_MAX_SCHEDULERS, /* warp schedulers of one SM */
-    SM_MAX_PIPELINES = 16,                   /* SP, SFU and DP pipelines together */
-    SM_MAX_COLLECTORS = 32,                  /* operand collector units of all kinds */
+    SM_MAX_SUBCORES = SM_MAX_SCHEDULERS,     /* a sub-core has a scheduler at least */
+    SM_MAX_PIPELINES = 24,                   /* pipelines of a sub-core together */
+    SM_MAX_COLLECTORS = 32,                  /* operand collector units of a sub-core */
     SM_MAX_RESULTS = 8,                      /* results retired in one cycle */
+    SM_TENSOR_PRODUCTS = 8192,               /* most of a warp's matrix instruction: m16n8k64 */
+    SM_TENSOR_BITS = 32768,                  /* the same of single bits: m16n8k256 */
+    SM_TENSOR_CYCLES = 1024,                 /* most in which one may enter its pipeline */
     SM_POLICY_BYTES = 96,                    /* a policy's name and parameters, with the NUL */
 };
 
-/* The kinds of pipeline an instruction can be sent to. */
-typedef enum SmUnit { SM_UNIT_SP, SM_UNIT_SFU, SM_UNIT_DP, SM_UNIT_LDST, SM_UNITS } SmUnit;
+/* The kinds of pipeline an instruction can be sent to; the load/store unit, which is none, is the
+ * last. */
+typedef enum SmUnit {
+    SM_UNIT_SP,
+    SM_UNIT_SFU,
+    SM_UNIT_DP,
+    SM_UNIT_INT,
+    SM_UNIT_TENSOR,
+    SM_UNIT_LDST,
+    SM_UNITS
+} SmUnit;
 
 /* How the lanes of a warp part and meet (isa/converge.h). */
 typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmDivergence;
@@ -37,16 +50,32 @@ typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmD
     P(COUNT, key, at, "initiation", initiation, "cycles", 1, 1000, interval, what ": cycles until the pipeline takes another warp") \
     P(CHOICE, key, at, "unit", unit, SmUnit, pipeline, what ": pipeline it runs on")
 
+/* What a tensor pipeline does a cycle, for factors of each type; 0 where there is no such unit, or
+ * nothing is known of it: ops.matrix says what such products take then. */
+#define SM_TENSOR_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "fp16", rate[ISA_TENSOR_FP16], "products", 0, 4096, "0", "matrix products of f16 and bf16 that a tensor pipeline adds up a cycle; 0: ops.matrix holds for them") \
+    P(COUNT, key, at, "tf32", rate[ISA_TENSOR_TF32], "products", 0, 4096, "0", "the same of tf32") \
+    P(COUNT, key, at, "fp64", rate[ISA_TENSOR_FP64], "products", 0, 4096, "0", "the same of f64") \
+    P(COUNT, key, at, "fp8", rate[ISA_TENSOR_FP8], "products", 0, 4096, "0", "the same of the 8-bit floats") \
+    P(COUNT, key, at, "int8", rate[ISA_TENSOR_INT8], "products", 0, 4096, "0", "the same of 8-bit integers") \
+    P(COUNT, key, at, "int4", rate[ISA_TENSOR_INT4], "products", 0, 4096, "0", "the same of 4-bit integers") \
+    P(COUNT, key, at, "bit", rate[ISA_TENSOR_BIT], "products", 0, 16384, "0", "the same of single bits") \
+    P(COUNT, key, at, "latency", latency, "cycles", 0, 900, "16", "cycles in the pipeline beside those in which an instruction enters it")
+
 /* One kind of pipeline, which `what` names, and its share of the operand collector; its places are
- * for all schedulers together. */
+ * for all schedulers of a sub-core together. */
 #define SM_UNIT_PARAMETERS(P, key, at, what, pipelines, issue, gather, in, out, dispatch) \
-    P(COUNT, key, at, "count", count, "", 0, 8, pipelines, what " pipelines of an SM") \
+    P(COUNT, key, at, "count", count, "", 0, 8, pipelines, what " pipelines of a sub-core (an SM is one unless sm.subcores says otherwise), or of the sub-cores that share them") \
     P(COUNT, key, at, "lanes", lanes, "", 1, 32, "32", "lanes a " what " pipeline takes a cycle: a warp keeps its input 32/lanes cycles at least") \
     P(COUNT, key, at, "issue_slots", issue_slots, "", 1, 16, issue, what " instructions between issue and operand collector") \
     P(COUNT, key, at, "collector_units", collector_units, "", 1, 64, gather, what " instructions gathering operands") \
     P(COUNT, key, at, "collector_in", collector_in, "", 1, 16, in, what " collector units filled a cycle") \
     P(COUNT, key, at, "collector_out", collector_out, "", 1, 16, out, what " collector units emptied a cycle") \
     P(COUNT, key, at, "dispatch_slots", dispatch_slots, "", 1, 16, dispatch, what " instructions between operand collector and pipelines")
+
+/* Which the load/store unit, of which an SM has one, is without. */
+#define SM_SHARED_UNIT_PARAMETERS(P, key, at, what) \
+    P(COUNT, key, at, "shared_by", shared_by, "", 1, SM_MAX_SUBCORES, "1", "sub-cores, one after the other in number, that share these " what " pipelines: 1, 2 or 4")
 
 #define SM_FETCH_PARAMETERS(P, key, at) \
     P(BOOL, key, at, "ideal", is_ideal, "no", "the next instructions of every warp are always in its buffer") \
@@ -66,7 +95,10 @@ typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmD
 
 #define SM_COLLECTOR_PARAMETERS(P, key, at) \
     P(BOOL, key, at, "ideal", is_ideal, "no", "every operand is there the cycle after issue") \
-    P(COUNT, key, at, "banks", banks, "", 1, 64, "16", "single-ported register banks") \
+    P(COUNT, key, at, "banks", banks, "", 1, 64, "16", "single-ported register banks of a sub-core") \
+    P(COUNT, key, at, "units", units, "", 0, SM_MAX_COLLECTORS, "0", "collector units of a sub-core that take instructions of every kind; 0: each kind has its own (units.*.collector_units)") \
+    P(COUNT, key, at, "steps", steps, "", 1, 4, "1", "steps of the collector a cycle: reads that a bank serves; writes block those of the first") \
+    P(BOOL, key, at, "reuse", reuses, "no", "an operand that the same warp's last instruction read in the same place is kept, and not read again, unless another warp issued in between") \
     P(BOOL, key, at, "adds_warp", adds_warp, "yes", "bank = (register + warp) mod banks, not register mod banks") \
     P(BOOL, key, at, "writes_block_reads", writes_block_reads, "yes", "a bank written in a cycle serves no read")
 
@@ -102,16 +134,23 @@ typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmD
     P(COUNT, key, at, "registers", registers, "", 1024, 1048576, "32768", "32-bit registers") \
     P(COUNT, key, at, "register_granularity", register_granularity, "", 1, 64, "4", "a thread's registers are rounded up to a multiple of this") \
     P(CHOICE, key, at, "divergence", divergence, SmDivergence, "stack", "how lanes of a warp part: stack: the sides of a branch one after the other; independent: in turns, as from compute capability 7.0 on") \
-    P(COUNT, key, at, "result_buses", result_buses, "", 1, SM_MAX_RESULTS, "2", "results that SP, SFU and DP pipelines may finish a cycle, together") \
-    P(COUNT, key, at, "writeback_width", writeback_width, "", 1, SM_MAX_RESULTS, "2", "finished instructions retired a cycle")
+    P(COUNT, key, at, "subcores", subcores, "", 1, SM_MAX_SUBCORES, "1", "parts with pipelines, register banks and collector of their own: 1, or one for each scheduler; warp w is in part w mod this") \
+    P(COUNT, key, at, "result_buses", result_buses, "", 1, SM_MAX_RESULTS, "2", "results that the pipelines of a sub-core may finish a cycle, together") \
+    P(COUNT, key, at, "writeback_width", writeback_width, "", 1, SM_MAX_RESULTS, "2", "finished instructions that a sub-core retires a cycle")
 /* clang-format on */
 
 typedef struct SmOpConfig {
     SM_OP_PARAMETERS(PARAMETER_FIELD, , , , , , )
 } SmOpConfig;
 
+typedef struct SmTensorConfig {
+    uint32_t rate[ISA_TENSORS]; /* SM_TENSOR_PARAMETERS, as the next */
+    uint32_t latency;
+} SmTensorConfig;
+
 typedef struct SmUnitConfig {
     SM_UNIT_PARAMETERS(PARAMETER_FIELD, , , , , , , , , )
+    SM_SHARED_UNIT_PARAMETERS(PARAMETER_FIELD, , , )
 } SmUnitConfig;
 
 typedef struct SmFetchConfig {
@@ -141,6 +180,7 @@ typedef struct SmConfig {
     SmCollectorConfig collector;
     SmUnitConfig units[SM_UNITS];
     SmOpConfig ops[ISA_CLASS_COUNT]; /* memory instructions: only their unit, the load/store unit */
+    SmTensorConfig tensor;
     SmSharedConfig shared;
     SmLsuConfig lsu;
     CacheConfig l1i; /* instructions */

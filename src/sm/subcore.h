@@ -1,5 +1,9 @@
 /* The part of an SM from issue to the pipelines: what a machine with several schedulers may have
- * once for each. An SM has one; docs/sm.md says what becomes of it where it has more. */
+ * once for each. An SM has one, or as many as schedulers; warp w is in sub-core w mod their number,
+ * as it belongs to scheduler w mod theirs.
+ *
+ * What sub-cores share: the load/store unit, which takes the oldest instruction that waits for it,
+ * and pipelines of kinds that the machine says so of (units.*.shared_by). */
 #ifndef TYTO_SM_SUBCORE_H
 #define TYTO_SM_SUBCORE_H
 
@@ -12,33 +16,63 @@ typedef struct SmSubcore {
     SmPipes pipes;
 } SmSubcore;
 
-static inline void subcore_init(SmSubcore *core, const SmConfig *config, Arena *arena) {
-    collector_init(&core->collector, config, arena);
-    pipes_init(&core->pipes, config, arena);
-}
+/* All of an SM's. Most machines have one, the first, which costs nothing for the others' sake. */
+typedef struct SmSubcores {
+    uint32_t count; /* 1, 2 or 4 */
+    SmSubcore core[SM_MAX_SUBCORES];
+    SmCollectors collectors; /* theirs, for those who ask by warp */
+} SmSubcores;
 
-/* The first part of a cycle: results that are due. */
+void subcores_init(SmSubcores *cores, const SmConfig *config, Arena *arena);
+
+/* The same as the functions below where there are several. */
+void subcores_write_back_all(SmSubcores *cores, SmContext *sm);
+void subcores_step_all(SmSubcores *cores, SmContext *sm, SmLsu *lsu);
+bool subcores_have_work_all(const SmSubcores *cores, const SmLsu *lsu);
+uint64_t subcores_next_result_of_all(const SmSubcores *cores, uint64_t cycle);
+
 static inline void subcore_write_back(SmSubcore *core, SmContext *sm) {
     collector_start_cycle(&core->collector);
     pipes_write_back(&core->pipes, sm, &core->collector);
 }
 
-/* The rest, after the load/store unit has had its turn: instructions enter pipelines and that unit,
- * and operands are gathered. */
-static inline void subcore_step(SmSubcore *core, SmContext *sm, SmLsu *lsu) {
-    SmCollector *collector = &core->collector;
+/* The first part of a cycle: results that are due. */
+static inline void subcores_write_back(SmSubcores *cores, SmContext *sm) {
+    if (cores->count == 1) subcore_write_back(&cores->core[0], sm);
+    else subcores_write_back_all(cores, sm);
+}
+
+/* The rest, after the load/store unit has had its turn: instructions enter that unit and pipelines,
+ * and operands are gathered. Whose turn at what sub-cores share comes first goes round. */
+static inline void subcores_step(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
+    SmCollector *collector = &cores->core[0].collector;
+    if (cores->count != 1) {
+        subcores_step_all(cores, sm, lsu);
+        return;
+    }
     if (collector_is_empty(collector)) return;
-    pipes_step(&core->pipes, sm, collector);
+    pipes_step(&cores->core[0].pipes, sm, collector);
     if (collector_has(collector, SM_UNIT_LDST) &&
         lsu_accept(lsu, sm, collector_peek(collector, SM_UNIT_LDST)))
         collector_pop(collector, SM_UNIT_LDST);
     collector_step(collector, sm);
 }
 
-/* Whether it has something to do in the next cycle, results that are due aside. */
 static inline bool subcore_has_work(const SmSubcore *core, const SmLsu *lsu) {
     return !collector_is_empty(&core->collector) &&
            collector_can_move(&core->collector, lsu_is_free(lsu));
+}
+
+/* Whether one has something to do in the next cycle, results that are due aside. */
+static inline bool subcores_have_work(const SmSubcores *cores, const SmLsu *lsu) {
+    return cores->count == 1 ? subcore_has_work(&cores->core[0], lsu)
+                             : subcores_have_work_all(cores, lsu);
+}
+
+/* Cycle of the next result, UINT64_MAX. */
+static inline uint64_t subcores_next_result(const SmSubcores *cores, uint64_t cycle) {
+    return cores->count == 1 ? pipes_next_result(&cores->core[0].pipes, cycle)
+                             : subcores_next_result_of_all(cores, cycle);
 }
 
 #endif

@@ -101,7 +101,8 @@ static const Identity identities[] = {
     IDENTITY("an SM that does not issue is counted once a cycle", false,
         (T(no_issue_cycles)), AT_MOST, (T(sm_cycles)), ONCE),
     IDENTITY("every instruction went to one kind of pipeline", false,
-        (T(sp_instructions) T(sfu_instructions) T(dp_instructions) T(ldst_instructions)),
+        (T(sp_instructions) T(sfu_instructions) T(dp_instructions) T(int_instructions)
+             T(tensor_instructions) T(ldst_instructions)),
         EQUALS, (T(warp_instructions)), ONCE),
     IDENTITY("only branches split a warp", false,
         (T(divergent_branches)), AT_MOST, (T(branches)), ONCE),

@@ -47,6 +47,8 @@
     SUM(sp_instructions, "warp instructions", "issued to the SP pipelines") \
     SUM(sfu_instructions, "warp instructions", "issued to the SFU pipelines") \
     SUM(dp_instructions, "warp instructions", "issued to the DP pipelines") \
+    SUM(int_instructions, "warp instructions", "issued to the INT pipelines of machines that have some") \
+    SUM(tensor_instructions, "warp instructions", "issued to the tensor pipelines") \
     SUM(ldst_instructions, "warp instructions", "issued to the load/store unit") \
     SUM(load_instructions, "warp instructions", "loads from any memory") \
     SUM(store_instructions, "warp instructions", "stores to any memory") \

@@ -22,7 +22,7 @@ static void stop(const MadeKernel *kernel, const char *const *options, int count
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-    static const char *const machines[] = {"owl", "ccws", "pro", "md", "gtx480"};
+    static const char *const machines[] = {"owl", "ccws", "pro", "md", "gtx480", "qv100"};
     static const char *const schedulers[] = {"gto",  "lrr",         "two-level",       "pro",
                                              "ccws", "swl:limit=2", "two-level-active"};
     static const char *const ctas[] = {"round-robin", "limit:ctas=1", "md"};
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
                            "--memory",
                            "64MiB",
                            "--machine",
-                           machines[choice % 5],
+                           machines[choice % 6],
                            "--scheduler",
                            schedulers[choice / 5 % 7],
                            "--cta-scheduler",

@@ -1,5 +1,5 @@
-/* A host program for the golden runs: launches the kernel of corners.ptx (its first argument),
- * which does what no workload does, and verifies what it stored. */
+/* A host program for the golden runs: launches the kernel of corners.ptx or matrix.ptx (its first
+ * argument), which does what no workload does, and verifies what it stored. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -21,6 +21,7 @@ from tyto_runs import MACHINES, Tyto, in_parallel  # noqa: E402 (found by the li
 
 TYTO = Tyto(sys.argv.pop(1))
 CORNERS = pathlib.Path(sys.argv.pop(1)).resolve()
+KERNELS = ("corners", "matrix")  # run by the program of corners.c
 WORKLOADS = ("bfs", "matmul")  # scattered loads and many launches; shared memory and barriers
 EVERYWHERE = ("lrr", "gto", "two-level", "ccws", "pro", "owl")
 ELSEWHERE = {  # further policies, each on the machine of its paper
@@ -29,6 +30,7 @@ ELSEWHERE = {  # further policies, each on the machine of its paper
     "pro": (),
     "md": ("gto/md", "gto/limit:ctas=2"),  # warp scheduler / CTA scheduler
     "gtx480": ("two-level-active",),
+    "qv100": ("two-level-active",),
 }
 SMALL_L2 = "l2.size=16KiB"  # lines are replaced, and dirty ones written back
 DP_UNIT = "units.dp.count=1,ops.fp64_add.unit=dp,ops.fp64_mad.unit=dp,ops.fp64_div.unit=dp"
@@ -39,6 +41,7 @@ WIDER = {  # (workload, policy, values of the machine): what the two workloads a
     "md": (("sssp", "gto/md", ""), ("tpacf", "lrr", "")),
     "gtx480": (("montecarlo", "gto", ""), ("weather", "gto", SMALL_L2), ("needle", "gto", ""),
                ("corners", "gto", DP_UNIT)),
+    "qv100": (("montecarlo", "gto", ""), ("spmv", "lrr", ""), ("corners", "gto", ""), ("matrix", "gto", "")),
 }
 ROWS = {machine: [(workload, policy, "") for policy in EVERYWHERE + ELSEWHERE[machine] for workload in WORKLOADS]
         + list(WIDER[machine]) for machine in MACHINES}
@@ -54,7 +57,7 @@ def count(machine, workload, policy, values):
     more = ["--cta-scheduler", ctas] if ctas else []
     for value in filter(None, values.split(",")):
         more += ["--set", value]
-    program = (CORNERS, HERE / "corners.ptx") if workload == "corners" else (workload, "--size", "test")
+    program = (CORNERS, HERE / f"{workload}.ptx") if workload in KERNELS else (workload, "--size", "test")
     total = TYTO.total("--machine", machine, "--scheduler", scheduler, *more, *program)
     return {name: value for name, value in total.items() if isinstance(value, int) and value}
 

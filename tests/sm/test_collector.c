@@ -188,6 +188,100 @@ static void test_it_has_nothing_to_move_only_when_all_wait_for_the_load_store_un
     stage_free(stage);
 }
 
+#define SHARED_UNITS                                                                               \
+    "collector.banks=4 collector.adds_warp=no collector.units=2 units.sfu.count=1 "                \
+    "units.sp.issue_slots=2 units.sp.dispatch_slots=2"
+
+/* Two units: an instruction of a third kind waits until one of them is free, of whatever kind the
+ * other two are. */
+static void test_units_for_all_kinds_are_taken_by_any(void **state) {
+    (void)state;
+    Stage *stage = stage_new(SHARED_UNITS, 8);
+    SmCollector *collector = start(stage);
+    StageInst inst = {.src_count = 3, .src = {1, 5, 9}}; /* three reads of one bank */
+    uint32_t slow = stage_program(stage, &inst);
+    inst = (StageInst){.src_count = 1, .src = {2}};
+    uint32_t fast = stage_program(stage, &inst);
+    collector_put(collector, SM_UNIT_SP, stage_inst(stage, slow, 0));
+    collector_put(collector, SM_UNIT_SFU, stage_inst(stage, fast, 0));
+    collector_put(collector, SM_UNIT_LDST, stage_inst(stage, fast, 0));
+    step(stage, collector); /* both units are taken */
+    step(stage, collector); /* the SFU's operand is read */
+    assert_int_equal(collector->in[SM_UNIT_LDST].count, 1);
+    step(stage, collector); /* its unit goes on to the load */
+    assert_true(collector_has(collector, SM_UNIT_SFU));
+    assert_int_equal(collector->in[SM_UNIT_LDST].count, 0);
+    assert_false(collector_has(collector, SM_UNIT_SP));
+    step(stage, collector);
+    step(stage, collector);
+    assert_true(collector_has(collector, SM_UNIT_SP) && collector_has(collector, SM_UNIT_LDST));
+    for (SmUnit unit = 0; unit < SM_UNITS; unit++)
+        if (collector_has(collector, unit)) collector_pop(collector, unit);
+    assert_true(collector_is_empty(collector));
+    stage_free(stage);
+}
+
+/* Two steps a cycle: out in the first of the next cycle, up to two reads of a bank for free. A
+ * write blocks the first step alone. */
+static void test_two_steps_a_cycle_read_a_bank_twice(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t sources, source[4];
+        uint32_t cycles;
+    } rows[] = {{0, {0}, 1}, {1, {5}, 2}, {2, {1, 5}, 2}, {3, {1, 5, 9}, 3}, {4, {1, 5, 9, 13}, 3}};
+    Stage *stage = stage_new(ONE_UNIT " collector.steps=2", 8);
+    SmCollector *collector = start(stage);
+    uint32_t pc = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        StageInst inst = {.src_count = rows[i].sources};
+        memcpy(inst.src, rows[i].source, sizeof inst.src);
+        pc = stage_program(stage, &inst);
+        assert_int_equal(cycles_through(stage, collector, stage_inst(stage, pc, 0)),
+                         rows[i].cycles);
+    }
+    collector_put(collector, SM_UNIT_SP, stage_inst(stage, pc, 0)); /* four reads of bank 1 */
+    step(stage, collector);                                         /* one of them */
+    stage_cycle(stage);
+    collector_start_cycle(collector);
+    collector_write(collector, 1u << 1);
+    collector_step(collector, &stage->sm); /* one more, not two */
+    assert_int_equal(collector->waiting_reads, 2);
+    stage_free(stage);
+}
+
+/* The number of reads of an instruction after others of the same sub-core. */
+static uint32_t reads_of(Stage *stage, SmCollector *collector, uint32_t pc, uint8_t warp) {
+    uint16_t index = stage_inst(stage, pc, warp);
+    SmInst *inst = &stage->sm.insts.inst[index];
+    collector_keep_operands(collector, &stage->sm, inst);
+    uint64_t before = stage->sm.counters.register_reads;
+    cycles_through(stage, collector, index);
+    uint32_t reads = (uint32_t)(stage->sm.counters.register_reads - before);
+    assert_int_equal(reads, inst->read_count);
+    return reads;
+}
+
+static void test_an_operand_is_used_again_in_its_place_until_it_is_written(void **state) {
+    (void)state;
+    Stage *stage = stage_new(ONE_UNIT " collector.reuse=yes", 8);
+    SmCollector *collector = start(stage);
+    StageInst inst = {.dst_count = 1, .dst = {7}, .src_count = 3, .src = {1, 2, 3}};
+    uint32_t fma = stage_program(stage, &inst);
+    inst = (StageInst){.dst_count = 1, .dst = {8}, .src_count = 3, .src = {2, 1, 3}};
+    uint32_t crossed = stage_program(stage, &inst);
+    inst = (StageInst){.dst_count = 1, .dst = {3}, .src_count = 3, .src = {1, 2, 3}};
+    uint32_t sum = stage_program(stage, &inst);
+    assert_int_equal(reads_of(stage, collector, fma, 0), 3);
+    assert_int_equal(reads_of(stage, collector, fma, 0), 0);     /* all again */
+    assert_int_equal(reads_of(stage, collector, crossed, 0), 2); /* only register 3 in its place */
+    assert_int_equal(reads_of(stage, collector, crossed, 4), 3); /* another warp */
+    assert_int_equal(reads_of(stage, collector, crossed, 0),
+                     3); /* and so the first one's are gone */
+    assert_int_equal(reads_of(stage, collector, sum, 0), 2);
+    assert_int_equal(reads_of(stage, collector, sum, 0), 1); /* register 3 has been written */
+    stage_free(stage);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_instruction_leaves_when_its_busiest_bank_has_served_it),
@@ -195,6 +289,9 @@ int main(void) {
         cmocka_unit_test(test_a_bank_that_is_written_serves_no_read_unless_it_has_two_ports),
         cmocka_unit_test(test_a_place_is_free_again_once_a_unit_has_the_instruction),
         cmocka_unit_test(test_units_leave_in_turns),
+        cmocka_unit_test(test_units_for_all_kinds_are_taken_by_any),
+        cmocka_unit_test(test_two_steps_a_cycle_read_a_bank_twice),
+        cmocka_unit_test(test_an_operand_is_used_again_in_its_place_until_it_is_written),
         cmocka_unit_test(test_it_has_nothing_to_move_only_when_all_wait_for_the_load_store_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

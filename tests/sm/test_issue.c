@@ -11,6 +11,7 @@ typedef struct Bench {
     SmPort port;
     SmFetch fetch;
     SmCollector collector;
+    SmCollectors collectors;
     SmIssue issue;
     bool is_stalled; /* by the load/store unit */
     PtxFunction ptx;
@@ -54,7 +55,8 @@ static Bench *start(const char *settings, const StageInst *program, uint32_t cou
     port_init(&bench->port, sm);
     fetch_init(&bench->fetch, sm, &bench->port);
     collector_init(&bench->collector, sm->config, sm->arena);
-    issue_init(&bench->issue, sm, &bench->fetch, &bench->collector);
+    bench->collectors = (SmCollectors){.of = {&bench->collector}, .warps = {UINT64_MAX}};
+    issue_init(&bench->issue, sm, &bench->fetch, &bench->collectors);
     issue_start_kernel(&bench->issue, sm);
     for (int w = 0; w < WARPS; w++) {
         bench->isa[w] = (IsaWarp){.preds = bench->preds,

@@ -11,6 +11,7 @@ typedef struct Bench {
     SmL1d l1d;
     SmLsu lsu;
     SmCollector collector;
+    SmCollectors collectors;
     uint32_t load, store, atomic; /* pcs; the load writes register 3 */
 } Bench;
 
@@ -22,6 +23,7 @@ static Bench *start(const char *settings, int packets) {
     l1d_init(&bench->l1d, &stage->sm, &bench->port);
     lsu_init(&bench->lsu, &stage->sm, &bench->port);
     collector_init(&bench->collector, stage->sm.config, stage->sm.arena);
+    bench->collectors = (SmCollectors){.of = {&bench->collector}, .warps = {UINT64_MAX}};
     StageInst memory = {
         .op_class = ISA_CLASS_MEMORY, .memory = ISA_MEMORY_LOAD, .dst_count = 1, .dst = {3}};
     bench->load = stage_program(stage, &memory);
@@ -40,7 +42,7 @@ static uint16_t make(Bench *bench, uint32_t pc, SmPath path, uint16_t accesses) 
 static void step(Bench *bench) {
     stage_cycle(bench->stage);
     collector_start_cycle(&bench->collector);
-    lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->collector);
+    lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->collectors);
 }
 
 /* The unit takes an instruction in the cycle under way. */
@@ -376,7 +378,7 @@ static void test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting(void **sta
         stage_cycle(bench->stage);
         collector_start_cycle(&bench->collector);
         collector_write(&bench->collector, bench->stage->sm.insts.inst[inst].writes);
-        lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->collector);
+        lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->collectors);
         assert_true(stage_is_silent(bench->stage));
     }
     assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst), 2);

@@ -33,6 +33,41 @@ static void test_an_ideal_collector_reads_no_bank(void **state) {
     assert_int_equal(op.use_count, 2);
 }
 
+/* 2,048 products at 256 a cycle are 8 cycles; where the machine has no rate for the type,
+ * ops.matrix holds. */
+static void test_a_matrix_product_takes_its_pipeline_as_long_as_it_is_large(void **state) {
+    (void)state;
+    static const IsaReg pool[] = {{0, 0}};
+    static const struct {
+        uint8_t type, products;
+        uint32_t initiation, latency;
+        SmUnit unit;
+    } rows[] = {
+        {ISA_TENSOR_FP16, 11, 8, 17 + 8, SM_UNIT_TENSOR},
+        {ISA_TENSOR_FP16, 10, 4, 17 + 4, SM_UNIT_TENSOR},
+        {ISA_TENSOR_FP64, 8, 16, 17 + 16, SM_UNIT_TENSOR},
+        {ISA_TENSOR_BIT, 15, 33, 17 + 33, SM_UNIT_TENSOR}, /* 32,768 / 1,000, rounded up */
+        {ISA_TENSOR_INT8, 12, 64, 99, SM_UNIT_SFU},
+    };
+    SmConfig config = {.collector.banks = 16, .tensor.latency = 17};
+    config.tensor.rate[ISA_TENSOR_FP16] = 256;
+    config.tensor.rate[ISA_TENSOR_FP64] = 16;
+    config.tensor.rate[ISA_TENSOR_BIT] = 1000;
+    config.ops[ISA_CLASS_MATRIX] =
+        (SmOpConfig){.latency = 99, .initiation = 64, .unit = SM_UNIT_SFU};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        IsaInfo info = {.op_class = ISA_CLASS_MATRIX,
+                        .element_bytes = rows[i].type,
+                        .vector = rows[i].products};
+        SmOp op = sm_op(&config, &info, pool);
+        assert_int_equal(op.initiation, rows[i].initiation);
+        assert_int_equal(op.latency, rows[i].latency);
+        assert_int_equal(op.unit, rows[i].unit);
+        assert_true(op.latency <= sm_op_longest(&config));
+    }
+    assert_int_equal(sm_op_longest(&config), 17 + 8192 / 16);
+}
+
 static void test_an_instruction_counts_as_its_unit_and_all_that_it_does(void **state) {
     (void)state;
     static const IsaReg pool[] = {{0, 0}};
@@ -69,6 +104,7 @@ static void test_an_instruction_counts_as_its_unit_and_all_that_it_does(void **s
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_matrix_product_takes_its_pipeline_as_long_as_it_is_large),
         cmocka_unit_test(test_the_banks_of_a_warp_are_those_of_warp_0_moved_by_its_number),
         cmocka_unit_test(test_an_ideal_collector_reads_no_bank),
         cmocka_unit_test(test_an_instruction_counts_as_its_unit_and_all_that_it_does),

@@ -1,0 +1,78 @@
+/* Sub-cores (see the header). */
+#include "sm/subcore.h"
+
+/* The sub-cores that share pipelines use those of the first among them. */
+static void share_pipelines(SmSubcores *cores, const SmConfig *config) {
+    for (uint32_t c = 0; c < cores->count; c++)
+        for (int u = 0; u < SM_UNIT_LDST; u++) {
+            uint32_t first = c - c % config->units[u].shared_by;
+            if (first != c)
+                pipes_share(&cores->core[c].pipes, &cores->core[first].pipes, (SmUnit)u);
+        }
+}
+
+void subcores_init(SmSubcores *cores, const SmConfig *config, Arena *arena) {
+    cores->count = config->subcores;
+    cores->collectors = (SmCollectors){.mask = config->subcores - 1};
+    for (uint32_t c = 0; c < cores->count; c++) {
+        collector_init(&cores->core[c].collector, config, arena);
+        pipes_init(&cores->core[c].pipes, config, arena);
+        cores->collectors.of[c] = &cores->core[c].collector;
+    }
+    for (uint32_t slot = 0; slot < TYTO_MAX_WARPS; slot++)
+        cores->collectors.warps[slot % cores->count] |= UINT64_C(1) << slot;
+    share_pipelines(cores, config);
+}
+
+/* The sub-core whose instruction for the load/store unit has waited longest since it issued; NULL:
+ * none has one. */
+static SmCollector *oldest_for_lsu(SmSubcores *cores, const SmContext *sm) {
+    SmCollector *oldest = NULL;
+    uint32_t order = 0;
+    for (uint32_t c = 0; c < cores->count; c++) {
+        SmCollector *collector = &cores->core[c].collector;
+        if (!collector_has(collector, SM_UNIT_LDST)) continue;
+        uint32_t issued = sm->insts.inst[collector_peek(collector, SM_UNIT_LDST)].order;
+        if (oldest && issued > order) continue;
+        oldest = collector;
+        order = issued;
+    }
+    return oldest;
+}
+
+void subcores_write_back_all(SmSubcores *cores, SmContext *sm) {
+    for (uint32_t c = 0; c < cores->count; c++) {
+        subcore_write_back(&cores->core[c], sm);
+        pipes_forget(&cores->core[c].pipes, sm->cycle);
+    }
+}
+
+void subcores_step_all(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
+    if (lsu_is_free(lsu)) {
+        SmCollector *collector = oldest_for_lsu(cores, sm);
+        if (collector && lsu_accept(lsu, sm, collector_peek(collector, SM_UNIT_LDST)))
+            collector_pop(collector, SM_UNIT_LDST);
+    }
+    uint32_t first = (uint32_t)sm->cycle;
+    for (uint32_t i = 0; i < cores->count; i++) {
+        SmSubcore *core = &cores->core[(first + i) & cores->collectors.mask];
+        if (collector_is_empty(&core->collector)) continue;
+        pipes_step(&core->pipes, sm, &core->collector);
+        collector_step(&core->collector, sm);
+    }
+}
+
+bool subcores_have_work_all(const SmSubcores *cores, const SmLsu *lsu) {
+    for (uint32_t c = 0; c < cores->count; c++)
+        if (subcore_has_work(&cores->core[c], lsu)) return true;
+    return false;
+}
+
+uint64_t subcores_next_result_of_all(const SmSubcores *cores, uint64_t cycle) {
+    uint64_t next = UINT64_MAX;
+    for (uint32_t c = 0; c < cores->count; c++) {
+        uint64_t result = pipes_next_result(&cores->core[c].pipes, cycle);
+        if (result < next) next = result;
+    }
+    return next;
+}
