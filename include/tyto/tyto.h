@@ -72,6 +72,10 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
 /* Whether a file can be written at `path` ("-" can always), so that a mistake is told before a long
  * run; errno says why not. */
 bool tyto_can_write(const char *path);
+/* For commands, which own their process: from now on "-" as a file is what standard output was, and
+ * standard output is standard error, so that nothing else stands where a result does. False with
+ * errno set. */
+bool tyto_claim_output(void);
 /* Reads a size as options take it: "4096", "32KiB", "4GiB". */
 bool tyto_read_size(const char *text, uint64_t *bytes);
 
@@ -276,8 +280,16 @@ typedef struct TytoProgress {
 } TytoProgress;
 TytoProgress tyto_progress(const TytoSimulator *simulator); /* lock-free */
 
+/* What the results say of where they come from: the keys of all that decides a run ("command",
+ * "machine_hash", ...), in order; NULL after the last. */
+const char *tyto_origin(int i);
 /* The JSON object of a run (docs/command.md). `program` names what was run. */
 char *tyto_report_json(TytoSimulator *simulator, const char *program);
+/* Says what runs the program, for the results' `command` and `arguments`: the simulator's options
+ * and the program's name come after `command` ("tyto launch"), `arguments` after that. Without it,
+ * they are this process's own command line. */
+void tyto_name_command(TytoSimulator *simulator, const char *command, int count,
+                       const char *const *arguments);
 /* Ends a run as its options say: prints the summary and writes the files they name. */
 TytoStatus tyto_finish(TytoSimulator *simulator, const char *program);
 

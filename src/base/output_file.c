@@ -17,6 +17,8 @@
 
 enum { ATTEMPTS = 100 }; /* names that are tried */
 
+static const char CLAIMED[] = "TYTO_OUTPUT"; /* in the environment: the number of a descriptor */
+
 struct OutputFile {
     FILE *stream;   /* over write_bytes */
     int descriptor; /* -1: could not be opened */
@@ -121,12 +123,30 @@ static void open_path(OutputFile *file, const char *path) {
     }
 }
 
+/* The descriptor that "-" is written to: the claimed one, whose number the environment has because
+ * programs that are started in this process's place write to it too. */
+static int standard_output(void) {
+    const char *claimed = getenv(CLAIMED);
+    return claimed ? atoi(claimed) : STDOUT_FILENO;
+}
+
+bool output_file_claim(void) {
+    char number[16];
+    fflush(stdout); /* what was printed so far was the program's */
+    int kept = fcntl(STDOUT_FILENO, F_DUPFD, STDERR_FILENO + 1);
+    if (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return false;
+    snprintf(number, sizeof number, "%d", kept);
+    return setenv(CLAIMED, number, 1) == 0;
+}
+
+bool output_file_is_claimed(void) { return getenv(CLAIMED) != NULL; }
+
 OutputFile *output_file_open(const char *path) {
     OutputFile *file = base_calloc(1, sizeof *file);
     file->descriptor = -1;
     if (strcmp(path, "-") == 0) {
         fflush(stdout); /* what was printed stands before what is written */
-        file->descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+        file->descriptor = fcntl(standard_output(), F_DUPFD_CLOEXEC, 0);
     } else {
         open_path(file, path);
     }

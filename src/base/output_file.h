@@ -14,6 +14,12 @@
 
 typedef struct OutputFile OutputFile;
 
+/* From now on standard output is standard error, and "-" is what standard output was: what is
+ * written there stands there alone. So it is in programs that are started from here, too. False
+ * with errno set. */
+bool output_file_claim(void);
+bool output_file_is_claimed(void);
+
 /* NULL with errno set when nothing can be written there. */
 OutputFile *output_file_open(const char *path);
 /* Where its bytes go. The first write that fails is remembered: whoever writes need not look. */

@@ -79,6 +79,22 @@ static bool read_stream(FILE *stream, size_t max_bytes, Text *text) {
     return !ferror(stream);
 }
 
+void text_add_word(Text *text, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_@%+=:,./-";
+    if (text->length) text_add(text, " ");
+    if (*word && !word[strspn(word, plain)]) {
+        text_add(text, word);
+        return;
+    }
+    text_add(text, "'");
+    for (; *word; word++) {
+        if (*word == '\'') text_add(text, "'\\''");
+        else text_add_bytes(text, word, 1);
+    }
+    text_add(text, "'");
+}
+
 char *text_read_file(const char *path, size_t max_bytes, size_t *length) {
     bool is_standard_input = strcmp(path, "-") == 0;
     FILE *stream = is_standard_input ? stdin : fopen(path, "rb");

@@ -20,6 +20,9 @@ void text_add_bytes(Text *text, const void *bytes, size_t length);
 void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(Text *text, const char *format, va_list args);
 const char *text_string(const Text *text); /* never NULL */
+/* A word of a command line, quoted where a shell would take it apart; a blank before it, unless it
+ * is the first. */
+void text_add_word(Text *text, const char *word);
 
 /* JSON, indented by two spaces; the writer puts commas and closes nothing by itself. Doubles are
  * written with the fewest digits that read back to the same value (NaN and infinities as null). */

@@ -115,11 +115,20 @@ bool arguments_check_environment(void) {
     return false;
 }
 
+static bool is_output(const TytoOption *option, const char *value) {
+    return (option->traits & TYTO_OPTION_FILE) && strcmp(value, "-") == 0;
+}
+
 bool arguments_writes_output(const Arguments *arguments) {
     for (int i = 0; i < arguments->option_count; i++) {
         const GivenOption *given = &arguments->options[i];
-        if ((given->option->traits & TYTO_OPTION_FILE) && strcmp(given->value, "-") == 0)
-            return true;
+        if (is_output(given->option, given->value)) return true;
+    }
+    const char *const *word = arguments->simulator;
+    for (int i = 0; i < arguments->given_count; i++) {
+        const TytoOption *option = arguments->given[i];
+        if (option->argument && is_output(option, word[1])) return true;
+        word += option->argument ? 2 : 1;
     }
     return false;
 }

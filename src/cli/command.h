@@ -88,8 +88,7 @@ bool arguments_jobs(const Arguments *arguments, int *jobs);
  * in the environment changes all runs. False after a message. */
 bool arguments_check_runs(const Arguments *arguments, const char *command);
 bool arguments_check_environment(void);
-/* Whether a file of one of the command's own options is standard output, which then holds nothing
- * else. */
+/* Whether a file that an option names is standard output. */
 bool arguments_writes_output(const Arguments *arguments);
 /* Takes the words after the command's name apart. False after a message. */
 bool arguments_parse(const Command *command, int count, char **words, Arguments *out);

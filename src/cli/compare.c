@@ -121,7 +121,7 @@ static bool add_runs(const Contest *contest, Store *store, TytoComparison *compa
 static bool answer(const Contest *contest, Store *store) {
     TytoComparison *comparison = tyto_comparison_new();
     bool is_right = add_runs(contest, store, comparison);
-    if (is_right && !arguments_writes_output(contest->arguments)) {
+    if (is_right) {
         char *text = tyto_comparison_text(comparison);
         fputs(text, stdout);
         free(text);

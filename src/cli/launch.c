@@ -176,6 +176,19 @@ static int write_results(Session *session, bool is_done) {
     return status == TYTO_OK && is_done && is_written ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* For the results: what follows the file's name, with which the same command runs again. */
+static void name_command(const Session *session) {
+    const Arguments *arguments = session->arguments;
+    const char **words = allocate(2 * (size_t)arguments->option_count, sizeof *words);
+    int count = 0;
+    for (int i = 0; i < arguments->option_count; i++) {
+        words[count++] = arguments->options[i].option->name;
+        if (arguments->options[i].value) words[count++] = arguments->options[i].value;
+    }
+    tyto_name_command(session->simulator, "tyto launch", count, words);
+    free(words);
+}
+
 static int run_session(Session *session) {
     size_t length;
     char *text = file_read(session->path, FILE_TEXT_MAX, &length);
@@ -190,6 +203,7 @@ static int run_session(Session *session) {
     if (!choose_kernel(session)) return EXIT_USAGE;
     if (!read_arguments(session)) return EXIT_FAILED;
     if (!check_arguments(session)) return EXIT_USAGE;
+    name_command(session);
     bool is_done = launch(session);
     return write_results(session, is_done);
 }

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/toolkit.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,14 @@ static int end_output(int status) {
     return status ? status : EXIT_FAILED;
 }
 
+/* Where a result goes to standard output it stands there alone: whatever else the command, or a
+ * program that it starts, prints goes to standard error. */
+static bool claim_output(const Arguments *arguments) {
+    if (!arguments_writes_output(arguments) || tyto_claim_output()) return true;
+    say_error("standard output: cannot be kept for results: %s", strerror(errno));
+    return false;
+}
+
 static int run(const Command *command, int count, char **words) {
     Arguments arguments;
     int status = EXIT_USAGE;
@@ -56,7 +65,8 @@ static int run(const Command *command, int count, char **words) {
         command = &command_help;
         count = 1;
     }
-    if (arguments_parse(command, count, words, &arguments)) status = command->run(&arguments);
+    if (arguments_parse(command, count, words, &arguments))
+        status = claim_output(&arguments) ? command->run(&arguments) : EXIT_FAILED;
     arguments_free(&arguments);
     return end_output(status);
 }

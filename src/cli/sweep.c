@@ -57,8 +57,7 @@ static bool write_file(const Work *work, const char *option, WriteForm *form) {
 
 static bool show(const Work *work) {
     const char *plot = arguments_value(work->arguments, "--plot");
-    bool is_shown = arguments_writes_output(work->arguments) ||
-                    sweep_write_text(work->sweep, work->store, stdout);
+    bool is_shown = sweep_write_text(work->sweep, work->store, stdout);
     fflush(stdout);
     is_shown = is_shown && write_file(work, "--csv", write_csv) &&
                write_file(work, "--json", write_json) &&

@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/output_file.h"
+#include "driver/origin.h"
+
 enum {
     LOOK_PAUSES = 500,        /* milliseconds between two looks at whether a policy returns */
     STATUS_CHECKS_FAILED = 3, /* of a process whose program the checks found errors in */
@@ -154,6 +157,14 @@ static void catch_interrupts(Driver *driver) {
 
 /* ---- The start ---- */
 
+/* A result that goes to standard output stands there alone. The command has seen to that before it
+ * started the program; a program that was started by other means prints to it up to here. */
+static void claim_output(const Options *options, Diag *diag) {
+    if (!options_write_output(options) || output_file_is_claimed() || output_file_claim()) return;
+    diag_error(diag, NULL, 0, 0, "standard output: cannot be kept for results: %s",
+               strerror(errno));
+}
+
 static TytoSimulator *make_simulator(Diag *diag) {
     const char *words = getenv("TYTO_OPTIONS");
     Options *options = options_new();
@@ -161,6 +172,7 @@ static TytoSimulator *make_simulator(Diag *diag) {
         options_free(options);
         return NULL;
     }
+    claim_output(options, diag);
     return simulator_new(options, diag);
 }
 
@@ -179,6 +191,8 @@ static void start(void) {
     if (simulator) {
         Driver *driver = base_calloc(1, sizeof *driver);
         driver->simulator = simulator;
+        simulator->is_process = true;
+        origin_take_process(simulator);
         driver->allocations = ranges_new(sizeof(Region), 0, UINT64_MAX, 1);
         driver->registered = ranges_new(sizeof(Region), 0, UINT64_MAX, 1);
         driver->told = map_new();

@@ -8,6 +8,8 @@
 #include "base/output_file.h"
 #include "base/text.h"
 
+bool tyto_claim_output(void) { return output_file_claim(); }
+
 bool tyto_can_write(const char *path) { return output_file_probe(path); }
 
 TytoStatus tyto_write_file(const char *path, const void *bytes, size_t length, char *message,

@@ -152,11 +152,15 @@ static bool set_RECORDING(const Setting *setting, const char **field, const char
     return set_TEXT(setting, field, text);
 }
 
-static bool set_LIST(const Setting *setting, OptionList *list, const char *text) {
-    const char **longer = ARENA_ARRAY(setting->arena, const char *, list->count + 1);
+static void add_item(Arena *arena, OptionList *list, const char *text) {
+    const char **longer = ARENA_ARRAY(arena, const char *, list->count + 1);
     if (list->count) memcpy(longer, list->items, (size_t)list->count * sizeof *longer);
-    longer[list->count++] = arena_strdup(setting->arena, text);
+    longer[list->count++] = arena_strdup(arena, text);
     list->items = longer;
+}
+
+static bool set_LIST(const Setting *setting, OptionList *list, const char *text) {
+    add_item(setting->arena, list, text);
     return true;
 }
 
@@ -287,6 +291,14 @@ static void say_unknown(const char *origin, const char *word, Diag *diag) {
     else diag_error(diag, origin, 0, 0, "unknown option %s", word);
 }
 
+/* Sets an option, and keeps that it was given. */
+static void take_value(Options *options, const Setting *setting, const char *text) {
+    const TytoOption *option = &setting->row->option;
+    if (!set_value(options, setting, text)) return;
+    add_item(options->arena, &options->given, option->name);
+    if (option->argument) add_item(options->arena, &options->given, text);
+}
+
 bool options_parse(Options *options, const char *origin, int count, const char *const *words,
                    Diag *diag) {
     int errors_before = diag_error_count(diag);
@@ -299,11 +311,11 @@ bool options_parse(Options *options, const char *origin, int count, const char *
             say_unknown(origin, words[i], diag);
         } else if (row->kind == KIND_FLAG) {
             if (equals) refuse(&setting, equals + 1, "takes no value");
-            else set_value(options, &setting, NULL);
+            else take_value(options, &setting, NULL);
         } else if (equals) {
-            set_value(options, &setting, equals + 1);
+            take_value(options, &setting, equals + 1);
         } else if (i + 1 < count) {
-            set_value(options, &setting, words[++i]);
+            take_value(options, &setting, words[++i]);
         } else {
             diag_error(diag, origin, 0, 0, "%s needs a value: %s", words[i], row->option.argument);
         }
@@ -385,6 +397,14 @@ static void check_file(const Options *options, int i, Diag *diag) {
     }
 }
 
+bool options_write_output(const Options *options) {
+    for (int i = 0; i < ROW_COUNT; i++) {
+        const char *path = file_of(options, &rows[i]);
+        if (path && strcmp(path, "-") == 0) return true;
+    }
+    return false;
+}
+
 bool options_check(const Options *options, Diag *diag) {
     Options *initial = options_new();
     int errors_before = diag_error_count(diag);
@@ -434,6 +454,26 @@ void options_write_values(const Options *options, Text *out) {
         text_add(out, rows[i].option.name);
         write_value(&rows[i], (const char *)options + rows[i].offset, out);
         text_add(out, "\n");
+    }
+}
+
+/* Whether a row is named in a list, which ends with NULL. */
+static bool is_among(const OptionRow *row, const char *const *names) {
+    for (; names && *names; names++) {
+        if (strcmp(row->option.name, *names) == 0) return true;
+    }
+    return false;
+}
+
+void options_write_given(const Options *options, const char *const *without, Text *out) {
+    const char *const *word = options->given.items, *const *end = word + options->given.count;
+    while (word < end) {
+        const OptionRow *row = find_row(*word, strlen(*word));
+        int words = row->option.argument ? 2 : 1;
+        bool is_told = !(row->option.traits & TYTO_OPTION_FILE) && !is_among(row, without);
+        for (int i = 0; i < words && is_told; i++)
+            text_add_word(out, word[i]);
+        word += words;
     }
 }
 

@@ -53,7 +53,8 @@ OPTION_KINDS(OPTION_TYPE)
 
 /* The options' values: a field of its kind's type for each row of the table. */
 typedef struct Options {
-    Arena *arena; /* of the strings */
+    Arena *arena;     /* of the strings */
+    OptionList given; /* the words of those that were given, names and values in turn */
 #define OPTION(kind, group, name, field, ...) OptionType##kind field;
 #include "driver/options.def"
 } Options;
@@ -73,8 +74,15 @@ bool options_parse_string(Options *options, const char *origin, const char *stri
  * can be written, so that a mistake is told before a long run. */
 bool options_check(const Options *options, Diag *diag);
 
+/* Whether a file is standard output. */
+bool options_write_output(const Options *options);
+
 /* Adds the values of all options but files, a line each. */
 void options_write_values(const Options *options, Text *out);
+
+/* Adds those that were given but files, as words of a command line; `without` (NULL: none) ends
+ * with NULL. */
+void options_write_given(const Options *options, const char *const *without, Text *out);
 
 /* Adds the page docs/options.md. */
 void options_document(Text *out);

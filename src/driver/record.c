@@ -48,10 +48,7 @@ void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, const
 
 /* ---- The end ---- */
 
-void record_sign(RunStats *run, const char *program) {
-    run->peak_memory_bytes = host_peak_memory_bytes();
-    run_set_program(run, program);
-}
+void record_sign(RunStats *run) { run->peak_memory_bytes = host_peak_memory_bytes(); }
 
 void record_add_json(const RunStats *run, Text *out) {
     Json json;
@@ -63,7 +60,11 @@ void record_add_json(const RunStats *run, Text *out) {
 void record_add_profile(const RunStats *run, Text *out) {
     Json json;
     json_begin(&json, out);
+    json_object(&json);
+    run_write_origin(run, &json);
+    json_key(&json, "profile");
     profile_write_json(run->profile, &json);
+    json_end_object(&json);
     text_add(out, "\n");
 }
 

@@ -13,8 +13,8 @@
 void record_launch(RunStats *run, const Gpu *gpu, const GpuLaunch *launch, const GpuResult *result,
                    Watch *watch);
 
-/* Names the run and adds what the host knows; before any report. */
-void record_sign(RunStats *run, const char *program);
+/* Adds what the host knows; before any report. */
+void record_sign(RunStats *run);
 
 /* The JSON object of a signed run, with a newline. */
 void record_add_profile(const RunStats *run, Text *out);

@@ -9,13 +9,16 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "base/hash.h"
 #include "cache/replay.h"
+#include "driver/origin.h"
 
 struct TytoReplay {
-    char *path;            /* of the trace */
-    L1dTraceHeader header; /* where it comes from */
-    L1dTraceTotals run;    /* what the run itself counted */
-    ReplayConfig config;   /* what it was replayed on */
+    char *path;                   /* of the trace */
+    char hash[ORIGIN_HASH_BYTES]; /* of its bytes */
+    L1dTraceHeader header;        /* where it comes from */
+    L1dTraceTotals run;           /* what the run itself counted */
+    ReplayConfig config;          /* what it was replayed on */
     ReplayResult result;
 };
 
@@ -49,6 +52,7 @@ TytoStatus tyto_replay(const char *path, const TytoCache *cache, TytoReplay **re
     TytoReplay *made = base_calloc(1, sizeof *made);
     TytoStatus status = TYTO_BAD_OPTION;
     made->path = strdup(path);
+    origin_format_hash(origin_add_file(HASH_START, path), made->hash);
     made->config = (ReplayConfig){.size_bytes = cache->size_bytes,
                                   .ways = cache->ways,
                                   .line_bytes = cache->line_bytes,
@@ -150,7 +154,9 @@ char *tyto_replay_json(const TytoReplay *replay) {
     Json json;
     const struct {
         const char *key, *value;
-    } words[] = {{"trace", replay->path},
+    } words[] = {{"tyto_version", TYTO_VERSION},
+                 {"trace", replay->path},
+                 {"trace_hash", replay->hash},
                  {"machine", replay->header.machine},
                  {"scheduler", replay->header.scheduler},
                  {"policy", policy_of(replay)}};
@@ -193,9 +199,14 @@ static void add_field(Text *out, const char *text) {
 char *tyto_replay_csv(const TytoReplay *replay) {
     Text out = {0};
     const ReplayConfig *config = &replay->config;
-    const char *const words[] = {replay->path, replay->header.machine, replay->header.scheduler,
+    const char *const words[] = {TYTO_VERSION,
+                                 replay->path,
+                                 replay->hash,
+                                 replay->header.machine,
+                                 replay->header.scheduler,
                                  policy_of(replay)};
-    text_add(&out, "trace,machine,scheduler,policy,size_bytes,ways,line_bytes");
+    text_add(&out,
+             "tyto_version,trace,trace_hash,machine,scheduler,policy,size_bytes,ways,line_bytes");
     for (int i = 0; i < ROW_COUNT; i++)
         text_printf(&out, ",%s", rows[i].name);
     text_add(&out, "\n");

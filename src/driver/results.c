@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "driver/caller.h"
+#include "driver/origin.h"
 #include "driver/record.h"
 #include "driver/simulator.h"
 
@@ -129,7 +130,8 @@ TytoValue tyto_value(TytoSimulator *simulator, int launch, int counter) {
 char *tyto_report_json(TytoSimulator *simulator, const char *program) {
     pthread_mutex_lock(&simulator->lock);
     Text out = {0};
-    record_sign(simulator->run, program);
+    record_sign(simulator->run);
+    origin_sign(simulator, program);
     record_add_json(simulator->run, &out);
     pthread_mutex_unlock(&simulator->lock);
     return out.bytes;

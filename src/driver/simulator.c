@@ -10,6 +10,7 @@
 #include "driver/caller.h"
 #include "driver/checks.h"
 #include "driver/detail.h"
+#include "driver/origin.h"
 #include "driver/progress.h"
 #include "driver/record.h"
 #include "driver/selection.h"
@@ -164,6 +165,7 @@ void tyto_free(TytoSimulator *simulator) {
     selection_free(simulator->selection);
     options_free(simulator->options);
     text_free(&simulator->message);
+    text_free(&simulator->arguments);
     pthread_mutex_destroy(&simulator->lock);
     free(simulator);
 }
@@ -323,6 +325,8 @@ char *tyto_module_json(const TytoModule *module, const char *name) {
     Json json;
     json_begin(&json, &out);
     json_object(&json);
+    json_key(&json, "tyto_version");
+    json_string(&json, TYTO_VERSION);
     json_key(&json, "file");
     json_string(&json, name);
     json_key(&json, "kernels");
@@ -515,7 +519,8 @@ TytoStatus tyto_finish(TytoSimulator *simulator, const char *program) {
     Diag *diag = diag_new();
     Text found = {0};
     checks_end(simulator);
-    record_sign(simulator->run, program);
+    record_sign(simulator->run);
+    origin_sign(simulator, program);
     bool is_right = record_write(simulator->run, options, diag);
     if (simulator->detail) is_right &= detail_finish(simulator->detail, options, diag);
     if (!options->is_quiet && simulator->run->kernel_count) {

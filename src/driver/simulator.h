@@ -19,6 +19,9 @@ struct TytoSimulator {
     uint64_t time_ps;            /* simulated time: the sum over all launches */
     TytoModule *modules;         /* loaded by tyto_load, linked by their `next` */
     Text message;                /* tyto_message */
+    const char *command;         /* what runs the program ("tyto run"); NULL: the process itself */
+    Text arguments;              /* of the program, where there is a command */
+    bool is_process;             /* the program is this process's executable */
     struct Detail *detail;       /* machine and recordings, NULL when run functionally; owned */
     struct Selection *selection; /* which launches are timed; NULL when run functionally; owned */
     struct Progress *progress;   /* line on a terminal; NULL where there is none; owned */

@@ -76,6 +76,8 @@ typedef struct GpuImage {
 /* Reads, links, lays out in device memory and decodes `count` PTX texts as one module; NULL with
  * messages. The texts are not needed afterwards. */
 GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag);
+/* A hash of all texts that were loaded so far, in whatever order; 0: none was. */
+uint64_t gpu_code_hash(const Gpu *gpu);
 void gpu_unload(GpuModule *module); /* also gives back the variables' memory */
 const PtxModule *gpu_module_ptx(const GpuModule *module);
 const IsaProgram *gpu_module_program(const GpuModule *module);

@@ -24,6 +24,7 @@ struct Gpu {
     GpuModule *module;         /* of that grid */
     struct Children *children; /* what grids have left to do (children.c) */
     uint64_t programs;         /* loaded so far */
+    uint64_t code_hash;        /* sum of the hashes of their texts */
     atomic_bool is_interrupted;
     /* Progress of the running launch, read by other threads. */
     atomic_uint_fast64_t done_ctas, total_ctas, done_instructions;

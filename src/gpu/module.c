@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "gpu/watch.h"
 #include "isa/handlers.h"
 #include "memory/texture.h"
@@ -124,6 +125,8 @@ GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag) {
     if (!module->program) goto fail;
     visit_variables(module, initialise_variable, diag);
     module->uses_heap = uses_heap(module->program);
+    for (int i = 0; i < count; i++)
+        gpu->code_hash += hash_add(HASH_START, images[i].text, images[i].length);
     if (count == 1 && gpu->options.watch && gpu->options.watch->profile)
         module->text = copy_of(&images[0]);
     return module;
@@ -131,6 +134,8 @@ fail:
     gpu_unload(module);
     return NULL;
 }
+
+uint64_t gpu_code_hash(const Gpu *gpu) { return gpu->code_hash; }
 
 void gpu_unload(GpuModule *module) {
     if (!module) return;

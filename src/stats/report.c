@@ -465,40 +465,68 @@ static void add_losses(const Counters *winner, const Counters *loser, Text *out)
 /* Differences in cycles below this are called none: no reason can be read out of so little. */
 #define NEGLIGIBLE 0.01
 
-/* Why a run is slower than the fastest: a line. */
-static void add_loser(const RunNames *names, int i, const Counters *winner, const Counters *loser,
-                      Text *out) {
+/* Why a run is slower than the fastest. */
+static void add_reason(const Counters *winner, const Counters *loser, Text *out) {
     char percent[FIELD_BYTES];
     double share = (double)(loser->cycles - winner->cycles) / (double)winner->cycles;
     format_value(percent, 100 * share, share < NEGLIGIBLE ? 2 : 1);
-    text_printf(out, "  %-*s %s%% more cycles", names->width, names->list[i], percent);
+    text_printf(out, "%s%% more cycles", percent);
     if (share < NEGLIGIBLE) {
-        text_add(out, ", too few to have a reason\n");
+        text_add(out, ", too few to have a reason");
         return;
     }
     add_losses(winner, loser, out);
     add_evidence(winner, loser, out);
-    text_add(out, "\n");
 }
 
-/* Who is fastest, and then a line for each other run, in the order of the table. */
-static void add_reasons(const RunStats *const *runs, int count, const RunNames *names, int fastest,
-                        Text *out) {
-    Counters winner = run_total(runs[fastest]);
-    int ties = 0;
-    text_add(out, "\n");
+/* Runs that did the same in every respect, and what they are called together. */
+typedef struct Rank {
+    Counters total;
+    Text names; /* owned */
+    int count;  /* of the runs */
+} Rank;
+
+/* The runs from the fastest to the slowest, in the order of the table where they are equally fast;
+ * the number of ranks. */
+static int rank_runs(const RunStats *const *runs, int count, const RunNames *names, Rank *ranks) {
+    int ranked = 0;
     for (int i = 0; i < count; i++) {
-        if (run_total(runs[i]).cycles != winner.cycles) continue;
-        text_printf(out, "%s%s", ties ? ", " : "", names->list[i]);
-        ties++;
+        Counters total = run_total(runs[i]);
+        int at = 0;
+        while (at < ranked && memcmp(&ranks[at].total, &total, sizeof total) != 0)
+            at++;
+        if (at == ranked) {
+            for (; at > 0 && ranks[at - 1].total.cycles > total.cycles; at--)
+                ranks[at] = ranks[at - 1];
+            ranks[at] = (Rank){.total = total};
+            ranked++;
+        }
+        text_printf(&ranks[at].names, "%s%s", ranks[at].count++ ? ", " : "", names->list[i]);
     }
-    if (ties == count) text_add(out, ": the same number of cycles.\n");
-    else if (ties > 1) text_add(out, ": fastest, with the same number of cycles. Slower are\n");
+    return ranked;
+}
+
+/* Who is fastest, and then a line for each other run, the faster ones first. */
+static void add_reasons(const RunStats *const *runs, int count, const RunNames *names, Text *out) {
+    Rank *ranks = base_calloc((size_t)count, sizeof *ranks);
+    int ranked = rank_runs(runs, count, names, ranks), ties = 0, width = 0;
+    text_add(out, "\n");
+    for (; ties < ranked && ranks[ties].total.cycles == ranks[0].total.cycles; ties++)
+        text_printf(out, "%s%s", ties ? ", " : "", text_string(&ranks[ties].names));
+    bool is_tie = ties > 1 || ranks[0].count > 1;
+    if (ties == ranked) text_add(out, ": the same number of cycles.\n");
+    else if (is_tie) text_add(out, ": fastest, with the same number of cycles. Slower are\n");
     else text_add(out, " is fastest. Slower are\n");
-    for (int i = 0; i < count && ties < count; i++) {
-        Counters loser = run_total(runs[i]);
-        if (loser.cycles != winner.cycles) add_loser(names, i, &winner, &loser, out);
+    for (int i = ties; i < ranked; i++)
+        width = (int)ranks[i].names.length > width ? (int)ranks[i].names.length : width;
+    for (int i = ties; i < ranked; i++) {
+        text_printf(out, "  %-*s ", width, text_string(&ranks[i].names));
+        add_reason(&ranks[0].total, &ranks[i].total, out);
+        text_add(out, "\n");
     }
+    for (int i = 0; i < ranked; i++)
+        text_free(&ranks[i].names);
+    free(ranks);
 }
 
 /* The marks of the bars, as far as any run has such cycles. */
@@ -516,8 +544,7 @@ static void add_legend(const Counters *all, Text *out) {
 void report_comparison(const RunStats *const *runs, int count, Text *out) {
     if (!count) return;
     RunNames names = name_runs(runs, count);
-    int fastest = 0;
-    uint64_t first = run_total(runs[0]).cycles, least = first;
+    uint64_t first = run_total(runs[0]).cycles;
     Counters all = {0};
     text_printf(out, "%s on %s", runs[0]->program, runs[0]->machine);
     if (!names.has_warps) text_printf(out, ", warps by %s", runs[0]->scheduler);
@@ -530,9 +557,8 @@ void report_comparison(const RunStats *const *runs, int count, Text *out) {
         double speedup = (double)first / (double)total.cycles;
         add_comparison_row(names.list[i], names.width, &total, speedup, out);
         counters_add(&all, &total);
-        if (total.cycles < least) least = total.cycles, fastest = i;
     }
     add_legend(&all, out);
-    if (count > 1) add_reasons(runs, count, &names, fastest, out);
+    if (count > 1) add_reasons(runs, count, &names, out);
     free_names(&names, count);
 }

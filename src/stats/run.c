@@ -2,6 +2,7 @@
 #include "stats/run.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,18 +23,40 @@ static char *copy_of(const char *text) {
     return memcpy(base_malloc(size), text, size);
 }
 
+/* ---- Origin ---- */
+
+#define ORIGIN_NAME(name, meaning) [RUN_ORIGIN_##name] = #name,
+const char *const run_origin_names[RUN_ORIGINS] = {RUN_ORIGIN(ORIGIN_NAME)};
+
+#define ORIGIN_OFFSET(name, meaning) [RUN_ORIGIN_##name] = offsetof(RunStats, name),
+static const size_t origin_offsets[RUN_ORIGINS] = {RUN_ORIGIN(ORIGIN_OFFSET)};
+
+const char *run_origin(const RunStats *run, RunOrigin which) {
+    return *(char *const *)(const void *)((const char *)run + origin_offsets[which]);
+}
+
+void run_set_origin(RunStats *run, RunOrigin which, const char *text) {
+    char **field = (char **)(void *)((char *)run + origin_offsets[which]);
+    char *copy = text ? copy_of(text) : NULL;
+    free(*field);
+    *field = copy;
+}
+
+/* ---- Runs ---- */
+
 RunStats *run_new(const char *program) {
     RunStats *run = base_calloc(1, sizeof *run);
-    run->program = copy_of(program);
+    run_set_origin(run, RUN_ORIGIN_tyto_version, TYTO_VERSION);
+    run_set_origin(run, RUN_ORIGIN_program, program);
     run->shape.is_complete = true;
     return run;
 }
 
 void run_set_machine(RunStats *run, const char *machine, const char *scheduler,
                      const char *cta_scheduler, uint32_t sms, uint32_t schedulers) {
-    run->machine = copy_of(machine);
-    run->scheduler = copy_of(scheduler);
-    run->cta_scheduler = copy_of(cta_scheduler);
+    run_set_origin(run, RUN_ORIGIN_machine, machine);
+    run_set_origin(run, RUN_ORIGIN_scheduler, scheduler);
+    run_set_origin(run, RUN_ORIGIN_cta_scheduler, cta_scheduler);
     run->shape.sms = sms;
     run->shape.schedulers = schedulers;
 }
@@ -52,19 +75,12 @@ void run_free(RunStats *run) {
     for (int i = 0; i < run->kernel_count; i++)
         free_kernel(&run->kernels[i]);
     free(run->kernels);
-    free(run->program);
-    free(run->machine);
-    free(run->scheduler);
-    free(run->cta_scheduler);
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++)
+        run_set_origin(run, i, NULL);
     timeseries_free(run->series);
     findings_free(run->findings);
     profile_free(run->profile);
     free(run);
-}
-
-void run_set_program(RunStats *run, const char *program) {
-    free(run->program);
-    run->program = copy_of(program);
 }
 
 KernelStats *run_add_kernel(RunStats *run, const char *name) {

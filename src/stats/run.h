@@ -63,11 +63,30 @@ typedef struct KernelStats {
     KernelTiming *timing;    /* owned; NULL: ran functionally */
 } KernelStats;
 
+/* ROW(name, meaning): all that decides what a run comes to, as texts, in the order in which they
+ * are written. Hashes are of contents: what the machine's values are, which bytes a plug-in has. */
+#define RUN_ORIGIN(ROW)                                                                            \
+    ROW(tyto_version, "of the library")                                                            \
+    ROW(library_hash, "of its file")                                                               \
+    ROW(command, "that makes the run again; files that it writes are left out")                    \
+    ROW(program, "what ran: a workload, a program, a PTX file")                                    \
+    ROW(arguments, "what it was given")                                                            \
+    ROW(size, "of its input, where it says so (the workloads do)")                                 \
+    ROW(seed, "of its input, likewise")                                                            \
+    ROW(program_hash, "of the executable, and of the PTX that it loaded")                          \
+    ROW(machine, "its name; none: the whole run is functional")                                    \
+    ROW(machine_hash, "of all of its values")                                                      \
+    ROW(overrides, "what --set changed of it")                                                     \
+    ROW(options, "other options of the simulator but files")                                       \
+    ROW(scheduler, "of warps, with its parameters; none without a machine")                        \
+    ROW(scheduler_hash, "of that, and of the bytes of a shared object")                            \
+    ROW(cta_scheduler, "of thread blocks, likewise")                                               \
+    ROW(cta_scheduler_hash, "likewise")
+
 typedef struct RunStats {
-    char *program;        /* owned, as the names below */
-    char *machine;        /* NULL: the whole run is functional, ... */
-    char *scheduler;      /* ... and this too, ... */
-    char *cta_scheduler;  /* ... and this */
+#define RUN_ORIGIN_FIELD(name, meaning) char *name; /* owned; NULL: none */
+    RUN_ORIGIN(RUN_ORIGIN_FIELD)
+#undef RUN_ORIGIN_FIELD
     CountersShape shape;  /* of the machine; is_complete: all kernels were */
     KernelStats *kernels; /* in launch order; owned */
     int kernel_count, kernel_capacity;
@@ -88,8 +107,14 @@ void run_set_machine(RunStats *run, const char *machine, const char *scheduler,
                      const char *cta_scheduler, uint32_t sms, uint32_t schedulers);
 void run_free(RunStats *run); /* NULL is allowed */
 
-/* The name of the program that ran, in place of the one before. */
-void run_set_program(RunStats *run, const char *program);
+/* A text of the run's origin: 0 <= i < RUN_ORIGINS, in order. */
+#define RUN_ORIGIN_INDEX(name, meaning) RUN_ORIGIN_##name,
+typedef enum RunOrigin { RUN_ORIGIN(RUN_ORIGIN_INDEX) RUN_ORIGINS } RunOrigin;
+#undef RUN_ORIGIN_INDEX
+extern const char *const run_origin_names[RUN_ORIGINS];
+const char *run_origin(const RunStats *run, RunOrigin which); /* NULL: none */
+/* Puts a text in place of the one before. NULL: none. */
+void run_set_origin(RunStats *run, RunOrigin which, const char *text);
 
 /* Adds a kernel that ran functionally, all figures 0. Valid until the next kernel is added. */
 KernelStats *run_add_kernel(RunStats *run, const char *name);
@@ -129,6 +154,8 @@ HostStats run_host(const RunStats *run);
  * line headed by the kernel. */
 bool run_check(const RunStats *run, Text *why);
 
+/* The origin, as keys of the JSON object that is open. */
+void run_write_origin(const RunStats *run, Json *json);
 /* A run as one JSON object. */
 void run_write_json(const RunStats *run, Json *json);
 

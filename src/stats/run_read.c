@@ -2,11 +2,13 @@
  * one after the last, so that a table in order costs one look each. */
 #include "stats/run_read.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/json_read.h"
 
-enum { KEY_BYTES = 128, TEXT_BYTES = 4096 };
+enum { KEY_BYTES = 128, TEXT_BYTES = 4096, ORIGIN_BYTES = 1 << 16 };
 
 /* The counter of that name, -1 when there is none; `from` is where to look first. */
 static int find_counter(const char *name, int from) {
@@ -80,19 +82,25 @@ static void read_kernel(JsonReader *reader, RunStats *run) {
     }
 }
 
+/* A text of the origin; null is none, and so is an empty one. */
+static void read_origin(JsonReader *reader, RunStats *run, RunOrigin which) {
+    char *text = base_malloc(ORIGIN_BYTES);
+    json_read_string(reader, text, ORIGIN_BYTES);
+    if (*text) run_set_origin(run, which, text);
+    free(text);
+}
+
 RunStats *run_read_json(const char *text) {
     JsonReader reader = json_reader(text);
-    enum { PROGRAM, MACHINE, SCHEDULER, CTA_SCHEDULER, TEXTS };
-    static const char *const names[TEXTS] = {"program", "machine", "scheduler", "cta_scheduler"};
-    char key[KEY_BYTES], texts[TEXTS][TEXT_BYTES] = {"", "", "", ""};
+    char key[KEY_BYTES];
     RunStats *run = run_new("");
     bool is_run = json_enter_object(&reader), has_kernels = false;
     while (is_run && json_next_key(&reader, key, sizeof key)) {
-        int i = 0;
-        while (i < TEXTS && strcmp(names[i], key) != 0)
+        RunOrigin i = 0;
+        while (i < RUN_ORIGINS && strcmp(run_origin_names[i], key) != 0)
             i++;
-        if (i < TEXTS) {
-            json_read_string(&reader, texts[i], sizeof texts[i]);
+        if (i < RUN_ORIGINS) {
+            read_origin(&reader, run, i);
         } else if (strcmp(key, "kernels") == 0 && json_enter_array(&reader)) {
             has_kernels = true;
             while (json_next_value(&reader))
@@ -101,9 +109,8 @@ RunStats *run_read_json(const char *text) {
             json_skip(&reader);
         }
     }
-    run_set_program(run, texts[PROGRAM]);
-    if (*texts[MACHINE])
-        run_set_machine(run, texts[MACHINE], texts[SCHEDULER], texts[CTA_SCHEDULER], 0, 0);
+    if (run->machine && !run->scheduler) run_set_origin(run, RUN_ORIGIN_scheduler, "");
+    if (run->machine && !run->cta_scheduler) run_set_origin(run, RUN_ORIGIN_cta_scheduler, "");
     if (is_run && has_kernels && json_is_over(&reader)) return run;
     run_free(run);
     return NULL;

@@ -124,14 +124,15 @@ static void write_host(Json *json, const RunStats *run, const Counters *total) {
     json_end_object(json);
 }
 
+void run_write_origin(const RunStats *run, Json *json) {
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++)
+        write_text(json, run_origin_names[i], run_origin(run, i));
+}
+
 void run_write_json(const RunStats *run, Json *json) {
     Counters total = run_total(run);
     json_object(json);
-    write_text(json, "tyto_version", TYTO_VERSION);
-    write_text(json, "program", run->program);
-    write_text(json, "machine", run->machine);
-    write_text(json, "scheduler", run->scheduler);
-    write_text(json, "cta_scheduler", run->cta_scheduler);
+    run_write_origin(run, json);
     json_key(json, "kernels");
     json_array(json);
     for (int i = 0; i < run->kernel_count; i++)
@@ -162,10 +163,8 @@ static void add_field(Text *out, const char *value) {
 
 static void add_line(Text *out, const RunStats *run, const char *index, const char *kernel,
                      const char *status, const Counters *counters) {
-    add_field(out, run->program);
-    add_field(out, run->machine);
-    add_field(out, run->scheduler);
-    add_field(out, run->cta_scheduler);
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++)
+        add_field(out, run_origin(run, i) ? run_origin(run, i) : "");
     add_field(out, index);
     add_field(out, kernel);
     csv_add_string(out, status);
@@ -192,7 +191,9 @@ static void write_run_csv(const RunStats *run, Text *out) {
 }
 
 void run_write_csv(const RunStats *const *runs, int count, Text *out) {
-    text_add(out, "program,machine,scheduler,cta_scheduler,index,kernel,status");
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++)
+        text_printf(out, "%s,", run_origin_names[i]);
+    text_add(out, "index,kernel,status");
     csv_add_names(out);
     text_add(out, "\n");
     for (int i = 0; i < count; i++)
@@ -200,7 +201,7 @@ void run_write_csv(const RunStats *const *runs, int count, Text *out) {
 }
 
 void run_write_ctas_csv(const RunStats *run, Text *out) {
-    text_add(out, "index,kernel,cta,sm,slot,start,end\n");
+    text_add(out, "index,kernel,cta,sm,slot,start,end,command\n");
     for (int i = 0; i < run->kernel_count; i++) {
         const KernelStats *kernel = &run->kernels[i];
         const KernelTiming *timing = kernel->timing;
@@ -214,6 +215,8 @@ void run_write_ctas_csv(const RunStats *run, Text *out) {
             csv_add_uint(out, record->start);
             text_add(out, ",");
             csv_add_uint(out, record->end);
+            text_add(out, ",");
+            csv_add_string(out, run->command ? run->command : "");
             text_add(out, "\n");
         }
     }

@@ -159,8 +159,7 @@ class Launch(Case):
         got = struct.unpack("8f", (self.path / "out").read_bytes())
         self.assertEqual(got, tuple(2 * i + 1 for i in range(8)))
         result = json.loads((self.path / "r.json").read_text(encoding="utf-8"))
-        self.assertEqual(list(result), ["tyto_version", "program", "machine", "scheduler",
-                                        "cta_scheduler", "kernels", "total", "errors", "host"])
+        self.assertEqual(list(result)[-4:], ["kernels", "total", "errors", "host"])
         self.assertEqual(result["total"]["warp_instructions"], 18)
         self.assertEqual(result["total"]["thread_instructions"], 136)
         self.assertEqual(result["kernels"][0]["block"], [8, 1, 1])
@@ -172,10 +171,10 @@ class Launch(Case):
     def test_same_bytes_twice(self):
         def run(name):
             self.tyto("launch", SAXPY, "--block", "8", "--arg", "u32:8", "--arg", "f32:2", "--arg",
-                      "zero:32", "--arg", f"out:{name}:32", "--json", name + ".json")
+                      "zero:32", "--arg", "out:out:32", "--json", name + ".json")
             result = json.loads((self.path / (name + ".json")).read_text(encoding="utf-8"))
             del result["host"]
-            return json.dumps(result), (self.path / name).read_bytes()
+            return json.dumps(result), (self.path / "out").read_bytes()
 
         self.assertEqual(run("a"), run("b"))
 
@@ -368,7 +367,7 @@ class Timed(Case):
         self.check(done, 0, "where the warps of vecadd stood: ", "  share  doing what", "kernel.cu:")
         report = json.loads((self.path / "r.json").read_text())
         alone = json.loads((self.path / "p.json").read_text())
-        self.assertEqual(alone, report["profile"])
+        self.assertEqual(alone["profile"], report["profile"])
         lines = report["profile"][0]["instructions"]
         self.assertEqual(sum(line.get("issues", 0) for line in lines), report["total"]["warp_instructions"])
         cycles = sum(value for line in lines for key, value in line.items() if key.startswith("cycles_"))
@@ -380,8 +379,7 @@ class Timed(Case):
         done, result = self.run_timed("vecadd", "--size", "1000")
         self.assertEqual(done.stdout, "vecadd: 1000 sums verified\n")
         self.assertIn("vecadd on gtx480, warps by gto, CTAs by round-robin", done.stderr)
-        self.assertEqual(list(result), ["tyto_version", "program", "machine", "scheduler",
-                                        "cta_scheduler", "kernels", "total", "untimed", "errors"])
+        self.assertEqual(list(result)[-4:], ["kernels", "total", "untimed", "errors"])
         self.assertEqual(result["machine"], "gtx480")
         self.assertEqual(result["kernels"][0]["ctas_finished"], 4)
         self.assertGreater(result["total"]["cycles"], 100)
@@ -446,7 +444,11 @@ class Timed(Case):
 
     def test_choosing_all_kernels_changes_nothing(self):
         words = ("bfs", "--size", "300")
-        self.assertEqual(self.run_timed("--kernels", "*", *words)[1], self.run_timed(*words)[1])
+        chosen, plain = self.run_timed("--kernels", "*", *words)[1], self.run_timed(*words)[1]
+        self.assertEqual((chosen.pop("options"), plain.pop("options")), ("--kernels '*'", None))
+        for run in (chosen, plain):
+            del run["command"]
+        self.assertEqual(chosen, plain)
 
     def test_kernels_that_never_ran(self):
         done, result = self.run_timed("--kernels", "bsf", "bfs", "--size", "300")
@@ -511,8 +513,8 @@ class Cache(Case):
         done = self.tyto("cache", "t.l1d", "--size", "64KiB", "--ways", "16", "--csv", "-")
         self.check(done, 0)
         self.assertIn("t.l1d: 30 L1Ds of machine ccws, warps by lrr\n"
-                      "replayed: lru, 65536 bytes, 16 ways, lines of 128 bytes\n", done.stdout)
-        heading, line = done.stdout.splitlines()[-2:]
+                      "replayed: lru, 65536 bytes, 16 ways, lines of 128 bytes\n", done.stderr)
+        heading, line = done.stdout.splitlines()
         self.assertEqual(len(heading.split(",")), len(line.split(",")))
         self.assertEqual(self.tyto("cache", "t.l1d").stdout, self.tyto("cache", "t.l1d").stdout)
 
@@ -579,6 +581,8 @@ class Compare(Case):
         load = lambda name: json.loads((self.path / name).read_text(encoding="utf-8"))
         compared, single = load("c.json")["runs"][0], load("r.json")
         del compared["host"], single["host"]
+        for run in (compared, single):  # the same by another command
+            del run["command"], run["options"]
         self.assertEqual(compared, single)
 
     def test_mistakes(self):

@@ -5,6 +5,7 @@ usage: test_install.py BUILD ROOT
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -46,13 +47,26 @@ def check_commands(tyto, folder):
     yield from expect("passed", "run", "--quiet", "./program")
 
 
+def check_pkg_config(folder, name, place):
+    """An example of the pages, built as they say by the tyto.pc of a folder, runs as it is."""
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    line = re.search(r"(?m)^    \$ (cc .*pkg-config.*)$", text).group(1)
+    environment = {**PLAIN, "PKG_CONFIG_PATH": str(place)}
+    shutil.copy(ROOT / "docs" / "examples" / "counters.c", folder)
+    run("sh", "-c", line, env=environment, cwd=folder)
+    shown = run("./counters", "cycles", env=environment, cwd=folder)
+    if not re.fullmatch(r"cycles: \d+ SM cycles\n", shown):
+        yield f"./counters prints: {shown}"
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder).resolve()
         run("meson", "install", "--no-rebuild", "--destdir", folder / "first", cwd=BUILD)
         shutil.move(folder / "first", folder / "moved")
         tyto = next((folder / "moved").rglob("bin/tyto"))
-        problems = [*check_links(folder / "moved"), *check_commands(tyto, folder)]
+        problems = [*check_links(folder / "moved"), *check_commands(tyto, folder),
+                    *check_pkg_config(folder, "library.md", BUILD / "meson-uninstalled")]
     print("\n".join(problems) or "the installation works, also moved")
     sys.exit(1 if problems else 0)
 

@@ -304,10 +304,12 @@ static void test_csv(void **state) {
     run_write_csv((const RunStats *[]){run}, 1, &out);
     assert_int_equal(count_of(out.bytes, '\n'), 4); /* header, two kernels, total */
     assert_contains(out.bytes,
-                    "program,machine,scheduler,cta_scheduler,index,kernel,status,cycles,");
-    assert_contains(
-        out.bytes,
-        "\n\"matmul, \"\"tiled\"\"\",gtx480,ccws:k=8,round-robin,0,first,complete,2000,");
+                    "tyto_version,library_hash,command,program,arguments,size,seed,program_hash,"
+                    "machine,machine_hash,overrides,options,scheduler,scheduler_hash,"
+                    "cta_scheduler,cta_scheduler_hash,index,kernel,status,cycles,");
+    assert_contains(out.bytes,
+                    "\n" TYTO_VERSION ",,,\"matmul, \"\"tiled\"\"\",,,,,gtx480,,,,ccws:k=8,,"
+                    "round-robin,,0,first,complete,2000,");
     assert_contains(out.bytes, ",,total,complete,4000,");
     int columns = -1;
     for (char *line = strtok(out.bytes, "\n"); line; line = strtok(NULL, "\n")) {
@@ -315,13 +317,14 @@ static void test_csv(void **state) {
         if (columns >= 0) assert_int_equal(commas, columns);
         columns = commas;
     }
-    assert_int_equal(columns, 6 + (int)COUNTER_COUNT + (int)RATIO_COUNT);
+    assert_int_equal(columns, (int)RUN_ORIGINS + 2 + (int)COUNTER_COUNT + (int)RATIO_COUNT);
     text_clear(&out);
     run->kernels[1].timing->ctas = base_calloc(1, sizeof(CtaRecord));
     run->kernels[1].timing->cta_count = 1;
     run->kernels[1].timing->ctas[0] = (CtaRecord){.sm = 7, .slot = 1, .start = 5, .end = 60};
     run_write_ctas_csv(run, &out);
-    assert_string_equal(out.bytes, "index,kernel,cta,sm,slot,start,end\n1,second,0,7,1,5,60\n");
+    assert_string_equal(out.bytes,
+                        "index,kernel,cta,sm,slot,start,end,command\n1,second,0,7,1,5,60,\n");
     text_free(&out);
     run_free(run);
 }
@@ -383,7 +386,7 @@ static void test_comparison(void **state) {
         "lrr                 4,000    16.00    1.000    90.0%        -        -  "
         "######################mmmmmmmmmmmmmmmmmm\n",
         "gto                 3,200    20.00    1.250    58.0%",
-        "\ngto is fastest. Slower are\n  lrr       25.0% more cycles: 80% of these waited for "
+        "\ngto is fastest. Slower are\n  lrr 25.0% more cycles: 80% of these waited for "
         "memory, 20% issued; L1D misses 90.0% instead of 58.0%\n"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_contains(out.bytes, parts[i]);
@@ -394,6 +397,13 @@ static void test_comparison(void **state) {
     report_comparison((const RunStats *[]){runs[0], runs[1], runs[1]}, 3, &out);
     assert_contains(out.bytes,
                     "\ngto, gto: fastest, with the same number of cycles. Slower are\n  lrr ");
+    text_clear(&out);
+    RunStats *slowest = make_run("pro, \"x\"", 3000, 900);
+    report_comparison((const RunStats *[]){slowest, runs[0], runs[1], runs[0]}, 4, &out);
+    assert_contains(out.bytes, "Slower are\n  lrr, lrr 25.0% more cycles");
+    assert_contains(out.bytes, "\n  pro, \"x\" 87.5% more cycles");
+    assert_true(strstr(out.bytes, "  lrr, lrr 25") < strstr(out.bytes, "  pro, \"x\" 87"));
+    run_free(slowest);
     text_clear(&out);
     report_comparison((const RunStats *const *)runs, 1, &out);
     assert_null(strstr(out.bytes, "fastest"));

@@ -76,14 +76,22 @@ static void parse_parameter(Workload *workload, int index, const char *option, c
     workload->values[index] = value;
 }
 
+/* Size and seed stand in the results, where Tyto takes them from the environment. */
 static void parse_size(Workload *workload, const char *text) {
     for (int size = 0; text && size < WORKLOAD_SIZES; size++) {
         if (strcmp(text, SIZE_NAMES[size]) != 0) continue;
         for (int i = 0; i < WORKLOAD_MOST_PARAMETERS; i++)
             workload->values[i] = workload->info->parameters[i].values[size];
+        setenv("TYTO_SIZE", text, 1);
         return;
     }
     parse_parameter(workload, 0, "--size (test, small, paper or a number)", text);
+    setenv("TYTO_SIZE", text, 1);
+}
+
+static void parse_seed(Workload *workload, const char *text) {
+    workload->random_state = parse_number(workload->info, "--seed", text, 0, UINT64_MAX);
+    setenv("TYTO_SEED", text, 1);
 }
 
 /* The index of the parameter that `option` names; fails when there is none. */
@@ -104,8 +112,7 @@ static void parse_options(Workload *workload, int argc, char **argv) {
             exit(0);
         }
         if (strcmp(option, "--size") == 0) parse_size(workload, value);
-        else if (strcmp(option, "--seed") == 0)
-            workload->random_state = parse_number(info, option, value, 0, UINT64_MAX);
+        else if (strcmp(option, "--seed") == 0) parse_seed(workload, value);
         else parse_parameter(workload, find_parameter(info, option), option, value);
     }
 }
@@ -138,7 +145,8 @@ static void load_module(Workload *workload) {
 }
 
 Workload workload_open(const WorkloadInfo *info, int argc, char **argv) {
-    Workload workload = {.info = info, .random_state = 1};
+    Workload workload = {.info = info};
+    parse_seed(&workload, "1");
     parse_size(&workload, SIZE_NAMES[WORKLOAD_SMALL]);
     parse_options(&workload, argc, argv);
     load_module(&workload);

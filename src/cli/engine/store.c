@@ -78,6 +78,7 @@ typedef enum Statement {
     ASK_KERNEL,
     ASK_RECORD,
     ASK_TOTALS,
+    ASK_ORIGIN,
     STATEMENT_COUNT
 } Statement;
 
@@ -100,6 +101,8 @@ static const char *const statements[STATEMENT_COUNT] = {
     [ASK_TOTALS] =
         "SELECT total.key, total.value FROM runs, json_each(runs.result, '$.total') AS total"
         " WHERE total.atom IS NOT NULL AND" THIS_RUN,
+    [ASK_ORIGIN] = "SELECT part.key, part.value FROM runs, json_each(runs.result) AS part"
+                   " WHERE part.type = 'text' AND" THIS_RUN,
     [ASK_RECORD] = "SELECT json_extract(result, '$.record.' || ?10) FROM runs WHERE" THIS_RUN,
 };
 
@@ -294,14 +297,21 @@ bool store_result(Store *store, const RunKey *key, char **json) {
     return ask_text(store, ASK_RESULT, key, json);
 }
 
-bool store_totals(Store *store, const RunKey *key, char ***texts) {
-    sqlite3_stmt *statement = bind(store, ASK_TOTALS, key, NULL, NULL);
-    int status, at = 0, count = tyto_counter_count();
+typedef const char *NameOf(int i);
+
+static const char *counter_name(int i) { return tyto_counter(i)->name; }
+
+/* The values that a statement answers by their names, as `count` texts in the order of the names.
+ */
+static bool ask_texts(Store *store, Statement which, const RunKey *key, NameOf *name_of, int count,
+                      char ***texts) {
+    sqlite3_stmt *statement = bind(store, which, key, NULL, NULL);
+    int status, at = 0;
     *texts = allocate((size_t)count, sizeof **texts);
     while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(statement, 0);
         for (int i = 0; i < count; i++, at++) { /* most often the one after the last */
-            if (strcmp(tyto_counter(at % count)->name, name) != 0) continue;
+            if (strcmp(name_of(at % count), name) != 0) continue;
             free((*texts)[at % count]);
             (*texts)[at++ % count] =
                 words_copy_text((const char *)sqlite3_column_text(statement, 1));
@@ -315,8 +325,16 @@ bool store_totals(Store *store, const RunKey *key, char ***texts) {
     return status == SQLITE_DONE || say_failure(store);
 }
 
-void store_free_totals(char **texts) {
-    for (int i = 0; texts && i < tyto_counter_count(); i++)
+bool store_totals(Store *store, const RunKey *key, char ***texts) {
+    return ask_texts(store, ASK_TOTALS, key, counter_name, tyto_counter_count(), texts);
+}
+
+bool store_origin(Store *store, const RunKey *key, int count, char ***texts) {
+    return ask_texts(store, ASK_ORIGIN, key, tyto_origin, count, texts);
+}
+
+void store_free_texts(char **texts, int count) {
+    for (int i = 0; texts && i < count; i++)
         free(texts[i]);
     free(texts);
 }

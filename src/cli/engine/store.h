@@ -46,10 +46,12 @@ bool store_add_failure(Store *store, const RunKey *key, const char *reason, cons
 bool store_failure(Store *store, const RunKey *key, char **reason);
 bool store_result(Store *store, const RunKey *key, char **json);
 /* The counters and ratios of a run in total, as texts in the order of tyto_counter, "" for what has
- * no value: tyto_counter_count() of them, which store_free_totals frees. False after a message; all
+ * no value: tyto_counter_count() of them, which store_free_texts frees. False after a message; all
  * "" when the run is not there. */
 bool store_totals(Store *store, const RunKey *key, char ***texts);
-void store_free_totals(char **texts);
+/* What a run says of its origin, likewise: `count` texts in the order of tyto_origin. */
+bool store_origin(Store *store, const RunKey *key, int count, char ***texts);
+void store_free_texts(char **texts, int count);
 /* Seconds since the last run of any kind was kept; NAN when there is none. */
 bool store_idle_seconds(Store *store, double *seconds);
 /* A counter or ratio of a run, in total (kernel NULL) or summed over the launches of a kernel.

@@ -219,6 +219,7 @@ Experiment *experiment_parse(const char *path, const char *text, size_t length,
     FieldFile *file = fields_new(path, allows_plugins);
     Experiment *out = fields_read(file, &experiment_record, text, length);
     if (out) out->file = file;
+    if (out) out->hash = tyto_hash(0, text, length);
     if (!fields_mistakes(file)) check_size(file, out);
     if (!fields_mistakes(file)) check_items_of_records(file, out);
     if (!fields_mistakes(file)) check_runs(file, out);

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cli/engine/fields.h"
 #include "cli/engine/record.h"
@@ -134,6 +135,7 @@ typedef struct Experiment {
         Claim *list;
         int count;
     } published;
+    uint64_t hash;   /* of the file's bytes */
     FieldFile *file; /* what owns it all */
 } Experiment;
 

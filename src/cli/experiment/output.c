@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/command.h"
+#include "cli/engine/origin.h"
+
 enum { CELL_BYTES = 32, LABEL_WIDTH = 10, CELL_WIDTH = 10 };
 
 static Form form_of(const Table *table, int column) {
@@ -149,15 +152,30 @@ static void write_number(double number, FILE *to) {
 }
 
 void output_csv_heading(FILE *to) {
-    fprintf(to, "experiment,size,row,column,ours,published,verdict,place\n");
+    fprintf(to, "experiment,size,row,column,ours,published,verdict,place,experiment_hash,");
+    origin_write_names("run_", to);
+    fprintf(to, "over_command\n");
 }
 
-void output_csv(const Table *table, const char *size, FILE *to) {
+/* The command that makes a run again; nothing for NULL. */
+static bool write_command(const Study *study, const Run *run, FILE *to) {
+    char **texts;
+    if (!run) return true;
+    if (!origin_read(study->store, study_key(study, run), &texts)) return false;
+    for (int i = 0; tyto_origin(i); i++) {
+        if (strcmp(tyto_origin(i), "command") == 0) csv_write_field(texts[i], to);
+    }
+    origin_free(texts);
+    return true;
+}
+
+bool output_csv(const Table *table, const Study *study, FILE *to) {
+    bool is_read = true;
     for (int row = 0; row < table->rows; row++) {
-        for (int column = 0; column < table->columns; column++) {
+        for (int column = 0; column < table->columns && is_read; column++) {
             const Cell *cell = table_cell(table, row, column);
             write_name(table->experiment->id, to);
-            fprintf(to, ",%s,", size);
+            fprintf(to, ",%s,", study->size);
             write_quoted(table_row_label(table, row), to);
             fputc(',', to);
             write_quoted(label_of(table, column), to);
@@ -165,7 +183,12 @@ void output_csv(const Table *table, const char *size, FILE *to) {
             write_number(cell->published, to);
             fprintf(to, ",%s,", table_verdict_name(cell->verdict));
             write_quoted(cell->claim ? cell->claim->place : "", to);
+            fprintf(to, ",x%016llx,", (unsigned long long)table->experiment->hash);
+            is_read =
+                origin_write(study->store, cell->run ? study_key(study, cell->run) : NULL, to) &&
+                write_command(study, cell->over, to);
             fputc('\n', to);
         }
     }
+    return is_read;
 }

@@ -10,8 +10,10 @@
 /* The paper's numbers beside ours, and what became of its claims. */
 void output_text(const Table *table, const char *size, FILE *to);
 void output_csv_heading(FILE *to);
-/* A line for each program or mean and column: ours, published, verdict, place. */
-void output_csv(const Table *table, const char *size, FILE *to);
+/* A line for each program or mean and column: ours, published, verdict, place; the run that it is
+ * of, with all that decided it, and the command of the one that it is divided by. False after a
+ * message. */
+bool output_csv(const Table *table, const Study *study, FILE *to);
 /* Lines that other pages have too: the programs on the paper's side of each threshold, and those
  * that we do not have. */
 void output_sides(const Table *table, FILE *to);

@@ -94,27 +94,28 @@ static bool find_run(const Study *study, const Program *program, const char *set
     return true;
 }
 
-/* The column's value for a program, in one setup and of `metric`. */
+/* The column's value for a program, in one setup and of `metric`, and the run that it is of. */
 static bool value_in(const Study *study, const Program *program, const Column *column,
-                     const char *setup, const Words *metric, double *value) {
-    const Run *run;
+                     const char *setup, const Words *metric, double *value, const Run **run) {
     *value = NAN;
-    if (!find_run(study, program, setup, &run)) return false;
-    if (!run) return true;
-    if (!add_metrics(study, run, metric, value)) return false;
+    if (!find_run(study, program, setup, run)) return false;
+    if (!*run) return true;
+    if (!add_metrics(study, *run, metric, value)) return false;
     double divisor = 1;
-    if (column->per.count && !add_metrics(study, run, &column->per, &divisor)) return false;
+    if (column->per.count && !add_metrics(study, *run, &column->per, &divisor)) return false;
     *value /= divisor;
     return true;
 }
 
 /* The column's value for a program, over that in another setup where it is so. */
 static bool ratio_of(const Study *study, const Program *program, const Column *column,
-                     double *ratio) {
+                     double *ratio, const Run **run, const Run **over) {
     double base = 1;
     const Words *below = column->over_metric.count ? &column->over_metric : &column->metric;
-    if (!value_in(study, program, column, column->setup, &column->metric, ratio)) return false;
-    if (column->over && !value_in(study, program, column, column->over, below, &base)) return false;
+    *over = NULL;
+    if (!value_in(study, program, column, column->setup, &column->metric, ratio, run)) return false;
+    if (column->over && !value_in(study, program, column, column->over, below, &base, over))
+        return false;
     *ratio /= base;
     return true;
 }
@@ -122,9 +123,11 @@ static bool ratio_of(const Study *study, const Program *program, const Column *c
 static bool fill_cell(const Study *study, int row, const Column *column, Cell *cell) {
     const Program *programs = study->experiment->programs.list;
     int base_row = column->over_row == BASE_PREVIOUS ? row - 1 : 0;
+    const Run *base_run, *base_over;
     double ratio, base = column->over_row && base_row < 0 ? NAN : 1;
-    if (!ratio_of(study, &programs[row], column, &ratio)) return false;
-    if (column->over_row && base_row >= 0 && !ratio_of(study, &programs[base_row], column, &base))
+    if (!ratio_of(study, &programs[row], column, &ratio, &cell->run, &cell->over)) return false;
+    if (column->over_row && base_row >= 0 &&
+        !ratio_of(study, &programs[base_row], column, &base, &base_run, &base_over))
         return false;
     ratio /= base;
     cell->value = isfinite(ratio) ? show(column->form, ratio) : NAN;

@@ -20,6 +20,8 @@ typedef struct Cell {
     double published; /* NAN: not published */
     Verdict verdict;
     const Claim *claim; /* that it was published in; NULL: not published */
+    const Run *run;     /* whose value it is; NULL: missing, or the row is a mean */
+    const Run *over;    /* whose value that one's is divided by; NULL: none */
 } Cell;
 
 typedef struct Table {

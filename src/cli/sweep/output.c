@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/engine/origin.h"
+
 enum { CELL_BYTES = 32, LEAST_WIDTH = 9, MOST_FAILURES = 20 };
 
 static const RunKey *key_of(const Sweep *sweep, const Point *point) {
@@ -185,29 +187,16 @@ bool sweep_write_failures(const Sweep *sweep, Store *store, FILE *to) {
 
 /* ---- CSV ---- */
 
-static void write_field(const char *text, FILE *to) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, to);
-        return;
-    }
-    fputc('"', to);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', to);
-        fputc(*text, to);
-    }
-    fputc('"', to);
-}
-
-/* The names that a line begins with: the values of the machine that were swept, then the key's. */
+/* The names that a line begins with: the values of the machine that were swept, then all that
+ * decides a run. */
 static void write_csv_heading(const Sweep *sweep, FILE *to) {
     for (int i = 0; i < sweep->dimension_count; i++) {
         if (sweep->dimensions[i].vary != VARY_SET) continue;
-        write_field(sweep->dimensions[i].name, to);
+        csv_write_field(sweep->dimensions[i].name, to);
         fputc(',', to);
     }
-    for (int i = 0; i < STORE_KEYS; i++)
-        fprintf(to, "%s,", store_key_names[i]);
-    fprintf(to, "state");
+    origin_write_names("", to);
+    fprintf(to, "version,state");
     for (int i = 0; i < tyto_counter_count(); i++)
         fprintf(to, ",%s", tyto_counter(i)->name);
     fprintf(to, "\n");
@@ -218,24 +207,21 @@ bool sweep_write_csv(const Sweep *sweep, Store *store, FILE *to) {
     write_csv_heading(sweep, to);
     for (int p = 0; p < sweep->point_count && is_read; p++) {
         const Point *point = &sweep->points[p];
-        const char *texts[STORE_KEYS];
+        const RunKey *key = key_of(sweep, point);
         char **totals;
         for (int i = 0; i < sweep->dimension_count; i++) {
             if (sweep->dimensions[i].vary != VARY_SET) continue;
-            write_field(sweep_value(sweep, point, i), to);
+            csv_write_field(sweep_value(sweep, point, i), to);
             fputc(',', to);
         }
-        store_key_texts(key_of(sweep, point), texts);
-        for (int i = 0; i < STORE_KEYS; i++) {
-            write_field(texts[i], to);
-            fputc(',', to);
-        }
-        fputs(state_names[state_of(sweep, point)], to);
-        is_read = store_totals(store, key_of(sweep, point), &totals);
+        is_read = origin_write(store, key, to);
+        fprintf(to, "%s,%s", key->version, state_names[state_of(sweep, point)]);
+        is_read = is_read && store_totals(store, key, &totals);
+        if (!is_read) break;
         for (int i = 0; i < tyto_counter_count(); i++)
             fprintf(to, ",%s", totals[i]);
         fprintf(to, "\n");
-        store_free_totals(totals);
+        store_free_texts(totals, tyto_counter_count());
     }
     return is_read;
 }
@@ -275,10 +261,8 @@ static void write_dimensions(const Sweep *sweep, FILE *to) {
 }
 
 static bool write_run(const Sweep *sweep, Store *store, const Point *point, FILE *to) {
-    const char *texts[STORE_KEYS];
     char *reason, *result;
     const RunKey *key = key_of(sweep, point);
-    store_key_texts(key, texts);
     fprintf(to, "    {\"values\": {");
     for (int i = 0; i < sweep->dimension_count; i++) {
         if (i) fprintf(to, ", ");
@@ -287,10 +271,16 @@ static bool write_run(const Sweep *sweep, Store *store, const Point *point, FILE
         write_string(sweep->dimensions[i].values.list[point->choice[i]], to);
     }
     fprintf(to, "},\n");
-    for (int i = 0; i < STORE_KEYS; i++) {
-        fprintf(to, "%s\"%s\": ", i ? ", " : "     ", store_key_names[i]);
+    char **texts;
+    if (!origin_read(store, key, &texts)) return false;
+    for (int i = 0; tyto_origin(i); i++) {
+        fprintf(to, "     \"%s\": ", tyto_origin(i));
         write_string(texts[i], to);
+        fputs(",\n", to);
     }
+    origin_free(texts);
+    fprintf(to, "     \"version\": ");
+    write_string(key->version, to);
     if (!store_failure(store, key, &reason)) return false;
     bool is_read = store_result(store, key, &result);
     fprintf(to, ",\n     \"state\": \"%s\", \"reason\": ", state_names[state_of(sweep, point)]);
