@@ -177,17 +177,17 @@ static bool name_side(OutputFile *file) {
 }
 
 /* Puts what was written in its place. */
-static bool replace(OutputFile *file) {
-    if (fsync(file->descriptor) != 0) return false;
+static bool replace(OutputFile *file, bool is_durable) {
+    if (is_durable && fsync(file->descriptor) != 0) return false;
     if (!file->side.length && !name_side(file)) return false;
     if (rename(file->side.bytes, file->place) != 0) return false;
     text_clear(&file->side);
     return true;
 }
 
-bool output_file_close(OutputFile *file) {
+static bool put_in_place(OutputFile *file, bool is_durable) {
     fflush(file->stream);
-    if (!file->error && file->place && !replace(file)) file->error = errno;
+    if (!file->error && file->place && !replace(file, is_durable)) file->error = errno;
     int descriptor = file->descriptor;
     file->descriptor = -1;
     if (close(descriptor) != 0 && !file->error) file->error = errno;
@@ -196,6 +196,9 @@ bool output_file_close(OutputFile *file) {
     errno = error;
     return !error;
 }
+
+bool output_file_close(OutputFile *file) { return put_in_place(file, true); }
+bool output_file_close_soon(OutputFile *file) { return put_in_place(file, false); }
 
 void output_file_abandon(OutputFile *file) {
     if (!file) return;

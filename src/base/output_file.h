@@ -27,6 +27,8 @@ FILE *output_file_stream(OutputFile *file);
 /* Puts the file in its place; false with the first failure's errno, and the old file is still
  * there. */
 bool output_file_close(OutputFile *file);
+/* The same for a file that is soon written again: nothing waits for the disk. */
+bool output_file_close_soon(OutputFile *file);
 /* Leaves the old file as it is. NULL is allowed. */
 void output_file_abandon(OutputFile *file);
 

@@ -145,7 +145,8 @@ static int take_option(const Command *command, int count, char **words, Argument
         say_unknown(command, words[0]);
         return 0;
     }
-    int taken = option->argument && !equals ? 2 : 1;
+    bool needs_value = option->argument && option->argument[0] != '[';
+    int taken = needs_value && !equals ? 2 : 1;
     if (taken > count) {
         say_error("%s needs a value: %s", option->name, option->argument);
         return 0;
@@ -154,13 +155,13 @@ static int take_option(const Command *command, int count, char **words, Argument
         say_error("%s takes no value", option->name);
         return 0;
     }
-    const char *value = equals ? equals + 1 : words[1];
+    const char *value = equals ? equals + 1 : needs_value ? words[1] : NULL;
     if (is_simulators) {
         out->given[out->given_count++] = option;
         out->simulator[out->simulator_count++] = option->name;
         if (option->argument) out->simulator[out->simulator_count++] = value;
     } else {
-        out->options[out->option_count++] = (GivenOption){option, option->argument ? value : NULL};
+        out->options[out->option_count++] = (GivenOption){option, value};
     }
     return taken;
 }

@@ -22,7 +22,7 @@ enum {
 /* An option that was given. */
 typedef struct GivenOption {
     const TytoOption *option;
-    const char *value; /* NULL for a flag */
+    const char *value; /* NULL for a flag, and for one that may be left out ("[=PORT]") */
 } GivenOption;
 
 /* A command line, taken apart. */

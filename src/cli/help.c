@@ -51,9 +51,15 @@ static void walk_options(const Command *command, PrintHeading *print_heading,
 
 static void print_heading(const char *heading) { printf("\n%s:\n", heading); }
 
+/* What stands between an option and its value: nothing before one that may be left out. */
+static const char *blank_before(const char *argument) {
+    return argument && argument[0] == '[' ? "" : " ";
+}
+
 static void print_option(const TytoOption *option) {
     char left[64];
-    snprintf(left, sizeof left, "%s %s", option->name, option->argument ? option->argument : "");
+    snprintf(left, sizeof left, "%s%s%s", option->name, blank_before(option->argument),
+             option->argument ? option->argument : "");
     if (strlen(left) > 28) printf("  %s\n%30s", left, "");
     else printf("  %-28s", left);
     printf("%s", option->help);
@@ -101,7 +107,7 @@ static void print_roff_option(const TytoOption *option) {
     printf(".TP\n\\fB");
     print_roff(option->name);
     printf("\\fR");
-    if (option->argument) printf(" \\fI%s\\fR", option->argument);
+    if (option->argument) printf("%s\\fI%s\\fR", blank_before(option->argument), option->argument);
     printf("\n");
     print_roff(option->help);
     if (option->initial) printf(" Default: %s.", option->initial);

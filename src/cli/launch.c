@@ -11,6 +11,7 @@
 
 #include "cli/argument.h"
 #include "cli/files.h"
+#include "cli/live.h"
 
 typedef struct Session {
     const Arguments *arguments;
@@ -212,6 +213,7 @@ static int run_launch(Arguments *arguments) {
     Session session = {.arguments = arguments, .path = arguments->operands[0]};
     char message[1024];
     if (!read_launch(&session)) return EXIT_USAGE;
+    if (!live_start(arguments)) return EXIT_FAILED;
     session.simulator =
         tyto_new(arguments->simulator_count, arguments->simulator, message, sizeof message);
     if (!session.simulator) {
@@ -233,6 +235,7 @@ static const TytoOption options[] = {
     {"--shared", "BYTES", "0", "Dynamic shared memory of a thread block.", NULL, 0},
     {"--arg", "FORM", NULL, "The next argument of the kernel, in one of the forms above.", NULL, 0},
     {"--cooperative", NULL, NULL, "All thread blocks must be resident at once.", NULL, 0},
+    LIVE_OPTION,
 };
 
 const Command command_launch = {

@@ -1,7 +1,4 @@
-/* tyto report: results as one page that explains itself.
- *
- * The page is made at build time (cli/report/); here the results go into it, as JSON that no
- * browser takes for anything else: every '<', '>' and '&' of it is written as \u003c and so on. */
+/* tyto report: results as one page that explains itself. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -14,35 +11,10 @@
 
 static const char default_output[] = "report.html";
 
-/* A file of results. */
-typedef struct Document {
-    const char *path;
-    char *text; /* owned */
-    size_t length;
-    bool is_table; /* CSV of tyto reproduce; else JSON */
-} Document;
-
-static void write_json(const char *text, size_t length, FILE *to) {
-    for (size_t i = 0; i < length; i++) {
-        if (strchr("<>&", text[i]) && text[i]) fprintf(to, "\\u%04x", (unsigned)text[i]);
-        else fputc(text[i], to);
-    }
-}
-
-static void write_string(const char *text, FILE *to) {
-    fputc('"', to);
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if (strchr("\"\\<>&", *text) || byte < ' ') fprintf(to, "\\u%04x", byte);
-        else fputc(*text, to);
-    }
-    fputc('"', to);
-}
-
 /* ---- Reading ---- */
 
 /* Says where the fault stands. */
-static bool refuse(const Document *document, const char *fault, size_t at) {
+static bool refuse(const ReportDocument *document, const char *fault, size_t at) {
     int line = 1, column = 1;
     for (size_t i = 0; i < at; i++) {
         column = document->text[i] == '\n' ? 1 : column + 1;
@@ -52,10 +24,11 @@ static bool refuse(const Document *document, const char *fault, size_t at) {
     return false;
 }
 
-static bool read_document(const char *path, Document *document) {
+static bool read_document(const char *path, ReportDocument *document) {
     static const char heading[] = "experiment,size,row,column,";
     size_t at;
-    *document = (Document){.path = path, .text = file_read(path, FILE_DATA_MAX, &document->length)};
+    *document =
+        (ReportDocument){.path = path, .text = file_read(path, FILE_DATA_MAX, &document->length)};
     if (!document->text) return false;
     document->length = strlen(document->text); /* a NUL ends it: no JSON goes on behind one */
     document->is_table = strncmp(document->text, heading, sizeof heading - 1) == 0;
@@ -64,67 +37,17 @@ static bool read_document(const char *path, Document *document) {
     return fault ? refuse(document, fault, at) : true;
 }
 
-/* ---- Writing ---- */
-
-/* The files of the machines that the documents name, for what bounds a kernel. */
-static void write_machines(const Document *documents, int count, FILE *to) {
-    const char *before = "";
-    fputs("\"machines\":{", to);
-    for (int i = 0; i < tyto_machine_count(); i++) {
-        char named[128];
-        const char *name = tyto_machine_name(i);
-        bool is_named = false;
-        snprintf(named, sizeof named, "\"machine\": \"%s\"", name);
-        for (int d = 0; d < count; d++)
-            is_named |= strstr(documents[d].text, named) != NULL;
-        char *text = is_named ? tyto_machine_text(name, 0, NULL, named, sizeof named) : NULL;
-        if (!text) continue;
-        fprintf(to, "%s\"%s\":", before, name);
-        write_string(text, to);
-        free(text);
-        before = ",";
-    }
-    fputc('}', to);
-}
-
-static void write_page(const Document *documents, int count, FILE *to) {
-    fputs(report_page_head, to);
-    fputs("{\"documents\":[", to);
-    for (int i = 0; i < count; i++) {
-        fputs(i ? ",{\"name\":" : "{\"name\":", to);
-        write_string(documents[i].path, to);
-        if (documents[i].is_table) {
-            fputs(",\"text\":", to);
-            write_string(documents[i].text, to);
-        } else {
-            fputs(",\"data\":", to);
-            write_json(documents[i].text, documents[i].length, to);
-        }
-        fputc('}', to);
-    }
-    fputs("],", to);
-    write_machines(documents, count, to);
-    fputc('}', to);
-    fputs(report_page_tail, to);
-}
-
-static bool write_report(const Document *documents, int count, const char *path) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    if (!to) {
-        say_error("no memory for the report");
-        return false;
-    }
-    write_page(documents, count, to);
-    bool is_written = fclose(to) == 0 && file_write(path, text, length);
+static bool write_report(const ReportDocument *documents, int count, const char *path) {
+    size_t length;
+    char *text = report_page_text(documents, count, false, &length);
+    bool is_written = text && file_write(path, text, length);
     free(text);
     return is_written;
 }
 
 static int run_report(Arguments *arguments) {
     const char *path = arguments_value(arguments, "--output");
-    Document *documents = allocate((size_t)arguments->operand_count, sizeof *documents);
+    ReportDocument *documents = allocate((size_t)arguments->operand_count, sizeof *documents);
     bool is_right = true;
     for (int i = 0; i < arguments->operand_count && is_right; i++)
         is_right = read_document(arguments->operands[i], &documents[i]);

@@ -3,13 +3,16 @@
  * The program replaces this process, so its status, its signals and its terminal are its own. The
  * options travel in TYTO_OPTIONS; the library in the program reports at its end. */
 #include "cli/command.h"
+#include "cli/live.h"
 #include "cli/program.h"
 
 static int run_run(Arguments *arguments) {
-    if (!program_export_library()) return EXIT_FAILED;
+    if (!program_export_library() || !live_start(arguments)) return EXIT_FAILED;
     program_export_options(arguments->simulator_count, arguments->simulator);
     return program_exec(arguments->operands);
 }
+
+static const TytoOption options[] = {LIVE_OPTION};
 
 const Command command_run = {
     .name = "run",
@@ -27,6 +30,8 @@ const Command command_run = {
         "\n"
         "  tyto run --machine owl --scheduler ccws matmul --size 128\n"
         "  tyto run --check race,init --json out.json ./my-program input.txt\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
     .has_simulator = true,
     .lists_workloads = true,
     .ends_at_operand = true,

@@ -133,9 +133,12 @@ bool detail_start(Detail *detail, const Options *options, Diag *diag) {
     if (options->is_profiled || options->profile_path)
         detail->watch.profile = detail->run->profile = profile_new();
     if (options->sample_cycles) {
-        detail->run->series = timeseries_new(options->sample_cycles);
+        detail->run->series = timeseries_new(options->sample_cycles, TIMESERIES_MAX_SAMPLES);
         detail->watch.series = detail->run->series;
     }
+    if (options->snapshot_path)
+        detail->snapshots = detail->watch.snapshots =
+            snapshots_new(options->snapshot_path, detail->run);
     if (!open_policies(detail, options, diag) || !open_l1d(detail, options, diag)) return false;
     if (!options->timeline_path) return true;
     detail->timeline = timeline_open(options->timeline_path, diag);
@@ -164,6 +167,7 @@ void detail_free(Detail *detail) {
     if (!detail) return;
     timeline_abandon(detail->timeline); /* recordings of a run that was not finished */
     l1d_writer_abandon(detail->l1d);
+    snapshots_free(detail->snapshots);
     output_file_abandon(detail->policies);
     sched_policy_free(detail->scheduler);
     cta_sched_free(detail->cta_scheduler);
@@ -178,5 +182,6 @@ bool detail_finish(Detail *detail, const Options *options, Diag *diag) {
     detail->watch.timeline = NULL;
     is_right &= close_policies(detail, options, diag);
     is_right &= close_l1d(detail, diag);
+    if (detail->snapshots) is_right &= snapshots_end(detail->snapshots, diag);
     return is_right;
 }

@@ -22,6 +22,7 @@ typedef struct Detail {
     Timeline *timeline;          /* being written, NULL: not asked for; owned */
     OutputFile *policies;        /* being written, NULL: not asked for; owned */
     L1dWriter *l1d;              /* being written, NULL: not asked for; owned */
+    Snapshots *snapshots;        /* being written, NULL: not asked for; owned */
     Watch watch;                 /* what the GPU records */
 } Detail;
 

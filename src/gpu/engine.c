@@ -439,10 +439,11 @@ static void convert_fetch_parts(const MachineConfig *machine, Counters *c) {
     c->fetch_noc_cycles = c->fetch_cycles > below ? c->fetch_cycles - below : 0;
 }
 
-/* The kernel's counters up to the present cycle, which is included. */
-static Counters count(Engine *engine) {
+/* The kernel's counters up to the SM cycle `end`, which is not included: the first that has not
+ * been stepped. */
+static Counters count(Engine *engine, uint64_t end) {
     Counters sum = {0}, *c = &sum;
-    uint64_t end = engine->cycle + 1, sm_khz = engine->machine->clock.sm_khz;
+    uint64_t sm_khz = engine->machine->clock.sm_khz;
     for (uint32_t i = 0; i < engine->machine->sms; i++) {
         sm_settle(engine->sms[i], end);
         counters_add(c, sm_counters(engine->sms[i]));
@@ -513,6 +514,49 @@ static void report_policies(Engine *engine) {
     dispatch_report(&engine->dispatch, &out);
 }
 
+/* The histograms of all SMs so far. */
+static Histograms add_histograms(const Engine *engine) {
+    Histograms all = {0};
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        histograms_add(&all, sm_histograms(engine->sms[i]));
+    return all;
+}
+
+/* Tells the snapshots how the kernel stands, `so_far` being what it has counted. */
+static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) {
+    const IsaLaunch *launch = engine->launch;
+    uint32_t sms = engine->machine->sms;
+    Moment moment = {.kernel = launch->function->ptx->name,
+                     .launch = engine->watch->kernels,
+                     .cycle = engine->cycle,
+                     .ctas = engine->dispatch.view.ctas,
+                     .begun_ctas = engine->dispatch.view.next,
+                     .done_ctas = engine->ctas_done,
+                     .registers = gpu_registers(gpu, launch->function),
+                     .shared_bytes = launch->shared_bytes,
+                     .figures = {*so_far, add_histograms(engine)},
+                     .before = &engine->watch->before,
+                     .sms = base_calloc(sms, sizeof *moment.sms),
+                     .sm_count = sms,
+                     .standing = profile_new()};
+    memcpy(moment.grid, launch->grid, sizeof moment.grid);
+    memcpy(moment.block, launch->block, sizeof moment.block);
+    for (uint32_t i = 0; i < sms; i++)
+        moment.sms[i] = (MomentSm){sm_resident_ctas(engine->sms[i]),
+                                   sm_counters(engine->sms[i])->warp_instructions};
+    gpu_profile_standing(gpu, launch, moment.standing);
+    snapshots_write(engine->watch->snapshots, &moment);
+    profile_free(moment.standing);
+    free(moment.sms);
+}
+
+/* What of the run is due to be recorded. */
+static void record_samples(Engine *engine, const Gpu *gpu) {
+    Counters so_far = count(engine, engine->cycle);
+    watch_sample(engine->watch, engine->cycle, &so_far);
+    if (snapshots_wanted(engine->watch->snapshots)) tell_moment(engine, gpu, &so_far);
+}
+
 static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
     uint64_t poll_at = engine->cycle + poll_after(engine, gpu),
              look_at = engine->cycle + PROGRESS_CYCLES;
@@ -532,10 +576,7 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
         if (quiet) jump(engine, quiet);
         engine->cycle++;
         if (watch_wants_policies(engine->watch, engine->cycle)) report_policies(engine);
-        if (engine->cycle >= watch_due(engine->watch)) {
-            Counters so_far = count(engine);
-            watch_sample(engine->watch, engine->cycle, &so_far);
-        }
+        if (engine->cycle >= watch_due(engine->watch)) record_samples(engine, gpu);
         if (engine->cycle >= poll_at) {
             if (must_stop(engine, gpu, result)) return;
             poll_at = engine->cycle + poll_after(engine, gpu);
@@ -553,9 +594,8 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
 static void fill_result(Engine *engine, GpuResult *result) {
     for (uint32_t p = 0; p < engine->machine->partitions; p++)
         partition_close_rows(engine->partitions[p]);
-    result->counters = count(engine);
-    for (uint32_t i = 0; i < engine->machine->sms; i++)
-        histograms_add(&result->histograms, sm_histograms(engine->sms[i]));
+    result->counters = count(engine, engine->cycle + 1);
+    result->histograms = add_histograms(engine);
     result->cycles = result->counters.cycles;
     result->time_ps = result->counters.time_ps;
     result->warp_instructions = result->counters.warp_instructions;

@@ -8,6 +8,7 @@
 #include "isa/device_runtime.h"
 #include "isa/launch.h"
 #include "memory/heap.h"
+#include "stats/profile.h"
 
 struct Gpu {
     GpuOptions options;
@@ -39,7 +40,7 @@ struct GpuModule {
     int image_count;
     IsaProgram *program;
     uint64_t number;            /* among the GPU's, from 1 */
-    char *text;                 /* of its only image, where a profile shows lines of it, or NULL */
+    char *text;                 /* of its only image, where lines of it are shown, or NULL */
     uint64_t *variables;        /* device addresses of what the module allocated */
     uint32_t variable_count;    /* of variables */
     uint32_t variable_capacity; /* entries of variables */
@@ -54,6 +55,9 @@ void gpu_run_functional(Gpu *gpu, const IsaLaunch *launch, GpuResult *result);
 /* Adds a launch that has just run on the machine to the profile of the run. */
 void gpu_profile_add(Gpu *gpu, const GpuModule *module, const IsaLaunch *launch,
                      const GpuResult *result);
+
+/* Adds where the warps of the launch that is running stand, as a kernel without counts. */
+void gpu_profile_standing(const Gpu *gpu, const IsaLaunch *launch, Profile *profile);
 
 void gpu_free_ctas(Gpu *gpu);
 

@@ -127,7 +127,8 @@ GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag) {
     module->uses_heap = uses_heap(module->program);
     for (int i = 0; i < count; i++)
         gpu->code_hash += hash_add(HASH_START, images[i].text, images[i].length);
-    if (count == 1 && gpu->options.watch && gpu->options.watch->profile)
+    const Watch *watch = gpu->options.watch;
+    if (count == 1 && watch && (watch->profile || watch->snapshots))
         module->text = copy_of(&images[0]);
     return module;
 fail:

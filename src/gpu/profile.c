@@ -74,6 +74,14 @@ static void add_stand(void *user, const IsaWarp *warp, ProfileColumn cause) {
     profile_add_stand(stands->kernel, &(ProfileStand){warp->pc, cause, 1});
 }
 
+void gpu_profile_standing(const Gpu *gpu, const IsaLaunch *launch, Profile *profile) {
+    const GpuModule *module = gpu->module;
+    ProfileKernel *kernel =
+        profile_kernel(profile, 0, launch->function->ptx->name, module->images[0]->file);
+    Stands stands = {kernel, module};
+    engine_visit_standing(gpu->engine, add_stand, &stands);
+}
+
 void gpu_profile_add(Gpu *gpu, const GpuModule *module, const IsaLaunch *launch,
                      const GpuResult *result) {
     uint64_t index = (uint64_t)(launch->function - module->program->functions);

@@ -30,7 +30,9 @@ void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle
 uint64_t watch_due(const Watch *watch) {
     if (!watch) return UINT64_MAX;
     uint64_t series = watch->series ? timeseries_due(watch->series) : UINT64_MAX;
+    uint64_t snapshots = watch->snapshots ? snapshots_due(watch->snapshots) : UINT64_MAX;
     uint64_t sample = series < watch->next_sample ? series : watch->next_sample;
+    if (snapshots < sample) sample = snapshots;
     return sample < watch->next_report ? sample : watch->next_report;
 }
 
@@ -47,16 +49,19 @@ static void sample_timeline(Watch *watch, uint64_t cycle, const Counters *counte
     watch->next_sample = cycle + watch->timeline_interval;
 }
 
-static void sample_series(Watch *watch, uint64_t cycle, const Counters *counters) {
+/* The series of --sample and that of the snapshots, whichever wants a sample. */
+static void sample_series(Watch *watch, uint64_t cycle, const Counters *counters, bool is_end) {
     Counters all = watch->before;
     counters_add(&all, counters);
-    timeseries_sample(watch->series, cycle, &all);
+    if (watch->series && (is_end || cycle >= timeseries_due(watch->series)))
+        timeseries_sample(watch->series, cycle, &all);
+    if (watch->snapshots && (is_end || cycle >= snapshots_due(watch->snapshots)))
+        snapshots_sample(watch->snapshots, cycle, &all);
 }
 
 void watch_sample(Watch *watch, uint64_t cycle, const Counters *counters) {
     if (watch->timeline && cycle >= watch->next_sample) sample_timeline(watch, cycle, counters);
-    if (watch->series && cycle >= timeseries_due(watch->series))
-        sample_series(watch, cycle, counters);
+    sample_series(watch, cycle, counters, false);
 }
 
 void watch_cta(Watch *watch, const SmCtaEnd *end) {
@@ -87,7 +92,7 @@ void watch_end(Watch *watch, uint64_t cycle, const Counters *counters) {
         timeline_slice(watch->timeline, TIMELINE_GPU, 0, text_string(&name), watch->start, cycle);
         text_free(&name);
     }
-    if (watch->series) sample_series(watch, cycle, counters);
+    sample_series(watch, cycle, counters, true);
     record_kernel(watch, L1D_KERNEL_END, cycle, counters->thread_instructions);
     counters_add(&watch->before, counters);
 }

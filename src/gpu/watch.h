@@ -10,6 +10,7 @@
 #include "cache/l1d_writer.h"
 #include "sm/sm.h"
 #include "stats/run.h"
+#include "stats/snapshot.h"
 #include "stats/timeline.h"
 
 /* Where to; NULL or 0: not asked for. Borrowed; lives as long as the run that is watched. */
@@ -22,6 +23,7 @@ typedef struct Watch {
     uint64_t policies_interval; /* SM cycles between reports; 0: only at the end of each kernel */
     Profile *profile;           /* receives what each instruction counted */
     L1dWriter *l1d;             /* receives every L1D lookup */
+    Snapshots *snapshots;       /* hear how the run stands */
     uint64_t kernels;           /* begun so far */
     /* Of the kernel being watched: */
     const char *kernel; /* name */

@@ -30,6 +30,7 @@ typedef enum RunStatus {
     RUN_INTERRUPTED,
     RUN_FAULT,
     RUN_STUCK,
+    RUN_RUNNING, /* it has not: of snapshots only */
     RUN_STATUSES
 } RunStatus;
 extern const char *const run_status_names[RUN_STATUSES];

@@ -15,14 +15,15 @@ struct TimeSeries {
     uint64_t interval; /* SM cycles, doubled whenever the series was full */
     uint64_t due;      /* SM cycle of the next sample */
     Counters last;     /* the counters at the last sample */
-    int count;
-    Sample samples[TIMESERIES_MAX_SAMPLES];
+    int count, most;   /* samples, and how many there can be */
+    Sample samples[];
 };
 
-TimeSeries *timeseries_new(uint64_t interval) {
-    TimeSeries *series = base_calloc(1, sizeof *series);
+TimeSeries *timeseries_new(uint64_t interval, int most) {
+    TimeSeries *series = base_calloc(1, sizeof *series + (size_t)most * sizeof series->samples[0]);
     series->interval = interval;
     series->due = interval;
+    series->most = most;
     return series;
 }
 
@@ -50,7 +51,7 @@ static void join_pairs(TimeSeries *series) {
 }
 
 void timeseries_sample(TimeSeries *series, uint64_t cycle, const Counters *counters) {
-    if (series->count == TIMESERIES_MAX_SAMPLES) join_pairs(series);
+    if (series->count == series->most) join_pairs(series);
     Sample *sample = &series->samples[series->count++];
     sample->end_cycle = cycle;
     sample->growth = counters_since(&series->last, counters);

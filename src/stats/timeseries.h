@@ -9,12 +9,13 @@
 #include "base/text.h"
 #include "stats/counters.h"
 
-enum { TIMESERIES_MAX_SAMPLES = 4096 }; /* even: they are joined in pairs */
+enum { TIMESERIES_MAX_SAMPLES = 4096 }; /* of --sample; even: they are joined in pairs */
 
 typedef struct TimeSeries TimeSeries;
 
-/* An empty series with `interval` > 0 SM cycles between samples. Freed by timeseries_free. */
-TimeSeries *timeseries_new(uint64_t interval);
+/* An empty series with `interval` > 0 SM cycles between samples, of at most `most` samples (even).
+ * Freed by timeseries_free. */
+TimeSeries *timeseries_new(uint64_t interval, int most);
 void timeseries_free(TimeSeries *series);
 
 /* The SM cycle at which the next sample is due. */

@@ -233,7 +233,7 @@ static void test_json(void **state) {
     run->kernels[0].timing->ctas = base_calloc(2, sizeof(CtaRecord));
     run->kernels[0].timing->cta_count = 2;
     run->kernels[0].timing->ctas[1] = (CtaRecord){.sm = 1, .slot = 2, .start = 3, .end = 44};
-    run->series = timeseries_new(1000);
+    run->series = timeseries_new(1000, TIMESERIES_MAX_SAMPLES);
     Counters total = run_total(run);
     timeseries_sample(run->series, 1000, &total);
     Text out = {0};
@@ -474,7 +474,7 @@ static void test_histograms(void **state) {
 
 static void test_series_is_bounded_and_loses_nothing(void **state) {
     (void)state;
-    TimeSeries *series = timeseries_new(10);
+    TimeSeries *series = timeseries_new(10, TIMESERIES_MAX_SAMPLES);
     Counters counters = {0};
     uint64_t cycle = 0;
     for (int i = 0; i < 3 * TIMESERIES_MAX_SAMPLES; i++) {

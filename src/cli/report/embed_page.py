@@ -24,9 +24,11 @@ def main() -> None:
     for name, text in (("@SCRIPT@", script), ("@STYLE@", style)):
         assert page.count(name) == 1 and "</script" not in text.lower() and "</style" not in text.lower(), name
         page = page.replace(name, text)
-    head, tail = page.split("@DATA@")
-    pathlib.Path(output).write_text('#include "cli/report/page.h"\n\n' + literal("report_page_head", head) + "\n"
-                                    + literal("report_page_tail", tail), encoding="utf-8")
+    head, rest = page.split("@CONNECT@")
+    middle, tail = rest.split("@DATA@")
+    parts = {"head": head, "middle": middle, "tail": tail}
+    pathlib.Path(output).write_text('#include "cli/report/page.h"\n'
+                                    + "".join("\n" + literal(f"report_page_{name}", text) for name, text in parts.items()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
-/* Reads what the page holds, and builds it. */
+/* Reads what the page holds, and builds it. A run under way comes with how it stands. */
 function build(held) {
+  const documents = held.documents.map((each) => (each.data && each.data.live ? {...each, data: each.data.run} : each));
   for (const id of ["masthead", "contents", "main"]) document.getElementById(id).replaceChildren();
   figures.length = 0;
-  const runs = held.documents.flatMap(runsOf), tables = held.documents.filter((each) => each.text !== undefined).flatMap(readTable);
+  const runs = documents.flatMap(runsOf), tables = documents.filter((each) => each.text !== undefined).flatMap(readTable);
   nameRuns(runs);
   masthead(runs, tables);
+  if (held.live) liveSection(held.documents[0].data.live);
   experimentSection(tables);
-  sweepSection(held.documents);
+  sweepSection(documents);
   runsSection(runs);
   stallSection(runs);
   timeSection(runs);
@@ -19,6 +21,8 @@ function build(held) {
   drawFigures();
 }
 
-build(JSON.parse(document.getElementById("data").textContent));
+const held = JSON.parse(document.getElementById("data").textContent);
+build(held);
+if (held.live) follow(held);
 addEventListener("resize", drawFigures);
 document.documentElement.dataset.ready = "yes";

@@ -144,6 +144,16 @@ function kernelSection(runs) {
       n("Cycles", "cycles", count), n("IPC", "ipc", fixed), n("Lanes", "lanes_active", percent), n("L1D miss", "l1d_miss_rate", percent), n("L2 miss", "l2_miss_rate", percent)], kernels, {most, high: kernels.length > 20}));
 }
 
+const placeOf = (row, module) => (row.source ? `${base(row.source)}:${row.source_line || "–"}` : `${base(module)}:${row.line}`);
+
+/* Where warps stood at one moment. */
+function standingTable(kernel, most) {
+  const stands = kernel.standing.map((stand) => ({...stand, line: kernel.instructions.find((line) => line.pc === stand.pc) || {text: "?", line: 0}}));
+  const doing = (stand) => STANDING.find((part) => part.of.includes(stand.cause)) || {label: stand.cause, colour: "--other"};
+  return table([{title: "Warps", kind: "n", value: (s) => s.warps}, {title: "Doing what", value: (s) => doing(s).label, show: (s) => element("span", {}, element("i", {class: "swatch", style: `background:${colour(doing(s).colour)}`}), doing(s).label)},
+    {title: "Before", value: (s) => placeOf(s.line, kernel.module), class: "code"}, {title: "PTX", value: (s) => s.line.text, class: "code"}], stands, {sort: 0, most, high: stands.length > 18});
+}
+
 /* Where warps stood, by line of the source or by instruction. */
 function sourceSection(runs) {
   const profiled = runs.flatMap((run) => (run.profile || []).map((kernel) => ({run, kernel, name: runs.length > 1 ? `${kernel.kernel}, ${run.name}` : kernel.kernel})));
@@ -158,7 +168,7 @@ function sourceSection(runs) {
     const heat = (cell, row) => { cell.style.background = `rgba(var(--heat), ${0.75 * Math.sqrt(cycles(row) / most)})`; };
     const n = (title, value, showAs, note) => ({title, kind: "n", note, value, show: (row) => showAs(value(row))});
     const lookups = (row, cache) => sum(row, CACHE.map((outcome) => `${cache}_${outcome.part}`));
-    const place = (row) => (row.source ? `${base(row.source)}:${row.source_line || "–"}` : `${base(kernel.module)}:${row.line}`);
+    const place = (row) => placeOf(row, kernel.module);
     const order = byInstruction ? [{title: "#", kind: "n", value: (row) => row.pc}] : [];
     const columns = [...order, {title: "Line", value: (row) => `${row.source || ""}:${row.source_line ?? row.line}`, show: place, class: "code"}, {...n("Time here", (row) => ratio(cycles(row), all), percent, "share of all cycles of all warps"), class: "heat", style: heat},
       {title: "Doing what", value: (row) => cycles(row), show: (row) => stackBar(row, STANDING)}, {title: byInstruction ? "PTX" : "Source", value: (row) => row.text || "", class: "code"},
@@ -167,9 +177,7 @@ function sourceSection(runs) {
       n("L1D hit", (row) => ratio(row.l1d_hits || 0, lookups(row, "l1d")), percent), n("L2 hit", (row) => ratio(row.l2_hits || 0, lookups(row, "l2")), percent),
       n("Accesses", (row) => (row.accesses ? row.accesses / row.issues : NaN), (v) => fixed(v, 1), "per instruction; 1 is coalesced"),
       n("Bank conflicts", (row) => (row.shared_instructions ? row.shared_cycles / row.shared_instructions - 1 : NaN), (v) => fixed(v, 1), "cycles beyond the first, per shared memory instruction")];
-    const stands = (kernel.standing || []).map((stand) => ({...stand, line: kernel.instructions.find((line) => line.pc === stand.pc) || {text: "?", line: 0}}));
-    room.replaceChildren(...(stands.length ? [element("h3", {}, "Where warps stood when the launch ended early"), table([{title: "Warps", kind: "n", value: (s) => s.warps}, {title: "Doing what", value: (s) => s.cause.replace("cycles_", "").replace("_", " ")},
-      {title: "Before", value: (s) => place(s.line), class: "code"}, {title: "PTX", value: (s) => s.line.text, class: "code"}], stands, {sort: 0})] : []),
+    room.replaceChildren(...((kernel.standing || []).length ? [element("h3", {}, "Where warps stood when the launch ended early"), standingTable(kernel)] : []),
       element("h3", {}, kernel.kernel), table(columns, rows, {high: rows.length > 18}));
   }
   section("source", "In the source", "How long warps stood before each line, and why. A warp that needs a value waits at the line that uses it, not at the load that fetches it.",

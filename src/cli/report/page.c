@@ -1,0 +1,82 @@
+/* Results put into the page, as JSON that no browser takes for anything else: every '<', '>' and
+ * '&' of it is written as \u003c and so on. The page itself is made at build time. */
+#include "cli/report/page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+static void write_json(const char *text, size_t length, FILE *to) {
+    for (size_t i = 0; i < length; i++) {
+        if (strchr("<>&", text[i]) && text[i]) fprintf(to, "\\u%04x", (unsigned)text[i]);
+        else fputc(text[i], to);
+    }
+}
+
+static void write_string(const char *text, FILE *to) {
+    fputc('"', to);
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (strchr("\"\\<>&", *text) || byte < ' ') fprintf(to, "\\u%04x", byte);
+        else fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
+/* The files of the machines that the documents name, for what bounds a kernel; all of them where
+ * the documents are yet to come. */
+static void write_machines(const ReportDocument *documents, int count, bool is_live, FILE *to) {
+    const char *before = "";
+    fputs("\"machines\":{", to);
+    for (int i = 0; i < tyto_machine_count(); i++) {
+        char named[128];
+        const char *name = tyto_machine_name(i);
+        bool is_named = is_live;
+        snprintf(named, sizeof named, "\"machine\": \"%s\"", name);
+        for (int d = 0; d < count; d++)
+            is_named |= strstr(documents[d].text, named) != NULL;
+        char *text = is_named ? tyto_machine_text(name, 0, NULL, named, sizeof named) : NULL;
+        if (!text) continue;
+        fprintf(to, "%s\"%s\":", before, name);
+        write_string(text, to);
+        free(text);
+        before = ",";
+    }
+    fputc('}', to);
+}
+
+/* A live page may ask for what it came from, and a page on disk for nothing. */
+static void write_page(const ReportDocument *documents, int count, bool is_live, FILE *to) {
+    fputs(report_page_head, to);
+    fputs(is_live ? "'self'" : "'none'", to);
+    fputs(report_page_middle, to);
+    fprintf(to, "{\"live\":%s,\"documents\":[", is_live ? "true" : "false");
+    for (int i = 0; i < count; i++) {
+        fputs(i ? ",{\"name\":" : "{\"name\":", to);
+        write_string(documents[i].path, to);
+        if (documents[i].is_table) {
+            fputs(",\"text\":", to);
+            write_string(documents[i].text, to);
+        } else {
+            fputs(",\"data\":", to);
+            write_json(documents[i].text, documents[i].length, to);
+        }
+        fputc('}', to);
+    }
+    fputs("],", to);
+    write_machines(documents, count, is_live, to);
+    fputc('}', to);
+    fputs(report_page_tail, to);
+}
+
+char *report_page_text(const ReportDocument *documents, int count, bool is_live, size_t *length) {
+    char *text = NULL;
+    FILE *to = open_memstream(&text, length);
+    if (to) write_page(documents, count, is_live, to);
+    if (to && fclose(to) == 0) return text;
+    say_error("no memory for the report");
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,25 @@
+/* Requests to the page of a run under way: any bytes are answered, none past the end is read, and
+ * whoever gets the page has named its host and its token. */
+#include "cli/live/request.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    static const LiveSite site = {8080, "0123456789abcdef0123456789abcdef"};
+    char *request = malloc(size ? size : 1); /* no byte longer */
+    bool is_head;
+    memcpy(request, bytes, size);
+    LiveWish wish = live_wish(&site, request, size, &is_head);
+    bool is_let_in = wish == LIVE_PAGE || wish == LIVE_STATE;
+    bool knows = memmem(request, size, site.token, LIVE_TOKEN_LETTERS) &&
+                 (memmem(request, size, "127.0.0.1:8080", 14) ||
+                  memmem(request, size, "localhost:8080", 14));
+    if (is_let_in && !knows) abort();
+    if (wish != LIVE_WAIT && !live_statuses[wish]) abort();
+    free(request);
+    return 0;
+}
