@@ -62,20 +62,6 @@ static bool load_policies(Detail *detail, const Options *options, Diag *diag) {
 
 /* ---- Recordings ---- */
 
-static void name_tracks(Timeline *timeline, const MachineConfig *config) {
-    char name[64];
-    timeline_name_group(timeline, TIMELINE_GPU, "GPU");
-    timeline_name_track(timeline, TIMELINE_GPU, 0, "kernels");
-    for (uint32_t sm = 0; sm < config->sms; sm++) {
-        snprintf(name, sizeof name, "SM %u", sm);
-        timeline_name_group(timeline, TIMELINE_FIRST_SM + sm, name);
-        for (uint32_t slot = 0; slot < config->sm.ctas; slot++) {
-            snprintf(name, sizeof name, "CTA slot %u", slot);
-            timeline_name_track(timeline, TIMELINE_FIRST_SM + sm, slot, name);
-        }
-    }
-}
-
 static bool open_policies(Detail *detail, const Options *options, Diag *diag) {
     if (!options->policies_path) return true;
     detail->policies = output_file_open(options->policies_path);
@@ -141,12 +127,18 @@ bool detail_start(Detail *detail, const Options *options, Diag *diag) {
             snapshots_new(options->snapshot_path, detail->run);
     if (!open_policies(detail, options, diag) || !open_l1d(detail, options, diag)) return false;
     if (!options->timeline_path) return true;
-    detail->timeline = timeline_open(options->timeline_path, diag);
+    const MachineConfig *config = detail->config;
+    TimelineShape shape = {.sms = config->sms,
+                           .channels = config->partitions,
+                           .ctas = config->sm.ctas,
+                           .warps = config->sm.threads / ISA_LANES};
+    detail->timeline = timeline_open(options->timeline_path, &shape, diag);
     if (!detail->timeline) return false;
-    name_tracks(detail->timeline, detail->config);
     detail->watch.timeline = detail->timeline;
     detail->watch.timeline_interval =
         options->sample_cycles ? options->sample_cycles : TIMELINE_INTERVAL;
+    if (timeline_has_units(detail->timeline))
+        detail->watch.tracks = unit_tracks_new(detail->timeline, &shape);
     return true;
 }
 
@@ -166,6 +158,7 @@ Detail *detail_new(const Options *options, RunStats *run, Diag *diag) {
 void detail_free(Detail *detail) {
     if (!detail) return;
     timeline_abandon(detail->timeline); /* recordings of a run that was not finished */
+    unit_tracks_free(detail->watch.tracks);
     l1d_writer_abandon(detail->l1d);
     snapshots_free(detail->snapshots);
     output_file_abandon(detail->policies);

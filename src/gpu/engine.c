@@ -326,7 +326,8 @@ void engine_visit_standing(const Engine *engine, SmVisitStanding *visit, void *u
         sm_visit_standing(engine->sms[i], visit, user);
 }
 
-static void add_standing(void *user, const IsaWarp *warp, ProfileColumn cause) {
+static void add_standing(void *user, const IsaWarp *warp, int slot, ProfileColumn cause) {
+    (void)slot;
     isa_stand_add(user, warp, profile_columns[cause].sentence);
 }
 
@@ -532,7 +533,7 @@ static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) 
                      .ctas = engine->dispatch.view.ctas,
                      .begun_ctas = engine->dispatch.view.next,
                      .done_ctas = engine->ctas_done,
-                     .registers = gpu_registers(gpu, launch->function),
+                     .registers = gpu_registers(gpu, launch->function, launch->threads),
                      .shared_bytes = launch->shared_bytes,
                      .figures = {*so_far, add_histograms(engine)},
                      .before = &engine->watch->before,
@@ -550,9 +551,37 @@ static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) 
     free(moment.sms);
 }
 
+/* An SM whose warps are told to the timeline. */
+typedef struct WarpsOfSm {
+    UnitTracks *tracks;
+    const IsaProgram *program;
+    uint32_t sm;
+} WarpsOfSm;
+
+static void tell_warp(void *user, const IsaWarp *warp, int slot, ProfileColumn cause) {
+    const WarpsOfSm *of = user;
+    unit_tracks_warp(of->tracks, of->sm, (uint32_t)slot, profile_columns[cause].sentence,
+                     of->program->infos[warp->pc].line);
+}
+
+/* Tells the timeline of warps and units, which have counted all up to now. */
+static void tell_units(Engine *engine) {
+    UnitTracks *tracks = engine->watch->tracks;
+    unit_tracks_begin(tracks, engine->cycle);
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        WarpsOfSm of = {tracks, engine->launch->program, i};
+        sm_visit_standing(engine->sms[i], tell_warp, &of);
+        unit_tracks_count(tracks, TIMELINE_SM, i, sm_counters(engine->sms[i]));
+    }
+    for (uint32_t p = 0; p < engine->machine->partitions; p++)
+        unit_tracks_count(tracks, TIMELINE_CHANNEL, p, partition_counters(engine->partitions[p]));
+    unit_tracks_end(tracks);
+}
+
 /* What of the run is due to be recorded. */
 static void record_samples(Engine *engine, const Gpu *gpu) {
     Counters so_far = count(engine, engine->cycle);
+    if (watch_wants_units(engine->watch, engine->cycle)) tell_units(engine);
     watch_sample(engine->watch, engine->cycle, &so_far);
     if (snapshots_wanted(engine->watch->snapshots)) tell_moment(engine, gpu, &so_far);
 }
@@ -638,6 +667,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     run_cycles(engine, gpu, result);
     fill_result(engine, result);
     if (engine->watch && engine->watch->policies) report_policies(engine);
+    if (engine->watch && engine->watch->tracks) tell_units(engine);
     watch_end(engine->watch, engine->cycle, &result->counters);
     engine->cycle++;
 }

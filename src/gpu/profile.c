@@ -66,7 +66,8 @@ typedef struct Stands {
     const GpuModule *module;
 } Stands;
 
-static void add_stand(void *user, const IsaWarp *warp, ProfileColumn cause) {
+static void add_stand(void *user, const IsaWarp *warp, int slot, ProfileColumn cause) {
+    (void)slot;
     const Stands *stands = user;
     bool is_new;
     ProfileLine *line = profile_line(stands->kernel, warp->pc, &is_new);

@@ -20,6 +20,7 @@ void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle
     watch->kernel = kernel;
     watch->start = cycle;
     watch->last = (Counters){0};
+    if (watch->tracks) unit_tracks_start(watch->tracks, cycle);
     watch->next_sample = watch->timeline ? cycle + watch->timeline_interval : UINT64_MAX;
     bool has_reports = watch->policies && watch->policies_interval;
     watch->next_report = has_reports ? cycle + watch->policies_interval : UINT64_MAX;
@@ -34,6 +35,10 @@ uint64_t watch_due(const Watch *watch) {
     uint64_t sample = series < watch->next_sample ? series : watch->next_sample;
     if (snapshots < sample) sample = snapshots;
     return sample < watch->next_report ? sample : watch->next_report;
+}
+
+bool watch_wants_units(const Watch *watch, uint64_t cycle) {
+    return watch && watch->tracks && cycle >= watch->next_sample;
 }
 
 bool watch_wants_policies(Watch *watch, uint64_t cycle) {
@@ -75,8 +80,7 @@ void watch_cta(Watch *watch, const SmCtaEnd *end) {
         Text name = {0};
         demangle_short(watch->kernel, &name);
         text_printf(&name, " CTA %" PRIu64, end->cta);
-        timeline_slice(watch->timeline, TIMELINE_FIRST_SM + end->sm, end->slot, text_string(&name),
-                       end->start, end->end);
+        timeline_cta(watch->timeline, end->sm, end->slot, text_string(&name), end->start, end->end);
         text_free(&name);
     }
 }
@@ -89,7 +93,7 @@ void watch_end(Watch *watch, uint64_t cycle, const Counters *counters) {
         sample_timeline(watch, cycle, counters);
         Text name = {0};
         demangle_short(watch->kernel, &name);
-        timeline_slice(watch->timeline, TIMELINE_GPU, 0, text_string(&name), watch->start, cycle);
+        timeline_kernel(watch->timeline, text_string(&name), watch->start, cycle);
         text_free(&name);
     }
     sample_series(watch, cycle, counters, true);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cache/l1d_writer.h"
+#include "gpu/unit_tracks.h"
 #include "sm/sm.h"
 #include "stats/run.h"
 #include "stats/snapshot.h"
@@ -16,6 +17,7 @@
 /* Where to; NULL or 0: not asked for. Borrowed; lives as long as the run that is watched. */
 typedef struct Watch {
     Timeline *timeline;         /* receives CTAs and counters */
+    UnitTracks *tracks;         /* and warps and units; NULL: it has no tracks for them */
     TimeSeries *series;         /* receives samples of the counters */
     uint64_t timeline_interval; /* SM cycles between counter samples of the timeline */
     bool records_ctas;          /* keep start and end of every CTA */
@@ -40,6 +42,8 @@ typedef struct Watch {
 void watch_start(Watch *watch, const char *kernel, uint64_t ctas, uint64_t cycle);
 /* The first cycle at which watch_sample wants to be called; UINT64_MAX: never. */
 uint64_t watch_due(const Watch *watch);
+/* Whether the timeline wants to hear of warps and units at `cycle`. */
+bool watch_wants_units(const Watch *watch, uint64_t cycle);
 /* Whether the policies are to report at `cycle`; if so, the next time is set. */
 bool watch_wants_policies(Watch *watch, uint64_t cycle);
 /* `counters` are the kernel's so far, at `cycle`. */

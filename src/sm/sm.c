@@ -319,7 +319,7 @@ void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user) {
     SmStanding standing = issue_standing(&sm->issue, &sm->context, false);
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
-        visit(user, sm->context.warps.warp[warp].isa, standing_of(&standing, warp));
+        visit(user, sm->context.warps.warp[warp].isa, warp, standing_of(&standing, warp));
     }
 }
 

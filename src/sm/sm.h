@@ -109,8 +109,8 @@ void sm_settle(Sm *sm, uint64_t cycle);
 const Counters *sm_counters(const Sm *sm);
 const Histograms *sm_histograms(const Sm *sm);
 
-/* Why each resident warp stands where it stands, one after another. */
-typedef void SmVisitStanding(void *user, const IsaWarp *warp, ProfileColumn cause);
+/* Why each resident warp stands where it stands, one after another, by warp slot. */
+typedef void SmVisitStanding(void *user, const IsaWarp *warp, int slot, ProfileColumn cause);
 void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user);
 
 /* What was counted of each instruction, complete after sm_settle; NULL: nobody asked. */

@@ -1,98 +1,17 @@
-/* Timeline writer, see the header. */
+/* What both forms of a timeline share, see the headers. */
 #include "stats/timeline.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/output_file.h"
-#include "base/text.h"
 #include "stats/output.h"
+#include "stats/timeline_form.h"
 
-struct Timeline {
-    OutputFile *file;
-    char *path;      /* for the message when a write fails */
-    Text line;       /* the event being put together; its buffer is reused */
-    bool has_events; /* the next event needs a comma before it */
-};
-
-Timeline *timeline_open(const char *path, Diag *diag) {
-    OutputFile *file = output_file_open(path);
-    if (!file) {
-        output_failed(path, diag);
-        return NULL;
-    }
-    Timeline *timeline = base_calloc(1, sizeof *timeline);
-    timeline->file = file;
-    timeline->path = strcpy(base_malloc(strlen(path) + 1), path);
-    text_add(&timeline->line, "[");
-    return timeline;
-}
-
-/* Writes what has been put together. */
-static void flush_line(Timeline *timeline) {
-    const Text *line = &timeline->line;
-    fwrite(text_string(line), 1, line->length, output_file_stream(timeline->file));
-    text_clear(&timeline->line);
-}
-
-static void begin_event(Timeline *timeline, const char *phase, uint32_t group) {
-    text_printf(&timeline->line, "%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32,
-                timeline->has_events ? "," : "", phase, group);
-    timeline->has_events = true;
-}
-
-static void end_event(Timeline *timeline) {
-    text_add(&timeline->line, "}");
-    flush_line(timeline);
-}
-
-static void add_string(Timeline *timeline, const char *key, const char *value) {
-    Json json;
-    json_begin(&json, &timeline->line);
-    text_printf(&timeline->line, "\"%s\":", key);
-    json_string(&json, value);
-}
-
-static void name_something(Timeline *timeline, uint32_t group, uint32_t track, const char *what,
-                           const char *name) {
-    begin_event(timeline, "M", group);
-    text_printf(&timeline->line, ",\"tid\":%" PRIu32 ",\"name\":\"%s\",\"args\":{", track, what);
-    add_string(timeline, "name", name);
-    text_add(&timeline->line, "}");
-    end_event(timeline);
-}
-
-void timeline_name_group(Timeline *timeline, uint32_t group, const char *name) {
-    name_something(timeline, group, 0, "process_name", name);
-}
-
-void timeline_name_track(Timeline *timeline, uint32_t group, uint32_t track, const char *name) {
-    name_something(timeline, group, track, "thread_name", name);
-}
-
-void timeline_slice(Timeline *timeline, uint32_t group, uint32_t track, const char *name,
-                    uint64_t start, uint64_t end) {
-    begin_event(timeline, "X", group);
-    text_printf(&timeline->line, ",\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",",
-                track, start, end - start);
-    add_string(timeline, "name", name);
-    end_event(timeline);
-}
-
-/* The counter tracks: some counters stacked, each as share of another one times `scale`. */
-enum { TRACK_MAX_SERIES = 10 };
 /* clang-format off */
-static const struct {
-    const char *name;
-    double scale;
-    CounterId of;
-    CounterId series[TRACK_MAX_SERIES];
-    int count;
-} counter_tracks[] = {
+const TimelineTrack timeline_tracks[] = {
     {"scheduler cycles, %", 100, COUNTER_scheduler_cycles,
      {COUNTER_issued, COUNTER_scoreboard_memory, COUNTER_scoreboard_other, COUNTER_pipeline_lsu,
       COUNTER_pipeline_other, COUNTER_throttled, COUNTER_idle_barrier, COUNTER_idle_branch,
@@ -105,37 +24,103 @@ static const struct {
     {"DRAM data bus, %", 100, COUNTER_dram_ticks, {COUNTER_dram_bus_ticks}, 1},
 };
 /* clang-format on */
+const int timeline_track_count = sizeof timeline_tracks / sizeof *timeline_tracks;
 
-void timeline_counters(Timeline *timeline, uint64_t start, const Counters *growth) {
-    for (size_t i = 0; i < sizeof counter_tracks / sizeof *counter_tracks; i++) {
-        uint64_t of = counters_get(growth, counter_tracks[i].of);
-        begin_event(timeline, "C", TIMELINE_GPU);
-        text_printf(&timeline->line, ",\"tid\":0,\"ts\":%" PRIu64 ",", start);
-        add_string(timeline, "name", counter_tracks[i].name);
-        text_add(&timeline->line, ",\"args\":{");
-        for (int s = 0; s < counter_tracks[i].count; s++) {
-            CounterId id = counter_tracks[i].series[s];
-            double share =
-                of ? counter_tracks[i].scale * (double)counters_get(growth, id) / (double)of : 0;
-            Json json;
-            json_begin(&json, &timeline->line);
-            text_printf(&timeline->line, "%s\"%s\":", s ? "," : "", counter_rows[id].name);
-            json_double(&json, round(share * 1000) / 1000);
-        }
-        text_add(&timeline->line, "}");
-        end_event(timeline);
+double timeline_value(const TimelineTrack *track, int series, const Counters *growth) {
+    uint64_t of = counters_get(growth, track->of);
+    uint64_t count = counters_get(growth, track->series[series]);
+    double share = of ? track->scale * (double)count / (double)of : 0;
+    return round(share * 1000) / 1000;
+}
+
+/* ---- Opening ---- */
+
+static bool ends_with(const char *text, const char *ending) {
+    size_t length = strlen(text), end = strlen(ending);
+    return length >= end && strcmp(text + length - end, ending) == 0;
+}
+
+static void name_slots(Timeline *timeline, uint32_t sm, uint32_t first, uint32_t count,
+                       const char *what) {
+    char name[64];
+    for (uint32_t slot = 0; slot < count; slot++) {
+        snprintf(name, sizeof name, "%s slot %u", what, slot);
+        timeline->form->name(timeline, TIMELINE_FIRST_SM + sm, first + slot, name);
     }
 }
 
+static void name_tracks(Timeline *timeline) {
+    const TimelineForm *form = timeline->form;
+    const TimelineShape *shape = &timeline->shape;
+    char name[64];
+    form->name(timeline, TIMELINE_GPU, TIMELINE_WHOLE, "GPU");
+    form->name(timeline, TIMELINE_GPU, 0, "kernels");
+    for (uint32_t sm = 0; sm < shape->sms; sm++) {
+        snprintf(name, sizeof name, "SM %u", sm);
+        form->name(timeline, TIMELINE_FIRST_SM + sm, TIMELINE_WHOLE, name);
+        name_slots(timeline, sm, 0, shape->ctas, "CTA");
+        if (form->has_units) name_slots(timeline, sm, TIMELINE_FIRST_WARP, shape->warps, "warp");
+    }
+    for (uint32_t channel = 0; form->has_units && channel < shape->channels; channel++) {
+        snprintf(name, sizeof name, "DRAM channel %u", channel);
+        form->name(timeline, TIMELINE_FIRST_CHANNEL + channel, TIMELINE_WHOLE, name);
+    }
+}
+
+Timeline *timeline_open(const char *path, const TimelineShape *shape, Diag *diag) {
+    OutputFile *file = output_file_open(path);
+    if (!file) {
+        output_failed(path, diag);
+        return NULL;
+    }
+    Timeline *timeline = base_calloc(1, sizeof *timeline);
+    bool is_protobuf = ends_with(path, ".pftrace") || ends_with(path, ".perfetto-trace");
+    timeline->form = is_protobuf ? &timeline_protobuf : &timeline_json;
+    timeline->file = file;
+    timeline->path = strcpy(base_malloc(strlen(path) + 1), path);
+    timeline->shape = *shape;
+    timeline->names = map_new();
+    timeline->form->begin(timeline);
+    name_tracks(timeline);
+    return timeline;
+}
+
+/* ---- Events ---- */
+
+void timeline_flush(Timeline *timeline) {
+    const Text *text = &timeline->text;
+    fwrite(text_string(text), 1, text->length, output_file_stream(timeline->file));
+    text_clear(&timeline->text);
+}
+
+void timeline_kernel(Timeline *timeline, const char *name, uint64_t start, uint64_t end) {
+    timeline->form->slice(timeline, TIMELINE_GPU, 0, name, start, end);
+}
+
+void timeline_cta(Timeline *timeline, uint32_t sm, uint32_t slot, const char *name, uint64_t start,
+                  uint64_t end) {
+    timeline->form->slice(timeline, TIMELINE_FIRST_SM + sm, slot, name, start, end);
+}
+
+void timeline_counters(Timeline *timeline, uint64_t start, const Counters *growth) {
+    timeline->form->counters(timeline, start, growth);
+}
+
+bool timeline_has_units(const Timeline *timeline) { return timeline->form->has_units; }
+
+/* ---- The end ---- */
+
 static void free_timeline(Timeline *timeline) {
-    text_free(&timeline->line);
+    text_free(&timeline->text);
+    for (int i = 0; i < 3; i++)
+        text_free(&timeline->inner[i]);
+    map_free(timeline->names);
     free(timeline->path);
     free(timeline);
 }
 
 bool timeline_close(Timeline *timeline, Diag *diag) {
-    text_add(&timeline->line, "\n]\n");
-    flush_line(timeline);
+    timeline->form->end(timeline);
     bool is_written = output_file_close(timeline->file);
     if (!is_written) output_failed(timeline->path, diag);
     free_timeline(timeline);

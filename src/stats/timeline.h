@@ -1,8 +1,12 @@
-/* A timeline in the Chrome trace format, which Perfetto (ui.perfetto.dev) and chrome://tracing
- * show: slices on named tracks, and counter tracks. One microsecond on the screen is one SM cycle.
- * Events are written as they come, so memory does not grow with the run.
+/* A timeline for Perfetto (ui.perfetto.dev): slices on named tracks, and counters. One microsecond
+ * on the screen is one SM cycle. Events are written as they come, so memory does not grow with the
+ * run. The name of the file chooses the form:
  *
- * Source: "Trace Event Format", the JSON array form. */
+ *   .pftrace, .perfetto-trace   Perfetto's own, in protobuf: a track for each warp slot too, and
+ *                               counters of each SM and DRAM channel
+ *   any other                   JSON, which chrome://tracing shows too: kernels and CTAs, and the
+ *                               GPU's counters
+ */
 #ifndef TYTO_STATS_TIMELINE_H
 #define TYTO_STATS_TIMELINE_H
 
@@ -14,23 +18,40 @@
 
 typedef struct Timeline Timeline;
 
-/* Groups of tracks. An SM's tracks are its CTA slots. */
-enum { TIMELINE_GPU = 0, TIMELINE_FIRST_SM = 1 };
+/* Groups of tracks. An SM's tracks are its CTA slots and its warp slots. */
+enum { TIMELINE_GPU = 0, TIMELINE_FIRST_SM = 1, TIMELINE_FIRST_CHANNEL = 4096 };
 
-/* Opens the file; NULL with an error in `diag` when it cannot be. */
-Timeline *timeline_open(const char *path, Diag *diag);
+/* Units whose counters have tracks. */
+typedef enum TimelineUnit { TIMELINE_SM, TIMELINE_CHANNEL } TimelineUnit;
 
-/* Names a group, and a track of a group. */
-void timeline_name_group(Timeline *timeline, uint32_t group, const char *name);
-void timeline_name_track(Timeline *timeline, uint32_t group, uint32_t track, const char *name);
+/* How many of what there is to be a track of. */
+typedef struct TimelineShape {
+    uint32_t sms, channels; /* of the GPU */
+    uint32_t ctas, warps;   /* slots of an SM */
+} TimelineShape;
 
-/* Something that lasted from SM cycle `start` to `end` on a track. */
-void timeline_slice(Timeline *timeline, uint32_t group, uint32_t track, const char *name,
-                    uint64_t start, uint64_t end);
+/* Opens the file, and names its tracks; NULL with an error in `diag` when it cannot be. */
+Timeline *timeline_open(const char *path, const TimelineShape *shape, Diag *diag);
+
+/* A kernel that ran from SM cycle `start` to `end`. */
+void timeline_kernel(Timeline *timeline, const char *name, uint64_t start, uint64_t end);
+/* A CTA of it. */
+void timeline_cta(Timeline *timeline, uint32_t sm, uint32_t slot, const char *name, uint64_t start,
+                  uint64_t end);
 
 /* The GPU's counter tracks for the interval from `start`: where the scheduler cycles went, cache
  * misses, memory queues; `growth` is what was counted in the interval. */
 void timeline_counters(Timeline *timeline, uint64_t start, const Counters *growth);
+
+/* Whether the form has tracks for warps and units, which the next two are of. */
+bool timeline_has_units(const Timeline *timeline);
+/* The same for an SM or a channel. */
+void timeline_unit_counters(Timeline *timeline, TimelineUnit unit, uint32_t index, uint64_t start,
+                            const Counters *growth);
+/* What a warp did from one sample to another, standing before line `line` of the PTX at the first.
+ */
+void timeline_warp(Timeline *timeline, uint32_t sm, uint32_t slot, const char *doing, uint32_t line,
+                   uint64_t start, uint64_t end);
 
 /* Ends the file. False, with one error in `diag`, when any part could not be written. */
 bool timeline_close(Timeline *timeline, Diag *diag);

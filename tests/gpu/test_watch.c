@@ -18,7 +18,8 @@ static char *timeline_of(uint64_t first, uint64_t second) {
     assert_true(file >= 0);
     close(file);
     Diag *diag = diag_new();
-    Watch watch = {.timeline = timeline_open(path, diag), .timeline_interval = 100};
+    const TimelineShape shape = {.sms = 1};
+    Watch watch = {.timeline = timeline_open(path, &shape, diag), .timeline_interval = 100};
     assert_non_null(watch.timeline);
     watch_start(&watch, "k", 1, 0);
     assert_int_equal(watch_due(&watch), 100);

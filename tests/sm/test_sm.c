@@ -268,8 +268,9 @@ typedef struct Standing {
     uint32_t warps;
 } Standing;
 
-static void see_standing(void *user, const IsaWarp *warp, ProfileColumn cause) {
+static void see_standing(void *user, const IsaWarp *warp, int slot, ProfileColumn cause) {
     Standing *seen = user;
+    assert_int_equal(slot, seen->warps);
     assert_int_equal(cause, PROFILE_cycles_memory);
     assert_string_equal(profile_columns[cause].sentence, "waiting for data from memory");
     assert_int_equal(warp->cta->index, 7);

@@ -506,10 +506,11 @@ static void test_timeline(void **state) {
     assert_true(file >= 0);
     close(file);
     Diag *diag = diag_new();
-    Timeline *timeline = timeline_open(path, diag);
-    timeline_name_group(timeline, TIMELINE_FIRST_SM, "SM \"0\"\n");
-    timeline_name_track(timeline, TIMELINE_FIRST_SM, 2, "slot 2");
-    timeline_slice(timeline, TIMELINE_FIRST_SM, 2, "CTA 5", 100, 350);
+    const TimelineShape shape = {.sms = 1, .channels = 1, .ctas = 3, .warps = 2};
+    Timeline *timeline = timeline_open(path, &shape, diag);
+    assert_false(timeline_has_units(timeline));
+    timeline_cta(timeline, 0, 2, "CTA 5", 100, 350);
+    timeline_kernel(timeline, "SM \"0\"\n", 100, 350);
     timeline_counters(timeline, 0, &(Counters){.scheduler_cycles = 4, .issued = 1});
     assert_true(timeline_close(timeline, diag));
     size_t length;
@@ -521,14 +522,14 @@ static void test_timeline(void **state) {
     assert_contains(text, "SM \\\"0\\\"\\n");
     free(text);
 
-    timeline = timeline_open(path, diag);
+    timeline = timeline_open(path, &shape, diag);
     assert_true(timeline_close(timeline, diag));
     text = text_read_file(path, 1 << 20, &length);
     assert_json(text);
     free(text);
     assert_int_equal(diag_error_count(diag), 0);
     unlink(path);
-    assert_null(timeline_open("/nowhere/at/all", diag));
+    assert_null(timeline_open("/nowhere/at/all", &shape, diag));
     assert_contains(diag_text(diag), "/nowhere/at/all: error: cannot be written: No such file");
     diag_free(diag);
 }
@@ -537,9 +538,10 @@ static void test_full_disk_is_told_once(void **state) {
     (void)state;
     if (access("/dev/full", W_OK)) skip();
     Diag *diag = diag_new();
-    Timeline *timeline = timeline_open("/dev/full", diag);
+    const TimelineShape shape = {.sms = 1, .ctas = 1};
+    Timeline *timeline = timeline_open("/dev/full", &shape, diag);
     for (uint64_t i = 0; i < 10000; i++)
-        timeline_slice(timeline, 1, 0, "CTA", i, i + 1);
+        timeline_cta(timeline, 0, 0, "CTA", i, i + 1);
     assert_false(timeline_close(timeline, diag));
     assert_int_equal(diag_error_count(diag), 1);
     assert_contains(diag_text(diag), "/dev/full: error: cannot be written: No space left");
