@@ -2,8 +2,8 @@
  * its C++ forms, which take typed pointers, variables and kernels. `tyto cc` includes it first in
  * every file, as nvcc does with its own.
  *
- * In a file that is not CUDA only the API and the vector types are there. Left out: managed
- * variables, surfaces, and what the headers under tyto_device/ leave out. */
+ * In a file that is not CUDA only the API and the vector types are there. Left out: kernels that
+ * launch kernels, and what the headers under tyto_device/ leave out. */
 #ifndef TYTO_CUDA_RUNTIME_H
 #define TYTO_CUDA_RUNTIME_H
 
@@ -30,10 +30,37 @@
 
 #include "tyto_device.h"
 #include "tyto_device/math_overloads.h"
+#include "tyto_device/surface.h"
 #include "tyto_device/texture.h"
 
-/* Not with clang; a clear word is better than "unknown type name". */
-#define __managed__ _Pragma("GCC error \"clang has no managed variables here; use nvcc\"")
+/* Managed variables, which clang lacks: the host's shadow of a variable of the device, in a section
+ * that the device maps as it is. Each object tells the runtime where that lies, before compilers'
+ * own code tells it of the variables. */
+#ifdef __CUDA_ARCH__
+#define __managed__ __attribute__((device))
+#else
+#define __managed__ __attribute__((device, section("tyto_managed")))
+extern "C" {
+extern char __start_tyto_managed[] __attribute__((weak, visibility("hidden")));
+extern char __stop_tyto_managed[] __attribute__((weak, visibility("hidden")));
+void __cudaRegisterManagedSection(const void *start, const void *stop);
+}
+__attribute__((constructor(101))) static void tyto_register_managed() {
+    if (__start_tyto_managed != __stop_tyto_managed)
+        __cudaRegisterManagedSection(__start_tyto_managed, __stop_tyto_managed);
+}
+#ifdef __CLANG_RDC__
+/* What the linker gives clang's objects for -rdc=true in the place of a function of each one's own
+ * (src/cli/device_link.c). */
+extern "C" {
+void __cudaRegisterLinkedBinary(void (*add)(void **), void *wrapper);
+__attribute__((weak, used, visibility("hidden"))) void
+tyto_register_linked(void (*add)(void **), void *wrapper, void *, void *) {
+    __cudaRegisterLinkedBinary(add, wrapper);
+}
+}
+#endif
+#endif
 
 #include <new> /* after the qualifiers: clang's own adds the device's operators */
 #else

@@ -1836,6 +1836,10 @@ void CUDARTAPI __cudaRegisterVar(void **binary, char *host_variable, char *devic
 void CUDARTAPI __cudaRegisterManagedVar(void **binary, void **host_variable, char *device_address,
                                         const char *name, int is_external, size_t size,
                                         int is_constant, int is_global);
+/* Tyto's, for clang: a fat binary that is linked with its like, `add` registers what it holds; and
+ * where an object's managed variables lie, which are the host's own. */
+void CUDARTAPI __cudaRegisterLinkedBinary(void (*add)(void **), void *wrapper);
+void CUDARTAPI __cudaRegisterManagedSection(const void *start, const void *stop);
 unsigned CUDARTAPI __cudaPushCallConfiguration(dim3 grid, dim3 block,
                                                size_t shared_bytes TYTO_DEFAULT(0),
                                                struct CUstream_st *stream TYTO_DEFAULT(0));

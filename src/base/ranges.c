@@ -20,7 +20,7 @@ typedef struct Chunk {
 
 struct Ranges {
     size_t item_bytes;
-    uint64_t low, high;    /* all items lie in between */
+    uint64_t low, high;    /* all gaps lie in between */
     uint64_t grain;        /* bytes; gaps begin at multiples of it */
     Chunk *chunks;         /* in rising order */
     size_t chunk_count;    /* of chunks */
@@ -100,9 +100,10 @@ static uint64_t gap_between(uint64_t end, uint64_t start, uint64_t align) {
     return from >= end && from < start ? start - from : 0;
 }
 
-/* Where the items before a chunk end. */
+/* Where the items before a chunk end, and gaps may begin. */
 static uint64_t end_before(const Ranges *ranges, size_t number) {
-    return number ? ranges->chunks[number - 1].end : ranges->low;
+    uint64_t end = number ? ranges->chunks[number - 1].end : 0;
+    return end > ranges->low ? end : ranges->low;
 }
 
 /* What a chunk knows of its items, after a change of them or of the item before. */
@@ -115,9 +116,9 @@ static void measure(Ranges *ranges, size_t number) {
         const Range *range = item_at(ranges, (Place){number, i});
         uint64_t gap = gap_between(end, range->start, ranges->grain);
         if (gap > chunk->largest_gap) chunk->largest_gap = gap;
-        end = range->end;
+        if (range->end > end) end = range->end;
     }
-    chunk->end = end;
+    chunk->end = item_at(ranges, (Place){number, chunk->count - 1})->end;
     if (chunk->largest_gap && number < ranges->full_chunks) ranges->full_chunks = number;
 }
 
@@ -128,7 +129,7 @@ static bool find_in_chunk(const Ranges *ranges, size_t number, uint64_t *end, ui
         const Range *range = item_at(ranges, (Place){number, i});
         *start = bits_align_up(*end, align);
         if (gap_between(*end, range->start, align) >= size) return true;
-        *end = range->end;
+        if (range->end > *end) *end = range->end;
     }
     return false;
 }
@@ -142,7 +143,7 @@ bool ranges_find_gap(Ranges *ranges, uint64_t size, uint64_t align, uint64_t *st
     for (; number < ranges->chunk_count; number++) {
         bool has_room = ranges->chunks[number].largest_gap >= size;
         if (has_room && find_in_chunk(ranges, number, &end, size, align, start)) return true;
-        end = ranges->chunks[number].end;
+        end = end_before(ranges, number + 1);
     }
     *start = bits_align_up(end, align);
     return gap_between(end, ranges->high, align) >= size;

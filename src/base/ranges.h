@@ -17,8 +17,8 @@ typedef struct Range {
 
 typedef struct Ranges Ranges;
 
-/* No ranges yet; all will lie in [low, high). Items have `item_bytes` bytes; gaps begin at
- * multiples of `grain`, a power of two. */
+/* No ranges yet. Gaps are looked for in [low, high), where all items lie but those that are to be
+ * found only. Items have `item_bytes` bytes; gaps begin at multiples of `grain`, a power of two. */
 Ranges *ranges_new(size_t item_bytes, uint64_t low, uint64_t high, uint64_t grain);
 void ranges_free(Ranges *ranges); /* NULL is allowed */
 

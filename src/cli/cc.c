@@ -1,8 +1,12 @@
 /* tyto cc: builds CUDA C++ for Tyto, with nvcc where it is installed, else with clang.
  *
  * nvcc only has to be told to link the shared runtime. clang needs no CUDA toolkit: it is given a
- * folder of ours as one, in which ptxas and fatbinary are this command (toolkit.c), and our own
- * headers. */
+ * folder of ours as one, in which ptxas, fatbinary and the linker are this command (toolkit.c), and
+ * our own headers.
+ *
+ * clang has no managed variables. Ours are variables of the device whose shadow on the host is the
+ * variable itself: it lies in a section of its own, at an address that the linker gives it and the
+ * device uses too (cuda/clang/cuda_runtime.h, src/cudart/registry.c). */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -15,6 +19,10 @@
 #include "cli/cc_options.h"
 #include "cli/program.h"
 
+/* Where managed variables lie: within reach of a program's code, which begins at 4 MiB, and below
+ * the device's own addresses. src/cudart/registry.c expects them there. */
+#define MANAGED_SECTION "-Wl,--section-start=tyto_managed=0x60000000"
+
 static const TytoOption options[] = {
     {.name = "--clang", .help = "Use clang even where nvcc is installed."},
     {.name = "--old", .help = "Bring back what CUDA 12 removed: texture references and the like."},
@@ -24,12 +32,19 @@ static void add_path(CcLine *line, const char *option, const char *folder, const
     cc_add(line, "%s%s/%s", option, folder, name);
 }
 
+static bool has_word(char **words, const char *wanted) {
+    for (; *words; words++)
+        if (strcmp(*words, wanted) == 0) return true;
+    return false;
+}
+
 static void add_clang(CcLine *line, const char *folder, bool is_old, char **words) {
     static const char *const fixed[] = {
         "--cuda-include-ptx=all",   "-nocudainc", "-nocudalib", "-Xclang",
         "-target-sdk-version=12.0", "-fdeclspec", "-std=c++17", "-Wno-unused-command-line-argument",
     };
     add_path(line, "--cuda-path=", folder, "toolkit");
+    add_path(line, "--ld-path=", folder, "toolkit/bin/ld");
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         cc_add(line, "%s", fixed[i]);
     add_path(line, "-isystem", folder, "clang");
@@ -38,10 +53,13 @@ static void add_clang(CcLine *line, const char *folder, bool is_old, char **word
     if (is_old) add_path(line, "-isystem", folder, "include/old");
     cc_add(line, "-include");
     cc_add(line, "%s", is_old ? "tyto_old.h" : "cuda_runtime.h");
+    add_path(line, "-L", folder, "."); /* before a toolkit's */
     cc_add_for_clang(line, words);
-    add_path(line, "-L", folder, ".");
     cc_add(line, "-lcudart");
     add_path(line, "-Wl,-rpath-link,", folder, "..");
+    if (has_word(words, "-shared") || has_word(words, "-pie") || has_word(words, "-r")) return;
+    cc_add(line, "-no-pie");
+    cc_add(line, MANAGED_SECTION);
 }
 
 static void add_nvcc(CcLine *line, const char *folder, bool is_old, char **words) {
@@ -92,7 +110,7 @@ const Command command_cc = {
         "  tyto run ./saxpy\n"
         "  make NVCC='tyto cc --clang'\n"
         "\n"
-        "Not with clang: managed variables, surfaces, thrust.\n",
+        "Not with clang: kernels that launch kernels, thrust.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .takes_unknown = true,

@@ -28,7 +28,8 @@ typedef enum Fate {
     FOR_HOST,     /* the parts of the value are options of the host's compiler */
     STANDARD,     /* of C++ */
     LANGUAGE,     /* of the files that follow */
-    FOLDER        /* of headers */
+    FOLDER,       /* of headers */
+    RELOCATABLE   /* "true": what other files define may be used */
 } Fate;
 
 typedef struct Row {
@@ -38,6 +39,9 @@ typedef struct Row {
     Fate fate;
     const char *text; /* for REPLACED (NULL: nothing) and PREFIXED */
 } Row;
+
+/* What other files define may be used; messages name the sources (toolkit.c). */
+#define AS_RELOCATABLE " -fgpu-rdc --no-offload-new-driver -Xcuda-fatbinary --named"
 
 static const Row rows[] = {
     {"--gpu-architecture", "-arch", true, ARCHITECTURE, NULL},
@@ -62,7 +66,7 @@ static const Row rows[] = {
     {"--optimize", NULL, true, PREFIXED, "-O"},
     {"--output-file", NULL, true, PREFIXED, "-o"},
     {"--compile", NULL, false, REPLACED, "-c"},
-    {"--device-c", "-dc", false, REPLACED, "-c"},
+    {"--device-c", "-dc", false, REPLACED, "-c" AS_RELOCATABLE},
     {"--device-w", "-dw", false, REPLACED, "-c"},
     {"--link", "-link", false, DROPPED, NULL},
     {"--cuda", "-cuda", false, DROPPED, NULL}, /* (nvc++'s: "these files are CUDA") */
@@ -76,7 +80,7 @@ static const Row rows[] = {
     {"--verbose", NULL, false, REPLACED, "-v"},
     {"--dryrun", "-dryrun", false, REPLACED, "-###"},
     {"--disable-warnings", NULL, false, REPLACED, "-w"},
-    {"--relocatable-device-code", "-rdc", true, DROPPED, NULL},
+    {"--relocatable-device-code", "-rdc", true, RELOCATABLE, AS_RELOCATABLE},
     {"--maxrregcount", "-maxrregcount", true, DROPPED, NULL},
     {"--use_fast_math", "-use_fast_math", false, REPLACED,
      "-Xarch_device -fgpu-flush-denormals-to-zero"},
@@ -190,7 +194,7 @@ static void add_parts(CcLine *line, const char *text, const char *list) {
 static void add_words(CcLine *line, const char *text) {
     while (text && *text) {
         int length = (int)strcspn(text, " ");
-        cc_add(line, "%.*s", length, text);
+        if (length) cc_add(line, "%.*s", length, text);
         text += length + (text[length] == ' ');
     }
 }
@@ -290,6 +294,9 @@ static void add_option(CcLine *line, Option option) {
     case FOR_HOST: add_for_host(line, option.value); break;
     case STANDARD: add_standard(line, option.value); break;
     case FOLDER: add_folder(line, row, option.value); break;
+    case RELOCATABLE:
+        if (strcmp(option.value, "true") == 0) add_words(line, row->text);
+        break;
     case LANGUAGE:
         cc_add(line, "-x");
         cc_add(line, "%s", strcmp(option.value, "cu") == 0 ? "cuda" : option.value);

@@ -1,6 +1,6 @@
-/* Looks for two things in a 64-bit ELF file: the section in which compilers register fat binaries,
- * and the names of the shared libraries that the program asks for. Every offset is checked: the
- * file may be anything. */
+/* Looks for two things in a 64-bit ELF file: sections by their names, such as those that compilers
+ * keep fat binaries in, and the names of the shared libraries that the program asks for. Every
+ * offset is checked: the file may be anything. */
 #include "cli/elf.h"
 
 #include <elf.h>
@@ -79,18 +79,38 @@ static void note_libraries(const File *file, const Elf64_Shdr *dynamic, const El
     }
 }
 
-ElfFacts elf_look_at_bytes(const void *bytes, size_t size) {
-    const File file = {bytes, size};
-    const Elf64_Ehdr *header = part(&file, 0, 1, sizeof *header);
-    ElfFacts facts = {0};
+/* The sections of a file and that of their names; NULL when it is no such file. */
+static const Elf64_Shdr *open_sections(const File *file, size_t *count, const Elf64_Shdr **names) {
+    const Elf64_Ehdr *header = part(file, 0, 1, sizeof *header);
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_ident[EI_CLASS] != ELFCLASS64)
-        return facts;
-    size_t count;
-    const Elf64_Shdr *sections = sections_of(&file, header, &count);
-    if (!sections || header->e_shstrndx >= count) return facts;
-    for (size_t i = 0; i < count; i++) {
-        const char *name = string_at(&file, &sections[header->e_shstrndx], sections[i].sh_name);
+        return NULL;
+    const Elf64_Shdr *sections = sections_of(file, header, count);
+    if (!sections || header->e_shstrndx >= *count) return NULL;
+    *names = &sections[header->e_shstrndx];
+    return sections;
+}
+
+const char *elf_find_section(const void *bytes, size_t size, const char *name,
+                             size_t *section_size) {
+    const File file = {bytes, size};
+    size_t count = 0;
+    const Elf64_Shdr *names = NULL, *sections = open_sections(&file, &count, &names);
+    for (size_t i = 0; sections && i < count; i++) {
+        if (strcmp(string_at(&file, names, sections[i].sh_name), name) != 0) continue;
+        *section_size = sections[i].sh_size;
+        return part(&file, sections[i].sh_offset, sections[i].sh_size, 1);
+    }
+    return NULL;
+}
+
+ElfFacts elf_look_at_bytes(const void *bytes, size_t size) {
+    const File file = {bytes, size};
+    ElfFacts facts = {0};
+    size_t count = 0;
+    const Elf64_Shdr *names = NULL, *sections = open_sections(&file, &count, &names);
+    for (size_t i = 0; sections && i < count; i++) {
+        const char *name = string_at(&file, names, sections[i].sh_name);
         facts.has_kernels |= strcmp(name, ".nvFatBinSegment") == 0;
         if (sections[i].sh_type == SHT_DYNAMIC && sections[i].sh_link < count)
             note_libraries(&file, &sections[i], &sections[sections[i].sh_link], &facts);

@@ -23,5 +23,8 @@ typedef struct ElfFacts {
 ElfFacts elf_look(const char *path);
 /* The same of a file's bytes, aligned to 8. */
 ElfFacts elf_look_at_bytes(const void *bytes, size_t size);
+/* The bytes of a section of a file's bytes, their number in *section_size; NULL: it has none. */
+const char *elf_find_section(const void *bytes, size_t size, const char *name,
+                             size_t *section_size);
 
 #endif

@@ -1,5 +1,5 @@
-/* The two programs of a CUDA toolkit that clang starts, as far as it needs them: `tyto cc` has this
- * command stand in for them, under their names. */
+/* The programs that clang starts, two of a CUDA toolkit and the linker: `tyto cc` has this command
+ * stand in for them, under their names. */
 #ifndef TYTO_CLI_TOOLKIT_H
 #define TYTO_CLI_TOOLKIT_H
 

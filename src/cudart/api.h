@@ -60,6 +60,7 @@
     ROW(cudaEventSynchronize) ROW(cudaEventElapsedTime) ROW(__cudaRegisterFatBinary)             \
     ROW(__cudaRegisterFatBinaryEnd) ROW(__cudaUnregisterFatBinary) ROW(__cudaInitModule)         \
     ROW(__cudaRegisterFunction) ROW(__cudaRegisterVar) ROW(__cudaRegisterManagedVar)             \
+    ROW(__cudaRegisterManagedSection) ROW(__cudaRegisterLinkedBinary)                            \
     ROW(__cudaPushCallConfiguration) ROW(__cudaPopCallConfiguration) ROW(__cudaGetKernel)        \
     ROW(__cudaLaunchKernel) ROW(cudaGraphCreate) ROW(cudaGraphDestroy) ROW(cudaGraphClone)       \
     ROW(cudaGraphNodeFindInClone) ROW(cudaGraphDestroyNode) ROW(cudaGraphNodeGetType)            \

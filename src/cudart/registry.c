@@ -1,12 +1,19 @@
 /* What compilers register before main: fat binaries with their kernels and variables.
  *
  * A fat binary is loaded when something of it is first used, so that a program pays only for what
- * it runs and a binary that cannot be loaded is no obstacle to the others. */
+ * it runs and a binary that cannot be loaded is no obstacle to the others. Those that clang made
+ * for -rdc=true are one module together, for each program or shared library.
+ *
+ * Managed variables of clang's (cuda/clang/cuda_runtime.h) are the host's own memory. The device is
+ * told of them, and gives them their values, before main: as soon as all of a binary is known. */
 #include "cudart/runtime.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "driver/fatbin_format.h"
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -26,7 +33,8 @@ struct Variable {
     Binary *binary;
     const void *host; /* the shadow that programs name it by */
     const char *name; /* in PTX; the program's */
-    void **managed;   /* where the host looks for its address, NULL: it is not managed */
+    void **managed;   /* where the host looks for its address, NULL: it knows it, or needs none */
+    bool is_own;      /* managed, and the host's shadow is its memory */
     Variable *next;   /* of the binary */
 };
 
@@ -34,16 +42,31 @@ struct Binary {
     void *wrapper;   /* as the compiler made it; first, so that a handle leads to it */
     CUmodule module; /* NULL while not loaded */
     int error;       /* why it cannot be loaded, else 0 */
+    bool is_linked;  /* its module holds others that were made to be linked with it */
+    void *object;    /* the program or shared library that it came in */
     Kernel *kernels;
     Variable *variables;
     Binary *next;
 };
 
+typedef struct Section Section;
+struct Section {
+    const char *start, *stop;
+    Section *next;
+};
+
+/* Where `tyto cc` has such sections, see src/cli/cc.c. */
+#define OWN_LOW  UINT64_C(0x60000000)
+#define OWN_HIGH UINT64_C(0x80000000)
+
+enum { LOG_BYTES = 4096 }; /* of messages that nobody reads */
+
 static struct {
     pthread_mutex_t lock;
     Binary *binaries;
-    Map *kernels;   /* by the bytes of a host function's address, and of the Kernel's own */
-    Map *variables; /* by the bytes of a host shadow's address */
+    Map *kernels;      /* by the bytes of a host function's address, and of the Kernel's own */
+    Map *variables;    /* by the bytes of a host shadow's address */
+    Section *sections; /* of managed variables that are the host's own */
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void put(Map **map, const void *key, void *value) {
@@ -57,18 +80,36 @@ static void *get(const Map *map, const void *key) {
 
 /* ---- Registration ---- */
 
-void **CUDARTAPI __cudaRegisterFatBinary(void *wrapper) {
+void CUDARTAPI __cudaRegisterManagedSection(const void *start, const void *stop) {
+    Section *section = base_calloc(1, sizeof *section);
+    pthread_mutex_lock(&registry.lock);
+    *section = (Section){start, stop, registry.sections};
+    registry.sections = section;
+    pthread_mutex_unlock(&registry.lock);
+}
+
+static Binary *add_binary(void *wrapper, bool is_linked) {
+    Dl_info where = {0};
     Binary *binary = base_calloc(1, sizeof *binary);
     binary->wrapper = wrapper;
+    binary->is_linked = is_linked;
+    if (is_linked && dladdr(wrapper, &where)) binary->object = where.dli_fbase;
     pthread_mutex_lock(&registry.lock);
     binary->next = registry.binaries;
     registry.binaries = binary;
     pthread_mutex_unlock(&registry.lock);
-    return &binary->wrapper;
+    return binary;
 }
 
-void CUDARTAPI __cudaRegisterFatBinaryEnd(void **binary) {
-    (void)binary; /* nothing is loaded yet */
+void **CUDARTAPI __cudaRegisterFatBinary(void *wrapper) {
+    return &add_binary(wrapper, false)->wrapper;
+}
+
+/* Of clang's objects for -rdc=true; `add` registers the kernels and variables. */
+void CUDARTAPI __cudaRegisterLinkedBinary(void (*add)(void **), void *wrapper) {
+    void **handle = &add_binary(wrapper, true)->wrapper;
+    add(handle);
+    __cudaRegisterFatBinaryEnd(handle);
 }
 
 void CUDARTAPI __cudaRegisterFunction(void **binary, const char *host_function,
@@ -96,6 +137,9 @@ static void add_variable(void **binary, const void *host, void **managed, const 
     variable->name = name;
     variable->managed = managed;
     pthread_mutex_lock(&registry.lock);
+    for (const Section *section = registry.sections; section; section = section->next)
+        variable->is_own |=
+            (const char *)host >= section->start && (const char *)host < section->stop;
     variable->next = variable->binary->variables;
     variable->binary->variables = variable;
     put(&registry.variables, host, variable);
@@ -158,15 +202,127 @@ static int publish_managed(const Binary *binary) {
     return 0;
 }
 
+/* The managed variables that are the host's memory. */
+typedef struct Places {
+    const char **names;
+    const void **addresses;
+    unsigned count;
+} Places;
+
+/* Adds those of a binary; false when one cannot be the device's. */
+static bool add_places(Places *places, const Binary *binary) {
+    for (const Variable *variable = binary->variables; variable; variable = variable->next) {
+        uint64_t address = (uintptr_t)variable->host;
+        if (!variable->is_own) continue;
+        if (address < OWN_LOW || address >= OWN_HIGH) {
+            runtime_say("error: managed variable %s: clang's lie where the device finds them only "
+                        "in programs that `tyto cc` links, not in shared libraries",
+                        variable->name);
+            return false;
+        }
+        size_t bytes = (places->count + 1) * sizeof(void *);
+        places->names = base_realloc(places->names, bytes);
+        places->addresses = base_realloc(places->addresses, bytes);
+        places->names[places->count] = variable->name;
+        places->addresses[places->count++] = variable->host;
+    }
+    return true;
+}
+
+/* Loads an image with the places of its variables; `log` takes the messages, NULL: stderr does. */
+static int load_image(CUmodule *module, const void *image, const Places *places, char *log) {
+    CUjit_option options[] = {CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES,
+                              CU_JIT_GLOBAL_SYMBOL_COUNT, CU_JIT_ERROR_LOG_BUFFER,
+                              CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {places->names, places->addresses, (void *)(uintptr_t)places->count, log,
+                      (void *)(uintptr_t)LOG_BYTES};
+    return (int)cuModuleLoadDataEx(module, image, log ? 5 : 3, options, values);
+}
+
+static bool is_partner(const Binary *binary, const Binary *other) {
+    return other == binary ||
+           (binary->is_linked && other->is_linked && other->object == binary->object);
+}
+
+/* One image of all binaries that belong together; its link in *state. */
+static int link_partners(const Binary *binary, CUlinkState *state, void **image, char *log) {
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)LOG_BYTES};
+    int status = (int)cuLinkCreate(log ? 2 : 0, options, values, state);
+    if (status) return status;
+    for (Binary *other = registry.binaries; other && status == 0; other = other->next) {
+        if (!is_partner(binary, other)) continue;
+        const FatbinHeader *header = ((const FatbinWrapper *)other->wrapper)->binary;
+        status = (int)cuLinkAddData(*state, CU_JIT_INPUT_FATBINARY, pointer_of(address_of(header)),
+                                    header->header_bytes + header->size, "<ptx>", 0, NULL, NULL);
+    }
+    return status ? status : (int)cuLinkComplete(*state, image, NULL);
+}
+
+/* Loads what a binary needs, with its messages to `log`, NULL: to stderr. The caller holds the
+ * lock. */
+static int load_all(Binary *binary, CUmodule *module, char *log) {
+    Places places = {0};
+    void *image = binary->wrapper;
+    CUlinkState state = NULL;
+    int status = binary->is_linked ? link_partners(binary, &state, &image, log) : 0;
+    for (Binary *other = registry.binaries; other && status == 0; other = other->next) {
+        if (is_partner(binary, other) && !add_places(&places, other))
+            status = cudaErrorNotSupported;
+    }
+    if (status == 0) status = load_image(module, image, &places, log);
+    if (state) cuLinkDestroy(state);
+    free(places.names);
+    free(places.addresses);
+    return status;
+}
+
+static void set_module(const Binary *binary, CUmodule module, int error) {
+    for (Binary *other = registry.binaries; other; other = other->next) {
+        if (!is_partner(binary, other)) continue;
+        other->module = module;
+        other->error = error;
+    }
+}
+
 /* The caller holds the lock. */
 static int load(Binary *binary) {
     if (binary->module || binary->error) return binary->error;
-    int status = (int)cuModuleLoadData(&binary->module, binary->wrapper);
-    if (status == 0) status = publish_managed(binary);
+    CUmodule module = NULL;
+    int status = load_all(binary, &module, NULL);
+    if (status == 0) set_module(binary, module, 0);
+    for (const Binary *other = registry.binaries; other && status == 0; other = other->next)
+        if (is_partner(binary, other)) status = publish_managed(other);
     /* after a kernel's fault nothing loads, but a reset may follow */
     bool is_lasting = launch_failure() == 0;
-    if (status && is_lasting) binary->error = status;
+    if (status && is_lasting) set_module(binary, module, status);
     return status;
+}
+
+/* What has managed variables of the host's is loaded at once, since the program may look at them
+ * without a call of ours. A binary that needs others, yet to come, is tried without a word, and
+ * loaded again with each of them. */
+void CUDARTAPI __cudaRegisterFatBinaryEnd(void **handle) {
+    Binary *binary = (Binary *)handle;
+    bool has_own = false;
+    pthread_mutex_lock(&registry.lock);
+    for (const Binary *other = registry.binaries; other; other = other->next) {
+        for (const Variable *variable = other->variables; variable; variable = variable->next)
+            has_own |= variable->is_own && is_partner(binary, other);
+    }
+    if (has_own && runtime_enter()) {
+        static char log[LOG_BYTES];
+        CUmodule module = NULL;
+        for (const Binary *other = registry.binaries; other; other = other->next) {
+            if (!is_partner(binary, other) || !other->module) continue;
+            cuModuleUnload(other->module);
+            set_module(binary, NULL, 0);
+        }
+        int status = load_all(binary, &module, log);
+        if (status == 0) set_module(binary, module, 0);
+        if (status == cudaErrorNotSupported) set_module(binary, NULL, status); /* told */
+    }
+    pthread_mutex_unlock(&registry.lock);
 }
 
 void registry_unload(void) {

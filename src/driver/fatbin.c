@@ -1,23 +1,16 @@
-/* Reads fat binaries: a header, then entries, each a header and a payload. Left out: machine code,
- * and compressed entries of other kinds than zstd frames and LZ4 blocks.
- *
- * The format is not documented. The layout below was found by decoding what nvcc 13.0 writes with
- * each of its --compress-mode settings, and checked with what clang 19 accepts. */
+/* Reads fat binaries. Left out: machine code, and compressed entries of other kinds than zstd
+ * frames and LZ4 blocks. */
 #include "driver/fatbin.h"
 
-#include <assert.h>
 #include <lz4.h>
 #include <stdint.h>
 #include <string.h>
 #include <zstd.h>
 
+#include "driver/fatbin_format.h"
 #include "driver/image.h"
 
 enum {
-    KIND_PTX = 1,        /* of an entry; 2 is machine code */
-    FLAG_LZ4 = 0x2000,   /* payload is one LZ4 block */
-    FLAG_ZSTD = 0x8000,  /* payload is one zstd frame */
-    WRAPPER_LINKED = 2,  /* version of the wrapper of objects linked with -rdc=true */
     OBJECTS_MAX = 65536, /* linked into one program, against endless lists */
     /* A text is at most so many times as long as what it was compressed to: a byte of an LZ4 block
      * stands for 255 at most; four of a zstd frame, a block of one byte repeated, for 128 KiB. */
@@ -27,61 +20,27 @@ enum {
 /* Bytes of one binary that a program hands over, whose size only it can tell: against absurd sizes.
  */
 static const uint64_t binary_max = UINT64_C(1) << 32;
-static const uint32_t wrapper_magic = 0x466243b1, binary_magic = 0xba55ed50;
-
-typedef struct Wrapper {
-    uint32_t magic;
-    uint32_t version;
-    const void *binary;         /* of version 1 */
-    const void *const *objects; /* of WRAPPER_LINKED: fat binaries, NULL ends the list */
-} Wrapper;
-static_assert(sizeof(Wrapper) == 24, "laid out by the compiler's driver");
-
-typedef struct Header {
-    uint32_t magic;
-    uint16_t version;
-    uint16_t header_bytes;
-    uint64_t size; /* bytes of all entries */
-} Header;
-static_assert(sizeof(Header) == 16, "laid out by the compiler's driver");
-
-typedef struct Entry {
-    uint16_t kind;
-    uint16_t version;
-    uint32_t header_bytes;
-    uint64_t payload_bytes;    /* with padding */
-    uint32_t compressed_bytes; /* without padding; 0: not compressed */
-    uint32_t options_offset;
-    uint16_t isa_minor;
-    uint16_t isa_major;
-    uint32_t architecture; /* 75 for sm_75 */
-    uint32_t name_offset;
-    uint32_t name_bytes;
-    uint64_t flags;
-    uint64_t reserved;
-    uint64_t text_bytes; /* uncompressed; 0: not compressed */
-} Entry;
-static_assert(sizeof(Entry) == 64, "laid out by the compiler's driver");
 
 bool fatbin_is(const void *image) {
+    static const uint32_t magics[] = {FATBIN_WRAPPER_MAGIC, FATBIN_MAGIC};
     /* neither holds a NUL, which ends texts that are shorter */
-    return strncmp(image, (const char *)&wrapper_magic, sizeof wrapper_magic) == 0 ||
-           strncmp(image, (const char *)&binary_magic, sizeof binary_magic) == 0;
+    return strncmp(image, (const char *)&magics[0], sizeof magics[0]) == 0 ||
+           strncmp(image, (const char *)&magics[1], sizeof magics[1]) == 0;
 }
 
 /* ---- Payloads ---- */
 
 /* Whether the sizes of a compressed text can be right. */
-static bool is_plausible(const Entry *entry) {
-    uint64_t growth = entry->flags & FLAG_ZSTD ? ZSTD_GROWTH : LZ4_GROWTH;
+static bool is_plausible(const FatbinEntry *entry) {
+    uint64_t growth = entry->flags & FATBIN_FLAG_ZSTD ? ZSTD_GROWTH : LZ4_GROWTH;
     return entry->compressed_bytes <= entry->payload_bytes &&
            entry->compressed_bytes <= INT32_MAX && entry->text_bytes <= FATBIN_TEXT_MAX &&
            entry->text_bytes <= growth * entry->compressed_bytes;
 }
 
 /* The text of an entry; false when its sizes or its bytes make no sense. */
-static bool read_text(const Entry *entry, const char *payload, Arena *arena, GpuImage *text) {
-    if (!(entry->flags & (FLAG_LZ4 | FLAG_ZSTD))) {
+static bool read_text(const FatbinEntry *entry, const char *payload, Arena *arena, GpuImage *text) {
+    if (!(entry->flags & (FATBIN_FLAG_LZ4 | FATBIN_FLAG_ZSTD))) {
         text->text = payload;
         text->length = strnlen(payload, entry->payload_bytes);
         return true;
@@ -89,7 +48,7 @@ static bool read_text(const Entry *entry, const char *payload, Arena *arena, Gpu
     if (!is_plausible(entry)) return false;
     size_t size = (size_t)entry->text_bytes, written = 0;
     char *bytes = arena_alloc(arena, size + 1);
-    if (entry->flags & FLAG_ZSTD) {
+    if (entry->flags & FATBIN_FLAG_ZSTD) {
         written = ZSTD_decompress(bytes, size, payload, entry->compressed_bytes);
     } else {
         int count = LZ4_decompress_safe(payload, bytes, (int)entry->compressed_bytes, (int)size);
@@ -111,34 +70,44 @@ static bool is_better(uint32_t architecture, uint32_t than, uint32_t device) {
 
 /* What one fat binary holds. */
 typedef struct Contents {
-    Entry best;          /* PTX entry to take, all 0 when there is none */
+    FatbinEntry best;    /* PTX entry to take, all 0 when there is none */
     const char *payload; /* of `best` */
+    const char *name;    /* of best.name_bytes; NULL: it has none */
     uint32_t machine;    /* an architecture with machine code, 0: none */
 } Contents;
 
+/* The name in the header of one of Tyto's own entries. */
+static const char *name_of(const FatbinEntry *entry, const char *at) {
+    bool has_name = entry->flags & FATBIN_FLAG_NAMED && entry->name_offset &&
+                    entry->name_offset <= entry->header_bytes &&
+                    entry->name_bytes <= entry->header_bytes - entry->name_offset;
+    return has_name ? at + entry->name_offset : NULL;
+}
+
 /* Reads nothing past `size` bytes. */
 static bool read_entries(const char *binary, uint64_t size, uint32_t device, Contents *contents) {
-    Header header;
+    FatbinHeader header;
     *contents = (Contents){0};
     if (size < sizeof header) return false;
     memcpy(&header, binary, sizeof header);
-    if (header.magic != binary_magic || header.header_bytes < sizeof header ||
+    if (header.magic != FATBIN_MAGIC || header.header_bytes < sizeof header ||
         header.header_bytes > size || header.size > size - header.header_bytes)
         return false;
     const char *at = binary + header.header_bytes;
     uint64_t left = header.size;
     while (left) {
-        Entry entry;
+        FatbinEntry entry;
         if (left < sizeof entry) return false;
         memcpy(&entry, at, sizeof entry);
         if (entry.header_bytes < sizeof entry || entry.header_bytes > left ||
             entry.payload_bytes > left - entry.header_bytes)
             return false;
-        if (entry.kind != KIND_PTX) {
+        if (entry.kind != FATBIN_KIND_PTX) {
             contents->machine = entry.architecture;
         } else if (is_better(entry.architecture, contents->best.architecture, device)) {
             contents->best = entry;
             contents->payload = at + entry.header_bytes;
+            contents->name = name_of(&entry, at);
         }
         uint64_t step = entry.header_bytes + entry.payload_bytes;
         at += step;
@@ -166,14 +135,15 @@ static CUresult say_damaged(const char *name, Diag *diag) {
 
 CUresult fatbin_open(const void *image, size_t size, const char *name, uint32_t architecture,
                      Arena *arena, GpuImage **texts, int *count, Diag *diag) {
-    Wrapper wrapper;
+    FatbinWrapper wrapper;
     const void *single[] = {image, NULL}, *const *binaries = single;
+    static const uint32_t wrapper_magic = FATBIN_WRAPPER_MAGIC;
     if (memcmp(image, &wrapper_magic, sizeof wrapper_magic) == 0) {
         /* it holds addresses, which mean nothing in a file */
         if (size != IMAGE_UNBOUNDED) return say_damaged(name, diag);
         memcpy(&wrapper, image, sizeof wrapper);
         single[0] = wrapper.binary;
-        if (wrapper.version == WRAPPER_LINKED) binaries = wrapper.objects;
+        if (wrapper.version == FATBIN_WRAPPER_LINKED) binaries = wrapper.objects;
     }
     uint64_t most = size == IMAGE_UNBOUNDED ? binary_max : size; /* bytes of each binary */
     int total = 0;
@@ -189,7 +159,8 @@ CUresult fatbin_open(const void *image, size_t size, const char *name, uint32_t 
         if (contents.machine) machine = contents.machine;
         if (!contents.best.kind) continue;
         GpuImage *text = &(*texts)[*count];
-        text->name = name;
+        text->name =
+            contents.name ? arena_strndup(arena, contents.name, contents.best.name_bytes) : name;
         if (!read_text(&contents.best, contents.payload, arena, text))
             return say_damaged(name, diag);
         *count += 1;

@@ -26,6 +26,26 @@ CUresult jit_read_options(unsigned count, const CUjit_option *options, void **va
     return CUDA_SUCCESS;
 }
 
+size_t jit_read_places(unsigned count, const CUjit_option *options, void **values, Arena *arena,
+                       GpuPlace **places) {
+    const char *const *names = NULL;
+    void *const *addresses = NULL;
+    size_t place_count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        switch ((int)options[i]) {
+        case CU_JIT_GLOBAL_SYMBOL_NAMES: names = values[i]; break;
+        case CU_JIT_GLOBAL_SYMBOL_ADDRESSES: addresses = values[i]; break;
+        case CU_JIT_GLOBAL_SYMBOL_COUNT: place_count = (uint32_t)(uintptr_t)values[i]; break;
+        default: break;
+        }
+    }
+    if (!names || !addresses) place_count = 0;
+    *places = ARENA_ARRAY(arena, GpuPlace, place_count + 1);
+    for (size_t i = 0; i < place_count; i++)
+        (*places)[i] = (GpuPlace){names[i] ? names[i] : "", (uintptr_t)addresses[i]};
+    return place_count;
+}
+
 static void fill(char *buffer, size_t size, void **filled, const char *text) {
     size_t length = 0;
     if (buffer && size) {

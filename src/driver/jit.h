@@ -1,9 +1,12 @@
-/* Options of module loading: the log buffers that the program wants filled. All other options steer
- * a compiler that Tyto does not have; they are accepted without effect. */
+/* Options of module loading: the log buffers that the program wants filled, and variables that lie
+ * in its own memory. All other options steer a compiler that Tyto does not have; they are accepted
+ * without effect. */
 #ifndef TYTO_DRIVER_JIT_H
 #define TYTO_DRIVER_JIT_H
 
+#include "base/arena.h"
 #include "base/diag.h"
+#include "gpu/gpu.h"
 #include "tyto/cuda.h"
 
 typedef struct JitLogs {
@@ -18,6 +21,10 @@ typedef struct JitLogs {
 /* Picks the log buffers out of an option list. CUDA_ERROR_INVALID_VALUE when a list is missing. */
 CUresult jit_read_options(unsigned count, const CUjit_option *options, void **values,
                           JitLogs *logs);
+/* The variables that shall lie in memory of the program's (CU_JIT_GLOBAL_SYMBOL_...), in `arena`;
+ * their number. */
+size_t jit_read_places(unsigned count, const CUjit_option *options, void **values, Arena *arena,
+                       GpuPlace **places);
 /* Hands the messages over: into the error buffer, or to stderr when there is none. */
 void jit_write_logs(const JitLogs *logs, Diag *diag);
 

@@ -1,10 +1,12 @@
-/* The linker: PTX texts collected, checked together, and handed back as one image. */
+/* The linker: PTX texts, of fat binaries too, collected, checked together, and handed back as one
+ * image. */
 #include "driver/driver.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/fatbin.h"
 #include "driver/image.h"
 #include "driver/jit.h"
 
@@ -44,20 +46,39 @@ CUresult CUDAAPI cuLinkCreate(unsigned int option_count, CUjit_option *options, 
     return call_end(&call, CUDA_SUCCESS);
 }
 
-static CUresult add(Link *link, CUjitInputType type, const char *text, size_t length,
-                    const char *name) {
-    if (type != CU_JIT_INPUT_PTX) {
-        Diag *diag = diag_new();
-        diag_error(diag, name, 0, 0, "the linker takes PTX text only");
-        jit_write_logs(&link->logs, diag);
-        diag_free(diag);
-        return CUDA_ERROR_INVALID_IMAGE;
-    }
+static CUresult add_text(Link *link, const char *name, const char *text, size_t length) {
     if (link->input_count == LINK_MAX_INPUTS) return CUDA_ERROR_OUT_OF_MEMORY;
     link->inputs[link->input_count++] =
         (GpuImage){arena_strdup(link->arena, name), arena_strndup(link->arena, text, length),
                    strnlen(text, length)};
     return CUDA_SUCCESS;
+}
+
+/* The PTX for the device. */
+static CUresult add_fatbin(Call *call, Link *link, const void *image, size_t size, const char *name,
+                           Diag *diag) {
+    int count = 0;
+    GpuImage *texts;
+    GpuLimits limits = gpu_limits(call->gpu);
+    uint32_t architecture = limits.capability_major * 10 + limits.capability_minor;
+    CUresult status =
+        fatbin_open(image, size, name, architecture, link->arena, &texts, &count, diag);
+    for (int i = 0; i < count && status == CUDA_SUCCESS; i++)
+        status = add_text(link, texts[i].name, texts[i].text, texts[i].length);
+    return status;
+}
+
+static CUresult add(Call *call, Link *link, CUjitInputType type, const void *data, size_t size,
+                    const char *name) {
+    if (type == CU_JIT_INPUT_PTX) return add_text(link, name, data, size);
+    Diag *diag = diag_new();
+    CUresult status = CUDA_ERROR_INVALID_IMAGE;
+    if (type == CU_JIT_INPUT_FATBINARY && size >= 4 && fatbin_is(data))
+        status = add_fatbin(call, link, data, size, name, diag);
+    else diag_error(diag, name, 0, 0, "the linker takes PTX text, and fat binaries with PTX, only");
+    jit_write_logs(&link->logs, diag);
+    diag_free(diag);
+    return status;
 }
 
 CUresult CUDAAPI cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
@@ -70,7 +91,7 @@ CUresult CUDAAPI cuLinkAddData(CUlinkState state, CUjitInputType type, void *dat
     Link *link = CALL_GET(&call, HANDLE_LINK, state);
     if (!link) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     if (!data || !size) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    return call_end(&call, add(link, type, data, size, name ? name : "<ptx>"));
+    return call_end(&call, add(&call, link, type, data, size, name ? name : "<ptx>"));
 }
 
 CUresult CUDAAPI cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,

@@ -281,9 +281,11 @@ static CUresult pointer_attribute(const Call *call, void *value, CUpointer_attri
         *(void **)value = mem_host(call->memory, address);
         break;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-        *(unsigned long long *)value = (block->start - MEM_GLOBAL_BASE) / MEM_ALLOC_ALIGN + 1;
+        *(unsigned long long *)value = block->start / MEM_ALLOC_ALIGN;
         break;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(bool *)value = region && region->is_managed; break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: /* (below: a variable in the program's own memory) */
+        *(bool *)value = region ? region->is_managed : block->start < MEM_GLOBAL_BASE;
+        break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)value = 0; break;
     case CU_POINTER_ATTRIBUTE_MAPPED: *(bool *)value = true; break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(CUdeviceptr *)value = block->start; break;

@@ -22,18 +22,27 @@ void module_free(Driver *driver, void *object) {
     free(module);
 }
 
+/* What is loaded. */
+typedef struct Given {
+    const void *image;
+    size_t size;      /* bytes, or IMAGE_UNBOUNDED */
+    const char *name; /* for messages */
+    const GpuPlace *places;
+    size_t place_count;
+} Given;
+
 /* Loads an image for its owner. */
-static CUresult load(Call *call, Context *owner, CUmodule *out, const void *image, size_t size,
-                     const char *name, Diag *diag) {
+static CUresult load(Call *call, Context *owner, CUmodule *out, const Given *given, Diag *diag) {
     Arena *arena = arena_new();
     int count;
     GpuImage *texts;
     GpuModule *gpu = NULL;
     GpuLimits limits = gpu_limits(call->gpu);
     uint32_t architecture = limits.capability_major * 10 + limits.capability_minor;
-    CUresult status = image_open(image, size, name, architecture, arena, &texts, &count, diag);
+    CUresult status = image_open(given->image, given->size, given->name, architecture, arena,
+                                 &texts, &count, diag);
     if (status == CUDA_SUCCESS) {
-        gpu = gpu_load(call->gpu, texts, count, diag);
+        gpu = gpu_load_at(call->gpu, texts, count, given->places, given->place_count, diag);
         if (!gpu) status = CUDA_ERROR_INVALID_PTX;
     }
     if (gpu) {
@@ -55,9 +64,14 @@ static CUresult load_data(Call *call, Context *owner, CUmodule *module, const vo
     CUresult status = jit_read_options(option_count, options, values, &logs);
     if (status) return status;
     Diag *diag = diag_new();
-    status = load(call, owner, module, image, IMAGE_UNBOUNDED, "<ptx>", diag);
+    Arena *arena = arena_new();
+    GpuPlace *places;
+    size_t count = jit_read_places(option_count, options, values, arena, &places);
+    const Given given = {image, IMAGE_UNBOUNDED, "<ptx>", places, count};
+    status = load(call, owner, module, &given, diag);
     jit_write_logs(&logs, diag);
     diag_free(diag);
+    arena_free(arena);
     return status;
 }
 
@@ -97,7 +111,8 @@ static CUresult load_file(Call *call, Context *owner, CUmodule *module, const ch
         return CUDA_ERROR_FILE_NOT_FOUND;
     }
     Diag *diag = diag_new();
-    CUresult status = load(call, owner, module, text, length, path, diag);
+    const Given given = {text, length, path, NULL, 0};
+    CUresult status = load(call, owner, module, &given, diag);
     diag_print(diag, stderr);
     diag_free(diag);
     free(text);

@@ -76,6 +76,16 @@ typedef struct GpuImage {
 /* Reads, links, lays out in device memory and decodes `count` PTX texts as one module; NULL with
  * messages. The texts are not needed afterwards. */
 GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag);
+/* Where a variable of a module shall lie: in memory of the host program's. */
+typedef struct GpuPlace {
+    const char *name; /* of the variable, in PTX */
+    uint64_t address; /* the host's */
+} GpuPlace;
+
+/* The same with the places of some .global variables; names that the module lacks are passed over.
+ */
+GpuModule *gpu_load_at(Gpu *gpu, const GpuImage *images, int count, const GpuPlace *places,
+                       size_t place_count, Diag *diag);
 /* A hash of all texts that were loaded so far, in whatever order; 0: none was. */
 uint64_t gpu_code_hash(const Gpu *gpu);
 void gpu_unload(GpuModule *module); /* also gives back the variables' memory */

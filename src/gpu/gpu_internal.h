@@ -44,6 +44,8 @@ struct GpuModule {
     uint64_t *variables;        /* device addresses of what the module allocated */
     uint32_t variable_count;    /* of variables */
     uint32_t variable_capacity; /* entries of variables */
+    const GpuPlace *places;     /* of variables, while the module is being loaded */
+    size_t place_count;         /* of places */
     bool uses_heap;             /* some function calls malloc or free */
     struct SmOp *ops;           /* the program's rows for the machine (sm/op.h); NULL before the
                                    first launch on it */

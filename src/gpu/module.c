@@ -15,21 +15,35 @@ static bool lives_in_device_memory(const PtxVar *var) {
            var->space == PTX_SPACE_TEX;
 }
 
-/* Every variable of every image that needs device memory. */
+/* Every variable that needs device memory: the first image has those of all. */
 typedef void VisitVar(GpuModule *module, PtxVar *var, Diag *diag);
 
 static void visit_variables(GpuModule *module, VisitVar *visit, Diag *diag) {
-    for (int i = 0; i < module->image_count; i++) {
-        const PtxModule *image = module->images[i];
-        for (int v = 0; v < image->var_count; v++)
-            if (lives_in_device_memory(image->vars[v]) && image->vars[v]->linkage != PTX_EXTERN)
-                visit(module, image->vars[v], diag);
-    }
+    const PtxModule *all = module->images[0];
+    for (int v = 0; v < all->var_count; v++)
+        if (lives_in_device_memory(all->vars[v]) && all->vars[v]->linkage != PTX_EXTERN)
+            visit(module, all->vars[v], diag);
+}
+
+/* The place that a variable shall have, 0: any. */
+static uint64_t place_of(const GpuModule *module, const PtxVar *var) {
+    for (size_t i = 0; i < module->place_count && var->space == PTX_SPACE_GLOBAL; i++)
+        if (strcmp(module->places[i].name, var->name) == 0) return module->places[i].address;
+    return 0;
 }
 
 static void allocate_variable(GpuModule *module, PtxVar *var, Diag *diag) {
+    DeviceMemory *memory = module->gpu->memory;
     MemKind kind = var->space == PTX_SPACE_CONST ? MEM_KIND_CONST : MEM_KIND_GLOBAL;
-    var->address = mem_alloc(module->gpu->memory, var->size, var->align, kind, var->name);
+    const uint64_t place = place_of(module, var);
+    if (place) var->address = mem_adopt(memory, place, var->size, var->name) ? place : 0;
+    else var->address = mem_alloc(memory, var->size, var->align, kind, var->name);
+    if (!var->address && place) {
+        diag_error(diag, module->images[0]->file, var->line, var->column,
+                   "variable %s: the host's memory at 0x%llx cannot be the device's too", var->name,
+                   (unsigned long long)place);
+        return;
+    }
     if (!var->address) {
         diag_error(diag, module->images[0]->file, var->line, var->column,
                    "variable %s: no room for its %llu bytes in device memory", var->name,
@@ -114,7 +128,14 @@ static char *copy_of(const GpuImage *image) {
 }
 
 GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag) {
+    return gpu_load_at(gpu, images, count, NULL, 0, diag);
+}
+
+GpuModule *gpu_load_at(Gpu *gpu, const GpuImage *images, int count, const GpuPlace *places,
+                       size_t place_count, Diag *diag) {
     GpuModule *module = base_calloc(1, sizeof *module);
+    module->places = places;
+    module->place_count = place_count;
     int errors = diag_error_count(diag);
     module->gpu = gpu;
     module->number = ++gpu->programs;
@@ -130,6 +151,7 @@ GpuModule *gpu_load(Gpu *gpu, const GpuImage *images, int count, Diag *diag) {
     const Watch *watch = gpu->options.watch;
     if (count == 1 && watch && (watch->profile || watch->snapshots))
         module->text = copy_of(&images[0]);
+    module->places = NULL;
     return module;
 fail:
     gpu_unload(module);

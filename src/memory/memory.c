@@ -95,6 +95,17 @@ uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind 
     return block.start;
 }
 
+bool mem_adopt(DeviceMemory *memory, uint64_t address, uint64_t size, const char *label) {
+    MemBlock block = {
+        .start = address, .end = address + size, .kind = MEM_KIND_HOST, .label = NULL};
+    if (mem_host_bias(memory) || address < MEM_PARAM_END || block.end <= address) return false;
+    MemBlock *added = ranges_add(memory->blocks, &block);
+    if (!added) return false;
+    added->label = strdup(label);
+    memory->used += size;
+    return true;
+}
+
 bool mem_release(DeviceMemory *memory, uint64_t address) {
     MemBlock *block = ranges_find(memory->blocks, address);
     if (!block || block->start != address) return false;

@@ -73,6 +73,11 @@ uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind 
 /* Gives back an allocation by its start address; false when there is none that starts there. */
 bool mem_release(DeviceMemory *memory, uint64_t address);
 
+/* Lets kernels and copies reach memory of the host program's by its own address, as an allocation
+ * of MEM_KIND_HOST that mem_release ends. False when something lies there already, or when device
+ * addresses are not the host's own. */
+bool mem_adopt(DeviceMemory *memory, uint64_t address, uint64_t size, const char *label);
+
 /* The live allocation that contains `address`, or NULL. Valid until the next alloc or release. */
 const MemBlock *mem_find(const DeviceMemory *memory, uint64_t address);
 /* Whether all of [address, address + size) lies in one live allocation. size 0 is true for any

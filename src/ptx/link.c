@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/map.h"
 
 /* A name that modules share, and what defines it. */
@@ -33,8 +34,12 @@ static bool is_strong(PtxLinkage linkage) { return linkage != PTX_WEAK && linkag
 static Symbol *define(Linker *linker, const char *name, const Symbol *symbol) {
     Symbol *there = map_get(linker->symbols, name, strlen(name));
     if (there && is_strong(there->linkage) && is_strong(symbol->linkage)) {
+        Text shown = {0};
+        demangle(name, &shown);
         diag_error(linker->diag, symbol->module->file, symbol->line, 0,
-                   "'%s' is defined twice: first at %s:%d", name, there->module->file, there->line);
+                   "'%s' is defined twice: first at %s:%d", text_string(&shown),
+                   there->module->file, there->line);
+        text_free(&shown);
         linker->errors++;
         return there;
     }
@@ -71,8 +76,12 @@ static void define_all(Linker *linker, const PtxModule *module) {
 /* ---- Declarations ---- */
 
 static bool missing(Linker *linker, const PtxModule *module, const char *name, int line) {
+    Text shown = {0};
+    demangle(name, &shown);
     diag_error(linker->diag, module->file, line, 0,
-               "'%s' is used but not defined: no module that is loaded has it", name);
+               "'%s' is used but not defined: no module that is loaded has it",
+               text_string(&shown));
+    text_free(&shown);
     linker->errors++;
     return false;
 }

@@ -147,11 +147,30 @@ static void many_ranges_are_no_burden(void **state) {
     ranges_free(ranges);
 }
 
+static void gaps_are_not_looked_for_below_the_lowest_address(void **state) {
+    (void)state;
+    enum { BELOW = 600 }; /* more than a chunk holds */
+    uint64_t start;
+    Ranges *ranges = ranges_new(sizeof(Item), UINT64_C(1) << 20, UINT64_MAX, GRAIN);
+    for (uint64_t i = 0; i < BELOW; i++)
+        assert_non_null(ranges_add(ranges, &(Item){{LOW + 64 * i, LOW + 64 * i + 4}, i}));
+    assert_true(ranges_find_gap(ranges, 32, GRAIN, &start));
+    assert_int_equal(start, 1 << 20);
+    assert_non_null(ranges_add(ranges, &(Item){{(1 << 20) + 64, (1 << 20) + 128}, 0}));
+    assert_true(ranges_find_gap(ranges, 64, GRAIN, &start));
+    assert_int_equal(start, 1 << 20);
+    assert_true(ranges_find_gap(ranges, 65, GRAIN, &start));
+    assert_int_equal(start, (1 << 20) + 128);
+    assert_int_equal(((Item *)ranges_find(ranges, LOW + 64 * 500))->tag, 500);
+    ranges_free(ranges);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_added_is_found_by_every_address_in_it),
         cmocka_unit_test(gaps_are_those_of_a_plain_list),
         cmocka_unit_test(many_ranges_are_no_burden),
+        cmocka_unit_test(gaps_are_not_looked_for_below_the_lowest_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

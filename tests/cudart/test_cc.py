@@ -5,7 +5,7 @@ usage: test_cc.py TYTO PROGRAMS NAME...
 
 PROGRAMS is the folder of our CUDA programs; each NAME among them is built with clang. old_style is
 built with --old, and with nvcc as well where that is found. Then a Makefile's options for nvcc, with
-both.
+both, and programs of several files whose device code is linked, with clang.
 """
 import os
 import pathlib
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-LIBRARIES = {"blas_mlp": ("-lcublas", "-lcublasLt"), "random_pi": ("-lcurand",)}
+LIBRARIES = {"growing_vector": ("-lcuda",), "blas_mlp": ("-lcublas", "-lcublasLt"), "random_pi": ("-lcurand",)}
 SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next
 
 
@@ -47,6 +47,90 @@ MAKEFILES = (
       "static"), 750, 750),
     (("-I/usr/local/cuda/include", "-L/usr/local/cuda/lib64", "-Wno-deprecated-gpu-targets", "--ptxas-options=-v"), 750, 750),
 )
+
+# One program of several files (-dc, -rdc=true): each uses what another one defines, and both have a static kernel of
+# one name and an unnamed namespace. The host changes managed variables before CUDA is first called.
+FILES = {
+    "main": r"""
+#include <cstdio>
+extern __device__ int counter;
+extern __constant__ int table[4];
+extern __managed__ long long total;
+__managed__ float weights[3] = {0.5f, 2, 8};
+__device__ int twice(int x);
+__global__ void far(int *out);
+void near_of_other(int *out);
+namespace { __device__ int hidden = 1; }
+static __global__ void near(int *out) {
+    out[0] = twice(counter) + table[threadIdx.x] + hidden;
+    total += (long long)(weights[0] + weights[1] + weights[2]);
+}
+int main() {
+    int out[3], three = 3, *p;
+    total = 1000;
+    weights[2] = 32;
+    cudaMalloc(&p, sizeof out);
+    cudaMemcpyToSymbol(counter, &three, sizeof three);
+    near<<<1, 1>>>(p);
+    near_of_other(p);
+    far<<<1, 1>>>(p);
+    cudaMemcpy(out, p, sizeof out, cudaMemcpyDeviceToHost);
+    printf("%d %d %d %lld\n", out[0], out[1], out[2], total);
+}
+""",
+    "other": r"""
+__device__ int counter = 1;
+__constant__ int table[4] = {10, 20, 30, 40};
+__managed__ long long total = 7;
+__device__ int twice(int x) { return 2 * x; }
+namespace { __device__ int hidden = 100; }
+static __global__ void near(int *out) { out[1] = counter + hidden; }
+__global__ void far(int *out) { out[2] = (int)total; }
+void near_of_other(int *out) { near<<<1, 1>>>(out); }
+""",
+    "again": "__device__ int twice(int x) { return 3 * x; } __global__ void more(int *out) { *out = twice(1); }",
+}
+
+
+def build_of_files(tyto, folder):
+    """How many of the builds of several files do not do as they should, of how many."""
+    for name, text in FILES.items():
+        (folder / f"{name}.cu").write_text(text)
+    cc = (tyto, "cc", "--clang", "-O1")
+    program = folder / "linked"
+
+    def result_is_right():
+        done = subprocess.run((tyto, "run", "--functional", "--quiet", program), capture_output=True, text=True,
+                              check=False)
+        if done.stdout != "17 103 1034 1034\n":
+            print("several files:", done.stdout, done.stderr)
+        return done.stdout == "17 103 1034 1034\n"
+
+    def refused(words, message):
+        program.unlink(missing_ok=True)
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        is_right = done.returncode != 0 and message in done.stderr and not program.exists()
+        if not is_right:
+            print(words, done.returncode, done.stderr, f"expected: {message}")
+        return is_right
+
+    sources = {name: folder / f"{name}.cu" for name in FILES}
+    objects = {name: folder / f"{name}.o" for name in FILES}
+    passed = [run(*cc, "-rdc=true", "-o", program, sources["main"], sources["other"]) and result_is_right()]
+    for name in FILES:
+        passed.append(run(*cc, "-dc", "-o", objects[name], sources[name]))
+    passed.append(run(*cc, "-o", program, objects["main"], objects["other"]) and result_is_right())
+    archive = folder / "libparts.a"
+    passed.append(run("ar", "rc", archive, objects["other"]) and
+                  run(*cc, "-o", program, objects["main"], archive) and result_is_right())
+    passed.append(refused((*cc, "-o", program, objects["again"], objects["main"], objects["other"]),
+                          "'twice(int)' is defined twice: first at PTX of again.cu:"))
+    passed.append(refused((*cc, "-o", program, "-rdc=true", *(sources[name] for name in ("main", "again"))),
+                          "undefined reference to `counter'"))
+    lone = folder / "lone.cu"
+    lone.write_text("__device__ int twice(int x); __global__ void k(int *p) { *p = twice(1); } int main() {}")
+    passed.append(refused((*cc, "-o", program, "-rdc=true", lone), "PTX of lone.cu:10: error: 'twice(int)' is used but not defined"))
+    return passed.count(False), len(passed)
 
 
 def build_with_options(tyto, folder):
@@ -94,8 +178,9 @@ def main(tyto, programs, *names):
         failed = sum(build_and_run(tyto, pathlib.Path(programs) / f"{name}.cu", pathlib.Path(folder), options,
                                    SCHEDULERS[i % len(SCHEDULERS)])
                      for i, (name, options) in enumerate(rows))
-        more_failed, more = build_with_options(tyto, pathlib.Path(folder))
-    failed += more_failed
+        further = [build(tyto, pathlib.Path(folder)) for build in (build_with_options, build_of_files)]
+    failed += sum(one for one, _ in further)
+    more = sum(count for _, count in further)
     print(f"{2 * len(rows) + more - failed} passed, {failed} failed")
     return 1 if failed else 0
 
