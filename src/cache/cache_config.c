@@ -19,6 +19,10 @@ static int add_list(char *text, int at, const int *bits, int count) {
 
 void cache_config_set_index(const CacheConfig *config, uint64_t skipped,
                             char text[static CACHE_INDEX_BYTES]) {
+    if (*config->set_hash) {
+        snprintf(text, CACHE_INDEX_BYTES, "%s", config->set_hash);
+        return;
+    }
     int line_bits = bits_lowest32(config->line_bytes);
     int width = bits_lowest32(cache_config_sets(config)), bits[32];
     for (int i = 0, bit = line_bits; i < width; bit++) {

@@ -40,7 +40,7 @@ typedef enum CacheFlush {
     P(BYTES, key, at, "size", size_bytes, 32, 256 * MIB, size, what ": data") \
     P(BYTES, key, at, "line", line_bytes, 16, 4 * KIB, line, what ": data under one tag") \
     P(BYTES, key, at, "sector", sector_bytes, 0, 4 * KIB, sector, what ": unit of fills and of valid and dirty state; 0 B is the whole line") \
-    P(COUNT, key, at, "ways", ways, "", 1, 64, way_count, what ": lines per set") \
+    P(COUNT, key, at, "ways", ways, "", 1, 512, way_count, what ": lines per set") \
     P(CHOICE, key, at, "index", index, CacheIndex, set_index, what ": how an address chooses its set") \
     P(CHOICE, key, at, "replacement", replacement, Replacement, "lru", what ": choice of the victim") \
     P(CHOICE, key, at, "allocate", allocate, CacheAllocate, "on-miss", what ": when a load that misses takes its line") \
@@ -53,7 +53,8 @@ typedef enum CacheFlush {
 /* What a cache that is written needs besides; for L2, all stores are global ones. */
 #define CACHE_STORE_PARAMETERS(P, key, at, what, policy, missing) \
     P(CHOICE, key, at, "write", write, WritePolicy, policy, what ": global stores") \
-    P(CHOICE, key, at, "write_allocate", write_allocate, WriteAllocate, missing, what ": what a global store that misses brings in, under write-back")
+    P(CHOICE, key, at, "write_allocate", write_allocate, WriteAllocate, missing, what ": what a global store that misses brings in, under write-back; L1D: validate also under write-through") \
+    P(STRING, key, at, "set_hash", set_hash, CACHE_INDEX_BYTES, "", what ": bits of the address (L2: of that within its channel) that make the set, instead of index: \"ipoly 0x25: 27..13,12..9,7\"")
 #define CACHE_LOCAL_STORE_PARAMETERS(P, key, at, what, policy, missing) \
     P(CHOICE, key, at, "local_write", local_write, WritePolicy, policy, what ": local stores") \
     P(CHOICE, key, at, "local_write_allocate", local_write_allocate, WriteAllocate, missing, what ": what a local store that misses brings in, under write-back")
@@ -68,6 +69,12 @@ typedef struct CacheConfig {
 /* The unit of a fill, with 0 resolved. */
 static inline uint32_t cache_config_fill_bytes(const CacheConfig *config) {
     return config->sector_bytes ? config->sector_bytes : config->line_bytes;
+}
+
+/* Whether stores take their sectors and go on below, so that nothing dirty has to be written back.
+ */
+static inline bool cache_config_is_written_through(const CacheConfig *config) {
+    return config->write == WRITE_THROUGH && config->write_allocate == ALLOCATE_VALIDATE;
 }
 
 static inline uint32_t cache_config_sets(const CacheConfig *config) {

@@ -6,8 +6,126 @@
 
 #include "base/bits.h"
 
+/* The places of all sets as lists in the order of replacement, free ones first, and a hash table of
+ * the lines that are there. */
+struct TagList {
+    uint32_t *older, *newer; /* of each place; then of each set: its youngest, its oldest */
+    uint32_t *buckets;       /* places + 1 by the hash of their tag, linear probing; 0: empty */
+    uint32_t shift, mask;    /* 64 - log2 of the buckets; buckets - 1 */
+};
+
 static uint32_t sector_bytes_of(const TagArrayConfig *config) {
     return config->sector_bytes ? config->sector_bytes : config->line_bytes;
+}
+
+/* ---- sets of many ways ---- */
+
+static uint32_t places_of(const TagArray *tags) { return tags->sets * tags->stride; }
+
+static uint32_t bucket_of(const TagList *list, uint64_t tag) {
+    return (uint32_t)(tag * UINT64_C(0x9E3779B97F4A7C15) >> list->shift); /* Fibonacci hashing */
+}
+
+int32_t tag_array_find_listed(const TagArray *tags, uint64_t tag) {
+    const TagList *list = tags->list;
+    for (uint32_t b = bucket_of(list, tag); list->buckets[b]; b = (b + 1) & list->mask)
+        if (tags->tags[list->buckets[b] - 1] == tag) return (int32_t)list->buckets[b] - 1;
+    return TAG_NONE;
+}
+
+static void enter_bucket(TagArray *tags, uint32_t place) {
+    TagList *list = tags->list;
+    uint32_t b = bucket_of(list, tags->tags[place]);
+    while (list->buckets[b])
+        b = (b + 1) & list->mask;
+    list->buckets[b] = place + 1;
+}
+
+/* Empties the place's bucket and moves those behind it up, so that no search ends too early. */
+static void leave_bucket(TagArray *tags, uint32_t place) {
+    TagList *list = tags->list;
+    uint32_t mask = list->mask, hole = bucket_of(list, tags->tags[place]);
+    while (list->buckets[hole] != place + 1)
+        hole = (hole + 1) & mask;
+    for (uint32_t b = (hole + 1) & mask; list->buckets[b]; b = (b + 1) & mask) {
+        uint32_t home = bucket_of(list, tags->tags[list->buckets[b] - 1]);
+        if (((b - home) & mask) < ((b - hole) & mask)) continue; /* at or behind its home */
+        list->buckets[hole] = list->buckets[b];
+        hole = b;
+    }
+    list->buckets[hole] = 0;
+}
+
+/* The list of the place's set begins and ends at this record. */
+static uint32_t end_of(const TagArray *tags, uint32_t place) {
+    return places_of(tags) + place / tags->stride;
+}
+
+static void put_between(TagList *list, uint32_t older, uint32_t place, uint32_t newer) {
+    list->older[place] = older;
+    list->newer[place] = newer;
+    list->newer[older] = place;
+    list->older[newer] = place;
+}
+
+static void take_out(TagList *list, uint32_t place) {
+    list->newer[list->older[place]] = list->newer[place];
+    list->older[list->newer[place]] = list->older[place];
+}
+
+static void make_youngest(TagArray *tags, uint32_t place) {
+    uint32_t end = end_of(tags, place);
+    take_out(tags->list, place);
+    put_between(tags->list, tags->list->older[end], place, end);
+}
+
+static void make_oldest(TagArray *tags, uint32_t place) {
+    uint32_t end = end_of(tags, place);
+    take_out(tags->list, place);
+    put_between(tags->list, end, place, tags->list->newer[end]);
+}
+
+void tag_array_touch_listed(TagArray *tags, int32_t place) { make_youngest(tags, (uint32_t)place); }
+
+/* All places in use, free, in their sets' lists. */
+static void start_lists(TagArray *tags) {
+    TagList *list = tags->list;
+    for (uint32_t set = 0; set < tags->sets; set++) {
+        uint32_t end = places_of(tags) + set, first = set * tags->stride;
+        list->older[end] = list->newer[end] = end;
+        for (uint32_t way = 0; way < tags->ways; way++)
+            put_between(list, list->older[end], first + way, end);
+    }
+}
+
+static void init_list(TagArray *tags, Arena *arena) {
+    uint32_t places = places_of(tags), bits = 1;
+    while (UINT32_C(1) << bits < 2 * places)
+        bits++;
+    TagList *list = arena_alloc(arena, sizeof *list);
+    *list = (TagList){.older = ARENA_ARRAY(arena, uint32_t, places + tags->sets),
+                      .newer = ARENA_ARRAY(arena, uint32_t, places + tags->sets),
+                      .buckets = ARENA_ARRAY(arena, uint32_t, (size_t)1 << bits),
+                      .shift = 64 - bits,
+                      .mask = (UINT32_C(1) << bits) - 1};
+    tags->list = list;
+    start_lists(tags);
+}
+
+/* ---- all sets ---- */
+
+static void set_floor(TagArray *tags) {
+    uint64_t lines = (uint64_t)tags->sets * tags->ways;
+    tags->dirty_floor = (uint32_t)((lines * tags->dirty_share + 99) / 100);
+}
+
+void tag_array_set_ways(TagArray *tags, uint32_t ways) {
+    assert(ways >= 1 && ways <= tags->stride);
+    assert(tags->clock == tags->empty_clock && "no line may be there");
+    if (ways == tags->ways) return;
+    tags->ways = ways;
+    set_floor(tags);
+    if (tags->list) start_lists(tags);
 }
 
 void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena) {
@@ -15,6 +133,8 @@ void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena) 
     *tags = (TagArray){
         .sets = config->sets,
         .ways = config->ways,
+        .stride = config->ways,
+        .dirty_share = (uint8_t)config->dirty_share,
         .line_shift = (uint8_t)bits_lowest32(config->line_bytes),
         .sector_shift = (uint8_t)bits_lowest32(sector),
         .sectors = (uint8_t)(config->line_bytes / sector),
@@ -31,17 +151,36 @@ void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena) 
     if (config->tracks_bytes)
         tags->written = ARENA_ARRAY(arena, uint64_t, (size_t)places * tags->sectors);
     memset(tags->tags, 0xFF, sizeof *tags->tags * places); /* TAG_EMPTY */
+    set_floor(tags);
+    if (tags->ways > TAG_SCANNED_WAYS) init_list(tags, arena);
 }
 
-/* Place to give up in the set whose first place is `base`; TAG_NONE when all are pending. A free
+/* Sectors whose lines stay, whatever their age: none that is clean. */
+static uint8_t spared(const TagArray *tags) {
+    return tags->dirty_lines < tags->dirty_floor ? UINT8_MAX : 0;
+}
+
+static int32_t find_listed_victim(const TagArray *tags, uint32_t base) {
+    const TagList *list = tags->list;
+    uint32_t end = end_of(tags, base);
+    uint8_t spares = spared(tags);
+    for (uint32_t place = list->newer[end]; place != end; place = list->newer[place])
+        if (!(tags->lines[place].pending | (tags->lines[place].dirty & spares)))
+            return (int32_t)place;
+    return TAG_NONE;
+}
+
+/* Place to give up in the set whose first place is `base`; TAG_NONE when all have to stay. A free
  * place has the stamp 0, older than any line. Written without branches, which would be guessed
  * wrong half the time. */
 static int32_t find_victim(const TagArray *tags, uint32_t base) {
+    if (tags->list) return find_listed_victim(tags, base);
     int32_t victim = TAG_NONE;
     uint64_t oldest = UINT64_MAX;
+    uint8_t spares = spared(tags);
     for (uint32_t place = base; place < base + tags->ways; place++) {
         const TagLine *line = &tags->lines[place];
-        uint64_t age = line->pending ? UINT64_MAX : line->stamp;
+        uint64_t age = line->pending | (line->dirty & spares) ? UINT64_MAX : line->stamp;
         victim = age < oldest ? (int32_t)place : victim;
         oldest = age < oldest ? age : oldest;
     }
@@ -49,11 +188,11 @@ static int32_t find_victim(const TagArray *tags, uint32_t base) {
 }
 
 bool tag_array_can_reserve(const TagArray *tags, uint64_t address) {
-    return find_victim(tags, set_index_of(&tags->index, address) * tags->ways) != TAG_NONE;
+    return find_victim(tags, set_index_of(&tags->index, address) * tags->stride) != TAG_NONE;
 }
 
 int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, TagEviction *evicted) {
-    int32_t place = find_victim(tags, set_index_of(&tags->index, address) * tags->ways);
+    int32_t place = find_victim(tags, set_index_of(&tags->index, address) * tags->stride);
     *evicted = (TagEviction){0};
     if (place == TAG_NONE) return TAG_NONE;
     TagLine *line = &tags->lines[place];
@@ -64,7 +203,13 @@ int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, Tag
                                  .valid = line->valid,
                                  .dirty = line->dirty,
                                  .has_line = true};
+    tags->dirty_lines -= line->dirty != 0;
+    if (tags->list) {
+        if (evicted->has_line) leave_bucket(tags, (uint32_t)place);
+        make_youngest(tags, (uint32_t)place);
+    }
     tags->tags[place] = address >> tags->line_shift;
+    if (tags->list) enter_bucket(tags, (uint32_t)place);
     *line = (TagLine){.stamp = ++tags->clock, .pending = pending};
     if (tags->written)
         memset(&tags->written[(uint32_t)place * tags->sectors], 0,
@@ -75,27 +220,45 @@ int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, Tag
 void tag_array_write_bytes(TagArray *tags, int32_t place, uint32_t sector, uint64_t bytes) {
     TagLine *line = &tags->lines[place];
     uint8_t bit = (uint8_t)(1u << sector);
-    line->dirty |= bit;
+    tag_array_soil(tags, place, bit);
     if (!tags->written || (line->pending & bit)) return;
     uint64_t *written = &tags->written[(uint32_t)place * tags->sectors + sector];
     *written |= bytes;
     if (*written == bits_low_mask(1 << tags->sector_shift)) line->valid |= bit;
 }
 
+void tag_array_invalidate(TagArray *tags, int32_t place) {
+    if (tags->list) {
+        leave_bucket(tags, (uint32_t)place);
+        make_oldest(tags, (uint32_t)place);
+    }
+    tags->dirty_lines -= tags->lines[place].dirty != 0;
+    tags->tags[place] = TAG_EMPTY;
+    tags->lines[place] = (TagLine){0};
+}
+
 void tag_array_invalidate_all(TagArray *tags) {
-    for (uint32_t place = 0; place < tags->sets * tags->ways; place++) {
+    if (tags->clock == tags->empty_clock) return; /* no line has come since */
+    bool is_pending = false;
+    for (uint32_t place = 0; place < places_of(tags); place++) {
         TagLine *line = &tags->lines[place];
         line->valid = line->dirty = 0;
-        if (line->pending) continue;
+        is_pending |= line->pending != 0;
+        if (line->pending || tags->tags[place] == TAG_EMPTY) continue;
+        if (tags->list) leave_bucket(tags, (uint32_t)place);
+        if (tags->list) make_oldest(tags, (uint32_t)place);
         tags->tags[place] = TAG_EMPTY;
         line->stamp = 0;
     }
+    tags->dirty_lines = 0;
+    tags->empty_clock = is_pending ? UINT64_MAX : tags->clock;
     if (tags->written)
-        memset(tags->written, 0, sizeof *tags->written * tags->sets * tags->ways * tags->sectors);
+        memset(tags->written, 0, sizeof *tags->written * places_of(tags) * tags->sectors);
 }
 
 int32_t tag_array_next_dirty(const TagArray *tags, int32_t place) {
-    for (; place < (int32_t)(tags->sets * tags->ways); place++)
+    if (!tags->dirty_lines) return TAG_NONE;
+    for (; place < (int32_t)places_of(tags); place++)
         if (tags->lines[place].dirty) return place;
     return TAG_NONE;
 }

@@ -5,8 +5,10 @@
  * dirty or not. A line with a pending sector keeps its place. A sector that is dirty but not valid
  * has been written in part and not fetched.
  *
- * Lines are named by their place: set x ways + way. The addresses given may be of any space (an L2
- * slice uses addresses within its channel), always of the same one. */
+ * Lines are named by their place: set x the most ways it can have + way. A set of more ways than
+ * are quickly looked through (TAG_SCANNED_WAYS) is found by a hash table and kept in the order of
+ * replacement as a list; nothing that can be asked differs. The addresses given may be of any space
+ * (an L2 slice uses addresses within its channel), always of the same one. */
 #ifndef TYTO_CACHE_TAG_ARRAY_H
 #define TYTO_CACHE_TAG_ARRAY_H
 
@@ -18,14 +20,15 @@
 #include "cache/policy.h"
 #include "cache/set_index.h"
 
-enum { TAG_NONE = -1, TAG_MAX_WAYS = 64, TAG_MAX_SECTORS = 8 };
+enum { TAG_NONE = -1, TAG_MAX_WAYS = 512, TAG_MAX_SECTORS = 8, TAG_SCANNED_WAYS = 64 };
 
 typedef struct TagArrayConfig {
     uint32_t sets;         /* a power of two */
-    uint32_t ways;         /* 1..64 */
+    uint32_t ways;         /* 1..TAG_MAX_WAYS */
     uint32_t line_bytes;   /* a power of two, 16..4096 */
     uint32_t sector_bytes; /* bytes of a sector, at least line_bytes / 8; 0: the whole line */
     Replacement replacement;
+    uint32_t dirty_share;  /* percent: while fewer of the lines are dirty, none of those may go */
     bool tracks_bytes;     /* partial writes add up to a valid sector (sectors of up to 64 bytes) */
     const char *set_index; /* see cache/set_index.h; NULL: the bits above the line. Borrowed */
 } TagArrayConfig;
@@ -41,17 +44,25 @@ typedef struct TagLine {
 } TagLine;
 _Static_assert(sizeof(TagLine) == 24, "lines of a set stay in few cache lines");
 
+typedef struct TagList TagList; /* tag_array.c's own */
+
 typedef struct TagArray {
     uint64_t *tags;      /* line address of each place, by set, then way; TAG_EMPTY when free */
     TagLine *lines;      /* state of each place */
     uint64_t *written;   /* bytes written of each sector of each place; NULL without tracks_bytes */
     uint64_t clock;      /* stamps given out */
-    SetIndex index;      /* address to set */
-    uint32_t sets, ways; /* geometry */
-    uint8_t line_shift;  /* log2 of the bytes of a line */
+    TagList *list;       /* sets of many ways: order of replacement and hash table; else NULL */
+    uint32_t sets, ways; /* geometry: ways in use */
+    uint32_t stride;     /* places of a set: the most ways it can have */
+    uint32_t dirty_lines; /* lines with a dirty sector */
+    uint32_t dirty_floor; /* while there are fewer of them, they stay */
+    uint8_t line_shift;   /* log2 of the bytes of a line */
     uint8_t sector_shift; /* log2 of the bytes of a sector */
     uint8_t sectors;      /* sectors of a line */
+    uint8_t dirty_share;  /* percent of the lines that make dirty_floor */
     bool is_lru;          /* a use renews the stamp */
+    uint64_t empty_clock; /* `clock` when all lines were dropped last */
+    SetIndex index;       /* address to set */
 } TagArray;
 
 #define TAG_EMPTY UINT64_MAX
@@ -85,11 +96,16 @@ static inline uint8_t tag_array_sectors(const TagArray *tags, uint64_t address, 
     return (uint8_t)((2u << last) - (1u << first));
 }
 
+/* As tag_array_find, and tag_array_touch, where sets have many ways. */
+int32_t tag_array_find_listed(const TagArray *tags, uint64_t tag);
+void tag_array_touch_listed(TagArray *tags, int32_t place);
+
 /* Place of the line that holds `address`; TAG_NONE when it is not there. Looks at all ways: leaving
  * early would be guessed wrong more often than it saves. */
 static inline int32_t tag_array_find(const TagArray *tags, uint64_t address) {
     uint64_t tag = address >> tags->line_shift;
-    uint32_t base = set_index_of(&tags->index, address) * tags->ways;
+    if (tags->list) return tag_array_find_listed(tags, tag);
+    uint32_t base = set_index_of(&tags->index, address) * tags->stride;
     const uint64_t *row = &tags->tags[base];
     int32_t found = TAG_NONE;
     for (uint32_t way = 0; way < tags->ways; way++)
@@ -102,7 +118,7 @@ static inline int32_t tag_array_find(const TagArray *tags, uint64_t address) {
  * gcc takes a call that does nothing else for one without effect, and drops it.) */
 __attribute__((always_inline)) static inline void tag_array_warm(const TagArray *tags,
                                                                  uint64_t address) {
-    uint32_t base = set_index_of(&tags->index, address) * tags->ways;
+    uint32_t base = set_index_of(&tags->index, address) * tags->stride;
     __builtin_prefetch(&tags->tags[base]);
     __builtin_prefetch(&tags->lines[base]);
     __builtin_prefetch(&tags->lines[base + tags->ways / 2]);
@@ -129,7 +145,9 @@ static inline bool tag_array_has(const TagArray *tags, int32_t place, uint64_t a
 
 /* Counts a use of the line, for LRU. */
 static inline void tag_array_touch(TagArray *tags, int32_t place) {
-    if (tags->is_lru) tags->lines[place].stamp = ++tags->clock;
+    if (!tags->is_lru) return;
+    tags->lines[place].stamp = ++tags->clock;
+    if (tags->list) tag_array_touch_listed(tags, place);
 }
 
 /* First byte of the line at a place in use. */
@@ -157,10 +175,16 @@ static inline void tag_array_fill(TagArray *tags, int32_t place, uint8_t sectors
     tags->lines[place].pending &= (uint8_t)~sectors;
 }
 
+/* Sectors become dirty. */
+static inline void tag_array_soil(TagArray *tags, int32_t place, uint8_t sectors) {
+    tags->dirty_lines += !tags->lines[place].dirty;
+    tags->lines[place].dirty |= sectors;
+}
+
 /* Whole sectors have been written. */
 static inline void tag_array_write(TagArray *tags, int32_t place, uint8_t sectors) {
     tags->lines[place].valid |= (uint8_t)(sectors & ~tags->lines[place].pending);
-    tags->lines[place].dirty |= sectors;
+    tag_array_soil(tags, place, sectors);
 }
 
 /* Some bytes of one sector have been written (bit per byte). The sector becomes valid once all its
@@ -169,14 +193,17 @@ void tag_array_write_bytes(TagArray *tags, int32_t place, uint32_t sector, uint6
 
 /* Sectors have been written back: valid as they were, no longer dirty. */
 static inline void tag_array_clean(TagArray *tags, int32_t place, uint8_t sectors) {
+    bool was_dirty = tags->lines[place].dirty;
     tags->lines[place].dirty &= (uint8_t)~sectors;
+    tags->dirty_lines -= was_dirty && !tags->lines[place].dirty;
 }
 
 /* Forgets the line, which must have nothing pending, dirty or not. */
-static inline void tag_array_invalidate(TagArray *tags, int32_t place) {
-    tags->tags[place] = TAG_EMPTY;
-    tags->lines[place] = (TagLine){0};
-}
+void tag_array_invalidate(TagArray *tags, int32_t place);
+
+/* Lets each set use so many of the ways that it was built with, at least one. No line may be there.
+ */
+void tag_array_set_ways(TagArray *tags, uint32_t ways);
 
 /* Forgets every line that has nothing pending, and the valid sectors of those that have. Dirty
  * sectors are lost: write them back before. */

@@ -104,9 +104,100 @@ static bool check_widths(const AddressMapConfig *config, const FieldWidths *widt
     return diag_error_count(diag) == before;
 }
 
+/* ---- hashes ---- */
+
+/* Reads a hash. Each bit of its result must have in it the bit of the source that it takes the
+ * place of (`own`, lowest first), and none of the others': so no two addresses meet. */
+static bool read_hash(BitMatrix *matrix, const char *what, const char *text, const int *own,
+                      int width, int skipped, Diag *diag) {
+    if (!bit_matrix_read(matrix, text)) {
+        diag_error(diag, NULL, 0, 0,
+                   "address map: %s \"%s\": neither lists of bits like \"12..8,13 ^ 25..20\" nor "
+                   "\"ipoly 0x43: 32..14,12..8,13\"",
+                   what, text);
+        return false;
+    }
+    if (matrix->width != width) {
+        diag_error(diag, NULL, 0, 0, "address map: %s \"%s\": makes %d bits instead of %d", what,
+                   text, matrix->width, width);
+        return false;
+    }
+    uint32_t kept = ~(uint32_t)bits_low_mask(skipped);
+    for (int i = skipped; i < width; i++) {
+        if ((matrix->column[own[i]] & kept) == UINT32_C(1) << i) continue;
+        diag_error(diag, NULL, 0, 0,
+                   "address map: %s \"%s\": bit %d of the result must have address bit %d in it, "
+                   "and no other bit of the result may",
+                   what, text, i, own[i]);
+        return false;
+    }
+    return true;
+}
+
+static void note_lowest(AddressMap *map, const BitMatrix *matrix) {
+    for (int bit = 0; bit < map->lowest_hashed; bit++)
+        if (matrix->column[bit]) map->lowest_hashed = (uint8_t)bit;
+}
+
+/* Bits of the string with a role, lowest first. */
+static int bits_of(const char *letters, int count, const char *roles, int *bits) {
+    int found = 0;
+    for (int bit = 0; bit < count; bit++)
+        if (strchr(roles, letters[bit])) bits[found++] = bit;
+    return found;
+}
+
+static bool hash_slices(AddressMap *map, const AddressMapConfig *config, const char *letters,
+                        int count, Diag *diag) {
+    BitMatrix matrix;
+    int own[64] = {0}, width;
+    if (!config->hash || !*config->hash) return true;
+    if (map->is_division) {
+        for (int i = 0; i < 64; i++)
+            own[i] = map->block_shift + i;
+        if (!bit_matrix_read(&matrix, config->hash)) matrix.width = 0; /* told by read_hash */
+        width = matrix.width;
+        map->block_mask = bits_low_mask(width);
+    } else {
+        width = map->slice_bits + bits_of(letters, count, "P", &own[map->slice_bits]);
+    }
+    if (!read_hash(&matrix, "hash", config->hash, own, width,
+                   map->is_division ? 0 : map->slice_bits, diag))
+        return false;
+    map->is_hashed = true;
+    bit_hash_init(&map->hash, &matrix);
+    note_lowest(map, &matrix);
+    if (!map->is_division || map->lowest_hashed >= map->block_shift) return true;
+    diag_error(diag, NULL, 0, 0, "address map: hash \"%s\": bit %d lies within a block",
+               config->hash, map->lowest_hashed);
+    return false;
+}
+
+static bool hash_banks(AddressMap *map, const AddressMapConfig *config, const char *letters,
+                       int count, Diag *diag) {
+    BitMatrix matrix;
+    int own[64];
+    if (!config->bank_hash || !*config->bank_hash) return true;
+    int width = bits_of(letters, count, "Bb", own);
+    if (!read_hash(&matrix, "bank hash", config->bank_hash, own, width, 0, diag)) return false;
+    for (int bit = 0; bit < 64; bit++) {
+        if (!matrix.column[bit] || (bit < count && strchr("BbR", letters[bit]))) continue;
+        diag_error(diag, NULL, 0, 0,
+                   "address map: bank hash \"%s\": bit %d is neither of the bank nor of the row",
+                   config->bank_hash, bit);
+        return false;
+    }
+    map->is_bank_hashed = true;
+    bit_hash_init(&map->bank_hash, &matrix);
+    note_lowest(map, &matrix);
+    return true;
+}
+
+/* ---- the map ---- */
+
 bool address_map_init(AddressMap *map, const AddressMapConfig *config, Diag *diag) {
     char letters[MAX_BITS];
-    *map = (AddressMap){.channels = 1};
+    *map = (AddressMap){.channels = 1, .lowest_hashed = 64};
     int count = read_letters(config->bits, letters, diag);
     if (count < 0) return false;
     FieldWidths width = {0};
@@ -130,29 +221,41 @@ bool address_map_init(AddressMap *map, const AddressMapConfig *config, Diag *dia
         map->reciprocal = UINT64_MAX / config->channels + 1;
     }
     map->slices_per_channel = 1u << width.slice;
+    map->slice_bits = (uint8_t)width.slice;
     map->banks = 1u << width.bank;
     map->row_bytes = 1u << width.column;
-    return true;
+    return hash_slices(map, config, letters, count, diag) &&
+           hash_banks(map, config, letters, count, diag);
 }
 
 DramPlace address_map_place(const AddressMap *map, uint64_t address) {
-    uint32_t channel = 0;
+    uint32_t channel = 0, slice = address_map_slice(map, address);
     uint64_t rest = address_map_rest(map, address, &channel);
-    if (!map->is_division) channel = (uint32_t)gather_bits(&map->channel, rest);
     return (DramPlace){
-        .channel = channel,
-        .slice = channel * map->slices_per_channel + (uint32_t)gather_bits(&map->slice, rest),
-        .bank = (uint32_t)gather_bits(&map->bank, rest),
+        .channel = slice >> map->slice_bits,
+        .slice = slice,
+        .bank = map->is_bank_hashed ? bit_hash(&map->bank_hash, rest)
+                                    : (uint32_t)gather_bits(&map->bank, rest),
         .row = (uint32_t)gather_bits(&map->row, rest),
         .column = (uint32_t)gather_bits(&map->column, rest),
     };
 }
 
-/* The address whose `rest` and channel are given (the channel's P bits are in `rest` already). */
+/* The address whose `rest` and channel are given (without hash the channel's P bits are in `rest`
+ * already). */
 static uint64_t join(const AddressMap *map, uint32_t channel, uint64_t rest) {
-    if (!map->is_division) return rest;
+    if (!map->is_division) {
+        if (!map->is_hashed) return rest;
+        rest &= ~gather_scatter(&map->channel, UINT32_MAX);
+        return rest | gather_scatter(&map->channel,
+                                     channel ^ (bit_hash(&map->hash, rest) >> map->slice_bits));
+    }
     uint64_t offset_mask = (UINT64_C(1) << map->block_shift) - 1;
     uint64_t block = (rest >> map->block_shift) * map->channels + channel;
+    if (map->is_hashed) {
+        uint64_t high = (block & ~map->block_mask) << map->block_shift;
+        block ^= bit_hash(&map->hash, high);
+    }
     return block << map->block_shift | (rest & offset_mask);
 }
 
@@ -166,5 +269,6 @@ uint64_t address_map_sibling(const AddressMap *map, uint64_t address, uint32_t c
     assert(column < map->row_bytes);
     uint32_t channel = 0;
     uint64_t rest = address_map_rest(map, address, &channel);
+    if (!map->is_division) channel = address_map_slice(map, address) >> map->slice_bits;
     return join(map, channel, (rest & ~map->column_mask) | gather_scatter(&map->column, column));
 }

@@ -9,14 +9,19 @@
  *     rest    = address / block_bytes / channels * block_bytes + address mod block_bytes
  * and the string (without P) then describes the bits of `rest`. Bits above the string pick nothing.
  *
- * Leaves out: hashed banks and channels. Source: explicit maps as in OWL section 4.3 and MD
- * table 8; the division form follows the GTX 480 model of GPGPU-Sim 4.2 as observed. */
+ * Slices and banks may be hashed, by functions of the address's bits (base/bit_hash.h). A slice
+ * hash makes the number of the slice (channel x slices + own slice); in the division form it makes
+ * the low bits of the block's number, which is divided then. A bank hash makes the bank.
+ *
+ * Source: explicit maps as in OWL section 4.3 and MD table 8; the division form follows the GTX 480
+ * model of GPGPU-Sim 4.2 as observed, the slice hash of the bit form its model of Volta. */
 #ifndef TYTO_DRAM_ADDRESS_MAP_H
 #define TYTO_DRAM_ADDRESS_MAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bit_hash.h"
 #include "base/diag.h"
 #include "base/gather.h"
 
@@ -26,6 +31,8 @@ typedef struct AddressMapConfig {
     const char *bits;     /* the bit string, borrowed until address_map_init returns */
     uint32_t channels;    /* channels of the division form, 1..255; 0: the string's P bits */
     uint32_t block_bytes; /* consecutive bytes in one channel, a power of two; division form only */
+    const char *hash;     /* slice hash, borrowed likewise; NULL or empty: none */
+    const char *bank_hash; /* bank hash, likewise */
 } AddressMapConfig;
 
 typedef struct AddressMap {
@@ -39,6 +46,12 @@ typedef struct AddressMap {
     uint64_t column_mask;                        /* the bits of `rest` that make the column */
     BitGather channel, slice, bank, row, column; /* out of `rest` */
     BitGather local;                             /* the address within its channel, out of `rest` */
+    bool is_hashed, is_bank_hashed;              /* there is a slice hash, a bank hash */
+    uint8_t lowest_hashed; /* no address bit below this one is in either; 64: there is none */
+    uint8_t slice_bits;    /* bits of the slice's number within its channel */
+    uint64_t block_mask;   /* division form: bits of the block's number that the hash makes */
+    BitHash hash;          /* slice hash: of the address */
+    BitHash bank_hash;     /* of `rest` */
 } AddressMap;
 
 /* One place in DRAM. */
@@ -75,6 +88,7 @@ static inline uint64_t address_map_rest(const AddressMap *map, uint64_t address,
                                         uint32_t *channel) {
     if (!map->is_division) return address;
     uint64_t block = address >> map->block_shift;
+    if (map->is_hashed) block = (block & ~map->block_mask) | bit_hash(&map->hash, address);
     uint64_t quotient = address_map_quotient(map, block);
     *channel = (uint32_t)(block - quotient * map->channels);
     return quotient << map->block_shift | (address & ((UINT64_C(1) << map->block_shift) - 1));
@@ -84,6 +98,7 @@ static inline uint64_t address_map_rest(const AddressMap *map, uint64_t address,
  * divided by slices_per_channel it is the channel. */
 static inline uint32_t address_map_slice(const AddressMap *map, uint64_t address) {
     uint32_t channel = 0;
+    if (map->is_hashed && !map->is_division) return bit_hash(&map->hash, address);
     uint64_t rest = address_map_rest(map, address, &channel);
     if (!map->is_division) channel = (uint32_t)gather_bits(&map->channel, rest);
     return channel * map->slices_per_channel + (uint32_t)gather_bits(&map->slice, rest);

@@ -34,7 +34,7 @@ void dram_banks_command(DramBanks *banks, DramCommand command, uint32_t bank, ui
     const DramConstraint *end = &banks->rows[banks->first_row[command + 1]];
     for (const DramConstraint *c = &banks->rows[banks->first_row[command]]; c < end; c++) {
         uint64_t *ready = ready_of(banks, c, bank);
-        if (tick + c->ticks > *ready) *ready = tick + c->ticks;
+        if (c->ticks && tick + c->ticks > *ready) *ready = tick + c->ticks;
     }
     if (command == DRAM_ACTIVATE) {
         banks->open |= UINT32_C(1) << bank;
@@ -42,4 +42,20 @@ void dram_banks_command(DramBanks *banks, DramCommand command, uint32_t bank, ui
     } else if (command == DRAM_PRECHARGE) {
         banks->open &= ~(UINT32_C(1) << bank);
     }
+}
+
+uint64_t dram_banks_refresh_earliest(const DramBanks *banks) {
+    uint64_t earliest = 0;
+    for (uint32_t left = banks->open; left; left &= left - 1) {
+        uint64_t own = dram_banks_earliest(banks, DRAM_PRECHARGE, (uint32_t)__builtin_ctz(left));
+        if (own > earliest) earliest = own;
+    }
+    return earliest;
+}
+
+void dram_banks_refresh(DramBanks *banks, uint32_t rp, uint32_t rfc, uint64_t tick) {
+    assert(tick >= dram_banks_refresh_earliest(banks));
+    uint64_t ready = tick + (banks->open ? rp : 0) + rfc;
+    if (ready > banks->channel_ready[DRAM_ACTIVATE]) banks->channel_ready[DRAM_ACTIVATE] = ready;
+    banks->open = 0;
 }

@@ -41,6 +41,11 @@ static inline uint64_t dram_banks_earliest(const DramBanks *banks, DramCommand c
 void dram_banks_command(DramBanks *banks, DramCommand command, uint32_t bank, uint32_t row,
                         uint64_t tick);
 
+/* Earliest tick at which all banks can be closed for a refresh. */
+uint64_t dram_banks_refresh_earliest(const DramBanks *banks);
+/* Closes all banks and refreshes them, which takes tRFC once they are closed. */
+void dram_banks_refresh(DramBanks *banks, uint32_t rp, uint32_t rfc, uint64_t tick);
+
 static inline bool dram_banks_is_open(const DramBanks *banks, uint32_t bank, uint32_t row) {
     return (banks->open >> bank & 1) && banks->open_row[bank] == row;
 }

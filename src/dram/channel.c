@@ -56,6 +56,11 @@ DramChannel *dram_new(const DramConfig *config, Counters *counters, Arena *arena
     channel->burst_ticks = burst_ticks_of(config);
     channel->read_latency = timing->cl;
     channel->write_latency = timing->wl;
+    channel->has_dual_bus = config->has_dual_bus;
+    channel->refresh_interval = timing->refi;
+    channel->refresh_ticks = timing->rfc;
+    channel->precharge_ticks = timing->rp;
+    channel->refresh_due = timing->refi ? timing->refi : UINT64_MAX;
     dram_queue_init(&channel->queue, channel->scheduler, config->queue_entries, config->banks,
                     arena);
     dram_banks_init(&channel->banks, timing, channel->burst_ticks, config->bank_groups);
@@ -92,6 +97,32 @@ static void end_work(DramChannel *channel, uint32_t bank) {
     if (!--channel->work[bank]) channel->busy_banks--;
 }
 
+/* ---- refresh ---- */
+
+static void refresh(DramChannel *channel, uint64_t tick) {
+    dram_prefetch_closed_all(&channel->prefetch);
+    dram_banks_refresh(&channel->banks, channel->precharge_ticks, channel->refresh_ticks, tick);
+    channel->refresh_due += channel->refresh_interval;
+}
+
+/* Tick at which the refresh that is due next can begin, as far as the banks go. */
+static uint64_t refresh_tick(const DramChannel *channel) {
+    uint64_t ready = dram_banks_refresh_earliest(&channel->banks);
+    return ready > channel->refresh_due ? ready : channel->refresh_due;
+}
+
+/* Does what came due before `tick` while there was nothing else to do. */
+static void refresh_idle(DramChannel *channel, uint64_t tick) {
+    while (channel->refresh_due < tick && refresh_tick(channel) < tick)
+        refresh(channel, refresh_tick(channel));
+}
+
+/* Refreshes once nothing is in service and every row may be closed. */
+static void try_refresh(DramChannel *channel, uint64_t tick) {
+    if (channel->refresh_due <= tick && !channel->serving && refresh_tick(channel) <= tick)
+        refresh(channel, tick);
+}
+
 /* ---- requests in, replies out ---- */
 
 static uint16_t bursts_of(const DramChannel *channel, uint32_t bytes) {
@@ -102,6 +133,7 @@ void dram_push(DramChannel *channel, uint64_t tick, const DramRequest *request) 
     DramQueue *queue = &channel->queue;
     assert(dram_can_accept(channel) && request->bank < channel->bank_count && request->bytes);
     dram_settle(channel, tick);
+    if (dram_is_idle(channel)) refresh_idle(channel, tick);
     uint16_t entry = dram_queue_take(queue);
     queue->entries[entry] = (DramEntry){
         .request = *request, .arrival = tick, .bursts = bursts_of(channel, request->bytes)};
@@ -267,6 +299,7 @@ static void give_column_command(DramChannel *channel, uint32_t bank, uint64_t ti
     DramEntry *entry = &channel->queue.entries[channel->entry[bank]];
     DramCommand command = entry->request.is_write ? DRAM_WRITE : DRAM_READ;
     dram_banks_command(&channel->banks, command, bank, 0, tick);
+    if (channel->bus) channel->bus->column = tick + 1;
     if (command == DRAM_WRITE) channel->counters->dram_write_commands++;
     else channel->counters->dram_read_commands++;
     channel->counters->dram_bus_ticks += channel->burst_ticks;
@@ -303,6 +336,7 @@ static void give_row_command(DramChannel *channel, uint32_t bank, DramCommand co
                              uint64_t tick) {
     const DramRequest *request = &channel->queue.entries[channel->entry[bank]].request;
     dram_banks_command(&channel->banks, command, bank, request->row, tick);
+    if (channel->bus) channel->bus->row = tick + 1;
     if (command == DRAM_ACTIVATE) {
         channel->counters->dram_activates++;
         dram_prefetch_opened(&channel->prefetch, bank, request->address);
@@ -337,10 +371,16 @@ static bool has_flight_room(const DramChannel *channel) {
     return channel->flight_count <= channel->flight_mask;
 }
 
+/* Whether the command bus, for this kind of command, is not another channel's in this tick. */
+static bool has_bus(const DramChannel *channel, uint64_t tick, bool is_column) {
+    const DramBus *bus = channel->bus;
+    return !bus || (is_column ? bus->column : bus->row) != tick + 1;
+}
+
 /* A read command to the first bank of the scan in which a prefetch may begin or go on. */
 static void try_prefetch(DramChannel *channel, uint64_t tick) {
     uint32_t banks = banks_to_prefetch(channel);
-    if (!banks || !has_flight_room(channel)) return;
+    if (!banks || !has_flight_room(channel) || !has_bus(channel, tick, true)) return;
     int position = find_legal(channel, rotate(channel, banks), DRAM_READ, DRAM_READ, 0, tick);
     if (position < 0) return;
     uint32_t bank = bank_at(channel, position);
@@ -349,23 +389,25 @@ static void try_prefetch(DramChannel *channel, uint64_t tick) {
 }
 
 /* One column command to the first bank of the scan that may have one, and one row command to the
- * first before that bank. Prefetches that nobody waits for get the column commands that are left.
+ * first before that bank, or with two buses to the first of all. Prefetches that nobody waits for
+ * get the column commands that are left.
  */
 static void give_commands(DramChannel *channel, uint64_t tick) {
     uint32_t write = rotate(channel, wanting(channel, DRAM_WRITE, tick));
     uint32_t read = wanting(channel, DRAM_READ, tick) & ~patient_prefetches(channel);
     uint32_t column = write | rotate(channel, read);
-    if (!has_flight_room(channel)) column = 0;
+    if (!has_flight_room(channel) || !has_bus(channel, tick, true)) column = 0;
     int column_at = find_legal(channel, column, DRAM_READ, DRAM_WRITE, write, tick);
-
-    uint32_t before_column = (uint32_t)bits_low_mask(column_at < 0 ? 32 : column_at);
-    uint32_t precharge = rotate(channel, wanting(channel, DRAM_PRECHARGE, tick)) & before_column;
-    uint32_t activate = rotate(channel, wanting(channel, DRAM_ACTIVATE, tick)) & before_column;
-    int row_at =
-        find_legal(channel, precharge | activate, DRAM_ACTIVATE, DRAM_PRECHARGE, precharge, tick);
 
     if (column_at >= 0) give_column_command(channel, bank_at(channel, column_at), tick);
     else try_prefetch(channel, tick);
+
+    uint32_t before_column =
+        (uint32_t)bits_low_mask(column_at < 0 || channel->has_dual_bus ? 32 : column_at);
+    uint32_t precharge = rotate(channel, wanting(channel, DRAM_PRECHARGE, tick)) & before_column;
+    uint32_t activate = rotate(channel, wanting(channel, DRAM_ACTIVATE, tick)) & before_column;
+    uint32_t row = has_bus(channel, tick, false) ? precharge | activate : 0;
+    int row_at = find_legal(channel, row, DRAM_ACTIVATE, DRAM_PRECHARGE, precharge, tick);
     if (row_at >= 0) {
         uint32_t bank = bank_at(channel, row_at);
         give_row_command(channel, bank, precharge >> row_at & 1 ? DRAM_PRECHARGE : DRAM_ACTIVATE,
@@ -391,12 +433,21 @@ static uint64_t earliest_command(const DramChannel *channel, DramCommand command
     return bound;
 }
 
+/* Tick at which a refresh will begin; while there is nothing to do it is not waited for. */
+static uint64_t next_refresh(const DramChannel *channel, uint64_t soonest) {
+    if (channel->refresh_due == UINT64_MAX || channel->serving || dram_is_idle(channel))
+        return UINT64_MAX;
+    uint64_t tick = refresh_tick(channel);
+    return tick > soonest ? tick : soonest;
+}
+
 static uint64_t find_next_event(const DramChannel *channel, uint64_t soonest) {
-    if (banks_to_serve(channel)) return soonest;
-    uint64_t next = UINT64_MAX;
+    uint64_t next = next_refresh(channel, soonest);
+    if (banks_to_serve(channel) && channel->refresh_due > soonest) return soonest;
     if (channel->flight_count && channel->reply_count < channel->reply_entries) {
-        next = channel->flights[channel->flight_head].done_tick;
-        if (next <= soonest) return soonest;
+        uint64_t done = channel->flights[channel->flight_head].done_tick;
+        if (done <= soonest) return soonest;
+        if (done < next) next = done;
     }
     const uint32_t *wants = channel->wants;
     next = earliest_command(channel, DRAM_ACTIVATE, wants[DRAM_ACTIVATE], soonest, next);
@@ -410,7 +461,8 @@ static uint64_t find_next_event(const DramChannel *channel, uint64_t soonest) {
 void dram_step_event(DramChannel *channel, uint64_t tick) {
     dram_settle(channel, tick);
     finish_transfer(channel, tick);
-    serve_request(channel, tick);
+    try_refresh(channel, tick);
+    if (channel->refresh_due > tick) serve_request(channel, tick);
     give_commands(channel, tick);
     channel->next_event = find_next_event(channel, tick + 1);
 }

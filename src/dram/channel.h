@@ -8,8 +8,14 @@
  * Rows stay open until another one is wanted. Nothing is counted down, so a channel need not be
  * stepped before dram_next_event, and the ticks left out change no statistic.
  *
- * Leaves out: refresh, read priority over writes, separate write queues. Source: the GTX 480 model
- * of GPGPU-Sim 4.2 as observed, which all the papers' machines build on. */
+ * Where the device has to be refreshed (tREFI), no request enters service from the tick on at which
+ * that is due until those in service are through; then all rows are closed, and the refresh begins.
+ *
+ * A device with two command buses takes a row command whatever column command goes with it. Pseudo
+ * channels share their command bus: of two that want it in a tick, the one stepped first has it.
+ *
+ * Leaves out: read priority over writes, separate write queues. Source: the GTX 480 and Volta
+ * models of GPGPU-Sim 4.2 as observed; the papers' machines build on the first. */
 #ifndef TYTO_DRAM_CHANNEL_H
 #define TYTO_DRAM_CHANNEL_H
 
@@ -35,7 +41,9 @@
     P(BYTES, key, at, "row", row_bytes, 32, 64 * KIB, "4 KiB", "row of a bank") \
     P(BYTES, key, at, "bus", bus_bytes, 1, 1 * KIB, "8 B", "moved per beat, all chips of a channel together") \
     P(COUNT, key, at, "burst", burst_length, "beats", 1, 64, "8", "of one column command") \
-    P(COUNT, key, at, "data_rate", data_rate, "beats", 1, 64, "4", "per DRAM cycle: 2 double, 4 quad data rate")
+    P(COUNT, key, at, "data_rate", data_rate, "beats", 1, 64, "4", "per DRAM cycle: 2 double, 4 quad data rate") \
+    P(BOOL, key, at, "dual_bus", has_dual_bus, "no", "row commands have a bus of their own: one of each kind a cycle, whatever the banks") \
+    P(COUNT, key, at, "pseudo_channels", pseudo_channels, "", 1, 2, "1", "channels that share a command bus, neighbours by number")
 /* clang-format on */
 
 typedef struct DramConfig {
@@ -60,6 +68,11 @@ typedef struct DramFlight {
     DramReply reply;
 } DramFlight;
 
+/* The command bus of pseudo channels: the ticks after those of the last commands of each kind. */
+typedef struct DramBus {
+    uint64_t column, row;
+} DramBus;
+
 typedef struct DramChannel {
     uint64_t next_event; /* no step before this tick can do anything; UINT64_MAX when idle */
     uint64_t settled;    /* tick up to which the sums over ticks are complete */
@@ -67,19 +80,23 @@ typedef struct DramChannel {
     DramQueue queue;
     DramBanks banks;
     DramPrefetch prefetch;
-    uint32_t bank_count;                /* banks of the channel */
-    uint32_t all_banks;                 /* bit per bank */
-    uint32_t serving;                   /* bit per bank: a request is in service */
-    uint32_t prefetching;               /* bit per bank: and it is a prefetch */
-    uint32_t wants[DRAM_COMMANDS];      /* bit per bank: the command its request needs next */
-    uint16_t entry[DRAM_MAX_BANKS];     /* the request in service */
-    uint16_t work[DRAM_MAX_BANKS];      /* requests in service or with data due */
-    uint32_t busy_banks;                /* banks with any work */
-    uint32_t first_bank;                /* where the scans over the banks begin; rotates */
-    uint32_t burst_bytes;               /* bytes of one column command */
-    uint32_t burst_ticks;               /* bus ticks of one column command */
-    uint32_t read_latency;              /* ticks from the last read command to its data */
-    uint32_t write_latency;             /* ticks from the last write command to its end */
+    uint32_t bank_count;            /* banks of the channel */
+    uint32_t all_banks;             /* bit per bank */
+    uint32_t serving;               /* bit per bank: a request is in service */
+    uint32_t prefetching;           /* bit per bank: and it is a prefetch */
+    uint32_t wants[DRAM_COMMANDS];  /* bit per bank: the command its request needs next */
+    uint16_t entry[DRAM_MAX_BANKS]; /* the request in service */
+    uint16_t work[DRAM_MAX_BANKS];  /* requests in service or with data due */
+    uint32_t busy_banks;            /* banks with any work */
+    uint32_t first_bank;            /* where the scans over the banks begin; rotates */
+    uint32_t burst_bytes;           /* bytes of one column command */
+    uint32_t burst_ticks;           /* bus ticks of one column command */
+    uint32_t read_latency;          /* ticks from the last read command to its data */
+    uint32_t write_latency;         /* ticks from the last write command to its end */
+    uint64_t refresh_due;           /* tick from which a refresh is due; UINT64_MAX: never */
+    uint32_t refresh_interval, refresh_ticks, precharge_ticks; /* tREFI, tRFC, tRP */
+    bool has_dual_bus;                                         /* of the configuration */
+    DramBus *bus;                       /* shared with other channels; NULL: its own */
     uint32_t flight_mask;               /* size of the ring `flights` - 1 */
     uint32_t flight_head, flight_count; /* transfers under way, in the order in which they end */
     DramFlight *flights;
@@ -96,6 +113,9 @@ bool dram_config_check(const DramConfig *config, Diag *diag);
 /* An idle channel at tick 0, which adds to `counters` (borrowed). A request is counted when it
  * enters service. `config` must have passed dram_config_check. Owned by `arena`. */
 DramChannel *dram_new(const DramConfig *config, Counters *counters, Arena *arena);
+
+/* Puts the channel on a command bus with others (borrowed). */
+static inline void dram_share_bus(DramChannel *channel, DramBus *bus) { channel->bus = bus; }
 
 /* Bytes per tick that a channel's bus can carry at most. */
 static inline uint32_t dram_peak_bytes_per_tick(const DramConfig *config) {

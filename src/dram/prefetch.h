@@ -71,6 +71,7 @@ void dram_prefetch_init(DramPrefetch *prefetch, const DramPrefetchConfig *config
 void dram_prefetch_arrived(DramPrefetch *prefetch, uint32_t waiting);
 void dram_prefetch_opened(DramPrefetch *prefetch, uint32_t bank, uint64_t address);
 void dram_prefetch_closed(DramPrefetch *prefetch, uint32_t bank);
+static inline void dram_prefetch_closed_all(DramPrefetch *prefetch) { prefetch->rows = 0; }
 void dram_prefetch_demanded(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes,
                             bool is_write);
 void dram_prefetch_fetched(DramPrefetch *prefetch, uint32_t bank, uint32_t column);

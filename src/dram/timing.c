@@ -1,4 +1,4 @@
-/* The constraint rows of GDDR3 and GDDR5 (see the header). */
+/* The constraint rows of GDDR3 to GDDR6 and HBM2 (see the header). */
 #include "dram/timing.h"
 
 #include <string.h>
@@ -23,6 +23,7 @@ void dram_timing_constraints(const DramTiming *timing, uint32_t burst_ticks,
         {DRAM_READ, DRAM_READ, DRAM_SAME_GROUP, ccd_long},
         {DRAM_READ, DRAM_WRITE, DRAM_CHANNEL, read_to_write},
         {DRAM_READ, DRAM_PRECHARGE, DRAM_SAME_BANK, rtp},
+        {DRAM_READ, DRAM_PRECHARGE, DRAM_SAME_GROUP, t->rtp_long},
         {DRAM_WRITE, DRAM_WRITE, DRAM_CHANNEL, t->ccd},
         {DRAM_WRITE, DRAM_WRITE, DRAM_SAME_GROUP, ccd_long},
         {DRAM_WRITE, DRAM_READ, DRAM_CHANNEL, write_end + t->cdlr},
@@ -42,7 +43,7 @@ bool dram_timing_check(const DramTiming *timing, uint32_t burst_ticks, Diag *dia
         {"tRP", t->rp, 1},           {"tRAS", t->ras, 1},       {"tRC", t->rc, 1},
         {"tRRD", t->rrd, 1},         {"tCCD", t->ccd, 1},       {"tCDLR", t->cdlr, 0},
         {"tWR", t->wr, 0},           {"tCCDL", t->ccd_long, 0}, {"tRTP", t->rtp, 0},
-        {"tRCDWR", t->rcd_write, 0},
+        {"tRCDWR", t->rcd_write, 0}, {"tRTPL", t->rtp_long, 0},
     };
     const struct {
         bool is_wrong;
@@ -54,6 +55,9 @@ bool dram_timing_check(const DramTiming *timing, uint32_t burst_ticks, Diag *dia
          "tCCD is below the ticks of a burst: bursts would overlap on the bus"},
         {t->ccd_long && t->ccd_long < t->ccd, "tCCDL is below tCCD"},
         {t->wl > t->cl, "tWL is above tCL: write data would follow later than read data"},
+        {t->refi && t->refi < 2 * (t->rfc + t->rc),
+         "tREFI is below 2 x (tRFC + tRC): there would be little time for requests"},
+        {t->refi && !t->rfc, "tREFI without tRFC: a refresh takes time"},
     };
     int before = diag_error_count(diag);
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)

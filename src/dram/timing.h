@@ -1,9 +1,10 @@
 /* GDDR timing as rows of constraints: "after command A, command B in this scope waits N ticks".
  * The channel knows no parameter by name; it walks these rows.
  *
- * A tick is one cycle of the DRAM's command clock. Leaves out: refresh, the four-activate window,
- * power-down. Sources: the parameters of OWL table 1, CCWS table 1 and MD table 8; the rules that
- * combine them are those of the GTX 480 model of GPGPU-Sim 4.2 as observed. */
+ * A tick is one cycle of the DRAM's command clock. Leaves out: the four-activate window,
+ * power-down, refresh of single banks. Sources: the parameters of OWL table 1, CCWS table 1 and MD
+ * table 8; the rules that combine them are those of the GTX 480 model of GPGPU-Sim 4.2 as observed.
+ */
 #ifndef TYTO_DRAM_TIMING_H
 #define TYTO_DRAM_TIMING_H
 
@@ -43,7 +44,10 @@ typedef enum DramScope {
     P(COUNT, key, at, "tCCDL", ccd_long, "cycles", 0, 1000, "3", "the same inside a bank group; 0: tCCD") \
     P(COUNT, key, at, "tCDLR", cdlr, "cycles", 1, 1000, "5", "end of write data to a read") \
     P(COUNT, key, at, "tWR", wr, "cycles", 1, 1000, "12", "end of write data to precharge") \
-    P(COUNT, key, at, "tRTP", rtp, "cycles", 0, 1000, "0", "read to precharge; 0: the cycles of a burst")
+    P(COUNT, key, at, "tRTP", rtp, "cycles", 0, 1000, "0", "read to precharge; 0: the cycles of a burst") \
+    P(COUNT, key, at, "tRTPL", rtp_long, "cycles", 0, 1000, "0", "the same inside a bank group; 0: no such limit") \
+    P(COUNT, key, at, "tREFI", refi, "cycles", 0, 1000000, "0", "from one refresh of all banks to the next; 0: no refresh") \
+    P(COUNT, key, at, "tRFC", rfc, "cycles", 0, 10000, "0", "a refresh, after which banks may be activated")
 /* clang-format on */
 
 typedef struct DramTiming {
@@ -57,7 +61,7 @@ typedef struct DramConstraint {
     uint32_t ticks;     /* from `first` to the earliest legal `second` */
 } DramConstraint;
 
-enum { DRAM_CONSTRAINTS = 14 };
+enum { DRAM_CONSTRAINTS = 15 };
 
 /* The rows that follow from the parameters; `burst_ticks` is how long one column command's data
  * occupies the bus. */

@@ -133,6 +133,7 @@ CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
                       .function = function->index,
                       .dynamic_shared_bytes = shape->shared_bytes,
                       .parameters = area,
+                      .carve_out = (uint8_t)(function->carveout + 1),
                       .is_cooperative = shape->is_cooperative};
     memcpy(made.grid, shape->grid, sizeof made.grid);
     memcpy(made.block, shape->block, sizeof made.block);

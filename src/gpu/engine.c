@@ -11,6 +11,7 @@
 #include "base/demangle.h"
 #include "gpu/dispatch.h"
 #include "partition/partition.h"
+#include "sm/carve_out.h"
 #include "sched/report.h"
 
 enum {
@@ -35,6 +36,7 @@ struct Engine {
     uint64_t alarm;    /* ... but for those whose cycle comes now: first one to look at `wake` */
     uint64_t *holding; /* SMs whose ports hold replies, bit each */
     Partition **partitions;
+    DramBus *buses; /* of pseudo channels, one for each pair; NULL: each channel has its own */
     MemRequestPools pools;
     Domain noc, l2, dram;
     bool never_sleeps;       /* GpuOptions.never_sleeps */
@@ -93,6 +95,7 @@ static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uin
     DramConfig dram = dram_under(machine, policy);
     PartitionEnvironment environment = {.config = &machine->partition,
                                         .dram = &dram,
+                                        .bus = engine->buses ? &engine->buses[channel / 2] : NULL,
                                         .map = &engine->map,
                                         .requests = engine->requests,
                                         .replies = engine->replies,
@@ -105,6 +108,12 @@ static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uin
                                         .counts_row_sharing = true,
                                         .never_sleeps = engine->never_sleeps};
     return partition_new(&environment);
+}
+
+/* Lines of an SM's L1D, where shared memory takes `shared_bytes` of a store that they divide. */
+static uint32_t l1d_lines(const MachineConfig *machine, uint32_t shared_bytes) {
+    uint32_t taken = machine->sm.l1d_own.unified_bytes ? shared_bytes : 0;
+    return (machine->sm.l1d.size_bytes - taken) / machine->sm.l1d.line_bytes;
 }
 
 Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
@@ -136,12 +145,13 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
             engine->pools.outcomes[i] = sm_profile(engine->sms[i])->outcomes;
     }
     engine->partitions = base_calloc(machine->partitions, sizeof(Partition *));
+    if (machine->dram.pseudo_channels > 1)
+        engine->buses = base_calloc((machine->partitions + 1) / 2, sizeof(DramBus));
     engine->partition_marks = base_calloc(machine->partitions, sizeof(Counters));
     for (uint32_t i = 0; i < machine->partitions; i++)
         engine->partitions[i] = build_partition(engine, options->scheduler, i);
-    const CacheConfig *l1d = &machine->sm.l1d;
     dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, machine->sms,
-                  l1d->size_bytes / l1d->line_bytes, &calls[machine->sms]);
+                  l1d_lines(machine, 0), &calls[machine->sms]);
     return engine;
 }
 
@@ -160,6 +170,7 @@ void engine_free(Engine *engine) {
     free(engine->holding);
     free(engine->partitions);
     free(engine->partition_marks);
+    free(engine->buses);
     free(engine->pools.pools);
     free(engine->pools.outcomes);
     free(engine);
@@ -655,6 +666,11 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     dispatch_start(&engine->dispatch, launch->ctas, ctas_per_sm, launch->warps, start);
     memset(engine->awake, 0, bits_words(machine->sms) * sizeof(uint64_t));
     engine->alarm = start;
+    uint32_t shared = carve_out_bytes(&machine->sm, launch->shared_bytes, engine->dispatch.limit,
+                                      launch->carve_out);
+    for (uint32_t i = 0; i < machine->sms; i++)
+        sm_carve_out(engine->sms[i], shared);
+    engine->dispatch.view.l1d_lines = l1d_lines(machine, shared);
     for (uint32_t i = 0; i < machine->sms; i++)
         sm_start_kernel(engine->sms[i], launch, ops, &context, engine->dispatch.limit, &listener,
                         start);

@@ -19,6 +19,7 @@
 #include "isa/check.h"
 #include "isa/handlers.h"
 #include "sched/choice.h"
+#include "sm/carve_out.h"
 
 enum {
     PARAMETER_SLACK = 64, /* readable bytes past a parameter area (IsaLaunch.parameters) */
@@ -367,6 +368,7 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
         .ctas = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2],
         .shared_bytes = kernel->shared_bytes + request->dynamic_shared_bytes,
         .dynamic_shared_bytes = request->dynamic_shared_bytes,
+        .carve_out = (int)request->carve_out - 1,
         .parameters = parameters,
         .parameter_bytes = kernel->ptx->parameter_bytes,
         .stack_bytes = gpu->options.stack_bytes,
@@ -472,6 +474,8 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     if (is_timed) {
         result->ctas_per_sm = gpu_occupancy(gpu, request->module, request->function, threads,
                                             request->dynamic_shared_bytes);
+        result->ctas_per_sm = carve_out_ctas(&gpu->options.machine->sm, launch.shared_bytes,
+                                             result->ctas_per_sm, launch.carve_out);
         engine_run(gpu->engine, gpu, &launch, ops_of(request->module), result->ctas_per_sm, result);
         if (gpu->options.watch && gpu->options.watch->profile)
             gpu_profile_add(gpu, request->module, &launch, result);

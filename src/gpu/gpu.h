@@ -109,7 +109,9 @@ typedef struct GpuLaunch {
     uint32_t dynamic_shared_bytes;
     const void *parameters; /* function's parameter_bytes bytes in the layout of its parameters */
     bool is_cooperative;    /* the whole grid must be resident at once */
-    bool is_functional;     /* without timing, even where there is a machine, which stands still */
+    uint8_t carve_out;  /* preferred share of shared memory in a store that the L1D has the rest of:
+                           percent, and 1; 0: none is preferred */
+    bool is_functional; /* without timing, even where there is a machine, which stands still */
 } GpuLaunch;
 
 typedef enum GpuStatus {

@@ -41,7 +41,9 @@ void machine_resolve(MachineConfig *machine) {
 static AddressMapConfig map_config(const MachineConfig *machine) {
     return (AddressMapConfig){.bits = machine->map.bits,
                               .channels = machine->map.block_bytes ? machine->partitions : 0,
-                              .block_bytes = machine->map.block_bytes};
+                              .block_bytes = machine->map.block_bytes,
+                              .hash = machine->map.hash,
+                              .bank_hash = machine->map.bank_hash};
 }
 
 AddressMap machine_address_map(const MachineConfig *machine) {
@@ -105,7 +107,58 @@ static void check_cache(const char *key, const CacheConfig *cache, uint64_t skip
     }
 }
 
+/* What L1D and shared memory have of a store that both use. */
+static void check_unified(const SmConfig *sm, Diag *diag) {
+    const SmL1dConfig *l1d = &sm->l1d_own;
+    uint32_t most = 0;
+    if (!l1d->unified_bytes) return;
+    if (l1d->unified_bytes != sm->l1d.size_bytes)
+        diag_error(diag, NULL, 0, 0, "l1d.unified: %u B, but l1d.size, which is all of it, is %u B",
+                   l1d->unified_bytes, sm->l1d.size_bytes);
+    for (uint32_t i = 0; i < l1d->carve_outs.count; i++) {
+        uint32_t bytes = l1d->carve_outs.items[i] * 1024;
+        if (bytes < most)
+            diag_error(diag, NULL, 0, 0, "l1d.carve_outs: %u behind %u: the sizes must rise",
+                       bytes / 1024, most / 1024);
+        most = bytes;
+    }
+    if (!l1d->carve_outs.count || most < sm->shared.size_bytes)
+        diag_error(diag, NULL, 0, 0, "l1d.carve_outs: %u KiB at most, less than shared.size, %u B",
+                   most / 1024, sm->shared.size_bytes);
+    if (sm->l1d.flush == CACHE_FLUSH_NEVER)
+        diag_error(
+            diag, NULL, 0, 0,
+            "l1d.flush: never, but a kernel's share of l1d.unified changes only an empty L1D");
+    uint64_t left = (uint64_t)sm->l1d.ways * (l1d->unified_bytes - most);
+    if (most >= l1d->unified_bytes || left * 2 < l1d->unified_bytes)
+        diag_error(diag, NULL, 0, 0,
+                   "l1d.carve_outs: %u KiB of %u B (l1d.unified) leave the L1D no way", most / 1024,
+                   l1d->unified_bytes);
+}
+
+static void check_l1d(const SmConfig *sm, Diag *diag) {
+    const SmL1dConfig *own = &sm->l1d_own;
+    if (!bits_is_power_of_two(own->banks))
+        diag_error(diag, NULL, 0, 0, "l1d.banks: %u is no power of two", own->banks);
+    if (!bits_is_power_of_two(own->bank_bytes))
+        diag_error(diag, NULL, 0, 0, "l1d.bank: %u B is no power of two", own->bank_bytes);
+    if (cache_config_is_written_through(&sm->l1d)) {
+        if (sm->l1d.local_write != WRITE_THROUGH ||
+            sm->l1d.local_write_allocate != ALLOCATE_VALIDATE)
+            diag_error(diag, NULL, 0, 0,
+                       "l1d.local_write: global stores are written through and take their sectors "
+                       "(l1d.write_allocate: validate); local ones must be, too");
+        if (cache_config_fill_bytes(&sm->l1d) > 64)
+            diag_error(diag, NULL, 0, 0,
+                       "l1d.sector: %u B; up to 64 B can be written in part (l1d.write_allocate: "
+                       "validate)",
+                       cache_config_fill_bytes(&sm->l1d));
+    }
+    check_unified(sm, diag);
+}
+
 static void check_sm(const SmConfig *sm, Diag *diag) {
+    check_l1d(sm, diag);
     if (sm->l1d.miss_queue < 2)
         diag_error(diag, NULL, 0, 0,
                    "l1d.miss_queue: %u, but a miss may send two requests: its read, and the line "
@@ -263,7 +316,7 @@ static void check_network(const MachineConfig *machine, Diag *diag) {
 }
 
 /* A line must lie within one row of one slice: what is asked for at once, or written back. */
-static void check_line_places(const MachineConfig *machine, Diag *diag) {
+static void check_line_places(const MachineConfig *machine, int lowest_hashed, Diag *diag) {
     const SmConfig *sm = &machine->sm;
     const struct {
         const char *key;
@@ -285,6 +338,10 @@ static void check_line_places(const MachineConfig *machine, Diag *diag) {
             diag_error(diag, NULL, 0, 0,
                        "map.bits: \"%s\" keeps %u B together in a row, but %s is %u B",
                        machine->map.bits, together, lines[i].key, lines[i].bytes);
+        if (lowest_hashed < 64 && lines[i].bytes > UINT64_C(1) << lowest_hashed)
+            diag_error(diag, NULL, 0, 0,
+                       "map.hash, map.bank_hash: take in bit %d of the address, within %s, %u B",
+                       lowest_hashed, lines[i].key, lines[i].bytes);
         if (block && lines[i].bytes > block)
             diag_error(diag, NULL, 0, 0, "map.block: %u B is less than %s, %u B", block,
                        lines[i].key, lines[i].bytes);
@@ -311,7 +368,7 @@ static void check_map(const MachineConfig *machine, Diag *diag) {
         diag_error(diag, NULL, 0, 0, "%s: %u, but map.bits \"%s\" makes %u %s", same[i].key,
                    same[i].given, machine->map.bits, same[i].mapped, same[i].what);
     }
-    check_line_places(machine, diag);
+    check_line_places(machine, map.lowest_hashed, diag);
 }
 
 bool machine_check(const MachineConfig *machine, Diag *diag) {

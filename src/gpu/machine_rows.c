@@ -15,7 +15,7 @@ CHOICES(CacheAllocate, CACHE_ALLOCATES, "on-miss", "on-fill");
 CHOICES(CacheFlush, CACHE_FLUSHES, "never", "kernel", "idle");
 CHOICES(SmUnit, SM_UNIT_LDST, "sp", "sfu", "dp", "int", "tensor");
 CHOICES(SmDivergence, SM_DIVERGENCE_INDEPENDENT + 1, "stack", "independent");
-CHOICES(NocKind, NOC_KIND_COUNT, "mesh", "crossbar", "ideal");
+CHOICES(NocKind, NOC_KIND_COUNT, "mesh", "crossbar", "ideal", "switch");
 #define names_Replacement        replacement_names
 #define names_WritePolicy        write_policy_names
 #define names_WriteAllocate      write_allocate_names
@@ -106,6 +106,7 @@ static const MachineRow rows[] = {
     CACHE_PARAMETERS(ROW, "l1d.", sm.l1d., "L1 data cache", "16 KiB", "128 B", "0 B", "4", "fermi", "idle", "35", "64", "8", "8")
     CACHE_STORE_PARAMETERS(ROW, "l1d.", sm.l1d., "L1 data cache", "write-evict", "none")
     CACHE_LOCAL_STORE_PARAMETERS(ROW, "l1d.", sm.l1d., "L1 data cache", "write-back", "none")
+    SM_L1D_PARAMETERS(ROW, "l1d.", sm.l1d_own.)
     CACHE_PARAMETERS(ROW, "l1c.", sm.l1c., "constant cache", "8 KiB", "64 B", "0 B", "2", "linear", "never", "0", "2", "64", "4")
     CACHE_PARAMETERS(ROW, "l1t.", sm.l1t., "texture cache", "12 KiB", "128 B", "0 B", "24", "linear", "idle", "35", "64", "8", "8")
 

@@ -23,6 +23,7 @@ typedef struct IsaLaunch {
     uint64_t ctas;                 /* in the grid */
     uint32_t shared_bytes;         /* per CTA, static and dynamic */
     uint32_t dynamic_shared_bytes; /* per CTA */
+    int carve_out;                 /* percent of shared memory that are preferred, -1: none are */
     const uint8_t *parameters;     /* parameter area, 64 readable bytes past its end */
     uint32_t parameter_bytes;
     uint32_t stack_bytes;          /* local memory per thread at most */

@@ -13,11 +13,18 @@ static const NocOps *const kinds[NOC_KIND_COUNT] = {
     [NOC_MESH] = &noc_mesh_ops,
     [NOC_CROSSBAR] = &noc_crossbar_ops,
     [NOC_IDEAL] = &noc_ideal_ops,
+    [NOC_SWITCH] = &noc_switch_ops,
 };
 
 /* ---- Configuration ---- */
 
-enum { MESH = 1 << NOC_MESH, CROSSBAR = 1 << NOC_CROSSBAR, IDEAL = 1 << NOC_IDEAL };
+enum {
+    MESH = 1 << NOC_MESH,
+    CROSSBAR = 1 << NOC_CROSSBAR,
+    IDEAL = 1 << NOC_IDEAL,
+    SWITCH = 1 << NOC_SWITCH,
+    ALL = MESH | CROSSBAR | IDEAL | SWITCH
+};
 
 /* The bounds of each parameter, from its row in the header. */
 #define BOUNDS(kind, key, at, name, field, ...)   BOUNDS_##kind(field, __VA_ARGS__)
@@ -44,25 +51,26 @@ static const struct ConfigRow {
     size_t offset;
     int smallest, largest;
     unsigned kinds; /* bit set of NocKind */
-    int mesh, crossbar, ideal;
+    int mesh, crossbar, ideal, whole;
 } config_rows[] = {
-#define ROW(field, kinds, mesh, crossbar, ideal)                                                   \
-    {#field, INT_OFFSET(field), LOW_##field, HIGH_##field, kinds, mesh, crossbar, ideal}
-    ROW(nodes, MESH | CROSSBAR | IDEAL, 0, 0, 0),
-    ROW(flit_bytes, MESH | CROSSBAR | IDEAL, 32, 40, 32),
-    ROW(injection_flits, MESH | CROSSBAR | IDEAL, 9, 9, 9),
-    ROW(ejection_flits, MESH | CROSSBAR | IDEAL, 16, 80, 1024),
-    ROW(virtual_channels, MESH, 4, 0, 0),
-    ROW(buffer_flits, MESH | CROSSBAR, 8, 64, 0),
-    ROW(columns, MESH, 0, 0, 0),
-    ROW(rows, MESH, 0, 0, 0),
-    ROW(router_delay, MESH, 3, 0, 0),
-    ROW(link_delay, MESH, 1, 0, 0),
-    ROW(credit_delay, MESH, 1, 0, 0),
-    ROW(internal_steps, CROSSBAR, 0, 2, 0),
-    ROW(allocation_steps, CROSSBAR, 0, 1, 0),
-    ROW(output_delay, CROSSBAR, 0, 4, 0),
-    ROW(ideal_latency, IDEAL, 0, 0, 5),
+#define ROW(field, kinds, mesh, crossbar, ideal, whole)                                            \
+    {#field, INT_OFFSET(field), LOW_##field, HIGH_##field, kinds, mesh, crossbar, ideal, whole}
+    ROW(nodes, ALL, 0, 0, 0, 0),
+    ROW(flit_bytes, ALL, 32, 40, 32, 40),
+    ROW(injection_flits, ALL, 9, 9, 9, 512),
+    ROW(ejection_flits, ALL, 16, 80, 1024, 512),
+    ROW(virtual_channels, MESH, 4, 0, 0, 0),
+    ROW(buffer_flits, MESH | CROSSBAR, 8, 64, 0, 0),
+    ROW(columns, MESH, 0, 0, 0, 0),
+    ROW(rows, MESH, 0, 0, 0, 0),
+    ROW(router_delay, MESH, 3, 0, 0, 0),
+    ROW(link_delay, MESH, 1, 0, 0, 0),
+    ROW(credit_delay, MESH, 1, 0, 0, 0),
+    ROW(internal_steps, CROSSBAR, 0, 2, 0, 0),
+    ROW(allocation_steps, CROSSBAR, 0, 1, 0, 0),
+    ROW(output_delay, CROSSBAR, 0, 4, 0, 0),
+    ROW(ideal_latency, IDEAL, 0, 0, 5, 0),
+    ROW(switch_delay, SWITCH, 0, 0, 0, 0),
 #undef ROW
 };
 enum { CONFIG_ROWS = sizeof config_rows / sizeof config_rows[0] };
@@ -75,8 +83,10 @@ NocConfig noc_config_default(NocKind kind, int nodes) {
     NocConfig config = {.kind = kind};
     for (int i = 0; i < CONFIG_ROWS; i++) {
         const struct ConfigRow *row = &config_rows[i];
-        const int by_kind[NOC_KIND_COUNT] = {
-            [NOC_MESH] = row->mesh, [NOC_CROSSBAR] = row->crossbar, [NOC_IDEAL] = row->ideal};
+        const int by_kind[NOC_KIND_COUNT] = {[NOC_MESH] = row->mesh,
+                                             [NOC_CROSSBAR] = row->crossbar,
+                                             [NOC_IDEAL] = row->ideal,
+                                             [NOC_SWITCH] = row->whole};
         *config_field(&config, row) = by_kind[kind];
     }
     config.nodes = nodes;
@@ -127,7 +137,8 @@ static bool check_mesh(const NocConfig *config, char *why, size_t size_bytes) {
 
 bool noc_config_check(const NocConfig *config, char *why, size_t size_bytes) {
     if ((unsigned)config->kind >= NOC_KIND_COUNT) {
-        snprintf(why, size_bytes, "kind %d: there are mesh, crossbar and ideal", (int)config->kind);
+        snprintf(why, size_bytes, "kind %d: there are mesh, crossbar, ideal and switch",
+                 (int)config->kind);
         return false;
     }
     for (int i = 0; i < CONFIG_ROWS; i++) {
@@ -218,7 +229,7 @@ void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_
     noc->stats.flits_arrived += packet->flits;
     noc->counts[NETWORK_transit_cycles] += (uint64_t)transit;
     noc->counts[NETWORK_queue_cycles] += latency - (uint32_t)transit;
-    sink_push(&noc->sink, packet->destination,
+    sink_push(&noc->sink, packet->destination, noc->now,
               (SinkPacket){.ready_at = ready_at,
                            .payload = packet->payload,
                            .flits = packet->flits,

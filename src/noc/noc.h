@@ -3,8 +3,9 @@
  * owner calls noc_step once per network cycle, injects packets before or after a step, and pops the
  * ones that have arrived.
  *
- * Packets carry no data: a payload is a handle that the owner understands. Three kinds of network:
- * a 2D mesh of wormhole routers, a single-stage crossbar, and an ideal one with a fixed latency.
+ * Packets carry no data: a payload is a handle that the owner understands. Four kinds of network: a
+ * 2D mesh of wormhole routers, a single-stage crossbar, a switch of whole packets, and an ideal one
+ * with a fixed latency.
  * Packets from one node to another arrive in the order in which they were injected, on all kinds.
  *
  * docs/interconnect.md describes the models, their sources, and what they leave out. */
@@ -29,7 +30,7 @@ enum {
 /* What noc_quiet_steps answers when only an injection or a pop can wake the network. */
 #define NOC_QUIET_FOREVER UINT64_MAX
 
-typedef enum NocKind { NOC_MESH, NOC_CROSSBAR, NOC_IDEAL, NOC_KIND_COUNT } NocKind;
+typedef enum NocKind { NOC_MESH, NOC_CROSSBAR, NOC_IDEAL, NOC_SWITCH, NOC_KIND_COUNT } NocKind;
 
 /* clang-format off */
 /* All delays are in network cycles. noc_config_default has the values of tests, and their origins.
@@ -51,7 +52,8 @@ typedef enum NocKind { NOC_MESH, NOC_CROSSBAR, NOC_IDEAL, NOC_KIND_COUNT } NocKi
     P(COUNT, key, at, "internal_steps", internal_steps, "", 1, 8, "2", "crossbar: switch steps a cycle") \
     P(COUNT, key, at, "allocation_steps", allocation_steps, "", 0, 1, "1", "crossbar: switch steps between a packet's grant and its first flit") \
     P(COUNT, key, at, "output_delay", output_delay, "cycles", 1, NOC_MAX_DELAY, "4", "crossbar: from the output link to the node") \
-    P(COUNT, key, at, "ideal_latency", ideal_latency, "cycles", 1, NOC_MAX_DELAY, "5", "ideal: from injection to arrival")
+    P(COUNT, key, at, "ideal_latency", ideal_latency, "cycles", 1, NOC_MAX_DELAY, "5", "ideal: from injection to arrival") \
+    P(COUNT, key, at, "switch_delay", switch_delay, "cycles", 0, NOC_MAX_DELAY, "0", "switch: from the step that moves a packet to its arrival")
 /* clang-format on */
 
 /* Their numbers are signed, for the arithmetic of routers. */
@@ -85,7 +87,8 @@ typedef struct NocStats {
 typedef struct Noc Noc;
 
 /* The defaults of a kind for so many nodes: gtx480's crossbar, owl's mesh (the smallest mesh not
- * higher than wide that holds the nodes, placed in row order), a 5-cycle ideal network. */
+ * higher than wide that holds the nodes, placed in row order), a 5-cycle ideal network, a switch
+ * that takes one step. */
 NocConfig noc_config_default(NocKind kind, int nodes);
 /* Places the last `count` nodes (the memory partitions) at routers positions[0 .. count-1] of the
  * mesh, and the others, in order, at the routers left; 0 <= count <= nodes <= NOC_MAX_NODES.

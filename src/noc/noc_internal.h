@@ -36,7 +36,7 @@ typedef struct NocOps {
     bool (*is_consistent)(const Noc *noc);
 } NocOps;
 
-extern const NocOps noc_mesh_ops, noc_crossbar_ops, noc_ideal_ops;
+extern const NocOps noc_mesh_ops, noc_crossbar_ops, noc_ideal_ops, noc_switch_ops;
 
 struct Noc {
     uint64_t now;             /* steps so far */

@@ -36,11 +36,12 @@ static uint64_t *wheel_slot(const Sink *sink, uint64_t cycle) {
     return &sink->wheel[(cycle & sink->wheel_mask) * (uint64_t)sink->words];
 }
 
-void sink_push(Sink *sink, int node, SinkPacket packet) {
+void sink_push(Sink *sink, int node, uint64_t now, SinkPacket packet) {
     SinkQueue *queue = &sink->queues[node];
     assert(queue->tail - queue->head <= sink->ring_mask);
     *packet_at(sink, queue, queue->tail++) = packet;
-    bits_set(wheel_slot(sink, packet.ready_at), (size_t)node);
+    bits_set(packet.ready_at == now ? sink->ready : wheel_slot(sink, packet.ready_at),
+             (size_t)node);
 }
 
 void sink_step(Sink *sink, uint64_t now) {

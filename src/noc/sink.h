@@ -34,9 +34,9 @@ typedef struct Sink {
 /* `packets` per node may be inside at once; none arrives more than `horizon` cycles ahead. */
 void sink_init(Sink *sink, int nodes, int packets, int horizon);
 void sink_free(Sink *sink);
-/* A packet for `node`, which arrives at packet.ready_at > now, and not before those pushed already.
- */
-void sink_push(Sink *sink, int node, SinkPacket packet);
+/* In cycle `now`: a packet for `node`, which arrives at packet.ready_at >= now, and not before
+ * those pushed already. */
+void sink_push(Sink *sink, int node, uint64_t now, SinkPacket packet);
 /* Cycle `now`: what arrives now becomes ready. Called once for every cycle, skipped ones aside. */
 void sink_step(Sink *sink, uint64_t now);
 /* Cycles after `now` in which nothing arrives; UINT64_MAX when nothing is under way. */

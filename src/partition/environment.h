@@ -15,6 +15,7 @@
 typedef struct PartitionEnvironment {
     const PartitionConfig *config;
     const DramConfig *dram;
+    DramBus *bus;            /* command bus that the channel shares with others; NULL: none */
     const AddressMap *map;   /* of the machine */
     Noc *requests, *replies; /* the two networks; an SM's node is its number */
     MemRequestPools pools;   /* records of the requests, by SM */

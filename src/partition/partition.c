@@ -66,6 +66,7 @@ Partition *partition_new(const PartitionEnvironment *environment) {
     partition->dram.prefetch.is_cached = is_cached;
     partition->dram.prefetch.cache = partition;
     partition->channel = dram_new(&partition->dram, &partition->counters, arena);
+    dram_share_bus(partition->channel, environment->bus);
     init_credits(partition, arena);
     if (environment->counts_row_sharing) row_sharing_init(&partition->rows, arena);
     for (uint32_t i = 0; i < config->slices; i++)

@@ -4,6 +4,7 @@
 void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
     const CacheConfig *config = &sm->config->l1d;
     char index[CACHE_INDEX_BYTES];
+    const SmL1dConfig *own = &sm->config->l1d_own;
     cache_config_set_index(config, 0, index);
     tag_array_init(&l1d->tags,
                    &(TagArrayConfig){.sets = cache_config_sets(config),
@@ -11,14 +12,29 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
                                      .line_bytes = config->line_bytes,
                                      .sector_bytes = config->sector_bytes,
                                      .replacement = config->replacement,
+                                     .dirty_share = own->dirty_share,
+                                     .tracks_bytes = cache_config_is_written_through(config),
                                      .set_index = index},
                    sm->arena);
     mshr_init(&l1d->mshr, config->mshrs, config->mshr_merges, sm->arena);
     port_init_misses(port, sm, MEM_CLIENT_L1D, config->miss_queue);
     l1d->config = config;
+    l1d->ways = config->ways;
     l1d->fill_bytes = cache_config_fill_bytes(config);
     l1d->capacity = config->latency ? config->latency : 1;
-    l1d->queue = ARENA_ARRAY(sm->arena, SmLookup, l1d->capacity);
+    l1d->writes_back = !cache_config_is_written_through(config);
+    l1d->interval = own->bank_interval;
+    l1d->bank_count = own->banks;
+    l1d->bank_shift = (uint8_t)bits_lowest32(own->bank_bytes);
+    for (uint32_t bank = 0; bank < own->banks; bank++)
+        l1d->banks[bank].queue = ARENA_ARRAY(sm->arena, SmLookup, l1d->capacity);
+}
+
+void l1d_carve_out(SmL1d *l1d, const SmConfig *config, uint32_t shared_bytes) {
+    uint32_t all = config->l1d_own.unified_bytes;
+    if (!all) return;
+    uint64_t left = (uint64_t)config->l1d.ways * (all - shared_bytes);
+    l1d->ways = (uint32_t)((left + all / 2) / all);
 }
 
 /* ---- The queue ---- */
@@ -26,8 +42,10 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
 void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *memory,
                const SmAccess *access) {
     const SmInst *in_flight = &sm->insts.inst[inst];
-    assert(l1d_can_enter(l1d));
-    l1d->queue[sm_ring_place(l1d->head + l1d->count++, l1d->capacity)] =
+    SmL1dBank *bank = &l1d->banks[l1d_bank_of(l1d, access->address)];
+    assert(bank->count < l1d->capacity);
+    l1d->count++;
+    bank->queue[sm_ring_place(bank->head + bank->count++, l1d->capacity)] =
         (SmLookup){.due = sm->cycle + l1d->config->latency,
                    .access = *access,
                    .serial = in_flight->serial,
@@ -46,8 +64,22 @@ bool l1d_has_work(const SmL1d *l1d, const SmContext *sm, const SmPort *port) {
            mshr_has_ready(&l1d->mshr) || l1d_next_event(l1d) <= sm->cycle + 1;
 }
 
+/* Cycle at which the bank's head can look up its tags; 0: as soon as may be. */
+static uint64_t next_of_bank(const SmL1dBank *bank) {
+    if (!bank->count) return UINT64_MAX;
+    if (bank->refusal) return bank->freed & bank->needs ? 0 : UINT64_MAX;
+    uint64_t due = bank->queue[bank->head].due;
+    return due > bank->next_lookup ? due : bank->next_lookup;
+}
+
 uint64_t l1d_next_event(const SmL1d *l1d) {
-    return l1d->count && !l1d->refusal ? l1d->queue[l1d->head].due : UINT64_MAX;
+    uint64_t next = UINT64_MAX;
+    if (!l1d->count) return next;
+    for (uint32_t bank = 0; bank < l1d->bank_count; bank++) {
+        uint64_t event = next_of_bank(&l1d->banks[bank]);
+        if (event < next) next = event;
+    }
+    return next;
 }
 
 /* ---- What policies hear of ---- */
@@ -114,7 +146,8 @@ static void evicted(const SmL1d *l1d, SmContext *sm, SmPort *port, const TagEvic
                     uint32_t warp) {
     if (!eviction->has_line) return;
     sm->counters.l1d_evictions++;
-    if (eviction->dirty) write_back(l1d, sm, port, eviction->address, eviction->dirty, warp);
+    if (eviction->dirty && l1d->writes_back)
+        write_back(l1d, sm, port, eviction->address, eviction->dirty, warp);
     notify(sm, TYTO_EVENT_L1D_EVICTED, (int)warp, eviction->owner_warp, eviction->address, false);
 }
 
@@ -242,10 +275,36 @@ static uint64_t *store_allocate(SmL1d *l1d, SmContext *sm, SmPort *port, const S
     return NULL;
 }
 
+/* The bytes that a store changes of its sector, bit each; *is_whole: all of them. */
+static uint64_t bytes_written(const SmL1d *l1d, const SmAccess *access, uint64_t key,
+                              bool *is_whole) {
+    uint64_t all = bits_low_mask((int)l1d->fill_bytes);
+    uint64_t bytes = access->written ? (uint64_t)(access->written << (access->address - key))
+                                     : bits_low_mask((int)access->bytes) << (access->address - key);
+    *is_whole = (bytes & all) == all;
+    return bytes & all;
+}
+
+/* A store that takes its sector without fetching it, and is passed on. */
+static uint64_t *store_through(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup,
+                               uint64_t key, uint8_t sectors, int32_t place) {
+    Counters *c = &sm->counters;
+    bool is_whole;
+    uint64_t bytes = bytes_written(l1d, &lookup->access, key, &is_whole);
+    if (!port_has_room(port, MEM_CLIENT_L1D, 1)) return &c->l1d_fail_queue;
+    if (place != TAG_NONE) tag_array_touch(&l1d->tags, place);
+    else if (!reserve(l1d, sm, port, lookup, key, 0, &place)) return &c->l1d_fail_ways;
+    if (is_whole) tag_array_write(&l1d->tags, place, sectors);
+    else tag_array_write_bytes(&l1d->tags, place, (uint32_t)bits_lowest32(sectors), bytes);
+    send_write(port, &lookup->access, lookup->warp, lookup->warp);
+    return NULL;
+}
+
 /* What a store that met `result` does to its line. One that is passed on leaves a line alone that
  * is still on its way, whatever the policy. */
 static L1dKind kind_of_store(TagResult result, WritePolicy policy, WriteAllocate allocate) {
     if (policy == WRITE_BACK) return allocate == ALLOCATE_NONE ? L1D_STORE_USE : L1D_STORE_ALLOCATE;
+    if (policy == WRITE_THROUGH && allocate == ALLOCATE_VALIDATE) return L1D_STORE_ALLOCATE;
     return policy == WRITE_EVICT && result != TAG_PENDING ? L1D_STORE_EVICT : L1D_STORE_PASS;
 }
 
@@ -260,6 +319,7 @@ static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *
     int32_t place;
     TagResult result = tag_array_probe(&l1d->tags, key, sectors, &place);
     bool is_there = result == TAG_HIT || result == TAG_PENDING;
+    bool is_taken = place != TAG_NONE && (l1d->tags.lines[place].dirty & sectors);
     bool stays = policy == WRITE_BACK && (is_there || allocate != ALLOCATE_NONE);
     if (stays && is_there) {
         tag_array_write(&l1d->tags, place, sectors);
@@ -269,6 +329,10 @@ static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *
         uint64_t *refusal =
             store_allocate(l1d, sm, port, lookup, key, sectors, place, allocate == ALLOCATE_FETCH);
         if (refusal) return refusal;
+    } else if (policy == WRITE_THROUGH && allocate == ALLOCATE_VALIDATE) {
+        uint64_t *refusal = store_through(l1d, sm, port, lookup, key, sectors, place);
+        if (refusal) return refusal;
+        if (result == TAG_SECTOR_MISS && is_taken) result = TAG_HIT; /* written in part before */
     } else {
         if (!port_has_room(port, MEM_CLIENT_L1D, 1)) return &c->l1d_fail_queue;
         send_write(port, &lookup->access, lookup->warp, lookup->warp);
@@ -339,14 +403,15 @@ void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest 
 
 static void flush_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
     int32_t place = TAG_NONE;
-    while (port_has_room(port, MEM_CLIENT_L1D, 1) &&
+    while (l1d->writes_back && port_has_room(port, MEM_CLIENT_L1D, 1) &&
            (place = tag_array_next_dirty(&l1d->tags, 0)) != TAG_NONE) {
         write_back(l1d, sm, port, tag_array_address(&l1d->tags, place),
                    l1d->tags.lines[place].dirty, 0);
         tag_array_clean(&l1d->tags, place, UINT8_MAX);
     }
-    if (tag_array_next_dirty(&l1d->tags, 0) != TAG_NONE) return;
+    if (l1d->writes_back && tag_array_next_dirty(&l1d->tags, 0) != TAG_NONE) return;
     tag_array_invalidate_all(&l1d->tags);
+    if (l1d->ways != l1d->tags.ways) tag_array_set_ways(&l1d->tags, l1d->ways);
     l1d->is_flushing = false;
     l1d->freed = SM_FREED_ALL;
 }
@@ -357,12 +422,41 @@ void l1d_flush(SmL1d *l1d, SmContext *sm, SmPort *port) {
     flush_step(l1d, sm, port);
 }
 
-/* What can end the refusal that the queue's head is stuck in (SmFreed). Only the head takes lines,
- * MSHRs and places of the miss queue, so nothing that it found there is lost meanwhile. */
-static uint32_t ends_refusal(const SmL1d *l1d, const Counters *c) {
-    if (l1d->refusal == &c->l1d_fail_mshrs) return SM_FREED_MSHR;
-    if (l1d->refusal == &c->l1d_fail_queue) return SM_FREED_PLACE | SM_FREED_LINE;
-    return SM_FREED_LINE;
+/* What can end a refusal (SmFreed). Within a bank only the head takes lines, MSHRs and places of
+ * the miss queue, so nothing that it found there is lost meanwhile; what other banks take can only
+ * make it wait longer, but for the line that they may bring. */
+static uint8_t ends_refusal(const uint64_t *refusal, const Counters *c) {
+    if (refusal == &c->l1d_fail_mshrs) return SM_FREED_MSHR;
+    if (refusal == &c->l1d_fail_queue) return SM_FREED_PLACE | SM_FREED_LINE;
+    return SM_FREED_LINE | SM_FREED_OTHER;
+}
+
+/* An access of the bank has been taken. */
+static void taken(SmL1d *l1d, SmL1dBank *bank, uint64_t cycle) {
+    bank->head = sm_ring_place(bank->head + 1, l1d->capacity);
+    bank->count--;
+    l1d->count--;
+    bank->next_lookup = cycle + l1d->interval;
+    for (uint32_t left = l1d->refusing; left; left &= left - 1)
+        l1d->banks[bits_lowest32(left)].freed |= SM_FREED_OTHER;
+}
+
+static void step_bank(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
+    SmL1dBank *bank = &l1d->banks[index];
+    if (next_of_bank(bank) > sm->cycle) return;
+    SmLookup *lookup = &bank->queue[bank->head];
+    uint64_t *refusal = sm->env.is_l1_perfect ? hit_always(l1d, sm, lookup)
+                        : lookup->is_store    ? store(l1d, sm, port, lookup)
+                                              : load(l1d, sm, port, lookup);
+    bank->refusal = refusal;
+    bank->freed = 0;
+    l1d->refusing &= ~(1u << index);
+    if (!refusal) {
+        taken(l1d, bank, sm->cycle);
+        return;
+    }
+    l1d->refusing |= 1u << index;
+    bank->needs = ends_refusal(refusal, &sm->counters);
 }
 
 void l1d_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
@@ -371,16 +465,9 @@ void l1d_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
         return;
     }
     if (!l1d->count) return;
-    SmLookup *lookup = &l1d->queue[l1d->head];
-    if (lookup->due > sm->cycle ||
-        (l1d->refusal && !(l1d->freed & ends_refusal(l1d, &sm->counters))))
-        return;
+    for (uint32_t left = l1d->refusing; left; left &= left - 1)
+        l1d->banks[bits_lowest32(left)].freed |= l1d->freed;
     l1d->freed = 0;
-    uint64_t *refusal = sm->env.is_l1_perfect ? hit_always(l1d, sm, lookup)
-                        : lookup->is_store    ? store(l1d, sm, port, lookup)
-                                              : load(l1d, sm, port, lookup);
-    l1d->refusal = refusal;
-    if (refusal) return;
-    l1d->head = sm_ring_place(l1d->head + 1, l1d->capacity);
-    l1d->count--;
+    for (uint32_t bank = 0; bank < l1d->bank_count; bank++)
+        step_bank(l1d, sm, port, bank);
 }

@@ -1,6 +1,10 @@
-/* L1 data cache. Accesses pass a queue as long as the cache's latency; the oldest looks up its
- * tags, and when the cache must refuse it, it tries again every cycle while everything behind
- * waits.
+/* L1 data cache. Accesses pass the queue of their bank, which is as long as the cache's latency;
+ * the oldest looks up its tags, and when the cache must refuse it, it tries again every cycle while
+ * everything behind it in its bank waits. All banks share tags, MSHRs and the queue of misses, and
+ * have their turns in the order of their numbers.
+ *
+ * The data store may be shared with shared memory: then a kernel's carve-out says how many ways the
+ * cache has.
  *
  * Its misses and writes leave through the port's queue MEM_CLIENT_L1D, one a cycle. Loads that hit
  * are done at once; those that missed come out of the MSHRs, from which the load/store unit takes
@@ -19,7 +23,8 @@ typedef enum SmFreed {
     SM_FREED_LINE = 1,  /* a line was filled */
     SM_FREED_PLACE = 2, /* a miss was sent */
     SM_FREED_MSHR = 4,  /* a load left the MSHRs */
-    SM_FREED_ALL = 7
+    SM_FREED_OTHER = 8, /* another bank's access has been taken: it may have brought the line */
+    SM_FREED_ALL = 15
 } SmFreed;
 
 /* An access in the latency queue. */
@@ -32,20 +37,38 @@ typedef struct SmLookup {
     bool is_store, is_local;
 } SmLookup;
 
+typedef struct SmL1dBank {
+    uint64_t *refusal;    /* counter of the refusal that the head is stuck in, NULL */
+    uint64_t next_lookup; /* first cycle in which the bank can look up tags again */
+    uint32_t head, count; /* of the queue */
+    uint8_t needs;        /* SmFreed that can end the refusal */
+    uint8_t freed;        /* SmFreed since the head was refused */
+    SmLookup *queue;      /* ring */
+} SmL1dBank;
+
 /* Written by l1d.c alone. */
 typedef struct SmL1d {
-    uint64_t *refusal;              /* counter of the refusal that the head is stuck in, NULL */
-    uint8_t freed;                  /* SmFreed since the head was refused */
-    bool is_flushing;               /* dirty lines are being written back before all are dropped */
-    uint32_t head, count, capacity; /* of the queue */
-    uint32_t fill_bytes;            /* of a line or sector */
-    SmLookup *queue;                /* ring */
+    uint32_t count;      /* accesses in all queues */
+    uint32_t refusing;   /* banks whose head is stuck, bit each */
+    uint8_t freed;       /* SmFreed since the last step */
+    bool is_flushing;    /* dirty lines are being written back before all are dropped */
+    bool writes_back;    /* dirty lines are written back; else they are written through */
+    uint8_t bank_shift;  /* log2 of the consecutive bytes of a bank */
+    uint32_t bank_count; /* a power of two */
+    uint32_t capacity;   /* of a bank's queue */
+    uint32_t fill_bytes; /* of a line or sector */
+    uint32_t ways;       /* of the store, from the next flush on */
+    uint32_t interval;   /* cycles from one lookup of a bank to its next */
     const CacheConfig *config;
+    SmL1dBank banks[SM_MAX_L1D_BANKS];
     Mshr mshr;
     TagArray tags;
 } SmL1d;
 
 void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port);
+/* Gives the cache what a kernel's carve-out leaves it of the unified store, `shared_bytes` of which
+ * are shared memory's: from the next flush on. */
+void l1d_carve_out(SmL1d *l1d, const SmConfig *config, uint32_t shared_bytes);
 void l1d_step(SmL1d *l1d, SmContext *sm, SmPort *port);
 /* Writes back and drops all lines, over as many cycles as it takes. */
 void l1d_flush(SmL1d *l1d, SmContext *sm, SmPort *port);
@@ -56,12 +79,17 @@ static inline bool l1d_is_quiet(const SmL1d *l1d) {
 }
 /* Something to do in the next cycle. */
 bool l1d_has_work(const SmL1d *l1d, const SmContext *sm, const SmPort *port);
-uint64_t l1d_next_event(const SmL1d *l1d); /* cycle at which its oldest access is due */
+uint64_t l1d_next_event(const SmL1d *l1d); /* cycle at which an access can look up its tags */
 
 /* ---- In ---- */
 
-static inline bool l1d_can_enter(const SmL1d *l1d) { return l1d->count < l1d->capacity; }
-/* An access of the instruction; the queue must have room. */
+static inline uint32_t l1d_bank_of(const SmL1d *l1d, uint64_t address) {
+    return (uint32_t)(address >> l1d->bank_shift) & (l1d->bank_count - 1);
+}
+static inline bool l1d_can_enter(const SmL1d *l1d, uint64_t address) {
+    return l1d->banks[l1d_bank_of(l1d, address)].count < l1d->capacity;
+}
+/* An access of the instruction; its bank's queue must have room. */
 void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *memory,
                const SmAccess *access);
 
@@ -77,10 +105,16 @@ void l1d_pop_return(SmL1d *l1d);
 
 /* ---- Refusals ---- */
 
-static inline bool l1d_is_refusing(const SmL1d *l1d) { return l1d->refusal != NULL; }
+/* Whether the address's bank is full, and stays so until something comes back from below. */
+static inline bool l1d_bank_is_stuck(const SmL1d *l1d, uint64_t address) {
+    const SmL1dBank *bank = &l1d->banks[l1d_bank_of(l1d, address)];
+    return bank->refusal && !(bank->freed & bank->needs) && bank->count == l1d->capacity;
+}
+static inline bool l1d_is_refusing(const SmL1d *l1d) { return l1d->refusing != 0; }
 /* Accounts cycles in which nothing has changed. */
 static inline void l1d_count_cycles(SmL1d *l1d, uint64_t cycles) {
-    if (l1d->refusal) *l1d->refusal += cycles;
+    for (uint32_t left = l1d->refusing; left; left &= left - 1)
+        *l1d->banks[bits_lowest32(left)].refusal += cycles;
 }
 
 #endif

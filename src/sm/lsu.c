@@ -201,13 +201,18 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMe
     Counters *c = &sm->counters;
     switch ((SmPath)memory->path) {
     case SM_PATH_CONST:
+        if (sm->config->lsu.constants_hit) {
+            c->l1c_accesses++;
+            insts_access_done(&sm->insts, inst); /* ends when it leaves the latch */
+            return true;
+        }
         return access_read_cache(lsu, sm, port, inst, &lsu->l1c, access, &c->l1c_accesses,
                                  &c->l1c_misses);
     case SM_PATH_TEXTURE:
         return access_read_cache(lsu, sm, port, inst, &lsu->l1t, access, &c->l1t_accesses,
                                  &c->l1t_misses);
     case SM_PATH_L1D:
-        if (!l1d_can_enter(l1d)) return false;
+        if (!l1d_can_enter(l1d, access->address)) return false;
         l1d_enter(l1d, sm, inst, memory, access);
         count_access(sm, access);
         return true;
@@ -219,6 +224,17 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMe
     }
 }
 
+/* An access into each bank of the L1D, in order, up to the first whose bank has had its own or has
+ * no room. */
+static void enter_banks(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMemory *memory) {
+    uint32_t entered = 0;
+    for (; memory->done < memory->count; memory->done++) {
+        uint32_t bank = l1d_bank_of(l1d, memory->access[memory->done].address);
+        if (entered >> bank & 1 || !try_access(lsu, sm, l1d, port, memory)) return;
+        entered |= 1u << bank;
+    }
+}
+
 static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     uint16_t inst = lsu->latch;
     if (inst == SM_NONE || sm->cycle < lsu->latch_from) return;
@@ -227,9 +243,12 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
         access_shared(lsu, sm, inst, memory);
         return;
     }
-    uint32_t tries = sm->config->lsu.accesses_per_cycle;
-    while (memory->done < memory->count && tries-- && try_access(lsu, sm, l1d, port, memory))
-        memory->done++;
+    if (memory->path == SM_PATH_L1D && l1d->bank_count > 1) enter_banks(lsu, sm, l1d, port, memory);
+    else {
+        uint32_t tries = sm->config->lsu.accesses_per_cycle;
+        while (memory->done < memory->count && tries-- && try_access(lsu, sm, l1d, port, memory))
+            memory->done++;
+    }
     if (memory->done == memory->count) leave_latch(lsu, sm, inst);
 }
 
@@ -259,7 +278,8 @@ void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmColle
 /* Whether the latch can only go on after the L1D has taken something back from below. */
 static bool is_latch_stuck(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
     const SmMemory *memory = insts_memory_of(&sm->insts, lsu->latch);
-    return memory->path == SM_PATH_L1D && l1d_is_refusing(l1d) && !l1d_can_enter(l1d);
+    uint64_t address = memory->access[memory->done].address;
+    return memory->path == SM_PATH_L1D && l1d_bank_is_stuck(l1d, address);
 }
 
 bool lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port) {

@@ -98,6 +98,10 @@ void sm_report_policy(Sm *sm, const TytoReport *out) {
 
 /* ---- Kernels and CTAs ---- */
 
+void sm_carve_out(Sm *sm, uint32_t shared_bytes) {
+    l1d_carve_out(&sm->l1d, sm->context.config, shared_bytes);
+}
+
 void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const IsaContext *isa,
                      uint32_t ctas, const SmListener *listener, uint64_t cycle) {
     SmContext *context = &sm->context;

@@ -24,6 +24,7 @@ enum {
     SM_TENSOR_PRODUCTS = 8192,               /* most of a warp's matrix instruction: m16n8k64 */
     SM_TENSOR_BITS = 32768,                  /* the same of single bits: m16n8k256 */
     SM_TENSOR_CYCLES = 1024,                 /* most in which one may enter its pipeline */
+    SM_MAX_L1D_BANKS = 16,                   /* of one L1D */
     SM_POLICY_BYTES = 96,                    /* a policy's name and parameters, with the NUL */
 };
 
@@ -110,15 +111,25 @@ typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmD
     P(COUNT, key, at, "latency", latency, "cycles", 1, 1000, "26", "pipe behind the last conflict") \
     P(COUNT, key, at, "conflict_lanes", conflict_lanes, "", 16, 32, "32", "lanes of one access: 32 is the warp, 16 makes half-warps take turns")
 
+/* Of the L1D, what is no matter of a cache. */
+#define SM_L1D_PARAMETERS(P, key, at) \
+    P(COUNT, key, at, "banks", banks, "", 1, SM_MAX_L1D_BANKS, "1", "L1 data cache: banks, each with a queue of its own; with several, an instruction hands each an access a cycle") \
+    P(BYTES, key, at, "bank", bank_bytes, 4, 4 * KIB, "32 B", "L1 data cache: consecutive bytes of a bank") \
+    P(COUNT, key, at, "bank_interval", bank_interval, "cycles", 1, 64, "1", "L1 data cache: from one tag lookup of a bank to its next") \
+    P(COUNT, key, at, "dirty_share", dirty_share, "%", 0, 100, "0", "L1 data cache: written lines stay until they are so many of all") \
+    P(BYTES, key, at, "unified", unified_bytes, 0, 1024 * KIB, "0 B", "data store that L1D and shared memory divide; l1d.size is all of it then; 0 B: each has its own") \
+    P(LIST, key, at, "carve_outs", carve_outs, 0, 1024, "[]", "unified store: KiB that can be shared memory's; a kernel gets the least that holds what it asks for")
+
 /* The load/store unit: from a warp's 32 addresses to requests, and back to registers. */
 #define SM_LSU_PARAMETERS(P, key, at) \
-    P(COUNT, key, at, "accesses_per_cycle", accesses_per_cycle, "", 1, 32, "1", "coalesced accesses sent to the caches a cycle") \
+    P(COUNT, key, at, "accesses_per_cycle", accesses_per_cycle, "", 1, 32, "1", "coalesced accesses sent to the caches a cycle; to an L1D of several banks, one to each instead") \
     P(BOOL, key, at, "shrinks_segments", shrinks_segments, "yes", "an access that touches one half or quarter of a segment asks for that only") \
     P(BOOL, key, at, "narrows_small_elements", narrows_small_elements, "yes", "2-byte elements coalesce in half segments, 1-byte elements in quarters") \
     P(BOOL, key, at, "descends", descends, "yes", "the accesses of a warp go highest address first") \
     P(BYTES, key, at, "bypass_segment", bypass_segment_bytes, 16, 256, "32 B", "segment of atomics and of loads that bypass the L1D") \
     P(BOOL, key, at, "caches_global", caches_global, "yes", "global loads use the L1D") \
     P(BOOL, key, at, "caches_local", caches_local, "yes", "local loads and stores use the L1D") \
+    P(BOOL, key, at, "constants_hit", constants_hit, "no", "every read of a constant or a kernel parameter hits the L1C") \
     P(BOOL, key, at, "atomics_block", atomics_block, "yes", "a warp issues nothing until its atomics are answered") \
     P(BOOL, key, at, "loads_block", loads_block, "no", "a warp issues nothing until its load from global, local or texture memory has ended, used or not") \
     P(BOOL, key, at, "stalls_pipeline", stalls_pipeline, "no", "nothing issues while an instruction stays in the load/store unit for longer than one pick: stages in a row stop as a whole") \
@@ -169,6 +180,10 @@ typedef struct SmSharedConfig {
     SM_SHARED_PARAMETERS(PARAMETER_FIELD, , )
 } SmSharedConfig;
 
+typedef struct SmL1dConfig {
+    SM_L1D_PARAMETERS(PARAMETER_FIELD, , )
+} SmL1dConfig;
+
 typedef struct SmLsuConfig {
     SM_LSU_PARAMETERS(PARAMETER_FIELD, , )
 } SmLsuConfig;
@@ -185,6 +200,7 @@ typedef struct SmConfig {
     SmLsuConfig lsu;
     CacheConfig l1i; /* instructions */
     CacheConfig l1d; /* global and local data */
+    SmL1dConfig l1d_own;
     CacheConfig l1c; /* constants and kernel parameters */
     CacheConfig l1t; /* textures and read-only loads */
 } SmConfig;

@@ -50,6 +50,35 @@ static void gtx480(void **state) {
     assert_int_equal(set_index_of(&l2, 0x80003040), 48);
 }
 
+/* The polynomial hash of GPGPU-Sim 4.2's Volta, as observed on it: which bits of what lies above
+ * the set each bit of the set takes in. */
+static void polynomial(void **state) {
+    (void)state;
+    static const uint32_t takes_in[] = {0x3E69, 0x7CD2, 0x47CD, 0x0F9A, 0x1F34};
+    SetIndex index = build("ipoly 0x25: 32..18,17..14,7", 32, 128);
+    uint64_t seed = 7;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t a = next_random(&seed);
+        uint32_t set = (uint32_t)(a >> 14 & 15) << 1 | bit(a, 7);
+        for (int b = 0; b < 5; b++)
+            set ^= (uint32_t)(__builtin_popcount((uint32_t)(a >> 18) & takes_in[b]) & 1) << b;
+        assert_int_equal(set_index_of(&index, a), set);
+    }
+    assert_int_equal(set_index_of(&index, 0xC0000000), 16);
+    assert_int_equal(set_index_of(&index, 0xC0004000), 18);
+    assert_int_equal(set_index_of(&index, 0xC0012340), 24);
+}
+
+/* Lists in more pieces than runs can hold come to the same. */
+static void many_pieces(void **state) {
+    (void)state;
+    SetIndex index = build("7,9,11,13,15 ^ 8,10,12,14,16 ^ 20,22,24,26,28", 32, 128);
+    assert_true(index.is_hashed);
+    assert_int_equal(set_index_of(&index, 1 << 7 | 1 << 10), 0x18);
+    assert_int_equal(set_index_of(&index, 1 << 7 | 1 << 8), 0);
+    assert_int_equal(set_index_of(&index, 1 << 28 | 1 << 15 | 1 << 13), 2);
+}
+
 static void rejected(void **state) {
     (void)state;
     static const struct {
@@ -72,7 +101,11 @@ static void rejected(void **state) {
         {"40..8", 32, 128, "not lists"},
         {"10..7", 32, 128, "makes 4 bits, but 32 sets need 5"},
         {"12..7", 32, 128, "makes 6 bits"},
-        {"7,9,11,13,15 ^ 8,10,12,14,16 ^ 20,22,24,26,28", 32, 128, "not lists"},
+        {"ipoly 0x25 32..18,17..14,7", 32, 128, "not lists"},
+        {"ipoly 0x25: 9..7", 32, 128, "not lists"},
+        {"ipoly 1: 9..7", 1, 128, "not lists"},
+        {"ipoly 0x25: 12..6", 32, 128, "bits from 7 to 63"},
+        {"ipoly 0x13: 12..7", 32, 128, "makes 4 bits"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         SetIndex index;
@@ -85,9 +118,8 @@ static void rejected(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain),
-        cmocka_unit_test(gtx480),
-        cmocka_unit_test(rejected),
+        cmocka_unit_test(plain),       cmocka_unit_test(gtx480),   cmocka_unit_test(polynomial),
+        cmocka_unit_test(many_pieces), cmocka_unit_test(rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,8 +50,9 @@ static void against_naive_model(void **state) {
         uint32_t sets, ways;
         Replacement replacement;
     } rows[] = {
-        {1, 1, REPLACE_LRU},  {1, 4, REPLACE_LRU},  {8, 4, REPLACE_LRU},  {4, 16, REPLACE_LRU},
-        {1, 64, REPLACE_LRU}, {8, 4, REPLACE_FIFO}, {1, 1, REPLACE_FIFO}, {2, 7, REPLACE_FIFO},
+        {1, 1, REPLACE_LRU},  {1, 4, REPLACE_LRU},   {8, 4, REPLACE_LRU},   {4, 16, REPLACE_LRU},
+        {1, 64, REPLACE_LRU}, {8, 4, REPLACE_FIFO},  {1, 1, REPLACE_FIFO},  {2, 7, REPLACE_FIFO},
+        {4, 65, REPLACE_LRU}, {2, 256, REPLACE_LRU}, {1, 512, REPLACE_LRU}, {2, 100, REPLACE_FIFO},
     };
     uint64_t seed = 4711;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
@@ -193,6 +194,105 @@ static void invalidate_all(void **state) {
     arena_free(arena);
 }
 
+/* Random reservations, fills, writes, invalidations: an array of many ways, which keeps lists and a
+ * hash table, against one of 64 that looks at all of them. */
+static void lists_and_scans_agree(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    TagArrayConfig config = {
+        .sets = 2, .ways = 65, .line_bytes = 128, .sector_bytes = 32, .dirty_share = 30};
+    TagArray listed = build(config, arena);
+    tag_array_set_ways(&listed, 40);
+    config.ways = 40;
+    TagArray scanned = build(config, arena);
+    assert_non_null(listed.list);
+    assert_null(scanned.list);
+    uint64_t seed = 99;
+    for (int i = 0; i < 50000; i++) {
+        uint64_t address = next_random(&seed) % 128 * 128;
+        uint8_t sector = (uint8_t)(1u << next_random(&seed) % 4);
+        int32_t a, b;
+        TagResult result = tag_array_probe(&listed, address, sector, &a);
+        assert_int_equal(result, tag_array_probe(&scanned, address, sector, &b));
+        assert_int_equal(listed.dirty_lines, scanned.dirty_lines);
+        uint32_t what = (uint32_t)(next_random(&seed) % 16);
+        if (result == TAG_MISS) {
+            TagEviction gone_a, gone_b;
+            uint8_t pending = what < 8 ? sector : 0;
+            a = tag_array_reserve(&listed, address, pending, &gone_a);
+            b = tag_array_reserve(&scanned, address, pending, &gone_b);
+            assert_int_equal(a == TAG_NONE, b == TAG_NONE);
+            assert_int_equal(gone_a.has_line, gone_b.has_line);
+            assert_int_equal(gone_a.address, gone_b.address);
+            assert_int_equal(gone_a.dirty, gone_b.dirty);
+        } else if (what < 8) {
+            tag_array_fill(&listed, a, listed.lines[a].pending);
+            tag_array_fill(&scanned, b, scanned.lines[b].pending);
+            tag_array_touch(&listed, a);
+            tag_array_touch(&scanned, b);
+        } else if (what < 12) {
+            tag_array_write(&listed, a, sector);
+            tag_array_write(&scanned, b, sector);
+        } else if (what < 14) {
+            tag_array_clean(&listed, a, 0xF);
+            tag_array_clean(&scanned, b, 0xF);
+        } else if (!listed.lines[a].pending) {
+            tag_array_invalidate(&listed, a);
+            tag_array_invalidate(&scanned, b);
+        }
+        if (i % 5000 == 0) {
+            tag_array_invalidate_all(&listed);
+            tag_array_invalidate_all(&scanned);
+        }
+    }
+    arena_free(arena);
+}
+
+/* While dirty lines are few the oldest clean line goes; once they are their share, the oldest. */
+static void dirty_lines_stay_until_they_are_their_share(void **state) {
+    (void)state;
+    for (uint32_t ways = 4; ways <= 128; ways *= 32) {
+        Arena *arena = arena_new();
+        TagArray tags = build(
+            (TagArrayConfig){.sets = 1, .ways = ways, .line_bytes = 128, .dirty_share = 50}, arena);
+        TagEviction gone;
+        for (uint32_t i = 0; i < ways; i++)
+            tag_array_fill(&tags, tag_array_reserve(&tags, i * 128, 0, &gone), 1);
+        for (uint32_t i = 0; i < ways / 2 - 1; i++)
+            tag_array_write(&tags, tag_array_find(&tags, i * 128), 1);
+        int32_t place = tag_array_reserve(&tags, ways * 128, 0, &gone);
+        assert_int_equal(gone.address, (ways / 2 - 1) * 128);
+        tag_array_write(&tags, place, 1); /* now they are half of all */
+        tag_array_reserve(&tags, (ways + 1) * 128, 0, &gone);
+        assert_int_equal(gone.address, 0);
+        assert_int_equal(gone.dirty, 1);
+        arena_free(arena);
+    }
+}
+
+/* With fewer ways in use a set holds fewer lines, and finds them, and all of them again later. */
+static void ways_can_be_lent_away(void **state) {
+    (void)state;
+    for (uint32_t most = 8; most <= 256; most *= 32) {
+        Arena *arena = arena_new();
+        TagArray tags = build((TagArrayConfig){.sets = 4, .ways = most, .line_bytes = 128}, arena);
+        for (uint32_t ways = 3; ways <= most; ways += most - 3) {
+            TagEviction gone;
+            uint32_t lost = 0;
+            tag_array_invalidate_all(&tags);
+            tag_array_set_ways(&tags, ways);
+            for (uint32_t i = 0; i < 4 * ways + 4; i++) {
+                tag_array_reserve(&tags, i * 128, 0, &gone);
+                lost += gone.has_line;
+            }
+            assert_int_equal(lost, 4);
+            for (uint32_t i = 0; i < 4 * ways + 4; i++)
+                assert_int_equal(tag_array_find(&tags, i * 128) != TAG_NONE, i >= 4);
+        }
+        arena_free(arena);
+    }
+}
+
 /* A freed place is taken before any line goes, even one that was allocated earlier. */
 static void free_places_first(void **state) {
     (void)state;
@@ -244,6 +344,9 @@ int main(void) {
         cmocka_unit_test(line_life),
         cmocka_unit_test(sectors),
         cmocka_unit_test(invalidate_all),
+        cmocka_unit_test(lists_and_scans_agree),
+        cmocka_unit_test(dirty_lines_stay_until_they_are_their_share),
+        cmocka_unit_test(ways_can_be_lent_away),
         cmocka_unit_test(free_places_first),
         cmocka_unit_test(replacement),
     };

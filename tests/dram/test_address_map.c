@@ -17,6 +17,17 @@ static const AddressMapConfig owl = {.bits = OWL_BITS};
 static const AddressMapConfig one = {
     .bits = "RRRRRRRR.BB.CCCCCCCCCC", .channels = 1, .block_bytes = 256};
 
+/* Volta and Ampere as GPGPU-Sim 4.2 models them. */
+static const AddressMapConfig qv100 = {.bits = "RRRRRRRRRRRRR.BBB.CCC.b.PPPPP.CCCCCCCC",
+                                       .hash = "ipoly 0x43: 32..14,12..8,13"};
+static const AddressMapConfig rtx3070 = {.bits = "RRRRRRRRRRRRR.BBB.CCCC.PPPP.b.CCCCCCC",
+                                         .hash = "ipoly 0x25: 27..13,11..8,7"};
+static const AddressMapConfig divided = {.bits = "RRRRRRRRRRRR.BBBB.CC.SS.CCCCCCCC",
+                                         .channels = 20,
+                                         .block_bytes = 256,
+                                         .hash = "11..8 ^ 15..12 ^ 22,21,18,16",
+                                         .bank_hash = "15..12 ^ 20,18,17,16"};
+
 static AddressMap build(const AddressMapConfig *config) {
     AddressMap map;
     Diag *diag = diag_new();
@@ -55,6 +66,61 @@ static void gtx480_examples(void **state) {
     }
 }
 
+/* Places seen on the peer's models of Volta and Ampere, whose slices are hashed. */
+static void hashed_examples(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t address;
+        uint32_t slice, bank, row, column;
+    } rows[2][8] = {{
+                        {0xC0000000, 28, 0, 3072, 0},
+                        {0xC0000080, 28, 0, 3072, 128},
+                        {0xC0000100, 30, 0, 3072, 0},
+                        {0xC0002000, 29, 1, 3072, 0},
+                        {0xC0004000, 31, 0, 3072, 256},
+                        {0xC0020000, 4, 2, 3072, 0},
+                        {0xC0100000, 25, 0, 3073, 0},
+                        {0xC0012340, 23, 1, 3072, 1088},
+                    },
+                    {
+                        {0xC0000000, 0, 0, 6144, 0},
+                        {0xC0000080, 1, 1, 6144, 0},
+                        {0xC0000100, 2, 0, 6144, 0},
+                        {0xC0002000, 5, 0, 6144, 256},
+                        {0xC0004000, 10, 0, 6144, 512},
+                        {0xC0020000, 26, 4, 6144, 0},
+                        {0xC0100000, 14, 0, 6146, 0},
+                        {0xC0012340, 14, 2, 6144, 320},
+                    }};
+    const AddressMapConfig *configs[] = {&qv100, &rtx3070};
+    for (int machine = 0; machine < 2; machine++) {
+        AddressMap map = build(configs[machine]);
+        for (int i = 0; i < 8; i++) {
+            DramPlace place = address_map_place(&map, rows[machine][i].address);
+            assert_int_equal(place.slice, rows[machine][i].slice);
+            assert_int_equal(place.channel, rows[machine][i].slice / 2);
+            assert_int_equal(place.bank, rows[machine][i].bank);
+            assert_int_equal(place.row, rows[machine][i].row);
+            assert_int_equal(place.column, rows[machine][i].column);
+            assert_int_equal(address_map_slice(&map, rows[machine][i].address), place.slice);
+        }
+    }
+}
+
+/* Blocks are hashed before they are dealt out: each channel has its share, also of addresses that
+ * lie a power of two apart. */
+static void a_hashed_division_deals_out_evenly(void **state) {
+    (void)state;
+    AddressMap map = build(&divided);
+    for (uint64_t stride = 256; stride <= 65536; stride *= 4) {
+        uint32_t count[20] = {0};
+        for (uint64_t i = 0; i < 20000; i++)
+            count[address_map_slice(&map, i * stride) / map.slices_per_channel]++;
+        for (int channel = 0; channel < 20; channel++)
+            assert_in_range(count[channel], 900, 1100);
+    }
+}
+
 static void bit_string_places(void **state) {
     (void)state;
     AddressMap map = build(&owl);
@@ -81,14 +147,14 @@ static uint64_t next_random(uint64_t *seed) {
 /* The division agrees with the machine's own, and both inverses come back to where they began. */
 static void inverses(void **state) {
     (void)state;
-    const AddressMapConfig *configs[] = {&gtx480, &md, &owl, &one};
+    const AddressMapConfig *configs[] = {&gtx480, &md, &owl, &one, &qv100, &rtx3070, &divided};
     uint64_t seed = 88172645463325252u;
-    for (size_t c = 0; c < 4; c++) {
+    for (size_t c = 0; c < 7; c++) {
         AddressMap map = build(configs[c]);
         for (int i = 0; i < 20000; i++) {
             uint64_t address = next_random(&seed) >> next_random(&seed) % 40;
             DramPlace place = address_map_place(&map, address);
-            if (configs[c]->channels)
+            if (configs[c]->channels && !configs[c]->hash)
                 assert_int_equal(place.channel, address / 256 % configs[c]->channels);
             assert_true(place.bank < map.banks && place.column < map.row_bytes);
             uint64_t local = address_map_local(&map, address);
@@ -120,6 +186,13 @@ static void rejected(void **state) {
         {{.bits = "RRRRBBCCCCCC", .channels = 300, .block_bytes = 512}, "300 channels"},
         {{.bits = "RBRBRBRBRBRBRBRBRBRBRBRBRBCRCRCRCRCR"}, "more than 12 pieces"},
         {{.bits = "RRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRRCCCCCC"}, "more than 48 bits"},
+        {{.bits = "RRRRPPBBCCCCCC", .hash = "9..8 & 1"}, "neither lists of bits"},
+        {{.bits = "RRRRPPBBCCCCCC", .hash = "10..8"}, "makes 3 bits instead of 2"},
+        {{.bits = "RRRRPPBBCCCCCC", .hash = "8,9"}, "bit 0 of the result must have address bit 8"},
+        {{.bits = "RRRRPPBBCCCCCC", .hash = "9..8 ^ 8,10"}, "no other bit of the result may"},
+        {{.bits = "RRRRBBCCCCCCCCCC", .channels = 3, .block_bytes = 256, .hash = "9,8 ^ 12,7"},
+         "bit 7 lies within a block"},
+        {{.bits = "RRRRBBCCCCCC", .bank_hash = "7..6 ^ 8,5"}, "neither of the bank nor of the row"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         AddressMap map;
@@ -133,6 +206,8 @@ static void rejected(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gtx480_examples),
+        cmocka_unit_test(hashed_examples),
+        cmocka_unit_test(a_hashed_division_deals_out_evenly),
         cmocka_unit_test(bit_string_places),
         cmocka_unit_test(inverses),
         cmocka_unit_test(rejected),

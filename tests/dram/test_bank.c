@@ -87,6 +87,54 @@ static void gtx480_distances(void **state) {
     assert_int_equal(dram_banks_earliest(&banks, DRAM_READ, OTHER_GROUP), 0);
 }
 
+/* As measured on the peer's Volta and Ampere models. */
+static void volta_and_ampere_distances(void **state) {
+    (void)state;
+    enum { SAME_BANK = 0, SAME_GROUP = 4, OTHER_GROUP = 1 };
+    static const struct {
+        DramCommand first, second;
+        uint32_t bank;
+        uint64_t hbm2, gddr6;
+    } rows[] = {
+        {DRAM_READ, DRAM_READ, OTHER_GROUP, 1, 4},
+        {DRAM_READ, DRAM_READ, SAME_GROUP, 2, 6},
+        {DRAM_WRITE, DRAM_WRITE, OTHER_GROUP, 1, 4},
+        {DRAM_ACTIVATE, DRAM_ACTIVATE, OTHER_GROUP, 3, 12},
+        {DRAM_ACTIVATE, DRAM_ACTIVATE, SAME_BANK, 40, 78},
+        {DRAM_ACTIVATE, DRAM_READ, SAME_BANK, 12, 24},
+        {DRAM_ACTIVATE, DRAM_WRITE, SAME_BANK, 9, 15},
+        {DRAM_ACTIVATE, DRAM_PRECHARGE, SAME_BANK, 28, 55},
+        {DRAM_PRECHARGE, DRAM_ACTIVATE, SAME_BANK, 12, 24},
+        {DRAM_READ, DRAM_PRECHARGE, SAME_GROUP, 3, 4},
+        {DRAM_WRITE, DRAM_PRECHARGE, SAME_BANK, 13, 36},
+        {DRAM_READ, DRAM_WRITE, OTHER_GROUP, 13, 22},
+        {DRAM_WRITE, DRAM_READ, OTHER_GROUP, 6, 22},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int gddr6 = 0; gddr6 < 2; gddr6++) {
+            DramBanks banks = banks_of(&devices[gddr6 ? DEVICE_GDDR6 : DEVICE_HBM2]);
+            dram_banks_command(&banks, rows[i].first, 0, 7, START);
+            assert_int_equal(dram_banks_earliest(&banks, rows[i].second, rows[i].bank),
+                             START + (gddr6 ? rows[i].gddr6 : rows[i].hbm2));
+        }
+    DramBanks banks = banks_of(&devices[DEVICE_HBM2]);
+    dram_banks_command(&banks, DRAM_READ, 0, 7, START);
+    assert_int_equal(dram_banks_earliest(&banks, DRAM_PRECHARGE, OTHER_GROUP), 0);
+}
+
+static void a_refresh_closes_all_banks_and_lets_none_open_before_its_end(void **state) {
+    (void)state;
+    DramBanks banks = banks_of(&devices[DEVICE_HBM2]);
+    assert_int_equal(dram_banks_refresh_earliest(&banks), 0);
+    dram_banks_refresh(&banks, 12, 298, START);
+    assert_int_equal(dram_banks_earliest(&banks, DRAM_ACTIVATE, 5), START + 298);
+    dram_banks_command(&banks, DRAM_ACTIVATE, 5, 1, START + 500);
+    assert_int_equal(dram_banks_refresh_earliest(&banks), START + 500 + 28);
+    dram_banks_refresh(&banks, 12, 298, START + 528);
+    assert_false(dram_banks_is_open(&banks, 5, 1));
+    assert_int_equal(dram_banks_earliest(&banks, DRAM_ACTIVATE, 7), START + 528 + 12 + 298);
+}
+
 static void open_rows(void **state) {
     (void)state;
     DramBanks banks = banks_of(&devices[DEVICE_OWL]);
@@ -114,6 +162,8 @@ static void rejected_timings(void **state) {
         {good, "tCCDL is below tCCD"},
         {good, "tWL is above tCL"},
         {good, "tRP = 5000"},
+        {good, "tREFI is below 2 x (tRFC + tRC)"},
+        {good, "tREFI without tRFC"},
     };
     rows[1].timing.cl = 0;
     rows[2].timing.ras = 5;
@@ -122,6 +172,8 @@ static void rejected_timings(void **state) {
     rows[5].timing.ccd_long = 1;
     rows[6].timing.wl = 11;
     rows[7].timing.rp = 5000;
+    rows[8].timing.refi = 500, rows[8].timing.rfc = 230;
+    rows[9].timing.refi = 500;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Diag *diag = diag_new();
         assert_int_equal(dram_timing_check(&rows[i].timing, 2, diag), rows[i].why == NULL);
@@ -134,6 +186,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_constraint),
         cmocka_unit_test(gtx480_distances),
+        cmocka_unit_test(volta_and_ampere_distances),
+        cmocka_unit_test(a_refresh_closes_all_banks_and_lets_none_open_before_its_end),
         cmocka_unit_test(open_rows),
         cmocka_unit_test(rejected_timings),
     };

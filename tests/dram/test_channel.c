@@ -215,6 +215,85 @@ static void bank_parallelism(void **state) {
     bench_free(&bench);
 }
 
+/* Two banks, one of which streams its open row: a row command for the other goes beside a column
+ * command where there are two buses, whatever the order of the banks, and else before it only. */
+static void a_second_bus_takes_row_commands_beside_column_commands(void **state) {
+    (void)state;
+    DramConfig config = devices[DEVICE_HBM2].config;
+    config.timing.ccd_long = 1; /* a column command every tick */
+    uint64_t opened[2];
+    for (int dual = 0; dual < 2; dual++) {
+        config.has_dual_bus = dual;
+        Bench bench = bench_new(&config);
+        push(&bench, 0, 0, 1, 0, 1024, false); /* 32 column commands from tick 12 on */
+        run_to(&bench, 15);
+        push(&bench, 1, 1, 1, 0, 32, false); /* behind it in the scan */
+        while (bench.counters->dram_activates < 2)
+            dram_step(bench.channel, bench.tick++);
+        opened[dual] = bench.tick - 1;
+        bench_free(&bench);
+    }
+    assert_int_equal(opened[1], 15);
+    assert_true(opened[0] > 15);
+}
+
+/* What a stream of reads in turn to two open rows of bank groups 0 and 1 takes. */
+static uint64_t ticks_of_two_channels(bool shares_bus) {
+    DramConfig config = devices[DEVICE_HBM2].config;
+    Bench bench[2] = {bench_new(&config), bench_new(&config)};
+    DramBus bus = {0};
+    uint32_t got = 0;
+    for (int c = 0; c < 2; c++) {
+        if (shares_bus) dram_share_bus(bench[c].channel, &bus);
+        for (uint32_t i = 0; i < 60; i++)
+            push(&bench[c], i, i & 1, 0, i / 2 * 32, 32, false);
+    }
+    for (; got < 120; bench[0].tick++) {
+        assert_true(bench[0].tick < 1000);
+        for (int c = 0; c < 2; c++) {
+            DramReply reply;
+            dram_step(bench[c].channel, bench[0].tick);
+            got += dram_pop_reply(bench[c].channel, &reply);
+        }
+    }
+    uint64_t ticks = bench[0].tick;
+    bench_free(&bench[0]), bench_free(&bench[1]);
+    return ticks;
+}
+
+static void pseudo_channels_share_one_column_command_a_tick(void **state) {
+    (void)state;
+    uint64_t alone = ticks_of_two_channels(false), together = ticks_of_two_channels(true);
+    assert_in_range(alone, 60 + 24, 60 + 24 + 8);      /* one a tick, each */
+    assert_in_range(together, 120 + 24, 120 + 24 + 8); /* one a tick, both */
+}
+
+/* A request that comes while a refresh is under way waits for its end; one that comes before it has
+ * its row closed behind it. */
+static void requests_wait_for_a_refresh(void **state) {
+    (void)state;
+    DramConfig config = devices[DEVICE_HBM2].config;
+    const DramTiming *t = &config.timing;
+    uint64_t due = t->refi;
+    Bench bench = bench_new(&config);
+    run_to(&bench, due + 100);
+    push(&bench, 0, 3, 1, 0, 32, false);
+    assert_int_equal(wait_reply(&bench, NULL), due + t->rfc + t->rcd + t->cl);
+    run_to(&bench, 2 * due - 20);
+    push(&bench, 1, 3, 1, 32, 32, false);
+    assert_int_equal(wait_reply(&bench, NULL), 2 * due - 20 + t->cl); /* the row is open */
+    run_to(&bench, 2 * due + 1);
+    push(&bench, 2, 3, 1, 64, 32, false);
+    assert_int_equal(wait_reply(&bench, NULL), 2 * due + t->rp + t->rfc + t->rcd + t->cl);
+    assert_int_equal(bench.counters->dram_row_misses, 2);
+    assert_int_equal(bench.counters->dram_row_hits, 1);
+    /* long idle: only the last one matters */
+    run_to(&bench, 50 * due + t->rfc + 1000);
+    push(&bench, 3, 3, 1, 64, 32, false);
+    assert_int_equal(wait_reply(&bench, NULL), 50 * due + t->rfc + 1000 + t->rcd + t->cl);
+    bench_free(&bench);
+}
+
 typedef struct Outcome {
     Counters counters;
     uint64_t replies;     /* replies popped */
@@ -425,6 +504,9 @@ int main(void) {
         cmocka_unit_test(service_order),
         cmocka_unit_test(overtaking),
         cmocka_unit_test(bank_parallelism),
+        cmocka_unit_test(a_second_bus_takes_row_commands_beside_column_commands),
+        cmocka_unit_test(pseudo_channels_share_one_column_command_a_tick),
+        cmocka_unit_test(requests_wait_for_a_refresh),
         cmocka_unit_test(conservation),
         cmocka_unit_test(hostile_limits),
         cmocka_unit_test(skipping),

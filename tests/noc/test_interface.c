@@ -121,6 +121,7 @@ static void quiet_steps_lead_to_the_next_arrival(void **state) {
     for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
         NocConfig config = noc_config_default((NocKind)kind, 30);
         config.router_delay = 7;
+        config.switch_delay = 5;
         Noc *noc = noc_new(&config, NULL);
         assert_true(noc_quiet_steps(noc) == NOC_QUIET_FOREVER);
         noc_skip(noc, 1000000);

@@ -203,6 +203,56 @@ static void ideal_latency_is_fixed_under_any_load(void **state) {
     noc_free(noc);
 }
 
+static void a_switch_takes_a_step_and_its_delay_whatever_the_packet(void **state) {
+    (void)state;
+    for (int delay = 0; delay <= 3; delay++) {
+        NocConfig config = noc_config_default(NOC_SWITCH, 144);
+        config.switch_delay = delay;
+        Noc *noc = noc_new(&config, NULL);
+        for (int source = 0; source < 144; source += 11)
+            for (int flits = 1; flits <= 4; flits++) {
+                expect_latency(noc, source, (source * 7 + flits) % 144, flits * 40, 1 + delay);
+                for (int i = 1; i < flits; i++)
+                    noc_step(noc); /* the link is taken for as long */
+            }
+        noc_free(noc);
+    }
+}
+
+/* Steps once; which of the nodes below 64 have a packet then, bit each. Takes them. */
+static uint64_t arrivals_of_step(Noc *noc) {
+    noc_step(noc);
+    uint64_t arrived = noc_ready_mask(noc)[0];
+    for (uint64_t left = arrived; left; left &= left - 1)
+        noc_pop(noc, bits_lowest64(left));
+    return arrived;
+}
+
+static void a_switch_empties_a_queue_towards_rising_outputs_in_one_step(void **state) {
+    (void)state;
+    NocConfig config = noc_config_default(NOC_SWITCH, 60);
+    Noc *noc = noc_new(&config, NULL);
+    static const int outputs[] = {5, 40, 59, 8, 20};
+    for (int i = 0; i < 5; i++)
+        noc_inject(noc, 0, outputs[i], 8, 0);
+    assert_true(arrivals_of_step(noc) ==
+                (UINT64_C(1) << 5 | UINT64_C(1) << 40 | UINT64_C(1) << 59));
+    assert_true(arrivals_of_step(noc) == (UINT64_C(1) << 8 | UINT64_C(1) << 20));
+    /* an output takes one packet a step, and the inputs take turns */
+    uint32_t payload;
+    for (int source = 10; source < 13; source++)
+        for (uint32_t i = 0; i < 2; i++)
+            noc_inject(noc, source, 3, 8, (uint32_t)source);
+    for (uint32_t i = 0; i < 6; i++) {
+        noc_step(noc);
+        assert_true(noc_peek(noc, 3, &payload));
+        assert_int_equal(payload, 10 + i % 3);
+        noc_pop(noc, 3);
+    }
+    assert_true(noc_is_idle(noc));
+    noc_free(noc);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gtx480_crossbar_takes_six_steps_and_one_per_further_flit),
@@ -212,6 +262,8 @@ int main(void) {
         cmocka_unit_test(a_packet_behind_another_arrives_a_step_later),
         cmocka_unit_test(an_input_port_passes_one_flit_per_cycle),
         cmocka_unit_test(ideal_latency_is_fixed_under_any_load),
+        cmocka_unit_test(a_switch_takes_a_step_and_its_delay_whatever_the_packet),
+        cmocka_unit_test(a_switch_empties_a_queue_towards_rising_outputs_in_one_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@ static NocConfig draw_config(Traffic *dice, int trial) {
     config.allocation_steps = traffic_draw(dice, 2);
     config.output_delay = 1 + traffic_draw(dice, 6);
     config.ideal_latency = 1 + traffic_draw(dice, 20);
+    config.switch_delay = traffic_draw(dice, 4);
     if (config.kind == NOC_MESH && traffic_draw(dice, 2)) { /* more routers than nodes, reversed */
         config.columns++;
         for (int i = 0; i < config.nodes; i++)
@@ -140,6 +141,7 @@ static void a_blocked_network_stands_still_and_recovers(void **state) {
     (void)state;
     for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
         NocConfig config = noc_config_default((NocKind)kind, 20);
+        if (kind == NOC_SWITCH) config.injection_flits = config.ejection_flits = 64; /* fill soon */
         Noc *noc = noc_new(&config, NULL);
         Traffic *traffic = traffic_new(noc, config.nodes, 9);
         for (int i = 0; i < 3000; i++) {

@@ -29,7 +29,7 @@ static uint16_t enter(Bench *bench, uint32_t pc, uint8_t warp, uint64_t address)
     SmInsts *insts = &bench->stage->sm.insts;
     uint16_t inst = stage_memory_inst(bench->stage, pc, warp, SM_PATH_L1D, address, 1);
     const SmMemory *memory = insts_memory_of(insts, inst);
-    assert_true(l1d_can_enter(&bench->l1d));
+    assert_true(l1d_can_enter(&bench->l1d, address));
     l1d_enter(&bench->l1d, &bench->stage->sm, inst, memory, &memory->access[0]);
     insts_handed_on(insts, inst);
     return inst;
@@ -90,11 +90,11 @@ static void test_the_queue_is_as_long_as_the_latency(void **state) {
     Bench *bench = start("l1d.latency=3");
     for (int i = 0; i < 3; i++)
         enter(bench, bench->load, 0, A + (uint64_t)i * LINE);
-    assert_false(l1d_can_enter(&bench->l1d));
+    assert_false(l1d_can_enter(&bench->l1d, A));
     steps(bench, 2);
-    assert_false(l1d_can_enter(&bench->l1d));
+    assert_false(l1d_can_enter(&bench->l1d, A));
     step(bench);
-    assert_true(l1d_can_enter(&bench->l1d));
+    assert_true(l1d_can_enter(&bench->l1d, A));
     stage_free(bench->stage);
 }
 
@@ -177,7 +177,7 @@ static void test_hits_are_told_by_who_brought_the_line_in(void **state) {
 static void assert_stuck(Bench *bench, const uint64_t *counter) {
     uint64_t before = *counter;
     step(bench);
-    assert_ptr_equal(bench->l1d.refusal, counter);
+    assert_ptr_equal(bench->l1d.banks[0].refusal, counter);
     assert_int_equal(bench->l1d.count, 1);
     assert_int_equal(l1d_next_event(&bench->l1d), UINT64_MAX);
     l1d_count_cycles(&bench->l1d, 5);
@@ -403,6 +403,172 @@ static void test_allocation_on_fill_takes_a_line_when_the_data_come(void **state
     stage_free(bench->stage);
 }
 
+/* ---- Banks ---- */
+
+#define BANKED "l1d.latency=1 l1d.sector=32B l1d.banks=4 l1d.miss_queue=16 l1d.index=linear "
+
+static void test_each_bank_looks_up_an_access_a_cycle(void **state) {
+    (void)state;
+    for (uint32_t interval = 1; interval <= 3; interval += 2) {
+        Bench *bench = start(interval == 1 ? BANKED "l1d.latency=4"
+                                           : BANKED "l1d.latency=4 l1d.bank_interval=3");
+        int32_t place;
+        TagEviction evicted;
+        for (uint64_t line = A; line < A + 2 * LINE; line += LINE) {
+            place = tag_array_reserve(&bench->l1d.tags, line, 0xF, &evicted);
+            tag_array_fill(&bench->l1d.tags, place, 0xF);
+        }
+        for (uint64_t sector = 0; sector < 8; sector++) /* two to each bank */
+            enter(bench, bench->load, 0, A + sector * 32);
+        steps(bench, 3);
+        assert_int_equal(counters(bench)->l1d_hits, 0);
+        step(bench);
+        assert_int_equal(counters(bench)->l1d_hits, 4);
+        assert_int_equal(l1d_next_event(&bench->l1d), 4 + interval);
+        steps(bench, interval - 1);
+        assert_int_equal(counters(bench)->l1d_hits, 4);
+        step(bench);
+        assert_int_equal(counters(bench)->l1d_hits, 8);
+        stage_free(bench->stage);
+    }
+}
+
+static void test_a_bank_that_is_stuck_lets_the_others_go_on(void **state) {
+    (void)state;
+    Bench *bench = start(BANKED "l1d.mshrs=1");
+    enter(bench, bench->load, 0, A);
+    step(bench);
+    enter(bench, bench->load, 0, B); /* no MSHR is left */
+    int32_t place;
+    TagEviction evicted;
+    place = tag_array_reserve(&bench->l1d.tags, C, 0xF, &evicted);
+    tag_array_fill(&bench->l1d.tags, place, 0xF);
+    uint16_t other = enter(bench, bench->load, 0, C + 32);
+    step(bench);
+    assert_true(stage_has_event(bench->stage, SM_EVENT_INST_DONE, other));
+    assert_int_equal(bench->l1d.refusing, 1);
+    assert_ptr_equal(bench->l1d.banks[0].refusal, &counters(bench)->l1d_fail_mshrs);
+    assert_false(l1d_can_enter(&bench->l1d, B + 128));
+    assert_true(l1d_can_enter(&bench->l1d, B + 96));
+    fill(bench, A);
+    l1d_pop_return(&bench->l1d);
+    step(bench);
+    assert_int_equal(bench->l1d.refusing, 0);
+    assert_int_equal(counters(bench)->l1d_misses, 2);
+    stage_free(bench->stage);
+}
+
+/* Both banks want a way of one set, of which one is free: the second finds the line there that the
+ * first has brought, and only lacks its sector. */
+static void test_a_line_that_another_bank_brings_ends_the_want_of_a_way(void **state) {
+    (void)state;
+    Bench *bench = start(BANKED "l1d.size=4KiB l1d.ways=1 l1d.latency=2");
+    uint64_t apart = 4096;
+    enter(bench, bench->load, 0, A + 32);
+    steps(bench, 2);
+    enter(bench, bench->load, 0, A + apart);      /* bank 0: the line at A is under way */
+    enter(bench, bench->load, 0, A + apart + 32); /* bank 1: likewise */
+    steps(bench, 2);
+    assert_int_equal(bench->l1d.refusing, 3);
+    fill(bench, A + 32);
+    step(bench);
+    assert_int_equal(bench->l1d.refusing, 0);
+    assert_int_equal(counters(bench)->l1d_misses, 3);
+    assert_int_equal(counters(bench)->l1d_evictions, 1);
+    stage_free(bench->stage);
+}
+
+/* ---- Stores that are written through and take their sectors ---- */
+
+#define THROUGH                                                                                    \
+    BANKED "l1d.write=write-through l1d.write_allocate=validate l1d.local_write=write-through "    \
+           "l1d.local_write_allocate=validate "
+
+/* A store of the bytes whose bits are set, of the sector at `address`. */
+static void store_bytes(Bench *bench, uint64_t address, uint32_t bytes) {
+    SmInsts *insts = &bench->stage->sm.insts;
+    uint16_t inst = stage_memory_inst(bench->stage, bench->store, 5, SM_PATH_L1D, address, 1);
+    SmMemory *memory = insts_memory_of(insts, inst);
+    memory->access[0].bytes = 32;
+    memory->access[0].atoms = 1;
+    memory->access[0].written = bytes;
+    l1d_enter(&bench->l1d, &bench->stage->sm, inst, memory, &memory->access[0]);
+    insts_handed_on(insts, inst);
+    step(bench);
+}
+
+static void test_sectors_written_in_parts_can_be_read_once_all_their_bytes_are(void **state) {
+    (void)state;
+    Bench *bench = start(THROUGH);
+    for (uint32_t word = 0; word < 8; word++) {
+        int32_t place;
+        assert_int_not_equal(tag_array_probe(&bench->l1d.tags, A + 32, 2, &place), TAG_HIT);
+        store_bytes(bench, A + 32, UINT32_C(0xF) << 4 * word);
+        assert_int_equal(misses(bench), word + 1); /* each goes on to L2 */
+    }
+    assert_int_equal(counters(bench)->l1d_misses, 1); /* the first */
+    assert_int_equal(counters(bench)->l1d_hits, 7);
+    uint16_t load = enter(bench, bench->load, 5, A + 32);
+    step(bench);
+    assert_true(stage_has_event(bench->stage, SM_EVENT_INST_DONE, load));
+    assert_int_equal(misses(bench), 8);
+    stage_free(bench->stage);
+}
+
+static void test_a_load_fetches_what_a_store_has_left_open(void **state) {
+    (void)state;
+    Bench *bench = start(THROUGH);
+    store_bytes(bench, A, 0xFF);
+    enter(bench, bench->load, 5, A);
+    step(bench);
+    assert_int_equal(counters(bench)->l1d_load_misses, 1);
+    assert_int_equal(misses(bench), 2);
+    fill(bench, A);
+    uint16_t again = enter(bench, bench->load, 5, A);
+    step(bench);
+    assert_true(stage_has_event(bench->stage, SM_EVENT_INST_DONE, again));
+    store_bytes(bench, A, 0xFF); /* part of a sector that is there: it stays readable */
+    again = enter(bench, bench->load, 5, A);
+    step(bench);
+    assert_true(stage_has_event(bench->stage, SM_EVENT_INST_DONE, again));
+    stage_free(bench->stage);
+}
+
+static void test_what_was_written_through_is_never_written_back(void **state) {
+    (void)state;
+    Bench *bench = start(THROUGH "l1d.size=4KiB l1d.ways=1");
+    store_bytes(bench, A, UINT32_MAX);
+    send_all(bench);
+    enter(bench, bench->load, 5, A + 4096); /* takes its line */
+    step(bench);
+    assert_int_equal(counters(bench)->l1d_evictions, 1);
+    assert_int_equal(misses(bench), 1);
+    store_bytes(bench, B, UINT32_MAX);
+    send_all(bench);
+    l1d_flush(&bench->l1d, &bench->stage->sm, &bench->port);
+    assert_int_equal(counters(bench)->l1d_write_backs, 0);
+    assert_false(bench->l1d.is_flushing);
+    assert_int_equal(tag_array_find(&bench->l1d.tags, B), TAG_NONE);
+    stage_free(bench->stage);
+}
+
+/* ---- A store shared with shared memory ---- */
+
+static void test_a_carve_out_leaves_ways_in_proportion_from_the_next_flush_on(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.size=128KiB l1d.ways=256 l1d.index=linear l1d.unified=128KiB "
+                         "l1d.carve_outs=[0,8,16,32,64,96]");
+    static const uint32_t rows[][2] = {{0, 256}, {8, 240}, {16, 224}, {64, 128}, {96, 64}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t before = bench->l1d.tags.ways;
+        l1d_carve_out(&bench->l1d, bench->stage->sm.config, rows[i][0] * 1024);
+        assert_int_equal(bench->l1d.tags.ways, before);
+        l1d_flush(&bench->l1d, &bench->stage->sm, &bench->port);
+        assert_int_equal(bench->l1d.tags.ways, rows[i][1]);
+    }
+    stage_free(bench->stage);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_hit_is_done_when_the_latency_is_over_and_not_before),
@@ -420,6 +586,13 @@ int main(void) {
         cmocka_unit_test(test_a_store_that_fetches_its_line_wakes_nobody_when_it_comes),
         cmocka_unit_test(test_a_perfect_l1d_hits_always_and_sends_nothing),
         cmocka_unit_test(test_allocation_on_fill_takes_a_line_when_the_data_come),
+        cmocka_unit_test(test_each_bank_looks_up_an_access_a_cycle),
+        cmocka_unit_test(test_a_bank_that_is_stuck_lets_the_others_go_on),
+        cmocka_unit_test(test_a_line_that_another_bank_brings_ends_the_want_of_a_way),
+        cmocka_unit_test(test_sectors_written_in_parts_can_be_read_once_all_their_bytes_are),
+        cmocka_unit_test(test_a_load_fetches_what_a_store_has_left_open),
+        cmocka_unit_test(test_what_was_written_through_is_never_written_back),
+        cmocka_unit_test(test_a_carve_out_leaves_ways_in_proportion_from_the_next_flush_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

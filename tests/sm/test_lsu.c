@@ -284,6 +284,36 @@ static void test_a_full_l1d_queue_keeps_the_access_in_the_latch(void **state) {
     stage_free(bench->stage);
 }
 
+/* The accesses of stage_memory_inst lie 128 bytes apart: with banks of 128 bytes in four banks,
+ * with banks of 32 in one. */
+static void test_an_access_a_cycle_enters_each_bank_of_the_l1d(void **state) {
+    (void)state;
+    static const struct {
+        const char *settings;
+        uint32_t cycles;
+    } rows[] = {{"l1d.banks=4 l1d.bank=128B", 2}, {"l1d.banks=4 l1d.bank=32B", 8}};
+    for (int i = 0; i < 2; i++) {
+        Bench *bench = start(rows[i].settings, 64);
+        accept(bench, make(bench, bench->load, SM_PATH_L1D, 8));
+        for (uint32_t cycle = 1; cycle <= rows[i].cycles; cycle++) {
+            assert_false(lsu_is_free(&bench->lsu));
+            step(bench);
+            assert_int_equal(bench->l1d.count, cycle * 8 / rows[i].cycles);
+        }
+        assert_true(lsu_is_free(&bench->lsu));
+        stage_free(bench->stage);
+    }
+}
+
+static void test_constants_that_always_hit_ask_for_nothing(void **state) {
+    (void)state;
+    Bench *bench = start("lsu.constants_hit=yes", 64);
+    uint16_t inst = accept(bench, make(bench, bench->load, SM_PATH_CONST, 1));
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst), 1);
+    assert_null(sent(bench));
+    stage_free(bench->stage);
+}
+
 static void test_an_l1d_miss_ends_two_cycles_after_its_reply(void **state) {
     (void)state;
     Bench *bench = start("l1d.latency=3", 64);
@@ -399,6 +429,8 @@ int main(void) {
         cmocka_unit_test(test_an_atomic_is_answered_and_then_written_back),
         cmocka_unit_test(test_a_full_network_keeps_the_access_in_the_latch),
         cmocka_unit_test(test_a_full_l1d_queue_keeps_the_access_in_the_latch),
+        cmocka_unit_test(test_an_access_a_cycle_enters_each_bank_of_the_l1d),
+        cmocka_unit_test(test_constants_that_always_hit_ask_for_nothing),
         cmocka_unit_test(test_an_l1d_miss_ends_two_cycles_after_its_reply),
         cmocka_unit_test(test_each_port_writes_back_one_load_a_cycle),
         cmocka_unit_test(test_ways_back_take_turns_at_the_port),
