@@ -1,0 +1,273 @@
+/* Measures a GPU, simulated or real, and prints a line for each figure: name, value, unit. Rows of
+ * the tables below say which kernel, in what shape, and how cycles become the figure.
+ *
+ * Latencies are cycles of an SM from one instruction to the next that needs its result (of n in a
+ * row there are n - 1 such distances: the clock does not wait for the last result); throughputs
+ * are of all threads of an SM per cycle; bandwidths of the whole GPU are bytes per SM cycle, over
+ * the time that the GPU itself says a kernel took, less that of an empty one. What must come out of
+ * the chases and streams is checked. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/workload.h"
+
+enum { GROUP, MEBIBYTES };
+enum { INSTRUCTIONS = 1, NEAR_MEMORY, FAR_MEMORY, ATOMICS };
+
+static const WorkloadInfo INFO = {
+    .name = "micro",
+    .summary = "Measures latencies and throughputs of instructions, memories, atomics, launches.",
+    .parameters =
+        {
+            [GROUP] = {"group",
+                       "0: all, 1: instructions, 2: L1 and shared memory, 3: L2 and DRAM, 4: "
+                       "atomics and launch",
+                       {0, 0, 0},
+                       4,
+                       0},
+            [MEBIBYTES] = {"mebibytes",
+                           "of the buffer that stands for DRAM: more than twice the L2's",
+                           {4, 64, 256},
+                           4096,
+                           4},
+        },
+};
+
+enum {
+    MOST_WARPS = 32,
+    UNROLLED = 64, /* as in the kernels */
+    CTA = 1024,    /* threads for throughputs */
+    NODES = 256,   /* of a chase */
+    ATOMICS_IN_A_ROW = 16,
+};
+
+static struct {
+    Workload workload;
+    CUdeviceptr cycles, sink, data;
+    size_t data_bytes;
+    int sms, clock_khz;
+    double empty_cycles; /* of a kernel that does nothing */
+    unsigned figures;
+    bool is_right;
+} bench;
+
+static void print_figure(const char *name, const char *of, double value, const char *unit) {
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s%s", name, of);
+    printf("%-24s %10.2f %s\n", whole, value, unit);
+    bench.figures++;
+}
+
+/* ---- Clocks that kernels read ---- */
+
+/* From the first warp's start to the last one's end, in the kernel that ran last. */
+static double interval(unsigned threads) {
+    uint64_t cycles[2 * MOST_WARPS], start = UINT64_MAX, end = 0;
+    unsigned warps = workload_divide_up(threads, 32);
+    workload_copy_to_host(cycles, bench.cycles, 2 * warps * sizeof *cycles);
+    for (unsigned warp = 0; warp < warps; warp++) {
+        if (cycles[2 * warp] < start) start = cycles[2 * warp];
+        if (cycles[2 * warp + 1] > end) end = cycles[2 * warp + 1];
+    }
+    return (double)(end - start);
+}
+
+static double run(const char *kernel, unsigned threads, void **arguments) {
+    workload_launch(&bench.workload, kernel, (WorkloadShape){1, 1, threads, 1}, arguments);
+    return interval(threads);
+}
+
+/* ---- Instructions ---- */
+
+/* What a value of the operands is made of. */
+typedef union Operand {
+    uint32_t word;
+    float single;
+    double twofold;
+} Operand;
+
+static const struct Instruction {
+    const char *name;
+    Operand a, b, c; /* chosen so that no result is special */
+} instructions[] = {
+    {"iadd", {.word = 1}, {.word = 3}, {.word = 0}},
+    {"imul", {.word = 3}, {.word = 5}, {.word = 0}},
+    {"imad", {.word = 3}, {.word = 5}, {.word = 7}},
+    {"logic", {.word = 3}, {.word = 5}, {.word = 0}},
+    {"shift", {.word = 1}, {.word = 1}, {.word = 0}},
+    {"popc", {.word = 255}, {.word = 0}, {.word = 0}},
+    {"fadd", {.single = 1}, {.single = 1}, {.single = 0}},
+    {"fmul", {.single = 1}, {.single = 1.01f}, {.single = 0}},
+    {"ffma", {.single = 1}, {.single = 0.5f}, {.single = 0.5f}},
+    {"hfma2", {.word = 0x3C003C00}, {.word = 0x38003800}, {.word = 0x38003800}},
+    {"dadd", {.twofold = 1}, {.twofold = 1}, {.twofold = 0}},
+    {"dfma", {.twofold = 1}, {.twofold = 0.5}, {.twofold = 0.5}},
+    {"rsqrt", {.single = 2}, {.single = 0}, {.single = 0}},
+    {"ex2", {.single = 0.1f}, {.single = 0}, {.single = 0}},
+    {"shuffle", {.word = 1}, {.word = 0}, {.word = 0}},
+};
+
+static void measure_instructions(void) {
+    for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
+        struct Instruction it = instructions[i];
+        void *arguments[] = {&bench.cycles, &bench.sink, &it.a, &it.b, &it.c};
+        char kernel[64];
+        snprintf(kernel, sizeof kernel, "latency_%s", it.name);
+        print_figure("latency.", it.name, run(kernel, 32, arguments) / (UNROLLED - 1), "cycles");
+    }
+    for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
+        struct Instruction it = instructions[i];
+        void *arguments[] = {&bench.cycles, &bench.sink, &it.a, &it.b, &it.c};
+        char kernel[64];
+        snprintf(kernel, sizeof kernel, "throughput_%s", it.name);
+        double cycles = run(kernel, CTA, arguments);
+        print_figure("throughput.", it.name, (double)CTA * UNROLLED / cycles, "/cycle/SM");
+    }
+}
+
+/* ---- Chases ---- */
+
+/* A ring of NODES pointers, `stride` bytes apart from byte `from` of the buffer on, followed once
+ * or, to find it cached, twice. */
+static double chase(const char *kernel, size_t from, size_t stride, unsigned is_warm) {
+    uint64_t end = 0, first = bench.data + from;
+    for (size_t node = 0; node < NODES; node++) {
+        uint64_t next = first + (node + 1) % NODES * stride;
+        workload_copy_to_device(first + node * stride, &next, sizeof next);
+    }
+    /* What the host writes may stay in L2: a pass over the rest of the buffer drives it out. */
+    if (!is_warm) {
+        size_t skipped = from + NODES * stride, left = bench.data_bytes - skipped;
+        void *zeros = workload_host_alloc(&bench.workload, left, 1);
+        workload_copy_to_device(bench.data + skipped, zeros, left);
+    }
+    unsigned count = NODES;
+    double cycles =
+        run(kernel, 1, (void *[]){&bench.cycles, &bench.sink, &first, &count, &is_warm});
+    workload_copy_to_host(&end, bench.sink, sizeof end);
+    if (end != first) {
+        fprintf(stderr, "micro: %s ended at %llx instead of %llx\n", kernel,
+                (unsigned long long)end, (unsigned long long)first);
+        bench.is_right = false;
+    }
+    return cycles / (NODES - 1);
+}
+
+static void measure_near_memory(void) {
+    print_figure("latency.l1", "", chase("chase_ca", 0, 64, 1), "cycles");
+    for (unsigned stride = 1; stride <= 32; stride *= 2) {
+        char of[16];
+        snprintf(of, sizeof of, stride == 1 ? "" : ".%u-way", stride);
+        double cycles = run("chase_shared", 32, (void *[]){&bench.cycles, &bench.sink, &stride});
+        print_figure("latency.shared", of, cycles / (UNROLLED - 1), "cycles");
+    }
+    static const struct {
+        const char *kernel, *name;
+        double bytes;
+    } reads[] = {
+        {"reads_l1_4", "bandwidth.l1.4B", 4},
+        {"reads_l1_16", "bandwidth.l1.16B", 16},
+        {"reads_shared", "bandwidth.shared", 4},
+    };
+    for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {
+        double cycles =
+            run(reads[i].kernel, CTA, (void *[]){&bench.cycles, &bench.sink, &bench.data});
+        print_figure(reads[i].name, "", CTA * UNROLLED * reads[i].bytes / cycles, "B/cycle/SM");
+    }
+}
+
+/* ---- The whole GPU ---- */
+
+static void must(CUresult result, const char *call) {
+    if (result == CUDA_SUCCESS) return;
+    fprintf(stderr, "micro: %s failed: %d\n", call, (int)result);
+    bench.is_right = false;
+}
+
+/* SM cycles of a kernel, by the GPU's own clock of its stream. */
+static double timed(const char *kernel, WorkloadShape shape, void **arguments) {
+    CUevent start, end;
+    float milliseconds = 0;
+    must(cuEventCreate(&start, CU_EVENT_DEFAULT), "cuEventCreate");
+    must(cuEventCreate(&end, CU_EVENT_DEFAULT), "cuEventCreate");
+    must(cuEventRecord(start, NULL), "cuEventRecord");
+    workload_launch(&bench.workload, kernel, shape, arguments);
+    must(cuEventRecord(end, NULL), "cuEventRecord");
+    must(cuEventSynchronize(end), "cuEventSynchronize");
+    must(cuEventElapsedTime(&milliseconds, start, end), "cuEventElapsedTime");
+    must(cuEventDestroy(start), "cuEventDestroy");
+    must(cuEventDestroy(end), "cuEventDestroy");
+    return (double)milliseconds * bench.clock_khz;
+}
+
+/* Bytes per SM cycle of a kernel whose threads move `count` groups of 16 bytes each. */
+static double stream(const char *kernel, size_t from, unsigned groups, unsigned count) {
+    WorkloadShape shape = {(unsigned)bench.sms * 2, 1, CTA, 1};
+    CUdeviceptr data = bench.data + from;
+    double cycles = timed(kernel, shape, (void *[]){&bench.sink, &data, &count, &groups});
+    double bytes = (double)shape.grid_x * CTA * count * 16;
+    return cycles > bench.empty_cycles ? bytes / (cycles - bench.empty_cycles) : 0;
+}
+
+static void measure_far_memory(void) {
+    enum { L2_GROUPS = 65536 }; /* 1 MiB */
+    size_t half = bench.data_bytes / 2;
+    unsigned dram_groups = 1;
+    while ((size_t)dram_groups * 2 * 16 <= half)
+        dram_groups *= 2;
+    unsigned threads = (unsigned)bench.sms * 2 * CTA, count = dram_groups / threads;
+    print_figure("latency.l2", "", chase("chase_cg", 0, 256, 1), "cycles");
+    print_figure("latency.dram", "", chase("chase_cg", 0, 8192 + 256, 0), "cycles");
+    stream("stream_read", 0, L2_GROUPS, 2);
+    print_figure("bandwidth.l2", "", stream("stream_read", 0, L2_GROUPS, 16), "B/cycle");
+    print_figure("bandwidth.dram.read", "",
+                 stream("stream_read", half, dram_groups, count ? count : 1), "B/cycle");
+    print_figure("bandwidth.dram.write", "",
+                 stream("stream_write", half, dram_groups, count ? count : 1), "B/cycle");
+}
+
+static void measure_atomics(void) {
+    static const struct {
+        const char *kernel, *name;
+        unsigned threads, stride;
+    } rows[] = {
+        {"atomic_global", "latency.atomic", 1, 1},
+        {"atomic_global", "latency.atomic.words", 32, 1},
+        {"atomic_global", "latency.atomic.one", 32, 0},
+        {"atomic_shared", "latency.atomic.shared", 1, 1},
+        {"atomic_shared", "latency.atomic.shared.one", 32, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned stride = rows[i].stride;
+        double cycles = run(rows[i].kernel, rows[i].threads,
+                            (void *[]){&bench.cycles, &bench.sink, &bench.data, &stride});
+        print_figure(rows[i].name, "", cycles / (ATOMICS_IN_A_ROW - 1), "cycles");
+    }
+    print_figure("launch", "", bench.empty_cycles, "cycles");
+}
+
+int main(int argc, char **argv) {
+    bench.workload = workload_open(&INFO, argc, argv);
+    bench.is_right = true;
+    unsigned group = bench.workload.values[GROUP];
+    CUdevice device;
+    must(cuCtxGetDevice(&device), "cuCtxGetDevice");
+    must(cuDeviceGetAttribute(&bench.sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
+         "cuDeviceGetAttribute");
+    must(cuDeviceGetAttribute(&bench.clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device),
+         "cuDeviceGetAttribute");
+    bench.cycles = workload_upload_zeros(2 * MOST_WARPS * sizeof(uint64_t));
+    bench.sink = workload_upload_zeros(CTA * sizeof(uint64_t));
+    bench.data_bytes = (size_t)bench.workload.values[MEBIBYTES] << 20;
+    bench.data = workload_device_alloc(bench.data_bytes);
+    must(cuMemsetD8(bench.data, 0, bench.data_bytes), "cuMemsetD8");
+    WorkloadShape one = {1, 1, 32, 1};
+    timed("nothing", one, NULL); /* the first launch may take longer */
+    bench.empty_cycles = timed("nothing", one, NULL);
+
+    if (!group || group == INSTRUCTIONS) measure_instructions();
+    if (!group || group == NEAR_MEMORY) measure_near_memory();
+    if (!group || group == FAR_MEMORY) measure_far_memory();
+    if (!group || group == ATOMICS) measure_atomics();
+    return workload_finish(&bench.workload, bench.is_right, "figures", bench.figures);
+}

@@ -1,0 +1,235 @@
+/* Microbenchmarks: what an instruction, a load or an atomic takes, and how many go through at once.
+ * Kernels read the SM's clock themselves; what the whole GPU moves is timed by the host. The
+ * instructions are PTX that no compiler may drop or reorder, so that they also run as written on a
+ * real GPU. host.c says what becomes of the numbers. */
+#include "tyto_device.h"
+
+typedef unsigned long long u64;
+
+enum { UNROLLED = 64 }; /* instructions between two looks at the clock */
+
+/* So many copies of a statement. */
+#define TIMES4(text)  text text text text
+#define TIMES16(text) TIMES4(TIMES4(text))
+#define TIMES64(text) TIMES4(TIMES16(text))
+
+static __device__ inline u64 clock_now() {
+    u64 now;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
+    return now;
+}
+
+/* The interval of each warp: cycles[2 warp] is its start, the next its end. */
+static __device__ inline void note(u64 *cycles, u64 start, u64 end) {
+    unsigned warp = threadIdx.x / 32;
+    if (threadIdx.x % 32) return;
+    cycles[2 * warp] = start;
+    cycles[2 * warp + 1] = end;
+}
+
+/* ---- Instructions ---- */
+
+/* A chain of UNROLLED instructions, each of which needs the result of the one before; run twice, so
+ * that the second finds its code cached. */
+#define LATENCY(name, type, kind, text)                                                            \
+    extern "C" __global__ void latency_##name(u64 *cycles, type *sink, type a, type b, type c) {   \
+        u64 start = 0, end = 0;                                                                    \
+        for (int pass = 0; pass < 2; pass++) {                                                     \
+            start = clock_now();                                                                   \
+            TIMES64(asm volatile(text : "+" kind(a) : kind(b), kind(c));)                          \
+            end = clock_now();                                                                     \
+        }                                                                                          \
+        sink[threadIdx.x] = a;                                                                     \
+        note(cycles, start, end);                                                                  \
+    }
+
+/* Four such chains in every thread, which do not wait for one another. */
+#define THROUGHPUT(name, type, kind, text)                                                         \
+    extern "C" __global__ void throughput_##name(u64 *cycles, type *sink, type a, type b,          \
+                                                 type c) {                                         \
+        type d = b, e = c, f = a;                                                                  \
+        u64 start = 0, end = 0;                                                                    \
+        for (int pass = 0; pass < 2; pass++) {                                                     \
+            __syncthreads();                                                                       \
+            start = clock_now();                                                                   \
+            TIMES16(asm volatile(text : "+" kind(a) : kind(b), kind(c));                           \
+                    asm volatile(text : "+" kind(d) : kind(b), kind(c));                           \
+                    asm volatile(text : "+" kind(e) : kind(b), kind(c));                           \
+                    asm volatile(text : "+" kind(f) : kind(b), kind(c));)                          \
+            end = clock_now();                                                                     \
+        }                                                                                          \
+        sink[threadIdx.x] = a + d + e + f;                                                         \
+        note(cycles, start, end);                                                                  \
+    }
+
+#define BOTH(name, type, kind, text)                                                               \
+    LATENCY(name, type, kind, text)                                                                \
+    THROUGHPUT(name, type, kind, text)
+
+BOTH(iadd, unsigned, "r", "add.u32 %0, %0, %1;")
+BOTH(imul, unsigned, "r", "mul.lo.u32 %0, %0, %1;")
+BOTH(imad, unsigned, "r", "mad.lo.u32 %0, %0, %1, %2;")
+BOTH(logic, unsigned, "r", "xor.b32 %0, %0, %1;")
+BOTH(shift, unsigned, "r", "shl.b32 %0, %0, %1;")
+BOTH(popc, unsigned, "r", "popc.b32 %0, %0;")
+BOTH(fadd, float, "f", "add.f32 %0, %0, %1;")
+BOTH(fmul, float, "f", "mul.f32 %0, %0, %1;")
+BOTH(ffma, float, "f", "fma.rn.f32 %0, %0, %1, %2;")
+BOTH(hfma2, unsigned, "r", "fma.rn.f16x2 %0, %0, %1, %2;")
+BOTH(dadd, double, "d", "add.f64 %0, %0, %1;")
+BOTH(dfma, double, "d", "fma.rn.f64 %0, %0, %1, %2;")
+BOTH(rsqrt, float, "f", "rsqrt.approx.ftz.f32 %0, %0;")
+BOTH(ex2, float, "f", "ex2.approx.ftz.f32 %0, %0;")
+BOTH(shuffle, unsigned, "r", "shfl.sync.bfly.b32 %0, %0, 1, 31, -1;")
+
+/* ---- Loads that lead to one another ---- */
+
+/* Follows `count` pointers from `first` on; run twice where `is_warm`, so that the second finds them
+ * cached. The end is written, for the host to see that it is the right one. */
+#define CHASE(name, load)                                                                          \
+    extern "C" __global__ void chase_##name(u64 *cycles, u64 *sink, u64 first, unsigned count,     \
+                                            unsigned is_warm) {                                    \
+        u64 start = 0, end = 0, at = first;                                                        \
+        for (unsigned pass = 0; pass < 1 + is_warm; pass++) {                                      \
+            start = clock_now();                                                                   \
+            at = first;                                                                            \
+            for (unsigned i = 0; i < count; i += 16) {                                             \
+                TIMES16(asm volatile(load " %0, [%0];" : "+l"(at)::"memory");)                     \
+            }                                                                                      \
+            end = clock_now() + (at == 0);                                                         \
+        }                                                                                          \
+        *sink = at;                                                                                \
+        note(cycles, start, end);                                                                  \
+    }
+
+CHASE(ca, "ld.global.ca.u64")
+CHASE(cg, "ld.global.cg.u64")
+
+/* Every lane reads the word that holds its own address, `stride` words from its neighbour's. */
+extern "C" __global__ void chase_shared(u64 *cycles, unsigned *sink, unsigned stride) {
+    __shared__ unsigned words[32 * 32];
+    unsigned lane = threadIdx.x, at;
+    asm volatile("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }"
+                 : "=r"(at)
+                 : "l"(&words[lane * stride]));
+    words[lane * stride] = at;
+    __syncthreads();
+    u64 start = 0, end = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        start = clock_now();
+        TIMES64(asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at)::"memory");)
+        end = clock_now() + (at == 0xFFFFFFFF);
+    }
+    sink[lane] = at;
+    note(cycles, start, end);
+}
+
+/* ---- Bandwidth within an SM ---- */
+
+/* Every thread reads its own word (or four) of `data` again and again. */
+#define READS(name, load, bytes)                                                                   \
+    extern "C" __global__ void reads_##name(u64 *cycles, unsigned *sink, const unsigned *data) {   \
+        u64 start = 0, end = 0, at = (u64)data + threadIdx.x % 512 * bytes;                        \
+        unsigned sum = 0, v0, v1, v2, v3;                                                          \
+        for (int pass = 0; pass < 2; pass++) {                                                     \
+            __syncthreads();                                                                       \
+            start = clock_now();                                                                   \
+            _Pragma("unroll 1") for (unsigned i = 0; i < UNROLLED; i += 8) {                       \
+                TIMES4(load; sum ^= v0; load; sum ^= v0;)                                          \
+            }                                                                                      \
+            end = clock_now() + (sum == 1);                                                        \
+        }                                                                                          \
+        sink[threadIdx.x] = sum + v1 + v2 + v3;                                                    \
+        note(cycles, start, end);                                                                  \
+    }
+
+READS(l1_4, v1 = v2 = v3 = 0; asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v0) : "l"(at)), 4)
+READS(l1_16, asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
+                          : "=r"(v0), "=r"(v1), "=r"(v2), "=r"(v3)
+                          : "l"(at)),
+      16)
+
+extern "C" __global__ void reads_shared(u64 *cycles, unsigned *sink, const unsigned *data) {
+    __shared__ unsigned words[1024];
+    unsigned at, sum = 0, value;
+    words[threadIdx.x] = data[threadIdx.x % 512];
+    asm volatile("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }"
+                 : "=r"(at)
+                 : "l"(&words[threadIdx.x]));
+    u64 start = 0, end = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        __syncthreads();
+        start = clock_now();
+        _Pragma("unroll 1") for (unsigned i = 0; i < UNROLLED; i += 16) {
+            TIMES16(asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(at) : "memory");
+                    sum ^= value;)
+        }
+        end = clock_now() + (sum == 1);
+    }
+    sink[threadIdx.x] = sum;
+    note(cycles, start, end);
+}
+
+/* ---- Bandwidth of the whole GPU, timed by the host ---- */
+
+/* Each thread reads `count` groups of 16 bytes, all threads' first groups side by side, then all
+ * second ones, round a buffer of `groups` (a power of two), past the L1 cache. */
+extern "C" __global__ void stream_read(unsigned *sink, const uint4 *data, unsigned count,
+                                       unsigned groups) {
+    unsigned threads = gridDim.x * blockDim.x, at = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned sum = 0, v0, v1, v2, v3;
+    for (unsigned i = 0; i < count; i++, at += threads) {
+        asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v0), "=r"(v1), "=r"(v2), "=r"(v3)
+                     : "l"(&data[at & (groups - 1)]));
+        sum ^= v0 ^ v1 ^ v2 ^ v3;
+    }
+    if (sum == 1) *sink = sum;
+}
+
+/* The same, written, and not round the buffer. */
+extern "C" __global__ void stream_write(unsigned *sink, uint4 *data, unsigned count,
+                                        unsigned groups) {
+    unsigned threads = gridDim.x * blockDim.x, at = blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned i = 0; i < count && at < groups; i++, at += threads)
+        asm volatile("st.global.cg.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(&data[at]), "r"(i));
+    if (!count) *sink = 0;
+}
+
+extern "C" __global__ void nothing() {}
+
+/* ---- Atomics ---- */
+
+/* Each thread adds to its own word, `stride` words from its neighbour's, a number that depends on
+ * what it got last. */
+extern "C" __global__ void atomic_global(u64 *cycles, unsigned *sink, unsigned *data,
+                                         unsigned stride) {
+    unsigned *word = &data[threadIdx.x * stride], value = 0;
+    u64 start = 0, end = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        start = clock_now();
+        TIMES16(asm volatile("atom.global.add.u32 %0, [%1], %0;"
+                             : "+r"(value)
+                             : "l"(word)
+                             : "memory");)
+        end = clock_now() + (value == 1);
+    }
+    sink[threadIdx.x] = value;
+    note(cycles, start, end);
+}
+
+extern "C" __global__ void atomic_shared(u64 *cycles, unsigned *sink, unsigned *data,
+                                         unsigned stride) {
+    __shared__ unsigned words[32];
+    unsigned value = 0;
+    words[threadIdx.x % 32] = data[0];
+    __syncthreads();
+    u64 start = 0, end = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        start = clock_now();
+        TIMES16(value = atomicAdd(&words[threadIdx.x * stride], value);)
+        end = clock_now() + (value == 1);
+    }
+    sink[threadIdx.x] = value;
+    note(cycles, start, end);
+}
