@@ -124,10 +124,9 @@ static Texel texel_at(const View *view, const int64_t *at, uint64_t *address) {
     if (texture->is_linear_memory && is_outside)
         return (Texel){0}; /* CUDA: fetches outside linear memory return zero */
     int64_t index[3] = {0};
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < view->axes; axis++) {
         const MemAddressMode mode =
             view->is_in_cube ? MEM_ADDRESS_CLAMP : view->sampler->mode[axis];
-        if (axis > 0 && view->size[axis] == 1) continue;
         index[axis] = wrap(at[axis], view->size[axis], mode);
         if (index[axis] < 0) return border(texture, view->sampler);
     }
@@ -160,13 +159,12 @@ static double between(double lower, double upper, double weight) {
 static Texel filter(const View *view, const double *at, const int32_t *offset, uint64_t *address) {
     int64_t lower[3] = {0};
     double weight[3] = {0};
-    for (int axis = 0; axis < 3; axis++) {
-        if (axis > 0 && view->size[axis] == 1) continue;
+    for (int axis = 0; axis < view->axes; axis++) {
         const double floor_at = floor(at[axis] - 0.5);
         lower[axis] = (int64_t)floor_at + offset[axis];
         weight[axis] = fixed_weight(at[axis] - 0.5 - floor_at);
     }
-    const int corners = view->size[2] > 1 ? 8 : 4; /* 1D: the second row's weight is 0 */
+    const int corners = view->axes > 2 ? 8 : 4; /* 1D: the second row's weight is 0 */
     Texel texel[8];
     uint64_t place[8] = {*address};
     for (int corner = 0; corner < corners; corner++) {
