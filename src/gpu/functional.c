@@ -142,6 +142,7 @@ void gpu_run_functional(Gpu *gpu, const IsaLaunch *launch, GpuResult *result) {
     run->context = (IsaContext){.memory = gpu->memory,
                                 .program = launch->program,
                                 .launch = launch,
+                                .drops_addresses = !launch->check,
                                 .print = gpu->options.print,
                                 .user = gpu->options.user};
     isa_context_start(&run->context);

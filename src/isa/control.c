@@ -377,8 +377,8 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     return warp->cta->waiting >> warp->index & 1 ? ISA_EVENT_BARRIER : ISA_EVENT_NONE;
 }
 
-IsaEvent isa_step(IsaContext *context, IsaWarp *warp) {
-    const IsaInst *inst = &context->program->insts[warp->pc];
+/* isa_step, within isa_run too. */
+static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *inst) {
     uint32_t guard = warp->preds[inst->guard] ^ -(uint32_t)(inst->flags >> 7);
     uint32_t mask = warp->active & guard;
     context->executed = mask;
@@ -395,21 +395,27 @@ IsaEvent isa_step(IsaContext *context, IsaWarp *warp) {
     return ISA_EVENT_NONE;
 }
 
+IsaEvent isa_step(IsaContext *context, IsaWarp *warp) {
+    return step(context, warp, &context->program->insts[warp->pc]);
+}
+
 IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
                  uint64_t *thread_instructions) {
     const IsaInst *insts = context->program->insts;
+    const bool dumps = context->launch->dump_line != 0;
     uint64_t left = *budget, lanes = 0;
     IsaEvent event = ISA_EVENT_NONE;
     while (event == ISA_EVENT_NONE) {
-        bool is_store = insts[warp->pc].flow == ISA_FLOW_STORE;
+        const IsaInst *inst = &insts[warp->pc];
+        bool is_store = inst->flow == ISA_FLOW_STORE;
         if (left == 0 || (is_store && left < *budget)) {
             event = ISA_EVENT_TURN;
             break;
         }
-        isa_dump_if_due(context, warp);
+        if (dumps) isa_dump_if_due(context, warp);
         left--;
         context->cycle++;
-        event = isa_step(context, warp);
+        event = step(context, warp, inst);
         lanes += (uint64_t)bits_count32(context->executed);
         if (is_store && event == ISA_EVENT_NONE) event = ISA_EVENT_TURN;
     }

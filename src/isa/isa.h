@@ -389,6 +389,8 @@ struct IsaContext {
     struct DeviceMemory *memory;
     const IsaProgram *program;
     const struct IsaLaunch *launch;
+    /* nobody reads the addresses below: a functional run without checks */
+    bool drops_addresses;
     uint64_t cycle; /* value of %clock */
     uint32_t sm;    /* value of %smid */
     IsaFault fault;

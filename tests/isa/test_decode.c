@@ -74,7 +74,7 @@ static void test_operands_and_constants(void **state) {
     assert_int_equal(constant_of(&d, inst[3].operand[2], false), 7);
     assert_int_equal(constant_of(&d, inst[3].operand[3], true), 7);
     assert_int_equal(constant_of(&d, inst[4].operand[2], false), 0x40000000);
-    assert_ptr_equal(inst[5].exec, handler(ISA_DO_ST));
+    assert_ptr_equal(inst[5].exec, handler(ISA_DO_ST_WORD_GLOBAL));
     assert_int_equal(inst[5].operand[1], row_of(&d, "%d1"));
     assert_int_equal(inst[5].imm, 16);
     assert_int_equal(inst[5].size, 4);
