@@ -185,9 +185,26 @@ static bool decode_value(Decoder *decoder, const PtxOperand *from) {
     return true;
 }
 
+/* cvt.pack.sat d, a, b, c: the narrow types come in pairs, the unsigned one first. */
+static bool decode_pack(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaInst *inst = &decoder->draft.inst;
+    const int type = (int)ptx->sub - PTX_SUB_PACK_U16;
+    inst->sub = (uint8_t)(16 >> type / 2);
+    inst->imm = type % 2;
+    inst->operand[3] = decode_constant(decoder, 0, false);
+    decode_set_handler(decoder, ISA_DO_CVT_PACK_INTEGERS);
+    return decode_destination(decoder, &ptx->operands[0], &inst->operand[0]) &&
+           decode_source(decoder, &ptx->operands[1], PTX_S32, &inst->operand[1]) &&
+           decode_source(decoder, &ptx->operands[2], PTX_S32, &inst->operand[2]) &&
+           (ptx->operand_count < 4 ||
+            decode_source(decoder, &ptx->operands[3], PTX_B32, &inst->operand[3]));
+}
+
 bool decode_cvt(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
+    if (ptx->sub >= PTX_SUB_PACK_U16) return decode_pack(decoder);
     const IsaConvert convert = describe(decoder);
     if (ptx->round == PTX_RS) return decode_unsupported(decoder, "stochastic rounding");
     if (is_in(PAIRS, ptx->type) || is_in(PAIRS, ptx->type2)) return decode_pairs(decoder, &convert);

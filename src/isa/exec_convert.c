@@ -260,6 +260,28 @@ EXEC(CVT_PACK) {
     write_row32(warp, inst, 0, word, mask);
 }
 
+INLINE int64_t limit(int64_t value, int64_t lowest, int64_t highest) {
+    return value < lowest ? lowest : value > highest ? highest : value;
+}
+
+/* cvt.pack: b and a, saturated, side by side from the lowest bit on, then c's low bits. */
+EXEC(CVT_PACK_INTEGERS) {
+    const int bits = inst->sub;
+    const bool is_signed = inst->imm & 1;
+    const int64_t highest = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
+    const int64_t lowest = is_signed ? -highest - 1 : 0, part = (INT64_C(1) << bits) - 1;
+    const RowWord *a = operand_row(warp, inst, 1), *b = operand_row(warp, inst, 2);
+    const RowWord *c = operand_row(warp, inst, 3);
+    alignas(64) uint32_t word[ISA_LANES];
+    FOR_LANES {
+        const int64_t upper = limit((int32_t)a[lane], lowest, highest) & part;
+        const int64_t lower = limit((int32_t)b[lane], lowest, highest) & part;
+        const uint64_t rest = (uint64_t)c[lane] << 2 * bits;
+        word[lane] = (uint32_t)(rest | (uint64_t)upper << bits | (uint64_t)lower);
+    }
+    write_row32(warp, inst, 0, word, mask);
+}
+
 /* An 8-bit number as a double. e4m3 has one NaN pattern and no infinities. */
 INLINE double f64_of_bits8(uint32_t bits, FloatFormat format, bool has_infinity) {
     const int fraction = format.precision - 1;

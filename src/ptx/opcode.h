@@ -119,8 +119,9 @@ typedef struct PtxUnsupported {
 } PtxUnsupported;
 
 const PtxUnsupported *ptx_unsupported(int *count);
-/* Modifiers of the same kind, which make any instruction unsupported that has no form with them;
- * the first row that fits says why. */
+/* Modifiers of the same kind, which make any instruction unsupported that has no form with them,
+ * ".bulk", or several together and of one opcode, "fma.f32.f16"; the first row that fits says why.
+ */
 const PtxUnsupported *ptx_unsupported_words(int *count);
 
 /* Special registers; vector ones by component. */

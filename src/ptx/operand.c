@@ -237,7 +237,9 @@ static bool read_memory(Reader *reader, PtxOperand *operand) {
                                "this cannot be the address of memory");
     }
     operand->kind = PTX_OPERAND_MEM;
-    return reader_expect(reader, ']', "to close the address");
+    if (!reader_expect(reader, ']', "to close the address")) return false;
+    reader_accept_word(reader, ".unified"); /* advice */
+    return true;
 }
 
 /* The second of a pair d|p. */

@@ -197,7 +197,15 @@ typedef enum PtxSub {
     PTX_SUB_MBARRIER_WAIT,
     PTX_SUB_MBARRIER_PENDING,
     PTX_SUB_SHR7, /* vmad */
-    PTX_SUB_SHR15
+    PTX_SUB_SHR15,
+    PTX_SUB_PACK_U16, /* cvt.pack: what a and b are converted to */
+    PTX_SUB_PACK_S16,
+    PTX_SUB_PACK_U8,
+    PTX_SUB_PACK_S8,
+    PTX_SUB_PACK_U4,
+    PTX_SUB_PACK_S4,
+    PTX_SUB_PACK_U2,
+    PTX_SUB_PACK_S2
 } PtxSub;
 
 typedef enum PtxMulMode { PTX_MUL_NONE, PTX_MUL_LO, PTX_MUL_HI, PTX_MUL_WIDE } PtxMulMode;

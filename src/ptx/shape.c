@@ -281,17 +281,44 @@ static bool explain_unsupported(const char *name, Text *why) {
     return false;
 }
 
-/* Whether PTX has one of the modifiers, and this reader has not. */
-static bool explain_unsupported_word(const char *spelling, const Slice *words, int word_count,
-                                     Text *why) {
+static int split_words(const char *spelling, Slice *name, Slice *words) {
+    int count = 0;
+    *name = (Slice){spelling, strcspn(spelling, ".")};
+    for (const char *p = spelling + name->length; *p && count < MAX_WORDS; count++) {
+        size_t length = 1 + strcspn(p + 1, ".");
+        words[count] = (Slice){p, length};
+        p += length;
+    }
+    return count;
+}
+
+/* Whether a spelling has the opcode, if there is one, and the modifiers of a name. */
+static bool has_words(const char *spelling, const char *name) {
+    Slice opcode, wanted_opcode, words[MAX_WORDS], wanted[MAX_WORDS];
+    const int word_count = split_words(spelling, &opcode, words);
+    const int wanted_count = split_words(name, &wanted_opcode, wanted);
+    bool has_all =
+        wanted_opcode.length == 0 || (opcode.length == wanted_opcode.length &&
+                                      memcmp(opcode.text, wanted_opcode.text, opcode.length) == 0);
+    for (int i = 0; i < wanted_count && has_all; i++) {
+        bool is_there = false;
+        for (int w = 0; w < word_count; w++)
+            is_there |= words[w].length == wanted[i].length &&
+                        memcmp(words[w].text, wanted[i].text, wanted[i].length) == 0;
+        has_all = is_there;
+    }
+    return has_all;
+}
+
+/* Whether PTX has such modifiers, and this reader has not. */
+static bool explain_unsupported_words(const char *spelling, Text *why) {
     int count;
     const PtxUnsupported *unsupported = ptx_unsupported_words(&count);
-    for (int i = 0; i < count; i++)
-        for (int w = 0; w < word_count; w++) {
-            if (!slice_is(words[w], unsupported[i].name)) continue;
-            text_printf(why, "not supported: '%s' (%s)", spelling, unsupported[i].what);
-            return true;
-        }
+    for (int i = 0; i < count; i++) {
+        if (!has_words(spelling, unsupported[i].name)) continue;
+        text_printf(why, "not supported: '%s' (%s)", spelling, unsupported[i].what);
+        return true;
+    }
     return false;
 }
 
@@ -345,17 +372,6 @@ static void explain_missing(const char *spelling, const Match *best, Text *why) 
 
 /* ---- */
 
-static int split_words(const char *spelling, Slice *name, Slice *words) {
-    int count = 0;
-    *name = (Slice){spelling, strcspn(spelling, ".")};
-    for (const char *p = spelling + name->length; *p && count < MAX_WORDS; count++) {
-        size_t length = 1 + strcspn(p + 1, ".");
-        words[count] = (Slice){p, length};
-        p += length;
-    }
-    return count;
-}
-
 PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why, bool *is_unsupported) {
     *is_unsupported = false;
     Slice name, words[MAX_WORDS];
@@ -380,7 +396,7 @@ PtxShape *ptx_shape_new(Arena *arena, const char *spelling, Text *why, bool *is_
         return NULL;
     }
     if (!best.is_complete) {
-        *is_unsupported = explain_unsupported_word(spelling, words, word_count, why);
+        *is_unsupported = explain_unsupported_words(spelling, why);
         if (*is_unsupported) return NULL;
         if (best.matched < word_count) {
             explain_word(spelling, &best, words[best.matched], why);

@@ -1,6 +1,8 @@
 /* cvt: every pair of types, rounding and modifier. */
 #include "lanes.h"
 
+#include <stdlib.h>
+
 static const Type *to_type(const Form *form) { return form->types[0]; }
 static const Type *from_type(const Form *form) { return form->types[1]; }
 
@@ -102,6 +104,21 @@ static uint64_t float_pair(const Form *form, const uint64_t *in) {
     return float_to_float(form, &in[form->element == 0]);
 }
 
+/* cvt.pack: b lowest, a behind it, then c. The ISA has types here that no register has. */
+static uint64_t pack_integers(const Form *form, const uint64_t *in) {
+    const char *to = form_word(form, 3);
+    const int bits = atoi(to + 1);
+    const __int128 most = ((__int128)1 << (bits - (to[0] == 's'))) - 1;
+    const __int128 least = to[0] == 's' ? -most - 1 : 0;
+    uint64_t result = form->sources > 2 ? in[2] : 0;
+    for (int operand = 0; operand < 2; operand++) {
+        const __int128 value = type_integer(type_named("s32"), in[operand]);
+        const __int128 limited = value < least ? least : value > most ? most : value;
+        result = result << bits | ((uint64_t)limited & type_mask(bits));
+    }
+    return result & type_mask(32);
+}
+
 #define INTS      "(.u8,.s8,.u16,.u32,.u64,.s16,.s32,.s64)"
 #define ROUND     ".rn,.rz,.rm,.rp"
 #define INT_ROUND ".rni,.rzi,.rmi,.rpi"
@@ -138,5 +155,7 @@ const Row ROWS_CONVERT[] = {
     {"cvt.rn.satfinite{.relu}(.e4m3x2,.e5m2x2).f32", "0=11", float_pair, .flags = PLAIN},
     {"cvt.rn.satfinite{.relu}(.e4m3x2,.e5m2x2).f16x2", "0=1", float_to_float, .flags = PLAIN},
     {"cvt.rn{.relu}.f16x2(.e4m3x2,.e5m2x2)", "0=1", float_to_float, .flags = PLAIN},
+    {"cvt.pack.sat(.u16#pack,.s16#pack).s32", "u=ss", pack_integers},
+    {"cvt.pack.sat(.u8#pack,.s8#pack,.u4#pack,.s4#pack,.u2,.s2).s32.b32", "u=ssu", pack_integers},
     {0},
 };

@@ -261,6 +261,23 @@ static const Mistake refusals[] = {
      "test.ptx:5:1: not supported: 'tex.2dms.v4.f32.s32' (multisampled textures)"},
     {"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f1}], %f2;",
      "test.ptx:5:1: not supported: 'tex.2d.v4.f32.f32' that compares depths"},
+    {"prefetch.tensormap [%rd1];", "not supported: 'prefetch.tensormap' (tensor memory)"},
+    {"fma.rn.oob.f16x2 %r1, %r1, %r1, %r1;",
+     "'fma.rn.oob.f16x2' (operands that are out of bounds)"},
+    {"cvt.rs.f16x2.f32 %r1, %f1, %f1, %r1;", "'cvt.rs.f16x2.f32' (stochastic rounding)"},
+    {"redux.sync.min.NaN.f32 %f1, %f1, -1;", "'redux.sync.min.NaN.f32' (reductions of f32)"},
+    {"add.rz.f32.bf16 %f1, %s1, %f1;", "'add.rz.f32.bf16' (sums of two formats)"},
+    {"fma.rn.f32.f16 %f1, %s1, %s1, %f1;", "'fma.rn.f32.f16' (sums of two formats)"},
+    {"max.abs.f32 %f1, %f1, %f1, %f1;", "'max.abs.f32' (the greater of three)"},
+    {"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%fd1}, {%fd1}, {%fd1}, {%fd1};",
+     "'mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64' (matrices of f64 of sm_90)"},
+    {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%rd1], {%r1};", "(matrices of sm_100)"},
+    {"txq.force_unnormalized_coords.b32 %r1, [%rd1];", "(what a sampler is made of)"},
+    {"mov.v4.u32 {%r1, %r1, %r1, %r1}, %tid;", "'mov.v4.u32' (special registers as vectors)"},
+    {"red.async.relaxed.cluster.global.add.u32 [%rd1], %r1;", "(thread block clusters)"},
+    {"tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;", "'tensormap' (tensor memory)"},
+    {"barrier.cluster.arrive;", "not supported: 'barrier.cluster.arrive' (thread block clusters)"},
+    {"griddepcontrol.wait;", "not supported: 'griddepcontrol' (programmatic dependent launch)"},
 };
 
 /* Whether the text's errors hold the message; prints both when they do not. */
