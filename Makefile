@@ -2,6 +2,7 @@
 #
 #   build/           release build (gcc or whatever CC names)
 #   build-sanitize/  clang, with the address and undefined-behaviour sanitizers
+#   build-threads/   clang, with the thread sanitizer
 #   build-fuzz/      clang, instrumented for libFuzzer
 #   build-mutants/   a copy of the sources, and its build
 
@@ -11,10 +12,12 @@ FUZZ_SECONDS ?= 30
 
 SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=address,undefined \
            -Dc_args=-fno-sanitize-recover=undefined
+# Tests of what several threads do, which the nightly run has clang's thread sanitizer watch.
+THREADED = tests/base/test_base_team tests/noc/test_noc_interface tests/gpu/test_threads
 
 .DEFAULT_GOAL = help
 .PHONY: help run running test build sanitize setup setup-tests bench bench-record fidelity bless mutate nightly fuzz fuzz-targets \
-        install format clean
+        sanitize-threads install format clean
 
 help: ## show this list
 	@echo "Tyto, a cycle-level GPU simulator. Targets:"
@@ -52,7 +55,7 @@ bless: build ## store anew what golden tests compare with, and show what changed
 mutate: setup ## plant faults in a copy, one at a time, and see that a test finds each
 	scripts/mutate
 
-nightly: build sanitize fuzz-targets ## every test, the long ones too, planted faults, 90 minutes of fuzzing and ten of chaos
+nightly: build sanitize fuzz-targets sanitize-threads ## every test, the long ones too, planted faults, 90 minutes of fuzzing and ten of chaos
 	@scripts/nightly
 
 fuzz: fuzz-targets ## fuzz every reader of user input for FUZZ_SECONDS (30) each
@@ -67,13 +70,16 @@ format: setup ## lay out the C sources by .clang-format
 	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 
 clean: ## remove the build folders
-	rm -rf build build-sanitize build-fuzz build-mutants
+	rm -rf build build-sanitize build-threads build-fuzz build-mutants
 
 running: setup build/build.ninja
 	@ninja -C build running
 
 sanitize: setup build-sanitize/build.ninja
 	@ninja -C build-sanitize
+
+sanitize-threads: setup build-threads/build.ninja
+	@ninja -C build-threads $(THREADED)
 
 fuzz-targets: setup build-fuzz/build.ninja
 	@ninja -C build-fuzz fuzz-targets
@@ -83,6 +89,9 @@ build/build.ninja: | setup
 
 build-sanitize/build.ninja: | setup
 	CC=clang-19 meson setup build-sanitize $(SANITIZE)
+
+build-threads/build.ninja: | setup
+	CC=clang-19 meson setup build-threads -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=thread
 
 build-fuzz/build.ninja: | setup
 	CC=clang-19 meson setup build-fuzz $(SANITIZE) -Dfuzz=true

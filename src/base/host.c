@@ -1,11 +1,14 @@
-/* Time and memory of the host. The peak of memory is asked of /proc, because getrusage's goes back
- * to the process that started this one: a fork of a large program counts as large. */
+/* Time, memory and processors of the host. The peak of memory is asked of /proc, because
+ * getrusage's goes back to the process that started this one: a fork of a large program counts as
+ * large. */
 #include "base/host.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 static double seconds_of(clockid_t clock) {
     struct timespec now;
@@ -32,4 +35,12 @@ uint64_t host_peak_memory_bytes(void) {
         kib = (uint64_t)usage.ru_maxrss;
     }
     return kib * 1024;
+}
+
+uint32_t host_processors(void) {
+    cpu_set_t set; /* of 1024: a larger host answers with an error */
+    long count = 0;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
+    if (count < 1) count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : (uint32_t)count;
 }

@@ -1,4 +1,5 @@
-/* What a run costs the host: time and memory. Only reports look at these; no simulation may. */
+/* What a run costs the host, and what it finds there: time, memory, processors. No result of a
+ * simulation may depend on any. */
 #ifndef TYTO_BASE_HOST_H
 #define TYTO_BASE_HOST_H
 
@@ -7,6 +8,7 @@
 double host_wall_seconds(void); /* since an arbitrary start */
 double host_cpu_seconds(void);  /* that this process has had the processor, all threads together */
 uint64_t
-host_peak_memory_bytes(void); /* most that was resident at once since the program started */
+host_peak_memory_bytes(void);   /* most that was resident at once since the program started */
+uint32_t host_processors(void); /* that this process may run on, at least 1 */
 
 #endif

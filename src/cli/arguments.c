@@ -83,9 +83,16 @@ bool arguments_has(const Arguments *arguments, const char *name) {
     return false;
 }
 
+/* Runs that fill the host, when each has as many threads as were asked for. */
+static long jobs_of_host(const Arguments *arguments) {
+    const char *threads = arguments_value(arguments, "--threads");
+    long count = sysconf(_SC_NPROCESSORS_ONLN), each = threads ? strtol(threads, NULL, 10) : 1;
+    return each < 1 ? 1 : count / each; /* 0: all are each run's own */
+}
+
 bool arguments_jobs(const Arguments *arguments, int *jobs) {
     const char *text = arguments_value(arguments, "--jobs");
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    long count = text ? 0 : jobs_of_host(arguments);
     if (text) {
         char *end;
         count = strtol(text, &end, 10);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host.h"
 #include "base/arena.h"
 #include "base/demangle.h"
 #include "base/map.h"
@@ -90,6 +91,11 @@ TytoStatus tyto_check_options(int count, const char *const *options, char *messa
     return is_right ? TYTO_OK : TYTO_BAD_OPTION;
 }
 
+/* As many as were asked for; 0: as the process has processors. */
+static uint32_t threads_of(const Options *options) {
+    return options->threads ? (uint32_t)options->threads : host_processors();
+}
+
 static GpuOptions gpu_options_of(const Options *options, Detail *detail, Findings *findings) {
     return (GpuOptions){
         .machine = detail ? detail->config : NULL,
@@ -100,6 +106,7 @@ static GpuOptions gpu_options_of(const Options *options, Detail *detail, Finding
         .memory_bytes = options->memory_bytes,
         .heap_bytes = options->heap_bytes,
         .stack_bytes = (uint32_t)options->stack_bytes,
+        .threads = threads_of(options),
         .registers = (uint32_t)options->registers,
         .instruction_limit = options->instruction_limit,
         .checks = checks_of(options),

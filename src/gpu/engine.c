@@ -9,14 +9,18 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "base/demangle.h"
+#include "base/team.h"
 #include "gpu/dispatch.h"
+#include "gpu/share.h"
 #include "partition/partition.h"
-#include "sm/carve_out.h"
 #include "sched/report.h"
+#include "sm/carve_out.h"
+#include "sm/order.h"
 
 enum {
-    POLL_CYCLES = 1024,     /* SM cycles between looks at interrupts and limits */
-    PROGRESS_CYCLES = 65536 /* SM cycles between looks at whether anything moves */
+    POLL_CYCLES = 1024,      /* SM cycles between looks at interrupts and limits */
+    PROGRESS_CYCLES = 65536, /* SM cycles between looks at whether anything moves */
+    SMS_WORTH_A_TEAM = 3     /* for each thread: with fewer awake, one steps them all */
 };
 
 /* A clock domain beside the SMs'. */
@@ -35,11 +39,16 @@ struct Engine {
     uint64_t *awake;   /* SMs for which that is the next one, or has come, bit each ... */
     uint64_t alarm;    /* ... but for those whose cycle comes now: first one to look at `wake` */
     uint64_t *holding; /* SMs whose ports hold replies, bit each */
+    SmOrder order;     /* of SMs that the team steps */
+    Team *team;        /* NULL: one thread does all */
+    Share share;       /* when it does */
+    bool is_alone;     /* the running kernel is for one thread */
     Partition **partitions;
     DramBus *buses; /* of pseudo channels, one for each pair; NULL: each channel has its own */
     MemRequestPools pools;
     Domain noc, l2, dram;
-    bool never_sleeps;       /* GpuOptions.never_sleeps */
+    bool never_sleeps;       /* GpuOptions.never_sleeps, ... */
+    uint32_t team_every;     /* ... and team_every */
     Watch *watch;            /* of the run; NULL: nobody watches */
     uint64_t cycle;          /* SM cycles so far, over all kernels */
     uint64_t start;          /* SM cycle at which the running kernel was launched */
@@ -70,6 +79,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
                                  .index = index,
                                  .sms = machine->sms,
                                  .wake = &engine->wake[index],
+                                 .order = engine->order.paces ? &engine->order : NULL,
                                  .is_l1_perfect = machine->oracle.perfect_l1,
                                  .is_profiled = engine->watch && engine->watch->profile,
                                  .never_sleeps = engine->never_sleeps};
@@ -116,6 +126,25 @@ static uint32_t l1d_lines(const MachineConfig *machine, uint32_t shared_bytes) {
     return (machine->sm.l1d.size_bytes - taken) / machine->sm.l1d.line_bytes;
 }
 
+/* Sees to it that so many threads step the SMs, as far as there are so many SMs; else one. */
+static void share_work(Engine *engine, uint32_t threads) {
+    const uint32_t sms = engine->machine->sms;
+    if (threads > sms) threads = sms;
+    if (threads < 2 || !noc_can_hold(engine->requests)) return;
+    engine->order.threads = threads;
+    engine->order.paces = base_alloc_lines(threads * sizeof(SmPace));
+}
+
+/* The team is made when a kernel first wants it, and again in a fork's child. True: it is there. */
+static bool has_team(Engine *engine) {
+    if (!engine->order.paces) return false;
+    if (engine->team && team_is_here(engine->team)) return true;
+    int why;
+    team_free(engine->team);
+    engine->team = team_new(engine->order.threads, &why);
+    return engine->team != NULL;
+}
+
 Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     const MachineConfig *machine = options->machine;
     Engine *engine = base_calloc(1, sizeof *engine);
@@ -123,6 +152,7 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     engine->machine = machine;
     engine->calls = calls;
     engine->never_sleeps = options->never_sleeps;
+    engine->team_every = options->team_every;
     engine->map = machine_address_map(machine);
     const NocConfig *noc = &machine->network.noc;
     engine->requests =
@@ -131,6 +161,7 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     engine->noc.khz = machine->clock.noc_khz;
     engine->l2.khz = machine->clock.l2_khz;
     engine->dram.khz = machine->clock.dram_khz;
+    share_work(engine, options->threads);
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
     engine->wake = base_calloc(machine->sms, sizeof(uint64_t));
     engine->awake = base_calloc(bits_words(machine->sms), sizeof(uint64_t));
@@ -161,6 +192,8 @@ void engine_free(Engine *engine) {
         sm_free(engine->sms[i]);
     for (uint32_t i = 0; i < engine->machine->partitions; i++)
         partition_free(engine->partitions[i]);
+    team_free(engine->team);
+    free(engine->order.paces);
     noc_free(engine->requests);
     noc_free(engine->replies);
     dispatch_free(&engine->dispatch);
@@ -242,20 +275,75 @@ static void look_at_alarms(Engine *engine) {
     }
 }
 
-/* Steps the SMs that have something to do; the SM whose instruction failed, or NULL. */
+/* An SM has made its step: when is the next? */
+static void stepped(Engine *engine, uint32_t i) {
+    if (engine->wake[i] == engine->cycle + 1) return;
+    bits_clear(engine->awake, i);
+    if (engine->wake[i] < engine->alarm) engine->alarm = engine->wake[i];
+}
+
+/* The first SM of a thread, at or after `from`, that is awake; the number of SMs: none is. */
+static uint32_t next_awake(const Engine *engine, uint32_t from) {
+    const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
+    for (; from < sms; from += threads)
+        if (bits_get(engine->awake, from)) return from;
+    return sms;
+}
+
+/* A thread's part of a cycle: its SMs, in rising order. */
+static void step_share(void *user, uint32_t thread) {
+    Engine *engine = user;
+    const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
+    uint32_t next = next_awake(engine, thread);
+    order_go_on(&engine->order, thread, next);
+    while (next < sms) {
+        const uint32_t i = next;
+        next = next_awake(engine, i + threads);
+        engine->order.paces[thread].next = next;
+        sm_step(engine->sms[i], engine->cycle);
+        order_go_on(&engine->order, thread, next);
+    }
+}
+
+static uint32_t count_awake(const Engine *engine) {
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < bits_words(engine->machine->sms); word++)
+        count += (uint32_t)bits_count64(engine->awake[word]);
+    return count;
+}
+
+static void step_together(Engine *engine) {
+    engine->order.is_kept = true;
+    engine->order.base += engine->machine->sms + 1;
+    noc_hold(engine->requests);
+    bool is_swift = team_run(engine->team, step_share, engine);
+    noc_release(engine->requests);
+    engine->order.is_kept = false;
+    if (!is_swift) share_late(&engine->share);
+}
+
+static bool wants_team(Engine *engine) {
+    if (engine->is_alone) return false;
+    if (engine->team_every) return engine->cycle % engine->team_every == 0;
+    return count_awake(engine) >= SMS_WORTH_A_TEAM * engine->order.threads &&
+           share_next(&engine->share);
+}
+
+/* Steps the SMs that have something to do; the first whose instruction failed, or NULL. */
 static const Sm *step_sms(Engine *engine) {
     if (engine->cycle >= engine->alarm) look_at_alarms(engine);
+    bool is_shared = wants_team(engine);
+    if (is_shared) step_together(engine);
+    const Sm *failed = NULL;
     for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
         for (uint64_t left = engine->awake[word]; left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
-            sm_step(engine->sms[i], engine->cycle);
-            if (sm_fault(engine->sms[i])) return engine->sms[i];
-            if (engine->wake[i] == engine->cycle + 1) continue;
-            bits_clear(engine->awake, i);
-            if (engine->wake[i] < engine->alarm) engine->alarm = engine->wake[i];
+            if (!is_shared) sm_step(engine->sms[i], engine->cycle);
+            if (!failed && sm_fault(engine->sms[i])) failed = engine->sms[i];
+            stepped(engine, i);
         }
     }
-    return NULL;
+    return failed;
 }
 
 /* ---- Jumping over cycles in which nothing can happen ---- */
@@ -658,6 +746,8 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     uint64_t start = engine->cycle;
     engine->start = start;
     engine->launch = launch;
+    engine->is_alone = launch->check || launch->dump_line || !has_team(engine);
+    share_start(&engine->share);
     engine->ctas_done = 0;
     engine->last_progress = start;
     engine->progress_mark = 0;

@@ -189,10 +189,13 @@ void noc_free(Noc *noc) {
     sink_free(&noc->sink);
     free(noc->queue_flits);
     free(noc->flits_by_bytes);
+    free(noc->held);
     free(noc);
 }
 
 /* ---- Packets ---- */
+
+enum { HELD_LINE = 128 }; /* bytes that two threads must not both write */
 
 int noc_max_packet_bytes(const Noc *noc) { return noc->max_packet_bytes; }
 
@@ -206,6 +209,18 @@ bool noc_can_inject(const Noc *noc, int source, int packet_bytes) {
     return noc->queue_flits[source] + noc->flits_by_bytes[packet_bytes] <= noc->queue_limit;
 }
 
+static NocHeld *held_at(const Noc *noc, int node) {
+    return (NocHeld *)(void *)(noc->held + (size_t)node * noc->held_bytes);
+}
+
+/* A packet that its node's queue has room for begins to move. */
+static void take_over(Noc *noc, const NocPacket *packet) {
+    noc->packets_inside++;
+    noc->counts[NETWORK_packets_sent]++;
+    noc->counts[NETWORK_flits] += packet->flits;
+    noc->ops->inject(noc, packet);
+}
+
 void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload) {
     assert(source >= 0 && source < noc->config.nodes);
     assert(destination >= 0 && destination < noc->config.nodes);
@@ -216,11 +231,14 @@ void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_
                         .destination = (uint16_t)destination,
                         .flits = noc->flits_by_bytes[packet_bytes]};
     noc->queue_flits[source] = (uint16_t)(noc->queue_flits[source] + packet.flits);
-    noc->packets_inside++;
-    noc->counts[NETWORK_packets_sent]++;
-    noc->counts[NETWORK_flits] += packet.flits;
-    noc->stats.bytes_injected += (uint64_t)packet_bytes;
-    noc->ops->inject(noc, &packet);
+    if (__builtin_expect(noc->is_holding, false)) {
+        NocHeld *held = held_at(noc, source);
+        held->packet[held->count++] = packet;
+        held->bytes += (uint64_t)packet_bytes;
+    } else {
+        noc->stats.bytes_injected += (uint64_t)packet_bytes;
+        take_over(noc, &packet);
+    }
 }
 
 void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_at, int transit) {
@@ -234,6 +252,31 @@ void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_
                            .payload = packet->payload,
                            .flits = packet->flits,
                            .channel = (uint16_t)channel});
+}
+
+bool noc_can_hold(const Noc *noc) { return noc->config.kind != NOC_IDEAL; }
+
+void noc_hold(Noc *noc) {
+    assert(noc_can_hold(noc) && !noc->is_holding);
+    if (!noc->held) {
+        size_t packets = (size_t)noc->config.injection_flits * sizeof(NocPacket);
+        noc->held_bytes = (sizeof(NocHeld) + packets + HELD_LINE - 1) / HELD_LINE * HELD_LINE;
+        noc->held = base_alloc_lines((size_t)noc->config.nodes * noc->held_bytes);
+    }
+    noc->is_holding = true;
+}
+
+void noc_release(Noc *noc) {
+    assert(noc->is_holding);
+    noc->is_holding = false;
+    for (int node = 0; node < noc->config.nodes; node++) {
+        NocHeld *held = held_at(noc, node);
+        for (uint32_t i = 0; i < held->count; i++)
+            take_over(noc, &held->packet[i]);
+        noc->stats.bytes_injected += held->bytes;
+        held->count = 0;
+        held->bytes = 0;
+    }
 }
 
 const uint64_t *noc_ready_mask(const Noc *noc) { return noc->sink.ready; }

@@ -113,6 +113,16 @@ bool noc_can_inject(const Noc *noc, int source, int packet_bytes);
  * may send to itself. */
 void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload);
 
+/* Whether nodes can inject from several threads at once, each node from one of them, between
+ * noc_hold and noc_release: noc_inject then keeps packets at their nodes, and noc_can_inject
+ * answers as ever. noc_release injects them in the order of the nodes, so the network is the same
+ * as if one node after another had injected. An ideal network can't: whether a node has room
+ * depends on what others inject. In between nothing else may be asked of the network or done to it.
+ */
+bool noc_can_hold(const Noc *noc);
+void noc_hold(Noc *noc);
+void noc_release(Noc *noc);
+
 /* One network cycle. */
 void noc_step(Noc *noc);
 /* How many of the coming steps would do nothing at all, provided nothing is injected or popped;

@@ -38,6 +38,13 @@ typedef struct NocOps {
 
 extern const NocOps noc_mesh_ops, noc_crossbar_ops, noc_ideal_ops, noc_switch_ops;
 
+/* Packets that a node has injected while the network held them. Each has lines of its own. */
+typedef struct NocHeld {
+    uint64_t bytes;     /* injected, padding of flits not included */
+    uint32_t count;     /* at most as many packets as an injection queue has flits */
+    NocPacket packet[]; /* in order */
+} NocHeld;
+
 struct Noc {
     uint64_t now;             /* steps so far */
     uint64_t packets_inside;  /* injected and not yet popped */
@@ -49,6 +56,9 @@ struct Noc {
     int queue_limit;          /* flits a node may have queued; 0 while nobody may inject (ideal) */
     int words;                /* words of a set of nodes */
     Sink sink;                /* the ejection buffers */
+    bool is_holding;          /* between noc_hold and noc_release */
+    char *held;               /* a NocHeld for each node, held_bytes apart; NULL: never held */
+    size_t held_bytes;
     NocConfig config;
     uint64_t *counts; /* the owner's rows, or those of `stats` */
     NocStats stats;   /* all but cycles and the link figures, which are derived */

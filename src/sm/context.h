@@ -8,6 +8,7 @@
 #include "sm/events.h"
 #include "sm/inst.h"
 #include "sm/op.h"
+#include "sm/order.h"
 #include "sm/profile.h"
 #include "sm/sm.h"
 #include "sm/warps.h"
@@ -54,6 +55,17 @@ static inline uint64_t context_live(const SmContext *sm) {
 /* Whether a profile is wanted, which is seldom. */
 static inline bool context_is_profiled(const SmContext *sm) {
     return __builtin_expect(sm->profile != NULL, false);
+}
+
+/* Waits until this SM is the first that has yet to issue in this cycle, or to finish it (order.h).
+ */
+static inline void context_wait_issued(const SmContext *sm) {
+    if (__builtin_expect(sm->env.order != NULL, false))
+        order_wait_issued(sm->env.order, sm->env.index);
+}
+static inline void context_wait_finished(const SmContext *sm) {
+    if (__builtin_expect(sm->env.order != NULL, false))
+        order_wait_finished(sm->env.order, sm->env.index);
 }
 
 /* Tells the policy, if it wants to hear of such things. */

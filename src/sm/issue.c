@@ -175,6 +175,7 @@ static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
     IsaWarp *isa = sm->warps.warp[warp].isa;
     uint32_t pc = isa->pc, depth = isa->depth;
     const SmOp *op = &sm->ops[pc];
+    if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
     isa_dump_if_due(&sm->isa, isa);
     bool has_exited = isa_step(&sm->isa, isa) == ISA_EVENT_EXIT;
     uint32_t lanes = sm->isa.executed;

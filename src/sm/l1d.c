@@ -101,6 +101,7 @@ static void notify(SmContext *sm, TytoEventKind kind, int warp, int owner, uint6
 static void record(const SmL1d *l1d, const SmContext *sm, L1dKind kind, const SmLookup *lookup,
                    bool is_fetch) {
     if (!sm->listener.l1d_record) return;
+    context_wait_finished(sm);
     sm->listener.l1d_record(
         sm->listener.user,
         &(L1dRecord){.cycle = sm->cycle,
@@ -244,7 +245,10 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         c->l1d_load_misses++;
         profile_lookup(sm, lookup, PROFILE_l1d_misses);
         notify(sm, TYTO_EVENT_L1D_MISS, lookup->warp, TYTO_NO_WARP, key, false);
-        if (sm->listener.l1d_miss) sm->listener.l1d_miss(sm->listener.user, sm->env.index, key);
+        if (sm->listener.l1d_miss) {
+            context_wait_finished(sm);
+            sm->listener.l1d_miss(sm->listener.user, sm->env.index, key);
+        }
     }
     c->l1d_accesses++;
     c->l1d_load_accesses++;

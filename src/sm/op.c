@@ -11,11 +11,25 @@ static bool is_l1d_load(const IsaInfo *info) {
             info->space == PTX_SPACE_NONE);
 }
 
+/* Whether the instruction's effect and that of another SM's can depend on which comes first. A call
+ * may be one of the builtin functions: malloc, printf. */
+static bool is_seen_by_others(const IsaInfo *info) {
+    if (info->flags & (ISA_IS_CALL | ISA_IS_COPY)) return true;
+    switch (info->space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_LOCAL:
+    case PTX_SPACE_CONST:
+    case PTX_SPACE_PARAM: return false;
+    default: return info->memory != ISA_MEMORY_NONE && info->memory != ISA_MEMORY_PREFETCH;
+    }
+}
+
 static uint8_t traits_of(const IsaInfo *info) {
     bool is_load = is_l1d_load(info);
     bool is_long =
         is_load || info->memory == ISA_MEMORY_ATOMIC || info->memory == ISA_MEMORY_TEXTURE;
-    return (uint8_t)((is_load ? SM_OP_L1D_LOAD : 0) | (is_long ? SM_OP_LONG : 0));
+    return (uint8_t)((is_load ? SM_OP_L1D_LOAD : 0) | (is_long ? SM_OP_LONG : 0) |
+                     (is_seen_by_others(info) ? SM_OP_SHARED : 0));
 }
 
 static uint8_t counts_of(const IsaInfo *info, SmUnit unit) {

@@ -12,7 +12,8 @@
 /* SmOp.traits */
 enum {
     SM_OP_L1D_LOAD = 1, /* goes through the L1D: one that policies may hold back */
-    SM_OP_LONG = 2      /* its result comes from beyond the SM's own shared and constant memory */
+    SM_OP_LONG = 2,     /* its result comes from beyond the SM's own shared and constant memory */
+    SM_OP_SHARED = 4    /* what it does is seen by other SMs, or may depend on what they did */
 };
 
 /* What an instruction counts as beside its lanes, packed: its SmUnit, then the bits below. */

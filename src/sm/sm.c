@@ -310,6 +310,8 @@ void sm_step(Sm *sm, uint64_t cycle) {
     bool has_standing = context_is_profiled(context) && issue_will_look(&sm->issue, context);
     issue_step(&sm->issue, context, lsu_stalls_pipeline(&sm->lsu, context));
     if (has_standing) issue_note_standing(&sm->issue, context);
+    if (__builtin_expect(context->env.order != NULL, false))
+        order_issued(context->env.order, context->env.index);
     fetch_decode(&sm->fetch, context);
     uint64_t passed = fetch_step(&sm->fetch, context, &sm->port);
     hear_events(sm);

@@ -42,12 +42,13 @@ typedef struct SmEnvironment {
     uint32_t atom_bytes;       /* what a partition splits requests into */
     uint32_t index;            /* number of the SM */
     uint32_t sms;              /* of the GPU */
-    uint64_t *wake;     /* where the SM keeps the next cycle in which sm_step has something to do,
-                           UINT64_MAX: not before a reply or a CTA comes. The owner's, who asks
-                           all SMs in every cycle */
-    bool is_l1_perfect; /* every global and local access hits the L1D */
-    bool is_profiled;   /* count by instruction too */
-    bool never_sleeps;  /* step in every cycle, needed or not (tests) */
+    uint64_t *wake; /* where the SM keeps the next cycle in which sm_step has something to do,
+                       UINT64_MAX: not before a reply or a CTA comes. The owner's, who asks
+                       all SMs in every cycle */
+    struct SmOrder *order; /* of SMs that several threads step (order.h); NULL: one thread only */
+    bool is_l1_perfect;    /* every global and local access hits the L1D */
+    bool is_profiled;      /* count by instruction too */
+    bool never_sleeps;     /* step in every cycle, needed or not (tests) */
 } SmEnvironment;
 
 /* A CTA that ran on an SM from its launch to the retirement of its last warp. */

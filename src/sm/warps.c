@@ -66,6 +66,7 @@ static void finish_cta(SmContext *sm, uint32_t slot) {
     sm->counters.ctas_finished++;
     histogram_add(&sm->histograms, HISTOGRAM_cta_lifetime, sm->cycle - cta->launched);
     notify_cta(sm, TYTO_EVENT_CTA_FINISHED, slot, cta->all);
+    context_wait_finished(sm);
     sm->listener.cta_finished(sm->listener.user, &(SmCtaEnd){.cta = sm->warps.ctas[slot].isa.index,
                                                              .start = cta->launched,
                                                              .end = sm->cycle,

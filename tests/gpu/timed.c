@@ -17,6 +17,11 @@ void timed_start(Timed *timed, const char *name, const char *sets, const char *p
 
 void timed_start_awake(Timed *timed, const char *name, const char *sets, const char *policy,
                        bool is_awake) {
+    timed_start_how(timed, name, sets, policy, &(GpuOptions){.never_sleeps = is_awake});
+}
+
+void timed_start_how(Timed *timed, const char *name, const char *sets, const char *policy,
+                     const GpuOptions *how) {
     *timed = (Timed){.diag = diag_new()};
     timed->machine = machine_load(name, timed->diag);
     check(timed, timed->machine);
@@ -28,8 +33,9 @@ void timed_start_awake(Timed *timed, const char *name, const char *sets, const c
     check(timed, timed->config);
     timed->policy = sched_policy_new(policy, timed->diag);
     check(timed, timed->policy);
-    GpuOptions options = {
-        .machine = timed->config, .scheduler = timed->policy, .never_sleeps = is_awake};
+    GpuOptions options = *how;
+    options.machine = timed->config;
+    options.scheduler = timed->policy;
     timed->gpu = gpu_new(&options, timed->diag);
     check(timed, timed->gpu);
 }
@@ -49,21 +55,38 @@ uint64_t timed_buffer(Timed *timed, const uint32_t *initial, size_t words) {
     return address;
 }
 
-GpuResult timed_run(Timed *timed, const char *ptx, uint32_t ctas, uint32_t threads,
-                    const uint64_t *parameters) {
+static int first_kernel(const GpuModule *module) {
+    const IsaProgram *program = gpu_module_program(module);
+    for (uint32_t i = 0; i < program->function_count; i++)
+        if (program->functions[i].ptx->is_kernel) return (int)i;
+    fail_msg("no kernel");
+    return -1;
+}
+
+GpuResult timed_run_badly(Timed *timed, const char *ptx, uint32_t ctas, uint32_t threads,
+                          const uint64_t *parameters) {
     GpuImage image = {.name = "test.ptx", .text = ptx, .length = strlen(ptx)};
     GpuModule *module = gpu_load(timed->gpu, &image, 1, timed->diag);
     check(timed, module);
-    GpuLaunch launch = {
-        .module = module, .grid = {ctas, 1, 1}, .block = {threads, 1, 1}, .parameters = parameters};
+    GpuLaunch launch = {.module = module,
+                        .function = first_kernel(module),
+                        .grid = {ctas, 1, 1},
+                        .block = {threads, 1, 1},
+                        .parameters = parameters};
     GpuResult result;
     gpu_launch(timed->gpu, &launch, &result);
+    gpu_unload(module);
+    return result;
+}
+
+GpuResult timed_run(Timed *timed, const char *ptx, uint32_t ctas, uint32_t threads,
+                    const uint64_t *parameters) {
+    GpuResult result = timed_run_badly(timed, ptx, ctas, threads, parameters);
     if (result.status != GPU_OK) fail_msg("%s", result.message);
     Text why = {0};
     CountersShape shape = {timed->config->sms, timed->config->sm.scheduler.count, true};
     if (!counters_check(&result.counters, shape, &why)) fail_msg("%s", text_string(&why));
     text_free(&why);
-    gpu_unload(module);
     return result;
 }
 

@@ -21,6 +21,9 @@ void timed_start(Timed *timed, const char *name, const char *sets, const char *p
 /* The same; with is_awake no unit ever sleeps. */
 void timed_start_awake(Timed *timed, const char *name, const char *sets, const char *policy,
                        bool is_awake);
+/* The same with the other settings of `how`. */
+void timed_start_how(Timed *timed, const char *name, const char *sets, const char *policy,
+                     const GpuOptions *how);
 void timed_stop(Timed *timed);
 
 /* `words` 32-bit words of device memory, copied from `initial` unless that is NULL. */
@@ -30,6 +33,10 @@ uint64_t timed_buffer(Timed *timed, const uint32_t *initial, size_t words);
  * identities of its counters must hold. */
 GpuResult timed_run(Timed *timed, const char *ptx, uint32_t ctas, uint32_t threads,
                     const uint64_t *parameters);
+
+/* The same for a launch that may end in any way. */
+GpuResult timed_run_badly(Timed *timed, const char *ptx, uint32_t ctas, uint32_t threads,
+                          const uint64_t *parameters);
 
 /* Word i of a buffer. */
 uint32_t timed_word(Timed *timed, uint64_t buffer, size_t i);

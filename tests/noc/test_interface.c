@@ -242,6 +242,46 @@ static void equal_runs_give_equal_arrivals(void **state) {
     }
 }
 
+/* Two equal networks, of which one holds what its nodes inject, last node first. */
+static void what_is_held_is_injected_in_the_order_of_the_nodes(void **state) {
+    (void)state;
+    enum { NODES = 27, ROUNDS = 400 };
+    for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
+        NocConfig config = noc_config_default((NocKind)kind, NODES);
+        Noc *direct = noc_new(&config, NULL), *held = noc_new(&config, NULL);
+        for (uint32_t round = 0; round < ROUNDS && noc_can_hold(held); round++) {
+            for (int i = 0; i < 2 * NODES; i++) { /* twice: a node injects several */
+                int node = i / 2, other = (node * 7 + (int)round + i % 2) % NODES;
+                int bytes = 8 + 8 * (int)((round + (uint32_t)i) % 16);
+                if (noc_can_inject(direct, node, bytes))
+                    noc_inject(direct, node, other, bytes, (uint32_t)i);
+            }
+            noc_hold(held);
+            for (int node = NODES - 1; node >= 0; node--)
+                for (int i = 2 * node; i < 2 * node + 2; i++) {
+                    int other = (node * 7 + (int)round + i % 2) % NODES;
+                    int bytes = 8 + 8 * (int)((round + (uint32_t)i) % 16);
+                    if (noc_can_inject(held, node, bytes))
+                        noc_inject(held, node, other, bytes, (uint32_t)i);
+                }
+            noc_release(held);
+            noc_step(direct), noc_step(held);
+            for (int node = 0; node < NODES; node++) {
+                uint32_t a = 0, b = 0;
+                bool is_there = noc_peek(direct, node, &a);
+                assert_int_equal(is_there, noc_peek(held, node, &b));
+                assert_int_equal(a, b);
+                if (is_there) noc_pop(direct, node), noc_pop(held, node);
+            }
+        }
+        NocStats a = noc_stats(direct), b = noc_stats(held);
+        assert_memory_equal(&a, &b, sizeof a);
+        assert_int_equal(noc_can_hold(held), kind != NOC_IDEAL);
+        assert_true(kind == NOC_IDEAL || a.packets_arrived > 1000);
+        noc_free(direct), noc_free(held);
+    }
+}
+
 /* Reversing the mesh, with all nodes, reverses the routers' order of visits and turns west into
  * east and north into south; a packet's latency may not change when its node numbers go along. */
 static void the_order_of_visits_does_not_matter(void **state) {
@@ -278,6 +318,7 @@ int main(void) {
         cmocka_unit_test(a_network_counts_in_its_owners_counters),
         cmocka_unit_test(mesh_counts_flits_by_link),
         cmocka_unit_test(equal_runs_give_equal_arrivals),
+        cmocka_unit_test(what_is_held_is_injected_in_the_order_of_the_nodes),
         cmocka_unit_test(the_order_of_visits_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,142 @@
+/* Teams of host threads (see the header). A piece of work has a number; that the number rises is
+ * the sign to begin. */
+#include "base/team.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+
+enum {
+    TEAM_TURNS = 64 * TEAM_SPINS /* looks for the next piece before a thread sleeps */
+};
+
+/* One of the other threads. */
+typedef struct Member {
+    _Atomic uint64_t done; /* number of the last piece whose part it has done */
+    pthread_t handle;
+    Team *team;
+    uint32_t number;
+    char apart[TEAM_LINE - 3 * sizeof(uint64_t) - sizeof(uint32_t)];
+} Member;
+
+struct Team {
+    _Atomic uint64_t piece;    /* number of the newest one */
+    _Atomic uint32_t sleepers; /* threads that sleep or are about to */
+    TeamWork *work;            /* of the newest piece, NULL: go home */
+    void *user;
+    uint32_t threads, started; /* the caller among both */
+    pid_t process;
+    pthread_mutex_t mutex; /* of `wake` */
+    pthread_cond_t wake;
+    Member *members; /* of threads 1 .. threads-1, at those numbers */
+};
+
+void team_offer(void) { sched_yield(); }
+
+/* ---- The other threads ---- */
+
+static void sleep_until(Team *team, uint64_t piece) {
+    atomic_fetch_add(&team->sleepers, 1);
+    pthread_mutex_lock(&team->mutex);
+    while (atomic_load(&team->piece) < piece)
+        pthread_cond_wait(&team->wake, &team->mutex);
+    pthread_mutex_unlock(&team->mutex);
+    atomic_fetch_sub(&team->sleepers, 1);
+}
+
+static void wait_for_piece(Team *team, uint64_t piece) {
+    uint32_t turns = 0;
+    while (atomic_load_explicit(&team->piece, memory_order_acquire) < piece) {
+        if (turns >= TEAM_TURNS) {
+            sleep_until(team, piece);
+            return;
+        }
+        team_wait(&turns);
+    }
+}
+
+static void *member_main(void *argument) {
+    Member *member = argument;
+    Team *team = member->team;
+    for (uint64_t piece = 1;; piece++) {
+        wait_for_piece(team, piece);
+        TeamWork *work = team->work;
+        if (!work) return NULL;
+        work(team->user, member->number);
+        atomic_store_explicit(&member->done, piece, memory_order_release);
+    }
+}
+
+/* ---- Life ---- */
+
+static void give_out(Team *team, TeamWork *work, void *user) {
+    team->work = work;
+    team->user = user;
+    atomic_fetch_add(&team->piece, 1); /* in one order with `sleepers`: none sleeps through it */
+    if (!atomic_load(&team->sleepers)) return;
+    pthread_mutex_lock(&team->mutex);
+    pthread_cond_broadcast(&team->wake);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+static int start_members(Team *team) {
+    sigset_t all, before;
+    int why = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (!why && team->started < team->threads) {
+        Member *member = &team->members[team->started];
+        *member = (Member){.team = team, .number = team->started};
+        why = pthread_create(&member->handle, NULL, member_main, member);
+        if (!why) team->started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return why;
+}
+
+Team *team_new(uint32_t threads, int *why) {
+    assert(threads >= 2 && threads <= TEAM_MOST);
+    Team *team = base_calloc(1, sizeof *team);
+    team->threads = threads;
+    team->started = 1;
+    team->process = getpid();
+    team->members = base_alloc_lines(threads * sizeof(Member));
+    pthread_mutex_init(&team->mutex, NULL);
+    pthread_cond_init(&team->wake, NULL);
+    *why = start_members(team);
+    if (!*why) return team;
+    team_free(team);
+    return NULL;
+}
+
+void team_free(Team *team) {
+    if (!team) return;
+    if (team_is_here(team)) {
+        give_out(team, NULL, NULL);
+        for (uint32_t i = 1; i < team->started; i++)
+            pthread_join(team->members[i].handle, NULL);
+        pthread_cond_destroy(&team->wake);
+        pthread_mutex_destroy(&team->mutex);
+    }
+    free(team->members);
+    free(team);
+}
+
+uint32_t team_threads(const Team *team) { return team->threads; }
+bool team_is_here(const Team *team) { return team->process == getpid(); }
+
+bool team_run(Team *team, TeamWork *work, void *user) {
+    give_out(team, work, user);
+    work(user, 0);
+    const uint64_t piece = atomic_load_explicit(&team->piece, memory_order_relaxed);
+    uint32_t turns = 0;
+    for (uint32_t i = 1; i < team->threads; i++)
+        while (atomic_load_explicit(&team->members[i].done, memory_order_acquire) < piece)
+            team_wait(&turns);
+    return turns < TEAM_LONG;
+}

@@ -1,0 +1,167 @@
+/* Results do not depend on how many host threads step the SMs: kernels whose CTAs race with each
+ * other in every way leave the same memory, counters and messages. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "timed.h"
+
+enum {
+    WORDS = 1024,
+    CTAS = 32,
+    THREADS = 64,
+    ROUNDS = 3,     /* of each thread */
+    TEAM_EVERY = 13 /* cycles: on a busy host each costs all threads a turn on a processor */
+};
+
+static const uint32_t team_sizes[] = {1, 2, 3};
+
+/* Threads take tickets from one counter, write them where others read and write at the same time,
+ * and add up what they saw; SMs meet at every access. */
+static const char racing[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 buffer)\n{\n"
+    "  .reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %rd<9>;\n"
+    "  .shared .align 4 .b8 tile[256];\n"
+    "  ld.param.u64 %rd1, [buffer];\n  cvta.to.global.u64 %rd1, %rd1;\n"
+    "  mov.u32 %r1, %tid.x;\n  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r9, 0;\n  mov.u32 %r10, 0;\n"
+    "again:\n"
+    "  atom.global.add.u32 %r3, [%rd1], 1;\n" /* a ticket */
+    "  mad.lo.u32 %r4, %r3, 7, %r1;\n  and.b32 %r4, %r4, 511;\n"
+    "  mul.wide.u32 %rd2, %r4, 4;\n  add.u64 %rd3, %rd1, %rd2;\n"
+    "  ld.global.u32 %r5, [%rd3+2048];\n" /* whatever stands there */
+    "  xor.b32 %r6, %r5, %r3;\n  add.u32 %r9, %r9, %r6;\n"
+    "  st.global.u32 [%rd3+2048], %r9;\n" /* seen by whoever comes later */
+    "  shl.b32 %r11, %r1, 2;\n  mov.u32 %r12, tile;\n  add.u32 %r12, %r12, %r11;\n"
+    "  st.shared.u32 [%r12], %r9;\n  bar.sync 0;\n  ld.shared.u32 %r13, [%r12];\n"
+    "  add.u32 %r9, %r9, %r13;\n"
+    "  add.u32 %r10, %r10, 1;\n  setp.lt.u32 %p1, %r10, 3;\n  @%p1 bra again;\n"
+    "  red.global.xor.b32 [%rd1+4], %r9;\n  atom.global.exch.b32 %r7, [%rd1+8], %r9;\n"
+    "  ret;\n}\n";
+
+typedef struct Outcome {
+    uint32_t memory[WORDS];
+    GpuResult result;
+    Text printed;
+} Outcome;
+
+static void keep_printed(void *user, const char *text, size_t length) {
+    Text *printed = user;
+    text_add_bytes(printed, text, length);
+}
+
+static void run(Outcome *outcome, const char *machine, const char *sets, const char *policy,
+                const char *ptx, uint32_t threads) {
+    Timed timed;
+    *outcome = (Outcome){.printed = {0}};
+    GpuOptions how = {.threads = threads,
+                      .team_every = TEAM_EVERY,
+                      .print = keep_printed,
+                      .user = &outcome->printed};
+    timed_start_how(&timed, machine, sets, policy, &how);
+    uint64_t buffer = timed_buffer(&timed, outcome->memory, WORDS);
+    outcome->result = timed_run_badly(&timed, ptx, CTAS, THREADS, (uint64_t[]){buffer});
+    if (outcome->result.status == GPU_OK)
+        mem_read(gpu_memory(timed.gpu), buffer, outcome->memory, sizeof outcome->memory);
+    timed_stop(&timed);
+}
+
+static void assert_same(const Outcome *a, const Outcome *b) {
+    assert_int_equal(a->result.status, b->result.status);
+    assert_string_equal(a->result.message, b->result.message);
+    assert_memory_equal(a->memory, b->memory, sizeof a->memory);
+    assert_memory_equal(&a->result.counters, &b->result.counters, sizeof a->result.counters);
+    assert_memory_equal(&a->result.histograms, &b->result.histograms, sizeof a->result.histograms);
+    assert_string_equal(text_string(&a->printed), text_string(&b->printed));
+}
+
+/* Runs with each size of team; the outcome of one thread, whose text is the caller's. */
+static Outcome compare(const char *machine, const char *sets, const char *policy, const char *ptx) {
+    Outcome alone;
+    run(&alone, machine, sets, policy, ptx, 1);
+    for (size_t i = 1; i < sizeof team_sizes / sizeof team_sizes[0]; i++) {
+        Outcome together;
+        run(&together, machine, sets, policy, ptx, team_sizes[i]);
+        assert_same(&alone, &together);
+        text_free(&together.printed);
+    }
+    return alone;
+}
+
+static void races_end_the_same_on_every_machine_and_under_every_policy(void **state) {
+    (void)state;
+    static const struct {
+        const char *machine, *policy;
+    } cases[] = {{"gtx480", "gto"}, {"gtx480", "lrr"}, {"owl", "owl"},   {"ccws", "ccws"},
+                 {"pro", "pro"},    {"md", "gto"},     {"qv100", "gto"}, {"qv100", "two-level"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Outcome outcome = compare(cases[i].machine, "", cases[i].policy, racing);
+        if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
+        assert_int_equal(outcome.memory[0], CTAS * THREADS * ROUNDS); /* no ticket was lost */
+        text_free(&outcome.printed);
+    }
+}
+
+/* An ideal network is stepped by one thread, whatever was asked for. */
+static void an_ideal_network_gives_the_same_too(void **state) {
+    (void)state;
+    Outcome outcome = compare("gtx480", "noc.kind=ideal", "gto", racing);
+    if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
+    text_free(&outcome.printed);
+}
+
+static void lines_that_kernels_print_keep_their_order(void **state) {
+    (void)state;
+    Outcome outcome = compare(
+        "gtx480", "", "gto",
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".global .align 1 .b8 format[7] = {37, 117, 32, 37, 117, 10, 0};\n" /* "%u %u\n" */
+        ".extern .func (.param .b32 out) vprintf(.param .b64 a, .param .b64 b);\n"
+        ".visible .entry k(.param .u64 buffer)\n{\n  .local .align 8 .b8 room[8];\n"
+        "  .reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+        "  ld.param.u64 %rd1, [buffer];\n"
+        "  mov.u32 %r1, %ctaid.x;\n  mov.u32 %r2, %tid.x;\n"
+        "  setp.ne.u32 %p1, %r2, 0;\n  @%p1 ret;\n"
+        "  atom.global.add.u32 %r3, [%rd1], 1;\n"
+        "  mov.u64 %rd4, room;\n  cvta.local.u64 %rd5, %rd4;\n"
+        "  st.local.u32 [%rd4], %r1;\n  st.local.u32 [%rd4+4], %r3;\n"
+        "  mov.u64 %rd6, format;\n  cvta.global.u64 %rd7, %rd6;\n"
+        "  { .param .b64 a; st.param.b64 [a], %rd7; .param .b64 b; st.param.b64 [b], %rd5;\n"
+        "    .param .b32 out; call.uni (out), vprintf, (a, b); }\n"
+        "  ret;\n}\n");
+    if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
+    uint32_t lines = 0;
+    for (const char *at = text_string(&outcome.printed); (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, CTAS);
+    text_free(&outcome.printed);
+}
+
+/* SMs fault in the same cycle: one of them is told of, always the same, and the cycle is counted
+ * whole. */
+static void of_faults_in_a_cycle_the_same_is_told(void **state) {
+    (void)state;
+    Outcome outcome = compare("gtx480", "", "gto",
+                              ".version 7.0\n.target sm_70\n.address_size 64\n"
+                              ".visible .entry k(.param .u64 buffer)\n{\n"
+                              "  .reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
+                              "  mov.u32 %r1, %ctaid.x;\n  mul.wide.u32 %rd1, %r1, 4;\n"
+                              "  st.global.u32 [%rd1], %r1;\n  ret;\n}\n");
+    assert_int_equal(outcome.result.status, GPU_FAULT);
+    assert_non_null(strstr(outcome.result.message, "next to the null pointer"));
+    text_free(&outcome.printed);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(races_end_the_same_on_every_machine_and_under_every_policy),
+        cmocka_unit_test(an_ideal_network_gives_the_same_too),
+        cmocka_unit_test(lines_that_kernels_print_keep_their_order),
+        cmocka_unit_test(of_faults_in_a_cycle_the_same_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
