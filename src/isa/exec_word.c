@@ -10,28 +10,101 @@
 
 enum { HALF = ISA_LANES / 2, WORD = 4 };
 
-/* For addresses of 32 and of 64 bits: whether all lanes' words lie in [start, start + limit + WORD)
- * and are aligned, and both ways to move them. `bias` is where address 0 would be. */
-#define DEFINE_WORDS(bits, Address)                                                                \
-    INLINE bool are_good_##bits(const Address *address, Address start, Address limit) {            \
-        Address bad = 0;                                                                           \
-        FOR_LANES bad |=                                                                           \
-            (Address)((Address)(address[lane] - start) > limit) | (address[lane] & (WORD - 1));    \
-        return !bad;                                                                               \
-    }                                                                                              \
-    /* Words of a half that follow one another; or are all the first one. */                       \
-    INLINE bool is_run_##bits(const Address *address) {                                            \
-        Address differs = 0;                                                                       \
-        for (int i = 0; i < HALF; ++i)                                                             \
-            differs |= address[i] ^ (Address)(address[0] + (Address)i * WORD);                     \
-        return !differs;                                                                           \
-    }                                                                                              \
-    INLINE bool is_one_##bits(const Address *address) {                                            \
-        Address differs = 0;                                                                       \
-        for (int i = 0; i < HALF; ++i)                                                             \
-            differs |= address[i] ^ address[0];                                                    \
-        return !differs;                                                                           \
-    }                                                                                              \
+/* Vectors as wide as the host has them; of 64-bit addresses half as many lanes. */
+#ifdef __AVX512F__
+enum { VECTOR_BYTES = 64 };
+#else
+enum { VECTOR_BYTES = 32 };
+#endif
+enum { WORDS = VECTOR_BYTES / 4, LONGS = VECTOR_BYTES / 8 };
+typedef uint32_t Words __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef uint64_t Longs __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef uint32_t Narrow __attribute__((vector_size(VECTOR_BYTES / 2), may_alias));
+
+alignas(64) static const uint32_t word_steps[16] = {0,  4,  8,  12, 16, 20, 24, 28,
+                                                    32, 36, 40, 44, 48, 52, 56, 60};
+alignas(64) static const uint64_t long_steps[8] = {0, 4, 8, 12, 16, 20, 24, 28};
+
+/* ---- What addresses have in common ---- */
+
+/* By its place: vectors as wide as that are no arguments everywhere. */
+INLINE bool is_zero(const Longs *x) {
+#if defined __AVX512F__
+    return !_mm512_test_epi64_mask((__m512i)*x, (__m512i)*x);
+#elif defined __AVX2__
+    return _mm256_testz_si256((__m256i)*x, (__m256i)*x);
+#else
+    uint64_t any = 0;
+    for (int i = 0; i < LONGS; ++i)
+        any |= (*x)[i];
+    return !any;
+#endif
+}
+
+/* Whether all lanes' words begin at most `limit` bytes from `start` on, and are aligned. */
+INLINE bool are_good_32(const uint32_t *address, uint32_t limit) {
+    const Words *at = (const Words *)(const void *)address, most = (Words){0} + limit;
+    Words bad = {0};
+    for (int i = 0; i < ISA_LANES / WORDS; ++i)
+        bad |= (Words)(at[i] > most) | (at[i] & (WORD - 1));
+    return is_zero((const Longs *)&bad);
+}
+INLINE bool are_good_64(const uint64_t *address, uint64_t start, uint64_t limit) {
+    const Longs *at = (const Longs *)(const void *)address, most = (Longs){0} + limit;
+    Longs bad = {0};
+    for (int i = 0; i < ISA_LANES / LONGS; ++i)
+        bad |= (Longs)(at[i] - start > most) | (at[i] & (WORD - 1));
+    return is_zero(&bad);
+}
+
+/* Whether the words of half a warp follow one another, or are all the first one. */
+INLINE bool is_run_32(const uint32_t *address) {
+    const Words *at = (const Words *)(const void *)address;
+    const Words steps = *(const Words *)(const void *)word_steps + address[0];
+    Words differs = {0};
+    for (int i = 0; i < HALF / WORDS; ++i)
+        differs |= at[i] ^ (steps + (uint32_t)(i * WORDS * WORD));
+    return is_zero((const Longs *)&differs);
+}
+INLINE bool is_one_32(const uint32_t *address) {
+    const Words *at = (const Words *)(const void *)address, first = (Words){0} + address[0];
+    Words differs = {0};
+    for (int i = 0; i < HALF / WORDS; ++i)
+        differs |= at[i] ^ first;
+    return is_zero((const Longs *)&differs);
+}
+INLINE bool is_run_64(const uint64_t *address) {
+    const Longs *at = (const Longs *)(const void *)address;
+    const Longs steps = *(const Longs *)(const void *)long_steps + address[0];
+    Longs differs = {0};
+    for (int i = 0; i < HALF / LONGS; ++i)
+        differs |= at[i] ^ (steps + (uint64_t)(i * LONGS * WORD));
+    return is_zero(&differs);
+}
+INLINE bool is_one_64(const uint64_t *address) {
+    const Longs *at = (const Longs *)(const void *)address, first = (Longs){0} + address[0];
+    Longs differs = {0};
+    for (int i = 0; i < HALF / LONGS; ++i)
+        differs |= at[i] ^ first;
+    return is_zero(&differs);
+}
+
+/* address[lane] = row[lane] + offset; false where that has more than 32 bits. */
+INLINE bool narrow(const void *row, uint64_t offset, uint32_t *address) {
+    const Longs *from = row;
+    Narrow *to = (Narrow *)(void *)address;
+    Longs beyond = {0};
+    for (int i = 0; i < ISA_LANES / LONGS; ++i) {
+        const Longs at = from[i] + offset;
+        beyond |= at >> 32;
+        to[i] = __builtin_convertvector(at, Narrow);
+    }
+    return is_zero(&beyond);
+}
+
+/* ---- Moving half a warp's words; `bias` is where address 0 would be ---- */
+
+#define DEFINE_MOVES(bits, Address)                                                                \
     INLINE void load_half_##bits(const uint8_t *bias, const Address *address, uint32_t *word) {    \
         if (is_run_##bits(address)) {                                                              \
             memcpy(word, bias + address[0], HALF * WORD);                                          \
@@ -54,27 +127,23 @@ enum { HALF = ISA_LANES / 2, WORD = 4 };
                 memcpy(bias + address[i], &word[i], WORD);                                         \
         }                                                                                          \
     }
-DEFINE_WORDS(32, uint32_t)
-DEFINE_WORDS(64, uint64_t)
+DEFINE_MOVES(32, uint32_t)
+DEFINE_MOVES(64, uint64_t)
+
+/* ---- The instructions ---- */
 
 /* Fills `address` when the access can be done here. In shared memory the base may have 64 bits. */
 INLINE bool open_shared(const IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                         uint32_t mask, bool is_wide, uint32_t *address) {
     const uint32_t bytes = context->launch->shared_bytes;
-    uint64_t beyond = 0;
+    if (mask != UINT32_MAX || !context->drops_addresses || bytes < WORD) return false;
     if (is_wide) {
-        const RowLong *row = operand_row(warp, inst, 1);
-        FOR_LANES {
-            const uint64_t at = row[lane] + (uint64_t)inst->imm;
-            beyond |= at >> 32;
-            address[lane] = (uint32_t)at;
-        }
+        if (!narrow(operand_row(warp, inst, 1), (uint64_t)inst->imm, address)) return false;
     } else {
         const RowWord *row = operand_row(warp, inst, 1);
         FOR_LANES address[lane] = row[lane] + (uint32_t)inst->imm;
     }
-    return mask == UINT32_MAX && context->drops_addresses && !beyond && bytes >= WORD &&
-           are_good_32(address, 0, bytes - WORD);
+    return are_good_32(address, bytes - WORD);
 }
 
 /* In the allocation that the instruction found before. */
@@ -82,10 +151,11 @@ INLINE bool open_global(const IsaContext *context, const IsaWarp *warp, const Is
                         uint32_t mask, uint64_t *address) {
     const RowLong *row = operand_row(warp, inst, 1);
     const IsaHint *hint = &context->hints[warp->pc % ISA_HINTS];
+    if (mask != UINT32_MAX || !context->drops_addresses || hint->pc != warp->pc ||
+        hint->end - hint->start < WORD)
+        return false;
     FOR_LANES address[lane] = row[lane] + (uint64_t)inst->imm;
-    return mask == UINT32_MAX && context->drops_addresses && hint->pc == warp->pc &&
-           hint->end - hint->start >= WORD &&
-           are_good_64(address, hint->start, hint->end - hint->start - WORD);
+    return are_good_64(address, hint->start, hint->end - hint->start - WORD);
 }
 
 INLINE void load_shared(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
