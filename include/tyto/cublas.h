@@ -23,10 +23,14 @@
 
 #ifdef __cplusplus
 struct __half;
+struct float2;
+struct double2;
 extern "C" {
 #else
 typedef struct __half __half;
 #endif
+typedef struct float2 cuComplex;
+typedef struct double2 cuDoubleComplex;
 #pragma GCC visibility push(default) /* the library hides what public headers do not declare */
 
 typedef struct cublasContext *cublasHandle_t;
@@ -124,250 +128,306 @@ cublasStatus_t cublasGetLoggerCallback(cublasLogCallback *callback);
 
 /* ---- Copies ---- */
 
-cublasStatus_t cublasSetVector(int n, int size, const void *x, int incx, void *y, int incy);
-cublasStatus_t cublasGetVector(int n, int size, const void *x, int incx, void *y, int incy);
-cublasStatus_t cublasSetMatrix(int rows, int columns, int size, const void *a, int lda, void *b,
-                               int ldb);
-cublasStatus_t cublasGetMatrix(int rows, int columns, int size, const void *a, int lda, void *b,
-                               int ldb);
-cublasStatus_t cublasSetVectorAsync(int n, int size, const void *x, int incx, void *y, int incy,
-                                    cudaStream_t stream);
-cublasStatus_t cublasGetVectorAsync(int n, int size, const void *x, int incx, void *y, int incy,
-                                    cudaStream_t stream);
-cublasStatus_t cublasSetMatrixAsync(int rows, int columns, int size, const void *a, int lda,
-                                    void *b, int ldb, cudaStream_t stream);
-cublasStatus_t cublasGetMatrixAsync(int rows, int columns, int size, const void *a, int lda,
-                                    void *b, int ldb, cudaStream_t stream);
+#define TYTO_CUBLAS_COPIES(INT, END)                                                               \
+    cublasStatus_t cublasSetVector##END(INT n, INT size, const void *x, INT incx, void *y,         \
+                                        INT incy);                                                 \
+    cublasStatus_t cublasGetVector##END(INT n, INT size, const void *x, INT incx, void *y,         \
+                                        INT incy);                                                 \
+    cublasStatus_t cublasSetMatrix##END(INT rows, INT columns, INT size, const void *a, INT lda,   \
+                                        void *b, INT ldb);                                         \
+    cublasStatus_t cublasGetMatrix##END(INT rows, INT columns, INT size, const void *a, INT lda,   \
+                                        void *b, INT ldb);                                         \
+    cublasStatus_t cublasSetVectorAsync##END(INT n, INT size, const void *x, INT incx, void *y,    \
+                                             INT incy, cudaStream_t stream);                       \
+    cublasStatus_t cublasGetVectorAsync##END(INT n, INT size, const void *x, INT incx, void *y,    \
+                                             INT incy, cudaStream_t stream);                       \
+    cublasStatus_t cublasSetMatrixAsync##END(INT rows, INT columns, INT size, const void *a,       \
+                                             INT lda, void *b, INT ldb, cudaStream_t stream);      \
+    cublasStatus_t cublasGetMatrixAsync##END(INT rows, INT columns, INT size, const void *a,       \
+                                             INT lda, void *b, INT ldb, cudaStream_t stream);
+TYTO_CUBLAS_COPIES(int, )
+TYTO_CUBLAS_COPIES(int64_t, _64)
 
-/* ---- Levels 1 to 3 in single and double precision ---- */
+/* ---- Levels 1 to 3 ---- */
 
-/* The functions of one precision: X is its letter, x the same in small, T its type. */
-#define TYTO_CUBLAS_LEVEL_1(X, x, T)                                                               \
-    cublasStatus_t cublasI##x##amax_v2(cublasHandle_t handle, int n, const T *px, int incx,        \
-                                       int *result);                                               \
-    cublasStatus_t cublasI##x##amin_v2(cublasHandle_t handle, int n, const T *px, int incx,        \
-                                       int *result);                                               \
-    cublasStatus_t cublas##X##asum_v2(cublasHandle_t handle, int n, const T *px, int incx,         \
-                                      T *result);                                                  \
-    cublasStatus_t cublas##X##nrm2_v2(cublasHandle_t handle, int n, const T *px, int incx,         \
-                                      T *result);                                                  \
-    cublasStatus_t cublas##X##dot_v2(cublasHandle_t handle, int n, const T *px, int incx,          \
-                                     const T *py, int incy, T *result);                            \
-    cublasStatus_t cublas##X##axpy_v2(cublasHandle_t handle, int n, const T *alpha, const T *px,   \
-                                      int incx, T *py, int incy);                                  \
-    cublasStatus_t cublas##X##scal_v2(cublasHandle_t handle, int n, const T *alpha, T *px,         \
-                                      int incx);                                                   \
-    cublasStatus_t cublas##X##copy_v2(cublasHandle_t handle, int n, const T *px, int incx, T *py,  \
-                                      int incy);                                                   \
-    cublasStatus_t cublas##X##swap_v2(cublasHandle_t handle, int n, T *px, int incx, T *py,        \
-                                      int incy);                                                   \
-    cublasStatus_t cublas##X##rot_v2(cublasHandle_t handle, int n, T *px, int incx, T *py,         \
-                                     int incy, const T *c, const T *s);                            \
+/* The functions of one type of numbers: X is its letter in names, x the same in small, N that of
+ * asum and nrm2, B that of products with real factors; T its type and R that of its real numbers.
+ * INT is the type of sizes, END what names end with for it. */
+#define TYTO_CUBLAS_LEVEL_1(X, x, N, T, R, INT, END)                                               \
+    cublasStatus_t cublasI##x##amax_v2##END(cublasHandle_t handle, INT n, const T *px, INT incx,   \
+                                            INT *result);                                          \
+    cublasStatus_t cublasI##x##amin_v2##END(cublasHandle_t handle, INT n, const T *px, INT incx,   \
+                                            INT *result);                                          \
+    cublasStatus_t cublas##N##asum_v2##END(cublasHandle_t handle, INT n, const T *px, INT incx,    \
+                                           R *result);                                             \
+    cublasStatus_t cublas##N##nrm2_v2##END(cublasHandle_t handle, INT n, const T *px, INT incx,    \
+                                           R *result);                                             \
+    cublasStatus_t cublas##X##axpy_v2##END(cublasHandle_t handle, INT n, const T *alpha,           \
+                                           const T *px, INT incx, T *py, INT incy);                \
+    cublasStatus_t cublas##X##scal_v2##END(cublasHandle_t handle, INT n, const T *alpha, T *px,    \
+                                           INT incx);                                              \
+    cublasStatus_t cublas##X##copy_v2##END(cublasHandle_t handle, INT n, const T *px, INT incx,    \
+                                           T *py, INT incy);                                       \
+    cublasStatus_t cublas##X##swap_v2##END(cublasHandle_t handle, INT n, T *px, INT incx, T *py,   \
+                                           INT incy);
+
+#define TYTO_CUBLAS_LEVEL_1_REAL(X, T, INT, END)                                                   \
+    cublasStatus_t cublas##X##dot_v2##END(cublasHandle_t handle, INT n, const T *px, INT incx,     \
+                                          const T *py, INT incy, T *result);                       \
+    cublasStatus_t cublas##X##rot_v2##END(cublasHandle_t handle, INT n, T *px, INT incx, T *py,    \
+                                          INT incy, const T *c, const T *s);                       \
+    cublasStatus_t cublas##X##rotm_v2##END(cublasHandle_t handle, INT n, T *px, INT incx, T *py,   \
+                                           INT incy, const T *parameters);
+
+#define TYTO_CUBLAS_LEVEL_1_COMPLEX(X, B, T, R, INT, END)                                          \
+    cublasStatus_t cublas##X##dotu_v2##END(cublasHandle_t handle, INT n, const T *px, INT incx,    \
+                                           const T *py, INT incy, T *result);                      \
+    cublasStatus_t cublas##X##dotc_v2##END(cublasHandle_t handle, INT n, const T *px, INT incx,    \
+                                           const T *py, INT incy, T *result);                      \
+    cublasStatus_t cublas##B##scal_v2##END(cublasHandle_t handle, INT n, const R *alpha, T *px,    \
+                                           INT incx);
+
+#define TYTO_CUBLAS_LEVEL_2(X, T, INT, END)                                                        \
+    cublasStatus_t cublas##X##gemv_v2##END(cublasHandle_t handle, cublasOperation_t op, INT m,     \
+                                           INT n, const T *alpha, const T *a, INT lda,             \
+                                           const T *px, INT incx, const T *beta, T *py, INT incy); \
+    cublasStatus_t cublas##X##gbmv_v2##END(                                                        \
+        cublasHandle_t handle, cublasOperation_t op, INT m, INT n, INT kl, INT ku, const T *alpha, \
+        const T *a, INT lda, const T *px, INT incx, const T *beta, T *py, INT incy);               \
+    cublasStatus_t cublas##X##symv_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,    \
+                                           const T *alpha, const T *a, INT lda, const T *px,       \
+                                           INT incx, const T *beta, T *py, INT incy);              \
+    cublasStatus_t cublas##X##trmv_v2##END(cublasHandle_t handle, cublasFillMode_t fill,           \
+                                           cublasOperation_t op, cublasDiagType_t diag, INT n,     \
+                                           const T *a, INT lda, T *px, INT incx);                  \
+    cublasStatus_t cublas##X##tbmv_v2##END(cublasHandle_t handle, cublasFillMode_t fill,           \
+                                           cublasOperation_t op, cublasDiagType_t diag, INT n,     \
+                                           INT k, const T *a, INT lda, T *px, INT incx);           \
+    cublasStatus_t cublas##X##tpmv_v2##END(cublasHandle_t handle, cublasFillMode_t fill,           \
+                                           cublasOperation_t op, cublasDiagType_t diag, INT n,     \
+                                           const T *ap, T *px, INT incx);                          \
+    cublasStatus_t cublas##X##trsv_v2##END(cublasHandle_t handle, cublasFillMode_t fill,           \
+                                           cublasOperation_t op, cublasDiagType_t diag, INT n,     \
+                                           const T *a, INT lda, T *px, INT incx);                  \
+    cublasStatus_t cublas##X##tbsv_v2##END(cublasHandle_t handle, cublasFillMode_t fill,           \
+                                           cublasOperation_t op, cublasDiagType_t diag, INT n,     \
+                                           INT k, const T *a, INT lda, T *px, INT incx);           \
+    cublasStatus_t cublas##X##tpsv_v2##END(cublasHandle_t handle, cublasFillMode_t fill,           \
+                                           cublasOperation_t op, cublasDiagType_t diag, INT n,     \
+                                           const T *ap, T *px, INT incx);                          \
+    cublasStatus_t cublas##X##syr_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,     \
+                                          const T *alpha, const T *px, INT incx, T *a, INT lda);   \
+    cublasStatus_t cublas##X##syr2_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,    \
+                                           const T *alpha, const T *px, INT incx, const T *py,     \
+                                           INT incy, T *a, INT lda);                               \
+    cublasStatus_t cublas##X##symm_v2##END(                                                        \
+        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, INT m, INT n,         \
+        const T *alpha, const T *a, INT lda, const T *b, INT ldb, const T *beta, T *c, INT ldc);   \
+    cublasStatus_t cublas##X##trsm_v2##END(                                                        \
+        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, cublasOperation_t op, \
+        cublasDiagType_t diag, INT m, INT n, const T *alpha, const T *a, INT lda, T *b, INT ldb);  \
+    cublasStatus_t cublas##X##trmm_v2##END(                                                        \
+        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, cublasOperation_t op, \
+        cublasDiagType_t diag, INT m, INT n, const T *alpha, const T *a, INT lda, const T *b,      \
+        INT ldb, T *c, INT ldc);                                                                   \
+    cublasStatus_t cublas##X##geam##END(                                                           \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n,         \
+        const T *alpha, const T *a, INT lda, const T *beta, const T *b, INT ldb, T *c, INT ldc);   \
+    cublasStatus_t cublas##X##dgmm##END(cublasHandle_t handle, cublasSideMode_t side, INT m,       \
+                                        INT n, const T *a, INT lda, const T *px, INT incx, T *c,   \
+                                        INT ldc);
+
+#define TYTO_CUBLAS_LEVEL_2_REAL(X, T, INT, END)                                                   \
+    cublasStatus_t cublas##X##sbmv_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,    \
+                                           INT k, const T *alpha, const T *a, INT lda,             \
+                                           const T *px, INT incx, const T *beta, T *py, INT incy); \
+    cublasStatus_t cublas##X##spmv_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,    \
+                                           const T *alpha, const T *ap, const T *px, INT incx,     \
+                                           const T *beta, T *py, INT incy);                        \
+    cublasStatus_t cublas##X##ger_v2##END(cublasHandle_t handle, INT m, INT n, const T *alpha,     \
+                                          const T *px, INT incx, const T *py, INT incy, T *a,      \
+                                          INT lda);                                                \
+    cublasStatus_t cublas##X##spr_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,     \
+                                          const T *alpha, const T *px, INT incx, T *ap);           \
+    cublasStatus_t cublas##X##spr2_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,    \
+                                           const T *alpha, const T *px, INT incx, const T *py,     \
+                                           INT incy, T *ap);
+
+#define TYTO_CUBLAS_LEVEL_2_COMPLEX(X, T, R, INT, END)                                             \
+    cublasStatus_t cublas##X##geru_v2##END(cublasHandle_t handle, INT m, INT n, const T *alpha,    \
+                                           const T *px, INT incx, const T *py, INT incy, T *a,     \
+                                           INT lda);                                               \
+    cublasStatus_t cublas##X##gerc_v2##END(cublasHandle_t handle, INT m, INT n, const T *alpha,    \
+                                           const T *px, INT incx, const T *py, INT incy, T *a,     \
+                                           INT lda);                                               \
+    cublasStatus_t cublas##X##hemv_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,    \
+                                           const T *alpha, const T *a, INT lda, const T *px,       \
+                                           INT incx, const T *beta, T *py, INT incy);              \
+    cublasStatus_t cublas##X##hbmv_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,    \
+                                           INT k, const T *alpha, const T *a, INT lda,             \
+                                           const T *px, INT incx, const T *beta, T *py, INT incy); \
+    cublasStatus_t cublas##X##hpmv_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,    \
+                                           const T *alpha, const T *ap, const T *px, INT incx,     \
+                                           const T *beta, T *py, INT incy);                        \
+    cublasStatus_t cublas##X##her_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,     \
+                                          const R *alpha, const T *px, INT incx, T *a, INT lda);   \
+    cublasStatus_t cublas##X##her2_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,    \
+                                           const T *alpha, const T *px, INT incx, const T *py,     \
+                                           INT incy, T *a, INT lda);                               \
+    cublasStatus_t cublas##X##hpr_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,     \
+                                          const R *alpha, const T *px, INT incx, T *ap);           \
+    cublasStatus_t cublas##X##hpr2_v2##END(cublasHandle_t handle, cublasFillMode_t fill, INT n,    \
+                                           const T *alpha, const T *px, INT incx, const T *py,     \
+                                           INT incy, T *ap);                                       \
+    cublasStatus_t cublas##X##hemm_v2##END(                                                        \
+        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, INT m, INT n,         \
+        const T *alpha, const T *a, INT lda, const T *b, INT ldb, const T *beta, T *c, INT ldc);
+
+#define TYTO_CUBLAS_LEVEL_3(X, T, INT, END)                                                        \
+    cublasStatus_t cublas##X##gemm_v2##END(                                                        \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const T *alpha, const T *a, INT lda, const T *b, INT ldb, const T *beta, T *c, INT ldc);   \
+    cublasStatus_t cublas##X##syrk_v2##END(cublasHandle_t handle, cublasFillMode_t fill,           \
+                                           cublasOperation_t op, INT n, INT k, const T *alpha,     \
+                                           const T *a, INT lda, const T *beta, T *c, INT ldc);     \
+    cublasStatus_t cublas##X##syr2k_v2##END(                                                       \
+        cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op, INT n, INT k,          \
+        const T *alpha, const T *a, INT lda, const T *b, INT ldb, const T *beta, T *c, INT ldc);   \
+    cublasStatus_t cublas##X##syrkx##END(                                                          \
+        cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op, INT n, INT k,          \
+        const T *alpha, const T *a, INT lda, const T *b, INT ldb, const T *beta, T *c, INT ldc);   \
+    cublasStatus_t cublas##X##trsmBatched##END(                                                    \
+        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, cublasOperation_t op, \
+        cublasDiagType_t diag, INT m, INT n, const T *alpha, const T *const a[], INT lda,          \
+        T *const b[], INT ldb, INT count);                                                         \
+    cublasStatus_t cublas##X##gemvBatched##END(cublasHandle_t handle, cublasOperation_t op, INT m, \
+                                               INT n, const T *alpha, const T *const a[], INT lda, \
+                                               const T *const x[], INT incx, const T *beta,        \
+                                               T *const y[], INT incy, INT count);                 \
+    cublasStatus_t cublas##X##gemvStridedBatched##END(                                             \
+        cublasHandle_t handle, cublasOperation_t op, INT m, INT n, const T *alpha, const T *a,     \
+        INT lda, long long stride_a, const T *x, INT incx, long long stride_x, const T *beta,      \
+        T *y, INT incy, long long stride_y, INT count);
+
+#define TYTO_CUBLAS_LEVEL_3_COMPLEX(X, T, R, INT, END)                                             \
+    cublasStatus_t cublas##X##gemm3m##END(                                                         \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const T *alpha, const T *a, INT lda, const T *b, INT ldb, const T *beta, T *c, INT ldc);   \
+    cublasStatus_t cublas##X##herk_v2##END(cublasHandle_t handle, cublasFillMode_t fill,           \
+                                           cublasOperation_t op, INT n, INT k, const R *alpha,     \
+                                           const T *a, INT lda, const R *beta, T *c, INT ldc);     \
+    cublasStatus_t cublas##X##her2k_v2##END(                                                       \
+        cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op, INT n, INT k,          \
+        const T *alpha, const T *a, INT lda, const T *b, INT ldb, const R *beta, T *c, INT ldc);   \
+    cublasStatus_t cublas##X##herkx##END(                                                          \
+        cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op, INT n, INT k,          \
+        const T *alpha, const T *a, INT lda, const T *b, INT ldb, const R *beta, T *c, INT ldc);
+
+#define TYTO_CUBLAS_BATCHED(X, T, INT, END)                                                        \
+    cublasStatus_t cublas##X##gemmBatched##END(                                                    \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const T *alpha, const T *const a[], INT lda, const T *const b[], INT ldb, const T *beta,   \
+        T *const c[], INT ldc, INT count);                                                         \
+    cublasStatus_t cublas##X##gemmStridedBatched##END(                                             \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const T *alpha, const T *a, INT lda, long long stride_a, const T *b, INT ldb,              \
+        long long stride_b, const T *beta, T *c, INT ldc, long long stride_c, INT count);
+
+#define TYTO_CUBLAS_ROTATIONS(X, T)                                                                \
     cublasStatus_t cublas##X##rotg_v2(cublasHandle_t handle, T *a, T *b, T *c, T *s);              \
-    cublasStatus_t cublas##X##rotm_v2(cublasHandle_t handle, int n, T *px, int incx, T *py,        \
-                                      int incy, const T *parameters);                              \
     cublasStatus_t cublas##X##rotmg_v2(cublasHandle_t handle, T *d1, T *d2, T *x1, const T *y1,    \
                                        T *parameters);
 
-#define TYTO_CUBLAS_LEVEL_2(X, x, T)                                                               \
-    cublasStatus_t cublas##X##gemv_v2(cublasHandle_t handle, cublasOperation_t op, int m, int n,   \
-                                      const T *alpha, const T *a, int lda, const T *px, int incx,  \
-                                      const T *beta, T *py, int incy);                             \
-    cublasStatus_t cublas##X##gbmv_v2(cublasHandle_t handle, cublasOperation_t op, int m, int n,   \
-                                      int kl, int ku, const T *alpha, const T *a, int lda,         \
-                                      const T *px, int incx, const T *beta, T *py, int incy);      \
-    cublasStatus_t cublas##X##symv_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,         \
-                                      const T *alpha, const T *a, int lda, const T *px, int incx,  \
-                                      const T *beta, T *py, int incy);                             \
-    cublasStatus_t cublas##X##sbmv_v2(cublasHandle_t handle, cublasFillMode_t fill, int n, int k,  \
-                                      const T *alpha, const T *a, int lda, const T *px, int incx,  \
-                                      const T *beta, T *py, int incy);                             \
-    cublasStatus_t cublas##X##spmv_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,         \
-                                      const T *alpha, const T *ap, const T *px, int incx,          \
-                                      const T *beta, T *py, int incy);                             \
-    cublasStatus_t cublas##X##trmv_v2(cublasHandle_t handle, cublasFillMode_t fill,                \
-                                      cublasOperation_t op, cublasDiagType_t diag, int n,          \
-                                      const T *a, int lda, T *px, int incx);                       \
-    cublasStatus_t cublas##X##tbmv_v2(cublasHandle_t handle, cublasFillMode_t fill,                \
-                                      cublasOperation_t op, cublasDiagType_t diag, int n, int k,   \
-                                      const T *a, int lda, T *px, int incx);                       \
-    cublasStatus_t cublas##X##tpmv_v2(cublasHandle_t handle, cublasFillMode_t fill,                \
-                                      cublasOperation_t op, cublasDiagType_t diag, int n,          \
-                                      const T *ap, T *px, int incx);                               \
-    cublasStatus_t cublas##X##trsv_v2(cublasHandle_t handle, cublasFillMode_t fill,                \
-                                      cublasOperation_t op, cublasDiagType_t diag, int n,          \
-                                      const T *a, int lda, T *px, int incx);                       \
-    cublasStatus_t cublas##X##tbsv_v2(cublasHandle_t handle, cublasFillMode_t fill,                \
-                                      cublasOperation_t op, cublasDiagType_t diag, int n, int k,   \
-                                      const T *a, int lda, T *px, int incx);                       \
-    cublasStatus_t cublas##X##tpsv_v2(cublasHandle_t handle, cublasFillMode_t fill,                \
-                                      cublasOperation_t op, cublasDiagType_t diag, int n,          \
-                                      const T *ap, T *px, int incx);                               \
-    cublasStatus_t cublas##X##ger_v2(cublasHandle_t handle, int m, int n, const T *alpha,          \
-                                     const T *px, int incx, const T *py, int incy, T *a, int lda); \
-    cublasStatus_t cublas##X##syr_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,          \
-                                     const T *alpha, const T *px, int incx, T *a, int lda);        \
-    cublasStatus_t cublas##X##syr2_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,         \
-                                      const T *alpha, const T *px, int incx, const T *py,          \
-                                      int incy, T *a, int lda);                                    \
-    cublasStatus_t cublas##X##spr_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,          \
-                                     const T *alpha, const T *px, int incx, T *ap);                \
-    cublasStatus_t cublas##X##spr2_v2(cublasHandle_t handle, cublasFillMode_t fill, int n,         \
-                                      const T *alpha, const T *px, int incx, const T *py,          \
-                                      int incy, T *ap);
+#define TYTO_CUBLAS_FACTORS(X, T)                                                                  \
+    cublasStatus_t cublas##X##getrfBatched(cublasHandle_t handle, int n, T *const a[], int lda,    \
+                                           int *pivots, int *infos, int count);                    \
+    cublasStatus_t cublas##X##getrsBatched(                                                        \
+        cublasHandle_t handle, cublasOperation_t op, int n, int sides, const T *const a[],         \
+        int lda, const int *pivots, T *const b[], int ldb, int *info, int count);                  \
+    cublasStatus_t cublas##X##getriBatched(cublasHandle_t handle, int n, const T *const a[],       \
+                                           int lda, const int *pivots, T *const c[], int ldc,      \
+                                           int *infos, int count);
 
-#define TYTO_CUBLAS_LEVEL_3(X, x, T)                                                               \
-    cublasStatus_t cublas##X##gemm_v2(                                                             \
-        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,  \
-        const T *alpha, const T *a, int lda, const T *b, int ldb, const T *beta, T *c, int ldc);   \
-    cublasStatus_t cublas##X##symm_v2(                                                             \
-        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, int m, int n,         \
-        const T *alpha, const T *a, int lda, const T *b, int ldb, const T *beta, T *c, int ldc);   \
-    cublasStatus_t cublas##X##trsm_v2(                                                             \
-        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, cublasOperation_t op, \
-        cublasDiagType_t diag, int m, int n, const T *alpha, const T *a, int lda, T *b, int ldb);  \
-    cublasStatus_t cublas##X##geam(                                                                \
-        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int m, int n,         \
-        const T *alpha, const T *a, int lda, const T *beta, const T *b, int ldb, T *c, int ldc);   \
-    cublasStatus_t cublas##X##dgmm(cublasHandle_t handle, cublasSideMode_t side, int m, int n,     \
-                                   const T *a, int lda, const T *px, int incx, T *c, int ldc);
-
-#define TYTO_CUBLAS_BATCHED(X, x, T)                                                               \
-    cublasStatus_t cublas##X##gemmBatched(                                                         \
-        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,  \
-        const T *alpha, const T *const a[], int lda, const T *const b[], int ldb, const T *beta,   \
-        T *const c[], int ldc, int count);                                                         \
-    cublasStatus_t cublas##X##gemmStridedBatched(                                                  \
-        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,  \
-        const T *alpha, const T *a, int lda, long long stride_a, const T *b, int ldb,              \
-        long long stride_b, const T *beta, T *c, int ldc, long long stride_c, int count);
-
-#define TYTO_CUBLAS_PRECISION(X, x, T)                                                             \
-    TYTO_CUBLAS_LEVEL_1(X, x, T)                                                                   \
-    TYTO_CUBLAS_LEVEL_2(X, x, T) TYTO_CUBLAS_LEVEL_3(X, x, T) TYTO_CUBLAS_BATCHED(X, x, T)
-TYTO_CUBLAS_PRECISION(S, s, float)
-TYTO_CUBLAS_PRECISION(D, d, double)
-TYTO_CUBLAS_BATCHED(H, h, __half)
+#define TYTO_CUBLAS_REAL(X, x, T, INT, END)                                                        \
+    TYTO_CUBLAS_LEVEL_1(X, x, X, T, T, INT, END)                                                   \
+    TYTO_CUBLAS_LEVEL_1_REAL(X, T, INT, END)                                                       \
+    TYTO_CUBLAS_LEVEL_2(X, T, INT, END) TYTO_CUBLAS_LEVEL_2_REAL(X, T, INT, END)                   \
+        TYTO_CUBLAS_LEVEL_3(X, T, INT, END) TYTO_CUBLAS_BATCHED(X, T, INT, END)
+#define TYTO_CUBLAS_COMPLEX(X, x, N, B, T, R, INT, END)                                            \
+    TYTO_CUBLAS_LEVEL_1(X, x, N, T, R, INT, END)                                                   \
+    TYTO_CUBLAS_LEVEL_1_COMPLEX(X, B, T, R, INT, END)                                              \
+    TYTO_CUBLAS_LEVEL_2(X, T, INT, END) TYTO_CUBLAS_LEVEL_2_COMPLEX(X, T, R, INT, END)             \
+        TYTO_CUBLAS_LEVEL_3(X, T, INT, END) TYTO_CUBLAS_LEVEL_3_COMPLEX(X, T, R, INT, END)         \
+            TYTO_CUBLAS_BATCHED(X, T, INT, END)
+#define TYTO_CUBLAS_TYPES(INT, END)                                                                \
+    TYTO_CUBLAS_REAL(S, s, float, INT, END)                                                        \
+    TYTO_CUBLAS_REAL(D, d, double, INT, END)                                                       \
+    TYTO_CUBLAS_COMPLEX(C, c, Sc, Cs, cuComplex, float, INT, END)                                  \
+    TYTO_CUBLAS_COMPLEX(Z, z, Dz, Zd, cuDoubleComplex, double, INT, END)                           \
+    TYTO_CUBLAS_BATCHED(H, __half, INT, END)
+TYTO_CUBLAS_TYPES(int, )
+TYTO_CUBLAS_TYPES(int64_t, _64)
+TYTO_CUBLAS_ROTATIONS(S, float)
+TYTO_CUBLAS_ROTATIONS(D, double)
+TYTO_CUBLAS_FACTORS(S, float)
+TYTO_CUBLAS_FACTORS(D, double)
+TYTO_CUBLAS_FACTORS(C, cuComplex)
+TYTO_CUBLAS_FACTORS(Z, cuDoubleComplex)
 
 /* ---- Mixed types ---- */
 
-cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb,
-                           int m, int n, int k, const __half *alpha, const __half *a, int lda,
-                           const __half *b, int ldb, const __half *beta, __half *c, int ldc);
-cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb,
-                             int m, int n, int k, const float *alpha, const void *a,
-                             cudaDataType a_type, int lda, const void *b, cudaDataType b_type,
-                             int ldb, const float *beta, void *c, cudaDataType c_type, int ldc);
-cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb,
-                            int m, int n, int k, const void *alpha, const void *a,
-                            cudaDataType a_type, int lda, const void *b, cudaDataType b_type,
-                            int ldb, const void *beta, void *c, cudaDataType c_type, int ldc,
-                            cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
-cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t opa,
-                                   cublasOperation_t opb, int m, int n, int k, const void *alpha,
-                                   const void *const a[], cudaDataType a_type, int lda,
-                                   const void *const b[], cudaDataType b_type, int ldb,
-                                   const void *beta, void *const c[], cudaDataType c_type, int ldc,
-                                   int count, cublasComputeType_t compute,
-                                   cublasGemmAlgo_t algorithm);
-cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t opa,
-                                          cublasOperation_t opb, int m, int n, int k,
-                                          const void *alpha, const void *a, cudaDataType a_type,
-                                          int lda, long long stride_a, const void *b,
-                                          cudaDataType b_type, int ldb, long long stride_b,
-                                          const void *beta, void *c, cudaDataType c_type, int ldc,
-                                          long long stride_c, int count,
-                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
-cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void *alpha,
-                            cudaDataType alpha_type, const void *x, cudaDataType x_type, int incx,
-                            void *y, cudaDataType y_type, int incy, cudaDataType compute);
-cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha,
-                            cudaDataType alpha_type, void *x, cudaDataType x_type, int incx,
-                            cudaDataType compute);
-cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void *x, cudaDataType x_type,
-                           int incx, const void *y, cudaDataType y_type, int incy, void *result,
-                           cudaDataType result_type, cudaDataType compute);
-cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void *x, cudaDataType x_type,
-                            int incx, void *result, cudaDataType result_type, cudaDataType compute);
+#define TYTO_CUBLAS_MIXED(INT, END)                                                                \
+    cublasStatus_t cublasHgemm##END(                                                               \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const __half *alpha, const __half *a, INT lda, const __half *b, INT ldb,                   \
+        const __half *beta, __half *c, INT ldc);                                                   \
+    cublasStatus_t cublasSgemmEx##END(                                                             \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const float *alpha, const void *a, cudaDataType a_type, INT lda, const void *b,            \
+        cudaDataType b_type, INT ldb, const float *beta, void *c, cudaDataType c_type, INT ldc);   \
+    cublasStatus_t cublasGemmEx##END(                                                              \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const void *alpha, const void *a, cudaDataType a_type, INT lda, const void *b,             \
+        cudaDataType b_type, INT ldb, const void *beta, void *c, cudaDataType c_type, INT ldc,     \
+        cublasComputeType_t compute, cublasGemmAlgo_t algorithm);                                  \
+    cublasStatus_t cublasGemmBatchedEx##END(                                                       \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const void *alpha, const void *const a[], cudaDataType a_type, INT lda,                    \
+        const void *const b[], cudaDataType b_type, INT ldb, const void *beta, void *const c[],    \
+        cudaDataType c_type, INT ldc, INT count, cublasComputeType_t compute,                      \
+        cublasGemmAlgo_t algorithm);                                                               \
+    cublasStatus_t cublasGemmStridedBatchedEx##END(                                                \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const void *alpha, const void *a, cudaDataType a_type, INT lda, long long stride_a,        \
+        const void *b, cudaDataType b_type, INT ldb, long long stride_b, const void *beta,         \
+        void *c, cudaDataType c_type, INT ldc, long long stride_c, INT count,                      \
+        cublasComputeType_t compute, cublasGemmAlgo_t algorithm);                                  \
+    cublasStatus_t cublasAxpyEx##END(cublasHandle_t handle, INT n, const void *alpha,              \
+                                     cudaDataType alpha_type, const void *x, cudaDataType x_type,  \
+                                     INT incx, void *y, cudaDataType y_type, INT incy,             \
+                                     cudaDataType compute);                                        \
+    cublasStatus_t cublasScalEx##END(cublasHandle_t handle, INT n, const void *alpha,              \
+                                     cudaDataType alpha_type, void *x, cudaDataType x_type,        \
+                                     INT incx, cudaDataType compute);                              \
+    cublasStatus_t cublasDotEx##END(cublasHandle_t handle, INT n, const void *x,                   \
+                                    cudaDataType x_type, INT incx, const void *y,                  \
+                                    cudaDataType y_type, INT incy, void *result,                   \
+                                    cudaDataType result_type, cudaDataType compute);               \
+    cublasStatus_t cublasDotcEx##END(cublasHandle_t handle, INT n, const void *x,                  \
+                                     cudaDataType x_type, INT incx, const void *y,                 \
+                                     cudaDataType y_type, INT incy, void *result,                  \
+                                     cudaDataType result_type, cudaDataType compute);              \
+    cublasStatus_t cublasNrm2Ex##END(cublasHandle_t handle, INT n, const void *x,                  \
+                                     cudaDataType x_type, INT incx, void *result,                  \
+                                     cudaDataType result_type, cudaDataType compute);
+TYTO_CUBLAS_MIXED(int, )
+TYTO_CUBLAS_MIXED(int64_t, _64)
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
 
-/* ---- Names as programs write them ---- */
-
-#define cublasCreate         cublasCreate_v2
-#define cublasDestroy        cublasDestroy_v2
-#define cublasGetVersion     cublasGetVersion_v2
-#define cublasSetStream      cublasSetStream_v2
-#define cublasGetStream      cublasGetStream_v2
-#define cublasSetWorkspace   cublasSetWorkspace_v2
-#define cublasSetPointerMode cublasSetPointerMode_v2
-#define cublasGetPointerMode cublasGetPointerMode_v2
-#define cublasIsamax         cublasIsamax_v2
-#define cublasIsamin         cublasIsamin_v2
-#define cublasSasum          cublasSasum_v2
-#define cublasSnrm2          cublasSnrm2_v2
-#define cublasSdot           cublasSdot_v2
-#define cublasSaxpy          cublasSaxpy_v2
-#define cublasSscal          cublasSscal_v2
-#define cublasScopy          cublasScopy_v2
-#define cublasSswap          cublasSswap_v2
-#define cublasSrot           cublasSrot_v2
-#define cublasSrotg          cublasSrotg_v2
-#define cublasSrotm          cublasSrotm_v2
-#define cublasSrotmg         cublasSrotmg_v2
-#define cublasSgemv          cublasSgemv_v2
-#define cublasSgbmv          cublasSgbmv_v2
-#define cublasSsymv          cublasSsymv_v2
-#define cublasSsbmv          cublasSsbmv_v2
-#define cublasSspmv          cublasSspmv_v2
-#define cublasStrmv          cublasStrmv_v2
-#define cublasStbmv          cublasStbmv_v2
-#define cublasStpmv          cublasStpmv_v2
-#define cublasStrsv          cublasStrsv_v2
-#define cublasStbsv          cublasStbsv_v2
-#define cublasStpsv          cublasStpsv_v2
-#define cublasSger           cublasSger_v2
-#define cublasSsyr           cublasSsyr_v2
-#define cublasSsyr2          cublasSsyr2_v2
-#define cublasSspr           cublasSspr_v2
-#define cublasSspr2          cublasSspr2_v2
-#define cublasSgemm          cublasSgemm_v2
-#define cublasSsymm          cublasSsymm_v2
-#define cublasStrsm          cublasStrsm_v2
-#define cublasIdamax         cublasIdamax_v2
-#define cublasIdamin         cublasIdamin_v2
-#define cublasDasum          cublasDasum_v2
-#define cublasDnrm2          cublasDnrm2_v2
-#define cublasDdot           cublasDdot_v2
-#define cublasDaxpy          cublasDaxpy_v2
-#define cublasDscal          cublasDscal_v2
-#define cublasDcopy          cublasDcopy_v2
-#define cublasDswap          cublasDswap_v2
-#define cublasDrot           cublasDrot_v2
-#define cublasDrotg          cublasDrotg_v2
-#define cublasDrotm          cublasDrotm_v2
-#define cublasDrotmg         cublasDrotmg_v2
-#define cublasDgemv          cublasDgemv_v2
-#define cublasDgbmv          cublasDgbmv_v2
-#define cublasDsymv          cublasDsymv_v2
-#define cublasDsbmv          cublasDsbmv_v2
-#define cublasDspmv          cublasDspmv_v2
-#define cublasDtrmv          cublasDtrmv_v2
-#define cublasDtbmv          cublasDtbmv_v2
-#define cublasDtpmv          cublasDtpmv_v2
-#define cublasDtrsv          cublasDtrsv_v2
-#define cublasDtbsv          cublasDtbsv_v2
-#define cublasDtpsv          cublasDtpsv_v2
-#define cublasDger           cublasDger_v2
-#define cublasDsyr           cublasDsyr_v2
-#define cublasDsyr2          cublasDsyr2_v2
-#define cublasDspr           cublasDspr_v2
-#define cublasDspr2          cublasDspr2_v2
-#define cublasDgemm          cublasDgemm_v2
-#define cublasDsymm          cublasDsymm_v2
-#define cublasDtrsm          cublasDtrsm_v2
+#include "tyto/cublas_names.h"
 
 #endif

@@ -20,6 +20,11 @@ static bool decode_dynamic_base(Decoder *decoder, int at) {
     return true;
 }
 
+/* Where an address in a register points: a function's parameters lie in its local area. */
+static PtxSpace space_of_registers(const Decoder *decoder, PtxSpace space) {
+    return space == PTX_SPACE_PARAM && !decoder->function->is_kernel ? PTX_SPACE_LOCAL : space;
+}
+
 /* [register + offset], [variable + offset] or [offset]: the base goes to operand `at`. */
 bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
     IsaInst *inst = &decoder->draft.inst;
@@ -34,6 +39,8 @@ bool decode_base(Decoder *decoder, const PtxOperand *memory, int at) {
             inst->space = (uint8_t)decode_var_space(decoder, memory->var);
         if (address.relative == ISA_DO_LOCAL_ADDRESS) inst->flags |= ISA_FRAME_RELATIVE;
         if (address.relative == ISA_DO_SHARED_ADDRESS) return decode_dynamic_base(decoder, at);
+    } else {
+        inst->space = (uint8_t)space_of_registers(decoder, (PtxSpace)inst->space);
     }
     if (memory->reg < 0) return true;
     inst->operand[at] = decoder->function->regs[memory->reg].slot * ISA_ROW_BYTES;
@@ -253,7 +260,7 @@ bool decode_cvta(Decoder *decoder) {
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
     const PtxOperand *from = &ptx->operands[1];
-    PtxSpace space = ptx->space;
+    PtxSpace space = space_of_registers(decoder, ptx->space);
     if (from->kind == PTX_OPERAND_ADDRESS) {
         const Address address = decode_address(decoder, from);
         space = decode_var_space(decoder, from->var);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-const char *const blas_type_names[] = {"f32", "f64", "f16", "bf16", "s8", "s32"};
-const uint32_t blas_type_bytes[] = {4, 8, 2, 2, 1, 4};
+const char *const blas_type_names[] = {"f32", "f64", "f16", "bf16", "s8", "s32", "c32", "c64"};
+const uint32_t blas_type_bytes[] = {4, 8, 2, 2, 1, 4, 8, 16};
 
 BlasType blas_type_of(cudaDataType type) {
     switch (type) {
@@ -14,6 +14,8 @@ BlasType blas_type_of(cudaDataType type) {
     case CUDA_R_16BF: return BLAS_BF16;
     case CUDA_R_8I: return BLAS_S8;
     case CUDA_R_32I: return BLAS_S32;
+    case CUDA_C_32F: return BLAS_C32;
+    case CUDA_C_64F: return BLAS_C64;
     default: return BLAS_NO_TYPE;
     }
 }
@@ -99,14 +101,28 @@ static double value_of(const void *pointer, BlasType type) {
     }
 }
 
+/* A number of the host's. */
+static BlasScalar host_scalar(const void *pointer, BlasType type) {
+    struct float2 single;
+    struct double2 value;
+    switch (type) {
+    case BLAS_C32:
+        memcpy(&single, pointer, sizeof single);
+        return (BlasScalar){.value = (double)single.x, .imaginary = (double)single.y};
+    case BLAS_C64:
+        memcpy(&value, pointer, sizeof value);
+        return (BlasScalar){.value = value.x, .imaginary = value.y};
+    default: return (BlasScalar){.value = value_of(pointer, type)};
+    }
+}
+
 BlasScalar blas_scalar(cublasHandle_t handle, const void *pointer, BlasType given, BlasType used) {
-    char copy[sizeof(double)] = {0};
+    char copy[sizeof(struct double2)] = {0};
     if (!pointer) return blas_zero();
-    if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST)
-        return (BlasScalar){.value = value_of(pointer, given)};
+    if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST) return host_scalar(pointer, given);
     if (given == used) return (BlasScalar){.pointer = device_address(pointer)};
     cuMemcpyDtoH(copy, device_address(pointer), blas_type_bytes[given]);
-    return (BlasScalar){.value = value_of(copy, given)};
+    return host_scalar(copy, given);
 }
 
 BlasVector blas_vector(const void *items, int64_t n, int64_t increment) {
@@ -126,6 +142,7 @@ static const struct {
     {BLAS_F16, BLAS_F16, BLAS_F32, "f16_f16"},     {BLAS_F16, BLAS_F32, BLAS_F32, "f16_f32"},
     {BLAS_BF16, BLAS_BF16, BLAS_F32, "bf16_bf16"}, {BLAS_BF16, BLAS_F32, BLAS_F32, "bf16_f32"},
     {BLAS_S8, BLAS_S32, BLAS_S32, "s8_s32"},       {BLAS_S8, BLAS_F32, BLAS_F32, "s8_f32"},
+    {BLAS_C32, BLAS_C32, BLAS_C32, "c32_c32"},     {BLAS_C64, BLAS_C64, BLAS_C64, "c64_c64"},
 };
 enum { PRODUCT_COUNT = sizeof products / sizeof products[0] };
 

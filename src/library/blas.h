@@ -25,12 +25,26 @@ typedef enum BlasType {
     BLAS_BF16,
     BLAS_S8,
     BLAS_S32,
+    BLAS_C32, /* complex numbers of two singles */
+    BLAS_C64, /* of two doubles */
     BLAS_NO_TYPE
 } BlasType;
+
+/* What cuComplex and cuDoubleComplex are. */
+struct float2 {
+    float x, y;
+};
+struct double2 {
+    double x, y;
+};
 extern const char *const blas_type_names[]; /* as kernels' names end */
 extern const uint32_t blas_type_bytes[];
 
 BlasType blas_type_of(cudaDataType type); /* BLAS_NO_TYPE: none that is supported */
+/* Whether vectors may be of the type: it is no integer. */
+static inline bool blas_is_number(BlasType type) {
+    return type <= BLAS_BF16 || type == BLAS_C32 || type == BLAS_C64;
+}
 
 cublasStatus_t blas_status(CUresult result);
 /* `x` blocks of 256 threads beside each other, y and z of them. */
@@ -43,6 +57,12 @@ static inline int64_t blas_blocks(int64_t count) { return (count + 255) / 256; }
 BlasScalar blas_scalar(cublasHandle_t handle, const void *pointer, BlasType given, BlasType used);
 static inline BlasScalar blas_one(void) { return (BlasScalar){.value = 1}; }
 static inline BlasScalar blas_zero(void) { return (BlasScalar){0}; }
+
+/* Whether kernels can count so far: sizes of 64 bits are taken up to what 32 can say. */
+static inline bool blas_is_size(int64_t n) { return n >= 0 && n <= INT32_MAX; }
+static inline bool blas_is_lead(int64_t lead, int64_t rows) {
+    return lead >= (rows > 1 ? rows : 1);
+}
 
 /* A vector as BLAS has them: with a negative increment the first element is the last in memory. */
 BlasVector blas_vector(const void *items, int64_t n, int64_t increment);

@@ -7,8 +7,9 @@
 
 /* A factor: the host's value, or where the device has it in the type that the call computes in. */
 typedef struct BlasScalar {
-    double value;
+    double value, imaginary;
     uint64_t pointer; /* 0: the value counts */
+    int64_t is_conjugated;
 } BlasScalar;
 
 /* Vectors: element i of vector r is items[start + i * step + r * lead]. */
@@ -32,7 +33,7 @@ typedef struct BlasReduce {
     int64_t n;
     uint64_t partial, out;
     int32_t parts;
-    int32_t wants_root; /* nrm2 */
+    int32_t has_wide_index; /* amax, amin: the result has 64 bits */
 } BlasReduce;
 
 enum { BLAS_DENSE, BLAS_BAND, BLAS_PACKED };
@@ -46,6 +47,9 @@ typedef struct BlasMatrix {
     int32_t is_symmetric, has_unit, is_transposed;
     int32_t below, above; /* BAND: diagonals below and above the main one */
     int32_t order;        /* PACKED: rows and columns */
+    int32_t
+        is_hermitian; /* with is_symmetric: the other triangle is conjugated, the diagonal real */
+    int32_t is_conjugated; /* each element as it is used */
 } BlasMatrix;
 
 /* y = alpha * A x + beta * y, for `count` pairs of x and y. */
@@ -63,6 +67,7 @@ typedef struct BlasSolve {
     BlasVector x;
     int32_t rows;
     int32_t is_lower; /* A as it is used */
+    int32_t is_list;  /* the items of both are lists of addresses, of a batch */
     BlasScalar alpha;
 } BlasSolve;
 
@@ -72,6 +77,7 @@ typedef struct BlasUpdate {
     BlasVector x, y;
     int32_t rows, columns;
     int32_t has_two_sides;
+    int32_t is_conjugated; /* y' is; of two sides the second has alpha conjugated, too */
     BlasScalar alpha;
 } BlasUpdate;
 
@@ -95,6 +101,9 @@ typedef struct BlasProduct {
     BlasOperand a, b, c, d;
     int32_t m, n, k;
     int32_t is_list;
+    int32_t conjugates_a, conjugates_b;
+    int32_t part;         /* of D that is written: BLAS_WHOLE, or a triangle */
+    int32_t is_hermitian; /* D's diagonal is real */
     BlasScalar alpha, beta;
     uint64_t alpha_vector; /* one factor for each row of D; 0: none */
     uint64_t bias; /* one number for each row of D, in the type of D or, with bias_is_f32, float */
@@ -118,6 +127,7 @@ typedef struct BlasRowSum {
 typedef struct BlasCombine {
     BlasOperand a, b, c;
     int32_t m, n;
+    int32_t conjugates_a, conjugates_b;
     BlasScalar alpha, beta;
 } BlasCombine;
 
@@ -127,5 +137,32 @@ typedef struct BlasScaleLines {
     int32_t m, n;
     int32_t is_by_row; /* x has a factor for each row, else for each column */
 } BlasScaleLines;
+
+/* LU of each matrix of a list in place, columns `lead` apart. */
+typedef struct BlasFactor {
+    uint64_t items;  /* list of addresses */
+    uint64_t pivots; /* `order` rows for each matrix, counted from 1; 0: rows stay where they are */
+    uint64_t infos;  /* 0 for each matrix, or the first pivot that is 0, counted from 1 */
+    int64_t lead;
+    int32_t order;
+} BlasFactor;
+
+/* Swaps rows of each matrix of a list as the pivots say, in their order or against it. */
+typedef struct BlasPermute {
+    uint64_t items; /* list of addresses */
+    uint64_t pivots;
+    int64_t lead;
+    int32_t order, columns;
+    int32_t is_backward;
+} BlasPermute;
+
+/* Makes unit matrices of the matrices of a list, and says of the factors of another whether they
+ * have an inverse. */
+typedef struct BlasUnit {
+    uint64_t items, factors; /* lists of addresses */
+    uint64_t infos;          /* as of BlasFactor */
+    int64_t lead, factor_lead;
+    int32_t order;
+} BlasUnit;
 
 #endif

@@ -2,7 +2,8 @@
  * 32-bit integers when they are asked for; half and bfloat16 are only how data are stored. Sums go in an order
  * that depends on the sizes alone, so results are the same on every machine and under every schedule.
  *
- * Each kernel is there once for each type that its name ends with: f32, f64, f16, bf16, s8, s32. */
+ * Each kernel is there once for each type that its name ends with: f32, f64, f16, bf16, s8, s32, c32, c64 (complex
+ * numbers of singles and doubles). */
 #include <tyto_device.h>
 
 #include "blas_device.h"
@@ -14,7 +15,60 @@ struct BF16 {
     unsigned short bits;
 };
 
+template <class R> struct Complex {
+    R x, y;
+    Complex() = default;
+    __device__ Complex(R real, R imaginary = 0) : x(real), y(imaginary) {}
+    friend __device__ Complex operator+(Complex a, Complex b) { return {a.x + b.x, a.y + b.y}; }
+    friend __device__ Complex operator-(Complex a, Complex b) { return {a.x - b.x, a.y - b.y}; }
+    friend __device__ Complex operator*(Complex a, Complex b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
+    /* By the greater part of the divisor, so that its square cannot overflow (Smith 1962). */
+    friend __device__ Complex operator/(Complex a, Complex b) {
+        if ((b.x < 0 ? -b.x : b.x) >= (b.y < 0 ? -b.y : b.y)) {
+            R ratio = b.y / b.x, whole = b.x + b.y * ratio;
+            return {(a.x + a.y * ratio) / whole, (a.y - a.x * ratio) / whole};
+        }
+        R ratio = b.x / b.y, whole = b.x * ratio + b.y;
+        return {(a.x * ratio + a.y) / whole, (a.y * ratio - a.x) / whole};
+    }
+    friend __device__ bool operator==(Complex a, Complex b) { return a.x == b.x && a.y == b.y; }
+    friend __device__ bool operator!=(Complex a, Complex b) { return !(a == b); }
+    __device__ Complex &operator+=(Complex b) { return *this = *this + b; }
+    __device__ Complex &operator-=(Complex b) { return *this = *this - b; }
+    __device__ Complex &operator*=(Complex b) { return *this = *this * b; }
+    __device__ Complex &operator/=(Complex b) { return *this = *this / b; }
+};
+typedef Complex<float> C32;
+typedef Complex<double> C64;
+
 /* ---- Storage and arithmetic ---- */
+
+template <class T> struct Real {
+    typedef T type;
+    static const bool is_complex = false;
+};
+template <class R> struct Real<Complex<R>> {
+    typedef R type;
+    static const bool is_complex = true;
+};
+
+template <class T> __device__ T conjugate(T x) {
+    if constexpr (Real<T>::is_complex) x.y = -x.y;
+    return x;
+}
+template <class T> __device__ T conjugate_if(bool is_wanted, T x) { return is_wanted ? conjugate(x) : x; }
+
+/* What level 1 takes for the size of a number. */
+template <class T> __device__ typename Real<T>::type magnitude(T x) {
+    if constexpr (Real<T>::is_complex) return (x.x < 0 ? -x.x : x.x) + (x.y < 0 ? -x.y : x.y);
+    else return x < 0 ? -x : x;
+}
+
+template <class T> __device__ T shuffle_down(T x, int lanes) {
+    if constexpr (Real<T>::is_complex)
+        return {__shfl_down_sync(0xffffffff, x.x, lanes), __shfl_down_sync(0xffffffff, x.y, lanes)};
+    else return __shfl_down_sync(0xffffffff, x, lanes);
+}
 
 template <class T> struct Sum {
     typedef T type;
@@ -29,11 +83,20 @@ template <> struct Sum<signed char> {
     typedef int type;
 };
 
+/* What an element adds to a reduction. */
+enum { DOT, ASUM, NRM2, AMAX, AMIN, DOT_CONJUGATED };
+
 /* What a reduction sums in: squares may leave a float's range. */
 template <class T, int what> struct Total {
+    typedef typename Real<typename Sum<T>::type>::type type;
+};
+template <class T> struct Total<T, DOT> {
     typedef typename Sum<T>::type type;
 };
-template <class T> struct Total<T, 2> {
+template <class T> struct Total<T, DOT_CONJUGATED> {
+    typedef typename Sum<T>::type type;
+};
+template <class T> struct Total<T, NRM2> {
     typedef double type;
 };
 
@@ -57,7 +120,10 @@ template <class A> __device__ void write(BF16 &to, A x) {
 }
 
 template <class A, class T> __device__ A scalar(BlasScalar s) {
-    return s.pointer ? read<A>(*(const T *)s.pointer) : (A)s.value;
+    if constexpr (Real<A>::is_complex) {
+        typedef typename Real<A>::type R;
+        return conjugate_if(s.is_conjugated, s.pointer ? *(const T *)s.pointer : A((R)s.value, (R)s.imaginary));
+    } else return s.pointer ? read<A>(*(const T *)s.pointer) : (A)s.value;
 }
 
 template <class T> __device__ T &at(const BlasVector &v, long long i, long long r = 0) {
@@ -129,11 +195,13 @@ template <class A> struct Found {
 enum Kind { ADD, LARGEST, SMALLEST };
 
 template <int kind, class A> __device__ Found<A> merge(Found<A> a, Found<A> b) {
-    if (kind == ADD) return {a.value + b.value, 0};
-    bool is_better = kind == LARGEST ? b.value > a.value : b.value < a.value;
-    bool is_first = b.value == a.value && b.index < a.index;
-    if (b.index < 0) return a;
-    return a.index < 0 || is_better || is_first ? b : a;
+    if constexpr (kind == ADD) return {a.value + b.value, 0};
+    else {
+        bool is_better = kind == LARGEST ? b.value > a.value : b.value < a.value;
+        bool is_first = b.value == a.value && b.index < a.index;
+        if (b.index < 0) return a;
+        return a.index < 0 || is_better || is_first ? b : a;
+    }
 }
 
 template <int kind, class A> __device__ Found<A> reduce_block(Found<A> mine) {
@@ -147,19 +215,29 @@ template <int kind, class A> __device__ Found<A> reduce_block(Found<A> mine) {
     return found[0];
 }
 
-/* What an element adds: 0 dot, 1 asum, 2 nrm2, 3 amax, 4 amin. */
 template <class T, int what> __device__ Found<typename Total<T, what>::type> term(const BlasReduce &p, long long i) {
     typedef typename Total<T, what>::type A;
-    A x = read<A>(at<T>(p.x, i));
-    if (what == 0) return {x * read<A>(at<T>(p.y, i)), 0};
-    if (what == 2) return {x * x, 0};
-    return {x < 0 ? -x : x, i};
+    typedef typename Sum<T>::type S;
+    if constexpr (what == DOT || what == DOT_CONJUGATED) {
+        A x = conjugate_if(what == DOT_CONJUGATED, read<A>(at<T>(p.x, i)));
+        return {x * read<A>(at<T>(p.y, i)), 0};
+    } else if constexpr (what == NRM2 && Real<S>::is_complex) {
+        double x = at<T>(p.x, i).x, y = at<T>(p.x, i).y;
+        return {x * x + y * y, 0};
+    } else if constexpr (what == NRM2) {
+        A x = read<A>(at<T>(p.x, i));
+        return {x * x, 0};
+    } else return {magnitude(read<S>(at<T>(p.x, i))), i};
 }
+
+template <int what> struct Merging {
+    static const int kind = what == AMAX ? LARGEST : what == AMIN ? SMALLEST : ADD;
+};
 
 template <class T, int what> __device__ void reduce_parts(const BlasReduce &p) {
     typedef typename Total<T, what>::type A;
-    const int kind = what < 3 ? ADD : what == 3 ? LARGEST : SMALLEST;
-    Found<A> mine = {0, what < 3 ? 0 : -1};
+    const int kind = Merging<what>::kind;
+    Found<A> mine = {0, kind == ADD ? 0 : -1};
     for (long long i = global_index(); i < p.n; i += global_stride())
         mine = merge<kind>(mine, term<T, what>(p, i));
     mine = reduce_block<kind>(mine);
@@ -168,14 +246,17 @@ template <class T, int what> __device__ void reduce_parts(const BlasReduce &p) {
 
 template <class T, int what> __device__ void reduce_end(const BlasReduce &p) {
     typedef typename Total<T, what>::type A;
-    const int kind = what < 3 ? ADD : what == 3 ? LARGEST : SMALLEST;
-    Found<A> mine = {0, what < 3 ? 0 : -1};
+    const int kind = Merging<what>::kind;
+    Found<A> mine = {0, kind == ADD ? 0 : -1};
     for (int i = (int)threadIdx.x; i < p.parts; i += 256)
         mine = merge<kind>(mine, ((const Found<A> *)p.partial)[i]);
     mine = reduce_block<kind>(mine);
     if (threadIdx.x != 0) return;
-    if (what >= 3) *(int *)p.out = (int)(mine.index + 1);
-    else write(*(T *)p.out, what == 2 ? (A)sqrt((double)mine.value) : mine.value);
+    if constexpr (kind != ADD) {
+        if (p.has_wide_index) *(long long *)p.out = mine.index + 1;
+        else *(int *)p.out = (int)(mine.index + 1);
+    } else if constexpr (what == DOT || what == DOT_CONJUGATED) write(*(T *)p.out, mine.value);
+    else write(*(typename Real<T>::type *)p.out, what == NRM2 ? (A)sqrt((double)mine.value) : mine.value);
 }
 
 /* ---- Level 2 ---- */
@@ -187,13 +268,18 @@ template <class T> __device__ T element(const BlasMatrix &m, long long i, long l
     if (is_outside && !m.is_symmetric) return 0;
     if (is_outside) i = j, j = swap;
     if (m.has_unit && i == j) return 1;
-    if (m.storage == BLAS_DENSE) return items[i + j * m.lead];
-    if (m.storage == BLAS_BAND) return j - i > m.above || i - j > m.below ? (T)0 : items[m.above + i - j + j * m.lead];
-    return items[m.part == BLAS_LOWER ? i + (2LL * m.order - j - 1) * j / 2 : i + j * (j + 1) / 2];
+    if (m.storage == BLAS_BAND && (j - i > m.above || i - j > m.below)) return 0;
+    if (m.storage == BLAS_DENSE) items += i + j * m.lead;
+    else if (m.storage == BLAS_BAND) items += m.above + i - j + j * m.lead;
+    else items += m.part == BLAS_LOWER ? i + (2LL * m.order - j - 1) * j / 2 : i + j * (j + 1) / 2;
+    if constexpr (Real<T>::is_complex) {
+        if (m.is_hermitian && i == j) return items->x;
+        return conjugate_if(m.is_hermitian && is_outside, *items);
+    } else return *items;
 }
 
 template <class T> __device__ T used(const BlasMatrix &m, long long i, long long j) {
-    return m.is_transposed ? element<T>(m, j, i) : element<T>(m, i, j);
+    return conjugate_if(m.is_conjugated, m.is_transposed ? element<T>(m, j, i) : element<T>(m, i, j));
 }
 
 template <class T> __device__ void put_row(const BlasMultiply &p, long long i, long long r, T sum) {
@@ -224,7 +310,7 @@ template <class T> __device__ void multiply_lines(const BlasMultiply &p) {
         for (int j = lane; j < p.columns; j += 32)
             sum += used<T>(p.a, i, j) * at<T>(p.x, j, r);
         for (int half = 16; half; half /= 2)
-            sum += __shfl_down_sync(0xffffffff, sum, half);
+            sum += shuffle_down(sum, half);
         if (lane == 0) put_row(p, i, r, sum);
     }
 }
@@ -233,17 +319,23 @@ template <class T> __device__ void multiply_lines(const BlasMultiply &p) {
 template <class T> __device__ void solve(const BlasSolve &p) {
     T alpha = scalar<T, T>(p.alpha);
     long long r = blockIdx.x;
+    BlasMatrix a = p.a;
+    BlasVector b = p.x;
+    if (p.is_list) {
+        a.items = ((const uint64_t *)a.items)[blockIdx.y];
+        b.items = ((const uint64_t *)b.items)[blockIdx.y];
+    }
     for (int i = (int)threadIdx.x; i < p.rows; i += (int)blockDim.x)
-        at<T>(p.x, i, r) *= alpha;
+        at<T>(b, i, r) *= alpha;
     __syncthreads();
     for (int step = 0; step < p.rows; step++) {
         int i = p.is_lower ? step : p.rows - 1 - step;
-        if (threadIdx.x == 0) at<T>(p.x, i, r) /= used<T>(p.a, i, i);
+        if (threadIdx.x == 0) at<T>(b, i, r) /= used<T>(a, i, i);
         __syncthreads();
-        T x = at<T>(p.x, i, r);
+        T x = at<T>(b, i, r);
         for (int rest = step + 1 + (int)threadIdx.x; rest < p.rows; rest += (int)blockDim.x) {
             int j = p.is_lower ? rest : p.rows - 1 - rest;
-            at<T>(p.x, j, r) -= used<T>(p.a, j, i) * x;
+            at<T>(b, j, r) -= used<T>(a, j, i) * x;
         }
         __syncthreads();
     }
@@ -258,9 +350,13 @@ template <class T> __device__ void update(const BlasUpdate &p) {
         T *items = (T *)p.a.items;
         if (p.a.storage == BLAS_DENSE) items += i + j * p.a.lead;
         else items += p.a.part == BLAS_LOWER ? i + (2LL * p.a.order - j - 1) * j / 2 : i + j * (j + 1) / 2;
-        T sum = at<T>(p.x, i) * at<T>(p.y, j);
-        if (p.has_two_sides) sum += at<T>(p.y, i) * at<T>(p.x, j);
-        *items += alpha * sum;
+        T sum = alpha * at<T>(p.x, i) * conjugate_if(p.is_conjugated, at<T>(p.y, j));
+        if (p.has_two_sides)
+            sum += conjugate_if(p.is_conjugated, alpha) * at<T>(p.y, i) * conjugate_if(p.is_conjugated, at<T>(p.x, j));
+        *items += sum;
+        if constexpr (Real<T>::is_complex) {
+            if (p.a.is_hermitian && i == j) items->y = 0;
+        }
     }
 }
 
@@ -304,11 +400,12 @@ enum { TILE = 64, DEPTH = 16, EACH = 4 };
  * lies side by side. `along` counts rows of A or columns of B. */
 template <class In, class A>
 __device__ void load_tile(A tile[DEPTH][TILE + 1], const In *items, long long along_step, long long k_step,
-                          long long along, int along_end, int k, int k_end) {
+                          long long along, int along_end, int k, int k_end, bool conjugates) {
     for (int e = (int)threadIdx.x; e < TILE * DEPTH; e += 256) {
         int a = along_step == 1 ? e % TILE : e / DEPTH, d = along_step == 1 ? e / TILE : e % DEPTH;
         bool is_inside = along + a < along_end && k + d < k_end;
-        tile[d][a] = is_inside ? read<A>(items[(along + a) * along_step + (k + d) * k_step]) : (A)0;
+        A value = is_inside ? read<A>(items[(along + a) * along_step + (k + d) * k_step]) : (A)0;
+        tile[d][a] = conjugate_if(conjugates, value);
     }
 }
 
@@ -321,8 +418,8 @@ template <class In, class Out, class A, class S> __device__ void product(const B
     int ti = (int)threadIdx.x % 16, tj = (int)threadIdx.x / 16;
     A sums[EACH][EACH] = {};
     for (int k = 0; k < p.k; k += DEPTH) {
-        load_tile(a_tile, a, p.a.row, p.a.column, row, p.m, k, p.k);
-        load_tile(b_tile, b, p.b.column, p.b.row, column, p.n, k, p.k);
+        load_tile(a_tile, a, p.a.row, p.a.column, row, p.m, k, p.k, p.conjugates_a);
+        load_tile(b_tile, b, p.b.column, p.b.row, column, p.n, k, p.k, p.conjugates_b);
         __syncthreads();
         for (int d = 0; d < DEPTH; d++) {
             A left[EACH], right[EACH];
@@ -340,15 +437,18 @@ template <class In, class Out, class A, class S> __device__ void product(const B
     for (int x = 0; x < EACH; x++) {
         for (int y = 0; y < EACH; y++) {
             long long i = row + ti + 16 * x, j = column + tj + 16 * y;
-            if (i >= p.m || j >= p.n) continue;
+            if (i >= p.m || j >= p.n || (p.part == BLAS_LOWER && i < j) || (p.part == BLAS_UPPER && i > j)) continue;
             S factor = p.alpha_vector ? ((const S *)p.alpha_vector)[i] : alpha;
             S value = factor * (S)sums[x][y];
             if (beta != 0) value += beta * read<S>(c[i * p.c.row + j * p.c.column]);
-            if (p.bias) {
+            if constexpr (Real<S>::is_complex) {
+                if (p.is_hermitian && i == j) value.y = 0;
+            } else {
                 long long at = p.bias_batch * batch + i;
-                value += p.bias_is_f32 ? (S)((const float *)p.bias)[at] : read<S>(((const Out *)p.bias)[at]);
+                if (p.bias)
+                    value += p.bias_is_f32 ? (S)((const float *)p.bias)[at] : read<S>(((const Out *)p.bias)[at]);
+                if (p.activation) value = (S)activate<Out>(p, (float)value, i, j, batch);
             }
-            if (p.activation) value = (S)activate<Out>(p, (float)value, i, j, batch);
             write(d[i * p.d.row + j * p.d.column], value);
         }
     }
@@ -364,10 +464,78 @@ template <class T> __device__ void row_sum(const BlasRowSum &p) {
     for (int j = lane; j < p.columns; j += 32)
         sum += read<A>(((const T *)p.a.items)[i * p.a.row + j * p.a.column]);
     for (int half = 16; half; half /= 2)
-        sum += __shfl_down_sync(0xffffffff, sum, half);
+        sum += shuffle_down(sum, half);
     if (lane != 0) return;
     if (p.out_is_f32) ((float *)p.out)[i] = (float)sum;
     else write(((T *)p.out)[i], sum);
+}
+
+/* ---- Factors of small matrices: a block for each matrix of a list ---- */
+
+template <class T> __device__ void swap_rows(T *a, long long lead, int columns, int i, int j) {
+    for (int c = (int)threadIdx.x; c < columns; c += 256) {
+        T x = a[i + c * lead];
+        a[i + c * lead] = a[j + c * lead];
+        a[j + c * lead] = x;
+    }
+}
+
+/* LU, one column after the other; the pivot is the largest number of its column. A pivot of 0 leaves its column as it
+ * is. Source: the reference LAPACK's getf2. */
+template <class T> __device__ void factor(const BlasFactor &p) {
+    typedef typename Real<T>::type R;
+    T *a = ((T *const *)p.items)[blockIdx.x];
+    int n = p.order, info = 0;
+    for (int k = 0; k < n; k++) {
+        Found<R> mine = {0, -1};
+        for (int i = k + (int)threadIdx.x; i < n && p.pivots; i += 256)
+            mine = merge<LARGEST>(mine, Found<R>{magnitude(a[i + k * p.lead]), i});
+        int row = p.pivots ? (int)reduce_block<LARGEST>(mine).index : k;
+        if (p.pivots && threadIdx.x == 0) ((int *)p.pivots)[blockIdx.x * (long long)n + k] = row + 1;
+        if (row != k) swap_rows(a, p.lead, n, k, row);
+        __syncthreads();
+        T pivot = a[k + k * p.lead];
+        if (pivot == 0) {
+            if (info == 0) info = k + 1;
+            continue;
+        }
+        for (int i = k + 1 + (int)threadIdx.x; i < n; i += 256)
+            a[i + k * p.lead] /= pivot;
+        __syncthreads();
+        int rest = n - k - 1;
+        for (int e = (int)threadIdx.x; e < rest * rest; e += 256) {
+            int i = k + 1 + e % rest, j = k + 1 + e / rest;
+            a[i + j * p.lead] -= a[i + k * p.lead] * a[k + j * p.lead];
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) ((int *)p.infos)[blockIdx.x] = info;
+}
+
+template <class T> __device__ void permute(const BlasPermute &p) {
+    T *b = ((T *const *)p.items)[blockIdx.y];
+    const int *pivots = (const int *)p.pivots + (long long)blockIdx.y * p.order;
+    long long column = global_index();
+    if (column >= p.columns) return;
+    b += column * p.lead;
+    for (int step = 0; step < p.order; step++) {
+        int i = p.is_backward ? p.order - 1 - step : step, j = pivots[i] - 1;
+        T x = b[i];
+        b[i] = b[j];
+        b[j] = x;
+    }
+}
+
+template <class T> __device__ void unit(const BlasUnit &p) {
+    T *a = ((T *const *)p.items)[blockIdx.y];
+    long long e = global_index();
+    if (e < (long long)p.order * p.order) a[e % p.order + e / p.order * p.lead] = (T)(e % p.order == e / p.order);
+    if (e != 0) return;
+    const T *factors = ((const T *const *)p.factors)[blockIdx.y];
+    int k = 0;
+    while (k < p.order && factors[k * (p.factor_lead + 1)] != 0)
+        k++;
+    ((int *)p.infos)[blockIdx.y] = k < p.order ? k + 1 : 0;
 }
 
 /* ---- Whole matrices, element by element ---- */
@@ -383,8 +551,8 @@ template <class T> __device__ void combine(const BlasCombine &p) {
     if (i >= p.m) return;
     for (long long j = blockIdx.y; j < p.n; j += gridDim.y) {
         A sum = 0;
-        if (alpha != 0) sum = alpha * read<A>(entry<T>(p.a, i, j));
-        if (beta != 0) sum += beta * read<A>(entry<T>(p.b, i, j));
+        if (alpha != 0) sum = alpha * conjugate_if(p.conjugates_a, read<A>(entry<T>(p.a, i, j)));
+        if (beta != 0) sum += beta * conjugate_if(p.conjugates_b, read<A>(entry<T>(p.b, i, j)));
         write(entry<T>(p.c, i, j), sum);
     }
 }
@@ -401,42 +569,57 @@ template <class T> __device__ void scale_lines(const BlasScaleLines &p) {
 #define KERNEL(name, Parameters, call)                                                                       \
     extern "C" __global__ void __launch_bounds__(256) name(const Parameters p) { call(p); }
 
+#define REDUCTION(kernel, name, T, what)                                                                      \
+    KERNEL(kernel##_##name, BlasReduce, (reduce_parts<T, what>))                                             \
+    KERNEL(kernel##_end_##name, BlasReduce, (reduce_end<T, what>))
+
 #define FOR_ALL(name, T)                                                                                     \
     KERNEL(axpy_##name, BlasMap, map_axpy<T>)                                                                \
     KERNEL(scal_##name, BlasMap, map_scal<T>)                                                                \
     KERNEL(copy_##name, BlasMap, map_copy<T>)                                                                \
     KERNEL(swap_##name, BlasMap, map_swap<T>)                                                                \
-    KERNEL(dot_##name, BlasReduce, (reduce_parts<T, 0>))                                                     \
-    KERNEL(dot_end_##name, BlasReduce, (reduce_end<T, 0>))                                                   \
-    KERNEL(asum_##name, BlasReduce, (reduce_parts<T, 1>))                                                    \
-    KERNEL(asum_end_##name, BlasReduce, (reduce_end<T, 1>))                                                  \
-    KERNEL(nrm2_##name, BlasReduce, (reduce_parts<T, 2>))                                                    \
-    KERNEL(nrm2_end_##name, BlasReduce, (reduce_end<T, 2>))                                                  \
-    KERNEL(amax_##name, BlasReduce, (reduce_parts<T, 3>))                                                    \
-    KERNEL(amax_end_##name, BlasReduce, (reduce_end<T, 3>))                                                  \
-    KERNEL(amin_##name, BlasReduce, (reduce_parts<T, 4>))                                                    \
-    KERNEL(amin_end_##name, BlasReduce, (reduce_end<T, 4>))                                                  \
-    KERNEL(row_sum_##name, BlasRowSum, row_sum<T>)                                                           \
+    REDUCTION(dot, name, T, DOT)                                                                             \
+    REDUCTION(asum, name, T, ASUM)                                                                           \
+    REDUCTION(nrm2, name, T, NRM2)                                                                           \
+    REDUCTION(amax, name, T, AMAX)                                                                           \
+    REDUCTION(amin, name, T, AMIN)                                                                           \
     KERNEL(combine_##name, BlasCombine, combine<T>)
 
-#define FOR_REALS(name, T)                                                                                   \
-    KERNEL(rot_##name, BlasMap, map_rot<T>)                                                                  \
-    KERNEL(rotm_##name, BlasMap, map_rotm<T>)                                                                \
+/* Where numbers are computed in the type that they are stored in. */
+#define FOR_EXACT(name, T)                                                                                   \
+    FOR_ALL(name, T)                                                                                         \
     KERNEL(multiply_rows_##name, BlasMultiply, multiply_rows<T>)                                             \
     KERNEL(multiply_lines_##name, BlasMultiply, multiply_lines<T>)                                           \
     KERNEL(solve_##name, BlasSolve, solve<T>)                                                                \
     KERNEL(update_##name, BlasUpdate, update<T>)                                                             \
-    KERNEL(scale_lines_##name, BlasScaleLines, scale_lines<T>)
+    KERNEL(scale_lines_##name, BlasScaleLines, scale_lines<T>)                                               \
+    KERNEL(factor_##name, BlasFactor, factor<T>)                                                             \
+    KERNEL(permute_##name, BlasPermute, permute<T>)                                                          \
+    KERNEL(unit_##name, BlasUnit, unit<T>)                                                                   \
+    KERNEL(gemm_##name##_##name, BlasProduct, (product<T, T, T, T>))
 
-FOR_ALL(f32, float)
-FOR_ALL(f64, double)
-FOR_ALL(f16, F16)
-FOR_ALL(bf16, BF16)
+#define FOR_REALS(name, T)                                                                                   \
+    FOR_EXACT(name, T)                                                                                       \
+    KERNEL(rot_##name, BlasMap, map_rot<T>)                                                                  \
+    KERNEL(rotm_##name, BlasMap, map_rotm<T>)
+
+#define FOR_COMPLEX(name, T)                                                                                 \
+    FOR_EXACT(name, T)                                                                                       \
+    REDUCTION(dotc, name, T, DOT_CONJUGATED)
+
+/* Gradients of biases. */
+KERNEL(row_sum_f32, BlasRowSum, row_sum<float>)
+KERNEL(row_sum_f64, BlasRowSum, row_sum<double>)
+KERNEL(row_sum_f16, BlasRowSum, row_sum<F16>)
+KERNEL(row_sum_bf16, BlasRowSum, row_sum<BF16>)
+
 FOR_REALS(f32, float)
 FOR_REALS(f64, double)
+FOR_ALL(f16, F16)
+FOR_ALL(bf16, BF16)
+FOR_COMPLEX(c32, C32)
+FOR_COMPLEX(c64, C64)
 
-KERNEL(gemm_f32_f32, BlasProduct, (product<float, float, float, float>))
-KERNEL(gemm_f64_f64, BlasProduct, (product<double, double, double, double>))
 KERNEL(gemm_f16_f16, BlasProduct, (product<F16, F16, float, float>))
 KERNEL(gemm_f16_f32, BlasProduct, (product<F16, float, float, float>))
 KERNEL(gemm_bf16_bf16, BlasProduct, (product<BF16, BF16, float, float>))

@@ -133,30 +133,33 @@ static cublasStatus_t copy(CUmemorytype from_type, const void *from, size_t from
 }
 
 /* A vector is a matrix of one row. */
-#define COPIES(Name, from_type, to_type)                                                           \
-    cublasStatus_t cublas##Name##Vector(int n, int size, const void *x, int incx, void *y,         \
-                                        int incy) {                                                \
+#define COPIES(Name, from_type, to_type, INT, END)                                                 \
+    cublasStatus_t cublas##Name##Vector##END(INT n, INT size, const void *x, INT incx, void *y,    \
+                                             INT incy) {                                           \
         if (n < 0 || size <= 0 || incx <= 0 || incy <= 0) return CUBLAS_STATUS_INVALID_VALUE;      \
         return copy(from_type, x, (size_t)incx * (size_t)size, to_type, y,                         \
                     (size_t)incy * (size_t)size, (size_t)size, (size_t)n);                         \
     }                                                                                              \
-    cublasStatus_t cublas##Name##Matrix(int rows, int columns, int size, const void *a, int lda,   \
-                                        void *b, int ldb) {                                        \
+    cublasStatus_t cublas##Name##Matrix##END(INT rows, INT columns, INT size, const void *a,       \
+                                             INT lda, void *b, INT ldb) {                          \
         if (rows < 0 || columns < 0 || size <= 0 || lda < rows || ldb < rows || lda <= 0 ||        \
             ldb <= 0)                                                                              \
             return CUBLAS_STATUS_INVALID_VALUE;                                                    \
         return copy(from_type, a, (size_t)lda * (size_t)size, to_type, b,                          \
                     (size_t)ldb * (size_t)size, (size_t)rows * (size_t)size, (size_t)columns);     \
     }                                                                                              \
-    cublasStatus_t cublas##Name##VectorAsync(int n, int size, const void *x, int incx, void *y,    \
-                                             int incy, cudaStream_t stream) {                      \
+    cublasStatus_t cublas##Name##VectorAsync##END(INT n, INT size, const void *x, INT incx,        \
+                                                  void *y, INT incy, cudaStream_t stream) {        \
         (void)stream; /* everything runs at once */                                                \
-        return cublas##Name##Vector(n, size, x, incx, y, incy);                                    \
+        return cublas##Name##Vector##END(n, size, x, incx, y, incy);                               \
     }                                                                                              \
-    cublasStatus_t cublas##Name##MatrixAsync(int rows, int columns, int size, const void *a,       \
-                                             int lda, void *b, int ldb, cudaStream_t stream) {     \
+    cublasStatus_t cublas##Name##MatrixAsync##END(INT rows, INT columns, INT size, const void *a,  \
+                                                  INT lda, void *b, INT ldb,                       \
+                                                  cudaStream_t stream) {                           \
         (void)stream;                                                                              \
-        return cublas##Name##Matrix(rows, columns, size, a, lda, b, ldb);                          \
+        return cublas##Name##Matrix##END(rows, columns, size, a, lda, b, ldb);                     \
     }
-COPIES(Set, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE)
-COPIES(Get, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST)
+COPIES(Set, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE, int, )
+COPIES(Set, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE, int64_t, _64)
+COPIES(Get, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, int, )
+COPIES(Get, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, int64_t, _64)

@@ -5,26 +5,27 @@
 /* A call of any of them. */
 typedef struct Gemm {
     cublasOperation_t opa, opb;
-    int m, n, k;
+    int64_t m, n, k;
     const void *alpha, *a, *b, *beta;
     void *c;
-    int lda, ldb, ldc;
+    int64_t lda, ldb, ldc;
     BlasType type_a, type_b, type_c, scalars;
     long long stride_a, stride_b, stride_c; /* of a batch */
     bool is_list;                           /* a, b and c are lists of addresses on the device */
-    int count;                              /* products */
+    int64_t count;                          /* products */
 } Gemm;
 
 static bool is_right(const Gemm *g) {
-    const int least_a = g->opa == CUBLAS_OP_N ? g->m : g->k,
-              least_b = g->opb == CUBLAS_OP_N ? g->k : g->n;
-    if (g->m < 0 || g->n < 0 || g->k < 0 || g->count < 0) return false;
+    if (!blas_is_size(g->m) || !blas_is_size(g->n) || !blas_is_size(g->k) ||
+        !blas_is_size(g->count))
+        return false;
     if ((unsigned)g->opa > CUBLAS_OP_C || (unsigned)g->opb > CUBLAS_OP_C) return false;
-    return g->lda >= 1 && g->ldb >= 1 && g->ldc >= 1 && g->lda >= least_a && g->ldb >= least_b &&
-           g->ldc >= g->m;
+    return blas_is_lead(g->lda, g->opa == CUBLAS_OP_N ? g->m : g->k) &&
+           blas_is_lead(g->ldb, g->opb == CUBLAS_OP_N ? g->k : g->n) && blas_is_lead(g->ldc, g->m);
 }
 
-static BlasOperand operand(const void *items, cublasOperation_t op, int lead, long long stride) {
+static BlasOperand operand(const void *items, cublasOperation_t op, int64_t lead,
+                           long long stride) {
     bool is_plain = op == CUBLAS_OP_N;
     return (BlasOperand){device_address(items), is_plain ? 1 : lead, is_plain ? lead : 1, stride};
 }
@@ -38,54 +39,68 @@ static cublasStatus_t run(cublasHandle_t handle, Gemm g) {
                      .b = operand(g.b, g.opb, g.ldb, g.stride_b),
                      .c = operand(g.c, CUBLAS_OP_N, g.ldc, g.stride_c),
                      .d = operand(g.c, CUBLAS_OP_N, g.ldc, g.stride_c),
-                     .m = g.m,
-                     .n = g.n,
-                     .k = g.k,
+                     .m = (int32_t)g.m,
+                     .n = (int32_t)g.n,
+                     .k = (int32_t)g.k,
                      .is_list = g.is_list,
+                     .conjugates_a = g.opa == CUBLAS_OP_C,
+                     .conjugates_b = g.opb == CUBLAS_OP_C,
                      .alpha = blas_scalar(handle, g.alpha, g.scalars, sum),
                      .beta = blas_scalar(handle, g.beta, g.scalars, sum)};
-    return blas_multiply(handle, g.type_a, g.type_c, &p, g.count);
+    return blas_multiply(handle, g.type_a, g.type_c, &p, (int)g.count);
 }
 
 /* ---- One type ---- */
 
-#define GEMM(name, T, type)                                                                        \
+#define GEMM(name, T, type, INT)                                                                   \
     cublasStatus_t name(cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb,       \
-                        int m, int n, int k, const T *alpha, const T *a, int lda, const T *b,      \
-                        int ldb, const T *beta, T *c, int ldc) {                                   \
+                        INT m, INT n, INT k, const T *alpha, const T *a, INT lda, const T *b,      \
+                        INT ldb, const T *beta, T *c, INT ldc) {                                   \
         return run(handle, (Gemm){opa, opb, m, n, k, alpha, a, b, beta, c, lda, ldb, ldc, type,    \
                                   type, type, type, .count = 1});                                  \
     }
-GEMM(cublasSgemm_v2, float, BLAS_F32)
-GEMM(cublasDgemm_v2, double, BLAS_F64)
-GEMM(cublasHgemm, __half, BLAS_F16)
-
-#define GEMM_BATCHED(name, T, type)                                                                \
-    cublasStatus_t name##Batched(cublasHandle_t handle, cublasOperation_t opa,                     \
-                                 cublasOperation_t opb, int m, int n, int k, const T *alpha,       \
-                                 const T *const a[], int lda, const T *const b[], int ldb,         \
-                                 const T *beta, T *const c[], int ldc, int count) {                \
+#define GEMM_BATCHED(X, T, type, INT, END)                                                         \
+    cublasStatus_t cublas##X##gemmBatched##END(                                                    \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const T *alpha, const T *const a[], INT lda, const T *const b[], INT ldb, const T *beta,   \
+        T *const c[], INT ldc, INT count) {                                                        \
         return run(handle,                                                                         \
                    (Gemm){opa, opb, m, n, k, alpha, a, b, beta, (void *)(uintptr_t)c, lda, ldb,    \
                           ldc, type, type, type, type, .is_list = true, .count = count});          \
     }                                                                                              \
-    cublasStatus_t name##StridedBatched(                                                           \
-        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,  \
-        const T *alpha, const T *a, int lda, long long stride_a, const T *b, int ldb,              \
-        long long stride_b, const T *beta, T *c, int ldc, long long stride_c, int count) {         \
+    cublasStatus_t cublas##X##gemmStridedBatched##END(                                             \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const T *alpha, const T *a, INT lda, long long stride_a, const T *b, INT ldb,              \
+        long long stride_b, const T *beta, T *c, INT ldc, long long stride_c, INT count) {         \
         return run(handle,                                                                         \
                    (Gemm){opa,  opb,  m,    n,        k,        alpha,    a,                       \
                           b,    beta, c,    lda,      ldb,      ldc,      type,                    \
                           type, type, type, stride_a, stride_b, stride_c, .count = count});        \
     }
-GEMM_BATCHED(cublasSgemm, float, BLAS_F32)
-GEMM_BATCHED(cublasDgemm, double, BLAS_F64)
-GEMM_BATCHED(cublasHgemm, __half, BLAS_F16)
+
+#define GEMMS(X, T, type)                                                                          \
+    GEMM(cublas##X##gemm_v2, T, type, int)                                                         \
+    GEMM(cublas##X##gemm_v2_64, T, type, int64_t)                                                  \
+    GEMM_BATCHED(X, T, type, int, ) GEMM_BATCHED(X, T, type, int64_t, _64)
+GEMMS(S, float, BLAS_F32)
+GEMMS(D, double, BLAS_F64)
+GEMMS(C, cuComplex, BLAS_C32)
+GEMMS(Z, cuDoubleComplex, BLAS_C64)
+GEMM(cublasHgemm, __half, BLAS_F16, int)
+GEMM(cublasHgemm_64, __half, BLAS_F16, int64_t)
+GEMM_BATCHED(H, __half, BLAS_F16, int, )
+GEMM_BATCHED(H, __half, BLAS_F16, int64_t, _64)
+/* With three real products for each complex one on a GPU. */
+GEMM(cublasCgemm3m, cuComplex, BLAS_C32, int)
+GEMM(cublasCgemm3m_64, cuComplex, BLAS_C32, int64_t)
+GEMM(cublasZgemm3m, cuDoubleComplex, BLAS_C64, int)
+GEMM(cublasZgemm3m_64, cuDoubleComplex, BLAS_C64, int64_t)
 
 /* ---- Any types ---- */
 
-/* The type of the scalars. */
-static BlasType scalar_type(cublasComputeType_t compute) {
+/* The type of the scalars, for results of type c. */
+static BlasType scalar_type(cublasComputeType_t compute, cudaDataType c) {
+    if (c == CUDA_C_32F || c == CUDA_C_64F) return blas_type_of(c);
     switch (compute) {
     case CUBLAS_COMPUTE_16F:
     case CUBLAS_COMPUTE_16F_PEDANTIC: return BLAS_F16;
@@ -103,67 +118,66 @@ static BlasType scalar_type(cublasComputeType_t compute) {
     return blas_type_of((cudaDataType)compute);
 }
 
-cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb,
-                             int m, int n, int k, const float *alpha, const void *a,
-                             cudaDataType a_type, int lda, const void *b, cudaDataType b_type,
-                             int ldb, const float *beta, void *c, cudaDataType c_type, int ldc) {
-    return run(handle,
-               (Gemm){opa, opb, m, n, k, alpha, a, b, beta, c, lda, ldb, ldc, blas_type_of(a_type),
-                      blas_type_of(b_type), blas_type_of(c_type), BLAS_F32, .count = 1});
-}
-
-cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb,
-                            int m, int n, int k, const void *alpha, const void *a,
-                            cudaDataType a_type, int lda, const void *b, cudaDataType b_type,
-                            int ldb, const void *beta, void *c, cudaDataType c_type, int ldc,
-                            cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
-    (void)algorithm;
-    return run(handle, (Gemm){opa, opb, m, n, k, alpha, a, b, beta, c, lda, ldb, ldc,
-                              blas_type_of(a_type), blas_type_of(b_type), blas_type_of(c_type),
-                              scalar_type(compute), .count = 1});
-}
-
-cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t opa,
-                                   cublasOperation_t opb, int m, int n, int k, const void *alpha,
-                                   const void *const a[], cudaDataType a_type, int lda,
-                                   const void *const b[], cudaDataType b_type, int ldb,
-                                   const void *beta, void *const c[], cudaDataType c_type, int ldc,
-                                   int count, cublasComputeType_t compute,
-                                   cublasGemmAlgo_t algorithm) {
-    (void)algorithm;
-    return run(handle, (Gemm){opa, opb, m, n, k, alpha, a, b, beta, (void *)(uintptr_t)c, lda, ldb,
-                              ldc, blas_type_of(a_type), blas_type_of(b_type), blas_type_of(c_type),
-                              scalar_type(compute), .is_list = true, .count = count});
-}
-
-cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t opa,
-                                          cublasOperation_t opb, int m, int n, int k,
-                                          const void *alpha, const void *a, cudaDataType a_type,
-                                          int lda, long long stride_a, const void *b,
-                                          cudaDataType b_type, int ldb, long long stride_b,
-                                          const void *beta, void *c, cudaDataType c_type, int ldc,
-                                          long long stride_c, int count,
-                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
-    (void)algorithm;
-    return run(handle, (Gemm){opa,
-                              opb,
-                              m,
-                              n,
-                              k,
-                              alpha,
-                              a,
-                              b,
-                              beta,
-                              c,
-                              lda,
-                              ldb,
-                              ldc,
-                              blas_type_of(a_type),
-                              blas_type_of(b_type),
-                              blas_type_of(c_type),
-                              scalar_type(compute),
-                              stride_a,
-                              stride_b,
-                              stride_c,
-                              .count = count});
-}
+#define ANY_TYPES(INT, END)                                                                        \
+    cublasStatus_t cublasSgemmEx##END(                                                             \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const float *alpha, const void *a, cudaDataType a_type, INT lda, const void *b,            \
+        cudaDataType b_type, INT ldb, const float *beta, void *c, cudaDataType c_type, INT ldc) {  \
+        return run(handle, (Gemm){opa, opb, m, n, k, alpha, a, b, beta, c, lda, ldb, ldc,          \
+                                  blas_type_of(a_type), blas_type_of(b_type),                      \
+                                  blas_type_of(c_type), BLAS_F32, .count = 1});                    \
+    }                                                                                              \
+    cublasStatus_t cublasGemmEx##END(                                                              \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const void *alpha, const void *a, cudaDataType a_type, INT lda, const void *b,             \
+        cudaDataType b_type, INT ldb, const void *beta, void *c, cudaDataType c_type, INT ldc,     \
+        cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {                                 \
+        (void)algorithm;                                                                           \
+        return run(handle,                                                                         \
+                   (Gemm){opa, opb, m, n, k, alpha, a, b, beta, c, lda, ldb, ldc,                  \
+                          blas_type_of(a_type), blas_type_of(b_type), blas_type_of(c_type),        \
+                          scalar_type(compute, c_type), .count = 1});                              \
+    }                                                                                              \
+    cublasStatus_t cublasGemmBatchedEx##END(                                                       \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const void *alpha, const void *const a[], cudaDataType a_type, INT lda,                    \
+        const void *const b[], cudaDataType b_type, INT ldb, const void *beta, void *const c[],    \
+        cudaDataType c_type, INT ldc, INT count, cublasComputeType_t compute,                      \
+        cublasGemmAlgo_t algorithm) {                                                              \
+        (void)algorithm;                                                                           \
+        return run(handle,                                                                         \
+                   (Gemm){opa, opb, m, n, k, alpha, a, b, beta, (void *)(uintptr_t)c, lda, ldb,    \
+                          ldc, blas_type_of(a_type), blas_type_of(b_type), blas_type_of(c_type),   \
+                          scalar_type(compute, c_type), .is_list = true, .count = count});         \
+    }                                                                                              \
+    cublasStatus_t cublasGemmStridedBatchedEx##END(                                                \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, INT m, INT n, INT k,  \
+        const void *alpha, const void *a, cudaDataType a_type, INT lda, long long stride_a,        \
+        const void *b, cudaDataType b_type, INT ldb, long long stride_b, const void *beta,         \
+        void *c, cudaDataType c_type, INT ldc, long long stride_c, INT count,                      \
+        cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {                                 \
+        (void)algorithm;                                                                           \
+        return run(handle, (Gemm){opa,                                                             \
+                                  opb,                                                             \
+                                  m,                                                               \
+                                  n,                                                               \
+                                  k,                                                               \
+                                  alpha,                                                           \
+                                  a,                                                               \
+                                  b,                                                               \
+                                  beta,                                                            \
+                                  c,                                                               \
+                                  lda,                                                             \
+                                  ldb,                                                             \
+                                  ldc,                                                             \
+                                  blas_type_of(a_type),                                            \
+                                  blas_type_of(b_type),                                            \
+                                  blas_type_of(c_type),                                            \
+                                  scalar_type(compute, c_type),                                    \
+                                  stride_a,                                                        \
+                                  stride_b,                                                        \
+                                  stride_c,                                                        \
+                                  .count = count});                                                \
+    }
+ANY_TYPES(int, )
+ANY_TYPES(int64_t, _64)

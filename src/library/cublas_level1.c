@@ -7,8 +7,8 @@
 
 enum {
     MOST_PARTS = 64,
-    PART_BYTES = 16
-}; /* blocks of a reduction; a value and an index for each */
+    PART_BYTES = 24
+}; /* blocks of a reduction; a value and an index for each, values of up to two doubles */
 
 /* ---- Element by element ---- */
 
@@ -42,6 +42,7 @@ static cublasStatus_t run_reduce(cublasHandle_t handle, const char *kernel, Blas
     int64_t parts = blas_blocks(reduce.n);
     reduce.parts = (int32_t)(parts < MOST_PARTS ? parts : MOST_PARTS);
     reduce.partial = scratch + PART_BYTES;
+    reduce.has_wide_index = bytes == sizeof(int64_t);
     reduce.out = is_host ? scratch : device_address(out);
     cublasStatus_t status = blas_launch(handle, kernel, name, reduce.parts, 1, 1, &reduce);
     if (status) return status;
@@ -53,8 +54,17 @@ static cublasStatus_t run_reduce(cublasHandle_t handle, const char *kernel, Blas
     return blas_status(cuMemcpyDtoH(out, scratch, bytes));
 }
 
-static BlasReduce reduce_of(const void *x, const void *y, int n, int incx, int incy) {
+static BlasReduce reduce_of(const void *x, const void *y, int64_t n, int64_t incx, int64_t incy) {
     return (BlasReduce){.x = blas_vector(x, n, incx), .y = blas_vector(y, n, incy), .n = n};
+}
+
+/* Of one vector, which a negative increment makes empty. */
+static cublasStatus_t reduce_one(cublasHandle_t handle, const char *kernel, BlasType type,
+                                 const void *x, int64_t n, int64_t increment, void *out,
+                                 uint32_t bytes) {
+    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (increment < 0) n = 0;
+    return run_reduce(handle, kernel, type, reduce_of(x, x, n, increment, increment), out, bytes);
 }
 
 /* ---- Scalars wherever they lie ---- */
@@ -148,76 +158,13 @@ static void make_modified_rotation(double *d1, double *d2, double *x1, double y1
     }
 }
 
-/* ---- One precision ---- */
-
 #define CHECK_HANDLE                                                                               \
     if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED
 #define MAP_OF(first, second, count, incx, incy)                                                   \
     .x = blas_vector(first, count, incx), .y = blas_vector(second, count, incy), .n = count
 
-#define PRECISION(X, small, T, type)                                                               \
-    cublasStatus_t cublasI##small##amax_v2(cublasHandle_t handle, int n, const T *px, int incx,    \
-                                           int *result) {                                          \
-        CHECK_HANDLE;                                                                              \
-        return run_reduce(handle, "amax", type, reduce_of(px, px, incx > 0 ? n : 0, incx, incx),   \
-                          result, sizeof *result);                                                 \
-    }                                                                                              \
-    cublasStatus_t cublasI##small##amin_v2(cublasHandle_t handle, int n, const T *px, int incx,    \
-                                           int *result) {                                          \
-        CHECK_HANDLE;                                                                              \
-        return run_reduce(handle, "amin", type, reduce_of(px, px, incx > 0 ? n : 0, incx, incx),   \
-                          result, sizeof *result);                                                 \
-    }                                                                                              \
-    cublasStatus_t cublas##X##asum_v2(cublasHandle_t handle, int n, const T *px, int incx,         \
-                                      T *result) {                                                 \
-        CHECK_HANDLE;                                                                              \
-        return run_reduce(handle, "asum", type, reduce_of(px, px, incx > 0 ? n : 0, incx, incx),   \
-                          result, sizeof *result);                                                 \
-    }                                                                                              \
-    cublasStatus_t cublas##X##nrm2_v2(cublasHandle_t handle, int n, const T *px, int incx,         \
-                                      T *result) {                                                 \
-        CHECK_HANDLE;                                                                              \
-        return run_reduce(handle, "nrm2", type, reduce_of(px, px, incx > 0 ? n : 0, incx, incx),   \
-                          result, sizeof *result);                                                 \
-    }                                                                                              \
-    cublasStatus_t cublas##X##dot_v2(cublasHandle_t handle, int n, const T *px, int incx,          \
-                                     const T *py, int incy, T *result) {                           \
-        CHECK_HANDLE;                                                                              \
-        BlasReduce reduce = reduce_of(px, py, n, incx, incy);                                      \
-        return run_reduce(handle, "dot", type, reduce, result, sizeof *result);                    \
-    }                                                                                              \
-    cublasStatus_t cublas##X##axpy_v2(cublasHandle_t handle, int n, const T *alpha, const T *px,   \
-                                      int incx, T *py, int incy) {                                 \
-        CHECK_HANDLE;                                                                              \
-        return run_map(handle, "axpy", type,                                                       \
-                       (BlasMap){MAP_OF(px, py, n, incx, incy),                                    \
-                                 .c = blas_scalar(handle, alpha, type, type)});                    \
-    }                                                                                              \
-    cublasStatus_t cublas##X##scal_v2(cublasHandle_t handle, int n, const T *alpha, T *px,         \
-                                      int incx) {                                                  \
-        CHECK_HANDLE;                                                                              \
-        return run_map(handle, "scal", type,                                                       \
-                       (BlasMap){MAP_OF(px, px, n, incx, incx),                                    \
-                                 .c = blas_scalar(handle, alpha, type, type)});                    \
-    }                                                                                              \
-    cublasStatus_t cublas##X##copy_v2(cublasHandle_t handle, int n, const T *px, int incx, T *py,  \
-                                      int incy) {                                                  \
-        CHECK_HANDLE;                                                                              \
-        return run_map(handle, "copy", type, (BlasMap){MAP_OF(px, py, n, incx, incy)});            \
-    }                                                                                              \
-    cublasStatus_t cublas##X##swap_v2(cublasHandle_t handle, int n, T *px, int incx, T *py,        \
-                                      int incy) {                                                  \
-        CHECK_HANDLE;                                                                              \
-        return run_map(handle, "swap", type, (BlasMap){MAP_OF(px, py, n, incx, incy)});            \
-    }                                                                                              \
-    cublasStatus_t cublas##X##rot_v2(cublasHandle_t handle, int n, T *px, int incx, T *py,         \
-                                     int incy, const T *c, const T *s) {                           \
-        CHECK_HANDLE;                                                                              \
-        return run_map(handle, "rot", type,                                                        \
-                       (BlasMap){MAP_OF(px, py, n, incx, incy),                                    \
-                                 .c = blas_scalar(handle, c, type, type),                          \
-                                 .s = blas_scalar(handle, s, type, type)});                        \
-    }                                                                                              \
+/* What finds a rotation, whose sizes are never of 64 bits. */
+#define ROTATIONS(X, T)                                                                            \
     cublasStatus_t cublas##X##rotg_v2(cublasHandle_t handle, T *a, T *b, T *c, T *s) {             \
         CHECK_HANDLE;                                                                              \
         T in[2];                                                                                   \
@@ -232,19 +179,6 @@ static void make_modified_rotation(double *d1, double *d2, double *x1, double y1
             status = store(handle, out[i], &number, sizeof number);                                \
         }                                                                                          \
         return status;                                                                             \
-    }                                                                                              \
-    cublasStatus_t cublas##X##rotm_v2(cublasHandle_t handle, int n, T *px, int incx, T *py,        \
-                                      int incy, const T *parameters) {                             \
-        CHECK_HANDLE;                                                                              \
-        BlasMap map = {MAP_OF(px, py, n, incx, incy), .parameters = device_address(parameters)};   \
-        if (!parameters) return CUBLAS_STATUS_INVALID_VALUE;                                       \
-        if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST) {                                    \
-            map.parameters = device_scratch(&handle->device, 5 * sizeof(T));                       \
-            if (!map.parameters) return CUBLAS_STATUS_ALLOC_FAILED;                                \
-            if (cuMemcpyHtoD(map.parameters, parameters, 5 * sizeof(T)))                           \
-                return CUBLAS_STATUS_EXECUTION_FAILED;                                             \
-        }                                                                                          \
-        return run_map(handle, "rotm", type, map);                                                 \
     }                                                                                              \
     cublasStatus_t cublas##X##rotmg_v2(cublasHandle_t handle, T *d1, T *d2, T *x1, const T *y1,    \
                                        T *parameters) {                                            \
@@ -264,61 +198,91 @@ static void make_modified_rotation(double *d1, double *d2, double *x1, double y1
         }                                                                                          \
         return store(handle, parameters, h, sizeof h);                                             \
     }
-PRECISION(S, s, float, BLAS_F32)
-PRECISION(D, d, double, BLAS_F64)
+ROTATIONS(S, float)
+ROTATIONS(D, double)
+
+/* ---- Each type, with sizes of 32 bits and of 64 ---- */
+
+#define FN(name)           FN_(LETTER, name, END)
+#define FN_(X, name, end)  FN__(X, name, end)
+#define FN__(X, name, end) cublas##X##name##_v2##end
+
+#define INT int
+#define END
+#include "library/cublas_level1_types.def"
+#undef INT
+#undef END
+#define INT int64_t
+#define END _64
+#include "library/cublas_level1_types.def"
+#undef INT
+#undef END
 
 /* ---- Any type: those of the data must be one ---- */
 
 static bool are_alike(cudaDataType a, cudaDataType b) {
-    BlasType type = blas_type_of(a);
-    return a == b && type <= BLAS_BF16;
+    return a == b && blas_is_number(blas_type_of(a));
 }
 
 /* Half precision is computed in single. */
-static BlasType sum_type(BlasType type) { return type == BLAS_F64 ? BLAS_F64 : BLAS_F32; }
-
-cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void *alpha,
-                            cudaDataType alpha_type, const void *x, cudaDataType x_type, int incx,
-                            void *y, cudaDataType y_type, int incy, cudaDataType compute) {
-    CHECK_HANDLE;
-    (void)compute;
-    BlasType type = blas_type_of(x_type);
-    if (!are_alike(x_type, y_type) || blas_type_of(alpha_type) > BLAS_BF16)
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    BlasScalar factor = blas_scalar(handle, alpha, blas_type_of(alpha_type), sum_type(type));
-    return run_map(handle, "axpy", type, (BlasMap){MAP_OF(x, y, n, incx, incy), .c = factor});
+static BlasType sum_type(BlasType type) {
+    return type == BLAS_F16 || type == BLAS_BF16 ? BLAS_F32 : type;
 }
 
-cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha,
-                            cudaDataType alpha_type, void *x, cudaDataType x_type, int incx,
-                            cudaDataType compute) {
-    CHECK_HANDLE;
-    (void)compute;
-    BlasType type = blas_type_of(x_type);
-    if (type > BLAS_BF16 || blas_type_of(alpha_type) > BLAS_BF16)
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    BlasScalar factor = blas_scalar(handle, alpha, blas_type_of(alpha_type), sum_type(type));
-    return run_map(handle, "scal", type, (BlasMap){MAP_OF(x, x, n, incx, incx), .c = factor});
+static BlasType real_type(BlasType type) {
+    return type == BLAS_C32 ? BLAS_F32 : type == BLAS_C64 ? BLAS_F64 : type;
 }
 
-cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void *x, cudaDataType x_type,
-                           int incx, const void *y, cudaDataType y_type, int incy, void *result,
-                           cudaDataType result_type, cudaDataType compute) {
-    CHECK_HANDLE;
-    (void)compute;
-    BlasType type = blas_type_of(x_type);
-    if (!are_alike(x_type, y_type) || result_type != x_type) return CUBLAS_STATUS_NOT_SUPPORTED;
-    return run_reduce(handle, "dot", type, reduce_of(x, y, n, incx, incy), result,
-                      blas_type_bytes[type]);
-}
+#define ANY_TYPE(INT, END)                                                                         \
+    cublasStatus_t cublasAxpyEx##END(cublasHandle_t handle, INT n, const void *alpha,              \
+                                     cudaDataType alpha_type, const void *x, cudaDataType x_type,  \
+                                     INT incx, void *y, cudaDataType y_type, INT incy,             \
+                                     cudaDataType compute) {                                       \
+        CHECK_HANDLE;                                                                              \
+        (void)compute;                                                                             \
+        BlasType type = blas_type_of(x_type), given = blas_type_of(alpha_type);                    \
+        if (!are_alike(x_type, y_type) || !blas_is_number(given))                                  \
+            return CUBLAS_STATUS_NOT_SUPPORTED;                                                    \
+        BlasScalar factor = blas_scalar(handle, alpha, given, sum_type(type));                     \
+        return run_map(handle, "axpy", type, (BlasMap){MAP_OF(x, y, n, incx, incy), .c = factor}); \
+    }                                                                                              \
+    cublasStatus_t cublasScalEx##END(cublasHandle_t handle, INT n, const void *alpha,              \
+                                     cudaDataType alpha_type, void *x, cudaDataType x_type,        \
+                                     INT incx, cudaDataType compute) {                             \
+        CHECK_HANDLE;                                                                              \
+        (void)compute;                                                                             \
+        BlasType type = blas_type_of(x_type), given = blas_type_of(alpha_type);                    \
+        if (!blas_is_number(type) || !blas_is_number(given)) return CUBLAS_STATUS_NOT_SUPPORTED;   \
+        BlasScalar factor = blas_scalar(handle, alpha, given, sum_type(type));                     \
+        return run_map(handle, "scal", type, (BlasMap){MAP_OF(x, x, n, incx, incx), .c = factor}); \
+    }                                                                                              \
+    cublasStatus_t cublasNrm2Ex##END(cublasHandle_t handle, INT n, const void *x,                  \
+                                     cudaDataType x_type, INT incx, void *result,                  \
+                                     cudaDataType result_type, cudaDataType compute) {             \
+        (void)compute;                                                                             \
+        BlasType type = blas_type_of(x_type);                                                      \
+        if (!blas_is_number(type) || blas_type_of(result_type) != real_type(type))                 \
+            return CUBLAS_STATUS_NOT_SUPPORTED;                                                    \
+        return reduce_one(handle, "nrm2", type, x, n, incx, result,                                \
+                          blas_type_bytes[real_type(type)]);                                       \
+    }
+ANY_TYPE(int, )
+ANY_TYPE(int64_t, _64)
 
-cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void *x, cudaDataType x_type,
-                            int incx, void *result, cudaDataType result_type,
-                            cudaDataType compute) {
-    CHECK_HANDLE;
-    (void)compute;
-    BlasType type = blas_type_of(x_type);
-    if (type > BLAS_BF16 || result_type != x_type) return CUBLAS_STATUS_NOT_SUPPORTED;
-    return run_reduce(handle, "nrm2", type, reduce_of(x, x, incx > 0 ? n : 0, incx, incx), result,
-                      blas_type_bytes[type]);
-}
+/* The name says whether x is conjugated, which makes a difference for complex numbers. */
+#define ANY_DOT(name, kernel_of_complex, INT)                                                      \
+    cublasStatus_t name(cublasHandle_t handle, INT n, const void *x, cudaDataType x_type,          \
+                        INT incx, const void *y, cudaDataType y_type, INT incy, void *result,      \
+                        cudaDataType result_type, cudaDataType compute) {                          \
+        CHECK_HANDLE;                                                                              \
+        (void)compute;                                                                             \
+        BlasType type = blas_type_of(x_type);                                                      \
+        if (!are_alike(x_type, y_type) || result_type != x_type)                                   \
+            return CUBLAS_STATUS_NOT_SUPPORTED;                                                    \
+        return run_reduce(handle, real_type(type) == type ? "dot" : kernel_of_complex, type,       \
+                          reduce_of(x, y, n, incx, incy), result, blas_type_bytes[type]);          \
+    }
+ANY_DOT(cublasDotEx, "dot", int)
+ANY_DOT(cublasDotEx_64, "dot", int64_t)
+ANY_DOT(cublasDotcEx, "dotc", int)
+ANY_DOT(cublasDotcEx_64, "dotc", int64_t)

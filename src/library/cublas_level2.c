@@ -1,5 +1,5 @@
-/* cuBLAS level 2, and of level 3 what is level 2 for many vectors: symm, trsm; and the sums and
- * scalings of whole matrices, geam and dgmm. */
+/* cuBLAS level 2, and of level 3 what is level 2 for many vectors: symm, hemm, trmm, trsm; and the
+ * sums and scalings of whole matrices, geam and dgmm. */
 #include "library/blas.h"
 
 #define CHECK_HANDLE                                                                               \
@@ -30,7 +30,7 @@ static cublasStatus_t multiply(cublasHandle_t handle, BlasType type, BlasMultipl
 
 /* x = A x: the kernel reads a copy of x, side by side. */
 static cublasStatus_t multiply_in_place(cublasHandle_t handle, BlasType type, BlasMatrix a, void *x,
-                                        int n, int increment) {
+                                        int64_t n, int64_t increment) {
     if (n <= 0) return CUBLAS_STATUS_SUCCESS;
     CUdeviceptr copy = device_scratch(&handle->device, (size_t)n * blas_type_bytes[type]);
     if (!copy) return CUBLAS_STATUS_ALLOC_FAILED;
@@ -43,18 +43,18 @@ static cublasStatus_t multiply_in_place(cublasHandle_t handle, BlasType type, Bl
                     (BlasMultiply){.a = a,
                                    .x = copied,
                                    .y = vector,
-                                   .rows = n,
-                                   .columns = n,
+                                   .rows = (int32_t)n,
+                                   .columns = (int32_t)n,
                                    .count = 1,
                                    .alpha = blas_one()});
 }
 
-static cublasStatus_t solve(cublasHandle_t handle, BlasType type, BlasMatrix a, BlasVector x, int n,
-                            int count, BlasScalar alpha) {
+static cublasStatus_t solve(cublasHandle_t handle, BlasType type, BlasMatrix a, BlasVector x,
+                            int64_t n, int64_t count, BlasScalar alpha) {
     if (n <= 0 || count <= 0) return CUBLAS_STATUS_SUCCESS;
     BlasSolve p = {.a = a,
                    .x = x,
-                   .rows = n,
+                   .rows = (int32_t)n,
                    .alpha = alpha,
                    .is_lower = (a.part == BLAS_LOWER) != (a.is_transposed != 0)};
     return blas_launch(handle, "solve", blas_type_names[type], count, 1, 1, &p);
@@ -66,39 +66,63 @@ static cublasStatus_t update(cublasHandle_t handle, BlasType type, BlasUpdate p)
                        &p);
 }
 
-/* ---- Matrices ---- */
-
-static BlasMatrix dense(const void *a, int lda, cublasOperation_t op) {
-    return (BlasMatrix){
-        .items = device_address(a), .lead = lda, .is_transposed = op != CUBLAS_OP_N};
+/* `lines` runs of `bytes` side by side in the device's scratch memory; 0: there is no room. */
+static CUdeviceptr copy_matrix(cublasHandle_t handle, const void *items, size_t pitch, size_t bytes,
+                               size_t lines) {
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = device_address(items),
+                          .srcPitch = pitch,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstDevice = device_scratch(&handle->device, bytes * lines),
+                          .dstPitch = bytes,
+                          .WidthInBytes = bytes,
+                          .Height = lines};
+    if (!copy.dstDevice) return 0;
+    return cuMemcpy2DAsync(&copy, handle->device.stream) == CUDA_SUCCESS ? copy.dstDevice : 0;
 }
 
-static BlasMatrix symmetric(const void *a, int lda, cublasFillMode_t fill) {
+/* ---- Matrices ---- */
+
+static BlasMatrix dense(const void *a, int64_t lda, cublasOperation_t op) {
+    return (BlasMatrix){.items = device_address(a),
+                        .lead = lda,
+                        .is_transposed = op != CUBLAS_OP_N,
+                        .is_conjugated = op == CUBLAS_OP_C};
+}
+
+static BlasMatrix symmetric(const void *a, int64_t lda, cublasFillMode_t fill) {
     return (BlasMatrix){
         .items = device_address(a), .lead = lda, .part = part_of(fill), .is_symmetric = 1};
 }
 
-static BlasMatrix triangular(const void *a, int lda, cublasFillMode_t fill, cublasOperation_t op,
-                             cublasDiagType_t diag) {
+static BlasMatrix hermitian(const void *a, int64_t lda, cublasFillMode_t fill) {
+    BlasMatrix matrix = symmetric(a, lda, fill);
+    matrix.is_hermitian = 1;
+    return matrix;
+}
+
+static BlasMatrix triangular(const void *a, int64_t lda, cublasFillMode_t fill,
+                             cublasOperation_t op, cublasDiagType_t diag) {
     return (BlasMatrix){.items = device_address(a),
                         .lead = lda,
                         .part = part_of(fill),
                         .is_transposed = op != CUBLAS_OP_N,
+                        .is_conjugated = op == CUBLAS_OP_C,
                         .has_unit = diag == CUBLAS_DIAG_UNIT};
 }
 
 /* The same stored as a band of k diagonals beside the main one. */
-static BlasMatrix banded(BlasMatrix a, int k) {
+static BlasMatrix banded(BlasMatrix a, int64_t k) {
     a.storage = BLAS_BAND;
-    a.below = a.part == BLAS_LOWER ? k : 0;
-    a.above = a.part == BLAS_UPPER ? k : 0;
+    a.below = a.part == BLAS_LOWER ? (int32_t)k : 0;
+    a.above = a.part == BLAS_UPPER ? (int32_t)k : 0;
     return a;
 }
 
 /* The same stored without the other triangle. */
-static BlasMatrix packed(BlasMatrix a, int n) {
+static BlasMatrix packed(BlasMatrix a, int64_t n) {
     a.storage = BLAS_PACKED;
-    a.order = n;
+    a.order = (int32_t)n;
     return a;
 }
 
@@ -107,20 +131,21 @@ static BlasMatrix packed(BlasMatrix a, int n) {
              (BlasMultiply){.a = matrix,                                                           \
                             .x = blas_vector(px, n, incx),                                         \
                             .y = blas_vector(py, m, incy),                                         \
-                            .rows = m,                                                             \
-                            .columns = n,                                                          \
+                            .rows = (int32_t)(m),                                                  \
+                            .columns = (int32_t)(n),                                               \
                             .count = 1,                                                            \
                             .alpha = blas_scalar(handle, alpha, TYPE, TYPE),                       \
                             .beta = blas_scalar(handle, beta, TYPE, TYPE)})
-#define UPDATE(matrix, other, increment, m, n, two_sides)                                          \
+#define UPDATE_BY(factor_type, matrix, other, increment, m, n, ...)                                \
     update(handle, TYPE,                                                                           \
            (BlasUpdate){.a = matrix,                                                               \
                         .x = blas_vector(px, m, incx),                                             \
                         .y = blas_vector(other, n, increment),                                     \
-                        .rows = m,                                                                 \
-                        .columns = n,                                                              \
-                        .has_two_sides = two_sides,                                                \
-                        .alpha = blas_scalar(handle, alpha, TYPE, TYPE)})
+                        .rows = (int32_t)(m),                                                      \
+                        .columns = (int32_t)(n),                                                   \
+                        .alpha = blas_scalar(handle, alpha, factor_type, TYPE),                    \
+                        __VA_ARGS__})
+#define UPDATE(...)   UPDATE_BY(TYPE, __VA_ARGS__)
 #define SOLVE(matrix) solve(handle, TYPE, matrix, blas_vector(px, n, incx), n, 1, blas_one())
 #define TRIANGLE      triangular(a, lda, fill, op, diag)
 #define REFUSE_VECTORS                                                                             \
@@ -128,21 +153,17 @@ static BlasMatrix packed(BlasMatrix a, int n) {
     REFUSE_UNLESS(incx != 0 && incy != 0)
 #define REFUSE_TRIANGLE                                                                            \
     CHECK_HANDLE;                                                                                  \
-    REFUSE_UNLESS(is_part(fill) && is_operation(op) && n >= 0 && incx != 0)
-#define MOST(a, b) ((a) > (b) ? (a) : (b))
+    REFUSE_UNLESS(is_part(fill) && is_operation(op) && blas_is_size(n) && incx != 0)
 
-#define FN(name)      FN_(LETTER, name)
-#define FN_(X, name)  FN__(X, name)
-#define FN__(X, name) cublas##X##name
+#define FN(name)           FN_(LETTER, name, END)
+#define FN_(X, name, end)  FN__(X, name, end)
+#define FN__(X, name, end) cublas##X##name##end
 
-#define LETTER S
-#define T      float
-#define TYPE   BLAS_F32
-#include "library/cublas_level2.def"
-#undef LETTER
-#undef T
-#undef TYPE
-#define LETTER D
-#define T      double
-#define TYPE   BLAS_F64
-#include "library/cublas_level2.def"
+#define INT int
+#define END
+#include "library/cublas_level2_types.def"
+#undef INT
+#undef END
+#define INT int64_t
+#define END _64
+#include "library/cublas_level2_types.def"

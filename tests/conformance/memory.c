@@ -285,12 +285,14 @@ static void run_store(Access *access) {
 
 /* ---- Parameters of calls ---- */
 
-/* The function gives back the cell that it is passed. */
+/* The function gives back the cell that it is passed; it finds it by name, in a register and by a
+ * generic address. */
 #define PASS_ON                                                                                    \
-    ".func (.param .align 32 .b8 r[32]) pass_on(.param .align 32 .b8 a[32])\n{\n.reg .b64 word;\n" \
+    ".func (.param .align 32 .b8 r[32]) pass_on(.param .align 32 .b8 a[32])\n{\n"                  \
+    ".reg .b64 word, place, generic;\nmov.b64 place, a;\ncvta.param.u64 generic, place;\n"         \
     "ld.param.b64 word, [a];\nst.param.b64 [r], word;\n"                                           \
-    "ld.param.b64 word, [a+8];\nst.param.b64 [r+8], word;\n"                                       \
-    "ld.param.b64 word, [a+16];\nst.param.b64 [r+16], word;\n"                                     \
+    "ld.param.b64 word, [place+8];\nst.param.b64 [r+8], word;\n"                                   \
+    "ld.b64 word, [generic+16];\nst.param.b64 [r+16], word;\n"                                     \
     "ld.param.b64 word, [a+24];\nst.param.b64 [r+24], word;\nret;\n}"
 
 static void run_argument(Access *access) {
