@@ -351,14 +351,16 @@ TYTO_CUBLAS_COPIES(int64_t, _64)
 #define TYTO_CUBLAS_REAL(X, x, T, INT, END)                                                        \
     TYTO_CUBLAS_LEVEL_1(X, x, X, T, T, INT, END)                                                   \
     TYTO_CUBLAS_LEVEL_1_REAL(X, T, INT, END)                                                       \
-    TYTO_CUBLAS_LEVEL_2(X, T, INT, END) TYTO_CUBLAS_LEVEL_2_REAL(X, T, INT, END)                   \
-        TYTO_CUBLAS_LEVEL_3(X, T, INT, END) TYTO_CUBLAS_BATCHED(X, T, INT, END)
+    TYTO_CUBLAS_LEVEL_2(X, T, INT, END)                                                            \
+    TYTO_CUBLAS_LEVEL_2_REAL(X, T, INT, END)                                                       \
+    TYTO_CUBLAS_LEVEL_3(X, T, INT, END) TYTO_CUBLAS_BATCHED(X, T, INT, END)
 #define TYTO_CUBLAS_COMPLEX(X, x, N, B, T, R, INT, END)                                            \
     TYTO_CUBLAS_LEVEL_1(X, x, N, T, R, INT, END)                                                   \
     TYTO_CUBLAS_LEVEL_1_COMPLEX(X, B, T, R, INT, END)                                              \
-    TYTO_CUBLAS_LEVEL_2(X, T, INT, END) TYTO_CUBLAS_LEVEL_2_COMPLEX(X, T, R, INT, END)             \
-        TYTO_CUBLAS_LEVEL_3(X, T, INT, END) TYTO_CUBLAS_LEVEL_3_COMPLEX(X, T, R, INT, END)         \
-            TYTO_CUBLAS_BATCHED(X, T, INT, END)
+    TYTO_CUBLAS_LEVEL_2(X, T, INT, END)                                                            \
+    TYTO_CUBLAS_LEVEL_2_COMPLEX(X, T, R, INT, END)                                                 \
+    TYTO_CUBLAS_LEVEL_3(X, T, INT, END)                                                            \
+    TYTO_CUBLAS_LEVEL_3_COMPLEX(X, T, R, INT, END) TYTO_CUBLAS_BATCHED(X, T, INT, END)
 #define TYTO_CUBLAS_TYPES(INT, END)                                                                \
     TYTO_CUBLAS_REAL(S, s, float, INT, END)                                                        \
     TYTO_CUBLAS_REAL(D, d, double, INT, END)                                                       \

@@ -269,8 +269,12 @@ static BlasType real_type(BlasType type) {
 ANY_TYPE(int, )
 ANY_TYPE(int64_t, _64)
 
+static const char *dot_of(BlasType type, bool is_conjugated) {
+    return is_conjugated && real_type(type) != type ? "dotc" : "dot";
+}
+
 /* The name says whether x is conjugated, which makes a difference for complex numbers. */
-#define ANY_DOT(name, kernel_of_complex, INT)                                                      \
+#define ANY_DOT(name, is_conjugated, INT)                                                          \
     cublasStatus_t name(cublasHandle_t handle, INT n, const void *x, cudaDataType x_type,          \
                         INT incx, const void *y, cudaDataType y_type, INT incy, void *result,      \
                         cudaDataType result_type, cudaDataType compute) {                          \
@@ -279,10 +283,10 @@ ANY_TYPE(int64_t, _64)
         BlasType type = blas_type_of(x_type);                                                      \
         if (!are_alike(x_type, y_type) || result_type != x_type)                                   \
             return CUBLAS_STATUS_NOT_SUPPORTED;                                                    \
-        return run_reduce(handle, real_type(type) == type ? "dot" : kernel_of_complex, type,       \
+        return run_reduce(handle, dot_of(type, is_conjugated), type,                               \
                           reduce_of(x, y, n, incx, incy), result, blas_type_bytes[type]);          \
     }
-ANY_DOT(cublasDotEx, "dot", int)
-ANY_DOT(cublasDotEx_64, "dot", int64_t)
-ANY_DOT(cublasDotcEx, "dotc", int)
-ANY_DOT(cublasDotcEx_64, "dotc", int64_t)
+ANY_DOT(cublasDotEx, false, int)
+ANY_DOT(cublasDotEx_64, false, int64_t)
+ANY_DOT(cublasDotcEx, true, int)
+ANY_DOT(cublasDotcEx_64, true, int64_t)
