@@ -75,10 +75,11 @@ typedef struct TytoCtaPolicy {
     /* A CTA has finished on the SM, which has measured this much. */
     void (*finished)(void *state, const TytoGridView *view, uint32_t sm,
                      const TytoSmMeasurement *measured);
-    /* The SM whose L1D misses it wants to be told of, TYTO_NO_SM for none. NULL: none. */
+    /* The SM whose loads through the L1D it wants to be told of, TYTO_NO_SM for none. NULL: none.
+     */
     int (*watched_sm)(const void *state);
-    /* A load of the watched SM missed the line of `address`. */
-    void (*l1d_miss)(void *state, uint64_t address);
+    /* A load of the watched SM looked for the line of `address`. */
+    void (*l1d_load)(void *state, uint64_t address);
     /* Tells its numbers: at the end of a kernel and, where samples are asked for, every so many
      * cycles. */
     void (*report)(const void *state, const TytoReport *out);

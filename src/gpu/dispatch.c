@@ -58,12 +58,12 @@ void dispatch_report(Dispatch *dispatch, const TytoReport *out) {
     cta_agent_report(&dispatch->agent, &dispatch->view, out);
 }
 
-bool dispatch_wants_misses(const Dispatch *dispatch) {
-    return cta_agent_wants_misses(&dispatch->agent);
+bool dispatch_wants_loads(const Dispatch *dispatch) {
+    return cta_agent_wants_loads(&dispatch->agent);
 }
 
-void dispatch_l1d_miss(Dispatch *dispatch, uint32_t sm, uint64_t address) {
-    cta_agent_l1d_miss(&dispatch->agent, &dispatch->view, sm, address);
+void dispatch_l1d_load(Dispatch *dispatch, uint32_t sm, uint64_t address) {
+    cta_agent_l1d_load(&dispatch->agent, &dispatch->view, sm, address);
 }
 
 static bool has_room(Dispatch *dispatch, Sm *const *sms, uint32_t sm) {

@@ -32,12 +32,12 @@ void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uin
                     uint64_t cycle);
 /* A CTA has finished at `cycle` on an SM that has counted this much since the kernel's start. */
 void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters, uint64_t cycle);
-/* A load of the SM has missed a line of its L1D. */
-void dispatch_l1d_miss(Dispatch *dispatch, uint32_t sm, uint64_t address);
+/* A load of the SM has looked for a line in its L1D. */
+void dispatch_l1d_load(Dispatch *dispatch, uint32_t sm, uint64_t address);
 /* Lets the CTA scheduler tell its numbers. */
 void dispatch_report(Dispatch *dispatch, const TytoReport *out);
 /* Whether the CTA scheduler wants to hear of L1D misses. */
-bool dispatch_wants_misses(const Dispatch *dispatch);
+bool dispatch_wants_loads(const Dispatch *dispatch);
 /* The end of a cycle: SMs with a free slot get CTAs. False when the CTA scheduler chose wrongly:
  * see `fault`. */
 bool dispatch_step(Dispatch *dispatch, Sm *const *sms, uint64_t cycle);

@@ -569,9 +569,9 @@ static void cta_finished(void *user, const SmCtaEnd *end) {
     watch_cta(engine->watch, end);
 }
 
-static void l1d_missed(void *user, uint32_t sm, uint64_t address) {
+static void l1d_loaded(void *user, uint32_t sm, uint64_t address) {
     Engine *engine = user;
-    dispatch_l1d_miss(&engine->dispatch, sm, address);
+    dispatch_l1d_load(&engine->dispatch, sm, address);
 }
 
 static void l1d_recorded(void *user, const L1dRecord *record) {
@@ -738,9 +738,9 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
                           .launch = launch,
                           .print = gpu->options.print,
                           .user = gpu->options.user};
-    bool wants_misses = dispatch_wants_misses(&engine->dispatch);
+    bool wants_loads = dispatch_wants_loads(&engine->dispatch);
     SmListener listener = {.cta_finished = cta_finished,
-                           .l1d_miss = wants_misses ? l1d_missed : NULL,
+                           .l1d_load = wants_loads ? l1d_loaded : NULL,
                            .l1d_record = engine->watch && engine->watch->l1d ? l1d_recorded : NULL,
                            .user = engine};
     uint64_t start = engine->cycle;

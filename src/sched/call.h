@@ -25,7 +25,7 @@
     FUNCTION(dispatched)                                                                           \
     FUNCTION(finished)                                                                             \
     FUNCTION(watched_sm)                                                                           \
-    FUNCTION(l1d_miss)
+    FUNCTION(l1d_load)
 
 #define SCHED_FUNCTION(name) SCHED_CALL_##name,
 typedef enum SchedFunction {

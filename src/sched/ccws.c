@@ -5,7 +5,7 @@
  * them raises the warp's score, which then falls by one a cycle to the base. With the warps in
  * descending order of score, a warp may issue loads while the scores ahead of it sum up to less
  * than the cutoff, which is the base times the warps on the SM. Among all that may issue:
- * greedy-then-oldest.
+ * greedy-then-oldest, or another order.
  *
  * A cycle is here one in which a scheduler may issue, as for the paper's authors, whose simulator
  * clocks an SM of 1300 MHz and SIMT width 8 at 325 MHz, a warp instruction a cycle. Scores are kept
@@ -20,7 +20,7 @@
 #include "cache/victim_tags.h"
 #include "sched/greedy.h"
 
-enum { K_THROTTLE, BASE, SETS, WAYS, REPLACEMENT };
+enum { K_THROTTLE, BASE, SETS, WAYS, REPLACEMENT, ORDER };
 
 static const char *const ORDERS[] = {"fifo", "lru", NULL};
 static const TytoPolicyParameter PARAMETERS[] = {
@@ -36,6 +36,7 @@ static const TytoPolicyParameter PARAMETERS[] = {
               "CCWS table 3"},
     [REPLACEMENT] = {"vta_replacement", TYTO_CHOICE, 0, 0, 1, ORDERS, "which victim tag goes first",
                      "the authors' released simulator"},
+    [ORDER] = GREEDY_ORDER,
 };
 
 typedef struct Ccws {
@@ -65,7 +66,7 @@ static size_t extra_bytes(const TytoSmView *view, const double *values) {
 
 static void start(void *state, const TytoSmView *view, const double *values) {
     Ccws *s = state;
-    greedy_start(&s->greedy);
+    greedy_start(&s->greedy, values[ORDER]);
     s->throttle = (uint64_t)values[K_THROTTLE];
     s->point = view->issue_interval;
     s->base = s->point * (uint64_t)values[BASE];

@@ -69,12 +69,12 @@ bool cta_agent_choose(CtaAgent *agent, const TytoGridView *view, const TytoSmSet
     return false;
 }
 
-void cta_agent_l1d_miss(CtaAgent *agent, const TytoGridView *view, uint32_t sm, uint64_t address) {
+void cta_agent_l1d_load(CtaAgent *agent, const TytoGridView *view, uint32_t sm, uint64_t address) {
     sched_call_begin(agent->call, SCHED_CALL_watched_sm, view->cycle);
     bool is_watched = agent->policy->watched_sm(agent->state) == (int)sm;
     sched_call_end(agent->call);
     if (!is_watched) return;
-    sched_call_begin(agent->call, SCHED_CALL_l1d_miss, view->cycle);
-    agent->policy->l1d_miss(agent->state, address);
+    sched_call_begin(agent->call, SCHED_CALL_l1d_load, view->cycle);
+    agent->policy->l1d_load(agent->state, address);
     sched_call_end(agent->call);
 }

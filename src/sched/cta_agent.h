@@ -36,9 +36,9 @@ static inline bool cta_agent_chooses(const CtaAgent *agent) { return agent->poli
 bool cta_agent_choose(CtaAgent *agent, const TytoGridView *view, const TytoSmSet *room, int *sm,
                       char *text, size_t size);
 
-/* A load of the SM has missed a line of its L1D. */
-void cta_agent_l1d_miss(CtaAgent *agent, const TytoGridView *view, uint32_t sm, uint64_t address);
-static inline bool cta_agent_wants_misses(const CtaAgent *agent) {
+/* A load of the SM has looked for a line in its L1D. */
+void cta_agent_l1d_load(CtaAgent *agent, const TytoGridView *view, uint32_t sm, uint64_t address);
+static inline bool cta_agent_wants_loads(const CtaAgent *agent) {
     return agent->policy->watched_sm;
 }
 

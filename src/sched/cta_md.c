@@ -1,18 +1,19 @@
 /* CTA scheduler md: in each kernel one SM, the predictor, first runs a single CTA alone, while the
  * others hold as many as fit. When that CTA has finished, what it did predicts the throughput of
  * every degree of multithreading (CTAs on an SM), and the best one is the limit of all SMs from
- * then on. A kernel that hardly reads DRAM keeps the maximum. In a small grid, too, the others may
- * hold as many as fit, so that none waits for the predictor's CTA.
+ * then on. A kernel that hardly reads DRAM keeps the maximum. Until the decision the others hold as
+ * many as fit, as in the paper, or fewer (`before`): in a short grid these are many of all.
  *
- * The working set, the different lines that the CTA read, is counted from its misses: a line's
- * first access is always one. The count stops at a bound beyond all the scheme's thresholds.
- * Source: MD section 5. The predictor's CTA has 6 warps there; one of another size is taken as a
- * part of it. */
+ * The working set are the different lines that the CTA read more than once; lines that stream by
+ * are none. The count stops at a bound beyond all the scheme's thresholds. Source: MD section 5.
+ * The predictor's CTA has 6 warps there; one of another size is taken as a part of it. */
 #include "sched/cta_policy.h"
 
 #include "sched/md_model.h"
 
-enum { PREDICTOR, COMPUTE_BOUND };
+enum { PREDICTOR, COMPUTE_BOUND, BEFORE, CURVE, REREAD };
+
+static const char *const CURVES[] = {[MD_CURVE_SETS] = "sets", [MD_CURVE_TABLE] = "table", NULL};
 
 static const TytoPolicyParameter PARAMETERS[] = {
     [PREDICTOR] = {"predictor", TYTO_INTEGER, 0, 0, 1023, NULL,
@@ -20,10 +21,20 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [COMPUTE_BOUND] = {"compute_bound", TYTO_REAL, 0.05, 0, 1, NULL,
                        "DRAM reads per warp instruction below which the maximum is kept",
                        "MD section 5.1"},
+    [BEFORE] = {"before", TYTO_INTEGER, 0, 0, TYTO_MAX_CTAS, NULL,
+                "most CTAs on the other SMs until the decision; 0: as many as fit",
+                "MD section 5.2: the default degree"},
+    [CURVE] = {"curve", TYTO_CHOICE, MD_CURVE_SETS, 0, 1, CURVES,
+               "what a CTA's DRAM reads grow by: the working sets that do not fit, or table 5",
+               "ours: MD section 5.1 does not print its curve"},
+    [REREAD] = {"reread", TYTO_REAL, 0.63, 0, 1, NULL,
+                "share of accesses that read DRAM when nothing stays in the L1D (curve sets)",
+                "MD table 5, what nbf (0.59) and unstructured (0.67) come to; fitted off-line"},
 };
 
 enum {
-    LINE_BITS = 15,                    /* log2 of the places for lines */
+    SEEN_AGAIN = 2, /* flag of an entry of `lines`, whose addresses are multiples of a line */
+    LINE_BITS = 15, /* log2 of the places for lines */
     LINES_MOST = 3 << (LINE_BITS - 2), /* counted at most: 1.6 times 15 x 128 KB of lines */
 };
 
@@ -32,23 +43,31 @@ typedef struct Md {
     uint32_t degree;       /* CTAs on an SM, as decided; 0: not yet */
     uint32_t degrees;      /* degrees predicted */
     uint32_t line_count;   /* different lines in `lines` */
+    uint32_t again_count;  /* of those, the ones seen again */
+    uint32_t before;       /* most CTAs on an SM until the decision; 0: as many as fit */
+    MdCurve curve;         /* of DRAM reads */
+    double reread;         /* share of accesses, see md_dram_reads */
     double compute_bound;  /* DRAM reads per warp instruction */
     bool is_compute_bound; /* as measured */
     MdInputs inputs;       /* as measured */
     MdPrediction predictions[MD_MAX_DEGREE];
-    uint64_t lines[1 << LINE_BITS]; /* hash set of line addresses + 1; 0: free */
+    uint64_t lines[1 << LINE_BITS]; /* hash set of line addresses + 1, and SEEN_AGAIN; 0: free */
 } Md;
 
 static void start(void *state, const TytoGridView *view, const double *values) {
     Md *s = state;
     s->predictor = (uint32_t)values[PREDICTOR] % view->sms;
     s->compute_bound = values[COMPUTE_BOUND];
+    s->before = (uint32_t)values[BEFORE];
+    s->curve = (MdCurve)values[CURVE];
+    s->reread = values[REREAD];
 }
 
 static uint32_t limit(const void *state, const TytoGridView *view, uint32_t sm) {
     const Md *s = state;
     if (s->degree) return s->degree;
-    return sm == s->predictor ? 1 : view->capacity;
+    if (sm == s->predictor) return 1;
+    return s->before && s->before < view->capacity ? s->before : view->capacity;
 }
 
 static void finished(void *state, const TytoGridView *view, uint32_t sm,
@@ -61,10 +80,11 @@ static void finished(void *state, const TytoGridView *view, uint32_t sm,
                            .warp_instructions = (double)measured->warp_instructions,
                            .fetch_latency = (double)measured->fetch_cycles / fetches,
                            .warps = view->cta_warps,
-                           .working_set = s->line_count,
+                           .lines = s->line_count,
+                           .working_set = s->again_count,
                            .cache_lines = view->l1d_lines};
     s->degrees = view->capacity < MD_MAX_DEGREE ? view->capacity : MD_MAX_DEGREE;
-    uint32_t best = md_predict(&s->inputs, s->degrees, s->predictions);
+    uint32_t best = md_predict(&s->inputs, s->curve, s->reread, s->degrees, s->predictions);
     s->is_compute_bound = md_is_compute_bound(&s->inputs, s->compute_bound);
     s->degree = s->is_compute_bound ? view->capacity : best;
 }
@@ -74,14 +94,19 @@ static int watched_sm(const void *state) {
     return s->degree ? TYTO_NO_SM : (int)s->predictor;
 }
 
-static void l1d_miss(void *state, uint64_t address) {
+static void l1d_load(void *state, uint64_t address) {
     Md *s = state;
     if (s->line_count >= LINES_MOST) return;
     uint64_t place = address * UINT64_C(0x9E3779B97F4A7C15) >> (64 - LINE_BITS); /* golden ratio */
-    while (s->lines[place] && s->lines[place] != address + 1)
+    while (s->lines[place] && (s->lines[place] & ~(uint64_t)SEEN_AGAIN) != address + 1)
         place = (place + 1) & ((1u << LINE_BITS) - 1);
-    s->line_count += !s->lines[place];
-    s->lines[place] = address + 1;
+    if (!s->lines[place]) {
+        s->line_count++;
+        s->lines[place] = address + 1;
+    } else if (!(s->lines[place] & SEEN_AGAIN)) {
+        s->again_count++;
+        s->lines[place] |= SEEN_AGAIN;
+    }
 }
 
 /* ---- Report ---- */
@@ -104,7 +129,8 @@ static void report(const void *state, const TytoReport *out) {
         {"dram_reads", "lines", offsetof(MdInputs, dram_reads)},
         {"warp_instructions", "warp instructions", offsetof(MdInputs, warp_instructions)},
         {"fetch_latency", "SM cycles, mean", offsetof(MdInputs, fetch_latency)},
-        {"working_set", "lines", offsetof(MdInputs, working_set)},
+        {"lines", "different lines read", offsetof(MdInputs, lines)},
+        {"working_set", "lines read again", offsetof(MdInputs, working_set)},
         {"cache_lines", "lines", offsetof(MdInputs, cache_lines)},
     };
     static const struct {
@@ -142,6 +168,6 @@ const TytoCtaPolicy cta_md = {
     .limit = limit,
     .finished = finished,
     .watched_sm = watched_sm,
-    .l1d_miss = l1d_miss,
+    .l1d_load = l1d_load,
     .report = report,
 };

@@ -30,8 +30,8 @@ static PolicyFace face(const void *policy) {
 
 static const char *check(const void *policy) {
     const TytoCtaPolicy *p = policy;
-    if (p->watched_sm && !p->l1d_miss)
-        return "its policy watches an SM's misses, but has no function for them";
+    if (p->watched_sm && !p->l1d_load)
+        return "its policy watches an SM's loads, but has no function for them";
     return NULL;
 }
 

@@ -1,16 +1,39 @@
-/* Greedy-then-oldest, as a part of policies: `gto` is nothing else, `swl` and `ccws` choose so
- * among the warps that they allow. */
+/* The order among warps that may issue, as a part of policies: `gto` is nothing else, `swl` and
+ * `ccws` choose so among the warps that they allow. Greedy-then-oldest unless their parameter
+ * `order` says otherwise: the two halves of it can be had apart, each with round-robin for the
+ * other. */
 #ifndef TYTO_SCHED_GREEDY_H
 #define TYTO_SCHED_GREEDY_H
 
 #include "tyto/policy.h"
 
+typedef enum GreedyOrder {
+    GREEDY_THEN_OLDEST,
+    GREEDY_THEN_NEXT, /* greedy, then the next in turn */
+    GREEDY_OLDEST,    /* always the oldest */
+    GREEDY_NEXT       /* always the next in turn: loose round-robin */
+} GreedyOrder;
+
+/* The parameter, a row of the policies' tables. */
+#define GREEDY_ORDER                                                                               \
+    {"order",                                                                                      \
+     TYTO_CHOICE,                                                                                  \
+     GREEDY_THEN_OLDEST,                                                                           \
+     0,                                                                                            \
+     GREEDY_NEXT,                                                                                  \
+     greedy_orders,                                                                                \
+     "who is first: the last to issue, then the oldest or the next in turn; the oldest; the next", \
+     "CCWS section 5.1; its section 3.3 works with any order"}
+extern const char *const greedy_orders[];
+
 typedef struct Greedy {
+    GreedyOrder order;
     int8_t last[TYTO_MAX_SCHEDULERS]; /* by scheduler: warp that issued last, TYTO_NO_WARP when it
                                          has finished */
 } Greedy;
 
-static inline void greedy_start(Greedy *greedy) {
+static inline void greedy_start(Greedy *greedy, double order) {
+    greedy->order = (GreedyOrder)order;
     for (int s = 0; s < TYTO_MAX_SCHEDULERS; s++)
         greedy->last[s] = TYTO_NO_WARP;
 }
@@ -18,7 +41,10 @@ static inline void greedy_start(Greedy *greedy) {
 static inline int greedy_pick(const Greedy *greedy, const TytoSmView *view, int scheduler,
                               uint64_t ready) {
     int last = greedy->last[scheduler];
-    return last >= 0 && tyto_has(ready, last) ? last : tyto_oldest(view, ready);
+    bool is_greedy = greedy->order == GREEDY_THEN_OLDEST || greedy->order == GREEDY_THEN_NEXT;
+    if (is_greedy && last >= 0 && tyto_has(ready, last)) return last;
+    bool is_by_age = greedy->order == GREEDY_THEN_OLDEST || greedy->order == GREEDY_OLDEST;
+    return is_by_age ? tyto_oldest(view, ready) : tyto_next(ready, last);
 }
 
 static inline void greedy_issued(Greedy *greedy, const TytoIssue *issue) {

@@ -5,9 +5,19 @@
 
 #include "sched/greedy.h"
 
+const char *const greedy_orders[] = {[GREEDY_THEN_OLDEST] = "gto",
+                                     [GREEDY_THEN_NEXT] = "greedy-next",
+                                     [GREEDY_OLDEST] = "oldest",
+                                     [GREEDY_NEXT] = "lrr",
+                                     NULL};
+
+enum { ORDER };
+
+static const TytoPolicyParameter PARAMETERS[] = {[ORDER] = GREEDY_ORDER};
+
 static void start(void *state, const TytoSmView *view, const double *values) {
-    (void)view, (void)values;
-    greedy_start(state);
+    (void)view;
+    greedy_start(state, values[ORDER]);
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
@@ -28,6 +38,8 @@ const TytoPolicy sched_gto = {
     .version = TYTO_POLICY_VERSION,
     .name = "gto",
     .summary = "greedy-then-oldest: one warp until it stalls, then the oldest that is ready",
+    .parameters = PARAMETERS,
+    .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Greedy),
     .events = TYTO_WANTS(TYTO_EVENT_WARP_FINISHED),
     .start = start,

@@ -12,13 +12,20 @@ enum {
     MD_CTA_WARPS = 6,  /* of the paper's CTAs: what one degree more adds */
 };
 
+/* How the DRAM reads of a CTA grow with the degree; the paper does not print its curve. */
+typedef enum MdCurve {
+    MD_CURVE_SETS, /* by what of the CTAs' working sets fits into the cache */
+    MD_CURVE_TABLE /* along the lines of table 5, by the miss rate */
+} MdCurve;
+
 typedef struct MdInputs {
     double accesses;          /* L1D accesses of the CTA */
     double dram_reads;        /* lines it read from DRAM */
     double warp_instructions; /* it issued */
     uint32_t warps;           /* it has */
     double fetch_latency;     /* mean of its reads, SM cycles */
-    double working_set;       /* different lines it read */
+    double lines;             /* different lines it read */
+    double working_set;       /* of those, the ones it read again: streamed lines are none */
     double cache_lines;       /* of the L1D */
 } MdInputs;
 
@@ -43,8 +50,13 @@ double md_latency_growth(double miss_rate, double increase, double working_set, 
 double md_pipeline_growth(uint32_t degree, double working_set, double dram_reads,
                           double cache_lines);
 
+/* DRAM reads of a CTA at degree `degree`, from 1, along `curve`. `reread`: the share of accesses
+ * that read DRAM when nothing stays in the cache for long (MD_CURVE_SETS). */
+double md_dram_reads(const MdInputs *inputs, MdCurve curve, double reread, uint32_t degree);
+
 /* Predicts degrees 1 to `degrees` (at most MD_MAX_DEGREE) into predictions[0..degrees-1]. The
  * result is the degree of the highest throughput, the lowest of equals. */
-uint32_t md_predict(const MdInputs *inputs, uint32_t degrees, MdPrediction *predictions);
+uint32_t md_predict(const MdInputs *inputs, MdCurve curve, double reread, uint32_t degrees,
+                    MdPrediction *predictions);
 
 #endif

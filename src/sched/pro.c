@@ -5,20 +5,33 @@
  * one with warps at a barrier second, and the others, the furthest first, last. Afterwards (the
  * slow phase) a CTA with warps at a barrier comes before the others, of which the one that is least
  * far is first. The others are sorted anew every so many cycles; between sorts a CTA keeps the
- * place that its progress gave it when it was last sorted or changed its state.
+ * place that its progress gave it when it was last sorted or came back from a barrier.
  *
  * A CTA may have both finished warps and warps at a barrier, which the paper's figure 3 has no
- * arrow for; its definitions then fit both states, and the one of higher priority, finishWait, is
- * taken. Source: PRO section III, figure 3, algorithm 1. */
+ * arrow for; algorithm 1 has: its first warp at a barrier puts it into barrierWait whatever it was
+ * in (lines 20 and 21), its first finished one into finishWait (lines 4 to 8).
+ *
+ * The switch `barriers` leaves the barrier states out. `progress=normalised` is the paper's
+ * alternative: what a finished CTA executed is all that there is to do. Source: PRO section III,
+ * figure 3, algorithm 1. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
 
-enum { THRESHOLD };
+enum { THRESHOLD, BARRIERS, PROGRESS };
+enum { PROGRESS_INSTRUCTIONS, PROGRESS_NORMALISED };
 
+static const char *const BARRIER_CHOICES[] = {"no", "yes", NULL};
+static const char *const PROGRESS_CHOICES[] = {"instructions", "normalised", NULL};
 static const TytoPolicyParameter PARAMETERS[] = {
     [THRESHOLD] = {"threshold", TYTO_INTEGER, 1000, 1, 1e9, NULL, "SM cycles between two sorts",
                    "PRO section III.C"},
+    [BARRIERS] = {"barriers", TYTO_CHOICE, 1, 0, 1, BARRIER_CHOICES,
+                  "a CTA with warps at a barrier goes before those that wait for nothing",
+                  "PRO section III.C; without, section IV on scalarProd"},
+    [PROGRESS] = {"progress", TYTO_CHOICE, PROGRESS_INSTRUCTIONS, 0, 1, PROGRESS_CHOICES,
+                  "of a CTA: thread instructions, or at most those of the CTA that finished last",
+                  "PRO section III.C: the alternative"},
 };
 
 /* States of a CTA, with the paper's names. */
@@ -33,11 +46,11 @@ typedef enum State {
 
 typedef enum Step { WARP_AT_BARRIER, LAST_WARP_AT_BARRIER, WARP_FIN, LAST_TB_ASSIGNED, STEPS } Step;
 
-/* Figure 3. */
+/* Figure 3, and algorithm 1 where that has no arrow. */
 static const uint8_t NEXT[STATES][STEPS] = {
     [NO_WAIT] = {BARRIER_WAIT, NO_WAIT, FINISH_WAIT, FINISH_NO_WAIT},
     [BARRIER_WAIT] = {BARRIER_WAIT, NO_WAIT, FINISH_WAIT, BARRIER_WAIT_1},
-    [FINISH_WAIT] = {FINISH_WAIT, FINISH_WAIT, FINISH_WAIT, FINISH_NO_WAIT},
+    [FINISH_WAIT] = {BARRIER_WAIT, FINISH_WAIT, FINISH_WAIT, FINISH_NO_WAIT},
     [FINISH_NO_WAIT] = {BARRIER_WAIT_1, FINISH_NO_WAIT, FINISH_NO_WAIT, FINISH_NO_WAIT},
     [BARRIER_WAIT_1] = {BARRIER_WAIT_1, FINISH_NO_WAIT, BARRIER_WAIT_1, BARRIER_WAIT_1},
 };
@@ -64,6 +77,9 @@ typedef struct Pro {
     uint64_t before[TYTO_MAX_WARPS]; /* by warp: all warps that go before it */
     uint8_t order[TYTO_MAX_CTAS];    /* CTA slots, highest priority first */
     uint8_t count;                   /* CTAs in `order` */
+    bool heeds_barriers;             /* `barriers` */
+    bool is_normalised;              /* `progress` */
+    uint64_t whole;                  /* thread instructions of the CTA that finished last */
     bool is_slow;                    /* the last CTA has been dispatched */
     bool is_stale;                   /* `order` and `before` do not show the CTAs as they are */
     uint64_t threshold;              /* SM cycles between sorts */
@@ -74,6 +90,8 @@ typedef struct Pro {
 static void start(void *state, const TytoSmView *view, const double *values) {
     Pro *s = state;
     s->threshold = (uint64_t)values[THRESHOLD];
+    s->heeds_barriers = values[BARRIERS] != 0;
+    s->is_normalised = values[PROGRESS] == PROGRESS_NORMALISED;
     s->next_sort = view->cycle + s->threshold;
     s->is_slow = view->last_cta_dispatched;
 }
@@ -85,6 +103,12 @@ static uint64_t progress_of(const TytoSmView *view, int slot) {
     for (uint64_t rest = view->cta[slot].all; rest; rest &= rest - 1)
         sum += view->warp[tyto_lowest(rest)].thread_instructions;
     return sum;
+}
+
+/* The same as the sorts see it. */
+static uint64_t progress_to_rank(const Pro *s, const TytoSmView *view, int slot) {
+    uint64_t progress = progress_of(view, slot);
+    return s->is_normalised && s->whole && progress > s->whole ? s->whole : progress;
 }
 
 /* Negative when a goes before b. */
@@ -144,7 +168,7 @@ static void sort_warps(Pro *s, const TytoSmView *view, int slot, bool is_furthes
 static void note_progress(Pro *s, const TytoSmView *view, State state) {
     for (uint64_t rest = view->ctas; rest; rest &= rest - 1) {
         int slot = tyto_lowest(rest);
-        if (s->cta[slot].state == state) s->cta[slot].progress = progress_of(view, slot);
+        if (s->cta[slot].state == state) s->cta[slot].progress = progress_to_rank(s, view, slot);
     }
 }
 
@@ -161,10 +185,24 @@ static void sort_others(Pro *s, const TytoSmView *view) {
 
 /* ---- Events ---- */
 
+/* One more warp of a CTA has finished or is at a barrier: the CTAs in its state are sorted anew,
+ * unless they are those that only the regular sort moves. */
+static void note_waiting(Pro *s, const TytoSmView *view, int slot) {
+    State state = (State)s->cta[slot].state;
+    if (CLASS[state] != 2) note_progress(s, view, state);
+}
+
 static void move(Pro *s, const TytoSmView *view, int slot, Step step) {
     ProCta *cta = &s->cta[slot];
     cta->state = NEXT[cta->state][step];
-    note_progress(s, view, cta->state);
+    if (CLASS[cta->state] == 2) cta->progress = progress_to_rank(s, view, slot);
+    note_waiting(s, view, slot);
+}
+
+/* The first of a CTA's warps has finished or is at a barrier: those behind are to catch up. */
+static void first_of(Pro *s, const TytoSmView *view, int slot, Step step) {
+    sort_warps(s, view, slot, false);
+    move(s, view, slot, step);
 }
 
 static void launch(Pro *s, const TytoSmView *view, int slot) {
@@ -190,14 +228,17 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     case TYTO_EVENT_CTA_LAUNCHED: launch(s, view, slot); break;
     case TYTO_EVENT_LAST_CTA: enter_slow_phase(s, view); break;
     case TYTO_EVENT_WARP_FINISHED:
-        if (++cta->finished == 1) sort_warps(s, view, slot, false);
-        move(s, view, slot, WARP_FIN);
+        if (++cta->finished == 1) first_of(s, view, slot, WARP_FIN);
+        else note_waiting(s, view, slot);
         break;
+    case TYTO_EVENT_CTA_FINISHED: s->whole = progress_of(view, slot); break;
     case TYTO_EVENT_WARP_AT_BARRIER:
-        if (++cta->at_barrier == 1) sort_warps(s, view, slot, false);
-        move(s, view, slot, WARP_AT_BARRIER);
+        if (!s->heeds_barriers) break;
+        if (++cta->at_barrier == 1) first_of(s, view, slot, WARP_AT_BARRIER);
+        else note_waiting(s, view, slot);
         break;
     case TYTO_EVENT_BARRIER_RELEASED:
+        if (!s->heeds_barriers) break;
         cta->at_barrier = 0;
         move(s, view, slot, LAST_WARP_AT_BARRIER);
         break;

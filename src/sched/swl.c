@@ -6,11 +6,12 @@
 
 #include "sched/greedy.h"
 
-enum { LIMIT };
+enum { LIMIT, ORDER };
 
 static const TytoPolicyParameter PARAMETERS[] = {
     [LIMIT] = {"limit", TYTO_INTEGER, 32, 1, TYTO_MAX_WARPS, NULL,
                "warps actively scheduled per SM", "CCWS section 3.2; 32, all, in table 3"},
+    [ORDER] = GREEDY_ORDER,
 };
 
 typedef struct Swl {
@@ -22,7 +23,7 @@ typedef struct Swl {
 static void start(void *state, const TytoSmView *view, const double *values) {
     (void)view;
     Swl *s = state;
-    greedy_start(&s->greedy);
+    greedy_start(&s->greedy, values[ORDER]);
     s->limit = (int)values[LIMIT];
 }
 

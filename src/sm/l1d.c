@@ -84,6 +84,13 @@ uint64_t l1d_next_event(const SmL1d *l1d) {
 
 /* ---- What policies hear of ---- */
 
+static inline void tell_listener(SmContext *sm, uint64_t address) {
+    const SmListener *listener = &sm->listener;
+    if (!listener->l1d_load) return;
+    context_wait_finished(sm);
+    listener->l1d_load(listener->user, sm->env.index, address);
+}
+
 static void notify(SmContext *sm, TytoEventKind kind, int warp, int owner, uint64_t address,
                    bool is_pending) {
     if (!sched_agent_wants(&sm->policy, kind)) return;
@@ -229,6 +236,7 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         count_hit(l1d, sm, lookup, place);
         profile_lookup(sm, lookup, PROFILE_l1d_hits);
         notify(sm, TYTO_EVENT_L1D_HIT, lookup->warp, l1d->tags.lines[place].owner_warp, key, false);
+        tell_listener(sm, key);
         access_complete(sm, lookup->inst);
     } else if (entry != MSHR_NONE) {
         if (!port_has_room(port, MEM_CLIENT_L1D, MISS_AND_VICTIM)) return &c->l1d_fail_queue;
@@ -238,6 +246,7 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         c->l1d_pending_hits++;
         profile_lookup(sm, lookup, PROFILE_l1d_pending_hits);
         notify(sm, TYTO_EVENT_L1D_MISS, lookup->warp, TYTO_NO_WARP, key, true);
+        tell_listener(sm, key);
     } else {
         uint64_t *refusal = try_fetch(l1d, sm, port, lookup, key, sectors, place, lookup->inst);
         if (refusal) return refusal;
@@ -245,10 +254,7 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         c->l1d_load_misses++;
         profile_lookup(sm, lookup, PROFILE_l1d_misses);
         notify(sm, TYTO_EVENT_L1D_MISS, lookup->warp, TYTO_NO_WARP, key, false);
-        if (sm->listener.l1d_miss) {
-            context_wait_finished(sm);
-            sm->listener.l1d_miss(sm->listener.user, sm->env.index, key);
-        }
+        tell_listener(sm, key);
     }
     c->l1d_accesses++;
     c->l1d_load_accesses++;

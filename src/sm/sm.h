@@ -63,8 +63,8 @@ typedef struct SmCtaEnd {
  * dispatcher). */
 typedef struct SmListener {
     void (*cta_finished)(void *user, const SmCtaEnd *end);
-    /* A load missed the line of `address` and requested it; NULL: nobody asks. */
-    void (*l1d_miss)(void *user, uint32_t sm, uint64_t address);
+    /* A load looked for the line of `address`; NULL: nobody asks. */
+    void (*l1d_load)(void *user, uint32_t sm, uint64_t address);
     /* The L1D was looked up (not refused), filled or emptied; NULL: nobody asks. */
     void (*l1d_record)(void *user, const L1dRecord *record);
     void *user;

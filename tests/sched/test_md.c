@@ -54,7 +54,7 @@ static void growth_of_dram_reads_agrees_with_table_5(void **unused) {
     for (int i = 0; i < 3; i++) {
         MdPrediction p[MD_MAX_DEGREE];
         MdInputs inputs = inputs_of(&BENCHMARKS[i]);
-        md_predict(&inputs, MD_MAX_DEGREE, p);
+        md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p);
         for (int n = 1; n < MD_MAX_DEGREE; n++, count++) {
             double error = p[n].read_growth / BENCHMARKS[i].growth[n] - 1;
             squares += error * error;
@@ -71,7 +71,7 @@ static void the_degree_chosen_is_within_one_of_the_best_of_table_6(void **unused
     for (int i = 0; i < 3; i++) {
         MdPrediction p[MD_MAX_DEGREE];
         MdInputs inputs = inputs_of(&BENCHMARKS[i]);
-        int chosen = (int)md_predict(&inputs, MD_MAX_DEGREE, p), best = 1;
+        int chosen = (int)md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p), best = 1;
         const double *time = BENCHMARKS[i].time;
         for (int n = 2; n <= MD_MAX_DEGREE; n++)
             if (n / time[n - 1] > best / time[best - 1]) best = n;
@@ -84,7 +84,7 @@ static void throughput_is_the_degree_over_the_product_of_the_growths(void **unus
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
     MdInputs inputs = inputs_of(&BENCHMARKS[0]);
-    md_predict(&inputs, MD_MAX_DEGREE, p);
+    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p);
     double product = 1;
     for (int n = 2; n <= MD_MAX_DEGREE; n++) {
         product *= p[n - 1].read_growth * p[n - 1].latency_growth * p[n - 1].pipeline_growth;
@@ -97,11 +97,11 @@ static void ctas_that_fit_together_lose_nothing(void **unused) {
     MdPrediction p[MD_MAX_DEGREE];
     MdInputs inputs = inputs_of(&BENCHMARKS[1]);
     inputs.working_set = 8;
-    assert_int_equal(md_predict(&inputs, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
+    assert_int_equal(md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
     for (int n = 1; n < MD_MAX_DEGREE; n++)
         assert_true(p[n].read_growth == 1);
     inputs.working_set = 16; /* from the fifth on they overflow */
-    md_predict(&inputs, MD_MAX_DEGREE, p);
+    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p);
     assert_true(p[3].read_growth == 1 && p[4].read_growth > 1);
 }
 
@@ -109,9 +109,9 @@ static void a_small_cta_grows_by_its_part_of_the_papers(void **unused) {
     (void)unused;
     MdPrediction whole[MD_MAX_DEGREE], small[MD_MAX_DEGREE];
     MdInputs inputs = inputs_of(&BENCHMARKS[0]);
-    md_predict(&inputs, MD_MAX_DEGREE, whole);
+    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, whole);
     inputs.warps = MD_CTA_WARPS / 2;
-    md_predict(&inputs, MD_MAX_DEGREE, small);
+    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, small);
     for (int n = 1; n < MD_MAX_DEGREE; n++) {
         assert_true(fabs(small[n].latency_growth - sqrt(whole[n].latency_growth)) < 1e-12);
         assert_true(fabs(small[n].pipeline_growth - sqrt(whole[n].pipeline_growth)) < 1e-12);
@@ -123,9 +123,67 @@ static void what_always_misses_cannot_miss_more(void **unused) {
     MdPrediction p[MD_MAX_DEGREE];
     MdInputs inputs = inputs_of(&BENCHMARKS[1]);
     inputs.accesses = inputs.dram_reads;
-    md_predict(&inputs, MD_MAX_DEGREE, p);
+    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p);
     for (int n = 1; n < MD_MAX_DEGREE; n++)
         assert_true(p[n].read_growth == 1);
+}
+
+/* ---- The curve of sets ---- */
+
+static void reads_by_sets(const MdInputs *inputs, MdPrediction p[MD_MAX_DEGREE]) {
+    md_predict(inputs, MD_CURVE_SETS, 0.63, MD_MAX_DEGREE, p);
+}
+
+/* 232 reads of 232 different lines, each used once. */
+static void a_lines_first_read_does_not_grow(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    MdInputs inputs = {.accesses = 368,
+                       .dram_reads = 232,
+                       .warps = 6,
+                       .lines = 232,
+                       .working_set = 136,
+                       .cache_lines = 64};
+    reads_by_sets(&inputs, p);
+    assert_true(p[MD_MAX_DEGREE - 1].dram_reads == 232);
+    assert_int_equal(md_predict(&inputs, MD_CURVE_SETS, 0.63, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
+}
+
+/* Eight sets of 8 lines fit into 64, eight of 9 do not; growth stops at what is read again. */
+static void reads_grow_from_where_the_sets_do_not_fit_together(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    MdInputs inputs = {.accesses = 2661,
+                       .dram_reads = 169,
+                       .warps = 6,
+                       .lines = 169,
+                       .working_set = 8,
+                       .cache_lines = 64};
+    reads_by_sets(&inputs, p);
+    assert_true(p[7].dram_reads == 169 && p[7].latency_growth == 1 && p[7].throughput == 8);
+    inputs.working_set = 9;
+    reads_by_sets(&inputs, p);
+    assert_true(p[6].dram_reads == 169 && p[7].dram_reads > 169 && p[7].latency_growth > 1);
+    inputs.working_set = 1e9;
+    reads_by_sets(&inputs, p);
+    assert_true(fabs(p[1].dram_reads - 0.63 * 2661) < 0.01);
+}
+
+/* Table 5's nbf, its accesses as its last rows have them: 1570 reads, 59% of all. */
+static void reads_of_nbf_agree_with_table_5_from_degree_3_on(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    const double table[MD_MAX_DEGREE] = {169.39,  439.13,  763.62,  1125.74,
+                                         1419.73, 1545.29, 1570.32, 1570.32};
+    MdInputs inputs = {.accesses = 2661,
+                       .dram_reads = 169.39,
+                       .warps = 6,
+                       .lines = 132,
+                       .working_set = 48,
+                       .cache_lines = 64};
+    reads_by_sets(&inputs, p);
+    for (int n = 2; n < MD_MAX_DEGREE; n++)
+        assert_true(fabs(p[n].dram_reads / table[n] - 1) < 0.32);
 }
 
 /* ---- Section 5.1's thresholds ---- */
@@ -213,7 +271,7 @@ static void finish_measured(Launch *l, uint32_t sm, const struct Benchmark *b,
                             uint64_t instructions) {
     for (uint64_t i = 0; i < (uint64_t)b->working_set; i++)
         for (int again = 0; again < 2; again++)
-            l->sched->policy->l1d_miss(l->agent.state, i * 128);
+            l->sched->policy->l1d_load(l->agent.state, i * 128);
     TytoSmMeasurement measured = {.warp_instructions = instructions,
                                   .l1d_accesses = (uint64_t)(b->reads / b->miss_rate),
                                   .dram_reads = (uint64_t)b->reads,
@@ -225,7 +283,7 @@ static void finish_measured(Launch *l, uint32_t sm, const struct Benchmark *b,
 static void md_runs_one_cta_alone_until_it_has_finished_then_limits_all(void **unused) {
     (void)unused;
     Launch l;
-    begin(&l, "md", 8);
+    begin(&l, "md:curve=table", 8);
     assert_int_equal(limit_of(&l, 0), 1);
     assert_int_equal(limit_of(&l, 1), 8);
     assert_int_equal(l.sched->policy->watched_sm(l.agent.state), 0);
@@ -240,14 +298,25 @@ static void md_runs_one_cta_alone_until_it_has_finished_then_limits_all(void **u
     end(&l);
 }
 
+static void md_may_hold_back_the_others_until_it_decides(void **unused) {
+    (void)unused;
+    Launch l;
+    begin(&l, "md:before=2", 8);
+    assert_int_equal(limit_of(&l, 0), 1);
+    assert_int_equal(limit_of(&l, 1), 2);
+    finish_measured(&l, 0, &BENCHMARKS[1], 169 * 21); /* compute-bound */
+    assert_int_equal(limit_of(&l, 1), 8);
+    end(&l);
+}
+
 static void md_keeps_the_maximum_for_a_compute_bound_kernel(void **unused) {
     (void)unused;
     Launch l;
-    begin(&l, "md", 8);
+    begin(&l, "md:curve=table", 8);
     finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20 + 1);
     assert_int_equal(limit_of(&l, 7), 8);
     end(&l);
-    begin(&l, "md", 8);
+    begin(&l, "md:curve=table", 8);
     finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20);
     assert_int_equal(limit_of(&l, 7), 1);
     end(&l);
@@ -263,11 +332,13 @@ static void keep_nothing(void *context, const char *name, const char *unit, cons
     (void)context, (void)name, (void)unit, (void)values, (void)count;
 }
 
-static void md_counts_the_different_lines_that_missed(void **unused) {
+static void md_counts_the_different_lines_that_are_read_again(void **unused) {
     (void)unused;
     Launch l;
     double working_set = -1;
-    begin(&l, "md:predictor=17", 8); /* modulo 15 SMs */
+    begin(&l, "md:predictor=17", 8);   /* modulo 15 SMs */
+    for (uint64_t i = 0; i < 500; i++) /* stream by */
+        l.sched->policy->l1d_load(l.agent.state, (i + 5000) * 128);
     finish_measured(&l, 2, &BENCHMARKS[2], 1000);
     TytoReport out = {&working_set, keep_value, keep_nothing};
     l.sched->policy->report(l.agent.state, &out);
@@ -281,7 +352,7 @@ static void md_bounds_its_count_of_lines(void **unused) {
     double working_set = -1;
     struct Benchmark huge = BENCHMARKS[2];
     huge.working_set = 100000;
-    begin(&l, "md", 8);
+    begin(&l, "md:curve=table", 8);
     finish_measured(&l, 0, &huge, 1000);
     TytoReport out = {&working_set, keep_value, keep_nothing};
     l.sched->policy->report(l.agent.state, &out);
@@ -297,14 +368,18 @@ int main(void) {
         cmocka_unit_test(ctas_that_fit_together_lose_nothing),
         cmocka_unit_test(a_small_cta_grows_by_its_part_of_the_papers),
         cmocka_unit_test(what_always_misses_cannot_miss_more),
+        cmocka_unit_test(a_lines_first_read_does_not_grow),
+        cmocka_unit_test(reads_grow_from_where_the_sets_do_not_fit_together),
+        cmocka_unit_test(reads_of_nbf_agree_with_table_5_from_degree_3_on),
         cmocka_unit_test(latency_grows_by_the_thresholds),
         cmocka_unit_test(the_pipeline_factor_follows_the_thresholds),
         cmocka_unit_test(fewer_than_5_dram_reads_in_100_instructions_are_compute_bound),
         cmocka_unit_test(round_robin_allows_what_fits),
         cmocka_unit_test(limit_allows_no_more_than_told_and_no_more_than_fits),
         cmocka_unit_test(md_runs_one_cta_alone_until_it_has_finished_then_limits_all),
+        cmocka_unit_test(md_may_hold_back_the_others_until_it_decides),
         cmocka_unit_test(md_keeps_the_maximum_for_a_compute_bound_kernel),
-        cmocka_unit_test(md_counts_the_different_lines_that_missed),
+        cmocka_unit_test(md_counts_the_different_lines_that_are_read_again),
         cmocka_unit_test(md_bounds_its_count_of_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,35 @@ static void a_cta_with_finished_and_waiting_warps_is_in_finish_wait(void **unuse
     fabricated_free(&f);
 }
 
+/* Algorithm 1, lines 20 and 21: whatever it was in. */
+static void a_warp_at_a_barrier_takes_its_cta_out_of_finish_wait(void **unused) {
+    (void)unused;
+    Fabricated f;
+    set_up(&f, 1, (int[3]){0});
+    finish_warp(&f, 1);
+    assert_int_equal(state_of(&f, 0), FINISH_WAIT);
+    arrive(&f, 0);
+    assert_int_equal(state_of(&f, 0), BARRIER_WAIT);
+    arrive(&f, 2);
+    release(&f, 0);
+    assert_int_equal(state_of(&f, 0), NO_WAIT);
+    fabricated_free(&f);
+}
+
+static void without_barriers_a_waiting_cta_keeps_its_state(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "pro:barriers=no", (FabricatedSize){.ctas = 1, .warps_per_cta = 3});
+    launch_all(&f);
+    arrive(&f, 0);
+    assert_int_equal(state_of(&f, 0), NO_WAIT);
+    arrive(&f, 1);
+    arrive(&f, 2);
+    release(&f, 0);
+    assert_int_equal(state_of(&f, 0), NO_WAIT);
+    fabricated_free(&f);
+}
+
 static void the_last_cta_moves_all_to_the_states_of_the_slow_phase(void **unused) {
     (void)unused;
     Fabricated f;
@@ -256,6 +285,37 @@ static void the_order_stands_for_1000_cycles(void **unused) {
     fabricated_free(&f);
 }
 
+static void a_released_barrier_moves_none_of_the_others(void **unused) {
+    (void)unused;
+    Fabricated f;
+    set_up(&f, 3, (const int[]){9, 9, 9, 1, 1, 1, 0, 0, 0});
+    pass(&f, 1000);
+    EXPECT_CTAS(&f, 0, 1, 2);
+    f.view.warp[3].thread_instructions = 1000;
+    for (int w = 6; w < 9; w++)
+        arrive(&f, w);
+    EXPECT_CTAS(&f, 2, 0, 1);
+    release(&f, 2);
+    EXPECT_CTAS(&f, 0, 1, 2);
+    pass(&f, 1000);
+    EXPECT_CTAS(&f, 1, 0, 2);
+    fabricated_free(&f);
+}
+
+static void normalised_progress_is_at_most_what_a_finished_cta_executed(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "pro:progress=normalised", (FabricatedSize){.ctas = 3, .warps_per_cta = 1});
+    launch_all(&f);
+    issue_lanes(&f, 0, 5);
+    finish_warp(&f, 0);
+    issue_lanes(&f, 1, 6);
+    issue_lanes(&f, 2, 7);
+    pass(&f, 1000);
+    EXPECT_CTAS(&f, 1, 2); /* both have done all there is to do: by index */
+    fabricated_free(&f);
+}
+
 static void the_threshold_is_a_parameter(void **unused) {
     (void)unused;
     Fabricated f;
@@ -297,6 +357,10 @@ int main(void) {
         cmocka_unit_test(fast_phase_no_wait_to_barrier_wait_and_back),
         cmocka_unit_test(fast_phase_no_wait_to_finish_wait_to_finish),
         cmocka_unit_test(a_cta_with_finished_and_waiting_warps_is_in_finish_wait),
+        cmocka_unit_test(a_warp_at_a_barrier_takes_its_cta_out_of_finish_wait),
+        cmocka_unit_test(without_barriers_a_waiting_cta_keeps_its_state),
+        cmocka_unit_test(a_released_barrier_moves_none_of_the_others),
+        cmocka_unit_test(normalised_progress_is_at_most_what_a_finished_cta_executed),
         cmocka_unit_test(the_last_cta_moves_all_to_the_states_of_the_slow_phase),
         cmocka_unit_test(slow_phase_barriers_and_ends),
         cmocka_unit_test(a_cta_that_comes_in_the_slow_phase_is_in_its_state),

@@ -101,7 +101,7 @@ static void unknown_names_are_answered_with_the_nearest(void **unused) {
            "there is no ccws parameter \"k_throtle\"; did you mean \"k_throttle\"?", NULL);
     expect("two-level:xyz=8",
            "no two-level parameter \"xyz\"; there are group, inner, outer, stall", NULL);
-    expect("gto:x=1", "there is no gto parameter \"x\"; there are none", NULL);
+    expect("lrr:x=1", "there is no lrr parameter \"x\"; there are none", NULL);
     expect_cta("round-robbin", "no CTA scheduler \"round-robbin\"; did you mean \"round-robin\"?",
                NULL);
     expect_cta("limit:cta=1", "did you mean \"ctas\"?", NULL);
@@ -188,7 +188,7 @@ static void a_shared_object_can_be_a_cta_scheduler(void **unused) {
     expect_cta("./nowhere.so", "./nowhere.so: error: is no shared object that can be loaded", NULL);
     expect_cta(PLUGIN("old_cta_version"),
                "is built for version 5 of tyto/cta_policy.h, this is version 4", NULL);
-    expect_cta(PLUGIN("deaf"), "watches an SM's misses, but has no function for them", NULL);
+    expect_cta(PLUGIN("deaf"), "watches an SM's loads, but has no function for them", NULL);
 }
 
 static void a_scheduler_of_the_other_kind_is_refused(void **unused) {

@@ -62,6 +62,34 @@ static void gto_stays_until_the_stall_then_takes_the_oldest(void **unused) {
     fabricated_free(&f);
 }
 
+static void greedy_and_oldest_can_be_had_apart(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *policy;
+        int first[3], after_a_stall[2], after_another;
+    } rows[] = {
+        {"gto", {0, 0, 0}, {1, 1}, 0},
+        {"gto:order=greedy-next", {0, 0, 0}, {1, 1}, 2},
+        {"gto:order=oldest", {0, 0, 0}, {1, 0}, 0},
+        {"gto:order=lrr", {0, 1, 2}, {3, 0}, 2},
+        {"swl:order=lrr", {0, 1, 2}, {3, 0}, 2},
+        {"ccws:order=oldest", {0, 0, 0}, {1, 0}, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Fabricated f;
+        fabricate(&f, rows[i].policy, (FabricatedSize){.warps = 4});
+        launch_all(&f);
+        EXPECT_STEPS(&f, rows[i].first[0], rows[i].first[1], rows[i].first[2]);
+        block(&f, warps(0, 0));
+        EXPECT_STEPS(&f, rows[i].after_a_stall[0]);
+        unblock(&f, warps(0, 0));
+        EXPECT_STEPS(&f, rows[i].after_a_stall[1]);
+        block(&f, warps(1, 1));
+        EXPECT_STEPS(&f, rows[i].after_another);
+        fabricated_free(&f);
+    }
+}
+
 static void gto_age_is_the_order_of_coming_not_the_slot(void **unused) {
     (void)unused;
     Fabricated f;
@@ -297,6 +325,7 @@ int main(void) {
         cmocka_unit_test(lrr_skips_who_cannot_issue_and_goes_on_after_the_last_issue),
         cmocka_unit_test(lrr_schedulers_turn_independently),
         cmocka_unit_test(gto_stays_until_the_stall_then_takes_the_oldest),
+        cmocka_unit_test(greedy_and_oldest_can_be_had_apart),
         cmocka_unit_test(gto_age_is_the_order_of_coming_not_the_slot),
         cmocka_unit_test(gto_a_slot_taken_again_is_the_youngest),
         cmocka_unit_test(two_level_runs_a_group_until_all_of_it_waits_for_memory),

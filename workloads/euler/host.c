@@ -2,7 +2,8 @@
  * additions and other roundings call for the tolerance. */
 #include "common/edges.h"
 
-enum { THREADS = 192, VARIABLES = 4, MASS = 3 }; /* three of velocity, then density */
+enum { THREADS = 192 };
+enum { VARIABLES = 4, MASS = 3 }; /* three of velocity, then density, each for all nodes */
 
 static const float TOLERANCE = 1e-4f, STEP = 0.01f;
 
@@ -13,7 +14,7 @@ static const WorkloadInfo INFO = {
     .summary = "Solves the Euler equations on an unstructured mesh, one node per thread.",
     .parameters =
         {
-            [NODES] = {"nodes", "14 neighbours each", {300, 4096, 33200}, 1u << 24, 2},
+            [NODES] = {"nodes", "24 neighbours each", {300, 4096, 184320}, 1u << 24, 2},
             [STEPS] = {"steps", "in time", {2, 1, 1}, 100, 0},
         },
 };
@@ -28,32 +29,41 @@ static void add_flux(float *flux, const float *state, const float *normal) {
     flux[MASS] += mass;
 }
 
+/* What is kept of an item in arrays that are `apart` long. */
+static void gather(float *to, const float *from, size_t count, size_t apart, size_t item) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i * apart + item];
+}
+
 static void step_on_cpu(const uint32_t *neighbours, const float *normals, const float *states,
                         float *next, size_t nodes) {
+    size_t edges = MESH_EDGES_OF_NODE * nodes;
     for (size_t node = 0; node < nodes; node++) {
-        const float *state = &states[VARIABLES * node];
-        float flux[VARIABLES] = {0}, *advanced = &next[VARIABLES * node];
-        for (size_t i = node; i < EDGES_OF_NODE * nodes; i += nodes) {
-            add_flux(flux, state, &normals[MASS * i]);
-            add_flux(flux, &states[VARIABLES * (size_t)neighbours[i]], &normals[MASS * i]);
+        float state[VARIABLES], other[VARIABLES], normal[MASS], flux[VARIABLES] = {0};
+        gather(state, states, VARIABLES, nodes, node);
+        for (size_t i = node; i < edges; i += nodes) {
+            gather(normal, normals, MASS, edges, i);
+            gather(other, states, VARIABLES, nodes, neighbours[i]);
+            add_flux(flux, state, normal);
+            add_flux(flux, other, normal);
         }
         float density = state[MASS] - STEP * flux[MASS];
         for (size_t axis = 0; axis < MASS; axis++)
-            advanced[axis] = (state[MASS] * state[axis] - STEP * flux[axis]) / density;
-        advanced[MASS] = density;
+            next[axis * nodes + node] = (state[MASS] * state[axis] - STEP * flux[axis]) / density;
+        next[MASS * nodes + node] = density;
     }
 }
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     uint32_t nodes = workload.values[NODES];
-    size_t words = VARIABLES * (size_t)nodes, edges = EDGES_OF_NODE * (size_t)nodes;
-    uint32_t *neighbours = edges_generate(&workload, nodes);
+    size_t words = VARIABLES * (size_t)nodes, edges = MESH_EDGES_OF_NODE * (size_t)nodes;
+    uint32_t *neighbours = edges_generate(&workload, nodes, MESH_EDGES_OF_NODE, MESH_REACH);
     float *normals = workload_random_fractions(&workload, MASS * edges, -1.0f, 1.0f), step = STEP;
     float *states = workload_random_fractions(&workload, words, -0.5f, 0.5f);
     float *next = workload_host_alloc(&workload, words, sizeof *next);
     for (size_t i = 0; i < nodes; i++)
-        states[VARIABLES * i + MASS] += 1.5f;
+        states[MASS * (size_t)nodes + i] += 1.5f;
 
     CUdeviceptr device_neighbours = workload_upload(neighbours, edges * sizeof *neighbours);
     CUdeviceptr device_normals = workload_upload(normals, MASS * edges * sizeof *normals);

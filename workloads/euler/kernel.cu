@@ -1,35 +1,36 @@
 /* The isothermal Euler equations on an unstructured mesh: a sweep over the nodes, one per thread, sums
- * what flows through the faces between a node and those that it shares an edge with, and advances
- * it. A node's state is its velocity in x, y and z and its density in w. */
+ * what flows through the faces between a node and those that it shares an edge with, and advances it.
+ * A state is velocity in x, y and z and density; states, neighbours and normals are arrays over the
+ * nodes, of which `states` and `next` hold four, `normals` three for each edge of a node. */
 #include "tyto_device.h"
 
-enum : unsigned { EDGES_OF_NODE = 14 };
-
-struct Vector {
-    float x, y, z;
-};
+enum : unsigned { EDGES_OF_NODE = 24 };
 
 /* Central differences: the mean of what the two states carry along the face's normal, which points
  * away from the node. The pressure is the density. */
-extern "C" __global__ void euler(const unsigned *neighbours, const Vector *normals,
-                                 const float4 *states, float4 *next, float step, unsigned nodes) {
-    unsigned node = blockIdx.x * blockDim.x + threadIdx.x;
+extern "C" __global__ void euler(const unsigned *neighbours, const float *normals,
+                                 const float *states, float *next, float step, unsigned nodes) {
+    unsigned node = blockIdx.x * blockDim.x + threadIdx.x, edges = EDGES_OF_NODE * nodes;
     if (node >= nodes) return;
-    float4 a = states[node], flux = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    const float *x = states, *y = x + nodes, *z = y + nodes, *density = z + nodes;
+    float ax = x[node], ay = y[node], az = z[node], aw = density[node];
+    float flux_x = 0.0f, flux_y = 0.0f, flux_z = 0.0f, flux_w = 0.0f;
 #pragma unroll 1
-    for (unsigned i = 0; i < EDGES_OF_NODE; i++) {
-        Vector normal = normals[i * nodes + node];
-        float4 b = states[neighbours[i * nodes + node]];
-        float mass_a = 0.5f * a.w * (a.x * normal.x + a.y * normal.y + a.z * normal.z);
-        float mass_b = 0.5f * b.w * (b.x * normal.x + b.y * normal.y + b.z * normal.z);
-        float pressure = 0.5f * (a.w + b.w);
-        flux.x += mass_a * a.x + mass_b * b.x + pressure * normal.x;
-        flux.y += mass_a * a.y + mass_b * b.y + pressure * normal.y;
-        flux.z += mass_a * a.z + mass_b * b.z + pressure * normal.z;
-        flux.w += mass_a + mass_b;
+    for (unsigned i = node; i < edges; i += nodes) {
+        float nx = normals[i], ny = normals[edges + i], nz = normals[2 * edges + i];
+        unsigned other = neighbours[i];
+        float bx = x[other], by = y[other], bz = z[other], bw = density[other];
+        float mass_a = 0.5f * aw * (ax * nx + ay * ny + az * nz);
+        float mass_b = 0.5f * bw * (bx * nx + by * ny + bz * nz);
+        float pressure = 0.5f * (aw + bw);
+        flux_x += mass_a * ax + mass_b * bx + pressure * nx;
+        flux_y += mass_a * ay + mass_b * by + pressure * ny;
+        flux_z += mass_a * az + mass_b * bz + pressure * nz;
+        flux_w += mass_a + mass_b;
     }
-    float density = a.w - step * flux.w;
-    next[node] = make_float4((a.w * a.x - step * flux.x) / density,
-                             (a.w * a.y - step * flux.y) / density,
-                             (a.w * a.z - step * flux.z) / density, density);
+    float advanced = aw - step * flux_w;
+    next[node] = (aw * ax - step * flux_x) / advanced;
+    next[nodes + node] = (aw * ay - step * flux_y) / advanced;
+    next[2 * nodes + node] = (aw * az - step * flux_z) / advanced;
+    next[3 * nodes + node] = advanced;
 }

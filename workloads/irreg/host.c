@@ -11,7 +11,7 @@ static const WorkloadInfo INFO = {
     .summary = "Sweeps over an unstructured mesh, one node per thread.",
     .parameters =
         {
-            [NODES] = {"nodes", "14 neighbours each", {500, 8192, 98400}, 1u << 24, 2},
+            [NODES] = {"nodes", "24 neighbours each", {500, 8192, 184320}, 1u << 24, 2},
             [ITERATIONS] = {"iterations", "over all nodes", {2, 1, 1}, MOST_ITERATIONS, 0},
         },
 };
@@ -20,7 +20,7 @@ static void iterate_on_cpu(const uint32_t *neighbours, const float *values, floa
                            size_t nodes) {
     for (size_t node = 0; node < nodes; node++) {
         next[node] = values[node];
-        for (size_t i = 0; i < EDGES_OF_NODE; i++)
+        for (size_t i = 0; i < MESH_EDGES_OF_NODE; i++)
             next[node] += 0.5f * (values[neighbours[i * nodes + node]] - values[node]);
     }
 }
@@ -28,8 +28,8 @@ static void iterate_on_cpu(const uint32_t *neighbours, const float *values, floa
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     uint32_t nodes = workload.values[NODES];
-    size_t edges = EDGES_OF_NODE * (size_t)nodes;
-    uint32_t *neighbours = edges_generate(&workload, nodes);
+    size_t edges = MESH_EDGES_OF_NODE * (size_t)nodes;
+    uint32_t *neighbours = edges_generate(&workload, nodes, MESH_EDGES_OF_NODE, MESH_REACH);
     float *values = workload_random_floats(&workload, nodes, 64);
     float *next = workload_host_alloc(&workload, nodes, sizeof *next);
 

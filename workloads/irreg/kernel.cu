@@ -3,7 +3,7 @@
  * with. */
 #include "tyto_device.h"
 
-enum : unsigned { EDGES_OF_NODE = 14 };
+enum : unsigned { EDGES_OF_NODE = 24 };
 
 extern "C" __global__ void irreg(const unsigned *neighbours, const float *values, float *next,
                                  unsigned nodes) {

@@ -1,48 +1,50 @@
 /* Molecular dynamics of particles that attract and repel by the Lennard-Jones potential: they move,
  * feel the forces of those of their neighbours' list that are within the cutoff, and gain speed.
- * One particle per thread. */
+ * One particle per thread. Positions, velocities and forces are arrays over the particles, of all x,
+ * all y and all z; so are the lists, of all first neighbours, all second ones, and so on. */
 #include "tyto_device.h"
 
-struct Vector {
-    float x, y, z;
-};
+enum : unsigned { AXES = 3 };
 
-extern "C" __global__ void moldyn_move(Vector *positions, const Vector *velocities, float step,
+extern "C" __global__ void moldyn_move(float *positions, const float *velocities, float step,
                                        unsigned particles) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= particles) return;
-    positions[i].x += step * velocities[i].x;
-    positions[i].y += step * velocities[i].y;
-    positions[i].z += step * velocities[i].z;
+    for (unsigned axis = 0; axis < AXES; axis++, i += particles)
+        positions[i] += step * velocities[i];
 }
 
-extern "C" __global__ void moldyn_force(const Vector *positions, const unsigned *first_neighbour,
-                                        const unsigned *neighbours, Vector *forces, float cutoff_2,
+extern "C" __global__ void moldyn_force(const float *positions, const unsigned *list_length,
+                                        const unsigned *neighbours, float *forces, float cutoff_2,
                                         unsigned particles) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= particles) return;
-    Vector own = positions[i], force = {0.0f, 0.0f, 0.0f};
-    unsigned end = first_neighbour[i + 1];
-    for (unsigned at = first_neighbour[i]; at < end; at++) {
-        Vector other = positions[neighbours[at]];
-        float dx = own.x - other.x, dy = own.y - other.y, dz = own.z - other.z;
+    const float *x = positions, *y = x + particles, *z = y + particles;
+    float own_x = x[i], own_y = y[i], own_z = z[i];
+    float force_x = 0.0f, force_y = 0.0f, force_z = 0.0f;
+    unsigned end = list_length[i] * particles;
+#pragma unroll 1
+    for (unsigned at = i; at < end; at += particles) {
+        unsigned other = neighbours[at];
+        float dx = own_x - x[other], dy = own_y - y[other], dz = own_z - z[other];
         float distance_2 = dx * dx + dy * dy + dz * dz;
         if (distance_2 > cutoff_2) continue;
         float inverse = 1.0f / distance_2;
         float inverse_3 = inverse * inverse * inverse;
         float strength = inverse * inverse_3 * (inverse_3 - 0.5f);
-        force.x += strength * dx;
-        force.y += strength * dy;
-        force.z += strength * dz;
+        force_x += strength * dx;
+        force_y += strength * dy;
+        force_z += strength * dz;
     }
-    forces[i] = force;
+    forces[i] = force_x;
+    forces[particles + i] = force_y;
+    forces[2 * particles + i] = force_z;
 }
 
-extern "C" __global__ void moldyn_push(Vector *velocities, const Vector *forces, float step,
+extern "C" __global__ void moldyn_push(float *velocities, const float *forces, float step,
                                        unsigned particles) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= particles) return;
-    velocities[i].x += step * forces[i].x;
-    velocities[i].y += step * forces[i].y;
-    velocities[i].z += step * forces[i].z;
+    for (unsigned axis = 0; axis < AXES; axis++, i += particles)
+        velocities[i] += step * forces[i];
 }

@@ -1,25 +1,27 @@
-/* Non-bonded forces of molecular dynamics, one atom per thread: each sums the forces of the
- * partners in its list. */
+/* Non-bonded forces of molecular dynamics, one atom per thread: each sums the forces of the partners in
+ * its list. Coordinates, forces and lists are arrays over the atoms. */
 #include "tyto_device.h"
 
-struct Vector {
-    float x, y, z;
-};
+enum : unsigned { PARTNERS = 18 };
 
-extern "C" __global__ void nbf(const Vector *positions, const unsigned *first_partner,
-                               const unsigned *partners, Vector *forces, unsigned atoms) {
+extern "C" __global__ void nbf(const unsigned *partners, const float *x, const float *y,
+                               const float *z, float *force_x, float *force_y, float *force_z,
+                               unsigned atoms) {
     unsigned atom = blockIdx.x * blockDim.x + threadIdx.x;
     if (atom >= atoms) return;
-    Vector own = positions[atom], force = {0.0f, 0.0f, 0.0f};
-    unsigned end = first_partner[atom + 1];
-    for (unsigned i = first_partner[atom]; i < end; i++) {
-        Vector other = positions[partners[i]];
-        float dx = own.x - other.x, dy = own.y - other.y, dz = own.z - other.z;
+    float own_x = x[atom], own_y = y[atom], own_z = z[atom];
+    float sum_x = 0.0f, sum_y = 0.0f, sum_z = 0.0f;
+#pragma unroll 1
+    for (unsigned i = 0; i < PARTNERS; i++) {
+        unsigned other = partners[i * atoms + atom];
+        float dx = own_x - x[other], dy = own_y - y[other], dz = own_z - z[other];
         float inverse = 1.0f / (dx * dx + dy * dy + dz * dz);
         float strength = inverse * inverse * (inverse - 0.5f);
-        force.x += strength * dx;
-        force.y += strength * dy;
-        force.z += strength * dz;
+        sum_x += strength * dx;
+        sum_y += strength * dy;
+        sum_z += strength * dz;
     }
-    forces[atom] = force;
+    force_x[atom] = sum_x;
+    force_y[atom] = sum_y;
+    force_z[atom] = sum_z;
 }
