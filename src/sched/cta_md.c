@@ -2,7 +2,8 @@
  * others hold as many as fit. When that CTA has finished, what it did predicts the throughput of
  * every degree of multithreading (CTAs on an SM), and the best one is the limit of all SMs from
  * then on. A kernel that hardly reads DRAM keeps the maximum. Until the decision the others hold as
- * many as fit, as in the paper, or fewer (`before`): in a short grid these are many of all.
+ * many as fit, as in the paper, or fewer (`before`): in a short grid these are many of all. Where
+ * one wave takes the whole grid, there is nothing to decide, and none is held back.
  *
  * The working set are the different lines that the CTA read more than once; lines that stream by
  * are none. The count stops at a bound beyond all the scheme's thresholds. Source: MD section 5.
@@ -61,6 +62,7 @@ static void start(void *state, const TytoGridView *view, const double *values) {
     s->before = (uint32_t)values[BEFORE];
     s->curve = (MdCurve)values[CURVE];
     s->reread = values[REREAD];
+    if (view->ctas <= (uint64_t)view->sms * view->capacity) s->degree = view->capacity;
 }
 
 static uint32_t limit(const void *state, const TytoGridView *view, uint32_t sm) {
@@ -146,7 +148,7 @@ static void report(const void *state, const TytoReport *out) {
         {"predicted_throughput", "over degree 1, by degree", offsetof(MdPrediction, throughput)},
     };
     out->value(out->context, "degree", "CTAs per SM; 0: not decided", s->degree);
-    if (!s->degree) return;
+    if (!s->degrees) return;
     out->value(out->context, "is_compute_bound", "0 or 1", s->is_compute_bound);
     for (size_t i = 0; i < sizeof INPUTS / sizeof *INPUTS; i++) {
         const char *at = (const char *)&s->inputs + INPUTS[i].offset;

@@ -233,8 +233,8 @@ static void begin(Launch *l, const char *policy, uint32_t capacity) {
     l->sched = cta_sched_new(policy, diag);
     if (!l->sched) fail_msg("%s", diag_text(diag));
     diag_free(diag);
-    l->view =
-        (TytoGridView){.sms = 15, .capacity = capacity, .cta_warps = MD_CTA_WARPS, .l1d_lines = 64};
+    l->view = (TytoGridView){
+        .ctas = 1000, .sms = 15, .capacity = capacity, .cta_warps = MD_CTA_WARPS, .l1d_lines = 64};
     cta_agent_init(&l->agent, l->sched, &l->view, NULL);
     cta_agent_start(&l->agent, &l->view);
 }
@@ -296,6 +296,19 @@ static void md_runs_one_cta_alone_until_it_has_finished_then_limits_all(void **u
     finish_measured(&l, 0, &BENCHMARKS[1], 1000); /* the decision stands */
     assert_int_equal(limit_of(&l, 0), 5);
     end(&l);
+}
+
+static void md_holds_back_nobody_in_a_grid_of_one_wave(void **unused) {
+    (void)unused;
+    for (uint64_t ctas = 120; ctas <= 121; ctas++) {
+        Launch l;
+        begin(&l, "md", 8);
+        l.view.ctas = ctas;
+        cta_agent_start(&l.agent, &l.view);
+        assert_int_equal(limit_of(&l, 0), ctas == 120 ? 8 : 1);
+        assert_int_equal(l.sched->policy->watched_sm(l.agent.state), ctas == 120 ? TYTO_NO_SM : 0);
+        end(&l);
+    }
 }
 
 static void md_may_hold_back_the_others_until_it_decides(void **unused) {
@@ -377,6 +390,7 @@ int main(void) {
         cmocka_unit_test(round_robin_allows_what_fits),
         cmocka_unit_test(limit_allows_no_more_than_told_and_no_more_than_fits),
         cmocka_unit_test(md_runs_one_cta_alone_until_it_has_finished_then_limits_all),
+        cmocka_unit_test(md_holds_back_nobody_in_a_grid_of_one_wave),
         cmocka_unit_test(md_may_hold_back_the_others_until_it_decides),
         cmocka_unit_test(md_keeps_the_maximum_for_a_compute_bound_kernel),
         cmocka_unit_test(md_counts_the_different_lines_that_are_read_again),
