@@ -37,11 +37,20 @@ static bool read_document(const char *path, ReportDocument *document) {
     return fault ? refuse(document, fault, at) : true;
 }
 
+/* Where the page is, in a form that browsers take, and terminals that open what is clicked. */
+static void say_written(const char *path, size_t length) {
+    char *whole = realpath(path, NULL);
+    printf("%s: %.1f MB; open it in a browser: file://%s\n", path, (double)length / 1e6,
+           whole ? whole : path);
+    free(whole);
+}
+
 static bool write_report(const ReportDocument *documents, int count, const char *path) {
     size_t length;
     char *text = report_page_text(documents, count, false, &length);
     bool is_written = text && file_write(path, text, length);
     free(text);
+    if (is_written && strcmp(path, "-") != 0) say_written(path, length);
     return is_written;
 }
 

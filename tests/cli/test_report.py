@@ -35,6 +35,7 @@ if (runs) {
   heading.querySelector("button").click();
   answer.least = first(); answer.up = heading.getAttribute("aria-sort");
 }
+/* after */
 const source = document.querySelector("#source table");
 if (source) answer.source = [...source.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));
 document.body.replaceChildren(Object.assign(document.createElement("pre"), {id: "answer", textContent: JSON.stringify(answer)}));
@@ -58,10 +59,10 @@ class Case(unittest.TestCase):
                   "--scheduler", scheduler, *words, "reduction", "--size", "4096")
         return json.loads((self.path / name).read_text())
 
-    def read(self, width=1200):
-        """What a reader sees of report.html."""
+    def read(self, width=1200, after=""):
+        """What a reader sees of report.html; `after` adds to the answer."""
         page = self.path / "read.html"
-        page.write_text((self.path / "report.html").read_text() + READER)
+        page.write_text((self.path / "report.html").read_text() + READER.replace("/* after */", after))
         done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900",
                                f"--user-data-dir={self.path / 'profile'}", "--virtual-time-budget=5000", "--dump-dom", page.as_uri()],
                               capture_output=True, text=True, check=False, timeout=120)
@@ -71,6 +72,13 @@ class Case(unittest.TestCase):
         for entity, character in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
             text = text.replace(entity, character)
         return json.loads(text), done.stdout
+
+
+def with_units(run):
+    """The run with counts of four SMs and of two channels of two banks, as --per-unit has them."""
+    counts = {"scheduler_cycles": 100, "issued": 40, "idle_no_warp": 60, "warp_instructions": 40, "ctas_launched": 2, "l1d_miss_rate": 0.25}
+    bank = {"dram_row_hits": 30, "dram_row_misses": 2, "dram_row_conflicts": 8, "dram_activates": 10}
+    return run | {"units": {"sms": [{"sm": i, **counts} for i in range(4)], "banks": [{"channel": i // 2, "bank": i % 2, **bank} for i in range(4)]}}
 
 
 class Page(Case):
@@ -86,6 +94,7 @@ class Page(Case):
 
     def test_a_page_goes_to_standard_output(self):
         (self.path / "a.json").write_text("{}")
+        self.assertRegex(self.tyto("report", "a.json").stdout, rf"^report\.html: \d\.\d MB; open it in a browser: file://{self.path.resolve()}/report\.html\n$")
         self.assertIn("</html>", self.tyto("report", "--output", "-", "a.json").stdout)
 
     def test_what_is_no_json_is_refused_with_its_place(self):
@@ -124,9 +133,28 @@ class Browser(Case):
         self.assertNotEqual(seen["least"], slower)
         self.assertTrue(any("kernel.cu:" in row[0] and row[3] for row in seen["source"]), seen["source"])
 
-    def test_a_page_is_no_wider_than_its_window(self):
-        self.run_of("a.json", "gto")
+    def test_units_are_shown_side_by_side(self):
+        run = with_units(self.run_of("a.json", "gto"))
+        (self.path / "a.json").write_text(json.dumps(run))
         self.tyto("report", "a.json")
+        seen, page = self.read(after="""answer.marks = [...document.querySelectorAll("#units title")].map((each) => each.textContent);""")
+        self.assertIn("units", seen["sections"])
+        self.assertIn("SM 3: issued an instruction 40.0%", seen["marks"])
+        self.assertIn("channel 1, bank 0: 40", seen["marks"])
+
+    def test_a_sweep_has_its_swept_value_along_the_axis(self):
+        self.tyto("sweep", "vecadd", "reduction", "--set", "l1d.size=16KiB,32KiB", "--schedulers", "lrr,gto", "--sizes", "test", "--json", "s.json")
+        self.tyto("report", "s.json")
+        seen, page = self.read(after="""answer.plots = [...document.querySelectorAll("#sweep figure")].map((each) => [each.querySelector("figcaption").textContent,
+            [...each.querySelectorAll("[aria-label='x-axis tick label'] text")].map((text) => text.textContent), each.querySelectorAll("[aria-label='dot'] path").length]);""")
+        self.assertEqual(seen["plots"], [["vecadd", ["16KiB", "32KiB"], 4], ["reduction", ["16KiB", "32KiB"], 4]])
+
+    def test_a_page_is_no_wider_than_its_window(self):
+        run = with_units(self.run_of("a.json", "gto"))
+        run["scheduler"] = "a name without end " * 20 + "x" * 300
+        (self.path / "a.json").write_text(json.dumps(run))
+        self.run_of("b.json", "lrr")
+        self.tyto("report", "a.json", "b.json")
         for width in (500, 800, 1400):
             self.assertLessEqual(self.read(width)[0]["wide"], width)
 

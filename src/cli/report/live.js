@@ -21,7 +21,7 @@ function liveSection(live) {
 
 function smBars(sms, key, width) {
   return Plot.plot({width, height: 150, marginLeft: 46, marginBottom: 32, x: {type: "band", label: "SM →", tickSize: 0, ticks: sms.length > 24 ? sms.filter((sm) => sm.sm % 8 === 0).map((sm) => sm.sm) : undefined},
-    y: {label: null, grid: true, ticks: 4, nice: true, tickFormat: short}, marks: [Plot.barY(sms, {x: "sm", y: key, fill: colour("--issued"), inset: 0.5, title: (sm) => `SM ${sm.sm}: ${count(sm[key])}`}), Plot.ruleY([0])]});
+    y: {label: null, grid: true, ticks: 4, nice: true, tickFormat: whole}, marks: [Plot.barY(sms, {x: "sm", y: key, fill: colour("--issued"), inset: 0.5, title: (sm) => `SM ${sm.sm}: ${count(sm[key])}`}), Plot.ruleY([0])]});
 }
 
 function standingParts(live) {

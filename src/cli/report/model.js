@@ -43,6 +43,16 @@ const FETCH = [
   {part: "fetch_latency_dram", label: "in DRAM", colour: "--memory"},
 ];
 
+const UNITS = [ /* what is shown of a bank: words, value, how */
+  {label: "requests", value: (bank) => sum(bank, ["dram_row_hits", "dram_row_misses", "dram_row_conflicts"]), show: (v) => count(v)},
+  {label: "row hits, share of its requests", value: (bank) => ratio(bank.dram_row_hits, sum(bank, ["dram_row_hits", "dram_row_misses", "dram_row_conflicts"])), show: (v) => percent(v)},
+  {label: "conflicts with another row", value: (bank) => bank.dram_row_conflicts, show: (v) => count(v)},
+  {label: "rows opened", value: (bank) => bank.dram_activates, show: (v) => count(v)},
+];
+/* Of lines side by side: Okabe and Ito's colours and four dark ones, each with a mark of its own. */
+const TONES = ["--tone-1", "--tone-2", "--tone-3", "--tone-4", "--tone-5", "--tone-6", "--tone-7", "--tone-8", "--tone-9", "--tone-10", "--tone-11", "--tone-12"];
+const MARKS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", "times", "plus", "asterisk", "square2", "diamond2"];
+
 const sum = (from, keys) => keys.reduce((all, key) => all + (from[key] || 0), 0);
 const isNumber = (value) => typeof value === "number" && isFinite(value);
 const count = (value) => (isNumber(value) ? Math.round(value).toLocaleString("en") : "–");
@@ -50,6 +60,9 @@ const fixed = (value, digits = 2) => (isNumber(value)
   ? value.toLocaleString("en", {minimumFractionDigits: digits, maximumFractionDigits: digits}) : "–");
 const percent = (value) => (isNumber(value) ? fixed(100 * value, 1) + "%" : "–");
 const short = (value) => (Math.abs(value) >= 1000 ? d3.format("~s")(value) : String(value));
+const whole = (value) => (Number.isInteger(value) ? short(value) : "");
+/* 1, 2 and 5 of each power of ten. */
+const logTicks = (low, high) => d3.range(Math.floor(Math.log10(low)), Math.ceil(Math.log10(high)) + 1).flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`))).filter((tick) => tick >= low && tick <= high);
 const ratio = (above, below) => (below ? above / below : NaN);
 const base = (path) => String(path).replace(/.*\//, "");
 
@@ -74,15 +87,20 @@ function nameRuns(runs) {
     const times = (seen.get(words.join(", ")) || 0) + 1;
     seen.set(words.join(", "), times);
     run.name = words.join(", ") + (times > 1 ? ` (${times})` : "");
+    run.own = differing.filter((key) => key !== "program" && key !== "machine").map((key) => of(run, key)).join(", ") || run.name;
   });
 }
 
-/* A sweep's points: its first metric by what lies along its axis, a line for each of the other values. */
+/* Runs by program and machine: only those of one of them can be faster or slower. */
+const rivals = (runs) => [...d3.group(runs, (run) => `${base(run.program)} on ${run.machine}`)];
+const fastest = (runs) => runs.reduce((a, b) => (b.total.cycles < a.total.cycles ? b : a));
+
+/* A sweep's points: its first metric by what lies along its axis, a line for each of the other values, program by program. */
 function pointsOf(data) {
   if (!data || !Array.isArray(data.metrics) || !data.x || !Array.isArray(data.runs)) return [];
   const runs = data.runs.filter((run) => run.result && run.values);
-  const others = runs.length ? Object.keys(runs[0].values).filter((key) => key !== data.x && new Set(runs.map((run) => run.values[key])).size > 1) : [];
-  return runs.map((run) => ({x: run.values[data.x], y: run.result.total[data.metrics[0]], line: others.map((key) => run.values[key]).join(", ") || "all"}))
+  const others = runs.length ? Object.keys(runs[0].values).filter((key) => key !== data.x && key !== "program" && new Set(runs.map((run) => run.values[key])).size > 1) : [];
+  return runs.map((run) => ({program: data.x === "program" ? "" : base(run.values.program ?? ""), x: run.values[data.x], y: run.result.total[data.metrics[0]], line: others.map((key) => run.values[key]).join(", ") || "all"}))
     .filter((point) => isNumber(point.y));
 }
 

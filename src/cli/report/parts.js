@@ -24,7 +24,7 @@ function section(id, title, lead, ...parts) {
 
 function legend(entries) {
   return element("ul", {class: "legend"}, ...entries.map((entry) =>
-    element("li", {}, element("i", {style: `background:${colour(entry.colour)}`}), entry.label)));
+    element("li", {}, element("i", {style: `background:${colour(entry.colour)}`, class: entry.mark}), entry.label)));
 }
 
 /* Figures are drawn anew when there is more or less room. */
@@ -73,6 +73,7 @@ function table(columns, rows, options = {}) {
         const cell = element("td", {class: [column.kind, column.class].filter(Boolean).join(" ") || null});
         const shownAs = column.show ? column.show(row) : column.value(row);
         cell.append(shownAs ?? "–");
+        if (typeof shownAs === "string" && shownAs.length > 40) cell.title = shownAs;
         if (column.style) column.style(cell, row);
         line.append(cell);
       }
@@ -80,7 +81,7 @@ function table(columns, rows, options = {}) {
     }));
   }
   fill();
-  const made = element("div", {class: options.high ? "scroll high" : "scroll", tabindex: options.high ? "0" : null},
+  const made = element("div", {class: ["scroll", options.high && "high", options.dense && "dense"].filter(Boolean).join(" "), tabindex: options.high ? "0" : null},
     element("table", {}, options.caption ? element("caption", {class: "note"}, options.caption) : null,
             element("thead", {}, element("tr", {}, ...headings)), body));
   made.refill = fill;
@@ -99,12 +100,13 @@ function stackBar(counts, parts) {
 /* Bars of shares, one for each name: rows of {name, label, share, colour}. */
 function shareBars(rows, width, options = {}) {
   const names = [...new Set(rows.map((row) => row.name))];
-  const left = Math.min(width / 3, 14 + 7 * d3.max(names, (name) => name.length));
-  return Plot.plot({width, height: 46 + 30 * names.length, marginLeft: left, marginRight: 20, marginBottom: 36,
-    x: {label: options.unit || "share, % →", percent: !options.unit, grid: true, tickSpacing: 60, nice: true}, y: {label: null, domain: names},
+  const left = Math.min(width / 3, 14 + 7 * d3.max(names, (name) => name.length)), room = Math.floor((left - 14) / 7);
+  return Plot.plot({width, height: 46 + 30 * names.length, marginTop: 6, marginLeft: left, marginRight: 20, marginBottom: 36,
+    x: {label: options.unit || "share, % →", percent: !options.unit, grid: true, tickSpacing: 60, nice: true}, y: {label: null, domain: names, tickFormat: (name) => cutTo(name, room)},
     marks: [Plot.barX(rows, {x: "share", y: "name", fill: (row) => colour(row.colour), order: null, inset: 0.5, rx: 1,
                              title: (row) => `${row.name}: ${row.label} ${options.unit ? fixed(row.share) : percent(row.share)}`})]});
 }
 
+const cutTo = (text, most) => (text.length > most ? text.slice(0, Math.max(1, most - 1)) + "…" : text);
 const choose = (label, names, act) => element("label", {}, label + " ", element("select", {on: {change: (event) => act(Number(event.target.value))}},
-  ...names.map((name, i) => element("option", {value: i}, name))));
+  ...names.map((name, i) => element("option", {value: i}, cutTo(String(name), 60)))));

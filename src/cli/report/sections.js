@@ -13,21 +13,26 @@ function masthead(runs, tables) {
   document.title = title + " – Tyto report";
   at.append(element("h1", {}, title));
   if (!runs.length) return;
-  const timed = runs.filter((run) => run.machine);
+  const timed = runs.filter((run) => run.machine), groups = rivals(timed);
+  if (groups.length > 1) { at.append(winners(groups)); return; }
   if (timed.length > 1) at.append(element("p", {class: "answer"}, ...answer(timed)));
   else if (first.machine) at.append(element("p", {class: "answer"}, `Warps by ${first.scheduler}, thread blocks by ${first.cta_scheduler}.`));
-  const best = timed.length ? timed.reduce((a, b) => (b.total.cycles < a.total.cycles ? b : a)) : first, t = best.total;
-  at.append(element("p", {class: "note"}, `${runs.length > 1 ? `Of ${best.name}, the fastest of ${runs.length} runs` : "In short"}:`));
+  const best = timed.length ? fastest(timed) : first, t = best.total;
+  if (runs.length > 1) at.append(element("p", {class: "note"}, `Of ${best.name}, the fastest of ${runs.length} runs:`));
   at.append(cards([[count(t.cycles), "SM cycles"], [fixed(t.ipc), "thread instructions a cycle (IPC)"], [percent(t.issued_share), "of scheduler cycles issued"],
     [percent(1 - t.l1d_miss_rate), "L1D lookups that did not miss"], [percent(1 - t.l2_miss_rate), "L2 lookups that did not miss"],
     [percent(t.dram_bandwidth_use), "of the DRAM bandwidth used"]].filter(([value]) => value !== "–")));
 }
 
+/* The fastest run of each program and machine. */
+function winners(groups) {
+  return element("div", {}, element("p", {class: "answer"}, `${d3.sum(groups, ([, runs]) => runs.length)} runs of ${groups.length} programs. The fastest of each, against its first:`),
+    cards(groups.slice(0, 12).map(([name, runs]) => [`${fixed(ratio(runs[0].total.cycles, fastest(runs).total.cycles))} ×`, `${name}: ${fastest(runs).own}`])));
+}
+
 /* Who wins, in words. */
 function answer(runs) {
-  if (new Set(runs.map((run) => run.program)).size > 1 || new Set(runs.map((run) => run.machine)).size > 1) return [`${runs.length} runs side by side.`];
-  const first = runs[0], best = runs.reduce((a, b) => (b.total.cycles < a.total.cycles ? b : a));
-  const gain = 1 - best.total.cycles / first.total.cycles;
+  const first = runs[0], best = fastest(runs), gain = 1 - best.total.cycles / first.total.cycles;
   if (best === first) return [element("b", {}, first.name), " takes the fewest cycles."];
   return [element("b", {}, best.name), ` takes ${percent(gain)} fewer cycles than ${first.name}.`];
 }
@@ -35,28 +40,30 @@ function answer(runs) {
 function runsSection(runs) {
   const timed = runs.filter((run) => run.machine);
   if (timed.length < 2) return;
-  const first = timed[0].total.cycles, best = d3.min(timed, (run) => run.total.cycles);
+  const groups = rivals(timed), firsts = new Map(groups.flatMap(([, mine]) => mine.map((run) => [run, mine[0].total.cycles])));
+  const best = new Set(groups.filter(([, mine]) => mine.length > 1).map(([, mine]) => fastest(mine).total.cycles + mine[0].program));
   const number = (title, value, show, note) => ({title, kind: "n", note, value: (run) => value(run.total), show: (run) => show(value(run.total))});
-  section("runs", "Runs side by side", "Fewer cycles are better; the first run is what the speed-up is over. Headings sort.",
+  section("runs", "Runs side by side", groups.length > 1 ? "Fewer cycles are better; the speed-up is over the first run of the same program. The fastest of each is bold." : "Fewer cycles are better; the speed-up is over the first run. The fastest is bold.",
     table([{title: "Run", value: (run) => run.name}, number("Cycles", (t) => t.cycles, count), number("IPC", (t) => t.ipc, fixed, "thread instructions a cycle"),
-           number("Speed-up", (t) => ratio(first, t.cycles), (v) => fixed(v, 3)), number("L1D miss", (t) => t.l1d_miss_rate, percent),
+           {title: "Speed-up", kind: "n", value: (run) => ratio(firsts.get(run), run.total.cycles), show: (run) => fixed(ratio(firsts.get(run), run.total.cycles), 3)}, number("L1D miss", (t) => t.l1d_miss_rate, percent),
            number("L2 miss", (t) => t.l2_miss_rate, percent), number("Row hits", (t) => t.RBL, percent, "DRAM requests that found their row open"),
            number("Busy banks", (t) => t.BLP, fixed, "mean DRAM banks busy at once"), number("Fetch latency", (t) => t.fetch_latency, fixed, "mean SM cycles from a miss to its data")],
-          timed, {mark: (run) => run.total.cycles === best}));
+          timed, {mark: (run) => best.has(run.total.cycles + run.program), high: timed.length > 40}));
 }
 
-/* A sweep: its metric along its axis. */
+/* A sweep: its metric along its axis, a figure for each program. */
 function sweepSection(documents) {
-  const tones = ["--issued", "--memory", "--barrier", "--lsu", "--result", "--policy", "--pipeline", "--other"];
   for (const {data} of documents) {
-    const points = pointsOf(data), lines = [...new Set(points.map((point) => point.line))];
-    if (!points.length || new Set(points.map((point) => point.x)).size < 2) continue;
-    const tone = (line) => colour(tones[lines.indexOf(line) % tones.length]);
-    section("sweep", `${data.metrics[0]} by ${data.x}`, "Each dot is a run.", figure(`${data.metrics[0]}, a line for each of the other values.`,
-      lines.length > 1 ? lines.map((line, i) => ({label: line, colour: tones[i % tones.length]})) : null, (width) => Plot.plot({width, height: 320, marginLeft: 52, marginBottom: 40,
-        x: {type: "point", domain: [...new Set(points.map((point) => point.x))], label: data.x + " →"}, y: {zero: true, grid: true, nice: true, label: "↑ " + data.metrics[0]},
-        marks: [Plot.ruleY([0]), Plot.lineY(points, {x: "x", y: "y", z: "line", stroke: (point) => tone(point.line), strokeWidth: 1.5}),
-                Plot.dot(points, {x: "x", y: "y", r: 3.5, fill: (point) => tone(point.line), title: (point) => `${point.line}, ${data.x} ${point.x}: ${fixed(point.y, 3)}`})]}), `${data.metrics[0]} by ${data.x}`));
+    const points = pointsOf(data), lines = [...new Set(points.map((point) => point.line))], along = [...new Set(points.map((point) => point.x))];
+    if (along.length < 2) continue;
+    const toneOf = (line) => colour(TONES[lines.indexOf(line) % TONES.length]), metric = data.metrics[0];
+    const draw = (mine, width) => Plot.plot({width, height: 300, marginTop: 24, marginLeft: 52, marginRight: 16, marginBottom: 40, x: {type: "point", domain: along, label: data.x + " →", tickFormat: (x) => cutTo(String(x), 14)},
+      y: {zero: true, grid: true, nice: true, label: "↑ " + metric, ticks: 6}, symbol: {domain: lines, range: lines.map((_, i) => MARKS[i % MARKS.length])},
+      marks: [Plot.ruleY([0]), Plot.lineY(mine, {x: "x", y: "y", z: "line", stroke: (point) => toneOf(point.line), strokeWidth: 1.75}),
+        Plot.dot(mine, {x: "x", y: "y", r: 4, symbol: "line", fill: (point) => toneOf(point.line), stroke: colour("--ground"), strokeWidth: 0.75, title: (point) => `${point.line}, ${data.x} ${point.x}: ${fixed(point.y, 3)}`})]});
+    const plots = [...d3.group(points, (point) => point.program)].map(([program, mine]) => figure(program || metric, null, (width) => draw(mine, width), `${program} ${metric} by ${data.x}`));
+    section("sweep", `${metric} by ${data.x}`, lines.length > 1 ? "Each mark is a run; a line joins those that differ in nothing else." : "Each mark is a run.",
+      lines.length > 1 ? legend(lines.map((line, i) => ({label: line, colour: TONES[i % TONES.length]}))) : null, plots.length > 1 ? element("div", {class: "grid"}, ...plots) : plots[0]);
   }
 }
 
@@ -85,8 +92,8 @@ function timeSection(runs) {
     const stacked = spans.flatMap((span) => CAUSES.map((cause) => ({...span, label: cause.label, colour: cause.colour,
       share: ratio(at(cause.of, span.i), at(["scheduler_cycles"], span.i))}))).filter((row) => row.share > 0);
     const shown = CAUSES.filter((cause) => stacked.some((row) => row.label === cause.label));
-    const small = lines.map(([title, above, below, scale]) => figure(title, null, (width) => Plot.plot({width, height: 150, marginLeft: 46, marginBottom: 32,
-      x: {label: "SM cycle →", tickFormat: short, ticks: 5, domain: [0, ends[ends.length - 1]]}, y: {label: null, grid: true, ticks: 4, zero: true, nice: true},
+    const small = lines.map(([title, above, below, scale]) => figure(title, null, (width) => Plot.plot({width, height: 150, marginTop: 10, marginLeft: 46, marginBottom: 32,
+      x: {label: "SM cycle →", tickFormat: short, ticks: 4, domain: [0, ends[ends.length - 1]]}, y: {label: null, grid: true, ticks: 4, zero: true, nice: true},
       marks: [Plot.ruleY([0]), Plot.areaY(spans, {x: "x2", y: (span) => scale * ratio(at(above, span.i), at(below, span.i)), fill: colour("--issued"), fillOpacity: 0.15, curve: "step-before"}),
               Plot.lineY(spans, {x: "x2", y: (span) => scale * ratio(at(above, span.i), at(below, span.i)), stroke: colour("--issued"), strokeWidth: 1.5, curve: "step-before"})]}), title + " over time"));
     room.replaceChildren(figure(`Share of the scheduler cycles of each interval of about ${count(samples.interval)} SM cycles, ${run.name}.`, shown, (width) => Plot.plot({width, height: 260, marginLeft: 46, marginBottom: 36,
@@ -122,11 +129,11 @@ function rooflineSection(runs, machines) {
     const roof = [[low, low * limits.bandwidth], [ridge, limits.issue], [high, limits.issue]];
     const floor = d3.min(mine, (point) => point.speed) / 3;
     return figure(`Machine ${machine}: at most ${count(limits.issue)} thread instructions a cycle, and ${fixed(limits.bandwidth, 1)} bytes a cycle from DRAM.`, null, (width) =>
-      Plot.plot({width, height: Math.min(380, 0.6 * width + 60), marginLeft: 56, marginBottom: 42, marginRight: 40, x: {type: "log", domain: [low, high], label: "Thread instructions for each byte of DRAM →", grid: true, ticks: 6, tickFormat: "~s"},
-        y: {type: "log", domain: [Math.min(floor, low * limits.bandwidth), limits.issue * 2], label: "↑ Thread instructions a cycle", grid: true, ticks: 5, tickFormat: "~s"}, clip: true,
+      Plot.plot({width, height: Math.min(380, 0.6 * width + 60), marginLeft: 56, marginBottom: 42, marginRight: 40, x: {type: "log", domain: [low, high], label: "Thread instructions for each byte of DRAM →", grid: true, ticks: logTicks(low, high), tickFormat: short},
+        y: {type: "log", domain: [Math.min(floor, low * limits.bandwidth), limits.issue * 2], label: "↑ Thread instructions a cycle", grid: true, ticks: logTicks(Math.min(floor, low * limits.bandwidth), limits.issue * 2), tickFormat: short}, clip: true,
         marks: [Plot.line(roof, {stroke: "currentColor", strokeWidth: 1.5, clip: true}), Plot.text([[ridge, limits.issue]], {text: [`ridge at ${fixed(ridge, 1)}`], dy: -10, fill: "currentColor"}),
           Plot.dot(mine, {x: "intensity", y: "speed", r: 5, fill: colour("--memory"), stroke: colour("--ground"), title: (point) => `${point.kernel}, ${point.run}: ${fixed(point.speed)} a cycle, ${percent(point.speed / point.bound)} of its roof`}),
-          Plot.text(mine.length > 12 ? [] : mine, {x: "intensity", y: "speed", text: (point) => (runs.length > 1 ? point.run : point.kernel).slice(0, 28), dx: 9, textAnchor: "start", fill: "currentColor"})]}), "Roofline of " + machine);
+          Plot.text(mine.length > 12 ? [] : mine, {x: "intensity", y: "speed", text: (point) => cutTo(runs.length > 1 ? point.run : point.kernel, 28), dx: 9, textAnchor: "start", fill: "currentColor"})]}), "Roofline of " + machine);
   });
   section("roofline", "How near to the machine's limits", "Each dot is a kernel. The line is the most the machine allows: on the slope DRAM bandwidth bounds a kernel, on the flat part the rate at which instructions issue. The further a dot is below the line, the more it waits for something else.",
     ...parts, table([{title: "Kernel", value: (p) => p.kernel, class: "code"}, {title: "Run", value: (p) => p.run}, {title: "Instructions/byte", kind: "n", value: (p) => p.intensity, show: (p) => fixed(p.intensity)},
@@ -171,14 +178,14 @@ function sourceSection(runs) {
     const place = (row) => placeOf(row, kernel.module);
     const order = byInstruction ? [{title: "#", kind: "n", value: (row) => row.pc}] : [];
     const columns = [...order, {title: "Line", value: (row) => `${row.source || ""}:${row.source_line ?? row.line}`, show: place, class: "code"}, {...n("Time here", (row) => ratio(cycles(row), all), percent, "share of all cycles of all warps"), class: "heat", style: heat},
-      {title: "Doing what", value: (row) => cycles(row), show: (row) => stackBar(row, STANDING)}, {title: byInstruction ? "PTX" : "Source", value: (row) => row.text || "", class: "code"},
+      {title: "Doing what", value: (row) => cycles(row), show: (row) => stackBar(row, STANDING)}, {title: byInstruction ? "PTX" : "Source", value: (row) => row.text || "", class: "code text"},
       n("Issues", (row) => row.issues || 0, count), n("Lanes", (row) => ratio(row.lanes || 0, row.issues || 0), (v) => fixed(v, 1), "mean lanes of 32"),
       n("Latency", (row) => ratio(row.latency_cycles || 0, row.completed || 0), (v) => fixed(v, 0), "mean SM cycles from issue to result"),
       n("L1D hit", (row) => ratio(row.l1d_hits || 0, lookups(row, "l1d")), percent), n("L2 hit", (row) => ratio(row.l2_hits || 0, lookups(row, "l2")), percent),
       n("Accesses", (row) => (row.accesses ? row.accesses / row.issues : NaN), (v) => fixed(v, 1), "per instruction; 1 is coalesced"),
       n("Bank conflicts", (row) => (row.shared_instructions ? row.shared_cycles / row.shared_instructions - 1 : NaN), (v) => fixed(v, 1), "cycles beyond the first, per shared memory instruction")];
     room.replaceChildren(...((kernel.standing || []).length ? [element("h3", {}, "Where warps stood when the launch ended early"), standingTable(kernel)] : []),
-      element("h3", {}, kernel.kernel), table(columns, rows, {high: rows.length > 18}));
+      element("h3", {}, kernel.kernel), table(columns.filter((column) => column.kind !== "n" || rows.some((row) => isNumber(column.value(row)))), rows, {high: rows.length > 18, dense: true}));
   }
   section("source", "In the source", "How long warps stood before each line, and why. A warp that needs a value waits at the line that uses it, not at the load that fetches it.",
     element("div", {class: "controls"}, profiled.length > 1 ? choose("Kernel", profiled.map((each) => each.name), (i) => { which = i; show(); }) : null,
@@ -212,7 +219,7 @@ function memorySection(runs) {
   const outcomes = (keys, all) => timed.flatMap((run) => keys.map((entry) => ({name: run.name, label: entry.label, colour: entry.colour, share: ratio(run.total[entry.key] || 0, all(run.total)) || 0})));
   const cache = (name, words) => figure(words, CACHE, (width) => shareBars(outcomes(CACHE.map((outcome) => ({...outcome, key: `${name}_${outcome.part}`})), (t) => t[`${name}_accesses`]), width), words);
   section("memory", "Memory", "What lookups found, and where the time of a fetch went.",
-    element("div", {class: "grid"}, cache("l1d", "L1 data cache, share of lookups."), cache("l2", "L2 cache, share of lookups."),
+    element("div", {class: "grid pairs"}, cache("l1d", "L1 data cache, share of lookups."), cache("l2", "L2 cache, share of lookups."),
       figure("DRAM, share of requests by what they found in their bank.", ROWS, (width) => shareBars(outcomes(ROWS.map((row) => ({...row, key: row.part})), (t) => t.dram_reads + t.dram_writes), width), "DRAM row outcomes"),
       figure("Mean time of a fetch, from an SM's miss to its data.", FETCH, (width) => shareBars(timed.flatMap((run) => FETCH.map((part) => ({name: run.name, label: part.label, colour: part.colour, share: run.total[part.part] || 0}))), width, {unit: "SM cycles →"}), "Parts of the fetch latency")),
     table([{title: "Run", value: (run) => run.name}, ...[["Bandwidth used", "dram_bandwidth_use", percent, "of all DRAM channels' data buses"], ["Busy banks", "BLP", fixed, "mean banks of a channel busy at once, while any is"], ["Row hits", "RBL", percent, "requests that found their row open"],
@@ -220,21 +227,51 @@ function memorySection(runs) {
 }
 
 /* Experiments: the paper's number beside ours. */
+const VERDICTS = {agrees: ["agree", "good"], direction: ["right in direction", "fair"], differs: ["differ", "bad"]};
 function experimentSection(rows) {
-  if (!rows.length) return;
   const number = (text) => (text === "" || text === undefined || text === null ? NaN : Number(text));
-  for (const [name, mine] of d3.group(rows, (row) => row.experiment)) {
-    const both = mine.filter((row) => isNumber(number(row.ours)) && isNumber(number(row.published)));
-    const judged = mine.filter((row) => row.verdict), verdicts = d3.rollups(judged, (same) => same.length, (row) => row.verdict).map(([verdict, times]) => `${times} ${verdict}`).join(", ");
-    section("experiment-" + name.replace(/[^a-z0-9]+/gi, "-"), name, `The paper's numbers beside ours${mine[0].size ? `, at size ${mine[0].size}` : ""}. ${verdicts ? `Claims: ${verdicts}.` : ""}`,
-      both.length ? figure("Each line joins the paper's number and ours.", [{label: "the paper", colour: "--other"}, {label: "ours", colour: "--memory"}], (width) => Plot.plot({width, height: 60 + 20 * both.length, marginLeft: Math.min(width / 2.5, 240), marginBottom: 36,
-        x: {grid: true, label: "value →", nice: true}, y: {label: null, domain: both.map((row) => `${row.row}: ${row.column}`), tickFormat: (text) => (text.length > 36 ? text.slice(0, 35) + "…" : text)},
-        marks: [Plot.link(both, {x1: (row) => number(row.published), x2: (row) => number(row.ours), y: (row) => `${row.row}: ${row.column}`, stroke: colour("--line"), strokeWidth: 2}), Plot.dot(both, {x: (row) => number(row.published), y: (row) => `${row.row}: ${row.column}`, r: 4, fill: colour("--other")}),
-          Plot.dot(both, {x: (row) => number(row.ours), y: (row) => `${row.row}: ${row.column}`, r: 4, fill: colour("--memory"), title: (row) => `${row.row}, ${row.column}: ours ${row.ours}, the paper's ${row.published}`})]}), "The paper's numbers beside ours") : null,
-      table([{title: "Row", value: (row) => row.row}, {title: "Column", value: (row) => row.column}, {title: "Ours", kind: "n", value: (row) => number(row.ours), show: (row) => fixed(number(row.ours), 3)},
-        {title: "The paper's", kind: "n", value: (row) => number(row.published), show: (row) => fixed(number(row.published), 3)}, {title: "Verdict", value: (row) => row.verdict, style: (cell, row) => { cell.className = /disagree|differ|not/.test(row.verdict) ? "bad" : row.verdict ? "good" : ""; }},
-        {title: "Place", value: (row) => row.place}], mine, {high: mine.length > 20}));
+  const name = (row) => `${row.row}: ${row.column}`;
+  for (const [id, mine] of d3.group(rows, (row) => row.experiment)) {
+    const judged = mine.filter((row) => row.verdict || isNumber(number(row.published))), both = judged.filter((row) => isNumber(number(row.ours)) && isNumber(number(row.published)));
+    const tally = d3.rollups(judged.filter((row) => row.verdict), (same) => same.length, (row) => row.verdict).map(([verdict, times]) => `${times} ${(VERDICTS[verdict] || [verdict])[0]}`).join(", ");
+    const columns = [{title: "Row", value: (row) => row.row}, {title: "Column", value: (row) => row.column}, {title: "Ours", kind: "n", value: (row) => number(row.ours), show: (row) => fixed(number(row.ours), 3)},
+      {title: "The paper's", kind: "n", value: (row) => number(row.published), show: (row) => fixed(number(row.published), 3)}, {title: "Verdict", value: (row) => row.verdict, style: (cell, row) => { cell.className = (VERDICTS[row.verdict] || ["", ""])[1]; }}, {title: "Place", value: (row) => row.place}];
+    const left = (width) => Math.min(width / 2.5, 20 + 7 * d3.max(both, (row) => name(row).length));
+    section("experiment-" + id.replace(/[^a-z0-9]+/gi, "-"), id, `The paper's numbers beside ours${mine[0].size ? `, at size ${mine[0].size}` : ""}. ${tally ? `Of the claims ${tally}.` : ""}`,
+      both.length ? figure("A line joins the paper's number and ours.", [{label: "the paper", colour: "--other", mark: "ring"}, {label: "ours", colour: "--memory", mark: "dot"}], (width) => Plot.plot({width, height: 60 + 22 * both.length, marginTop: 8, marginLeft: left(width), marginRight: 20, marginBottom: 36,
+        x: {grid: true, label: "value →", nice: true}, y: {label: null, tickSize: 0, domain: both.map(name), tickFormat: (text) => cutTo(text, Math.floor((left(width) - 14) / 6.6))},
+        marks: [Plot.link(both, {x1: (row) => number(row.published), x2: (row) => number(row.ours), y: name, stroke: colour("--line"), strokeWidth: 3}), Plot.dot(both, {x: (row) => number(row.published), y: name, r: 6, stroke: colour("--other"), strokeWidth: 2}),
+          Plot.dot(both, {x: (row) => number(row.ours), y: name, r: 3.5, fill: colour("--memory"), title: (row) => `${name(row)}: ours ${row.ours}, the paper's ${row.published}, ${row.verdict || "not judged"}`})]}), "The paper's numbers beside ours") : null,
+      judged.length ? table(columns, judged, {high: judged.length > 30}) : null,
+      judged.length < mine.length ? element("details", {class: "all"}, element("summary", {}, `All ${mine.length} numbers, those without a published one too`), table(columns, mine, {high: mine.length > 20})) : null);
   }
+}
+
+/* Unit by unit: how evenly SMs, channels and banks were used. */
+function unitSection(runs) {
+  const split = runs.filter((run) => run.units && run.units.sms && run.units.sms.length);
+  if (!split.length) return;
+  const room = element("div");
+  let which = 0, shown = 0;
+  function show() {
+    const {units, name} = split[which], what = UNITS[shown];
+    const stacked = units.sms.flatMap((sm) => CAUSES.map((cause) => ({sm: sm.sm, label: cause.label, colour: cause.colour, share: ratio(sum(sm, cause.of), sm.scheduler_cycles)})).filter((row) => row.share > 0));
+    const causes = CAUSES.filter((cause) => stacked.some((row) => row.label === cause.label));
+    const every = (count_) => (count_ > 24 ? d3.range(0, count_, 8) : undefined);
+    const bySm = (title, key, show_, scale = 1) => figure(title, null, (width) => Plot.plot({width, height: 150, marginTop: 10, marginLeft: 46, marginBottom: 32, x: {type: "band", label: "SM →", tickSize: 0, ticks: every(units.sms.length)}, y: {label: null, grid: true, ticks: 4, nice: true, tickFormat: whole},
+      marks: [Plot.barY(units.sms, {x: "sm", y: (sm) => scale * (sm[key] || 0), fill: colour("--issued"), inset: 0.5, title: (sm) => `SM ${sm.sm}: ${show_(sm[key])}`}), Plot.ruleY([0])]}), title);
+    const banks = (units.banks || []).map((bank) => ({...bank, value: what.value(bank)})), most = d3.max(banks, (bank) => bank.value) || 1;
+    room.replaceChildren(figure(`What the schedulers of each SM did, ${name}.`, causes, (width) => Plot.plot({width, height: 230, marginTop: 26, marginLeft: 46, marginBottom: 32, x: {type: "band", label: "SM →", tickSize: 0, ticks: every(units.sms.length)}, y: {label: "↑ share, %", percent: true, grid: true, ticks: 5},
+        marks: [Plot.barY(stacked, {x: "sm", y: "share", fill: (row) => colour(row.colour), order: null, insetLeft: 0.5, insetRight: 0.5, title: (row) => `SM ${row.sm}: ${row.label} ${percent(row.share)}`})]}), "What the schedulers of each SM did"),
+      element("div", {class: "grid"}, bySm("Warp instructions, by SM.", "warp_instructions", count), bySm("Thread blocks, by SM.", "ctas_launched", count), bySm("L1D misses, % of lookups, by SM.", "l1d_miss_rate", percent, 100)),
+      ...(banks.length ? [element("div", {class: "controls"}, choose("Of each DRAM bank", UNITS.map((unit) => unit.label), (i) => { shown = i; show(); })),
+        figure(`DRAM banks, by channel: ${what.label}. The darkest has ${what.show(most)}.`, null, (width) => Plot.plot({width, height: 56 + 22 * new Set(banks.map((bank) => bank.channel)).size, marginTop: 8, marginLeft: 80, marginBottom: 34, padding: 0.06, x: {type: "band", label: "bank →", tickSize: 0}, y: {type: "band", label: null, tickSize: 0, tickFormat: (i) => `channel ${i}`},
+          marks: [Plot.cell(banks, {x: "bank", y: "channel", fill: colour("--memory"), fillOpacity: (bank) => 0.06 + 0.94 * (bank.value / most || 0), rx: 2, title: (bank) => `channel ${bank.channel}, bank ${bank.bank}: ${what.show(bank.value)}`})], opacity: {type: "identity"}}), "DRAM banks by channel")] : []));
+    room.querySelectorAll("select").forEach((select) => { select.value = shown; });
+    drawFigures();
+  }
+  section("units", "Unit by unit", "Bars of one height, and cells of one shade, are work that is spread evenly.", split.length > 1 ? element("div", {class: "controls"}, choose("Run", split.map((run) => run.name), (i) => { which = i; show(); })) : null, room);
+  show();
 }
 
 function counterSection(runs) {
