@@ -20,7 +20,7 @@ import unittest
 TYTO = pathlib.Path(sys.argv[1]).resolve()
 SPIN = pathlib.Path(sys.argv[2]).resolve()
 REDUCTION = TYTO.parent / "workloads" / "reduction"
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 # A program that runs a kernel, and then waits for its standard input to end.
 WAITING = ["sh", "-c", f"{REDUCTION} --size 4096 && echo ran && cat"]

@@ -16,7 +16,7 @@ import tempfile
 import unittest
 
 TYTO = pathlib.Path(sys.argv[1]).resolve()
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&amp;\u2028"
 
