@@ -4,6 +4,7 @@
 usage: test_live.py TYTO SPIN_PTX
 """
 import http.client
+import http.server
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 TYTO = pathlib.Path(sys.argv[1]).resolve()
@@ -225,34 +227,54 @@ class Strangers(Case):
             connection.close()
 
 
+class Replay(http.server.BaseHTTPRequestHandler):
+    """A page, and the states that it is told one after another, the last for ever."""
+
+    def do_GET(self):
+        body = self.server.page if self.path == "/x/" else self.server.states.pop(0) if len(self.server.states) > 1 else self.server.states[0]
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8" if self.path == "/x/" else "application/json")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
 @unittest.skipUnless(CHROMIUM, "Chromium is not installed")
 class Browser(Case):
-    def see(self, port, token):
-        """The page as it is after some seconds of following."""
-        done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,900", f"--user-data-dir={self.path / 'profile'}",
-                               "--virtual-time-budget=1500", "--dump-dom", f"http://127.0.0.1:{port}/{token}/"], capture_output=True, text=True, check=False, timeout=120)
-        return done.stdout
+    def see(self, address, *words):
+        return subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,900", f"--user-data-dir={self.path / 'profile'}",
+                               *words, "--dump-dom", address], capture_output=True, text=True, check=True, timeout=120).stdout
 
-    def test_a_page_follows_the_run(self):
+    def replay(self, page, *states):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Replay)
+        server.page, server.states = page, [json.dumps(state).encode() for state in states]
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return self.see(f"http://127.0.0.1:{server.server_port}/x/", "--virtual-time-budget=3000")
+
+    def test_a_page_shows_a_run_and_follows_it_to_its_end(self):
         command, port, token = self.start("launch", "--live", "--quiet", SPIN, "--grid", "64", "--block", "64")
-        while self.state(port, token)["live"]["state"] == "starting":
-            pass
-        page = self.see(port, token)
+        first = self.ask(port, f"/{token}/")[1]
+        running = self.state(port, token)
+        while running["live"]["state"] == "starting":
+            running = self.state(port, token)
+        page = self.see(f"http://127.0.0.1:{port}/{token}/")
+        command.send_signal(signal.SIGINT)
+        command.communicate()
+        ended = self.state(port, token)
         self.assertIn("The run goes on.", page)
         self.assertIn('id="live"', page)
         self.assertRegex(page, r"Where the [\d,]+ resident warps stand")
+        page = self.replay(first, {"live": {"state": "starting"}}, running)
+        self.assertIn("The run goes on.", page)
         self.assertIn('id="hold"', page)
-        command.send_signal(signal.SIGINT)
-        command.communicate()
-
-    def test_a_page_that_came_first_fills_itself(self):
-        command, port, token = self.start("run", "--live", *WAITING)
-        while command.stdout.readline() != "ran\n":
-            pass
-        page = self.see(port, token)
+        page = self.replay(first, running, ended)
         self.assertIn("The run has ended", page)
         self.assertIn('id="cycles"', page)
-        command.communicate()
+        self.assertNotIn('id="hold"', page)
 
 
 if __name__ == "__main__":
