@@ -16,7 +16,7 @@ SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=addr
 THREADED = tests/base/test_base_team tests/noc/test_noc_interface tests/gpu/test_threads
 
 .DEFAULT_GOAL = help
-.PHONY: help run running test build sanitize setup setup-tests bench bench-record fidelity bless mutate nightly fuzz fuzz-targets \
+.PHONY: help run running test build sanitize setup setup-run setup-tests bench bench-record fidelity bless mutate nightly fuzz fuzz-targets \
         sanitize-threads install format clean
 
 help: ## show this list
@@ -29,11 +29,14 @@ run: running ## set up, build what running needs, and run the main job (RUN="...
 test: setup-tests build sanitize fuzz-targets ## set up, build, and run every test, with sanitizers too
 	@scripts/test
 
-build: setup build/build.ninja ## set up and build for release, tests too, into build/
+build: setup build/with-tests ## set up and build for release, tests too, into build/
 	@ninja -C build
 
 setup: ## install the Debian packages that are missing (says which first)
 	@scripts/setup
+
+setup-run:
+	@scripts/setup run
 
 setup-tests: setup
 	@scripts/setup tests
@@ -61,9 +64,10 @@ nightly: build sanitize fuzz-targets sanitize-threads ## every test, the long on
 fuzz: fuzz-targets ## fuzz every reader of user input for FUZZ_SECONDS (30) each
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
+install: running ## install under PREFIX (/usr/local); DESTDIR is honoured
 	meson configure build --prefix $(PREFIX)
-	meson install -C build
+	@ninja -C build running
+	meson install -C build --no-rebuild
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
 format: setup ## lay out the C sources by .clang-format
@@ -72,7 +76,7 @@ format: setup ## lay out the C sources by .clang-format
 clean: ## remove the build folders
 	rm -rf build build-sanitize build-threads build-fuzz build-mutants
 
-running: setup build/build.ninja
+running: setup-run build/build.ninja
 	@ninja -C build running
 
 sanitize: setup build-sanitize/build.ninja
@@ -84,8 +88,13 @@ sanitize-threads: setup build-threads/build.ninja
 fuzz-targets: setup build-fuzz/build.ninja
 	@ninja -C build-fuzz fuzz-targets
 
-build/build.ninja: | setup
-	meson setup build --prefix $(PREFIX)
+# A first run leaves the tests out; whoever wants them has them added.
+build/build.ninja: | setup-run
+	meson setup build --prefix $(PREFIX) -Dtests=false
+
+build/with-tests: build/build.ninja | setup
+	meson setup --reconfigure build -Dtests=true
+	@touch $@
 
 build-sanitize/build.ninja: | setup
 	CC=clang-19 meson setup build-sanitize $(SANITIZE)

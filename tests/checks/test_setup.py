@@ -18,6 +18,8 @@ TOOLS = {"gcc": "gcc", "python3": "python3", "meson": "meson", "ninja": "ninja-b
          "clang-format-19": "clang-format-19", "clang-tidy-19": "clang-tidy-19"}
 LIBRARIES = {"yaml-0.1": "libyaml-dev", "sqlite3": "libsqlite3-dev", "libzstd": "libzstd-dev",
              "liblz4": "liblz4-dev", "cmocka": "libcmocka-dev", "mpfr": "libmpfr-dev"}
+# Of those, what building and running do without.
+WORK = {"libcmocka-dev", "libmpfr-dev", "libclang-rt-19-dev", "gnuplot-nox", "clang-format-19", "clang-tidy-19"}
 ALL = sorted([*TOOLS.values(), *LIBRARIES.values(), "libc6-dev", "pkg-config", "clang-19",
               "libclang-rt-19-dev"])
 
@@ -81,8 +83,8 @@ esac; done""")
             subprocess.run(["sh", self.root / "appear", package], check=True,
                            env={"PATH": str(self.bin)})
 
-    def run_setup(self, **variables):
-        return subprocess.run([self.bin / "bash", SETUP], env={"PATH": str(self.bin), **variables},
+    def run_setup(self, *words, **variables):
+        return subprocess.run([self.bin / "bash", SETUP, *words], env={"PATH": str(self.bin), **variables},
                               text=True, capture_output=True, stdin=subprocess.DEVNULL, check=False)
 
     def apt_calls(self):
@@ -113,6 +115,14 @@ esac; done""")
         self.assertTrue(calls[0].endswith("update"))
         self.assertEqual(sorted(calls[1].split("--no-install-recommends ")[1].split()), ALL)
         self.assertEqual(self.run_setup().stderr, "")
+
+    def test_to_run_takes_no_more_than_running_needs(self):
+        self.assertEqual(self.run_setup("run").returncode, 0)
+        calls = self.apt_calls()
+        self.assertEqual(sorted(calls[-1].split("--no-install-recommends ")[1].split()), sorted(set(ALL) - WORK))
+        self.assertEqual(self.run_setup("run").stderr, "")
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertEqual(sorted(self.apt_calls()[-1].split("--no-install-recommends ")[1].split()), sorted(WORK))
 
     def test_a_failed_installation_is_tried_once_more_and_then_reported(self):
         self.offer(*ALL)
