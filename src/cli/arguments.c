@@ -262,5 +262,6 @@ void arguments_free(Arguments *arguments) {
     free(arguments->simulator);
     free(arguments->given);
     free(arguments->operands);
+    free(arguments->snapshot);
     free((void *)arguments->command.list);
 }

@@ -31,6 +31,7 @@ typedef struct Arguments {
     int option_count;
     const char **simulator; /* the simulator's options: names and values in turn, checked */
     int simulator_count;
+    char *snapshot;           /* that --live adds to those; owned, NULL: none */
     const TytoOption **given; /* the simulator's options that were given, in order */
     int given_count;
     char **operands; /* what is no option; ends with NULL */

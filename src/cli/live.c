@@ -117,10 +117,11 @@ static bool start_server(Live *live) {
 
 /* ---- The run ---- */
 
-/* Has the run write its snapshots to `path`, which lives as long as the process. */
+/* Has the run write its snapshots to `path`. */
 static void add_option(Arguments *arguments, const char *path) {
     arguments->simulator[arguments->simulator_count++] = "--snapshot";
-    arguments->simulator[arguments->simulator_count++] = strdup(path);
+    arguments->snapshot = strcpy(allocate(strlen(path) + 1, 1), path);
+    arguments->simulator[arguments->simulator_count++] = arguments->snapshot;
 }
 
 static bool open_site(Live *live, const char *port) {

@@ -228,7 +228,7 @@ void bars_write_script(const Table *table, FILE *to) {
     }
     fprintf(to, ", ARG1 index 0 using 1:(%g):xtic(2) with dots linecolor bgnd notitle", range.base);
     if (has_published(table))
-        fprintf(to, ", ARG1 index 1 using 1:2 with points pointtype 2 pointsize 0.6 linewidth 1.6 "
+        fprintf(to, ", ARG1 index 1 using 1:2 with points pointtype 2 pointsize 0.9 linewidth 2 "
                     "linecolor rgb 'black' title 'published'");
     if (has_cut(table, &range))
         fprintf(to, ", ARG1 index 2 using 1:2:3 with labels left rotate by 90 offset 0,0.4 font "
