@@ -156,6 +156,7 @@ static bool decode_rows(Decoder *decoder, const PtxOperand *data, const PtxOpera
     }
     decode_fill_access(decoder, is_store ? ISA_MEMORY_STORE : ISA_MEMORY_LOAD, 1);
     decoder->draft.info.element_bytes = inst->size = ROW_BYTES;
+    decoder->draft.info.flags |= ISA_NAMES_ROWS;
     inst->vector = (uint8_t)count;
     inst->sub = (ptx->flags & PTX_FLAG_TRANS) != 0;
     decode_set_members(decoder, decode_constant(decoder, UINT32_MAX, false));

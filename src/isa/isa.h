@@ -236,6 +236,8 @@ enum { /* IsaInfo.flags */
        ISA_IS_COPY = 1 << 11,      /* cp.async: reads for no register */
        ISA_IS_COPY_COMMIT = 1 << 12,
        ISA_IS_COPY_WAIT = 1 << 13, /* element_bytes: how many groups may be under way */
+       ISA_NAMES_ROWS = 1 << 15,   /* ldmatrix, stmatrix: the first 8 lanes for each matrix name an
+                                      address, the others repeat them */
        ISA_LOOKS = 1 << 10,        /* may see what another thread stores meanwhile */
        ISA_IS_STRONG = 1 << 14     /* an access that never races with its like (PTX ISA, memory
                                       consistency model): volatile, relaxed, acquire, release */

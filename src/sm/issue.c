@@ -98,6 +98,12 @@ static void count_instruction(SmIssue *issue, SmContext *sm, const SmOp *op, uin
     issue->sums.kind[op->counts]++;
 }
 
+/* The lanes whose addresses make accesses. */
+static uint32_t naming_lanes(const SmContext *sm, const IsaInfo *info, const SmInst *inst) {
+    if (!(info->flags & ISA_NAMES_ROWS)) return inst->lanes;
+    return inst->lanes & (uint32_t)bits_low_mask(8 * sm->program[inst->pc].vector);
+}
+
 /* Works out the accesses of a memory instruction that has just executed. */
 static const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst *inst) {
     const SmWarp *w = &sm->warps.warp[inst->warp];
@@ -107,7 +113,7 @@ static const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst
              &(SmOperation){.info = info,
                             .address = sm->isa.address,
                             .space = sm->isa.space,
-                            .lanes = inst->lanes,
+                            .lanes = naming_lanes(sm, info, inst),
                             .warp = w->isa->index,
                             .cta_slot = w->cta_slot,
                             .is_call_argument = sm->program[inst->pc].space == PTX_SPACE_LOCAL},

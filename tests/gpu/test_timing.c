@@ -139,6 +139,89 @@ static void charges_shared_conflicts_their_degree(void **state) {
 
 /* ---- Throughput ---- */
 
+/* Cycles that shared memory takes for one ldmatrix of so many matrices, whose rows are `stride`
+ * bytes apart. */
+static uint64_t matrix_cycles(const char *matrices, const char *registers, int stride) {
+    Timed timed;
+    Text ptx = {0};
+    timed_start(&timed, "qv100", "", "gto");
+    text_printf(&ptx,
+                HEADER ".visible .entry rows()\n{\n.shared .align 16 .b8 tile[8192];\n"
+                       ".reg .b32 %%a, %%b, %%r<4>;\nmov.u32 %%a, %%tid.x;\n"
+                       "mul.lo.u32 %%a, %%a, %d;\nmov.u32 %%b, tile;\nadd.u32 %%a, %%a, %%b;\n"
+                       "ldmatrix.sync.aligned.m8n8.%s.shared.b16 {%s}, [%%a];\nret;\n}\n",
+                stride, matrices, registers);
+    GpuResult result = timed_run(&timed, text_string(&ptx), 1, 32, NULL);
+    text_free(&ptx);
+    timed_stop(&timed);
+    return result.counters.shared_cycles;
+}
+
+/* Eight rows of 16 bytes fill the 32 banks once: a matrix is a cycle where its rows lie in
+ * different banks, and eight where they lie in the same ones. */
+static void charges_ldmatrix_a_cycle_for_each_matrix_and_its_conflicts(void **state) {
+    (void)state;
+    static const struct {
+        const char *matrices, *registers;
+        uint32_t count;
+    } rows[] = {{"x1", "%r0", 1}, {"x2", "%r0, %r1", 2}, {"x4", "%r0, %r1, %r2, %r3", 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *matrices = rows[i].matrices, *registers = rows[i].registers;
+        assert_int_equal(matrix_cycles(matrices, registers, 16), rows[i].count);
+        assert_int_equal(matrix_cycles(matrices, registers, 16 + 128), rows[i].count);
+        assert_int_equal(matrix_cycles(matrices, registers, 32), 2 * rows[i].count);
+        assert_int_equal(matrix_cycles(matrices, registers, 128), 8 * rows[i].count);
+    }
+}
+
+/* Cycles of 16 products of m16n8k8, by each warp of a CTA: dependent ones, or eight chains of two.
+ */
+static uint32_t product_cycles(const char *sets, bool is_chain, uint32_t warps) {
+    Timed timed;
+    Text ptx = {0};
+    timed_start(&timed, "qv100", sets, "lrr");
+    uint64_t out = timed_buffer(&timed, NULL, 1);
+    text_add(&ptx, HEADER ".visible .entry products(.param .u64 out)\n{\n.reg .f32 %d<32>;\n"
+                          ".reg .b32 %x, %y, %z, %a, %b;\n.reg .b64 %o;\n"
+                          "ld.param.u64 %o, [out];\nmov.u32 %x, 0;\nmov.u32 %y, 0;\n"
+                          "mov.u32 %z, 0;\nbar.sync 0;\nmov.u32 %a, %clock;\n");
+    for (int i = 0; i < 16; i++) {
+        int first = is_chain ? 0 : i % 8 * 4;
+        text_printf(&ptx,
+                    "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%%d%d, %%d%d, %%d%d, %%d%d},"
+                    " {%%x, %%y}, {%%z}, {%%d%d, %%d%d, %%d%d, %%d%d};\n",
+                    first, first + 1, first + 2, first + 3, first, first + 1, first + 2, first + 3);
+    }
+    for (int i = 0; i < 8; i++)
+        text_printf(&ptx, "mov.b32 %%x, %%d%d;\n", 4 * i);
+    text_add(&ptx, "mov.u32 %b, %clock;\nsub.u32 %b, %b, %a;\nst.global.u32 [%o], %b;\nret;\n}\n");
+    timed_run(&timed, text_string(&ptx), 1, 32 * warps, (uint64_t[]){out});
+    uint32_t cycles = timed_word(&timed, out, 0);
+    text_free(&ptx);
+    timed_stop(&timed);
+    return cycles;
+}
+
+/* 1,024 products at 128 a cycle take the pipeline eight cycles; each sub-core has one, unless they
+ * share it. Seven registers are read, of which two lie in one bank at most: nothing on top. */
+static void products_take_their_tensor_pipeline_by_their_size(void **state) {
+    (void)state;
+    enum {
+        MOVES = 8 * 6 + 8
+    }; /* behind the products, one after the other, and the clock's reads */
+    uint32_t chain = product_cycles("tensor.fp16=128 tensor.latency=12", true, 1);
+    assert_in_range(chain, 16 * (12 + 8 + 5), 16 * (12 + 8 + 5) + MOVES);
+    assert_int_equal(product_cycles("tensor.fp16=128 tensor.latency=13", true, 1), chain + 16);
+    assert_int_equal(product_cycles("tensor.fp16=64 tensor.latency=12", true, 1), chain + 8 * 16);
+    uint32_t one = product_cycles("tensor.fp16=128 tensor.latency=2", false, 1);
+    assert_in_range(one, 16 * 8, 16 * 8 + 12 + MOVES);
+    uint32_t four = product_cycles("tensor.fp16=128 tensor.latency=2", false, 4);
+    assert_in_range(four, one, one + 16); /* of four sub-cores */
+    uint32_t shared =
+        product_cycles("tensor.fp16=128 tensor.latency=2 units.tensor.shared_by=4", false, 4);
+    assert_in_range(shared, 4 * 16 * 8 - 48, 4 * 16 * 8 + 12 + MOVES);
+}
+
 static void reaches_peak_ipc_with_an_ideal_front_end(void **state) {
     (void)state;
     /* Long stretches of one latency: where it changes, results wait for each other at the result
@@ -316,7 +399,7 @@ static void repeats_every_counter(void **state) {
 /* Units that sleep, and a clock that jumps, must change no counter. */
 static void counts_the_same_without_sleep(void **state) {
     (void)state;
-    static const char *const machines[] = {"gtx480", "owl", "ccws", "pro", "md"};
+    static const char *const machines[] = {"gtx480", "owl", "ccws", "pro", "md", "qv100"};
     static const char *const policies[] = {"lrr", "gto", "ccws", "pro", "owl", "swl:limit=4"};
     for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
         const char *policy = policies[m];
@@ -376,6 +459,8 @@ int main(void) {
         cmocka_unit_test(adds_up_at_every_level),
         cmocka_unit_test(overlaps_loads_of_a_warp_unless_they_block),
         cmocka_unit_test(charges_shared_conflicts_their_degree),
+        cmocka_unit_test(charges_ldmatrix_a_cycle_for_each_matrix_and_its_conflicts),
+        cmocka_unit_test(products_take_their_tensor_pipeline_by_their_size),
         cmocka_unit_test(reaches_peak_ipc_with_an_ideal_front_end),
         cmocka_unit_test(streams_at_the_rate_of_the_channels),
         cmocka_unit_test(gains_from_a_perfect_l1_and_l2),
