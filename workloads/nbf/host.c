@@ -1,7 +1,7 @@
 /* Non-bonded forces on every atom of a random molecule, each with 18 partners within 112 of it in
- * the numbering. With these what a CTA of 192 threads looks up in the L1D (2,731 lines; published,
- * 2,661 at the degrees that lose most), reads from DRAM when it is alone (184; 169) and among eight
- * (1,510; 1,570) are about those of MD's Table 5. The device fuses multiplications and additions,
+ * the numbering. With these what a CTA of 192 threads looks up in the L1D (2,690 lines; published,
+ * 2,661 at the degrees that lose most), reads from DRAM when it is alone (167; 169) and among seven
+ * (1,587; 1,570) are about those of MD's Table 5. The device fuses multiplications and additions,
  * which calls for the tolerance. */
 #include "common/edges.h"
 
