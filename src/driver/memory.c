@@ -221,6 +221,11 @@ CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *address, void *pointer,
     if (status) return status;
     if (!address || flags) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     *address = address_of_host(&call, (uintptr_t)pointer);
+    if (!*address && ranges_find(call.driver->registered, (uintptr_t)pointer) &&
+        call_tells_first(&call, "cuMemHostGetDevicePointer"))
+        driver_say(
+            "error: registered host memory cannot be used by kernels; memory of cudaHostAlloc or "
+            "cuMemHostAlloc can (docs/driver-api.md)");
     return call_end(&call, *address ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 

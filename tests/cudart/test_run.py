@@ -94,6 +94,14 @@ int main() {
     return out[7] == 95 * 256 + 7 ? 0 : 1;
 }
 """
+REGISTERED = r"""
+#include <cstdlib>
+int main() {
+    void *device, *host = malloc(4096);
+    cudaHostRegister(host, 4096, cudaHostRegisterMapped);
+    return cudaHostGetDevicePointer(&device, host, 0) + 10 * cudaHostGetDevicePointer(&device, host, 0);
+}
+"""
 MAIN_FILE = r"""
 #include <cstdio>
 extern __device__ int shared_count;
@@ -196,6 +204,12 @@ class Run(unittest.TestCase):
         report = json.loads((self.path / "out.json").read_text())
         self.assertEqual([kernel["registers"] for kernel in report["kernels"]], [64] * 3)
         self.assertNotIn("they get", self.tyto("./a.out").stderr)
+
+    def test_registered_memory_is_refused_to_kernels_with_a_message(self):
+        self.build("-cudart", "shared", "x.cu", x=REGISTERED)
+        done = self.tyto("./a.out")
+        self.assertEqual(done.returncode, 11, done.stderr) # cudaErrorInvalidValue
+        self.assertEqual(done.stderr.count("registered host memory cannot be used by kernels"), 1, done.stderr)
 
     def test_printf_keeps_its_order(self):
         self.build("-cudart", "shared", os.path.join(PROGRAMS, "device_printf.cu"))
