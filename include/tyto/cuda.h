@@ -103,6 +103,12 @@ extern "C" {
 #define cuStreamBeginCapture              cuStreamBeginCapture_v2
 #define cuStreamGetCaptureInfo            cuStreamGetCaptureInfo_v3
 #define cuStreamUpdateCaptureDependencies cuStreamUpdateCaptureDependencies_v2
+#define cuIpcOpenMemHandle                cuIpcOpenMemHandle_v2
+#define cuStreamWaitValue32               cuStreamWaitValue32_v2
+#define cuStreamWaitValue64               cuStreamWaitValue64_v2
+#define cuStreamWriteValue32              cuStreamWriteValue32_v2
+#define cuStreamWriteValue64              cuStreamWriteValue64_v2
+#define cuStreamBatchMemOp                cuStreamBatchMemOp_v2
 #if CUDA_VERSION >= 13000
 #define cuCtxCreate cuCtxCreate_v4
 #else
@@ -499,6 +505,55 @@ typedef enum CUevent_flags_enum {
     CU_EVENT_DISABLE_TIMING = 2,
     CU_EVENT_INTERPROCESS = 4
 } CUevent_flags;
+
+/* How memory of another process is opened. */
+typedef enum CUipcMem_flags_enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 } CUipcMem_flags;
+
+/* When a stream's wait for a word is over: the word minus the value is not negative, both are
+ * equal, they have a bit in common, or there is one that neither has. */
+typedef enum CUstreamWaitValue_flags_enum {
+    CU_STREAM_WAIT_VALUE_GEQ = 0,
+    CU_STREAM_WAIT_VALUE_EQ = 1,
+    CU_STREAM_WAIT_VALUE_AND = 2,
+    CU_STREAM_WAIT_VALUE_NOR = 3,
+    CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30
+} CUstreamWaitValue_flags;
+
+typedef enum CUstreamWriteValue_flags_enum {
+    CU_STREAM_WRITE_VALUE_DEFAULT = 0,
+    CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1
+} CUstreamWriteValue_flags;
+
+typedef enum CUstreamBatchMemOpType_enum {
+    CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
+    CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
+    CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+    CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
+    CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
+    CU_STREAM_MEM_OP_BARRIER = 6
+} CUstreamBatchMemOpType;
+
+typedef enum CUstreamMemoryBarrier_flags_enum {
+    CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0,
+    CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 1
+} CUstreamMemoryBarrier_flags;
+
+/* What may be asked of a range of managed memory. */
+typedef enum CUmem_range_attribute_enum {
+    CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+    CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5,
+    CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
+} CUmem_range_attribute;
+
+typedef enum CUexecAffinityType_enum {
+    CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0,
+    CU_EXEC_AFFINITY_TYPE_MAX = 1
+} CUexecAffinityType;
 
 /* Whether a stream is being captured into a graph. */
 typedef enum CUstreamCaptureStatus_enum {
@@ -1128,6 +1183,57 @@ typedef struct CUmemLocation_st {
     int id;
 } CUmemLocation;
 
+#define CU_IPC_HANDLE_SIZE 64
+
+typedef struct CUipcMemHandle_st {
+    char reserved[CU_IPC_HANDLE_SIZE];
+} CUipcMemHandle;
+
+typedef struct CUipcEventHandle_st {
+    char reserved[CU_IPC_HANDLE_SIZE];
+} CUipcEventHandle;
+
+/* One operation of a stream on memory. */
+typedef union CUstreamBatchMemOpParams_union {
+    CUstreamBatchMemOpType operation;
+    struct CUstreamMemOpWaitValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } waitValue;
+    struct CUstreamMemOpWriteValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } writeValue;
+    struct CUstreamMemOpFlushRemoteWritesParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } flushRemoteWrites;
+    struct CUstreamMemOpMemoryBarrierParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } memoryBarrier;
+    cuuint64_t pad[6];
+} CUstreamBatchMemOpParams;
+
+/* Bytes that an array takes. */
+typedef struct CUDA_ARRAY_MEMORY_REQUIREMENTS_st {
+    size_t size;
+    size_t alignment;
+    unsigned int reserved[4];
+} CUDA_ARRAY_MEMORY_REQUIREMENTS;
+
 typedef struct CUmemAccessDesc_st {
     CUmemLocation location;
     CUmemAccess_flags flags;
@@ -1455,6 +1561,8 @@ CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice *device, const char *id);
 CUresult CUDAAPI cuDeviceCanAccessPeer(int *can_access, CUdevice device, CUdevice peer);
 CUresult CUDAAPI cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute,
                                          CUdevice source, CUdevice destination);
+CUresult CUDAAPI cuDeviceGetExecAffinitySupport(int *is_supported, CUexecAffinityType type,
+                                                CUdevice device);
 CUresult CUDAAPI cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format format,
                                                     unsigned channels, CUdevice device);
 
@@ -1466,6 +1574,8 @@ CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice device);
 CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags);
 CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *active);
 CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
+CUresult CUDAAPI cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *parameters, int count,
+                                unsigned int flags, CUdevice device);
 CUresult CUDAAPI cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *parameters,
                                 unsigned int flags, CUdevice device);
 CUresult CUDAAPI cuCtxDestroy(CUcontext context);
@@ -1531,6 +1641,7 @@ CUresult CUDAAPI cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int count
                                            CUlibrary library);
 CUresult CUDAAPI cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library,
                                     const char *name);
+CUresult CUDAAPI cuLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *name);
 CUresult CUDAAPI cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library,
                                      const char *name);
 CUresult CUDAAPI cuKernelGetFunction(CUfunction *function, CUkernel kernel);
@@ -1610,6 +1721,10 @@ CUresult CUDAAPI cuMemExportToShareableHandle(void *shareable, CUmemGenericAlloc
                                               unsigned long long flags);
 CUresult CUDAAPI cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
                                                 void *shareable, CUmemAllocationHandleType type);
+CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address);
+CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle,
+                                    unsigned int flags);
+CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr address);
 CUresult CUDAAPI cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr address);
 CUresult CUDAAPI cuMemAllocHost(void **pointer, size_t size);
 CUresult CUDAAPI cuMemFreeHost(void *pointer);
@@ -1623,6 +1738,12 @@ CUresult CUDAAPI cuMemAdvise(CUdeviceptr address, size_t size, CUmem_advise advi
                              CUmemLocation location);
 CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUmemLocation location,
                                     unsigned int flags, CUstream stream);
+CUresult CUDAAPI cuMemRangeGetAttribute(void *value, size_t value_bytes,
+                                        CUmem_range_attribute attribute, CUdeviceptr address,
+                                        size_t size);
+CUresult CUDAAPI cuMemRangeGetAttributes(void **values, size_t *sizes,
+                                         CUmem_range_attribute *attributes, size_t count,
+                                         CUdeviceptr address, size_t size);
 CUresult CUDAAPI cuPointerGetAttribute(void *value, CUpointer_attribute attribute,
                                        CUdeviceptr address);
 CUresult CUDAAPI cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes,
@@ -1709,6 +1830,8 @@ CUresult CUDAAPI cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray
 CUresult CUDAAPI cuArray3DCreate(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 CUresult CUDAAPI cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray array);
 CUresult CUDAAPI cuArrayDestroy(CUarray array);
+CUresult CUDAAPI cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUarray array,
+                                              CUdevice device);
 CUresult CUDAAPI cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,
                                    const CUDA_TEXTURE_DESC *sampling,
                                    const CUDA_RESOURCE_VIEW_DESC *view);
@@ -1722,6 +1845,8 @@ CUresult CUDAAPI cuMipmappedArrayCreate(CUmipmappedArray *array,
 CUresult CUDAAPI cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray array,
                                           unsigned int number);
 CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray array);
+CUresult CUDAAPI cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out,
+                                                       CUmipmappedArray array, CUdevice device);
 CUresult CUDAAPI cuSurfObjectCreate(CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource);
 CUresult CUDAAPI cuSurfObjectDestroy(CUsurfObject surface);
 CUresult CUDAAPI cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject surface);
@@ -1799,6 +1924,16 @@ CUresult CUDAAPI cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute,
 CUresult CUDAAPI cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute,
                                       const CUstreamAttrValue *value);
 CUresult CUDAAPI cuStreamCopyAttributes(CUstream to, CUstream from);
+CUresult CUDAAPI cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value,
+                                     unsigned int flags);
+CUresult CUDAAPI cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t value,
+                                     unsigned int flags);
+CUresult CUDAAPI cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value,
+                                      unsigned int flags);
+CUresult CUDAAPI cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t value,
+                                      unsigned int flags);
+CUresult CUDAAPI cuStreamBatchMemOp(CUstream stream, unsigned int count,
+                                    CUstreamBatchMemOpParams *list, unsigned int flags);
 CUresult CUDAAPI cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status);
 CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned int flags);
 CUresult CUDAAPI cuEventDestroy(CUevent event);
@@ -1807,6 +1942,10 @@ CUresult CUDAAPI cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned
 CUresult CUDAAPI cuEventQuery(CUevent event);
 CUresult CUDAAPI cuEventSynchronize(CUevent event);
 CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
+CUresult CUDAAPI cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event);
+CUresult CUDAAPI cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle);
+CUresult CUDAAPI cuCtxRecordEvent(CUcontext context, CUevent event);
+CUresult CUDAAPI cuCtxWaitEvent(CUcontext context, CUevent event);
 
 /* ---- Graphs ---- */
 

@@ -1060,6 +1060,45 @@ struct cudaResourceViewDesc {
     unsigned int reserved[16];
 };
 
+enum cudaMemRangeAttribute {
+    cudaMemRangeAttributeReadMostly = 1,
+    cudaMemRangeAttributePreferredLocation = 2,
+    cudaMemRangeAttributeAccessedBy = 3,
+    cudaMemRangeAttributeLastPrefetchLocation = 4,
+    cudaMemRangeAttributePreferredLocationType = 5,
+    cudaMemRangeAttributePreferredLocationId = 6,
+    cudaMemRangeAttributeLastPrefetchLocationType = 7,
+    cudaMemRangeAttributeLastPrefetchLocationId = 8
+};
+
+/* What other processes open memory and events by. */
+typedef struct cudaIpcMemHandle_st {
+    char reserved[64];
+} cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle_st {
+    char reserved[64];
+} cudaIpcEventHandle_t;
+#define cudaIpcMemLazyEnablePeerAccess 1
+
+/* Bytes that an array takes. */
+struct cudaArrayMemoryRequirements {
+    size_t size;
+    size_t alignment;
+    unsigned int reserved[4];
+};
+
+struct cudaMemcpy3DPeerParms {
+    cudaArray_t srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    int srcDevice;
+    cudaArray_t dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    int dstDevice;
+    struct cudaExtent extent;
+};
+
 struct cudaMemLocation {
     enum cudaMemLocationType type;
     int id;
@@ -1361,6 +1400,16 @@ cudaError_t CUDARTAPI cudaHostUnregister(void *pointer);
 cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t CUDARTAPI cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
                                     struct cudaMemLocation location);
+cudaError_t CUDARTAPI cudaMemRangeGetAttribute(void *value, size_t value_bytes,
+                                               enum cudaMemRangeAttribute attribute,
+                                               const void *pointer, size_t size);
+cudaError_t CUDARTAPI cudaMemRangeGetAttributes(void **values, size_t *sizes,
+                                                enum cudaMemRangeAttribute *attributes,
+                                                size_t count, const void *pointer, size_t size);
+cudaError_t CUDARTAPI cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer);
+cudaError_t CUDARTAPI cudaIpcOpenMemHandle(void **pointer, cudaIpcMemHandle_t handle,
+                                           unsigned int flags);
+cudaError_t CUDARTAPI cudaIpcCloseMemHandle(void *pointer);
 cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *pointer, size_t size,
                                            struct cudaMemLocation location, unsigned int flags,
                                            cudaStream_t stream TYTO_DEFAULT(0));
@@ -1377,6 +1426,13 @@ cudaError_t CUDARTAPI cudaFreeAsync(void *pointer, cudaStream_t stream);
 cudaError_t CUDARTAPI cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t pool,
                                               cudaStream_t stream);
 cudaError_t CUDARTAPI cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
+cudaError_t CUDARTAPI cudaMemGetDefaultMemPool(cudaMemPool_t *pool,
+                                               struct cudaMemLocation *location,
+                                               enum cudaMemAllocationType type);
+cudaError_t CUDARTAPI cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+                                        enum cudaMemAllocationType type);
+cudaError_t CUDARTAPI cudaMemSetMemPool(struct cudaMemLocation *location,
+                                        enum cudaMemAllocationType type, cudaMemPool_t pool);
 cudaError_t CUDARTAPI cudaDeviceGetMemPool(cudaMemPool_t *pool, int device);
 cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
 cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *pool,
@@ -1412,6 +1468,9 @@ cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *destination, size_t destination_pi
                                         size_t height, enum cudaMemcpyKind kind,
                                         cudaStream_t stream TYTO_DEFAULT(0));
 cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *copy);
+cudaError_t CUDARTAPI cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *copy);
+cudaError_t CUDARTAPI cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *copy,
+                                            cudaStream_t stream TYTO_DEFAULT(0));
 cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy,
                                         cudaStream_t stream TYTO_DEFAULT(0));
 
@@ -1523,6 +1582,10 @@ cudaError_t CUDARTAPI cudaGetMipmappedArrayLevel(cudaArray_t *level,
                                                  cudaMipmappedArray_const_t array,
                                                  unsigned int number);
 cudaError_t CUDARTAPI cudaFreeMipmappedArray(cudaMipmappedArray_t array);
+cudaError_t CUDARTAPI cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *out,
+                                                     cudaArray_t array, int device);
+cudaError_t CUDARTAPI cudaMipmappedArrayGetMemoryRequirements(
+    struct cudaArrayMemoryRequirements *out, cudaMipmappedArray_t array, int device);
 cudaError_t CUDARTAPI cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
                                               const struct cudaResourceDesc *resource);
 cudaError_t CUDARTAPI cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
@@ -1563,6 +1626,8 @@ cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event,
 cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event);
 cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event);
 cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+cudaError_t CUDARTAPI cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
+cudaError_t CUDARTAPI cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
 
 /* ---- Libraries ---- */
 
@@ -1582,6 +1647,8 @@ cudaError_t CUDARTAPI cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t l
                                            const char *name);
 cudaError_t CUDARTAPI cudaLibraryGetGlobal(void **pointer, size_t *bytes, cudaLibrary_t library,
                                            const char *name);
+cudaError_t CUDARTAPI cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library,
+                                                    const char *name);
 cudaError_t CUDARTAPI cudaLibraryGetManaged(void **pointer, size_t *bytes, cudaLibrary_t library,
                                             const char *name);
 cudaError_t CUDARTAPI cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t library);

@@ -26,9 +26,9 @@ typedef void ExportFunction(void);
             ":\n\t" EXPORT_JUMP #symbol EXPORT_PLT "\n.size " #alias ", .-" #alias                 \
             "\n.popsection");
 
-/* A function that, whatever its arguments, returns what `tell(name)` does. */
-#define EXPORT_MISSING(symbol, tell)                                                               \
+/* A function that, whatever its arguments, returns what `tell(name, why)` does. */
+#define EXPORT_MISSING(symbol, tell, why)                                                          \
     EXPORT int symbol(void);                                                                       \
-    int symbol(void) { return tell(#symbol); }
+    int symbol(void) { return tell(#symbol, why); }
 
 #endif

@@ -4,8 +4,10 @@
 
 #include "base/export.h"
 
-int runtime_missing(const char *function); /* a cudaError_t, see cudart/runtime.h */
+int runtime_missing(const char *function, const char *why); /* a cudaError_t, cudart/runtime.h */
 
-#define MISSING(symbol) EXPORT_MISSING(symbol, runtime_missing)
+#define CAUSE(cause, text) const char cudart_cause_##cause[] = text;
+CUDART_CAUSES(CAUSE)
+#define MISSING(symbol, cause) EXPORT_MISSING(symbol, runtime_missing, cudart_cause_##cause)
 CUDART_ALIASES(EXPORT_ALIAS)
 CUDART_MISSING(MISSING)

@@ -104,7 +104,15 @@
     ROW(cudaLibraryUnload) ROW(cudaLibraryGetKernel) ROW(cudaLibraryGetGlobal)                   \
     ROW(cudaLibraryGetManaged) ROW(cudaLibraryGetKernelCount) ROW(cudaLibraryEnumerateKernels)   \
     ROW(cudaMemcpyBatchAsync) ROW(cudaMemcpy3DBatchAsync) ROW(cudaMemPrefetchBatchAsync)         \
-    ROW(cudaMemDiscardBatchAsync) ROW(cudaMemDiscardAndPrefetchBatchAsync)
+    ROW(cudaMemDiscardBatchAsync) ROW(cudaMemDiscardAndPrefetchBatchAsync)                       \
+    ROW(cudaIpcGetMemHandle) ROW(cudaIpcOpenMemHandle) \
+    ROW(cudaIpcCloseMemHandle) ROW(cudaIpcGetEventHandle) \
+    ROW(cudaIpcOpenEventHandle) ROW(cudaMemRangeGetAttribute) \
+    ROW(cudaMemRangeGetAttributes) ROW(cudaLibraryGetUnifiedFunction) \
+    ROW(cudaMemcpy3DPeer) ROW(cudaMemcpy3DPeerAsync) \
+    ROW(cudaMemGetDefaultMemPool) ROW(cudaMemGetMemPool) \
+    ROW(cudaMemSetMemPool) ROW(cudaArrayGetMemoryRequirements) \
+    ROW(cudaMipmappedArrayGetMemoryRequirements)
 
 /* ROW(alias, symbol): the same function for a default stream per thread: streams run in order. */
 #define CUDART_ALIASES(ROW)                                                                      \
@@ -172,64 +180,119 @@
     ROW(cudaMemcpy3DBatchAsync_ptsz, cudaMemcpy3DBatchAsync) \
     ROW(cudaMemPrefetchBatchAsync_ptsz, cudaMemPrefetchBatchAsync) \
     ROW(cudaMemDiscardBatchAsync_ptsz, cudaMemDiscardBatchAsync) \
-    ROW(cudaMemDiscardAndPrefetchBatchAsync_ptsz, cudaMemDiscardAndPrefetchBatchAsync)
+    ROW(cudaMemDiscardAndPrefetchBatchAsync_ptsz, cudaMemDiscardAndPrefetchBatchAsync) \
+    ROW(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync) \
+    ROW(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer)
 
-/* ROW(symbol): exported so that programs load, but not supported. */
-#define CUDART_MISSING(ROW)                                                                      \
-    ROW(__cudaGetProcAddress) ROW(__cudaRegisterHostVar) ROW(__cudaRegisterUnifiedTable)         \
-    ROW(cudaArrayGetMemoryRequirements) ROW(cudaArrayGetPlane) ROW(cudaArrayGetSparseProperties) \
-    ROW(cudaDestroyExternalMemory) ROW(cudaDestroyExternalSemaphore)                             \
-    ROW(cudaDeviceFlushGPUDirectRDMAWrites) ROW(cudaDeviceGetHostAtomicCapabilities)             \
-    ROW(cudaDeviceGetNvSciSyncAttributes) ROW(cudaDeviceGetP2PAtomicCapabilities)                \
-    ROW(cudaDeviceRegisterAsyncNotification) ROW(cudaDeviceUnregisterAsyncNotification)          \
-    ROW(cudaEGLStreamConsumerAcquireFrame) ROW(cudaEGLStreamConsumerConnect)                     \
-    ROW(cudaEGLStreamConsumerConnectWithFlags) ROW(cudaEGLStreamConsumerDisconnect)              \
-    ROW(cudaEGLStreamConsumerReleaseFrame) ROW(cudaEGLStreamProducerConnect)                     \
-    ROW(cudaEGLStreamProducerDisconnect) ROW(cudaEGLStreamProducerPresentFrame)                  \
-    ROW(cudaEGLStreamProducerReturnFrame) ROW(cudaEventCreateFromEGLSync)                        \
-    ROW(cudaExternalMemoryGetMappedBuffer) ROW(cudaExternalMemoryGetMappedMipmappedArray)        \
-    ROW(cudaGLGetDevices) ROW(cudaGLMapBufferObject) ROW(cudaGLMapBufferObjectAsync)             \
-    ROW(cudaGLRegisterBufferObject) ROW(cudaGLSetBufferObjectMapFlags) ROW(cudaGLSetGLDevice)    \
-    ROW(cudaGLUnmapBufferObject) ROW(cudaGLUnmapBufferObjectAsync)                               \
-    ROW(cudaGLUnregisterBufferObject) ROW(cudaGetExportTable)                                    \
-    ROW(cudaGraphAddExternalSemaphoresSignalNode) ROW(cudaGraphAddExternalSemaphoresWaitNode)    \
-    ROW(cudaGraphExecExternalSemaphoresSignalNodeSetParams)                                      \
-    ROW(cudaGraphExecExternalSemaphoresWaitNodeSetParams)                                        \
-    ROW(cudaGraphExternalSemaphoresSignalNodeGetParams)                                          \
-    ROW(cudaGraphExternalSemaphoresSignalNodeSetParams)                                          \
-    ROW(cudaGraphExternalSemaphoresWaitNodeGetParams)                                            \
-    ROW(cudaGraphExternalSemaphoresWaitNodeSetParams) ROW(cudaGraphicsEGLRegisterImage)          \
-    ROW(cudaGraphicsGLRegisterBuffer) ROW(cudaGraphicsGLRegisterImage)                           \
-    ROW(cudaGraphicsMapResources) ROW(cudaGraphicsResourceGetMappedEglFrame)                     \
-    ROW(cudaGraphicsResourceGetMappedMipmappedArray) ROW(cudaGraphicsResourceGetMappedPointer)   \
-    ROW(cudaGraphicsResourceSetMapFlags) ROW(cudaGraphicsSubResourceGetMappedArray)              \
-    ROW(cudaGraphicsUnmapResources) ROW(cudaGraphicsUnregisterResource)                          \
-    ROW(cudaGraphicsVDPAURegisterOutputSurface) ROW(cudaGraphicsVDPAURegisterVideoSurface)       \
-    ROW(cudaImportExternalMemory) ROW(cudaImportExternalSemaphore) ROW(cudaIpcCloseMemHandle)    \
-    ROW(cudaIpcGetEventHandle) ROW(cudaIpcGetMemHandle) ROW(cudaIpcOpenEventHandle)              \
-    ROW(cudaIpcOpenMemHandle) ROW(cudaLibraryGetUnifiedFunction) ROW(cudaLogsCurrent)            \
-    ROW(cudaLogsDumpToFile) ROW(cudaLogsDumpToMemory) ROW(cudaLogsRegisterCallback)              \
-    ROW(cudaLogsUnregisterCallback) ROW(cudaMemGetDefaultMemPool) ROW(cudaMemGetMemPool)         \
-    ROW(cudaMemPoolExportPointer) ROW(cudaMemPoolExportToShareableHandle)                        \
-    ROW(cudaMemPoolImportFromShareableHandle) ROW(cudaMemPoolImportPointer)                      \
-    ROW(cudaMemRangeGetAttribute) ROW(cudaMemRangeGetAttributes) ROW(cudaMemSetMemPool)          \
-    ROW(cudaMemcpy3DPeer) ROW(cudaMemcpy3DPeerAsync) ROW(cudaMemcpy3DPeerAsync_ptsz)             \
-    ROW(cudaMemcpy3DPeer_ptds) ROW(cudaMipmappedArrayGetMemoryRequirements)                      \
-    ROW(cudaMipmappedArrayGetSparseProperties) ROW(cudaOccupancyMaxActiveClusters)               \
-    ROW(cudaOccupancyMaxPotentialClusterSize) ROW(cudaSignalExternalSemaphoresAsync)             \
-    ROW(cudaSignalExternalSemaphoresAsync_ptsz) ROW(cudaVDPAUGetDevice)                          \
-    ROW(cudaVDPAUSetVDPAUDevice) ROW(cudaWaitExternalSemaphoresAsync)                            \
-    ROW(cudaWaitExternalSemaphoresAsync_ptsz)
+/* ROW(cause, text): why a function is not there. */
+#define CUDART_CAUSES(ROW) \
+    ROW(GRAPHICS, "there is no graphics API on this device") \
+    ROW(EXTERNAL, "memory and semaphores of other APIs cannot be imported") \
+    ROW(CLUSTER, "clusters belong to compute capability 9.0") \
+    ROW(SPARSE, "arrays have all their memory and one plane") \
+    ROW(LOGS, "errors are told on stderr at once") \
+    ROW(POOL_HANDLE, "pools cannot be opened by other processes; cudaIpcGetMemHandle shares memory") \
+    ROW(DMA, "no other device reaches the memory") \
+    ROW(ATOMICS, "which atomic operations a link can do is not modelled") \
+    ROW(TABLE, "the tables of private functions are the vendor's") \
+    ROW(ASYNC, "there is nothing to notify of") \
+    ROW(COMPILER, "no compiler that is known calls it") \
+    ROW(MULTIPLE, "there is one device") \
+    ROW(REFERENCE, "texture and surface references of the host's; kernels of CUDA 11 that use them are built with `tyto cc --old`")
 
-/* ROW(symbol): the same, for programs built by CUDA 11 and 12. */
+/* ROW(symbol, cause): exported so that programs load, but not supported. */
+#define CUDART_MISSING(ROW) \
+    ROW(cudaEGLStreamConsumerAcquireFrame, GRAPHICS) \
+    ROW(cudaEGLStreamConsumerConnect, GRAPHICS) \
+    ROW(cudaEGLStreamConsumerConnectWithFlags, GRAPHICS) \
+    ROW(cudaEGLStreamConsumerDisconnect, GRAPHICS) \
+    ROW(cudaEGLStreamConsumerReleaseFrame, GRAPHICS) \
+    ROW(cudaEGLStreamProducerConnect, GRAPHICS) \
+    ROW(cudaEGLStreamProducerDisconnect, GRAPHICS) \
+    ROW(cudaEGLStreamProducerPresentFrame, GRAPHICS) \
+    ROW(cudaEGLStreamProducerReturnFrame, GRAPHICS) \
+    ROW(cudaEventCreateFromEGLSync, GRAPHICS) \
+    ROW(cudaGLGetDevices, GRAPHICS) \
+    ROW(cudaGLMapBufferObject, GRAPHICS) \
+    ROW(cudaGLMapBufferObjectAsync, GRAPHICS) \
+    ROW(cudaGLRegisterBufferObject, GRAPHICS) \
+    ROW(cudaGLSetBufferObjectMapFlags, GRAPHICS) \
+    ROW(cudaGLSetGLDevice, GRAPHICS) \
+    ROW(cudaGLUnmapBufferObject, GRAPHICS) \
+    ROW(cudaGLUnmapBufferObjectAsync, GRAPHICS) \
+    ROW(cudaGLUnregisterBufferObject, GRAPHICS) \
+    ROW(cudaGraphicsEGLRegisterImage, GRAPHICS) \
+    ROW(cudaGraphicsGLRegisterBuffer, GRAPHICS) \
+    ROW(cudaGraphicsGLRegisterImage, GRAPHICS) \
+    ROW(cudaGraphicsMapResources, GRAPHICS) \
+    ROW(cudaGraphicsResourceGetMappedEglFrame, GRAPHICS) \
+    ROW(cudaGraphicsResourceGetMappedMipmappedArray, GRAPHICS) \
+    ROW(cudaGraphicsResourceGetMappedPointer, GRAPHICS) \
+    ROW(cudaGraphicsResourceSetMapFlags, GRAPHICS) \
+    ROW(cudaGraphicsSubResourceGetMappedArray, GRAPHICS) \
+    ROW(cudaGraphicsUnmapResources, GRAPHICS) \
+    ROW(cudaGraphicsUnregisterResource, GRAPHICS) \
+    ROW(cudaGraphicsVDPAURegisterOutputSurface, GRAPHICS) \
+    ROW(cudaGraphicsVDPAURegisterVideoSurface, GRAPHICS) \
+    ROW(cudaVDPAUGetDevice, GRAPHICS) \
+    ROW(cudaVDPAUSetVDPAUDevice, GRAPHICS) \
+    ROW(cudaDestroyExternalMemory, EXTERNAL) \
+    ROW(cudaDestroyExternalSemaphore, EXTERNAL) \
+    ROW(cudaDeviceGetNvSciSyncAttributes, EXTERNAL) \
+    ROW(cudaExternalMemoryGetMappedBuffer, EXTERNAL) \
+    ROW(cudaExternalMemoryGetMappedMipmappedArray, EXTERNAL) \
+    ROW(cudaGraphAddExternalSemaphoresSignalNode, EXTERNAL) \
+    ROW(cudaGraphAddExternalSemaphoresWaitNode, EXTERNAL) \
+    ROW(cudaGraphExecExternalSemaphoresSignalNodeSetParams, EXTERNAL) \
+    ROW(cudaGraphExecExternalSemaphoresWaitNodeSetParams, EXTERNAL) \
+    ROW(cudaGraphExternalSemaphoresSignalNodeGetParams, EXTERNAL) \
+    ROW(cudaGraphExternalSemaphoresSignalNodeSetParams, EXTERNAL) \
+    ROW(cudaGraphExternalSemaphoresWaitNodeGetParams, EXTERNAL) \
+    ROW(cudaGraphExternalSemaphoresWaitNodeSetParams, EXTERNAL) \
+    ROW(cudaImportExternalMemory, EXTERNAL) \
+    ROW(cudaImportExternalSemaphore, EXTERNAL) \
+    ROW(cudaSignalExternalSemaphoresAsync, EXTERNAL) \
+    ROW(cudaSignalExternalSemaphoresAsync_ptsz, EXTERNAL) \
+    ROW(cudaWaitExternalSemaphoresAsync, EXTERNAL) \
+    ROW(cudaWaitExternalSemaphoresAsync_ptsz, EXTERNAL) \
+    ROW(cudaOccupancyMaxActiveClusters, CLUSTER) \
+    ROW(cudaOccupancyMaxPotentialClusterSize, CLUSTER) \
+    ROW(cudaArrayGetPlane, SPARSE) \
+    ROW(cudaArrayGetSparseProperties, SPARSE) \
+    ROW(cudaMipmappedArrayGetSparseProperties, SPARSE) \
+    ROW(cudaLogsCurrent, LOGS) \
+    ROW(cudaLogsDumpToFile, LOGS) \
+    ROW(cudaLogsDumpToMemory, LOGS) \
+    ROW(cudaLogsRegisterCallback, LOGS) \
+    ROW(cudaLogsUnregisterCallback, LOGS) \
+    ROW(cudaMemPoolExportPointer, POOL_HANDLE) \
+    ROW(cudaMemPoolExportToShareableHandle, POOL_HANDLE) \
+    ROW(cudaMemPoolImportFromShareableHandle, POOL_HANDLE) \
+    ROW(cudaMemPoolImportPointer, POOL_HANDLE) \
+    ROW(cudaDeviceFlushGPUDirectRDMAWrites, DMA) \
+    ROW(cudaDeviceGetHostAtomicCapabilities, ATOMICS) \
+    ROW(cudaDeviceGetP2PAtomicCapabilities, ATOMICS) \
+    ROW(cudaGetExportTable, TABLE) \
+    ROW(cudaDeviceRegisterAsyncNotification, ASYNC) \
+    ROW(cudaDeviceUnregisterAsyncNotification, ASYNC) \
+    ROW(__cudaGetProcAddress, COMPILER) \
+    ROW(__cudaRegisterHostVar, COMPILER) \
+    ROW(__cudaRegisterUnifiedTable, COMPILER)
+
+/* ROW(symbol, cause): the same, for programs built by CUDA 11 and 12. */
 #define CUDART_OLD_MISSING(ROW) \
-    ROW(__cudaRegisterSurface) ROW(__cudaRegisterTexture) ROW(cudaBindSurfaceToArray)            \
-    ROW(cudaBindTexture) ROW(cudaBindTexture2D) ROW(cudaBindTextureToArray)                      \
-    ROW(cudaBindTextureToMipmappedArray) ROW(cudaGetSurfaceReference)                            \
-    ROW(cudaGetTextureAlignmentOffset) ROW(cudaGetTextureReference)                              \
-    ROW(cudaLaunchCooperativeKernelMultiDevice) ROW(cudaThreadGetCacheConfig)                    \
-    ROW(cudaThreadGetLimit) ROW(cudaThreadSetCacheConfig) ROW(cudaThreadSetLimit)                \
-    ROW(cudaUnbindTexture)
+    ROW(__cudaRegisterSurface, REFERENCE) \
+    ROW(__cudaRegisterTexture, REFERENCE) \
+    ROW(cudaBindSurfaceToArray, REFERENCE) \
+    ROW(cudaBindTexture, REFERENCE) \
+    ROW(cudaBindTexture2D, REFERENCE) \
+    ROW(cudaBindTextureToArray, REFERENCE) \
+    ROW(cudaBindTextureToMipmappedArray, REFERENCE) \
+    ROW(cudaGetSurfaceReference, REFERENCE) \
+    ROW(cudaGetTextureAlignmentOffset, REFERENCE) \
+    ROW(cudaGetTextureReference, REFERENCE) \
+    ROW(cudaLaunchCooperativeKernelMultiDevice, MULTIPLE) \
+    ROW(cudaUnbindTexture, REFERENCE)
 
 /* clang-format on */
 

@@ -329,3 +329,15 @@ cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *
                                                        cudaSurfaceObject_t surface) {
     return RUNTIME_CALL(surface_resource(resource, surface));
 }
+
+cudaError_t CUDARTAPI cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *out,
+                                                     cudaArray_t array, int device) {
+    return RUNTIME_CALL(cuArrayGetMemoryRequirements((CUDA_ARRAY_MEMORY_REQUIREMENTS *)out,
+                                                     (CUarray)array, device));
+}
+
+cudaError_t CUDARTAPI cudaMipmappedArrayGetMemoryRequirements(
+    struct cudaArrayMemoryRequirements *out, cudaMipmappedArray_t array, int device) {
+    return RUNTIME_CALL(cuMipmappedArrayGetMemoryRequirements((CUDA_ARRAY_MEMORY_REQUIREMENTS *)out,
+                                                              (CUmipmappedArray)array, device));
+}

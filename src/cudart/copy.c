@@ -333,6 +333,32 @@ cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *given) {
     return cudaMemcpy3DAsync(given, NULL);
 }
 
+/* Both devices are the one that there is. */
+static int copy_3d_peer(const struct cudaMemcpy3DPeerParms *given, cudaStream_t stream) {
+    if (!given) return cudaErrorInvalidValue;
+    if (given->srcDevice != 0 || given->dstDevice != 0) return cudaErrorInvalidDevice;
+    const struct cudaMemcpy3DParms plain = {
+        .srcArray = given->srcArray,
+        .srcPos = given->srcPos,
+        .srcPtr = given->srcPtr,
+        .dstArray = given->dstArray,
+        .dstPos = given->dstPos,
+        .dstPtr = given->dstPtr,
+        .extent = given->extent,
+        .kind = cudaMemcpyDefault,
+    };
+    return copy_3d(&plain, stream);
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *given,
+                                            cudaStream_t stream) {
+    return RUNTIME_CALL(copy_3d_peer(given, stream));
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *given) {
+    return cudaMemcpy3DPeerAsync(given, NULL);
+}
+
 /* ---- A run of bytes that goes on from row to row of an array ---- */
 
 /* Bytes from (x_bytes, y) to the end of the row. */

@@ -51,3 +51,8 @@ cudaError_t CUDARTAPI cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigne
                                                   cudaLibrary_t library) {
     return RUNTIME_CALL(cuLibraryEnumerateKernels(kernels, count, library));
 }
+
+cudaError_t CUDARTAPI cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library,
+                                                    const char *name) {
+    return RUNTIME_CALL(cuLibraryGetUnifiedFunction(function, library, name));
+}

@@ -147,6 +147,25 @@ cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
     return RUNTIME_CALL(cuDeviceSetMemPool(device, pool));
 }
 
+cudaError_t CUDARTAPI cudaMemGetDefaultMemPool(cudaMemPool_t *pool,
+                                               struct cudaMemLocation *location,
+                                               enum cudaMemAllocationType type) {
+    return RUNTIME_CALL(
+        cuMemGetDefaultMemPool(pool, (CUmemLocation *)location, (CUmemAllocationType)type));
+}
+
+cudaError_t CUDARTAPI cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+                                        enum cudaMemAllocationType type) {
+    return RUNTIME_CALL(
+        cuMemGetMemPool(pool, (CUmemLocation *)location, (CUmemAllocationType)type));
+}
+
+cudaError_t CUDARTAPI cudaMemSetMemPool(struct cudaMemLocation *location,
+                                        enum cudaMemAllocationType type, cudaMemPool_t pool) {
+    return RUNTIME_CALL(
+        cuMemSetMemPool((CUmemLocation *)location, (CUmemAllocationType)type, pool));
+}
+
 cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *pool,
                                         const struct cudaMemPoolProps *properties) {
     return RUNTIME_CALL(cuMemPoolCreate(pool, (const CUmemPoolProps *)properties));

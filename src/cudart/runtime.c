@@ -63,7 +63,7 @@ cudaError_t CUDARTAPI cudaGetLastError(void) {
     return error;
 }
 
-int runtime_missing(const char *function) {
+int runtime_missing(const char *function, const char *why) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static Map *told; /* of the functions named so far */
     pthread_mutex_lock(&lock);
@@ -71,6 +71,7 @@ int runtime_missing(const char *function) {
     bool is_known = map_has(told, function, strlen(function));
     if (!is_known) map_put(told, function, strlen(function), NULL);
     pthread_mutex_unlock(&lock);
-    if (!is_known) runtime_say("error: %s is not supported (docs/runtime-api.md)", function);
+    if (!is_known)
+        runtime_say("error: %s is not supported: %s (docs/runtime-api.md)", function, why);
     return (int)runtime_leave(cudaErrorNotSupported);
 }

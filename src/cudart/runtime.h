@@ -26,8 +26,9 @@ cudaError_t runtime_leave(int status);
 
 /* Prints a message on stderr, after "tyto: ". */
 void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Says once that `function` is not supported. Returns and remembers cudaErrorNotSupported. */
-int runtime_missing(const char *function);
+/* Says once that `function` is not supported, and why. Returns and remembers cudaErrorNotSupported.
+ */
+int runtime_missing(const char *function, const char *why);
 
 /* ---- What is registered (registry.c) ---- */
 

@@ -190,9 +190,15 @@ cudaError_t version_add_node_v2(cudaGraphNode_t *node, cudaGraph_t graph,
 /* Names that were dropped because another function does the same. */
 EXPORT_ALIAS(cudaThreadSynchronize, cudaDeviceSynchronize)
 EXPORT_ALIAS(cudaThreadExit, cudaDeviceReset)
+EXPORT_ALIAS(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig)
+EXPORT_ALIAS(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig)
+EXPORT_ALIAS(cudaThreadGetLimit, cudaDeviceGetLimit)
+EXPORT_ALIAS(cudaThreadSetLimit, cudaDeviceSetLimit)
 EXPORT_ALIAS(cudaEventElapsedTime_v2, cudaEventElapsedTime)
 EXPORT_ALIAS(cudaCreateTextureObject_v2, cudaCreateTextureObject)
 EXPORT_ALIAS(cudaGetTextureObjectTextureDesc_v2, cudaGetTextureObjectTextureDesc)
 
-#define MISSING(symbol) EXPORT_MISSING(symbol, runtime_missing)
+#define CAUSE(cause, text) extern const char cudart_cause_##cause[]; /* in api.c */
+CUDART_CAUSES(CAUSE)
+#define MISSING(symbol, cause) EXPORT_MISSING(symbol, runtime_missing, cudart_cause_##cause)
 CUDART_OLD_MISSING(MISSING)

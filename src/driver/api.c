@@ -12,9 +12,12 @@ ApiFunction cuGetProcAddress;
 
 API_ALIASES(EXPORT_ALIAS)
 
-/* Missing functions: whatever their arguments, they say so once and return their error. */
-int driver_missing(const char *function); /* a CUresult, see driver/driver.h */
-#define MISSING(symbol) EXPORT_MISSING(symbol, driver_missing)
+/* Missing functions: whatever their arguments, they say once that they are missing, and why, and
+ * return their error. */
+int driver_missing_because(const char *function, const char *why); /* a CUresult, driver.h */
+#define CAUSE(cause, text) static const char cause_of_##cause[] = text;
+API_CAUSES(CAUSE)
+#define MISSING(symbol, cause) EXPORT_MISSING(symbol, driver_missing_because, cause_of_##cause)
 API_MISSING(MISSING)
 
 typedef struct ApiRow {
@@ -24,7 +27,7 @@ typedef struct ApiRow {
 
 #define FUNCTION_ROW(symbol)     {#symbol, symbol},
 #define ALIAS_ROW(alias, symbol) {#alias, alias},
-#define MISSING_ROW(symbol)      {#symbol, (ApiFunction *)symbol},
+#define MISSING_ROW(symbol, why) {#symbol, (ApiFunction *)symbol},
 static const ApiRow rows[] = {API_FUNCTIONS(FUNCTION_ROW) API_ALIASES(ALIAS_ROW)
                                   API_MISSING(MISSING_ROW){"cuGetProcAddress", cuGetProcAddress}};
 

@@ -131,7 +131,17 @@
     ROW(cuTexRefGetMipmapFilterMode) ROW(cuTexRefGetMipmapLevelBias)                             \
     ROW(cuTexRefGetMipmapLevelClamp) ROW(cuTexRefGetMaxAnisotropy) ROW(cuTexRefGetBorderColor)   \
     ROW(cuTexRefGetFlags) ROW(cuSurfRefSetArray) ROW(cuSurfRefGetArray)                          \
-    ROW(cuTexRefSetAddress_v2) ROW(cuTexRefSetAddress2D_v3) ROW(cuTexRefGetAddress_v2)
+    ROW(cuTexRefSetAddress_v2) ROW(cuTexRefSetAddress2D_v3) ROW(cuTexRefGetAddress_v2)           \
+    ROW(cuIpcGetMemHandle) ROW(cuIpcOpenMemHandle_v2) \
+    ROW(cuIpcCloseMemHandle) ROW(cuIpcGetEventHandle) \
+    ROW(cuIpcOpenEventHandle) ROW(cuMemRangeGetAttribute) \
+    ROW(cuMemRangeGetAttributes) ROW(cuStreamWaitValue32_v2) \
+    ROW(cuStreamWaitValue64_v2) ROW(cuStreamWriteValue32_v2) \
+    ROW(cuStreamWriteValue64_v2) ROW(cuStreamBatchMemOp_v2) \
+    ROW(cuCtxRecordEvent) ROW(cuCtxWaitEvent) \
+    ROW(cuLibraryGetUnifiedFunction) ROW(cuArrayGetMemoryRequirements) \
+    ROW(cuMipmappedArrayGetMemoryRequirements) ROW(cuCtxCreate_v3) \
+    ROW(cuDeviceGetExecAffinitySupport)
 
 /* ROW(alias, symbol): other names of the same function: plain names, which once had 32-bit sizes,
  * and the forms for a default stream per thread. */
@@ -273,70 +283,159 @@
     ROW(cuMemDiscardAndPrefetchBatchAsync_ptsz, cuMemDiscardAndPrefetchBatchAsync) \
     ROW(cuMemcpy3DPeer_ptds, cuMemcpy3DPeer) \
     ROW(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DPeerAsync) \
-    ROW(cuStreamAttachMemAsync_ptsz, cuStreamAttachMemAsync)
+    ROW(cuStreamAttachMemAsync_ptsz, cuStreamAttachMemAsync) \
+    ROW(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2) \
+    ROW(cuStreamWaitValue32, cuStreamWaitValue32_v2) \
+    ROW(cuStreamWaitValue32_ptsz, cuStreamWaitValue32_v2) \
+    ROW(cuStreamWaitValue32_v2_ptsz, cuStreamWaitValue32_v2) \
+    ROW(cuStreamWaitValue64, cuStreamWaitValue64_v2) \
+    ROW(cuStreamWaitValue64_ptsz, cuStreamWaitValue64_v2) \
+    ROW(cuStreamWaitValue64_v2_ptsz, cuStreamWaitValue64_v2) \
+    ROW(cuStreamWriteValue32, cuStreamWriteValue32_v2) \
+    ROW(cuStreamWriteValue32_ptsz, cuStreamWriteValue32_v2) \
+    ROW(cuStreamWriteValue32_v2_ptsz, cuStreamWriteValue32_v2) \
+    ROW(cuStreamWriteValue64, cuStreamWriteValue64_v2) \
+    ROW(cuStreamWriteValue64_ptsz, cuStreamWriteValue64_v2) \
+    ROW(cuStreamWriteValue64_v2_ptsz, cuStreamWriteValue64_v2) \
+    ROW(cuStreamBatchMemOp, cuStreamBatchMemOp_v2) \
+    ROW(cuStreamBatchMemOp_ptsz, cuStreamBatchMemOp_v2) \
+    ROW(cuStreamBatchMemOp_v2_ptsz, cuStreamBatchMemOp_v2)
 
-/* ROW(symbol): exported so that programs load, but not supported. */
+/* ROW(cause, text): why a function is not there. */
+#define API_CAUSES(ROW) \
+    ROW(GRAPHICS, "there is no graphics API on this device") \
+    ROW(EXTERNAL, "memory and semaphores of other APIs cannot be imported") \
+    ROW(GREEN, "the device is not divided among contexts") \
+    ROW(CHECKPOINT, "a process cannot be checkpointed") \
+    ROW(COREDUMP, "there are no GPU core dumps; a fault is told on stderr") \
+    ROW(TENSOR_MAP, "tensor maps belong to compute capability 9.0") \
+    ROW(CLUSTER, "clusters belong to compute capability 9.0") \
+    ROW(MULTICAST, "there is one device") \
+    ROW(SPARSE, "arrays have all their memory and one plane") \
+    ROW(LOGS, "errors are told on stderr at once") \
+    ROW(OLD_LAUNCH, "replaced by cuLaunchKernel in CUDA 4") \
+    ROW(POOL_HANDLE, "pools cannot be opened by other processes; cuIpcGetMemHandle shares memory") \
+    ROW(MEM_OP_NODE, "a graph has no nodes for operations on memory") \
+    ROW(DECOMPRESS, "there is no decompression engine") \
+    ROW(DMA, "no other device reaches the memory") \
+    ROW(ATOMICS, "which atomic operations a link can do is not modelled") \
+    ROW(ASYNC, "there is nothing to notify of") \
+    ROW(OLD_FORM, "an earlier form of the function, with other arguments") \
+    ROW(WINDOWS, "only Windows has it") \
+    ROW(AFFINITY, "a context has the whole device")
+
+/* ROW(symbol, cause): exported so that programs load, but not supported. */
 #define API_MISSING(ROW) \
-    ROW(cuArrayGetMemoryRequirements) ROW(cuArrayGetPlane) ROW(cuArrayGetSparseProperties)       \
-    ROW(cuCheckpointProcessCheckpoint) ROW(cuCheckpointProcessGetRestoreThreadId)                \
-    ROW(cuCheckpointProcessGetState) ROW(cuCheckpointProcessLock)                                \
-    ROW(cuCheckpointProcessRestore) ROW(cuCheckpointProcessUnlock) ROW(cuCoredumpGetAttribute)   \
-    ROW(cuCoredumpGetAttributeGlobal) ROW(cuCoredumpSetAttribute)                                \
-    ROW(cuCoredumpSetAttributeGlobal) ROW(cuCtxAttach) ROW(cuCtxCreate_v3) ROW(cuCtxDetach)      \
-    ROW(cuCtxFromGreenCtx) ROW(cuCtxGetDevResource) ROW(cuCtxGetExecAffinity)                    \
-    ROW(cuCtxRecordEvent) ROW(cuCtxWaitEvent) ROW(cuDestroyExternalMemory)                       \
-    ROW(cuDestroyExternalSemaphore) ROW(cuDevResourceGenerateDesc)                               \
-    ROW(cuDevSmResourceSplitByCount) ROW(cuDeviceGetDevResource)                                 \
-    ROW(cuDeviceGetExecAffinitySupport) ROW(cuDeviceGetHostAtomicCapabilities)                   \
-    ROW(cuDeviceGetLuid) ROW(cuDeviceGetNvSciSyncAttributes)                                     \
-    ROW(cuDeviceGetP2PAtomicCapabilities) ROW(cuDeviceRegisterAsyncNotification)                 \
-    ROW(cuDeviceUnregisterAsyncNotification) ROW(cuExternalMemoryGetMappedBuffer)                \
-    ROW(cuExternalMemoryGetMappedMipmappedArray) ROW(cuFlushGPUDirectRDMAWrites)                 \
-    ROW(cuFuncSetBlockShape) ROW(cuFuncSetSharedSize)                                             \
-    ROW(cuGraphAddBatchMemOpNode) ROW(cuGraphAddExternalSemaphoresSignalNode)                    \
-    ROW(cuGraphAddExternalSemaphoresWaitNode) ROW(cuGraphBatchMemOpNodeGetParams)                \
-    ROW(cuGraphBatchMemOpNodeSetParams) ROW(cuGraphExecBatchMemOpNodeSetParams)                  \
-    ROW(cuGraphExecExternalSemaphoresSignalNodeSetParams)                                        \
-    ROW(cuGraphExecExternalSemaphoresWaitNodeSetParams)                                          \
-    ROW(cuGraphExternalSemaphoresSignalNodeGetParams)                                            \
-    ROW(cuGraphExternalSemaphoresSignalNodeSetParams)                                            \
-    ROW(cuGraphExternalSemaphoresWaitNodeGetParams)                                              \
-    ROW(cuGraphExternalSemaphoresWaitNodeSetParams) ROW(cuGraphicsMapResources)                  \
-    ROW(cuGraphicsMapResources_ptsz) ROW(cuGraphicsResourceGetMappedMipmappedArray)              \
-    ROW(cuGraphicsResourceGetMappedPointer) ROW(cuGraphicsResourceGetMappedPointer_v2)           \
-    ROW(cuGraphicsResourceSetMapFlags) ROW(cuGraphicsResourceSetMapFlags_v2)                     \
-    ROW(cuGraphicsSubResourceGetMappedArray) ROW(cuGraphicsUnmapResources)                       \
-    ROW(cuGraphicsUnmapResources_ptsz) ROW(cuGraphicsUnregisterResource) ROW(cuGreenCtxCreate)   \
-    ROW(cuGreenCtxDestroy) ROW(cuGreenCtxGetDevResource) ROW(cuGreenCtxGetId)                    \
-    ROW(cuGreenCtxRecordEvent) ROW(cuGreenCtxStreamCreate) ROW(cuGreenCtxWaitEvent)              \
-    ROW(cuImportExternalMemory) ROW(cuImportExternalSemaphore) ROW(cuIpcCloseMemHandle)          \
-    ROW(cuIpcGetEventHandle) ROW(cuIpcGetMemHandle) ROW(cuIpcOpenEventHandle)                    \
-    ROW(cuIpcOpenMemHandle) ROW(cuIpcOpenMemHandle_v2) ROW(cuLaunch)                             \
-    ROW(cuLaunchCooperativeKernelMultiDevice) ROW(cuLaunchGrid) ROW(cuLaunchGridAsync)           \
-    ROW(cuLibraryGetUnifiedFunction) ROW(cuLogsCurrent) ROW(cuLogsDumpToFile)                    \
-    ROW(cuLogsDumpToMemory) ROW(cuLogsRegisterCallback) ROW(cuLogsUnregisterCallback)            \
-    ROW(cuMemBatchDecompressAsync) ROW(cuMemBatchDecompressAsync_ptsz)                           \
-    ROW(cuMemGetHandleForAddressRange) ROW(cuMemMapArrayAsync) ROW(cuMemMapArrayAsync_ptsz)      \
-    ROW(cuMemPoolExportPointer) ROW(cuMemPoolExportToShareableHandle)                            \
-    ROW(cuMemPoolImportFromShareableHandle) ROW(cuMemPoolImportPointer)                          \
-    ROW(cuMemPrefetchAsync_ptsz) ROW(cuMemRangeGetAttribute) ROW(cuMemRangeGetAttributes)        \
-    ROW(cuMipmappedArrayGetMemoryRequirements) ROW(cuMipmappedArrayGetSparseProperties)          \
-    ROW(cuMulticastAddDevice) ROW(cuMulticastBindAddr) ROW(cuMulticastBindMem)                   \
-    ROW(cuMulticastCreate) ROW(cuMulticastGetGranularity) ROW(cuMulticastUnbind)                 \
-    ROW(cuOccupancyMaxActiveClusters) ROW(cuOccupancyMaxPotentialClusterSize)                    \
-    ROW(cuParamSetSize) ROW(cuParamSetTexRef) ROW(cuParamSetf) ROW(cuParamSeti) ROW(cuParamSetv) \
-    ROW(cuProfilerInitialize) ROW(cuSignalExternalSemaphoresAsync)                               \
-    ROW(cuSignalExternalSemaphoresAsync_ptsz) ROW(cuStreamBatchMemOp)                            \
-    ROW(cuStreamBatchMemOp_ptsz) ROW(cuStreamBatchMemOp_v2) ROW(cuStreamBatchMemOp_v2_ptsz)      \
-    ROW(cuStreamBeginCapture) ROW(cuStreamBeginCapture_ptsz) ROW(cuStreamGetGreenCtx)            \
-    ROW(cuStreamWaitValue32) ROW(cuStreamWaitValue32_ptsz) ROW(cuStreamWaitValue32_v2)           \
-    ROW(cuStreamWaitValue32_v2_ptsz) ROW(cuStreamWaitValue64) ROW(cuStreamWaitValue64_ptsz)      \
-    ROW(cuStreamWaitValue64_v2) ROW(cuStreamWaitValue64_v2_ptsz) ROW(cuStreamWriteValue32)       \
-    ROW(cuStreamWriteValue32_ptsz) ROW(cuStreamWriteValue32_v2)                                  \
-    ROW(cuStreamWriteValue32_v2_ptsz) ROW(cuStreamWriteValue64) ROW(cuStreamWriteValue64_ptsz)   \
-    ROW(cuStreamWriteValue64_v2) ROW(cuStreamWriteValue64_v2_ptsz) ROW(cuTensorMapEncodeIm2col)  \
-    ROW(cuTensorMapEncodeIm2colWide) ROW(cuTensorMapEncodeTiled) ROW(cuTensorMapReplaceAddress)  \
-    ROW(cuWaitExternalSemaphoresAsync) ROW(cuWaitExternalSemaphoresAsync_ptsz)
+    ROW(cuGraphicsMapResources, GRAPHICS) \
+    ROW(cuGraphicsMapResources_ptsz, GRAPHICS) \
+    ROW(cuGraphicsResourceGetMappedMipmappedArray, GRAPHICS) \
+    ROW(cuGraphicsResourceGetMappedPointer, GRAPHICS) \
+    ROW(cuGraphicsResourceGetMappedPointer_v2, GRAPHICS) \
+    ROW(cuGraphicsResourceSetMapFlags, GRAPHICS) \
+    ROW(cuGraphicsResourceSetMapFlags_v2, GRAPHICS) \
+    ROW(cuGraphicsSubResourceGetMappedArray, GRAPHICS) \
+    ROW(cuGraphicsUnmapResources, GRAPHICS) \
+    ROW(cuGraphicsUnmapResources_ptsz, GRAPHICS) \
+    ROW(cuGraphicsUnregisterResource, GRAPHICS) \
+    ROW(cuDestroyExternalMemory, EXTERNAL) \
+    ROW(cuDestroyExternalSemaphore, EXTERNAL) \
+    ROW(cuDeviceGetNvSciSyncAttributes, EXTERNAL) \
+    ROW(cuExternalMemoryGetMappedBuffer, EXTERNAL) \
+    ROW(cuExternalMemoryGetMappedMipmappedArray, EXTERNAL) \
+    ROW(cuGraphAddExternalSemaphoresSignalNode, EXTERNAL) \
+    ROW(cuGraphAddExternalSemaphoresWaitNode, EXTERNAL) \
+    ROW(cuGraphExecExternalSemaphoresSignalNodeSetParams, EXTERNAL) \
+    ROW(cuGraphExecExternalSemaphoresWaitNodeSetParams, EXTERNAL) \
+    ROW(cuGraphExternalSemaphoresSignalNodeGetParams, EXTERNAL) \
+    ROW(cuGraphExternalSemaphoresSignalNodeSetParams, EXTERNAL) \
+    ROW(cuGraphExternalSemaphoresWaitNodeGetParams, EXTERNAL) \
+    ROW(cuGraphExternalSemaphoresWaitNodeSetParams, EXTERNAL) \
+    ROW(cuImportExternalMemory, EXTERNAL) \
+    ROW(cuImportExternalSemaphore, EXTERNAL) \
+    ROW(cuSignalExternalSemaphoresAsync, EXTERNAL) \
+    ROW(cuSignalExternalSemaphoresAsync_ptsz, EXTERNAL) \
+    ROW(cuWaitExternalSemaphoresAsync, EXTERNAL) \
+    ROW(cuWaitExternalSemaphoresAsync_ptsz, EXTERNAL) \
+    ROW(cuCtxFromGreenCtx, GREEN) \
+    ROW(cuCtxGetDevResource, GREEN) \
+    ROW(cuDevResourceGenerateDesc, GREEN) \
+    ROW(cuDevSmResourceSplitByCount, GREEN) \
+    ROW(cuDeviceGetDevResource, GREEN) \
+    ROW(cuGreenCtxCreate, GREEN) \
+    ROW(cuGreenCtxDestroy, GREEN) \
+    ROW(cuGreenCtxGetDevResource, GREEN) \
+    ROW(cuGreenCtxGetId, GREEN) \
+    ROW(cuGreenCtxRecordEvent, GREEN) \
+    ROW(cuGreenCtxStreamCreate, GREEN) \
+    ROW(cuGreenCtxWaitEvent, GREEN) \
+    ROW(cuStreamGetGreenCtx, GREEN) \
+    ROW(cuCheckpointProcessCheckpoint, CHECKPOINT) \
+    ROW(cuCheckpointProcessGetRestoreThreadId, CHECKPOINT) \
+    ROW(cuCheckpointProcessGetState, CHECKPOINT) \
+    ROW(cuCheckpointProcessLock, CHECKPOINT) \
+    ROW(cuCheckpointProcessRestore, CHECKPOINT) \
+    ROW(cuCheckpointProcessUnlock, CHECKPOINT) \
+    ROW(cuCoredumpGetAttribute, COREDUMP) \
+    ROW(cuCoredumpGetAttributeGlobal, COREDUMP) \
+    ROW(cuCoredumpSetAttribute, COREDUMP) \
+    ROW(cuCoredumpSetAttributeGlobal, COREDUMP) \
+    ROW(cuTensorMapEncodeIm2col, TENSOR_MAP) \
+    ROW(cuTensorMapEncodeIm2colWide, TENSOR_MAP) \
+    ROW(cuTensorMapEncodeTiled, TENSOR_MAP) \
+    ROW(cuTensorMapReplaceAddress, TENSOR_MAP) \
+    ROW(cuOccupancyMaxActiveClusters, CLUSTER) \
+    ROW(cuOccupancyMaxPotentialClusterSize, CLUSTER) \
+    ROW(cuLaunchCooperativeKernelMultiDevice, MULTICAST) \
+    ROW(cuMulticastAddDevice, MULTICAST) \
+    ROW(cuMulticastBindAddr, MULTICAST) \
+    ROW(cuMulticastBindMem, MULTICAST) \
+    ROW(cuMulticastCreate, MULTICAST) \
+    ROW(cuMulticastGetGranularity, MULTICAST) \
+    ROW(cuMulticastUnbind, MULTICAST) \
+    ROW(cuArrayGetPlane, SPARSE) \
+    ROW(cuArrayGetSparseProperties, SPARSE) \
+    ROW(cuMemMapArrayAsync, SPARSE) \
+    ROW(cuMemMapArrayAsync_ptsz, SPARSE) \
+    ROW(cuMipmappedArrayGetSparseProperties, SPARSE) \
+    ROW(cuLogsCurrent, LOGS) \
+    ROW(cuLogsDumpToFile, LOGS) \
+    ROW(cuLogsDumpToMemory, LOGS) \
+    ROW(cuLogsRegisterCallback, LOGS) \
+    ROW(cuLogsUnregisterCallback, LOGS) \
+    ROW(cuFuncSetBlockShape, OLD_LAUNCH) \
+    ROW(cuFuncSetSharedSize, OLD_LAUNCH) \
+    ROW(cuLaunch, OLD_LAUNCH) \
+    ROW(cuLaunchGrid, OLD_LAUNCH) \
+    ROW(cuLaunchGridAsync, OLD_LAUNCH) \
+    ROW(cuParamSetSize, OLD_LAUNCH) \
+    ROW(cuParamSetTexRef, OLD_LAUNCH) \
+    ROW(cuParamSetf, OLD_LAUNCH) \
+    ROW(cuParamSeti, OLD_LAUNCH) \
+    ROW(cuParamSetv, OLD_LAUNCH) \
+    ROW(cuMemPoolExportPointer, POOL_HANDLE) \
+    ROW(cuMemPoolExportToShareableHandle, POOL_HANDLE) \
+    ROW(cuMemPoolImportFromShareableHandle, POOL_HANDLE) \
+    ROW(cuMemPoolImportPointer, POOL_HANDLE) \
+    ROW(cuGraphAddBatchMemOpNode, MEM_OP_NODE) \
+    ROW(cuGraphBatchMemOpNodeGetParams, MEM_OP_NODE) \
+    ROW(cuGraphBatchMemOpNodeSetParams, MEM_OP_NODE) \
+    ROW(cuGraphExecBatchMemOpNodeSetParams, MEM_OP_NODE) \
+    ROW(cuMemBatchDecompressAsync, DECOMPRESS) \
+    ROW(cuMemBatchDecompressAsync_ptsz, DECOMPRESS) \
+    ROW(cuFlushGPUDirectRDMAWrites, DMA) \
+    ROW(cuMemGetHandleForAddressRange, DMA) \
+    ROW(cuDeviceGetHostAtomicCapabilities, ATOMICS) \
+    ROW(cuDeviceGetP2PAtomicCapabilities, ATOMICS) \
+    ROW(cuDeviceRegisterAsyncNotification, ASYNC) \
+    ROW(cuDeviceUnregisterAsyncNotification, ASYNC) \
+    ROW(cuCtxAttach, OLD_FORM) \
+    ROW(cuCtxDetach, OLD_FORM) \
+    ROW(cuMemPrefetchAsync_ptsz, OLD_FORM) \
+    ROW(cuProfilerInitialize, OLD_FORM) \
+    ROW(cuStreamBeginCapture, OLD_FORM) \
+    ROW(cuStreamBeginCapture_ptsz, OLD_FORM) \
+    ROW(cuDeviceGetLuid, WINDOWS) \
+    ROW(cuCtxGetExecAffinity, AFFINITY)
 
 /* clang-format on */
 

@@ -144,3 +144,17 @@ CUresult CUDAAPI cuArrayDestroy(CUarray handle) {
     array_free(call.driver, array);
     return call_end(&call, CUDA_SUCCESS);
 }
+
+CUresult CUDAAPI cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUarray handle,
+                                              CUdevice device) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Array *array = CALL_GET(&call, HANDLE_ARRAY, handle);
+    if (!out) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!array) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    if (device != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
+    *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS){
+        .size = array->pitch_bytes * array->rows * array->slices, .alignment = MEM_ALLOC_ALIGN};
+    return call_end(&call, CUDA_SUCCESS);
+}

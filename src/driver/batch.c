@@ -58,22 +58,27 @@ static CUresult find_element(const CUmemcpy3DOperand *operand, unsigned *bytes) 
     return status;
 }
 
-/* One side of the box: CUDA_MEMCPY3D has the same members twice. */
-#define SET_SIDE(box, side, operand, element)                                                      \
-    do {                                                                                           \
-        bool is_array = (operand)->type == CU_MEMCPY_OPERAND_TYPE_ARRAY;                           \
-        (box)->side##MemoryType = is_array ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;          \
-        if (is_array) {                                                                            \
-            (box)->side##Array = (operand)->op.array.array;                                        \
-            (box)->side##XInBytes = (operand)->op.array.offset.x * (element);                      \
-            (box)->side##Y = (operand)->op.array.offset.y;                                         \
-            (box)->side##Z = (operand)->op.array.offset.z;                                         \
-        } else {                                                                                   \
-            (box)->side##Device = (operand)->op.ptr.ptr;                                           \
-            (box)->side##Pitch = (operand)->op.ptr.rowLength * (element);                          \
-            (box)->side##Height = (operand)->op.ptr.layerHeight;                                   \
-        }                                                                                          \
-    } while (0)
+/* One side of a box; a CUDA_MEMCPY3D has the same members twice. */
+typedef struct Side {
+    CUmemorytype type;
+    CUarray array;
+    CUdeviceptr device;
+    size_t x_bytes, y, z;     /* of an array */
+    size_t pitch_bytes, rows; /* of memory */
+} Side;
+
+static Side side_of(const CUmemcpy3DOperand *operand, size_t element) {
+    if (operand->type != CU_MEMCPY_OPERAND_TYPE_ARRAY)
+        return (Side){.type = CU_MEMORYTYPE_UNIFIED,
+                      .device = operand->op.ptr.ptr,
+                      .pitch_bytes = operand->op.ptr.rowLength * element,
+                      .rows = operand->op.ptr.layerHeight};
+    return (Side){.type = CU_MEMORYTYPE_ARRAY,
+                  .array = operand->op.array.array,
+                  .x_bytes = operand->op.array.offset.x * element,
+                  .y = operand->op.array.offset.y,
+                  .z = operand->op.array.offset.z};
+}
 
 static CUresult copy_box(const CUDA_MEMCPY3D_BATCH_OP *copy, CUstream stream) {
     unsigned element = 1;
@@ -83,11 +88,31 @@ static CUresult copy_box(const CUDA_MEMCPY3D_BATCH_OP *copy, CUstream stream) {
     CUresult status = find_element(&copy->src, &element);
     if (status == CUDA_SUCCESS) status = find_element(&copy->dst, &element);
     if (status) return status;
-    CUDA_MEMCPY3D box = {.Height = copy->extent.height, .Depth = copy->extent.depth};
-    if (__builtin_mul_overflow(copy->extent.width, (size_t)element, &box.WidthInBytes))
+    size_t width;
+    if (__builtin_mul_overflow(copy->extent.width, (size_t)element, &width))
         return CUDA_ERROR_INVALID_VALUE;
-    SET_SIDE(&box, src, &copy->src, element);
-    SET_SIDE(&box, dst, &copy->dst, element);
+    const Side from = side_of(&copy->src, element), to = side_of(&copy->dst, element);
+    const CUDA_MEMCPY3D box = {
+        .srcMemoryType = from.type,
+        .dstMemoryType = to.type,
+        .srcArray = from.array,
+        .dstArray = to.array,
+        .srcDevice = from.device,
+        .dstDevice = to.device,
+        .srcXInBytes = from.x_bytes,
+        .dstXInBytes = to.x_bytes,
+        .srcY = from.y,
+        .dstY = to.y,
+        .srcZ = from.z,
+        .dstZ = to.z,
+        .srcPitch = from.pitch_bytes,
+        .dstPitch = to.pitch_bytes,
+        .srcHeight = from.rows,
+        .dstHeight = to.rows,
+        .WidthInBytes = width,
+        .Height = copy->extent.height,
+        .Depth = copy->extent.depth,
+    };
     return cuMemcpy3DAsync(&box, stream);
 }
 

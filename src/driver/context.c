@@ -86,6 +86,7 @@ void context_clear(Driver *driver, Context *context) {
     textures_clear(driver, context);
     clear_regions(driver, driver->allocations, context, driver->simulator);
     clear_regions(driver, driver->registered, context, NULL);
+    imports_clear(driver, context);
 }
 
 static void context_end(Driver *driver, Context *context) {
@@ -112,6 +113,12 @@ CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice
     if (status) context_end(call.driver, made);
     else *context = made->handle;
     return call_end(&call, status);
+}
+
+CUresult CUDAAPI cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *parameters, int count,
+                                unsigned int flags, CUdevice device) {
+    if (parameters || count) return driver_missing("cuCtxCreate with execAffinityParams");
+    return cuCtxCreate_v2(context, flags, device);
 }
 
 CUresult CUDAAPI cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *parameters,

@@ -46,6 +46,9 @@ static const AttributeRow attributes[] = {
     FIXED(TOTAL_CONSTANT_MEMORY, 65536),
     FIXED(WARP_SIZE, ISA_LANES),
     FIXED(MAX_PITCH, 2147483647),
+    FIXED(CAN_USE_64_BIT_STREAM_MEM_OPS, 1),
+    FIXED(CAN_USE_STREAM_WAIT_VALUE_NOR, 1),
+    FIXED(IPC_EVENT_SUPPORTED, 1),
     FIXED(VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1),
     FIXED(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1),
     LIMIT(MAX_REGISTERS_PER_BLOCK, registers_per_sm),
@@ -294,4 +297,14 @@ CUresult CUDAAPI cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_fo
     attribute_of(&call, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, &width);
     *elements = (size_t)width;
     return call_end(&call, CUDA_SUCCESS);
+}
+
+/* No context is limited to some SMs. */
+CUresult CUDAAPI cuDeviceGetExecAffinitySupport(int *is_supported, CUexecAffinityType type,
+                                                CUdevice device) {
+    if (!is_supported || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    *is_supported = 0;
+    return CUDA_SUCCESS;
 }

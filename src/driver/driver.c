@@ -273,8 +273,11 @@ bool driver_tells_first(const char *name) {
     return is_first;
 }
 
-CUresult driver_missing(const char *function) {
+CUresult driver_missing(const char *function) { return driver_missing_because(function, ""); }
+
+CUresult driver_missing_because(const char *function, const char *why) {
     if (driver_tells_first(function))
-        driver_say("error: %s is not supported (docs/driver-api.md)", function);
+        driver_say("error: %s is not supported%s%s (docs/driver-api.md)", function,
+                   *why ? ": " : "", why);
     return CUDA_ERROR_NOT_SUPPORTED;
 }

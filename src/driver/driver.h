@@ -147,10 +147,13 @@ typedef struct Driver {
     Attributes stream_attributes[3]; /* of the default streams, by their handles */
     Capture *captures;               /* those going on */
     GraphBytes graph_bytes;
-    Ranges *reservations; /* Range: of cuMemAddressReserve; NULL before the first */
-    Ranges *mappings;     /* of cuMemMap (virtual.c); likewise */
-    Doomed *doomed;       /* what ends with the call under way */
-    uint64_t next_id;     /* of contexts, streams and captures */
+    Ranges *reservations;   /* Range: of cuMemAddressReserve; NULL before the first */
+    Ranges *mappings;       /* of cuMemMap (virtual.c); likewise */
+    struct Import *imports; /* memory of other processes (ipc.c) */
+    uint64_t ipc_key;       /* by which others know this process's memory; 0: it is not shared */
+    Ranges *hints;          /* for managed memory (hints.c); NULL before the first */
+    Doomed *doomed;         /* what ends with the call under way */
+    uint64_t next_id;       /* of contexts, streams and captures */
     Map *told;           /* names of what was told once: functions that are not there, and others */
     bool is_full_told;   /* it was said that device memory is full */
     bool is_reported;    /* the report is written */
@@ -194,8 +197,9 @@ static inline void *driver_add(Driver *driver, HandleKind kind, void *object) {
 
 /* Prints a message about the program's mistake on stderr, after "tyto: ". */
 void driver_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Says once that `function` is not supported. Returns CUDA_ERROR_NOT_SUPPORTED. */
+/* Says once that `function` is not supported, and why. Returns CUDA_ERROR_NOT_SUPPORTED. */
 CUresult driver_missing(const char *function);
+CUresult driver_missing_because(const char *function, const char *why);
 /* Whether a message about `name` would be the first: true once for each. */
 bool driver_tells_first(const char *name);
 bool call_tells_first(const Call *call, const char *name); /* the same within a call */
@@ -308,6 +312,17 @@ uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size);
 uint64_t memory_allocate(Call *call, uint64_t size);
 /* Gives back what starts at `address`. */
 void memory_release(Driver *driver, uint64_t address);
+
+/* Addresses for `size` bytes of mappings, multiples of MEM_MAPPING_GRAIN; 0: there are none. And
+ * their end. (virtual.c) */
+uint64_t virtual_reserve(const Call *call, uint64_t size);
+void virtual_release(Driver *driver, uint64_t address);
+/* Ends what a context opened of other processes (ipc.c). */
+void imports_clear(Driver *driver, const Context *context);
+/* Keeps what a program says of managed memory (hints.c). */
+CUresult hint_advise(const Call *call, Range range, CUmem_advise advice, CUmemLocation location);
+void hint_prefetch(const Call *call, Range range, CUmemLocation location);
+void hints_forget(Driver *driver, Range range);
 
 /* ---- Graphs ---- */
 

@@ -4,15 +4,17 @@
 #include <stdlib.h>
 
 enum {
-    EVENT_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING, /* those supported */
-    RECORD_FLAGS = 1                                                /* external: for graphs only */
+    EVENT_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS,
+    RECORD_FLAGS = 1 /* external: for graphs only */
 };
 
 CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned int flags) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    if (!event || flags & ~(unsigned)EVENT_FLAGS) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    bool is_timed = !(flags & CU_EVENT_DISABLE_TIMING);
+    if (!event || flags & ~(unsigned)EVENT_FLAGS || (flags & CU_EVENT_INTERPROCESS && is_timed))
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     Event *made = base_calloc(1, sizeof *made);
     made->context = call.context;
     made->flags = flags;
@@ -44,6 +46,30 @@ CUresult CUDAAPI cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigne
         return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     if (flags > RECORD_FLAGS) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     return call_end(&call, capture_record(&call, event, handle, stream, flags));
+}
+
+/* All that the context has been given is done. */
+CUresult CUDAAPI cuCtxRecordEvent(CUcontext context, CUevent handle) {
+    Call call;
+    CUresult status = call_begin_unsafe(&call);
+    if (status) return status;
+    Event *event = CALL_GET(&call, HANDLE_EVENT, handle);
+    Context *of = CALL_GET(&call, HANDLE_CONTEXT, context);
+    if (!of) return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
+    if (!event || event->context != of) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    event_record(&call, event);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuCtxWaitEvent(CUcontext context, CUevent handle) {
+    Call call;
+    CUresult status = call_begin_unsafe(&call);
+    if (status) return status;
+    const Event *event = CALL_GET(&call, HANDLE_EVENT, handle);
+    if (!CALL_GET(&call, HANDLE_CONTEXT, context))
+        return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
+    if (!event) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    return call_end(&call, capture_check_event(&call, event));
 }
 
 CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream) {

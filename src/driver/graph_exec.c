@@ -266,10 +266,63 @@ static CUresult prepare(const GraphExec *exec) {
     return CUDA_SUCCESS;
 }
 
+/* Whether the steps can be copied into a node. */
+static bool is_plain(const GraphExec *exec) {
+    for (size_t i = 0; i < exec->count; i++) {
+        const CUgraphNodeType type = exec->steps[i].work.type;
+        if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL || type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+            type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+            return false;
+    }
+    return true;
+}
+
+/* A graph that does the steps in the order in which a launch does them. */
+static CUresult chain(Call *call, const GraphExec *exec, CUgraph *handle) {
+    Graph *graph = graph_new(call->driver, exec->context);
+    CUgraphNode last = NULL;
+    CUresult status = CUDA_SUCCESS;
+    *handle = graph->handle;
+    for (size_t i = 0; i < exec->count && status == CUDA_SUCCESS; i++) {
+        const GraphStep *step = &exec->steps[i];
+        if (step->work.type == CU_GRAPH_NODE_TYPE_GRAPH) continue; /* its own steps follow */
+        GraphWork work = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
+        if (step->is_enabled) work = work_copy(call->driver, &step->work);
+        status = graph_add(call, graph, &last, last ? 1 : 0, &work, &last);
+    }
+    return status;
+}
+
+/* In a stream that is captured a launch becomes a child graph. */
+static CUresult capture_launch(CUgraphExec executable, CUstream stream) {
+    Call call;
+    CUgraph graph = NULL;
+    bool is_taken;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const GraphExec *exec = CALL_GET(&call, HANDLE_GRAPH_EXEC, executable);
+    if (!exec) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    bool can_copy = is_plain(exec);
+    if (can_copy) status = chain(&call, exec, &graph);
+    call_end(&call, CUDA_SUCCESS);
+    if (!can_copy)
+        return capture_refuse(stream, "cuGraphLaunch, in a stream that is captured, of a graph "
+                                      "with conditional nodes or memory");
+    if (status == CUDA_SUCCESS)
+        status =
+            capture_take(stream, (WorkGiven){CU_GRAPH_NODE_TYPE_GRAPH, graph, NULL}, &is_taken);
+    cuGraphDestroy(graph);
+    return status;
+}
+
 CUresult CUDAAPI cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     Call call;
     bool is_ended = false;
-    CUresult status = capture_refuse(stream, "cuGraphLaunch in a stream that is captured");
+    CUstreamCaptureStatus capturing;
+    CUresult status = cuStreamIsCapturing(stream, &capturing);
+    if (status == CUDA_SUCCESS && capturing == CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return capture_launch(executable, stream);
+    if (status == CUDA_SUCCESS) status = capture_refuse(stream, NULL);
     if (status == CUDA_SUCCESS) status = call_begin(&call);
     if (status) return status;
     const GraphExec *exec = CALL_GET(&call, HANDLE_GRAPH_EXEC, executable);

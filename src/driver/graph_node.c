@@ -201,57 +201,34 @@ CUresult CUDAAPI cuGraphExecHostNodeSetParams(CUgraphExec executable, CUgraphNod
 
 /* ---- Events ---- */
 
-CUresult CUDAAPI cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
-                                           const CUgraphNode *dependencies, size_t count,
-                                           CUevent event) {
-    return add(node, graph, dependencies, count,
-               (WorkGiven){CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, NULL});
-}
-
-CUresult CUDAAPI cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event) {
+static CUresult get_event(CUgraphNode node, CUgraphNodeType type, CUevent *event) {
     Call call;
     const GraphWork *work;
-    CUresult status = get(&call, node, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, &work);
+    CUresult status = get(&call, node, type, event, &work);
     if (status) return status;
     *event = work->event;
     return call_end(&call, CUDA_SUCCESS);
 }
 
-CUresult CUDAAPI cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
-    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, NULL});
-}
-
-CUresult CUDAAPI cuGraphExecEventRecordNodeSetEvent(CUgraphExec executable, CUgraphNode node,
-                                                    CUevent event) {
-    return graph_exec_set(executable, node,
-                          (WorkGiven){CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, NULL});
-}
-
-CUresult CUDAAPI cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph,
-                                         const CUgraphNode *dependencies, size_t count,
-                                         CUevent event) {
-    return add(node, graph, dependencies, count,
-               (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, NULL});
-}
-
-CUresult CUDAAPI cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event) {
-    Call call;
-    const GraphWork *work;
-    CUresult status = get(&call, node, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work);
-    if (status) return status;
-    *event = work->event;
-    return call_end(&call, CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
-    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, NULL});
-}
-
-CUresult CUDAAPI cuGraphExecEventWaitNodeSetEvent(CUgraphExec executable, CUgraphNode node,
-                                                  CUevent event) {
-    return graph_exec_set(executable, node,
-                          (WorkGiven){CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, NULL});
-}
+/* The four functions of a node with an event, and the one of its executable form. */
+#define EVENT_NODE(name, type)                                                                     \
+    CUresult CUDAAPI cuGraphAdd##name##Node(CUgraphNode *node, CUgraph graph,                      \
+                                            const CUgraphNode *dependencies, size_t count,         \
+                                            CUevent event) {                                       \
+        return add(node, graph, dependencies, count, (WorkGiven){type, event, NULL});              \
+    }                                                                                              \
+    CUresult CUDAAPI cuGraph##name##NodeGetEvent(CUgraphNode node, CUevent *event) {               \
+        return get_event(node, type, event);                                                       \
+    }                                                                                              \
+    CUresult CUDAAPI cuGraph##name##NodeSetEvent(CUgraphNode node, CUevent event) {                \
+        return set(node, (WorkGiven){type, event, NULL});                                          \
+    }                                                                                              \
+    CUresult CUDAAPI cuGraphExec##name##NodeSetEvent(CUgraphExec executable, CUgraphNode node,     \
+                                                     CUevent event) {                              \
+        return graph_exec_set(executable, node, (WorkGiven){type, event, NULL});                   \
+    }
+EVENT_NODE(EventRecord, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+EVENT_NODE(EventWait, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
 
 /* ---- Memory ---- */
 

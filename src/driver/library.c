@@ -119,6 +119,14 @@ CUresult CUDAAPI cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibr
     return call_end(&call, CUDA_SUCCESS);
 }
 
+/* The device has no functions whose addresses mean the same to the host. */
+CUresult CUDAAPI cuLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *name) {
+    Call call;
+    if (!function) return CUDA_ERROR_INVALID_VALUE;
+    CUresult status = begin(&call, library, name);
+    return status ? status : call_end(&call, CUDA_ERROR_NOT_FOUND);
+}
+
 /* ---- Kernels ---- */
 
 CUresult CUDAAPI cuKernelGetFunction(CUfunction *function, CUkernel kernel) {

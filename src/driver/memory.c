@@ -52,6 +52,7 @@ void memory_release(Driver *driver, uint64_t address) {
     Region *region = ranges_find(driver->allocations, address);
     if (region->pool) pool_give_back(region->pool, region->range.end - region->range.start);
     if (region->graph_memory) graph_memory_end(driver, region->graph_memory);
+    if (region->is_managed) hints_forget(driver, region->range);
     ranges_remove(driver->allocations, region);
     checks_releasing(driver->simulator, address, false);
     mem_release(simulator_memory(driver->simulator), address);
@@ -171,21 +172,27 @@ CUresult CUDAAPI cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdevicep
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* All memory is where everyone can reach it: hints are checked and dropped. */
+/* All memory is where everyone can reach it: hints are kept for those who ask, without effect. */
 CUresult CUDAAPI cuMemAdvise(CUdeviceptr address, size_t size, CUmem_advise advice,
                              CUmemLocation location) {
-    (void)advice, (void)location;
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    bool is_valid = mem_is_valid(call.memory, address, size);
-    return call_end(&call, is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    if (!mem_is_valid(call.memory, address, size)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, hint_advise(&call, (Range){address, address + size}, advice, location));
 }
 
 CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUmemLocation location,
                                     unsigned int flags, CUstream stream) {
     (void)flags, (void)stream;
-    return cuMemAdvise(address, size, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, location);
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    if (!mem_is_valid(call.memory, address, size)) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id != 0)
+        return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
+    hint_prefetch(&call, (Range){address, address + size}, location);
+    return call_end(&call, CUDA_SUCCESS);
 }
 
 /* ---- Host memory ---- */

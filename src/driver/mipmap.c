@@ -94,6 +94,24 @@ CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray handle) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
+/* Of all levels, each of which has its own memory. */
+CUresult CUDAAPI cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out,
+                                                       CUmipmappedArray handle, CUdevice device) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Mipmap *mipmap = CALL_GET(&call, HANDLE_MIPMAP, handle);
+    if (!out) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!mipmap) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    if (device != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
+    *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS){.alignment = MEM_ALLOC_ALIGN};
+    for (unsigned i = 0; i < mipmap->levels; i++) {
+        const Array *level = CALL_GET(&call, HANDLE_ARRAY, mipmap->level[i]);
+        out->size += level->pitch_bytes * level->rows * level->slices;
+    }
+    return call_end(&call, CUDA_SUCCESS);
+}
+
 CUresult mipmap_describe(const Call *call, CUmipmappedArray handle, MemTexture *texture) {
     const Mipmap *mipmap = CALL_GET(call, HANDLE_MIPMAP, handle);
     if (!mipmap) return CUDA_ERROR_INVALID_HANDLE;

@@ -1,5 +1,5 @@
 /* Texture objects over arrays, mipmapped arrays, linear buffers and pitched buffers, and other
- * views of arrays. Left out: sRGB, block-compressed views, cubes that are filtered across their
+ * views of arrays. Left out: block-compressed views, cubes that are filtered across their
  * edges; anisotropy is taken for 1. */
 #include "driver/driver.h"
 
@@ -161,8 +161,8 @@ static CUresult set_sampling(MemTexture *texture, const CUDA_TEXTURE_DESC *sampl
         [CU_TR_ADDRESS_MODE_BORDER] = MEM_ADDRESS_BORDER,
     };
     MemSampler *sampler = &texture->sampler;
-    if (sampling->flags & (CU_TRSF_SRGB | CU_TRSF_SEAMLESS_CUBEMAP))
-        return CUDA_ERROR_NOT_SUPPORTED;
+    if (sampling->flags & CU_TRSF_SEAMLESS_CUBEMAP) return CUDA_ERROR_NOT_SUPPORTED;
+    texture->is_srgb = sampling->flags & CU_TRSF_SRGB;
     sampler->is_normalised = sampling->flags & CU_TRSF_NORMALIZED_COORDINATES;
     sampler->is_linear_filter = sampling->filterMode == CU_TR_FILTER_MODE_LINEAR;
     sampler->is_linear_mipmap = sampling->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR;

@@ -70,6 +70,20 @@ CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr *address, size_t size, size_t a
     return call_end(&call, CUDA_SUCCESS);
 }
 
+uint64_t virtual_reserve(const Call *call, uint64_t size) {
+    Range range;
+    prepare(call);
+    if (!ranges_find_gap(call->driver->reservations, size, MEM_MAPPING_GRAIN, &range.start))
+        return 0;
+    range.end = range.start + size;
+    ranges_add(call->driver->reservations, &range);
+    return range.start;
+}
+
+void virtual_release(Driver *driver, uint64_t address) {
+    ranges_remove(driver->reservations, ranges_find(driver->reservations, address));
+}
+
 /* The first mapping in [start, end), NULL: none. */
 static Mapping *first_mapping(const Call *call, uint64_t start, uint64_t end) {
     Mapping *mapping = ranges_at_or_after(call->driver->mappings, start, NULL);

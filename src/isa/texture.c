@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/approx.h"
+#include "isa/srgb.h"
 
 /* ---- Texels ---- */
 
@@ -28,15 +29,17 @@ static float channel_scale(const MemTexture *texture) {
     return texture->type == MEM_TEXEL_SIGNED ? (float)(sign - 1) : (float)(2 * (sign - 1) + 1);
 }
 
-static uint32_t decode_channel(const MemTexture *texture, const uint8_t *bytes) {
+static uint32_t decode_channel(const MemTexture *texture, const uint8_t *bytes, uint32_t channel) {
     uint32_t raw = 0;
-    memcpy(&raw, bytes, channel_bytes(texture));
+    memcpy(&raw, bytes + channel * channel_bytes(texture), channel_bytes(texture));
     if (texture->type == MEM_TEXEL_FLOAT)
         return texture->channel_bits == 16 ? bits_of((float)f64_of_f16(raw)) : raw;
     uint32_t sign = 1u << (texture->channel_bits - 1);
     bool is_signed = texture->type == MEM_TEXEL_SIGNED;
     if (is_signed && texture->channel_bits < 32) raw = (raw ^ sign) - sign;
     if (!texture->reads_normalised || texture->channel_bits == 32) return raw;
+    if (texture->is_srgb && channel < 3 && !is_signed && texture->channel_bits == 8)
+        return bits_of(isa_srgb_linear[raw]);
     float value = (is_signed ? (float)(int32_t)raw : (float)raw) / channel_scale(texture);
     return bits_of(value < -1.0f ? -1.0f : value);
 }
@@ -49,7 +52,7 @@ static bool gives_float(const MemTexture *texture) {
 Texel texture_decode(const MemTexture *texture, const uint8_t *bytes) {
     Texel texel = {.channel = {0, 0, 0, gives_float(texture) ? bits_of(1.0f) : 1}};
     for (uint32_t c = 0; c < texture->channels; c++)
-        texel.channel[c] = decode_channel(texture, bytes + c * channel_bytes(texture));
+        texel.channel[c] = decode_channel(texture, bytes, c);
     return texel;
 }
 

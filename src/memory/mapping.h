@@ -20,6 +20,11 @@ void mem_give_back(DeviceMemory *memory, uint64_t bytes);
 /* Maps part of a file; nobody can reach it yet. False when the host refuses. */
 bool mem_map(DeviceMemory *memory, uint64_t address, uint64_t size, int file, uint64_t offset);
 void mem_unmap(DeviceMemory *memory, uint64_t address, uint64_t size);
+/* Makes the memory that is allocated from a file of this name in the host's memory, with the bytes
+ * that are in it, so that another process can map parts of it: the byte at `address` is at
+ * address - MEM_GLOBAL_BASE. Returns its descriptor, from then on the same one; -1: the host
+ * refuses. */
+int mem_share(DeviceMemory *memory, const char *name);
 /* Lets kernels and copies reach what is mapped there, kernels perhaps only for reading; takes that
  * back. */
 void mem_expose(DeviceMemory *memory, uint64_t address, uint64_t size, bool is_read_only);

@@ -23,6 +23,7 @@ struct DeviceMemory {
     uint8_t *host;                    /* backing of [MEM_GLOBAL_BASE, MEM_GLOBAL_BASE + capacity) */
     uint64_t capacity;                /* bytes */
     uint64_t window;                  /* bytes behind it, for mappings */
+    int file;                         /* behind it, once it is shared; else -1 */
     uint64_t used;                    /* bytes in live allocations, and to be mapped */
     Ranges *blocks;                   /* the live allocations: MemBlock */
     MemBlock freed[FREED_REMEMBERED]; /* ring of released allocations (start, end and kind only) */
@@ -46,6 +47,7 @@ DeviceMemory *mem_new(uint64_t capacity_bytes) {
     if (host == MAP_FAILED) return NULL;
     DeviceMemory *memory = base_calloc(1, sizeof *memory);
     memory->host = host;
+    memory->file = -1;
     memory->capacity = capacity_bytes;
     memory->window = window;
     memory->blocks =
@@ -68,6 +70,7 @@ void mem_free(DeviceMemory *memory) {
     for (size_t i = 0; i < memory->texture_count; i++)
         free(memory->textures[i]);
     munmap(memory->host, memory->capacity + memory->window);
+    if (memory->file >= 0) close(memory->file);
     ranges_free(memory->blocks);
     free(memory->textures);
     free(memory);
@@ -171,6 +174,38 @@ void mem_unmap(DeviceMemory *memory, uint64_t address, uint64_t size) {
     void *host = mem_host(memory, address);
     if (mmap(host, size, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
         abort(); /* the file would stay where other memory will be */
+}
+
+/* Writes the live allocations, but for pages of zeros, which the file has anyway. */
+static bool save(const DeviceMemory *memory, int file, uint64_t page) {
+    static const uint8_t zeros[4096];
+    uint64_t at = MEM_GLOBAL_BASE, end = MEM_GLOBAL_BASE + memory->capacity;
+    for (const MemBlock *block;
+         (block = ranges_at_or_after(memory->blocks, at, NULL)) != NULL && block->start < end;
+         at = block->end) {
+        uint64_t first = block->start > at ? block->start : at;
+        for (uint64_t place = first - first % page; place < block->end; place += page) {
+            const uint8_t *bytes = mem_host(memory, place);
+            bool is_zero = page <= sizeof zeros && memcmp(bytes, zeros, page) == 0;
+            if (!is_zero &&
+                pwrite(file, bytes, page, (off_t)(place - MEM_GLOBAL_BASE)) != (ssize_t)page)
+                return false;
+        }
+    }
+    return true;
+}
+
+int mem_share(DeviceMemory *memory, const char *name) {
+    if (memory->file >= 0) return memory->file;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t bytes = bits_align_up(memory->capacity, page);
+    int flags = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
+    int file = memfd_create(name, MFD_CLOEXEC);
+    bool is_made = file >= 0 && ftruncate(file, (off_t)bytes) == 0 && save(memory, file, page) &&
+                   mmap(memory->host, bytes, PROT_READ | PROT_WRITE, flags, file, 0) != MAP_FAILED;
+    if (is_made) memory->file = file;
+    else if (file >= 0) close(file);
+    return memory->file;
 }
 
 void mem_expose(DeviceMemory *memory, uint64_t address, uint64_t size, bool is_read_only) {
@@ -278,7 +313,9 @@ bool mem_fill(DeviceMemory *memory, uint64_t address, uint32_t value, int elemen
 }
 
 bool mem_zero(DeviceMemory *memory, uint64_t address, uint64_t size) {
-    if (size < ZERO_PAGES_BYTES) return mem_fill(memory, address, 0, 1, size);
+    bool is_private = memory->file < 0 && address >= MEM_GLOBAL_BASE &&
+                      address < MEM_GLOBAL_BASE + memory->capacity;
+    if (size < ZERO_PAGES_BYTES || !is_private) return mem_fill(memory, address, 0, 1, size);
     if (!mem_is_valid(memory, address, size)) return false;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint8_t *start = mem_host(memory, address), *end = start + size;

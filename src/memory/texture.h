@@ -59,6 +59,8 @@ typedef struct MemTexture {
     bool is_linear_memory; /* 1D over a buffer: integer coordinates, no filtering, width bounds only
                             */
     bool reads_normalised; /* 8- and 16-bit integer texels are read as floats in [0,1] or [-1,1] */
+    bool is_srgb; /* of 8-bit channels that are read as floats in [0,1] all but the fourth are sRGB
+                   */
     MemSampler sampler;
     MemLevel level[MEM_MAX_LEVELS];
 } MemTexture;

@@ -13,7 +13,8 @@ import sys
 OF_OLD_ONLY = {"cudaThreadSynchronize", "cudaThreadExit", "cudaEventElapsedTime_v2",
                "cudaCreateTextureObject_v2", "cudaGetTextureObjectTextureDesc_v2",
                "cudaGetDeviceProperties_v2", "cudaStreamGetCaptureInfo_v2",
-               "cudaStreamGetCaptureInfo_v3", "cudaGraphAddNode_v2"}
+               "cudaStreamGetCaptureInfo_v3", "cudaGraphAddNode_v2", "cudaThreadGetCacheConfig",
+               "cudaThreadSetCacheConfig", "cudaThreadGetLimit", "cudaThreadSetLimit"}
 
 
 def exported(library):

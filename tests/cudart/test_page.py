@@ -39,9 +39,12 @@ the same functions.
 
 ## Exported, but not supported
 
-So that programs load, the library exports these names too. The first call of each prints its name; all
-return `cudaErrorNotSupported`.
+So that programs load, the library exports these names too. The first call of each prints its name and the
+reason; all return `cudaErrorNotSupported`. Texture and surface references and `MultiDevice` launches are in the
+libraries for CUDA 11 and 12 only.
 
+| why | functions |
+|---|---|
 """
 
 
@@ -53,15 +56,13 @@ def page(root):
     for topic, rest in re.findall(r"/\* ---- (.*?) ---- \*/(.*?)(?=/\* ----|\Z)", body, re.S):
         names = re.findall(r"CUDARTAPI\s+(\w+)\(", rest)
         text += f"| {topic} | " + ", ".join(f"`{name}`" for name in names) + " |\n"
-    start = table.index("#define CUDART_MISSING")
-    missing = re.findall(r"ROW\((\w+)\)", table[start:table.index("/*", start)])
-    line = ""
+    part = table[table.index("#define CUDART_CAUSES"):]
+    causes = re.findall(r'ROW\((\w+), "(.*?)"\)', part[:part.index("\n\n")])
+    missing = re.findall(r"ROW\((\w+), (\w+)\)", table[table.index("#define CUDART_MISSING"):])
     text += TAIL
-    for name in missing:
-        if len(line) + len(name) > 104:
-            text, line = text + line.rstrip() + "\n", ""
-        line += f"`{name}`" + (", " if name != missing[-1] else "\n")
-    return text + line
+    for cause, why in causes:
+        text += f"| {why} | " + ", ".join(f"`{name}`" for name, of in missing if of == cause) + " |\n"
+    return text
 
 
 def main(root):

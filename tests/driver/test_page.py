@@ -43,9 +43,10 @@ from the export table, `src/driver/api.h`.
 * Handles are numbers, not addresses: a stale or foreign one gives `CUDA_ERROR_INVALID_HANDLE`.
 * A graph's launch does its nodes one by one: of those whose dependencies are done, always the one that was
   created first. Dependencies with a cycle are found when a graph is instantiated. While a stream is captured,
-  what CUDA forbids is refused and invalidates the capture; refused by name are the launch of a graph there,
-  the capture of a thread's default stream, nodes of external semaphores and of memory operations,
-  dependencies that are not ordinary, and graphs that kernels launch or change.
+  what CUDA forbids is refused and invalidates the capture; a graph launched there becomes a child graph, whose
+  nodes come in the order in which a launch does them. Refused by name are the launch there of a graph with
+  conditional nodes or memory, the capture of a thread's default stream, nodes of external semaphores and of
+  memory operations, dependencies that are not ordinary, and graphs that kernels launch or change.
 * Conditional nodes do the graph that a kernel chose by `cudaGraphSetConditional`; a while node in which no
   kernel can change the condition fails instead of going on for ever. Memory of a graph's node has its place
   from the making of the node on; launches decide when it is in use, which
@@ -57,8 +58,21 @@ from the export table, `src/driver/api.h`.
   A kernel that waits for its children (`cudaDeviceSynchronize`, before CUDA 12) can run functionally and
   without checks only: its children run at once and count as parts of it.
 * Virtual memory management works in units of 2 MiB; mappings that touch are one range to kernels and copies.
-  Each process has a device of its own, so interprocess handles (`cuIpcGetMemHandle`) are refused by name and
-  `IPC_EVENT_SUPPORTED` is 0; memory of `cuMemCreate` can be opened by another process through its descriptor.
+  Memory of `cuMemCreate` can be opened by another process through its descriptor.
+* Each process has a device of its own. With interprocess handles (`cuIpcGetMemHandle`, `cuIpcOpenMemHandle`)
+  processes of one user on one host read and write the same bytes; what a kernel costs depends on its own
+  process's device alone, and what two processes do at once to one word is up to the host. The process that
+  gives a handle away makes its device memory a file in the host's memory, which the others open through
+  `/proc`; who has it open keeps it. Events of other processes are always complete: what comes before an event
+  is done when it is recorded.
+* `cuStreamWriteValue32` and the like write at once. A wait (`cuStreamWaitValue32`) whose condition holds is
+  over; one whose condition does not hold gives `CUDA_ERROR_NOT_SUPPORTED` and a message, as nothing is under
+  way that could change the word.
+* Textures read sRGB (`CU_TRSF_SRGB`) where 8-bit channels are read as floats in [0, 1], all but the fourth
+  channel, before any filter; the flag has no effect elsewhere. Which samples a GPU takes for an anisotropy
+  above 1 is not documented: it is kept, and taken for 1. CUDA has no way to choose how a fetch compares
+  depths, so instructions that do are refused when a module is loaded.
+* Advice on managed memory is kept for `cuMemRangeGetAttribute`, and has no effect.
 * A library (`cuLibraryLoadData`) belongs to no context: its variables are the same in all of them.
 * A batch of copies does one after the other; the first that is wrong ends it.
 * Attributes of launches, streams and kernel nodes: a cooperative launch and the events of a launch take
@@ -80,10 +94,21 @@ same functions. `cuGetProcAddress` finds them all.
 TAIL = """
 ## Exported, but not supported
 
-So that programs load, the library exports these names too. The first call of each prints its name; all
-return `CUDA_ERROR_NOT_SUPPORTED`.
+So that programs load, the library exports these names too. The first call of each prints its name and the
+reason; all return `CUDA_ERROR_NOT_SUPPORTED`.
 
+| why | functions |
+|---|---|
 """
+
+
+def refused(table, prefix):
+    """The rows of the table of what is missing, one for each cause."""
+    part = table[table.index(f"#define {prefix}_CAUSES"):]
+    causes = re.findall(r'ROW\((\w+), "(.*?)"\)', part[:part.index("\n\n")])
+    missing = re.findall(r"ROW\((\w+), (\w+)\)", table[table.index(f"#define {prefix}_MISSING"):])
+    return "".join(f"| {text} | " + ", ".join(f"`{name}`" for name, of in missing if of == cause) + " |\n"
+                   for cause, text in causes)
 
 
 def page(root):
@@ -94,14 +119,7 @@ def page(root):
     for topic, rest in re.findall(r"/\* ---- (.*?) ---- \*/(.*?)(?=/\* ----|\Z)", body, re.S):
         names = re.findall(r"CUDAAPI\s+(cu\w+)\(", rest)
         text += f"| {topic} | " + ", ".join(f"`{name}`" for name in names) + " |\n"
-    missing = re.findall(r"ROW\((\w+)\)", table[table.index("#define API_MISSING"):])
-    line = ""
-    text += TAIL
-    for name in missing:
-        if len(line) + len(name) > 104:
-            text, line = text + line.rstrip() + "\n", ""
-        line += f"`{name}`" + (", " if name != missing[-1] else "\n")
-    return text + line
+    return text + TAIL + refused(table, "API")
 
 
 def main(root):

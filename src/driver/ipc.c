@@ -1,0 +1,215 @@
+/* Memory and events of other processes on this host.
+ *
+ * A process that gives a handle of its memory away makes all of it a file in memory (memfd), which
+ * whoever has the handle opens through the process's folder in /proc: the host's rules for that
+ * apply, by which a user reaches the own processes. A random key in the file's name tells the
+ * process from a later one of the same number. What is opened lies among the addresses of virtual
+ * memory management; reading and writing go to the same bytes. Each process keeps its own device
+ * otherwise: its caches, its time. Memory stays as long as somebody has it open.
+ *
+ * Whatever comes before an event has been done when the call that records it returns, so an event
+ * of another process is always complete, and has nothing to share but its being there. */
+#include "driver/driver.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "memory/mapping.h"
+
+#define FILE_NAME "tyto device memory"
+enum { MEMORY_MAGIC = 0x6d6f7974, EVENT_MAGIC = 0x65767974, PATH_BYTES = 128 };
+
+/* What is in a handle. */
+typedef struct Token {
+    uint32_t magic;
+    uint32_t process;
+    uint64_t key; /* of the process */
+    int32_t file; /* its descriptor there */
+    uint32_t flags;
+    uint64_t offset, size; /* of the allocation in the file */
+} Token;
+static_assert(sizeof(Token) <= CU_IPC_HANDLE_SIZE, "it travels in a handle");
+
+/* Memory of another process that is open here. */
+typedef struct Import {
+    Token token;
+    Context *context;
+    uint64_t reserved, mapped_bytes; /* addresses, and what of them the file is mapped to */
+    uint64_t address;                /* of the allocation */
+    unsigned opens;                  /* that are not closed yet */
+    struct Import *next;
+} Import;
+
+static bool is_own(const Driver *driver, const Token *token) {
+    return token->process == (uint32_t)getpid() && token->key == driver->ipc_key;
+}
+
+/* ---- Memory ---- */
+
+static void name_file(uint64_t key, char *name) {
+    snprintf(name, PATH_BYTES, FILE_NAME " %016" PRIx64, key);
+}
+
+/* Makes the device's memory one that others can open; the descriptor, -1: the host refuses. */
+static int share(Call *call) {
+    char name[PATH_BYTES];
+    while (!call->driver->ipc_key) {
+        if (getrandom(&call->driver->ipc_key, sizeof call->driver->ipc_key, 0) < 0) return -1;
+    }
+    name_file(call->driver->ipc_key, name);
+    return mem_share(call->memory, name);
+}
+
+CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Region *region = ranges_find(call.driver->allocations, address);
+    const MemBlock *block = mem_find(call.memory, address);
+    if (!handle || !region || region->pool || region->graph_memory || !block ||
+        block->kind != MEM_KIND_BUFFER)
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    int file = share(&call);
+    if (file < 0) return call_end(&call, CUDA_ERROR_OUT_OF_MEMORY);
+    const Token token = {.magic = MEMORY_MAGIC,
+                         .process = (uint32_t)getpid(),
+                         .key = call.driver->ipc_key,
+                         .file = file,
+                         .offset = region->range.start - MEM_GLOBAL_BASE,
+                         .size = region->range.end - region->range.start};
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &token, sizeof token);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+/* The other process's file; -1: it is gone, or the host forbids it. */
+static int open_file(const Token *token) {
+    char path[PATH_BYTES], target[2 * PATH_BYTES] = "", name[PATH_BYTES], wanted[2 * PATH_BYTES];
+    struct stat found;
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/fd/%" PRId32, token->process, token->file);
+    name_file(token->key, name);
+    snprintf(wanted, sizeof wanted, "/memfd:%s", name);
+    if (readlink(path, target, sizeof target - 1) < 0 ||
+        strncmp(target, wanted, strlen(wanted)) != 0)
+        return -1;
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0) return -1;
+    uint64_t end;
+    bool is_whole = fstat(file, &found) == 0 && token->size &&
+                    !__builtin_add_overflow(token->offset, token->size, &end) &&
+                    end <= (uint64_t)found.st_size;
+    if (is_whole) return file;
+    close(file);
+    return -1;
+}
+
+static CUresult open_memory(Call *call, const Token *token, CUdeviceptr *address) {
+    int file = open_file(token);
+    if (file < 0) return CUDA_ERROR_MAP_FAILED;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), inset = token->offset % page;
+    uint64_t bytes = bits_align_up(inset + token->size, page);
+    uint64_t reserved = virtual_reserve(call, bits_align_up(bytes, MEM_MAPPING_GRAIN));
+    bool is_mapped =
+        reserved && mem_map(call->memory, reserved, bytes, file, token->offset - inset);
+    close(file);
+    if (!is_mapped) {
+        if (reserved) virtual_release(call->driver, reserved);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    Import *import = base_calloc(1, sizeof *import);
+    *import = (Import){*token, call->context,        reserved, bytes, reserved + inset,
+                       1,      call->driver->imports};
+    call->driver->imports = import;
+    mem_expose(call->memory, import->address, token->size, false);
+    *address = import->address;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle,
+                                    unsigned int flags) {
+    Call call;
+    Token token;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    memcpy(&token, &handle, sizeof token);
+    if (!address || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (token.magic != MEMORY_MAGIC) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    if (is_own(call.driver, &token)) return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
+    for (Import *import = call.driver->imports; import; import = import->next) {
+        if (memcmp(&import->token, &token, sizeof token) != 0 || import->context != call.context)
+            continue;
+        import->opens++;
+        *address = import->address;
+        return call_end(&call, CUDA_SUCCESS);
+    }
+    return call_end(&call, open_memory(&call, &token, address));
+}
+
+/* Takes the memory at *link away. */
+static void end(Driver *driver, Import **link) {
+    DeviceMemory *memory = simulator_memory(driver->simulator);
+    Import *import = *link;
+    *link = import->next;
+    mem_hide(memory, import->address);
+    mem_unmap(memory, import->reserved, import->mapped_bytes);
+    virtual_release(driver, import->reserved);
+    free(import);
+}
+
+CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr address) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    Import **link = &call.driver->imports;
+    while (*link && (*link)->address != address)
+        link = &(*link)->next;
+    if (!*link) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!--(*link)->opens) end(call.driver, link);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+void imports_clear(Driver *driver, const Context *context) {
+    for (Import **link = &driver->imports; *link;) {
+        if ((*link)->context == context) end(driver, link);
+        else link = &(*link)->next;
+    }
+}
+
+/* ---- Events ---- */
+
+CUresult CUDAAPI cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Event *known = CALL_GET(&call, HANDLE_EVENT, event);
+    if (!handle) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!known || !(known->flags & CU_EVENT_INTERPROCESS))
+        return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
+    const Token token = {
+        .magic = EVENT_MAGIC, .process = (uint32_t)getpid(), .flags = known->flags};
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &token, sizeof token);
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle) {
+    Token token;
+    memcpy(&token, &handle, sizeof token);
+    if (!event) return CUDA_ERROR_INVALID_VALUE;
+    bool is_event = token.magic == EVENT_MAGIC && token.process && token.process <= INT32_MAX &&
+                    token.flags & CU_EVENT_INTERPROCESS;
+    if (!is_event) return CUDA_ERROR_INVALID_HANDLE;
+    if (token.process == (uint32_t)getpid()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (kill((pid_t)token.process, 0) != 0 && errno == ESRCH) return CUDA_ERROR_INVALID_HANDLE;
+    return cuEventCreate(event, token.flags);
+}

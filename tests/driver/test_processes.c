@@ -1,0 +1,232 @@
+/* Memory and events of another process: each case runs one in a child, which was forked before CUDA
+ * was first called, and talks to it through a pair of sockets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tyto/cuda.h"
+
+#define assert_cuda(call)         assert_int_equal(call, CUDA_SUCCESS)
+#define assert_fails(call, error) assert_int_equal(call, CUDA_ERROR_##error)
+
+enum { WORDS = 100, LAZY = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS };
+
+/* add: at[tid] += value */
+static const char ptx[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .entry add(.param .u64 at, .param .u32 value) {\n"
+    "  .reg .b32 %r<4>;\n  .reg .b64 %rd<3>;\n  ld.param.u64 %rd1, [at];\n"
+    "  ld.param.u32 %r1, [value];\n  mov.u32 %r2, %tid.x;\n  mul.wide.u32 %rd2, %r2, 4;\n"
+    "  add.u64 %rd1, %rd1, %rd2;\n  ld.global.u32 %r3, [%rd1];\n  add.u32 %r3, %r3, %r1;\n"
+    "  st.global.u32 [%rd1], %r3;\n  ret;\n}\n";
+
+/* What the child sends first. */
+typedef struct Gift {
+    CUipcMemHandle first, second; /* the second is in the same page of the host's */
+    CUipcEventHandle event;
+} Gift;
+
+static pid_t child;
+static int channel; /* to the other process */
+static Gift gift;
+static CUfunction add;
+
+static bool start(void) {
+    CUcontext context;
+    CUmodule module;
+    return cuInit(0) == 0 && cuCtxCreate(&context, NULL, 0, 0) == 0 &&
+           cuModuleLoadData(&module, ptx) == 0 && cuModuleGetFunction(&add, module, "add") == 0;
+}
+
+static CUresult launch(CUdeviceptr address, uint32_t value) {
+    void *parameters[] = {&address, &value};
+    return cuLaunchKernel(add, 1, 1, 1, WORDS, 1, 1, 0, NULL, parameters, NULL);
+}
+
+/* Gives memory away, then does what the other one asks for, byte by byte: 'a' adds 5 with a kernel,
+ * 'f' frees, anything else ends it. */
+static int give(void) {
+    CUdeviceptr first, second, plain;
+    CUevent event;
+    Gift given;
+    char order;
+    if (!start() || cuMemAlloc(&plain, 40) || cuMemAlloc(&first, 4 * WORDS) ||
+        cuMemAlloc(&second, 4 * WORDS) || cuMemsetD32(first, 7, WORDS) ||
+        cuMemsetD32(second, 9, WORDS) ||
+        cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING) ||
+        cuIpcGetMemHandle(&given.first, first) || cuIpcGetMemHandle(&given.second, second + 8) ||
+        cuIpcGetEventHandle(&given.event, event) || cuEventRecord(event, NULL))
+        return 1;
+    if (write(channel, &given, sizeof given) != sizeof given) return 2;
+    while (read(channel, &order, 1) == 1) {
+        if (order == 'a' && launch(first, 5)) return 3;
+        if (order == 'f' && cuMemFree(first)) return 4;
+        if (order != 'a' && order != 'f') return 0;
+        if (write(channel, &order, 1) != 1) return 5;
+    }
+    return 0;
+}
+
+static void ask(char order) {
+    assert_int_equal(write(channel, &order, 1), 1);
+    assert_int_equal(read(channel, &order, 1), 1);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return 1;
+    child = fork();
+    channel = ends[child ? 0 : 1];
+    close(ends[child ? 1 : 0]);
+    if (child == 0) _exit(give());
+    return !start() || read(channel, &gift, sizeof gift) != sizeof gift;
+}
+
+static void both_processes_see_each_others_kernels(void **state) {
+    (void)state;
+    uint32_t words[WORDS];
+    CUdeviceptr first, again, second;
+    assert_cuda(cuIpcOpenMemHandle(&first, gift.first, LAZY));
+    assert_cuda(cuIpcOpenMemHandle(&second, gift.second, LAZY));
+    assert_cuda(cuIpcOpenMemHandle(&again, gift.first, LAZY));
+    assert_int_equal(again, first);
+    assert_cuda(launch(first, 100));
+    ask('a');
+    assert_cuda(cuMemcpyDtoH(words, first, sizeof words));
+    for (int i = 0; i < WORDS; i++)
+        assert_int_equal(words[i], 112);
+    assert_cuda(cuMemcpyDtoH(words, second, sizeof words));
+    for (int i = 0; i < WORDS; i++)
+        assert_int_equal(words[i], 9);
+    /* the bytes of the allocation, and no more */
+    size_t size;
+    CUdeviceptr base;
+    assert_cuda(cuMemGetAddressRange(&base, &size, first + 12));
+    assert_int_equal(base, first);
+    assert_int_equal(size, 4 * WORDS);
+    assert_fails(cuMemcpyDtoH(words, first + 4, sizeof words), INVALID_VALUE);
+    assert_fails(cuMemFree(first), INVALID_VALUE);
+    assert_cuda(cuIpcCloseMemHandle(first));
+    assert_cuda(cuMemcpyDtoH(words, first, 4)); /* opened twice */
+    assert_cuda(cuIpcCloseMemHandle(again));
+    assert_fails(cuMemcpyDtoH(words, first, 4), INVALID_VALUE);
+    assert_fails(cuIpcCloseMemHandle(first), INVALID_VALUE);
+    /* what is left open goes with its context */
+}
+
+static void an_event_of_another_process_is_complete(void **state) {
+    (void)state;
+    CUevent event, timed;
+    float time;
+    assert_cuda(cuIpcOpenEventHandle(&event, gift.event));
+    assert_cuda(cuEventQuery(event));
+    assert_cuda(cuEventSynchronize(event));
+    assert_cuda(cuStreamWaitEvent(NULL, event, 0));
+    assert_cuda(cuEventRecord(event, NULL));
+    assert_int_not_equal(cuEventElapsedTime(&time, event, event), CUDA_SUCCESS);
+    assert_cuda(cuEventDestroy(event));
+    assert_fails(cuEventCreate(&timed, CU_EVENT_INTERPROCESS), INVALID_VALUE);
+}
+
+static void wrong_handles_are_refused(void **state) {
+    (void)state;
+    CUipcMemHandle own, wrong = gift.first;
+    CUipcEventHandle event_handle;
+    CUdeviceptr address, mine, managed;
+    CUevent event;
+    assert_fails(cuIpcOpenMemHandle(NULL, gift.first, LAZY), INVALID_VALUE);
+    assert_fails(cuIpcOpenMemHandle(&address, gift.first, 0), INVALID_VALUE);
+    assert_fails(cuIpcOpenMemHandle(&address, gift.first, 7), INVALID_VALUE);
+    memset(&wrong, 0, sizeof wrong);
+    assert_fails(cuIpcOpenMemHandle(&address, wrong, LAZY), INVALID_HANDLE);
+    memset(&wrong, 0xff, sizeof wrong);
+    assert_fails(cuIpcOpenMemHandle(&address, wrong, LAZY), INVALID_HANDLE);
+    for (size_t i = 4; i < 40; i++) { /* each byte of the handle matters, none does harm */
+        wrong = gift.first;
+        wrong.reserved[i] = (char)(wrong.reserved[i] + 85);
+        CUresult status = cuIpcOpenMemHandle(&address, wrong, LAZY);
+        if (status == CUDA_SUCCESS) assert_cuda(cuIpcCloseMemHandle(address));
+        else assert_int_equal(status, CUDA_ERROR_MAP_FAILED);
+    }
+    assert_cuda(cuMemAlloc(&mine, 64));
+    assert_fails(cuIpcGetMemHandle(NULL, mine), INVALID_VALUE);
+    assert_fails(cuIpcGetMemHandle(&own, 0), INVALID_VALUE);
+    assert_fails(cuIpcGetMemHandle(&own, mine + 4096), INVALID_VALUE);
+    if (cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL) == CUDA_SUCCESS)
+        assert_fails(cuIpcGetMemHandle(&own, managed), INVALID_VALUE);
+    assert_cuda(cuIpcGetMemHandle(&own, mine));
+    assert_fails(cuIpcOpenMemHandle(&address, own, LAZY), INVALID_CONTEXT); /* as on a GPU */
+    assert_cuda(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    assert_fails(cuIpcGetEventHandle(&event_handle, event), INVALID_HANDLE);
+    assert_fails(cuIpcGetEventHandle(NULL, event), INVALID_VALUE);
+    assert_fails(cuIpcOpenEventHandle(NULL, gift.event), INVALID_VALUE);
+    memset(&event_handle, 0, sizeof event_handle);
+    assert_fails(cuIpcOpenEventHandle(&event, event_handle), INVALID_HANDLE);
+}
+
+/* What this process has stays what it was when it was made a file. */
+static void memory_keeps_its_bytes_when_it_is_shared(void **state) {
+    (void)state;
+    enum { LARGE = 3 << 20 };
+    static uint8_t before[LARGE], after[LARGE];
+    CUipcMemHandle handle;
+    CUdeviceptr large, small;
+    for (size_t i = 0; i < LARGE; i++)
+        before[i] = i % 8192 < 100 ? (uint8_t)(i * 7) : 0;
+    assert_cuda(cuMemAlloc(&small, 4));
+    assert_cuda(cuMemsetD32(small, 1234, 1));
+    assert_cuda(cuMemAlloc(&large, LARGE));
+    assert_cuda(cuMemcpyHtoD(large, before, LARGE));
+    assert_cuda(cuIpcGetMemHandle(&handle, small));
+    assert_cuda(cuMemcpyDtoH(after, large, LARGE));
+    assert_memory_equal(before, after, LARGE);
+    uint32_t word;
+    assert_cuda(cuMemcpyDtoH(&word, small, 4));
+    assert_int_equal(word, 1234);
+}
+
+static void memory_outlives_the_process_that_gave_it(void **state) {
+    (void)state;
+    uint32_t word;
+    CUdeviceptr address;
+    CUevent event;
+    int status;
+    assert_cuda(cuIpcOpenMemHandle(&address, gift.first, LAZY));
+    ask('f');
+    assert_int_equal(write(channel, "x", 1), 1);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_cuda(cuMemcpyDtoH(&word, address, 4));
+    assert_int_equal(word, 112);
+    assert_cuda(cuIpcCloseMemHandle(address));
+    assert_fails(cuIpcOpenMemHandle(&address, gift.first, LAZY), MAP_FAILED);
+    assert_fails(cuIpcOpenEventHandle(&event, gift.event), INVALID_HANDLE);
+}
+
+static int end(void **state) {
+    (void)state;
+    close(channel);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_keeps_its_bytes_when_it_is_shared),
+        cmocka_unit_test(both_processes_see_each_others_kernels),
+        cmocka_unit_test(an_event_of_another_process_is_complete),
+        cmocka_unit_test(wrong_handles_are_refused),
+        cmocka_unit_test(memory_outlives_the_process_that_gave_it),
+    };
+    return cmocka_run_group_tests(tests, set_up, end);
+}
