@@ -51,6 +51,7 @@ static void add_clang(CcLine *line, const char *folder, bool is_old, char **word
     add_path(line, "-isystem", folder, "include");
     add_path(line, "-isystem", folder, "api");
     if (is_old) add_path(line, "-isystem", folder, "include/old");
+    add_path(line, "-isystem", folder, "include/helpers"); /* behind a program's own (-I) */
     cc_add(line, "-include");
     cc_add(line, "%s", is_old ? "tyto_old.h" : "cuda_runtime.h");
     add_path(line, "-L", folder, "."); /* before a toolkit's */
@@ -65,6 +66,8 @@ static void add_clang(CcLine *line, const char *folder, bool is_old, char **word
 static void add_nvcc(CcLine *line, const char *folder, bool is_old, char **words) {
     cc_add(line, "-cudart");
     cc_add(line, "shared");
+    cc_add(line, "-isystem");
+    add_path(line, "", folder, "include/helpers");
     if (is_old) {
         add_path(line, "-I", folder, "include/old");
         cc_add(line, "-include");

@@ -28,6 +28,14 @@ static inline void tyto_check(cudaError_t status, const char *what, const char *
 }
 #define checkCudaErrors(call)     tyto_check((cudaError_t)(call), #call, __FILE__, __LINE__)
 #define getLastCudaError(message) tyto_check(cudaGetLastError(), message, __FILE__, __LINE__)
+/* The same, but the program goes on. */
+#define printLastCudaError(message)                                                                \
+    do {                                                                                           \
+        cudaError_t tyto_last = cudaGetLastError();                                                \
+        if (tyto_last != cudaSuccess)                                                              \
+            std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, message,                   \
+                         cudaGetErrorString(tyto_last));                                           \
+    } while (0)
 
 static inline int gpuGetMaxGflopsDeviceId() { return 0; }
 static inline int gpuDeviceInit(int device) {
@@ -38,6 +46,23 @@ static inline int gpuDeviceInit(int device) {
  * Programming Guide, throughput of native arithmetic instructions). */
 static inline int _ConvertSMVer2Cores(int major, int minor) {
     return major * 10 + minor >= 86 ? 128 : 64;
+}
+static inline const char *_ConvertSMVer2ArchName(int major, int minor) {
+    int number = major * 10 + minor;
+    return number >= 90   ? "Hopper"
+           : number == 89 ? "Ada"
+           : number >= 80 ? "Ampere"
+           : number == 75 ? "Turing"
+                          : "Volta";
+}
+static inline bool checkCudaCapabilities(int major, int minor) {
+    int have_major, have_minor, device;
+    checkCudaErrors(cudaGetDevice(&device));
+    checkCudaErrors(cudaDeviceGetAttribute(&have_major, cudaDevAttrComputeCapabilityMajor, device));
+    checkCudaErrors(cudaDeviceGetAttribute(&have_minor, cudaDevAttrComputeCapabilityMinor, device));
+    bool is_enough = have_major > major || (have_major == major && have_minor >= minor);
+    if (!is_enough) std::printf("compute capability %d.%d is needed\n", major, minor);
+    return is_enough;
 }
 static inline int findCudaDevice(int, const char **) {
     checkCudaErrors(cudaSetDevice(0));
@@ -64,6 +89,7 @@ struct StopWatchInterface {
     std::chrono::steady_clock::time_point start;
     double milliseconds;
     bool is_running;
+    int laps; /* that are over */
 };
 
 static inline double tyto_lap(const StopWatchInterface *timer) {
@@ -88,12 +114,18 @@ static inline bool sdkStartTimer(StopWatchInterface **timer) {
 static inline bool sdkStopTimer(StopWatchInterface **timer) {
     (*timer)->milliseconds += tyto_lap(*timer);
     (*timer)->is_running = false;
+    (*timer)->laps++;
     return true;
 }
 static inline bool sdkResetTimer(StopWatchInterface **timer) {
     (*timer)->milliseconds = 0;
+    (*timer)->laps = 0;
     (*timer)->start = std::chrono::steady_clock::now();
     return true;
+}
+/* Milliseconds of a lap, on the average. */
+static inline float sdkGetAverageTimerValue(StopWatchInterface **timer) {
+    return (*timer)->laps ? (float)((*timer)->milliseconds / (*timer)->laps) : 0.0f;
 }
 static inline float sdkGetTimerValue(StopWatchInterface **timer) {
     return (float)((*timer)->milliseconds + tyto_lap(*timer));
