@@ -66,7 +66,7 @@ uint64_t origin_add_file(uint64_t hash, const char *path) {
     char *bytes = base_malloc(CHUNK_BYTES);
     size_t length;
     while (file && (length = fread(bytes, 1, CHUNK_BYTES, file)) > 0)
-        hash = hash_add(hash, bytes, length);
+        hash = hash_add_large(hash, bytes, length);
     if (file) fclose(file);
     free(bytes);
     return hash;
