@@ -11,7 +11,7 @@ extern "C" __global__ void nbf(const unsigned *partners, const float *x, const f
     if (atom >= atoms) return;
     float own_x = x[atom], own_y = y[atom], own_z = z[atom];
     float sum_x = 0.0f, sum_y = 0.0f, sum_z = 0.0f;
-#pragma unroll 3
+#pragma unroll 1
     for (unsigned i = 0; i < PARTNERS; i++) {
         unsigned other = partners[i * atoms + atom];
         float dx = own_x - x[other], dy = own_y - y[other], dz = own_z - z[other];
