@@ -36,7 +36,7 @@ static const TytoOption options[] = {
 
 const Command command_machines = {
     .name = "machines",
-    .operands = "[NAME|FILE.yaml]",
+    .operands = "[MACHINE|FILE.yaml]",
     .summary = "List the machines, or print one with every value and its origin",
     .text =
         "What is printed is a machine file: save it, change it, and name the file in place of the\n"

@@ -1,6 +1,8 @@
 /* tyto reproduce: the tables and figures of the papers, the published numbers beside ours. What an
  * experiment is stands in its file in experiments/; finished runs stay in a database, so that a
  * command that was interrupted goes on where it was when it is given again. */
+#include "cli/reproduce.h"
+
 #include "cli/command.h"
 
 #include <dirent.h>
@@ -79,6 +81,17 @@ static int list_experiments(void) {
     }
     if (count >= 0) free_files(entries, count);
     return is_right ? EXIT_DONE : EXIT_FAILED;
+}
+
+void reproduce_list(Words *words) {
+    char folder[PATH_MAX];
+    struct dirent **entries;
+    int count = list_files(folder, &entries);
+    for (int i = 0; i < count; i++) {
+        entries[i]->d_name[strlen(entries[i]->d_name) - (sizeof ending - 1)] = '\0';
+        words_add(words, entries[i]->d_name);
+    }
+    if (count >= 0) free_files(entries, count);
 }
 
 static void say_unknown(const char *id) {

@@ -209,7 +209,7 @@ static const TytoOption options[] = {
 
 const Command command_sweep = {
     .name = "sweep",
-    .operands = "PROGRAM...|FILE.yaml",
+    .operands = "WORKLOAD|PROGRAM...|FILE.yaml",
     .summary = "Run every combination of programs, machines, their values and schedulers",
     .text =
         "A PROGRAM is a workload or a path, quoted together with its arguments. FILE.yaml says\n"

@@ -89,6 +89,14 @@ void workloads_print_names(void) {
     free_workloads(&workloads);
 }
 
+void workloads_list(Words *words) {
+    Workloads workloads;
+    if (!read_workloads(&workloads)) return;
+    for (int i = 0; i < workloads.count; i++)
+        words_add(words, workloads.list[i].name);
+    free_workloads(&workloads);
+}
+
 static int run_workloads(Arguments *arguments) {
     Workloads workloads;
     const char *suites[MOST_SUITES];

@@ -2,7 +2,10 @@
 #ifndef TYTO_CLI_WORKLOADS_H
 #define TYTO_CLI_WORKLOADS_H
 
+#include "cli/engine/words.h"
+
 /* Prints their names, a paragraph for each suite, for the help. */
 void workloads_print_names(void);
+void workloads_list(Words *words); /* adds the names */
 
 #endif

@@ -203,15 +203,19 @@ static void choose_command(DramChannel *channel, uint32_t bank) {
     channel->wants[command] |= UINT32_C(1) << bank;
 }
 
+/* Counts for the channel and for its bank. */
+#define COUNT(channel, bank, name)                                                                 \
+    ((channel)->counters->name++, (channel)->bank_counts[bank].name++)
+
 static void count_request(DramChannel *channel, DramEntry *entry, uint64_t tick) {
-    Counters *counters = channel->counters;
     uint32_t bank = entry->request.bank;
     entry->waited = (uint32_t)(tick - entry->arrival);
-    if (dram_banks_is_open(&channel->banks, bank, entry->request.row)) counters->dram_row_hits++;
-    else if (channel->banks.open >> bank & 1) counters->dram_row_conflicts++;
-    else counters->dram_row_misses++;
-    if (entry->request.is_write) counters->dram_writes++;
-    else counters->dram_reads++;
+    if (dram_banks_is_open(&channel->banks, bank, entry->request.row))
+        COUNT(channel, bank, dram_row_hits);
+    else if (channel->banks.open >> bank & 1) COUNT(channel, bank, dram_row_conflicts);
+    else COUNT(channel, bank, dram_row_misses);
+    if (entry->request.is_write) COUNT(channel, bank, dram_writes);
+    else COUNT(channel, bank, dram_reads);
 }
 
 static DramWaiting waiting_of(const DramChannel *channel) {
@@ -328,7 +332,7 @@ static void begin_prefetch(DramChannel *channel, uint32_t bank, uint64_t tick) {
     channel->prefetching |= UINT32_C(1) << bank;
     channel->wants[DRAM_READ] |= UINT32_C(1) << bank;
     begin_work(channel, bank);
-    channel->counters->dram_prefetches++;
+    COUNT(channel, bank, dram_prefetches);
     give_column_command(channel, bank, tick);
 }
 
@@ -338,10 +342,10 @@ static void give_row_command(DramChannel *channel, uint32_t bank, DramCommand co
     dram_banks_command(&channel->banks, command, bank, request->row, tick);
     if (channel->bus) channel->bus->row = tick + 1;
     if (command == DRAM_ACTIVATE) {
-        channel->counters->dram_activates++;
+        COUNT(channel, bank, dram_activates);
         dram_prefetch_opened(&channel->prefetch, bank, request->address);
     } else {
-        channel->counters->dram_precharges++;
+        COUNT(channel, bank, dram_precharges);
         dram_prefetch_closed(&channel->prefetch, bank);
     }
     channel->wants[command] &= ~(UINT32_C(1) << bank);

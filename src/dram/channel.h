@@ -73,6 +73,22 @@ typedef struct DramBus {
     uint64_t column, row;
 } DramBus;
 
+/* What is counted of each bank; a channel's dram_ counters of these names are their sums. */
+#define DRAM_BANK_COUNTS(COUNT)                                                                    \
+    COUNT(dram_reads)                                                                              \
+    COUNT(dram_writes)                                                                             \
+    COUNT(dram_prefetches)                                                                         \
+    COUNT(dram_row_hits)                                                                           \
+    COUNT(dram_row_misses)                                                                         \
+    COUNT(dram_row_conflicts)                                                                      \
+    COUNT(dram_activates)                                                                          \
+    COUNT(dram_precharges)
+#define DRAM_BANK_COUNT(name) uint64_t name;
+typedef struct DramBankCounts {
+    DRAM_BANK_COUNTS(DRAM_BANK_COUNT)
+} DramBankCounts;
+#undef DRAM_BANK_COUNT
+
 typedef struct DramChannel {
     uint64_t next_event; /* no step before this tick can do anything; UINT64_MAX when idle */
     uint64_t settled;    /* tick up to which the sums over ticks are complete */
@@ -105,6 +121,7 @@ typedef struct DramChannel {
     bool has_written;        /* a write ended, and dram_take_written has not been asked since */
     uint32_t written_handle; /* its handle */
     Counters *counters;      /* where the channel counts: the owner's, its dram_ rows */
+    DramBankCounts bank_counts[DRAM_MAX_BANKS];
 } DramChannel;
 
 /* False, with every mistake told to `diag`, when no channel can be built from `config`. */

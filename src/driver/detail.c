@@ -125,9 +125,12 @@ bool detail_start(Detail *detail, const Options *options, Diag *diag) {
     if (options->snapshot_path)
         detail->snapshots = detail->watch.snapshots =
             snapshots_new(options->snapshot_path, detail->run);
+    const MachineConfig *config = detail->config;
+    detail->watch.units = detail->run->units =
+        units_new(config->sms, config->partitions, config->partition.slices, config->dram.banks);
+    detail->run->tells_units = options->tells_units;
     if (!open_policies(detail, options, diag) || !open_l1d(detail, options, diag)) return false;
     if (!options->timeline_path) return true;
-    const MachineConfig *config = detail->config;
     TimelineShape shape = {.sms = config->sms,
                            .channels = config->partitions,
                            .ctas = config->sm.ctas,

@@ -17,7 +17,7 @@ static RunStatus status_of(const GpuResult *result) {
 static void add_timing(KernelStats *kernel, const GpuResult *result, Watch *watch) {
     KernelTiming *timing = run_add_timing(kernel);
     timing->ctas_per_sm = result->ctas_per_sm;
-    KernelFigures figures = {result->counters, result->histograms};
+    KernelFigures figures = {result->counters, result->histograms, result->spreads};
     run_set_figures(timing, &figures);
     timing->ctas = watch->ctas;
     timing->cta_count = watch->cta_count;

@@ -54,13 +54,15 @@ struct Engine {
     uint64_t start;          /* SM cycle at which the running kernel was launched */
     const IsaLaunch *launch; /* of the running kernel */
     Dispatch dispatch;
-    SchedCall *calls;          /* GpuOptions' policies: by SM, then the CTA scheduler's */
-    uint64_t ctas_done;        /* of the running kernel */
-    uint64_t last_progress;    /* SM cycle at which something was last seen to move */
-    uint64_t progress_mark;    /* sum of what moves, then */
-    Counters networks;         /* what both networks have counted */
-    Counters network_mark;     /* the same at the kernel's start */
-    Counters *partition_marks; /* and the partitions' */
+    SchedCall *calls;           /* GpuOptions' policies: by SM, then the CTA scheduler's */
+    uint64_t ctas_done;         /* of the running kernel */
+    uint64_t last_progress;     /* SM cycle at which something was last seen to move */
+    uint64_t progress_mark;     /* sum of what moves, then */
+    Counters networks;          /* what both networks have counted */
+    Counters network_mark;      /* the same at the kernel's start */
+    Counters *partition_marks;  /* and the partitions', ... */
+    Counters *slice_marks;      /* ... of their slices, ... */
+    DramBankCounts *bank_marks; /* ... and of their banks */
 };
 
 /* ---- Construction ---- */
@@ -179,6 +181,10 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     if (machine->dram.pseudo_channels > 1)
         engine->buses = base_calloc((machine->partitions + 1) / 2, sizeof(DramBus));
     engine->partition_marks = base_calloc(machine->partitions, sizeof(Counters));
+    engine->slice_marks =
+        base_calloc(machine->partitions * machine->partition.slices, sizeof(Counters));
+    engine->bank_marks =
+        base_calloc(machine->partitions * machine->dram.banks, sizeof(DramBankCounts));
     for (uint32_t i = 0; i < machine->partitions; i++)
         engine->partitions[i] = build_partition(engine, options->scheduler, i);
     dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, machine->sms,
@@ -204,6 +210,8 @@ void engine_free(Engine *engine) {
     free(engine->partitions);
     free(engine->partition_marks);
     free(engine->buses);
+    free(engine->slice_marks);
+    free(engine->bank_marks);
     free(engine->pools.pools);
     free(engine->pools.outcomes);
     free(engine);
@@ -551,13 +559,72 @@ static Counters count(Engine *engine, uint64_t end) {
     convert_fetch_parts(engine->machine, c);
     for (uint32_t p = 0; p < engine->machine->partitions; p++) {
         partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
-        add_since(c, &engine->partition_marks[p], partition_counters(engine->partitions[p]));
+        Counters now = partition_counters(engine->partitions[p]);
+        add_since(c, &engine->partition_marks[p], &now);
     }
     add_since(c, &engine->network_mark, settle_networks(engine));
     c->cycles = end - engine->start;
     c->time_ps = (uint64_t)((unsigned __int128)c->cycles * 1000000000u / sm_khz);
     c->kernels = 1;
     return sum;
+}
+
+/* ---- Units ---- */
+
+/* What a partition has counted before a kernel. */
+static void mark_partition(Engine *engine, uint32_t p) {
+    const Partition *partition = engine->partitions[p];
+    uint32_t slices = engine->machine->partition.slices, banks = engine->machine->dram.banks;
+    engine->partition_marks[p] = partition_counters(partition);
+    for (uint32_t i = 0; i < slices; i++)
+        engine->slice_marks[p * slices + i] = *partition_slice_counters(partition, i);
+    memcpy(&engine->bank_marks[p * banks], partition_bank_counts(partition),
+           banks * sizeof(DramBankCounts));
+}
+
+static Counters bank_since(const DramBankCounts *mark, const DramBankCounts *now) {
+#define BANK_SINCE(name) .name = now->name - mark->name,
+    return (Counters){DRAM_BANK_COUNTS(BANK_SINCE)};
+#undef BANK_SINCE
+}
+
+/* Adds what a partition has counted in the kernel, its slices and its banks. */
+static void add_partition(const Engine *engine, uint32_t p, Units *units) {
+    const Partition *partition = engine->partitions[p];
+    uint32_t slices = engine->machine->partition.slices, banks = engine->machine->dram.banks;
+    const DramBankCounts *counts = partition_bank_counts(partition);
+    Counters now = partition_counters(partition);
+    Counters part = counters_since(&engine->partition_marks[p], &now);
+    units_add(units, UNIT_channel, p, &part);
+    for (uint32_t i = 0; i < slices; i++) {
+        part = counters_since(&engine->slice_marks[p * slices + i],
+                              partition_slice_counters(partition, i));
+        units_add(units, UNIT_slice, p * slices + i, &part);
+    }
+    for (uint32_t i = 0; i < banks; i++) {
+        part = bank_since(&engine->bank_marks[p * banks + i], &counts[i]);
+        units_add(units, UNIT_bank, p * banks + i, &part);
+    }
+}
+
+/* How the SMs differ in the kernel. */
+static Spreads add_spreads(const Engine *engine) {
+    Spreads spreads = {0};
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        spreads_take(&spreads, sm_counters(engine->sms[i]), i == 0);
+    return spreads;
+}
+
+/* The kernel is over: what each unit did in it. */
+static void keep_units(const Engine *engine) {
+    Units *units = engine->watch ? engine->watch->units : NULL;
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        Counters counters = *sm_counters(engine->sms[i]);
+        convert_fetch_parts(engine->machine, &counters);
+        if (units) units_add(units, UNIT_sm, i, &counters);
+    }
+    for (uint32_t p = 0; units && p < engine->machine->partitions; p++)
+        add_partition(engine, p, units);
 }
 
 /* ---- A kernel ---- */
@@ -634,7 +701,7 @@ static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) 
                      .done_ctas = engine->ctas_done,
                      .registers = gpu_registers(gpu, launch->function, launch->threads),
                      .shared_bytes = launch->shared_bytes,
-                     .figures = {*so_far, add_histograms(engine)},
+                     .figures = {*so_far, add_histograms(engine), add_spreads(engine)},
                      .before = &engine->watch->before,
                      .sms = base_calloc(sms, sizeof *moment.sms),
                      .sm_count = sms,
@@ -672,8 +739,10 @@ static void tell_units(Engine *engine) {
         sm_visit_standing(engine->sms[i], tell_warp, &of);
         unit_tracks_count(tracks, TIMELINE_SM, i, sm_counters(engine->sms[i]));
     }
-    for (uint32_t p = 0; p < engine->machine->partitions; p++)
-        unit_tracks_count(tracks, TIMELINE_CHANNEL, p, partition_counters(engine->partitions[p]));
+    for (uint32_t p = 0; p < engine->machine->partitions; p++) {
+        Counters counters = partition_counters(engine->partitions[p]);
+        unit_tracks_count(tracks, TIMELINE_CHANNEL, p, &counters);
+    }
     unit_tracks_end(tracks);
 }
 
@@ -723,6 +792,8 @@ static void fill_result(Engine *engine, GpuResult *result) {
     for (uint32_t p = 0; p < engine->machine->partitions; p++)
         partition_close_rows(engine->partitions[p]);
     result->counters = count(engine, engine->cycle + 1);
+    keep_units(engine);
+    result->spreads = add_spreads(engine);
     result->histograms = add_histograms(engine);
     result->cycles = result->counters.cycles;
     result->time_ps = result->counters.time_ps;
@@ -766,7 +837,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
                         start);
     for (uint32_t p = 0; p < machine->partitions; p++) {
         partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
-        engine->partition_marks[p] = *partition_counters(engine->partitions[p]);
+        mark_partition(engine, p);
         if (machine->partition.l2.flush != CACHE_FLUSH_NEVER)
             partition_flush_l2(engine->partitions[p]);
     }

@@ -14,6 +14,7 @@
 #include "memory/memory.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
+#include "stats/units.h"
 
 typedef struct Gpu Gpu;
 typedef struct GpuModule GpuModule;
@@ -138,6 +139,7 @@ typedef struct GpuResult {
     double cpu_seconds;    /* that the process had the processor in that time */
     Counters counters;     /* of a run on a machine; zero when run functionally */
     Histograms histograms; /* likewise */
+    Spreads spreads;       /* likewise, over the SMs */
     uint32_t ctas_per_sm;  /* that fit */
 } GpuResult;
 

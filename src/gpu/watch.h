@@ -24,6 +24,7 @@ typedef struct Watch {
     FILE *policies;             /* receives what the policies report, as CSV (sched/report.h) */
     uint64_t policies_interval; /* SM cycles between reports; 0: only at the end of each kernel */
     Profile *profile;           /* receives what each instruction counted */
+    Units *units;               /* receives what each unit of the machine counted */
     L1dWriter *l1d;             /* receives every L1D lookup */
     Snapshots *snapshots;       /* hear how the run stands */
     uint64_t kernels;           /* begun so far */

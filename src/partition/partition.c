@@ -70,7 +70,8 @@ Partition *partition_new(const PartitionEnvironment *environment) {
     init_credits(partition, arena);
     if (environment->counts_row_sharing) row_sharing_init(&partition->rows, arena);
     for (uint32_t i = 0; i < config->slices; i++)
-        slice_init(&partition->slices[i], &partition->environment, i, &partition->counters, arena);
+        slice_init(&partition->slices[i], &partition->environment, i, &partition->slice_counters[i],
+                   arena);
     return partition;
 }
 
@@ -285,6 +286,13 @@ void partition_settle(Partition *partition, uint64_t tick, uint64_t cycle) {
     for (uint32_t i = 0; i < partition->slice_count; i++)
         slice_settle(&partition->slices[i], cycle);
     dram_settle(partition->channel, tick);
+}
+
+Counters partition_counters(const Partition *partition) {
+    Counters sum = partition->counters;
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        counters_add(&sum, &partition->slice_counters[i]);
+    return sum;
 }
 
 void partition_close_rows(Partition *partition) {

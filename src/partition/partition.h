@@ -56,7 +56,8 @@ typedef struct Partition {
     uint32_t *line_accesses;             /* indices into `accesses` */
     DramChannel *channel;
     RowSharing rows;
-    Counters counters; /* see partition_counters */
+    Counters counters;                             /* all but the slices' */
+    Counters slice_counters[PARTITION_MAX_SLICES]; /* their l2_ rows */
     PartitionEnvironment environment;
     DramConfig dram; /* the environment's, with the prefetcher's map filled in */
     Arena *arena;    /* owns everything above and the partition itself */
@@ -128,8 +129,14 @@ void partition_settle(Partition *partition, uint64_t tick, uint64_t cycle);
 /* Ends a kernel's row sharing statistics: the next kernel numbers its CTAs anew. */
 void partition_close_rows(Partition *partition);
 /* The l2_ and dram_ counters since partition_new, complete up to the last partition_settle. */
-static inline const Counters *partition_counters(const Partition *partition) {
-    return &partition->counters;
+Counters partition_counters(const Partition *partition);
+/* Those of one slice. */
+static inline const Counters *partition_slice_counters(const Partition *partition, uint32_t slice) {
+    return &partition->slice_counters[slice];
+}
+/* Those of the channel's banks, by bank. */
+static inline const DramBankCounts *partition_bank_counts(const Partition *partition) {
+    return partition->channel->bank_counts;
 }
 
 /* What a copy of `bytes` from the host to `address` leaves in the L2s of all partitions of the

@@ -122,7 +122,7 @@ typedef struct Slice {
     Mshr mshr;
     TagArray tags;
     const PartitionEnvironment *environment;
-    Counters *counters; /* of the partition */
+    Counters *counters; /* of this slice, the partition's */
 } Slice;
 
 /* An empty slice; `environment` and `counters` are borrowed, the rest is owned by `arena`. `index`

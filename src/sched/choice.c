@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "sched/compile.h"
 #include "sched/spec.h"
 
 enum {
@@ -30,11 +31,18 @@ static const void *find(const PolicyKind *kind, const char *name, Diag *diag) {
 
 /* ---- Shared objects ---- */
 
+/* The length up to the end of a name that ends so, before parameters; 0: it does not. */
+static size_t length_to(const char *text, const char *ending) {
+    size_t length = strlen(ending);
+    const char *end = strstr(text, ending);
+    while (end && end[length] && end[length] != ':')
+        end = strstr(end + 1, ending);
+    return end ? (size_t)(end - text) + length : 0;
+}
+
 size_t choice_path_length(const char *text) {
-    const char *end = strstr(text, ".so");
-    while (end && end[3] && end[3] != ':')
-        end = strstr(end + 1, ".so");
-    if (end) return (size_t)(end - text) + 3;
+    size_t object = length_to(text, ".so"), source = length_to(text, ".c");
+    if (object || source) return object ? object : source;
     const char *slash = strrchr(text, '/');
     return slash ? (size_t)(slash - text) + strcspn(slash, ":") : 0;
 }
@@ -66,8 +74,7 @@ static bool check_symbol(const PolicyKind *kind, const char *path, const void *p
     return false;
 }
 
-/* The hash of the shared object's bytes: what it is, whatever it is called. False after a message.
- */
+/* The hash of the file's bytes: what it is, whatever it is called. False after a message. */
 static bool hash_content(const char *path, uint64_t *hash, Diag *diag) {
     size_t length;
     char *bytes = text_read_file(path, MAX_BYTES, &length);
@@ -78,9 +85,10 @@ static bool hash_content(const char *path, uint64_t *hash, Diag *diag) {
     return bytes != NULL;
 }
 
-/* The policy of the shared object, which is handed over in *library. */
-static const void *load(const PolicyKind *kind, const char *path, void **library, Diag *diag) {
-    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+/* The policy of the shared object, which is handed over in *library; `path` is for messages. */
+static const void *load(const PolicyKind *kind, const char *path, const char *object,
+                        void **library, Diag *diag) {
+    *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     if (!*library) {
         diag_error(diag, path, 0, 0, "is no shared object that can be loaded: %s", dlerror());
         return NULL;
@@ -92,6 +100,19 @@ static const void *load(const PolicyKind *kind, const char *path, void **library
     return NULL;
 }
 
+/* The same of a C file. Its content is that of the object which is made of it: what is run. */
+static const void *load_source(const PolicyKind *kind, const char *path, PolicyChoice *choice,
+                               Diag *diag) {
+    Compiled compiled;
+    const void *policy = NULL;
+    if (!compile_begin(path, &compiled, diag)) return NULL;
+    const char *object = text_string(&compiled.path);
+    if (hash_content(object, &choice->content, diag))
+        policy = load(kind, path, object, &choice->library, diag);
+    compile_end(&compiled);
+    return policy;
+}
+
 /* ---- A choice ---- */
 
 bool choice_read(const PolicyKind *kind, const char *text, Arena *arena, PolicyChoice *choice,
@@ -99,8 +120,10 @@ bool choice_read(const PolicyKind *kind, const char *text, Arena *arena, PolicyC
     size_t path = choice_path_length(text), length = path ? path : strcspn(text, ":");
     const char *name = arena_strndup(arena, text, length);
     *choice = (PolicyChoice){0};
-    if (path && !hash_content(name, &choice->content, diag)) return false;
-    choice->policy = path ? load(kind, name, &choice->library, diag) : find(kind, name, diag);
+    if (!path) choice->policy = find(kind, name, diag);
+    else if (compile_is_source(name)) choice->policy = load_source(kind, name, choice, diag);
+    else if (hash_content(name, &choice->content, diag))
+        choice->policy = load(kind, name, name, &choice->library, diag);
     if (!choice->policy) return false;
     PolicyFace face = kind->face(choice->policy);
     const SpecOwner owner = {face.name, face.parameters, face.parameter_count};

@@ -1,5 +1,6 @@
 /* How a warp or CTA scheduler is chosen: by a name of its kind's table, or by the path of a shared
- * object of the user's, with parameters: `name:parameter=value`, `./mine.so:parameter=value`. */
+ * object of the user's, or of the C file that one is made of, with parameters:
+ * `name:parameter=value`, `./mine.so:parameter=value`. */
 #ifndef TYTO_SCHED_CHOICE_H
 #define TYTO_SCHED_CHOICE_H
 

@@ -1,5 +1,4 @@
-/* Results for people, see the header. Numbers are written by our own code where a locale could
- * change their look. */
+/* Results for people, see the header. */
 #include "stats/report.h"
 
 #include <inttypes.h>
@@ -11,50 +10,12 @@
 #include "base/arena.h"
 #include "base/demangle.h"
 #include "base/map.h"
+#include "stats/format.h"
 
 enum {
     BAR_WIDTH = 40,
-    FIELD_BYTES = 64,
     REPORT_KERNELS = 3 /* more are shown in total only, unless all is asked for */
 };
-
-/* --- numbers --- */
-
-/* 1234567 as 1,234,567. */
-static void format_count(char field[static FIELD_BYTES], uint64_t value) {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, value), at = 0;
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0) field[at++] = ',';
-        field[at++] = digits[i];
-    }
-    field[at] = 0;
-}
-
-/* With so many decimals and a point; "-" when it is not a number. */
-static void format_value(char field[static FIELD_BYTES], double value, int decimals) {
-    if (!isfinite(value)) {
-        strcpy(field, "-");
-        return;
-    }
-    double scale = pow(10, decimals), rounded = round(fabs(value) * scale);
-    if (rounded >= 1e15) {
-        snprintf(field, FIELD_BYTES, "%.3g", value);
-        return;
-    }
-    uint64_t units = (uint64_t)rounded, one = (uint64_t)scale;
-    int at = snprintf(field, FIELD_BYTES, "%s%" PRIu64, value < 0 && units ? "-" : "", units / one);
-    if (decimals)
-        snprintf(field + at, FIELD_BYTES - (size_t)at, ".%0*" PRIu64, decimals, units % one);
-}
-
-/* A ratio as its unit wants it: shares in percent. */
-static void format_ratio(char field[static FIELD_BYTES], const Counters *counters, RatioId id) {
-    double value = counters_ratio(counters, id);
-    bool is_share = !strcmp(ratio_rows[id].unit, "share");
-    format_value(field, is_share ? 100 * value : value, is_share ? 1 : 2);
-    if (is_share && isfinite(value)) strcat(field, "%");
-}
 
 /* --- where the scheduler cycles went --- */
 
@@ -112,7 +73,7 @@ static void add_bar(const Counters *counters, int width, Text *out) {
 }
 
 static void add_causes(const Counters *counters, Text *out) {
-    char share[FIELD_BYTES];
+    char share[FORMAT_BYTES];
     double total = (double)counters->scheduler_cycles;
     text_add(out, "  where the scheduler cycles went\n");
     for (int i = 0; i < CAUSES; i++) {
@@ -150,7 +111,7 @@ static const struct {
 };
 
 static void add_headlines(const Counters *counters, Text *out) {
-    char field[FIELD_BYTES];
+    char field[FORMAT_BYTES];
     for (size_t i = 0; i < sizeof headlines / sizeof *headlines; i++) {
         bool is_open = false;
         for (int r = 0; r < headlines[i].count; r++) {
@@ -166,7 +127,7 @@ static void add_headlines(const Counters *counters, Text *out) {
 }
 
 static void add_everything(const Counters *counters, Text *out) {
-    char field[FIELD_BYTES];
+    char field[FORMAT_BYTES];
     int count;
     const CounterGroup *groups = counter_groups(&count);
     for (int g = 0; g < count; g++) {
@@ -186,17 +147,19 @@ static void add_everything(const Counters *counters, Text *out) {
     }
 }
 
-static void add_counters(const Counters *counters, bool has_all, Text *out) {
-    char cycles[FIELD_BYTES], instructions[FIELD_BYTES];
+static void add_counters(const Counters *counters, const Spreads *spreads, uint32_t sms,
+                         bool has_all, Text *out) {
+    char cycles[FORMAT_BYTES], instructions[FORMAT_BYTES];
     format_count(cycles, counters->cycles);
     format_count(instructions, counters->warp_instructions);
     text_printf(out, "  cycles  %s, warp instructions %s\n", cycles, instructions);
     add_headlines(counters, out);
     if (counters->scheduler_cycles) add_causes(counters, out);
+    spreads_report(spreads, sms, out);
     if (has_all) add_everything(counters, out);
 }
 
-static void add_kernel(const KernelStats *kernel, bool has_all, Text *out) {
+static void add_kernel(const KernelStats *kernel, uint32_t sms, bool has_all, Text *out) {
     text_add(out, "\nkernel ");
     demangle_short(kernel->name, out);
     text_printf(out, ", %u x %u x %u CTAs of %u x %u x %u threads", kernel->grid[0],
@@ -207,8 +170,8 @@ static void add_kernel(const KernelStats *kernel, bool has_all, Text *out) {
     if (kernel->status != RUN_COMPLETE)
         text_printf(out, "  not complete: %s; the figures are those so far\n",
                     run_status_names[kernel->status]);
-    Counters counters = run_kernel_counters(kernel);
-    add_counters(&counters, has_all, out);
+    KernelFigures figures = run_figures(kernel->timing);
+    add_counters(&figures.counters, &figures.spreads, sms, has_all, out);
 }
 
 /* Names of the kernels that ran without timing, each once. */
@@ -223,7 +186,7 @@ static Map *untimed_names(const RunStats *run) {
 
 /* The launches without timing: how many, and of which kernels. */
 static void add_untimed(const RunStats *run, Text *out) {
-    char field[FIELD_BYTES];
+    char field[FORMAT_BYTES];
     UntimedTotal untimed = run_untimed(run);
     if (!untimed.kernels) return;
     format_count(field, untimed.counters.warp_instructions);
@@ -246,7 +209,7 @@ static double rate_of(const Counters *total, HostStats host) {
 }
 
 /* 24200000 as "24.2 million". */
-static void format_rounded(char field[static FIELD_BYTES], double value) {
+static void format_rounded(char field[static FORMAT_BYTES], double value) {
     static const struct {
         double least;
         const char *name;
@@ -263,7 +226,7 @@ static void format_rounded(char field[static FIELD_BYTES], double value) {
 
 /* A run without timing, in one line. */
 static void add_functional(const RunStats *run, Text *out) {
-    char instructions[FIELD_BYTES], seconds[FIELD_BYTES], speed[FIELD_BYTES];
+    char instructions[FORMAT_BYTES], seconds[FORMAT_BYTES], speed[FORMAT_BYTES];
     Counters total = run_total(run);
     HostStats host = run_host(run);
     format_count(instructions, total.warp_instructions);
@@ -280,16 +243,19 @@ static void add_timed(const RunStats *run, bool has_all, Text *out) {
     int timed = run->kernel_count - run_untimed(run).kernels;
     bool has_each = has_all || timed <= REPORT_KERNELS;
     for (int i = 0; has_each && i < run->kernel_count; i++) {
-        if (run->kernels[i].timing) add_kernel(&run->kernels[i], has_all, out);
+        if (run->kernels[i].timing) add_kernel(&run->kernels[i], run->shape.sms, has_all, out);
     }
     Counters total = run_total(run);
     if (timed > 1) {
         text_printf(out, "\nall %d %skernels\n", timed, timed < run->kernel_count ? "timed " : "");
-        add_counters(&total, has_all, out);
+        Spreads spreads = {0};
+        if (run->units) spreads = units_spreads(run->units);
+        add_counters(&total, &spreads, run->shape.sms, has_all, out);
     }
+    if (run->tells_units) units_report(run->units, out);
     add_untimed(run, out);
     if (run->profile) profile_report(run->profile, out);
-    char seconds[FIELD_BYTES], speed[FIELD_BYTES], memory[FIELD_BYTES];
+    char seconds[FORMAT_BYTES], speed[FORMAT_BYTES], memory[FORMAT_BYTES];
     HostStats host = run_host(run);
     format_value(seconds, host.wall_seconds, 2);
     format_value(memory, (double)run->peak_memory_bytes / (1024 * 1024), 0);
@@ -307,7 +273,7 @@ void report_run(const RunStats *run, bool has_all, Text *out) {
 void report_launch(const RunStats *run, int i, Text *out) {
     const KernelStats *kernel = &run->kernels[i];
     Counters counters = run_kernel_counters(kernel);
-    char field[FIELD_BYTES];
+    char field[FORMAT_BYTES];
     text_printf(out, "tyto: kernel %d: ", i + 1);
     demangle_short(kernel->name, out);
     text_printf(out, " grid %u,%u,%u block %u,%u,%u: %u registers, ", kernel->grid[0],
@@ -372,7 +338,7 @@ static void free_names(RunNames *names, int count) {
 static void add_comparison_row(const char *name, int width, const Counters *total, double speedup,
                                Text *out) {
     static const RatioId columns[] = {RATIO_l1d_miss_rate, RATIO_l2_miss_rate, RATIO_RBL};
-    char field[FIELD_BYTES];
+    char field[FORMAT_BYTES];
     format_count(field, total->cycles);
     text_printf(out, "%-*s %15s", width, name, field);
     format_ratio(field, total, RATIO_ipc);
@@ -428,7 +394,7 @@ static void add_evidence(const Counters *winner, const Counters *loser, Text *ou
             most = effect;
         }
         if (worst < 0) return;
-        char ours[FIELD_BYTES], theirs[FIELD_BYTES];
+        char ours[FORMAT_BYTES], theirs[FORMAT_BYTES];
         format_ratio(ours, loser, evidence[worst].ratio);
         format_ratio(theirs, winner, evidence[worst].ratio);
         text_printf(out, "%s%s %s instead of %s", told ? ", " : "; ", evidence[worst].name, ours,
@@ -454,7 +420,7 @@ static void add_losses(const Counters *winner, const Counters *loser, Text *out)
             largest = losses[i] > losses[largest] ? i : largest;
         double share = (double)losses[largest] / (double)all;
         if (share < LEAST_SHARE) return;
-        char percent[FIELD_BYTES];
+        char percent[FORMAT_BYTES];
         format_value(percent, 100 * share, 0);
         text_printf(out, is_open ? ", %s%% %s" : ": %s%% of these %s", percent,
                     causes[largest].name);
@@ -467,7 +433,7 @@ static void add_losses(const Counters *winner, const Counters *loser, Text *out)
 
 /* Why a run is slower than the fastest. */
 static void add_reason(const Counters *winner, const Counters *loser, Text *out) {
-    char percent[FIELD_BYTES];
+    char percent[FORMAT_BYTES];
     double share = (double)(loser->cycles - winner->cycles) / (double)winner->cycles;
     format_value(percent, 100 * share, share < NEGLIGIBLE ? 2 : 1);
     text_printf(out, "%s%% more cycles", percent);

@@ -78,6 +78,7 @@ void run_free(RunStats *run) {
     timeseries_free(run->series);
     findings_free(run->findings);
     profile_free(run->profile);
+    units_free(run->units);
     free(run);
 }
 

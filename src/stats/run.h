@@ -15,6 +15,7 @@
 #include "stats/pack.h"
 #include "stats/profile.h"
 #include "stats/timeseries.h"
+#include "stats/units.h"
 
 /* When and where one CTA ran. */
 typedef struct CtaRecord {
@@ -39,6 +40,7 @@ extern const char *const run_status_names[RUN_STATUSES];
 typedef struct KernelFigures {
     Counters counters;
     Histograms histograms;
+    Spreads spreads; /* over the SMs */
 } KernelFigures;
 
 /* What only a kernel that was timed has. */
@@ -93,6 +95,8 @@ typedef struct RunStats {
     int kernel_count, kernel_capacity;
     TimeSeries *series;         /* owned; NULL without --sample */
     Profile *profile;           /* owned; NULL without --profile */
+    Units *units;               /* of the machine; owned; NULL: the whole run is functional */
+    bool tells_units;           /* each unit is told of, not only how they differ */
     Findings *findings;         /* of the checks; owned; NULL: nothing was looked for */
     uint64_t peak_memory_bytes; /* of the host */
 } RunStats;
@@ -163,6 +167,9 @@ void run_write_json(const RunStats *run, Json *json);
 /* A header line, and a line for each timed kernel and for the total of each run, which must have
  * timing. */
 void run_write_csv(const RunStats *const *runs, int count, Text *out);
+
+/* A line for each unit of the machine, of a run that has them. */
+void run_write_units_csv(const RunStats *run, Text *out);
 
 /* A line for each CTA of each kernel: kernel, CTA, SM, slot, start, end (PRO figure 2). */
 void run_write_ctas_csv(const RunStats *run, Text *out);

@@ -60,16 +60,18 @@ static void write_ctas(Json *json, const KernelTiming *timing) {
     json_end_array(json);
 }
 
-static void write_timing(Json *json, const KernelTiming *timing) {
+static void write_timing(Json *json, const KernelTiming *timing, uint32_t sms) {
     write_number(json, "ctas_per_sm", timing->ctas_per_sm);
     KernelFigures figures = run_figures(timing);
     write_counters(json, &figures.counters);
     json_key(json, "histograms");
     histograms_write_json(&figures.histograms, json);
+    json_key(json, "spread");
+    spreads_write_json(&figures.spreads, sms, json);
     if (timing->ctas) write_ctas(json, timing);
 }
 
-static void write_kernel(Json *json, const KernelStats *kernel) {
+static void write_kernel(Json *json, const KernelStats *kernel, uint32_t sms) {
     json_object(json);
     write_text(json, "kernel", kernel->name);
     demangle_write_json(kernel->name, json);
@@ -81,9 +83,16 @@ static void write_kernel(Json *json, const KernelStats *kernel) {
     write_number(json, "registers", kernel->registers);
     write_number(json, "shared_bytes", kernel->shared_bytes);
     Counters counters = run_kernel_counters(kernel);
-    if (kernel->timing) write_timing(json, kernel->timing);
+    if (kernel->timing) write_timing(json, kernel->timing, sms);
     else write_functional(json, &counters);
     json_end_object(json);
+}
+
+static void write_total_spread(Json *json, const RunStats *run) {
+    if (!run->units) return;
+    Spreads spreads = units_spreads(run->units);
+    json_key(json, "spread");
+    spreads_write_json(&spreads, run->shape.sms, json);
 }
 
 static void write_total(Json *json, const RunStats *run, const Counters *total) {
@@ -95,6 +104,7 @@ static void write_total(Json *json, const RunStats *run, const Counters *total) 
         write_counters(json, total);
         json_key(json, "histograms");
         histograms_write_json(&histograms, json);
+        write_total_spread(json, run);
     } else {
         write_functional(json, total);
     }
@@ -136,7 +146,7 @@ void run_write_json(const RunStats *run, Json *json) {
     json_key(json, "kernels");
     json_array(json);
     for (int i = 0; i < run->kernel_count; i++)
-        write_kernel(json, &run->kernels[i]);
+        write_kernel(json, &run->kernels[i], run->shape.sms);
     json_end_array(json);
     write_total(json, run, &total);
     if (run->machine) write_untimed(json, run);
@@ -147,6 +157,10 @@ void run_write_json(const RunStats *run, Json *json) {
     if (run->profile) {
         json_key(json, "profile");
         profile_write_json(run->profile, json);
+    }
+    if (run->tells_units) {
+        json_key(json, "units");
+        units_write_json(run->units, json);
     }
     json_key(json, "errors");
     findings_write_json(run->findings, json);
@@ -161,10 +175,19 @@ static void add_field(Text *out, const char *value) {
     text_add(out, ",");
 }
 
-static void add_line(Text *out, const RunStats *run, const char *index, const char *kernel,
-                     const char *status, const Counters *counters) {
+static void add_origin(Text *out, const RunStats *run) {
     for (RunOrigin i = 0; i < RUN_ORIGINS; i++)
         add_field(out, run_origin(run, i) ? run_origin(run, i) : "");
+}
+
+static void add_origin_names(Text *out) {
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++)
+        text_printf(out, "%s,", run_origin_names[i]);
+}
+
+static void add_line(Text *out, const RunStats *run, const char *index, const char *kernel,
+                     const char *status, const Counters *counters) {
+    add_origin(out, run);
     add_field(out, index);
     add_field(out, kernel);
     csv_add_string(out, status);
@@ -191,13 +214,22 @@ static void write_run_csv(const RunStats *run, Text *out) {
 }
 
 void run_write_csv(const RunStats *const *runs, int count, Text *out) {
-    for (RunOrigin i = 0; i < RUN_ORIGINS; i++)
-        text_printf(out, "%s,", run_origin_names[i]);
+    add_origin_names(out);
     text_add(out, "index,kernel,status");
     csv_add_names(out);
     text_add(out, "\n");
     for (int i = 0; i < count; i++)
         write_run_csv(runs[i], out);
+}
+
+void run_write_units_csv(const RunStats *run, Text *out) {
+    Text origin = {0};
+    add_origin(&origin, run);
+    add_origin_names(out);
+    units_write_csv_names(out);
+    text_add(out, "\n");
+    units_write_csv(run->units, text_string(&origin), out);
+    text_free(&origin);
 }
 
 void run_write_ctas_csv(const RunStats *run, Text *out) {

@@ -149,7 +149,7 @@ static void test_functional_runs_write_every_file_or_refuse_it(void **state) {
         remove(path);
         asked++;
     }
-    assert_int_equal(asked, 8);
+    assert_int_equal(asked, 9);
 }
 
 /* ---- Counters by name ---- */

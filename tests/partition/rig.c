@@ -207,7 +207,8 @@ Counters rig_counters(Rig *rig) {
     Counters sum = {0};
     for (uint32_t i = 0; i < rig->config.partitions; i++) {
         partition_settle(rig->partitions[i], rig->tick, rig->cycle);
-        counters_add(&sum, partition_counters(rig->partitions[i]));
+        Counters part = partition_counters(rig->partitions[i]);
+        counters_add(&sum, &part);
     }
     return sum;
 }

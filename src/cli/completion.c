@@ -1,0 +1,219 @@
+/* tyto completion: what a shell asks when the user presses Tab. The scripts ask the command itself,
+ * which knows its tables: commands, options, their values, workloads, machines, schedulers, metrics
+ * and experiments. */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/reproduce.h"
+#include "cli/workloads.h"
+
+static const char bash_script[] =
+    "# Completion of tyto for bash: source it, or put it into\n"
+    "# ~/.local/share/bash-completion/completions/tyto. Made by `tyto completion bash`.\n"
+    "_tyto() {\n"
+    "    local IFS=$'\\n' found\n"
+    "    found=$(\"${COMP_WORDS[0]}\" completion words \"${COMP_WORDS[@]:1:COMP_CWORD}\" "
+    "2>/dev/null)\n"
+    "    COMPREPLY=($(compgen -W \"$found\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
+    "}\n"
+    "complete -o bashdefault -o default -F _tyto tyto\n";
+
+static const char zsh_script[] =
+    "#compdef tyto\n"
+    "# Completion of tyto for zsh: a file _tyto in a folder of $fpath. Made by `tyto completion "
+    "zsh`.\n"
+    "local -a found\n"
+    "found=(\"${(@f)$(\"${words[1]}\" completion words \"${(@)words[2,CURRENT]}\" "
+    "2>/dev/null)}\")\n"
+    "[[ -n \"$found\" ]] && compadd -- \"${found[@]}\"\n"
+    "[[ \"${words[CURRENT]}\" == -* ]] || _files\n";
+
+/* ---- Lists ---- */
+
+typedef void Lister(Words *words);
+
+static void list_commands(Words *words) {
+    for (int i = 0; i < command_count; i++)
+        words_add(words, commands[i]->name);
+}
+
+static void list_machines(Words *words) {
+    for (int i = 0; i < tyto_machine_count(); i++)
+        words_add(words, tyto_machine_name(i));
+}
+
+static void list_metrics(Words *words) {
+    for (int i = 0; i < tyto_counter_count(); i++)
+        words_add(words, tyto_counter(i)->name);
+}
+
+/* The names in the list of schedulers: lines of one word, after two blanks, up to `end`. */
+static void list_names(const char *text, const char *end, Words *words) {
+    for (const char *line = text; line && (!end || line < end); line = strchr(line, '\n')) {
+        char name[64];
+        int length = 0;
+        line += *line == '\n';
+        if (sscanf(line, "  %63[a-z0-9-]%n", name, &length) == 1 && line[length] == '\n' &&
+            strspn(line, " ") == 2)
+            words_add(words, name);
+    }
+}
+
+static void list_schedulers(Words *words) {
+    char *text = tyto_schedulers_text();
+    list_names(text, strstr(text, "CTA schedulers"), words);
+    free(text);
+}
+
+static void list_cta_schedulers(Words *words) {
+    char *text = tyto_schedulers_text();
+    list_names(strstr(text, "CTA schedulers"), NULL, words);
+    free(text);
+}
+
+static void list_sizes(Words *words) {
+    static const char *const sizes[] = {"test", "small", "paper"};
+    for (int i = 0; i < 3; i++)
+        words_add(words, sizes[i]);
+}
+
+/* What stands for what: in a command's operands, and as an option's name. */
+static const struct Source {
+    const char *word;
+    Lister *list;
+} sources[] = {
+    {"WORKLOAD", workloads_list},
+    {"METRIC", list_metrics},
+    {"COMMAND", list_commands},
+    {"MACHINE", list_machines},
+    {"SCHEDULER", list_schedulers},
+    {"ID", reproduce_list},
+    {"--machine", list_machines},
+    {"--machines", list_machines},
+    {"--scheduler", list_schedulers},
+    {"--schedulers", list_schedulers},
+    {"--cta-scheduler", list_cta_schedulers},
+    {"--cta-schedulers", list_cta_schedulers},
+    {"--metrics", list_metrics},
+    {"--sizes", list_sizes},
+};
+
+static bool add_source(const char *word, size_t length, Words *words) {
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        if (strlen(sources[i].word) != length || memcmp(sources[i].word, word, length) != 0)
+            continue;
+        sources[i].list(words);
+        return true;
+    }
+    return false;
+}
+
+/* The alternatives of a text such as "list|all|ID|FILE.yaml", up to its first blank: small letters
+ * stand for themselves, where there is a choice. */
+static void add_alternatives(const char *text, Words *words) {
+    static const char small[] = "abcdefghijklmnopqrstuvwxyz-";
+    size_t end = strcspn(text, " "), length;
+    bool has_several = memchr(text, '|', end) != NULL;
+    for (const char *at = text; at < text + end; at += length + 1) {
+        at += *at == '[';
+        length = strcspn(at, "| ");
+        size_t name = strcspn(at, "|,. []");
+        if (!add_source(at, name, words) && has_several && strspn(at, small) == length) {
+            char *word = strndup(at, length);
+            if (word) words_add(words, word);
+            free(word);
+        }
+    }
+}
+
+/* ---- Where the cursor stands ---- */
+
+static void add_options(const Command *command, Words *words) {
+    for (int i = 0; i < command->option_count; i++)
+        words_add(words, command->options[i].name);
+    for (int i = 0; command->has_simulator && i < tyto_option_count(); i++)
+        words_add(words, tyto_option(i)->name);
+}
+
+/* The option that a word names, if it takes a value. */
+static const TytoOption *find_option(const Command *command, const char *word) {
+    for (int i = 0; i < command->option_count; i++) {
+        const TytoOption *option = &command->options[i];
+        if (option->argument && strcmp(option->name, word) == 0) return option;
+    }
+    for (int i = 0; command->has_simulator && i < tyto_option_count(); i++) {
+        const TytoOption *option = tyto_option(i);
+        if (option->argument && strcmp(option->name, word) == 0) return option;
+    }
+    return NULL;
+}
+
+static void add_values(const TytoOption *option, Words *words) {
+    if (!add_source(option->name, strlen(option->name), words) && strchr(option->argument, '|'))
+        add_alternatives(option->argument, words);
+}
+
+/* Of a list between commas the last one is completed; the ones before stay. */
+static void print_words(const Words *words, const char *current) {
+    const char *comma = strrchr(current, ',');
+    int kept = comma ? (int)(comma + 1 - current) : 0;
+    for (int i = 0; i < words->count; i++)
+        printf("%.*s%s\n", kept, current, words->list[i]);
+}
+
+/* The words for the last of `line`, which are those after "tyto". */
+static void complete(int count, char *const *line) {
+    const char *current = count ? line[count - 1] : "";
+    const Command *command = count > 1 ? command_find(line[0]) : NULL;
+    Words words = {0};
+    if (count < 2) {
+        list_commands(&words);
+    } else if (command) {
+        bool has_equals = strcmp(current, "=") != 0 && strcmp(line[count - 2], "=") == 0;
+        const char *before = line[has_equals && count > 2 ? count - 3 : count - 2];
+        const TytoOption *option = count > 2 ? find_option(command, before) : NULL;
+        if (option) add_values(option, &words);
+        else if (*current == '-') add_options(command, &words);
+        else add_alternatives(command->operands, &words);
+    }
+    print_words(&words, current);
+    words_free(&words);
+}
+
+static bool takes_all(const char *operand) {
+    (void)operand;
+    return false;
+}
+
+static int run_completion(Arguments *arguments) {
+    static const char *const shells[] = {"bash", "zsh"};
+    const char *what = arguments->operands[0];
+    if (strcmp(what, "words") == 0) complete(arguments->operand_count - 1, arguments->operands + 1);
+    else if (strcmp(what, "bash") == 0) fputs(bash_script, stdout);
+    else if (strcmp(what, "zsh") == 0) fputs(zsh_script, stdout);
+    else {
+        const char *nearest = tyto_nearest(what, shells, 2);
+        say_error("tyto completion %s: there is bash and zsh%s%s%s", what,
+                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
+const Command command_completion = {
+    .name = "completion",
+    .operands = "bash|zsh",
+    .summary = "Print a script by which a shell completes tyto's words",
+    .text = "An installation brings both. Without one:\n"
+            "\n"
+            "  source <(tyto completion bash)\n"
+            "  tyto completion zsh > ~/.zfunc/_tyto        where ~/.zfunc is in $fpath\n",
+    .ends_at_operand = true,
+    .shares_options = takes_all,
+    .lowest_operands = 1,
+    .most_operands = -1,
+    .run = run_completion,
+};

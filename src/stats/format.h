@@ -1,0 +1,18 @@
+/* Numbers for people, by our own code, so that no locale changes their look. */
+#ifndef TYTO_STATS_FORMAT_H
+#define TYTO_STATS_FORMAT_H
+
+#include <stdint.h>
+
+#include "stats/counters.h"
+
+enum { FORMAT_BYTES = 64 };
+
+/* 1234567 as 1,234,567. */
+void format_count(char field[static FORMAT_BYTES], uint64_t value);
+/* With so many decimals and a point; "-" when it is not a number. */
+void format_value(char field[static FORMAT_BYTES], double value, int decimals);
+/* A ratio as its unit wants it: shares in percent. */
+void format_ratio(char field[static FORMAT_BYTES], const Counters *counters, RatioId id);
+
+#endif

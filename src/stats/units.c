@@ -1,0 +1,266 @@
+/* Units of the machine, and how they differ (see the header). */
+#include "stats/units.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "stats/csv.h"
+#include "stats/format.h"
+
+/* Of each kind: what it is called. */
+static const struct UnitRow {
+    const char *name, *plural, *title;
+} unit_rows[UNIT_KINDS] = {
+#define UNIT_ROW(name, plural, title) [UNIT_##name] = {#name, plural, title},
+    UNITS(UNIT_ROW)};
+
+Units *units_new(uint32_t sms, uint32_t channels, uint32_t slices, uint32_t banks) {
+    Units *units = base_malloc(sizeof *units);
+    *units = (Units){.counts = {[UNIT_sm] = sms,
+                                [UNIT_slice] = channels * slices,
+                                [UNIT_channel] = channels,
+                                [UNIT_bank] = channels * banks},
+                     .per_channel = {[UNIT_slice] = slices, [UNIT_bank] = banks}};
+    for (UnitKind kind = 0; kind < UNIT_KINDS; kind++)
+        units->list[kind] = base_calloc(units->counts[kind], sizeof(Counters));
+    return units;
+}
+
+void units_free(Units *units) {
+    for (UnitKind kind = 0; units && kind < UNIT_KINDS; kind++)
+        free(units->list[kind]);
+    free(units);
+}
+
+/* ---- Spreads ---- */
+
+static const struct SpreadRow {
+    CounterId counter;
+    const char *words;
+} spread_rows[] = {
+#define SPREAD_ROW(name, words) {COUNTER_##name, words},
+    UNIT_SPREADS(SPREAD_ROW)};
+enum { SPREADS = sizeof spread_rows / sizeof spread_rows[0] };
+static_assert(sizeof(Spreads) == SPREADS * sizeof(Spread), "a row for each");
+
+static double mean_of(const Spread *spread, uint32_t units) {
+    return (double)spread->sum / (double)units;
+}
+
+static double imbalance_of(const Spread *spread, uint32_t units) {
+    return spread->sum ? (double)spread->most / mean_of(spread, units) - 1 : NAN;
+}
+
+void spreads_take(Spreads *spreads, const Counters *unit, bool is_first) {
+    Spread *spread = (Spread *)spreads;
+    for (int i = 0; i < SPREADS; i++, spread++) {
+        uint64_t value = counters_get(unit, spread_rows[i].counter);
+        if (is_first) *spread = (Spread){.least = value};
+        if (value < spread->least) spread->least = value;
+        if (value > spread->most) spread->most = value;
+        spread->sum += value;
+    }
+}
+
+Spreads units_spreads(const Units *units) {
+    Spreads spreads = {0};
+    for (uint32_t i = 0; i < units->counts[UNIT_sm]; i++)
+        spreads_take(&spreads, &units->list[UNIT_sm][i], i == 0);
+    return spreads;
+}
+
+void spreads_report(const Spreads *spreads, uint32_t units, Text *out) {
+    const Spread *spread = (const Spread *)spreads;
+    char least[FORMAT_BYTES], mean[FORMAT_BYTES], most[FORMAT_BYTES], imbalance[FORMAT_BYTES];
+    if (units < 2) return;
+    snprintf(mean, sizeof mean, "over the %u SMs", units);
+    text_printf(out, "  %-26s %12s %12s %12s %10s\n", mean, "least", "mean", "most", "imbalance");
+    for (int i = 0; i < SPREADS; i++, spread++) {
+        if (!spread->sum) continue;
+        format_count(least, spread->least);
+        format_count(most, spread->most);
+        if (mean_of(spread, units) < 1000) format_value(mean, mean_of(spread, units), 1);
+        else format_count(mean, (uint64_t)round(mean_of(spread, units)));
+        format_value(imbalance, 100 * imbalance_of(spread, units), 1);
+        text_printf(out, "    %-24s %12s %12s %12s %9s%%\n", spread_rows[i].words, least, mean,
+                    most, imbalance);
+    }
+}
+
+void spreads_write_json(const Spreads *spreads, uint32_t units, Json *json) {
+    const Spread *spread = (const Spread *)spreads;
+    json_object(json);
+    for (int i = 0; i < SPREADS; i++, spread++) {
+        json_key(json, counter_rows[spread_rows[i].counter].name);
+        json_object(json);
+        json_key(json, "least");
+        json_uint(json, spread->least);
+        json_key(json, "mean");
+        json_double(json, mean_of(spread, units));
+        json_key(json, "most");
+        json_uint(json, spread->most);
+        json_key(json, "imbalance");
+        json_double(json, imbalance_of(spread, units));
+        json_end_object(json);
+    }
+    json_end_object(json);
+}
+
+/* ---- Tables ---- */
+
+/* The columns of a kind's table: counters, or ratios where the counter is COUNTER_COUNT. */
+typedef struct UnitColumn {
+    const char *heading;
+    CounterId counter;
+    RatioId ratio;
+} UnitColumn;
+enum { MOST_COLUMNS = 8 };
+#define COUNT(name, heading) {heading, COUNTER_##name, RATIO_COUNT}
+#define RATIO(name, heading) {heading, COUNTER_COUNT, RATIO_##name}
+static const UnitColumn unit_columns[UNIT_KINDS][MOST_COLUMNS] = {
+    [UNIT_sm] = {COUNT(ctas_launched, "CTAs"), COUNT(warp_instructions, "instructions"),
+                 RATIO(issued_share, "issued"), COUNT(NoWarpCycles, "no warp"),
+                 COUNT(l1d_accesses, "L1D lookups"), RATIO(l1d_miss_rate, "misses"),
+                 RATIO(fetch_latency, "latency")},
+    [UNIT_slice] = {COUNT(l2_accesses, "lookups"), RATIO(l2_miss_rate, "misses"),
+                    COUNT(l2_evictions, "evictions"), COUNT(l2_write_backs, "write-backs"),
+                    COUNT(l2_refusals, "refusals")},
+    [UNIT_channel] = {COUNT(l2_accesses, "L2 lookups"), COUNT(dram_reads, "reads"),
+                      COUNT(dram_writes, "writes"), RATIO(RBL, "row hits"),
+                      RATIO(BLP, "busy banks"), RATIO(dram_bandwidth_use, "bus use"),
+                      RATIO(dram_queue_mean, "waiting")},
+    [UNIT_bank] = {COUNT(dram_reads, "reads"), COUNT(dram_writes, "writes"), RATIO(RBL, "row hits"),
+                   COUNT(dram_row_conflicts, "conflicts"), COUNT(dram_activates, "activates")},
+};
+#undef COUNT
+#undef RATIO
+
+static void format_column(char field[static FORMAT_BYTES], const UnitColumn *column,
+                          const Counters *counters) {
+    if (column->counter < COUNTER_COUNT)
+        format_count(field, counters_get(counters, column->counter));
+    else format_ratio(field, counters, column->ratio);
+}
+
+/* Whether a unit has counted anything that the table shows. */
+static bool is_idle(const Units *units, UnitKind kind, uint32_t unit) {
+    const UnitColumn *columns = unit_columns[kind];
+    for (int c = 0; c < MOST_COLUMNS && columns[c].heading; c++) {
+        if (columns[c].counter < COUNTER_COUNT &&
+            counters_get(&units->list[kind][unit], columns[c].counter))
+            return false;
+    }
+    return true;
+}
+
+/* "3", or of what is a channel's, "1.0". */
+static void add_place(const Units *units, UnitKind kind, uint32_t unit, Text *out) {
+    uint32_t of = units->per_channel[kind];
+    char place[FORMAT_BYTES];
+    if (of) snprintf(place, sizeof place, "%u.%u", unit / of, unit % of);
+    else snprintf(place, sizeof place, "%u", unit);
+    text_printf(out, "    %-10s", place);
+}
+
+static void report_kind(const Units *units, UnitKind kind, Text *out) {
+    const UnitColumn *columns = unit_columns[kind];
+    char field[FORMAT_BYTES];
+    text_printf(out, "  %s%-*s", unit_rows[kind].title, (int)(12 - strlen(unit_rows[kind].title)),
+                "");
+    for (int c = 0; c < MOST_COLUMNS && columns[c].heading; c++)
+        text_printf(out, " %12s", columns[c].heading);
+    text_add(out, "\n");
+    uint32_t idle = 0;
+    for (uint32_t i = 0; i < units->counts[kind]; i++) {
+        if (is_idle(units, kind, i)) {
+            idle++;
+            continue;
+        }
+        add_place(units, kind, i, out);
+        for (int c = 0; c < MOST_COLUMNS && columns[c].heading; c++) {
+            format_column(field, &columns[c], &units->list[kind][i]);
+            text_printf(out, " %12s", field);
+        }
+        text_add(out, "\n");
+    }
+    if (idle) text_printf(out, "    and %u that did nothing\n", idle);
+}
+
+void units_report(const Units *units, Text *out) {
+    text_add(out, "\nunits, over all timed kernels (slices and banks as channel.slice, "
+                  "channel.bank)\n");
+    for (UnitKind kind = 0; kind < UNIT_KINDS; kind++)
+        report_kind(units, kind, out);
+}
+
+/* ---- JSON and CSV ---- */
+
+/* Whether some unit of the kind has counted in a row: what none has is left out. */
+static bool is_counted(const Units *units, UnitKind kind, CounterId id) {
+    for (uint32_t i = 0; i < units->counts[kind]; i++) {
+        if (counters_get(&units->list[kind][i], id)) return true;
+    }
+    return false;
+}
+
+static void write_number(Json *json, const char *key, uint64_t number) {
+    json_key(json, key);
+    json_uint(json, number);
+}
+
+static void write_place(const Units *units, UnitKind kind, uint32_t unit, Json *json) {
+    uint32_t of = units->per_channel[kind];
+    if (of) write_number(json, unit_rows[UNIT_channel].name, unit / of);
+    write_number(json, unit_rows[kind].name, of ? unit % of : unit);
+}
+
+static void write_unit(const Units *units, UnitKind kind, uint32_t unit, Json *json) {
+    const Counters *counters = &units->list[kind][unit];
+    json_object(json);
+    write_place(units, kind, unit, json);
+    for (CounterId id = 0; id < COUNTER_COUNT; id++) {
+        if (is_counted(units, kind, id))
+            write_number(json, counter_rows[id].name, counters_get(counters, id));
+    }
+    for (RatioId id = 0; id < RATIO_COUNT; id++) {
+        double ratio = counters_ratio(counters, id);
+        if (isnan(ratio) || !is_counted(units, kind, ratio_rows[id].numerator[0])) continue;
+        json_key(json, ratio_rows[id].name);
+        json_double(json, ratio);
+    }
+    json_end_object(json);
+}
+
+void units_write_json(const Units *units, Json *json) {
+    json_object(json);
+    for (UnitKind kind = 0; kind < UNIT_KINDS; kind++) {
+        json_key(json, unit_rows[kind].plural);
+        json_array(json);
+        for (uint32_t i = 0; i < units->counts[kind]; i++)
+            write_unit(units, kind, i, json);
+        json_end_array(json);
+    }
+    json_end_object(json);
+}
+
+void units_write_csv_names(Text *out) {
+    text_add(out, "unit,channel,number");
+    csv_add_names(out);
+}
+
+void units_write_csv(const Units *units, const char *before, Text *out) {
+    for (UnitKind kind = 0; kind < UNIT_KINDS; kind++) {
+        uint32_t of = units->per_channel[kind];
+        for (uint32_t i = 0; i < units->counts[kind]; i++) {
+            text_printf(out, "%s%s,", before, unit_rows[kind].name);
+            if (of) text_printf(out, "%u,%u", i / of, i % of);
+            else text_printf(out, ",%u", i);
+            csv_add_counters(out, &units->list[kind][i]);
+            text_add(out, "\n");
+        }
+    }
+}

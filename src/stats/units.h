@@ -1,0 +1,68 @@
+/* What each unit of the machine counted, over the timed launches of a run: the SMs, the L2 slices,
+ * the memory channels and their banks. A unit counts in the rows of counters.h that are its own;
+ * those of an SM and of a channel add up to the run's. A channel's hold those of its slices and
+ * banks. */
+#ifndef TYTO_STATS_UNITS_H
+#define TYTO_STATS_UNITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "stats/counters.h"
+
+/* KIND(name, plural, title): the units of a machine, from the top. */
+#define UNITS(KIND)                                                                                \
+    KIND(sm, "sms", "SM")                                                                          \
+    KIND(slice, "slices", "L2 slice")                                                              \
+    KIND(channel, "channels", "channel")                                                           \
+    KIND(bank, "banks", "DRAM bank")
+#define UNIT_ID(name, plural, title) UNIT_##name,
+typedef enum UnitKind { UNITS(UNIT_ID) UNIT_KINDS } UnitKind;
+#undef UNIT_ID
+
+typedef struct Units {
+    uint32_t counts[UNIT_KINDS];      /* of the machine */
+    uint32_t per_channel[UNIT_KINDS]; /* of a channel, whose units stand side by side; 0: none */
+    Counters *list[UNIT_KINDS];       /* owned */
+} Units;
+
+/* No counts yet. `sms`, and of `channels` each with so many slices and banks. */
+Units *units_new(uint32_t sms, uint32_t channels, uint32_t slices, uint32_t banks);
+void units_free(Units *units); /* NULL is allowed */
+static inline void units_add(Units *units, UnitKind kind, uint32_t unit, const Counters *part) {
+    counters_add(&units->list[kind][unit], part);
+}
+
+/* How SMs differ in a counter, in the order of UNIT_SPREADS(ROW): counter, words for people. */
+#define UNIT_SPREADS(ROW)                                                                          \
+    ROW(ctas_launched, "thread blocks")                                                            \
+    ROW(warp_instructions, "warp instructions")                                                    \
+    ROW(l1d_misses, "L1D misses")                                                                  \
+    ROW(NoWarpCycles, "cycles without a warp")
+typedef struct Spread {
+    uint64_t least, most, sum; /* over the SMs */
+} Spread;
+#define UNIT_SPREAD(name, words) Spread name;
+typedef struct Spreads {
+    UNIT_SPREADS(UNIT_SPREAD)
+} Spreads;
+#undef UNIT_SPREAD
+
+/* Takes one more unit in; `is_first` of them. */
+void spreads_take(Spreads *spreads, const Counters *unit, bool is_first);
+Spreads units_spreads(const Units *units);
+/* Lines of a report, and an object of JSON by counter: least, mean, most, and the imbalance: by how
+ * much the most is above the mean, as a share of it (the percent imbalance of Pearce et al.,
+ * "Quantifying the effectiveness of load balance algorithms", ICS 2012). */
+void spreads_report(const Spreads *spreads, uint32_t units, Text *out);
+void spreads_write_json(const Spreads *spreads, uint32_t units, Json *json);
+
+/* All units: tables for people; an object with a list for each kind; lines of CSV, each after
+ * `before` (fields and a comma), with the names of their own fields. */
+void units_report(const Units *units, Text *out);
+void units_write_json(const Units *units, Json *json);
+void units_write_csv_names(Text *out);
+void units_write_csv(const Units *units, const char *before, Text *out);
+
+#endif
