@@ -33,6 +33,11 @@ static bool has_own(const Command *command, const char *name) {
 /* What stands before the operands. */
 static const char *gap(const Command *command) { return *command->operands ? " " : ""; }
 
+/* That there are options, if there are. */
+static const char *with_options(const Command *command) {
+    return command->option_count || command->has_simulator ? " [options]" : "";
+}
+
 /* Walks a command's options and then the simulator's, with a heading before each group. */
 static void walk_options(const Command *command, PrintHeading *print_heading,
                          PrintOption *print_option) {
@@ -77,8 +82,8 @@ static void print_overview(void) {
 }
 
 static void print_command(const Command *command) {
-    printf("usage: tyto %s [options]%s%s\n\n%s.\n", command->name, gap(command), command->operands,
-           command->summary);
+    printf("usage: tyto %s%s%s%s\n\n%s.\n", command->name, with_options(command), gap(command),
+           command->operands, command->summary);
     if (command->text[0]) printf("\n%s", command->text);
     if (command->lists_workloads) {
         print_heading("Workloads, by suite (tyto workloads says more)");
@@ -115,7 +120,8 @@ static void print_roff_option(const TytoOption *option) {
 }
 
 static void print_roff_command(const Command *command) {
-    printf(".SS tyto %s [options]%s%s\n", command->name, gap(command), command->operands);
+    printf(".SS tyto %s%s%s%s\n", command->name, with_options(command), gap(command),
+           command->operands);
     printf("%s.\n", command->summary);
     if (command->text[0]) {
         printf(".PP\n.nf\n");
@@ -129,9 +135,13 @@ static void print_manual(void) {
     printf(".TH TYTO 1 \"\" \"Tyto %s\"\n", tyto_version());
     printf(".SH NAME\ntyto \\- run CUDA programs on a simulated GPU\n");
     printf(".SH SYNOPSIS\n");
-    for (int i = 0; i < command_count; i++)
-        printf(".B tyto %s\n[options]%s%s\n.br\n", commands[i]->name, gap(commands[i]),
-               commands[i]->operands);
+    for (int i = 0; i < command_count; i++) {
+        const Command *command = commands[i];
+        printf(".B tyto %s\n", command->name);
+        if (*with_options(command)) printf("[options]%s%s\n", gap(command), command->operands);
+        else if (*command->operands) printf("%s\n", command->operands);
+        printf(".br\n");
+    }
     printf(".SH DESCRIPTION\n.nf\n");
     print_roff(overview);
     printf(".fi\n.SH COMMANDS\n");

@@ -198,6 +198,40 @@ static void read_programs(Sweep *sweep, const Words *programs) {
     }
 }
 
+/* ---- What workloads take ---- */
+
+static bool has_workload(const Sweep *sweep) {
+    for (int i = 0; i < sweep->dimensions[0].values.count; i++) {
+        const Words *program = &sweep->plan->programs[i];
+        if (program->count && program_is_workload(program->list[0])) return true;
+    }
+    return false;
+}
+
+static bool is_number(const char *text) { return *text && !text[strspn(text, "0123456789")]; }
+
+/* Sizes and seeds that no workload knows are told before anything runs; a program of one's own may
+ * mean anything by them. */
+static void check_inputs(Sweep *sweep) {
+    static const char *const sizes[] = {"test", "small", "paper"};
+    if (!has_workload(sweep)) return;
+    for (int d = 0; d < sweep->dimension_count; d++) {
+        const Dimension *dimension = &sweep->dimensions[d];
+        if (dimension->vary != VARY_SIZE && dimension->vary != VARY_SEED) continue;
+        for (int i = 0; i < dimension->values.count; i++) {
+            const char *value = dimension->values.list[i];
+            bool is_size = dimension->vary == VARY_SIZE;
+            bool is_name =
+                is_size && (strcmp(value, sizes[0]) == 0 || strcmp(value, sizes[1]) == 0 ||
+                            strcmp(value, sizes[2]) == 0);
+            if (is_number(value) || is_name) continue;
+            say_unknown(sweep->plan, dimension->origins[i],
+                        is_size ? "size of a workload" : "seed but whole numbers:", value, sizes,
+                        is_size ? 3 : 0);
+        }
+    }
+}
+
 /* ---- What is shown ---- */
 
 static void read_metrics(Sweep *sweep, const char *given, const Words *in_file) {
@@ -283,6 +317,7 @@ static void read_all(Sweep *sweep, const Arguments *arguments, const SweepFile *
                    "small");
     read_dimension(sweep, VARY_SEED, "seed", arguments_value(arguments, "--seeds"), &file->seeds,
                    "1");
+    check_inputs(sweep);
     read_dimension(sweep, VARY_CTA_SCHEDULER, "cta_scheduler",
                    arguments_value(arguments, "--cta-schedulers"), &file->cta_schedulers,
                    form->cta_scheduler ? form->cta_scheduler : "");
