@@ -96,6 +96,7 @@ static const MachineRow rows[] = {
     SM_OP_PARAMETERS(ROW, "ops.fp64_div.", sm.ops[ISA_CLASS_FP64_DIV]., "f64 div", "sfu", "330", "130")
     SM_OP_PARAMETERS(ROW, "ops.sfu.", sm.ops[ISA_CLASS_SFU]., "rcp, sqrt, rsqrt, sin, cos, ex2, lg2, tanh", "sfu", "8", "8")
     SM_OP_PARAMETERS(ROW, "ops.shuffle.", sm.ops[ISA_CLASS_SHUFFLE]., "shfl", "sp", "32", "4")
+    SM_OP_PARAMETERS(ROW, "ops.bits.", sm.ops[ISA_CLASS_BITS]., "popc, clz, brev, bfind", "sp", "1", "1")
 
     SM_OP_PARAMETERS(ROW, "ops.matrix.", sm.ops[ISA_CLASS_MATRIX]., "mma, wmma.mma", "sfu", "8", "8")
     SM_TENSOR_PARAMETERS(ROW, "tensor.", sm.tensor.)

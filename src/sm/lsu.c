@@ -64,11 +64,15 @@ static bool can_write(const SmInst *inst, const SmCollectors *collectors) {
 }
 
 /* Loads chosen in the last cycle write their registers; then the port chooses again, among those
- * whose banks were not written already. */
+ * whose banks were not written already. Or it is the chosen that wait for their banks, and nothing
+ * is chosen meanwhile. */
 static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *collectors) {
+    bool waits_at_write = sm->config->lsu.waits_at_write;
     while (lsu->chosen.count) {
-        uint16_t inst = sm_queue_pop(&lsu->chosen);
+        uint16_t inst = sm_queue_peek(&lsu->chosen);
         const SmInst *done = &sm->insts.inst[inst];
+        if (waits_at_write && !can_write(done, collectors)) return;
+        sm_queue_pop(&lsu->chosen);
         collector_write(collectors_of(collectors, done->warp), done->writes);
         events_post(&sm->events, SM_EVENT_INST_DONE, inst);
     }
@@ -80,7 +84,8 @@ static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors
         waiting &= ~(1u << way);
         uint16_t inst = peek_return(lsu, l1d, way);
         bool is_for_nobody = inst == SM_NONE; /* fetched for a store */
-        if (!is_for_nobody && !can_write(&sm->insts.inst[inst], collectors)) continue;
+        if (!is_for_nobody && !waits_at_write && !can_write(&sm->insts.inst[inst], collectors))
+            continue;
         pop_return(lsu, l1d, way);
         lsu->last_return = way;
         ports--;

@@ -136,7 +136,8 @@ typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmD
     P(BOOL, key, at, "acknowledges_stores", acknowledges_stores, "yes", "a CTA keeps its slot until its stores are acknowledged") \
     P(COUNT, key, at, "fifo", fifo, "", 1, 1024, "32", "replies waiting between network port and load/store unit") \
     P(COUNT, key, at, "reply_fifo", reply_fifo, "", 1, 1024, "2", "replies waiting in the load/store unit") \
-    P(COUNT, key, at, "writeback_ports", writeback_ports, "", 1, 8, "1", "load results written to registers a cycle")
+    P(COUNT, key, at, "writeback_ports", writeback_ports, "", 1, 8, "1", "load results written to registers a cycle") \
+    P(BOOL, key, at, "waits_at_write", waits_at_write, "no", "a load result waits for its register bank in the cycle in which it is written; no: in the one before, in which the port chooses it")
 
 /* The SM as a whole. */
 #define SM_PARAMETERS(P, key, at) \

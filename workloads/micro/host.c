@@ -12,7 +12,7 @@
 #include "common/workload.h"
 
 enum { GROUP, MEBIBYTES };
-enum { INSTRUCTIONS = 1, NEAR_MEMORY, FAR_MEMORY, ATOMICS };
+enum { INSTRUCTIONS = 1, NEAR_MEMORY, FAR_MEMORY, ATOMICS, ALL };
 
 static const WorkloadInfo INFO = {
     .name = "micro",
@@ -20,10 +20,10 @@ static const WorkloadInfo INFO = {
     .parameters =
         {
             [GROUP] = {"group",
-                       "0: all, 1: instructions, 2: L1 and shared memory, 3: L2 and DRAM, 4: "
-                       "atomics and launch",
-                       {0, 0, 0},
-                       4,
+                       "1: instructions, 2: L1 and shared memory, 3: L2 and DRAM, 4: atomics and "
+                       "launch, 5: all",
+                       {ALL, ALL, ALL},
+                       ALL,
                        0},
             [MEBIBYTES] = {"mebibytes",
                            "of the buffer that stands for DRAM: more than twice the L2's",
@@ -265,9 +265,9 @@ int main(int argc, char **argv) {
     timed("nothing", one, NULL); /* the first launch may take longer */
     bench.empty_cycles = timed("nothing", one, NULL);
 
-    if (!group || group == INSTRUCTIONS) measure_instructions();
-    if (!group || group == NEAR_MEMORY) measure_near_memory();
-    if (!group || group == FAR_MEMORY) measure_far_memory();
-    if (!group || group == ATOMICS) measure_atomics();
+    if (group == ALL || group == INSTRUCTIONS) measure_instructions();
+    if (group == ALL || group == NEAR_MEMORY) measure_near_memory();
+    if (group == ALL || group == FAR_MEMORY) measure_far_memory();
+    if (group == ALL || group == ATOMICS) measure_atomics();
     return workload_finish(&bench.workload, bench.is_right, "figures", bench.figures);
 }
