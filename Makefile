@@ -49,11 +49,12 @@ bench-record: build ## measure and profile, record that, and write docs/performa
 	bench/speed build --record
 	bench/performance_page
 
-fidelity: build ## compare machine gtx480 with the peer simulator's figures: writes docs/fidelity.md
-	TYTO_BLESS=1 build/tests/fidelity/fidelity .
+fidelity: build ## compare machines with the peer simulator's figures: writes docs/fidelity.md, docs/fidelity-modern.md
+	TYTO_BLESS=1 build/tests/fidelity/fidelity fidelity .
+	TYTO_BLESS=1 build/tests/fidelity/fidelity fidelity-modern .
 
 bless: build ## store anew what golden tests compare with, and show what changed
-	TYTO_BLESS=1 meson test -C build --verbose golden pages documents driver_page cli fidelity
+	TYTO_BLESS=1 meson test -C build --verbose golden pages documents driver_page cli fidelity fidelity_modern
 
 mutate: setup ## plant faults in a copy, one at a time, and see that a test finds each
 	scripts/mutate

@@ -7,16 +7,21 @@
 
 enum { CALIBRATION_FIGURES = 9, CALIBRATION_DRAM = 7 /* the first that DRAM counts */ };
 
+/* A figure of the peer's that was not recorded. */
+#define CALIBRATION_UNKNOWN UINT64_MAX
+
 /* A figure of every run. */
 typedef struct CalibrationFigure {
     const char *what;
     double allowed; /* difference as a share of the peer's; 0: shown only */
+    double modern;  /* the same for machines of Volta's and Ampere's kind */
 } CalibrationFigure;
 
 extern const CalibrationFigure calibration_figures[CALIBRATION_FIGURES];
 
 /* A run of the peer. */
 typedef struct Calibration {
+    const char *machine;   /* NULL: gtx480 */
     const char *kernel;    /* file in kernels/ */
     const char *scheduler; /* as it is called here */
     const char *setting;   /* of our machine, to compare DRAM counts; NULL: as it is, for all */
@@ -24,8 +29,8 @@ typedef struct Calibration {
     const char *note; /* why a figure is further off than is allowed; NULL: none must be */
 } Calibration;
 
-extern const Calibration calibrations[];
-extern const int calibration_count;
+extern const Calibration calibrations[], modern_calibrations[];
+extern const int calibration_count, modern_calibration_count;
 
 /* The same run here. */
 typedef struct CalibrationResult {

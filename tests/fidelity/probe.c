@@ -7,9 +7,9 @@
 #include "rig.h"
 
 enum {
-    SMS = 15,
     COPIES = 16,             /* of the instruction under test in the kernels */
     BUFFER_BYTES = 16 << 20, /* for chases */
+    SEARCH_BYTES = 48 << 20, /* the same, where banks and rows are looked for */
     TURNS = 100,             /* of the loops that throughput is taken from */
     STREAM_CTAS = 90,        /* as many as the SMs hold of 256 threads */
     STREAM_TURNS = 24,       /* words that a thread reads */
@@ -19,7 +19,8 @@ enum {
 };
 
 static Rig *rig_for(const char *folder, const Probe *probe, const char *kernel) {
-    Rig *rig = rig_new(folder, &(RigSetup){.scheduler = probe->scheduler});
+    Rig *rig =
+        rig_new(folder, &(RigSetup){.machine = probe->machine, .scheduler = probe->scheduler});
     rig_load(rig, kernel, probe->op);
     return rig;
 }
@@ -68,26 +69,55 @@ double probe_shared(const char *folder, const Probe *probe) {
 
 /* ---- Chases through global memory ---- */
 
-static uint32_t node_address(const ProbeList *list, uint64_t base, uint32_t node) {
-    return (uint32_t)(base + list->first + node % list->group * list->step +
-                      node / list->group * list->group_step);
+enum { MOST_NODES = 64 };
+
+/* Whether a sector is the next node of a list that begins with `nodes`. */
+static bool is_next(const ProbeList *list, const DramPlace *nodes, uint32_t count,
+                    DramPlace place) {
+    bool is_first_bank = place.channel == nodes[0].channel && place.bank == nodes[0].bank;
+    if (list->nodes == PROBE_ROW) return is_first_bank && place.row == nodes[0].row;
+    if (list->nodes == PROBE_CONFLICTS && !is_first_bank) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_same = list->nodes == PROBE_CONFLICTS
+                           ? nodes[i].row == place.row
+                           : nodes[i].channel == place.channel && nodes[i].bank == place.bank;
+        if (is_same) return false;
+    }
+    return true;
+}
+
+/* The addresses of a list's nodes. */
+static void find_nodes(const Rig *rig, const ProbeList *list, uint64_t base, uint32_t *addresses) {
+    AddressMap map = machine_address_map(rig_machine(rig));
+    DramPlace places[MOST_NODES];
+    uint32_t count = 0;
+    for (uint32_t i = 0; count < list->count; i++) {
+        uint64_t address = base + list->first + i * list->step;
+        DramPlace place = address_map_place(&map, address);
+        if (list->nodes == PROBE_PLAIN)
+            address = base + list->first + i % list->group * list->step +
+                      i / list->group * list->group_step;
+        else if (count && !is_next(list, places, count, place)) continue;
+        places[count] = place;
+        addresses[count++] = (uint32_t)address;
+    }
 }
 
 double probe_chase(const char *folder, const Probe *probe) {
     const ProbeList *list = &probe->list;
     Rig *rig = rig_for(folder, probe, "chase");
-    uint64_t base = rig_alloc(rig, BUFFER_BYTES);
-    uint32_t lanes = probe->stride ? 32 : 1;
+    uint64_t base = rig_alloc(rig, list->nodes == PROBE_PLAIN ? BUFFER_BYTES : SEARCH_BYTES);
+    uint32_t lanes = probe->stride ? 32 : 1, nodes[MOST_NODES];
+    find_nodes(rig, list, base, nodes);
     for (uint32_t node = 0; node < list->count; node++) {
         for (uint32_t lane = 0; lane < lanes; lane++) {
             uint32_t offset = lane * probe->stride;
-            uint32_t next = node_address(list, base, (node + 1) % list->count) + offset;
-            rig_write(rig, node_address(list, base, node) + offset, &next, sizeof next,
-                      list->is_in_l2);
+            uint32_t next = nodes[(node + 1) % list->count] + offset;
+            rig_write(rig, nodes[node] + offset, &next, sizeof next, list->is_in_l2);
         }
     }
     RigParameters parameters = {
-        .out = rig_alloc(rig, 4), .data = node_address(list, base, 0), .count = {probe->stride, 0}};
+        .out = rig_alloc(rig, 4), .data = nodes[0], .count = {probe->stride, 0}};
     rig_launch_line(rig, 1, probe->threads, &parameters);
     double cycles = rig_read_word(rig, parameters.out);
     rig_free(rig);
@@ -102,8 +132,9 @@ static double store_cycles(const char *folder, const Probe *probe) {
     uint64_t data = rig_alloc(rig, 2 << 10);
     RigParameters warm = {.data = data, .count = {probe->stride, 0}};
     RigParameters cold = {.data = data + (1 << 10), .count = {probe->stride, 0}};
-    rig_launch_line(rig, SMS, probe->threads, &warm);
-    double cycles = (double)rig_launch_line(rig, 1, probe->threads, &cold).cycles;
+    rig_launch_line(rig, rig_machine(rig)->sms, probe->threads, &warm);
+    GpuResult result = rig_launch_line(rig, 1, probe->threads, &cold);
+    double cycles = rig_cycles(rig, &result);
     rig_free(rig);
     return cycles;
 }
@@ -114,12 +145,16 @@ double probe_store(const char *folder, const Probe *probe) {
     return store_cycles(folder, probe) - store_cycles(folder, &nothing);
 }
 
-/* Cycles of the probe's launch of the empty kernel, after `before` CTAs of it ran. */
+/* Cycles of the probe's launch of the empty kernel, after `before` CTAs of it ran (ALL_SMS: one for
+ * each SM). */
+enum { ALL_SMS = UINT16_MAX };
 static double empty_cycles(const char *folder, const Probe *probe, uint32_t before) {
     Rig *rig = rig_for(folder, probe, "empty");
     RigParameters parameters = {0};
+    if (before == ALL_SMS) before = rig_machine(rig)->sms;
     if (before) rig_launch_line(rig, before, 32, &parameters);
-    double cycles = (double)rig_launch_line(rig, probe->ctas, probe->threads, &parameters).cycles;
+    GpuResult result = rig_launch_line(rig, probe->ctas, probe->threads, &parameters);
+    double cycles = rig_cycles(rig, &result);
     rig_free(rig);
     return cycles;
 }
@@ -131,7 +166,7 @@ double probe_empty_l2(const char *folder, const Probe *probe) {
     return empty_cycles(folder, probe, 1);
 }
 double probe_empty_warm(const char *folder, const Probe *probe) {
-    return empty_cycles(folder, probe, SMS);
+    return empty_cycles(folder, probe, ALL_SMS);
 }
 
 /* ---- Throughput ---- */
@@ -147,8 +182,10 @@ static GpuResult run_loop(const char *folder, const Probe *probe, const char *ke
     return result;
 }
 
+enum { GTX480_SMS = 15 };
+
 static double per_sm_cycle(const GpuResult *result, uint64_t count) {
-    return (double)count / (double)result->cycles / SMS;
+    return (double)count / (double)result->cycles / GTX480_SMS;
 }
 
 double probe_ipc(const char *folder, const Probe *probe) {
@@ -176,7 +213,54 @@ double probe_sfu_cycles(const char *folder, const Probe *probe) {
     return 1 / per_sm_cycle(&result, result.counters.sfu_instructions);
 }
 
+/* ---- One SM ---- */
+
+double probe_loop_cycles(const char *folder, const Probe *probe) {
+    enum { BODY = 28 /* instructions of a turn, as in the kernel */ };
+    Rig *rig = rig_for(folder, probe, "throughput");
+    RigParameters parameters = {
+        .out = rig_alloc(rig, 4), .data = rig_alloc(rig, 4096), .count = {TURNS, probe->stride}};
+    GpuResult result = rig_launch_line(rig, 1, probe->threads, &parameters);
+    double cycles = rig_cycles(rig, &result);
+    rig_free(rig);
+    return cycles / (BODY * TURNS) / (probe->threads / 32.0);
+}
+
 /* ---- Streams ---- */
+
+/* Cycles of a stream of reads of `mebibytes`, whose bytes are told. */
+static double stream_of(const char *folder, const Probe *probe, uint32_t mebibytes, bool is_warm,
+                        uint64_t *bytes_read) {
+    enum { TURNS_OF_A_THREAD = 8, THREADS = 256, CTA_BYTES = THREADS * 4 * TURNS_OF_A_THREAD };
+    Rig *rig = rig_for(folder, probe, "stream");
+    uint32_t ctas = mebibytes * (1 << 20) / CTA_BYTES;
+    uint64_t bytes = (uint64_t)ctas * CTA_BYTES;
+    RigParameters parameters = {.data = rig_alloc(rig, bytes), .count = {TURNS_OF_A_THREAD, 0}};
+    if (is_warm) {
+        void *zeros = base_calloc(1, bytes);
+        rig_write(rig, parameters.data, zeros, bytes, true);
+        free(zeros);
+    }
+    GpuResult result = rig_launch_line(rig, ctas, THREADS, &parameters);
+    double cycles = rig_cycles(rig, &result);
+    rig_free(rig);
+    *bytes_read = bytes;
+    return cycles;
+}
+
+double probe_cold_stream(const char *folder, const Probe *probe) {
+    uint64_t bytes;
+    double cycles = stream_of(folder, probe, probe->stride, false, &bytes);
+    return (double)bytes / cycles;
+}
+
+/* Of the second half of the stream: the first one's start is left out. */
+double probe_warm_stream(const char *folder, const Probe *probe) {
+    uint64_t half, all;
+    double first = stream_of(folder, probe, probe->stride / 2, true, &half);
+    double both = stream_of(folder, probe, probe->stride, true, &all);
+    return (double)(all - half) / (both - first);
+}
 
 static GpuResult read_stream(const char *folder, const Probe *probe) {
     Rig *rig = rig_for(folder, probe, "stream");

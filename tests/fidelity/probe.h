@@ -1,5 +1,5 @@
-/* The probes: each measures one number on machine gtx480, in the way in which it was measured on
- * the peer simulator. A row of the page names its probe and what to vary. */
+/* The probes: each measures one number on a machine, in the way in which it was measured on the
+ * peer simulator. A row of the page names its probe and what to vary. */
 #ifndef TYTO_TESTS_FIDELITY_PROBE_H
 #define TYTO_TESTS_FIDELITY_PROBE_H
 
@@ -8,7 +8,17 @@
 
 /* A list in memory for probe_chase: node i lies at (i % group) x step + (i / group) x group_step.
  * The last is followed by the first. */
+/* Which nodes a list has, where the machine's address map has to be asked: of sectors (or lines)
+ * rising through memory, those ... */
+typedef enum ProbeNodes {
+    PROBE_PLAIN,     /* given by steps, as below */
+    PROBE_ROW,       /* in the first one's row */
+    PROBE_BANKS,     /* in a bank that none before is in */
+    PROBE_CONFLICTS, /* in the first one's bank, and each in another row */
+} ProbeNodes;
+
 typedef struct ProbeList {
+    ProbeNodes nodes;    /* not PROBE_PLAIN: `step` is the distance of those to choose from */
     uint64_t first;      /* bytes from the buffer's start to node 0 */
     uint32_t count;      /* nodes */
     uint32_t group;      /* nodes a step apart */
@@ -20,6 +30,7 @@ typedef struct ProbeList {
 typedef struct Probe Probe;
 struct Probe {
     double (*measure)(const char *folder, const Probe *probe);
+    const char *machine;   /* NULL: gtx480 */
     const char *op;        /* instruction or piece of code under test */
     const char *scheduler; /* NULL: gto */
     uint32_t ctas;         /* of the launch */
@@ -56,6 +67,13 @@ double probe_loop_ipc(const char *folder, const Probe *probe);
 double probe_shared_rate(const char *folder, const Probe *probe);
 double probe_l1d_rate(const char *folder, const Probe *probe);
 double probe_sfu_cycles(const char *folder, const Probe *probe);
+/* Cycles per instruction in a long loop on one SM, with `threads` in a CTA; per access to memory.
+ */
+double probe_loop_cycles(const char *folder, const Probe *probe);
+/* Per cycle, the whole GPU, in a stream of so many bytes (`stride` MiB): read from DRAM; from L2.
+ */
+double probe_cold_stream(const char *folder, const Probe *probe);
+double probe_warm_stream(const char *folder, const Probe *probe);
 /* Per cycle, the whole GPU: bytes read from DRAM in a stream; bytes stored in a stream; sectors
  * read from L2 at random. DRAM ticks per 32 B and channel of the stream of reads. */
 double probe_read_stream(const char *folder, const Probe *probe);

@@ -16,6 +16,7 @@ enum { MEMORY_BYTES = 64 << 20 };
 struct Rig {
     const char *folder;
     Machine *machine;
+    const MachineConfig *config; /* of the machine */
     SchedPolicy *scheduler;
     Gpu *gpu;
     GpuModule *module; /* of the kernel loaded last */
@@ -33,18 +34,19 @@ Rig *rig_new(const char *folder, const RigSetup *setup) {
     Rig *rig = base_calloc(1, sizeof *rig);
     rig->folder = folder;
     rig->diag = diag_new();
-    rig->machine = machine_load("gtx480", rig->diag);
+    const char *name = setup->machine ? setup->machine : "gtx480";
+    rig->machine = machine_load(name, rig->diag);
     if (setup->setting && !machine_set(rig->machine, setup->setting, rig->diag))
         stop(rig, setup->setting);
-    const MachineConfig *config = machine_finish(rig->machine, rig->diag);
+    const MachineConfig *config = rig->config = machine_finish(rig->machine, rig->diag);
     rig->scheduler = sched_policy_new(setup->scheduler ? setup->scheduler : "gto", rig->diag);
-    if (!config || !rig->scheduler) stop(rig, "gtx480");
+    if (!config || !rig->scheduler) stop(rig, name);
     rig->gpu = gpu_new(&(GpuOptions){.machine = config,
                                      .scheduler = rig->scheduler,
                                      .registers = setup->registers,
                                      .memory_bytes = MEMORY_BYTES},
                        rig->diag);
-    if (!rig->gpu) stop(rig, "gtx480");
+    if (!rig->gpu) stop(rig, name);
     return rig;
 }
 
@@ -55,6 +57,12 @@ void rig_free(Rig *rig) {
     machine_free(rig->machine);
     diag_free(rig->diag);
     free(rig);
+}
+
+const MachineConfig *rig_machine(const Rig *rig) { return rig->config; }
+
+double rig_cycles(const Rig *rig, const GpuResult *result) {
+    return (double)result->cycles - rig->config->cta.launch_latency;
 }
 
 /* ---- Kernels ---- */

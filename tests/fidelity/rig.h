@@ -1,14 +1,16 @@
-/* Small experiments on machine gtx480: a kernel from kernels/, perhaps with an instruction filled
+/* Small experiments on a machine: a kernel from kernels/, perhaps with an instruction filled
  * in, buffers in device memory, launches, and what they cost. A mistake ends the program: all of it
  * is ours. */
 #ifndef TYTO_TESTS_FIDELITY_RIG_H
 #define TYTO_TESTS_FIDELITY_RIG_H
 
 #include "gpu/gpu.h"
+#include "gpu/machine.h"
 
 typedef struct Rig Rig;
 
 typedef struct RigSetup {
+    const char *machine;   /* NULL: gtx480 */
     const char *scheduler; /* NULL: gto */
     const char *setting;   /* of the machine, `key=value`; NULL: none */
     uint32_t registers;    /* per thread; 0: our own estimate */
@@ -17,6 +19,11 @@ typedef struct RigSetup {
 /* The machine at rest. `folder` holds kernels/. */
 Rig *rig_new(const char *folder, const RigSetup *setup);
 void rig_free(Rig *rig);
+
+/* The machine that it is. */
+const MachineConfig *rig_machine(const Rig *rig);
+/* Cycles of a launch without the machine's launch latency. */
+double rig_cycles(const Rig *rig, const GpuResult *result);
 
 /* Loads kernels/NAME.ptx. A line `// repeat N: text` in it stands for N copies of the text, where
  * `$op` stands for `op` and `#` for the copy's number. */
