@@ -195,7 +195,7 @@ typedef enum IsaClass {
     ISA_CLASS_FP64_DIV,
     ISA_CLASS_SFU, /* rcp, sqrt, rsqrt, sin, cos, ex2, lg2, tanh */
     ISA_CLASS_SHUFFLE,
-    ISA_CLASS_BITS, /* popc, clz, brev, bfind */
+    ISA_CLASS_BITS,   /* popc, clz, brev, bfind */
     ISA_CLASS_MATRIX, /* mma, wmma.mma: IsaInfo.element_bytes is an IsaTensor, IsaInfo.vector the
                          binary logarithm of the products of a warp */
     ISA_CLASS_MEMORY, /* ld, st, atom, red, tex, prefetch: the load/store unit decides */

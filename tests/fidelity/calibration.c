@@ -51,7 +51,8 @@ const Calibration calibrations[] = {
  * write commands were not recorded, nor the CTAs per SM of either machine. */
 #define U CALIBRATION_UNKNOWN
 static const char all_miss[] =
-    "cycles: every load of this kernel misses the L1D there and here; what makes the peer's slower\n"
+    "cycles: every load of this kernel misses the L1D there and here; what makes the peer's "
+    "slower\n"
     "is not known.";
 const Calibration modern_calibrations[] = {
     {"qv100", "vecadd", "gto", NULL, {U, 23637, 393216, 393216, U, 393216, 355349, 224280, U}, NULL},
