@@ -48,7 +48,8 @@ enum {
     TYTO_OPTION_FILE = 1,    /* its value names a file that is written, "-" being standard output */
     TYTO_OPTION_TIMED = 2,   /* it is about the timing of kernels: refused beside --functional */
     TYTO_OPTION_ONE_RUN = 4, /* it is of one run: refused where several are made (tyto compare) */
-    TYTO_OPTION_NO_RESULT = 8 /* it decides nothing of what is computed */
+    TYTO_OPTION_NO_RESULT = 8, /* it decides nothing of what is computed */
+    TYTO_OPTION_UNTOLD = 16    /* nor of what is written: no file says that it was given */
 };
 
 /* One option, as the command line and the environment variable TYTO_OPTIONS take it. */

@@ -24,7 +24,8 @@ enum {
     A_FILE = TYTO_OPTION_FILE | TYTO_OPTION_ONE_RUN,
     TIMED = TYTO_OPTION_TIMED,
     ONE_RUN = TYTO_OPTION_ONE_RUN,
-    NO_RESULT = TYTO_OPTION_NO_RESULT
+    NO_RESULT = TYTO_OPTION_NO_RESULT,
+    UNTOLD = TYTO_OPTION_UNTOLD | TYTO_OPTION_NO_RESULT
 };
 
 #define KIB (UINT64_C(1) << 10)
@@ -470,7 +471,8 @@ void options_write_given(const Options *options, const char *const *without, Tex
     while (word < end) {
         const OptionRow *row = find_row(*word, strlen(*word));
         int words = row->option.argument ? 2 : 1;
-        bool is_told = !(row->option.traits & TYTO_OPTION_FILE) && !is_among(row, without);
+        bool is_told = !(row->option.traits & (TYTO_OPTION_FILE | TYTO_OPTION_UNTOLD)) &&
+                       !is_among(row, without);
         for (int i = 0; i < words && is_told; i++)
             text_add_word(out, word[i]);
         word += words;
