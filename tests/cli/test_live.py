@@ -215,7 +215,8 @@ class Strangers(Case):
             self.send(self.port, bytes(request))
         for request in (b"", b"\0" * 100, b"\r\n\r\n", b"GET " + b"/" * 100000, b"A: b\r\n" * 5000, good[:-2] + b"x" * 9000, choose.randbytes(50000)):
             self.assertNotIn(b"200 OK", self.send(self.port, request))
-        self.assertIn(b"431", self.send(self.port, good[:-2] + b"X: " + b"x" * 8192))
+        said = self.send(self.port, good[:-2] + b"X: " + b"x" * 8192)
+        self.assertIn(said[:12], (b"HTTP/1.1 431", b""))  # nothing: it hung up while there was more to read
         self.assertEqual(self.state(self.port, self.token), {"live": {"state": "starting"}})
 
     def test_who_says_nothing_keeps_nobody_waiting_for_long(self):

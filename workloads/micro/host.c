@@ -156,8 +156,8 @@ static double chase(const char *kernel, size_t from, size_t stride, unsigned is_
 static void measure_near_memory(void) {
     print_figure("latency.l1", "", chase("chase_ca", 0, 64, 1), "cycles");
     for (unsigned stride = 1; stride <= 32; stride *= 2) {
-        char of[16];
-        snprintf(of, sizeof of, stride == 1 ? "" : ".%u-way", stride);
+        char of[16] = "";
+        if (stride > 1) snprintf(of, sizeof of, ".%u-way", stride);
         double cycles = run("chase_shared", 32, (void *[]){&bench.cycles, &bench.sink, &stride});
         print_figure("latency.shared", of, cycles / (UNROLLED - 1), "cycles");
     }
