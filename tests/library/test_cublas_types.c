@@ -124,6 +124,10 @@ static Number z_number(cuDoubleComplex x) { return CMPLX(x.x, x.y); }
 #define END _64
 #include "cublas_types_all.def"
 
+#ifndef CMPLX /* glibc's is for gcc */
+#define CMPLX(real, imaginary) __builtin_complex((double)(real), (double)(imaginary))
+#endif
+
 static void sizes_beyond_what_kernels_count_are_refused(void **state) {
     (void)state;
     const float one = 1;
