@@ -14,6 +14,10 @@
 
 #include "tyto/cuda.h"
 
+#ifndef CMPLX /* glibc's is for gcc */
+#define CMPLX(real, imaginary) __builtin_complex((double)(real), (double)(imaginary))
+#endif
+
 /* What cuComplex and cuDoubleComplex are. */
 struct float2 {
     float x, y;
@@ -123,10 +127,6 @@ static Number z_number(cuDoubleComplex x) { return CMPLX(x.x, x.y); }
 #define INT int64_t
 #define END _64
 #include "cublas_types_all.def"
-
-#ifndef CMPLX /* glibc's is for gcc */
-#define CMPLX(real, imaginary) __builtin_complex((double)(real), (double)(imaginary))
-#endif
 
 static void sizes_beyond_what_kernels_count_are_refused(void **state) {
     (void)state;
