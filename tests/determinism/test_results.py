@@ -18,6 +18,13 @@ TABLE = HERE.parent.parent / "workloads" / "README.md"
 ROW = re.compile(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", re.MULTILINE)
 
 
+TIMES = {"micro"}  # prints what it measures, which is timing, before the line that it was right
+
+
+def result_of(program, printed):
+    return printed.splitlines()[-1] if program in TIMES else printed
+
+
 def used_by_papers():
     """(program, machine) for every use that the table of the workloads names, as `OWL AES, PRO AES`.
 
@@ -39,7 +46,7 @@ def check(tyto, functional, size, row):
         printed, text = tyto.run("--machine", machine, option, scheduler, program, "--size", size)
     except RuntimeError as error:
         return f"{name}: {error}"
-    if printed != functional[program][0]:
+    if result_of(program, printed) != result_of(program, functional[program][0]):
         return f"{name} printed {printed!r}"
     kernels = [json.loads(run)["kernels"] for run in (text, functional[program][1])]
     shapes = [[(kernel["kernel"], kernel["grid"], kernel["status"]) for kernel in run] for run in kernels]
