@@ -128,9 +128,10 @@ static void add_run(Builder *builder, int lane, uint32_t count, uint64_t address
 
 /* Moves an access's start to its first atom, so that it names no more than is asked for. */
 static void trim(const Builder *builder, SmAccess *access) {
-    if (builder->asks_for_all)
-        access->atoms =
-            (uint32_t)bits_low_mask((int)((builder->segment_mask + 1) >> builder->atom_shift));
+    if (builder->asks_for_all) { /* at least one: an atom can be larger than a segment */
+        uint32_t bytes = (uint32_t)builder->segment_mask + (1u << builder->atom_shift);
+        access->atoms = (uint32_t)bits_low_mask((int)(bytes >> builder->atom_shift));
+    }
     int first = bits_lowest32(access->atoms), last = bits_highest32(access->atoms);
     access->address += (uint64_t)first << builder->atom_shift;
     access->atoms >>= first;
