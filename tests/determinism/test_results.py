@@ -48,6 +48,8 @@ def check(tyto, functional, size, row):
         return f"{name}: {error}"
     if result_of(program, printed) != result_of(program, functional[program][0]):
         return f"{name} printed {printed!r}"
+    if program in TIMES:  # how often it launches may depend on what it has measured
+        return None
     kernels = [json.loads(run)["kernels"] for run in (text, functional[program][1])]
     shapes = [[(kernel["kernel"], kernel["grid"], kernel["status"]) for kernel in run] for run in kernels]
     return None if shapes[0] == shapes[1] else f"{name} launched {shapes[0]}, not {shapes[1]}"
