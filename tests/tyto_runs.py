@@ -29,7 +29,7 @@ class Tyto:
         done = subprocess.run([*prefix, self.command, *words], capture_output=True, text=True, check=False,
                               cwd=folder, env={**PLAIN, **(environment or {})})
         if done.returncode:
-            raise RuntimeError(f"tyto {' '.join(words)}: status {done.returncode}\n{done.stderr}")
+            raise RuntimeError(f"tyto {' '.join(map(str, words))}: status {done.returncode}\n{done.stderr}")
         return done.stdout
 
     def run(self, *words, **how):

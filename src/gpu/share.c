@@ -3,13 +3,6 @@
 
 #include "base/host.h"
 
-enum {
-    TRIAL_CYCLES = 512,  /* for each of the two ways */
-    KEPT_CYCLES = 16384, /* for which a decision holds */
-    MOST_KEPT =
-        64 * KEPT_CYCLES /* one thread is alone at most, while others are late again and again */
-};
-
 static void enter(Share *share, ShareStage stage, bool is_together, uint32_t cycles) {
     share->stage = stage;
     share->is_together = is_together;
@@ -18,8 +11,8 @@ static void enter(Share *share, ShareStage stage, bool is_together, uint32_t cyc
 }
 
 void share_start(Share *share) {
-    *share = (Share){.penalty = KEPT_CYCLES};
-    enter(share, SHARE_TRY_ALONE, false, TRIAL_CYCLES);
+    *share = (Share){.penalty = SHARE_KEPT_CYCLES};
+    enter(share, SHARE_TRY_ALONE, false, SHARE_TRIAL_CYCLES);
 }
 
 /* The stage is over. */
@@ -28,13 +21,14 @@ static void go_on(Share *share) {
     switch (share->stage) {
     case SHARE_TRY_ALONE:
         share->alone_seconds = seconds;
-        enter(share, SHARE_TRY_TOGETHER, true, TRIAL_CYCLES);
+        enter(share, SHARE_WAKE, true, 1);
         break;
+    case SHARE_WAKE: enter(share, SHARE_TRY_TOGETHER, true, SHARE_TRIAL_CYCLES); break;
     case SHARE_TRY_TOGETHER:
-        if (share->penalty > KEPT_CYCLES) share->penalty /= 2;
-        enter(share, SHARE_KEEP, seconds < share->alone_seconds, KEPT_CYCLES);
+        if (share->penalty > SHARE_KEPT_CYCLES) share->penalty /= 2;
+        enter(share, SHARE_KEEP, seconds < share->alone_seconds, SHARE_KEPT_CYCLES);
         break;
-    case SHARE_KEEP: enter(share, SHARE_TRY_ALONE, false, TRIAL_CYCLES); break;
+    case SHARE_KEEP: enter(share, SHARE_TRY_ALONE, false, SHARE_TRIAL_CYCLES); break;
     }
 }
 
@@ -45,6 +39,7 @@ bool share_next(Share *share) {
 }
 
 void share_late(Share *share) {
+    if (share->stage == SHARE_WAKE) return;
     enter(share, SHARE_KEEP, false, share->penalty);
-    if (share->penalty < MOST_KEPT) share->penalty *= 2;
+    if (share->penalty < SHARE_MOST_ALONE) share->penalty *= 2;
 }

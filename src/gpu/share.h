@@ -9,7 +9,12 @@
 #include <stdint.h>
 
 /* What the cycles are used for. */
-typedef enum ShareStage { SHARE_TRY_ALONE, SHARE_TRY_TOGETHER, SHARE_KEEP } ShareStage;
+typedef enum ShareStage {
+    SHARE_TRY_ALONE,
+    SHARE_WAKE, /* the team: it has slept through the trial alone, and may come late */
+    SHARE_TRY_TOGETHER,
+    SHARE_KEEP
+} ShareStage;
 
 typedef struct Share {
     ShareStage stage;
@@ -19,6 +24,12 @@ typedef struct Share {
     double begun;         /* host's time at the stage's beginning, in seconds */
     double alone_seconds; /* that the trial alone took */
 } Share;
+
+enum {
+    SHARE_TRIAL_CYCLES = 512,                 /* for each of the two ways */
+    SHARE_KEPT_CYCLES = 16384,                /* for which a decision holds */
+    SHARE_MOST_ALONE = 64 * SHARE_KEPT_CYCLES /* while the team comes late again and again */
+};
 
 /* A kernel begins. */
 void share_start(Share *share);
