@@ -233,6 +233,14 @@ class CountTests(InTree):
         self.assertEqual(self.count(test), ("4 passed, 1 failed", 1))
         self.assertEqual(self.count({"result": "TIMEOUT"}), ("0 passed, 1 failed", 1))
 
+    def test_a_failed_program_is_named_with_the_end_of_what_it_printed(self):
+        lines = "".join(f"line {n}\n" for n in range(40))
+        log = self.write("log.json", json.dumps({"name": "spmv", "result": "TIMEOUT", "duration": 60.2,
+                                                 "stdout": lines, "stderr": "the cause\n"}) + "\n")
+        said = run("count-tests", f"release={log}").stdout.splitlines()
+        self.assertEqual(said[0], "failed: release: spmv (TIMEOUT, 60 s)")
+        self.assertEqual(said[1:-2], [f"    line {n}" for n in range(29, 40)] + ["    the cause"])
+
     def test_a_skipped_program_is_one_skipped_case(self):
         self.assertEqual(self.count({"result": "OK"}, {"result": "SKIP"}),
                          ("1 passed, 0 failed, 1 skipped", 0))
