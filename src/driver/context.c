@@ -22,7 +22,7 @@ CUcontext context_current(void) {
 static Context *context_new(Driver *driver, unsigned flags) {
     Context *context = base_calloc(1, sizeof *context);
     context->flags = flags;
-    context->printf_bytes = 1 << 20; /* CUDA's default */
+    context->printf_bytes = PRINTF_BYTES;
     context->id = driver->next_id++;
     context->handle = driver_add(driver, HANDLE_CONTEXT, context);
     return context;
@@ -321,18 +321,25 @@ CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value) {
     return call_end(&call, status);
 }
 
+CUresult context_limit(Gpu *gpu, const Context *context, CUlimit limit, uint64_t *value) {
+    const GpuOptions *options = gpu_options(gpu);
+    switch ((int)limit) {
+    case CU_LIMIT_STACK_SIZE: *value = options->stack_bytes; break;
+    case CU_LIMIT_MALLOC_HEAP_SIZE: *value = options->heap_bytes; break;
+    case CU_LIMIT_PRINTF_FIFO_SIZE: *value = context->printf_bytes; break;
+    default: return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    }
+    return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuCtxGetLimit(size_t *value, CUlimit limit) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
     if (!value) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    const GpuOptions *options = gpu_options(call.gpu);
-    switch ((int)limit) {
-    case CU_LIMIT_STACK_SIZE: *value = options->stack_bytes; break;
-    case CU_LIMIT_MALLOC_HEAP_SIZE: *value = options->heap_bytes; break;
-    case CU_LIMIT_PRINTF_FIFO_SIZE: *value = call.context->printf_bytes; break;
-    default: status = CUDA_ERROR_UNSUPPORTED_LIMIT;
-    }
+    uint64_t bytes;
+    status = context_limit(call.gpu, call.context, limit, &bytes);
+    if (status == CUDA_SUCCESS) *value = bytes;
     return call_end(&call, status);
 }
 

@@ -40,7 +40,8 @@ static const AttributeRow attributes[] = {
     FIXED(MAX_GRID_DIM_X, 2147483647),
     FIXED(MAX_GRID_DIM_Y, 65535),
     FIXED(MAX_GRID_DIM_Z, 65535),
-    LIMIT_TO(MAX_SHARED_MEMORY_PER_BLOCK, shared_per_cta, 48 << 10), /* more: by opting in */
+    LIMIT_TO(MAX_SHARED_MEMORY_PER_BLOCK, shared_per_cta,
+             FUNCTION_SHARED_BYTES), /* more: by opting in */
     LIMIT(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared_per_cta),
     LIMIT(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, shared_per_sm),
     FIXED(TOTAL_CONSTANT_MEMORY, 65536),
@@ -122,10 +123,10 @@ static const AttributeRow attributes[] = {
     FIXED(HOST_NUMA_ID, -1),
 };
 
-static CUresult attribute_of(const Call *call, CUdevice_attribute attribute, int *value) {
+CUresult device_attribute(Gpu *gpu, CUdevice_attribute attribute, int *value) {
     *value = 0;
     if (attribute < 1 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
-    const Facts facts = {gpu_limits(call->gpu), mem_host_bias(call->memory) == 0};
+    const Facts facts = {gpu_limits(gpu), mem_host_bias(gpu_memory(gpu)) == 0};
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
         const AttributeRow *row = &attributes[i];
         if (row->attribute != attribute) continue;
@@ -212,7 +213,7 @@ CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, 
     Call call;
     CUresult status = begin(&call, device, value);
     if (status) return status;
-    return call_end(&call, attribute_of(&call, attribute, value));
+    return call_end(&call, device_attribute(call.gpu, attribute, value));
 }
 
 CUresult CUDAAPI cuDeviceGetProperties(CUdevprop *properties, CUdevice device) {
@@ -239,7 +240,7 @@ CUresult CUDAAPI cuDeviceGetProperties(CUdevprop *properties, CUdevice device) {
         {CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, &properties->textureAlign},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        attribute_of(&call, rows[i].attribute, rows[i].value);
+        device_attribute(call.gpu, rows[i].attribute, rows[i].value);
     return call_end(&call, CUDA_SUCCESS);
 }
 
@@ -248,8 +249,8 @@ CUresult CUDAAPI cuDeviceComputeCapability(int *major, int *minor, CUdevice devi
     CUresult status = begin(&call, device, major);
     if (status) return status;
     if (!minor) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    attribute_of(&call, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, major);
-    attribute_of(&call, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor);
+    device_attribute(call.gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, major);
+    device_attribute(call.gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor);
     return call_end(&call, CUDA_SUCCESS);
 }
 
@@ -294,7 +295,7 @@ CUresult CUDAAPI cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_fo
     CUresult status = begin(&call, device, elements);
     if (status) return status;
     int width;
-    attribute_of(&call, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, &width);
+    device_attribute(call.gpu, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, &width);
     *elements = (size_t)width;
     return call_end(&call, CUDA_SUCCESS);
 }

@@ -21,7 +21,11 @@
 #include "memory/texture.h"
 #include "tyto/cuda.h"
 
-enum { DRIVER_VERSION = 13000 }; /* of the interface: CUDA 13.0 */
+enum {
+    DRIVER_VERSION = 13000,           /* of the interface: CUDA 13.0 */
+    PRINTF_BYTES = 1 << 20,           /* CUDA's default of that limit */
+    FUNCTION_SHARED_BYTES = 48 << 10, /* shared memory of a CTA without opting in */
+};
 
 typedef struct Context {
     CUcontext handle;
@@ -215,6 +219,21 @@ CUcontext context_current(void);
 
 void module_free(Driver *driver, void *object);
 void function_free(Driver *driver, void *object);
+
+/* ---- Facts that host and kernels may ask for ---- */
+
+/* Of a kernel; sizes in bytes. */
+typedef struct FunctionFacts {
+    uint32_t max_threads; /* of a CTA */
+    uint32_t shared_bytes, constant_bytes, local_bytes;
+    uint32_t dynamic_shared_bytes; /* that a launch may ask for without opting in */
+    uint32_t registers;            /* per thread */
+    int target;                    /* of its PTX: 75 */
+} FunctionFacts;
+
+FunctionFacts function_facts(const Gpu *gpu, const GpuModule *module, const IsaFunction *decoded);
+CUresult device_attribute(Gpu *gpu, CUdevice_attribute attribute, int *value);
+CUresult context_limit(Gpu *gpu, const Context *context, CUlimit limit, uint64_t *value);
 void array_free(Driver *driver, void *object);
 void link_free(Driver *driver, void *object);
 void stream_free(Driver *driver, void *object);

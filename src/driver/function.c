@@ -28,14 +28,6 @@ static uint32_t bound_threads(const uint32_t bounds[3]) {
     return threads;
 }
 
-static uint32_t max_threads(const Gpu *gpu, const Function *function) {
-    const PtxFunction *ptx = function->decoded->ptx;
-    uint32_t device = gpu_limits(gpu).max_threads_per_cta;
-    uint32_t required = bound_threads(ptx->required_threads);
-    uint32_t most = required ? required : bound_threads(ptx->max_threads);
-    return most && most < device ? most : device;
-}
-
 static uint32_t constant_bytes(const PtxModule *module) {
     uint64_t bytes = 0;
     for (int i = 0; i < module->var_count; i++) {
@@ -44,23 +36,42 @@ static uint32_t constant_bytes(const PtxModule *module) {
     return (uint32_t)bytes;
 }
 
+FunctionFacts function_facts(const Gpu *gpu, const GpuModule *module, const IsaFunction *decoded) {
+    const PtxModule *ptx = gpu_module_ptx(module);
+    const GpuLimits limits = gpu_limits(gpu);
+    uint32_t device = limits.max_threads_per_cta;
+    uint32_t shared = limits.shared_per_cta < FUNCTION_SHARED_BYTES ? limits.shared_per_cta
+                                                                    : FUNCTION_SHARED_BYTES;
+    uint32_t required = bound_threads(decoded->ptx->required_threads);
+    uint32_t most = required ? required : bound_threads(decoded->ptx->max_threads);
+    return (FunctionFacts){.max_threads = most && most < device ? most : device,
+                           .shared_bytes = decoded->shared_bytes,
+                           .constant_bytes = constant_bytes(ptx),
+                           .local_bytes = decoded->local_bytes,
+                           .dynamic_shared_bytes =
+                               decoded->shared_bytes < shared ? shared - decoded->shared_bytes : 0,
+                           .registers = decoded->registers,
+                           .target = ptx->target};
+}
+
+static FunctionFacts facts_of(const Call *call, const Function *function) {
+    return function_facts(call->gpu, function->module->gpu, function->decoded);
+}
+
 CUresult CUDAAPI cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction handle) {
     Call call;
     Function *function;
     CUresult status = begin(&call, handle, value, &function);
     if (status) return status;
-    const IsaFunction *decoded = function->decoded;
-    const PtxModule *ptx = gpu_module_ptx(function->module->gpu);
+    const FunctionFacts facts = facts_of(&call, function);
     switch ((int)attribute) {
-    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = (int)max_threads(call.gpu, function);
-        break;
-    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)decoded->shared_bytes; break;
-    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)constant_bytes(ptx); break;
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)decoded->local_bytes; break;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)decoded->registers; break;
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = (int)facts.max_threads; break;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)facts.shared_bytes; break;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)facts.constant_bytes; break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)facts.local_bytes; break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)facts.registers; break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = ptx->target; break;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = facts.target; break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         *value = function->dynamic_shared_limit;
         break;
@@ -193,7 +204,7 @@ CUresult CUDAAPI cuOccupancyMaxPotentialBlockSizeWithFlags(
     if (status) return status;
     if (!min_grid_size || block_size_limit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    int most = (int)max_threads(call.gpu, function);
+    int most = (int)facts_of(&call, function).max_threads;
     if (block_size_limit > 0 && block_size_limit < most) most = block_size_limit;
     uint32_t best_threads = 0, best_ctas = 0;
     *block_size = 0;

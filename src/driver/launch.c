@@ -84,7 +84,9 @@ static bool fits_at_once(const Call *call, const GpuLaunch *launch) {
 static CUresult run(Call *call, const GpuLaunch *launch) {
     Driver *driver = call->driver;
     GpuResult result;
+    driver->simulator->asker.context = call->context;
     GpuStatus status = simulator_launch(driver->simulator, launch, &result);
+    driver->simulator->asker.context = NULL;
     if (status == GPU_OK) return CUDA_SUCCESS;
     if (status == GPU_INTERRUPTED) {
         driver_say("%s", result.message);

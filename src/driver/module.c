@@ -154,6 +154,8 @@ static CUfunction function_handle(Call *call, CUmodule handle, Module *module, i
         function->module = module;
         function->index = index;
         function->decoded = &gpu_module_program(module->gpu)->functions[index];
+        function->dynamic_shared_limit =
+            (int)function_facts(call->gpu, module->gpu, function->decoded).dynamic_shared_bytes;
         function->carveout = CU_SHAREDMEM_CARVEOUT_DEFAULT;
         module->functions[index] = driver_add(call->driver, HANDLE_FUNCTION, function);
     }

@@ -142,6 +142,9 @@ TytoSimulator *simulator_new(Options *options, Diag *diag) {
     pthread_mutexattr_destroy(&recursive);
     simulator->options = options;
     simulator->gpu = gpu;
+    simulator->asker.gpu = gpu;
+    gpu_options(gpu)->answers = &driver_answers;
+    gpu_options(gpu)->asker = &simulator->asker;
     simulator->run = run;
     simulator->detail = detail;
     if (detail) simulator->selection = selection_new(options->kernels, options->skip, diag);

@@ -11,6 +11,14 @@
 #include "stats/run.h"
 #include "tyto/tyto.h"
 
+/* Whose launch runs: for what kernels ask about the device (answers.c). */
+typedef struct DeviceAsker {
+    Gpu *gpu;
+    const struct Context *context; /* NULL: none of the driver API's */
+} DeviceAsker;
+
+extern const struct DeviceAnswers driver_answers;
+
 struct TytoSimulator {
     pthread_mutex_t lock;        /* taken by whoever touches what follows */
     Options *options;            /* owned */
@@ -24,7 +32,8 @@ struct TytoSimulator {
     bool is_process;             /* the program is this process's executable */
     struct Detail *detail;       /* machine and recordings, NULL when run functionally; owned */
     struct Selection *selection; /* which launches are timed; NULL when run functionally; owned */
-    struct Progress *progress;   /* line on a terminal; NULL where there is none; owned */
+    DeviceAsker asker;
+    struct Progress *progress; /* line on a terminal; NULL where there is none; owned */
 };
 
 /* A simulator with these options, which it takes over; NULL with errors in `diag`. */

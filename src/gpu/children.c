@@ -1,6 +1,12 @@
 /* What kernels leave to be done after them: kernels that they launched, copies and fillings. A
  * grid's children come next when it has ended, each followed by its own; its tail launches come
- * behind all of those. A kernel that waits for its children has them run at once, in its middle. */
+ * behind all of those.
+ *
+ * A kernel that waits for its children has them run at once, in its middle. On a machine its whole
+ * grid is swapped out meanwhile: all its CTAs stand still as they are, and the children have all of
+ * a machine, another one of the same kind, so they never lack a place that a waiting CTA holds.
+ * Its caches stay from one wait to the next. Their counts and their time are added to the parent's.
+ */
 #include "gpu/gpu_internal.h"
 
 #include <stdio.h>
@@ -8,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "gpu/engine.h"
 
 typedef struct Pending {
     Deferred what;
@@ -15,11 +22,21 @@ typedef struct Pending {
     uint32_t depth;    /* grids above it */
 } Pending;
 
+/* A machine for children that a grid waits for. */
+typedef struct Inner {
+    struct Engine *engine; /* NULL: none of that depth was timed so far */
+    Watch watch;           /* the sums of the run; nothing of recordings over time */
+} Inner;
+
 struct Children {
     Pending *stack; /* the last is next */
     uint32_t count, capacity;
-    uint8_t *parameters; /* of the kernel given out last */
-    uint32_t depth;      /* likewise */
+    uint8_t *parameters;           /* of the kernel given out last */
+    uint32_t depth;                /* likewise */
+    uint64_t clock;                /* likewise: how far its clocks are ahead of its own cycles */
+    Inner inner[DEVICE_DEPTH_MAX]; /* of children that a grid waits for, and that these wait for,
+                                      ... */
+    uint32_t waiting;              /* grids */
 };
 
 static void push(Children *children, const Pending *pending) {
@@ -41,7 +58,7 @@ static void push_all(Gpu *gpu, const DeviceRuntime *runtime, GpuModule *module, 
 }
 
 static void drop(Gpu *gpu, const Deferred *what) {
-    if (what->kind == DEFERRED_KERNEL) mem_release(gpu->memory, what->address);
+    if (what->kind == DEFERRED_KERNEL) mem_release(gpu->memory, what->parameters);
 }
 
 static void drop_list(Gpu *gpu, DeferredList *list) {
@@ -53,7 +70,9 @@ static void drop_list(Gpu *gpu, DeferredList *list) {
 void children_begin(Gpu *gpu, DeviceRuntime *runtime) {
     if (!gpu->children) gpu->children = base_calloc(1, sizeof *gpu->children);
     runtime->depth = gpu->children->depth;
+    runtime->clock_ahead = gpu->children->clock;
     gpu->children->depth = 0;
+    gpu->children->clock = 0;
 }
 
 void gpu_drop_children(Gpu *gpu) {
@@ -75,9 +94,27 @@ void children_end(Gpu *gpu, DeviceRuntime *runtime, GpuModule *module, bool is_r
 
 void children_free(Gpu *gpu) {
     if (!gpu->children) return;
+    for (uint32_t i = 0; i < DEVICE_DEPTH_MAX; i++)
+        engine_free(gpu->children->inner[i].engine);
     free(gpu->children->stack);
     free(gpu->children->parameters);
+    free(gpu->texts);
     free(gpu->children);
+}
+
+/* Copies or fills a box, row by row. */
+static void move_box(Gpu *gpu, const Deferred *what) {
+    for (uint64_t slice = 0; slice < what->slices; slice++) {
+        uint64_t to = what->to.address + slice * what->to.slice_pitch;
+        uint64_t from = what->from.address + slice * what->from.slice_pitch;
+        for (uint64_t row = 0; row < what->rows; row++) {
+            if (what->kind == DEFERRED_COPY) mem_copy(gpu->memory, to, from, what->bytes);
+            else mem_fill(gpu->memory, to, what->value, 1, what->bytes);
+            gpu_host_wrote(gpu, to, what->bytes);
+            to += what->to.pitch;
+            from += what->from.pitch;
+        }
+    }
 }
 
 /* Does the copies and fillings on top of the stack, down to `base`, and takes the first kernel. */
@@ -86,18 +123,14 @@ static bool next(Gpu *gpu, uint32_t base, GpuLaunch *child) {
     while (children && children->count > base) {
         Pending top = children->stack[--children->count];
         const Deferred *what = &top.what;
-        if (what->kind == DEFERRED_COPY)
-            mem_copy(gpu->memory, what->address, what->source, what->bytes);
-        if (what->kind == DEFERRED_FILL)
-            mem_fill(gpu->memory, what->address, what->value, 1, what->bytes);
         if (what->kind != DEFERRED_KERNEL) {
-            gpu_host_wrote(gpu, what->address, what->bytes);
+            move_box(gpu, what);
             continue;
         }
         uint32_t bytes = top.module->program->functions[what->function].ptx->parameter_bytes;
         children->parameters = base_realloc(children->parameters, bytes + 1);
-        mem_read(gpu->memory, what->address, children->parameters, bytes);
-        mem_release(gpu->memory, what->address);
+        mem_read(gpu->memory, what->parameters, children->parameters, bytes);
+        mem_release(gpu->memory, what->parameters);
         children->depth = top.depth;
         *child = (GpuLaunch){.module = top.module,
                              .function = (int)what->function,
@@ -114,15 +147,93 @@ bool gpu_next_child(Gpu *gpu, GpuLaunch *child) { return next(gpu, 0, child); }
 
 /* ---- In the middle of their parent ---- */
 
-bool children_wait(void *user, char *text, size_t size, int *code) {
-    Gpu *gpu = user;
-    DeviceRuntime *parent = gpu->runtime;
-    IsaCta **ctas = gpu->ctas;
-    uint32_t cta_count = gpu->cta_count, base = gpu->children->count;
-    GpuModule *module = gpu->module;
+/* What of the GPU belongs to the grid that runs. */
+typedef struct Running {
+    DeviceRuntime *runtime;
+    GpuModule *module;
+    GpuResult *waited;
+    bool is_timed;
+    IsaCta **ctas;
+    uint32_t cta_count;
+    uint64_t total_ctas;
+    struct Engine *engine;
+    Watch *watch;
+    uint32_t threads;
+} Running;
+
+static Running running_of(const Gpu *gpu) {
+    return (Running){.runtime = gpu->runtime,
+                     .module = gpu->module,
+                     .waited = gpu->waited,
+                     .is_timed = gpu->is_timed,
+                     .ctas = gpu->ctas,
+                     .cta_count = gpu->cta_count,
+                     .total_ctas = atomic_load(&gpu->total_ctas),
+                     .engine = gpu->engine,
+                     .watch = gpu->options.watch,
+                     .threads = gpu->options.threads};
+}
+
+static void go_on(Gpu *gpu, const Running *running) {
+    gpu->runtime = running->runtime;
+    gpu->module = running->module;
+    gpu->waited = running->waited;
+    gpu->is_timed = running->is_timed;
+    gpu->ctas = running->ctas;
+    gpu->cta_count = running->cta_count;
+    atomic_store(&gpu->total_ctas, running->total_ctas);
+    gpu->engine = running->engine;
+    gpu->options.watch = running->watch;
+    gpu->options.threads = running->threads;
+}
+
+/* Gives the GPU the machine of the children of a timed grid. */
+static void use_inner(Gpu *gpu, Inner *inner) {
+    const Watch *watch = gpu->options.watch;
+    inner->watch = (Watch){0};
+    if (watch) inner->watch = (Watch){.profile = watch->profile, .units = watch->units};
+    gpu->options.watch = &inner->watch;
+    gpu->options.threads = 1;
+    if (!inner->engine) inner->engine = engine_new(&gpu->options, gpu->calls);
+    gpu->engine = inner->engine;
+}
+
+void gpu_add_result(GpuResult *sum, const GpuResult *part) {
+    Counters counters = part->counters;
+    counters.kernels = 0; /* it is a part of one */
+    counters_add(&sum->counters, &counters);
+    histograms_add(&sum->histograms, &part->histograms);
+    sum->warp_instructions += part->warp_instructions;
+    sum->thread_instructions += part->thread_instructions;
+    sum->cycles += part->cycles;
+    sum->time_ps += part->time_ps;
+}
+
+/* Launches what is on the stack above `base`; `clock` is the time. */
+static void run_children(Gpu *gpu, bool are_timed, uint32_t base, uint64_t *clock,
+                         GpuResult *result) {
+    GpuResult *sum = gpu->waited;
     GpuLaunch child;
-    GpuResult result = {.status = GPU_OK};
-    push_all(gpu, parent, module, false);
+    result->status = GPU_OK;
+    while (result->status == GPU_OK && next(gpu, base, &child)) {
+        child.is_functional = !are_timed;
+        gpu->waited = sum; /* it is inside a launch */
+        gpu->children->clock = *clock - (are_timed ? engine_cycle(gpu->engine) : 0);
+        gpu_launch(gpu, &child, result);
+        gpu_add_result(sum, result);
+        *clock += are_timed ? result->cycles : result->warp_instructions;
+    }
+}
+
+bool children_wait(void *user, uint64_t clock, char *text, size_t size, int *code) {
+    Gpu *gpu = user;
+    Children *children = gpu->children;
+    DeviceRuntime *parent = gpu->runtime;
+    const Running running = running_of(gpu);
+    const uint64_t start = clock;
+    const uint32_t base = children->count;
+    GpuResult result;
+    push_all(gpu, parent, gpu->module, false);
     uint32_t kept = 0; /* tail launches stay where they are */
     for (uint32_t i = 0; i < parent->asked.count; i++) {
         if (parent->asked.items[i].is_tail) parent->asked.items[kept++] = parent->asked.items[i];
@@ -130,19 +241,35 @@ bool children_wait(void *user, char *text, size_t size, int *code) {
     parent->asked.count = kept;
     gpu->ctas = NULL;
     gpu->cta_count = 0;
-    while (result.status == GPU_OK && next(gpu, base, &child)) {
-        child.is_functional = true;
-        gpu_launch(gpu, &child, &result);
-        parent->warp_instructions += result.warp_instructions;
-        parent->thread_instructions += result.thread_instructions;
-    }
+    Inner *inner = &children->inner[children->waiting++];
+    if (running.is_timed) use_inner(gpu, inner);
+    run_children(gpu, running.is_timed, base, &clock, &result);
+    if (running.is_timed) inner->engine = gpu->engine; /* a failure has made a new one */
+    children->waiting--;
     gpu_free_ctas(gpu);
-    gpu->ctas = ctas;
-    gpu->cta_count = cta_count;
-    gpu->runtime = parent;
-    gpu->module = module;
+    go_on(gpu, &running);
+    parent->clock_ahead += clock - start;
     if (result.status == GPU_OK) return true;
     snprintf(text, size, "%s", result.message);
     *code = result.status == GPU_FAULT ? result.fault_code : ISA_FAULT_CALL;
     return false;
+}
+
+/* ---- Texts that kernels ask for ---- */
+
+struct DeviceText {
+    const char *text; /* of the host's, for ever */
+    uint64_t address;
+};
+
+uint64_t gpu_keep_text(void *user, const char *text) {
+    Gpu *gpu = user;
+    for (uint32_t i = 0; i < gpu->text_count; i++)
+        if (gpu->texts[i].text == text) return gpu->texts[i].address;
+    size_t size = strlen(text) + 1;
+    uint64_t address = mem_alloc(gpu->memory, size, MEM_ALLOC_ALIGN, MEM_KIND_GLOBAL, text);
+    if (!address || !mem_write(gpu->memory, address, text, size)) return 0;
+    gpu->texts = base_realloc(gpu->texts, (gpu->text_count + 1) * sizeof *gpu->texts);
+    gpu->texts[gpu->text_count++] = (struct DeviceText){text, address};
+    return address;
 }

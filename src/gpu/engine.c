@@ -217,6 +217,8 @@ void engine_free(Engine *engine) {
     free(engine);
 }
 
+uint64_t engine_cycle(const Engine *engine) { return engine->cycle; }
+
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes) {
     partition_fill_from_host(engine->partitions, address, bytes);
 }
@@ -817,7 +819,8 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     uint64_t start = engine->cycle;
     engine->start = start;
     engine->launch = launch;
-    engine->is_alone = launch->check || launch->dump_line || !has_team(engine);
+    engine->is_alone =
+        launch->check || launch->dump_line || gpu->module->can_wait || !has_team(engine);
     share_start(&engine->share);
     engine->ctas_done = 0;
     engine->last_progress = start;

@@ -41,6 +41,9 @@ void engine_visit_standing(const Engine *engine, SmVisitStanding *visit, void *u
  * there is no such SM. */
 const SmProfile *engine_profile(const Engine *engine, uint32_t sm);
 
+/* SM cycles so far, over all kernels. */
+uint64_t engine_cycle(const Engine *engine);
+
 /* The host wrote device memory: with copies_fill_l2 the data are in L2 now. */
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes);
 

@@ -418,13 +418,6 @@ static const SmOp *ops_of(GpuModule *module) {
     return module->ops;
 }
 
-/* Children that a kernel waited for count as parts of it. */
-static void add_children(GpuResult *result, const DeviceRuntime *runtime) {
-    result->warp_instructions += runtime->warp_instructions;
-    result->thread_instructions += runtime->thread_instructions;
-    result->time_ps += runtime->warp_instructions * 1000;
-}
-
 GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     const IsaFunction *kernel = &request->module->program->functions[request->function];
     *result = (GpuResult){0};
@@ -455,19 +448,26 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
     uint8_t *parameters = base_alloc_lines(bytes + PARAMETER_SLACK);
     if (bytes) memcpy(parameters, request->parameters, bytes);
     IsaLaunch launch;
-    DeviceRuntime runtime = {.user = gpu};
-    bool is_timed = gpu->engine && !request->is_functional;
-    if (!is_timed && !gpu->check) runtime.wait = children_wait;
+    DeviceRuntime runtime = {.wait = gpu->check ? NULL : children_wait,
+                             .keep_text = gpu_keep_text,
+                             .answers = gpu->options.answers,
+                             .user = gpu,
+                             .asker = gpu->options.asker};
+    bool is_timed = gpu->engine && !request->is_functional, is_inner = gpu->waited != NULL;
+    GpuResult waited = {0}; /* children that the kernel waits for count as parts of it */
     children_begin(gpu, &runtime);
     gpu->runtime = &runtime;
     gpu->module = request->module;
+    gpu->waited = &waited;
+    gpu->is_timed = is_timed;
     prepare(gpu, request, parameters, &launch);
     if (request->is_cooperative && !prepare_workspace(gpu, &launch)) {
         free(parameters);
+        gpu->waited = NULL;
         refuse_kernel(result, kernel->ptx, ": no room in device memory to synchronize its grid");
         return result->status;
     }
-    atomic_store(&gpu->is_interrupted, false);
+    if (!is_inner) atomic_store(&gpu->is_interrupted, false);
     atomic_store(&gpu->done_ctas, 0);
     atomic_store(&gpu->done_instructions, 0);
     atomic_store(&gpu->total_ctas, launch.ctas);
@@ -482,8 +482,9 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         if (result->status != GPU_OK) restart_engine(gpu);
     } else {
         gpu_run_functional(gpu, &launch, result);
-        add_children(result, &runtime);
     }
+    gpu_add_result(result, &waited);
+    gpu->waited = NULL;
     children_end(gpu, &runtime, request->module, result->status == GPU_OK);
     free(parameters);
     result->cpu_seconds = host_cpu_seconds() - cpu_start;

@@ -64,6 +64,10 @@ typedef struct GpuOptions {
      * graphs */
     bool (*set_condition)(void *user, uint64_t handle, uint32_t value);
     void *condition_user;
+    const struct DeviceAnswers
+        *answers; /* to what kernels ask about the device
+                     (isa/device_runtime.h), borrowed; NULL: nobody answers */
+    void *asker;  /* of the answers */
 } GpuOptions;
 
 Gpu *gpu_new(const GpuOptions *options, Diag *diag); /* NULL with messages */
@@ -149,6 +153,8 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *launch, GpuResult *result);
  * none. What they copied and filled before it is done. The parameters stay until the next call. */
 bool gpu_next_child(Gpu *gpu, GpuLaunch *child);
 void gpu_drop_children(Gpu *gpu); /* forgets what is left */
+/* The module of the launch that runs. */
+const GpuModule *gpu_running_module(const Gpu *gpu);
 /* Async-signal-safe: the launch that is running ends with GPU_INTERRUPTED at the next chance. */
 void gpu_interrupt(Gpu *gpu);
 

@@ -23,6 +23,10 @@ struct Gpu {
     uint64_t launches;         /* so far: the next %gridid */
     DeviceRuntime *runtime;    /* of the grid that runs, on the stack of its launch */
     GpuModule *module;         /* of that grid */
+    GpuResult *waited;         /* sums of children that it has waited for */
+    bool is_timed;             /* it runs on the machine */
+    struct DeviceText *texts;  /* that kernels have asked for (children.c) */
+    uint32_t text_count;       /* of texts */
     struct Children *children; /* what grids have left to do (children.c) */
     uint64_t programs;         /* loaded so far */
     uint64_t code_hash;        /* sum of the hashes of their texts */
@@ -47,6 +51,7 @@ struct GpuModule {
     const GpuPlace *places;     /* of variables, while the module is being loaded */
     size_t place_count;         /* of places */
     bool uses_heap;             /* some function calls malloc or free */
+    bool can_wait;              /* some function waits for what kernels have launched */
     struct SmOp *ops;           /* the program's rows for the machine (sm/op.h); NULL before the
                                    first launch on it */
 };
@@ -67,8 +72,11 @@ void gpu_free_ctas(Gpu *gpu);
 typedef struct Children Children;
 void children_begin(Gpu *gpu, DeviceRuntime *runtime);
 void children_end(Gpu *gpu, DeviceRuntime *runtime, GpuModule *module, bool is_right);
-/* DeviceRuntime.wait of a Gpu, in functional runs. */
-bool children_wait(void *gpu, char *text, size_t size, int *code);
+/* DeviceRuntime.wait and .keep_text of a Gpu. */
+bool children_wait(void *gpu, uint64_t clock, char *text, size_t size, int *code);
+uint64_t gpu_keep_text(void *gpu, const char *text);
+/* Adds what a part of a launch has counted, and its time. */
+void gpu_add_result(GpuResult *sum, const GpuResult *part);
 void children_free(Gpu *gpu);
 
 /* Puts a fault into the result. */

@@ -108,16 +108,22 @@ static bool read_images(GpuModule *module, const GpuImage *images, int count, Di
     return module->image_count == count && ptx_link(module->images, count, diag);
 }
 
-static bool uses_heap(const IsaProgram *program) {
+static bool calls(const IsaProgram *program, const PtxBuiltin *list, size_t count) {
     for (uint32_t i = 0; i < program->inst_count; i++) {
         const IsaInst *inst = &program->insts[i];
-        if (inst->flow == ISA_FLOW_CALL_BUILTIN &&
-            (inst->target == PTX_BUILTIN_MALLOC || inst->target == PTX_BUILTIN_FREE ||
-             inst->target == PTX_BUILTIN_RUNTIME_MALLOC ||
-             inst->target == PTX_BUILTIN_RUNTIME_FREE))
-            return true;
+        for (size_t b = 0; inst->flow == ISA_FLOW_CALL_BUILTIN && b < count; b++)
+            if (inst->target == (int64_t)list[b]) return true;
     }
     return false;
+}
+
+static void find_calls(GpuModule *module) {
+    static const PtxBuiltin heap[] = {PTX_BUILTIN_MALLOC, PTX_BUILTIN_FREE,
+                                      PTX_BUILTIN_RUNTIME_MALLOC, PTX_BUILTIN_RUNTIME_FREE};
+    static const PtxBuiltin wait[] = {PTX_BUILTIN_DEVICE_SYNCHRONIZE,
+                                      PTX_BUILTIN_DEVICE_SYNCHRONIZE_QUIET};
+    module->uses_heap = calls(module->program, heap, sizeof heap / sizeof heap[0]);
+    module->can_wait = calls(module->program, wait, sizeof wait / sizeof wait[0]);
 }
 
 static char *copy_of(const GpuImage *image) {
@@ -145,7 +151,7 @@ GpuModule *gpu_load_at(Gpu *gpu, const GpuImage *images, int count, const GpuPla
     module->program = isa_decode_variant(module->images[0], gpu->variant, diag);
     if (!module->program) goto fail;
     visit_variables(module, initialise_variable, diag);
-    module->uses_heap = uses_heap(module->program);
+    find_calls(module);
     for (int i = 0; i < count; i++)
         gpu->code_hash += hash_add(HASH_START, images[i].text, images[i].length);
     const Watch *watch = gpu->options.watch;
@@ -174,6 +180,7 @@ void gpu_unload(GpuModule *module) {
     free(module);
 }
 
+const GpuModule *gpu_running_module(const Gpu *gpu) { return gpu->module; }
 const PtxModule *gpu_module_ptx(const GpuModule *module) { return module->images[0]; }
 const IsaProgram *gpu_module_program(const GpuModule *module) { return module->program; }
 

@@ -111,7 +111,7 @@ static bool decode_callee(Decoder *decoder, const PtxOperand *callee) {
     inst->flow = ISA_FLOW_CALL;
     inst->target = decode_function_index(decoder, callee->function);
     return callee->function->is_defined ||
-           decode_unsupported(decoder, "function '%s' has no body", callee->function->name);
+           decode_unsupported(decoder, "'%s' of CUDA's device runtime", callee->function->name);
 }
 
 bool decode_call(Decoder *decoder) {

@@ -1,6 +1,7 @@
 /* Special registers, and what else depends on where a warp stands: read once per instruction, not
  * per lane, except for the thread's own indices. */
 #include "isa/check.h"
+#include "isa/device_runtime.h"
 #include "isa/handlers.h"
 
 #include "base/bits.h"
@@ -48,7 +49,9 @@ static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxS
                             int64_t number) {
     const IsaCta *cta = warp->cta;
     const IsaLaunch *launch = cta->launch;
-    const uint64_t nanoseconds = context->cycle * launch->ps_per_cycle / 1000;
+    /* Time goes on while a grid waits for its children. */
+    const uint64_t clock = context->cycle + (launch->runtime ? launch->runtime->clock_ahead : 0);
+    const uint64_t nanoseconds = clock * launch->ps_per_cycle / 1000;
     switch (sreg) {
     case PTX_SREG_NTID_X: return launch->block[0];
     case PTX_SREG_NTID_Y: return launch->block[1];
@@ -75,8 +78,8 @@ static uint64_t read_shared(const IsaContext *context, const IsaWarp *warp, PtxS
     case PTX_SREG_NSMID: return launch->sms;
     case PTX_SREG_GRIDID: return launch->grid_id;
     case PTX_SREG_CLOCK:
-    case PTX_SREG_CLOCK64: return context->cycle;
-    case PTX_SREG_CLOCK_HI: return context->cycle >> 32;
+    case PTX_SREG_CLOCK64: return clock;
+    case PTX_SREG_CLOCK_HI: return clock >> 32;
     case PTX_SREG_GLOBALTIMER:
     case PTX_SREG_GLOBALTIMER_LO: return nanoseconds;
     case PTX_SREG_GLOBALTIMER_HI: return nanoseconds >> 32;

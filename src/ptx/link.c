@@ -86,9 +86,9 @@ static bool missing(Linker *linker, const PtxModule *module, const char *name, i
     return false;
 }
 
-/* Functions that the vendor's device runtime library calls and its driver has. */
+/* Functions that the vendor's driver has, and its libraries for kernels. */
 static bool is_of_driver(const char *name) {
-    static const char *const starts[] = {"cnp", "__cuda_syscall_"};
+    static const char *const starts[] = {"cnp", "__cuda_syscall_", "__cudaCDP2", "cuda"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         if (strncmp(name, starts[i], strlen(starts[i])) == 0) return true;
     }

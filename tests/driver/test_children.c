@@ -98,7 +98,7 @@ static const char ptx[] =
                                                                           "note", "1", "0",
                                                                           "1") "  ret;\n}\n";
 
-enum { LOG_WORDS = 64 };
+enum { LOG_WORDS = 1024 };
 
 static CUcontext context;
 static CUmodule module;
@@ -164,15 +164,76 @@ static void test_a_childs_fault_is_the_launchs(void **state) {
     expect((uint32_t[]){5}, 1);
 }
 
-static void test_a_kernel_may_wait_for_its_children_functionally(void **state) {
+static void test_a_kernel_may_wait_for_its_children(void **state) {
     (void)state;
-    const char *options = getenv("TYTO_OPTIONS");
-    if (options && strstr(options, "--machine")) {
-        assert_fails(launch("waiter", 0), INVALID_PC);
-        return;
-    }
     assert_cuda(launch("waiter", 0));
     expect((uint32_t[]){1, 2}, 2);
+}
+
+/* 300 CTAs wait where a machine has room for 120: each note of a waiting CTA (2) comes after that
+ * of its child (1). */
+static void test_more_ctas_wait_than_the_device_holds(void **state) {
+    (void)state;
+    enum { CTAS = 300 };
+    CUfunction function;
+    void *parameters[] = {&log_address};
+    assert_cuda(cuModuleGetFunction(&function, module, "waiter"));
+    assert_cuda(cuLaunchKernel(function, CTAS, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    assert_cuda(cuMemcpyDtoH(words, log_address, sizeof words));
+    assert_int_equal(words[0], 2 * CTAS);
+    for (uint32_t i = 1, children = 0, waited = 0; i <= 2 * CTAS; i++) {
+        if (words[i] == 1) children++;
+        else waited++;
+        assert_true(waited <= children);
+    }
+}
+
+/* The event before and the one behind tell of the children's time too. */
+static float time_of(const char *kernel) {
+    CUevent before, after;
+    float milliseconds;
+    assert_cuda(cuEventCreate(&before, 0));
+    assert_cuda(cuEventCreate(&after, 0));
+    assert_cuda(cuEventRecord(before, NULL));
+    assert_cuda(launch(kernel, 1));
+    assert_cuda(cuEventRecord(after, NULL));
+    assert_cuda(cuEventElapsedTime(&milliseconds, before, after));
+    return milliseconds;
+}
+
+static void test_the_time_of_who_waits_holds_that_of_its_children(void **state) {
+    (void)state;
+    float child = time_of("note"), parent = time_of("waiter");
+    assert_true(child > 0 && parent > child);
+}
+
+static void test_a_childs_fault_ends_who_waits_for_it(void **state) {
+    (void)state;
+    log_address = 64; /* the child writes there */
+    assert_fails(launch("waiter", 0), ILLEGAL_ADDRESS);
+    assert_cuda(cuCtxDestroy(context));
+    assert_int_equal(set_up(NULL), 0);
+    assert_cuda(launch("waiter", 0));
+    expect((uint32_t[]){1, 2}, 2);
+}
+
+/* A function of the device runtime that is not there: only who calls it is refused. */
+static void test_a_missing_function_of_the_runtime_refuses_its_callers_alone(void **state) {
+    (void)state;
+    static const char text[] =
+        ".version 8.5\n.target sm_75\n.address_size 64\n"
+        ".extern .func (.param .b32 r) cudaGraphLaunch(.param .b64 g, .param .b64 s);\n"
+        ".visible .entry good() { ret; }\n"
+        ".visible .entry bad() { .reg .b64 g;\n mov.u64 g, 0;\n { .param .b64 a; .param .b64 b;\n"
+        " .param .b32 r;\n st.param.b64 [a], g;\n st.param.b64 [b], g;\n"
+        " call (r), cudaGraphLaunch, (a, b);\n } ret; }\n";
+    CUmodule other;
+    CUfunction function;
+    assert_cuda(cuModuleLoadData(&other, text));
+    assert_cuda(cuModuleGetFunction(&function, other, "good"));
+    assert_cuda(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    assert_cuda(cuModuleGetFunction(&function, other, "bad"));
+    assert_fails(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), NOT_SUPPORTED);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -183,7 +244,11 @@ int main(void) {
         TEST(test_launches_that_cannot_be_say_why),
         TEST(test_nesting_ends_at_the_24th_grid),
         TEST(test_a_childs_fault_is_the_launchs),
-        TEST(test_a_kernel_may_wait_for_its_children_functionally),
+        TEST(test_a_kernel_may_wait_for_its_children),
+        TEST(test_more_ctas_wait_than_the_device_holds),
+        TEST(test_the_time_of_who_waits_holds_that_of_its_children),
+        TEST(test_a_childs_fault_ends_who_waits_for_it),
+        TEST(test_a_missing_function_of_the_runtime_refuses_its_callers_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

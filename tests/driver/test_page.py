@@ -55,8 +55,17 @@ from the export table, `src/driver/api.h`.
   like, or their earlier names). What a grid asks for is done when it has ended, in the order of the calls,
   whatever the streams; tail launches come after all of that. Each child is a kernel of its own in every
   report; what its launch costs is not modelled. Nesting ends at 24 grids, launches that wait are not limited.
-  A kernel that waits for its children (`cudaDeviceSynchronize`, before CUDA 12) can run functionally and
-  without checks only: its children run at once and count as parts of it.
+* A kernel may wait for its children (`cudaDeviceSynchronize`, for compute capabilities before 9.0): what the
+  grid has asked for so far is then done at once, one kernel after the other. In timed runs its whole grid is swapped
+  out meanwhile: its CTAs stand still, and the children have the machine to themselves, with caches of their own
+  that stay from one such wait to the next; what swapping costs is not modelled. So any number of CTAs may wait,
+  however few the machine holds. Children's time and counters are parts of the kernel's that waited, and its
+  clocks go on with them; a timeline, samples and an L1D recording show the waiting grid alone, and so do the figures
+  that say how SMs differ in one kernel. Not under `--check` or `--on-fault report`.
+* The device runtime answers kernels' questions as the host's functions do: `cudaDeviceGetAttribute`,
+  `cudaDeviceGetLimit`, `cudaFuncGetAttributes`, occupancy, versions, texts of errors. It copies and fills memory in one, two
+  and three dimensions; arrays are refused by name there. A kernel that calls what is not there
+  (`cudaGraphLaunch` and the like) is refused, with the call's line; the others of its module run.
 * Virtual memory management works in units of 2 MiB; mappings that touch are one range to kernels and copies.
   Memory of `cuMemCreate` can be opened by another process through its descriptor.
 * Each process has a device of its own. With interprocess handles (`cuIpcGetMemHandle`, `cuIpcOpenMemHandle`)
