@@ -19,8 +19,12 @@
 #include "cli/cc_options.h"
 #include "cli/program.h"
 
-/* Where managed variables lie: within reach of a program's code, which begins at 4 MiB, and below
- * the device's own addresses. src/cudart/registry.c expects them there. */
+/* Where a program's code begins: behind the addresses by which kernels reach shared, local and
+ * parameter memory (memory/memory.h), so that its heap is elsewhere and can be registered. */
+#define CODE_START "-Wl,-Ttext-segment=0x10000000"
+
+/* Where managed variables lie: within reach of the code, and below the device's own addresses.
+ * src/cudart/registry.c expects them there. */
 #define MANAGED_SECTION "-Wl,--section-start=tyto_managed=0x60000000"
 
 static const TytoOption options[] = {
@@ -60,6 +64,7 @@ static void add_clang(CcLine *line, const char *folder, bool is_old, char **word
     add_path(line, "-Wl,-rpath-link,", folder, "..");
     if (has_word(words, "-shared") || has_word(words, "-pie") || has_word(words, "-r")) return;
     cc_add(line, "-no-pie");
+    cc_add(line, CODE_START);
     cc_add(line, MANAGED_SECTION);
 }
 

@@ -170,6 +170,7 @@ static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it")
     ROW(regsPerMultiprocessor, MAX_REGISTERS_PER_MULTIPROCESSOR)                                   \
     ROW(managedMemory, MANAGED_MEMORY)                                                             \
     ROW(concurrentManagedAccess, CONCURRENT_MANAGED_ACCESS)                                        \
+    ROW(hostRegisterReadOnlySupported, READ_ONLY_HOST_REGISTER_SUPPORTED)                          \
     ROW(canUseHostPointerForRegisteredMem, CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM)                \
     ROW(cooperativeLaunch, COOPERATIVE_LAUNCH)                                                     \
     ROW(sharedMemPerBlockOptin, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)                                 \

@@ -29,19 +29,16 @@ static Context *context_new(Driver *driver, unsigned flags) {
 }
 
 /* Forgets the context's regions, and gives their memory back (NULL: there is none to give back). */
-static void clear_regions(Driver *driver, Ranges *ranges, const Context *context,
-                          TytoSimulator *simulator) {
+static void clear_allocations(Driver *driver, const Context *context) {
     uint64_t end = 0;
-    for (Region *region; (region = ranges_at_or_after(ranges, end, NULL)) != NULL;) {
+    for (Region *region; (region = ranges_at_or_after(driver->allocations, end, NULL)) != NULL;) {
         end = region->range.end;
         if (region->context != context) continue;
-        if (simulator) {
-            checks_releasing(simulator, region->range.start, true);
-            mem_release(simulator_memory(simulator), region->range.start);
-        }
+        checks_releasing(driver->simulator, region->range.start, true);
+        mem_release(simulator_memory(driver->simulator), region->range.start);
         if (region->graph_memory) graph_memory_end(driver, region->graph_memory);
         if (region->pool) pool_give_back(region->pool, region->range.end - region->range.start);
-        ranges_remove(ranges, region);
+        ranges_remove(driver->allocations, region);
     }
 }
 
@@ -84,8 +81,8 @@ void context_clear(Driver *driver, Context *context) {
     clear_objects(driver, context, false);
     clear_objects(driver, context, true);
     textures_clear(driver, context);
-    clear_regions(driver, driver->allocations, context, driver->simulator);
-    clear_regions(driver, driver->registered, context, NULL);
+    clear_allocations(driver, context);
+    registered_clear(driver, context);
     imports_clear(driver, context);
 }
 

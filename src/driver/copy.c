@@ -24,9 +24,12 @@ typedef struct Box {
 static Side device_side(uint64_t address) { return (Side){true, address, 0, 0}; }
 static Side host_side(const void *pointer) { return (Side){false, (uintptr_t)pointer, 0, 0}; }
 
-/* A pointer of either kind. */
+/* A pointer of either kind. Registered memory is the host's: a copy may go beyond it. */
 static Side any_side(const Call *call, uint64_t pointer) {
     uint64_t address = memory_device_address(call, pointer);
+    const MemBlock *block = address ? mem_find(call->memory, address) : NULL;
+    if (block && block->kind == MEM_KIND_REGISTERED)
+        return host_side(mem_host(call->memory, address));
     return (Side){address != 0, address ? address : pointer, 0, 0};
 }
 

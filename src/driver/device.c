@@ -115,6 +115,10 @@ static const AttributeRow attributes[] = {
     LIMIT(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, single_to_double),
     FIXED(COOPERATIVE_LAUNCH, 1),
     FIXED(HOST_REGISTER_SUPPORTED, 1),
+    FIXED(READ_ONLY_HOST_REGISTER_SUPPORTED, 1),
+    FACT(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, has_managed),
+    FIXED(PAGEABLE_MEMORY_ACCESS, 0), /* kernels reach what is allocated, managed or registered */
+    FIXED(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, 0),
     FACT(MANAGED_MEMORY, has_managed),
     FACT(CONCURRENT_MANAGED_ACCESS, has_managed), /* it is one memory, for host and device */
     FACT(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, has_managed),

@@ -128,10 +128,11 @@ typedef struct GraphBytes {
 /* Addresses that belong to a context. */
 typedef struct Region {
     Range range;
-    Context *context;                 /* its owner */
-    unsigned flags;                   /* of cuMemHostAlloc or cuMemHostRegister */
-    bool is_managed;                  /* from cuMemAllocManaged */
-    Pool *pool;                       /* that it came from, NULL: none */
+    Context *context;      /* its owner */
+    unsigned flags;        /* of cuMemHostAlloc or cuMemHostRegister */
+    uint64_t device_start; /* registered: its device address, 0: kernels cannot reach it */
+    bool is_managed;       /* from cuMemAllocManaged */
+    Pool *pool;            /* that it came from, NULL: none */
     struct GraphMemory *graph_memory; /* a node of a graph allocates it; owned, NULL: none does */
 } Region;
 
@@ -331,6 +332,12 @@ uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size);
 uint64_t memory_allocate(Call *call, uint64_t size);
 /* Gives back what starts at `address`. */
 void memory_release(Driver *driver, uint64_t address);
+
+/* Ends registrations: one, and all of a context. (registered.c) */
+void registered_end(Driver *driver, Region *region);
+void registered_clear(Driver *driver, const Context *context);
+/* Before a launch: takes away what the program has unmapped. */
+void registered_check(const Call *call);
 
 /* Addresses for `size` bytes of mappings, multiples of MEM_MAPPING_GRAIN; 0: there are none. And
  * their end. (virtual.c) */

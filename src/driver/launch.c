@@ -140,6 +140,7 @@ CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
     memcpy(made.grid, shape->grid, sizeof made.grid);
     memcpy(made.block, shape->block, sizeof made.block);
     tell_of_spills(call, function, &made);
+    registered_check(call);
     return run(call, &made);
 }
 

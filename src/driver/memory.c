@@ -24,9 +24,10 @@ static void say_full(Call *call, uint64_t size) {
 static uint64_t allocate(Call *call, uint64_t size, MemKind kind, unsigned flags, bool is_managed) {
     uint64_t address = mem_alloc(call->memory, size, MEM_ALLOC_ALIGN, kind, NULL);
     if (address)
-        ranges_add(
-            call->driver->allocations,
-            &(Region){{address, address + size}, call->context, flags, is_managed, NULL, NULL});
+        ranges_add(call->driver->allocations, &(Region){.range = {address, address + size},
+                                                        .context = call->context,
+                                                        .flags = flags,
+                                                        .is_managed = is_managed});
     else say_full(call, size);
     checks_allocated(call->driver->simulator, address);
     return address;
@@ -67,11 +68,15 @@ static bool release(Call *call, uint64_t address) {
     return true;
 }
 
+static bool is_of_host(const MemBlock *block) {
+    return block->kind == MEM_KIND_HOST || block->kind == MEM_KIND_REGISTERED;
+}
+
 /* The device address of a byte of page-locked host memory, 0 when `pointer` is none. */
 static uint64_t address_of_host(const Call *call, uint64_t pointer) {
     uint64_t address = pointer - mem_host_bias(call->memory);
     const MemBlock *block = mem_find(call->memory, address);
-    return block && block->kind == MEM_KIND_HOST ? address : 0;
+    return block && is_of_host(block) ? address : 0;
 }
 
 uint64_t memory_device_address(const Call *call, uint64_t pointer) {
@@ -230,9 +235,10 @@ CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *address, void *pointer,
     *address = address_of_host(&call, (uintptr_t)pointer);
     if (!*address && ranges_find(call.driver->registered, (uintptr_t)pointer) &&
         call_tells_first(&call, "cuMemHostGetDevicePointer"))
-        driver_say(
-            "error: registered host memory cannot be used by kernels; memory of cudaHostAlloc or "
-            "cuMemHostAlloc can (docs/driver-api.md)");
+        driver_say("error: kernels cannot reach the registered memory at %p, since shared, local "
+                   "and parameter memory have such addresses; linked with -pie, the program has "
+                   "its memory elsewhere",
+                   pointer);
     return call_end(&call, *address ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -247,30 +253,6 @@ CUresult CUDAAPI cuMemHostGetFlags(unsigned int *flags, void *pointer) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-/* Registered memory stays where it is: copies may use it, kernels may not. */
-CUresult CUDAAPI cuMemHostRegister(void *pointer, size_t size, unsigned int flags) {
-    Call call;
-    CUresult status = call_begin(&call);
-    if (status) return status;
-    uint64_t start = (uintptr_t)pointer, end;
-    if (!pointer || !size || flags > 15 || __builtin_add_overflow(start, size, &end))
-        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    if (!ranges_add(call.driver->registered,
-                    &(Region){{start, end}, call.context, flags, false, NULL, NULL}))
-        status = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    return call_end(&call, status);
-}
-
-CUresult CUDAAPI cuMemHostUnregister(void *pointer) {
-    Call call;
-    CUresult status = call_begin(&call);
-    if (status) return status;
-    Region *region = ranges_find(call.driver->registered, (uintptr_t)pointer);
-    if (region) ranges_remove(call.driver->registered, region);
-    else status = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    return call_end(&call, status);
-}
-
 /* ---- Attributes of pointers ---- */
 
 static CUresult pointer_attribute(const Call *call, void *value, CUpointer_attribute attribute,
@@ -278,8 +260,10 @@ static CUresult pointer_attribute(const Call *call, void *value, CUpointer_attri
     uint64_t address = memory_device_address(call, pointer);
     if (!address) return CUDA_ERROR_INVALID_VALUE;
     const MemBlock *block = mem_find(call->memory, address);
+    const bool is_host = is_of_host(block);
     const Region *region = ranges_find(call->driver->allocations, address);
-    bool is_host = block->kind == MEM_KIND_HOST;
+    if (block->kind == MEM_KIND_REGISTERED)
+        region = ranges_find(call->driver->registered, (uintptr_t)mem_host(call->memory, address));
     switch ((int)attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         *(CUcontext *)value = region ? region->context->handle : NULL;

@@ -140,7 +140,7 @@ GpuOptions *gpu_options(Gpu *gpu) { return &gpu->options; }
 void gpu_interrupt(Gpu *gpu) { atomic_store(&gpu->is_interrupted, true); }
 
 void gpu_host_wrote(Gpu *gpu, uint64_t address, uint64_t bytes) {
-    if (gpu->engine) engine_host_wrote(gpu->engine, address, bytes);
+    if (gpu->engine) engine_host_wrote(gpu->engine, mem_seen_address(gpu->memory, address), bytes);
 }
 
 /* SM cycles that a warp's instructions of a class take, in thousandths, when nothing else is in

@@ -94,6 +94,11 @@ static bool fault_global(IsaContext *context, const IsaWarp *warp, int lane, Ptx
         goes_on = isa_bad_access(context, warp, lane, ISA_FAULT_MISALIGNED, address,
                                  "misaligned %s of %u bytes at %s address 0x%" PRIx64 ": %s", verb,
                                  bytes, name, address, text_string(&where));
+    else if (is_there && block && block->is_read_only && block->kind != MEM_KIND_CONST)
+        goes_on = isa_bad_access(context, warp, lane, ISA_FAULT_ADDRESS, address,
+                                 "invalid %s of %u bytes at %s address 0x%" PRIx64
+                                 ", which kernels may only read: %s",
+                                 verb, bytes, name, address, text_string(&where));
     else if (is_there)
         goes_on =
             isa_bad_access(context, warp, lane, ISA_FAULT_SPACE, address,
@@ -132,8 +137,8 @@ static IsaHint *hint_of(IsaContext *context, const IsaWarp *warp) {
 }
 
 static bool is_allowed(const MemBlock *block, PtxSpace space, bool is_write) {
-    if (block->kind == MEM_KIND_CONST) return !is_write;
-    return space != PTX_SPACE_CONST;
+    if (is_write && block->is_read_only) return false;
+    return block->kind == MEM_KIND_CONST || space != PTX_SPACE_CONST;
 }
 
 /* Checks lane by lane; remembers the last allocation seen. */

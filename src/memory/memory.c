@@ -16,6 +16,8 @@
 enum {
     FREED_REMEMBERED = 256,     /* released allocations kept for messages */
     ZERO_PAGES_BYTES = 1 << 20, /* from this size on whole pages are given back to be zero */
+    SEEN_GRAIN = 4096,          /* bytes; places of registered memory begin at multiples of it */
+    SEEN_ALIGN = 16,            /* bytes; that hosts align memory to at least */
     NEAR_BYTES = 1 << 20 /* an address this close to an allocation is described relative to it */
 };
 
@@ -26,6 +28,7 @@ struct DeviceMemory {
     int file;                         /* behind it, once it is shared; else -1 */
     uint64_t used;                    /* bytes in live allocations, and to be mapped */
     Ranges *blocks;                   /* the live allocations: MemBlock */
+    Ranges *seen;                     /* Range: where the machine model sees what is registered */
     MemBlock freed[FREED_REMEMBERED]; /* ring of released allocations (start, end and kind only) */
     size_t freed_count;               /* ever released */
     bool is_tracking;                 /* mem_track_writes */
@@ -52,6 +55,8 @@ DeviceMemory *mem_new(uint64_t capacity_bytes) {
     memory->window = window;
     memory->blocks =
         ranges_new(sizeof(MemBlock), MEM_GLOBAL_BASE, MEM_GLOBAL_BASE + bytes, MEM_ALLOC_ALIGN);
+    memory->seen = ranges_new(sizeof(Range), bits_align_up(MEM_GLOBAL_BASE + bytes, SEEN_GRAIN),
+                              UINT64_C(1) << 48, SEEN_GRAIN);
     return memory;
 }
 
@@ -63,7 +68,7 @@ static void block_clear(MemBlock *block) {
 
 void mem_free(DeviceMemory *memory) {
     if (!memory) return;
-    uint64_t end = MEM_GLOBAL_BASE;
+    uint64_t end = 0;
     for (MemBlock *block; (block = ranges_at_or_after(memory->blocks, end, NULL)) != NULL;
          end = block->end)
         block_clear(block);
@@ -72,6 +77,7 @@ void mem_free(DeviceMemory *memory) {
     munmap(memory->host, memory->capacity + memory->window);
     if (memory->file >= 0) close(memory->file);
     ranges_free(memory->blocks);
+    ranges_free(memory->seen);
     free(memory->textures);
     free(memory);
 }
@@ -82,7 +88,7 @@ uint64_t mem_alloc(DeviceMemory *memory, uint64_t size, uint64_t align, MemKind 
     if (align < MEM_ALLOC_ALIGN) align = MEM_ALLOC_ALIGN;
     if (size > memory->capacity || !bits_is_power_of_two(align)) return 0;
     if (size > memory->capacity - memory->used) return 0;
-    MemBlock block = {.kind = kind};
+    MemBlock block = {.kind = kind, .is_read_only = kind == MEM_KIND_CONST};
     uint64_t padding = bits_align_up(memory->padding, align);
     if (padding > memory->capacity ||
         !ranges_find_gap(memory->blocks, size + 2 * padding, align, &block.start))
@@ -105,14 +111,51 @@ bool mem_adopt(DeviceMemory *memory, uint64_t address, uint64_t size, const char
     MemBlock *added = ranges_add(memory->blocks, &block);
     if (!added) return false;
     added->label = strdup(label);
-    memory->used += size;
     return true;
+}
+
+/* Where host memory lies among the device's addresses, which may go round; false when it is empty
+ * or has no place there. */
+static bool place_host(const DeviceMemory *memory, Range host, Range *device) {
+    *device = (Range){host.start - mem_host_bias(memory), host.end - mem_host_bias(memory)};
+    return host.start < host.end && device->start < device->end;
+}
+
+bool mem_has_host_range(const DeviceMemory *memory, Range host) {
+    Range device;
+    if (!place_host(memory, host, &device)) return false;
+    const MemBlock *block = ranges_at_or_after(memory->blocks, device.start, NULL);
+    return block && block->start < device.end;
+}
+
+uint64_t mem_register(DeviceMemory *memory, Range host, bool is_read_only) {
+    MemBlock block = {.kind = MEM_KIND_REGISTERED, .is_read_only = is_read_only};
+    Range seen;
+    uint64_t inset = host.start % SEEN_ALIGN, size = host.end - host.start;
+    if (!place_host(memory, host, &block.range) ||
+        (block.start < MEM_PARAM_END && block.end > MEM_SHARED_WINDOW) ||
+        !ranges_find_gap(memory->seen, inset + size, SEEN_GRAIN, &seen.start))
+        return 0;
+    block.seen_at = seen.start + inset;
+    if (!ranges_add(memory->blocks, &block)) return 0;
+    seen.end = block.seen_at + size;
+    ranges_add(memory->seen, &seen);
+    return block.start;
+}
+
+bool mem_has_registered(const DeviceMemory *memory) { return ranges_count(memory->seen) != 0; }
+
+uint64_t mem_seen_address(const DeviceMemory *memory, uint64_t address) {
+    const MemBlock *block = mem_has_registered(memory) ? mem_find(memory, address) : NULL;
+    return block && block->seen_at ? block->seen_at + (address - block->start) : address;
 }
 
 bool mem_release(DeviceMemory *memory, uint64_t address) {
     MemBlock *block = ranges_find(memory->blocks, address);
     if (!block || block->start != address) return false;
-    memory->used -= block->end - block->start;
+    if (block->start >= MEM_GLOBAL_BASE && block->start < MEM_GLOBAL_BASE + memory->capacity)
+        memory->used -= block->end - block->start;
+    if (block->seen_at) ranges_remove(memory->seen, ranges_find(memory->seen, block->seen_at));
     memory->freed[memory->freed_count++ % FREED_REMEMBERED] =
         (MemBlock){.start = block->start, .end = block->end, .kind = block->kind};
     block_clear(block);
@@ -211,7 +254,8 @@ int mem_share(DeviceMemory *memory, const char *name) {
 void mem_expose(DeviceMemory *memory, uint64_t address, uint64_t size, bool is_read_only) {
     ranges_add(memory->blocks, &(MemBlock){.start = address,
                                            .end = address + size,
-                                           .kind = is_read_only ? MEM_KIND_CONST : MEM_KIND_BUFFER,
+                                           .kind = MEM_KIND_BUFFER,
+                                           .is_read_only = is_read_only,
                                            .label = strdup("a mapping")});
 }
 
@@ -350,13 +394,26 @@ void mem_set_site(DeviceMemory *memory, uint64_t address, const char *site) {
 
 void mem_describe_block(const MemBlock *block, Text *out) {
     static const char *const kinds[] = {
-        [MEM_KIND_BUFFER] = "allocation",       [MEM_KIND_GLOBAL] = "global variable",
-        [MEM_KIND_CONST] = "constant variable", [MEM_KIND_HEAP] = "device malloc block",
-        [MEM_KIND_ARRAY] = "CUDA array",        [MEM_KIND_HOST] = "host allocation",
+        [MEM_KIND_BUFFER] = "allocation",
+        [MEM_KIND_GLOBAL] = "global variable",
+        [MEM_KIND_CONST] = "constant variable",
+        [MEM_KIND_HEAP] = "device malloc block",
+        [MEM_KIND_ARRAY] = "CUDA array",
+        [MEM_KIND_HOST] = "host allocation",
+        [MEM_KIND_REGISTERED] = "range of registered host memory",
     };
     text_printf(out, "%" PRIu64 "-byte %s", block->end - block->start, kinds[block->kind]);
     if (block->label) text_printf(out, " '%s'", block->label);
     text_printf(out, " at 0x%" PRIx64, block->start);
+}
+
+/* Whether the host has memory there that is not this one. */
+static bool is_of_host(const DeviceMemory *memory, uint64_t address) {
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    unsigned char residency;
+    return !mem_host_bias(memory) &&
+           address - MEM_GLOBAL_BASE >= memory->capacity + memory->window &&
+           mincore((void *)(uintptr_t)(address - address % page), 1, &residency) == 0;
 }
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
@@ -388,6 +445,9 @@ void mem_describe(const DeviceMemory *memory, uint64_t address, Text *out) {
         text_printf(out, "%" PRIu64 " byte%s before the ", next->start - address,
                     plural(next->start - address));
         mem_describe_block(next, out);
+    } else if (is_of_host(memory, address)) {
+        text_add(out, "the program's own memory, which kernels reach once it is registered "
+                      "(cudaHostRegister)");
     } else if (next || previous) {
         text_add(out, "in no allocation; the nearest is the ");
         const MemBlock *nearest = next;

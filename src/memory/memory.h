@@ -32,12 +32,13 @@ enum {
 };
 
 typedef enum MemKind {
-    MEM_KIND_BUFFER, /* cuMemAlloc and the like */
-    MEM_KIND_GLOBAL, /* a module's .global variable */
-    MEM_KIND_CONST,  /* a module's .const variable: kernels may only read it */
-    MEM_KIND_HEAP,   /* device malloc */
-    MEM_KIND_ARRAY,  /* a CUDA array */
-    MEM_KIND_HOST    /* page-locked host memory that kernels may access */
+    MEM_KIND_BUFFER,    /* cuMemAlloc and the like */
+    MEM_KIND_GLOBAL,    /* a module's .global variable */
+    MEM_KIND_CONST,     /* a module's .const variable: kernels may only read it */
+    MEM_KIND_HEAP,      /* device malloc */
+    MEM_KIND_ARRAY,     /* a CUDA array */
+    MEM_KIND_HOST,      /* page-locked host memory that kernels may access */
+    MEM_KIND_REGISTERED /* the host program's own memory, where it lies */
 } MemKind;
 
 /* A live allocation. */
@@ -54,7 +55,9 @@ typedef struct MemBlock {
     uint8_t *written; /* one bit per byte that was ever written; NULL unless tracking is on, and for
                          host memory, which the host writes unseen */
     bool is_used;     /* tracking is on: some byte was read or written */
-    char *site;       /* who asked for it, in words, NULL: nobody said; owned by the memory */
+    bool is_read_only; /* kernels may not write: constants, and what was registered so */
+    uint64_t seen_at;  /* address of its first byte to the machine model; 0: `start` */
+    char *site;        /* who asked for it, in words, NULL: nobody said; owned by the memory */
 } MemBlock;
 
 typedef struct DeviceMemory DeviceMemory;
@@ -77,6 +80,18 @@ bool mem_release(DeviceMemory *memory, uint64_t address);
  * of MEM_KIND_HOST that mem_release ends. False when something lies there already, or when device
  * addresses are not the host's own. */
 bool mem_adopt(DeviceMemory *memory, uint64_t address, uint64_t size, const char *label);
+
+/* The same for memory that the program registers, the bytes at host addresses [start, end). Returns
+ * its device address, which is the host's own where device addresses are that; 0: kernels know
+ * other memory by such addresses. The machine model sees such memory at addresses that depend only
+ * on the order of the calls, not on where the host has it: from a page's begin on, as far from a
+ * multiple of 16 as it is. */
+uint64_t mem_register(DeviceMemory *memory, Range host, bool is_read_only);
+/* Whether kernels reach some of these bytes of the host's already. */
+bool mem_has_host_range(const DeviceMemory *memory, Range host);
+/* Whether anything is registered; and the address by which the machine model knows a byte. */
+bool mem_has_registered(const DeviceMemory *memory);
+uint64_t mem_seen_address(const DeviceMemory *memory, uint64_t address);
 
 /* The live allocation that contains `address`, or NULL. Valid until the next alloc or release. */
 const MemBlock *mem_find(const DeviceMemory *memory, uint64_t address);

@@ -16,6 +16,7 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
     for (int s = 0; s < SM_MAX_SCHEDULERS; s++)
         issue->outcome[s] = SM_IDLE_NO_WARP;
     issue->policy_cycle = sm->view.cycle;
+    issue->sees_registered = sm->isa.memory && mem_has_registered(sm->isa.memory);
     issue->sums = (SmIssueSums){0};
     scoreboard_start_kernel(&issue->scoreboard, sm->launch->program);
     coalescer_start_kernel(&issue->coalescer, sm->launch->warps, sm->warps.cta_limit);
@@ -104,11 +105,25 @@ static uint32_t naming_lanes(const SmContext *sm, const IsaInfo *info, const SmI
     return inst->lanes & (uint32_t)bits_low_mask(8 * sm->program[inst->pc].vector);
 }
 
+/* Puts the addresses that the caches know in the place of those of registered memory, which lies
+ * where the host has it. */
+__attribute__((noinline)) static void see_registered(SmContext *sm, const IsaInfo *info) {
+    if (info->space == PTX_SPACE_SHARED || info->space == PTX_SPACE_LOCAL ||
+        info->space == PTX_SPACE_PARAM)
+        return;
+    for (uint32_t rest = sm->isa.executed; rest; rest &= rest - 1) {
+        const int lane = bits_lowest32(rest);
+        if (info->space != PTX_SPACE_NONE || sm->isa.space[lane] == PTX_SPACE_GLOBAL)
+            sm->isa.address[lane] = mem_seen_address(sm->isa.memory, sm->isa.address[lane]);
+    }
+}
+
 /* Works out the accesses of a memory instruction that has just executed. */
 static const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst *inst) {
     const SmWarp *w = &sm->warps.warp[inst->warp];
     const IsaInfo *info = &sm->infos[inst->pc];
     SmMemory *memory = insts_next_memory(&sm->insts);
+    if (__builtin_expect(issue->sees_registered, 0)) see_registered(sm, info);
     coalesce(&issue->coalescer,
              &(SmOperation){.info = info,
                             .address = sm->isa.address,

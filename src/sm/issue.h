@@ -41,8 +41,9 @@ typedef struct SmIssueSums {
 
 /* Written by issue.c alone. */
 typedef struct SmIssue {
-    bool is_stalled;                    /* the load/store unit stops the whole pipeline */
-    bool has_news;                      /* something changed since the schedulers last looked */
+    bool is_stalled;      /* the load/store unit stops the whole pipeline */
+    bool sees_registered; /* some of the host program's memory is registered (mem_seen_address) */
+    bool has_news;        /* something changed since the schedulers last looked */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
     uint64_t allowed;                   /* warps that the policy let issue the last time */
     uint64_t stale;           /* warps whose buffer holds instructions that are not the next ones */

@@ -95,13 +95,21 @@ int main() {
 }
 """
 REGISTERED = r"""
+#include <cstdio>
 #include <cstdlib>
-int main() {
-    void *device, *host = malloc(4096);
-    cudaHostRegister(host, 4096, cudaHostRegisterMapped);
-    return cudaHostGetDevicePointer(&device, host, 0) + 10 * cudaHostGetDevicePointer(&device, host, 0);
+#include <sys/mman.h>
+__global__ void put(int *p) { p[5] = 1; }
+int main(int, char **words) {
+    int what = atoi(words[1]);
+    int *page = (int *)mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (what) cudaHostRegister(page, 4096, what == 1 ? cudaHostRegisterReadOnly : cudaHostRegisterMapped);
+    if (what == 2) munmap(page, 4096);
+    put<<<1, 1>>>(page);
+    puts(cudaGetErrorName(cudaDeviceSynchronize()));
+    if (what == 2) puts(cudaGetErrorName(cudaHostRegister(page + 1024, 4096, 0)));
 }
 """
+
 MAIN_FILE = r"""
 #include <cstdio>
 extern __device__ int shared_count;
@@ -205,11 +213,14 @@ class Run(unittest.TestCase):
         self.assertEqual([kernel["registers"] for kernel in report["kernels"]], [64] * 3)
         self.assertNotIn("they get", self.tyto("./a.out").stderr)
 
-    def test_registered_memory_is_refused_to_kernels_with_a_message(self):
+    def test_what_kernels_may_not_do_to_the_programs_memory_ends_them_with_a_message(self):
         self.build("-cudart", "shared", "x.cu", x=REGISTERED)
-        done = self.tyto("./a.out")
-        self.assertEqual(done.returncode, 11, done.stderr) # cudaErrorInvalidValue
-        self.assertEqual(done.stderr.count("registered host memory cannot be used by kernels"), 1, done.stderr)
+        messages = ["which kernels reach once it is registered", "which kernels may only read: byte 20 of the 4096-byte",
+                    "the program has unmapped them"]
+        for what, message in enumerate(messages):
+            done = self.tyto("./a.out", str(what))
+            self.assertEqual(done.stdout.split()[0], "cudaErrorIllegalAddress")
+            self.assertEqual(done.stderr.count(message), 1, done.stderr)
 
     def test_printf_keeps_its_order(self):
         self.build("-cudart", "shared", os.path.join(PROGRAMS, "device_printf.cu"))

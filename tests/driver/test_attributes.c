@@ -103,6 +103,38 @@ static bool registered_memory(void) {
     return host[3] == 0;
 }
 
+/* A kernel works in registered memory, by the host's own address. */
+static bool registered_pointer(void) {
+    static unsigned host[16];
+    CUdeviceptr address;
+    host[3] = 1;
+    assert_cuda(cuMemHostRegister(host, sizeof host, CU_MEMHOSTREGISTER_DEVICEMAP));
+    assert_cuda(cuMemHostGetDevicePointer(&address, &host[3], 0));
+    assert_cuda(launch("set", 1, address, NULL));
+    assert_int_equal(host[3], 42);
+    assert_cuda(cuMemHostUnregister(host));
+    return address == (CUdeviceptr)(uintptr_t)&host[3];
+}
+
+static bool read_only_registration(void) {
+    static const unsigned host[16] = {[3] = 8};
+    unsigned there = 0;
+    CUdeviceptr address;
+    if (cuMemHostRegister((void *)(uintptr_t)host, sizeof host, CU_MEMHOSTREGISTER_READ_ONLY))
+        return false;
+    assert_cuda(cuMemHostGetDevicePointer(&address, (void *)(uintptr_t)&host[3], 0));
+    assert_cuda(cuMemcpyDtoH(&there, address, sizeof there));
+    assert_cuda(cuMemHostUnregister((void *)(uintptr_t)host));
+    return there == 8;
+}
+
+/* Memory that nobody registered: none is reached, which a copy finds as a kernel would. */
+static bool pageable_memory(void) {
+    static unsigned host;
+    return cuMemcpyDtoD((CUdeviceptr)(uintptr_t)&host, (CUdeviceptr)(uintptr_t)&host, 4) ==
+           CUDA_SUCCESS;
+}
+
 /* cuMemcpy finds out itself where its pointers lead. */
 static bool unified_addresses(void) {
     unsigned there = 7, back = 0;
@@ -283,6 +315,9 @@ static const struct {
     FEATURE(MEMORY_POOLS_SUPPORTED, memory_pools),
     FEATURE(CAN_MAP_HOST_MEMORY, mapped_host_memory),
     FEATURE(HOST_REGISTER_SUPPORTED, registered_memory),
+    FEATURE(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, registered_pointer),
+    FEATURE(READ_ONLY_HOST_REGISTER_SUPPORTED, read_only_registration),
+    FEATURE(PAGEABLE_MEMORY_ACCESS, pageable_memory),
     FEATURE(UNIFIED_ADDRESSING, unified_addresses),
     FEATURE(MANAGED_MEMORY, managed_memory),
     FEATURE(CONCURRENT_MANAGED_ACCESS, concurrent_managed_access),

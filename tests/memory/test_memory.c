@@ -223,6 +223,54 @@ static void names_textures_by_handles(void **state) {
     mem_free(memory);
 }
 
+/* Where the machine model sees it depends on nothing but the order of registrations. */
+static void reaches_registered_memory_where_the_host_has_it(void **state) {
+    (void)state;
+    enum { BYTES = 10000, INSET = 4 };
+    DeviceMemory *memory = mem_new(MIB);
+    _Alignas(16) char first[BYTES], second[BYTES];
+    Range range = {(uintptr_t)first + INSET, (uintptr_t)first + BYTES}, other;
+    other = (Range){(uintptr_t)second, (uintptr_t)second + BYTES};
+    assert_false(mem_has_registered(memory));
+    assert_false(mem_has_host_range(memory, range));
+    uint64_t a = mem_register(memory, range, false), b = mem_register(memory, other, true);
+    assert_ptr_equal(mem_host(memory, a), first + INSET);
+    assert_int_equal(mem_used(memory), 0);
+    assert_int_equal(mem_find(memory, a + 5)->kind, MEM_KIND_REGISTERED);
+    assert_false(mem_find(memory, a)->is_read_only);
+    assert_true(mem_find(memory, b)->is_read_only);
+    assert_true(mem_has_host_range(memory, (Range){range.end - 1, range.end + 1}));
+    assert_int_equal(mem_register(memory, range, false), 0);
+
+    uint64_t seen = mem_seen_address(memory, a);
+    assert_int_equal(seen % 4096, INSET);
+    assert_true(seen >= MEM_GLOBAL_BASE + MIB);
+    assert_int_equal(mem_seen_address(memory, a + 77), seen + 77);
+    assert_int_equal(mem_seen_address(memory, b), seen - INSET + 3 * 4096);
+    assert_int_equal(mem_seen_address(memory, MEM_GLOBAL_BASE), MEM_GLOBAL_BASE);
+    assert_true(mem_release(memory, a));
+    assert_null(mem_find(memory, a));
+    assert_int_equal(mem_seen_address(memory, a), a);
+    assert_int_equal(mem_register(memory, range, false), a);
+    assert_int_equal(mem_seen_address(memory, a), seen); /* the first gap */
+    mem_free(memory);
+}
+
+/* By these addresses kernels reach shared, local and parameter memory. */
+static void registers_nothing_in_the_windows_of_other_spaces(void **state) {
+    (void)state;
+    DeviceMemory *memory = mem_new(MIB);
+    const uint64_t bias = mem_host_bias(memory), low = MEM_SHARED_WINDOW + bias;
+    assert_int_equal(mem_register(memory, (Range){low - 8, low + 8}, false), 0);
+    assert_int_equal(mem_register(memory, (Range){low + 8, low + 16}, false), 0);
+    assert_int_equal(mem_register(memory, (Range){low - 16, low}, false), MEM_SHARED_WINDOW - 16);
+    assert_int_equal(
+        mem_register(memory, (Range){MEM_PARAM_END + bias, MEM_PARAM_END + bias + 8}, false),
+        MEM_PARAM_END);
+    assert_int_equal(mem_register(memory, (Range){low, low}, false), 0);
+    mem_free(memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocates_first_fit_in_address_order),
@@ -235,6 +283,8 @@ int main(void) {
         cmocka_unit_test(keeps_padding_free_around_allocations),
         cmocka_unit_test(hands_out_heap_blocks),
         cmocka_unit_test(names_textures_by_handles),
+        cmocka_unit_test(reaches_registered_memory_where_the_host_has_it),
+        cmocka_unit_test(registers_nothing_in_the_windows_of_other_spaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
