@@ -1499,6 +1499,13 @@ typedef struct CUDA_EVENT_WAIT_NODE_PARAMS_st {
     CUevent event;
 } CUDA_EVENT_WAIT_NODE_PARAMS;
 
+typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS_st {
+    CUcontext ctx;
+    unsigned int count;
+    CUstreamBatchMemOpParams *paramArray;
+    unsigned int flags;
+} CUDA_BATCH_MEM_OP_NODE_PARAMS;
+
 typedef struct CUDA_CONDITIONAL_NODE_PARAMS_st {
     CUgraphConditionalHandle handle;
     CUgraphConditionalNodeType type;
@@ -1522,6 +1529,7 @@ typedef struct CUgraphNodeParams_st {
         CUDA_EVENT_RECORD_NODE_PARAMS eventRecord;
         CUDA_MEM_ALLOC_NODE_PARAMS alloc;
         CUDA_MEM_FREE_NODE_PARAMS free;
+        CUDA_BATCH_MEM_OP_NODE_PARAMS memOp;
         CUDA_CONDITIONAL_NODE_PARAMS conditional;
     };
     long long reserved2;
@@ -1989,6 +1997,13 @@ CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph,
 CUresult CUDAAPI cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
                                            const CUgraphNode *dependencies, size_t count,
                                            CUevent event);
+CUresult CUDAAPI cuGraphAddBatchMemOpNode(CUgraphNode *node, CUgraph graph,
+                                          const CUgraphNode *dependencies, size_t count,
+                                          const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphBatchMemOpNodeGetParams(CUgraphNode node,
+                                                CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters);
+CUresult CUDAAPI cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
+                                                const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters);
 CUresult CUDAAPI cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph,
                                          const CUgraphNode *dependencies, size_t count,
                                          CUevent event);
@@ -2070,6 +2085,8 @@ CUresult CUDAAPI cuGraphExecChildGraphNodeSetParams(CUgraphExec executable, CUgr
                                                     CUgraph child);
 CUresult CUDAAPI cuGraphExecEventRecordNodeSetEvent(CUgraphExec executable, CUgraphNode node,
                                                     CUevent event);
+CUresult CUDAAPI cuGraphExecBatchMemOpNodeSetParams(
+    CUgraphExec executable, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters);
 CUresult CUDAAPI cuGraphExecEventWaitNodeSetEvent(CUgraphExec executable, CUgraphNode node,
                                                   CUevent event);
 CUresult CUDAAPI cuGraphNodeSetEnabled(CUgraphExec executable, CUgraphNode node,

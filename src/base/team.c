@@ -93,7 +93,9 @@ static int start_members(Team *team) {
         Member *member = &team->members[team->started];
         *member = (Member){.team = team, .number = team->started};
         why = pthread_create(&member->handle, NULL, member_main, member);
-        if (!why) team->started++;
+        if (why) break;
+        pthread_setname_np(member->handle, "tyto-team"); /* to be told from the program's own */
+        team->started++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return why;

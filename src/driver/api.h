@@ -74,6 +74,8 @@
     ROW(cuGraphNodeGetDependentNodes_v2) ROW(cuGraphAddDependencies_v2)                          \
     ROW(cuGraphRemoveDependencies_v2) ROW(cuGraphAddKernelNode_v2) ROW(cuGraphAddMemcpyNode)     \
     ROW(cuGraphAddMemsetNode) ROW(cuGraphAddHostNode) ROW(cuGraphAddChildGraphNode)              \
+    ROW(cuGraphAddBatchMemOpNode) ROW(cuGraphBatchMemOpNodeGetParams)                            \
+    ROW(cuGraphBatchMemOpNodeSetParams) ROW(cuGraphExecBatchMemOpNodeSetParams)                  \
     ROW(cuGraphAddEmptyNode) ROW(cuGraphAddEventRecordNode) ROW(cuGraphAddEventWaitNode)         \
     ROW(cuGraphKernelNodeGetParams_v2) ROW(cuGraphKernelNodeSetParams_v2)                        \
     ROW(cuGraphMemcpyNodeGetParams) ROW(cuGraphMemcpyNodeSetParams)                              \
@@ -315,7 +317,6 @@
     ROW(LOGS, "errors are told on stderr at once") \
     ROW(OLD_LAUNCH, "replaced by cuLaunchKernel in CUDA 4") \
     ROW(POOL_HANDLE, "pools cannot be opened by other processes; cuIpcGetMemHandle shares memory") \
-    ROW(MEM_OP_NODE, "a graph has no nodes for operations on memory") \
     ROW(DECOMPRESS, "there is no decompression engine") \
     ROW(DMA, "no other device reaches the memory") \
     ROW(ATOMICS, "which atomic operations a link can do is not modelled") \
@@ -416,10 +417,6 @@
     ROW(cuMemPoolExportToShareableHandle, POOL_HANDLE) \
     ROW(cuMemPoolImportFromShareableHandle, POOL_HANDLE) \
     ROW(cuMemPoolImportPointer, POOL_HANDLE) \
-    ROW(cuGraphAddBatchMemOpNode, MEM_OP_NODE) \
-    ROW(cuGraphBatchMemOpNodeGetParams, MEM_OP_NODE) \
-    ROW(cuGraphBatchMemOpNodeSetParams, MEM_OP_NODE) \
-    ROW(cuGraphExecBatchMemOpNodeSetParams, MEM_OP_NODE) \
     ROW(cuMemBatchDecompressAsync, DECOMPRESS) \
     ROW(cuMemBatchDecompressAsync_ptsz, DECOMPRESS) \
     ROW(cuFlushGPUDirectRDMAWrites, DMA) \

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/graph.h"
+#include "driver/backlog.h"
 
 struct Capture {
     Capture *next; /* in the driver */
@@ -100,6 +100,7 @@ void captures_clear(Driver *driver, const Context *context) {
 void stream_free(Driver *driver, void *object) {
     Stream *stream = object;
     Capture *capture = stream->capture;
+    backlog_leave(driver, stream);
     if (capture) capture->is_invalid = true;
     leave(stream);
     attributes_free(&stream->attributes);
@@ -146,6 +147,7 @@ CUresult call_begin_legacy(Call *call) {
     CUresult status = call_begin(call);
     if (status) return status;
     status = check_legacy(call);
+    if (status == CUDA_SUCCESS) status = backlog_wait_legacy(call);
     return status ? call_end(call, status) : CUDA_SUCCESS;
 }
 
@@ -215,7 +217,12 @@ CUresult capture_take(CUstream handle, WorkGiven given, bool *is_taken) {
     if (!stream_is_valid(&call, handle)) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     Stream *stream = CALL_GET(&call, HANDLE_STREAM, handle);
     if (!stream && handle != CU_STREAM_PER_THREAD) status = check_legacy(&call);
-    if (!stream || !stream->capture) return call_end(&call, status);
+    if (!stream || !stream->capture) {
+        backlog_advance(&call);
+        if (status == CUDA_SUCCESS && backlog_holds(&call, handle))
+            status = backlog_take(&call, handle, given, is_taken);
+        return call_end(&call, status);
+    }
     *is_taken = true;
     return call_end(&call, take(&call, stream, given));
 }
@@ -227,8 +234,18 @@ CUresult capture_record(Call *call, Event *event, CUevent handle, CUstream in, u
         if (status) return status;
     }
     if (!stream || !stream->capture) {
-        event_record(call, event);
-        return CUDA_SUCCESS;
+        bool is_taken;
+        WorkGiven work = {CU_GRAPH_NODE_TYPE_EVENT_RECORD, handle, NULL};
+        backlog_advance(call);
+        event->capture_id = 0;
+        event->item = 0;
+        if (!backlog_holds(call, in)) {
+            event_record(call, event);
+            return CUDA_SUCCESS;
+        }
+        CUresult status = backlog_take(call, in, work, &is_taken);
+        event->item = call->driver->last_item;
+        return status;
     }
     if (stream->capture->is_invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (flags)
@@ -263,6 +280,9 @@ CUresult capture_wait(Call *call, CUstream in, Event *event, CUevent handle, uns
     if (event->capture_id) return CUDA_ERROR_CAPTURED_EVENT; /* its capture is over */
     if (stream && stream->capture)
         return invalidate(stream->capture, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+    backlog_advance(call);
+    if (backlog_has(call->driver, event->item))
+        backlog_add(call, in, (BacklogItem){.kind = BACKLOG_EVENT, .awaited = event->item});
     return CUDA_SUCCESS;
 }
 

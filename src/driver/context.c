@@ -1,6 +1,6 @@
 /* Contexts: each thread's stack of current ones, the primary context of the device, limits. */
 #include "driver/checks.h"
-#include "driver/graph.h"
+#include "driver/backlog.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +78,7 @@ static void clear_objects(Driver *driver, const Context *context, bool ends_thos
 
 void context_clear(Driver *driver, Context *context) {
     captures_clear(driver, context);
+    backlog_clear(driver, context);
     clear_objects(driver, context, false);
     clear_objects(driver, context, true);
     textures_clear(driver, context);
@@ -252,7 +253,7 @@ CUresult CUDAAPI cuCtxGetDevice(CUdevice *device) {
 CUresult CUDAAPI cuCtxSynchronize(void) {
     Call call;
     CUresult status = call_begin_unsafe(&call);
-    return status ? status : call_end(&call, CUDA_SUCCESS);
+    return status ? status : call_end(&call, backlog_wait_all(&call));
 }
 
 /* ---- Properties ---- */

@@ -261,7 +261,8 @@ static bool resolve(const Call *call, const SideArguments *in, const Box *box, S
            add_product(&out->start, in->x_bytes, 1);
 }
 
-CUresult copy_now(const Call *call, const CUDA_MEMCPY3D *copy) {
+/* Finds both sides of a copy; false when they are not right. */
+static bool resolve_both(const Call *call, const CUDA_MEMCPY3D *copy, Side *to, Side *from) {
     Box box = {copy->WidthInBytes, copy->Height, copy->Depth};
     SideArguments destination = {
         copy->dstXInBytes, copy->dstY,      copy->dstZ,     copy->dstLOD,   copy->dstMemoryType,
@@ -269,9 +270,21 @@ CUresult copy_now(const Call *call, const CUDA_MEMCPY3D *copy) {
     SideArguments source = {copy->srcXInBytes,   copy->srcY,     copy->srcZ,      copy->srcLOD,
                             copy->srcMemoryType, copy->srcHost,  copy->srcDevice, copy->srcArray,
                             copy->srcPitch,      copy->srcHeight};
+    return resolve(call, &destination, &box, to) && resolve(call, &source, &box, from);
+}
+
+bool copy_is_addressable(const Call *call, const CUDA_MEMCPY3D *copy) {
+    const Box box = {copy->WidthInBytes, copy->Height, copy->Depth};
     Side to, from;
-    if (!resolve(call, &destination, &box, &to) || !resolve(call, &source, &box, &from))
-        return CUDA_ERROR_INVALID_VALUE;
+    return resolve_both(call, copy, &to, &from) &&
+           (!box.width_bytes || !box.height || !box.depth ||
+            (is_addressable(&to, &box) && is_addressable(&from, &box)));
+}
+
+CUresult copy_now(const Call *call, const CUDA_MEMCPY3D *copy) {
+    const Box box = {copy->WidthInBytes, copy->Height, copy->Depth};
+    Side to, from;
+    if (!resolve_both(call, copy, &to, &from)) return CUDA_ERROR_INVALID_VALUE;
     return copy_box(call, &to, &from, &box);
 }
 

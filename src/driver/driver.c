@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/output_file.h"
+#include "driver/backlog.h"
 #include "driver/origin.h"
 
 enum {
@@ -47,6 +48,7 @@ static TytoStatus report(Driver *driver) {
     pthread_mutex_lock(&simulator->lock);
     if (!driver->is_reported) {
         driver->is_reported = true;
+        backlog_report(driver);
         status = tyto_finish(simulator, program_invocation_short_name);
         if (status != TYTO_OK) fprintf(stderr, "tyto: %s\n", tyto_message(simulator));
     }
@@ -135,6 +137,7 @@ static bool start_waiting(Driver *driver) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool is_started = pthread_create(&thread, NULL, await_interrupt, driver) == 0;
+    if (is_started) pthread_setname_np(thread, "tyto-interrupts"); /* (backlog.c) */
     if (is_started) pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return is_started;

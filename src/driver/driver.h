@@ -61,6 +61,7 @@ typedef struct Tail {
 } Tail;
 
 typedef struct Capture Capture;
+typedef struct Backlog Backlog; /* of a stream, see backlog.h */
 
 typedef struct Stream {
     Context *context;
@@ -77,6 +78,7 @@ typedef struct Event {
     unsigned flags;
     bool is_recorded;
     uint64_t time_ps;    /* simulated time at which it was recorded */
+    uint64_t item;       /* of a backlog, that records it; 0: none (backlog.h) */
     uint64_t capture_id; /* capture in which it was recorded last, 0: none */
     Tail tail;           /* what was captured before it */
 } Event;
@@ -151,6 +153,10 @@ typedef struct Driver {
     unsigned primary_flags;
     Attributes stream_attributes[3]; /* of the default streams, by their handles */
     Capture *captures;               /* those going on */
+    Backlog *backlogs;               /* of streams that wait */
+    uint64_t last_item;              /* number given last to an item of theirs */
+    bool is_advancing;               /* some of them are being done */
+    unsigned waiting_threads;        /* in calls that wait for them */
     GraphBytes graph_bytes;
     Ranges *reservations;   /* Range: of cuMemAddressReserve; NULL before the first */
     Ranges *mappings;       /* of cuMemMap (virtual.c); likewise */
@@ -318,6 +324,7 @@ typedef struct LaunchShape {
 CUresult launch_gather(const Function *function, void **parameters, void **extra, char *area);
 CUresult launch_now(Call *call, const LaunchShape *shape, const char *area);
 CUresult copy_now(const Call *call, const CUDA_MEMCPY3D *copy);
+bool copy_is_addressable(const Call *call, const CUDA_MEMCPY3D *copy); /* both sides have an end */
 CUresult fill_now(const Call *call, const CUDA_MEMSET_NODE_PARAMS *fill);
 void event_record(const Call *call, Event *event);
 
@@ -332,12 +339,16 @@ uint64_t memory_allocate_from(Call *call, Pool *pool, uint64_t size);
 uint64_t memory_allocate(Call *call, uint64_t size);
 /* Gives back what starts at `address`. */
 void memory_release(Driver *driver, uint64_t address);
+/* cuMemFree, told when nothing begins there. */
+CUresult memory_free_address(Call *call, uint64_t address);
 
 /* Ends registrations: one, and all of a context. (registered.c) */
 void registered_end(Driver *driver, Region *region);
 void registered_clear(Driver *driver, const Context *context);
 /* Before a launch: takes away what the program has unmapped. */
 void registered_check(const Call *call);
+/* Whether other processes see the memory at a host address. */
+bool registered_is_shared(uint64_t pointer);
 
 /* Addresses for `size` bytes of mappings, multiples of MEM_MAPPING_GRAIN; 0: there are none. And
  * their end. (virtual.c) */

@@ -1,5 +1,5 @@
 /* Events: points in simulated time, which moves with every launch. */
-#include "driver/driver.h"
+#include "driver/backlog.h"
 
 #include <stdlib.h>
 
@@ -32,7 +32,6 @@ CUresult CUDAAPI cuEventDestroy(CUevent handle) {
 }
 
 void event_record(const Call *call, Event *event) {
-    event->capture_id = 0;
     event->is_recorded = true;
     event->time_ps = call->driver->simulator->time_ps;
 }
@@ -57,8 +56,11 @@ CUresult CUDAAPI cuCtxRecordEvent(CUcontext context, CUevent handle) {
     Context *of = CALL_GET(&call, HANDLE_CONTEXT, context);
     if (!of) return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
     if (!event || event->context != of) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
-    event_record(&call, event);
-    return call_end(&call, CUDA_SUCCESS);
+    event->capture_id = 0;
+    event->item = 0;
+    status = backlog_wait_all(&call);
+    if (status == CUDA_SUCCESS) event_record(&call, event);
+    return call_end(&call, status);
 }
 
 CUresult CUDAAPI cuCtxWaitEvent(CUcontext context, CUevent handle) {
@@ -69,23 +71,43 @@ CUresult CUDAAPI cuCtxWaitEvent(CUcontext context, CUevent handle) {
     if (!CALL_GET(&call, HANDLE_CONTEXT, context))
         return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
     if (!event) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
-    return call_end(&call, capture_check_event(&call, event));
+    status = capture_check_event(&call, event);
+    if (status == CUDA_SUCCESS) status = backlog_wait_item(&call, event->item);
+    return call_end(&call, status);
 }
 
 CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream) {
     return cuEventRecordWithFlags(event, stream, 0);
 }
 
-/* An event that was never recorded counts as reached, as on a GPU. */
-CUresult CUDAAPI cuEventQuery(CUevent event) {
-    Call call;
-    CUresult status = call_begin(&call);
+/* Begins a call that asks whether an event is reached; one that was never recorded counts as that,
+ * as on a GPU. */
+static CUresult begin_question(Call *call, CUevent event, Event **found) {
+    *found = NULL;
+    CUresult status = call_begin(call);
     if (status) return status;
-    const Event *found = CALL_GET(&call, HANDLE_EVENT, event);
-    return call_end(&call, found ? capture_check_event(&call, found) : CUDA_ERROR_INVALID_HANDLE);
+    *found = CALL_GET(call, HANDLE_EVENT, event);
+    if (!*found) return call_end(call, CUDA_ERROR_INVALID_HANDLE);
+    status = capture_check_event(call, *found);
+    return status ? call_end(call, status) : CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuEventSynchronize(CUevent event) { return cuEventQuery(event); }
+CUresult CUDAAPI cuEventQuery(CUevent event) {
+    Call call;
+    Event *found;
+    CUresult status = begin_question(&call, event, &found);
+    if (status) return status;
+    backlog_advance(&call);
+    const bool is_waiting = backlog_has(call.driver, found->item);
+    return call_end(&call, is_waiting ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuEventSynchronize(CUevent event) {
+    Call call;
+    Event *found;
+    CUresult status = begin_question(&call, event, &found);
+    return status ? status : call_end(&call, backlog_wait_item(&call, found->item));
+}
 
 static bool is_timed(const Event *event) {
     return event && event->is_recorded && !(event->flags & CU_EVENT_DISABLE_TIMING);
@@ -98,6 +120,10 @@ CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent 
     if (!milliseconds) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     const Event *first = CALL_GET(&call, HANDLE_EVENT, start);
     const Event *last = CALL_GET(&call, HANDLE_EVENT, end);
+    backlog_advance(&call);
+    if ((first && backlog_has(call.driver, first->item)) ||
+        (last && backlog_has(call.driver, last->item)))
+        return call_end(&call, CUDA_ERROR_NOT_READY);
     if (!is_timed(first) || !is_timed(last)) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     *milliseconds = (float)(((double)last->time_ps - (double)first->time_ps) / 1e9);
     return call_end(&call, CUDA_SUCCESS);

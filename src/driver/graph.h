@@ -38,8 +38,9 @@ typedef struct GraphWork {
         CUDA_MEMSET_NODE_PARAMS fill;
         CUDA_HOST_NODE_PARAMS host;
         CUevent event;
-        Graph *child;        /* owned */
-        GraphMemory *memory; /* to allocate or to free; shared */
+        CUDA_BATCH_MEM_OP_NODE_PARAMS operations; /* paramArray is `area` */
+        Graph *child;                             /* owned */
+        GraphMemory *memory;                      /* to allocate or to free; shared */
         Branch branch;
     };
     char *area; /* a kernel's parameters; owned */
@@ -110,7 +111,19 @@ typedef struct GraphExec {
     GraphStep *steps;
     size_t count;
     HeldList held;
+    bool has_waits;    /* among its steps are operations on memory */
+    unsigned users;    /* launches that are not over */
+    bool is_destroyed; /* it ends with the last of them */
 } GraphExec;
+
+/* A launch, until it is over. */
+typedef struct GraphLaunch {
+    GraphExec *exec;
+    uint32_t *progress; /* of each step: operations on memory that are done, GRAPH_STEP_DONE: all of
+                           it; owned, NULL: none has waits, or it has not begun */
+    bool is_begun;
+} GraphLaunch;
+#define GRAPH_STEP_DONE UINT32_MAX
 
 /* ---- Work (graph_work.c) ---- */
 
@@ -124,8 +137,24 @@ CUresult work_replace(Call *call, GraphWork *work, WorkGiven given);
 GraphWork work_copy(Driver *driver, const GraphWork *work);
 void work_free(Driver *driver, GraphWork *work);
 bool work_is_cooperative(const GraphWork *work); /* of a kernel */
-/* Does it, all but a host function's, a child graph's and a conditional node's. */
-CUresult work_run(Call *call, const GraphWork *work);
+/* Does it, all but a child graph's and a conditional node's. *done counts the
+ * operations on memory that are over; CUDA_ERROR_NOT_READY: one of them waits. */
+CUresult work_run(Call *call, const GraphWork *work, unsigned *done);
+/* Calls a host function, for which the simulator is unlocked: it may do anything, even destroy
+ * what is launched. */
+CUresult work_call_host(Call *call, CUDA_HOST_NODE_PARAMS host);
+
+/* ---- Operations on memory (stream_memory.c) ---- */
+
+bool operations_are_right(const CUDA_BATCH_MEM_OP_NODE_PARAMS *given);
+/* Goes on with the first that is not done; CUDA_ERROR_NOT_READY: it waits. */
+CUresult operations_run(Call *call, const CUDA_BATCH_MEM_OP_NODE_PARAMS *list, unsigned *done);
+/* "for the 32-bit word at 0xc0000000, which is 3, to be 4": what the next of them waits for. */
+void operations_describe(const Call *call, const CUDA_BATCH_MEM_OP_NODE_PARAMS *list, unsigned done,
+                         Text *out);
+/* Whether other processes can write the word that it waits for. */
+bool operations_are_shared(const Call *call, const CUDA_BATCH_MEM_OP_NODE_PARAMS *list,
+                           unsigned done);
 
 /* ---- Graphs (graph.c) ---- */
 
@@ -190,5 +219,12 @@ void held_free(Driver *driver, HeldList *held);
 /* Changes what the step does that was made from a node. */
 CUresult graph_exec_set(CUgraphExec executable, CUgraphNode node, WorkGiven given);
 void graph_exec_free(Driver *driver, void *executable);
+/* A launch begins with the first graph_launch_run, and goes on with the next while that returns
+ * CUDA_ERROR_NOT_READY. NULL: there is no such executable graph. */
+GraphLaunch *graph_launch_new(const Call *call, CUgraphExec executable);
+CUresult graph_launch_run(Call *call, GraphLaunch *launch);
+void graph_launch_free(Driver *driver, GraphLaunch *launch);
+/* What it waits for: a step's work, with the operations that are done. NULL: it has not begun. */
+const GraphWork *graph_launch_wait(const GraphLaunch *launch, unsigned *done);
 
 #endif

@@ -17,6 +17,7 @@ static const char *const type_names[] = {
     [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = "EVENT_RECORD",
     [CU_GRAPH_NODE_TYPE_MEM_ALLOC] = "MEM_ALLOC",
     [CU_GRAPH_NODE_TYPE_MEM_FREE] = "MEM_FREE",
+    [CU_GRAPH_NODE_TYPE_BATCH_MEM_OP] = "BATCH_MEM_OP",
     [CU_GRAPH_NODE_TYPE_CONDITIONAL] = "CONDITIONAL",
 };
 
@@ -30,6 +31,7 @@ static const unsigned type_flags[] = {
     [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS,
     [CU_GRAPH_NODE_TYPE_MEM_ALLOC] = CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS,
     [CU_GRAPH_NODE_TYPE_MEM_FREE] = CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS,
+    [CU_GRAPH_NODE_TYPE_BATCH_MEM_OP] = CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS,
     [CU_GRAPH_NODE_TYPE_CONDITIONAL] = CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS,
 };
 
@@ -66,6 +68,9 @@ static void add_parameters(const Dot *dot, const GraphWork *work) {
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         text_printf(out, "\\n0x%llx", (unsigned long long)graph_memory_address(work->memory));
+        break;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        text_printf(out, "\\n%u operations", work->operations.count);
         break;
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         text_printf(out, "\\n%s of %u", branches[work->branch.type], work->branch.count);

@@ -2,7 +2,7 @@
  * launch does them: of the nodes whose dependencies are done, always the one that was created
  * first.
  */
-#include "driver/graph.h"
+#include "driver/backlog.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +58,7 @@ static bool add_node(Driver *driver, GraphExec *exec, const GraphNode *node, siz
             is_right = add_branches(driver, exec, place, &node->work.branch);
     }
     exec->steps[place].inside = exec->count - place - 1;
+    if (node->work.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) exec->has_waits = true;
     return is_right;
 }
 
@@ -98,6 +99,8 @@ static void free_steps(Driver *driver, GraphExec *exec) {
 
 void graph_exec_free(Driver *driver, void *object) {
     GraphExec *exec = object;
+    exec->is_destroyed = true;
+    if (exec->users) return; /* the last launch ends it */
     free_steps(driver, exec);
     held_free(driver, &exec->held);
     free(exec);
@@ -181,17 +184,7 @@ CUresult CUDAAPI cuGraphExecGetFlags(CUgraphExec executable, cuuint64_t *flags) 
 
 /* ---- Launches ---- */
 
-/* Calls a host function, for which the simulator is unlocked: it may do anything, even destroy the
- * graph. False when the launch cannot go on; *status says why. */
-static bool call_host(Call *call, CUDA_HOST_NODE_PARAMS host, CUresult *status) {
-    call_end(call, CUDA_SUCCESS);
-    host.fn(host.userData);
-    *status = call_begin(call);
-    return *status == CUDA_SUCCESS;
-}
-
-static CUresult run_steps(Call *call, bool *is_ended, CUgraphExec executable, size_t first,
-                          size_t end);
+static CUresult run_steps(Call *call, GraphLaunch *launch, size_t first, size_t end);
 
 /* Whether a kernel is among the steps: nothing else changes a condition. */
 static bool has_kernel(const GraphExec *exec, size_t first, size_t end) {
@@ -202,11 +195,11 @@ static bool has_kernel(const GraphExec *exec, size_t first, size_t end) {
     return false;
 }
 
-/* Does the graph that a condition chooses, again and again while it is a loop's. The steps hold no
- * host function, so nobody destroys the executable graph meanwhile. */
-static CUresult run_branch(Call *call, bool *is_ended, CUgraphExec executable, size_t place) {
-    const GraphExec *exec = CALL_GET(call, HANDLE_GRAPH_EXEC, executable);
-    const GraphStep *step = &exec->steps[place];
+/* Does the graph that a condition chooses, again and again while it is a loop's. Its steps have no
+ * waits. */
+static CUresult run_branch(Call *call, const GraphLaunch *launch, size_t place) {
+    GraphLaunch inner = {.exec = launch->exec};
+    const GraphStep *step = &launch->exec->steps[place];
     const Branch *branch = &step->work.branch;
     bool is_loop = branch->type == CU_GRAPH_COND_TYPE_WHILE;
     CUresult status = CUDA_SUCCESS;
@@ -217,36 +210,58 @@ static CUresult run_branch(Call *call, bool *is_ended, CUgraphExec executable, s
         for (uint32_t i = 0; i < choice; i++)
             first += step->branch_counts[i];
         size_t end = first + step->branch_counts[choice];
-        if (is_loop && !has_kernel(exec, first, end)) {
+        if (is_loop && !has_kernel(launch->exec, first, end)) {
             driver_say("error: a while node of a graph never ends: no kernel in it can change its "
                        "condition");
             return CUDA_ERROR_LAUNCH_TIMEOUT;
         }
-        status = run_steps(call, is_ended, executable, first, end);
+        status = run_steps(call, &inner, first, end);
     } while (is_loop && status == CUDA_SUCCESS);
     return status;
 }
 
-/* Does steps; *is_ended: the call ended in the middle of them. */
-static CUresult run_steps(Call *call, bool *is_ended, CUgraphExec executable, size_t first,
-                          size_t end) {
-    CUresult status = CUDA_SUCCESS;
-    for (size_t i = first; i < end && status == CUDA_SUCCESS; i++) {
-        const GraphExec *exec = CALL_GET(call, HANDLE_GRAPH_EXEC, executable);
-        if (!exec) return CUDA_ERROR_INVALID_VALUE; /* a host function has destroyed it */
-        const GraphStep *step = &exec->steps[i];
-        if (!step->is_enabled) continue;
-        if (step->work.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
-            status = run_branch(call, is_ended, executable, i);
-            i += step->inside;
-        } else if (step->work.type == CU_GRAPH_NODE_TYPE_HOST) {
-            *is_ended = !call_host(call, step->work.host, &status);
-            if (*is_ended) return status;
-        } else {
-            status = work_run(call, &step->work);
-        }
+/* Whether all of a step is done, and all that it depends on: where some wait. */
+static bool is_done(const GraphLaunch *launch, size_t i) {
+    const GraphStep *step = &launch->exec->steps[i];
+    if (step->work.type != CU_GRAPH_NODE_TYPE_GRAPH) return launch->progress[i] == GRAPH_STEP_DONE;
+    for (size_t j = i + 1; j <= i + step->inside; j++) {
+        if (!is_done(launch, j)) return false;
+        j += launch->exec->steps[j].inside;
     }
+    return true;
+}
+
+static bool is_ready(const GraphLaunch *launch, size_t i) {
+    const GraphStep *step = &launch->exec->steps[i];
+    for (size_t j = 0; launch->progress && j < step->before_count; j++) {
+        if (!is_done(launch, i - step->before[j])) return false;
+    }
+    return true;
+}
+
+static CUresult run_step(Call *call, GraphLaunch *launch, size_t i) {
+    const GraphStep *step = &launch->exec->steps[i];
+    unsigned none = 0, *done = launch->progress ? &launch->progress[i] : &none;
+    if (step->work.type == CU_GRAPH_NODE_TYPE_GRAPH)
+        return run_steps(call, launch, i + 1, i + 1 + step->inside);
+    CUresult status = CUDA_SUCCESS;
+    if (step->work.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) status = run_branch(call, launch, i);
+    else if (step->is_enabled) status = work_run(call, &step->work, done);
+    if (status == CUDA_SUCCESS) *done = GRAPH_STEP_DONE;
     return status;
+}
+
+/* Does the steps that can be done and are not. Those behind a wait are left out, and
+ * CUDA_ERROR_NOT_READY tells of it. */
+static CUresult run_steps(Call *call, GraphLaunch *launch, size_t first, size_t end) {
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = first; i < end; i += launch->exec->steps[i].inside + 1) {
+        if (launch->progress && is_done(launch, i)) continue;
+        CUresult status = is_ready(launch, i) ? run_step(call, launch, i) : CUDA_ERROR_NOT_READY;
+        if (status == CUDA_ERROR_NOT_READY) result = status;
+        else if (status) return status;
+    }
+    return result;
 }
 
 /* Sets conditions to their first values, and looks for allocations that an earlier launch left. */
@@ -315,20 +330,75 @@ static CUresult capture_launch(CUgraphExec executable, CUstream stream) {
     return status;
 }
 
+GraphLaunch *graph_launch_new(const Call *call, CUgraphExec executable) {
+    GraphExec *exec = CALL_GET(call, HANDLE_GRAPH_EXEC, executable);
+    if (!exec) return NULL;
+    GraphLaunch *launch = base_calloc(1, sizeof *launch);
+    launch->exec = exec;
+    exec->users++;
+    return launch;
+}
+
+void graph_launch_free(Driver *driver, GraphLaunch *launch) {
+    GraphExec *exec = launch->exec;
+    if (!--exec->users && exec->is_destroyed) graph_exec_free(driver, exec);
+    free(launch->progress);
+    free(launch);
+}
+
+/* Goes over the steps as long as one is done on the way: it may end another's wait. */
+CUresult graph_launch_run(Call *call, GraphLaunch *launch) {
+    const GraphExec *exec = launch->exec;
+    CUresult status = launch->is_begun ? CUDA_SUCCESS : prepare(exec);
+    if (status) return status;
+    if (!launch->is_begun && exec->has_waits)
+        launch->progress = base_calloc(exec->count, sizeof *launch->progress);
+    launch->is_begun = true;
+    for (size_t done = 0, before = SIZE_MAX; done != before;) {
+        before = done;
+        done = 0;
+        status = run_steps(call, launch, 0, exec->count);
+        if (status != CUDA_ERROR_NOT_READY) return status;
+        for (size_t i = 0; i < exec->count; i++)
+            done += launch->progress[i];
+    }
+    return status;
+}
+
+const GraphWork *graph_launch_wait(const GraphLaunch *launch, unsigned *done) {
+    for (size_t i = 0; launch->progress && i < launch->exec->count; i++) {
+        const GraphWork *work = &launch->exec->steps[i].work;
+        *done = launch->progress[i];
+        if (work->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP && *done != GRAPH_STEP_DONE &&
+            is_ready(launch, i))
+            return work;
+    }
+    return NULL;
+}
+
+static CUresult launch_in(Call *call, CUgraphExec executable, CUstream stream) {
+    GraphLaunch *launch = graph_launch_new(call, executable);
+    if (!launch) return CUDA_ERROR_INVALID_VALUE;
+    CUresult status = CUDA_ERROR_NOT_READY;
+    backlog_advance(call);
+    if (!backlog_holds(call, stream)) status = graph_launch_run(call, launch);
+    if (status == CUDA_ERROR_NOT_READY) {
+        backlog_add(call, stream, (BacklogItem){.kind = BACKLOG_LAUNCH, .launch = launch});
+        return CUDA_SUCCESS;
+    }
+    graph_launch_free(call->driver, launch);
+    return status;
+}
+
 CUresult CUDAAPI cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     Call call;
-    bool is_ended = false;
     CUstreamCaptureStatus capturing;
     CUresult status = cuStreamIsCapturing(stream, &capturing);
     if (status == CUDA_SUCCESS && capturing == CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return capture_launch(executable, stream);
     if (status == CUDA_SUCCESS) status = capture_refuse(stream, NULL);
     if (status == CUDA_SUCCESS) status = call_begin(&call);
-    if (status) return status;
-    const GraphExec *exec = CALL_GET(&call, HANDLE_GRAPH_EXEC, executable);
-    status = exec ? prepare(exec) : CUDA_ERROR_INVALID_VALUE;
-    if (status == CUDA_SUCCESS) status = run_steps(&call, &is_ended, executable, 0, exec->count);
-    return is_ended ? status : call_end(&call, status);
+    return status ? status : call_end(&call, launch_in(&call, executable, stream));
 }
 
 /* There is nothing to prepare. */
@@ -347,10 +417,19 @@ static GraphStep *find_step(GraphExec *exec, CUgraphNode node) {
     return NULL;
 }
 
+/* An executable graph that can be changed: no launch of it waits. */
+static GraphExec *changeable(const Call *call, CUgraphExec executable) {
+    GraphExec *exec = CALL_GET(call, HANDLE_GRAPH_EXEC, executable);
+    if (!exec || !exec->users) return exec;
+    driver_say("error: an executable graph cannot be changed while a launch of it waits for a word "
+               "of memory");
+    return NULL;
+}
+
 /* The step of a node that is still there. */
 static GraphStep *step_of(const Call *call, CUgraphExec executable, CUgraphNode node) {
     if (!CALL_GET(call, HANDLE_GRAPH_NODE, node)) return NULL;
-    return find_step(CALL_GET(call, HANDLE_GRAPH_EXEC, executable), node);
+    return find_step(changeable(call, executable), node);
 }
 
 CUresult graph_exec_set(CUgraphExec executable, CUgraphNode node, WorkGiven given) {
@@ -451,7 +530,7 @@ CUresult CUDAAPI cuGraphExecUpdate(CUgraphExec executable, CUgraph handle,
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    GraphExec *exec = CALL_GET(&call, HANDLE_GRAPH_EXEC, executable);
+    GraphExec *exec = changeable(&call, executable);
     const Graph *graph = CALL_GET(&call, HANDLE_GRAPH, handle);
     if (!exec || !graph || !result) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     return call_end(&call, update(&call, exec, 0, exec->count, graph, result));

@@ -268,3 +268,33 @@ CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph,
                                      const CUgraphNode *dependencies, size_t count) {
     return add(node, graph, dependencies, count, (WorkGiven){CU_GRAPH_NODE_TYPE_EMPTY, NULL, NULL});
 }
+
+/* ---- Operations on memory ---- */
+
+CUresult CUDAAPI cuGraphAddBatchMemOpNode(CUgraphNode *node, CUgraph graph,
+                                          const CUgraphNode *dependencies, size_t count,
+                                          const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters) {
+    return add(node, graph, dependencies, count,
+               (WorkGiven){CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, parameters, NULL});
+}
+
+CUresult CUDAAPI cuGraphBatchMemOpNodeGetParams(CUgraphNode node,
+                                                CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters) {
+    Call call;
+    const GraphWork *work;
+    CUresult status = get(&call, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, parameters, &work);
+    if (status) return status;
+    *parameters = work->operations;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
+                                                const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters) {
+    return set(node, (WorkGiven){CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, parameters, NULL});
+}
+
+CUresult CUDAAPI cuGraphExecBatchMemOpNodeSetParams(
+    CUgraphExec executable, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters) {
+    return graph_exec_set(executable, node,
+                          (WorkGiven){CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, parameters, NULL});
+}

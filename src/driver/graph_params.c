@@ -21,13 +21,11 @@ static CUresult read(const char *function, CUgraphNodeParams *from, WorkGiven *g
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: given->parameters = &from->alloc; break;
     case CU_GRAPH_NODE_TYPE_MEM_FREE: given->parameters = (void *)(uintptr_t)from->free.dptr; break;
     case CU_GRAPH_NODE_TYPE_CONDITIONAL: given->parameters = &from->conditional; break;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: given->parameters = &from->memOp; break;
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: {
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: {
         Text name = {0};
-        text_printf(&name, "%s of %s", function,
-                    from->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ? "memory operations"
-                                                                  : "external semaphores");
+        text_printf(&name, "%s of external semaphores", function);
         CUresult status = driver_missing(text_string(&name));
         text_free(&name);
         return status;

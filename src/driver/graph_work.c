@@ -43,6 +43,16 @@ static CUresult make_child(const Call *call, const void *handle, GraphWork *work
     return CUDA_SUCCESS;
 }
 
+static CUresult make_operations(const CUDA_BATCH_MEM_OP_NODE_PARAMS *given, GraphWork *work) {
+    if (!operations_are_right(given)) return CUDA_ERROR_INVALID_VALUE;
+    work->area_bytes = given->count * sizeof *given->paramArray;
+    work->area = base_malloc(work->area_bytes);
+    memcpy(work->area, given->paramArray, work->area_bytes);
+    work->operations = *given;
+    work->operations.paramArray = (CUstreamBatchMemOpParams *)(void *)work->area;
+    return CUDA_SUCCESS;
+}
+
 /* The address goes back to the program, whose structure is not const. */
 static CUresult make_allocation(Call *call, const void *given, GraphWork *work) {
     CUresult status;
@@ -72,6 +82,7 @@ static CUresult make(Call *call, WorkGiven given, GraphWork *work) {
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         work->memory = graph_memory_find(call, (uintptr_t)given.parameters, &status);
         return status;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return make_operations(given.parameters, work);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL: return branch_make(call, given.parameters, &work->branch);
     default: return CUDA_SUCCESS;
     }
@@ -128,6 +139,11 @@ GraphWork work_copy(Driver *driver, const GraphWork *work) {
     GraphWork copy = *work;
     copy.attributes = attributes_copy(&work->attributes);
     if (work->type == CU_GRAPH_NODE_TYPE_KERNEL) copy_parameters(work, &copy);
+    if (work->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) {
+        copy.area = base_malloc(work->area_bytes);
+        memcpy(copy.area, work->area, work->area_bytes);
+        copy.operations.paramArray = (CUstreamBatchMemOpParams *)(void *)copy.area;
+    }
     if (is_memory(work)) graph_memory_use(work->memory);
     if (work->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
         copy.branch.graphs = NULL, copy.branch.handles = NULL;
@@ -164,13 +180,26 @@ static CUresult run_kernel(Call *call, const GraphWork *work) {
     return launch_now(call, &shape, work->area);
 }
 
-CUresult work_run(Call *call, const GraphWork *work) {
+CUresult work_call_host(Call *call, CUDA_HOST_NODE_PARAMS host) {
+    const CUcontext context = call->context->handle;
+    call_end(call, CUDA_SUCCESS);
+    host.fn(host.userData);
+    CUresult status = call_begin_driver(call);
+    if (status) abort(); /* the driver is there for as long as the process */
+    call->context = CALL_GET(call, HANDLE_CONTEXT, context);
+    if (!call->context) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return call->context->error;
+}
+
+CUresult work_run(Call *call, const GraphWork *work, unsigned *done) {
     switch ((int)work->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return run_kernel(call, work);
     case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_now(call, &work->copy);
     case CU_GRAPH_NODE_TYPE_MEMSET: return fill_now(call, &work->fill);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return graph_memory_allocate(call, work->memory);
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return graph_memory_free(call, work->memory);
+    case CU_GRAPH_NODE_TYPE_HOST: return work_call_host(call, work->host);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return operations_run(call, &work->operations, done);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: {
         Event *event = CALL_GET(call, HANDLE_EVENT, work->event);
         if (event) event_record(call, event);

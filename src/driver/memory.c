@@ -2,8 +2,8 @@
  *
  * Page-locked host memory is a piece of device memory that the host can reach too, so kernels may
  * use it by its device address. */
+#include "driver/backlog.h"
 #include "driver/checks.h"
-#include "driver/graph.h"
 
 #include <string.h>
 
@@ -133,7 +133,7 @@ static void say_not_allocated(const Call *call, uint64_t address) {
     text_free(&where);
 }
 
-static CUresult free_plain(Call *call, CUdeviceptr address) {
+CUresult memory_free_address(Call *call, uint64_t address) {
     if (address == 0 || release(call, address)) return CUDA_SUCCESS;
     const Region *region = ranges_find(call->driver->allocations, address);
     if (!region || !region->graph_memory) say_not_allocated(call, address);
@@ -143,7 +143,9 @@ static CUresult free_plain(Call *call, CUdeviceptr address) {
 CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
     Call call;
     CUresult status = call_begin_unsafe(&call);
-    return status ? status : call_end(&call, free_plain(&call, address));
+    if (status) return status;
+    status = backlog_wait_all(&call);
+    return call_end(&call, status ? status : memory_free_address(&call, address));
 }
 
 CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
@@ -153,7 +155,7 @@ CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     if (status || is_taken) return status;
     Call call;
     status = call_begin(&call);
-    return status ? status : call_end(&call, free_plain(&call, address));
+    return status ? status : call_end(&call, memory_free_address(&call, address));
 }
 
 CUresult CUDAAPI cuMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
@@ -222,6 +224,8 @@ CUresult CUDAAPI cuMemFreeHost(void *pointer) {
     CUresult status = call_begin_unsafe(&call);
     if (status) return status;
     uint64_t address = address_of_host(&call, (uintptr_t)pointer);
+    status = backlog_wait_all(&call);
+    if (status) return call_end(&call, status);
     bool is_right = !pointer || (address && release(&call, address));
     return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }

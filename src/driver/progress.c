@@ -75,7 +75,10 @@ Progress *progress_new(const Gpu *gpu) {
     pthread_cond_init(&progress->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pthread_mutex_init(&progress->lock, NULL);
-    if (pthread_create(&progress->thread, NULL, watch, progress) == 0) return progress;
+    if (pthread_create(&progress->thread, NULL, watch, progress) == 0) {
+        pthread_setname_np(progress->thread, "tyto-progress");
+        return progress;
+    }
     free(progress);
     return NULL;
 }

@@ -3,7 +3,7 @@
  * to the system while it is registered is taken from the kernels before the next launch.
  *
  * Left out: memory of other devices (CU_MEMHOSTREGISTER_IOMEMORY). */
-#include "driver/driver.h"
+#include "driver/backlog.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,21 +16,41 @@ enum {
                   CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY
 };
 
-/* Whether the program may read all of the range, and write it unless `is_read_only` (proc(5)). */
+/* A part of the process's memory. */
+typedef struct Mapping {
+    uint64_t start, end;
+    char reads, writes, runs, shares; /* letters of proc(5), '-' where it does not */
+} Mapping;
+
+/* The mapping that holds an address; false when none does. */
+static bool find_mapping(FILE *maps, uint64_t address, Mapping *found) {
+    char line[512];
+    while (maps && fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %c%c%c%c", &found->start, &found->end,
+                   &found->reads, &found->writes, &found->runs, &found->shares) != 6)
+            continue; /* the rest of a long line */
+        if (found->start <= address && address < found->end) return true;
+    }
+    return false;
+}
+
+/* Whether the program may read all of the range, and write it unless `is_read_only`. */
 static bool is_mapped(Range range, bool is_read_only) {
     FILE *maps = fopen("/proc/self/maps", "re");
-    char line[512], reads, writes;
-    uint64_t start, end;
-    if (!maps) return false;
-    while (range.start < range.end && fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %c%c", &start, &end, &reads, &writes) != 4)
-            continue; /* the rest of a long line */
-        if (start > range.start || end <= range.start) continue;
-        if (reads != 'r' || (writes != 'w' && !is_read_only)) break;
-        range.start = end;
-    }
-    fclose(maps);
+    Mapping found;
+    while (range.start < range.end && find_mapping(maps, range.start, &found) &&
+           found.reads == 'r' && (found.writes == 'w' || is_read_only))
+        range.start = found.end;
+    if (maps) fclose(maps);
     return range.start >= range.end;
+}
+
+bool registered_is_shared(uint64_t pointer) {
+    FILE *maps = fopen("/proc/self/maps", "re");
+    Mapping found;
+    const bool is_shared = find_mapping(maps, pointer, &found) && found.shares == 's';
+    if (maps) fclose(maps);
+    return is_shared;
 }
 
 CUresult CUDAAPI cuMemHostRegister(void *pointer, size_t size, unsigned int flags) {
@@ -65,8 +85,9 @@ CUresult CUDAAPI cuMemHostUnregister(void *pointer) {
     Region *region = ranges_find(call.driver->registered, (uintptr_t)pointer);
     if (!region || region->range.start != (uintptr_t)pointer)
         return call_end(&call, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
-    registered_end(call.driver, region);
-    return call_end(&call, CUDA_SUCCESS);
+    status = backlog_wait_all(&call);
+    if (status == CUDA_SUCCESS) registered_end(call.driver, region);
+    return call_end(&call, status);
 }
 
 void registered_end(Driver *driver, Region *region) {

@@ -1,6 +1,6 @@
-/* Streams. All work is done when a call returns, so a stream has nothing to wait for; it keeps its
- * identity, flags and priority. */
-#include "driver/driver.h"
+/* Streams: identity, flags and priority. Work is done when its call returns, but for what comes
+ * behind a wait (backlog.h). */
+#include "driver/backlog.h"
 
 #include <stdlib.h>
 
@@ -47,8 +47,21 @@ CUresult CUDAAPI cuStreamDestroy(CUstream handle) {
     return call_end(&call, stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
 }
 
-CUresult CUDAAPI cuStreamQuery(CUstream stream) { return capture_refuse(stream, NULL); }
-CUresult CUDAAPI cuStreamSynchronize(CUstream stream) { return capture_refuse(stream, NULL); }
+CUresult CUDAAPI cuStreamQuery(CUstream stream) {
+    Call call;
+    CUresult status = capture_refuse(stream, NULL);
+    if (status == CUDA_SUCCESS) status = call_begin(&call);
+    if (status) return status;
+    backlog_advance(&call);
+    return call_end(&call, backlog_holds(&call, stream) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
+    Call call;
+    CUresult status = capture_refuse(stream, NULL);
+    if (status == CUDA_SUCCESS) status = call_begin(&call);
+    return status ? status : call_end(&call, backlog_wait(&call, stream));
+}
 
 CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
     Call call;
@@ -63,9 +76,19 @@ CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int 
 
 CUresult CUDAAPI cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user,
                                      unsigned int flags) {
+    Call call;
     CUresult status = capture_refuse(stream, NULL);
     if (status) return status;
     if (!callback || flags) return CUDA_ERROR_INVALID_VALUE;
+    status = call_begin(&call);
+    if (status) return status;
+    backlog_advance(&call);
+    const bool holds = backlog_holds(&call, stream);
+    if (holds)
+        backlog_add(&call, stream,
+                    (BacklogItem){.kind = BACKLOG_CALLBACK, .callback = {callback, stream, user}});
+    call_end(&call, CUDA_SUCCESS);
+    if (holds) return CUDA_SUCCESS;
     callback(stream, CUDA_SUCCESS, user);
     return CUDA_SUCCESS;
 }

@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-LIBRARIES = {"growing_vector": ("-lcuda",), "blas_complex": ("-lcublas",), "blas_mlp": ("-lcublas", "-lcublasLt"), "random_pi": ("-lcurand",)}
+LIBRARIES = {"growing_vector": ("-lcuda",), "blas_complex": ("-lcublas",), "blas_mlp": ("-lcublas", "-lcublasLt"), "random_pi": ("-lcurand",),
+             "stream_waits": ("-lcuda",)}
 SCHEDULERS = ("lrr", "gto", "two-level", "ccws", "pro", "owl")  # each program runs under the next
 
 

@@ -71,10 +71,20 @@ static void a_wait_is_over_when_its_condition_holds(void **state) {
     assert_cuda(cuMemAlloc(&word, 8));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_cuda(cuMemcpyHtoD(word, &rows[i].word, 8));
-        CUresult narrow = cuStreamWaitValue32(NULL, word, (cuuint32_t)rows[i].value, rows[i].flags);
-        CUresult wide = cuStreamWaitValue64(NULL, word, rows[i].value, rows[i].flags);
-        assert_int_equal(narrow, rows[i].holds32 ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED);
-        assert_int_equal(wide, rows[i].holds64 ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED);
+        CUstream narrow, wide;
+        assert_cuda(cuStreamCreate(&narrow, CU_STREAM_NON_BLOCKING));
+        assert_cuda(cuStreamCreate(&wide, CU_STREAM_NON_BLOCKING));
+        assert_cuda(cuStreamWaitValue32(narrow, word, (cuuint32_t)rows[i].value, rows[i].flags));
+        assert_cuda(cuStreamWaitValue64(wide, word, rows[i].value, rows[i].flags));
+        assert_int_equal(cuStreamQuery(narrow),
+                         rows[i].holds32 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
+        assert_int_equal(cuStreamQuery(wide),
+                         rows[i].holds64 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
+        assert_cuda(cuMemcpyHtoD(word, &rows[i].value, 8)); /* which fulfils all of them */
+        assert_cuda(cuStreamSynchronize(narrow));
+        assert_cuda(cuStreamSynchronize(wide));
+        assert_cuda(cuStreamDestroy(narrow));
+        assert_cuda(cuStreamDestroy(wide));
     }
     assert_fails(cuStreamWaitValue32(NULL, word, 0, 4), INVALID_VALUE);
     assert_fails(cuStreamWaitValue64(NULL, 8, 0, 0), INVALID_VALUE);

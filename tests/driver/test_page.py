@@ -17,8 +17,8 @@ from the export table, `src/driver/api.h`.
 
 ## What differs from a GPU
 
-* Everything runs at once and in order: what is asynchronous on a GPU has finished when the call returns.
-  Streams and events keep their identity, and errors come from the call that made them, as under
+* Everything runs at once and in order: what is asynchronous on a GPU has finished when the call returns,
+  unless the stream waits for a word of memory. Streams and events keep their identity, and errors come from the call that made them, as under
   `CUDA_LAUNCH_BLOCKING=1`.
 * The time between two events is simulated time. Copies take none.
 * A kernel's fault is printed on stderr with the kernel, the line of its PTX, the thread and the address.
@@ -30,7 +30,14 @@ from the export table, `src/driver/api.h`.
   with a message.
 * Mistakes in PTX go to the error log buffer of `cuModuleLoadDataEx`, else to stderr.
 * Page-locked host memory is device memory that the host sees too; kernels use it by its device address.
-  Memory from `cuMemHostRegister` stays where it is: copies may use it, kernels may not.
+  Memory from `cuMemHostRegister` stays where it is, and kernels use it there, by the program's own pointers
+  and with its pointers in it. Its place in the caches and in DRAM is another: it depends on the order of the
+  registrations alone, so that runs are the same wherever the host has put it. An access costs what it costs in
+  device memory: the link to the host is not modelled. Memory that the program unmaps while it is registered is
+  taken from the kernels, with a message, before the next launch. In a program that is linked without `-pie`,
+  memory below 0x4010000 can be registered but not used by kernels; `tyto cc` links so that there is none.
+* Kernels reach no other memory of the host (`PAGEABLE_MEMORY_ACCESS` is 0): the fault's message says when an
+  address is the program's own and was not registered.
 * Managed memory (`cuMemAllocManaged`) needs the device's addresses, from 0xc0000000 on, to be free in the
   host process; where they are not (address sanitizer), it is refused with a message.
 * Device attributes tell what works here: copies take no simulated time, so none holds a kernel up
@@ -45,8 +52,8 @@ from the export table, `src/driver/api.h`.
   created first. Dependencies with a cycle are found when a graph is instantiated. While a stream is captured,
   what CUDA forbids is refused and invalidates the capture; a graph launched there becomes a child graph, whose
   nodes come in the order in which a launch does them. Refused by name are the launch there of a graph with
-  conditional nodes or memory, the capture of a thread's default stream, nodes of external semaphores and of
-  memory operations, dependencies that are not ordinary, and graphs that kernels launch or change.
+  conditional nodes or memory, the capture of a thread's default stream, nodes of external semaphores,
+  dependencies that are not ordinary, and graphs that kernels launch or change.
 * Conditional nodes do the graph that a kernel chose by `cudaGraphSetConditional`; a while node in which no
   kernel can change the condition fails instead of going on for ever. Memory of a graph's node has its place
   from the making of the node on; launches decide when it is in use, which
@@ -74,9 +81,14 @@ from the export table, `src/driver/api.h`.
   gives a handle away makes its device memory a file in the host's memory, which the others open through
   `/proc`; who has it open keeps it. Events of other processes are always complete: what comes before an event
   is done when it is recorded.
-* `cuStreamWriteValue32` and the like write at once. A wait (`cuStreamWaitValue32`) whose condition holds is
-  over; one whose condition does not hold gives `CUDA_ERROR_NOT_SUPPORTED` and a message, as nothing is under
-  way that could change the word.
+* A stream waits where it must: behind a wait (`cuStreamWaitValue32`) whose condition does not hold yet, work
+  is kept, and so is that of streams that wait for its events, until the host, a kernel, another stream or
+  another process has written the word. Calls about streams look whether that is so. A copy from pageable memory
+  takes what is there when it is given; one to there, `cuMemFree` and synchronous calls wait. When no other
+  thread or process is left that could end a wait, a message says what is waited for, and the context's error is
+  `CUDA_ERROR_LAUNCH_TIMEOUT`; a program that ends with work behind a wait is told so.
+* In graphs, nodes that do not depend on one that waits are done. An executable graph whose launch waits cannot
+  be changed.
 * Textures read sRGB (`CU_TRSF_SRGB`) where 8-bit channels are read as floats in [0, 1], all but the fourth
   channel, before any filter; the flag has no effect elsewhere. Which samples a GPU takes for an anisotropy
   above 1 is not documented: it is kept, and taken for 1. CUDA has no way to choose how a fetch compares
