@@ -1,14 +1,17 @@
 """A Slurm cluster of one node on this host, in a folder of its own: munged, slurmctld and slurmd with ports, sockets
-and state that nothing else has."""
+and state that nothing else has, and an administrator, who takes the node back when Slurm has set it aside. (A controller
+that was killed before it wrote down which jobs it had started gives their numbers again, and drains the node that
+knows them: "Duplicate jobid". Nothing runs there until somebody resumes the node.)"""
 import os
 import pathlib
 import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 
-NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sinfo")
+NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "sinfo")
 
 
 def missing():
@@ -39,7 +42,11 @@ class Cluster:
             (self.folder / name).mkdir(mode=0o755)
         self.environment = {"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin", "SLURM_CONF": str(self.folder / "slurm.conf")}
         self.running = {}
+        self.is_closed = threading.Event()
+        self.administrator = threading.Thread(target=self.administer, daemon=True)
+        self.resumed = 0
         host, (controller, node) = socket.gethostname().split(".")[0], free_ports(2)
+        self.node = host
         (self.folder / "slurm.conf").write_text(f"""
 ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
@@ -62,6 +69,7 @@ SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
 SchedulerType=sched/builtin
+SchedulerParameters=batch_sched_delay=0,sched_interval=5
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
@@ -69,9 +77,13 @@ SlurmdTimeout=10
 KillWait=1
 MinJobAge=2
 JobRequeue=1
+Prolog={self.folder}/prolog
 NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """, encoding="utf-8")
+        prolog = self.folder / "prolog"  # a job starts, unless a test says that it shall not
+        prolog.write_text(f"#!/bin/sh\ntest ! -e {self.folder}/refusing\n", encoding="utf-8")
+        prolog.chmod(0o755)
         key = self.folder / "munge" / "key"
         key.write_bytes(os.urandom(64))
         key.chmod(0o600)
@@ -93,11 +105,22 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
     def ask(self, *words):
         return subprocess.run(words, env=self.environment, capture_output=True, text=True, check=False, timeout=60).stdout
 
+    def has_saved(self, comment):
+        """Whether the controller has written down the jobs of a comment: what it has not, it forgets when it is killed."""
+        return comment.encode() in (self.folder / "state" / "job_state").read_bytes()
+
+    def administer(self):
+        while not self.is_closed.wait(1):
+            if self.ask("sinfo", "-h", "-o", "%t").strip().startswith(("drain", "drng")):
+                self.ask("scontrol", "update", f"NodeName={self.node}", "State=RESUME")
+                self.resumed += 1
+
     def open(self):
         for name in ("munged", "slurmctld", "slurmd"):
             self.start(name)
         for _ in range(300):
             if self.ask("sinfo", "-h", "-o", "%t").strip() in ("idle", "mix", "alloc"):
+                self.administrator.start()
                 return self
             time.sleep(0.1)
         logs = "".join((self.folder / name).read_text(errors="replace") for name in ("slurmctld.out", "slurmd.out")
@@ -106,6 +129,9 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         raise RuntimeError(f"the cluster does not start: {logs[-3000:]}")
 
     def close(self):
+        self.is_closed.set()
+        if self.administrator.is_alive():
+            self.administrator.join()
         self.ask("scancel", "-u", "root")
         time.sleep(0.5)
         for name in ("slurmd", "slurmctld", "munged"):

@@ -21,7 +21,7 @@ from test_sweep_kills import PROGRAMS, SCHEDULERS, SIZES, dump
 
 TYTO = pathlib.Path(sys.argv[1]).resolve()
 KILLS, *GRID = (int(word) for word in sys.argv[2:6]) if len(sys.argv) > 2 else (6, 2, 3, 2)
-SECONDS = 900
+SECONDS = 1800  # for what has no other limit: a requeued task alone waits for two minutes
 
 
 class Slurm(unittest.TestCase):
@@ -125,27 +125,77 @@ class Slurm(unittest.TestCase):
                 pass
         return found
 
+    def test_no_task_is_doubled_while_the_controller_is_away(self):
+        program = self.folder / "program"
+        program.write_text('#!/bin/sh\nwhile ! test -e go; do sleep 0.1; done; echo >>ran; exec "$WORKLOADS/vecadd" --size "$1"\n',
+                           encoding="utf-8")
+        program.chmod(0o755)
+        meeting = self.folder / "runs.sqlite.slurm"
+        words = ("./program {size}", "--sizes", "100,200,300", "--engine", "slurm", "--database", "runs.sqlite")
+        variables = {"WORKLOADS": str(TYTO.parent / "workloads")}
+        first = self.start(*words, **variables)
+        self.await_that(lambda: self.cluster.ask("squeue", "-h", "-t", "running", "-r").count("\n") == 2)
+        token = next(meeting.glob("*.list")).stem
+        self.await_that(lambda: self.cluster.has_saved(token))
+        first.kill()
+        first.communicate()
+        self.cluster.kill("slurmctld")
+        (self.folder / "go").touch()
+        self.await_that(lambda: len(list(meeting.glob("*.end"))) == 2)
+        for end in meeting.glob("*.end"):  # as Slurm does with a task that it takes for lost
+            self.assertEqual(subprocess.run(["sh", end.with_suffix(".sh")], env={**self.environment, **variables},
+                                            check=False).returncode, 0)
+        second = self.start(*words, **variables)
+        self.await_that(lambda: not list(meeting.glob("*.end")))
+        self.cluster.start("slurmctld")
+        second.communicate(timeout=SECONDS)
+        self.assertEqual((second.returncode, len(list(meeting.glob("*.list")))), (0, 1))
+        self.assertEqual((self.folder / "ran").read_text(encoding="utf-8"), "\n" * 3)
+
+    def test_a_task_that_slurm_holds_after_a_failed_start_is_submitted_again(self):
+        refusing = self.cluster.folder / "refusing"
+        refusing.touch()
+        process = self.start("vecadd --size 100", "--engine", "slurm")
+        self.await_that(lambda: "held" in self.cluster.ask("squeue", "-h", "-r", "-o", "%r"))
+        refusing.unlink()
+        _, said = process.communicate(timeout=SECONDS)
+        self.assertEqual((process.returncode, said, self.cluster.ask("squeue", "-h")), (0, "", ""))
+
+    def await_that(self, condition):
+        for _ in range(SECONDS * 10):
+            if condition():
+                return
+            time.sleep(0.1)
+        self.fail("that never comes")
+
     def test_whatever_is_killed_the_database_is_the_same(self):
-        draw, killed = random.Random(1), {"command": 0, "worker": 0, "slurmd": 0, "slurmctld": 0}
+        kinds = ("worker", "command", "slurmd", "slurmctld")
+        draw, killed, rounds = random.Random(1), dict.fromkeys(kinds, 0), 0
         programs, sizes, schedulers = GRID
         words = (*PROGRAMS[:programs], "--set", "l1d.size=" + ",".join(SIZES[:sizes]), "--schedulers",
                  ",".join(SCHEDULERS[:schedulers]), "--sizes", "test")
         self.assertEqual(self.sweep(*words, "--database", "right.sqlite")[0], 0)
         right = dump(self.folder / "right.sqlite")
         words = (*words, "--engine", "slurm", "--database", "runs.sqlite")
-        process, before, rounds = self.start(*words), [], 0
-        while sum(killed.values()) < KILLS:
-            time.sleep(draw.uniform(0.5, 2.5))
+        process, before = self.start(*words), []
+
+        def is_under_way():
+            """Whether a run is; a sweep that is faster than the killing, or ended by it, is begun again."""
+            nonlocal process, before, rounds
             if process.poll() is not None:
                 process.communicate()
-                rows = dump(self.folder / "runs.sqlite")[0]
-                if len(rows) == len(right[0]):  # faster than the killing: begun anew
+                if len(dump(self.folder / "runs.sqlite")[0]) == len(right[0]):
                     (self.folder / "runs.sqlite").unlink()
                     rounds, before = rounds + 1, []
                 process = self.start(*words)
-                continue
-            what = draw.choice(("command", "worker", "slurmd", "slurmctld"))
-            if what == "worker":
+            return self.workers()
+
+        plan = [kinds[i % len(kinds)] for i in range(KILLS)]
+        draw.shuffle(plan)
+        while plan:
+            self.await_that(is_under_way)
+            time.sleep(draw.uniform(0, 1))
+            if plan[-1] == "worker":
                 running = self.workers()
                 if not running:
                     continue
@@ -153,7 +203,7 @@ class Slurm(unittest.TestCase):
                     os.kill(draw.choice(running), signal.SIGKILL)
                 except ProcessLookupError:
                     continue
-            elif what == "command":
+            elif plan[-1] == "command":
                 process.kill()
                 process.communicate()
                 now = dump(self.folder / "runs.sqlite")[0] if (self.folder / "runs.sqlite").exists() else []
@@ -161,14 +211,15 @@ class Slurm(unittest.TestCase):
                 before = now
                 process = self.start(*words)
             else:
-                self.cluster.kill(what)
+                self.cluster.kill(plan[-1])
                 time.sleep(draw.uniform(0, 1))
-                self.cluster.start(what)
-            killed[what] += 1
+                self.cluster.start(plan[-1])
+            killed[plan.pop()] += 1
         process.communicate(timeout=SECONDS)
         status, _, said = self.sweep(*words)
         got = dump(self.folder / "runs.sqlite")
-        print(f"{len(right[0])} runs; killed: {json.dumps(killed)}, begun anew {rounds} times; {right[1]} {got[1]}")
+        print(f"{len(right[0])} runs; killed: {json.dumps(killed)}, begun anew {rounds} times, node resumed "
+              f"{self.cluster.resumed} times; {right[1]} {got[1]}")
         self.assertEqual((status, got), (0, right), said)
 
 

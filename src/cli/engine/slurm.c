@@ -33,7 +33,7 @@ enum {
     MOST_TASKS = 1000,   /* of one array: Slurm's own limit (MaxArraySize) is 1001 if not set */
     ASK_SECONDS = 5,     /* between two questions to Slurm, which others ask too */
     GRACE_ASKS = 3,      /* that a task is in no queue before it counts as lost */
-    MOST_REFUSALS = 24,  /* of sbatch, one after the other: two minutes */
+    MOST_REFUSALS = 24,  /* of Slurm, one after the other: two minutes */
     MOST_SUBMISSIONS = 5 /* of a task; what is lost so often is ended as by SIGKILL */
 };
 
@@ -53,8 +53,8 @@ typedef struct Slurm {
     int jobs;         /* tasks of an array at once */
     time_t asked;     /* when Slurm was asked last */
     int looked;       /* task at which the next look for ends begins */
-    int refusals;     /* of sbatch, one after the other */
-    Words *queue;     /* tasks that Slurm had when this process began */
+    int refusals;     /* of Slurm, one after the other */
+    Words *queue;     /* tasks that Slurm had when this process began; NULL: it has not said yet */
     Remote *list;     /* owned */
     int count, capacity;
 } Slurm;
@@ -116,7 +116,10 @@ static bool write_script(const Slurm *slurm, const Job *job) {
     if (!to) return false;
     fputs("#!/bin/sh\ncd ", to);
     write_quoted(here, to);
-    fputs("|| exit\nout=", to);
+    name_file(slurm, job->name, "end", path);
+    fputs("|| exit\nend=", to);
+    write_quoted(path, to);
+    fputs("\ntest -e \"$end\" && exit\nout=", to); /* (one task too many) */
     write_quoted(job->output, to);
     fputs("\nunset TYTO_OPTIONS\n", to);
     write_quoted(self, to);
@@ -126,10 +129,7 @@ static bool write_script(const Slurm *slurm, const Job *job) {
     for (int i = job->options.count ? 0 : 1; i < job->line.count; i++)
         write_quoted(job->line.list[i], to);
     fprintf(to, ">\"$out.$$\" 2>&1 </dev/null\nstatus=$?\nmv \"$out.$$\" \"$out\"\n");
-    name_file(slurm, job->name, "end", path);
-    fputs("end=", to);
-    write_quoted(path, to);
-    fputs("\necho $status >\"$end.$$\" && mv \"$end.$$\" \"$end\"\n", to);
+    fputs("echo $status >\"$end.$$\" && mv \"$end.$$\" \"$end\"\n", to);
     fclose(to);
     name_file(slurm, job->name, "sh", path);
     bool is_written = file_write(path, text, length);
@@ -172,18 +172,32 @@ static bool read_line(const Slurm *slurm, const char *list, int index, char name
     return file && is_read;
 }
 
-/* The names of all tasks that Slurm still has; NULL when it does not answer. The caller frees the
- * words. */
+/* Takes back a task that Slurm holds because a node failed to start it: it would stay in the queue
+ * until somebody releases it. Whether it was such a one. */
+static bool cancel_held(const char *line) {
+    char id[NAME_BYTES];
+    int status;
+    if (!strstr(line, "launch failed requeued held") || sscanf(line, "%*s %*s %39s", id) != 1)
+        return false;
+    const char *words[] = {"scancel", id, NULL};
+    free(run_command(words, &status));
+    return true;
+}
+
+/* The names of all tasks that Slurm still has, and is going to run; NULL when it does not answer.
+ * The caller frees the words. */
 static Words *read_queue(const Slurm *slurm) {
-    char arrays[NAME_BYTES], list[NAME_BYTES], name[NAME_BYTES];
-    int status, index, used;
+    char arrays[NAME_BYTES], list[NAME_BYTES], name[NAME_BYTES], *rest = NULL;
+    int status, index;
     name_arrays(slurm->folder, arrays);
-    const char *words[] = {"squeue", "-h", "-r", "-n", arrays, "-o", "%k %K", NULL};
+    const char *words[] = {"squeue", "-h", "-r", "-n", arrays, "-o", "%k %K %i %r", NULL};
     char *text = run_command(words, &status);
     Words *queue = text && status == 0 ? allocate(1, sizeof *queue) : NULL;
-    for (const char *at = text; queue && sscanf(at, "%39s %d%n", list, &index, &used) == 2;
-         at += used) {
-        if (read_line(slurm, list, index, name)) words_add(queue, name);
+    for (char *line = strtok_r(text, "\n", &rest); queue && line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        if (sscanf(line, "%39s %d", list, &index) == 2 && !cancel_held(line) &&
+            read_line(slurm, list, index, name))
+            words_add(queue, name);
     }
     free(text);
     return queue;
@@ -354,10 +368,22 @@ static Event end_task(Remote *remote, int *number) {
     return EVENT_ENDED;
 }
 
+/* Finds the tasks that an earlier process left in the queue, as soon as Slurm says what is there.
+ */
+static bool adopt(Slurm *slurm) {
+    slurm->queue = read_queue(slurm);
+    for (int i = 0; slurm->queue && i < slurm->count; i++) {
+        Remote *remote = &slurm->list[i];
+        if (!remote->is_over && !remote->is_submitted)
+            remote->is_submitted = take_word(slurm->queue, remote->name);
+    }
+    return slurm->queue != NULL;
+}
+
 /* Submits what is to be, as long as Slurm takes it. */
 static bool submit_all(Slurm *slurm) {
     while (has_unsubmitted(slurm)) {
-        if (!submit(slurm)) return ++slurm->refusals < MOST_REFUSALS;
+        if (slurm->queue ? !submit(slurm) : !adopt(slurm)) return ++slurm->refusals < MOST_REFUSALS;
         slurm->refusals = 0;
     }
     return true;
@@ -376,7 +402,7 @@ static Event wait_slurm(void *state, int *number, int *status) {
             return end_task(remote, number);
         }
         if (!submit_all(slurm)) {
-            say_error("sbatch has refused the runs %d times; its own words stand above",
+            say_error("Slurm has refused the runs %d times; its own words stand above",
                       MOST_REFUSALS);
             return EVENT_FAILED;
         }
