@@ -1,7 +1,7 @@
 # Tyto's front door: short names for what Meson, ninja and the scripts do.
 #
 #   build/           release build (gcc or whatever CC names)
-#   build-sanitize/  clang, with the address and undefined-behaviour sanitizers
+#   build-sanitize/  clang, with the address and undefined-behaviour sanitizers; PTX and CUDA programs of its tests are build/'s
 #   build-threads/   clang, with the thread sanitizer
 #   build-fuzz/      clang, instrumented for libFuzzer
 #   build-mutants/   a copy of the sources, and its build
@@ -80,7 +80,7 @@ clean: ## remove the build folders
 running: setup-run build/build.ninja
 	@ninja -C build running
 
-sanitize: setup build-sanitize/build.ninja
+sanitize: build build-sanitize/build.ninja
 	@ninja -C build-sanitize
 
 sanitize-threads: setup build-threads/build.ninja
@@ -98,7 +98,7 @@ build/with-tests: build/build.ninja | setup
 	@touch $@
 
 build-sanitize/build.ninja: | setup
-	CC=clang-19 meson setup build-sanitize $(SANITIZE)
+	CC=clang-19 meson setup build-sanitize $(SANITIZE) -Dmade=$(CURDIR)/build
 
 build-threads/build.ninja: | setup
 	CC=clang-19 meson setup build-threads -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=thread

@@ -5,7 +5,8 @@
 
 extern IsaExec *const isa_exec_table_base[ISA_DO_COUNT];
 
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined ISA_BASE_ALONE
+#define HAS_LEVELS
 extern IsaExec *const isa_exec_table_v3[ISA_DO_COUNT];
 extern IsaExec *const isa_exec_table_v4[ISA_DO_COUNT];
 
@@ -29,7 +30,7 @@ typedef struct Candidate {
 } Candidate;
 
 static const Candidate candidates[] = {
-#ifdef __x86_64__
+#ifdef HAS_LEVELS
     {{"v4", isa_exec_table_v4}, has_v4},
     {{"v3", isa_exec_table_v3}, has_v3},
 #endif
