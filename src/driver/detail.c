@@ -129,6 +129,12 @@ bool detail_start(Detail *detail, const Options *options, Diag *diag) {
     detail->watch.units = detail->run->units =
         units_new(config->sms, config->partitions, config->partition.slices, config->dram.banks);
     detail->run->tells_units = options->tells_units;
+    if (options->tells_units) {
+        units_count_sets(detail->run->units, UNIT_sm, cache_config_sets(&config->sm.l1d));
+        if (config->partition.has_l2)
+            units_count_sets(detail->run->units, UNIT_slice,
+                             cache_config_sets(&config->partition.l2));
+    }
     if (!open_policies(detail, options, diag) || !open_l1d(detail, options, diag)) return false;
     if (!options->timeline_path) return true;
     TimelineShape shape = {.sms = config->sms,

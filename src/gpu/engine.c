@@ -67,6 +67,13 @@ struct Engine {
 
 /* ---- Construction ---- */
 
+/* Where the sets of a unit's cache are counted, and those of its kind behind it; NULL: nobody asks.
+ */
+static SetCounts *sets_wanted(const Engine *engine, UnitKind kind, uint32_t unit) {
+    const Units *units = engine->watch ? engine->watch->units : NULL;
+    return units ? sets_of(&units->sets[kind], unit) : NULL;
+}
+
 static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
     const MachineConfig *machine = engine->machine;
     SmEnvironment environment = {.config = &machine->sm,
@@ -82,6 +89,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
                                  .sms = machine->sms,
                                  .wake = &engine->wake[index],
                                  .order = engine->order.paces ? &engine->order : NULL,
+                                 .l1d_sets = sets_wanted(engine, UNIT_sm, index),
                                  .is_l1_perfect = machine->oracle.perfect_l1,
                                  .is_profiled = engine->watch && engine->watch->profile,
                                  .never_sleeps = engine->never_sleeps};
@@ -105,20 +113,22 @@ bool engine_check(const MachineConfig *machine, const SchedPolicy *policy, Diag 
 static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uint32_t channel) {
     const MachineConfig *machine = engine->machine;
     DramConfig dram = dram_under(machine, policy);
-    PartitionEnvironment environment = {.config = &machine->partition,
-                                        .dram = &dram,
-                                        .bus = engine->buses ? &engine->buses[channel / 2] : NULL,
-                                        .map = &engine->map,
-                                        .requests = engine->requests,
-                                        .replies = engine->replies,
-                                        .pools = engine->pools,
-                                        .channel = channel,
-                                        .first_node = machine_slice_node(machine, 0),
-                                        .header_bytes = machine->network.header_bytes,
-                                        .slice_bits = machine_slice_bits(machine),
-                                        .is_l2_perfect = machine->oracle.perfect_l2,
-                                        .counts_row_sharing = true,
-                                        .never_sleeps = engine->never_sleeps};
+    PartitionEnvironment environment = {
+        .config = &machine->partition,
+        .dram = &dram,
+        .bus = engine->buses ? &engine->buses[channel / 2] : NULL,
+        .map = &engine->map,
+        .requests = engine->requests,
+        .replies = engine->replies,
+        .pools = engine->pools,
+        .channel = channel,
+        .first_node = machine_slice_node(machine, 0),
+        .header_bytes = machine->network.header_bytes,
+        .slice_bits = machine_slice_bits(machine),
+        .l2_sets = sets_wanted(engine, UNIT_slice, channel * machine->partition.slices),
+        .is_l2_perfect = machine->oracle.perfect_l2,
+        .counts_row_sharing = true,
+        .never_sleeps = engine->never_sleeps};
     return partition_new(&environment);
 }
 

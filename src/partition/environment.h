@@ -10,6 +10,7 @@
 #include "noc/noc.h"
 #include "partition/partition_config.h"
 #include "partition/request.h"
+#include "stats/sets.h"
 
 /* Everything that is pointed to is borrowed and must outlive the partition. */
 typedef struct PartitionEnvironment {
@@ -19,6 +20,7 @@ typedef struct PartitionEnvironment {
     const AddressMap *map;   /* of the machine */
     Noc *requests, *replies; /* the two networks; an SM's node is its number */
     MemRequestPools pools;   /* records of the requests, by SM */
+    SetCounts *l2_sets; /* what each set of its L2 slices counts, side by side; NULL: nobody asks */
     uint64_t slice_bits;   /* bits of an address within the channel that name the slice: left out of
                               L2 sets */
     uint32_t channel;      /* which partition of the machine this is */

@@ -56,6 +56,8 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
         .environment = environment,
         .counters = counters,
     };
+    if (environment->l2_sets)
+        slice->sets = &environment->l2_sets[(size_t)index * cache_config_sets(l2)];
     slice->input_atoms = ARENA_ARRAY(arena, SliceAtom, ring_places(&slice->input));
     slice->reply_packets = ARENA_ARRAY(arena, SliceReply, ring_places(&slice->replies));
     slice->miss_accesses = ARENA_ARRAY(arena, DramAccess, ring_places(&slice->misses));

@@ -123,6 +123,7 @@ typedef struct Slice {
     TagArray tags;
     const PartitionEnvironment *environment;
     Counters *counters; /* of this slice, the partition's */
+    SetCounts *sets;    /* what each set of L2 counts, borrowed; NULL: nobody asks */
 } Slice;
 
 /* An empty slice; `environment` and `counters` are borrowed, the rest is owned by `arena`. `index`

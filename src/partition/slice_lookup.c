@@ -60,6 +60,12 @@ __attribute__((noinline)) static void note_outcome(const Slice *slice, const Sli
     else outcome->misses++;
 }
 
+/* The set of an address, when sets are counted, which is seldom; else NULL. */
+static SetCounts *set_of(const Slice *slice, uint64_t local) {
+    if (__builtin_expect(!slice->sets || !slice->has_tags, true)) return NULL;
+    return &slice->sets[set_index_of(&slice->tags.index, local)];
+}
+
 static void count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagResult result) {
     Counters *counters = slice->counters;
     bool is_miss = result == TAG_MISS || result == TAG_SECTOR_MISS;
@@ -71,6 +77,8 @@ static void count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagR
     counters->l2_read_misses += is_miss && is_read;
     if (__builtin_expect(slice->environment->pools.outcomes != NULL, false))
         note_outcome(slice, atom, result);
+    SetCounts *set = set_of(slice, atom->local);
+    if (set) sets_count_lookup(set, is_miss);
 }
 
 /* A hit: data and answer at once. */
@@ -82,7 +90,9 @@ static void serve_hit(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
 
 uint32_t slice_evict(Slice *slice, const TagEviction *evicted) {
     if (!evicted->has_line) return 0;
+    SetCounts *set = set_of(slice, evicted->address);
     slice->counters->l2_evictions++;
+    if (set) set->evictions++;
     if (!evicted->dirty) return 0;
     uint32_t atoms = (uint32_t)bits_count32(evicted->dirty);
     uint64_t local = evicted->address + (uint64_t)bits_lowest32(evicted->dirty) * slice->atom_bytes;

@@ -122,6 +122,19 @@ static void record(const SmL1d *l1d, const SmContext *sm, L1dKind kind, const Sm
 
 /* ---- Lines that go ---- */
 
+/* The set of an address, when sets are counted, which is seldom; else NULL. */
+static SetCounts *set_of(const SmL1d *l1d, const SmContext *sm, uint64_t address) {
+    if (__builtin_expect(!sm->env.l1d_sets, true)) return NULL;
+    return &sm->env.l1d_sets[set_index_of(&l1d->tags.index, address)];
+}
+
+/* A line has had to go. */
+static void count_eviction(const SmL1d *l1d, SmContext *sm, uint64_t address) {
+    SetCounts *set = set_of(l1d, sm, address);
+    sm->counters.l1d_evictions++;
+    if (set) set->evictions++;
+}
+
 /* Places the miss queue must have left for a miss: its own and that of a dirty victim. */
 enum { MISS_AND_VICTIM = 2 };
 
@@ -153,7 +166,7 @@ static void write_back(const SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t l
 static void evicted(const SmL1d *l1d, SmContext *sm, SmPort *port, const TagEviction *eviction,
                     uint32_t warp) {
     if (!eviction->has_line) return;
-    sm->counters.l1d_evictions++;
+    count_eviction(l1d, sm, eviction->address);
     if (eviction->dirty && l1d->writes_back)
         write_back(l1d, sm, port, eviction->address, eviction->dirty, warp);
     notify(sm, TYTO_EVENT_L1D_EVICTED, (int)warp, eviction->owner_warp, eviction->address, false);
@@ -185,9 +198,12 @@ static void count_hit(const SmL1d *l1d, SmContext *sm, const SmLookup *lookup, i
         is_same_warp && !(lookup->access.lanes & ~line->filler_lanes);
 }
 
-/* A lookup that was not refused, in the profile. */
-static void profile_lookup(const SmContext *sm, const SmLookup *lookup, ProfileColumn outcome) {
+/* A lookup that was not refused, in the profile and of its set. */
+static void note_lookup(const SmL1d *l1d, const SmContext *sm, const SmLookup *lookup,
+                        ProfileColumn outcome) {
+    SetCounts *set = set_of(l1d, sm, lookup->access.address);
     if (context_is_profiled(sm)) sm_profile_count(sm->profile, lookup->access.pc, outcome, 1);
+    if (set) sets_count_lookup(set, outcome == PROFILE_l1d_misses);
 }
 
 static void access_complete(SmContext *sm, uint16_t inst) {
@@ -234,7 +250,7 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
     if (result == TAG_HIT) {
         tag_array_touch(&l1d->tags, place);
         count_hit(l1d, sm, lookup, place);
-        profile_lookup(sm, lookup, PROFILE_l1d_hits);
+        note_lookup(l1d, sm, lookup, PROFILE_l1d_hits);
         notify(sm, TYTO_EVENT_L1D_HIT, lookup->warp, l1d->tags.lines[place].owner_warp, key, false);
         tell_listener(sm, key);
         access_complete(sm, lookup->inst);
@@ -244,7 +260,7 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         mshr_merge(&l1d->mshr, entry, lookup->inst);
         if (place != TAG_NONE) tag_array_touch(&l1d->tags, place);
         c->l1d_pending_hits++;
-        profile_lookup(sm, lookup, PROFILE_l1d_pending_hits);
+        note_lookup(l1d, sm, lookup, PROFILE_l1d_pending_hits);
         notify(sm, TYTO_EVENT_L1D_MISS, lookup->warp, TYTO_NO_WARP, key, true);
         tell_listener(sm, key);
     } else {
@@ -252,7 +268,7 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         if (refusal) return refusal;
         c->l1d_misses++;
         c->l1d_load_misses++;
-        profile_lookup(sm, lookup, PROFILE_l1d_misses);
+        note_lookup(l1d, sm, lookup, PROFILE_l1d_misses);
         notify(sm, TYTO_EVENT_L1D_MISS, lookup->warp, TYTO_NO_WARP, key, false);
         tell_listener(sm, key);
     }
@@ -350,15 +366,15 @@ static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *
     if (result == TAG_HIT) count_hit(l1d, sm, lookup, place);
     else if (result == TAG_PENDING) c->l1d_pending_hits++;
     else c->l1d_misses++;
-    profile_lookup(sm, lookup,
-                   result == TAG_HIT       ? PROFILE_l1d_hits
-                   : result == TAG_PENDING ? PROFILE_l1d_pending_hits
-                                           : PROFILE_l1d_misses);
+    note_lookup(l1d, sm, lookup,
+                result == TAG_HIT       ? PROFILE_l1d_hits
+                : result == TAG_PENDING ? PROFILE_l1d_pending_hits
+                                        : PROFILE_l1d_misses);
     if (result == TAG_HIT && policy == WRITE_EVICT) {
         notify(sm, TYTO_EVENT_L1D_EVICTED, lookup->warp, l1d->tags.lines[place].owner_warp, key,
                false);
         tag_array_invalidate(&l1d->tags, place);
-        c->l1d_evictions++;
+        count_eviction(l1d, sm, key);
     }
     c->l1d_accesses++;
     record(l1d, sm, kind_of_store(result, policy, allocate), lookup,
@@ -371,7 +387,8 @@ static uint64_t *hit_always(SmL1d *l1d, SmContext *sm, const SmLookup *lookup) {
     sm->counters.l1d_accesses++;
     sm->counters.l1d_hits++;
     sm->counters.l1d_intra_warp_hits++;
-    profile_lookup(sm, lookup, PROFILE_l1d_hits);
+    if (context_is_profiled(sm))
+        sm_profile_count(sm->profile, lookup->access.pc, PROFILE_l1d_hits, 1);
     if (lookup->is_store) {
         store_absorbed(sm, lookup);
     } else {

@@ -26,6 +26,7 @@
 #include "sm/sm_config.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
+#include "stats/sets.h"
 
 typedef struct Sm Sm;
 
@@ -46,6 +47,7 @@ typedef struct SmEnvironment {
                        UINT64_MAX: not before a reply or a CTA comes. The owner's, who asks
                        all SMs in every cycle */
     struct SmOrder *order; /* of SMs that several threads step (order.h); NULL: one thread only */
+    SetCounts *l1d_sets;   /* what each set of its L1D counts; NULL: nobody asks */
     bool is_l1_perfect;    /* every global and local access hits the L1D */
     bool is_profiled;      /* count by instruction too */
     bool never_sleeps;     /* step in every cycle, needed or not (tests) */

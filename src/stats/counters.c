@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "stats/histogram.h"
+#include "stats/sets.h"
 
 static_assert(sizeof(Counters) == COUNTER_COUNT * sizeof(uint64_t), "counters are one flat array");
 
@@ -206,6 +207,7 @@ void counters_explain(CounterId id, Text *out) {
         is_open |= is_part;
     }
     text_add(out, is_open ? "\n" : " no ratio\n");
+    if (sets_have(id)) text_add(out, "  of each set of the cache: --per-unit\n");
 }
 
 /* A sum of counters with their meanings, a line each. */

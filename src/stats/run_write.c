@@ -161,6 +161,8 @@ void run_write_json(const RunStats *run, Json *json) {
     if (run->tells_units) {
         json_key(json, "units");
         units_write_json(run->units, json);
+        json_key(json, "cache_sets");
+        units_write_sets_json(run->units, json);
     }
     json_key(json, "errors");
     findings_write_json(run->findings, json);

@@ -31,9 +31,16 @@ Units *units_new(uint32_t sms, uint32_t channels, uint32_t slices, uint32_t bank
 }
 
 void units_free(Units *units) {
-    for (UnitKind kind = 0; units && kind < UNIT_KINDS; kind++)
+    for (UnitKind kind = 0; units && kind < UNIT_KINDS; kind++) {
         free(units->list[kind]);
+        sets_free(&units->sets[kind]);
+    }
     free(units);
+}
+
+void units_count_sets(Units *units, UnitKind kind, uint32_t of_unit) {
+    sets_free(&units->sets[kind]);
+    if (of_unit) units->sets[kind] = sets_new(units->counts[kind], of_unit);
 }
 
 /* ---- Spreads ---- */
@@ -55,15 +62,17 @@ static double imbalance_of(const Spread *spread, uint32_t units) {
     return spread->sum ? (double)spread->most / mean_of(spread, units) - 1 : NAN;
 }
 
+static void take(Spread *spread, uint64_t value, bool is_first) {
+    if (is_first) *spread = (Spread){.least = value};
+    if (value < spread->least) spread->least = value;
+    if (value > spread->most) spread->most = value;
+    spread->sum += value;
+}
+
 void spreads_take(Spreads *spreads, const Counters *unit, bool is_first) {
     Spread *spread = (Spread *)spreads;
-    for (int i = 0; i < SPREADS; i++, spread++) {
-        uint64_t value = counters_get(unit, spread_rows[i].counter);
-        if (is_first) *spread = (Spread){.least = value};
-        if (value < spread->least) spread->least = value;
-        if (value > spread->most) spread->most = value;
-        spread->sum += value;
-    }
+    for (int i = 0; i < SPREADS; i++, spread++)
+        take(spread, counters_get(unit, spread_rows[i].counter), is_first);
 }
 
 Spreads units_spreads(const Units *units) {
@@ -73,41 +82,140 @@ Spreads units_spreads(const Units *units) {
     return spreads;
 }
 
+static void report_heading(uint32_t units, const char *what, Text *out) {
+    char over[2 * FORMAT_BYTES];
+    snprintf(over, sizeof over, "over the %u %s", units, what);
+    text_printf(out, "  %-26s %12s %12s %12s %10s\n", over, "least", "mean", "most", "imbalance");
+}
+
+/* A line, of what has been counted at all. */
+static void report_spread(const Spread *spread, uint32_t units, const char *words, Text *out) {
+    char least[FORMAT_BYTES], mean[FORMAT_BYTES], most[FORMAT_BYTES], imbalance[FORMAT_BYTES];
+    if (!spread->sum) return;
+    format_count(least, spread->least);
+    format_count(most, spread->most);
+    if (mean_of(spread, units) < 1000) format_value(mean, mean_of(spread, units), 1);
+    else format_count(mean, (uint64_t)round(mean_of(spread, units)));
+    format_value(imbalance, 100 * imbalance_of(spread, units), 1);
+    text_printf(out, "    %-24s %12s %12s %12s %9s%%\n", words, least, mean, most, imbalance);
+}
+
 void spreads_report(const Spreads *spreads, uint32_t units, Text *out) {
     const Spread *spread = (const Spread *)spreads;
-    char least[FORMAT_BYTES], mean[FORMAT_BYTES], most[FORMAT_BYTES], imbalance[FORMAT_BYTES];
     if (units < 2) return;
-    snprintf(mean, sizeof mean, "over the %u SMs", units);
-    text_printf(out, "  %-26s %12s %12s %12s %10s\n", mean, "least", "mean", "most", "imbalance");
-    for (int i = 0; i < SPREADS; i++, spread++) {
-        if (!spread->sum) continue;
-        format_count(least, spread->least);
-        format_count(most, spread->most);
-        if (mean_of(spread, units) < 1000) format_value(mean, mean_of(spread, units), 1);
-        else format_count(mean, (uint64_t)round(mean_of(spread, units)));
-        format_value(imbalance, 100 * imbalance_of(spread, units), 1);
-        text_printf(out, "    %-24s %12s %12s %12s %9s%%\n", spread_rows[i].words, least, mean,
-                    most, imbalance);
-    }
+    report_heading(units, "SMs", out);
+    for (int i = 0; i < SPREADS; i++, spread++)
+        report_spread(spread, units, spread_rows[i].words, out);
+}
+
+static void write_spread(Json *json, const char *key, const Spread *spread, uint32_t units) {
+    json_key(json, key);
+    json_object(json);
+    json_key(json, "least");
+    json_uint(json, spread->least);
+    json_key(json, "mean");
+    json_double(json, mean_of(spread, units));
+    json_key(json, "most");
+    json_uint(json, spread->most);
+    json_key(json, "imbalance");
+    json_double(json, imbalance_of(spread, units));
+    json_end_object(json);
 }
 
 void spreads_write_json(const Spreads *spreads, uint32_t units, Json *json) {
     const Spread *spread = (const Spread *)spreads;
     json_object(json);
-    for (int i = 0; i < SPREADS; i++, spread++) {
-        json_key(json, counter_rows[spread_rows[i].counter].name);
+    for (int i = 0; i < SPREADS; i++, spread++)
+        write_spread(json, counter_rows[spread_rows[i].counter].name, spread, units);
+    json_end_object(json);
+}
+
+/* ---- Sets ---- */
+
+/* Caches whose sets are counted. */
+static const struct SetCache {
+    UnitKind kind;
+    const char *prefix, *title;
+} set_caches[] = {
+#define SET_CACHE(kind, prefix, title) {UNIT_##kind, #prefix, title},
+    SET_CACHES(SET_CACHE)};
+#undef SET_CACHE
+enum { SET_CACHE_COUNT = sizeof set_caches / sizeof set_caches[0] };
+
+/* How the sets of a cache differ. */
+typedef struct SetSpreads {
+    uint32_t sets, idle; /* of all; of them, never looked up */
+    Spread accesses, misses, evictions;
+} SetSpreads;
+
+static SetSpreads spread_sets(const struct SetCache *cache, const Sets *sets) {
+    bool is_one = cache->kind == UNIT_sm; /* any L1D may hold any line; a slice, only its own */
+    Sets added = is_one ? sets_added(sets) : *sets;
+    SetSpreads spreads = {.sets = added.units * added.of_unit};
+    for (uint32_t i = 0; i < spreads.sets; i++) {
+        const SetCounts *set = &added.counts[i];
+        spreads.idle += !set->accesses;
+#define TAKE(prefix, name, words) take(&spreads.name, set->name, i == 0);
+        SET_COUNTS(TAKE, )
+#undef TAKE
+    }
+    if (is_one) sets_free(&added);
+    return spreads;
+}
+
+static void report_sets(const Units *units, Text *out) {
+    for (int i = 0; i < SET_CACHE_COUNT; i++) {
+        const Sets *sets = &units->sets[set_caches[i].kind];
+        char what[FORMAT_BYTES];
+        if (!sets_are_used(sets)) continue;
+        SetSpreads spreads = spread_sets(&set_caches[i], sets);
+        snprintf(what, sizeof what, "%s sets", set_caches[i].title);
+        report_heading(spreads.sets, what, out);
+#define REPORT(prefix, name, words) report_spread(&spreads.name, spreads.sets, words, out);
+        SET_COUNTS(REPORT, )
+#undef REPORT
+        if (spreads.idle) text_printf(out, "    %u of them had no lookup\n", spreads.idle);
+    }
+}
+
+void units_write_sets_json(const Units *units, Json *json) {
+    json_object(json);
+    for (int i = 0; i < SET_CACHE_COUNT; i++) {
+        const Sets *sets = &units->sets[set_caches[i].kind];
+        if (!sets_are_used(sets)) continue;
+        SetSpreads spreads = spread_sets(&set_caches[i], sets);
+        json_key(json, set_caches[i].prefix);
         json_object(json);
-        json_key(json, "least");
-        json_uint(json, spread->least);
-        json_key(json, "mean");
-        json_double(json, mean_of(spread, units));
-        json_key(json, "most");
-        json_uint(json, spread->most);
-        json_key(json, "imbalance");
-        json_double(json, imbalance_of(spread, units));
+        json_key(json, "sets");
+        json_uint(json, spreads.sets);
+        json_key(json, "idle");
+        json_uint(json, spreads.idle);
+#define WRITE(prefix, name, words) write_spread(json, #name, &spreads.name, spreads.sets);
+        SET_COUNTS(WRITE, )
+#undef WRITE
         json_end_object(json);
     }
     json_end_object(json);
+}
+
+/* The sets of a unit's cache, as an object of lists. */
+static void write_unit_sets(const Units *units, UnitKind kind, uint32_t unit, Json *json) {
+    const Sets *sets = &units->sets[kind];
+    for (int i = 0; i < SET_CACHE_COUNT; i++) {
+        if (set_caches[i].kind != kind || !sets_are_used(sets)) continue;
+        const SetCounts *own = sets_of(sets, unit);
+        json_key(json, "sets");
+        json_object(json);
+#define WRITE(prefix, name, words)                                                                 \
+    json_key(json, #name);                                                                         \
+    json_array(json);                                                                              \
+    for (uint32_t set = 0; set < sets->of_unit; set++)                                             \
+        json_uint(json, own[set].name);                                                            \
+    json_end_array(json);
+        SET_COUNTS(WRITE, )
+#undef WRITE
+        json_end_object(json);
+    }
 }
 
 /* ---- Tables ---- */
@@ -195,6 +303,7 @@ void units_report(const Units *units, Text *out) {
                   "channel.bank)\n");
     for (UnitKind kind = 0; kind < UNIT_KINDS; kind++)
         report_kind(units, kind, out);
+    report_sets(units, out);
 }
 
 /* ---- JSON and CSV ---- */
@@ -232,6 +341,7 @@ static void write_unit(const Units *units, UnitKind kind, uint32_t unit, Json *j
         json_key(json, ratio_rows[id].name);
         json_double(json, ratio);
     }
+    write_unit_sets(units, kind, unit, json);
     json_end_object(json);
 }
 

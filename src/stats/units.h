@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "stats/counters.h"
+#include "stats/sets.h"
 
 /* KIND(name, plural, title): the units of a machine, from the top. */
 #define UNITS(KIND)                                                                                \
@@ -25,11 +26,14 @@ typedef struct Units {
     uint32_t counts[UNIT_KINDS];      /* of the machine */
     uint32_t per_channel[UNIT_KINDS]; /* of a channel, whose units stand side by side; 0: none */
     Counters *list[UNIT_KINDS];       /* owned */
+    Sets sets[UNIT_KINDS];            /* of their caches; of_unit 0: not asked for, or no cache */
 } Units;
 
 /* No counts yet. `sms`, and of `channels` each with so many slices and banks. */
 Units *units_new(uint32_t sms, uint32_t channels, uint32_t slices, uint32_t banks);
 void units_free(Units *units); /* NULL is allowed */
+/* Count the sets of the caches of a kind too, so many of each unit. */
+void units_count_sets(Units *units, UnitKind kind, uint32_t of_unit);
 static inline void units_add(Units *units, UnitKind kind, uint32_t unit, const Counters *part) {
     counters_add(&units->list[kind][unit], part);
 }
@@ -62,6 +66,9 @@ void spreads_write_json(const Spreads *spreads, uint32_t units, Json *json);
  * `before` (fields and a comma), with the names of their own fields. */
 void units_report(const Units *units, Text *out);
 void units_write_json(const Units *units, Json *json);
+/* How evenly the sets of each cache were used, as an object by cache; its sets themselves stand
+ * with their unit. The L1Ds of all SMs count as one, L2's slices side by side. */
+void units_write_sets_json(const Units *units, Json *json);
 void units_write_csv_names(Text *out);
 void units_write_csv(const Units *units, const char *before, Text *out);
 

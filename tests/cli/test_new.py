@@ -168,6 +168,12 @@ class PerUnit(Case):
             for kind in kinds:
                 for counter in counters:
                     self.assertEqual(sum(unit.get(counter, 0) for unit in units[kind]), total[counter], (kind, counter))
+        for kind, cache in (("sms", "l1d"), ("slices", "l2")):
+            spreads, lists = run["cache_sets"][cache], [unit["sets"] for unit in units[kind]]
+            for count in ("accesses", "misses", "evictions"):
+                alike = [sum(sets) for sets in zip(*(each[count] for each in lists))] if cache == "l1d" else [value for each in lists for value in each[count]]
+                self.assertEqual(sum(alike), total[f"{cache}_{count}"], (cache, count))
+                self.assertEqual((len(alike), min(alike), max(alike)), (spreads["sets"], spreads[count]["least"], spreads[count]["most"]))
         rows = list(csv.DictReader((self.path / "u.csv").read_text().splitlines()))
         self.assertEqual(len(rows), sum(map(len, units.values())))
         self.assertEqual({row["command"] for row in rows}, {run["command"]})
@@ -189,6 +195,8 @@ class PerUnit(Case):
         self.assertRegex(shown, rf"    warp instructions +{min(numbers):,} .* {max(numbers):,} ")
         self.assertRegex(shown, r"(?m)^  SM +CTAs +instructions")
         self.assertRegex(shown, r"(?m)^    7\.\d+ +\d")  # a bank of the last channel
+        sets = run["cache_sets"]["l1d"]
+        self.assertRegex(shown, rf"(?m)^  over the {sets['sets']} L1D sets +least +mean +most +imbalance\n    lookups +{sets['accesses']['least']:,} ")
 
     def test_launches_add_up(self):
         run = self.run_json("--per-unit")
@@ -197,7 +205,7 @@ class PerUnit(Case):
         self.assertGreater(len(run["kernels"]), 1)
         self.assertEqual(sum(unit.get("dram_reads", 0) for unit in run["units"]["banks"]), run["total"]["dram_reads"])
         self.assertEqual(sum(unit.get("l2_accesses", 0) for unit in run["units"]["slices"]), run["total"]["l2_accesses"])
-        self.assertNotIn("units", self.run_json())
+        self.assertFalse({"units", "cache_sets"} & set(self.run_json()))
         self.assertIn("--per-unit needs timing", self.tyto("run", "--functional", "--per-unit", *VECADD, status=2).stderr)
 
 

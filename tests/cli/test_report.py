@@ -142,6 +142,21 @@ class Browser(Case):
         self.assertIn("SM 3: issued an instruction 40.0%", seen["marks"])
         self.assertIn("channel 1, bank 0: 40", seen["marks"])
 
+    def test_sets_are_shown_with_what_each_of_them_counted(self):
+        run = self.run_of("a.json", "gto", "--per-unit")
+        self.tyto("report", "a.json")
+        seen, _ = self.read(after="""const select = document.querySelector("#sets select"); select.value = 1; select.dispatchEvent(new Event("change"));
+            answer.cells = [...document.querySelectorAll("#sets title")].map((each) => each.textContent);
+            answer.rows = [...document.querySelectorAll("#sets tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));""")
+        self.assertIn("sets", seen["sections"])
+        sms, slices, sets = run["units"]["sms"], run["units"]["slices"], run["cache_sets"]
+        lookups = [sum(column) for column in zip(*(sm["sets"]["accesses"] for sm in sms))]
+        self.assertTrue({f"lookups, set {i}: {value:,}" for i, value in enumerate(lookups)} <= set(seen["cells"]))
+        for each in slices:  # the chosen count
+            self.assertIn(f"slice {each['channel']}.{each['slice']}, set 3: {each['sets']['misses'][3]:,} misses", seen["cells"])
+        self.assertEqual([row[1:4] for row in seen["rows"]], [[title, f"{sets[key]['sets']:,}", f"{sets[key]['idle']:,}"] for key, title in (("l1d", "L1D"), ("l2", "L2"))])
+        self.assertEqual(seen["rows"][1][4], f"{100 * sets['l2']['accesses']['imbalance']:,.1f}%")
+
     def test_a_sweep_has_its_swept_value_along_the_axis(self):
         self.tyto("sweep", "vecadd", "reduction", "--set", "l1d.size=16KiB,32KiB", "--schedulers", "lrr,gto", "--sizes", "test", "--json", "s.json")
         self.tyto("report", "s.json")

@@ -15,6 +15,7 @@ function build(held) {
   sourceSection(runs);
   rooflineSection(runs, held.machines);
   memorySection(runs);
+  setSection(runs);
   unitSection(runs);
   blockSection(runs);
   kernelSection(runs);

@@ -274,6 +274,54 @@ function unitSection(runs) {
   show();
 }
 
+/* Caches whose sets are counted: the L1Ds of all SMs as one, L2 slice by slice. */
+const SET_CACHES = [{key: "l1d", units: "sms", title: "L1D"}, {key: "l2", units: "slices", title: "L2"}];
+const SET_COUNTS = [{key: "accesses", label: "lookups", colour: "--issued"}, {key: "misses", label: "misses", colour: "--memory"}, {key: "evictions", label: "evictions", colour: "--result"}];
+const setsOf = (run, cache) => ((run.units || {})[cache.units] || []).filter((unit) => unit.sets && unit.sets.accesses.length);
+const addSets = (units, key) => d3.range(units[0].sets[key].length).map((set) => d3.sum(units, (unit) => unit.sets[key][set]));
+
+/* Rows of one shade for each count, a cell for each set; `rows` are {name, counts, colour}. */
+function setStrips(rows, width, options = {}) {
+  const cells = rows.flatMap((row) => { const most = row.most || d3.max(row.counts) || 1; return row.counts.map((value, set) => ({set, name: row.name, value, shade: value / most, colour: row.colour})); });
+  const sets = rows[0].counts.length, high = Math.max(5, Math.min(22, 420 / rows.length)), wide = (width - 100) / sets;
+  return Plot.plot({width, height: 44 + high * rows.length, marginTop: 4, marginLeft: 80, marginRight: 20, marginBottom: 34, padding: wide > 6 && high > 8 ? 0.08 : 0,
+    x: {type: "band", label: "set →", tickSize: 0, ticks: sets > 20 ? d3.range(0, sets, d3.tickStep(0, sets, Math.max(4, width / 90))) : undefined}, y: {type: "band", label: null, tickSize: 0, domain: rows.map((row) => row.name), ticks: high < 14 ? rows.filter((_, i) => i % Math.ceil(24 / high) === 0).map((row) => row.name) : undefined},
+    marks: [Plot.cell(cells, {x: "set", y: "name", fill: (cell) => colour(cell.value ? cell.colour : "--none"), fillOpacity: (cell) => (cell.value ? 0.1 + 0.9 * cell.shade : 0.5), title: (cell) => `${options.of || ""}${cell.name}, set ${cell.set}: ${count(cell.value)}${options.words || ""}`})], opacity: {type: "identity"}});
+}
+
+/* How evenly the sets of the caches were used. */
+function setSection(runs) {
+  const split = runs.filter((run) => SET_CACHES.some((cache) => setsOf(run, cache).length));
+  if (!split.length) return;
+  const room = element("div"), evenly = (cache, units) => (cache.key === "l1d" ? addSets(units, "accesses") : units.flatMap((unit) => unit.sets.accesses));
+  let which = 0, shown = 0;
+  /* Sets from the most used on: what share of them gets what share of the lookups. */
+  const curve = (cache, run) => {
+    const counts = evenly(cache, setsOf(run, cache)).sort(d3.descending), all = d3.sum(counts) || 1;
+    return [0, ...d3.cumsum(counts)].map((value, i) => ({title: cache.title, sets: i / counts.length, share: value / all}));
+  };
+  function show() {
+    const run = split[which], what = SET_COUNTS[shown], caches = SET_CACHES.filter((cache) => setsOf(run, cache).length);
+    const tones = caches.map((cache, i) => ({label: `${cache.title} lookups`, title: cache.title, colour: TONES[i]}));
+    const [l1d, l2] = SET_CACHES.map((cache) => setsOf(run, cache));
+    const slices = l2.map((unit) => ({name: `${unit.channel}.${unit.slice}`, counts: unit.sets[what.key], colour: what.colour})), most = d3.max(slices, (row) => d3.max(row.counts)) || 0;
+    room.replaceChildren(...(l1d.length ? [figure(`Sets of the L1Ds, of all ${count(l1d.length)} SMs together, ${run.name}. The darkest of a row is its most; grey is none.`, null, (width) => setStrips(SET_COUNTS.map((row) => ({name: row.label, counts: addSets(l1d, row.key), colour: row.colour})), width), "Lookups, misses and evictions of each set of the L1Ds")] : []),
+      ...(l2.length ? [element("div", {class: "controls"}, choose("Of each L2 set", SET_COUNTS.map((row) => row.label), (i) => { shown = i; show(); })),
+        figure(`Sets of L2, a row for each slice (channel.slice): ${what.label}. The darkest has ${count(most)}; grey is none.`, null, (width) => setStrips(slices.map((row) => ({...row, most})), width, {of: "slice ", words: " " + what.label}), "What each set of each L2 slice counted")] : []),
+      figure("Skew: sets from the most used on, and the share of all lookups that went to them. On the thin line every set gets the same.", tones, (width) => Plot.plot({width: Math.min(width, 560), height: 300, marginLeft: 46, marginBottom: 36, marginRight: 24, x: {label: "sets, % →", percent: true, grid: true, domain: [0, 100]}, y: {label: "↑ lookups, %", percent: true, grid: true, domain: [0, 100]},
+        marks: [Plot.line([[0, 0], [1, 1]], {stroke: "currentColor", strokeOpacity: 0.5}), Plot.line(caches.flatMap((cache) => curve(cache, run)), {x: "sets", y: "share", z: "title", stroke: (point) => colour(tones.find((tone) => tone.title === point.title).colour), strokeWidth: 2})]}), "Share of lookups by share of sets"));
+    room.querySelectorAll("select").forEach((select) => { select.value = shown; });
+    drawFigures();
+  }
+  const rows = split.flatMap((run) => SET_CACHES.filter((cache) => (run.cache_sets || {})[cache.key]).map((cache) => ({run, cache, of: run.cache_sets[cache.key]})));
+  const n = (title, value, showAs, note) => ({title, kind: "n", note, value, show: (row) => showAs(value(row))});
+  section("sets", "Cache sets", "Whether some sets get more than their part: lookups that crowd into few sets evict each other while the rest of the cache is idle.",
+    table([{title: "Run", value: (row) => row.run.name}, {title: "Cache", value: (row) => row.cache.title}, n("Sets", (row) => row.of.sets, count), n("Without a lookup", (row) => row.of.idle, count),
+      ...SET_COUNTS.map((each) => n(`Imbalance of ${each.label}`, (row) => row.of[each.key].imbalance, percent, "by how much of the mean the busiest set is above it"))], rows),
+    split.length > 1 ? element("div", {class: "controls"}, choose("Run", split.map((run) => run.name), (i) => { which = i; show(); })) : null, room);
+  show();
+}
+
 function counterSection(runs) {
   if (!runs.length) return;
   const names = Object.keys(runs[0].total).filter((name) => typeof runs[0].total[name] !== "object" || runs[0].total[name] === null);
