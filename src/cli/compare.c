@@ -2,11 +2,13 @@
  * named. The engine makes the runs; they are kept only where --database says so. */
 #include "cli/command.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/engine/bars.h"
 #include "cli/engine/engine.h"
 #include "cli/files.h"
 #include "cli/names.h"
@@ -118,6 +120,71 @@ static bool add_runs(const Contest *contest, Store *store, TytoComparison *compa
     return is_right;
 }
 
+/* ---- The plot ---- */
+
+/* "gto", "gto with limit:ctas=2", or what of it was named. The caller frees it. */
+static char *make_label(const Contest *contest, int run) {
+    const char *warps = contest->schedulers.list[run / contest->cta_schedulers.count];
+    const char *ctas = contest->cta_schedulers.list[run % contest->cta_schedulers.count];
+    char *label = NULL;
+    size_t length;
+    FILE *to = open_memstream(&label, &length);
+    if (!to) return words_copy_text("");
+    if (warps && ctas) fprintf(to, "%s with %s", warps, ctas);
+    else fputs(warps ? warps : ctas, to);
+    fclose(to);
+    return label;
+}
+
+static char *make_title(const Contest *contest) {
+    const RunKey *key = &engine_task(contest->engine, contest->tasks[0])->key;
+    char *title = NULL;
+    size_t length;
+    FILE *to = open_memstream(&title, &length);
+    if (!to) return words_copy_text("");
+    fprintf(to, "%s on %s", key->program, key->machine);
+    if (*key->overrides) fprintf(to, " with %s", key->overrides);
+    if (*key->size) fprintf(to, ", size %s", key->size);
+    fclose(to);
+    return title;
+}
+
+static void format_speedup(const void *context, double value, char *text, int size_bytes) {
+    (void)context;
+    snprintf(text, (size_t)size_bytes, "%.2fx", value);
+}
+
+/* Speed-ups over the first as bars from 1. */
+static bool plot(const Contest *contest, Store *store) {
+    const char *path = arguments_value(contest->arguments, "--plot");
+    double first = NAN, cycles;
+    bool is_right = true;
+    if (!path) return true;
+    BarChart chart = bars_new(contest->count, 1, false);
+    chart.base = 1;
+    chart.shows_values = chart.draws_all = true;
+    chart.format = format_speedup;
+    char **labels = allocate((size_t)contest->count, sizeof *labels), axis[256];
+    for (int i = 0; i < contest->count; i++) {
+        const Task *task = engine_task(contest->engine, contest->tasks[i]);
+        chart.row_labels[i] = labels[i] = make_label(contest, i);
+        is_right &= store_value(store, &task->key, NULL, "cycles", &cycles);
+        if (i == 0) first = cycles;
+        bars_at(&chart, i, 0)->value = first / cycles;
+    }
+    snprintf(axis, sizeof axis, "speed-up over %s (ratio of cycles)", labels[0]);
+    char *title = make_title(contest);
+    is_right = is_right && bars_draw(&chart, path, title, axis);
+    free(title);
+    for (int i = 0; i < contest->count; i++)
+        free(labels[i]);
+    free((void *)labels);
+    bars_free(&chart);
+    return is_right;
+}
+
+/* ---- All of it ---- */
+
 static bool answer(const Contest *contest, Store *store) {
     TytoComparison *comparison = tyto_comparison_new();
     bool is_right = add_runs(contest, store, comparison);
@@ -127,7 +194,8 @@ static bool answer(const Contest *contest, Store *store) {
         free(text);
     }
     is_right = is_right && write_form(contest, "--json", tyto_comparison_json, comparison) &&
-               write_form(contest, "--csv", tyto_comparison_csv, comparison);
+               write_form(contest, "--csv", tyto_comparison_csv, comparison) &&
+               plot(contest, store);
     tyto_comparison_free(comparison);
     return is_right;
 }
@@ -197,6 +265,8 @@ static const TytoOption options[] = {
     {"--json", "FILE", NULL, "Write all runs as JSON, - being standard output.", NULL,
      TYTO_OPTION_FILE},
     {"--csv", "FILE", NULL, "Write every counter of every run as CSV.", NULL, TYTO_OPTION_FILE},
+    {"--plot", "FILE.svg|.pdf", NULL, "Draw the speed-ups as bars, with gnuplot.", NULL,
+     TYTO_OPTION_FILE},
 };
 
 const Command command_compare = {

@@ -49,6 +49,14 @@ void gnuplot_write_colours(FILE *to) {
     fprintf(to, "set linetype cycle 12\n");
 }
 
+void gnuplot_write_settings(const char *path, int width, int height, FILE *to) {
+    gnuplot_write_terminal(path, width, height, to);
+    gnuplot_write_colours(to);
+    fprintf(to, "set title ARG2 noenhanced\nset ylabel ARG3 noenhanced\n"
+                "set grid ytics linecolor rgb '#dddddd' linetype 1 linewidth 0.5\nset border 3\n"
+                "set tics nomirror\nset key outside below noenhanced\n");
+}
+
 /* A file in memory, which a program finds at `path`. NULL after a message. */
 static FILE *open_memory(const char *name, char path[32]) {
     int descriptor = memfd_create(name, 0);

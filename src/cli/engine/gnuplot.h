@@ -30,6 +30,9 @@ void gnuplot_write_label(const char *text, FILE *to);
  * NaN.
  */
 void gnuplot_write_terminal(const char *path, int width, int height, FILE *to);
+/* That, and what every graph of a table has: ARG2 as its title, ARG3 at its axis, rules across, the
+ * key below. */
+void gnuplot_write_settings(const char *path, int width, int height, FILE *to);
 /* Adds line types 1 to 12, which stay apart in print and for the colour-blind. */
 void gnuplot_write_colours(FILE *to);
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/engine/bars.h"
 #include "cli/engine/gnuplot.h"
-#include "cli/experiment/bars.h"
 #include "cli/experiment/output.h"
 
 enum { PIXELS_PER_BAR = 14, LEAST_PIXELS = 960, HEIGHT_PIXELS = 420 };
@@ -14,7 +14,6 @@ static const Column *column_of(const Table *table, int column) {
 }
 
 static int width_of(const Table *table) {
-    if (table->experiment->plot == PLOT_BARS) return bars_width(table);
     int bars = table->rows * 2;
     return bars * PIXELS_PER_BAR > LEAST_PIXELS ? bars * PIXELS_PER_BAR : LEAST_PIXELS;
 }
@@ -25,13 +24,8 @@ typedef struct Drawing {
     const char *path;
 } Drawing;
 
-/* ARG1 is the file of data, ARG2 the title, ARG3 what the axis shows. */
 static void write_settings(const Drawing *drawing, FILE *to) {
-    gnuplot_write_terminal(drawing->path, width_of(drawing->table), HEIGHT_PIXELS, to);
-    gnuplot_write_colours(to);
-    fprintf(to, "set title ARG2 noenhanced\nset ylabel ARG3 noenhanced\n"
-                "set grid ytics linecolor rgb '#dddddd' linetype 1 linewidth 0.5\nset border 3\n"
-                "set tics nomirror\nset key outside below noenhanced\n");
+    gnuplot_write_settings(drawing->path, width_of(drawing->table), HEIGHT_PIXELS, to);
 }
 
 /* A line of the columns' labels, then one for each row: its number, its label, the value of each
@@ -104,10 +98,19 @@ static void write_spans(const Table *table, FILE *to) {
             before_graph(number)); /* the rows' labels */
 }
 
+static bool is_same(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+/* Of the table's columns a figure has those that are shown as the first is and measured by the same
+ * setup; the others are there for a claim, and would dwarf the bars. */
+static bool is_drawn(const Table *table, int column) {
+    const Column *first = column_of(table, 0), *of = column_of(table, column);
+    return of->form == first->form && is_same(of->over, first->over) &&
+           of->over_row == first->over_row;
+}
+
 typedef void Writer(const Table *table, FILE *to);
 
-static Writer *const writers[PLOT_COUNT] = {
-    [PLOT_BARS] = bars_write_script, [PLOT_LINES] = write_lines, [PLOT_SPANS] = write_spans};
+static Writer *const writers[PLOT_COUNT] = {[PLOT_LINES] = write_lines, [PLOT_SPANS] = write_spans};
 
 /* ---- The plot ---- */
 
@@ -132,17 +135,20 @@ static void write_axis(const Table *table, FILE *to) {
                                                   [FORM_DECREASE] = ", decrease (%)",
                                                   [FORM_PER_THOUSAND] = " (per thousand)"};
     const Column *first = column_of(table, 0);
-    bool is_same = true;
-    for (int column = 1; column < table->columns; column++)
-        is_same &= column_of(table, column)->form != first->form ||
-                   strcmp(column_of(table, column)->metric.list[0], first->metric.list[0]) == 0;
+    bool is_metric = true;
+    for (int column = 1; column < table->columns; column++) {
+        const Column *of = column_of(table, column);
+        bool is_there = table->experiment->plot == PLOT_BARS ? is_drawn(table, column)
+                                                             : of->form == first->form;
+        is_metric &= !is_there || strcmp(of->metric.list[0], first->metric.list[0]) == 0;
+    }
     int counter = tyto_find_counter(first->metric.list[0]);
-    if (!is_same) fprintf(to, "share");
+    if (!is_metric) fprintf(to, "share");
     else add_words(&first->metric, to);
-    if (is_same && first->per.count == 1) fprintf(to, " per %s", first->per.list[0]);
+    if (is_metric && first->per.count == 1) fprintf(to, " per %s", first->per.list[0]);
     if (first->over) fprintf(to, " over %s", first->over);
     if (units[first->form]) fputs(units[first->form], to);
-    else if (first->form == FORM_NUMBER && is_same && counter >= 0 && !first->per.count)
+    else if (first->form == FORM_NUMBER && is_metric && counter >= 0 && !first->per.count)
         fprintf(to, " (%s)", tyto_counter(counter)->unit);
 }
 
@@ -163,9 +169,39 @@ static void write_script(const void *context, FILE *to) {
 }
 
 static void write_rows(const void *context, FILE *to) {
-    const Table *table = ((const Drawing *)context)->table;
-    if (table->experiment->plot == PLOT_BARS) bars_write_data(table, to);
-    else write_data(table, to);
+    write_data(((const Drawing *)context)->table, to);
+}
+
+/* ---- Bars ---- */
+
+static void format_value(const void *context, double value, char *text, int size_bytes) {
+    const Table *table = context;
+    table_format(column_of(table, 0)->form, value, text, size_bytes);
+}
+
+static bool draw_bars(const Table *table, const char *path, const char *title, const char *axis) {
+    int drawn = 0, series = 0;
+    for (int column = 0; column < table->columns; column++)
+        drawn += is_drawn(table, column);
+    BarChart chart = bars_new(table->rows, drawn, true);
+    chart.first_mean = table->experiment->programs.count;
+    chart.base = column_of(table, 0)->form == FORM_RATIO;
+    chart.format = format_value;
+    chart.context = table;
+    for (int row = 0; row < table->rows; row++)
+        chart.row_labels[row] = table_row_label(table, row);
+    for (int column = 0; column < table->columns; column++) {
+        if (!is_drawn(table, column)) continue;
+        chart.series_labels[series] = column_of(table, column)->label;
+        for (int row = 0; row < table->rows; row++) {
+            const Cell *cell = table_cell(table, row, column);
+            *bars_at(&chart, row, series) = (Bar){cell->value, cell->published};
+        }
+        series++;
+    }
+    bool is_done = bars_draw(&chart, path, title, axis);
+    bars_free(&chart);
+    return is_done;
 }
 
 bool output_plot(const Table *table, const char *size, const char *path) {
@@ -173,5 +209,6 @@ bool output_plot(const Table *table, const char *size, const char *path) {
     Drawing drawing = {table, path};
     make_title(table, size, title, sizeof title);
     make_axis(table, axis, sizeof axis);
+    if (table->experiment->plot == PLOT_BARS) return draw_bars(table, path, title, axis);
     return gnuplot_draw(&(Picture){path, title, axis, write_script, write_rows, &drawing});
 }

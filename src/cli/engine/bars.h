@@ -1,0 +1,38 @@
+/* Bars as a paper prints them: a group for each row, a bar for each series, from the value that
+ * means no difference, with what was published as marks beside ours. A value far beyond the others
+ * is cut at the edge and written there. */
+#ifndef TYTO_CLI_ENGINE_BARS_H
+#define TYTO_CLI_ENGINE_BARS_H
+
+#include <stdbool.h>
+
+typedef struct Bar {
+    double value, published; /* NAN: none */
+} Bar;
+
+/* How a value is written where its bar is cut. */
+typedef void BarFormat(const void *context, double value, char *text, int size_bytes);
+
+typedef struct BarChart {
+    int rows, series;
+    int first_mean;             /* rows from here on stand a little apart; `rows`: none */
+    bool draws_all;             /* a bar beyond the others is no outlier */
+    bool shows_values;          /* above the bars, while they are few */
+    double base;                /* what means no difference: 0 or 1 */
+    Bar *bars;                  /* by row, then series */
+    const char **row_labels;    /* borrowed texts */
+    const char **series_labels; /* likewise; NULL: one series, which the axis tells */
+    BarFormat *format;          /* of values ... */
+    const void *context;        /* ... given to it */
+} BarChart;
+
+/* The arrays of a chart, whose bars are all NAN; named series only if `has_labels`. */
+BarChart bars_new(int rows, int series, bool has_labels);
+void bars_free(BarChart *chart);
+Bar *bars_at(const BarChart *chart, int row, int series);
+
+/* Draws it as SVG, or PDF where the path ends so; `axis` is what the values are. False after a
+ * message. */
+bool bars_draw(const BarChart *chart, const char *path, const char *title, const char *axis);
+
+#endif

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""What figures show, read from the SVG that gnuplot draws.
+
+usage: test_plot.py TYTO
+
+Where there is no gnuplot everything is skipped.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TYTO = pathlib.Path(sys.argv[1]).resolve()
+PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+SERIES = 14
+MANY = f"""
+id: mine
+paper: OURS
+title: many series
+place: here
+machine: owl
+programs: [{{label: A, run: vecadd}}, {{label: B, run: reduction}}]
+setups:
+  - {{name: rr, scheduler: lrr}}
+  - {{name: perfect, scheduler: lrr, set: [oracle.perfect_l1=true]}}
+columns:
+{"".join(f"  - {{label: COLUMN{i}, metric: ipc, setup: perfect, over: rr, form: ratio}}{chr(10)}" for i in range(SERIES))}
+  - {{label: AUXILIARY, metric: l1d_misses, per: l1d_accesses, setup: rr, form: percent}}
+published:
+  - {{column: COLUMN0, place: here, values: {{A: 1.5}}}}
+"""
+LONELY = MANY.replace(MANY[MANY.index("  - {label: COLUMN1,"):MANY.index("  - {label: AUX")], "")
+
+
+class Figure:
+    """Bars, texts and colours of a picture."""
+
+    def __init__(self, svg):
+        self.texts = re.findall(r"<text>([^<]*)</text>", svg)
+        self.bars = []  # colour, left, top, bottom
+        for group in re.findall(r'<g id="gnuplot_plot_\d+"(.*?)(?=<g id="gnuplot_plot_|\Z)', svg, re.S):
+            drawn = re.findall(r"<polygon (fill = '[^']*'(?: fill-opacity = '[^']*')?) points = '([^']*)'", group)
+            for name, points in drawn["<text>" in group:]:  # past the sample in the key
+                corners = [tuple(map(float, point.split(","))) for point in points.split()]
+                self.bars.append((name, min(x for x, _ in corners), min(y for _, y in corners), max(y for _, y in corners)))
+
+    def lengths(self):
+        return [bottom - top for _, _, top, bottom in sorted(self.bars, key=lambda bar: bar[1])]
+
+
+@unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+class Plots(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def tyto(self, *words, status=0):
+        done = subprocess.run([TYTO, *map(str, words)], capture_output=True, text=True, check=False, cwd=self.path, env=PLAIN, timeout=170)
+        self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}{done.stderr}")
+        return done
+
+    def figure(self, name="p.svg"):
+        return Figure((self.path / name).read_text(encoding="utf-8"))
+
+    def compare(self, *words, **more):
+        return self.tyto("compare", "--database", "runs", "--machine", "ccws", "--schedulers", "gto,lrr,swl:limit=1..2", *words, "spmv", "--size", "1024", **more)
+
+    def test_a_comparison_has_a_bar_for_each_run_as_long_as_its_gain(self):
+        done = self.compare("--plot", "p.svg", "--json", "c.json")
+        self.assertEqual(done.stderr.count("warning"), 0)
+        cycles = [run["total"]["cycles"] for run in json.loads((self.path / "c.json").read_text())["runs"]]
+        gains = [cycles[0] / each - 1 for each in cycles]
+        seen = self.figure()
+        lengths = seen.lengths()
+        self.assertEqual(len(lengths), 4)
+        scale = max(lengths) / max(map(abs, gains))  # from the base, which is 1
+        for length, gain in zip(lengths, gains):
+            self.assertAlmostEqual(length, abs(gain) * scale, delta=1)
+        for text in ("speed-up over gto (ratio of cycles)", "spmv --size 1024 on ccws", "swl:limit=2", *(f"{1 + gain:.2f}x" for gain in gains)):
+            self.assertIn(text, seen.texts)
+
+    def test_a_comparison_as_pdf_and_to_standard_output(self):
+        self.compare("--plot", "p.pdf")
+        self.assertTrue((self.path / "p.pdf").read_bytes().startswith(b"%PDF"))
+        done = self.compare("--plot", "-")
+        self.assertTrue(done.stdout.startswith("<?xml"))
+        self.assertIn("gto is fastest" if "gto is" in done.stderr else "is fastest", done.stderr)
+
+    def test_a_comparison_names_both_schedulers_of_a_run(self):
+        self.tyto("compare", "--schedulers", "lrr,gto", "--cta-schedulers", "round-robin,limit:ctas=1", "--plot", "p.svg", "vecadd", "--size", "test")
+        self.assertIn("gto with limit:ctas=1", self.figure().texts)
+        self.tyto("compare", "--cta-schedulers", "round-robin,limit:ctas=1", "--plot", "p.svg", "vecadd", "--size", "test")
+        self.assertIn("speed-up over round-robin (ratio of cycles)", self.figure().texts)
+
+    def test_what_cannot_be_drawn_is_told_before_anything_runs(self):
+        self.assertIn("--plot no/p.svg: cannot be written", self.compare("--plot", "no/p.svg", status=2).stderr)
+
+    def reproduce(self, text):
+        (self.path / "mine.yaml").write_text(text, encoding="utf-8")
+        done = self.tyto("reproduce", "./mine.yaml", "--size", "test", "--plot", "p.svg")
+        self.assertNotIn("warning", done.stderr)
+        return self.figure()
+
+    def test_series_have_twelve_colours_and_lighter_ones_after_them(self):
+        seen = self.reproduce(MANY)
+        self.assertTrue({f"COLUMN{i}" for i in range(SERIES)} <= set(seen.texts))
+        self.assertNotIn("AUXILIARY", seen.texts)
+        bars = [name for name, *_ in seen.bars]
+        self.assertEqual(len(set(bars)), SERIES, sorted(set(bars)))
+
+    def test_an_experiment_of_one_series_stands_on_its_base_and_shows_what_was_published(self):
+        seen = self.reproduce(LONELY)
+        self.assertIn("COLUMN0", seen.texts)
+        self.assertIn("published", seen.texts)
+        self.assertIn("ipc over rr", seen.texts)
+        self.assertNotIn("AUXILIARY", seen.texts)
+        bottoms = {bottom for name, _, top, bottom in seen.bars if bottom - top > 2}
+        self.assertLessEqual(max(bottoms) - min(bottoms), 1)  # all from the same line, at 1
+        self.tyto("reproduce", "./mine.yaml", "--size", "test", "--stored", "--plot", "p.pdf")
+        self.assertTrue((self.path / "p.pdf").read_bytes().startswith(b"%PDF"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=0)
