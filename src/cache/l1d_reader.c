@@ -19,6 +19,8 @@ struct L1dReader {
     char *name; /* for messages */
     L1dTraceHeader header;
     L1dTraceTotals totals;
+    uint8_t *origin; /* names and texts in turn */
+    size_t origin_bytes;
     Block *blocks;        /* and one past the last, whose `first` is the number of all records */
     uint64_t block_count; /* without that one */
     uint64_t block_room;  /* of blocks */
@@ -54,7 +56,23 @@ static void add_block(L1dReader *reader, Block block) {
     reader->blocks[reader->block_count++] = block;
 }
 
-/* Goes from block header to block header, up to the totals at the end. */
+static bool read_origin(L1dReader *reader, Diag *diag) {
+    uint8_t number[4];
+    if (!read_bytes(reader, number, sizeof number, diag)) return false;
+    size_t count = l1d_get32(number);
+    if (count > L1D_TRACE_MAX_ORIGIN) return refuse(reader, "its end is damaged", diag);
+    reader->origin = base_malloc(count + 1);
+    if (!read_bytes(reader, reader->origin, count, diag) ||
+        !read_bytes(reader, number, sizeof number, diag))
+        return false;
+    if (l1d_origin_checksum(reader->origin, count) != l1d_get32(number) ||
+        !l1d_origin_is_whole(reader->origin, count))
+        return refuse(reader, "its end is damaged", diag);
+    reader->origin_bytes = count;
+    return true;
+}
+
+/* Goes from block header to block header, up to the end. */
 static bool find_blocks(L1dReader *reader, Diag *diag) {
     uint8_t head[L1D_TRACE_BLOCK_HEADER_BYTES], end[L1D_TRACE_END_BYTES];
     uint64_t at = L1D_TRACE_HEADER_BYTES, first = 0;
@@ -74,6 +92,7 @@ static bool find_blocks(L1dReader *reader, Diag *diag) {
     reader->block_count--;
     if (!read_bytes(reader, end, sizeof end, diag)) return false;
     const char *what = l1d_totals_unpack(end, &reader->totals);
+    if (!what && reader->header.version > 1 && !read_origin(reader, diag)) return false;
     if (!what && fgetc(reader->file) != EOF) what = "something follows its end";
     return what ? refuse(reader, what, diag) : true;
 }
@@ -123,6 +142,7 @@ void l1d_reader_free(L1dReader *reader) {
     fclose(reader->file);
     ZSTD_freeDCtx(reader->context);
     free(reader->name);
+    free(reader->origin);
     free(reader->blocks);
     free(reader->records);
     free(reader->packed);
@@ -132,6 +152,16 @@ void l1d_reader_free(L1dReader *reader) {
 
 const L1dTraceHeader *l1d_reader_header(const L1dReader *reader) { return &reader->header; }
 const L1dTraceTotals *l1d_reader_totals(const L1dReader *reader) { return &reader->totals; }
+const char *l1d_reader_origin(const L1dReader *reader, const char *name) {
+    if (!reader->origin) return NULL;
+    const char *at = (const char *)reader->origin, *end = at + reader->origin_bytes;
+    while (at < end) {
+        const char *text = at + strlen(at) + 1;
+        if (!strcmp(at, name)) return text;
+        at = text + strlen(text) + 1;
+    }
+    return NULL;
+}
 uint64_t l1d_reader_blocks(const L1dReader *reader) { return reader->block_count; }
 uint64_t l1d_reader_first(const L1dReader *reader, uint64_t block) {
     return reader->blocks[block].first;

@@ -21,6 +21,8 @@ void l1d_reader_free(L1dReader *reader); /* NULL is allowed */
 
 const L1dTraceHeader *l1d_reader_header(const L1dReader *reader);
 const L1dTraceTotals *l1d_reader_totals(const L1dReader *reader);
+/* The text of a name of the origin; NULL: there is none. */
+const char *l1d_reader_origin(const L1dReader *reader, const char *name);
 uint64_t l1d_reader_blocks(const L1dReader *reader);
 /* Number of the first record of a block; of a block past the last one: the number of all records.
  */

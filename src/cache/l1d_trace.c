@@ -53,7 +53,8 @@ static bool is_line_size(uint32_t bytes) {
 const char *l1d_header_unpack(const uint8_t in[static L1D_TRACE_HEADER_BYTES],
                               L1dTraceHeader *header) {
     if (memcmp(in, magic, sizeof magic)) return "not an L1D trace (--record-l1d writes one)";
-    if (l1d_get32(in + AT_VERSION) != L1D_TRACE_VERSION)
+    uint32_t version = l1d_get32(in + AT_VERSION);
+    if (version < 1 || version > L1D_TRACE_VERSION)
         return "an L1D trace of another version; record it again";
     if (l1d_get32(in + AT_CHECKSUM) != checksum(in, AT_CHECKSUM)) return "its header is damaged";
     const uint8_t *numbers = in + AT_NUMBERS;
@@ -62,7 +63,8 @@ const char *l1d_header_unpack(const uint8_t in[static L1D_TRACE_HEADER_BYTES],
                                .size_bytes = l1d_get32(numbers + 8),
                                .line_bytes = l1d_get32(numbers + 12),
                                .ways = l1d_get32(numbers + 16),
-                               .index = (CacheIndex)l1d_get32(numbers + 20)};
+                               .index = (CacheIndex)l1d_get32(numbers + 20),
+                               .version = version};
     memcpy(header->machine, in + AT_MACHINE, L1D_TRACE_MACHINE_BYTES - 1);
     memcpy(header->scheduler, in + AT_SCHEDULER, L1D_TRACE_SCHEDULER_BYTES - 1);
     bool is_good = header->sms >= 1 && header->sms <= L1D_TRACE_MAX_SMS && header->ways >= 1 &&
@@ -90,6 +92,17 @@ const char *l1d_totals_unpack(const uint8_t in[static L1D_TRACE_END_BYTES],
         numbers[i] = get64(in + 8 * i);
     memcpy(totals, numbers, sizeof numbers);
     return NULL;
+}
+
+/* ---- Origin ---- */
+
+uint32_t l1d_origin_checksum(const uint8_t *bytes, size_t count) { return checksum(bytes, count); }
+
+bool l1d_origin_is_whole(const uint8_t *bytes, size_t count) {
+    uint32_t texts = 0;
+    for (size_t i = 0; i < count; i++)
+        texts += !bytes[i];
+    return texts % 2 == 0 && (!count || !bytes[count - 1]);
 }
 
 /* ---- Records: a column for each field, which compresses better than a row for each record ---- */

@@ -13,7 +13,7 @@
 #include "cache/cache_config.h"
 
 enum {
-    L1D_TRACE_VERSION = 1,
+    L1D_TRACE_VERSION = 2,    /* 1 was the same without an origin */
     L1D_TRACE_MAX_SMS = 1024, /* as many as a machine can have */
     L1D_TRACE_HEADER_BYTES = 256,
     L1D_TRACE_BLOCK_RECORDS = 65536, /* most records of a block */
@@ -61,11 +61,12 @@ typedef struct L1dTraceHeader {
     uint32_t line_bytes; /* likewise */
     uint32_t ways;       /* likewise */
     CacheIndex index;    /* likewise: address to set */
+    uint32_t version;    /* of the format; that which is written is L1D_TRACE_VERSION */
     char machine[L1D_TRACE_MACHINE_BYTES];     /* name */
     char scheduler[L1D_TRACE_SCHEDULER_BYTES]; /* warp scheduler with its parameters, cut to fit */
 } L1dTraceHeader;
 
-/* What the run itself counted: the last bytes of the file, one 64-bit number each. */
+/* What the run itself counted: bytes behind the blocks, one 64-bit number each. */
 typedef struct L1dTraceTotals {
     uint64_t kernels;             /* that were recorded */
     uint64_t thread_instructions; /* of all kernels */
@@ -77,7 +78,8 @@ typedef struct L1dTraceTotals {
 
 enum {
     L1D_TRACE_TOTALS = sizeof(L1dTraceTotals) / sizeof(uint64_t),
-    L1D_TRACE_END_BYTES = sizeof(L1dTraceTotals) + 4 /* the totals and their checksum */
+    L1D_TRACE_END_BYTES = sizeof(L1dTraceTotals) + 4, /* the totals and their checksum */
+    L1D_TRACE_MAX_ORIGIN = 1 << 25                    /* bytes, twice a command line's */
 };
 
 void l1d_header_pack(const L1dTraceHeader *header, uint8_t out[static L1D_TRACE_HEADER_BYTES]);
@@ -88,6 +90,12 @@ const char *l1d_header_unpack(const uint8_t in[static L1D_TRACE_HEADER_BYTES],
 void l1d_totals_pack(const L1dTraceTotals *totals, uint8_t out[static L1D_TRACE_END_BYTES]);
 /* NULL, or what is wrong with the bytes. */
 const char *l1d_totals_unpack(const uint8_t in[static L1D_TRACE_END_BYTES], L1dTraceTotals *totals);
+
+/* What decided the run, behind the totals: the number of bytes, names and texts in turn, each with
+ * its NUL, and their checksum. */
+uint32_t l1d_origin_checksum(const uint8_t *bytes, size_t count);
+/* Whether the bytes are such names and texts. */
+bool l1d_origin_is_whole(const uint8_t *bytes, size_t count);
 
 /* `count` records to and from count x L1D_TRACE_RECORD_BYTES bytes. Reading gives NULL, or what is
  * wrong; `sms` bounds the SMs. */

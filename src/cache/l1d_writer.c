@@ -77,12 +77,25 @@ static void free_writer(L1dWriter *writer) {
     free(writer);
 }
 
-bool l1d_writer_close(L1dWriter *writer, const L1dTraceTotals *totals, Diag *diag) {
+static void write_origin(L1dWriter *writer, const Text *origin) {
+    uint8_t number[4];
+    size_t count = origin && origin->length <= L1D_TRACE_MAX_ORIGIN ? origin->length : 0;
+    const uint8_t *bytes = (const uint8_t *)(count ? origin->bytes : "");
+    l1d_put32(number, (uint32_t)count);
+    write_bytes(writer, number, sizeof number);
+    write_bytes(writer, bytes, count);
+    l1d_put32(number, l1d_origin_checksum(bytes, count));
+    write_bytes(writer, number, sizeof number);
+}
+
+bool l1d_writer_close(L1dWriter *writer, const L1dTraceTotals *totals, const Text *origin,
+                      Diag *diag) {
     uint8_t end[L1D_TRACE_BLOCK_HEADER_BYTES + L1D_TRACE_END_BYTES] = {
         0}; /* a block of no records */
     if (writer->count) write_block(writer);
     l1d_totals_pack(totals, end + L1D_TRACE_BLOCK_HEADER_BYTES);
     write_bytes(writer, end, sizeof end);
+    write_origin(writer, origin);
     int error = writer->is_failed ? ENOMEM : 0;
     if (error) output_file_abandon(writer->file);
     else if (!output_file_close(writer->file)) error = errno;

@@ -4,6 +4,7 @@
 #define TYTO_CACHE_L1D_WRITER_H
 
 #include "base/diag.h"
+#include "base/text.h"
 #include "cache/l1d_trace.h"
 
 typedef struct L1dWriter L1dWriter;
@@ -15,9 +16,10 @@ L1dWriter *l1d_writer_open(const char *path, const L1dTraceHeader *header, Diag 
 /* Adds a record. A write that fails is kept for l1d_writer_close; nothing is written after it. */
 void l1d_writer_add(L1dWriter *writer, const L1dRecord *record);
 
-/* Writes what is left and the totals, and frees the writer. False, with one error in `diag`, when
- * any part could not be written. */
-bool l1d_writer_close(L1dWriter *writer, const L1dTraceTotals *totals, Diag *diag);
+/* Writes what is left, the totals and the origin (l1d_trace.h; NULL: none), and frees the writer.
+ * False, with one error in `diag`, when any part could not be written. */
+bool l1d_writer_close(L1dWriter *writer, const L1dTraceTotals *totals, const Text *origin,
+                      Diag *diag);
 
 /* Frees the writer, and leaves the old file as it was. NULL is allowed. */
 void l1d_writer_abandon(L1dWriter *writer);

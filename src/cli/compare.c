@@ -174,7 +174,7 @@ static bool plot(const Contest *contest, Store *store) {
     }
     snprintf(axis, sizeof axis, "speed-up over %s (ratio of cycles)", labels[0]);
     char *title = make_title(contest);
-    is_right = is_right && bars_draw(&chart, path, title, axis);
+    is_right = is_right && bars_draw(&chart, path, &contest->arguments->command, title, axis);
     free(title);
     for (int i = 0; i < contest->count; i++)
         free(labels[i]);

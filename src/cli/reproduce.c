@@ -139,7 +139,7 @@ static bool show_table(const Work *work, const Study *study, const Table *table)
     output_text(table, work->size, stdout);
     if (work->csv.file && !output_csv(table, study, work->csv.file)) return false;
     if (work->claims) claims_add(work->claims, table);
-    return !plot || output_plot(table, work->size, plot);
+    return !plot || output_plot(table, work->size, plot, &work->arguments->command);
 }
 
 static int show_study(const Work *work, Study *study) {

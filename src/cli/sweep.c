@@ -61,7 +61,7 @@ static bool show(const Work *work) {
     fflush(stdout);
     is_shown = is_shown && write_file(work, "--csv", write_csv) &&
                write_file(work, "--json", write_json) &&
-               (!plot || sweep_plot(work->sweep, work->store, plot));
+               (!plot || sweep_plot(work->sweep, work->store, plot, &work->arguments->command));
     return is_shown && sweep_write_failures(work->sweep, work->store, stderr);
 }
 

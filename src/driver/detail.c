@@ -77,6 +77,7 @@ static bool open_policies(Detail *detail, const Options *options, Diag *diag) {
 
 static bool close_policies(Detail *detail, const Options *options, Diag *diag) {
     if (!detail->policies) return true;
+    sched_csv_end(detail->watch.policies, detail->run);
     bool is_written = output_file_close(detail->policies);
     if (!is_written) output_failed(options->policies_path, diag);
     detail->policies = NULL;
@@ -109,7 +110,10 @@ static bool close_l1d(Detail *detail, Diag *diag) {
                              .misses = total.l1d_misses,
                              .load_accesses = total.l1d_load_accesses,
                              .load_misses = total.l1d_load_misses};
-    bool is_written = l1d_writer_close(detail->l1d, &totals, diag);
+    Text origin = {0};
+    run_add_origin_texts(detail->run, &origin);
+    bool is_written = l1d_writer_close(detail->l1d, &totals, &origin, diag);
+    text_free(&origin);
     detail->l1d = detail->watch.l1d = NULL;
     return is_written;
 }
@@ -179,7 +183,7 @@ void detail_free(Detail *detail) {
 
 bool detail_finish(Detail *detail, const Options *options, Diag *diag) {
     bool is_right = true;
-    if (detail->timeline) is_right &= timeline_close(detail->timeline, diag);
+    if (detail->timeline) is_right &= timeline_close(detail->timeline, detail->run, diag);
     detail->timeline = NULL;
     detail->watch.timeline = NULL;
     is_right &= close_policies(detail, options, diag);

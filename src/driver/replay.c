@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "cache/replay.h"
 #include "driver/origin.h"
+#include "stats/csv.h"
 
 struct TytoReplay {
     char *path;                   /* of the trace */
@@ -20,6 +21,7 @@ struct TytoReplay {
     L1dTraceTotals run;           /* what the run itself counted */
     ReplayConfig config;          /* what it was replayed on */
     ReplayResult result;
+    char *origin[RUN_ORIGINS]; /* of the run; owned; NULL: none */
 };
 
 /* ---- Doing it ---- */
@@ -42,6 +44,10 @@ static bool read_policy(const char *name, ReplayPolicy *policy, Diag *diag) {
 static TytoStatus replay_on(TytoReplay *replay, L1dReader *reader, Diag *diag) {
     replay->header = *l1d_reader_header(reader);
     replay->run = *l1d_reader_totals(reader);
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++) {
+        const char *text = l1d_reader_origin(reader, run_origin_names[i]);
+        if (text) replay->origin[i] = strdup(text);
+    }
     if (!replay_resolve(reader, &replay->config, diag)) return TYTO_BAD_OPTION;
     return replay_run(reader, &replay->config, &replay->result, diag) ? TYTO_OK : TYTO_BAD_FILE;
 }
@@ -75,6 +81,8 @@ TytoStatus tyto_replay(const char *path, const TytoCache *cache, TytoReplay **re
 void tyto_replay_free(TytoReplay *replay) {
     if (!replay) return;
     free(replay->path);
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++)
+        free(replay->origin[i]);
     free(replay);
 }
 
@@ -136,6 +144,8 @@ char *tyto_replay_text(const TytoReplay *replay) {
     const ReplayConfig *config = &replay->config;
     text_printf(&out, "%s: %u L1Ds of machine %s, warps by %s\n", replay->path, replay->header.sms,
                 replay->header.machine, replay->header.scheduler);
+    if (replay->origin[RUN_ORIGIN_command])
+        text_printf(&out, "recorded: %s\n", replay->origin[RUN_ORIGIN_command]);
     text_printf(&out, "replayed: %s, ", policy_of(replay));
     if (!config->is_unbounded)
         text_printf(&out, "%" PRIu64 " bytes, %u ways, ", config->size_bytes, config->ways);
@@ -147,6 +157,18 @@ char *tyto_replay_text(const TytoReplay *replay) {
         text_printf(&out, "  %s\n", rows[i].meaning);
     }
     return out.bytes;
+}
+
+/* What decided the run, as one object. */
+static void write_origin(const TytoReplay *replay, Json *json) {
+    json_key(json, "run");
+    json_object(json);
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++) {
+        json_key(json, run_origin_names[i]);
+        if (replay->origin[i]) json_string(json, replay->origin[i]);
+        else json_null(json);
+    }
+    json_end_object(json);
 }
 
 char *tyto_replay_json(const TytoReplay *replay) {
@@ -179,21 +201,10 @@ char *tyto_replay_json(const TytoReplay *replay) {
         if (rows[i].per) json_double(&json, ratio(replay, &rows[i]));
         else json_uint(&json, count_at(replay, rows[i].offset));
     }
+    write_origin(replay, &json);
     json_end_object(&json);
     text_add(&out, "\n");
     return out.bytes;
-}
-
-/* A field of CSV in quotes, where it needs them. */
-static void add_field(Text *out, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        text_add(out, text);
-        return;
-    }
-    text_add(out, "\"");
-    for (; *text; text++)
-        text_add_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    text_add(out, "\"");
 }
 
 char *tyto_replay_csv(const TytoReplay *replay) {
@@ -209,9 +220,11 @@ char *tyto_replay_csv(const TytoReplay *replay) {
              "tyto_version,trace,trace_hash,machine,scheduler,policy,size_bytes,ways,line_bytes");
     for (int i = 0; i < ROW_COUNT; i++)
         text_printf(&out, ",%s", rows[i].name);
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++)
+        text_printf(&out, ",run_%s", run_origin_names[i]);
     text_add(&out, "\n");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        add_field(&out, words[i]);
+        csv_add_string(&out, words[i]);
         text_add(&out, ",");
     }
     if (config->is_unbounded) text_add(&out, ",");
@@ -220,6 +233,10 @@ char *tyto_replay_csv(const TytoReplay *replay) {
     for (int i = 0; i < ROW_COUNT; i++) {
         if (rows[i].per) text_printf(&out, ",%.9g", ratio(replay, &rows[i]));
         else text_printf(&out, ",%" PRIu64, count_at(replay, rows[i].offset));
+    }
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++) {
+        text_add(&out, ",");
+        if (replay->origin[i]) csv_add_string(&out, replay->origin[i]);
     }
     text_add(&out, "\n");
     return out.bytes;

@@ -10,7 +10,24 @@ static void add_number(Text *text, double value) {
     json_double(&json, value);
 }
 
-void sched_csv_start(FILE *file) { fputs("kernel,cycle,sm,name,index,value,unit\n", file); }
+void sched_csv_start(FILE *file) {
+    Text names = {0};
+    run_add_origin_names(&names);
+    fprintf(file, "kernel,cycle,sm,name,index,value,unit,%s\n", text_string(&names));
+    text_free(&names);
+}
+
+void sched_csv_end(FILE *file, const RunStats *run) {
+    Text origin = {0};
+    run_add_origin_fields(run, &origin);
+    fprintf(file, ",,,origin,,,,%s\n", text_string(&origin));
+    text_free(&origin);
+}
+
+/* A comma for each of the origin's columns. */
+#define COMMA(name, meaning) ","
+static const char no_origin[] = RUN_ORIGIN(COMMA);
+#undef COMMA
 
 static void csv_line(const SchedCsv *csv, const char *name, const char *index, double value,
                      const char *unit) {
@@ -18,7 +35,8 @@ static void csv_line(const SchedCsv *csv, const char *name, const char *index, d
     add_number(&number, value);
     fprintf(csv->file, "\"%s\",%" PRIu64 ",", csv->kernel, csv->cycle);
     if (csv->sm != SCHED_CSV_CTAS) fprintf(csv->file, "%d", csv->sm);
-    fprintf(csv->file, ",%s,%s,%s,\"%s\"\n", name, index, text_string(&number) + 1, unit);
+    fprintf(csv->file, ",%s,%s,%s,\"%s\"%s\n", name, index, text_string(&number) + 1, unit,
+            no_origin);
     text_free(&number);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "stats/run.h"
 #include "tyto/policy.h"
 
 /* Reports of many policies at many times, one line for each number. */
@@ -18,8 +19,10 @@ typedef struct SchedCsv {
 enum { SCHED_CSV_CTAS = -1 };
 
 /* Writes the head: kernel, cycle, sm (empty for the CTA scheduler), name, index (in a list), value,
- * unit. */
+ * unit, and the origin's columns. These are known at the end, and filled in the last line alone,
+ * whose name is "origin": the others may be by the million. */
 void sched_csv_start(FILE *file);
+void sched_csv_end(FILE *file, const RunStats *run);
 TytoReport sched_report_csv(SchedCsv *csv);
 
 #endif

@@ -161,6 +161,12 @@ bool run_check(const RunStats *run, Text *why);
 
 /* The origin, as keys of the JSON object that is open. */
 void run_write_origin(const RunStats *run, Json *json);
+/* The same as fields of CSV, quoted where they need it, between commas; and their names likewise.
+ */
+void run_add_origin_fields(const RunStats *run, Text *out);
+void run_add_origin_names(Text *out);
+/* And as names and texts in turn, each with its NUL; what there is none of is left out. */
+void run_add_origin_texts(const RunStats *run, Text *out);
 /* A run as one JSON object. */
 void run_write_json(const RunStats *run, Json *json);
 

@@ -1,6 +1,8 @@
 /* A run as JSON, one or several as CSV. */
 #include "stats/run.h"
 
+#include <string.h>
+
 #include "base/demangle.h"
 #include "stats/csv.h"
 
@@ -177,19 +179,31 @@ static void add_field(Text *out, const char *value) {
     text_add(out, ",");
 }
 
-static void add_origin(Text *out, const RunStats *run) {
-    for (RunOrigin i = 0; i < RUN_ORIGINS; i++)
-        add_field(out, run_origin(run, i) ? run_origin(run, i) : "");
+void run_add_origin_fields(const RunStats *run, Text *out) {
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++) {
+        if (i) text_add(out, ",");
+        csv_add_string(out, run_origin(run, i) ? run_origin(run, i) : "");
+    }
 }
 
-static void add_origin_names(Text *out) {
+void run_add_origin_names(Text *out) {
     for (RunOrigin i = 0; i < RUN_ORIGINS; i++)
-        text_printf(out, "%s,", run_origin_names[i]);
+        text_printf(out, "%s%s", i ? "," : "", run_origin_names[i]);
+}
+
+void run_add_origin_texts(const RunStats *run, Text *out) {
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++) {
+        const char *text = run_origin(run, i);
+        if (!text) continue;
+        text_add_bytes(out, run_origin_names[i], strlen(run_origin_names[i]) + 1);
+        text_add_bytes(out, text, strlen(text) + 1);
+    }
 }
 
 static void add_line(Text *out, const RunStats *run, const char *index, const char *kernel,
                      const char *status, const Counters *counters) {
-    add_origin(out, run);
+    run_add_origin_fields(run, out);
+    text_add(out, ",");
     add_field(out, index);
     add_field(out, kernel);
     csv_add_string(out, status);
@@ -216,8 +230,8 @@ static void write_run_csv(const RunStats *run, Text *out) {
 }
 
 void run_write_csv(const RunStats *const *runs, int count, Text *out) {
-    add_origin_names(out);
-    text_add(out, "index,kernel,status");
+    run_add_origin_names(out);
+    text_add(out, ",index,kernel,status");
     csv_add_names(out);
     text_add(out, "\n");
     for (int i = 0; i < count; i++)
@@ -226,8 +240,10 @@ void run_write_csv(const RunStats *const *runs, int count, Text *out) {
 
 void run_write_units_csv(const RunStats *run, Text *out) {
     Text origin = {0};
-    add_origin(&origin, run);
-    add_origin_names(out);
+    run_add_origin_fields(run, &origin);
+    text_add(&origin, ",");
+    run_add_origin_names(out);
+    text_add(out, ",");
     units_write_csv_names(out);
     text_add(out, "\n");
     units_write_csv(run->units, text_string(&origin), out);
@@ -235,7 +251,11 @@ void run_write_units_csv(const RunStats *run, Text *out) {
 }
 
 void run_write_ctas_csv(const RunStats *run, Text *out) {
-    text_add(out, "index,kernel,cta,sm,slot,start,end,command\n");
+    Text origin = {0};
+    run_add_origin_fields(run, &origin);
+    text_add(out, "index,kernel,cta,sm,slot,start,end,");
+    run_add_origin_names(out);
+    text_add(out, "\n");
     for (int i = 0; i < run->kernel_count; i++) {
         const KernelStats *kernel = &run->kernels[i];
         const KernelTiming *timing = kernel->timing;
@@ -249,9 +269,8 @@ void run_write_ctas_csv(const RunStats *run, Text *out) {
             csv_add_uint(out, record->start);
             text_add(out, ",");
             csv_add_uint(out, record->end);
-            text_add(out, ",");
-            csv_add_string(out, run->command ? run->command : "");
-            text_add(out, "\n");
+            text_printf(out, ",%s\n", text_string(&origin));
         }
     }
+    text_free(&origin);
 }

@@ -119,7 +119,8 @@ static void free_timeline(Timeline *timeline) {
     free(timeline);
 }
 
-bool timeline_close(Timeline *timeline, Diag *diag) {
+bool timeline_close(Timeline *timeline, const RunStats *run, Diag *diag) {
+    if (run) timeline->form->origin(timeline, run);
     timeline->form->end(timeline);
     bool is_written = output_file_close(timeline->file);
     if (!is_written) output_failed(timeline->path, diag);

@@ -15,6 +15,7 @@
 
 #include "base/diag.h"
 #include "stats/counters.h"
+#include "stats/run.h"
 
 typedef struct Timeline Timeline;
 
@@ -53,8 +54,9 @@ void timeline_unit_counters(Timeline *timeline, TimelineUnit unit, uint32_t inde
 void timeline_warp(Timeline *timeline, uint32_t sm, uint32_t slot, const char *doing, uint32_t line,
                    uint64_t start, uint64_t end);
 
-/* Ends the file. False, with one error in `diag`, when any part could not be written. */
-bool timeline_close(Timeline *timeline, Diag *diag);
+/* Ends the file with where it comes from, if `run` is not NULL. False, with one error in `diag`,
+ * when any part could not be written. */
+bool timeline_close(Timeline *timeline, const RunStats *run, Diag *diag);
 /* Frees it, and leaves the old file as it was. NULL is allowed. */
 void timeline_abandon(Timeline *timeline);
 

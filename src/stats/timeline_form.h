@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/output_file.h"
 #include "base/text.h"
+#include "stats/run.h"
 #include "stats/timeline.h"
 
 enum { TIMELINE_MAX_SERIES = 10 };
@@ -31,6 +32,8 @@ typedef struct TimelineForm {
     void (*slice)(Timeline *timeline, uint32_t group, uint32_t track, const char *name,
                   uint64_t start, uint64_t end);
     void (*counters)(Timeline *timeline, uint64_t start, const Counters *growth);
+    /* Where it comes from, as names and texts. */
+    void (*origin)(Timeline *timeline, const RunStats *run);
     void (*end)(Timeline *timeline);
     bool has_units;
 } TimelineForm;

@@ -64,9 +64,24 @@ static void counters(Timeline *timeline, uint64_t start, const Counters *growth)
     }
 }
 
+/* As the arguments of an event that viewers pass over. */
+static void origin(Timeline *timeline, const RunStats *run) {
+    bool is_first = true;
+    begin_event(timeline, "M", TIMELINE_GPU);
+    text_add(&timeline->text, ",\"tid\":0,\"name\":\"origin\",\"args\":{");
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++) {
+        if (!run_origin(run, i)) continue;
+        if (!is_first) text_add(&timeline->text, ",");
+        add_string(timeline, run_origin_names[i], run_origin(run, i));
+        is_first = false;
+    }
+    text_add(&timeline->text, "}");
+    end_event(timeline);
+}
+
 static void end(Timeline *timeline) {
     text_add(&timeline->text, "\n]\n");
     timeline_flush(timeline);
 }
 
-const TimelineForm timeline_json = {begin, name, slice, counters, end, false};
+const TimelineForm timeline_json = {begin, name, slice, counters, origin, end, false};

@@ -39,8 +39,13 @@ enum {
     EVENT_NAME = 23,
     EVENT_VALUE = 44
 };
-enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_COUNTER = 4 };
-enum { ANNOTATION_NAME_NUMBER = 1, ANNOTATION_UINT = 3 };
+enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
+enum {
+    ANNOTATION_NAME_NUMBER = 1,
+    ANNOTATION_UINT = 3,
+    ANNOTATION_STRING = 6,
+    ANNOTATION_NAME = 10
+};
 enum { INTERNED_EVENT_NAMES = 2, INTERNED_ANNOTATION_NAMES = 3 };
 enum { ENTRY_NUMBER = 1, ENTRY_NAME = 2 };
 
@@ -48,6 +53,7 @@ enum {
     SEQUENCE = 1,
     LINE_NUMBER = 1,     /* of the only name of an annotation: the line of the PTX */
     NS_PER_CYCLE = 1000, /* as in the JSON form */
+    TIMELINE_ORIGIN = 1, /* of the GPU's tracks, the kernels' being 0 */
     GROUP_BITS = 12,     /* of a track's identity: below the group's */
     FIRST_COUNTER = 2048 /* tracks of a group from here on */
 };
@@ -234,6 +240,21 @@ void timeline_unit_counters(Timeline *timeline, TimelineUnit unit, uint32_t inde
     }
 }
 
+/* As what is known of an instant at the start, on a track of its own. */
+static void origin(Timeline *timeline, const RunStats *run) {
+    describe(timeline, TIMELINE_GPU, TIMELINE_ORIGIN, "where this comes from", false);
+    Text *event = begin_event(timeline, TYPE_INSTANT, uuid(TIMELINE_GPU, TIMELINE_ORIGIN), 0);
+    protobuf_string(event, EVENT_NAME, "the run");
+    for (RunOrigin i = 0; i < RUN_ORIGINS; i++) {
+        if (!run_origin(run, i)) continue;
+        Text *annotation = begin_inner(timeline, 2);
+        protobuf_string(annotation, ANNOTATION_NAME, run_origin_names[i]);
+        protobuf_string(annotation, ANNOTATION_STRING, run_origin(run, i));
+        protobuf_message(event, EVENT_ANNOTATION, annotation);
+    }
+    end_event(timeline);
+}
+
 static void end(Timeline *timeline) { (void)timeline; } /* packets need no end */
 
-const TimelineForm timeline_protobuf = {begin, name, slice, counters, end, true};
+const TimelineForm timeline_protobuf = {begin, name, slice, counters, origin, end, true};

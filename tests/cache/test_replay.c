@@ -18,7 +18,8 @@
 
 enum { LINE = 128 };
 
-static const L1dTraceHeader header = {.sms = 2,
+static const L1dTraceHeader header = {.version = L1D_TRACE_VERSION,
+                                      .sms = 2,
                                       .unit_bytes = LINE,
                                       .size_bytes = 4 * LINE,
                                       .line_bytes = LINE,
@@ -31,9 +32,11 @@ static const L1dTraceHeader header = {.sms = 2,
 typedef struct Trace {
     char path[32];
     Diag *diag;
+    const Text *origin; /* NULL: none */
 } Trace;
 
 static void trace_start(Trace *trace) {
+    trace->origin = NULL;
     strcpy(trace->path, "/tmp/tyto-test-XXXXXX");
     close(mkstemp(trace->path));
     trace->diag = diag_new();
@@ -50,7 +53,7 @@ static void write_trace(Trace *trace, const L1dRecord *records, size_t count) {
     for (size_t i = 0; i < count; i++)
         l1d_writer_add(writer, &records[i]);
     L1dTraceTotals totals = {.kernels = 1, .thread_instructions = 1000, .accesses = count};
-    assert_true(l1d_writer_close(writer, &totals, trace->diag));
+    assert_true(l1d_writer_close(writer, &totals, trace->origin, trace->diag));
 }
 
 static ReplayResult replay(Trace *trace, ReplayConfig config) {
@@ -167,6 +170,55 @@ static bool is_readable(const uint8_t *bytes, size_t count, ReplayResult *result
     return is_read;
 }
 
+static void add_origin(Text *origin) {
+    static const char texts[] = "command\0tyto run x\0machine\0";
+    text_add_bytes(origin, texts, sizeof texts); /* that of the machine is empty */
+}
+
+static void the_origin_is_read_as_it_was_written(void **unused) {
+    (void)unused;
+    Trace trace;
+    Text origin = {0};
+    trace_start(&trace);
+    add_origin(&origin);
+    trace.origin = &origin;
+    write_trace(&trace, NULL, 0);
+    L1dReader *reader = l1d_reader_open(trace.path, trace.diag);
+    assert_string_equal(l1d_reader_origin(reader, "command"), "tyto run x");
+    assert_string_equal(l1d_reader_origin(reader, "machine"), "");
+    assert_null(l1d_reader_origin(reader, "tyto run x"));
+    l1d_reader_free(reader);
+    trace.origin = NULL;
+    write_trace(&trace, NULL, 0);
+    reader = l1d_reader_open(trace.path, trace.diag);
+    assert_null(l1d_reader_origin(reader, "command"));
+    l1d_reader_free(reader);
+    text_free(&origin);
+    trace_stop(&trace);
+}
+
+/* Version 1 of the format is the same without an origin. */
+static void a_file_of_the_first_version_is_read(void **unused) {
+    (void)unused;
+    enum { AT_VERSION = 8, AT_CHECKSUM = 252, NO_ORIGIN = 8 };
+    L1dRecord records[100];
+    size_t length;
+    Trace trace;
+    ReplayResult second, first;
+    make_records(records, 100, 9, L1D_STORE_EVICT + 1, 1);
+    trace_start(&trace);
+    write_trace(&trace, records, 100);
+    uint8_t *bytes = (uint8_t *)text_read_file(trace.path, 1 << 20, &length);
+    assert_true(is_readable(bytes, length, &second));
+    l1d_put32(bytes + AT_VERSION, 1);
+    l1d_put32(bytes + AT_CHECKSUM, l1d_origin_checksum(bytes, AT_CHECKSUM));
+    assert_false(is_readable(bytes, length, &first)); /* something follows */
+    assert_true(is_readable(bytes, length - NO_ORIGIN, &first));
+    assert_memory_equal(&first, &second, sizeof first);
+    free(bytes);
+    trace_stop(&trace);
+}
+
 static void a_damaged_file_is_refused(void **unused) {
     (void)unused;
     L1dRecord records[100];
@@ -174,7 +226,11 @@ static void a_damaged_file_is_refused(void **unused) {
     Trace trace;
     make_records(records, 100, 9, L1D_STORE_EVICT + 1, 1);
     trace_start(&trace);
+    Text origin = {0};
+    add_origin(&origin);
+    trace.origin = &origin;
     write_trace(&trace, records, 100);
+    text_free(&origin);
     uint8_t *bytes = (uint8_t *)text_read_file(trace.path, 1 << 20, &length);
     ReplayResult whole, damaged;
     assert_true(is_readable(bytes, length, &whole));
@@ -205,7 +261,7 @@ static void a_full_disk_is_told_once(void **unused) {
     L1dRecord record = load_of(3);
     for (int i = 0; i < 3 * L1D_TRACE_BLOCK_RECORDS; i++)
         l1d_writer_add(writer, &record);
-    assert_false(l1d_writer_close(writer, &(L1dTraceTotals){0}, diag));
+    assert_false(l1d_writer_close(writer, &(L1dTraceTotals){0}, NULL, diag));
     assert_int_equal(diag_error_count(diag), 1);
     assert_non_null(strstr(diag_text(diag), "No space left"));
     assert_null(l1d_writer_open("/no/where", &header, diag));
@@ -415,7 +471,7 @@ static void memory_does_not_grow_with_the_trace(void **unused) {
             L1dRecord record = load_of((random_next(&state) >> 30) % 1000);
             l1d_writer_add(writer, &record);
         }
-        assert_true(l1d_writer_close(writer, &(L1dTraceTotals){0}, trace.diag));
+        assert_true(l1d_writer_close(writer, &(L1dTraceTotals){0}, NULL, trace.diag));
         assert_int_equal(replay(&trace, (ReplayConfig){.policy = REPLAY_BELADY}).accesses, count);
         peaks[round] = host_peak_memory_bytes();
         trace_stop(&trace);
@@ -447,6 +503,8 @@ int main(void) {
         cmocka_unit_test(memory_does_not_grow_with_the_trace),
         cmocka_unit_test(what_is_read_is_what_was_written),
         cmocka_unit_test(an_empty_stream_counts_nothing),
+        cmocka_unit_test(the_origin_is_read_as_it_was_written),
+        cmocka_unit_test(a_file_of_the_first_version_is_read),
         cmocka_unit_test(a_damaged_file_is_refused),
         cmocka_unit_test(a_full_disk_is_told_once),
         cmocka_unit_test(impossible_caches_are_refused),

@@ -513,6 +513,7 @@ class Cache(Case):
         done = self.tyto("cache", "t.l1d", "--size", "64KiB", "--ways", "16", "--csv", "-")
         self.check(done, 0)
         self.assertIn("t.l1d: 30 L1Ds of machine ccws, warps by lrr\n"
+                      "recorded: tyto run --quiet --machine ccws bfs --size 300\n"
                       "replayed: lru, 65536 bytes, 16 ways, lines of 128 bytes\n", done.stderr)
         heading, line = done.stdout.splitlines()
         self.assertEqual(len(heading.split(",")), len(line.split(",")))

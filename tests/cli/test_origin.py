@@ -87,6 +87,23 @@ class Runs(Case):
         self.check(json.loads((self.path / "p.json").read_text()), self.expected)
         self.assertEqual(self.rows((self.path / "c.csv").read_text())[0]["command"], self.expected["command"])
 
+    def test_every_recording_names_all_that_decides_it(self):
+        run = self.run_it("--ctas", "c.csv", "--policies", "p.csv", "--timeline", "t.json", "--record-l1d", "l.l1d", "--per-unit-csv", "u.csv",
+                          "--snapshot", "s.json")
+        self.tyto("cache", "l.l1d", "--json", "l.json", "--csv", "l.csv")
+        policies = self.rows((self.path / "p.csv").read_text())
+        said = {"c.csv": self.rows((self.path / "c.csv").read_text()), "u.csv": self.rows((self.path / "u.csv").read_text()), "p.csv": policies[-1:],
+                "t.json": [event["args"] for event in json.loads((self.path / "t.json").read_text()) if event["name"] == "origin"],
+                "s.json": [json.loads((self.path / "s.json").read_text())["run"]], "l.json": [json.loads((self.path / "l.json").read_text())["run"]],
+                "l.csv": [{name: row["run_" + name] for name in ORIGIN} for row in self.rows((self.path / "l.csv").read_text())]}
+        for name, origins in said.items():
+            with self.subTest(name):
+                self.assertTrue(origins)
+                for origin in origins:
+                    self.assertEqual({key: origin.get(key) or None for key in ORIGIN}, {key: run[key] for key in ORIGIN})
+        self.assertEqual({row["name"] for row in policies if row["command"]}, {"origin"})
+        self.assertEqual({tuple(row) for row in policies}, {tuple(policies[0])})
+
     def test_every_key_is_documented(self):
         page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
         for name in ORIGIN:

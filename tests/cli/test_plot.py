@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 TYTO = pathlib.Path(sys.argv[1]).resolve()
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
@@ -84,6 +85,15 @@ class Plots(unittest.TestCase):
             self.assertAlmostEqual(length, abs(gain) * scale, delta=1)
         for text in ("speed-up over gto (ratio of cycles)", "spmv --size 1024 on ccws", "swl:limit=2", *(f"{1 + gain:.2f}x" for gain in gains)):
             self.assertIn(text, seen.texts)
+
+    def test_a_picture_says_which_command_drew_it(self):
+        words = ("--plot", "p.svg", "--schedulers", "lrr,gto", "vecadd", "--size", "test")
+        self.tyto("compare", *words)
+        root = xml.etree.ElementTree.parse(self.path / "p.svg").getroot()
+        self.assertEqual(root.find("{http://www.w3.org/2000/svg}metadata").text, " ".join(("tyto compare", *words)))
+        self.tyto("sweep", "vecadd --elements 300", "--x", "scheduler", "--schedulers", "lrr,gto", "--sizes", "test", "--plot", "<&>.svg")
+        root = xml.etree.ElementTree.parse(self.path / "<&>.svg").getroot()
+        self.assertIn("--plot <&>.svg", root.find("{http://www.w3.org/2000/svg}metadata").text)
 
     def test_a_comparison_as_pdf_and_to_standard_output(self):
         self.compare("--plot", "p.pdf")

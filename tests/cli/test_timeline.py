@@ -60,7 +60,7 @@ class Trace:
     """Tracks by identity, slices (begin, end, name, line) and counter values by track."""
 
     def __init__(self, data):
-        self.tracks, self.names = {}, {}
+        self.tracks, self.names, self.origin = {}, {}, {}
         self.slices, self.values = collections.defaultdict(list), collections.defaultdict(list)
         is_open, annotations, is_first = {}, {}, True
         for number, packet in fields(data):
@@ -80,17 +80,22 @@ class Trace:
                 assert track[1] not in self.tracks and (5 not in track or track[5] in self.tracks or track[5] == 1 << 12)
                 self.tracks[track[1]] = (track.get(5), track[2].decode(), 8 in track)
             else:
-                time, event = packet.pop(8), one(packet.pop(11))
+                time, read = packet.pop(8), list(fields(packet.pop(11)))
+                event, annotated = dict(read), [one(value) for number, value in read if number == 4]
+                assert len(read) == len(event) + max(0, len(annotated) - 1)  # nothing else is there twice
                 assert time % 1000 == 0
                 cycle, kind, track = time // 1000, event[9], event[11]
                 assert self.tracks[track][2] == (kind == 4)
-                if kind == 4:
+                if kind == 3:
+                    assert not self.origin and self.path(track) == ("GPU", "where this comes from")
+                    self.origin = {entry[10].decode(): entry[6].decode() for entry in annotated}
+                elif kind == 4:
                     self.values[track].append((cycle, event[44]))
                 elif kind == 1:
                     assert track not in is_open
                     line = None
-                    if 4 in event:
-                        annotation = one(event[4])
+                    if annotated:
+                        annotation, = annotated
                         assert annotations[annotation[1]] == "line of the PTX"
                         line = annotation[3]
                     is_open[track] = (cycle, self.names[event[10]] if 10 in event else event[23].decode(), line)
@@ -117,7 +122,7 @@ class Timeline(unittest.TestCase):
                            env=PLAIN, capture_output=True, timeout=120)
 
         run("--timeline", "t.pftrace", "--ctas", "ctas.csv", "--json", "run.json", "--profile")
-        run("--timeline", "same.perfetto-trace")
+        run("--timeline", "same.perfetto-trace", "--profile")
         run("--timeline", "t.json")
         cls.data = (cls.path / "t.pftrace").read_bytes()
         cls.trace = Trace(cls.data)
@@ -131,6 +136,12 @@ class Timeline(unittest.TestCase):
 
     def test_both_endings_give_the_same_bytes(self):
         self.assertEqual(self.data, (self.path / "same.perfetto-trace").read_bytes())
+
+    def test_both_forms_say_where_they_come_from(self):
+        said = {event["name"]: event["args"] for event in self.json if event["ph"] == "M"}["origin"]
+        self.assertEqual(set(self.trace.origin), set(said))
+        self.assertEqual(self.trace.origin, {key: self.held[key] for key in self.trace.origin})
+        self.assertEqual([key for key in self.held if key not in self.trace.origin][0], "overrides")  # of which there are none
 
     def test_every_sm_slot_and_channel_has_its_track(self):
         self.assertEqual(len(self.paths), len(self.trace.tracks))

@@ -26,7 +26,7 @@ static char *timeline_of(uint64_t first, uint64_t second) {
     watch_sample(&watch, 100, &(Counters){.scheduler_cycles = 100, .issued = first});
     assert_int_equal(watch_due(&watch), 200);
     watch_end(&watch, 200, &(Counters){.scheduler_cycles = 200, .issued = first + second});
-    assert_true(timeline_close(watch.timeline, diag));
+    assert_true(timeline_close(watch.timeline, NULL, diag));
     size_t length;
     char *text = text_read_file(path, 1 << 20, &length);
     unlink(path);

@@ -323,8 +323,10 @@ static void test_csv(void **state) {
     run->kernels[1].timing->cta_count = 1;
     run->kernels[1].timing->ctas[0] = (CtaRecord){.sm = 7, .slot = 1, .start = 5, .end = 60};
     run_write_ctas_csv(run, &out);
-    assert_string_equal(out.bytes,
-                        "index,kernel,cta,sm,slot,start,end,command\n1,second,0,7,1,5,60,\n");
+    assert_contains(out.bytes,
+                    "index,kernel,cta,sm,slot,start,end,tyto_version,library_hash,command,");
+    assert_contains(out.bytes,
+                    "\n1,second,0,7,1,5,60," TYTO_VERSION ",,,\"matmul, \"\"tiled\"\"\",");
     text_free(&out);
     run_free(run);
 }
@@ -512,7 +514,7 @@ static void test_timeline(void **state) {
     timeline_cta(timeline, 0, 2, "CTA 5", 100, 350);
     timeline_kernel(timeline, "SM \"0\"\n", 100, 350);
     timeline_counters(timeline, 0, &(Counters){.scheduler_cycles = 4, .issued = 1});
-    assert_true(timeline_close(timeline, diag));
+    assert_true(timeline_close(timeline, NULL, diag));
     size_t length;
     char *text = text_read_file(path, 1 << 20, &length);
     assert_json(text);
@@ -523,7 +525,7 @@ static void test_timeline(void **state) {
     free(text);
 
     timeline = timeline_open(path, &shape, diag);
-    assert_true(timeline_close(timeline, diag));
+    assert_true(timeline_close(timeline, NULL, diag));
     text = text_read_file(path, 1 << 20, &length);
     assert_json(text);
     free(text);
@@ -542,7 +544,7 @@ static void test_full_disk_is_told_once(void **state) {
     Timeline *timeline = timeline_open("/dev/full", &shape, diag);
     for (uint64_t i = 0; i < 10000; i++)
         timeline_cta(timeline, 0, 0, "CTA", i, i + 1);
-    assert_false(timeline_close(timeline, diag));
+    assert_false(timeline_close(timeline, NULL, diag));
     assert_int_equal(diag_error_count(diag), 1);
     assert_contains(diag_text(diag), "/dev/full: error: cannot be written: No space left");
     Text text = {0};

@@ -286,7 +286,8 @@ static void write_script(const void *context, FILE *to) {
     fprintf(to, "\n");
 }
 
-bool bars_draw(const BarChart *chart, const char *path, const char *title, const char *axis) {
+bool bars_draw(const BarChart *chart, const char *path, const Words *command, const char *title,
+               const char *axis) {
     Drawing drawing = {chart, path};
-    return gnuplot_draw(&(Picture){path, title, axis, write_script, write_data, &drawing});
+    return gnuplot_draw(&(Picture){path, command, title, axis, write_script, write_data, &drawing});
 }

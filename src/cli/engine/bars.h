@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "cli/engine/words.h"
+
 typedef struct Bar {
     double value, published; /* NAN: none */
 } Bar;
@@ -31,8 +33,9 @@ BarChart bars_new(int rows, int series, bool has_labels);
 void bars_free(BarChart *chart);
 Bar *bars_at(const BarChart *chart, int row, int series);
 
-/* Draws it as SVG, or PDF where the path ends so; `axis` is what the values are. False after a
- * message. */
-bool bars_draw(const BarChart *chart, const char *path, const char *title, const char *axis);
+/* Draws it as SVG, or PDF where the path ends so; `command` is what draws it, `axis` what the
+ * values are. False after a message. */
+bool bars_draw(const BarChart *chart, const char *path, const Words *command, const char *title,
+               const char *axis);
 
 #endif

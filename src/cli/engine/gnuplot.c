@@ -108,6 +108,35 @@ static char *draw(const char *script, const char *data, const Picture *of, size_
     return NULL;
 }
 
+/* Text of XML: letters that would begin a mark, or are none of XML's, become others. */
+static void write_xml(const char *text, FILE *to) {
+    for (; *text; text++) {
+        if (*text == '<') fputs("&lt;", to);
+        else if (*text == '>') fputs("&gt;", to);
+        else if (*text == '&') fputs("&amp;", to);
+        else fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+    }
+}
+
+/* Puts the command that drew it behind the title of an SVG; `drawn` is freed. */
+static char *sign(const Picture *picture, char *drawn, size_t *length) {
+    char *place = drawn ? strstr(drawn, "</desc>") : NULL, *is_signed = NULL;
+    if (!place) return drawn; /* a PDF has none */
+    size_t before = (size_t)(place - drawn) + strlen("</desc>"), all = *length;
+    FILE *to = open_memstream(&is_signed, length);
+    if (!to) return drawn;
+    char *command = words_join(picture->command);
+    fwrite(drawn, 1, before, to);
+    fputs("\n<metadata>", to);
+    write_xml(command, to);
+    fputs("</metadata>", to);
+    fwrite(drawn + before, 1, all - before, to);
+    fclose(to);
+    free(command);
+    free(drawn);
+    return is_signed;
+}
+
 bool gnuplot_draw(const Picture *picture) {
     char script_path[32], data_path[32], *drawn = NULL;
     size_t length;
@@ -122,7 +151,7 @@ bool gnuplot_draw(const Picture *picture) {
         picture->write_data(picture->context, data);
         if (fflush(script) || fflush(data))
             say_error("cannot make a file in memory: %s", strerror(errno));
-        else drawn = draw(script_path, data_path, picture, &length);
+        else drawn = sign(picture, draw(script_path, data_path, picture, &length), &length);
     }
     if (data) fclose(data);
     if (script) fclose(script);

@@ -9,10 +9,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/engine/words.h"
+
 typedef void PictureWriter(const void *context, FILE *to);
 
 typedef struct Picture {
     const char *path;            /* of the file; "-": standard output */
+    const Words *command;        /* that draws it, which an SVG says */
     const char *title;           /* ARG2 of the script */
     const char *texts;           /* ARG3: words of the script's own choice; "": none */
     PictureWriter *write_script; /* ARG1 is the file of data */

@@ -20,6 +20,6 @@ void output_sides(const Table *table, FILE *to);
 void output_absent(const Experiment *experiment, FILE *to);
 /* A picture drawn by gnuplot, PDF if the path ends so and else SVG; says so on stderr when there is
  * no gnuplot. False after a message. */
-bool output_plot(const Table *table, const char *size, const char *path);
+bool output_plot(const Table *table, const char *size, const char *path, const Words *command);
 
 #endif

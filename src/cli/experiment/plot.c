@@ -179,7 +179,8 @@ static void format_value(const void *context, double value, char *text, int size
     table_format(column_of(table, 0)->form, value, text, size_bytes);
 }
 
-static bool draw_bars(const Table *table, const char *path, const char *title, const char *axis) {
+static bool draw_bars(const Table *table, const char *path, const Words *command, const char *title,
+                      const char *axis) {
     int drawn = 0, series = 0;
     for (int column = 0; column < table->columns; column++)
         drawn += is_drawn(table, column);
@@ -199,16 +200,16 @@ static bool draw_bars(const Table *table, const char *path, const char *title, c
         }
         series++;
     }
-    bool is_done = bars_draw(&chart, path, title, axis);
+    bool is_done = bars_draw(&chart, path, command, title, axis);
     bars_free(&chart);
     return is_done;
 }
 
-bool output_plot(const Table *table, const char *size, const char *path) {
+bool output_plot(const Table *table, const char *size, const char *path, const Words *command) {
     char title[320], axis[256];
     Drawing drawing = {table, path};
     make_title(table, size, title, sizeof title);
     make_axis(table, axis, sizeof axis);
-    if (table->experiment->plot == PLOT_BARS) return draw_bars(table, path, title, axis);
-    return gnuplot_draw(&(Picture){path, title, axis, write_script, write_rows, &drawing});
+    if (table->experiment->plot == PLOT_BARS) return draw_bars(table, path, command, title, axis);
+    return gnuplot_draw(&(Picture){path, command, title, axis, write_script, write_rows, &drawing});
 }

@@ -17,7 +17,7 @@ bool sweep_write_json(const Sweep *sweep, Store *store, const Words *command, FI
 /* The runs that failed, why, and how to try them again. */
 bool sweep_write_failures(const Sweep *sweep, Store *store, FILE *to);
 /* The first metric along the dimension `x`, a graph for each program. */
-bool sweep_plot(const Sweep *sweep, Store *store, const char *path);
+bool sweep_plot(const Sweep *sweep, Store *store, const char *path, const Words *command);
 
 /* The number of a metric of a point; NAN when there is none. */
 bool sweep_number(const Sweep *sweep, Store *store, const Point *point, const char *metric,

@@ -217,7 +217,7 @@ static char *make_title(const Sweep *sweep) {
     return title;
 }
 
-bool sweep_plot(const Sweep *sweep, Store *store, const char *path) {
+bool sweep_plot(const Sweep *sweep, Store *store, const char *path, const Words *command) {
     const Words *values = &sweep->dimensions[sweep->x].values;
     Chart chart = {.sweep = sweep, .store = store, .path = path, .lines = 1};
     chart.panels = sweep->x == 0 ? 1 : sweep->dimensions[0].values.count;
@@ -233,7 +233,8 @@ bool sweep_plot(const Sweep *sweep, Store *store, const char *path) {
     double *places = allocate((size_t)values->count, sizeof *places);
     chart.is_log = read_places(values, places) && is_geometric(places, values->count);
     char *title = make_title(sweep), *names = make_names(&chart);
-    bool is_drawn = gnuplot_draw(&(Picture){path, title, names, write_script, write_data, &chart});
+    bool is_drawn =
+        gnuplot_draw(&(Picture){path, command, title, names, write_script, write_data, &chart});
     free(places);
     free(title);
     free(names);
