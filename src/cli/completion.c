@@ -28,8 +28,7 @@ static const char zsh_script[] =
     "local -a found\n"
     "found=(\"${(@f)$(\"${words[1]}\" completion words \"${(@)words[2,CURRENT]}\" "
     "2>/dev/null)}\")\n"
-    "[[ -n \"$found\" ]] && compadd -- \"${found[@]}\"\n"
-    "[[ \"${words[CURRENT]}\" == -* ]] || _files\n";
+    "{ [[ -n \"$found\" ]] && compadd -- \"${found[@]}\"; } || _files\n";
 
 /* ---- Lists ---- */
 
