@@ -1049,6 +1049,28 @@ struct cudaTextureDesc {
     int seamlessCubemap;
 };
 
+/* A texture reference of CUDA 11 and before, as the program has it: settings that take effect when
+ * it is bound. */
+struct textureReference {
+    int normalized;
+    enum cudaTextureFilterMode filterMode;
+    enum cudaTextureAddressMode addressMode[3];
+    struct cudaChannelFormatDesc channelDesc;
+    int sRGB;
+    unsigned int maxAnisotropy;
+    enum cudaTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias;
+    float minMipmapLevelClamp;
+    float maxMipmapLevelClamp;
+    int disableTrilinearOptimization;
+    int reserved[14];
+};
+
+/* A surface reference. */
+struct surfaceReference {
+    struct cudaChannelFormatDesc channelDesc;
+};
+
 /* Another view of an array's elements. */
 struct cudaResourceViewDesc {
     enum cudaResourceViewFormat format;
@@ -1592,6 +1614,34 @@ cudaError_t CUDARTAPI cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
 cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
                                                        cudaSurfaceObject_t surface);
 
+/* ---- Texture and surface references ---- */
+
+/* Of CUDA 11 and before. `offset` becomes 0: memory may begin anywhere. A size beyond the end of
+ * the allocation means that end. */
+cudaError_t CUDARTAPI cudaBindTexture(size_t *offset, const struct textureReference *reference,
+                                      const void *pointer,
+                                      const struct cudaChannelFormatDesc *format, size_t size);
+cudaError_t CUDARTAPI cudaBindTexture2D(size_t *offset, const struct textureReference *reference,
+                                        const void *pointer,
+                                        const struct cudaChannelFormatDesc *format, size_t width,
+                                        size_t height, size_t pitch);
+cudaError_t CUDARTAPI cudaBindTextureToArray(const struct textureReference *reference,
+                                             cudaArray_const_t array,
+                                             const struct cudaChannelFormatDesc *format);
+cudaError_t CUDARTAPI cudaBindTextureToMipmappedArray(const struct textureReference *reference,
+                                                      cudaMipmappedArray_const_t array,
+                                                      const struct cudaChannelFormatDesc *format);
+cudaError_t CUDARTAPI cudaUnbindTexture(const struct textureReference *reference);
+cudaError_t CUDARTAPI cudaGetTextureAlignmentOffset(size_t *offset,
+                                                    const struct textureReference *reference);
+cudaError_t CUDARTAPI cudaGetTextureReference(const struct textureReference **reference,
+                                              const void *symbol);
+cudaError_t CUDARTAPI cudaBindSurfaceToArray(const struct surfaceReference *reference,
+                                             cudaArray_const_t array,
+                                             const struct cudaChannelFormatDesc *format);
+cudaError_t CUDARTAPI cudaGetSurfaceReference(const struct surfaceReference **reference,
+                                              const void *symbol);
+
 /* ---- Streams and events ---- */
 
 cudaError_t CUDARTAPI cudaStreamCreate(cudaStream_t *stream);
@@ -1903,6 +1953,12 @@ void CUDARTAPI __cudaRegisterVar(void **binary, char *host_variable, char *devic
 void CUDARTAPI __cudaRegisterManagedVar(void **binary, void **host_variable, char *device_address,
                                         const char *name, int is_external, size_t size,
                                         int is_constant, int is_global);
+void CUDARTAPI __cudaRegisterTexture(void **binary, const struct textureReference *host_reference,
+                                     const void **device_address, const char *name, int dimensions,
+                                     int is_normalized_float, int is_external);
+void CUDARTAPI __cudaRegisterSurface(void **binary, const struct surfaceReference *host_reference,
+                                     const void **device_address, const char *name, int dimensions,
+                                     int is_external);
 /* Tyto's, for clang: a fat binary that is linked with its like, `add` registers what it holds; and
  * where an object's managed variables lie, which are the host's own. */
 void CUDARTAPI __cudaRegisterLinkedBinary(void (*add)(void **), void *wrapper);

@@ -51,6 +51,10 @@
     ROW(cudaGetTextureObjectResourceViewDesc) ROW(cudaMallocMipmappedArray)                      \
     ROW(cudaGetMipmappedArrayLevel) ROW(cudaFreeMipmappedArray) ROW(cudaCreateSurfaceObject)     \
     ROW(cudaDestroySurfaceObject) ROW(cudaGetSurfaceObjectResourceDesc)                          \
+    ROW(cudaBindTexture) ROW(cudaBindTexture2D) ROW(cudaBindTextureToArray)                      \
+    ROW(cudaBindTextureToMipmappedArray) ROW(cudaUnbindTexture) ROW(cudaGetTextureReference)     \
+    ROW(cudaGetTextureAlignmentOffset) ROW(cudaBindSurfaceToArray) ROW(cudaGetSurfaceReference)  \
+    ROW(__cudaRegisterTexture) ROW(__cudaRegisterSurface)                                        \
     ROW(cudaStreamCreate) ROW(cudaStreamCreateWithFlags) ROW(cudaStreamCreateWithPriority)       \
     ROW(cudaStreamDestroy) ROW(cudaStreamQuery) ROW(cudaStreamSynchronize)                       \
     ROW(cudaStreamWaitEvent) ROW(cudaStreamAddCallback) ROW(cudaStreamGetPriority)               \
@@ -197,8 +201,7 @@
     ROW(TABLE, "the tables of private functions are the vendor's") \
     ROW(ASYNC, "there is nothing to notify of") \
     ROW(COMPILER, "no compiler that is known calls it") \
-    ROW(MULTIPLE, "there is one device") \
-    ROW(REFERENCE, "texture and surface references of the host's; kernels of CUDA 11 that use them are built with `tyto cc --old`")
+    ROW(MULTIPLE, "there is one device")
 
 /* ROW(symbol, cause): exported so that programs load, but not supported. */
 #define CUDART_MISSING(ROW) \
@@ -281,18 +284,7 @@
 
 /* ROW(symbol, cause): the same, for programs built by CUDA 11 and 12. */
 #define CUDART_OLD_MISSING(ROW) \
-    ROW(__cudaRegisterSurface, REFERENCE) \
-    ROW(__cudaRegisterTexture, REFERENCE) \
-    ROW(cudaBindSurfaceToArray, REFERENCE) \
-    ROW(cudaBindTexture, REFERENCE) \
-    ROW(cudaBindTexture2D, REFERENCE) \
-    ROW(cudaBindTextureToArray, REFERENCE) \
-    ROW(cudaBindTextureToMipmappedArray, REFERENCE) \
-    ROW(cudaGetSurfaceReference, REFERENCE) \
-    ROW(cudaGetTextureAlignmentOffset, REFERENCE) \
-    ROW(cudaGetTextureReference, REFERENCE) \
-    ROW(cudaLaunchCooperativeKernelMultiDevice, MULTIPLE) \
-    ROW(cudaUnbindTexture, REFERENCE)
+    ROW(cudaLaunchCooperativeKernelMultiDevice, MULTIPLE)
 
 /* clang-format on */
 

@@ -31,11 +31,13 @@ struct Kernel {
 typedef struct Variable Variable;
 struct Variable {
     Binary *binary;
-    const void *host; /* the shadow that programs name it by */
-    const char *name; /* in PTX; the program's */
-    void **managed;   /* where the host looks for its address, NULL: it knows it, or needs none */
-    bool is_own;      /* managed, and the host's shadow is its memory */
-    Variable *next;   /* of the binary */
+    const void *host;  /* the shadow that programs name it by */
+    const char *name;  /* in PTX; the program's */
+    void **managed;    /* where the host looks for its address, NULL: it knows it, or needs none */
+    bool is_own;       /* managed, and the host's shadow is its memory */
+    bool is_reference; /* to a texture or a surface: */
+    Reference reference;
+    Variable *next; /* of the binary */
 };
 
 struct Binary {
@@ -130,7 +132,7 @@ void CUDARTAPI __cudaRegisterFunction(void **binary, const char *host_function,
     pthread_mutex_unlock(&registry.lock);
 }
 
-static void add_variable(void **binary, const void *host, void **managed, const char *name) {
+static Variable *add_variable(void **binary, const void *host, void **managed, const char *name) {
     Variable *variable = base_calloc(1, sizeof *variable);
     variable->binary = (Binary *)binary;
     variable->host = host;
@@ -144,6 +146,28 @@ static void add_variable(void **binary, const void *host, void **managed, const 
     variable->binary->variables = variable;
     put(&registry.variables, host, variable);
     pthread_mutex_unlock(&registry.lock);
+    return variable;
+}
+
+static void add_reference(void **binary, const void *host, const char *name, Reference reference) {
+    Variable *variable = add_variable(binary, host, NULL, name);
+    variable->is_reference = true;
+    variable->reference = reference;
+}
+
+void CUDARTAPI __cudaRegisterTexture(void **binary, const struct textureReference *host_reference,
+                                     const void **device_address, const char *name, int dimensions,
+                                     int is_normalized_float, int is_external) {
+    (void)device_address, (void)dimensions, (void)is_external;
+    add_reference(binary, host_reference, name,
+                  (Reference){.reads_integers = !is_normalized_float});
+}
+
+void CUDARTAPI __cudaRegisterSurface(void **binary, const struct surfaceReference *host_reference,
+                                     const void **device_address, const char *name, int dimensions,
+                                     int is_external) {
+    (void)device_address, (void)dimensions, (void)is_external;
+    add_reference(binary, host_reference, name, (Reference){.is_surface = true});
 }
 
 void CUDARTAPI __cudaRegisterVar(void **binary, char *host_variable, char *device_address,
@@ -332,6 +356,8 @@ void registry_unload(void) {
         binary->error = 0;
         for (Kernel *kernel = binary->kernels; kernel; kernel = kernel->next)
             kernel->function = NULL;
+        for (Variable *variable = binary->variables; variable; variable = variable->next)
+            variable->reference.is_bound = false;
     }
     pthread_mutex_unlock(&registry.lock);
 }
@@ -398,6 +424,25 @@ int registry_variable(const void *symbol, CUdeviceptr *address, size_t *size) {
     int status = variable ? load(variable->binary) : cudaErrorInvalidSymbol;
     if (status == 0 && cuModuleGetGlobal(address, size, variable->binary->module, variable->name))
         status = cudaErrorInvalidSymbol;
+    pthread_mutex_unlock(&registry.lock);
+    return status;
+}
+
+int registry_reference(const void *host, bool is_surface, void **handle, Reference **reference) {
+    pthread_mutex_lock(&registry.lock);
+    Variable *variable = get(registry.variables, host);
+    bool is_right =
+        variable && variable->is_reference && variable->reference.is_surface == is_surface;
+    int wrong = is_surface ? cudaErrorInvalidSurface : cudaErrorInvalidTexture;
+    int status = is_right ? load(variable->binary) : wrong;
+    if (status == 0) {
+        CUmodule module = variable->binary->module;
+        CUresult found = is_surface
+                             ? cuModuleGetSurfRef((CUsurfref *)handle, module, variable->name)
+                             : cuModuleGetTexRef((CUtexref *)handle, module, variable->name);
+        if (found) status = wrong;
+        *reference = &variable->reference;
+    }
     pthread_mutex_unlock(&registry.lock);
     return status;
 }

@@ -46,6 +46,17 @@ void *registry_host_function(CUfunction function);
 /* Address and size of a variable, given by its host shadow. cudaErrorInvalidSymbol when there is no
  * such variable. */
 int registry_variable(const void *symbol, CUdeviceptr *address, size_t *size);
+
+/* A texture or surface reference of the program's. */
+typedef struct Reference {
+    bool is_surface;
+    bool reads_integers; /* as they are, not as floats in their place */
+    bool is_bound;
+} Reference;
+
+/* The driver's handle (CUtexref or CUsurfref) of the reference that the host knows by its shadow's
+ * address. An error, 0 for none. */
+int registry_reference(const void *host, bool is_surface, void **handle, Reference **reference);
 /* Forgets what is loaded, after the context's reset; the next use loads it again. */
 void registry_unload(void);
 

@@ -147,6 +147,16 @@ static CUresult bind(Call *call, Reference *reference, const CUDA_RESOURCE_DESC 
     return call_end(call, status);
 }
 
+/* No address and no bytes: bound to nothing. */
+static CUresult unbind(Call *call, Reference *reference) {
+    forget_texture(call->driver, reference);
+    reference->is_bound = false;
+    if (reference->variable)
+        mem_write(call->memory, reference->variable, &reference->texture,
+                  sizeof reference->texture);
+    return call_end(call, CUDA_SUCCESS);
+}
+
 CUresult CUDAAPI cuTexRefSetArray(CUtexref handle, CUarray array, unsigned int flags) {
     Call call;
     CUresult status;
@@ -177,6 +187,7 @@ CUresult CUDAAPI cuTexRefSetAddress(size_t *offset, CUtexref handle, CUdeviceptr
     Reference *reference = begin(&call, handle, false, &status);
     if (!reference) return status;
     if (offset) *offset = 0; /* any address is aligned well enough */
+    if (!address && !bytes) return unbind(&call, reference);
     return bind(&call, reference,
                 &(CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_LINEAR,
                                       .res.linear = {.devPtr = address,

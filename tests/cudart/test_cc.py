@@ -3,8 +3,8 @@
 
 usage: test_cc.py TYTO PROGRAMS NAME...
 
-PROGRAMS is the folder of our CUDA programs; each NAME among them is built with clang. old_style is
-built with --old, and with nvcc as well where that is found. Then a Makefile's options for nvcc, with
+PROGRAMS is the folder of our CUDA programs; each NAME among them is built with clang. old_references and
+old_style are built with --old, the latter with nvcc as well where that is found. Then a Makefile's options for nvcc, with
 both, and programs of several files whose device code is linked, with clang.
 """
 import os
@@ -172,7 +172,7 @@ def build_and_run(tyto, source, folder, options, scheduler):
 
 def main(tyto, programs, *names):
     tyto = os.path.abspath(tyto)
-    rows = [(name, ("--clang", "--old") if name == "old_style" else ("--clang",)) for name in names]
+    rows = [(name, ("--clang", "--old") if name.startswith("old_") else ("--clang",)) for name in names]
     if "old_style" in names and shutil.which("nvcc"):
         rows.append(("old_style", ("--old", "-arch=sm_20")))
     with tempfile.TemporaryDirectory() as folder:

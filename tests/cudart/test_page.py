@@ -40,7 +40,7 @@ the same functions.
 ## Exported, but not supported
 
 So that programs load, the library exports these names too. The first call of each prints its name and the
-reason; all return `cudaErrorNotSupported`. Texture and surface references and `MultiDevice` launches are in the
+reason; all return `cudaErrorNotSupported`. `MultiDevice` launches are in the
 libraries for CUDA 11 and 12 only.
 
 | why | functions |

@@ -13,7 +13,7 @@ int cudaGetDeviceProperties_v2(void *properties, int device);
 int cudaGetDeviceProperties(void *properties, int device);
 int cudaDeviceGetAttribute(int *value, int attribute, int device);
 int cudaThreadSynchronize(void);
-int cudaBindTexture(void);
+int cudaLaunchCooperativeKernelMultiDevice(void);
 int cudaMemAdvise(const void *pointer, size_t size, int advice, int device);
 int cudaMallocManaged(void **pointer, size_t size, unsigned flags);
 
@@ -58,7 +58,7 @@ static void test_old_signatures_and_names(void **state) {
     assert_int_equal(cudaRuntimeGetVersion(&version), 0);
     assert_int_equal(version / 1000, 12);
     assert_int_equal(cudaThreadSynchronize(), 0);
-    assert_int_equal(cudaBindTexture(), 801);
+    assert_int_equal(cudaLaunchCooperativeKernelMultiDevice(), 801);
     if (cudaMallocManaged(&pointer, 64, 1) == 0)
         assert_int_equal(cudaMemAdvise(pointer, 64, 3, 0), 0);
 }

@@ -37,7 +37,13 @@ static inline void tyto_check(cudaError_t status, const char *what, const char *
                          cudaGetErrorString(tyto_last));                                           \
     } while (0)
 
+static inline const char *_cudaGetErrorEnum(cudaError_t error) { return cudaGetErrorName(error); }
+/* To the nearest whole number. */
+static inline int ftoi(float value) {
+    return value >= 0 ? (int)(value + 0.5f) : (int)(value - 0.5f);
+}
 static inline int gpuGetMaxGflopsDeviceId() { return 0; }
+static inline int findIntegratedGPU() { return -1; } /* the device has memory of its own */
 static inline int gpuDeviceInit(int device) {
     checkCudaErrors(cudaSetDevice(device));
     return device;

@@ -98,4 +98,100 @@ TYTO_FN float4 make_float4(float3 a, float w) { return {a.x, a.y, a.z, w}; }
 TYTO_FN int2 make_int2(int s) { return {s, s}; }
 TYTO_FN int3 make_int3(float3 a) { return {int(a.x), int(a.y), int(a.z)}; }
 
+/* ---- The rest of the family: element by element ---- */
+
+#ifndef __CUDACC__
+static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+#endif
+TYTO_FN float fracf(float x) { return x - floorf(x); }
+TYTO_FN float smoothstep(float a, float b, float x) {
+    float y = clamp((x - a) / (b - a), 0.0f, 1.0f);
+    return y * y * (3.0f - 2.0f * y);
+}
+
+#define TYTO_ONE(V2, V3, V4, name, f)                                                              \
+    TYTO_FN V2 name(V2 a) { return {f(a.x), f(a.y)}; }                                             \
+    TYTO_FN V3 name(V3 a) { return {f(a.x), f(a.y), f(a.z)}; }                                     \
+    TYTO_FN V4 name(V4 a) { return {f(a.x), f(a.y), f(a.z), f(a.w)}; }
+#define TYTO_TWO(V2, V3, V4, name, f)                                                              \
+    TYTO_FN V2 name(V2 a, V2 b) { return {f(a.x, b.x), f(a.y, b.y)}; }                             \
+    TYTO_FN V3 name(V3 a, V3 b) { return {f(a.x, b.x), f(a.y, b.y), f(a.z, b.z)}; }                \
+    TYTO_FN V4 name(V4 a, V4 b) { return {f(a.x, b.x), f(a.y, b.y), f(a.z, b.z), f(a.w, b.w)}; }
+#define TYTO_CLAMPS(V2, V3, V4, N)                                                                 \
+    TYTO_FN V2 clamp(V2 v, N l, N h) { return {clamp(v.x, l, h), clamp(v.y, l, h)}; }              \
+    TYTO_FN V2 clamp(V2 v, V2 l, V2 h) { return {clamp(v.x, l.x, h.x), clamp(v.y, l.y, h.y)}; }    \
+    TYTO_FN V3 clamp(V3 v, V3 l, V3 h) {                                                           \
+        return {clamp(v.x, l.x, h.x), clamp(v.y, l.y, h.y), clamp(v.z, l.z, h.z)};                 \
+    }                                                                                              \
+    TYTO_FN V4 clamp(V4 v, V4 l, V4 h) {                                                           \
+        return {clamp(v.x, l.x, h.x), clamp(v.y, l.y, h.y), clamp(v.z, l.z, h.z),                  \
+                clamp(v.w, l.w, h.w)};                                                             \
+    }
+#define TYTO_LESS(a, b) ((a) < (b) ? (a) : (b))
+#define TYTO_MORE(a, b) ((a) > (b) ? (a) : (b))
+TYTO_ONE(float2, float3, float4, fracf, fracf)
+TYTO_TWO(float2, float3, float4, fmodf, fmodf)
+TYTO_TWO(int2, int3, int4, min, TYTO_LESS)
+TYTO_TWO(int2, int3, int4, max, TYTO_MORE)
+TYTO_TWO(uint2, uint3, uint4, min, TYTO_LESS)
+TYTO_TWO(uint2, uint3, uint4, max, TYTO_MORE)
+TYTO_CLAMPS(float2, float3, float4, float)
+TYTO_CLAMPS(int2, int3, int4, int)
+TYTO_CLAMPS(uint2, uint3, uint4, uint)
+TYTO_FN int3 clamp(int3 v, int l, int h) {
+    return {clamp(v.x, l, h), clamp(v.y, l, h), clamp(v.z, l, h)};
+}
+TYTO_FN float2 fminf(float2 a, float2 b) { return {fminf(a.x, b.x), fminf(a.y, b.y)}; }
+TYTO_FN float2 fmaxf(float2 a, float2 b) { return {fmaxf(a.x, b.x), fmaxf(a.y, b.y)}; }
+TYTO_FN float4 fminf(float4 a, float4 b) {
+    return {fminf(a.x, b.x), fminf(a.y, b.y), fminf(a.z, b.z), fminf(a.w, b.w)};
+}
+TYTO_FN float4 fmaxf(float4 a, float4 b) {
+    return {fmaxf(a.x, b.x), fmaxf(a.y, b.y), fmaxf(a.z, b.z), fmaxf(a.w, b.w)};
+}
+TYTO_FN float2 fabs(float2 v) { return {fabsf(v.x), fabsf(v.y)}; }
+TYTO_FN float4 fabs(float4 v) { return {fabsf(v.x), fabsf(v.y), fabsf(v.z), fabsf(v.w)}; }
+TYTO_FN float2 floorf(float2 v) { return {floorf(v.x), floorf(v.y)}; }
+TYTO_FN float4 floorf(float4 v) { return {floorf(v.x), floorf(v.y), floorf(v.z), floorf(v.w)}; }
+TYTO_FN float2 smoothstep(float2 a, float2 b, float2 x) {
+    return {smoothstep(a.x, b.x, x.x), smoothstep(a.y, b.y, x.y)};
+}
+TYTO_FN float3 smoothstep(float3 a, float3 b, float3 x) {
+    return {smoothstep(a.x, b.x, x.x), smoothstep(a.y, b.y, x.y), smoothstep(a.z, b.z, x.z)};
+}
+#define TYTO_DOTS(N, V2, V3, V4)                                                                   \
+    TYTO_FN N dot(V2 a, V2 b) { return a.x * b.x + a.y * b.y; }                                    \
+    TYTO_FN N dot(V3 a, V3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }                        \
+    TYTO_FN N dot(V4 a, V4 b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
+TYTO_DOTS(int, int2, int3, int4)
+TYTO_DOTS(uint, uint2, uint3, uint4)
+TYTO_FN int2 operator-(int2 a) { return {-a.x, -a.y}; }
+TYTO_FN int3 operator-(int3 a) { return {-a.x, -a.y, -a.z}; }
+TYTO_FN int4 operator-(int4 a) { return {-a.x, -a.y, -a.z, -a.w}; }
+
+TYTO_FN float2 make_float2(float3 a) { return {a.x, a.y}; }
+TYTO_FN float2 make_float2(int2 a) { return {float(a.x), float(a.y)}; }
+TYTO_FN float2 make_float2(uint2 a) { return {float(a.x), float(a.y)}; }
+TYTO_FN float3 make_float3(float2 a) { return {a.x, a.y, 0}; }
+TYTO_FN float3 make_float3(int3 a) { return {float(a.x), float(a.y), float(a.z)}; }
+TYTO_FN float3 make_float3(uint3 a) { return {float(a.x), float(a.y), float(a.z)}; }
+TYTO_FN float4 make_float4(int4 a) { return {float(a.x), float(a.y), float(a.z), float(a.w)}; }
+TYTO_FN float4 make_float4(uint4 a) { return {float(a.x), float(a.y), float(a.z), float(a.w)}; }
+TYTO_FN int2 make_int2(float2 a) { return {int(a.x), int(a.y)}; }
+TYTO_FN int2 make_int2(int3 a) { return {a.x, a.y}; }
+TYTO_FN int3 make_int3(int s) { return {s, s, s}; }
+TYTO_FN int3 make_int3(int2 a, int s) { return {a.x, a.y, s}; }
+TYTO_FN int4 make_int4(int s) { return {s, s, s, s}; }
+TYTO_FN int4 make_int4(float4 a) { return {int(a.x), int(a.y), int(a.z), int(a.w)}; }
+TYTO_FN uint2 make_uint2(uint s) { return {s, s}; }
+TYTO_FN uint3 make_uint3(uint s) { return {s, s, s}; }
+TYTO_FN uint4 make_uint4(uint s) { return {s, s, s, s}; }
+
+#undef TYTO_ONE
+#undef TYTO_TWO
+#undef TYTO_CLAMPS
+#undef TYTO_LESS
+#undef TYTO_MORE
+#undef TYTO_DOTS
+
 #endif

@@ -42,6 +42,26 @@ static inline bool getCmdLineArgumentString(int count, const char **words, const
     return *out != NULL;
 }
 
+/* The number behind a name, of the type that is asked for; false: it is not there. */
+template <class T>
+static inline bool getCmdLineArgumentValue(int count, const char **words, const char *name,
+                                           T *out) {
+    const char *value = tyto_argument(count, words, name);
+    if (value) *out = (T)std::atof(value);
+    return value != NULL;
+}
+static inline int stringRemoveDelimiter(char delimiter, const char *word) {
+    int start = 0;
+    while (word[start] == delimiter)
+        start++;
+    return word[start] ? start : 0;
+}
+static inline int getFileExtension(char *path, char **extension) {
+    char *point = std::strrchr(path, '.');
+    *extension = point ? point + 1 : path + std::strlen(path);
+    return (int)(*extension - path);
+}
+
 /* The file itself, else the one of that name in ./data; NULL: neither is there. */
 static inline char *sdkFindFilePath(const char *name, const char *) {
     static const char *const folders[] = {"", "data/", "../data/"};

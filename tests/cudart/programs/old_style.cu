@@ -9,11 +9,28 @@ const int WIDTH = 32, HEIGHT = 8;
 
 texture<float, 1, cudaReadModeElementType> values;
 texture<unsigned char, 2, cudaReadModeNormalizedFloat> image;
+texture<float, cudaTextureType3D> volume;
 
 __global__ void combine(float *out) {
     int x = threadIdx.x, y = blockIdx.x;
-    float sum = tex1Dfetch(values, y * WIDTH + x) + tex2D(image, x + 0.5f, y + 0.5f);
+    float sum = tex1Dfetch(values, y * WIDTH + x) + tex2D(image, x + 0.5f, y + 0.5f) +
+                tex3D(volume, 0.5f, y + 0.5f, 1.5f);
     out[y * WIDTH + x] = __shfl_xor(sum, 1);
+}
+
+/* 1 x HEIGHT x 2 cells, which hold twice their number. */
+static cudaArray *make_solid(const cudaChannelFormatDesc &format) {
+    cudaArray *array;
+    float cells[2 * HEIGHT];
+    cudaMemcpy3DParms copy = {};
+    for (int i = 0; i < 2 * HEIGHT; i++) cells[i] = 2.0f * i;
+    copy.extent = make_cudaExtent(1, HEIGHT, 2);
+    copy.srcPtr = make_cudaPitchedPtr(cells, sizeof cells[0], 1, HEIGHT);
+    CHECK(cudaMalloc3DArray(&array, &format, copy.extent));
+    copy.dstArray = array;
+    copy.kind = cudaMemcpyHostToDevice;
+    CHECK(cudaMemcpy3D(&copy));
+    return array;
 }
 
 int main(int argc, char **argv) {
@@ -45,8 +62,16 @@ int main(int argc, char **argv) {
         cudaMemcpy2DToArray(array, 0, 0, pixels, WIDTH, WIDTH, HEIGHT, cudaMemcpyHostToDevice));
     image.addressMode[0] = cudaAddressModeClamp;
     image.filterMode = cudaFilterModePoint;
+    cudaChannelFormatDesc number = cudaCreateChannelDesc<float>();
+    cudaArray *solid = make_solid(number);
+    const textureReference *reference;
+    size_t offset;
     CUDA_SAFE_CALL(cudaBindTexture(0, values, d_in, sizeof in));
+    CUDA_SAFE_CALL(cudaUnbindTexture(values));
+    CUDA_SAFE_CALL(cudaGetTextureReference(&reference, &values)); /* the form of C */
+    CUDA_SAFE_CALL(cudaBindTexture(&offset, reference, d_in, &number, sizeof in));
     CUDA_SAFE_CALL(cudaBindTextureToArray(image, array, format));
+    CUDA_SAFE_CALL(cudaBindTextureToArray(volume, solid));
     CUT_SAFE_CALL(cutStartTimer(timer));
     combine<<<HEIGHT, WIDTH>>>(d_out);
     CUT_CHECK_ERROR("combine");
@@ -56,7 +81,7 @@ int main(int argc, char **argv) {
     CUDA_SAFE_CALL(cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost));
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++)
-            EXPECT(is_near(out[y][x], in[y][x ^ 1] + pixels[y][x ^ 1] / 255.0));
+            EXPECT(is_near(out[y][x], in[y][x ^ 1] + pixels[y][x ^ 1] / 255.0 + 2 * (HEIGHT + y)));
     CUDA_SAFE_CALL(cudaUnbindTexture(values));
     CUDA_SAFE_CALL(cudaUnbindTexture(image));
     return passed();
