@@ -58,6 +58,8 @@ struct Engine {
     uint64_t ctas_done;         /* of the running kernel */
     uint64_t last_progress;     /* SM cycle at which something was last seen to move */
     uint64_t progress_mark;     /* sum of what moves, then */
+    uint64_t last_change;       /* SM cycle at which something was last seen to change memory */
+    uint64_t change_mark;       /* sum of changes, then */
     Counters networks;          /* what both networks have counted */
     Counters network_mark;      /* the same at the kernel's start */
     Counters *partition_marks;  /* and the partitions', ... */
@@ -466,9 +468,11 @@ static void explain_end(const Engine *engine, Text *why, GpuResult *result) {
     text_free(why);
 }
 
-static void explain_deadlock(const Engine *engine, uint64_t cycles, GpuResult *result) {
+/* `what` happened for so many SM cycles. */
+static void explain_deadlock(const Engine *engine, const char *what, uint64_t since,
+                             GpuResult *result) {
     Text why = {0};
-    text_printf(&why, "deadlock: nothing has moved for %" PRIu64 " SM cycles", cycles);
+    text_printf(&why, "deadlock: %s for %" PRIu64 " SM cycles", what, engine->cycle - since);
     result->status = GPU_FAULT;
     result->fault_code = ISA_FAULT_DEADLOCK;
     explain_end(engine, &why, result);
@@ -493,6 +497,23 @@ static bool is_stuck(Engine *engine) {
         engine->last_progress = engine->cycle;
     }
     return limit && engine->cycle - engine->last_progress > limit;
+}
+
+/* Whether warps do nothing but look for stores that nobody makes, as long as the watchdog waits. */
+static bool is_hopeless(Engine *engine, const Gpu *gpu) {
+    enum { ROUNDS = 256 }; /* of each warp: it is in such a loop */
+    uint64_t limit = watchdog_limit(engine->machine), sum = engine->dispatch.view.next;
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        sum += sm_changes(engine->sms[i]);
+    if (sum != engine->change_mark) {
+        engine->change_mark = sum;
+        engine->last_change = engine->cycle;
+    }
+    uint64_t waited = engine->cycle - engine->last_change;
+    if (!limit || waited <= limit) return false;
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        if (!sm_only_looks(engine->sms[i], ROUNDS)) return false;
+    return waited > limit * gpu_patience(gpu);
 }
 
 static uint64_t issued_so_far(const Engine *engine) {
@@ -779,7 +800,7 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
         uint64_t quiet =
             engine->dispatch.is_over && !engine->never_sleeps ? quiet_cycles(engine) : 0;
         if (quiet == UINT64_MAX) {
-            explain_deadlock(engine, engine->cycle - engine->last_progress, result);
+            explain_deadlock(engine, "nothing has moved", engine->last_progress, result);
             return;
         }
         if (quiet) jump(engine, quiet);
@@ -793,7 +814,14 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
         if (engine->cycle >= look_at) {
             look_at = engine->cycle + PROGRESS_CYCLES;
             if (is_stuck(engine)) {
-                explain_deadlock(engine, engine->cycle - engine->last_progress, result);
+                explain_deadlock(engine, "nothing has moved", engine->last_progress, result);
+                return;
+            }
+            if (is_hopeless(engine, gpu)) {
+                explain_deadlock(engine,
+                                 "all warps wait at barriers or in loops that look for another "
+                                 "thread's store, and nothing has been stored",
+                                 engine->last_change, result);
                 return;
             }
         }
@@ -835,6 +863,8 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     engine->ctas_done = 0;
     engine->last_progress = start;
     engine->progress_mark = 0;
+    engine->last_change = start;
+    engine->change_mark = 0;
     engine->network_mark = *settle_networks(engine);
     watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
     dispatch_start(&engine->dispatch, launch->ctas, ctas_per_sm, launch->warps, start);

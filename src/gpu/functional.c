@@ -17,6 +17,7 @@
 enum {
     WARP_QUANTUM = 32,     /* warp instructions of one turn of a warp */
     CTA_QUANTUM = 1 << 18, /* warp instructions of one turn of a CTA */
+    LAST_LOOKS = 1 << 16,  /* rounds that each warp looks for a store which nobody makes */
     MAX_RESIDENT = 1024    /* CTAs in progress at once, unless the launch is cooperative */
 };
 
@@ -59,6 +60,31 @@ static void fault_deadlock(Run *run, const IsaCta *cta) {
               "deadlock: all %d live warps of the CTA wait at barriers that cannot complete "
               "(warps 0x%08x of %u)",
               bits_count32(cta->alive), cta->alive, cta->launch->warps);
+    add_stand(run);
+}
+
+/* Whether every live warp has looked so often for what none of them will store. */
+static bool only_look(const Run *run, uint32_t rounds) {
+    for (uint32_t i = 0; i < run->live; i++) {
+        const IsaCta *cta = run->gpu->ctas[i];
+        for (uint32_t rest = cta->alive; rest; rest &= rest - 1)
+            if (!isa_only_looks(&run->context, &cta->warps[bits_lowest32(rest)], rounds))
+                return false;
+    }
+    return run->live > 0;
+}
+
+/* Ends a launch that would go on for ever. */
+static void end_hopeless(Run *run) {
+    if (!only_look(run, LAST_LOOKS)) return;
+    uint32_t rounds = LAST_LOOKS * gpu_patience(run->gpu);
+    if (!only_look(run, rounds)) return;
+    const IsaWarp *warp = &run->gpu->ctas[0]->warps[bits_lowest32(run->gpu->ctas[0]->alive)];
+    isa_fault(
+        &run->context, warp, bits_lowest32(warp->active | 1u << 31), ISA_FAULT_DEADLOCK,
+        "deadlock: every warp waits at a barrier or has gone %u times round a loop that looks "
+        "for another thread's store, and none of them has stored anything meanwhile",
+        rounds);
     add_stand(run);
 }
 
@@ -132,6 +158,8 @@ static void run_grid(Run *run, const IsaLaunch *launch, uint32_t resident) {
         }
         atomic_store_explicit(&gpu->done_instructions, run->warp_instructions,
                               memory_order_relaxed);
+        bool can_grow = next < launch->ctas && live < resident;
+        if (!can_grow && !is_stopped(run)) end_hopeless(run);
     }
 }
 

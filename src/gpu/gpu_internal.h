@@ -68,6 +68,13 @@ void gpu_profile_standing(const Gpu *gpu, const IsaLaunch *launch, Profile *prof
 
 void gpu_free_ctas(Gpu *gpu);
 
+/* How many times as long a launch waits that only looks for stores, where others than its kernel
+ * may make them: a thread of the host's, another process. */
+static inline uint32_t gpu_patience(const Gpu *gpu) {
+    enum { PATIENCE = 64 };
+    return mem_is_seen_outside(gpu->memory) ? PATIENCE : 1;
+}
+
 /* What a grid asks for: from its begin on; done next when it has ended, unless it failed. */
 typedef struct Children Children;
 void children_begin(Gpu *gpu, DeviceRuntime *runtime);

@@ -324,6 +324,22 @@ static const char *refusal_of(const IsaProgram *program, uint32_t pc) {
     return refusal ? refusal : "the kernel gave up";
 }
 
+/* A warp goes round a loop that looks for another thread's store. */
+static void note_look(const IsaContext *context, IsaWarp *warp) {
+    if (warp->looks_since != context->changes) warp->looks = 0;
+    warp->looks_since = context->changes;
+    if (warp->looks < UINT32_MAX) warp->looks++;
+}
+
+bool isa_only_looks(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {
+    if (warp->cta->waiting >> warp->index & 1) return true;
+    return warp->looks_since == context->changes && warp->looks >= rounds;
+}
+
+bool isa_holds_lanes_back(const IsaWarp *warp) {
+    return !warp->paths && warp->depth > 0 && (warp->alive & ~warp->active) != 0;
+}
+
 /* Executes an instruction that does more than write registers. */
 static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask) {
     if (!mask) {
@@ -340,6 +356,7 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     case ISA_FLOW_CALL: is_ok = call(context, warp, inst, mask, inst->target, warp->pc + 1); break;
     case ISA_FLOW_CALL_INDIRECT: is_ok = call_indirect(context, warp, inst, mask); break;
     case ISA_FLOW_CALL_BUILTIN:
+        context->changes++;
         isa_builtin_call(context, warp, inst, mask);
         is_ok = !context->fault.is_set;
         warp->pc++;
@@ -352,6 +369,7 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
         }
         __attribute__((fallthrough)); /* a kernel's ret ends the thread */
     case ISA_FLOW_EXIT:
+        context->changes++;
         warp->alive &= ~mask;
         for (uint32_t i = 1; i < warp->frame_count; i++)
             warp->frames[i].lanes &= ~mask;
@@ -371,11 +389,14 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     case ISA_FLOW_STORE: break;
     }
     if (!is_ok) return ISA_EVENT_FAULT;
-    if (is_loop && warp->is_apart) paths_loop(warp, inst->sub);
+    if (is_loop && inst->sub == ISA_LOOP_LOOKS) note_look(context, warp);
+    if (is_loop && warp->is_apart) paths_loop(warp, inst->sub != ISA_LOOP_IS_ALONE);
     if (!converge_settle(context, warp)) return warp_exited(context, warp);
     if (context->fault.is_set) return ISA_EVENT_FAULT;
     return warp->cta->waiting >> warp->index & 1 ? ISA_EVENT_BARRIER : ISA_EVENT_NONE;
 }
+
+static_assert(ISA_FLOW_NEXT == 0 && ISA_FLOW_STORE == 1, "IsaContext.changes adds them up");
 
 /* isa_step, within isa_run too. */
 static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *inst) {
@@ -386,6 +407,7 @@ static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *i
     if (inst->flow > ISA_FLOW_STORE) return step_flow(context, warp, inst, mask);
     if (mask) {
         inst->exec(context, warp, inst, mask);
+        context->changes += inst->flow; /* 1: a store */
         if (__builtin_expect(context->fault.is_set, 0)) return ISA_EVENT_FAULT;
     }
     if (++warp->pc == warp->reconverge || warp->is_apart) {

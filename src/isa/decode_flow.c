@@ -35,15 +35,17 @@ static uint32_t pc_of(const Decoder *decoder, uint32_t ptx_index) {
     return (int32_t)ptx_index < 0 ? ISA_NO_PC : decoder->pc_of[ptx_index];
 }
 
-/* Notes at backward branches whether their loop (what lies between target and branch) may see what
+/* Notes at backward branches whether their loop (what lies between target and branch) sees what
  * other threads store. A function called there may. */
 static void find_waiting_loops(IsaProgram *program, const IsaFunction *function) {
-    uint32_t looks = ISA_NO_PC; /* the last such instruction */
+    uint32_t looks = ISA_NO_PC, calls = ISA_NO_PC; /* the last such instruction */
     for (uint32_t pc = function->entry; pc <= function->end; ++pc) {
         IsaInst *inst = &program->insts[pc];
-        if (program->infos[pc].flags & (ISA_LOOKS | ISA_IS_CALL)) looks = pc;
-        if (inst->flow == ISA_FLOW_BRANCH && inst->target <= pc)
-            inst->sub = looks != ISA_NO_PC && looks >= inst->target;
+        if (program->infos[pc].flags & ISA_LOOKS) looks = pc;
+        if (program->infos[pc].flags & ISA_IS_CALL) calls = pc;
+        if (inst->flow != ISA_FLOW_BRANCH || inst->target > pc) continue;
+        if (looks != ISA_NO_PC && looks >= inst->target) inst->sub = ISA_LOOP_LOOKS;
+        else if (calls != ISA_NO_PC && calls >= inst->target) inst->sub = ISA_LOOP_MAY_LOOK;
     }
 }
 

@@ -730,11 +730,13 @@ static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst
         clear_result(warp, inst, mask & ~good);
         isa_check_access(context, warp, inst, space, inst->size, good, ISA_ACCESS_ATOMIC);
     }
+    uint64_t difference = 0; /* between what was there and what is left */
     for (uint32_t rest = good; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
         uint8_t *bytes = bias + context->address[lane];
         if (inst->size == 16) {
             atomic_wide(warp, inst, bytes, lane);
+            difference = 1;
             continue;
         }
         uint64_t old = 0;
@@ -744,13 +746,16 @@ static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst
             inst->sub == PTX_SUB_CAS ? row_value(warp, inst->operand[3], inst->size, lane) : 0;
         uint64_t result = atomic_result(inst, old, b, c, space);
         memcpy(bytes, &result, inst->size);
+        difference |= inst->size == 8 ? old ^ result : (uint32_t)(old ^ result);
         if (inst->operand[0] == ISA_SINK) continue;
         if (inst->size == 8) isa_row64(warp, inst->operand[0])[lane] = old;
         else isa_row32(warp, inst->operand[0])[lane] = (uint32_t)old;
     }
+    context->changes += difference != 0;
 }
 
 EXEC(ATOM) {
+    context->changes--; /* counted where something changes, not as a store */
     lane_addresses(context, warp, inst, inst->operand[1]);
     if (inst->vector > 1) {
         mask = aligned_lanes(context, warp, (uint32_t)inst->size * inst->vector, mask);

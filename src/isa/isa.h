@@ -118,17 +118,20 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *              bit 0: source is negated, imm >> 8: PtxSub of the reduction. bar.warp.sync is
  *              straight-line (no effect)
  *   .sync      (ISA_NEEDS_MEMBERS) target: row of the member mask
- *   bra        target, reconverge; sub: 1 when it goes round a loop that looks for what another
- *              thread may store. brx.idx: operand[0] index row, target = index in
- *              program->targets of the list's length, followed by its pcs; reconverge
- *   call       target = function index, imm = index in program->calls. Indirect: operand[0] row
- * pair that holds function handles. Builtin: target = IsaBuiltin
+ *   bra        target, reconverge; sub: an IsaLoop when it goes round one. brx.idx: operand[0]
+ * index row, target = index in program->targets of the list's length, followed by its pcs;
+ * reconverge call       target = function index, imm = index in program->calls. Indirect:
+ * operand[0] row pair that holds function handles. Builtin: target = IsaBuiltin
  *
  * Memory instructions: size, vector and space as commented in IsaInst, and `flags` below. A
  * kernel's own parameters are PTX_SPACE_PARAM with imm the offset in the parameter area; a .func's
  * own parameters and call-site .param variables live in the local area (space PTX_SPACE_LOCAL,
  * ISA_FRAME_RELATIVE: the frame's local_base is added to imm). */
 #define ISA_SINK (-1)
+
+/* Whether a loop looks for what another thread may store (atomics, volatile, relaxed and acquiring
+ * loads), or a function that it calls may do so. */
+typedef enum IsaLoop { ISA_LOOP_IS_ALONE, ISA_LOOP_MAY_LOOK, ISA_LOOP_LOOKS } IsaLoop;
 
 /* IsaInst.flags */
 enum {
@@ -344,6 +347,9 @@ struct IsaWarp {
     uint32_t index;        /* in its CTA */
     uint32_t slot;         /* hardware warp id on its SM, %warpid */
     uint64_t instructions; /* warp instructions executed since launch */
+    /* Rounds of loops that look for another thread's store, since the context's last change: */
+    uint32_t looks;
+    uint64_t looks_since; /* IsaContext.changes then */
 };
 
 /* The operand's row; a 64-bit operand's two rows. */
@@ -395,7 +401,10 @@ struct IsaContext {
     /* nobody reads the addresses below: a functional run without checks */
     bool drops_addresses;
     uint64_t cycle; /* value of %clock */
-    uint32_t sm;    /* value of %smid */
+    /* Instructions that may have changed what other threads see: stores, atomic operations that
+     * found another value than they left, calls of the device's functions, ends of threads. */
+    uint64_t changes;
+    uint32_t sm; /* value of %smid */
     IsaFault fault;
     IsaHint hints[ISA_HINTS];
     /* Effect of the last instruction, for the timing model. */

@@ -137,6 +137,12 @@ void isa_say_thread(const IsaLaunch *launch, uint64_t warp, int lane, Text *out)
 /* Lines that say where a warp is: kernel and instruction, thread, and the calls that led there. */
 void isa_say_place(const IsaLaunch *launch, const IsaWarp *warp, uint32_t pc, int lane, Text *out);
 
+/* Whether nothing is left to a warp but to look for another thread's store: it waits at a barrier,
+ * or has gone so many rounds round such loops since the context last changed anything. */
+bool isa_only_looks(const IsaContext *context, const IsaWarp *warp, uint32_t rounds);
+/* Whether live lanes of the warp cannot go on before those that run are out of their loop. */
+bool isa_holds_lanes_back(const IsaWarp *warp);
+
 /* Where all the warps of a launch stand, like things together. */
 enum { ISA_STAND_GROUPS = 10 };
 typedef struct IsaStandGroup {
@@ -147,12 +153,13 @@ typedef struct IsaStandGroup {
 } IsaStandGroup;
 typedef struct IsaStand {
     IsaStandGroup groups[ISA_STAND_GROUPS];
-    uint32_t count;  /* of groups */
-    uint32_t others; /* warps in none of them */
+    uint32_t count;        /* of groups */
+    uint32_t others;       /* warps in none of them */
+    bool holds_lanes_back; /* a warp that looks for a store holds lanes of its own back */
 } IsaStand;
 /* A warp that stands before its next instruction; equal words for `what` are one string. */
 void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what);
-/* A line for each group. */
+/* A line for each group, and what is to be done when lanes of one warp wait for one another. */
 void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out);
 
 /* Makes room for `bytes` of local memory per thread; a fault when the launch's limit is passed. */

@@ -98,6 +98,8 @@ void isa_say_place(const IsaLaunch *launch, const IsaWarp *warp, uint32_t pc, in
 /* ---- Where all warps stand ---- */
 
 void isa_stand_add(IsaStand *stand, const IsaWarp *warp, const char *what) {
+    enum { ROUNDS = 256 }; /* without a change: more than a loop that is let out soon goes */
+    if (warp->looks >= ROUNDS && isa_holds_lanes_back(warp)) stand->holds_lanes_back = true;
     for (uint32_t i = 0; i < stand->count; i++) {
         IsaStandGroup *group = &stand->groups[i];
         if (group->pc != warp->pc || group->what != what) continue;
@@ -121,4 +123,9 @@ void isa_say_stand(const IsaStand *stand, const IsaLaunch *launch, Text *out) {
                     (uint32_t)(group->first % launch->warps), group->first / launch->warps);
     }
     if (stand->others) text_printf(out, "\n    and %u more warps elsewhere", stand->others);
+    if (stand->holds_lanes_back)
+        text_add(out,
+                 "\n    lanes of one warp may wait for one another, which never ends where a stack "
+                 "keeps them, as on GPUs before compute capability 7.0: use a machine with "
+                 "sm.divergence independent (--set sm.divergence=independent)");
 }

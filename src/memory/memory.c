@@ -383,6 +383,13 @@ const MemBlock *mem_next(const DeviceMemory *memory, uint64_t address) {
     return ranges_at_or_after(memory->blocks, address, NULL);
 }
 
+bool mem_is_seen_outside(const DeviceMemory *memory) {
+    if (memory->file >= 0) return true;
+    for (const MemBlock *block = NULL; (block = mem_next(memory, block ? block->end : 0));)
+        if (block->kind == MEM_KIND_HOST || block->kind == MEM_KIND_REGISTERED) return true;
+    return false;
+}
+
 /* ---- Describing an address ---- */
 
 void mem_set_site(DeviceMemory *memory, uint64_t address, const char *site) {

@@ -124,6 +124,10 @@ void mem_set_padding(DeviceMemory *memory, uint64_t bytes);
 /* The first live allocation that ends after `address`, NULL: none. For walks over all of them. */
 const MemBlock *mem_next(const DeviceMemory *memory, uint64_t address);
 
+/* Whether others than kernels may write while kernels run: there is memory of the host's, or memory
+ * that other processes share. */
+bool mem_is_seen_outside(const DeviceMemory *memory);
+
 /* Turns on the tracking of written bytes (reports of uninitialised reads) for allocations to come.
  */
 void mem_track_writes(DeviceMemory *memory);

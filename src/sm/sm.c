@@ -329,4 +329,14 @@ void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user) {
     }
 }
 
+uint64_t sm_changes(const Sm *sm) { return sm->context.isa.changes; }
+
+bool sm_only_looks(const Sm *sm, uint32_t rounds) {
+    for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
+        const IsaWarp *warp = sm->context.warps.warp[bits_lowest64(rest)].isa;
+        if (!isa_only_looks(&sm->context.isa, warp, rounds)) return false;
+    }
+    return true;
+}
+
 const SmProfile *sm_profile(const Sm *sm) { return sm->context.profile; }

@@ -20,8 +20,10 @@
     "ld.param.u64 %p, [a];\nmov.u32 %t, %tid.x;\nmov.u32 %l, %laneid;\n"                           \
     "mul.wide.u32 %o, %t, 4;\nadd.u64 %o, %o, %p;\n" body "ret;\n}\n"
 
-/* Runs the kernel with one CTA; functionally without `sets`, else in detail on machine gtx480. */
-static GpuResult run(const char *sets, const char *ptx, uint32_t threads, uint32_t *words) {
+/* Runs the kernel with one CTA; functionally without `sets`, else in detail on machine gtx480, or
+ * functionally on it. */
+static GpuResult run_on(const char *sets, bool is_functional, const char *ptx, uint32_t threads,
+                        uint32_t *words) {
     Timed timed = {0};
     if (sets) {
         timed_start(&timed, "gtx480", sets, "gto");
@@ -34,8 +36,11 @@ static GpuResult run(const char *sets, const char *ptx, uint32_t threads, uint32
     GpuImage image = {.name = "k.ptx", .text = ptx, .length = strlen(ptx)};
     GpuModule *module = gpu_load(timed.gpu, &image, 1, timed.diag);
     if (!module) fail_msg("%s", diag_text(timed.diag));
-    GpuLaunch launch = {
-        .module = module, .grid = {1, 1, 1}, .block = {threads, 1, 1}, .parameters = &buffer};
+    GpuLaunch launch = {.module = module,
+                        .grid = {1, 1, 1},
+                        .block = {threads, 1, 1},
+                        .parameters = &buffer,
+                        .is_functional = is_functional};
     launch.function = gpu_find_function(module, "k");
     GpuResult result;
     gpu_launch(timed.gpu, &launch, &result);
@@ -48,6 +53,10 @@ static GpuResult run(const char *sets, const char *ptx, uint32_t threads, uint32
     return result;
 }
 
+static GpuResult run(const char *sets, const char *ptx, uint32_t threads, uint32_t *words) {
+    return run_on(sets, false, ptx, threads, words);
+}
+
 /* Both ways, with the same words. */
 static void run_both(const char *ptx, uint32_t threads, uint32_t *words) {
     uint32_t detailed[WORDS];
@@ -58,16 +67,70 @@ static void run_both(const char *ptx, uint32_t threads, uint32_t *words) {
     assert_memory_equal(words, detailed, sizeof detailed);
 }
 
+/* Each thread takes a lock that is given back behind the loop. */
+static const char lock_ptx[] =
+    KERNEL("again:\natom.global.cas.b32 %a, [%p], 0, 1;\nsetp.ne.u32 %c, %a, 0;\n"
+           "@%c bra again;\n"
+           "ld.volatile.global.u32 %b, [%p+4];\nadd.u32 %b, %b, 1;\n"
+           "st.volatile.global.u32 [%p+4], %b;\nmembar.gl;\n"
+           "atom.global.exch.b32 %a, [%p], 0;\n");
+
 static void lanes_hand_a_lock_to_each_other(void **state) {
     (void)state;
     uint32_t words[WORDS];
-    run_both(KERNEL("again:\natom.global.cas.b32 %a, [%p], 0, 1;\nsetp.ne.u32 %c, %a, 0;\n"
-                    "@%c bra again;\n"
-                    "ld.volatile.global.u32 %b, [%p+4];\nadd.u32 %b, %b, 1;\n"
-                    "st.volatile.global.u32 [%p+4], %b;\nmembar.gl;\n"
-                    "atom.global.exch.b32 %a, [%p], 0;\n"),
-             96, words);
+    run_both(lock_ptx, 96, words);
     assert_int_equal(words[1], 96);
+}
+
+static void expect_deadlock(GpuResult result, bool is_of_lanes) {
+    assert_int_equal(result.status, GPU_FAULT);
+    assert_int_equal(result.fault_code, ISA_FAULT_DEADLOCK);
+    assert_non_null(strstr(result.message, "look"));
+    bool is_told = strstr(result.message, "lanes of one warp may wait for one another") &&
+                   strstr(result.message, "--set sm.divergence=independent");
+    assert_int_equal(is_told, is_of_lanes);
+}
+
+static void a_stack_says_that_lanes_wait_for_one_another(void **state) {
+    (void)state;
+    uint32_t words[WORDS];
+    expect_deadlock(run("watchdog.cycles=100000", lock_ptx, 96, words), true);
+    expect_deadlock(run_on("", true, lock_ptx, 96, words), true);
+    GpuResult again = run("watchdog.cycles=100000", lock_ptx, 96, words),
+              same = run("watchdog.cycles=100000", lock_ptx, 96, words);
+    assert_string_equal(again.message, same.message);
+}
+
+static void a_store_that_never_comes_is_told(void **state) {
+    (void)state;
+    uint32_t words[WORDS];
+    static const char ptx[] = KERNEL("again:\nld.volatile.global.u32 %a, [%p];\n"
+                                     "setp.eq.u32 %c, %a, 0;\n@%c bra again;\n");
+    expect_deadlock(run(NULL, ptx, 64, words), false);
+    expect_deadlock(run(INDEPENDENT " watchdog.cycles=100000", ptx, 64, words), false);
+    expect_deadlock(run("watchdog.cycles=100000", ptx, 64, words),
+                    false); /* no lane is held back */
+}
+
+/* Lane 0 goes round a loop that looks longer than the watchdog waits: but it stores, or it is a
+ * loop that only calls a function. */
+static void loops_that_do_something_are_no_deadlock(void **state) {
+    (void)state;
+    uint32_t words[WORDS];
+    static const char counts[] =
+        KERNEL("setp.ne.u32 %c, %l, 0;\n@%c bra end;\nagain:\n"
+               "atom.global.add.u32 %a, [%p], 1;\nsetp.lt.u32 %c, %a, 2000;\n@%c bra again;\n"
+               "end:\n");
+    assert_int_equal(run("watchdog.cycles=100000", counts, 32, words).status, GPU_OK);
+    assert_int_equal(words[0], 2001);
+    static const char calls[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".func (.reg .b32 r) next(.reg .b32 x) { add.u32 r, x, 1; ret; }\n"
+        ".visible .entry k(.param .u64 a) {\n.reg .b64 %p;\n.reg .b32 %i, %t;\n.reg .pred %c;\n"
+        "ld.param.u64 %p, [a];\nmov.u32 %i, 0;\nagain:\ncall (%i), next, (%i);\n"
+        "setp.lt.u32 %c, %i, 20000;\n@%c bra again;\nst.global.u32 [%p], %i;\nret;\n}\n";
+    assert_int_equal(run("watchdog.cycles=100000", calls, 32, words).status, GPU_OK);
+    assert_int_equal(words[0], 20000);
 }
 
 static void a_lane_waits_for_what_another_stores_later(void **state) {
@@ -335,6 +398,9 @@ static void a_store_is_seen_without_the_barrier_that_is_missing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_hand_a_lock_to_each_other),
+        cmocka_unit_test(a_stack_says_that_lanes_wait_for_one_another),
+        cmocka_unit_test(a_store_that_never_comes_is_told),
+        cmocka_unit_test(loops_that_do_something_are_no_deadlock),
         cmocka_unit_test(a_lane_waits_for_what_another_stores_later),
         cmocka_unit_test(a_plain_loop_is_left_in_the_end_too),
         cmocka_unit_test(a_stack_never_leaves_such_a_loop),

@@ -271,6 +271,20 @@ static void registers_nothing_in_the_windows_of_other_spaces(void **state) {
     mem_free(memory);
 }
 
+static void knows_whether_others_may_write(void **state) {
+    (void)state;
+    DeviceMemory *memory = mem_new(1 << 20);
+    assert_false(mem_is_seen_outside(memory));
+    assert_true(mem_alloc(memory, 64, 0, MEM_KIND_BUFFER, NULL) != 0);
+    assert_false(mem_is_seen_outside(memory));
+    uint64_t locked = mem_alloc(memory, 64, 0, MEM_KIND_HOST, NULL);
+    assert_true(mem_alloc(memory, 64, 0, MEM_KIND_BUFFER, NULL) != 0);
+    assert_true(mem_is_seen_outside(memory));
+    assert_true(mem_release(memory, locked));
+    assert_false(mem_is_seen_outside(memory));
+    mem_free(memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocates_first_fit_in_address_order),
@@ -285,6 +299,7 @@ int main(void) {
         cmocka_unit_test(names_textures_by_handles),
         cmocka_unit_test(reaches_registered_memory_where_the_host_has_it),
         cmocka_unit_test(registers_nothing_in_the_windows_of_other_spaces),
+        cmocka_unit_test(knows_whether_others_may_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
