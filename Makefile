@@ -66,7 +66,7 @@ fuzz: fuzz-targets ## fuzz every reader of user input for FUZZ_SECONDS (30) each
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 install: running ## install under PREFIX (/usr/local); DESTDIR is honoured
-	meson configure build --prefix $(PREFIX)
+	meson configure build --prefix $(PREFIX) -Dlevels=all
 	@ninja -C build running
 	meson install -C build --no-rebuild
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
@@ -89,9 +89,9 @@ sanitize-threads: setup build-threads/build.ninja
 fuzz-targets: setup build-fuzz/build.ninja
 	@ninja -C build-fuzz fuzz-targets
 
-# A first run leaves the tests out; whoever wants them has them added.
+# A first run leaves the tests out, and what other hosts would need; whoever wants them has them added.
 build/build.ninja: | setup-run
-	meson setup build --prefix $(PREFIX) -Dtests=false
+	meson setup build --prefix $(PREFIX) -Dtests=false -Dlevels=host
 
 build/with-tests: build/build.ninja | setup
 	meson setup --reconfigure build -Dtests=true

@@ -97,7 +97,8 @@ Gpu *gpu_new(const GpuOptions *options, Diag *diag) {
     }
     gpu->variant = isa_find_variant(o->variant);
     if (!gpu->variant) {
-        diag_error(diag, NULL, 0, 0, "this host cannot execute variant %s", o->variant);
+        diag_error(diag, NULL, 0, 0, "this host cannot execute variant %s",
+                   o->variant ? o->variant : "of the host that this was built for alone");
         gpu_free(gpu);
         return NULL;
     }
