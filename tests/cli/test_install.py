@@ -59,13 +59,31 @@ def check_pkg_config(folder, name, place):
         yield f"./counters prints: {shown}"
 
 
+def check_installed(folder):
+    """The installed tyto.pc, and the headers and commands beside it, are all that a policy and a program of a user's need."""
+    place, tyto = next(folder.rglob("tyto.pc")).parent, next(folder.rglob("bin/tyto"))
+    environment = {**PLAIN, "PKG_CONFIG_LIBDIR": str(place), "PKG_CONFIG_SYSROOT_DIR": str(folder),
+                   "LD_LIBRARY_PATH": str(place.parent)}
+    flags = "$(pkg-config --cflags {} tyto)"
+    run(tyto, "new", "scheduler", "mine", env=PLAIN, cwd=folder)
+    run("sh", "-c", f"cc -shared -fPIC -o mine.so mine.c {flags.format('')}", env=environment, cwd=folder)
+    cycles = {words: re.search(r"([\d,]+) cycles", subprocess.run(
+        [tyto, "run", "--scheduler", words, "vecadd", "--size", "1000"], env=PLAIN, cwd=folder, capture_output=True, text=True,
+        check=True).stderr).group(1) for words in ("./mine.c", "./mine.so")}
+    if len(set(cycles.values())) != 1:
+        yield f"a policy compiled by tyto and by hand: {cycles}"
+    run("sh", "-c", f"cc -o counters {ROOT}/docs/examples/counters.c {flags.format('--libs')}", env=environment, cwd=folder)
+    if not re.fullmatch(r"cycles: \d+ SM cycles\n", run("./counters", "cycles", env=environment, cwd=folder)):
+        yield "counters, built by the installed tyto.pc, does not count"
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder).resolve()
         run("meson", "install", "--no-rebuild", "--destdir", folder / "first", cwd=BUILD)
         shutil.move(folder / "first", folder / "moved")
         tyto = next((folder / "moved").rglob("bin/tyto"))
-        problems = [*check_links(folder / "moved"), *check_commands(tyto, folder),
+        problems = [*check_links(folder / "moved"), *check_commands(tyto, folder), *check_installed(folder / "moved"),
                     *check_pkg_config(folder, "library.md", BUILD / "meson-uninstalled")]
     print("\n".join(problems) or "the installation works, also moved")
     sys.exit(1 if problems else 0)

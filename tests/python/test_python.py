@@ -403,6 +403,26 @@ class Packaging(unittest.TestCase):
             self.assertTrue(where.startswith(str(folder / "venv")))
             self.assertEqual((scheduler, is_there), ("gto", "True"))
 
+    @unittest.skipUnless(all(map(shutil.which, ("dpkg-buildpackage", "dh_python3", "pybuild"))),
+                         "debhelper, dh-python or pybuild-plugin-pyproject is not installed")
+    def test_debian_s_tools_make_a_package_that_asks_for_what_it_imports(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            shutil.copytree(ROOT / "python", folder / "python", ignore=shutil.ignore_patterns("build", "*.egg-info"))
+            plain = {**os.environ, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}  # (Debian's python3, whatever else there is)
+            done = subprocess.run(["dpkg-buildpackage", "-b", "-us", "-uc"], cwd=folder / "python", env=plain, check=False,
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            package = next(folder.glob("python3-tyto_*_all.deb"))
+            needs = subprocess.run(["dpkg", "-f", package, "Depends"], capture_output=True, text=True, check=True).stdout
+            self.assertLessEqual({"python3-cffi", "python3-numpy"}, set(needs.strip().split(", ")))
+            subprocess.run(["dpkg", "-x", package, folder / "root"], check=True)
+            module = next((folder / "root" / "usr" / "lib" / "python3" / "dist-packages").glob("tyto/__init__.py"))
+            where = subprocess.run([sys.executable, "-c", "import tyto; print(tyto.__file__, len(tyto.machines()) > 4)"],
+                                   capture_output=True, text=True, check=False, cwd="/",
+                                   env={**os.environ, "PYTHONPATH": str(module.parent.parent)})
+            self.assertEqual((where.stdout.split(), where.stderr), ([str(module), "True"], ""))
+
     def test_the_package_has_the_version_of_the_library(self):
         meson = (ROOT / "meson.build").read_text(encoding="utf-8")
         self.assertIn(f"version: '{tyto.__version__}'", meson)
