@@ -226,7 +226,7 @@ typedef struct UnitColumn {
     CounterId counter;
     RatioId ratio;
 } UnitColumn;
-enum { MOST_COLUMNS = 8 };
+enum { MOST_COLUMNS = 8, MOST_ROWS = 128 };
 #define COUNT(name, heading) {heading, COUNTER_##name, RATIO_COUNT}
 #define RATIO(name, heading) {heading, COUNTER_COUNT, RATIO_##name}
 static const UnitColumn unit_columns[UNIT_KINDS][MOST_COLUMNS] = {
@@ -282,12 +282,13 @@ static void report_kind(const Units *units, UnitKind kind, Text *out) {
     for (int c = 0; c < MOST_COLUMNS && columns[c].heading; c++)
         text_printf(out, " %12s", columns[c].heading);
     text_add(out, "\n");
-    uint32_t idle = 0;
+    uint32_t idle = 0, busy = 0;
     for (uint32_t i = 0; i < units->counts[kind]; i++) {
         if (is_idle(units, kind, i)) {
             idle++;
             continue;
         }
+        if (++busy > MOST_ROWS) continue;
         add_place(units, kind, i, out);
         for (int c = 0; c < MOST_COLUMNS && columns[c].heading; c++) {
             format_column(field, &columns[c], &units->list[kind][i]);
@@ -295,6 +296,9 @@ static void report_kind(const Units *units, UnitKind kind, Text *out) {
         }
         text_add(out, "\n");
     }
+    if (busy > MOST_ROWS)
+        text_printf(out, "    and %u more, which --json and --per-unit-csv have\n",
+                    busy - MOST_ROWS);
     if (idle) text_printf(out, "    and %u that did nothing\n", idle);
 }
 

@@ -157,6 +157,27 @@ class Browser(Case):
         self.assertEqual([row[1:4] for row in seen["rows"]], [[title, f"{sets[key]['sets']:,}", f"{sets[key]['idle']:,}"] for key, title in (("l1d", "L1D"), ("l2", "L2"))])
         self.assertEqual(seen["rows"][1][4], f"{100 * sets['l2']['accesses']['imbalance']:,.1f}%")
 
+    def test_a_machine_of_many_units_makes_no_long_page(self):
+        run = self.run_of("a.json", "gto", "--machine", "v100", "--per-unit")
+        self.tyto("report", "a.json")
+        seen, _ = self.read(after="""answer.high = Math.max(...[...document.querySelectorAll("figure svg")].map((each) => each.getBoundingClientRect().height));
+            answer.shares = [...document.querySelectorAll("#cycles title")].map((each) => each.textContent);
+            answer.memory = document.querySelector("#memory").textContent;""")
+        self.assertLess(seen["high"], 720)  # of 80 SMs, 64 slices, 64 channels of 16 banks
+        total = run["total"]
+        pipelines = {"SP": "sp", "INT": "int", "load/store": "ldst"}
+        whole = sum(total[f"{name}_instructions"] for name in ("sp", "int", "sfu", "dp", "tensor", "ldst"))
+        for label, name in pipelines.items():
+            self.assertIn(f"gto: {label} {100 * total[f'{name}_instructions'] / whole:.1f}%", seen["shares"])
+        self.assertEqual("DRAM was not asked for anything" in seen["memory"], total["dram_reads"] + total["dram_writes"] == 0)
+
+    def test_a_page_prints_on_few_sheets(self):
+        self.run_of("a.json", "gto", "--machine", "v100")
+        self.tyto("report", "a.json")
+        subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", f"--user-data-dir={self.path / 'profile'}", "--virtual-time-budget=5000",
+                        f"--print-to-pdf={self.path / 'page.pdf'}", (self.path / "report.html").as_uri()], capture_output=True, check=True, timeout=120)
+        self.assertIn(len(re.findall(rb"/Type\s*/Page\b", (self.path / "page.pdf").read_bytes())), range(2, 9))
+
     def test_a_sweep_has_its_swept_value_along_the_axis(self):
         self.tyto("sweep", "vecadd", "reduction", "--set", "l1d.size=16KiB,32KiB", "--schedulers", "lrr,gto", "--sizes", "test", "--json", "s.json")
         self.tyto("report", "s.json")

@@ -155,6 +155,22 @@ static void a_perfect_cache_has_no_sets(void **state) {
     stop(&run);
 }
 
+/* Each unit has counted; a terminal has room for so many rows. */
+static void a_report_of_many_units_is_cut_and_says_so(void **state) {
+    (void)state;
+    enum { UNITS = 200 };
+    Units *units = units_new(UNITS, 1, 1, 1);
+    Text text = {0};
+    for (uint32_t i = 0; i < UNITS; i++)
+        units_add(units, UNIT_sm, i, &(Counters){.warp_instructions = 1});
+    units_report(units, &text);
+    assert_non_null(strstr(text_string(&text), "\n    127 "));
+    assert_null(strstr(text_string(&text), "\n    128 "));
+    assert_non_null(strstr(text_string(&text), "    and 72 more, which --json"));
+    text_free(&text);
+    units_free(units);
+}
+
 static void explanations_name_the_counters_that_have_sets(void **state) {
     (void)state;
     for (CounterId id = 0; id < COUNTER_COUNT; id++) {
@@ -177,6 +193,7 @@ int main(void) {
         cmocka_unit_test(l2_counts_the_atoms_of_its_slices),
         cmocka_unit_test(a_hashed_index_spreads_the_same_stride),
         cmocka_unit_test(a_perfect_cache_has_no_sets),
+        cmocka_unit_test(a_report_of_many_units_is_cut_and_says_so),
         cmocka_unit_test(explanations_name_the_counters_that_have_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,14 @@ const CACHE = [ /* outcomes of lookups; `name` is the cache's */
   {part: "pending_hits", label: "hit on a line under way", colour: "--policy"},
   {part: "misses", label: "miss", colour: "--memory"},
 ];
+const PIPELINES = [ /* that warp instructions were issued to; machines without some count theirs as others' */
+  {of: ["sp_instructions"], label: "SP", colour: "--issued"},
+  {of: ["int_instructions"], label: "INT", colour: "--policy"},
+  {of: ["sfu_instructions"], label: "SFU", colour: "--barrier"},
+  {of: ["dp_instructions"], label: "DP", colour: "--turn"},
+  {of: ["tensor_instructions"], label: "tensor", colour: "--result"},
+  {of: ["ldst_instructions"], label: "load/store", colour: "--lsu"},
+];
 const ROWS = [
   {part: "dram_row_hits", label: "row was open", colour: "--issued"},
   {part: "dram_row_misses", label: "bank was closed", colour: "--result"},

@@ -102,10 +102,14 @@ function shareBars(rows, width, options = {}) {
   const names = [...new Set(rows.map((row) => row.name))];
   const left = Math.min(width / 3, 14 + 7 * d3.max(names, (name) => name.length)), room = Math.floor((left - 14) / 7);
   return Plot.plot({width, height: 46 + 30 * names.length, marginTop: 6, marginLeft: left, marginRight: 20, marginBottom: 36,
-    x: {label: options.unit || "share, % →", percent: !options.unit, grid: true, tickSpacing: 60, nice: true}, y: {label: null, domain: names, tickFormat: (name) => cutTo(name, room)},
+    x: {label: options.unit || "share, % →", percent: !options.unit, grid: true, tickSpacing: 60, nice: true, domain: options.unit ? undefined : [0, 100]}, y: {label: null, domain: names, tickFormat: (name) => cutTo(name, room)},
     marks: [Plot.barX(rows, {x: "share", y: "name", fill: (row) => colour(row.colour), order: null, inset: 0.5, rx: 1,
                              title: (row) => `${row.name}: ${row.label} ${options.unit ? fixed(row.share) : percent(row.share)}`})]});
 }
+
+/* Rows of cells, one above the other: how high each is, and which of them are named. */
+const rowsHigh = (rows) => Math.max(5, Math.min(22, 420 / rows));
+const namedRows = (names) => names.filter((_, i) => rowsHigh(names.length) >= 14 || i % Math.ceil(24 / rowsHigh(names.length)) === 0);
 
 const cutTo = (text, most) => (text.length > most ? text.slice(0, Math.max(1, most - 1)) + "…" : text);
 const choose = (label, names, act) => element("label", {}, label + " ", element("select", {on: {change: (event) => act(Number(event.target.value))}},

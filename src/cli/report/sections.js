@@ -74,7 +74,14 @@ function stallSection(runs) {
     share: ratio(sum(run.total, cause.of), run.total.scheduler_cycles)})));
   const shown = CAUSES.filter((cause) => rows.some((row) => row.label === cause.label && row.share > 0));
   section("cycles", "Where the cycles went", "In each cycle each warp scheduler of each SM either issues an instruction or has one reason not to.",
-    figure("Share of all scheduler cycles.", shown, (width) => shareBars(rows, width), "Stacked bars of what schedulers did in each run"));
+    figure("Share of all scheduler cycles.", shown, (width) => shareBars(rows, width), "Stacked bars of what schedulers did in each run"), pipelineFigure(timed));
+}
+
+/* Which pipelines the instructions went to. */
+function pipelineFigure(timed) {
+  const rows = timed.flatMap((run) => PIPELINES.map((pipeline) => ({name: run.name, label: pipeline.label, colour: pipeline.colour, share: ratio(sum(run.total, pipeline.of), sum(run.total, PIPELINES.flatMap((each) => each.of)))})));
+  const shown = PIPELINES.filter((pipeline) => rows.some((row) => row.label === pipeline.label && row.share > 0));
+  return shown.length ? figure("Which pipelines the warp instructions went to, share of those that went to one.", shown, (width) => shareBars(rows, width), "Stacked bars of instructions by pipeline") : null;
 }
 
 /* The course of a run: where its scheduler cycles went, then shares that matter, by time. */
@@ -92,7 +99,7 @@ function timeSection(runs) {
     const stacked = spans.flatMap((span) => CAUSES.map((cause) => ({...span, label: cause.label, colour: cause.colour,
       share: ratio(at(cause.of, span.i), at(["scheduler_cycles"], span.i))}))).filter((row) => row.share > 0);
     const shown = CAUSES.filter((cause) => stacked.some((row) => row.label === cause.label));
-    const small = lines.map(([title, above, below, scale]) => figure(title, null, (width) => Plot.plot({width, height: 150, marginTop: 10, marginLeft: 46, marginBottom: 32,
+    const small = lines.filter(([, above]) => spans.some((span) => at(above, span.i) > 0)).map(([title, above, below, scale]) => figure(title, null, (width) => Plot.plot({width, height: 150, marginTop: 10, marginLeft: 46, marginBottom: 32,
       x: {label: "SM cycle →", tickFormat: short, ticks: 4, domain: [0, ends[ends.length - 1]]}, y: {label: null, grid: true, ticks: 4, zero: true, nice: true},
       marks: [Plot.ruleY([0]), Plot.areaY(spans, {x: "x2", y: (span) => scale * ratio(at(above, span.i), at(below, span.i)), fill: colour("--issued"), fillOpacity: 0.15, curve: "step-before"}),
               Plot.lineY(spans, {x: "x2", y: (span) => scale * ratio(at(above, span.i), at(below, span.i)), stroke: colour("--issued"), strokeWidth: 1.5, curve: "step-before"})]}), title + " over time"));
@@ -202,8 +209,8 @@ function blockSection(runs) {
     const {run, kernel} = placed[which], blocks = kernel.ctas.slice(0, most);
     const slots = 1 + d3.max(blocks, (block) => block.slot), sms = 1 + d3.max(blocks, (block) => block.sm);
     room.replaceChildren(figure(`${kernel.kernel}, ${run.name}: ${count(kernel.ctas.length)} thread blocks on ${sms} SMs, ${slots} at most at once on one. A bar is a block from its launch to its last warp's end; darker blocks come later in the grid.`, null, (width) =>
-      Plot.plot({width, height: 60 + sms * Math.max(14, Math.min(6 * slots, 30)), marginLeft: 52, marginBottom: 36, x: {label: "SM cycle of the kernel →", tickFormat: short, grid: true},
-        y: {label: null, domain: [sms, 0], ticks: d3.range(sms).map((sm) => sm + 0.5), tickFormat: (v) => `SM ${Math.floor(v)}`, tickSize: 0}, color: {type: "linear", domain: [-0.35 * kernel.ctas.length, kernel.ctas.length], range: [getComputedStyle(document.body).getPropertyValue("--policy"), getComputedStyle(document.body).getPropertyValue("--issued")]},
+      Plot.plot({width, height: 60 + sms * (sms > 32 ? 8 : Math.max(14, Math.min(6 * slots, 30))), marginLeft: 52, marginBottom: 36, x: {label: "SM cycle of the kernel →", tickFormat: short, grid: true},
+        y: {label: null, domain: [sms, 0], ticks: d3.range(0, sms, sms > 32 ? 4 : 1).map((sm) => sm + 0.5), tickFormat: (v) => `SM ${Math.floor(v)}`, tickSize: 0}, color: {type: "linear", domain: [-0.35 * kernel.ctas.length, kernel.ctas.length], range: [getComputedStyle(document.body).getPropertyValue("--policy"), getComputedStyle(document.body).getPropertyValue("--issued")]},
         marks: [Plot.rect(blocks, {x1: "start", x2: "end", y1: (block) => block.sm + 0.04 + 0.92 * block.slot / slots, y2: (block) => block.sm + 0.04 + 0.92 * (block.slot + 1) / slots, fill: "cta", inset: 0.4,
           title: (block) => `block ${count(block.cta)} on SM ${block.sm}, slot ${block.slot}: cycles ${count(block.start)} to ${count(block.end)}`})]}), "Timeline of thread blocks by SM"));
     drawFigures();
@@ -220,7 +227,7 @@ function memorySection(runs) {
   const cache = (name, words) => figure(words, CACHE, (width) => shareBars(outcomes(CACHE.map((outcome) => ({...outcome, key: `${name}_${outcome.part}`})), (t) => t[`${name}_accesses`]), width), words);
   section("memory", "Memory", "What lookups found, and where the time of a fetch went.",
     element("div", {class: "grid pairs"}, cache("l1d", "L1 data cache, share of lookups."), cache("l2", "L2 cache, share of lookups."),
-      figure("DRAM, share of requests by what they found in their bank.", ROWS, (width) => shareBars(outcomes(ROWS.map((row) => ({...row, key: row.part})), (t) => t.dram_reads + t.dram_writes), width), "DRAM row outcomes"),
+      !timed.some((run) => run.total.dram_reads + run.total.dram_writes > 0) ? element("p", {class: "note"}, "DRAM was not asked for anything: L2 held all that was read.") : figure("DRAM, share of requests by what they found in their bank.", ROWS, (width) => shareBars(outcomes(ROWS.map((row) => ({...row, key: row.part})), (t) => t.dram_reads + t.dram_writes), width), "DRAM row outcomes"),
       figure("Mean time of a fetch, from an SM's miss to its data.", FETCH, (width) => shareBars(timed.flatMap((run) => FETCH.map((part) => ({name: run.name, label: part.label, colour: part.colour, share: run.total[part.part] || 0}))), width, {unit: "SM cycles →"}), "Parts of the fetch latency")),
     table([{title: "Run", value: (run) => run.name}, ...[["Bandwidth used", "dram_bandwidth_use", percent, "of all DRAM channels' data buses"], ["Busy banks", "BLP", fixed, "mean banks of a channel busy at once, while any is"], ["Row hits", "RBL", percent, "requests that found their row open"],
       ["Queue", "dram_queue_mean", fixed, "mean requests waiting at a channel"], ["L1D MPKI", "l1d_MPKI", fixed, "misses per thousand thread instructions"], ["L2 MPKI", "l2_MPKI", fixed, "likewise"]].map(([title, key, show, note]) => ({title, note, kind: "n", value: (run) => run.total[key], show: (run) => show(run.total[key])}))], timed));
@@ -260,12 +267,12 @@ function unitSection(runs) {
     const every = (count_) => (count_ > 24 ? d3.range(0, count_, 8) : undefined);
     const bySm = (title, key, show_, scale = 1) => figure(title, null, (width) => Plot.plot({width, height: 150, marginTop: 10, marginLeft: 46, marginBottom: 32, x: {type: "band", label: "SM →", tickSize: 0, ticks: every(units.sms.length)}, y: {label: null, grid: true, ticks: 4, nice: true, tickFormat: whole},
       marks: [Plot.barY(units.sms, {x: "sm", y: (sm) => scale * (sm[key] || 0), fill: colour("--issued"), inset: 0.5, title: (sm) => `SM ${sm.sm}: ${show_(sm[key])}`}), Plot.ruleY([0])]}), title);
-    const banks = (units.banks || []).map((bank) => ({...bank, value: what.value(bank)})), most = d3.max(banks, (bank) => bank.value) || 1;
+    const banks = (units.banks || []).map((bank) => ({...bank, value: what.value(bank)})), most = d3.max(banks, (bank) => bank.value) || 0, channels = [...new Set(banks.map((bank) => bank.channel))];
     room.replaceChildren(figure(`What the schedulers of each SM did, ${name}.`, causes, (width) => Plot.plot({width, height: 230, marginTop: 26, marginLeft: 46, marginBottom: 32, x: {type: "band", label: "SM →", tickSize: 0, ticks: every(units.sms.length)}, y: {label: "↑ share, %", percent: true, grid: true, ticks: 5},
         marks: [Plot.barY(stacked, {x: "sm", y: "share", fill: (row) => colour(row.colour), order: null, insetLeft: 0.5, insetRight: 0.5, title: (row) => `SM ${row.sm}: ${row.label} ${percent(row.share)}`})]}), "What the schedulers of each SM did"),
       element("div", {class: "grid"}, bySm("Warp instructions, by SM.", "warp_instructions", count), bySm("Thread blocks, by SM.", "ctas_launched", count), bySm("L1D misses, % of lookups, by SM.", "l1d_miss_rate", percent, 100)),
-      ...(banks.length ? [element("div", {class: "controls"}, choose("Of each DRAM bank", UNITS.map((unit) => unit.label), (i) => { shown = i; show(); })),
-        figure(`DRAM banks, by channel: ${what.label}. The darkest has ${what.show(most)}.`, null, (width) => Plot.plot({width, height: 56 + 22 * new Set(banks.map((bank) => bank.channel)).size, marginTop: 8, marginLeft: 80, marginBottom: 34, padding: 0.06, x: {type: "band", label: "bank →", tickSize: 0}, y: {type: "band", label: null, tickSize: 0, tickFormat: (i) => `channel ${i}`},
+      ...(banks.some((bank) => UNITS[0].value(bank) > 0) ? [element("div", {class: "controls"}, choose("Of each DRAM bank", UNITS.map((unit) => unit.label), (i) => { shown = i; show(); })),
+        figure(`DRAM banks, by channel: ${what.label}. The darkest has ${what.show(most)}.`, null, (width) => Plot.plot({width, height: 56 + rowsHigh(channels.length) * channels.length, marginTop: 8, marginLeft: 80, marginBottom: 34, padding: 0.06, x: {type: "band", label: "bank →", tickSize: 0}, y: {type: "band", label: null, tickSize: 0, domain: channels, ticks: namedRows(channels), tickFormat: (i) => `channel ${i}`},
           marks: [Plot.cell(banks, {x: "bank", y: "channel", fill: colour("--memory"), fillOpacity: (bank) => 0.06 + 0.94 * (bank.value / most || 0), rx: 2, title: (bank) => `channel ${bank.channel}, bank ${bank.bank}: ${what.show(bank.value)}`})], opacity: {type: "identity"}}), "DRAM banks by channel")] : []));
     room.querySelectorAll("select").forEach((select) => { select.value = shown; });
     drawFigures();
@@ -283,9 +290,9 @@ const addSets = (units, key) => d3.range(units[0].sets[key].length).map((set) =>
 /* Rows of one shade for each count, a cell for each set; `rows` are {name, counts, colour}. */
 function setStrips(rows, width, options = {}) {
   const cells = rows.flatMap((row) => { const most = row.most || d3.max(row.counts) || 1; return row.counts.map((value, set) => ({set, name: row.name, value, shade: value / most, colour: row.colour})); });
-  const sets = rows[0].counts.length, high = Math.max(5, Math.min(22, 420 / rows.length)), wide = (width - 100) / sets;
+  const sets = rows[0].counts.length, high = rowsHigh(rows.length), wide = (width - 100) / sets;
   return Plot.plot({width, height: 44 + high * rows.length, marginTop: 4, marginLeft: 80, marginRight: 20, marginBottom: 34, padding: wide > 6 && high > 8 ? 0.08 : 0,
-    x: {type: "band", label: "set →", tickSize: 0, ticks: sets > 20 ? d3.range(0, sets, d3.tickStep(0, sets, Math.max(4, width / 90))) : undefined}, y: {type: "band", label: null, tickSize: 0, domain: rows.map((row) => row.name), ticks: high < 14 ? rows.filter((_, i) => i % Math.ceil(24 / high) === 0).map((row) => row.name) : undefined},
+    x: {type: "band", label: "set →", tickSize: 0, ticks: sets > 20 ? d3.range(0, sets, d3.tickStep(0, sets, Math.max(4, width / 90))) : undefined}, y: {type: "band", label: null, tickSize: 0, domain: rows.map((row) => row.name), ticks: namedRows(rows.map((row) => row.name))},
     marks: [Plot.cell(cells, {x: "set", y: "name", fill: (cell) => colour(cell.value ? cell.colour : "--none"), fillOpacity: (cell) => (cell.value ? 0.1 + 0.9 * cell.shade : 0.5), title: (cell) => `${options.of || ""}${cell.name}, set ${cell.set}: ${count(cell.value)}${options.words || ""}`})], opacity: {type: "identity"}});
 }
 
