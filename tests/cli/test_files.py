@@ -6,6 +6,7 @@ usage: test_files.py TYTO ROOT
 """
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -39,15 +40,19 @@ RUN = ("run", "--quiet", "--machine", "owl")
 # Each file that a command can write: the command's words, FILE being the file's name.
 OUTPUTS = (
     *((*RUN, option, "FILE", *VECADD)
-      for option in ("--json", "--csv", "--ctas", "--timeline", "--policies", "--record-l1d")),
+      for option in ("--json", "--csv", "--ctas", "--timeline", "--policies", "--record-l1d", "--profile-json", "--per-unit-csv", "--snapshot")),
     (*RUN, "--functional", "--json", "FILE", *VECADD),
     ("compare", "--schedulers", "swl:limit=1..8", "--json", "FILE", *VECADD),
     ("compare", "--schedulers", "swl:limit=1..8", "--csv", "FILE", *VECADD),
+    *(("sweep", "vecadd", "--machines", "owl", "--sizes", "test", option, "FILE") for option in ("--csv", "--json")),
+    ("report", "run.json", "--output", "FILE"),
     ("cache", "run.l1d", "--json", "FILE"),
     ("cache", "run.l1d", "--csv", "FILE"),
     ("reproduce", "./mine.yaml", "--size", "test", "--stored", "--csv", "FILE"),
     ("reproduce", "./mine.yaml", "--size", "test", "--stored", "--markdown", "FILE"),
-    *([("reproduce", "./mine.yaml", "--size", "test", "--stored", "--plot", "FILE")] if shutil.which("gnuplot") else ()),
+    *([("reproduce", "./mine.yaml", "--size", "test", "--stored", "--plot", "FILE"),
+       ("compare", "--schedulers", "swl:limit=1..8", "--plot", "FILE", *VECADD),
+       ("sweep", "vecadd", "--machines", "owl", "--x", "seed", "--seeds", "1,2", "--sizes", "test", "--plot", "FILE")] if shutil.which("gnuplot") else ()),
     ("launch", "--quiet", "--functional", SAXPY, "--arg", "u32:1", "--arg", "f32:1", "--arg", "zero:64",
      "--arg", "out:FILE:65536"),
 )
@@ -61,7 +66,8 @@ class Case(unittest.TestCase):
         cls.addClassCleanup(cls.made.cleanup)
         cls.home = pathlib.Path(cls.made.name)
         (cls.home / "mine.yaml").write_text(EXPERIMENT, encoding="utf-8")
-        for words in ((*RUN, "--record-l1d", "run.l1d", *VECADD), ("reproduce", "./mine.yaml", "--size", "test")):
+        for words in ((*RUN, "--record-l1d", "run.l1d", "--json", "run.json", *VECADD),
+                      ("sweep", "vecadd", "--machines", "owl", "--seeds", "1,2", "--sizes", "test"), ("sweep", "vecadd", "--machines", "owl", "--sizes", "test"), ("reproduce", "./mine.yaml", "--size", "test")):
             subprocess.run([TYTO, *words], check=True, capture_output=True, cwd=cls.home, env=PLAIN, timeout=SECONDS)
 
     def setUp(self):
@@ -119,6 +125,24 @@ class Limits(Case):
                                   cwd=self.home, env=PLAIN, timeout=SECONDS)
             self.assertIn(done.returncode, (1, 2), words)
             self.assertIn("No such file or directory", done.stderr)
+
+    def test_a_folder_that_takes_no_files_is_told_before_the_run(self):
+        for words in OUTPUTS:
+            done = subprocess.run(self.words(words, "/sys/kernel/file"), capture_output=True, text=True, check=False, cwd=self.home, env=PLAIN, timeout=SECONDS)
+            with self.subTest(words):
+                self.assertIn(done.returncode, (1, 2))
+                self.assertRegex(done.stderr, r"\Atyto: [^\n]*(Permission denied|Operation not permitted|Read-only file system|No such file or directory)[^\n]*\n\Z")
+
+    def test_every_option_that_names_a_file_to_write_is_tried(self):
+        tried = {(words[0], word) for words in OUTPUTS for word in map(str, words) if word.startswith("--")}
+        of_run = set()  # compare and sweep list them too, and refuse those that are of one run
+        for command in ("run", "compare", "sweep", "reproduce", "cache", "report"):
+            helped = subprocess.run([TYTO, "help", command], capture_output=True, text=True, check=True, env=PLAIN, timeout=SECONDS).stdout
+            options = set(re.findall(r"(?m)^  (--[a-z0-9-]+) FILE", helped)) - {"--database"}
+            self.assertTrue(options, command)
+            of_run = of_run or options - {"--json", "--csv"}
+            own = options if command == "run" else options - of_run
+            self.assertLessEqual({(command, option) for option in own}, tried)
 
 
 class Whole(Case):

@@ -127,7 +127,13 @@ BAD_RUNS = (
     (("--json", ""), "cannot be empty"),
     (("--csv", "one", "--timeline", "two", "--json", "one"), "one: error: is to hold what both --json and --csv write"),
     *(((option, "/dev/full"), "/dev/full: error: cannot be written")
-      for option in ("--json", "--csv", "--ctas", "--timeline", "--policies")),
+      for option in ("--json", "--csv", "--ctas", "--timeline", "--policies", "--profile-json", "--per-unit-csv", "--snapshot")),
+    (("--per-unit-csv", ""), "cannot be empty"),
+    (("--snapshot", "/"), "Is a directory"),
+    (("--per-unit=yes",), "--per-unit"),
+    (("--profile=1",), "--profile"),
+    (("--live=99999999",), "--live"),
+    (("--live=-1",), "--live"),
 )
 
 # A machine file, and a part of the error.
