@@ -73,6 +73,7 @@ typedef struct Conversion {
     size_t length; /* of text */
     char letter;   /* conversion letter, 0 when the format ended */
     bool is_long;  /* l, ll, j, z, t: a 64-bit argument */
+    int halves;    /* h, hh: an int that is cut to a short, to a char */
 } Conversion;
 
 /* Values are stored in the argument buffer one behind the other at their natural alignment, as C's
@@ -108,6 +109,7 @@ static bool read_conversion(const BuiltinCall *call, const char **p, uint64_t *a
                 conversion_add(conversion, *d);
         } else if (strchr("hlLjzt", **p)) {
             conversion->is_long |= **p != 'h' && **p != 'L';
+            conversion->halves += **p == 'h';
         } else {
             conversion_add(conversion, **p);
         }
@@ -115,6 +117,15 @@ static bool read_conversion(const BuiltinCall *call, const char **p, uint64_t *a
     conversion->letter = **p;
     if (**p) (*p)++;
     return true;
+}
+
+/* An integer argument as C's printf takes it. */
+static long long integer_of(const Conversion *conversion, uint64_t value) {
+    bool is_signed = strchr("di", conversion->letter) != NULL;
+    if (conversion->is_long) return (long long)value;
+    if (conversion->halves > 1) return is_signed ? (int8_t)value : (uint8_t)value;
+    if (conversion->halves == 1) return is_signed ? (int16_t)value : (uint16_t)value;
+    return is_signed ? (int32_t)value : (long long)(uint32_t)value;
 }
 
 /* Formats one value with a specification that was checked to be a number's. */
@@ -128,18 +139,12 @@ static void format_number(Conversion *conversion, uint64_t value, Text *out) {
         text_printf(out, spec, number);
         return;
     }
-    long long number = (long long)value;
-    if (!conversion->is_long)
-        number = strchr("di", letter) ? (long long)(int32_t)value : (long long)(uint32_t)value;
-    if (letter == 'c') {
-        snprintf(spec, sizeof spec, "%.*sc", (int)conversion->length, conversion->text);
-        text_printf(out, spec, (int)number);
-    } else if (letter == 'p') {
-        text_printf(out, "0x%" PRIx64, value);
-    } else {
-        snprintf(spec, sizeof spec, "%.*sll%c", (int)conversion->length, conversion->text, letter);
-        text_printf(out, spec, number);
-    }
+    const char *length = letter == 'c' || letter == 'p' ? "" : "ll";
+    snprintf(spec, sizeof spec, "%.*s%s%c", (int)conversion->length, conversion->text, length,
+             letter);
+    if (letter == 'c') text_printf(out, spec, (int)value);
+    else if (letter == 'p') text_printf(out, spec, (void *)(uintptr_t)value);
+    else text_printf(out, spec, integer_of(conversion, value));
 }
 
 static bool format_string(const BuiltinCall *call, const Conversion *conversion, uint64_t address,
@@ -147,7 +152,9 @@ static bool format_string(const BuiltinCall *call, const Conversion *conversion,
     Text string = {0};
     char spec[48];
     snprintf(spec, sizeof spec, "%.*ss", (int)conversion->length, conversion->text);
-    bool is_ok = read_string(call, address, &string);
+    bool is_ok = true;
+    if (address) is_ok = read_string(call, address, &string);
+    else text_add(&string, "(null)");
     if (is_ok) text_printf(out, spec, text_string(&string));
     text_free(&string);
     return is_ok;
@@ -223,16 +230,24 @@ void builtin_free(const BuiltinCall *call) {
     text_free(&where);
 }
 
+/* In CUDA's words. */
+static void fault_assertion(const BuiltinCall *call, const char *message, const char *file,
+                            const char *function) {
+    uint32_t cta[3], thread[3];
+    isa_thread_of(call->context->launch, isa_warp_number(call->warp), call->lane, cta, thread);
+    isa_fault(call->context, call->warp, call->lane, ISA_FAULT_ASSERT,
+              "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.", file,
+              (unsigned)builtin_argument(call, 2), function, cta[0], cta[1], cta[2], thread[0],
+              thread[1], thread[2], message);
+}
+
 /* __assertfail(message, file, line, function, character size) */
 static void builtin_assertfail(const BuiltinCall *call) {
     Text message = {0}, file = {0}, function = {0};
     if (read_string(call, builtin_argument(call, 0), &message) &&
         read_string(call, builtin_argument(call, 1), &file) &&
         read_string(call, builtin_argument(call, 3), &function))
-        isa_fault(call->context, call->warp, call->lane, ISA_FAULT_ASSERT,
-                  "%s:%u: %s: assertion `%s' failed", text_string(&file),
-                  (unsigned)builtin_argument(call, 2), text_string(&function),
-                  text_string(&message));
+        fault_assertion(call, text_string(&message), text_string(&file), text_string(&function));
     text_free(&message);
     text_free(&file);
     text_free(&function);

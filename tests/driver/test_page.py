@@ -28,6 +28,8 @@ from the export table, `src/driver/api.h`.
   otherwise; `--compute-capability` changes it); PTX for later ones is loaded all the same. Modules are PTX
   text (a NUL ends it), a fat binary with PTX in it, or what `cuLinkComplete` made; machine code is refused
   with a message.
+* `printf` in a kernel writes at once, so nothing of it is lost, however small the buffer that a program asks for
+  (`CU_LIMIT_PRINTF_FIFO_SIZE`). An `assert` that fails says it in CUDA's words, with the place behind.
 * Mistakes in PTX go to the error log buffer of `cuModuleLoadDataEx`, else to stderr.
 * Page-locked host memory is device memory that the host sees too; kernels use it by its device address.
   Memory from `cuMemHostRegister` stays where it is, and kernels use it there, by the program's own pointers

@@ -5,14 +5,21 @@
 
 /* (clang itself knows __noinline__ in CUDA) */
 /* (clang itself knows __noinline__ in CUDA) */
-#define __global__             __attribute__((global))
-#define __device__             __attribute__((device))
-#define __host__               __attribute__((host))
-#define __shared__             __attribute__((shared))
-#define __constant__           __attribute__((constant))
-#define __forceinline__        inline __attribute__((always_inline))
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __align__(bytes)       __attribute__((aligned(bytes)))
+#define __global__        __attribute__((global))
+#define __grid_constant__ /* a parameter that is never written may be read where it lies */
+/* Clusters are not supported: a launch of such a kernel is an error of the compiler's. */
+#define __cluster_dims__(...)                                                                      \
+    __attribute__((                                                                                \
+        diagnose_if(true, "__cluster_dims__: thread block clusters are not supported", "error")))
+#define __device__      __attribute__((device))
+#define __host__        __attribute__((host))
+#define __shared__      __attribute__((shared))
+#define __constant__    __attribute__((constant))
+#define __forceinline__ inline __attribute__((always_inline))
+/* Threads, CTAs on an SM (0: any), and for clusters, of which there are none, a third number. */
+#define __launch_bounds__(...)                 TYTO_LAUNCH_BOUNDS(__VA_ARGS__, 0, 0)
+#define TYTO_LAUNCH_BOUNDS(threads, ctas, ...) __attribute__((launch_bounds(threads, ctas)))
+#define __align__(bytes)                       __attribute__((aligned(bytes)))
 
 typedef decltype(sizeof(0)) size_t;
 typedef signed char int8_t;

@@ -1,0 +1,116 @@
+/* What Hopper brought and Tyto has not (clusters, bulk copies, wgmma, ...): each kernel is refused
+ * alone, by a message with the line and the instruction's name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tyto/cuda.h"
+
+/* A kernel's directives and body, and what the message says of it. */
+static const struct {
+    const char *directives, *body, *named;
+} rows[] = {
+    {".reqnctapercluster 2, 1, 1", "", ".reqnctapercluster"},
+    {".explicitcluster", "", ".explicitcluster"},
+    {"", "barrier.cluster.arrive;", "barrier.cluster"},
+    {"", "barrier.cluster.wait;", "barrier.cluster"},
+    {"", "mapa.shared::cluster.u32 a, a, 0;", "mapa"},
+    {"", "getctarank.shared::cluster.u32 a, a;", "getctarank"},
+    {"", "fence.mbarrier_init.release.cluster;", "mbarrier_init"},
+    {"", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [a], [b], 16, [a];",
+     "cp.async.bulk"},
+    {"", "cp.async.bulk.global.shared::cta.bulk_group [b], [a], 16;", "cp.async.bulk"},
+    {"", "cp.async.bulk.commit_group;", "cp.async.bulk"},
+    {"", "cp.async.bulk.wait_group 0;", "cp.async.bulk"},
+    {"",
+     "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [a], [b, "
+     "{a}], [a];",
+     "cp.async.bulk.tensor"},
+    {"", "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [b], [a], 16;", "cp.reduce"},
+    {"", "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [a], 16;", "expect_tx"},
+    {"", "wgmma.fence.sync.aligned;", "wgmma"},
+    {"", "wgmma.commit_group.sync.aligned;", "wgmma"},
+    {"", "setmaxnreg.inc.sync.aligned.u32 64;", "setmaxnreg"},
+    {"", "griddepcontrol.wait;", "griddepcontrol"},
+    {"", "multimem.red.global.add.u32 [b], a;", "multimem"},
+    {"",
+     "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [b], "
+     "[a], 128;",
+     "tensormap"},
+};
+
+/* What is printed on stderr while `launch` is launched. */
+static CUresult launch_and_listen(CUfunction kernel, char *said, size_t room) {
+    FILE *file = tmpfile();
+    fflush(stderr);
+    int saved = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    CUresult status = cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL);
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    said[fread(said, 1, room - 1, file)] = '\0';
+    fclose(file);
+    return status;
+}
+
+static void each_is_refused_by_its_name(void **state) {
+    (void)state;
+    CUcontext context;
+    assert_int_equal(cuInit(0), CUDA_SUCCESS);
+    assert_int_equal(cuCtxCreate(&context, NULL, 0, 0), CUDA_SUCCESS);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char ptx[1024], said[4096], place[64];
+        CUmodule module;
+        CUfunction bad = NULL, good = NULL;
+        snprintf(
+            ptx, sizeof ptx,
+            ".version 8.6\n.target sm_90a\n.address_size 64\n"
+            ".visible .entry good() { ret; }\n"
+            ".visible .entry bad()%s\n{ .reg .b32 a; .reg .b64 b; .shared .align 16 .b8 s[64];\n"
+            "mov.u32 a, s;\nmov.u64 b, 0;\n%s\nret; }\n",
+            rows[i].directives, rows[i].body);
+        if (cuModuleLoadData(&module, ptx) || cuModuleGetFunction(&good, module, "good") ||
+            cuModuleGetFunction(&bad, module, "bad"))
+            fail_msg("%s %s: the module does not load", rows[i].directives, rows[i].body);
+        assert_int_equal(launch_and_listen(good, said, sizeof said), CUDA_SUCCESS);
+        assert_string_equal(said, "");
+        CUresult status = launch_and_listen(bad, said, sizeof said);
+        snprintf(place, sizeof place,
+                 "kernel bad cannot run: <ptx>:%d:", rows[i].directives[0] ? 5 : 9);
+        if (status != CUDA_ERROR_NOT_SUPPORTED || !strstr(said, "not supported") ||
+            !strstr(said, rows[i].named) || !strstr(said, place))
+            fail_msg("%s %s: %d, %s", rows[i].directives, rows[i].body, (int)status, said);
+        assert_int_equal(cuModuleUnload(module), CUDA_SUCCESS);
+    }
+}
+
+/* A bound on clusters is none: the kernel runs by itself. */
+static void a_bound_on_clusters_stops_nothing(void **state) {
+    (void)state;
+    CUmodule module;
+    CUfunction kernel;
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                   .value.clusterDim = {2, 1, 1}};
+    CUlaunchConfig config = {2, 1, 1, 32, 1, 1, 0, NULL, &attribute, 1};
+    static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                              ".visible .entry k() .maxntid 128 .maxclusterrank 4 { ret; }\n";
+    assert_int_equal(cuModuleLoadData(&module, ptx), CUDA_SUCCESS);
+    assert_int_equal(cuModuleGetFunction(&kernel, module, "k"), CUDA_SUCCESS);
+    assert_int_equal(cuLaunchKernel(kernel, 2, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), CUDA_SUCCESS);
+    assert_int_equal(cuLaunchKernelEx(&config, kernel, NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_is_refused_by_its_name),
+        cmocka_unit_test(a_bound_on_clusters_stops_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
