@@ -62,7 +62,33 @@ static bool add_node(Driver *driver, GraphExec *exec, const GraphNode *node, siz
     return is_right;
 }
 
-/* Adds the steps of a graph; false when its dependencies have a cycle. */
+/* Says which node comes after itself: `waits` is SIZE_MAX for those that are on no cycle. */
+static void say_cycle(const Graph *graph, const size_t *waits) {
+    const GraphNode *node = NULL, *start;
+    size_t count = graph->nodes.count, others = 0;
+    for (size_t i = 0; i < count && !node; i++)
+        if (waits[i] != SIZE_MAX) node = graph->nodes.items[i];
+    for (size_t step = 0; step <= count; step++) { /* backwards, until surely on a cycle */
+        size_t i = 0;
+        while (waits[node->before.items[i]->index] == SIZE_MAX)
+            i++;
+        node = node->before.items[i];
+    }
+    start = node;
+    do {
+        size_t i = 0;
+        while (waits[node->before.items[i]->index] == SIZE_MAX)
+            i++;
+        node = node->before.items[i];
+        others++;
+    } while (node != start);
+    driver_say(
+        "error: a graph cannot be instantiated: its dependencies have a cycle: node %zu of %zu "
+        "(as they were added) comes after itself, by way of %zu other%s",
+        start->index + 1, count, others - 1, others == 2 ? "" : "s");
+}
+
+/* Adds the steps of a graph; false when its dependencies have a cycle, which is told. */
 static bool add_steps(Driver *driver, GraphExec *exec, const Graph *graph) {
     size_t count = graph->nodes.count, done = 0, next = 0;
     size_t *waits = base_calloc(count + 1, sizeof *waits); /* for dependencies; SIZE_MAX: done */
@@ -83,6 +109,7 @@ static bool add_steps(Driver *driver, GraphExec *exec, const Graph *graph) {
             if (--waits[after] == 0 && after < next) next = after;
         }
     }
+    if (is_right && done < count) say_cycle(graph, waits);
     free(waits);
     free(places);
     return is_right && done == count;
@@ -126,7 +153,6 @@ static CUresult instantiate(const Call *call, CUgraphExec *executable, Graph *gr
     exec->context = call->context;
     exec->flags = flags;
     if (!add_steps(call->driver, exec, graph)) {
-        driver_say("error: a graph cannot be instantiated: its dependencies have a cycle");
         graph_exec_free(call->driver, exec);
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -3,6 +3,8 @@
  * edges; anisotropy is taken for 1. */
 #include "driver/driver.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,16 +71,48 @@ bool texture_set_format(MemTexture *texture, CUarray_format format, unsigned cha
     return false;
 }
 
-/* A buffer of `rows` rows. */
+/* Says why there can be no such texture; returns `status`. */
+static CUresult refuse(CUresult status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static CUresult refuse(CUresult status, const char *format, ...) {
+    char why[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    driver_say("error: a texture cannot be made: %s", why);
+    return status;
+}
+
+static CUresult refuse_format(CUarray_format format, unsigned channels) {
+    return refuse(CUDA_ERROR_INVALID_VALUE,
+                  "there are no elements of %u channels of format 0x%x in a buffer", channels,
+                  (unsigned)format);
+}
+
+/* A buffer of `rows` rows. Of one row it is enough that it begins in an allocation: programs name a
+ * size that reaches beyond. */
 static CUresult set_buffer(const Call *call, MemTexture *texture, CUdeviceptr address,
                            uint64_t width, uint64_t rows, uint64_t pitch) {
+    const uint64_t texel = mem_texel_bytes(texture);
     uint64_t last_row;
-    const bool is_there = width && rows && !__builtin_mul_overflow(pitch, rows - 1, &last_row) &&
-                          mem_is_valid(call->memory, address, last_row + 1);
+    if (!width || !rows || __builtin_mul_overflow(pitch, rows - 1, &last_row) ||
+        width > UINT64_MAX / texel)
+        return refuse(CUDA_ERROR_INVALID_VALUE, "a buffer of %llu x %llu elements",
+                      (unsigned long long)width, (unsigned long long)rows);
+    if (rows > 1 && pitch < width * texel)
+        return refuse(CUDA_ERROR_INVALID_VALUE,
+                      "rows of %llu elements of %llu bytes do not fit into a pitch of %llu bytes",
+                      (unsigned long long)width, (unsigned long long)texel,
+                      (unsigned long long)pitch);
+    if (!mem_is_valid(call->memory, address, rows > 1 ? last_row + width * texel : 1))
+        return refuse(CUDA_ERROR_INVALID_VALUE, "its buffer at 0x%llx is not in one allocation",
+                      (unsigned long long)address);
     texture->dimensions = rows > 1 ? 2 : 1;
     texture->levels = 1;
     texture->level[0] = (MemLevel){address, width, rows, 1, pitch, pitch * rows};
-    return is_there ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
 }
 
 /* Where the texels are. */
@@ -89,15 +123,17 @@ static CUresult set_resource(const Call *call, MemTexture *texture,
     switch ((int)resource->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
         array = CALL_GET(call, HANDLE_ARRAY, resource->res.array.hArray);
-        if (!array) return CUDA_ERROR_INVALID_HANDLE;
+        if (!array) return refuse(CUDA_ERROR_INVALID_HANDLE, "its handle is not an array's");
         array_describe(array, texture);
         return CUDA_SUCCESS;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        return mipmap_describe(call, resource->res.mipmap.hMipmappedArray, texture);
+        return mipmap_describe(call, resource->res.mipmap.hMipmappedArray, texture)
+                   ? refuse(CUDA_ERROR_INVALID_HANDLE, "its handle is not a mipmapped array's")
+                   : CUDA_SUCCESS;
     case CU_RESOURCE_TYPE_LINEAR:
         if (!texture_set_format(texture, resource->res.linear.format,
                                 resource->res.linear.numChannels))
-            return CUDA_ERROR_INVALID_VALUE;
+            return refuse_format(resource->res.linear.format, resource->res.linear.numChannels);
         texture->is_linear_memory = true;
         texels = resource->res.linear.sizeInBytes / mem_texel_bytes(texture);
         return set_buffer(call, texture, resource->res.linear.devPtr, texels, 1,
@@ -105,10 +141,12 @@ static CUresult set_resource(const Call *call, MemTexture *texture,
     case CU_RESOURCE_TYPE_PITCH2D:
         if (!texture_set_format(texture, resource->res.pitch2D.format,
                                 resource->res.pitch2D.numChannels))
-            return CUDA_ERROR_INVALID_VALUE;
+            return refuse_format(resource->res.pitch2D.format, resource->res.pitch2D.numChannels);
         return set_buffer(call, texture, resource->res.pitch2D.devPtr, resource->res.pitch2D.width,
                           resource->res.pitch2D.height, resource->res.pitch2D.pitchInBytes);
-    default: return CUDA_ERROR_INVALID_VALUE;
+    default:
+        return refuse(CUDA_ERROR_INVALID_VALUE, "there is no kind of memory %d",
+                      (int)resource->resType);
     }
 }
 
@@ -121,9 +159,17 @@ static CUresult set_view_format(MemTexture *texture, int format) {
     const int row = (format - 1) / 3;
     const uint32_t bytes = mem_texel_bytes(texture);
     if (format == CU_RES_VIEW_FORMAT_NONE) return CUDA_SUCCESS;
-    if (format < 0 || row >= (int)(sizeof rows / sizeof *rows)) return CUDA_ERROR_NOT_SUPPORTED;
+    if (format < 0 || row >= (int)(sizeof rows / sizeof *rows))
+        return refuse(CUDA_ERROR_NOT_SUPPORTED,
+                      "a view of format %d (block-compressed) is not "
+                      "supported",
+                      format);
     texture_set_format(texture, rows[row], 1u << (format - 1) % 3);
-    return mem_texel_bytes(texture) == bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return mem_texel_bytes(texture) == bytes
+               ? CUDA_SUCCESS
+               : refuse(CUDA_ERROR_INVALID_VALUE,
+                        "a view with elements of %u bytes of an array that has %u",
+                        mem_texel_bytes(texture), bytes);
 }
 
 /* Narrows a texture to some of its levels and layers. */
@@ -131,15 +177,23 @@ static CUresult set_view(MemTexture *texture, const CUDA_RESOURCE_VIEW_DESC *vie
     const MemLevel *whole = &texture->level[0];
     const CUresult status = set_view_format(texture, (int)view->format);
     if (status) return status;
-    if (texture->is_linear_memory || view->lastMipmapLevel < view->firstMipmapLevel ||
-        view->lastMipmapLevel >= texture->levels || view->lastLayer < view->firstLayer)
-        return CUDA_ERROR_INVALID_VALUE;
     const bool has_layers = texture->geometry != MEM_PLAIN;
     const uint64_t slices = texture->geometry == MEM_CUBES ? 6 : 1;
-    if (view->lastLayer >= (has_layers ? mem_layers(texture) : 1)) return CUDA_ERROR_INVALID_VALUE;
+    const uint64_t layers = has_layers ? mem_layers(texture) : 1;
+    if (texture->is_linear_memory)
+        return refuse(CUDA_ERROR_INVALID_VALUE, "a view of memory that is no array");
+    if (view->lastMipmapLevel < view->firstMipmapLevel || view->lastMipmapLevel >= texture->levels)
+        return refuse(CUDA_ERROR_INVALID_VALUE, "a view of levels %u to %u of %u",
+                      view->firstMipmapLevel, view->lastMipmapLevel, texture->levels);
+    if (view->lastLayer < view->firstLayer || view->lastLayer >= layers)
+        return refuse(CUDA_ERROR_INVALID_VALUE, "a view of layers %u to %u of %llu",
+                      view->firstLayer, view->lastLayer, (unsigned long long)layers);
     if ((view->width && view->width != whole->width) ||
         (view->height && view->height != whole->height))
-        return CUDA_ERROR_INVALID_VALUE;
+        return refuse(CUDA_ERROR_INVALID_VALUE,
+                      "a view of %llu x %llu elements of an array of %llu x %llu",
+                      (unsigned long long)view->width, (unsigned long long)view->height,
+                      (unsigned long long)whole->width, (unsigned long long)whole->height);
     texture->levels = (uint8_t)(view->lastMipmapLevel - view->firstMipmapLevel + 1);
     for (int i = 0; i < texture->levels; i++) {
         MemLevel level = texture->level[view->firstMipmapLevel + (unsigned)i];
@@ -161,7 +215,8 @@ static CUresult set_sampling(MemTexture *texture, const CUDA_TEXTURE_DESC *sampl
         [CU_TR_ADDRESS_MODE_BORDER] = MEM_ADDRESS_BORDER,
     };
     MemSampler *sampler = &texture->sampler;
-    if (sampling->flags & CU_TRSF_SEAMLESS_CUBEMAP) return CUDA_ERROR_NOT_SUPPORTED;
+    if (sampling->flags & CU_TRSF_SEAMLESS_CUBEMAP)
+        return refuse(CUDA_ERROR_NOT_SUPPORTED, "seamless cubes are not supported");
     texture->is_srgb = sampling->flags & CU_TRSF_SRGB;
     sampler->is_normalised = sampling->flags & CU_TRSF_NORMALIZED_COORDINATES;
     sampler->is_linear_filter = sampling->filterMode == CU_TR_FILTER_MODE_LINEAR;
@@ -173,14 +228,17 @@ static CUresult set_sampling(MemTexture *texture, const CUDA_TEXTURE_DESC *sampl
                                 texture->type != MEM_TEXEL_FLOAT && texture->channel_bits < 32;
     for (int axis = 0; axis < 3; axis++) {
         CUaddress_mode mode = sampling->addressMode[axis];
-        if (mode > CU_TR_ADDRESS_MODE_BORDER) return CUDA_ERROR_INVALID_VALUE;
+        if (mode > CU_TR_ADDRESS_MODE_BORDER)
+            return refuse(CUDA_ERROR_INVALID_VALUE, "there is no addressing mode %u",
+                          (unsigned)mode);
         /* wrapping and mirroring are defined for normalised coordinates only; others clamp */
         bool repeats = mode == CU_TR_ADDRESS_MODE_WRAP || mode == CU_TR_ADDRESS_MODE_MIRROR;
         sampler->mode[axis] = repeats && !sampler->is_normalised ? MEM_ADDRESS_CLAMP : modes[mode];
     }
     memcpy(sampler->border, sampling->borderColor, sizeof sampler->border);
-    /* CUDA: levels are for normalised coordinates */
-    return texture->levels > 1 && !sampler->is_normalised ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return texture->levels > 1 && !sampler->is_normalised /* so CUDA has it */
+               ? refuse(CUDA_ERROR_INVALID_VALUE, "levels need normalised coordinates")
+               : CUDA_SUCCESS;
 }
 
 CUresult texture_describe(const Call *call, MemTexture *texture, const CUDA_RESOURCE_DESC *resource,
