@@ -21,7 +21,7 @@ THREADED = tests/base/test_base_team tests/noc/test_noc_interface tests/gpu/test
 
 help: ## show this list
 	@echo "Tyto, a cycle-level GPU simulator. Targets:"
-	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 run: running ## set up, build what running needs, and run the main job (RUN="..." for another one)
 	build/tyto $(RUN)

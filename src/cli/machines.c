@@ -24,7 +24,7 @@ static int run_machines(Arguments *arguments) {
     char *text = tyto_machine_text(arguments->operands[0], arguments->option_count, sets, message,
                                    sizeof message);
     if (text) fputs(text, stdout);
-    else fputs(message, stderr);
+    else fprintf(stderr, "tyto: %s", message);
     free(text);
     free(sets);
     return text ? EXIT_DONE : EXIT_USAGE;
