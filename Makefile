@@ -8,6 +8,8 @@
 
 RUN          ?= compare --machine ccws --schedulers lrr,two-level,gto,pro,ccws spmv
 PREFIX       ?= /usr/local
+# (where Debian's loader looks, whether dpkg-dev is there to tell the build of another folder or not)
+LIBDIR       ?= lib
 FUZZ_SECONDS ?= 30
 
 SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=address,undefined \
@@ -66,7 +68,7 @@ fuzz: fuzz-targets ## fuzz every reader of user input for FUZZ_SECONDS (30) each
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 install: running ## install under PREFIX (/usr/local); DESTDIR is honoured
-	meson configure build --prefix $(PREFIX) -Dlevels=all
+	meson configure build --prefix $(PREFIX) --libdir $(LIBDIR) -Dlevels=all
 	@ninja -C build running
 	meson install -C build --no-rebuild
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
@@ -91,7 +93,7 @@ fuzz-targets: setup build-fuzz/build.ninja
 
 # A first run leaves the tests out, and what other hosts would need; whoever wants them has them added.
 build/build.ninja: | setup-run
-	meson setup build --prefix $(PREFIX) -Dtests=false -Dlevels=host
+	meson setup build --prefix $(PREFIX) --libdir $(LIBDIR) -Dtests=false -Dlevels=host
 
 build/with-tests: build/build.ninja | setup
 	meson setup --reconfigure build -Dtests=true

@@ -3,6 +3,7 @@
 
 usage: test_install.py BUILD ROOT
 """
+import json
 import os
 import pathlib
 import re
@@ -77,13 +78,23 @@ def check_installed(folder):
         yield "counters, built by the installed tyto.pc, does not count"
 
 
+def check_alias():
+    """What is installed, and the build's target `running` lacks: `make install` builds that alone."""
+    graph = run("ninja", "-t", "graph", "running", cwd=BUILD)
+    built = set(re.findall(r'label="([^"]*)"', graph))
+    for target in json.loads(run("meson", "introspect", "--targets", BUILD)):
+        for name in target["filename"] if target["installed"] else ():
+            if os.path.relpath(name, BUILD) not in built:
+                yield f"{name} is installed, and no part of the target `running`"
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder).resolve()
         run("meson", "install", "--no-rebuild", "--destdir", folder / "first", cwd=BUILD)
         shutil.move(folder / "first", folder / "moved")
         tyto = next((folder / "moved").rglob("bin/tyto"))
-        problems = [*check_links(folder / "moved"), *check_commands(tyto, folder), *check_installed(folder / "moved"),
+        problems = [*check_alias(), *check_links(folder / "moved"), *check_commands(tyto, folder), *check_installed(folder / "moved"),
                     *check_pkg_config(folder, "library.md", BUILD / "meson-uninstalled")]
     print("\n".join(problems) or "the installation works, also moved")
     sys.exit(1 if problems else 0)
