@@ -5,6 +5,7 @@
 #   build-threads/   clang, with the thread sanitizer
 #   build-fuzz/      clang, instrumented for libFuzzer
 #   build-mutants/   a copy of the sources, and its build
+#   build-compare/   revisions whose speed was compared, and their builds
 
 RUN          ?= compare --machine ccws --schedulers lrr,two-level,gto,pro,ccws spmv
 PREFIX       ?= /usr/local
@@ -18,7 +19,7 @@ SANITIZE = -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=addr
 THREADED = tests/base/test_base_team tests/noc/test_noc_interface tests/gpu/test_threads
 
 .DEFAULT_GOAL = help
-.PHONY: help run running test build sanitize setup setup-run setup-tests bench bench-record fidelity bless mutate nightly fuzz fuzz-targets \
+.PHONY: help run running test build sanitize setup setup-run setup-tests bench bench-record bench-compare bench-history fidelity bless mutate nightly fuzz fuzz-targets \
         sanitize-threads install format clean
 
 help: ## show this list
@@ -51,6 +52,13 @@ bench-record: build ## measure and profile, record that, and write docs/performa
 	bench/speed build --record
 	bench/performance_page
 
+bench-compare: setup ## compare the speed of two builds or revisions, OLD and NEW (main and the files as they are); fails on a loss
+	bench/compare $(or $(OLD),main) $(NEW)
+
+bench-history: setup ## show the history of the speed, after measuring REVISIONS="..." and recording them, if there are any
+	$(if $(REVISIONS),bench/history $(REVISIONS) && bench/performance_page)
+	bench/history
+
 fidelity: build ## compare machines with the peer simulator's figures: writes docs/fidelity.md, docs/fidelity-modern.md
 	TYTO_BLESS=1 build/tests/fidelity/fidelity fidelity .
 	TYTO_BLESS=1 build/tests/fidelity/fidelity fidelity-modern .
@@ -77,7 +85,7 @@ format: setup ## lay out the C sources by .clang-format
 	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 
 clean: ## remove the build folders
-	rm -rf build build-sanitize build-threads build-fuzz build-mutants
+	rm -rf build build-sanitize build-threads build-fuzz build-mutants build-compare
 
 running: setup-run build/build.ninja
 	@ninja -C build running

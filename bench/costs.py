@@ -1,0 +1,181 @@
+"""What a run costs: instructions of the host's processor by function, as callgrind counts them, and least processor time.
+
+Counts are the same however busy the host is, so they give the verdict; times are told beside them. A count holds what
+the simulator's library does, and C's library for it: the host program and the loading of programs are left out.
+
+Link-time optimisation inlines much, and otherwise from build to build. Where a build knows its source lines, an
+instruction therefore counts for the function whose text it stands in, wherever the compiler has put it; else, for the
+symbol that it is part of.
+"""
+import bisect
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+LOSS = 0.05  # a change of a run's cost beyond which a build has lost
+SHOWN = 5    # functions told of a loss
+
+# Instructions: in all, and by (symbol, file, line); warp instructions that the run simulated.
+Cost = collections.namedtuple("Cost", "instructions places warp_instructions")
+# A function's part of a change, in instructions for each warp instruction.
+Change = collections.namedtuple("Change", "function old new")
+
+
+# ---- Counting ----
+
+def read_callgrind(lines):
+    """(object, symbol, file, line) -> instructions, of an output without compressed names and positions."""
+    costs = collections.Counter()
+    place = {"ob": "", "fn": "", "file": ""}
+    is_call = False
+    for line in lines:
+        key, is_name, value = line.rstrip("\n").partition("=")
+        if not is_name:
+            numbers = line.split()
+            if len(numbers) == 2 and numbers[0].isdigit():
+                if not is_call:
+                    costs[place["ob"], place["fn"], place["file"], int(numbers[0])] += int(numbers[1])
+                is_call = False
+        elif key in ("ob", "fn"):
+            place[key] = value
+            if key == "fn":
+                place["fn"] = re.sub(r"'\d+$", "", value)
+        elif key in ("fl", "fi", "fe"):
+            place["file"] = value
+        elif key == "calls":
+            is_call = True  # the line below is what the called functions cost, which they tell themselves
+    return costs
+
+
+def is_counted(path, program):
+    name = pathlib.Path(path).name
+    return name != program and not name.startswith(("ld-linux", "vgpreload"))
+
+
+def environment(options):
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("TYTO_")}
+    return {**kept, "TYTO_OPTIONS": options}
+
+
+def run(build, case, *before, options="--quiet"):
+    """Runs a case of a build, under another command if need be, to its end; its user time in seconds."""
+    words = [*before, build.folder / "workloads" / case.workload, "--size", case.size]
+    child = subprocess.Popen([str(word) for word in words], env=environment(f"{case.options} {options}"),
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    said = child.stderr.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f"{case.name} of {build.name} ended with status {child.returncode}: {said[-2000:]}")
+    return usage.ru_utime
+
+
+def measure(build, case):
+    if not shutil.which("valgrind"):
+        raise RuntimeError("counting instructions needs valgrind (Debian: valgrind)")
+    with tempfile.TemporaryDirectory() as folder:
+        counted, result = (pathlib.Path(folder) / name for name in ("callgrind", "run.json"))
+        run(build, case, "valgrind", "--tool=callgrind", f"--callgrind-out-file={counted}", "--compress-strings=no",
+            "--compress-pos=no", options=f"--quiet --json {result}")
+        total = json.loads(result.read_text(encoding="utf-8"))["total"]
+        places = collections.Counter()
+        with counted.open(encoding="utf-8", errors="replace") as lines:
+            for (path, *place), count in read_callgrind(lines).items():
+                if is_counted(path, case.workload):
+                    places[tuple(place)] += count
+    return Cost(sum(places.values()), places, total["warp_instructions"])
+
+
+def least_seconds(builds, case, repeats):
+    """Least user time of each build, of so many runs in turn."""
+    least = [float("inf")] * len(builds)
+    for _ in range(repeats):
+        for i, build in enumerate(builds):
+            least[i] = min(least[i], run(build, case))
+    return least
+
+
+# ---- Functions ----
+
+def functions_of(text):
+    """Where the functions of a C source begin and end: lines in rising order, and for each the function from it on."""
+    starts, names = [0], [""]
+    begun = None
+    for number, line in enumerate(text.split("\n"), 1):
+        if re.match(r"[A-Za-z_]", line):
+            named = re.search(r"(\w+)\(", line)
+            begun = (number, named.group(1)) if named and not line.endswith(";") else begun
+        if line.endswith("{") and begun:
+            starts.append(begun[0])
+            names.append(begun[1])
+            begun = None
+        elif line.startswith("}"):
+            starts.append(number + 1)
+            names.append("")
+            begun = None
+    return starts, names
+
+
+def plain_name(symbol):
+    """The name in the source: the compiler and the linker mark their variants behind a dot."""
+    return symbol.split(".")[0]
+
+
+class Functions:
+    """Names of functions by place in a build's sources."""
+
+    def __init__(self, tree, is_by_line):
+        self.tree, self.is_by_line, self.files = tree, is_by_line, {}
+
+    def of(self, symbol, file, line):
+        inside = re.search(r"(?:^|/)src/(?!.*/src/)(.+)", file)
+        if not self.is_by_line or not inside:
+            return plain_name(symbol)
+        path = inside.group(1)
+        if path not in self.files:
+            source = self.tree / "src" / path
+            text = source.read_text(encoding="utf-8") if source.is_file() else ""
+            self.files[path] = functions_of(text)
+        starts, names = self.files[path]
+        name = names[bisect.bisect_right(starts, line) - 1]
+        # A function that a macro writes has the macro's name there.
+        return f"{path} {plain_name(symbol) if not name or name.isupper() else name}"
+
+    def sums(self, cost):
+        """function -> instructions for each warp instruction"""
+        by_function = collections.Counter()
+        for (symbol, file, line), count in cost.places.items():
+            by_function[self.of(symbol, file, line)] += count / cost.warp_instructions
+        return by_function
+
+
+def knows_lines(cost):
+    return any(line and re.search(r"(?:^|/)src/", file) for _, file, line in cost.places)
+
+
+# ---- Verdict ----
+
+def per_warp_instruction(cost):
+    return cost.instructions / cost.warp_instructions
+
+
+def change_of(old, new):
+    """By what part of the old cost the new one is more."""
+    return per_warp_instruction(new) / per_warp_instruction(old) - 1
+
+
+def has_lost(old, new):
+    return per_warp_instruction(new) > per_warp_instruction(old) * (1 + LOSS)
+
+
+def changes(old, new, trees):
+    """What each function's cost changed by, most lost first."""
+    is_by_line = knows_lines(old) and knows_lines(new)
+    before, after = (Functions(tree, is_by_line).sums(cost) for tree, cost in zip(trees, (old, new)))
+    rows = [Change(name, before[name], after[name]) for name in before.keys() | after.keys()]
+    return sorted(rows, key=lambda row: (row.old - row.new, row.function))
