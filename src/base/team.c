@@ -15,13 +15,14 @@ enum {
     TEAM_TURNS = 64 * TEAM_SPINS /* looks for the next piece before a thread sleeps */
 };
 
-/* One of the other threads. */
+/* A thread; of the caller's, only `met` is used. */
 typedef struct Member {
     _Atomic uint64_t done; /* number of the last piece whose part it has done */
+    _Atomic uint64_t met;  /* how often it has come to a meeting */
     pthread_t handle;
     Team *team;
     uint32_t number;
-    char apart[TEAM_LINE - 3 * sizeof(uint64_t) - sizeof(uint32_t)];
+    char apart[TEAM_LINE - 4 * sizeof(uint64_t) - sizeof(uint32_t)];
 } Member;
 
 struct Team {
@@ -33,7 +34,8 @@ struct Team {
     pid_t process;
     pthread_mutex_t mutex; /* of `wake` */
     pthread_cond_t wake;
-    Member *members; /* of threads 1 .. threads-1, at those numbers */
+    uint32_t turns;  /* looks for others that the caller has made in this piece */
+    Member *members; /* by number */
 };
 
 void team_offer(void) { sched_yield(); }
@@ -132,7 +134,19 @@ void team_free(Team *team) {
 uint32_t team_threads(const Team *team) { return team->threads; }
 bool team_is_here(const Team *team) { return team->process == getpid(); }
 
-bool team_run(Team *team, TeamWork *work, void *user) {
+void team_meet(Team *team, uint32_t thread) {
+    _Atomic uint64_t *met = &team->members[thread].met;
+    const uint64_t number = atomic_load_explicit(met, memory_order_relaxed) + 1;
+    uint32_t turns = 0;
+    atomic_store_explicit(met, number, memory_order_release);
+    for (uint32_t i = 0; i < team->threads; i++)
+        while (atomic_load_explicit(&team->members[i].met, memory_order_acquire) < number)
+            team_wait(&turns);
+    if (thread == 0) team->turns += turns;
+}
+
+uint32_t team_run(Team *team, TeamWork *work, void *user) {
+    team->turns = 0;
     give_out(team, work, user);
     work(user, 0);
     const uint64_t piece = atomic_load_explicit(&team->piece, memory_order_relaxed);
@@ -140,5 +154,5 @@ bool team_run(Team *team, TeamWork *work, void *user) {
     for (uint32_t i = 1; i < team->threads; i++)
         while (atomic_load_explicit(&team->members[i].done, memory_order_acquire) < piece)
             team_wait(&turns);
-    return turns < TEAM_LONG;
+    return team->turns + turns;
 }

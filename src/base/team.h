@@ -32,9 +32,14 @@ uint32_t team_threads(const Team *team);
 bool team_is_here(const Team *team);
 
 /* All threads do their part; returns when the last has. What the caller wrote before is seen by
- * all, and what they wrote by the caller. Not to be called from two threads at once. False: the
- * caller had to wait long for the others, as if they had no processor. */
-bool team_run(Team *team, TeamWork *work, void *user);
+ * all, and what they wrote by the caller. Not to be called from two threads at once. How often the
+ * caller has looked for others that it had to wait for: with TEAM_LONG, it looks as if they had no
+ * processor. */
+uint32_t team_run(Team *team, TeamWork *work, void *user);
+
+/* Called by every thread in its part of a piece, equally often: returns when all have called. What
+ * each wrote before is seen by all after. */
+void team_meet(Team *team, uint32_t thread);
 
 /* For loops that wait for another thread's word: `turns` counts from 0. */
 static inline void team_wait(uint32_t *turns);

@@ -1,4 +1,5 @@
-/* The run loop: one SM cycle of every unit after another, jumps over quiet cycles, and the sums. */
+/* The machine's making, and its run loop: one cycle after another, jumps over quiet ones, and the
+ * end. */
 #include "gpu/engine.h"
 
 #include <inttypes.h>
@@ -9,62 +10,13 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "base/demangle.h"
-#include "base/team.h"
-#include "gpu/dispatch.h"
-#include "gpu/share.h"
-#include "partition/partition.h"
-#include "sched/report.h"
+#include "base/host.h"
+#include "gpu/engine_internal.h"
 #include "sm/carve_out.h"
-#include "sm/order.h"
 
 enum {
-    POLL_CYCLES = 1024,      /* SM cycles between looks at interrupts and limits */
-    PROGRESS_CYCLES = 65536, /* SM cycles between looks at whether anything moves */
-    SMS_WORTH_A_TEAM = 3     /* for each thread: with fewer awake, one steps them all */
-};
-
-/* A clock domain beside the SMs'. */
-typedef struct Domain {
-    uint64_t khz;   /* its frequency */
-    uint64_t phase; /* accumulated kHz: a tick is due when it reaches the SM clock's */
-    uint64_t ticks; /* so far */
-} Domain;
-
-struct Engine {
-    const MachineConfig *machine;
-    AddressMap map;
-    Noc *requests, *replies;
-    Sm **sms;
-    uint64_t *wake;    /* per SM: the next cycle in which it must be stepped */
-    uint64_t *awake;   /* SMs for which that is the next one, or has come, bit each ... */
-    uint64_t alarm;    /* ... but for those whose cycle comes now: first one to look at `wake` */
-    uint64_t *holding; /* SMs whose ports hold replies, bit each */
-    SmOrder order;     /* of SMs that the team steps */
-    Team *team;        /* NULL: one thread does all */
-    Share share;       /* when it does */
-    bool is_alone;     /* the running kernel is for one thread */
-    Partition **partitions;
-    DramBus *buses; /* of pseudo channels, one for each pair; NULL: each channel has its own */
-    MemRequestPools pools;
-    Domain noc, l2, dram;
-    bool never_sleeps;       /* GpuOptions.never_sleeps, ... */
-    uint32_t team_every;     /* ... and team_every */
-    Watch *watch;            /* of the run; NULL: nobody watches */
-    uint64_t cycle;          /* SM cycles so far, over all kernels */
-    uint64_t start;          /* SM cycle at which the running kernel was launched */
-    const IsaLaunch *launch; /* of the running kernel */
-    Dispatch dispatch;
-    SchedCall *calls;           /* GpuOptions' policies: by SM, then the CTA scheduler's */
-    uint64_t ctas_done;         /* of the running kernel */
-    uint64_t last_progress;     /* SM cycle at which something was last seen to move */
-    uint64_t progress_mark;     /* sum of what moves, then */
-    uint64_t last_change;       /* SM cycle at which something was last seen to change memory */
-    uint64_t change_mark;       /* sum of changes, then */
-    Counters networks;          /* what both networks have counted */
-    Counters network_mark;      /* the same at the kernel's start */
-    Counters *partition_marks;  /* and the partitions', ... */
-    Counters *slice_marks;      /* ... of their slices, ... */
-    DramBankCounts *bank_marks; /* ... and of their banks */
+    POLL_CYCLES = 1024,     /* SM cycles between looks at interrupts and limits */
+    PROGRESS_CYCLES = 65536 /* SM cycles between looks at whether anything moves */
 };
 
 /* ---- Construction ---- */
@@ -89,7 +41,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
                                  .atom_bytes = machine->partition.atom_bytes,
                                  .index = index,
                                  .sms = machine->sms,
-                                 .wake = &engine->wake[index],
+                                 .wake = engine->wake[index],
                                  .order = engine->order.paces ? &engine->order : NULL,
                                  .l1d_sets = sets_wanted(engine, UNIT_sm, index),
                                  .is_l1_perfect = machine->oracle.perfect_l1,
@@ -140,25 +92,6 @@ static uint32_t l1d_lines(const MachineConfig *machine, uint32_t shared_bytes) {
     return (machine->sm.l1d.size_bytes - taken) / machine->sm.l1d.line_bytes;
 }
 
-/* Sees to it that so many threads step the SMs, as far as there are so many SMs; else one. */
-static void share_work(Engine *engine, uint32_t threads) {
-    const uint32_t sms = engine->machine->sms;
-    if (threads > sms) threads = sms;
-    if (threads < 2 || !noc_can_hold(engine->requests)) return;
-    engine->order.threads = threads;
-    engine->order.paces = base_alloc_lines(threads * sizeof(SmPace));
-}
-
-/* The team is made when a kernel first wants it, and again in a fork's child. True: it is there. */
-static bool has_team(Engine *engine) {
-    if (!engine->order.paces) return false;
-    if (engine->team && team_is_here(engine->team)) return true;
-    int why;
-    team_free(engine->team);
-    engine->team = team_new(engine->order.threads, &why);
-    return engine->team != NULL;
-}
-
 Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     const MachineConfig *machine = options->machine;
     Engine *engine = base_calloc(1, sizeof *engine);
@@ -169,17 +102,16 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     engine->team_every = options->team_every;
     engine->map = machine_address_map(machine);
     const NocConfig *noc = &machine->network.noc;
+    engine->networks = base_alloc_lines(2 * sizeof(Counters));
     engine->requests =
-        noc_new(noc, counters_network(&engine->networks, COUNTER_request_packets_sent));
-    engine->replies = noc_new(noc, counters_network(&engine->networks, COUNTER_reply_packets_sent));
+        noc_new(noc, counters_network(&engine->networks[0], COUNTER_request_packets_sent));
+    engine->replies =
+        noc_new(noc, counters_network(&engine->networks[1], COUNTER_reply_packets_sent));
     engine->noc.khz = machine->clock.noc_khz;
     engine->l2.khz = machine->clock.l2_khz;
     engine->dram.khz = machine->clock.dram_khz;
-    share_work(engine, options->threads);
+    cycle_share_work(engine, options->threads);
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
-    engine->wake = base_calloc(machine->sms, sizeof(uint64_t));
-    engine->awake = base_calloc(bits_words(machine->sms), sizeof(uint64_t));
-    engine->holding = base_calloc(bits_words(machine->sms), sizeof(uint64_t));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
     if (engine->watch && engine->watch->profile)
         engine->pools.outcomes = base_calloc(machine->sms, sizeof(MemOutcome *));
@@ -210,20 +142,17 @@ void engine_free(Engine *engine) {
         sm_free(engine->sms[i]);
     for (uint32_t i = 0; i < engine->machine->partitions; i++)
         partition_free(engine->partitions[i]);
-    team_free(engine->team);
-    free(engine->order.paces);
+    cycle_free(engine);
     noc_free(engine->requests);
     noc_free(engine->replies);
     dispatch_free(&engine->dispatch);
     free(engine->sms);
-    free(engine->wake);
-    free(engine->awake);
-    free(engine->holding);
     free(engine->partitions);
     free(engine->partition_marks);
     free(engine->buses);
     free(engine->slice_marks);
     free(engine->bank_marks);
+    free(engine->networks);
     free(engine->pools.pools);
     free(engine->pools.outcomes);
     free(engine);
@@ -233,139 +162,6 @@ uint64_t engine_cycle(const Engine *engine) { return engine->cycle; }
 
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes) {
     partition_fill_from_host(engine->partitions, address, bytes);
-}
-
-/* ---- One cycle ---- */
-
-/* Whole ticks that a domain makes in the coming SM cycle. */
-static uint32_t domain_advance(Domain *domain, uint64_t sm_khz) {
-    uint32_t ticks = 0;
-    for (domain->phase += domain->khz; domain->phase >= sm_khz; domain->phase -= sm_khz)
-        ticks++;
-    return ticks;
-}
-
-static void receive_replies(Engine *engine) {
-    const uint64_t *ready = noc_ready_mask(engine->replies);
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
-        uint64_t *holding = &engine->holding[word];
-        for (uint64_t left = ready[word] | *holding; left; left &= left - 1) {
-            uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
-            bool holds = sm_receive(engine->sms[i], engine->cycle);
-            if (engine->wake[i] <= engine->cycle) bits_set(engine->awake, i);
-            *holding = (*holding & ~(left & -left)) | (holds ? left & -left : 0);
-        }
-    }
-}
-
-static void step_below(Engine *engine) {
-    uint64_t sm_khz = engine->machine->clock.sm_khz;
-    uint32_t partitions = engine->machine->partitions;
-    uint32_t noc = domain_advance(&engine->noc, sm_khz), l2 = domain_advance(&engine->l2, sm_khz);
-    uint32_t dram = domain_advance(&engine->dram, sm_khz);
-    uint32_t most = noc > l2 ? noc : l2;
-    if (dram > most) most = dram;
-    for (uint32_t i = 0; i < most; i++) {
-        if (i < l2)
-            for (uint32_t p = 0; p < partitions; p++)
-                partition_push_replies(engine->partitions[p], engine->l2.ticks + 1);
-        if (i < dram) {
-            engine->dram.ticks++;
-            for (uint32_t p = 0; p < partitions; p++)
-                partition_dram_tick(engine->partitions[p], engine->dram.ticks, engine->l2.ticks);
-        }
-        if (i < l2) {
-            engine->l2.ticks++;
-            for (uint32_t p = 0; p < partitions; p++)
-                partition_l2_cycle(engine->partitions[p], engine->l2.ticks);
-        }
-        if (i < noc) {
-            engine->noc.ticks++;
-            noc_step(engine->requests);
-            noc_step(engine->replies);
-        }
-    }
-}
-
-/* Looks who is awake, and when the next of the others will be. */
-static void look_at_alarms(Engine *engine) {
-    engine->alarm = UINT64_MAX;
-    for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        uint64_t wake = engine->wake[i];
-        if (wake <= engine->cycle) bits_set(engine->awake, i);
-        else if (wake < engine->alarm) engine->alarm = wake;
-    }
-}
-
-/* An SM has made its step: when is the next? */
-static void stepped(Engine *engine, uint32_t i) {
-    if (engine->wake[i] == engine->cycle + 1) return;
-    bits_clear(engine->awake, i);
-    if (engine->wake[i] < engine->alarm) engine->alarm = engine->wake[i];
-}
-
-/* The first SM of a thread, at or after `from`, that is awake; the number of SMs: none is. */
-static uint32_t next_awake(const Engine *engine, uint32_t from) {
-    const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
-    for (; from < sms; from += threads)
-        if (bits_get(engine->awake, from)) return from;
-    return sms;
-}
-
-/* A thread's part of a cycle: its SMs, in rising order. */
-static void step_share(void *user, uint32_t thread) {
-    Engine *engine = user;
-    const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
-    uint32_t next = next_awake(engine, thread);
-    order_go_on(&engine->order, thread, next);
-    while (next < sms) {
-        const uint32_t i = next;
-        next = next_awake(engine, i + threads);
-        engine->order.paces[thread].next = next;
-        sm_step(engine->sms[i], engine->cycle);
-        order_go_on(&engine->order, thread, next);
-    }
-}
-
-static uint32_t count_awake(const Engine *engine) {
-    uint32_t count = 0;
-    for (uint32_t word = 0; word < bits_words(engine->machine->sms); word++)
-        count += (uint32_t)bits_count64(engine->awake[word]);
-    return count;
-}
-
-static void step_together(Engine *engine) {
-    engine->order.is_kept = true;
-    engine->order.base += engine->machine->sms + 1;
-    noc_hold(engine->requests);
-    bool is_swift = team_run(engine->team, step_share, engine);
-    noc_release(engine->requests);
-    engine->order.is_kept = false;
-    if (!is_swift) share_late(&engine->share);
-}
-
-static bool wants_team(Engine *engine) {
-    if (engine->is_alone) return false;
-    if (engine->team_every) return engine->cycle % engine->team_every == 0;
-    return count_awake(engine) >= SMS_WORTH_A_TEAM * engine->order.threads &&
-           share_next(&engine->share);
-}
-
-/* Steps the SMs that have something to do; the first whose instruction failed, or NULL. */
-static const Sm *step_sms(Engine *engine) {
-    if (engine->cycle >= engine->alarm) look_at_alarms(engine);
-    bool is_shared = wants_team(engine);
-    if (is_shared) step_together(engine);
-    const Sm *failed = NULL;
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
-        for (uint64_t left = engine->awake[word]; left; left &= left - 1) {
-            uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
-            if (!is_shared) sm_step(engine->sms[i], engine->cycle);
-            if (!failed && sm_fault(engine->sms[i])) failed = engine->sms[i];
-            stepped(engine, i);
-        }
-    }
-    return failed;
 }
 
 /* ---- Jumping over cycles in which nothing can happen ---- */
@@ -555,111 +351,6 @@ static uint64_t poll_after(const Engine *engine, const Gpu *gpu) {
     return !limit || cycles > POLL_CYCLES ? POLL_CYCLES : cycles ? cycles : 1;
 }
 
-/* ---- Counters ---- */
-
-/* The networks' counters so far. */
-static const Counters *settle_networks(Engine *engine) {
-    engine->networks.noc_cycles = engine->noc.ticks;
-    return &engine->networks;
-}
-
-/* Adds what a unit has counted since a mark. */
-static void add_since(Counters *sum, const Counters *mark, const Counters *now) {
-    Counters since = counters_since(mark, now);
-    counters_add(sum, &since);
-}
-
-/* The parts of the fetch latency were summed in their domains' cycles: brings them to SM cycles;
- * what remains of the whole is the networks'. */
-static void convert_fetch_parts(const MachineConfig *machine, Counters *c) {
-    uint64_t sm = machine->clock.sm_khz;
-    c->fetch_l2_cycles = c->fetch_l2_cycles * sm / machine->clock.l2_khz;
-    c->fetch_queue_cycles = c->fetch_queue_cycles * sm / machine->clock.dram_khz;
-    c->fetch_dram_cycles = c->fetch_dram_cycles * sm / machine->clock.dram_khz;
-    uint64_t below = c->fetch_l2_cycles + c->fetch_queue_cycles + c->fetch_dram_cycles;
-    c->fetch_noc_cycles = c->fetch_cycles > below ? c->fetch_cycles - below : 0;
-}
-
-/* The kernel's counters up to the SM cycle `end`, which is not included: the first that has not
- * been stepped. */
-static Counters count(Engine *engine, uint64_t end) {
-    Counters sum = {0}, *c = &sum;
-    uint64_t sm_khz = engine->machine->clock.sm_khz;
-    for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        sm_settle(engine->sms[i], end);
-        counters_add(c, sm_counters(engine->sms[i]));
-    }
-    convert_fetch_parts(engine->machine, c);
-    for (uint32_t p = 0; p < engine->machine->partitions; p++) {
-        partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
-        Counters now = partition_counters(engine->partitions[p]);
-        add_since(c, &engine->partition_marks[p], &now);
-    }
-    add_since(c, &engine->network_mark, settle_networks(engine));
-    c->cycles = end - engine->start;
-    c->time_ps = (uint64_t)((unsigned __int128)c->cycles * 1000000000u / sm_khz);
-    c->kernels = 1;
-    return sum;
-}
-
-/* ---- Units ---- */
-
-/* What a partition has counted before a kernel. */
-static void mark_partition(Engine *engine, uint32_t p) {
-    const Partition *partition = engine->partitions[p];
-    uint32_t slices = engine->machine->partition.slices, banks = engine->machine->dram.banks;
-    engine->partition_marks[p] = partition_counters(partition);
-    for (uint32_t i = 0; i < slices; i++)
-        engine->slice_marks[p * slices + i] = *partition_slice_counters(partition, i);
-    memcpy(&engine->bank_marks[p * banks], partition_bank_counts(partition),
-           banks * sizeof(DramBankCounts));
-}
-
-static Counters bank_since(const DramBankCounts *mark, const DramBankCounts *now) {
-#define BANK_SINCE(name) .name = now->name - mark->name,
-    return (Counters){DRAM_BANK_COUNTS(BANK_SINCE)};
-#undef BANK_SINCE
-}
-
-/* Adds what a partition has counted in the kernel, its slices and its banks. */
-static void add_partition(const Engine *engine, uint32_t p, Units *units) {
-    const Partition *partition = engine->partitions[p];
-    uint32_t slices = engine->machine->partition.slices, banks = engine->machine->dram.banks;
-    const DramBankCounts *counts = partition_bank_counts(partition);
-    Counters now = partition_counters(partition);
-    Counters part = counters_since(&engine->partition_marks[p], &now);
-    units_add(units, UNIT_channel, p, &part);
-    for (uint32_t i = 0; i < slices; i++) {
-        part = counters_since(&engine->slice_marks[p * slices + i],
-                              partition_slice_counters(partition, i));
-        units_add(units, UNIT_slice, p * slices + i, &part);
-    }
-    for (uint32_t i = 0; i < banks; i++) {
-        part = bank_since(&engine->bank_marks[p * banks + i], &counts[i]);
-        units_add(units, UNIT_bank, p * banks + i, &part);
-    }
-}
-
-/* How the SMs differ in the kernel. */
-static Spreads add_spreads(const Engine *engine) {
-    Spreads spreads = {0};
-    for (uint32_t i = 0; i < engine->machine->sms; i++)
-        spreads_take(&spreads, sm_counters(engine->sms[i]), i == 0);
-    return spreads;
-}
-
-/* The kernel is over: what each unit did in it. */
-static void keep_units(const Engine *engine) {
-    Units *units = engine->watch ? engine->watch->units : NULL;
-    for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        Counters counters = *sm_counters(engine->sms[i]);
-        convert_fetch_parts(engine->machine, &counters);
-        if (units) units_add(units, UNIT_sm, i, &counters);
-    }
-    for (uint32_t p = 0; units && p < engine->machine->partitions; p++)
-        add_partition(engine, p, units);
-}
-
 /* ---- A kernel ---- */
 
 static void cta_finished(void *user, const SmCtaEnd *end) {
@@ -688,9 +379,7 @@ static bool is_over(const Engine *engine) {
 
 /* One SM cycle of the whole machine; what went wrong in it, or NULL. */
 static const IsaFault *step(Engine *engine) {
-    receive_replies(engine);
-    step_below(engine);
-    const Sm *failed = step_sms(engine);
+    const Sm *failed = cycle_run(engine);
     if (failed) return sm_fault(failed);
     if (engine->dispatch.is_over) return NULL;
     uint64_t next = engine->dispatch.view.next;
@@ -698,93 +387,6 @@ static const IsaFault *step(Engine *engine) {
     if (engine->dispatch.view.next != next || engine->dispatch.is_over)
         engine->alarm = engine->cycle + 1; /* SMs have got CTAs, or heard that there are no more */
     return is_right ? NULL : &engine->dispatch.fault;
-}
-
-/* The policies of all SMs, and that of the CTAs, tell their numbers. */
-static void report_policies(Engine *engine) {
-    SchedCsv csv = {.file = engine->watch->policies,
-                    .kernel = engine->watch->kernel,
-                    .cycle = engine->cycle - engine->start};
-    TytoReport out = sched_report_csv(&csv);
-    for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        csv.sm = (int)i;
-        sm_report_policy(engine->sms[i], &out);
-    }
-    csv.sm = SCHED_CSV_CTAS;
-    dispatch_report(&engine->dispatch, &out);
-}
-
-/* The histograms of all SMs so far. */
-static Histograms add_histograms(const Engine *engine) {
-    Histograms all = {0};
-    for (uint32_t i = 0; i < engine->machine->sms; i++)
-        histograms_add(&all, sm_histograms(engine->sms[i]));
-    return all;
-}
-
-/* Tells the snapshots how the kernel stands, `so_far` being what it has counted. */
-static void tell_moment(Engine *engine, const Gpu *gpu, const Counters *so_far) {
-    const IsaLaunch *launch = engine->launch;
-    uint32_t sms = engine->machine->sms;
-    Moment moment = {.kernel = launch->function->ptx->name,
-                     .launch = engine->watch->kernels,
-                     .cycle = engine->cycle,
-                     .ctas = engine->dispatch.view.ctas,
-                     .begun_ctas = engine->dispatch.view.next,
-                     .done_ctas = engine->ctas_done,
-                     .registers = gpu_registers(gpu, launch->function, launch->threads),
-                     .shared_bytes = launch->shared_bytes,
-                     .figures = {*so_far, add_histograms(engine), add_spreads(engine)},
-                     .before = &engine->watch->before,
-                     .sms = base_calloc(sms, sizeof *moment.sms),
-                     .sm_count = sms,
-                     .standing = profile_new()};
-    memcpy(moment.grid, launch->grid, sizeof moment.grid);
-    memcpy(moment.block, launch->block, sizeof moment.block);
-    for (uint32_t i = 0; i < sms; i++)
-        moment.sms[i] = (MomentSm){sm_resident_ctas(engine->sms[i]),
-                                   sm_counters(engine->sms[i])->warp_instructions};
-    gpu_profile_standing(gpu, launch, moment.standing);
-    snapshots_write(engine->watch->snapshots, &moment);
-    profile_free(moment.standing);
-    free(moment.sms);
-}
-
-/* An SM whose warps are told to the timeline. */
-typedef struct WarpsOfSm {
-    UnitTracks *tracks;
-    const IsaProgram *program;
-    uint32_t sm;
-} WarpsOfSm;
-
-static void tell_warp(void *user, const IsaWarp *warp, int slot, ProfileColumn cause) {
-    const WarpsOfSm *of = user;
-    unit_tracks_warp(of->tracks, of->sm, (uint32_t)slot, profile_columns[cause].sentence,
-                     of->program->infos[warp->pc].line);
-}
-
-/* Tells the timeline of warps and units, which have counted all up to now. */
-static void tell_units(Engine *engine) {
-    UnitTracks *tracks = engine->watch->tracks;
-    unit_tracks_begin(tracks, engine->cycle);
-    for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        WarpsOfSm of = {tracks, engine->launch->program, i};
-        sm_visit_standing(engine->sms[i], tell_warp, &of);
-        unit_tracks_count(tracks, TIMELINE_SM, i, sm_counters(engine->sms[i]));
-    }
-    for (uint32_t p = 0; p < engine->machine->partitions; p++) {
-        Counters counters = partition_counters(engine->partitions[p]);
-        unit_tracks_count(tracks, TIMELINE_CHANNEL, p, &counters);
-    }
-    unit_tracks_end(tracks);
-}
-
-/* What of the run is due to be recorded. */
-static void record_samples(Engine *engine, const Gpu *gpu) {
-    Counters so_far = count(engine, engine->cycle);
-    if (watch_wants_units(engine->watch, engine->cycle)) tell_units(engine);
-    watch_sample(engine->watch, engine->cycle, &so_far);
-    if (snapshots_wanted(engine->watch->snapshots)) tell_moment(engine, gpu, &so_far);
 }
 
 static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
@@ -805,8 +407,8 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
         }
         if (quiet) jump(engine, quiet);
         engine->cycle++;
-        if (watch_wants_policies(engine->watch, engine->cycle)) report_policies(engine);
-        if (engine->cycle >= watch_due(engine->watch)) record_samples(engine, gpu);
+        if (watch_wants_policies(engine->watch, engine->cycle)) samples_report_policies(engine);
+        if (engine->cycle >= watch_due(engine->watch)) samples_record(engine, gpu);
         if (engine->cycle >= poll_at) {
             if (must_stop(engine, gpu, result)) return;
             poll_at = engine->cycle + poll_after(engine, gpu);
@@ -831,10 +433,10 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
 static void fill_result(Engine *engine, GpuResult *result) {
     for (uint32_t p = 0; p < engine->machine->partitions; p++)
         partition_close_rows(engine->partitions[p]);
-    result->counters = count(engine, engine->cycle + 1);
-    keep_units(engine);
-    result->spreads = add_spreads(engine);
-    result->histograms = add_histograms(engine);
+    result->counters = tally_count(engine, engine->cycle + 1);
+    tally_keep_units(engine);
+    result->spreads = tally_spreads(engine);
+    result->histograms = tally_histograms(engine);
     result->cycles = result->counters.cycles;
     result->time_ps = result->counters.time_ps;
     result->warp_instructions = result->counters.warp_instructions;
@@ -858,18 +460,17 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     engine->start = start;
     engine->launch = launch;
     engine->is_alone =
-        launch->check || launch->dump_line || gpu->module->can_wait || !has_team(engine);
-    share_start(&engine->share);
+        launch->check || launch->dump_line || gpu->module->can_wait || !cycle_has_team(engine);
+    share_start(&engine->share, host_wall_seconds);
     engine->ctas_done = 0;
     engine->last_progress = start;
     engine->progress_mark = 0;
     engine->last_change = start;
     engine->change_mark = 0;
-    engine->network_mark = *settle_networks(engine);
+    engine->network_mark = tally_networks(engine);
     watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
     dispatch_start(&engine->dispatch, launch->ctas, ctas_per_sm, launch->warps, start);
-    memset(engine->awake, 0, bits_words(machine->sms) * sizeof(uint64_t));
-    engine->alarm = start;
+    cycle_start(engine);
     uint32_t shared = carve_out_bytes(&machine->sm, launch->shared_bytes, engine->dispatch.limit,
                                       launch->carve_out);
     for (uint32_t i = 0; i < machine->sms; i++)
@@ -880,14 +481,14 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
                         start);
     for (uint32_t p = 0; p < machine->partitions; p++) {
         partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
-        mark_partition(engine, p);
+        tally_mark_partition(engine, p);
         if (machine->partition.l2.flush != CACHE_FLUSH_NEVER)
             partition_flush_l2(engine->partitions[p]);
     }
     run_cycles(engine, gpu, result);
     fill_result(engine, result);
-    if (engine->watch && engine->watch->policies) report_policies(engine);
-    if (engine->watch && engine->watch->tracks) tell_units(engine);
+    if (engine->watch && engine->watch->policies) samples_report_policies(engine);
+    if (engine->watch && engine->watch->tracks) samples_tell_units(engine);
     watch_end(engine->watch, engine->cycle, &result->counters);
     engine->cycle++;
 }

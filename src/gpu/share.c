@@ -1,45 +1,65 @@
-/* When the team steps the SMs (see the header). */
+/* What the team does of a cycle (see the header). */
 #include "gpu/share.h"
 
-#include "base/host.h"
+#include "base/team.h"
 
-static void enter(Share *share, ShareStage stage, bool is_together, uint32_t cycles) {
+static void enter(Share *share, ShareStage stage, ShareWay way, double seconds) {
     share->stage = stage;
-    share->is_together = is_together;
-    share->cycles_left = cycles;
-    share->begun = host_wall_seconds();
+    share->way = way;
+    share->cycles = 0;
+    share->begun = share->clock();
+    share->until = share->begun + seconds;
 }
 
-void share_start(Share *share) {
-    *share = (Share){.penalty = SHARE_KEPT_CYCLES};
-    enter(share, SHARE_TRY_ALONE, false, SHARE_TRIAL_CYCLES);
+void share_start(Share *share, ShareClock *clock) {
+    *share = (Share){.clock = clock, .penalty = SHARE_FIRST_PENALTY};
+    enter(share, SHARE_TRY, SHARE_ALONE, SHARE_TRIAL_SECONDS);
 }
 
-/* The stage is over. */
-static void go_on(Share *share) {
-    double seconds = host_wall_seconds() - share->begun;
-    switch (share->stage) {
-    case SHARE_TRY_ALONE:
-        share->alone_seconds = seconds;
-        enter(share, SHARE_WAKE, true, 1);
-        break;
-    case SHARE_WAKE: enter(share, SHARE_TRY_TOGETHER, true, SHARE_TRIAL_CYCLES); break;
-    case SHARE_TRY_TOGETHER:
-        if (share->penalty > SHARE_KEPT_CYCLES) share->penalty /= 2;
-        enter(share, SHARE_KEEP, seconds < share->alone_seconds, SHARE_KEPT_CYCLES);
-        break;
-    case SHARE_KEEP: enter(share, SHARE_TRY_ALONE, false, SHARE_TRIAL_CYCLES); break;
+static ShareWay fastest(const Share *share) {
+    ShareWay best = SHARE_ALONE;
+    for (ShareWay way = SHARE_SMS; way < SHARE_WAYS; way++)
+        if (share->cost[way] < share->cost[best]) best = way;
+    return best;
+}
+
+static void end_trial(Share *share, double now) {
+    share->cost[share->way] = (now - share->begun) / share->cycles;
+    if (share->way == SHARE_ALONE) {
+        enter(share, SHARE_WAKE, SHARE_SMS, 0);
+    } else if (share->way + 1 < SHARE_WAYS) {
+        enter(share, SHARE_TRY, (ShareWay)(share->way + 1), SHARE_TRIAL_SECONDS);
+    } else {
+        if (share->penalty > SHARE_FIRST_PENALTY) share->penalty /= 2;
+        enter(share, SHARE_KEEP, fastest(share), SHARE_KEPT_SECONDS);
     }
 }
 
-bool share_next(Share *share) {
-    if (share->cycles_left == 0) go_on(share);
-    share->cycles_left--;
-    return share->is_together;
+static void look(Share *share) {
+    double now = share->clock();
+    if (now < share->until) return;
+    switch (share->stage) {
+    case SHARE_TRY: end_trial(share, now); break;
+    case SHARE_WAKE: enter(share, SHARE_TRY, SHARE_SMS, SHARE_TRIAL_SECONDS); break;
+    case SHARE_KEEP: enter(share, SHARE_TRY, SHARE_ALONE, SHARE_TRIAL_SECONDS); break;
+    }
 }
 
-void share_late(Share *share) {
-    if (share->stage == SHARE_WAKE) return;
-    enter(share, SHARE_KEEP, false, share->penalty);
-    if (share->penalty < SHARE_MOST_ALONE) share->penalty *= 2;
+ShareWay share_next(Share *share) {
+    if (share->cycles && (share->cycles % SHARE_LOOK_CYCLES == 0 || share->stage == SHARE_WAKE))
+        look(share);
+    share->cycles++;
+    return share->way;
+}
+
+/* Looks that are long for this machine: some 100 microseconds, and more where one thread takes long
+ * for a cycle, in which parts differ. */
+static double long_wait(const Share *share) {
+    return TEAM_LONG * (1 + share->cost[SHARE_ALONE] / 25e-6);
+}
+
+void share_waited(Share *share, uint32_t turns) {
+    if (turns < TEAM_LONG || share->stage == SHARE_WAKE || turns < long_wait(share)) return;
+    enter(share, SHARE_KEEP, SHARE_ALONE, share->penalty);
+    if (share->penalty < SHARE_MOST_PENALTY) share->penalty *= 2;
 }

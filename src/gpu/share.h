@@ -1,41 +1,52 @@
-/* Whether a cycle's SMs are stepped by the team or by one thread: what is faster on this host, at
- * present, for this kernel. Both ways are tried for some cycles and timed, and the faster is kept
- * for a while. A team whose threads come late, as on a host with other work, is left alone for
- * longer and longer. None of this decides a result: SMs do the same either way (sm/order.h). */
+/* What of a cycle the team does, and what one thread: what is fastest on this host, at present, for
+ * this kernel. Each way is tried for a while and timed, and the fastest is kept for longer. A team
+ * whose threads come late, as on a host with other work, is left alone for longer and longer. None
+ * of this decides a result: units do the same either way (gpu/cycle.c). */
 #ifndef TYTO_GPU_SHARE_H
 #define TYTO_GPU_SHARE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+typedef enum ShareWay {
+    SHARE_ALONE, /* one thread does all */
+    SHARE_SMS,   /* the team steps the SMs */
+    SHARE_ALL,   /* and the units below them, and takes the replies to them */
+    SHARE_WAYS
+} ShareWay;
+
 /* What the cycles are used for. */
 typedef enum ShareStage {
-    SHARE_TRY_ALONE,
-    SHARE_WAKE, /* the team: it has slept through the trial alone, and may come late */
-    SHARE_TRY_TOGETHER,
+    SHARE_TRY,  /* a way is timed */
+    SHARE_WAKE, /* the team, for one cycle: it has slept while one thread did all, and may be late
+                 */
     SHARE_KEEP
 } ShareStage;
 
+/* The host's time, in seconds. */
+typedef double ShareClock(void);
+
 typedef struct Share {
+    ShareClock *clock;
     ShareStage stage;
-    bool is_together;     /* how SMs are stepped */
-    uint32_t cycles_left; /* of the stage */
-    uint32_t penalty;     /* cycles alone when the team comes late the next time */
-    double begun;         /* host's time at the stage's beginning, in seconds */
-    double alone_seconds; /* that the trial alone took */
+    ShareWay way;            /* of these cycles */
+    uint32_t cycles;         /* of the stage, so far */
+    double begun, until;     /* when the stage began and is to end, in seconds */
+    double penalty;          /* seconds alone when the team comes late the next time */
+    double cost[SHARE_WAYS]; /* seconds for a cycle, as the last trial of each way found */
 } Share;
 
-enum {
-    SHARE_TRIAL_CYCLES = 512,                 /* for each of the two ways */
-    SHARE_KEPT_CYCLES = 16384,                /* for which a decision holds */
-    SHARE_MOST_ALONE = 64 * SHARE_KEPT_CYCLES /* while the team comes late again and again */
-};
+enum { SHARE_LOOK_CYCLES = 16 };  /* between looks at the clock */
+#define SHARE_TRIAL_SECONDS 0.002 /* for each way */
+#define SHARE_KEPT_SECONDS  0.1   /* for which a decision holds */
+#define SHARE_FIRST_PENALTY 0.02  /* seconds alone after the team came late, ... */
+#define SHARE_MOST_PENALTY  2.56  /* ... which double while it does so again and again */
 
 /* A kernel begins. */
-void share_start(Share *share);
-/* Whether the team is to step the SMs of this cycle; called for each that has enough of them. */
-bool share_next(Share *share);
-/* The team came late. */
-void share_late(Share *share);
+void share_start(Share *share, ShareClock *clock);
+/* How the coming cycle is to be done; called for each that has enough work. */
+ShareWay share_next(Share *share);
+/* The calling thread has looked so often for others in the team's cycle (base/team.h). */
+void share_waited(Share *share, uint32_t turns);
 
 #endif

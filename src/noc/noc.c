@@ -213,6 +213,15 @@ static NocHeld *held_at(const Noc *noc, int node) {
     return (NocHeld *)(void *)(noc->held + (size_t)node * noc->held_bytes);
 }
 
+/* The same for a node that now does something. */
+static NocHeld *hold_at(Noc *noc, int node) {
+    uint64_t bit = UINT64_C(1) << node % 64;
+    _Atomic uint64_t *word = &noc->touched[node / 64];
+    if (!(atomic_load_explicit(word, memory_order_relaxed) & bit))
+        atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
+    return held_at(noc, node);
+}
+
 /* A packet that its node's queue has room for begins to move. */
 static void take_over(Noc *noc, const NocPacket *packet) {
     noc->packets_inside++;
@@ -232,7 +241,7 @@ void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_
                         .flits = noc->flits_by_bytes[packet_bytes]};
     noc->queue_flits[source] = (uint16_t)(noc->queue_flits[source] + packet.flits);
     if (__builtin_expect(noc->is_holding, false)) {
-        NocHeld *held = held_at(noc, source);
+        NocHeld *held = hold_at(noc, source);
         held->packet[held->count++] = packet;
         held->bytes += (uint64_t)packet_bytes;
     } else {
@@ -266,28 +275,64 @@ void noc_hold(Noc *noc) {
     noc->is_holding = true;
 }
 
+/* Does what a node has done while the network held it. */
+static void catch_up(Noc *noc, int node, NocHeld *held) {
+    for (uint32_t i = 0; i < held->count; i++)
+        take_over(noc, &held->packet[i]);
+    noc->stats.bytes_injected += held->bytes;
+    noc->packets_inside -= held->popped;
+    noc->counts[NETWORK_packets_received] += held->popped;
+    noc->stats.ejection_cycles += held->ejection_cycles;
+    for (uint32_t left = held->channels; left; left &= left - 1) {
+        int channel = bits_lowest32(left);
+        noc->ops->give_back(noc, node, channel, held->room[channel]);
+        held->room[channel] = 0;
+    }
+    if (held->is_drained) sink_set_drained(&noc->sink, node);
+    held->bytes = held->ejection_cycles = 0;
+    held->count = held->popped = 0;
+    held->is_drained = false;
+    held->channels = 0;
+}
+
 void noc_release(Noc *noc) {
     assert(noc->is_holding);
     noc->is_holding = false;
-    for (int node = 0; node < noc->config.nodes; node++) {
-        NocHeld *held = held_at(noc, node);
-        for (uint32_t i = 0; i < held->count; i++)
-            take_over(noc, &held->packet[i]);
-        noc->stats.bytes_injected += held->bytes;
-        held->count = 0;
-        held->bytes = 0;
+    for (int word = 0; word < noc->words; word++) {
+        uint64_t left = atomic_load_explicit(&noc->touched[word], memory_order_relaxed);
+        atomic_store_explicit(&noc->touched[word], 0, memory_order_relaxed);
+        for (; left; left &= left - 1) {
+            int node = word * 64 + bits_lowest64(left);
+            catch_up(noc, node, held_at(noc, node));
+        }
     }
 }
 
 const uint64_t *noc_ready_mask(const Noc *noc) { return noc->sink.ready; }
 
 bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
+    if (__builtin_expect(noc->is_holding, false) && held_at(noc, node)->is_drained) return false;
     const SinkPacket *packet = sink_peek(&noc->sink, node);
     if (packet) *payload = packet->payload;
     return packet != NULL;
 }
 
+static void pop_held(Noc *noc, int node) {
+    bool has_next;
+    SinkPacket packet = sink_take(&noc->sink, node, noc->now, &has_next);
+    NocHeld *held = hold_at(noc, node);
+    held->is_drained = !has_next;
+    held->popped++;
+    held->ejection_cycles += noc->now - packet.ready_at;
+    held->channels |= (uint16_t)(1u << packet.channel);
+    held->room[packet.channel] = (uint16_t)(held->room[packet.channel] + packet.flits);
+}
+
 void noc_pop(Noc *noc, int node) {
+    if (__builtin_expect(noc->is_holding, false)) {
+        pop_held(noc, node);
+        return;
+    }
     SinkPacket packet = sink_pop(&noc->sink, node, noc->now);
     noc->packets_inside--;
     noc->counts[NETWORK_packets_received]++;

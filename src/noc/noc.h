@@ -113,12 +113,13 @@ bool noc_can_inject(const Noc *noc, int source, int packet_bytes);
  * may send to itself. */
 void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload);
 
-/* Whether nodes can inject from several threads at once, each node from one of them, between
- * noc_hold and noc_release: noc_inject then keeps packets at their nodes, and noc_can_inject
- * answers as ever. noc_release injects them in the order of the nodes, so the network is the same
- * as if one node after another had injected. An ideal network can't: whether a node has room
- * depends on what others inject. In between nothing else may be asked of the network or done to it.
- */
+/* Whether nodes can inject and pop from several threads at once, each node from one of them,
+ * between noc_hold and noc_release: noc_inject then keeps packets at their nodes, noc_pop the room
+ * that it gives back, and noc_can_inject and noc_peek answer as ever; noc_ready_mask stays as it
+ * was, and may show a packet that has been popped since. noc_release does it all in the order of
+ * the nodes, so the network is the same as if one node after another had injected and popped. An
+ * ideal network can't: whether a node has room depends on what others do. In between nothing else
+ * may be asked of the network or done to it. */
 bool noc_can_hold(const Noc *noc);
 void noc_hold(Noc *noc);
 void noc_release(Noc *noc);

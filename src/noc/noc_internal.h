@@ -3,6 +3,8 @@
 #ifndef TYTO_NOC_NOC_INTERNAL_H
 #define TYTO_NOC_NOC_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "base/bits.h"
 #include "noc/noc.h"
 #include "noc/sink.h"
@@ -38,11 +40,16 @@ typedef struct NocOps {
 
 extern const NocOps noc_mesh_ops, noc_crossbar_ops, noc_ideal_ops, noc_switch_ops;
 
-/* Packets that a node has injected while the network held them. Each has lines of its own. */
+/* What a node has injected and popped while the network held it. Each has lines of its own. */
 typedef struct NocHeld {
-    uint64_t bytes;     /* injected, padding of flits not included */
-    uint32_t count;     /* at most as many packets as an injection queue has flits */
-    NocPacket packet[]; /* in order */
+    uint64_t bytes;           /* injected, padding of flits not included */
+    uint64_t ejection_cycles; /* as in NocStats, of what was popped */
+    uint32_t count;    /* injected packets: at most as many as an injection queue has flits */
+    uint32_t popped;   /* packets */
+    bool is_drained;   /* nothing is ready at the node any more, whatever the sink says */
+    uint16_t channels; /* virtual channels on which room was given back, bit each ... */
+    uint16_t room[NOC_MAX_CHANNELS]; /* ... and the flits of it */
+    NocPacket packet[];              /* injected, in order */
 } NocHeld;
 
 struct Noc {
@@ -59,6 +66,7 @@ struct Noc {
     bool is_holding;          /* between noc_hold and noc_release */
     char *held;               /* a NocHeld for each node, held_bytes apart; NULL: never held */
     size_t held_bytes;
+    _Atomic uint64_t touched[NOC_MAX_WORDS]; /* nodes for which something is held */
     NocConfig config;
     uint64_t *counts; /* the owner's rows, or those of `stats` */
     NocStats stats;   /* all but cycles and the link figures, which are derived */

@@ -66,13 +66,20 @@ const SinkPacket *sink_peek(const Sink *sink, int node) {
     return packet_at(sink, &sink->queues[node], sink->queues[node].head);
 }
 
-SinkPacket sink_pop(Sink *sink, int node, uint64_t now) {
-    assert(bits_get(sink->ready, (size_t)node));
+SinkPacket sink_take(Sink *sink, int node, uint64_t now, bool *has_next) {
     SinkQueue *queue = &sink->queues[node];
     SinkPacket packet = *packet_at(sink, queue, queue->head++);
-    bool has_next =
-        queue->head != queue->tail && packet_at(sink, queue, queue->head)->ready_at <= now;
-    if (!has_next) bits_clear(sink->ready, (size_t)node);
+    *has_next = queue->head != queue->tail && packet_at(sink, queue, queue->head)->ready_at <= now;
+    return packet;
+}
+
+void sink_set_drained(Sink *sink, int node) { bits_clear(sink->ready, (size_t)node); }
+
+SinkPacket sink_pop(Sink *sink, int node, uint64_t now) {
+    assert(bits_get(sink->ready, (size_t)node));
+    bool has_next;
+    SinkPacket packet = sink_take(sink, node, now, &has_next);
+    if (!has_next) sink_set_drained(sink, node);
     return packet;
 }
 

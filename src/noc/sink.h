@@ -45,6 +45,10 @@ uint64_t sink_quiet_steps(const Sink *sink, uint64_t now);
 const SinkPacket *sink_peek(const Sink *sink, int node);
 /* Takes it out. There must be one. */
 SinkPacket sink_pop(Sink *sink, int node, uint64_t now);
+/* The same without noting whether another is ready, which `has_next` says: sink_set_drained notes
+ * that there is none. Nodes can do this side by side. */
+SinkPacket sink_take(Sink *sink, int node, uint64_t now, bool *has_next);
+void sink_set_drained(Sink *sink, int node);
 /* Adds the flits of a node's packets to flits[channel], arrived or still under way. */
 void sink_count_flits(const Sink *sink, int node, int *flits);
 

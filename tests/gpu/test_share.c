@@ -1,58 +1,130 @@
-/* When the team steps the SMs: what does not depend on the host's clock. */
+/* What of a cycle the team does, by a clock of the test's own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "base/team.h"
 #include "gpu/share.h"
 
-/* Cycles until the team is asked, and then until it is no longer; at most `limit`. */
-static uint32_t cycles_while(Share *share, bool is_together, uint32_t limit) {
+static double now; /* the time that the clock tells */
+
+static double clock_of_test(void) { return now; }
+
+enum { ALONE_US = 100, SMS_US = 60, ALL_US = 40, MOST = 1000000 };
+
+/* Goes through cycles that take as long as their way says, until one goes another way or the stage
+ * is over; their number. */
+static uint32_t cycles_of(Share *share, ShareWay way, const int us[SHARE_WAYS]) {
     uint32_t cycles = 0;
-    while (cycles < limit && share_next(share) == is_together)
-        cycles++;
+    for (; cycles < MOST && share_next(share) == way; cycles++)
+        now += us[way] * 1e-6;
+    now += us[share->way] * 1e-6; /* of the cycle that ended it */
     return cycles;
 }
 
-static void one_thread_is_tried_first_and_then_the_team(void **state) {
+static uint32_t cycles_in(double seconds, int us) {
+    uint32_t cycles = (uint32_t)(seconds * 1e6 / us);
+    return (cycles + SHARE_LOOK_CYCLES) / SHARE_LOOK_CYCLES * SHARE_LOOK_CYCLES;
+}
+
+/* Goes through the three trials; the way that is then kept. */
+static ShareWay kept_of(Share *share, const int us[SHARE_WAYS]) {
+    for (uint32_t cycles = 0; cycles < MOST; cycles++) {
+        ShareWay way = share_next(share);
+        if (share->stage == SHARE_KEEP) return way;
+        now += us[way] * 1e-6;
+    }
+    return SHARE_WAYS;
+}
+
+static void every_way_is_tried_for_the_same_time(void **state) {
     (void)state;
+    static const int us[SHARE_WAYS] = {ALONE_US, SMS_US, ALL_US};
     Share share;
-    share_start(&share);
-    assert_int_equal(cycles_while(&share, false, UINT32_MAX), SHARE_TRIAL_CYCLES);
-    for (int i = 0; i < SHARE_TRIAL_CYCLES; i++) /* after the one cycle that woke it */
-        assert_true(share_next(&share));
+    now = 5;
+    share_start(&share, clock_of_test);
+    uint32_t alone = cycles_of(&share, SHARE_ALONE, us);
+    assert_in_range(alone, 1, cycles_in(SHARE_TRIAL_SECONDS, ALONE_US));
+    /* the cycle that ended this was the one that woke the team */
+    uint32_t sms = cycles_of(&share, SHARE_SMS, us), all = cycles_of(&share, SHARE_ALL, us);
+    assert_in_range(sms, alone + 1, cycles_in(SHARE_TRIAL_SECONDS, SMS_US));
+    assert_true(all > sms);
+}
+
+static void the_way_that_takes_least_is_kept_for_longer(void **state) {
+    (void)state;
+    for (ShareWay fast = SHARE_ALONE; fast < SHARE_WAYS; fast++) {
+        int us[SHARE_WAYS] = {ALONE_US, ALONE_US + 10, ALONE_US + 10};
+        us[fast] = SMS_US;
+        Share share;
+        share_start(&share, clock_of_test);
+        assert_int_equal(kept_of(&share, us), fast);
+        now += SHARE_KEPT_SECONDS / 2;
+        for (int i = 0; i < 2 * SHARE_LOOK_CYCLES; i++)
+            assert_int_equal(share_next(&share), fast);
+        now += SHARE_KEPT_SECONDS / 2;
+        while (share.stage == SHARE_KEEP)
+            share_next(&share);
+        assert_int_equal(share.way, SHARE_ALONE); /* all are tried anew */
+    }
 }
 
 static void a_team_that_must_wake_up_first_may_be_late(void **state) {
     (void)state;
+    static const int us[SHARE_WAYS] = {ALONE_US, SMS_US, ALL_US};
     Share share;
-    share_start(&share);
-    cycles_while(&share, false, UINT32_MAX);
-    share_late(&share);
-    assert_int_equal(cycles_while(&share, true, SHARE_TRIAL_CYCLES), SHARE_TRIAL_CYCLES);
+    share_start(&share, clock_of_test);
+    cycles_of(&share, SHARE_ALONE, us);
+    assert_int_equal(share.stage, SHARE_WAKE);
+    share_waited(&share, UINT32_MAX);
+    assert_int_equal(share_next(&share), SHARE_SMS);
+    assert_int_equal(share.stage, SHARE_TRY);
 }
 
 /* Each time for twice as long as before, up to a bound. */
 static void a_team_that_comes_late_is_left_alone_for_longer_and_longer(void **state) {
     (void)state;
+    static const int us[SHARE_WAYS] = {ALONE_US, SMS_US, ALL_US};
     Share share;
-    share_start(&share);
-    uint32_t alone = SHARE_KEPT_CYCLES;
+    share_start(&share, clock_of_test);
+    double alone = SHARE_FIRST_PENALTY;
     for (int i = 0; i < 9; i++) {
-        while (share.stage != SHARE_TRY_TOGETHER)
-            share_next(&share);
-        share_late(&share);
-        assert_int_equal(cycles_while(&share, false, UINT32_MAX), alone + SHARE_TRIAL_CYCLES);
-        if (alone < SHARE_MOST_ALONE) alone *= 2;
+        while (share.stage != SHARE_TRY || share.way == SHARE_ALONE)
+            now += us[share_next(&share)] * 1e-6;
+        share_waited(&share, UINT32_MAX);
+        assert_int_equal(share.way, SHARE_ALONE);
+        assert_true(share.stage == SHARE_KEEP);
+        assert_true(share.until - now > alone * 0.999 && share.until - now < alone * 1.001);
+        if (alone < SHARE_MOST_PENALTY) alone *= 2;
     }
-    assert_int_equal(alone, SHARE_MOST_ALONE);
+    assert_true(alone >= SHARE_MOST_PENALTY);
+}
+
+/* Where a cycle takes a thread long, parts of it may differ by long. */
+static void a_wait_is_long_by_the_machines_cycle(void **state) {
+    (void)state;
+    static const int swift[SHARE_WAYS] = {2, 1, 1}, slow[SHARE_WAYS] = {100, 60, 60};
+    Share share;
+    share_start(&share, clock_of_test);
+    assert_int_equal(kept_of(&share, slow), SHARE_SMS);
+    share_waited(&share, 4 * TEAM_LONG);
+    assert_int_equal(share.way, SHARE_SMS);
+    share_waited(&share, 6 * TEAM_LONG);
+    assert_int_equal(share.way, SHARE_ALONE);
+    share_start(&share, clock_of_test);
+    assert_int_equal(kept_of(&share, swift), SHARE_SMS);
+    share_waited(&share, 4 * TEAM_LONG);
+    assert_int_equal(share.way, SHARE_ALONE);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_thread_is_tried_first_and_then_the_team),
+        cmocka_unit_test(every_way_is_tried_for_the_same_time),
+        cmocka_unit_test(the_way_that_takes_least_is_kept_for_longer),
         cmocka_unit_test(a_team_that_must_wake_up_first_may_be_late),
         cmocka_unit_test(a_team_that_comes_late_is_left_alone_for_longer_and_longer),
+        cmocka_unit_test(a_wait_is_long_by_the_machines_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,14 @@
 /* Results do not depend on how many host threads step the SMs: kernels whose CTAs race with each
  * other in every way leave the same memory, counters and messages. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/text.h"
@@ -14,8 +18,8 @@ enum {
     WORDS = 1024,
     CTAS = 32,
     THREADS = 64,
-    ROUNDS = 3,     /* of each thread */
-    TEAM_EVERY = 13 /* cycles: on a busy host each costs all threads a turn on a processor */
+    ROUNDS = 3,      /* of each thread */
+    TEAM_EVERY = 101 /* cycles: on a busy host each costs all threads turns on a processor */
 };
 
 static const uint32_t team_sizes[] = {1, 2, 3};
@@ -55,11 +59,11 @@ static void keep_printed(void *user, const char *text, size_t length) {
 }
 
 static void run(Outcome *outcome, const char *machine, const char *sets, const char *policy,
-                const char *ptx, uint32_t threads) {
+                const char *ptx, uint32_t threads, uint32_t team_every) {
     Timed timed;
     *outcome = (Outcome){.printed = {0}};
     GpuOptions how = {.threads = threads,
-                      .team_every = TEAM_EVERY,
+                      .team_every = team_every,
                       .print = keep_printed,
                       .user = &outcome->printed};
     timed_start_how(&timed, machine, sets, policy, &how);
@@ -82,10 +86,10 @@ static void assert_same(const Outcome *a, const Outcome *b) {
 /* Runs with each size of team; the outcome of one thread, whose text is the caller's. */
 static Outcome compare(const char *machine, const char *sets, const char *policy, const char *ptx) {
     Outcome alone;
-    run(&alone, machine, sets, policy, ptx, 1);
+    run(&alone, machine, sets, policy, ptx, 1, 0);
     for (size_t i = 1; i < sizeof team_sizes / sizeof team_sizes[0]; i++) {
         Outcome together;
-        run(&together, machine, sets, policy, ptx, team_sizes[i]);
+        run(&together, machine, sets, policy, ptx, team_sizes[i], TEAM_EVERY);
         assert_same(&alone, &together);
         text_free(&together.printed);
     }
@@ -97,13 +101,48 @@ static void races_end_the_same_on_every_machine_and_under_every_policy(void **st
     static const struct {
         const char *machine, *policy;
     } cases[] = {{"gtx480", "gto"}, {"gtx480", "lrr"}, {"owl", "owl"},   {"ccws", "ccws"},
-                 {"pro", "pro"},    {"md", "gto"},     {"qv100", "gto"}, {"qv100", "two-level"}};
+                 {"pro", "pro"},    {"md", "gto"},     {"qv100", "gto"}, {"qv100", "two-level"},
+                 {"v100", "lrr"},   {"rtx3070", "gto"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Outcome outcome = compare(cases[i].machine, "", cases[i].policy, racing);
         if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
         assert_int_equal(outcome.memory[0], CTAS * THREADS * ROUNDS); /* no ticket was lost */
         text_free(&outcome.printed);
     }
+}
+
+/* Twice as many processes as the host has processors, which do nothing but need one. */
+static int burden(pid_t *children, int most) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int count = 0;
+    for (; count < most && count < 2 * processors; count++) {
+        children[count] = fork();
+        assert_true(children[count] >= 0);
+        if (children[count]) continue;
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* whatever becomes of the test */
+        for (volatile uint64_t turns = 0;; turns++)
+            continue;
+    }
+    return count;
+}
+
+/* Threads that have no processor when the others wait for them. */
+static void an_overloaded_host_gives_the_same(void **state) {
+    (void)state;
+    enum { MOST = 64, TEAM = 7, SELDOM = 1009 };
+    pid_t children[MOST];
+    Outcome alone, together;
+    run(&alone, "gtx480", "", "gto", racing, 1, 0);
+    int count = burden(children, MOST);
+    assert_true(count >= 2);
+    run(&together, "gtx480", "", "gto", racing, TEAM, SELDOM);
+    for (int i = 0; i < count; i++) {
+        kill(children[i], SIGKILL);
+        waitpid(children[i], NULL, 0);
+    }
+    assert_same(&alone, &together);
+    text_free(&alone.printed);
+    text_free(&together.printed);
 }
 
 /* An ideal network is stepped by one thread, whatever was asked for. */
@@ -156,12 +195,18 @@ static void of_faults_in_a_cycle_the_same_is_told(void **state) {
     text_free(&outcome.printed);
 }
 
-int main(void) {
+/* With an argument: what asks for more than the host has. */
+int main(int argc, char **argv) {
+    (void)argv;
+    const struct CMUnitTest overloaded[] = {
+        cmocka_unit_test(an_overloaded_host_gives_the_same),
+    };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(races_end_the_same_on_every_machine_and_under_every_policy),
         cmocka_unit_test(an_ideal_network_gives_the_same_too),
         cmocka_unit_test(lines_that_kernels_print_keep_their_order),
         cmocka_unit_test(of_faults_in_a_cycle_the_same_is_told),
     };
+    if (argc > 1) return cmocka_run_group_tests(overloaded, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
