@@ -21,6 +21,8 @@
 #include "tyto_device/atomic.h"
 #include "tyto_device/warp.h"
 #include "tyto_device/math_special.h"
+#include "tyto_device/rounded.h"
+#include "tyto_device/simd.h"
 #include "tyto_device/half.h"
 #include "tyto_device/system.h"
 #endif
