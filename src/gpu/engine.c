@@ -37,6 +37,8 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
                                  .requests = engine->requests,
                                  .replies = engine->replies,
                                  .first_slice_node = machine_slice_node(machine, 0),
+                                 .half_slices = machine_half_slices(machine),
+                                 .half = index >= machine->sms / 2,
                                  .header_bytes = machine->network.header_bytes,
                                  .atom_bytes = machine->partition.atom_bytes,
                                  .index = index,
@@ -131,6 +133,7 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
         base_calloc(machine->partitions * machine->dram.banks, sizeof(DramBankCounts));
     for (uint32_t i = 0; i < machine->partitions; i++)
         engine->partitions[i] = build_partition(engine, options->scheduler, i);
+    partition_join_halves(engine->partitions, machine->partitions);
     dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, machine->sms,
                   l1d_lines(machine, 0), &calls[machine->sms]);
     return engine;

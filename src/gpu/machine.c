@@ -289,6 +289,21 @@ static void check_partition(const PartitionConfig *partition, Diag *diag) {
         diag_error(diag, NULL, 0, 0, "l2.filled_by_copies: yes, but l2.enabled is no");
 }
 
+static void check_halves(const MachineConfig *machine, Diag *diag) {
+    const PartitionConfig *partition = &machine->partition;
+    if (partition->halves < 2) return;
+    if (machine->partitions * partition->slices % 2)
+        diag_error(diag, NULL, 0, 0,
+                   "l2.halves: 2 of %u slices (gpu.partitions x partition.slices); each half must "
+                   "have as many",
+                   machine->partitions * partition->slices);
+    if (!partition->has_l2) diag_error(diag, NULL, 0, 0, "l2.halves: 2, but l2.enabled is no");
+    if (partition->l2.mshrs < 2)
+        diag_error(diag, NULL, 0, 0,
+                   "l2.mshrs: %u, of which reads of the other half (l2.halves: 2) may have half",
+                   partition->l2.mshrs);
+}
+
 static void check_network(const MachineConfig *machine, Diag *diag) {
     const NetworkConfig *network = &machine->network;
     uint32_t slices = machine->partitions * machine->partition.slices;
@@ -386,6 +401,7 @@ bool machine_check(const MachineConfig *machine, Diag *diag) {
     check_units(&machine->sm, diag);
     check_tensor(&machine->sm, diag);
     check_partition(&machine->partition, diag);
+    check_halves(machine, diag);
     check_network(machine, diag);
     check_map(machine, diag);
     dram_config_check(&machine->dram, diag);

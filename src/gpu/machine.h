@@ -65,7 +65,7 @@ enum {
     P(STRING, key, at, "title", title, MACHINE_TITLE_BYTES, "", "one line for people")
 #define MACHINE_SIZE_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "sms", sms, "", 1, 1024, "15", "streaming multiprocessors") \
-    P(COUNT, key, at, "partitions", partitions, "", 1, 64, "6", "memory channels") \
+    P(COUNT, key, at, "partitions", partitions, "", 1, 128, "6", "memory channels") \
     P(COUNT, key, at, "memory", memory_mib, "MiB", 1, 1048576, "16384", "device memory, of which the host provides what is touched; --memory chooses another size") \
     P(CHOICE, key, at, "compute_capability", capability, GpuCapability, "7.5", "what programs are told, and which PTX of theirs is taken; no timing follows from it")
 #define WATCHDOG_PARAMETERS(P, key, at) \
@@ -120,6 +120,12 @@ void machine_resolve(MachineConfig *machine);
 static inline uint32_t machine_sm_node(uint32_t sm) { return sm; }
 static inline uint32_t machine_slice_node(const MachineConfig *machine, uint32_t slice) {
     return machine->sms + slice;
+}
+
+/* L2 slices of each half, 0 where L2 is one (partition/halves.h). */
+static inline uint32_t machine_half_slices(const MachineConfig *machine) {
+    const PartitionConfig *partition = &machine->partition;
+    return partition->halves > 1 ? machine->partitions * partition->slices / 2 : 0;
 }
 
 /* Builds the machine's address map; the machine must have passed machine_check. */

@@ -75,6 +75,24 @@ Partition *partition_new(const PartitionEnvironment *environment) {
     return partition;
 }
 
+void partition_join_halves(Partition *const *partitions, uint32_t count) {
+    const PartitionEnvironment *environment = &partitions[0]->environment;
+    const PartitionConfig *config = environment->config;
+    if (config->halves < 2 || !config->has_l2 || environment->is_l2_perfect) return;
+    HalvesLink *links = ARENA_ARRAY(partitions[0]->arena, HalvesLink, 2);
+    for (int half = 0; half < 2; half++)
+        links[half] =
+            (HalvesLink){.bandwidth = config->far_link_bytes, .latency = config->far_latency};
+    uint32_t half_slices = count * config->slices / 2;
+    for (uint32_t i = 0; i < 2 * half_slices; i++) {
+        uint32_t half = i / half_slices, other = half ? i - half_slices : i + half_slices;
+        Partition *owner = partitions[i / config->slices];
+        Partition *there = partitions[other / config->slices];
+        slice_join(&owner->slices[i % config->slices], &there->slices[other % config->slices],
+                   &links[half], &there->wake_cycle, owner->arena);
+    }
+}
+
 void partition_free(Partition *partition) {
     if (partition) arena_free(partition->arena);
 }

@@ -77,6 +77,10 @@ void partition_set_prefetch(const PartitionConfig *config, const AddressMap *map
 Partition *partition_new(const PartitionEnvironment *environment);
 void partition_free(Partition *partition); /* NULL is allowed */
 
+/* Makes the L2 of a machine with two halves out of its partitions, by channel; nothing on others.
+ */
+void partition_join_halves(Partition *const *partitions, uint32_t count);
+
 /* The work behind the inline functions of the same names; units of their own in profiles. */
 __attribute__((noinline)) void partition_push_waiting_replies(Partition *partition, uint64_t cycle);
 __attribute__((noinline)) void partition_do_dram_tick(Partition *partition, uint64_t tick,

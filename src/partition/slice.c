@@ -86,6 +86,13 @@ static uint64_t misplaced(const Slice *slice, const MemRequest *request) {
     return is_ours ? local : local | FOREIGN_TAG;
 }
 
+/* Whether the request is for this slice's channel, not for the counterpart's. */
+static bool is_at_home(const Slice *slice, const MemRequest *request) {
+    const PartitionEnvironment *environment = slice->environment;
+    uint64_t address = first_atom(slice, request);
+    return environment->first_node + address_map_slice(environment->map, address) == slice->node;
+}
+
 static void load_rop_head(Slice *slice, uint32_t handle) {
     const MemRequest *request = request_of(slice, handle);
     slice->rop_first = handle;
@@ -95,6 +102,7 @@ static void load_rop_head(Slice *slice, uint32_t handle) {
     slice->rop_op = request->op;
     if (slice->environment->config->misplaces_half_lines && is_upper_half_store(slice, request))
         slice->rop_local = misplaced(slice, request);
+    if (slice->far && !is_at_home(slice, request)) slice->rop_local |= HALVES_COPY;
     if (slice->has_tags) tag_array_warm(&slice->tags, slice->rop_local);
 }
 
@@ -144,8 +152,14 @@ static DramTimes times_since_arrival(const DramTimes *times, uint64_t arrived) {
     return (DramTimes){.cycles = cycles, .queue_ticks = left - in_dram, .dram_ticks = in_dram};
 }
 
-void slice_add_reply(Slice *slice, uint32_t handle, const DramTimes *times) {
+void slice_add_reply(Slice *slice, uint32_t handle, uint64_t local, uint64_t cycle,
+                     const DramTimes *times) {
     MemRequest *request = request_of(slice, handle);
+    if (is_far_handle(handle)) {
+        SliceAtom atom = {.local = local, .handle = handle, .op = request->op};
+        slice_answer_far(slice, &atom, cycle, times);
+        return;
+    }
     DramTimes split = times ? times_since_arrival(times, request->arrived) : (DramTimes){0};
     uint32_t bytes = slice->header_bytes;
     if (request->op != MEM_OP_WRITE) {
@@ -170,10 +184,11 @@ SliceReply slice_pop_reply(Slice *slice, uint64_t cycle) {
 }
 
 /* Step 1: the oldest request whose miss is completed is answered. */
-static void answer_miss(Slice *slice) {
+static void answer_miss(Slice *slice, uint64_t cycle) {
     if (!mshr_has_ready(&slice->mshr) || ring_is_full(&slice->replies)) return;
     uint32_t entry = slice->mshr.ready_first;
-    slice_add_reply(slice, mshr_pop(&slice->mshr), &slice->fills[entry].times);
+    uint64_t local = slice->mshr.entries[entry].key;
+    slice_add_reply(slice, mshr_pop(&slice->mshr), local, cycle, &slice->fills[entry].times);
     slice->is_refused = false;
 }
 
@@ -240,27 +255,24 @@ static bool can_take_return(const Slice *slice) {
 }
 
 /* Step 2: the oldest return of DRAM fills its sector. */
-static void take_return(Slice *slice) {
+static void take_return(Slice *slice, uint64_t cycle) {
     if (!can_take_return(slice)) return;
     if (ring_is_full(&slice->from_dram)) slice->has_moved_dram = true;
     const DramReturn *data = &slice->dram_returns[ring_pop(&slice->from_dram)];
     if (data->is_prefetch && slice->has_tags)
         fill_prefetch(slice, address_map_local(slice->environment->map, data->address));
     else if (slice->has_tags) fill_sector(slice, data);
-    else if (!data->is_prefetch) slice_add_reply(slice, data->token, &data->times);
+    else if (!data->is_prefetch) slice_add_reply(slice, data->token, 0, cycle, &data->times);
     slice->is_refused = false;
 }
 
-/* A lookup may have to put something into either queue. */
-static bool has_lookup_room(const Slice *slice) {
-    return !ring_is_full(&slice->to_dram) && !ring_is_full(&slice->replies);
-}
-
 static void look_up_head(Slice *slice, uint64_t cycle) {
-    if (!slice->input.count || cycle < slice->port_free || !has_lookup_room(slice)) return;
+    if (!slice->input.count || cycle < slice->port_free || !slice_has_lookup_room(slice)) return;
+    const SliceAtom *atom = &slice->input_atoms[ring_front(&slice->input)];
     if (!slice->is_refused)
-        slice->is_refused =
-            !slice_look_up(slice, &slice->input_atoms[ring_front(&slice->input)], cycle);
+        slice->is_refused = atom->local & HALVES_COPY && slice->far
+                                ? !slice_look_up_far(slice, atom, cycle)
+                                : !slice_look_up(slice, atom, cycle);
     if (slice->is_refused) slice->counters->l2_refusals++;
     else ring_pop(&slice->input);
 }
@@ -268,7 +280,7 @@ static void look_up_head(Slice *slice, uint64_t cycle) {
 /* ---- time ---- */
 
 static uint64_t next_cycle(const Slice *slice, uint64_t cycle) {
-    bool has_room = has_lookup_room(slice);
+    bool has_room = slice_has_lookup_room(slice);
     bool can_answer = mshr_has_ready(&slice->mshr) && !ring_is_full(&slice->replies);
     bool can_send = slice->misses.count && !ring_is_full(&slice->to_dram);
     if (can_answer || can_send || can_take_return(slice) || slice->environment->never_sleeps)
@@ -278,6 +290,7 @@ static uint64_t next_cycle(const Slice *slice, uint64_t cycle) {
     if (slice->rop_first != SLICE_NO_REQUEST && !ring_is_full(&slice->input) &&
         slice->rop_ready < next)
         next = slice->rop_ready;
+    if (slice->far && slice_far_event(slice) < next) next = slice_far_event(slice);
     return next > cycle ? next : cycle + 1;
 }
 
@@ -288,13 +301,14 @@ void slice_settle(Slice *slice, uint64_t cycle) {
 
 void slice_cycle(Slice *slice, uint64_t cycle) {
     slice_settle(slice, cycle);
-    answer_miss(slice);
-    take_return(slice);
+    answer_miss(slice, cycle);
+    take_return(slice, cycle);
     send_miss(slice);
-    look_up_head(slice, cycle);
+    if (slice->far) slice_take_answer(slice, cycle);
+    if (!slice->far || !slice_serve_far(slice, cycle)) look_up_head(slice, cycle);
     release_atom(slice, cycle);
     slice->worked = cycle;
-    slice->counts_refusals = slice->is_refused && has_lookup_room(slice);
+    slice->counts_refusals = slice->is_refused && slice_has_lookup_room(slice);
     slice->wake = next_cycle(slice, cycle);
 }
 
@@ -302,6 +316,7 @@ void slice_cycle(Slice *slice, uint64_t cycle) {
 
 void slice_install(Slice *slice, uint64_t local) {
     if (!slice->has_tags) return;
+    if (slice->far) slice_drop_copy(slice, local);
     TagArray *tags = &slice->tags;
     uint8_t sector = tag_array_sectors(tags, local, slice->atom_bytes);
     int32_t place = tag_array_find(tags, local);

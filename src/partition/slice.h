@@ -21,6 +21,7 @@
 #include "cache/mshr.h"
 #include "cache/tag_array.h"
 #include "partition/environment.h"
+#include "partition/halves.h"
 #include "partition/ring.h"
 #include "stats/counters.h"
 
@@ -84,6 +85,27 @@ typedef struct WriteRule {
     bool drops_line; /* a hit gives its line up */
 } WriteRule;
 
+/* What passes between a slice and its counterpart in the other half (partition/halves.h). */
+typedef struct SliceFarMessage {
+    SliceAtom atom;
+    DramTimes times; /* of an answer: its part in DRAM */
+    uint64_t ready;  /* cycle from which it can be taken */
+} SliceFarMessage;
+
+typedef struct SliceFar {
+    struct Slice *peer;  /* the counterpart */
+    uint64_t *peer_wake; /* Partition.wake_cycle of the counterpart's */
+    HalvesLink *link;    /* that leads there */
+    uint32_t reads;      /* of this slice's that have no answer yet; each has an MSHR */
+    uint32_t read_limit; /* most of them */
+    uint32_t passing;    /* writes and atomics that have none */
+    bool is_far_first;   /* whose turn at the tags it is: the counterpart's or the network's */
+    Ring requests;       /* from the counterpart ... */
+    Ring answers;        /* ... in two queues */
+    SliceFarMessage *request_messages;
+    SliceFarMessage *answer_messages;
+} SliceFar;
+
 typedef struct Slice {
     /* Read every cycle. */
     uint64_t wake;      /* nothing can happen before this cycle unless a queue's other end moves */
@@ -119,6 +141,7 @@ typedef struct Slice {
     DramAccess *dram_accesses;
     DramReturn *dram_returns;
     SliceFill *fills; /* by MSHR entry */
+    SliceFar *far;    /* NULL: L2 is one */
     Mshr mshr;
     TagArray tags;
     const PartitionEnvironment *environment;
@@ -162,6 +185,10 @@ void slice_settle(Slice *slice, uint64_t cycle);
 /* Installs the atom at `local` (where L2 has tags) as valid and clean, as a copy from the host
  * does. */
 void slice_install(Slice *slice, uint64_t local);
+
+/* Makes two slices counterparts of each other in an L2 of two halves; `link` leads from the first
+ * to the second, `wake` is the cycle before which the second's owner does not visit it. */
+void slice_join(Slice *slice, Slice *peer, HalvesLink *link, uint64_t *peer_wake, Arena *arena);
 
 /* Drops every line and counts a write-back for each dirty one. Nothing may be pending. */
 void slice_flush(Slice *slice);

@@ -4,8 +4,17 @@
 
 #include "partition/slice.h"
 
+/* The handle of a request whose answer goes to the other half, and back. */
+static inline uint32_t far_handle(uint32_t handle) {
+    return handle | UINT32_C(1) << HALVES_FAR_HANDLE_BIT;
+}
+static inline bool is_far_handle(uint32_t handle) { return handle >> HALVES_FAR_HANDLE_BIT; }
+static inline uint32_t near_handle(uint32_t handle) {
+    return handle & ~(UINT32_C(1) << HALVES_FAR_HANDLE_BIT);
+}
+
 static inline MemRequest *request_of(const Slice *slice, uint32_t handle) {
-    return mem_request(&slice->environment->pools, handle);
+    return mem_request(&slice->environment->pools, near_handle(handle));
 }
 
 /* The request's address, rounded down to an atom. */
@@ -22,9 +31,10 @@ static inline void slice_push_access(Slice *slice, const DramAccess *access) {
     slice->has_moved_dram = true;
 }
 
-/* Queues the reply to one atom; the queue must have room. `times` is NULL where DRAM had no part.
- */
-void slice_add_reply(Slice *slice, uint32_t handle, const DramTimes *times);
+/* Queues the reply to the atom at `local`; the queue must have room. `times` is NULL where DRAM had
+ * no part. */
+void slice_add_reply(Slice *slice, uint32_t handle, uint64_t local, uint64_t cycle,
+                     const DramTimes *times);
 
 /* What the policies of a cache make a write do. */
 WriteRule slice_write_rule(const CacheConfig *config);
@@ -32,6 +42,30 @@ WriteRule slice_write_rule(const CacheConfig *config);
 /* Looks the atom up, when the queues towards DRAM and of replies have room and the data port is
  * free. False when it is refused: no way, MSHR, merge or miss queue place is free. */
 bool slice_look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle);
+
+/* A lookup may have to put something into either queue. */
+static inline bool slice_has_lookup_room(const Slice *slice) {
+    return !ring_is_full(&slice->to_dram) && !ring_is_full(&slice->replies);
+}
+
+/* A hit: data and answer at once. */
+void slice_serve_hit(Slice *slice, const SliceAtom *atom, uint64_t cycle);
+void slice_count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagResult result);
+
+/* ---- Two halves: slice_far.c ---- */
+
+/* Step 4 for an atom that is at home in the other half. False when it is refused. */
+bool slice_look_up_far(Slice *slice, const SliceAtom *atom, uint64_t cycle);
+/* Step 1 for an answer from there. */
+void slice_take_answer(Slice *slice, uint64_t cycle);
+/* Looks up what the other half asks for, if the tags are free; false when it did not. */
+bool slice_serve_far(Slice *slice, uint64_t cycle);
+/* The answer to what the other half asked for goes there. */
+void slice_answer_far(Slice *slice, const SliceAtom *atom, uint64_t cycle, const DramTimes *times);
+/* The counterpart's copy is old. */
+void slice_drop_copy(const Slice *slice, uint64_t local);
+/* Cycle from which what the other half sent can be taken; UINT64_MAX: nothing. */
+uint64_t slice_far_event(const Slice *slice);
 
 /* Counts a line that had to go, and sends its dirty sectors to DRAM as one write; the miss queue
  * must have room. Returns how many those are. */

@@ -54,7 +54,7 @@ static void use_port(Slice *slice, uint64_t cycle, uint32_t cycles) {
 /* Notes what was found for whoever sent the request. */
 __attribute__((noinline)) static void note_outcome(const Slice *slice, const SliceAtom *atom,
                                                    TagResult result) {
-    MemOutcome *outcome = mem_outcome(&slice->environment->pools, atom->handle);
+    MemOutcome *outcome = mem_outcome(&slice->environment->pools, near_handle(atom->handle));
     if (result == TAG_HIT) outcome->hits++;
     else if (result == TAG_PENDING) outcome->pending_hits++;
     else outcome->misses++;
@@ -66,7 +66,7 @@ static SetCounts *set_of(const Slice *slice, uint64_t local) {
     return &slice->sets[set_index_of(&slice->tags.index, local)];
 }
 
-static void count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagResult result) {
+void slice_count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagResult result) {
     Counters *counters = slice->counters;
     bool is_miss = result == TAG_MISS || result == TAG_SECTOR_MISS;
     counters->l2_accesses++;
@@ -81,11 +81,10 @@ static void count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagR
     if (set) sets_count_lookup(set, is_miss);
 }
 
-/* A hit: data and answer at once. */
-static void serve_hit(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    count_access(slice, atom, atom->op != MEM_OP_WRITE, TAG_HIT);
+void slice_serve_hit(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+    slice_count_access(slice, atom, atom->op != MEM_OP_WRITE, TAG_HIT);
     use_port(slice, cycle, slice->atom_cycles);
-    slice_add_reply(slice, atom->handle, NULL);
+    slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
 }
 
 uint32_t slice_evict(Slice *slice, const TagEviction *evicted) {
@@ -162,13 +161,13 @@ static bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
         tag_array_touch(tags, place);
         note_prefetch_use(slice, &tags->lines[place], sector, atom->local);
         if (atom->op == MEM_OP_ATOMIC) tag_array_write(tags, place, sector);
-        serve_hit(slice, atom, cycle);
+        slice_serve_hit(slice, atom, cycle);
         return true;
     }
     if (slice->misses.count > slice->read_limit) return false;
     bool is_accepted = result == TAG_PENDING ? join_fetch(slice, atom, place, sector)
                                              : fetch_atom(slice, atom, place, sector);
-    if (is_accepted) count_access(slice, atom, true, result);
+    if (is_accepted) slice_count_access(slice, atom, true, result);
     return is_accepted;
 }
 
@@ -186,14 +185,14 @@ static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, in
                        uint64_t cycle) {
     DramAccess access = atom_access(slice, atom, 0);
     slice_add_miss(slice, &access);
-    count_access(slice, atom, false, result);
+    slice_count_access(slice, atom, false, result);
     if (result == TAG_HIT) {
         use_port(slice, cycle, slice->atom_cycles);
         if (slice->write.drops_line && !slice->tags.lines[place].pending)
             tag_array_invalidate(&slice->tags, place);
         else tag_array_touch(&slice->tags, place);
     }
-    slice_add_reply(slice, atom->handle, NULL);
+    slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
     return true;
 }
 
@@ -211,8 +210,8 @@ static bool allocate_write(Slice *slice, const SliceAtom *atom, TagResult result
     uint32_t dirty_bytes = slice_evict(slice, &evicted) * slice->atom_bytes;
     if (dirty_bytes) use_port(slice, cycle, dirty_bytes / slice->port_bytes);
     write_line(slice, atom, place, sector);
-    count_access(slice, atom, false, result);
-    slice_add_reply(slice, atom->handle, NULL);
+    slice_count_access(slice, atom, false, result);
+    slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
     return true;
 }
 
@@ -220,7 +219,7 @@ static bool fetch_for_write(Slice *slice, const SliceAtom *atom, TagResult resul
                             uint8_t sector) {
     if (slice->misses.count > slice->read_limit || !fetch_atom(slice, atom, place, sector))
         return false;
-    count_access(slice, atom, false, result);
+    slice_count_access(slice, atom, false, result);
     return true;
 }
 
@@ -234,7 +233,7 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     if (result == TAG_HIT && !slice->write.passes_on) {
         tag_array_touch(tags, place);
         write_line(slice, atom, place, sector);
-        serve_hit(slice, atom, cycle);
+        slice_serve_hit(slice, atom, cycle);
         return true;
     }
     if (slice->misses.count > slice->write_limit) return false;
@@ -248,20 +247,21 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
 }
 
 /* Without L2: the atom goes to DRAM, and a write is acknowledged at once. */
-static bool pass_atom(Slice *slice, const SliceAtom *atom) {
+static bool pass_atom(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     DramAccess access = atom_access(slice, atom, atom->handle);
     access.is_atomic = atom->op == MEM_OP_ATOMIC;
     slice_push_access(slice, &access);
-    if (access.is_write) slice_add_reply(slice, atom->handle, NULL);
+    if (access.is_write) slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
     return true;
 }
 
 bool slice_look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    if (!slice->has_l2) return pass_atom(slice, atom);
+    if (!slice->has_l2) return pass_atom(slice, atom, cycle);
     if (!slice->has_tags) { /* L2 is perfect */
-        serve_hit(slice, atom, cycle);
+        slice_serve_hit(slice, atom, cycle);
         return true;
     }
+    if (slice->far && atom->op != MEM_OP_READ) slice_drop_copy(slice, atom->local);
     return atom->op == MEM_OP_WRITE ? look_up_write(slice, atom, cycle)
                                     : look_up_read(slice, atom, cycle);
 }

@@ -339,7 +339,8 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
         return;
     }
     Builder builder;
-    builder_init(&builder, segment_bytes(c, info, path), c->atom_bytes);
+    uint32_t segment = memory->is_atomic ? c->atom_bytes : segment_bytes(c, info, path);
+    builder_init(&builder, segment, c->atom_bytes);
     builder.asks_for_all = !c->lsu->shrinks_segments;
     builder.notes_bytes = memory->is_store && builder.segment_mask < MASKED_BYTES;
     uint32_t lanes = lanes_in(op, space);

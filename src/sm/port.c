@@ -1,6 +1,8 @@
 /* The network port (see the header). */
 #include "sm/port.h"
 
+#include "partition/halves.h"
+
 static void replies_init(SmReplies *replies, uint32_t capacity, Arena *arena) {
     *replies = (SmReplies){.handles = ARENA_ARRAY(arena, uint32_t, capacity), .capacity = capacity};
 }
@@ -38,7 +40,8 @@ bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
     /* A cache's line can be smaller than an atom: then the atom around it is asked for. */
     uint64_t address = send->access.address & ~(uint64_t)(sm->env.atom_bytes - 1);
     bool is_line = send->op == MEM_OP_READ && send->client != MEM_CLIENT_BYPASS;
-    uint32_t slice = address_map_slice(sm->env.map, address);
+    uint32_t slice =
+        halves_near(address_map_slice(sm->env.map, address), sm->env.half_slices, sm->env.half);
     MemRequest *request = &port->requests[index];
     *request = (MemRequest){.address = address,
                             .handle = mem_handle(sm->env.index, index),

@@ -126,7 +126,7 @@ typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmD
     P(BOOL, key, at, "shrinks_segments", shrinks_segments, "yes", "an access that touches one half or quarter of a segment asks for that only") \
     P(BOOL, key, at, "narrows_small_elements", narrows_small_elements, "yes", "2-byte elements coalesce in half segments, 1-byte elements in quarters") \
     P(BOOL, key, at, "descends", descends, "yes", "the accesses of a warp go highest address first") \
-    P(BYTES, key, at, "bypass_segment", bypass_segment_bytes, 16, 256, "32 B", "segment of atomics and of loads that bypass the L1D") \
+    P(BYTES, key, at, "bypass_segment", bypass_segment_bytes, 16, 256, "32 B", "segment of loads that bypass the L1D, and of stores and copies that do") \
     P(BOOL, key, at, "caches_global", caches_global, "yes", "global loads use the L1D") \
     P(BOOL, key, at, "caches_local", caches_local, "yes", "local loads and stores use the L1D") \
     P(BOOL, key, at, "constants_hit", constants_hit, "no", "every read of a constant or a kernel parameter hits the L1C") \

@@ -129,6 +129,8 @@
     SUM(l2_evictions, "lines", "valid lines replaced") \
     SUM(l2_write_backs, "lines", "dirty lines sent to DRAM") \
     SUM(l2_refusals, "L2 cycles", "a lookup refused: no way, MSHR, merge or queue place free") \
+    SUM(l2_far_accesses, "accesses", "accesses that passed from one half of L2 to the other") \
+    SUM(l2_copy_hits, "accesses", "hits on copies of what the other half of L2 has") \
     SUM(l2_prefetches, "lines", "lines put into L2 by the opportunistic prefetcher") \
     SUM(l2_prefetches_used, "lines", "prefetched lines that were then asked for") \
     SUM(l2_prefetches_late, "lines", "lines prefetched when a fetch of theirs was under way already") \

@@ -31,6 +31,7 @@ SELECTION = [
     ("md", ("--cta-scheduler", "md"), "spmv"),
     ("ccws", ("--scheduler", "ccws"), "bfs"),
     ("qv100", (), "histogram"),
+    ("a100", (), "spmv"),
 ]
 THREADS = ("2", "3")
 

@@ -18,7 +18,7 @@ TABLE = HERE.parent.parent / "workloads" / "README.md"
 ROW = re.compile(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", re.MULTILINE)
 
 
-TIMES = {"micro"}  # prints what it measures, which is timing, before the line that it was right
+TIMES = {"micro", "mgemm", "wgemm"}  # prints what it measures, which is timing, before the line that it was right
 
 
 def result_of(program, printed):

@@ -31,6 +31,7 @@ ELSEWHERE = {  # further policies, each on the machine of its paper
     "md": ("gto/md", "gto/limit:ctas=2"),  # warp scheduler / CTA scheduler
     "gtx480": ("two-level-active",),
     "qv100": ("two-level-active",),
+    "a100": (),
 }
 SMALL_L2 = "l2.size=16KiB"  # lines are replaced, and dirty ones written back
 DP_UNIT = "units.dp.count=1,ops.fp64_add.unit=dp,ops.fp64_mad.unit=dp,ops.fp64_div.unit=dp"
@@ -42,6 +43,7 @@ WIDER = {  # (workload, policy, values of the machine): what the two workloads a
     "gtx480": (("montecarlo", "gto", ""), ("weather", "gto", SMALL_L2), ("needle", "gto", ""),
                ("corners", "gto", DP_UNIT)),
     "qv100": (("montecarlo", "gto", ""), ("spmv", "lrr", ""), ("corners", "gto", ""), ("matrix", "gto", "")),
+    "a100": (("spmv", "lrr", ""), ("histogram", "gto", ""), ("matrix", "gto", "")),
 }
 ROWS = {machine: [(workload, policy, "") for policy in EVERYWHERE + ELSEWHERE[machine] for workload in WORKLOADS]
         + list(WIDER[machine]) for machine in MACHINES}

@@ -61,6 +61,7 @@ Rig *rig_new(const char *name, const char *const *settings, const RigOptions *op
             .counts_row_sharing = true,
             .never_sleeps = options->never_sleeps,
         });
+    partition_join_halves(rig->partitions, channels);
     return rig;
 }
 
@@ -92,7 +93,8 @@ bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request) {
     MemRequest *record = &rig->pools[sm][index];
     *record = *request;
     record->handle = mem_handle(sm, index);
-    record->slice = (uint16_t)address_map_slice(&rig->map, request->address);
+    record->slice = (uint16_t)halves_near(address_map_slice(&rig->map, request->address),
+                                          machine_half_slices(&rig->config), sm >= RIG_SMS / 2);
     record->replies_left = (uint8_t)bits_count32(request->atoms);
     record->bytes = (uint16_t)bytes;
     noc_inject(rig->requests, (int)sm, (int)(RIG_SMS + record->slice), (int)bytes, record->handle);

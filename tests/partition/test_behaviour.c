@@ -345,6 +345,85 @@ static void test_credits(void **state) {
     assert_true(cycles[1] < 300);
 }
 
+/* ---- two halves ---- */
+
+enum { FAR_LATENCY = 30 };
+static const char *const halves[] = {"l2.halves=2", "l2.far_latency=30", "l2.far_link=32B", NULL};
+
+/* Cycles of a read by an SM, from its arrival at L2 to its answer. */
+static uint64_t read_by(Rig *rig, uint32_t sm, uint64_t address) {
+    assert_true(rig_send(rig, sm, MEM_OP_READ, address, 1));
+    assert_true(rig_drain(rig, LIMIT));
+    return rig->last_push - rig->last_arrived;
+}
+
+/* The first line from DEVICE on that is at home in the half. */
+static uint64_t line_of_half(const Rig *rig, uint32_t half) {
+    uint64_t address = DEVICE;
+    while (address_map_slice(&rig->map, address) / machine_half_slices(&rig->config) != half)
+        address += 256;
+    return address;
+}
+
+static void test_reads_of_the_other_half_leave_copies(void **state) {
+    (void)state;
+    Rig *rig = rig_new("gtx480", halves, NULL);
+    uint64_t line = line_of_half(rig, 1);
+    uint32_t near = RIG_SMS - 1, far = 0; /* to the line's home */
+    read_by(rig, near, line);
+    uint64_t hit = read_by(rig, near, line);
+    /* Over the link and back, in which a packet without data takes a cycle, one with data two; the
+     * read that waits for them is answered in the cycle after. */
+    assert_int_equal(read_by(rig, far, line), hit + 2 * FAR_LATENCY + 1 + 2 + 1);
+    Counters counters = rig_counters(rig);
+    assert_int_equal(counters.l2_far_accesses, 1);
+    assert_int_equal(counters.l2_copy_hits, 0);
+    assert_int_equal(read_by(rig, far, line), hit);
+    counters = rig_counters(rig);
+    assert_int_equal(counters.l2_far_accesses, 1);
+    assert_int_equal(counters.l2_copy_hits, 1);
+    assert_int_equal(counters.l2_accesses, 4); /* each is counted once */
+    assert_int_equal(counters.l2_misses, 1);
+    assert_int_equal(counters.dram_reads, 1);
+    rig_free(rig);
+}
+
+static void test_writes_drop_the_copy_of_the_other_half(void **state) {
+    (void)state;
+    for (uint32_t writer = 0; writer < RIG_SMS; writer += RIG_SMS - 1) {
+        for (int is_atomic = 0; is_atomic < 2; is_atomic++) {
+            Rig *rig = rig_new("gtx480", halves, NULL);
+            uint64_t line = line_of_half(rig, 1);
+            uint64_t missed = read_by(rig, 0, line), hit = read_by(rig, 0, line);
+            assert_true(missed > hit + 2 * FAR_LATENCY);
+            assert_true(rig_send(rig, writer, is_atomic ? MEM_OP_ATOMIC : MEM_OP_WRITE, line, 1));
+            assert_true(rig_drain(rig, LIMIT));
+            assert_int_equal(read_by(rig, 0, line), hit + 2 * FAR_LATENCY + 1 + 2 + 1);
+            assert_int_equal(read_by(rig, 0, line), hit);
+            rig_free(rig);
+        }
+    }
+}
+
+/* What passes in a direction shares one link. */
+static void test_the_link_between_halves_has_a_bandwidth(void **state) {
+    (void)state;
+    enum { READS = 64, LINK = 4 };
+    static const char *const slow[] = {"l2.halves=2", "l2.far_link=4B", NULL};
+    Rig *rig = rig_new("gtx480", slow, NULL);
+    uint64_t line = line_of_half(rig, 1);
+    for (uint32_t i = 0; i < READS; i++)
+        read_by(rig, RIG_SMS - 1, line + i / 8 * 1536 + i % 8 * 32); /* into L2, from near */
+    uint64_t start = rig->cycle;
+    for (uint32_t i = 0; i < READS; i++)
+        assert_true(rig_send(rig, 0, MEM_OP_READ, line + i / 8 * 1536 + i % 8 * 32, 1));
+    Counters counters = drained(rig);
+    uint64_t bytes = (uint64_t)READS * (rig->config.network.header_bytes + 32);
+    assert_int_equal(counters.l2_far_accesses, READS);
+    assert_true(rig->last_push - start >= bytes / LINK);
+    rig_free(rig);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reads_hit_merge_and_miss),
@@ -365,6 +444,9 @@ int main(void) {
         cmocka_unit_test(test_prefetched_sectors),
         cmocka_unit_test(test_no_prefetch_without_l2),
         cmocka_unit_test(test_credits),
+        cmocka_unit_test(test_reads_of_the_other_half_leave_copies),
+        cmocka_unit_test(test_writes_drop_the_copy_of_the_other_half),
+        cmocka_unit_test(test_the_link_between_halves_has_a_bandwidth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

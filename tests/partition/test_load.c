@@ -102,6 +102,24 @@ static const char *const not_allocating[] = {"l2.write_allocate=none", NULL};
 static const char *const through[] = {"l2.write=write-through", NULL};
 static const char *const evicting[] = {"l2.write=write-evict", "l2.replacement=fifo", NULL};
 
+static const char *const halves[] = {"l2.halves=2", NULL};
+static const char *const narrow_halves[] = {"l2.halves=2",
+                                            "l2.far_latency=1",
+                                            "l2.far_link=1B",
+                                            "partition.rop_latency=0",
+                                            "partition.input_queue=1",
+                                            "partition.reply_queue=1",
+                                            "partition.to_dram_queue=1",
+                                            "partition.from_dram_queue=1",
+                                            "partition.dram_credits=1",
+                                            "l2.size=16KiB",
+                                            "l2.mshrs=2",
+                                            "l2.mshr_merges=1",
+                                            "l2.miss_queue=1",
+                                            "dram.queue=1",
+                                            "dram.replies=1",
+                                            NULL};
+
 static const struct Load {
     const char *machine;
     const char *const *settings;
@@ -114,6 +132,8 @@ static const struct Load {
     {"gtx480", through, false},
     {"gtx480", evicting, false},
     {"gtx480", not_allocating, false},
+    {"gtx480", halves, false},
+    {"gtx480", narrow_halves, false},
     {"owl", NULL, true},
     {"owl", hostile, true},
     {"ccws", NULL, false},

@@ -107,6 +107,16 @@ static const struct Instruction {
     {"shuffle", {.word = 1}, {.word = 0}, {.word = 0}},
 };
 
+static void measure_matrices(void) {
+    enum { PAIRS = 16, WARPS = 8, PRODUCTS = 16 * 16 * 16 };
+    unsigned halves = 0x3C003C00; /* two ones */
+    void *arguments[] = {&bench.cycles, &bench.sink, &halves};
+    print_figure("latency.wmma", "", run("latency_wmma", 32, arguments) / (UNROLLED - 1), "cycles");
+    double cycles = run("throughput_wmma", 32 * WARPS, arguments);
+    print_figure("throughput.wmma", "", 2.0 * PAIRS * WARPS * PRODUCTS / cycles,
+                 "products/cycle/SM");
+}
+
 static void measure_instructions(void) {
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
         struct Instruction it = instructions[i];
@@ -123,6 +133,7 @@ static void measure_instructions(void) {
         double cycles = run(kernel, CTA, arguments);
         print_figure("throughput.", it.name, (double)CTA * UNROLLED / cycles, "/cycle/SM");
     }
+    measure_matrices();
 }
 
 /* ---- Chases ---- */

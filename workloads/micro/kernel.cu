@@ -82,10 +82,45 @@ BOTH(rsqrt, float, "f", "rsqrt.approx.ftz.f32 %0, %0;")
 BOTH(ex2, float, "f", "ex2.approx.ftz.f32 %0, %0;")
 BOTH(shuffle, unsigned, "r", "shfl.sync.bfly.b32 %0, %0, 1, 31, -1;")
 
+/* Adds the product of two matrices of ones to a sum, which the next needs; in the throughput, every
+ * other one does. */
+#define WMMA(c)                                                                                    \
+    asm volatile("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 "                                \
+                 "{%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %8, %8, %8, %8, %8, %8, %8}, "            \
+                 "{%8, %8, %8, %8, %8, %8, %8, %8}, {%0, %1, %2, %3, %4, %5, %6, %7};"             \
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]),         \
+                   "+f"(c[6]), "+f"(c[7])                                                          \
+                 : "r"(halves));
+
+extern "C" __global__ void latency_wmma(u64 *cycles, float *sink, unsigned halves) {
+    float c[8] = {};
+    u64 start = 0, end = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        start = clock_now();
+        TIMES64(WMMA(c))
+        end = clock_now();
+    }
+    sink[threadIdx.x] = c[0];
+    note(cycles, start, end);
+}
+
+extern "C" __global__ void throughput_wmma(u64 *cycles, float *sink, unsigned halves) {
+    float c[8] = {}, d[8] = {};
+    u64 start = 0, end = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        __syncthreads();
+        start = clock_now();
+        TIMES4(TIMES4(WMMA(c) WMMA(d)))
+        end = clock_now();
+    }
+    sink[threadIdx.x] = c[0] + d[0];
+    note(cycles, start, end);
+}
+
 /* ---- Loads that lead to one another ---- */
 
-/* Follows `count` pointers from `first` on; run twice where `is_warm`, so that the second finds them
- * cached. The end is written, for the host to see that it is the right one. */
+/* Follows `count` pointers from `first` on; run twice where `is_warm`, so that the second finds
+ * them cached. The end is written, for the host to see that it is the right one. */
 #define CHASE(name, load)                                                                          \
     extern "C" __global__ void chase_##name(u64 *cycles, u64 *sink, u64 first, unsigned count,     \
                                             unsigned is_warm) {                                    \
@@ -144,9 +179,9 @@ extern "C" __global__ void chase_shared(u64 *cycles, unsigned *sink, unsigned st
     }
 
 READS(l1_4, v1 = v2 = v3 = 0; asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v0) : "l"(at)), 4)
-READS(l1_16, asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
-                          : "=r"(v0), "=r"(v1), "=r"(v2), "=r"(v3)
-                          : "l"(at)),
+READS(l1_16,
+      asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v0), "=r"(v1), "=r"(v2),
+                   "=r"(v3) : "l"(at)),
       16)
 
 extern "C" __global__ void reads_shared(u64 *cycles, unsigned *sink, const unsigned *data) {
@@ -208,10 +243,8 @@ extern "C" __global__ void atomic_global(u64 *cycles, unsigned *sink, unsigned *
     u64 start = 0, end = 0;
     for (int pass = 0; pass < 2; pass++) {
         start = clock_now();
-        TIMES16(asm volatile("atom.global.add.u32 %0, [%1], %0;"
-                             : "+r"(value)
-                             : "l"(word)
-                             : "memory");)
+        TIMES16(
+            asm volatile("atom.global.add.u32 %0, [%1], %0;" : "+r"(value) : "l"(word) : "memory");)
         end = clock_now() + (value == 1);
     }
     sink[threadIdx.x] = value;

@@ -1,0 +1,166 @@
+/* A slice of an L2 in two halves: what it asks of its counterpart, and does for it (halves.h). */
+#include "base/bits.h"
+#include "partition/slice_internal.h"
+
+void slice_join(Slice *slice, Slice *peer, HalvesLink *link, uint64_t *peer_wake, Arena *arena) {
+    uint32_t reads = slice->mshr.entry_count / 2;
+    SliceFar *far = ARENA_ARRAY(arena, SliceFar, 1);
+    *far = (SliceFar){
+        .peer = peer,
+        .peer_wake = peer_wake,
+        .link = link,
+        .read_limit = reads,
+        .requests = ring_make(reads + HALVES_PASSING),
+        .answers = ring_make(reads + HALVES_PASSING),
+    };
+    far->request_messages = ARENA_ARRAY(arena, SliceFarMessage, ring_places(&far->requests));
+    far->answer_messages = ARENA_ARRAY(arena, SliceFarMessage, ring_places(&far->answers));
+    slice->far = far;
+}
+
+/* ---- over the link ---- */
+
+/* The counterpart has to be visited when what was sent is there. */
+static void wake_peer(const SliceFar *far, uint64_t ready) {
+    if (ready < far->peer->wake) far->peer->wake = ready;
+    if (ready < *far->peer_wake) *far->peer_wake = ready;
+}
+
+static void ask_peer(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+    SliceFar *far = slice->far, *there = far->peer->far;
+    uint32_t bytes = slice->header_bytes + (atom->op == MEM_OP_READ ? 0 : slice->atom_bytes);
+    uint64_t ready = halves_send(far->link, cycle, bytes);
+    there->request_messages[ring_push(&there->requests)] = (SliceFarMessage){
+        .atom = {.local = atom->local & ~HALVES_COPY,
+                 .handle = far_handle(atom->handle),
+                 .index = atom->index,
+                 .op = atom->op},
+        .ready = ready,
+    };
+    slice->counters->l2_far_accesses++;
+    wake_peer(far, ready);
+}
+
+void slice_answer_far(Slice *slice, const SliceAtom *atom, uint64_t cycle, const DramTimes *times) {
+    SliceFar *far = slice->far, *there = far->peer->far;
+    uint32_t bytes = slice->header_bytes + (atom->op == MEM_OP_WRITE ? 0 : slice->atom_bytes);
+    uint64_t ready = halves_send(far->link, cycle, bytes);
+    there->answer_messages[ring_push(&there->answers)] =
+        (SliceFarMessage){.atom = *atom, .times = times ? *times : (DramTimes){0}, .ready = ready};
+    wake_peer(far, ready);
+}
+
+uint64_t slice_far_event(const Slice *slice) {
+    const SliceFar *far = slice->far;
+    uint64_t next = UINT64_MAX;
+    if (far->requests.count) next = far->request_messages[ring_front(&far->requests)].ready;
+    if (!far->answers.count) return next;
+    uint64_t answer = far->answer_messages[ring_front(&far->answers)].ready;
+    return answer < next ? answer : next;
+}
+
+/* ---- copies ---- */
+
+static void drop_sector(Slice *slice, uint64_t local) {
+    TagArray *tags = &slice->tags;
+    int32_t place = tag_array_find(tags, local | HALVES_COPY);
+    if (place == TAG_NONE) return;
+    tags->lines[place].valid &= (uint8_t)~tag_array_sectors(tags, local, slice->atom_bytes);
+    if (!tags->lines[place].valid) tag_array_invalidate(tags, place);
+}
+
+void slice_drop_copy(const Slice *slice, uint64_t local) { drop_sector(slice->far->peer, local); }
+
+/* Keeps what has come from the other half, if a line can go for it. */
+static void keep_copy(Slice *slice, uint64_t local) {
+    TagArray *tags = &slice->tags;
+    int32_t place = tag_array_find(tags, local);
+    if (place == TAG_NONE) {
+        TagEviction evicted;
+        if (slice->misses.count > slice->write_limit) return;
+        place = tag_array_reserve(tags, local, 0, &evicted);
+        if (place == TAG_NONE) return;
+        slice_evict(slice, &evicted);
+    } else {
+        tag_array_touch(tags, place);
+    }
+    tag_array_fill(tags, place, tag_array_sectors(tags, local, slice->atom_bytes));
+}
+
+/* ---- near the SM that asks ---- */
+
+static bool read_far(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+    TagArray *tags = &slice->tags;
+    uint8_t sector = tag_array_sectors(tags, atom->local, slice->atom_bytes);
+    int32_t place;
+    if (tag_array_probe(tags, atom->local, sector, &place) == TAG_HIT) {
+        tag_array_touch(tags, place);
+        slice->counters->l2_copy_hits++;
+        slice_serve_hit(slice, atom, cycle);
+        return true;
+    }
+    int32_t entry = mshr_find(&slice->mshr, atom->local);
+    if (entry != MSHR_NONE) {
+        if (!mshr_can_merge(&slice->mshr, entry)) return false;
+        mshr_merge(&slice->mshr, entry, atom->handle);
+        slice_count_access(slice, atom, true, TAG_PENDING);
+        return true;
+    }
+    if (mshr_is_full(&slice->mshr) || slice->far->reads == slice->far->read_limit) return false;
+    mshr_allocate(&slice->mshr, atom->local, atom->handle);
+    slice->far->reads++;
+    ask_peer(slice, atom, cycle);
+    return true;
+}
+
+bool slice_look_up_far(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+    if (atom->op == MEM_OP_READ) return read_far(slice, atom, cycle);
+    if (slice->far->passing == HALVES_PASSING) return false;
+    slice->far->passing++;
+    drop_sector(slice, atom->local);
+    ask_peer(slice, atom, cycle);
+    return true;
+}
+
+void slice_take_answer(Slice *slice, uint64_t cycle) {
+    SliceFar *far = slice->far;
+    if (!far->answers.count) return;
+    const SliceFarMessage *answer = &far->answer_messages[ring_front(&far->answers)];
+    if (answer->ready > cycle) return;
+    if (answer->atom.op == MEM_OP_READ) {
+        uint64_t local = answer->atom.local | HALVES_COPY;
+        int32_t entry = mshr_find(&slice->mshr, local);
+        keep_copy(slice, local);
+        slice->fills[entry].times = answer->times;
+        mshr_complete(&slice->mshr, entry);
+        far->reads--;
+    } else {
+        if (ring_is_full(&slice->replies)) return;
+        slice_add_reply(slice, near_handle(answer->atom.handle), answer->atom.local, cycle,
+                        &answer->times);
+        far->passing--;
+    }
+    ring_pop(&far->answers);
+    slice->is_refused = false;
+}
+
+/* ---- at home ---- */
+
+bool slice_serve_far(Slice *slice, uint64_t cycle) {
+    SliceFar *far = slice->far;
+    if (!far->requests.count || cycle < slice->port_free || !slice_has_lookup_room(slice))
+        return false;
+    const SliceFarMessage *request = &far->request_messages[ring_front(&far->requests)];
+    if (request->ready > cycle) return false;
+    if (!far->is_far_first && slice->input.count && !slice->is_refused) {
+        far->is_far_first = true;
+        return false;
+    }
+    if (!slice_look_up(slice, &request->atom, cycle)) {
+        slice->counters->l2_refusals++;
+        return false;
+    }
+    ring_pop(&far->requests);
+    far->is_far_first = false;
+    return true;
+}
