@@ -20,7 +20,7 @@
 #include "stats/counters.h"
 
 enum {
-    NOC_MAX_NODES = 512,   /* nodes of a network, and routers of a mesh */
+    NOC_MAX_NODES = 576,   /* nodes of a network, and routers of a mesh: 24 x 24 */
     NOC_MAX_CHANNELS = 12, /* virtual channels: 5 ports x 12 bits fit a word */
     NOC_MAX_FLITS = 4096,  /* depth of any one buffer */
     NOC_MAX_DELAY = 1024,  /* cycles of any one delay */
