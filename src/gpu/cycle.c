@@ -177,8 +177,12 @@ static void step_below(Engine *engine) {
     }
 }
 
-/* Whether partitions meet the networks before these move, and not after. */
-static bool can_part_below(const CycleTurn *turn) { return turn->l2 <= 1 || !turn->noc; }
+/* Whether partitions meet the networks before these move, and not after, and one another never: the
+ * halves of an L2 do. */
+static bool can_part_below(const Engine *engine) {
+    const CycleTurn *turn = &engine->turn;
+    return (turn->l2 <= 1 || !turn->noc) && !machine_half_slices(engine->machine);
+}
 
 /* The first partition of a thread's; channels that share a bus are one thread's. */
 static uint32_t first_partition(const Engine *engine, uint32_t thread) {
@@ -356,7 +360,7 @@ static uint32_t run_together(Engine *engine) {
 const Sm *cycle_run(Engine *engine) {
     ShareWay way = choose_way(engine);
     begin_turn(engine);
-    if (way == SHARE_ALL && !can_part_below(&engine->turn)) way = SHARE_SMS;
+    if (way == SHARE_ALL && !can_part_below(engine)) way = SHARE_SMS;
     uint32_t failed = way == SHARE_ALL ? run_together(engine) : run_below_alone(engine, way);
     return failed == NO_SM ? NULL : engine->sms[failed];
 }
