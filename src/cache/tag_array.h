@@ -113,6 +113,21 @@ static inline int32_t tag_array_find(const TagArray *tags, uint64_t address) {
     return found;
 }
 
+/* Where a line was found last: accesses to sectors of one line come one behind the other. */
+typedef struct TagHint {
+    uint64_t tag;
+    int32_t place;
+} TagHint;
+
+/* As tag_array_find, without a search when the line of the hint is asked for again. */
+static inline int32_t tag_array_find_again(const TagArray *tags, uint64_t address, TagHint *hint) {
+    uint64_t tag = address >> tags->line_shift;
+    if (hint->tag == tag && tags->tags[hint->place] == tag) return hint->place;
+    int32_t place = tag_array_find(tags, address);
+    if (place != TAG_NONE) *hint = (TagHint){.tag = tag, .place = place};
+    return place;
+}
+
 /* Tells the host's processor that the set of `address` will be looked up soon: the first cache has
  * no room for a large array, and waiting for it costs more than the lookup. (Always inlined because
  * gcc takes a call that does nothing else for one without effect, and drops it.) */
@@ -125,15 +140,27 @@ __attribute__((always_inline)) static inline void tag_array_warm(const TagArray 
     __builtin_prefetch(&tags->lines[base + tags->ways - 1]);
 }
 
+/* What an access to `sectors` of the line at `place`, TAG_NONE where it is not there, meets. */
+static inline TagResult tag_array_look(const TagArray *tags, int32_t place, uint8_t sectors) {
+    if (place == TAG_NONE) return TAG_MISS;
+    const TagLine *line = &tags->lines[place];
+    if (!(sectors & ~line->valid)) return TAG_HIT;
+    return sectors & ~(line->valid | line->pending) ? TAG_SECTOR_MISS : TAG_PENDING;
+}
+
 /* What an access to `sectors` of the line of `address` meets, and in *place where (TAG_NONE on
  * TAG_MISS). Changes nothing. */
 static inline TagResult tag_array_probe(const TagArray *tags, uint64_t address, uint8_t sectors,
                                         int32_t *place) {
     *place = tag_array_find(tags, address);
-    if (*place == TAG_NONE) return TAG_MISS;
-    const TagLine *line = &tags->lines[*place];
-    if (!(sectors & ~line->valid)) return TAG_HIT;
-    return sectors & ~(line->valid | line->pending) ? TAG_SECTOR_MISS : TAG_PENDING;
+    return tag_array_look(tags, *place, sectors);
+}
+
+/* The same with a hint. */
+static inline TagResult tag_array_probe_again(const TagArray *tags, uint64_t address,
+                                              uint8_t sectors, TagHint *hint, int32_t *place) {
+    *place = tag_array_find_again(tags, address, hint);
+    return tag_array_look(tags, *place, sectors);
 }
 
 /* Whether the line at a place, in use or not, is that of `address`, with all of `sectors` valid. */

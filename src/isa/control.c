@@ -400,8 +400,9 @@ static_assert(ISA_FLOW_NEXT == 0 && ISA_FLOW_STORE == 1, "IsaContext.changes add
 
 /* isa_step, within isa_run too. */
 static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *inst) {
-    uint32_t guard = warp->preds[inst->guard] ^ -(uint32_t)(inst->flags >> 7);
-    uint32_t mask = warp->active & guard;
+    uint32_t mask = warp->active;
+    if (inst->guard != ISA_PRED_TRUE) /* which needs no look at the warp's words */
+        mask &= warp->preds[inst->guard] ^ -(uint32_t)(inst->flags >> 7);
     context->executed = mask;
     warp->instructions++;
     if (inst->flow > ISA_FLOW_STORE) return step_flow(context, warp, inst, mask);

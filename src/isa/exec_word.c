@@ -1,7 +1,7 @@
 /* Loads and stores of one 32-bit word by all lanes, in shared or global memory: what most accesses
  * of most kernels are. Addresses are checked at once, and words that lie side by side, or are one
- * and the same for half a warp, move at once. What is not all right, or to be looked at by others
- * (context->drops_addresses), goes the general way (exec_memory.c).
+ * and the same for half a warp, move at once. What is not all right, or to be checked, goes the
+ * general way (exec_memory.c).
  *
  * Sources: PTX ISA, sections on ld and st. */
 #include "isa/exec.h"
@@ -132,11 +132,16 @@ DEFINE_MOVES(64, uint64_t)
 
 /* ---- The instructions ---- */
 
+/* Whether an access of these lanes can be done here, as far as that does not rest on addresses. */
+INLINE bool is_plain(const IsaContext *context, uint32_t mask) {
+    return mask == UINT32_MAX && !context->launch->check;
+}
+
 /* Fills `address` when the access can be done here. In shared memory the base may have 64 bits. */
 INLINE bool open_shared(const IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                         uint32_t mask, bool is_wide, uint32_t *address) {
     const uint32_t bytes = context->launch->shared_bytes;
-    if (mask != UINT32_MAX || !context->drops_addresses || bytes < WORD) return false;
+    if (!is_plain(context, mask) || bytes < WORD) return false;
     if (is_wide) {
         if (!narrow(operand_row(warp, inst, 1), (uint64_t)inst->imm, address)) return false;
     } else {
@@ -151,11 +156,20 @@ INLINE bool open_global(const IsaContext *context, const IsaWarp *warp, const Is
                         uint32_t mask, uint64_t *address) {
     const RowLong *row = operand_row(warp, inst, 1);
     const IsaHint *hint = &context->hints[warp->pc % ISA_HINTS];
-    if (mask != UINT32_MAX || !context->drops_addresses || hint->pc != warp->pc ||
-        hint->end - hint->start < WORD)
+    if (!is_plain(context, mask) || hint->pc != warp->pc || hint->end - hint->start < WORD)
         return false;
     FOR_LANES address[lane] = row[lane] + (uint64_t)inst->imm;
     return are_good_64(address, hint->start, hint->end - hint->start - WORD);
+}
+
+/* Leaves the addresses to the timing model. */
+INLINE void tell_32(IsaContext *context, const uint32_t *address) {
+    if (context->drops_addresses) return;
+    FOR_LANES context->address[lane] = address[lane];
+}
+INLINE void tell_64(IsaContext *context, const uint64_t *address) {
+    if (context->drops_addresses) return;
+    memcpy(context->address, address, sizeof context->address);
 }
 
 INLINE void load_shared(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
@@ -165,6 +179,7 @@ INLINE void load_shared(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
         ISA_EXEC(LD)(context, warp, inst, mask);
         return;
     }
+    tell_32(context, address);
     for (int half = 0; half < ISA_LANES; half += HALF)
         load_half_32(warp->cta->shared, address + half, word + half);
     write_row32(warp, inst, 0, word, UINT32_MAX);
@@ -177,6 +192,7 @@ INLINE void store_shared(IsaContext *context, IsaWarp *warp, const IsaInst *inst
         ISA_EXEC(ST)(context, warp, inst, mask);
         return;
     }
+    tell_32(context, address);
     const RowWord *word = operand_row(warp, inst, 0);
     for (int half = 0; half < ISA_LANES; half += HALF)
         store_half_32(warp->cta->shared, address + half, word + half);
@@ -194,6 +210,7 @@ EXEC(LD_WORD_GLOBAL) {
         ISA_EXEC(LD)(context, warp, inst, mask);
         return;
     }
+    tell_64(context, address);
     const uint8_t *bias = (const uint8_t *)mem_host_bias(context->memory);
     for (int half = 0; half < ISA_LANES; half += HALF)
         load_half_64(bias, address + half, word + half);
@@ -206,6 +223,7 @@ EXEC(ST_WORD_GLOBAL) {
         ISA_EXEC(ST)(context, warp, inst, mask);
         return;
     }
+    tell_64(context, address);
     const RowWord *word = operand_row(warp, inst, 0);
     uint8_t *bias = (uint8_t *)mem_host_bias(context->memory);
     for (int half = 0; half < ISA_LANES; half += HALF)

@@ -133,6 +133,7 @@ typedef struct Slice {
     uint64_t rop_ready;           /* cycle at which the first may leave */
     uint64_t rop_local;           /* address within the channel of the first's atom 0 */
     uint8_t rop_op;               /* MemOp of the first */
+    TagHint hint;                 /* of the last lookup */
 
     Ring input, replies, misses, to_dram, from_dram;
     SliceAtom *input_atoms;

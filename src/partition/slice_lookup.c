@@ -156,7 +156,7 @@ static bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     TagArray *tags = &slice->tags;
     uint8_t sector = tag_array_sectors(tags, atom->local, slice->atom_bytes);
     int32_t place;
-    TagResult result = tag_array_probe(tags, atom->local, sector, &place);
+    TagResult result = tag_array_probe_again(tags, atom->local, sector, &slice->hint, &place);
     if (result == TAG_HIT) {
         tag_array_touch(tags, place);
         note_prefetch_use(slice, &tags->lines[place], sector, atom->local);
@@ -227,7 +227,7 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     TagArray *tags = &slice->tags;
     uint8_t sector = tag_array_sectors(tags, atom->local, slice->atom_bytes);
     int32_t place;
-    TagResult result = tag_array_probe(tags, atom->local, sector, &place);
+    TagResult result = tag_array_probe_again(tags, atom->local, sector, &slice->hint, &place);
     bool is_taken = place != TAG_NONE && (tags->lines[place].dirty & sector);
     if (result == TAG_SECTOR_MISS && is_taken) result = TAG_HIT; /* written in part before */
     if (result == TAG_HIT && !slice->write.passes_on) {

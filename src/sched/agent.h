@@ -36,6 +36,11 @@ static inline bool sched_agent_wants(const SchedAgent *agent, TytoEventKind kind
     return agent->policy->events & TYTO_WANTS(kind);
 }
 
+/* Whether the policy lets only some warps issue, or load: which ones may change with time. */
+static inline bool sched_agent_limits(const SchedAgent *agent) {
+    return agent->policy->may_issue || agent->policy->may_load;
+}
+
 static inline int sched_agent_pick(SchedAgent *agent, const TytoSmView *view, int scheduler,
                                    uint64_t ready) {
     sched_call_begin(agent->call, SCHED_CALL_pick, view->cycle);

@@ -79,8 +79,9 @@ static uint32_t ready_kinds(const SmCollector *collector) {
     return kinds;
 }
 
-/* Complete instructions leave for the pipelines. */
-static void dispatch(SmCollector *collector) {
+/* Complete instructions leave for the pipelines; whether one did. */
+static bool dispatch(SmCollector *collector) {
+    uint32_t before = collector->ready;
     for (uint32_t kinds = ready_kinds(collector); kinds; kinds &= kinds - 1) {
         int u = bits_lowest32(kinds);
         const SmUnitConfig *config = &collector->config->units[u];
@@ -96,6 +97,7 @@ static void dispatch(SmCollector *collector) {
             sm_queue_push(&collector->out[u], collector->inst[unit]);
         }
     }
+    return collector->ready != before;
 }
 
 /* The reads behind those granted come first in line. */
@@ -175,7 +177,9 @@ static void hold(SmCollector *collector, uint32_t unit, int kind) {
     collector->kind_of[unit] = (uint8_t)kind;
 }
 
-static void allocate(SmCollector *collector, const SmContext *sm) {
+/* Issued instructions enter free units; whether one did. */
+static bool allocate(SmCollector *collector, const SmContext *sm) {
+    uint32_t before = collector->busy;
     for (uint32_t kinds = collector->in_kinds; kinds; kinds &= kinds - 1) {
         int u = bits_lowest32(kinds);
         SmQueue *in = &collector->in[u];
@@ -193,16 +197,20 @@ static void allocate(SmCollector *collector, const SmContext *sm) {
         } while (in->count && --left);
         if (!in->count) collector->in_kinds &= ~(1u << u);
     }
+    return collector->busy != before;
 }
 
-void collector_step(SmCollector *collector, SmContext *sm) {
+void collector_do_step(SmCollector *collector, SmContext *sm) {
+    bool has_moved = false;
     for (uint32_t left = collector->steps;;) {
-        if (collector->ready) dispatch(collector);
+        if (collector->ready) has_moved |= dispatch(collector);
+        has_moved |= collector->asked != 0;
         grant_reads(collector, sm);
-        allocate(collector, sm);
-        if (--left == 0) return;
+        has_moved |= allocate(collector, sm);
+        if (--left == 0) break;
         collector->written = 0; /* a write takes its bank for one step */
     }
+    collector->is_stuck = !has_moved;
 }
 
 bool collector_can_move(const SmCollector *collector, bool lsu_is_free) {

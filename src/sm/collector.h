@@ -33,6 +33,7 @@ typedef struct SmCollector {
     uint64_t asked;                /* banks with a read first in line, bit each */
     uint64_t behind;               /* those among them with reads queued behind it */
     uint64_t written;              /* banks written in this cycle, bit each */
+    bool is_stuck;                 /* a step moves nothing before something comes in or goes out */
     uint32_t full_kinds;           /* kinds of pipeline without a place in `in`, bit per SmUnit */
     uint32_t slots_free[SM_UNITS]; /* places of the queues in */
     SmQueue in[SM_UNITS];          /* issued, not yet in a unit */
@@ -56,7 +57,11 @@ typedef struct SmCollector {
 } SmCollector;
 
 void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena);
-void collector_step(SmCollector *collector, SmContext *sm);
+/* The work of a step. */
+void collector_do_step(SmCollector *collector, SmContext *sm);
+static inline void collector_step(SmCollector *collector, SmContext *sm) {
+    if (!collector->is_stuck) collector_do_step(collector, sm);
+}
 static inline bool collector_is_empty(const SmCollector *collector) {
     return !(collector->in_kinds | collector->out_kinds | collector->busy);
 }
@@ -67,6 +72,7 @@ bool collector_can_move(const SmCollector *collector, bool lsu_is_free);
 
 /* Takes an instruction that has issued; there must be a free slot for its kind. */
 static inline void collector_put(SmCollector *collector, SmUnit unit, uint16_t inst) {
+    collector->is_stuck = false;
     if (--collector->slots_free[unit] == 0) collector->full_kinds |= 1u << unit;
     collector->in_kinds |= 1u << unit;
     sm_queue_push(&collector->in[unit], inst);
@@ -81,6 +87,7 @@ static inline uint16_t collector_peek(const SmCollector *collector, SmUnit unit)
     return sm_queue_peek(&collector->out[unit]);
 }
 static inline void collector_pop(SmCollector *collector, SmUnit unit) {
+    collector->is_stuck = false;
     sm_queue_pop(&collector->out[unit]);
     if (!collector->out[unit].count) collector->out_kinds &= ~(1u << unit);
 }

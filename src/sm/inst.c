@@ -8,6 +8,8 @@ void insts_init(SmInsts *insts, const SmConfig *config, Arena *arena) {
     uint32_t places = ldst->issue_slots + gathering + ldst->dispatch_slots;
     insts->memory_count = places * config->subcores + 1;
     insts->memory = ARENA_ARRAY(arena, SmMemory, insts->memory_count);
+    for (uint32_t i = 0; i < insts->memory_count; i++)
+        insts->memory[i].access = ARENA_ARRAY(arena, SmAccess, SM_MAX_ACCESSES);
     insts_reset(insts);
 }
 

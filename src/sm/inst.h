@@ -71,7 +71,7 @@ typedef struct SmMemory {
     bool is_store;   /* no data come back */
     bool is_atomic;
     bool is_local;
-    SmAccess access[SM_MAX_ACCESSES];
+    SmAccess *access; /* SM_MAX_ACCESSES of them */
 } SmMemory;
 
 /* Both pools. */

@@ -29,7 +29,7 @@ void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
 }
 
 /* Looks at the registers of the next instruction, which its buffer holds. */
-static void check_registers(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
+static inline void check_registers(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
     uint64_t bit = UINT64_C(1) << warp;
     bool waits_memory;
     bool is_clear = scoreboard_is_clear(&issue->scoreboard, warp, op, &waits_memory);
@@ -194,15 +194,17 @@ enum { FOLLOWED = ISA_IS_FENCE | ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT | ISA_IS_
 
 static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
     IsaWarp *isa = sm->warps.warp[warp].isa;
-    uint32_t pc = isa->pc, depth = isa->depth;
+    uint32_t pc = issue->fetch->buffer[warp].pc; /* isa->pc, which is farther away */
     const SmOp *op = &sm->ops[pc];
+    bool is_branch = (op->flags & ISA_IS_BRANCH) != 0;
+    uint32_t depth = is_branch ? isa->depth : 0;
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
     isa_dump_if_due(&sm->isa, isa);
     bool has_exited = isa_step(&sm->isa, isa) == ISA_EVENT_EXIT;
     uint32_t lanes = sm->isa.executed;
     if (sm->isa.fault.is_set) return;
     count_instruction(issue, sm, op, lanes);
-    sm->counters.divergent_branches += op->flags & ISA_IS_BRANCH && isa->depth > depth;
+    if (is_branch) sm->counters.divergent_branches += isa->depth > depth;
     scoreboard_reserve(&issue->scoreboard, warp, op);
     send_to_pipeline(issue, sm, scheduler, warp, pc, op);
     fetch_took(issue->fetch, warp, pc, isa->pc, has_exited);
@@ -404,9 +406,14 @@ static inline bool is_turn(const SmContext *sm) {
     return remainder_of(sm->cycle, sm->config->scheduler.issue_interval) == 0;
 }
 
-/* Else nothing could issue the last time, and nothing has changed: the outcomes stand, too. */
+/* Else nothing could issue the last time, and nothing has changed: the outcomes stand, too. Warps
+ * that are ready and find no place are looked at again when the pipeline stops or goes on, and
+ * always under a policy that lets only some issue, as it may have changed its mind. */
 static inline bool has_reason(const SmIssue *issue, const SmContext *sm) {
-    return issue->has_news || issue->stale || ready_warps(issue, sm);
+    if (issue->has_news || issue->stale) return true;
+    uint64_t ready = ready_warps(issue, sm);
+    return ready && (issue->has_turned || sched_agent_limits(&sm->policy) ||
+                     ready & with_free_slot(issue, sm));
 }
 
 /* The warps that the policy lets issue in this cycle. */
@@ -419,14 +426,13 @@ bool issue_will_look(const SmIssue *issue, const SmContext *sm) {
     return is_turn(sm) && has_reason(issue, sm);
 }
 
-void issue_step(SmIssue *issue, SmContext *sm, bool is_stalled) {
-    issue->is_stalled = is_stalled;
+void issue_step(SmIssue *issue, SmContext *sm) {
     const SmSchedulerConfig *config = &sm->config->scheduler;
     if (sm->cycle > issue->policy_cycle)
         sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - issue->policy_cycle);
     issue->policy_cycle = sm->cycle;
     if (!is_turn(sm) || !has_reason(issue, sm)) return;
-    issue->has_news = false;
+    issue->has_news = issue->has_turned = false;
     uint64_t allowed = sm->view.resident ? allowed_warps(sm) : 0;
     issue->allowed = allowed;
     uint32_t scheduler = config->alternates ? remainder_of(sm->cycle, config->count) : 0;

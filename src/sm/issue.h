@@ -42,6 +42,7 @@ typedef struct SmIssueSums {
 /* Written by issue.c alone. */
 typedef struct SmIssue {
     bool is_stalled;      /* the load/store unit stops the whole pipeline */
+    bool has_turned;      /* that has changed since the schedulers last looked */
     bool sees_registered; /* some of the host program's memory is registered (mem_seen_address) */
     bool has_news;        /* something changed since the schedulers last looked */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
@@ -65,8 +66,13 @@ void issue_free(SmIssue *issue);
 void issue_start_kernel(SmIssue *issue, const SmContext *sm);
 /* A warp has come, and starts at `pc`. */
 void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc);
-/* `is_stalled`: nothing can issue in this cycle, for what stays in the load/store unit. */
-void issue_step(SmIssue *issue, SmContext *sm, bool is_stalled);
+/* `is_stalled`: nothing can issue in this cycle, for what stays in the load/store unit. To be told
+ * before the stage's step. */
+static inline void issue_stall(SmIssue *issue, bool is_stalled) {
+    issue->has_turned |= is_stalled != issue->is_stalled;
+    issue->is_stalled = is_stalled;
+}
+void issue_step(SmIssue *issue, SmContext *sm);
 /* Whether its schedulers are going to look; else the last outcomes stand. */
 bool issue_will_look(const SmIssue *issue, const SmContext *sm);
 /* A warp could issue, its buffer must be flushed, or the last outcomes need not stand. */

@@ -245,7 +245,7 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
     uint64_t key = lookup->access.address & ~(uint64_t)(l1d->fill_bytes - 1);
     uint8_t sectors = tag_array_sectors(&l1d->tags, key, l1d->fill_bytes);
     int32_t place;
-    TagResult result = tag_array_probe(&l1d->tags, key, sectors, &place);
+    TagResult result = tag_array_probe_again(&l1d->tags, key, sectors, &l1d->hint, &place);
     int32_t entry = result == TAG_HIT ? MSHR_NONE : mshr_find(&l1d->mshr, key);
     if (result == TAG_HIT) {
         tag_array_touch(&l1d->tags, place);
@@ -343,7 +343,7 @@ static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *
     uint64_t key = lookup->access.address & ~(uint64_t)(l1d->fill_bytes - 1);
     uint8_t sectors = tag_array_sectors(&l1d->tags, key, l1d->fill_bytes);
     int32_t place;
-    TagResult result = tag_array_probe(&l1d->tags, key, sectors, &place);
+    TagResult result = tag_array_probe_again(&l1d->tags, key, sectors, &l1d->hint, &place);
     bool is_there = result == TAG_HIT || result == TAG_PENDING;
     bool is_taken = place != TAG_NONE && (l1d->tags.lines[place].dirty & sectors);
     bool stays = policy == WRITE_BACK && (is_there || allocate != ALLOCATE_NONE);

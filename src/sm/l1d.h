@@ -61,6 +61,7 @@ typedef struct SmL1d {
     uint32_t interval;   /* cycles from one lookup of a bank to its next */
     const CacheConfig *config;
     SmL1dBank banks[SM_MAX_L1D_BANKS];
+    TagHint hint; /* of the last lookup */
     Mshr mshr;
     TagArray tags;
 } SmL1d;

@@ -18,7 +18,8 @@ static uint32_t horizon_of(const SmConfig *config) {
 
 void pipes_init(SmPipes *pipes, const SmConfig *config, Arena *arena) {
     uint32_t horizon = horizon_of(config);
-    *pipes = (SmPipes){.horizon_mask = horizon - 1,
+    *pipes = (SmPipes){.next = UINT64_MAX,
+                       .horizon_mask = horizon - 1,
                        .places = config->result_buses < config->writeback_width
                                      ? config->result_buses
                                      : config->writeback_width,
@@ -36,7 +37,8 @@ void pipes_init(SmPipes *pipes, const SmConfig *config, Arena *arena) {
     }
 }
 
-void pipes_share(SmPipes *pipes, const SmPipes *other, SmUnit unit) {
+void pipes_share(SmPipes *pipes, SmPipes *other, SmUnit unit) {
+    other->lends = true;
     for (uint32_t p = 0; p < pipes->count; p++)
         if (pipes->unit[p] == unit) pipes->pipeline[p] = other->pipeline[p];
 }
@@ -46,27 +48,44 @@ static uint32_t at(const SmPipes *pipes, uint64_t cycle) {
     return (uint32_t)cycle & pipes->horizon_mask;
 }
 
-void pipes_retire(SmPipes *pipes, SmContext *sm, SmCollector *collector, uint32_t slot) {
-    SmResults *results = &pipes->results[slot];
-    for (uint32_t i = 0; i < results->count; i++) {
-        collector_write(collector, sm->insts.inst[results->inst[i]].writes);
-        events_post(&sm->events, SM_EVENT_INST_DONE, results->inst[i]);
-    }
-    pipes->under_way -= results->count;
-    results->count = 0;
-    results->finishing = 0;
-    bits_clear(pipes->due, slot);
-}
-
-uint64_t pipes_next_result(const SmPipes *pipes, uint64_t now) {
+/* Cycle of the first result after `now`, UINT64_MAX. */
+static uint64_t next_result(const SmPipes *pipes, uint64_t now) {
     if (!pipes->under_way) return UINT64_MAX;
-    for (uint64_t cycle = now + 1; cycle <= now + pipes->horizon_mask;) {
+    for (uint64_t cycle = now + 1;;) {
         uint32_t slot = at(pipes, cycle);
         uint64_t word = pipes->due[slot / 64] >> (slot % 64);
         if (word) return cycle + (uint64_t)bits_lowest64(word);
         cycle += 64 - slot % 64;
+        assert(cycle <= now + 2 * MAX_HORIZON && "a result is under way");
     }
-    return now + 1;
+}
+
+void pipes_retire(SmPipes *pipes, SmContext *sm, SmCollector *collector) {
+    uint32_t slot = at(pipes, sm->cycle);
+    SmResults *results = &pipes->results[slot];
+    uint16_t index = results->first;
+    for (uint32_t left = results->count; left; left--) {
+        const SmInst *inst = &sm->insts.inst[index];
+        collector_write(collector, inst->writes);
+        events_post(&sm->events, SM_EVENT_INST_DONE, index);
+        index = inst->next;
+    }
+    pipes->under_way -= results->count;
+    *results = (SmResults){0};
+    bits_clear(pipes->due, slot);
+    pipes->next = next_result(pipes, sm->cycle);
+}
+
+/* The instruction's result is due, besides those that are already. */
+static void expect(SmPipes *pipes, const SmContext *sm, uint64_t cycle, uint16_t inst) {
+    uint32_t slot = at(pipes, cycle);
+    SmResults *results = &pipes->results[slot];
+    if (results->count++) sm->insts.inst[results->last].next = inst;
+    else results->first = inst;
+    results->last = inst;
+    bits_set(pipes->due, slot);
+    pipes->under_way++;
+    if (cycle < pipes->next) pipes->next = cycle;
 }
 
 /* Lets the oldest waiting instruction of the pipeline's kind enter, if it can. */
@@ -79,15 +98,13 @@ static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, 
     const SmOp *op = &sm->ops[sm->insts.inst[inst].pc];
     /* A warp that enters over several cycles leaves the pipeline the same number later. */
     uint32_t beats = pipes->beats[unit];
-    uint32_t slot = at(pipes, sm->cycle + RETIRE_DELAY + op->latency + beats - 1);
-    SmResults *results = &pipes->results[slot];
-    uint32_t *finishing = &pipeline->ends[slot].finishing;
-    if (results->count >= pipes->places || *finishing >> index & 1) return;
+    uint64_t due = sm->cycle + RETIRE_DELAY + op->latency + beats - 1;
+    SmResults *ends = &pipeline->ends[at(pipes, due)];
+    if (pipes->results[at(pipes, due)].count >= pipes->places || ends->finishing >> index & 1)
+        return;
     collector_pop(collector, unit);
-    *finishing |= 1u << index;
-    bits_set(pipes->due, slot);
-    results->inst[results->count++] = inst;
-    pipes->under_way++;
+    ends->finishing |= (1u << index) & 0xFFFFFF;
+    expect(pipes, sm, due, inst);
     pipeline->free_at = sm->cycle + (op->initiation > beats ? op->initiation : beats);
 }
 

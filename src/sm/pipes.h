@@ -11,13 +11,15 @@
 #include "sm/collector.h"
 #include "sm/op.h"
 
-/* Results that are due in one cycle. */
+/* Results that are due in one cycle: a list of instructions, by SmInst.next. */
 typedef struct SmResults {
-    uint32_t finishing; /* pipelines with one, bit each; those that others share with this sub-core
-                           are noted in the first one's record */
-    uint8_t count;
-    uint16_t inst[SM_MAX_RESULTS];
+    uint16_t first, last;
+    uint32_t count : 8;
+    uint32_t finishing : 24; /* pipelines with one, bit each; those that others share with this
+                                sub-core are noted in the first one's record */
 } SmResults;
+_Static_assert(sizeof(SmResults) == 8, "a ring of them passes through the host's caches");
+_Static_assert(SM_MAX_PIPELINES <= 24 && SM_MAX_RESULTS < 256, "fields of SmResults");
 
 /* A pipeline, which sub-cores may share. */
 typedef struct SmPipeline {
@@ -28,6 +30,8 @@ typedef struct SmPipeline {
 /* Written by pipes.c alone. The rings have a place for each of the next `horizon_mask` + 1 cycles.
  */
 typedef struct SmPipes {
+    uint64_t next;                  /* cycle of the next result, UINT64_MAX */
+    bool lends;                     /* other sub-cores share its pipelines */
     uint32_t under_way;             /* results to come */
     uint32_t count;                 /* pipelines */
     uint32_t horizon_mask;          /* cycles of the rings - 1 */
@@ -42,20 +46,17 @@ typedef struct SmPipes {
 void pipes_init(SmPipes *pipes, const SmConfig *config, Arena *arena);
 /* Its pipelines of a kind are those of another sub-core from now on, which pipes_forget is to be
  * called for in every cycle that is stepped. */
-void pipes_share(SmPipes *pipes, const SmPipes *other, SmUnit unit);
+void pipes_share(SmPipes *pipes, SmPipes *other, SmUnit unit);
 /* Nothing of this cycle is due any more: what others noted of the pipelines that they share. */
 static inline void pipes_forget(SmPipes *pipes, uint64_t cycle) {
-    pipes->results[(uint32_t)cycle & pipes->horizon_mask].finishing = 0;
+    if (pipes->lends) pipes->results[(uint32_t)cycle & pipes->horizon_mask].finishing = 0;
 }
 /* Retires the results that are due. */
-void pipes_retire(SmPipes *pipes, SmContext *sm, SmCollector *collector, uint32_t slot);
+void pipes_retire(SmPipes *pipes, SmContext *sm, SmCollector *collector);
 static inline void pipes_write_back(SmPipes *pipes, SmContext *sm, SmCollector *collector) {
-    uint32_t slot = (uint32_t)sm->cycle & pipes->horizon_mask;
-    if (pipes->under_way && bits_get(pipes->due, slot)) pipes_retire(pipes, sm, collector, slot);
+    if (sm->cycle == pipes->next) pipes_retire(pipes, sm, collector);
 }
 /* Lets instructions enter that have their operands. */
 void pipes_step(SmPipes *pipes, const SmContext *sm, SmCollector *collector);
-/* Cycle of the next result; UINT64_MAX when none is under way. */
-uint64_t pipes_next_result(const SmPipes *pipes, uint64_t cycle);
 
 #endif

@@ -244,7 +244,7 @@ static void plan_next_step(Sm *sm) {
                    fetch_has_work(&sm->fetch, context, &sm->port) ||
                    lsu_has_work(&sm->lsu, context, &sm->l1d, &sm->port);
     if (!is_busy && !context->env.never_sleeps) {
-        uint64_t result = subcores_next_result(&sm->cores, context->cycle);
+        uint64_t result = subcores_next_result(&sm->cores);
         uint64_t memory = lsu_next_event(&sm->lsu, &sm->l1d);
         next = result < memory ? result : memory;
         if (context->view.resident) {
@@ -307,8 +307,9 @@ void sm_step(Sm *sm, uint64_t cycle) {
     lsu_step(&sm->lsu, context, &sm->l1d, &sm->port, &sm->cores.collectors);
     hear_events(sm);
     subcores_step(&sm->cores, context, &sm->lsu);
+    issue_stall(&sm->issue, lsu_stalls_pipeline(&sm->lsu, context));
     bool has_standing = context_is_profiled(context) && issue_will_look(&sm->issue, context);
-    issue_step(&sm->issue, context, lsu_stalls_pipeline(&sm->lsu, context));
+    issue_step(&sm->issue, context);
     if (has_standing) issue_note_standing(&sm->issue, context);
     if (__builtin_expect(context->env.order != NULL, false))
         order_issued(context->env.order, context->env.index);

@@ -67,12 +67,3 @@ bool subcores_have_work_all(const SmSubcores *cores, const SmLsu *lsu) {
         if (subcore_has_work(&cores->core[c], lsu)) return true;
     return false;
 }
-
-uint64_t subcores_next_result_of_all(const SmSubcores *cores, uint64_t cycle) {
-    uint64_t next = UINT64_MAX;
-    for (uint32_t c = 0; c < cores->count; c++) {
-        uint64_t result = pipes_next_result(&cores->core[c].pipes, cycle);
-        if (result < next) next = result;
-    }
-    return next;
-}

@@ -29,7 +29,6 @@ void subcores_init(SmSubcores *cores, const SmConfig *config, Arena *arena);
 void subcores_write_back_all(SmSubcores *cores, SmContext *sm);
 void subcores_step_all(SmSubcores *cores, SmContext *sm, SmLsu *lsu);
 bool subcores_have_work_all(const SmSubcores *cores, const SmLsu *lsu);
-uint64_t subcores_next_result_of_all(const SmSubcores *cores, uint64_t cycle);
 
 static inline void subcore_write_back(SmSubcore *core, SmContext *sm) {
     collector_start_cycle(&core->collector);
@@ -70,9 +69,11 @@ static inline bool subcores_have_work(const SmSubcores *cores, const SmLsu *lsu)
 }
 
 /* Cycle of the next result, UINT64_MAX. */
-static inline uint64_t subcores_next_result(const SmSubcores *cores, uint64_t cycle) {
-    return cores->count == 1 ? pipes_next_result(&cores->core[0].pipes, cycle)
-                             : subcores_next_result_of_all(cores, cycle);
+static inline uint64_t subcores_next_result(const SmSubcores *cores) {
+    uint64_t next = cores->core[0].pipes.next;
+    for (uint32_t c = 1; c < cores->count; c++)
+        if (cores->core[c].pipes.next < next) next = cores->core[c].pipes.next;
+    return next;
 }
 
 #endif

@@ -64,6 +64,7 @@ static void against_naive_model(void **state) {
                               arena);
         NaiveSet naive[8] = {0};
         uint32_t span = rows[r].sets * rows[r].ways * 2;
+        TagHint hint = {0};
         for (int i = 0; i < 20000; i++) {
             uint64_t line = next_random(&seed) % span, evicted;
             bool is_hit = naive_use(&naive[line % rows[r].sets], rows[r].ways,
@@ -71,6 +72,8 @@ static void against_naive_model(void **state) {
             int32_t place;
             TagResult result = tag_array_probe(&tags, line * 128 + 64, 1, &place);
             assert_int_equal(result, is_hit ? TAG_HIT : TAG_MISS);
+            /* A hint, of whatever line, changes no answer. */
+            if (i % 3) assert_int_equal(tag_array_find_again(&tags, line * 128, &hint), place);
             if (is_hit) {
                 tag_array_touch(&tags, place);
                 continue;

@@ -555,6 +555,49 @@ static void test_functions_are_close(void **state) {
     check_function("tanh", tanhl, -0x1p-20f, 0x1p-20f);
 }
 
+/* ---- What the timing model is told of accesses ---- */
+
+/* A warp's accesses to words of shared memory: lane l's at first + l x step, or `split` bytes
+ * further in the upper half. */
+static void check_told(const IsaVariant *variant, const char *line, uint32_t step, uint32_t split,
+                       uint32_t mask) {
+    enum { FIRST = 64, BYTES = 4096 };
+    Rig *rig = rig_new(line, variant);
+    assert_non_null(rig);
+    rig->launch.shared_bytes = BYTES;
+    isa_cta_start(&rig->cta, &rig->launch, 0);
+    uint32_t *address = rig_row(rig, "%r1"), *data = rig_row(rig, "%r0");
+    for (uint32_t word = 0; word < BYTES / 4; word++)
+        memcpy(rig->cta.shared + (size_t)4 * word, &word, sizeof word);
+    uint32_t expected[ISA_LANES]; /* (the load's result may take its address's register) */
+    for (uint32_t lane = 0; lane < ISA_LANES; lane++) {
+        address[lane] = FIRST + lane * step + (lane < ISA_LANES / 2 ? 0 : split);
+        expected[lane] = address[lane] + 8;
+    }
+    rig_run(rig, mask);
+    for (uint32_t lane = 0; lane < ISA_LANES; lane++) {
+        if (!(mask >> lane & 1)) continue;
+        assert_int_equal(rig->context.address[lane], expected[lane]);
+        if (strncmp(line, "ld", 2) == 0) assert_int_equal(data[lane], expected[lane] / 4);
+    }
+    rig_free(rig);
+}
+
+static void test_the_timing_model_is_told_every_lanes_address(void **state) {
+    (void)state;
+    static const uint32_t steps[] = {0, 4, 8, 12}, splits[] = {0, 4, 64, 128};
+    for (int v = 0; v < isa_variant_count(); ++v) {
+        const IsaVariant *variant = isa_variant(v);
+        for (size_t i = 0; variant && i < 4 * 4; i++) {
+            const char *load = "ld.shared.u32 %r0, [%r1+8];",
+                       *store = "st.shared.u32 [%r1+8], %r0;";
+            check_told(variant, load, steps[i % 4], splits[i / 4], UINT32_MAX);
+            check_told(variant, load, steps[i % 4], splits[i / 4], 0x7FFF00FE);
+            check_told(variant, store, steps[i % 4], splits[i / 4], UINT32_MAX);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_examples),
@@ -565,6 +608,7 @@ int main(void) {
         cmocka_unit_test(test_rounding_is_the_hosts),
         cmocka_unit_test(test_conversions_round_as_the_host_does),
         cmocka_unit_test(test_functions_are_close),
+        cmocka_unit_test(test_the_timing_model_is_told_every_lanes_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

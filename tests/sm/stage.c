@@ -162,10 +162,10 @@ uint16_t stage_memory_inst(Stage *stage, uint32_t pc, uint8_t warp, SmPath path,
     SmInsts *insts = &stage->sm.insts;
     uint16_t index = stage_inst(stage, pc, warp);
     SmMemory *memory = insts_next_memory(insts);
-    uint16_t next = memory->next;
     *memory = (SmMemory){.count = count,
                          .cycles = 1,
-                         .next = next,
+                         .next = memory->next,
+                         .access = memory->access,
                          .path = (uint8_t)path,
                          .is_store = stage->infos[pc].memory == ISA_MEMORY_STORE,
                          .is_atomic = stage->infos[pc].memory == ISA_MEMORY_ATOMIC};

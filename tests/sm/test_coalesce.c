@@ -28,6 +28,7 @@ typedef struct Bench {
     uint64_t address[ISA_LANES];
     uint8_t space[ISA_LANES];
     SmOperation operation;
+    SmAccess access[SM_MAX_ACCESSES];
     SmMemory memory;
 } Bench;
 
@@ -42,6 +43,7 @@ static void bench_init(Bench *bench, IsaMemoryKind kind, PtxSpace space, uint8_t
                                      .sm = 1,
                                      .sms = 4};
     coalescer_start_kernel(&bench->coalescer, 2, 8);
+    bench->memory.access = bench->access;
     bench->info = (IsaInfo){
         .memory = (uint8_t)kind, .space = (uint8_t)space, .element_bytes = bytes, .vector = 1};
     bench->operation = (SmOperation){.info = &bench->info,

@@ -282,6 +282,35 @@ static void test_an_operand_is_used_again_in_its_place_until_it_is_written(void 
     stage_free(stage);
 }
 
+/* What stands before a full queue stays, and nothing is looked at, until the queue has room. */
+static void test_a_collector_that_is_stuck_goes_on_when_something_leaves(void **state) {
+    (void)state;
+    Stage *stage = stage_new(ONE_UNIT, 8);
+    SmCollector *collector = start(stage);
+    uint32_t pc = stage_program(stage, &(StageInst){.src_count = 1});
+    collector_put(collector, SM_UNIT_SP, stage_inst(stage, pc, 0));
+    for (int i = 0; i < 4; i++)
+        step(stage, collector);
+    collector_put(collector, SM_UNIT_SP, stage_inst(stage, pc, 1));
+    for (int i = 0; i < 8; i++)
+        step(stage, collector);
+    assert_true(collector->is_stuck); /* the one in the unit finds the queue out full */
+    collector_put(collector, SM_UNIT_SP, stage_inst(stage, pc, 2));
+    assert_false(collector->is_stuck);
+    for (int i = 0; i < 8; i++)
+        step(stage, collector);
+    assert_true(collector->is_stuck);
+    for (int left = 3; left > 0; left--) {
+        assert_true(collector_has(collector, SM_UNIT_SP));
+        collector_pop(collector, SM_UNIT_SP);
+        for (int i = 0; i < 8; i++)
+            step(stage, collector);
+    }
+    assert_true(collector_is_empty(collector));
+    assert_int_equal(stage->sm.counters.register_reads, 3);
+    stage_free(stage);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_instruction_leaves_when_its_busiest_bank_has_served_it),
@@ -292,6 +321,7 @@ int main(void) {
         cmocka_unit_test(test_units_for_all_kinds_are_taken_by_any),
         cmocka_unit_test(test_two_steps_a_cycle_read_a_bank_twice),
         cmocka_unit_test(test_an_operand_is_used_again_in_its_place_until_it_is_written),
+        cmocka_unit_test(test_a_collector_that_is_stuck_goes_on_when_something_leaves),
         cmocka_unit_test(test_it_has_nothing_to_move_only_when_all_wait_for_the_load_store_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,8 @@ static void keep(Bench *bench, int count) {
 
 static void step(Bench *bench) {
     stage_cycle(bench->stage);
-    issue_step(&bench->issue, &bench->stage->sm, bench->is_stalled);
+    issue_stall(&bench->issue, bench->is_stalled);
+    issue_step(&bench->issue, &bench->stage->sm);
 }
 
 static uint64_t issued(const Bench *bench) { return bench->stage->sm.counters.warp_instructions; }
