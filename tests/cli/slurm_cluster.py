@@ -143,3 +143,14 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()
+        self.end_steps()
+
+    def end_steps(self):
+        """Ends what outlives its node: a job's step goes on telling a controller that is gone that it has ended."""
+        mark = f"SLURM_CONF={self.folder}/slurm.conf".encode()
+        for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+            try:
+                if mark in path.read_bytes().split(b"\0"):
+                    os.kill(int(path.parent.name), signal.SIGKILL)
+            except OSError:
+                pass
