@@ -60,10 +60,16 @@ __attribute__((noinline)) static void note_outcome(const Slice *slice, const Sli
     else outcome->misses++;
 }
 
-/* The set of an address, when sets are counted, which is seldom; else NULL. */
-static SetCounts *set_of(const Slice *slice, uint64_t local) {
-    if (__builtin_expect(!slice->sets || !slice->has_tags, true)) return NULL;
-    return &slice->sets[set_index_of(&slice->tags.index, local)];
+/* Sets are counted seldom: what does so stands apart from what everybody passes. */
+static bool counts_sets(const Slice *slice) { return __builtin_expect(slice->sets != NULL, false); }
+
+__attribute__((noinline)) static void note_set(const Slice *slice, uint64_t local, bool is_miss) {
+    if (slice->has_tags)
+        sets_count_lookup(&slice->sets[set_index_of(&slice->tags.index, local)], is_miss);
+}
+
+__attribute__((noinline)) static void note_set_eviction(const Slice *slice, uint64_t local) {
+    slice->sets[set_index_of(&slice->tags.index, local)].evictions++;
 }
 
 void slice_count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagResult result) {
@@ -77,8 +83,7 @@ void slice_count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagRe
     counters->l2_read_misses += is_miss && is_read;
     if (__builtin_expect(slice->environment->pools.outcomes != NULL, false))
         note_outcome(slice, atom, result);
-    SetCounts *set = set_of(slice, atom->local);
-    if (set) sets_count_lookup(set, is_miss);
+    if (counts_sets(slice)) note_set(slice, atom->local, is_miss);
 }
 
 void slice_serve_hit(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
@@ -89,9 +94,8 @@ void slice_serve_hit(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
 
 uint32_t slice_evict(Slice *slice, const TagEviction *evicted) {
     if (!evicted->has_line) return 0;
-    SetCounts *set = set_of(slice, evicted->address);
     slice->counters->l2_evictions++;
-    if (set) set->evictions++;
+    if (counts_sets(slice)) note_set_eviction(slice, evicted->address);
     if (!evicted->dirty) return 0;
     uint32_t atoms = (uint32_t)bits_count32(evicted->dirty);
     uint64_t local = evicted->address + (uint64_t)bits_lowest32(evicted->dirty) * slice->atom_bytes;

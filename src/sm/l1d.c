@@ -122,17 +122,25 @@ static void record(const SmL1d *l1d, const SmContext *sm, L1dKind kind, const Sm
 
 /* ---- Lines that go ---- */
 
-/* The set of an address, when sets are counted, which is seldom; else NULL. */
-static SetCounts *set_of(const SmL1d *l1d, const SmContext *sm, uint64_t address) {
-    if (__builtin_expect(!sm->env.l1d_sets, true)) return NULL;
-    return &sm->env.l1d_sets[set_index_of(&l1d->tags.index, address)];
+/* Sets are counted seldom: what does so stands apart from what everybody passes. */
+static bool counts_sets(const SmContext *sm) {
+    return __builtin_expect(sm->env.l1d_sets != NULL, false);
+}
+
+__attribute__((noinline)) static void note_set(const SmL1d *l1d, const SmContext *sm,
+                                               uint64_t address, bool is_miss) {
+    sets_count_lookup(&sm->env.l1d_sets[set_index_of(&l1d->tags.index, address)], is_miss);
+}
+
+__attribute__((noinline)) static void note_set_eviction(const SmL1d *l1d, const SmContext *sm,
+                                                        uint64_t address) {
+    sm->env.l1d_sets[set_index_of(&l1d->tags.index, address)].evictions++;
 }
 
 /* A line has had to go. */
 static void count_eviction(const SmL1d *l1d, SmContext *sm, uint64_t address) {
-    SetCounts *set = set_of(l1d, sm, address);
     sm->counters.l1d_evictions++;
-    if (set) set->evictions++;
+    if (counts_sets(sm)) note_set_eviction(l1d, sm, address);
 }
 
 /* Places the miss queue must have left for a miss: its own and that of a dirty victim. */
@@ -201,9 +209,8 @@ static void count_hit(const SmL1d *l1d, SmContext *sm, const SmLookup *lookup, i
 /* A lookup that was not refused, in the profile and of its set. */
 static void note_lookup(const SmL1d *l1d, const SmContext *sm, const SmLookup *lookup,
                         ProfileColumn outcome) {
-    SetCounts *set = set_of(l1d, sm, lookup->access.address);
     if (context_is_profiled(sm)) sm_profile_count(sm->profile, lookup->access.pc, outcome, 1);
-    if (set) sets_count_lookup(set, outcome == PROFILE_l1d_misses);
+    if (counts_sets(sm)) note_set(l1d, sm, lookup->access.address, outcome == PROFILE_l1d_misses);
 }
 
 static void access_complete(SmContext *sm, uint16_t inst) {
