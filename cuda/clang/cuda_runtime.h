@@ -141,6 +141,16 @@ template <class T>
 static inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaStream_t stream) {
     return cudaMallocAsync((void **)pointer, size, stream);
 }
+template <class T>
+static inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t size, cudaMemPool_t pool,
+                                                  cudaStream_t stream) {
+    return cudaMallocFromPoolAsync((void **)pointer, size, pool, stream);
+}
+template <class T>
+static inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaMemPool_t pool,
+                                          cudaStream_t stream) {
+    return cudaMallocFromPoolAsync((void **)pointer, size, pool, stream);
+}
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
     return cudaEventCreateWithFlags(event, flags);
 }

@@ -1132,6 +1132,10 @@ struct cudaMemAccessDesc {
 };
 
 /* What a new memory pool shall be. */
+struct cudaMemPoolPtrExportData {
+    unsigned char reserved[64];
+};
+
 struct cudaMemPoolProps {
     enum cudaMemAllocationType allocType;
     enum cudaMemAllocationHandleType handleTypes;
@@ -1457,6 +1461,16 @@ cudaError_t CUDARTAPI cudaMemSetMemPool(struct cudaMemLocation *location,
                                         enum cudaMemAllocationType type, cudaMemPool_t pool);
 cudaError_t CUDARTAPI cudaDeviceGetMemPool(cudaMemPool_t *pool, int device);
 cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
+cudaError_t CUDARTAPI cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool,
+                                                         enum cudaMemAllocationHandleType type,
+                                                         unsigned int flags);
+cudaError_t CUDARTAPI cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *handle,
+                                                           enum cudaMemAllocationHandleType type,
+                                                           unsigned int flags);
+cudaError_t CUDARTAPI cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data,
+                                               void *pointer);
+cudaError_t CUDARTAPI cudaMemPoolImportPointer(void **pointer, cudaMemPool_t pool,
+                                               struct cudaMemPoolPtrExportData *data);
 cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *pool,
                                         const struct cudaMemPoolProps *properties);
 cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t pool);

@@ -114,6 +114,8 @@
     ROW(cudaIpcOpenEventHandle) ROW(cudaMemRangeGetAttribute) \
     ROW(cudaMemRangeGetAttributes) ROW(cudaLibraryGetUnifiedFunction) \
     ROW(cudaMemcpy3DPeer) ROW(cudaMemcpy3DPeerAsync) \
+    ROW(cudaMemPoolExportToShareableHandle) ROW(cudaMemPoolImportFromShareableHandle) \
+    ROW(cudaMemPoolExportPointer) ROW(cudaMemPoolImportPointer) \
     ROW(cudaMemGetDefaultMemPool) ROW(cudaMemGetMemPool) \
     ROW(cudaMemSetMemPool) ROW(cudaArrayGetMemoryRequirements) \
     ROW(cudaMipmappedArrayGetMemoryRequirements)
@@ -195,7 +197,6 @@
     ROW(CLUSTER, "clusters belong to compute capability 9.0") \
     ROW(SPARSE, "arrays have all their memory and one plane") \
     ROW(LOGS, "errors are told on stderr at once") \
-    ROW(POOL_HANDLE, "pools cannot be opened by other processes; cudaIpcGetMemHandle shares memory") \
     ROW(DMA, "no other device reaches the memory") \
     ROW(ATOMICS, "which atomic operations a link can do is not modelled") \
     ROW(TABLE, "the tables of private functions are the vendor's") \
@@ -268,10 +269,6 @@
     ROW(cudaLogsDumpToMemory, LOGS) \
     ROW(cudaLogsRegisterCallback, LOGS) \
     ROW(cudaLogsUnregisterCallback, LOGS) \
-    ROW(cudaMemPoolExportPointer, POOL_HANDLE) \
-    ROW(cudaMemPoolExportToShareableHandle, POOL_HANDLE) \
-    ROW(cudaMemPoolImportFromShareableHandle, POOL_HANDLE) \
-    ROW(cudaMemPoolImportPointer, POOL_HANDLE) \
     ROW(cudaDeviceFlushGPUDirectRDMAWrites, DMA) \
     ROW(cudaDeviceGetHostAtomicCapabilities, ATOMICS) \
     ROW(cudaDeviceGetP2PAtomicCapabilities, ATOMICS) \

@@ -200,6 +200,38 @@ cudaError_t CUDARTAPI cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaM
         cuMemPoolGetAccess((CUmemAccess_flags *)flags, pool, (CUmemLocation *)location));
 }
 
+static_assert(sizeof(struct cudaMemPoolPtrExportData) == sizeof(CUmemPoolPtrExportData),
+              "the same layout");
+
+cudaError_t CUDARTAPI cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool,
+                                                         enum cudaMemAllocationHandleType type,
+                                                         unsigned int flags) {
+    return RUNTIME_CALL(
+        cuMemPoolExportToShareableHandle(handle, pool, (CUmemAllocationHandleType)type, flags));
+}
+
+cudaError_t CUDARTAPI cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *handle,
+                                                           enum cudaMemAllocationHandleType type,
+                                                           unsigned int flags) {
+    return RUNTIME_CALL(
+        cuMemPoolImportFromShareableHandle(pool, handle, (CUmemAllocationHandleType)type, flags));
+}
+
+cudaError_t CUDARTAPI cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data,
+                                               void *pointer) {
+    return RUNTIME_CALL(
+        cuMemPoolExportPointer((CUmemPoolPtrExportData *)data, (CUdeviceptr)(uintptr_t)pointer));
+}
+
+cudaError_t CUDARTAPI cudaMemPoolImportPointer(void **pointer, cudaMemPool_t pool,
+                                               struct cudaMemPoolPtrExportData *data) {
+    CUdeviceptr address = 0;
+    const cudaError_t status =
+        RUNTIME_CALL(cuMemPoolImportPointer(&address, pool, (CUmemPoolPtrExportData *)data));
+    if (status == cudaSuccess) *pointer = (void *)(uintptr_t)address;
+    return status;
+}
+
 /* As of cudaMalloc, an allocation of no bytes is a null pointer. */
 static int allocate_in(void **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
     CUdeviceptr address = 0;

@@ -92,7 +92,11 @@ struct Properties12 {
     int hostRegisterReadOnlySupported;
     int timelineSemaphoreInteropSupported;
     int memoryPoolsSupported;
-    int padding[71];
+    int gpuDirectRDMASupported;
+    unsigned gpuDirectRDMAFlushWritesOptions;
+    int gpuDirectRDMAWritesOrdering;
+    unsigned memoryPoolSupportedHandleTypes;
+    int padding[67];
 };
 static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it");
 
@@ -171,6 +175,7 @@ static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it")
     ROW(managedMemory, MANAGED_MEMORY)                                                             \
     ROW(concurrentManagedAccess, CONCURRENT_MANAGED_ACCESS)                                        \
     ROW(hostRegisterReadOnlySupported, READ_ONLY_HOST_REGISTER_SUPPORTED)                          \
+    ROW(memoryPoolSupportedHandleTypes, MEMPOOL_SUPPORTED_HANDLE_TYPES)                            \
     ROW(canUseHostPointerForRegisteredMem, CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM)                \
     ROW(cooperativeLaunch, COOPERATIVE_LAUNCH)                                                     \
     ROW(sharedMemPerBlockOptin, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)                                 \

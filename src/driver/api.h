@@ -74,6 +74,8 @@
     ROW(cuGraphNodeGetDependentNodes_v2) ROW(cuGraphAddDependencies_v2)                          \
     ROW(cuGraphRemoveDependencies_v2) ROW(cuGraphAddKernelNode_v2) ROW(cuGraphAddMemcpyNode)     \
     ROW(cuGraphAddMemsetNode) ROW(cuGraphAddHostNode) ROW(cuGraphAddChildGraphNode)              \
+    ROW(cuMemPoolExportToShareableHandle) ROW(cuMemPoolImportFromShareableHandle) \
+    ROW(cuMemPoolExportPointer) ROW(cuMemPoolImportPointer) \
     ROW(cuGraphAddBatchMemOpNode) ROW(cuGraphBatchMemOpNodeGetParams)                            \
     ROW(cuGraphBatchMemOpNodeSetParams) ROW(cuGraphExecBatchMemOpNodeSetParams)                  \
     ROW(cuGraphAddEmptyNode) ROW(cuGraphAddEventRecordNode) ROW(cuGraphAddEventWaitNode)         \
@@ -316,7 +318,6 @@
     ROW(SPARSE, "arrays have all their memory and one plane") \
     ROW(LOGS, "errors are told on stderr at once") \
     ROW(OLD_LAUNCH, "replaced by cuLaunchKernel in CUDA 4") \
-    ROW(POOL_HANDLE, "pools cannot be opened by other processes; cuIpcGetMemHandle shares memory") \
     ROW(DECOMPRESS, "there is no decompression engine") \
     ROW(DMA, "no other device reaches the memory") \
     ROW(ATOMICS, "which atomic operations a link can do is not modelled") \
@@ -413,10 +414,6 @@
     ROW(cuParamSetf, OLD_LAUNCH) \
     ROW(cuParamSeti, OLD_LAUNCH) \
     ROW(cuParamSetv, OLD_LAUNCH) \
-    ROW(cuMemPoolExportPointer, POOL_HANDLE) \
-    ROW(cuMemPoolExportToShareableHandle, POOL_HANDLE) \
-    ROW(cuMemPoolImportFromShareableHandle, POOL_HANDLE) \
-    ROW(cuMemPoolImportPointer, POOL_HANDLE) \
     ROW(cuMemBatchDecompressAsync, DECOMPRESS) \
     ROW(cuMemBatchDecompressAsync_ptsz, DECOMPRESS) \
     ROW(cuFlushGPUDirectRDMAWrites, DMA) \

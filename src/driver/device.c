@@ -123,6 +123,7 @@ static const AttributeRow attributes[] = {
     FACT(CONCURRENT_MANAGED_ACCESS, has_managed), /* it is one memory, for host and device */
     FACT(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, has_managed),
     FIXED(MEMORY_POOLS_SUPPORTED, 1),
+    FIXED(MEMPOOL_SUPPORTED_HANDLE_TYPES, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
     FIXED(NUMA_ID, -1), /* the device is no NUMA node, and prefers none */
     FIXED(HOST_NUMA_ID, -1),
 };

@@ -28,7 +28,9 @@ static struct {
     Driver *driver;  /* NULL before cuInit, or when starting failed */
     CUresult status; /* of starting */
     bool is_forked;  /* this process came from one whose driver had started */
-} process = {.once = PTHREAD_ONCE_INIT};
+    pthread_mutex_t telling;
+    Map *told; /* under `telling`: names of what was told once; NULL before the first */
+} process = {.once = PTHREAD_ONCE_INIT, .telling = PTHREAD_MUTEX_INITIALIZER};
 
 void driver_say(const char *format, ...) {
     va_list args;
@@ -198,7 +200,6 @@ static void start(void) {
         origin_take_process(simulator);
         driver->allocations = ranges_new(sizeof(Region), 0, UINT64_MAX, 1);
         driver->registered = ranges_new(sizeof(Region), 0, UINT64_MAX, 1);
-        driver->told = map_new();
         driver->next_id = 1;
         gpu_options(simulator->gpu)->set_condition = conditional_set;
         gpu_options(simulator->gpu)->condition_user = driver;
@@ -262,17 +263,12 @@ CUresult call_end(Call *call, CUresult status) {
     return status;
 }
 
-bool call_tells_first(const Call *call, const char *name) {
-    if (map_has(call->driver->told, name, strlen(name))) return false;
-    map_put(call->driver->told, name, strlen(name), NULL);
-    return true;
-}
-
 bool driver_tells_first(const char *name) {
-    Call call;
-    if (call_begin_driver(&call) != CUDA_SUCCESS) return true;
-    bool is_first = call_tells_first(&call, name);
-    call_end(&call, CUDA_SUCCESS);
+    pthread_mutex_lock(&process.telling);
+    if (!process.told) process.told = map_new();
+    const bool is_first = !map_has(process.told, name, strlen(name));
+    if (is_first) map_put(process.told, name, strlen(name), NULL);
+    pthread_mutex_unlock(&process.telling);
     return is_first;
 }
 

@@ -144,6 +144,7 @@ typedef struct Driver {
     Ranges *allocations; /* Region: device addresses from cuMemAlloc, cuMemHostAlloc and the like */
     Ranges *registered;  /* Region: host addresses from cuMemHostRegister */
     Pool *standard_pool; /* the device's own; NULL until it is asked for */
+    uint64_t last_pool;  /* number of the pool that was made last for other processes too */
     Pool *current_pool;  /* that cuMemAllocAsync takes from; NULL: the device's own */
     Texture **textures;  /* by texture object, from 1; NULL where there is none */
     uint32_t texture_count; /* of textures */
@@ -165,11 +166,10 @@ typedef struct Driver {
     Ranges *hints;          /* for managed memory (hints.c); NULL before the first */
     Doomed *doomed;         /* what ends with the call under way */
     uint64_t next_id;       /* of contexts, streams and captures */
-    Map *told;           /* names of what was told once: functions that are not there, and others */
-    bool is_full_told;   /* it was said that device memory is full */
-    bool is_reported;    /* the report is written */
-    volatile int signal; /* an interrupt that came, 0: none */
-    sem_t interrupted;   /* posted when it came */
+    bool is_full_told;      /* it was said that device memory is full */
+    bool is_reported;       /* the report is written */
+    volatile int signal;    /* an interrupt that came, 0: none */
+    sem_t interrupted;      /* posted when it came */
 } Driver;
 
 /* What an API function works with between call_begin and call_end. */
@@ -213,7 +213,6 @@ CUresult driver_missing(const char *function);
 CUresult driver_missing_because(const char *function, const char *why);
 /* Whether a message about `name` would be the first: true once for each. */
 bool driver_tells_first(const char *name);
-bool call_tells_first(const Call *call, const char *name); /* the same within a call */
 
 /* ---- Contexts (context.c) ---- */
 
@@ -356,6 +355,23 @@ uint64_t virtual_reserve(const Call *call, uint64_t size);
 void virtual_release(Driver *driver, uint64_t address);
 /* Ends what a context opened of other processes (ipc.c). */
 void imports_clear(Driver *driver, const Context *context);
+/* Makes the device's memory one that others can open; the descriptor, -1: the host refuses. */
+int ipc_share(Call *call);
+/* Another process's pool. */
+typedef struct PoolKey {
+    uint64_t process; /* its key */
+    uint64_t pool;    /* the pool's number there */
+} PoolKey;
+/* A descriptor that stands for a pool, and a copy of one that was got from elsewhere; -1: the host
+ * refuses, or it stands for none. */
+int ipc_export_pool(Call *call, uint64_t pool);
+int ipc_import_pool(int given, PoolKey *key);
+/* What stands for memory of a pool, and that memory. */
+CUresult ipc_export_pointer(Call *call, uint64_t pool, Range range, CUmemPoolPtrExportData *data);
+CUresult ipc_import_pointer(Call *call, int file, const PoolKey *key,
+                            const CUmemPoolPtrExportData *data, CUdeviceptr *address);
+/* Ends what was imported so at an address; false when nothing was. */
+bool ipc_free_pointer(Call *call, uint64_t address);
 /* Keeps what a program says of managed memory (hints.c). */
 CUresult hint_advise(const Call *call, Range range, CUmem_advise advice, CUmemLocation location);
 void hint_prefetch(const Call *call, Range range, CUmemLocation location);

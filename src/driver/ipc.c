@@ -26,7 +26,12 @@
 #include "memory/mapping.h"
 
 #define FILE_NAME "tyto device memory"
-enum { MEMORY_MAGIC = 0x6d6f7974, EVENT_MAGIC = 0x65767974, PATH_BYTES = 128 };
+enum {
+    MEMORY_MAGIC = 0x6d6f7974,
+    EVENT_MAGIC = 0x65767974,
+    POOL_MAGIC = 0x70767974,
+    PATH_BYTES = 128
+};
 
 /* What is in a handle. */
 typedef struct Token {
@@ -36,6 +41,7 @@ typedef struct Token {
     int32_t file; /* its descriptor there */
     uint32_t flags;
     uint64_t offset, size; /* of the allocation in the file */
+    uint64_t pool;         /* that it came from, 0: none */
 } Token;
 static_assert(sizeof(Token) <= CU_IPC_HANDLE_SIZE, "it travels in a handle");
 
@@ -46,6 +52,7 @@ typedef struct Import {
     uint64_t reserved, mapped_bytes; /* addresses, and what of them the file is mapped to */
     uint64_t address;                /* of the allocation */
     unsigned opens;                  /* that are not closed yet */
+    bool is_of_pool;                 /* it ends by cuMemFree */
     struct Import *next;
 } Import;
 
@@ -59,8 +66,7 @@ static void name_file(uint64_t key, char *name) {
     snprintf(name, PATH_BYTES, FILE_NAME " %016" PRIx64, key);
 }
 
-/* Makes the device's memory one that others can open; the descriptor, -1: the host refuses. */
-static int share(Call *call) {
+int ipc_share(Call *call) {
     char name[PATH_BYTES];
     while (!call->driver->ipc_key) {
         if (getrandom(&call->driver->ipc_key, sizeof call->driver->ipc_key, 0) < 0) return -1;
@@ -78,7 +84,7 @@ CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address) 
     if (!handle || !region || region->pool || region->graph_memory || !block ||
         block->kind != MEM_KIND_BUFFER)
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    int file = share(&call);
+    int file = ipc_share(&call);
     if (file < 0) return call_end(&call, CUDA_ERROR_OUT_OF_MEMORY);
     const Token token = {.magic = MEMORY_MAGIC,
                          .process = (uint32_t)getpid(),
@@ -112,26 +118,53 @@ static int open_file(const Token *token) {
     return -1;
 }
 
-static CUresult open_memory(Call *call, const Token *token, CUdeviceptr *address) {
-    int file = open_file(token);
-    if (file < 0) return CUDA_ERROR_MAP_FAILED;
+/* The import of a token that is open in the call's context, or NULL. */
+static Import *find_import(const Call *call, const Token *token, bool is_of_pool) {
+    Import *import = call->driver->imports;
+    while (import && (memcmp(&import->token, token, sizeof *token) != 0 ||
+                      import->context != call->context || import->is_of_pool != is_of_pool))
+        import = import->next;
+    return import;
+}
+
+/* Maps the part of a file that a token names, once more. */
+static CUresult map_file(Call *call, const Token *token, int file, bool is_of_pool,
+                         CUdeviceptr *address) {
+    Import *import = find_import(call, token, is_of_pool);
+    if (import) {
+        import->opens++;
+        *address = import->address;
+        return CUDA_SUCCESS;
+    }
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), inset = token->offset % page;
     uint64_t bytes = bits_align_up(inset + token->size, page);
     uint64_t reserved = virtual_reserve(call, bits_align_up(bytes, MEM_MAPPING_GRAIN));
-    bool is_mapped =
-        reserved && mem_map(call->memory, reserved, bytes, file, token->offset - inset);
-    close(file);
-    if (!is_mapped) {
-        if (reserved) virtual_release(call->driver, reserved);
+    if (!reserved) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!mem_map(call->memory, reserved, bytes, file, token->offset - inset)) {
+        virtual_release(call->driver, reserved);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    Import *import = base_calloc(1, sizeof *import);
-    *import = (Import){*token, call->context,        reserved, bytes, reserved + inset,
-                       1,      call->driver->imports};
+    import = base_calloc(1, sizeof *import);
+    *import = (Import){.token = *token,
+                       .context = call->context,
+                       .reserved = reserved,
+                       .mapped_bytes = bytes,
+                       .address = reserved + inset,
+                       .opens = 1,
+                       .is_of_pool = is_of_pool,
+                       .next = call->driver->imports};
     call->driver->imports = import;
     mem_expose(call->memory, import->address, token->size, false);
     *address = import->address;
     return CUDA_SUCCESS;
+}
+
+static CUresult open_memory(Call *call, const Token *token, CUdeviceptr *address) {
+    int file = open_file(token);
+    if (file < 0) return CUDA_ERROR_MAP_FAILED;
+    CUresult status = map_file(call, token, file, false, address);
+    close(file);
+    return status;
 }
 
 CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle,
@@ -145,13 +178,6 @@ CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle,
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     if (token.magic != MEMORY_MAGIC) return call_end(&call, CUDA_ERROR_INVALID_HANDLE);
     if (is_own(call.driver, &token)) return call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
-    for (Import *import = call.driver->imports; import; import = import->next) {
-        if (memcmp(&import->token, &token, sizeof token) != 0 || import->context != call.context)
-            continue;
-        import->opens++;
-        *address = import->address;
-        return call_end(&call, CUDA_SUCCESS);
-    }
     return call_end(&call, open_memory(&call, &token, address));
 }
 
@@ -166,16 +192,22 @@ static void end(Driver *driver, Import **link) {
     free(import);
 }
 
+/* Closes what was opened at an address once; false when nothing was. */
+static bool close_import(Call *call, uint64_t address, bool is_of_pool) {
+    Import **link = &call->driver->imports;
+    while (*link && ((*link)->address != address || (*link)->is_of_pool != is_of_pool))
+        link = &(*link)->next;
+    if (!*link) return false;
+    if (!--(*link)->opens) end(call->driver, link);
+    return true;
+}
+
 CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr address) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
-    Import **link = &call.driver->imports;
-    while (*link && (*link)->address != address)
-        link = &(*link)->next;
-    if (!*link) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
-    if (!--(*link)->opens) end(call.driver, link);
-    return call_end(&call, CUDA_SUCCESS);
+    bool is_right = close_import(&call, address, false);
+    return call_end(&call, is_right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 void imports_clear(Driver *driver, const Context *context) {
@@ -184,6 +216,61 @@ void imports_clear(Driver *driver, const Context *context) {
         else link = &(*link)->next;
     }
 }
+
+/* ---- Pools ---- */
+
+/* The memory of all of a process's pools is in the one file; what tells the pools apart is how far
+ * their descriptors have been read, which goes along to whoever gets one. */
+int ipc_export_pool(Call *call, uint64_t pool) {
+    char path[PATH_BYTES];
+    int file = ipc_share(call);
+    if (file < 0) return -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    file = open(path, O_RDWR | O_CLOEXEC);
+    if (file >= 0 && lseek(file, (off_t)pool, SEEK_SET) < 0) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+int ipc_import_pool(int given, PoolKey *key) {
+    char path[PATH_BYTES], target[2 * PATH_BYTES] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", given);
+    if (given < 0 || readlink(path, target, sizeof target - 1) < 0 ||
+        sscanf(target, "/memfd:" FILE_NAME " %16" SCNx64, &key->process) != 1)
+        return -1;
+    const off_t at = lseek(given, 0, SEEK_CUR);
+    if (at <= 0) return -1;
+    key->pool = (uint64_t)at;
+    return fcntl(given, F_DUPFD_CLOEXEC, 0);
+}
+
+CUresult ipc_export_pointer(Call *call, uint64_t pool, Range range, CUmemPoolPtrExportData *data) {
+    if (ipc_share(call) < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    const Token token = {.magic = POOL_MAGIC,
+                         .key = call->driver->ipc_key,
+                         .pool = pool,
+                         .offset = range.start - MEM_GLOBAL_BASE,
+                         .size = range.end - range.start};
+    memset(data, 0, sizeof *data);
+    memcpy(data, &token, sizeof token);
+    return CUDA_SUCCESS;
+}
+
+CUresult ipc_import_pointer(Call *call, int file, const PoolKey *key,
+                            const CUmemPoolPtrExportData *data, CUdeviceptr *address) {
+    Token token;
+    struct stat found;
+    memcpy(&token, data, sizeof token);
+    if (token.magic != POOL_MAGIC || token.key != key->process || token.pool != key->pool ||
+        fstat(file, &found) || !token.size || token.offset > (uint64_t)found.st_size ||
+        token.size > (uint64_t)found.st_size - token.offset)
+        return CUDA_ERROR_INVALID_VALUE;
+    return map_file(call, &token, file, true, address);
+}
+
+bool ipc_free_pointer(Call *call, uint64_t address) { return close_import(call, address, true); }
 
 /* ---- Events ---- */
 

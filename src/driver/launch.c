@@ -117,7 +117,7 @@ static void tell_of_spills(const Call *call, const Function *function, const Gpu
     uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     uint32_t registers = gpu_registers(call->gpu, kernel, threads);
     if (registers >= kernel->registers || !call->driver->simulator->detail ||
-        call->driver->simulator->options->registers || !call_tells_first(call, kernel->ptx->name))
+        call->driver->simulator->options->registers || !driver_tells_first(kernel->ptx->name))
         return;
     Text name = {0};
     demangle_short(kernel->ptx->name, &name);

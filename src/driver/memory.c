@@ -134,7 +134,8 @@ static void say_not_allocated(const Call *call, uint64_t address) {
 }
 
 CUresult memory_free_address(Call *call, uint64_t address) {
-    if (address == 0 || release(call, address)) return CUDA_SUCCESS;
+    if (address == 0 || release(call, address) || ipc_free_pointer(call, address))
+        return CUDA_SUCCESS;
     const Region *region = ranges_find(call->driver->allocations, address);
     if (!region || !region->graph_memory) say_not_allocated(call, address);
     return CUDA_ERROR_INVALID_VALUE;
@@ -238,7 +239,7 @@ CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *address, void *pointer,
     if (!address || flags) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     *address = address_of_host(&call, (uintptr_t)pointer);
     if (!*address && ranges_find(call.driver->registered, (uintptr_t)pointer) &&
-        call_tells_first(&call, "cuMemHostGetDevicePointer"))
+        driver_tells_first("cuMemHostGetDevicePointer"))
         driver_say("error: kernels cannot reach the registered memory at %p, since shared, local "
                    "and parameter memory have such addresses; linked with -pie, the program has "
                    "its memory elsewhere",

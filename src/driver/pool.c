@@ -1,10 +1,12 @@
 /* Memory pools: names with settings and a count of the memory that came from them. The memory is
  * the device's and goes back when it is freed, so a pool holds what is in use and no more;
- * thresholds and ways of reuse are kept for the program, without effect. Left out: pools of the
- * host, of managed memory, and those that other processes may open. */
+ * thresholds and ways of reuse are kept for the program, without effect. A pool that was made so
+ * can be opened by other processes, which then open memory that came from it (ipc.c); they allocate
+ * nothing from it. Left out: pools of the host and of managed memory. */
 #include "driver/graph.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 struct Pool {
     Context *context; /* none: a pool is the device's, as no other object is */
@@ -15,12 +17,16 @@ struct Pool {
     uint64_t used, used_high;   /* bytes in use; the most since it was last asked to forget */
     uint64_t reserved_high;     /* the same, of memory held; what is held is what is in use */
     bool is_destroyed;          /* goes with the last of its memory */
+    uint64_t number;            /* by which other processes know it; 0: they may not open it */
+    int file;                   /* another process's: its memory, else -1 */
+    PoolKey origin;             /* likewise */
 };
 
 static Pool *pool_new(Driver *driver) {
     Pool *pool = base_calloc(1, sizeof *pool);
     for (int i = 0; i < 3; i++)
         pool->reuse[i] = 1;
+    pool->file = -1;
     pool->handle = driver_add(driver, HANDLE_POOL, pool);
     return pool;
 }
@@ -70,6 +76,7 @@ CUresult CUDAAPI cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
     CUresult status = begin(&call, handle, &call, &pool);
     if (status) return status;
     if (device != 0) return call_end(&call, CUDA_ERROR_INVALID_DEVICE);
+    if (pool->file >= 0) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     call.driver->current_pool = pool;
     return call_end(&call, CUDA_SUCCESS);
 }
@@ -103,8 +110,11 @@ CUresult CUDAAPI cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType ty
 /* ---- Pools of a program's own ---- */
 
 CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties) {
-    if (properties && properties->handleTypes)
-        return driver_missing("cuMemPoolCreate with handleTypes");
+    const CUmemAllocationHandleType types =
+        properties ? properties->handleTypes : CU_MEM_HANDLE_TYPE_NONE;
+    if (types != CU_MEM_HANDLE_TYPE_NONE && types != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return driver_missing_because("cuMemPoolCreate with such handleTypes",
+                                      "pools are given away by file descriptors");
     Call call;
     CUresult status = call_begin_driver(&call);
     if (status) return status;
@@ -113,12 +123,15 @@ CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *pro
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     Pool *pool = pool_new(call.driver);
     pool->limit = properties->maxSize;
+    if (types) pool->number = ++call.driver->last_pool;
     *handle = pool->handle;
     return call_end(&call, CUDA_SUCCESS);
 }
 
 static void end_when_empty(Pool *pool) {
-    if (pool->is_destroyed && !pool->used) free(pool);
+    if (!pool->is_destroyed || pool->used) return;
+    if (pool->file >= 0) close(pool->file);
+    free(pool);
 }
 
 /* Memory that came from the pool stays until it is freed. */
@@ -254,7 +267,7 @@ static CUresult allocate_in(CUdeviceptr *address, size_t size, CUmemoryPool hand
     status = call_begin(&call);
     if (status) return status;
     Pool *pool = has_pool ? CALL_GET(&call, HANDLE_POOL, handle) : current_pool(call.driver);
-    if (!pool) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    if (!pool || pool->file >= 0) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     *address = memory_allocate_from(&call, pool, size);
     return call_end(&call, *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
@@ -266,4 +279,60 @@ CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *address, size_t size, CUstream str
 CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemoryPool pool,
                                          CUstream stream) {
     return allocate_in(address, size, pool, true, stream);
+}
+
+/* ---- Other processes ---- */
+
+CUresult CUDAAPI cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool given,
+                                                  CUmemAllocationHandleType type,
+                                                  unsigned long long flags) {
+    Call call;
+    Pool *pool;
+    CUresult status = begin(&call, given, handle, &pool);
+    if (status) return status;
+    if (!pool->number || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags)
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    int file = ipc_export_pool(&call, pool->number);
+    if (file >= 0) *(int *)handle = file;
+    return call_end(&call, file >= 0 ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM);
+}
+
+CUresult CUDAAPI cuMemPoolImportFromShareableHandle(CUmemoryPool *out, void *handle,
+                                                    CUmemAllocationHandleType type,
+                                                    unsigned long long flags) {
+    Call call;
+    PoolKey origin;
+    CUresult status = call_begin_driver(&call);
+    if (status) return status;
+    if (!out || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags)
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    int file = ipc_import_pool((int)(intptr_t)handle, &origin);
+    if (file < 0) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    Pool *pool = pool_new(call.driver);
+    pool->file = file;
+    pool->origin = origin;
+    *out = pool->handle;
+    return call_end(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr address) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Region *region = ranges_find(call.driver->allocations, address);
+    if (!data || !region || region->range.start != address || !region->pool ||
+        !region->pool->number)
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, ipc_export_pointer(&call, region->pool->number, region->range, data));
+}
+
+CUresult CUDAAPI cuMemPoolImportPointer(CUdeviceptr *address, CUmemoryPool handle,
+                                        CUmemPoolPtrExportData *data) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    const Pool *pool = CALL_GET(&call, HANDLE_POOL, handle);
+    if (!address || !data || !pool || pool->file < 0)
+        return call_end(&call, CUDA_ERROR_INVALID_VALUE);
+    return call_end(&call, ipc_import_pointer(&call, pool->file, &pool->origin, data, address));
 }

@@ -213,6 +213,19 @@ class Run(unittest.TestCase):
         self.assertEqual([kernel["registers"] for kernel in report["kernels"]], [64] * 3)
         self.assertNotIn("they get", self.tyto("./a.out").stderr)
 
+    def test_private_tables_are_told_of_once_even_before_the_start(self):
+        self.build("-cudart", "shared", "x.cu", "-lcuda", x="""#include <cuda.h>
+            int main() {
+                const void *table;
+                CUuuid id = {};
+                for (int i = 0; i < 3; i++) cuGetExportTable(&table, &id);
+                cuInit(0);
+                return cuGetExportTable(&table, &id) == CUDA_ERROR_NOT_SUPPORTED;
+            }""")
+        done = self.tyto("./a.out")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count("needs private tables of the vendor's driver"), 1, done.stderr)
+
     def test_what_kernels_may_not_do_to_the_programs_memory_ends_them_with_a_message(self):
         self.build("-cudart", "shared", "x.cu", x=REGISTERED)
         messages = ["which kernels reach once it is registered", "which kernels may only read: byte 20 of the 4096-byte",

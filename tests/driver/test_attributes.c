@@ -423,7 +423,7 @@ static void what_no_pool_can_do_is_refused(void **state) {
     CUmemAccessDesc access = {here, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     CUmemPoolProps asked = plain;
     CUdeviceptr address;
-    asked.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    asked.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
     assert_int_equal(cuMemPoolCreate(&pool, &asked), CUDA_ERROR_NOT_SUPPORTED);
     asked = plain;
     asked.location = there;

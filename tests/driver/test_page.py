@@ -46,7 +46,8 @@ from the export table, `src/driver/api.h`.
   (`ASYNC_ENGINE_COUNT` is 2); kernels run one after another (`CONCURRENT_KERNELS` is 0), and priorities of
   streams have no effect (`STREAM_PRIORITIES_SUPPORTED` is 0). All that are not 0 are in `src/driver/device.c`.
 * Memory pools count what is in use and keep their settings; memory goes back when it is freed, whatever
-  the release threshold. Pools that other processes could open give `CUDA_ERROR_NOT_SUPPORTED`.
+  the release threshold. Other processes open a pool by its descriptor, and memory of it by what
+  `cuMemPoolExportPointer` says.
 * `cuCtxCreate` takes parameters (`CUctxCreateParams`) that are all 0, which ask for a context of the whole
   device; those that limit it to some SMs, or share it with graphics, give `CUDA_ERROR_NOT_SUPPORTED`.
 * Handles are numbers, not addresses: a stale or foreign one gives `CUDA_ERROR_INVALID_HANDLE`.

@@ -214,6 +214,59 @@ static void memory_outlives_the_process_that_gave_it(void **state) {
     assert_fails(cuIpcOpenEventHandle(&event, gift.event), INVALID_HANDLE);
 }
 
+/* (Two processes share a pool in tests/cudart/programs/process_pool.cu.) */
+static void wrong_descriptors_of_pools_are_refused(void **state) {
+    (void)state;
+    const CUmemAllocationHandleType files = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemoryPool plain, shared, imported;
+    CUmemPoolPtrExportData data, wrong;
+    CUdeviceptr address, again, other;
+    int file;
+    assert_cuda(cuMemPoolCreate(&plain, &properties));
+    properties.handleTypes = files;
+    assert_cuda(cuMemPoolCreate(&shared, &properties));
+    properties.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+    assert_fails(cuMemPoolCreate(&imported, &properties), NOT_SUPPORTED);
+    assert_fails(cuMemPoolExportToShareableHandle(&file, plain, files, 0), INVALID_VALUE);
+    assert_fails(cuMemPoolExportToShareableHandle(&file, shared, CU_MEM_HANDLE_TYPE_NONE, 0),
+                 INVALID_VALUE);
+    assert_cuda(cuMemPoolExportToShareableHandle(&file, shared, files, 0));
+    assert_fails(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)channel, files, 0),
+                 INVALID_VALUE);
+    assert_fails(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)-1, files, 0),
+                 INVALID_VALUE);
+    assert_cuda(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file, files, 0));
+    close(file);
+    assert_cuda(cuMemAllocFromPoolAsync(&address, 400, shared, NULL));
+    assert_cuda(cuMemAllocFromPoolAsync(&other, 400, plain, NULL));
+    assert_cuda(cuMemsetD32(address, 77, 100));
+    assert_cuda(cuMemPoolExportPointer(&data, address));
+    assert_fails(cuMemPoolExportPointer(&wrong, address + 4), INVALID_VALUE);
+    assert_fails(cuMemPoolExportPointer(&wrong, other), INVALID_VALUE);
+    assert_fails(cuMemPoolImportPointer(&again, shared, &data), INVALID_VALUE);
+    for (size_t i = 0; i < sizeof data; i++) { /* no byte of it does harm */
+        wrong = data;
+        wrong.reserved[i] ^= 0x55;
+        if (cuMemPoolImportPointer(&again, imported, &wrong) == CUDA_SUCCESS)
+            assert_cuda(cuMemFree(again));
+    }
+    assert_cuda(cuMemPoolImportPointer(&again, imported, &data));
+    uint32_t word;
+    assert_cuda(cuMemcpyDtoH(&word, again + 396, 4));
+    assert_int_equal(word, 77);
+    assert_fails(cuMemcpyDtoH(&word, again + 400, 4), INVALID_VALUE);
+    assert_fails(cuIpcCloseMemHandle(again), INVALID_VALUE);
+    assert_cuda(cuMemFree(again));
+    assert_fails(cuMemFree(again), INVALID_VALUE);
+    assert_fails(cuMemAllocFromPoolAsync(&again, 4, imported, NULL), INVALID_VALUE);
+    assert_fails(cuDeviceSetMemPool(0, imported), INVALID_VALUE);
+    assert_cuda(cuMemPoolDestroy(imported));
+    assert_cuda(cuMemPoolDestroy(shared));
+    assert_cuda(cuMemPoolDestroy(plain));
+}
+
 static int end(void **state) {
     (void)state;
     close(channel);
@@ -226,6 +279,7 @@ int main(void) {
         cmocka_unit_test(both_processes_see_each_others_kernels),
         cmocka_unit_test(an_event_of_another_process_is_complete),
         cmocka_unit_test(wrong_handles_are_refused),
+        cmocka_unit_test(wrong_descriptors_of_pools_are_refused),
         cmocka_unit_test(memory_outlives_the_process_that_gave_it),
     };
     return cmocka_run_group_tests(tests, set_up, end);

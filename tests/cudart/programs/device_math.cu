@@ -78,7 +78,22 @@ int count_wrong(int name, const char *text, double low, double high, double boun
     return wrong;
 }
 
+// What goes through a function and its inverse comes back.
+__global__ void go_and_return(double *largest) {
+    double p = (threadIdx.x + 0.5) / COUNT, y = 2 * p - 1;
+    double off = fmax(fabs(normcdf(normcdfinv(p)) - p), fabs(erf(erfinv(y)) - y));
+    off = fmax(off, fabs(erfc(erfcinv(2 * p)) - 2 * p));
+    off = fmax(off, 1e-7 * fabs((double)normcdfinvf((float)p) - normcdfinv(p)));
+    atomicMax((unsigned long long *)largest, (unsigned long long)__double_as_longlong(off));
+}
+
 int main() {
+    double *largest, off = 0;
+    CHECK(cudaMalloc(&largest, sizeof off));
+    CHECK(cudaMemset(largest, 0, sizeof off));
+    go_and_return<<<1, COUNT>>>(largest);
+    CHECK(cudaMemcpy(&off, largest, sizeof off, cudaMemcpyDeviceToHost));
+    EXPECT(off > 0 && off < 1e-13);
     int wrong = 0;
 #define ROW(name, low, high)                                                                       \
     wrong += count_wrong<double>(NAME_##name, #name, low, high, 1e-12);                            \

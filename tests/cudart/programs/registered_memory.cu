@@ -62,7 +62,8 @@ int main() {
     EXPECT(*sum == 63 * 64 * 127 / 6);
 
     // Static and mapped memory, atomics from the device.
-    float *page = (float *)mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    float *page =
+        (float *)mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     float out = 0, exact = 0;
     for (int i = 0; i < 1000; i++) {
         fixed[i] = float(i % 7), page[i] = float(i % 5);

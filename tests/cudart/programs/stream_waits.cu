@@ -75,7 +75,8 @@ int main() {
     CUstreamBatchMemOpParams ping[2] = {}, pong[2] = {};
     for (int i = 1; i <= 4; i++) {
         ping[0].waitValue.operation = pong[0].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
-        ping[1].writeValue.operation = pong[1].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+        ping[1].writeValue.operation = pong[1].writeValue.operation =
+            CU_STREAM_MEM_OP_WRITE_VALUE_32;
         ping[0].waitValue.address = pong[1].writeValue.address = (CUdeviceptr)(word + 4);
         pong[0].waitValue.address = ping[1].writeValue.address = (CUdeviceptr)(word + 5);
         ping[0].waitValue.value = i, ping[1].writeValue.value = i;
