@@ -269,7 +269,8 @@ static void decode_function(Decoder *decoder, uint32_t index) {
             program->module->file, function->line, function->column, UINT16_MAX);
         decoder->scratch_pred = 2;
     }
-    decoder->pc_of = base_calloc((size_t)function->inst_count + 1, sizeof *decoder->pc_of);
+    out->pc_of = ARENA_ARRAY(program->arena, uint32_t, function->inst_count + 1);
+    decoder->pc_of = out->pc_of;
     const uint32_t first_target = decoder->target_count;
     for (int i = 0; i < function->inst_count && !decoder->refusal; ++i) {
         decoder->pc_of[i] = program->inst_count;
@@ -279,7 +280,6 @@ static void decode_function(Decoder *decoder, uint32_t index) {
     decoder->pc_of[function->inst_count] = out->end = program->inst_count;
     add_implicit_end(decoder);
     decode_resolve_targets(decoder, first_target);
-    free(decoder->pc_of);
     lay_out_frame(decoder, out);
     out->registers = (uint32_t)function->registers;
     out->shared_bytes = function->shared_bytes;

@@ -281,6 +281,7 @@ typedef struct IsaFunction {
     const PtxFunction *ptx;
     uint32_t entry; /* pc of the first instruction */
     uint32_t end; /* pc after the last; an implicit exit (kernel) or ret (function) stands there */
+    uint32_t *pc_of;      /* of each PTX instruction: the first pc; inst_count + 1 entries */
     uint32_t frame_bytes; /* rows and predicate words of one activation */
     uint32_t pred_offset; /* byte offset of predicate word 0 in a frame, a multiple of 64 */
     /* per thread, of one activation: .local variables, own parameters and returns (.func),

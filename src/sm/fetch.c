@@ -52,6 +52,11 @@ void fetch_took(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_e
     else if (!buffer->count && next != pc + 1) fetch->redirected |= bit;
 }
 
+void fetch_passed(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_exited) {
+    fetch_took(fetch, warp, pc, next, has_exited);
+    if (fetch->config->is_ideal && !has_exited) fill_ideally(fetch, warp, next);
+}
+
 /* ---- Fetch ---- */
 
 static uint64_t fetchable(const SmFetch *fetch, const SmContext *sm) {

@@ -50,4 +50,7 @@ void fetch_flush(SmFetch *fetch, int warp, uint32_t pc);
 /* The warp's first buffered instruction, at `pc`, has issued; the next is at `next`. */
 void fetch_took(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_exited);
 
+/* The same of an instruction that the machine has not got: it took no place in the buffer. */
+void fetch_passed(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_exited);
+
 #endif

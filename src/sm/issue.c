@@ -3,7 +3,9 @@
 
 void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
                 const SmCollectors *collectors) {
-    *issue = (SmIssue){.fetch = fetch, .collectors = *collectors};
+    *issue = (SmIssue){.fetch = fetch,
+                       .collectors = *collectors,
+                       .issues_own = sm->config->instructions == SM_INSTRUCTIONS_SASS};
     for (int s = 0; s < SM_MAX_SCHEDULERS; s++)
         issue->collector[s] = collectors_of(collectors, s);
     scoreboard_init(&issue->scoreboard, sm_config_warps(sm->config));
@@ -23,6 +25,10 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
 }
 
 void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
+    uint64_t bit = UINT64_C(1) << warp;
+    issue->slots.owing &= ~bit;
+    issue->slots.excused &= ~bit;
+    issue->slots.passing[warp].count = 0;
     scoreboard_reset(&issue->scoreboard, warp);
     fetch_start_warp(issue->fetch, warp, pc);
     issue_update_head(issue, sm, warp);
@@ -44,6 +50,13 @@ static void clear_head(SmIssue *issue, SmContext *sm, uint64_t bit) {
     sm->view.waits_memory = (sm->view.waits_memory & ~bit) | (sm->warps.held & bit);
     sm->view.wants_load &= ~bit;
     issue->clear &= ~bit;
+    issue->slots.free &= ~bit;
+}
+
+/* Whether it takes no slot of a machine that issues instructions of its own. */
+static bool is_free(const SmIssue *issue, const SmOp *op, uint64_t bit) {
+    if (!issue->issues_own) return false;
+    return !op->slots.slots || (op->flags & ISA_IS_EXIT && issue->slots.excused & bit);
 }
 
 void issue_update_head(SmIssue *issue, SmContext *sm, int warp) {
@@ -66,11 +79,30 @@ void issue_update_head(SmIssue *issue, SmContext *sm, int warp) {
     issue->wanted[warp] = op->unit;
     sm->view.has_instruction |= bit;
     sm->view.wants_load = (sm->view.wants_load & ~bit) | (op->traits & SM_OP_L1D_LOAD ? bit : 0);
+    issue->slots.free = (issue->slots.free & ~bit) | (is_free(issue, op, bit) ? bit : 0);
     check_registers(issue, sm, warp, op);
+}
+
+/* Results that came with others', which are there now. */
+static void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
+    SmPassing *passing = &issue->slots.passing[warp];
+    for (uint32_t i = 0; i < passing->count;) {
+        const SmOp *op = &sm->ops[passing->pc[i]];
+        if (!scoreboard_has_sources(&issue->scoreboard, warp, op)) {
+            i++;
+            continue;
+        }
+        scoreboard_release(&issue->scoreboard, warp, op);
+        for (uint32_t j = i + 1; j < passing->count; j++)
+            passing->pc[j - 1] = passing->pc[j];
+        passing->count--;
+        i = 0; /* others may have waited for this one */
+    }
 }
 
 void issue_release(SmIssue *issue, const SmContext *sm, const SmInst *inst) {
     scoreboard_release(&issue->scoreboard, inst->warp, &sm->ops[inst->pc]);
+    if (issue->slots.passing[inst->warp].count) release_passing(issue, sm, inst->warp);
 }
 
 void issue_settle_warp(SmIssue *issue, SmContext *sm, int warp) {
@@ -141,11 +173,18 @@ static const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst
     return memory;
 }
 
+/* A load without a slot that accesses memory nevertheless, beside another one. */
+static bool is_joined(const SmOp *op) {
+    return op->unit == SM_UNIT_LDST && !op->slots.slots && op->slots.chain;
+}
+
 /* The instruction that has just issued, in the profile; its accesses learn whose they are. */
 __attribute__((noinline)) static void profile_issue(SmContext *sm, uint16_t index) {
     const SmInst *inst = &sm->insts.inst[index];
     sm->profile->issue_cycle[index] = sm->cycle;
-    sm_profile_issued(sm->profile, inst, sm->counters.divergent_branches);
+    if (is_joined(&sm->ops[inst->pc]))
+        sm_profile_passed(sm->profile, inst->pc, inst->lanes, sm->counters.divergent_branches);
+    else sm_profile_issued(sm->profile, inst, sm->counters.divergent_branches);
     if (inst->memory == SM_NONE) return;
     SmMemory *memory = insts_memory_of(&sm->insts, index);
     for (uint16_t i = 0; i < memory->count; i++)
@@ -192,25 +231,142 @@ static void follow_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, ui
 /* Flags of instructions that do more to their warp than to its registers. */
 enum { FOLLOWED = ISA_IS_FENCE | ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT | ISA_IS_BARRIER };
 
-static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
-    IsaWarp *isa = sm->warps.warp[warp].isa;
-    uint32_t pc = issue->fetch->buffer[warp].pc; /* isa->pc, which is farther away */
-    const SmOp *op = &sm->ops[pc];
+static uint64_t blocked(const SmContext *sm) { return sm->view.at_barrier | sm->warps.held; }
+
+/* ---- Slots of a machine that issues instructions of its own ---- */
+
+static void take_slot(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
+    sm->counters.machine_instructions++;
+    sm->view.warp[warp].instructions++;
+    issue->has_news = true;
+    if (context_is_profiled(sm)) sm_profile_slot(sm->profile, warp, pc);
+}
+
+/* Slots that an instruction takes whose active and executing lanes were these. */
+static uint32_t slots_of(const SmOp *op, uint32_t active, uint32_t lanes) {
+    if (!lanes) return op->slots.passed;
+    return lanes == active ? op->slots.taken : op->slots.slots;
+}
+
+/* The warp has yet to take so many slots for the instruction. */
+static void owe(SmIssue *issue, int warp, uint32_t pc, uint32_t slots, bool has_exited) {
+    if (!slots || has_exited) return;
+    issue->slots.owing |= UINT64_C(1) << warp;
+    issue->slots.owed[warp] = (uint8_t)slots;
+    issue->slots.pc[warp] = pc;
+}
+
+static void pay_slot(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
+    SmSlots *slots = &issue->slots;
+    take_slot(issue, sm, warp, slots->pc[warp]);
+    if (--slots->owed[warp] == 0) slots->owing &= ~(UINT64_C(1) << warp);
+    sched_agent_issued(&sm->policy, &sm->view,
+                       &(TytoIssue){.warp = warp,
+                                    .scheduler = scheduler,
+                                    .lanes = sm->warps.warp[warp].isa->active});
+}
+
+/* The slots of an instruction that has issued, which was the first. */
+static void take_slots(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uint32_t slots,
+                       bool has_exited) {
+    uint64_t bit = UINT64_C(1) << warp;
+    take_slot(issue, sm, warp, pc);
+    if (slots) owe(issue, warp, pc, slots - 1, has_exited);
+    else if (sm->ops[pc].slots.slots) issue->slots.excused |= bit; /* it is a guarded exit */
+}
+
+/* Executes the instruction of the warp that is next. True: its threads have all exited. */
+static bool execute(SmIssue *issue, SmContext *sm, IsaWarp *isa, const SmOp *op) {
     bool is_branch = (op->flags & ISA_IS_BRANCH) != 0;
     uint32_t depth = is_branch ? isa->depth : 0;
-    if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
     isa_dump_if_due(&sm->isa, isa);
     bool has_exited = isa_step(&sm->isa, isa) == ISA_EVENT_EXIT;
+    if (sm->isa.fault.is_set) return false;
+    count_instruction(issue, sm, op, sm->isa.executed);
+    if (is_branch) sm->counters.divergent_branches += isa->depth > depth;
+    return has_exited;
+}
+
+/* Whether what takes no slot can be done now: its results come with its sources. */
+static bool can_pass(const SmIssue *issue, const SmContext *sm, int warp, const SmOp *op) {
+    const SmScoreboard *board = &issue->scoreboard;
+    const SmCollector *collector = collectors_of(&issue->collectors, warp);
+    if (!scoreboard_has_results(board, warp, op)) return false;
+    if (is_joined(op))
+        return scoreboard_has_sources(board, warp, op) && !issue->is_stalled &&
+               insts_has_room(&sm->insts) && collector->slots_free[SM_UNIT_LDST];
+    return scoreboard_has_sources(board, warp, op) ||
+           (op->result_count && issue->slots.passing[warp].count < SM_PASSING);
+}
+
+/* Executes an instruction that takes no slot. */
+static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
+    IsaWarp *isa = sm->warps.warp[warp].isa;
+    uint32_t pc = isa->pc, active = isa->active;
+    bool has_sources = scoreboard_has_sources(&issue->scoreboard, warp, op);
+    bool has_exited = execute(issue, sm, isa, op);
+    if (sm->isa.fault.is_set) return;
+    uint32_t lanes = sm->isa.executed;
+    if (is_joined(op)) {
+        scoreboard_reserve(&issue->scoreboard, warp, op);
+        send_to_pipeline(issue, sm, warp % (int)sm->view.schedulers, warp, pc, op);
+    } else if (!has_sources) {
+        SmPassing *passing = &issue->slots.passing[warp];
+        scoreboard_reserve(&issue->scoreboard, warp, op);
+        passing->pc[passing->count++] = pc;
+    }
+    if (op->slots.slots == 0) owe(issue, warp, pc, slots_of(op, active, lanes), has_exited);
+    fetch_passed(issue->fetch, warp, pc, isa->pc, has_exited);
+    if (context_is_profiled(sm) && !is_joined(op)) {
+        sm_profile_passed(sm->profile, pc, lanes, sm->counters.divergent_branches);
+        sm_profile_count(sm->profile, pc, PROFILE_completed, 1);
+    }
+    if (has_exited) follow_warp(issue, sm, warp, pc, op->flags, has_exited);
+    sm->view.warp[warp].thread_instructions += (uint64_t)bits_count32(lanes);
+    issue_update_head(issue, sm, warp);
+}
+
+/* Most instructions in a row that a warp executes without a slot: those after them wait for one, as
+ * no loop may turn for ever in a cycle. */
+enum { MOST_FREE = 256 };
+
+/* Executes what the warps have before them that takes no slot. */
+__attribute__((noinline)) static void pass_all(SmIssue *issue, SmContext *sm) {
+    uint64_t warps = issue->slots.free & sm->view.has_instruction & ~blocked(sm);
+    for (; warps && !sm->isa.fault.is_set; warps &= warps - 1) {
+        int warp = bits_lowest64(warps);
+        uint64_t bit = warps & -warps;
+        for (int i = 0; i < MOST_FREE && !sm->isa.fault.is_set; i++) {
+            if (!(issue->slots.free & sm->view.has_instruction & ~blocked(sm) & bit)) break;
+            const SmOp *op = &sm->ops[issue->fetch->buffer[warp].pc];
+            if (!can_pass(issue, sm, warp, op)) break;
+            pass(issue, sm, warp, op);
+        }
+    }
+}
+
+/* ---- One instruction ---- */
+
+static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
+    if (issue->slots.owing >> warp & 1) {
+        pay_slot(issue, sm, scheduler, warp);
+        return;
+    }
+    IsaWarp *isa = sm->warps.warp[warp].isa;
+    uint32_t pc = issue->fetch->buffer[warp].pc; /* isa->pc, which is farther away */
+    uint32_t active = issue->issues_own ? isa->active : 0;
+    const SmOp *op = &sm->ops[pc];
+    if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
+    bool has_exited = execute(issue, sm, isa, op);
     uint32_t lanes = sm->isa.executed;
     if (sm->isa.fault.is_set) return;
-    count_instruction(issue, sm, op, lanes);
-    if (is_branch) sm->counters.divergent_branches += isa->depth > depth;
     scoreboard_reserve(&issue->scoreboard, warp, op);
     send_to_pipeline(issue, sm, scheduler, warp, pc, op);
     fetch_took(issue->fetch, warp, pc, isa->pc, has_exited);
     if (op->flags & FOLLOWED || has_exited) follow_warp(issue, sm, warp, pc, op->flags, has_exited);
     TytoWarpView *view = &sm->view.warp[warp];
-    view->instructions++;
+    if (issue->issues_own) take_slots(issue, sm, warp, pc, slots_of(op, active, lanes), has_exited);
+    else view->instructions++;
     view->thread_instructions += (uint64_t)bits_count32(lanes);
     issue_update_head(issue, sm, warp);
     sched_agent_issued(&sm->policy, &sm->view,
@@ -223,11 +379,9 @@ static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
 
 /* ---- One scheduler ---- */
 
-static uint64_t blocked(const SmContext *sm) { return sm->view.at_barrier | sm->warps.held; }
-
 /* Warps whose next instruction could issue if its pipeline takes it. */
 static uint64_t ready_warps(const SmIssue *issue, const SmContext *sm) {
-    return sm->view.has_instruction & issue->clear & ~blocked(sm);
+    return ((sm->view.has_instruction & issue->clear) | issue->slots.owing) & ~blocked(sm);
 }
 
 /* Warps whose next instruction would find no place before this collector, if it were theirs. */
@@ -252,13 +406,14 @@ static uint64_t with_free_slot(const SmIssue *issue, const SmContext *sm) {
     if (issue->is_stalled || !insts_has_room(&sm->insts))
         return 0; /* as many under way as can be */
     return ~(issue->collectors.mask ? without_slot_anywhere(issue)
-                                    : without_slot(issue, issue->collector[0]));
+                                    : without_slot(issue, issue->collector[0])) |
+           issue->slots.owing;
 }
 
 /* The same where only a scheduler's own warps are asked about. */
 static uint64_t with_free_slot_of(const SmIssue *issue, const SmContext *sm, int scheduler) {
     if (issue->is_stalled || !insts_has_room(&sm->insts)) return 0;
-    return ~without_slot(issue, issue->collector[scheduler]);
+    return ~without_slot(issue, issue->collector[scheduler]) | issue->slots.owing;
 }
 
 /* Warps that the load/store unit keeps from issuing when they find no place. */
@@ -286,9 +441,10 @@ static SmOutcome idle_cause(const SmIssue *issue, const SmContext *sm, uint64_t 
 static SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, int scheduler,
                              uint64_t allowed) {
     uint64_t mine = sm->view.scheduler_warps[scheduler];
-    uint64_t valid = sm->view.has_instruction & ~blocked(sm) & mine;
+    uint64_t owing = issue->slots.owing;
+    uint64_t valid = (sm->view.has_instruction | owing) & ~blocked(sm) & mine;
     if (!valid) return idle_cause(issue, sm, mine);
-    uint64_t ready = valid & issue->clear;
+    uint64_t ready = valid & (issue->clear | owing);
     if (!ready) return valid & ~sm->view.waits_memory ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
     if (ready & with_free_slot_of(issue, sm, scheduler) || !(ready & allowed)) return SM_THROTTLED;
     return ready & ~waiting_for_lsu(issue) ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
@@ -311,7 +467,7 @@ static int pick_warp(SmIssue *issue, SmContext *sm, int scheduler, uint64_t read
             return TYTO_NO_WARP;
         }
         uint64_t bit = UINT64_C(1) << warp;
-        if (!(issue->stale & bit)) return warp;
+        if (!(issue->stale & ~issue->slots.owing & bit)) return warp;
         fetch_flush(issue->fetch, warp, sm->warps.warp[warp].isa->pc);
         issue_update_head(issue, sm, warp);
         candidates &= ~bit;
@@ -352,7 +508,7 @@ SmStanding issue_standing(const SmIssue *issue, const SmContext *sm, bool has_lo
     const SmWarps *warps = &sm->warps;
     SmStanding standing = {{0}};
     uint64_t left = view->resident;
-    uint64_t none = ~view->has_instruction;
+    uint64_t owing = issue->slots.owing, none = ~(view->has_instruction | owing);
     uint64_t issued = sm->profile ? sm->profile->has_issued : 0;
     standing_take(&standing, &left, issued, PROFILE_cycles_issued);
     standing_take(&standing, &left, view->exited, PROFILE_cycles_exited);
@@ -365,8 +521,9 @@ SmStanding issue_standing(const SmIssue *issue, const SmContext *sm, bool has_lo
     standing_take(&standing, &left, none & (issue->fetch->redirected | issue->stale),
                   PROFILE_cycles_branch);
     standing_take(&standing, &left, none, PROFILE_cycles_fetch);
-    standing_take(&standing, &left, ~issue->clear & view->waits_memory, PROFILE_cycles_memory);
-    standing_take(&standing, &left, ~issue->clear, PROFILE_cycles_result);
+    standing_take(&standing, &left, ~issue->clear & ~owing & view->waits_memory,
+                  PROFILE_cycles_memory);
+    standing_take(&standing, &left, ~issue->clear & ~owing, PROFILE_cycles_result);
     if (!left) return standing;
     standing_take(&standing, &left, ~issue->allowed, PROFILE_cycles_policy);
     if (!has_looked)
@@ -417,9 +574,10 @@ static inline bool has_reason(const SmIssue *issue, const SmContext *sm) {
 }
 
 /* The warps that the policy lets issue in this cycle. */
-static uint64_t allowed_warps(SmContext *sm) {
+static uint64_t allowed_warps(const SmIssue *issue, SmContext *sm) {
     uint64_t allowed = sched_agent_may_issue(&sm->policy, &sm->view);
-    return allowed & (~sm->view.wants_load | sched_agent_may_load(&sm->policy, &sm->view));
+    uint64_t others = ~sm->view.wants_load | issue->slots.owing;
+    return allowed & (others | sched_agent_may_load(&sm->policy, &sm->view));
 }
 
 bool issue_will_look(const SmIssue *issue, const SmContext *sm) {
@@ -433,7 +591,8 @@ void issue_step(SmIssue *issue, SmContext *sm) {
     issue->policy_cycle = sm->cycle;
     if (!is_turn(sm) || !has_reason(issue, sm)) return;
     issue->has_news = issue->has_turned = false;
-    uint64_t allowed = sm->view.resident ? allowed_warps(sm) : 0;
+    if (issue->slots.free) pass_all(issue, sm);
+    uint64_t allowed = sm->view.resident ? allowed_warps(issue, sm) : 0;
     issue->allowed = allowed;
     uint32_t scheduler = config->alternates ? remainder_of(sm->cycle, config->count) : 0;
     for (uint32_t i = 0; i < config->count && !sm->isa.fault.is_set; i++) {

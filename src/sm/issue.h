@@ -29,6 +29,25 @@ typedef enum SmOutcome {
     SM_OUTCOMES
 } SmOutcome;
 
+/* Instructions that took no slot and whose sources were still to come: their results come with
+ * them. */
+enum { SM_PASSING = 8 }; /* of a warp; one more waits */
+typedef struct SmPassing {
+    uint32_t count;
+    uint32_t pc[SM_PASSING];
+} SmPassing;
+
+/* What a machine keeps that issues instructions of its own: one of the PTX takes none of its slots,
+ * one, or several, which its warp takes one after the other. */
+typedef struct SmSlots {
+    uint64_t owing;               /* warps with slots to take of the instruction that issued last */
+    uint64_t free;                /* warps whose next instruction takes none */
+    uint64_t excused;             /* warps whose exit was part of the branch that led there */
+    uint8_t owed[TYTO_MAX_WARPS]; /* slots */
+    uint32_t pc[TYTO_MAX_WARPS];  /* of the instruction */
+    SmPassing passing[TYTO_MAX_WARPS];
+} SmSlots;
+
 /* What was counted since it was last added to the counters: a step touches few lines this way. */
 typedef struct SmIssueSums {
     uint64_t no_issue;             /* no_issue_cycles */
@@ -58,6 +77,8 @@ typedef struct SmIssue {
     SmScoreboard scoreboard;                   /* scoreboard.c */
     SmCoalescer coalescer;                     /* coalesce.c */
     SmIssueSums sums;
+    bool issues_own; /* machine instructions (sm.instructions) */
+    SmSlots slots;
 } SmIssue;
 
 void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,

@@ -4,6 +4,12 @@
 #include "base/arena.h"
 #include "base/bits.h"
 
+enum {
+    LONGEST_ROUTINE = 960, /* cycles; those of results to come are kept for 1024 */
+    RESULT_DISTANCE = 4 /* cycles from one instruction to the next that needs its result, beside the
+                           latency (docs/sm.md) */
+};
+
 /* Whether a load goes through the L1D. */
 static bool is_l1d_load(const IsaInfo *info) {
     return info->memory == ISA_MEMORY_LOAD &&
@@ -81,7 +87,8 @@ uint32_t sm_op_longest(const SmConfig *config) {
         uint32_t latency = rate ? config->tensor.latency + (most + rate - 1) / rate : 0;
         if (latency > longest) longest = latency;
     }
-    return longest;
+    bool has_routines = config->instructions == SM_INSTRUCTIONS_SASS;
+    return has_routines && longest < LONGEST_ROUTINE ? LONGEST_ROUTINE : longest;
 }
 
 SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool) {
@@ -104,12 +111,33 @@ SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool) {
                   .read_count = (uint16_t)reads,
                   .unit = (uint8_t)timing.unit,
                   .traits = traits_of(info),
-                  .counts = counts_of(info, timing.unit)};
+                  .counts = counts_of(info, timing.unit),
+                  .slots = {1, 1, 1, 1}};
+}
+
+/* Cycles of a routine, which are bounded; but no fewer than one instruction takes. */
+static uint16_t bounded(uint32_t cycles, uint16_t one) {
+    uint32_t most = one > LONGEST_ROUTINE ? one : LONGEST_ROUTINE;
+    return (uint16_t)(cycles < most ? cycles : most);
+}
+
+/* A chain of instructions takes as many times as long as one of its class, and its pipeline as many
+ * beats as it has slots. */
+void sm_op_lower(SmOp *op, IsaSlots slots) {
+    uint32_t links = slots.chain > 1 ? slots.chain - 1u : 0, beats = slots.slots ? slots.slots : 1u;
+    op->slots = slots;
+    if (op->unit == SM_UNIT_LDST) return;
+    op->latency = bounded(op->latency + links * (op->latency + RESULT_DISTANCE), op->latency);
+    op->initiation = bounded(op->initiation * beats, op->initiation);
 }
 
 SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program) {
     SmOp *ops = base_alloc_lines(program->inst_count * sizeof *ops);
     for (uint32_t pc = 0; pc < program->inst_count; pc++)
         ops[pc] = sm_op(config, &program->infos[pc], program->reg_pool);
+    if (config->instructions == SM_INSTRUCTIONS_PTX) return ops;
+    const IsaSlots *slots = isa_lower(program);
+    for (uint32_t pc = 0; pc < program->inst_count; pc++)
+        sm_op_lower(&ops[pc], slots[pc]);
     return ops;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/lower.h"
 #include "sm/sm_config.h"
 
 /* SmOp.traits */
@@ -47,11 +48,14 @@ typedef struct SmOp {
     uint8_t unit;         /* SmUnit */
     uint8_t traits;       /* SM_OP_... */
     uint8_t counts;       /* SM_COUNTS_... and unit */
+    IsaSlots slots;       /* it takes; 1 each where PTX is issued */
 } SmOp;
 _Static_assert(sizeof(SmOp) == 72, "a kernel's rows share the host's first cache with the SMs");
 
 /* The rows of a program's instructions. The table is the caller's to free. */
 SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool);
+/* The same as a machine issues it that has instructions of its own. */
+void sm_op_lower(SmOp *op, IsaSlots slots);
 SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program);
 
 /* The longest latency of an instruction on the machine. */

@@ -56,14 +56,29 @@ void sm_profile_launched(SmProfile *profile, uint64_t warps, uint32_t pc, uint64
     }
 }
 
-void sm_profile_issued(SmProfile *profile, const SmInst *inst, uint64_t divergent) {
-    ProfileCounts *row = sm_profile_row(profile, inst->pc);
-    profile->issued[inst->warp] = inst->pc;
-    profile->has_issued |= UINT64_C(1) << inst->warp;
+/* What both kinds of instructions count, those that take an issue slot and the others. */
+static void count_instruction(SmProfile *profile, uint32_t pc, uint32_t lanes, uint64_t divergent) {
+    ProfileCounts *row = sm_profile_row(profile, pc);
     row->of[PROFILE_issues]++;
-    row->of[PROFILE_lanes] += (uint64_t)bits_count32(inst->lanes);
+    row->of[PROFILE_lanes] += (uint64_t)bits_count32(lanes);
     row->of[PROFILE_divergent] += divergent - profile->divergent;
     profile->divergent = divergent;
+}
+
+void sm_profile_issued(SmProfile *profile, const SmInst *inst, uint64_t divergent) {
+    profile->issued[inst->warp] = inst->pc;
+    profile->has_issued |= UINT64_C(1) << inst->warp;
+    count_instruction(profile, inst->pc, inst->lanes, divergent);
+}
+
+void sm_profile_passed(SmProfile *profile, uint32_t pc, uint32_t lanes, uint64_t divergent) {
+    count_instruction(profile, pc, lanes, divergent);
+}
+
+void sm_profile_slot(SmProfile *profile, int warp, uint32_t pc) {
+    profile->issued[warp] = pc;
+    profile->has_issued |= UINT64_C(1) << warp;
+    sm_profile_count(profile, pc, PROFILE_slots, 1);
 }
 
 /* Adds the cycles before `cycle` in which the warp has stood as it does. */

@@ -82,6 +82,11 @@ static inline void sm_profile_count(SmProfile *profile, uint32_t pc, ProfileColu
 void sm_profile_launched(SmProfile *profile, uint64_t warps, uint32_t pc, uint64_t cycle);
 /* An instruction has issued; `divergent` is the SM's count of divergent branches now. */
 void sm_profile_issued(SmProfile *profile, const SmInst *inst, uint64_t divergent);
+/* One that takes no issue slot has been executed. */
+void sm_profile_passed(SmProfile *profile, uint32_t pc, uint32_t lanes, uint64_t divergent);
+/* A warp took an issue slot of a machine that issues instructions of its own, for the one at `pc`.
+ */
+void sm_profile_slot(SmProfile *profile, int warp, uint32_t pc);
 /* One of these warps stands otherwise than before; `pc` of what it issues next. */
 void sm_profile_move(SmProfile *profile, int warp, uint32_t pc, uint64_t cycle);
 /* Counts until `cycle` how these warps stand, which may go now. */

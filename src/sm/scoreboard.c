@@ -72,6 +72,26 @@ void scoreboard_release_exactly(SmScoreboard *board, int warp, const SmOp *op) {
     board->warp[warp].memory = fold(memory, board->words);
 }
 
+/* Whether none of an instruction's registers from `first` to before `end` has a result to come. */
+static bool is_free(const SmScoreboard *board, int warp, const SmOp *op, int first, int end) {
+    const IsaReg *regs = &board->pool[op->regs];
+    for (int i = first; i < end; i++) {
+        uint32_t number = regs[i].number;
+        bool is_pending = board->is_exact ? board->warp[warp].all >> (number % SM_OP_REGS) & 1
+                                          : bits_get(all_of(board, warp), number);
+        if (is_pending) return false;
+    }
+    return true;
+}
+
+bool scoreboard_has_sources_exactly(const SmScoreboard *board, int warp, const SmOp *op) {
+    return is_free(board, warp, op, op->result_count, op->use_count);
+}
+
+bool scoreboard_has_results_exactly(const SmScoreboard *board, int warp, const SmOp *op) {
+    return is_free(board, warp, op, 0, op->result_count);
+}
+
 bool scoreboard_is_clear_exactly(const SmScoreboard *board, int warp, const SmOp *op,
                                  bool *waits_memory) {
     const uint64_t *all = all_of(board, warp), *memory = memory_of(board, warp);

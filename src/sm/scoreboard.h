@@ -68,6 +68,18 @@ static inline bool scoreboard_is_clear(const SmScoreboard *board, int warp, cons
     return !board->is_exact && scoreboard_is_clear_exactly(board, warp, op, waits_memory);
 }
 
+/* Whether the registers that it reads are free, and whether those are that it writes. */
+bool scoreboard_has_sources_exactly(const SmScoreboard *board, int warp, const SmOp *op);
+bool scoreboard_has_results_exactly(const SmScoreboard *board, int warp, const SmOp *op);
+static inline bool scoreboard_has_sources(const SmScoreboard *board, int warp, const SmOp *op) {
+    if (!(board->warp[warp].all & op->uses)) return true;
+    return scoreboard_has_sources_exactly(board, warp, op);
+}
+static inline bool scoreboard_has_results(const SmScoreboard *board, int warp, const SmOp *op) {
+    if (!(board->warp[warp].all & op->results)) return true;
+    return !board->is_exact && scoreboard_has_results_exactly(board, warp, op);
+}
+
 /* Registers of the warp with a result to come. */
 static inline uint32_t scoreboard_pending(const SmScoreboard *board, int warp) {
     return board->warp[warp].count;

@@ -43,6 +43,9 @@ typedef enum SmUnit {
 /* How the lanes of a warp part and meet (isa/converge.h). */
 typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmDivergence;
 
+/* What an SM issues (isa/lower.h). */
+typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInstructions;
+
 /* clang-format off */
 /* One class of instructions, which `what` names. The latency counts from acceptance by the unit to
  * the result, less the stages around it; the initiation interval is that of 32 lanes. */
@@ -146,6 +149,7 @@ typedef enum SmDivergence { SM_DIVERGENCE_STACK, SM_DIVERGENCE_INDEPENDENT } SmD
     P(COUNT, key, at, "registers", registers, "", 1024, 1048576, "32768", "32-bit registers") \
     P(COUNT, key, at, "register_granularity", register_granularity, "", 1, 64, "4", "a thread's registers are rounded up to a multiple of this") \
     P(CHOICE, key, at, "divergence", divergence, SmDivergence, "stack", "how lanes of a warp part: stack: the sides of a branch one after the other; independent: in turns, as from compute capability 7.0 on") \
+    P(CHOICE, key, at, "instructions", instructions, SmInstructions, "ptx", "what is issued: ptx: the instructions of the PTX, one by one; sass: as many as a GPU's own code has for them, from none to a routine (docs/issue-stream.md)") \
     P(COUNT, key, at, "subcores", subcores, "", 1, SM_MAX_SUBCORES, "1", "parts with pipelines, register banks and collector of their own: 1, or one for each scheduler; warp w is in part w mod this") \
     P(COUNT, key, at, "result_buses", result_buses, "", 1, SM_MAX_RESULTS, "2", "results that the pipelines of a sub-core may finish a cycle, together") \
     P(COUNT, key, at, "writeback_width", writeback_width, "", 1, SM_MAX_RESULTS, "2", "finished instructions that a sub-core retires a cycle")

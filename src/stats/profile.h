@@ -42,6 +42,7 @@
  * that the rows add up to, at_end: once nothing is under way. */
 #define PROFILE_COUNTS(COLUMN) \
     COLUMN(issues, "warp instructions", warp_instructions, false, "issues, once per warp") \
+    COLUMN(slots, "machine instructions", machine_instructions, false, "issue slots that they took, on a machine that issues its own instructions") \
     COLUMN(lanes, "thread instructions", thread_instructions, false, "issues, once per active lane") \
     COLUMN(divergent, "warp instructions", divergent_branches, false, "issues that split their warp") \
     COLUMN(completed, "warp instructions", warp_instructions, true, "issues whose instruction has ended") \

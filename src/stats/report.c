@@ -152,7 +152,12 @@ static void add_counters(const Counters *counters, const Spreads *spreads, uint3
     char cycles[FORMAT_BYTES], instructions[FORMAT_BYTES];
     format_count(cycles, counters->cycles);
     format_count(instructions, counters->warp_instructions);
-    text_printf(out, "  cycles  %s, warp instructions %s\n", cycles, instructions);
+    text_printf(out, "  cycles  %s, warp instructions %s", cycles, instructions);
+    if (counters->machine_instructions) {
+        format_count(instructions, counters->machine_instructions);
+        text_printf(out, " of the PTX, for which %s of the machine's own issued", instructions);
+    }
+    text_add(out, "\n");
     add_headlines(counters, out);
     if (counters->scheduler_cycles) add_causes(counters, out);
     spreads_report(spreads, sms, out);

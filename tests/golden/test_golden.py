@@ -42,7 +42,8 @@ WIDER = {  # (workload, policy, values of the machine): what the two workloads a
     "md": (("sssp", "gto/md", ""), ("tpacf", "lrr", "")),
     "gtx480": (("montecarlo", "gto", ""), ("weather", "gto", SMALL_L2), ("needle", "gto", ""),
                ("corners", "gto", DP_UNIT)),
-    "qv100": (("montecarlo", "gto", ""), ("spmv", "lrr", ""), ("corners", "gto", ""), ("matrix", "gto", "")),
+    "qv100": (("montecarlo", "gto", ""), ("spmv", "lrr", ""), ("corners", "gto", ""), ("matrix", "gto", ""),
+              ("matmul", "gto", "sm.instructions=sass"), ("montecarlo", "lrr", "sm.instructions=sass")),
     "a100": (("spmv", "lrr", ""), ("histogram", "gto", ""), ("matrix", "gto", "")),
 }
 ROWS = {machine: [(workload, policy, "") for policy in EVERYWHERE + ELSEWHERE[machine] for workload in WORKLOADS]

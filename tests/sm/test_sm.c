@@ -211,6 +211,67 @@ static void test_a_cta_keeps_its_slot_until_its_stores_are_acknowledged(void **s
     }
 }
 
+#define SASS IDEAL_FETCH "sm.instructions=sass "
+
+/* The sources are other registers than the results, so that nothing waits. A sum of 64 bits whose
+ * upper half is stored is two instructions of the machine. */
+static void test_an_instruction_takes_as_many_issue_cycles_as_it_has_slots(void **state) {
+    (void)state;
+    static const char *const sums[] = {
+        "add.u32 %r1, %r9, %r8; add.u64 %d1, %d6, %d7;",
+        "add.u32 %r1, %r9, %r8; add.u64 %d2, %d6, %d7; add.u64 %d3, %d6, %d7;"
+        "add.u64 %d1, %d6, %d7;"};
+    static const char *const uses =
+        "st.shared.u64 [0], %d1; st.shared.u64 [8], %d2; st.shared.u64 [16], %d3;";
+    uint64_t cycles[2];
+    for (int i = 0; i < 2; i++) {
+        char lines[512];
+        snprintf(lines, sizeof lines, "%s%s", sums[i], uses);
+        cycles[i] = cycles_of(SASS, lines);
+    }
+    assert_int_equal(cycles[1] - cycles[0], 2 * 2);
+}
+
+static void test_an_instruction_without_a_slot_takes_no_time(void **state) {
+    (void)state;
+    uint64_t without =
+        cycles_of(SASS, "add.u32 %r7, %r9, 1; add.u32 %r1, %r9, 1; add.u32 %r2, %r9, 1;");
+    uint64_t with = cycles_of(SASS, "add.u32 %r7, %r9, 1; mov.u32 %r3, %r8; add.u32 %r1, %r9, 1;"
+                                    "mov.u32 %r4, %r3; mov.u32 %r5, %r4; add.u32 %r2, %r9, 1;"
+                                    "mov.u32 %r6, %r5;");
+    assert_int_equal(with, without);
+}
+
+/* Through three moves, of which the machine has none. */
+static void test_a_result_is_waited_for_through_instructions_without_a_slot(void **state) {
+    (void)state;
+    static const char *const latency[] = {SASS "ops.int_add.latency=4",
+                                          SASS "ops.int_add.latency=99"};
+    uint64_t direct[2], moved[2];
+    for (int i = 0; i < 2; i++) {
+        direct[i] = cycles_of(latency[i], "add.u32 %r1, %r9, 1; mul.lo.u32 %r5, %r1, %r1;");
+        moved[i] = cycles_of(latency[i], "add.u32 %r1, %r9, 1; mov.u32 %r2, %r1; mov.u32 %r3, %r2;"
+                                         "mov.u32 %r4, %r3; mul.lo.u32 %r5, %r4, %r4;");
+        assert_int_equal(moved[i], direct[i]);
+    }
+    assert_int_equal(moved[1] - moved[0], 95);
+}
+
+static void test_what_issues_is_counted_both_ways(void **state) {
+    (void)state;
+    Bench *bench = start(SASS, 2, "mov.u32 %r1, %r9; add.u32 %r2, %r1, %r8;", false);
+    run(bench, 3);
+    const Counters *c = sm_counters(bench->sm);
+    assert_int_equal(c->warp_instructions, 3 * 2 * 3);    /* mov, add, ret */
+    assert_int_equal(c->machine_instructions, 3 * 2 * 3); /* the stack pointer, add, exit */
+    assert_int_equal(c->issued, c->machine_instructions);
+    stop(bench);
+    bench = start(IDEAL_FETCH, 2, "mov.u32 %r1, %r9; add.u32 %r2, %r1, %r8;", false);
+    run(bench, 3);
+    assert_int_equal(sm_counters(bench->sm)->machine_instructions, 0);
+    stop(bench);
+}
+
 static const char *const mixed =
     "ld.param.u64 %d0, [buffer]; mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4;"
     "add.u64 %d2, %d0, %d1; ld.global.u32 %r2, [%d2]; add.u32 %r3, %r2, %r1;"
@@ -221,9 +282,12 @@ static const char *const mixed =
 /* Sleep leaves out steps, and changes nothing that is counted. */
 static void test_a_sleeping_sm_counts_as_one_that_is_always_stepped(void **state) {
     (void)state;
-    static const char *const settings[] = {"", "lsu.loads_block=yes l1d.mshrs=2 l1d.latency=7",
+    static const char *const settings[] = {"",
+                                           "lsu.loads_block=yes l1d.mshrs=2 l1d.latency=7",
                                            "scheduler.issue_interval=4 units.sp.lanes=8",
-                                           "lsu.stalls_pipeline=yes l1d.mshrs=2"};
+                                           "lsu.stalls_pipeline=yes l1d.mshrs=2",
+                                           "sm.instructions=sass scheduler.issue_interval=4",
+                                           SASS "l1d.mshrs=2 sm.divergence=independent"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         Bench *sleepy = start(settings[i], 3, mixed, false);
         Bench *awake = start(settings[i], 3, mixed, true);
@@ -318,6 +382,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_dependent_instruction_issues_six_cycles_after_its_latency),
         cmocka_unit_test(test_independent_instructions_issue_cycle_after_cycle),
+        cmocka_unit_test(test_an_instruction_takes_as_many_issue_cycles_as_it_has_slots),
+        cmocka_unit_test(test_an_instruction_without_a_slot_takes_no_time),
+        cmocka_unit_test(test_a_result_is_waited_for_through_instructions_without_a_slot),
+        cmocka_unit_test(test_what_issues_is_counted_both_ways),
         cmocka_unit_test(test_shared_memory_is_its_latency_and_six_cycles_away),
         cmocka_unit_test(test_a_cta_keeps_its_slot_until_its_stores_are_acknowledged),
         cmocka_unit_test(test_a_sleeping_sm_counts_as_one_that_is_always_stepped),

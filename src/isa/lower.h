@@ -1,0 +1,32 @@
+/* From PTX to what a GPU of today issues. A machine runs instructions that ptxas made of the PTX: a
+ * parameter is an operand in constant memory and no load, a 64-bit addition takes two
+ * instructions, the address base + 4 * index one, a short branch becomes a predicate. isa_lower
+ * works out, once for a program, how many issue slots each PTX instruction takes; its effect stays
+ * that of the PTX (docs/issue-stream.md has the rules and what they are held against).
+ *
+ * One unit in four files: lower.c (the order of things, places in the program), lower_values.c
+ * (what registers hold, and who reads them), lower_fold.c (what vanishes into a neighbour),
+ * lower_flow.c (branches), lower_cost.c and lower.def (what a form takes by itself).
+ *
+ * Left out: the order that ptxas gives instructions, loops that it unrolls beyond what
+ * lower_flow.c says, common expressions that it finds in several PTX instructions, spilling. */
+#ifndef TYTO_ISA_LOWER_H
+#define TYTO_ISA_LOWER_H
+
+#include "isa/isa.h"
+
+/* What one instruction of a program becomes. */
+typedef struct IsaSlots {
+    uint8_t slots;  /* issue slots it takes; 0: another instruction does its work */
+    uint8_t taken;  /* a guarded branch that all lanes take: the slots then; else as `slots` */
+    uint8_t passed; /* a guarded branch that no lane takes; else as `slots` */
+    uint8_t chain; /* of the slots those that wait for one another; of a load without a slot 1 where
+                      it accesses memory nevertheless: another load does it for both */
+} IsaSlots;
+
+enum { ISA_MAX_SLOTS = 255 };
+
+/* One of each instruction of the program; in its arena. */
+const IsaSlots *isa_lower(const IsaProgram *program);
+
+#endif
