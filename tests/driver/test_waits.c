@@ -27,7 +27,7 @@ static int start(void **state) {
 
 static int end(void **state) {
     (void)state;
-    return cuCtxDestroy(context);
+    return cuCtxDestroy(context) != CUDA_SUCCESS;
 }
 
 static uint32_t value(void) {
