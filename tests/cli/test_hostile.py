@@ -248,6 +248,7 @@ class Hostile(unittest.TestCase):
         self.refuse_all([(("run", *words, "vecadd", "--size", "10000"), part)
                          for words, part in BAD_RUNS])
         self.refuse(("run", "--memory", "1MiB", "vecadd", "--size", "1000000"), "OUT_OF_MEMORY")
+        self.refuse(("run", "--machine", "md", "wgemm", "--size", "test"), "wgemm: its tiles take 61440 bytes of shared memory")
 
     def test_machine_files_that_are_none(self):
         for text, part in BAD_MACHINES.items():

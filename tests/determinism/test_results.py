@@ -18,6 +18,7 @@ TABLE = HERE.parent.parent / "workloads" / "README.md"
 ROW = re.compile(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", re.MULTILINE)
 
 
+ROOMY = {"mgemm": "a100", "wgemm": "v100"}  # machines whose shared memory holds the program's tiles
 TIMES = {"micro", "mgemm", "wgemm"}  # prints what it measures, which is timing, before the line that it was right
 
 
@@ -28,13 +29,14 @@ def result_of(program, printed):
 def used_by_papers():
     """(program, machine) for every use that the table of the workloads names, as `OWL AES, PRO AES`.
 
-    A paper's machine has its name. Programs that no paper uses run on the default machine.
+    A paper's machine has its name. Programs that no paper uses run on the default machine, where that
+    has room for them.
     """
     for program, uses in ROW.findall(TABLE.read_text(encoding="utf-8")):
         machines = {use.split()[0].lower() for use in uses.split(",") if use.strip()}
         unknown = machines - set(MACHINES)
         assert not unknown, f"{TABLE.name}: {program} is used by {unknown}, which no machine is named after"
-        for machine in sorted(machines) or ["gtx480"]:
+        for machine in sorted(machines) or [ROOMY.get(program, "gtx480")]:
             yield program, machine
 
 

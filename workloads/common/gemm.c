@@ -46,6 +46,17 @@ static int attribute(CUdevice_attribute which) {
     return value;
 }
 
+/* A tile that a block of this GPU has no room for is the user's to know before a call fails. */
+static void ask_room(const WorkloadInfo *info, unsigned shared_bytes) {
+    int room = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    if ((unsigned)room >= shared_bytes) return;
+    fprintf(stderr,
+            "%s: its tiles take %u bytes of shared memory, and a block of this GPU has %d; the "
+            "A100 has enough (tyto run --machine a100)\n",
+            info->name, shared_bytes, room);
+    exit(2);
+}
+
 /* SM cycles of a kernel, by the GPU's own clock of its stream. */
 static double timed(const Workload *workload, const char *kernel, WorkloadShape shape,
                     unsigned shared_bytes, void **arguments) {
@@ -80,6 +91,7 @@ static double peak(void) {
 
 int gemm_main(const WorkloadInfo *info, unsigned shared_bytes, int argc, char **argv) {
     Workload workload = workload_open(info, argc, argv);
+    ask_room(info, shared_bytes);
     unsigned rows = workload.values[GEMM_ROWS], columns = workload.values[GEMM_COLUMNS];
     unsigned depth = workload.values[GEMM_DEPTH], conflicts = workload.values[GEMM_CONFLICTS];
     size_t a_count = (size_t)rows * depth, b_count = (size_t)columns * depth;
