@@ -7,6 +7,12 @@
 
 #define ISA_ACCESS(name) ISA_PASTE(isa_access, name, ISA_VARIANT)
 
+/* The byte at `address` of what begins at `bias` with address 0: added up as numbers, as registered
+ * memory of the host may lie below it. */
+static inline uint8_t *isa_byte(const uint8_t *bias, uint64_t address) {
+    return (uint8_t *)((uintptr_t)bias + address);
+}
+
 /* Fills context->address with each lane's base + imm. */
 void ISA_ACCESS(lane_addresses)(IsaContext *context, const IsaWarp *warp, const IsaInst *inst,
                                 IsaOperand base);

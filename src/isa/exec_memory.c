@@ -242,7 +242,7 @@ static void load_zero(const IsaWarp *warp, const IsaInst *inst, int count, uint3
         if (mask == UINT32_MAX) {                                                                  \
             for (int i = 0; i < ISA_LANES; i++) {                                                  \
                 Memory value;                                                                      \
-                memcpy(&value, bias + address[i], sizeof value);                                   \
+                memcpy(&value, isa_byte(bias, address[i]), sizeof value);                          \
                 to[i] = (Register)value;                                                           \
             }                                                                                      \
             return;                                                                                \
@@ -250,7 +250,7 @@ static void load_zero(const IsaWarp *warp, const IsaInst *inst, int count, uint3
         for (; mask; mask &= mask - 1) {                                                           \
             int i = bits_lowest32(mask);                                                           \
             Memory value;                                                                          \
-            memcpy(&value, bias + address[i], sizeof value);                                       \
+            memcpy(&value, isa_byte(bias, address[i]), sizeof value);                              \
             to[i] = (Register)value;                                                               \
         }                                                                                          \
     }
@@ -276,7 +276,7 @@ DEFINE_LOAD(load_u64_64, uint64_t, uint64_t)
         for (; mask; mask &= mask - 1) { /* rising lanes: of several writers the last one wins */  \
             int i = bits_lowest32(mask);                                                           \
             Memory value = (Memory)from[i];                                                        \
-            memcpy(bias + address[i], &value, sizeof value);                                       \
+            memcpy(isa_byte(bias, address[i]), &value, sizeof value);                              \
         }                                                                                          \
     }
 
@@ -328,7 +328,7 @@ static void load_from(const IsaWarp *warp, const IsaInst *inst, const uint8_t *b
     if (inst->vector == 1 && inst->size == 4 && mask == UINT32_MAX &&
         !(inst->flags & ISA_DST_IS_64) && is_consecutive(address, 4)) {
         if (inst->operand[0] != ISA_SINK)
-            memcpy(isa_row32(warp, inst->operand[0]), bias + address[0], ISA_ROW_BYTES);
+            memcpy(isa_row32(warp, inst->operand[0]), isa_byte(bias, address[0]), ISA_ROW_BYTES);
         return;
     }
     LoadFunction *load = load_function(inst);
@@ -341,7 +341,7 @@ static void store_to(const IsaWarp *warp, const IsaInst *inst, uint8_t *bias,
                      const uint64_t *address, uint32_t mask) {
     if (inst->vector == 1 && inst->size == 4 && mask == UINT32_MAX &&
         !(inst->flags & ISA_DST_IS_64) && is_consecutive(address, 4)) {
-        memcpy(bias + address[0], isa_row32(warp, inst->operand[0]), ISA_ROW_BYTES);
+        memcpy(isa_byte(bias, address[0]), isa_row32(warp, inst->operand[0]), ISA_ROW_BYTES);
         return;
     }
     StoreFunction *store = store_function(inst);
@@ -482,7 +482,8 @@ bool ISA_ACCESS(open_lanes)(IsaContext *context, IsaWarp *warp, PtxSpace space, 
                              opened_for(context, warp, is_write));
         for (uint32_t rest = parts[i].mask; rest; rest &= rest - 1) {
             int lane = bits_lowest32(rest);
-            host[lane] = good >> lane & 1 ? bias + context->address[lane] : context->dropped;
+            host[lane] =
+                good >> lane & 1 ? isa_byte(bias, context->address[lane]) : context->dropped;
         }
     }
     return true;
@@ -733,7 +734,7 @@ static void atomic_space(IsaContext *context, IsaWarp *warp, const IsaInst *inst
     uint64_t difference = 0; /* between what was there and what is left */
     for (uint32_t rest = good; rest; rest &= rest - 1) {
         int lane = bits_lowest32(rest);
-        uint8_t *bytes = bias + context->address[lane];
+        uint8_t *bytes = isa_byte(bias, context->address[lane]);
         if (inst->size == 16) {
             atomic_wide(warp, inst, bytes, lane);
             difference = 1;

@@ -4,11 +4,11 @@
  * general way (exec_memory.c).
  *
  * Sources: PTX ISA, sections on ld and st. */
-#include "isa/exec.h"
+#include "isa/exec_access.h"
 
 #include "isa/launch.h"
 
-enum { HALF = ISA_LANES / 2, WORD = 4 };
+enum { HALF = ISA_LANES / 2, WORD = 4, HALF_BYTES = HALF * WORD };
 
 /* Vectors as wide as the host has them; of 64-bit addresses half as many lanes. */
 #ifdef __AVX512F__
@@ -107,24 +107,24 @@ INLINE bool narrow(const void *row, uint64_t offset, uint32_t *address) {
 #define DEFINE_MOVES(bits, Address)                                                                \
     INLINE void load_half_##bits(const uint8_t *bias, const Address *address, uint32_t *word) {    \
         if (is_run_##bits(address)) {                                                              \
-            memcpy(word, bias + address[0], HALF * WORD);                                          \
+            memcpy(word, isa_byte(bias, address[0]), HALF_BYTES);                                  \
         } else if (is_one_##bits(address)) {                                                       \
             uint32_t one;                                                                          \
-            memcpy(&one, bias + address[0], WORD);                                                 \
+            memcpy(&one, isa_byte(bias, address[0]), WORD);                                        \
             for (int i = 0; i < HALF; ++i)                                                         \
                 word[i] = one;                                                                     \
         } else {                                                                                   \
             for (int i = 0; i < HALF; ++i)                                                         \
-                memcpy(&word[i], bias + address[i], WORD);                                         \
+                memcpy(&word[i], isa_byte(bias, address[i]), WORD);                                \
         }                                                                                          \
     }                                                                                              \
     /* Rising lanes: of several writers the last one wins. */                                      \
     INLINE void store_half_##bits(uint8_t *bias, const Address *address, const uint32_t *word) {   \
         if (is_run_##bits(address)) {                                                              \
-            memcpy(bias + address[0], word, HALF * WORD);                                          \
+            memcpy(isa_byte(bias, address[0]), word, HALF_BYTES);                                  \
         } else {                                                                                   \
             for (int i = 0; i < HALF; ++i)                                                         \
-                memcpy(bias + address[i], &word[i], WORD);                                         \
+                memcpy(isa_byte(bias, address[i]), &word[i], WORD);                                \
         }                                                                                          \
     }
 DEFINE_MOVES(32, uint32_t)

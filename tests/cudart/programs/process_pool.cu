@@ -77,6 +77,7 @@ static int give(int channel) {
     CHECK(cudaFreeAsync(first, 0));
     CHECK(cudaFree(second));
     CHECK(cudaMemPoolDestroy(pool));
+    delete[] got;
     return 0;
 }
 
@@ -105,6 +106,7 @@ static int take(int channel) {
     EXPECT(cudaFree(second) == cudaErrorInvalidValue);
     EXPECT(write(channel, "x", 1) == 1);
     CHECK(cudaMemPoolDestroy(pool));
+    delete[] got;
     return 0;
 }
 
