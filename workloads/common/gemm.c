@@ -3,7 +3,6 @@
 #include "common/gemm.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { TILE_ROWS = 128, TILE_COLUMNS = 256, THREADS = 256 };
 
@@ -32,17 +31,11 @@ static void multiply(const float *a, const float *b, float *c, size_t rows, size
         }
 }
 
-static void must(CUresult result, const char *call) {
-    if (result == CUDA_SUCCESS) return;
-    fprintf(stderr, "gemm: %s failed: %d\n", call, (int)result);
-    exit(2);
-}
-
 static int attribute(CUdevice_attribute which) {
     CUdevice device = 0;
     int value = 0;
-    must(cuCtxGetDevice(&device), "cuCtxGetDevice");
-    must(cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
+    workload_check(cuCtxGetDevice(&device), "cuCtxGetDevice");
+    workload_check(cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
     return value;
 }
 
@@ -50,11 +43,10 @@ static int attribute(CUdevice_attribute which) {
 static void ask_room(const WorkloadInfo *info, unsigned shared_bytes) {
     int room = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     if ((unsigned)room >= shared_bytes) return;
-    fprintf(stderr,
-            "%s: its tiles take %u bytes of shared memory, and a block of this GPU has %d; the "
-            "A100 has enough (tyto run --machine a100)\n",
-            info->name, shared_bytes, room);
-    exit(2);
+    workload_fail(info->name,
+                  "its tiles take %u bytes of shared memory, and a block of this GPU has %d; the "
+                  "A100 has enough (tyto run --machine a100)",
+                  shared_bytes, room);
 }
 
 /* SM cycles of a kernel, by the GPU's own clock of its stream. */
@@ -63,21 +55,21 @@ static double timed(const Workload *workload, const char *kernel, WorkloadShape 
     CUfunction function = NULL;
     CUevent start, end;
     float milliseconds = 0;
-    must(cuModuleGetFunction(&function, workload->module, kernel), "cuModuleGetFunction");
-    must(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                            (int)shared_bytes),
-         "cuFuncSetAttribute");
-    must(cuEventCreate(&start, CU_EVENT_DEFAULT), "cuEventCreate");
-    must(cuEventCreate(&end, CU_EVENT_DEFAULT), "cuEventCreate");
-    must(cuEventRecord(start, NULL), "cuEventRecord");
-    must(cuLaunchKernel(function, shape.grid_x, shape.grid_y, 1, shape.block_x, shape.block_y, 1,
-                        shared_bytes, NULL, arguments, NULL),
-         "cuLaunchKernel");
-    must(cuEventRecord(end, NULL), "cuEventRecord");
-    must(cuEventSynchronize(end), "cuEventSynchronize");
-    must(cuEventElapsedTime(&milliseconds, start, end), "cuEventElapsedTime");
-    must(cuEventDestroy(start), "cuEventDestroy");
-    must(cuEventDestroy(end), "cuEventDestroy");
+    workload_check(cuModuleGetFunction(&function, workload->module, kernel), "cuModuleGetFunction");
+    workload_check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                      (int)shared_bytes),
+                   "cuFuncSetAttribute");
+    workload_check(cuEventCreate(&start, CU_EVENT_DEFAULT), "cuEventCreate");
+    workload_check(cuEventCreate(&end, CU_EVENT_DEFAULT), "cuEventCreate");
+    workload_check(cuEventRecord(start, NULL), "cuEventRecord");
+    workload_check(cuLaunchKernel(function, shape.grid_x, shape.grid_y, 1, shape.block_x,
+                                  shape.block_y, 1, shared_bytes, NULL, arguments, NULL),
+                   "cuLaunchKernel");
+    workload_check(cuEventRecord(end, NULL), "cuEventRecord");
+    workload_check(cuEventSynchronize(end), "cuEventSynchronize");
+    workload_check(cuEventElapsedTime(&milliseconds, start, end), "cuEventElapsedTime");
+    workload_check(cuEventDestroy(start), "cuEventDestroy");
+    workload_check(cuEventDestroy(end), "cuEventDestroy");
     return (double)milliseconds * attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
 }
 

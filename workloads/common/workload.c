@@ -10,8 +10,7 @@
 
 enum { STATUS_MISMATCH = 1, STATUS_ERROR = 2, PATH_BYTES = 4096 };
 
-__attribute__((noreturn, format(printf, 2, 3))) static void fail(const char *name,
-                                                                 const char *format, ...) {
+void workload_fail(const char *name, const char *format, ...) {
     va_list args;
     va_start(args, format);
     fprintf(stderr, "%s: ", name);
@@ -21,13 +20,12 @@ __attribute__((noreturn, format(printf, 2, 3))) static void fail(const char *nam
     exit(STATUS_ERROR);
 }
 
-/* Ends the program unless the driver call named `call` succeeded. */
-static void check(CUresult result, const char *call) {
+void workload_check(CUresult result, const char *call) {
     if (result == CUDA_SUCCESS) return;
     const char *name = NULL, *text = NULL;
     cuGetErrorName(result, &name);
     cuGetErrorString(result, &text);
-    fail(call, "%s: %s", name ? name : "unknown error", text ? text : "");
+    workload_fail(call, "%s: %s", name ? name : "unknown error", text ? text : "");
 }
 
 static const char *const SIZE_NAMES[WORKLOAD_SIZES] = {"test", "small", "paper"};
@@ -63,8 +61,8 @@ static uint64_t parse_number(const WorkloadInfo *info, const char *option, const
     char *end = NULL;
     unsigned long long value = text ? strtoull(text, &end, 10) : 0;
     if (!text || *text < '0' || *text > '9' || *end || value < smallest || value > largest)
-        fail(info->name, "%s: needs a whole number from %llu to %llu, got '%s'", option,
-             (unsigned long long)smallest, (unsigned long long)largest, text ? text : "");
+        workload_fail(info->name, "%s: needs a whole number from %llu to %llu, got '%s'", option,
+                      (unsigned long long)smallest, (unsigned long long)largest, text ? text : "");
     return value;
 }
 
@@ -72,7 +70,8 @@ static void parse_parameter(Workload *workload, int index, const char *option, c
     const WorkloadParameter *parameter = &workload->info->parameters[index];
     uint32_t step = parameter->step ? parameter->step : 1;
     uint32_t value = (uint32_t)parse_number(workload->info, option, text, step, parameter->largest);
-    if (value % step) fail(workload->info->name, "%s: needs a multiple of %u", option, step);
+    if (value % step)
+        workload_fail(workload->info->name, "%s: needs a multiple of %u", option, step);
     workload->values[index] = value;
 }
 
@@ -99,7 +98,7 @@ static int find_parameter(const WorkloadInfo *info, const char *option) {
     int count = count_parameters(info);
     for (int i = 0; i < count && strncmp(option, "--", 2) == 0; i++)
         if (strcmp(option + 2, info->parameters[i].name) == 0) return i;
-    fail(info->name, "unknown option '%s' (try --help)", option);
+    workload_fail(info->name, "unknown option '%s' (try --help)", option);
 }
 
 static void parse_options(Workload *workload, int argc, char **argv) {
@@ -123,25 +122,26 @@ static void find_ptx(const WorkloadInfo *info, char *path) {
     const char *chosen = getenv("TYTO_WORKLOAD_DIR");
     if (!chosen) {
         ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-        if (length <= 0) fail(info->name, "/proc/self/exe: cannot read where this program lies");
+        if (length <= 0)
+            workload_fail(info->name, "/proc/self/exe: cannot read where this program lies");
         folder[length] = '\0';
         *strrchr(folder, '/') = '\0';
         chosen = folder;
     }
     if (snprintf(path, PATH_BYTES, "%s/%s.ptx", chosen, info->name) >= PATH_BYTES)
-        fail(info->name, "the path of %s.ptx is too long", info->name);
+        workload_fail(info->name, "the path of %s.ptx is too long", info->name);
 }
 
 static void load_module(Workload *workload) {
     CUdevice device;
     CUcontext context;
     char path[PATH_BYTES];
-    check(cuInit(0), "cuInit");
-    check(cuDeviceGet(&device, 0), "cuDeviceGet");
-    check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
-    check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    workload_check(cuInit(0), "cuInit");
+    workload_check(cuDeviceGet(&device, 0), "cuDeviceGet");
+    workload_check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+    workload_check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
     find_ptx(workload->info, path);
-    check(cuModuleLoad(&workload->module, path), path);
+    workload_check(cuModuleLoad(&workload->module, path), path);
 }
 
 Workload workload_open(const WorkloadInfo *info, int argc, char **argv) {
@@ -159,7 +159,7 @@ enum { BLOCK_HEADER_BYTES = 16 }; /* keeps what follows aligned for every type *
 
 void *workload_host_alloc(Workload *workload, size_t count, size_t element_bytes) {
     char *block = calloc(1, BLOCK_HEADER_BYTES + count * element_bytes);
-    if (!block) fail(workload->info->name, "out of host memory");
+    if (!block) workload_fail(workload->info->name, "out of host memory");
     *(void **)(void *)block = workload->host_blocks;
     workload->host_blocks = block;
     return block + BLOCK_HEADER_BYTES;
@@ -174,22 +174,22 @@ static struct {
 
 static void keep_buffer(CUdeviceptr buffer) {
     buffers.items = realloc(buffers.items, (buffers.count + 1) * sizeof *buffers.items);
-    if (!buffers.items) fail("cuMemAlloc", "out of host memory");
+    if (!buffers.items) workload_fail("cuMemAlloc", "out of host memory");
     buffers.items[buffers.count++] = buffer;
 }
 
 static void free_buffers(void) {
     for (size_t i = 0; i < buffers.count; i++)
-        check(cuMemFree(buffers.items[i]), "cuMemFree");
+        workload_check(cuMemFree(buffers.items[i]), "cuMemFree");
     free(buffers.items);
 }
 
 int workload_finish(Workload *workload, bool is_right, const char *what, size_t count) {
     CUdevice device;
     free_buffers();
-    check(cuModuleUnload(workload->module), "cuModuleUnload");
-    check(cuCtxGetDevice(&device), "cuCtxGetDevice");
-    check(cuDevicePrimaryCtxRelease(device), "cuDevicePrimaryCtxRelease");
+    workload_check(cuModuleUnload(workload->module), "cuModuleUnload");
+    workload_check(cuCtxGetDevice(&device), "cuCtxGetDevice");
+    workload_check(cuDevicePrimaryCtxRelease(device), "cuDevicePrimaryCtxRelease");
     for (void *block = workload->host_blocks, *before; block; block = before) {
         before = *(void **)block;
         free(block);
@@ -239,7 +239,7 @@ float *workload_random_fractions(Workload *workload, size_t count, float low, fl
 
 CUdeviceptr workload_device_alloc(size_t size_bytes) {
     CUdeviceptr buffer = 0;
-    check(cuMemAlloc(&buffer, size_bytes ? size_bytes : 1), "cuMemAlloc");
+    workload_check(cuMemAlloc(&buffer, size_bytes ? size_bytes : 1), "cuMemAlloc");
     keep_buffer(buffer);
     return buffer;
 }
@@ -252,24 +252,25 @@ CUdeviceptr workload_upload(const void *data, size_t size_bytes) {
 
 CUdeviceptr workload_upload_zeros(size_t size_bytes) {
     CUdeviceptr buffer = workload_device_alloc(size_bytes);
-    check(cuMemsetD8(buffer, 0, size_bytes), "cuMemsetD8");
+    workload_check(cuMemsetD8(buffer, 0, size_bytes), "cuMemsetD8");
     return buffer;
 }
 
 void workload_copy_to_device(CUdeviceptr to, const void *from, size_t size_bytes) {
-    check(cuMemcpyHtoD(to, from, size_bytes), "cuMemcpyHtoD");
+    workload_check(cuMemcpyHtoD(to, from, size_bytes), "cuMemcpyHtoD");
 }
 
 void workload_copy_to_host(void *to, CUdeviceptr from, size_t size_bytes) {
-    check(cuMemcpyDtoH(to, from, size_bytes), "cuMemcpyDtoH");
+    workload_check(cuMemcpyDtoH(to, from, size_bytes), "cuMemcpyDtoH");
 }
 
 void workload_set_variable(const Workload *workload, const char *name, const void *data,
                            size_t size_bytes) {
     CUdeviceptr variable;
     size_t variable_bytes;
-    check(cuModuleGetGlobal(&variable, &variable_bytes, workload->module, name), name);
-    if (variable_bytes != size_bytes) fail(name, "%zu bytes, not %zu", variable_bytes, size_bytes);
+    workload_check(cuModuleGetGlobal(&variable, &variable_bytes, workload->module, name), name);
+    if (variable_bytes != size_bytes)
+        workload_fail(name, "%zu bytes, not %zu", variable_bytes, size_bytes);
     workload_copy_to_device(variable, data, size_bytes);
 }
 
@@ -284,11 +285,11 @@ WorkloadShape workload_cover(unsigned elements, unsigned threads) {
 void workload_launch(const Workload *workload, const char *name, WorkloadShape shape,
                      void **arguments) {
     CUfunction kernel;
-    check(cuModuleGetFunction(&kernel, workload->module, name), name);
-    check(cuLaunchKernel(kernel, shape.grid_x, shape.grid_y, 1, shape.block_x, shape.block_y, 1, 0,
-                         NULL, arguments, NULL),
-          name);
-    check(cuCtxSynchronize(), name);
+    workload_check(cuModuleGetFunction(&kernel, workload->module, name), name);
+    workload_check(cuLaunchKernel(kernel, shape.grid_x, shape.grid_y, 1, shape.block_x,
+                                  shape.block_y, 1, 0, NULL, arguments, NULL),
+                   name);
+    workload_check(cuCtxSynchronize(), name);
 }
 
 /* ---- Comparison ---- */

@@ -55,6 +55,11 @@ typedef struct WorkloadShape {
  * test, small (the default), paper, or a number for the first parameter; each parameter is an
  * option too, and the last one given counts. */
 Workload workload_open(const WorkloadInfo *info, int argc, char **argv);
+/* Ends the program with `name: ` and the message. */
+__attribute__((noreturn, format(printf, 2, 3))) void workload_fail(const char *name,
+                                                                   const char *format, ...);
+/* Ends the program unless the driver call named `call` succeeded. */
+void workload_check(CUresult result, const char *call);
 /* Frees everything. Prints how many `what` were verified and returns 0; 1 if not `is_right`. */
 int workload_finish(Workload *workload, bool is_right, const char *what, size_t count);
 

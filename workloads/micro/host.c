@@ -189,25 +189,19 @@ static void measure_near_memory(void) {
 
 /* ---- The whole GPU ---- */
 
-static void must(CUresult result, const char *call) {
-    if (result == CUDA_SUCCESS) return;
-    fprintf(stderr, "micro: %s failed: %d\n", call, (int)result);
-    bench.is_right = false;
-}
-
 /* SM cycles of a kernel, by the GPU's own clock of its stream. */
 static double timed(const char *kernel, WorkloadShape shape, void **arguments) {
     CUevent start, end;
     float milliseconds = 0;
-    must(cuEventCreate(&start, CU_EVENT_DEFAULT), "cuEventCreate");
-    must(cuEventCreate(&end, CU_EVENT_DEFAULT), "cuEventCreate");
-    must(cuEventRecord(start, NULL), "cuEventRecord");
+    workload_check(cuEventCreate(&start, CU_EVENT_DEFAULT), "cuEventCreate");
+    workload_check(cuEventCreate(&end, CU_EVENT_DEFAULT), "cuEventCreate");
+    workload_check(cuEventRecord(start, NULL), "cuEventRecord");
     workload_launch(&bench.workload, kernel, shape, arguments);
-    must(cuEventRecord(end, NULL), "cuEventRecord");
-    must(cuEventSynchronize(end), "cuEventSynchronize");
-    must(cuEventElapsedTime(&milliseconds, start, end), "cuEventElapsedTime");
-    must(cuEventDestroy(start), "cuEventDestroy");
-    must(cuEventDestroy(end), "cuEventDestroy");
+    workload_check(cuEventRecord(end, NULL), "cuEventRecord");
+    workload_check(cuEventSynchronize(end), "cuEventSynchronize");
+    workload_check(cuEventElapsedTime(&milliseconds, start, end), "cuEventElapsedTime");
+    workload_check(cuEventDestroy(start), "cuEventDestroy");
+    workload_check(cuEventDestroy(end), "cuEventDestroy");
     return (double)milliseconds * bench.clock_khz;
 }
 
@@ -262,16 +256,17 @@ int main(int argc, char **argv) {
     bench.is_right = true;
     unsigned group = bench.workload.values[GROUP];
     CUdevice device;
-    must(cuCtxGetDevice(&device), "cuCtxGetDevice");
-    must(cuDeviceGetAttribute(&bench.sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
-         "cuDeviceGetAttribute");
-    must(cuDeviceGetAttribute(&bench.clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device),
-         "cuDeviceGetAttribute");
+    workload_check(cuCtxGetDevice(&device), "cuCtxGetDevice");
+    workload_check(
+        cuDeviceGetAttribute(&bench.sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
+        "cuDeviceGetAttribute");
+    workload_check(cuDeviceGetAttribute(&bench.clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device),
+                   "cuDeviceGetAttribute");
     bench.cycles = workload_upload_zeros(2 * MOST_WARPS * sizeof(uint64_t));
     bench.sink = workload_upload_zeros(CTA * sizeof(uint64_t));
     bench.data_bytes = (size_t)bench.workload.values[MEBIBYTES] << 20;
     bench.data = workload_device_alloc(bench.data_bytes);
-    must(cuMemsetD8(bench.data, 0, bench.data_bytes), "cuMemsetD8");
+    workload_check(cuMemsetD8(bench.data, 0, bench.data_bytes), "cuMemsetD8");
     WorkloadShape one = {1, 1, 32, 1};
     timed("nothing", one, NULL); /* the first launch may take longer */
     bench.empty_cycles = timed("nothing", one, NULL);
