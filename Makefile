@@ -99,8 +99,12 @@ sanitize-threads: setup build-threads/build.ninja
 fuzz-targets: setup build-fuzz/build.ninja
 	@ninja -C build-fuzz fuzz-targets
 
+# Meson takes a folder that it was interrupted in for one that is set up.
+FRESH = rm -rf $(@D)/meson-private
+
 # A first run leaves the tests out, and what other hosts would need; whoever wants them has them added.
 build/build.ninja: | setup-run
+	@$(FRESH)
 	meson setup build --prefix $(PREFIX) --libdir $(LIBDIR) -Dtests=false -Dlevels=host
 
 build/with-tests: build/build.ninja | setup
@@ -108,10 +112,13 @@ build/with-tests: build/build.ninja | setup
 	@touch $@
 
 build-sanitize/build.ninja: | setup
+	@$(FRESH)
 	CC=clang-19 meson setup build-sanitize $(SANITIZE) -Dmade=$(CURDIR)/build
 
 build-threads/build.ninja: | setup
+	@$(FRESH)
 	CC=clang-19 meson setup build-threads -Dbuildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=thread
 
 build-fuzz/build.ninja: | setup
+	@$(FRESH)
 	CC=clang-19 meson setup build-fuzz $(SANITIZE) -Dfuzz=true

@@ -61,7 +61,7 @@ static void say_unknown(const Command *command, const char *word) {
         names[count++] = tyto_option(i)->name;
     const char *nearest = tyto_nearest(word, names, count);
     if (nearest)
-        say_error("tyto %s has no option %s; did you mean %s?", command->name, word, nearest);
+        say_error("tyto %s has no option %s; did you mean '%s'?", command->name, word, nearest);
     else
         say_error("tyto %s has no option %s; tyto help %s lists them all", command->name, word,
                   command->name);

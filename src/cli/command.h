@@ -100,6 +100,11 @@ void arguments_free(Arguments *arguments);
 /* "tyto: error: ..." on stderr, in colour on a terminal. */
 void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What "%s%s%s" at a message's end takes: the name that was probably meant (tyto_nearest), of which
+ * nothing is said when it is NULL. */
+#define MEANT(nearest)                                                                             \
+    (nearest) ? "; did you mean '" : "", (nearest) ? (nearest) : "", (nearest) ? "'?" : ""
+
 /* The index of a kernel of the module that came from `path`; -1 after a message. */
 int find_kernel(const TytoModule *module, const char *path, const char *name);
 

@@ -195,8 +195,7 @@ static int run_completion(Arguments *arguments) {
     else if (strcmp(what, "zsh") == 0) fputs(zsh_script, stdout);
     else {
         const char *nearest = tyto_nearest(what, shells, 2);
-        say_error("tyto completion %s: there is bash and zsh%s%s%s", what,
-                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        say_error("tyto completion %s: there is bash and zsh%s%s%s", what, MEANT(nearest));
         return EXIT_USAGE;
     }
     return EXIT_DONE;

@@ -27,8 +27,7 @@ static const struct Kind *find_kind(const char *name) {
         if (strcmp(name, names[i]) == 0) return &kinds[i];
     }
     const char *nearest = tyto_nearest(name, names, KINDS);
-    say_error("tyto new %s: there is scheduler and cta-scheduler%s%s%s", name,
-              nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    say_error("tyto new %s: there is scheduler and cta-scheduler%s%s%s", name, MEANT(nearest));
     return NULL;
 }
 

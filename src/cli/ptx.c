@@ -34,7 +34,7 @@ int find_kernel(const TytoModule *module, const char *path, const char *name) {
     for (int i = 0; i < count; i++)
         names[i] = tyto_kernel(module, i)->name;
     const char *nearest = tyto_nearest(name, names, count);
-    if (nearest) say_error("%s has no kernel %s; did you mean %s?", path, name, nearest);
+    if (nearest) say_error("%s has no kernel %s; did you mean '%s'?", path, name, nearest);
     else say_error("%s has no kernel %s; tyto ptx %s lists them", path, name, path);
     free(names);
     return -1;

@@ -139,8 +139,7 @@ static bool choose_engine(Work *work, const char *database) {
     }
     if (!work->executor) {
         const char *nearest = tyto_nearest(wanted, names, 2);
-        say_error("--engine %s: there is local and slurm%s%s%s", wanted,
-                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        say_error("--engine %s: there is local and slurm%s%s%s", wanted, MEANT(nearest));
         return false;
     }
     if (!work->executor->is_remote) return true;

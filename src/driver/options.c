@@ -288,7 +288,7 @@ static void say_unknown(const char *origin, const char *word, Diag *diag) {
         names[i] = rows[i].option.name;
     const char *nearest = diag_nearest(word, names, ROW_COUNT);
     if (nearest)
-        diag_error(diag, origin, 0, 0, "unknown option %s; did you mean %s?", word, nearest);
+        diag_error(diag, origin, 0, 0, "unknown option %s; did you mean '%s'?", word, nearest);
     else diag_error(diag, origin, 0, 0, "unknown option %s", word);
 }
 

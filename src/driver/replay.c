@@ -35,9 +35,9 @@ static bool read_policy(const char *name, ReplayPolicy *policy, Diag *diag) {
     }
     if (!name) return true;
     const char *nearest = diag_nearest(name, replay_policy_names, REPLAY_POLICIES);
-    diag_error(diag, NULL, 0, 0, "there is no policy '%s': %s%s%s", name,
-               nearest ? "did you mean " : "lru or belady", nearest ? nearest : "",
-               nearest ? "?" : "");
+    diag_error(diag, NULL, 0, 0, "there is no policy '%s'; %s%s%s", name,
+               nearest ? "did you mean '" : "there are lru and belady", nearest ? nearest : "",
+               nearest ? "'?" : "");
     return false;
 }
 

@@ -130,7 +130,7 @@ static void warn_unused(const char *pattern, const Map *names, Diag *diag) {
     size_t count = map_count(names), told = count < MOST_NAMES_TOLD ? count : MOST_NAMES_TOLD;
     const char *nearest = nearest_name(pattern, names);
     if (nearest) {
-        text_printf(&text, "did you mean %s?", nearest);
+        text_printf(&text, "did you mean '%s'?", nearest);
     } else {
         text_add(&text, count ? "launched were" : "the program launched none");
         for (size_t i = 0; i < told; i++)

@@ -252,7 +252,7 @@ static void report_unknown(Diag *diag, const char *file, const Entry *entry) {
         diag_error(diag, file, entry->line, entry->column,
                    "%.60s is a section: it holds keys, not a value", entry->path);
     } else if (nearest) {
-        diag_error(diag, file, entry->line, entry->column, "%.60s: no such key; did you mean %s?",
+        diag_error(diag, file, entry->line, entry->column, "%.60s: no such key; did you mean '%s'?",
                    entry->path, nearest);
     } else {
         diag_error(diag, file, entry->line, entry->column,
@@ -394,7 +394,7 @@ static void report_no_machine(const char *name, Diag *diag) {
     }
     const char *nearest = diag_nearest(name, names, machine_shipped_count());
     if (nearest)
-        diag_error(diag, NULL, 0, 0, "no machine '%.60s'; did you mean %s?", name, nearest);
+        diag_error(diag, NULL, 0, 0, "no machine '%.60s'; did you mean '%s'?", name, nearest);
     else
         diag_error(diag, NULL, 0, 0, "no machine '%.60s'; there are %s, or give a .yaml file", name,
                    text_string(&all));

@@ -16,13 +16,13 @@ typedef struct Setting {
 static bool cut(const char *policy, const char *text, size_t length, Setting *setting, Diag *diag) {
     const char *equals = memchr(text, '=', length);
     if (!equals || equals == text || equals + 1 == text + length) {
-        diag_error(diag, NULL, 0, 0, "%s: \"%.*s\" is not of the form parameter=value", policy,
+        diag_error(diag, NULL, 0, 0, "%s: '%.*s' is not of the form parameter=value", policy,
                    (int)length, text);
         return false;
     }
     size_t name = (size_t)(equals - text), value = length - name - 1;
     if (name >= MAX_WORD || value >= MAX_WORD) {
-        diag_error(diag, NULL, 0, 0, "%s: \"%.*s...\" is too long", policy, MAX_WORD, text);
+        diag_error(diag, NULL, 0, 0, "%s: '%.*s...' is too long", policy, MAX_WORD, text);
         return false;
     }
     *setting = (Setting){0};
@@ -35,14 +35,14 @@ void spec_unknown(const char *kind, const char *name, const char *const *names, 
                   Diag *diag) {
     const char *nearest = diag_nearest(name, names, count);
     if (nearest) {
-        diag_error(diag, NULL, 0, 0, "there is no %s \"%s\"; did you mean \"%s\"?", kind, name,
+        diag_error(diag, NULL, 0, 0, "there is no %s '%s'; did you mean '%s'?", kind, name,
                    nearest);
         return;
     }
     Text all = {0};
     for (int i = 0; i < count; i++)
         text_printf(&all, "%s%s", i ? ", " : "", names[i]);
-    diag_error(diag, NULL, 0, 0, "there is no %s \"%s\"; there are %s", kind, name,
+    diag_error(diag, NULL, 0, 0, "there is no %s '%s'; there are %s", kind, name,
                count ? text_string(&all) : "none");
     text_free(&all);
 }

@@ -101,7 +101,7 @@ class Help(Case):
         self.check(self.tyto("lauch"), 2, "did you mean 'launch'?")
         self.check(self.tyto("quxquux"), 2, "tyto help lists them")
         self.check(self.tyto("help", "nothing"), 2, "no command 'nothing'")
-        self.check(self.tyto("run", "--memroy", "1G", "x"), 2, "did you mean --memory?")
+        self.check(self.tyto("run", "--memroy", "1G", "x"), 2, "did you mean '--memory'?")
         self.check(self.tyto("ptx", "--quiet", SAXPY), 2, "has no option --quiet")
 
 
@@ -121,7 +121,7 @@ class Ptx(Case):
         done = self.tyto("ptx", "--dot", "--kernel", "saxpy", SAXPY)
         self.check(done, 0)
         self.assertIn("digraph", done.stdout)
-        self.check(self.tyto("ptx", "--dot", "--kernel", "sxpy", SAXPY), 1, "did you mean saxpy?")
+        self.check(self.tyto("ptx", "--dot", "--kernel", "sxpy", SAXPY), 1, "did you mean 'saxpy'?")
 
     def test_standard_input(self):
         done = self.tyto("ptx", "-", input=SAXPY.read_text(encoding="utf-8"))
@@ -205,7 +205,7 @@ class Launch(Case):
                                     (["--grid", "-1"], 2, "whole numbers above 0"),
                                     (["--shared", "much"], 2, "not a whole number"),
                                     (["--grid"], 2, "--grid needs a value"),
-                                    (["--kernel", "sxpy"], 2, "did you mean saxpy?"),
+                                    (["--kernel", "sxpy"], 2, "did you mean 'saxpy'?"),
                                     (["other.ptx"], 2, "one too many")):
             self.check(self.tyto("launch", SAXPY, *fine, *words), status, part)
 
@@ -457,7 +457,7 @@ class Timed(Case):
     def test_kernels_that_never_ran(self):
         done, result = self.run_timed("--kernels", "bsf", "bfs", "--size", "300")
         self.assertEqual(done.stderr.count("warning"), 1)
-        self.assertIn("warning: --kernels bsf: no kernel of this name was launched; did you mean bfs?", done.stderr)
+        self.assertIn("warning: --kernels bsf: no kernel of this name was launched; did you mean 'bfs'?", done.stderr)
         self.assertEqual(result["total"]["kernels"], 0)
         self.assertGreater(result["untimed"]["warp_instructions"], 0)
 
@@ -526,7 +526,7 @@ class Cache(Case):
     def test_mistakes(self):
         self.record("vecadd", "--size", "300")
         whole = (self.path / "t.l1d").read_bytes()
-        for words, part in ((("--policy", "beladi"), "did you mean belady?"), (("--size", "x"), "--size x"),
+        for words, part in ((("--policy", "beladi"), "did you mean 'belady'?"), (("--size", "x"), "--size x"),
                             (("--ways", "0"), "--ways 0"), (("--ways", "3"), "power of two of sets"),
                             (("--line", "64"), "recorded in lines of 128"),
                             (("--unbounded", "--ways", "4"), "goes without")):

@@ -65,7 +65,7 @@ class New(Case):
         self.assertIn("is there already", self.tyto("new", "scheduler", "mine", status=1).stderr)
         self.assertEqual((self.path / "mine.c").read_text(), "mine")
         self.assertIn("cannot be the name", self.tyto("new", "scheduler", "../x", status=2).stderr)
-        self.assertIn("did you mean scheduler?", self.tyto("new", "shceduler", "x", status=2).stderr)
+        self.assertIn("did you mean 'scheduler'?", self.tyto("new", "shceduler", "x", status=2).stderr)
 
 
 class Sources(Case):
@@ -255,7 +255,7 @@ class Completion(Case):
         subprocess.run(["zsh", "-n", COMPLETION / "_tyto"], check=True, timeout=SECONDS)
 
     def test_another_shell_is_told(self):
-        self.assertIn("did you mean bash?", self.tyto("completion", "bsh", status=2).stderr)
+        self.assertIn("did you mean 'bash'?", self.tyto("completion", "bsh", status=2).stderr)
 
 
 if __name__ == "__main__":

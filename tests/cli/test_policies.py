@@ -78,7 +78,7 @@ class Policies(unittest.TestCase):
 
     def test_lists_of_cta_schedulers_are_checked(self):
         for words, message in {
-                ("--cta-schedulers", "round-robbin"): 'no CTA scheduler "round-robbin"; did you mean "round-robin"?',
+                ("--cta-schedulers", "round-robbin"): "no CTA scheduler 'round-robbin'; did you mean 'round-robin'?",
                 ("--cta-schedulers", "limit:ctas=0..2"): "ctas=0: out of bounds (1 to 32)",
                 ("--cta-schedulers", "md", "--cta-scheduler", "md"): "cannot both be given",
                 ("--cta-schedulers", ","): "--cta-schedulers is empty",

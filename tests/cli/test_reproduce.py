@@ -786,7 +786,7 @@ class Mistakes(Case):
     def test_in_what_it_names(self):
         cases = [
             ("run: vecadd", "run: vecad", "did you mean 'vecadd'?"),
-            ("scheduler: lrr}", "scheduler: lrx}", 'mine.yaml:12:27: error: there is no warp scheduler "lrx"'),
+            ("scheduler: lrr}", "scheduler: lrx}", "mine.yaml:12:27: error: there is no warp scheduler 'lrx'"),
             ("machine: owl", "machine: owll", "mine.yaml:6:10: error: no machine 'owll'"),
             ("oracle.perfect_l1", "oracle.perfect_l9", "mine.yaml:13:40: error: oracle.perfect_l9: no such key"),
         ]

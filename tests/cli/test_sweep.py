@@ -154,17 +154,17 @@ class Mistakes(Case):
         (self.path / "s.yaml").write_text("programs: [spmv, vecad]\nmachines: [owl, owll]\nset:\n  l1d.size: [16KiB]\n"
                                           "schedulers: [lrr,\n  gtoo]\nmetrics: [ipcc]\nx: l1d.sise\n", encoding="utf-8")
         said = self.sweep("s.yaml", status=2).stderr
-        for place, word in (("1:18", "'vecadd'?"), ("2:17", "owl?"), ("6:3", '"gto"?'), ("7:11", "'ipc'?"),
+        for place, word in (("1:18", "'vecadd'?"), ("2:17", "'owl'?"), ("6:3", "'gto'?"), ("7:11", "'ipc'?"),
                             ("8:4", "'l1d.size'?")):
             self.assertRegex(said, rf"(?m)^s\.yaml:{place}: error: .*{word[:-1]}\?$")
         self.assertFalse((self.path / "tyto-runs.sqlite").exists())
         (self.path / "s.yaml").write_text("programs: spmv\nset: {l1d.latency: 40,\n  l1d.sise: 3}\n", encoding="utf-8")
-        self.assertIn("s.yaml:3:13: error: l1d.sise: no such key; did you mean l1d.size?",
+        self.assertIn("s.yaml:3:13: error: l1d.sise: no such key; did you mean 'l1d.size'?",
                       self.sweep("s.yaml", status=2).stderr)
 
     def test_those_of_the_command_line_too(self):
-        for words, what in ((("vecad",), "did you mean 'vecadd'?"), (("vecadd", "--machines", "owll"), "owl?"),
-                            (("vecadd", "--schedulers", "lrr,gtoo"), '"gto"?'), (("vecadd", "--metrics", "ipcc"), "'ipc'?"),
+        for words, what in ((("vecad",), "did you mean 'vecadd'?"), (("vecadd", "--machines", "owll"), "'owl'?"),
+                            (("vecadd", "--schedulers", "lrr,gtoo"), "'gto'?"), (("vecadd", "--metrics", "ipcc"), "'ipc'?"),
                             (("vecadd", "--set", "l1d.sise=3"), "l1d.size?"), (("vecadd", "--set", "l1d"), "KEY=VALUE"),
                             (("vecadd", "--x", "nothing"), "'nothing'"), (("vecadd 'x",), "quote is open"),
                             (("vecadd", "--seeds", "1..70000"), "too many values"), (("vecadd", "--scheduler", "lrr"), "tyto run"),

@@ -84,7 +84,7 @@ static void test_quoting(void **state) {
 
 static void test_mistakes(void **state) {
     (void)state;
-    refuse("--memroy 1GiB", "did you mean --memory?");
+    refuse("--memroy 1GiB", "did you mean '--memory'?");
     refuse("--zzzzzz", "unknown option --zzzzzz");
     refuse("memory", "unknown option memory");
     refuse("--memory", "needs a value: SIZE");

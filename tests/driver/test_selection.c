@@ -113,7 +113,7 @@ static void test_warnings(void **state) {
         {"gather,scatter", 2, few, 3, ""},
         {"gather,scater", 0, few, 3,
          "tyto: warning: --kernels scater: no kernel of this name was launched; did you mean "
-         "scatter?\n"},
+         "'scatter'?\n"},
         {"zz*", 0, few, 3,
          "tyto: warning: --kernels zz*: no kernel of this name was launched; launched were "
          "scatter, "

@@ -174,7 +174,8 @@ static const struct {
     {"", "a machine file holds sections"},
     {"just words", "f.yaml:1:1: error: a machine file holds sections"},
     {"- 1\n- 2\n", "f.yaml:1:1: error: a machine file holds sections"},
-    {"l1d:\n  szie: 32 KiB\n", "f.yaml:2:9: error: l1d.szie: no such key; did you mean l1d.size?"},
+    {"l1d:\n  szie: 32 KiB\n",
+     "f.yaml:2:9: error: l1d.szie: no such key; did you mean 'l1d.size'?"},
     {"zzzzzzzz: 1\n", "f.yaml:1:11: error: zzzzzzzz: no such key (docs/machine-parameters.md"},
     {"l1d: 32\n", "f.yaml:1:6: error: l1d is a section: it holds keys, not a value"},
     {"l1d:\n", "f.yaml:1:5: error: l1d is a section"},
@@ -205,7 +206,7 @@ static const struct {
      "ELF\x01\x02",
      "not YAML"},
     {"base: [a]\n", "no machine '[a]'"},
-    {"base: gtx490\n", "no machine 'gtx490'; did you mean gtx480?"},
+    {"base: gtx490\n", "no machine 'gtx490'; did you mean 'gtx480'?"},
     {"base: zzzz\n", "no machine 'zzzz'; there are owl, ccws, pro, md, gtx480"},
     {"base: '-'\n", "f.yaml:1:7: error: base: must be a machine or a file"},
     {"base: none.yaml\n", "none.yaml: error: cannot be read: No such file"},
@@ -308,7 +309,8 @@ static void test_set(void **state) {
     assert_false(machine_set(machine, "=64KiB", diag));
     assert_false(machine_set(machine, "l1d.size=64", diag));
     assert_contains(diag_text(diag), "--set: error: 'l1d.size' is not key=value");
-    assert_contains(diag_text(diag), "--set: error: l1d.szie: no such key; did you mean l1d.size?");
+    assert_contains(diag_text(diag),
+                    "--set: error: l1d.szie: no such key; did you mean 'l1d.size'?");
     Text out = {0};
     machine_print(machine, &out);
     assert_contains(text_string(&out), "L1 data cache: data; --set");

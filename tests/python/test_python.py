@@ -87,7 +87,7 @@ class Runs(unittest.TestCase):
         self.assertGreater(few["cycles"], tyto.run("vecadd", machine="owl", size=20000)["cycles"])
 
     def test_the_command_s_mistakes_are_exceptions_with_its_words(self):
-        for words, part in (({"machine": "owll"}, "did you mean owl"), ({"scheduler": "gta"}, 'did you mean "gto"'),
+        for words, part in (({"machine": "owll"}, "did you mean 'owl'"), ({"scheduler": "gta"}, "did you mean 'gto'"),
                             ({"set": {"l1d.siz": "1KiB"}}, "l1d.size"), ({"size": -3}, "-3"),
                             ({"options": ["--bogus"]}, "--bogus")):
             with self.assertRaises(tyto.TytoError) as caught:

@@ -94,17 +94,17 @@ static void parameters_are_read_and_written(void **unused) {
 
 static void unknown_names_are_answered_with_the_nearest(void **unused) {
     (void)unused;
-    expect("gtoo", "there is no warp scheduler \"gtoo\"; did you mean \"gto\"?", NULL);
-    expect("cta-aware-localty", "did you mean \"cta-aware-locality\"?", NULL);
-    expect("", "there is no warp scheduler \"\"; there are lrr, gto,", NULL);
-    expect("ccws:k_throtle=8",
-           "there is no ccws parameter \"k_throtle\"; did you mean \"k_throttle\"?", NULL);
-    expect("two-level:xyz=8",
-           "no two-level parameter \"xyz\"; there are group, inner, outer, stall", NULL);
-    expect("lrr:x=1", "there is no lrr parameter \"x\"; there are none", NULL);
-    expect_cta("round-robbin", "no CTA scheduler \"round-robbin\"; did you mean \"round-robin\"?",
+    expect("gtoo", "there is no warp scheduler 'gtoo'; did you mean 'gto'?", NULL);
+    expect("cta-aware-localty", "did you mean 'cta-aware-locality'?", NULL);
+    expect("", "there is no warp scheduler ''; there are lrr, gto,", NULL);
+    expect("ccws:k_throtle=8", "there is no ccws parameter 'k_throtle'; did you mean 'k_throttle'?",
+           NULL);
+    expect("two-level:xyz=8", "no two-level parameter 'xyz'; there are group, inner, outer, stall",
+           NULL);
+    expect("lrr:x=1", "there is no lrr parameter 'x'; there are none", NULL);
+    expect_cta("round-robbin", "no CTA scheduler 'round-robbin'; did you mean 'round-robin'?",
                NULL);
-    expect_cta("limit:cta=1", "did you mean \"ctas\"?", NULL);
+    expect_cta("limit:cta=1", "did you mean 'ctas'?", NULL);
 }
 
 static void wrong_values_are_answered_with_the_bounds(void **unused) {
@@ -125,11 +125,11 @@ static void wrong_values_are_answered_with_the_bounds(void **unused) {
 
 static void malformed_settings_are_answered_with_the_form(void **unused) {
     (void)unused;
-    expect("two-level:", "\"\" is not of the form parameter=value", NULL);
-    expect("two-level:group", "\"group\" is not of the form parameter=value", NULL);
-    expect("two-level:group=", "\"group=\" is not of the form", NULL);
-    expect("two-level:=4", "\"=4\" is not of the form", NULL);
-    expect("two-level:group=4,", "\"\" is not of the form", NULL);
+    expect("two-level:", "'' is not of the form parameter=value", NULL);
+    expect("two-level:group", "'group' is not of the form parameter=value", NULL);
+    expect("two-level:group=", "'group=' is not of the form", NULL);
+    expect("two-level:=4", "'=4' is not of the form", NULL);
+    expect("two-level:group=4,", "'' is not of the form", NULL);
     expect("two-level:group=4,group=5", "two-level: group is set twice", NULL);
     expect("two-level:group=4,grup=5,inner=3", "not one of (lrr|gto)",
            NULL); /* all of them are told */
@@ -159,7 +159,7 @@ static void a_shared_object_is_loaded_and_driven(void **unused) {
 static void a_shared_objects_parameters_are_checked_like_any(void **unused) {
     (void)unused;
     expect(PLUGIN("turns") ":lenght=3",
-           "there is no turns parameter \"lenght\"; did you mean \"length\"?", NULL);
+           "there is no turns parameter 'lenght'; did you mean 'length'?", NULL);
     expect(PLUGIN("turns") ":length=0", "turns: length=0: out of bounds (1 to 1000)", NULL);
 }
 
@@ -182,7 +182,7 @@ static void a_shared_object_can_be_a_cta_scheduler(void **unused) {
     (void)unused;
     expect_cta(PLUGIN("neighbours") ":group=4", NULL, PLUGIN("neighbours") ":group=4");
     expect_cta(PLUGIN("neighbours") ":grup=4",
-               "there is no neighbours parameter \"grup\"; did you mean \"group\"?", NULL);
+               "there is no neighbours parameter 'grup'; did you mean 'group'?", NULL);
     expect_cta(PLUGIN("neighbours") ":group=0", "neighbours: group=0: out of bounds (1 to 32)",
                NULL);
     expect_cta("./nowhere.so", "./nowhere.so: error: is no shared object that can be loaded", NULL);

@@ -117,8 +117,7 @@ void fields_say(FieldFile *file, const char *word, const char *format, ...) {
 void fields_say_unknown(FieldFile *file, const char *what, const char *word,
                         const char *const *names, int count) {
     const char *nearest = tyto_nearest(word, names, count);
-    fields_say(file, word, "there is no %s '%s'%s%s%s", what, word,
-               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    fields_say(file, word, "there is no %s '%s'%s%s%s", what, word, MEANT(nearest));
 }
 
 /* ---- Reading ---- */

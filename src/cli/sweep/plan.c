@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/command.h"
 #include "cli/engine/fields.h"
 #include "cli/files.h"
 #include "cli/names.h"
@@ -60,8 +61,7 @@ static void say_unknown(SweepPlan *plan, const char *place, const char *what, co
                         const char *const *names, int count) {
     char message[MESSAGE_BYTES];
     const char *nearest = tyto_nearest(word, names, count);
-    snprintf(message, sizeof message, "there is no %s '%.400s'%s%s%s", what, word,
-             nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    snprintf(message, sizeof message, "there is no %s '%.400s'%s%s%s", what, word, MEANT(nearest));
     say(plan, place, message);
 }
 
