@@ -266,6 +266,7 @@ bool decode_form(Decoder *decoder) {
         if (!decode_operands(decoder, form->operands)) return false;
         decoder->draft.inst.sub = modifiers(ptx);
         decoder->draft.info.op_class = form->op_class;
+        decoder->draft.info.element_bytes = (uint8_t)(ptx_type_bits(ptx->type) / 8);
         decode_set_handler(decoder, (IsaHandler)form->handler);
         return (!form->finish || form->finish(decoder)) && decode_members(decoder);
     }

@@ -268,7 +268,7 @@ typedef struct IsaInfo {
     uint8_t memory;        /* IsaMemoryKind */
     uint8_t space;         /* PtxSpace of the access */
     uint8_t cache_op;      /* PtxCacheOp */
-    uint8_t element_bytes; /* bytes of one element of one lane */
+    uint8_t element_bytes; /* bytes of one element of one lane; in arithmetic, of its type */
     uint8_t vector;        /* elements per lane */
     uint16_t flags;        /* ISA_IS_... */
     uint16_t op;           /* PtxOpcode */

@@ -121,14 +121,29 @@ static uint16_t bounded(uint32_t cycles, uint16_t one) {
     return (uint16_t)(cycles < most ? cycles : most);
 }
 
-/* A chain of instructions takes as many times as long as one of its class, and its pipeline as many
- * beats as it has slots. */
-void sm_op_lower(SmOp *op, IsaSlots slots) {
-    uint32_t links = slots.chain > 1 ? slots.chain - 1u : 0, beats = slots.slots ? slots.slots : 1u;
+/* What the instructions of a routine are beside one of its class: a division or a root begins with
+ * an approximation by the SFU, which multiply-adds refine. */
+static IsaClass class_of_rest(const IsaInfo *info) {
+    switch ((IsaClass)info->op_class) {
+    case ISA_CLASS_INT_DIV: return ISA_CLASS_INT_MAD;
+    case ISA_CLASS_FP32_DIV: return ISA_CLASS_FP32_MAD;
+    case ISA_CLASS_FP64_DIV: return ISA_CLASS_FP64_MAD;
+    case ISA_CLASS_SFU:
+        return info->element_bytes == sizeof(double) ? ISA_CLASS_FP64_MAD : ISA_CLASS_FP32_MAD;
+    default: return (IsaClass)info->op_class;
+    }
+}
+
+/* Instructions that wait for one another take the sum of their latencies; those that run on the
+ * pipeline of the first take it as long as all of them together. */
+void sm_op_lower(SmOp *op, const SmConfig *config, const IsaInfo *info, IsaSlots slots) {
+    uint32_t links = slots.chain > 1 ? slots.chain - 1u : 0, more = slots.slots;
+    const SmOpConfig rest = config->ops[class_of_rest(info)];
     op->slots = slots;
-    if (op->unit == SM_UNIT_LDST) return;
-    op->latency = bounded(op->latency + links * (op->latency + RESULT_DISTANCE), op->latency);
-    op->initiation = bounded(op->initiation * beats, op->initiation);
+    if (op->unit == SM_UNIT_LDST || info->op_class == ISA_CLASS_MATRIX) return;
+    more = more > 1 && (uint32_t)rest.unit == op->unit ? more - 1 : 0;
+    op->latency = bounded(op->latency + links * (rest.latency + RESULT_DISTANCE), op->latency);
+    op->initiation = bounded(op->initiation + more * rest.initiation, op->initiation);
 }
 
 SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program) {
@@ -138,6 +153,6 @@ SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program) {
     if (config->instructions == SM_INSTRUCTIONS_PTX) return ops;
     const IsaSlots *slots = isa_lower(program);
     for (uint32_t pc = 0; pc < program->inst_count; pc++)
-        sm_op_lower(&ops[pc], slots[pc]);
+        sm_op_lower(&ops[pc], config, &program->infos[pc], slots[pc]);
     return ops;
 }

@@ -55,7 +55,7 @@ _Static_assert(sizeof(SmOp) == 72, "a kernel's rows share the host's first cache
 /* The rows of a program's instructions. The table is the caller's to free. */
 SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool);
 /* The same as a machine issues it that has instructions of its own. */
-void sm_op_lower(SmOp *op, IsaSlots slots);
+void sm_op_lower(SmOp *op, const SmConfig *config, const IsaInfo *info, IsaSlots slots);
 SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program);
 
 /* The longest latency of an instruction on the machine. */

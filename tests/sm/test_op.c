@@ -68,6 +68,37 @@ static void test_a_matrix_product_takes_its_pipeline_as_long_as_it_is_large(void
     assert_int_equal(sm_op_longest(&config), 17 + 8192 / 16);
 }
 
+/* A division of 10 instructions: a reciprocal, then 9 multiply-adds that wait for one another. */
+static void test_a_routine_is_one_instruction_of_its_class_and_multiply_adds(void **state) {
+    (void)state;
+    static const IsaReg pool[] = {{0, 0}};
+    enum { DISTANCE = 4 };
+    static const struct {
+        IsaInfo info;
+        IsaSlots slots;
+        uint32_t latency, initiation;
+    } rows[] = {
+        {{.op_class = ISA_CLASS_FP32_DIV}, {10, 10, 10, 10}, 17 + 9 * (1 + DISTANCE), 8},
+        {{.op_class = ISA_CLASS_SFU, .element_bytes = 4}, {10, 10, 10, 10}, 20 + 9 * 5, 8},
+        {{.op_class = ISA_CLASS_SFU, .element_bytes = 8}, {2, 2, 2, 2}, 20 + 6 + DISTANCE, 8},
+        {{.op_class = ISA_CLASS_SFU, .element_bytes = 4}, {1, 1, 1, 1}, 20, 8},
+        {{.op_class = ISA_CLASS_INT_MUL}, {4, 4, 4, 2}, 3 + 3 + DISTANCE, 8},
+        {{.op_class = ISA_CLASS_INT_MUL}, {0, 0, 0, 0}, 3, 2},
+    };
+    SmConfig config = {.collector.banks = 16};
+    config.ops[ISA_CLASS_FP32_DIV] = (SmOpConfig){17, 8, SM_UNIT_SFU};
+    config.ops[ISA_CLASS_SFU] = (SmOpConfig){20, 8, SM_UNIT_SFU};
+    config.ops[ISA_CLASS_FP32_MAD] = (SmOpConfig){1, 2, SM_UNIT_SP};
+    config.ops[ISA_CLASS_FP64_MAD] = (SmOpConfig){6, 4, SM_UNIT_DP};
+    config.ops[ISA_CLASS_INT_MUL] = (SmOpConfig){3, 2, SM_UNIT_INT};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        SmOp op = sm_op(&config, &rows[i].info, pool);
+        sm_op_lower(&op, &config, &rows[i].info, rows[i].slots);
+        assert_int_equal(op.latency, rows[i].latency);
+        assert_int_equal(op.initiation, rows[i].initiation);
+    }
+}
+
 static void test_an_instruction_counts_as_its_unit_and_all_that_it_does(void **state) {
     (void)state;
     static const IsaReg pool[] = {{0, 0}};
@@ -109,6 +140,7 @@ static void test_an_instruction_counts_as_its_unit_and_all_that_it_does(void **s
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_matrix_product_takes_its_pipeline_as_long_as_it_is_large),
+        cmocka_unit_test(test_a_routine_is_one_instruction_of_its_class_and_multiply_adds),
         cmocka_unit_test(test_the_banks_of_a_warp_are_those_of_warp_0_moved_by_its_number),
         cmocka_unit_test(test_an_ideal_collector_reads_no_bank),
         cmocka_unit_test(test_an_instruction_counts_as_its_unit_and_all_that_it_does),

@@ -43,7 +43,7 @@ enum {
 
 static struct {
     Workload workload;
-    CUdeviceptr cycles, sink, data;
+    CUdeviceptr cycles, sink, zeros, data;
     size_t data_bytes;
     int sms, clock_khz;
     double empty_cycles; /* of a kernel that does nothing */
@@ -120,14 +120,14 @@ static void measure_matrices(void) {
 static void measure_instructions(void) {
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
         struct Instruction it = instructions[i];
-        void *arguments[] = {&bench.cycles, &bench.sink, &it.a, &it.b, &it.c};
+        void *arguments[] = {&bench.cycles, &bench.sink, &bench.zeros, &it.a, &it.b, &it.c};
         char kernel[64];
         snprintf(kernel, sizeof kernel, "latency_%s", it.name);
         print_figure("latency.", it.name, run(kernel, 32, arguments) / (UNROLLED - 1), "cycles");
     }
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
         struct Instruction it = instructions[i];
-        void *arguments[] = {&bench.cycles, &bench.sink, &it.a, &it.b, &it.c};
+        void *arguments[] = {&bench.cycles, &bench.sink, &bench.zeros, &it.a, &it.b, &it.c};
         char kernel[64];
         snprintf(kernel, sizeof kernel, "throughput_%s", it.name);
         double cycles = run(kernel, CTA, arguments);
@@ -264,6 +264,7 @@ int main(int argc, char **argv) {
                    "cuDeviceGetAttribute");
     bench.cycles = workload_upload_zeros(2 * MOST_WARPS * sizeof(uint64_t));
     bench.sink = workload_upload_zeros(CTA * sizeof(uint64_t));
+    bench.zeros = workload_upload_zeros(CTA * sizeof(uint64_t));
     bench.data_bytes = (size_t)bench.workload.values[MEBIBYTES] << 20;
     bench.data = workload_device_alloc(bench.data_bytes);
     workload_check(cuMemsetD8(bench.data, 0, bench.data_bytes), "cuMemsetD8");

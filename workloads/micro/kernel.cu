@@ -10,7 +10,9 @@ enum { UNROLLED = 64 }; /* instructions between two looks at the clock */
 
 /* So many copies of a statement. */
 #define TIMES4(text)  text text text text
+#define TIMES8(text)  TIMES4(text) TIMES4(text)
 #define TIMES16(text) TIMES4(TIMES4(text))
+#define TIMES32(text) TIMES4(TIMES8(text))
 #define TIMES64(text) TIMES4(TIMES16(text))
 
 static __device__ inline u64 clock_now() {
@@ -30,46 +32,59 @@ static __device__ inline void note(u64 *cycles, u64 start, u64 end) {
 /* ---- Instructions ---- */
 
 /* A chain of UNROLLED instructions, each of which needs the result of the one before; run twice, so
- * that the second finds its code cached. */
-#define LATENCY(name, type, kind, text)                                                            \
-    extern "C" __global__ void latency_##name(u64 *cycles, type *sink, type a, type b, type c) {   \
+ * that the second finds its code cached. `text` and `next` take turns: a second sum of the first's
+ * operands would be one instruction with it on a real GPU. `zeros` makes of values that all lanes
+ * have, which go to a pipeline of their own there, values that may differ. */
+#define LATENCY(name, type, kind, text, next)                                                      \
+    extern "C" __global__ void latency_##name(u64 *cycles, type *sink, const type *zeros, type a,  \
+                                              type b, type c) {                                    \
+        type zero = zeros[threadIdx.x];                                                            \
         u64 start = 0, end = 0;                                                                    \
+        a += zero, b += zero, c += zero;                                                           \
         for (int pass = 0; pass < 2; pass++) {                                                     \
             start = clock_now();                                                                   \
-            TIMES64(asm volatile(text : "+" kind(a) : kind(b), kind(c));)                          \
+            TIMES32(asm volatile(text : "+" kind(a), "+" kind(b) : kind(c));                       \
+                    asm volatile(next : "+" kind(a), "+" kind(b) : kind(c));)                      \
             end = clock_now();                                                                     \
         }                                                                                          \
-        sink[threadIdx.x] = a;                                                                     \
+        sink[threadIdx.x] = a + b;                                                                 \
         note(cycles, start, end);                                                                  \
     }
 
 /* Four such chains in every thread, which do not wait for one another. */
-#define THROUGHPUT(name, type, kind, text)                                                         \
-    extern "C" __global__ void throughput_##name(u64 *cycles, type *sink, type a, type b,          \
-                                                 type c) {                                         \
-        type d = b, e = c, f = a;                                                                  \
+#define FOUR(kind, text)                                                                           \
+    asm volatile(text : "+" kind(a), "+" kind(b) : kind(c));                                       \
+    asm volatile(text : "+" kind(d), "+" kind(e) : kind(c));                                       \
+    asm volatile(text : "+" kind(f), "+" kind(g) : kind(c));                                       \
+    asm volatile(text : "+" kind(h), "+" kind(i) : kind(c));
+
+#define THROUGHPUT(name, type, kind, text, next)                                                   \
+    extern "C" __global__ void throughput_##name(u64 *cycles, type *sink, const type *zeros,       \
+                                                 type a, type b, type c) {                         \
+        type zero = zeros[threadIdx.x];                                                            \
+        a += zero, b += zero, c += zero;                                                           \
+        type d = b, e = c, f = c, g = a, h = a + b, i = a;                                         \
         u64 start = 0, end = 0;                                                                    \
         for (int pass = 0; pass < 2; pass++) {                                                     \
             __syncthreads();                                                                       \
             start = clock_now();                                                                   \
-            TIMES16(asm volatile(text : "+" kind(a) : kind(b), kind(c));                           \
-                    asm volatile(text : "+" kind(d) : kind(b), kind(c));                           \
-                    asm volatile(text : "+" kind(e) : kind(b), kind(c));                           \
-                    asm volatile(text : "+" kind(f) : kind(b), kind(c));)                          \
+            TIMES8(FOUR(kind, text) FOUR(kind, next))                                              \
             end = clock_now();                                                                     \
         }                                                                                          \
-        sink[threadIdx.x] = a + d + e + f;                                                         \
+        sink[threadIdx.x] = a + b + d + e + f + g + h + i;                                         \
         note(cycles, start, end);                                                                  \
     }
 
-#define BOTH(name, type, kind, text)                                                               \
-    LATENCY(name, type, kind, text)                                                                \
-    THROUGHPUT(name, type, kind, text)
+#define ALTERNATELY(name, type, kind, text, next)                                                  \
+    LATENCY(name, type, kind, text, next)                                                          \
+    THROUGHPUT(name, type, kind, text, next)
+#define BOTH(name, type, kind, text) ALTERNATELY(name, type, kind, text, text)
 
-BOTH(iadd, unsigned, "r", "add.u32 %0, %0, %1;")
-BOTH(imul, unsigned, "r", "mul.lo.u32 %0, %0, %1;")
+ALTERNATELY(iadd, unsigned, "r", "add.u32 %0, %0, %1;", "add.u32 %1, %1, %0;")
+ALTERNATELY(imul, unsigned, "r", "mul.lo.u32 %0, %0, %1;", "mul.lo.u32 %1, %1, %0;")
 BOTH(imad, unsigned, "r", "mad.lo.u32 %0, %0, %1, %2;")
-BOTH(logic, unsigned, "r", "xor.b32 %0, %0, %1;")
+ALTERNATELY(logic, unsigned, "r", "lop3.b32 %0, %0, %1, %2, 0x6A;",
+            "lop3.b32 %1, %1, %0, %2, 0x6A;")
 BOTH(shift, unsigned, "r", "shl.b32 %0, %0, %1;")
 BOTH(popc, unsigned, "r", "popc.b32 %0, %0;")
 BOTH(fadd, float, "f", "add.f32 %0, %0, %1;")
@@ -161,48 +176,65 @@ extern "C" __global__ void chase_shared(u64 *cycles, unsigned *sink, unsigned st
 
 /* ---- Bandwidth within an SM ---- */
 
-/* Every thread reads its own word (or four) of `data` again and again. */
-#define READS(name, load, bytes)                                                                   \
-    extern "C" __global__ void reads_##name(u64 *cycles, unsigned *sink, const unsigned *data) {   \
-        u64 start = 0, end = 0, at = (u64)data + threadIdx.x % 512 * bytes;                        \
-        unsigned sum = 0, v0, v1, v2, v3;                                                          \
-        for (int pass = 0; pass < 2; pass++) {                                                     \
-            __syncthreads();                                                                       \
-            start = clock_now();                                                                   \
-            _Pragma("unroll 1") for (unsigned i = 0; i < UNROLLED; i += 8) {                       \
-                TIMES4(load; sum ^= v0; load; sum ^= v0;)                                          \
-            }                                                                                      \
-            end = clock_now() + (sum == 1);                                                        \
-        }                                                                                          \
-        sink[threadIdx.x] = sum + v1 + v2 + v3;                                                    \
-        note(cycles, start, end);                                                                  \
+/* Every thread reads UNROLLED groups of 4 or 16 bytes, one row of a warp's groups after the other:
+ * no word twice without others between, or a compiler would keep it. Of each eight rows the places
+ * are fixed from `at`, so that what is not a load is no limit; a group's words are added up, or the
+ * rest of it would not be loaded. */
+#define READS_EIGHT(load, row)                                                                     \
+    load(0 * row) load(1 * row) load(2 * row) load(3 * row) load(4 * row) load(5 * row)            \
+        load(6 * row) load(7 * row)
+
+#define READS(start_address, load, row)                                                            \
+    u64 start = 0, end = 0;                                                                        \
+    unsigned sum = 0;                                                                              \
+    for (int pass = 0; pass < 2; pass++) {                                                         \
+        auto at = start_address;                                                                   \
+        __syncthreads();                                                                           \
+        start = clock_now();                                                                       \
+        _Pragma("unroll 1") for (unsigned i = 0; i < UNROLLED; i += 8, at += 8 * row){             \
+            READS_EIGHT(load, row)} end = clock_now() + (sum == 1);                                \
+    }                                                                                              \
+    sink[threadIdx.x] = sum;                                                                       \
+    note(cycles, start, end);
+
+#define LOAD_WORD(from)                                                                            \
+    {                                                                                              \
+        unsigned v;                                                                                \
+        asm volatile("ld.global.ca.u32 %0, [%1+%2];" : "=r"(v) : "l"(at), "n"(from));              \
+        sum ^= v;                                                                                  \
+    }
+#define LOAD_FOUR(from)                                                                            \
+    {                                                                                              \
+        uint4 v;                                                                                   \
+        asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4+%5];"                              \
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)                                  \
+                     : "l"(at), "n"(from));                                                        \
+        sum ^= v.x ^ v.y ^ v.z ^ v.w;                                                              \
+    }
+#define LOAD_SHARED(from)                                                                          \
+    {                                                                                              \
+        unsigned v;                                                                                \
+        asm volatile("ld.shared.u32 %0, [%1+%2];" : "=r"(v) : "r"(at), "n"(from) : "memory");      \
+        sum ^= v;                                                                                  \
     }
 
-READS(l1_4, v1 = v2 = v3 = 0; asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v0) : "l"(at)), 4)
-READS(l1_16,
-      asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v0), "=r"(v1), "=r"(v2),
-                   "=r"(v3) : "l"(at)),
-      16)
+extern "C" __global__ void reads_l1_4(u64 *cycles, unsigned *sink, const unsigned *data) {
+    READS((u64)data + threadIdx.x % 512 * 4, LOAD_WORD, 128)
+}
+
+extern "C" __global__ void reads_l1_16(u64 *cycles, unsigned *sink, const unsigned *data) {
+    READS((u64)data + threadIdx.x % 512 * 16, LOAD_FOUR, 512)
+}
 
 extern "C" __global__ void reads_shared(u64 *cycles, unsigned *sink, const unsigned *data) {
-    __shared__ unsigned words[1024];
-    unsigned at, sum = 0, value;
-    words[threadIdx.x] = data[threadIdx.x % 512];
+    __shared__ unsigned words[1024 + UNROLLED * 32];
+    unsigned first;
+    for (unsigned word = threadIdx.x; word < sizeof words / sizeof *words; word += blockDim.x)
+        words[word] = data[word];
     asm volatile("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }"
-                 : "=r"(at)
+                 : "=r"(first)
                  : "l"(&words[threadIdx.x]));
-    u64 start = 0, end = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        __syncthreads();
-        start = clock_now();
-        _Pragma("unroll 1") for (unsigned i = 0; i < UNROLLED; i += 16) {
-            TIMES16(asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(at) : "memory");
-                    sum ^= value;)
-        }
-        end = clock_now() + (sum == 1);
-    }
-    sink[threadIdx.x] = sum;
-    note(cycles, start, end);
+    READS(first, LOAD_SHARED, 128)
 }
 
 /* ---- Bandwidth of the whole GPU, timed by the host ---- */
@@ -236,15 +268,22 @@ extern "C" __global__ void nothing() {}
 /* ---- Atomics ---- */
 
 /* Each thread adds to its own word, `stride` words from its neighbour's, a number that depends on
- * what it got last. */
+ * what it got last; 16 pages in turn, so that the words lie in many slices of the L2. */
+#define ATOMIC_ADD(page)                                                                           \
+    asm volatile("atom.global.add.u32 %0, [%1+%2], %0;"                                            \
+                 : "+r"(value)                                                                     \
+                 : "l"(word), "n"((page)*4096)                                                     \
+                 : "memory");
+#define ATOMIC_ADDS(page)                                                                          \
+    ATOMIC_ADD(page) ATOMIC_ADD(page + 1) ATOMIC_ADD(page + 2) ATOMIC_ADD(page + 3)
+
 extern "C" __global__ void atomic_global(u64 *cycles, unsigned *sink, unsigned *data,
                                          unsigned stride) {
     unsigned *word = &data[threadIdx.x * stride], value = 0;
     u64 start = 0, end = 0;
     for (int pass = 0; pass < 2; pass++) {
         start = clock_now();
-        TIMES16(
-            asm volatile("atom.global.add.u32 %0, [%1], %0;" : "+r"(value) : "l"(word) : "memory");)
+        ATOMIC_ADDS(0) ATOMIC_ADDS(4) ATOMIC_ADDS(8) ATOMIC_ADDS(12)
         end = clock_now() + (value == 1);
     }
     sink[threadIdx.x] = value;
