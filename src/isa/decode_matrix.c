@@ -110,7 +110,8 @@ static bool decode_product(Decoder *decoder) {
     if (matrix.flags & ISA_MATRIX_SPARSE && !decode_metadata(decoder, &matrix)) return false;
     IsaHandler handler = ISA_DO_MMA_FLOAT;
     decoder->draft.info.op_class = ISA_CLASS_MATRIX;
-    decoder->draft.info.element_bytes = (uint8_t)tensor_of((PtxType)matrix.a);
+    uint32_t sparse = matrix.flags & ISA_MATRIX_SPARSE ? ISA_TENSOR_SPARSE : 0;
+    decoder->draft.info.element_bytes = (uint8_t)(tensor_of((PtxType)matrix.a) | sparse);
     decoder->draft.info.vector = products_of(ptx, &matrix);
     if (matrix.a == PTX_F64) {
         handler = ISA_DO_MMA_DOUBLE;

@@ -186,6 +186,10 @@ typedef enum IsaClass {
     ISA_CLASS_INT_DIV,
     ISA_CLASS_MUL24,
     ISA_CLASS_MAD24,
+    ISA_CLASS_FP16_ADD, /* halves, one or two of them; bf16 too */
+    ISA_CLASS_FP16_MINMAX,
+    ISA_CLASS_FP16_MUL,
+    ISA_CLASS_FP16_MAD,
     ISA_CLASS_FP32_ADD,
     ISA_CLASS_FP32_MINMAX,
     ISA_CLASS_FP32_MUL,
@@ -199,8 +203,9 @@ typedef enum IsaClass {
     ISA_CLASS_SFU, /* rcp, sqrt, rsqrt, sin, cos, ex2, lg2, tanh */
     ISA_CLASS_SHUFFLE,
     ISA_CLASS_BITS,   /* popc, clz, brev, bfind */
-    ISA_CLASS_MATRIX, /* mma, wmma.mma: IsaInfo.element_bytes is an IsaTensor, IsaInfo.vector the
-                         binary logarithm of the products of a warp */
+    ISA_CLASS_MATRIX, /* mma, wmma.mma: IsaInfo.element_bytes is an IsaTensor, with
+                         ISA_TENSOR_SPARSE where A is; IsaInfo.vector the binary logarithm of the
+                         products of a warp */
     ISA_CLASS_MEMORY, /* ld, st, atom, red, tex, prefetch: the load/store unit decides */
     ISA_CLASS_COUNT
 } IsaClass;
@@ -216,6 +221,7 @@ typedef enum IsaTensor {
     ISA_TENSOR_BIT,
     ISA_TENSORS
 } IsaTensor;
+enum { ISA_TENSOR_SPARSE = 16 }; /* beside one of them */
 
 typedef enum IsaMemoryKind {
     ISA_MEMORY_NONE,

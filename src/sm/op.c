@@ -6,8 +6,7 @@
 
 enum {
     LONGEST_ROUTINE = 960, /* cycles; those of results to come are kept for 1024 */
-    RESULT_DISTANCE = 4 /* cycles from one instruction to the next that needs its result, beside the
-                           latency (docs/sm.md) */
+    ENTRY = 4              /* cycles from issue into the pipeline (docs/sm.md) */
 };
 
 /* Whether a load goes through the L1D. */
@@ -70,11 +69,22 @@ static uint64_t banks_of(const SmConfig *config, const IsaReg *regs, uint32_t co
 static SmOpConfig timing_of(const SmConfig *config, const IsaInfo *info) {
     SmOpConfig timing = config->ops[info->op_class];
     if (info->op_class != ISA_CLASS_MATRIX) return timing;
-    uint32_t rate = config->tensor.rate[info->element_bytes];
+    const SmTensorConfig *tensor = &config->tensor;
+    uint32_t rate = tensor->rate[info->element_bytes & ~ISA_TENSOR_SPARSE];
     if (!rate) return timing;
+    uint32_t least = info->element_bytes & ISA_TENSOR_SPARSE ? tensor->sparse_step : 0;
     uint32_t cycles = ((UINT32_C(1) << info->vector) + rate - 1) / rate;
-    return (SmOpConfig){
-        .latency = config->tensor.latency + cycles, .initiation = cycles, .unit = SM_UNIT_TENSOR};
+    uint32_t latency = tensor->latency + (cycles > tensor->step ? tensor->step_latency : 0);
+    if (cycles < tensor->step) cycles = tensor->step;
+    return (SmOpConfig){.latency = latency + cycles,
+                        .initiation = cycles > least ? cycles : least,
+                        .unit = SM_UNIT_TENSOR};
+}
+
+uint32_t sm_op_distance(const SmConfig *config) {
+    uint32_t saved =
+        (config->collector.steps > 1 ? 1u : 0u) + (config->collector.is_ideal ? 1u : 0u);
+    return ENTRY - saved + config->write_back;
 }
 
 uint32_t sm_op_longest(const SmConfig *config) {
@@ -84,7 +94,9 @@ uint32_t sm_op_longest(const SmConfig *config) {
     for (int type = 0; type < ISA_TENSORS; type++) {
         uint32_t rate = config->tensor.rate[type];
         uint32_t most = type == ISA_TENSOR_BIT ? SM_TENSOR_BITS : SM_TENSOR_PRODUCTS;
-        uint32_t latency = rate ? config->tensor.latency + (most + rate - 1) / rate : 0;
+        uint32_t beside =
+            config->tensor.latency + config->tensor.step + config->tensor.step_latency;
+        uint32_t latency = rate ? beside + (most + rate - 1) / rate : 0;
         if (latency > longest) longest = latency;
     }
     bool has_routines = config->instructions == SM_INSTRUCTIONS_SASS;
@@ -139,10 +151,11 @@ static IsaClass class_of_rest(const IsaInfo *info) {
 void sm_op_lower(SmOp *op, const SmConfig *config, const IsaInfo *info, IsaSlots slots) {
     uint32_t links = slots.chain > 1 ? slots.chain - 1u : 0, more = slots.slots;
     const SmOpConfig rest = config->ops[class_of_rest(info)];
+    uint32_t distance = rest.latency + sm_op_distance(config);
     op->slots = slots;
     if (op->unit == SM_UNIT_LDST || info->op_class == ISA_CLASS_MATRIX) return;
     more = more > 1 && (uint32_t)rest.unit == op->unit ? more - 1 : 0;
-    op->latency = bounded(op->latency + links * (rest.latency + RESULT_DISTANCE), op->latency);
+    op->latency = bounded(op->latency + links * distance, op->latency);
     op->initiation = bounded(op->initiation + more * rest.initiation, op->initiation);
 }
 

@@ -58,6 +58,9 @@ SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool);
 void sm_op_lower(SmOp *op, const SmConfig *config, const IsaInfo *info, IsaSlots slots);
 SmOp *sm_ops_new(const SmConfig *config, const IsaProgram *program);
 
+/* Cycles from an instruction to the next that needs its result, beside its latency: one less where
+ * the collector makes several steps a cycle, and where no operand is waited for. */
+uint32_t sm_op_distance(const SmConfig *config);
 /* The longest latency of an instruction on the machine. */
 uint32_t sm_op_longest(const SmConfig *config);
 

@@ -2,7 +2,6 @@
 #include "sm/pipes.h"
 
 enum {
-    RETIRE_DELAY = 2,  /* cycles from the end of a pipeline to the registers (docs/sm.md) */
     MAX_HORIZON = 2048 /* cycles ahead that a result can be due; machine_rows.c bounds latencies */
 };
 
@@ -10,7 +9,7 @@ enum {
  * longer than the machine needs stay in the host's caches. */
 static uint32_t horizon_of(const SmConfig *config) {
     uint32_t longest = sm_op_longest(config), horizon = 64;
-    while (horizon < longest + RETIRE_DELAY + ISA_LANES)
+    while (horizon < longest + config->write_back + ISA_LANES)
         horizon *= 2;
     assert(horizon <= MAX_HORIZON);
     return horizon;
@@ -20,6 +19,7 @@ void pipes_init(SmPipes *pipes, const SmConfig *config, Arena *arena) {
     uint32_t horizon = horizon_of(config);
     *pipes = (SmPipes){.next = UINT64_MAX,
                        .horizon_mask = horizon - 1,
+                       .write_back = config->write_back,
                        .places = config->result_buses < config->writeback_width
                                      ? config->result_buses
                                      : config->writeback_width,
@@ -98,7 +98,7 @@ static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, 
     const SmOp *op = &sm->ops[sm->insts.inst[inst].pc];
     /* A warp that enters over several cycles leaves the pipeline the same number later. */
     uint32_t beats = pipes->beats[unit];
-    uint64_t due = sm->cycle + RETIRE_DELAY + op->latency + beats - 1;
+    uint64_t due = sm->cycle + pipes->write_back + op->latency + beats - 1;
     SmResults *ends = &pipeline->ends[at(pipes, due)];
     if (pipes->results[at(pipes, due)].count >= pipes->places || ends->finishing >> index & 1)
         return;

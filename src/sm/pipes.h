@@ -36,6 +36,7 @@ typedef struct SmPipes {
     uint32_t count;                 /* pipelines */
     uint32_t horizon_mask;          /* cycles of the rings - 1 */
     uint32_t places;                /* results that can be due in one cycle */
+    uint32_t write_back;            /* SmConfig, cycles */
     uint64_t *due;                  /* bit per cycle: some result is */
     SmResults *results;             /* by cycle */
     uint32_t beats[SM_UNITS];       /* cycles in which a warp enters such a pipeline */

@@ -5,11 +5,6 @@
 #include "sm/issue.h"
 #include "sm/subcore.h"
 
-enum {
-    PIPELINE_STAGES = 6 /* cycles from issue to issue beyond a pipeline's latency (docs/sm.md); one
-                           less where the collector makes several steps a cycle */
-};
-
 /* Cycles counted since they were last added to the counters. */
 typedef struct SmCycles {
     uint64_t settled;     /* sums over cycles are complete up to here; stays */
@@ -39,19 +34,18 @@ static uint64_t slots_of_scheduler(const SmConfig *config, uint32_t scheduler) {
 static void start_view(SmContext *context, uint32_t cta_limit, uint64_t cycle) {
     const SmConfig *config = context->config;
     TytoSmView *view = &context->view;
-    *view =
-        (TytoSmView){.cycle = cycle,
-                     .sm = context->env.index,
-                     .sms = context->env.sms,
-                     .warp_count = sm_config_warps(config),
-                     .cta_count = config->ctas,
-                     .cta_limit = cta_limit,
-                     .warps_per_cta = context->launch ? context->launch->warps : 0,
-                     .schedulers = config->scheduler.count,
-                     .pipeline_depth = PIPELINE_STAGES - (config->collector.steps > 1 ? 1u : 0u) +
-                                       config->ops[ISA_CLASS_OTHER].latency,
-                     .issue_interval = config->scheduler.issue_interval,
-                     .line_bytes = config->l1d.line_bytes};
+    *view = (TytoSmView){.cycle = cycle,
+                         .sm = context->env.index,
+                         .sms = context->env.sms,
+                         .warp_count = sm_config_warps(config),
+                         .cta_count = config->ctas,
+                         .cta_limit = cta_limit,
+                         .warps_per_cta = context->launch ? context->launch->warps : 0,
+                         .schedulers = config->scheduler.count,
+                         .pipeline_depth =
+                             sm_op_distance(config) + config->ops[ISA_CLASS_OTHER].latency,
+                         .issue_interval = config->scheduler.issue_interval,
+                         .line_bytes = config->l1d.line_bytes};
     for (uint32_t s = 0; s < config->scheduler.count; s++)
         view->scheduler_warps[s] = slots_of_scheduler(config, s);
     for (int w = 0; w < TYTO_MAX_WARPS; w++)

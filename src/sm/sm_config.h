@@ -64,7 +64,10 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(COUNT, key, at, "int8", rate[ISA_TENSOR_INT8], "products", 0, 4096, "0", "the same of 8-bit integers") \
     P(COUNT, key, at, "int4", rate[ISA_TENSOR_INT4], "products", 0, 4096, "0", "the same of 4-bit integers") \
     P(COUNT, key, at, "bit", rate[ISA_TENSOR_BIT], "products", 0, 16384, "0", "the same of single bits") \
-    P(COUNT, key, at, "latency", latency, "cycles", 0, 900, "16", "cycles in the pipeline beside those in which an instruction enters it")
+    P(COUNT, key, at, "latency", latency, "cycles", 0, 900, "16", "cycles in the pipeline beside those in which an instruction enters it") \
+    P(COUNT, key, at, "step", step, "cycles", 1, 64, "1", "least that an instruction enters over") \
+    P(COUNT, key, at, "step_latency", step_latency, "cycles", 0, 64, "0", "further cycles in the pipeline of an instruction that enters over more than one step") \
+    P(COUNT, key, at, "sparse_step", sparse_step, "cycles", 1, 64, "1", "least from an instruction with a sparse A to the next")
 
 /* One kind of pipeline, which `what` names, and its share of the operand collector; its places are
  * for all schedulers of a sub-core together. */
@@ -152,7 +155,8 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(CHOICE, key, at, "instructions", instructions, SmInstructions, "ptx", "what is issued: ptx: the instructions of the PTX, one by one; sass: as many as a GPU's own code has for them, from none to a routine (docs/issue-stream.md)") \
     P(COUNT, key, at, "subcores", subcores, "", 1, SM_MAX_SUBCORES, "1", "parts with pipelines, register banks and collector of their own: 1, or one for each scheduler; warp w is in part w mod this") \
     P(COUNT, key, at, "result_buses", result_buses, "", 1, SM_MAX_RESULTS, "2", "results that the pipelines of a sub-core may finish a cycle, together") \
-    P(COUNT, key, at, "writeback_width", writeback_width, "", 1, SM_MAX_RESULTS, "2", "finished instructions that a sub-core retires a cycle")
+    P(COUNT, key, at, "writeback_width", writeback_width, "", 1, SM_MAX_RESULTS, "2", "finished instructions that a sub-core retires a cycle") \
+    P(COUNT, key, at, "write_back", write_back, "cycles", 1, 16, "2", "from the end of a pipeline to the instruction that needs its result: 2 through the registers, less where it is forwarded past them")
 /* clang-format on */
 
 typedef struct SmOpConfig {
@@ -161,7 +165,7 @@ typedef struct SmOpConfig {
 
 typedef struct SmTensorConfig {
     uint32_t rate[ISA_TENSORS]; /* SM_TENSOR_PARAMETERS, as the next */
-    uint32_t latency;
+    uint32_t latency, step, step_latency, sparse_step;
 } SmTensorConfig;
 
 typedef struct SmUnitConfig {

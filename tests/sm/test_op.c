@@ -47,6 +47,7 @@ static void test_a_matrix_product_takes_its_pipeline_as_long_as_it_is_large(void
         {ISA_TENSOR_FP16, 10, 4, 17 + 4, SM_UNIT_TENSOR},
         {ISA_TENSOR_FP64, 8, 16, 17 + 16, SM_UNIT_TENSOR},
         {ISA_TENSOR_BIT, 15, 33, 17 + 33, SM_UNIT_TENSOR}, /* 32,768 / 1,000, rounded up */
+        {ISA_TENSOR_FP16 | ISA_TENSOR_SPARSE, 11, 8, 17 + 8, SM_UNIT_TENSOR},
         {ISA_TENSOR_INT8, 12, 64, 99, SM_UNIT_SFU},
     };
     SmConfig config = {.collector.banks = 16, .tensor.latency = 17};
@@ -69,10 +70,40 @@ static void test_a_matrix_product_takes_its_pipeline_as_long_as_it_is_large(void
 }
 
 /* A division of 10 instructions: a reciprocal, then 9 multiply-adds that wait for one another. */
+/* 256 products a cycle: 4 cycles are a step, 8 are two; an instruction of half a step takes a whole
+ * one, and one with a sparse A keeps the next waiting. */
+static void test_a_matrix_product_takes_steps_and_more_time_beyond_the_first(void **state) {
+    (void)state;
+    static const IsaReg pool[] = {{0, 0}};
+    static const struct {
+        uint8_t type, products;
+        uint32_t initiation, latency;
+    } rows[] = {
+        {ISA_TENSOR_FP16, 9, 4, 11 + 4},
+        {ISA_TENSOR_FP16, 10, 4, 11 + 4},
+        {ISA_TENSOR_FP16, 11, 8, 11 + 8 + 3},
+        {ISA_TENSOR_FP16, 12, 16, 11 + 16 + 3},
+        {ISA_TENSOR_FP16 | ISA_TENSOR_SPARSE, 10, 6, 11 + 4},
+        {ISA_TENSOR_FP16 | ISA_TENSOR_SPARSE, 11, 8, 11 + 8 + 3},
+    };
+    SmConfig config = {.collector.banks = 16,
+                       .tensor = {.latency = 11, .step = 4, .step_latency = 3, .sparse_step = 6}};
+    config.tensor.rate[ISA_TENSOR_FP16] = 256;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        IsaInfo info = {.op_class = ISA_CLASS_MATRIX,
+                        .element_bytes = rows[i].type,
+                        .vector = rows[i].products};
+        SmOp op = sm_op(&config, &info, pool);
+        assert_int_equal(op.initiation, rows[i].initiation);
+        assert_int_equal(op.latency, rows[i].latency);
+        assert_true(op.latency <= sm_op_longest(&config));
+    }
+}
+
 static void test_a_routine_is_one_instruction_of_its_class_and_multiply_adds(void **state) {
     (void)state;
     static const IsaReg pool[] = {{0, 0}};
-    enum { DISTANCE = 4 };
+    enum { DISTANCE = 2 + 2 }; /* no operand is waited for, results go through the registers */
     static const struct {
         IsaInfo info;
         IsaSlots slots;
@@ -85,7 +116,8 @@ static void test_a_routine_is_one_instruction_of_its_class_and_multiply_adds(voi
         {{.op_class = ISA_CLASS_INT_MUL}, {4, 4, 4, 2}, 3 + 3 + DISTANCE, 8},
         {{.op_class = ISA_CLASS_INT_MUL}, {0, 0, 0, 0}, 3, 2},
     };
-    SmConfig config = {.collector.banks = 16};
+    SmConfig config = {.collector = {.banks = 16, .steps = 2, .is_ideal = true}, .write_back = 2};
+    assert_int_equal(sm_op_distance(&config), DISTANCE);
     config.ops[ISA_CLASS_FP32_DIV] = (SmOpConfig){17, 8, SM_UNIT_SFU};
     config.ops[ISA_CLASS_SFU] = (SmOpConfig){20, 8, SM_UNIT_SFU};
     config.ops[ISA_CLASS_FP32_MAD] = (SmOpConfig){1, 2, SM_UNIT_SP};
@@ -140,6 +172,7 @@ static void test_an_instruction_counts_as_its_unit_and_all_that_it_does(void **s
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_matrix_product_takes_its_pipeline_as_long_as_it_is_large),
+        cmocka_unit_test(test_a_matrix_product_takes_steps_and_more_time_beyond_the_first),
         cmocka_unit_test(test_a_routine_is_one_instruction_of_its_class_and_multiply_adds),
         cmocka_unit_test(test_the_banks_of_a_warp_are_those_of_warp_0_moved_by_its_number),
         cmocka_unit_test(test_an_ideal_collector_reads_no_bank),

@@ -45,8 +45,8 @@ static uint32_t cycles_to_results(Bench *bench) {
     return 0;
 }
 
-/* An instruction that enters at t is written at t + L + 2, and later by the beats in which its warp
- * enters but for the first. */
+/* An instruction that enters at t is written at t + L + 2, or as long after L as the machine says,
+ * and later by the beats in which its warp enters but for the first. */
 static void test_a_result_comes_when_latency_and_lanes_say(void **state) {
     (void)state;
     static const struct {
@@ -54,6 +54,8 @@ static void test_a_result_comes_when_latency_and_lanes_say(void **state) {
         uint32_t cycles;
     } rows[] = {
         {"ops.int_add.latency=1 units.sp.lanes=32", 3},
+        {"ops.int_add.latency=1 units.sp.lanes=32 sm.write_back=1", 2},
+        {"ops.int_add.latency=4 units.sp.lanes=16 sm.write_back=5", 10},
         {"ops.int_add.latency=4 units.sp.lanes=32", 6},
         {"ops.int_add.latency=4 units.sp.lanes=16", 7},
         {"ops.int_add.latency=4 units.sp.lanes=8", 9},
