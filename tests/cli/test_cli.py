@@ -642,6 +642,17 @@ class Words(Case):
         self.check(self.tyto("run", "vecadd", "--", "--machine", "owl"), 2, "unknown option '--machine'")
         self.check(self.tyto("compare", "vecadd", "--size", "300", "--schedulers", "lrr,gtoo"), 2, "gto")
 
+    def test_no_parameter_of_a_workload_is_an_option_of_tyto_s(self):
+        options = set(re.findall(r"(?m)^ +(--[\w-]+)", self.tyto("run", "--help").stdout))
+        self.assertTrue({"--machine", "--threads"} < options, options)
+        for path in (TYTO.parent / "workloads").glob("*.ptx"):
+            if ".volatile" in path.name:
+                continue
+            told = subprocess.run([path.with_suffix(""), "--help"], capture_output=True, text=True).stdout
+            parameters = set(re.findall(r"(?m)^  (--[\w-]+)", told)) - {"--size", "--seed"}
+            self.assertTrue(parameters, path.stem)
+            self.assertEqual(parameters & options, set(), path.stem)
+
     def test_options_after_another_program_are_its_own_and_that_is_said(self):
         done = self.tyto("run", "echo", "--machine", "owl")
         self.assertEqual(done.stdout, "--machine owl\n")

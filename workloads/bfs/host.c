@@ -2,7 +2,7 @@
  * nothing new. */
 #include "common/graph.h"
 
-enum { NODES, THREADS, NEAR };
+enum { NODES, BLOCK, LAYERS, NEAR };
 
 static const WorkloadInfo INFO = {
     .name = "bfs",
@@ -10,8 +10,13 @@ static const WorkloadInfo INFO = {
     .parameters =
         {
             [NODES] = {"nodes", "0 to 16 edges from each", {777, 16384, 65536}, 1u << 24, 0},
-            [THREADS] = {"threads", "in a CTA", {256, 256, 256}, 1024, 32},
-            [NEAR] = {"near", "of a hundred edges, those to near nodes", {0, 0, 0}, 100, 0},
+            [BLOCK] = {"block", "threads in a CTA", {256, 256, 256}, 1024, 32},
+            [LAYERS] = {"layers", "of nodes, beside which edges stay; 0: none", {0, 0, 0}, 1000, 0},
+            [NEAR] = {"near",
+                      "of a hundred edges of a layered graph, those to near nodes",
+                      {0, 0, 0},
+                      100,
+                      0},
         },
 };
 
@@ -25,7 +30,7 @@ static void search_on_device(const Workload *workload, const Graph *graph, CUdev
         has_grown = 0;
         workload_copy_to_device(device_has_grown, &has_grown, sizeof has_grown);
         workload_launch(
-            workload, "bfs", workload_cover(nodes, workload->values[THREADS]),
+            workload, "bfs", workload_cover(nodes, workload->values[BLOCK]),
             (void *[]){&row_offsets, &neighbours, &levels, &device_has_grown, &level, &nodes});
         workload_copy_to_host(&has_grown, device_has_grown, sizeof has_grown);
     }
@@ -33,7 +38,9 @@ static void search_on_device(const Workload *workload, const Graph *graph, CUdev
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
-    Graph graph = graph_generate_near(&workload, workload.values[NODES], workload.values[NEAR]);
+    uint32_t nodes = workload.values[NODES], layers = workload.values[LAYERS];
+    Graph graph = layers ? graph_generate_layered(&workload, nodes, layers, workload.values[NEAR])
+                         : graph_generate(&workload, nodes);
     uint32_t *start = workload_host_alloc(&workload, graph.nodes, sizeof *start);
     for (uint32_t node = 1; node < graph.nodes; node++)
         start[node] = GRAPH_UNREACHED;

@@ -1,7 +1,7 @@
 /* c = a + b. Sums of whole numbers below 1,000 are exact, and so compared. */
 #include "common/workload.h"
 
-enum { ELEMENTS, THREADS };
+enum { ELEMENTS, BLOCK };
 
 static const WorkloadInfo INFO = {
     .name = "vecadd",
@@ -9,7 +9,7 @@ static const WorkloadInfo INFO = {
     .parameters =
         {
             [ELEMENTS] = {"elements", "of each vector", {1000, 262144, 2097152}, 1u << 28, 0},
-            [THREADS] = {"threads", "in a CTA", {256, 256, 256}, 1024, 32},
+            [BLOCK] = {"block", "threads in a CTA", {256, 256, 256}, 1024, 32},
         },
 };
 
@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
     CUdeviceptr device_a = workload_upload(a, n * sizeof *a);
     CUdeviceptr device_b = workload_upload(b, n * sizeof *b);
     CUdeviceptr device_c = workload_device_alloc(n * sizeof(float));
-    workload_launch(&workload, "vecadd", workload_cover(n, workload.values[THREADS]),
+    workload_launch(&workload, "vecadd", workload_cover(n, workload.values[BLOCK]),
                     (void *[]){&device_a, &device_b, &device_c, &n});
 
     bool is_right = workload_verify_floats(&workload, device_c, expected, n, 0.0f);
