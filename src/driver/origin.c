@@ -3,6 +3,7 @@
 #include "driver/origin.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,12 +83,54 @@ static void set_hash(RunStats *run, RunOrigin which, uint64_t hash) {
     run_set_origin(run, which, text);
 }
 
-/* The file that holds this function: the shared library, or a program that it is linked into. */
+/* The identifier that the linker made of what it linked, among the notes of a loaded object. */
+static uint64_t add_identifier(uint64_t hash, const char *notes, size_t size) {
+    while (size >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) note;
+        memcpy(&note, notes, sizeof note);
+        size_t name = (note.n_namesz + 3) & ~(size_t)3, text = (note.n_descsz + 3) & ~(size_t)3;
+        if (name > size - sizeof note || text > size - sizeof note - name) break;
+        const char *at = notes + sizeof note;
+        if (note.n_type == NT_GNU_BUILD_ID && !strncmp(at, "GNU", note.n_namesz))
+            hash = hash_add(hash, at + name, note.n_descsz);
+        notes = at + name + text;
+        size -= sizeof note + name + text;
+    }
+    return hash;
+}
+
+/* One loaded object: where it is the one with what `user` is about, the hash of its identifier. */
+typedef struct Library {
+    uintptr_t inside; /* an address of it */
+    uint64_t hash;    /* HASH_START: none */
+} Library;
+
+static int find_identifier(struct dl_phdr_info *object, size_t size, void *user) {
+    Library *library = user;
+    bool is_it = false;
+    uint64_t hash = HASH_START;
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t start = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type == PT_LOAD) is_it |= library->inside - start < part->p_memsz;
+        if (part->p_type == PT_NOTE)
+            hash = add_identifier(hash, (const char *)start, part->p_memsz);
+    }
+    if (is_it) library->hash = hash;
+    return is_it;
+}
+
+/* The object that holds this constant: the shared library, or a program that it is linked into. By
+ * its linker's identifier, for a large file takes longer to read than a small run; by its bytes
+ * where it has none. */
 static void sign_library(RunStats *run) {
+    Library library = {.inside = (uintptr_t)run_origin_names, .hash = HASH_START};
     Dl_info info;
-    bool is_found = dladdr((const void *)run_origin_names, &info) != 0;
-    set_hash(run, RUN_ORIGIN_library_hash,
-             origin_add_file(HASH_START, is_found ? info.dli_fname : NULL));
+    dl_iterate_phdr(find_identifier, &library);
+    if (library.hash == HASH_START && dladdr((const void *)run_origin_names, &info))
+        library.hash = origin_add_file(HASH_START, info.dli_fname);
+    set_hash(run, RUN_ORIGIN_library_hash, library.hash);
 }
 
 /* A program that runs by itself is its executable, and all is what is loaded into the simulator. */

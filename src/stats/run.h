@@ -70,7 +70,7 @@ typedef struct KernelStats {
  * are written. Hashes are of contents: what the machine's values are, which bytes a plug-in has. */
 #define RUN_ORIGIN(ROW)                                                                            \
     ROW(tyto_version, "of the library")                                                            \
-    ROW(library_hash, "of its file")                                                               \
+    ROW(library_hash, "of its linker's identifier, or of its file")                                \
     ROW(command, "that makes the run again; files that it writes are left out")                    \
     ROW(program, "what ran: a workload, a program, a PTX file")                                    \
     ROW(arguments, "what it was given")                                                            \
