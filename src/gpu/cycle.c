@@ -149,20 +149,23 @@ static void end_turn(Engine *engine) {
     engine->dram.ticks += engine->turn.dram;
 }
 
-/* Partitions `from` .. `to` - 1 make the ticks that are due `i`-th in the turn. */
+/* Partitions `from` .. `to` - 1 make the ticks that are due `i`-th in the turn: each all of them,
+ * one behind the other, but for those whose slices pass accesses to one another. */
 PART void step_partitions(const Engine *engine, uint32_t i, uint32_t from, uint32_t to) {
     const CycleTurn *turn = &engine->turn;
     const uint64_t tick = engine->dram.ticks + i + 1;
     const uint64_t cycle = engine->l2.ticks + (i < turn->l2 ? i : turn->l2);
-    if (i < turn->l2)
-        for (uint32_t p = from; p < to; p++)
-            partition_push_replies(engine->partitions[p], cycle + 1);
-    if (i < turn->dram)
-        for (uint32_t p = from; p < to; p++)
-            partition_dram_tick(engine->partitions[p], tick, cycle);
-    if (i < turn->l2)
-        for (uint32_t p = from; p < to; p++)
-            partition_l2_cycle(engine->partitions[p], cycle + 1);
+    const bool has_l2 = i < turn->l2, has_dram = i < turn->dram;
+    const uint32_t together = machine_half_slices(engine->machine) ? to - from : 1;
+    for (Partition *const *group = engine->partitions + from, *const *end = engine->partitions + to;
+         group < end; group += together) {
+        for (uint32_t p = 0; has_l2 && p < together; p++)
+            partition_push_replies(group[p], cycle + 1);
+        for (uint32_t p = 0; has_dram && p < together; p++)
+            partition_dram_tick(group[p], tick, cycle);
+        for (uint32_t p = 0; has_l2 && p < together; p++)
+            partition_l2_cycle(group[p], cycle + 1);
+    }
 }
 
 PART void step_networks(const Engine *engine) {

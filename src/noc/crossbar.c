@@ -107,9 +107,13 @@ static void ask(Crossbar *xbar, int i) {
     bits_set(xbar->asked_for, packet->destination);
 }
 
-static void grant(Noc *noc, Crossbar *xbar, int o) {
+/* What a step does is written once and compiled twice, for sets of one word and of several: a
+ * machine of up to 64 nodes walks through no loops of one turn. */
+#define EITHER __attribute__((always_inline)) static inline
+
+EITHER void grant(const Noc *noc, Crossbar *xbar, int o, int words) {
     Output *output = &xbar->outputs[o];
-    int i = noc_next_in_set(output->requests, noc->words, output->first_choice);
+    int i = noc_next_in_set(output->requests, words, output->first_choice);
     output->owner = (uint16_t)i;
     output->first_choice = (uint16_t)(i + 1 < noc->config.nodes ? i + 1 : 0);
     bits_clear(output->requests, (size_t)i);
@@ -117,11 +121,11 @@ static void grant(Noc *noc, Crossbar *xbar, int o) {
 }
 
 /* Every output that is asked for and free grants one input. */
-static void allocate(Noc *noc, Crossbar *xbar) {
-    for (int w = 0; w < noc->words; w++) {
+EITHER void allocate(const Noc *noc, Crossbar *xbar, int words) {
+    for (int w = 0; w < words; w++) {
         xbar->granted[w] = xbar->asked_for[w] & ~xbar->held[w];
         for (uint64_t left = xbar->granted[w]; left; left &= left - 1)
-            grant(noc, xbar, w * 64 + bits_lowest64(left));
+            grant(noc, xbar, w * 64 + bits_lowest64(left), words);
     }
 }
 
@@ -160,25 +164,25 @@ static void move_flit(Noc *noc, Crossbar *xbar, int o) {
     if (--input->flits_left == 0) finish_packet(noc, xbar, output->owner, o, departs_at);
 }
 
-static void take_outputs(Noc *noc, Crossbar *xbar) {
-    for (int w = 0; w < noc->words; w++) {
+EITHER void take_outputs(Crossbar *xbar, int words) {
+    for (int w = 0; w < words; w++) {
         xbar->held[w] |= xbar->granted[w];
         xbar->granted[w] = 0;
     }
 }
 
-static void step_switch(Noc *noc, Crossbar *xbar) {
-    allocate(noc, xbar);
-    if (noc->config.allocation_steps == 0) take_outputs(noc, xbar);
-    for (int w = 0; w < noc->words; w++)
+EITHER void step_switch(Noc *noc, Crossbar *xbar, int words) {
+    allocate(noc, xbar, words);
+    if (noc->config.allocation_steps == 0) take_outputs(xbar, words);
+    for (int w = 0; w < words; w++)
         for (uint64_t left = xbar->held[w]; left; left &= left - 1)
             move_flit(noc, xbar, w * 64 + bits_lowest64(left));
-    take_outputs(noc, xbar);
+    take_outputs(xbar, words);
 }
 
 /* Each injection queue moves a flit into its input buffer, if that has room. */
-static void fill_buffers(Noc *noc, Crossbar *xbar) {
-    for (int w = 0; w < noc->words; w++) {
+EITHER void fill_buffers(const Noc *noc, Crossbar *xbar, int words) {
+    for (int w = 0; w < words; w++) {
         for (uint64_t left = xbar->queued[w]; left; left &= left - 1) {
             int i = w * 64 + bits_lowest64(left);
             Input *input = &xbar->inputs[i];
@@ -190,13 +194,18 @@ static void fill_buffers(Noc *noc, Crossbar *xbar) {
     }
 }
 
-static void step(Noc *noc) {
+EITHER void step_words(Noc *noc, int words) {
     Crossbar *xbar = noc->state;
-    if (!noc->packets_inside) return;
     if (xbar->asking)
         for (int s = 0; s < noc->config.internal_steps; s++)
-            step_switch(noc, xbar);
-    fill_buffers(noc, xbar);
+            step_switch(noc, xbar, words);
+    fill_buffers(noc, xbar, words);
+}
+
+static void step(Noc *noc) {
+    if (!noc->packets_inside) return;
+    if (noc->words == 1) step_words(noc, 1);
+    else step_words(noc, noc->words);
 }
 
 static uint64_t quiet_steps(const Noc *noc) {

@@ -231,8 +231,8 @@ static void take_over(Noc *noc, const NocPacket *packet) {
 }
 
 void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload) {
-    assert(source >= 0 && source < noc->config.nodes);
-    assert(destination >= 0 && destination < noc->config.nodes);
+    assert((unsigned)source < (unsigned)noc->config.nodes);
+    assert((unsigned)destination < (unsigned)noc->config.nodes);
     assert(noc_can_inject(noc, source, packet_bytes));
     NocPacket packet = {.injected_at = (uint32_t)noc->now,
                         .payload = payload,

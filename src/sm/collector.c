@@ -15,6 +15,9 @@ void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena
             collector->kind_of[i] = (uint8_t)u;
         first += count;
         collector->slots_free[u] = unit->count ? unit->issue_slots : 0;
+        collector->most_in[u] = (uint16_t)unit->collector_in;
+        collector->most_out[u] = (uint16_t)unit->collector_out;
+        collector->places_out[u] = (uint16_t)unit->dispatch_slots;
         sm_queue_init(&collector->in[u], unit->issue_slots, arena);
         sm_queue_init(&collector->out[u], unit->dispatch_slots, arena);
     }
@@ -79,20 +82,27 @@ static uint32_t ready_kinds(const SmCollector *collector) {
     return kinds;
 }
 
+/* How many of the complete instructions of a kind may leave in a step. */
+static uint32_t can_leave(const SmCollector *collector, int u, uint32_t ready) {
+    uint32_t count = (uint32_t)bits_count32(ready);
+    uint32_t room = collector->places_out[u] - collector->out[u].count;
+    uint32_t most = collector->most_out[u] < room ? collector->most_out[u] : room;
+    return count < most ? count : most;
+}
+
 /* Complete instructions leave for the pipelines; whether one did. */
 static bool dispatch(SmCollector *collector) {
     uint32_t before = collector->ready;
     for (uint32_t kinds = ready_kinds(collector); kinds; kinds &= kinds - 1) {
         int u = bits_lowest32(kinds);
-        const SmUnitConfig *config = &collector->config->units[u];
-        for (uint32_t i = 0; i < config->collector_out; i++) {
-            uint32_t ready = collector->ready & collector->units_of[u];
-            if (!ready || collector->out[u].count >= config->dispatch_slots) break;
-            uint32_t unit = next_unit(ready, collector->last[u]);
+        uint32_t ready = collector->ready & collector->units_of[u];
+        for (uint32_t left = can_leave(collector, u, ready); left; left--) {
+            uint32_t unit = next_unit(ready, collector->last[u]), bit = 1u << unit;
+            ready &= ~bit;
             collector->last[u] = unit;
-            collector->ready &= ~(1u << unit);
-            collector->busy &= ~(1u << unit);
-            if (collector->shared_units) collector->units_of[u] &= ~(1u << unit);
+            collector->ready &= ~bit;
+            collector->busy &= ~bit;
+            if (collector->shared_units) collector->units_of[u] &= ~bit;
             collector->out_kinds |= 1u << u;
             sm_queue_push(&collector->out[u], collector->inst[unit]);
         }
@@ -122,7 +132,7 @@ static void grant_reads(SmCollector *collector, SmContext *sm) {
         uint64_t got = collector->front[unit] & granted;
         collector->front[unit] &= ~got;
         collector->operands[unit] = (uint16_t)(collector->operands[unit] - bits_count64(got));
-        if (!collector->operands[unit]) collector->ready |= 1u << unit;
+        collector->ready |= (uint32_t)bits_if(!collector->operands[unit], (int)unit);
     }
     if (collector->behind & granted) move_up(collector, collector->behind & granted);
     uint32_t reads = (uint32_t)bits_count64(granted);
@@ -183,13 +193,14 @@ static bool allocate(SmCollector *collector, const SmContext *sm) {
     for (uint32_t kinds = collector->in_kinds; kinds; kinds &= kinds - 1) {
         int u = bits_lowest32(kinds);
         SmQueue *in = &collector->in[u];
-        uint32_t left = collector->config->units[u].collector_in;
+        uint32_t left = collector->most_in[u];
         do {
             uint32_t free = collector->open_to[u] & ~collector->busy;
             if (!free) break;
             uint32_t unit = (uint32_t)bits_lowest32(free);
             uint16_t inst = sm_queue_pop(in);
-            if (collector->slots_free[u]++ == 0) collector->full_kinds &= ~(1u << u);
+            collector->slots_free[u]++;
+            collector->full_kinds &= ~(1u << u);
             collector->busy |= 1u << unit;
             if (collector->shared_units) hold(collector, unit, u);
             collector->inst[unit] = inst;
@@ -220,7 +231,7 @@ bool collector_can_move(const SmCollector *collector, bool lsu_is_free) {
         if (collector->open_to[bits_lowest32(kinds)] & ~collector->busy) return true;
     for (uint32_t kinds = ready_kinds(collector); kinds; kinds &= kinds - 1) {
         int u = bits_lowest32(kinds);
-        if (collector->out[u].count < collector->config->units[u].dispatch_slots) return true;
+        if (collector->out[u].count < collector->places_out[u]) return true;
     }
     return false;
 }

@@ -42,6 +42,9 @@ typedef struct SmCollector {
     uint32_t units_of[SM_UNITS];   /* units that are for each kind, or hold one of it */
     uint32_t shared_units;         /* units for every kind: all or none */
     uint8_t kind_of[SM_MAX_COLLECTORS]; /* SmUnit that each unit is for, or holds */
+    uint16_t most_in[SM_UNITS];         /* instructions of a kind that may enter in a step, ... */
+    uint16_t most_out[SM_UNITS];        /* ... and leave, ... */
+    uint16_t places_out[SM_UNITS];      /* ... and places of the queue behind (SmUnitConfig) */
     uint32_t last[SM_UNITS];            /* unit that dispatched last */
     uint64_t banks;                     /* all of them, bit each */
     uint32_t bank_warp_mask;            /* all ones when a bank depends on the warp, else 0 */
@@ -73,7 +76,7 @@ bool collector_can_move(const SmCollector *collector, bool lsu_is_free);
 /* Takes an instruction that has issued; there must be a free slot for its kind. */
 static inline void collector_put(SmCollector *collector, SmUnit unit, uint16_t inst) {
     collector->is_stuck = false;
-    if (--collector->slots_free[unit] == 0) collector->full_kinds |= 1u << unit;
+    collector->full_kinds |= (uint32_t)bits_if(--collector->slots_free[unit] == 0, (int)unit);
     collector->in_kinds |= 1u << unit;
     sm_queue_push(&collector->in[unit], inst);
 }

@@ -44,12 +44,11 @@ void fetch_flush(SmFetch *fetch, int warp, uint32_t pc) {
 
 void fetch_took(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_exited) {
     SmBuffer *buffer = &fetch->buffer[warp];
-    uint64_t bit = UINT64_C(1) << warp;
+    bool is_empty = --buffer->count == 0;
     buffer->pc = pc + 1;
-    buffer->count--;
-    if (!buffer->count || !fetch->config->waits_for_empty) fetch->empty |= bit;
+    fetch->empty |= bits_if(is_empty | !fetch->config->waits_for_empty, warp);
+    fetch->redirected |= bits_if(is_empty & !has_exited & (next != pc + 1), warp);
     if (has_exited) buffer->count = 0;
-    else if (!buffer->count && next != pc + 1) fetch->redirected |= bit;
 }
 
 void fetch_passed(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_exited) {

@@ -19,6 +19,7 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
         issue->outcome[s] = SM_IDLE_NO_WARP;
     issue->policy_cycle = sm->view.cycle;
     issue->sees_registered = sm->isa.memory && mem_has_registered(sm->isa.memory);
+    issue->dumps = sm->launch->dump_line != 0;
     issue->sums = (SmIssueSums){0};
     scoreboard_start_kernel(&issue->scoreboard, sm->launch->program);
     coalescer_start_kernel(&issue->coalescer, sm->launch->warps, sm->warps.cta_limit);
@@ -28,6 +29,7 @@ void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     uint64_t bit = UINT64_C(1) << warp;
     issue->slots.owing &= ~bit;
     issue->slots.excused &= ~bit;
+    issue->slots.waiting &= ~bit;
     issue->slots.passing[warp].count = 0;
     scoreboard_reset(&issue->scoreboard, warp);
     fetch_start_warp(issue->fetch, warp, pc);
@@ -98,11 +100,12 @@ static void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
         passing->count--;
         i = 0; /* others may have waited for this one */
     }
+    if (!passing->count) issue->slots.waiting &= ~(UINT64_C(1) << warp);
 }
 
 void issue_release(SmIssue *issue, const SmContext *sm, const SmInst *inst) {
     scoreboard_release(&issue->scoreboard, inst->warp, &sm->ops[inst->pc]);
-    if (issue->slots.passing[inst->warp].count) release_passing(issue, sm, inst->warp);
+    if (issue->slots.waiting >> inst->warp & 1) release_passing(issue, sm, inst->warp);
 }
 
 void issue_settle_warp(SmIssue *issue, SmContext *sm, int warp) {
@@ -279,7 +282,7 @@ static void take_slots(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uin
 static bool execute(SmIssue *issue, SmContext *sm, IsaWarp *isa, const SmOp *op) {
     bool is_branch = (op->flags & ISA_IS_BRANCH) != 0;
     uint32_t depth = is_branch ? isa->depth : 0;
-    isa_dump_if_due(&sm->isa, isa);
+    if (__builtin_expect(issue->dumps, false)) isa_dump_if_due(&sm->isa, isa);
     bool has_exited = isa_step(&sm->isa, isa) == ISA_EVENT_EXIT;
     if (sm->isa.fault.is_set) return false;
     count_instruction(issue, sm, op, sm->isa.executed);
@@ -314,6 +317,7 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
         SmPassing *passing = &issue->slots.passing[warp];
         scoreboard_reserve(&issue->scoreboard, warp, op);
         passing->pc[passing->count++] = pc;
+        issue->slots.waiting |= UINT64_C(1) << warp;
     }
     if (op->slots.slots == 0) owe(issue, warp, pc, slots_of(op, active, lanes), has_exited);
     fetch_passed(issue->fetch, warp, pc, isa->pc, has_exited);

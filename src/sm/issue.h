@@ -43,6 +43,7 @@ typedef struct SmSlots {
     uint64_t owing;               /* warps with slots to take of the instruction that issued last */
     uint64_t free;                /* warps whose next instruction takes none */
     uint64_t excused;             /* warps whose exit was part of the branch that led there */
+    uint64_t waiting;             /* warps with something in `passing` */
     uint8_t owed[TYTO_MAX_WARPS]; /* slots */
     uint32_t pc[TYTO_MAX_WARPS];  /* of the instruction */
     SmPassing passing[TYTO_MAX_WARPS];
@@ -64,6 +65,7 @@ typedef struct SmIssue {
     bool has_turned;      /* that has changed since the schedulers last looked */
     bool sees_registered; /* some of the host program's memory is registered (mem_seen_address) */
     bool has_news;        /* something changed since the schedulers last looked */
+    bool dumps;           /* somebody asked for registers (isa_dump_if_due) */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
     uint64_t allowed;                   /* warps that the policy let issue the last time */
     uint64_t stale;           /* warps whose buffer holds instructions that are not the next ones */

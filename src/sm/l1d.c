@@ -105,9 +105,9 @@ static void notify(SmContext *sm, TytoEventKind kind, int warp, int owner, uint6
 
 /* ---- What is recorded ---- */
 
-static void record(const SmL1d *l1d, const SmContext *sm, L1dKind kind, const SmLookup *lookup,
-                   bool is_fetch) {
-    if (!sm->listener.l1d_record) return;
+__attribute__((noinline)) static void tell_record(const SmL1d *l1d, const SmContext *sm,
+                                                  L1dKind kind, const SmLookup *lookup,
+                                                  bool is_fetch) {
     context_wait_finished(sm);
     sm->listener.l1d_record(
         sm->listener.user,
@@ -118,6 +118,13 @@ static void record(const SmL1d *l1d, const SmContext *sm, L1dKind kind, const Sm
                      .sm = (uint16_t)sm->env.index,
                      .kind = (uint8_t)kind,
                      .is_fetch = is_fetch});
+}
+
+/* Tells of a lookup where somebody wants to hear of it. */
+static inline void record(const SmL1d *l1d, const SmContext *sm, L1dKind kind,
+                          const SmLookup *lookup, bool is_fetch) {
+    if (__builtin_expect(sm->listener.l1d_record != NULL, false))
+        tell_record(l1d, sm, kind, lookup, is_fetch);
 }
 
 /* ---- Lines that go ---- */

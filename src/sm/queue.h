@@ -28,7 +28,8 @@ static inline uint16_t sm_queue_peek(const SmQueue *queue) { return queue->items
 static inline uint16_t sm_queue_pop(SmQueue *queue) {
     uint16_t item = queue->items[queue->head];
     /* An empty queue starts over: most never leave the first cache line of their ring. */
-    queue->head = --queue->count ? (queue->head + 1) & queue->mask : 0;
+    uint32_t is_left = --queue->count != 0;
+    queue->head = (queue->head + 1) & queue->mask & -is_left;
     return item;
 }
 

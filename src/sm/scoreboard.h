@@ -63,9 +63,10 @@ static inline void scoreboard_release(SmScoreboard *board, int warp, const SmOp 
 static inline bool scoreboard_is_clear(const SmScoreboard *board, int warp, const SmOp *op,
                                        bool *waits_memory) {
     const SmPending *pending = &board->warp[warp];
+    bool is_clear = !(pending->all & op->uses);
     *waits_memory = (pending->memory & op->uses) != 0;
-    if (!(pending->all & op->uses)) return true;
-    return !board->is_exact && scoreboard_is_clear_exactly(board, warp, op, waits_memory);
+    if (board->is_exact || is_clear) return is_clear;
+    return scoreboard_is_clear_exactly(board, warp, op, waits_memory);
 }
 
 /* Whether the registers that it reads are free, and whether those are that it writes. */

@@ -169,8 +169,8 @@ void warps_inst_done(SmWarps *warps, const SmInst *inst) {
 bool warps_settle(SmWarps *warps, int warp, uint32_t pending) {
     const SmWarp *w = &warps->warp[warp];
     uint64_t bit = UINT64_C(1) << warp;
-    if (w->in_flight == 0 && w->atomics == 0 && !(warps->awaits_stores && w->stores))
-        warps->drained |= bit;
+    bool awaits_stores = warps->awaits_stores & (w->stores != 0);
+    warps->drained |= bits_if(!(w->in_flight | w->atomics) & !awaits_stores, warp);
     if (!(warps->held & bit)) return false;
     if (pending == 0 && !(w->is_fence_for_stores && w->stores)) warps->fenced &= ~bit;
     if (w->atomics == 0) warps->atomic_waits &= ~bit;
