@@ -249,6 +249,18 @@ class Table(Case):
         else:
             self.assertTrue(row.endswith("|  |"), row)
 
+    def test_a_parameter_is_that_of_the_scheduler_taken(self):
+        limit = "  - {label: LIMIT, metric: scheduler.limit, setup: %s, form: number}\nmeans:"
+        words = ("spmv", "--size", "test", "--rows", "500")
+        cycles = {n: self.total("--scheduler", f"swl:limit={n}", *words)["cycles"] for n in (1, 8)}
+        best = min(cycles, key=cycles.get)
+        without_lrr = SMALL.replace(", lrr]", "]")
+        for text, setup, ours in ((without_lrr, "best", float(best)), (SMALL, "rr", None)):
+            self.check(self.reproduce(text.replace("means:", limit % setup), "--csv", "t.csv"), 0)
+            with open(self.path / "t.csv", encoding="utf-8") as file:
+                cell = [row["ours"] for row in csv.DictReader(file) if (row["row"], row["column"]) == ("B", "LIMIT")]
+            self.assertEqual([float(one) if one else None for one in cell], [ours])
+
     def test_the_best_case_is_the_largest(self):
         self.check(self.reproduce(SMALL.replace("kind: harmonic", "kind: largest"), "--csv", "t.csv"), 0)
         with open(self.path / "t.csv", encoding="utf-8") as file:

@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     uint32_t nodes = workload.values[NODES], layers = workload.values[LAYERS];
     Graph graph = layers ? graph_generate_layered(&workload, nodes, layers, workload.values[NEAR])
-                         : graph_generate(&workload, nodes);
+                         : graph_generate(&workload, nodes, GRAPH_EDGES);
     uint32_t *start = workload_host_alloc(&workload, graph.nodes, sizeof *start);
     for (uint32_t node = 1; node < graph.nodes; node++)
         start[node] = GRAPH_UNREACHED;

@@ -4,14 +4,16 @@
 
 enum { THREADS = 512 };
 
-enum { NODES };
+enum { NODES, EDGES };
 
 static const WorkloadInfo INFO = {
     .name = "bfsr",
     .summary = "Breadth-first search by masks, two launches per level.",
     .parameters =
         {
-            [NODES] = {"nodes", "0 to 16 edges from each", {777, 16384, 65536}, 1u << 24, 0},
+            [NODES] = {"nodes", "of the graph", {777, 16384, 65536}, 1u << 24, 0},
+            [EDGES] =
+                {"edges", "at most from a node, half as many on average", {16, 16, 16}, 1024, 0},
         },
 };
 
@@ -27,7 +29,7 @@ static CUdeviceptr upload_nodes(Workload *workload, const Graph *graph) {
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
-    Graph graph = graph_generate(&workload, workload.values[NODES]);
+    Graph graph = graph_generate(&workload, workload.values[NODES], workload.values[EDGES]);
     uint32_t *start = workload_host_alloc(&workload, graph.nodes, sizeof *start);
     for (size_t node = 1; node < graph.nodes; node++)
         start[node] = GRAPH_UNREACHED;

@@ -1,15 +1,14 @@
 /* Graphs for the workloads that search one. */
 #include "graph.h"
 
-Graph graph_generate(Workload *workload, uint32_t nodes) {
+Graph graph_generate(Workload *workload, uint32_t nodes, uint32_t most) {
     Graph graph = {
         .nodes = nodes,
         .row_offsets = workload_host_alloc(workload, (size_t)nodes + 1, sizeof(uint32_t)),
     };
-    graph.row_offsets[1] = GRAPH_MOST_EDGES_PER_NODE;
+    graph.row_offsets[1] = most;
     for (uint32_t node = 1; node < nodes; node++)
-        graph.row_offsets[node + 1] =
-            graph.row_offsets[node] + workload_random(workload, GRAPH_MOST_EDGES_PER_NODE + 1);
+        graph.row_offsets[node + 1] = graph.row_offsets[node] + workload_random(workload, most + 1);
     graph.edges = graph.row_offsets[nodes];
     graph.neighbours = workload_random_words(workload, graph.edges, nodes);
     return graph;
@@ -33,7 +32,7 @@ static uint32_t pick_beside(Workload *workload, const uint32_t *layers, uint32_t
 
 Graph graph_generate_layered(Workload *workload, uint32_t nodes, uint32_t layer_count,
                              uint32_t percent) {
-    Graph graph = graph_generate(workload, nodes);
+    Graph graph = graph_generate(workload, nodes, GRAPH_EDGES);
     uint32_t *layers = workload_random_words(workload, nodes, layer_count);
     layers[0] = 0;
     for (uint32_t node = 0; node < nodes; node++) {

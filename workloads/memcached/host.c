@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { THREADS = 256, SHORTEST_KEY = 16, LONGEST_KEY = 80, REQUESTS_PER_MISS = 8 };
+enum { THREADS = 256, SHORTEST_KEY = 16, LONGEST_KEY = 48, REQUESTS_PER_MISS = 8 };
 enum { LETTERS = 26, ALIGNMENT = 16 };
 
 #define NO_ITEM 0u
@@ -17,7 +17,7 @@ static const WorkloadInfo INFO = {
     .summary = "Looks up keys in a hash table, one request per thread.",
     .parameters =
         {
-            [REQUESTS] = {"requests", "to get an item", {1000, 8192, 65536}, 1u << 22, 0},
+            [REQUESTS] = {"requests", "to get an item", {1000, 8192, 30720}, 1u << 22, 0},
             [ITEMS] = {"items", "in the store", {300, 8192, 65536}, 1u << 22, 0},
         },
 };

@@ -67,7 +67,7 @@ static void search_on_cpu(const Graph *graph, const uint32_t *lengths, uint32_t 
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
-    Graph graph = graph_generate(&workload, workload.values[NODES]);
+    Graph graph = graph_generate(&workload, workload.values[NODES], GRAPH_EDGES);
     uint32_t *lengths = workload_random_words(&workload, graph.edges, LONGEST);
     uint32_t *expected = start_distances(&workload, graph.nodes);
     CUdeviceptr distances = workload_upload(expected, graph.nodes * sizeof *expected);

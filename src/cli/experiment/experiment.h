@@ -48,6 +48,9 @@ typedef enum Form {
 /* The row whose value divides a column's, besides that of the setup `over`. */
 typedef enum Base { BASE_NONE, BASE_FIRST, BASE_PREVIOUS, BASE_COUNT } Base;
 
+/* A metric that begins so is a parameter of the run's scheduler: of several, of the one taken. */
+#define EXPERIMENT_OF_SCHEDULER "scheduler."
+
 /* A column: sum of `metric` of a run, over the sum of `per`, over the same of another setup, or
  * over that one's sum of `over_metric`. */
 typedef struct Column {

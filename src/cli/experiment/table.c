@@ -53,18 +53,35 @@ void table_format(Form form, double value, char *text, int size_bytes) {
 
 /* ---- Values ---- */
 
+/* The value that a scheduler's words, "swl:limit=4", give to `parameter`; NAN when they give none.
+ */
+static double scheduler_value(const char *scheduler, const char *parameter) {
+    size_t length = strlen(parameter);
+    for (const char *at = strpbrk(scheduler, ":,"); at; at = strpbrk(at, ":,")) {
+        at++;
+        if (strncmp(at, parameter, length) == 0 && at[length] == '=') return atof(at + length + 1);
+    }
+    return NAN;
+}
+
+/* What one metric is in a run; NAN when the run is missing. */
+static bool read_metric(const Study *study, const Run *run, const char *name, double *value) {
+    const RunKey *key = study_key(study, run);
+    if (strncmp(name, EXPERIMENT_OF_SCHEDULER, strlen(EXPERIMENT_OF_SCHEDULER)) == 0) {
+        *value = scheduler_value(key->scheduler, name + strlen(EXPERIMENT_OF_SCHEDULER));
+        return true;
+    }
+    if (strchr(name, '.'))
+        return store_recorded(study->store, key, (int)run->program->item, name, value);
+    return store_value(study->store, key, run->program->kernel, name, value);
+}
+
 /* Sum of metrics of a run; NAN when the run is missing. */
 static bool add_metrics(const Study *study, const Run *run, const Words *metrics, double *sum) {
     *sum = 0;
     for (int i = 0; i < metrics->count; i++) {
-        const char *name = metrics->list[i];
-        int item = (int)run->program->item;
         double value;
-        bool is_read = strchr(name, '.')
-                           ? store_recorded(study->store, study_key(study, run), item, name, &value)
-                           : store_value(study->store, study_key(study, run), run->program->kernel,
-                                         name, &value);
-        if (!is_read) return false;
+        if (!read_metric(study, run, metrics->list[i], &value)) return false;
         *sum += value;
     }
     return true;
