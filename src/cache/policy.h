@@ -24,6 +24,17 @@ typedef enum Replacement {
     REPLACEMENTS,
 } Replacement;
 
+/* How soon the line of an access shall go, as the access says. */
+typedef enum CachePriority {
+    PRIORITY_UNSAID,      /* brings a line in as NORMAL, and leaves that of a hit as it is */
+    PRIORITY_NORMAL,      /* goes after all FIRST, by age */
+    PRIORITY_FIRST,       /* goes before all others: streaming */
+    PRIORITY_LAST,        /* stays while another can go, as far as such lines may: persisting */
+    PRIORITY_UNCHANGED,   /* as UNSAID, but a hit is no use of the line */
+    PRIORITY_NO_ALLOCATE, /* a miss takes no line */
+    PRIORITIES,
+} CachePriority;
+
 /* Their names in machine files, in the order of the enumerations. */
 extern const char *const write_policy_names[WRITE_POLICIES];
 extern const char *const write_allocate_names[WRITE_ALLOCATES];

@@ -134,6 +134,7 @@ void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena) 
         .sets = config->sets,
         .ways = config->ways,
         .stride = config->ways,
+        .last_ways = UINT32_MAX,
         .dirty_share = (uint8_t)config->dirty_share,
         .line_shift = (uint8_t)bits_lowest32(config->line_bytes),
         .sector_shift = (uint8_t)bits_lowest32(sector),
@@ -160,6 +161,87 @@ static uint8_t spared(const TagArray *tags) {
     return tags->dirty_lines < tags->dirty_floor ? UINT8_MAX : 0;
 }
 
+/* ---- ranks ---- */
+
+static void set_rank(TagArray *tags, TagLine *line, TagRank rank) {
+    tags->ranked_lines += rank != TAG_NORMAL;
+    tags->ranked_lines -= line->rank != TAG_NORMAL;
+    line->rank = (uint8_t)rank;
+}
+
+static uint32_t count_last(const TagArray *tags, uint32_t base) {
+    uint32_t count = 0;
+    for (uint32_t place = base; tags->ranked_lines && place < base + tags->ways; place++)
+        count += tags->lines[place].rank == TAG_LAST;
+    return count;
+}
+
+/* Whether the set that begins at `base` may have one more TAG_LAST. */
+static bool has_room_for_last(const TagArray *tags, uint32_t base) {
+    return count_last(tags, base) < tags->last_ways;
+}
+
+/* What a line that has just been brought in is. */
+static TagRank rank_of(const TagArray *tags, CachePriority priority, uint32_t base) {
+    if (priority == PRIORITY_FIRST) return TAG_FIRST;
+    return priority == PRIORITY_LAST && has_room_for_last(tags, base) ? TAG_LAST : TAG_NORMAL;
+}
+
+void tag_array_touch_as(TagArray *tags, int32_t place, CachePriority priority) {
+    TagLine *line = &tags->lines[place];
+    if (priority != PRIORITY_UNCHANGED) tag_array_touch(tags, place);
+    uint32_t base = (uint32_t)place / tags->stride * tags->stride;
+    switch (priority) {
+    case PRIORITY_NORMAL: set_rank(tags, line, TAG_NORMAL); break;
+    case PRIORITY_FIRST: set_rank(tags, line, TAG_FIRST); break;
+    case PRIORITY_LAST:
+        if (line->rank != TAG_LAST && has_room_for_last(tags, base)) set_rank(tags, line, TAG_LAST);
+        break;
+    default: break;
+    }
+}
+
+void tag_array_forget_rank(TagArray *tags, int32_t place) {
+    set_rank(tags, &tags->lines[place], TAG_NORMAL);
+}
+
+void tag_array_forget_last(TagArray *tags) {
+    for (uint32_t place = 0; tags->ranked_lines && place < places_of(tags); place++)
+        if (tags->lines[place].rank == TAG_LAST) set_rank(tags, &tags->lines[place], TAG_NORMAL);
+}
+
+void tag_array_set_last_ways(TagArray *tags, uint32_t ways) { tags->last_ways = ways; }
+
+/* ---- victims ---- */
+
+/* The oldest line of each rank that can go, TAG_NONE where there is none. */
+static void find_oldest(const TagArray *tags, uint32_t base, int32_t oldest[TAG_RANKS]) {
+    uint8_t spares = spared(tags);
+    for (int rank = 0; rank < TAG_RANKS; rank++)
+        oldest[rank] = TAG_NONE;
+    for (uint32_t place = base; place < base + tags->ways; place++) {
+        const TagLine *line = &tags->lines[place];
+        if (line->pending | (line->dirty & spares)) continue;
+        int32_t *best = &oldest[line->rank];
+        if (*best == TAG_NONE || line->stamp < tags->lines[*best].stamp) *best = (int32_t)place;
+    }
+}
+
+/* As find_victim, where some lines have a rank. */
+__attribute__((noinline)) static int32_t find_ranked_victim(const TagArray *tags, uint32_t base,
+                                                            CachePriority priority) {
+    int32_t oldest[TAG_RANKS];
+    find_oldest(tags, base, oldest);
+    int32_t normal = oldest[TAG_NORMAL];
+    uint32_t last = count_last(tags, base);
+    if (last >= tags->last_ways && priority == PRIORITY_LAST && oldest[TAG_LAST] != TAG_NONE)
+        return oldest[TAG_LAST];
+    if (normal != TAG_NONE && tags->tags[normal] == TAG_EMPTY) return normal;
+    if (oldest[TAG_FIRST] != TAG_NONE) return oldest[TAG_FIRST];
+    if (normal != TAG_NONE) return normal;
+    return last > tags->last_ways || tags->last_ways >= tags->ways ? oldest[TAG_LAST] : TAG_NONE;
+}
+
 static int32_t find_listed_victim(const TagArray *tags, uint32_t base) {
     const TagList *list = tags->list;
     uint32_t end = end_of(tags, base);
@@ -173,7 +255,9 @@ static int32_t find_listed_victim(const TagArray *tags, uint32_t base) {
 /* Place to give up in the set whose first place is `base`; TAG_NONE when all have to stay. A free
  * place has the stamp 0, older than any line. Written without branches, which would be guessed
  * wrong half the time. */
-static int32_t find_victim(const TagArray *tags, uint32_t base) {
+static int32_t find_victim(const TagArray *tags, uint32_t base, CachePriority priority) {
+    if (__builtin_expect(tags->ranked_lines != 0, false))
+        return find_ranked_victim(tags, base, priority);
     if (tags->list) return find_listed_victim(tags, base);
     int32_t victim = TAG_NONE;
     uint64_t oldest = UINT64_MAX;
@@ -188,11 +272,18 @@ static int32_t find_victim(const TagArray *tags, uint32_t base) {
 }
 
 bool tag_array_can_reserve(const TagArray *tags, uint64_t address) {
-    return find_victim(tags, set_index_of(&tags->index, address) * tags->stride) != TAG_NONE;
+    return find_victim(tags, set_index_of(&tags->index, address) * tags->stride, PRIORITY_UNSAID) !=
+           TAG_NONE;
 }
 
 int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, TagEviction *evicted) {
-    int32_t place = find_victim(tags, set_index_of(&tags->index, address) * tags->stride);
+    return tag_array_reserve_as(tags, address, pending, PRIORITY_UNSAID, evicted);
+}
+
+int32_t tag_array_reserve_as(TagArray *tags, uint64_t address, uint8_t pending,
+                             CachePriority priority, TagEviction *evicted) {
+    uint32_t base = set_index_of(&tags->index, address) * tags->stride;
+    int32_t place = find_victim(tags, base, priority);
     *evicted = (TagEviction){0};
     if (place == TAG_NONE) return TAG_NONE;
     TagLine *line = &tags->lines[place];
@@ -204,6 +295,7 @@ int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, Tag
                                  .dirty = line->dirty,
                                  .has_line = true};
     tags->dirty_lines -= line->dirty != 0;
+    tags->ranked_lines -= line->rank != TAG_NORMAL;
     if (tags->list) {
         if (evicted->has_line) leave_bucket(tags, (uint32_t)place);
         make_youngest(tags, (uint32_t)place);
@@ -211,6 +303,8 @@ int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, Tag
     tags->tags[place] = address >> tags->line_shift;
     if (tags->list) enter_bucket(tags, (uint32_t)place);
     *line = (TagLine){.stamp = ++tags->clock, .pending = pending};
+    if (__builtin_expect(priority != PRIORITY_UNSAID, false))
+        set_rank(tags, line, rank_of(tags, priority, base));
     if (tags->written)
         memset(&tags->written[(uint32_t)place * tags->sectors], 0,
                sizeof *tags->written * tags->sectors);
@@ -233,6 +327,7 @@ void tag_array_invalidate(TagArray *tags, int32_t place) {
         make_oldest(tags, (uint32_t)place);
     }
     tags->dirty_lines -= tags->lines[place].dirty != 0;
+    tags->ranked_lines -= tags->lines[place].rank != TAG_NORMAL;
     tags->tags[place] = TAG_EMPTY;
     tags->lines[place] = (TagLine){0};
 }
@@ -242,7 +337,7 @@ void tag_array_invalidate_all(TagArray *tags) {
     bool is_pending = false;
     for (uint32_t place = 0; place < places_of(tags); place++) {
         TagLine *line = &tags->lines[place];
-        line->valid = line->dirty = 0;
+        line->valid = line->dirty = line->rank = 0;
         is_pending |= line->pending != 0;
         if (line->pending || tags->tags[place] == TAG_EMPTY) continue;
         if (tags->list) leave_bucket(tags, (uint32_t)place);
@@ -250,7 +345,7 @@ void tag_array_invalidate_all(TagArray *tags) {
         tags->tags[place] = TAG_EMPTY;
         line->stamp = 0;
     }
-    tags->dirty_lines = 0;
+    tags->dirty_lines = tags->ranked_lines = 0;
     tags->empty_clock = is_pending ? UINT64_MAX : tags->clock;
     if (tags->written)
         memset(tags->written, 0, sizeof *tags->written * places_of(tags) * tags->sectors);

@@ -7,8 +7,10 @@
  *
  * Lines are named by their place: set x the most ways it can have + way. A set of more ways than
  * are quickly looked through (TAG_SCANNED_WAYS) is found by a hash table and kept in the order of
- * replacement as a list; nothing that can be asked differs. The addresses given may be of any space
- * (an L2 slice uses addresses within its channel), always of the same one. */
+ * replacement as a list; nothing that can be asked differs. Among lines that can go, one of the
+ * lowest rank goes, and of those the oldest; lines have ranks only where accesses name priorities.
+ * The addresses given may be of any space (an L2 slice uses addresses within its channel), always
+ * of the same one. */
 #ifndef TYTO_CACHE_TAG_ARRAY_H
 #define TYTO_CACHE_TAG_ARRAY_H
 
@@ -33,6 +35,9 @@ typedef struct TagArrayConfig {
     const char *set_index; /* see cache/set_index.h; NULL: the bits above the line. Borrowed */
 } TagArrayConfig;
 
+/* What the priority of an access has made of a line. */
+typedef enum TagRank { TAG_NORMAL, TAG_FIRST, TAG_LAST, TAG_RANKS } TagRank;
+
 typedef struct TagLine {
     uint64_t stamp;         /* order of last use (LRU) or allocation (FIFO); 0: free */
     uint32_t filler_thread; /* who brought the line in; the owner's meaning */
@@ -41,6 +46,7 @@ typedef struct TagLine {
     uint8_t valid;          /* bit per sector: all its bytes are there */
     uint8_t dirty;          /* bit per sector: holds bytes newer than below */
     uint8_t pending;        /* bit per sector: its fill is under way */
+    uint8_t rank;           /* TagRank */
 } TagLine;
 _Static_assert(sizeof(TagLine) == 24, "lines of a set stay in few cache lines");
 
@@ -54,15 +60,17 @@ typedef struct TagArray {
     TagList *list;       /* sets of many ways: order of replacement and hash table; else NULL */
     uint32_t sets, ways; /* geometry: ways in use */
     uint32_t stride;     /* places of a set: the most ways it can have */
-    uint32_t dirty_lines; /* lines with a dirty sector */
-    uint32_t dirty_floor; /* while there are fewer of them, they stay */
-    uint8_t line_shift;   /* log2 of the bytes of a line */
-    uint8_t sector_shift; /* log2 of the bytes of a sector */
-    uint8_t sectors;      /* sectors of a line */
-    uint8_t dirty_share;  /* percent of the lines that make dirty_floor */
-    bool is_lru;          /* a use renews the stamp */
-    uint64_t empty_clock; /* `clock` when all lines were dropped last */
-    SetIndex index;       /* address to set */
+    uint32_t dirty_lines;  /* lines with a dirty sector */
+    uint32_t dirty_floor;  /* while there are fewer of them, they stay */
+    uint32_t ranked_lines; /* lines that are not TAG_NORMAL */
+    uint32_t last_ways;    /* lines of a set that may be TAG_LAST; as many as ways: any */
+    uint8_t line_shift;    /* log2 of the bytes of a line */
+    uint8_t sector_shift;  /* log2 of the bytes of a sector */
+    uint8_t sectors;       /* sectors of a line */
+    uint8_t dirty_share;   /* percent of the lines that make dirty_floor */
+    bool is_lru;           /* a use renews the stamp */
+    uint64_t empty_clock;  /* `clock` when all lines were dropped last */
+    SetIndex index;        /* address to set */
 } TagArray;
 
 #define TAG_EMPTY UINT64_MAX
@@ -177,6 +185,9 @@ static inline void tag_array_touch(TagArray *tags, int32_t place) {
     if (tags->list) tag_array_touch_listed(tags, place);
 }
 
+/* The same with a priority. A line becomes TAG_LAST only while its set has room for such. */
+void tag_array_touch_as(TagArray *tags, int32_t place, CachePriority priority);
+
 /* First byte of the line at a place in use. */
 static inline uint64_t tag_array_address(const TagArray *tags, int32_t place) {
     return tags->tags[place] << tags->line_shift;
@@ -190,6 +201,19 @@ bool tag_array_can_reserve(const TagArray *tags, uint64_t address);
  * chooses, told in *evicted. The line starts with nothing valid and `pending` sectors pending, and
  * counts as used. TAG_NONE when every line of the set has something pending. */
 int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, TagEviction *evicted);
+
+/* The same with a priority. Where the set has as many TAG_LAST as it may, one of PRIORITY_LAST
+ * takes the place of the oldest of them, and no other access takes any: TAG_NONE too when all other
+ * lines have something pending. */
+int32_t tag_array_reserve_as(TagArray *tags, uint64_t address, uint8_t pending,
+                             CachePriority priority, TagEviction *evicted);
+
+/* The line becomes TAG_NORMAL, whatever it was. */
+void tag_array_forget_rank(TagArray *tags, int32_t place);
+/* All TAG_LAST lines become TAG_NORMAL. */
+void tag_array_forget_last(TagArray *tags);
+/* How many lines of a set may be TAG_LAST, at most all. Those there are stay so. */
+void tag_array_set_last_ways(TagArray *tags, uint32_t ways);
 
 /* More sectors of a line are being fetched. */
 static inline void tag_array_expect(TagArray *tags, int32_t place, uint8_t sectors) {

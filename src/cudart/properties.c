@@ -166,6 +166,8 @@ static_assert(sizeof(Properties12) == 1032, "as CUDA 12's programs allocate it")
     ROW(unifiedAddressing, UNIFIED_ADDRESSING)                                                     \
     ROW(memoryBusWidth, GLOBAL_MEMORY_BUS_WIDTH)                                                   \
     ROW(l2CacheSize, L2_CACHE_SIZE)                                                                \
+    ROW(persistingL2CacheMaxSize, MAX_PERSISTING_L2_CACHE_SIZE)                                    \
+    ROW(accessPolicyMaxWindowSize, MAX_ACCESS_POLICY_WINDOW_SIZE)                                  \
     ROW(maxThreadsPerMultiProcessor, MAX_THREADS_PER_MULTIPROCESSOR)                               \
     ROW(streamPrioritiesSupported, STREAM_PRIORITIES_SUPPORTED)                                    \
     ROW(globalL1CacheSupported, GLOBAL_L1_CACHE_SUPPORTED)                                         \

@@ -1,7 +1,7 @@
-/* Attributes of launches, streams and kernel nodes. A cooperative launch and the events of a launch
- * take effect; hints on priorities, overlap and caches are kept for the program, since kernels run
- * one after another and L2 has no part set aside. Left out: clusters of thread blocks, and nodes
- * that a kernel may change. */
+/* Attributes of launches, streams and kernel nodes. A cooperative launch, the events of a launch
+ * and the window of addresses with a priority in L2 take effect; hints on priorities and overlap
+ * are kept for the program, since kernels run one after another. Left out: clusters of thread
+ * blocks, and nodes that a kernel may change. */
 #include "driver/attribute.h"
 
 #include <limits.h>
@@ -95,6 +95,13 @@ void attributes_set(Attributes *attributes, CUlaunchAttributeID id,
         attributes->items[i] = (CUlaunchAttribute){.id = id};
     }
     attributes->items[i].value = *value;
+}
+
+bool attributes_have(const Attributes *attributes, CUlaunchAttributeID id) {
+    for (uint32_t i = 0; i < attributes->count; i++) {
+        if (attributes->items[i].id == id) return true;
+    }
+    return false;
 }
 
 CUlaunchAttributeValue attributes_get(const Attributes *attributes, CUlaunchAttributeID id) {

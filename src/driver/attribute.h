@@ -29,6 +29,7 @@ bool attribute_is_of(CUlaunchAttributeID id, AttributePlace place);
 
 void attributes_set(Attributes *attributes, CUlaunchAttributeID id,
                     const CUlaunchAttributeValue *value);
+bool attributes_have(const Attributes *attributes, CUlaunchAttributeID id);
 CUlaunchAttributeValue attributes_get(const Attributes *attributes, CUlaunchAttributeID id);
 Attributes attributes_copy(const Attributes *attributes);
 void attributes_free(Attributes *attributes);

@@ -302,11 +302,15 @@ CUresult CUDAAPI cuCtxGetApiVersion(CUcontext handle, unsigned int *version) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
+/* From compute capability 8.0 on; where L2 takes no hints, nothing can be set aside. */
+static bool has_persisting_limit(const Gpu *gpu) { return gpu_limits(gpu).capability_major >= 8; }
+
 CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value) {
     Call call;
     CUresult status = call_begin(&call);
     if (status) return status;
     GpuOptions *options = gpu_options(call.gpu);
+    const uint64_t most = gpu_limits(call.gpu).persisting_bytes;
     switch ((int)limit) {
     case CU_LIMIT_STACK_SIZE:
         if (value > UINT32_MAX) return call_end(&call, CUDA_ERROR_INVALID_VALUE);
@@ -314,6 +318,10 @@ CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value) {
         break;
     case CU_LIMIT_MALLOC_HEAP_SIZE: options->heap_bytes = value; break;
     case CU_LIMIT_PRINTF_FIFO_SIZE: call.context->printf_bytes = value; break;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+        if (!has_persisting_limit(call.gpu)) status = CUDA_ERROR_UNSUPPORTED_LIMIT;
+        else options->persisting_bytes = value < most ? value : most;
+        break;
     default: status = CUDA_ERROR_UNSUPPORTED_LIMIT;
     }
     return call_end(&call, status);
@@ -325,6 +333,10 @@ CUresult context_limit(Gpu *gpu, const Context *context, CUlimit limit, uint64_t
     case CU_LIMIT_STACK_SIZE: *value = options->stack_bytes; break;
     case CU_LIMIT_MALLOC_HEAP_SIZE: *value = options->heap_bytes; break;
     case CU_LIMIT_PRINTF_FIFO_SIZE: *value = context->printf_bytes; break;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+        if (!has_persisting_limit(gpu)) return CUDA_ERROR_UNSUPPORTED_LIMIT;
+        *value = options->persisting_bytes;
+        break;
     default: return CUDA_ERROR_UNSUPPORTED_LIMIT;
     }
     return CUDA_SUCCESS;
@@ -388,7 +400,13 @@ CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *least, int *greatest) {
     return call_end(&call, CUDA_SUCCESS);
 }
 
-CUresult CUDAAPI cuCtxResetPersistingL2Cache(void) { return cuCtxSynchronize(); }
+CUresult CUDAAPI cuCtxResetPersistingL2Cache(void) {
+    Call call;
+    CUresult status = call_begin(&call);
+    if (status) return status;
+    gpu_forget_persisting(call.gpu);
+    return call_end(&call, CUDA_SUCCESS);
+}
 
 /* There is one device, so there are no peers. */
 CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) {

@@ -7,10 +7,13 @@
 static const char device_name[] = "Tyto simulated GPU";
 static const char bus_id[] = "0000:01:00.0";
 
+enum { WINDOW_BYTES = 128 << 20 /* an assumption: no document of NVIDIA's names the size */ };
+
 /* What attributes depend on. */
 typedef struct Facts {
     GpuLimits limits;
-    uint32_t has_managed; /* 1: the host reaches device memory by the device's addresses */
+    uint32_t window_bytes; /* of a launch's window at most; 0: L2 takes no hints */
+    uint32_t has_managed;  /* 1: the host reaches device memory by the device's addresses */
 } Facts;
 
 /* An attribute is a fixed number, or a fact of the simulated GPU, possibly cut. */
@@ -58,6 +61,8 @@ static const AttributeRow attributes[] = {
     LIMIT(MEMORY_CLOCK_RATE, memory_clock_khz),
     LIMIT(GLOBAL_MEMORY_BUS_WIDTH, bus_width_bits),
     LIMIT(L2_CACHE_SIZE, l2_bytes),
+    LIMIT(MAX_PERSISTING_L2_CACHE_SIZE, persisting_bytes),
+    FACT(MAX_ACCESS_POLICY_WINDOW_SIZE, window_bytes),
     LIMIT(MULTIPROCESSOR_COUNT, sms),
     LIMIT(MAX_THREADS_PER_MULTIPROCESSOR, threads_per_sm),
     LIMIT(MAX_BLOCKS_PER_MULTIPROCESSOR, ctas_per_sm),
@@ -131,7 +136,10 @@ static const AttributeRow attributes[] = {
 CUresult device_attribute(Gpu *gpu, CUdevice_attribute attribute, int *value) {
     *value = 0;
     if (attribute < 1 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
-    const Facts facts = {gpu_limits(gpu), mem_host_bias(gpu_memory(gpu)) == 0};
+    const GpuLimits limits = gpu_limits(gpu);
+    const Facts facts = {.limits = limits,
+                         .window_bytes = limits.persisting_bytes ? WINDOW_BYTES : 0,
+                         .has_managed = mem_host_bias(gpu_memory(gpu)) == 0};
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
         const AttributeRow *row = &attributes[i];
         if (row->attribute != attribute) continue;

@@ -287,6 +287,8 @@ CUresult module_load_library_file(CUmodule *module, const char *path);
 
 /* Whether `stream` names a stream: a default one or a live handle. */
 bool stream_is_valid(const Call *call, CUstream stream);
+/* The window of the stream's launches; none of a stream that is not valid. */
+CUaccessPolicyWindow stream_window(CUstream stream);
 /* The same as a call of its own: CUDA_SUCCESS, or why nothing can run in `stream`. */
 CUresult stream_check(CUstream stream);
 
@@ -317,6 +319,7 @@ typedef struct LaunchShape {
     unsigned grid[3], block[3];
     unsigned shared_bytes; /* dynamic */
     bool is_cooperative;
+    CUaccessPolicyWindow window;
 } LaunchShape;
 
 /* Fills a kernel's parameter area. What is wrong is told on stderr. */

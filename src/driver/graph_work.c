@@ -172,11 +172,14 @@ bool work_is_cooperative(const GraphWork *work) {
 
 static CUresult run_kernel(Call *call, const GraphWork *work) {
     const CUDA_KERNEL_NODE_PARAMS *kernel = &work->kernel;
-    LaunchShape shape = {kernel->func,
-                         {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
-                         {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
-                         kernel->sharedMemBytes,
-                         work_is_cooperative(work)};
+    const CUlaunchAttributeValue window =
+        attributes_get(&work->attributes, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
+    LaunchShape shape = {.function = kernel->func,
+                         .grid = {kernel->gridDimX, kernel->gridDimY, kernel->gridDimZ},
+                         .block = {kernel->blockDimX, kernel->blockDimY, kernel->blockDimZ},
+                         .shared_bytes = kernel->sharedMemBytes,
+                         .is_cooperative = work_is_cooperative(work),
+                         .window = window.accessPolicyWindow};
     return launch_now(call, &shape, work->area);
 }
 

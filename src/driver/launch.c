@@ -128,6 +128,18 @@ static void tell_of_spills(const Call *call, const Function *function, const Gpu
     text_free(&name);
 }
 
+/* A window as the machine knows it. */
+static PolicyWindow window_of(const CUaccessPolicyWindow *window) {
+    static const uint8_t priorities[] = {[CU_ACCESS_PROPERTY_NORMAL] = PTX_EVICT_NORMAL,
+                                         [CU_ACCESS_PROPERTY_STREAMING] = PTX_EVICT_FIRST,
+                                         [CU_ACCESS_PROPERTY_PERSISTING] = PTX_EVICT_LAST};
+    return (PolicyWindow){.address = (uint64_t)(uintptr_t)window->base_ptr,
+                          .bytes = window->num_bytes,
+                          .share = window->hitRatio,
+                          .hit = priorities[window->hitProp],
+                          .miss = priorities[window->missProp]};
+}
+
 CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
     const Function *function = CALL_GET(call, HANDLE_FUNCTION, shape->function);
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
@@ -136,6 +148,7 @@ CUresult launch_now(Call *call, const LaunchShape *shape, const char *area) {
                       .dynamic_shared_bytes = shape->shared_bytes,
                       .parameters = area,
                       .carve_out = (uint8_t)(function->carveout + 1),
+                      .window = window_of(&shape->window),
                       .is_cooperative = shape->is_cooperative};
     memcpy(made.grid, shape->grid, sizeof made.grid);
     memcpy(made.block, shape->block, sizeof made.block);
@@ -160,10 +173,14 @@ static CUresult gather_and_run(const LaunchShape *shape, void **parameters, void
     return call_end(&call, status);
 }
 
-/* Launches, or has the graph that `stream` captures into launch. */
-static CUresult launch(const LaunchShape *shape, const Attributes *attributes, CUstream stream,
-                       void **parameters, void **extra) {
+/* Launches, or has the graph that `stream` captures into launch; `attributes` hold all that stands
+ * for the launch, the stream's window among them. */
+static CUresult launch_with(LaunchShape *shape, const Attributes *attributes, CUstream stream,
+                            void **parameters, void **extra) {
     bool is_taken;
+    if (attributes)
+        shape->window =
+            attributes_get(attributes, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW).accessPolicyWindow;
     CUDA_KERNEL_NODE_PARAMS given = {shape->function,
                                      shape->grid[0],
                                      shape->grid[1],
@@ -181,12 +198,30 @@ static CUresult launch(const LaunchShape *shape, const Attributes *attributes, C
     return status || is_taken ? status : gather_and_run(shape, parameters, extra);
 }
 
+/* The same; the stream's window stands where the launch has none of its own. */
+static CUresult launch(LaunchShape *shape, const Attributes *attributes, CUstream stream,
+                       void **parameters, void **extra) {
+    const CUlaunchAttributeID id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
+    CUlaunchAttributeValue value = {.pad = {0}};
+    if (!attributes || !attributes_have(attributes, id))
+        value.accessPolicyWindow = stream_window(stream);
+    if (!value.accessPolicyWindow.num_bytes)
+        return launch_with(shape, attributes, stream, parameters, extra);
+    Attributes all = attributes ? attributes_copy(attributes) : (Attributes){NULL, 0};
+    attributes_set(&all, id, &value);
+    CUresult status = launch_with(shape, &all, stream, parameters, extra);
+    attributes_free(&all);
+    return status;
+}
+
 CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
                                 unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                                 unsigned int block_z, unsigned int shared_bytes, CUstream stream,
                                 void **parameters, void **extra) {
-    LaunchShape shape = {
-        function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, false};
+    LaunchShape shape = {.function = function,
+                         .grid = {grid_x, grid_y, grid_z},
+                         .block = {block_x, block_y, block_z},
+                         .shared_bytes = shared_bytes};
     return launch(&shape, NULL, stream, parameters, extra);
 }
 
@@ -195,8 +230,11 @@ CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction function, unsigned int gri
                                            unsigned int block_x, unsigned int block_y,
                                            unsigned int block_z, unsigned int shared_bytes,
                                            CUstream stream, void **parameters) {
-    LaunchShape shape = {
-        function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, true};
+    LaunchShape shape = {.function = function,
+                         .grid = {grid_x, grid_y, grid_z},
+                         .block = {block_x, block_y, block_z},
+                         .shared_bytes = shared_bytes,
+                         .is_cooperative = true};
     CUlaunchAttribute item = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
     return launch(&shape, &(Attributes){&item, 1}, stream, parameters, NULL);
 }
@@ -235,11 +273,12 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction funct
     CUresult status = read_attributes(config, &attributes);
     if (status == CUDA_SUCCESS) {
         LaunchShape shape = {
-            function,
-            {config->gridDimX, config->gridDimY, config->gridDimZ},
-            {config->blockDimX, config->blockDimY, config->blockDimZ},
-            config->sharedMemBytes,
-            attributes_get(&attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0};
+            .function = function,
+            .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+            .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+            .shared_bytes = config->sharedMemBytes,
+            .is_cooperative =
+                attributes_get(&attributes, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0};
         status = launch(&shape, &attributes, config->hStream, parameters, extra);
     }
     attributes_free(&attributes);

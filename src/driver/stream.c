@@ -178,6 +178,18 @@ CUresult CUDAAPI cuStreamGetAttribute(CUstream handle, CUstreamAttrID id,
     return call_end(&call, CUDA_SUCCESS);
 }
 
+CUaccessPolicyWindow stream_window(CUstream handle) {
+    Call call;
+    Attributes *attributes;
+    CUaccessPolicyWindow window = {0};
+    CUresult status = begin_attributes(&call, handle, &attributes);
+    if (status) return window;
+    window =
+        attributes_get(attributes, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW).accessPolicyWindow;
+    call_end(&call, CUDA_SUCCESS);
+    return window;
+}
+
 CUresult CUDAAPI cuStreamSetAttribute(CUstream handle, CUstreamAttrID id,
                                       const CUstreamAttrValue *value) {
     Call call;

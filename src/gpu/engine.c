@@ -46,6 +46,7 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
                                  .wake = engine->wake[index],
                                  .order = engine->order.paces ? &engine->order : NULL,
                                  .l1d_sets = sets_wanted(engine, UNIT_sm, index),
+                                 .l2_takes_hints = machine->partition.takes_hints,
                                  .is_l1_perfect = machine->oracle.perfect_l1,
                                  .is_profiled = engine->watch && engine->watch->profile,
                                  .never_sleeps = engine->never_sleeps};
@@ -165,6 +166,17 @@ uint64_t engine_cycle(const Engine *engine) { return engine->cycle; }
 
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes) {
     partition_fill_from_host(engine->partitions, address, bytes);
+}
+
+void engine_forget_persisting(Engine *engine) {
+    for (uint32_t p = 0; p < engine->machine->partitions; p++)
+        partition_forget_persisting(engine->partitions[p]);
+}
+
+/* Ways of a set of L2 that come to so many bytes of all of it, to the nearest. */
+static uint32_t ways_of(const MachineConfig *machine, uint64_t bytes) {
+    uint64_t ways = machine->partition.l2.ways, all = machine_l2_bytes(machine);
+    return (uint32_t)((bytes * ways + all / 2) / all);
 }
 
 /* ---- Jumping over cycles in which nothing can happen ---- */
@@ -485,6 +497,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     for (uint32_t p = 0; p < machine->partitions; p++) {
         partition_settle(engine->partitions[p], engine->dram.ticks + 1, engine->l2.ticks + 1);
         tally_mark_partition(engine, p);
+        partition_set_aside(engine->partitions[p], ways_of(machine, gpu->options.persisting_bytes));
         if (machine->partition.l2.flush != CACHE_FLUSH_NEVER)
             partition_flush_l2(engine->partitions[p]);
     }

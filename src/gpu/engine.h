@@ -47,4 +47,7 @@ uint64_t engine_cycle(const Engine *engine);
 /* The host wrote device memory: with copies_fill_l2 the data are in L2 now. */
 void engine_host_wrote(Engine *engine, uint64_t address, uint64_t bytes);
 
+/* Lines of L2 that persist are normal ones from now on. */
+void engine_forget_persisting(Engine *engine);
+
 #endif

@@ -144,6 +144,10 @@ void gpu_host_wrote(Gpu *gpu, uint64_t address, uint64_t bytes) {
     if (gpu->engine) engine_host_wrote(gpu->engine, mem_seen_address(gpu->memory, address), bytes);
 }
 
+void gpu_forget_persisting(Gpu *gpu) {
+    if (gpu->engine) engine_forget_persisting(gpu->engine);
+}
+
 /* SM cycles that a warp's instructions of a class take, in thousandths, when nothing else is in
  * their way. */
 static uint32_t op_cycles(const SmConfig *sm, IsaClass class) {
@@ -179,8 +183,9 @@ GpuLimits gpu_limits(const Gpu *gpu) {
     limits.clock_khz = machine->clock.sm_khz;
     limits.memory_clock_khz = machine->clock.dram_khz;
     limits.bus_width_bits = machine->dram.bus_bytes * 8 * machine->partitions;
-    limits.l2_bytes =
-        machine->partition.l2.size_bytes * machine->partition.slices * machine->partitions;
+    limits.l2_bytes = (uint32_t)machine_l2_bytes(machine);
+    if (machine->partition.takes_hints)
+        limits.persisting_bytes = machine->partition.persisting_bytes;
     return limits;
 }
 
@@ -370,6 +375,7 @@ static void prepare(Gpu *gpu, const GpuLaunch *request, const uint8_t *parameter
         .shared_bytes = kernel->shared_bytes + request->dynamic_shared_bytes,
         .dynamic_shared_bytes = request->dynamic_shared_bytes,
         .carve_out = (int)request->carve_out - 1,
+        .window = request->window,
         .parameters = parameters,
         .parameter_bytes = kernel->ptx->parameter_bytes,
         .stack_bytes = gpu->options.stack_bytes,

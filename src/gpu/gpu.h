@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "gpu/capability.h"
 #include "isa/isa.h"
+#include "isa/policy.h"
 #include "memory/memory.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
@@ -32,6 +33,7 @@ typedef struct GpuChecks {
 typedef struct GpuOptions {
     uint64_t memory_bytes;      /* device memory; default: the machine's, 16 GiB without one */
     uint64_t heap_bytes;        /* device malloc; default 8 MiB (CUDA's default) */
+    uint64_t persisting_bytes;  /* of L2 that are set aside for lines that persist */
     uint32_t stack_bytes;       /* local memory and call frames per thread; default 64 KiB */
     uint64_t instruction_limit; /* warp instructions of one launch before it fails; 0: none */
     uint32_t registers;         /* per thread of every kernel, as another compiler allocated them;
@@ -118,9 +120,10 @@ typedef struct GpuLaunch {
     uint32_t dynamic_shared_bytes;
     const void *parameters; /* function's parameter_bytes bytes in the layout of its parameters */
     bool is_cooperative;    /* the whole grid must be resident at once */
-    uint8_t carve_out;  /* preferred share of shared memory in a store that the L1D has the rest of:
-                           percent, and 1; 0: none is preferred */
-    bool is_functional; /* without timing, even where there is a machine, which stands still */
+    uint8_t carve_out; /* preferred share of shared memory in a store that the L1D has the rest of:
+                          percent, and 1; 0: none is preferred */
+    PolicyWindow window; /* accesses to it have a priority in L2 */
+    bool is_functional;  /* without timing, even where there is a machine, which stands still */
 } GpuLaunch;
 
 typedef enum GpuStatus {
@@ -173,6 +176,9 @@ bool gpu_policy_call(const Gpu *gpu, char *text, size_t size);
  * data in L2 then. */
 void gpu_host_wrote(Gpu *gpu, uint64_t address, uint64_t bytes);
 
+/* Lines of L2 that persist are normal ones from now on. */
+void gpu_forget_persisting(Gpu *gpu);
+
 /* Limits of the device that a launch is checked against. */
 typedef struct GpuLimits {
     uint32_t capability_major;    /* that programs are told */
@@ -193,6 +199,7 @@ typedef struct GpuLimits {
     uint32_t memory_clock_khz;
     uint32_t bus_width_bits;
     uint32_t l2_bytes;
+    uint32_t persisting_bytes; /* most of L2 that can be set aside; 0: L2 takes no hints */
 } GpuLimits;
 GpuLimits gpu_limits(const Gpu *gpu);
 /* Registers per thread that a kernel occupies in CTAs of `threads`: GpuOptions.registers, or our

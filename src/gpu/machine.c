@@ -2,6 +2,7 @@
 #include "gpu/machine.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -55,6 +56,11 @@ AddressMap machine_address_map(const MachineConfig *machine) {
     (void)is_good;
     diag_free(diag);
     return map;
+}
+
+uint64_t machine_l2_bytes(const MachineConfig *machine) {
+    const PartitionConfig *partition = &machine->partition;
+    return (uint64_t)partition->l2.size_bytes * partition->slices * machine->partitions;
 }
 
 uint64_t machine_slice_bits(const MachineConfig *machine) {
@@ -289,6 +295,18 @@ static void check_partition(const PartitionConfig *partition, Diag *diag) {
         diag_error(diag, NULL, 0, 0, "l2.filled_by_copies: yes, but l2.enabled is no");
 }
 
+static void check_hints(const MachineConfig *machine, Diag *diag) {
+    const PartitionConfig *partition = &machine->partition;
+    if (partition->takes_hints && !partition->has_l2)
+        diag_error(diag, NULL, 0, 0, "l2.hints: yes, but l2.enabled is no");
+    if (partition->persisting_bytes && !partition->takes_hints)
+        diag_error(diag, NULL, 0, 0, "l2.persisting: %u B, but l2.hints is no",
+                   partition->persisting_bytes);
+    if (partition->persisting_bytes > machine_l2_bytes(machine))
+        diag_error(diag, NULL, 0, 0, "l2.persisting: %u B of an L2 of %" PRIu64,
+                   partition->persisting_bytes, machine_l2_bytes(machine));
+}
+
 static void check_halves(const MachineConfig *machine, Diag *diag) {
     const PartitionConfig *partition = &machine->partition;
     if (partition->halves < 2) return;
@@ -401,6 +419,7 @@ bool machine_check(const MachineConfig *machine, Diag *diag) {
     check_units(&machine->sm, diag);
     check_tensor(&machine->sm, diag);
     check_partition(&machine->partition, diag);
+    check_hints(machine, diag);
     check_halves(machine, diag);
     check_network(machine, diag);
     check_map(machine, diag);

@@ -134,6 +134,7 @@ AddressMap machine_address_map(const MachineConfig *machine);
 /* Bits of an address within its channel (address_map_local) that name the slice: a slice's sets do
  * not depend on them. */
 uint64_t machine_slice_bits(const MachineConfig *machine);
+uint64_t machine_l2_bytes(const MachineConfig *machine); /* of all slices */
 
 /* Whether the parameters fit together; each contradiction is one error in `diag`, naming the keys
  * and their values. The machine must be resolved. (Each value alone was checked against its bounds

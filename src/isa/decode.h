@@ -88,6 +88,7 @@ PtxSpace decode_var_space(const Decoder *decoder, const PtxVar *var);
 int decode_reg_bits(const Decoder *decoder, const PtxOperand *operand);
 
 /* What all accesses to memory have in common (decode_memory.c): kind, space, element size. */
+bool decode_policy(Decoder *decoder);
 void decode_fill_access(Decoder *decoder, IsaMemoryKind kind, int vector);
 /* The base of an address goes to operand `at`, its offset to imm. */
 bool decode_base(Decoder *decoder, const PtxOperand *memory, int at);
@@ -114,7 +115,7 @@ DecodeOp decode_cvt;  /* decode_cvt.c */
 DecodeOp decode_load; /* decode_memory.c: ld, ldu */
 DecodeOp decode_store;    /* st */
 DecodeOp decode_atom;     /* atom, red */
-DecodeOp decode_prefetch; /* prefetch, prefetchu, discard */
+DecodeOp decode_prefetch; /* prefetch, prefetchu, applypriority, discard */
 DecodeOp decode_cvta;
 DecodeOp decode_isspacep;
 DecodeOp decode_texture; /* decode_texture.c: tex, tld4, txq, suld, sust, sured, suq */

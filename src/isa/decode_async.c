@@ -32,7 +32,9 @@ static bool decode_copy_operands(Decoder *decoder, int64_t bytes, IsaMemoryKind 
     inst->flags &= (uint8_t)~ISA_BASE_IS_32;
     inst->space = PTX_SPACE_GLOBAL;
     if (!decode_base(decoder, &ptx->operands[1], 1)) return false;
-    if (ptx->operand_count > 3 && !decode_source_size(decoder, &ptx->operands[3])) return false;
+    if (is_load && !decode_policy(decoder)) return false;
+    if (ptx->operand_count - ptx->has_policy > 3 && !decode_source_size(decoder, &ptx->operands[3]))
+        return false;
     decoder->draft.info.space = is_load ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED;
     decode_set_handler(decoder, is_load ? ISA_DO_COPY_READ : ISA_DO_COPY_WRITE);
     return true;
@@ -148,11 +150,27 @@ bool decode_mbarrier(Decoder *decoder) {
 
 /* ---- createpolicy ---- */
 
-/* A cache policy is opaque; caches do not look at it, and it is 0. */
 bool decode_createpolicy(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
+    const PtxOperand *operands = ptx->operands;
     inst->size = 8;
-    decode_set_handler(decoder, ISA_DO_MOV_64);
-    inst->operand[1] = decode_constant(decoder, 0, true);
-    return decode_destination(decoder, &decoder->ptx->operands[0], &inst->operand[0]);
+    inst->sub = (uint8_t)(ptx->evict_l2 | ptx->evict_rest << 4);
+    if (!decode_destination(decoder, &operands[0], &inst->operand[0])) return false;
+    switch (ptx->sub) {
+    case PTX_SUB_POLICY_FRACTION:
+        decode_set_handler(decoder, ISA_DO_POLICY_FRACTION);
+        if (ptx->operand_count > 1)
+            return decode_source(decoder, &operands[1], PTX_F32, &inst->operand[1]);
+        inst->operand[1] = decode_constant(decoder, UINT32_C(0x3f800000), false); /* 1.0 */
+        return true;
+    case PTX_SUB_POLICY_RANGE:
+        decode_set_handler(decoder, ISA_DO_POLICY_RANGE);
+        return decode_base(decoder, &operands[1], 1) &&
+               decode_source(decoder, &operands[2], PTX_U32, &inst->operand[2]) &&
+               decode_source(decoder, &operands[3], PTX_U32, &inst->operand[3]);
+    default: /* a property of the CUDA API has the layout of a policy */
+        decode_set_handler(decoder, ISA_DO_MOV_64);
+        return decode_source(decoder, &operands[1], PTX_U64, &inst->operand[1]);
+    }
 }

@@ -62,6 +62,9 @@ void decode_fill_access(Decoder *decoder, IsaMemoryKind kind, int vector) {
     info->cache_op = (uint8_t)ptx->cache_op;
     info->element_bytes = inst->size;
     info->vector = inst->vector;
+    info->evict[0] = (uint8_t)ptx->evict_l1;
+    info->evict[1] = (uint8_t)ptx->evict_l2;
+    info->prefetch = ptx->prefetch;
     if (ptx->flags & PTX_FLAG_VOLATILE) info->flags |= ISA_IS_VOLATILE;
     if (ptx->flags & (PTX_FLAG_VOLATILE | PTX_FLAG_STRONG)) info->flags |= ISA_IS_STRONG;
     if (kind == ISA_MEMORY_ATOMIC || ptx->flags & (PTX_FLAG_VOLATILE | PTX_FLAG_STRONG))
@@ -69,6 +72,22 @@ void decode_fill_access(Decoder *decoder, IsaMemoryKind kind, int vector) {
     if ((kind == ISA_MEMORY_STORE || kind == ISA_MEMORY_ATOMIC) && ptx->space != PTX_SPACE_LOCAL &&
         ptx->space != PTX_SPACE_PARAM)
         inst->flow = ISA_FLOW_STORE;
+}
+
+/* The cache policy of an access, the last operand. */
+bool decode_policy(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
+    IsaOperand row;
+    if (!ptx->has_policy) return true;
+    if (!decode_source(decoder, &ptx->operands[ptx->operand_count - 1], PTX_U64, &row))
+        return false;
+    bool is_overwritten = false; /* by the access itself: then nobody can look at it */
+    for (uint32_t i = 0; i < decoder->draft.destinations.count; i++)
+        is_overwritten |= ptx->operands[ptx->operand_count - 1].kind == PTX_OPERAND_REG &&
+                          (int32_t)decoder->draft.destinations.reg[i] ==
+                              ptx->operands[ptx->operand_count - 1].reg;
+    if (!is_overwritten) decoder->draft.info.policy = row + 2;
+    return true;
 }
 
 /* The elements of a load or store: one register or a vector of them. */
@@ -119,7 +138,7 @@ static bool decode_load_part(Decoder *decoder, const PtxOperand *element, int fi
         if (!decode_destination(decoder, &element[first + i], &inst->operand[i])) return false;
         note_register_width(decoder, &element[first + i]);
     }
-    if (!decode_base(decoder, &ptx->operands[1], count)) return false;
+    if (!decode_base(decoder, &ptx->operands[1], count) || !decode_policy(decoder)) return false;
     inst->imm += (int64_t)first * inst->size;
     decode_set_handler(decoder, handler_for(decoder, true, count));
     return true;
@@ -148,7 +167,7 @@ static bool decode_store_part(Decoder *decoder, const PtxOperand *element, int f
             return false;
         note_register_width(decoder, &element[first + i]);
     }
-    if (!decode_base(decoder, &ptx->operands[0], count)) return false;
+    if (!decode_base(decoder, &ptx->operands[0], count) || !decode_policy(decoder)) return false;
     inst->imm += (int64_t)first * inst->size;
     decode_set_handler(decoder, handler_for(decoder, false, count));
     return true;
@@ -202,7 +221,7 @@ static bool decode_wide_atom(Decoder *decoder) {
                                &inst->operand[(half ? 5 : 2) + i]))
                 return false;
     }
-    return decode_base(decoder, &ptx->operands[1], 1);
+    return decode_base(decoder, &ptx->operands[1], 1) && decode_policy(decoder);
 }
 
 /* A vector is as many operations, one after the other: each element is atomic by itself. */
@@ -213,7 +232,7 @@ static bool decode_vector_atom(Decoder *decoder, int address) {
         if (!decode_old_value(decoder, address ? &ptx->operands[0] : NULL, i, 0) ||
             !decode_source(decoder, &ptx->operands[address + 1].items[i], ptx->type,
                            &decoder->draft.inst.operand[2]) ||
-            !decode_base(decoder, &ptx->operands[address], 1))
+            !decode_base(decoder, &ptx->operands[address], 1) || !decode_policy(decoder))
             return false;
         decoder->draft.inst.imm += (int64_t)i * decoder->draft.inst.size;
         if (i + 1 < ptx->vector) decode_split(decoder);
@@ -235,11 +254,17 @@ bool decode_atom(Decoder *decoder) {
         if (!decode_source(decoder, &ptx->operands[address + 1 + i], ptx->type,
                            &decoder->draft.inst.operand[2 + i]))
             return false;
-    return decode_base(decoder, &ptx->operands[address], 1);
+    return decode_base(decoder, &ptx->operands[address], 1) && decode_policy(decoder);
 }
 
 bool decode_prefetch(Decoder *decoder) {
+    const PtxInst *ptx = decoder->ptx;
     decode_fill_access(decoder, ISA_MEMORY_PREFETCH, 1);
+    decoder->draft.info.element_bytes = 1;
+    decoder->draft.info.advice = ptx->op == PTX_OP_DISCARD         ? ISA_ADVICE_DISCARD
+                                 : ptx->op == PTX_OP_APPLYPRIORITY ? ISA_ADVICE_NORMAL
+                                 : ptx->level == 1                 ? ISA_ADVICE_PREFETCH_L1
+                                                                   : ISA_ADVICE_PREFETCH_L2;
     decode_set_handler(decoder, ISA_DO_PREFETCH);
     return decode_base(decoder, &decoder->ptx->operands[0], 0);
 }

@@ -592,8 +592,31 @@ EXEC(ST_GENERIC) {
 
 /* A prefetch only names an address: a bad one is no fault. */
 EXEC(PREFETCH) {
-    (void)mask;
     lane_addresses(context, warp, inst, inst->operand[0]);
+    if (inst->space == PTX_SPACE_NONE) resolve_generic(context, mask);
+}
+
+EXEC(POLICY_FRACTION) {
+    const uint32_t *row = isa_row32(warp, inst->operand[1]);
+    for (; mask; mask &= mask - 1) {
+        const int lane = bits_lowest32(mask);
+        float fraction;
+        memcpy(&fraction, &row[lane], sizeof fraction);
+        isa_row64(warp, inst->operand[0])[lane] =
+            policy_of_fraction((PtxEvict)(inst->sub & 15), (PtxEvict)(inst->sub >> 4), fraction);
+    }
+}
+
+EXEC(POLICY_RANGE) {
+    lane_addresses(context, warp, inst, inst->operand[1]);
+    const uint32_t *primary = isa_row32(warp, inst->operand[2]);
+    const uint32_t *total = isa_row32(warp, inst->operand[3]);
+    for (; mask; mask &= mask - 1) {
+        const int lane = bits_lowest32(mask);
+        isa_row64(warp, inst->operand[0])[lane] =
+            policy_of_range((PtxEvict)(inst->sub & 15), (PtxEvict)(inst->sub >> 4),
+                            context->address[lane], primary[lane], total[lane]);
+    }
 }
 
 /* ---- atom and red ---- */

@@ -97,6 +97,8 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *   atom       operand[0] destination row, operand[1] base, operand[2] b, operand[3] c (cas only);
  *              sub is the PtxSub operation. red: the same with operand[0] = ISA_SINK
  *   prefetch   operand[0] base
+ *   createpolicy  operand[0] destination, then operand[1] the fraction, or base, primary and total
+ *              size; sub: the two PtxEvict, the second from bit 4 on
  *   tex, tld4, txq, suld, sust, sured, suq  see texture_inst.h
  *   istypep    operand[0] predicate, operand[1] handles; sub: PtxSub
  *   cvta       operand[0] destination, operand[1] source; imm what is added (a window of memory.h,
@@ -232,6 +234,14 @@ typedef enum IsaMemoryKind {
     ISA_MEMORY_TEXTURE
 } IsaMemoryKind;
 
+/* What an instruction of ISA_MEMORY_PREFETCH asks of the caches. */
+typedef enum IsaAdvice {
+    ISA_ADVICE_PREFETCH_L1,
+    ISA_ADVICE_PREFETCH_L2,
+    ISA_ADVICE_NORMAL, /* applypriority */
+    ISA_ADVICE_DISCARD
+} IsaAdvice;
+
 enum { /* IsaInfo.flags */
        ISA_IS_BRANCH = 1 << 0,
        ISA_IS_BARRIER = 1 << 1,
@@ -278,6 +288,10 @@ typedef struct IsaInfo {
     uint8_t vector;        /* elements per lane */
     uint16_t flags;        /* ISA_IS_... */
     uint16_t op;           /* PtxOpcode */
+    uint8_t evict[2];      /* PtxEvict of memory accesses, in L1 and in L2 */
+    uint8_t prefetch;      /* log2 of the bytes that L2 shall bring of a load; 0: none is said */
+    uint8_t advice;        /* IsaAdvice of ISA_MEMORY_PREFETCH */
+    IsaOperand policy;     /* row of the cache policy, and 2; 0: there is none */
     uint16_t function;     /* index in IsaProgram.functions */
     uint32_t line;         /* in the PTX text */
     uint32_t loc;          /* place in the source: in PtxModule.locs from 1, 0 when unknown */

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 
 #include "isa/isa.h"
+#include "isa/policy.h"
 #include "memory/memory.h"
 
 /* A kernel launch: what all its CTAs share. Never changes while it runs. */
@@ -24,6 +25,7 @@ typedef struct IsaLaunch {
     uint32_t shared_bytes;         /* per CTA, static and dynamic */
     uint32_t dynamic_shared_bytes; /* per CTA */
     int carve_out;                 /* percent of shared memory that are preferred, -1: none are */
+    PolicyWindow window;           /* accesses to it have a priority in L2 */
     const uint8_t *parameters;     /* parameter area, 64 readable bytes past its end */
     uint32_t parameter_bytes;
     uint32_t stack_bytes;          /* local memory per thread at most */

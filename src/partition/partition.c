@@ -339,3 +339,13 @@ void partition_flush_l2(Partition *partition) {
     for (uint32_t i = 0; i < partition->slice_count; i++)
         slice_flush(&partition->slices[i]);
 }
+
+void partition_set_aside(Partition *partition, uint32_t ways) {
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        slice_set_aside(&partition->slices[i], ways);
+}
+
+void partition_forget_persisting(Partition *partition) {
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        slice_forget_persisting(&partition->slices[i]);
+}

@@ -81,6 +81,10 @@ void partition_free(Partition *partition); /* NULL is allowed */
  */
 void partition_join_halves(Partition *const *partitions, uint32_t count);
 
+/* How many lines of a set of L2 may persist; and those that do are normal ones from now on. */
+void partition_set_aside(Partition *partition, uint32_t ways);
+void partition_forget_persisting(Partition *partition);
+
 /* The work behind the inline functions of the same names; units of their own in profiles. */
 __attribute__((noinline)) void partition_push_waiting_replies(Partition *partition, uint64_t cycle);
 __attribute__((noinline)) void partition_do_dram_tick(Partition *partition, uint64_t tick,

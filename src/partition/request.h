@@ -14,6 +14,15 @@
 
 typedef enum MemOp { MEM_OP_READ, MEM_OP_WRITE, MEM_OP_ATOMIC } MemOp;
 
+/* What a request of MEM_OP_WRITE asks for that writes nothing. Its acknowledgement comes at once.
+ */
+typedef enum MemAdvice {
+    MEM_ADVICE_NONE,
+    MEM_ADVICE_PREFETCH, /* to bring the atom into L2 */
+    MEM_ADVICE_RANK,     /* to take the line for a normal one */
+    MEM_ADVICE_DISCARD   /* to drop the line without writing it back */
+} MemAdvice;
+
 /* Who in the SM waits for the reply. */
 typedef enum MemClient {
     MEM_CLIENT_L1I,
@@ -40,6 +49,10 @@ typedef struct MemRequest {
     uint8_t warp;         /* of the sender (hardware warp id) */
     uint32_t cta;         /* linear index of the sender's CTA, for row-sharing statistics */
     uint32_t next;        /* the partition's: handle of the request that arrived after this one */
+    uint8_t priority;     /* CachePriority in L2 */
+    uint8_t l1_priority;  /* and in the sender's cache */
+    uint8_t prefetch; /* read: log2 of the bytes around the atom that L2 shall bring too; or 0 */
+    uint8_t advice;   /* MemAdvice */
     union {
         /* Write: bit per byte from address on that it writes; both 0: every byte of its atoms.
          * Bytes from the 128th on count as not written. */

@@ -26,6 +26,7 @@ static void init_tags(Slice *slice, Arena *arena) {
     tag_array_init(&slice->tags, &tags, arena);
     mshr_init(&slice->mshr, l2->mshrs, l2->mshr_merges, arena);
     slice->fills = ARENA_ARRAY(arena, SliceFill, l2->mshrs);
+    if (slice->environment->config->takes_hints) slice_init_hints(slice, arena);
 }
 
 void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t index,
@@ -188,8 +189,10 @@ static void answer_miss(Slice *slice, uint64_t cycle) {
     if (!mshr_has_ready(&slice->mshr) || ring_is_full(&slice->replies)) return;
     uint32_t entry = slice->mshr.ready_first;
     uint64_t local = slice->mshr.entries[entry].key;
-    slice_add_reply(slice, mshr_pop(&slice->mshr), local, cycle, &slice->fills[entry].times);
+    uint32_t handle = mshr_pop(&slice->mshr);
     slice->is_refused = false;
+    if (handle == SLICE_NO_REQUEST) return; /* it was only to be brought */
+    slice_add_reply(slice, handle, local, cycle, &slice->fills[entry].times);
 }
 
 /* ---- to and from DRAM ---- */
@@ -283,7 +286,8 @@ static uint64_t next_cycle(const Slice *slice, uint64_t cycle) {
     bool has_room = slice_has_lookup_room(slice);
     bool can_answer = mshr_has_ready(&slice->mshr) && !ring_is_full(&slice->replies);
     bool can_send = slice->misses.count && !ring_is_full(&slice->to_dram);
-    if (can_answer || can_send || can_take_return(slice) || slice->environment->never_sleeps)
+    if (can_answer || can_send || can_take_return(slice) || slice->hinted.count ||
+        slice->environment->never_sleeps)
         return cycle + 1;
     uint64_t next = UINT64_MAX;
     if (slice->input.count && has_room && !slice->is_refused) next = slice->port_free;
@@ -306,6 +310,7 @@ void slice_cycle(Slice *slice, uint64_t cycle) {
     send_miss(slice);
     if (slice->far) slice_take_answer(slice, cycle);
     if (!slice->far || !slice_serve_far(slice, cycle)) look_up_head(slice, cycle);
+    slice_step_hinted(slice);
     release_atom(slice, cycle);
     slice->worked = cycle;
     slice->counts_refusals = slice->is_refused && slice_has_lookup_room(slice);
@@ -330,7 +335,7 @@ void slice_install(Slice *slice, uint64_t local) {
 
 void slice_flush(Slice *slice) {
     if (!slice->has_tags) return;
-    assert(!slice->mshr.used && "fills under way");
+    assert((!slice->mshr.used || slice->takes_hints) && "fills under way");
     TagArray *tags = &slice->tags;
     for (int32_t place = tag_array_next_dirty(tags, 0); place != TAG_NONE;
          place = tag_array_next_dirty(tags, place + 1))

@@ -85,6 +85,13 @@ typedef struct WriteRule {
     bool drops_line; /* a hit gives its line up */
 } WriteRule;
 
+/* An atom that a program wants in L2, and nobody waits for. */
+typedef struct SliceHinted {
+    uint64_t address; /* first byte */
+    uint64_t local;   /* address within the channel */
+    uint8_t priority; /* CachePriority */
+} SliceHinted;
+
 /* What passes between a slice and its counterpart in the other half (partition/halves.h). */
 typedef struct SliceFarMessage {
     SliceAtom atom;
@@ -143,6 +150,9 @@ typedef struct Slice {
     DramReturn *dram_returns;
     SliceFill *fills; /* by MSHR entry */
     SliceFar *far;    /* NULL: L2 is one */
+    bool takes_hints; /* as in the environment; else the next two are empty */
+    Ring hinted;
+    SliceHinted *hinted_atoms;
     Mshr mshr;
     TagArray tags;
     const PartitionEnvironment *environment;
@@ -191,7 +201,12 @@ void slice_install(Slice *slice, uint64_t local);
  * to the second, `wake` is the cycle before which the second's owner does not visit it. */
 void slice_join(Slice *slice, Slice *peer, HalvesLink *link, uint64_t *peer_wake, Arena *arena);
 
-/* Drops every line and counts a write-back for each dirty one. Nothing may be pending. */
+/* How many lines of a set may persist; and those that do are normal ones from now on. */
+void slice_set_aside(Slice *slice, uint32_t ways);
+void slice_forget_persisting(Slice *slice);
+
+/* Drops every line and counts a write-back for each dirty one. Nothing may be pending but what
+ * nobody waits for, whose line stays. */
 void slice_flush(Slice *slice);
 
 #endif

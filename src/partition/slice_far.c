@@ -71,18 +71,34 @@ static void drop_sector(Slice *slice, uint64_t local) {
 
 void slice_drop_copy(const Slice *slice, uint64_t local) { drop_sector(slice->far->peer, local); }
 
+/* Copies do not persist: what is set aside holds each line once, at its home. */
+static CachePriority copy_priority(const Slice *slice, const SliceAtom *atom) {
+    CachePriority priority = priority_of(slice, atom);
+    return priority == PRIORITY_FIRST ? PRIORITY_FIRST : PRIORITY_UNSAID;
+}
+
+/* What an access that a copy serves says of the line is told its home at once. */
+static void tell_home(const Slice *slice, const SliceAtom *atom) {
+    CachePriority priority = priority_of(slice, atom);
+    if (priority == PRIORITY_UNSAID || priority == PRIORITY_UNCHANGED) return;
+    TagArray *tags = &slice->far->peer->tags;
+    int32_t place = tag_array_find(tags, atom->local & ~HALVES_COPY);
+    if (place != TAG_NONE) tag_array_touch_as(tags, place, priority);
+}
+
 /* Keeps what has come from the other half, if a line can go for it. */
-static void keep_copy(Slice *slice, uint64_t local) {
+static void keep_copy(Slice *slice, const SliceAtom *atom, uint64_t local) {
+    CachePriority priority = copy_priority(slice, atom);
     TagArray *tags = &slice->tags;
     int32_t place = tag_array_find(tags, local);
     if (place == TAG_NONE) {
         TagEviction evicted;
         if (slice->misses.count > slice->write_limit) return;
-        place = tag_array_reserve(tags, local, 0, &evicted);
+        place = tag_array_reserve_as(tags, local, 0, priority, &evicted);
         if (place == TAG_NONE) return;
         slice_evict(slice, &evicted);
     } else {
-        tag_array_touch(tags, place);
+        tag_array_touch_as(tags, place, priority);
     }
     tag_array_fill(tags, place, tag_array_sectors(tags, local, slice->atom_bytes));
 }
@@ -94,7 +110,8 @@ static bool read_far(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     uint8_t sector = tag_array_sectors(tags, atom->local, slice->atom_bytes);
     int32_t place;
     if (tag_array_probe(tags, atom->local, sector, &place) == TAG_HIT) {
-        tag_array_touch(tags, place);
+        tag_array_touch_as(tags, place, copy_priority(slice, atom));
+        if (slice->takes_hints) tell_home(slice, atom);
         slice->counters->l2_copy_hits++;
         slice_serve_hit(slice, atom, cycle);
         return true;
@@ -117,7 +134,8 @@ bool slice_look_up_far(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     if (atom->op == MEM_OP_READ) return read_far(slice, atom, cycle);
     if (slice->far->passing == HALVES_PASSING) return false;
     slice->far->passing++;
-    drop_sector(slice, atom->local);
+    if (request_of(slice, atom->handle)->advice != MEM_ADVICE_PREFETCH)
+        drop_sector(slice, atom->local);
     ask_peer(slice, atom, cycle);
     return true;
 }
@@ -130,7 +148,7 @@ void slice_take_answer(Slice *slice, uint64_t cycle) {
     if (answer->atom.op == MEM_OP_READ) {
         uint64_t local = answer->atom.local | HALVES_COPY;
         int32_t entry = mshr_find(&slice->mshr, local);
-        keep_copy(slice, local);
+        keep_copy(slice, &answer->atom, local);
         slice->fills[entry].times = answer->times;
         mshr_complete(&slice->mshr, entry);
         far->reads--;

@@ -52,6 +52,30 @@ static inline bool slice_has_lookup_room(const Slice *slice) {
 void slice_serve_hit(Slice *slice, const SliceAtom *atom, uint64_t cycle);
 void slice_count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagResult result);
 
+/* What the atom's request says of its line. */
+static inline CachePriority priority_of(const Slice *slice, const SliceAtom *atom) {
+    if (!slice->takes_hints) return PRIORITY_UNSAID;
+    return (CachePriority)request_of(slice, atom->handle)->priority;
+}
+
+/* A use of a line that is there. */
+static inline void slice_touch(Slice *slice, const SliceAtom *atom, int32_t place) {
+    CachePriority priority = priority_of(slice, atom);
+    if (__builtin_expect(priority != PRIORITY_UNSAID, 0))
+        tag_array_touch_as(&slice->tags, place, priority);
+    else tag_array_touch(&slice->tags, place);
+}
+
+/* ---- Hints: slice_hints.c ---- */
+
+void slice_init_hints(Slice *slice, Arena *arena);
+/* Does what a request asks that writes nothing. */
+void slice_advise(Slice *slice, const SliceAtom *atom, uint64_t cycle);
+/* What the atom's request wants of the bytes around it shall be brought. */
+void slice_hint_around(Slice *slice, const SliceAtom *atom);
+/* Fetches the oldest atom that shall be, if it can. */
+void slice_step_hinted(Slice *slice);
+
 /* ---- Two halves: slice_far.c ---- */
 
 /* Step 4 for an atom that is at home in the other half. False when it is refused. */

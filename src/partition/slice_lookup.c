@@ -129,10 +129,10 @@ static bool fetch_atom(Slice *slice, const SliceAtom *atom, int32_t place, uint8
     TagEviction evicted = {0};
     if (mshr_is_full(&slice->mshr)) return false;
     if (place == TAG_NONE) {
-        place = tag_array_reserve(tags, atom->local, sector, &evicted);
+        place = tag_array_reserve_as(tags, atom->local, sector, priority_of(slice, atom), &evicted);
         if (place == TAG_NONE) return false;
     } else {
-        tag_array_touch(tags, place);
+        slice_touch(slice, atom, place);
         tag_array_expect(tags, place, sector);
     }
     int32_t entry = mshr_allocate(&slice->mshr, atom->local, atom->handle);
@@ -150,7 +150,7 @@ static bool join_fetch(Slice *slice, const SliceAtom *atom, int32_t place, uint8
     int32_t entry = mshr_find(&slice->mshr, atom->local);
     if (!mshr_can_merge(&slice->mshr, entry)) return false;
     mshr_merge(&slice->mshr, entry, atom->handle);
-    tag_array_touch(&slice->tags, place);
+    slice_touch(slice, atom, place);
     if (atom->op != MEM_OP_READ) tag_array_write(&slice->tags, place, sector);
     return true;
 }
@@ -162,7 +162,7 @@ static bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     int32_t place;
     TagResult result = tag_array_probe_again(tags, atom->local, sector, &slice->hint, &place);
     if (result == TAG_HIT) {
-        tag_array_touch(tags, place);
+        slice_touch(slice, atom, place);
         note_prefetch_use(slice, &tags->lines[place], sector, atom->local);
         if (atom->op == MEM_OP_ATOMIC) tag_array_write(tags, place, sector);
         slice_serve_hit(slice, atom, cycle);
@@ -172,6 +172,9 @@ static bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     bool is_accepted = result == TAG_PENDING ? join_fetch(slice, atom, place, sector)
                                              : fetch_atom(slice, atom, place, sector);
     if (is_accepted) slice_count_access(slice, atom, true, result);
+    if (is_accepted && result != TAG_PENDING && slice->takes_hints &&
+        request_of(slice, atom->handle)->prefetch)
+        slice_hint_around(slice, atom);
     return is_accepted;
 }
 
@@ -194,7 +197,7 @@ static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, in
         use_port(slice, cycle, slice->atom_cycles);
         if (slice->write.drops_line && !slice->tags.lines[place].pending)
             tag_array_invalidate(&slice->tags, place);
-        else tag_array_touch(&slice->tags, place);
+        else slice_touch(slice, atom, place);
     }
     slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
     return true;
@@ -206,10 +209,11 @@ static bool allocate_write(Slice *slice, const SliceAtom *atom, TagResult result
                            uint8_t sector, uint64_t cycle) {
     TagEviction evicted = {0};
     if (place == TAG_NONE) {
-        place = tag_array_reserve(&slice->tags, atom->local, 0, &evicted);
+        place =
+            tag_array_reserve_as(&slice->tags, atom->local, 0, priority_of(slice, atom), &evicted);
         if (place == TAG_NONE) return false;
     } else {
-        tag_array_touch(&slice->tags, place);
+        slice_touch(slice, atom, place);
     }
     uint32_t dirty_bytes = slice_evict(slice, &evicted) * slice->atom_bytes;
     if (dirty_bytes) use_port(slice, cycle, dirty_bytes / slice->port_bytes);
@@ -235,7 +239,7 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     bool is_taken = place != TAG_NONE && (tags->lines[place].dirty & sector);
     if (result == TAG_SECTOR_MISS && is_taken) result = TAG_HIT; /* written in part before */
     if (result == TAG_HIT && !slice->write.passes_on) {
-        tag_array_touch(tags, place);
+        slice_touch(slice, atom, place);
         write_line(slice, atom, place, sector);
         slice_serve_hit(slice, atom, cycle);
         return true;
@@ -260,6 +264,10 @@ static bool pass_atom(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
 }
 
 bool slice_look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+    if (atom->op == MEM_OP_WRITE && request_of(slice, atom->handle)->advice) {
+        slice_advise(slice, atom, cycle);
+        return true;
+    }
     if (!slice->has_l2) return pass_atom(slice, atom, cycle);
     if (!slice->has_tags) { /* L2 is perfect */
         slice_serve_hit(slice, atom, cycle);

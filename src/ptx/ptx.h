@@ -205,7 +205,10 @@ typedef enum PtxSub {
     PTX_SUB_PACK_U4,
     PTX_SUB_PACK_S4,
     PTX_SUB_PACK_U2,
-    PTX_SUB_PACK_S2
+    PTX_SUB_PACK_S2,
+    PTX_SUB_POLICY_FRACTION,
+    PTX_SUB_POLICY_RANGE,
+    PTX_SUB_POLICY_CONVERT
 } PtxSub;
 
 typedef enum PtxMulMode { PTX_MUL_NONE, PTX_MUL_LO, PTX_MUL_HI, PTX_MUL_WIDE } PtxMulMode;
@@ -359,6 +362,16 @@ typedef enum PtxTextureOperand {
     PTX_TEXTURE_OPERANDS
 } PtxTextureOperand;
 
+/* Eviction priorities: .evict_first ... */
+typedef enum PtxEvict {
+    PTX_EVICT_NONE, /* none is said */
+    PTX_EVICT_NORMAL,
+    PTX_EVICT_FIRST,
+    PTX_EVICT_LAST,
+    PTX_EVICT_UNCHANGED,
+    PTX_EVICT_NO_ALLOCATE
+} PtxEvict;
+
 /* One instruction. Operands stand in source order: destinations first, as written. Some shapes:
  *   setp, shfl, match, lop3 with d|p    operands[0] is a PAIR
  *   ld, st .v2/.v4, tex, mov packs      a VECTOR; its items are REG, IMM (st) or SINK (ld)
@@ -368,8 +381,8 @@ typedef enum PtxTextureOperand {
  *                                       in call_returns and call_arguments
  *   tex, tld4, txq, suld ...            eight operands, NONE where there is none
  * (PtxTextureOperand) A register declared as a vector (.reg .v4 .f32 v) is four registers v.x ...
- * v.w; naming v itself gives a VECTOR. WARP_SZ is an IMM. Memory orders (.relaxed, .acquire ...),
- * eviction priorities and prefetch sizes are accepted and dropped: execution is in order. */
+ * v.w; naming v itself gives a VECTOR. WARP_SZ is an IMM. Memory orders (.relaxed, .acquire ...)
+ * are accepted and dropped: execution is in order. A cache policy is the last operand. */
 typedef struct PtxInst {
     PtxOpcode op;
     PtxType type;  /* the (first) type; for cvt, set, mul.wide: the type of the destination... */
@@ -383,6 +396,12 @@ typedef struct PtxInst {
     PtxMulMode mul_mode;
     PtxSpace space; /* ld, st, atom, cvta, isspacep ... */
     PtxCacheOp cache_op;
+    PtxEvict evict_l1;   /* .L1::evict_... */
+    PtxEvict evict_l2;   /* .L2::evict_...; createpolicy: of the first accesses ... */
+    PtxEvict evict_rest; /* ... and of the rest */
+    uint8_t level;       /* prefetch: 1 or 2 */
+    uint8_t prefetch;    /* log2 of the bytes of .L2::64B ...; 0: none is said */
+    bool has_policy;     /* .L2::cache_hint */
     PtxScope scope;
     PtxMatrixShape shape; /* mma, wmma, ldmatrix ... */
     PtxBoundary boundary; /* suld, sust, sured */

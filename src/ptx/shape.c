@@ -90,6 +90,12 @@ static void set_type(PtxInst *inst, PtxType type) {
     *unset = type;
 }
 
+/* Of the two priorities of a cache policy the first is the first. */
+static void set_l2_priority(PtxInst *inst, PtxEvict priority) {
+    if (inst->evict_l2) inst->evict_rest = priority;
+    else inst->evict_l2 = priority;
+}
+
 static void apply_modifier(PtxInst *inst, const PtxModifier *modifier) {
     uint32_t value = modifier->value;
     switch (modifier->field) {
@@ -107,6 +113,11 @@ static void apply_modifier(PtxInst *inst, const PtxModifier *modifier) {
     case PTX_FIELD_SHAPE: inst->shape = (PtxMatrixShape)value; break;
     case PTX_FIELD_BOUNDARY: inst->boundary = (PtxBoundary)value; break;
     case PTX_FIELD_FORMATTED: inst->is_formatted = true; break;
+    case PTX_FIELD_LEVEL: inst->level = (uint8_t)value; break;
+    case PTX_FIELD_EVICT_L1: inst->evict_l1 = (PtxEvict)value; break;
+    case PTX_FIELD_EVICT_L2: set_l2_priority(inst, (PtxEvict)value); break;
+    case PTX_FIELD_CACHE_HINT: inst->has_policy = true; break;
+    case PTX_FIELD_PREFETCH: inst->prefetch = (uint8_t)value; break;
     case PTX_FIELD_TYPE: set_type(inst, (PtxType)value); break;
     }
 }

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "cache/cache_config.h"
+#include "partition/request.h"
 
 enum { MASKED_BYTES = 128 }; /* bytes that SmAccess.written has a bit for */
 
@@ -21,7 +22,8 @@ void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t ato
                                .l1c_bytes = cache_config_fill_bytes(&config->l1c),
                                .l1t_bytes = cache_config_fill_bytes(&config->l1t),
                                .sm = sm,
-                               .sms = sms};
+                               .sms = sms,
+                               .l1_takes_hints = config->l1d_own.takes_hints};
 }
 
 void coalescer_start_kernel(SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit) {
@@ -29,11 +31,24 @@ void coalescer_start_kernel(SmCoalescer *coalescer, uint32_t cta_warps, uint32_t
     coalescer->local_threads = (uint64_t)coalescer->cta_threads * cta_limit * coalescer->sms;
 }
 
+/* What a prefetch and its like ask for, and where that goes; nowhere where no cache listens. */
+static SmPath path_of_advice(const SmCoalescer *c, const SmOperation *op, PtxSpace space,
+                             uint8_t *advice) {
+    static const uint8_t advices[] = {[ISA_ADVICE_PREFETCH_L1] = MEM_ADVICE_PREFETCH,
+                                      [ISA_ADVICE_PREFETCH_L2] = MEM_ADVICE_PREFETCH,
+                                      [ISA_ADVICE_NORMAL] = MEM_ADVICE_RANK,
+                                      [ISA_ADVICE_DISCARD] = MEM_ADVICE_DISCARD};
+    *advice = advices[op->info->advice];
+    if (!op->lanes || space != PTX_SPACE_GLOBAL) return SM_PATH_NONE;
+    if (op->info->advice == ISA_ADVICE_PREFETCH_L1)
+        return c->l1_takes_hints && c->lsu->caches_global ? SM_PATH_L1D : SM_PATH_NONE;
+    return c->l2_takes_hints ? SM_PATH_BYPASS : SM_PATH_NONE;
+}
+
 /* Where the accesses of a memory instruction go. */
 static SmPath path_of(const SmLsuConfig *lsu, const SmOperation *op, PtxSpace space) {
     const IsaInfo *info = op->info;
-    if (!op->lanes || info->memory == ISA_MEMORY_NONE || info->memory == ISA_MEMORY_PREFETCH)
-        return SM_PATH_NONE;
+    if (!op->lanes || info->memory == ISA_MEMORY_NONE) return SM_PATH_NONE;
     /* Arguments of calls: a compiler's calling convention passes them in registers. */
     if (space == PTX_SPACE_PARAM && op->is_call_argument) return SM_PATH_NONE;
     if (info->memory == ISA_MEMORY_TEXTURE) return SM_PATH_TEXTURE;
@@ -136,7 +151,7 @@ static void trim(const Builder *builder, SmAccess *access) {
     access->address += (uint64_t)first << builder->atom_shift;
     access->atoms >>= first;
     if (builder->notes_bytes) access->written >>= (uint32_t)first << builder->atom_shift;
-    access->bytes = (uint32_t)(last - first + 1) << builder->atom_shift;
+    access->bytes = (uint16_t)((uint32_t)(last - first + 1) << builder->atom_shift);
 }
 
 /* The order of the accesses by address: indices, found by insertion, of which there is little to do
@@ -195,8 +210,8 @@ static void coalesce_atomics(const SmOperation *op, const Builder *builder, SmMe
             words[count++] = address[lane];
             taken |= 1u << lane;
         }
-        memory->access[memory->count++] =
-            (SmAccess){.address = segment, .atoms = 1, .bytes = 1u << builder->atom_shift};
+        memory->access[memory->count++] = (SmAccess){
+            .address = segment, .atoms = 1, .bytes = (uint16_t)(1u << builder->atom_shift)};
         left &= ~taken;
     }
 }
@@ -325,11 +340,14 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
                                         SmMemory *memory) {
     const IsaInfo *info = op->info;
     PtxSpace space = common_space(op);
-    SmPath path = path_of(c->lsu, op, space);
+    bool is_advice = info->memory == ISA_MEMORY_PREFETCH;
+    memory->advice = MEM_ADVICE_NONE;
+    SmPath path =
+        is_advice ? path_of_advice(c, op, space, &memory->advice) : path_of(c->lsu, op, space);
     memory->count = memory->done = 0;
     memory->cycles = 1;
     memory->path = (uint8_t)path;
-    memory->is_store = info->memory == ISA_MEMORY_STORE;
+    memory->is_store = info->memory == ISA_MEMORY_STORE || is_advice;
     memory->is_atomic = info->memory == ISA_MEMORY_ATOMIC && path == SM_PATH_BYPASS;
     memory->is_local = space == PTX_SPACE_LOCAL;
     if (path == SM_PATH_NONE) return;
@@ -342,7 +360,7 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
     uint32_t segment = memory->is_atomic ? c->atom_bytes : segment_bytes(c, info, path);
     builder_init(&builder, segment, c->atom_bytes);
     builder.asks_for_all = !c->lsu->shrinks_segments;
-    builder.notes_bytes = memory->is_store && builder.segment_mask < MASKED_BYTES;
+    builder.notes_bytes = memory->is_store && !is_advice && builder.segment_mask < MASKED_BYTES;
     uint32_t lanes = lanes_in(op, space);
     if (memory->is_atomic) coalesce_atomics(op, &builder, memory);
     else if (space == PTX_SPACE_LOCAL) coalesce_local(c, op, lanes, &builder);

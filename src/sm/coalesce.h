@@ -24,6 +24,8 @@ typedef struct SmCoalescer {
     uint32_t sm, sms;       /* number of this one, and how many there are */
     uint32_t cta_threads;   /* threads of a CTA, rounded up to whole warps */
     uint64_t local_threads; /* threads that can be resident on the whole machine */
+    bool l1_takes_hints;    /* as in sm_config.h, of L1D and ... */
+    bool l2_takes_hints;    /* ... of L2: the owner's */
 } SmCoalescer;
 
 /* A memory instruction that has just executed. */

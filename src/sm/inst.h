@@ -52,12 +52,14 @@ typedef unsigned __int128 SmBytes __attribute__((aligned(8)));
 
 /* One coalesced access. */
 typedef struct SmAccess {
-    uint64_t address; /* of the segment's first byte asked for; aligned to the atom */
-    uint32_t atoms;   /* atoms wanted from there */
-    uint32_t bytes;   /* from address to the end of the last atom asked for */
-    uint32_t lanes;   /* that touch the segment, bit each */
-    uint32_t pc;      /* of the instruction that makes it, SM_NO_PC: none; only for a profile */
-    SmBytes written;  /* stores: those written from address on; 0: every byte of the atoms */
+    uint64_t address;    /* of the segment's first byte asked for; aligned to the atom */
+    uint32_t atoms;      /* atoms wanted from there */
+    uint16_t bytes;      /* from address to the end of the last atom asked for */
+    uint8_t priority[2]; /* CachePriority in L1D and in L2 */
+    uint32_t lanes;      /* that touch the segment, bit each */
+    uint32_t pc : 28;    /* of the instruction that makes it, SM_NO_PC: none; only for a profile */
+    uint32_t prefetch : 4; /* loads: log2 of the bytes that L2 shall bring, or 0 */
+    SmBytes written;       /* stores: those written from address on; 0: every byte of the atoms */
 } SmAccess;
 _Static_assert(sizeof(SmAccess) == 40, "accesses are copied from queue to queue");
 
@@ -71,6 +73,7 @@ typedef struct SmMemory {
     bool is_store;   /* no data come back */
     bool is_atomic;
     bool is_local;
+    uint8_t advice;   /* MemAdvice: a store that stores nothing, and that nobody waits for */
     SmAccess *access; /* SM_MAX_ACCESSES of them */
 } SmMemory;
 

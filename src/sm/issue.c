@@ -1,6 +1,8 @@
 /* Issue (see the header). */
 #include "sm/issue.h"
 
+#include "sm/hints.h"
+
 void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
                 const SmCollectors *collectors) {
     *issue = (SmIssue){.fetch = fetch,
@@ -10,6 +12,7 @@ void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
         issue->collector[s] = collectors_of(collectors, s);
     scoreboard_init(&issue->scoreboard, sm_config_warps(sm->config));
     coalescer_init(&issue->coalescer, sm->config, sm->env.atom_bytes, sm->env.index, sm->env.sms);
+    issue->coalescer.l2_takes_hints = sm->env.l2_takes_hints;
 }
 
 void issue_free(SmIssue *issue) { scoreboard_free(&issue->scoreboard); }
@@ -134,8 +137,18 @@ static void count_instruction(SmIssue *issue, SmContext *sm, const SmOp *op, uin
     issue->sums.kind[op->counts]++;
 }
 
+/* Those of the lanes that name memory: a prefetch of anything else is no fault, and none. */
+__attribute__((noinline)) static uint32_t valid_lanes(const SmContext *sm, uint32_t lanes) {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int lane = bits_lowest32(rest);
+        if (!mem_is_valid(sm->isa.memory, sm->isa.address[lane], 1)) lanes &= ~(1u << lane);
+    }
+    return lanes;
+}
+
 /* The lanes whose addresses make accesses. */
 static uint32_t naming_lanes(const SmContext *sm, const IsaInfo *info, const SmInst *inst) {
+    if (info->memory == ISA_MEMORY_PREFETCH) return valid_lanes(sm, inst->lanes);
     if (!(info->flags & ISA_NAMES_ROWS)) return inst->lanes;
     return inst->lanes & (uint32_t)bits_low_mask(8 * sm->program[inst->pc].vector);
 }
@@ -151,6 +164,22 @@ __attribute__((noinline)) static void see_registered(SmContext *sm, const IsaInf
         if (info->space != PTX_SPACE_NONE || sm->isa.space[lane] == PTX_SPACE_GLOBAL)
             sm->isa.address[lane] = mem_seen_address(sm->isa.memory, sm->isa.address[lane]);
     }
+}
+
+/* Tells the accesses what the program says of them. */
+__attribute__((noinline)) static void take_hints(const SmContext *sm, const SmInst *inst,
+                                                 SmMemory *memory) {
+    const IsaInfo *info = &sm->infos[inst->pc];
+    const IsaWarp *warp = sm->warps.warp[inst->warp].isa;
+    SmHints hints = {.info = info,
+                     .window = &sm->launch->window,
+                     .l1_takes = sm->config->l1d_own.takes_hints,
+                     .l2_takes = sm->env.l2_takes_hints};
+    bool is_global = memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS;
+    if (!is_global || memory->is_local || !(hints.l1_takes | hints.l2_takes)) return;
+    if (info->policy && inst->lanes)
+        hints.policy = isa_row64(warp, info->policy - 2)[bits_lowest32(inst->lanes)];
+    hints_apply(&hints, memory);
 }
 
 /* Works out the accesses of a memory instruction that has just executed. */
@@ -170,6 +199,8 @@ static const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst
              memory);
     if (memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS)
         histogram_add(&sm->histograms, HISTOGRAM_accesses, memory->count);
+    if (__builtin_expect(hints_are_given(info, &sm->launch->window), 0))
+        take_hints(sm, inst, memory);
     insts_attach(&sm->insts, inst);
     inst->holds_warp = sm->config->lsu.loads_block && sm->ops[inst->pc].traits & SM_OP_LONG &&
                        info->memory != ISA_MEMORY_ATOMIC;
@@ -191,7 +222,7 @@ __attribute__((noinline)) static void profile_issue(SmContext *sm, uint16_t inde
     if (inst->memory == SM_NONE) return;
     SmMemory *memory = insts_memory_of(&sm->insts, index);
     for (uint16_t i = 0; i < memory->count; i++)
-        memory->access[i].pc = inst->pc;
+        memory->access[i].pc = inst->pc & SM_NO_PC;
 }
 
 /* Puts the executed instruction on its way to a pipeline. */

@@ -52,7 +52,8 @@ void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *m
                    .inst = inst,
                    .warp = in_flight->warp,
                    .is_store = memory->is_store,
-                   .is_local = memory->is_local};
+                   .is_local = memory->is_local,
+                   .is_prefetch = memory->advice != MEM_ADVICE_NONE};
 }
 
 bool l1d_is_busy(const SmL1d *l1d, const SmPort *port) {
@@ -172,7 +173,7 @@ static void write_back(const SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t l
     uint32_t first = (uint32_t)bits_lowest32(atoms), last = (uint32_t)bits_highest32(atoms);
     SmAccess access = {.address = line + (uint64_t)first * sm->env.atom_bytes,
                        .atoms = atoms >> first,
-                       .bytes = (last - first + 1) * sm->env.atom_bytes,
+                       .bytes = (uint16_t)((last - first + 1) * sm->env.atom_bytes),
                        .pc = SM_NO_PC};
     sm->counters.l1d_write_backs++;
     send_write(port, &access, warp, SM_NO_WARP);
@@ -187,11 +188,24 @@ static void evicted(const SmL1d *l1d, SmContext *sm, SmPort *port, const TagEvic
     notify(sm, TYTO_EVENT_L1D_EVICTED, (int)warp, eviction->owner_warp, eviction->address, false);
 }
 
+static CachePriority l1_priority(const SmAccess *access) {
+    return (CachePriority)access->priority[0];
+}
+
+/* A use of a line that is there. */
+static void touch(SmL1d *l1d, const SmLookup *lookup, int32_t place) {
+    CachePriority priority = l1_priority(&lookup->access);
+    if (__builtin_expect(priority != PRIORITY_UNSAID, false))
+        tag_array_touch_as(&l1d->tags, place, priority);
+    else tag_array_touch(&l1d->tags, place);
+}
+
 /* Reserves a line with sectors pending. False (and the refusal set) when no way is free. */
 static bool reserve(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup, uint64_t key,
                     uint8_t sectors, int32_t *place) {
     TagEviction eviction;
-    *place = tag_array_reserve(&l1d->tags, key, sectors, &eviction);
+    *place =
+        tag_array_reserve_as(&l1d->tags, key, sectors, l1_priority(&lookup->access), &eviction);
     if (*place == TAG_NONE) return false;
     TagLine *line = &l1d->tags.lines[*place];
     line->owner_warp = lookup->warp;
@@ -229,21 +243,25 @@ static void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup 
                   uint64_t key, uint16_t waiter) {
     mshr_allocate(&l1d->mshr, key, waiter);
     uint32_t atoms = context_atoms_of(sm, l1d->fill_bytes);
-    port_push_miss(port, MEM_CLIENT_L1D,
-                   &(SmSend){.access = {.address = key,
-                                        .atoms = atoms,
-                                        .bytes = l1d->fill_bytes,
-                                        .pc = lookup->access.pc},
-                             .op = MEM_OP_READ,
-                             .client = MEM_CLIENT_L1D,
-                             .warp = lookup->warp});
+    port_push_miss(
+        port, MEM_CLIENT_L1D,
+        &(SmSend){.access = {.address = key,
+                             .atoms = atoms,
+                             .bytes = (uint16_t)l1d->fill_bytes,
+                             .priority = {lookup->access.priority[0], lookup->access.priority[1]},
+                             .pc = lookup->access.pc,
+                             .prefetch = lookup->access.prefetch},
+                  .op = MEM_OP_READ,
+                  .client = MEM_CLIENT_L1D,
+                  .warp = lookup->warp});
 }
 
 /* Takes what a fetch needs: MSHR, queue, way. NULL, or the counter of the refusal. */
 static uint64_t *try_fetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup,
                            uint64_t key, uint8_t sectors, int32_t place, uint16_t waiter) {
     Counters *c = &sm->counters;
-    bool needs_way = place == TAG_NONE && l1d->config->allocate == CACHE_ALLOCATE_ON_MISS;
+    bool needs_way = place == TAG_NONE && l1d->config->allocate == CACHE_ALLOCATE_ON_MISS &&
+                     l1_priority(&lookup->access) != PRIORITY_NO_ALLOCATE;
     if (needs_way && !tag_array_can_reserve(&l1d->tags, key)) return &c->l1d_fail_ways;
     if (!port_has_room(port, MEM_CLIENT_L1D, MISS_AND_VICTIM)) return &c->l1d_fail_queue;
     if (mshr_is_full(&l1d->mshr)) return &c->l1d_fail_mshrs;
@@ -262,7 +280,7 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
     TagResult result = tag_array_probe_again(&l1d->tags, key, sectors, &l1d->hint, &place);
     int32_t entry = result == TAG_HIT ? MSHR_NONE : mshr_find(&l1d->mshr, key);
     if (result == TAG_HIT) {
-        tag_array_touch(&l1d->tags, place);
+        touch(l1d, lookup, place);
         count_hit(l1d, sm, lookup, place);
         note_lookup(l1d, sm, lookup, PROFILE_l1d_hits);
         notify(sm, TYTO_EVENT_L1D_HIT, lookup->warp, l1d->tags.lines[place].owner_warp, key, false);
@@ -272,7 +290,7 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         if (!port_has_room(port, MEM_CLIENT_L1D, MISS_AND_VICTIM)) return &c->l1d_fail_queue;
         if (!mshr_can_merge(&l1d->mshr, entry)) return &c->l1d_fail_merges;
         mshr_merge(&l1d->mshr, entry, lookup->inst);
-        if (place != TAG_NONE) tag_array_touch(&l1d->tags, place);
+        if (place != TAG_NONE) touch(l1d, lookup, place);
         c->l1d_pending_hits++;
         note_lookup(l1d, sm, lookup, PROFILE_l1d_pending_hits);
         notify(sm, TYTO_EVENT_L1D_MISS, lookup->warp, TYTO_NO_WARP, key, true);
@@ -289,6 +307,30 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
     c->l1d_accesses++;
     c->l1d_load_accesses++;
     record(l1d, sm, L1D_LOAD, lookup, result != TAG_HIT && entry == MSHR_NONE);
+    return NULL;
+}
+
+/* A prefetch, which is over at once: where it finds no room it does nothing. */
+static uint64_t *prefetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup) {
+    Counters *c = &sm->counters;
+    uint64_t key = lookup->access.address & ~(uint64_t)(l1d->fill_bytes - 1);
+    uint8_t sectors = tag_array_sectors(&l1d->tags, key, l1d->fill_bytes);
+    int32_t place;
+    TagResult result = tag_array_probe_again(&l1d->tags, key, sectors, &l1d->hint, &place);
+    bool is_pending = result != TAG_HIT && mshr_find(&l1d->mshr, key) != MSHR_NONE;
+    if (result != TAG_HIT && !is_pending &&
+        try_fetch(l1d, sm, port, lookup, key, sectors, place, SM_NONE))
+        return NULL;
+    if (place != TAG_NONE) touch(l1d, lookup, place);
+    c->l1d_accesses++;
+    if (result == TAG_HIT) count_hit(l1d, sm, lookup, place);
+    else if (is_pending) c->l1d_pending_hits++;
+    else c->l1d_misses++;
+    note_lookup(l1d, sm, lookup,
+                result == TAG_HIT ? PROFILE_l1d_hits
+                : is_pending      ? PROFILE_l1d_pending_hits
+                                  : PROFILE_l1d_misses);
+    record(l1d, sm, L1D_LOAD, lookup, result != TAG_HIT && !is_pending);
     return NULL;
 }
 
@@ -332,7 +374,7 @@ static uint64_t *store_through(SmL1d *l1d, SmContext *sm, SmPort *port, const Sm
     bool is_whole;
     uint64_t bytes = bytes_written(l1d, &lookup->access, key, &is_whole);
     if (!port_has_room(port, MEM_CLIENT_L1D, 1)) return &c->l1d_fail_queue;
-    if (place != TAG_NONE) tag_array_touch(&l1d->tags, place);
+    if (place != TAG_NONE) touch(l1d, lookup, place);
     else if (!reserve(l1d, sm, port, lookup, key, 0, &place)) return &c->l1d_fail_ways;
     if (is_whole) tag_array_write(&l1d->tags, place, sectors);
     else tag_array_write_bytes(&l1d->tags, place, (uint32_t)bits_lowest32(sectors), bytes);
@@ -363,7 +405,7 @@ static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *
     bool stays = policy == WRITE_BACK && (is_there || allocate != ALLOCATE_NONE);
     if (stays && is_there) {
         tag_array_write(&l1d->tags, place, sectors);
-        tag_array_touch(&l1d->tags, place);
+        touch(l1d, lookup, place);
         store_absorbed(sm, lookup);
     } else if (stays) {
         uint64_t *refusal =
@@ -398,6 +440,7 @@ static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *
 
 /* With a perfect L1 every access hits and nothing leaves the SM. */
 static uint64_t *hit_always(SmL1d *l1d, SmContext *sm, const SmLookup *lookup) {
+    if (lookup->is_prefetch) return NULL;
     sm->counters.l1d_accesses++;
     sm->counters.l1d_hits++;
     sm->counters.l1d_intra_warp_hits++;
@@ -432,8 +475,9 @@ void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest 
     record(l1d, sm, L1D_FILL, &(SmLookup){.access.address = key}, false);
     l1d->freed |= SM_FREED_LINE;
     if (place == TAG_NONE && l1d->config->allocate == CACHE_ALLOCATE_ON_FILL &&
-        port_has_room(port, MEM_CLIENT_L1D, 1)) {
-        SmLookup lookup = {.serial = (uint32_t)sm->view.warp[request->warp].age,
+        request->l1_priority != PRIORITY_NO_ALLOCATE && port_has_room(port, MEM_CLIENT_L1D, 1)) {
+        SmLookup lookup = {.access.priority = {request->l1_priority, 0},
+                           .serial = (uint32_t)sm->view.warp[request->warp].age,
                            .warp = request->warp};
         reserve(l1d, sm, port, &lookup, key, 0, &place);
         l1d->freed = SM_FREED_ALL; /* what had to go may have taken from what the head waits for */
@@ -487,6 +531,7 @@ static void step_bank(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
     if (next_of_bank(bank) > sm->cycle) return;
     SmLookup *lookup = &bank->queue[bank->head];
     uint64_t *refusal = sm->env.is_l1_perfect ? hit_always(l1d, sm, lookup)
+                        : lookup->is_prefetch ? prefetch(l1d, sm, port, lookup)
                         : lookup->is_store    ? store(l1d, sm, port, lookup)
                                               : load(l1d, sm, port, lookup);
     bank->refusal = refusal;

@@ -35,6 +35,7 @@ typedef struct SmLookup {
     uint16_t inst;   /* loads: the instruction, which must not be named once a store has left */
     uint8_t warp;
     bool is_store, is_local;
+    bool is_prefetch; /* a store that only brings its line or sector */
 } SmLookup;
 
 typedef struct SmL1dBank {

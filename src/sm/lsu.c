@@ -185,12 +185,15 @@ static bool access_bypass(SmContext *sm, SmPort *port, uint16_t inst, const SmMe
                           const SmAccess *access) {
     uint8_t warp = sm->insts.inst[inst].warp;
     SmSend send = {.access = *access,
-                   .waiting = memory->is_store ? warp : inst,
+                   .waiting = memory->advice     ? SM_NO_WARP
+                              : memory->is_store ? warp
+                                                 : inst,
                    .op = memory->is_atomic  ? MEM_OP_ATOMIC
                          : memory->is_store ? MEM_OP_WRITE
                                             : MEM_OP_READ,
                    .client = memory->is_store ? MEM_CLIENT_STORE : MEM_CLIENT_BYPASS,
-                   .warp = warp};
+                   .warp = warp,
+                   .advice = memory->advice};
     return port_send(port, sm, &send);
 }
 

@@ -25,7 +25,7 @@ static bool is_seen_by_others(const IsaInfo *info) {
     case PTX_SPACE_LOCAL:
     case PTX_SPACE_CONST:
     case PTX_SPACE_PARAM: return false;
-    default: return info->memory != ISA_MEMORY_NONE && info->memory != ISA_MEMORY_PREFETCH;
+    default: return info->memory != ISA_MEMORY_NONE;
     }
 }
 

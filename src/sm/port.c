@@ -32,7 +32,7 @@ void port_init(SmPort *port, SmContext *sm) {
 /* ---- Out ---- */
 
 bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
-    bool has_data = send->op != MEM_OP_READ;
+    bool has_data = send->op != MEM_OP_READ && !send->advice;
     int bytes = (int)(sm->env.header_bytes + (has_data ? send->access.bytes : 0));
     if (!port->free_count || !noc_can_inject(sm->env.requests, (int)sm->env.index, bytes))
         return false;
@@ -54,13 +54,17 @@ bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
                             .client = send->client,
                             .replies_left = (uint8_t)bits_count32(send->access.atoms),
                             .warp = send->warp,
-                            .cta = sm->cta_of_warp[send->warp]};
+                            .cta = sm->cta_of_warp[send->warp],
+                            .priority = send->access.priority[1],
+                            .l1_priority = send->access.priority[0],
+                            .prefetch = send->access.prefetch,
+                            .advice = send->advice};
     if (context_is_profiled(sm)) sm_profile_sent(sm->profile, request, send->access.pc);
     port->outstanding++;
     if (send->op == MEM_OP_WRITE) {
         request->written[0] = (uint64_t)send->access.written;
         request->written[1] = (uint64_t)(send->access.written >> 64);
-        sm->counters.writes_sent++;
+        sm->counters.writes_sent += !send->advice;
     } else {
         request->sent = (uint32_t)sm->cycle;
         sm->counters.reads_sent++;
@@ -98,7 +102,7 @@ void port_finish(SmPort *port, SmContext *sm, MemRequest *request) {
     port->outstanding--;
     port->free_requests[port->free_count++] = mem_handle_index(request->handle);
     if (request->op == MEM_OP_WRITE) {
-        c->writes_acknowledged++;
+        c->writes_acknowledged += !request->advice;
         return;
     }
     uint32_t cycles = (uint32_t)sm->view.cycle - request->sent;

@@ -25,6 +25,7 @@ typedef struct SmSend {
     uint8_t op;       /* MemOp */
     uint8_t client;   /* MemClient */
     uint8_t warp;     /* that caused it */
+    uint8_t advice;   /* MemAdvice: a MEM_OP_WRITE that writes nothing */
 } SmSend;
 
 typedef struct SmSendQueue {

@@ -51,12 +51,14 @@ static ReadResult miss(SmReadCache *cache, const SmContext *sm, SmPort *port, ui
         return READ_REFUSED;
     mshr_allocate(&cache->mshr, key, waiter);
     uint32_t atoms = context_atoms_of(sm, cache->fill_bytes);
-    port_push_miss(
-        port, (MemClient)cache->client,
-        &(SmSend){.access = {.address = key, .atoms = atoms, .bytes = cache->fill_bytes, .pc = pc},
-                  .op = MEM_OP_READ,
-                  .client = cache->client,
-                  .warp = (uint8_t)warp});
+    port_push_miss(port, (MemClient)cache->client,
+                   &(SmSend){.access = {.address = key,
+                                        .atoms = atoms,
+                                        .bytes = (uint16_t)cache->fill_bytes,
+                                        .pc = pc & SM_NO_PC},
+                             .op = MEM_OP_READ,
+                             .client = cache->client,
+                             .warp = (uint8_t)warp});
     return READ_WAIT;
 }
 

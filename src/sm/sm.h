@@ -50,6 +50,7 @@ typedef struct SmEnvironment {
                        all SMs in every cycle */
     struct SmOrder *order; /* of SMs that several threads step (order.h); NULL: one thread only */
     SetCounts *l1d_sets;   /* what each set of its L1D counts; NULL: nobody asks */
+    bool l2_takes_hints;   /* as in partition_config.h */
     bool is_l1_perfect;    /* every global and local access hits the L1D */
     bool is_profiled;      /* count by instruction too */
     bool never_sleeps;     /* step in every cycle, needed or not (tests) */

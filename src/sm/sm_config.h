@@ -123,6 +123,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(BYTES, key, at, "bank", bank_bytes, 4, 4 * KIB, "32 B", "L1 data cache: consecutive bytes of a bank") \
     P(COUNT, key, at, "bank_interval", bank_interval, "cycles", 1, 64, "1", "L1 data cache: from one tag lookup of a bank to its next") \
     P(COUNT, key, at, "dirty_share", dirty_share, "%", 0, 100, "0", "L1 data cache: written lines stay until they are so many of all") \
+    P(BOOL, key, at, "hints", takes_hints, "no", "L1 data cache: eviction priorities (.L1::evict_first, .cs, ...) and prefetches that instructions name count") \
     P(BYTES, key, at, "unified", unified_bytes, 0, 1024 * KIB, "0 B", "data store that L1D and shared memory divide; l1d.size is all of it then; 0 B: each has its own") \
     P(LIST, key, at, "carve_outs", carve_outs, 0, 1024, "[]", "unified store: KiB that can be shared memory's; a kernel gets the least that holds what it asks for")
 

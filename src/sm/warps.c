@@ -102,7 +102,7 @@ void warps_issued(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
     warps->drained &= ~bit;
     if (!memory) return;
     bool leaves_sm = memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS;
-    if (memory->is_store && leaves_sm) w->stores += memory->count;
+    if (memory->is_store && leaves_sm && !memory->advice) w->stores += memory->count;
     if (memory->is_atomic && memory->count) {
         w->atomics += memory->count;
         warps->atomic_waits |= bit;

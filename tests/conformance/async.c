@@ -47,7 +47,6 @@ static void run_copy(void *user, const char *spelling) {
     const bool is_l2_only = strstr(spelling, ".cg") != NULL;
     for (int bytes = is_l2_only ? 16 : 4; bytes <= 16; bytes *= 2)
         for (Extra extra = EXTRA_NONE; extra < EXTRAS; extra++) {
-            if (extra == EXTRA_NONE && strstr(spelling, "cache_hint")) continue;
             write_copy(trial, spelling, bytes, extra);
             trial->slots = TRIAL_THREADS * CELL_WORDS;
             for (int thread = 0; thread < TRIAL_THREADS; thread++) {

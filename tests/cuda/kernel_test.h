@@ -78,6 +78,7 @@ extern const KernelTest CONTROL_TESTS[];
 extern const KernelTest RUNTIME_TESTS[];
 extern const KernelTest TEXTURE_TESTS[];
 extern const KernelTest TENSOR_TESTS[];
+extern const KernelTest CACHE_TESTS[];
 extern const KernelTest SUITE_TESTS[];
 
 /* Runs a kernel with one pointer per parameter and waits for it; the error that the launch or the

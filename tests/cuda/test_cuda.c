@@ -176,8 +176,8 @@ static bool run_row(const KernelTest *test, Session *session) {
 
 static const KernelTest *find_test(const char *name) {
     static const KernelTest *const tables[] = {
-        LANGUAGE_TESTS, INTEGER_TESTS, FLOATING_TESTS, WARP_TESTS,   MEMORY_TESTS,
-        CONTROL_TESTS,  RUNTIME_TESTS, TEXTURE_TESTS,  TENSOR_TESTS, SUITE_TESTS};
+        LANGUAGE_TESTS, INTEGER_TESTS, FLOATING_TESTS, WARP_TESTS,  MEMORY_TESTS, CONTROL_TESTS,
+        RUNTIME_TESTS,  TEXTURE_TESTS, TENSOR_TESTS,   CACHE_TESTS, SUITE_TESTS};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         for (const KernelTest *test = tables[i]; test->name; test++)
             if (strcmp(test->name, name) == 0) return test;

@@ -195,6 +195,10 @@ static void test_limits(void **state) {
     assert_cuda(cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 5000));
     assert_cuda(cuCtxGetLimit(&value, CU_LIMIT_PRINTF_FIFO_SIZE));
     assert_int_equal(value, 5000);
+    /* It comes with compute capability 8.0. */
+    assert_fails(cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0), UNSUPPORTED_LIMIT);
+    assert_fails(cuCtxGetLimit(&value, CU_LIMIT_PERSISTING_L2_CACHE_SIZE), UNSUPPORTED_LIMIT);
+    assert_cuda(cuCtxResetPersistingL2Cache());
     assert_fails(cuCtxGetLimit(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH), UNSUPPORTED_LIMIT);
 }
 

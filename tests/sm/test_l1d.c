@@ -403,6 +403,72 @@ static void test_allocation_on_fill_takes_a_line_when_the_data_come(void **state
     stage_free(bench->stage);
 }
 
+/* ---- Hints ---- */
+
+/* The same with a priority; it is looked up at once. */
+static void look_up(Bench *bench, uint64_t address, CachePriority priority, uint8_t advice) {
+    SmInsts *insts = &bench->stage->sm.insts;
+    uint32_t pc = advice ? bench->store : bench->load;
+    uint16_t inst = stage_memory_inst(bench->stage, pc, 2, SM_PATH_L1D, address, 1);
+    SmMemory *memory = insts_memory_of(insts, inst);
+    memory->access[0].priority[0] = (uint8_t)priority;
+    memory->advice = advice;
+    l1d_enter(&bench->l1d, &bench->stage->sm, inst, memory, &memory->access[0]);
+    insts_handed_on(insts, inst);
+    step(bench);
+}
+
+static void fill_for(Bench *bench, uint64_t address, CachePriority priority) {
+    MemRequest request = {.address = address, .warp = 3, .l1_priority = (uint8_t)priority};
+    l1d_line_arrived(&bench->l1d, &bench->stage->sm, &bench->port, &request);
+}
+
+static void test_a_load_that_is_not_to_allocate_leaves_no_line(void **state) {
+    (void)state;
+    static const char *const settings[] = {"l1d.latency=1 l1d.allocate=on-fill", "l1d.latency=1"};
+    for (int i = 0; i < 2; i++) {
+        Bench *bench = start(settings[i]);
+        look_up(bench, A, PRIORITY_NO_ALLOCATE, 0);
+        fill_for(bench, A, PRIORITY_NO_ALLOCATE);
+        assert_int_equal(tag_array_find(&bench->l1d.tags, A), TAG_NONE);
+        assert_true(l1d_has_return(&bench->l1d));
+        stage_free(bench->stage);
+    }
+}
+
+static void test_streaming_loads_leave_other_lines_alone(void **state) {
+    (void)state;
+    for (int streams = 0; streams < 2; streams++) {
+        Bench *bench =
+            start("l1d.latency=1 l1d.size=256B l1d.ways=2 l1d.index=linear l1d.miss_queue=16");
+        CachePriority priority = streams ? PRIORITY_FIRST : PRIORITY_UNSAID;
+        look_up(bench, A, PRIORITY_UNSAID, 0);
+        fill_for(bench, A, PRIORITY_UNSAID);
+        for (uint64_t line = B; line < B + 3 * LINE; line += LINE) {
+            look_up(bench, line, priority, 0);
+            fill_for(bench, line, priority);
+        }
+        assert_int_equal(tag_array_find(&bench->l1d.tags, A) != TAG_NONE, streams);
+        stage_free(bench->stage);
+    }
+}
+
+static void test_a_prefetch_brings_its_line_and_nobody_waits_for_it(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1 l1d.mshrs=1");
+    look_up(bench, A, PRIORITY_UNSAID, MEM_ADVICE_PREFETCH);
+    assert_int_equal(misses(bench), 1);
+    look_up(bench, A, PRIORITY_UNSAID, MEM_ADVICE_PREFETCH); /* under way already */
+    look_up(bench, B, PRIORITY_UNSAID, MEM_ADVICE_PREFETCH); /* finds no MSHR: is given up */
+    assert_int_equal(misses(bench), 1);
+    assert_int_equal(bench->l1d.count, 0);
+    assert_int_equal(counters(bench)->l1d_accesses, 2);
+    fill_for(bench, A, PRIORITY_UNSAID);
+    assert_int_not_equal(tag_array_find(&bench->l1d.tags, A), TAG_NONE);
+    assert_int_equal(l1d_peek_return(&bench->l1d), SM_NONE);
+    stage_free(bench->stage);
+}
+
 /* ---- Banks ---- */
 
 #define BANKED "l1d.latency=1 l1d.sector=32B l1d.banks=4 l1d.miss_queue=16 l1d.index=linear "
@@ -586,6 +652,9 @@ int main(void) {
         cmocka_unit_test(test_a_store_that_fetches_its_line_wakes_nobody_when_it_comes),
         cmocka_unit_test(test_a_perfect_l1d_hits_always_and_sends_nothing),
         cmocka_unit_test(test_allocation_on_fill_takes_a_line_when_the_data_come),
+        cmocka_unit_test(test_a_load_that_is_not_to_allocate_leaves_no_line),
+        cmocka_unit_test(test_streaming_loads_leave_other_lines_alone),
+        cmocka_unit_test(test_a_prefetch_brings_its_line_and_nobody_waits_for_it),
         cmocka_unit_test(test_each_bank_looks_up_an_access_a_cycle),
         cmocka_unit_test(test_a_bank_that_is_stuck_lets_the_others_go_on),
         cmocka_unit_test(test_a_line_that_another_bank_brings_ends_the_want_of_a_way),
