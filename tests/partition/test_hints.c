@@ -185,7 +185,7 @@ static void test_copies_of_the_other_half_do_not_persist(void **state) {
            rig->config.partitions * rig->config.partition.slices / 2)
         line += 256;
     MemRequest request = {.address = line, .atoms = 1, .client = MEM_CLIENT_BYPASS};
-    for (int pass = 0; pass < 2; pass++) { /* the second is a hit on the copy, which tells the home */
+    for (int pass = 0; pass < 2; pass++) { /* the second hits the copy */
         request.priority = pass ? PRIORITY_LAST : PRIORITY_UNSAID;
         assert_true(rig_send_request(rig, sm, &request));
         drain(rig);
