@@ -13,13 +13,13 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from tyto_runs import HOST, MACHINES, SEVEN, Tyto, in_parallel  # noqa: E402 (found by the line above)
+from tyto_runs import FIXED_ADDRESSES, HOST, MACHINES, SEVEN, Tyto, in_parallel  # noqa: E402 (found by the line above)
 
 TYTO = Tyto(sys.argv.pop(1))
-FIXED_ADDRESSES = ("setarch", "--addr-no-randomize")  # of util-linux
 FILES = {"--json": "run.json", "--csv": "run.csv", "--ctas": "ctas.csv", "--timeline": "time.json",
          "--policies": "policies.csv"}
-POLICIES = {"owl": "owl", "ccws": "ccws", "pro": "pro", "md": "gto", "gtx480": "two-level", "qv100": "gto", "a100": "gto"}
+POLICIES = {"owl": "owl", "ccws": "ccws", "pro": "pro", "md": "gto", "gtx480": "two-level", "qv100": "gto", "a100": "gto",
+            "v100": "owl", "rtx3070": "pro"}
 
 
 def everything(words, **how):
@@ -49,7 +49,7 @@ class Determinism(unittest.TestCase):
 
     def test_every_run_writes_the_same(self):
         rows, runs = self.all_runs()
-        self.assertEqual({row[1] for row in rows}, set(MACHINES))
+        self.assertLessEqual(set(MACHINES), {row[1] for row in rows})
         for one, other in zip(runs, self.all_runs()[1]):
             self.compare(one, other)
 

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """Timing changes no result: programs verify and print what they do in functional mode, under every warp
-scheduler and every thread block scheduler that `tyto schedulers` lists.
+scheduler and every thread block scheduler that `tyto schedulers` lists. A run whose counters' identities do
+not hold fails by itself.
 
 usage: test_results.py TYTO seven SIZE MACHINE...       seven programs on each of the machines
+       test_results.py TYTO every SIZE MACHINE...       every program on each of the machines
        test_results.py TYTO papers SIZE                 every program on the machines of the papers that use it
+
+Of the first two, a run is done again with other addresses and two threads: it writes the same bytes.
 """
 import json
 import sys
 import pathlib
 import re
+import shutil
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from tyto_runs import MACHINES, SEVEN, Tyto, in_parallel  # noqa: E402 (found by the line above)
+from tyto_runs import FIXED_ADDRESSES, MACHINES, SEVEN, Tyto, in_parallel  # noqa: E402 (found by the line above)
 
 TABLE = HERE.parent.parent / "workloads" / "README.md"
 ROW = re.compile(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", re.MULTILINE)
@@ -40,12 +45,23 @@ def used_by_papers():
             yield program, machine
 
 
-def check(tyto, functional, size, row):
+def every_on(machines):
+    """(program, machine) for every program of the workloads' table; those that time themselves where they have room."""
+    for program, _ in ROW.findall(TABLE.read_text(encoding="utf-8")):
+        for machine in machines:
+            if program not in TIMES or ROOMY.get(program, machines[0]) == machine:
+                yield program, machine
+
+
+def check(tyto, functional, size, is_repeated, row):
     """None, or what is wrong with the run of a row."""
     program, machine, option, scheduler = row
     name = f"{program} on {machine} under {scheduler}"
+    words = ("--machine", machine, option, scheduler, program, "--size", size)
     try:
-        printed, text = tyto.run("--machine", machine, option, scheduler, program, "--size", size)
+        printed, text = tyto.run(*words)
+        if is_repeated and (printed, text) != tyto.run("--threads", "2", *words, prefix=FIXED_ADDRESSES):
+            return f"{name} wrote other bytes with other addresses and two threads"
     except RuntimeError as error:
         return f"{name}: {error}"
     if result_of(program, printed) != result_of(program, functional[program][0]):
@@ -59,8 +75,9 @@ def check(tyto, functional, size, row):
 
 def main(command, which, size, *machines):
     tyto = Tyto(command)
-    uses = (list(used_by_papers()) if which == "papers" else
-            [(program, machine) for machine in machines for program in SEVEN])
+    uses = list(used_by_papers() if which == "papers" else every_on(machines) if which == "every" else
+                [(program, machine) for machine in machines for program in SEVEN])
+    is_repeated = which != "papers" and shutil.which(FIXED_ADDRESSES[0]) is not None
     programs = sorted({program for program, _ in uses})
     functional = dict(zip(programs, in_parallel(
         lambda program: tyto.run("--functional", program, "--size", size), programs)))
@@ -68,7 +85,7 @@ def main(command, which, size, *machines):
     rows = [(program, machine, option, scheduler) for program, machine in uses
             for option, schedulers in (("--scheduler", warps), ("--cta-scheduler", ctas))
             for scheduler in schedulers]
-    wrong = [what for what in in_parallel(lambda row: check(tyto, functional, size, row), rows) if what]
+    wrong = [what for what in in_parallel(lambda row: check(tyto, functional, size, is_repeated, row), rows) if what]
     print("\n".join(wrong + [f"{len(programs)} programs",
                              f"{len(rows) - len(wrong)} passed, {len(wrong)} failed"]))
     return bool(wrong)
