@@ -6,9 +6,12 @@
  * miss rate of 1, where there is nothing to lose, nothing grows.
  *
  * The second says what can grow. A line's first read is made at any degree. What is read again is
- * found while the CTAs' working sets fit into the cache together; beyond, as much of it is found as
- * of the sets fits, down to what a warp reads again at once: where nothing stays, 0.59 (nbf) and
- * 0.67 (unstructured) of the accesses of table 5 read DRAM.
+ * found while the CTAs' working sets fit into the cache together. Beyond, it is lost as the reads
+ * of nbf grow in table 5, whose CTA has a set of 65 lines in a cache of 64 (section 5.1): the curve
+ * is over the sets, in caches, and so for sets and caches of any size. All is lost but what a warp
+ * reads again at once: where nothing stays, 0.59 (nbf) and 0.67 (unstructured) of the accesses of
+ * table 5 read DRAM. A set that does not fit is used all over or piece by piece, which its size
+ * does not tell; what the CTA lost alone does, by the place on the curve where as much is lost.
  *
  * One degree more adds a CTA of 6 warps to the paper's SM. What latency and pipeline grow by for it
  * is taken in part, as a power, for a CTA of fewer or more. Where DRAM reads do not grow, neither
@@ -95,11 +98,31 @@ static double reads_by_table(const MdInputs *inputs, uint32_t degree) {
     return inputs->dram_reads * reads_at(miss_rate, fmax(1, degree * share));
 }
 
+static const double NBF_SETS = 65.0 / 64; /* its working set, in caches: section 5.1 */
+
+/* Share lost of what is read again, where the working sets are `sets` caches. */
+static double lost_at(double sets) {
+    const struct Curve *nbf = &TABLE_5[0];
+    double all = nbf->reads[MD_MAX_DEGREE - 1] / nbf->reads[0];
+    return (along(nbf, fmax(1, sets / NBF_SETS)) - 1) / (all - 1);
+}
+
+/* The sets, in caches, at which a share of `lost` is; beyond the curve its end. */
+static double sets_that_lose(double lost) {
+    for (int n = 1; n < MD_MAX_DEGREE; n++) {
+        double from = lost_at(n * NBF_SETS), to = lost_at((n + 1) * NBF_SETS);
+        if (lost < to) return (n + fmax(0, lost - from) / (to - from)) * NBF_SETS;
+    }
+    return MD_MAX_DEGREE * NBF_SETS;
+}
+
 static double reads_by_sets(const MdInputs *inputs, double reread, uint32_t degree) {
-    double sets = degree * inputs->working_set / inputs->cache_lines;
-    double lost = sets > 1 ? 1 - 1 / sets : 0;
-    double at_risk = fmax(0, reread * inputs->accesses - inputs->lines);
-    return fmax(inputs->dram_reads, inputs->lines + at_risk * lost);
+    double at_risk = reread * inputs->accesses - inputs->lines;
+    if (at_risk <= 0) return inputs->dram_reads;
+    double alone = inputs->working_set / inputs->cache_lines;
+    if (alone > 1)
+        alone = fmax(alone, sets_that_lose((inputs->dram_reads - inputs->lines) / at_risk));
+    return fmax(inputs->dram_reads, inputs->lines + at_risk * lost_at(degree * alone));
 }
 
 double md_dram_reads(const MdInputs *inputs, MdCurve curve, double reread, uint32_t degree) {

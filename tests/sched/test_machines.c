@@ -301,7 +301,7 @@ md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kerne
                           .set = "gpu.sms=4",
                           .ctas = 64,
                           .warps_per_cta = 6,
-                          .lines = 16,
+                          .lines = 20,
                           .rounds = 12,
                           .work = 1,
                           .spread = 16};
