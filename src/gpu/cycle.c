@@ -149,23 +149,33 @@ static void end_turn(Engine *engine) {
     engine->dram.ticks += engine->turn.dram;
 }
 
-/* Partitions `from` .. `to` - 1 make the ticks that are due `i`-th in the turn: each all of them,
- * one behind the other, but for those whose slices pass accesses to one another. */
-PART void step_partitions(const Engine *engine, uint32_t i, uint32_t from, uint32_t to) {
+/* What a partition does in a tick, in this order. */
+enum { DO_REPLIES = 1, DO_DRAM = 2, DO_L2 = 4, DO_ALL = 7 };
+
+/* Partitions `from` .. `to` - 1 do so much of the ticks that are due `i`-th in the turn. */
+static inline void do_partitions(const Engine *engine, uint32_t i, uint32_t from, uint32_t to,
+                                 unsigned what) {
     const CycleTurn *turn = &engine->turn;
     const uint64_t tick = engine->dram.ticks + i + 1;
     const uint64_t cycle = engine->l2.ticks + (i < turn->l2 ? i : turn->l2);
     const bool has_l2 = i < turn->l2, has_dram = i < turn->dram;
-    const uint32_t together = machine_half_slices(engine->machine) ? to - from : 1;
-    for (Partition *const *group = engine->partitions + from, *const *end = engine->partitions + to;
-         group < end; group += together) {
-        for (uint32_t p = 0; has_l2 && p < together; p++)
-            partition_push_replies(group[p], cycle + 1);
-        for (uint32_t p = 0; has_dram && p < together; p++)
-            partition_dram_tick(group[p], tick, cycle);
-        for (uint32_t p = 0; has_l2 && p < together; p++)
-            partition_l2_cycle(group[p], cycle + 1);
+    Partition *const *const end = engine->partitions + to;
+    for (Partition *const *at = engine->partitions + from; at < end; at++) {
+        if (what & DO_REPLIES && has_l2) partition_push_replies(*at, cycle + 1);
+        if (what & DO_DRAM && has_dram) partition_dram_tick(*at, tick, cycle);
+        if (what & DO_L2 && has_l2) partition_l2_cycle(*at, cycle + 1);
     }
+}
+
+/* The ticks that are due: each partition makes all of it, one behind the other, but for those whose
+ * slices pass accesses to one another. */
+PART void step_partitions(const Engine *engine, uint32_t i, uint32_t from, uint32_t to) {
+    if (!machine_half_slices(engine->machine)) {
+        do_partitions(engine, i, from, to, DO_ALL);
+        return;
+    }
+    for (unsigned what = DO_REPLIES; what < DO_ALL; what *= 2)
+        do_partitions(engine, i, from, to, what);
 }
 
 PART void step_networks(const Engine *engine) {

@@ -3,6 +3,10 @@
 
 #include "sm/hints.h"
 
+/* What each instruction passes at issue is one function for the host's processor, whoever else may
+ * call a part of it: a call costs a tenth of what the part does. */
+#define ALWAYS __attribute__((always_inline)) static inline
+
 void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
                 const SmCollectors *collectors) {
     *issue = (SmIssue){.fetch = fetch,
@@ -64,7 +68,8 @@ static bool is_free(const SmIssue *issue, const SmOp *op, uint64_t bit) {
     return !op->slots.slots || (op->flags & ISA_IS_EXIT && issue->slots.excused & bit);
 }
 
-void issue_update_head(SmIssue *issue, SmContext *sm, int warp) {
+/* Looks at the warp's next instruction, which is at `pc`. */
+ALWAYS void update_head(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     const SmBuffer *buffer = &issue->fetch->buffer[warp];
     uint64_t bit = UINT64_C(1) << warp;
     issue->has_news = true;
@@ -73,7 +78,7 @@ void issue_update_head(SmIssue *issue, SmContext *sm, int warp) {
         clear_head(issue, sm, bit);
         return;
     }
-    if (buffer->pc != sm->warps.warp[warp].isa->pc) {
+    if (buffer->pc != pc) {
         clear_head(issue, sm, bit);
         issue->stale |= bit;
         return;
@@ -86,6 +91,10 @@ void issue_update_head(SmIssue *issue, SmContext *sm, int warp) {
     sm->view.wants_load = (sm->view.wants_load & ~bit) | (op->traits & SM_OP_L1D_LOAD ? bit : 0);
     issue->slots.free = (issue->slots.free & ~bit) | (is_free(issue, op, bit) ? bit : 0);
     check_registers(issue, sm, warp, op);
+}
+
+void issue_update_head(SmIssue *issue, SmContext *sm, int warp) {
+    update_head(issue, sm, warp, sm->warps.warp[warp].isa->pc);
 }
 
 /* Results that came with others', which are there now. */
@@ -109,11 +118,6 @@ static void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
 void issue_release(SmIssue *issue, const SmContext *sm, const SmInst *inst) {
     scoreboard_release(&issue->scoreboard, inst->warp, &sm->ops[inst->pc]);
     if (issue->slots.waiting >> inst->warp & 1) release_passing(issue, sm, inst->warp);
-}
-
-void issue_settle_warp(SmIssue *issue, SmContext *sm, int warp) {
-    if (warps_settle(&sm->warps, warp, scoreboard_pending(&issue->scoreboard, warp)))
-        issue_update_head(issue, sm, warp);
 }
 
 void issue_recheck(SmIssue *issue, SmContext *sm, int warp) {
@@ -226,7 +230,7 @@ __attribute__((noinline)) static void profile_issue(SmContext *sm, uint16_t inde
 }
 
 /* Puts the executed instruction on its way to a pipeline. */
-static void send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, int warp, uint32_t pc,
+ALWAYS void send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, int warp, uint32_t pc,
                              const SmOp *op) {
     uint16_t index = insts_new(&sm->insts);
     SmInst *inst = &sm->insts.inst[index];
@@ -310,7 +314,7 @@ static void take_slots(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uin
 }
 
 /* Executes the instruction of the warp that is next. True: its threads have all exited. */
-static bool execute(SmIssue *issue, SmContext *sm, IsaWarp *isa, const SmOp *op) {
+ALWAYS bool execute(SmIssue *issue, SmContext *sm, IsaWarp *isa, const SmOp *op) {
     bool is_branch = (op->flags & ISA_IS_BRANCH) != 0;
     uint32_t depth = is_branch ? isa->depth : 0;
     if (__builtin_expect(issue->dumps, false)) isa_dump_if_due(&sm->isa, isa);
@@ -403,7 +407,7 @@ static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
     if (issue->issues_own) take_slots(issue, sm, warp, pc, slots_of(op, active, lanes), has_exited);
     else view->instructions++;
     view->thread_instructions += (uint64_t)bits_count32(lanes);
-    issue_update_head(issue, sm, warp);
+    update_head(issue, sm, warp, isa->pc);
     sched_agent_issued(&sm->policy, &sm->view,
                        &(TytoIssue){.warp = warp,
                                     .scheduler = scheduler,
@@ -629,10 +633,11 @@ void issue_step(SmIssue *issue, SmContext *sm) {
     if (issue->slots.free) pass_all(issue, sm);
     uint64_t allowed = sm->view.resident ? allowed_warps(issue, sm) : 0;
     issue->allowed = allowed;
-    uint32_t scheduler = config->alternates ? remainder_of(sm->cycle, config->count) : 0;
-    for (uint32_t i = 0; i < config->count && !sm->isa.fault.is_set; i++) {
+    const uint32_t count = config->count;
+    uint32_t scheduler = config->alternates ? remainder_of(sm->cycle, count) : 0;
+    for (uint32_t left = count; left && !sm->isa.fault.is_set; left--) {
         run_scheduler(issue, sm, (int)scheduler, allowed);
-        scheduler = scheduler + 1 < config->count ? scheduler + 1 : 0;
+        if (++scheduler == count) scheduler = 0;
     }
 }
 

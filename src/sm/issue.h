@@ -108,7 +108,10 @@ void issue_update_head(SmIssue *issue, SmContext *sm, int warp);
 /* The instruction's results are there: its registers are free. */
 void issue_release(SmIssue *issue, const SmContext *sm, const SmInst *inst);
 /* The warp has less under way than before: it may be drained, or held no longer. */
-void issue_settle_warp(SmIssue *issue, SmContext *sm, int warp);
+static inline void issue_settle_warp(SmIssue *issue, SmContext *sm, int warp) {
+    if (warps_settle(&sm->warps, warp, scoreboard_pending(&issue->scoreboard, warp)))
+        issue_update_head(issue, sm, warp);
+}
 /* Registers of the warp are free, which its next instruction may have waited for. */
 void issue_recheck(SmIssue *issue, SmContext *sm, int warp);
 /* Something else changed that an outcome may rest on. */

@@ -276,9 +276,11 @@ void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmColle
     drain_pipe(lsu, &lsu->shared_pipe, sm->cycle, SM_RETURN_SHARED);
     drain_pipe(lsu, &lsu->texture_pipe, sm->cycle, SM_RETURN_TEXTURE);
     handle_reply(lsu, sm, l1d, port);
-    port_step_misses(port, sm, MEM_CLIENT_L1T);
-    port_step_misses(port, sm, MEM_CLIENT_L1C);
-    l1d_send_miss(l1d, sm, port);
+    if (port->misses_waiting) {
+        port_step_misses(port, sm, MEM_CLIENT_L1T);
+        port_step_misses(port, sm, MEM_CLIENT_L1C);
+        l1d_send_miss(l1d, sm, port);
+    }
     l1d_step(l1d, sm, port);
     step_latch(lsu, sm, l1d, port);
 }

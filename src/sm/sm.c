@@ -250,7 +250,7 @@ static void plan_next_step(Sm *sm) {
 }
 
 /* Accounts the cycles up to, not including, `cycle` as ones in which nothing has changed. */
-static void count_cycles(Sm *sm, uint64_t cycle) {
+__attribute__((always_inline)) static inline void count_cycles(Sm *sm, uint64_t cycle) {
     const TytoSmView *view = &sm->context.view;
     SmCycles *sums = &sm->cycles;
     if (cycle <= sums->settled) return;

@@ -166,12 +166,9 @@ void warps_inst_done(SmWarps *warps, const SmInst *inst) {
     update_held(warps);
 }
 
-bool warps_settle(SmWarps *warps, int warp, uint32_t pending) {
+bool warps_let_go(SmWarps *warps, int warp, uint32_t pending) {
     const SmWarp *w = &warps->warp[warp];
     uint64_t bit = UINT64_C(1) << warp;
-    bool awaits_stores = warps->awaits_stores & (w->stores != 0);
-    warps->drained |= bits_if(!(w->in_flight | w->atomics) & !awaits_stores, warp);
-    if (!(warps->held & bit)) return false;
     if (pending == 0 && !(w->is_fence_for_stores && w->stores)) warps->fenced &= ~bit;
     if (w->atomics == 0) warps->atomic_waits &= ~bit;
     if (!w->copies.waiting) warps->copy_waits &= ~bit;

@@ -4,6 +4,7 @@
 #ifndef TYTO_SM_WARPS_H
 #define TYTO_SM_WARPS_H
 
+#include "base/bits.h"
 #include "isa/launch.h"
 #include "sm/copies.h"
 #include "sm/inst.h"
@@ -77,8 +78,15 @@ void warps_update_barriers(SmContext *sm, int warp);
 static inline void warps_store_done(SmWarps *warps, int warp) { warps->warp[warp].stores--; }
 static inline void warps_atomic_done(SmWarps *warps, int warp) { warps->warp[warp].atomics--; }
 void warps_inst_done(SmWarps *warps, const SmInst *inst);
+/* Whether a warp that is held is held no longer. */
+bool warps_let_go(SmWarps *warps, int warp, uint32_t pending);
 /* After one of those: the warp may be drained, or held no longer, which is the answer. `pending` as
  * in warps_fence. */
-bool warps_settle(SmWarps *warps, int warp, uint32_t pending);
+static inline bool warps_settle(SmWarps *warps, int warp, uint32_t pending) {
+    const SmWarp *w = &warps->warp[warp];
+    bool awaits_stores = warps->awaits_stores & (w->stores != 0);
+    warps->drained |= bits_if(!(w->in_flight | w->atomics) & !awaits_stores, warp);
+    return warps->held >> warp & 1 && warps_let_go(warps, warp, pending);
+}
 
 #endif
