@@ -71,7 +71,7 @@ const TytoPolicy tyto_policy = {
               TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) | TYTO_WANTS(TYTO_EVENT_WARP_AT_BARRIER) |
               TYTO_WANTS(TYTO_EVENT_BARRIER_RELEASED) | TYTO_WANTS(TYTO_EVENT_LAST_CTA) |
               TYTO_WANTS(TYTO_EVENT_L1D_HIT) | TYTO_WANTS(TYTO_EVENT_L1D_MISS) |
-              TYTO_WANTS(TYTO_EVENT_L1D_EVICTED),
+              TYTO_WANTS(TYTO_EVENT_L1D_EVICTED) | TYTO_WANTS(TYTO_EVENT_L1D_STORED),
     .start = start,
     .pick = pick,
     .issued = issued,

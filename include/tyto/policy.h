@@ -93,10 +93,12 @@ typedef enum TytoEventKind {
     TYTO_EVENT_WARP_AT_BARRIER,  /* warp, cta_slot: it has begun to wait */
     TYTO_EVENT_BARRIER_RELEASED, /* cta_slot, warps: those that may go on */
     TYTO_EVENT_LAST_CTA,         /* the grid's last CTA has been dispatched (to any SM) */
-    TYTO_EVENT_L1D_HIT,    /* warp, address: a load found its line; owner: who brought it in */
-    TYTO_EVENT_L1D_MISS,   /* warp, address: a load did not; the line is requested (or joins one
-                              that is under way: is_pending) */
-    TYTO_EVENT_L1D_EVICTED /* address: line dropped; owner: the warp that had brought it in */
+    TYTO_EVENT_L1D_HIT,     /* warp, address: a load found its line; owner: who brought it in */
+    TYTO_EVENT_L1D_MISS,    /* warp, address: a load did not; the line is requested (or joins one
+                               that is under way: is_pending) */
+    TYTO_EVENT_L1D_EVICTED, /* address: line dropped; owner: the warp that had brought it in */
+    TYTO_EVENT_L1D_STORED /* warp, address: a store was passed on to L2; where the L1D drops what is
+                             written (write-evict), L1D_EVICTED came before */
 } TytoEventKind;
 
 typedef struct TytoEvent {

@@ -9,7 +9,7 @@ from ._library import ffi, library, library_folder
 
 MOST_POLICIES = 64
 EVENTS = ("cta_launched", "cta_finished", "warp_finished", "warp_at_barrier", "barrier_released", "last_cta",
-          "l1d_hit", "l1d_miss", "l1d_evicted")
+          "l1d_hit", "l1d_miss", "l1d_evicted", "l1d_stored")
 
 
 def warps(of: int) -> Iterator[int]:

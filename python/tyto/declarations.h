@@ -128,7 +128,8 @@ typedef enum TytoEventKind {
     TYTO_EVENT_LAST_CTA,
     TYTO_EVENT_L1D_HIT,
     TYTO_EVENT_L1D_MISS,
-    TYTO_EVENT_L1D_EVICTED
+    TYTO_EVENT_L1D_EVICTED,
+    TYTO_EVENT_L1D_STORED
 } TytoEventKind;
 typedef struct TytoEvent {
     TytoEventKind kind;

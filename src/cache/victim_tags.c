@@ -61,6 +61,17 @@ bool victim_tags_probe(VictimTags *victims, uint32_t warp, uint64_t address) {
     return true;
 }
 
+void victim_tags_remove(VictimTags *victims, uint64_t address) {
+    uint64_t line = address >> victims->line_shift;
+    for (uint32_t warp = 0; warp < victims->warps; warp++) {
+        uint64_t *set = set_of(victims, warp, line);
+        uint32_t rank = rank_of(victims, set, line);
+        if (rank == victims->ways) continue;
+        memmove(&set[1], &set[0], sizeof *set * rank);
+        set[0] = EMPTY;
+    }
+}
+
 void victim_tags_clear(VictimTags *victims, uint32_t warp) {
     assert(warp < victims->warps);
     uint32_t places = victims->sets * victims->ways;

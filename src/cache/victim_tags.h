@@ -34,6 +34,9 @@ void victim_tags_insert(VictimTags *victims, uint32_t warp, uint64_t address);
 /* Whether the warp had lost the line of `address`. */
 bool victim_tags_probe(VictimTags *victims, uint32_t warp, uint64_t address);
 
+/* What every warp remembers of the line is out of date (it was written). */
+void victim_tags_remove(VictimTags *victims, uint64_t address);
+
 /* Empties the warp's array (another warp takes its place). */
 void victim_tags_clear(VictimTags *victims, uint32_t warp);
 

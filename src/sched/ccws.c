@@ -13,7 +13,8 @@
  * as the cycle in which it would reach zero; who may load is worked out anew only when that can
  * have changed. Source: CCWS section 3.3, equation (1), table 3. Where the paper is silent, as its
  * authors' released simulator: 2 sets of 8 ways, first in first out; ties go to the lower warp;
- * hits and instructions count for the warps that are still on the SM. */
+ * hits and instructions count for the warps that are still on the SM; a store makes every warp
+ * forget its line. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -50,6 +51,7 @@ typedef struct Ccws {
     /* of raised warps: SM cycle in which the score would reach 0 */
     uint64_t zero_at[TYTO_MAX_WARPS];
     uint64_t raised;      /* set of warps whose score may be above the base */
+    uint64_t last_zero;   /* latest of those, or later */
     uint64_t allowed;     /* warps that may issue loads */
     uint64_t valid_until; /* SM cycle from which `allowed` has to be worked out anew */
     uint64_t all_hits;    /* victim tag hits since the kernel's start */
@@ -94,6 +96,20 @@ static uint64_t detected_score(const Ccws *s, const TytoSmView *view) {
     return s->hits * s->throttle * cutoff(s, view) / instructions;
 }
 
+/* Scores stay at or below what a hit would give now, which falls with every instruction and with
+ * every warp that leaves (section 3.3.4: "regardless of how many VTA hits it has received"). */
+static void cap_scores(Ccws *s, const TytoSmView *view) {
+    if (!s->raised || s->last_zero <= view->cycle + s->base) return;
+    uint64_t latest = view->cycle + detected_score(s, view);
+    if (s->last_zero <= latest) return;
+    for (uint64_t rest = s->raised; rest; rest &= rest - 1) {
+        int warp = tyto_lowest(rest);
+        if (s->zero_at[warp] > latest) s->zero_at[warp] = latest;
+    }
+    s->last_zero = latest;
+    s->valid_until = 0;
+}
+
 static void raise_score(Ccws *s, const TytoSmView *view, int warp) {
     s->hits++;
     s->all_hits++;
@@ -101,6 +117,7 @@ static void raise_score(Ccws *s, const TytoSmView *view, int warp) {
     s->last_score = detected_score(s, view);
     s->zero_at[warp] = view->cycle + s->last_score;
     s->raised |= UINT64_C(1) << warp;
+    if (s->last_zero < s->zero_at[warp]) s->last_zero = s->zero_at[warp];
     s->valid_until = 0;
 }
 
@@ -193,10 +210,12 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
         if (event->owner != TYTO_NO_WARP)
             victim_tags_insert(&s->victims, (uint32_t)event->owner, event->address);
         return;
+    case TYTO_EVENT_L1D_STORED: victim_tags_remove(&s->victims, event->address); return;
     case TYTO_EVENT_CTA_LAUNCHED: launch(s, event->warps); break;
     default: finish(s, view, event->warp); break;
     }
     s->valid_until = 0;
+    cap_scores(s, view);
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
@@ -205,10 +224,10 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
 }
 
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
-    (void)view;
     Ccws *s = state;
     s->instructions++;
     greedy_issued(&s->greedy, issue);
+    cap_scores(s, view);
 }
 
 static void report(void *state, const TytoSmView *view, const TytoReport *out) {
@@ -232,7 +251,8 @@ const TytoPolicy sched_ccws = {
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Ccws),
     .events = TYTO_WANTS(TYTO_EVENT_CTA_LAUNCHED) | TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) |
-              TYTO_WANTS(TYTO_EVENT_L1D_MISS) | TYTO_WANTS(TYTO_EVENT_L1D_EVICTED),
+              TYTO_WANTS(TYTO_EVENT_L1D_MISS) | TYTO_WANTS(TYTO_EVENT_L1D_EVICTED) |
+              TYTO_WANTS(TYTO_EVENT_L1D_STORED),
     .extra_bytes = extra_bytes,
     .start = start,
     .pick = pick,

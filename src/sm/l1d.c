@@ -432,6 +432,7 @@ static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *
         tag_array_invalidate(&l1d->tags, place);
         count_eviction(l1d, sm, key);
     }
+    if (!stays) notify(sm, TYTO_EVENT_L1D_STORED, lookup->warp, TYTO_NO_WARP, key, false);
     c->l1d_accesses++;
     record(l1d, sm, kind_of_store(result, policy, allocate), lookup,
            stays && !is_there && allocate == ALLOCATE_FETCH);

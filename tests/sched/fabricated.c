@@ -147,6 +147,10 @@ void l1d_evict(Fabricated *f, int owner, uint64_t address) {
     l1d(f, TYTO_EVENT_L1D_EVICTED, TYTO_NO_WARP, owner, address);
 }
 
+void l1d_store(Fabricated *f, int warp, uint64_t address) {
+    l1d(f, TYTO_EVENT_L1D_STORED, warp, TYTO_NO_WARP, address);
+}
+
 void last_cta(Fabricated *f) {
     f->view.last_cta_dispatched = true;
     notify(f, event_of(TYTO_EVENT_LAST_CTA, TYTO_NO_WARP, -1));

@@ -59,6 +59,7 @@ int step(Fabricated *f);
 void l1d_hit(Fabricated *f, int warp, uint64_t address);
 void l1d_miss(Fabricated *f, int warp, uint64_t address);
 void l1d_evict(Fabricated *f, int owner, uint64_t address);
+void l1d_store(Fabricated *f, int warp, uint64_t address);
 void last_cta(Fabricated *f);
 uint64_t may_load(Fabricated *f);  /* of the resident ones */
 uint64_t may_issue(Fabricated *f); /* of the resident ones */

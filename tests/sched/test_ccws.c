@@ -215,6 +215,54 @@ static void a_new_warp_does_not_inherit_victim_tags(void **unused) {
     fabricated_free(&f);
 }
 
+static void a_store_makes_every_warp_forget_the_line(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    for (int w = 0; w < 4; w++) {
+        l1d_evict(&f, w, 0x1000);
+        l1d_evict(&f, w, 0x2000);
+    }
+    l1d_store(&f, 1, 0x1000);
+    for (int w = 0; w < 4; w++)
+        l1d_miss(&f, w, 0x1000);
+    hits_so_far(&f, 0);
+    for (int w = 0; w < 4; w++)
+        l1d_miss(&f, w, 0x2000);
+    hits_so_far(&f, 4);
+    fabricated_free(&f);
+}
+
+static void a_forgotten_line_leaves_its_place_to_the_next(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws:vta_sets=1,vta_ways=2", (FabricatedSize){.warps = 2});
+    launch_all(&f);
+    l1d_evict(&f, 0, 0x1000);
+    l1d_evict(&f, 0, 0x2000);
+    l1d_store(&f, 0, 0x2000);
+    l1d_evict(&f, 0, 0x3000); /* there is room: 0x1000 stays */
+    l1d_miss(&f, 0, 0x1000);
+    l1d_miss(&f, 0, 0x3000);
+    hits_so_far(&f, 2);
+    fabricated_free(&f);
+}
+
+/* A hit gives 8 x 400 / instructions x 100 points: with 2 instructions 1600, with 8 400. */
+static void scores_stay_below_what_a_hit_would_give_now(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    issue_many(&f, 0, 2);
+    lose_locality(&f, 0);
+    assert_int_equal(may_load(&f), warps(0, 0));
+    issue_many(&f, 0, 14); /* 8 x 400 / 16 = 200 */
+    assert_int_equal(may_load(&f), warps(0, 2));
+    fabricated_free(&f);
+}
+
 static void loads_are_gated_and_nothing_else(void **unused) {
     (void)unused;
     Fabricated f;
@@ -245,8 +293,23 @@ static void prioritization_among_the_allowed_is_greedy_then_oldest(void **unused
 
 typedef struct Model {
     uint64_t score[16]; /* points, by warp */
+    uint64_t hits[16], instructions[16];
     uint64_t resident;
 } Model;
+
+/* Equation (1) caps every score, and so does what has changed in it since. */
+static void model_cap(Model *m) {
+    uint64_t hits = 0, instructions = 0;
+    for (int w = 0; w < 16; w++) {
+        if (!tyto_has(m->resident, w)) continue;
+        hits += m->hits[w];
+        instructions += m->instructions[w];
+    }
+    uint64_t cutoff = (uint64_t)bits_count64(m->resident) * 100;
+    uint64_t cap = hits * 8 * cutoff / (instructions ? instructions : 1);
+    for (int w = 0; w < 16; w++)
+        if (m->score[w] > cap) m->score[w] = cap < 100 ? 100 : cap;
+}
 
 static uint64_t model_may_load(const Model *m) {
     uint64_t limit = (uint64_t)bits_count64(m->resident) * 100, sum = 0, allowed = 0;
@@ -277,14 +340,18 @@ static void who_may_load_is_what_a_walk_over_sorted_scores_gives_in_every_cycle(
             int warp = (int)(next_random(&random) >> 16) % 16;
             if (!tyto_has(m.resident, warp)) warp = tyto_lowest(m.resident);
             issue(&f, warp);
+            m.instructions[warp]++;
+            model_cap(&m);
             if (next_random(&random) >> 16 < 600) {
                 lose_locality(&f, warp);
-                double score = reported(&f, "detected_score");
-                m.score[warp] = score < 100 ? 100 : (uint64_t)score;
+                m.hits[warp]++;
+                m.score[warp] = UINT64_MAX;
+                model_cap(&m);
             }
             if (cycle % 700 == 699) {
                 finish_warp(&f, warp);
                 m.resident &= ~(UINT64_C(1) << warp);
+                model_cap(&m);
             }
             uint64_t expected = model_may_load(&m);
             assert_int_equal(may_load(&f), expected);
@@ -329,6 +396,9 @@ int main(void) {
         cmocka_unit_test(a_warp_finds_the_lines_it_lost_itself),
         cmocka_unit_test(the_victim_tags_are_16_per_warp_2_sets_of_8_first_in_first_out),
         cmocka_unit_test(a_new_warp_does_not_inherit_victim_tags),
+        cmocka_unit_test(a_store_makes_every_warp_forget_the_line),
+        cmocka_unit_test(a_forgotten_line_leaves_its_place_to_the_next),
+        cmocka_unit_test(scores_stay_below_what_a_hit_would_give_now),
         cmocka_unit_test(loads_are_gated_and_nothing_else),
         cmocka_unit_test(prioritization_among_the_allowed_is_greedy_then_oldest),
         cmocka_unit_test(who_may_load_is_what_a_walk_over_sorted_scores_gives_in_every_cycle),

@@ -29,7 +29,7 @@ typedef struct StageInst {
 
 /* What the recording policy was told. */
 typedef struct StageHeard {
-    uint32_t count[TYTO_EVENT_L1D_EVICTED + 1];
+    uint32_t count[TYTO_EVENT_L1D_STORED + 1];
     TytoEvent last;
     uint32_t issued;
     uint64_t elapsed;

@@ -294,6 +294,11 @@ static void test_a_store_that_is_passed_on_drops_its_line_where_the_policy_evict
         assert_int_equal(tag_array_find(&bench->l1d.tags, A) == TAG_NONE, evicts);
         assert_int_equal(counters(bench)->l1d_evictions, evicts);
         assert_int_equal(counters(bench)->l1d_inter_warp_hits, 1);
+        const StageHeard *heard = stage_heard(bench->stage);
+        assert_int_equal(heard->count[TYTO_EVENT_L1D_EVICTED], evicts);
+        assert_int_equal(heard->last.kind, TYTO_EVENT_L1D_STORED);
+        assert_int_equal(heard->last.address, A);
+        assert_int_equal(heard->last.warp, 6);
         stage_free(bench->stage);
     }
 }
