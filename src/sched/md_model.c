@@ -12,6 +12,8 @@
  * reads again at once: where nothing stays, 0.59 (nbf) and 0.67 (unstructured) of the accesses of
  * table 5 read DRAM. A set that does not fit is used all over or piece by piece, which its size
  * does not tell; what the CTA lost alone does, by the place on the curve where as much is lost.
+ * What one whose set fits loses alone, to lines that stream by and to full sets of the cache, it
+ * loses at any degree.
  *
  * One degree more adds a CTA of 6 warps to the paper's SM. What latency and pipeline grow by for it
  * is taken in part, as a power, for a CTA of fewer or more. Where DRAM reads do not grow, neither
@@ -117,12 +119,13 @@ static double sets_that_lose(double lost) {
 }
 
 static double reads_by_sets(const MdInputs *inputs, double reread, uint32_t degree) {
-    double at_risk = reread * inputs->accesses - inputs->lines;
-    if (at_risk <= 0) return inputs->dram_reads;
-    double alone = inputs->working_set / inputs->cache_lines;
+    double alone = inputs->working_set / inputs->cache_lines, first = inputs->lines;
+    double at_most = reread * inputs->accesses;
+    if (at_most <= first) return inputs->dram_reads;
     if (alone > 1)
-        alone = fmax(alone, sets_that_lose((inputs->dram_reads - inputs->lines) / at_risk));
-    return fmax(inputs->dram_reads, inputs->lines + at_risk * lost_at(degree * alone));
+        alone = fmax(alone, sets_that_lose((inputs->dram_reads - first) / (at_most - first)));
+    else first = fmax(first, inputs->dram_reads);
+    return fmax(inputs->dram_reads, first + (at_most - first) * lost_at(degree * alone));
 }
 
 double md_dram_reads(const MdInputs *inputs, MdCurve curve, double reread, uint32_t degree) {
