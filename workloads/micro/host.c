@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/workload.h"
+#include "common/figures.h"
 
 enum { GROUP, MEBIBYTES };
 enum { INSTRUCTIONS = 1, NEAR_MEMORY, FAR_MEMORY, ATOMICS, ALL };
@@ -34,7 +34,6 @@ static const WorkloadInfo INFO = {
 };
 
 enum {
-    MOST_WARPS = 32,
     UNROLLED = 64, /* as in the kernels */
     CTA = 1024,    /* threads for throughputs */
     NODES = 256,   /* of a chase */
@@ -43,38 +42,20 @@ enum {
 
 static struct {
     Workload workload;
-    CUdeviceptr cycles, sink, zeros, data;
+    CUdeviceptr sink, zeros, data;
     size_t data_bytes;
     int sms, clock_khz;
     double empty_cycles; /* of a kernel that does nothing */
-    unsigned figures;
+    Figures figures;
     bool is_right;
 } bench;
 
 static void print_figure(const char *name, const char *of, double value, const char *unit) {
-    char whole[64];
-    snprintf(whole, sizeof whole, "%s%s", name, of);
-    printf("%-24s %10.2f %s\n", whole, value, unit);
-    bench.figures++;
-}
-
-/* ---- Clocks that kernels read ---- */
-
-/* From the first warp's start to the last one's end, in the kernel that ran last. */
-static double interval(unsigned threads) {
-    uint64_t cycles[2 * MOST_WARPS], start = UINT64_MAX, end = 0;
-    unsigned warps = workload_divide_up(threads, 32);
-    workload_copy_to_host(cycles, bench.cycles, 2 * warps * sizeof *cycles);
-    for (unsigned warp = 0; warp < warps; warp++) {
-        if (cycles[2 * warp] < start) start = cycles[2 * warp];
-        if (cycles[2 * warp + 1] > end) end = cycles[2 * warp + 1];
-    }
-    return (double)(end - start);
+    figures_print(&bench.figures, name, of, value, unit);
 }
 
 static double run(const char *kernel, unsigned threads, void **arguments) {
-    workload_launch(&bench.workload, kernel, (WorkloadShape){1, 1, threads, 1}, arguments);
-    return interval(threads);
+    return figures_run(&bench.figures, kernel, threads, arguments);
 }
 
 /* ---- Instructions ---- */
@@ -110,7 +91,7 @@ static const struct Instruction {
 static void measure_matrices(void) {
     enum { PAIRS = 16, WARPS = 8, PRODUCTS = 16 * 16 * 16 };
     unsigned halves = 0x3C003C00; /* two ones */
-    void *arguments[] = {&bench.cycles, &bench.sink, &halves};
+    void *arguments[] = {&bench.figures.cycles, &bench.sink, &halves};
     print_figure("latency.wmma", "", run("latency_wmma", 32, arguments) / (UNROLLED - 1), "cycles");
     double cycles = run("throughput_wmma", 32 * WARPS, arguments);
     print_figure("throughput.wmma", "", 2.0 * PAIRS * WARPS * PRODUCTS / cycles,
@@ -120,14 +101,14 @@ static void measure_matrices(void) {
 static void measure_instructions(void) {
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
         struct Instruction it = instructions[i];
-        void *arguments[] = {&bench.cycles, &bench.sink, &bench.zeros, &it.a, &it.b, &it.c};
+        void *arguments[] = {&bench.figures.cycles, &bench.sink, &bench.zeros, &it.a, &it.b, &it.c};
         char kernel[64];
         snprintf(kernel, sizeof kernel, "latency_%s", it.name);
         print_figure("latency.", it.name, run(kernel, 32, arguments) / (UNROLLED - 1), "cycles");
     }
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
         struct Instruction it = instructions[i];
-        void *arguments[] = {&bench.cycles, &bench.sink, &bench.zeros, &it.a, &it.b, &it.c};
+        void *arguments[] = {&bench.figures.cycles, &bench.sink, &bench.zeros, &it.a, &it.b, &it.c};
         char kernel[64];
         snprintf(kernel, sizeof kernel, "throughput_%s", it.name);
         double cycles = run(kernel, CTA, arguments);
@@ -154,7 +135,7 @@ static double chase(const char *kernel, size_t from, size_t stride, unsigned is_
     }
     unsigned count = NODES;
     double cycles =
-        run(kernel, 1, (void *[]){&bench.cycles, &bench.sink, &first, &count, &is_warm});
+        run(kernel, 1, (void *[]){&bench.figures.cycles, &bench.sink, &first, &count, &is_warm});
     workload_copy_to_host(&end, bench.sink, sizeof end);
     if (end != first) {
         fprintf(stderr, "micro: %s ended at %llx instead of %llx\n", kernel,
@@ -169,7 +150,8 @@ static void measure_near_memory(void) {
     for (unsigned stride = 1; stride <= 32; stride *= 2) {
         char of[16] = "";
         if (stride > 1) snprintf(of, sizeof of, ".%u-way", stride);
-        double cycles = run("chase_shared", 32, (void *[]){&bench.cycles, &bench.sink, &stride});
+        double cycles =
+            run("chase_shared", 32, (void *[]){&bench.figures.cycles, &bench.sink, &stride});
         print_figure("latency.shared", of, cycles / (UNROLLED - 1), "cycles");
     }
     static const struct {
@@ -182,7 +164,7 @@ static void measure_near_memory(void) {
     };
     for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {
         double cycles =
-            run(reads[i].kernel, CTA, (void *[]){&bench.cycles, &bench.sink, &bench.data});
+            run(reads[i].kernel, CTA, (void *[]){&bench.figures.cycles, &bench.sink, &bench.data});
         print_figure(reads[i].name, "", CTA * UNROLLED * reads[i].bytes / cycles, "B/cycle/SM");
     }
 }
@@ -245,7 +227,7 @@ static void measure_atomics(void) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         unsigned stride = rows[i].stride;
         double cycles = run(rows[i].kernel, rows[i].threads,
-                            (void *[]){&bench.cycles, &bench.sink, &bench.data, &stride});
+                            (void *[]){&bench.figures.cycles, &bench.sink, &bench.data, &stride});
         print_figure(rows[i].name, "", cycles / (ATOMICS_IN_A_ROW - 1), "cycles");
     }
     print_figure("launch", "", bench.empty_cycles, "cycles");
@@ -262,7 +244,7 @@ int main(int argc, char **argv) {
         "cuDeviceGetAttribute");
     workload_check(cuDeviceGetAttribute(&bench.clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device),
                    "cuDeviceGetAttribute");
-    bench.cycles = workload_upload_zeros(2 * MOST_WARPS * sizeof(uint64_t));
+    bench.figures = figures_open(&bench.workload);
     bench.sink = workload_upload_zeros(CTA * sizeof(uint64_t));
     bench.zeros = workload_upload_zeros(CTA * sizeof(uint64_t));
     bench.data_bytes = (size_t)bench.workload.values[MEBIBYTES] << 20;
@@ -276,5 +258,5 @@ int main(int argc, char **argv) {
     if (group == ALL || group == NEAR_MEMORY) measure_near_memory();
     if (group == ALL || group == FAR_MEMORY) measure_far_memory();
     if (group == ALL || group == ATOMICS) measure_atomics();
-    return workload_finish(&bench.workload, bench.is_right, "figures", bench.figures);
+    return workload_finish(&bench.workload, bench.is_right, "figures", bench.figures.count);
 }
