@@ -5,7 +5,7 @@
  * them raises the warp's score, which then falls by one a cycle to the base. With the warps in
  * descending order of score, a warp may issue loads while the scores ahead of it sum up to less
  * than the cutoff, which is the base times the warps on the SM. Among all that may issue:
- * greedy-then-oldest, or another order.
+ * greedy-then-oldest, or another order, or fetch groups that take turns.
  *
  * A cycle is here one in which a scheduler may issue, as for the paper's authors, whose simulator
  * clocks an SM of 1300 MHz and SIMT width 8 at 325 MHz, a warp instruction a cycle. Scores are kept
@@ -19,9 +19,10 @@
 
 #include "base/bits.h"
 #include "cache/victim_tags.h"
+#include "sched/fetch_groups.h"
 #include "sched/greedy.h"
 
-enum { K_THROTTLE, BASE, SETS, WAYS, REPLACEMENT, ORDER };
+enum { K_THROTTLE, BASE, SETS, WAYS, REPLACEMENT, ORDER, GROUP };
 
 static const char *const ORDERS[] = {"fifo", "lru", NULL};
 static const TytoPolicyParameter PARAMETERS[] = {
@@ -38,10 +39,17 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [REPLACEMENT] = {"vta_replacement", TYTO_CHOICE, 0, 0, 1, ORDERS, "which victim tag goes first",
                      "the authors' released simulator"},
     [ORDER] = GREEDY_ORDER,
+    [GROUP] =
+        {"group", TYTO_INTEGER, 0, 0, TYTO_MAX_WARPS, NULL,
+         "warps in a fetch group, where groups take turns as in two-level, in and among them by "
+         "`order`, gto or lrr; 0: no groups",
+         "CCWS section 3.3.2: greedy, round-robin or two level"},
 };
 
 typedef struct Ccws {
     Greedy greedy;
+    FetchGroups groups;          /* where `is_two_level` */
+    bool is_two_level;           /* `group` is not 0 */
     VictimTags victims;          /* tags of lost lines, by warp */
     uint64_t throttle;           /* k_throttle */
     uint64_t point;              /* SM cycles in which a score falls by one */
@@ -69,6 +77,9 @@ static size_t extra_bytes(const TytoSmView *view, const double *values) {
 static void start(void *state, const TytoSmView *view, const double *values) {
     Ccws *s = state;
     greedy_start(&s->greedy, values[ORDER]);
+    s->is_two_level = values[GROUP] != 0;
+    s->groups.is_greedy_inside = s->groups.is_oldest_first = s->greedy.order != GREEDY_NEXT;
+    if (s->is_two_level) fetch_groups_start(&s->groups, view, (int)values[GROUP]);
     s->throttle = (uint64_t)values[K_THROTTLE];
     s->point = view->issue_interval;
     s->base = s->point * (uint64_t)values[BASE];
@@ -219,14 +230,16 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
-    const Ccws *s = state;
-    return greedy_pick(&s->greedy, view, scheduler, ready);
+    Ccws *s = state;
+    if (!s->is_two_level) return greedy_pick(&s->greedy, view, scheduler, ready);
+    return fetch_groups_pick(&s->groups, view, scheduler, ready, view->wants_load & ~s->allowed);
 }
 
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
     Ccws *s = state;
     s->instructions++;
     greedy_issued(&s->greedy, issue);
+    if (s->is_two_level) fetch_groups_issued(&s->groups, issue);
     cap_scores(s, view);
 }
 

@@ -326,6 +326,27 @@ static uint64_t model_may_load(const Model *m) {
 
 static uint32_t next_random(uint32_t *seed) { return *seed = *seed * 1664525 + 1013904223; }
 
+/* Over two levels of 2: a group goes on while any of its warps does, and gives way when the others'
+ * loads are held back. */
+static void over_two_levels_a_group_whose_loads_are_held_back_gives_way(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws:group=2", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    assert_int_equal(step(&f), 0);
+    block(&f, warps(0, 0));
+    assert_int_equal(step(&f), 1); /* its group */
+    unblock(&f, warps(0, 0));
+    lose_locality(&f, 2); /* 1 hit / 2 instructions x 8 x 400: nobody else may load */
+    assert_int_equal(may_load(&f), warps(2, 2));
+    f.view.wants_load = warps(0, 2);
+    assert_int_equal(pick(&f, warps(2, 3)), 2);
+    f.view.wants_load = 0;
+    block(&f, warps(2, 3));
+    assert_int_equal(step(&f), 1); /* greedy in the first group */
+    fabricated_free(&f);
+}
+
 static void who_may_load_is_what_a_walk_over_sorted_scores_gives_in_every_cycle(void **unused) {
     (void)unused;
     for (uint32_t seed = 1; seed <= 20; seed++) {
@@ -401,6 +422,7 @@ int main(void) {
         cmocka_unit_test(scores_stay_below_what_a_hit_would_give_now),
         cmocka_unit_test(loads_are_gated_and_nothing_else),
         cmocka_unit_test(prioritization_among_the_allowed_is_greedy_then_oldest),
+        cmocka_unit_test(over_two_levels_a_group_whose_loads_are_held_back_gives_way),
         cmocka_unit_test(who_may_load_is_what_a_walk_over_sorted_scores_gives_in_every_cycle),
         cmocka_unit_test(it_wakes_when_the_next_warp_may_load_not_later),
     };

@@ -1,0 +1,71 @@
+/* Two-level scheduling as a part of policies: a scheduler's warps are divided into fetch groups of
+ * fixed size, in the order of their slots. One group runs until all its warps are stalled; then it
+ * is another group's turn. `two-level` is nothing else; `ccws` can have it in place of its order.
+ *
+ * Groups are formed once, whichever warps are resident, and hold warps of one scheduler. Source:
+ * CCWS section 5.1 (2LVL), OWL section 4.1 on the same scheme. */
+#ifndef TYTO_SCHED_FETCH_GROUPS_H
+#define TYTO_SCHED_FETCH_GROUPS_H
+
+#include "base/bits.h"
+#include "sched/view.h"
+
+typedef struct FetchGroups {
+    uint64_t group[TYTO_MAX_WARPS]; /* by warp: the warps of its group */
+    int8_t last[TYTO_MAX_WARPS];    /* by a group's lowest warp: warp of it that issued last */
+    uint8_t current[TYTO_MAX_SCHEDULERS]; /* by scheduler: a warp of the group whose turn it is */
+    bool is_greedy_inside;                /* greedy-then-oldest in a group; else in turn */
+    bool is_oldest_first;                 /* the group of the oldest warp is next; else in turn */
+    bool yields_to_any; /* a group's turn ends when none of it can issue, whatever the reason */
+} FetchGroups;
+
+static inline void fetch_groups_form(FetchGroups *groups, uint64_t warps, int size) {
+    while (warps) {
+        uint64_t group = 0;
+        for (int i = 0; i < size && warps; i++, warps &= warps - 1)
+            group |= warps & -warps;
+        for (uint64_t rest = group; rest; rest &= rest - 1)
+            groups->group[bits_lowest64(rest)] = group;
+    }
+}
+
+/* The three flags are the caller's. */
+static inline void fetch_groups_start(FetchGroups *groups, const TytoSmView *view, int size) {
+    for (int w = 0; w < TYTO_MAX_WARPS; w++)
+        groups->last[w] = TYTO_NO_WARP;
+    for (uint32_t i = 0; i < view->schedulers; i++) {
+        fetch_groups_form(groups, view->scheduler_warps[i], size);
+        groups->current[i] = (uint8_t)tyto_lowest(view->scheduler_warps[i]);
+    }
+}
+
+/* The group whose turn it is: the current one while any of its warps goes on, else the next. */
+static inline uint64_t fetch_groups_turn(FetchGroups *groups, const TytoSmView *view, int scheduler,
+                                         uint64_t ready, uint64_t held) {
+    uint64_t going = ready;
+    if (!groups->yields_to_any)
+        going |= sched_view_unblocked(view) & view->scheduler_warps[scheduler] & ~held;
+    uint64_t group = groups->group[groups->current[scheduler]];
+    if (group & going) return group;
+    int next = groups->is_oldest_first ? tyto_oldest(view, going)
+                                       : tyto_next(going, bits_highest64(group));
+    groups->current[scheduler] = (uint8_t)next;
+    return groups->group[next];
+}
+
+/* `held`: warps that the policy holds back, which are stalled too. */
+static inline int fetch_groups_pick(FetchGroups *groups, const TytoSmView *view, int scheduler,
+                                    uint64_t ready, uint64_t held) {
+    uint64_t group = fetch_groups_turn(groups, view, scheduler, ready, held);
+    uint64_t candidates = ready & group;
+    if (!candidates) return TYTO_NO_WARP;
+    int last = groups->last[tyto_lowest(group)];
+    if (!groups->is_greedy_inside) return tyto_next(candidates, last);
+    return last >= 0 && tyto_has(candidates, last) ? last : tyto_oldest(view, candidates);
+}
+
+static inline void fetch_groups_issued(FetchGroups *groups, const TytoIssue *issue) {
+    groups->last[tyto_lowest(groups->group[issue->warp])] = (int8_t)issue->warp;
+}
+
+#endif
