@@ -200,7 +200,7 @@ static void reads_agree_with_table_5(void **unused) {
 }
 
 /* Of two CTAs whose set is larger than the cache, the one that loses much alone has its set in use
- * all over; one whose set fits has lost nothing but conflicts, and they say nothing. */
+ * all over; what one loses alone whose set fits says nothing of it, and stays. */
 static void what_a_lone_cta_loses_tells_how_its_set_is_used(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -218,6 +218,9 @@ static void what_a_lone_cta_loses_tells_how_its_set_is_used(void **unused) {
     inputs.cache_lines = 1024;
     reads_by_sets(&inputs, p);
     assert_true(p[7].dram_reads == 2000);
+    inputs.cache_lines = 128;
+    reads_by_sets(&inputs, p);
+    assert_true(p[0].dram_reads == 2000 && p[1].dram_reads > 2000);
 }
 
 /* ---- Section 5.1's thresholds ---- */
