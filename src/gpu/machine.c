@@ -277,6 +277,14 @@ static void check_units(const SmConfig *sm, Diag *diag) {
                    sm->units[SM_UNIT_LDST].count);
 }
 
+/* A line of the first constant cache comes out of one fill of the second. */
+static void check_constants(const SmConfig *sm, Diag *diag) {
+    uint32_t above = cache_config_fill_bytes(&sm->l1c), below = cache_config_fill_bytes(&sm->l15c);
+    if (sm->lsu.has_l15c && above > below)
+        diag_error(diag, NULL, 0, 0,
+                   "l15c.line: filled by %u B, less than the l1c above it, by %u B", below, above);
+}
+
 static void check_partition(const PartitionConfig *partition, Diag *diag) {
     uint32_t atom = partition->atom_bytes;
     if (!bits_is_power_of_two(partition->slices))
@@ -358,6 +366,7 @@ static void check_line_places(const MachineConfig *machine, int lowest_hashed, D
         {"l1i.line", sm->l1i.line_bytes},
         {"l1d.line", sm->l1d.line_bytes},
         {"l1c.line", sm->l1c.line_bytes},
+        {"l15c.line", sm->lsu.has_l15c ? sm->l15c.line_bytes : 0},
         {"l1t.line", sm->l1t.line_bytes},
         {"l2.line", machine->partition.l2.line_bytes},
         {"partition.atom", machine->partition.atom_bytes},
@@ -406,10 +415,8 @@ static void check_map(const MachineConfig *machine, Diag *diag) {
 
 bool machine_check(const MachineConfig *machine, Diag *diag) {
     const NamedCache caches[] = {
-        {"l1i", &machine->sm.l1i},
-        {"l1d", &machine->sm.l1d},
-        {"l1c", &machine->sm.l1c},
-        {"l1t", &machine->sm.l1t},
+        {"l1i", &machine->sm.l1i},   {"l1d", &machine->sm.l1d}, {"l1c", &machine->sm.l1c},
+        {"l15c", &machine->sm.l15c}, {"l1t", &machine->sm.l1t},
     };
     int before = diag_error_count(diag);
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
@@ -418,6 +425,7 @@ bool machine_check(const MachineConfig *machine, Diag *diag) {
     check_sm(&machine->sm, diag);
     check_units(&machine->sm, diag);
     check_tensor(&machine->sm, diag);
+    check_constants(&machine->sm, diag);
     check_partition(&machine->partition, diag);
     check_hints(machine, diag);
     check_halves(machine, diag);

@@ -114,6 +114,7 @@ static const MachineRow rows[] = {
     CACHE_LOCAL_STORE_PARAMETERS(ROW, "l1d.", sm.l1d., "L1 data cache", "write-back", "none")
     SM_L1D_PARAMETERS(ROW, "l1d.", sm.l1d_own.)
     CACHE_PARAMETERS(ROW, "l1c.", sm.l1c., "constant cache", "8 KiB", "64 B", "0 B", "2", "linear", "never", "0", "2", "64", "4")
+    CACHE_PARAMETERS(ROW, "l15c.", sm.l15c., "second constant cache", "64 KiB", "256 B", "0 B", "4", "linear", "kernel", "60", "16", "64", "4")
     CACHE_PARAMETERS(ROW, "l1t.", sm.l1t., "texture cache", "12 KiB", "128 B", "0 B", "24", "linear", "idle", "35", "64", "8", "8")
 
     NOC_LINK_PARAMETERS(ROW, "noc.", network.noc.)

@@ -24,6 +24,7 @@ enum {
     ISA_MBARRIER_LOOK /* no effect but that there must be one */
 };
 enum { ISA_MBARRIER_NO_COMPLETE = 1 << 2 }; /* IsaInst.flags: must not end the phase */
+enum { ISA_MBARRIER_TRIES = 1 << 2 };       /* the same of a wait: the warp waits for a while */
 
 /* An mbarrier object, 64 bits that the PTX ISA calls opaque: bits 0..19 arrivals that the phase
  * still waits for, 20..39 those that a phase expects, 40..47 number of the phase, 48..63 a mark

@@ -446,3 +446,9 @@ IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
     *thread_instructions += lanes;
     return event;
 }
+
+bool isa_try_again(IsaContext *context, IsaWarp *warp, uint32_t pc, uint32_t lanes) {
+    const IsaInst *inst = &context->program->insts[pc];
+    inst->exec(context, warp, inst, lanes);
+    return (warp->preds[inst->operand[0]] & lanes) == lanes;
+}

@@ -113,6 +113,7 @@ bool decode_mbarrier(Decoder *decoder) {
                 {PTX_SUB_MBARRIER_ARRIVE, ISA_MBARRIER_ARRIVE, true},
                 {PTX_SUB_MBARRIER_ARRIVE_DROP, ISA_MBARRIER_DROP, true},
                 {PTX_SUB_MBARRIER_WAIT, ISA_MBARRIER_WAIT, true},
+                {PTX_SUB_MBARRIER_TRY, ISA_MBARRIER_WAIT, true},
                 {PTX_SUB_MBARRIER_PENDING, 0, true}};
     const PtxInst *ptx = decoder->ptx;
     IsaInst *inst = &decoder->draft.inst;
@@ -126,12 +127,14 @@ bool decode_mbarrier(Decoder *decoder) {
         ++row;
     const int address = rows[row].has_result ? 1 : 0;
     const bool is_parity = (ptx->flags & PTX_FLAG_PARITY) != 0;
-    const bool is_wait = ptx->sub == PTX_SUB_MBARRIER_WAIT;
+    const bool tries = ptx->sub == PTX_SUB_MBARRIER_TRY;
+    const bool is_wait = tries || ptx->sub == PTX_SUB_MBARRIER_WAIT;
     decode_fill_access(decoder, ISA_MEMORY_ATOMIC, 1);
     inst->size = decoder->draft.info.element_bytes = 8;
     inst->sub = is_parity ? ISA_MBARRIER_WAIT_PARITY : rows[row].is;
     if (ptx->flags & PTX_FLAG_NO_COMPLETE) inst->flags |= ISA_MBARRIER_NO_COMPLETE;
-    inst->operand[0] = inst->operand[2] = ISA_SINK;
+    if (tries) inst->flags |= ISA_MBARRIER_TRIES;
+    inst->operand[0] = inst->operand[2] = inst->operand[3] = ISA_SINK;
     decoder->draft.info.flags |= ISA_LOOKS;
     decode_set_handler(decoder, ISA_DO_MBARRIER);
     bool is_ok = true;
@@ -140,7 +143,10 @@ bool decode_mbarrier(Decoder *decoder) {
     else if (ptx->operands[0].kind != PTX_OPERAND_SINK)
         is_ok = decode_destination(decoder, &ptx->operands[0], &inst->operand[0]);
     if (!is_ok) return false;
-    const int more = address + 1; /* try_wait's time limit is not looked at */
+    const int more = address + 1;
+    if (ptx->operand_count > more + 1 &&
+        !decode_source(decoder, &ptx->operands[more + 1], PTX_U32, &inst->operand[3]))
+        return false;
     if (ptx->operand_count > more &&
         !decode_source(decoder, &ptx->operands[more], is_wait && !is_parity ? PTX_U64 : PTX_U32,
                        &inst->operand[2]))

@@ -112,7 +112,8 @@ static_assert(sizeof(IsaInst) == 64, "an instruction is one cache line");
  *              offset, operand[1] base of the source, imm its offset, operand[2] row of the size or
  *              predicate; sub: ISA_COPY_... (async.h)
  *   mbarrier   operand[0] destination (row, or predicate of a wait) or ISA_SINK, operand[1] base,
- *              operand[2] row of the count, state or parity; sub: ISA_MBARRIER_...
+ *              operand[2] row of the count, state or parity, operand[3] of a try's limit in ns;
+ *              sub: ISA_MBARRIER_...
  *   ldmatrix, stmatrix  operand[0..vector-1] rows of data, operand[4] base; sub: 1 for .trans
  *   bar        operand[0] row of the barrier's number, operand[1] row of the thread count or
  *              ISA_SINK; sub is PTX_SUB_BAR_SYNC, _ARRIVE or _RED; bar.red: operand[2] destination

@@ -106,6 +106,10 @@ void isa_context_start(IsaContext *context);
 /* Executes the warp's next instruction. Fills context->executed, address and space. A barrier that
  * completes, or a warp that exits, may clear bits in cta->waiting. */
 IsaEvent isa_step(IsaContext *context, IsaWarp *warp);
+/* Whether the lanes that tried a wait on an mbarrier (mbarrier.try_wait at `pc`, the warp's last
+ * instruction) now find their phases complete; then their predicates say so. */
+bool isa_try_again(IsaContext *context, IsaWarp *warp, uint32_t pc, uint32_t lanes);
+
 /* A warp's turn beside the others of its CTA: executes until something else than ISA_EVENT_NONE
  * happens or *budget warp instructions are done. A store or an atomic operation to memory that
  * others see has a turn of its own, so what all warps read before they write, as on a machine that

@@ -220,7 +220,7 @@ static const PtxModifier modifiers[] = {
     {".arrive#mbarrier", PTX_FIELD_SUB, PTX_SUB_MBARRIER_ARRIVE},
     {".arrive_drop", PTX_FIELD_SUB, PTX_SUB_MBARRIER_ARRIVE_DROP},
     {".test_wait", PTX_FIELD_SUB, PTX_SUB_MBARRIER_WAIT},
-    {".try_wait", PTX_FIELD_SUB, PTX_SUB_MBARRIER_WAIT},
+    {".try_wait", PTX_FIELD_SUB, PTX_SUB_MBARRIER_TRY},
     {".pending_count", PTX_FIELD_SUB, PTX_SUB_MBARRIER_PENDING},
     {".shared#to", PTX_FIELD_IGNORED, 0},
     {".shared::cta#to", PTX_FIELD_IGNORED, 0},

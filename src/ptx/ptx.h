@@ -195,6 +195,7 @@ typedef enum PtxSub {
     PTX_SUB_MBARRIER_ARRIVE,
     PTX_SUB_MBARRIER_ARRIVE_DROP,
     PTX_SUB_MBARRIER_WAIT,
+    PTX_SUB_MBARRIER_TRY, /* waits for a while */
     PTX_SUB_MBARRIER_PENDING,
     PTX_SUB_SHR7, /* vmad */
     PTX_SUB_SHR15,

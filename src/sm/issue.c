@@ -384,6 +384,12 @@ __attribute__((noinline)) static void pass_all(SmIssue *issue, SmContext *sm) {
     }
 }
 
+void issue_let_go(SmIssue *issue, SmContext *sm, uint64_t warps) {
+    if (warps) issue_wake(issue);
+    for (; warps; warps &= warps - 1)
+        issue_update_head(issue, sm, bits_lowest64(warps));
+}
+
 /* ---- One instruction ---- */
 
 static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
@@ -403,6 +409,7 @@ static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
     send_to_pipeline(issue, sm, scheduler, warp, pc, op);
     fetch_took(issue->fetch, warp, pc, isa->pc, has_exited);
     if (op->flags & FOLLOWED || has_exited) follow_warp(issue, sm, warp, pc, op->flags, has_exited);
+    if (op->traits & SM_OP_PHASE) issue_let_go(issue, sm, warps_at_mbarrier(sm, warp, pc, lanes));
     TytoWarpView *view = &sm->view.warp[warp];
     if (issue->issues_own) take_slots(issue, sm, warp, pc, slots_of(op, active, lanes), has_exited);
     else view->instructions++;
@@ -470,9 +477,9 @@ bool issue_has_work(const SmIssue *issue, const SmContext *sm) {
 static SmOutcome idle_cause(const SmIssue *issue, const SmContext *sm, uint64_t mine) {
     uint64_t live = context_live(sm) & mine;
     if (!live) return SM_IDLE_NO_WARP;
-    if (live & sm->warps.held) return SM_SCOREBOARD_MEMORY;
+    if (live & sm->warps.held & ~sm->warps.phase_waits) return SM_SCOREBOARD_MEMORY;
     if (live & (issue->fetch->redirected | issue->stale)) return SM_IDLE_BRANCH;
-    if (live & ~sm->view.at_barrier) return SM_IDLE_FETCH;
+    if (live & ~(sm->view.at_barrier | sm->warps.phase_waits)) return SM_IDLE_FETCH;
     return SM_IDLE_BARRIER;
 }
 
@@ -551,7 +558,7 @@ SmStanding issue_standing(const SmIssue *issue, const SmContext *sm, bool has_lo
     uint64_t issued = sm->profile ? sm->profile->has_issued : 0;
     standing_take(&standing, &left, issued, PROFILE_cycles_issued);
     standing_take(&standing, &left, view->exited, PROFILE_cycles_exited);
-    standing_take(&standing, &left, view->at_barrier, PROFILE_cycles_barrier);
+    standing_take(&standing, &left, view->at_barrier | warps->phase_waits, PROFILE_cycles_barrier);
     standing_take(&standing, &left, warps->atomic_waits, PROFILE_cycles_atomic);
     standing_take(&standing, &left, warps->fenced, PROFILE_cycles_fence);
     standing_take(&standing, &left, warps->copy_waits, PROFILE_cycles_copy);

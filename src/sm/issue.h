@@ -114,6 +114,8 @@ static inline void issue_settle_warp(SmIssue *issue, SmContext *sm, int warp) {
 }
 /* Registers of the warp are free, which its next instruction may have waited for. */
 void issue_recheck(SmIssue *issue, SmContext *sm, int warp);
+/* These warps are held no longer. */
+void issue_let_go(SmIssue *issue, SmContext *sm, uint64_t warps);
 /* Something else changed that an outcome may rest on. */
 static inline void issue_wake(SmIssue *issue) { issue->has_news = true; }
 

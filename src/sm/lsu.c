@@ -20,17 +20,26 @@ static uint64_t pipe_next(const SmPipe *pipe) {
 void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
     pipe_init(&lsu->shared_pipe, SM_INSTS, sm->arena);
     pipe_init(&lsu->texture_pipe, RETURN_PLACES, sm->arena);
+    pipe_init(&lsu->constant_pipe, RETURN_PLACES, sm->arena);
     for (int r = 0; r < SM_RETURNS; r++)
         sm_queue_init(&lsu->returns[r], RETURN_PLACES, sm->arena);
     sm_queue_init(&lsu->chosen, SM_INSTS, sm->arena);
     read_cache_init(&lsu->l1c, sm, port, &sm->config->l1c, MEM_CLIENT_L1C);
     read_cache_init(&lsu->l1t, sm, port, &sm->config->l1t, MEM_CLIENT_L1T);
+    lsu->has_l15c = sm->config->lsu.has_l15c;
+    if (lsu->has_l15c) {
+        read_cache_put_above(&lsu->l1c, &lsu->constants_wanted, sm->config->l15c.latency / 2,
+                             sm->arena);
+        line_queue_init(&lsu->constants_found, sm->config->l1c.mshrs, sm->arena);
+        read_cache_init(&lsu->l15c, sm, port, &sm->config->l15c, MEM_CLIENT_L1C);
+    }
     lsu->latch = SM_NONE;
 }
 
 void lsu_start_kernel(SmLsu *lsu) {
     read_cache_start_kernel(&lsu->l1c);
     read_cache_start_kernel(&lsu->l1t);
+    if (lsu->has_l15c) read_cache_start_kernel(&lsu->l15c);
 }
 
 /* ---- Write-back ---- */
@@ -102,10 +111,39 @@ static inline void drain_pipe(SmLsu *lsu, SmPipe *pipe, uint64_t cycle, SmReturn
 /* ---- Replies ---- */
 
 /* A read-only cache's line is there: everything that waited for it goes to the write-back port. */
-static void line_arrived(SmLsu *lsu, SmReadCache *cache, const MemRequest *request, SmReturn way) {
-    read_cache_fill(cache, port_line_of(request));
+static void line_filled(SmLsu *lsu, SmReadCache *cache, uint64_t line, SmReturn way) {
+    read_cache_fill(cache, line);
     while (mshr_has_ready(&cache->mshr))
         access_done(lsu, (uint16_t)mshr_pop(&cache->mshr), way);
+}
+
+/* The same of constants in two levels: of the line that the second cache gets, the first gets those
+ * that it has asked for. Its waiters are the first cache's MSHRs. */
+static void constants_arrived(SmLsu *lsu, const MemRequest *request) {
+    read_cache_fill(&lsu->l15c, port_line_of(request));
+    while (mshr_has_ready(&lsu->l15c.mshr))
+        line_filled(lsu, &lsu->l1c, lsu->l1c.mshr.entries[mshr_pop(&lsu->l15c.mshr)].key,
+                    SM_RETURN_CONST);
+}
+
+/* The second constant cache looks up the oldest line that the first wants, after half of its
+ * latency; the other half is the way of what it has. */
+static void step_constants(SmLsu *lsu, const SmContext *sm, SmPort *port) {
+    SmLineQueue *queue = &lsu->constants_wanted, *found = &lsu->constants_found;
+    if (line_queue_next(found) <= sm->cycle) {
+        line_filled(lsu, &lsu->l1c, found->items[found->head].line, SM_RETURN_CONST);
+        line_queue_pop(found);
+    }
+    if (line_queue_next(queue) > sm->cycle) return;
+    uint32_t way = sm->config->l15c.latency - sm->config->l15c.latency / 2;
+    const SmLineWanted *wanted = &queue->items[queue->head];
+    uint32_t entry = (uint32_t)mshr_find(&lsu->l1c.mshr, wanted->line);
+    ReadResult result =
+        read_cache_access(&lsu->l15c, sm, port, wanted->line, wanted->pc, entry, wanted->warp);
+    if (result == READ_REFUSED) return;
+    if (result == READ_HIT)
+        line_queue_push(found, &(SmLineWanted){.line = wanted->line, .due = sm->cycle + way});
+    line_queue_pop(queue);
 }
 
 static void bypass_arrived(SmLsu *lsu, SmContext *sm, const MemRequest *request) {
@@ -124,8 +162,13 @@ static void handle_reply(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     if (!request) return;
     switch ((MemClient)request->client) {
     case MEM_CLIENT_L1D: l1d_line_arrived(l1d, sm, port, request); break;
-    case MEM_CLIENT_L1C: line_arrived(lsu, &lsu->l1c, request, SM_RETURN_CONST); break;
-    case MEM_CLIENT_L1T: line_arrived(lsu, &lsu->l1t, request, SM_RETURN_TEXTURE); break;
+    case MEM_CLIENT_L1C:
+        if (lsu->has_l15c) constants_arrived(lsu, request);
+        else line_filled(lsu, &lsu->l1c, port_line_of(request), SM_RETURN_CONST);
+        break;
+    case MEM_CLIENT_L1T:
+        line_filled(lsu, &lsu->l1t, port_line_of(request), SM_RETURN_TEXTURE);
+        break;
     case MEM_CLIENT_BYPASS: bypass_arrived(lsu, sm, request); break;
     case MEM_CLIENT_STORE: acknowledged(sm, request); break;
     case MEM_CLIENT_L1I: break; /* never gets here: port_receive answers it to the fetch unit */
@@ -166,16 +209,15 @@ static void access_shared(SmLsu *lsu, SmContext *sm, uint16_t inst, const SmMemo
 }
 
 /* One access to the constant or texture cache; false when it must be tried again. */
-static bool access_read_cache(SmLsu *lsu, SmContext *sm, SmPort *port, uint16_t inst,
-                              SmReadCache *cache, const SmAccess *access, uint64_t *accesses,
+static bool access_read_cache(SmContext *sm, SmPort *port, uint16_t inst, SmReadCache *cache,
+                              SmPipe *pipe, const SmAccess *access, uint64_t *accesses,
                               uint64_t *misses) {
     int warp = sm->insts.inst[inst].warp;
     ReadResult result = read_cache_access(cache, sm, port, access->address, access->pc, inst, warp);
     if (result == READ_REFUSED) return false;
     ++*accesses;
     if (result == READ_WAIT) ++*misses;
-    else if (cache->config->latency)
-        pipe_push(&lsu->texture_pipe, inst, sm->cycle + cache->config->latency);
+    else if (cache->config->latency) pipe_push(pipe, inst, sm->cycle + cache->config->latency);
     else insts_access_done(&sm->insts, inst); /* ends when it leaves the latch */
     return true;
 }
@@ -214,11 +256,11 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMe
             insts_access_done(&sm->insts, inst); /* ends when it leaves the latch */
             return true;
         }
-        return access_read_cache(lsu, sm, port, inst, &lsu->l1c, access, &c->l1c_accesses,
-                                 &c->l1c_misses);
+        return access_read_cache(sm, port, inst, &lsu->l1c, &lsu->constant_pipe, access,
+                                 &c->l1c_accesses, &c->l1c_misses);
     case SM_PATH_TEXTURE:
-        return access_read_cache(lsu, sm, port, inst, &lsu->l1t, access, &c->l1t_accesses,
-                                 &c->l1t_misses);
+        return access_read_cache(sm, port, inst, &lsu->l1t, &lsu->texture_pipe, access,
+                                 &c->l1t_accesses, &c->l1t_misses);
     case SM_PATH_L1D:
         if (!l1d_can_enter(l1d, access->address)) return false;
         l1d_enter(l1d, sm, inst, memory, access);
@@ -262,10 +304,18 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
 
 /* ---- The cycle ---- */
 
+/* Cycle in which a line passes next between the constant caches. */
+static uint64_t next_constant(const SmLsu *lsu) {
+    uint64_t wanted = line_queue_next(&lsu->constants_wanted);
+    uint64_t found = line_queue_next(&lsu->constants_found);
+    return wanted < found ? wanted : found;
+}
+
 /* Nothing is in it, and nothing comes to it. */
 static bool is_quiet(const SmLsu *lsu, const SmL1d *l1d, const SmPort *port) {
     uint32_t here = lsu->chosen.count | lsu->returns_waiting | lsu->shared_pipe.queue.count |
-                    lsu->texture_pipe.queue.count;
+                    lsu->texture_pipe.queue.count | lsu->constant_pipe.queue.count |
+                    lsu->constants_wanted.count | lsu->constants_found.count;
     return lsu_is_free(lsu) && !here && !port_has_reply(port) && !port->misses_waiting &&
            l1d_is_quiet(l1d);
 }
@@ -275,6 +325,8 @@ void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmColle
     write_back(lsu, sm, l1d, collectors);
     drain_pipe(lsu, &lsu->shared_pipe, sm->cycle, SM_RETURN_SHARED);
     drain_pipe(lsu, &lsu->texture_pipe, sm->cycle, SM_RETURN_TEXTURE);
+    drain_pipe(lsu, &lsu->constant_pipe, sm->cycle, SM_RETURN_CONST);
+    if (lsu->constants_wanted.count | lsu->constants_found.count) step_constants(lsu, sm, port);
     handle_reply(lsu, sm, l1d, port);
     if (port->misses_waiting) {
         port_step_misses(port, sm, MEM_CLIENT_L1T);
@@ -296,6 +348,7 @@ bool lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const
     if (lsu->chosen.count || port_has_reply(port)) return true;
     if (port_has_misses(port, MEM_CLIENT_L1C) || port_has_misses(port, MEM_CLIENT_L1T)) return true;
     if (lsu->returns_waiting || l1d_has_work(l1d, sm, port)) return true;
+    if (next_constant(lsu) <= sm->cycle + 1) return true;
     return !lsu_is_free(lsu) && !is_latch_stuck(lsu, sm, l1d);
 }
 
@@ -303,5 +356,7 @@ uint64_t lsu_next_event(const SmLsu *lsu, const SmL1d *l1d) {
     uint64_t next = l1d_next_event(l1d);
     if (pipe_next(&lsu->shared_pipe) < next) next = pipe_next(&lsu->shared_pipe);
     if (pipe_next(&lsu->texture_pipe) < next) next = pipe_next(&lsu->texture_pipe);
+    if (pipe_next(&lsu->constant_pipe) < next) next = pipe_next(&lsu->constant_pipe);
+    if (next_constant(lsu) < next) next = next_constant(lsu);
     return next;
 }

@@ -38,8 +38,13 @@ typedef struct SmLsu {
     SmQueue chosen;              /* complete since the last cycle's choice */
     SmPipe shared_pipe;          /* loads from shared memory */
     SmPipe texture_pipe;         /* accesses that hit the texture cache */
+    SmPipe constant_pipe;        /* or the constant cache, where that takes time */
     SmQueue returns[SM_RETURNS]; /* loads that wait for the write-back port */
     SmReadCache l1c, l1t;
+    bool has_l15c; /* the constant cache has a larger one below it: */
+    SmReadCache l15c;
+    SmLineQueue constants_wanted; /* of the first from the second */
+    SmLineQueue constants_found;  /* on their way from the second to the first */
 } SmLsu;
 
 void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port);

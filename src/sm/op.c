@@ -29,12 +29,19 @@ static bool is_seen_by_others(const IsaInfo *info) {
     }
 }
 
+/* Whether the instruction is for an mbarrier. */
+static bool is_for_mbarrier(const IsaInfo *info) {
+    return info->op == PTX_OP_MBARRIER ||
+           (info->op == PTX_OP_CP && info->memory == ISA_MEMORY_ATOMIC);
+}
+
 static uint8_t traits_of(const IsaInfo *info) {
     bool is_load = is_l1d_load(info);
     bool is_long =
         is_load || info->memory == ISA_MEMORY_ATOMIC || info->memory == ISA_MEMORY_TEXTURE;
     return (uint8_t)((is_load ? SM_OP_L1D_LOAD : 0) | (is_long ? SM_OP_LONG : 0) |
-                     (is_seen_by_others(info) ? SM_OP_SHARED : 0));
+                     (is_seen_by_others(info) ? SM_OP_SHARED : 0) |
+                     (is_for_mbarrier(info) ? SM_OP_PHASE : 0));
 }
 
 static uint8_t counts_of(const IsaInfo *info, SmUnit unit) {

@@ -14,7 +14,8 @@
 enum {
     SM_OP_L1D_LOAD = 1, /* goes through the L1D: one that policies may hold back */
     SM_OP_LONG = 2,     /* its result comes from beyond the SM's own shared and constant memory */
-    SM_OP_SHARED = 4    /* what it does is seen by other SMs, or may depend on what they did */
+    SM_OP_SHARED = 4,   /* what it does is seen by other SMs, or may depend on what they did */
+    SM_OP_PHASE = 8     /* may end a phase of an mbarrier, or wait for the end of one */
 };
 
 /* What an instruction counts as beside its lanes, packed: its SmUnit, then the bits below. */

@@ -20,6 +20,17 @@ void read_cache_init(SmReadCache *cache, SmContext *sm, SmPort *port, const Cach
     port_init_misses(port, sm, client, config->miss_queue);
 }
 
+void line_queue_init(SmLineQueue *queue, uint32_t capacity, Arena *arena) {
+    *queue =
+        (SmLineQueue){.capacity = capacity, .items = ARENA_ARRAY(arena, SmLineWanted, capacity)};
+}
+
+void read_cache_put_above(SmReadCache *cache, SmLineQueue *queue, uint32_t latency, Arena *arena) {
+    line_queue_init(queue, cache->config->miss_queue, arena);
+    cache->below = queue;
+    cache->below_latency = latency;
+}
+
 void read_cache_start_kernel(SmReadCache *cache) {
     if (cache->config->flush != CACHE_FLUSH_NEVER) tag_array_invalidate_all(&cache->tags);
 }
@@ -37,6 +48,32 @@ static bool reserve(SmReadCache *cache, uint64_t key, int32_t place) {
     return tag_array_reserve(&cache->tags, key, sectors, &evicted) != TAG_NONE;
 }
 
+static bool has_room_below(const SmReadCache *cache, const SmPort *port) {
+    return cache->below ? cache->below->count < cache->below->capacity
+                        : port_has_room(port, (MemClient)cache->client, 1);
+}
+
+/* Asks for a line where misses go. */
+static void ask_below(SmReadCache *cache, const SmContext *sm, SmPort *port, uint64_t key,
+                      uint32_t pc, int warp) {
+    SmLineQueue *queue = cache->below;
+    if (queue) {
+        line_queue_push(queue, &(SmLineWanted){.line = key,
+                                               .due = sm->cycle + cache->below_latency,
+                                               .pc = pc,
+                                               .warp = (uint8_t)warp});
+        return;
+    }
+    port_push_miss(port, (MemClient)cache->client,
+                   &(SmSend){.access = {.address = key,
+                                        .atoms = context_atoms_of(sm, cache->fill_bytes),
+                                        .bytes = (uint16_t)cache->fill_bytes,
+                                        .pc = pc & SM_NO_PC},
+                             .op = MEM_OP_READ,
+                             .client = cache->client,
+                             .warp = (uint8_t)warp});
+}
+
 /* What becomes of an access to a line that is not there; place: where it is expected, TAG_NONE. */
 static ReadResult miss(SmReadCache *cache, const SmContext *sm, SmPort *port, uint64_t key,
                        int32_t place, uint32_t pc, uint32_t waiter, int warp) {
@@ -46,19 +83,10 @@ static ReadResult miss(SmReadCache *cache, const SmContext *sm, SmPort *port, ui
         mshr_merge(&cache->mshr, entry, waiter);
         return READ_WAIT;
     }
-    if (mshr_is_full(&cache->mshr) || !port_has_room(port, (MemClient)cache->client, 1) ||
-        !reserve(cache, key, place))
+    if (mshr_is_full(&cache->mshr) || !has_room_below(cache, port) || !reserve(cache, key, place))
         return READ_REFUSED;
     mshr_allocate(&cache->mshr, key, waiter);
-    uint32_t atoms = context_atoms_of(sm, cache->fill_bytes);
-    port_push_miss(port, (MemClient)cache->client,
-                   &(SmSend){.access = {.address = key,
-                                        .atoms = atoms,
-                                        .bytes = (uint16_t)cache->fill_bytes,
-                                        .pc = pc & SM_NO_PC},
-                             .op = MEM_OP_READ,
-                             .client = cache->client,
-                             .warp = (uint8_t)warp});
+    ask_below(cache, sm, port, key, pc, warp);
     return READ_WAIT;
 }
 

@@ -1,5 +1,6 @@
 /* A read-only cache: instructions, constants, textures. A line is fetched whole; with allocation on
- * fill a set never refuses. Its misses leave through the port. */
+ * fill a set never refuses. Its misses leave through the port, or for a larger cache of the SM,
+ * which its owner asks for what waits in the queue between the two. */
 #ifndef TYTO_SM_READ_CACHE_H
 #define TYTO_SM_READ_CACHE_H
 
@@ -9,6 +10,20 @@
 
 enum { SM_READ_HINTS = 8 };
 
+/* A line that one cache asks another for. */
+typedef struct SmLineWanted {
+    uint64_t line; /* address */
+    uint64_t due;  /* cycle from which it can be looked up */
+    uint32_t pc;   /* of the instruction that asked first */
+    uint8_t warp;  /* whose that is */
+} SmLineWanted;
+
+/* Such lines, in order. */
+typedef struct SmLineQueue {
+    uint32_t head, count, capacity;
+    SmLineWanted *items;
+} SmLineQueue;
+
 /* Written by read_cache.c alone, but that the owner takes what is ready from the MSHRs. */
 typedef struct SmReadCache {
     const CacheConfig *config;
@@ -17,12 +32,29 @@ typedef struct SmReadCache {
     int32_t hint[SM_READ_HINTS]; /* by line number modulo this: where such a line was found last */
     Mshr mshr;
     TagArray tags;
+    SmLineQueue *below;     /* where its misses go, owner's; NULL: to the port */
+    uint32_t below_latency; /* cycles until they can be looked up there */
 } SmReadCache;
 
 typedef enum ReadResult { READ_HIT, READ_WAIT, READ_REFUSED } ReadResult;
 
 void read_cache_init(SmReadCache *cache, SmContext *sm, SmPort *port, const CacheConfig *config,
                      MemClient client);
+/* Sends its misses to another cache of the SM, which takes so many cycles to look one up. */
+void read_cache_put_above(SmReadCache *cache, SmLineQueue *queue, uint32_t latency, Arena *arena);
+void line_queue_init(SmLineQueue *queue, uint32_t capacity, Arena *arena);
+static inline void line_queue_push(SmLineQueue *queue, const SmLineWanted *wanted) {
+    assert(queue->count < queue->capacity);
+    queue->items[sm_ring_place(queue->head + queue->count++, queue->capacity)] = *wanted;
+}
+/* Cycle at which the oldest line wanted can be looked up, UINT64_MAX: there is none. */
+static inline uint64_t line_queue_next(const SmLineQueue *queue) {
+    return queue->count ? queue->items[queue->head].due : UINT64_MAX;
+}
+static inline void line_queue_pop(SmLineQueue *queue) {
+    queue->head = sm_ring_place(queue->head + 1, queue->capacity);
+    queue->count--;
+}
 /* Drops all lines, where the machine says so. */
 void read_cache_start_kernel(SmReadCache *cache);
 /* Looks up the line of `address`. READ_WAIT: it is fetched; `waiter` comes out of the MSHRs when it

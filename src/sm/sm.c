@@ -241,6 +241,7 @@ static void plan_next_step(Sm *sm) {
         uint64_t result = subcores_next_result(&sm->cores);
         uint64_t memory = lsu_next_event(&sm->lsu, &sm->l1d);
         next = result < memory ? result : memory;
+        if (warps_next_try(&context->warps) < next) next = warps_next_try(&context->warps);
         if (context->view.resident) {
             uint64_t ahead = sched_agent_next_change(&context->policy, &context->view);
             if (ahead < next - context->cycle) next = context->cycle + ahead;
@@ -302,6 +303,8 @@ void sm_step(Sm *sm, uint64_t cycle) {
     hear_events(sm);
     subcores_step(&sm->cores, context, &sm->lsu);
     issue_stall(&sm->issue, lsu_stalls_pipeline(&sm->lsu, context));
+    if (__builtin_expect(context->warps.phase_waits != 0, false))
+        issue_let_go(&sm->issue, context, warps_end_tries(context));
     bool has_standing = context_is_profiled(context) && issue_will_look(&sm->issue, context);
     issue_step(&sm->issue, context);
     if (has_standing) issue_note_standing(&sm->issue, context);

@@ -137,6 +137,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(BOOL, key, at, "caches_global", caches_global, "yes", "global loads use the L1D") \
     P(BOOL, key, at, "caches_local", caches_local, "yes", "local loads and stores use the L1D") \
     P(BOOL, key, at, "constants_hit", constants_hit, "no", "every read of a constant or a kernel parameter hits the L1C") \
+    P(BOOL, key, at, "second_constants", has_l15c, "no", "constant cache misses go to a larger cache of the SM (l15c) and only that one's to L2") \
     P(BOOL, key, at, "atomics_block", atomics_block, "yes", "a warp issues nothing until its atomics are answered") \
     P(BOOL, key, at, "loads_block", loads_block, "no", "a warp issues nothing until its load from global, local or texture memory has ended, used or not") \
     P(BOOL, key, at, "stalls_pipeline", stalls_pipeline, "no", "nothing issues while an instruction stays in the load/store unit for longer than one pick: stages in a row stop as a whole") \
@@ -154,6 +155,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(COUNT, key, at, "register_granularity", register_granularity, "", 1, 64, "4", "a thread's registers are rounded up to a multiple of this") \
     P(CHOICE, key, at, "divergence", divergence, SmDivergence, "stack", "how lanes of a warp part: stack: the sides of a branch one after the other; independent: in turns, as from compute capability 7.0 on") \
     P(CHOICE, key, at, "instructions", instructions, SmInstructions, "ptx", "what is issued: ptx: the instructions of the PTX, one by one; sass: as many as a GPU's own code has for them, from none to a routine (docs/issue-stream.md)") \
+    P(COUNT, key, at, "try_wait", try_wait, "cycles", 0, 100000000, "20000", "longest that mbarrier.try_wait keeps its warp from issuing when it names no time; an assumption: no GPU's is published") \
     P(COUNT, key, at, "subcores", subcores, "", 1, SM_MAX_SUBCORES, "1", "parts with pipelines, register banks and collector of their own: 1, or one for each scheduler; warp w is in part w mod this") \
     P(COUNT, key, at, "result_buses", result_buses, "", 1, SM_MAX_RESULTS, "2", "results that the pipelines of a sub-core may finish a cycle, together") \
     P(COUNT, key, at, "writeback_width", writeback_width, "", 1, SM_MAX_RESULTS, "2", "finished instructions that a sub-core retires a cycle") \
@@ -211,8 +213,9 @@ typedef struct SmConfig {
     CacheConfig l1i; /* instructions */
     CacheConfig l1d; /* global and local data */
     SmL1dConfig l1d_own;
-    CacheConfig l1c; /* constants and kernel parameters */
-    CacheConfig l1t; /* textures and read-only loads */
+    CacheConfig l1c;  /* constants and kernel parameters */
+    CacheConfig l15c; /* the same, below l1c where lsu.second_constants is */
+    CacheConfig l1t;  /* textures and read-only loads */
 } SmConfig;
 
 static inline uint32_t sm_config_warps(const SmConfig *config) { return config->threads / 32; }

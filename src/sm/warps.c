@@ -1,6 +1,7 @@
 /* Residency (see the header): the sets that follow from what each warp has under way. */
 #include "sm/warps.h"
 
+#include "isa/async.h"
 #include "sched/view.h"
 #include "sm/context.h"
 
@@ -92,7 +93,8 @@ void warps_retire(SmContext *sm, uint64_t retiring) {
 /* ---- At issue ---- */
 
 static void update_held(SmWarps *warps) {
-    warps->held = warps->fenced | warps->atomic_waits | warps->load_waits | warps->copy_waits;
+    warps->held = warps->fenced | warps->atomic_waits | warps->load_waits | warps->copy_waits |
+                  warps->phase_waits;
 }
 
 void warps_issued(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
@@ -130,6 +132,65 @@ void warps_copies(SmWarps *warps, int warp, const IsaInfo *info) {
     else waits = copies_wait(copies, info->element_bytes);
     if (waits) warps->copy_waits |= UINT64_C(1) << warp;
     update_held(warps);
+}
+
+/* ---- Waits for a phase of an mbarrier ---- */
+
+/* Cycles that a warp waits at most: as many as the instruction says, or the machine. */
+static uint64_t longest_try(const SmContext *sm, const IsaWarp *warp, const IsaInst *inst,
+                            uint32_t lanes) {
+    if (inst->operand[3] == ISA_SINK) return sm->config->try_wait;
+    uint64_t ns = isa_row32(warp, inst->operand[3])[bits_lowest32(lanes)];
+    return ns * 1000 / sm->launch->ps_per_cycle;
+}
+
+static void go_on(SmWarps *warps, uint64_t ready) {
+    warps->phase_waits &= ~ready;
+    update_held(warps);
+}
+
+uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes) {
+    SmWarps *warps = &sm->warps;
+    SmWarp *w = &warps->warp[warp];
+    const IsaInst *inst = &sm->program[pc];
+    bool is_wait = inst->sub == ISA_MBARRIER_WAIT || inst->sub == ISA_MBARRIER_WAIT_PARITY;
+    if (is_wait) {
+        bool is_over = !lanes || (w->isa->preds[inst->operand[0]] & lanes) == lanes;
+        if (is_over || !(inst->flags & ISA_MBARRIER_TRIES)) return 0;
+        w->try_pc = pc;
+        w->try_lanes = lanes;
+        w->try_until = sm->cycle + longest_try(sm, w->isa, inst, lanes);
+        if (w->try_until > sm->cycle) warps->phase_waits |= UINT64_C(1) << warp;
+        update_held(warps);
+        return 0;
+    }
+    uint64_t ready = 0;
+    for (uint64_t rest = warps->phase_waits & sm->view.cta[w->cta_slot].all; rest;
+         rest &= rest - 1) {
+        int other = bits_lowest64(rest);
+        const SmWarp *waiting = &warps->warp[other];
+        if (isa_try_again(&sm->isa, waiting->isa, waiting->try_pc, waiting->try_lanes))
+            ready |= UINT64_C(1) << other;
+    }
+    if (ready) go_on(warps, ready);
+    return ready;
+}
+
+uint64_t warps_end_tries(SmContext *sm) {
+    uint64_t ready = 0;
+    for (uint64_t rest = sm->warps.phase_waits; rest; rest &= rest - 1)
+        if (sm->warps.warp[bits_lowest64(rest)].try_until <= sm->cycle) ready |= rest & -rest;
+    if (ready) go_on(&sm->warps, ready);
+    return ready;
+}
+
+uint64_t warps_next_try(const SmWarps *warps) {
+    uint64_t next = UINT64_MAX;
+    for (uint64_t rest = warps->phase_waits; rest; rest &= rest - 1) {
+        uint64_t until = warps->warp[bits_lowest64(rest)].try_until;
+        if (until < next) next = until;
+    }
+    return next;
 }
 
 void warps_exited(SmContext *sm, int warp) { sm->view.exited |= UINT64_C(1) << warp; }

@@ -20,6 +20,9 @@ typedef struct SmWarp {
     uint8_t cta_slot;
     bool is_fence_for_stores; /* the last fence: reaches beyond the CTA */
     SmCopies copies;          /* asynchronous ones */
+    uint32_t try_pc;          /* mbarrier.try_wait that it waits in, ... */
+    uint32_t try_lanes;       /* ... its lanes, ... */
+    uint64_t try_until;       /* ... and the cycle in which it goes on in any case */
 } SmWarp;
 
 typedef struct SmCta {
@@ -31,11 +34,12 @@ typedef struct SmCta {
 /* Written by warps.c alone. */
 typedef struct SmWarps {
     uint64_t drained;      /* slots with nothing in flight, and no acknowledgement to come */
-    uint64_t held;         /* warps that issue nothing until one of the next four has ended */
+    uint64_t held;         /* warps that issue nothing until one of the next five has ended */
     uint64_t fenced;       /* a memory fence waits */
     uint64_t atomic_waits; /* atomics must be answered first */
     uint64_t load_waits;   /* a load must end first */
     uint64_t copy_waits;   /* asynchronous copies must end first */
+    uint64_t phase_waits;  /* the phase of an mbarrier, or a wait's limit, must end first */
     bool awaits_stores;    /* a warp is not drained before its stores are acknowledged */
     uint32_t cta_limit;    /* CTAs of the kernel resident at once */
     uint64_t next_age;     /* of the next warp launched */
@@ -68,6 +72,13 @@ void warps_fence(SmWarps *warps, int warp, bool is_for_cta, uint32_t pending);
 uint8_t warps_copy_issued(SmWarps *warps, int warp);
 /* cp.async.commit_group, wait_group or wait_all. */
 void warps_copies(SmWarps *warps, int warp, const IsaInfo *info);
+/* An instruction for an mbarrier has executed at `pc`, by `lanes`. One that waits and finds its
+ * phase not complete holds its warp for at most so many cycles; another may end a phase that warps
+ * of its CTA wait for: those that go on, bit each. */
+uint64_t warps_at_mbarrier(SmContext *sm, int warp, uint32_t pc, uint32_t lanes);
+/* Lets those go on whose limit has come, bit each; and the cycle of the next limit, UINT64_MAX. */
+uint64_t warps_end_tries(SmContext *sm);
+uint64_t warps_next_try(const SmWarps *warps);
 /* All threads of the warp have exited. */
 void warps_exited(SmContext *sm, int warp);
 /* A warp came to a barrier or exited: brings view.at_barrier of its CTA's warps up to date. */

@@ -137,6 +137,150 @@ static void charges_shared_conflicts_their_degree(void **state) {
     }
 }
 
+/* A chain of loads of the kernel's own constants: from the first cache, from the second, which the
+ * first cannot hold, and in a cold one. A hit is the first's latency away, a miss of it the
+ * second's besides. */
+static uint64_t constant_cycles(const char *sets, uint32_t stride, uint32_t passes) {
+    Timed timed;
+    Text ptx = {0};
+    timed_start(&timed, "qv100", sets, "gto");
+    uint64_t out = timed_buffer(&timed, NULL, 1);
+    text_add(&ptx, HEADER ".const .align 8 .b8 ring[4096];\n"
+                          ".visible .entry constants(.param .u64 out)\n{\n"
+                          ".reg .b32 %p, %pass, %a, %b;\n.reg .b64 %o, %at, %base;\n"
+                          ".reg .pred %q;\nld.param.u64 %o, [out];\nmov.u32 %pass, 0;\n"
+                          "mov.u64 %base, ring;\nagain:\nmov.u64 %at, %base;\nmov.u32 %p, 0;\n"
+                          "mov.u32 %a, %clock;\n");
+    for (int i = 0; i < CHAIN; i++) /* every word is 0 */
+        text_printf(&ptx,
+                    "ld.const.u32 %%p, [%%at+%u];\ncvt.u64.u32 %%at, %%p;\n"
+                    "add.s64 %%at, %%at, %%base;\n",
+                    stride * (uint32_t)i);
+    text_printf(&ptx,
+                "mov.u32 %%b, %%clock;\nsub.u32 %%b, %%b, %%a;\nadd.u32 %%b, %%b, %%p;\n"
+                "st.global.u32 [%%o], %%b;\nadd.u32 %%pass, %%pass, 1;\n"
+                "setp.lt.u32 %%q, %%pass, %u;\n@%%q bra again;\nret;\n}\n",
+                passes);
+    timed_run(&timed, text_string(&ptx), 1, 1, (uint64_t[]){out});
+    uint32_t cycles = timed_word(&timed, out, 0);
+    text_free(&ptx);
+    timed_stop(&timed);
+    return cycles;
+}
+
+#define CONSTANTS                                                                                  \
+    "lsu.constants_hit=no lsu.second_constants=yes l1c.size=512B l1c.ways=2 l1c.line=64B "         \
+    "l1c.latency=10 l15c.size=4KiB "
+
+static void constants_come_from_the_cache_that_holds_them(void **state) {
+    (void)state;
+    uint64_t first = constant_cycles(CONSTANTS "l15c.latency=40", 4, 2);
+    uint64_t second = constant_cycles(CONSTANTS "l15c.latency=40", 128, 2);
+    uint64_t slower = constant_cycles(CONSTANTS "l15c.latency=50", 128, 2);
+    uint64_t cold = constant_cycles(CONSTANTS "l15c.latency=40", 256, 1);
+    uint64_t one_level = constant_cycles("lsu.constants_hit=no l1c.latency=10", 4, 2);
+    assert_int_equal(first, one_level); /* a hit of the first knows nothing of the second */
+    assert_int_equal(slower - second, 10 * CHAIN);
+    assert_true(second >= first + 25 * CHAIN && second <= first + 40 * CHAIN);
+    assert_true(cold >= second + 100 * CHAIN); /* and from there to L2 and DRAM */
+}
+
+/* ---- Asynchronous copies and barriers in memory ---- */
+
+/* Runs a body of instructions by so many warps; its cycles, and what it counted in `result`. */
+static uint64_t body_cycles(const char *sets, const char *body, uint32_t warps, GpuResult *result) {
+    Timed timed;
+    Text ptx = {0};
+    timed_start(&timed, "qv100", sets, "gto");
+    uint64_t data = timed_buffer(&timed, NULL, 4096);
+    text_printf(&ptx,
+                HEADER ".visible .entry body(.param .u64 data)\n{\n"
+                       ".shared .align 16 .b8 tile[4096];\n.reg .b32 %%r<8>, %%t;\n"
+                       ".reg .b64 %%d<4>;\n.reg .pred %%p<4>;\nld.param.u64 %%d0, [data];\n"
+                       "mov.u32 %%t, %%tid.x;\nmul.wide.u32 %%d1, %%t, 16;\n"
+                       "add.s64 %%d1, %%d1, %%d0;\nmov.u32 %%r0, tile;\nshl.b32 %%r1, %%t, 4;\n"
+                       "add.u32 %%r1, %%r1, %%r0;\n%s\nret;\n}\n",
+                body);
+    *result = timed_run(&timed, text_string(&ptx), 1, 32 * warps, (uint64_t[]){data});
+    text_free(&ptx);
+    timed_stop(&timed);
+    return result->cycles;
+}
+
+#define ADDS8                                                                                      \
+    "add.u32 %r2, %r2, 3;\nadd.u32 %r3, %r3, 5;\nadd.u32 %r2, %r2, %r3;\n"                         \
+    "add.u32 %r3, %r3, %r2;\nadd.u32 %r2, %r2, 3;\nadd.u32 %r3, %r3, 5;\n"                         \
+    "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, %r2;\n"
+#define ADDS64 ADDS8 ADDS8 ADDS8 ADDS8 ADDS8 ADDS8 ADDS8 ADDS8
+
+/* What is copied passes no register: the warp goes on, and only a wait for the copies holds it. A
+ * load and a store of the same hold it at the store. */
+static void copies_pass_the_registers_by(void **state) {
+    (void)state;
+    static const char copy[] = "cp.async.cg.shared.global [%r1], [%d1], 16;\n";
+    static const char wait[] = "cp.async.wait_all;\n";
+    static const char moved[] = "ld.global.cg.v4.u32 {%r4, %r5, %r6, %r7}, [%d1];\n"
+                                "st.shared.v4.u32 [%r1], {%r4, %r5, %r6, %r7};\n";
+    Text early = {0}, late = {0}, loads = {0};
+    GpuResult adds, copied, held, through;
+    text_printf(&early, "%s%s%s", copy, ADDS64, wait);
+    text_printf(&late, "%s%s%s", copy, wait, ADDS64);
+    text_printf(&loads, "%s%s", moved, ADDS64);
+    uint64_t alone = body_cycles("", ADDS64, 1, &adds);
+    uint64_t hidden = body_cycles("", text_string(&early), 1, &copied);
+    uint64_t waited = body_cycles("", text_string(&late), 1, &held);
+    uint64_t loaded = body_cycles("", text_string(&loads), 1, &through);
+    enum { LATENCY = 300 /* of DRAM, at least; the additions take longer */ };
+    assert_true(hidden < alone + 50); /* the additions go on while the copy is under way */
+    assert_true(waited > alone + LATENCY);
+    assert_true(loaded > alone + LATENCY);
+    /* A load's value is read again for the store; a copy's operands are addresses alone. */
+    assert_true(through.counters.register_reads > copied.counters.register_reads);
+    assert_int_equal(copied.counters.register_reads, held.counters.register_reads);
+    text_free(&early);
+    text_free(&late);
+    text_free(&loads);
+}
+
+/* Warp 4, in the sub-core of warp 0, adds and arrives; warp 0 waits for it, as `wait` has it. */
+static uint64_t wait_cycles(const char *sets, const char *wait, GpuResult *result) {
+    Text body = {0};
+    text_printf(&body,
+                "setp.eq.u32 %%p0, %%t, 0;\n@%%p0 mbarrier.init.shared.b64 [%%r0], 32;\n"
+                "bar.sync 0;\nsetp.lt.u32 %%p1, %%t, 128;\n@%%p1 bra waits;\n%s%s%s%s"
+                "mbarrier.arrive.shared.b64 %%d2, [%%r0];\nbra done;\n"
+                "waits:\nsetp.ge.u32 %%p2, %%t, 32;\n@%%p2 bra done;\nagain:\n%s"
+                "@!%%p3 bra again;\ndone:\n",
+                ADDS64, ADDS64, ADDS64, ADDS64, wait);
+    uint64_t cycles = body_cycles(sets, text_string(&body), 5, result);
+    text_free(&body);
+    return cycles;
+}
+
+#define TEST_WAIT "mbarrier.test_wait.parity.shared.b64 %p3, [%r0], 0;\n"
+#define TRY_WAIT  "mbarrier.try_wait.parity.shared.b64 %p3, [%r0], 0;\n"
+
+static void a_warp_that_tries_to_wait_leaves_its_slots_to_others(void **state) {
+    (void)state;
+    GpuResult spins, tries, gives_up, limited;
+    uint64_t spinning = wait_cycles("", TEST_WAIT, &spins);
+    uint64_t trying = wait_cycles("", TRY_WAIT, &tries);
+    assert_true(trying <= spinning);
+    /* One try, which is answered when the phase is complete, and its branch. */
+    wait_cycles("sm.try_wait=0", TRY_WAIT, &gives_up);
+    assert_int_equal(gives_up.warp_instructions, spins.warp_instructions);
+    assert_true(tries.warp_instructions < spins.warp_instructions - 10);
+    /* With a limit of 300 cycles it tries again when that has passed: the machine's, or the
+     * instruction's own in nanoseconds. */
+    wait_cycles("sm.try_wait=300", TRY_WAIT, &limited);
+    assert_true(limited.warp_instructions > tries.warp_instructions);
+    assert_true(limited.warp_instructions < spins.warp_instructions);
+    uint64_t count = limited.warp_instructions;
+    wait_cycles("clock.sm=1000MHz", "mbarrier.try_wait.parity.shared.b64 %p3, [%r0], 0, 300;\n",
+                &limited);
+    assert_int_equal(limited.warp_instructions, count);
+}
+
 /* ---- Throughput ---- */
 
 /* Cycles that shared memory takes for one ldmatrix of so many matrices, whose rows are `stride`
@@ -459,6 +603,9 @@ int main(void) {
         cmocka_unit_test(adds_up_at_every_level),
         cmocka_unit_test(overlaps_loads_of_a_warp_unless_they_block),
         cmocka_unit_test(charges_shared_conflicts_their_degree),
+        cmocka_unit_test(constants_come_from_the_cache_that_holds_them),
+        cmocka_unit_test(copies_pass_the_registers_by),
+        cmocka_unit_test(a_warp_that_tries_to_wait_leaves_its_slots_to_others),
         cmocka_unit_test(charges_ldmatrix_a_cycle_for_each_matrix_and_its_conflicts),
         cmocka_unit_test(products_take_their_tensor_pipeline_by_their_size),
         cmocka_unit_test(reaches_peak_ipc_with_an_ideal_front_end),

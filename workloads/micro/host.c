@@ -145,6 +145,31 @@ static double chase(const char *kernel, size_t from, size_t stride, unsigned is_
     return cycles / (NODES - 1);
 }
 
+/* A ring of `nodes` pointers in constant memory, `stride` bytes apart, followed once or twice. No
+ * kernel finds in an SM what another read there, but in L2 it does: so the first runs twice. */
+static double chase_constants(unsigned nodes, size_t stride, unsigned is_warm) {
+    enum { CONSTANTS = 8192 };
+    static uint64_t ring[CONSTANTS];
+    uint64_t base = 0, end = 0;
+    double cycles = 0;
+    workload_launch(&bench.workload, "constant_base", (WorkloadShape){1, 1, 1, 1},
+                    (void *[]){&bench.sink});
+    workload_copy_to_host(&base, bench.sink, sizeof base);
+    for (size_t node = 0; node < nodes; node++)
+        ring[node * stride / sizeof *ring] = base + (node + 1) % nodes * stride;
+    workload_set_variable(&bench.workload, "constants", ring, sizeof ring);
+    for (int launch = 0; launch < 2; launch++)
+        cycles = run("chase_constant", 1,
+                     (void *[]){&bench.cycles, &bench.sink, &base, &nodes, &is_warm});
+    workload_copy_to_host(&end, bench.sink, sizeof end);
+    if (end != base) {
+        fprintf(stderr, "micro: chase_constant ended at %llx instead of %llx\n",
+                (unsigned long long)end, (unsigned long long)base);
+        bench.is_right = false;
+    }
+    return cycles / (nodes - 1);
+}
+
 static void measure_near_memory(void) {
     print_figure("latency.l1", "", chase("chase_ca", 0, 64, 1), "cycles");
     for (unsigned stride = 1; stride <= 32; stride *= 2) {
@@ -154,6 +179,10 @@ static void measure_near_memory(void) {
             run("chase_shared", 32, (void *[]){&bench.figures.cycles, &bench.sink, &stride});
         print_figure("latency.shared", of, cycles / (UNROLLED - 1), "cycles");
     }
+    /* 1 KiB fits in every first cache, 32 KiB in the second; each of 64 KiB's 256 bytes once. */
+    print_figure("latency.constant", "", chase_constants(128, 8, 1), "cycles");
+    print_figure("latency.constant.l15", "", chase_constants(512, 64, 1), "cycles");
+    print_figure("latency.constant.l2", "", chase_constants(256, 256, 0), "cycles");
     static const struct {
         const char *kernel, *name;
         double bytes;

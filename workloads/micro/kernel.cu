@@ -155,6 +155,14 @@ extern "C" __global__ void throughput_wmma(u64 *cycles, float *sink, unsigned ha
 CHASE(ca, "ld.global.ca.u64")
 CHASE(cg, "ld.global.cg.u64")
 
+/* The same in constant memory. A chase begins at an address of that space, which the kernel before
+ * tells. */
+__constant__ u64 constants[8192];
+CHASE(constant, "ld.const.u64")
+extern "C" __global__ void constant_base(u64 *sink) {
+    asm volatile("cvta.to.const.u64 %0, %1;" : "=l"(*sink) : "l"(constants));
+}
+
 /* Every lane reads the word that holds its own address, `stride` words from its neighbour's. */
 extern "C" __global__ void chase_shared(u64 *cycles, unsigned *sink, unsigned stride) {
     __shared__ unsigned words[32 * 32];
