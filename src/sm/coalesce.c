@@ -350,6 +350,7 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
     memory->is_store = info->memory == ISA_MEMORY_STORE || is_advice;
     memory->is_atomic = info->memory == ISA_MEMORY_ATOMIC && path == SM_PATH_BYPASS;
     memory->is_local = space == PTX_SPACE_LOCAL;
+    memory->is_parameter = space == PTX_SPACE_PARAM;
     if (path == SM_PATH_NONE) return;
     if (path == SM_PATH_SHARED) {
         memory->count = 1;

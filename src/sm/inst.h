@@ -73,8 +73,9 @@ typedef struct SmMemory {
     bool is_store;   /* no data come back */
     bool is_atomic;
     bool is_local;
-    uint8_t advice;   /* MemAdvice: a store that stores nothing, and that nobody waits for */
-    SmAccess *access; /* SM_MAX_ACCESSES of them */
+    bool is_parameter; /* of the kernel: the launch has brought it where caches have two levels */
+    uint8_t advice;    /* MemAdvice: a store that stores nothing, and that nobody waits for */
+    SmAccess *access;  /* SM_MAX_ACCESSES of them */
 } SmMemory;
 
 /* Both pools. */

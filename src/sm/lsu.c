@@ -251,7 +251,7 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMe
     Counters *c = &sm->counters;
     switch ((SmPath)memory->path) {
     case SM_PATH_CONST:
-        if (sm->config->lsu.constants_hit) {
+        if (sm->config->lsu.constants_hit || (lsu->has_l15c && memory->is_parameter)) {
             c->l1c_accesses++;
             insts_access_done(&sm->insts, inst); /* ends when it leaves the latch */
             return true;

@@ -137,7 +137,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(BOOL, key, at, "caches_global", caches_global, "yes", "global loads use the L1D") \
     P(BOOL, key, at, "caches_local", caches_local, "yes", "local loads and stores use the L1D") \
     P(BOOL, key, at, "constants_hit", constants_hit, "no", "every read of a constant or a kernel parameter hits the L1C") \
-    P(BOOL, key, at, "second_constants", has_l15c, "no", "constant cache misses go to a larger cache of the SM (l15c) and only that one's to L2") \
+    P(BOOL, key, at, "second_constants", has_l15c, "no", "constant cache misses go to a larger cache of the SM (l15c) and only that one's to L2; kernel parameters are always there") \
     P(BOOL, key, at, "atomics_block", atomics_block, "yes", "a warp issues nothing until its atomics are answered") \
     P(BOOL, key, at, "loads_block", loads_block, "no", "a warp issues nothing until its load from global, local or texture memory has ended, used or not") \
     P(BOOL, key, at, "stalls_pipeline", stalls_pipeline, "no", "nothing issues while an instruction stays in the load/store unit for longer than one pick: stages in a row stop as a whole") \
