@@ -160,7 +160,7 @@ static double chase_constants(unsigned nodes, size_t stride, unsigned is_warm) {
     workload_set_variable(&bench.workload, "constants", ring, sizeof ring);
     for (int launch = 0; launch < 2; launch++)
         cycles = run("chase_constant", 1,
-                     (void *[]){&bench.cycles, &bench.sink, &base, &nodes, &is_warm});
+                     (void *[]){&bench.figures.cycles, &bench.sink, &base, &nodes, &is_warm});
     workload_copy_to_host(&end, bench.sink, sizeof end);
     if (end != base) {
         fprintf(stderr, "micro: chase_constant ended at %llx instead of %llx\n",
