@@ -68,7 +68,8 @@ Partition *partition_new(const PartitionEnvironment *environment) {
     partition->channel = dram_new(&partition->dram, &partition->counters, arena);
     dram_share_bus(partition->channel, environment->bus);
     init_credits(partition, arena);
-    if (environment->counts_row_sharing) row_sharing_init(&partition->rows, arena);
+    if (environment->counts_row_sharing)
+        row_sharing_init(&partition->rows, ROW_SHARING_AT_DRAM, arena);
     for (uint32_t i = 0; i < config->slices; i++)
         slice_init(&partition->slices[i], &partition->environment, i, &partition->slice_counters[i],
                    arena);
@@ -314,7 +315,10 @@ Counters partition_counters(const Partition *partition) {
 }
 
 void partition_close_rows(Partition *partition) {
-    if (partition->rows.rows) row_sharing_close(&partition->rows, &partition->counters);
+    if (!partition->rows.rows) return;
+    row_sharing_close(&partition->rows, &partition->counters);
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        row_sharing_close(&partition->slices[i].rows, &partition->slice_counters[i]);
 }
 
 /* ---- the contents of L2 ---- */

@@ -5,7 +5,8 @@
 
 #include "base/bits.h"
 
-void row_sharing_init(RowSharing *sharing, Arena *arena) {
+void row_sharing_init(RowSharing *sharing, RowSharingPlace place, Arena *arena) {
+    sharing->place = place;
     sharing->rows = arena_alloc_aligned(arena, sizeof *sharing->rows * ROW_SHARING_ROWS, 64);
 }
 
@@ -17,15 +18,22 @@ static bool has_cta(const RowReaders *row, uint32_t cta) {
 }
 
 /* Counts a row that leaves the table. */
-static void count_row(const RowReaders *row, Counters *counters) {
+static void count_row(const RowReaders *row, RowSharingPlace place, Counters *counters) {
     uint32_t neighbours = 0;
     for (uint32_t i = 0; i < row->count; i++)
         neighbours += has_cta(row, row->ctas[i] - 1) || has_cta(row, row->ctas[i] + 1);
+    uint64_t share = UINT64_C(1000000) * neighbours / row->count;
+    if (place == ROW_SHARING_AT_L2) {
+        counters->l2_rows_used++;
+        counters->l2_row_ctas += row->count;
+        counters->l2_row_shares += share;
+        return;
+    }
     counters->dram_rows_used++;
     counters->dram_rows_shared += row->count > 1;
     counters->dram_row_ctas += row->count;
     counters->dram_row_neighbours += neighbours;
-    counters->dram_row_shares += UINT64_C(1000000) * neighbours / row->count;
+    counters->dram_row_shares += share;
 }
 
 static RowReaders *row_of(RowSharing *sharing, uint32_t key) {
@@ -42,7 +50,7 @@ void row_sharing_read(RowSharing *sharing, uint32_t row_number, uint32_t bank, u
         if (has_cta(row, cta)) return;
     }
     if (row->key && (row->key != key || row->count == ROW_SHARING_CTAS)) {
-        count_row(row, counters);
+        count_row(row, sharing->place, counters);
         row->count = 0;
     }
     row->key = key;
@@ -53,7 +61,7 @@ void row_sharing_read(RowSharing *sharing, uint32_t row_number, uint32_t bank, u
 void row_sharing_close(RowSharing *sharing, Counters *counters) {
     for (uint32_t i = 0; i < ROW_SHARING_ROWS; i++) {
         RowReaders *row = &sharing->rows[i];
-        if (row->key) count_row(row, counters);
+        if (row->key) count_row(row, sharing->place, counters);
         row->key = row->count = 0;
     }
 }

@@ -1,5 +1,6 @@
 /* Which CTAs read the same DRAM rows: OWL's row sharing by consecutive CTAs (OWL section 4.3 and
  * table 4). A row read by CTAs 1, 2, 3 and 7 is shared to 75%: three of the four have a neighbour.
+ * The paper does not say where it counts reads, so they are counted at two places.
  *
  * A bounded table of rows, each with the CTAs that have read it since it entered the table. A row
  * leaves, and is counted, when another one needs its place, when its list of CTAs is full, or when
@@ -25,11 +26,15 @@ typedef struct RowReaders {
 } RowReaders;
 _Static_assert(sizeof(RowReaders) == 256, "four cache lines");
 
+/* The reads that count: those that get to DRAM, or all that come to L2. */
+typedef enum RowSharingPlace { ROW_SHARING_AT_DRAM, ROW_SHARING_AT_L2 } RowSharingPlace;
+
 typedef struct RowSharing {
-    RowReaders *rows; /* ROW_SHARING_ROWS, by hash of the key */
+    RowReaders *rows;      /* ROW_SHARING_ROWS, by hash of the key */
+    RowSharingPlace place; /* whose counters it has */
 } RowSharing;
 
-void row_sharing_init(RowSharing *sharing, Arena *arena);
+void row_sharing_init(RowSharing *sharing, RowSharingPlace place, Arena *arena);
 
 /* A CTA (linear index) reads from a row of a bank (one of `banks`). */
 void row_sharing_read(RowSharing *sharing, uint32_t row, uint32_t bank, uint32_t banks,

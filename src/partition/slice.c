@@ -57,6 +57,7 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
         .environment = environment,
         .counters = counters,
     };
+    if (environment->counts_row_sharing) row_sharing_init(&slice->rows, ROW_SHARING_AT_L2, arena);
     if (environment->l2_sets)
         slice->sets = &environment->l2_sets[(size_t)index * cache_config_sets(l2)];
     slice->input_atoms = ARENA_ARRAY(arena, SliceAtom, ring_places(&slice->input));

@@ -23,6 +23,7 @@
 #include "partition/environment.h"
 #include "partition/halves.h"
 #include "partition/ring.h"
+#include "partition/row_sharing.h"
 #include "stats/counters.h"
 
 #define SLICE_NO_REQUEST UINT32_MAX /* no handle */
@@ -133,6 +134,7 @@ typedef struct Slice {
     uint32_t port_bytes;   /* that the data port moves a cycle */
     uint32_t rop_latency;  /* from the network to the input queue, L2's own latency included */
     uint32_t header_bytes; /* of a packet */
+    RowSharing rows;       /* CTAs whose reads came here; without rows where nobody counts them */
 
     /* The ROP line: requests linked by MemRequest.next. */
     uint32_t rop_first, rop_last; /* handles, or SLICE_NO_REQUEST */

@@ -135,6 +135,9 @@
     SUM(l2_prefetches, "lines", "lines put into L2 by the opportunistic prefetcher") \
     SUM(l2_prefetches_used, "lines", "prefetched lines that were then asked for") \
     SUM(l2_prefetches_late, "lines", "lines prefetched when a fetch of theirs was under way already") \
+    SUM(l2_rows_used, "rows", "DRAM rows of which any CTA's reads came to L2") \
+    SUM(l2_row_ctas, "CTAs", "CTAs whose reads of a row came to L2, summed over those rows") \
+    SUM(l2_row_shares, "millionths", "share of CTAs with a neighbour among the CTAs of a row, summed over those rows") \
     GROUP(dram_ticks, "dram", "DRAM") \
     SUM(dram_ticks, "DRAM cycles", "command cycles, summed over the channels") \
     SUM(dram_reads, "requests", "reads served for L2") \
@@ -199,7 +202,9 @@
     RATIO(dram_bandwidth_use, "share", 1, (T(dram_bus_ticks)), (T(dram_ticks)), "DRAM cycles with data on the bus") \
     RATIO(dram_queue_mean, "requests", 1, (T(dram_queue_ticks)), (T(dram_ticks)), "mean requests waiting at a channel") \
     RATIO(row_sharing, "share", 1e-6, (T(dram_row_shares)), (T(dram_rows_used)), "CTAs of a row that have a neighbour among the row's CTAs, averaged over the rows") \
-    RATIO(ctas_per_row, "CTAs", 1, (T(dram_row_ctas)), (T(dram_rows_used)), "mean CTAs that read a row")
+    RATIO(ctas_per_row, "CTAs", 1, (T(dram_row_ctas)), (T(dram_rows_used)), "mean CTAs that read a row") \
+    RATIO(l2_row_sharing, "share", 1e-6, (T(l2_row_shares)), (T(l2_rows_used)), "row_sharing of the reads that come to L2, whether or not they get to DRAM") \
+    RATIO(l2_ctas_per_row, "CTAs", 1, (T(l2_row_ctas)), (T(l2_rows_used)), "ctas_per_row of those reads")
 /* clang-format on */
 
 #define COUNTER_NO_GROUP(first, source, title)

@@ -14,7 +14,7 @@ static Counters read_row(const uint32_t *ctas) {
     Arena *arena = arena_new();
     Counters counters = {0};
     RowSharing sharing;
-    row_sharing_init(&sharing, arena);
+    row_sharing_init(&sharing, ROW_SHARING_AT_DRAM, arena);
     for (; *ctas; ctas++)
         row_sharing_read(&sharing, 5, 3, BANKS, *ctas, &counters);
     row_sharing_close(&sharing, &counters);
@@ -50,7 +50,7 @@ static void test_mean_over_rows(void **state) {
     Arena *arena = arena_new();
     Counters counters = {0};
     RowSharing sharing;
-    row_sharing_init(&sharing, arena);
+    row_sharing_init(&sharing, ROW_SHARING_AT_DRAM, arena);
     static const uint32_t wide[] = {1, 2, 3, 4, 5, 6}, lone[] = {1, 9};
     for (int i = 0; i < 6; i++)
         row_sharing_read(&sharing, 0, 0, BANKS, wide[i], &counters);
@@ -72,7 +72,7 @@ static void test_full_table(void **state) {
     Arena *arena = arena_new();
     Counters counters = {0};
     RowSharing sharing;
-    row_sharing_init(&sharing, arena);
+    row_sharing_init(&sharing, ROW_SHARING_AT_DRAM, arena);
     enum { ROWS = 4 * ROW_SHARING_ROWS / BANKS, CTAS = 2 * ROW_SHARING_CTAS };
     for (uint32_t row = 0; row < ROWS; row++)
         for (uint32_t bank = 0; bank < BANKS; bank++)
@@ -85,11 +85,31 @@ static void test_full_table(void **state) {
     arena_free(arena);
 }
 
+/* Each place has counters of its own. */
+static void test_places(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    Counters counters = {0};
+    RowSharing sharing;
+    row_sharing_init(&sharing, ROW_SHARING_AT_L2, arena);
+    static const uint32_t ctas[] = {1, 2, 3, 7};
+    for (int i = 0; i < 4; i++)
+        row_sharing_read(&sharing, 5, 3, BANKS, ctas[i], &counters);
+    row_sharing_close(&sharing, &counters);
+    assert_int_equal(counters.l2_rows_used, 1);
+    assert_int_equal(counters.l2_row_ctas, 4);
+    assert_float_equal(counters_ratio(&counters, RATIO_l2_row_sharing), 0.75, 1e-5);
+    assert_float_equal(counters_ratio(&counters, RATIO_l2_ctas_per_row), 4, 1e-5);
+    assert_int_equal(counters.dram_rows_used, 0);
+    arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_examples),
         cmocka_unit_test(test_mean_over_rows),
         cmocka_unit_test(test_full_table),
+        cmocka_unit_test(test_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
