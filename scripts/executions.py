@@ -6,7 +6,8 @@ copied into several (an unrolled loop and its rest, a peeled iteration) leaves t
 not account for, and where nothing is known, is shared out as a loop unrolled by its number of copies would. A
 block that ends with a branch of the PTX runs as often as that; one at which lanes meet, as often as the block that
 said so (BSSY); others as often as most of their instructions. Slow ways of divisions and roots are taken not to run:
-blocks that call a routine of ptxas, and the routines.
+blocks that call a routine of ptxas, and the routines. Where there is no other way (divisions of 16 and 64 bits, roundings
+to one side), the routine is counted with its calls if it has no branches; if it has, nothing is known of the kernel.
 """
 import collections
 import re
@@ -15,6 +16,9 @@ import sass
 
 ANCHOR = re.compile(r"(ld(?!\.param|\.const)|ldu|st(?!\.param)|atom|red|bar|barrier|vote|shfl|match|activemask|membar"
                     r"|fence|tex|tld4|suld|sust)\b")
+
+
+ALWAYS_CALLS = re.compile(r"(div|rem)\.[us](16|64)|div\.r[zmp]\.|(rcp|sqrt)\.r[zmp]\.f64")
 
 
 class Ptx:
@@ -121,7 +125,8 @@ class Executions:
     """Executions of the blocks of one kernel; `runs`: PTX line to how often it issued."""
 
     def __init__(self, kernel: sass.Kernel, ptx: Ptx, runs: dict[int, int]):
-        self.ptx, self.runs = ptx, runs
+        self.ptx, self.runs, self.is_known = ptx, runs, True
+        self.called: list[tuple[int, int]] = []  # block that calls a routine on its only way, and the routine's size
         self.blocks = sass.blocks_of(kernel)
         self.count: list[float | None] = [None] * len(self.blocks)
         self.anchors, self.branches = self.find_lines()
@@ -157,9 +162,18 @@ class Executions:
             return max((part for part in kernel.parts if part[0] <= at), default=(0, ""))[1]
 
         for b, block in enumerate(self.blocks):
-            calls = [each.target for each in block if each.opcode in sass.CALLS]
-            if any("__internal" in part_at(at) for at in calls + [block[0].at]):
+            if "__internal" in part_at(block[0].at):
                 self.count[b] = 0
+            for each in block:
+                if each.opcode not in sass.CALLS or "__internal" not in part_at(each.target):
+                    continue
+                name, index = self.ptx.place.get(each.line, ("", 0))
+                if not name or not ALWAYS_CALLS.match(self.ptx.functions[name][0][index][2]):
+                    self.count[b] = 0
+                    continue
+                routine = [one for one in kernel.code if part_at(one.at) == part_at(each.target) and one.opcode != sass.NOP]
+                self.is_known &= not any(one.opcode == sass.BRA for one in routine)
+                self.called.append((b, len(routine)))
 
     def copies(self, b: int, line: int) -> int:
         return self.anchors[b][line] or self.branches[b][line]
@@ -241,5 +255,5 @@ class Executions:
                     self.count[b] = min(self.count[b], sum(self.count[each] for each in before[b]))
 
     def total(self) -> float:
-        return sum(count * sum(each.opcode != sass.NOP for each in block)
-                   for count, block in zip(self.count, self.blocks))
+        own = sum(count * sum(each.opcode != sass.NOP for each in block) for count, block in zip(self.count, self.blocks))
+        return own + sum(self.count[b] * size for b, size in self.called)

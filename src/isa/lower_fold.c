@@ -250,6 +250,27 @@ static void fold_into_wide_add(Lower *lower, int32_t index) {
     }
 }
 
+/* Whether half a word of a logical operation's number leaves the other operand as it is, or is all
+ * of the result. */
+static bool is_trivial_half(const PtxInst *inst, uint32_t half) {
+    return half == 0 || (half == UINT32_MAX && inst->op != PTX_OP_XOR);
+}
+
+/* A number may leave work in one half alone: a shift by 32 or more, a mask. */
+static void halve_by_number(Lower *lower, int32_t index) {
+    const PtxInst *inst = &lower->function->insts[index];
+    if (inst->operand_count < 3 || inst->operands[2].kind != PTX_OPERAND_IMM || !is_64(inst))
+        return;
+    uint64_t number = (uint64_t)inst->operands[2].imm;
+    bool shifts = inst->op == PTX_OP_SHL || (inst->op == PTX_OP_SHR && inst->type != PTX_S64);
+    bool masks = is_logic(inst) && lower->slots[index].slots == 2;
+    if (shifts && number >= 32 && lower->slots[index].slots == 2) set_slots(lower, index, 1);
+    if (masks)
+        set_slots(lower, index,
+                  2u - is_trivial_half(inst, (uint32_t)number) -
+                      is_trivial_half(inst, (uint32_t)(number >> 32)));
+}
+
 /* What is left of 64-bit instructions whose upper half nobody wants. */
 static void narrow(Lower *lower, int32_t index) {
     const PtxInst *inst = &lower->function->insts[index];
@@ -278,10 +299,23 @@ static void fold_wide_product(Lower *lower, int32_t index) {
         set_slots(lower, index, 1);
 }
 
+/* A sum or product is brought to 0 to 1 as it is computed. */
+static bool is_saturated_source(const Lower *lower, const PtxInst *cvt) {
+    const LowerReg *reg = lower_reg(lower, &cvt->operands[1]);
+    const PtxInst *source = reg ? &lower->function->insts[reg->def] : NULL;
+    bool can = cvt->type == PTX_F32 && cvt->type2 == PTX_F32 && cvt->flags & PTX_FLAG_SAT;
+    return can && source && reg->uses == 1 && source->type == PTX_F32 &&
+           (source->op == PTX_OP_ADD || source->op == PTX_OP_MUL || source->op == PTX_OP_FMA);
+}
+
 /* The sign of a widened index goes into what it is added to. */
 static void fold_widening(Lower *lower, int32_t index) {
     const PtxInst *inst = &lower->function->insts[index];
     const LowerReg *reg = lower_result(lower, index);
+    if (is_saturated_source(lower, inst)) {
+        set_slots(lower, index, 0);
+        return;
+    }
     if (!reg || !is_widened(lower, &inst->operands[0])) return;
     if (reg->is_narrow) {
         set_slots(lower, index, 0);
@@ -327,10 +361,13 @@ static void cost_move(Lower *lower, int32_t index) {
         set_slots(lower, index, ptx_type_bits(inst->type) == 64 ? 2 : 1);
 }
 
+/* Parameters of a function, and what it returns, come in registers. */
 static void cost_load(Lower *lower, int32_t index) {
     const LowerReg *reg = lower_result(lower, index);
-    if (reg && reg->kind == LOWER_BANK) set_slots(lower, index, 0);
     const PtxInst *inst = &lower->function->insts[index];
+    bool is_passed = inst->space == PTX_SPACE_PARAM && inst->operands[1].reg < 0 &&
+                     (!lower->function->is_kernel || inst->operands[1].var != NULL);
+    if ((reg && reg->kind == LOWER_BANK) || is_passed) set_slots(lower, index, 0);
     if (inst->vector > 4) set_slots(lower, index, 2);
 }
 
@@ -583,8 +620,10 @@ void lower_fold(Lower *lower) {
         set_slots(lower, i, lower_cost(&f->insts[i]));
     for (int32_t i = 0; i < f->inst_count; i++)
         fold_instruction(lower, i);
-    for (int32_t i = 0; i < f->inst_count; i++)
+    for (int32_t i = 0; i < f->inst_count; i++) {
+        halve_by_number(lower, i);
         narrow(lower, i);
+    }
     for (int32_t i = 0; i < f->inst_count; i++)
         drop_loads(lower, i);
     join_shared_loads(lower);

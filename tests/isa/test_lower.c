@@ -104,6 +104,17 @@ static void test_what_is_added_shifted_and_multiplied_together_is_one_instructio
     CHECK(cases);
 }
 
+static void test_bits_of_a_fixed_place_are_cut_out_by_one_or_two(void **state) {
+    (void)state;
+    static const Case cases[] = {
+        {VALUES "bfe.u32 %r4, %r1, 3, 5;" USE("%r4"), "1 1 1 2 1"},
+        {VALUES "bfe.u32 %r4, %r1, 0, 5;" USE("%r4"), "1 1 1 1 1"},
+        {VALUES "bfe.u32 %r4, %r1, 16, 8;" USE("%r4"), "1 1 1 1 1"},
+        {VALUES "bfe.s32 %r4, %r1, 16, 8;" USE("%r4"), "1 1 1 2 1"},
+    };
+    CHECK(cases);
+}
+
 static void test_products_and_sums_contract_where_no_rounding_is_asked_for(void **state) {
     (void)state;
 #define FLOATS "ld.shared.f32 %f1, [0]; ld.shared.f32 %f2, [64]; ld.shared.f32 %f3, [132];"
@@ -114,6 +125,8 @@ static void test_products_and_sums_contract_where_no_rounding_is_asked_for(void 
         {FLOATS "mul.f32 %f4, %f1, %f2; add.rn.f32 %f5, %f4, %f3;" USE_F, "1 1 1 1 1 1"},
         {FLOATS "neg.f32 %f4, %f1; add.f32 %f5, %f4, %f3;" USE_F, "1 1 1 0 1 1"},
         {FLOATS "neg.f32 %f5, %f1;" USE_F, "1 1 1 1 1"},
+        {FLOATS "fma.rn.f32 %f4, %f1, %f2, %f3; cvt.sat.f32.f32 %f5, %f4;" USE_F, "1 1 1 1 0 1"},
+        {FLOATS "cvt.sat.f32.f32 %f5, %f1;" USE_F, "1 1 1 1 1"},
         {FLOATS "div.rn.f32 %f5, %f1, %f2;" USE_F, "1 1 1 10 1"},
         {FLOATS "div.full.f32 %f5, %f1, %f2;" USE_F, "1 1 1 8 1"},
         {FLOATS "sqrt.approx.ftz.f32 %f5, %f1;" USE_F, "1 1 1 1 1"},
@@ -131,6 +144,13 @@ static void test_64_bits_are_two_instructions_unless_half_of_them_does(void **st
         {WIDE_VALUES "add.u64 %d3, %d1, %d2; ld.global.u32 %r1, [%d3];" USE("%r1"), "1 1 2 1 1"},
         {WIDE_VALUES "mul.lo.u64 %d3, %d1, %d2;" USE64("%d3"), "1 1 4 1"},
         {VALUES "cvt.u64.u32 %d1, %r1;" USE64("%d1"), "1 1 1 0 1"},
+        /* a number may leave work in one half, or in none */
+        {WIDE_VALUES "shr.u64 %d3, %d1, 36;" USE64("%d3"), "1 1 1 1"},
+        {WIDE_VALUES "shr.u64 %d3, %d1, 31;" USE64("%d3"), "1 1 2 1"},
+        {WIDE_VALUES "shr.s64 %d3, %d1, 36;" USE64("%d3"), "1 1 2 1"},
+        {WIDE_VALUES "and.b64 %d3, %d1, -256;" USE64("%d3"), "1 1 1 1"},
+        {WIDE_VALUES "and.b64 %d3, %d1, 4294967295;" USE64("%d3"), "1 1 0 1"},
+        {WIDE_VALUES "xor.b64 %d3, %d1, -1;" USE64("%d3"), "1 1 2 1"},
         {VALUES "cvt.s64.s32 %d1, %r1;" USE64("%d1"), "1 1 1 1 1"},
     };
     CHECK(cases);
@@ -250,6 +270,7 @@ int main(void) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parameters_and_moves_are_operands),
         cmocka_unit_test(test_what_is_added_shifted_and_multiplied_together_is_one_instruction),
+        cmocka_unit_test(test_bits_of_a_fixed_place_are_cut_out_by_one_or_two),
         cmocka_unit_test(test_products_and_sums_contract_where_no_rounding_is_asked_for),
         cmocka_unit_test(test_64_bits_are_two_instructions_unless_half_of_them_does),
         cmocka_unit_test(test_addresses_are_one_multiply_add_and_an_offset),
