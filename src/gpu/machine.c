@@ -277,6 +277,19 @@ static void check_units(const SmConfig *sm, Diag *diag) {
                    sm->units[SM_UNIT_LDST].count);
 }
 
+/* A line of a sub-core's instruction cache comes out of one fill of the SM's, and holds a fetch. */
+static void check_fetch(const SmConfig *sm, Diag *diag) {
+    uint32_t above = cache_config_fill_bytes(&sm->l0i), below = cache_config_fill_bytes(&sm->l1i);
+    if (!sm->fetch.is_per_subcore) return;
+    if (above > below)
+        diag_error(diag, NULL, 0, 0,
+                   "l1i.line: filled by %u B, less than the l0i above it, by %u B", below, above);
+    if (sm->fetch.instruction_bytes * sm->fetch.width > sm->l0i.line_bytes)
+        diag_error(diag, NULL, 0, 0,
+                   "fetch.width: %u instructions of %u B are more than a line of l0i, %u B",
+                   sm->fetch.width, sm->fetch.instruction_bytes, sm->l0i.line_bytes);
+}
+
 /* A line of the first constant cache comes out of one fill of the second. */
 static void check_constants(const SmConfig *sm, Diag *diag) {
     uint32_t above = cache_config_fill_bytes(&sm->l1c), below = cache_config_fill_bytes(&sm->l15c);
@@ -426,6 +439,7 @@ bool machine_check(const MachineConfig *machine, Diag *diag) {
     check_units(&machine->sm, diag);
     check_tensor(&machine->sm, diag);
     check_constants(&machine->sm, diag);
+    check_fetch(&machine->sm, diag);
     check_partition(&machine->partition, diag);
     check_hints(machine, diag);
     check_halves(machine, diag);

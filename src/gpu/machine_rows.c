@@ -108,6 +108,7 @@ static const MachineRow rows[] = {
 
     SM_SHARED_PARAMETERS(ROW, "shared.", sm.shared.)
     SM_LSU_PARAMETERS(ROW, "lsu.", sm.lsu.)
+    CACHE_PARAMETERS(ROW, "l0i.", sm.l0i., "instruction cache of a sub-core", "12 KiB", "128 B", "0 B", "3", "linear", "never", "0", "2", "16", "2")
     CACHE_PARAMETERS(ROW, "l1i.", sm.l1i., "instruction cache", "2 KiB", "128 B", "0 B", "4", "linear", "never", "0", "2", "32", "4")
     CACHE_PARAMETERS(ROW, "l1d.", sm.l1d., "L1 data cache", "16 KiB", "128 B", "0 B", "4", "fermi", "idle", "35", "64", "8", "8")
     CACHE_STORE_PARAMETERS(ROW, "l1d.", sm.l1d., "L1 data cache", "write-evict", "none")

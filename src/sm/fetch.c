@@ -1,14 +1,42 @@
 /* Fetch and decode (see the header). */
 #include "sm/fetch.h"
 
+static SmFront *front_of(SmFetch *fetch, int warp) {
+    return &fetch->front[(uint32_t)warp & fetch->front_mask];
+}
+
+/* An L0I for each sub-core, above the L1I. */
+static void init_l0i(SmFetch *fetch, SmContext *sm, SmPort *port) {
+    const CacheConfig *config = &sm->config->l0i;
+    uint32_t fronts = sm->config->subcores;
+    fetch->front_mask = fronts - 1;
+    fetch->way = sm->config->l1i.latency - sm->config->l1i.latency / 2;
+    fetch->l0i = ARENA_ARRAY(sm->arena, SmReadCache, fronts);
+    line_queue_init(&fetch->wanted, config->miss_queue * fronts, sm->arena);
+    line_queue_init(&fetch->found, config->mshrs * fronts, sm->arena);
+    for (uint32_t f = 0; f < fronts; f++) {
+        read_cache_init(&fetch->l0i[f], sm, port, config, MEM_CLIENT_L1I);
+        read_cache_put_above(&fetch->l0i[f], &fetch->wanted, sm->config->l1i.latency / 2);
+        fetch->front[f].cache = &fetch->l0i[f];
+    }
+}
+
 void fetch_init(SmFetch *fetch, SmContext *sm, SmPort *port) {
     fetch->config = &sm->config->fetch;
-    fetch->decode_due = UINT64_MAX;
+    fetch->front[0].cache = &fetch->l1i;
+    if (fetch->config->is_per_subcore) init_l0i(fetch, sm, port);
     read_cache_init(&fetch->l1i, sm, port, &sm->config->l1i, MEM_CLIENT_L1I);
+    for (uint32_t slot = 0; slot < TYTO_MAX_WARPS; slot++)
+        fetch->front[slot & fetch->front_mask].warps |= UINT64_C(1) << slot;
+    for (uint32_t f = 0; f <= fetch->front_mask; f++)
+        fetch->front[f].decode_due = UINT64_MAX;
 }
 
 void fetch_start_kernel(SmFetch *fetch) {
-    fetch->decode_due = UINT64_MAX;
+    for (uint32_t f = 0; f <= fetch->front_mask; f++) {
+        fetch->front[f].decode_due = UINT64_MAX;
+        if (fetch->l0i) read_cache_start_kernel(&fetch->l0i[f]);
+    }
     read_cache_start_kernel(&fetch->l1i);
 }
 
@@ -37,8 +65,9 @@ void fetch_flush(SmFetch *fetch, int warp, uint32_t pc) {
     fetch->buffer[warp] = (SmBuffer){.pc = pc, .fetch_pc = pc};
     fetch->empty |= bit;
     fetch->redirected |= bit;
-    if (fetch->decode_due != UINT64_MAX && fetch->decode_warp == warp)
-        fetch->decode_due = UINT64_MAX;
+    SmFront *front = front_of(fetch, warp);
+    if (front->decode_due != UINT64_MAX && front->decode_warp == warp)
+        front->decode_due = UINT64_MAX;
     if (fetch->config->is_ideal) fill_ideally(fetch, warp, pc);
 }
 
@@ -58,15 +87,23 @@ void fetch_passed(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has
 
 /* ---- Fetch ---- */
 
-static uint64_t fetchable(const SmFetch *fetch, const SmContext *sm) {
-    uint64_t warps = context_live(sm) & fetch->empty & ~fetch->waits;
-    if (fetch->decode_due != UINT64_MAX) warps &= ~(UINT64_C(1) << fetch->decode_warp);
+/* Warps of a front that it could fetch for. */
+static uint64_t fetchable(const SmFetch *fetch, const SmFront *front, const SmContext *sm) {
+    uint64_t warps = context_live(sm) & fetch->empty & ~fetch->waits & front->warps;
+    if (front->decode_due != UINT64_MAX) warps &= ~(UINT64_C(1) << front->decode_warp);
     return warps;
 }
 
 bool fetch_has_work(const SmFetch *fetch, const SmContext *sm, const SmPort *port) {
-    return fetchable(fetch, sm) || fetch->decode_due != UINT64_MAX ||
-           port_has_misses(port, MEM_CLIENT_L1I) || mshr_has_ready(&fetch->l1i.mshr);
+    if (port_has_misses(port, MEM_CLIENT_L1I) || fetch->wanted.count || fetch->found.count)
+        return true;
+    for (uint32_t f = 0; f <= fetch->front_mask; f++) {
+        const SmFront *front = &fetch->front[f];
+        if (fetchable(fetch, front, sm) || front->decode_due != UINT64_MAX ||
+            mshr_has_ready(&front->cache->mshr))
+            return true;
+    }
+    return false;
 }
 
 static uint64_t code_address(const SmFetch *fetch, uint32_t pc) {
@@ -74,9 +111,9 @@ static uint64_t code_address(const SmFetch *fetch, uint32_t pc) {
 }
 
 /* Instructions that the next fetch brings: up to the width, within the line. */
-static uint32_t fetch_count(const SmFetch *fetch, const SmBuffer *buffer) {
+static uint32_t fetch_count(const SmFetch *fetch, const SmFront *front, const SmBuffer *buffer) {
     const SmFetchConfig *config = fetch->config;
-    uint32_t line = fetch->l1i.config->line_bytes;
+    uint32_t line = front->cache->config->line_bytes;
     uint32_t at = (uint32_t)code_address(fetch, buffer->fetch_pc) & (line - 1);
     uint32_t left = line - at; /* bytes to the line's end */
     uint32_t room = config->buffer - buffer->count;
@@ -87,8 +124,8 @@ static uint32_t fetch_count(const SmFetch *fetch, const SmBuffer *buffer) {
 }
 
 /* The next warp after the last one fetched for. */
-static int next_warp(const SmFetch *fetch, uint64_t warps) {
-    uint64_t after = warps & ~bits_low_mask((int)fetch->last + 1);
+static int next_warp(const SmFront *front, uint64_t warps) {
+    uint64_t after = warps & ~bits_low_mask((int)front->last + 1);
     return bits_lowest64(after ? after : warps);
 }
 
@@ -98,42 +135,42 @@ static uint64_t between(uint32_t last, int next) {
     return (uint32_t)next > last ? after_last & to_next : after_last | to_next;
 }
 
-/* Sends the instructions at a warp's fetch address, which are in the L1I, to decode. */
-static void deliver(SmFetch *fetch, const SmContext *sm, int warp) {
+/* Sends the instructions at a warp's fetch address, which are in the cache, to decode. */
+static void deliver(SmFetch *fetch, SmFront *front, const SmContext *sm, int warp) {
     SmBuffer *buffer = &fetch->buffer[warp];
-    fetch->decode_due = sm->cycle + fetch->config->decode_latency;
-    fetch->decode_warp = (uint8_t)warp;
-    fetch->decode_pc = buffer->fetch_pc;
-    fetch->decode_count = fetch_count(fetch, buffer);
-    buffer->fetch_pc += fetch->decode_count;
+    front->decode_due = sm->cycle + fetch->config->decode_latency;
+    front->decode_warp = (uint8_t)warp;
+    front->decode_pc = buffer->fetch_pc;
+    front->decode_count = fetch_count(fetch, front, buffer);
+    buffer->fetch_pc += front->decode_count;
 }
 
-static void access_l1i(SmFetch *fetch, SmContext *sm, SmPort *port, int warp) {
+static void access_cache(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port, int warp) {
     uint64_t address = code_address(fetch, fetch->buffer[warp].fetch_pc);
-    fetch->last = (uint32_t)warp;
+    front->last = (uint32_t)warp;
     sm->counters.fetches++;
     ReadResult result =
-        read_cache_access(&fetch->l1i, sm, port, address, SM_NO_PC, (uint32_t)warp, warp);
+        read_cache_access(front->cache, sm, port, address, SM_NO_PC, (uint32_t)warp, warp);
     if (result != READ_REFUSED) sm->counters.l1i_accesses++;
-    if (result == READ_HIT) deliver(fetch, sm, warp);
+    if (result == READ_HIT) deliver(fetch, front, sm, warp);
     if (result != READ_WAIT) return;
     sm->counters.l1i_misses++;
     fetch->waits |= UINT64_C(1) << warp;
 }
 
 /* A line has come back: one warp that waited for it fetches, unless it went elsewhere meanwhile. */
-static void fetch_returned(SmFetch *fetch, const SmContext *sm) {
-    int warp = (int)mshr_pop(&fetch->l1i.mshr);
+static void fetch_returned(SmFetch *fetch, SmFront *front, const SmContext *sm) {
+    int warp = (int)mshr_pop(&front->cache->mshr);
     uint64_t bit = UINT64_C(1) << warp;
     fetch->waits &= ~bit;
-    if (fetchable(fetch, sm) & bit &&
-        read_cache_has(&fetch->l1i, code_address(fetch, fetch->buffer[warp].fetch_pc)))
-        deliver(fetch, sm, warp);
+    if (fetchable(fetch, front, sm) & bit &&
+        read_cache_has(front->cache, code_address(fetch, fetch->buffer[warp].fetch_pc)))
+        deliver(fetch, front, sm, warp);
 }
 
 /* The scan for the next warp to fetch for: the warps that it passed, to the one found. */
-static uint64_t scan(SmFetch *fetch, SmContext *sm, SmPort *port) {
-    uint64_t wanting = fetchable(fetch, sm);
+static uint64_t scan(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port) {
+    uint64_t wanting = fetchable(fetch, front, sm);
     if (fetch->config->is_ideal) {
         for (; wanting; wanting &= wanting - 1) {
             int warp = bits_lowest64(wanting);
@@ -141,38 +178,84 @@ static uint64_t scan(SmFetch *fetch, SmContext *sm, SmPort *port) {
             events_post(&sm->events, SM_EVENT_FETCHED, (uint32_t)warp);
         }
     }
-    if (!wanting) return UINT64_MAX;
-    int warp = next_warp(fetch, wanting);
-    uint64_t scanned = between(fetch->last, warp);
-    access_l1i(fetch, sm, port, warp);
-    return scanned;
+    if (!wanting) return front->warps;
+    int warp = next_warp(front, wanting);
+    uint64_t scanned = between(front->last, warp);
+    access_cache(fetch, front, sm, port, warp);
+    return scanned & front->warps;
+}
+
+/* ---- L0I and L1I ---- */
+
+/* An L0I gets a line; its waiters fetch one after the other. */
+static void fill_l0i(SmFetch *fetch, uint32_t front, uint64_t line) {
+    read_cache_fill(&fetch->l0i[front], line);
+}
+
+/* Of the line that the L1I gets, the L0Is get those that they have asked for. Its waiters are the
+ * L0Is' MSHRs. */
+static void hand_up(SmFetch *fetch) {
+    while (mshr_has_ready(&fetch->l1i.mshr)) {
+        uint32_t waiter = mshr_pop(&fetch->l1i.mshr), front = waiter & fetch->front_mask;
+        uint32_t entry = waiter / (fetch->front_mask + 1);
+        fill_l0i(fetch, front, fetch->l0i[front].mshr.entries[entry].key);
+    }
+}
+
+/* The L1I looks up the oldest line that an L0I wants. */
+static void step_l1i(SmFetch *fetch, const SmContext *sm, SmPort *port) {
+    SmLineQueue *wanted = &fetch->wanted, *found = &fetch->found;
+    if (line_queue_next(found) <= sm->cycle) {
+        const SmLineWanted *line = &found->items[found->head];
+        fill_l0i(fetch, line->warp & fetch->front_mask, line->line);
+        line_queue_pop(found);
+    }
+    if (line_queue_next(wanted) > sm->cycle) return;
+    SmLineWanted line = wanted->items[wanted->head];
+    uint32_t front = line.warp & fetch->front_mask;
+    uint32_t entry = (uint32_t)mshr_find(&fetch->l0i[front].mshr, line.line);
+    ReadResult result = read_cache_access(&fetch->l1i, sm, port, line.line, line.pc,
+                                          entry * (fetch->front_mask + 1) + front, line.warp);
+    if (result == READ_REFUSED) return;
+    line.due = sm->cycle + fetch->way;
+    if (result == READ_HIT) line_queue_push(found, &line);
+    line_queue_pop(wanted);
 }
 
 uint64_t fetch_step(SmFetch *fetch, SmContext *sm, SmPort *port) {
     uint64_t scanned = 0;
-    if (fetch->decode_due == UINT64_MAX) {
-        if (mshr_has_ready(&fetch->l1i.mshr)) fetch_returned(fetch, sm);
-        else scanned = scan(fetch, sm, port);
+    for (uint32_t f = 0; f <= fetch->front_mask; f++) {
+        SmFront *front = &fetch->front[f];
+        if (front->decode_due != UINT64_MAX) continue;
+        if (mshr_has_ready(&front->cache->mshr)) fetch_returned(fetch, front, sm);
+        else scanned |= scan(fetch, front, sm, port);
     }
+    if (fetch->wanted.count | fetch->found.count) step_l1i(fetch, sm, port);
     port_step_misses(port, sm, MEM_CLIENT_L1I);
     return scanned;
 }
 
-void fetch_decode(SmFetch *fetch, SmContext *sm) {
-    if (fetch->decode_due > sm->cycle) return;
-    fetch->decode_due = UINT64_MAX;
-    int warp = fetch->decode_warp;
+static void decode_front(SmFetch *fetch, SmFront *front, SmContext *sm) {
+    if (front->decode_due > sm->cycle) return;
+    front->decode_due = UINT64_MAX;
+    int warp = front->decode_warp;
     SmBuffer *buffer = &fetch->buffer[warp];
     uint64_t bit = UINT64_C(1) << warp;
     if (!(context_live(sm) & bit)) return;
-    if (buffer->count == 0) buffer->pc = fetch->decode_pc;
-    buffer->count += fetch->decode_count;
+    if (buffer->count == 0) buffer->pc = front->decode_pc;
+    buffer->count += front->decode_count;
     if (fetch->config->waits_for_empty || buffer->count == fetch->config->buffer)
         fetch->empty &= ~bit;
     fetch->redirected &= ~bit;
     events_post(&sm->events, SM_EVENT_FETCHED, (uint32_t)warp);
 }
 
+void fetch_decode(SmFetch *fetch, SmContext *sm) {
+    for (uint32_t f = 0; f <= fetch->front_mask; f++)
+        decode_front(fetch, &fetch->front[f], sm);
+}
+
 void fetch_line_arrived(SmFetch *fetch, const MemRequest *request) {
     read_cache_fill(&fetch->l1i, port_line_of(request));
+    if (fetch->l0i) hand_up(fetch);
 }

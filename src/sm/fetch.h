@@ -1,5 +1,9 @@
 /* Fetch and decode: the instruction buffers, the L1I and its misses.
  *
+ * An SM fetches once a cycle through its L1I; or each of its sub-cores does for its own warps,
+ * through an L0I of its own, whose misses the L1I looks up, one a cycle, after half of its latency:
+ * the other half is the way of what it has. Here is said of the first what holds of both.
+ *
  * One L1I access per cycle for the next warp, round robin, whose buffer can take it; decode into
  * the buffer a cycle later. A line that comes back from below uses the cycle's fetch for a warp
  * that waited for it. The fetch address is sequential: what a taken branch skips is fetched, found
@@ -19,18 +23,30 @@ typedef struct SmBuffer {
     uint32_t count;    /* instructions held */
 } SmBuffer;
 
-/* Written by fetch.c alone. */
-typedef struct SmFetch {
-    uint64_t empty;        /* warps whose buffer can take another fetch */
-    uint64_t waits;        /* warps with an instruction miss under way */
-    uint64_t redirected;   /* buffer was flushed by a taken branch and is not filled yet */
+/* What fetches: for all warps, or those of a sub-core. */
+typedef struct SmFront {
+    uint64_t warps;        /* slots that it fetches for */
     uint64_t decode_due;   /* cycle at which the latch is decoded, UINT64_MAX: empty */
     uint32_t decode_pc;    /* first instruction in the latch */
     uint32_t decode_count; /* instructions in the latch */
     uint8_t decode_warp;   /* their warp's slot */
     uint32_t last;         /* slot of the warp fetched for last */
+    SmReadCache *cache;    /* that it looks up */
+} SmFront;
+
+/* Written by fetch.c alone. */
+typedef struct SmFetch {
+    uint64_t empty;      /* warps whose buffer can take another fetch */
+    uint64_t waits;      /* warps with an instruction miss under way */
+    uint64_t redirected; /* buffer was flushed by a taken branch and is not filled yet */
     const SmFetchConfig *config;
+    uint32_t front_mask; /* fronts - 1; warp w has front w & this */
+    uint32_t way;        /* cycles from the L1I to an L0I */
+    SmFront front[SM_MAX_SUBCORES];
     SmReadCache l1i;
+    SmReadCache *l0i;   /* of each front; NULL: they look up the L1I */
+    SmLineQueue wanted; /* of the L1I by the L0Is */
+    SmLineQueue found;  /* on their way from it to them */
     SmBuffer buffer[TYTO_MAX_WARPS];
 } SmFetch;
 

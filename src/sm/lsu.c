@@ -28,8 +28,8 @@ void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
     read_cache_init(&lsu->l1t, sm, port, &sm->config->l1t, MEM_CLIENT_L1T);
     lsu->has_l15c = sm->config->lsu.has_l15c;
     if (lsu->has_l15c) {
-        read_cache_put_above(&lsu->l1c, &lsu->constants_wanted, sm->config->l15c.latency / 2,
-                             sm->arena);
+        line_queue_init(&lsu->constants_wanted, sm->config->l1c.miss_queue, sm->arena);
+        read_cache_put_above(&lsu->l1c, &lsu->constants_wanted, sm->config->l15c.latency / 2);
         line_queue_init(&lsu->constants_found, sm->config->l1c.mshrs, sm->arena);
         read_cache_init(&lsu->l15c, sm, port, &sm->config->l15c, MEM_CLIENT_L1C);
     }

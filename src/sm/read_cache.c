@@ -25,8 +25,7 @@ void line_queue_init(SmLineQueue *queue, uint32_t capacity, Arena *arena) {
         (SmLineQueue){.capacity = capacity, .items = ARENA_ARRAY(arena, SmLineWanted, capacity)};
 }
 
-void read_cache_put_above(SmReadCache *cache, SmLineQueue *queue, uint32_t latency, Arena *arena) {
-    line_queue_init(queue, cache->config->miss_queue, arena);
+void read_cache_put_above(SmReadCache *cache, SmLineQueue *queue, uint32_t latency) {
     cache->below = queue;
     cache->below_latency = latency;
 }

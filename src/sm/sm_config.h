@@ -86,6 +86,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
 
 #define SM_FETCH_PARAMETERS(P, key, at) \
     P(BOOL, key, at, "ideal", is_ideal, "no", "the next instructions of every warp are always in its buffer") \
+    P(BOOL, key, at, "per_subcore", is_per_subcore, "no", "each sub-core fetches for its own warps, once a cycle, through an instruction cache of its own (l0i), whose misses go to l1i") \
     P(COUNT, key, at, "width", width, "", 1, 16, "2", "consecutive instructions taken by one fetch") \
     P(COUNT, key, at, "buffer", buffer, "", 1, 16, "2", "instructions buffered per warp") \
     P(BOOL, key, at, "waits_for_empty", waits_for_empty, "yes", "a warp fetches only when its whole buffer is used up") \
@@ -210,6 +211,7 @@ typedef struct SmConfig {
     SmTensorConfig tensor;
     SmSharedConfig shared;
     SmLsuConfig lsu;
+    CacheConfig l0i; /* instructions of a sub-core, where fetch.per_subcore is */
     CacheConfig l1i; /* instructions */
     CacheConfig l1d; /* global and local data */
     SmL1dConfig l1d_own;

@@ -229,6 +229,73 @@ static void test_an_ideal_front_end_fills_every_buffer_at_once(void **state) {
     stage_free(bench->stage);
 }
 
+/* ---- A front for each sub-core ---- */
+
+#define FRONTS                                                                                     \
+    "scheduler.count=4 sm.subcores=4 fetch.per_subcore=yes fetch.width=2 l0i.size=512B "           \
+    "l0i.ways=1 "                                                                                  \
+    "l1i.size=4KiB l1i.latency=20"
+
+static void test_each_sub_core_fetches_for_its_own_warps_in_a_cycle(void **state) {
+    (void)state;
+    Bench *bench = start(FRONTS, 8);
+    for (int f = 0; f < 4; f++)
+        read_cache_fill(&bench->fetch.l0i[f], bench->fetch.config->code_base);
+    step(bench); /* a warp of each sub-core */
+    assert_int_equal(bench->stage->sm.counters.fetches, 4);
+    step(bench);
+    uint32_t filled = 0;
+    for (int warp = 0; warp < 8; warp++)
+        filled += buffer(bench, warp)->count == 2;
+    assert_int_equal(filled, 4);
+    for (int warp = 0; warp < 4; warp++) /* one of the two of each */
+        assert_int_equal(buffer(bench, warp)->count + buffer(bench, warp + 4)->count, 2);
+    stage_free(bench->stage);
+}
+
+/* Cycles until the warp's buffer is filled. */
+static uint32_t cycles_to_fill(Bench *bench, int warp) {
+    uint32_t cycles = 0;
+    while (!buffer(bench, warp)->count && cycles < 1000) {
+        step(bench);
+        cycles++;
+    }
+    return cycles;
+}
+
+static void
+test_a_miss_of_the_l0i_takes_the_l1is_latency_and_fills_that_sub_cores_alone(void **state) {
+    (void)state;
+    Bench *bench = start(FRONTS, 1);
+    read_cache_fill(&bench->fetch.l0i[0], bench->fetch.config->code_base);
+    uint32_t near = cycles_to_fill(bench, 0);
+    stage_free(bench->stage);
+    bench = start(FRONTS, 1);
+    warm(bench, 0);
+    uint32_t far = cycles_to_fill(bench, 0);
+    assert_int_equal(far - near, 20 + 1); /* and the cycle in which the L0I is looked up again */
+    assert_true(read_cache_has(&bench->fetch.l0i[0], bench->fetch.config->code_base));
+    assert_false(read_cache_has(&bench->fetch.l0i[1], bench->fetch.config->code_base));
+    stage_free(bench->stage);
+}
+
+static void test_what_the_l1i_lacks_it_fetches_once_for_all_sub_cores(void **state) {
+    (void)state;
+    Bench *bench = start(FRONTS, 4);
+    for (int cycle = 0; cycle < 40; cycle++)
+        step(bench);
+    assert_int_equal(bench->fetch.waits, 0xF);
+    assert_int_equal(bench->stage->sm.counters.reads_sent, 1);
+    MemRequest request = {.address = bench->fetch.config->code_base};
+    fetch_line_arrived(&bench->fetch, &request);
+    for (int cycle = 0; cycle < 4; cycle++)
+        step(bench);
+    for (int warp = 0; warp < 4; warp++)
+        assert_int_equal(buffer(bench, warp)->count, 2);
+    assert_false(fetch_has_work(&bench->fetch, &bench->stage->sm, &bench->port));
+    stage_free(bench->stage);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_fetch_that_hits_fills_the_buffer_when_it_is_decoded),
@@ -240,6 +307,10 @@ int main(void) {
         cmocka_unit_test(test_the_last_instruction_of_a_buffer_tells_of_a_taken_branch),
         cmocka_unit_test(test_warps_that_have_exited_or_retired_are_not_fetched_for),
         cmocka_unit_test(test_an_ideal_front_end_fills_every_buffer_at_once),
+        cmocka_unit_test(test_each_sub_core_fetches_for_its_own_warps_in_a_cycle),
+        cmocka_unit_test(
+            test_a_miss_of_the_l0i_takes_the_l1is_latency_and_fills_that_sub_cores_alone),
+        cmocka_unit_test(test_what_the_l1i_lacks_it_fetches_once_for_all_sub_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
