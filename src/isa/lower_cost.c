@@ -65,8 +65,8 @@ static uint32_t cost_of_conversion(const PtxInst *inst) {
 
 /* Bits of a fixed place that one instruction cuts out: a byte, or those from the lowest on. */
 static bool is_cut_at_once(const PtxInst *inst) {
-    const PtxOperand *place = &inst->operands[2], *length = &inst->operands[3];
     if (inst->op != PTX_OP_BFE || inst->type != PTX_U32 || inst->operand_count < 4) return false;
+    const PtxOperand *place = &inst->operands[2], *length = &inst->operands[3];
     if (place->kind != PTX_OPERAND_IMM || length->kind != PTX_OPERAND_IMM) return false;
     return place->imm == 0 || (place->imm % 8 == 0 && length->imm == 8);
 }

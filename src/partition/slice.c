@@ -132,6 +132,7 @@ static void release_atom(Slice *slice, uint64_t cycle) {
         .handle = slice->rop_first,
         .index = (uint8_t)index,
         .op = slice->rop_op,
+        .is_first = slice->rop_atoms == request_of(slice, slice->rop_first)->atoms,
     };
     slice->rop_atoms &= slice->rop_atoms - 1;
     if (slice->rop_atoms) return;

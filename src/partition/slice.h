@@ -35,6 +35,7 @@ typedef struct SliceAtom {
     uint32_t handle; /* the request */
     uint8_t index;   /* which atom of the request */
     uint8_t op;      /* MemOp */
+    bool is_first;   /* of the request's */
 } SliceAtom;
 _Static_assert(sizeof(SliceAtom) == 16, "four atoms per cache line");
 

@@ -34,7 +34,8 @@ static void ask_peer(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
         .atom = {.local = atom->local & ~HALVES_COPY,
                  .handle = far_handle(atom->handle),
                  .index = atom->index,
-                 .op = atom->op},
+                 .op = atom->op,
+                 .is_first = atom->is_first},
         .ready = ready,
     };
     slice->counters->l2_far_accesses++;

@@ -72,12 +72,12 @@ __attribute__((noinline)) static void note_set_eviction(const Slice *slice, uint
     slice->sets[set_index_of(&slice->tags.index, local)].evictions++;
 }
 
-static void note_row(Slice *slice, const SliceAtom *atom) {
+/* Once for each request, since its atoms are of one row. */
+__attribute__((noinline)) static void note_row(Slice *slice, const SliceAtom *atom) {
     const PartitionEnvironment *environment = slice->environment;
     const MemRequest *request = request_of(slice, atom->handle);
     if (request->client == MEM_CLIENT_L1I) return;
-    DramPlace place = address_map_place(
-        environment->map, first_atom(slice, request) + (uint64_t)atom->index * slice->atom_bytes);
+    DramPlace place = address_map_place(environment->map, first_atom(slice, request));
     row_sharing_read(&slice->rows, place.row, place.bank, environment->dram->banks, request->cta,
                      slice->counters);
 }
@@ -94,7 +94,7 @@ void slice_count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagRe
     if (__builtin_expect(slice->environment->pools.outcomes != NULL, false))
         note_outcome(slice, atom, result);
     if (counts_sets(slice)) note_set(slice, atom->local, is_miss);
-    if (is_read && slice->rows.rows) note_row(slice, atom);
+    if (is_read && atom->is_first && slice->rows.rows) note_row(slice, atom);
 }
 
 void slice_serve_hit(Slice *slice, const SliceAtom *atom, uint64_t cycle) {

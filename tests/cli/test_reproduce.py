@@ -328,7 +328,7 @@ programs:
   - {label: one, cta_scheduler: 'limit:ctas=1'}
   - {label: two, cta_scheduler: 'limit:ctas=2', registers: 40}
 setups:
-  - {name: add, run: [vecadd, --threads, 64], scheduler: lrr}
+  - {name: add, run: [vecadd, --block, 64], scheduler: lrr}
 columns:
   - {label: CYCLES, metric: cycles, setup: add, form: number}
   - {label: FIRST, metric: cycles, setup: add, over_row: first, form: ratio}
@@ -403,8 +403,8 @@ class Rows(Case):
         for column in ("FIRST", "GROWTH"):
             self.assertAlmostEqual(float(table["two", column]), two / one, places=6)
         self.assertEqual(sorted(self.rows("program, overrides, cta_scheduler")),
-                         [("vecadd --threads 64", "", "limit:ctas=1"),
-                          ("vecadd --threads 64", "registers=40 ", "limit:ctas=2")])
+                         [("vecadd --block 64", "", "limit:ctas=1"),
+                          ("vecadd --block 64", "registers=40 ", "limit:ctas=2")])
 
     def test_a_record(self):
         table = self.ours(RECORD, "--plot", "t.svg")
@@ -420,7 +420,7 @@ class Rows(Case):
         self.assertEqual(self.rows("program"), [("vecadd --elements 65536",)])
 
     def test_a_program_has_to_be_named(self):
-        self.check(self.reproduce(DEGREES.replace("run: [vecadd, --threads, 64], ", "")), 2,
+        self.check(self.reproduce(DEGREES.replace("run: [vecadd, --block, 64], ", "")), 2,
                    "there is no field 'run' for program 'one'")
         self.check(self.reproduce(RECORD.replace("from: FROM", "from: TO")), 2, "there is no column 'TO'")
 
