@@ -104,7 +104,7 @@ BAD_LAUNCHES = (
 
 # Options of `tyto run` before a workload, and a part of the error.
 BAD_RUNS = (
-    (("--scheduler", "gto:x=1"), 'no gto parameter "x"'),
+    (("--scheduler", "gto:x=1"), "no gto parameter 'x'"),
     (("--scheduler", "two-level:group=0"), "out of bounds"),
     (("--scheduler", "swl:limit=99999999999999999999"), "out of bounds"),
     (("--scheduler", ":::,,,==="), "no warp scheduler"),

@@ -165,7 +165,7 @@ class Mistakes(Case):
     def test_those_of_the_command_line_too(self):
         for words, what in ((("vecad",), "did you mean 'vecadd'?"), (("vecadd", "--machines", "owll"), "'owl'?"),
                             (("vecadd", "--schedulers", "lrr,gtoo"), "'gto'?"), (("vecadd", "--metrics", "ipcc"), "'ipc'?"),
-                            (("vecadd", "--set", "l1d.sise=3"), "l1d.size?"), (("vecadd", "--set", "l1d"), "KEY=VALUE"),
+                            (("vecadd", "--set", "l1d.sise=3"), "'l1d.size'?"), (("vecadd", "--set", "l1d"), "KEY=VALUE"),
                             (("vecadd", "--x", "nothing"), "'nothing'"), (("vecadd 'x",), "quote is open"),
                             (("vecadd", "--seeds", "1..70000"), "too many values"), (("vecadd", "--scheduler", "lrr"), "tyto run"),
                             (("vecadd", "--seeds", "1..4096", "--schedulers", "swl:limit=1..32"), "more than 65536 runs"),
