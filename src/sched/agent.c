@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "sched/policies.h"
 
 void *sched_state_new(size_t own_bytes, size_t extra_bytes, size_t *bytes) {
     bool is_absurd = extra_bytes > SIZE_MAX / 4; /* more than any host has; the sum must not wrap */
@@ -20,6 +21,7 @@ void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSm
     *agent = (SchedAgent){.policy = policy, .chosen = chosen};
     agent->call = call ? call : &agent->own;
     agent->state = sched_state_new(policy->state_bytes, extra, &agent->bytes);
+    if (policy == &sched_gto || policy == &sched_lrr) agent->greedy = agent->state;
 }
 
 void sched_agent_free(SchedAgent *agent) { free(agent->state); }

@@ -4,15 +4,18 @@
 #define TYTO_SCHED_AGENT_H
 
 #include "sched/call.h"
+#include "sched/greedy.h"
 #include "sched/registry.h"
 #include "tyto/policy.h"
 
 typedef struct SchedAgent {
-    const TytoPolicy *policy;  /* the chosen one's functions */
-    void *state;               /* of this SM; owned */
-    size_t bytes;              /* of the state, with what the policy wanted beyond it */
-    SchedCall *call;           /* what is under way; borrowed, or `own` */
-    SchedCall own;             /* of an agent of which nobody else wants to know */
+    const TytoPolicy *policy; /* the chosen one's functions */
+    void *state;              /* of this SM; owned */
+    Greedy *greedy;  /* `state`, of a policy of the table that is no more than that: it is asked
+                        without a call; else NULL */
+    size_t bytes;    /* of the state, with what the policy wanted beyond it */
+    SchedCall *call; /* what is under way; borrowed, or `own` */
+    SchedCall own;   /* of an agent of which nobody else wants to know */
     const SchedPolicy *chosen; /* borrowed */
 } SchedAgent;
 
@@ -41,8 +44,17 @@ static inline bool sched_agent_limits(const SchedAgent *agent) {
     return agent->policy->may_issue || agent->policy->may_load;
 }
 
+/* Whether it hears of the time that passes. */
+static inline bool sched_agent_hears_time(const SchedAgent *agent) {
+    return agent->policy->elapsed != NULL;
+}
+
+/* Whether what it picks needs no check. */
+static inline bool sched_agent_is_trusted(const SchedAgent *agent) { return agent->greedy != NULL; }
+
 static inline int sched_agent_pick(SchedAgent *agent, const TytoSmView *view, int scheduler,
                                    uint64_t ready) {
+    if (agent->greedy) return greedy_pick(agent->greedy, view, scheduler, ready);
     sched_call_begin(agent->call, SCHED_CALL_pick, view->cycle);
     int warp = agent->policy->pick(agent->state, view, scheduler, ready);
     sched_call_end(agent->call);
@@ -67,6 +79,10 @@ static inline uint64_t sched_agent_may_issue(SchedAgent *agent, const TytoSmView
 
 static inline void sched_agent_issued(SchedAgent *agent, const TytoSmView *view,
                                       const TytoIssue *issue) {
+    if (agent->greedy) {
+        greedy_issued(agent->greedy, issue);
+        return;
+    }
     if (!agent->policy->issued) return;
     sched_call_begin(agent->call, SCHED_CALL_issued, view->cycle);
     agent->policy->issued(agent->state, view, issue);

@@ -78,7 +78,8 @@ static void start(void *state, const TytoSmView *view, const double *values) {
     Ccws *s = state;
     greedy_start(&s->greedy, values[ORDER]);
     s->is_two_level = values[GROUP] != 0;
-    s->groups.is_greedy_inside = s->groups.is_oldest_first = s->greedy.order != GREEDY_NEXT;
+    s->groups.is_greedy_inside = s->groups.is_oldest_first =
+        s->greedy.is_greedy | s->greedy.is_by_age;
     if (s->is_two_level) fetch_groups_start(&s->groups, view, (int)values[GROUP]);
     s->throttle = (uint64_t)values[K_THROTTLE];
     s->point = view->issue_interval;

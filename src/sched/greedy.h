@@ -27,13 +27,16 @@ typedef enum GreedyOrder {
 extern const char *const greedy_orders[];
 
 typedef struct Greedy {
-    GreedyOrder order;
+    bool is_greedy;                   /* the warp that issued last goes first */
+    bool is_by_age;                   /* of the others, the oldest; else the next in turn */
     int8_t last[TYTO_MAX_SCHEDULERS]; /* by scheduler: warp that issued last, TYTO_NO_WARP when it
                                          has finished */
 } Greedy;
 
-static inline void greedy_start(Greedy *greedy, double order) {
-    greedy->order = (GreedyOrder)order;
+static inline void greedy_start(Greedy *greedy, double choice) {
+    GreedyOrder order = (GreedyOrder)choice;
+    greedy->is_greedy = order == GREEDY_THEN_OLDEST || order == GREEDY_THEN_NEXT;
+    greedy->is_by_age = order == GREEDY_THEN_OLDEST || order == GREEDY_OLDEST;
     for (int s = 0; s < TYTO_MAX_SCHEDULERS; s++)
         greedy->last[s] = TYTO_NO_WARP;
 }
@@ -41,10 +44,8 @@ static inline void greedy_start(Greedy *greedy, double order) {
 static inline int greedy_pick(const Greedy *greedy, const TytoSmView *view, int scheduler,
                               uint64_t ready) {
     int last = greedy->last[scheduler];
-    bool is_greedy = greedy->order == GREEDY_THEN_OLDEST || greedy->order == GREEDY_THEN_NEXT;
-    if (is_greedy && last >= 0 && tyto_has(ready, last)) return last;
-    bool is_by_age = greedy->order == GREEDY_THEN_OLDEST || greedy->order == GREEDY_OLDEST;
-    return is_by_age ? tyto_oldest(view, ready) : tyto_next(ready, last);
+    if (greedy->is_greedy && last >= 0 && tyto_has(ready, last)) return last;
+    return greedy->is_by_age ? tyto_oldest(view, ready) : tyto_next(ready, last);
 }
 
 static inline void greedy_issued(Greedy *greedy, const TytoIssue *issue) {

@@ -2,34 +2,27 @@
  * skipped. Source: OWL section 2.1 (its RR), CCWS section 5.1, PRO section I. */
 #include "sched/policies.h"
 
-typedef struct Lrr {
-    int8_t last[TYTO_MAX_SCHEDULERS]; /* by scheduler: warp that issued last */
-} Lrr;
+#include "sched/greedy.h"
 
 static void start(void *state, const TytoSmView *view, const double *values) {
     (void)view, (void)values;
-    Lrr *s = state;
-    for (int i = 0; i < TYTO_MAX_SCHEDULERS; i++)
-        s->last[i] = TYTO_NO_WARP;
+    greedy_start(state, GREEDY_NEXT);
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
-    (void)view;
-    const Lrr *s = state;
-    return tyto_next(ready, s->last[scheduler]);
+    return greedy_pick(state, view, scheduler, ready);
 }
 
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
     (void)view;
-    Lrr *s = state;
-    s->last[issue->scheduler] = (int8_t)issue->warp;
+    greedy_issued(state, issue);
 }
 
 const TytoPolicy sched_lrr = {
     .version = TYTO_POLICY_VERSION,
     .name = "lrr",
     .summary = "loose round-robin: warps take turns, those that cannot issue are skipped",
-    .state_bytes = sizeof(Lrr),
+    .state_bytes = sizeof(Greedy),
     .start = start,
     .pick = pick,
     .issued = issued,

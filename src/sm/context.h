@@ -31,7 +31,7 @@ struct SmContext {
 
     /* ---- By their own functions ---- */
     SmInsts insts;   /* inst.h */
-    SmEvents events; /* events.h; emptied by sm.c */
+    SmEvents events; /* events.h; emptied by issue.c */
     SmWarps warps;   /* warps.c */
     IsaContext isa; /* effects of the instruction that issued last: isa_step; faults: issue.c too */
 

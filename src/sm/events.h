@@ -1,6 +1,7 @@
-/* What stages tell the SM of: that something a warp waited for is over. They post; the SM (sm.c)
- * hears all of it in the order of posting, before the schedulers look and once more after fetch,
- * and frees registers and wakes warps. So no stage past issue knows who waits for what. */
+/* What stages tell the SM of: that something a warp waited for is over. They post; issue
+ * (issue_hear) hears all of it in the order of posting, before the schedulers look and once more
+ * after fetch, and frees registers and wakes warps. So no stage past issue knows who waits for
+ * what. */
 #ifndef TYTO_SM_EVENTS_H
 #define TYTO_SM_EVENTS_H
 

@@ -1,6 +1,8 @@
 /* Issue (see the header). */
 #include "sm/issue.h"
 
+#include <string.h>
+
 #include "sm/hints.h"
 
 /* What each instruction passes at issue is one function for the host's processor, whoever else may
@@ -21,14 +23,24 @@ void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
 
 void issue_free(SmIssue *issue) { scoreboard_free(&issue->scoreboard); }
 
+/* Whether the machine and the kernel need none of what few do. */
+static bool is_plain(const SmIssue *issue, const SmContext *sm) {
+    return !sm->env.never_sleeps && !issue->issues_own && sm->config->scheduler.issue_width == 1 &&
+           !sm->config->collector.reuses && !issue->dumps && !issue->sees_registered &&
+           !sm->profile;
+}
+
 void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
     for (int s = 0; s < SM_MAX_SCHEDULERS; s++)
         issue->outcome[s] = SM_IDLE_NO_WARP;
+    issue->has_issued = false;
     issue->policy_cycle = sm->view.cycle;
     issue->sees_registered = sm->isa.memory && mem_has_registered(sm->isa.memory);
     issue->dumps = sm->launch->dump_line != 0;
     issue->sums = (SmIssueSums){0};
+    memset(issue->wants, 0, sizeof issue->wants);
     scoreboard_start_kernel(&issue->scoreboard, sm->launch->program);
+    issue->is_plain = is_plain(issue, sm);
     coalescer_start_kernel(&issue->coalescer, sm->launch->warps, sm->warps.cta_limit);
 }
 
@@ -43,7 +55,7 @@ void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     issue_update_head(issue, sm, warp);
 }
 
-/* Looks at the registers of the next instruction, which its buffer holds. */
+/* Looks at the registers of the warp's next instruction, which there is. */
 static inline void check_registers(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
     uint64_t bit = UINT64_C(1) << warp;
     bool waits_memory;
@@ -53,49 +65,50 @@ static inline void check_registers(SmIssue *issue, SmContext *sm, int warp, cons
         (sm->view.waits_memory & ~bit) | (sm->warps.held & bit) | (uint64_t)waits_memory << warp;
 }
 
-/* The warp has no next instruction that could issue. */
-static void clear_head(SmIssue *issue, SmContext *sm, uint64_t bit) {
-    sm->view.has_instruction &= ~bit;
-    sm->view.waits_memory = (sm->view.waits_memory & ~bit) | (sm->warps.held & bit);
-    sm->view.wants_load &= ~bit;
-    issue->clear &= ~bit;
-    issue->slots.free &= ~bit;
-}
-
 /* Whether it takes no slot of a machine that issues instructions of its own. */
 static bool is_free(const SmIssue *issue, const SmOp *op, uint64_t bit) {
     if (!issue->issues_own) return false;
     return !op->slots.slots || (op->flags & ISA_IS_EXIT && issue->slots.excused & bit);
 }
 
-/* Looks at the warp's next instruction, which is at `pc`. */
-ALWAYS void update_head(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
+/* Looks at the warp's next instruction, which is at `pc`. `last`: the one before, as far as the
+ * words of bits know of it; NULL: they know of none. */
+ALWAYS void update_head(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, const SmOp *last,
+                        bool plain) {
     const SmBuffer *buffer = &issue->fetch->buffer[warp];
     uint64_t bit = UINT64_C(1) << warp;
     issue->has_news = true;
-    issue->stale &= ~bit;
-    if (!buffer->count || sm->view.exited & bit) {
-        clear_head(issue, sm, bit);
+    if (last) issue->wants[last->unit] &= ~bit;
+    if (!buffer->count || buffer->pc != pc) { /* there is none */
+        issue->stale |= bits_if(buffer->count != 0, warp);
+        issue->clear &= ~bit;
+        sm->view.has_instruction &= ~bit;
+        sm->view.wants_load &= ~bit;
+        sm->view.waits_memory = (sm->view.waits_memory & ~bit) | (sm->warps.held & bit);
+        if (!plain) issue->slots.free &= ~bit;
         return;
     }
-    if (buffer->pc != pc) {
-        clear_head(issue, sm, bit);
-        issue->stale |= bit;
-        return;
-    }
-    const SmOp *op = &sm->ops[buffer->pc];
-    issue->wants[issue->wanted[warp]] &= ~bit;
+    const SmOp *op = &sm->ops[pc];
+    issue->head[warp] = op;
     issue->wants[op->unit] |= bit;
-    issue->wanted[warp] = op->unit;
     sm->view.has_instruction |= bit;
-    sm->view.wants_load = (sm->view.wants_load & ~bit) | (op->traits & SM_OP_L1D_LOAD ? bit : 0);
-    issue->slots.free = (issue->slots.free & ~bit) | (is_free(issue, op, bit) ? bit : 0);
+    sm->view.wants_load = (sm->view.wants_load & ~bit) | bits_if(op->traits & SM_OP_L1D_LOAD, warp);
+    if (!plain)
+        issue->slots.free = (issue->slots.free & ~bit) | bits_if(is_free(issue, op, bit), warp);
     check_registers(issue, sm, warp, op);
 }
 
-void issue_update_head(SmIssue *issue, SmContext *sm, int warp) {
-    update_head(issue, sm, warp, sm->warps.warp[warp].isa->pc);
+/* The row of the warp's next instruction, NULL. */
+static inline const SmOp *head_of(const SmIssue *issue, const SmContext *sm, int warp) {
+    return sm->view.has_instruction >> warp & 1 ? issue->head[warp] : NULL;
 }
+
+ALWAYS void look_at_head(SmIssue *issue, SmContext *sm, int warp) {
+    issue->stale &= ~(UINT64_C(1) << warp);
+    update_head(issue, sm, warp, sm->warps.warp[warp].isa->pc, head_of(issue, sm, warp), false);
+}
+
+void issue_update_head(SmIssue *issue, SmContext *sm, int warp) { look_at_head(issue, sm, warp); }
 
 /* Results that came with others', which are there now. */
 static void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
@@ -115,20 +128,58 @@ static void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
     if (!passing->count) issue->slots.waiting &= ~(UINT64_C(1) << warp);
 }
 
-void issue_release(SmIssue *issue, const SmContext *sm, const SmInst *inst) {
-    scoreboard_release(&issue->scoreboard, inst->warp, &sm->ops[inst->pc]);
-    if (issue->slots.waiting >> inst->warp & 1) release_passing(issue, sm, inst->warp);
+/* Registers of the warp are free, which its next instruction may have waited for. A head that
+ * waited for nothing of the kind has gained nothing. */
+ALWAYS void recheck(SmIssue *issue, SmContext *sm, int warp) {
+    uint64_t waiting = sm->view.has_instruction & ~issue->clear;
+    if (!(waiting >> warp & 1)) return;
+    issue->has_news = true;
+    check_registers(issue, sm, warp, issue->head[warp]);
 }
 
-void issue_recheck(SmIssue *issue, SmContext *sm, int warp) {
-    /* A head that waited for nothing of the kind has gained nothing. */
-    uint64_t waiting = sm->view.waits_memory | (sm->view.has_instruction & ~issue->clear);
-    uint64_t bit = UINT64_C(1) << warp;
-    if (!(waiting & bit)) return;
-    issue->has_news = true;
-    if (sm->view.has_instruction & bit)
-        check_registers(issue, sm, warp, &sm->ops[issue->fetch->buffer[warp].pc]);
-    else clear_head(issue, sm, bit);
+/* The warp, which has exited or is held, has less under way than before. */
+static void settle(SmIssue *issue, SmContext *sm, int warp) {
+    if (warps_settle(&sm->warps, warp, scoreboard_pending(&issue->scoreboard, warp)))
+        issue_update_head(issue, sm, warp);
+}
+
+/* Warps that settle() is there for; of others nothing depends on what is under way. */
+static inline uint64_t unsettled(const SmContext *sm) { return sm->warps.held | sm->view.exited; }
+
+ALWAYS void complete(SmIssue *issue, SmContext *sm, uint16_t index) {
+    const SmInst *inst = &sm->insts.inst[index];
+    const int warp = inst->warp;
+    if (context_is_profiled(sm)) sm_profile_done(sm->profile, inst, index, sm->cycle);
+    scoreboard_release(&issue->scoreboard, warp, &sm->ops[inst->pc]);
+    if (issue->slots.waiting >> warp & 1) release_passing(issue, sm, warp);
+    const bool held_warp = inst->holds_warp;
+    warps_inst_done(&sm->warps, inst);
+    if (!insts_has_room(&sm->insts)) issue_wake(issue); /* it has now */
+    insts_free(&sm->insts, index);
+    if (held_warp) issue_update_head(issue, sm, warp);
+    if (unsettled(sm) >> warp & 1) settle(issue, sm, warp);
+    recheck(issue, sm, warp);
+}
+
+void issue_hear(SmIssue *issue, SmContext *sm) {
+    SmEvents *events = &sm->events;
+    const SmEvent *end = events->items + events->count;
+    events->count = 0;
+    for (const SmEvent *event = events->items; event != end; event++) {
+        const uint16_t index = event->index;
+        switch ((SmEventKind)event->kind) {
+        case SM_EVENT_INST_DONE: complete(issue, sm, index); break;
+        case SM_EVENT_STORE_DONE:
+            warps_store_done(&sm->warps, index);
+            if (unsettled(sm) >> index & 1) settle(issue, sm, index);
+            break;
+        case SM_EVENT_ATOMIC_DONE:
+            warps_atomic_done(&sm->warps, index);
+            if (unsettled(sm) >> index & 1) settle(issue, sm, index);
+            break;
+        case SM_EVENT_FETCHED: look_at_head(issue, sm, index); break;
+        }
+    }
 }
 
 /* ---- What happens at issue ---- */
@@ -231,7 +282,7 @@ __attribute__((noinline)) static void profile_issue(SmContext *sm, uint16_t inde
 
 /* Puts the executed instruction on its way to a pipeline. */
 ALWAYS void send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, int warp, uint32_t pc,
-                             const SmOp *op) {
+                             const SmOp *op, bool plain) {
     uint16_t index = insts_new(&sm->insts);
     SmInst *inst = &sm->insts.inst[index];
     SmCollector *collector = issue->collector[scheduler];
@@ -246,12 +297,12 @@ ALWAYS void send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, int w
                      .next = SM_NONE,
                      .warp = (uint8_t)warp,
                      .unit = op->unit};
-    if (collector->reuses) collector_keep_operands(collector, sm, inst);
+    if (!plain && collector->reuses) collector_keep_operands(collector, sm, inst);
     if (op->flags & ISA_IS_COPY) inst->copy = warps_copy_issued(&sm->warps, warp);
-    const SmMemory *memory = op->unit == SM_UNIT_LDST ? find_accesses(issue, sm, inst) : NULL;
-    warps_issued(&sm->warps, inst, memory);
+    warps_issued(&sm->warps, warp);
+    if (op->unit == SM_UNIT_LDST) warps_accesses(&sm->warps, inst, find_accesses(issue, sm, inst));
     collector_put(collector, (SmUnit)op->unit, index);
-    if (context_is_profiled(sm)) profile_issue(sm, index);
+    if (!plain && context_is_profiled(sm)) profile_issue(sm, index);
 }
 
 /* What the warp's threads have done to it: fences, exits, barriers. */
@@ -314,15 +365,14 @@ static void take_slots(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uin
 }
 
 /* Executes the instruction of the warp that is next. True: its threads have all exited. */
-ALWAYS bool execute(SmIssue *issue, SmContext *sm, IsaWarp *isa, const SmOp *op) {
-    bool is_branch = (op->flags & ISA_IS_BRANCH) != 0;
-    uint32_t depth = is_branch ? isa->depth : 0;
-    if (__builtin_expect(issue->dumps, false)) isa_dump_if_due(&sm->isa, isa);
-    bool has_exited = isa_step(&sm->isa, isa) == ISA_EVENT_EXIT;
-    if (sm->isa.fault.is_set) return false;
+ALWAYS bool execute(SmIssue *issue, SmContext *sm, IsaWarp *isa, const SmOp *op, bool plain) {
+    const uint32_t depth = isa->depth;
+    if (!plain && __builtin_expect(issue->dumps, false)) isa_dump_if_due(&sm->isa, isa);
+    const IsaEvent event = isa_step(&sm->isa, isa);
+    if (__builtin_expect(event == ISA_EVENT_FAULT, false)) return false;
     count_instruction(issue, sm, op, sm->isa.executed);
-    if (is_branch) sm->counters.divergent_branches += isa->depth > depth;
-    return has_exited;
+    if (op->flags & ISA_IS_BRANCH) sm->counters.divergent_branches += isa->depth > depth;
+    return event == ISA_EVENT_EXIT;
 }
 
 /* Whether what takes no slot can be done now: its results come with its sources. */
@@ -342,12 +392,12 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
     IsaWarp *isa = sm->warps.warp[warp].isa;
     uint32_t pc = isa->pc, active = isa->active;
     bool has_sources = scoreboard_has_sources(&issue->scoreboard, warp, op);
-    bool has_exited = execute(issue, sm, isa, op);
+    bool has_exited = execute(issue, sm, isa, op, false);
     if (sm->isa.fault.is_set) return;
     uint32_t lanes = sm->isa.executed;
     if (is_joined(op)) {
         scoreboard_reserve(&issue->scoreboard, warp, op);
-        send_to_pipeline(issue, sm, warp % (int)sm->view.schedulers, warp, pc, op);
+        send_to_pipeline(issue, sm, warp % (int)sm->view.schedulers, warp, pc, op, false);
     } else if (!has_sources) {
         SmPassing *passing = &issue->slots.passing[warp];
         scoreboard_reserve(&issue->scoreboard, warp, op);
@@ -377,7 +427,7 @@ __attribute__((noinline)) static void pass_all(SmIssue *issue, SmContext *sm) {
         uint64_t bit = warps & -warps;
         for (int i = 0; i < MOST_FREE && !sm->isa.fault.is_set; i++) {
             if (!(issue->slots.free & sm->view.has_instruction & ~blocked(sm) & bit)) break;
-            const SmOp *op = &sm->ops[issue->fetch->buffer[warp].pc];
+            const SmOp *op = issue->head[warp];
             if (!can_pass(issue, sm, warp, op)) break;
             pass(issue, sm, warp, op);
         }
@@ -392,42 +442,44 @@ void issue_let_go(SmIssue *issue, SmContext *sm, uint64_t warps) {
 
 /* ---- One instruction ---- */
 
-static void issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp) {
-    if (issue->slots.owing >> warp & 1) {
+/* Issues the warp's next instruction. False: it failed. */
+ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, bool plain) {
+    if (!plain && issue->slots.owing >> warp & 1) {
         pay_slot(issue, sm, scheduler, warp);
-        return;
+        return true;
     }
     IsaWarp *isa = sm->warps.warp[warp].isa;
-    uint32_t pc = issue->fetch->buffer[warp].pc; /* isa->pc, which is farther away */
-    uint32_t active = issue->issues_own ? isa->active : 0;
-    const SmOp *op = &sm->ops[pc];
+    const uint32_t pc = isa->pc, active = isa->active;
+    const SmOp *op = issue->head[warp];
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
-    bool has_exited = execute(issue, sm, isa, op);
+    bool has_exited = execute(issue, sm, isa, op, plain);
     uint32_t lanes = sm->isa.executed;
-    if (sm->isa.fault.is_set) return;
+    if (sm->isa.fault.is_set) return false;
     scoreboard_reserve(&issue->scoreboard, warp, op);
-    send_to_pipeline(issue, sm, scheduler, warp, pc, op);
+    send_to_pipeline(issue, sm, scheduler, warp, pc, op, plain);
     fetch_took(issue->fetch, warp, pc, isa->pc, has_exited);
     if (op->flags & FOLLOWED || has_exited) follow_warp(issue, sm, warp, pc, op->flags, has_exited);
     if (op->traits & SM_OP_PHASE) issue_let_go(issue, sm, warps_at_mbarrier(sm, warp, pc, lanes));
     TytoWarpView *view = &sm->view.warp[warp];
-    if (issue->issues_own) take_slots(issue, sm, warp, pc, slots_of(op, active, lanes), has_exited);
+    if (!plain && issue->issues_own)
+        take_slots(issue, sm, warp, pc, slots_of(op, active, lanes), has_exited);
     else view->instructions++;
     view->thread_instructions += (uint64_t)bits_count32(lanes);
-    update_head(issue, sm, warp, isa->pc);
+    update_head(issue, sm, warp, isa->pc, op, plain);
     sched_agent_issued(&sm->policy, &sm->view,
                        &(TytoIssue){.warp = warp,
                                     .scheduler = scheduler,
                                     .lanes = lanes,
                                     .is_load = (op->traits & SM_OP_L1D_LOAD) != 0,
                                     .is_long = (op->traits & SM_OP_LONG) != 0});
+    return true;
 }
 
 /* ---- One scheduler ---- */
 
 /* Warps whose next instruction could issue if its pipeline takes it. */
 static uint64_t ready_warps(const SmIssue *issue, const SmContext *sm) {
-    return ((sm->view.has_instruction & issue->clear) | issue->slots.owing) & ~blocked(sm);
+    return (issue->clear | issue->slots.owing) & ~blocked(sm);
 }
 
 /* Warps whose next instruction would find no place before this collector, if it were theirs. */
@@ -457,9 +509,10 @@ static uint64_t with_free_slot(const SmIssue *issue, const SmContext *sm) {
 }
 
 /* The same where only a scheduler's own warps are asked about. */
-static uint64_t with_free_slot_of(const SmIssue *issue, const SmContext *sm, int scheduler) {
+ALWAYS uint64_t with_free_slot_of(const SmIssue *issue, const SmContext *sm, int scheduler,
+                                  bool plain) {
     if (issue->is_stalled || !insts_has_room(&sm->insts)) return 0;
-    return ~without_slot(issue, issue->collector[scheduler]) | issue->slots.owing;
+    return ~without_slot(issue, issue->collector[scheduler]) | (plain ? 0 : issue->slots.owing);
 }
 
 /* Warps that the load/store unit keeps from issuing when they find no place. */
@@ -484,34 +537,41 @@ static SmOutcome idle_cause(const SmIssue *issue, const SmContext *sm, uint64_t 
 }
 
 /* Why a scheduler issued nothing although the policy was asked about `allowed`. */
-static SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, int scheduler,
-                             uint64_t allowed) {
+ALWAYS SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, int scheduler,
+                             uint64_t allowed, bool plain) {
     uint64_t mine = sm->view.scheduler_warps[scheduler];
-    uint64_t owing = issue->slots.owing;
+    uint64_t owing = plain ? 0 : issue->slots.owing;
     uint64_t valid = (sm->view.has_instruction | owing) & ~blocked(sm) & mine;
     if (!valid) return idle_cause(issue, sm, mine);
     uint64_t ready = valid & (issue->clear | owing);
     if (!ready) return valid & ~sm->view.waits_memory ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
-    if (ready & with_free_slot_of(issue, sm, scheduler) || !(ready & allowed)) return SM_THROTTLED;
+    if (ready & with_free_slot_of(issue, sm, scheduler, plain) || !(ready & allowed))
+        return SM_THROTTLED;
     return ready & ~waiting_for_lsu(issue) ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
+}
+
+/* Asks the policy for one of the warps; TYTO_NO_WARP, and a fault, if it names another. */
+ALWAYS int ask_policy(SmContext *sm, int scheduler, uint64_t candidates) {
+    IsaFault *fault = &sm->isa.fault;
+    int warp = sched_agent_pick(&sm->policy, &sm->view, scheduler, candidates);
+    if (sched_agent_is_trusted(&sm->policy) ||
+        sched_check_pick(sm->env.policy, &sm->view, warp, candidates, fault->text,
+                         sizeof fault->text))
+        return warp;
+    fault->is_set = true;
+    fault->code = ISA_FAULT_POLICY;
+    return TYTO_NO_WARP;
 }
 
 /* Asks the policy until it names a warp that can issue. Naming one whose buffer is stale flushes
  * the buffer, as a walk over the warps in the policy's order would. */
-static int pick_warp(SmIssue *issue, SmContext *sm, int scheduler, uint64_t ready) {
-    IsaFault *fault = &sm->isa.fault;
-    uint64_t candidates = ready;
-    if (issue->stale)
-        candidates |= issue->stale & sm->view.scheduler_warps[scheduler] & ~blocked(sm);
+__attribute__((noinline)) static int pick_beside_stale(SmIssue *issue, SmContext *sm, int scheduler,
+                                                       uint64_t ready) {
+    uint64_t candidates =
+        ready | (issue->stale & sm->view.scheduler_warps[scheduler] & ~blocked(sm));
     while (candidates) {
-        int warp = sched_agent_pick(&sm->policy, &sm->view, scheduler, candidates);
+        int warp = ask_policy(sm, scheduler, candidates);
         if (warp == TYTO_NO_WARP) return TYTO_NO_WARP;
-        if (!sched_check_pick(sm->env.policy, &sm->view, warp, candidates, fault->text,
-                              sizeof fault->text)) {
-            fault->is_set = true;
-            fault->code = ISA_FAULT_POLICY;
-            return TYTO_NO_WARP;
-        }
         uint64_t bit = UINT64_C(1) << warp;
         if (!(issue->stale & ~issue->slots.owing & bit)) return warp;
         fetch_flush(issue->fetch, warp, sm->warps.warp[warp].isa->pc);
@@ -521,22 +581,28 @@ static int pick_warp(SmIssue *issue, SmContext *sm, int scheduler, uint64_t read
     return TYTO_NO_WARP;
 }
 
-static void run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t allowed) {
-    uint64_t mine = sm->view.scheduler_warps[scheduler];
-    uint64_t ready = ready_warps(issue, sm) & mine & allowed;
-    if (ready) ready &= with_free_slot_of(issue, sm, scheduler);
-    int warp = pick_warp(issue, sm, scheduler, ready);
+/* A scheduler's turn. False: an instruction or the policy failed. */
+ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t allowed,
+                          bool plain) {
+    uint64_t ready = (plain ? issue->clear & ~blocked(sm) : ready_warps(issue, sm)) & allowed &
+                     sm->view.scheduler_warps[scheduler];
+    if (ready) ready &= with_free_slot_of(issue, sm, scheduler, plain);
+    int warp = TYTO_NO_WARP;
+    if (issue->stale) warp = pick_beside_stale(issue, sm, scheduler, ready);
+    else if (ready) warp = ask_policy(sm, scheduler, ready);
     if (warp == TYTO_NO_WARP) {
-        issue->outcome[scheduler] = (uint8_t)stall_cause(issue, sm, scheduler, allowed);
-        return;
+        issue->outcome[scheduler] = (uint8_t)stall_cause(issue, sm, scheduler, allowed, plain);
+        return !sm->isa.fault.is_set;
     }
-    uint64_t bit = UINT64_C(1) << warp;
+    issue->outcome[scheduler] = SM_ISSUED;
+    issue->has_issued = true;
+    if (plain) return issue_warp(issue, sm, scheduler, warp, plain);
     uint32_t left = sm->config->scheduler.issue_width;
     do
-        issue_warp(issue, sm, scheduler, warp);
-    while (--left && !sm->isa.fault.is_set &&
-           ready_warps(issue, sm) & with_free_slot_of(issue, sm, scheduler) & bit);
-    issue->outcome[scheduler] = SM_ISSUED;
+        if (!issue_warp(issue, sm, scheduler, warp, plain)) return false;
+    while (--left && ready_warps(issue, sm) & with_free_slot_of(issue, sm, scheduler, plain) &
+                         UINT64_C(1) << warp);
+    return true;
 }
 
 /* ---- Why warps stand where they stand ---- */
@@ -621,6 +687,7 @@ static inline bool has_reason(const SmIssue *issue, const SmContext *sm) {
 
 /* The warps that the policy lets issue in this cycle. */
 static uint64_t allowed_warps(const SmIssue *issue, SmContext *sm) {
+    if (!sched_agent_limits(&sm->policy)) return ~UINT64_C(0);
     uint64_t allowed = sched_agent_may_issue(&sm->policy, &sm->view);
     uint64_t others = ~sm->view.wants_load | issue->slots.owing;
     return allowed & (others | sched_agent_may_load(&sm->policy, &sm->view));
@@ -630,22 +697,31 @@ bool issue_will_look(const SmIssue *issue, const SmContext *sm) {
     return is_turn(sm) && has_reason(issue, sm);
 }
 
-void issue_step(SmIssue *issue, SmContext *sm) {
+/* What the schedulers do in their turn. */
+ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
     const SmSchedulerConfig *config = &sm->config->scheduler;
-    if (sm->cycle > issue->policy_cycle)
-        sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - issue->policy_cycle);
-    issue->policy_cycle = sm->cycle;
-    if (!is_turn(sm) || !has_reason(issue, sm)) return;
-    issue->has_news = issue->has_turned = false;
-    if (issue->slots.free) pass_all(issue, sm);
+    issue->has_news = issue->has_turned = issue->has_issued = false;
+    if (!plain && issue->slots.free) pass_all(issue, sm);
+    if (!plain && sm->isa.fault.is_set) return;
     uint64_t allowed = sm->view.resident ? allowed_warps(issue, sm) : 0;
     issue->allowed = allowed;
     const uint32_t count = config->count;
     uint32_t scheduler = config->alternates ? remainder_of(sm->cycle, count) : 0;
-    for (uint32_t left = count; left && !sm->isa.fault.is_set; left--) {
-        run_scheduler(issue, sm, (int)scheduler, allowed);
+    for (uint32_t left = count; left; left--) {
+        if (!run_scheduler(issue, sm, (int)scheduler, allowed, plain)) return;
         if (++scheduler == count) scheduler = 0;
     }
+}
+
+void issue_step(SmIssue *issue, SmContext *sm) {
+    if (sched_agent_hears_time(&sm->policy)) {
+        if (sm->cycle > issue->policy_cycle)
+            sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - issue->policy_cycle);
+        issue->policy_cycle = sm->cycle;
+    }
+    if (!is_turn(sm) || !has_reason(issue, sm)) return;
+    if (issue->is_plain) run_schedulers(issue, sm, true);
+    else run_schedulers(issue, sm, false);
 }
 
 /* ---- Accounting ---- */
@@ -670,12 +746,10 @@ static bool is_blocked_on_memory(const SmIssue *issue, const SmContext *sm, bool
 
 void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles, bool l1d_refuses) {
     SmIssueSums *c = &issue->sums;
-    bool has_issued = false;
-    for (uint32_t s = 0; s < sm->view.schedulers; s++) {
+    for (uint32_t s = 0; s < sm->view.schedulers; s++)
         c->outcome[issue->outcome[s]] += cycles;
-        has_issued |= issue->outcome[s] == SM_ISSUED;
-    }
-    if (has_issued) return; /* what the SM has turned into since shows in the cycles to come */
+    if (issue->has_issued)
+        return; /* what the SM has turned into since shows in the cycles to come */
     c->no_issue += cycles;
     if (!sm->view.resident) c->no_warp += cycles;
     else if (is_blocked_on_memory(issue, sm, l1d_refuses)) c->memory_block += cycles;

@@ -65,15 +65,18 @@ typedef struct SmIssue {
     bool has_turned;      /* that has changed since the schedulers last looked */
     bool sees_registered; /* some of the host program's memory is registered (mem_seen_address) */
     bool has_news;        /* something changed since the schedulers last looked */
+    bool has_issued;      /* a scheduler did the last time */
+    bool is_plain;        /* nothing is needed that few machines and kernels need */
     bool dumps;           /* somebody asked for registers (isa_dump_if_due) */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
     uint64_t allowed;                   /* warps that the policy let issue the last time */
     uint64_t stale;           /* warps whose buffer holds instructions that are not the next ones */
-    uint64_t clear;           /* next instruction's registers are free */
-    uint64_t wants[SM_UNITS]; /* next instruction goes to this kind of pipeline */
-    uint8_t wanted[TYTO_MAX_WARPS]; /* SmUnit whose word has the warp, by slot */
-    uint64_t policy_cycle;          /* cycle up to which the policy knows that time passed */
-    SmFetch *fetch;                 /* whose buffers it takes from */
+    uint64_t clear;           /* next instruction is there, and its registers are free */
+    uint64_t wants[SM_UNITS]; /* next instruction is there, and goes to this kind of pipeline */
+    const SmOp *head[TYTO_MAX_WARPS]; /* its row, by slot; of warps with a next instruction */
+    uint64_t policy_cycle;            /* cycle up to which the policy knows that time passed, if it
+                                         wants to know */
+    SmFetch *fetch;                   /* whose buffers it takes from */
     SmCollector *collector[SM_MAX_SCHEDULERS]; /* where each scheduler's instructions go */
     SmCollectors collectors;                   /* the same by sub-core */
     SmScoreboard scoreboard;                   /* scoreboard.c */
@@ -105,15 +108,9 @@ bool issue_has_work(const SmIssue *issue, const SmContext *sm);
 
 /* The next instruction of the warp changed, or it is held no longer. */
 void issue_update_head(SmIssue *issue, SmContext *sm, int warp);
-/* The instruction's results are there: its registers are free. */
-void issue_release(SmIssue *issue, const SmContext *sm, const SmInst *inst);
-/* The warp has less under way than before: it may be drained, or held no longer. */
-static inline void issue_settle_warp(SmIssue *issue, SmContext *sm, int warp) {
-    if (warps_settle(&sm->warps, warp, scoreboard_pending(&issue->scoreboard, warp)))
-        issue_update_head(issue, sm, warp);
-}
-/* Registers of the warp are free, which its next instruction may have waited for. */
-void issue_recheck(SmIssue *issue, SmContext *sm, int warp);
+/* Hears all that the stages have posted, in the order of posting: registers are free, and warps go
+ * on. */
+void issue_hear(SmIssue *issue, SmContext *sm);
 /* These warps are held no longer. */
 void issue_let_go(SmIssue *issue, SmContext *sm, uint64_t warps);
 /* Something else changed that an outcome may rest on. */

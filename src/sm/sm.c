@@ -186,45 +186,8 @@ const IsaFault *sm_fault(const Sm *sm) {
     return fault->is_set ? fault : NULL;
 }
 
-/* ---- Events ---- */
-
-static void complete_inst(Sm *sm, uint16_t index) {
-    SmContext *context = &sm->context;
-    const SmInst *inst = &context->insts.inst[index];
-    int warp = inst->warp;
-    if (context_is_profiled(context))
-        sm_profile_done(context->profile, inst, index, context->cycle);
-    issue_release(&sm->issue, context, inst);
-    warps_inst_done(&context->warps, inst);
-    if (!insts_has_room(&context->insts)) issue_wake(&sm->issue); /* it has now */
-    insts_free(&context->insts, index);
-    issue_settle_warp(&sm->issue, context, warp);
-    issue_recheck(&sm->issue, context, warp);
-}
-
-static void hear_all(Sm *sm) {
-    SmContext *context = &sm->context;
-    SmEvents *events = &context->events;
-    for (uint32_t i = 0; i < events->count; i++) {
-        uint16_t index = events->items[i].index;
-        switch ((SmEventKind)events->items[i].kind) {
-        case SM_EVENT_INST_DONE: complete_inst(sm, index); break;
-        case SM_EVENT_STORE_DONE:
-            warps_store_done(&context->warps, index);
-            issue_settle_warp(&sm->issue, context, index);
-            break;
-        case SM_EVENT_ATOMIC_DONE:
-            warps_atomic_done(&context->warps, index);
-            issue_settle_warp(&sm->issue, context, index);
-            break;
-        case SM_EVENT_FETCHED: issue_update_head(&sm->issue, context, index); break;
-        }
-    }
-    events->count = 0;
-}
-
 static inline void hear_events(Sm *sm) {
-    if (sm->context.events.count) hear_all(sm);
+    if (sm->context.events.count) issue_hear(&sm->issue, &sm->context);
 }
 
 /* ---- Cycles ---- */

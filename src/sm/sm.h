@@ -53,7 +53,8 @@ typedef struct SmEnvironment {
     bool l2_takes_hints;   /* as in partition_config.h */
     bool is_l1_perfect;    /* every global and local access hits the L1D */
     bool is_profiled;      /* count by instruction too */
-    bool never_sleeps;     /* step in every cycle, needed or not (tests) */
+    bool never_sleeps;     /* step in every cycle, needed or not, and issue as machines do that have
+                              everything (tests) */
 } SmEnvironment;
 
 /* A CTA that ran on an SM from its launch to the retirement of its last warp. */

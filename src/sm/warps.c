@@ -25,7 +25,6 @@ static void start_warp(SmContext *sm, uint32_t slot, uint32_t index) {
     IsaWarp *isa = &cta->isa.warps[index];
     isa->slot = (uint32_t)warp;
     sm->warps.warp[warp] = (SmWarp){.isa = isa, .cta_slot = (uint8_t)slot};
-    sm->warps.drained |= UINT64_C(1) << warp;
     sm->cta_of_warp[warp] = (uint32_t)cta->isa.index;
 }
 
@@ -97,14 +96,12 @@ static void update_held(SmWarps *warps) {
                   warps->phase_waits;
 }
 
-void warps_issued(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
+void warps_accesses(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
     SmWarp *w = &warps->warp[inst->warp];
     uint64_t bit = UINT64_C(1) << inst->warp;
-    w->in_flight++;
-    warps->drained &= ~bit;
-    if (!memory) return;
     bool leaves_sm = memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS;
     if (memory->is_store && leaves_sm && !memory->advice) w->stores += memory->count;
+    if (!(memory->is_atomic && memory->count) && !inst->holds_warp) return;
     if (memory->is_atomic && memory->count) {
         w->atomics += memory->count;
         warps->atomic_waits |= bit;
@@ -193,7 +190,12 @@ uint64_t warps_next_try(const SmWarps *warps) {
     return next;
 }
 
-void warps_exited(SmContext *sm, int warp) { sm->view.exited |= UINT64_C(1) << warp; }
+void warps_exited(SmContext *sm, int warp) {
+    uint64_t bit = UINT64_C(1) << warp;
+    sm->view.exited |= bit;
+    sm->warps.drained &= ~bit;
+    warps_note_drained(&sm->warps, warp);
+}
 
 void warps_update_barriers(SmContext *sm, int warp) {
     uint32_t slot = sm->warps.warp[warp].cta_slot;
@@ -219,11 +221,8 @@ void warps_update_barriers(SmContext *sm, int warp) {
 
 /* ---- When something is over ---- */
 
-void warps_inst_done(SmWarps *warps, const SmInst *inst) {
-    warps->warp[inst->warp].in_flight--;
-    if (inst->copy) copies_done(&warps->warp[inst->warp].copies, (uint8_t)(inst->copy - 1));
-    if (!inst->holds_warp) return;
-    warps->load_waits &= ~(UINT64_C(1) << inst->warp);
+void warps_end_hold(SmWarps *warps, int warp) {
+    warps->load_waits &= ~(UINT64_C(1) << warp);
     update_held(warps);
 }
 

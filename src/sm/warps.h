@@ -33,9 +33,10 @@ typedef struct SmCta {
 
 /* Written by warps.c alone. */
 typedef struct SmWarps {
-    uint64_t drained;      /* slots with nothing in flight, and no acknowledgement to come */
-    uint64_t held;         /* warps that issue nothing until one of the next five has ended */
-    uint64_t fenced;       /* a memory fence waits */
+    uint64_t drained; /* of warps that have exited: nothing in flight, and no acknowledgement to
+                         come */
+    uint64_t held;    /* warps that issue nothing until one of the next five has ended */
+    uint64_t fenced;  /* a memory fence waits */
     uint64_t atomic_waits; /* atomics must be answered first */
     uint64_t load_waits;   /* a load must end first */
     uint64_t copy_waits;   /* asynchronous copies must end first */
@@ -62,9 +63,10 @@ void warps_retire(SmContext *sm, uint64_t retiring);
 
 /* ---- At issue ---- */
 
-/* An instruction has issued; `memory`: its accesses, NULL when it is none of the load/store unit.
- */
-void warps_issued(SmWarps *warps, const SmInst *inst, const SmMemory *memory);
+/* An instruction of the warp has issued. */
+static inline void warps_issued(SmWarps *warps, int warp) { warps->warp[warp].in_flight++; }
+/* And it makes accesses: it is one of the load/store unit. */
+void warps_accesses(SmWarps *warps, const SmInst *inst, const SmMemory *memory);
 /* A memory fence holds its warp until its loads are in and, where it reaches beyond the CTA, its
  * stores acknowledged. `pending`: registers of the warp with a result to come. */
 void warps_fence(SmWarps *warps, int warp, bool is_for_cta, uint32_t pending);
@@ -88,15 +90,25 @@ void warps_update_barriers(SmContext *sm, int warp);
 
 static inline void warps_store_done(SmWarps *warps, int warp) { warps->warp[warp].stores--; }
 static inline void warps_atomic_done(SmWarps *warps, int warp) { warps->warp[warp].atomics--; }
-void warps_inst_done(SmWarps *warps, const SmInst *inst);
-/* Whether a warp that is held is held no longer. */
-bool warps_let_go(SmWarps *warps, int warp, uint32_t pending);
-/* After one of those: the warp may be drained, or held no longer, which is the answer. `pending` as
- * in warps_fence. */
-static inline bool warps_settle(SmWarps *warps, int warp, uint32_t pending) {
+/* A load that held its warp has ended. */
+void warps_end_hold(SmWarps *warps, int warp);
+static inline void warps_inst_done(SmWarps *warps, const SmInst *inst) {
+    SmWarp *w = &warps->warp[inst->warp];
+    w->in_flight--;
+    if (inst->copy) copies_done(&w->copies, (uint8_t)(inst->copy - 1));
+    if (inst->holds_warp) warps_end_hold(warps, inst->warp);
+}
+static inline void warps_note_drained(SmWarps *warps, int warp) {
     const SmWarp *w = &warps->warp[warp];
     bool awaits_stores = warps->awaits_stores & (w->stores != 0);
     warps->drained |= bits_if(!(w->in_flight | w->atomics) & !awaits_stores, warp);
+}
+/* Whether a warp that is held is held no longer. */
+bool warps_let_go(SmWarps *warps, int warp, uint32_t pending);
+/* After one of those, of a warp that has exited or is held: the one may be drained, the other held
+ * no longer, which is the answer. `pending` as in warps_fence. */
+static inline bool warps_settle(SmWarps *warps, int warp, uint32_t pending) {
+    warps_note_drained(warps, warp);
     return warps->held >> warp & 1 && warps_let_go(warps, warp, pending);
 }
 
