@@ -27,7 +27,7 @@ void issue_free(SmIssue *issue) { scoreboard_free(&issue->scoreboard); }
 static bool is_plain(const SmIssue *issue, const SmContext *sm) {
     return !sm->env.never_sleeps && !issue->issues_own && sm->config->scheduler.issue_width == 1 &&
            !sm->config->collector.reuses && !issue->dumps && !issue->sees_registered &&
-           !sm->profile;
+           !sm->profile && issue->scoreboard.is_exact;
 }
 
 void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
@@ -55,63 +55,85 @@ void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc) {
     issue_update_head(issue, sm, warp);
 }
 
-/* Looks at the registers of the warp's next instruction, which there is. */
-static inline void check_registers(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
-    uint64_t bit = UINT64_C(1) << warp;
-    bool waits_memory;
-    bool is_clear = scoreboard_is_clear(&issue->scoreboard, warp, op, &waits_memory);
-    issue->clear = (issue->clear & ~bit) | (uint64_t)is_clear << warp;
-    sm->view.waits_memory =
-        (sm->view.waits_memory & ~bit) | (sm->warps.held & bit) | (uint64_t)waits_memory << warp;
-}
-
 /* Whether it takes no slot of a machine that issues instructions of its own. */
 static bool is_free(const SmIssue *issue, const SmOp *op, uint64_t bit) {
     if (!issue->issues_own) return false;
     return !op->slots.slots || (op->flags & ISA_IS_EXIT && issue->slots.excused & bit);
 }
 
-/* Looks at the warp's next instruction, which is at `pc`. `last`: the one before, as far as the
- * words of bits know of it; NULL: they know of none. */
-ALWAYS void update_head(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, const SmOp *last,
+ALWAYS bool is_clear(const SmIssue *issue, int warp, const SmOp *op, bool *waits_memory,
+                     bool plain) {
+    return plain ? scoreboard_looks_clear(&issue->scoreboard, warp, op, waits_memory)
+                 : scoreboard_is_clear(&issue->scoreboard, warp, op, waits_memory);
+}
+
+/* The warp, of which the words of bits know no next instruction, has one. */
+ALWAYS void raise_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *op, bool plain) {
+    const uint64_t bit = UINT64_C(1) << warp;
+    bool waits_memory, can_go = is_clear(issue, warp, op, &waits_memory, plain);
+    issue->head[warp] = op;
+    issue->wants[op->unit] |= bit;
+    issue->clear |= bits_if(can_go, warp);
+    sm->view.has_instruction |= bit;
+    sm->view.waits_memory |= bits_if(waits_memory, warp);
+    sm->view.wants_load |= bits_if(op->traits & SM_OP_L1D_LOAD, warp);
+    if (!plain) issue->slots.free |= bits_if(is_free(issue, op, bit), warp);
+}
+
+/* The warp has no next instruction any more, or not yet another. */
+ALWAYS void drop_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *op, bool plain) {
+    const uint64_t bit = UINT64_C(1) << warp;
+    issue->wants[op->unit] &= ~bit;
+    issue->clear &= ~bit;
+    sm->view.has_instruction &= ~bit;
+    sm->view.waits_memory = (sm->view.waits_memory & ~bit) | (sm->warps.held & bit);
+    sm->view.wants_load &= ~bit;
+    if (!plain) issue->slots.free &= ~bit;
+}
+
+/* The warp's instruction has issued, and the next is at `pc`: all words at once. */
+ALWAYS void change_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *last, uint32_t pc,
                         bool plain) {
+    const uint64_t bit = UINT64_C(1) << warp;
     const SmBuffer *buffer = &issue->fetch->buffer[warp];
-    uint64_t bit = UINT64_C(1) << warp;
     issue->has_news = true;
-    if (last) issue->wants[last->unit] &= ~bit;
-    if (!buffer->count || buffer->pc != pc) { /* there is none */
+    if (!buffer->count || buffer->pc != pc) {
         issue->stale |= bits_if(buffer->count != 0, warp);
-        issue->clear &= ~bit;
-        sm->view.has_instruction &= ~bit;
-        sm->view.wants_load &= ~bit;
-        sm->view.waits_memory = (sm->view.waits_memory & ~bit) | (sm->warps.held & bit);
-        if (!plain) issue->slots.free &= ~bit;
+        drop_head(issue, sm, warp, last, plain);
         return;
     }
     const SmOp *op = &sm->ops[pc];
+    bool waits_memory, can_go = is_clear(issue, warp, op, &waits_memory, plain);
     issue->head[warp] = op;
+    issue->wants[last->unit] &= ~bit;
     issue->wants[op->unit] |= bit;
-    sm->view.has_instruction |= bit;
+    issue->clear &= ~bits_if(!can_go, warp);
+    sm->view.waits_memory |= (sm->warps.held & bit) | bits_if(waits_memory, warp);
     sm->view.wants_load = (sm->view.wants_load & ~bit) | bits_if(op->traits & SM_OP_L1D_LOAD, warp);
     if (!plain)
         issue->slots.free = (issue->slots.free & ~bit) | bits_if(is_free(issue, op, bit), warp);
-    check_registers(issue, sm, warp, op);
 }
 
-/* The row of the warp's next instruction, NULL. */
-static inline const SmOp *head_of(const SmIssue *issue, const SmContext *sm, int warp) {
-    return sm->view.has_instruction >> warp & 1 ? issue->head[warp] : NULL;
+/* The warp's buffer holds instructions, of which the first may be the next one. */
+ALWAYS void find_head(SmIssue *issue, SmContext *sm, int warp, bool plain) {
+    const uint32_t pc = sm->warps.warp[warp].isa->pc;
+    issue->has_news = true;
+    if (issue->fetch->buffer[warp].pc == pc) raise_head(issue, sm, warp, &sm->ops[pc], plain);
+    else issue->stale |= UINT64_C(1) << warp;
 }
 
-ALWAYS void look_at_head(SmIssue *issue, SmContext *sm, int warp) {
-    issue->stale &= ~(UINT64_C(1) << warp);
-    update_head(issue, sm, warp, sm->warps.warp[warp].isa->pc, head_of(issue, sm, warp), false);
+__attribute__((noinline)) void issue_update_head(SmIssue *issue, SmContext *sm, int warp) {
+    const uint64_t bit = UINT64_C(1) << warp;
+    issue->has_news = true;
+    issue->stale &= ~bit;
+    if (sm->view.has_instruction & bit) drop_head(issue, sm, warp, issue->head[warp], false);
+    sm->view.waits_memory = (sm->view.waits_memory & ~bit) | (sm->warps.held & bit);
+    if (issue->fetch->buffer[warp].count) find_head(issue, sm, warp, false);
 }
-
-void issue_update_head(SmIssue *issue, SmContext *sm, int warp) { look_at_head(issue, sm, warp); }
 
 /* Results that came with others', which are there now. */
-static void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
+__attribute__((noinline)) static void release_passing(SmIssue *issue, const SmContext *sm,
+                                                      int warp) {
     SmPassing *passing = &issue->slots.passing[warp];
     for (uint32_t i = 0; i < passing->count;) {
         const SmOp *op = &sm->ops[passing->pc[i]];
@@ -128,47 +150,48 @@ static void release_passing(SmIssue *issue, const SmContext *sm, int warp) {
     if (!passing->count) issue->slots.waiting &= ~(UINT64_C(1) << warp);
 }
 
-/* Registers of the warp are free, which its next instruction may have waited for. A head that
- * waited for nothing of the kind has gained nothing. */
-ALWAYS void recheck(SmIssue *issue, SmContext *sm, int warp) {
-    uint64_t waiting = sm->view.has_instruction & ~issue->clear;
-    if (!(waiting >> warp & 1)) return;
-    issue->has_news = true;
-    check_registers(issue, sm, warp, issue->head[warp]);
-}
-
 /* The warp, which has exited or is held, has less under way than before. */
-static void settle(SmIssue *issue, SmContext *sm, int warp) {
-    if (warps_settle(&sm->warps, warp, scoreboard_pending(&issue->scoreboard, warp)))
+__attribute__((noinline)) static void settle(SmIssue *issue, SmContext *sm, int warp) {
+    if (warps_settle(&sm->warps, warp, scoreboard_has_pending(&issue->scoreboard, warp)))
         issue_update_head(issue, sm, warp);
 }
 
 /* Warps that settle() is there for; of others nothing depends on what is under way. */
 static inline uint64_t unsettled(const SmContext *sm) { return sm->warps.held | sm->view.exited; }
 
-ALWAYS void complete(SmIssue *issue, SmContext *sm, uint16_t index) {
-    const SmInst *inst = &sm->insts.inst[index];
-    const int warp = inst->warp;
-    if (context_is_profiled(sm)) sm_profile_done(sm->profile, inst, index, sm->cycle);
-    scoreboard_release(&issue->scoreboard, warp, &sm->ops[inst->pc]);
-    if (issue->slots.waiting >> warp & 1) release_passing(issue, sm, warp);
-    const bool held_warp = inst->holds_warp;
-    warps_inst_done(&sm->warps, inst);
-    if (!insts_has_room(&sm->insts)) issue_wake(issue); /* it has now */
-    insts_free(&sm->insts, index);
-    if (held_warp) issue_update_head(issue, sm, warp);
-    if (unsettled(sm) >> warp & 1) settle(issue, sm, warp);
-    recheck(issue, sm, warp);
+/* Registers of the warp are free, which its next instruction waits for, or others. */
+ALWAYS void recheck(SmIssue *issue, SmContext *sm, int warp, bool plain) {
+    bool waits_memory, can_go = is_clear(issue, warp, issue->head[warp], &waits_memory, plain);
+    issue->has_news = true;
+    issue->clear |= bits_if(can_go, warp);
+    sm->view.waits_memory &= ~bits_if(!waits_memory, warp) | sm->warps.held;
 }
 
-void issue_hear(SmIssue *issue, SmContext *sm) {
+/* Results are written, or there are none to wait for. */
+ALWAYS void complete(SmIssue *issue, SmContext *sm, uint16_t index, bool plain) {
+    const SmInst *inst = &sm->insts.inst[index];
+    const SmOp *op = &sm->ops[inst->pc];
+    const int warp = inst->warp;
+    if (!plain && context_is_profiled(sm)) sm_profile_done(sm->profile, inst, index, sm->cycle);
+    if (plain) scoreboard_release_words(&issue->scoreboard, warp, op);
+    else scoreboard_release(&issue->scoreboard, warp, op);
+    if (!plain && issue->slots.waiting >> warp & 1) release_passing(issue, sm, warp);
+    const bool has_held = warps_inst_done(&sm->warps, inst);
+    if (!insts_has_room(&sm->insts)) issue_wake(issue); /* it has now */
+    insts_free(&sm->insts, index);
+    if (has_held) issue_update_head(issue, sm, warp);
+    if (unsettled(sm) >> warp & 1) settle(issue, sm, warp);
+    if ((sm->view.has_instruction & ~issue->clear) >> warp & 1) recheck(issue, sm, warp, plain);
+}
+
+ALWAYS void hear(SmIssue *issue, SmContext *sm, bool plain) {
     SmEvents *events = &sm->events;
     const SmEvent *end = events->items + events->count;
     events->count = 0;
     for (const SmEvent *event = events->items; event != end; event++) {
         const uint16_t index = event->index;
         switch ((SmEventKind)event->kind) {
-        case SM_EVENT_INST_DONE: complete(issue, sm, index); break;
+        case SM_EVENT_INST_DONE: complete(issue, sm, index, plain); break;
         case SM_EVENT_STORE_DONE:
             warps_store_done(&sm->warps, index);
             if (unsettled(sm) >> index & 1) settle(issue, sm, index);
@@ -177,9 +200,16 @@ void issue_hear(SmIssue *issue, SmContext *sm) {
             warps_atomic_done(&sm->warps, index);
             if (unsettled(sm) >> index & 1) settle(issue, sm, index);
             break;
-        case SM_EVENT_FETCHED: look_at_head(issue, sm, index); break;
+        case SM_EVENT_FETCHED: /* for a warp that had nothing left, or in advance */
+            if (!(sm->view.has_instruction >> index & 1)) find_head(issue, sm, index, plain);
+            break;
         }
     }
+}
+
+void issue_hear(SmIssue *issue, SmContext *sm) {
+    if (issue->is_plain) hear(issue, sm, true);
+    else hear(issue, sm, false);
 }
 
 /* ---- What happens at issue ---- */
@@ -310,7 +340,7 @@ static void follow_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, ui
                         bool has_exited) {
     if (flags & ISA_IS_FENCE)
         warps_fence(&sm->warps, warp, flags & ISA_IS_CTA_FENCE,
-                    scoreboard_pending(&issue->scoreboard, warp));
+                    scoreboard_has_pending(&issue->scoreboard, warp));
     if (flags & (ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT))
         warps_copies(&sm->warps, warp, &sm->infos[pc]);
     if (has_exited) warps_exited(sm, warp);
@@ -455,7 +485,8 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
     bool has_exited = execute(issue, sm, isa, op, plain);
     uint32_t lanes = sm->isa.executed;
     if (sm->isa.fault.is_set) return false;
-    scoreboard_reserve(&issue->scoreboard, warp, op);
+    if (plain) scoreboard_reserve_words(&issue->scoreboard, warp, op);
+    else scoreboard_reserve(&issue->scoreboard, warp, op);
     send_to_pipeline(issue, sm, scheduler, warp, pc, op, plain);
     fetch_took(issue->fetch, warp, pc, isa->pc, has_exited);
     if (op->flags & FOLLOWED || has_exited) follow_warp(issue, sm, warp, pc, op->flags, has_exited);
@@ -465,7 +496,7 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
         take_slots(issue, sm, warp, pc, slots_of(op, active, lanes), has_exited);
     else view->instructions++;
     view->thread_instructions += (uint64_t)bits_count32(lanes);
-    update_head(issue, sm, warp, isa->pc, op, plain);
+    change_head(issue, sm, warp, op, isa->pc, plain);
     sched_agent_issued(&sm->policy, &sm->view,
                        &(TytoIssue){.warp = warp,
                                     .scheduler = scheduler,

@@ -15,9 +15,8 @@
 
 /* One warp's registers. */
 typedef struct SmPending {
-    SmRegs all;     /* with a result to come */
-    SmRegs memory;  /* those among them that come from memory */
-    uint32_t count; /* registers with a result to come */
+    SmRegs all;    /* with a result to come */
+    SmRegs memory; /* those among them that come from memory */
 } SmPending;
 
 /* Written by scoreboard.c and the functions below alone. */
@@ -42,29 +41,39 @@ void scoreboard_release_exactly(SmScoreboard *board, int warp, const SmOp *op);
 bool scoreboard_is_clear_exactly(const SmScoreboard *board, int warp, const SmOp *op,
                                  bool *waits_memory);
 
-/* The instruction has issued: its results are to come. */
-static inline void scoreboard_reserve(SmScoreboard *board, int warp, const SmOp *op) {
+/* And of the words of bits alone, which is all where they say it all. */
+static inline void scoreboard_reserve_words(SmScoreboard *board, int warp, const SmOp *op) {
     SmPending *pending = &board->warp[warp];
     pending->all |= op->results;
     if (op->traits & SM_OP_LONG) pending->memory |= op->results;
-    pending->count += op->result_count;
+}
+static inline void scoreboard_release_words(SmScoreboard *board, int warp, const SmOp *op) {
+    SmPending *pending = &board->warp[warp];
+    pending->all &= ~op->results;
+    pending->memory &= ~op->results;
+}
+static inline bool scoreboard_looks_clear(const SmScoreboard *board, int warp, const SmOp *op,
+                                          bool *waits_memory) {
+    const SmPending *pending = &board->warp[warp];
+    *waits_memory = (pending->memory & op->uses) != 0;
+    return !(pending->all & op->uses);
+}
+
+/* The instruction has issued: its results are to come. */
+static inline void scoreboard_reserve(SmScoreboard *board, int warp, const SmOp *op) {
+    scoreboard_reserve_words(board, warp, op);
     if (!board->is_exact) scoreboard_reserve_exactly(board, warp, op);
 }
 
 static inline void scoreboard_release(SmScoreboard *board, int warp, const SmOp *op) {
-    SmPending *pending = &board->warp[warp];
-    pending->all &= ~op->results;
-    pending->memory &= ~op->results;
-    pending->count -= op->result_count;
+    scoreboard_release_words(board, warp, op);
     if (!board->is_exact) scoreboard_release_exactly(board, warp, op);
 }
 
 /* Whether the instruction's registers are free; *waits_memory: one of them comes from memory. */
 static inline bool scoreboard_is_clear(const SmScoreboard *board, int warp, const SmOp *op,
                                        bool *waits_memory) {
-    const SmPending *pending = &board->warp[warp];
-    bool is_clear = !(pending->all & op->uses);
-    *waits_memory = (pending->memory & op->uses) != 0;
+    bool is_clear = scoreboard_looks_clear(board, warp, op, waits_memory);
     if (board->is_exact || is_clear) return is_clear;
     return scoreboard_is_clear_exactly(board, warp, op, waits_memory);
 }
@@ -81,9 +90,9 @@ static inline bool scoreboard_has_results(const SmScoreboard *board, int warp, c
     return !board->is_exact && scoreboard_has_results_exactly(board, warp, op);
 }
 
-/* Registers of the warp with a result to come. */
-static inline uint32_t scoreboard_pending(const SmScoreboard *board, int warp) {
-    return board->warp[warp].count;
+/* Whether any register of the warp has a result to come. */
+static inline bool scoreboard_has_pending(const SmScoreboard *board, int warp) {
+    return board->warp[warp].all != 0;
 }
 
 #endif

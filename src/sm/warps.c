@@ -110,10 +110,10 @@ void warps_accesses(SmWarps *warps, const SmInst *inst, const SmMemory *memory) 
     update_held(warps);
 }
 
-void warps_fence(SmWarps *warps, int warp, bool is_for_cta, uint32_t pending) {
+void warps_fence(SmWarps *warps, int warp, bool is_for_cta, bool has_pending) {
     SmWarp *w = &warps->warp[warp];
     w->is_fence_for_stores = !is_for_cta;
-    if (pending || (w->is_fence_for_stores && w->stores)) warps->fenced |= UINT64_C(1) << warp;
+    if (has_pending || (w->is_fence_for_stores && w->stores)) warps->fenced |= UINT64_C(1) << warp;
     update_held(warps);
 }
 
@@ -221,15 +221,18 @@ void warps_update_barriers(SmContext *sm, int warp) {
 
 /* ---- When something is over ---- */
 
-void warps_end_hold(SmWarps *warps, int warp) {
-    warps->load_waits &= ~(UINT64_C(1) << warp);
+bool warps_inst_ended(SmWarps *warps, const SmInst *inst) {
+    if (inst->copy) copies_done(&warps->warp[inst->warp].copies, (uint8_t)(inst->copy - 1));
+    if (!inst->holds_warp) return false;
+    warps->load_waits &= ~(UINT64_C(1) << inst->warp);
     update_held(warps);
+    return true;
 }
 
-bool warps_let_go(SmWarps *warps, int warp, uint32_t pending) {
+bool warps_let_go(SmWarps *warps, int warp, bool has_pending) {
     const SmWarp *w = &warps->warp[warp];
     uint64_t bit = UINT64_C(1) << warp;
-    if (pending == 0 && !(w->is_fence_for_stores && w->stores)) warps->fenced &= ~bit;
+    if (!has_pending && !(w->is_fence_for_stores && w->stores)) warps->fenced &= ~bit;
     if (w->atomics == 0) warps->atomic_waits &= ~bit;
     if (!w->copies.waiting) warps->copy_waits &= ~bit;
     update_held(warps);

@@ -68,8 +68,8 @@ static inline void warps_issued(SmWarps *warps, int warp) { warps->warp[warp].in
 /* And it makes accesses: it is one of the load/store unit. */
 void warps_accesses(SmWarps *warps, const SmInst *inst, const SmMemory *memory);
 /* A memory fence holds its warp until its loads are in and, where it reaches beyond the CTA, its
- * stores acknowledged. `pending`: registers of the warp with a result to come. */
-void warps_fence(SmWarps *warps, int warp, bool is_for_cta, uint32_t pending);
+ * stores acknowledged. `has_pending`: registers of the warp have a result to come. */
+void warps_fence(SmWarps *warps, int warp, bool is_for_cta, bool has_pending);
 /* An asynchronous copy issues: what its SmInst.copy has to be. */
 uint8_t warps_copy_issued(SmWarps *warps, int warp);
 /* cp.async.commit_group, wait_group or wait_all. */
@@ -90,13 +90,12 @@ void warps_update_barriers(SmContext *sm, int warp);
 
 static inline void warps_store_done(SmWarps *warps, int warp) { warps->warp[warp].stores--; }
 static inline void warps_atomic_done(SmWarps *warps, int warp) { warps->warp[warp].atomics--; }
-/* A load that held its warp has ended. */
-void warps_end_hold(SmWarps *warps, int warp);
-static inline void warps_inst_done(SmWarps *warps, const SmInst *inst) {
-    SmWarp *w = &warps->warp[inst->warp];
-    w->in_flight--;
-    if (inst->copy) copies_done(&w->copies, (uint8_t)(inst->copy - 1));
-    if (inst->holds_warp) warps_end_hold(warps, inst->warp);
+/* An asynchronous copy, or a load that held its warp, has ended. True: the latter. */
+bool warps_inst_ended(SmWarps *warps, const SmInst *inst);
+/* The instruction has; the same answer. */
+static inline bool warps_inst_done(SmWarps *warps, const SmInst *inst) {
+    warps->warp[inst->warp].in_flight--;
+    return inst->copy | inst->holds_warp && warps_inst_ended(warps, inst);
 }
 static inline void warps_note_drained(SmWarps *warps, int warp) {
     const SmWarp *w = &warps->warp[warp];
@@ -104,12 +103,12 @@ static inline void warps_note_drained(SmWarps *warps, int warp) {
     warps->drained |= bits_if(!(w->in_flight | w->atomics) & !awaits_stores, warp);
 }
 /* Whether a warp that is held is held no longer. */
-bool warps_let_go(SmWarps *warps, int warp, uint32_t pending);
+bool warps_let_go(SmWarps *warps, int warp, bool has_pending);
 /* After one of those, of a warp that has exited or is held: the one may be drained, the other held
- * no longer, which is the answer. `pending` as in warps_fence. */
-static inline bool warps_settle(SmWarps *warps, int warp, uint32_t pending) {
+ * no longer, which is the answer. `has_pending` as in warps_fence. */
+static inline bool warps_settle(SmWarps *warps, int warp, bool has_pending) {
     warps_note_drained(warps, warp);
-    return warps->held >> warp & 1 && warps_let_go(warps, warp, pending);
+    return warps->held >> warp & 1 && warps_let_go(warps, warp, has_pending);
 }
 
 #endif
