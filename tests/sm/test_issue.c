@@ -112,15 +112,14 @@ static const StageInst load = {.op_class = ISA_CLASS_MEMORY,
 
 #define ONE "scheduler.count=1 units.sp.issue_slots=8 units.ldst.issue_slots=8 "
 
-/* The oldest instruction under way of a warp that has one is done. */
-static void complete(Bench *bench, uint16_t inst) {
-    SmContext *sm = &bench->stage->sm;
-    const SmInst *done = &sm->insts.inst[inst];
-    issue_release(&bench->issue, sm, done);
-    warps_inst_done(&sm->warps, done);
-    issue_settle_warp(&bench->issue, sm, done->warp);
-    issue_recheck(&bench->issue, sm, done->warp);
+/* Something is over: an instruction, or what a warp waits for. */
+static void tell(Bench *bench, SmEventKind kind, uint32_t index) {
+    events_post(&bench->stage->sm.events, kind, index);
+    issue_hear(&bench->issue, &bench->stage->sm);
 }
+
+/* The oldest instruction under way of a warp that has one is done. */
+static void complete(Bench *bench, uint16_t inst) { tell(bench, SM_EVENT_INST_DONE, inst); }
 
 static void
 test_a_scheduler_issues_one_instruction_a_cycle_of_the_warp_that_is_picked(void **state) {
@@ -278,8 +277,7 @@ static void test_an_atomic_holds_its_warp_and_others_go_on(void **state) {
     for (uint32_t i = 0; i < accesses; i++) {
         step(bench);
         assert_int_equal(issued(bench), 1);
-        warps_atomic_done(&bench->stage->sm.warps, 0);
-        issue_settle_warp(&bench->issue, &bench->stage->sm, 0);
+        tell(bench, SM_EVENT_ATOMIC_DONE, 0);
     }
     step(bench);
     assert_int_equal(issued(bench), 2);

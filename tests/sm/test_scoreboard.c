@@ -58,10 +58,10 @@ static void test_every_register_of_an_instruction_holds_it_up(void **state) {
         assert_true(is_clear(&board, 0, &whole));
         scoreboard_reserve(&board, 0, &writer);
         assert_false(is_clear(&board, 0, &whole));
-        assert_int_equal(scoreboard_pending(&board, 0), 1);
+        assert_true(scoreboard_has_pending(&board, 0));
         scoreboard_release(&board, 0, &writer);
         assert_true(is_clear(&board, 0, &whole));
-        assert_int_equal(scoreboard_pending(&board, 0), 0);
+        assert_false(scoreboard_has_pending(&board, 0));
     }
     scoreboard_free(&board);
 }
@@ -155,7 +155,7 @@ static void test_a_program_with_more_registers_gets_more_room(void **state) {
     start(&board, 2); /* keeps the room, and forgets */
     assert_int_equal(board.words, 3);
     assert_true(is_clear(&board, 0, &last));
-    assert_int_equal(scoreboard_pending(&board, 0), 0);
+    assert_false(scoreboard_has_pending(&board, 0));
     scoreboard_free(&board);
 }
 

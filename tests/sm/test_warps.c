@@ -55,7 +55,6 @@ static void test_ctas_take_the_first_free_slot_and_their_warps_rise_in_age(void 
     assert_int_equal(warps_launch(sm, 41), 0x38);
     assert_int_equal(sm->view.resident, 0x3F);
     assert_int_equal(sm->view.ctas, 0x3);
-    assert_int_equal(sm->warps.drained, 0x3F);
     for (uint32_t w = 0; w < 6; w++) {
         assert_int_equal(sm->view.warp[w].age, w);
         assert_int_equal(sm->warps.warp[w].cta_slot, w / 3);
@@ -65,6 +64,7 @@ static void test_ctas_take_the_first_free_slot_and_their_warps_rise_in_age(void 
     }
     for (int w = 0; w < 3; w++)
         warps_exited(sm, w);
+    assert_int_equal(sm->warps.drained, 0x7);
     warps_retire(sm, 0x7);
     assert_int_equal(warps_launch(sm, 42), 0x7);
     assert_int_equal(sm->view.warp[0].age, 6);
@@ -107,11 +107,13 @@ static void test_a_cta_ends_with_its_last_warp(void **state) {
 /* ---- Under way ---- */
 
 static void issue(Bench *bench, uint8_t warp, const SmMemory *memory, bool holds_warp) {
-    warps_issued(warps_of(bench), &(SmInst){.warp = warp, .holds_warp = holds_warp}, memory);
+    warps_issued(warps_of(bench), warp);
+    if (memory)
+        warps_accesses(warps_of(bench), &(SmInst){.warp = warp, .holds_warp = holds_warp}, memory);
 }
 
 static bool is_drained(Bench *bench, int warp) {
-    warps_settle(warps_of(bench), warp, 0);
+    warps_settle(warps_of(bench), warp, false);
     return warps_of(bench)->drained >> warp & 1;
 }
 
@@ -121,6 +123,8 @@ static void test_a_warp_is_drained_when_its_last_instruction_is_done(void **stat
     warps_launch(&bench->stage->sm, 0);
     issue(bench, 1, NULL, false);
     issue(bench, 1, NULL, false);
+    warps_exited(&bench->stage->sm, 0);
+    warps_exited(&bench->stage->sm, 1);
     assert_int_equal(warps_of(bench)->drained, 0x1);
     warps_inst_done(warps_of(bench), &(SmInst){.warp = 1});
     assert_false(is_drained(bench, 1));
@@ -137,6 +141,7 @@ static void test_stores_keep_a_warp_where_they_are_acknowledged(void **state) {
         SmMemory store = {.count = 2, .path = SM_PATH_L1D, .is_store = true};
         warps_launch(&bench->stage->sm, 0);
         issue(bench, 0, &store, false);
+        warps_exited(&bench->stage->sm, 0);
         warps_inst_done(warps_of(bench), &(SmInst){.warp = 0});
         assert_int_equal(is_drained(bench, 0), !acknowledged);
         warps_store_done(warps_of(bench), 0);
@@ -145,6 +150,8 @@ static void test_stores_keep_a_warp_where_they_are_acknowledged(void **state) {
         assert_true(is_drained(bench, 0));
         store.path = SM_PATH_SHARED; /* leaves nothing to acknowledge */
         issue(bench, 0, &store, false);
+        warps_exited(&bench->stage->sm, 0);
+        assert_false(is_drained(bench, 0));
         warps_inst_done(warps_of(bench), &(SmInst){.warp = 0});
         assert_true(is_drained(bench, 0));
         stage_free(bench->stage);
@@ -157,17 +164,18 @@ static void test_atomics_hold_their_warp_until_all_are_answered(void **state) {
     SmMemory atomic = {.count = 2, .path = SM_PATH_BYPASS, .is_atomic = true};
     warps_launch(&bench->stage->sm, 0);
     issue(bench, 1, &atomic, false);
+    warps_exited(&bench->stage->sm, 1);
     assert_int_equal(warps_of(bench)->held, 0x2);
     warps_inst_done(warps_of(bench), &(SmInst){.warp = 1});
-    assert_false(warps_settle(warps_of(bench), 1, 0));
+    assert_false(warps_settle(warps_of(bench), 1, false));
     warps_atomic_done(warps_of(bench), 1);
-    assert_false(warps_settle(warps_of(bench), 1, 0));
+    assert_false(warps_settle(warps_of(bench), 1, false));
     assert_false(is_drained(bench, 1));
     warps_atomic_done(warps_of(bench), 1);
-    assert_true(warps_settle(warps_of(bench), 1, 0)); /* held no longer, and told so once */
+    assert_true(warps_settle(warps_of(bench), 1, false)); /* held no longer, and told so once */
     assert_int_equal(warps_of(bench)->held, 0);
     assert_true(is_drained(bench, 1));
-    assert_false(warps_settle(warps_of(bench), 1, 0));
+    assert_false(warps_settle(warps_of(bench), 1, false));
     atomic.count = 0; /* no lane took part */
     issue(bench, 1, &atomic, false);
     assert_int_equal(warps_of(bench)->held, 0);
@@ -180,15 +188,15 @@ static void test_a_fence_waits_for_registers_and_beyond_the_cta_for_stores(void 
         Bench *bench = start("", 1);
         SmMemory store = {.count = 1, .path = SM_PATH_L1D, .is_store = true};
         warps_launch(&bench->stage->sm, 0);
-        warps_fence(warps_of(bench), 0, for_cta, 0); /* nothing is under way */
+        warps_fence(warps_of(bench), 0, for_cta, false); /* nothing is under way */
         assert_int_equal(warps_of(bench)->held, 0);
         issue(bench, 0, &store, false);
-        warps_fence(warps_of(bench), 0, for_cta, 1);
+        warps_fence(warps_of(bench), 0, for_cta, true);
         assert_int_equal(warps_of(bench)->held, 1);
-        assert_false(warps_settle(warps_of(bench), 0, 1));
-        assert_int_equal(warps_settle(warps_of(bench), 0, 0), for_cta);
+        assert_false(warps_settle(warps_of(bench), 0, true));
+        assert_int_equal(warps_settle(warps_of(bench), 0, false), for_cta);
         warps_store_done(warps_of(bench), 0);
-        assert_int_equal(warps_settle(warps_of(bench), 0, 0), !for_cta);
+        assert_int_equal(warps_settle(warps_of(bench), 0, false), !for_cta);
         assert_int_equal(warps_of(bench)->held, 0);
         stage_free(bench->stage);
     }
@@ -201,7 +209,7 @@ static void test_a_load_that_holds_its_warp_frees_it_when_done(void **state) {
     warps_launch(&bench->stage->sm, 0);
     issue(bench, 0, &load, true);
     assert_int_equal(warps_of(bench)->held, 1);
-    warps_inst_done(warps_of(bench), &(SmInst){.warp = 0, .holds_warp = true});
+    assert_true(warps_inst_done(warps_of(bench), &(SmInst){.warp = 0, .holds_warp = true}));
     assert_int_equal(warps_of(bench)->held, 0);
     stage_free(bench->stage);
 }
