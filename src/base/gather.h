@@ -27,8 +27,9 @@ bool gather_append(BitGather *gather, int to, int from);
 uint64_t gather_scatter(const BitGather *gather, uint64_t result);
 
 static inline uint64_t gather_bits(const BitGather *gather, uint64_t source) {
-    uint64_t result = 0;
-    for (int i = 0; i < gather->count; i++)
+    const struct BitRun *first = gather->runs; /* most have one, and without any it gathers none */
+    uint64_t result = (source >> first->from & first->mask) << first->to;
+    for (int i = 1; i < gather->count; i++)
         result ^= (source >> gather->runs[i].from & gather->runs[i].mask) << gather->runs[i].to;
     return result;
 }

@@ -105,8 +105,8 @@ static inline uint8_t tag_array_sectors(const TagArray *tags, uint64_t address, 
 }
 
 /* As tag_array_find, and tag_array_touch, where sets have many ways. */
-int32_t tag_array_find_listed(const TagArray *tags, uint64_t tag);
-void tag_array_touch_listed(TagArray *tags, int32_t place);
+__attribute__((noinline)) int32_t tag_array_find_listed(const TagArray *tags, uint64_t tag);
+__attribute__((noinline)) void tag_array_touch_listed(TagArray *tags, int32_t place);
 
 /* Place of the line that holds `address`; TAG_NONE when it is not there. Looks at all ways: leaving
  * early would be guessed wrong more often than it saves. */
@@ -186,7 +186,8 @@ static inline void tag_array_touch(TagArray *tags, int32_t place) {
 }
 
 /* The same with a priority. A line becomes TAG_LAST only while its set has room for such. */
-void tag_array_touch_as(TagArray *tags, int32_t place, CachePriority priority);
+__attribute__((noinline)) void tag_array_touch_as(TagArray *tags, int32_t place,
+                                                  CachePriority priority);
 
 /* First byte of the line at a place in use. */
 static inline uint64_t tag_array_address(const TagArray *tags, int32_t place) {

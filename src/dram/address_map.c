@@ -234,9 +234,8 @@ DramPlace address_map_place(const AddressMap *map, uint64_t address) {
     return (DramPlace){
         .channel = slice >> map->slice_bits,
         .slice = slice,
-        .bank = map->is_bank_hashed ? bit_hash(&map->bank_hash, rest)
-                                    : (uint32_t)gather_bits(&map->bank, rest),
-        .row = (uint32_t)gather_bits(&map->row, rest),
+        .bank = address_map_bank_of(map, rest),
+        .row = address_map_row_of(map, rest),
         .column = (uint32_t)gather_bits(&map->column, rest),
     };
 }

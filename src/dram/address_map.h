@@ -94,6 +94,18 @@ static inline uint64_t address_map_rest(const AddressMap *map, uint64_t address,
     return quotient << map->block_shift | (address & ((UINT64_C(1) << map->block_shift) - 1));
 }
 
+/* What `rest` names within its channel: an address (see address_map_local), a bank, a row. */
+static inline uint64_t address_map_local_of(const AddressMap *map, uint64_t rest) {
+    return gather_bits(&map->local, rest);
+}
+static inline uint32_t address_map_bank_of(const AddressMap *map, uint64_t rest) {
+    if (map->is_bank_hashed) return bit_hash(&map->bank_hash, rest);
+    return (uint32_t)gather_bits(&map->bank, rest);
+}
+static inline uint32_t address_map_row_of(const AddressMap *map, uint64_t rest) {
+    return (uint32_t)gather_bits(&map->row, rest);
+}
+
 /* Slice of the whole machine that a byte address belongs to (what the interconnect routes by);
  * divided by slices_per_channel it is the channel. */
 static inline uint32_t address_map_slice(const AddressMap *map, uint64_t address) {
@@ -108,7 +120,7 @@ static inline uint32_t address_map_slice(const AddressMap *map, uint64_t address
  * from. Slice bits stay in; unique together with the channel. */
 static inline uint64_t address_map_local(const AddressMap *map, uint64_t address) {
     uint32_t channel = 0;
-    return gather_bits(&map->local, address_map_rest(map, address, &channel));
+    return address_map_local_of(map, address_map_rest(map, address, &channel));
 }
 
 #endif

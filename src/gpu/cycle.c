@@ -79,16 +79,18 @@ static uint64_t receivers(const Engine *engine, uint32_t word) {
     return noc_ready_mask(engine->replies)[word] | engine->holding[word];
 }
 
-PART void receive_replies(Engine *engine) {
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
-        uint64_t *holding = &engine->holding[word];
-        for (uint64_t left = receivers(engine, word); left; left &= left - 1) {
-            uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
-            bool holds = sm_receive(engine->sms[i], engine->cycle);
-            if (*engine->wake[i] <= engine->cycle) bits_set(engine->awake, i);
-            *holding = (*holding & ~(left & -left)) | (holds ? left & -left : 0);
-        }
+PART void receive_replies(Engine *engine, uint32_t word) {
+    Sm *const *const sms = engine->sms + (size_t)word * 64;
+    uint64_t *const *const wake = engine->wake + (size_t)word * 64;
+    const uint64_t now = engine->cycle;
+    uint64_t holding = 0, awake = 0;
+    for (uint64_t left = receivers(engine, word); left; left &= left - 1) {
+        const int i = bits_lowest64(left);
+        holding |= bits_if(sm_receive(sms[i], now), i);
+        awake |= bits_if(*wake[i] <= now, i);
     }
+    engine->holding[word] = holding;
+    engine->awake[word] |= awake;
 }
 
 /* Notes whose replies the threads are to take: the network itself may move before all is done. */
@@ -127,9 +129,11 @@ static void note_received(Engine *engine) {
 
 /* Whole ticks that a domain makes in the coming SM cycle. */
 static uint32_t domain_advance(Domain *domain, uint64_t sm_khz) {
+    uint64_t phase = domain->phase + domain->khz;
     uint32_t ticks = 0;
-    for (domain->phase += domain->khz; domain->phase >= sm_khz; domain->phase -= sm_khz)
+    for (; phase >= sm_khz; phase -= sm_khz)
         ticks++;
+    domain->phase = phase;
     return ticks;
 }
 
@@ -152,30 +156,38 @@ static void end_turn(Engine *engine) {
 /* What a partition does in a tick, in this order. */
 enum { DO_REPLIES = 1, DO_DRAM = 2, DO_L2 = 4, DO_ALL = 7 };
 
-/* Partitions `from` .. `to` - 1 do so much of the ticks that are due `i`-th in the turn. */
-static inline void do_partitions(const Engine *engine, uint32_t i, uint32_t from, uint32_t to,
-                                 unsigned what) {
+/* Partitions `from` .. `to` - 1 do so much of what is due: an L2 cycle after `cycle` of them, DRAM
+ * tick `tick`. */
+__attribute__((always_inline)) static inline void do_partitions(const Engine *engine, uint32_t from,
+                                                                uint32_t to, uint64_t cycle,
+                                                                uint64_t tick, unsigned what) {
+    Partition *const *const end = engine->partitions + to;
+    for (Partition *const *at = engine->partitions + from; at < end; at++) {
+        if (what & DO_REPLIES) partition_push_replies(*at, cycle + 1);
+        if (what & DO_DRAM) partition_dram_tick(*at, tick, cycle);
+        if (what & DO_L2) partition_l2_cycle(*at, cycle + 1);
+    }
+}
+
+/* The ticks that are due `i`-th in the turn: each partition makes all of it, one behind the other,
+ * but for those whose slices pass accesses to one another. What is due is told apart before the
+ * partitions are gone through. */
+PART void step_partitions(const Engine *engine, uint32_t i, uint32_t from, uint32_t to) {
     const CycleTurn *turn = &engine->turn;
     const uint64_t tick = engine->dram.ticks + i + 1;
     const uint64_t cycle = engine->l2.ticks + (i < turn->l2 ? i : turn->l2);
     const bool has_l2 = i < turn->l2, has_dram = i < turn->dram;
-    Partition *const *const end = engine->partitions + to;
-    for (Partition *const *at = engine->partitions + from; at < end; at++) {
-        if (what & DO_REPLIES && has_l2) partition_push_replies(*at, cycle + 1);
-        if (what & DO_DRAM && has_dram) partition_dram_tick(*at, tick, cycle);
-        if (what & DO_L2 && has_l2) partition_l2_cycle(*at, cycle + 1);
+    if (!has_l2) {
+        if (has_dram) do_partitions(engine, from, to, cycle, tick, DO_DRAM);
+    } else if (machine_half_slices(engine->machine)) {
+        do_partitions(engine, from, to, cycle, tick, DO_REPLIES);
+        if (has_dram) do_partitions(engine, from, to, cycle, tick, DO_DRAM);
+        do_partitions(engine, from, to, cycle, tick, DO_L2);
+    } else if (has_dram) {
+        do_partitions(engine, from, to, cycle, tick, DO_ALL);
+    } else {
+        do_partitions(engine, from, to, cycle, tick, DO_REPLIES | DO_L2);
     }
-}
-
-/* The ticks that are due: each partition makes all of it, one behind the other, but for those whose
- * slices pass accesses to one another. */
-PART void step_partitions(const Engine *engine, uint32_t i, uint32_t from, uint32_t to) {
-    if (!machine_half_slices(engine->machine)) {
-        do_partitions(engine, i, from, to, DO_ALL);
-        return;
-    }
-    for (unsigned what = DO_REPLIES; what < DO_ALL; what *= 2)
-        do_partitions(engine, i, from, to, what);
 }
 
 PART void step_networks(const Engine *engine) {
@@ -229,10 +241,9 @@ static void look_at_alarms(Engine *engine) {
     }
 }
 
-/* An SM has made its step: when is the next? */
-static void stepped(Engine *engine, uint32_t i) {
-    uint64_t wake = *engine->wake[i];
-    if (wake == engine->cycle + 1) return;
+/* An SM has made its step and sleeps: until when? */
+static void fall_asleep(Engine *engine, uint32_t i) {
+    const uint64_t wake = *engine->wake[i];
     bits_clear(engine->awake, i);
     if (wake < engine->alarm) engine->alarm = wake;
 }
@@ -247,12 +258,14 @@ static uint32_t count_awake(const Engine *engine) {
 /* One thread steps the SMs that are awake: the first that failed, or NO_SM. */
 PART uint32_t step_sms_alone(Engine *engine) {
     uint32_t failed = NO_SM;
+    const uint64_t now = engine->cycle;
     for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
         for (uint64_t left = engine->awake[word]; left; left &= left - 1) {
-            uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
-            sm_step(engine->sms[i], engine->cycle);
-            if (failed == NO_SM && sm_fault(engine->sms[i])) failed = i;
-            stepped(engine, i);
+            const uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
+            Sm *const sm = engine->sms[i];
+            sm_step(sm, now);
+            if (sm_fault(sm) && failed == NO_SM) failed = i;
+            if (*engine->wake[i] != now + 1) fall_asleep(engine, i);
         }
     }
     return failed;
@@ -297,8 +310,10 @@ static uint32_t end_sms(Engine *engine) {
     for (uint32_t thread = 0; thread < engine->order.threads; thread++)
         if (engine->parts[thread].failed < failed) failed = (uint32_t)engine->parts[thread].failed;
     for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
-        for (uint64_t left = engine->awake[word]; left; left &= left - 1)
-            stepped(engine, word * 64 + (uint32_t)bits_lowest64(left));
+        for (uint64_t left = engine->awake[word]; left; left &= left - 1) {
+            const uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
+            if (*engine->wake[i] != engine->cycle + 1) fall_asleep(engine, i);
+        }
     return failed;
 }
 
@@ -351,7 +366,8 @@ static ShareWay choose_way(Engine *engine) {
 }
 
 static uint32_t run_below_alone(Engine *engine, ShareWay way) {
-    receive_replies(engine);
+    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+        if (receivers(engine, word)) receive_replies(engine, word);
     step_below(engine);
     end_turn(engine);
     look_at_alarms(engine);

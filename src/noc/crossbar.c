@@ -31,10 +31,8 @@ typedef struct Input {
 } Input;
 
 typedef struct Output {
-    uint64_t *requests;    /* the set of inputs that ask for it */
     uint64_t link_free_at; /* first cycle in which the link can take another flit */
     uint64_t flits;        /* flits moved over the link */
-    uint16_t asking;       /* inputs that ask for it */
     uint16_t owner;        /* the input that holds it, if any does */
     uint16_t first_choice; /* where the round robin over inputs starts */
     uint16_t credits;      /* flits it may still send to the node */
@@ -44,14 +42,44 @@ typedef struct Crossbar {
     Input *inputs;
     Output *outputs;
     NocPacket *packets;                /* the rings of all inputs */
-    uint64_t *requests;                /* the requests of all outputs */
+    uint64_t *requests;                /* per output: the set of inputs that ask for it */
     uint64_t queued[NOC_MAX_WORDS];    /* inputs whose injection queue holds flits */
     uint64_t asked_for[NOC_MAX_WORDS]; /* outputs that some input asks for */
     uint64_t held[NOC_MAX_WORDS];      /* outputs held by an input */
-    uint64_t granted[NOC_MAX_WORDS];   /* outputs granted in this step */
     uint32_t ring_mask;                /* packets of a ring - 1 */
     int asking;                        /* inputs that ask or hold */
+    int transit;                       /* latency of a packet without flits in an empty network */
 } Crossbar;
+
+/* What a step does is written once and compiled twice, for sets of one word and of several: a
+ * machine of up to 64 nodes walks through no loops of one turn. */
+#define EITHER __attribute__((always_inline)) static inline
+
+EITHER void set_add(uint64_t *set, int i, int words) {
+    set[words == 1 ? 0 : i / 64] |= UINT64_C(1) << i % 64;
+}
+
+EITHER void set_drop(uint64_t *set, int i, int words) {
+    set[words == 1 ? 0 : i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+EITHER bool set_is_empty(const uint64_t *set, int words) {
+    uint64_t any = 0;
+    for (int w = 0; w < words; w++)
+        any |= set[w];
+    return !any;
+}
+
+EITHER uint64_t *requests_for(const Crossbar *xbar, int o, int words) {
+    return &xbar->requests[o * words];
+}
+
+/* One cycle into the input buffer, one through the switch (two if the grant and the first flit do
+ * not fit in one cycle), the way out, and a cycle for each further flit. */
+static int transit_of(const NocConfig *config) {
+    int switch_cycles = 1 + (config->allocation_steps >= config->internal_steps);
+    return 1 + switch_cycles + config->output_delay - 1;
+}
 
 static void *create(Noc *noc) {
     const NocConfig *config = &noc->config;
@@ -60,13 +88,13 @@ static void *create(Noc *noc) {
     size_t ring_packets = (size_t)1 << noc_log2_up(most_packets);
     Crossbar *xbar = base_calloc(1, sizeof *xbar);
     xbar->ring_mask = (uint32_t)ring_packets - 1;
+    xbar->transit = transit_of(config);
     xbar->inputs = base_calloc(nodes, sizeof(Input));
     xbar->outputs = base_calloc(nodes, sizeof(Output));
     xbar->packets = base_calloc(nodes * ring_packets, sizeof(NocPacket));
     xbar->requests = base_calloc(nodes * words, sizeof(uint64_t));
     for (size_t i = 0; i < nodes; i++) {
         xbar->inputs[i].ring = &xbar->packets[i * ring_packets];
-        xbar->outputs[i].requests = &xbar->requests[i * words];
         xbar->outputs[i].credits = (uint16_t)config->ejection_flits;
     }
     sink_init(&noc->sink, config->nodes, config->ejection_flits,
@@ -94,65 +122,46 @@ static void inject(Noc *noc, const NocPacket *packet) {
     bits_set(xbar->queued, packet->source);
 }
 
+static int empty_latency(const Noc *noc, int source, int destination, int flits) {
+    (void)source, (void)destination;
+    return ((const Crossbar *)noc->state)->transit + flits;
+}
+
 /* The packet at the head of an input's buffer asks for its output. */
-static void ask(Crossbar *xbar, int i) {
-    Input *input = &xbar->inputs[i];
+EITHER void ask(Crossbar *xbar, Input *input, int i, int words) {
     const NocPacket *packet = packet_at(xbar, input, input->head);
-    Output *output = &xbar->outputs[packet->destination];
     input->flits_left = packet->flits;
     input->is_asking = true;
     xbar->asking++;
-    output->asking++;
-    bits_set(output->requests, (size_t)i);
-    bits_set(xbar->asked_for, packet->destination);
+    set_add(requests_for(xbar, packet->destination, words), i, words);
+    set_add(xbar->asked_for, packet->destination, words);
 }
-
-/* What a step does is written once and compiled twice, for sets of one word and of several: a
- * machine of up to 64 nodes walks through no loops of one turn. */
-#define EITHER __attribute__((always_inline)) static inline
 
 EITHER void grant(const Noc *noc, Crossbar *xbar, int o, int words) {
     Output *output = &xbar->outputs[o];
-    int i = noc_next_in_set(output->requests, words, output->first_choice);
+    uint64_t *requests = requests_for(xbar, o, words);
+    int i = noc_next_in_set(requests, words, output->first_choice);
     output->owner = (uint16_t)i;
     output->first_choice = (uint16_t)(i + 1 < noc->config.nodes ? i + 1 : 0);
-    bits_clear(output->requests, (size_t)i);
-    if (--output->asking == 0) bits_clear(xbar->asked_for, (size_t)o);
-}
-
-/* Every output that is asked for and free grants one input. */
-EITHER void allocate(const Noc *noc, Crossbar *xbar, int words) {
-    for (int w = 0; w < words; w++) {
-        xbar->granted[w] = xbar->asked_for[w] & ~xbar->held[w];
-        for (uint64_t left = xbar->granted[w]; left; left &= left - 1)
-            grant(noc, xbar, w * 64 + bits_lowest64(left), words);
-    }
-}
-
-/* One cycle into the input buffer, one through the switch (two if the grant and the first flit do
- * not fit in one cycle), the way out, and a cycle for each further flit. */
-static int empty_latency(const Noc *noc, int source, int destination, int flits) {
-    (void)source, (void)destination;
-    const NocConfig *config = &noc->config;
-    int switch_cycles = 1 + (config->allocation_steps >= config->internal_steps);
-    return 1 + switch_cycles + config->output_delay + flits - 1;
+    set_drop(requests, i, words);
+    if (set_is_empty(requests, words)) set_drop(xbar->asked_for, o, words);
 }
 
 /* The head packet's last flit has gone through: frees the output and lets the next packet ask. */
-static void finish_packet(Noc *noc, Crossbar *xbar, int i, int o, uint64_t departs_at) {
-    Input *input = &xbar->inputs[i];
+EITHER void finish_packet(Noc *noc, Crossbar *xbar, Input *input, int o, uint64_t departs_at,
+                          int words) {
     const NocPacket *packet = packet_at(xbar, input, input->head);
     noc_deliver(noc, packet, 0, departs_at + (uint64_t)noc->config.output_delay,
-                empty_latency(noc, i, o, packet->flits));
+                xbar->transit + packet->flits);
     input->head++;
     input->is_asking = false;
     xbar->asking--;
-    bits_clear(xbar->held, (size_t)o);
-    if (input->buffer_flits) ask(xbar, i);
+    set_drop(xbar->held, o, words);
+    if (input->buffer_flits) ask(xbar, input, xbar->outputs[o].owner, words);
 }
 
 /* The input that holds output o moves a flit through it, if it has one there and a credit. */
-static void move_flit(Noc *noc, Crossbar *xbar, int o) {
+EITHER void move_flit(Noc *noc, Crossbar *xbar, int o, int words) {
     Output *output = &xbar->outputs[o];
     Input *input = &xbar->inputs[output->owner];
     if (!output->credits || !input->buffer_flits) return;
@@ -161,23 +170,24 @@ static void move_flit(Noc *noc, Crossbar *xbar, int o) {
     output->flits++;
     uint64_t departs_at = noc->now > output->link_free_at ? noc->now : output->link_free_at;
     output->link_free_at = departs_at + 1;
-    if (--input->flits_left == 0) finish_packet(noc, xbar, output->owner, o, departs_at);
+    if (--input->flits_left == 0) finish_packet(noc, xbar, input, o, departs_at, words);
 }
 
-EITHER void take_outputs(Crossbar *xbar, int words) {
-    for (int w = 0; w < words; w++) {
-        xbar->held[w] |= xbar->granted[w];
-        xbar->granted[w] = 0;
-    }
-}
-
+/* Every output that is asked for and free grants one input, which holds it from the next step on,
+ * or from this one where that takes no time; those that are held move a flit. */
 EITHER void step_switch(Noc *noc, Crossbar *xbar, int words) {
-    allocate(noc, xbar, words);
-    if (noc->config.allocation_steps == 0) take_outputs(xbar, words);
+    uint64_t moving[NOC_MAX_WORDS], granted[NOC_MAX_WORDS];
+    const uint64_t at_once = noc->config.allocation_steps ? 0 : ~UINT64_C(0);
+    for (int w = 0; w < words; w++) {
+        granted[w] = xbar->asked_for[w] & ~xbar->held[w];
+        moving[w] = xbar->held[w] | (granted[w] & at_once);
+        xbar->held[w] |= granted[w];
+        for (uint64_t left = granted[w]; left; left &= left - 1)
+            grant(noc, xbar, w * 64 + bits_lowest64(left), words);
+    }
     for (int w = 0; w < words; w++)
-        for (uint64_t left = xbar->held[w]; left; left &= left - 1)
-            move_flit(noc, xbar, w * 64 + bits_lowest64(left));
-    take_outputs(xbar, words);
+        for (uint64_t left = moving[w]; left; left &= left - 1)
+            move_flit(noc, xbar, w * 64 + bits_lowest64(left), words);
 }
 
 /* Each injection queue moves a flit into its input buffer, if that has room. */
@@ -188,22 +198,20 @@ EITHER void fill_buffers(const Noc *noc, Crossbar *xbar, int words) {
             Input *input = &xbar->inputs[i];
             if (input->buffer_flits == noc->config.buffer_flits) continue;
             input->buffer_flits++;
-            if (--noc->queue_flits[i] == 0) bits_clear(xbar->queued, (size_t)i);
-            if (!input->is_asking) ask(xbar, i);
+            if (--noc->queue_flits[i] == 0) set_drop(xbar->queued, i, words);
+            if (!input->is_asking) ask(xbar, input, i, words);
         }
     }
 }
 
 EITHER void step_words(Noc *noc, int words) {
     Crossbar *xbar = noc->state;
-    if (xbar->asking)
-        for (int s = 0; s < noc->config.internal_steps; s++)
-            step_switch(noc, xbar, words);
+    for (int s = 0; s < noc->config.internal_steps && xbar->asking; s++)
+        step_switch(noc, xbar, words);
     fill_buffers(noc, xbar, words);
 }
 
 static void step(Noc *noc) {
-    if (!noc->packets_inside) return;
     if (noc->words == 1) step_words(noc, 1);
     else step_words(noc, noc->words);
 }
@@ -241,7 +249,7 @@ static bool is_input_consistent(const Noc *noc, int i) {
     if (input->is_asking) flits -= packet_at(xbar, input, input->head)->flits - input->flits_left;
     int asked = 0;
     for (int o = 0; o < noc->config.nodes; o++) {
-        asked += bits_get(xbar->outputs[o].requests, (size_t)i);
+        asked += bits_get(requests_for(xbar, o, noc->words), (size_t)i);
         asked += bits_get(xbar->held, (size_t)o) && xbar->outputs[o].owner == i;
     }
     return flits == input->buffer_flits + noc->queue_flits[i] && asked == input->is_asking &&
@@ -254,16 +262,15 @@ static bool is_input_consistent(const Noc *noc, int i) {
 static bool is_output_consistent(const Noc *noc, int o) {
     const Crossbar *xbar = noc->state;
     const Output *output = &xbar->outputs[o];
-    int flits = output->credits, asking = 0;
+    int flits = output->credits;
     sink_count_flits(&noc->sink, o, &flits);
     if (bits_get(xbar->held, (size_t)o)) {
         const Input *input = &xbar->inputs[output->owner];
         flits += packet_at(xbar, input, input->head)->flits - input->flits_left;
     }
-    for (int w = 0; w < noc->words; w++)
-        asking += bits_count64(output->requests[w]);
-    return flits == noc->config.ejection_flits && asking == output->asking &&
-           bits_get(xbar->asked_for, (size_t)o) == (asking > 0);
+    bool is_asked_for = !set_is_empty(requests_for(xbar, o, noc->words), noc->words);
+    return flits == noc->config.ejection_flits &&
+           bits_get(xbar->asked_for, (size_t)o) == is_asked_for;
 }
 
 static bool is_consistent(const Noc *noc) {

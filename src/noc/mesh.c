@@ -100,17 +100,16 @@ typedef struct Mesh {
     int channels;                             /* virtual channels per port */
     int routers;                              /* columns x rows */
     uint64_t hop_delay;                       /* cycles from switch to switch */
-    uint64_t quiet_at;  /* the cycle after the last one in which a credit comes back */
-    Wheel flits;        /* under way to a lane: lane << 32 | flit */
-    Wheel returns;      /* lanes that get a credit back */
-    List *sent_flits;   /* of the cycle in progress: those that leave now */
-    List *sent_returns; /* the same for credits */
-    Router *router;     /* per router */
-    Lane *lane;         /* per lane */
-    Flit *buffers;      /* the rings of all lanes */
-    Channel *channel;   /* per lane that it ends in; then per node, NOC_MAX_CHANNELS each */
-    int *target;        /* per router and output: the first channel that leaves there, or NOBODY */
-    uint8_t *routes;    /* per router and destination's router: the output */
+    Wheel flits;                              /* under way to a lane: lane << 32 | flit */
+    Wheel returns;                            /* lanes that get a credit back */
+    List *sent_flits;                         /* of the cycle in progress: those that leave now */
+    List *sent_returns;                       /* the same for credits */
+    Router *router;                           /* per router */
+    Lane *lane;                               /* per lane */
+    Flit *buffers;                            /* the rings of all lanes */
+    Channel *channel; /* per lane that it ends in; then per node, NOC_MAX_CHANNELS each */
+    int *target;      /* per router and output: the first channel that leaves there, or NOBODY */
+    uint8_t *routes;  /* per router and destination's router: the output */
     uint64_t *link_flits; /* per router and output: flits sent to the neighbour */
     Queue *queues;        /* per node */
     uint32_t *queued;     /* the rings of all nodes */
@@ -473,7 +472,6 @@ static void step_router(Noc *noc, Mesh *mesh, int r, int turn) {
 
 static void step(Noc *noc) {
     Mesh *mesh = noc->state;
-    if (!noc->packets_inside && noc->now >= mesh->quiet_at) return;
     uint64_t returned_at = noc->now + (uint64_t)noc->config.credit_delay;
     mesh->sent_flits = wheel_at(&mesh->flits, noc->now + mesh->hop_delay);
     mesh->sent_returns = wheel_at(&mesh->returns, returned_at);
@@ -486,12 +484,12 @@ static void step(Noc *noc) {
     for (int w = 0; w < noc->words; w++)
         for (uint64_t left = mesh->injecting[w]; left; left &= left - 1)
             send_from_node(noc, mesh, w * 64 + bits_lowest64(left));
-    if (mesh->sent_returns->count) mesh->quiet_at = returned_at + 1;
+    if (mesh->sent_returns->count) noc->settled_at = returned_at + 1;
 }
 
 static uint64_t quiet_steps(const Noc *noc) {
     const Mesh *mesh = noc->state;
-    if (!noc->packets_inside && noc->now + 1 >= mesh->quiet_at) return NOC_QUIET_FOREVER;
+    if (!noc->packets_inside && noc->now + 1 >= noc->settled_at) return NOC_QUIET_FOREVER;
     uint64_t busy = 0;
     for (int w = 0; w < NOC_MAX_WORDS; w++)
         busy |= mesh->active[w] | mesh->injecting[w];
@@ -580,7 +578,7 @@ static bool is_consistent(const Noc *noc) {
         for (size_t i = 0; i < list->count; i++)
             under_way[list->entries[i]]++;
     }
-    bool is_asleep = !noc->packets_inside && noc->now >= mesh->quiet_at;
+    bool is_asleep = !noc->packets_inside && noc->now >= noc->settled_at;
     bool is_good = !(is_asleep && total) && are_lanes_consistent(noc, under_way) &&
                    are_outputs_consistent(mesh) && are_ejections_consistent(noc);
     free(under_way);

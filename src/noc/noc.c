@@ -231,15 +231,13 @@ static void take_over(Noc *noc, const NocPacket *packet) {
 }
 
 void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload) {
-    assert((unsigned)source < (unsigned)noc->config.nodes);
-    assert((unsigned)destination < (unsigned)noc->config.nodes);
-    assert(noc_can_inject(noc, source, packet_bytes));
     NocPacket packet = {.injected_at = (uint32_t)noc->now,
                         .payload = payload,
                         .source = (uint16_t)source,
                         .destination = (uint16_t)destination,
                         .flits = noc->flits_by_bytes[packet_bytes]};
     noc->queue_flits[source] = (uint16_t)(noc->queue_flits[source] + packet.flits);
+    assert(noc->queue_flits[source] <= noc->queue_limit);
     if (__builtin_expect(noc->is_holding, false)) {
         NocHeld *held = hold_at(noc, source);
         held->packet[held->count++] = packet;
@@ -248,19 +246,6 @@ void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_
         noc->stats.bytes_injected += (uint64_t)packet_bytes;
         take_over(noc, &packet);
     }
-}
-
-void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_at, int transit) {
-    uint32_t latency = (uint32_t)ready_at - packet->injected_at;
-    noc->stats.packets_arrived++;
-    noc->stats.flits_arrived += packet->flits;
-    noc->counts[NETWORK_transit_cycles] += (uint64_t)transit;
-    noc->counts[NETWORK_queue_cycles] += latency - (uint32_t)transit;
-    sink_push(&noc->sink, packet->destination, noc->now,
-              (SinkPacket){.ready_at = ready_at,
-                           .payload = packet->payload,
-                           .flits = packet->flits,
-                           .channel = (uint16_t)channel});
 }
 
 bool noc_can_hold(const Noc *noc) { return noc->config.kind != NOC_IDEAL; }
@@ -319,13 +304,13 @@ bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
 
 static void pop_held(Noc *noc, int node) {
     bool has_next;
-    SinkPacket packet = sink_take(&noc->sink, node, noc->now, &has_next);
+    const SinkPacket *packet = sink_take(&noc->sink, node, noc->now, &has_next);
     NocHeld *held = hold_at(noc, node);
     held->is_drained = !has_next;
     held->popped++;
-    held->ejection_cycles += noc->now - packet.ready_at;
-    held->channels |= (uint16_t)(1u << packet.channel);
-    held->room[packet.channel] = (uint16_t)(held->room[packet.channel] + packet.flits);
+    held->ejection_cycles += noc->now - packet->ready_at;
+    held->channels |= (uint16_t)(1u << packet->channel);
+    held->room[packet->channel] = (uint16_t)(held->room[packet->channel] + packet->flits);
 }
 
 void noc_pop(Noc *noc, int node) {
@@ -333,17 +318,20 @@ void noc_pop(Noc *noc, int node) {
         pop_held(noc, node);
         return;
     }
-    SinkPacket packet = sink_pop(&noc->sink, node, noc->now);
+    bool has_next;
+    const SinkPacket *packet = sink_take(&noc->sink, node, noc->now, &has_next);
+    if (!has_next) sink_set_drained(&noc->sink, node);
     noc->packets_inside--;
     noc->counts[NETWORK_packets_received]++;
-    noc->stats.ejection_cycles += noc->now - packet.ready_at;
-    noc->ops->give_back(noc, node, packet.channel, packet.flits);
+    noc->stats.ejection_cycles += noc->now - packet->ready_at;
+    noc->ops->give_back(noc, node, packet->channel, packet->flits);
 }
 
 /* ---- Time ---- */
 
 void noc_step(Noc *noc) {
     noc->now++;
+    if (!noc->packets_inside && noc->now >= noc->settled_at) return;
     sink_step(&noc->sink, noc->now);
     noc->ops->step(noc);
 }

@@ -55,6 +55,7 @@ typedef struct NocHeld {
 struct Noc {
     uint64_t now;             /* steps so far */
     uint64_t packets_inside;  /* injected and not yet popped */
+    uint64_t settled_at;      /* while none is inside, no step from this one on does anything */
     const NocOps *ops;        /* the kind */
     void *state;              /* the kind's own part */
     uint16_t *queue_flits;    /* per node: flits in its injection queue */
@@ -74,7 +75,19 @@ struct Noc {
 
 /* Sends a packet's last flit to its node, where it arrives at `ready_at`, and accounts for it.
  * `transit` is the packet's latency in an empty network. */
-void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_at, int transit);
+static inline void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_at,
+                               int transit) {
+    uint32_t latency = (uint32_t)ready_at - packet->injected_at;
+    noc->stats.packets_arrived++;
+    noc->stats.flits_arrived += packet->flits;
+    noc->counts[NETWORK_transit_cycles] += (uint64_t)transit;
+    noc->counts[NETWORK_queue_cycles] += latency - (uint32_t)transit;
+    sink_push(&noc->sink, packet->destination, noc->now,
+              (SinkPacket){.ready_at = ready_at,
+                           .payload = packet->payload,
+                           .flits = packet->flits,
+                           .channel = (uint16_t)channel});
+}
 
 /* The first member of a non-empty set at or after `start` (in a word: 0 .. 63), going round; the
  * heart of every round-robin arbiter here. */

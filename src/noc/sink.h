@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bits.h"
+
 typedef struct SinkPacket {
     uint64_t ready_at; /* the step in which it arrives */
     uint32_t payload;  /* the owner's handle */
@@ -34,21 +36,55 @@ typedef struct Sink {
 /* `packets` per node may be inside at once; none arrives more than `horizon` cycles ahead. */
 void sink_init(Sink *sink, int nodes, int packets, int horizon);
 void sink_free(Sink *sink);
+
+static inline SinkPacket *sink_packet_at(const Sink *sink, const SinkQueue *queue,
+                                         uint32_t position) {
+    return &queue->ring[position & sink->ring_mask];
+}
+
+/* The nodes at which a packet arrives in a cycle. */
+static inline uint64_t *sink_arrivals(const Sink *sink, uint64_t cycle) {
+    return &sink->wheel[(cycle & sink->wheel_mask) * (uint64_t)sink->words];
+}
+
 /* In cycle `now`: a packet for `node`, which arrives at packet.ready_at >= now, and not before
  * those pushed already. */
-void sink_push(Sink *sink, int node, uint64_t now, SinkPacket packet);
+static inline void sink_push(Sink *sink, int node, uint64_t now, SinkPacket packet) {
+    SinkQueue *queue = &sink->queues[node];
+    *sink_packet_at(sink, queue, queue->tail++) = packet;
+    bits_set(packet.ready_at == now ? sink->ready : sink_arrivals(sink, packet.ready_at),
+             (size_t)node);
+}
+
 /* Cycle `now`: what arrives now becomes ready. Called once for every cycle, skipped ones aside. */
-void sink_step(Sink *sink, uint64_t now);
+static inline void sink_step(Sink *sink, uint64_t now) {
+    uint64_t *arrivals = sink_arrivals(sink, now);
+    for (int w = 0; w < sink->words; w++) {
+        sink->ready[w] |= arrivals[w];
+        arrivals[w] = 0;
+    }
+}
+
 /* Cycles after `now` in which nothing arrives; UINT64_MAX when nothing is under way. */
 uint64_t sink_quiet_steps(const Sink *sink, uint64_t now);
 /* The oldest packet that has arrived at `node`, or NULL. */
-const SinkPacket *sink_peek(const Sink *sink, int node);
-/* Takes it out. There must be one. */
-SinkPacket sink_pop(Sink *sink, int node, uint64_t now);
-/* The same without noting whether another is ready, which `has_next` says: sink_set_drained notes
- * that there is none. Nodes can do this side by side. */
-SinkPacket sink_take(Sink *sink, int node, uint64_t now, bool *has_next);
-void sink_set_drained(Sink *sink, int node);
+static inline const SinkPacket *sink_peek(const Sink *sink, int node) {
+    if (!bits_get(sink->ready, (size_t)node)) return NULL;
+    return sink_packet_at(sink, &sink->queues[node], sink->queues[node].head);
+}
+
+/* Takes it out; there must be one. It stays readable until the next push. `has_next` says whether
+ * another is ready: sink_set_drained notes that there is none. Nodes can do this side by side. */
+static inline const SinkPacket *sink_take(Sink *sink, int node, uint64_t now, bool *has_next) {
+    SinkQueue *queue = &sink->queues[node];
+    const SinkPacket *packet = sink_packet_at(sink, queue, queue->head++);
+    *has_next =
+        queue->head != queue->tail && sink_packet_at(sink, queue, queue->head)->ready_at <= now;
+    return packet;
+}
+
+static inline void sink_set_drained(Sink *sink, int node) { bits_clear(sink->ready, (size_t)node); }
+
 /* Adds the flits of a node's packets to flits[channel], arrived or still under way. */
 void sink_count_flits(const Sink *sink, int node, int *flits);
 

@@ -43,11 +43,11 @@ static bool is_cached(const void *cache, uint64_t address) {
 
 /* Where the network says that packets wait for the slices. */
 static void find_nodes(Partition *partition) {
-    uint32_t last = partition->first_node + partition->slice_count - 1;
-    partition->node_word[0] = partition->first_node / 64;
-    partition->node_word[1] = last / 64;
-    for (uint32_t node = partition->first_node; node <= last; node++)
-        partition->node_mask[node / 64 != partition->node_word[0]] |= UINT64_C(1) << node % 64;
+    uint32_t word = partition->first_node / 64,
+             end = partition->first_node + partition->slice_count;
+    partition->arrivals = &partition->arrived[word];
+    for (uint32_t node = partition->first_node; node < end; node++)
+        partition->node_mask[node / 64 - word] |= UINT64_C(1) << node % 64;
 }
 
 Partition *partition_new(const PartitionEnvironment *environment) {
@@ -101,7 +101,7 @@ void partition_free(Partition *partition) {
 /* ---- the L2 clock ---- */
 
 void partition_push_waiting_replies(Partition *partition, uint64_t cycle) {
-    Noc *network = partition->environment.replies;
+    Noc *const network = partition->environment.replies;
     for (uint32_t left = partition->reply_slices; left; left &= left - 1) {
         int index = bits_lowest32(left);
         Slice *slice = &partition->slices[index];
@@ -121,8 +121,7 @@ static void take_packet(Partition *partition, Slice *slice, uint64_t cycle) {
     uint32_t handle;
     if (!slice_can_take(slice) || !noc_peek(network, (int)slice->node, &handle)) return;
     noc_pop(network, (int)slice->node);
-    const MemRequest *request = mem_request(&partition->environment.pools, handle);
-    partition->owed += (uint32_t)bits_count32(request->atoms);
+    partition->owed += mem_request(&partition->environment.pools, handle)->replies_left;
     slice_take(slice, cycle, handle);
 }
 
@@ -136,8 +135,8 @@ static void hear_slice(Partition *partition, uint32_t index) {
 
 void partition_do_l2_cycle(Partition *partition, uint64_t cycle) {
     uint64_t next = UINT64_MAX;
-    for (uint32_t i = 0; i < partition->slice_count; i++) {
-        Slice *slice = &partition->slices[i];
+    Slice *slice = partition->slices;
+    for (uint32_t i = 0; i < partition->slice_count; i++, slice++) {
         if (bits_get(partition->arrived, slice->node)) take_packet(partition, slice, cycle);
         if (cycle >= slice->wake) {
             slice_cycle(slice, cycle);
@@ -273,8 +272,9 @@ static void enter_controller(Partition *partition, uint64_t tick, uint64_t cycle
               });
     head->time = cycle;
     if (partition->rows.rows && !access->is_write && access->cta != SLICE_NO_CTA)
-        row_sharing_read(&partition->rows, place.row, place.bank, partition->dram.banks,
-                         access->cta, &partition->counters);
+        row_sharing_read(&partition->rows,
+                         row_sharing_key(place.row, place.bank, partition->dram.banks), access->cta,
+                         &partition->counters);
 }
 
 /* When the next tick has something to do. What only the channel or a slice can change is theirs to

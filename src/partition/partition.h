@@ -41,11 +41,11 @@ typedef struct Partition {
     uint32_t reply_slices;    /* bit per slice: has replies */
     uint32_t dram_slices;     /* bit per slice: has accesses for DRAM */
     uint32_t slice_count;
-    uint32_t first_node;     /* network node of slices[0] */
-    uint32_t node_word[2];   /* words of `arrived` with the slices' nodes, mostly one ... */
-    uint64_t node_mask[2];   /* ... and their bits in both */
-    uint32_t owed;           /* replies still to be sent for the requests taken */
-    const uint64_t *arrived; /* bit per node of the request network: a packet waits */
+    uint32_t first_node;      /* network node of slices[0] */
+    uint64_t node_mask[2];    /* their bits in the two words from `arrivals` on, mostly in one */
+    const uint64_t *arrivals; /* in `arrived`, with the first slice's node */
+    uint32_t owed;            /* replies still to be sent for the requests taken */
+    const uint64_t *arrived;  /* bit per node of the request network: a packet waits */
 
     uint32_t last_served;                /* slice that DRAM served last */
     uint32_t shared_credits;             /* credits free for all slices */
@@ -98,9 +98,8 @@ static inline void partition_push_replies(Partition *partition, uint64_t cycle) 
 
 /* Whether a request packet waits in the network for one of the slices. */
 static inline bool partition_has_packets(const Partition *partition) {
-    const uint64_t *arrived = partition->arrived, *mask = partition->node_mask;
-    const uint32_t *word = partition->node_word;
-    return (arrived[word[0]] & mask[0]) | (arrived[word[1]] & mask[1]);
+    const uint64_t *arrivals = partition->arrivals, *mask = partition->node_mask;
+    return arrivals[0] & mask[0] || (mask[1] && arrivals[1] & mask[1]);
 }
 
 /* One tick of the channel; `cycle` is the L2 cycle whose clock edge came last, at this tick's time

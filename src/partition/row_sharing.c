@@ -40,9 +40,7 @@ static RowReaders *row_of(RowSharing *sharing, uint32_t key) {
     return &sharing->rows[key * UINT32_C(0x9E3779B1) >> (32 - bits_lowest32(ROW_SHARING_ROWS))];
 }
 
-void row_sharing_read(RowSharing *sharing, uint32_t row_number, uint32_t bank, uint32_t banks,
-                      uint32_t cta, Counters *counters) {
-    uint32_t key = row_number * banks + bank + 1;
+void row_sharing_read(RowSharing *sharing, uint32_t key, uint32_t cta, Counters *counters) {
     RowReaders *row = row_of(sharing, key);
     if (row->key == key) {
         if (row->latest == cta) return;

@@ -19,7 +19,7 @@ enum {
 };
 
 typedef struct RowReaders {
-    uint32_t key;                    /* bank and row, plus 1; 0: unused */
+    uint32_t key;                    /* of the row; 0: unused */
     uint32_t count;                  /* CTAs */
     uint32_t latest;                 /* CTA that read it last */
     uint32_t ctas[ROW_SHARING_CTAS]; /* in the order of their first read */
@@ -36,9 +36,13 @@ typedef struct RowSharing {
 
 void row_sharing_init(RowSharing *sharing, RowSharingPlace place, Arena *arena);
 
-/* A CTA (linear index) reads from a row of a bank (one of `banks`). */
-void row_sharing_read(RowSharing *sharing, uint32_t row, uint32_t bank, uint32_t banks,
-                      uint32_t cta, Counters *counters);
+/* The name of a row of a bank (one of `banks`); 0 names none. */
+static inline uint32_t row_sharing_key(uint32_t row, uint32_t bank, uint32_t banks) {
+    return row * banks + bank + 1;
+}
+
+/* A CTA (linear index) reads from a row. */
+void row_sharing_read(RowSharing *sharing, uint32_t key, uint32_t cta, Counters *counters);
 
 /* Counts the rows still in the table, and empties it. */
 void row_sharing_close(RowSharing *sharing, Counters *counters);

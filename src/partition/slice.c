@@ -25,6 +25,7 @@ static void init_tags(Slice *slice, Arena *arena) {
     };
     tag_array_init(&slice->tags, &tags, arena);
     mshr_init(&slice->mshr, l2->mshrs, l2->mshr_merges, arena);
+    slice->atom_sectors = tag_array_sectors(&slice->tags, 0, slice->atom_bytes);
     slice->fills = ARENA_ARRAY(arena, SliceFill, l2->mshrs);
     if (slice->environment->config->takes_hints) slice_init_hints(slice, arena);
 }
@@ -35,9 +36,10 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
     const CacheConfig *l2 = &config->l2;
     uint32_t line_atoms = l2->line_bytes / config->atom_bytes;
     *slice = (Slice){
-        .worked = UINT64_MAX, /* the cycle before the first */
         .has_l2 = config->has_l2,
         .has_tags = config->has_l2 && !environment->is_l2_perfect,
+        .is_plain = config->has_l2 && !environment->is_l2_perfect,
+        .never_sleeps = environment->never_sleeps,
         .node = environment->first_node + environment->channel * config->slices + index,
         .take_room = line_atoms < config->input_queue ? line_atoms : config->input_queue,
         .atom_bytes = config->atom_bytes,
@@ -45,10 +47,12 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
         .port_bytes = config->port_bytes,
         .rop_latency = config->rop_latency + (l2->latency ? l2->latency - 1 : 0),
         .header_bytes = environment->header_bytes,
+        .pools = environment->pools.pools,
         .write = slice_write_rule(l2),
         .read_limit = l2->miss_queue >= 2 ? l2->miss_queue - 2 : 0,
         .write_limit = l2->miss_queue - 1,
         .rop_first = SLICE_NO_REQUEST,
+        .rop_ready = UINT64_MAX,
         .input = ring_make(config->input_queue),
         .replies = ring_make(config->reply_queue),
         .misses = ring_make(l2->miss_queue >= 2 ? l2->miss_queue : 2),
@@ -58,6 +62,7 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
         .counters = counters,
     };
     if (environment->counts_row_sharing) row_sharing_init(&slice->rows, ROW_SHARING_AT_L2, arena);
+    slice->is_watched = environment->l2_sets || environment->pools.outcomes;
     if (environment->l2_sets)
         slice->sets = &environment->l2_sets[(size_t)index * cache_config_sets(l2)];
     slice->input_atoms = ARENA_ARRAY(arena, SliceAtom, ring_places(&slice->input));
@@ -97,11 +102,20 @@ static bool is_at_home(const Slice *slice, const MemRequest *request) {
 
 static void load_rop_head(Slice *slice, uint32_t handle) {
     const MemRequest *request = request_of(slice, handle);
+    const AddressMap *map = slice->environment->map;
+    uint32_t channel;
+    uint64_t rest = address_map_rest(map, first_atom(slice, request), &channel);
+    bool reads_row = request->op != MEM_OP_WRITE && request->client != MEM_CLIENT_L1I;
     slice->rop_first = handle;
     slice->rop_atoms = request->atoms;
     slice->rop_ready = request->arrived + slice->rop_latency;
-    slice->rop_local = address_map_local(slice->environment->map, first_atom(slice, request));
+    slice->rop_local = address_map_local_of(map, rest);
     slice->rop_op = request->op;
+    slice->rop_row = 0;
+    if (reads_row && slice->rows.rows)
+        slice->rop_row =
+            row_sharing_key(address_map_row_of(map, rest), address_map_bank_of(map, rest),
+                            slice->environment->dram->banks);
     if (slice->environment->config->misplaces_half_lines && is_upper_half_store(slice, request))
         slice->rop_local = misplaced(slice, request);
     if (slice->far && !is_at_home(slice, request)) slice->rop_local |= HALVES_COPY;
@@ -123,22 +137,25 @@ void slice_take(Slice *slice, uint64_t cycle, uint32_t handle) {
 }
 
 static void release_atom(Slice *slice, uint64_t cycle) {
-    if (slice->rop_first == SLICE_NO_REQUEST || cycle < slice->rop_ready ||
-        ring_is_full(&slice->input))
-        return;
+    if (cycle < slice->rop_ready || ring_is_full(&slice->input)) return;
     int index = bits_lowest32(slice->rop_atoms);
     slice->input_atoms[ring_push(&slice->input)] = (SliceAtom){
         .local = slice->rop_local + (uint64_t)index * slice->atom_bytes,
         .handle = slice->rop_first,
+        .row = slice->rop_row,
         .index = (uint8_t)index,
         .op = slice->rop_op,
-        .is_first = slice->rop_atoms == request_of(slice, slice->rop_first)->atoms,
     };
+    slice->rop_row = 0;
     slice->rop_atoms &= slice->rop_atoms - 1;
     if (slice->rop_atoms) return;
     uint32_t next = request_of(slice, slice->rop_first)->next;
-    if (next == SLICE_NO_REQUEST) slice->rop_first = SLICE_NO_REQUEST;
-    else load_rop_head(slice, next);
+    if (next != SLICE_NO_REQUEST) {
+        load_rop_head(slice, next);
+        return;
+    }
+    slice->rop_first = SLICE_NO_REQUEST;
+    slice->rop_ready = UINT64_MAX;
 }
 
 /* ---- replies ---- */
@@ -164,17 +181,12 @@ void slice_add_reply(Slice *slice, uint32_t handle, uint64_t local, uint64_t cyc
         return;
     }
     DramTimes split = times ? times_since_arrival(times, request->arrived) : (DramTimes){0};
-    uint32_t bytes = slice->header_bytes;
-    if (request->op != MEM_OP_WRITE) {
-        bytes += slice->atom_bytes;
+    bool has_data = request->op != MEM_OP_WRITE;
+    if (has_data) {
         request->queue_ticks = split.queue_ticks;
         request->dram_ticks = split.dram_ticks;
     }
-    slice->reply_packets[ring_push(&slice->replies)] = (SliceReply){
-        .handle = handle,
-        .dram_cycles = split.cycles,
-        .bytes = (uint16_t)bytes,
-    };
+    slice_push_reply(slice, handle, has_data, split.cycles);
 }
 
 SliceReply slice_pop_reply(Slice *slice, uint64_t cycle) {
@@ -284,35 +296,48 @@ static void look_up_head(Slice *slice, uint64_t cycle) {
 
 /* ---- time ---- */
 
-static uint64_t next_cycle(const Slice *slice, uint64_t cycle) {
-    bool has_room = slice_has_lookup_room(slice);
+/* Whether there may be something to do for steps 1 to 3 or that nobody waits for: seldom so. */
+static bool has_side_work(const Slice *slice) {
+    return slice->mshr.ready_count | slice->from_dram.count | slice->misses.count |
+           slice->hinted.count;
+}
+
+/* Whether some of it can be done. */
+SLICE_SELDOM static bool can_do_side_work(const Slice *slice) {
     bool can_answer = mshr_has_ready(&slice->mshr) && !ring_is_full(&slice->replies);
     bool can_send = slice->misses.count && !ring_is_full(&slice->to_dram);
-    if (can_answer || can_send || can_take_return(slice) || slice->hinted.count ||
-        slice->environment->never_sleeps)
-        return cycle + 1;
+    return can_answer || can_send || can_take_return(slice) || slice->hinted.count;
+}
+
+SLICE_SELDOM static void do_side_work(Slice *slice, uint64_t cycle) {
+    answer_miss(slice, cycle);
+    take_return(slice, cycle);
+    send_miss(slice);
+}
+
+static uint64_t next_cycle(const Slice *slice, uint64_t cycle) {
+    if (slice->never_sleeps || (has_side_work(slice) && can_do_side_work(slice))) return cycle + 1;
     uint64_t next = UINT64_MAX;
-    if (slice->input.count && has_room && !slice->is_refused) next = slice->port_free;
-    if (slice->rop_first != SLICE_NO_REQUEST && !ring_is_full(&slice->input) &&
-        slice->rop_ready < next)
-        next = slice->rop_ready;
+    if (!ring_is_full(&slice->input)) next = slice->rop_ready;
+    if (slice->input.count && !slice->is_refused && slice->port_free < next &&
+        slice_has_lookup_room(slice))
+        next = slice->port_free;
     if (slice->far && slice_far_event(slice) < next) next = slice_far_event(slice);
     return next > cycle ? next : cycle + 1;
 }
 
 void slice_settle(Slice *slice, uint64_t cycle) {
-    if (slice->counts_refusals) slice->counters->l2_refusals += cycle - 1 - slice->worked;
+    if (!slice->counts_refusals) return;
+    slice->counters->l2_refusals += cycle - 1 - slice->worked;
     slice->worked = cycle - 1;
 }
 
 void slice_cycle(Slice *slice, uint64_t cycle) {
     slice_settle(slice, cycle);
-    answer_miss(slice, cycle);
-    take_return(slice, cycle);
-    send_miss(slice);
+    if (has_side_work(slice)) do_side_work(slice, cycle);
     if (slice->far) slice_take_answer(slice, cycle);
     if (!slice->far || !slice_serve_far(slice, cycle)) look_up_head(slice, cycle);
-    slice_step_hinted(slice);
+    if (slice->hinted.count) slice_step_hinted(slice);
     release_atom(slice, cycle);
     slice->worked = cycle;
     slice->counts_refusals = slice->is_refused && slice_has_lookup_room(slice);
@@ -325,7 +350,7 @@ void slice_install(Slice *slice, uint64_t local) {
     if (!slice->has_tags) return;
     if (slice->far) slice_drop_copy(slice, local);
     TagArray *tags = &slice->tags;
-    uint8_t sector = tag_array_sectors(tags, local, slice->atom_bytes);
+    uint8_t sector = slice_sectors(slice, local);
     int32_t place = tag_array_find(tags, local);
     TagEviction lost;
     if (place == TAG_NONE) place = tag_array_reserve(tags, local, 0, &lost);

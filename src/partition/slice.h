@@ -33,11 +33,10 @@
 typedef struct SliceAtom {
     uint64_t local;  /* address within the channel */
     uint32_t handle; /* the request */
+    uint32_t row;    /* that the request reads, to be noted (row_sharing_key) with its first atom */
     uint8_t index;   /* which atom of the request */
     uint8_t op;      /* MemOp */
-    bool is_first;   /* of the request's */
 } SliceAtom;
-_Static_assert(sizeof(SliceAtom) == 16, "four atoms per cache line");
 
 /* A reply packet waiting for the network. */
 typedef struct SliceReply {
@@ -125,23 +124,29 @@ typedef struct Slice {
     bool has_moved_dram; /* gave DRAM an access or freed a full return queue; the owner clears it */
     bool has_l2;         /* as in the environment */
     bool has_tags;       /* and its lines matter: L2 is not perfect */
+    bool is_plain;       /* has tags and no other half: nearly every machine's */
+    bool never_sleeps;   /* as in the environment */
+    bool is_watched;     /* somebody asks what each access found */
     WriteRule write;     /* what a write does */
     uint32_t node;       /* of both networks */
     uint32_t take_room;  /* free input places needed to take a packet */
     uint32_t read_limit; /* a read may miss while so many accesses or fewer are in the miss queue */
     uint32_t write_limit; /* the same for a write */
     uint32_t atom_bytes;
+    uint32_t atom_sectors; /* bit per sector of an atom, the line's first */
     uint32_t atom_cycles;  /* of the data port, to move an atom */
     uint32_t port_bytes;   /* that the data port moves a cycle */
     uint32_t rop_latency;  /* from the network to the input queue, L2's own latency included */
     uint32_t header_bytes; /* of a packet */
+    MemRequest **pools;    /* of the environment */
     RowSharing rows;       /* CTAs whose reads came here; without rows where nobody counts them */
 
     /* The ROP line: requests linked by MemRequest.next. */
     uint32_t rop_first, rop_last; /* handles, or SLICE_NO_REQUEST */
     uint32_t rop_atoms;           /* atoms of the first that are still in the line */
-    uint64_t rop_ready;           /* cycle at which the first may leave */
+    uint64_t rop_ready;           /* cycle at which the first may leave; UINT64_MAX: none waits */
     uint64_t rop_local;           /* address within the channel of the first's atom 0 */
+    uint32_t rop_row;             /* SliceAtom.row of the first's next atom */
     uint8_t rop_op;               /* MemOp of the first */
     TagHint hint;                 /* of the last lookup */
 
@@ -176,8 +181,9 @@ static inline bool slice_can_take(const Slice *slice) {
 /* Takes the request from the network; slice_can_take must hold. */
 void slice_take(Slice *slice, uint64_t cycle, uint32_t handle);
 
-/* One cycle. Cycles must rise from call to call; those before `wake` may be left out. */
-void slice_cycle(Slice *slice, uint64_t cycle);
+/* One cycle. Cycles must rise from call to call; those before `wake` may be left out. (A call, lest
+ * the slice's place be reckoned anew for each of its fields.) */
+__attribute__((noinline)) void slice_cycle(Slice *slice, uint64_t cycle);
 
 /* Something outside has made room or brought data: the slice must be visited in its next cycle. */
 static inline void slice_rouse(Slice *slice) { slice->wake = 0; }

@@ -16,6 +16,7 @@ void slice_join(Slice *slice, Slice *peer, HalvesLink *link, uint64_t *peer_wake
     far->request_messages = ARENA_ARRAY(arena, SliceFarMessage, ring_places(&far->requests));
     far->answer_messages = ARENA_ARRAY(arena, SliceFarMessage, ring_places(&far->answers));
     slice->far = far;
+    slice->is_plain = false;
 }
 
 /* ---- over the link ---- */
@@ -33,9 +34,9 @@ static void ask_peer(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     there->request_messages[ring_push(&there->requests)] = (SliceFarMessage){
         .atom = {.local = atom->local & ~HALVES_COPY,
                  .handle = far_handle(atom->handle),
+                 .row = atom->row,
                  .index = atom->index,
-                 .op = atom->op,
-                 .is_first = atom->is_first},
+                 .op = atom->op},
         .ready = ready,
     };
     slice->counters->l2_far_accesses++;
@@ -66,7 +67,7 @@ static void drop_sector(Slice *slice, uint64_t local) {
     TagArray *tags = &slice->tags;
     int32_t place = tag_array_find(tags, local | HALVES_COPY);
     if (place == TAG_NONE) return;
-    tags->lines[place].valid &= (uint8_t)~tag_array_sectors(tags, local, slice->atom_bytes);
+    tags->lines[place].valid &= (uint8_t)~slice_sectors(slice, local);
     if (!tags->lines[place].valid) tag_array_invalidate(tags, place);
 }
 
@@ -101,20 +102,20 @@ static void keep_copy(Slice *slice, const SliceAtom *atom, uint64_t local) {
     } else {
         tag_array_touch_as(tags, place, priority);
     }
-    tag_array_fill(tags, place, tag_array_sectors(tags, local, slice->atom_bytes));
+    tag_array_fill(tags, place, slice_sectors(slice, local));
 }
 
 /* ---- near the SM that asks ---- */
 
 static bool read_far(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     TagArray *tags = &slice->tags;
-    uint8_t sector = tag_array_sectors(tags, atom->local, slice->atom_bytes);
+    uint8_t sector = slice_sectors(slice, atom->local);
     int32_t place;
     if (tag_array_probe(tags, atom->local, sector, &place) == TAG_HIT) {
         tag_array_touch_as(tags, place, copy_priority(slice, atom));
         if (slice->takes_hints) tell_home(slice, atom);
         slice->counters->l2_copy_hits++;
-        slice_serve_hit(slice, atom, cycle);
+        slice_serve_hit(slice, atom, true, cycle);
         return true;
     }
     int32_t entry = mshr_find(&slice->mshr, atom->local);

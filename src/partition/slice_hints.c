@@ -35,7 +35,7 @@ void slice_hint_around(Slice *slice, const SliceAtom *atom) {
 static bool fetch_hinted(Slice *slice, const SliceHinted *hinted) {
     TagArray *tags = &slice->tags;
     TagEviction evicted = {0};
-    uint8_t sector = tag_array_sectors(tags, hinted->local, slice->atom_bytes);
+    uint8_t sector = slice_sectors(slice, hinted->local);
     int32_t place;
     TagResult result = tag_array_probe(tags, hinted->local, sector, &place);
     if (result == TAG_HIT || result == TAG_PENDING) return true;
@@ -57,7 +57,6 @@ static bool fetch_hinted(Slice *slice, const SliceHinted *hinted) {
 }
 
 void slice_step_hinted(Slice *slice) {
-    if (!slice->hinted.count) return;
     if (fetch_hinted(slice, &slice->hinted_atoms[ring_front(&slice->hinted)]))
         ring_pop(&slice->hinted);
 }

@@ -14,7 +14,8 @@ static inline uint32_t near_handle(uint32_t handle) {
 }
 
 static inline MemRequest *request_of(const Slice *slice, uint32_t handle) {
-    return mem_request(&slice->environment->pools, near_handle(handle));
+    handle = near_handle(handle);
+    return &slice->pools[mem_handle_sm(handle)][mem_handle_index(handle)];
 }
 
 /* The request's address, rounded down to an atom. */
@@ -29,6 +30,16 @@ static inline void slice_add_miss(Slice *slice, const DramAccess *access) {
 static inline void slice_push_access(Slice *slice, const DramAccess *access) {
     slice->dram_accesses[ring_push(&slice->to_dram)] = *access;
     slice->has_moved_dram = true;
+}
+
+/* Queues a reply packet; `dram_cycles` as in SliceReply. */
+static inline void slice_push_reply(Slice *slice, uint32_t handle, bool has_data,
+                                    uint32_t dram_cycles) {
+    slice->reply_packets[ring_push(&slice->replies)] = (SliceReply){
+        .handle = handle,
+        .dram_cycles = dram_cycles,
+        .bytes = (uint16_t)(slice->header_bytes + (has_data ? slice->atom_bytes : 0)),
+    };
 }
 
 /* Queues the reply to the atom at `local`; the queue must have room. `times` is NULL where DRAM had
@@ -48,9 +59,47 @@ static inline bool slice_has_lookup_room(const Slice *slice) {
     return !ring_is_full(&slice->to_dram) && !ring_is_full(&slice->replies);
 }
 
-/* A hit: data and answer at once. */
-void slice_serve_hit(Slice *slice, const SliceAtom *atom, uint64_t cycle);
-void slice_count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagResult result);
+/* What few ask for of an access: what it found, told whoever sent the request, and counted for its
+ * set. */
+void slice_note_access(Slice *slice, const SliceAtom *atom, TagResult result);
+/* Of the first atom of a read: its row, since all its atoms are of one. */
+void slice_note_row(Slice *slice, const SliceAtom *atom);
+
+static inline void slice_count_access(Slice *slice, const SliceAtom *atom, bool is_read,
+                                      TagResult result) {
+    Counters *counters = slice->counters;
+    bool is_miss = result == TAG_MISS || result == TAG_SECTOR_MISS;
+    counters->l2_accesses++;
+    counters->l2_reads += is_read;
+    if (result == TAG_HIT) counters->l2_hits++;
+    if (result == TAG_PENDING) counters->l2_pending_hits++;
+    if (is_miss) counters->l2_misses++;
+    if (is_miss && is_read) counters->l2_read_misses++;
+    if (__builtin_expect(slice->is_watched, false)) slice_note_access(slice, atom, result);
+    if (atom->row) slice_note_row(slice, atom);
+}
+
+/* A hit: data and answer at once. `has_data`: it is no write. */
+static inline void slice_serve_hit(Slice *slice, const SliceAtom *atom, bool has_data,
+                                   uint64_t cycle) {
+    slice_count_access(slice, atom, has_data, TAG_HIT);
+    slice->port_free = cycle + slice->atom_cycles;
+    if (slice->far) {
+        slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
+        return;
+    }
+    if (has_data) {
+        MemRequest *request = request_of(slice, atom->handle);
+        request->queue_ticks = request->dram_ticks = 0;
+    }
+    slice_push_reply(slice, atom->handle, has_data, 0);
+}
+
+/* Sectors of its line that the atom at `local` is. */
+static inline uint8_t slice_sectors(const Slice *slice, uint64_t local) {
+    uint32_t within = (uint32_t)local & ((1u << slice->tags.line_shift) - 1);
+    return (uint8_t)(slice->atom_sectors << (within >> slice->tags.sector_shift));
+}
 
 /* What the atom's request says of its line. */
 static inline CachePriority priority_of(const Slice *slice, const SliceAtom *atom) {
@@ -66,24 +115,27 @@ static inline void slice_touch(Slice *slice, const SliceAtom *atom, int32_t plac
     else tag_array_touch(&slice->tags, place);
 }
 
+/* What happens seldom stays a call, so that a slice's cycle is the quicker without it. */
+#define SLICE_SELDOM __attribute__((noinline))
+
 /* ---- Hints: slice_hints.c ---- */
 
 void slice_init_hints(Slice *slice, Arena *arena);
 /* Does what a request asks that writes nothing. */
-void slice_advise(Slice *slice, const SliceAtom *atom, uint64_t cycle);
+SLICE_SELDOM void slice_advise(Slice *slice, const SliceAtom *atom, uint64_t cycle);
 /* What the atom's request wants of the bytes around it shall be brought. */
-void slice_hint_around(Slice *slice, const SliceAtom *atom);
-/* Fetches the oldest atom that shall be, if it can. */
-void slice_step_hinted(Slice *slice);
+SLICE_SELDOM void slice_hint_around(Slice *slice, const SliceAtom *atom);
+/* Fetches the oldest atom that shall be (there is one), if it can. */
+SLICE_SELDOM void slice_step_hinted(Slice *slice);
 
 /* ---- Two halves: slice_far.c ---- */
 
 /* Step 4 for an atom that is at home in the other half. False when it is refused. */
-bool slice_look_up_far(Slice *slice, const SliceAtom *atom, uint64_t cycle);
+SLICE_SELDOM bool slice_look_up_far(Slice *slice, const SliceAtom *atom, uint64_t cycle);
 /* Step 1 for an answer from there. */
-void slice_take_answer(Slice *slice, uint64_t cycle);
+SLICE_SELDOM void slice_take_answer(Slice *slice, uint64_t cycle);
 /* Looks up what the other half asks for, if the tags are free; false when it did not. */
-bool slice_serve_far(Slice *slice, uint64_t cycle);
+SLICE_SELDOM bool slice_serve_far(Slice *slice, uint64_t cycle);
 /* The answer to what the other half asked for goes there. */
 void slice_answer_far(Slice *slice, const SliceAtom *atom, uint64_t cycle, const DramTimes *times);
 /* The counterpart's copy is old. */

@@ -52,61 +52,34 @@ static void use_port(Slice *slice, uint64_t cycle, uint32_t cycles) {
 }
 
 /* Notes what was found for whoever sent the request. */
-__attribute__((noinline)) static void note_outcome(const Slice *slice, const SliceAtom *atom,
-                                                   TagResult result) {
+static void note_outcome(const Slice *slice, const SliceAtom *atom, TagResult result) {
     MemOutcome *outcome = mem_outcome(&slice->environment->pools, near_handle(atom->handle));
     if (result == TAG_HIT) outcome->hits++;
     else if (result == TAG_PENDING) outcome->pending_hits++;
     else outcome->misses++;
 }
 
-/* Sets are counted seldom: what does so stands apart from what everybody passes. */
-static bool counts_sets(const Slice *slice) { return __builtin_expect(slice->sets != NULL, false); }
-
-__attribute__((noinline)) static void note_set(const Slice *slice, uint64_t local, bool is_miss) {
-    if (slice->has_tags)
-        sets_count_lookup(&slice->sets[set_index_of(&slice->tags.index, local)], is_miss);
+void slice_note_access(Slice *slice, const SliceAtom *atom, TagResult result) {
+    bool is_miss = result == TAG_MISS || result == TAG_SECTOR_MISS;
+    if (slice->environment->pools.outcomes) note_outcome(slice, atom, result);
+    if (slice->sets && slice->has_tags)
+        sets_count_lookup(&slice->sets[set_index_of(&slice->tags.index, atom->local)], is_miss);
 }
 
-__attribute__((noinline)) static void note_set_eviction(const Slice *slice, uint64_t local) {
+/* Sets are counted seldom: what does so stands apart from what everybody passes. */
+SLICE_SELDOM static void note_set_eviction(const Slice *slice, uint64_t local) {
     slice->sets[set_index_of(&slice->tags.index, local)].evictions++;
 }
 
-/* Once for each request, since its atoms are of one row. */
-__attribute__((noinline)) static void note_row(Slice *slice, const SliceAtom *atom) {
-    const PartitionEnvironment *environment = slice->environment;
-    const MemRequest *request = request_of(slice, atom->handle);
-    if (request->client == MEM_CLIENT_L1I) return;
-    DramPlace place = address_map_place(environment->map, first_atom(slice, request));
-    row_sharing_read(&slice->rows, place.row, place.bank, environment->dram->banks, request->cta,
+void slice_note_row(Slice *slice, const SliceAtom *atom) {
+    row_sharing_read(&slice->rows, atom->row, request_of(slice, atom->handle)->cta,
                      slice->counters);
-}
-
-void slice_count_access(Slice *slice, const SliceAtom *atom, bool is_read, TagResult result) {
-    Counters *counters = slice->counters;
-    bool is_miss = result == TAG_MISS || result == TAG_SECTOR_MISS;
-    counters->l2_accesses++;
-    counters->l2_reads += is_read;
-    counters->l2_hits += result == TAG_HIT;
-    counters->l2_pending_hits += result == TAG_PENDING;
-    counters->l2_misses += is_miss;
-    counters->l2_read_misses += is_miss && is_read;
-    if (__builtin_expect(slice->environment->pools.outcomes != NULL, false))
-        note_outcome(slice, atom, result);
-    if (counts_sets(slice)) note_set(slice, atom->local, is_miss);
-    if (is_read && atom->is_first && slice->rows.rows) note_row(slice, atom);
-}
-
-void slice_serve_hit(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    slice_count_access(slice, atom, atom->op != MEM_OP_WRITE, TAG_HIT);
-    use_port(slice, cycle, slice->atom_cycles);
-    slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
 }
 
 uint32_t slice_evict(Slice *slice, const TagEviction *evicted) {
     if (!evicted->has_line) return 0;
     slice->counters->l2_evictions++;
-    if (counts_sets(slice)) note_set_eviction(slice, evicted->address);
+    if (__builtin_expect(slice->sets != NULL, false)) note_set_eviction(slice, evicted->address);
     if (!evicted->dirty) return 0;
     uint32_t atoms = (uint32_t)bits_count32(evicted->dirty);
     uint64_t local = evicted->address + (uint64_t)bits_lowest32(evicted->dirty) * slice->atom_bytes;
@@ -128,8 +101,7 @@ uint8_t slice_prefetched_sectors(const Slice *slice, uint64_t local) {
 }
 
 /* The first hit on a sector that a prefetch brought uses the prefetch. */
-static void note_prefetch_use(Slice *slice, TagLine *line, uint8_t sector, uint64_t local) {
-    if (!(line->filler_thread & sector)) return;
+SLICE_SELDOM static void use_prefetch(Slice *slice, TagLine *line, uint64_t local) {
     slice->counters->l2_prefetches_used++;
     line->filler_thread &= (uint8_t)~slice_prefetched_sectors(slice, local);
 }
@@ -166,19 +138,9 @@ static bool join_fetch(Slice *slice, const SliceAtom *atom, int32_t place, uint8
     return true;
 }
 
-/* A read or an atomic. An atomic's sector becomes dirty once it is there. */
-static bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
-    TagArray *tags = &slice->tags;
-    uint8_t sector = tag_array_sectors(tags, atom->local, slice->atom_bytes);
-    int32_t place;
-    TagResult result = tag_array_probe_again(tags, atom->local, sector, &slice->hint, &place);
-    if (result == TAG_HIT) {
-        slice_touch(slice, atom, place);
-        note_prefetch_use(slice, &tags->lines[place], sector, atom->local);
-        if (atom->op == MEM_OP_ATOMIC) tag_array_write(tags, place, sector);
-        slice_serve_hit(slice, atom, cycle);
-        return true;
-    }
+/* A read or an atomic that finds no valid sector. */
+SLICE_SELDOM static bool miss_read(Slice *slice, const SliceAtom *atom, TagResult result,
+                                   int32_t place, uint8_t sector) {
     if (slice->misses.count > slice->read_limit) return false;
     bool is_accepted = result == TAG_PENDING ? join_fetch(slice, atom, place, sector)
                                              : fetch_atom(slice, atom, place, sector);
@@ -187,6 +149,21 @@ static bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
         request_of(slice, atom->handle)->prefetch)
         slice_hint_around(slice, atom);
     return is_accepted;
+}
+
+/* A read or an atomic. An atomic's sector becomes dirty once it is there. */
+static inline bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+    TagArray *tags = &slice->tags;
+    uint8_t sector = slice_sectors(slice, atom->local);
+    int32_t place;
+    TagResult result = tag_array_probe_again(tags, atom->local, sector, &slice->hint, &place);
+    if (result != TAG_HIT) return miss_read(slice, atom, result, place, sector);
+    slice_touch(slice, atom, place);
+    if (tags->lines[place].filler_thread & sector)
+        use_prefetch(slice, &tags->lines[place], atom->local);
+    if (atom->op == MEM_OP_ATOMIC) tag_array_write(tags, place, sector);
+    slice_serve_hit(slice, atom, true, cycle);
+    return true;
 }
 
 /* Writes into the line at `place`. */
@@ -244,7 +221,7 @@ static bool fetch_for_write(Slice *slice, const SliceAtom *atom, TagResult resul
 
 static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     TagArray *tags = &slice->tags;
-    uint8_t sector = tag_array_sectors(tags, atom->local, slice->atom_bytes);
+    uint8_t sector = slice_sectors(slice, atom->local);
     int32_t place;
     TagResult result = tag_array_probe_again(tags, atom->local, sector, &slice->hint, &place);
     bool is_taken = place != TAG_NONE && (tags->lines[place].dirty & sector);
@@ -252,7 +229,7 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     if (result == TAG_HIT && !slice->write.passes_on) {
         slice_touch(slice, atom, place);
         write_line(slice, atom, place, sector);
-        slice_serve_hit(slice, atom, cycle);
+        slice_serve_hit(slice, atom, false, cycle);
         return true;
     }
     if (slice->misses.count > slice->write_limit) return false;
@@ -274,17 +251,23 @@ static bool pass_atom(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     return true;
 }
 
-bool slice_look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+/* What is no read of a machine with one L2. */
+SLICE_SELDOM static bool look_up_other(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     if (atom->op == MEM_OP_WRITE && request_of(slice, atom->handle)->advice) {
         slice_advise(slice, atom, cycle);
         return true;
     }
     if (!slice->has_l2) return pass_atom(slice, atom, cycle);
     if (!slice->has_tags) { /* L2 is perfect */
-        slice_serve_hit(slice, atom, cycle);
+        slice_serve_hit(slice, atom, atom->op != MEM_OP_WRITE, cycle);
         return true;
     }
     if (slice->far && atom->op != MEM_OP_READ) slice_drop_copy(slice, atom->local);
     return atom->op == MEM_OP_WRITE ? look_up_write(slice, atom, cycle)
                                     : look_up_read(slice, atom, cycle);
+}
+
+bool slice_look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+    return slice->is_plain && atom->op != MEM_OP_WRITE ? look_up_read(slice, atom, cycle)
+                                                       : look_up_other(slice, atom, cycle);
 }

@@ -16,7 +16,7 @@ static Counters read_row(const uint32_t *ctas) {
     RowSharing sharing;
     row_sharing_init(&sharing, ROW_SHARING_AT_DRAM, arena);
     for (; *ctas; ctas++)
-        row_sharing_read(&sharing, 5, 3, BANKS, *ctas, &counters);
+        row_sharing_read(&sharing, row_sharing_key(5, 3, BANKS), *ctas, &counters);
     row_sharing_close(&sharing, &counters);
     arena_free(arena);
     return counters;
@@ -53,9 +53,9 @@ static void test_mean_over_rows(void **state) {
     row_sharing_init(&sharing, ROW_SHARING_AT_DRAM, arena);
     static const uint32_t wide[] = {1, 2, 3, 4, 5, 6}, lone[] = {1, 9};
     for (int i = 0; i < 6; i++)
-        row_sharing_read(&sharing, 0, 0, BANKS, wide[i], &counters);
+        row_sharing_read(&sharing, row_sharing_key(0, 0, BANKS), wide[i], &counters);
     for (int i = 0; i < 2; i++)
-        row_sharing_read(&sharing, 0, 1, BANKS, lone[i], &counters);
+        row_sharing_read(&sharing, row_sharing_key(0, 1, BANKS), lone[i], &counters);
     row_sharing_close(&sharing, &counters);
     assert_int_equal(counters.dram_rows_used, 2);
     assert_int_equal(counters.dram_row_ctas, 8);
@@ -77,7 +77,7 @@ static void test_full_table(void **state) {
     for (uint32_t row = 0; row < ROWS; row++)
         for (uint32_t bank = 0; bank < BANKS; bank++)
             for (uint32_t cta = 0; cta < CTAS; cta++)
-                row_sharing_read(&sharing, row, bank, BANKS, cta, &counters);
+                row_sharing_read(&sharing, row_sharing_key(row, bank, BANKS), cta, &counters);
     row_sharing_close(&sharing, &counters);
     assert_int_equal(counters.dram_row_ctas, ROWS * BANKS * CTAS);
     assert_int_equal(counters.dram_row_neighbours, ROWS * BANKS * CTAS);
@@ -94,7 +94,7 @@ static void test_places(void **state) {
     row_sharing_init(&sharing, ROW_SHARING_AT_L2, arena);
     static const uint32_t ctas[] = {1, 2, 3, 7};
     for (int i = 0; i < 4; i++)
-        row_sharing_read(&sharing, 5, 3, BANKS, ctas[i], &counters);
+        row_sharing_read(&sharing, row_sharing_key(5, 3, BANKS), ctas[i], &counters);
     row_sharing_close(&sharing, &counters);
     assert_int_equal(counters.l2_rows_used, 1);
     assert_int_equal(counters.l2_row_ctas, 4);
