@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Raised whenever this header changes in a way that a compiled policy would notice. */
-#define TYTO_POLICY_VERSION 4
+#define TYTO_POLICY_VERSION 5
 
 enum {
     TYTO_MAX_WARPS = 64,     /* of an SM */
@@ -196,9 +196,13 @@ typedef struct TytoPolicy {
     /* Cycles went by: `count` of them (more than one when the SM slept; nothing could have issued
      * in the cycles left out). Called before the picks of the cycle that view->cycle names. */
     void (*elapsed)(void *state, const TytoSmView *view, uint64_t count);
-    /* How many cycles ahead (at least 1) the policy's decisions could change by themselves, with no
-     * event and no issue (re-sorting every N cycles, decaying scores): the SM wakes up then.
-     * UINT64_MAX, or NULL: never. */
+    /* The warps among which the policy would look for one in this cycle, whether they are ready or
+     * not: of a two-level one, the active ones. Asked in cycles after `elapsed` and the picks; for
+     * the seen_* counters, which tell what these alone wait for. NULL: all. */
+    uint64_t (*looks_at)(void *state, const TytoSmView *view);
+    /* How many cycles ahead (at least 1) the policy's decisions, or the warps that it looks at,
+     * could change by themselves, with no event and no issue (re-sorting every N cycles, decaying
+     * scores): the SM wakes up then. UINT64_MAX, or NULL: never. */
     uint64_t (*next_change)(void *state, const TytoSmView *view);
     /* Tells its numbers: at the end of a kernel and, where samples are asked for, every so many
      * cycles. Counts run from the kernel's start. */

@@ -104,6 +104,18 @@ static inline void sched_agent_elapsed(SchedAgent *agent, const TytoSmView *view
     sched_call_end(agent->call);
 }
 
+/* The policy has warps of its own to look at; else it looks at all. */
+static inline bool sched_agent_looks(const SchedAgent *agent) {
+    return agent->policy->looks_at != NULL;
+}
+
+static inline uint64_t sched_agent_looks_at(SchedAgent *agent, const TytoSmView *view) {
+    sched_call_begin(agent->call, SCHED_CALL_looks_at, view->cycle);
+    uint64_t warps = agent->policy->looks_at(agent->state, view);
+    sched_call_end(agent->call);
+    return warps;
+}
+
 static inline uint64_t sched_agent_next_change(SchedAgent *agent, const TytoSmView *view) {
     if (!agent->policy->next_change) return UINT64_MAX;
     sched_call_begin(agent->call, SCHED_CALL_next_change, view->cycle);

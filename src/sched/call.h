@@ -19,6 +19,7 @@
     FUNCTION(event)                                                                                \
     FUNCTION(elapsed)                                                                              \
     FUNCTION(next_change)                                                                          \
+    FUNCTION(looks_at)                                                                             \
     FUNCTION(report)                                                                               \
     FUNCTION(limit)                                                                                \
     FUNCTION(choose)                                                                               \

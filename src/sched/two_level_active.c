@@ -36,13 +36,9 @@ typedef struct Ranks {
     uint64_t set;    /* the active ones as a set */
 } Ranks;
 
-/* While no slot that goes on is in the queue, an exchange only moves slots that cannot issue
- * anyway; such cycles are counted in `lag`, and made up for when something changes. */
 typedef struct TwoLevelActive {
     Ranks ranks[TYTO_MAX_SCHEDULERS]; /* by scheduler */
     uint64_t going; /* warps that could keep their place when it was last looked */
-    uint64_t lag;   /* cycles since then whose exchanges are still to be made */
-    bool is_idle;   /* exchanges change nothing that can be seen while `going` stays */
 } TwoLevelActive;
 
 static void start(void *state, const TytoSmView *view, const double *values) {
@@ -141,35 +137,21 @@ static void exchange_many(Ranks *r, uint64_t going, uint64_t cycles) {
     if (cycles && r->set & ~going) revolve(r, going, cycles);
 }
 
-/* Makes up for the lag. */
-static void catch_up(TwoLevelActive *s, uint32_t schedulers) {
-    for (uint32_t i = 0; s->lag && i < schedulers; i++)
-        exchange_many(&s->ranks[i], s->going, s->lag);
-    s->lag = 0;
-}
-
 static void elapsed(void *state, const TytoSmView *view, uint64_t count) {
     TwoLevelActive *s = state;
     uint64_t going = sched_view_unblocked(view), all_along = going & s->going;
-    if (going == s->going && s->is_idle) {
-        s->lag += count;
-        return;
-    }
-    catch_up(s, view->schedulers);
     s->going = going;
-    s->is_idle = true;
     for (uint32_t i = 0; i < view->schedulers; i++) {
         Ranks *r = &s->ranks[i];
+        if (!(r->set & ~all_along)) continue;
         exchange_many(r, all_along, count - 1); /* the cycles asleep */
-        if (r->set & ~going) exchange(r, going);
-        s->is_idle &= !(r->set & ~going && r->all & ~r->set & going);
+        exchange_many(r, going, 1);
     }
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
-    TwoLevelActive *s = state;
-    if (ready & ~s->going)
-        catch_up(s, view->schedulers); /* released in this cycle: is it active? */
+    (void)view;
+    const TwoLevelActive *s = state;
     const Ranks *r = &s->ranks[scheduler];
     uint64_t asked = ready & r->set;
     if (!asked) return TYTO_NO_WARP;
@@ -178,20 +160,26 @@ static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t rea
 
 /* The active order turns until the warp that issued is last. */
 static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) {
+    (void)view;
     TwoLevelActive *s = state;
-    catch_up(s, view->schedulers);
     s->ranks[issue->scheduler].last = (uint8_t)issue->warp;
 }
 
-/* A slot that could go on waits in the queue while another holds an active place in vain: the next
- * cycle may bring it in. */
+static uint64_t looks_at(void *state, const TytoSmView *view) {
+    const TwoLevelActive *s = state;
+    uint64_t active = 0;
+    for (uint32_t i = 0; i < view->schedulers; i++)
+        active |= s->ranks[i].set;
+    return active;
+}
+
+/* A slot that waits holds an active place while others are in the queue: the next cycle brings in
+ * one of them, which may be able to go on, or wait for something else. */
 static uint64_t next_change(void *state, const TytoSmView *view) {
     const TwoLevelActive *s = state;
     uint64_t going = sched_view_unblocked(view);
-    for (uint32_t i = 0; i < view->schedulers; i++) {
-        uint64_t waiting = view->scheduler_warps[i] & ~s->ranks[i].set;
-        if (waiting & going && s->ranks[i].set & ~going) return 1;
-    }
+    for (uint32_t i = 0; i < view->schedulers; i++)
+        if (s->ranks[i].waiting && s->ranks[i].set & ~going) return 1;
     return UINT64_MAX;
 }
 
@@ -207,5 +195,6 @@ const TytoPolicy sched_two_level_active = {
     .pick = pick,
     .issued = issued,
     .elapsed = elapsed,
+    .looks_at = looks_at,
     .next_change = next_change,
 };

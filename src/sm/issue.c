@@ -31,8 +31,11 @@ static bool is_plain(const SmIssue *issue, const SmContext *sm) {
 }
 
 void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
-    for (int s = 0; s < SM_MAX_SCHEDULERS; s++)
+    issue->looks = sched_agent_looks(&sm->policy);
+    for (int s = 0; s < SM_MAX_SCHEDULERS; s++) {
         issue->outcome[s] = SM_IDLE_NO_WARP;
+        issue->seen[s] = SM_SEEN_IDLE;
+    }
     issue->has_issued = false;
     issue->policy_cycle = sm->view.cycle;
     issue->sees_registered = sm->isa.memory && mem_has_registered(sm->isa.memory);
@@ -581,6 +584,20 @@ ALWAYS SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, int sche
     return ready & ~waiting_for_lsu(issue) ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
 }
 
+/* Notes what each scheduler's cycle was by the warps that the policy looks at. These may change in
+ * every cycle, whether the schedulers have reason to pick or not. */
+__attribute__((noinline)) static void note_seen(SmIssue *issue, SmContext *sm) {
+    uint64_t looked = sched_agent_looks_at(&sm->policy, &sm->view), owing = issue->slots.owing;
+    uint64_t valid = (sm->view.has_instruction | owing) & ~blocked(sm) & looked;
+    for (uint32_t s = 0; s < sm->view.schedulers; s++) {
+        uint64_t mine = valid & sm->view.scheduler_warps[s];
+        issue->seen[s] = issue->outcome[s] == SM_ISSUED     ? SM_SEEN_ISSUE
+                         : !mine                            ? SM_SEEN_IDLE
+                         : !(mine & (issue->clear | owing)) ? SM_SEEN_SCOREBOARD
+                                                            : SM_SEEN_PIPELINE;
+    }
+}
+
 /* Asks the policy for one of the warps; TYTO_NO_WARP, and a fault, if it names another. */
 ALWAYS int ask_policy(SmContext *sm, int scheduler, uint64_t candidates) {
     IsaFault *fault = &sm->isa.fault;
@@ -750,9 +767,11 @@ void issue_step(SmIssue *issue, SmContext *sm) {
             sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - issue->policy_cycle);
         issue->policy_cycle = sm->cycle;
     }
-    if (!is_turn(sm) || !has_reason(issue, sm)) return;
-    if (issue->is_plain) run_schedulers(issue, sm, true);
-    else run_schedulers(issue, sm, false);
+    if (is_turn(sm) && has_reason(issue, sm)) {
+        if (issue->is_plain) run_schedulers(issue, sm, true);
+        else run_schedulers(issue, sm, false);
+    }
+    if (__builtin_expect(issue->looks, false)) note_seen(issue, sm);
 }
 
 /* ---- Accounting ---- */
@@ -779,6 +798,8 @@ void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles, bo
     SmIssueSums *c = &issue->sums;
     for (uint32_t s = 0; s < sm->view.schedulers; s++)
         c->outcome[issue->outcome[s]] += cycles;
+    for (uint32_t s = 0; issue->looks && s < sm->view.schedulers; s++)
+        c->seen[issue->seen[s]] += cycles;
     if (issue->has_issued)
         return; /* what the SM has turned into since shows in the cycles to come */
     c->no_issue += cycles;
@@ -820,9 +841,22 @@ static void add_outcomes(Counters *c, const SmIssueSums *sums) {
     }
 }
 
+/* A policy that looks at every warp sees what the outcomes say. */
+static void add_seen(Counters *c, const SmIssueSums *sums, bool looks) {
+    const uint64_t *of = sums->outcome, *seen = sums->seen;
+    c->seen_idle +=
+        looks ? seen[SM_SEEN_IDLE]
+              : of[SM_IDLE_NO_WARP] + of[SM_IDLE_BARRIER] + of[SM_IDLE_BRANCH] + of[SM_IDLE_FETCH];
+    c->seen_scoreboard +=
+        looks ? seen[SM_SEEN_SCOREBOARD] : of[SM_SCOREBOARD_MEMORY] + of[SM_SCOREBOARD_OTHER];
+    c->seen_pipeline += looks ? seen[SM_SEEN_PIPELINE]
+                              : of[SM_PIPELINE_LSU] + of[SM_PIPELINE_OTHER] + of[SM_THROTTLED];
+}
+
 void issue_settle(SmIssue *issue, Counters *c, Histograms *histograms) {
     const SmIssueSums *sums = &issue->sums;
     add_outcomes(c, sums);
+    add_seen(c, sums, issue->looks);
     c->no_issue_cycles += sums->no_issue;
     c->NoWarpCycles += sums->no_warp;
     c->MemoryBlockCycles += sums->memory_block;

@@ -49,12 +49,22 @@ typedef struct SmSlots {
     SmPassing passing[TYTO_MAX_WARPS];
 } SmSlots;
 
+/* What a scheduler's cycle was by the warps that its policy looks at (the seen_* counters). */
+typedef enum SmSeen {
+    SM_SEEN_ISSUE,
+    SM_SEEN_IDLE,
+    SM_SEEN_SCOREBOARD,
+    SM_SEEN_PIPELINE,
+    SM_SEEN
+} SmSeen;
+
 /* What was counted since it was last added to the counters: a step touches few lines this way. */
 typedef struct SmIssueSums {
     uint64_t no_issue;             /* no_issue_cycles */
     uint64_t no_warp;              /* NoWarpCycles */
     uint64_t memory_block;         /* MemoryBlockCycles */
     uint64_t outcome[SM_OUTCOMES]; /* of all schedulers */
+    uint64_t seen[SM_SEEN];        /* the same by SmSeen, under a policy that looks at some warps */
     uint64_t lanes[ISA_LANES + 1]; /* instructions by lanes that executed them */
     uint64_t kind[SM_COUNTS];      /* instructions by SmOp.counts */
 } SmIssueSums;
@@ -68,6 +78,8 @@ typedef struct SmIssue {
     bool has_issued;      /* a scheduler did the last time */
     bool is_plain;        /* nothing is needed that few machines and kernels need */
     bool dumps;           /* somebody asked for registers (isa_dump_if_due) */
+    bool looks;           /* the policy looks at some warps alone */
+    uint8_t seen[SM_MAX_SCHEDULERS];    /* SmSeen of the last cycle, if it does */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
     uint64_t allowed;                   /* warps that the policy let issue the last time */
     uint64_t stale;           /* warps whose buffer holds instructions that are not the next ones */

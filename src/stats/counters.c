@@ -93,6 +93,9 @@ static const Identity identities[] = {
         (T(issued) T(idle_no_warp) T(idle_barrier) T(idle_branch) T(idle_fetch) T(scoreboard_memory)
          T(scoreboard_other) T(pipeline_lsu) T(pipeline_other) T(throttled)),
         EQUALS, (T(scheduler_cycles)), ONCE),
+    IDENTITY("every scheduler cycle has one, too, by the warps that the policy looks at", false,
+        (T(issued) T(seen_idle) T(seen_scoreboard) T(seen_pipeline)),
+        EQUALS, (T(scheduler_cycles)), ONCE),
     IDENTITY("every scheduler is counted in every cycle", false,
         (T(scheduler_cycles)), EQUALS, (T(cycles)), PER_SCHEDULER),
     IDENTITY("every SM is counted in every cycle", false,

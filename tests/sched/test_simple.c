@@ -305,7 +305,23 @@ static void active_agrees_with_a_plain_list_in_every_cycle(void **unused) {
     }
 }
 
-static void active_wakes_while_somebody_could_be_promoted(void **unused) {
+static void active_looks_at_its_active_slots_whatever_they_wait_for(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "two-level-active:active=2", (FabricatedSize){.warps = 8, .schedulers = 2});
+    launch_all(&f);
+    const TytoPolicy *policy = f.policy->policy;
+    assert_int_equal(policy->looks_at(f.state, &f.view), 0x0F); /* 0, 2 and 1, 3 */
+    block(&f, warps(0, 0));
+    pass(&f, 1);
+    assert_int_equal(policy->looks_at(f.state, &f.view), 0x1E);
+    block(&f, UINT64_MAX);
+    pass(&f, 1); /* every place goes to the head of the queue, which waits too */
+    assert_int_equal(policy->looks_at(f.state, &f.view), 0xE1);
+    fabricated_free(&f);
+}
+
+static void active_wakes_while_a_place_changes_hands(void **unused) {
     (void)unused;
     Fabricated f;
     fabricate(&f, "two-level-active:active=2", (FabricatedSize){.warps = 4});
@@ -314,7 +330,12 @@ static void active_wakes_while_somebody_could_be_promoted(void **unused) {
     assert_int_equal(policy->next_change(f.state, &f.view), UINT64_MAX);
     block(&f, warps(0, 0));
     assert_int_equal(policy->next_change(f.state, &f.view), 1);
-    block(&f, warps(2, 3));
+    block(&f, warps(2, 3)); /* whoever comes up waits as well, perhaps for something else */
+    assert_int_equal(policy->next_change(f.state, &f.view), 1);
+    fabricated_free(&f);
+    fabricate(&f, "two-level-active:active=4", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    block(&f, warps(0, 3)); /* nobody is in the queue */
     assert_int_equal(policy->next_change(f.state, &f.view), UINT64_MAX);
     fabricated_free(&f);
 }
@@ -337,7 +358,8 @@ int main(void) {
         cmocka_unit_test(active_the_head_of_the_queue_replaces_one_that_waits),
         cmocka_unit_test(active_many_cycles_asleep_are_what_they_would_be_one_by_one),
         cmocka_unit_test(active_agrees_with_a_plain_list_in_every_cycle),
-        cmocka_unit_test(active_wakes_while_somebody_could_be_promoted),
+        cmocka_unit_test(active_looks_at_its_active_slots_whatever_they_wait_for),
+        cmocka_unit_test(active_wakes_while_a_place_changes_hands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,6 +217,63 @@ static void test_a_full_queue_of_the_pipelines_kind_stops_the_warp(void **state)
     stop(bench);
 }
 
+static uint64_t warp_2(void *state, const TytoSmView *view) {
+    (void)state, (void)view;
+    return 4;
+}
+
+static void test_cycles_are_sorted_by_the_warps_that_the_policy_looks_at(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){add, dependent}, 2);
+    SmContext *sm = &bench->stage->sm;
+    TytoPolicy looking = *sm->policy.policy;
+    looking.looks_at = warp_2;
+    sm->policy.policy = &looking;
+    issue_start_kernel(&bench->issue, sm);
+    for (int w = 0; w < WARPS; w++)
+        issue_update_head(&bench->issue, sm, w);
+    bench->is_stalled = true;
+    step(bench);
+    assert_int_equal(bench->issue.seen[0], SM_SEEN_PIPELINE);
+    issue_count_cycles(&bench->issue, sm, 2, false);
+    sm->view.at_barrier = 4; /* the others are as ready as before */
+    step(bench);
+    assert_int_equal(bench->issue.outcome[0], SM_PIPELINE_LSU);
+    assert_int_equal(bench->issue.seen[0], SM_SEEN_IDLE);
+    issue_count_cycles(&bench->issue, sm, 3, false);
+    sm->view.at_barrier = 0;
+    bench->is_stalled = false;
+    for (int i = 0; i < WARPS; i++) {
+        step(bench);
+        assert_int_equal(bench->issue.seen[0], SM_SEEN_ISSUE);
+    }
+    step(bench);
+    assert_int_equal(bench->issue.seen[0], SM_SEEN_SCOREBOARD);
+    issue_count_cycles(&bench->issue, sm, 5, false);
+    issue_settle(&bench->issue, &sm->counters, &sm->histograms);
+    assert_int_equal(sm->counters.seen_pipeline, 2);
+    assert_int_equal(sm->counters.seen_idle, 3);
+    assert_int_equal(sm->counters.seen_scoreboard, 5);
+    stop(bench);
+}
+
+static void test_a_policy_that_looks_at_all_sees_what_the_outcomes_say(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){add, dependent}, 2);
+    Counters *counters = &bench->stage->sm.counters;
+    for (uint64_t outcome = 0; outcome < SM_OUTCOMES; outcome++)
+        bench->issue.sums.outcome[outcome] = outcome + 1;
+    issue_settle(&bench->issue, counters, &bench->stage->sm.histograms);
+    assert_int_equal(counters->seen_idle, counters->idle_no_warp + counters->idle_barrier +
+                                              counters->idle_branch + counters->idle_fetch);
+    assert_int_equal(counters->seen_scoreboard,
+                     counters->scoreboard_memory + counters->scoreboard_other);
+    assert_int_equal(counters->scheduler_cycles, counters->issued + counters->seen_idle +
+                                                     counters->seen_scoreboard +
+                                                     counters->seen_pipeline);
+    stop(bench);
+}
+
 static void test_two_instructions_of_a_warp_go_where_the_issue_is_two_wide(void **state) {
     (void)state;
     const StageInst other = {.op_class = ISA_CLASS_INT_ADD, .dst_count = 1, .dst = {9}};
@@ -370,6 +427,8 @@ int main(void) {
         cmocka_unit_test(test_a_register_is_waited_for_until_the_result_is_written),
         cmocka_unit_test(test_a_wait_for_memory_is_told_from_other_waits),
         cmocka_unit_test(test_a_full_queue_of_the_pipelines_kind_stops_the_warp),
+        cmocka_unit_test(test_cycles_are_sorted_by_the_warps_that_the_policy_looks_at),
+        cmocka_unit_test(test_a_policy_that_looks_at_all_sees_what_the_outcomes_say),
         cmocka_unit_test(test_two_instructions_of_a_warp_go_where_the_issue_is_two_wide),
         cmocka_unit_test(test_a_scheduler_with_an_interval_picks_every_so_many_cycles),
         cmocka_unit_test(test_a_stale_buffer_is_flushed_when_the_policy_comes_to_it),

@@ -95,6 +95,7 @@ static RunStats *make_run(const char *scheduler, uint64_t cycles, uint64_t memor
                                               .kernels = 1,
                                               .issued = cycles - memory_stalls,
                                               .scoreboard_memory = memory_stalls,
+                                              .seen_scoreboard = memory_stalls,
                                               .warp_instructions = 1000,
                                               .sp_instructions = 1000,
                                               .thread_instructions = 32000,
