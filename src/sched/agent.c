@@ -21,6 +21,7 @@ void sched_agent_init(SchedAgent *agent, const SchedPolicy *chosen, const TytoSm
     *agent = (SchedAgent){.policy = policy, .chosen = chosen};
     agent->call = call ? call : &agent->own;
     agent->state = sched_state_new(policy->state_bytes, extra, &agent->bytes);
+    agent->limits = policy->may_issue || policy->may_load;
     if (policy == &sched_gto || policy == &sched_lrr) agent->greedy = agent->state;
 }
 

@@ -13,6 +13,7 @@ typedef struct SchedAgent {
     void *state;              /* of this SM; owned */
     Greedy *greedy;  /* `state`, of a policy of the table that is no more than that: it is asked
                         without a call; else NULL */
+    bool limits;     /* it lets only some warps issue, or load: which ones may change with time */
     size_t bytes;    /* of the state, with what the policy wanted beyond it */
     SchedCall *call; /* what is under way; borrowed, or `own` */
     SchedCall own;   /* of an agent of which nobody else wants to know */
@@ -37,11 +38,6 @@ void sched_agent_report(SchedAgent *agent, const TytoSmView *view, const TytoRep
 
 static inline bool sched_agent_wants(const SchedAgent *agent, TytoEventKind kind) {
     return agent->policy->events & TYTO_WANTS(kind);
-}
-
-/* Whether the policy lets only some warps issue, or load: which ones may change with time. */
-static inline bool sched_agent_limits(const SchedAgent *agent) {
-    return agent->policy->may_issue || agent->policy->may_load;
 }
 
 /* Whether it hears of the time that passes. */
@@ -77,13 +73,16 @@ static inline uint64_t sched_agent_may_issue(SchedAgent *agent, const TytoSmView
     return warps;
 }
 
+/* Whether all that it wants to know of an instruction that has issued is whose it was: then it
+ * knows now. */
+static inline bool sched_agent_notes(SchedAgent *agent, int scheduler, int warp) {
+    if (agent->greedy) greedy_note(agent->greedy, scheduler, warp);
+    return agent->greedy != NULL;
+}
+
 static inline void sched_agent_issued(SchedAgent *agent, const TytoSmView *view,
                                       const TytoIssue *issue) {
-    if (agent->greedy) {
-        greedy_issued(agent->greedy, issue);
-        return;
-    }
-    if (!agent->policy->issued) return;
+    if (!agent->policy->issued || sched_agent_notes(agent, issue->scheduler, issue->warp)) return;
     sched_call_begin(agent->call, SCHED_CALL_issued, view->cycle);
     agent->policy->issued(agent->state, view, issue);
     sched_call_end(agent->call);

@@ -48,8 +48,11 @@ static inline int greedy_pick(const Greedy *greedy, const TytoSmView *view, int 
     return greedy->is_by_age ? tyto_oldest(view, ready) : tyto_next(ready, last);
 }
 
+static inline void greedy_note(Greedy *greedy, int scheduler, int warp) {
+    greedy->last[scheduler] = (int8_t)warp;
+}
 static inline void greedy_issued(Greedy *greedy, const TytoIssue *issue) {
-    greedy->last[issue->scheduler] = (int8_t)issue->warp;
+    greedy_note(greedy, issue->scheduler, issue->warp);
 }
 
 /* Another warp may take the slot; it has no claim to go on. */

@@ -71,15 +71,6 @@ void fetch_flush(SmFetch *fetch, int warp, uint32_t pc) {
     if (fetch->config->is_ideal) fill_ideally(fetch, warp, pc);
 }
 
-void fetch_took(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_exited) {
-    SmBuffer *buffer = &fetch->buffer[warp];
-    bool is_empty = --buffer->count == 0;
-    buffer->pc = pc + 1;
-    fetch->empty |= bits_if(is_empty | !fetch->config->waits_for_empty, warp);
-    fetch->redirected |= bits_if(is_empty & !has_exited & (next != pc + 1), warp);
-    if (has_exited) buffer->count = 0;
-}
-
 void fetch_passed(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_exited) {
     fetch_took(fetch, warp, pc, next, has_exited);
     if (fetch->config->is_ideal && !has_exited) fill_ideally(fetch, warp, next);

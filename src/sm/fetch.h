@@ -14,6 +14,7 @@
 #ifndef TYTO_SM_FETCH_H
 #define TYTO_SM_FETCH_H
 
+#include "base/bits.h"
 #include "sm/read_cache.h"
 
 /* A warp's instruction buffer. */
@@ -63,8 +64,21 @@ bool fetch_has_work(const SmFetch *fetch, const SmContext *sm, const SmPort *por
 
 /* Empties the warp's buffer and starts again at `pc`. */
 void fetch_flush(SmFetch *fetch, int warp, uint32_t pc);
-/* The warp's first buffered instruction, at `pc`, has issued; the next is at `next`. */
-void fetch_took(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_exited);
+/* The warp's first buffered instruction, at `pc`, has issued; the next is at `next`. Whether the
+ * buffer has more. */
+static inline bool fetch_took(SmFetch *fetch, int warp, uint32_t pc, uint32_t next,
+                              bool has_exited) {
+    SmBuffer *buffer = &fetch->buffer[warp];
+    buffer->pc = pc + 1;
+    if (--buffer->count == 0) {
+        fetch->empty |= UINT64_C(1) << warp;
+        fetch->redirected |= bits_if(!has_exited & (next != pc + 1), warp);
+        return false;
+    }
+    if (!fetch->config->waits_for_empty) fetch->empty |= UINT64_C(1) << warp;
+    if (has_exited) buffer->count = 0;
+    return !has_exited;
+}
 
 /* The same of an instruction that the machine has not got: it took no place in the buffer. */
 void fetch_passed(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has_exited);

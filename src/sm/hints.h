@@ -22,11 +22,15 @@ typedef struct SmHints {
     bool l1_takes, l2_takes;    /* which caches take hints */
 } SmHints;
 
-/* Whether anything is said: else hints_apply would change nothing. */
-static inline bool hints_are_given(const IsaInfo *info, const PolicyWindow *window) {
+/* Whether the instruction says anything. */
+static inline bool hints_are_in(const IsaInfo *info) {
     return info->evict[0] | info->evict[1] | info->prefetch | (info->policy != 0) ||
            info->cache_op == PTX_CACHE_CS || info->cache_op == PTX_CACHE_LU ||
-           info->memory == ISA_MEMORY_PREFETCH || window->bytes;
+           info->memory == ISA_MEMORY_PREFETCH;
+}
+/* Whether anything is said: else hints_apply would change nothing. */
+static inline bool hints_are_given(const IsaInfo *info, const PolicyWindow *window) {
+    return hints_are_in(info) || window->bytes;
 }
 
 /* Marks the accesses of an instruction to global memory. */

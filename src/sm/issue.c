@@ -27,7 +27,7 @@ void issue_free(SmIssue *issue) { scoreboard_free(&issue->scoreboard); }
 static bool is_plain(const SmIssue *issue, const SmContext *sm) {
     return !sm->env.never_sleeps && !issue->issues_own && sm->config->scheduler.issue_width == 1 &&
            !sm->config->collector.reuses && !issue->dumps && !issue->sees_registered &&
-           !sm->profile && issue->scoreboard.is_exact;
+           !sm->launch->window.bytes && !sm->profile && issue->scoreboard.is_exact;
 }
 
 void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
@@ -94,18 +94,10 @@ ALWAYS void drop_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *op, b
     if (!plain) issue->slots.free &= ~bit;
 }
 
-/* The warp's instruction has issued, and the next is at `pc`: all words at once. */
-ALWAYS void change_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *last, uint32_t pc,
-                        bool plain) {
+/* The warp has another next instruction: all words at once. */
+ALWAYS void replace_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *last, const SmOp *op,
+                         bool plain) {
     const uint64_t bit = UINT64_C(1) << warp;
-    const SmBuffer *buffer = &issue->fetch->buffer[warp];
-    issue->has_news = true;
-    if (!buffer->count || buffer->pc != pc) {
-        issue->stale |= bits_if(buffer->count != 0, warp);
-        drop_head(issue, sm, warp, last, plain);
-        return;
-    }
-    const SmOp *op = &sm->ops[pc];
     bool waits_memory, can_go = is_clear(issue, warp, op, &waits_memory, plain);
     issue->head[warp] = op;
     issue->wants[last->unit] &= ~bit;
@@ -115,6 +107,19 @@ ALWAYS void change_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *las
     sm->view.wants_load = (sm->view.wants_load & ~bit) | bits_if(op->traits & SM_OP_L1D_LOAD, warp);
     if (!plain)
         issue->slots.free = (issue->slots.free & ~bit) | bits_if(is_free(issue, op, bit), warp);
+}
+
+/* The warp's instruction at `pc` has issued; the next one is at `next`. */
+ALWAYS void change_head(SmIssue *issue, SmContext *sm, int warp, const SmOp *last, uint32_t pc,
+                        uint32_t next, bool has_exited, bool plain) {
+    bool has_more = fetch_took(issue->fetch, warp, pc, next, has_exited);
+    issue->has_news = true;
+    if (has_more && next == pc + 1) {
+        replace_head(issue, sm, warp, last, last + 1, plain);
+        return;
+    }
+    issue->stale |= bits_if(has_more, warp);
+    drop_head(issue, sm, warp, last, plain);
 }
 
 /* The warp's buffer holds instructions, of which the first may be the next one. */
@@ -235,7 +240,8 @@ __attribute__((noinline)) static uint32_t valid_lanes(const SmContext *sm, uint3
 }
 
 /* The lanes whose addresses make accesses. */
-static uint32_t naming_lanes(const SmContext *sm, const IsaInfo *info, const SmInst *inst) {
+__attribute__((noinline)) static uint32_t naming_lanes(const SmContext *sm, const IsaInfo *info,
+                                                       const SmInst *inst) {
     if (info->memory == ISA_MEMORY_PREFETCH) return valid_lanes(sm, inst->lanes);
     if (!(info->flags & ISA_NAMES_ROWS)) return inst->lanes;
     return inst->lanes & (uint32_t)bits_low_mask(8 * sm->program[inst->pc].vector);
@@ -265,33 +271,35 @@ __attribute__((noinline)) static void take_hints(const SmContext *sm, const SmIn
                      .l2_takes = sm->env.l2_takes_hints};
     bool is_global = memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS;
     if (!is_global || memory->is_local || !(hints.l1_takes | hints.l2_takes)) return;
+    if (!hints_are_given(info, hints.window)) return;
     if (info->policy && inst->lanes)
         hints.policy = isa_row64(warp, info->policy - 2)[bits_lowest32(inst->lanes)];
     hints_apply(&hints, memory);
 }
 
 /* Works out the accesses of a memory instruction that has just executed. */
-static const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst *inst) {
+ALWAYS const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst *inst,
+                                     const SmOp *op, bool plain) {
     const SmWarp *w = &sm->warps.warp[inst->warp];
     const IsaInfo *info = &sm->infos[inst->pc];
     SmMemory *memory = insts_next_memory(&sm->insts);
-    if (__builtin_expect(issue->sees_registered, 0)) see_registered(sm, info);
+    const bool is_hinted = op->traits & SM_OP_HINTED || (!plain && sm->launch->window.bytes);
+    if (!plain && issue->sees_registered) see_registered(sm, info);
     coalesce(&issue->coalescer,
              &(SmOperation){.info = info,
                             .address = sm->isa.address,
                             .space = sm->isa.space,
-                            .lanes = naming_lanes(sm, info, inst),
+                            .lanes = is_hinted ? naming_lanes(sm, info, inst) : inst->lanes,
                             .warp = w->isa->index,
                             .cta_slot = w->cta_slot,
-                            .is_call_argument = sm->program[inst->pc].space == PTX_SPACE_LOCAL},
+                            .is_call_argument = info->space == PTX_SPACE_PARAM &&
+                                                sm->program[inst->pc].space == PTX_SPACE_LOCAL},
              memory);
     if (memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS)
         histogram_add(&sm->histograms, HISTOGRAM_accesses, memory->count);
-    if (__builtin_expect(hints_are_given(info, &sm->launch->window), 0))
-        take_hints(sm, inst, memory);
+    if (is_hinted) take_hints(sm, inst, memory);
     insts_attach(&sm->insts, inst);
-    inst->holds_warp = sm->config->lsu.loads_block && sm->ops[inst->pc].traits & SM_OP_LONG &&
-                       info->memory != ISA_MEMORY_ATOMIC;
+    inst->holds_warp = (op->traits & SM_OP_HOLDS) != 0;
     return memory;
 }
 
@@ -314,8 +322,8 @@ __attribute__((noinline)) static void profile_issue(SmContext *sm, uint16_t inde
 }
 
 /* Puts the executed instruction on its way to a pipeline. */
-ALWAYS void send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, int warp, uint32_t pc,
-                             const SmOp *op, bool plain) {
+ALWAYS SmInst *send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, int warp, uint32_t pc,
+                                const SmOp *op, bool plain) {
     uint16_t index = insts_new(&sm->insts);
     SmInst *inst = &sm->insts.inst[index];
     SmCollector *collector = issue->collector[scheduler];
@@ -331,11 +339,12 @@ ALWAYS void send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, int w
                      .warp = (uint8_t)warp,
                      .unit = op->unit};
     if (!plain && collector->reuses) collector_keep_operands(collector, sm, inst);
-    if (op->flags & ISA_IS_COPY) inst->copy = warps_copy_issued(&sm->warps, warp);
     warps_issued(&sm->warps, warp);
-    if (op->unit == SM_UNIT_LDST) warps_accesses(&sm->warps, inst, find_accesses(issue, sm, inst));
+    if (op->unit == SM_UNIT_LDST)
+        warps_accesses(&sm->warps, inst, find_accesses(issue, sm, inst, op, plain));
     collector_put(collector, (SmUnit)op->unit, index);
     if (!plain && context_is_profiled(sm)) profile_issue(sm, index);
+    return inst;
 }
 
 /* What the warp's threads have done to it: fences, exits, barriers. */
@@ -350,8 +359,15 @@ static void follow_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, ui
     if (flags & ISA_IS_BARRIER || has_exited) warps_update_barriers(sm, warp);
 }
 
-/* Flags of instructions that do more to their warp than to its registers. */
-enum { FOLLOWED = ISA_IS_FENCE | ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT | ISA_IS_BARRIER };
+/* The same of an instruction on its way to a pipeline, and what it may do besides. */
+__attribute__((noinline)) static void follow(SmIssue *issue, SmContext *sm, SmInst *inst,
+                                             bool has_exited) {
+    const SmOp *op = &sm->ops[inst->pc];
+    if (op->flags & ISA_IS_COPY) inst->copy = warps_copy_issued(&sm->warps, inst->warp);
+    follow_warp(issue, sm, inst->warp, inst->pc, op->flags, has_exited);
+    if (op->traits & SM_OP_PHASE)
+        issue_let_go(issue, sm, warps_at_mbarrier(sm, inst->warp, inst->pc, inst->lanes));
+}
 
 static uint64_t blocked(const SmContext *sm) { return sm->view.at_barrier | sm->warps.held; }
 
@@ -397,15 +413,15 @@ static void take_slots(SmIssue *issue, SmContext *sm, int warp, uint32_t pc, uin
     else if (sm->ops[pc].slots.slots) issue->slots.excused |= bit; /* it is a guarded exit */
 }
 
-/* Executes the instruction of the warp that is next. True: its threads have all exited. */
-ALWAYS bool execute(SmIssue *issue, SmContext *sm, IsaWarp *isa, const SmOp *op, bool plain) {
+/* Executes the instruction of the warp that is next. */
+ALWAYS IsaEvent execute(SmIssue *issue, SmContext *sm, IsaWarp *isa, const SmOp *op, bool plain) {
     const uint32_t depth = isa->depth;
-    if (!plain && __builtin_expect(issue->dumps, false)) isa_dump_if_due(&sm->isa, isa);
+    if (!plain && issue->dumps) isa_dump_if_due(&sm->isa, isa);
     const IsaEvent event = isa_step(&sm->isa, isa);
-    if (__builtin_expect(event == ISA_EVENT_FAULT, false)) return false;
+    if (__builtin_expect(event == ISA_EVENT_FAULT, false)) return event;
     count_instruction(issue, sm, op, sm->isa.executed);
     if (op->flags & ISA_IS_BRANCH) sm->counters.divergent_branches += isa->depth > depth;
-    return event == ISA_EVENT_EXIT;
+    return event;
 }
 
 /* Whether what takes no slot can be done now: its results come with its sources. */
@@ -425,7 +441,7 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
     IsaWarp *isa = sm->warps.warp[warp].isa;
     uint32_t pc = isa->pc, active = isa->active;
     bool has_sources = scoreboard_has_sources(&issue->scoreboard, warp, op);
-    bool has_exited = execute(issue, sm, isa, op, false);
+    bool has_exited = execute(issue, sm, isa, op, false) == ISA_EVENT_EXIT;
     if (sm->isa.fault.is_set) return;
     uint32_t lanes = sm->isa.executed;
     if (is_joined(op)) {
@@ -485,27 +501,27 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
     const uint32_t pc = isa->pc, active = isa->active;
     const SmOp *op = issue->head[warp];
     if (op->traits & SM_OP_SHARED) context_wait_issued(sm);
-    bool has_exited = execute(issue, sm, isa, op, plain);
-    uint32_t lanes = sm->isa.executed;
-    if (sm->isa.fault.is_set) return false;
+    const IsaEvent event = execute(issue, sm, isa, op, plain);
+    if (__builtin_expect(event == ISA_EVENT_FAULT, false)) return false;
+    const bool has_exited = event == ISA_EVENT_EXIT;
+    const uint32_t lanes = sm->isa.executed;
     if (plain) scoreboard_reserve_words(&issue->scoreboard, warp, op);
     else scoreboard_reserve(&issue->scoreboard, warp, op);
-    send_to_pipeline(issue, sm, scheduler, warp, pc, op, plain);
-    fetch_took(issue->fetch, warp, pc, isa->pc, has_exited);
-    if (op->flags & FOLLOWED || has_exited) follow_warp(issue, sm, warp, pc, op->flags, has_exited);
-    if (op->traits & SM_OP_PHASE) issue_let_go(issue, sm, warps_at_mbarrier(sm, warp, pc, lanes));
+    SmInst *inst = send_to_pipeline(issue, sm, scheduler, warp, pc, op, plain);
+    if (op->traits & SM_OP_MORE || has_exited) follow(issue, sm, inst, has_exited);
     TytoWarpView *view = &sm->view.warp[warp];
     if (!plain && issue->issues_own)
         take_slots(issue, sm, warp, pc, slots_of(op, active, lanes), has_exited);
     else view->instructions++;
     view->thread_instructions += (uint64_t)bits_count32(lanes);
-    change_head(issue, sm, warp, op, isa->pc, plain);
-    sched_agent_issued(&sm->policy, &sm->view,
-                       &(TytoIssue){.warp = warp,
-                                    .scheduler = scheduler,
-                                    .lanes = lanes,
-                                    .is_load = (op->traits & SM_OP_L1D_LOAD) != 0,
-                                    .is_long = (op->traits & SM_OP_LONG) != 0});
+    change_head(issue, sm, warp, op, pc, isa->pc, has_exited, plain);
+    if (!sched_agent_notes(&sm->policy, scheduler, warp))
+        sched_agent_issued(&sm->policy, &sm->view,
+                           &(TytoIssue){.warp = warp,
+                                        .scheduler = scheduler,
+                                        .lanes = lanes,
+                                        .is_load = (op->traits & SM_OP_L1D_LOAD) != 0,
+                                        .is_long = (op->traits & SM_OP_LONG) != 0});
     return true;
 }
 
@@ -570,18 +586,18 @@ static SmOutcome idle_cause(const SmIssue *issue, const SmContext *sm, uint64_t 
     return SM_IDLE_BARRIER;
 }
 
-/* Why a scheduler issued nothing although the policy was asked about `allowed`. */
-ALWAYS SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, int scheduler,
-                             uint64_t allowed, bool plain) {
-    uint64_t mine = sm->view.scheduler_warps[scheduler];
+/* Why a scheduler issued nothing of its warps: the registers of `able` are free, and `placed` of
+ * these would find a place. */
+ALWAYS SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, uint64_t mine,
+                             uint64_t able, uint64_t placed, uint64_t allowed, bool plain) {
+    if (able) {
+        if (placed || !(able & allowed)) return SM_THROTTLED;
+        return able & ~waiting_for_lsu(issue) ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
+    }
     uint64_t owing = plain ? 0 : issue->slots.owing;
     uint64_t valid = (sm->view.has_instruction | owing) & ~blocked(sm) & mine;
     if (!valid) return idle_cause(issue, sm, mine);
-    uint64_t ready = valid & (issue->clear | owing);
-    if (!ready) return valid & ~sm->view.waits_memory ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
-    if (ready & with_free_slot_of(issue, sm, scheduler, plain) || !(ready & allowed))
-        return SM_THROTTLED;
-    return ready & ~waiting_for_lsu(issue) ? SM_PIPELINE_OTHER : SM_PIPELINE_LSU;
+    return valid & ~sm->view.waits_memory ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
 }
 
 /* Notes what each scheduler's cycle was by the warps that the policy looks at. These may change in
@@ -632,24 +648,30 @@ __attribute__((noinline)) static int pick_beside_stale(SmIssue *issue, SmContext
 /* A scheduler's turn. False: an instruction or the policy failed. */
 ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t allowed,
                           bool plain) {
-    uint64_t ready = (plain ? issue->clear & ~blocked(sm) : ready_warps(issue, sm)) & allowed &
-                     sm->view.scheduler_warps[scheduler];
-    if (ready) ready &= with_free_slot_of(issue, sm, scheduler, plain);
+    const uint64_t mine = sm->view.scheduler_warps[scheduler];
+    uint64_t able = (plain ? issue->clear & ~blocked(sm) : ready_warps(issue, sm)) & mine;
+    uint64_t placed = able ? able & with_free_slot_of(issue, sm, scheduler, plain) : 0;
     int warp = TYTO_NO_WARP;
-    if (issue->stale) warp = pick_beside_stale(issue, sm, scheduler, ready);
-    else if (ready) warp = ask_policy(sm, scheduler, ready);
+    if (__builtin_expect(issue->stale != 0, false)) {
+        warp = pick_beside_stale(issue, sm, scheduler, placed & allowed);
+        able = ready_warps(issue, sm) & mine; /* an ideal front end has filled what was flushed */
+        placed = able & with_free_slot_of(issue, sm, scheduler, plain);
+    } else if (placed & allowed) {
+        warp = ask_policy(sm, scheduler, placed & allowed);
+    }
     if (warp == TYTO_NO_WARP) {
-        issue->outcome[scheduler] = (uint8_t)stall_cause(issue, sm, scheduler, allowed, plain);
+        issue->outcome[scheduler] =
+            (uint8_t)stall_cause(issue, sm, mine, able, placed, allowed, plain);
         return !sm->isa.fault.is_set;
     }
     issue->outcome[scheduler] = SM_ISSUED;
     issue->has_issued = true;
     if (plain) return issue_warp(issue, sm, scheduler, warp, plain);
+    const uint64_t bit = UINT64_C(1) << warp;
     uint32_t left = sm->config->scheduler.issue_width;
     do
         if (!issue_warp(issue, sm, scheduler, warp, plain)) return false;
-    while (--left && ready_warps(issue, sm) & with_free_slot_of(issue, sm, scheduler, plain) &
-                         UINT64_C(1) << warp);
+    while (--left && ready_warps(issue, sm) & with_free_slot_of(issue, sm, scheduler, plain) & bit);
     return true;
 }
 
@@ -720,7 +742,8 @@ static uint32_t remainder_of(uint64_t cycle, uint32_t divisor) {
 
 /* Whether schedulers pick in this cycle; else their last outcomes stand. */
 static inline bool is_turn(const SmContext *sm) {
-    return remainder_of(sm->cycle, sm->config->scheduler.issue_interval) == 0;
+    const uint32_t interval = sm->config->scheduler.issue_interval;
+    return interval == 1 || remainder_of(sm->cycle, interval) == 0;
 }
 
 /* Else nothing could issue the last time, and nothing has changed: the outcomes stand, too. Warps
@@ -729,13 +752,11 @@ static inline bool is_turn(const SmContext *sm) {
 static inline bool has_reason(const SmIssue *issue, const SmContext *sm) {
     if (issue->has_news || issue->stale) return true;
     uint64_t ready = ready_warps(issue, sm);
-    return ready && (issue->has_turned || sched_agent_limits(&sm->policy) ||
-                     ready & with_free_slot(issue, sm));
+    return ready && (issue->has_turned || sm->policy.limits || ready & with_free_slot(issue, sm));
 }
 
 /* The warps that the policy lets issue in this cycle. */
 static uint64_t allowed_warps(const SmIssue *issue, SmContext *sm) {
-    if (!sched_agent_limits(&sm->policy)) return ~UINT64_C(0);
     uint64_t allowed = sched_agent_may_issue(&sm->policy, &sm->view);
     uint64_t others = ~sm->view.wants_load | issue->slots.owing;
     return allowed & (others | sched_agent_may_load(&sm->policy, &sm->view));
@@ -751,7 +772,8 @@ ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
     issue->has_news = issue->has_turned = issue->has_issued = false;
     if (!plain && issue->slots.free) pass_all(issue, sm);
     if (!plain && sm->isa.fault.is_set) return;
-    uint64_t allowed = sm->view.resident ? allowed_warps(issue, sm) : 0;
+    uint64_t allowed = ~UINT64_C(0);
+    if (sm->policy.limits) allowed = sm->view.resident ? allowed_warps(issue, sm) : 0;
     issue->allowed = allowed;
     const uint32_t count = config->count;
     uint32_t scheduler = config->alternates ? remainder_of(sm->cycle, count) : 0;

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "sm/hints.h"
 
 enum {
     LONGEST_ROUTINE = 960, /* cycles; those of results to come are kept for 1024 */
@@ -35,13 +36,22 @@ static bool is_for_mbarrier(const IsaInfo *info) {
            (info->op == PTX_OP_CP && info->memory == ISA_MEMORY_ATOMIC);
 }
 
-static uint8_t traits_of(const IsaInfo *info) {
+/* Flags of instructions that do more to their warp than to its registers. */
+enum {
+    DOES_MORE = ISA_IS_FENCE | ISA_IS_COPY | ISA_IS_COPY_COMMIT | ISA_IS_COPY_WAIT | ISA_IS_BARRIER
+};
+
+static uint8_t traits_of(const SmConfig *config, const IsaInfo *info) {
     bool is_load = is_l1d_load(info);
     bool is_long =
         is_load || info->memory == ISA_MEMORY_ATOMIC || info->memory == ISA_MEMORY_TEXTURE;
+    bool holds = config->lsu.loads_block && is_long && info->memory != ISA_MEMORY_ATOMIC;
+    bool does_more = info->flags & DOES_MORE || is_for_mbarrier(info);
+    bool is_hinted = hints_are_in(info) || info->flags & ISA_NAMES_ROWS;
     return (uint8_t)((is_load ? SM_OP_L1D_LOAD : 0) | (is_long ? SM_OP_LONG : 0) |
                      (is_seen_by_others(info) ? SM_OP_SHARED : 0) |
-                     (is_for_mbarrier(info) ? SM_OP_PHASE : 0));
+                     (is_for_mbarrier(info) ? SM_OP_PHASE : 0) | (holds ? SM_OP_HOLDS : 0) |
+                     (does_more ? SM_OP_MORE : 0) | (is_hinted ? SM_OP_HINTED : 0));
 }
 
 static uint8_t counts_of(const IsaInfo *info, SmUnit unit) {
@@ -129,7 +139,7 @@ SmOp sm_op(const SmConfig *config, const IsaInfo *info, const IsaReg *pool) {
                   .use_count = (uint16_t)uses,
                   .read_count = (uint16_t)reads,
                   .unit = (uint8_t)timing.unit,
-                  .traits = traits_of(info),
+                  .traits = traits_of(config, info),
                   .counts = counts_of(info, timing.unit),
                   .slots = {1, 1, 1, 1}};
 }

@@ -96,12 +96,11 @@ static void update_held(SmWarps *warps) {
                   warps->phase_waits;
 }
 
-void warps_accesses(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
+void warps_await(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
     SmWarp *w = &warps->warp[inst->warp];
     uint64_t bit = UINT64_C(1) << inst->warp;
     bool leaves_sm = memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS;
     if (memory->is_store && leaves_sm && !memory->advice) w->stores += memory->count;
-    if (!(memory->is_atomic && memory->count) && !inst->holds_warp) return;
     if (memory->is_atomic && memory->count) {
         w->atomics += memory->count;
         warps->atomic_waits |= bit;

@@ -65,8 +65,12 @@ void warps_retire(SmContext *sm, uint64_t retiring);
 
 /* An instruction of the warp has issued. */
 static inline void warps_issued(SmWarps *warps, int warp) { warps->warp[warp].in_flight++; }
-/* And it makes accesses: it is one of the load/store unit. */
-void warps_accesses(SmWarps *warps, const SmInst *inst, const SmMemory *memory);
+/* And it makes accesses that its warp, or its end, waits for. */
+void warps_await(SmWarps *warps, const SmInst *inst, const SmMemory *memory);
+/* It makes these accesses: it is one of the load/store unit. */
+static inline void warps_accesses(SmWarps *warps, const SmInst *inst, const SmMemory *memory) {
+    if (memory->is_store | memory->is_atomic | inst->holds_warp) warps_await(warps, inst, memory);
+}
 /* A memory fence holds its warp until its loads are in and, where it reaches beyond the CTA, its
  * stores acknowledged. `has_pending`: registers of the warp have a result to come. */
 void warps_fence(SmWarps *warps, int warp, bool is_for_cta, bool has_pending);

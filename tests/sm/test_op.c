@@ -141,7 +141,9 @@ static void test_an_instruction_counts_as_its_unit_and_all_that_it_does(void **s
         uint32_t counts, traits;
     } rows[] = {
         {{.op_class = ISA_CLASS_OTHER, .flags = ISA_IS_BRANCH}, SM_COUNTS_BRANCH, 0},
-        {{.op_class = ISA_CLASS_OTHER, .flags = ISA_IS_BARRIER}, SM_COUNTS_BARRIER, 0},
+        {{.op_class = ISA_CLASS_OTHER, .flags = ISA_IS_BARRIER}, SM_COUNTS_BARRIER, SM_OP_MORE},
+        {{.op_class = ISA_CLASS_OTHER, .flags = ISA_IS_FENCE}, 0, SM_OP_MORE},
+        {{.op_class = ISA_CLASS_OTHER, .op = PTX_OP_MBARRIER}, 0, SM_OP_PHASE | SM_OP_MORE},
         {{.op_class = ISA_CLASS_MEMORY, .memory = ISA_MEMORY_LOAD, .space = PTX_SPACE_GLOBAL},
          SM_UNIT_LDST | SM_COUNTS_LOAD,
          SM_OP_L1D_LOAD | SM_OP_LONG | SM_OP_SHARED},
@@ -161,11 +163,28 @@ static void test_an_instruction_counts_as_its_unit_and_all_that_it_does(void **s
         {{.op_class = ISA_CLASS_MEMORY, .memory = ISA_MEMORY_STORE, .space = PTX_SPACE_GLOBAL},
          SM_UNIT_LDST | SM_COUNTS_STORE,
          SM_OP_SHARED},
+        {{.op_class = ISA_CLASS_MEMORY,
+          .memory = ISA_MEMORY_STORE,
+          .space = PTX_SPACE_GLOBAL,
+          .cache_op = PTX_CACHE_CS},
+         SM_UNIT_LDST | SM_COUNTS_STORE,
+         SM_OP_SHARED | SM_OP_HINTED},
+        {{.op_class = ISA_CLASS_MEMORY,
+          .memory = ISA_MEMORY_LOAD,
+          .space = PTX_SPACE_SHARED,
+          .flags = ISA_NAMES_ROWS},
+         SM_UNIT_LDST | SM_COUNTS_LOAD,
+         SM_OP_HINTED},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         SmOp op = sm_op(&config, &rows[i].info, pool);
         assert_int_equal(op.counts, rows[i].counts);
         assert_int_equal(op.traits, rows[i].traits);
+        config.lsu.loads_block = true;
+        bool holds = op.traits & SM_OP_LONG && rows[i].info.memory != ISA_MEMORY_ATOMIC;
+        assert_int_equal(sm_op(&config, &rows[i].info, pool).traits & SM_OP_HOLDS,
+                         holds ? SM_OP_HOLDS : 0);
+        config.lsu.loads_block = false;
     }
 }
 
