@@ -4,27 +4,23 @@
 void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena) {
     uint32_t first = 0, shared = config->collector.units;
     *collector = (SmCollector){.config = config};
-    collector->shared_units = (uint32_t)bits_low_mask((int)shared);
     for (int u = 0; u < SM_UNITS; u++) {
         const SmUnitConfig *unit = &config->units[u];
         uint32_t count = unit->count && !shared ? unit->collector_units : 0;
-        collector->units_of[u] = (uint32_t)(bits_low_mask((int)count) << first);
-        collector->open_to[u] = collector->units_of[u] | collector->shared_units;
-        collector->last[u] = first;
-        for (uint32_t i = first; i < first + count && i < SM_MAX_COLLECTORS; i++)
-            collector->kind_of[i] = (uint8_t)u;
+        collector->open_to[u] =
+            (uint32_t)(bits_low_mask((int)count) << first | bits_low_mask((int)shared));
+        collector->last[u] = (uint16_t)first;
         first += count;
+        assert(unit->issue_slots <= SM_FEW && unit->dispatch_slots <= SM_FEW);
         collector->slots_free[u] = unit->count ? unit->issue_slots : 0;
         collector->most_in[u] = (uint16_t)unit->collector_in;
         collector->most_out[u] = (uint16_t)unit->collector_out;
         collector->places_out[u] = (uint16_t)unit->dispatch_slots;
-        sm_queue_init(&collector->in[u], unit->issue_slots, arena);
-        sm_queue_init(&collector->out[u], unit->dispatch_slots, arena);
     }
     assert(first <= SM_MAX_COLLECTORS);
     assert(bits_is_power_of_two(config->collector.banks));
     collector->banks = bits_low_mask((int)config->collector.banks);
-    collector->writes_block_reads = config->collector.writes_block_reads;
+    collector->blockable = config->collector.writes_block_reads ? UINT64_MAX : 0;
     collector->steps = config->collector.steps;
     collector->reuses = config->collector.reuses;
     collector->kept.warp = TYTO_NO_WARP;
@@ -82,30 +78,49 @@ static uint32_t ready_kinds(const SmCollector *collector) {
     return kinds;
 }
 
-/* How many of the complete instructions of a kind may leave in a step. */
-static uint32_t can_leave(const SmCollector *collector, int u, uint32_t ready) {
-    uint32_t count = (uint32_t)bits_count32(ready);
-    uint32_t room = collector->places_out[u] - collector->out[u].count;
-    uint32_t most = collector->most_out[u] < room ? collector->most_out[u] : room;
-    return count < most ? count : most;
+/* The units with a complete instruction of a kind, bit each. */
+static uint32_t ready_units(const SmCollector *collector, int kind) {
+    uint32_t units = 0;
+    for (uint32_t left = collector->ready; left; left &= left - 1)
+        if (collector->kind_of[bits_lowest32(left)] == kind) units |= left & -left;
+    return units;
+}
+
+/* A complete instruction leaves for a pipeline of its kind. */
+static void leave(SmCollector *collector, uint32_t unit, int kind) {
+    collector->last[kind] = (uint16_t)unit;
+    collector->ready &= ~(1u << unit);
+    collector->busy &= ~(1u << unit);
+    collector->out_kinds |= 1u << kind;
+    sm_few_push(&collector->out[kind], collector->inst[unit]);
+}
+
+/* How many complete instructions of a kind may leave in a step. */
+static uint32_t can_leave(const SmCollector *collector, int kind) {
+    uint32_t room = (uint32_t)collector->places_out[kind] - collector->out[kind].count;
+    return collector->most_out[kind] < room ? collector->most_out[kind] : room;
+}
+
+/* Those of a kind leave in turns. */
+static void dispatch_kind(SmCollector *collector, int kind) {
+    uint32_t ready = ready_units(collector, kind);
+    for (uint32_t left = can_leave(collector, kind); left && ready; left--) {
+        uint32_t unit = next_unit(ready, collector->last[kind]);
+        ready &= ~(1u << unit);
+        leave(collector, unit, kind);
+    }
 }
 
 /* Complete instructions leave for the pipelines; whether one did. */
 static bool dispatch(SmCollector *collector) {
     uint32_t before = collector->ready;
-    for (uint32_t kinds = ready_kinds(collector); kinds; kinds &= kinds - 1) {
-        int u = bits_lowest32(kinds);
-        uint32_t ready = collector->ready & collector->units_of[u];
-        for (uint32_t left = can_leave(collector, u, ready); left; left--) {
-            uint32_t unit = next_unit(ready, collector->last[u]), bit = 1u << unit;
-            ready &= ~bit;
-            collector->last[u] = unit;
-            collector->ready &= ~bit;
-            collector->busy &= ~bit;
-            if (collector->shared_units) collector->units_of[u] &= ~bit;
-            collector->out_kinds |= 1u << u;
-            sm_queue_push(&collector->out[u], collector->inst[unit]);
-        }
+    if (before & (before - 1)) {
+        for (uint32_t kinds = ready_kinds(collector); kinds; kinds &= kinds - 1)
+            dispatch_kind(collector, bits_lowest32(kinds));
+    } else { /* one, as it mostly is */
+        uint32_t unit = (uint32_t)bits_lowest32(before);
+        int kind = collector->kind_of[unit];
+        if (can_leave(collector, kind)) leave(collector, unit, kind);
     }
     return collector->ready != before;
 }
@@ -121,11 +136,10 @@ static void move_up(SmCollector *collector, uint64_t banks) {
     }
 }
 
-/* Each bank serves the read that has waited longest, unless it is being written. */
-static void grant_reads(SmCollector *collector, SmContext *sm) {
-    if (!collector->asked) return;
-    uint64_t granted =
-        collector->writes_block_reads ? collector->asked & ~collector->written : collector->asked;
+/* Banks serve the reads that are first in line, but for those that are being written. */
+static void grant_some(SmCollector *collector, SmContext *sm) {
+    uint64_t granted = collector->asked & ~(collector->written & collector->blockable);
+    uint32_t reads = (uint32_t)bits_count64(granted);
     collector->asked &= ~granted;
     for (uint32_t left = collector->busy & ~collector->ready; left; left &= left - 1) {
         uint32_t unit = (uint32_t)bits_lowest32(left);
@@ -135,10 +149,23 @@ static void grant_reads(SmCollector *collector, SmContext *sm) {
         collector->ready |= (uint32_t)bits_if(!collector->operands[unit], (int)unit);
     }
     if (collector->behind & granted) move_up(collector, collector->behind & granted);
-    uint32_t reads = (uint32_t)bits_count64(granted);
     collector->waiting_reads -= reads;
     sm->counters.register_reads += reads;
     sm->counters.register_conflict_cycles += collector->waiting_reads;
+}
+
+/* Each bank serves the read that has waited longest: all that there are, where none is behind
+ * another and no write is in the way. */
+static void grant_reads(SmCollector *collector, SmContext *sm) {
+    uint64_t blocked = collector->asked & collector->written & collector->blockable;
+    if (blocked | collector->behind) {
+        grant_some(collector, sm);
+        return;
+    }
+    sm->counters.register_reads += collector->waiting_reads;
+    collector->waiting_reads = 0;
+    collector->asked = 0;
+    collector->ready = collector->busy;
 }
 
 /* One read of a bank. */
@@ -166,58 +193,59 @@ static void ask_one_by_one(SmCollector *collector, const SmContext *sm, uint32_t
 static void request_operands(SmCollector *collector, const SmContext *sm, uint32_t unit,
                              const SmInst *inst) {
     uint32_t count = inst->read_count;
-    collector->operands[unit] = (uint16_t)count;
-    collector->front[unit] = 0;
+    uint64_t reads = inst->reads;
     if (!count) {
         collector->ready |= 1u << unit;
         return;
     }
+    collector->operands[unit] = (uint16_t)count;
     collector->waiting_reads += count;
-    if (inst->reads & collector->asked || (uint32_t)bits_count64(inst->reads) != count) {
+    if (reads & collector->asked || (uint32_t)bits_count64(reads) != count) {
+        collector->front[unit] = 0;
         ask_one_by_one(collector, sm, unit, inst);
         return;
     }
-    collector->front[unit] = inst->reads;
-    collector->asked |= inst->reads;
+    collector->front[unit] = reads;
+    collector->asked |= reads;
 }
 
-/* A unit for every kind holds an instruction of this one. */
-static void hold(SmCollector *collector, uint32_t unit, int kind) {
-    collector->units_of[kind] |= 1u << unit;
-    collector->kind_of[unit] = (uint8_t)kind;
+/* Issued instructions of a kind enter units that are free; whether one did. */
+static bool allocate_kind(SmCollector *collector, const SmContext *sm, int kind) {
+    SmFew *in = &collector->in[kind];
+    uint32_t free = collector->open_to[kind] & ~collector->busy, left = collector->most_in[kind];
+    if (!free) return false;
+    do {
+        uint32_t unit = (uint32_t)bits_lowest32(free);
+        uint16_t inst = sm_few_pop(in);
+        free &= free - 1;
+        collector->slots_free[kind]++;
+        collector->busy |= 1u << unit;
+        collector->kind_of[unit] = (uint16_t)kind;
+        collector->inst[unit] = inst;
+        request_operands(collector, sm, unit, &sm->insts.inst[inst]);
+    } while (in->count && free && --left);
+    collector->full_kinds &= ~(1u << kind);
+    collector->in_kinds ^= (uint32_t)bits_if(!in->count, kind);
+    return true;
 }
 
-/* Issued instructions enter free units; whether one did. */
+/* The same of all kinds. */
 static bool allocate(SmCollector *collector, const SmContext *sm) {
-    uint32_t before = collector->busy;
-    for (uint32_t kinds = collector->in_kinds; kinds; kinds &= kinds - 1) {
-        int u = bits_lowest32(kinds);
-        SmQueue *in = &collector->in[u];
-        uint32_t left = collector->most_in[u];
-        do {
-            uint32_t free = collector->open_to[u] & ~collector->busy;
-            if (!free) break;
-            uint32_t unit = (uint32_t)bits_lowest32(free);
-            uint16_t inst = sm_queue_pop(in);
-            collector->slots_free[u]++;
-            collector->full_kinds &= ~(1u << u);
-            collector->busy |= 1u << unit;
-            if (collector->shared_units) hold(collector, unit, u);
-            collector->inst[unit] = inst;
-            request_operands(collector, sm, unit, &sm->insts.inst[inst]);
-        } while (in->count && --left);
-        if (!in->count) collector->in_kinds &= ~(1u << u);
-    }
-    return collector->busy != before;
+    bool has_moved = false;
+    for (uint32_t kinds = collector->in_kinds; kinds; kinds &= kinds - 1)
+        has_moved |= allocate_kind(collector, sm, bits_lowest32(kinds));
+    return has_moved;
 }
 
 void collector_do_step(SmCollector *collector, SmContext *sm) {
     bool has_moved = false;
     for (uint32_t left = collector->steps;;) {
         if (collector->ready) has_moved |= dispatch(collector);
-        has_moved |= collector->asked != 0;
-        grant_reads(collector, sm);
-        has_moved |= allocate(collector, sm);
+        if (collector->asked) {
+            has_moved = true;
+            grant_reads(collector, sm);
+        }
+        if (collector->in_kinds) has_moved |= allocate(collector, sm);
         if (--left == 0) break;
         collector->written = 0; /* a write takes its bank for one step */
     }
@@ -227,6 +255,7 @@ void collector_do_step(SmCollector *collector, SmContext *sm) {
 bool collector_can_move(const SmCollector *collector, bool lsu_is_free) {
     uint32_t can_start = collector->out_kinds & ~(lsu_is_free ? 0 : 1u << SM_UNIT_LDST);
     if (can_start || collector->asked) return true;
+    if (collector->is_stuck) return false;
     for (uint32_t kinds = collector->in_kinds; kinds; kinds &= kinds - 1)
         if (collector->open_to[bits_lowest32(kinds)] & ~collector->busy) return true;
     for (uint32_t kinds = ready_kinds(collector); kinds; kinds &= kinds - 1) {

@@ -2,6 +2,9 @@
  * serve their reads, one per bank and step; complete ones go on to the pipelines' input. A cycle is
  * one step, or several.
  *
+ * While no two reads want one bank, and no write is in their way, all are served at once, and
+ * nobody asks which is whose. Only reads behind another one are queued.
+ *
  * The record holds the queues on both sides, of each kind of pipeline: in, from issue, and out,
  * from which pipelines and load/store unit take. It is one of what a sub-core has of its own. Its
  * units are each for one kind of pipeline, or for all kinds.
@@ -35,28 +38,26 @@ typedef struct SmCollector {
     uint64_t written;              /* banks written in this cycle, bit each */
     bool is_stuck;                 /* a step moves nothing before something comes in or goes out */
     uint32_t full_kinds;           /* kinds of pipeline without a place in `in`, bit per SmUnit */
+    uint32_t steps;                /* SmCollectorConfig */
+    bool reuses;                   /* likewise */
+    uint32_t bank_warp_mask;       /* all ones when a bank depends on the warp, else 0 */
+    uint64_t banks;                /* all of them, bit each */
+    uint64_t blockable;            /* those in which a write is in the way of reads: all or none */
     uint32_t slots_free[SM_UNITS]; /* places of the queues in */
-    SmQueue in[SM_UNITS];          /* issued, not yet in a unit */
-    SmQueue out[SM_UNITS];         /* operands read, not yet in a pipeline */
     uint32_t open_to[SM_UNITS];    /* units that each kind may take, bit each */
-    uint32_t units_of[SM_UNITS];   /* units that are for each kind, or hold one of it */
-    uint32_t shared_units;         /* units for every kind: all or none */
-    uint8_t kind_of[SM_MAX_COLLECTORS]; /* SmUnit that each unit is for, or holds */
-    uint16_t most_in[SM_UNITS];         /* instructions of a kind that may enter in a step, ... */
-    uint16_t most_out[SM_UNITS];        /* ... and leave, ... */
-    uint16_t places_out[SM_UNITS];      /* ... and places of the queue behind (SmUnitConfig) */
-    uint32_t last[SM_UNITS];            /* unit that dispatched last */
-    uint64_t banks;                     /* all of them, bit each */
-    uint32_t bank_warp_mask;            /* all ones when a bank depends on the warp, else 0 */
-    bool writes_block_reads;            /* SmCollectorConfig */
-    uint32_t steps;                     /* likewise */
-    bool reuses;                        /* likewise */
-    SmKept kept;                        /* where it reuses operands */
-    const SmConfig *config;
-    uint64_t front[SM_MAX_COLLECTORS];    /* banks in which a read of the unit is first in line */
+    uint16_t last[SM_UNITS];       /* unit that dispatched last */
+    uint16_t most_in[SM_UNITS];    /* instructions of a kind that may enter in a step, ... */
+    uint16_t most_out[SM_UNITS];   /* ... and leave, ... */
+    uint16_t places_out[SM_UNITS]; /* ... and places of the queue behind (SmUnitConfig) */
+    SmFew in[SM_UNITS];            /* issued, not yet in a unit */
+    SmFew out[SM_UNITS];           /* operands read, not yet in a pipeline */
     uint16_t inst[SM_MAX_COLLECTORS];     /* instruction of each unit */
-    uint16_t operands[SM_MAX_COLLECTORS]; /* its reads still to be granted */
-    SmQueue queue[SM_MAX_BANKS];          /* of each bank: unit of each read behind the first */
+    uint16_t kind_of[SM_MAX_COLLECTORS];  /* its SmUnit */
+    uint16_t operands[SM_MAX_COLLECTORS]; /* its reads still to be granted, and ... */
+    uint64_t front[SM_MAX_COLLECTORS];    /* ... banks in which one is first in line */
+    SmKept kept;                          /* where it reuses operands */
+    const SmConfig *config;
+    SmQueue queue[SM_MAX_BANKS]; /* of each bank: unit of each read behind the first */
 } SmCollector;
 
 void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena);
@@ -78,7 +79,7 @@ static inline void collector_put(SmCollector *collector, SmUnit unit, uint16_t i
     collector->is_stuck = false;
     collector->full_kinds |= (uint32_t)bits_if(--collector->slots_free[unit] == 0, (int)unit);
     collector->in_kinds |= 1u << unit;
-    sm_queue_push(&collector->in[unit], inst);
+    sm_few_push(&collector->in[unit], inst);
 }
 /* Says of an instruction about to be put in which of its operands the last one has read already. */
 void collector_keep_operands(SmCollector *collector, const SmContext *sm, SmInst *inst);
@@ -87,12 +88,12 @@ static inline bool collector_has(const SmCollector *collector, SmUnit unit) {
     return collector->out_kinds >> unit & 1;
 }
 static inline uint16_t collector_peek(const SmCollector *collector, SmUnit unit) {
-    return sm_queue_peek(&collector->out[unit]);
+    return sm_few_peek(&collector->out[unit]);
 }
 static inline void collector_pop(SmCollector *collector, SmUnit unit) {
     collector->is_stuck = false;
-    sm_queue_pop(&collector->out[unit]);
-    if (!collector->out[unit].count) collector->out_kinds &= ~(1u << unit);
+    sm_few_pop(&collector->out[unit]);
+    collector->out_kinds ^= (uint32_t)bits_if(!collector->out[unit].count, (int)unit);
 }
 
 /* ---- Writes of results ---- */

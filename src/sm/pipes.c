@@ -27,6 +27,7 @@ void pipes_init(SmPipes *pipes, const SmConfig *config, Arena *arena) {
                        .results = ARENA_ARRAY(arena, SmResults, horizon)};
     for (int u = 0; u < SM_UNIT_LDST; u++) {
         uint32_t lanes = config->units[u].lanes;
+        pipes->first[u] = (uint16_t)pipes->count;
         for (uint32_t i = 0; i < config->units[u].count; i++) {
             pipes->unit[pipes->count] = (uint8_t)u;
             SmPipeline *pipeline = ARENA_ARRAY(arena, SmPipeline, 1);
@@ -35,6 +36,7 @@ void pipes_init(SmPipes *pipes, const SmConfig *config, Arena *arena) {
         }
         if (lanes) pipes->beats[u] = (ISA_LANES + lanes - 1) / lanes;
     }
+    pipes->first[SM_UNIT_LDST] = (uint16_t)pipes->count;
 }
 
 void pipes_share(SmPipes *pipes, SmPipes *other, SmUnit unit) {
@@ -88,10 +90,9 @@ static void expect(SmPipes *pipes, const SmContext *sm, uint64_t cycle, uint16_t
     if (cycle < pipes->next) pipes->next = cycle;
 }
 
-/* Lets the oldest waiting instruction of the pipeline's kind enter, if it can. */
-static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, uint32_t index) {
-    SmUnit unit = (SmUnit)pipes->unit[index];
-    if (!collector_has(collector, unit)) return;
+/* Lets the oldest waiting instruction of the pipeline's kind, which there is, enter if it can. */
+static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, SmUnit unit,
+                   uint32_t index) {
     SmPipeline *pipeline = pipes->pipeline[index];
     if (sm->cycle < pipeline->free_at) return;
     uint16_t inst = collector_peek(collector, unit);
@@ -108,8 +109,11 @@ static void accept(SmPipes *pipes, const SmContext *sm, SmCollector *collector, 
     pipeline->free_at = sm->cycle + (op->initiation > beats ? op->initiation : beats);
 }
 
-void pipes_step(SmPipes *pipes, const SmContext *sm, SmCollector *collector) {
-    if (!(collector->out_kinds & ~(1u << SM_UNIT_LDST))) return;
-    for (uint32_t p = 0; p < pipes->count; p++)
-        accept(pipes, sm, collector, p);
+void pipes_do_step(SmPipes *pipes, const SmContext *sm, SmCollector *collector) {
+    for (uint32_t kinds = collector->out_kinds & ~(1u << SM_UNIT_LDST); kinds; kinds &= kinds - 1) {
+        SmUnit unit = (SmUnit)bits_lowest32(kinds);
+        uint32_t end = pipes->first[unit + 1];
+        for (uint32_t p = pipes->first[unit]; p < end && collector_has(collector, unit); p++)
+            accept(pipes, sm, collector, unit, p);
+    }
 }

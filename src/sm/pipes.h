@@ -33,7 +33,8 @@ typedef struct SmPipes {
     uint64_t next;                  /* cycle of the next result, UINT64_MAX */
     bool lends;                     /* other sub-cores share its pipelines */
     uint32_t under_way;             /* results to come */
-    uint32_t count;                 /* pipelines */
+    uint32_t count;                 /* pipelines, ... */
+    uint16_t first[SM_UNITS];       /* ... the first of each kind, and where the next kind begins */
     uint32_t horizon_mask;          /* cycles of the rings - 1 */
     uint32_t places;                /* results that can be due in one cycle */
     uint32_t write_back;            /* SmConfig, cycles */
@@ -58,6 +59,9 @@ static inline void pipes_write_back(SmPipes *pipes, SmContext *sm, SmCollector *
     if (sm->cycle == pipes->next) pipes_retire(pipes, sm, collector);
 }
 /* Lets instructions enter that have their operands. */
-void pipes_step(SmPipes *pipes, const SmContext *sm, SmCollector *collector);
+void pipes_do_step(SmPipes *pipes, const SmContext *sm, SmCollector *collector);
+static inline void pipes_step(SmPipes *pipes, const SmContext *sm, SmCollector *collector) {
+    if (collector->out_kinds & ~(1u << SM_UNIT_LDST)) pipes_do_step(pipes, sm, collector);
+}
 
 #endif

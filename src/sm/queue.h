@@ -33,6 +33,27 @@ static inline uint16_t sm_queue_pop(SmQueue *queue) {
     return item;
 }
 
+/* The same of a few, within the record that it is part of: one that never leaves a cache line. */
+enum { SM_FEW = 16 };
+typedef struct SmFew {
+    uint16_t head, count; /* first item, items held */
+    uint16_t items[SM_FEW];
+} SmFew;
+
+static inline void sm_few_push(SmFew *few, uint32_t item) {
+    uint32_t count = few->count;
+    assert(count < SM_FEW);
+    few->items[(few->head + count) % SM_FEW] = (uint16_t)item;
+    few->count = (uint16_t)(count + 1);
+}
+static inline uint16_t sm_few_peek(const SmFew *few) { return few->items[few->head]; }
+static inline uint16_t sm_few_pop(SmFew *few) {
+    uint32_t head = few->head;
+    few->head = (uint16_t)((head + 1) % SM_FEW);
+    few->count--;
+    return few->items[head];
+}
+
 /* A place of a ring of any capacity, from one that is less than twice as far: no division. */
 static inline uint32_t sm_ring_place(uint32_t place, uint32_t capacity) {
     return place < capacity ? place : place - capacity;

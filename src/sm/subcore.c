@@ -47,6 +47,11 @@ void subcores_write_back_all(SmSubcores *cores, SmContext *sm) {
     }
 }
 
+void subcore_step(SmSubcore *core, SmContext *sm) {
+    pipes_step(&core->pipes, sm, &core->collector);
+    collector_step(&core->collector, sm);
+}
+
 void subcores_step_all(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
     if (lsu_is_free(lsu)) {
         SmCollector *collector = oldest_for_lsu(cores, sm);
@@ -56,9 +61,7 @@ void subcores_step_all(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
     uint32_t first = (uint32_t)sm->cycle;
     for (uint32_t i = 0; i < cores->count; i++) {
         SmSubcore *core = &cores->core[(first + i) & cores->collectors.mask];
-        if (collector_is_empty(&core->collector)) continue;
-        pipes_step(&core->pipes, sm, &core->collector);
-        collector_step(&core->collector, sm);
+        if (!collector_is_empty(&core->collector)) subcore_step(core, sm);
     }
 }
 

@@ -41,8 +41,11 @@ static inline void subcores_write_back(SmSubcores *cores, SmContext *sm) {
     else subcores_write_back_all(cores, sm);
 }
 
-/* The rest, after the load/store unit has had its turn: instructions enter that unit and pipelines,
- * and operands are gathered. Whose turn at what sub-cores share comes first goes round. */
+/* Instructions of a sub-core enter its pipelines, and operands are gathered. */
+void subcore_step(SmSubcore *core, SmContext *sm);
+
+/* The rest, after the load/store unit has had its turn: an instruction enters that unit, and then
+ * each sub-core steps. Whose turn at what they share comes first goes round. */
 static inline void subcores_step(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
     SmCollector *collector = &cores->core[0].collector;
     if (cores->count != 1) {
@@ -50,11 +53,10 @@ static inline void subcores_step(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
         return;
     }
     if (collector_is_empty(collector)) return;
-    pipes_step(&cores->core[0].pipes, sm, collector);
     if (collector_has(collector, SM_UNIT_LDST) &&
         lsu_accept(lsu, sm, collector_peek(collector, SM_UNIT_LDST)))
         collector_pop(collector, SM_UNIT_LDST);
-    collector_step(collector, sm);
+    subcore_step(&cores->core[0], sm);
 }
 
 static inline bool subcore_has_work(const SmSubcore *core, const SmLsu *lsu) {

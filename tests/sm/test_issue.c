@@ -161,7 +161,7 @@ static void test_a_register_is_waited_for_until_the_result_is_written(void **sta
         assert_int_equal(bench->issue.outcome[0], SM_SCOREBOARD_OTHER);
         assert_false(issue_has_work(&bench->issue, &bench->stage->sm));
     }
-    complete(bench, sm_queue_peek(&bench->collector.in[SM_UNIT_SP]));
+    complete(bench, sm_few_peek(&bench->collector.in[SM_UNIT_SP]));
     assert_true(issue_has_work(&bench->issue, &bench->stage->sm));
     step(bench);
     assert_int_equal(issued(bench), 2);
@@ -184,7 +184,7 @@ static void test_a_wait_for_memory_is_told_from_other_waits(void **state) {
     assert_int_equal(bench->stage->sm.counters.no_issue_cycles, 10);
     assert_int_equal(bench->stage->sm.counters.scoreboard_memory, 10);
     assert_int_equal(bench->stage->sm.counters.scheduler_cycles, 10);
-    complete(bench, sm_queue_peek(&bench->collector.in[SM_UNIT_LDST]));
+    complete(bench, sm_few_peek(&bench->collector.in[SM_UNIT_LDST]));
     assert_int_equal(bench->stage->sm.view.waits_memory, 0x2);
     issue_count_cycles(&bench->issue, &bench->stage->sm, 10, false);
     issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
@@ -330,7 +330,7 @@ static void test_an_atomic_holds_its_warp_and_others_go_on(void **state) {
     step(bench);
     assert_int_equal(issued(bench), 1);
     assert_int_equal(bench->issue.outcome[0], SM_SCOREBOARD_MEMORY);
-    complete(bench, sm_queue_peek(&bench->collector.in[SM_UNIT_LDST]));
+    complete(bench, sm_few_peek(&bench->collector.in[SM_UNIT_LDST]));
     for (uint32_t i = 0; i < accesses; i++) {
         step(bench);
         assert_int_equal(issued(bench), 1);
@@ -368,7 +368,7 @@ static void test_a_load_holds_its_warp_where_loads_block(void **state) {
         step(bench);
         step(bench);
         assert_int_equal(issued(bench), blocks ? 1 : 2);
-        complete(bench, sm_queue_peek(&bench->collector.in[SM_UNIT_LDST]));
+        complete(bench, sm_few_peek(&bench->collector.in[SM_UNIT_LDST]));
         step(bench);
         assert_int_equal(issued(bench), 2);
         stop(bench);

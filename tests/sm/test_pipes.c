@@ -21,7 +21,7 @@ static Bench *start(const char *settings) {
 static uint16_t offer(Bench *bench, SmUnit unit, uint32_t pc, uint8_t warp) {
     uint16_t inst = stage_inst(bench->stage, pc, warp);
     bench->collector.out_kinds |= 1u << unit;
-    sm_queue_push(&bench->collector.out[unit], inst);
+    sm_few_push(&bench->collector.out[unit], inst);
     return inst;
 }
 
