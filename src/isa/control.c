@@ -419,6 +419,7 @@ static inline IsaEvent step(IsaContext *context, IsaWarp *warp, const IsaInst *i
 }
 
 IsaEvent isa_step(IsaContext *context, IsaWarp *warp) {
+    context->pattern = 0;
     return step(context, warp, &context->program->insts[warp->pc]);
 }
 

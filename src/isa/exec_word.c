@@ -102,30 +102,37 @@ INLINE bool narrow(const void *row, uint64_t offset, uint32_t *address) {
     return is_zero(&beyond);
 }
 
-/* ---- Moving half a warp's words; `bias` is where address 0 would be ---- */
+/* ---- Moving half a warp's words; `bias` is where address 0 would be. How they lie (ISA_HALF_...),
+ * 0: otherwise, or nobody has looked ---- */
 
 #define DEFINE_MOVES(bits, Address)                                                                \
-    INLINE void load_half_##bits(const uint8_t *bias, const Address *address, uint32_t *word) {    \
+    INLINE uint32_t load_half_##bits(const uint8_t *bias, const Address *address,                  \
+                                     uint32_t *word) {                                             \
         if (is_run_##bits(address)) {                                                              \
             memcpy(word, isa_byte(bias, address[0]), HALF_BYTES);                                  \
-        } else if (is_one_##bits(address)) {                                                       \
+            return ISA_HALF_RUN;                                                                   \
+        }                                                                                          \
+        if (is_one_##bits(address)) {                                                              \
             uint32_t one;                                                                          \
             memcpy(&one, isa_byte(bias, address[0]), WORD);                                        \
             for (int i = 0; i < HALF; ++i)                                                         \
                 word[i] = one;                                                                     \
-        } else {                                                                                   \
-            for (int i = 0; i < HALF; ++i)                                                         \
-                memcpy(&word[i], isa_byte(bias, address[i]), WORD);                                \
+            return ISA_HALF_ONE;                                                                   \
         }                                                                                          \
+        for (int i = 0; i < HALF; ++i)                                                             \
+            memcpy(&word[i], isa_byte(bias, address[i]), WORD);                                    \
+        return 0;                                                                                  \
     }                                                                                              \
     /* Rising lanes: of several writers the last one wins. */                                      \
-    INLINE void store_half_##bits(uint8_t *bias, const Address *address, const uint32_t *word) {   \
+    INLINE uint32_t store_half_##bits(uint8_t *bias, const Address *address,                       \
+                                      const uint32_t *word) {                                      \
         if (is_run_##bits(address)) {                                                              \
             memcpy(isa_byte(bias, address[0]), word, HALF_BYTES);                                  \
-        } else {                                                                                   \
-            for (int i = 0; i < HALF; ++i)                                                         \
-                memcpy(isa_byte(bias, address[i]), &word[i], WORD);                                \
+            return ISA_HALF_RUN;                                                                   \
         }                                                                                          \
+        for (int i = 0; i < HALF; ++i)                                                             \
+            memcpy(isa_byte(bias, address[i]), &word[i], WORD);                                    \
+        return 0;                                                                                  \
     }
 DEFINE_MOVES(32, uint32_t)
 DEFINE_MOVES(64, uint64_t)
@@ -172,6 +179,11 @@ INLINE void tell_64(IsaContext *context, const uint64_t *address) {
     memcpy(context->address, address, sizeof context->address);
 }
 
+/* And how they lie. */
+INLINE void tell_pattern(IsaContext *context, uint32_t low, uint32_t high) {
+    context->pattern = (uint8_t)(low | high << ISA_HALF_BITS);
+}
+
 INLINE void load_shared(IsaContext *context, IsaWarp *warp, const IsaInst *inst, uint32_t mask,
                         bool is_wide) {
     alignas(64) uint32_t address[ISA_LANES], word[ISA_LANES];
@@ -180,8 +192,9 @@ INLINE void load_shared(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
         return;
     }
     tell_32(context, address);
-    for (int half = 0; half < ISA_LANES; half += HALF)
-        load_half_32(warp->cta->shared, address + half, word + half);
+    uint32_t low = load_half_32(warp->cta->shared, address, word);
+    uint32_t high = load_half_32(warp->cta->shared, address + HALF, word + HALF);
+    tell_pattern(context, low, high);
     write_row32(warp, inst, 0, word, UINT32_MAX);
 }
 
@@ -194,8 +207,9 @@ INLINE void store_shared(IsaContext *context, IsaWarp *warp, const IsaInst *inst
     }
     tell_32(context, address);
     const RowWord *word = operand_row(warp, inst, 0);
-    for (int half = 0; half < ISA_LANES; half += HALF)
-        store_half_32(warp->cta->shared, address + half, word + half);
+    uint32_t low = store_half_32(warp->cta->shared, address, word);
+    uint32_t high = store_half_32(warp->cta->shared, address + HALF, word + HALF);
+    tell_pattern(context, low, high);
 }
 
 EXEC(LD_WORD_SHARED) { load_shared(context, warp, inst, mask, false); }
@@ -212,8 +226,9 @@ EXEC(LD_WORD_GLOBAL) {
     }
     tell_64(context, address);
     const uint8_t *bias = (const uint8_t *)mem_host_bias(context->memory);
-    for (int half = 0; half < ISA_LANES; half += HALF)
-        load_half_64(bias, address + half, word + half);
+    uint32_t low = load_half_64(bias, address, word);
+    uint32_t high = load_half_64(bias, address + HALF, word + HALF);
+    tell_pattern(context, low, high);
     write_row32(warp, inst, 0, word, UINT32_MAX);
 }
 
@@ -226,6 +241,7 @@ EXEC(ST_WORD_GLOBAL) {
     tell_64(context, address);
     const RowWord *word = operand_row(warp, inst, 0);
     uint8_t *bias = (uint8_t *)mem_host_bias(context->memory);
-    for (int half = 0; half < ISA_LANES; half += HALF)
-        store_half_64(bias, address + half, word + half);
+    uint32_t low = store_half_64(bias, address, word);
+    uint32_t high = store_half_64(bias, address + HALF, word + HALF);
+    tell_pattern(context, low, high);
 }

@@ -415,6 +415,14 @@ typedef struct IsaHint {
 } IsaHint;
 enum { ISA_HINTS = 64 }; /* by pc modulo this */
 
+/* IsaContext.pattern: how the words that half a warp accesses lie to one another, the lower lanes'
+ * in the lower bits, the upper lanes' ISA_HALF_BITS above. */
+enum {
+    ISA_HALF_RUN = 1, /* each behind the last */
+    ISA_HALF_ONE = 2, /* all the same */
+    ISA_HALF_BITS = 2
+};
+
 /* What one execution thread (one SM, or the functional loop) carries along. */
 struct IsaContext {
     struct DeviceMemory *memory;
@@ -433,8 +441,10 @@ struct IsaContext {
     uint32_t executed;           /* lanes that executed it (active and guard true) */
     uint64_t address[ISA_LANES]; /* memory instructions: byte address of each executed lane, in the
                                     instruction's own space (generic ones resolved) */
-    uint8_t space[ISA_LANES];    /* generic accesses: PtxSpace that each lane's address fell in */
-    uint8_t dropped[32];         /* what a lane accesses whose own access was left out */
+    uint8_t pattern;          /* ISA_HALF_... of a 32-bit word that all lanes access, as far as it
+                                 is known; isa_step alone keeps it */
+    uint8_t space[ISA_LANES]; /* generic accesses: PtxSpace that each lane's address fell in */
+    uint8_t dropped[32];      /* what a lane accesses whose own access was left out */
     void (*print)(void *user, const char *text, size_t length); /* device printf */
     void *user;
 };

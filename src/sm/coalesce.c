@@ -250,6 +250,26 @@ static uint32_t bank_cycles(const SmSharedConfig *config, const SmOperation *op)
     return cycles ? cycles : 1;
 }
 
+/* Whether all lanes access a word, each half of the warp one or those behind each other. */
+static bool has_pattern(const SmOperation *op) {
+    uint32_t low = op->pattern & (ISA_HALF_RUN | ISA_HALF_ONE), high = op->pattern >> ISA_HALF_BITS;
+    return low && high && op->lanes == UINT32_MAX;
+}
+
+/* Words that half a warp accesses, of a pattern that has been found. */
+static uint32_t words_of_half(uint32_t pattern) {
+    return pattern & ISA_HALF_RUN ? ISA_LANES / 2 : 1;
+}
+
+/* Whether no two different words of the halves lie in one of 32 banks: word i of the lower and word
+ * j of the upper half do when i - j is their distance modulo 32, unless it is their distance. */
+static bool halves_fit(const SmOperation *op) {
+    uint32_t low = words_of_half(op->pattern), high = words_of_half(op->pattern >> ISA_HALF_BITS);
+    int64_t distance = ((int64_t)op->address[ISA_LANES / 2] - (int64_t)op->address[0]) >> 2;
+    int64_t rest = distance & 31;
+    return (rest >= low || distance == rest) && (32 - rest >= high || distance == rest - 32);
+}
+
 /* Whether all lanes stay in one row of 32 words, in which every bank has one. */
 static bool is_in_one_row(const uint64_t *address) {
     uint64_t differs = 0;
@@ -266,6 +286,7 @@ static bool is_conflict_free(const SmSharedConfig *config, const SmOperation *op
     if (config->conflict_lanes < ISA_LANES || config->banks != 32 || config->bank_bytes != 4 ||
         info->element_bytes * info->vector > 4)
         return false;
+    if (has_pattern(op)) return halves_fit(op);
     if (op->lanes == UINT32_MAX && is_in_one_row(address)) return true;
     uint32_t word_of[32], used = 0;
     for (uint32_t rest = op->lanes; rest; rest &= rest - 1) {
@@ -316,11 +337,25 @@ static uint32_t run_of(const uint64_t *address, uint32_t lanes, int lane, uint64
     return (uint32_t)(end - lane);
 }
 
+/* The same of half a warp whose pattern is known. */
+static void coalesce_half(const SmOperation *op, int lane, uint64_t base, Builder *builder) {
+    uint32_t count = ISA_LANES / 2, pattern = op->pattern >> (lane ? ISA_HALF_BITS : 0);
+    uint32_t lanes = (uint32_t)bits_low_mask((int)count) << lane;
+    uint64_t address = base + op->address[lane];
+    if (pattern & ISA_HALF_RUN) add_run(builder, lane, count, address, 4);
+    else add_bytes(builder, lanes, address, 4);
+}
+
 /* Takes the lanes by runs: most warps touch one word, or words one behind the other. */
 static void coalesce_lanes(const SmOperation *op, uint32_t lanes, uint64_t base, Builder *builder) {
     const uint64_t *address = op->address;
     uint32_t bytes = (uint32_t)op->info->element_bytes * op->info->vector;
     if (!bytes) bytes = 4;
+    if (has_pattern(op)) {
+        coalesce_half(op, 0, base, builder);
+        coalesce_half(op, ISA_LANES / 2, base, builder);
+        return;
+    }
     while (lanes) {
         int lane = bits_lowest32(lanes);
         uint32_t count = run_of(address, lanes, lane, 0);

@@ -34,6 +34,7 @@ typedef struct SmOperation {
     const uint64_t *address; /* of each lane, in the instruction's own space */
     const uint8_t *space;    /* generic accesses: PtxSpace of each lane */
     uint32_t lanes;          /* that executed it */
+    uint32_t pattern;        /* IsaContext.pattern */
     uint32_t warp;           /* its warp's number in the CTA */
     uint32_t cta_slot;       /* of the CTA */
     bool is_call_argument;   /* lies in the local area of a call, in name a parameter */

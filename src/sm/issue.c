@@ -290,6 +290,7 @@ ALWAYS const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst
                             .address = sm->isa.address,
                             .space = sm->isa.space,
                             .lanes = is_hinted ? naming_lanes(sm, info, inst) : inst->lanes,
+                            .pattern = issue->sees_registered ? 0 : sm->isa.pattern,
                             .warp = w->isa->index,
                             .cta_slot = w->cta_slot,
                             .is_call_argument = info->space == PTX_SPACE_PARAM &&

@@ -360,8 +360,57 @@ static void test_parameters_lie_in_a_place_of_their_own(void **state) {
     assert_int_equal(bench.memory.access[0].atoms, 1);
 }
 
+/* ---- What has been found of the addresses before ---- */
+
+/* Half a warp's words, of a pattern, from `address` on. */
+static void lay_half(Bench *bench, int first, uint32_t pattern, uint64_t address) {
+    for (int i = 0; i < ISA_LANES / 2; i++)
+        bench->address[first + i] = address + (pattern == ISA_HALF_RUN ? 4 * (uint64_t)i : 0);
+}
+
+/* Coalesces with the pattern and without it; what comes out must be the same. */
+static void assert_same_with_pattern(PtxSpace space, IsaMemoryKind kind, uint32_t low,
+                                     uint32_t high, int64_t distance) {
+    Bench with, without;
+    bench_init(&without, kind, space, 4);
+    lay_half(&without, 0, low, BASE + 8);
+    lay_half(&without, ISA_LANES / 2, high, (uint64_t)(BASE + 8 + distance * 4));
+    bench_init(&with, kind, space, 4);
+    memcpy(with.address, without.address, sizeof with.address);
+    with.operation.pattern = low | high << ISA_HALF_BITS;
+    assert_int_equal(cycles(&with), cycles(&without));
+    assert_int_equal(with.memory.count, without.memory.count);
+    if (space != PTX_SPACE_SHARED)
+        assert_memory_equal(with.access, without.access, with.memory.count * sizeof *with.access);
+}
+
+static void test_a_pattern_that_is_known_changes_nothing(void **state) {
+    (void)state;
+    for (int64_t distance = -70; distance <= 70; distance++)
+        for (uint32_t halves = 0; halves < 4; halves++) {
+            uint32_t low = halves & 1 ? ISA_HALF_RUN : ISA_HALF_ONE;
+            uint32_t high = halves & 2 ? ISA_HALF_RUN : ISA_HALF_ONE;
+            assert_same_with_pattern(PTX_SPACE_SHARED, ISA_MEMORY_LOAD, low, high, distance);
+            assert_same_with_pattern(PTX_SPACE_GLOBAL, ISA_MEMORY_LOAD, low, high, distance);
+            assert_same_with_pattern(PTX_SPACE_GLOBAL, ISA_MEMORY_STORE, low, high, distance);
+        }
+}
+
+/* Lanes that did not execute access nothing, whatever was found of others. */
+static void test_a_pattern_is_that_of_all_lanes(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, 4);
+    stride(&bench, BASE, 4);
+    bench.operation.pattern = ISA_HALF_RUN | ISA_HALF_RUN << ISA_HALF_BITS;
+    bench.operation.lanes = 0xFF;
+    assert_int_equal(run(&bench)->access[0].lanes, 0xFF);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_pattern_that_is_known_changes_nothing),
+        cmocka_unit_test(test_a_pattern_is_that_of_all_lanes),
         cmocka_unit_test(test_a_line_of_words_is_one_access),
         cmocka_unit_test(test_a_stride_touches_its_share_of_lines_in_either_order),
         cmocka_unit_test(test_an_access_asks_only_for_atoms_touched_where_segments_shrink),
