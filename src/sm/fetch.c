@@ -1,10 +1,6 @@
 /* Fetch and decode (see the header). */
 #include "sm/fetch.h"
 
-static SmFront *front_of(SmFetch *fetch, int warp) {
-    return &fetch->front[(uint32_t)warp & fetch->front_mask];
-}
-
 /* An L0I for each sub-core, above the L1I. */
 static void init_l0i(SmFetch *fetch, SmContext *sm, SmPort *port) {
     const CacheConfig *config = &sm->config->l0i;
@@ -28,15 +24,12 @@ void fetch_init(SmFetch *fetch, SmContext *sm, SmPort *port) {
     read_cache_init(&fetch->l1i, sm, port, &sm->config->l1i, MEM_CLIENT_L1I);
     for (uint32_t slot = 0; slot < TYTO_MAX_WARPS; slot++)
         fetch->front[slot & fetch->front_mask].warps |= UINT64_C(1) << slot;
-    for (uint32_t f = 0; f <= fetch->front_mask; f++)
-        fetch->front[f].decode_due = UINT64_MAX;
 }
 
 void fetch_start_kernel(SmFetch *fetch) {
-    for (uint32_t f = 0; f <= fetch->front_mask; f++) {
-        fetch->front[f].decode_due = UINT64_MAX;
-        if (fetch->l0i) read_cache_start_kernel(&fetch->l0i[f]);
-    }
+    fetch->decoding = 0;
+    for (uint32_t f = 0; fetch->l0i && f <= fetch->front_mask; f++)
+        read_cache_start_kernel(&fetch->l0i[f]);
     read_cache_start_kernel(&fetch->l1i);
 }
 
@@ -65,9 +58,8 @@ void fetch_flush(SmFetch *fetch, int warp, uint32_t pc) {
     fetch->buffer[warp] = (SmBuffer){.pc = pc, .fetch_pc = pc};
     fetch->empty |= bit;
     fetch->redirected |= bit;
-    SmFront *front = front_of(fetch, warp);
-    if (front->decode_due != UINT64_MAX && front->decode_warp == warp)
-        front->decode_due = UINT64_MAX;
+    uint32_t front = (uint32_t)warp & fetch->front_mask;
+    if (fetch->front[front].decode_warp == warp) fetch->decoding &= ~(1u << front);
     if (fetch->config->is_ideal) fill_ideally(fetch, warp, pc);
 }
 
@@ -78,35 +70,21 @@ void fetch_passed(SmFetch *fetch, int warp, uint32_t pc, uint32_t next, bool has
 
 /* ---- Fetch ---- */
 
-/* Warps of a front that it could fetch for. */
+/* Warps of a front that it could fetch for while nothing of its is being decoded. */
 static uint64_t fetchable(const SmFetch *fetch, const SmFront *front, const SmContext *sm) {
-    uint64_t warps = context_live(sm) & fetch->empty & ~fetch->waits & front->warps;
-    if (front->decode_due != UINT64_MAX) warps &= ~(UINT64_C(1) << front->decode_warp);
-    return warps;
-}
-
-bool fetch_has_work(const SmFetch *fetch, const SmContext *sm, const SmPort *port) {
-    if (port_has_misses(port, MEM_CLIENT_L1I) || fetch->wanted.count || fetch->found.count)
-        return true;
-    for (uint32_t f = 0; f <= fetch->front_mask; f++) {
-        const SmFront *front = &fetch->front[f];
-        if (fetchable(fetch, front, sm) || front->decode_due != UINT64_MAX ||
-            mshr_has_ready(&front->cache->mshr))
-            return true;
-    }
-    return false;
+    return context_live(sm) & fetch->empty & ~fetch->waits & front->warps;
 }
 
 static uint64_t code_address(const SmFetch *fetch, uint32_t pc) {
     return fetch->config->code_base + (uint64_t)pc * fetch->config->instruction_bytes;
 }
 
-/* Instructions that the next fetch brings: up to the width, within the line. */
-static uint32_t fetch_count(const SmFetch *fetch, const SmFront *front, const SmBuffer *buffer) {
+/* Instructions that a fetch from `address` brings: up to the width, within the line. */
+static uint32_t fetch_count(const SmFetch *fetch, const SmFront *front, const SmBuffer *buffer,
+                            uint64_t address) {
     const SmFetchConfig *config = fetch->config;
     uint32_t line = front->cache->config->line_bytes;
-    uint32_t at = (uint32_t)code_address(fetch, buffer->fetch_pc) & (line - 1);
-    uint32_t left = line - at; /* bytes to the line's end */
+    uint32_t left = line - ((uint32_t)address & (line - 1)); /* bytes to the line's end */
     uint32_t room = config->buffer - buffer->count;
     uint32_t count = config->width < room ? config->width : room;
     while (count * config->instruction_bytes > left)
@@ -127,13 +105,16 @@ static uint64_t between(uint32_t last, int next) {
 }
 
 /* Sends the instructions at a warp's fetch address, which are in the cache, to decode. */
-static void deliver(SmFetch *fetch, SmFront *front, const SmContext *sm, int warp) {
+static void deliver(SmFetch *fetch, SmFront *front, const SmContext *sm, int warp,
+                    uint64_t address) {
     SmBuffer *buffer = &fetch->buffer[warp];
+    uint32_t count = fetch_count(fetch, front, buffer, address);
+    fetch->decoding |= 1u << (front - fetch->front);
     front->decode_due = sm->cycle + fetch->config->decode_latency;
     front->decode_warp = (uint8_t)warp;
     front->decode_pc = buffer->fetch_pc;
-    front->decode_count = fetch_count(fetch, front, buffer);
-    buffer->fetch_pc += front->decode_count;
+    front->decode_count = count;
+    buffer->fetch_pc += count;
 }
 
 static void access_cache(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port, int warp) {
@@ -142,21 +123,31 @@ static void access_cache(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *
     sm->counters.fetches++;
     ReadResult result =
         read_cache_access(front->cache, sm, port, address, SM_NO_PC, (uint32_t)warp, warp);
-    if (result != READ_REFUSED) sm->counters.l1i_accesses++;
-    if (result == READ_HIT) deliver(fetch, front, sm, warp);
-    if (result != READ_WAIT) return;
+    if (result == READ_REFUSED) return;
+    sm->counters.l1i_accesses++;
+    if (result == READ_HIT) {
+        deliver(fetch, front, sm, warp, address);
+        return;
+    }
     sm->counters.l1i_misses++;
     fetch->waits |= UINT64_C(1) << warp;
+}
+
+/* A front's cache has got a line. */
+static void fill(SmFetch *fetch, uint32_t front, uint64_t line) {
+    SmReadCache *cache = fetch->front[front].cache;
+    read_cache_fill(cache, line);
+    if (mshr_has_ready(&cache->mshr)) fetch->returned |= 1u << front;
 }
 
 /* A line has come back: one warp that waited for it fetches, unless it went elsewhere meanwhile. */
 static void fetch_returned(SmFetch *fetch, SmFront *front, const SmContext *sm) {
     int warp = (int)mshr_pop(&front->cache->mshr);
-    uint64_t bit = UINT64_C(1) << warp;
+    uint64_t bit = UINT64_C(1) << warp, address = code_address(fetch, fetch->buffer[warp].fetch_pc);
+    if (!mshr_has_ready(&front->cache->mshr)) fetch->returned &= ~(1u << (front - fetch->front));
     fetch->waits &= ~bit;
-    if (fetchable(fetch, front, sm) & bit &&
-        read_cache_has(front->cache, code_address(fetch, fetch->buffer[warp].fetch_pc)))
-        deliver(fetch, front, sm, warp);
+    if (fetchable(fetch, front, sm) & bit && read_cache_has(front->cache, address))
+        deliver(fetch, front, sm, warp, address);
 }
 
 /* The scan for the next warp to fetch for: the warps that it passed, to the one found. */
@@ -166,7 +157,7 @@ static uint64_t scan(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port
         for (; wanting; wanting &= wanting - 1) {
             int warp = bits_lowest64(wanting);
             fill_ideally(fetch, warp, sm->warps.warp[warp].isa->pc);
-            events_post(&sm->events, SM_EVENT_FETCHED, (uint32_t)warp);
+            events_post_fetched(&sm->events, warp);
         }
     }
     if (!wanting) return front->warps;
@@ -178,18 +169,13 @@ static uint64_t scan(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port
 
 /* ---- L0I and L1I ---- */
 
-/* An L0I gets a line; its waiters fetch one after the other. */
-static void fill_l0i(SmFetch *fetch, uint32_t front, uint64_t line) {
-    read_cache_fill(&fetch->l0i[front], line);
-}
-
 /* Of the line that the L1I gets, the L0Is get those that they have asked for. Its waiters are the
  * L0Is' MSHRs. */
 static void hand_up(SmFetch *fetch) {
     while (mshr_has_ready(&fetch->l1i.mshr)) {
         uint32_t waiter = mshr_pop(&fetch->l1i.mshr), front = waiter & fetch->front_mask;
         uint32_t entry = waiter / (fetch->front_mask + 1);
-        fill_l0i(fetch, front, fetch->l0i[front].mshr.entries[entry].key);
+        fill(fetch, front, fetch->l0i[front].mshr.entries[entry].key);
     }
 }
 
@@ -198,7 +184,7 @@ static void step_l1i(SmFetch *fetch, const SmContext *sm, SmPort *port) {
     SmLineQueue *wanted = &fetch->wanted, *found = &fetch->found;
     if (line_queue_next(found) <= sm->cycle) {
         const SmLineWanted *line = &found->items[found->head];
-        fill_l0i(fetch, line->warp & fetch->front_mask, line->line);
+        fill(fetch, line->warp & fetch->front_mask, line->line);
         line_queue_pop(found);
     }
     if (line_queue_next(wanted) > sm->cycle) return;
@@ -213,12 +199,12 @@ static void step_l1i(SmFetch *fetch, const SmContext *sm, SmPort *port) {
     line_queue_pop(wanted);
 }
 
-uint64_t fetch_step(SmFetch *fetch, SmContext *sm, SmPort *port) {
+uint64_t fetch_do_step(SmFetch *fetch, SmContext *sm, SmPort *port) {
     uint64_t scanned = 0;
     for (uint32_t f = 0; f <= fetch->front_mask; f++) {
         SmFront *front = &fetch->front[f];
-        if (front->decode_due != UINT64_MAX) continue;
-        if (mshr_has_ready(&front->cache->mshr)) fetch_returned(fetch, front, sm);
+        if (fetch->decoding >> f & 1) continue;
+        if (fetch->returned >> f & 1) fetch_returned(fetch, front, sm);
         else scanned |= scan(fetch, front, sm, port);
     }
     if (fetch->wanted.count | fetch->found.count) step_l1i(fetch, sm, port);
@@ -226,9 +212,7 @@ uint64_t fetch_step(SmFetch *fetch, SmContext *sm, SmPort *port) {
     return scanned;
 }
 
-static void decode_front(SmFetch *fetch, SmFront *front, SmContext *sm) {
-    if (front->decode_due > sm->cycle) return;
-    front->decode_due = UINT64_MAX;
+static void decode(SmFetch *fetch, const SmFront *front, SmContext *sm) {
     int warp = front->decode_warp;
     SmBuffer *buffer = &fetch->buffer[warp];
     uint64_t bit = UINT64_C(1) << warp;
@@ -238,15 +222,23 @@ static void decode_front(SmFetch *fetch, SmFront *front, SmContext *sm) {
     if (fetch->config->waits_for_empty || buffer->count == fetch->config->buffer)
         fetch->empty &= ~bit;
     fetch->redirected &= ~bit;
-    events_post(&sm->events, SM_EVENT_FETCHED, (uint32_t)warp);
+    events_post_fetched(&sm->events, warp);
 }
 
-void fetch_decode(SmFetch *fetch, SmContext *sm) {
-    for (uint32_t f = 0; f <= fetch->front_mask; f++)
-        decode_front(fetch, &fetch->front[f], sm);
+void fetch_do_decode(SmFetch *fetch, SmContext *sm) {
+    for (uint32_t left = fetch->decoding; left; left &= left - 1) {
+        const SmFront *front = &fetch->front[bits_lowest32(left)];
+        if (front->decode_due > sm->cycle) continue;
+        fetch->decoding &= ~(left & -left);
+        decode(fetch, front, sm);
+    }
 }
 
 void fetch_line_arrived(SmFetch *fetch, const MemRequest *request) {
+    if (!fetch->l0i) {
+        fill(fetch, 0, port_line_of(request));
+        return;
+    }
     read_cache_fill(&fetch->l1i, port_line_of(request));
-    if (fetch->l0i) hand_up(fetch);
+    hand_up(fetch);
 }

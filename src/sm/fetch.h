@@ -10,11 +10,11 @@
  * to be stale by the scheduler, and flushed.
  *
  * Reads of others: which warps live (SmContext.view), their pc where the front end is ideal
- * (SmWarps). Posts SM_EVENT_FETCHED. */
+ * (SmWarps). Posts which warps it has fetched for. */
 #ifndef TYTO_SM_FETCH_H
 #define TYTO_SM_FETCH_H
 
-#include "base/bits.h"
+#include "sm/context.h"
 #include "sm/read_cache.h"
 
 /* A warp's instruction buffer. */
@@ -27,7 +27,7 @@ typedef struct SmBuffer {
 /* What fetches: for all warps, or those of a sub-core. */
 typedef struct SmFront {
     uint64_t warps;        /* slots that it fetches for */
-    uint64_t decode_due;   /* cycle at which the latch is decoded, UINT64_MAX: empty */
+    uint64_t decode_due;   /* cycle at which the latch is decoded, if there is something in it */
     uint32_t decode_pc;    /* first instruction in the latch */
     uint32_t decode_count; /* instructions in the latch */
     uint8_t decode_warp;   /* their warp's slot */
@@ -40,6 +40,8 @@ typedef struct SmFetch {
     uint64_t empty;      /* warps whose buffer can take another fetch */
     uint64_t waits;      /* warps with an instruction miss under way */
     uint64_t redirected; /* buffer was flushed by a taken branch and is not filled yet */
+    uint32_t decoding;   /* fronts with something in the decode latch, bit each */
+    uint32_t returned;   /* fronts whose cache has got a line that warps waited for, bit each */
     const SmFetchConfig *config;
     uint32_t front_mask; /* fronts - 1; warp w has front w & this */
     uint32_t way;        /* cycles from the L1I to an L0I */
@@ -56,11 +58,24 @@ void fetch_start_kernel(SmFetch *fetch);
 void fetch_start_warp(SmFetch *fetch, int warp, uint32_t pc);
 void fetch_retire(SmFetch *fetch, uint64_t warps);
 
-/* Fetches for one warp; the warps that the scan for it has passed, to the one found. */
-uint64_t fetch_step(SmFetch *fetch, SmContext *sm, SmPort *port);
-void fetch_decode(SmFetch *fetch, SmContext *sm);
+/* What has been in the latches for as long as it takes goes into the buffers. */
+void fetch_do_decode(SmFetch *fetch, SmContext *sm);
+static inline void fetch_decode(SmFetch *fetch, SmContext *sm) {
+    if (fetch->decoding) fetch_do_decode(fetch, sm);
+}
+/* Whether there is something to decode, to fetch, to look up, or to send. */
+static inline bool fetch_has_work(const SmFetch *fetch, const SmContext *sm, const SmPort *port) {
+    uint32_t under_way = fetch->decoding | fetch->returned | fetch->wanted.count |
+                         fetch->found.count | (port->misses_waiting & 1u << MEM_CLIENT_L1I);
+    return (context_live(sm) & fetch->empty & ~fetch->waits) | under_way;
+}
+/* Fetches for one warp; the warps that the scan for it has passed, to the one found: all where
+ * there is none. */
+uint64_t fetch_do_step(SmFetch *fetch, SmContext *sm, SmPort *port);
+static inline uint64_t fetch_step(SmFetch *fetch, SmContext *sm, SmPort *port) {
+    return fetch_has_work(fetch, sm, port) ? fetch_do_step(fetch, sm, port) : UINT64_MAX;
+}
 void fetch_line_arrived(SmFetch *fetch, const MemRequest *request);
-bool fetch_has_work(const SmFetch *fetch, const SmContext *sm, const SmPort *port);
 
 /* Empties the warp's buffer and starts again at `pc`. */
 void fetch_flush(SmFetch *fetch, int warp, uint32_t pc);

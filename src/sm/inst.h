@@ -100,8 +100,10 @@ static inline bool insts_has_room(const SmInsts *insts) {
 /* A new instruction, to be filled in; there must be room. */
 static inline uint16_t insts_new(SmInsts *insts) {
     uint16_t index = insts->free_inst;
-    assert(insts_has_room(insts));
-    if (index == SM_NONE) return insts->fresh_inst++;
+    if (index == SM_NONE) {
+        assert(insts->fresh_inst < SM_INSTS);
+        return insts->fresh_inst++;
+    }
     insts->free_inst = insts->inst[index].next;
     return index;
 }

@@ -208,9 +208,6 @@ ALWAYS void hear(SmIssue *issue, SmContext *sm, bool plain) {
             warps_atomic_done(&sm->warps, index);
             if (unsettled(sm) >> index & 1) settle(issue, sm, index);
             break;
-        case SM_EVENT_FETCHED: /* for a warp that had nothing left, or in advance */
-            if (!(sm->view.has_instruction >> index & 1)) find_head(issue, sm, index, plain);
-            break;
         }
     }
 }
@@ -218,6 +215,19 @@ ALWAYS void hear(SmIssue *issue, SmContext *sm, bool plain) {
 void issue_hear(SmIssue *issue, SmContext *sm) {
     if (issue->is_plain) hear(issue, sm, true);
     else hear(issue, sm, false);
+}
+
+/* Those fetched for had nothing left, or it was in advance. */
+ALWAYS void hear_fetched(SmIssue *issue, SmContext *sm, bool plain) {
+    uint64_t fetched = sm->events.fetched & ~sm->view.has_instruction;
+    sm->events.fetched = 0;
+    for (; fetched; fetched &= fetched - 1)
+        find_head(issue, sm, bits_lowest64(fetched), plain);
+}
+
+void issue_hear_fetched(SmIssue *issue, SmContext *sm) {
+    if (issue->is_plain) hear_fetched(issue, sm, true);
+    else hear_fetched(issue, sm, false);
 }
 
 /* ---- What happens at issue ---- */

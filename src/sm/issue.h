@@ -123,6 +123,8 @@ void issue_update_head(SmIssue *issue, SmContext *sm, int warp);
 /* Hears all that the stages have posted, in the order of posting: registers are free, and warps go
  * on. */
 void issue_hear(SmIssue *issue, SmContext *sm);
+/* The same of warps that were fetched for: they have a next instruction. */
+void issue_hear_fetched(SmIssue *issue, SmContext *sm);
 /* These warps are held no longer. */
 void issue_let_go(SmIssue *issue, SmContext *sm, uint64_t warps);
 /* Something else changed that an outcome may rest on. */

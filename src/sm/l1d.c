@@ -42,9 +42,10 @@ void l1d_carve_out(SmL1d *l1d, const SmConfig *config, uint32_t shared_bytes) {
 void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *memory,
                const SmAccess *access) {
     const SmInst *in_flight = &sm->insts.inst[inst];
-    SmL1dBank *bank = &l1d->banks[l1d_bank_of(l1d, access->address)];
+    uint32_t index = l1d_bank_of(l1d, access->address);
+    SmL1dBank *bank = &l1d->banks[index];
     assert(bank->count < l1d->capacity);
-    l1d->count++;
+    l1d->filled |= 1u << index;
     bank->queue[sm_ring_place(bank->head + bank->count++, l1d->capacity)] =
         (SmLookup){.due = sm->cycle + l1d->config->latency,
                    .access = *access,
@@ -57,7 +58,7 @@ void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *m
 }
 
 bool l1d_is_busy(const SmL1d *l1d, const SmPort *port) {
-    return l1d->count || port_has_misses(port, MEM_CLIENT_L1D) || l1d->is_flushing;
+    return l1d->filled || port_has_misses(port, MEM_CLIENT_L1D) || l1d->is_flushing;
 }
 
 bool l1d_has_work(const SmL1d *l1d, const SmContext *sm, const SmPort *port) {
@@ -65,9 +66,8 @@ bool l1d_has_work(const SmL1d *l1d, const SmContext *sm, const SmPort *port) {
            mshr_has_ready(&l1d->mshr) || l1d_next_event(l1d) <= sm->cycle + 1;
 }
 
-/* Cycle at which the bank's head can look up its tags; 0: as soon as may be. */
+/* Cycle at which the bank's head, which there is, can look up its tags; 0: as soon as may be. */
 static uint64_t next_of_bank(const SmL1dBank *bank) {
-    if (!bank->count) return UINT64_MAX;
     if (bank->refusal) return bank->freed & bank->needs ? 0 : UINT64_MAX;
     uint64_t due = bank->queue[bank->head].due;
     return due > bank->next_lookup ? due : bank->next_lookup;
@@ -75,9 +75,8 @@ static uint64_t next_of_bank(const SmL1dBank *bank) {
 
 uint64_t l1d_next_event(const SmL1d *l1d) {
     uint64_t next = UINT64_MAX;
-    if (!l1d->count) return next;
-    for (uint32_t bank = 0; bank < l1d->bank_count; bank++) {
-        uint64_t event = next_of_bank(&l1d->banks[bank]);
+    for (uint32_t left = l1d->filled; left; left &= left - 1) {
+        uint64_t event = next_of_bank(&l1d->banks[bits_lowest32(left)]);
         if (event < next) next = event;
     }
     return next;
@@ -520,13 +519,13 @@ static uint8_t ends_refusal(const uint64_t *refusal, const Counters *c) {
 /* An access of the bank has been taken. */
 static void taken(SmL1d *l1d, SmL1dBank *bank, uint64_t cycle) {
     bank->head = sm_ring_place(bank->head + 1, l1d->capacity);
-    bank->count--;
-    l1d->count--;
+    if (--bank->count == 0) l1d->filled &= ~(1u << (bank - l1d->banks));
     bank->next_lookup = cycle + l1d->interval;
     for (uint32_t left = l1d->refusing; left; left &= left - 1)
         l1d->banks[bits_lowest32(left)].freed |= SM_FREED_OTHER;
 }
 
+/* Looks up the head of a bank's queue, in which there is one. */
 static void step_bank(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
     SmL1dBank *bank = &l1d->banks[index];
     if (next_of_bank(bank) > sm->cycle) return;
@@ -546,15 +545,14 @@ static void step_bank(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
     bank->needs = ends_refusal(refusal, &sm->counters);
 }
 
-void l1d_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
+void l1d_do_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
     if (l1d->is_flushing) {
         flush_step(l1d, sm, port);
         return;
     }
-    if (!l1d->count) return;
     for (uint32_t left = l1d->refusing; left; left &= left - 1)
         l1d->banks[bits_lowest32(left)].freed |= l1d->freed;
     l1d->freed = 0;
-    for (uint32_t bank = 0; bank < l1d->bank_count; bank++)
-        step_bank(l1d, sm, port, bank);
+    for (uint32_t left = l1d->filled; left; left &= left - 1)
+        step_bank(l1d, sm, port, (uint32_t)bits_lowest32(left));
 }

@@ -49,7 +49,7 @@ typedef struct SmL1dBank {
 
 /* Written by l1d.c alone. */
 typedef struct SmL1d {
-    uint32_t count;      /* accesses in all queues */
+    uint32_t filled;     /* banks with something in their queues, bit each */
     uint32_t refusing;   /* banks whose head is stuck, bit each */
     uint8_t freed;       /* SmFreed since the last step */
     bool is_flushing;    /* dirty lines are being written back before all are dropped */
@@ -71,13 +71,17 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port);
 /* Gives the cache what a kernel's carve-out leaves it of the unified store, `shared_bytes` of which
  * are shared memory's: from the next flush on. */
 void l1d_carve_out(SmL1d *l1d, const SmConfig *config, uint32_t shared_bytes);
-void l1d_step(SmL1d *l1d, SmContext *sm, SmPort *port);
+/* The work of a cycle, where there is any. */
+void l1d_do_step(SmL1d *l1d, SmContext *sm, SmPort *port);
+static inline void l1d_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
+    if (l1d->filled | (uint32_t)l1d->is_flushing) l1d_do_step(l1d, sm, port);
+}
 /* Writes back and drops all lines, over as many cycles as it takes. */
 void l1d_flush(SmL1d *l1d, SmContext *sm, SmPort *port);
 bool l1d_is_busy(const SmL1d *l1d, const SmPort *port); /* accesses, misses, or a flush under way */
 /* No access, no load to hand on, no flush: a step would do nothing but send a miss. */
 static inline bool l1d_is_quiet(const SmL1d *l1d) {
-    return !l1d->count && !l1d->is_flushing && !mshr_has_ready(&l1d->mshr);
+    return !(l1d->filled | (uint32_t)l1d->is_flushing | l1d->mshr.ready_count);
 }
 /* Something to do in the next cycle. */
 bool l1d_has_work(const SmL1d *l1d, const SmContext *sm, const SmPort *port);

@@ -34,6 +34,7 @@ void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
         read_cache_init(&lsu->l15c, sm, port, &sm->config->l15c, MEM_CLIENT_L1C);
     }
     lsu->latch = SM_NONE;
+    lsu->shared_from = lsu->next_due = UINT64_MAX;
 }
 
 void lsu_start_kernel(SmLsu *lsu) {
@@ -51,15 +52,22 @@ static void access_done(SmLsu *lsu, uint16_t inst, SmReturn way) {
 }
 
 /* Ways with something for the write-back port, bit each. */
-static uint32_t returns(const SmLsu *lsu, const SmL1d *l1d) {
-    return lsu->returns_waiting | (uint32_t)l1d_has_return(l1d) << SM_RETURN_L1D;
+static uint32_t returns(const SmLsu *lsu, const SmL1d *l1d, uint64_t cycle) {
+    return lsu->returns_waiting | (uint32_t)l1d_has_return(l1d) << SM_RETURN_L1D |
+           (uint32_t)(lsu->shared_from <= cycle) << SM_RETURN_SHARED;
 }
 
 static uint16_t peek_return(const SmLsu *lsu, const SmL1d *l1d, uint32_t way) {
+    if (way == SM_RETURN_SHARED) return sm_queue_peek(&lsu->shared_pipe.queue);
     return way == SM_RETURN_L1D ? l1d_peek_return(l1d) : sm_queue_peek(&lsu->returns[way]);
 }
 
 static void pop_return(SmLsu *lsu, SmL1d *l1d, uint32_t way) {
+    if (way == SM_RETURN_SHARED) {
+        sm_queue_pop(&lsu->shared_pipe.queue);
+        lsu->shared_from = pipe_next(&lsu->shared_pipe);
+        return;
+    }
     if (way == SM_RETURN_L1D) {
         l1d_pop_return(l1d);
         return;
@@ -85,7 +93,7 @@ static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors
         collector_write(collectors_of(collectors, done->warp), done->writes);
         events_post(&sm->events, SM_EVENT_INST_DONE, inst);
     }
-    uint32_t waiting = returns(lsu, l1d), ports = sm->config->lsu.writeback_ports;
+    uint32_t waiting = returns(lsu, l1d, sm->cycle), ports = sm->config->lsu.writeback_ports;
     uint32_t way = lsu->last_return;
     while (waiting && ports) {
         uint32_t after = waiting & ~1u << way;
@@ -106,6 +114,19 @@ static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors
 static inline void drain_pipe(SmLsu *lsu, SmPipe *pipe, uint64_t cycle, SmReturn way) {
     while (pipe_next(pipe) <= cycle)
         access_done(lsu, sm_queue_pop(&pipe->queue), way);
+}
+
+/* Cycle of the first thing due in the pipes of the read-only caches and between the constant
+ * caches.
+ */
+static uint64_t first_due(const SmLsu *lsu) {
+    const uint64_t due[] = {pipe_next(&lsu->texture_pipe), pipe_next(&lsu->constant_pipe),
+                            line_queue_next(&lsu->constants_wanted),
+                            line_queue_next(&lsu->constants_found)};
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < sizeof due / sizeof *due; i++)
+        if (due[i] < first) first = due[i];
+    return first;
 }
 
 /* ---- Replies ---- */
@@ -156,7 +177,15 @@ static void acknowledged(SmContext *sm, const MemRequest *request) {
         events_post(&sm->events, SM_EVENT_STORE_DONE, request->waiting);
 }
 
-/* Handles one reply, if there is one. */
+/* What is due of the above goes on. */
+static void take_due(SmLsu *lsu, const SmContext *sm, SmPort *port) {
+    drain_pipe(lsu, &lsu->texture_pipe, sm->cycle, SM_RETURN_TEXTURE);
+    drain_pipe(lsu, &lsu->constant_pipe, sm->cycle, SM_RETURN_CONST);
+    if (lsu->has_l15c) step_constants(lsu, sm, port);
+    lsu->next_due = first_due(lsu);
+}
+
+/* Handles one reply, of which there is one. */
 static void handle_reply(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     MemRequest *request = port_take_reply(port);
     if (!request) return;
@@ -194,6 +223,13 @@ static void leave_latch(SmLsu *lsu, SmContext *sm, uint16_t inst) {
     if (insts_handed_on(&sm->insts, inst)) events_post(&sm->events, SM_EVENT_INST_DONE, inst);
 }
 
+/* The pipe's stages count from this cycle; its end is seen one cycle before the port chooses. */
+static void enter_shared_pipe(SmLsu *lsu, const SmContext *sm, uint16_t inst) {
+    uint32_t latency = sm->config->shared.latency;
+    pipe_push(&lsu->shared_pipe, inst, sm->cycle + (latency > 2 ? latency : 2));
+    lsu->shared_from = pipe_next(&lsu->shared_pipe);
+}
+
 static void access_shared(SmLsu *lsu, SmContext *sm, uint16_t inst, const SmMemory *memory) {
     if (sm->cycle < lsu->latch_until) return;
     sm->counters.shared_instructions++;
@@ -201,17 +237,15 @@ static void access_shared(SmLsu *lsu, SmContext *sm, uint16_t inst, const SmMemo
     histogram_add(&sm->histograms, HISTOGRAM_shared_conflicts, memory->cycles);
     if (context_is_profiled(sm))
         sm_profile_shared(sm->profile, sm->insts.inst[inst].pc, memory->cycles);
-    /* The pipe's stages count from this cycle; its end is seen one cycle before the port chooses.
-     */
-    if (!memory->is_store)
-        pipe_push(&lsu->shared_pipe, inst, sm->cycle + sm->config->shared.latency - 1);
+    if (!memory->is_store) enter_shared_pipe(lsu, sm, inst);
     leave_latch(lsu, sm, inst);
 }
 
 /* One access to the constant or texture cache; false when it must be tried again. */
-static bool access_read_cache(SmContext *sm, SmPort *port, uint16_t inst, SmReadCache *cache,
+static bool access_read_cache(SmLsu *lsu, SmContext *sm, SmPort *port, SmReadCache *cache,
                               SmPipe *pipe, const SmAccess *access, uint64_t *accesses,
                               uint64_t *misses) {
+    uint16_t inst = lsu->latch;
     int warp = sm->insts.inst[inst].warp;
     ReadResult result = read_cache_access(cache, sm, port, access->address, access->pc, inst, warp);
     if (result == READ_REFUSED) return false;
@@ -219,6 +253,7 @@ static bool access_read_cache(SmContext *sm, SmPort *port, uint16_t inst, SmRead
     if (result == READ_WAIT) ++*misses;
     else if (cache->config->latency) pipe_push(pipe, inst, sm->cycle + cache->config->latency);
     else insts_access_done(&sm->insts, inst); /* ends when it leaves the latch */
+    lsu->next_due = first_due(lsu);
     return true;
 }
 
@@ -256,10 +291,10 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMe
             insts_access_done(&sm->insts, inst); /* ends when it leaves the latch */
             return true;
         }
-        return access_read_cache(sm, port, inst, &lsu->l1c, &lsu->constant_pipe, access,
+        return access_read_cache(lsu, sm, port, &lsu->l1c, &lsu->constant_pipe, access,
                                  &c->l1c_accesses, &c->l1c_misses);
     case SM_PATH_TEXTURE:
-        return access_read_cache(sm, port, inst, &lsu->l1t, &lsu->texture_pipe, access,
+        return access_read_cache(lsu, sm, port, &lsu->l1t, &lsu->texture_pipe, access,
                                  &c->l1t_accesses, &c->l1t_misses);
     case SM_PATH_L1D:
         if (!l1d_can_enter(l1d, access->address)) return false;
@@ -287,7 +322,6 @@ static void enter_banks(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmM
 
 static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     uint16_t inst = lsu->latch;
-    if (inst == SM_NONE || sm->cycle < lsu->latch_from) return;
     SmMemory *memory = insts_memory_of(&sm->insts, inst);
     if (memory->path == SM_PATH_SHARED) {
         access_shared(lsu, sm, inst, memory);
@@ -304,37 +338,17 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
 
 /* ---- The cycle ---- */
 
-/* Cycle in which a line passes next between the constant caches. */
-static uint64_t next_constant(const SmLsu *lsu) {
-    uint64_t wanted = line_queue_next(&lsu->constants_wanted);
-    uint64_t found = line_queue_next(&lsu->constants_found);
-    return wanted < found ? wanted : found;
-}
-
-/* Nothing is in it, and nothing comes to it. */
-static bool is_quiet(const SmLsu *lsu, const SmL1d *l1d, const SmPort *port) {
-    uint32_t here = lsu->chosen.count | lsu->returns_waiting | lsu->shared_pipe.queue.count |
-                    lsu->texture_pipe.queue.count | lsu->constant_pipe.queue.count |
-                    lsu->constants_wanted.count | lsu->constants_found.count;
-    return lsu_is_free(lsu) && !here && !port_has_reply(port) && !port->misses_waiting &&
-           l1d_is_quiet(l1d);
-}
-
 void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmCollectors *collectors) {
-    if (is_quiet(lsu, l1d, port)) return;
-    write_back(lsu, sm, l1d, collectors);
-    drain_pipe(lsu, &lsu->shared_pipe, sm->cycle, SM_RETURN_SHARED);
-    drain_pipe(lsu, &lsu->texture_pipe, sm->cycle, SM_RETURN_TEXTURE);
-    drain_pipe(lsu, &lsu->constant_pipe, sm->cycle, SM_RETURN_CONST);
-    if (lsu->constants_wanted.count | lsu->constants_found.count) step_constants(lsu, sm, port);
-    handle_reply(lsu, sm, l1d, port);
+    if (lsu->chosen.count | returns(lsu, l1d, sm->cycle)) write_back(lsu, sm, l1d, collectors);
+    if (lsu->next_due <= sm->cycle) take_due(lsu, sm, port);
+    if (port_has_reply(port)) handle_reply(lsu, sm, l1d, port);
     if (port->misses_waiting) {
         port_step_misses(port, sm, MEM_CLIENT_L1T);
         port_step_misses(port, sm, MEM_CLIENT_L1C);
         l1d_send_miss(l1d, sm, port);
     }
     l1d_step(l1d, sm, port);
-    step_latch(lsu, sm, l1d, port);
+    if (!lsu_is_free(lsu) && sm->cycle >= lsu->latch_from) step_latch(lsu, sm, l1d, port);
 }
 
 /* Whether the latch can only go on after the L1D has taken something back from below. */
@@ -344,19 +358,19 @@ static bool is_latch_stuck(const SmLsu *lsu, const SmContext *sm, const SmL1d *l
     return memory->path == SM_PATH_L1D && l1d_bank_is_stuck(l1d, address);
 }
 
+/* Cycle of the next thing to happen besides the L1D. */
+static uint64_t next_event(const SmLsu *lsu) {
+    return lsu->shared_from < lsu->next_due ? lsu->shared_from : lsu->next_due;
+}
+
 bool lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port) {
-    if (lsu->chosen.count || port_has_reply(port)) return true;
+    if (lsu->chosen.count | lsu->returns_waiting || port_has_reply(port)) return true;
     if (port_has_misses(port, MEM_CLIENT_L1C) || port_has_misses(port, MEM_CLIENT_L1T)) return true;
-    if (lsu->returns_waiting || l1d_has_work(l1d, sm, port)) return true;
-    if (next_constant(lsu) <= sm->cycle + 1) return true;
+    if (next_event(lsu) <= sm->cycle + 1 || l1d_has_work(l1d, sm, port)) return true;
     return !lsu_is_free(lsu) && !is_latch_stuck(lsu, sm, l1d);
 }
 
 uint64_t lsu_next_event(const SmLsu *lsu, const SmL1d *l1d) {
-    uint64_t next = l1d_next_event(l1d);
-    if (pipe_next(&lsu->shared_pipe) < next) next = pipe_next(&lsu->shared_pipe);
-    if (pipe_next(&lsu->texture_pipe) < next) next = pipe_next(&lsu->texture_pipe);
-    if (pipe_next(&lsu->constant_pipe) < next) next = pipe_next(&lsu->constant_pipe);
-    if (next_constant(lsu) < next) next = next_constant(lsu);
-    return next;
+    uint64_t next = l1d_next_event(l1d), here = next_event(lsu);
+    return here < next ? here : next;
 }

@@ -30,15 +30,18 @@ typedef struct SmPipe {
 
 /* Written by lsu.c alone. */
 typedef struct SmLsu {
-    uint16_t latch;              /* instruction in the unit, SM_NONE */
-    uint32_t returns_waiting;    /* ways with such loads, bit each; the L1D's are in its MSHRs */
-    uint32_t last_return;        /* SmReturn that won last */
-    uint64_t latch_from;         /* first cycle in which it may try an access */
-    uint64_t latch_until;        /* shared: last cycle it holds the latch */
-    SmQueue chosen;              /* complete since the last cycle's choice */
-    SmPipe shared_pipe;          /* loads from shared memory */
-    SmPipe texture_pipe;         /* accesses that hit the texture cache */
-    SmPipe constant_pipe;        /* or the constant cache, where that takes time */
+    uint16_t latch;           /* instruction in the unit, SM_NONE */
+    uint32_t returns_waiting; /* ways with loads for the port, bit each, but for two: */
+    uint64_t shared_from;     /* cycle from which the port can choose the oldest load from shared
+                                 memory, UINT64_MAX; the L1D's loads are in its MSHRs */
+    uint32_t last_return;     /* SmReturn that won last */
+    uint64_t next_due;        /* cycle of the first thing due in what follows, UINT64_MAX */
+    uint64_t latch_from;      /* first cycle in which it may try an access */
+    uint64_t latch_until;     /* shared: last cycle it holds the latch */
+    SmQueue chosen;           /* complete since the last cycle's choice */
+    SmPipe shared_pipe;       /* loads from shared memory, due when the port can choose them */
+    SmPipe texture_pipe;      /* accesses that hit the texture cache, ... */
+    SmPipe constant_pipe;     /* or the constant cache, where that takes time: due for `returns` */
     SmQueue returns[SM_RETURNS]; /* loads that wait for the write-back port */
     SmReadCache l1c, l1t;
     bool has_l15c; /* the constant cache has a larger one below it: */

@@ -89,16 +89,13 @@ static ReadResult miss(SmReadCache *cache, const SmContext *sm, SmPort *port, ui
     return READ_WAIT;
 }
 
-ReadResult read_cache_access(SmReadCache *cache, const SmContext *sm, SmPort *port,
-                             uint64_t address, uint32_t pc, uint32_t waiter, int warp) {
-    uint64_t key = address & ~(uint64_t)(cache->fill_bytes - 1);
+ReadResult read_cache_search(SmReadCache *cache, const SmContext *sm, SmPort *port, uint64_t key,
+                             uint32_t pc, uint32_t waiter, int warp) {
     uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
-    int32_t *hint = &cache->hint[(key >> cache->tags.line_shift) % SM_READ_HINTS], place = *hint;
-    if (!tag_array_has(&cache->tags, place, key, sectors)) {
-        if (tag_array_probe(&cache->tags, key, sectors, &place) != TAG_HIT)
-            return miss(cache, sm, port, key, place, pc, waiter, warp);
-        *hint = place;
-    }
+    int32_t place;
+    if (tag_array_probe(&cache->tags, key, sectors, &place) != TAG_HIT)
+        return miss(cache, sm, port, key, place, pc, waiter, warp);
+    cache->hint[(key >> cache->tags.line_shift) % SM_READ_HINTS] = place;
     tag_array_touch(&cache->tags, place);
     return READ_HIT;
 }

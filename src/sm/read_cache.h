@@ -58,9 +58,21 @@ static inline void line_queue_pop(SmLineQueue *queue) {
 /* Drops all lines, where the machine says so. */
 void read_cache_start_kernel(SmReadCache *cache);
 /* Looks up the line of `address`. READ_WAIT: it is fetched; `waiter` comes out of the MSHRs when it
- * is there. READ_REFUSED: try again. `pc` of the instruction that asks, SM_NO_PC: none does. */
-ReadResult read_cache_access(SmReadCache *cache, const SmContext *sm, SmPort *port,
-                             uint64_t address, uint32_t pc, uint32_t waiter, int warp);
+ * is there. READ_REFUSED: try again. `pc` of the instruction that asks, SM_NO_PC: none does.
+ * read_cache_search: where the line or sector at `key` is not where its like was found last. */
+ReadResult read_cache_search(SmReadCache *cache, const SmContext *sm, SmPort *port, uint64_t key,
+                             uint32_t pc, uint32_t waiter, int warp);
+static inline ReadResult read_cache_access(SmReadCache *cache, const SmContext *sm, SmPort *port,
+                                           uint64_t address, uint32_t pc, uint32_t waiter,
+                                           int warp) {
+    uint64_t key = address & ~(uint64_t)(cache->fill_bytes - 1);
+    int32_t place = cache->hint[(key >> cache->tags.line_shift) % SM_READ_HINTS];
+    uint8_t sectors = tag_array_sectors(&cache->tags, key, cache->fill_bytes);
+    if (!tag_array_has(&cache->tags, place, key, sectors))
+        return read_cache_search(cache, sm, port, key, pc, waiter, warp);
+    tag_array_touch(&cache->tags, place);
+    return READ_HIT;
+}
 /* Whether the line of `address` is there. */
 bool read_cache_has(const SmReadCache *cache, uint64_t address);
 void read_cache_fill(SmReadCache *cache, uint64_t address);

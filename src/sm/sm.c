@@ -5,11 +5,10 @@
 #include "sm/issue.h"
 #include "sm/subcore.h"
 
-/* Cycles counted since they were last added to the counters. */
+/* Up to which cycle, itself not included, cycles are counted. */
 typedef struct SmCycles {
-    uint64_t settled;     /* sums over cycles are complete up to here; stays */
-    uint64_t all;         /* sm_cycles */
-    uint64_t ctas, warps; /* cta_cycles, warp_cycles */
+    uint64_t settled;  /* with the outcomes of the schedulers, and refusals of the L1D */
+    uint64_t resident; /* with the CTAs and warps that were resident */
 } SmCycles;
 
 /* A record for each stage, and what they have in common. */
@@ -107,7 +106,7 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const Isa
     context->listener = *listener;
     context->counters = (Counters){0};
     context->histograms = (Histograms){0};
-    sm->cycles = (SmCycles){.settled = cycle};
+    sm->cycles = (SmCycles){.settled = cycle, .resident = cycle};
     context->isa = *isa;
     context->isa.sm = context->env.index;
     isa_context_start(&context->isa);
@@ -157,6 +156,19 @@ void sm_last_cta(Sm *sm, uint64_t cycle) {
     if (context->view.resident) *context->env.wake = cycle + 1;
 }
 
+/* Counts the cycles up to, not including, `cycle` with what is resident, which is about to change.
+ */
+static void count_residents(Sm *sm, uint64_t cycle) {
+    const TytoSmView *view = &sm->context.view;
+    Counters *c = &sm->context.counters;
+    if (cycle <= sm->cycles.resident) return;
+    uint64_t cycles = cycle - sm->cycles.resident;
+    sm->cycles.resident = cycle;
+    c->sm_cycles += cycles;
+    c->cta_cycles += cycles * (uint64_t)bits_count64(view->ctas);
+    c->warp_cycles += cycles * (uint64_t)bits_count64(view->resident);
+}
+
 /* Warps that have exited and have nothing under way. */
 static uint64_t retirable(const SmContext *context) {
     return context->view.exited & context->warps.drained;
@@ -168,6 +180,7 @@ static void retire(Sm *sm, uint64_t passed) {
     uint64_t warps = passed & retirable(context);
     if (!warps) return;
     if (context_is_profiled(context)) sm_profile_settle(context->profile, warps, context->cycle);
+    count_residents(sm, context->cycle);
     warps_retire(context, warps);
     fetch_retire(&sm->fetch, warps);
     issue_wake(&sm->issue);
@@ -215,14 +228,9 @@ static void plan_next_step(Sm *sm) {
 
 /* Accounts the cycles up to, not including, `cycle` as ones in which nothing has changed. */
 __attribute__((always_inline)) static inline void count_cycles(Sm *sm, uint64_t cycle) {
-    const TytoSmView *view = &sm->context.view;
-    SmCycles *sums = &sm->cycles;
-    if (cycle <= sums->settled) return;
-    uint64_t cycles = cycle - sums->settled;
-    sums->settled = cycle;
-    sums->all += cycles;
-    sums->ctas += cycles * (uint64_t)bits_count64(view->ctas);
-    sums->warps += cycles * (uint64_t)bits_count64(view->resident);
+    if (cycle <= sm->cycles.settled) return;
+    uint64_t cycles = cycle - sm->cycles.settled;
+    sm->cycles.settled = cycle;
     l1d_count_cycles(&sm->l1d, cycles);
     issue_count_cycles(&sm->issue, &sm->context, cycles, l1d_is_refusing(&sm->l1d));
 }
@@ -230,10 +238,7 @@ __attribute__((always_inline)) static inline void count_cycles(Sm *sm, uint64_t 
 void sm_settle(Sm *sm, uint64_t cycle) {
     Counters *c = &sm->context.counters;
     count_cycles(sm, cycle);
-    c->sm_cycles += sm->cycles.all;
-    c->cta_cycles += sm->cycles.ctas;
-    c->warp_cycles += sm->cycles.warps;
-    sm->cycles = (SmCycles){.settled = sm->cycles.settled};
+    count_residents(sm, cycle);
     if (context_is_profiled(&sm->context))
         sm_profile_settle(sm->context.profile, sm->context.view.resident, cycle);
     issue_settle(&sm->issue, c, &sm->context.histograms);
@@ -275,7 +280,7 @@ void sm_step(Sm *sm, uint64_t cycle) {
         order_issued(context->env.order, context->env.index);
     fetch_decode(&sm->fetch, context);
     uint64_t passed = fetch_step(&sm->fetch, context, &sm->port);
-    hear_events(sm);
+    if (context->events.fetched) issue_hear_fetched(&sm->issue, context);
     retire(sm, passed);
     plan_next_step(sm);
 }

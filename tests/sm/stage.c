@@ -180,6 +180,7 @@ uint16_t stage_memory_inst(Stage *stage, uint32_t pc, uint8_t warp, SmPath path,
 
 void stage_cycle(Stage *stage) {
     stage->sm.events.count = 0;
+    stage->sm.events.fetched = 0;
     stage->sm.cycle++;
     stage->sm.view.cycle = stage->sm.cycle;
 }
@@ -189,7 +190,14 @@ bool stage_has_event(const Stage *stage, SmEventKind kind, uint32_t index) {
     return events->count == 1 && events->items[0].kind == kind && events->items[0].index == index;
 }
 
-bool stage_is_silent(const Stage *stage) { return stage->sm.events.count == 0; }
+bool stage_has_fetched(const Stage *stage, int warp) {
+    const SmEvents *events = &stage->sm.events;
+    return events->count == 0 && events->fetched == UINT64_C(1) << warp;
+}
+
+bool stage_is_silent(const Stage *stage) {
+    return !(stage->sm.events.count | stage->sm.events.fetched);
+}
 
 const StageHeard *stage_heard(const Stage *stage) { return stage->sm.policy.state; }
 

@@ -65,8 +65,10 @@ uint16_t stage_memory_inst(Stage *stage, uint32_t pc, uint8_t warp, SmPath path,
 
 /* The next cycle; events of the last one are forgotten. */
 void stage_cycle(Stage *stage);
-/* Whether exactly this event was posted in the cycle; and whether none was. */
+/* Whether exactly this event was posted in the cycle, or that this warp was fetched for; and
+ * whether none was. */
 bool stage_has_event(const Stage *stage, SmEventKind kind, uint32_t index);
+bool stage_has_fetched(const Stage *stage, int warp);
 bool stage_is_silent(const Stage *stage);
 const StageHeard *stage_heard(const Stage *stage);
 

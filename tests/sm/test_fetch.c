@@ -60,7 +60,7 @@ static void test_a_fetch_that_hits_fills_the_buffer_when_it_is_decoded(void **st
             assert_int_equal(buffer(bench, 0)->count, 0);
         }
         step(bench);
-        assert_true(stage_has_event(bench->stage, SM_EVENT_FETCHED, 0));
+        assert_true(stage_has_fetched(bench->stage, 0));
         assert_int_equal(buffer(bench, 0)->count, 2);
         assert_int_equal(buffer(bench, 0)->pc, 0);
         assert_int_equal(bench->stage->sm.counters.fetches, 1);
@@ -80,8 +80,7 @@ static void test_warps_take_turns_and_the_scan_tells_whom_it_passed(void **state
     } rows[] = {{0x2, -1}, {0x4, 1}, {0x8, 2}, {~UINT64_C(0xE), 3}, {UINT64_MAX, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(step(bench), rows[i].passed);
-        if (rows[i].fetched >= 0)
-            assert_true(stage_has_event(bench->stage, SM_EVENT_FETCHED, (uint32_t)rows[i].fetched));
+        if (rows[i].fetched >= 0) assert_true(stage_has_fetched(bench->stage, rows[i].fetched));
     }
     stage_free(bench->stage);
 }
@@ -147,10 +146,10 @@ static void test_a_miss_waits_for_its_line_and_uses_the_cycles_fetch(void **stat
     assert_true(fetch_has_work(&bench->fetch, &stage->sm, &bench->port));
     assert_int_equal(step(bench), 0); /* returned: no scan */
     step(bench);
-    assert_true(stage_has_event(stage, SM_EVENT_FETCHED, 1));
+    assert_true(stage_has_fetched(stage, 1));
     assert_int_equal(bench->fetch.waits, 0);
     step(bench);
-    assert_true(stage_has_event(stage, SM_EVENT_FETCHED, 0));
+    assert_true(stage_has_fetched(stage, 0));
     assert_int_equal(stage->sm.counters.fetches, 2);
     stage_free(stage);
 }
@@ -167,7 +166,7 @@ static void test_a_branch_drops_what_is_buffered_and_what_is_being_decoded(void 
     assert_true(stage_is_silent(bench->stage));
     assert_int_equal(bench->fetch.redirected, 1);
     step(bench);
-    assert_true(stage_has_event(bench->stage, SM_EVENT_FETCHED, 0));
+    assert_true(stage_has_fetched(bench->stage, 0));
     assert_int_equal(buffer(bench, 0)->pc, 100);
     assert_int_equal(bench->fetch.redirected, 0);
     fetch_flush(&bench->fetch, 0, 4); /* after */
@@ -218,7 +217,7 @@ static void test_an_ideal_front_end_fills_every_buffer_at_once(void **state) {
     for (int w = 0; w < 4; w++)
         bench->stage->sm.warps.warp[w].isa = &isa[w];
     assert_int_equal(step(bench), UINT64_MAX);
-    assert_int_equal(bench->stage->sm.events.count, 4);
+    assert_int_equal(bench->stage->sm.events.fetched, 0xF);
     for (int w = 0; w < 4; w++) {
         assert_int_equal(buffer(bench, w)->pc, 10 + w);
         assert_int_equal(buffer(bench, w)->count, 3);

@@ -178,7 +178,7 @@ static void assert_stuck(Bench *bench, const uint64_t *counter) {
     uint64_t before = *counter;
     step(bench);
     assert_ptr_equal(bench->l1d.banks[0].refusal, counter);
-    assert_int_equal(bench->l1d.count, 1);
+    assert_int_equal(bench->l1d.banks[0].count, 1);
     assert_int_equal(l1d_next_event(&bench->l1d), UINT64_MAX);
     l1d_count_cycles(&bench->l1d, 5);
     assert_int_equal(*counter, before + 5);
@@ -188,7 +188,7 @@ static void assert_stuck(Bench *bench, const uint64_t *counter) {
 static void assert_taken(Bench *bench) {
     step(bench);
     assert_false(l1d_is_refusing(&bench->l1d));
-    assert_int_equal(bench->l1d.count, 0);
+    assert_int_equal(bench->l1d.filled, 0);
 }
 
 static void send_all(Bench *bench) {
@@ -466,7 +466,7 @@ static void test_a_prefetch_brings_its_line_and_nobody_waits_for_it(void **state
     look_up(bench, A, PRIORITY_UNSAID, MEM_ADVICE_PREFETCH); /* under way already */
     look_up(bench, B, PRIORITY_UNSAID, MEM_ADVICE_PREFETCH); /* finds no MSHR: is given up */
     assert_int_equal(misses(bench), 1);
-    assert_int_equal(bench->l1d.count, 0);
+    assert_int_equal(bench->l1d.filled, 0);
     assert_int_equal(counters(bench)->l1d_accesses, 2);
     fill_for(bench, A, PRIORITY_UNSAID);
     assert_int_not_equal(tag_array_find(&bench->l1d.tags, A), TAG_NONE);
