@@ -10,22 +10,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
+
 enum {
-    ARENA_ALIGN = 16,             /* bytes; what malloc gives on a 64-bit host */
-    ARENA_MAX_ALIGN = 4096,       /* bytes */
-    ARENA_FIRST_BLOCK = 4096,     /* bytes; blocks double from here ... */
-    ARENA_LARGEST_BLOCK = 1 << 20 /* ... to here, so that little is left unused at the end */
+    ARENA_ALIGN = 16,              /* bytes; what malloc gives on a 64-bit host */
+    ARENA_MAX_ALIGN = 4096,        /* bytes */
+    ARENA_FIRST_BLOCK = 4096,      /* bytes; blocks double from here ... */
+    ARENA_LARGEST_BLOCK = 1 << 20, /* ... to here, so that little is left unused at the end */
+    ARENA_PAGES_BLOCK = 1 << 16,   /* bytes; of pages, which have the next one beside it */
+    ARENA_PAGES_PIECE = 1 << 14    /* bytes: what is larger is seldom touched all over, and would
+                                      waste huge pages */
 };
 
 typedef struct Block {
     struct Block *older; /* the block before this one; NULL in the first */
     size_t size_bytes;   /* of `bytes` */
     size_t used_bytes;   /* of `bytes`, padding included */
+    bool is_of_pages;    /* else of malloc */
     _Alignas(ARENA_ALIGN) unsigned char bytes[];
 } Block;
 
 struct Arena {
     Block *newest;          /* NULL while nothing was allocated */
+    Pages *pages;           /* which the blocks of small pieces are of; NULL: of malloc */
     size_t next_size_bytes; /* size of the next ordinary block */
     size_t handed_bytes;    /* asked for by callers, padding left out */
 };
@@ -41,11 +48,18 @@ Arena *arena_new(void) {
     return arena;
 }
 
+Arena *arena_new_on(Pages *pages) {
+    Arena *arena = arena_new();
+    arena->pages = pages;
+    if (pages) arena->next_size_bytes = ARENA_PAGES_BLOCK;
+    return arena;
+}
+
 void arena_free(Arena *arena) {
     if (!arena) return;
     for (Block *block = arena->newest; block;) {
         Block *older = block->older;
-        free(block);
+        if (!block->is_of_pages) free(block);
         block = older;
     }
     free(arena);
@@ -64,22 +78,32 @@ static bool has_room(const Block *block, size_t size_bytes, size_t align_bytes) 
     return padding <= left && size_bytes <= left - padding;
 }
 
-static void add_block(Arena *arena, size_t size_bytes, size_t align_bytes) {
+/* Whether a piece has a block of its own, of malloc's. */
+static bool is_apart(const Arena *arena, size_t size_bytes) {
+    return arena->pages && size_bytes > ARENA_PAGES_PIECE;
+}
+
+static Block *add_block(Arena *arena, size_t size_bytes, size_t align_bytes) {
     if (size_bytes > SIZE_MAX / 2) out_of_memory(size_bytes);
+    const bool apart = is_apart(arena, size_bytes), is_of_pages = arena->pages && !apart;
     size_t needed = size_bytes + align_bytes;
-    size_t size = needed > arena->next_size_bytes ? needed : arena->next_size_bytes;
-    Block *block = base_calloc(1, sizeof(Block) + size);
-    block->older = arena->newest;
+    size_t size = needed > arena->next_size_bytes || apart ? needed : arena->next_size_bytes;
+    size_t bytes = sizeof(Block) + size;
+    Block *block = is_of_pages ? pages_take(arena->pages, bytes) : base_calloc(1, bytes);
     block->size_bytes = size;
-    arena->newest = block;
-    if (arena->next_size_bytes < ARENA_LARGEST_BLOCK) arena->next_size_bytes *= 2;
+    block->is_of_pages = is_of_pages;
+    Block **place = apart && arena->newest ? &arena->newest->older : &arena->newest;
+    block->older = *place;
+    *place = block;
+    if (!arena->pages && arena->next_size_bytes < ARENA_LARGEST_BLOCK) arena->next_size_bytes *= 2;
+    return block;
 }
 
 void *arena_alloc_aligned(Arena *arena, size_t size_bytes, size_t align_bytes) {
     assert(align_bytes && !(align_bytes & (align_bytes - 1)) && align_bytes <= ARENA_MAX_ALIGN);
-    if (!has_room(arena->newest, size_bytes, align_bytes))
-        add_block(arena, size_bytes, align_bytes);
     Block *block = arena->newest;
+    if (is_apart(arena, size_bytes) || !has_room(block, size_bytes, align_bytes))
+        block = add_block(arena, size_bytes, align_bytes);
     block->used_bytes += padding_of(block, align_bytes);
     void *piece = block->bytes + block->used_bytes;
     block->used_bytes += size_bytes;

@@ -30,7 +30,8 @@ static SetCounts *sets_wanted(const Engine *engine, UnitKind kind, uint32_t unit
 
 static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
     const MachineConfig *machine = engine->machine;
-    SmEnvironment environment = {.config = &machine->sm,
+    SmEnvironment environment = {.pages = engine->pages,
+                                 .config = &machine->sm,
                                  .policy = policy,
                                  .policy_call = &engine->calls[index],
                                  .map = &engine->map,
@@ -71,6 +72,7 @@ static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uin
     const MachineConfig *machine = engine->machine;
     DramConfig dram = dram_under(machine, policy);
     PartitionEnvironment environment = {
+        .pages = engine->pages,
         .config = &machine->partition,
         .dram = &dram,
         .bus = engine->buses ? &engine->buses[channel / 2] : NULL,
@@ -100,6 +102,7 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     Engine *engine = base_calloc(1, sizeof *engine);
     engine->watch = options->watch;
     engine->machine = machine;
+    engine->pages = pages_new();
     engine->calls = calls;
     engine->never_sleeps = options->never_sleeps;
     engine->team_every = options->team_every;
@@ -159,6 +162,7 @@ void engine_free(Engine *engine) {
     free(engine->networks);
     free(engine->pools.pools);
     free(engine->pools.outcomes);
+    pages_free(engine->pages);
     free(engine);
 }
 

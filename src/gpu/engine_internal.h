@@ -34,6 +34,7 @@ _Static_assert(sizeof(CyclePart) % TEAM_LINE == 0, "threads write side by side")
 
 struct Engine {
     const MachineConfig *machine;
+    Pages *pages; /* of SMs and partitions */
     AddressMap map;
     Noc *requests, *replies;
     Sm **sms;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/pages.h"
 #include "dram/address_map.h"
 #include "dram/channel.h"
 #include "noc/noc.h"
@@ -14,6 +15,7 @@
 
 /* Everything that is pointed to is borrowed and must outlive the partition. */
 typedef struct PartitionEnvironment {
+    Pages *pages; /* where it lies; NULL: anywhere */
     const PartitionConfig *config;
     const DramConfig *dram;
     DramBus *bus;            /* command bus that the channel shares with others; NULL: none */

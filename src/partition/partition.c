@@ -51,7 +51,7 @@ static void find_nodes(Partition *partition) {
 }
 
 Partition *partition_new(const PartitionEnvironment *environment) {
-    Arena *arena = arena_new();
+    Arena *arena = arena_new_on(environment->pages);
     Partition *partition = arena_alloc_aligned(arena, sizeof *partition, 64);
     const PartitionConfig *config = environment->config;
     partition->arena = arena;

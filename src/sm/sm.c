@@ -52,7 +52,7 @@ static void start_view(SmContext *context, uint32_t cta_limit, uint64_t cycle) {
 }
 
 Sm *sm_new(const SmEnvironment *environment) {
-    Arena *arena = arena_new();
+    Arena *arena = arena_new_on(environment->pages);
     Sm *sm = arena_alloc_aligned(arena, sizeof *sm, 64);
     SmContext *context = &sm->context;
     const SmConfig *config = environment->config;

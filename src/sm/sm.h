@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/pages.h"
 #include "cache/l1d_trace.h"
 #include "dram/address_map.h"
 #include "isa/launch.h"
@@ -32,6 +33,7 @@ typedef struct Sm Sm;
 
 /* What an SM is built into. Everything is borrowed and must outlive it. */
 typedef struct SmEnvironment {
+    Pages *pages; /* where it lies; NULL: anywhere */
     const SmConfig *config;
     const SchedPolicy *policy; /* warp scheduling policy */
     SchedCall *policy_call;    /* where its calls are noted; NULL: nobody wants to know */

@@ -1,0 +1,79 @@
+/* Ranges of the host's memory, and how they are taken (see the header). */
+#include "base/pages.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum {
+    PIECE_ALIGN = 64,       /* bytes: a line of the host's caches */
+    HUGE_BYTES = 2 << 20,   /* a huge page of x86-64, and of ARM with small pages of 4 KiB */
+    RANGE_BYTES = 16 << 20, /* of a range, if nothing larger is asked for: only what is touched of
+                               it takes memory */
+};
+
+typedef struct Range {
+    struct Range *older;
+    void *start;   /* as it was got */
+    size_t mapped; /* bytes, if mmap gave it; 0: calloc did */
+} Range;
+
+struct Pages {
+    Range *newest;
+    char *next;  /* of the newest range: what is not taken yet ... */
+    size_t left; /* ... and its bytes */
+};
+
+Pages *pages_new(void) { return base_calloc(1, sizeof(Pages)); }
+
+void pages_free(Pages *pages) {
+    if (!pages) return;
+    for (Range *range = pages->newest; range;) {
+        Range *older = range->older;
+        if (range->mapped) munmap(range->start, range->mapped);
+        else free(range->start);
+        free(range);
+        range = older;
+    }
+    free(pages);
+}
+
+static size_t round_up(size_t size_bytes, size_t align_bytes) {
+    return (size_bytes + align_bytes - 1) & ~(align_bytes - 1);
+}
+
+/* A new range, which begins where a huge page does. False: the host does not map so much. */
+static bool map_range(Pages *pages, Range *range, size_t size_bytes) {
+    size_t bytes = round_up(size_bytes > RANGE_BYTES ? size_bytes : RANGE_BYTES, HUGE_BYTES);
+    void *start = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED) return false;
+    size_t skipped = -(uintptr_t)start & (HUGE_BYTES - 1);
+    range->start = start;
+    range->mapped = bytes + HUGE_BYTES;
+    pages->next = (char *)start + skipped;
+    pages->left = bytes;
+    madvise(pages->next, bytes, MADV_HUGEPAGE); /* if it can't be had it can't */
+    return true;
+}
+
+static void add_range(Pages *pages, size_t size_bytes) {
+    Range *range = base_calloc(1, sizeof *range);
+    if (size_bytes > SIZE_MAX / 2 || !map_range(pages, range, size_bytes)) {
+        range->start = base_alloc_lines(size_bytes);
+        pages->next = range->start;
+        pages->left = size_bytes;
+    }
+    range->older = pages->newest;
+    pages->newest = range;
+}
+
+void *pages_take(Pages *pages, size_t size_bytes) {
+    size_bytes = size_bytes > SIZE_MAX / 2 ? size_bytes : round_up(size_bytes, PIECE_ALIGN);
+    if (size_bytes > pages->left) add_range(pages, size_bytes);
+    char *piece = pages->next;
+    pages->next += size_bytes;
+    pages->left -= size_bytes;
+    return piece;
+}
