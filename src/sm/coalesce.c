@@ -13,6 +13,11 @@ enum { MASKED_BYTES = 128 }; /* bytes that SmAccess.written has a bit for */
     UINT64_C(0x20000000) /* where local memory lies as seen by caches and DRAM */
 #define PARAM_PHYSICAL_BASE UINT64_C(0x10000000) /* and kernel parameters */
 
+/* Whether banks are words, of which lanes that all go together can ask for 32. */
+static bool has_word_banks(const SmSharedConfig *config) {
+    return config->conflict_lanes >= ISA_LANES && config->banks == 32 && config->bank_bytes == 4;
+}
+
 void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t atom_bytes,
                     uint32_t sm, uint32_t sms) {
     *coalescer = (SmCoalescer){.lsu = &config->lsu,
@@ -23,6 +28,7 @@ void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t ato
                                .l1t_bytes = cache_config_fill_bytes(&config->l1t),
                                .sm = sm,
                                .sms = sms,
+                               .has_word_banks = has_word_banks(&config->shared),
                                .l1_takes_hints = config->l1d_own.takes_hints};
 }
 
@@ -252,22 +258,7 @@ static uint32_t bank_cycles(const SmSharedConfig *config, const SmOperation *op)
 
 /* Whether all lanes access a word, each half of the warp one or those behind each other. */
 static bool has_pattern(const SmOperation *op) {
-    uint32_t low = op->pattern & (ISA_HALF_RUN | ISA_HALF_ONE), high = op->pattern >> ISA_HALF_BITS;
-    return low && high && op->lanes == UINT32_MAX;
-}
-
-/* Words that half a warp accesses, of a pattern that has been found. */
-static uint32_t words_of_half(uint32_t pattern) {
-    return pattern & ISA_HALF_RUN ? ISA_LANES / 2 : 1;
-}
-
-/* Whether no two different words of the halves lie in one of 32 banks: word i of the lower and word
- * j of the upper half do when i - j is their distance modulo 32, unless it is their distance. */
-static bool halves_fit(const SmOperation *op) {
-    uint32_t low = words_of_half(op->pattern), high = words_of_half(op->pattern >> ISA_HALF_BITS);
-    int64_t distance = ((int64_t)op->address[ISA_LANES / 2] - (int64_t)op->address[0]) >> 2;
-    int64_t rest = distance & 31;
-    return (rest >= low || distance == rest) && (32 - rest >= high || distance == rest - 32);
+    return coalesce_knows(op->pattern) && op->lanes == UINT32_MAX;
 }
 
 /* Whether all lanes stay in one row of 32 words, in which every bank has one. */
@@ -283,10 +274,8 @@ static bool is_in_one_row(const uint64_t *address) {
 static bool is_conflict_free(const SmSharedConfig *config, const SmOperation *op) {
     const IsaInfo *info = op->info;
     const uint64_t *address = op->address;
-    if (config->conflict_lanes < ISA_LANES || config->banks != 32 || config->bank_bytes != 4 ||
-        info->element_bytes * info->vector > 4)
-        return false;
-    if (has_pattern(op)) return halves_fit(op);
+    if (!has_word_banks(config) || info->element_bytes * info->vector > 4) return false;
+    if (has_pattern(op)) return coalesce_halves_fit(op->pattern, address);
     if (op->lanes == UINT32_MAX && is_in_one_row(address)) return true;
     uint32_t word_of[32], used = 0;
     for (uint32_t rest = op->lanes; rest; rest &= rest - 1) {

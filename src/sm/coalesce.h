@@ -11,6 +11,7 @@
 #define TYTO_SM_COALESCE_H
 
 #include "isa/isa.h"
+#include "partition/request.h"
 #include "sm/inst.h"
 
 /* What it must know of the machine and the kernel; never changes while a kernel runs. */
@@ -24,6 +25,7 @@ typedef struct SmCoalescer {
     uint32_t sm, sms;       /* number of this one, and how many there are */
     uint32_t cta_threads;   /* threads of a CTA, rounded up to whole warps */
     uint64_t local_threads; /* threads that can be resident on the whole machine */
+    bool has_word_banks;    /* shared memory: 32 banks of 4 bytes, for all lanes at once */
     bool l1_takes_hints;    /* as in sm_config.h, of L1D and ... */
     bool l2_takes_hints;    /* ... of L2: the owner's */
 } SmCoalescer;
@@ -44,6 +46,46 @@ void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t ato
                     uint32_t sm, uint32_t sms);
 /* `cta_limit`: CTAs that are resident on an SM at once. */
 void coalescer_start_kernel(SmCoalescer *coalescer, uint32_t cta_warps, uint32_t cta_limit);
+
+/* ---- Patterns (IsaContext.pattern) ---- */
+
+/* Whether one tells of both halves. */
+static inline bool coalesce_knows(uint32_t pattern) {
+    const uint32_t half = ISA_HALF_RUN | ISA_HALF_ONE;
+    return pattern & half && pattern >> ISA_HALF_BITS & half;
+}
+
+/* Words that half a warp accesses, of a pattern that has been found. */
+static inline uint32_t coalesce_words_of_half(uint32_t pattern) {
+    return pattern & ISA_HALF_RUN ? ISA_LANES / 2 : 1;
+}
+
+/* Whether no two different words of the halves lie in one of 32 banks: word i of the lower and word
+ * j of the upper half do when i - j is their distance modulo 32, unless it is their distance. */
+static inline bool coalesce_halves_fit(uint32_t pattern, const uint64_t *address) {
+    uint32_t low = coalesce_words_of_half(pattern);
+    uint32_t high = coalesce_words_of_half(pattern >> ISA_HALF_BITS);
+    int64_t distance = ((int64_t)address[ISA_LANES / 2] - (int64_t)address[0]) >> 2;
+    int64_t rest = distance & 31;
+    return (rest >= low || distance == rest) && (32 - rest >= high || distance == rest - 32);
+}
+
+/* Whether a pattern tells that an instruction is one pass through shared memory, as most are. */
+static inline bool coalesce_is_one_pass(const SmCoalescer *coalescer, const IsaInfo *info,
+                                        const uint64_t *address, uint32_t pattern) {
+    return info->space == PTX_SPACE_SHARED && coalescer->has_word_banks &&
+           coalesce_knows(pattern) && coalesce_halves_fit(pattern, address);
+}
+/* What coalesce() makes of it. */
+static inline void coalesce_one_pass(const IsaInfo *info, SmMemory *memory) {
+    memory->count = 1;
+    memory->done = 0;
+    memory->cycles = 1;
+    memory->path = SM_PATH_SHARED;
+    memory->is_store = info->memory == ISA_MEMORY_STORE;
+    memory->is_atomic = memory->is_local = memory->is_parameter = false;
+    memory->advice = MEM_ADVICE_NONE;
+}
 
 /* The accesses of an instruction, into `memory` (of which `next` is left alone). */
 void coalesce(const SmCoalescer *coalescer, const SmOperation *operation, SmMemory *memory);

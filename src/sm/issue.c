@@ -295,17 +295,20 @@ ALWAYS const SmMemory *find_accesses(const SmIssue *issue, SmContext *sm, SmInst
     SmMemory *memory = insts_next_memory(&sm->insts);
     const bool is_hinted = op->traits & SM_OP_HINTED || (!plain && sm->launch->window.bytes);
     if (!plain && issue->sees_registered) see_registered(sm, info);
-    coalesce(&issue->coalescer,
-             &(SmOperation){.info = info,
-                            .address = sm->isa.address,
-                            .space = sm->isa.space,
-                            .lanes = is_hinted ? naming_lanes(sm, info, inst) : inst->lanes,
-                            .pattern = issue->sees_registered ? 0 : sm->isa.pattern,
-                            .warp = w->isa->index,
-                            .cta_slot = w->cta_slot,
-                            .is_call_argument = info->space == PTX_SPACE_PARAM &&
-                                                sm->program[inst->pc].space == PTX_SPACE_LOCAL},
-             memory);
+    if (coalesce_is_one_pass(&issue->coalescer, info, sm->isa.address, sm->isa.pattern))
+        coalesce_one_pass(info, memory);
+    else
+        coalesce(&issue->coalescer,
+                 &(SmOperation){.info = info,
+                                .address = sm->isa.address,
+                                .space = sm->isa.space,
+                                .lanes = is_hinted ? naming_lanes(sm, info, inst) : inst->lanes,
+                                .pattern = issue->sees_registered ? 0 : sm->isa.pattern,
+                                .warp = w->isa->index,
+                                .cta_slot = w->cta_slot,
+                                .is_call_argument = info->space == PTX_SPACE_PARAM &&
+                                                    sm->program[inst->pc].space == PTX_SPACE_LOCAL},
+                 memory);
     if (memory->path == SM_PATH_L1D || memory->path == SM_PATH_BYPASS)
         histogram_add(&sm->histograms, HISTOGRAM_accesses, memory->count);
     if (is_hinted) take_hints(sm, inst, memory);

@@ -368,6 +368,23 @@ static void lay_half(Bench *bench, int first, uint32_t pattern, uint64_t address
         bench->address[first + i] = address + (pattern == ISA_HALF_RUN ? 4 * (uint64_t)i : 0);
 }
 
+/* What has been coalesced would have been found to be one pass of shared memory, or not. */
+static void assert_one_pass(Bench *bench, bool is_one) {
+    SmMemory quick;
+    bench->coalescer.has_word_banks = true;
+    assert_int_equal(coalesce_is_one_pass(&bench->coalescer, &bench->info, bench->address,
+                                          bench->operation.pattern),
+                     is_one);
+    if (!is_one) return;
+    memset(&quick, 0xFF, sizeof quick);
+    quick.next = bench->memory.next;
+    coalesce_one_pass(&bench->info, &quick);
+    assert_memory_equal(&quick, &bench->memory, offsetof(SmMemory, advice) + sizeof quick.advice);
+    bench->coalescer.has_word_banks = false;
+    assert_false(coalesce_is_one_pass(&bench->coalescer, &bench->info, bench->address,
+                                      bench->operation.pattern));
+}
+
 /* Coalesces with the pattern and without it; what comes out must be the same. */
 static void assert_same_with_pattern(PtxSpace space, IsaMemoryKind kind, uint32_t low,
                                      uint32_t high, int64_t distance) {
@@ -382,6 +399,7 @@ static void assert_same_with_pattern(PtxSpace space, IsaMemoryKind kind, uint32_
     assert_int_equal(with.memory.count, without.memory.count);
     if (space != PTX_SPACE_SHARED)
         assert_memory_equal(with.access, without.access, with.memory.count * sizeof *with.access);
+    assert_one_pass(&with, space == PTX_SPACE_SHARED && without.memory.cycles == 1);
 }
 
 static void test_a_pattern_that_is_known_changes_nothing(void **state) {
@@ -391,6 +409,7 @@ static void test_a_pattern_that_is_known_changes_nothing(void **state) {
             uint32_t low = halves & 1 ? ISA_HALF_RUN : ISA_HALF_ONE;
             uint32_t high = halves & 2 ? ISA_HALF_RUN : ISA_HALF_ONE;
             assert_same_with_pattern(PTX_SPACE_SHARED, ISA_MEMORY_LOAD, low, high, distance);
+            assert_same_with_pattern(PTX_SPACE_SHARED, ISA_MEMORY_STORE, low, high, distance);
             assert_same_with_pattern(PTX_SPACE_GLOBAL, ISA_MEMORY_LOAD, low, high, distance);
             assert_same_with_pattern(PTX_SPACE_GLOBAL, ISA_MEMORY_STORE, low, high, distance);
         }
