@@ -135,12 +135,14 @@ void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena) 
         .ways = config->ways,
         .stride = config->ways,
         .last_ways = UINT32_MAX,
+        .memo = ARENA_NEW(arena, TagMemo),
         .dirty_share = (uint8_t)config->dirty_share,
         .line_shift = (uint8_t)bits_lowest32(config->line_bytes),
         .sector_shift = (uint8_t)bits_lowest32(sector),
         .sectors = (uint8_t)(config->line_bytes / sector),
         .is_lru = config->replacement == REPLACE_LRU,
     };
+    tags->memo->tag = TAG_EMPTY;
     Diag *diag = diag_new();
     bool is_good =
         set_index_init(&tags->index, config->set_index, config->sets, config->line_bytes, diag);
@@ -272,8 +274,13 @@ static int32_t find_victim(const TagArray *tags, uint32_t base, CachePriority pr
 }
 
 bool tag_array_can_reserve(const TagArray *tags, uint64_t address) {
-    return find_victim(tags, set_index_of(&tags->index, address) * tags->stride, PRIORITY_UNSAID) !=
-           TAG_NONE;
+    const uint32_t base = tag_array_base(tags, address);
+    if (tags->ranked_lines || tags->list)
+        return find_victim(tags, base, PRIORITY_UNSAID) != TAG_NONE;
+    const uint8_t spares = spared(tags);
+    for (const TagLine *line = &tags->lines[base]; line < &tags->lines[base + tags->ways]; line++)
+        if (!(line->pending | (line->dirty & spares))) return true;
+    return false;
 }
 
 int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, TagEviction *evicted) {
@@ -282,7 +289,7 @@ int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, Tag
 
 int32_t tag_array_reserve_as(TagArray *tags, uint64_t address, uint8_t pending,
                              CachePriority priority, TagEviction *evicted) {
-    uint32_t base = set_index_of(&tags->index, address) * tags->stride;
+    uint32_t base = tag_array_base(tags, address);
     int32_t place = find_victim(tags, base, priority);
     *evicted = (TagEviction){0};
     if (place == TAG_NONE) return TAG_NONE;

@@ -52,14 +52,21 @@ _Static_assert(sizeof(TagLine) == 24, "lines of a set stay in few cache lines");
 
 typedef struct TagList TagList; /* tag_array.c's own */
 
+/* The line that was asked for last: one access asks for its set several times. */
+typedef struct TagMemo {
+    uint64_t tag;  /* of the line */
+    uint32_t base; /* first place of its set */
+} TagMemo;
+
 typedef struct TagArray {
-    uint64_t *tags;      /* line address of each place, by set, then way; TAG_EMPTY when free */
-    TagLine *lines;      /* state of each place */
-    uint64_t *written;   /* bytes written of each sector of each place; NULL without tracks_bytes */
-    uint64_t clock;      /* stamps given out */
-    TagList *list;       /* sets of many ways: order of replacement and hash table; else NULL */
-    uint32_t sets, ways; /* geometry: ways in use */
-    uint32_t stride;     /* places of a set: the most ways it can have */
+    uint64_t *tags;    /* line address of each place, by set, then way; TAG_EMPTY when free */
+    TagLine *lines;    /* state of each place */
+    uint64_t *written; /* bytes written of each sector of each place; NULL without tracks_bytes */
+    uint64_t clock;    /* stamps given out */
+    TagMemo *memo; /* of the function from address to set, which takes the longest of a lookup */
+    TagList *list; /* sets of many ways: order of replacement and hash table; else NULL */
+    uint32_t sets, ways;   /* geometry: ways in use */
+    uint32_t stride;       /* places of a set: the most ways it can have */
     uint32_t dirty_lines;  /* lines with a dirty sector */
     uint32_t dirty_floor;  /* while there are fewer of them, they stay */
     uint32_t ranked_lines; /* lines that are not TAG_NORMAL */
@@ -104,6 +111,15 @@ static inline uint8_t tag_array_sectors(const TagArray *tags, uint64_t address, 
     return (uint8_t)((2u << last) - (1u << first));
 }
 
+/* First place of the set of `address`. */
+static inline uint32_t tag_array_base(const TagArray *tags, uint64_t address) {
+    const uint64_t tag = address >> tags->line_shift;
+    TagMemo *memo = tags->memo;
+    if (memo->tag != tag)
+        *memo = (TagMemo){.tag = tag, .base = set_index_of(&tags->index, address) * tags->stride};
+    return memo->base;
+}
+
 /* As tag_array_find, and tag_array_touch, where sets have many ways. */
 __attribute__((noinline)) int32_t tag_array_find_listed(const TagArray *tags, uint64_t tag);
 __attribute__((noinline)) void tag_array_touch_listed(TagArray *tags, int32_t place);
@@ -113,7 +129,7 @@ __attribute__((noinline)) void tag_array_touch_listed(TagArray *tags, int32_t pl
 static inline int32_t tag_array_find(const TagArray *tags, uint64_t address) {
     uint64_t tag = address >> tags->line_shift;
     if (tags->list) return tag_array_find_listed(tags, tag);
-    uint32_t base = set_index_of(&tags->index, address) * tags->stride;
+    uint32_t base = tag_array_base(tags, address);
     const uint64_t *row = &tags->tags[base];
     int32_t found = TAG_NONE;
     for (uint32_t way = 0; way < tags->ways; way++)

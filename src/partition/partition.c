@@ -102,9 +102,9 @@ void partition_free(Partition *partition) {
 
 void partition_push_waiting_replies(Partition *partition, uint64_t cycle) {
     Noc *const network = partition->environment.replies;
-    for (uint32_t left = partition->reply_slices; left; left &= left - 1) {
-        int index = bits_lowest32(left);
-        Slice *slice = &partition->slices[index];
+    Slice *slice = partition->slices;
+    for (uint32_t bit = 1; bit <= partition->reply_slices; bit <<= 1, slice++) {
+        if (!(partition->reply_slices & bit)) continue;
         const SliceReply *next = &slice->reply_packets[ring_front(&slice->replies)];
         if (!noc_can_inject(network, (int)slice->node, next->bytes)) continue;
         SliceReply reply = slice_pop_reply(slice, cycle);
@@ -112,7 +112,7 @@ void partition_push_waiting_replies(Partition *partition, uint64_t cycle) {
                    reply.handle);
         partition->owed--;
         if (slice->wake < partition->wake_cycle) partition->wake_cycle = slice->wake;
-        if (!slice->replies.count) partition->reply_slices &= ~(UINT32_C(1) << index);
+        if (!slice->replies.count) partition->reply_slices &= ~bit;
     }
 }
 
