@@ -21,6 +21,7 @@ void collector_init(SmCollector *collector, const SmConfig *config, Arena *arena
     assert(bits_is_power_of_two(config->collector.banks));
     collector->banks = bits_low_mask((int)config->collector.banks);
     collector->blockable = config->collector.writes_block_reads ? UINT64_MAX : 0;
+    collector->has_own_units = !shared;
     collector->steps = config->collector.steps;
     collector->reuses = config->collector.reuses;
     collector->kept.warp = TYTO_NO_WARP;
@@ -81,6 +82,7 @@ static uint32_t ready_kinds(const SmCollector *collector) {
 /* The units with a complete instruction of a kind, bit each. */
 static uint32_t ready_units(const SmCollector *collector, int kind) {
     uint32_t units = 0;
+    if (collector->has_own_units) return collector->ready & collector->open_to[kind];
     for (uint32_t left = collector->ready; left; left &= left - 1)
         if (collector->kind_of[bits_lowest32(left)] == kind) units |= left & -left;
     return units;

@@ -40,6 +40,7 @@ typedef struct SmCollector {
     uint32_t full_kinds;           /* kinds of pipeline without a place in `in`, bit per SmUnit */
     uint32_t steps;                /* SmCollectorConfig */
     bool reuses;                   /* likewise */
+    bool has_own_units;            /* each kind has units of its own; else all are for every kind */
     uint32_t bank_warp_mask;       /* all ones when a bank depends on the warp, else 0 */
     uint64_t banks;                /* all of them, bit each */
     uint64_t blockable;            /* those in which a write is in the way of reads: all or none */

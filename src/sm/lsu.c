@@ -80,22 +80,27 @@ static bool can_write(const SmInst *inst, const SmCollectors *collectors) {
     return collector_can_write(collectors_of(collectors, inst->warp), inst->writes);
 }
 
-/* Loads chosen in the last cycle write their registers; then the port chooses again, among those
- * whose banks were not written already. Or it is the chosen that wait for their banks, and nothing
- * is chosen meanwhile. */
-static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *collectors) {
+/* Loads chosen in the last cycle write their registers, unless they wait for a bank that is written
+ * already. */
+static void write_chosen(SmLsu *lsu, SmContext *sm, const SmCollectors *collectors) {
     bool waits_at_write = sm->config->lsu.waits_at_write;
-    while (lsu->chosen.count) {
+    do {
         uint16_t inst = sm_queue_peek(&lsu->chosen);
         const SmInst *done = &sm->insts.inst[inst];
         if (waits_at_write && !can_write(done, collectors)) return;
         sm_queue_pop(&lsu->chosen);
         collector_write(collectors_of(collectors, done->warp), done->writes);
         events_post(&sm->events, SM_EVENT_INST_DONE, inst);
-    }
-    uint32_t waiting = returns(lsu, l1d, sm->cycle), ports = sm->config->lsu.writeback_ports;
-    uint32_t way = lsu->last_return;
-    while (waiting && ports) {
+    } while (lsu->chosen.count);
+}
+
+/* The write-back port chooses among the ways where loads are waiting, and among those whose banks
+ * were not written already; or it is the chosen that wait for their banks. */
+static void choose(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *collectors,
+                   uint32_t waiting) {
+    bool waits_at_write = sm->config->lsu.waits_at_write;
+    uint32_t ports = sm->config->lsu.writeback_ports, way = lsu->last_return;
+    do {
         uint32_t after = waiting & ~1u << way;
         way = (uint32_t)bits_lowest32(after ? after : waiting);
         waiting &= ~(1u << way);
@@ -108,7 +113,14 @@ static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors
         ports--;
         if (!is_for_nobody && insts_access_done(&sm->insts, inst))
             sm_queue_push(&lsu->chosen, inst);
-    }
+    } while (waiting && ports);
+}
+
+/* While chosen loads wait for their banks nothing is chosen. */
+static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *collectors) {
+    if (lsu->chosen.count) write_chosen(lsu, sm, collectors);
+    uint32_t waiting = returns(lsu, l1d, sm->cycle);
+    if (waiting && !lsu->chosen.count) choose(lsu, sm, l1d, collectors, waiting);
 }
 
 static inline void drain_pipe(SmLsu *lsu, SmPipe *pipe, uint64_t cycle, SmReturn way) {
@@ -339,7 +351,7 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
 /* ---- The cycle ---- */
 
 void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmCollectors *collectors) {
-    if (lsu->chosen.count | returns(lsu, l1d, sm->cycle)) write_back(lsu, sm, l1d, collectors);
+    write_back(lsu, sm, l1d, collectors);
     if (lsu->next_due <= sm->cycle) take_due(lsu, sm, port);
     if (port_has_reply(port)) handle_reply(lsu, sm, l1d, port);
     if (port->misses_waiting) {
