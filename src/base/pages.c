@@ -19,6 +19,21 @@ typedef struct Range {
     size_t mapped; /* bytes, if mmap gave it; 0: calloc did */
 } Range;
 
+/* The leak sanitizer looks for pointers in malloc's memory, and where it is told to. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
+#include <sanitizer/lsan_interface.h>
+static void watch(const Range *range) { __lsan_register_root_region(range->start, range->mapped); }
+static void unwatch(const Range *range) {
+    __lsan_unregister_root_region(range->start, range->mapped);
+}
+#else
+static void watch(const Range *range) { (void)range; }
+static void unwatch(const Range *range) { (void)range; }
+#endif
+
 struct Pages {
     Range *newest;
     char *next;  /* of the newest range: what is not taken yet ... */
@@ -31,8 +46,12 @@ void pages_free(Pages *pages) {
     if (!pages) return;
     for (Range *range = pages->newest; range;) {
         Range *older = range->older;
-        if (range->mapped) munmap(range->start, range->mapped);
-        else free(range->start);
+        if (range->mapped) {
+            unwatch(range);
+            munmap(range->start, range->mapped);
+        } else {
+            free(range->start);
+        }
         free(range);
         range = older;
     }
@@ -54,6 +73,7 @@ static bool map_range(Pages *pages, Range *range, size_t size_bytes) {
     range->mapped = bytes + HUGE_BYTES;
     pages->next = (char *)start + skipped;
     pages->left = bytes;
+    watch(range);
     madvise(pages->next, bytes, MADV_HUGEPAGE); /* if it can't be had it can't */
     return true;
 }
