@@ -70,13 +70,13 @@ int main(int count, char **words) {
 ENDLESS = r"""
 #include <cstdio>
 __global__ void prepare(int *p) { *p = 0; }
-__global__ void spin(volatile int *p) {
+__global__ void spin(volatile int *p) { /* it stores, as a loop that only looks is soon given up */
     printf("running\n");
-    while (*p == 0) {}
+    while (*p == 0) p[1] = p[1] ^ 1;
 }
 int main() {
     int *p;
-    cudaMalloc((void **)&p, 4);
+    cudaMalloc((void **)&p, 8);
     prepare<<<1, 1>>>(p);
     spin<<<1, 1>>>(p);
     printf("not reached\n");
