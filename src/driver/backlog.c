@@ -98,6 +98,8 @@ static void item_free(Driver *driver, BacklogItem *item) {
     if (item->kind == BACKLOG_LAUNCH) graph_launch_free(driver, item->launch);
     free(item->staged);
     free(item);
+    driver->backlog_changes++;
+    driver->waiting_threads = 0;
 }
 
 /* Takes a backlog out of the list, with all of its items. */
@@ -287,7 +289,9 @@ static const GraphWork *oldest_wait(const Driver *driver, unsigned *done) {
     return NULL;
 }
 
-/* Threads of the process but those that wait here, and the simulator's own, whose names say so. */
+/* Threads of the process but this one, those that wait as it does, and the simulator's own, whose
+ * names say so. A thread that is no more has done all that it would: look at what is waited for
+ * after this. */
 static unsigned other_threads(const Driver *driver) {
     DIR *tasks = opendir("/proc/self/task");
     unsigned count = 0;
@@ -301,7 +305,8 @@ static unsigned other_threads(const Driver *driver) {
         fclose(file);
     }
     if (tasks) closedir(tasks);
-    return count > driver->waiting_threads ? count - driver->waiting_threads : 0;
+    const unsigned waiting = driver->waiting_threads + 1;
+    return count > waiting ? count - waiting : 0;
 }
 
 static void say_wait(const Call *call, const char *after_words) {
@@ -314,34 +319,49 @@ static void say_wait(const Call *call, const char *after_words) {
     text_free(&what);
 }
 
-/* Whether anybody is left who could end a wait. */
-static bool can_end(const Call *call) {
+/* Whether another process could end the oldest wait. */
+static bool is_shared(const Call *call) {
     unsigned done = 0;
     const GraphWork *work = oldest_wait(call->driver, &done);
-    return other_threads(call->driver) ||
-           (work && operations_are_shared(call, &work->operations, done));
+    return work && operations_are_shared(call, &work->operations, done);
+}
+
+/* One look at what a call waits for; whether that will never come. */
+static bool is_hopeless(Call *call, const Target *target) {
+    Driver *driver = call->driver;
+    const uint64_t changes = driver->backlog_changes;
+    const unsigned others = other_threads(driver);
+    backlog_advance(call);
+    return !others && driver->backlog_changes == changes && !is_reached(call, target) &&
+           !is_shared(call);
+}
+
+/* Lets the others go on for a while. Who sleeps here can do nothing until the backlogs change. */
+static void pause_call(Call *call) {
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    Driver *driver = call->driver;
+    const uint64_t changes = driver->backlog_changes;
+    driver->waiting_threads++;
+    call_end(call, CUDA_SUCCESS);
+    nanosleep(&pause, NULL);
+    if (call_begin_driver(call)) abort(); /* it is there for as long as the process */
+    if (driver->backlog_changes == changes) driver->waiting_threads--;
 }
 
 static CUresult wait_for(Call *call, Target target) {
-    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    Driver *driver = call->driver;
     const CUcontext context = call->context->handle;
     backlog_advance(call);
     for (int pauses = 1; !is_reached(call, &target); pauses++) {
-        driver->waiting_threads++;
-        if (!can_end(call)) {
-            driver->waiting_threads--;
+        if (is_hopeless(call, &target)) {
             say_wait(call, ", and nothing is left that could change it");
             call->context->error = CUDA_ERROR_LAUNCH_TIMEOUT;
-            backlog_clear(driver, call->context);
+            backlog_clear(call->driver, call->context);
             break;
         }
+        if (is_reached(call, &target)) break;
         if (pauses == PAUSES_UNTIL_TOLD)
             say_wait(call, " for a long time; another thread or process may still change it");
-        call_end(call, CUDA_SUCCESS);
-        nanosleep(&pause, NULL);
-        if (call_begin_driver(call)) abort(); /* it is there for as long as the process */
-        driver->waiting_threads--;
+        pause_call(call);
         call->context = CALL_GET(call, HANDLE_CONTEXT, context);
         if (!call->context) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
         backlog_advance(call);

@@ -157,7 +157,8 @@ typedef struct Driver {
     Backlog *backlogs;               /* of streams that wait */
     uint64_t last_item;              /* number given last to an item of theirs */
     bool is_advancing;               /* some of them are being done */
-    unsigned waiting_threads;        /* in calls that wait for them */
+    uint64_t backlog_changes;        /* their items that were done or dropped */
+    unsigned waiting_threads;        /* that have slept since the last of these, to wait for them */
     GraphBytes graph_bytes;
     Ranges *reservations;   /* Range: of cuMemAddressReserve; NULL before the first */
     Ranges *mappings;       /* of cuMemMap (virtual.c); likewise */

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "tyto/cuda.h"
@@ -86,25 +87,64 @@ static void a_context_takes_its_waits_along(void **state) {
     assert_cuda(cuMemsetD32Async(word, 2, 1, first));
 }
 
-static void *write_later(void *pointer) {
-    atomic_store((_Atomic uint32_t *)pointer, 1);
+static uint32_t *host; /* a word that the device sees too */
+static CUdeviceptr host_word;
+
+static void allocate_host_word(void) {
+    assert_cuda(cuMemAllocHost((void **)&host, sizeof *host));
+    *host = 0;
+    assert_cuda(cuMemHostGetDevicePointer(&host_word, host, 0));
+}
+
+static void *write_later(void *unused) {
+    (void)unused;
+    atomic_store((_Atomic uint32_t *)host, 1);
     return NULL;
 }
 
+/* Often, as the thread may have ended when the wait is looked at, or not have begun. */
 static void another_thread_ends_a_wait(void **state) {
     (void)state;
-    uint32_t *host;
-    CUdeviceptr address;
-    pthread_t thread;
-    assert_cuda(cuMemAllocHost((void **)&host, sizeof *host));
-    *host = 0;
-    assert_cuda(cuMemHostGetDevicePointer(&address, host, 0));
-    assert_cuda(cuStreamWaitValue32(first, address, 1, CU_STREAM_WAIT_VALUE_GEQ));
-    assert_cuda(cuMemsetD32Async(word, 9, 1, first));
-    assert_int_equal(pthread_create(&thread, NULL, write_later, host), 0);
-    assert_cuda(cuStreamSynchronize(first));
-    pthread_join(thread, NULL);
-    assert_int_equal(value(), 9);
+    allocate_host_word();
+    for (int i = 0; i < 200; i++) {
+        pthread_t thread;
+        *host = 0;
+        assert_cuda(cuMemsetD32(word, 0, 1));
+        assert_cuda(cuStreamWaitValue32(first, host_word, 1, CU_STREAM_WAIT_VALUE_GEQ));
+        assert_cuda(cuMemsetD32Async(word, 9, 1, first));
+        assert_int_equal(pthread_create(&thread, NULL, write_later, NULL), 0);
+        assert_cuda(cuStreamSynchronize(first));
+        pthread_join(thread, NULL);
+        assert_int_equal(value(), 9);
+    }
+    assert_cuda(cuMemFreeHost(host));
+}
+
+static void *pass_it_on(void *failed) {
+    *(bool *)failed = cuCtxSetCurrent(context) || cuStreamSynchronize(second) ||
+                      cuStreamWriteValue32(NULL, word, 1, 0);
+    return NULL;
+}
+
+/* It sleeps when what it waits for is done, and is no thread of which nothing can come. */
+static void a_thread_that_waits_may_go_on(void **state) {
+    (void)state;
+    allocate_host_word();
+    for (int i = 0; i < 20; i++) {
+        bool failed;
+        pthread_t waiting, thread;
+        *host = 0;
+        assert_cuda(cuMemsetD32(word, 0, 1));
+        assert_cuda(wait_for(first, 1));
+        assert_cuda(cuStreamWaitValue32(second, host_word, 1, CU_STREAM_WAIT_VALUE_GEQ));
+        assert_int_equal(pthread_create(&waiting, NULL, pass_it_on, &failed), 0);
+        assert_int_equal(pthread_create(&thread, NULL, write_later, NULL), 0);
+        assert_cuda(cuStreamSynchronize(first));
+        pthread_join(waiting, NULL);
+        pthread_join(thread, NULL);
+        assert_false(failed);
+        assert_int_equal(value(), 1);
+    }
     assert_cuda(cuMemFreeHost(host));
 }
 
@@ -224,6 +264,7 @@ int main(void) {
         CASE(a_wait_that_nothing_can_end_fails),
         CASE(a_context_takes_its_waits_along),
         CASE(another_thread_ends_a_wait),
+        CASE(a_thread_that_waits_may_go_on),
         CASE(copies_of_pageable_memory_are_as_if_nothing_waited),
         CASE(a_graph_goes_on_where_it_does_not_wait),
         CASE(a_captured_wait_is_a_node),
