@@ -140,6 +140,34 @@ static void test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order(v
     stage_free(bench->stage);
 }
 
+/* A line on its way has not missed again. */
+static void test_a_set_counts_its_lookups_misses_and_evictions(void **state) {
+    (void)state;
+    enum { SETS = 2 };
+    Bench *bench = start("l1d.size=256B l1d.ways=1 l1d.latency=1 l1d.index=linear");
+    Sets sets = sets_new(1, SETS);
+    const SetCounts *of = sets_of(&sets, 0);
+    bench->stage->sm.env.l1d_sets = sets_of(&sets, 0);
+    enter(bench, bench->load, 1, A);
+    step(bench);
+    enter(bench, bench->load, 2, A);
+    step(bench); /* on its way */
+    fill(bench, A);
+    enter(bench, bench->load, 3, A);
+    step(bench); /* there */
+    const uint32_t own = of[0].accesses ? 0 : 1;
+    assert_int_equal(of[own].accesses, 3);
+    assert_int_equal(of[own].misses, 1);
+    assert_int_equal(of[own].evictions, 0);
+    assert_int_equal(of[1 - own].accesses, 0);
+    enter(bench, bench->load, 3, A + (uint64_t)SETS * LINE);
+    step(bench);
+    assert_int_equal(of[own].misses, 2);
+    assert_int_equal(of[own].evictions, 1);
+    sets_free(&sets);
+    stage_free(bench->stage);
+}
+
 /* Who had brought a line in: another warp, the warp's other threads, or all of those that hit it.
  */
 static void test_hits_are_told_by_who_brought_the_line_in(void **state) {
@@ -645,6 +673,7 @@ int main(void) {
         cmocka_unit_test(test_a_hit_is_done_when_the_latency_is_over_and_not_before),
         cmocka_unit_test(test_the_queue_is_as_long_as_the_latency),
         cmocka_unit_test(test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order),
+        cmocka_unit_test(test_a_set_counts_its_lookups_misses_and_evictions),
         cmocka_unit_test(test_hits_are_told_by_who_brought_the_line_in),
         cmocka_unit_test(test_two_mshrs_refuse_the_third_line_until_a_load_has_left),
         cmocka_unit_test(test_an_mshr_of_two_refuses_the_third_load_until_the_line_is_there),
