@@ -59,7 +59,7 @@ static const Sample samples[TEXTURES] = {
      {false, true, .mode = BORDER, .border = {0.5f, 0.25f, 2, 3}}},
     {MEM_PLAIN, 1, 32, 1, 1, 1, 4, 32, FLOAT_, .is_linear_memory = true,
      .sampler = {.mode = CLAMP}},
-    {MEM_PLAIN, 2, 8, 8, 1, 1, 1, 32, SIGNED_,
+    {MEM_PLAIN, 2, 8, 1, 1, 1, 1, 32, SIGNED_,
      .sampler = {.mode = BORDER, .border = {7, 8, 9, 10}}},
     {MEM_PLAIN, 1, 16, 1, 1, 1, 2, 32, FLOAT_, .sampler = {true, true, .mode = CLAMP}},
     {MEM_PLAIN, 3, 8, 4, 4, 1, 1, 32, FLOAT_, .sampler = {false, true, .mode = CLAMP}},
@@ -259,7 +259,6 @@ static Channel channel_at(const Atlas *atlas, const Place *place, int level, con
         const int size = axis_size(place, level, axis);
         const MemAddressMode mode =
             place->face >= 0 ? MEM_ADDRESS_CLAMP : place->sampler.mode[axis];
-        if (axis > 0 && size == 1) continue;
         index[axis] = address(at[axis], size, mode);
         if (index[axis] >= 0) continue;
         double value = (double)place->sampler.border[channel];
@@ -294,7 +293,6 @@ static Channel sample_level(const Atlas *atlas, const Place *place, int level, i
         const double at = in_texels(place, level, axis) - (filters ? 0.5 : 0);
         lower[axis] = (int64_t)floor(at) + place->offset[axis];
         weight[axis] = filters ? weight_of(at - floor(at)) : 0;
-        if (axis > 0 && axis_size(place, level, axis) == 1) weight[axis] = 0;
     }
     if (!filters) return channel_at(atlas, place, level, lower, channel);
     for (int corner = 0; corner < 1 << place->axes; corner++) {

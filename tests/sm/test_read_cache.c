@@ -109,18 +109,20 @@ static void test_a_set_full_of_lines_under_way_refuses_on_miss_and_not_on_fill(v
 
 static void test_the_line_used_longest_ago_goes(void **state) {
     (void)state;
-    Bench *bench = start("l1c.mshrs=32 l1c.miss_queue=32 l1c.replacement=lru");
+    Bench *bench = start("l1c.ways=4 l1c.mshrs=32 l1c.miss_queue=32 l1c.replacement=lru");
     const CacheConfig *config = bench->cache.config;
     uint64_t apart = config->size_bytes / config->ways;
     for (uint64_t way = 0; way < config->ways; way++) {
         assert_int_equal(look(bench, way * apart, 1), READ_WAIT);
         read_cache_fill(&bench->cache, way * apart);
     }
-    assert_int_equal(look(bench, 0, 1), READ_HIT); /* the oldest, used again */
+    assert_int_equal(look(bench, 0, 1), READ_HIT);     /* the oldest two, used again: */
+    assert_int_equal(look(bench, apart, 1), READ_HIT); /* found at once, and by a search */
     assert_int_equal(look(bench, config->ways * apart, 1), READ_WAIT);
     read_cache_fill(&bench->cache, config->ways * apart);
     assert_true(read_cache_has(&bench->cache, 0));
-    assert_false(read_cache_has(&bench->cache, apart));
+    assert_true(read_cache_has(&bench->cache, apart));
+    assert_false(read_cache_has(&bench->cache, 2 * apart));
     stage_free(bench->stage);
 }
 
