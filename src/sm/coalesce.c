@@ -1,11 +1,12 @@
 /* Coalescing (see the header). */
 #include "sm/coalesce.h"
 
-#include <string.h>
-
 #include "base/bits.h"
 #include "cache/cache_config.h"
 #include "partition/request.h"
+
+/* What each lane of a scattered access passes. */
+#define ALWAYS __attribute__((always_inline)) static inline
 
 enum { MASKED_BYTES = 128 }; /* bytes that SmAccess.written has a bit for */
 
@@ -81,63 +82,71 @@ static uint64_t local_address(const SmCoalescer *c, const SmOperation *op, int l
 
 /* ---- Building the list ---- */
 
-enum { PLACES = 256 /* of the hash table of segments: twice what it can hold */ };
-
+/* The segments found so far, in the order of their addresses. Lanes mostly rise, and those that
+ * touch one segment mostly stand together: the place of a segment is looked for from the end. */
 typedef struct Builder {
-    uint64_t segment_mask;  /* bytes of a segment - 1 */
-    uint32_t segment_shift; /* log2 of a segment's bytes */
-    uint32_t atom_shift;    /* log2 of an atom's */
-    bool asks_for_all;      /* every atom of a segment, touched or not */
-    bool notes_bytes;       /* stores: which bytes are written */
-    uint32_t count;         /* segments found */
-    uint8_t place[PLACES];  /* hash table of them: index in `access` and 1; 0 is empty */
-    SmAccess access[SM_MAX_ACCESSES];
+    uint64_t segment_mask;             /* bytes of a segment - 1 */
+    uint32_t atom_shift;               /* log2 of an atom's */
+    uint32_t all_atoms;                /* what each asks for, touched or not; 0: those touched */
+    bool notes_bytes;                  /* stores: which bytes are written */
+    uint32_t count;                    /* segments found */
+    uint64_t segment[SM_MAX_ACCESSES]; /* their addresses, ascending */
+    uint8_t place[SM_MAX_ACCESSES];    /* of each: index in `access` */
+    SmAccess access[SM_MAX_ACCESSES];  /* in the order in which they were found */
 } Builder;
 
 static void builder_init(Builder *builder, uint32_t segment_bytes, uint32_t atom_bytes) {
     builder->segment_mask = segment_bytes - 1;
-    builder->segment_shift = (uint32_t)bits_lowest32(segment_bytes);
     builder->atom_shift = (uint32_t)bits_lowest32(atom_bytes);
+    builder->all_atoms = 0;
     builder->count = 0;
-    memset(builder->place, 0, sizeof builder->place);
+}
+
+/* Every atom of a segment, of which there is one at least: an atom can be larger than a segment. */
+static uint32_t atoms_of_segment(const Builder *builder) {
+    uint32_t bytes = (uint32_t)builder->segment_mask + (1u << builder->atom_shift);
+    return (uint32_t)bits_low_mask((int)(bytes >> builder->atom_shift));
 }
 
 /* The access of a segment, a new one if it has none. */
-static SmAccess *access_of(Builder *builder, uint64_t segment) {
-    uint32_t place =
-        (uint32_t)((segment >> builder->segment_shift) * UINT64_C(0x9E3779B97F4A7C15) >>
-                   56); /* Fibonacci hashing: 2^64 over the golden ratio */
-    for (; builder->place[place]; place = (place + 1) % PLACES) {
-        SmAccess *access = &builder->access[builder->place[place] - 1];
-        if (access->address == segment) return access;
-    }
+ALWAYS SmAccess *access_of(Builder *builder, uint64_t segment) {
+    uint32_t at = builder->count;
+    while (at && builder->segment[at - 1] > segment)
+        at--;
+    if (at && builder->segment[at - 1] == segment) return &builder->access[builder->place[at - 1]];
     assert(builder->count < SM_MAX_ACCESSES);
-    SmAccess *access = &builder->access[builder->count++];
-    builder->place[place] = (uint8_t)builder->count;
-    *access = (SmAccess){.address = segment};
-    return access;
+    uint32_t index = builder->count++;
+    for (uint32_t i = index; i > at; i--) {
+        builder->segment[i] = builder->segment[i - 1];
+        builder->place[i] = builder->place[i - 1];
+    }
+    builder->segment[at] = segment;
+    builder->place[at] = (uint8_t)index;
+    builder->access[index] = (SmAccess){.address = segment};
+    return &builder->access[index];
 }
 
 /* Bytes within one segment that lanes touch. */
-static void add_bytes(Builder *builder, uint32_t lanes, uint64_t address, uint32_t bytes) {
-    uint64_t segment = address & ~builder->segment_mask;
-    SmAccess *access = access_of(builder, segment);
-    uint32_t first = (uint32_t)(address - segment) >> builder->atom_shift;
-    uint32_t last = (uint32_t)(address + bytes - 1 - segment) >> builder->atom_shift;
+ALWAYS void add_bytes(Builder *builder, uint32_t lanes, uint64_t address, uint32_t bytes) {
+    uint32_t start = (uint32_t)(address & builder->segment_mask);
+    SmAccess *access = access_of(builder, address - start);
+    uint32_t first = start >> builder->atom_shift;
+    uint32_t last = (start + bytes - 1) >> builder->atom_shift;
     access->lanes |= lanes;
-    access->atoms |=
-        (uint32_t)bits_low_mask((int)(last + 1)) & ~(uint32_t)bits_low_mask((int)first);
+    access->atoms |= (2u << last) - (1u << first);
     if (builder->notes_bytes && bytes < 64)
-        access->written |= (SmBytes)bits_low_mask((int)bytes) << (address - segment);
+        access->written |= (SmBytes)bits_low_mask((int)bytes) << start;
     else if (builder->notes_bytes)
-        access->written |= ~(SmBytes)0 >> (MASKED_BYTES - bytes) << (address - segment);
+        access->written |= ~(SmBytes)0 >> (MASKED_BYTES - bytes) << start;
 }
 
-/* `count` lanes from `lane` on, whose `bytes` each lie one behind the other from `address` on. */
-static void add_run(Builder *builder, int lane, uint32_t count, uint64_t address, uint32_t bytes) {
+/* `count` lanes from `lane` on, whose `bytes` each lie one behind the other from `address` on, in
+ * more than one segment. */
+__attribute__((noinline)) static void add_long_run(Builder *builder, int lane, uint32_t count,
+                                                   uint64_t address, uint32_t bytes) {
     while (count) {
         uint64_t left = builder->segment_mask + 1 - (address & builder->segment_mask);
-        uint32_t fit = (uint32_t)(left / bytes);
+        uint32_t fit = (uint32_t)left / bytes;
         if (fit == 0) fit = 1;
         if (fit > count) fit = count;
         add_bytes(builder, (uint32_t)bits_low_mask((int)fit) << lane, address, fit * bytes);
@@ -147,12 +156,19 @@ static void add_run(Builder *builder, int lane, uint32_t count, uint64_t address
     }
 }
 
+/* `count` lanes from `lane` on, whose `bytes` each lie one behind the other from `address` on, or
+ * are the same. */
+ALWAYS void add_run(Builder *builder, int lane, uint32_t count, uint64_t address, uint32_t bytes,
+                    bool is_same) {
+    uint32_t length = is_same ? bytes : count * bytes;
+    if (!is_same && (address & builder->segment_mask) + length > builder->segment_mask + 1)
+        add_long_run(builder, lane, count, address, bytes);
+    else add_bytes(builder, (uint32_t)bits_low_mask((int)count) << lane, address, length);
+}
+
 /* Moves an access's start to its first atom, so that it names no more than is asked for. */
 static void trim(const Builder *builder, SmAccess *access) {
-    if (builder->asks_for_all) { /* at least one: an atom can be larger than a segment */
-        uint32_t bytes = (uint32_t)builder->segment_mask + (1u << builder->atom_shift);
-        access->atoms = (uint32_t)bits_low_mask((int)(bytes >> builder->atom_shift));
-    }
+    if (builder->all_atoms) access->atoms = builder->all_atoms;
     int first = bits_lowest32(access->atoms), last = bits_highest32(access->atoms);
     access->address += (uint64_t)first << builder->atom_shift;
     access->atoms >>= first;
@@ -160,27 +176,13 @@ static void trim(const Builder *builder, SmAccess *access) {
     access->bytes = (uint16_t)((uint32_t)(last - first + 1) << builder->atom_shift);
 }
 
-/* The order of the accesses by address: indices, found by insertion, of which there is little to do
- * where lanes rise as they mostly do. */
-static void sort(const Builder *builder, uint8_t *order) {
-    for (uint32_t i = 0; i < builder->count; i++) {
-        uint64_t address = builder->access[i].address;
-        uint32_t at = i;
-        for (; at > 0 && builder->access[order[at - 1]].address > address; at--)
-            order[at] = order[at - 1];
-        order[at] = (uint8_t)i;
-    }
-}
-
 /* Hands on what has been found, in the order in which the accesses go. */
-static void finish(Builder *builder, SmMemory *memory, bool descends) {
-    uint8_t order[SM_MAX_ACCESSES];
+static void finish(const Builder *builder, SmMemory *memory, bool descends) {
     uint32_t count = builder->count;
-    sort(builder, order);
     memory->count = (uint16_t)count;
     for (uint32_t i = 0; i < count; i++) {
-        SmAccess *access = &memory->access[descends ? count - 1 - i : i];
-        *access = builder->access[order[i]];
+        SmAccess *access = &memory->access[i];
+        *access = builder->access[builder->place[descends ? count - 1 - i : i]];
         trim(builder, access);
     }
 }
@@ -318,21 +320,26 @@ static void coalesce_local(const SmCoalescer *c, const SmOperation *op, uint32_t
     }
 }
 
-/* How many lanes from `lane` on are active and lie `step` bytes from one another. */
-static uint32_t run_of(const uint64_t *address, uint32_t lanes, int lane, uint64_t step) {
+/* How many lanes from `lane` on are active and lie `bytes` from one another, or at one address:
+ * *is_same. */
+ALWAYS uint32_t run_of(const uint64_t *address, uint32_t lanes, int lane, uint32_t bytes,
+                       bool *is_same) {
     int end = lane + 1;
-    while (end < ISA_LANES && lanes >> end & 1 && address[end] - address[end - 1] == step)
+    *is_same = false;
+    if (end == ISA_LANES || !(lanes >> end & 1)) return 1;
+    const uint64_t step = address[end] - address[lane];
+    *is_same = step == 0;
+    if (step != 0 && step != bytes) return 1;
+    do
         end++;
+    while (end < ISA_LANES && lanes >> end & 1 && address[end] - address[end - 1] == step);
     return (uint32_t)(end - lane);
 }
 
 /* The same of half a warp whose pattern is known. */
 static void coalesce_half(const SmOperation *op, int lane, uint64_t base, Builder *builder) {
-    uint32_t count = ISA_LANES / 2, pattern = op->pattern >> (lane ? ISA_HALF_BITS : 0);
-    uint32_t lanes = (uint32_t)bits_low_mask((int)count) << lane;
-    uint64_t address = base + op->address[lane];
-    if (pattern & ISA_HALF_RUN) add_run(builder, lane, count, address, 4);
-    else add_bytes(builder, lanes, address, 4);
+    uint32_t pattern = op->pattern >> (lane ? ISA_HALF_BITS : 0);
+    add_run(builder, lane, ISA_LANES / 2, base + op->address[lane], 4, !(pattern & ISA_HALF_RUN));
 }
 
 /* Takes the lanes by runs: most warps touch one word, or words one behind the other. */
@@ -346,17 +353,11 @@ static void coalesce_lanes(const SmOperation *op, uint32_t lanes, uint64_t base,
         return;
     }
     while (lanes) {
+        bool is_same;
         int lane = bits_lowest32(lanes);
-        uint32_t count = run_of(address, lanes, lane, 0);
-        uint32_t run = (uint32_t)bits_low_mask((int)count) << lane;
-        if (count > 1) {
-            add_bytes(builder, run, base + address[lane], bytes);
-        } else {
-            count = run_of(address, lanes, lane, bytes);
-            run = (uint32_t)bits_low_mask((int)count) << lane;
-            add_run(builder, lane, count, base + address[lane], bytes);
-        }
-        lanes &= ~run;
+        uint32_t count = run_of(address, lanes, lane, bytes, &is_same);
+        add_run(builder, lane, count, base + address[lane], bytes, is_same);
+        lanes &= ~((uint32_t)bits_low_mask((int)count) << lane);
     }
 }
 
@@ -384,7 +385,7 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
     Builder builder;
     uint32_t segment = memory->is_atomic ? c->atom_bytes : segment_bytes(c, info, path);
     builder_init(&builder, segment, c->atom_bytes);
-    builder.asks_for_all = !c->lsu->shrinks_segments;
+    if (!c->lsu->shrinks_segments) builder.all_atoms = atoms_of_segment(&builder);
     builder.notes_bytes = memory->is_store && !is_advice && builder.segment_mask < MASKED_BYTES;
     uint32_t lanes = lanes_in(op, space);
     if (memory->is_atomic) coalesce_atomics(op, &builder, memory);
