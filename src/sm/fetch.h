@@ -69,12 +69,9 @@ static inline bool fetch_has_work(const SmFetch *fetch, const SmContext *sm, con
                          fetch->found.count | (port->misses_waiting & 1u << MEM_CLIENT_L1I);
     return (context_live(sm) & fetch->empty & ~fetch->waits) | under_way;
 }
-/* Fetches for one warp; the warps that the scan for it has passed, to the one found: all where
- * there is none. */
+/* Where there is: fetches for one warp; the warps that the scan for it has passed, to the one
+ * found: all where there is none. */
 uint64_t fetch_do_step(SmFetch *fetch, SmContext *sm, SmPort *port);
-static inline uint64_t fetch_step(SmFetch *fetch, SmContext *sm, SmPort *port) {
-    return fetch_has_work(fetch, sm, port) ? fetch_do_step(fetch, sm, port) : UINT64_MAX;
-}
 void fetch_line_arrived(SmFetch *fetch, const MemRequest *request);
 
 /* Empties the warp's buffer and starts again at `pc`. */

@@ -13,6 +13,7 @@ void issue_init(SmIssue *issue, const SmContext *sm, SmFetch *fetch,
                 const SmCollectors *collectors) {
     *issue = (SmIssue){.fetch = fetch,
                        .collectors = *collectors,
+                       .schedulers = sm->config->scheduler.count,
                        .issues_own = sm->config->instructions == SM_INSTRUCTIONS_SASS};
     for (int s = 0; s < SM_MAX_SCHEDULERS; s++)
         issue->collector[s] = collectors_of(collectors, s);
@@ -36,7 +37,9 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
         issue->outcome[s] = SM_IDLE_NO_WARP;
         issue->seen[s] = SM_SEEN_IDLE;
     }
-    issue->has_issued = false;
+    issue->has_issued = issue->knows_going = false;
+    issue->steps_always = issue->looks || sched_agent_hears_time(&sm->policy);
+    issue->standing = 0;
     issue->policy_cycle = sm->view.cycle;
     issue->sees_registered = sm->isa.memory && mem_has_registered(sm->isa.memory);
     issue->dumps = sm->launch->dump_line != 0;
@@ -541,11 +544,6 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
 
 /* ---- One scheduler ---- */
 
-/* Warps whose next instruction could issue if its pipeline takes it. */
-static uint64_t ready_warps(const SmIssue *issue, const SmContext *sm) {
-    return (issue->clear | issue->slots.owing) & ~blocked(sm);
-}
-
 /* Warps whose next instruction would find no place before this collector, if it were theirs. */
 static uint64_t without_slot(const SmIssue *issue, const SmCollector *collector) {
     uint64_t full = 0;
@@ -584,11 +582,8 @@ static uint64_t waiting_for_lsu(const SmIssue *issue) {
     return issue->is_stalled ? UINT64_MAX : issue->wants[SM_UNIT_LDST];
 }
 
-bool issue_has_work(const SmIssue *issue, const SmContext *sm) {
-    uint64_t ready = ready_warps(issue, sm);
-    /* News means that the last outcomes need not stand: an instruction issued, or something
-     * changed. */
-    return issue->has_news || issue->stale || (ready && ready & with_free_slot(issue, sm));
+bool issue_finds_place(const SmIssue *issue, const SmContext *sm, uint64_t ready) {
+    return ready & with_free_slot(issue, sm);
 }
 
 static SmOutcome idle_cause(const SmIssue *issue, const SmContext *sm, uint64_t mine) {
@@ -614,9 +609,22 @@ ALWAYS SmOutcome stall_cause(const SmIssue *issue, const SmContext *sm, uint64_t
     return valid & ~sm->view.waits_memory ? SM_SCOREBOARD_OTHER : SM_SCOREBOARD_MEMORY;
 }
 
+/* Counts the cycles that the last outcomes have stood. */
+ALWAYS void count_standing(SmIssue *issue) {
+    SmIssueSums *c = &issue->sums;
+    const uint64_t cycles = issue->standing;
+    issue->standing = 0;
+    for (uint32_t s = 0; s < issue->schedulers; s++)
+        c->outcome[issue->outcome[s]] += cycles;
+    for (uint32_t s = 0; issue->looks && s < issue->schedulers; s++)
+        c->seen[issue->seen[s]] += cycles;
+    if (!issue->has_issued) c->no_issue += cycles;
+}
+
 /* Notes what each scheduler's cycle was by the warps that the policy looks at. These may change in
  * every cycle, whether the schedulers have reason to pick or not. */
 __attribute__((noinline)) static void note_seen(SmIssue *issue, SmContext *sm) {
+    count_standing(issue);
     uint64_t looked = sched_agent_looks_at(&sm->policy, &sm->view), owing = issue->slots.owing;
     uint64_t valid = (sm->view.has_instruction | owing) & ~blocked(sm) & looked;
     for (uint32_t s = 0; s < sm->view.schedulers; s++) {
@@ -663,12 +671,12 @@ __attribute__((noinline)) static int pick_beside_stale(SmIssue *issue, SmContext
 ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t allowed,
                           bool plain) {
     const uint64_t mine = sm->view.scheduler_warps[scheduler];
-    uint64_t able = (plain ? issue->clear & ~blocked(sm) : ready_warps(issue, sm)) & mine;
+    uint64_t able = (plain ? issue->clear & ~blocked(sm) : issue_ready(issue, sm)) & mine;
     uint64_t placed = able ? able & with_free_slot_of(issue, sm, scheduler, plain) : 0;
     int warp = TYTO_NO_WARP;
     if (__builtin_expect(issue->stale != 0, false)) {
         warp = pick_beside_stale(issue, sm, scheduler, placed & allowed);
-        able = ready_warps(issue, sm) & mine; /* an ideal front end has filled what was flushed */
+        able = issue_ready(issue, sm) & mine; /* an ideal front end has filled what was flushed */
         placed = able & with_free_slot_of(issue, sm, scheduler, plain);
     } else if (placed & allowed) {
         warp = ask_policy(sm, scheduler, placed & allowed);
@@ -685,7 +693,7 @@ ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t
     uint32_t left = sm->config->scheduler.issue_width;
     do
         if (!issue_warp(issue, sm, scheduler, warp, plain)) return false;
-    while (--left && ready_warps(issue, sm) & with_free_slot_of(issue, sm, scheduler, plain) & bit);
+    while (--left && issue_ready(issue, sm) & with_free_slot_of(issue, sm, scheduler, plain) & bit);
     return true;
 }
 
@@ -748,27 +756,6 @@ void issue_note_standing(const SmIssue *issue, SmContext *sm) {
 
 /* ---- A cycle ---- */
 
-/* Without a division for powers of two, which a processor takes many cycles for. */
-static uint32_t remainder_of(uint64_t cycle, uint32_t divisor) {
-    bool is_power = !(divisor & (divisor - 1));
-    return (uint32_t)(is_power ? cycle & (divisor - 1) : cycle % divisor);
-}
-
-/* Whether schedulers pick in this cycle; else their last outcomes stand. */
-static inline bool is_turn(const SmContext *sm) {
-    const uint32_t interval = sm->config->scheduler.issue_interval;
-    return interval == 1 || remainder_of(sm->cycle, interval) == 0;
-}
-
-/* Else nothing could issue the last time, and nothing has changed: the outcomes stand, too. Warps
- * that are ready and find no place are looked at again when the pipeline stops or goes on, and
- * always under a policy that lets only some issue, as it may have changed its mind. */
-static inline bool has_reason(const SmIssue *issue, const SmContext *sm) {
-    if (issue->has_news || issue->stale) return true;
-    uint64_t ready = ready_warps(issue, sm);
-    return ready && (issue->has_turned || sm->policy.limits || ready & with_free_slot(issue, sm));
-}
-
 /* The warps that the policy lets issue in this cycle. */
 static uint64_t allowed_warps(const SmIssue *issue, SmContext *sm) {
     uint64_t allowed = sched_agent_may_issue(&sm->policy, &sm->view);
@@ -776,13 +763,11 @@ static uint64_t allowed_warps(const SmIssue *issue, SmContext *sm) {
     return allowed & (others | sched_agent_may_load(&sm->policy, &sm->view));
 }
 
-bool issue_will_look(const SmIssue *issue, const SmContext *sm) {
-    return is_turn(sm) && has_reason(issue, sm);
-}
-
 /* What the schedulers do in their turn. */
 ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
     const SmSchedulerConfig *config = &sm->config->scheduler;
+    count_standing(issue);
+    issue->knows_going = false;
     issue->has_news = issue->has_turned = issue->has_issued = false;
     if (!plain && issue->slots.free) pass_all(issue, sm);
     if (!plain && sm->isa.fault.is_set) return;
@@ -790,20 +775,20 @@ ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
     if (sm->policy.limits) allowed = sm->view.resident ? allowed_warps(issue, sm) : 0;
     issue->allowed = allowed;
     const uint32_t count = config->count;
-    uint32_t scheduler = config->alternates ? remainder_of(sm->cycle, count) : 0;
+    uint32_t scheduler = config->alternates ? sm_remainder_of(sm->cycle, count) : 0;
     for (uint32_t left = count; left; left--) {
         if (!run_scheduler(issue, sm, (int)scheduler, allowed, plain)) return;
         if (++scheduler == count) scheduler = 0;
     }
 }
 
-void issue_step(SmIssue *issue, SmContext *sm) {
+void issue_do_step(SmIssue *issue, SmContext *sm) {
     if (sched_agent_hears_time(&sm->policy)) {
         if (sm->cycle > issue->policy_cycle)
             sched_agent_elapsed(&sm->policy, &sm->view, sm->cycle - issue->policy_cycle);
         issue->policy_cycle = sm->cycle;
     }
-    if (is_turn(sm) && has_reason(issue, sm)) {
+    if (issue_will_look(issue, sm)) {
         if (issue->is_plain) run_schedulers(issue, sm, true);
         else run_schedulers(issue, sm, false);
     }
@@ -812,35 +797,22 @@ void issue_step(SmIssue *issue, SmContext *sm) {
 
 /* ---- Accounting ---- */
 
-/* Warps whose next load or store, or whatever is next where the pipeline stops as a whole, finds
- * the unit full because the L1D can take no more for want of an MSHR, a way or a place in the miss
- * queue: they wait for other warps' data. */
-static uint64_t wait_behind_misses(const SmIssue *issue, const SmContext *sm, bool l1d_refuses) {
+/* The warps that do not wait for memory, if they find the unit full because the L1D can take no
+ * more for want of an MSHR, a way or a place in the miss queue: their next load or store does, or
+ * whatever is next where the pipeline stops as a whole. They wait for other warps' data. */
+bool issue_waits_behind_misses(const SmIssue *issue, const SmContext *sm) {
     const SmCollectors *collectors = &issue->collectors;
-    if (!l1d_refuses) return 0;
-    uint64_t behind = issue->is_stalled ? ready_warps(issue, sm) : 0, full = 0;
+    uint64_t behind = issue->is_stalled ? issue_ready(issue, sm) : 0, full = 0;
     for (uint32_t core = 0; core <= collectors->mask; core++)
         if (!collectors->of[core]->slots_free[SM_UNIT_LDST]) full |= collectors->warps[core];
-    return behind | (full & sm->view.has_instruction & issue->clear & issue->wants[SM_UNIT_LDST]);
+    behind |= full & sm->view.has_instruction & issue->clear & issue->wants[SM_UNIT_LDST];
+    return !(issue->going & ~behind);
 }
 
-static bool is_blocked_on_memory(const SmIssue *issue, const SmContext *sm, bool l1d_refuses) {
+void issue_find_going(SmIssue *issue, const SmContext *sm) {
     uint64_t live = context_live(sm);
-    return live && !(live & ~(sm->view.waits_memory | sm->warps.held |
-                              wait_behind_misses(issue, sm, l1d_refuses)));
-}
-
-void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles, bool l1d_refuses) {
-    SmIssueSums *c = &issue->sums;
-    for (uint32_t s = 0; s < sm->view.schedulers; s++)
-        c->outcome[issue->outcome[s]] += cycles;
-    for (uint32_t s = 0; issue->looks && s < sm->view.schedulers; s++)
-        c->seen[issue->seen[s]] += cycles;
-    if (issue->has_issued)
-        return; /* what the SM has turned into since shows in the cycles to come */
-    c->no_issue += cycles;
-    if (!sm->view.resident) c->no_warp += cycles;
-    else if (is_blocked_on_memory(issue, sm, l1d_refuses)) c->memory_block += cycles;
+    issue->going = live ? live & ~(sm->view.waits_memory | sm->warps.held) : UINT64_MAX;
+    issue->knows_going = true;
 }
 
 /* Adds the instructions of a kind to the counters of all that they are. */
@@ -891,6 +863,7 @@ static void add_seen(Counters *c, const SmIssueSums *sums, bool looks) {
 
 void issue_settle(SmIssue *issue, Counters *c, Histograms *histograms) {
     const SmIssueSums *sums = &issue->sums;
+    count_standing(issue);
     add_outcomes(c, sums);
     add_seen(c, sums, issue->looks);
     c->no_issue_cycles += sums->no_issue;

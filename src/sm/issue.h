@@ -76,14 +76,19 @@ typedef struct SmIssue {
     bool sees_registered; /* some of the host program's memory is registered (mem_seen_address) */
     bool has_news;        /* something changed since the schedulers last looked */
     bool has_issued;      /* a scheduler did the last time */
+    bool knows_going;     /* `going` is true as long as there are no news */
+    bool steps_always;    /* its policy hears of time, or looks at some warps alone */
     bool is_plain;        /* nothing is needed that few machines and kernels need */
     bool dumps;           /* somebody asked for registers (isa_dump_if_due) */
     bool looks;           /* the policy looks at some warps alone */
     uint8_t seen[SM_MAX_SCHEDULERS];    /* SmSeen of the last cycle, if it does */
     uint8_t outcome[SM_MAX_SCHEDULERS]; /* SmOutcome of the last pick */
-    uint64_t allowed;                   /* warps that the policy let issue the last time */
-    uint64_t stale;           /* warps whose buffer holds instructions that are not the next ones */
-    uint64_t clear;           /* next instruction is there, and its registers are free */
+    uint32_t schedulers;                /* as many as the machine has */
+    uint64_t standing; /* cycles with the outcomes of the last pick, not yet counted */
+    uint64_t going;    /* live warps that wait for no memory; all bits where no warp is live */
+    uint64_t allowed;  /* warps that the policy let issue the last time */
+    uint64_t stale;    /* warps whose buffer holds instructions that are not the next ones */
+    uint64_t clear;    /* next instruction is there, and its registers are free */
     uint64_t wants[SM_UNITS]; /* next instruction is there, and goes to this kind of pipeline */
     const SmOp *head[TYTO_MAX_WARPS]; /* its row, by slot; of warps with a next instruction */
     uint64_t policy_cycle;            /* cycle up to which the policy knows that time passed, if it
@@ -110,11 +115,50 @@ static inline void issue_stall(SmIssue *issue, bool is_stalled) {
     issue->has_turned |= is_stalled != issue->is_stalled;
     issue->is_stalled = is_stalled;
 }
-void issue_step(SmIssue *issue, SmContext *sm);
-/* Whether its schedulers are going to look; else the last outcomes stand. */
-bool issue_will_look(const SmIssue *issue, const SmContext *sm);
-/* A warp could issue, its buffer must be flushed, or the last outcomes need not stand. */
-bool issue_has_work(const SmIssue *issue, const SmContext *sm);
+
+/* Without a division for powers of two, which a processor takes many cycles for. */
+static inline uint32_t sm_remainder_of(uint64_t cycle, uint32_t divisor) {
+    bool is_power = !(divisor & (divisor - 1));
+    return (uint32_t)(is_power ? cycle & (divisor - 1) : cycle % divisor);
+}
+
+/* Warps whose next instruction could issue if its pipeline takes it. */
+static inline uint64_t issue_ready(const SmIssue *issue, const SmContext *sm) {
+    return (issue->clear | issue->slots.owing) & ~(sm->view.at_barrier | sm->warps.held);
+}
+/* Whether one of the warps, whose next instructions are ready, finds a place for it. */
+bool issue_finds_place(const SmIssue *issue, const SmContext *sm, uint64_t ready);
+/* A warp could issue, its buffer must be flushed, or the last outcomes need not stand: news mean
+ * that an instruction issued, or something changed. */
+static inline bool issue_has_work(const SmIssue *issue, const SmContext *sm) {
+    if (issue->has_news | (issue->stale != 0)) return true;
+    uint64_t ready = issue_ready(issue, sm);
+    return ready && issue_finds_place(issue, sm, ready);
+}
+
+/* Whether schedulers pick in this cycle; else their last outcomes stand. */
+static inline bool issue_is_turn(const SmContext *sm) {
+    const uint32_t interval = sm->config->scheduler.issue_interval;
+    return interval == 1 || sm_remainder_of(sm->cycle, interval) == 0;
+}
+/* Whether they have reason to. Else nothing could issue the last time, and nothing has changed: the
+ * outcomes stand, too. Warps that are ready and find no place are looked at again when the pipeline
+ * stops or goes on, and always under a policy that lets only some issue, as it may have changed its
+ * mind. */
+static inline bool issue_has_reason(const SmIssue *issue, const SmContext *sm) {
+    if (issue->has_news | (issue->stale != 0)) return true;
+    uint64_t ready = issue_ready(issue, sm);
+    return ready && (issue->has_turned | sm->policy.limits || issue_finds_place(issue, sm, ready));
+}
+/* Whether the schedulers are going to look; else the last outcomes stand. */
+static inline bool issue_will_look(const SmIssue *issue, const SmContext *sm) {
+    return issue_is_turn(sm) && issue_has_reason(issue, sm);
+}
+/* The work of a cycle, where there is any. */
+void issue_do_step(SmIssue *issue, SmContext *sm);
+static inline void issue_step(SmIssue *issue, SmContext *sm) {
+    if (issue->steps_always || issue_will_look(issue, sm)) issue_do_step(issue, sm);
+}
 
 /* ---- Wake-up ---- */
 
@@ -139,8 +183,22 @@ SmStanding issue_standing(const SmIssue *issue, const SmContext *sm, bool has_lo
  * called when the schedulers have looked. */
 void issue_note_standing(const SmIssue *issue, SmContext *sm);
 
-/* Accounts `cycles` with the last outcomes. `l1d_refuses`: the L1D's oldest access is stuck. */
-void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles, bool l1d_refuses);
+/* Looks anew who waits for memory; and whether warps that do not wait find the load/store unit full
+ * of others' misses, and nothing else. */
+void issue_find_going(SmIssue *issue, const SmContext *sm);
+bool issue_waits_behind_misses(const SmIssue *issue, const SmContext *sm);
+
+/* Accounts `cycles` with the last outcomes. `l1d_refuses`: the L1D's oldest access is stuck. What
+ * an SM that has issued has turned into since shows in the cycles to come. */
+static inline void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles,
+                                      bool l1d_refuses) {
+    issue->standing += cycles;
+    if (issue->has_issued) return;
+    if (issue->has_news | !issue->knows_going) issue_find_going(issue, sm);
+    if (!sm->view.resident) issue->sums.no_warp += cycles;
+    else if (!issue->going || (l1d_refuses && issue_waits_behind_misses(issue, sm)))
+        issue->sums.memory_block += cycles;
+}
 /* Adds what was summed up to the counters and to the histogram of active lanes. */
 void issue_settle(SmIssue *issue, Counters *counters, Histograms *histograms);
 

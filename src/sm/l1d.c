@@ -22,6 +22,7 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
     l1d->ways = config->ways;
     l1d->fill_bytes = cache_config_fill_bytes(config);
     l1d->capacity = config->latency ? config->latency : 1;
+    l1d->next = UINT64_MAX;
     l1d->writes_back = !cache_config_is_written_through(config);
     l1d->interval = own->bank_interval;
     l1d->bank_count = own->banks;
@@ -39,6 +40,17 @@ void l1d_carve_out(SmL1d *l1d, const SmConfig *config, uint32_t shared_bytes) {
 
 /* ---- The queue ---- */
 
+bool l1d_is_busy(const SmL1d *l1d, const SmPort *port) {
+    return l1d->filled || port_has_misses(port, MEM_CLIENT_L1D) || l1d->is_flushing;
+}
+
+/* Cycle at which the bank's head, which there is, can look up its tags; 0: as soon as may be. */
+static uint64_t next_of_bank(const SmL1dBank *bank) {
+    if (bank->refusal) return bank->freed & bank->needs ? 0 : UINT64_MAX;
+    uint64_t due = bank->queue[bank->head].due;
+    return due > bank->next_lookup ? due : bank->next_lookup;
+}
+
 void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *memory,
                const SmAccess *access) {
     const SmInst *in_flight = &sm->insts.inst[inst];
@@ -55,31 +67,19 @@ void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *m
                    .is_store = memory->is_store,
                    .is_local = memory->is_local,
                    .is_prefetch = memory->advice != MEM_ADVICE_NONE};
+    if (bank->count == 1 && next_of_bank(bank) < l1d->next) l1d->next = next_of_bank(bank);
 }
 
-bool l1d_is_busy(const SmL1d *l1d, const SmPort *port) {
-    return l1d->filled || port_has_misses(port, MEM_CLIENT_L1D) || l1d->is_flushing;
-}
-
-bool l1d_has_work(const SmL1d *l1d, const SmContext *sm, const SmPort *port) {
-    return port_has_misses(port, MEM_CLIENT_L1D) || l1d->is_flushing ||
-           mshr_has_ready(&l1d->mshr) || l1d_next_event(l1d) <= sm->cycle + 1;
-}
-
-/* Cycle at which the bank's head, which there is, can look up its tags; 0: as soon as may be. */
-static uint64_t next_of_bank(const SmL1dBank *bank) {
-    if (bank->refusal) return bank->freed & bank->needs ? 0 : UINT64_MAX;
-    uint64_t due = bank->queue[bank->head].due;
-    return due > bank->next_lookup ? due : bank->next_lookup;
-}
-
-uint64_t l1d_next_event(const SmL1d *l1d) {
-    uint64_t next = UINT64_MAX;
+/* What the banks' heads wait for: the first cycle of a lookup, and what may end a refusal. */
+static void plan_lookups(SmL1d *l1d) {
+    l1d->next = UINT64_MAX;
+    l1d->needed = 0;
     for (uint32_t left = l1d->filled; left; left &= left - 1) {
-        uint64_t event = next_of_bank(&l1d->banks[bits_lowest32(left)]);
-        if (event < next) next = event;
+        const SmL1dBank *bank = &l1d->banks[bits_lowest32(left)];
+        uint64_t event = next_of_bank(bank);
+        if (event < l1d->next) l1d->next = event;
+        if (bank->refusal) l1d->needed |= bank->needs;
     }
-    return next;
 }
 
 /* ---- What policies hear of ---- */
@@ -555,4 +555,5 @@ void l1d_do_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
     l1d->freed = 0;
     for (uint32_t left = l1d->filled; left; left &= left - 1)
         step_bank(l1d, sm, port, (uint32_t)bits_lowest32(left));
+    plan_lookups(l1d);
 }

@@ -52,6 +52,7 @@ typedef struct SmL1d {
     uint32_t filled;     /* banks with something in their queues, bit each */
     uint32_t refusing;   /* banks whose head is stuck, bit each */
     uint8_t freed;       /* SmFreed since the last step */
+    uint8_t needed;      /* those that can end a refusal */
     bool is_flushing;    /* dirty lines are being written back before all are dropped */
     bool writes_back;    /* dirty lines are written back; else they are written through */
     uint8_t bank_shift;  /* log2 of the consecutive bytes of a bank */
@@ -60,6 +61,7 @@ typedef struct SmL1d {
     uint32_t fill_bytes; /* of a line or sector */
     uint32_t ways;       /* of the store, from the next flush on */
     uint32_t interval;   /* cycles from one lookup of a bank to its next */
+    uint64_t next;       /* cycle of the next lookup, UINT64_MAX */
     const CacheConfig *config;
     SmL1dBank banks[SM_MAX_L1D_BANKS];
     TagHint hint; /* of the last lookup */
@@ -71,10 +73,13 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port);
 /* Gives the cache what a kernel's carve-out leaves it of the unified store, `shared_bytes` of which
  * are shared memory's: from the next flush on. */
 void l1d_carve_out(SmL1d *l1d, const SmConfig *config, uint32_t shared_bytes);
-/* The work of a cycle, where there is any. */
+/* The work of a cycle, where there is any. What has come back is of no use to accesses that have
+ * not been refused yet. */
 void l1d_do_step(SmL1d *l1d, SmContext *sm, SmPort *port);
 static inline void l1d_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
-    if (l1d->filled | (uint32_t)l1d->is_flushing) l1d_do_step(l1d, sm, port);
+    bool is_due = l1d->next <= sm->cycle;
+    if (is_due | l1d->is_flushing | !!(l1d->freed & l1d->needed)) l1d_do_step(l1d, sm, port);
+    else l1d->freed = 0;
 }
 /* Writes back and drops all lines, over as many cycles as it takes. */
 void l1d_flush(SmL1d *l1d, SmContext *sm, SmPort *port);
@@ -83,9 +88,12 @@ bool l1d_is_busy(const SmL1d *l1d, const SmPort *port); /* accesses, misses, or 
 static inline bool l1d_is_quiet(const SmL1d *l1d) {
     return !(l1d->filled | (uint32_t)l1d->is_flushing | l1d->mshr.ready_count);
 }
-/* Something to do in the next cycle. */
-bool l1d_has_work(const SmL1d *l1d, const SmContext *sm, const SmPort *port);
-uint64_t l1d_next_event(const SmL1d *l1d); /* cycle at which an access can look up its tags */
+/* Cycle at which an access can look up its tags, UINT64_MAX. */
+static inline uint64_t l1d_next_event(const SmL1d *l1d) { return l1d->next; }
+/* Something to do in the next cycle, misses aside. */
+static inline bool l1d_has_work(const SmL1d *l1d, const SmContext *sm) {
+    return l1d->is_flushing | mshr_has_ready(&l1d->mshr) | (l1d->next <= sm->cycle + 1);
+}
 
 /* ---- In ---- */
 

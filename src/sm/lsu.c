@@ -292,7 +292,17 @@ static void count_access(SmContext *sm, const SmAccess *access) {
     if (context_is_profiled(sm)) sm_profile_count(sm->profile, access->pc, PROFILE_accesses, 1);
 }
 
-static bool try_access(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMemory *memory) {
+/* The next access into the L1D, if its bank has room. */
+static inline bool enter_l1d(const SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmMemory *memory) {
+    const SmAccess *access = &memory->access[memory->done];
+    if (!l1d_can_enter(l1d, access->address)) return false;
+    l1d_enter(l1d, sm, lsu->latch, memory, access);
+    count_access(sm, access);
+    return true;
+}
+
+/* The same of what goes another way. */
+static bool try_access(SmLsu *lsu, SmContext *sm, SmPort *port, SmMemory *memory) {
     const SmAccess *access = &memory->access[memory->done];
     uint16_t inst = lsu->latch;
     Counters *c = &sm->counters;
@@ -308,11 +318,6 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMe
     case SM_PATH_TEXTURE:
         return access_read_cache(lsu, sm, port, &lsu->l1t, &lsu->texture_pipe, access,
                                  &c->l1t_accesses, &c->l1t_misses);
-    case SM_PATH_L1D:
-        if (!l1d_can_enter(l1d, access->address)) return false;
-        l1d_enter(l1d, sm, inst, memory, access);
-        count_access(sm, access);
-        return true;
     case SM_PATH_BYPASS:
         if (!access_bypass(sm, port, inst, memory, access)) return false;
         count_access(sm, access);
@@ -323,11 +328,11 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMe
 
 /* An access into each bank of the L1D, in order, up to the first whose bank has had its own or has
  * no room. */
-static void enter_banks(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMemory *memory) {
+static void enter_banks(const SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmMemory *memory) {
     uint32_t entered = 0;
     for (; memory->done < memory->count; memory->done++) {
         uint32_t bank = l1d_bank_of(l1d, memory->access[memory->done].address);
-        if (entered >> bank & 1 || !try_access(lsu, sm, l1d, port, memory)) return;
+        if (entered >> bank & 1 || !enter_l1d(lsu, sm, l1d, memory)) return;
         entered |= 1u << bank;
     }
 }
@@ -339,10 +344,14 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
         access_shared(lsu, sm, inst, memory);
         return;
     }
-    if (memory->path == SM_PATH_L1D && l1d->bank_count > 1) enter_banks(lsu, sm, l1d, port, memory);
-    else {
-        uint32_t tries = sm->config->lsu.accesses_per_cycle;
-        while (memory->done < memory->count && tries-- && try_access(lsu, sm, l1d, port, memory))
+    uint32_t tries = sm->config->lsu.accesses_per_cycle;
+    if (memory->path != SM_PATH_L1D) {
+        while (memory->done < memory->count && tries-- && try_access(lsu, sm, port, memory))
+            memory->done++;
+    } else if (l1d->bank_count > 1) {
+        enter_banks(lsu, sm, l1d, memory);
+    } else {
+        while (memory->done < memory->count && tries-- && enter_l1d(lsu, sm, l1d, memory))
             memory->done++;
     }
     if (memory->done == memory->count) leave_latch(lsu, sm, inst);
@@ -376,9 +385,9 @@ static uint64_t next_event(const SmLsu *lsu) {
 }
 
 bool lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port) {
-    if (lsu->chosen.count | lsu->returns_waiting || port_has_reply(port)) return true;
-    if (port_has_misses(port, MEM_CLIENT_L1C) || port_has_misses(port, MEM_CLIENT_L1T)) return true;
-    if (next_event(lsu) <= sm->cycle + 1 || l1d_has_work(l1d, sm, port)) return true;
+    uint32_t misses = port->misses_waiting & ~(1u << MEM_CLIENT_L1I);
+    if (lsu->chosen.count | lsu->returns_waiting | misses || port_has_reply(port)) return true;
+    if (next_event(lsu) <= sm->cycle + 1 || l1d_has_work(l1d, sm)) return true;
     return !lsu_is_free(lsu) && !is_latch_stuck(lsu, sm, l1d);
 }
 

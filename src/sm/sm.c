@@ -205,13 +205,14 @@ static inline void hear_events(Sm *sm) {
 
 /* ---- Cycles ---- */
 
-/* Decides when the SM must be stepped again. */
-static void plan_next_step(Sm *sm) {
+/* Decides when the SM must be stepped again. `fetches`: there was something to do for the front end
+ * in this cycle; else there is nothing yet. */
+static void plan_next_step(Sm *sm, bool fetches) {
     SmContext *context = &sm->context;
     uint64_t next = context->cycle + 1;
     bool is_busy = issue_has_work(&sm->issue, context) || retirable(context) ||
                    subcores_have_work(&sm->cores, &sm->lsu) ||
-                   fetch_has_work(&sm->fetch, context, &sm->port) ||
+                   (fetches && fetch_has_work(&sm->fetch, context, &sm->port)) ||
                    lsu_has_work(&sm->lsu, context, &sm->l1d, &sm->port);
     if (!is_busy && !context->env.never_sleeps) {
         uint64_t result = subcores_next_result(&sm->cores);
@@ -279,10 +280,11 @@ void sm_step(Sm *sm, uint64_t cycle) {
     if (__builtin_expect(context->env.order != NULL, false))
         order_issued(context->env.order, context->env.index);
     fetch_decode(&sm->fetch, context);
-    uint64_t passed = fetch_step(&sm->fetch, context, &sm->port);
+    const bool fetches = fetch_has_work(&sm->fetch, context, &sm->port);
+    uint64_t passed = fetches ? fetch_do_step(&sm->fetch, context, &sm->port) : UINT64_MAX;
     if (context->events.fetched) issue_hear_fetched(&sm->issue, context);
     retire(sm, passed);
-    plan_next_step(sm);
+    plan_next_step(sm, fetches);
 }
 
 /* ---- Where warps stand ---- */

@@ -33,7 +33,8 @@ static void warm(Bench *bench, uint32_t pc) {
 static uint64_t step(Bench *bench) {
     stage_cycle(bench->stage);
     fetch_decode(&bench->fetch, &bench->stage->sm);
-    return fetch_step(&bench->fetch, &bench->stage->sm, &bench->port);
+    bool has_work = fetch_has_work(&bench->fetch, &bench->stage->sm, &bench->port);
+    return has_work ? fetch_do_step(&bench->fetch, &bench->stage->sm, &bench->port) : UINT64_MAX;
 }
 
 static const SmBuffer *buffer(const Bench *bench, int warp) { return &bench->fetch.buffer[warp]; }

@@ -341,6 +341,23 @@ static void test_an_atomic_holds_its_warp_and_others_go_on(void **state) {
     stop(bench);
 }
 
+static void test_cycles_count_with_the_outcome_that_stood_then(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){add, add}, 2);
+    const Counters *c = &bench->stage->sm.counters;
+    step(bench);
+    issue_count_cycles(&bench->issue, &bench->stage->sm, 2, false);
+    bench->is_stalled = true;
+    step(bench);
+    issue_count_cycles(&bench->issue, &bench->stage->sm, 3, false);
+    issue_count_cycles(&bench->issue, &bench->stage->sm, 4, false);
+    issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
+    assert_int_equal(c->issued, 2);
+    assert_int_equal(c->pipeline_lsu, 7);
+    assert_int_equal(c->no_issue_cycles, 7);
+    stop(bench);
+}
+
 static void test_nothing_issues_behind_a_stalled_load_store_unit(void **state) {
     (void)state;
     Bench *bench = start(ONE, (StageInst[]){add, add}, 2);
@@ -433,6 +450,7 @@ int main(void) {
         cmocka_unit_test(test_a_scheduler_with_an_interval_picks_every_so_many_cycles),
         cmocka_unit_test(test_a_stale_buffer_is_flushed_when_the_policy_comes_to_it),
         cmocka_unit_test(test_an_atomic_holds_its_warp_and_others_go_on),
+        cmocka_unit_test(test_cycles_count_with_the_outcome_that_stood_then),
         cmocka_unit_test(test_nothing_issues_behind_a_stalled_load_store_unit),
         cmocka_unit_test(test_a_load_holds_its_warp_where_loads_block),
         cmocka_unit_test(test_a_full_pool_of_instructions_stops_all),

@@ -70,11 +70,11 @@ static void test_a_hit_is_done_when_the_latency_is_over_and_not_before(void **st
         uint16_t inst = enter(bench, bench->load, 3, A + 4);
         assert_int_equal(l1d_next_event(&bench->l1d), latency[i]);
         for (uint32_t cycle = 1; cycle < latency[i]; cycle++) {
-            assert_int_equal(l1d_has_work(&bench->l1d, &bench->stage->sm, &bench->port), false);
+            assert_int_equal(l1d_has_work(&bench->l1d, &bench->stage->sm), false);
             step(bench);
             assert_true(stage_is_silent(bench->stage));
         }
-        assert_true(l1d_has_work(&bench->l1d, &bench->stage->sm, &bench->port));
+        assert_true(l1d_has_work(&bench->l1d, &bench->stage->sm));
         step(bench);
         assert_true(stage_has_event(bench->stage, SM_EVENT_INST_DONE, inst));
         assert_int_equal(counters(bench)->l1d_hits, 1);
