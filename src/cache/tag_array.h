@@ -105,6 +105,7 @@ void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena);
 
 /* Bit per sector that the bytes from `address` to `address + bytes` (of one line) touch. */
 static inline uint8_t tag_array_sectors(const TagArray *tags, uint64_t address, uint32_t bytes) {
+    if (tags->sectors == 1) return 1;
     uint32_t line_mask = (1u << tags->line_shift) - 1;
     uint32_t first = ((uint32_t)address & line_mask) >> tags->sector_shift;
     uint32_t last = (((uint32_t)address & line_mask) + bytes - 1) >> tags->sector_shift;

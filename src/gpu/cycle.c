@@ -129,6 +129,7 @@ static void note_received(Engine *engine) {
 
 /* Whole ticks that a domain makes in the coming SM cycle. */
 static uint32_t domain_advance(Domain *domain, uint64_t sm_khz) {
+    if (domain->khz == sm_khz) return 1;
     uint64_t phase = domain->phase + domain->khz;
     uint32_t ticks = 0;
     for (; phase >= sm_khz; phase -= sm_khz)
@@ -154,7 +155,7 @@ static void end_turn(Engine *engine) {
 }
 
 /* What a partition does in a tick, in this order. */
-enum { DO_REPLIES = 1, DO_DRAM = 2, DO_L2 = 4, DO_ALL = 7 };
+enum { DO_DRAM = 1, DO_L2 = 2, DO_ALL = 3 };
 
 /* Partitions `from` .. `to` - 1 do so much of what is due: an L2 cycle after `cycle` of them, DRAM
  * tick `tick`. */
@@ -163,7 +164,6 @@ __attribute__((always_inline)) static inline void do_partitions(const Engine *en
                                                                 uint64_t tick, unsigned what) {
     Partition *const *const end = engine->partitions + to;
     for (Partition *const *at = engine->partitions + from; at < end; at++) {
-        if (what & DO_REPLIES) partition_push_replies(*at, cycle + 1);
         if (what & DO_DRAM) partition_dram_tick(*at, tick, cycle);
         if (what & DO_L2) partition_l2_cycle(*at, cycle + 1);
     }
@@ -177,16 +177,11 @@ PART void step_partitions(const Engine *engine, uint32_t i, uint32_t from, uint3
     const uint64_t tick = engine->dram.ticks + i + 1;
     const uint64_t cycle = engine->l2.ticks + (i < turn->l2 ? i : turn->l2);
     const bool has_l2 = i < turn->l2, has_dram = i < turn->dram;
-    if (!has_l2) {
-        if (has_dram) do_partitions(engine, from, to, cycle, tick, DO_DRAM);
-    } else if (machine_half_slices(engine->machine)) {
-        do_partitions(engine, from, to, cycle, tick, DO_REPLIES);
-        if (has_dram) do_partitions(engine, from, to, cycle, tick, DO_DRAM);
-        do_partitions(engine, from, to, cycle, tick, DO_L2);
-    } else if (has_dram) {
+    if (has_l2 && has_dram && !machine_half_slices(engine->machine)) {
         do_partitions(engine, from, to, cycle, tick, DO_ALL);
     } else {
-        do_partitions(engine, from, to, cycle, tick, DO_REPLIES | DO_L2);
+        if (has_dram) do_partitions(engine, from, to, cycle, tick, DO_DRAM);
+        if (has_l2) do_partitions(engine, from, to, cycle, tick, DO_L2);
     }
 }
 

@@ -33,9 +33,8 @@ typedef struct Input {
 typedef struct Output {
     uint64_t link_free_at; /* first cycle in which the link can take another flit */
     uint64_t flits;        /* flits moved over the link */
-    uint16_t owner;        /* the input that holds it, if any does */
-    uint16_t first_choice; /* where the round robin over inputs starts */
-    uint16_t credits;      /* flits it may still send to the node */
+    uint16_t owner;   /* the input that holds it or held it last: the round robin goes on there */
+    uint16_t credits; /* flits it may still send to the node */
 } Output;
 
 typedef struct Crossbar {
@@ -47,7 +46,7 @@ typedef struct Crossbar {
     uint64_t asked_for[NOC_MAX_WORDS]; /* outputs that some input asks for */
     uint64_t held[NOC_MAX_WORDS];      /* outputs held by an input */
     uint32_t ring_mask;                /* packets of a ring - 1 */
-    int asking;                        /* inputs that ask or hold */
+    int buffer_flits;                  /* room of an input buffer */
     int transit;                       /* latency of a packet without flits in an empty network */
 } Crossbar;
 
@@ -70,6 +69,13 @@ EITHER bool set_is_empty(const uint64_t *set, int words) {
     return !any;
 }
 
+/* The first member of a set that is not empty behind the last one, going round. */
+EITHER int set_next(const uint64_t *set, int last, int words) {
+    if (words > 1) return noc_next_in_set(set, words, last + 1 < words * 64 ? last + 1 : 0);
+    uint64_t behind = set[0] & ~UINT64_C(1) << last;
+    return bits_lowest64(behind ? behind : set[0]);
+}
+
 EITHER uint64_t *requests_for(const Crossbar *xbar, int o, int words) {
     return &xbar->requests[o * words];
 }
@@ -89,12 +95,14 @@ static void *create(Noc *noc) {
     Crossbar *xbar = base_calloc(1, sizeof *xbar);
     xbar->ring_mask = (uint32_t)ring_packets - 1;
     xbar->transit = transit_of(config);
+    xbar->buffer_flits = config->buffer_flits;
     xbar->inputs = base_calloc(nodes, sizeof(Input));
     xbar->outputs = base_calloc(nodes, sizeof(Output));
     xbar->packets = base_calloc(nodes * ring_packets, sizeof(NocPacket));
     xbar->requests = base_calloc(nodes * words, sizeof(uint64_t));
     for (size_t i = 0; i < nodes; i++) {
         xbar->inputs[i].ring = &xbar->packets[i * ring_packets];
+        xbar->outputs[i].owner = (uint16_t)(nodes - 1);
         xbar->outputs[i].credits = (uint16_t)config->ejection_flits;
     }
     sink_init(&noc->sink, config->nodes, config->ejection_flits,
@@ -115,7 +123,7 @@ static NocPacket *packet_at(const Crossbar *xbar, const Input *input, uint32_t p
     return &input->ring[position & xbar->ring_mask];
 }
 
-static void inject(Noc *noc, const NocPacket *packet) {
+void noc_crossbar_inject(Noc *noc, const NocPacket *packet) {
     Crossbar *xbar = noc->state;
     Input *input = &xbar->inputs[packet->source];
     *packet_at(xbar, input, input->tail++) = *packet;
@@ -132,17 +140,15 @@ EITHER void ask(Crossbar *xbar, Input *input, int i, int words) {
     const NocPacket *packet = packet_at(xbar, input, input->head);
     input->flits_left = packet->flits;
     input->is_asking = true;
-    xbar->asking++;
     set_add(requests_for(xbar, packet->destination, words), i, words);
     set_add(xbar->asked_for, packet->destination, words);
 }
 
-EITHER void grant(const Noc *noc, Crossbar *xbar, int o, int words) {
+EITHER void grant(Crossbar *xbar, int o, int words) {
     Output *output = &xbar->outputs[o];
     uint64_t *requests = requests_for(xbar, o, words);
-    int i = noc_next_in_set(requests, words, output->first_choice);
+    int i = set_next(requests, output->owner, words);
     output->owner = (uint16_t)i;
-    output->first_choice = (uint16_t)(i + 1 < noc->config.nodes ? i + 1 : 0);
     set_drop(requests, i, words);
     if (set_is_empty(requests, words)) set_drop(xbar->asked_for, o, words);
 }
@@ -152,10 +158,9 @@ EITHER void finish_packet(Noc *noc, Crossbar *xbar, Input *input, int o, uint64_
                           int words) {
     const NocPacket *packet = packet_at(xbar, input, input->head);
     noc_deliver(noc, packet, 0, departs_at + (uint64_t)noc->config.output_delay,
-                xbar->transit + packet->flits);
+                xbar->transit + packet->flits, words);
     input->head++;
     input->is_asking = false;
-    xbar->asking--;
     set_drop(xbar->held, o, words);
     if (input->buffer_flits) ask(xbar, input, xbar->outputs[o].owner, words);
 }
@@ -183,7 +188,7 @@ EITHER void step_switch(Noc *noc, Crossbar *xbar, int words) {
         moving[w] = xbar->held[w] | (granted[w] & at_once);
         xbar->held[w] |= granted[w];
         for (uint64_t left = granted[w]; left; left &= left - 1)
-            grant(noc, xbar, w * 64 + bits_lowest64(left), words);
+            grant(xbar, w * 64 + bits_lowest64(left), words);
     }
     for (int w = 0; w < words; w++)
         for (uint64_t left = moving[w]; left; left &= left - 1)
@@ -193,38 +198,46 @@ EITHER void step_switch(Noc *noc, Crossbar *xbar, int words) {
 /* Each injection queue moves a flit into its input buffer, if that has room. */
 EITHER void fill_buffers(const Noc *noc, Crossbar *xbar, int words) {
     for (int w = 0; w < words; w++) {
-        for (uint64_t left = xbar->queued[w]; left; left &= left - 1) {
+        uint64_t queued = xbar->queued[w];
+        for (uint64_t left = queued; left; left &= left - 1) {
             int i = w * 64 + bits_lowest64(left);
             Input *input = &xbar->inputs[i];
-            if (input->buffer_flits == noc->config.buffer_flits) continue;
+            if (input->buffer_flits == xbar->buffer_flits) continue;
             input->buffer_flits++;
-            if (--noc->queue_flits[i] == 0) set_drop(xbar->queued, i, words);
+            if (--noc->queue_flits[i] == 0) queued &= ~(left & -left);
             if (!input->is_asking) ask(xbar, input, i, words);
         }
+        xbar->queued[w] = queued;
     }
+}
+
+/* Whether an input asks for an output or holds one. */
+EITHER bool is_switching(const Crossbar *xbar, int words) {
+    uint64_t any = 0;
+    for (int w = 0; w < words; w++)
+        any |= xbar->asked_for[w] | xbar->held[w];
+    return any;
 }
 
 EITHER void step_words(Noc *noc, int words) {
     Crossbar *xbar = noc->state;
-    for (int s = 0; s < noc->config.internal_steps && xbar->asking; s++)
+    for (int s = noc->config.internal_steps; s && is_switching(xbar, words); s--)
         step_switch(noc, xbar, words);
     fill_buffers(noc, xbar, words);
 }
 
-static void step(Noc *noc) {
+void noc_crossbar_step(Noc *noc) {
     if (noc->words == 1) step_words(noc, 1);
     else step_words(noc, noc->words);
 }
 
 static uint64_t quiet_steps(const Noc *noc) {
     const Crossbar *xbar = noc->state;
-    uint64_t queued = 0;
-    for (int w = 0; w < noc->words; w++)
-        queued |= xbar->queued[w];
-    return queued || xbar->asking ? 0 : NOC_QUIET_FOREVER;
+    bool is_queued = !set_is_empty(xbar->queued, noc->words);
+    return is_queued || is_switching(xbar, noc->words) ? 0 : NOC_QUIET_FOREVER;
 }
 
-static void give_back(Noc *noc, int node, int channel, int flits) {
+void noc_crossbar_give_back(Noc *noc, int node, int channel, int flits) {
     (void)channel;
     Output *output = &((Crossbar *)noc->state)->outputs[node];
     output->credits = (uint16_t)(output->credits + flits);
@@ -282,10 +295,10 @@ static bool is_consistent(const Noc *noc) {
 const NocOps noc_crossbar_ops = {
     .create = create,
     .destroy = destroy,
-    .inject = inject,
-    .step = step,
+    .inject = noc_crossbar_inject,
+    .step = noc_crossbar_step,
     .quiet_steps = quiet_steps,
-    .give_back = give_back,
+    .give_back = noc_crossbar_give_back,
     .empty_latency = empty_latency,
     .add_link_stats = add_link_stats,
     .is_consistent = is_consistent,

@@ -27,7 +27,7 @@ static void inject(Noc *noc, const NocPacket *packet) {
     noc->queue_flits[packet->source] = 0;
     if (--ideal->room[packet->destination] == 0 && ideal->full_nodes++ == 0) noc->queue_limit = 0;
     int latency = noc->config.ideal_latency;
-    noc_deliver(noc, packet, 0, noc->now + (uint64_t)latency, latency);
+    noc_deliver(noc, packet, 0, noc->now + (uint64_t)latency, latency, noc->words);
 }
 
 static void give_back(Noc *noc, int node, int channel, int flits) {

@@ -426,7 +426,7 @@ static int empty_latency(const Noc *noc, int source, int destination, int flits)
 static void eject_packet(Noc *noc, Mesh *mesh, uint32_t slot) {
     const NocPacket *packet = &mesh->slots[slot].packet;
     noc_deliver(noc, packet, mesh->slots[slot].number, noc->now + (uint64_t)noc->config.link_delay,
-                empty_latency(noc, packet->source, packet->destination, packet->flits));
+                empty_latency(noc, packet->source, packet->destination, packet->flits), noc->words);
     mesh->free_slots[mesh->free_count++] = slot;
 }
 
@@ -448,8 +448,19 @@ static void send_flit(Noc *noc, Mesh *mesh, int r, int output, int bit) {
     }
 }
 
-/* Router r moves what it can; `turn` is the output that chooses first. */
-static void step_router(Noc *noc, Mesh *mesh, int r, int turn) {
+/* The only lane of router r that has flits moves one if it may: nobody has to choose. */
+static bool step_only_lane(Noc *noc, Mesh *mesh, int r, int bit) {
+    Router *router = &mesh->router[r];
+    int output = mesh->lane[r * ROUTER_LANES + bit].output;
+    if (!(router->may_send[output] >> bit & 1)) return false;
+    router->first_choice[output] = (uint8_t)(bit + 1);
+    send_flit(noc, mesh, r, output, bit);
+    return true;
+}
+
+/* Of the lanes of router r that have flits those move one that outputs choose; `turn` is the output
+ * that chooses first. False when none can. */
+static bool step_lanes(Noc *noc, Mesh *mesh, int r, int turn) {
     Router *router = &mesh->router[r];
     uint64_t lanes[PORTS];
     uint64_t outputs = 0;
@@ -467,7 +478,16 @@ static void step_router(Noc *noc, Mesh *mesh, int r, int turn) {
         free_inputs &= ~mesh->port_lanes[mesh->bit_port[bit]];
         send_flit(noc, mesh, r, output, bit);
     }
-    if (is_stuck || !router->waiting) bits_clear(mesh->active, (size_t)r);
+    return !is_stuck;
+}
+
+/* Router r moves what it can, and sleeps when that was nothing or all. */
+static void step_router(Noc *noc, Mesh *mesh, int r, int turn) {
+    const uint64_t waiting = mesh->router[r].waiting;
+    bool is_alone = !(waiting & (waiting - 1));
+    bool has_moved = is_alone ? waiting && step_only_lane(noc, mesh, r, bits_lowest64(waiting))
+                              : step_lanes(noc, mesh, r, turn);
+    if (!has_moved || !mesh->router[r].waiting) bits_clear(mesh->active, (size_t)r);
 }
 
 static void step(Noc *noc) {

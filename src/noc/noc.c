@@ -227,17 +227,20 @@ static void take_over(Noc *noc, const NocPacket *packet) {
     noc->packets_inside++;
     noc->counts[NETWORK_packets_sent]++;
     noc->counts[NETWORK_flits] += packet->flits;
-    noc->ops->inject(noc, packet);
+    if (noc->config.kind == NOC_CROSSBAR) noc_crossbar_inject(noc, packet);
+    else noc->ops->inject(noc, packet);
 }
 
-void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload) {
+bool noc_try_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload) {
+    if (packet_bytes > noc->max_packet_bytes) return false;
     NocPacket packet = {.injected_at = (uint32_t)noc->now,
                         .payload = payload,
                         .source = (uint16_t)source,
                         .destination = (uint16_t)destination,
                         .flits = noc->flits_by_bytes[packet_bytes]};
-    noc->queue_flits[source] = (uint16_t)(noc->queue_flits[source] + packet.flits);
-    assert(noc->queue_flits[source] <= noc->queue_limit);
+    const int queued = noc->queue_flits[source] + packet.flits;
+    if (queued > noc->queue_limit) return false;
+    noc->queue_flits[source] = (uint16_t)queued;
     if (__builtin_expect(noc->is_holding, false)) {
         NocHeld *held = hold_at(noc, source);
         held->packet[held->count++] = packet;
@@ -246,6 +249,7 @@ void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_
         noc->stats.bytes_injected += (uint64_t)packet_bytes;
         take_over(noc, &packet);
     }
+    return true;
 }
 
 bool noc_can_hold(const Noc *noc) { return noc->config.kind != NOC_IDEAL; }
@@ -324,7 +328,15 @@ void noc_pop(Noc *noc, int node) {
     noc->packets_inside--;
     noc->counts[NETWORK_packets_received]++;
     noc->stats.ejection_cycles += noc->now - packet->ready_at;
-    noc->ops->give_back(noc, node, packet->channel, packet->flits);
+    if (noc->config.kind == NOC_CROSSBAR)
+        noc_crossbar_give_back(noc, node, packet->channel, packet->flits);
+    else noc->ops->give_back(noc, node, packet->channel, packet->flits);
+}
+
+bool noc_take(Noc *noc, int node, uint32_t *payload) {
+    if (!noc_peek(noc, node, payload)) return false;
+    noc_pop(noc, node);
+    return true;
 }
 
 /* ---- Time ---- */
@@ -332,8 +344,10 @@ void noc_pop(Noc *noc, int node) {
 void noc_step(Noc *noc) {
     noc->now++;
     if (!noc->packets_inside && noc->now >= noc->settled_at) return;
-    sink_step(&noc->sink, noc->now);
-    noc->ops->step(noc);
+    if (noc->words == 1) sink_step(&noc->sink, noc->now, 1);
+    else sink_step(&noc->sink, noc->now, noc->words);
+    if (noc->config.kind == NOC_CROSSBAR) noc_crossbar_step(noc);
+    else noc->ops->step(noc);
 }
 
 uint64_t noc_quiet_steps(const Noc *noc) {

@@ -12,6 +12,7 @@
 #ifndef TYTO_NOC_NOC_H
 #define TYTO_NOC_NOC_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -109,9 +110,16 @@ int noc_max_packet_bytes(const Noc *noc);
 int noc_packet_flits(const Noc *noc, int packet_bytes);
 /* Whether node `source` has room for a packet of so many bytes; never for too long a packet. */
 bool noc_can_inject(const Noc *noc, int source, int packet_bytes);
-/* Queues a packet at `source`; noc_can_inject must hold. It starts to move in the next step. A node
- * may send to itself. */
-void noc_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload);
+/* Queues a packet at `source`, if there is room. It starts to move in the next step. A node may
+ * send to itself. */
+bool noc_try_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload);
+/* The same where noc_can_inject holds. */
+static inline void noc_inject(Noc *noc, int source, int destination, int packet_bytes,
+                              uint32_t payload) {
+    bool is_in = noc_try_inject(noc, source, destination, packet_bytes, payload);
+    assert(is_in);
+    (void)is_in;
+}
 
 /* Whether nodes can inject and pop from several threads at once, each node from one of them,
  * between noc_hold and noc_release: noc_inject then keeps packets at their nodes, noc_pop the room
@@ -139,6 +147,8 @@ const uint64_t *noc_ready_mask(const Noc *noc);
 bool noc_peek(const Noc *noc, int node, uint32_t *payload);
 /* Takes the packet that noc_peek shows; there must be one. */
 void noc_pop(Noc *noc, int node);
+/* Takes the oldest packet that has arrived at `node`, if there is one. */
+bool noc_take(Noc *noc, int node, uint32_t *payload);
 
 /* Whether no packet is inside: all that were injected have been popped. */
 bool noc_is_idle(const Noc *noc);

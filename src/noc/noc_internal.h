@@ -40,6 +40,11 @@ typedef struct NocOps {
 
 extern const NocOps noc_mesh_ops, noc_crossbar_ops, noc_ideal_ops, noc_switch_ops;
 
+/* The crossbar's, which most machines have: called by name, so that they cost no call. */
+void noc_crossbar_inject(Noc *noc, const NocPacket *packet);
+void noc_crossbar_step(Noc *noc);
+void noc_crossbar_give_back(Noc *noc, int node, int channel, int flits);
+
 /* What a node has injected and popped while the network held it. Each has lines of its own. */
 typedef struct NocHeld {
     uint64_t bytes;           /* injected, padding of flits not included */
@@ -74,9 +79,9 @@ struct Noc {
 };
 
 /* Sends a packet's last flit to its node, where it arrives at `ready_at`, and accounts for it.
- * `transit` is the packet's latency in an empty network. */
+ * `transit` is the packet's latency in an empty network, `words` is noc->words. */
 static inline void noc_deliver(Noc *noc, const NocPacket *packet, int channel, uint64_t ready_at,
-                               int transit) {
+                               int transit, int words) {
     uint32_t latency = (uint32_t)ready_at - packet->injected_at;
     noc->stats.packets_arrived++;
     noc->stats.flits_arrived += packet->flits;
@@ -86,7 +91,8 @@ static inline void noc_deliver(Noc *noc, const NocPacket *packet, int channel, u
               (SinkPacket){.ready_at = ready_at,
                            .payload = packet->payload,
                            .flits = packet->flits,
-                           .channel = (uint16_t)channel});
+                           .channel = (uint16_t)channel},
+              words);
 }
 
 /* The first member of a non-empty set at or after `start` (in a word: 0 .. 63), going round; the

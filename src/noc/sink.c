@@ -29,7 +29,7 @@ void sink_free(Sink *sink) {
 
 uint64_t sink_quiet_steps(const Sink *sink, uint64_t now) {
     for (uint64_t quiet = 0; quiet < sink->wheel_mask; quiet++) {
-        const uint64_t *arrivals = sink_arrivals(sink, now + 1 + quiet);
+        const uint64_t *arrivals = sink_arrivals(sink, now + 1 + quiet, sink->words);
         for (int w = 0; w < sink->words; w++)
             if (arrivals[w]) return quiet;
     }

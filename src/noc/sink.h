@@ -42,24 +42,26 @@ static inline SinkPacket *sink_packet_at(const Sink *sink, const SinkQueue *queu
     return &queue->ring[position & sink->ring_mask];
 }
 
-/* The nodes at which a packet arrives in a cycle. */
-static inline uint64_t *sink_arrivals(const Sink *sink, uint64_t cycle) {
-    return &sink->wheel[(cycle & sink->wheel_mask) * (uint64_t)sink->words];
+/* The nodes at which a packet arrives in a cycle. `words` is sink->words, here and below: callers
+ * that know it to be 1 save a multiplication. */
+static inline uint64_t *sink_arrivals(const Sink *sink, uint64_t cycle, int words) {
+    return &sink->wheel[(cycle & sink->wheel_mask) * (uint64_t)words];
 }
 
 /* In cycle `now`: a packet for `node`, which arrives at packet.ready_at >= now, and not before
  * those pushed already. */
-static inline void sink_push(Sink *sink, int node, uint64_t now, SinkPacket packet) {
+static inline void sink_push(Sink *sink, int node, uint64_t now, SinkPacket packet, int words) {
     SinkQueue *queue = &sink->queues[node];
     *sink_packet_at(sink, queue, queue->tail++) = packet;
-    bits_set(packet.ready_at == now ? sink->ready : sink_arrivals(sink, packet.ready_at),
-             (size_t)node);
+    uint64_t *set =
+        packet.ready_at == now ? sink->ready : sink_arrivals(sink, packet.ready_at, words);
+    set[words == 1 ? 0 : node / 64] |= UINT64_C(1) << node % 64;
 }
 
 /* Cycle `now`: what arrives now becomes ready. Called once for every cycle, skipped ones aside. */
-static inline void sink_step(Sink *sink, uint64_t now) {
-    uint64_t *arrivals = sink_arrivals(sink, now);
-    for (int w = 0; w < sink->words; w++) {
+static inline void sink_step(Sink *sink, uint64_t now, int words) {
+    uint64_t *arrivals = sink_arrivals(sink, now, words);
+    for (int w = 0; w < words; w++) {
         sink->ready[w] |= arrivals[w];
         arrivals[w] = 0;
     }

@@ -113,7 +113,7 @@ static void serve(Noc *noc, Switch *sw, int o) {
     output->link_free_at = noc->now + packet->flits;
     output->flits += packet->flits;
     noc_deliver(noc, packet, 0, noc->now + (uint64_t)noc->config.switch_delay,
-                empty_latency(noc, i, o, packet->flits));
+                empty_latency(noc, i, o, packet->flits), noc->words);
     noc->queue_flits[i] = (uint16_t)(noc->queue_flits[i] - packet->flits);
     bits_clear(output->requests, (size_t)i);
     if (!is_asked_for(noc, output)) bits_clear(sw->asked_for, (size_t)o);

@@ -100,50 +100,45 @@ void partition_free(Partition *partition) {
 
 /* ---- the L2 clock ---- */
 
-void partition_push_waiting_replies(Partition *partition, uint64_t cycle) {
+/* The oldest reply goes on its way, if the network has room. */
+static inline void send_reply(Partition *partition, Slice *slice, uint64_t cycle) {
     Noc *const network = partition->environment.replies;
-    Slice *slice = partition->slices;
-    for (uint32_t bit = 1; bit <= partition->reply_slices; bit <<= 1, slice++) {
-        if (!(partition->reply_slices & bit)) continue;
-        const SliceReply *next = &slice->reply_packets[ring_front(&slice->replies)];
-        if (!noc_can_inject(network, (int)slice->node, next->bytes)) continue;
-        SliceReply reply = slice_pop_reply(slice, cycle);
-        noc_inject(network, (int)slice->node, (int)mem_handle_sm(reply.handle), reply.bytes,
-                   reply.handle);
-        partition->owed--;
-        if (slice->wake < partition->wake_cycle) partition->wake_cycle = slice->wake;
-        if (!slice->replies.count) partition->reply_slices &= ~bit;
-    }
+    const SliceReply *next = &slice->reply_packets[ring_front(&slice->replies)];
+    const uint32_t handle = next->handle;
+    if (!noc_try_inject(network, (int)slice->node, (int)mem_handle_sm(handle), next->bytes, handle))
+        return;
+    slice_pop_reply(slice, cycle);
+    partition->owed--;
 }
 
-static void take_packet(Partition *partition, Slice *slice, uint64_t cycle) {
+static inline void take_packet(Partition *partition, Slice *slice, uint64_t cycle) {
     Noc *network = partition->environment.requests;
     uint32_t handle;
-    if (!slice_can_take(slice) || !noc_peek(network, (int)slice->node, &handle)) return;
-    noc_pop(network, (int)slice->node);
+    if (!slice_can_take(slice) || !noc_take(network, (int)slice->node, &handle)) return;
     partition->owed += mem_request(&partition->environment.pools, handle)->replies_left;
     slice_take(slice, cycle, handle);
 }
 
 /* A slice has given DRAM something to do. */
-static void hear_slice(Partition *partition, uint32_t index) {
-    Slice *slice = &partition->slices[index];
+static void hear_slice(Partition *partition, Slice *slice) {
     slice->has_moved_dram = false;
-    if (slice->to_dram.count) partition->dram_slices |= UINT32_C(1) << index;
+    if (slice->to_dram.count)
+        partition->dram_slices |= UINT32_C(1) << (slice->node - partition->first_node);
     partition->wake_tick = 0;
 }
 
 void partition_do_l2_cycle(Partition *partition, uint64_t cycle) {
     uint64_t next = UINT64_MAX;
-    Slice *slice = partition->slices;
-    for (uint32_t i = 0; i < partition->slice_count; i++, slice++) {
+    Slice *const end = partition->slices + partition->slice_count;
+    for (Slice *slice = partition->slices; slice < end; slice++) {
+        if (slice->replies.count) send_reply(partition, slice, cycle);
         if (bits_get(partition->arrived, slice->node)) take_packet(partition, slice, cycle);
         if (cycle >= slice->wake) {
             slice_cycle(slice, cycle);
-            if (slice->replies.count) partition->reply_slices |= UINT32_C(1) << i;
-            if (slice->has_moved_dram) hear_slice(partition, i);
+            if (slice->has_moved_dram) hear_slice(partition, slice);
         }
-        if (slice->wake < next) next = slice->wake;
+        const uint64_t wake = slice->replies.count ? cycle : slice->wake;
+        if (wake < next) next = wake;
     }
     partition->wake_cycle = next;
 }
@@ -291,11 +286,11 @@ static void plan_next_tick(Partition *partition, uint64_t tick) {
 
 void partition_do_dram_tick(Partition *partition, uint64_t tick, uint64_t cycle) {
     uint32_t written;
-    return_data(partition, tick, cycle);
+    if (dram_peek_reply(partition->channel)) return_data(partition, tick, cycle);
     dram_step(partition->channel, tick);
     if (dram_take_written(partition->channel, &written)) give_credit_back(partition, written);
-    serve_slice(partition, cycle);
-    enter_controller(partition, tick, cycle);
+    if (partition->dram_slices) serve_slice(partition, cycle);
+    if (partition->line.count) enter_controller(partition, tick, cycle);
     plan_next_tick(partition, tick);
 }
 

@@ -6,10 +6,9 @@
  * owns one credit and shares the others; an access holds its credit until its data leave the
  * controller, a write until it has been written.
  *
- * The owner calls, in the order of one step of the machine: partition_push_replies (L2 clock),
- * partition_dram_tick (DRAM clock), partition_l2_cycle (L2 clock). Cycles and ticks are counted
- * from 0, never restart, and those in which the inline tests below find nothing to do may be left
- * out.
+ * The owner calls, in the order of one step of the machine: partition_dram_tick (DRAM clock),
+ * partition_l2_cycle (L2 clock). Cycles and ticks are counted from 0, never restart, and those in
+ * which the inline tests below find nothing to do may be left out.
  *
  * docs/partition.md describes the model and its source. */
 #ifndef TYTO_PARTITION_PARTITION_H
@@ -35,10 +34,9 @@ typedef struct PartitionAccess {
 } PartitionAccess;
 
 typedef struct Partition {
-    uint64_t wake_cycle;      /* no slice has anything to do before this L2 cycle */
+    uint64_t wake_cycle;      /* no slice has anything to do or to send before this L2 cycle */
     uint64_t wake_tick;       /* the channel has nothing to do before this tick, ... */
     uint64_t wake_tick_cycle; /* ... unless it comes at or after this L2 cycle */
-    uint32_t reply_slices;    /* bit per slice: has replies */
     uint32_t dram_slices;     /* bit per slice: has accesses for DRAM */
     uint32_t slice_count;
     uint32_t first_node;      /* network node of slices[0] */
@@ -86,15 +84,9 @@ void partition_set_aside(Partition *partition, uint32_t ways);
 void partition_forget_persisting(Partition *partition);
 
 /* The work behind the inline functions of the same names; units of their own in profiles. */
-__attribute__((noinline)) void partition_push_waiting_replies(Partition *partition, uint64_t cycle);
 __attribute__((noinline)) void partition_do_dram_tick(Partition *partition, uint64_t tick,
                                                       uint64_t cycle);
 __attribute__((noinline)) void partition_do_l2_cycle(Partition *partition, uint64_t cycle);
-
-/* Sends the oldest reply of each slice into the reply network, if there is room. */
-static inline void partition_push_replies(Partition *partition, uint64_t cycle) {
-    if (partition->reply_slices) partition_push_waiting_replies(partition, cycle);
-}
 
 /* Whether a request packet waits in the network for one of the slices. */
 static inline bool partition_has_packets(const Partition *partition) {
@@ -109,7 +101,8 @@ static inline void partition_dram_tick(Partition *partition, uint64_t tick, uint
         partition_do_dram_tick(partition, tick, cycle);
 }
 
-/* One L2 cycle: each slice takes a packet from the request network, then works. */
+/* One L2 cycle: each slice sends its oldest reply into the reply network, if there is room, takes a
+ * packet from the request network, then works. */
 static inline void partition_l2_cycle(Partition *partition, uint64_t cycle) {
     if (cycle >= partition->wake_cycle || partition_has_packets(partition))
         partition_do_l2_cycle(partition, cycle);
@@ -124,7 +117,7 @@ typedef struct PartitionEvents {
 static inline PartitionEvents partition_next_event(const Partition *partition) {
     PartitionEvents next = {partition->wake_cycle, partition->wake_tick};
     if (partition->wake_tick_cycle < next.cycle) next.cycle = partition->wake_tick_cycle;
-    if (partition->reply_slices || partition_has_packets(partition)) next.cycle = 0;
+    if (partition_has_packets(partition)) next.cycle = 0;
     return next;
 }
 

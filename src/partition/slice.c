@@ -189,13 +189,12 @@ void slice_add_reply(Slice *slice, uint32_t handle, uint64_t local, uint64_t cyc
     slice_push_reply(slice, handle, has_data, split.cycles);
 }
 
-SliceReply slice_pop_reply(Slice *slice, uint64_t cycle) {
+void slice_pop_reply(Slice *slice, uint64_t cycle) {
     if (ring_is_full(&slice->replies)) slice_rouse(slice);
-    SliceReply reply = slice->reply_packets[ring_pop(&slice->replies)];
-    MemRequest *request = request_of(slice, reply.handle);
+    const SliceReply *reply = &slice->reply_packets[ring_pop(&slice->replies)];
+    MemRequest *request = request_of(slice, reply->handle);
     if (request->op != MEM_OP_WRITE)
-        request->l2_cycles = (uint32_t)(cycle - request->arrived) - reply.dram_cycles;
-    return reply;
+        request->l2_cycles = (uint32_t)(cycle - request->arrived) - reply->dram_cycles;
 }
 
 /* Step 1: the oldest request whose miss is completed is answered. */

@@ -189,7 +189,7 @@ __attribute__((noinline)) void slice_cycle(Slice *slice, uint64_t cycle);
 static inline void slice_rouse(Slice *slice) { slice->wake = 0; }
 
 /* The oldest reply leaves; there must be one. Writes the request's time split. */
-SliceReply slice_pop_reply(Slice *slice, uint64_t cycle);
+void slice_pop_reply(Slice *slice, uint64_t cycle);
 
 /* Data come back; from_dram must have room. */
 void slice_push_return(Slice *slice, const DramReturn *data);

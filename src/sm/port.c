@@ -145,10 +145,8 @@ MemRequest *port_receive(SmPort *port, SmContext *sm, uint64_t cycle) {
     MemRequest *line = port->arrived.count ? hand_on(port, sm, cycle) : NULL;
     uint32_t handle;
     if (port->arrived.count < port->arrived.capacity &&
-        noc_peek(sm->env.replies, (int)sm->env.index, &handle)) {
-        noc_pop(sm->env.replies, (int)sm->env.index);
+        noc_take(sm->env.replies, (int)sm->env.index, &handle))
         replies_push(&port->arrived, handle);
-    }
     return line;
 }
 

@@ -164,8 +164,6 @@ static void jump(Rig *rig) {
 void rig_work(Rig *rig) {
     while (compare_edges(rig, rig->tick, rig->cycle) < 0)
         tick_all(rig, rig->cycle - 1);
-    for (uint32_t i = 0; i < rig->config.partitions; i++)
-        partition_push_replies(rig->partitions[i], rig->cycle);
     if (!compare_edges(rig, rig->tick, rig->cycle)) tick_all(rig, rig->cycle);
     for (uint32_t i = 0; i < rig->config.partitions; i++)
         partition_l2_cycle(rig->partitions[i], rig->cycle);
