@@ -193,21 +193,18 @@ static uint64_t cycles_before(const Domain *domain, uint64_t tick, uint64_t sm_k
     return (ticks * sm_khz - domain->phase + domain->khz - 1) / domain->khz - 1;
 }
 
-/* Whether a reply has arrived that its SM has not handled yet. */
-static bool has_waiting_replies(const Engine *engine) {
+/* Whether an SM is awake, or a reply has arrived that its SM has not handled yet. */
+static bool is_an_sm_busy(const Engine *engine) {
     const uint64_t *ready = noc_ready_mask(engine->replies);
     for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
-        if (ready[word] | engine->holding[word]) return true;
+        if (engine->awake[word] | ready[word] | engine->holding[word]) return true;
     return false;
 }
 
 /* SM cycles after the current one that change nothing anywhere. */
 static uint64_t quiet_cycles(const Engine *engine) {
     uint64_t now = engine->cycle, sm_khz = engine->machine->clock.sm_khz, quiet = UINT64_MAX;
-    if (has_waiting_replies(engine)) return 0;
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
-        if (engine->awake[word]) return 0;
-    if (engine->alarm <= now + 1) return 0;
+    if (engine->alarm <= now + 1 || is_an_sm_busy(engine)) return 0;
     if (engine->alarm != UINT64_MAX) quiet = engine->alarm - now - 1;
     uint64_t steps = noc_quiet_steps(engine->requests), other = noc_quiet_steps(engine->replies);
     if (other < steps) steps = other;
@@ -408,9 +405,49 @@ static const IsaFault *step(Engine *engine) {
     return is_right ? NULL : &engine->dispatch.fault;
 }
 
+/* When the run loop looks up from its cycles. */
+typedef struct Looks {
+    uint64_t poll;     /* SM cycle of the next look at interrupts and limits */
+    uint64_t progress; /* at whether anything moves */
+    uint64_t first;    /* of these and of those who watch, the first */
+} Looks;
+
+static void plan_looks(const Engine *engine, Looks *looks) {
+    const uint64_t due = watch_due(engine->watch);
+    looks->first = looks->poll < looks->progress ? looks->poll : looks->progress;
+    if (due < looks->first) looks->first = due;
+}
+
+/* Does what is due at this cycle. False: the run is over, for a reason told in `result`. */
+static bool look_up(Engine *engine, Gpu *gpu, Looks *looks, GpuResult *result) {
+    if (watch_wants_policies(engine->watch, engine->cycle)) samples_report_policies(engine);
+    if (engine->cycle >= watch_due(engine->watch)) samples_record(engine, gpu);
+    if (engine->cycle >= looks->poll) {
+        if (must_stop(engine, gpu, result)) return false;
+        looks->poll = engine->cycle + poll_after(engine, gpu);
+    }
+    if (engine->cycle >= looks->progress) {
+        looks->progress = engine->cycle + PROGRESS_CYCLES;
+        if (is_stuck(engine)) {
+            explain_deadlock(engine, "nothing has moved", engine->last_progress, result);
+            return false;
+        }
+        if (is_hopeless(engine, gpu)) {
+            explain_deadlock(engine,
+                             "all warps wait at barriers or in loops that look for another "
+                             "thread's store, and nothing has been stored",
+                             engine->last_change, result);
+            return false;
+        }
+    }
+    plan_looks(engine, looks);
+    return true;
+}
+
 static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
-    uint64_t poll_at = engine->cycle + poll_after(engine, gpu),
-             look_at = engine->cycle + PROGRESS_CYCLES;
+    Looks looks = {.poll = engine->cycle + poll_after(engine, gpu),
+                   .progress = engine->cycle + PROGRESS_CYCLES};
+    plan_looks(engine, &looks);
     while (true) {
         const IsaFault *fault = step(engine);
         if (fault) {
@@ -426,26 +463,7 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
         }
         if (quiet) jump(engine, quiet);
         engine->cycle++;
-        if (watch_wants_policies(engine->watch, engine->cycle)) samples_report_policies(engine);
-        if (engine->cycle >= watch_due(engine->watch)) samples_record(engine, gpu);
-        if (engine->cycle >= poll_at) {
-            if (must_stop(engine, gpu, result)) return;
-            poll_at = engine->cycle + poll_after(engine, gpu);
-        }
-        if (engine->cycle >= look_at) {
-            look_at = engine->cycle + PROGRESS_CYCLES;
-            if (is_stuck(engine)) {
-                explain_deadlock(engine, "nothing has moved", engine->last_progress, result);
-                return;
-            }
-            if (is_hopeless(engine, gpu)) {
-                explain_deadlock(engine,
-                                 "all warps wait at barriers or in loops that look for another "
-                                 "thread's store, and nothing has been stored",
-                                 engine->last_change, result);
-                return;
-            }
-        }
+        if (engine->cycle >= looks.first && !look_up(engine, gpu, &looks, result)) return;
     }
 }
 
