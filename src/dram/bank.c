@@ -13,29 +13,35 @@ void dram_banks_init(DramBanks *banks, const DramTiming *timing, uint32_t burst_
     dram_timing_constraints(timing, burst_ticks, rows);
     uint8_t count = 0;
     for (int command = 0; command < DRAM_COMMANDS; command++) {
-        banks->first_row[command] = count;
-        for (int i = 0; i < DRAM_CONSTRAINTS; i++)
-            if ((int)rows[i].first == command) banks->rows[count++] = rows[i];
+        for (int scope = 0; scope < DRAM_SCOPES; scope++) {
+            banks->first_row[command][scope] = count;
+            for (int i = 0; i < DRAM_CONSTRAINTS; i++)
+                if ((int)rows[i].first == command && (int)rows[i].scope == scope && rows[i].ticks)
+                    banks->rows[count++] = rows[i];
+        }
+        banks->first_row[command][DRAM_SCOPES] = count;
     }
-    banks->first_row[DRAM_COMMANDS] = count;
 }
 
-static uint64_t *ready_of(DramBanks *banks, const DramConstraint *row, uint32_t bank) {
-    switch (row->scope) {
-    case DRAM_SAME_BANK: return &banks->bank_ready[row->second][bank];
-    case DRAM_SAME_GROUP: return &banks->group_ready[row->second][banks->group[bank]];
-    default: return &banks->channel_ready[row->second];
-    }
+/* What has to wait may come no earlier than `tick`. */
+static void put_off(uint64_t *ready, uint64_t tick) {
+    if (tick > *ready) *ready = tick;
 }
 
 void dram_banks_command(DramBanks *banks, DramCommand command, uint32_t bank, uint32_t row,
                         uint64_t tick) {
     assert(tick >= dram_banks_earliest(banks, command, bank));
-    const DramConstraint *end = &banks->rows[banks->first_row[command + 1]];
-    for (const DramConstraint *c = &banks->rows[banks->first_row[command]]; c < end; c++) {
-        uint64_t *ready = ready_of(banks, c, bank);
-        if (c->ticks && tick + c->ticks > *ready) *ready = tick + c->ticks;
-    }
+    const uint8_t *first = banks->first_row[command];
+    const DramConstraint *c = &banks->rows[first[DRAM_SAME_BANK]];
+    const DramConstraint *const of_group = &banks->rows[first[DRAM_SAME_GROUP]];
+    const DramConstraint *const of_channel = &banks->rows[first[DRAM_CHANNEL]];
+    const DramConstraint *const end = &banks->rows[first[DRAM_SCOPES]];
+    for (; c < of_group; c++)
+        put_off(&banks->bank_ready[c->second][bank], tick + c->ticks);
+    for (; c < of_channel; c++)
+        put_off(&banks->group_ready[c->second][banks->group[bank]], tick + c->ticks);
+    for (; c < end; c++)
+        put_off(&banks->channel_ready[c->second], tick + c->ticks);
     if (command == DRAM_ACTIVATE) {
         banks->open |= UINT32_C(1) << bank;
         banks->open_row[bank] = row;

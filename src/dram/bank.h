@@ -18,8 +18,8 @@ typedef struct DramBanks {
     uint64_t bank_ready[DRAM_COMMANDS][DRAM_MAX_BANKS];   /* tick from which the bank allows it */
     uint64_t group_ready[DRAM_COMMANDS][DRAM_MAX_GROUPS]; /* tick from which the group allows it */
     uint64_t channel_ready[DRAM_COMMANDS]; /* tick from which the channel allows it */
-    DramConstraint rows[DRAM_CONSTRAINTS]; /* constraints in the order of their first command */
-    uint8_t first_row[DRAM_COMMANDS + 1];  /* where each command's constraints begin in `rows` */
+    DramConstraint rows[DRAM_CONSTRAINTS]; /* constraints by their first command, then by scope */
+    uint8_t first_row[DRAM_COMMANDS][DRAM_SCOPES + 1]; /* in `rows`, of each scope; then the end */
 } DramBanks;
 
 /* All banks closed, every activate legal from tick 0. `groups` is 1..DRAM_MAX_GROUPS. */

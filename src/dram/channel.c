@@ -160,6 +160,7 @@ static void finish_transfer(DramChannel *channel, uint64_t tick) {
     const DramFlight *flight = &channel->flights[channel->flight_head];
     if (!channel->flight_count || flight->done_tick > tick) return;
     if (channel->reply_count == channel->reply_entries) return;
+    dram_settle(channel, tick);
     end_work(channel, flight->reply.bank);
     if (flight->reply.is_write) {
         channel->has_written = true;
@@ -174,6 +175,8 @@ static void finish_transfer(DramChannel *channel, uint64_t tick) {
 }
 
 /* ---- scans over the banks ---- */
+
+enum { ALL_POSITIONS = DRAM_MAX_BANKS }; /* of a scan */
 
 /* The mask of banks turned so that the scan's first bank is bit 0. */
 static uint32_t rotate(const DramChannel *channel, uint32_t banks) {
@@ -252,8 +255,7 @@ static uint32_t banks_wanting_bus(const DramChannel *channel) {
  * that have to prefetch before the request to another row that waits there; without any, those
  * where nobody waits, but none may begin that could delay a request which is about to use the bus.
  */
-static uint32_t banks_to_prefetch(const DramChannel *channel) {
-    if (!channel->prefetch.rows && !channel->prefetching) return 0;
+__attribute__((noinline)) static uint32_t find_banks_to_prefetch(const DramChannel *channel) {
     DramWaiting waiting = waiting_of(channel);
     uint32_t idle = channel->prefetch.rows & ~channel->serving & ~waiting.same_row;
     uint32_t due = idle & waiting.other_rows & banks_held(channel);
@@ -262,12 +264,18 @@ static uint32_t banks_to_prefetch(const DramChannel *channel) {
     return banks_wanting_bus(channel) ? under_way : under_way | (idle & ~waiting.other_rows);
 }
 
+/* Mostly there is no row to prefetch from. */
+static inline uint32_t banks_to_prefetch(const DramChannel *channel) {
+    return channel->prefetch.rows | channel->prefetching ? find_banks_to_prefetch(channel) : 0;
+}
+
 /* Moves one request from the queue to its bank's place of service. */
 static void serve_request(DramChannel *channel, uint64_t tick) {
     uint32_t banks = banks_to_serve(channel);
     if (!banks) return;
     uint32_t bank = bank_at(channel, bits_lowest32(rotate(channel, banks)));
     uint16_t entry = channel->scheduler->pick(&channel->queue, bank);
+    dram_settle(channel, tick);
     channel->queue.count--;
     channel->entry[bank] = entry;
     channel->serving |= UINT32_C(1) << bank;
@@ -331,6 +339,7 @@ static void begin_prefetch(DramChannel *channel, uint32_t bank, uint64_t tick) {
     channel->serving |= UINT32_C(1) << bank;
     channel->prefetching |= UINT32_C(1) << bank;
     channel->wants[DRAM_READ] |= UINT32_C(1) << bank;
+    dram_settle(channel, tick);
     begin_work(channel, bank);
     COUNT(channel, bank, dram_prefetches);
     give_column_command(channel, bank, tick);
@@ -352,15 +361,16 @@ static void give_row_command(DramChannel *channel, uint32_t bank, DramCommand co
     choose_command(channel, bank);
 }
 
-/* Position in the scan of the first bank of `banks` (turned) that may have the command it wants:
- * `second` where its bit of `wants_second` (turned) is set, else `first`. -1 when none. */
+/* Position in the scan of the first bank of `banks` that may have the command it wants: `second` if
+ * that is of its kind, else `first`; only positions before `end` count. -1 when none. */
 static int find_legal(const DramChannel *channel, uint32_t banks, DramCommand first,
-                      DramCommand second, uint32_t wants_second, uint64_t tick) {
-    for (; banks; banks &= banks - 1) {
-        int position = bits_lowest32(banks);
-        DramCommand command = wants_second >> position & 1 ? second : first;
-        if (dram_banks_earliest(&channel->banks, command, bank_at(channel, position)) <= tick)
-            return position;
+                      DramCommand second, int end, uint64_t tick) {
+    uint32_t left = rotate(channel, banks) & (uint32_t)bits_low_mask(end);
+    for (; left; left &= left - 1) {
+        int position = bits_lowest32(left);
+        uint32_t bank = bank_at(channel, position);
+        DramCommand command = channel->wants[second] >> bank & 1 ? second : first;
+        if (dram_banks_earliest(&channel->banks, command, bank) <= tick) return position;
     }
     return -1;
 }
@@ -385,7 +395,7 @@ static bool has_bus(const DramChannel *channel, uint64_t tick, bool is_column) {
 static void try_prefetch(DramChannel *channel, uint64_t tick) {
     uint32_t banks = banks_to_prefetch(channel);
     if (!banks || !has_flight_room(channel) || !has_bus(channel, tick, true)) return;
-    int position = find_legal(channel, rotate(channel, banks), DRAM_READ, DRAM_READ, 0, tick);
+    int position = find_legal(channel, banks, DRAM_READ, DRAM_READ, ALL_POSITIONS, tick);
     if (position < 0) return;
     uint32_t bank = bank_at(channel, position);
     if (channel->serving >> bank & 1) give_column_command(channel, bank, tick);
@@ -397,35 +407,32 @@ static void try_prefetch(DramChannel *channel, uint64_t tick) {
  * get the column commands that are left.
  */
 static void give_commands(DramChannel *channel, uint64_t tick) {
-    uint32_t write = rotate(channel, wanting(channel, DRAM_WRITE, tick));
-    uint32_t read = wanting(channel, DRAM_READ, tick) & ~patient_prefetches(channel);
-    uint32_t column = write | rotate(channel, read);
-    if (!has_flight_room(channel) || !has_bus(channel, tick, true)) column = 0;
-    int column_at = find_legal(channel, column, DRAM_READ, DRAM_WRITE, write, tick);
-
+    uint32_t column = wanting(channel, DRAM_WRITE, tick) |
+                      (wanting(channel, DRAM_READ, tick) & ~patient_prefetches(channel));
+    int column_at = -1;
+    if (column && has_flight_room(channel) && has_bus(channel, tick, true))
+        column_at = find_legal(channel, column, DRAM_READ, DRAM_WRITE, ALL_POSITIONS, tick);
     if (column_at >= 0) give_column_command(channel, bank_at(channel, column_at), tick);
     else try_prefetch(channel, tick);
 
-    uint32_t before_column =
-        (uint32_t)bits_low_mask(column_at < 0 || channel->has_dual_bus ? 32 : column_at);
-    uint32_t precharge = rotate(channel, wanting(channel, DRAM_PRECHARGE, tick)) & before_column;
-    uint32_t activate = rotate(channel, wanting(channel, DRAM_ACTIVATE, tick)) & before_column;
-    uint32_t row = has_bus(channel, tick, false) ? precharge | activate : 0;
-    int row_at = find_legal(channel, row, DRAM_ACTIVATE, DRAM_PRECHARGE, precharge, tick);
-    if (row_at >= 0) {
-        uint32_t bank = bank_at(channel, row_at);
-        give_row_command(channel, bank, precharge >> row_at & 1 ? DRAM_PRECHARGE : DRAM_ACTIVATE,
-                         tick);
-        scan_from(channel, bank + 1);
-    }
+    uint32_t row = wanting(channel, DRAM_PRECHARGE, tick) | wanting(channel, DRAM_ACTIVATE, tick);
+    if (!row || !has_bus(channel, tick, false)) return;
+    int end = column_at < 0 || channel->has_dual_bus ? ALL_POSITIONS : column_at;
+    int row_at = find_legal(channel, row, DRAM_ACTIVATE, DRAM_PRECHARGE, end, tick);
+    if (row_at < 0) return;
+    uint32_t bank = bank_at(channel, row_at);
+    bool closes = channel->wants[DRAM_PRECHARGE] >> bank & 1;
+    give_row_command(channel, bank, closes ? DRAM_PRECHARGE : DRAM_ACTIVATE, tick);
+    scan_from(channel, bank + 1);
 }
 
 /* ---- time ---- */
 
 /* Earliest tick from `soonest` on at which one of `banks` may have `command`, or `bound` if that is
  * earlier. */
-static uint64_t earliest_command(const DramChannel *channel, DramCommand command, uint32_t banks,
-                                 uint64_t soonest, uint64_t bound) {
+static inline uint64_t earliest_command(const DramChannel *channel, DramCommand command,
+                                        uint32_t banks, uint64_t soonest, uint64_t bound) {
+    if (!banks) return bound;
     uint64_t ready = channel->banks.channel_ready[command];
     if (ready > soonest) soonest = ready;
     for (; banks && bound > soonest; banks &= banks - 1) {
@@ -463,7 +470,6 @@ static uint64_t find_next_event(const DramChannel *channel, uint64_t soonest) {
 }
 
 void dram_step_event(DramChannel *channel, uint64_t tick) {
-    dram_settle(channel, tick);
     finish_transfer(channel, tick);
     try_refresh(channel, tick);
     if (channel->refresh_due > tick) serve_request(channel, tick);
