@@ -5,15 +5,15 @@
  * reads over degrees, known by its miss rate at degree 1; lines between are interpolated, and at a
  * miss rate of 1, where there is nothing to lose, nothing grows.
  *
- * The second says what can grow. A line's first read is made at any degree. What is read again is
- * found while the CTAs' working sets fit into the cache together. Beyond, it is lost as the reads
- * of nbf grow in table 5, whose CTA has a set of 65 lines in a cache of 64 (section 5.1): the curve
- * is over the sets, in caches, and so for sets and caches of any size. All is lost but what a warp
- * reads again at once: where nothing stays, 0.59 (nbf) and 0.67 (unstructured) of the accesses of
- * table 5 read DRAM. A set that does not fit is used all over or piece by piece, which its size
- * does not tell; what the CTA lost alone does, by the place on the curve where as much is lost.
- * What one whose set fits loses alone, to lines that stream by and to full sets of the cache, it
- * loses at any degree.
+ * The second says what can grow. A line's first read is made at any degree, or at none where an
+ * earlier kernel has left the line in the cache. What is read again is found while the CTAs'
+ * working sets fit into the cache together. Beyond, it is lost as the reads of nbf grow in table 5,
+ * whose CTA has a set of 65 lines in a cache of 64 (section 5.1): the curve is over the sets, in
+ * caches, and so for sets and caches of any size. All is lost but what a warp reads again at once:
+ * where nothing stays, 0.59 (nbf) and 0.67 (unstructured) of the accesses of table 5 read DRAM. A
+ * set that does not fit is used all over or piece by piece, which its size does not tell; what the
+ * CTA lost alone does, by the place on the curve where as much is lost. What one whose set fits
+ * loses alone, to lines that stream by and to full sets of the cache, it loses at any degree.
  *
  * One degree more adds a CTA of 6 warps to the paper's SM. What latency and pipeline grow by for it
  * is taken in part, as a power, for a CTA of fewer or more. Where DRAM reads do not grow, neither
@@ -119,12 +119,12 @@ static double sets_that_lose(double lost) {
 }
 
 static double reads_by_sets(const MdInputs *inputs, double reread, uint32_t degree) {
-    double alone = inputs->working_set / inputs->cache_lines, first = inputs->lines;
+    double alone = inputs->working_set / inputs->cache_lines, first = inputs->dram_reads;
+    if (alone > 1) first = fmin(first, inputs->lines);
     double at_most = reread * inputs->accesses;
     if (at_most <= first) return inputs->dram_reads;
     if (alone > 1)
         alone = fmax(alone, sets_that_lose((inputs->dram_reads - first) / (at_most - first)));
-    else first = fmax(first, inputs->dram_reads);
     return fmax(inputs->dram_reads, first + (at_most - first) * lost_at(degree * alone));
 }
 

@@ -223,6 +223,23 @@ static void what_a_lone_cta_loses_tells_how_its_set_is_used(void **unused) {
     assert_true(p[0].dram_reads == 2000 && p[1].dram_reads > 2000);
 }
 
+/* 434 different lines, of which a kernel before has left 173 in the cache. */
+static void lines_left_in_the_cache_are_no_reads_to_come(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    MdInputs inputs = {.accesses = 2556,
+                       .dram_reads = 261,
+                       .warps = 6,
+                       .lines = 434,
+                       .working_set = 128,
+                       .cache_lines = 1024};
+    reads_by_sets(&inputs, p);
+    assert_true(p[7].dram_reads == 261 && p[7].throughput == 8);
+    inputs.cache_lines = 64; /* at two, four caches: nbf loses 0.667 of what it can lose there */
+    reads_by_sets(&inputs, p);
+    assert_true(fabs(p[1].dram_reads - (261 + 0.6667 * (0.63 * 2556 - 261))) < 0.1);
+}
+
 /* ---- Section 5.1's thresholds ---- */
 
 static void latency_grows_by_the_thresholds(void **unused) {
@@ -424,6 +441,7 @@ int main(void) {
         cmocka_unit_test(reads_grow_from_where_the_sets_do_not_fit_together),
         cmocka_unit_test(reads_agree_with_table_5),
         cmocka_unit_test(what_a_lone_cta_loses_tells_how_its_set_is_used),
+        cmocka_unit_test(lines_left_in_the_cache_are_no_reads_to_come),
         cmocka_unit_test(latency_grows_by_the_thresholds),
         cmocka_unit_test(the_pipeline_factor_follows_the_thresholds),
         cmocka_unit_test(fewer_than_5_dram_reads_in_100_instructions_are_compute_bound),
