@@ -12,9 +12,8 @@ enum { GATHER_MAX_RUNS = 12 };
 typedef struct BitGather {
     int count; /* runs in use */
     struct BitRun {
-        uint64_t mask; /* the run's bits, shifted down to bit 0 */
-        uint8_t from;  /* lowest bit of the run in the source, 0..63 */
-        uint8_t to;    /* lowest bit of the run in the result, 0..63 */
+        uint64_t mask; /* the run's bits in the result */
+        uint8_t turn;  /* turning the source left by so many bits brings the run there, 0..63 */
     } runs[GATHER_MAX_RUNS];
 } BitGather;
 
@@ -26,11 +25,15 @@ bool gather_append(BitGather *gather, int to, int from);
  * runs overlap. */
 uint64_t gather_scatter(const BitGather *gather, uint64_t result);
 
+static inline uint64_t gather_turn(uint64_t word, uint8_t turn) {
+    return word << turn | word >> (-turn & 63);
+}
+
 static inline uint64_t gather_bits(const BitGather *gather, uint64_t source) {
-    const struct BitRun *first = gather->runs; /* most have one, and without any it gathers none */
-    uint64_t result = (source >> first->from & first->mask) << first->to;
-    for (int i = 1; i < gather->count; i++)
-        result ^= (source >> gather->runs[i].from & gather->runs[i].mask) << gather->runs[i].to;
+    const struct BitRun *run = gather->runs; /* most have one, and without any it gathers none */
+    uint64_t result = gather_turn(source, run->turn) & run->mask;
+    for (const struct BitRun *end = run + gather->count; ++run < end;)
+        result ^= gather_turn(source, run->turn) & run->mask;
     return result;
 }
 
