@@ -39,6 +39,8 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
         .has_l2 = config->has_l2,
         .has_tags = config->has_l2 && !environment->is_l2_perfect,
         .is_plain = config->has_l2 && !environment->is_l2_perfect,
+        .is_simple = config->has_l2 && !environment->is_l2_perfect && !config->takes_hints &&
+                     !environment->never_sleeps,
         .never_sleeps = environment->never_sleeps,
         .node = environment->first_node + environment->channel * config->slices + index,
         .take_room = line_atoms < config->input_queue ? line_atoms : config->input_queue,
@@ -282,13 +284,21 @@ static void take_return(Slice *slice, uint64_t cycle) {
     slice->is_refused = false;
 }
 
-static void look_up_head(Slice *slice, uint64_t cycle) {
+/* What a slice does in every cycle is written once and compiled twice: a simple slice asks for
+ * neither halves nor hints. */
+#define EITHER __attribute__((always_inline)) static inline
+
+EITHER bool look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle, bool is_simple) {
+    if (is_simple && slice_serve_again(slice, atom, cycle)) return true;
+    if (!is_simple && slice->far && atom->local & HALVES_COPY)
+        return slice_look_up_far(slice, atom, cycle);
+    return slice_look_up(slice, atom, cycle);
+}
+
+EITHER void look_up_head(Slice *slice, uint64_t cycle, bool is_simple) {
     if (!slice->input.count || cycle < slice->port_free || !slice_has_lookup_room(slice)) return;
     const SliceAtom *atom = &slice->input_atoms[ring_front(&slice->input)];
-    if (!slice->is_refused)
-        slice->is_refused = atom->local & HALVES_COPY && slice->far
-                                ? !slice_look_up_far(slice, atom, cycle)
-                                : !slice_look_up(slice, atom, cycle);
+    if (!slice->is_refused) slice->is_refused = !look_up(slice, atom, cycle, is_simple);
     if (slice->is_refused) slice->counters->l2_refusals++;
     else ring_pop(&slice->input);
 }
@@ -314,14 +324,15 @@ SLICE_SELDOM static void do_side_work(Slice *slice, uint64_t cycle) {
     send_miss(slice);
 }
 
-static uint64_t next_cycle(const Slice *slice, uint64_t cycle) {
-    if (slice->never_sleeps || (has_side_work(slice) && can_do_side_work(slice))) return cycle + 1;
+EITHER uint64_t next_cycle(const Slice *slice, uint64_t cycle, bool is_simple) {
+    if (!is_simple && slice->never_sleeps) return cycle + 1;
+    if (has_side_work(slice) && can_do_side_work(slice)) return cycle + 1;
     uint64_t next = UINT64_MAX;
     if (!ring_is_full(&slice->input)) next = slice->rop_ready;
     if (slice->input.count && !slice->is_refused && slice->port_free < next &&
         slice_has_lookup_room(slice))
         next = slice->port_free;
-    if (slice->far && slice_far_event(slice) < next) next = slice_far_event(slice);
+    if (!is_simple && slice->far && slice_far_event(slice) < next) next = slice_far_event(slice);
     return next > cycle ? next : cycle + 1;
 }
 
@@ -331,16 +342,22 @@ void slice_settle(Slice *slice, uint64_t cycle) {
     slice->worked = cycle - 1;
 }
 
-void slice_cycle(Slice *slice, uint64_t cycle) {
+EITHER void do_cycle(Slice *slice, uint64_t cycle, bool is_simple) {
     slice_settle(slice, cycle);
     if (has_side_work(slice)) do_side_work(slice, cycle);
-    if (slice->far) slice_take_answer(slice, cycle);
-    if (!slice->far || !slice_serve_far(slice, cycle)) look_up_head(slice, cycle);
-    if (slice->hinted.count) slice_step_hinted(slice);
+    if (!is_simple && slice->far) slice_take_answer(slice, cycle);
+    if (is_simple || !slice->far || !slice_serve_far(slice, cycle))
+        look_up_head(slice, cycle, is_simple);
+    if (!is_simple && slice->hinted.count) slice_step_hinted(slice);
     release_atom(slice, cycle);
     slice->worked = cycle;
     slice->counts_refusals = slice->is_refused && slice_has_lookup_room(slice);
-    slice->wake = next_cycle(slice, cycle);
+    slice->wake = next_cycle(slice, cycle, is_simple);
+}
+
+void slice_cycle(Slice *slice, uint64_t cycle) {
+    if (slice->is_simple) do_cycle(slice, cycle, true);
+    else do_cycle(slice, cycle, false);
 }
 
 /* ---- from outside ---- */

@@ -124,7 +124,8 @@ typedef struct Slice {
     bool has_moved_dram; /* gave DRAM an access or freed a full return queue; the owner clears it */
     bool has_l2;         /* as in the environment */
     bool has_tags;       /* and its lines matter: L2 is not perfect */
-    bool is_plain;       /* has tags and no other half: nearly every machine's */
+    bool is_plain;       /* has tags and no other half: nearly every machine's ... */
+    bool is_simple;      /* ... takes no hints and may sleep: most machines' */
     bool never_sleeps;   /* as in the environment */
     bool is_watched;     /* somebody asks what each access found */
     WriteRule write;     /* what a write does */

@@ -16,7 +16,7 @@ void slice_join(Slice *slice, Slice *peer, HalvesLink *link, uint64_t *peer_wake
     far->request_messages = ARENA_ARRAY(arena, SliceFarMessage, ring_places(&far->requests));
     far->answer_messages = ARENA_ARRAY(arena, SliceFarMessage, ring_places(&far->answers));
     slice->far = far;
-    slice->is_plain = false;
+    slice->is_plain = slice->is_simple = false;
 }
 
 /* ---- over the link ---- */

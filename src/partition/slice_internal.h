@@ -115,6 +115,21 @@ static inline void slice_touch(Slice *slice, const SliceAtom *atom, int32_t plac
     else tag_array_touch(&slice->tags, place);
 }
 
+/* Serves a read of the line that was looked up last, as most are that hit; for simple slices.
+ * False: it is none, or not there, and nothing has happened. */
+static inline bool slice_serve_again(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+    TagArray *tags = &slice->tags;
+    const int32_t place = slice->hint.place;
+    const uint64_t tag = atom->local >> tags->line_shift;
+    if (atom->op != MEM_OP_READ || slice->hint.tag != tag || tags->tags[place] != tag) return false;
+    const TagLine *line = &tags->lines[place];
+    const uint32_t sectors = slice_sectors(slice, atom->local);
+    if (sectors & (~(uint32_t)line->valid | line->filler_thread)) return false;
+    tag_array_touch(tags, place);
+    slice_serve_hit(slice, atom, true, cycle);
+    return true;
+}
+
 /* What happens seldom stays a call, so that a slice's cycle is the quicker without it. */
 #define SLICE_SELDOM __attribute__((noinline))
 
