@@ -26,13 +26,12 @@ typedef struct Block {
     struct Block *older; /* the block before this one; NULL in the first */
     size_t size_bytes;   /* of `bytes` */
     size_t used_bytes;   /* of `bytes`, padding included */
-    bool is_of_pages;    /* else of malloc */
     _Alignas(ARENA_ALIGN) unsigned char bytes[];
 } Block;
 
 struct Arena {
     Block *newest;          /* NULL while nothing was allocated */
-    Pages *pages;           /* which the blocks of small pieces are of; NULL: of malloc */
+    Pages *pages;           /* which the blocks are of; NULL: of malloc */
     size_t next_size_bytes; /* size of the next ordinary block */
     size_t handed_bytes;    /* asked for by callers, padding left out */
 };
@@ -59,7 +58,7 @@ void arena_free(Arena *arena) {
     if (!arena) return;
     for (Block *block = arena->newest; block;) {
         Block *older = block->older;
-        if (!block->is_of_pages) free(block);
+        if (!arena->pages) free(block);
         block = older;
     }
     free(arena);
@@ -78,20 +77,21 @@ static bool has_room(const Block *block, size_t size_bytes, size_t align_bytes) 
     return padding <= left && size_bytes <= left - padding;
 }
 
-/* Whether a piece has a block of its own, of malloc's. */
+/* Whether a piece has a block of its own, in small pages. */
 static bool is_apart(const Arena *arena, size_t size_bytes) {
     return arena->pages && size_bytes > ARENA_PAGES_PIECE;
 }
 
 static Block *add_block(Arena *arena, size_t size_bytes, size_t align_bytes) {
     if (size_bytes > SIZE_MAX / 2) out_of_memory(size_bytes);
-    const bool apart = is_apart(arena, size_bytes), is_of_pages = arena->pages && !apart;
+    const bool apart = is_apart(arena, size_bytes);
     size_t needed = size_bytes + align_bytes;
     size_t size = needed > arena->next_size_bytes || apart ? needed : arena->next_size_bytes;
     size_t bytes = sizeof(Block) + size;
-    Block *block = is_of_pages ? pages_take(arena->pages, bytes) : base_calloc(1, bytes);
+    Block *block = apart          ? pages_take_small(arena->pages, bytes)
+                   : arena->pages ? pages_take(arena->pages, bytes)
+                                  : base_calloc(1, bytes);
     block->size_bytes = size;
-    block->is_of_pages = is_of_pages;
     Block **place = apart && arena->newest ? &arena->newest->older : &arena->newest;
     block->older = *place;
     *place = block;

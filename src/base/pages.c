@@ -34,10 +34,15 @@ static void watch(const Range *range) { (void)range; }
 static void unwatch(const Range *range) { (void)range; }
 #endif
 
+/* What is not taken yet of a range. */
+typedef struct Rest {
+    char *next;
+    size_t left; /* bytes */
+} Rest;
+
 struct Pages {
     Range *newest;
-    char *next;  /* of the newest range: what is not taken yet ... */
-    size_t left; /* ... and its bytes */
+    Rest huge, small; /* by the pages that the system was asked for */
 };
 
 Pages *pages_new(void) { return base_calloc(1, sizeof(Pages)); }
@@ -63,7 +68,7 @@ static size_t round_up(size_t size_bytes, size_t align_bytes) {
 }
 
 /* A new range, which begins where a huge page does. False: the host does not map so much. */
-static bool map_range(Pages *pages, Range *range, size_t size_bytes) {
+static bool map_range(Range *range, Rest *rest, size_t size_bytes, int advice) {
     size_t bytes = round_up(size_bytes > RANGE_BYTES ? size_bytes : RANGE_BYTES, HUGE_BYTES);
     void *start = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -71,29 +76,36 @@ static bool map_range(Pages *pages, Range *range, size_t size_bytes) {
     size_t skipped = -(uintptr_t)start & (HUGE_BYTES - 1);
     range->start = start;
     range->mapped = bytes + HUGE_BYTES;
-    pages->next = (char *)start + skipped;
-    pages->left = bytes;
+    rest->next = (char *)start + skipped;
+    rest->left = bytes;
     watch(range);
-    madvise(pages->next, bytes, MADV_HUGEPAGE); /* if it can't be had it can't */
+    madvise(rest->next, bytes, advice); /* if it can't be had it can't */
     return true;
 }
 
-static void add_range(Pages *pages, size_t size_bytes) {
+static void add_range(Pages *pages, Rest *rest, size_t size_bytes, int advice) {
     Range *range = base_calloc(1, sizeof *range);
-    if (size_bytes > SIZE_MAX / 2 || !map_range(pages, range, size_bytes)) {
+    if (size_bytes > SIZE_MAX / 2 || !map_range(range, rest, size_bytes, advice)) {
         range->start = base_alloc_lines(size_bytes);
-        pages->next = range->start;
-        pages->left = size_bytes;
+        *rest = (Rest){.next = range->start, .left = size_bytes};
     }
     range->older = pages->newest;
     pages->newest = range;
 }
 
-void *pages_take(Pages *pages, size_t size_bytes) {
+static void *take(Pages *pages, Rest *rest, size_t size_bytes, int advice) {
     size_bytes = size_bytes > SIZE_MAX / 2 ? size_bytes : round_up(size_bytes, PIECE_ALIGN);
-    if (size_bytes > pages->left) add_range(pages, size_bytes);
-    char *piece = pages->next;
-    pages->next += size_bytes;
-    pages->left -= size_bytes;
+    if (size_bytes > rest->left) add_range(pages, rest, size_bytes, advice);
+    char *piece = rest->next;
+    rest->next += size_bytes;
+    rest->left -= size_bytes;
     return piece;
+}
+
+void *pages_take(Pages *pages, size_t size_bytes) {
+    return take(pages, &pages->huge, size_bytes, MADV_HUGEPAGE);
+}
+
+void *pages_take_small(Pages *pages, size_t size_bytes) {
+    return take(pages, &pages->small, size_bytes, MADV_NOHUGEPAGE);
 }

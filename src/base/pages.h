@@ -20,9 +20,11 @@ Pages *pages_new(void);
 void pages_free(Pages *pages);
 /* `size_bytes` zeroed bytes, aligned to 64. Valid until pages_free. */
 void *pages_take(Pages *pages, size_t size_bytes);
+/* The same in small pages, for what is mostly not touched: that takes no memory, and no time. */
+void *pages_take_small(Pages *pages, size_t size_bytes);
 
-/* An arena of such memory, which does not go back before pages_free: the pages must outlive it, and
- * what it gives out. NULL: an arena as any other. */
+/* An arena of such memory, large pieces in small pages, which does not go back before pages_free:
+ * the pages must outlive it, and what it gives out. NULL: an arena as any other. */
 Arena *arena_new_on(Pages *pages);
 
 #endif

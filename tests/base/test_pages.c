@@ -96,6 +96,31 @@ static void an_arena_keeps_its_large_pieces_out_of_the_pages(void **state) {
     pages_free(pages);
 }
 
+/* Pages of 4 KiB of a range that the system holds memory for. */
+static int resident(const char *start, size_t bytes) {
+    unsigned char held[LARGE / 4096];
+    int count = 0;
+    assert_int_equal(mincore((void *)(uintptr_t)start, bytes, held), 0);
+    for (size_t i = 0; i < bytes / 4096; i++)
+        count += held[i] & 1;
+    return count;
+}
+
+static void what_is_not_touched_of_large_pieces_takes_no_memory(void **state) {
+    (void)state;
+    enum { LENGTH = 100 << 12 };
+    Pages *pages = pages_new();
+    Arena *arena = arena_new_on(pages);
+    for (int i = 0; i < 50; i++) {
+        char *piece = arena_alloc_aligned(arena, LENGTH, 4096);
+        assert_int_equal(resident(piece, LENGTH), 0);
+        piece[LENGTH / 2] = 1;
+        assert_int_equal(resident(piece, LENGTH), 1);
+    }
+    arena_free(arena);
+    pages_free(pages);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_zeroed_aligned_and_apart),
@@ -103,6 +128,7 @@ int main(void) {
         cmocka_unit_test(a_range_begins_where_a_huge_page_does),
         cmocka_unit_test(a_piece_larger_than_a_range_fits),
         cmocka_unit_test(an_arena_keeps_its_large_pieces_out_of_the_pages),
+        cmocka_unit_test(what_is_not_touched_of_large_pieces_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
