@@ -427,22 +427,23 @@ IsaEvent isa_run(IsaContext *context, IsaWarp *warp, uint64_t *budget,
                  uint64_t *thread_instructions) {
     const IsaInst *insts = context->program->insts;
     const bool dumps = context->launch->dump_line != 0;
-    uint64_t left = *budget, lanes = 0;
+    const uint64_t all = *budget;
+    uint64_t left = all, lanes = 0;
     IsaEvent event = ISA_EVENT_NONE;
-    while (event == ISA_EVENT_NONE) {
+    while (left) {
         const IsaInst *inst = &insts[warp->pc];
-        bool is_store = inst->flow == ISA_FLOW_STORE;
-        if (left == 0 || (is_store && left < *budget)) {
-            event = ISA_EVENT_TURN;
-            break;
+        const bool is_store = inst->flow == ISA_FLOW_STORE;
+        if (__builtin_expect(is_store | dumps, false)) {
+            if (is_store && left < all) break;
+            if (dumps) isa_dump_if_due(context, warp);
         }
-        if (dumps) isa_dump_if_due(context, warp);
         left--;
         context->cycle++;
         event = step(context, warp, inst);
         lanes += (uint64_t)bits_count32(context->executed);
-        if (is_store && event == ISA_EVENT_NONE) event = ISA_EVENT_TURN;
+        if (is_store | (event != ISA_EVENT_NONE)) break;
     }
+    if (event == ISA_EVENT_NONE) event = ISA_EVENT_TURN;
     *budget = left;
     *thread_instructions += lanes;
     return event;
