@@ -1,6 +1,9 @@
 /* The L1 data cache (see the header). */
 #include "sm/l1d.h"
 
+/* What each load passes is one function for the host's processor. */
+#define ALWAYS __attribute__((always_inline)) static inline
+
 void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
     const CacheConfig *config = &sm->config->l1d;
     char index[CACHE_INDEX_BYTES];
@@ -163,8 +166,8 @@ static void send_write(SmPort *port, const SmAccess *access, uint32_t warp, uint
 }
 
 /* The dirty sectors of a line, as a write that nobody waits for. */
-static void write_back(const SmL1d *l1d, SmContext *sm, SmPort *port, uint64_t line, uint8_t dirty,
-                       uint32_t warp) {
+__attribute__((noinline)) static void write_back(const SmL1d *l1d, SmContext *sm, SmPort *port,
+                                                 uint64_t line, uint8_t dirty, uint32_t warp) {
     uint32_t sector_atoms = context_atoms_of(sm, l1d->fill_bytes), atoms = 0;
     for (uint32_t rest = dirty; rest; rest &= rest - 1)
         atoms |= sector_atoms << ((uint32_t)bits_lowest32(rest) *
@@ -200,7 +203,7 @@ static void touch(SmL1d *l1d, const SmLookup *lookup, int32_t place) {
 }
 
 /* Reserves a line with sectors pending. False (and the refusal set) when no way is free. */
-static bool reserve(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup, uint64_t key,
+ALWAYS bool reserve(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup, uint64_t key,
                     uint8_t sectors, int32_t *place) {
     TagEviction eviction;
     *place =
@@ -238,7 +241,7 @@ static void access_complete(SmContext *sm, uint16_t inst) {
 }
 
 /* Fetches the line or sector of `key`. `waiter` SM_NONE: nobody waits for it. */
-static void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup *lookup,
+ALWAYS void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup *lookup,
                   uint64_t key, uint16_t waiter) {
     mshr_allocate(&l1d->mshr, key, waiter);
     uint32_t atoms = context_atoms_of(sm, l1d->fill_bytes);
@@ -256,7 +259,7 @@ static void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup 
 }
 
 /* Takes what a fetch needs: MSHR, queue, way. NULL, or the counter of the refusal. */
-static uint64_t *try_fetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup,
+ALWAYS uint64_t *try_fetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup,
                            uint64_t key, uint8_t sectors, int32_t place, uint16_t waiter) {
     Counters *c = &sm->counters;
     bool needs_way = place == TAG_NONE && l1d->config->allocate == CACHE_ALLOCATE_ON_MISS &&
@@ -271,7 +274,7 @@ static uint64_t *try_fetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLook
 }
 
 /* A load's lookup: NULL when it is done with the queue, else the counter of the refusal. */
-static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup) {
+ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup) {
     Counters *c = &sm->counters;
     uint64_t key = lookup->access.address & ~(uint64_t)(l1d->fill_bytes - 1);
     uint8_t sectors = tag_array_sectors(&l1d->tags, key, l1d->fill_bytes);
@@ -310,7 +313,8 @@ static uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
 }
 
 /* A prefetch, which is over at once: where it finds no room it does nothing. */
-static uint64_t *prefetch(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup) {
+__attribute__((noinline)) static uint64_t *prefetch(SmL1d *l1d, SmContext *sm, SmPort *port,
+                                                    const SmLookup *lookup) {
     Counters *c = &sm->counters;
     uint64_t key = lookup->access.address & ~(uint64_t)(l1d->fill_bytes - 1);
     uint8_t sectors = tag_array_sectors(&l1d->tags, key, l1d->fill_bytes);
@@ -340,8 +344,10 @@ static void store_absorbed(SmContext *sm, const SmLookup *lookup) {
 }
 
 /* A store that takes its line into a write-back cache. */
-static uint64_t *store_allocate(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup,
-                                uint64_t key, uint8_t sectors, int32_t place, bool fetches) {
+__attribute__((noinline)) static uint64_t *store_allocate(SmL1d *l1d, SmContext *sm, SmPort *port,
+                                                          const SmLookup *lookup, uint64_t key,
+                                                          uint8_t sectors, int32_t place,
+                                                          bool fetches) {
     Counters *c = &sm->counters;
     if (fetches) {
         uint64_t *refusal = try_fetch(l1d, sm, port, lookup, key, sectors, place, SM_NONE);
@@ -389,7 +395,8 @@ static L1dKind kind_of_store(TagResult result, WritePolicy policy, WriteAllocate
     return policy == WRITE_EVICT && result != TAG_PENDING ? L1D_STORE_EVICT : L1D_STORE_PASS;
 }
 
-static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *lookup) {
+__attribute__((noinline)) static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPort *port,
+                                                 const SmLookup *lookup) {
     const CacheConfig *config = l1d->config;
     Counters *c = &sm->counters;
     WritePolicy policy = lookup->is_local ? config->local_write : config->write;

@@ -80,13 +80,6 @@ void port_init_misses(SmPort *port, SmContext *sm, MemClient cache, uint32_t cap
         (SmSendQueue){.items = ARENA_ARRAY(sm->arena, SmSend, capacity), .capacity = capacity};
 }
 
-void port_push_miss(SmPort *port, MemClient cache, const SmSend *send) {
-    SmSendQueue *queue = &port->misses[cache];
-    assert(queue->count < queue->capacity);
-    port->misses_waiting |= 1u << cache;
-    queue->items[sm_ring_place(queue->head + queue->count++, queue->capacity)] = *send;
-}
-
 bool port_send_miss(SmPort *port, SmContext *sm, MemClient cache) {
     SmSendQueue *queue = &port->misses[cache];
     if (!port_send(port, sm, &queue->items[queue->head])) return false;

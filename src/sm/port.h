@@ -69,7 +69,12 @@ static inline bool port_has_room(const SmPort *port, MemClient cache, uint32_t s
     return port->misses[cache].count + sends <= port->misses[cache].capacity;
 }
 /* Queues a miss; there must be room. */
-void port_push_miss(SmPort *port, MemClient cache, const SmSend *send);
+static inline void port_push_miss(SmPort *port, MemClient cache, const SmSend *send) {
+    SmSendQueue *queue = &port->misses[cache];
+    assert(queue->count < queue->capacity);
+    port->misses_waiting |= 1u << cache;
+    queue->items[sm_ring_place(queue->head + queue->count++, queue->capacity)] = *send;
+}
 static inline bool port_has_misses(const SmPort *port, MemClient cache) {
     return port->misses_waiting >> cache & 1;
 }
