@@ -134,15 +134,33 @@ void team_free(Team *team) {
 uint32_t team_threads(const Team *team) { return team->threads; }
 bool team_is_here(const Team *team) { return team->process == getpid(); }
 
-void team_meet(Team *team, uint32_t thread) {
+/* The thread is at its next meeting, and tells all; the meeting's number. */
+static uint64_t come(Team *team, uint32_t thread) {
     _Atomic uint64_t *met = &team->members[thread].met;
     const uint64_t number = atomic_load_explicit(met, memory_order_relaxed) + 1;
-    uint32_t turns = 0;
     atomic_store_explicit(met, number, memory_order_release);
+    return number;
+}
+
+/* Until a thread is there too; how often it has been looked for. */
+static uint32_t await(Team *team, uint32_t thread, uint64_t number) {
+    uint32_t turns = 0;
+    while (atomic_load_explicit(&team->members[thread].met, memory_order_acquire) < number)
+        team_wait(&turns);
+    return turns;
+}
+
+void team_meet(Team *team, uint32_t thread) {
+    const uint64_t number = come(team, thread);
+    uint32_t turns = 0;
     for (uint32_t i = 0; i < team->threads; i++)
-        while (atomic_load_explicit(&team->members[i].met, memory_order_acquire) < number)
-            team_wait(&turns);
+        turns += await(team, i, number);
     if (thread == 0) team->turns += turns;
+}
+
+void team_follow(Team *team, uint32_t thread) {
+    const uint64_t number = come(team, thread);
+    if (thread) await(team, 0, number);
 }
 
 uint32_t team_run(Team *team, TeamWork *work, void *user) {

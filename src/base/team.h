@@ -40,6 +40,9 @@ uint32_t team_run(Team *team, TeamWork *work, void *user);
 /* Called by every thread in its part of a piece, equally often: returns when all have called. What
  * each wrote before is seen by all after. */
 void team_meet(Team *team, uint32_t thread);
+/* A meeting at which all wait for thread 0 alone, which waits for nobody: what it wrote before is
+ * seen by all after. */
+void team_follow(Team *team, uint32_t thread);
 
 /* For loops that wait for another thread's word: `turns` counts from 0. */
 static inline void team_wait(uint32_t *turns);

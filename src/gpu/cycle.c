@@ -3,7 +3,7 @@
  * A cycle that the team does as a whole has three parts, between which its threads meet. First each
  * thread takes the replies of its SMs and steps its partitions, while the networks hold what both
  * do to them. Then the two networks move, a thread each. Then each steps its SMs, which sm/order.h
- * keeps in order. */
+ * keeps in order, as soon as the requests' network has moved. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -335,7 +335,8 @@ static void do_part(void *user, uint32_t thread) {
         step_network(engine, engine->requests);
         judge_sms(engine);
     }
-    team_meet(engine->team, thread);
+    team_follow(engine->team,
+                thread); /* SMs look at the requests' network, and not at the replies' */
     if (engine->is_stepped_together) step_sms_part(engine, thread);
 }
 

@@ -204,7 +204,7 @@ EITHER void fill_buffers(const Noc *noc, Crossbar *xbar, int words) {
             Input *input = &xbar->inputs[i];
             if (input->buffer_flits == xbar->buffer_flits) continue;
             input->buffer_flits++;
-            if (--noc->queue_flits[i] == 0) queued &= ~(left & -left);
+            if (--*noc_queue_flits(noc, i) == 0) queued &= ~(left & -left);
             if (!input->is_asking) ask(xbar, input, i, words);
         }
         xbar->queued[w] = queued;
@@ -265,10 +265,11 @@ static bool is_input_consistent(const Noc *noc, int i) {
         asked += bits_get(requests_for(xbar, o, noc->words), (size_t)i);
         asked += bits_get(xbar->held, (size_t)o) && xbar->outputs[o].owner == i;
     }
-    return flits == input->buffer_flits + noc->queue_flits[i] && asked == input->is_asking &&
+    const int queued = *noc_queue_flits(noc, i);
+    return flits == input->buffer_flits + queued && asked == input->is_asking &&
            input->buffer_flits <= noc->config.buffer_flits &&
-           noc->queue_flits[i] <= noc->config.injection_flits &&
-           bits_get(xbar->queued, (size_t)i) == (noc->queue_flits[i] > 0);
+           queued <= noc->config.injection_flits &&
+           bits_get(xbar->queued, (size_t)i) == (queued > 0);
 }
 
 /* What an output has sent and its node has not popped, plus its credits, is the ejection buffer. */

@@ -24,7 +24,7 @@ static void destroy(void *state) { free(state); }
 
 static void inject(Noc *noc, const NocPacket *packet) {
     Ideal *ideal = noc->state;
-    noc->queue_flits[packet->source] = 0;
+    *noc_queue_flits(noc, packet->source) = 0;
     if (--ideal->room[packet->destination] == 0 && ideal->full_nodes++ == 0) noc->queue_limit = 0;
     int latency = noc->config.ideal_latency;
     noc_deliver(noc, packet, 0, noc->now + (uint64_t)latency, latency, noc->words);

@@ -69,7 +69,7 @@ typedef struct Router {
 } Router;
 
 /* A node's injection queue: packets in order, of which the first may be partly gone. Its flits are
- * counted in Noc.queue_flits. */
+ * counted in noc_queue_flits. */
 typedef struct Queue {
     uint32_t *ring;      /* queue_mask + 1 packet slots */
     uint32_t head, tail; /* ring positions, modulo 2^32 */
@@ -324,7 +324,7 @@ static void send_from_node(Noc *noc, Mesh *mesh, int node) {
     int lane = queue->router * ROUTER_LANES + bit;
     if (!mesh->channel[lane].room) return;
     mesh->channel[lane].room--;
-    noc->queue_flits[node]--;
+    --*noc_queue_flits(noc, node);
     bool is_last = --queue->flits_left == 0;
     launch(mesh, lane, FLIT(slot, is_last));
     if (!is_last) return;

@@ -171,7 +171,6 @@ Noc *noc_new(const NocConfig *config, uint64_t *counts) {
     noc->counts = counts ? counts : noc->stats.counts;
     noc->ops = kinds[config->kind];
     noc->words = (int)bits_words((size_t)config->nodes);
-    noc->queue_flits = base_calloc((size_t)config->nodes, sizeof(uint16_t));
     noc->queue_limit = config->injection_flits;
     noc->max_packet_bytes = config->injection_flits * config->flit_bytes;
     noc->flits_by_bytes = base_calloc((size_t)noc->max_packet_bytes + 1, sizeof(uint16_t));
@@ -187,7 +186,6 @@ void noc_free(Noc *noc) {
     if (!noc) return;
     noc->ops->destroy(noc->state);
     sink_free(&noc->sink);
-    free(noc->queue_flits);
     free(noc->flits_by_bytes);
     free(noc->held);
     free(noc);
@@ -206,20 +204,11 @@ int noc_packet_flits(const Noc *noc, int packet_bytes) {
 
 bool noc_can_inject(const Noc *noc, int source, int packet_bytes) {
     if (packet_bytes > noc->max_packet_bytes) return false;
-    return noc->queue_flits[source] + noc->flits_by_bytes[packet_bytes] <= noc->queue_limit;
+    return *noc_queue_flits(noc, source) + noc->flits_by_bytes[packet_bytes] <= noc->queue_limit;
 }
 
 static NocHeld *held_at(const Noc *noc, int node) {
     return (NocHeld *)(void *)(noc->held + (size_t)node * noc->held_bytes);
-}
-
-/* The same for a node that now does something. */
-static NocHeld *hold_at(Noc *noc, int node) {
-    uint64_t bit = UINT64_C(1) << node % 64;
-    _Atomic uint64_t *word = &noc->touched[node / 64];
-    if (!(atomic_load_explicit(word, memory_order_relaxed) & bit))
-        atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
-    return held_at(noc, node);
 }
 
 /* A packet that its node's queue has room for begins to move. */
@@ -238,11 +227,12 @@ bool noc_try_inject(Noc *noc, int source, int destination, int packet_bytes, uin
                         .source = (uint16_t)source,
                         .destination = (uint16_t)destination,
                         .flits = noc->flits_by_bytes[packet_bytes]};
-    const int queued = noc->queue_flits[source] + packet.flits;
+    uint16_t *queue_flits = noc_queue_flits(noc, source);
+    const int queued = *queue_flits + packet.flits;
     if (queued > noc->queue_limit) return false;
-    noc->queue_flits[source] = (uint16_t)queued;
+    *queue_flits = (uint16_t)queued;
     if (__builtin_expect(noc->is_holding, false)) {
-        NocHeld *held = hold_at(noc, source);
+        NocHeld *held = held_at(noc, source);
         held->packet[held->count++] = packet;
         held->bytes += (uint64_t)packet_bytes;
     } else {
@@ -287,13 +277,9 @@ static void catch_up(Noc *noc, int node, NocHeld *held) {
 void noc_release(Noc *noc) {
     assert(noc->is_holding);
     noc->is_holding = false;
-    for (int word = 0; word < noc->words; word++) {
-        uint64_t left = atomic_load_explicit(&noc->touched[word], memory_order_relaxed);
-        atomic_store_explicit(&noc->touched[word], 0, memory_order_relaxed);
-        for (; left; left &= left - 1) {
-            int node = word * 64 + bits_lowest64(left);
-            catch_up(noc, node, held_at(noc, node));
-        }
+    for (int node = 0; node < noc->config.nodes; node++) {
+        NocHeld *held = held_at(noc, node);
+        if (held->count | held->popped) catch_up(noc, node, held);
     }
 }
 
@@ -309,7 +295,7 @@ bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
 static void pop_held(Noc *noc, int node) {
     bool has_next;
     const SinkPacket *packet = sink_take(&noc->sink, node, noc->now, &has_next);
-    NocHeld *held = hold_at(noc, node);
+    NocHeld *held = held_at(noc, node);
     held->is_drained = !has_next;
     held->popped++;
     held->ejection_cycles += noc->now - packet->ready_at;

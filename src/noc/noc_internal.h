@@ -3,8 +3,6 @@
 #ifndef TYTO_NOC_NOC_INTERNAL_H
 #define TYTO_NOC_NOC_INTERNAL_H
 
-#include <stdatomic.h>
-
 #include "base/bits.h"
 #include "noc/noc.h"
 #include "noc/sink.h"
@@ -24,7 +22,7 @@ _Static_assert(sizeof(NocPacket) == 16, "four packets per cache line");
 typedef struct NocOps {
     void *(*create)(Noc *noc);
     void (*destroy)(void *state);
-    /* Takes over a packet; noc.c has already counted it and its flits in queue_flits. */
+    /* Takes over a packet; noc.c has already counted it, its flits in noc_queue_flits too. */
     void (*inject)(Noc *noc, const NocPacket *packet);
     /* One cycle; noc->now has already advanced to it. */
     void (*step)(Noc *noc);
@@ -63,7 +61,6 @@ struct Noc {
     uint64_t settled_at;      /* while none is inside, no step from this one on does anything */
     const NocOps *ops;        /* the kind */
     void *state;              /* the kind's own part */
-    uint16_t *queue_flits;    /* per node: flits in its injection queue */
     uint16_t *flits_by_bytes; /* flits of a packet of 0 .. max_packet_bytes bytes */
     int max_packet_bytes;     /* the injection queue's whole length */
     int queue_limit;          /* flits a node may have queued; 0 while nobody may inject (ideal) */
@@ -72,11 +69,15 @@ struct Noc {
     bool is_holding;          /* between noc_hold and noc_release */
     char *held;               /* a NocHeld for each node, held_bytes apart; NULL: never held */
     size_t held_bytes;
-    _Atomic uint64_t touched[NOC_MAX_WORDS]; /* nodes for which something is held */
     NocConfig config;
     uint64_t *counts; /* the owner's rows, or those of `stats` */
     NocStats stats;   /* all but cycles and the link figures, which are derived */
 };
+
+/* Flits in a node's injection queue. */
+static inline uint16_t *noc_queue_flits(const Noc *noc, int node) {
+    return &noc->sink.queues[node].queue_flits;
+}
 
 /* Sends a packet's last flit to its node, where it arrives at `ready_at`, and accounts for it.
  * `transit` is the packet's latency in an empty network, `words` is noc->words. */

@@ -13,7 +13,7 @@ void sink_init(Sink *sink, int nodes, int packets, int horizon) {
     sink->ring_mask = (uint32_t)ring_packets - 1;
     sink->wheel_mask = slots - 1;
     sink->packets = base_calloc((size_t)nodes * ring_packets, sizeof(SinkPacket));
-    sink->queues = base_calloc((size_t)nodes, sizeof(SinkQueue));
+    sink->queues = base_alloc_lines((size_t)nodes * sizeof(SinkQueue));
     sink->ready = base_calloc((size_t)sink->words, sizeof(uint64_t));
     sink->wheel = base_calloc(slots * (size_t)sink->words, sizeof(uint64_t));
     for (size_t i = 0; i < (size_t)nodes; i++)

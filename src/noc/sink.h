@@ -17,11 +17,17 @@ typedef struct SinkPacket {
 } SinkPacket;
 _Static_assert(sizeof(SinkPacket) == 16, "four packets per cache line");
 
+enum { SINK_LINE = 64 }; /* bytes that the host's caches move */
+
+/* A node's. Each has a line of its own, as nodes are different threads'. */
 typedef struct SinkQueue {
-    SinkPacket *ring; /* ring_mask + 1 packets */
-    uint32_t head;    /* packets popped so far: the ring position of the oldest, modulo 2^32 */
-    uint32_t tail;    /* packets pushed so far */
+    SinkPacket *ring;     /* ring_mask + 1 packets */
+    uint32_t head;        /* packets popped so far: the ring position of the oldest, modulo 2^32 */
+    uint32_t tail;        /* packets pushed so far */
+    uint16_t queue_flits; /* the network's: flits in the node's injection queue */
+    char apart[SINK_LINE - sizeof(SinkPacket *) - 2 * sizeof(uint32_t) - sizeof(uint16_t)];
 } SinkQueue;
+_Static_assert(sizeof(SinkQueue) == SINK_LINE, "nodes share no line");
 
 typedef struct Sink {
     SinkPacket *packets; /* the rings of all nodes */

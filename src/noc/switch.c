@@ -114,7 +114,8 @@ static void serve(Noc *noc, Switch *sw, int o) {
     output->flits += packet->flits;
     noc_deliver(noc, packet, 0, noc->now + (uint64_t)noc->config.switch_delay,
                 empty_latency(noc, i, o, packet->flits), noc->words);
-    noc->queue_flits[i] = (uint16_t)(noc->queue_flits[i] - packet->flits);
+    uint16_t *queue_flits = noc_queue_flits(noc, i);
+    *queue_flits = (uint16_t)(*queue_flits - packet->flits);
     bits_clear(output->requests, (size_t)i);
     if (!is_asked_for(noc, output)) bits_clear(sw->asked_for, (size_t)o);
     sw->asking--;
@@ -166,7 +167,8 @@ static bool is_consistent(const Noc *noc) {
         for (int o = 0; o < noc->config.nodes; o++)
             asked += bits_get(sw->outputs[o].requests, (size_t)n);
         sink_count_flits(&noc->sink, n, &sent);
-        if (queued != noc->queue_flits[n] || asked != (input->head != input->tail)) return false;
+        if (queued != *noc_queue_flits(noc, n) || asked != (input->head != input->tail))
+            return false;
         if (sent + sw->outputs[n].credits != noc->config.ejection_flits) return false;
         if (bits_get(sw->asked_for, (size_t)n) != is_asked_for(noc, &sw->outputs[n])) return false;
     }

@@ -61,6 +61,65 @@ static void threads_that_fell_asleep_wake_up(void **state) {
     team_free(team);
 }
 
+/* A piece with two meetings: what each thread finds of the others' work behind them. */
+typedef struct Meetings {
+    Team *team;
+    uint64_t before[THREADS]; /* written before the first meeting, ... */
+    uint64_t leader;          /* ... by thread 0 before the second ... */
+    uint64_t last[THREADS];   /* ... and by the others after their share of that */
+    uint32_t wrong[THREADS];  /* what was not there yet */
+    _Atomic bool has_passed;  /* thread 0 has left a meeting at which it is followed */
+} Meetings;
+
+static void meet_twice(void *user, uint32_t thread) {
+    Meetings *m = user;
+    const uint64_t piece = ++m->before[thread];
+    team_meet(m->team, thread);
+    for (uint32_t i = 0; i < THREADS; i++)
+        m->wrong[thread] += m->before[i] != piece;
+    if (thread == 0) m->leader = piece;
+    team_follow(m->team, thread);
+    m->wrong[thread] += m->leader != piece;
+    m->last[thread] = piece;
+}
+
+static void all_see_at_a_meeting_what_was_written_before_it(void **state) {
+    (void)state;
+    Meetings m = {.team = make(THREADS)};
+    for (uint64_t piece = 1; piece <= PIECES / 10; piece++) {
+        team_run(m.team, meet_twice, &m);
+        for (uint32_t i = 0; i < THREADS; i++)
+            assert_int_equal(m.last[i], piece);
+    }
+    for (uint32_t i = 0; i < THREADS; i++)
+        assert_int_equal(m.wrong[i], 0);
+    team_free(m.team);
+}
+
+static void follow_late(void *user, uint32_t thread) {
+    Meetings *m = user;
+    if (thread == 0) {
+        m->leader = 1;
+        team_follow(m->team, thread);
+        atomic_store(&m->has_passed, true);
+        return;
+    }
+    for (uint32_t turns = 0; !atomic_load(&m->has_passed);)
+        team_wait(&turns);
+    team_follow(m->team, thread);
+    m->last[thread] = m->leader;
+}
+
+/* It would wait for ever if thread 0 waited for those who come when it has passed. */
+static void a_leader_goes_on_and_is_followed(void **state) {
+    (void)state;
+    Meetings m = {.team = make(THREADS)};
+    team_run(m.team, follow_late, &m);
+    for (uint32_t i = 1; i < THREADS; i++)
+        assert_int_equal(m.last[i], 1);
+    team_free(m.team);
+}
+
 static void a_team_without_work_goes_home(void **state) {
     (void)state;
     team_free(make(2));
@@ -91,6 +150,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_thread_does_its_part_of_every_piece),
         cmocka_unit_test(threads_that_fell_asleep_wake_up),
+        cmocka_unit_test(all_see_at_a_meeting_what_was_written_before_it),
+        cmocka_unit_test(a_leader_goes_on_and_is_followed),
         cmocka_unit_test(a_team_without_work_goes_home),
         cmocka_unit_test(a_forks_child_has_no_team_and_can_make_one),
     };
