@@ -7,7 +7,7 @@
  *
  * The working set are the different lines that the CTA read more than once; lines that stream by
  * are none. The count stops at a bound beyond all the scheme's thresholds. Source: MD section 5.
- * The predictor's CTA has 6 warps there; one of another size is taken as a part of it. */
+ * The predictor's CTA has 6 warps there; one of fewer is taken as a part of it. */
 #include "sched/cta_policy.h"
 
 #include "sched/md_model.h"

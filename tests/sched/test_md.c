@@ -118,6 +118,19 @@ static void a_small_cta_grows_by_its_part_of_the_papers(void **unused) {
     }
 }
 
+static void a_large_cta_grows_as_printed(void **unused) {
+    (void)unused;
+    MdPrediction whole[MD_MAX_DEGREE], large[MD_MAX_DEGREE];
+    MdInputs inputs = inputs_of(&BENCHMARKS[1]);
+    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, whole);
+    inputs.warps = 16;
+    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, large);
+    for (int n = 1; n < MD_MAX_DEGREE; n++) {
+        assert_true(large[n].latency_growth == whole[n].latency_growth);
+        assert_true(large[n].pipeline_growth == whole[n].pipeline_growth);
+    }
+}
+
 static void what_always_misses_cannot_miss_more(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -436,6 +449,7 @@ int main(void) {
         cmocka_unit_test(throughput_is_the_degree_over_the_product_of_the_growths),
         cmocka_unit_test(ctas_that_fit_together_lose_nothing),
         cmocka_unit_test(a_small_cta_grows_by_its_part_of_the_papers),
+        cmocka_unit_test(a_large_cta_grows_as_printed),
         cmocka_unit_test(what_always_misses_cannot_miss_more),
         cmocka_unit_test(a_lines_first_read_does_not_grow),
         cmocka_unit_test(reads_grow_from_where_the_sets_do_not_fit_together),
