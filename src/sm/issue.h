@@ -154,6 +154,11 @@ static inline bool issue_has_reason(const SmIssue *issue, const SmContext *sm) {
 static inline bool issue_will_look(const SmIssue *issue, const SmContext *sm) {
     return issue_is_turn(sm) && issue_has_reason(issue, sm);
 }
+/* Whether, with no work, it need not be stepped before something changes for it. */
+static inline bool issue_may_rest(const SmIssue *issue, const SmContext *sm) {
+    return !issue->steps_always &&
+           !(issue_ready(issue, sm) && (issue->has_turned | sm->policy.limits));
+}
 /* The work of a cycle, where there is any. */
 void issue_do_step(SmIssue *issue, SmContext *sm);
 static inline void issue_step(SmIssue *issue, SmContext *sm) {

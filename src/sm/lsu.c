@@ -372,26 +372,7 @@ void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmColle
     if (!lsu_is_free(lsu) && sm->cycle >= lsu->latch_from) step_latch(lsu, sm, l1d, port);
 }
 
-/* Whether the latch can only go on after the L1D has taken something back from below. */
-static bool is_latch_stuck(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
-    const SmMemory *memory = insts_memory_of(&sm->insts, lsu->latch);
-    uint64_t address = memory->access[memory->done].address;
-    return memory->path == SM_PATH_L1D && l1d_bank_is_stuck(l1d, address);
-}
-
-/* Cycle of the next thing to happen besides the L1D. */
-static uint64_t next_event(const SmLsu *lsu) {
-    return lsu->shared_from < lsu->next_due ? lsu->shared_from : lsu->next_due;
-}
-
-bool lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port) {
-    uint32_t misses = port->misses_waiting & ~(1u << MEM_CLIENT_L1I);
-    if (lsu->chosen.count | lsu->returns_waiting | misses || port_has_reply(port)) return true;
-    if (next_event(lsu) <= sm->cycle + 1 || l1d_has_work(l1d, sm)) return true;
-    return !lsu_is_free(lsu) && !is_latch_stuck(lsu, sm, l1d);
-}
-
 uint64_t lsu_next_event(const SmLsu *lsu, const SmL1d *l1d) {
-    uint64_t next = l1d_next_event(l1d), here = next_event(lsu);
+    uint64_t next = l1d_next_event(l1d), here = lsu_next_due(lsu);
     return here < next ? here : next;
 }

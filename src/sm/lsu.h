@@ -65,7 +65,27 @@ static inline bool lsu_stalls_pipeline(const SmLsu *lsu, const SmContext *sm) {
     return sm->cycle + 1 >= lsu->latch_from + sm->config->scheduler.issue_interval;
 }
 
-bool lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port);
+/* Whether the latch, in which there is something, can only go on after the L1D has taken something
+ * back from below. */
+static inline bool lsu_is_stuck(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
+    const SmMemory *memory = insts_memory_of(&sm->insts, lsu->latch);
+    uint64_t address = memory->access[memory->done].address;
+    return memory->path == SM_PATH_L1D && l1d_bank_is_stuck(l1d, address);
+}
+
+/* Cycle of the next thing to happen besides the L1D, UINT64_MAX. */
+static inline uint64_t lsu_next_due(const SmLsu *lsu) {
+    return lsu->shared_from < lsu->next_due ? lsu->shared_from : lsu->next_due;
+}
+
+/* Something to do in the next cycle. Asked in every cycle of an SM that waits. */
+__attribute__((always_inline)) static inline bool
+lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port) {
+    uint32_t misses = port->misses_waiting & ~(1u << MEM_CLIENT_L1I);
+    if (lsu->chosen.count | lsu->returns_waiting | misses | port->unit.count) return true;
+    if (lsu_next_due(lsu) <= sm->cycle + 1 || l1d_has_work(l1d, sm)) return true;
+    return !lsu_is_free(lsu) && !lsu_is_stuck(lsu, sm, l1d);
+}
 /* Cycle of the next thing to happen that is known now, UINT64_MAX. */
 uint64_t lsu_next_event(const SmLsu *lsu, const SmL1d *l1d);
 

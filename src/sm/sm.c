@@ -15,6 +15,8 @@ typedef struct SmCycles {
 struct Sm {
     SmContext context;
     SmCycles cycles;
+    bool is_quiet; /* nobody but the load/store unit has anything to do before it, a line of
+                      instructions or a CTA brings it */
     SmIssue issue;
     SmSubcores cores;
     SmLsu lsu;
@@ -120,6 +122,7 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const Isa
     start_view(context, ctas, cycle);
     issue_start_kernel(&sm->issue, context);
     context->cycle = cycle;
+    sm->is_quiet = false;
     *context->env.wake = UINT64_MAX;
     sched_agent_start(&context->policy, &context->view);
 }
@@ -141,6 +144,7 @@ void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
     if (context_is_profiled(context))
         sm_profile_launched(context->profile, warps, context->launch->function->entry, cycle + 1);
     warps_notify_launch(context, warps);
+    sm->is_quiet = false;
     *context->env.wake = cycle + 1;
 }
 
@@ -149,6 +153,7 @@ void sm_last_cta(Sm *sm, uint64_t cycle) {
     sm_settle(sm, cycle + 1);
     context->view.cycle = cycle;
     context->view.last_cta_dispatched = true;
+    sm->is_quiet = false;
     context_notify(context, &(TytoEvent){.kind = TYTO_EVENT_LAST_CTA,
                                          .warp = TYTO_NO_WARP,
                                          .owner = TYTO_NO_WARP,
@@ -205,26 +210,60 @@ static inline void hear_events(Sm *sm) {
 
 /* ---- Cycles ---- */
 
-/* Decides when the SM must be stepped again. `fetches`: there was something to do for the front end
- * in this cycle; else there is nothing yet. */
-static void plan_next_step(Sm *sm, bool fetches) {
+/* The next cycle in which something is known to happen to an SM that has nothing to do. */
+static uint64_t next_event(Sm *sm) {
+    SmContext *context = &sm->context;
+    uint64_t result = subcores_next_result(&sm->cores);
+    uint64_t memory = lsu_next_event(&sm->lsu, &sm->l1d);
+    uint64_t next = result < memory ? result : memory;
+    if (warps_next_try(&context->warps) < next) next = warps_next_try(&context->warps);
+    if (context->view.resident) {
+        uint64_t ahead = sched_agent_next_change(&context->policy, &context->view);
+        if (ahead < next - context->cycle) next = context->cycle + ahead;
+    }
+    return next;
+}
+
+/* Decides when the SM must be stepped again. `is_idle`: all but the load/store unit have nothing to
+ * do. */
+static inline void plan_next_step(Sm *sm, bool is_idle) {
     SmContext *context = &sm->context;
     uint64_t next = context->cycle + 1;
-    bool is_busy = issue_has_work(&sm->issue, context) || retirable(context) ||
-                   subcores_have_work(&sm->cores, &sm->lsu) ||
-                   (fetches && fetch_has_work(&sm->fetch, context, &sm->port)) ||
-                   lsu_has_work(&sm->lsu, context, &sm->l1d, &sm->port);
-    if (!is_busy && !context->env.never_sleeps) {
-        uint64_t result = subcores_next_result(&sm->cores);
-        uint64_t memory = lsu_next_event(&sm->lsu, &sm->l1d);
-        next = result < memory ? result : memory;
-        if (warps_next_try(&context->warps) < next) next = warps_next_try(&context->warps);
-        if (context->view.resident) {
-            uint64_t ahead = sched_agent_next_change(&context->policy, &context->view);
-            if (ahead < next - context->cycle) next = context->cycle + ahead;
-        }
+    if (is_idle && !lsu_has_work(&sm->lsu, context, &sm->l1d, &sm->port) &&
+        !context->env.never_sleeps) {
+        uint64_t event = next_event(sm);
+        if (event > next) next = event;
     }
-    *context->env.wake = next > context->cycle ? next : context->cycle + 1;
+    *context->env.wake = next;
+}
+
+/* Whether all but the load/store unit have nothing to do. `fetches`: there was something to do for
+ * the front end in this cycle; else there is nothing yet. */
+static inline bool are_others_idle(const Sm *sm, bool fetches) {
+    const SmContext *context = &sm->context;
+    return !issue_has_work(&sm->issue, context) && !retirable(context) &&
+           !subcores_have_work(&sm->cores, &sm->lsu) &&
+           !(fetches && fetch_has_work(&sm->fetch, context, &sm->port));
+}
+
+/* Whether they can be left alone, too, as long as nothing changes for them. */
+static inline bool can_be_quiet(const Sm *sm) {
+    const SmContext *context = &sm->context;
+    return issue_may_rest(&sm->issue, context) && !context->warps.phase_waits &&
+           !context_is_profiled(context) && !context->env.never_sleeps;
+}
+
+/* Whether what the load/store unit has done in this cycle has left everything else as it was. */
+static inline bool stays_quiet(const Sm *sm) {
+    const SmContext *context = &sm->context;
+    return sm->is_quiet && !context->events.count &&
+           lsu_stalls_pipeline(&sm->lsu, context) == sm->issue.is_stalled &&
+           !(lsu_is_free(&sm->lsu) && subcores_have_work(&sm->cores, &sm->lsu));
+}
+
+/* Others may issue, where threads step the SMs. */
+static inline void tell_issued(const SmContext *sm) {
+    if (__builtin_expect(sm->env.order != NULL, false)) order_issued(sm->env.order, sm->env.index);
 }
 
 /* Accounts the cycles up to, not including, `cycle` as ones in which nothing has changed. */
@@ -254,6 +293,7 @@ bool sm_receive(Sm *sm, uint64_t cycle) {
     MemRequest *line = port_receive(&sm->port, context, cycle);
     if (line) {
         fetch_line_arrived(&sm->fetch, line);
+        sm->is_quiet = false;
         if (context_is_profiled(context))
             sm_profile_answered(context->profile, line, context->view.cycle);
         port_finish(&sm->port, context, line);
@@ -269,6 +309,11 @@ void sm_step(Sm *sm, uint64_t cycle) {
     context->isa.cycle = cycle;
     subcores_write_back(&sm->cores, context);
     lsu_step(&sm->lsu, context, &sm->l1d, &sm->port, &sm->cores.collectors);
+    if (stays_quiet(sm)) {
+        tell_issued(context);
+        plan_next_step(sm, true);
+        return;
+    }
     hear_events(sm);
     subcores_step(&sm->cores, context, &sm->lsu);
     issue_stall(&sm->issue, lsu_stalls_pipeline(&sm->lsu, context));
@@ -277,14 +322,15 @@ void sm_step(Sm *sm, uint64_t cycle) {
     bool has_standing = context_is_profiled(context) && issue_will_look(&sm->issue, context);
     issue_step(&sm->issue, context);
     if (has_standing) issue_note_standing(&sm->issue, context);
-    if (__builtin_expect(context->env.order != NULL, false))
-        order_issued(context->env.order, context->env.index);
+    tell_issued(context);
     fetch_decode(&sm->fetch, context);
     const bool fetches = fetch_has_work(&sm->fetch, context, &sm->port);
     uint64_t passed = fetches ? fetch_do_step(&sm->fetch, context, &sm->port) : UINT64_MAX;
     if (context->events.fetched) issue_hear_fetched(&sm->issue, context);
     retire(sm, passed);
-    plan_next_step(sm, fetches);
+    const bool is_idle = are_others_idle(sm, fetches);
+    sm->is_quiet = is_idle && can_be_quiet(sm);
+    plan_next_step(sm, is_idle);
 }
 
 /* ---- Where warps stand ---- */
