@@ -30,23 +30,16 @@ const CounterGroup *counter_groups(int *count) {
     return groups;
 }
 
-static uint64_t *values_of(Counters *counters) { return (uint64_t *)counters; }
+/* Written out counter by counter: sums are then added side by side. */
+#define ADD(name, ...)      sum->name += part->name;
+#define KEEP_MAX(name, ...) sum->name = part->name > sum->name ? part->name : sum->name;
+#define SUBTRACT(name, ...) between.name -= earlier->name;
 
-void counters_add(Counters *sum, const Counters *part) {
-    uint64_t *values = values_of(sum);
-    for (CounterId id = 0; id < COUNTER_COUNT; id++) {
-        uint64_t value = counters_get(part, id);
-        if (!counter_rows[id].is_max) values[id] += value;
-        else if (value > values[id]) values[id] = value;
-    }
-}
+void counters_add(Counters *sum, const Counters *part) { COUNTERS(NO_ROW, ADD, KEEP_MAX); }
 
 Counters counters_since(const Counters *earlier, const Counters *later) {
     Counters between = *later;
-    uint64_t *values = values_of(&between);
-    for (CounterId id = 0; id < COUNTER_COUNT; id++) {
-        if (!counter_rows[id].is_max) values[id] -= counters_get(earlier, id);
-    }
+    COUNTERS(NO_ROW, SUBTRACT, NO_ROW);
     return between;
 }
 
