@@ -5,12 +5,6 @@
 
 #include "sched/greedy.h"
 
-const char *const greedy_orders[] = {[GREEDY_THEN_OLDEST] = "gto",
-                                     [GREEDY_THEN_NEXT] = "greedy-next",
-                                     [GREEDY_OLDEST] = "oldest",
-                                     [GREEDY_NEXT] = "lrr",
-                                     NULL};
-
 enum { ORDER };
 
 static const TytoPolicyParameter PARAMETERS[] = {[ORDER] = GREEDY_ORDER};
