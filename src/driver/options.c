@@ -467,6 +467,7 @@ static bool is_among(const OptionRow *row, const char *const *names) {
 }
 
 void options_write_given(const Options *options, const char *const *without, Text *out) {
+    if (!options->given.count) return;
     const char *const *word = options->given.items, *const *end = word + options->given.count;
     while (word < end) {
         const OptionRow *row = find_row(*word, strlen(*word));

@@ -173,9 +173,20 @@ static void test_every_file_is_looked_at_before_the_run(void **state) {
     assert_true(count > 5);
 }
 
+static void test_of_no_options_none_is_written(void **state) {
+    (void)state;
+    Options *options = options_new();
+    Text text = {0};
+    options_write_given(options, NULL, &text);
+    assert_string_equal(text_string(&text), "");
+    text_free(&text);
+    options_free(options);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_of_no_options_none_is_written),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_quoting),
         cmocka_unit_test(test_mistakes),
