@@ -364,7 +364,6 @@ static CUresult wait_for(Call *call, Target target) {
         pause_call(call);
         call->context = CALL_GET(call, HANDLE_CONTEXT, context);
         if (!call->context) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-        backlog_advance(call);
     }
     return call->context->error;
 }

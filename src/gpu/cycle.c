@@ -335,8 +335,8 @@ static void do_part(void *user, uint32_t thread) {
         step_network(engine, engine->requests);
         judge_sms(engine);
     }
-    team_follow(engine->team,
-                thread); /* SMs look at the requests' network, and not at the replies' */
+    /* SMs look at the requests' network, and not at the replies' */
+    team_follow(engine->team, thread);
     if (engine->is_stepped_together) step_sms_part(engine, thread);
 }
 
