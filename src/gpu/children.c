@@ -151,7 +151,7 @@ bool gpu_next_child(Gpu *gpu, GpuLaunch *child) { return next(gpu, 0, child); }
 typedef struct Running {
     DeviceRuntime *runtime;
     GpuModule *module;
-    GpuResult *waited;
+    Waited *waited;
     bool is_timed;
     IsaCta **ctas;
     uint32_t cta_count;
@@ -212,15 +212,16 @@ void gpu_add_result(GpuResult *sum, const GpuResult *part) {
 /* Launches what is on the stack above `base`; `clock` is the time. */
 static void run_children(Gpu *gpu, bool are_timed, uint32_t base, uint64_t *clock,
                          GpuResult *result) {
-    GpuResult *sum = gpu->waited;
+    Waited *waited = gpu->waited;
     GpuLaunch child;
     result->status = GPU_OK;
     while (result->status == GPU_OK && next(gpu, base, &child)) {
         child.is_functional = !are_timed;
-        gpu->waited = sum; /* it is inside a launch */
+        gpu->waited = waited; /* it is inside a launch */
         gpu->children->clock = *clock - (are_timed ? engine_cycle(gpu->engine) : 0);
         gpu_launch(gpu, &child, result);
-        gpu_add_result(sum, result);
+        if (!waited->has_any) *waited = (Waited){.has_any = true};
+        gpu_add_result(&waited->sum, result);
         *clock += are_timed ? result->cycles : result->warp_instructions;
     }
 }

@@ -167,12 +167,12 @@ void gpu_run_functional(Gpu *gpu, const IsaLaunch *launch, GpuResult *result) {
     Run *run = base_calloc(1, sizeof *run);
     run->gpu = gpu;
     run->limit = gpu->options.instruction_limit ? gpu->options.instruction_limit : UINT64_MAX;
-    run->context = (IsaContext){.memory = gpu->memory,
-                                .program = launch->program,
-                                .launch = launch,
-                                .drops_addresses = !launch->check,
-                                .print = gpu->options.print,
-                                .user = gpu->options.user};
+    run->context.memory = gpu->memory; /* one by one: the whole of it is large, and zero already */
+    run->context.program = launch->program;
+    run->context.launch = launch;
+    run->context.drops_addresses = !launch->check;
+    run->context.print = gpu->options.print;
+    run->context.user = gpu->options.user;
     isa_context_start(&run->context);
     run_grid(run, launch, launch->is_cooperative ? UINT32_MAX : MAX_RESIDENT);
     result->warp_instructions = run->warp_instructions;

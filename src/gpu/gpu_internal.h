@@ -10,6 +10,17 @@
 #include "memory/heap.h"
 #include "stats/profile.h"
 
+/* What a launch adds up of the children that it waits for, which count as parts of it. */
+typedef struct Waited {
+    bool has_any;  /* else `sum` is not filled: few launches have children, and it is large */
+    GpuResult sum; /* of their results */
+} Waited;
+
+/* The host's clocks at one time, in seconds. */
+typedef struct HostTime {
+    double wall, cpu;
+} HostTime;
+
 struct Gpu {
     GpuOptions options;
     DeviceMemory *memory;
@@ -23,7 +34,8 @@ struct Gpu {
     uint64_t launches;         /* so far: the next %gridid */
     DeviceRuntime *runtime;    /* of the grid that runs, on the stack of its launch */
     GpuModule *module;         /* of that grid */
-    GpuResult *waited;         /* sums of children that it has waited for */
+    Waited *waited;            /* for, by it; NULL: no grid runs */
+    HostTime last_end;         /* of the last launch */
     bool is_timed;             /* it runs on the machine */
     struct DeviceText *texts;  /* that kernels have asked for (children.c) */
     uint32_t text_count;       /* of texts */
