@@ -115,6 +115,11 @@ static inline uint64_t sched_agent_looks_at(SchedAgent *agent, const TytoSmView 
     return warps;
 }
 
+/* Whether it tells when it changes its mind. */
+static inline bool sched_agent_foresees(const SchedAgent *agent) {
+    return agent->policy->next_change != NULL;
+}
+
 static inline uint64_t sched_agent_next_change(SchedAgent *agent, const TytoSmView *view) {
     if (!agent->policy->next_change) return UINT64_MAX;
     sched_call_begin(agent->call, SCHED_CALL_next_change, view->cycle);

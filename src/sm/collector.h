@@ -99,7 +99,8 @@ static inline void collector_pop(SmCollector *collector, SmUnit unit) {
 
 /* ---- Writes of results ---- */
 
-static inline void collector_start_cycle(SmCollector *collector) { collector->written = 0; }
+/* The cycle is over: banks that were written can be written and read again. */
+static inline void collector_forget_writes(SmCollector *collector) { collector->written = 0; }
 /* The banks of an instruction's registers: what SmInst.reads and SmInst.writes have to be. */
 static inline uint64_t collector_banks_of(const SmCollector *collector, uint64_t for_warp_0,
                                           int warp) {

@@ -14,20 +14,14 @@
 #include "sm/warps.h"
 #include "tyto/policy.h"
 
+/* First comes what a step of an SM looks at that waits for memory, side by side: the host's cache
+ * has lost its lines since the SM was visited last. */
 struct SmContext {
     /* ---- sm.c ---- */
-    uint64_t cycle; /* of the step under way, or the last one */
+    uint64_t cycle; /* of the visit under way, or the last one */
     const SmConfig *config;
-    const SmOp *ops; /* of the kernel's program, as the next three */
-    const IsaInfo *infos;
-    const IsaReg *reg_pool;
-    const IsaInst *program;
-    const IsaLaunch *launch;
-    Arena *arena;
-    SmEnvironment env;
-    SmListener listener;
-    SchedAgent policy;  /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */
     SmProfile *profile; /* what each instruction counts (profile.h); NULL: nobody asks */
+    SmEnvironment env;
 
     /* ---- By their own functions ---- */
     SmInsts insts;   /* inst.h */
@@ -35,10 +29,21 @@ struct SmContext {
     SmWarps warps;   /* warps.c */
     IsaContext isa; /* effects of the instruction that issued last: isa_step; faults: issue.c too */
 
+    /* ---- sm.c ---- */
+    const SmOp *ops; /* of the kernel's program, as the next three */
+    const IsaInfo *infos;
+    const IsaReg *reg_pool;
+    const IsaInst *program;
+    const IsaLaunch *launch;
+    Arena *arena;
+    SmListener listener;
+    SchedAgent policy; /* the warp scheduler at work; called by issue.c, l1d.c, warps.c, sm.c */
+
     /* ---- warps.c and issue.c ---- */
     /* What policies see. issue.c writes what is said of next instructions (has_instruction,
-     * waits_memory, wants_load, warp[].instructions and thread_instructions), sm.c the time, the
-     * machine and the end of the grid, warps.c all else. */
+     * waits_memory, wants_load, warp[].instructions and thread_instructions), sm.c the machine and
+     * the end of the grid, warps.c all else. The time is there when a policy is asked
+     * (context_view, and what issues). */
     TytoSmView view;
     uint32_t cta_of_warp[TYTO_MAX_WARPS]; /* warps.c: linear index of the last CTA in the slot */
 
@@ -68,9 +73,15 @@ static inline void context_wait_finished(const SmContext *sm) {
         order_wait_finished(sm->env.order, sm->env.index);
 }
 
+/* What policies see, now. */
+static inline const TytoSmView *context_view(SmContext *sm) {
+    sm->view.cycle = sm->cycle;
+    return &sm->view;
+}
+
 /* Tells the policy, if it wants to hear of such things. */
 static inline void context_notify(SmContext *sm, const TytoEvent *event) {
-    sched_agent_event(&sm->policy, &sm->view, event);
+    sched_agent_event(&sm->policy, context_view(sm), event);
 }
 
 /* The atoms of `bytes` from an atom's start on, bit each; at least one. */

@@ -37,7 +37,7 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
         issue->outcome[s] = SM_IDLE_NO_WARP;
         issue->seen[s] = SM_SEEN_IDLE;
     }
-    issue->has_issued = issue->knows_going = false;
+    issue->has_issued = issue->knows_going = issue->knows_behind = false;
     issue->steps_always = issue->looks || sched_agent_hears_time(&sm->policy);
     issue->standing = 0;
     issue->policy_cycle = sm->view.cycle;
@@ -797,21 +797,20 @@ void issue_do_step(SmIssue *issue, SmContext *sm) {
 
 /* ---- Accounting ---- */
 
-/* The warps that do not wait for memory, if they find the unit full because the L1D can take no
- * more for want of an MSHR, a way or a place in the miss queue: their next load or store does, or
- * whatever is next where the pipeline stops as a whole. They wait for other warps' data. */
-bool issue_waits_behind_misses(const SmIssue *issue, const SmContext *sm) {
+void issue_find_behind(SmIssue *issue, const SmContext *sm) {
     const SmCollectors *collectors = &issue->collectors;
     uint64_t behind = issue->is_stalled ? issue_ready(issue, sm) : 0, full = 0;
     for (uint32_t core = 0; core <= collectors->mask; core++)
         if (!collectors->of[core]->slots_free[SM_UNIT_LDST]) full |= collectors->warps[core];
     behind |= full & sm->view.has_instruction & issue->clear & issue->wants[SM_UNIT_LDST];
-    return !(issue->going & ~behind);
+    issue->behind = behind;
+    issue->knows_behind = true;
 }
 
 void issue_find_going(SmIssue *issue, const SmContext *sm) {
     uint64_t live = context_live(sm);
     issue->going = live ? live & ~(sm->view.waits_memory | sm->warps.held) : UINT64_MAX;
+    issue->is_vacant = !sm->view.resident;
     issue->knows_going = true;
 }
 

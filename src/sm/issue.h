@@ -60,23 +60,26 @@ typedef enum SmSeen {
 
 /* What was counted since it was last added to the counters: a step touches few lines this way. */
 typedef struct SmIssueSums {
-    uint64_t no_issue;             /* no_issue_cycles */
-    uint64_t no_warp;              /* NoWarpCycles */
     uint64_t memory_block;         /* MemoryBlockCycles */
+    uint64_t no_warp;              /* NoWarpCycles */
+    uint64_t no_issue;             /* no_issue_cycles */
     uint64_t outcome[SM_OUTCOMES]; /* of all schedulers */
     uint64_t seen[SM_SEEN];        /* the same by SmSeen, under a policy that looks at some warps */
     uint64_t lanes[ISA_LANES + 1]; /* instructions by lanes that executed them */
     uint64_t kind[SM_COUNTS];      /* instructions by SmOp.counts */
 } SmIssueSums;
 
-/* Written by issue.c alone. */
+/* Written by issue.c alone. What stands while nothing can issue comes first, in one line of the
+ * host's cache. */
 typedef struct SmIssue {
     bool is_stalled;      /* the load/store unit stops the whole pipeline */
     bool has_turned;      /* that has changed since the schedulers last looked */
     bool sees_registered; /* some of the host program's memory is registered (mem_seen_address) */
     bool has_news;        /* something changed since the schedulers last looked */
     bool has_issued;      /* a scheduler did the last time */
-    bool knows_going;     /* `going` is true as long as there are no news */
+    bool knows_going;     /* `going` and `is_vacant` are true as long as there are no news */
+    bool knows_behind;    /* `behind` is true until the stage's next cycle */
+    bool is_vacant;       /* no warp is resident */
     bool steps_always;    /* its policy hears of time, or looks at some warps alone */
     bool is_plain;        /* nothing is needed that few machines and kernels need */
     bool dumps;           /* somebody asked for registers (isa_dump_if_due) */
@@ -86,9 +89,11 @@ typedef struct SmIssue {
     uint32_t schedulers;                /* as many as the machine has */
     uint64_t standing; /* cycles with the outcomes of the last pick, not yet counted */
     uint64_t going;    /* live warps that wait for no memory; all bits where no warp is live */
-    uint64_t allowed;  /* warps that the policy let issue the last time */
-    uint64_t stale;    /* warps whose buffer holds instructions that are not the next ones */
-    uint64_t clear;    /* next instruction is there, and its registers are free */
+    uint64_t behind;   /* warps that find the load/store unit full */
+    SmIssueSums sums;
+    uint64_t allowed;         /* warps that the policy let issue the last time */
+    uint64_t stale;           /* warps whose buffer holds instructions that are not the next ones */
+    uint64_t clear;           /* next instruction is there, and its registers are free */
     uint64_t wants[SM_UNITS]; /* next instruction is there, and goes to this kind of pipeline */
     const SmOp *head[TYTO_MAX_WARPS]; /* its row, by slot; of warps with a next instruction */
     uint64_t policy_cycle;            /* cycle up to which the policy knows that time passed, if it
@@ -98,8 +103,7 @@ typedef struct SmIssue {
     SmCollectors collectors;                   /* the same by sub-core */
     SmScoreboard scoreboard;                   /* scoreboard.c */
     SmCoalescer coalescer;                     /* coalesce.c */
-    SmIssueSums sums;
-    bool issues_own; /* machine instructions (sm.instructions) */
+    bool issues_own;                           /* machine instructions (sm.instructions) */
     SmSlots slots;
 } SmIssue;
 
@@ -114,6 +118,7 @@ void issue_start_warp(SmIssue *issue, SmContext *sm, int warp, uint32_t pc);
 static inline void issue_stall(SmIssue *issue, bool is_stalled) {
     issue->has_turned |= is_stalled != issue->is_stalled;
     issue->is_stalled = is_stalled;
+    issue->knows_behind = false;
 }
 
 /* Without a division for powers of two, which a processor takes many cycles for. */
@@ -188,10 +193,18 @@ SmStanding issue_standing(const SmIssue *issue, const SmContext *sm, bool has_lo
  * called when the schedulers have looked. */
 void issue_note_standing(const SmIssue *issue, SmContext *sm);
 
-/* Looks anew who waits for memory; and whether warps that do not wait find the load/store unit full
- * of others' misses, and nothing else. */
+/* Looks anew who waits for memory; and who finds the load/store unit full. */
 void issue_find_going(SmIssue *issue, const SmContext *sm);
-bool issue_waits_behind_misses(const SmIssue *issue, const SmContext *sm);
+void issue_find_behind(SmIssue *issue, const SmContext *sm);
+
+/* Whether the warps that do not wait for memory find the load/store unit full, while the L1D can
+ * take no more for want of an MSHR, a way or a place in the miss queue: their next load or store
+ * does, or whatever is next where the pipeline stops as a whole. They wait for other warps' data.
+ */
+static inline bool issue_waits_behind_misses(SmIssue *issue, const SmContext *sm) {
+    if (!issue->knows_behind) issue_find_behind(issue, sm);
+    return !(issue->going & ~issue->behind);
+}
 
 /* Accounts `cycles` with the last outcomes. `l1d_refuses`: the L1D's oldest access is stuck. What
  * an SM that has issued has turned into since shows in the cycles to come. */
@@ -200,7 +213,7 @@ static inline void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint6
     issue->standing += cycles;
     if (issue->has_issued) return;
     if (issue->has_news | !issue->knows_going) issue_find_going(issue, sm);
-    if (!sm->view.resident) issue->sums.no_warp += cycles;
+    if (issue->is_vacant) issue->sums.no_warp += cycles;
     else if (!issue->going || (l1d_refuses && issue_waits_behind_misses(issue, sm)))
         issue->sums.memory_block += cycles;
 }

@@ -471,6 +471,7 @@ void l1d_send_miss(SmL1d *l1d, SmContext *sm, SmPort *port) {
 
 void l1d_pop_return(SmL1d *l1d) {
     mshr_pop(&l1d->mshr);
+    l1d->has_return = mshr_has_ready(&l1d->mshr);
     l1d->freed |= SM_FREED_MSHR;
 }
 
@@ -491,6 +492,7 @@ void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest 
     }
     if (place != TAG_NONE) tag_array_fill(&l1d->tags, place, sectors);
     mshr_complete(&l1d->mshr, mshr_find(&l1d->mshr, key));
+    l1d->has_return = true;
 }
 
 static void flush_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
@@ -523,9 +525,19 @@ static uint8_t ends_refusal(const uint64_t *refusal, const Counters *c) {
     return SM_FREED_LINE | SM_FREED_OTHER;
 }
 
+static void count_refusal(SmL1dBank *bank, uint64_t cycle) {
+    if (bank->refusal) *bank->refusal += cycle - bank->counted;
+    bank->counted = cycle;
+}
+
+void l1d_settle(SmL1d *l1d, uint64_t cycle) {
+    for (uint32_t left = l1d->refusing; left; left &= left - 1)
+        count_refusal(&l1d->banks[bits_lowest32(left)], cycle);
+}
+
 /* An access of the bank has been taken. */
 static void taken(SmL1d *l1d, SmL1dBank *bank, uint64_t cycle) {
-    bank->head = sm_ring_place(bank->head + 1, l1d->capacity);
+    bank->head = (uint16_t)sm_ring_place(bank->head + 1u, l1d->capacity);
     if (--bank->count == 0) l1d->filled &= ~(1u << (bank - l1d->banks));
     bank->next_lookup = cycle + l1d->interval;
     for (uint32_t left = l1d->refusing; left; left &= left - 1)
@@ -541,6 +553,7 @@ static void step_bank(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
                         : lookup->is_prefetch ? prefetch(l1d, sm, port, lookup)
                         : lookup->is_store    ? store(l1d, sm, port, lookup)
                                               : load(l1d, sm, port, lookup);
+    if (refusal != bank->refusal) count_refusal(bank, sm->cycle);
     bank->refusal = refusal;
     bank->freed = 0;
     l1d->refusing &= ~(1u << index);

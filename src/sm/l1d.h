@@ -41,30 +41,33 @@ typedef struct SmLookup {
 typedef struct SmL1dBank {
     uint64_t *refusal;    /* counter of the refusal that the head is stuck in, NULL */
     uint64_t next_lookup; /* first cycle in which the bank can look up tags again */
-    uint32_t head, count; /* of the queue */
+    SmLookup *queue;      /* ring, ... */
+    uint16_t head, count; /* ... its oldest, and how many it holds */
     uint8_t needs;        /* SmFreed that can end the refusal */
     uint8_t freed;        /* SmFreed since the head was refused */
-    SmLookup *queue;      /* ring */
+    uint64_t counted;     /* cycle up to which, itself not included, the refusal is counted */
 } SmL1dBank;
 
-/* Written by l1d.c alone. */
+/* Written by l1d.c alone. What every visit looks at comes first, with the first bank in one line of
+ * the host's cache. */
 typedef struct SmL1d {
     uint32_t filled;     /* banks with something in their queues, bit each */
     uint32_t refusing;   /* banks whose head is stuck, bit each */
+    uint64_t next;       /* cycle of the next lookup, UINT64_MAX */
     uint8_t freed;       /* SmFreed since the last step */
     uint8_t needed;      /* those that can end a refusal */
     bool is_flushing;    /* dirty lines are being written back before all are dropped */
+    bool has_return;     /* loads whose lines have come are in the MSHRs */
     bool writes_back;    /* dirty lines are written back; else they are written through */
     uint8_t bank_shift;  /* log2 of the consecutive bytes of a bank */
     uint32_t bank_count; /* a power of two */
     uint32_t capacity;   /* of a bank's queue */
+    SmL1dBank banks[SM_MAX_L1D_BANKS];
+    const CacheConfig *config;
     uint32_t fill_bytes; /* of a line or sector */
     uint32_t ways;       /* of the store, from the next flush on */
     uint32_t interval;   /* cycles from one lookup of a bank to its next */
-    uint64_t next;       /* cycle of the next lookup, UINT64_MAX */
-    const CacheConfig *config;
-    SmL1dBank banks[SM_MAX_L1D_BANKS];
-    TagHint hint; /* of the last lookup */
+    TagHint hint;        /* of the last lookup */
     Mshr mshr;
     TagArray tags;
 } SmL1d;
@@ -86,13 +89,13 @@ void l1d_flush(SmL1d *l1d, SmContext *sm, SmPort *port);
 bool l1d_is_busy(const SmL1d *l1d, const SmPort *port); /* accesses, misses, or a flush under way */
 /* No access, no load to hand on, no flush: a step would do nothing but send a miss. */
 static inline bool l1d_is_quiet(const SmL1d *l1d) {
-    return !(l1d->filled | (uint32_t)l1d->is_flushing | l1d->mshr.ready_count);
+    return !(l1d->filled | (uint32_t)l1d->is_flushing | (uint32_t)l1d->has_return);
 }
 /* Cycle at which an access can look up its tags, UINT64_MAX. */
 static inline uint64_t l1d_next_event(const SmL1d *l1d) { return l1d->next; }
 /* Something to do in the next cycle, misses aside. */
 static inline bool l1d_has_work(const SmL1d *l1d, const SmContext *sm) {
-    return l1d->is_flushing | mshr_has_ready(&l1d->mshr) | (l1d->next <= sm->cycle + 1);
+    return l1d->is_flushing | l1d->has_return | (l1d->next <= sm->cycle + 1);
 }
 
 /* ---- In ---- */
@@ -113,22 +116,19 @@ void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *m
 void l1d_send_miss(SmL1d *l1d, SmContext *sm, SmPort *port);
 void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest *request);
 /* A load whose line has come, SM_NONE where a store had it fetched. */
-static inline bool l1d_has_return(const SmL1d *l1d) { return mshr_has_ready(&l1d->mshr); }
+static inline bool l1d_has_return(const SmL1d *l1d) { return l1d->has_return; }
 static inline uint16_t l1d_peek_return(const SmL1d *l1d) { return (uint16_t)mshr_peek(&l1d->mshr); }
 void l1d_pop_return(SmL1d *l1d);
 
 /* ---- Refusals ---- */
 
-/* Whether the address's bank is full, and stays so until something comes back from below. */
-static inline bool l1d_bank_is_stuck(const SmL1d *l1d, uint64_t address) {
-    const SmL1dBank *bank = &l1d->banks[l1d_bank_of(l1d, address)];
+/* Whether the bank is full, and stays so until something comes back from below. */
+static inline bool l1d_bank_is_stuck(const SmL1d *l1d, uint32_t index) {
+    const SmL1dBank *bank = &l1d->banks[index];
     return bank->refusal && !(bank->freed & bank->needs) && bank->count == l1d->capacity;
 }
 static inline bool l1d_is_refusing(const SmL1d *l1d) { return l1d->refusing != 0; }
-/* Accounts cycles in which nothing has changed. */
-static inline void l1d_count_cycles(SmL1d *l1d, uint64_t cycles) {
-    for (uint32_t left = l1d->refusing; left; left &= left - 1)
-        *l1d->banks[bits_lowest32(left)].refusal += cycles;
-}
+/* Counts the refusals that last up to, not including, `cycle`. */
+void l1d_settle(SmL1d *l1d, uint64_t cycle);
 
 #endif

@@ -34,6 +34,7 @@ void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
         read_cache_init(&lsu->l15c, sm, port, &sm->config->l15c, MEM_CLIENT_L1C);
     }
     lsu->latch = SM_NONE;
+    lsu->bank = SM_NO_BANK;
     lsu->shared_from = lsu->next_due = UINT64_MAX;
 }
 
@@ -109,7 +110,7 @@ static void choose(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *co
         if (!is_for_nobody && !waits_at_write && !can_write(&sm->insts.inst[inst], collectors))
             continue;
         pop_return(lsu, l1d, way);
-        lsu->last_return = way;
+        lsu->last_return = (uint8_t)way;
         ports--;
         if (!is_for_nobody && insts_access_done(&sm->insts, inst))
             sm_queue_push(&lsu->chosen, inst);
@@ -214,7 +215,7 @@ static void handle_reply(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     case MEM_CLIENT_STORE: acknowledged(sm, request); break;
     case MEM_CLIENT_L1I: break; /* never gets here: port_receive answers it to the fetch unit */
     }
-    if (context_is_profiled(sm)) sm_profile_answered(sm->profile, request, sm->view.cycle);
+    if (context_is_profiled(sm)) sm_profile_answered(sm->profile, request, sm->cycle);
     port_finish(port, sm, request);
 }
 
@@ -223,6 +224,7 @@ static void handle_reply(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
 bool lsu_accept(SmLsu *lsu, const SmContext *sm, uint16_t inst) {
     if (!lsu_is_free(lsu)) return false;
     lsu->latch = inst;
+    lsu->bank = SM_NO_BANK;
     lsu->latch_from = sm->cycle + 1;
     lsu->latch_until = sm->cycle + insts_memory_of(&sm->insts, inst)->cycles;
     return true;
@@ -293,9 +295,13 @@ static void count_access(SmContext *sm, const SmAccess *access) {
 }
 
 /* The next access into the L1D, if its bank has room. */
-static inline bool enter_l1d(const SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmMemory *memory) {
+static inline bool enter_l1d(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmMemory *memory) {
     const SmAccess *access = &memory->access[memory->done];
-    if (!l1d_can_enter(l1d, access->address)) return false;
+    if (!l1d_can_enter(l1d, access->address)) {
+        lsu->bank = (uint8_t)l1d_bank_of(l1d, access->address);
+        return false;
+    }
+    lsu->bank = SM_NO_BANK;
     l1d_enter(l1d, sm, lsu->latch, memory, access);
     count_access(sm, access);
     return true;
@@ -328,7 +334,7 @@ static bool try_access(SmLsu *lsu, SmContext *sm, SmPort *port, SmMemory *memory
 
 /* An access into each bank of the L1D, in order, up to the first whose bank has had its own or has
  * no room. */
-static void enter_banks(const SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmMemory *memory) {
+static void enter_banks(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmMemory *memory) {
     uint32_t entered = 0;
     for (; memory->done < memory->count; memory->done++) {
         uint32_t bank = l1d_bank_of(l1d, memory->access[memory->done].address);
@@ -357,6 +363,13 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     if (memory->done == memory->count) leave_latch(lsu, sm, inst);
 }
 
+/* Whether there is an instruction in the latch that may try an access, and the bank that had no
+ * room for it has some. */
+static bool can_go_on(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
+    if (lsu_is_free(lsu) || sm->cycle < lsu->latch_from) return false;
+    return lsu->bank == SM_NO_BANK || l1d->banks[lsu->bank].count < l1d->capacity;
+}
+
 /* ---- The cycle ---- */
 
 void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmCollectors *collectors) {
@@ -369,7 +382,7 @@ void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmColle
         l1d_send_miss(l1d, sm, port);
     }
     l1d_step(l1d, sm, port);
-    if (!lsu_is_free(lsu) && sm->cycle >= lsu->latch_from) step_latch(lsu, sm, l1d, port);
+    if (can_go_on(lsu, sm, l1d)) step_latch(lsu, sm, l1d, port);
 }
 
 uint64_t lsu_next_event(const SmLsu *lsu, const SmL1d *l1d) {

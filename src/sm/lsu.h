@@ -28,13 +28,18 @@ typedef struct SmPipe {
     uint64_t *due; /* by position in the queue's ring */
 } SmPipe;
 
-/* Written by lsu.c alone. */
+/* A bank of the L1D, or: */
+enum { SM_NO_BANK = 0xFF };
+
+/* Written by lsu.c alone; what every visit looks at comes first, in one line of the host's cache.
+ */
 typedef struct SmLsu {
     uint16_t latch;           /* instruction in the unit, SM_NONE */
+    uint8_t bank;             /* of the L1D, which had no room for its next access; SM_NO_BANK */
+    uint8_t last_return;      /* SmReturn that won last */
     uint32_t returns_waiting; /* ways with loads for the port, bit each, but for two: */
     uint64_t shared_from;     /* cycle from which the port can choose the oldest load from shared
                                  memory, UINT64_MAX; the L1D's loads are in its MSHRs */
-    uint32_t last_return;     /* SmReturn that won last */
     uint64_t next_due;        /* cycle of the first thing due in what follows, UINT64_MAX */
     uint64_t latch_from;      /* first cycle in which it may try an access */
     uint64_t latch_until;     /* shared: last cycle it holds the latch */
@@ -65,12 +70,9 @@ static inline bool lsu_stalls_pipeline(const SmLsu *lsu, const SmContext *sm) {
     return sm->cycle + 1 >= lsu->latch_from + sm->config->scheduler.issue_interval;
 }
 
-/* Whether the latch, in which there is something, can only go on after the L1D has taken something
- * back from below. */
-static inline bool lsu_is_stuck(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
-    const SmMemory *memory = insts_memory_of(&sm->insts, lsu->latch);
-    uint64_t address = memory->access[memory->done].address;
-    return memory->path == SM_PATH_L1D && l1d_bank_is_stuck(l1d, address);
+/* Whether the latch can only go on after the L1D has taken something back from below. */
+static inline bool lsu_is_stuck(const SmLsu *lsu, const SmL1d *l1d) {
+    return lsu->bank != SM_NO_BANK && l1d_bank_is_stuck(l1d, lsu->bank);
 }
 
 /* Cycle of the next thing to happen besides the L1D, UINT64_MAX. */
@@ -84,7 +86,7 @@ lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPo
     uint32_t misses = port->misses_waiting & ~(1u << MEM_CLIENT_L1I);
     if (lsu->chosen.count | lsu->returns_waiting | misses | port->unit.count) return true;
     if (lsu_next_due(lsu) <= sm->cycle + 1 || l1d_has_work(l1d, sm)) return true;
-    return !lsu_is_free(lsu) && !lsu_is_stuck(lsu, sm, l1d);
+    return !lsu_is_free(lsu) && !lsu_is_stuck(lsu, l1d);
 }
 /* Cycle of the next thing to happen that is known now, UINT64_MAX. */
 uint64_t lsu_next_event(const SmLsu *lsu, const SmL1d *l1d);

@@ -98,7 +98,7 @@ void port_finish(SmPort *port, SmContext *sm, MemRequest *request) {
         c->writes_acknowledged += !request->advice;
         return;
     }
-    uint32_t cycles = (uint32_t)sm->view.cycle - request->sent;
+    uint32_t cycles = (uint32_t)sm->cycle - request->sent;
     c->reads_answered++;
     histogram_add(&sm->histograms, HISTOGRAM_read_latency, cycles);
     c->fetch_cycles += cycles;

@@ -39,15 +39,16 @@ typedef struct SmReplies {
     uint32_t head, count, capacity;
 } SmReplies;
 
-/* Written by port.c alone. */
+/* Written by port.c alone; what every visit looks at comes first, in one line of the host's cache.
+ */
 typedef struct SmPort {
-    uint32_t outstanding;    /* requests under way */
-    uint32_t misses_waiting; /* caches with requests in `misses`, bit per MemClient */
-    uint32_t free_count;     /* unused requests */
     SmReplies arrived;       /* replies at the network's side */
     SmReplies unit;          /* replies for the load/store unit */
     MemRequest *requests;    /* SM_REQUESTS of them; partitions write into those under way */
+    uint32_t misses_waiting; /* caches with requests in `misses`, bit per MemClient */
+    uint32_t outstanding;    /* requests under way */
     uint32_t *free_requests; /* indices of the unused ones, a stack */
+    uint32_t free_count;     /* of those */
     SmSendQueue misses[SM_CACHES];
 } SmPort;
 

@@ -2,6 +2,8 @@
  * of their events, and sleep. The only file that sees all stages. */
 #include "sm/sm.h"
 
+#include <stdalign.h>
+
 #include "sm/issue.h"
 #include "sm/subcore.h"
 
@@ -11,18 +13,22 @@ typedef struct SmCycles {
     uint64_t resident; /* with the CTAs and warps that were resident */
 } SmCycles;
 
-/* A record for each stage, and what they have in common. */
+enum { HOST_LINE = 64 /* bytes that the host's caches fetch at once; no more than a guess */ };
+
+/* A record for each stage, and what they have in common. In each, what a step of a quiet SM looks
+ * at comes first, so that few lines of the host's cache have to be there. */
 struct Sm {
-    SmContext context;
-    SmCycles cycles;
+    alignas(HOST_LINE) SmCycles cycles;
     bool is_quiet; /* nobody but the load/store unit has anything to do before it, a line of
-                      instructions or a CTA brings it */
-    SmIssue issue;
-    SmSubcores cores;
-    SmLsu lsu;
-    SmL1d l1d;
-    SmPort port;
-    SmFetch fetch;
+                      instructions or a CTA brings it; its instructions have not failed */
+    bool foresees; /* its policy tells when it changes its mind */
+    SmContext context;
+    alignas(HOST_LINE) SmIssue issue;
+    alignas(HOST_LINE) SmSubcores cores;
+    alignas(HOST_LINE) SmLsu lsu;
+    alignas(HOST_LINE) SmL1d l1d;
+    alignas(HOST_LINE) SmPort port;
+    alignas(HOST_LINE) SmFetch fetch;
 };
 
 static uint64_t slots_of_scheduler(const SmConfig *config, uint32_t scheduler) {
@@ -55,7 +61,7 @@ static void start_view(SmContext *context, uint32_t cta_limit, uint64_t cycle) {
 
 Sm *sm_new(const SmEnvironment *environment) {
     Arena *arena = arena_new_on(environment->pages);
-    Sm *sm = arena_alloc_aligned(arena, sizeof *sm, 64);
+    Sm *sm = arena_alloc_aligned(arena, sizeof *sm, HOST_LINE);
     SmContext *context = &sm->context;
     const SmConfig *config = environment->config;
     context->arena = arena;
@@ -88,7 +94,7 @@ void sm_free(Sm *sm) {
 MemRequest *sm_request_pool(Sm *sm) { return sm->port.requests; }
 
 void sm_report_policy(Sm *sm, const TytoReport *out) {
-    sched_agent_report(&sm->context.policy, &sm->context.view, out);
+    sched_agent_report(&sm->context.policy, context_view(&sm->context), out);
 }
 
 /* ---- Kernels and CTAs ---- */
@@ -123,6 +129,7 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const Isa
     issue_start_kernel(&sm->issue, context);
     context->cycle = cycle;
     sm->is_quiet = false;
+    sm->foresees = sched_agent_foresees(&context->policy);
     *context->env.wake = UINT64_MAX;
     sched_agent_start(&context->policy, &context->view);
 }
@@ -135,7 +142,7 @@ bool sm_can_take_cta(const Sm *sm, uint32_t limit) {
 void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
     SmContext *context = &sm->context;
     sm_settle(sm, cycle + 1);
-    context->view.cycle = cycle;
+    context->cycle = context->view.cycle = cycle;
     uint64_t warps = warps_launch(context, index);
     for (uint64_t rest = warps; rest; rest &= rest - 1) {
         int warp = bits_lowest64(rest);
@@ -151,7 +158,7 @@ void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
 void sm_last_cta(Sm *sm, uint64_t cycle) {
     SmContext *context = &sm->context;
     sm_settle(sm, cycle + 1);
-    context->view.cycle = cycle;
+    context->cycle = cycle;
     context->view.last_cta_dispatched = true;
     sm->is_quiet = false;
     context_notify(context, &(TytoEvent){.kind = TYTO_EVENT_LAST_CTA,
@@ -201,7 +208,7 @@ bool sm_is_idle(const Sm *sm) {
 
 const IsaFault *sm_fault(const Sm *sm) {
     const IsaFault *fault = &sm->context.isa.fault;
-    return fault->is_set ? fault : NULL;
+    return !sm->is_quiet && fault->is_set ? fault : NULL;
 }
 
 static inline void hear_events(Sm *sm) {
@@ -217,8 +224,8 @@ static uint64_t next_event(Sm *sm) {
     uint64_t memory = lsu_next_event(&sm->lsu, &sm->l1d);
     uint64_t next = result < memory ? result : memory;
     if (warps_next_try(&context->warps) < next) next = warps_next_try(&context->warps);
-    if (context->view.resident) {
-        uint64_t ahead = sched_agent_next_change(&context->policy, &context->view);
+    if (sm->foresees && context->view.resident) {
+        uint64_t ahead = sched_agent_next_change(&context->policy, context_view(context));
         if (ahead < next - context->cycle) next = context->cycle + ahead;
     }
     return next;
@@ -250,7 +257,8 @@ static inline bool are_others_idle(const Sm *sm, bool fetches) {
 static inline bool can_be_quiet(const Sm *sm) {
     const SmContext *context = &sm->context;
     return issue_may_rest(&sm->issue, context) && !context->warps.phase_waits &&
-           !context_is_profiled(context) && !context->env.never_sleeps;
+           !context->isa.fault.is_set && !context_is_profiled(context) &&
+           !context->env.never_sleeps;
 }
 
 /* Whether what the load/store unit has done in this cycle has left everything else as it was. */
@@ -271,13 +279,13 @@ __attribute__((always_inline)) static inline void count_cycles(Sm *sm, uint64_t 
     if (cycle <= sm->cycles.settled) return;
     uint64_t cycles = cycle - sm->cycles.settled;
     sm->cycles.settled = cycle;
-    l1d_count_cycles(&sm->l1d, cycles);
     issue_count_cycles(&sm->issue, &sm->context, cycles, l1d_is_refusing(&sm->l1d));
 }
 
 void sm_settle(Sm *sm, uint64_t cycle) {
     Counters *c = &sm->context.counters;
     count_cycles(sm, cycle);
+    l1d_settle(&sm->l1d, sm->cycles.settled);
     count_residents(sm, cycle);
     if (context_is_profiled(&sm->context))
         sm_profile_settle(sm->context.profile, sm->context.view.resident, cycle);
@@ -289,13 +297,12 @@ const Histograms *sm_histograms(const Sm *sm) { return &sm->context.histograms; 
 
 bool sm_receive(Sm *sm, uint64_t cycle) {
     SmContext *context = &sm->context;
-    context->view.cycle = cycle;
+    context->cycle = cycle;
     MemRequest *line = port_receive(&sm->port, context, cycle);
     if (line) {
         fetch_line_arrived(&sm->fetch, line);
         sm->is_quiet = false;
-        if (context_is_profiled(context))
-            sm_profile_answered(context->profile, line, context->view.cycle);
+        if (context_is_profiled(context)) sm_profile_answered(context->profile, line, cycle);
         port_finish(&sm->port, context, line);
     }
     return port_holds_replies(&sm->port);
@@ -305,8 +312,6 @@ void sm_step(Sm *sm, uint64_t cycle) {
     SmContext *context = &sm->context;
     count_cycles(sm, cycle); /* those slept through, with the outcomes of the last one */
     context->cycle = cycle;
-    context->view.cycle = cycle;
-    context->isa.cycle = cycle;
     subcores_write_back(&sm->cores, context);
     lsu_step(&sm->lsu, context, &sm->l1d, &sm->port, &sm->cores.collectors);
     if (stays_quiet(sm)) {
@@ -314,6 +319,8 @@ void sm_step(Sm *sm, uint64_t cycle) {
         plan_next_step(sm, true);
         return;
     }
+    context->view.cycle = cycle;
+    context->isa.cycle = cycle;
     hear_events(sm);
     subcores_step(&sm->cores, context, &sm->lsu);
     issue_stall(&sm->issue, lsu_stalls_pipeline(&sm->lsu, context));

@@ -33,30 +33,30 @@ typedef struct Sm Sm;
 
 /* What an SM is built into. Everything is borrowed and must outlive it. */
 typedef struct SmEnvironment {
-    Pages *pages; /* where it lies; NULL: anywhere */
-    const SmConfig *config;
-    const SchedPolicy *policy; /* warp scheduling policy */
-    SchedCall *policy_call;    /* where its calls are noted; NULL: nobody wants to know */
-    const AddressMap *map;     /* address to L2 slice */
-    Noc *requests;             /* request network; the SM is node `index` */
-    Noc *replies;              /* reply network; likewise */
+    uint64_t *wake; /* where the SM keeps the next cycle in which sm_step has something to do,
+                       UINT64_MAX: not before a reply or a CTA comes. The owner's, who asks
+                       all SMs in every cycle */
+    struct SmOrder *order; /* of SMs that several threads step (order.h); NULL: one thread only */
+    bool never_sleeps;     /* step in every cycle, needed or not, and issue as machines do that have
+                              everything (tests) */
+    bool is_l1_perfect;    /* every global and local access hits the L1D */
+    bool is_profiled;      /* count by instruction too */
+    bool l2_takes_hints;   /* as in partition_config.h */
+    uint32_t index;        /* number of the SM */
+    Noc *requests;         /* request network; the SM is node `index` */
+    Noc *replies;          /* reply network; likewise */
+    const AddressMap *map; /* address to L2 slice */
     uint32_t first_slice_node; /* node of L2 slice 0 in both networks */
     uint32_t half_slices;      /* L2 slices of each half; 0: L2 is one (partition/halves.h) */
     uint32_t half;             /* that the SM is near to */
     uint32_t header_bytes;     /* of a packet without data */
     uint32_t atom_bytes;       /* what a partition splits requests into */
-    uint32_t index;            /* number of the SM */
     uint32_t sms;              /* of the GPU */
-    uint64_t *wake; /* where the SM keeps the next cycle in which sm_step has something to do,
-                       UINT64_MAX: not before a reply or a CTA comes. The owner's, who asks
-                       all SMs in every cycle */
-    struct SmOrder *order; /* of SMs that several threads step (order.h); NULL: one thread only */
-    SetCounts *l1d_sets;   /* what each set of its L1D counts; NULL: nobody asks */
-    bool l2_takes_hints;   /* as in partition_config.h */
-    bool is_l1_perfect;    /* every global and local access hits the L1D */
-    bool is_profiled;      /* count by instruction too */
-    bool never_sleeps;     /* step in every cycle, needed or not, and issue as machines do that have
-                              everything (tests) */
+    SetCounts *l1d_sets;       /* what each set of its L1D counts; NULL: nobody asks */
+    Pages *pages;              /* where it lies; NULL: anywhere */
+    const SmConfig *config;
+    const SchedPolicy *policy; /* warp scheduling policy */
+    SchedCall *policy_call;    /* where its calls are noted; NULL: nobody wants to know */
 } SmEnvironment;
 
 /* A CTA that ran on an SM from its launch to the retirement of its last warp. */

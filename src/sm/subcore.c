@@ -13,6 +13,7 @@ static void share_pipelines(SmSubcores *cores, const SmConfig *config) {
 
 void subcores_init(SmSubcores *cores, const SmConfig *config, Arena *arena) {
     cores->count = config->subcores;
+    cores->next_result = UINT64_MAX;
     cores->collectors = (SmCollectors){.mask = config->subcores - 1};
     for (uint32_t c = 0; c < cores->count; c++) {
         collector_init(&cores->core[c].collector, config, arena);
@@ -42,9 +43,10 @@ static SmCollector *oldest_for_lsu(SmSubcores *cores, const SmContext *sm) {
 
 void subcores_write_back_all(SmSubcores *cores, SmContext *sm) {
     for (uint32_t c = 0; c < cores->count; c++) {
-        subcore_write_back(&cores->core[c], sm);
+        pipes_write_back(&cores->core[c].pipes, sm, &cores->core[c].collector);
         pipes_forget(&cores->core[c].pipes, sm->cycle);
     }
+    subcores_find_result(cores);
 }
 
 void subcore_step(SmSubcore *core, SmContext *sm) {
@@ -62,7 +64,9 @@ void subcores_step_all(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
     for (uint32_t i = 0; i < cores->count; i++) {
         SmSubcore *core = &cores->core[(first + i) & cores->collectors.mask];
         if (!collector_is_empty(&core->collector)) subcore_step(core, sm);
+        collector_forget_writes(&core->collector);
     }
+    subcores_find_result(cores);
 }
 
 bool subcores_have_work_all(const SmSubcores *cores, const SmLsu *lsu) {

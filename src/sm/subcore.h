@@ -18,7 +18,8 @@ typedef struct SmSubcore {
 
 /* All of an SM's. Most machines have one, the first, which costs nothing for the others' sake. */
 typedef struct SmSubcores {
-    uint32_t count; /* 1, 2 or 4 */
+    uint64_t next_result; /* cycle of the next of their results, UINT64_MAX */
+    uint32_t count;       /* 1, 2 or 4 */
     SmSubcore core[SM_MAX_SUBCORES];
     SmCollectors collectors; /* theirs, for those who ask by warp */
 } SmSubcores;
@@ -30,33 +31,39 @@ void subcores_write_back_all(SmSubcores *cores, SmContext *sm);
 void subcores_step_all(SmSubcores *cores, SmContext *sm, SmLsu *lsu);
 bool subcores_have_work_all(const SmSubcores *cores, const SmLsu *lsu);
 
-static inline void subcore_write_back(SmSubcore *core, SmContext *sm) {
-    collector_start_cycle(&core->collector);
-    pipes_write_back(&core->pipes, sm, &core->collector);
+/* Looks anew when the next result is due. */
+static inline void subcores_find_result(SmSubcores *cores) {
+    uint64_t next = cores->core[0].pipes.next;
+    for (uint32_t c = 1; c < cores->count; c++)
+        if (cores->core[c].pipes.next < next) next = cores->core[c].pipes.next;
+    cores->next_result = next;
 }
 
 /* The first part of a cycle: results that are due. */
 static inline void subcores_write_back(SmSubcores *cores, SmContext *sm) {
-    if (cores->count == 1) subcore_write_back(&cores->core[0], sm);
-    else subcores_write_back_all(cores, sm);
+    if (cores->next_result == sm->cycle) subcores_write_back_all(cores, sm);
 }
 
 /* Instructions of a sub-core enter its pipelines, and operands are gathered. */
 void subcore_step(SmSubcore *core, SmContext *sm);
 
 /* The rest, after the load/store unit has had its turn: an instruction enters that unit, and then
- * each sub-core steps. Whose turn at what they share comes first goes round. */
+ * each sub-core steps. Whose turn at what they share comes first goes round. A cycle in which no
+ * result was written, and in which they could do nothing, can go without it. */
 static inline void subcores_step(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
     SmCollector *collector = &cores->core[0].collector;
     if (cores->count != 1) {
         subcores_step_all(cores, sm, lsu);
         return;
     }
-    if (collector_is_empty(collector)) return;
-    if (collector_has(collector, SM_UNIT_LDST) &&
-        lsu_accept(lsu, sm, collector_peek(collector, SM_UNIT_LDST)))
-        collector_pop(collector, SM_UNIT_LDST);
-    subcore_step(&cores->core[0], sm);
+    if (!collector_is_empty(collector)) {
+        if (collector_has(collector, SM_UNIT_LDST) &&
+            lsu_accept(lsu, sm, collector_peek(collector, SM_UNIT_LDST)))
+            collector_pop(collector, SM_UNIT_LDST);
+        subcore_step(&cores->core[0], sm);
+        cores->next_result = cores->core[0].pipes.next;
+    }
+    collector_forget_writes(collector);
 }
 
 static inline bool subcore_has_work(const SmSubcore *core, const SmLsu *lsu) {
@@ -71,11 +78,6 @@ static inline bool subcores_have_work(const SmSubcores *cores, const SmLsu *lsu)
 }
 
 /* Cycle of the next result, UINT64_MAX. */
-static inline uint64_t subcores_next_result(const SmSubcores *cores) {
-    uint64_t next = cores->core[0].pipes.next;
-    for (uint32_t c = 1; c < cores->count; c++)
-        if (cores->core[c].pipes.next < next) next = cores->core[c].pipes.next;
-    return next;
-}
+static inline uint64_t subcores_next_result(const SmSubcores *cores) { return cores->next_result; }
 
 #endif

@@ -16,7 +16,7 @@ static SmCollector *start(Stage *stage) {
 
 static void step(Stage *stage, SmCollector *collector) {
     stage_cycle(stage);
-    collector_start_cycle(collector);
+    collector_forget_writes(collector);
     collector_step(collector, &stage->sm);
 }
 
@@ -97,7 +97,7 @@ static void test_a_bank_that_is_written_serves_no_read_unless_it_has_two_ports(v
         step(stage, collector);
         for (int i = 0; i < 3; i++) { /* written in three cycles running */
             stage_cycle(stage);
-            collector_start_cycle(collector);
+            collector_forget_writes(collector);
             assert_true(collector_can_write(collector, written));
             collector_write(collector, written);
             assert_false(collector_can_write(collector, written));
@@ -242,7 +242,7 @@ static void test_two_steps_a_cycle_read_a_bank_twice(void **state) {
     collector_put(collector, SM_UNIT_SP, stage_inst(stage, pc, 0)); /* four reads of bank 1 */
     step(stage, collector);                                         /* one of them */
     stage_cycle(stage);
-    collector_start_cycle(collector);
+    collector_forget_writes(collector);
     collector_write(collector, 1u << 1);
     collector_step(collector, &stage->sm); /* one more, not two */
     assert_int_equal(collector->waiting_reads, 2);

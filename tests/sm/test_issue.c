@@ -214,6 +214,11 @@ static void test_a_full_queue_of_the_pipelines_kind_stops_the_warp(void **state)
         issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
         assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, refuses ? 7 : 0);
     }
+    collector_step(&bench->collector, &bench->stage->sm); /* there is a place, but it is no turn */
+    issue_stall(&bench->issue, false);
+    issue_count_cycles(&bench->issue, &bench->stage->sm, 7, true);
+    issue_settle(&bench->issue, &bench->stage->sm.counters, &bench->stage->sm.histograms);
+    assert_int_equal(bench->stage->sm.counters.MemoryBlockCycles, 7);
     stop(bench);
 }
 

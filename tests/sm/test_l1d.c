@@ -203,12 +203,15 @@ static void test_hits_are_told_by_who_brought_the_line_in(void **state) {
 
 /* The head is stuck: steps change nothing, and cycles count as refusals of that kind. */
 static void assert_stuck(Bench *bench, const uint64_t *counter) {
-    uint64_t before = *counter;
+    uint64_t *now = &bench->stage->sm.cycle;
     step(bench);
+    l1d_settle(&bench->l1d, *now);
+    uint64_t before = *counter;
     assert_ptr_equal(bench->l1d.banks[0].refusal, counter);
     assert_int_equal(bench->l1d.banks[0].count, 1);
     assert_int_equal(l1d_next_event(&bench->l1d), UINT64_MAX);
-    l1d_count_cycles(&bench->l1d, 5);
+    *now += 5;
+    l1d_settle(&bench->l1d, *now);
     assert_int_equal(*counter, before + 5);
     assert_true(stage_is_silent(bench->stage));
 }

@@ -41,7 +41,7 @@ static uint16_t make(Bench *bench, uint32_t pc, SmPath path, uint16_t accesses) 
 
 static void step(Bench *bench) {
     stage_cycle(bench->stage);
-    collector_start_cycle(&bench->collector);
+    collector_forget_writes(&bench->collector);
     lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->collectors);
 }
 
@@ -418,7 +418,7 @@ static void test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting(void **sta
         step(bench);
         for (int i = 0; i < 4; i++) { /* its bank is written, cycle after cycle */
             stage_cycle(bench->stage);
-            collector_start_cycle(&bench->collector);
+            collector_forget_writes(&bench->collector);
             collector_write(&bench->collector, bench->stage->sm.insts.inst[inst].writes);
             lsu_step(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port, &bench->collectors);
             assert_true(stage_is_silent(bench->stage));

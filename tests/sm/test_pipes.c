@@ -27,7 +27,7 @@ static uint16_t offer(Bench *bench, SmUnit unit, uint32_t pc, uint8_t warp) {
 
 static void step(Bench *bench) {
     stage_cycle(bench->stage);
-    collector_start_cycle(&bench->collector);
+    collector_forget_writes(&bench->collector);
     pipes_write_back(&bench->pipes, &bench->stage->sm, &bench->collector);
     pipes_step(&bench->pipes, &bench->stage->sm, &bench->collector);
 }
