@@ -166,6 +166,7 @@ static void finish_transfer(DramChannel *channel, uint64_t tick) {
         channel->has_written = true;
         channel->written_handle = flight->reply.handle;
     } else {
+        if (!channel->reply_count) channel->reply_head = 0; /* the same few lines again */
         uint32_t tail = channel->reply_head + channel->reply_count++;
         if (tail >= channel->reply_entries) tail -= channel->reply_entries;
         channel->replies[tail] = flight->reply;

@@ -23,8 +23,8 @@
 
 typedef struct Input {
     NocPacket *ring;       /* ring_mask + 1 packets: those in the queue and in the buffer */
-    uint32_t head;         /* packets through the switch: the oldest one's ring position */
-    uint32_t tail;         /* packets injected */
+    uint32_t head;         /* ring position of the oldest packet, modulo the ring */
+    uint32_t tail;         /* and of the next one to come; the same: none is there */
     uint16_t buffer_flits; /* flits in the input buffer, the head packet's first */
     uint16_t flits_left;   /* of the head packet, not yet through the switch */
     bool is_asking;        /* whether its head packet asks for an output or holds one */
@@ -92,16 +92,17 @@ static void *create(Noc *noc) {
     size_t nodes = (size_t)config->nodes, words = (size_t)noc->words;
     uint64_t most_packets = (uint64_t)(config->injection_flits + config->buffer_flits + 1);
     size_t ring_packets = (size_t)1 << noc_log2_up(most_packets);
+    size_t stride = ring_packets + SINK_APART; /* as a sink's */
     Crossbar *xbar = base_calloc(1, sizeof *xbar);
     xbar->ring_mask = (uint32_t)ring_packets - 1;
     xbar->transit = transit_of(config);
     xbar->buffer_flits = config->buffer_flits;
     xbar->inputs = base_calloc(nodes, sizeof(Input));
     xbar->outputs = base_calloc(nodes, sizeof(Output));
-    xbar->packets = base_calloc(nodes * ring_packets, sizeof(NocPacket));
+    xbar->packets = base_calloc(nodes * stride, sizeof(NocPacket));
     xbar->requests = base_calloc(nodes * words, sizeof(uint64_t));
     for (size_t i = 0; i < nodes; i++) {
-        xbar->inputs[i].ring = &xbar->packets[i * ring_packets];
+        xbar->inputs[i].ring = &xbar->packets[i * stride];
         xbar->outputs[i].owner = (uint16_t)(nodes - 1);
         xbar->outputs[i].credits = (uint16_t)config->ejection_flits;
     }
@@ -126,6 +127,7 @@ static NocPacket *packet_at(const Crossbar *xbar, const Input *input, uint32_t p
 void noc_crossbar_inject(Noc *noc, const NocPacket *packet) {
     Crossbar *xbar = noc->state;
     Input *input = &xbar->inputs[packet->source];
+    if (input->head == input->tail) input->head = input->tail = 0; /* the same few lines again */
     *packet_at(xbar, input, input->tail++) = *packet;
     bits_set(xbar->queued, packet->source);
 }

@@ -8,16 +8,17 @@
 
 void sink_init(Sink *sink, int nodes, int packets, int horizon) {
     size_t ring_packets = (size_t)1 << noc_log2_up((uint64_t)packets);
+    size_t stride = ring_packets + SINK_APART;
     size_t slots = (size_t)1 << noc_log2_up((uint64_t)horizon + 1);
     sink->words = (int)bits_words((size_t)nodes);
     sink->ring_mask = (uint32_t)ring_packets - 1;
     sink->wheel_mask = slots - 1;
-    sink->packets = base_calloc((size_t)nodes * ring_packets, sizeof(SinkPacket));
+    sink->packets = base_calloc((size_t)nodes * stride, sizeof(SinkPacket));
     sink->queues = base_alloc_lines((size_t)nodes * sizeof(SinkQueue));
     sink->ready = base_calloc((size_t)sink->words, sizeof(uint64_t));
     sink->wheel = base_calloc(slots * (size_t)sink->words, sizeof(uint64_t));
     for (size_t i = 0; i < (size_t)nodes; i++)
-        sink->queues[i].ring = &sink->packets[i * ring_packets];
+        sink->queues[i].ring = &sink->packets[i * stride];
 }
 
 void sink_free(Sink *sink) {

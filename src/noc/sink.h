@@ -17,13 +17,17 @@ typedef struct SinkPacket {
 } SinkPacket;
 _Static_assert(sizeof(SinkPacket) == 16, "four packets per cache line");
 
-enum { SINK_LINE = 64 }; /* bytes that the host's caches move */
+enum {
+    SINK_LINE = 64,                             /* bytes that the host's caches move */
+    SINK_APART = SINK_LINE / sizeof(SinkPacket) /* places between rings, whose first are used most:
+                                                   else they would share a set of those caches */
+};
 
 /* A node's. Each has a line of its own, as nodes are different threads'. */
 typedef struct SinkQueue {
     SinkPacket *ring;     /* ring_mask + 1 packets */
-    uint32_t head;        /* packets popped so far: the ring position of the oldest, modulo 2^32 */
-    uint32_t tail;        /* packets pushed so far */
+    uint32_t head;        /* ring position of the oldest packet, modulo the ring */
+    uint32_t tail;        /* and of the next one to come; the same: none is there */
     uint16_t queue_flits; /* the network's: flits in the node's injection queue */
     char apart[SINK_LINE - sizeof(SinkPacket *) - 2 * sizeof(uint32_t) - sizeof(uint16_t)];
 } SinkQueue;
@@ -58,6 +62,7 @@ static inline uint64_t *sink_arrivals(const Sink *sink, uint64_t cycle, int word
  * those pushed already. */
 static inline void sink_push(Sink *sink, int node, uint64_t now, SinkPacket packet, int words) {
     SinkQueue *queue = &sink->queues[node];
+    if (queue->head == queue->tail) queue->head = queue->tail = 0; /* the same few lines again */
     *sink_packet_at(sink, queue, queue->tail++) = packet;
     uint64_t *set =
         packet.ready_at == now ? sink->ready : sink_arrivals(sink, packet.ready_at, words);

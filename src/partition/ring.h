@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct Ring {
-    uint32_t head;     /* entries taken out so far, modulo 2^32 */
+    uint32_t head;     /* place of the oldest entry, modulo the places */
     uint32_t count;    /* entries inside */
     uint32_t capacity; /* most entries inside */
     uint32_t mask;     /* places of the array - 1; places are a power of two */
@@ -25,8 +25,12 @@ static inline bool ring_is_full(const Ring *ring) { return ring->count == ring->
 static inline uint32_t ring_room(const Ring *ring) { return ring->capacity - ring->count; }
 /* Place of the oldest entry; there must be one. */
 static inline uint32_t ring_front(const Ring *ring) { return ring->head & ring->mask; }
-/* Place for a new entry; there must be room. */
-static inline uint32_t ring_push(Ring *ring) { return (ring->head + ring->count++) & ring->mask; }
+/* Place for a new entry; there must be room. An empty queue starts from the first place again, so
+ * that short queues use the same few lines of the host's caches, however many places they have. */
+static inline uint32_t ring_push(Ring *ring) {
+    if (!ring->count) ring->head = 0;
+    return (ring->head + ring->count++) & ring->mask;
+}
 /* Place of the oldest entry, which leaves the queue: read it before the next push. */
 static inline uint32_t ring_pop(Ring *ring) {
     ring->count--;

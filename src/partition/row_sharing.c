@@ -8,6 +8,7 @@
 void row_sharing_init(RowSharing *sharing, RowSharingPlace place, Arena *arena) {
     sharing->place = place;
     sharing->rows = arena_alloc_aligned(arena, sizeof *sharing->rows * ROW_SHARING_ROWS, 64);
+    sharing->readers = ARENA_ARRAY(arena, RowReaders, ROW_SHARING_ROWS);
 }
 
 static bool has_cta(const RowReaders *row, uint32_t cta) {
@@ -36,30 +37,35 @@ static void count_row(const RowReaders *row, RowSharingPlace place, Counters *co
     counters->dram_row_shares += share;
 }
 
-static RowReaders *row_of(RowSharing *sharing, uint32_t key) {
-    return &sharing->rows[key * UINT32_C(0x9E3779B1) >> (32 - bits_lowest32(ROW_SHARING_ROWS))];
+static uint32_t place_of(uint32_t key) {
+    return key * UINT32_C(0x9E3779B1) >> (32 - bits_lowest32(ROW_SHARING_ROWS));
+}
+
+/* A CTA other than the row's latest, or another row's. */
+__attribute__((noinline)) static void enter(RowSharing *sharing, uint32_t place, uint32_t key,
+                                            uint32_t cta, Counters *counters) {
+    SharedRow *row = &sharing->rows[place];
+    RowReaders *readers = &sharing->readers[place];
+    const bool is_there = row->key == key;
+    row->latest = cta;
+    if (is_there && has_cta(readers, cta)) return;
+    if (row->key && (!is_there || readers->count == ROW_SHARING_CTAS)) {
+        count_row(readers, sharing->place, counters);
+        readers->count = 0;
+    }
+    row->key = key;
+    readers->ctas[readers->count++] = cta;
 }
 
 void row_sharing_read(RowSharing *sharing, uint32_t key, uint32_t cta, Counters *counters) {
-    RowReaders *row = row_of(sharing, key);
-    if (row->key == key) {
-        if (row->latest == cta) return;
-        row->latest = cta;
-        if (has_cta(row, cta)) return;
-    }
-    if (row->key && (row->key != key || row->count == ROW_SHARING_CTAS)) {
-        count_row(row, sharing->place, counters);
-        row->count = 0;
-    }
-    row->key = key;
-    row->latest = cta;
-    row->ctas[row->count++] = cta;
+    const uint32_t place = place_of(key);
+    const SharedRow *row = &sharing->rows[place];
+    if (row->key != key || row->latest != cta) enter(sharing, place, key, cta, counters);
 }
 
 void row_sharing_close(RowSharing *sharing, Counters *counters) {
     for (uint32_t i = 0; i < ROW_SHARING_ROWS; i++) {
-        RowReaders *row = &sharing->rows[i];
-        if (row->key) count_row(row, sharing->place, counters);
-        row->key = row->count = 0;
+        if (sharing->rows[i].key) count_row(&sharing->readers[i], sharing->place, counters);
+        sharing->rows[i].key = sharing->readers[i].count = 0;
     }
 }

@@ -18,19 +18,24 @@ enum {
     ROW_SHARING_CTAS = 61    /* CTAs of a row */
 };
 
+/* A row of the table: what most reads look at, apart from the CTAs, so that it stays in the host's
+ * caches. */
+typedef struct SharedRow {
+    uint32_t key;    /* 0: unused */
+    uint32_t latest; /* CTA that read it last */
+} SharedRow;
+
 typedef struct RowReaders {
-    uint32_t key;                    /* of the row; 0: unused */
     uint32_t count;                  /* CTAs */
-    uint32_t latest;                 /* CTA that read it last */
     uint32_t ctas[ROW_SHARING_CTAS]; /* in the order of their first read */
 } RowReaders;
-_Static_assert(sizeof(RowReaders) == 256, "four cache lines");
 
 /* The reads that count: those that get to DRAM, or all that come to L2. */
 typedef enum RowSharingPlace { ROW_SHARING_AT_DRAM, ROW_SHARING_AT_L2 } RowSharingPlace;
 
 typedef struct RowSharing {
-    RowReaders *rows;      /* ROW_SHARING_ROWS, by hash of the key */
+    SharedRow *rows;       /* ROW_SHARING_ROWS, by hash of the key */
+    RowReaders *readers;   /* of each */
     RowSharingPlace place; /* whose counters it has */
 } RowSharing;
 
