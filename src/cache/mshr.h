@@ -28,6 +28,8 @@ typedef struct MshrWaiting {
 } MshrWaiting;
 
 typedef struct Mshr {
+    uint32_t ready_count; /* completed entries */
+    uint32_t used;        /* entries pending or completed and not yet drained */
     MshrEntry *entries;
     MshrWaiting *waiting;  /* entries x merges places */
     uint16_t *buckets;     /* hash table of pending entries (index + 1), linear probing; 0 empty */
@@ -35,12 +37,10 @@ typedef struct Mshr {
     uint32_t bucket_mask;  /* buckets - 1 */
     uint32_t entry_count;  /* entries */
     uint32_t merges;       /* most requests of an entry */
-    uint32_t used;         /* entries pending or completed and not yet drained */
     uint16_t free_entry;   /* first free entry */
     uint16_t free_waiting; /* first free place of `waiting` */
     uint16_t ready_first;  /* oldest completed entry */
     uint16_t ready_last;   /* youngest completed entry */
-    uint32_t ready_count;  /* completed entries */
 } Mshr;
 
 /* `entries` free entries, each for up to `merges` requests (the first included), at most

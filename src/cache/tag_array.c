@@ -136,7 +136,7 @@ void tag_array_init(TagArray *tags, const TagArrayConfig *config, Arena *arena) 
         .stride = config->ways,
         .last_ways = UINT32_MAX,
         .memo = ARENA_NEW(arena, TagMemo),
-        .dirty_share = (uint8_t)config->dirty_share,
+        .dirty_share = config->dirty_share,
         .line_shift = (uint8_t)bits_lowest32(config->line_bytes),
         .sector_shift = (uint8_t)bits_lowest32(sector),
         .sectors = (uint8_t)(config->line_bytes / sector),

@@ -59,25 +59,27 @@ typedef struct TagMemo {
 } TagMemo;
 
 typedef struct TagArray {
-    uint64_t *tags;    /* line address of each place, by set, then way; TAG_EMPTY when free */
-    TagLine *lines;    /* state of each place */
-    uint64_t *written; /* bytes written of each sector of each place; NULL without tracks_bytes */
-    uint64_t clock;    /* stamps given out */
-    TagMemo *memo; /* of the function from address to set, which takes the longest of a lookup */
-    TagList *list; /* sets of many ways: order of replacement and hash table; else NULL */
-    uint32_t sets, ways;   /* geometry: ways in use */
-    uint32_t stride;       /* places of a set: the most ways it can have */
+    uint64_t *tags;  /* line address of each place, by set, then way; TAG_EMPTY when free */
+    TagLine *lines;  /* state of each place */
+    uint64_t clock;  /* stamps given out */
+    TagMemo *memo;   /* of the function from address to set, which takes the longest of a lookup */
+    TagList *list;   /* sets of many ways: order of replacement and hash table; else NULL */
+    uint32_t ways;   /* in use */
+    uint32_t stride; /* places of a set: the most ways it can have */
     uint32_t dirty_lines;  /* lines with a dirty sector */
     uint32_t dirty_floor;  /* while there are fewer of them, they stay */
     uint32_t ranked_lines; /* lines that are not TAG_NORMAL */
-    uint32_t last_ways;    /* lines of a set that may be TAG_LAST; as many as ways: any */
     uint8_t line_shift;    /* log2 of the bytes of a line */
     uint8_t sector_shift;  /* log2 of the bytes of a sector */
     uint8_t sectors;       /* sectors of a line */
-    uint8_t dirty_share;   /* percent of the lines that make dirty_floor */
     bool is_lru;           /* a use renews the stamp */
-    uint64_t empty_clock;  /* `clock` when all lines were dropped last */
-    SetIndex index;        /* address to set */
+    /* Up to here a line of the host's caches: what a lookup reads. */
+    uint64_t *written;  /* bytes written of each sector of each place; NULL without tracks_bytes */
+    uint32_t sets;      /* geometry */
+    uint32_t last_ways; /* lines of a set that may be TAG_LAST; as many as ways: any */
+    uint32_t dirty_share; /* percent of the lines that make dirty_floor */
+    uint64_t empty_clock; /* `clock` when all lines were dropped last */
+    SetIndex index;       /* address to set */
 } TagArray;
 
 #define TAG_EMPTY UINT64_MAX

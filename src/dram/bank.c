@@ -37,9 +37,9 @@ void dram_banks_command(DramBanks *banks, DramCommand command, uint32_t bank, ui
     const DramConstraint *const of_channel = &banks->rows[first[DRAM_CHANNEL]];
     const DramConstraint *const end = &banks->rows[first[DRAM_SCOPES]];
     for (; c < of_group; c++)
-        put_off(&banks->bank_ready[c->second][bank], tick + c->ticks);
+        put_off(&banks->bank_ready[bank][c->second], tick + c->ticks);
     for (; c < of_channel; c++)
-        put_off(&banks->group_ready[c->second][banks->group[bank]], tick + c->ticks);
+        put_off(&banks->group_ready[banks->group[bank]][c->second], tick + c->ticks);
     for (; c < end; c++)
         put_off(&banks->channel_ready[c->second], tick + c->ticks);
     if (command == DRAM_ACTIVATE) {

@@ -11,15 +11,18 @@
 
 enum { DRAM_MAX_BANKS = 32, DRAM_MAX_GROUPS = 8 };
 
+/* Ticks lie by bank and group, then by command: what is asked and told of one lies in one line of
+ * the host's caches. */
 typedef struct DramBanks {
-    uint32_t open;                     /* bit per bank: a row is open */
-    uint8_t group[DRAM_MAX_BANKS];     /* bank group of each bank: bank mod groups */
-    uint32_t open_row[DRAM_MAX_BANKS]; /* the row, where one is open */
-    uint64_t bank_ready[DRAM_COMMANDS][DRAM_MAX_BANKS];   /* tick from which the bank allows it */
-    uint64_t group_ready[DRAM_COMMANDS][DRAM_MAX_GROUPS]; /* tick from which the group allows it */
-    uint64_t channel_ready[DRAM_COMMANDS]; /* tick from which the channel allows it */
-    DramConstraint rows[DRAM_CONSTRAINTS]; /* constraints by their first command, then by scope */
+    uint64_t channel_ready[DRAM_COMMANDS]; /* tick from which the channel allows the command */
+    uint32_t open;                         /* bit per bank: a row is open */
     uint8_t first_row[DRAM_COMMANDS][DRAM_SCOPES + 1]; /* in `rows`, of each scope; then the end */
+    uint8_t group[DRAM_MAX_BANKS];                     /* of each bank: bank mod groups */
+    _Alignas(32) uint64_t
+        group_ready[DRAM_MAX_GROUPS][DRAM_COMMANDS];    /* tick from which the group allows it */
+    uint64_t bank_ready[DRAM_MAX_BANKS][DRAM_COMMANDS]; /* tick from which the bank allows it */
+    uint32_t open_row[DRAM_MAX_BANKS];                  /* the row, where one is open */
+    DramConstraint rows[DRAM_CONSTRAINTS]; /* constraints by their first command, then by scope */
 } DramBanks;
 
 /* All banks closed, every activate legal from tick 0. `groups` is 1..DRAM_MAX_GROUPS. */
@@ -31,8 +34,8 @@ void dram_banks_init(DramBanks *banks, const DramTiming *timing, uint32_t burst_
 static inline uint64_t dram_banks_earliest(const DramBanks *banks, DramCommand command,
                                            uint32_t bank) {
     uint64_t earliest = banks->channel_ready[command];
-    uint64_t group = banks->group_ready[command][banks->group[bank]];
-    uint64_t own = banks->bank_ready[command][bank];
+    uint64_t group = banks->group_ready[banks->group[bank]][command];
+    uint64_t own = banks->bank_ready[bank][command];
     if (group > earliest) earliest = group;
     return own > earliest ? own : earliest;
 }

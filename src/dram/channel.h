@@ -90,37 +90,42 @@ typedef struct DramBankCounts {
 #undef DRAM_BANK_COUNT
 
 typedef struct DramChannel {
-    uint64_t next_event; /* no step before this tick can do anything; UINT64_MAX when idle */
-    uint64_t settled;    /* tick up to which the sums over ticks are complete */
-    const DramScheduler *scheduler;
+    /* What every event looks at: three lines of the host's caches. */
+    _Alignas(64) uint64_t next_event; /* no step before this tick can do anything; UINT64_MAX when
+                                         idle */
+    uint64_t settled;                 /* tick up to which the sums over ticks are complete */
     DramQueue queue;
-    DramBanks banks;
-    DramPrefetch prefetch;
-    uint32_t bank_count;            /* banks of the channel */
-    uint32_t all_banks;             /* bit per bank */
-    uint32_t serving;               /* bit per bank: a request is in service */
-    uint32_t prefetching;           /* bit per bank: and it is a prefetch */
-    uint32_t wants[DRAM_COMMANDS];  /* bit per bank: the command its request needs next */
-    uint16_t entry[DRAM_MAX_BANKS]; /* the request in service */
-    uint16_t work[DRAM_MAX_BANKS];  /* requests in service or with data due */
-    uint32_t busy_banks;            /* banks with any work */
-    uint32_t first_bank;            /* where the scans over the banks begin; rotates */
-    uint32_t burst_bytes;           /* bytes of one column command */
-    uint32_t burst_ticks;           /* bus ticks of one column command */
-    uint32_t read_latency;          /* ticks from the last read command to its data */
-    uint32_t write_latency;         /* ticks from the last write command to its end */
-    uint64_t refresh_due;           /* tick from which a refresh is due; UINT64_MAX: never */
-    uint32_t refresh_interval, refresh_ticks, precharge_ticks; /* tREFI, tRFC, tRP */
-    bool has_dual_bus;                                         /* of the configuration */
-    DramBus *bus;                       /* shared with other channels; NULL: its own */
+    uint64_t refresh_due; /* tick from which a refresh is due; UINT64_MAX: never */
+    Counters *counters;   /* where the channel counts: the owner's, its dram_ rows */
+    uint32_t busy_banks;  /* banks with any work */
+    uint32_t serving;     /* bit per bank: a request is in service */
+
+    uint32_t wants[DRAM_COMMANDS];      /* bit per bank: the command its request needs next */
+    uint32_t prefetching;               /* bit per bank: it serves a prefetch */
+    uint32_t first_bank;                /* where the scans over the banks begin; rotates */
+    uint32_t all_banks;                 /* bit per bank */
+    uint32_t bank_count;                /* banks of the channel */
     uint32_t flight_mask;               /* size of the ring `flights` - 1 */
     uint32_t flight_head, flight_count; /* transfers under way, in the order in which they end */
-    DramFlight *flights;
     uint32_t reply_entries, reply_head, reply_count; /* the ring `replies` */
+    uint32_t written_handle;                         /* of the write that has_written tells of */
+    bool has_written;  /* a write ended, and dram_take_written has not been asked since */
+    bool has_dual_bus; /* of the configuration */
+
+    DramFlight *flights;
     DramReply *replies;
-    bool has_written;        /* a write ended, and dram_take_written has not been asked since */
-    uint32_t written_handle; /* its handle */
-    Counters *counters;      /* where the channel counts: the owner's, its dram_ rows */
+    DramBus *bus; /* shared with other channels; NULL: its own */
+    const DramScheduler *scheduler;
+    uint32_t burst_bytes;   /* bytes of one column command */
+    uint32_t burst_ticks;   /* bus ticks of one column command */
+    uint32_t read_latency;  /* ticks from the last read command to its data */
+    uint32_t write_latency; /* ticks from the last write command to its end */
+    uint32_t refresh_interval, refresh_ticks, precharge_ticks; /* tREFI, tRFC, tRP */
+
+    uint16_t entry[DRAM_MAX_BANKS]; /* the request in service */
+    uint16_t work[DRAM_MAX_BANKS];  /* requests in service or with data due */
+    DramBanks banks;
+    DramPrefetch prefetch;
     DramBankCounts bank_counts[DRAM_MAX_BANKS];
 } DramChannel;
 

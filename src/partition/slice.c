@@ -306,9 +306,9 @@ EITHER void look_up_head(Slice *slice, uint64_t cycle, bool is_simple) {
 /* ---- time ---- */
 
 /* Whether there may be something to do for steps 1 to 3 or that nobody waits for: seldom so. */
-static bool has_side_work(const Slice *slice) {
+EITHER bool has_side_work(const Slice *slice, bool is_simple) {
     return slice->mshr.ready_count | slice->from_dram.count | slice->misses.count |
-           slice->hinted.count;
+           (is_simple ? 0 : slice->hinted.count);
 }
 
 /* Whether some of it can be done. */
@@ -326,7 +326,7 @@ SLICE_SELDOM static void do_side_work(Slice *slice, uint64_t cycle) {
 
 EITHER uint64_t next_cycle(const Slice *slice, uint64_t cycle, bool is_simple) {
     if (!is_simple && slice->never_sleeps) return cycle + 1;
-    if (has_side_work(slice) && can_do_side_work(slice)) return cycle + 1;
+    if (has_side_work(slice, is_simple) && can_do_side_work(slice)) return cycle + 1;
     uint64_t next = UINT64_MAX;
     if (!ring_is_full(&slice->input)) next = slice->rop_ready;
     if (slice->input.count && !slice->is_refused && slice->port_free < next &&
@@ -344,7 +344,7 @@ void slice_settle(Slice *slice, uint64_t cycle) {
 
 EITHER void do_cycle(Slice *slice, uint64_t cycle, bool is_simple) {
     slice_settle(slice, cycle);
-    if (has_side_work(slice)) do_side_work(slice, cycle);
+    if (has_side_work(slice, is_simple)) do_side_work(slice, cycle);
     if (!is_simple && slice->far) slice_take_answer(slice, cycle);
     if (is_simple || !slice->far || !slice_serve_far(slice, cycle))
         look_up_head(slice, cycle, is_simple);

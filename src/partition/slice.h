@@ -115,11 +115,12 @@ typedef struct SliceFar {
 } SliceFar;
 
 typedef struct Slice {
-    /* Read every cycle. */
-    uint64_t wake;      /* nothing can happen before this cycle unless a queue's other end moves */
-    uint64_t worked;    /* last cycle worked through */
-    uint64_t port_free; /* cycle from which the data port is free */
-    bool is_refused;    /* the input's head was refused, and nothing has changed since */
+    /* Whether to visit it, and what each visit looks at: two lines of the host's caches. */
+    _Alignas(64) uint64_t wake; /* nothing can happen earlier, unless a queue's other end moves */
+    uint64_t worked;            /* last cycle worked through */
+    uint64_t port_free;         /* cycle from which the data port is free */
+    Ring replies, input;
+    bool is_refused;      /* the input's head was refused, and nothing has changed since */
     bool counts_refusals; /* and is refused anew every cycle, asleep or not */
     bool has_moved_dram; /* gave DRAM an access or freed a full return queue; the owner clears it */
     bool has_l2;         /* as in the environment */
@@ -127,46 +128,50 @@ typedef struct Slice {
     bool is_plain;       /* has tags and no other half: nearly every machine's ... */
     bool is_simple;      /* ... takes no hints and may sleep: most machines' */
     bool never_sleeps;   /* as in the environment */
-    bool is_watched;     /* somebody asks what each access found */
-    WriteRule write;     /* what a write does */
-    uint32_t node;       /* of both networks */
-    uint32_t take_room;  /* free input places needed to take a packet */
-    uint32_t read_limit; /* a read may miss while so many accesses or fewer are in the miss queue */
-    uint32_t write_limit; /* the same for a write */
-    uint32_t atom_bytes;
+
+    Ring from_dram, misses, to_dram;
+    uint64_t rop_ready; /* cycle at which the ROP line's first may leave; UINT64_MAX: none waits */
+    uint32_t node;      /* of both networks */
+    uint32_t take_room; /* free input places needed to take a packet */
+
+    /* What lookups and replies use. */
+    Mshr mshr;
+    MemRequest **pools; /* of the environment */
+
+    TagHint hint; /* of the last lookup */
+    SliceAtom *input_atoms;
+    SliceReply *reply_packets;
+    Counters *counters;    /* of this slice, the partition's */
+    uint32_t atom_bytes;   /* of an atom */
     uint32_t atom_sectors; /* bit per sector of an atom, the line's first */
     uint32_t atom_cycles;  /* of the data port, to move an atom */
-    uint32_t port_bytes;   /* that the data port moves a cycle */
-    uint32_t rop_latency;  /* from the network to the input queue, L2's own latency included */
     uint32_t header_bytes; /* of a packet */
-    MemRequest **pools;    /* of the environment */
-    RowSharing rows;       /* CTAs whose reads came here; without rows where nobody counts them */
+    SliceFar *far;         /* NULL: L2 is one */
+
+    TagArray tags;
 
     /* The ROP line: requests linked by MemRequest.next. */
     uint32_t rop_first, rop_last; /* handles, or SLICE_NO_REQUEST */
     uint32_t rop_atoms;           /* atoms of the first that are still in the line */
-    uint64_t rop_ready;           /* cycle at which the first may leave; UINT64_MAX: none waits */
-    uint64_t rop_local;           /* address within the channel of the first's atom 0 */
     uint32_t rop_row;             /* SliceAtom.row of the first's next atom */
+    uint64_t rop_local;           /* address within the channel of the first's atom 0 */
     uint8_t rop_op;               /* MemOp of the first */
-    TagHint hint;                 /* of the last lookup */
-
-    Ring input, replies, misses, to_dram, from_dram;
-    SliceAtom *input_atoms;
-    SliceReply *reply_packets;
+    bool is_watched;              /* somebody asks what each access found */
+    bool takes_hints;             /* as in the environment; else `hinted` and its atoms are empty */
+    WriteRule write;              /* what a write does */
+    uint32_t rop_latency; /* from the network to the input queue, L2's own latency included */
+    uint32_t read_limit; /* a read may miss while so many accesses or fewer are in the miss queue */
+    uint32_t write_limit; /* the same for a write */
+    uint32_t port_bytes;  /* that the data port moves a cycle */
+    RowSharing rows;      /* CTAs whose reads came here; without rows where nobody counts them */
+    const PartitionEnvironment *environment;
     DramAccess *miss_accesses;
     DramAccess *dram_accesses;
     DramReturn *dram_returns;
     SliceFill *fills; /* by MSHR entry */
-    SliceFar *far;    /* NULL: L2 is one */
-    bool takes_hints; /* as in the environment; else the next two are empty */
     Ring hinted;
     SliceHinted *hinted_atoms;
-    Mshr mshr;
-    TagArray tags;
-    const PartitionEnvironment *environment;
-    Counters *counters; /* of this slice, the partition's */
-    SetCounts *sets;    /* what each set of L2 counts, borrowed; NULL: nobody asks */
+    SetCounts *sets; /* what each set of L2 counts, borrowed; NULL: nobody asks */
 } Slice;
 
 /* An empty slice; `environment` and `counters` are borrowed, the rest is owned by `arena`. `index`
