@@ -21,12 +21,12 @@ struct SmContext {
     uint64_t cycle; /* of the visit under way, or the last one */
     const SmConfig *config;
     SmProfile *profile; /* what each instruction counts (profile.h); NULL: nobody asks */
+    SmEvents events;    /* events.h, by its functions; emptied by issue.c */
     SmEnvironment env;
 
     /* ---- By their own functions ---- */
-    SmInsts insts;   /* inst.h */
-    SmEvents events; /* events.h; emptied by issue.c */
-    SmWarps warps;   /* warps.c */
+    SmInsts insts;  /* inst.h */
+    SmWarps warps;  /* warps.c */
     IsaContext isa; /* effects of the instruction that issued last: isa_step; faults: issue.c too */
 
     /* ---- sm.c ---- */

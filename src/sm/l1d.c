@@ -472,7 +472,16 @@ void l1d_send_miss(SmL1d *l1d, SmContext *sm, SmPort *port) {
 void l1d_pop_return(SmL1d *l1d) {
     mshr_pop(&l1d->mshr);
     l1d->has_return = mshr_has_ready(&l1d->mshr);
-    l1d->freed |= SM_FREED_MSHR;
+    if (!mshr_is_full(&l1d->mshr)) l1d->freed |= SM_FREED_MSHR;
+}
+
+/* Whether the head of a bank was refused in the set of `key`. */
+static bool is_refused_in_set(const SmL1d *l1d, uint64_t key) {
+    if (!l1d->refusing) return false;
+    uint32_t set = tag_array_base(&l1d->tags, key);
+    for (uint32_t left = l1d->refusing; left; left &= left - 1)
+        if (l1d->banks[bits_lowest32(left)].set == set) return true;
+    return false;
 }
 
 void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest *request) {
@@ -481,7 +490,7 @@ void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest 
     int32_t place = tag_array_find(&l1d->tags, key);
     sm->counters.l1d_fills++;
     record(l1d, sm, L1D_FILL, &(SmLookup){.access.address = key}, false);
-    l1d->freed |= SM_FREED_LINE;
+    if (is_refused_in_set(l1d, key)) l1d->freed |= SM_FREED_LINE;
     if (place == TAG_NONE && l1d->config->allocate == CACHE_ALLOCATE_ON_FILL &&
         request->l1_priority != PRIORITY_NO_ALLOCATE && port_has_room(port, MEM_CLIENT_L1D, 1)) {
         SmLookup lookup = {.access.priority = {request->l1_priority, 0},
@@ -518,7 +527,8 @@ void l1d_flush(SmL1d *l1d, SmContext *sm, SmPort *port) {
 
 /* What can end a refusal (SmFreed). Within a bank only the head takes lines, MSHRs and places of
  * the miss queue, so nothing that it found there is lost meanwhile; what other banks take can only
- * make it wait longer, but for the line that they may bring. */
+ * make it wait longer, but for the line that they may bring. A line that comes can only be its own,
+ * or leave it a way, in its own set. */
 static uint8_t ends_refusal(const uint64_t *refusal, const Counters *c) {
     if (refusal == &c->l1d_fail_mshrs) return SM_FREED_MSHR;
     if (refusal == &c->l1d_fail_queue) return SM_FREED_PLACE | SM_FREED_LINE;
@@ -563,6 +573,7 @@ static void step_bank(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
     }
     l1d->refusing |= 1u << index;
     bank->needs = ends_refusal(refusal, &sm->counters);
+    bank->set = tag_array_base(&l1d->tags, lookup->access.address);
 }
 
 void l1d_do_step(SmL1d *l1d, SmContext *sm, SmPort *port) {

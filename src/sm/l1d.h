@@ -20,9 +20,9 @@
 
 /* What the L1D has got back from below, as bits: a refused access may find what it lacked. */
 typedef enum SmFreed {
-    SM_FREED_LINE = 1,  /* a line was filled */
+    SM_FREED_LINE = 1,  /* a line was filled in the set of a refused access */
     SM_FREED_PLACE = 2, /* a miss was sent */
-    SM_FREED_MSHR = 4,  /* a load left the MSHRs */
+    SM_FREED_MSHR = 4,  /* an MSHR is free */
     SM_FREED_OTHER = 8, /* another bank's access has been taken: it may have brought the line */
     SM_FREED_ALL = 15
 } SmFreed;
@@ -46,6 +46,7 @@ typedef struct SmL1dBank {
     uint8_t needs;        /* SmFreed that can end the refusal */
     uint8_t freed;        /* SmFreed since the head was refused */
     uint64_t counted;     /* cycle up to which, itself not included, the refusal is counted */
+    uint32_t set;         /* first place of the set that the head was refused in */
 } SmL1dBank;
 
 /* Written by l1d.c alone. What every visit looks at comes first, with the first bank in one line of
