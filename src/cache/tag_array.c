@@ -297,7 +297,6 @@ int32_t tag_array_reserve_as(TagArray *tags, uint64_t address, uint8_t pending,
     if (tags->tags[place] != TAG_EMPTY)
         *evicted = (TagEviction){.address = tag_array_address(tags, place),
                                  .filler_thread = line->filler_thread,
-                                 .owner_warp = line->owner_warp,
                                  .valid = line->valid,
                                  .dirty = line->dirty,
                                  .has_line = true};

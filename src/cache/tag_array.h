@@ -41,14 +41,12 @@ typedef enum TagRank { TAG_NORMAL, TAG_FIRST, TAG_LAST, TAG_RANKS } TagRank;
 typedef struct TagLine {
     uint64_t stamp;         /* order of last use (LRU) or allocation (FIFO); 0: free */
     uint32_t filler_thread; /* who brought the line in; the owner's meaning */
-    uint32_t filler_lanes;  /* and its lanes that asked for it, bit each; likewise */
-    uint16_t owner_warp;    /* warp that reserved the line */
     uint8_t valid;          /* bit per sector: all its bytes are there */
     uint8_t dirty;          /* bit per sector: holds bytes newer than below */
     uint8_t pending;        /* bit per sector: its fill is under way */
     uint8_t rank;           /* TagRank */
 } TagLine;
-_Static_assert(sizeof(TagLine) == 24, "lines of a set stay in few cache lines");
+_Static_assert(sizeof(TagLine) == 16, "lines of a set stay in few cache lines");
 
 typedef struct TagList TagList; /* tag_array.c's own */
 
@@ -95,7 +93,6 @@ typedef enum TagResult {
 typedef struct TagEviction {
     uint64_t address;       /* first byte of the line */
     uint32_t filler_thread; /* as in TagLine */
-    uint16_t owner_warp;    /* as in TagLine */
     uint8_t valid;          /* sectors that were valid */
     uint8_t dirty;          /* sectors that have to be written back */
     bool has_line;          /* there was a line; else nothing above means anything */

@@ -71,8 +71,8 @@ Partition *partition_new(const PartitionEnvironment *environment) {
     if (environment->counts_row_sharing)
         row_sharing_init(&partition->rows, ROW_SHARING_AT_DRAM, arena);
     for (uint32_t i = 0; i < config->slices; i++)
-        slice_init(&partition->slices[i], &partition->environment, i, &partition->slice_counters[i],
-                   arena);
+        slice_init(&partition->slices[i], &partition->environment, i,
+                   &partition->slice_counters[i].of, arena);
     return partition;
 }
 
@@ -305,7 +305,7 @@ void partition_settle(Partition *partition, uint64_t tick, uint64_t cycle) {
 Counters partition_counters(const Partition *partition) {
     Counters sum = partition->counters;
     for (uint32_t i = 0; i < partition->slice_count; i++)
-        counters_add(&sum, &partition->slice_counters[i]);
+        counters_add(&sum, &partition->slice_counters[i].of);
     return sum;
 }
 
@@ -313,7 +313,7 @@ void partition_close_rows(Partition *partition) {
     if (!partition->rows.rows) return;
     row_sharing_close(&partition->rows, &partition->counters);
     for (uint32_t i = 0; i < partition->slice_count; i++)
-        row_sharing_close(&partition->slices[i].rows, &partition->slice_counters[i]);
+        row_sharing_close(&partition->slices[i].rows, &partition->slice_counters[i].of);
 }
 
 /* ---- the contents of L2 ---- */

@@ -33,6 +33,11 @@ typedef struct PartitionAccess {
     uint32_t next;  /* the next unused record */
 } PartitionAccess;
 
+/* A slice's counters: those of a hit in one line of the host's caches. */
+typedef struct SliceCounters {
+    _Alignas(64) Counters of; /* its l2_ rows */
+} SliceCounters;
+
 typedef struct Partition {
     uint64_t wake_cycle;      /* no slice has anything to do or to send before this L2 cycle */
     uint64_t wake_tick;       /* the channel has nothing to do before this tick, ... */
@@ -54,8 +59,8 @@ typedef struct Partition {
     uint32_t *line_accesses;             /* indices into `accesses` */
     DramChannel *channel;
     RowSharing rows;
-    Counters counters;                             /* all but the slices' */
-    Counters slice_counters[PARTITION_MAX_SLICES]; /* their l2_ rows */
+    Counters counters; /* all but the slices' */
+    SliceCounters slice_counters[PARTITION_MAX_SLICES];
     PartitionEnvironment environment;
     DramConfig dram; /* the environment's, with the prefetcher's map filled in */
     Arena *arena;    /* owns everything above and the partition itself */
@@ -132,7 +137,7 @@ void partition_close_rows(Partition *partition);
 Counters partition_counters(const Partition *partition);
 /* Those of one slice. */
 static inline const Counters *partition_slice_counters(const Partition *partition, uint32_t slice) {
-    return &partition->slice_counters[slice];
+    return &partition->slice_counters[slice].of;
 }
 /* Those of the channel's banks, by bank. */
 static inline const DramBankCounts *partition_bank_counts(const Partition *partition) {

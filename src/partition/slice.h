@@ -123,7 +123,7 @@ typedef struct Slice {
     bool is_refused;      /* the input's head was refused, and nothing has changed since */
     bool counts_refusals; /* and is refused anew every cycle, asleep or not */
     bool has_moved_dram; /* gave DRAM an access or freed a full return queue; the owner clears it */
-    bool has_l2;         /* as in the environment */
+    bool is_watched;     /* somebody asks what each access found */
     bool has_tags;       /* and its lines matter: L2 is not perfect */
     bool is_plain;       /* has tags and no other half: nearly every machine's ... */
     bool is_simple;      /* ... takes no hints and may sleep: most machines' */
@@ -156,7 +156,7 @@ typedef struct Slice {
     uint32_t rop_row;             /* SliceAtom.row of the first's next atom */
     uint64_t rop_local;           /* address within the channel of the first's atom 0 */
     uint8_t rop_op;               /* MemOp of the first */
-    bool is_watched;              /* somebody asks what each access found */
+    bool has_l2;                  /* as in the environment */
     bool takes_hints;             /* as in the environment; else `hinted` and its atoms are empty */
     WriteRule write;              /* what a write does */
     uint32_t rop_latency; /* from the network to the input queue, L2's own latency included */

@@ -19,6 +19,7 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
                                      .tracks_bytes = cache_config_is_written_through(config),
                                      .set_index = index},
                    sm->arena);
+    l1d->fillers = ARENA_ARRAY(sm->arena, SmFiller, cache_config_sets(config) * config->ways);
     mshr_init(&l1d->mshr, config->mshrs, config->mshr_merges, sm->arena);
     port_init_misses(port, sm, MEM_CLIENT_L1D, config->miss_queue);
     l1d->config = config;
@@ -181,13 +182,14 @@ __attribute__((noinline)) static void write_back(const SmL1d *l1d, SmContext *sm
     send_write(port, &access, warp, SM_NO_WARP);
 }
 
+/* A line that a warp (`filler`) brought in has had to go for one of `warp`. */
 static void evicted(const SmL1d *l1d, SmContext *sm, SmPort *port, const TagEviction *eviction,
-                    uint32_t warp) {
+                    int filler, uint32_t warp) {
     if (!eviction->has_line) return;
     count_eviction(l1d, sm, eviction->address);
     if (eviction->dirty && l1d->writes_back)
         write_back(l1d, sm, port, eviction->address, eviction->dirty, warp);
-    notify(sm, TYTO_EVENT_L1D_EVICTED, (int)warp, eviction->owner_warp, eviction->address, false);
+    notify(sm, TYTO_EVENT_L1D_EVICTED, (int)warp, filler, eviction->address, false);
 }
 
 static CachePriority l1_priority(const SmAccess *access) {
@@ -209,24 +211,23 @@ ALWAYS bool reserve(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *loo
     *place =
         tag_array_reserve_as(&l1d->tags, key, sectors, l1_priority(&lookup->access), &eviction);
     if (*place == TAG_NONE) return false;
-    TagLine *line = &l1d->tags.lines[*place];
-    line->owner_warp = lookup->warp;
-    line->filler_thread = lookup->serial;
-    line->filler_lanes = lookup->access.lanes;
-    evicted(l1d, sm, port, &eviction, lookup->warp);
+    l1d->tags.lines[*place].filler_thread = lookup->serial;
+    SmFiller *filler = &l1d->fillers[*place];
+    const int before = filler->warp;
+    *filler = (SmFiller){.lanes = lookup->access.lanes, .warp = lookup->warp};
+    evicted(l1d, sm, port, &eviction, before, lookup->warp);
     return true;
 }
 
 /* ---- Loads ---- */
 
 static void count_hit(const SmL1d *l1d, SmContext *sm, const SmLookup *lookup, int32_t place) {
-    const TagLine *line = &l1d->tags.lines[place];
-    bool is_same_warp = line->filler_thread == lookup->serial;
+    const bool is_same_warp = l1d->tags.lines[place].filler_thread == lookup->serial;
+    const bool is_of_its_lanes = !(lookup->access.lanes & ~l1d->fillers[place].lanes);
     sm->counters.l1d_hits++;
     sm->counters.l1d_intra_warp_hits += is_same_warp;
     sm->counters.l1d_inter_warp_hits += !is_same_warp;
-    sm->counters.l1d_intra_thread_hits +=
-        is_same_warp && !(lookup->access.lanes & ~line->filler_lanes);
+    sm->counters.l1d_intra_thread_hits += is_same_warp && is_of_its_lanes;
 }
 
 /* A lookup that was not refused, in the profile and of its set. */
@@ -285,7 +286,7 @@ ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         touch(l1d, lookup, place);
         count_hit(l1d, sm, lookup, place);
         note_lookup(l1d, sm, lookup, PROFILE_l1d_hits);
-        notify(sm, TYTO_EVENT_L1D_HIT, lookup->warp, l1d->tags.lines[place].owner_warp, key, false);
+        notify(sm, TYTO_EVENT_L1D_HIT, lookup->warp, l1d->fillers[place].warp, key, false);
         tell_listener(sm, key);
         access_complete(sm, lookup->inst);
     } else if (entry != MSHR_NONE) {
@@ -433,8 +434,7 @@ __attribute__((noinline)) static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPo
                 : result == TAG_PENDING ? PROFILE_l1d_pending_hits
                                         : PROFILE_l1d_misses);
     if (result == TAG_HIT && policy == WRITE_EVICT) {
-        notify(sm, TYTO_EVENT_L1D_EVICTED, lookup->warp, l1d->tags.lines[place].owner_warp, key,
-               false);
+        notify(sm, TYTO_EVENT_L1D_EVICTED, lookup->warp, l1d->fillers[place].warp, key, false);
         tag_array_invalidate(&l1d->tags, place);
         count_eviction(l1d, sm, key);
     }

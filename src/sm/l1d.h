@@ -38,6 +38,12 @@ typedef struct SmLookup {
     bool is_prefetch; /* a store that only brings its line or sector */
 } SmLookup;
 
+/* Who brought a line in, beside the serial number that the tag array keeps. */
+typedef struct SmFiller {
+    uint32_t lanes; /* that asked for it, bit each */
+    uint8_t warp;
+} SmFiller;
+
 typedef struct SmL1dBank {
     uint64_t *refusal;    /* counter of the refusal that the head is stuck in, NULL */
     uint64_t next_lookup; /* first cycle in which the bank can look up tags again */
@@ -70,6 +76,7 @@ typedef struct SmL1d {
     uint32_t interval;   /* cycles from one lookup of a bank to its next */
     TagHint hint;        /* of the last lookup */
     Mshr mshr;
+    SmFiller *fillers; /* of each place of the tags */
     TagArray tags;
 } SmL1d;
 

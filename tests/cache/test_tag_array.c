@@ -106,7 +106,6 @@ static void line_life(void **state) {
     assert_int_equal(tag_array_reserve(&tags, 0x3000, 1, &gone), TAG_NONE);
     tag_array_fill(&tags, a, 1);
     assert_int_equal(tag_array_probe(&tags, 0x1040, 1, &place), TAG_HIT);
-    tags.lines[a].owner_warp = 7;
     tags.lines[a].filler_thread = 1234;
     tag_array_write(&tags, a, 1);
     assert_int_equal(tag_array_next_dirty(&tags, 0), a);
@@ -116,9 +115,8 @@ static void line_life(void **state) {
     assert_true(gone.has_line && gone.address == 0x1000);
     assert_int_equal(gone.dirty, 1);
     assert_int_equal(gone.valid, 1);
-    assert_int_equal(gone.owner_warp, 7);
     assert_int_equal(gone.filler_thread, 1234);
-    assert_int_equal(tags.lines[a].owner_warp, 0);
+    assert_int_equal(tags.lines[a].filler_thread, 0);
     arena_free(arena);
 }
 
