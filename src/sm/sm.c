@@ -13,7 +13,7 @@ typedef struct SmCycles {
     uint64_t resident; /* with the CTAs and warps that were resident */
 } SmCycles;
 
-enum { HOST_LINE = 64 /* bytes that the host's caches fetch at once; no more than a guess */ };
+enum { HOST_LINE = 64 /* bytes that most hosts' caches fetch at once; layout alone hangs on it */ };
 
 /* A record for each stage, and what they have in common. In each, what a step of a quiet SM looks
  * at comes first, so that few lines of the host's cache have to be there. */
