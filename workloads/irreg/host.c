@@ -11,7 +11,7 @@ static const WorkloadInfo INFO = {
     .summary = "Sweeps over an unstructured mesh, one node per thread.",
     .parameters =
         {
-            [NODES] = {"nodes", "24 neighbours each", {500, 8192, 184320}, 1u << 24, 2},
+            [NODES] = {"nodes", "24 neighbours each", {500, 8192, 184256}, 1u << 24, 2},
             [ITERATIONS] = {"iterations", "over all nodes", {2, 1, 1}, MOST_ITERATIONS, 0},
         },
 };

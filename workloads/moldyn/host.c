@@ -19,7 +19,7 @@ static const WorkloadInfo INFO = {
     .summary = "Molecular dynamics by neighbours' lists, one particle per thread.",
     .parameters =
         {
-            [SIDE] = {"side", "of the lattice of particles", {7, 14, 48}, 100, 0},
+            [SIDE] = {"side", "of the lattice of particles", {7, 14, 57}, 100, 0},
             [STEPS] = {"steps", "in time", {2, 1, 1}, 1000, 0},
         },
 };

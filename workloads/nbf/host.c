@@ -17,7 +17,7 @@ static const WorkloadInfo INFO = {
     .summary = "Non-bonded forces on the atoms of a molecule, one atom per thread.",
     .parameters =
         {
-            [ATOMS] = {"atoms", "18 partners each", {500, 4096, 184320}, 1u << 22, 2},
+            [ATOMS] = {"atoms", "18 partners each", {500, 4096, 184256}, 1u << 22, 2},
         },
 };
 

@@ -14,7 +14,7 @@ static const WorkloadInfo INFO = {
     .summary = "Fluid dynamics on an unstructured mesh, one node per thread.",
     .parameters =
         {
-            [NODES] = {"nodes", "24 neighbours each", {300, 4096, 115200}, 1u << 24, 2},
+            [NODES] = {"nodes", "24 neighbours each", {300, 4096, 184256}, 1u << 24, 2},
             [STEPS] = {"steps", "in time", {2, 1, 1}, MOST_STEPS, 0},
         },
 };
