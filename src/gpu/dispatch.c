@@ -8,9 +8,9 @@
 #include "base/arena.h"
 
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
-                   uint32_t l1d_lines, SchedCall *call) {
+                   uint32_t l1d_lines, uint32_t l1d_ways, SchedCall *call) {
     *dispatch = (Dispatch){.config = config,
-                           .view = {.sms = sms, .l1d_lines = l1d_lines},
+                           .view = {.sms = sms, .l1d_lines = l1d_lines, .l1d_ways = l1d_ways},
                            .resident = base_calloc(sms, sizeof *dispatch->resident),
                            .given = base_calloc(sms, sizeof *dispatch->given),
                            .last = sms - 1};

@@ -25,7 +25,7 @@ typedef struct Dispatch {
 /* A dispatcher under `sched` (borrowed; NULL: as many CTAs as fit), for SMs of that many L1D lines.
  * The CTA scheduler's calls are noted in `call`, as cta_agent_init has it. */
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
-                   uint32_t l1d_lines, SchedCall *call);
+                   uint32_t l1d_lines, uint32_t l1d_ways, SchedCall *call);
 void dispatch_free(Dispatch *dispatch);
 /* A kernel begins at `cycle`. `ctas_per_sm` is what resources allow, `warps` what a CTA has. */
 void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint32_t warps,

@@ -139,7 +139,7 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
         engine->partitions[i] = build_partition(engine, options->scheduler, i);
     partition_join_halves(engine->partitions, machine->partitions);
     dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, machine->sms,
-                  l1d_lines(machine, 0), &calls[machine->sms]);
+                  l1d_lines(machine, 0), machine->sm.l1d.ways, &calls[machine->sms]);
     return engine;
 }
 

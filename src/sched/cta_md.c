@@ -11,10 +11,12 @@
 #include "sched/cta_policy.h"
 
 #include "sched/md_model.h"
+#include "sched/reuse.h"
 
 enum { PREDICTOR, COMPUTE_BOUND, BEFORE, CURVE, REREAD };
 
-static const char *const CURVES[] = {[MD_CURVE_SETS] = "sets", [MD_CURVE_TABLE] = "table", NULL};
+static const char *const CURVES[] = {
+    [MD_CURVE_REUSE] = "reuse", [MD_CURVE_SETS] = "sets", [MD_CURVE_TABLE] = "table", NULL};
 
 static const TytoPolicyParameter PARAMETERS[] = {
     [PREDICTOR] = {"predictor", TYTO_INTEGER, 0, 0, 1023, NULL,
@@ -25,26 +27,20 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [BEFORE] = {"before", TYTO_INTEGER, 0, 0, TYTO_MAX_CTAS, NULL,
                 "most CTAs on the other SMs until the decision; 0: as many as fit",
                 "MD section 5.2: the default degree"},
-    [CURVE] = {"curve", TYTO_CHOICE, MD_CURVE_SETS, 0, 1, CURVES,
-               "what a CTA's DRAM reads grow by: the working sets that do not fit, or table 5",
+    [CURVE] = {"curve", TYTO_CHOICE, MD_CURVE_REUSE, 0, 2, CURVES,
+               "what a CTA's DRAM reads grow by: how far apart it reads a line again, the working "
+               "sets that do not fit, or table 5",
                "ours: MD section 5.1 does not print its curve"},
-    [REREAD] = {"reread", TYTO_REAL, 0.63, 0, 1, NULL,
-                "share of accesses that read DRAM when nothing stays in the L1D (curve sets)",
-                "MD table 5, what nbf (0.59) and unstructured (0.67) come to; fitted off-line"},
-};
-
-enum {
-    SEEN_AGAIN = 2, /* flag of an entry of `lines`, whose addresses are multiples of a line */
-    LINE_BITS = 15, /* log2 of the places for lines */
-    LINES_MOST = 3 << (LINE_BITS - 2), /* counted at most: 1.6 times 15 x 128 KB of lines */
+    [REREAD] =
+        {"reread", TYTO_REAL, 0.63, 0, 1, NULL,
+         "share of accesses that read DRAM when nothing stays in the L1D (curves reuse, sets)",
+         "MD table 5, what nbf (0.59) and unstructured (0.67) come to; fitted off-line"},
 };
 
 typedef struct Md {
     uint32_t predictor;    /* SM */
     uint32_t degree;       /* CTAs on an SM, as decided; 0: not yet */
     uint32_t degrees;      /* degrees predicted */
-    uint32_t line_count;   /* different lines in `lines` */
-    uint32_t again_count;  /* of those, the ones seen again */
     uint32_t before;       /* most CTAs on an SM until the decision; 0: as many as fit */
     MdCurve curve;         /* of DRAM reads */
     double reread;         /* share of accesses, see md_dram_reads */
@@ -52,7 +48,7 @@ typedef struct Md {
     bool is_compute_bound; /* as measured */
     MdInputs inputs;       /* as measured */
     MdPrediction predictions[MD_MAX_DEGREE];
-    uint64_t lines[1 << LINE_BITS]; /* hash set of line addresses + 1, and SEEN_AGAIN; 0: free */
+    Reuse reuse; /* what it reads */
 } Md;
 
 static void start(void *state, const TytoGridView *view, const double *values) {
@@ -82,9 +78,12 @@ static void finished(void *state, const TytoGridView *view, uint32_t sm,
                            .warp_instructions = (double)measured->warp_instructions,
                            .fetch_latency = (double)measured->fetch_cycles / fetches,
                            .warps = view->cta_warps,
-                           .lines = s->line_count,
-                           .working_set = s->again_count,
-                           .cache_lines = view->l1d_lines};
+                           .lines = s->reuse.lines,
+                           .working_set = s->reuse.again,
+                           .cache_lines = view->l1d_lines,
+                           .ways = view->l1d_ways,
+                           .distances = s->reuse.distances,
+                           .distance_count = REUSE_LINES};
     s->degrees = view->capacity < MD_MAX_DEGREE ? view->capacity : MD_MAX_DEGREE;
     uint32_t best = md_predict(&s->inputs, s->curve, s->reread, s->degrees, s->predictions);
     s->is_compute_bound = md_is_compute_bound(&s->inputs, s->compute_bound);
@@ -96,20 +95,7 @@ static int watched_sm(const void *state) {
     return s->degree ? TYTO_NO_SM : (int)s->predictor;
 }
 
-static void l1d_load(void *state, uint64_t address) {
-    Md *s = state;
-    if (s->line_count >= LINES_MOST) return;
-    uint64_t place = address * UINT64_C(0x9E3779B97F4A7C15) >> (64 - LINE_BITS); /* golden ratio */
-    while (s->lines[place] && (s->lines[place] & ~(uint64_t)SEEN_AGAIN) != address + 1)
-        place = (place + 1) & ((1u << LINE_BITS) - 1);
-    if (!s->lines[place]) {
-        s->line_count++;
-        s->lines[place] = address + 1;
-    } else if (!(s->lines[place] & SEEN_AGAIN)) {
-        s->again_count++;
-        s->lines[place] |= SEEN_AGAIN;
-    }
-}
+static void l1d_load(void *state, uint64_t address) { reuse_read(&((Md *)state)->reuse, address); }
 
 /* ---- Report ---- */
 

@@ -1,6 +1,6 @@
 /* MD's predictions (see the header).
  *
- * The paper fits a segmented curve to the DRAM reads of its table 5 and does not print it. Two
+ * The paper fits a segmented curve to the DRAM reads of its table 5 and does not print it. Three
  * curves are ours. The first goes through that table: each of its three benchmarks is a line of
  * reads over degrees, known by its miss rate at degree 1; lines between are interpolated, and at a
  * miss rate of 1, where there is nothing to lose, nothing grows.
@@ -15,6 +15,11 @@
  * CTA lost alone does, by the place on the curve where as much is lost. What one whose set fits
  * loses alone, to lines that stream by and to full sets of the cache, it loses at any degree.
  *
+ * The third, which md takes, knows more of the CTA: what lies between two reads of a line. Of N
+ * CTAs there is N times as much, and what a cache of so many sets and ways then loses follows
+ * (sched/reuse.h). What was read is taken as measured; what can be read at most is as for the
+ * second, and of what lies between, the share that the lone CTA kept and N lose.
+ *
  * One degree more adds a CTA of 6 warps to the paper's SM. What latency and pipeline grow by for it
  * is taken in part, as a power, for a CTA of fewer, and as it is printed for one of more: to the
  * power of 16 warps 1.1 and 1.2 would come to 2.10 at the second CTA, more than two CTAs one after
@@ -24,6 +29,8 @@
 
 #include <math.h>
 #include <stddef.h>
+
+#include "sched/reuse.h"
 
 /* Table 5: miss rate at degree 1, DRAM reads of a CTA at degrees 1 to 8. */
 static const struct Curve {
@@ -128,16 +135,31 @@ static double reads_by_sets(const MdInputs *inputs, double reread, uint32_t degr
     return fmax(inputs->dram_reads, first + (at_most - first) * lost_at(degree * alone));
 }
 
+static double reads_by_reuse(const MdInputs *inputs, double reread, uint32_t degree) {
+    const uint32_t sets = (uint32_t)inputs->cache_lines / inputs->ways;
+    const double more = reread * inputs->accesses - inputs->dram_reads;
+    double kept = -reuse_lost(inputs->distances, inputs->distance_count, 1, sets, inputs->ways);
+    double lost =
+        kept + reuse_lost(inputs->distances, inputs->distance_count, degree, sets, inputs->ways);
+    for (uint32_t d = 0; d < inputs->distance_count; d++)
+        kept += inputs->distances[d];
+    return more > 0 && lost > 0 ? inputs->dram_reads + more * lost / kept : inputs->dram_reads;
+}
+
 double md_dram_reads(const MdInputs *inputs, MdCurve curve, double reread, uint32_t degree) {
     if (degree == 1) return inputs->dram_reads;
-    return curve == MD_CURVE_TABLE ? reads_by_table(inputs, degree)
-                                   : reads_by_sets(inputs, reread, degree);
+    switch (curve) {
+    case MD_CURVE_REUSE: return reads_by_reuse(inputs, reread, degree);
+    case MD_CURVE_SETS: return reads_by_sets(inputs, reread, degree);
+    case MD_CURVE_TABLE: return reads_by_table(inputs, degree);
+    }
+    return inputs->dram_reads;
 }
 
 /* What latency and pipeline grow by from `before` to `p`, at degree n. */
 static void grow(const MdInputs *inputs, uint32_t n, const MdPrediction *before, MdPrediction *p) {
     p->latency_growth = p->pipeline_growth = 1;
-    if (p->dram_reads <= inputs->dram_reads) return;
+    if (p->dram_reads < inputs->dram_reads + 1) return; /* lines are whole */
     double latency = md_latency_growth(p->miss_rate, p->miss_rate - before->miss_rate,
                                        inputs->working_set, inputs->cache_lines);
     double pipeline =

@@ -14,8 +14,9 @@ enum {
 
 /* How the DRAM reads of a CTA grow with the degree; the paper does not print its curve. */
 typedef enum MdCurve {
-    MD_CURVE_SETS, /* by what of the CTAs' working sets fits into the cache */
-    MD_CURVE_TABLE /* along the lines of table 5, by the miss rate */
+    MD_CURVE_REUSE, /* by the distances of its reads again, and the sets of the cache */
+    MD_CURVE_SETS,  /* by what of the CTAs' working sets fits into the cache */
+    MD_CURVE_TABLE  /* along the lines of table 5, by the miss rate */
 } MdCurve;
 
 typedef struct MdInputs {
@@ -27,6 +28,10 @@ typedef struct MdInputs {
     double lines;             /* different lines it read */
     double working_set;       /* of those, the ones it read again: streamed lines are none */
     double cache_lines;       /* of the L1D */
+    uint32_t ways;            /* lines of a set of it */
+    const uint32_t
+        *distances; /* reads again by their distance (sched/reuse.h); of MD_CURVE_REUSE */
+    uint32_t distance_count;
 } MdInputs;
 
 /* What is predicted for a degree N, that is, N CTAs on the SM. Growths are from N - 1 to N. */
@@ -51,7 +56,7 @@ double md_pipeline_growth(uint32_t degree, double working_set, double dram_reads
                           double cache_lines);
 
 /* DRAM reads of a CTA at degree `degree`, from 1, along `curve`. `reread`: the share of accesses
- * that read DRAM when nothing stays in the cache for long (MD_CURVE_SETS). */
+ * that read DRAM when nothing stays in the cache for long (not MD_CURVE_TABLE). */
 double md_dram_reads(const MdInputs *inputs, MdCurve curve, double reread, uint32_t degree);
 
 /* Predicts degrees 1 to `degrees` (at most MD_MAX_DEGREE) into predictions[0..degrees-1]. The

@@ -253,6 +253,48 @@ static void lines_left_in_the_cache_are_no_reads_to_come(void **unused) {
     assert_true(fabs(p[1].dram_reads - (261 + 0.6667 * (0.63 * 2556 - 261))) < 0.1);
 }
 
+/* ---- The curve of reuse ---- */
+
+static void reads_by_reuse_grow_with_what_the_ctas_drive_out(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    uint32_t distances[100] = {[0] = 1000, [16] = 500, [60] = 500};
+    MdInputs inputs = {.accesses = 2200,
+                       .dram_reads = 400,
+                       .warps = 6,
+                       .cache_lines = 64,
+                       .ways = 64, /* of one set: what is driven out is a matter of numbers */
+                       .distances = distances,
+                       .distance_count = 100};
+    md_predict(&inputs, MD_CURVE_REUSE, 0.5, MD_MAX_DEGREE, p);
+    assert_true(p[0].dram_reads == 400);
+    assert_true(fabs(p[1].dram_reads - (400 + 700 * 500.0 / 2000)) < 1e-9); /* 2 x 60 lines */
+    assert_true(p[2].dram_reads == p[1].dram_reads);
+    assert_true(fabs(p[3].dram_reads - (400 + 700 * 1000.0 / 2000)) < 1e-9); /* 4 x 16 too */
+    assert_true(p[7].dram_reads == p[3].dram_reads);
+    inputs.accesses = 800; /* no more can be read */
+    md_predict(&inputs, MD_CURVE_REUSE, 0.5, MD_MAX_DEGREE, p);
+    assert_true(p[7].dram_reads == 400 && p[7].throughput == 8);
+}
+
+/* A hundredth of a line more is none: latency and pipeline stay as they are. */
+static void what_grows_by_less_than_a_line_does_not_grow(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    uint32_t distances[10] = {[4] = 1};
+    MdInputs inputs = {.accesses = 400,
+                       .dram_reads = 100,
+                       .warps = 6,
+                       .cache_lines = 64,
+                       .ways = 4,
+                       .distances = distances,
+                       .distance_count = 10};
+    inputs.accesses = 201.5;
+    md_predict(&inputs, MD_CURVE_REUSE, 0.5, MD_MAX_DEGREE, p);
+    assert_true(p[7].dram_reads > 100 && p[7].dram_reads < 101);
+    assert_true(p[7].latency_growth == 1 && p[7].pipeline_growth == 1);
+}
+
 /* ---- Section 5.1's thresholds ---- */
 
 static void latency_grows_by_the_thresholds(void **unused) {
@@ -300,8 +342,12 @@ static void begin(Launch *l, const char *policy, uint32_t capacity) {
     l->sched = cta_sched_new(policy, diag);
     if (!l->sched) fail_msg("%s", diag_text(diag));
     diag_free(diag);
-    l->view = (TytoGridView){
-        .ctas = 1000, .sms = 15, .capacity = capacity, .cta_warps = MD_CTA_WARPS, .l1d_lines = 64};
+    l->view = (TytoGridView){.ctas = 1000,
+                             .sms = 15,
+                             .capacity = capacity,
+                             .cta_warps = MD_CTA_WARPS,
+                             .l1d_lines = 64,
+                             .l1d_ways = 4};
     cta_agent_init(&l->agent, l->sched, &l->view, NULL);
     cta_agent_start(&l->agent, &l->view);
 }
@@ -456,6 +502,8 @@ int main(void) {
         cmocka_unit_test(reads_agree_with_table_5),
         cmocka_unit_test(what_a_lone_cta_loses_tells_how_its_set_is_used),
         cmocka_unit_test(lines_left_in_the_cache_are_no_reads_to_come),
+        cmocka_unit_test(reads_by_reuse_grow_with_what_the_ctas_drive_out),
+        cmocka_unit_test(what_grows_by_less_than_a_line_does_not_grow),
         cmocka_unit_test(latency_grows_by_the_thresholds),
         cmocka_unit_test(the_pipeline_factor_follows_the_thresholds),
         cmocka_unit_test(fewer_than_5_dram_reads_in_100_instructions_are_compute_bound),

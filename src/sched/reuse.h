@@ -1,0 +1,36 @@
+/* Reuse distances: how many other lines a CTA reads between two reads of a line (R. Mattson et al.,
+ * "Evaluation techniques for storage hierarchies", 1970), and what a cache of sets and ways loses
+ * of them when several CTAs share it. */
+#ifndef TYTO_SCHED_REUSE_H
+#define TYTO_SCHED_REUSE_H
+
+#include <stdint.h>
+
+enum {
+    REUSE_LINE_BITS = 15,                    /* log2 of the places for lines */
+    REUSE_LINES = 3 << (REUSE_LINE_BITS - 2) /* counted at most: 1.6 times 15 x 128 KB of lines */
+};
+
+/* All zeros: nothing read yet. 670 KB. */
+typedef struct Reuse {
+    uint32_t lines;                       /* different ones read */
+    uint32_t again;                       /* of those, the ones read again */
+    uint32_t newest;                      /* marks given out */
+    uint32_t distances[REUSE_LINES];      /* reads again by their distance, 0 .. REUSE_LINES - 1 */
+    uint64_t line[1 << REUSE_LINE_BITS];  /* a hash set: (address + 1) * 2 + read again; 0: free */
+    uint16_t mark[1 << REUSE_LINE_BITS];  /* of the line's last read, in the order of time */
+    uint16_t owner[2 << REUSE_LINE_BITS]; /* by mark: place of the line that got it */
+    uint16_t standing[2 << REUSE_LINE_BITS]; /* a Fenwick tree over marks that are some line's */
+} Reuse;
+
+/* A line is read. The count stops before the first line beyond REUSE_LINES. */
+void reuse_read(Reuse *reuse, uint64_t line);
+
+/* Of the reads again, how many are lost where `ctas` CTAs like this one share a cache: each other
+ * line that they read in between lies in the read line's set by chance, one of `sets`, and `ways`
+ * of them there drive it out (A. Smith, "A comparative study of set associative memory mapping
+ * algorithms", 1978). Not a whole number; the same on every host. */
+double reuse_lost(const uint32_t *distances, uint32_t count, uint32_t ctas, uint32_t sets,
+                  uint32_t ways);
+
+#endif
