@@ -97,6 +97,13 @@ static uint32_t l1d_lines(const MachineConfig *machine, uint32_t shared_bytes) {
     return (machine->sm.l1d.size_bytes - taken) / machine->sm.l1d.line_bytes;
 }
 
+/* Lines of a set of it: a carve-out takes whole ways (l1d_carve_out). At least 1. */
+static uint32_t l1d_ways(const MachineConfig *machine, uint32_t shared_bytes) {
+    uint32_t sets = l1d_lines(machine, 0) / machine->sm.l1d.ways;
+    uint32_t ways = (l1d_lines(machine, shared_bytes) + sets / 2) / sets;
+    return ways ? ways : 1;
+}
+
 Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     const MachineConfig *machine = options->machine;
     Engine *engine = base_calloc(1, sizeof *engine);
@@ -139,7 +146,7 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
         engine->partitions[i] = build_partition(engine, options->scheduler, i);
     partition_join_halves(engine->partitions, machine->partitions);
     dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, machine->sms,
-                  l1d_lines(machine, 0), machine->sm.l1d.ways, &calls[machine->sms]);
+                  l1d_lines(machine, 0), l1d_ways(machine, 0), &calls[machine->sms]);
     return engine;
 }
 
@@ -513,6 +520,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     for (uint32_t i = 0; i < machine->sms; i++)
         sm_carve_out(engine->sms[i], shared);
     engine->dispatch.view.l1d_lines = l1d_lines(machine, shared);
+    engine->dispatch.view.l1d_ways = l1d_ways(machine, shared);
     for (uint32_t i = 0; i < machine->sms; i++)
         sm_start_kernel(engine->sms[i], launch, ops, &context, engine->dispatch.limit, &listener,
                         start);

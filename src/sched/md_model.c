@@ -136,7 +136,8 @@ static double reads_by_sets(const MdInputs *inputs, double reread, uint32_t degr
 }
 
 static double reads_by_reuse(const MdInputs *inputs, double reread, uint32_t degree) {
-    const uint32_t sets = (uint32_t)inputs->cache_lines / inputs->ways;
+    const uint32_t lines = (uint32_t)inputs->cache_lines;
+    const uint32_t sets = lines > inputs->ways ? lines / inputs->ways : 1;
     const double more = reread * inputs->accesses - inputs->dram_reads;
     double kept = -reuse_lost(inputs->distances, inputs->distance_count, 1, sets, inputs->ways);
     double lost =
