@@ -76,12 +76,23 @@ static void *must(Rig *rig, void *made) {
     return made;
 }
 
+/* Makes the changes, which have commas between them. */
+static void set_all(Rig *rig, const char *changes) {
+    for (const char *at = changes; at && *at;) {
+        char change[64];
+        size_t length = strcspn(at, ",");
+        snprintf(change, sizeof change, "%.*s", (int)length, at);
+        if (!machine_set(rig->machine, change, rig->diag)) fail_msg("%s", diag_text(rig->diag));
+        at += length + (at[length] == ',');
+    }
+}
+
 static void set_up(Rig *rig, const Workload *w, Watch *watch) {
     *rig = (Rig){.diag = diag_new()};
     GpuOptions options = {.memory_bytes = 1 << 28, .watch = watch};
     if (w->machine) {
         rig->machine = must(rig, machine_load(w->machine, rig->diag));
-        if (w->set) assert_true(machine_set(rig->machine, w->set, rig->diag));
+        set_all(rig, w->set);
         options.machine = machine_finish(rig->machine, rig->diag);
         rig->policy = must(rig, sched_policy_new(w->scheduler ? w->scheduler : "gto", rig->diag));
         if (w->cta_scheduler) rig->ctas = must(rig, cta_sched_new(w->cta_scheduler, rig->diag));
@@ -119,23 +130,29 @@ static uint64_t fill(DeviceMemory *memory, size_t words) {
     return address;
 }
 
-static double last_values[64];
-static char last_names[64][32];
+enum { MOST_REPORTED = 100 };
+static double last_values[MOST_REPORTED];
+static char last_names[MOST_REPORTED][32]; /* of a list's items "name,index" */
 static int last_count;
 
-/* Keeps the numbers that the CTA scheduler reported (the lines without an SM and an index). */
+/* Keeps the numbers that the CTA scheduler reported (the lines without an SM). */
 static void keep_cta_report(FILE *file) {
-    char line[200], kernel[40], name[40];
+    char line[200], kernel[40], name[40], index[4];
     unsigned long long cycle;
     double value;
     last_count = 0;
     rewind(file);
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "\"%39[^\"]\",%llu,,%39[^,],,%lf", kernel, &cycle, name, &value) == 4 &&
-            last_count < 64) {
-            snprintf(last_names[last_count], sizeof last_names[0], "%.31s", name);
-            last_values[last_count++] = value;
-        }
+    while (fgets(line, sizeof line, file)) {
+        *index = '\0';
+        if (sscanf(line, "\"%39[^\"]\",%llu,,%39[^,],,%lf", kernel, &cycle, name, &value) != 4 &&
+            sscanf(line, "\"%39[^\"]\",%llu,,%39[^,],%3[0-9],%lf", kernel, &cycle, name, index,
+                   &value) != 5)
+            continue;
+        assert_true(last_count < MOST_REPORTED);
+        snprintf(last_names[last_count], sizeof last_names[0], *index ? "%.27s,%s" : "%.31s%s",
+                 name, index);
+        last_values[last_count++] = value;
+    }
 }
 
 double last_cta_report(const char *name) {
@@ -143,6 +160,12 @@ double last_cta_report(const char *name) {
         if (!strcmp(last_names[i], name)) return last_values[i];
     fail_msg("no %s was reported", name);
     return 0;
+}
+
+double last_cta_report_at(const char *list, uint32_t index) {
+    char name[48];
+    snprintf(name, sizeof name, "%.27s,%u", list, index);
+    return last_cta_report(name);
 }
 
 static uint32_t last_sms[1024];
@@ -183,7 +206,8 @@ static Launched launch_on(Rig *rig, const Workload *w) {
                         .function = gpu_find_function(rig->module, w->kernel),
                         .grid = {w->ctas, 1, 1},
                         .block = {w->warps_per_cta * 32, 1, 1},
-                        .parameters = &parameters};
+                        .parameters = &parameters,
+                        .carve_out = w->carve_out};
     Launched launched = {.out = parameters.out, .words = words};
     gpu_launch(rig->gpu, &launch, &launched.result);
     return launched;

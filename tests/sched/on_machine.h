@@ -19,11 +19,12 @@
 typedef struct Workload {
     const char *kernel;           /* "walk" or "phases" */
     const char *machine;          /* shipped; NULL: run functionally */
-    const char *set;              /* a change to it, NULL: none */
+    const char *set;              /* changes to it, with commas between them; NULL: none */
     const char *scheduler;        /* warp scheduler; NULL: gto */
     const char *cta_scheduler;    /* NULL: as many CTAs as fit */
     uint32_t ctas, warps_per_cta; /* the grid */
     uint32_t lines, rounds, share, work, spread;
+    uint8_t carve_out; /* as a launch has it: percent preferred, and 1; 0: none is */
 } Workload;
 
 typedef struct Outcome {
@@ -42,5 +43,8 @@ uint32_t last_sm_of(uint64_t cta);
 
 /* The number that the CTA scheduler reports under `name` at the end of the last run. */
 double last_cta_report(const char *name);
+
+/* The same of a list's item. */
+double last_cta_report_at(const char *list, uint32_t index);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sched/md_model.h"
+
 /* ---- What holds under every policy ---- */
 
 static const char *const SCHEDULERS[] = {"lrr",
@@ -321,6 +323,41 @@ md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kerne
     assert_true(speedup(&md, &all) > 1.2);
 }
 
+/* Asks for what md predicts for 1 to MD_MAX_DEGREE CTAs; the run's outcome. */
+static Outcome predict(const Workload *w, double reads[MD_MAX_DEGREE]) {
+    Outcome outcome = run_on_machine(w);
+    for (uint32_t i = 0; i < MD_MAX_DEGREE; i++)
+        reads[i] = last_cta_report_at("predicted_dram_reads", i);
+    return outcome;
+}
+
+/* A v100 whose kernel wants half of shared memory, 48 KiB, has 64 of its 128 KiB left as L1D: half
+ * the ways of its 4 sets. */
+static void to_md_a_carve_out_leaves_an_l1d_of_fewer_ways(void **unused) {
+    (void)unused;
+    Workload carved = {.kernel = "walk",
+                       .machine = "v100",
+                       .set = "gpu.sms=2",
+                       .cta_scheduler = "md",
+                       .ctas = 40,
+                       .warps_per_cta = 6,
+                       .lines = 20,
+                       .rounds = 4,
+                       .work = 1,
+                       .spread = 4,
+                       .carve_out = 51};
+    Workload all = carved, small = carved;
+    all.carve_out = 1;
+    small.set = "gpu.sms=2,l1d.unified=0 B,l1d.size=64 KiB,l1d.ways=128";
+    double of_carved[MD_MAX_DEGREE], of_all[MD_MAX_DEGREE], of_small[MD_MAX_DEGREE];
+    Outcome first = predict(&carved, of_carved), second = predict(&small, of_small);
+    predict(&all, of_all);
+    for (int i = 0; i < MD_MAX_DEGREE; i++)
+        assert_true(of_carved[i] == of_small[i]);
+    assert_memory_equal(&first.counters, &second.counters, sizeof first.counters);
+    assert_true(of_carved[4] > 1.1 * of_all[4]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(under_every_scheduler_results_are_those_of_functional_mode),
@@ -338,6 +375,7 @@ int main(void) {
         cmocka_unit_test(pro_shortens_a_kernel_of_unequal_warps_and_barriers),
         cmocka_unit_test(
             md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kernel),
+        cmocka_unit_test(to_md_a_carve_out_leaves_an_l1d_of_fewer_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
