@@ -7,6 +7,7 @@ usage: test_results.py TYTO seven SIZE MACHINE...       seven programs on each o
        test_results.py TYTO every SIZE MACHINE...       every program on each of the machines
        test_results.py TYTO papers SIZE                 every program on the machines of the papers that use it
 
+With SIZE as SIZE/N, each of these pairs of program and machine has every Nth scheduler, the next pair those behind them.
 Of the first two, a run is done again with other addresses and two threads: it writes the same bytes.
 """
 import json
@@ -75,16 +76,17 @@ def check(tyto, functional, size, is_repeated, row):
 
 def main(command, which, size, *machines):
     tyto = Tyto(command)
-    uses = list(used_by_papers() if which == "papers" else every_on(machines) if which == "every" else
+    size, _, part = size.partition("/")
+    uses = list(sorted(used_by_papers(), key=lambda use: use[1]) if which == "papers" else every_on(machines) if which == "every" else
                 [(program, machine) for machine in machines for program in SEVEN])
     is_repeated = which != "papers" and shutil.which(FIXED_ADDRESSES[0]) is not None
     programs = sorted({program for program, _ in uses})
     functional = dict(zip(programs, in_parallel(
         lambda program: tyto.run("--functional", program, "--size", size), programs)))
     warps, ctas = tyto.schedulers()
-    rows = [(program, machine, option, scheduler) for program, machine in uses
-            for option, schedulers in (("--scheduler", warps), ("--cta-scheduler", ctas))
-            for scheduler in schedulers]
+    schedulers = [("--scheduler", name) for name in warps] + [("--cta-scheduler", name) for name in ctas]
+    rows = [(program, machine, *scheduler) for use, (program, machine) in enumerate(uses)
+            for place, scheduler in enumerate(schedulers) if (use + place) % int(part or 1) == 0]
     wrong = [what for what in in_parallel(lambda row: check(tyto, functional, size, is_repeated, row), rows) if what]
     print("\n".join(wrong + [f"{len(programs)} programs",
                              f"{len(rows) - len(wrong)} passed, {len(wrong)} failed"]))
