@@ -115,7 +115,7 @@ static inline void take_packet(Partition *partition, Slice *slice, uint64_t cycl
     Noc *network = partition->environment.requests;
     uint32_t handle;
     if (!slice_can_take(slice) || !noc_take(network, (int)slice->node, &handle)) return;
-    partition->owed += mem_request(&partition->environment.pools, handle)->replies_left;
+    partition->owed += mem_replies(mem_request(&partition->environment.pools, handle));
     slice_take(slice, cycle, handle);
 }
 

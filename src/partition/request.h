@@ -5,12 +5,16 @@
  * and writes the record. A read of several atoms (the partition's unit, 32-byte sectors on gtx480)
  * is one packet on the way there and one reply packet per atom on the way back; a write is one
  * packet there and one acknowledgement per atom back. Data do not travel: instructions took effect
- * at issue. */
+ * at issue.
+ *
+ * Once it is sent, the partition alone writes to a record, until the last reply has come. */
 #ifndef TYTO_PARTITION_REQUEST_H
 #define TYTO_PARTITION_REQUEST_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/bits.h"
 
 typedef enum MemOp { MEM_OP_READ, MEM_OP_WRITE, MEM_OP_ATOMIC } MemOp;
 
@@ -45,14 +49,13 @@ typedef struct MemRequest {
     uint16_t slice;   /* L2 slice of the whole machine it goes to */
     uint8_t op;       /* MemOp */
     uint8_t client;   /* MemClient */
-    uint8_t replies_left; /* reply packets still to come */
-    uint8_t warp;         /* of the sender (hardware warp id) */
-    uint32_t cta;         /* linear index of the sender's CTA, for row-sharing statistics */
-    uint32_t next;        /* the partition's: handle of the request that arrived after this one */
-    uint8_t priority;     /* CachePriority in L2 */
-    uint8_t l1_priority;  /* and in the sender's cache */
-    uint8_t prefetch; /* read: log2 of the bytes around the atom that L2 shall bring too; or 0 */
-    uint8_t advice;   /* MemAdvice */
+    uint8_t warp;     /* of the sender (hardware warp id) */
+    uint32_t cta;     /* linear index of the sender's CTA, for row-sharing statistics */
+    uint32_t next;    /* the partition's: handle of the request that arrived after this one */
+    uint8_t priority; /* CachePriority in L2 */
+    uint8_t l1_priority; /* and in the sender's cache */
+    uint8_t prefetch;    /* read: log2 of the bytes around the atom that L2 shall bring too; or 0 */
+    uint8_t advice;      /* MemAdvice */
     union {
         /* Write: bit per byte from address on that it writes; both 0: every byte of its atoms.
          * Bytes from the 128th on count as not written. */
@@ -70,6 +73,11 @@ typedef struct MemRequest {
 _Static_assert(sizeof(MemRequest) == 64, "a request that every unit looks at is one cache line");
 
 enum { MEM_HANDLE_INDEX_BITS = 20 }; /* a million requests of one SM under way */
+
+/* Reply packets that a request gets. */
+static inline uint32_t mem_replies(const MemRequest *request) {
+    return (uint32_t)bits_count32(request->atoms);
+}
 
 static inline uint32_t mem_handle(uint32_t sm, uint32_t index) {
     return sm << MEM_HANDLE_INDEX_BITS | index;

@@ -22,6 +22,7 @@ static void replies_pop(SmReplies *replies) {
 void port_init(SmPort *port, SmContext *sm) {
     *port =
         (SmPort){.requests = arena_alloc_aligned(sm->arena, sizeof(MemRequest) * SM_REQUESTS, 64),
+                 .expected = ARENA_ARRAY(sm->arena, SmExpected, SM_REQUESTS),
                  .free_requests = ARENA_ARRAY(sm->arena, uint32_t, SM_REQUESTS),
                  .free_count = SM_REQUESTS};
     for (uint32_t i = 0; i < SM_REQUESTS; i++)
@@ -53,13 +54,14 @@ bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
                             .slice = (uint16_t)slice,
                             .op = send->op,
                             .client = send->client,
-                            .replies_left = (uint8_t)bits_count32(send->access.atoms),
                             .warp = send->warp,
                             .cta = sm->cta_of_warp[send->warp],
                             .priority = send->access.priority[1],
                             .l1_priority = send->access.priority[0],
                             .prefetch = send->access.prefetch,
                             .advice = send->advice};
+    port->expected[index] = (SmExpected){.replies = (uint8_t)mem_replies(request),
+                                         .to_fetch = send->client == MEM_CLIENT_L1I};
     if (context_is_profiled(sm)) sm_profile_sent(sm->profile, request, send->access.pc);
     port->outstanding++;
     if (send->op == MEM_OP_WRITE) {
@@ -108,45 +110,44 @@ void port_finish(SmPort *port, SmContext *sm, MemRequest *request) {
     c->fetch_dram_cycles += request->dram_ticks;
 }
 
-/* One reply packet of a request has come; true when it was the last. */
-static bool count_reply(MemRequest *request) { return --request->replies_left == 0; }
-
 /* Takes the oldest packet from the port's queue to the fetch or load/store unit, if that has room.
  * An instruction request whose last packet it was, else NULL. */
 static MemRequest *hand_on(SmPort *port, SmContext *sm, uint64_t cycle) {
-    uint32_t handle = replies_peek(&port->arrived);
-    MemRequest *request = &port->requests[mem_handle_index(handle)];
-    bool goes_to_fetch = request->client == MEM_CLIENT_L1I;
-    if (!goes_to_fetch && port->unit.count == port->unit.capacity) return NULL;
+    const uint32_t handle = replies_peek(&port->arrived), index = mem_handle_index(handle);
+    SmExpected *expected = &port->expected[index];
+    if (!expected->to_fetch && port->unit.count == port->unit.capacity) return NULL;
     replies_pop(&port->arrived);
     /* An idle load/store unit handles the reply in this cycle, and one that is not its request's
      * last is only counted: no reason to wake the SM. */
-    bool is_only_counted = request->replies_left > 1 && (goes_to_fetch || !port->unit.count);
+    bool is_only_counted = expected->replies > 1 && (expected->to_fetch || !port->unit.count);
     if (is_only_counted) {
-        count_reply(request);
+        expected->replies--;
         return NULL;
     }
     if (*sm->env.wake > cycle) *sm->env.wake = cycle;
-    if (!goes_to_fetch) {
+    if (!expected->to_fetch) {
         replies_push(&port->unit, handle);
         return NULL;
     }
-    count_reply(request);
-    return request;
+    expected->replies--;
+    return &port->requests[index];
 }
 
 MemRequest *port_receive(SmPort *port, SmContext *sm, uint64_t cycle) {
     MemRequest *line = port->arrived.count ? hand_on(port, sm, cycle) : NULL;
     uint32_t handle;
     if (port->arrived.count < port->arrived.capacity &&
-        noc_take(sm->env.replies, (int)sm->env.index, &handle))
+        noc_take(sm->env.replies, (int)sm->env.index, &handle)) {
         replies_push(&port->arrived, handle);
+        /* the record will be looked at with the last packet, and another thread may have it */
+        __builtin_prefetch(&port->requests[mem_handle_index(handle)]);
+    }
     return line;
 }
 
 MemRequest *port_take_reply(SmPort *port) {
     if (!port->unit.count) return NULL;
-    MemRequest *request = &port->requests[mem_handle_index(replies_peek(&port->unit))];
+    const uint32_t index = mem_handle_index(replies_peek(&port->unit));
     replies_pop(&port->unit);
-    return count_reply(request) ? request : NULL;
+    return --port->expected[index].replies == 0 ? &port->requests[index] : NULL;
 }

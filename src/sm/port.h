@@ -39,11 +39,18 @@ typedef struct SmReplies {
     uint32_t head, count, capacity;
 } SmReplies;
 
+/* Beside a request's record, which partitions write into while its replies come. */
+typedef struct SmExpected {
+    uint8_t replies; /* packets still to come */
+    bool to_fetch;   /* they are the fetch unit's */
+} SmExpected;
+
 /* Written by port.c alone; what every visit looks at comes first, in one line of the host's cache.
  */
 typedef struct SmPort {
     SmReplies arrived;       /* replies at the network's side */
     SmReplies unit;          /* replies for the load/store unit */
+    SmExpected *expected;    /* by index, what of a request is looked at for each reply to it */
     MemRequest *requests;    /* SM_REQUESTS of them; partitions write into those under way */
     uint32_t misses_waiting; /* caches with requests in `misses`, bit per MemClient */
     uint32_t outstanding;    /* requests under way */

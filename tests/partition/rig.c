@@ -41,6 +41,7 @@ Rig *rig_new(const char *name, const char *const *settings, const RigOptions *op
     for (uint32_t sm = 0; sm < RIG_SMS; sm++) {
         rig->pools[sm] = base_calloc(RIG_REQUESTS, sizeof(MemRequest));
         rig->free[sm] = base_calloc(RIG_REQUESTS, sizeof(uint32_t));
+        rig->replies_left[sm] = base_calloc(RIG_REQUESTS, sizeof(uint32_t));
         for (uint32_t i = 0; i < RIG_REQUESTS; i++)
             rig->free[sm][rig->free_count[sm]++] = RIG_REQUESTS - 1 - i;
     }
@@ -71,6 +72,7 @@ void rig_free(Rig *rig) {
     for (uint32_t sm = 0; sm < RIG_SMS; sm++) {
         free(rig->pools[sm]);
         free(rig->free[sm]);
+        free(rig->replies_left[sm]);
     }
     noc_free(rig->requests);
     noc_free(rig->replies);
@@ -95,10 +97,10 @@ bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request) {
     record->handle = mem_handle(sm, index);
     record->slice = (uint16_t)halves_near(address_map_slice(&rig->map, request->address),
                                           machine_half_slices(&rig->config), sm >= RIG_SMS / 2);
-    record->replies_left = (uint8_t)bits_count32(request->atoms);
+    rig->replies_left[sm][index] = mem_replies(request);
     record->bytes = (uint16_t)bytes;
     noc_inject(rig->requests, (int)sm, (int)(RIG_SMS + record->slice), (int)bytes, record->handle);
-    rig->sent += record->replies_left;
+    rig->sent += mem_replies(request);
     return true;
 }
 
@@ -117,7 +119,8 @@ static void take_reply(Rig *rig, uint32_t sm, uint32_t handle) {
     rig->last_push = rig->cycle - 1; /* the networks' latency is one cycle */
     rig->last_arrived = request->arrived;
     rig->last = *request;
-    if (!--request->replies_left) rig->free[sm][rig->free_count[sm]++] = mem_handle_index(handle);
+    if (!--rig->replies_left[sm][mem_handle_index(handle)])
+        rig->free[sm][rig->free_count[sm]++] = mem_handle_index(handle);
 }
 
 /* Whether tick's clock edge comes before that of cycle (sign < 0), with it (0), or after it. */

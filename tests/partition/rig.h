@@ -18,7 +18,8 @@ typedef struct Rig {
     Noc *requests, *replies;
     Partition **partitions;
     MemRequest *pools[RIG_SMS];
-    uint32_t *free[RIG_SMS]; /* unused requests of each SM, a stack */
+    uint32_t *free[RIG_SMS];         /* unused requests of each SM, a stack */
+    uint32_t *replies_left[RIG_SMS]; /* of those under way, by index */
     uint32_t free_count[RIG_SMS];
     uint64_t cycle, tick;    /* the next L2 cycle and DRAM tick */
     uint64_t sent, answered; /* atoms sent, reply packets received */

@@ -70,7 +70,7 @@ static MemRequest *sent(Bench *bench) {
 }
 
 static void answer(Bench *bench, const MemRequest *request) {
-    stage_reply(bench->stage, request, request->replies_left);
+    stage_reply(bench->stage, request, (int)mem_replies(request));
     stage_deliver(bench->stage, &bench->port);
 }
 

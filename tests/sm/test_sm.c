@@ -100,7 +100,7 @@ static void serve(Bench *bench) {
             bench->queue[kept++] = bench->queue[i];
             continue;
         }
-        uint32_t packets = bench->queue[i].request->replies_left;
+        uint32_t packets = mem_replies(bench->queue[i].request);
         for (uint32_t p = 0; p < packets; p++)
             noc_inject(stage->replies, STAGE_SMS, STAGE_SM, 8, bench->queue[i].request->handle);
         bench->acked_at = bench->cycle;
