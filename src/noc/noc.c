@@ -166,7 +166,7 @@ bool noc_config_check(const NocConfig *config, char *why, size_t size_bytes) {
 Noc *noc_new(const NocConfig *config, uint64_t *counts) {
     char why[160];
     assert(noc_config_check(config, why, sizeof why));
-    Noc *noc = base_calloc(1, sizeof *noc);
+    Noc *noc = base_alloc_lines(sizeof *noc);
     noc->config = *config;
     noc->counts = counts ? counts : noc->stats.counts;
     noc->ops = kinds[config->kind];
@@ -188,12 +188,11 @@ void noc_free(Noc *noc) {
     sink_free(&noc->sink);
     free(noc->flits_by_bytes);
     free(noc->held);
+    free(noc->window);
     free(noc);
 }
 
 /* ---- Packets ---- */
-
-enum { HELD_LINE = 128 }; /* bytes that two threads must not both write */
 
 int noc_max_packet_bytes(const Noc *noc) { return noc->max_packet_bytes; }
 
@@ -248,7 +247,7 @@ void noc_hold(Noc *noc) {
     assert(noc_can_hold(noc) && !noc->is_holding);
     if (!noc->held) {
         size_t packets = (size_t)noc->config.injection_flits * sizeof(NocPacket);
-        noc->held_bytes = (sizeof(NocHeld) + packets + HELD_LINE - 1) / HELD_LINE * HELD_LINE;
+        noc->held_bytes = (sizeof(NocHeld) + packets + NOC_LINE - 1) / NOC_LINE * NOC_LINE;
         noc->held = base_alloc_lines((size_t)noc->config.nodes * noc->held_bytes);
     }
     noc->is_holding = true;
@@ -283,9 +282,18 @@ void noc_release(Noc *noc) {
     }
 }
 
-const uint64_t *noc_ready_mask(const Noc *noc) { return noc->sink.ready; }
+/* ---- Out ---- */
+
+const uint64_t *noc_ready_mask(const Noc *noc) {
+    return __builtin_expect(noc->is_lent, false) ? noc->window->ready : noc->sink.ready;
+}
 
 bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
+    if (__builtin_expect(noc->is_lent, false)) {
+        const NocWindow *window = noc->window;
+        *payload = window->payload[node];
+        return bits_get(window->ready, (size_t)node) && !bits_get(window->taken, (size_t)node);
+    }
     if (__builtin_expect(noc->is_holding, false) && held_at(noc, node)->is_drained) return false;
     const SinkPacket *packet = sink_peek(&noc->sink, node);
     if (packet) *payload = packet->payload;
@@ -303,11 +311,7 @@ static void pop_held(Noc *noc, int node) {
     held->room[packet->channel] = (uint16_t)(held->room[packet->channel] + packet->flits);
 }
 
-void noc_pop(Noc *noc, int node) {
-    if (__builtin_expect(noc->is_holding, false)) {
-        pop_held(noc, node);
-        return;
-    }
+static void pop_now(Noc *noc, int node) {
     bool has_next;
     const SinkPacket *packet = sink_take(&noc->sink, node, noc->now, &has_next);
     if (!has_next) sink_set_drained(&noc->sink, node);
@@ -319,10 +323,51 @@ void noc_pop(Noc *noc, int node) {
     else noc->ops->give_back(noc, node, packet->channel, packet->flits);
 }
 
+void noc_pop(Noc *noc, int node) {
+    if (__builtin_expect(noc->is_holding, false)) pop_held(noc, node);
+    else if (__builtin_expect(noc->is_lent, false)) bits_set(noc->window->taken, (size_t)node);
+    else pop_now(noc, node);
+}
+
 bool noc_take(Noc *noc, int node, uint32_t *payload) {
     if (!noc_peek(noc, node, payload)) return false;
     noc_pop(noc, node);
     return true;
+}
+
+/* ---- A window for another thread ---- */
+
+void noc_show(Noc *noc) {
+    NocWindow *window = noc->window;
+    for (int w = 0; w < noc->words; w++) {
+        window->ready[w] = noc->sink.ready[w];
+        for (uint64_t left = noc->sink.ready[w]; left; left &= left - 1) {
+            const int node = w * 64 + bits_lowest64(left);
+            window->payload[node] = sink_peek(&noc->sink, node)->payload;
+        }
+    }
+}
+
+void noc_collect(Noc *noc) {
+    NocWindow *window = noc->window;
+    for (int w = 0; w < noc->words; w++) {
+        for (uint64_t left = window->taken[w]; left; left &= left - 1)
+            pop_now(noc, w * 64 + bits_lowest64(left));
+        window->taken[w] = 0;
+    }
+}
+
+void noc_lend(Noc *noc) {
+    assert(!noc->is_holding && !noc->is_lent);
+    if (!noc->window) noc->window = base_alloc_lines(sizeof *noc->window);
+    noc->is_lent = true;
+    noc_show(noc);
+}
+
+void noc_take_back(Noc *noc) {
+    assert(noc->is_lent);
+    noc->is_lent = false;
+    noc_collect(noc);
 }
 
 /* ---- Time ---- */

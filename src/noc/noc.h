@@ -132,6 +132,17 @@ bool noc_can_hold(const Noc *noc);
 void noc_hold(Noc *noc);
 void noc_release(Noc *noc);
 
+/* One thread has the network, and injects; another takes packets out, beside the steps. Between
+ * noc_lend and noc_take_back the network has a window: noc_ready_mask, noc_peek and noc_take, which
+ * are the other thread's, answer by what noc_show last put there, the oldest packet of each node
+ * that has one; noc_collect, before the next step, takes out of the network what that thread took,
+ * at most one packet of a node. The two threads see to it that none of these is called beside
+ * noc_show and noc_collect. */
+void noc_lend(Noc *noc); /* shows what there is */
+void noc_collect(Noc *noc);
+void noc_show(Noc *noc);
+void noc_take_back(Noc *noc); /* collects */
+
 /* One network cycle. */
 void noc_step(Noc *noc);
 /* How many of the coming steps would do nothing at all, provided nothing is injected or popped;

@@ -43,6 +43,8 @@ void noc_crossbar_inject(Noc *noc, const NocPacket *packet);
 void noc_crossbar_step(Noc *noc);
 void noc_crossbar_give_back(Noc *noc, int node, int channel, int flits);
 
+enum { NOC_WORDS = (NOC_MAX_NODES + 63) / 64 }; /* of a set of nodes */
+
 /* What a node has injected and popped while the network held it. Each has lines of its own. */
 typedef struct NocHeld {
     uint64_t bytes;           /* injected, padding of flits not included */
@@ -55,6 +57,18 @@ typedef struct NocHeld {
     NocPacket packet[];              /* injected, in order */
 } NocHeld;
 
+enum { NOC_LINE = 128 }; /* bytes that two threads must not both write */
+
+/* What two threads tell each other of a network that one of them has. */
+typedef struct NocWindow {
+    uint64_t taken[NOC_WORDS]; /* nodes whose packet the other has taken */
+    char apart[2 * NOC_LINE - NOC_WORDS * sizeof(uint64_t) % NOC_LINE];
+    uint64_t ready[NOC_WORDS];       /* nodes that have a packet, and ... */
+    uint32_t payload[NOC_MAX_NODES]; /* ... what it is */
+} NocWindow;
+
+/* A step writes to none but the first line of it and those of `stats`: another thread may look at
+ * the others. */
 struct Noc {
     uint64_t now;             /* steps so far */
     uint64_t packets_inside;  /* injected and not yet popped */
@@ -69,6 +83,8 @@ struct Noc {
     bool is_holding;          /* between noc_hold and noc_release */
     char *held;               /* a NocHeld for each node, held_bytes apart; NULL: never held */
     size_t held_bytes;
+    bool is_lent;      /* between noc_lend and noc_take_back */
+    NocWindow *window; /* NULL: never lent */
     NocConfig config;
     uint64_t *counts; /* the owner's rows, or those of `stats` */
     NocStats stats;   /* all but cycles and the link figures, which are derived */

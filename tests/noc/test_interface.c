@@ -299,6 +299,49 @@ static void what_is_held_is_done_in_the_order_of_the_nodes(void **state) {
     }
 }
 
+/* Two equal networks, of which one is lent: what is shown is what there is, and what is taken
+ * leaves it when it is collected. */
+static void what_is_taken_from_a_lent_network_is_collected(void **state) {
+    (void)state;
+    enum { NODES = 70, ROUNDS = 400 };
+    for (int kind = 0; kind < NOC_KIND_COUNT; kind++) {
+        NocConfig config = noc_config_default((NocKind)kind, NODES);
+        Noc *direct = noc_new(&config, NULL), *lent = noc_new(&config, NULL);
+        for (uint32_t round = 0; round < ROUNDS; round++) {
+            const bool is_lent = round % 10 != 9; /* now and then it is taken back */
+            if (round % 10 == 0) noc_lend(lent);
+            for (int node = 0; node < NODES; node++) {
+                const int other = (node * 7 + (int)round) % NODES;
+                const bool has_room = noc_can_inject(direct, node, 40);
+                assert_int_equal(noc_can_inject(lent, node, 40), has_room);
+                if (!has_room) continue;
+                noc_inject(direct, node, other, 40, round);
+                noc_inject(lent, node, other, 40, round);
+            }
+            assert_memory_equal(noc_ready_mask(direct), noc_ready_mask(lent),
+                                bits_words(NODES) * sizeof(uint64_t));
+            for (int node = 0; node < NODES; node++) {
+                uint32_t payload = 0, shown = 0;
+                const bool is_there = noc_peek(direct, node, &payload);
+                assert_int_equal(noc_peek(lent, node, &shown), is_there);
+                if (!is_there || (node + (int)round) % 3 == 0) continue;
+                assert_int_equal(payload, shown);
+                noc_pop(direct, node), noc_pop(lent, node);
+                if (is_lent) assert_false(noc_peek(lent, node, &shown)); /* one between two shows */
+            }
+            if (round % 10 == 8) noc_take_back(lent);
+            else if (is_lent) noc_collect(lent);
+            noc_step(direct), noc_step(lent);
+            if (is_lent && round % 10 != 8) noc_show(lent);
+            assert_true(noc_is_consistent(lent));
+        }
+        NocStats a = noc_stats(direct), b = noc_stats(lent);
+        assert_memory_equal(&a, &b, sizeof a);
+        assert_true(a.packets_arrived > 1000);
+        noc_free(direct), noc_free(lent);
+    }
+}
+
 /* Reversing the mesh, with all nodes, reverses the routers' order of visits and turns west into
  * east and north into south; a packet's latency may not change when its node numbers go along. */
 static void the_order_of_visits_does_not_matter(void **state) {
@@ -336,6 +379,7 @@ int main(void) {
         cmocka_unit_test(mesh_counts_flits_by_link),
         cmocka_unit_test(equal_runs_give_equal_arrivals),
         cmocka_unit_test(what_is_held_is_done_in_the_order_of_the_nodes),
+        cmocka_unit_test(what_is_taken_from_a_lent_network_is_collected),
         cmocka_unit_test(the_order_of_visits_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
