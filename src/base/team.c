@@ -28,6 +28,7 @@ typedef struct Member {
 struct Team {
     _Atomic uint64_t piece;    /* number of the newest one */
     _Atomic uint32_t sleepers; /* threads that sleep or are about to */
+    _Atomic int processor;     /* on which the caller was when it last woke them */
     TeamWork *work;            /* of the newest piece, NULL: go home */
     void *user;
     uint32_t threads, started; /* the caller among both */
@@ -38,7 +39,29 @@ struct Team {
     Member *members; /* by number */
 };
 
-void team_offer(void) { sched_yield(); }
+/* ---- Processors ---- */
+
+static _Thread_local Team *member_of; /* of the other threads, the team; of the caller NULL */
+
+/* Whoever wakes a thread has often been given its processor too, and two threads that wait for each
+ * other there take turns for many milliseconds before the host parts them: the member goes. */
+static void leave_the_callers(const Team *team) {
+    cpu_set_t allowed, others;
+    const int processor = sched_getcpu();
+    const size_t here = (size_t)processor;
+    if (processor < 0 || processor != atomic_load_explicit(&team->processor, memory_order_relaxed))
+        return;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) || !CPU_ISSET(here, &allowed)) return;
+    others = allowed;
+    CPU_CLR(here, &others);
+    if (sched_setaffinity(0, sizeof others, &others)) return; /* there is but one */
+    sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+void team_offer(void) {
+    if (member_of) leave_the_callers(member_of);
+    sched_yield();
+}
 
 /* ---- The other threads ---- */
 
@@ -64,7 +87,7 @@ static void wait_for_piece(Team *team, uint64_t piece) {
 
 static void *member_main(void *argument) {
     Member *member = argument;
-    Team *team = member->team;
+    Team *team = member_of = member->team;
     for (uint64_t piece = 1;; piece++) {
         wait_for_piece(team, piece);
         TeamWork *work = team->work;
@@ -81,6 +104,7 @@ static void give_out(Team *team, TeamWork *work, void *user) {
     team->user = user;
     atomic_fetch_add(&team->piece, 1); /* in one order with `sleepers`: none sleeps through it */
     if (!atomic_load(&team->sleepers)) return;
+    atomic_store_explicit(&team->processor, sched_getcpu(), memory_order_relaxed);
     pthread_mutex_lock(&team->mutex);
     pthread_cond_broadcast(&team->wake);
     pthread_mutex_unlock(&team->mutex);
@@ -163,14 +187,22 @@ void team_follow(Team *team, uint32_t thread) {
     if (thread) await(team, 0, number);
 }
 
-uint32_t team_run(Team *team, TeamWork *work, void *user) {
+void team_start(Team *team, TeamWork *work, void *user) {
     team->turns = 0;
     give_out(team, work, user);
-    work(user, 0);
+}
+
+uint32_t team_finish(Team *team) {
     const uint64_t piece = atomic_load_explicit(&team->piece, memory_order_relaxed);
     uint32_t turns = 0;
     for (uint32_t i = 1; i < team->threads; i++)
         while (atomic_load_explicit(&team->members[i].done, memory_order_acquire) < piece)
             team_wait(&turns);
     return team->turns + turns;
+}
+
+uint32_t team_run(Team *team, TeamWork *work, void *user) {
+    team_start(team, work, user);
+    work(user, 0);
+    return team_finish(team);
 }

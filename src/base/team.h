@@ -37,6 +37,11 @@ bool team_is_here(const Team *team);
  * processor. */
 uint32_t team_run(Team *team, TeamWork *work, void *user);
 
+/* The same in two halves, for a caller that has something else to do meanwhile than a part of its
+ * own: the others begin with theirs; the caller waits until the last has done it. */
+void team_start(Team *team, TeamWork *work, void *user);
+uint32_t team_finish(Team *team);
+
 /* Called by every thread in its part of a piece, equally often: returns when all have called. What
  * each wrote before is seen by all after. */
 void team_meet(Team *team, uint32_t thread);
