@@ -3,7 +3,9 @@
  * A cycle that the team does as a whole has three parts, between which its threads meet. First each
  * thread takes the replies of its SMs and steps its partitions, while the networks hold what both
  * do to them. Then the two networks move, a thread each. Then each steps its SMs, which sm/order.h
- * keeps in order, as soon as the requests' network has moved. */
+ * keeps in order, as soon as the requests' network has moved.
+ *
+ * Or each of two threads has units of its own (gpu/apart.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,7 @@ void cycle_share_work(Engine *engine, uint32_t threads) {
         engine->order.threads = threads;
         engine->order.paces = base_alloc_lines(threads * sizeof(SmPace));
         engine->parts = base_alloc_lines(threads * sizeof(CyclePart));
+        engine->apart = base_alloc_lines(2 * sizeof(ApartPace));
     }
     place_wakes(engine);
     engine->awake = base_calloc(bits_words(sms), sizeof(uint64_t));
@@ -51,6 +54,7 @@ void cycle_free(Engine *engine) {
     team_free(engine->team);
     free(engine->order.paces);
     free(engine->parts);
+    free(engine->apart);
     free(engine->wake);
     free(engine->wakes);
     free(engine->awake);
@@ -93,6 +97,11 @@ PART void receive_replies(Engine *engine, uint32_t word) {
     engine->awake[word] |= awake;
 }
 
+void cycle_receive(Engine *engine) {
+    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+        if (receivers(engine, word)) receive_replies(engine, word);
+}
+
 /* Notes whose replies the threads are to take: the network itself may move before all is done. */
 static void begin_receiving(Engine *engine) {
     for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
@@ -123,104 +132,6 @@ static void note_received(Engine *engine) {
         for (uint32_t thread = 0; thread < engine->order.threads; thread++)
             engine->holding[word] |= engine->parts[thread].holding[word];
     }
-}
-
-/* ---- The units below ---- */
-
-/* Whole ticks that a domain makes in the coming SM cycle. */
-static uint32_t domain_advance(Domain *domain, uint64_t sm_khz) {
-    if (domain->khz == sm_khz) return 1;
-    uint64_t phase = domain->phase + domain->khz;
-    uint32_t ticks = 0;
-    for (; phase >= sm_khz; phase -= sm_khz)
-        ticks++;
-    domain->phase = phase;
-    return ticks;
-}
-
-static void begin_turn(Engine *engine) {
-    uint64_t sm_khz = engine->machine->clock.sm_khz;
-    CycleTurn turn = {.noc = domain_advance(&engine->noc, sm_khz),
-                      .l2 = domain_advance(&engine->l2, sm_khz),
-                      .dram = domain_advance(&engine->dram, sm_khz)};
-    turn.most = turn.noc > turn.l2 ? turn.noc : turn.l2;
-    if (turn.dram > turn.most) turn.most = turn.dram;
-    engine->turn = turn;
-}
-
-static void end_turn(Engine *engine) {
-    engine->noc.ticks += engine->turn.noc;
-    engine->l2.ticks += engine->turn.l2;
-    engine->dram.ticks += engine->turn.dram;
-}
-
-/* What a partition does in a tick, in this order. */
-enum { DO_DRAM = 1, DO_L2 = 2, DO_ALL = 3 };
-
-/* Partitions `from` .. `to` - 1 do so much of what is due: an L2 cycle after `cycle` of them, DRAM
- * tick `tick`. */
-__attribute__((always_inline)) static inline void do_partitions(const Engine *engine, uint32_t from,
-                                                                uint32_t to, uint64_t cycle,
-                                                                uint64_t tick, unsigned what) {
-    Partition *const *const end = engine->partitions + to;
-    for (Partition *const *at = engine->partitions + from; at < end; at++) {
-        if (what & DO_DRAM) partition_dram_tick(*at, tick, cycle);
-        if (what & DO_L2) partition_l2_cycle(*at, cycle + 1);
-    }
-}
-
-/* The ticks that are due `i`-th in the turn: each partition makes all of it, one behind the other,
- * but for those whose slices pass accesses to one another. What is due is told apart before the
- * partitions are gone through. */
-PART void step_partitions(const Engine *engine, uint32_t i, uint32_t from, uint32_t to) {
-    const CycleTurn *turn = &engine->turn;
-    const uint64_t tick = engine->dram.ticks + i + 1;
-    const uint64_t cycle = engine->l2.ticks + (i < turn->l2 ? i : turn->l2);
-    const bool has_l2 = i < turn->l2, has_dram = i < turn->dram;
-    if (has_l2 && has_dram && !machine_half_slices(engine->machine)) {
-        do_partitions(engine, from, to, cycle, tick, DO_ALL);
-    } else {
-        if (has_dram) do_partitions(engine, from, to, cycle, tick, DO_DRAM);
-        if (has_l2) do_partitions(engine, from, to, cycle, tick, DO_L2);
-    }
-}
-
-PART void step_networks(const Engine *engine) {
-    noc_step(engine->requests);
-    noc_step(engine->replies);
-}
-
-static void step_below(Engine *engine) {
-    for (uint32_t i = 0; i < engine->turn.most; i++) {
-        step_partitions(engine, i, 0, engine->machine->partitions);
-        if (i < engine->turn.noc) step_networks(engine);
-    }
-}
-
-/* Whether partitions meet the networks before these move, and not after, and one another never: the
- * halves of an L2 do. */
-static bool can_part_below(const Engine *engine) {
-    const CycleTurn *turn = &engine->turn;
-    return (turn->l2 <= 1 || !turn->noc) && !machine_half_slices(engine->machine);
-}
-
-/* The first partition of a thread's; channels that share a bus are one thread's. */
-static uint32_t first_partition(const Engine *engine, uint32_t thread) {
-    uint32_t first = engine->machine->partitions * thread / engine->order.threads;
-    return engine->buses && thread < engine->order.threads ? first & ~1u : first;
-}
-
-static void step_partitions_part(const Engine *engine, uint32_t thread) {
-    const uint32_t from = first_partition(engine, thread), to = first_partition(engine, thread + 1);
-    for (uint32_t i = 0; i < engine->turn.most; i++)
-        step_partitions(engine, i, from, to);
-}
-
-/* A network that has held what the units did to it does that, and moves. */
-static void step_network(const Engine *engine, Noc *network) {
-    noc_release(network);
-    for (uint32_t i = 0; i < engine->turn.noc; i++)
-        noc_step(network);
 }
 
 /* ---- SMs ---- */
@@ -328,11 +239,11 @@ static void judge_sms(Engine *engine) {
 static void do_part(void *user, uint32_t thread) {
     Engine *engine = user;
     receive_part(engine, thread);
-    step_partitions_part(engine, thread);
+    if (!engine->is_ahead) below_step_part(engine, thread);
     team_meet(engine->team, thread);
-    if (thread == 1) step_network(engine, engine->replies);
+    if (thread == 1) below_move(engine, engine->replies);
     if (thread == 0) {
-        step_network(engine, engine->requests);
+        below_move(engine, engine->requests);
         judge_sms(engine);
     }
     /* SMs look at the requests' network, and not at the replies' */
@@ -352,22 +263,35 @@ static uint32_t count_busy(const Engine *engine) {
     return count;
 }
 
+/* GpuOptions.team_every: the ways of the team in turn, the last for several cycles together. */
+static ShareWay way_for_tests(const Engine *engine) {
+    enum { TOGETHER = 8 };
+    static const ShareWay ways[] = {SHARE_SMS, SHARE_ALL, SHARE_APART};
+    const uint64_t every = engine->team_every;
+    const ShareWay way = ways[engine->cycle / every % (sizeof ways / sizeof *ways)];
+    return engine->cycle % every < (way == SHARE_APART ? TOGETHER : 1) ? way : SHARE_ALONE;
+}
+
 static ShareWay choose_way(Engine *engine) {
     if (engine->is_alone) return SHARE_ALONE;
-    const uint64_t every = engine->team_every;
-    if (every && engine->cycle % every) return SHARE_ALONE;
-    if (every) return engine->cycle / every % 2 ? SHARE_SMS : SHARE_ALL;
-    if (count_busy(engine) < UNITS_WORTH_A_TEAM * engine->order.threads) return SHARE_ALONE;
+    if (engine->team_every) return way_for_tests(engine);
+    /* partitions that have moved to another thread's caches stay there for a cycle with less to do
+     */
+    if (count_busy(engine) < UNITS_WORTH_A_TEAM * engine->order.threads)
+        return engine->share.way == SHARE_APART ? SHARE_APART : SHARE_ALONE;
     return share_next(&engine->share);
 }
 
-static uint32_t run_below_alone(Engine *engine, ShareWay way) {
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
-        if (receivers(engine, word)) receive_replies(engine, word);
-    step_below(engine);
-    end_turn(engine);
+uint32_t cycle_step_sms(Engine *engine) {
     look_at_alarms(engine);
-    if (way == SHARE_ALONE) return step_sms_alone(engine);
+    return step_sms_alone(engine);
+}
+
+static uint32_t run_below_alone(Engine *engine, ShareWay way) {
+    cycle_receive(engine);
+    below_step(engine);
+    if (way == SHARE_ALONE) return cycle_step_sms(engine);
+    look_at_alarms(engine);
     begin_sms(engine);
     run_team(engine, do_sms_part);
     return end_sms(engine);
@@ -375,17 +299,24 @@ static uint32_t run_below_alone(Engine *engine, ShareWay way) {
 
 static uint32_t run_together(Engine *engine) {
     begin_receiving(engine);
-    noc_hold(engine->requests);
-    noc_hold(engine->replies);
+    below_hold(engine);
     run_team(engine, do_part);
-    end_turn(engine);
+    engine->is_ahead = false;
+    below_end(engine);
     return engine->is_stepped_together ? end_sms(engine) : step_sms_alone(engine);
 }
 
 const Sm *cycle_run(Engine *engine) {
+    uint32_t failed;
     ShareWay way = choose_way(engine);
-    begin_turn(engine);
-    if (way == SHARE_ALL && !can_part_below(engine)) way = SHARE_SMS;
-    uint32_t failed = way == SHARE_ALL ? run_together(engine) : run_below_alone(engine, way);
+    if (way == SHARE_APART && !apart_may_run(engine)) way = SHARE_ALONE;
+    if (way != SHARE_APART) apart_end(engine);
+    if (!engine->is_ahead) below_begin(engine);
+    if (way == SHARE_ALL && !below_can_part(engine)) way = SHARE_SMS;
+    switch (way) {
+    case SHARE_ALL: failed = run_together(engine); break;
+    case SHARE_APART: failed = apart_run(engine); break;
+    default: failed = run_below_alone(engine, way);
+    }
     return failed == NO_SM ? NULL : engine->sms[failed];
 }

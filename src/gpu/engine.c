@@ -124,6 +124,7 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     engine->l2.khz = machine->clock.l2_khz;
     engine->dram.khz = machine->clock.dram_khz;
     cycle_share_work(engine, options->threads);
+    engine->can_go_ahead = below_can_go_ahead(engine);
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
     if (engine->watch && engine->watch->profile)
@@ -416,13 +417,13 @@ static const IsaFault *step(Engine *engine) {
 typedef struct Looks {
     uint64_t poll;     /* SM cycle of the next look at interrupts and limits */
     uint64_t progress; /* at whether anything moves */
-    uint64_t first;    /* of these and of those who watch, the first */
 } Looks;
 
-static void plan_looks(const Engine *engine, Looks *looks) {
+/* The next look is at the first of these and of what those want who watch. */
+static void plan_looks(Engine *engine, const Looks *looks) {
     const uint64_t due = watch_due(engine->watch);
-    looks->first = looks->poll < looks->progress ? looks->poll : looks->progress;
-    if (due < looks->first) looks->first = due;
+    engine->next_look = looks->poll < looks->progress ? looks->poll : looks->progress;
+    if (due < engine->next_look) engine->next_look = due;
 }
 
 /* Does what is due at this cycle. False: the run is over, for a reason told in `result`. */
@@ -458,19 +459,21 @@ static void run_cycles(Engine *engine, Gpu *gpu, GpuResult *result) {
     while (true) {
         const IsaFault *fault = step(engine);
         if (fault) {
+            apart_end(engine);
+            below_settle(engine);
             gpu_set_fault(result, fault);
             return;
         }
         if (engine->ctas_done == engine->dispatch.view.ctas && is_over(engine)) return;
-        uint64_t quiet =
-            engine->dispatch.is_over && !engine->never_sleeps ? quiet_cycles(engine) : 0;
+        bool can_be_quiet = engine->dispatch.is_over && !engine->never_sleeps && !engine->is_ahead;
+        uint64_t quiet = can_be_quiet ? quiet_cycles(engine) : 0;
         if (quiet == UINT64_MAX) {
             explain_deadlock(engine, "nothing has moved", engine->last_progress, result);
             return;
         }
         if (quiet) jump(engine, quiet);
         engine->cycle++;
-        if (engine->cycle >= looks.first && !look_up(engine, gpu, &looks, result)) return;
+        if (engine->cycle >= engine->next_look && !look_up(engine, gpu, &looks, result)) return;
     }
 }
 

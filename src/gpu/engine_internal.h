@@ -32,6 +32,17 @@ typedef struct CyclePart {
 } CyclePart;
 _Static_assert(sizeof(CyclePart) % TEAM_LINE == 0, "threads write side by side");
 
+/* How far a thread is that has units of its own (gpu/apart.c), in cycles since it has them; written
+ * by it alone. */
+typedef struct ApartPace {
+    _Atomic uint64_t replies;  /* taken by the first, moved by the second */
+    _Atomic uint64_t requests; /* moved by the first, taken by the second, whose partitions have
+                                  stepped */
+    _Atomic bool is_over;      /* there is no further cycle */
+    char apart[TEAM_LINE - 2 * sizeof(uint64_t) - sizeof(bool)];
+} ApartPace;
+_Static_assert(sizeof(ApartPace) % TEAM_LINE == 0, "threads write side by side");
+
 struct Engine {
     const MachineConfig *machine;
     Pages *pages; /* of SMs and partitions */
@@ -48,20 +59,29 @@ struct Engine {
     SmOrder order;            /* of SMs that the team steps */
     Team *team;               /* NULL: one thread does all */
     CyclePart *parts;         /* of its threads */
-    CycleTurn turn;           /* of the units below, in this cycle */
     bool is_stepped_together; /* the SMs in this cycle; told by the first thread to the others */
-    Share share;              /* what the team does of a cycle */
-    bool is_alone;            /* the running kernel is for one thread */
+    bool can_go_ahead;        /* as the machine is: the units below, of the SMs (gpu/below.c) */
+    bool is_apart;    /* the second thread has units of its own, and may not be done with them */
+    ApartPace *apart; /* of both threads, ... */
+    uint64_t apart_cycles; /* ... and the cycles that the first is through with */
+    bool is_ahead;         /* partitions have made the coming cycle's steps */
+    uint32_t waiting;      /* an SM that was seen to wait for many requests */
+    uint64_t next_look;    /* SM cycle before which nobody looks at the units */
+    Share share;           /* what the team does of a cycle */
+    bool is_alone;         /* the running kernel is for one thread */
     Partition **partitions;
     DramBus *buses; /* of pseudo channels, one for each pair; NULL: each channel has its own */
     MemRequestPools pools;
+    char lines_below[TEAM_LINE]; /* what follows is written while SMs make their step */
+    CycleTurn turn;              /* of the units below, in this cycle */
     Domain noc, l2, dram;
-    bool never_sleeps;       /* GpuOptions.never_sleeps, ... */
-    uint32_t team_every;     /* ... and team_every */
-    Watch *watch;            /* of the run; NULL: nobody watches */
-    uint64_t cycle;          /* SM cycles so far, over all kernels */
-    uint64_t start;          /* SM cycle at which the running kernel was launched */
-    const IsaLaunch *launch; /* of the running kernel */
+    char lines_above[TEAM_LINE]; /* what follows is not */
+    bool never_sleeps;           /* GpuOptions.never_sleeps, ... */
+    uint32_t team_every;         /* ... and team_every */
+    Watch *watch;                /* of the run; NULL: nobody watches */
+    uint64_t cycle;              /* SM cycles so far, over all kernels */
+    uint64_t start;              /* SM cycle at which the running kernel was launched */
+    const IsaLaunch *launch;     /* of the running kernel */
     Dispatch dispatch;
     SchedCall *calls;           /* GpuOptions' policies: by SM, then the CTA scheduler's */
     uint64_t ctas_done;         /* of the running kernel */
@@ -89,6 +109,54 @@ void cycle_start(Engine *engine);
 /* Replies come in, the units below move, the SMs make their step: the first whose instruction
  * failed, or NULL. */
 const Sm *cycle_run(Engine *engine);
+/* The parts of a cycle that are the SMs', done by one thread: replies come in; SMs that are awake
+ * make their step, with the first that failed, or NO_SM, as the result. */
+void cycle_receive(Engine *engine);
+uint32_t cycle_step_sms(Engine *engine);
+
+/* ---- apart.c ---- */
+
+/* Whether the partitions may be a cycle ahead when this cycle is over: nobody looks at them then,
+ * and the kernel is neither at its end nor at a standstill, since an SM waits for more answers than
+ * it can get in a cycle. */
+bool apart_may_run(Engine *engine);
+/* One cycle by two threads, each with units of its own: the first SM that failed, or NO_SM. */
+uint32_t apart_run(Engine *engine);
+/* One thread has all units again, if it had not. */
+void apart_end(Engine *engine);
+
+/* ---- below.c ---- */
+
+/* What is due in the coming cycle; not where the units below are ahead. */
+void below_begin(Engine *engine);
+/* It has been done. */
+void below_end(Engine *engine);
+/* One thread does all that is due, but for what has been done ahead, and ends it. */
+void below_step(Engine *engine);
+
+/* Whether partitions meet the networks before these move, and not after, and one another never: the
+ * halves of an L2 do. */
+bool below_can_part(const Engine *engine);
+/* From now on the networks hold what units do to them. */
+void below_hold(Engine *engine);
+/* A thread steps its partitions. */
+void below_step_part(const Engine *engine, uint32_t thread);
+/* A network that has held what the units did to it does that, and moves. */
+void below_move(const Engine *engine, Noc *network);
+
+/* Whether the machine's partitions can be a cycle ahead of its SMs, in every cycle. */
+bool below_can_go_ahead(const Engine *engine);
+/* From now on a thread has the network of requests, and another that of replies and the partitions,
+ * which have made their steps of this cycle. */
+void below_lend(Engine *engine);
+/* One thread has all again; partitions are ahead. */
+void below_take_back(Engine *engine);
+/* What the other thread took leaves a network, it moves, and shows what there is. */
+void below_move_lent(const Engine *engine, Noc *network);
+/* When both have: the next cycle's turn, of which the partitions make their part. */
+void below_step_ahead(Engine *engine);
+/* After the last cycle of a kernel that failed: the partitions are ahead, as they may have been. */
+void below_settle(Engine *engine);
 
 /* ---- tally.c ---- */
 

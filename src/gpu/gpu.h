@@ -54,8 +54,8 @@ typedef struct GpuOptions {
         *cta_scheduler;  /* CTA scheduling policy, borrowed; NULL: as many CTAs as fit */
     struct Watch *watch; /* what to record of runs on a machine, borrowed; NULL: only the sums */
     bool never_sleeps;   /* a machine does the work of every cycle, needed or not (tests) */
-    uint32_t team_every; /* several threads step SMs in every cycle that is a multiple of this,
-                            worth it or not (tests); 0: when they are faster */
+    uint32_t team_every; /* several threads share every cycle that is a multiple of this, in each
+                            way in turn, worth it or not (tests); 0: when they are faster */
     uint32_t threads;    /* of the host that step a machine's SMs; 0: one. Results are the same for
                             every number */
     const char *variant; /* execution variant by name (tests), NULL: the best of this host */

@@ -31,7 +31,9 @@ static void end_trial(Share *share, double now) {
         enter(share, SHARE_TRY, (ShareWay)(share->way + 1), SHARE_TRIAL_SECONDS);
     } else {
         if (share->penalty > SHARE_FIRST_PENALTY) share->penalty /= 2;
-        enter(share, SHARE_KEEP, fastest(share), SHARE_KEPT_SECONDS);
+        share->kept = fastest(share);
+        share->kept_until = now + SHARE_KEPT_SECONDS;
+        enter(share, SHARE_KEEP, share->kept, SHARE_KEPT_SECONDS);
     }
 }
 
@@ -40,8 +42,15 @@ static void look(Share *share) {
     if (now < share->until) return;
     switch (share->stage) {
     case SHARE_TRY: end_trial(share, now); break;
-    case SHARE_WAKE: enter(share, SHARE_TRY, SHARE_SMS, SHARE_TRIAL_SECONDS); break;
+    case SHARE_WAKE:
+        if (now < share->kept_until) enter(share, SHARE_KEEP, share->kept, share->kept_until - now);
+        else enter(share, SHARE_TRY, SHARE_SMS, SHARE_TRIAL_SECONDS);
+        break;
     case SHARE_KEEP: enter(share, SHARE_TRY, SHARE_ALONE, SHARE_TRIAL_SECONDS); break;
+    case SHARE_REST:
+        if (now < share->kept_until) enter(share, SHARE_WAKE, SHARE_SMS, 0);
+        else enter(share, SHARE_TRY, SHARE_ALONE, SHARE_TRIAL_SECONDS);
+        break;
     }
 }
 
@@ -60,6 +69,6 @@ static double long_wait(const Share *share) {
 
 void share_waited(Share *share, uint32_t turns) {
     if (turns < TEAM_LONG || share->stage == SHARE_WAKE || turns < long_wait(share)) return;
-    enter(share, SHARE_KEEP, SHARE_ALONE, share->penalty);
+    enter(share, SHARE_REST, SHARE_ALONE, share->penalty);
     if (share->penalty < SHARE_MOST_PENALTY) share->penalty *= 2;
 }

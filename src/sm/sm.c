@@ -295,6 +295,8 @@ void sm_settle(Sm *sm, uint64_t cycle) {
 const Counters *sm_counters(const Sm *sm) { return &sm->context.counters; }
 const Histograms *sm_histograms(const Sm *sm) { return &sm->context.histograms; }
 
+uint32_t sm_requests_under_way(const Sm *sm) { return sm->port.outstanding; }
+
 bool sm_receive(Sm *sm, uint64_t cycle) {
     SmContext *context = &sm->context;
     context->cycle = cycle;

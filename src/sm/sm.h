@@ -81,6 +81,10 @@ typedef struct SmListener {
 Sm *sm_new(const SmEnvironment *environment);
 void sm_free(Sm *sm);
 
+/* Requests that the SM waits for, replies that it holds among them; of how many at most it handles
+ * the last reply in a cycle: one by the fetch unit and one by the load/store unit. */
+enum { SM_MOST_ANSWERS = 2 };
+uint32_t sm_requests_under_way(const Sm *sm);
 /* The pool in which the SM's memory requests live (MemRequestPools). */
 MemRequest *sm_request_pool(Sm *sm);
 

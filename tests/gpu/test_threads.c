@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "gpu/watch.h"
 #include "timed.h"
 
 enum {
@@ -58,12 +59,13 @@ static void keep_printed(void *user, const char *text, size_t length) {
     text_add_bytes(printed, text, length);
 }
 
-static void run(Outcome *outcome, const char *machine, const char *sets, const char *policy,
-                const char *ptx, uint32_t threads, uint32_t team_every) {
+static void run_watched(Outcome *outcome, const char *machine, const char *sets, const char *policy,
+                        const char *ptx, uint32_t threads, uint32_t team_every, Watch *watch) {
     Timed timed;
     *outcome = (Outcome){.printed = {0}};
     GpuOptions how = {.threads = threads,
                       .team_every = team_every,
+                      .watch = watch,
                       .print = keep_printed,
                       .user = &outcome->printed};
     timed_start_how(&timed, machine, sets, policy, &how);
@@ -72,6 +74,11 @@ static void run(Outcome *outcome, const char *machine, const char *sets, const c
     if (outcome->result.status == GPU_OK)
         mem_read(gpu_memory(timed.gpu), buffer, outcome->memory, sizeof outcome->memory);
     timed_stop(&timed);
+}
+
+static void run(Outcome *outcome, const char *machine, const char *sets, const char *policy,
+                const char *ptx, uint32_t threads, uint32_t team_every) {
+    run_watched(outcome, machine, sets, policy, ptx, threads, team_every, NULL);
 }
 
 static void assert_same(const Outcome *a, const Outcome *b) {
@@ -195,6 +202,61 @@ static void of_faults_in_a_cycle_the_same_is_told(void **state) {
     text_free(&outcome.printed);
 }
 
+/* All read and write, and in a round that is told one thread block goes astray. */
+static const char straying[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 buffer)\n{\n"
+    "  .reg .pred %%p<3>; .reg .b32 %%r<9>; .reg .b64 %%rd<6>;\n"
+    "  ld.param.u64 %%rd1, [buffer];\n  mov.u32 %%r1, %%tid.x;\n"
+    "  mov.u32 %%r2, %%ctaid.x;\n  mov.u32 %%r3, 0;\n  mov.u64 %%rd4, 8;\n"
+    "again:\n"
+    "  mad.lo.u32 %%r4, %%r3, 64, %%r1;\n  mul.wide.u32 %%rd2, %%r4, 4;\n"
+    "  add.u64 %%rd3, %%rd1, %%rd2;\n  ld.volatile.global.u32 %%r5, [%%rd3];\n"
+    "  st.global.u32 [%%rd3], %%r2;\n  add.u32 %%r3, %%r3, 1;\n"
+    "  setp.eq.u32 %%p2, %%r3, %d;\n  setp.eq.and.u32 %%p2, %%r2, 3, %%p2;\n"
+    "  @%%p2 st.global.u32 [%%rd4], %%r2;\n"
+    "  setp.lt.u32 %%p1, %%r3, 15;\n  @%%p1 bra again;\n  ret;\n}\n";
+
+/* The partitions may be a cycle ahead when an SM faults. */
+static void a_fault_amid_traffic_leaves_the_same(void **state) {
+    (void)state;
+    enum { OFTEN = 9, FIRST = 3, LAST = 14 };
+    for (int round = FIRST; round <= LAST; round++) {
+        char *ptx = NULL;
+        assert_true(asprintf(&ptx, straying, round) > 0);
+        Outcome alone, together;
+        run(&alone, "gtx480", "", "gto", ptx, 1, 0);
+        run(&together, "gtx480", "", "gto", ptx, 2, OFTEN);
+        assert_int_equal(alone.result.status, GPU_FAULT);
+        assert_same(&alone, &together);
+        text_free(&alone.printed), text_free(&together.printed);
+        free(ptx);
+    }
+}
+
+/* No unit is ahead of the others when the counters of all are looked at. */
+static void samples_are_of_all_units_at_one_cycle(void **state) {
+    (void)state;
+    enum { OFTEN = 9, INTERVAL = 13, MOST = 4096 };
+    Watch alone = {.series = timeseries_new(INTERVAL, MOST)};
+    Watch together = {.series = timeseries_new(INTERVAL, MOST)};
+    Outcome first, second;
+    run_watched(&first, "gtx480", "", "gto", racing, 1, 0, &alone);
+    run_watched(&second, "gtx480", "", "gto", racing, 2, OFTEN, &together);
+    assert_same(&first, &second);
+    const int samples = timeseries_count(alone.series);
+    assert_true(samples > 100);
+    assert_int_equal(timeseries_count(together.series), samples);
+    for (int i = 0; i < samples; i++) {
+        uint64_t end, other;
+        const Counters *a = timeseries_at(alone.series, i, &end);
+        assert_memory_equal(a, timeseries_at(together.series, i, &other), sizeof *a);
+        assert_int_equal(end, other);
+    }
+    text_free(&first.printed), text_free(&second.printed);
+    timeseries_free(alone.series), timeseries_free(together.series);
+}
+
 /* With an argument: what asks for more than the host has. */
 int main(int argc, char **argv) {
     (void)argv;
@@ -206,6 +268,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(an_ideal_network_gives_the_same_too),
         cmocka_unit_test(lines_that_kernels_print_keep_their_order),
         cmocka_unit_test(of_faults_in_a_cycle_the_same_is_told),
+        cmocka_unit_test(a_fault_amid_traffic_leaves_the_same),
+        cmocka_unit_test(samples_are_of_all_units_at_one_cycle),
     };
     if (argc > 1) return cmocka_run_group_tests(overloaded, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
