@@ -1,8 +1,8 @@
 /* The units below the SMs in one SM cycle: partitions and the two networks, each by its own clock.
  *
  * Partitions meet the networks before these move. Once they have moved, then, nothing that an SM
- * does in this cycle can reach a partition before they move again: while the networks hold what
- * both do to them, partitions may make the next cycle's steps beside it. */
+ * does in this cycle can reach a partition before they move again: partitions may make the next
+ * cycle's steps beside it (gpu/apart.c). */
 #include "gpu/engine_internal.h"
 
 /* The parts of a cycle stay functions, so that bench/shares finds what each costs. */
