@@ -275,8 +275,7 @@ static ShareWay way_for_tests(const Engine *engine) {
 static ShareWay choose_way(Engine *engine) {
     if (engine->is_alone) return SHARE_ALONE;
     if (engine->team_every) return way_for_tests(engine);
-    /* partitions that have moved to another thread's caches stay there for a cycle with less to do
-     */
+    /* partitions stay in the other thread's caches for a cycle with less to do */
     if (count_busy(engine) < UNITS_WORTH_A_TEAM * engine->order.threads)
         return engine->share.way == SHARE_APART ? SHARE_APART : SHARE_ALONE;
     return share_next(&engine->share);
