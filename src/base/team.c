@@ -28,7 +28,7 @@ typedef struct Member {
 struct Team {
     _Atomic uint64_t piece;    /* number of the newest one */
     _Atomic uint32_t sleepers; /* threads that sleep or are about to */
-    _Atomic int processor;     /* on which the caller was when it last woke them */
+    _Atomic int processor;     /* on which the caller was when it last woke or waited for them */
     TeamWork *work;            /* of the newest piece, NULL: go home */
     void *user;
     uint32_t threads, started; /* the caller among both */
@@ -42,9 +42,15 @@ struct Team {
 /* ---- Processors ---- */
 
 static _Thread_local Team *member_of; /* of the other threads, the team; of the caller NULL */
+static _Thread_local Team *caller_of; /* of the caller, while it has given out a piece */
 
-/* Whoever wakes a thread has often been given its processor too, and two threads that wait for each
- * other there take turns for many milliseconds before the host parts them: the member goes. */
+static void tell_processor(Team *team) {
+    atomic_store_explicit(&team->processor, sched_getcpu(), memory_order_relaxed);
+}
+
+/* Whoever wakes a thread has often been given its processor too, and the host may move two threads
+ * to one. There they wait for each other by turns, for many milliseconds before the host parts
+ * them: the member goes. */
 static void leave_the_callers(const Team *team) {
     cpu_set_t allowed, others;
     const int processor = sched_getcpu();
@@ -59,6 +65,7 @@ static void leave_the_callers(const Team *team) {
 }
 
 void team_offer(void) {
+    if (caller_of) tell_processor(caller_of);
     if (member_of) leave_the_callers(member_of);
     sched_yield();
 }
@@ -104,7 +111,7 @@ static void give_out(Team *team, TeamWork *work, void *user) {
     team->user = user;
     atomic_fetch_add(&team->piece, 1); /* in one order with `sleepers`: none sleeps through it */
     if (!atomic_load(&team->sleepers)) return;
-    atomic_store_explicit(&team->processor, sched_getcpu(), memory_order_relaxed);
+    tell_processor(team);
     pthread_mutex_lock(&team->mutex);
     pthread_cond_broadcast(&team->wake);
     pthread_mutex_unlock(&team->mutex);
@@ -189,6 +196,7 @@ void team_follow(Team *team, uint32_t thread) {
 
 void team_start(Team *team, TeamWork *work, void *user) {
     team->turns = 0;
+    caller_of = team;
     give_out(team, work, user);
 }
 
@@ -198,6 +206,7 @@ uint32_t team_finish(Team *team) {
     for (uint32_t i = 1; i < team->threads; i++)
         while (atomic_load_explicit(&team->members[i].done, memory_order_acquire) < piece)
             team_wait(&turns);
+    caller_of = NULL;
     return team->turns + turns;
 }
 

@@ -42,7 +42,7 @@ void cycle_share_work(Engine *engine, uint32_t threads) {
         engine->order.threads = threads;
         engine->order.paces = base_alloc_lines(threads * sizeof(SmPace));
         engine->parts = base_alloc_lines(threads * sizeof(CyclePart));
-        engine->apart = base_alloc_lines(2 * sizeof(ApartPace));
+        engine->apart = base_alloc_lines(threads * sizeof(ApartPace));
     }
     place_wakes(engine);
     engine->awake = base_calloc(bits_words(sms), sizeof(uint64_t));
@@ -191,8 +191,15 @@ static void begin_sms(Engine *engine) {
     noc_hold(engine->requests);
 }
 
-/* A thread steps those of its SMs that are awake, in rising order. */
-static void step_sms_part(Engine *engine, uint32_t thread) {
+bool cycle_begin_sms(Engine *engine) {
+    look_at_alarms(engine);
+    if (!engine->team_every && count_awake(engine) < SMS_WORTH_A_TEAM * engine->order.threads)
+        return false;
+    begin_sms(engine);
+    return true;
+}
+
+void cycle_step_sms_part(Engine *engine, uint32_t thread) {
     const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
     CyclePart *part = &engine->parts[thread];
     part->failed = NO_SM;
@@ -208,8 +215,7 @@ static void step_sms_part(Engine *engine, uint32_t thread) {
     }
 }
 
-/* All threads have: the first SM that failed, or NO_SM. */
-static uint32_t end_sms(Engine *engine) {
+uint32_t cycle_end_sms(Engine *engine) {
     uint32_t failed = NO_SM;
     noc_release(engine->requests);
     engine->order.is_kept = false;
@@ -225,16 +231,7 @@ static uint32_t end_sms(Engine *engine) {
 
 /* ---- A cycle ---- */
 
-static void do_sms_part(void *user, uint32_t thread) { step_sms_part(user, thread); }
-
-/* The first thread's, while the others wait: are the SMs worth being stepped by all? */
-static void judge_sms(Engine *engine) {
-    note_received(engine);
-    look_at_alarms(engine);
-    engine->is_stepped_together =
-        engine->team_every || count_awake(engine) >= SMS_WORTH_A_TEAM * engine->order.threads;
-    if (engine->is_stepped_together) begin_sms(engine);
-}
+static void do_sms_part(void *user, uint32_t thread) { cycle_step_sms_part(user, thread); }
 
 static void do_part(void *user, uint32_t thread) {
     Engine *engine = user;
@@ -244,11 +241,12 @@ static void do_part(void *user, uint32_t thread) {
     if (thread == 1) below_move(engine, engine->replies);
     if (thread == 0) {
         below_move(engine, engine->requests);
-        judge_sms(engine);
+        note_received(engine);
+        engine->is_stepped_together = cycle_begin_sms(engine);
     }
     /* SMs look at the requests' network, and not at the replies' */
     team_follow(engine->team, thread);
-    if (engine->is_stepped_together) step_sms_part(engine, thread);
+    if (engine->is_stepped_together) cycle_step_sms_part(engine, thread);
 }
 
 static void run_team(Engine *engine, TeamWork *work) {
@@ -263,13 +261,14 @@ static uint32_t count_busy(const Engine *engine) {
     return count;
 }
 
-/* GpuOptions.team_every: the ways of the team in turn, the last for several cycles together. */
+static bool is_apart(ShareWay way) { return way == SHARE_APART || way == SHARE_APART_SMS; }
+
+/* GpuOptions.team_every: the ways of the team in turn, those apart for several cycles together. */
 static ShareWay way_for_tests(const Engine *engine) {
     enum { TOGETHER = 8 };
-    static const ShareWay ways[] = {SHARE_SMS, SHARE_ALL, SHARE_APART};
     const uint64_t every = engine->team_every;
-    const ShareWay way = ways[engine->cycle / every % (sizeof ways / sizeof *ways)];
-    return engine->cycle % every < (way == SHARE_APART ? TOGETHER : 1) ? way : SHARE_ALONE;
+    const ShareWay way = (ShareWay)(SHARE_SMS + engine->cycle / every % (SHARE_WAYS - SHARE_SMS));
+    return engine->cycle % every < (is_apart(way) ? TOGETHER : 1) ? way : SHARE_ALONE;
 }
 
 static ShareWay choose_way(Engine *engine) {
@@ -277,7 +276,7 @@ static ShareWay choose_way(Engine *engine) {
     if (engine->team_every) return way_for_tests(engine);
     /* partitions stay in the other thread's caches for a cycle with less to do */
     if (count_busy(engine) < UNITS_WORTH_A_TEAM * engine->order.threads)
-        return engine->share.way == SHARE_APART ? SHARE_APART : SHARE_ALONE;
+        return is_apart(engine->share.way) ? SHARE_APART : SHARE_ALONE;
     return share_next(&engine->share);
 }
 
@@ -293,7 +292,7 @@ static uint32_t run_below_alone(Engine *engine, ShareWay way) {
     look_at_alarms(engine);
     begin_sms(engine);
     run_team(engine, do_sms_part);
-    return end_sms(engine);
+    return cycle_end_sms(engine);
 }
 
 static uint32_t run_together(Engine *engine) {
@@ -302,19 +301,20 @@ static uint32_t run_together(Engine *engine) {
     run_team(engine, do_part);
     engine->is_ahead = false;
     below_end(engine);
-    return engine->is_stepped_together ? end_sms(engine) : step_sms_alone(engine);
+    return engine->is_stepped_together ? cycle_end_sms(engine) : step_sms_alone(engine);
 }
 
 const Sm *cycle_run(Engine *engine) {
     uint32_t failed;
     ShareWay way = choose_way(engine);
-    if (way == SHARE_APART && !apart_may_run(engine)) way = SHARE_ALONE;
-    if (way != SHARE_APART) apart_end(engine);
+    if (is_apart(way) && !apart_may_run(engine)) way = way == SHARE_APART ? SHARE_ALONE : SHARE_SMS;
+    if (!is_apart(way)) apart_end(engine);
     if (!engine->is_ahead) below_begin(engine);
     if (way == SHARE_ALL && !below_can_part(engine)) way = SHARE_SMS;
     switch (way) {
     case SHARE_ALL: failed = run_together(engine); break;
-    case SHARE_APART: failed = apart_run(engine); break;
+    case SHARE_APART:
+    case SHARE_APART_SMS: failed = apart_run(engine, way == SHARE_APART_SMS); break;
     default: failed = run_below_alone(engine, way);
     }
     return failed == NO_SM ? NULL : engine->sms[failed];

@@ -125,6 +125,7 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     engine->dram.khz = machine->clock.dram_khz;
     cycle_share_work(engine, options->threads);
     engine->can_go_ahead = below_can_go_ahead(engine);
+    share_init(&engine->share, host_wall_seconds);
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
     if (engine->watch && engine->watch->profile)
@@ -508,7 +509,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     engine->launch = launch;
     engine->is_alone =
         launch->check || launch->dump_line || gpu->module->can_wait || !cycle_has_team(engine);
-    share_start(&engine->share, host_wall_seconds);
+    share_start(&engine->share);
     engine->ctas_done = 0;
     engine->last_progress = start;
     engine->progress_mark = 0;

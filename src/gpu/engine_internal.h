@@ -38,8 +38,10 @@ typedef struct ApartPace {
     _Atomic uint64_t replies;  /* taken by the first, moved by the second */
     _Atomic uint64_t requests; /* moved by the first, taken by the second, whose partitions have
                                   stepped */
-    _Atomic bool is_over;      /* there is no further cycle */
-    char apart[TEAM_LINE - 2 * sizeof(uint64_t) - sizeof(bool)];
+    _Atomic uint64_t
+        sms; /* cycles whose SMs the team steps: begun by the first, done by the others */
+    _Atomic bool is_over; /* there is no further cycle */
+    char apart[TEAM_LINE - 3 * sizeof(uint64_t) - sizeof(bool)];
 } ApartPace;
 _Static_assert(sizeof(ApartPace) % TEAM_LINE == 0, "threads write side by side");
 
@@ -62,8 +64,9 @@ struct Engine {
     bool is_stepped_together; /* the SMs in this cycle; told by the first thread to the others */
     bool can_go_ahead;        /* as the machine is: the units below, of the SMs (gpu/below.c) */
     bool is_apart;    /* the second thread has units of its own, and may not be done with them */
-    ApartPace *apart; /* of both threads, ... */
-    uint64_t apart_cycles; /* ... and the cycles that the first is through with */
+    ApartPace *apart; /* of all threads, ... */
+    uint64_t apart_cycles; /* ... and the cycles that the first is through with, ... */
+    uint64_t apart_sms;    /* ... those whose SMs the team has stepped among them */
     bool is_ahead;         /* partitions have made the coming cycle's steps */
     uint32_t waiting;      /* an SM that was seen to wait for many requests */
     uint64_t next_look;    /* SM cycle before which nobody looks at the units */
@@ -113,6 +116,12 @@ const Sm *cycle_run(Engine *engine);
  * make their step, with the first that failed, or NO_SM, as the result. */
 void cycle_receive(Engine *engine);
 uint32_t cycle_step_sms(Engine *engine);
+/* The same by the team. The first thread begins, unless too few SMs are awake (false); each thread
+ * steps those of its SMs that are, in rising order; when all have, the first ends it, with the
+ * first SM that failed, or NO_SM, as the result. */
+bool cycle_begin_sms(Engine *engine);
+void cycle_step_sms_part(Engine *engine, uint32_t thread);
+uint32_t cycle_end_sms(Engine *engine);
 
 /* ---- apart.c ---- */
 
@@ -120,8 +129,9 @@ uint32_t cycle_step_sms(Engine *engine);
  * and the kernel is neither at its end nor at a standstill, since an SM waits for more answers than
  * it can get in a cycle. */
 bool apart_may_run(Engine *engine);
-/* One cycle by two threads, each with units of its own: the first SM that failed, or NO_SM. */
-uint32_t apart_run(Engine *engine);
+/* One cycle by two threads, each with units of its own, and by the whole team as far as the SMs are
+ * `shared`: the first SM that failed, or NO_SM. */
+uint32_t apart_run(Engine *engine, bool shared);
 /* One thread has all units again, if it had not. */
 void apart_end(Engine *engine);
 

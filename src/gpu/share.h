@@ -1,7 +1,8 @@
 /* What of a cycle the team does, and what one thread: what is fastest on this host, at present, for
- * this kernel. Each way is tried for a while and timed, and the fastest is kept for longer. A team
- * whose threads come late, as on a host with other work, rests, longer and longer. None
- * of this decides a result: units do the same either way (gpu/cycle.c). */
+ * these kernels. The ways are tried in turn, a few rounds of them, and timed; the fastest is kept,
+ * for longer the more often it was found the fastest. A team whose threads come late, as on a host
+ * with other work, rests, longer and longer. None of this decides a result: units do the same
+ * either way (gpu/cycle.c). */
 #ifndef TYTO_GPU_SHARE_H
 #define TYTO_GPU_SHARE_H
 
@@ -9,10 +10,11 @@
 #include <stdint.h>
 
 typedef enum ShareWay {
-    SHARE_ALONE, /* one thread does all */
-    SHARE_SMS,   /* the team steps the SMs */
-    SHARE_ALL,   /* and the units below them, and takes the replies to them */
-    SHARE_APART, /* one thread steps the SMs, another the units below them */
+    SHARE_ALONE,     /* one thread does all */
+    SHARE_SMS,       /* the team steps the SMs */
+    SHARE_ALL,       /* and the units below them, and takes the replies to them */
+    SHARE_APART,     /* one thread steps the SMs, another the units below them */
+    SHARE_APART_SMS, /* the team steps the SMs, and one of its threads the units below them too */
     SHARE_WAYS
 } ShareWay;
 
@@ -22,32 +24,53 @@ typedef enum ShareStage {
     SHARE_WAKE, /* the team, for one cycle: it has slept while one thread did all, and may be late
                  */
     SHARE_KEEP, /* the fastest of them */
-    SHARE_REST  /* one thread, for the team came late; then what was kept goes on */
+    SHARE_REST  /* one thread, for a kernel begins, which may be short, or the team came late; then
+                   what it was at goes on */
 } ShareStage;
 
 /* The host's time, in seconds. */
 typedef double ShareClock(void);
 
+/* Seconds for a cycle in a way, over the rounds of trials. */
+typedef struct ShareTrial {
+    double sum, most;
+} ShareTrial;
+
 typedef struct Share {
     ShareClock *clock;
     ShareStage stage;
-    ShareWay way;            /* of these cycles */
-    uint32_t cycles;         /* of the stage, so far */
-    double begun, until;     /* when the stage began and is to end, in seconds */
-    ShareWay kept;           /* the fastest, until ... */
-    double kept_until;       /* ... then, in seconds */
-    double penalty;          /* seconds of rest when the team comes late the next time */
-    double cost[SHARE_WAYS]; /* seconds for a cycle, as the last trial of each way found */
+    ShareWay way;                  /* of these cycles */
+    uint32_t cycles;               /* of the stage, so far */
+    double begun, until;           /* when the stage began and is to end, in seconds */
+    ShareWay kept;                 /* the fastest, until ... */
+    double kept_until;             /* ... then, in seconds */
+    double kept_seconds;           /* for which the next decision holds */
+    double penalty;                /* seconds of rest when the team comes late the next time */
+    uint32_t decisions;            /* so far */
+    ShareWay tried;                /* the way whose turn it is, ... */
+    uint32_t round;                /* ... in this round */
+    ShareTrial trials[SHARE_WAYS]; /* of the rounds so far */
+    double cost[SHARE_WAYS];       /* seconds for a cycle, as the last trials found */
 } Share;
 
-enum { SHARE_LOOK_CYCLES = 16 };  /* between looks at the clock */
-#define SHARE_TRIAL_SECONDS 0.002 /* for each way */
-#define SHARE_KEPT_SECONDS  0.2   /* for which a decision holds */
-#define SHARE_FIRST_PENALTY 0.001 /* seconds of rest after the team came late, ... */
-#define SHARE_MOST_PENALTY  2.048 /* ... which double while it does so again and again */
+enum {
+    SHARE_LOOK_CYCLES = 16, /* between looks at the clock */
+    SHARE_FULL_TRIALS = 4,  /* decisions, of which one has tried all ways: the first, ... */
+    SHARE_ROUNDS = 3        /* of trials before a decision */
+};
+#define SHARE_TRIAL_SECONDS 0.0005 /* for each way, in a round */
+#define SHARE_FIRST_KEPT    0.025  /* seconds for which a first decision holds, ... */
+#define SHARE_MOST_KEPT     0.2    /* ... which double each time that it is found right */
+#define SHARE_FAR           1.3    /* times the fastest: left out of the trials between */
+#define SHARE_CLEARLY       1.03   /* times as fast: what must be gained by another way */
+#define SHARE_NAP_SECONDS   0.0002 /* of a kernel, before it is worth waking anybody */
+#define SHARE_FIRST_PENALTY 0.001  /* seconds of rest after the team came late, ... */
+#define SHARE_MOST_PENALTY  2.048  /* ... which double while it does so again and again */
 
-/* A kernel begins. */
-void share_start(Share *share, ShareClock *clock);
+/* A run of kernels begins, and its first. */
+void share_init(Share *share, ShareClock *clock);
+/* A kernel begins; it goes on with what is known of those before. */
+void share_start(Share *share);
 /* How the coming cycle is to be done; called for each that has enough work. */
 ShareWay share_next(Share *share);
 /* The calling thread has looked so often for others in the team's cycle (base/team.h). */

@@ -324,8 +324,8 @@ static void pop_now(Noc *noc, int node) {
 }
 
 void noc_pop(Noc *noc, int node) {
-    if (__builtin_expect(noc->is_holding, false)) pop_held(noc, node);
-    else if (__builtin_expect(noc->is_lent, false)) bits_set(noc->window->taken, (size_t)node);
+    if (__builtin_expect(noc->is_lent, false)) bits_set(noc->window->taken, (size_t)node);
+    else if (__builtin_expect(noc->is_holding, false)) pop_held(noc, node);
     else pop_now(noc, node);
 }
 

@@ -11,74 +11,191 @@ static double now; /* the time that the clock tells */
 
 static double clock_of_test(void) { return now; }
 
-enum { ALONE_US = 100, SMS_US = 60, ALL_US = 40, APART_US = 30, MOST = 1000000 };
+enum { ALONE_US = 100, SMS_US = 60, ALL_US = 40, APART_US = 30, BOTH_US = 50, MOST = 1000000 };
 
-static const int EACH_FASTER[SHARE_WAYS] = {ALONE_US, SMS_US, ALL_US, APART_US};
+static const int EACH_FASTER[SHARE_WAYS] = {ALONE_US, SMS_US, ALL_US, APART_US, BOTH_US};
 
-/* Goes through cycles that take as long as their way says, until one goes another way or the stage
- * is over; their number. */
-static uint32_t cycles_of(Share *share, ShareWay way, const int us[SHARE_WAYS]) {
-    uint32_t cycles = 0;
-    for (; cycles < MOST && share_next(share) == way; cycles++)
-        now += us[way] * 1e-6;
-    now += us[share->way] * 1e-6; /* of the cycle that ended it */
-    return cycles;
+/* One cycle, which takes as long as its way says. */
+static ShareWay cycle(Share *share, const int us[SHARE_WAYS]) {
+    const ShareWay way = share_next(share);
+    now += us[way] * 1e-6;
+    return way;
 }
 
-static uint32_t cycles_in(double seconds, int us) {
-    uint32_t cycles = (uint32_t)(seconds * 1e6 / us);
-    return (cycles + SHARE_LOOK_CYCLES) / SHARE_LOOK_CYCLES * SHARE_LOOK_CYCLES;
+static void start_first(Share *share) {
+    now = 5;
+    share_init(share, clock_of_test);
 }
 
-/* Goes through the trials; the way that is then kept. */
+/* Goes on until a stage comes that is not this one; the seconds. */
+static double pass(Share *share, ShareStage stage, const int us[SHARE_WAYS]) {
+    const double before = now;
+    for (uint32_t i = 0; i < MOST && share->stage == stage; i++)
+        cycle(share, us);
+    assert_true(share->stage != stage);
+    return now - before;
+}
+
+/* Goes on to the next decision; the way that is then kept. */
 static ShareWay kept_of(Share *share, const int us[SHARE_WAYS]) {
-    for (uint32_t cycles = 0; cycles < MOST; cycles++) {
-        ShareWay way = share_next(share);
-        if (share->stage == SHARE_KEEP) return way;
-        now += us[way] * 1e-6;
-    }
-    return SHARE_WAYS;
+    const uint32_t before = share->decisions;
+    for (uint32_t i = 0; i < MOST && share->decisions == before; i++)
+        cycle(share, us);
+    assert_int_equal(share->stage, SHARE_KEEP);
+    return share->kept;
 }
 
-static void every_way_is_tried_for_the_same_time(void **state) {
+static double absolute(double value) { return value < 0 ? -value : value; }
+
+static void a_short_kernel_wakes_nobody(void **state) {
     (void)state;
     Share share;
-    now = 5;
-    share_start(&share, clock_of_test);
-    uint32_t alone = cycles_of(&share, SHARE_ALONE, EACH_FASTER);
-    assert_in_range(alone, 1, cycles_in(SHARE_TRIAL_SECONDS, ALONE_US));
-    /* the cycle that ended this was the one that woke the team */
-    uint32_t sms = cycles_of(&share, SHARE_SMS, EACH_FASTER);
-    uint32_t all = cycles_of(&share, SHARE_ALL, EACH_FASTER);
-    uint32_t apart = cycles_of(&share, SHARE_APART, EACH_FASTER);
-    assert_in_range(sms, alone + 1, cycles_in(SHARE_TRIAL_SECONDS, SMS_US));
-    assert_true(all > sms && apart > all);
+    start_first(&share);
+    assert_true(pass(&share, SHARE_REST, EACH_FASTER) >= SHARE_NAP_SECONDS);
+    assert_true(share.stage == SHARE_TRY && share.way == SHARE_ALONE);
 }
 
-static void the_way_that_takes_least_is_kept_for_longer(void **state) {
+static void every_way_is_tried_in_each_round_for_the_same_time(void **state) {
+    (void)state;
+    Share share;
+    double spent[SHARE_WAYS] = {0};
+    start_first(&share);
+    pass(&share, SHARE_REST, EACH_FASTER);
+    while (share.decisions == 0) {
+        const bool is_trial = share.stage == SHARE_TRY;
+        const double before = now;
+        const ShareWay way = cycle(&share, EACH_FASTER);
+        if (is_trial) spent[way] += now - before;
+    }
+    for (ShareWay way = SHARE_ALONE; way < SHARE_WAYS; way++) {
+        const double look = SHARE_LOOK_CYCLES * EACH_FASTER[way] * 1e-6;
+        const double most = SHARE_ROUNDS * (SHARE_TRIAL_SECONDS + 2 * look);
+        assert_true(spent[way] > SHARE_ROUNDS * SHARE_TRIAL_SECONDS * 0.9 && spent[way] < most);
+    }
+}
+
+static void the_way_that_takes_least_is_kept(void **state) {
     (void)state;
     for (ShareWay fast = SHARE_ALONE; fast < SHARE_WAYS; fast++) {
-        int us[SHARE_WAYS] = {ALONE_US, ALONE_US + 10, ALONE_US + 10, ALONE_US + 10};
-        us[fast] = SMS_US;
+        int us[SHARE_WAYS];
+        for (ShareWay way = SHARE_ALONE; way < SHARE_WAYS; way++)
+            us[way] = way == fast ? SMS_US : ALONE_US;
         Share share;
-        share_start(&share, clock_of_test);
+        start_first(&share);
         assert_int_equal(kept_of(&share, us), fast);
-        now += SHARE_KEPT_SECONDS / 2;
         for (int i = 0; i < 2 * SHARE_LOOK_CYCLES; i++)
-            assert_int_equal(share_next(&share), fast);
-        now += SHARE_KEPT_SECONDS;
-        while (share.stage == SHARE_KEEP)
-            share_next(&share);
-        assert_int_equal(share.way, SHARE_ALONE); /* all are tried anew */
+            assert_int_equal(cycle(&share, us), fast);
     }
+}
+
+/* Once is not enough: another process may have had the processor. */
+static void one_bad_round_does_not_decide(void **state) {
+    (void)state;
+    Share share;
+    start_first(&share);
+    pass(&share, SHARE_REST, EACH_FASTER);
+    while (share.way != SHARE_APART)
+        cycle(&share, EACH_FASTER);
+    now += 0.1;
+    assert_int_equal(kept_of(&share, EACH_FASTER), SHARE_APART);
+}
+
+/* Each decision holds for twice as long as the one before, up to a bound, but for one that is new.
+ */
+static void what_is_found_right_is_kept_for_longer(void **state) {
+    (void)state;
+    static const int other[SHARE_WAYS] = {ALONE_US, SMS_US, ALL_US / 4, APART_US, BOTH_US};
+    Share share;
+    start_first(&share);
+    double seconds = SHARE_FIRST_KEPT;
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(kept_of(&share, EACH_FASTER), SHARE_APART);
+        const double kept = pass(&share, SHARE_KEEP, EACH_FASTER);
+        assert_true(absolute(kept - seconds) < 2 * SHARE_LOOK_CYCLES * APART_US * 1e-6);
+        if (seconds < SHARE_MOST_KEPT) seconds *= 2;
+    }
+    /* a way that was far from the fastest is found at the next full trial */
+    for (int i = 0; i < SHARE_FULL_TRIALS && share.kept != SHARE_ALL; i++)
+        kept_of(&share, other);
+    assert_int_equal(share.kept, SHARE_ALL);
+    assert_true(pass(&share, SHARE_KEEP, other) < 1.2 * SHARE_FIRST_KEPT);
+}
+
+/* A cost that moves by as much as it does from trial to trial changes nothing. */
+static void what_is_kept_yields_to_what_is_clearly_faster(void **state) {
+    (void)state;
+    static const int first[SHARE_WAYS] = {1000, 600, 500, 300, 500};
+    static const int about[SHARE_WAYS] = {1000, 600, 295, 300, 500};
+    static const int clearly[SHARE_WAYS] = {1000, 600, 280, 300, 500};
+    Share share;
+    start_first(&share);
+    assert_int_equal(kept_of(&share, first), SHARE_APART);
+    for (int i = 0; i < 2 * SHARE_FULL_TRIALS; i++)
+        assert_int_equal(kept_of(&share, about), SHARE_APART);
+    assert_int_equal(kept_of(&share, clearly), SHARE_ALL);
+}
+
+/* They cost the time of a slow way, for little hope. */
+static void ways_that_are_far_slower_are_left_out_of_most_trials(void **state) {
+    (void)state;
+    Share share;
+    start_first(&share);
+    kept_of(&share, EACH_FASTER);
+    pass(&share, SHARE_KEEP, EACH_FASTER);
+    bool is_tried[SHARE_WAYS] = {false};
+    while (share.stage != SHARE_KEEP)
+        is_tried[cycle(&share, EACH_FASTER)] = true;
+    assert_true(is_tried[SHARE_APART] && !is_tried[SHARE_ALONE] && !is_tried[SHARE_SMS]);
+    for (int i = 2; i < SHARE_FULL_TRIALS; i++)
+        kept_of(&share, EACH_FASTER);
+    pass(&share, SHARE_KEEP, EACH_FASTER);
+    while (share.stage != SHARE_KEEP)
+        is_tried[cycle(&share, EACH_FASTER)] = true;
+    assert_true(is_tried[SHARE_ALONE] && is_tried[SHARE_SMS] && is_tried[SHARE_APART_SMS]);
+}
+
+/* Costs that change while some ways are left out leave those known as they are. */
+static void a_way_that_was_not_tried_has_no_new_cost(void **state) {
+    (void)state;
+    static const int all_slower[SHARE_WAYS] = {900, 900, 900, 900, 900};
+    Share share;
+    start_first(&share);
+    kept_of(&share, EACH_FASTER);
+    const double before = share.cost[SHARE_ALONE];
+    kept_of(&share, all_slower);
+    assert_true(share.cost[SHARE_ALONE] == before && share.cost[SHARE_APART] > before);
+    kept_of(&share, all_slower); /* and the trials come to an end */
+}
+
+/* A kernel goes on with what those before it have found, and with their trials. */
+static void kernels_learn_from_one_another(void **state) {
+    (void)state;
+    static const int swift[SHARE_WAYS] = {10, 6, 4, 3, 5};
+    Share share;
+    start_first(&share);
+    for (int kernels = 0; share.decisions == 0; kernels++) {
+        assert_true(kernels < 100);
+        share_start(&share);
+        for (const double end = now + 0.002; now < end;)
+            cycle(&share, swift);
+    }
+    assert_int_equal(share.kept, SHARE_APART);
+    share_start(&share);
+    assert_int_equal(cycle(&share, swift), SHARE_ALONE);
+    pass(&share, SHARE_REST, swift);
+    assert_int_equal(share.stage, SHARE_WAKE);
+    cycle(&share, swift);
+    assert_int_equal(cycle(&share, swift), SHARE_APART);
+    assert_int_equal(share.stage, SHARE_KEEP);
 }
 
 static void a_team_that_must_wake_up_first_may_be_late(void **state) {
     (void)state;
     Share share;
-    share_start(&share, clock_of_test);
-    cycles_of(&share, SHARE_ALONE, EACH_FASTER);
-    assert_int_equal(share.stage, SHARE_WAKE);
+    start_first(&share);
+    while (share.stage != SHARE_WAKE)
+        cycle(&share, EACH_FASTER);
+    assert_int_equal(share.way, SHARE_SMS);
     share_waited(&share, UINT32_MAX);
     assert_int_equal(share_next(&share), SHARE_SMS);
     assert_int_equal(share.stage, SHARE_TRY);
@@ -88,11 +205,11 @@ static void a_team_that_must_wake_up_first_may_be_late(void **state) {
 static void a_team_that_comes_late_rests_for_longer_and_longer(void **state) {
     (void)state;
     Share share;
-    share_start(&share, clock_of_test);
+    start_first(&share);
     double rest = SHARE_FIRST_PENALTY;
     for (int i = 0; i < 13; i++) {
         while (share.stage != SHARE_TRY || share.way == SHARE_ALONE)
-            now += EACH_FASTER[share_next(&share)] * 1e-6;
+            cycle(&share, EACH_FASTER);
         share_waited(&share, UINT32_MAX);
         assert_int_equal(share.way, SHARE_ALONE);
         assert_true(share.stage == SHARE_REST);
@@ -107,13 +224,12 @@ static void a_team_that_comes_late_rests_for_longer_and_longer(void **state) {
 static void what_is_kept_outlasts_a_rest(void **state) {
     (void)state;
     Share share;
-    share_start(&share, clock_of_test);
+    start_first(&share);
     assert_int_equal(kept_of(&share, EACH_FASTER), SHARE_APART);
     const double until = share.kept_until;
     share_waited(&share, UINT32_MAX);
     assert_int_equal(share_next(&share), SHARE_ALONE);
-    while (share.stage == SHARE_REST)
-        now += EACH_FASTER[share_next(&share)] * 1e-6;
+    pass(&share, SHARE_REST, EACH_FASTER);
     assert_int_equal(share.stage, SHARE_WAKE);
     assert_int_equal(share_next(&share), SHARE_APART);
     assert_true(share.stage == SHARE_KEEP && share.until == until);
@@ -121,21 +237,23 @@ static void what_is_kept_outlasts_a_rest(void **state) {
     now = until + SHARE_MOST_PENALTY;
     while (share.stage == SHARE_REST)
         share_next(&share);
-    assert_true(share.stage == SHARE_TRY && share.way == SHARE_ALONE);
+    assert_int_equal(share.stage, SHARE_WAKE);
+    share_next(&share);
+    assert_int_equal(share.stage, SHARE_TRY);
 }
 
 /* Where a cycle takes a thread long, parts of it may differ by long. */
 static void a_wait_is_long_by_the_machines_cycle(void **state) {
     (void)state;
-    static const int swift[SHARE_WAYS] = {2, 1, 1, 1}, slow[SHARE_WAYS] = {100, 60, 60, 60};
+    static const int swift[SHARE_WAYS] = {2, 1, 2, 2, 2}, slow[SHARE_WAYS] = {100, 60, 90, 90, 90};
     Share share;
-    share_start(&share, clock_of_test);
+    start_first(&share);
     assert_int_equal(kept_of(&share, slow), SHARE_SMS);
     share_waited(&share, 4 * TEAM_LONG);
     assert_int_equal(share.way, SHARE_SMS);
     share_waited(&share, 6 * TEAM_LONG);
     assert_int_equal(share.way, SHARE_ALONE);
-    share_start(&share, clock_of_test);
+    start_first(&share);
     assert_int_equal(kept_of(&share, swift), SHARE_SMS);
     share_waited(&share, 4 * TEAM_LONG);
     assert_int_equal(share.way, SHARE_ALONE);
@@ -143,8 +261,15 @@ static void a_wait_is_long_by_the_machines_cycle(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way_is_tried_for_the_same_time),
-        cmocka_unit_test(the_way_that_takes_least_is_kept_for_longer),
+        cmocka_unit_test(a_short_kernel_wakes_nobody),
+        cmocka_unit_test(every_way_is_tried_in_each_round_for_the_same_time),
+        cmocka_unit_test(the_way_that_takes_least_is_kept),
+        cmocka_unit_test(one_bad_round_does_not_decide),
+        cmocka_unit_test(what_is_found_right_is_kept_for_longer),
+        cmocka_unit_test(what_is_kept_yields_to_what_is_clearly_faster),
+        cmocka_unit_test(ways_that_are_far_slower_are_left_out_of_most_trials),
+        cmocka_unit_test(a_way_that_was_not_tried_has_no_new_cost),
+        cmocka_unit_test(kernels_learn_from_one_another),
         cmocka_unit_test(a_team_that_must_wake_up_first_may_be_late),
         cmocka_unit_test(a_team_that_comes_late_rests_for_longer_and_longer),
         cmocka_unit_test(what_is_kept_outlasts_a_rest),
