@@ -137,7 +137,8 @@ void noc_release(Noc *noc);
  * are the other thread's, answer by what noc_show last put there, the oldest packet of each node
  * that has one; noc_collect, before the next step, takes out of the network what that thread took,
  * at most one packet of a node. The two threads see to it that none of these is called beside
- * noc_show and noc_collect. */
+ * noc_show and noc_collect. A lent network may be held, too, so that nodes inject from several
+ * threads. */
 void noc_lend(Noc *noc); /* shows what there is */
 void noc_collect(Noc *noc);
 void noc_show(Noc *noc);

@@ -234,6 +234,21 @@ static void a_fault_amid_traffic_leaves_the_same(void **state) {
     }
 }
 
+/* A kernel's last cycle falls on cycles of every way; partitions must not be ahead after it. */
+static void a_kernels_end_leaves_the_same(void **state) {
+    (void)state;
+    enum { FIRST = 8, LAST = 16 };
+    Outcome alone;
+    run(&alone, "gtx480", "", "gto", racing, 1, 0);
+    for (uint32_t every = FIRST; every <= LAST; every++) {
+        Outcome together;
+        run(&together, "gtx480", "", "gto", racing, 2, every);
+        assert_same(&alone, &together);
+        text_free(&together.printed);
+    }
+    text_free(&alone.printed);
+}
+
 /* No unit is ahead of the others when the counters of all are looked at. */
 static void samples_are_of_all_units_at_one_cycle(void **state) {
     (void)state;
@@ -269,6 +284,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(lines_that_kernels_print_keep_their_order),
         cmocka_unit_test(of_faults_in_a_cycle_the_same_is_told),
         cmocka_unit_test(a_fault_amid_traffic_leaves_the_same),
+        cmocka_unit_test(a_kernels_end_leaves_the_same),
         cmocka_unit_test(samples_are_of_all_units_at_one_cycle),
     };
     if (argc > 1) return cmocka_run_group_tests(overloaded, NULL, NULL);

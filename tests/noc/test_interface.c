@@ -300,7 +300,7 @@ static void what_is_held_is_done_in_the_order_of_the_nodes(void **state) {
 }
 
 /* Two equal networks, of which one is lent: what is shown is what there is, and what is taken
- * leaves it when it is collected. */
+ * leaves it when it is collected, whether it holds what nodes inject or not. */
 static void what_is_taken_from_a_lent_network_is_collected(void **state) {
     (void)state;
     enum { NODES = 70, ROUNDS = 400 };
@@ -309,7 +309,9 @@ static void what_is_taken_from_a_lent_network_is_collected(void **state) {
         Noc *direct = noc_new(&config, NULL), *lent = noc_new(&config, NULL);
         for (uint32_t round = 0; round < ROUNDS; round++) {
             const bool is_lent = round % 10 != 9; /* now and then it is taken back */
+            const bool is_held = is_lent && round % 2 && noc_can_hold(lent);
             if (round % 10 == 0) noc_lend(lent);
+            if (is_held) noc_hold(lent);
             for (int node = 0; node < NODES; node++) {
                 const int other = (node * 7 + (int)round) % NODES;
                 const bool has_room = noc_can_inject(direct, node, 40);
@@ -329,6 +331,7 @@ static void what_is_taken_from_a_lent_network_is_collected(void **state) {
                 noc_pop(direct, node), noc_pop(lent, node);
                 if (is_lent) assert_false(noc_peek(lent, node, &shown)); /* one between two shows */
             }
+            if (is_held) noc_release(lent);
             if (round % 10 == 8) noc_take_back(lent);
             else if (is_lent) noc_collect(lent);
             noc_step(direct), noc_step(lent);
