@@ -37,6 +37,7 @@ typedef struct TytoGridView {
     uint32_t l1d_lines; /* lines of an SM's L1D */
     const uint32_t *resident; /* by SM: CTAs that it holds */
     uint32_t l1d_ways;        /* lines of a set of the L1D */
+    uint32_t l1d_mshrs;       /* lines that the L1D may be waiting for */
 } TytoGridView;
 
 /* What an SM has counted since the kernel's start. */
@@ -46,6 +47,7 @@ typedef struct TytoSmMeasurement {
     uint64_t dram_reads;        /* lines that the L1D asked for */
     uint64_t fetches;           /* of those, the ones answered */
     uint64_t fetch_cycles;      /* sum of their latencies, SM cycles */
+    uint64_t memory_cycles;     /* SM cycles in which all its warps waited for memory */
 } TytoSmMeasurement;
 
 typedef struct TytoCtaPolicy {
@@ -58,7 +60,7 @@ typedef struct TytoCtaPolicy {
     bool is_uneven;     /* SMs hold unequal numbers of CTAs: a small grid is not dealt out evenly */
 
     /* Bytes wanted after the state (from state + state_bytes rounded up to 64), asked once. NULL:
-     * none. Of the view, only the machine's sizes (sms, l1d_lines, l1d_ways) are set. */
+     * none. Of the view, only the machine's sizes (sms, l1d_...) are set. */
     size_t (*extra_bytes)(const TytoGridView *view, const double *values);
     /* When a kernel starts; the state is all zeros, `values` are the parameters' values in their
      * rows' order, nothing is dispatched yet. */

@@ -8,12 +8,13 @@
 #include "base/arena.h"
 
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
-                   uint32_t l1d_lines, uint32_t l1d_ways, SchedCall *call) {
-    *dispatch = (Dispatch){.config = config,
-                           .view = {.sms = sms, .l1d_lines = l1d_lines, .l1d_ways = l1d_ways},
-                           .resident = base_calloc(sms, sizeof *dispatch->resident),
-                           .given = base_calloc(sms, sizeof *dispatch->given),
-                           .last = sms - 1};
+                   uint32_t l1d_lines, uint32_t l1d_ways, uint32_t l1d_mshrs, SchedCall *call) {
+    *dispatch = (Dispatch){
+        .config = config,
+        .view = {.sms = sms, .l1d_lines = l1d_lines, .l1d_ways = l1d_ways, .l1d_mshrs = l1d_mshrs},
+        .resident = base_calloc(sms, sizeof *dispatch->resident),
+        .given = base_calloc(sms, sizeof *dispatch->given),
+        .last = sms - 1};
     dispatch->view.resident = dispatch->resident;
     cta_agent_init(&dispatch->agent, sched, &dispatch->view, call);
 }
@@ -43,12 +44,14 @@ void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uin
     cta_agent_start(&dispatch->agent, view);
 }
 
-void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters, uint64_t cycle) {
+void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters,
+                       uint64_t memory_cycles, uint64_t cycle) {
     TytoSmMeasurement measured = {.warp_instructions = counters->warp_instructions,
                                   .l1d_accesses = counters->l1d_accesses,
                                   .dram_reads = counters->l1d_load_misses,
                                   .fetches = counters->reads_answered,
-                                  .fetch_cycles = counters->fetch_cycles};
+                                  .fetch_cycles = counters->fetch_cycles,
+                                  .memory_cycles = memory_cycles};
     dispatch->resident[sm]--;
     dispatch->view.cycle = cycle;
     cta_agent_finished(&dispatch->agent, &dispatch->view, sm, &measured);

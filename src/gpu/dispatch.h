@@ -22,16 +22,18 @@ typedef struct Dispatch {
     IsaFault fault;      /* the CTA scheduler chose what cannot be */
 } Dispatch;
 
-/* A dispatcher under `sched` (borrowed; NULL: as many CTAs as fit), for SMs of that many L1D lines.
+/* A dispatcher under `sched` (borrowed; NULL: as many CTAs as fit), for SMs of such an L1D.
  * The CTA scheduler's calls are noted in `call`, as cta_agent_init has it. */
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
-                   uint32_t l1d_lines, uint32_t l1d_ways, SchedCall *call);
+                   uint32_t l1d_lines, uint32_t l1d_ways, uint32_t l1d_mshrs, SchedCall *call);
 void dispatch_free(Dispatch *dispatch);
 /* A kernel begins at `cycle`. `ctas_per_sm` is what resources allow, `warps` what a CTA has. */
 void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint32_t warps,
                     uint64_t cycle);
-/* A CTA has finished at `cycle` on an SM that has counted this much since the kernel's start. */
-void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters, uint64_t cycle);
+/* A CTA has finished at `cycle` on an SM that has counted this much since the kernel's start,
+ * and `memory_cycles` in which all its warps waited for memory. */
+void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters,
+                       uint64_t memory_cycles, uint64_t cycle);
 /* A load of the SM has looked for a line in its L1D. */
 void dispatch_l1d_load(Dispatch *dispatch, uint32_t sm, uint64_t address);
 /* Lets the CTA scheduler tell its numbers. */

@@ -148,7 +148,8 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
         engine->partitions[i] = build_partition(engine, options->scheduler, i);
     partition_join_halves(engine->partitions, machine->partitions);
     dispatch_init(&engine->dispatch, &machine->cta, options->cta_scheduler, machine->sms,
-                  l1d_lines(machine, 0), l1d_ways(machine, 0), &calls[machine->sms]);
+                  l1d_lines(machine, 0), l1d_ways(machine, 0), machine->sm.l1d.mshrs,
+                  &calls[machine->sms]);
     return engine;
 }
 
@@ -381,7 +382,8 @@ static uint64_t poll_after(const Engine *engine, const Gpu *gpu) {
 static void cta_finished(void *user, const SmCtaEnd *end) {
     Engine *engine = user;
     engine->ctas_done++;
-    dispatch_finished(&engine->dispatch, end->sm, sm_counters(engine->sms[end->sm]), end->end);
+    const Sm *sm = engine->sms[end->sm];
+    dispatch_finished(&engine->dispatch, end->sm, sm_counters(sm), sm_memory_cycles(sm), end->end);
     watch_cta(engine->watch, end);
 }
 

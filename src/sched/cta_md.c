@@ -7,16 +7,21 @@
  *
  * The working set are the different lines that the CTA read more than once; lines that stream by
  * are none. The count stops at a bound beyond all the scheme's thresholds. Source: MD section 5.
- * The predictor's CTA has 6 warps there; one of fewer is taken as a part of it. */
+ * The predictor's CTA has 6 warps there; one of fewer is taken as a part of it.
+ *
+ * Beside what the paper counts (accesses, DRAM reads, their latency) the SM counts the cycles in
+ * which all warps of the CTA waited for memory: which part of its time its reads can prolong. */
 #include "sched/cta_policy.h"
 
 #include "sched/md_model.h"
 #include "sched/reuse.h"
 
-enum { PREDICTOR, COMPUTE_BOUND, BEFORE, CURVE, REREAD };
+enum { PREDICTOR, COMPUTE_BOUND, BEFORE, CURVE, REREAD, TIME };
 
 static const char *const CURVES[] = {
     [MD_CURVE_REUSE] = "reuse", [MD_CURVE_SETS] = "sets", [MD_CURVE_TABLE] = "table", NULL};
+
+static const char *const TIMES[] = {[MD_TIME_PARTS] = "parts", [MD_TIME_PRODUCT] = "product", NULL};
 
 static const TytoPolicyParameter PARAMETERS[] = {
     [PREDICTOR] = {"predictor", TYTO_INTEGER, 0, 0, 1023, NULL,
@@ -35,6 +40,10 @@ static const TytoPolicyParameter PARAMETERS[] = {
         {"reread", TYTO_REAL, 0.63, 0, 1, NULL,
          "share of accesses that read DRAM when nothing stays in the L1D (curves reuse, sets)",
          "MD table 5, what nbf (0.59) and unstructured (0.67) come to; fitted off-line"},
+    [TIME] = {"time", TYTO_CHOICE, MD_TIME_PARTS, 0, 1, TIMES,
+              "what grows of a CTA's time: what it waits for memory with the reads, within the "
+              "MSHRs, and the rest with the pipeline; or all of it, by the growths' product",
+              "ours: MD section 4.3 finds the product too large, and prints no other"},
 };
 
 typedef struct Md {
@@ -42,8 +51,8 @@ typedef struct Md {
     uint32_t degree;       /* CTAs on an SM, as decided; 0: not yet */
     uint32_t degrees;      /* degrees predicted */
     uint32_t before;       /* most CTAs on an SM until the decision; 0: as many as fit */
-    MdCurve curve;         /* of DRAM reads */
-    double reread;         /* share of accesses, see md_dram_reads */
+    MdModel model;         /* of the parameters */
+    uint64_t began;        /* SM cycle at which the predictor's CTA came */
     double compute_bound;  /* DRAM reads per warp instruction */
     bool is_compute_bound; /* as measured */
     MdInputs inputs;       /* as measured */
@@ -56,8 +65,7 @@ static void start(void *state, const TytoGridView *view, const double *values) {
     s->predictor = (uint32_t)values[PREDICTOR] % view->sms;
     s->compute_bound = values[COMPUTE_BOUND];
     s->before = (uint32_t)values[BEFORE];
-    s->curve = (MdCurve)values[CURVE];
-    s->reread = values[REREAD];
+    s->model = (MdModel){(MdCurve)values[CURVE], values[REREAD], (MdTime)values[TIME]};
     if (view->ctas <= (uint64_t)view->sms * view->capacity) s->degree = view->capacity;
 }
 
@@ -68,15 +76,24 @@ static uint32_t limit(const void *state, const TytoGridView *view, uint32_t sm) 
     return s->before && s->before < view->capacity ? s->before : view->capacity;
 }
 
+static void dispatched(void *state, const TytoGridView *view, uint32_t sm) {
+    Md *s = state;
+    if (sm == s->predictor) s->began = view->cycle;
+}
+
 static void finished(void *state, const TytoGridView *view, uint32_t sm,
                      const TytoSmMeasurement *measured) {
     Md *s = state;
     if (s->degree || sm != s->predictor) return;
     double fetches = measured->fetches ? (double)measured->fetches : 1;
+    double cycles = view->cycle > s->began ? (double)(view->cycle - s->began) : 1;
     s->inputs = (MdInputs){.accesses = (double)measured->l1d_accesses,
                            .dram_reads = (double)measured->dram_reads,
                            .warp_instructions = (double)measured->warp_instructions,
                            .fetch_latency = (double)measured->fetch_cycles / fetches,
+                           .waiting = (double)measured->memory_cycles / cycles,
+                           .under_way = (double)measured->fetch_cycles / cycles,
+                           .mshrs = view->l1d_mshrs,
                            .warps = view->cta_warps,
                            .lines = s->reuse.lines,
                            .working_set = s->reuse.again,
@@ -85,7 +102,7 @@ static void finished(void *state, const TytoGridView *view, uint32_t sm,
                            .distances = s->reuse.distances,
                            .distance_count = REUSE_LINES};
     s->degrees = view->capacity < MD_MAX_DEGREE ? view->capacity : MD_MAX_DEGREE;
-    uint32_t best = md_predict(&s->inputs, s->curve, s->reread, s->degrees, s->predictions);
+    uint32_t best = md_predict(&s->inputs, &s->model, s->degrees, s->predictions);
     s->is_compute_bound = md_is_compute_bound(&s->inputs, s->compute_bound);
     s->degree = s->is_compute_bound ? view->capacity : best;
 }
@@ -117,6 +134,8 @@ static void report(const void *state, const TytoReport *out) {
         {"dram_reads", "lines", offsetof(MdInputs, dram_reads)},
         {"warp_instructions", "warp instructions", offsetof(MdInputs, warp_instructions)},
         {"fetch_latency", "SM cycles, mean", offsetof(MdInputs, fetch_latency)},
+        {"waiting", "share of its time", offsetof(MdInputs, waiting)},
+        {"under_way", "reads, mean", offsetof(MdInputs, under_way)},
         {"lines", "different lines read", offsetof(MdInputs, lines)},
         {"working_set", "lines read again", offsetof(MdInputs, working_set)},
         {"cache_lines", "lines", offsetof(MdInputs, cache_lines)},
@@ -131,6 +150,7 @@ static void report(const void *state, const TytoReport *out) {
         {"latency_growth", "over the degree below", offsetof(MdPrediction, latency_growth)},
         {"pipeline_growth", "over the degree below", offsetof(MdPrediction, pipeline_growth)},
         {"predicted_latency", "SM cycles, by degree", offsetof(MdPrediction, latency)},
+        {"predicted_time", "of a CTA, over degree 1, by degree", offsetof(MdPrediction, time)},
         {"predicted_throughput", "over degree 1, by degree", offsetof(MdPrediction, throughput)},
     };
     out->value(out->context, "degree", "CTAs per SM; 0: not decided", s->degree);
@@ -154,6 +174,7 @@ const TytoCtaPolicy cta_md = {
     .is_uneven = true,
     .start = start,
     .limit = limit,
+    .dispatched = dispatched,
     .finished = finished,
     .watched_sm = watched_sm,
     .l1d_load = l1d_load,

@@ -24,7 +24,14 @@
  * is taken in part, as a power, for a CTA of fewer, and as it is printed for one of more: to the
  * power of 16 warps 1.1 and 1.2 would come to 2.10 at the second CTA, more than two CTAs one after
  * the other take. Where DRAM reads do not grow, neither does: the latencies of table 4 are 264
- * cycles with 2 warps and 270 with 14, and its time is that of 2 warps divided by their number. */
+ * cycles with 2 warps and 270 with 14, and its time is that of 2 warps divided by their number.
+ *
+ * Of the growths' product the paper says that it is more than a CTA's time in some cases (section
+ * 4.3): at the second CTA reads times latency grow by 2.75 (nbf) and 3.20 (unstructured) in table
+ * 7, the time by 1.88 in both. Two things are in no factor of it. A lone CTA waits for memory only
+ * part of its time, and only that part grows with its reads and their latency; the rest is time in
+ * the pipeline. And a lone CTA that has most of the MSHRs in use leaves no room for the reads of
+ * others. Both are counted while it runs. */
 #include "sched/md_model.h"
 
 #include <math.h>
@@ -147,20 +154,25 @@ static double reads_by_reuse(const MdInputs *inputs, double reread, uint32_t deg
     return more > 0 && lost > 0 ? inputs->dram_reads + more * lost / kept : inputs->dram_reads;
 }
 
-double md_dram_reads(const MdInputs *inputs, MdCurve curve, double reread, uint32_t degree) {
+double md_dram_reads(const MdInputs *inputs, const MdModel *model, uint32_t degree) {
     if (degree == 1) return inputs->dram_reads;
-    switch (curve) {
-    case MD_CURVE_REUSE: return reads_by_reuse(inputs, reread, degree);
-    case MD_CURVE_SETS: return reads_by_sets(inputs, reread, degree);
+    switch (model->curve) {
+    case MD_CURVE_REUSE: return reads_by_reuse(inputs, model->reread, degree);
+    case MD_CURVE_SETS: return reads_by_sets(inputs, model->reread, degree);
     case MD_CURVE_TABLE: return reads_by_table(inputs, degree);
     }
     return inputs->dram_reads;
 }
 
+/* Whether degree `p` reads more than a lone CTA: lines are whole. */
+static bool has_grown(const MdInputs *inputs, const MdPrediction *p) {
+    return p->dram_reads >= inputs->dram_reads + 1;
+}
+
 /* What latency and pipeline grow by from `before` to `p`, at degree n. */
 static void grow(const MdInputs *inputs, uint32_t n, const MdPrediction *before, MdPrediction *p) {
     p->latency_growth = p->pipeline_growth = 1;
-    if (p->dram_reads < inputs->dram_reads + 1) return; /* lines are whole */
+    if (!has_grown(inputs, p)) return;
     double latency = md_latency_growth(p->miss_rate, p->miss_rate - before->miss_rate,
                                        inputs->working_set, inputs->cache_lines);
     double pipeline =
@@ -169,12 +181,23 @@ static void grow(const MdInputs *inputs, uint32_t n, const MdPrediction *before,
     p->pipeline_growth = grow_in_part(pipeline, inputs->warps);
 }
 
-uint32_t md_predict(const MdInputs *inputs, MdCurve curve, double reread, uint32_t degrees,
+/* A CTA's time at degree n, over degree 1: what it waited for memory grows with the reads and their
+ * latency, the rest with the pipeline; and the reads of n CTAs are under way no more at a time than
+ * the MSHRs allow. */
+static double time_by_parts(const MdInputs *inputs, uint32_t n, const MdPrediction *p) {
+    double reads = p->dram_reads / fmax(1, inputs->dram_reads);
+    double latency = inputs->fetch_latency > 0 ? p->latency / inputs->fetch_latency : 1;
+    double waits = reads * latency;
+    double time = (1 - inputs->waiting) * p->pipeline + inputs->waiting * waits;
+    return inputs->mshrs > 0 ? fmax(time, n * inputs->under_way * waits / inputs->mshrs) : time;
+}
+
+uint32_t md_predict(const MdInputs *inputs, const MdModel *model, uint32_t degrees,
                     MdPrediction *predictions) {
     uint32_t best = 1;
     for (uint32_t n = 1; n <= degrees; n++) {
         MdPrediction *p = &predictions[n - 1];
-        double reads = md_dram_reads(inputs, curve, reread, n);
+        double reads = md_dram_reads(inputs, model, n);
         *p = (MdPrediction){.dram_reads = reads,
                             .miss_rate =
                                 inputs->accesses > 0 ? fmin(1, reads / inputs->accesses) : 0,
@@ -182,14 +205,19 @@ uint32_t md_predict(const MdInputs *inputs, MdCurve curve, double reread, uint32
                             .latency_growth = 1,
                             .pipeline_growth = 1,
                             .latency = inputs->fetch_latency,
+                            .pipeline = 1,
+                            .time = 1,
                             .throughput = 1};
         if (n == 1) continue;
         const MdPrediction *before = p - 1;
         if (before->dram_reads > 0) p->read_growth = reads / before->dram_reads;
         grow(inputs, n, before, p);
         p->latency = before->latency * p->latency_growth;
-        double slowdown = p->read_growth * p->latency_growth * p->pipeline_growth;
-        p->throughput = before->throughput * n / (n - 1) / slowdown;
+        p->pipeline = before->pipeline * p->pipeline_growth;
+        p->time = before->time * p->read_growth * p->latency_growth * p->pipeline_growth;
+        if (model->time == MD_TIME_PARTS && has_grown(inputs, p))
+            p->time = time_by_parts(inputs, n, p);
+        p->throughput = n / p->time;
         if (p->throughput > predictions[best - 1].throughput) best = n;
     }
     return best;

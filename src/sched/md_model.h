@@ -19,12 +19,29 @@ typedef enum MdCurve {
     MD_CURVE_TABLE  /* along the lines of table 5, by the miss rate */
 } MdCurve;
 
+/* How a CTA's time grows with what it is made of; the paper does not print that either. */
+typedef enum MdTime {
+    MD_TIME_PARTS,  /* each part by what it waits for, and no more reads at once than MSHRs */
+    MD_TIME_PRODUCT /* all of it by all growths */
+} MdTime;
+
+/* What the paper leaves open. */
+typedef struct MdModel {
+    MdCurve curve;
+    double reread; /* share of accesses that read DRAM when nothing stays in the cache for long (not
+                      MD_CURVE_TABLE) */
+    MdTime time;
+} MdModel;
+
 typedef struct MdInputs {
     double accesses;          /* L1D accesses of the CTA */
     double dram_reads;        /* lines it read from DRAM */
     double warp_instructions; /* it issued */
     uint32_t warps;           /* it has */
     double fetch_latency;     /* mean of its reads, SM cycles */
+    double waiting;           /* share of its time in which all its warps waited for memory */
+    double under_way;         /* of its reads, in the mean over its time */
+    double mshrs;             /* reads that can be under way; 0: any number */
     double lines;             /* different lines it read */
     double working_set;       /* of those, the ones it read again: streamed lines are none */
     double cache_lines;       /* of the L1D */
@@ -42,7 +59,9 @@ typedef struct MdPrediction {
     double latency_growth;  /* of the latency of a read */
     double pipeline_growth; /* of the time in the pipeline */
     double latency;         /* of a read, SM cycles */
-    double throughput;      /* relative to one CTA: N over the product of all growths so far */
+    double pipeline;        /* time in the pipeline, over degree 1 */
+    double time;            /* of a CTA, over degree 1 */
+    double throughput;      /* over degree 1: N over the time */
 } MdPrediction;
 
 /* Whether so few instructions read DRAM that the highest degree is best. */
@@ -55,13 +74,12 @@ double md_latency_growth(double miss_rate, double increase, double working_set, 
 double md_pipeline_growth(uint32_t degree, double working_set, double dram_reads,
                           double cache_lines);
 
-/* DRAM reads of a CTA at degree `degree`, from 1, along `curve`. `reread`: the share of accesses
- * that read DRAM when nothing stays in the cache for long (not MD_CURVE_TABLE). */
-double md_dram_reads(const MdInputs *inputs, MdCurve curve, double reread, uint32_t degree);
+/* DRAM reads of a CTA at degree `degree`, from 1. */
+double md_dram_reads(const MdInputs *inputs, const MdModel *model, uint32_t degree);
 
 /* Predicts degrees 1 to `degrees` (at most MD_MAX_DEGREE) into predictions[0..degrees-1]. The
  * result is the degree of the highest throughput, the lowest of equals. */
-uint32_t md_predict(const MdInputs *inputs, MdCurve curve, double reread, uint32_t degrees,
+uint32_t md_predict(const MdInputs *inputs, const MdModel *model, uint32_t degrees,
                     MdPrediction *predictions);
 
 #endif

@@ -293,6 +293,9 @@ void sm_settle(Sm *sm, uint64_t cycle) {
 }
 
 const Counters *sm_counters(const Sm *sm) { return &sm->context.counters; }
+uint64_t sm_memory_cycles(const Sm *sm) {
+    return sm->context.counters.MemoryBlockCycles + sm->issue.sums.memory_block;
+}
 const Histograms *sm_histograms(const Sm *sm) { return &sm->context.histograms; }
 
 uint32_t sm_requests_under_way(const Sm *sm) { return sm->port.outstanding; }

@@ -122,6 +122,8 @@ const IsaFault *sm_fault(const Sm *sm);
 /* Brings the sums over cycles up to, not including, `cycle`; then the counters are complete. */
 void sm_settle(Sm *sm, uint64_t cycle);
 const Counters *sm_counters(const Sm *sm);
+/* Its MemoryBlockCycles up to the cycle that it is in, settled or not. */
+uint64_t sm_memory_cycles(const Sm *sm);
 const Histograms *sm_histograms(const Sm *sm);
 
 /* Why each resident warp stands where it stands, one after another, by warp slot. */

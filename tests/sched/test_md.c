@@ -37,6 +37,10 @@ static const struct Benchmark {
      {87292, 164058, 377487, 566328, 760938, 915126, 1065425, 1217622}},
 };
 
+static const MdModel TABLE = {MD_CURVE_TABLE, 0, MD_TIME_PRODUCT};
+static const MdModel SETS = {MD_CURVE_SETS, 0.63, MD_TIME_PRODUCT};
+static const MdModel REUSE = {MD_CURVE_REUSE, 0.5, MD_TIME_PRODUCT};
+
 static MdInputs inputs_of(const struct Benchmark *b) {
     return (MdInputs){.accesses = b->reads / b->miss_rate,
                       .dram_reads = b->reads,
@@ -54,7 +58,7 @@ static void growth_of_dram_reads_agrees_with_table_5(void **unused) {
     for (int i = 0; i < 3; i++) {
         MdPrediction p[MD_MAX_DEGREE];
         MdInputs inputs = inputs_of(&BENCHMARKS[i]);
-        md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p);
+        md_predict(&inputs, &TABLE, MD_MAX_DEGREE, p);
         for (int n = 1; n < MD_MAX_DEGREE; n++, count++) {
             double error = p[n].read_growth / BENCHMARKS[i].growth[n] - 1;
             squares += error * error;
@@ -71,7 +75,7 @@ static void the_degree_chosen_is_within_one_of_the_best_of_table_6(void **unused
     for (int i = 0; i < 3; i++) {
         MdPrediction p[MD_MAX_DEGREE];
         MdInputs inputs = inputs_of(&BENCHMARKS[i]);
-        int chosen = (int)md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p), best = 1;
+        int chosen = (int)md_predict(&inputs, &TABLE, MD_MAX_DEGREE, p), best = 1;
         const double *time = BENCHMARKS[i].time;
         for (int n = 2; n <= MD_MAX_DEGREE; n++)
             if (n / time[n - 1] > best / time[best - 1]) best = n;
@@ -84,7 +88,7 @@ static void throughput_is_the_degree_over_the_product_of_the_growths(void **unus
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
     MdInputs inputs = inputs_of(&BENCHMARKS[0]);
-    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p);
+    md_predict(&inputs, &TABLE, MD_MAX_DEGREE, p);
     double product = 1;
     for (int n = 2; n <= MD_MAX_DEGREE; n++) {
         product *= p[n - 1].read_growth * p[n - 1].latency_growth * p[n - 1].pipeline_growth;
@@ -97,11 +101,11 @@ static void ctas_that_fit_together_lose_nothing(void **unused) {
     MdPrediction p[MD_MAX_DEGREE];
     MdInputs inputs = inputs_of(&BENCHMARKS[1]);
     inputs.working_set = 8;
-    assert_int_equal(md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
+    assert_int_equal(md_predict(&inputs, &TABLE, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
     for (int n = 1; n < MD_MAX_DEGREE; n++)
         assert_true(p[n].read_growth == 1);
     inputs.working_set = 16; /* from the fifth on they overflow */
-    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p);
+    md_predict(&inputs, &TABLE, MD_MAX_DEGREE, p);
     assert_true(p[3].read_growth == 1 && p[4].read_growth > 1);
 }
 
@@ -109,9 +113,9 @@ static void a_small_cta_grows_by_its_part_of_the_papers(void **unused) {
     (void)unused;
     MdPrediction whole[MD_MAX_DEGREE], small[MD_MAX_DEGREE];
     MdInputs inputs = inputs_of(&BENCHMARKS[0]);
-    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, whole);
+    md_predict(&inputs, &TABLE, MD_MAX_DEGREE, whole);
     inputs.warps = MD_CTA_WARPS / 2;
-    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, small);
+    md_predict(&inputs, &TABLE, MD_MAX_DEGREE, small);
     for (int n = 1; n < MD_MAX_DEGREE; n++) {
         assert_true(fabs(small[n].latency_growth - sqrt(whole[n].latency_growth)) < 1e-12);
         assert_true(fabs(small[n].pipeline_growth - sqrt(whole[n].pipeline_growth)) < 1e-12);
@@ -122,9 +126,9 @@ static void a_large_cta_grows_as_printed(void **unused) {
     (void)unused;
     MdPrediction whole[MD_MAX_DEGREE], large[MD_MAX_DEGREE];
     MdInputs inputs = inputs_of(&BENCHMARKS[1]);
-    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, whole);
+    md_predict(&inputs, &TABLE, MD_MAX_DEGREE, whole);
     inputs.warps = 16;
-    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, large);
+    md_predict(&inputs, &TABLE, MD_MAX_DEGREE, large);
     for (int n = 1; n < MD_MAX_DEGREE; n++) {
         assert_true(large[n].latency_growth == whole[n].latency_growth);
         assert_true(large[n].pipeline_growth == whole[n].pipeline_growth);
@@ -136,7 +140,7 @@ static void what_always_misses_cannot_miss_more(void **unused) {
     MdPrediction p[MD_MAX_DEGREE];
     MdInputs inputs = inputs_of(&BENCHMARKS[1]);
     inputs.accesses = inputs.dram_reads;
-    md_predict(&inputs, MD_CURVE_TABLE, 0, MD_MAX_DEGREE, p);
+    md_predict(&inputs, &TABLE, MD_MAX_DEGREE, p);
     for (int n = 1; n < MD_MAX_DEGREE; n++)
         assert_true(p[n].read_growth == 1);
 }
@@ -144,7 +148,7 @@ static void what_always_misses_cannot_miss_more(void **unused) {
 /* ---- The curve of sets ---- */
 
 static void reads_by_sets(const MdInputs *inputs, MdPrediction p[MD_MAX_DEGREE]) {
-    md_predict(inputs, MD_CURVE_SETS, 0.63, MD_MAX_DEGREE, p);
+    md_predict(inputs, &SETS, MD_MAX_DEGREE, p);
 }
 
 /* 232 reads of 232 different lines, each used once. */
@@ -159,7 +163,7 @@ static void a_lines_first_read_does_not_grow(void **unused) {
                        .cache_lines = 64};
     reads_by_sets(&inputs, p);
     assert_true(p[MD_MAX_DEGREE - 1].dram_reads == 232);
-    assert_int_equal(md_predict(&inputs, MD_CURVE_SETS, 0.63, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
+    assert_int_equal(md_predict(&inputs, &SETS, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
 }
 
 /* Eight sets of 8 lines fit into 64, eight of 9 do not; growth stops at what is read again. */
@@ -266,14 +270,14 @@ static void reads_by_reuse_grow_with_what_the_ctas_drive_out(void **unused) {
                        .ways = 64, /* of one set: what is driven out is a matter of numbers */
                        .distances = distances,
                        .distance_count = 100};
-    md_predict(&inputs, MD_CURVE_REUSE, 0.5, MD_MAX_DEGREE, p);
+    md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
     assert_true(p[0].dram_reads == 400);
     assert_true(fabs(p[1].dram_reads - (400 + 700 * 500.0 / 2000)) < 1e-9); /* 2 x 60 lines */
     assert_true(p[2].dram_reads == p[1].dram_reads);
     assert_true(fabs(p[3].dram_reads - (400 + 700 * 1000.0 / 2000)) < 1e-9); /* 4 x 16 too */
     assert_true(p[7].dram_reads == p[3].dram_reads);
     inputs.accesses = 800; /* no more can be read */
-    md_predict(&inputs, MD_CURVE_REUSE, 0.5, MD_MAX_DEGREE, p);
+    md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
     assert_true(p[7].dram_reads == 400 && p[7].throughput == 8);
 }
 
@@ -290,9 +294,73 @@ static void what_grows_by_less_than_a_line_does_not_grow(void **unused) {
                        .distances = distances,
                        .distance_count = 10};
     inputs.accesses = 201.5;
-    md_predict(&inputs, MD_CURVE_REUSE, 0.5, MD_MAX_DEGREE, p);
+    md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
     assert_true(p[7].dram_reads > 100 && p[7].dram_reads < 101);
     assert_true(p[7].latency_growth == 1 && p[7].pipeline_growth == 1);
+}
+
+/* ---- A CTA's time by its parts ---- */
+
+static const MdModel PARTS = {MD_CURVE_TABLE, 0, MD_TIME_PARTS};
+
+/* Table 6: 1.88, where the product is 3.42. 41% is what a lone CTA of our nbf waits. */
+static void the_second_cta_of_nbf_takes_the_time_of_table_6(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    MdInputs inputs = inputs_of(&BENCHMARKS[1]);
+    inputs.waiting = 0.41;
+    md_predict(&inputs, &PARTS, MD_MAX_DEGREE, p);
+    assert_true(fabs(p[1].time - BENCHMARKS[1].time[1] / BENCHMARKS[1].time[0]) < 0.01);
+    md_predict(&inputs, &TABLE, MD_MAX_DEGREE, p);
+    assert_true(fabs(p[1].time - 3.42) < 0.01);
+}
+
+static void what_waits_grows_with_the_reads_and_the_rest_with_the_pipeline(void **unused) {
+    (void)unused;
+    MdPrediction none[MD_MAX_DEGREE], half[MD_MAX_DEGREE], all[MD_MAX_DEGREE];
+    MdInputs inputs = inputs_of(&BENCHMARKS[1]);
+    md_predict(&inputs, &PARTS, MD_MAX_DEGREE, none);
+    inputs.waiting = 0.5;
+    md_predict(&inputs, &PARTS, MD_MAX_DEGREE, half);
+    inputs.waiting = 1;
+    md_predict(&inputs, &PARTS, MD_MAX_DEGREE, all);
+    double pipeline = 1, waits = 1;
+    for (int n = 1; n < MD_MAX_DEGREE; n++) {
+        pipeline *= all[n].pipeline_growth;
+        waits *= all[n].read_growth * all[n].latency_growth;
+        assert_true(fabs(none[n].time - pipeline) < 1e-9);
+        assert_true(fabs(all[n].time - waits) < 1e-9);
+        assert_true(fabs(half[n].time - (pipeline + waits) / 2) < 1e-9);
+        assert_true(half[n].throughput == (n + 1) / half[n].time);
+    }
+}
+
+/* 16 of 32 under way, four times as many reads: two CTAs would need 128 MSHRs. */
+static void no_more_reads_are_under_way_than_mshrs(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    uint32_t distances[100] = {[60] = 1000};
+    MdInputs inputs = {.accesses = 2000,
+                       .dram_reads = 250,
+                       .warps = 6,
+                       .fetch_latency = 300,
+                       .under_way = 16,
+                       .mshrs = 32,
+                       .cache_lines = 64,
+                       .ways = 64,
+                       .distances = distances,
+                       .distance_count = 100};
+    const MdModel model = {MD_CURVE_REUSE, 0.5, MD_TIME_PARTS};
+    md_predict(&inputs, &model, MD_MAX_DEGREE, p);
+    for (int n = 2; n <= MD_MAX_DEGREE; n++)
+        assert_true(fabs(p[n - 1].time - n * 0.5 * 4 * (p[n - 1].latency / 300)) < 1e-9);
+    inputs.mshrs = 0;
+    md_predict(&inputs, &model, MD_MAX_DEGREE, p);
+    assert_true(p[1].time == p[1].pipeline);
+    inputs.mshrs = 32;
+    inputs.accesses = 500; /* no more can be read: whoever comes takes nothing from the others */
+    assert_int_equal(md_predict(&inputs, &model, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
+    assert_true(p[7].time == 1);
 }
 
 /* ---- Section 5.1's thresholds ---- */
@@ -396,7 +464,7 @@ static void finish_measured(Launch *l, uint32_t sm, const struct Benchmark *b,
 static void md_runs_one_cta_alone_until_it_has_finished_then_limits_all(void **unused) {
     (void)unused;
     Launch l;
-    begin(&l, "md:curve=table", 8);
+    begin(&l, "md:curve=table,time=product", 8);
     assert_int_equal(limit_of(&l, 0), 1);
     assert_int_equal(limit_of(&l, 1), 8);
     assert_int_equal(l.sched->policy->watched_sm(l.agent.state), 0);
@@ -438,11 +506,11 @@ static void md_may_hold_back_the_others_until_it_decides(void **unused) {
 static void md_keeps_the_maximum_for_a_compute_bound_kernel(void **unused) {
     (void)unused;
     Launch l;
-    begin(&l, "md:curve=table", 8);
+    begin(&l, "md:curve=table,time=product", 8);
     finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20 + 1);
     assert_int_equal(limit_of(&l, 7), 8);
     end(&l);
-    begin(&l, "md:curve=table", 8);
+    begin(&l, "md:curve=table,time=product", 8);
     finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20);
     assert_int_equal(limit_of(&l, 7), 1);
     end(&l);
@@ -471,6 +539,35 @@ static void md_counts_the_different_lines_that_are_read_again(void **unused) {
     TytoReport out = {&working_set, keep_value, keep_nothing};
     l.sched->policy->report(l.agent.state, &out);
     assert_true(working_set == 1001);
+    end(&l);
+}
+
+static void keep_shares(void *context, const char *name, const char *unit, double value) {
+    (void)unit;
+    if (!strcmp(name, "waiting")) ((double *)context)[0] = value;
+    if (!strcmp(name, "under_way")) ((double *)context)[1] = value;
+}
+
+static void md_takes_shares_of_the_time_that_its_cta_was_there(void **unused) {
+    (void)unused;
+    Launch l;
+    double shares[2] = {0};
+    begin(&l, "md", 8);
+    l.view.cycle = 400;
+    cta_agent_dispatched(&l.agent, &l.view, 0);
+    l.view.cycle = 900;
+    cta_agent_dispatched(&l.agent, &l.view, 1); /* not the predictor */
+    l.view.cycle = 1400;
+    TytoSmMeasurement measured = {.warp_instructions = 100,
+                                  .l1d_accesses = 100,
+                                  .dram_reads = 10,
+                                  .fetches = 10,
+                                  .fetch_cycles = 3000,
+                                  .memory_cycles = 250};
+    cta_agent_finished(&l.agent, &l.view, 0, &measured);
+    TytoReport out = {shares, keep_shares, keep_nothing};
+    l.sched->policy->report(l.agent.state, &out);
+    assert_true(shares[0] == 0.25 && shares[1] == 3);
     end(&l);
 }
 
@@ -504,6 +601,9 @@ int main(void) {
         cmocka_unit_test(lines_left_in_the_cache_are_no_reads_to_come),
         cmocka_unit_test(reads_by_reuse_grow_with_what_the_ctas_drive_out),
         cmocka_unit_test(what_grows_by_less_than_a_line_does_not_grow),
+        cmocka_unit_test(the_second_cta_of_nbf_takes_the_time_of_table_6),
+        cmocka_unit_test(what_waits_grows_with_the_reads_and_the_rest_with_the_pipeline),
+        cmocka_unit_test(no_more_reads_are_under_way_than_mshrs),
         cmocka_unit_test(latency_grows_by_the_thresholds),
         cmocka_unit_test(the_pipeline_factor_follows_the_thresholds),
         cmocka_unit_test(fewer_than_5_dram_reads_in_100_instructions_are_compute_bound),
@@ -514,6 +614,7 @@ int main(void) {
         cmocka_unit_test(md_may_hold_back_the_others_until_it_decides),
         cmocka_unit_test(md_keeps_the_maximum_for_a_compute_bound_kernel),
         cmocka_unit_test(md_counts_the_different_lines_that_are_read_again),
+        cmocka_unit_test(md_takes_shares_of_the_time_that_its_cta_was_there),
         cmocka_unit_test(md_bounds_its_count_of_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

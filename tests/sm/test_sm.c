@@ -23,6 +23,7 @@ typedef struct Bench {
     uint64_t steps;    /* cycles in which the SM was stepped */
     uint64_t ended_at; /* cycle in which the last CTA ended */
     uint64_t acked_at; /* cycle in which the last reply was sent */
+    uint64_t waited;   /* what sm_memory_cycles said at that end */
     uint32_t ends, requests;
     uint32_t waiting; /* requests not answered yet */
     struct {
@@ -34,6 +35,7 @@ typedef struct Bench {
 static void hear_end(void *user, const SmCtaEnd *end) {
     Bench *bench = user;
     bench->ended_at = end->end;
+    bench->waited = sm_memory_cycles(bench->sm);
     bench->ends++;
 }
 
@@ -306,6 +308,9 @@ static void test_a_sleeping_sm_counts_as_one_that_is_always_stepped(void **state
                          c->sm_cycles * sleepy->stage->config->sm.scheduler.count);
         assert_int_equal(c->ctas_finished, 4);
         assert_int_equal(c->warps_finished, 12);
+        assert_true(c->MemoryBlockCycles > 0);
+        assert_int_equal(sleepy->waited, c->MemoryBlockCycles);
+        assert_int_equal(awake->waited, c->MemoryBlockCycles);
         stop(sleepy);
         stop(awake);
     }
