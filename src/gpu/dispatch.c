@@ -25,22 +25,27 @@ void dispatch_free(Dispatch *dispatch) {
     free(dispatch->given);
 }
 
-void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint32_t warps,
-                    uint64_t cycle) {
+void dispatch_set_limit(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm) {
     uint32_t sms = dispatch->view.sms;
     uint64_t even = (ctas + sms - 1) / sms; /* CTAs per SM when dealt out evenly */
     bool is_uneven = dispatch->agent.policy->is_uneven;
     bool is_small = dispatch->config->spreads_small_grids && !is_uneven && even < ctas_per_sm;
-    dispatch->not_before = cycle + dispatch->config->launch_latency;
     dispatch->limit = is_small ? (uint32_t)even : ctas_per_sm;
+}
+
+void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t warps, uint32_t l1d_lines,
+                    uint32_t l1d_ways, uint64_t cycle) {
+    dispatch->not_before = cycle + dispatch->config->launch_latency;
     dispatch->is_over = false;
-    if (!dispatch->config->resumes_scan) dispatch->last = sms - 1;
+    if (!dispatch->config->resumes_scan) dispatch->last = dispatch->view.sms - 1;
     TytoGridView *view = &dispatch->view;
     view->cycle = cycle;
     view->ctas = ctas;
     view->next = 0;
     view->capacity = dispatch->limit;
     view->cta_warps = warps;
+    view->l1d_lines = l1d_lines;
+    view->l1d_ways = l1d_ways;
     cta_agent_start(&dispatch->agent, view);
 }
 

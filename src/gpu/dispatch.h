@@ -27,9 +27,11 @@ typedef struct Dispatch {
 void dispatch_init(Dispatch *dispatch, const CtaConfig *config, const CtaSched *sched, uint32_t sms,
                    uint32_t l1d_lines, uint32_t l1d_ways, uint32_t l1d_mshrs, SchedCall *call);
 void dispatch_free(Dispatch *dispatch);
-/* A kernel begins at `cycle`. `ctas_per_sm` is what resources allow, `warps` what a CTA has. */
-void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm, uint32_t warps,
-                    uint64_t cycle);
+/* A kernel of so many CTAs is to begin, `ctas_per_sm` of which resources allow: sets `limit`. */
+void dispatch_set_limit(Dispatch *dispatch, uint64_t ctas, uint32_t ctas_per_sm);
+/* It begins at `cycle`, after that, with `warps` in a CTA, beside an L1D of that many lines. */
+void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t warps, uint32_t l1d_lines,
+                    uint32_t l1d_ways, uint64_t cycle);
 /* A CTA has finished at `cycle` on an SM that has counted this much since the kernel's start,
  * and `memory_cycles` in which all its warps waited for memory. */
 void dispatch_finished(Dispatch *dispatch, uint32_t sm, const Counters *counters,

@@ -519,14 +519,14 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     engine->change_mark = 0;
     engine->network_mark = tally_networks(engine);
     watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
-    dispatch_start(&engine->dispatch, launch->ctas, ctas_per_sm, launch->warps, start);
-    cycle_start(engine);
+    dispatch_set_limit(&engine->dispatch, launch->ctas, ctas_per_sm);
     uint32_t shared = carve_out_bytes(&machine->sm, launch->shared_bytes, engine->dispatch.limit,
                                       launch->carve_out);
     for (uint32_t i = 0; i < machine->sms; i++)
         sm_carve_out(engine->sms[i], shared);
-    engine->dispatch.view.l1d_lines = l1d_lines(machine, shared);
-    engine->dispatch.view.l1d_ways = l1d_ways(machine, shared);
+    dispatch_start(&engine->dispatch, launch->ctas, launch->warps, l1d_lines(machine, shared),
+                   l1d_ways(machine, shared), start);
+    cycle_start(engine);
     for (uint32_t i = 0; i < machine->sms; i++)
         sm_start_kernel(engine->sms[i], launch, ops, &context, engine->dispatch.limit, &listener,
                         start);

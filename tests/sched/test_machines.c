@@ -358,6 +358,30 @@ static void to_md_a_carve_out_leaves_an_l1d_of_fewer_ways(void **unused) {
     assert_true(of_carved[4] > 1.1 * of_all[4]);
 }
 
+static void a_cta_policy_is_told_of_the_kernels_l1d_before_it_starts(void **unused) {
+    (void)unused;
+    Workload carved = {.kernel = "walk",
+                       .machine = "v100",
+                       .set = "gpu.sms=1",
+                       .cta_scheduler = TEST_PLUGINS "/told.so",
+                       .ctas = 1,
+                       .warps_per_cta = 1,
+                       .lines = 1,
+                       .rounds = 1,
+                       .share = 1,
+                       .work = 1,
+                       .spread = 1,
+                       .carve_out = 51};
+    Workload all = carved;
+    all.carve_out = 1;
+    run_on_machine(&all);
+    double lines = last_cta_report("lines"), ways = last_cta_report("ways");
+    run_on_machine(&carved);
+    assert_true(last_cta_report("lines") < lines && last_cta_report("ways") < ways);
+    assert_true(last_cta_report("first_lines") == last_cta_report("lines"));
+    assert_true(last_cta_report("first_ways") == last_cta_report("ways"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(under_every_scheduler_results_are_those_of_functional_mode),
@@ -376,6 +400,7 @@ int main(void) {
         cmocka_unit_test(
             md_picks_a_low_degree_under_contention_and_the_highest_for_a_compute_bound_kernel),
         cmocka_unit_test(to_md_a_carve_out_leaves_an_l1d_of_fewer_ways),
+        cmocka_unit_test(a_cta_policy_is_told_of_the_kernels_l1d_before_it_starts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,34 @@
+/* A CTA policy that reports the L1D that it is told of at a kernel's start, and while it runs. */
+#include "tyto/cta_policy.h"
+
+typedef struct State {
+    uint32_t first_lines, first_ways; /* at the start */
+    uint32_t lines, ways;             /* when the last CTA went out */
+} State;
+
+static void start(void *state, const TytoGridView *view, const double *values) {
+    (void)values;
+    *(State *)state = (State){.first_lines = view->l1d_lines, .first_ways = view->l1d_ways};
+}
+
+static void dispatched(void *state, const TytoGridView *view, uint32_t sm) {
+    (void)sm;
+    ((State *)state)->lines = view->l1d_lines;
+    ((State *)state)->ways = view->l1d_ways;
+}
+
+static void report(const void *state, const TytoReport *out) {
+    const State *told = state;
+    out->value(out->context, "first_lines", "", told->first_lines);
+    out->value(out->context, "first_ways", "", told->first_ways);
+    out->value(out->context, "lines", "", told->lines);
+    out->value(out->context, "ways", "", told->ways);
+}
+
+const TytoCtaPolicy tyto_cta_policy = {.version = TYTO_POLICY_VERSION,
+                                       .name = "told",
+                                       .summary = "reports the L1D that it is told of",
+                                       .state_bytes = sizeof(State),
+                                       .start = start,
+                                       .dispatched = dispatched,
+                                       .report = report};
