@@ -3,16 +3,11 @@
 
 /* An L0I for each sub-core, above the L1I. */
 static void init_l0i(SmFetch *fetch, SmContext *sm, SmPort *port) {
-    const CacheConfig *config = &sm->config->l0i;
     uint32_t fronts = sm->config->subcores;
     fetch->front_mask = fronts - 1;
-    fetch->way = sm->config->l1i.latency - sm->config->l1i.latency / 2;
     fetch->l0i = ARENA_ARRAY(sm->arena, SmReadCache, fronts);
-    line_queue_init(&fetch->wanted, config->miss_queue * fronts, sm->arena);
-    line_queue_init(&fetch->found, config->mshrs * fronts, sm->arena);
     for (uint32_t f = 0; f < fronts; f++) {
-        read_cache_init(&fetch->l0i[f], sm, port, config, MEM_CLIENT_L1I);
-        read_cache_put_above(&fetch->l0i[f], &fetch->wanted, sm->config->l1i.latency / 2);
+        read_cache_init(&fetch->l0i[f], sm, port, &sm->config->l0i, MEM_CLIENT_L1I);
         fetch->front[f].cache = &fetch->l0i[f];
     }
 }
@@ -22,6 +17,8 @@ void fetch_init(SmFetch *fetch, SmContext *sm, SmPort *port) {
     fetch->front[0].cache = &fetch->l1i;
     if (fetch->config->is_per_subcore) init_l0i(fetch, sm, port);
     read_cache_init(&fetch->l1i, sm, port, &sm->config->l1i, MEM_CLIENT_L1I);
+    if (fetch->l0i)
+        read_levels_init(&fetch->levels, fetch->l0i, sm->config->subcores, &fetch->l1i, sm->arena);
     for (uint32_t slot = 0; slot < TYTO_MAX_WARPS; slot++)
         fetch->front[slot & fetch->front_mask].warps |= UINT64_C(1) << slot;
 }
@@ -133,13 +130,6 @@ static void access_cache(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *
     fetch->waits |= UINT64_C(1) << warp;
 }
 
-/* A front's cache has got a line. */
-static void fill(SmFetch *fetch, uint32_t front, uint64_t line) {
-    SmReadCache *cache = fetch->front[front].cache;
-    read_cache_fill(cache, line);
-    if (mshr_has_ready(&cache->mshr)) fetch->returned |= 1u << front;
-}
-
 /* A line has come back: one warp that waited for it fetches, unless it went elsewhere meanwhile. */
 static void fetch_returned(SmFetch *fetch, SmFront *front, const SmContext *sm) {
     int warp = (int)mshr_pop(&front->cache->mshr);
@@ -167,38 +157,6 @@ static uint64_t scan(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *port
     return scanned & front->warps;
 }
 
-/* ---- L0I and L1I ---- */
-
-/* Of the line that the L1I gets, the L0Is get those that they have asked for. Its waiters are the
- * L0Is' MSHRs. */
-static void hand_up(SmFetch *fetch) {
-    while (mshr_has_ready(&fetch->l1i.mshr)) {
-        uint32_t waiter = mshr_pop(&fetch->l1i.mshr), front = waiter & fetch->front_mask;
-        uint32_t entry = waiter / (fetch->front_mask + 1);
-        fill(fetch, front, fetch->l0i[front].mshr.entries[entry].key);
-    }
-}
-
-/* The L1I looks up the oldest line that an L0I wants. */
-static void step_l1i(SmFetch *fetch, const SmContext *sm, SmPort *port) {
-    SmLineQueue *wanted = &fetch->wanted, *found = &fetch->found;
-    if (line_queue_next(found) <= sm->cycle) {
-        const SmLineWanted *line = &found->items[found->head];
-        fill(fetch, line->warp & fetch->front_mask, line->line);
-        line_queue_pop(found);
-    }
-    if (line_queue_next(wanted) > sm->cycle) return;
-    SmLineWanted line = wanted->items[wanted->head];
-    uint32_t front = line.warp & fetch->front_mask;
-    uint32_t entry = (uint32_t)mshr_find(&fetch->l0i[front].mshr, line.line);
-    ReadResult result = read_cache_access(&fetch->l1i, sm, port, line.line, line.pc,
-                                          entry * (fetch->front_mask + 1) + front, line.warp);
-    if (result == READ_REFUSED) return;
-    line.due = sm->cycle + fetch->way;
-    if (result == READ_HIT) line_queue_push(found, &line);
-    line_queue_pop(wanted);
-}
-
 uint64_t fetch_do_step(SmFetch *fetch, SmContext *sm, SmPort *port) {
     uint64_t scanned = 0;
     for (uint32_t f = 0; f <= fetch->front_mask; f++) {
@@ -207,7 +165,8 @@ uint64_t fetch_do_step(SmFetch *fetch, SmContext *sm, SmPort *port) {
         if (fetch->returned >> f & 1) fetch_returned(fetch, front, sm);
         else scanned |= scan(fetch, front, sm, port);
     }
-    if (fetch->wanted.count | fetch->found.count) step_l1i(fetch, sm, port);
+    if (read_levels_has_work(&fetch->levels))
+        fetch->returned |= read_levels_step(&fetch->levels, sm, port);
     port_step_misses(port, sm, MEM_CLIENT_L1I);
     return scanned;
 }
@@ -235,10 +194,11 @@ void fetch_do_decode(SmFetch *fetch, SmContext *sm) {
 }
 
 void fetch_line_arrived(SmFetch *fetch, const MemRequest *request) {
-    if (!fetch->l0i) {
-        fill(fetch, 0, port_line_of(request));
+    uint64_t line = port_line_of(request);
+    if (fetch->l0i) {
+        fetch->returned |= read_levels_line_arrived(&fetch->levels, line);
         return;
     }
-    read_cache_fill(&fetch->l1i, port_line_of(request));
-    hand_up(fetch);
+    read_cache_fill(&fetch->l1i, line);
+    fetch->returned |= mshr_has_ready(&fetch->l1i.mshr);
 }

@@ -15,7 +15,7 @@
 #define TYTO_SM_FETCH_H
 
 #include "sm/context.h"
-#include "sm/read_cache.h"
+#include "sm/read_levels.h"
 
 /* A warp's instruction buffer. */
 typedef struct SmBuffer {
@@ -44,12 +44,10 @@ typedef struct SmFetch {
     uint32_t returned;   /* fronts whose cache has got a line that warps waited for, bit each */
     const SmFetchConfig *config;
     uint32_t front_mask; /* fronts - 1; warp w has front w & this */
-    uint32_t way;        /* cycles from the L1I to an L0I */
     SmFront front[SM_MAX_SUBCORES];
     SmReadCache l1i;
-    SmReadCache *l0i;   /* of each front; NULL: they look up the L1I */
-    SmLineQueue wanted; /* of the L1I by the L0Is */
-    SmLineQueue found;  /* on their way from it to them */
+    SmReadCache *l0i;    /* of each front; NULL: they look up the L1I */
+    SmReadLevels levels; /* the L0Is above the L1I */
     SmBuffer buffer[TYTO_MAX_WARPS];
 } SmFetch;
 
@@ -65,8 +63,8 @@ static inline void fetch_decode(SmFetch *fetch, SmContext *sm) {
 }
 /* Whether there is something to decode, to fetch, to look up, or to send. */
 static inline bool fetch_has_work(const SmFetch *fetch, const SmContext *sm, const SmPort *port) {
-    uint32_t under_way = fetch->decoding | fetch->returned | fetch->wanted.count |
-                         fetch->found.count | (port->misses_waiting & 1u << MEM_CLIENT_L1I);
+    uint32_t under_way = fetch->decoding | fetch->returned | read_levels_has_work(&fetch->levels) |
+                         (port->misses_waiting & 1u << MEM_CLIENT_L1I);
     return (context_live(sm) & fetch->empty & ~fetch->waits) | under_way;
 }
 /* Where there is: fetches for one warp; the warps that the scan for it has passed, to the one

@@ -28,10 +28,8 @@ void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
     read_cache_init(&lsu->l1t, sm, port, &sm->config->l1t, MEM_CLIENT_L1T);
     lsu->has_l15c = sm->config->lsu.has_l15c;
     if (lsu->has_l15c) {
-        line_queue_init(&lsu->constants_wanted, sm->config->l1c.miss_queue, sm->arena);
-        read_cache_put_above(&lsu->l1c, &lsu->constants_wanted, sm->config->l15c.latency / 2);
-        line_queue_init(&lsu->constants_found, sm->config->l1c.mshrs, sm->arena);
         read_cache_init(&lsu->l15c, sm, port, &sm->config->l15c, MEM_CLIENT_L1C);
+        read_levels_init(&lsu->constants, &lsu->l1c, 1, &lsu->l15c, sm->arena);
     }
     lsu->latch = SM_NONE;
     lsu->bank = SM_NO_BANK;
@@ -134,8 +132,7 @@ static inline void drain_pipe(SmLsu *lsu, SmPipe *pipe, uint64_t cycle, SmReturn
  */
 static uint64_t first_due(const SmLsu *lsu) {
     const uint64_t due[] = {pipe_next(&lsu->texture_pipe), pipe_next(&lsu->constant_pipe),
-                            line_queue_next(&lsu->constants_wanted),
-                            line_queue_next(&lsu->constants_found)};
+                            read_levels_next(&lsu->constants)};
     uint64_t first = UINT64_MAX;
     for (size_t i = 0; i < sizeof due / sizeof *due; i++)
         if (due[i] < first) first = due[i];
@@ -144,40 +141,21 @@ static uint64_t first_due(const SmLsu *lsu) {
 
 /* ---- Replies ---- */
 
-/* A read-only cache's line is there: everything that waited for it goes to the write-back port. */
-static void line_filled(SmLsu *lsu, SmReadCache *cache, uint64_t line, SmReturn way) {
-    read_cache_fill(cache, line);
+/* A read-only cache has got a line: everything that waited for it goes to the write-back port. */
+static void line_filled(SmLsu *lsu, SmReadCache *cache, SmReturn way) {
     while (mshr_has_ready(&cache->mshr))
         access_done(lsu, (uint16_t)mshr_pop(&cache->mshr), way);
 }
 
-/* The same of constants in two levels: of the line that the second cache gets, the first gets those
- * that it has asked for. Its waiters are the first cache's MSHRs. */
-static void constants_arrived(SmLsu *lsu, const MemRequest *request) {
-    read_cache_fill(&lsu->l15c, port_line_of(request));
-    while (mshr_has_ready(&lsu->l15c.mshr))
-        line_filled(lsu, &lsu->l1c, lsu->l1c.mshr.entries[mshr_pop(&lsu->l15c.mshr)].key,
-                    SM_RETURN_CONST);
+static void constants_arrived(SmLsu *lsu, uint64_t line) {
+    if (lsu->has_l15c) read_levels_line_arrived(&lsu->constants, line);
+    else read_cache_fill(&lsu->l1c, line);
+    line_filled(lsu, &lsu->l1c, SM_RETURN_CONST);
 }
 
-/* The second constant cache looks up the oldest line that the first wants, after half of its
- * latency; the other half is the way of what it has. */
-static void step_constants(SmLsu *lsu, const SmContext *sm, SmPort *port) {
-    SmLineQueue *queue = &lsu->constants_wanted, *found = &lsu->constants_found;
-    if (line_queue_next(found) <= sm->cycle) {
-        line_filled(lsu, &lsu->l1c, found->items[found->head].line, SM_RETURN_CONST);
-        line_queue_pop(found);
-    }
-    if (line_queue_next(queue) > sm->cycle) return;
-    uint32_t way = sm->config->l15c.latency - sm->config->l15c.latency / 2;
-    const SmLineWanted *wanted = &queue->items[queue->head];
-    uint32_t entry = (uint32_t)mshr_find(&lsu->l1c.mshr, wanted->line);
-    ReadResult result =
-        read_cache_access(&lsu->l15c, sm, port, wanted->line, wanted->pc, entry, wanted->warp);
-    if (result == READ_REFUSED) return;
-    if (result == READ_HIT)
-        line_queue_push(found, &(SmLineWanted){.line = wanted->line, .due = sm->cycle + way});
-    line_queue_pop(queue);
+static void texture_arrived(SmLsu *lsu, uint64_t line) {
+    read_cache_fill(&lsu->l1t, line);
+    line_filled(lsu, &lsu->l1t, SM_RETURN_TEXTURE);
 }
 
 static void bypass_arrived(SmLsu *lsu, SmContext *sm, const MemRequest *request) {
@@ -194,7 +172,8 @@ static void acknowledged(SmContext *sm, const MemRequest *request) {
 static void take_due(SmLsu *lsu, const SmContext *sm, SmPort *port) {
     drain_pipe(lsu, &lsu->texture_pipe, sm->cycle, SM_RETURN_TEXTURE);
     drain_pipe(lsu, &lsu->constant_pipe, sm->cycle, SM_RETURN_CONST);
-    if (lsu->has_l15c) step_constants(lsu, sm, port);
+    if (lsu->has_l15c && read_levels_step(&lsu->constants, sm, port))
+        line_filled(lsu, &lsu->l1c, SM_RETURN_CONST);
     lsu->next_due = first_due(lsu);
 }
 
@@ -204,13 +183,8 @@ static void handle_reply(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     if (!request) return;
     switch ((MemClient)request->client) {
     case MEM_CLIENT_L1D: l1d_line_arrived(l1d, sm, port, request); break;
-    case MEM_CLIENT_L1C:
-        if (lsu->has_l15c) constants_arrived(lsu, request);
-        else line_filled(lsu, &lsu->l1c, port_line_of(request), SM_RETURN_CONST);
-        break;
-    case MEM_CLIENT_L1T:
-        line_filled(lsu, &lsu->l1t, port_line_of(request), SM_RETURN_TEXTURE);
-        break;
+    case MEM_CLIENT_L1C: constants_arrived(lsu, port_line_of(request)); break;
+    case MEM_CLIENT_L1T: texture_arrived(lsu, port_line_of(request)); break;
     case MEM_CLIENT_BYPASS: bypass_arrived(lsu, sm, request); break;
     case MEM_CLIENT_STORE: acknowledged(sm, request); break;
     case MEM_CLIENT_L1I: break; /* never gets here: port_receive answers it to the fetch unit */

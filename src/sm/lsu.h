@@ -10,7 +10,7 @@
 #include "sm/collector.h"
 #include "sm/l1d.h"
 #include "sm/queue.h"
-#include "sm/read_cache.h"
+#include "sm/read_levels.h"
 
 /* A way from the memory side back to the registers. */
 typedef enum SmReturn {
@@ -51,8 +51,7 @@ typedef struct SmLsu {
     SmReadCache l1c, l1t;
     bool has_l15c; /* the constant cache has a larger one below it: */
     SmReadCache l15c;
-    SmLineQueue constants_wanted; /* of the first from the second */
-    SmLineQueue constants_found;  /* on their way from the second to the first */
+    SmReadLevels constants; /* the first above the second */
 } SmLsu;
 
 void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port);
