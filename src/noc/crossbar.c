@@ -62,13 +62,6 @@ EITHER void set_drop(uint64_t *set, int i, int words) {
     set[words == 1 ? 0 : i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-EITHER bool set_is_empty(const uint64_t *set, int words) {
-    uint64_t any = 0;
-    for (int w = 0; w < words; w++)
-        any |= set[w];
-    return !any;
-}
-
 /* The first member of a set that is not empty behind the last one, going round. */
 EITHER int set_next(const uint64_t *set, int last, int words) {
     if (words > 1) return noc_next_in_set(set, words, last + 1 < words * 64 ? last + 1 : 0);
@@ -152,7 +145,7 @@ EITHER void grant(Crossbar *xbar, int o, int words) {
     int i = set_next(requests, output->owner, words);
     output->owner = (uint16_t)i;
     set_drop(requests, i, words);
-    if (set_is_empty(requests, words)) set_drop(xbar->asked_for, o, words);
+    if (noc_set_is_empty(requests, words)) set_drop(xbar->asked_for, o, words);
 }
 
 /* The head packet's last flit has gone through: frees the output and lets the next packet ask. */
@@ -235,7 +228,7 @@ void noc_crossbar_step(Noc *noc) {
 
 static uint64_t quiet_steps(const Noc *noc) {
     const Crossbar *xbar = noc->state;
-    bool is_queued = !set_is_empty(xbar->queued, noc->words);
+    bool is_queued = !noc_set_is_empty(xbar->queued, noc->words);
     return is_queued || is_switching(xbar, noc->words) ? 0 : NOC_QUIET_FOREVER;
 }
 
@@ -248,11 +241,8 @@ void noc_crossbar_give_back(Noc *noc, int node, int channel, int flits) {
 static void add_link_stats(const Noc *noc, NocStats *stats) {
     const Crossbar *xbar = noc->state;
     stats->links = noc->config.nodes;
-    for (int o = 0; o < noc->config.nodes; o++) {
-        stats->link_flits += xbar->outputs[o].flits;
-        if (xbar->outputs[o].flits > stats->busiest_link_flits)
-            stats->busiest_link_flits = xbar->outputs[o].flits;
-    }
+    for (int o = 0; o < noc->config.nodes; o++)
+        noc_add_link_flits(stats, xbar->outputs[o].flits);
 }
 
 static bool is_input_consistent(const Noc *noc, int i) {
@@ -284,7 +274,7 @@ static bool is_output_consistent(const Noc *noc, int o) {
         const Input *input = &xbar->inputs[output->owner];
         flits += packet_at(xbar, input, input->head)->flits - input->flits_left;
     }
-    bool is_asked_for = !set_is_empty(requests_for(xbar, o, noc->words), noc->words);
+    bool is_asked_for = !noc_set_is_empty(requests_for(xbar, o, noc->words), noc->words);
     return flits == noc->config.ejection_flits &&
            bits_get(xbar->asked_for, (size_t)o) == is_asked_for;
 }

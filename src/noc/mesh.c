@@ -525,9 +525,7 @@ static void add_link_stats(const Noc *noc, NocStats *stats) {
     const Mesh *mesh = noc->state;
     for (int i = 0; i < mesh->routers * PORTS; i++) {
         stats->links += i % PORTS != LOCAL && mesh->target[i] != NOBODY;
-        stats->link_flits += mesh->link_flits[i];
-        if (mesh->link_flits[i] > stats->busiest_link_flits)
-            stats->busiest_link_flits = mesh->link_flits[i];
+        noc_add_link_flits(stats, mesh->link_flits[i]);
     }
 }
 

@@ -112,6 +112,19 @@ static inline void noc_deliver(Noc *noc, const NocPacket *packet, int channel, u
               words);
 }
 
+/* Counts what has moved over one of the links. */
+static inline void noc_add_link_flits(NocStats *stats, uint64_t flits) {
+    stats->link_flits += flits;
+    if (flits > stats->busiest_link_flits) stats->busiest_link_flits = flits;
+}
+
+__attribute__((always_inline)) static inline bool noc_set_is_empty(const uint64_t *set, int words) {
+    uint64_t any = 0;
+    for (int w = 0; w < words; w++)
+        any |= set[w];
+    return !any;
+}
+
 /* The first member of a non-empty set at or after `start` (in a word: 0 .. 63), going round; the
  * heart of every round-robin arbiter here. */
 static inline int noc_next_in_word(uint64_t set, int start) {

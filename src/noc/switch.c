@@ -93,13 +93,6 @@ static int empty_latency(const Noc *noc, int source, int destination, int flits)
     return 1 + noc->config.switch_delay;
 }
 
-static bool is_asked_for(const Noc *noc, const Output *output) {
-    uint64_t any = 0;
-    for (int w = 0; w < noc->words; w++)
-        any |= output->requests[w];
-    return any != 0;
-}
-
 /* Moves a packet to output o, if one is for it that can go. */
 static void serve(Noc *noc, Switch *sw, int o) {
     Output *output = &sw->outputs[o];
@@ -117,7 +110,7 @@ static void serve(Noc *noc, Switch *sw, int o) {
     uint16_t *queue_flits = noc_queue_flits(noc, i);
     *queue_flits = (uint16_t)(*queue_flits - packet->flits);
     bits_clear(output->requests, (size_t)i);
-    if (!is_asked_for(noc, output)) bits_clear(sw->asked_for, (size_t)o);
+    if (noc_set_is_empty(output->requests, noc->words)) bits_clear(sw->asked_for, (size_t)o);
     sw->asking--;
     if (++input->head != input->tail) ask(sw, i);
 }
@@ -150,11 +143,8 @@ static void give_back(Noc *noc, int node, int channel, int flits) {
 static void add_link_stats(const Noc *noc, NocStats *stats) {
     const Switch *sw = noc->state;
     stats->links = noc->config.nodes;
-    for (int o = 0; o < noc->config.nodes; o++) {
-        stats->link_flits += sw->outputs[o].flits;
-        if (sw->outputs[o].flits > stats->busiest_link_flits)
-            stats->busiest_link_flits = sw->outputs[o].flits;
-    }
+    for (int o = 0; o < noc->config.nodes; o++)
+        noc_add_link_flits(stats, sw->outputs[o].flits);
 }
 
 static bool is_consistent(const Noc *noc) {
@@ -170,7 +160,8 @@ static bool is_consistent(const Noc *noc) {
         if (queued != *noc_queue_flits(noc, n) || asked != (input->head != input->tail))
             return false;
         if (sent + sw->outputs[n].credits != noc->config.ejection_flits) return false;
-        if (bits_get(sw->asked_for, (size_t)n) != is_asked_for(noc, &sw->outputs[n])) return false;
+        bool is_asked_for = !noc_set_is_empty(sw->outputs[n].requests, noc->words);
+        if (bits_get(sw->asked_for, (size_t)n) != is_asked_for) return false;
     }
     return true;
 }
