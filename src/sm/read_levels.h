@@ -22,9 +22,9 @@ typedef struct SmReadLevels {
 /* Puts `count` caches (a power of two, up to 32) above one; all have been initialised. */
 void read_levels_init(SmReadLevels *levels, SmReadCache *above, uint32_t count, SmReadCache *below,
                       Arena *arena);
-/* Whether there are lines between the levels. */
-static inline bool read_levels_has_work(const SmReadLevels *levels) {
-    return (levels->wanted.count | levels->found.count) != 0;
+/* Not 0: there are lines between the levels. Asked in every cycle. */
+static inline uint32_t read_levels_has_work(const SmReadLevels *levels) {
+    return levels->wanted.count | levels->found.count;
 }
 /* Cycle at which the first of them is due, UINT64_MAX: there is none. */
 static inline uint64_t read_levels_next(const SmReadLevels *levels) {
