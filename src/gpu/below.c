@@ -102,10 +102,15 @@ void below_hold(Engine *engine) {
     noc_hold(engine->replies);
 }
 
-void below_move(const Engine *engine, Noc *network) {
-    noc_release(network);
+/* What is due of one of the networks. */
+static void step_network(const Engine *engine, Noc *network) {
     for (uint32_t i = 0; i < engine->turn.noc; i++)
         noc_step(network);
+}
+
+void below_move(const Engine *engine, Noc *network) {
+    noc_release(network);
+    step_network(engine, network);
 }
 
 /* ---- All of it ---- */
@@ -143,8 +148,7 @@ void below_take_back(Engine *engine) {
 
 void below_move_lent(const Engine *engine, Noc *network) {
     noc_collect(network);
-    for (uint32_t i = 0; i < engine->turn.noc; i++)
-        noc_step(network);
+    step_network(engine, network);
     noc_show(network);
 }
 

@@ -43,8 +43,6 @@ void noc_crossbar_inject(Noc *noc, const NocPacket *packet);
 void noc_crossbar_step(Noc *noc);
 void noc_crossbar_give_back(Noc *noc, int node, int channel, int flits);
 
-enum { NOC_WORDS = (NOC_MAX_NODES + 63) / 64 }; /* of a set of nodes */
-
 /* What a node has injected and popped while the network held it. Each has lines of its own. */
 typedef struct NocHeld {
     uint64_t bytes;           /* injected, padding of flits not included */
@@ -61,9 +59,9 @@ enum { NOC_LINE = 128 }; /* bytes that two threads must not both write */
 
 /* What two threads tell each other of a network that one of them has. */
 typedef struct NocWindow {
-    uint64_t taken[NOC_WORDS]; /* nodes whose packet the other has taken */
-    char apart[2 * NOC_LINE - NOC_WORDS * sizeof(uint64_t) % NOC_LINE];
-    uint64_t ready[NOC_WORDS];       /* nodes that have a packet, and ... */
+    uint64_t taken[NOC_MAX_WORDS]; /* nodes whose packet the other has taken */
+    char apart[2 * NOC_LINE - NOC_MAX_WORDS * sizeof(uint64_t) % NOC_LINE];
+    uint64_t ready[NOC_MAX_WORDS];   /* nodes that have a packet, and ... */
     uint32_t payload[NOC_MAX_NODES]; /* ... what it is */
 } NocWindow;
 
