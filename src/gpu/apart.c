@@ -10,7 +10,12 @@
  * Partitions are a cycle ahead, and may be: once the networks have moved, nothing that an SM does
  * in this cycle reaches a partition before they move again, nor the other way round. So replies are
  * taken after those of the cycle before have moved, and move after they are taken; partitions step
- * after requests have moved, and these move after the partitions have stepped. */
+ * after requests have moved, and these move after the partitions have stepped.
+ *
+ * Where SMs are most of the work, the whole team steps those that are awake, the second thread
+ * before its partitions (gpu/cycle.c, sm/order.h). The first then waits for all of them before
+ * requests move again; what they inject stays at their nodes until then (noc_hold).
+ */
 #include "gpu/engine_internal.h"
 
 /* ---- The second thread ---- */
