@@ -20,6 +20,8 @@ def missing():
     absent = [name for name in NEEDED if not shutil.which(name, path=path)]
     if absent:
         return f"{', '.join(absent)}: not installed (Debian's packages slurm-wlm and munge)"
+    if not os.path.ismount("/sys/fs/cgroup"):
+        return "no file system at /sys/fs/cgroup, which slurmd wants (in a chroot, perhaps)"
     return "" if os.geteuid() == 0 else "only root starts jobs as another command's user"
 
 
