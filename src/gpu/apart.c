@@ -14,8 +14,7 @@
  *
  * Where SMs are most of the work, the whole team steps those that are awake, the second thread
  * before its partitions (gpu/cycle.c, sm/order.h). The first then waits for all of them before
- * requests move again; what they inject stays at their nodes until then (noc_hold).
- */
+ * requests move again; what they inject stays at their nodes until then (noc_hold). */
 #include "gpu/engine_internal.h"
 
 /* ---- The second thread ---- */

@@ -22,9 +22,9 @@ static uint32_t fill(SmReadLevels *levels, uint32_t above, uint64_t line) {
 static uint32_t hand_up_found(SmReadLevels *levels, const SmContext *sm) {
     SmLineQueue *found = &levels->found;
     if (line_queue_next(found) > sm->cycle) return 0;
-    const SmLineWanted *line = &found->items[found->head];
+    const SmLineWanted line = found->items[found->head];
     line_queue_pop(found);
-    return fill(levels, line->warp & levels->above_mask, line->line);
+    return fill(levels, line.warp & levels->above_mask, line.line);
 }
 
 static void look_up_wanted(SmReadLevels *levels, const SmContext *sm, SmPort *port) {
