@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 from builds import FILES_AS_THEY_ARE, commit_of, make, unpack  # noqa: E402
 
 # A function that every release build puts into its caller.
-FILE, FUNCTION = "src/partition/slice.c", "look_up_head"
+FILE, FUNCTION = "src/partition/slice.c", "load_rop_head"
 PLANTED = "\n    for (volatile int i = 0; i < 200; i++)\n        continue;"
 
 
