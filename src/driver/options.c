@@ -101,14 +101,20 @@ static bool refuse(const Setting *setting, const char *value, const char *reason
     return false;
 }
 
-static bool check_bounds(const Setting *setting, uint64_t value, const char *text) {
+/* `what`, and the bounds of the row's values behind it. */
+static bool refuse_for_bounds(const Setting *setting, const char *value, const char *what) {
     const OptionRow *row = setting->row;
-    if (value >= row->low && value <= row->high) return true;
     char low[32], high[32], reason[96];
     say_number(low, sizeof low, row->low, row->kind == KIND_SIZE);
     say_number(high, sizeof high, row->high, row->kind == KIND_SIZE);
-    snprintf(reason, sizeof reason, "must lie between %s and %s", low, high);
-    return refuse(setting, text, reason);
+    snprintf(reason, sizeof reason, "%s between %s and %s", what, low, high);
+    return refuse(setting, value, reason);
+}
+
+static bool check_bounds(const Setting *setting, uint64_t value, const char *text) {
+    const OptionRow *row = setting->row;
+    if (value >= row->low && value <= row->high) return true;
+    return refuse_for_bounds(setting, text, "must lie");
 }
 
 /* ---- One function for each kind of value, which writes a field of its type ---- */
@@ -133,7 +139,7 @@ static bool set_COUNT(const Setting *setting, uint64_t *field, const char *text)
     const char *rest = text;
     uint64_t value;
     if (!read_number(&rest, &value) || *rest != '\0')
-        return refuse(setting, text, "not a whole number");
+        return refuse_for_bounds(setting, text, "not a whole number");
     if (!check_bounds(setting, value, text)) return false;
     *field = value;
     return true;

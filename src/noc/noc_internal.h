@@ -8,6 +8,7 @@
 #include "noc/sink.h"
 
 enum { NOC_MAX_WORDS = NOC_MAX_NODES / 64 }; /* words of a set of nodes */
+_Static_assert(NOC_MAX_NODES % 64 == 0, "sets of nodes are whole words");
 
 typedef struct NocPacket {
     uint32_t injected_at; /* steps before its injection, modulo 2^32 */
