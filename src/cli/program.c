@@ -93,15 +93,19 @@ static char *nearest_workload(const char *name) {
 /* Says that there is no such program, and which was probably meant. The caller frees it. */
 static char *explain_not_found(const char *name) {
     char *nearest = nearest_workload(name), *text = NULL;
-    bool is_path = strchr(name, '/') != NULL;
+    bool is_path = strchr(name, '/') != NULL, is_here = access(name, F_OK) == 0;
     int length =
         is_path   ? asprintf(&text, "there is no program %s", name)
         : nearest ? asprintf(&text, "there is no workload and no program '%s'; did you mean '%s'?",
                              name, nearest)
-                  : asprintf(&text,
+        : is_here ? asprintf(&text,
                              "there is no workload and no program '%s'; write ./%s for a file in "
                              "this folder",
-                             name, name);
+                             name, name)
+                  : asprintf(&text,
+                             "there is no workload and no program '%s'; tyto workloads lists those "
+                             "that come with Tyto",
+                             name);
     free(nearest);
     return length < 0 ? NULL : text;
 }

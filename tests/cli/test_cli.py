@@ -297,6 +297,9 @@ class Run(Case):
 
     def test_not_found(self):
         self.check(self.tyto("run", "vecad"), 127, "did you mean 'vecadd'?")
+        self.check(self.tyto("run", "nowhere.ptx"), 127, "tyto workloads lists those that come with Tyto")
+        (self.path / "here.ptx").touch()
+        self.check(self.tyto("run", "here.ptx"), 127, "write ./here.ptx for a file in this folder")
         self.check(self.tyto("run", "./nothing"), 127, "no program ./nothing")
         self.check(self.tyto("run", SAXPY), 126, "Permission denied")
         self.check(self.tyto("run"), 2, "needs WORKLOAD|PROGRAM")

@@ -101,7 +101,8 @@ class Combinations(Case):
         self.assertEqual(len(self.rows()), 24)
 
     def test_sizes_and_seeds_of_workloads_are_looked_at_before_the_first_run(self):
-        self.assertIn("there is no size of a workload 'tset'; did you mean 'test'?",
+        self.assertIn("there is no size of a workload but test, small, paper and whole numbers: 'tset'; "
+                      "did you mean 'test'?",
                       self.sweep("vecadd", "--sizes", "tset", status=2).stderr)
         (self.path / "s.yaml").write_text("programs: vecadd\nsizes: test\nseeds: [1, one]\n", encoding="utf-8")
         self.assertIn("s.yaml:3:12: error: there is no seed but whole numbers: 'one'", self.sweep("s.yaml", status=2).stderr)

@@ -226,8 +226,9 @@ static void check_inputs(Sweep *sweep) {
                             strcmp(value, sizes[2]) == 0);
             if (is_number(value) || is_name) continue;
             say_unknown(sweep->plan, dimension->origins[i],
-                        is_size ? "size of a workload" : "seed but whole numbers:", value, sizes,
-                        is_size ? 3 : 0);
+                        is_size ? "size of a workload but test, small, paper and whole numbers:"
+                                : "seed but whole numbers:",
+                        value, sizes, is_size ? 3 : 0);
         }
     }
 }
