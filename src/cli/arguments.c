@@ -60,11 +60,13 @@ static void say_unknown(const Command *command, const char *word) {
     for (int i = 0; command->has_simulator && i < tyto_option_count() && count < NAMES_MAX; i++)
         names[count++] = tyto_option(i)->name;
     const char *nearest = tyto_nearest(word, names, count);
+    const char *own = command->ends_at_operand ? " (a program's own stand behind its name)" : "";
     if (nearest)
-        say_error("tyto %s has no option %s; did you mean '%s'?", command->name, word, nearest);
+        say_error("tyto %s has no option %s%s; did you mean '%s'?", command->name, word, own,
+                  nearest);
     else
-        say_error("tyto %s has no option %s; tyto help %s lists them all", command->name, word,
-                  command->name);
+        say_error("tyto %s has no option %s%s; tyto help %s lists them all", command->name, word,
+                  own, command->name);
 }
 
 const char *arguments_value(const Arguments *arguments, const char *name) {

@@ -115,6 +115,7 @@ class Help(Case):
         self.check(self.tyto("quxquux"), 2, "tyto help lists them")
         self.check(self.tyto("help", "nothing"), 2, "no command 'nothing'")
         self.check(self.tyto("run", "--memroy", "1G", "x"), 2, "did you mean '--memory'?")
+        self.check(self.tyto("run", "--size", "10", "vecadd"), 2, "a program's own stand behind its name")
         self.check(self.tyto("ptx", "--quiet", SAXPY), 2, "has no option --quiet")
 
 
