@@ -848,12 +848,16 @@ static void add_outcomes(Counters *c, const SmIssueSums *sums) {
     }
 }
 
-/* A policy that looks at every warp sees what the outcomes say. */
-static void add_seen(Counters *c, const SmIssueSums *sums, bool looks) {
+/* A policy that looks at every warp sees what the outcomes say. All schedulers of an SM without
+ * warps are idle. */
+static void add_seen(Counters *c, const SmIssueSums *sums, uint32_t schedulers, bool looks) {
     const uint64_t *of = sums->outcome, *seen = sums->seen;
-    c->seen_idle +=
-        looks ? seen[SM_SEEN_IDLE]
-              : of[SM_IDLE_NO_WARP] + of[SM_IDLE_BARRIER] + of[SM_IDLE_BRANCH] + of[SM_IDLE_FETCH];
+    const uint64_t vacant = sums->no_warp * schedulers;
+    c->seen_vacant += vacant;
+    c->seen_idle += (looks ? seen[SM_SEEN_IDLE]
+                           : of[SM_IDLE_NO_WARP] + of[SM_IDLE_BARRIER] + of[SM_IDLE_BRANCH] +
+                                 of[SM_IDLE_FETCH]) -
+                    vacant;
     c->seen_scoreboard +=
         looks ? seen[SM_SEEN_SCOREBOARD] : of[SM_SCOREBOARD_MEMORY] + of[SM_SCOREBOARD_OTHER];
     c->seen_pipeline += looks ? seen[SM_SEEN_PIPELINE]
@@ -864,7 +868,7 @@ void issue_settle(SmIssue *issue, Counters *c, Histograms *histograms) {
     const SmIssueSums *sums = &issue->sums;
     count_standing(issue);
     add_outcomes(c, sums);
-    add_seen(c, sums, issue->looks);
+    add_seen(c, sums, issue->schedulers, issue->looks);
     c->no_issue_cycles += sums->no_issue;
     c->NoWarpCycles += sums->no_warp;
     c->MemoryBlockCycles += sums->memory_block;

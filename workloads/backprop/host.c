@@ -83,6 +83,7 @@ int main(int argc, char **argv) {
     compute_deltas(hidden, output_weights, deltas);
     CUdeviceptr device_deltas = workload_upload(deltas, sizeof deltas);
     CUdeviceptr device_changes = workload_upload(changes, weight_bytes);
+    workload_copy_to_device(device_weights, weights, weight_bytes);
     workload_launch(&workload, "backprop_adjust", shape,
                     (void *[]){&device_inputs, &device_deltas, &device_weights, &device_changes});
 

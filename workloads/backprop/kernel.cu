@@ -1,26 +1,33 @@
 /* The two device steps of training a layer by back-propagation. A CTA of 16 x 16 threads owns 16
  * input units (rows) and all 16 hidden units (columns). Row and column 0 of the weights belong to
- * the bias unit, so a row has 17 weights. */
+ * the bias unit, so a row has 17 weights. As in Rodinia, the sums' tree finds its width by the
+ * exponential of a logarithm and who adds by a remainder, and the sums go back over the weights. */
 #include "tyto_device.h"
 
 enum { TILE = 16, ROW_WEIGHTS = TILE + 1 };
 
 /* Adds up the CTA's share of every hidden unit's input. */
-extern "C" __global__ void backprop_forward(const float *inputs, const float *weights,
+extern "C" __global__ void backprop_forward(const float *inputs, float *weights,
                                             float *partial_sums) {
     __shared__ float input[TILE];
     __shared__ float product[TILE][TILE];
-    unsigned x = threadIdx.x, y = threadIdx.y;
-    unsigned unit = blockIdx.y * TILE + y + 1;
+    int x = (int)threadIdx.x, y = (int)threadIdx.y;
+    int unit = (int)blockIdx.y * TILE + y + 1, index = unit * ROW_WEIGHTS + x + 1;
     if (x == 0) input[y] = inputs[unit];
     __syncthreads();
-    product[y][x] = weights[unit * ROW_WEIGHTS + x + 1] * input[y];
+    product[y][x] = weights[index];
     __syncthreads();
-    for (unsigned stride = 1; stride < TILE; stride *= 2) {
-        if (y % (2 * stride) == 0) product[y][x] += product[y + stride][x];
+    product[y][x] *= input[y];
+    __syncthreads();
+#pragma unroll 1
+    for (int step = 1; (float)step <= __log2f(TILE); step++) {
+        int width = (int)__powf(2.0f, (float)step);
+        if (y % width == 0) product[y][x] += product[y + width / 2][x];
         __syncthreads();
     }
-    if (x == 0) partial_sums[blockIdx.y * TILE + y] = product[0][y];
+    weights[index] = product[y][x];
+    __syncthreads();
+    if (x == 0) partial_sums[blockIdx.y * TILE + (unsigned)y] = product[0][y];
 }
 
 /* Moves every weight along its gradient, with momentum from the change before. */

@@ -2,15 +2,17 @@
  * nothing new. */
 #include "common/graph.h"
 
-enum { NODES, BLOCK, LAYERS, NEAR };
+enum { NODES, BLOCK, EDGES, LAYERS, NEAR };
 
 static const WorkloadInfo INFO = {
     .name = "bfs",
     .summary = "Breadth-first search on a random graph, one launch per level.",
     .parameters =
         {
-            [NODES] = {"nodes", "0 to 16 edges from each", {777, 16384, 65536}, 1u << 24, 0},
+            [NODES] = {"nodes", "of the graph", {777, 16384, 65536}, 1u << 24, 0},
             [BLOCK] = {"block", "threads in a CTA", {256, 256, 256}, 1024, 32},
+            [EDGES] =
+                {"edges", "from a node, at most", {GRAPH_EDGES, GRAPH_EDGES, GRAPH_EDGES}, 64, 0},
             [LAYERS] = {"layers", "of nodes, beside which edges stay; 0: none", {0, 0, 0}, 1000, 0},
             [NEAR] = {"near",
                       "of a hundred edges of a layered graph, those to near nodes",
@@ -38,9 +40,10 @@ static void search_on_device(const Workload *workload, const Graph *graph, CUdev
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
-    uint32_t nodes = workload.values[NODES], layers = workload.values[LAYERS];
-    Graph graph = layers ? graph_generate_layered(&workload, nodes, layers, workload.values[NEAR])
-                         : graph_generate(&workload, nodes, GRAPH_EDGES);
+    uint32_t nodes = workload.values[NODES], edges = workload.values[EDGES];
+    uint32_t layers = workload.values[LAYERS], near = workload.values[NEAR];
+    Graph graph = layers ? graph_generate_layered(&workload, nodes, edges, layers, near)
+                         : graph_generate(&workload, nodes, edges);
     uint32_t *start = workload_host_alloc(&workload, graph.nodes, sizeof *start);
     for (uint32_t node = 1; node < graph.nodes; node++)
         start[node] = GRAPH_UNREACHED;

@@ -30,9 +30,9 @@ static uint32_t pick_beside(Workload *workload, const uint32_t *layers, uint32_t
     return node;
 }
 
-Graph graph_generate_layered(Workload *workload, uint32_t nodes, uint32_t layer_count,
-                             uint32_t percent) {
-    Graph graph = graph_generate(workload, nodes, GRAPH_EDGES);
+Graph graph_generate_layered(Workload *workload, uint32_t nodes, uint32_t most,
+                             uint32_t layer_count, uint32_t percent) {
+    Graph graph = graph_generate(workload, nodes, most);
     uint32_t *layers = workload_random_words(workload, nodes, layer_count);
     layers[0] = 0;
     for (uint32_t node = 0; node < nodes; node++) {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { THREADS_X = 16, THREADS_Y = 8, POINTS = 8, MOST_ATOMS = 4000 };
+enum { THREADS_X = 16, THREADS_Y = 8, POINTS = 2, MOST_ATOMS = 4000 };
 
 static const float TOLERANCE = 1e-4f, SPACING = 0.1f;
 
@@ -12,12 +12,12 @@ enum { WIDTH, HEIGHT, ATOMS };
 
 static const WorkloadInfo INFO = {
     .name = "coulomb",
-    .summary = "Potential of point charges on a plane of grid points, eight per thread.",
+    .summary = "Potential of point charges on a plane of grid points, two per thread.",
     .parameters =
         {
-            [WIDTH] = {"width", "of the plane", {128, 256, 1024}, 16384, THREADS_X *POINTS},
+            [WIDTH] = {"width", "of the plane", {96, 256, 256}, 16384, THREADS_X *POINTS},
             [HEIGHT] = {"height", "of the plane", {64, 128, 256}, 16384, THREADS_Y},
-            [ATOMS] = {"atoms", "with a charge", {50, 50, 64}, MOST_ATOMS, 0},
+            [ATOMS] = {"atoms", "with a charge", {50, 50, 200}, MOST_ATOMS, 0},
         },
 };
 

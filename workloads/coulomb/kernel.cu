@@ -1,9 +1,9 @@
 /* Electrostatic potential of point charges on a plane of grid points, summed directly. A CTA of
- * 16 x 8 threads; each thread owns eight points of a row, 16 apart, so that an atom read once from
- * constant memory serves all of them and the stores coalesce. */
+ * 16 x 8 threads; each thread owns two points of a row, 16 apart, so that an atom read once from
+ * constant memory serves both and the stores coalesce. */
 #include "tyto_device.h"
 
-enum { POINTS = 8, MOST_ATOMS = 4000 };
+enum { POINTS = 2, MOST_ATOMS = 4000 };
 
 /* Position in x and y, squared distance from the plane, charge. */
 __constant__ float4 atoms[MOST_ATOMS];

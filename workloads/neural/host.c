@@ -26,13 +26,14 @@ typedef struct Layer {
     unsigned maps_before, side_before; /* of its input */
     unsigned maps, side;               /* of its output: CTAs and threads of the launch */
     unsigned window, stride;           /* of a neuron's view */
+    unsigned map_step, element_step;   /* between its weights for maps, and elements of a window */
 } Layer;
 
 static const Layer LAYER[LAYERS] = {
-    {"neural_first", 1, 29, 6, 13, WINDOW, 2},
-    {"neural_second", 6, 13, 50, 5, WINDOW, 2},
-    {"neural_third", 50, 5, 100, 1, 5, 1},
-    {"neural_fourth", 100, 1, 10, 1, 1, 1},
+    {"neural_first", 1, 29, 6, 13, WINDOW, 2, 0, 1},
+    {"neural_second", 6, 13, 50, 5, WINDOW, 2, 1, 6},
+    {"neural_third", 50, 5, 100, 1, 5, 1, 25, 1},
+    {"neural_fourth", 100, 1, 10, 1, 1, 1, 1, 0},
 };
 
 static size_t weights_per_map(const Layer *layer) {
@@ -52,7 +53,7 @@ static float compute_neuron(const Layer *layer, const float *in, const float *we
         for (size_t y = 0; y < layer->window; y++)
             for (size_t x = 0; x < layer->window; x++)
                 sum +=
-                    *weights++ *
+                    weights[map * layer->map_step + (y * layer->window + x) * layer->element_step] *
                     in[(map * side + row * layer->stride + y) * side + column * layer->stride + x];
     return 1.7159f * tanhf(2.0f / 3.0f * sum);
 }

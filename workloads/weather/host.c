@@ -1,4 +1,4 @@
-/* One time step of cloud physics over an area, from a warm moist atmosphere with random clouds and
+/* Time steps of cloud physics over an area, from a warm moist atmosphere with random clouds and
  * rain. The reference repeats the kernel's formulas with the C library's functions; the tolerance
  * covers the device's approximate ones. */
 #include "common/workload.h"
@@ -9,7 +9,7 @@ enum { THREADS = 8, LEVELS = 28 };
 
 static const float TOLERANCE = 2e-6f, SECONDS = 10.0f, LAYER_METRES = 400.0f;
 
-enum { WIDTH, HEIGHT };
+enum { WIDTH, HEIGHT, STEPS };
 
 static const WorkloadInfo INFO = {
     .name = "weather",
@@ -18,6 +18,7 @@ static const WorkloadInfo INFO = {
         {
             [WIDTH] = {"width", "columns from west to east", {20, 40, 72}, 1024, 0},
             [HEIGHT] = {"height", "columns from south to north", {13, 32, 64}, 1024, 0},
+            [STEPS] = {"steps", "of ten seconds", {2, 1, 10}, 1000, 0},
         },
 };
 
@@ -100,13 +101,15 @@ int main(int argc, char **argv) {
     float seconds = SECONDS, layer_metres = LAYER_METRES;
     WorkloadShape shape = {workload_divide_up(width, THREADS), workload_divide_up(height, THREADS),
                            THREADS, THREADS};
-    workload_launch(&workload, "weather", shape,
-                    (void *[]){&buffers[0], &buffers[1], &buffers[2], &buffers[3], &buffers[4],
-                               &buffers[5], &rainfall, &width, &height, &seconds, &layer_metres});
-
     float *expected = workload_host_alloc(&workload, columns, sizeof *expected);
-    for (size_t i = 0; i < columns; i++)
-        expected[i] = step_column(fields, i / width * LEVELS * width + i % width, width);
+    for (unsigned step = 0; step < workload.values[STEPS]; step++) {
+        workload_launch(&workload, "weather", shape,
+                        (void *[]){&buffers[0], &buffers[1], &buffers[2], &buffers[3], &buffers[4],
+                                   &buffers[5], &rainfall, &width, &height, &seconds,
+                                   &layer_metres});
+        for (size_t i = 0; i < columns; i++)
+            expected[i] += step_column(fields, i / width * LEVELS * width + i % width, width);
+    }
     bool is_right = workload_verify_floats(&workload, rainfall, expected, columns, TOLERANCE);
     for (int i = TEMPERATURE; i <= RAIN; i++)
         is_right &= workload_verify_floats(&workload, buffers[i], fields[i], count, TOLERANCE);
