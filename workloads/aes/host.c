@@ -91,12 +91,12 @@ int main(int argc, char **argv) {
     fill_tables(substitution, tables);
     expand_key(substitution, keys);
 
-    CUdeviceptr device_tables = workload_upload(tables, sizeof tables);
+    workload_set_variable(&workload, "tables", tables, sizeof tables);
     CUdeviceptr device_keys = workload_upload(keys, sizeof keys);
     CUdeviceptr device_plain = workload_upload(plain, size_bytes);
     CUdeviceptr cipher = workload_device_alloc(size_bytes);
     workload_launch(&workload, "aes", workload_cover(words, THREADS),
-                    (void *[]){&device_tables, &device_keys, &device_plain, &cipher, &words});
+                    (void *[]){&device_keys, &device_plain, &cipher, &words});
 
     uint8_t *expected = workload_host_alloc(&workload, blocks, 16);
     for (size_t i = 0; i < size_bytes; i += 16)

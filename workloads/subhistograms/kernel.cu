@@ -1,13 +1,16 @@
 /* Histograms of bytes without atomics in global memory: each CTA counts its grid-stride share into
  * a partial histogram, and a second kernel adds up the partial histograms, one bin per CTA. For 64
- * bins every thread counts into bytes of its own, for 256 every warp into words of its own. */
+ * bins every thread counts into bytes of its own, for 256 every warp into words of its own, where
+ * lanes that count into one word take turns by the tag that the last of them left in it. */
 #include "tyto_device.h"
 
 enum { THREADS_64 = 64, WARPS_256 = 6, WARP = 32, MERGE_THREADS = 256 };
+enum { TAG_SHIFT = 27 }; /* of a lane's number in a word; below it is the count */
 
-/* A thread's counters lie 64 bytes apart, each word's four belonging to threads 16 apart, so that
+/* A bin's 64 bytes are those of the threads; thread 16 r + b has byte r of word b, so that
  * neighbouring threads use different banks. A counter holds up to 255. */
 static __device__ void count_64(unsigned char *own, unsigned word) {
+#pragma unroll
     for (int shift = 2; shift < 32; shift += 8)
         own[(word >> shift & 63) * THREADS_64]++;
 }
@@ -16,12 +19,14 @@ static __device__ void count_64(unsigned char *own, unsigned word) {
 extern "C" __global__ void subhistograms_count_64(const uint4 *bytes, unsigned *partial,
                                                   unsigned groups) {
     __shared__ unsigned counters[64 * THREADS_64 / 4];
+    unsigned char *bytes_of = (unsigned char *)counters;
     unsigned thread = threadIdx.x;
+#pragma unroll
     for (unsigned i = 0; i < THREADS_64 / 4; i++)
         counters[thread + i * 64] = 0;
     __syncthreads();
 
-    unsigned char *own = (unsigned char *)counters + (thread % 16 * 4 + thread / 16);
+    unsigned char *own = bytes_of + (thread % 16 * 4 + thread / 16);
     for (unsigned i = blockIdx.x * THREADS_64 + thread; i < groups; i += gridDim.x * THREADS_64) {
         uint4 group = bytes[i];
         count_64(own, group.x);
@@ -31,32 +36,46 @@ extern "C" __global__ void subhistograms_count_64(const uint4 *bytes, unsigned *
     }
     __syncthreads();
 
-    unsigned sum = 0;
+    const unsigned char *bin = bytes_of + thread * THREADS_64;
+    unsigned sum = 0, at = thread % 16 * 4;
+#pragma unroll
     for (unsigned i = 0; i < THREADS_64 / 4; i++) {
-        unsigned word = counters[thread * (THREADS_64 / 4) + (i + thread) % (THREADS_64 / 4)];
-        sum += (word & 255) + (word >> 8 & 255) + (word >> 16 & 255) + (word >> 24);
+        sum += bin[at] + bin[at + 1] + bin[at + 2] + bin[at + 3];
+        at = (at + 4) % THREADS_64;
     }
     partial[blockIdx.x * 64 + thread] = sum;
+}
+
+/* Of the lanes that write into a word in one step, the one whose tag it has then has counted. */
+static __device__ void count_256(volatile unsigned *counter, unsigned tag) {
+    unsigned counted;
+    do {
+        counted = tag | ((*counter & ((1u << TAG_SHIFT) - 1)) + 1);
+        *counter = counted;
+    } while (*counter != counted);
 }
 
 extern "C" __global__ void subhistograms_count_256(const unsigned *words, unsigned *partial,
                                                    unsigned count) {
     __shared__ unsigned counters[WARPS_256][256];
-    const unsigned threads = WARPS_256 * WARP;
+    const unsigned threads = WARPS_256 * WARP, tag = threadIdx.x << TAG_SHIFT;
     for (unsigned i = threadIdx.x; i < WARPS_256 * 256; i += threads)
         (&counters[0][0])[i] = 0;
     __syncthreads();
 
     unsigned *own = counters[threadIdx.x / WARP];
-    for (unsigned i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads)
+    for (unsigned i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads) {
+        unsigned word = words[i];
+#pragma unroll
         for (int shift = 0; shift < 32; shift += 8)
-            atomicAdd(&own[words[i] >> shift & 255], 1u);
+            count_256(&own[word >> shift & 255], tag);
+    }
     __syncthreads();
 
     for (unsigned bin = threadIdx.x; bin < 256; bin += threads) {
         unsigned sum = 0;
         for (int warp = 0; warp < WARPS_256; warp++)
-            sum += counters[warp][bin];
+            sum += counters[warp][bin] & ((1u << TAG_SHIFT) - 1);
         partial[blockIdx.x * 256 + bin] = sum;
     }
 }
