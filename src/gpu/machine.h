@@ -56,7 +56,7 @@ enum {
 
 /* Questions of the form "what if": unreal machines that bound what a policy can gain. */
 #define ORACLE_PARAMETERS(P, key, at) \
-    P(BOOL, key, at, "perfect_l1", perfect_l1, "no", "every global and local load hits the L1D: gives PMEM") \
+    P(BOOL, key, at, "perfect_l1", perfect_l1, "no", "every access hits its L1 cache: data, constants, textures; gives PMEM") \
     P(BOOL, key, at, "perfect_l2", perfect_l2, "no", "every request that reaches a partition hits its L2")
 
 /* The machine as a whole: what it is and where its numbers come from; its size; its end. */

@@ -235,7 +235,9 @@ static bool access_read_cache(SmLsu *lsu, SmContext *sm, SmPort *port, SmReadCac
                               uint64_t *misses) {
     uint16_t inst = lsu->latch;
     int warp = sm->insts.inst[inst].warp;
-    ReadResult result = read_cache_access(cache, sm, port, access->address, access->pc, inst, warp);
+    ReadResult result = sm->env.is_l1_perfect ? READ_HIT
+                                              : read_cache_access(cache, sm, port, access->address,
+                                                                  access->pc, inst, warp);
     if (result == READ_REFUSED) return false;
     ++*accesses;
     if (result == READ_WAIT) ++*misses;

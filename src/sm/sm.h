@@ -39,7 +39,7 @@ typedef struct SmEnvironment {
     struct SmOrder *order; /* of SMs that several threads step (order.h); NULL: one thread only */
     bool never_sleeps;     /* step in every cycle, needed or not, and issue as machines do that have
                               everything (tests) */
-    bool is_l1_perfect;    /* every global and local access hits the L1D */
+    bool is_l1_perfect;    /* every access hits its L1 cache, but those of instructions */
     bool is_profiled;      /* count by instruction too */
     bool l2_takes_hints;   /* as in partition_config.h */
     uint32_t index;        /* number of the SM */
