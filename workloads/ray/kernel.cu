@@ -1,37 +1,42 @@
-/* A picture of mirroring spheres above a chequered floor by ray tracing, one pixel per thread: up
- * to five reflections, each with a shadow ray to the light. The spheres lie in constant memory, and
- * warps diverge by what their rays hit.
+/* A picture of mirroring spheres above a floor by ray tracing, one pixel per thread: a ray is
+ * followed for up to five reflections, each with a shadow ray to the light and a highlight. The
+ * five are code of their own, so that what each adds waits in registers until the last is known;
+ * that is more code than an instruction cache holds. The objects lie in constant memory; warps
+ * diverge by what their rays hit.
  *
  * Products that are added are fused by hand, so that no compiler chooses which: the picture is the
  * CPU's to the bit. */
 #include "tyto_device.h"
 
-enum { MOST_SPHERES = 64, REFLECTIONS = 5 };
-enum { NOTHING = -2, FLOOR = -1 }; /* what a ray hits, or else the number of a sphere */
+enum { MOST_OBJECTS = 64, DEPTH = 5, SHININESS = 50 };
 
 struct Vector {
     float x, y, z;
 };
 
-struct Sphere {
+struct Colour {
+    float red, green, blue, alpha;
+};
+
+struct Object {
     Vector centre;
     float radius;
-    Vector colour;
-    float mirror; /* the part of the light that it reflects */
+    Colour colour;
+    unsigned is_floor; /* through its centre, level */
 };
 
-const float HORIZON = 1000.0f; /* as far as one sees */
+const float HORIZON = 10000.0f, NEAR = 0.0001f; /* as far as one sees; off a surface */
 
-struct Hit {
-    int what;
-    float distance;
-};
-
-__constant__ Sphere spheres[MOST_SPHERES];
+__constant__ Object objects[MOST_OBJECTS];
 __constant__ Vector light;
 
 static __device__ Vector add_scaled(Vector v, float scale, Vector w) {
     return {fmaf(scale, w.x, v.x), fmaf(scale, w.y, v.y), fmaf(scale, w.z, v.z)};
+}
+
+static __device__ Colour add_colour(Colour a, float scale, Colour b) {
+    return {fmaf(scale, b.red, a.red), fmaf(scale, b.green, a.green), fmaf(scale, b.blue, a.blue),
+            fmaf(scale, b.alpha, a.alpha)};
 }
 
 static __device__ float dot(Vector v, Vector w) {
@@ -43,74 +48,108 @@ static __device__ Vector normalize(Vector v) {
     return {scale * v.x, scale * v.y, scale * v.z};
 }
 
-/* How far along the ray the sphere is, or a negative distance. */
-static __device__ float meet_sphere(const Sphere *sphere, Vector origin, Vector direction) {
-    Vector from = add_scaled(origin, -1.0f, sphere->centre);
-    float along = dot(from, direction);
-    float outside = fmaf(-sphere->radius, sphere->radius, dot(from, from));
-    float discriminant = fmaf(along, along, -outside);
-    return discriminant < 0.0f ? -1.0f : -along - sqrtf(discriminant);
-}
-
-static __device__ Hit find_nearest(Vector origin, Vector direction, int count) {
-    Hit hit = {NOTHING, HORIZON};
-    float ground = -origin.y / direction.y;
-    if (ground > 0.0f && ground < HORIZON) hit = {FLOOR, ground};
-    for (int i = 0; i < count; i++) {
-        float distance = meet_sphere(&spheres[i], origin, direction);
-        if (distance > 0.0f && distance < hit.distance) hit = {i, distance};
+/* How far along the ray the object is, or 0: nowhere. From within a sphere its far side is met. */
+static __device__ float meet(const Object *object, Vector origin, Vector direction) {
+    if (object->is_floor) {
+        if (fabsf(direction.y) < NEAR) return 0.0f;
+        float distance = (object->centre.y - origin.y) / direction.y;
+        return distance > 0.0f ? distance : 0.0f;
     }
-    return hit;
+    Vector to = add_scaled(object->centre, -1.0f, origin);
+    float along = dot(to, direction), far_2 = dot(to, to);
+    float radius_2 = object->radius * object->radius;
+    if (along < 0.0f && far_2 > radius_2) return 0.0f;
+    float beside_2 = fmaf(-along, along, far_2);
+    if (beside_2 > radius_2) return 0.0f;
+    float half = sqrtf(radius_2 - beside_2);
+    return far_2 > radius_2 ? along - half : along + half;
 }
 
-static __device__ bool is_in_shadow(Vector point, Vector direction, int count) {
-    for (int i = 0; i < count; i++)
-        if (meet_sphere(&spheres[i], point, direction) > 0.0f) return true;
-    return false;
-}
-
-static __device__ Vector trace(Vector origin, Vector direction, int count) {
-    Vector colour = {0.0f, 0.0f, 0.0f};
-    float weight = 1.0f;
-    for (int i = 0; i <= REFLECTIONS; i++) {
-        Hit hit = find_nearest(origin, direction, count);
-        if (hit.what == NOTHING)
-            return add_scaled(colour, weight * fmaf(0.5f, direction.y, 0.5f), {0.5f, 0.7f, 1.0f});
-        Vector point = add_scaled(origin, hit.distance, direction);
-        Vector normal = {0.0f, 1.0f, 0.0f}, surface = {0.9f, 0.9f, 0.9f};
-        float mirror = 0.1f;
-        if (hit.what == FLOOR) {
-            int field = (int)floorf(point.x) + (int)floorf(point.z);
-            if (field & 1) surface = {0.2f, 0.2f, 0.2f};
-        } else {
-            normal = normalize(add_scaled(point, -1.0f, spheres[hit.what].centre));
-            surface = spheres[hit.what].colour;
-            mirror = spheres[hit.what].mirror;
-        }
-        origin = add_scaled(point, 0.001f, normal); /* off the surface, lest the ray hit it again */
-        Vector to_light = normalize(add_scaled(light, -1.0f, origin));
-        float brightness = 0.1f, facing = dot(normal, to_light);
-        if (facing > 0.0f && !is_in_shadow(origin, to_light, count))
-            brightness = fmaf(0.9f, facing, brightness);
-        colour = add_scaled(colour, weight * (1.0f - mirror) * brightness, surface);
-        weight *= mirror;
-        direction = normalize(add_scaled(direction, -2.0f * dot(direction, normal), normal));
+static __device__ bool is_lit(Vector point, Vector direction, int count) {
+    Vector origin = add_scaled(point, NEAR, direction), to = add_scaled(light, -1.0f, point);
+    float far_2 = dot(to, to), distance = 0.0f;
+#pragma unroll 1
+    for (int i = 0; i < count && distance == 0.0f; i++) {
+        distance = meet(&objects[i], origin, direction);
+        if (distance > 0.0f && distance * distance > far_2) distance = 0.0f;
     }
-    return colour;
+    return distance == 0.0f;
+}
+
+static __device__ float power(float x) {
+    float product = x;
+#pragma unroll
+    for (int i = 1; i < SHININESS; i++)
+        product *= x;
+    return product;
+}
+
+/* The colour of a surface there, seen along `back` to where the ray came from. */
+static __device__ Colour shade(Colour colour, Vector point, Vector normal, Vector back, int count) {
+    Colour seen = add_colour({0.0f, 0.0f, 0.0f, 0.0f}, 0.05f, colour);
+    Vector to_light = normalize(add_scaled(light, -1.0f, point));
+    if (dot(back, normal) < 0.0f) normal = {-normal.x, -normal.y, -normal.z};
+    float facing = dot(normal, to_light);
+    if (!(facing > 0.0f && is_lit(point, to_light, count))) return seen;
+    seen = add_colour(seen, 0.3f * fminf(1.0f, facing), colour);
+    Vector between = normalize(add_scaled(to_light, 1.0f, back));
+    float highlight = 0.8f * power(fmaxf(0.0f, fminf(1.0f, dot(normal, between))));
+    return {seen.red + highlight, seen.green + highlight, seen.blue + highlight, seen.alpha};
 }
 
 static __device__ unsigned quantize(float intensity) {
-    return (unsigned)min(255, (int)(255.0f * intensity));
+    return (unsigned)(fminf(1.0f, fmaxf(0.0f, intensity)) * 255.0f);
 }
 
-/* A pixel is red in its low byte, then green and blue. The camera looks along z. */
+static __device__ Colour trace(Vector origin, Vector direction, int count) {
+    Colour stack[DEPTH];
+#pragma unroll
+    for (int i = 0; i < DEPTH; i++)
+        stack[i] = {0.0f, 0.0f, 0.0f, 1.0f};
+    int hits = 0;
+#pragma unroll
+    for (int i = 0; i < DEPTH && hits == i; i++) {
+        float nearest = HORIZON;
+        int what = 0;
+#pragma unroll 1
+        for (int j = 0; j < count; j++) {
+            float distance = meet(&objects[j], origin, direction);
+            if (distance > 0.0f && distance < nearest) {
+                nearest = distance;
+                what = j;
+            }
+        }
+        if (nearest == HORIZON) continue;
+        hits++;
+        Vector point = add_scaled(origin, nearest, direction);
+        Vector back = normalize(add_scaled(origin, -1.0f, point));
+        Vector normal = {0.0f, 1.0f, 0.0f};
+        if (!objects[what].is_floor)
+            normal = normalize(add_scaled(point, -1.0f, objects[what].centre));
+        stack[i] = shade(objects[what].colour, point, normal, back, count);
+        float twice = 2.0f * dot(normal, back);
+        direction = normalize({fmaf(twice, normal.x, -back.x), fmaf(twice, normal.y, -back.y),
+                               fmaf(twice, normal.z, -back.z)});
+        origin = add_scaled(point, NEAR, direction);
+    }
+#pragma unroll
+    for (int i = DEPTH - 1; i > 0; i--)
+        if (i < hits) stack[i - 1] = add_colour(stack[i - 1], 0.8f, stack[i]);
+    return stack[0];
+}
+
+/* A pixel is red in its low byte, then green, blue and alpha. The camera looks along z. */
 extern "C" __global__ void ray(unsigned *pixels, int width, int height, int count) {
     int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     int y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    if (x >= width || y >= height) return;
+    bool is_inside = x < width && y < height;
+    if (is_inside) pixels[y * width + x] = 0;
     Vector camera = {0.0f, 3.0f, -12.0f};
     Vector direction = {((float)x + 0.5f) / (float)width - 0.5f,
                         0.5f - ((float)y + 0.5f) / (float)height, 1.0f};
-    Vector colour = trace(camera, normalize(direction), count);
-    pixels[y * width + x] = quantize(colour.x) | quantize(colour.y) << 8 | quantize(colour.z) << 16;
+    __syncthreads();
+    if (!is_inside) return;
+    Colour colour = trace(camera, normalize(direction), count);
+    pixels[y * width + x] += quantize(colour.red) | quantize(colour.green) << 8 |
+                             quantize(colour.blue) << 16 | quantize(colour.alpha) << 24;
 }
