@@ -176,6 +176,19 @@ static void test_a_constant_hit_ends_in_the_cycle_of_its_access(void **state) {
     stage_free(bench->stage);
 }
 
+static void test_with_a_perfect_l1_constants_and_textures_hit_too(void **state) {
+    (void)state;
+    Bench *bench = start("l1c.latency=0 l1t.latency=10", 8);
+    bench->stage->sm.env.is_l1_perfect = true;
+    uint16_t constant = accept(bench, make(bench, bench->load, SM_PATH_CONST, 1));
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, constant), 1);
+    uint16_t texture = accept(bench, make(bench, bench->load, SM_PATH_TEXTURE, 1));
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, texture), 1 + 10 + 2);
+    assert_int_equal(bench->stage->sm.counters.l1c_misses, 0);
+    assert_int_equal(bench->stage->sm.counters.l1t_misses, 0);
+    stage_free(bench->stage);
+}
+
 static void test_a_texture_hit_passes_its_caches_latency(void **state) {
     (void)state;
     Bench *bench = start("l1t.latency=10", 8);
@@ -435,6 +448,7 @@ int main(void) {
         cmocka_unit_test(test_a_shared_store_ends_with_its_last_conflict),
         cmocka_unit_test(test_the_latch_takes_one_instruction_at_a_time),
         cmocka_unit_test(test_a_constant_hit_ends_in_the_cycle_of_its_access),
+        cmocka_unit_test(test_with_a_perfect_l1_constants_and_textures_hit_too),
         cmocka_unit_test(test_a_texture_hit_passes_its_caches_latency),
         cmocka_unit_test(test_a_load_that_bypasses_ends_two_cycles_after_its_last_reply),
         cmocka_unit_test(test_several_accesses_go_in_a_cycle_where_the_machine_says_so),
