@@ -104,9 +104,34 @@ static void fold_sum(Lower *lower, int32_t index, const PtxOperand *operand, Cha
     chain->inputs = inputs;
 }
 
+/* A shift by a number, used once; NULL: the operand is none. */
+static const PtxInst *shift_source(const Lower *lower, const PtxOperand *operand, PtxOpcode op) {
+    const PtxInst *shift = lower_source(lower, operand, op);
+    bool can = shift && shift->operands[2].kind == PTX_OPERAND_IMM && is_used_once(lower, shift);
+    return can ? shift : NULL;
+}
+
+/* The sum or union of x << n and x >> 32 - n is one instruction. */
+static bool fold_rotation(Lower *lower, int32_t index) {
+    const PtxInst *inst = &lower->function->insts[index];
+    for (int i = 1; i < 3; i++) {
+        const PtxInst *left = shift_source(lower, &inst->operands[i], PTX_OP_SHL);
+        const PtxInst *right = shift_source(lower, &inst->operands[3 - i], PTX_OP_SHR);
+        if (!left || !right || right->type == PTX_S32) continue;
+        const LowerReg *turned = lower_reg(lower, &left->operands[1]);
+        if (!turned || turned != lower_reg(lower, &right->operands[1])) continue;
+        if (left->operands[2].imm + right->operands[2].imm != 32) continue;
+        fold(lower, left);
+        fold(lower, right);
+        return true;
+    }
+    return false;
+}
+
 static void fold_into_add(Lower *lower, int32_t index) {
     const PtxInst *inst = &lower->function->insts[index];
     if (ptx_type_bits(inst->type) != 32 || is_float(inst)) return;
+    if (inst->op == PTX_OP_ADD && fold_rotation(lower, index)) return;
     Chain chain = {.inputs = inputs_of(lower, inst)};
     for (int i = 1; i < inst->operand_count; i++)
         fold_product(lower, index, &inst->operands[i], &chain);
@@ -129,8 +154,14 @@ static const PtxInst *logic_source(const Lower *lower, const PtxOperand *operand
     return can ? source : NULL;
 }
 
+enum { FULL = 4 }; /* inputs of what nothing else takes in */
+
 static void fold_into_logic(Lower *lower, int32_t index) {
     const PtxInst *inst = &lower->function->insts[index];
+    if (inst->op == PTX_OP_OR && ptx_type_bits(inst->type) == 32 && fold_rotation(lower, index)) {
+        lower->inputs[index] = FULL;
+        return;
+    }
     int inputs = inputs_of(lower, inst);
     for (int i = 1; i < inst->operand_count; i++) {
         const PtxInst *source = logic_source(lower, &inst->operands[i], index);
