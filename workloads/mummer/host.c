@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 256, CHANGED_OF_100 = 4 };
+enum { THREADS = 64, CHANGED_OF_100 = 4 };
 
 enum { READS, READ_BASES, REFERENCE_BASES };
 
@@ -14,11 +14,11 @@ static const WorkloadInfo INFO = {
     .summary = "Matches reads against a reference sequence by a suffix tree.",
     .parameters =
         {
-            [READS] = {"reads", "to match", {300, 2048, 32768}, 1u << 20, 0},
+            [READS] = {"reads", "to match", {300, 2048, 50000}, 1u << 20, 0},
             [READ_BASES] = {"read-bases", "of each read", {20, 25, 25}, 1000, 0},
             [REFERENCE_BASES] = {"reference-bases",
                                  "at least as many as a read's",
-                                 {2000, 16384, 65536},
+                                 {2000, 16384, 140000},
                                  1u << 22,
                                  0},
         },
