@@ -284,8 +284,8 @@ static void test_the_idle_cycles_of_an_sm_without_warps_are_told_apart(void **st
     Bench *bench = start("", (StageInst[]){add, dependent}, 2);
     Counters *counters = &bench->stage->sm.counters;
     SmIssueSums *sums = &bench->issue.sums;
-    sums->outcome[SM_IDLE_NO_WARP] =
-        9; /* two in each of four cycles without a warp, and one else */
+    /* Both schedulers in each of four cycles without a warp, and one of them in another. */
+    sums->outcome[SM_IDLE_NO_WARP] = 9;
     sums->outcome[SM_IDLE_FETCH] = 3;
     sums->no_warp = 4;
     issue_settle(&bench->issue, counters, &bench->stage->sm.histograms);

@@ -6,6 +6,7 @@
 
 enum { THREADS_64 = 64, WARPS_256 = 6, WARP = 32, MERGE_THREADS = 256 };
 enum { TAG_SHIFT = 27 }; /* of a lane's number in a word; below it is the count */
+static const unsigned COUNT_MASK = (1u << TAG_SHIFT) - 1;
 
 /* A bin's 64 bytes are those of the threads; thread 16 r + b has byte r of word b, so that
  * neighbouring threads use different banks. A counter holds up to 255. */
@@ -50,7 +51,7 @@ extern "C" __global__ void subhistograms_count_64(const uint4 *bytes, unsigned *
 static __device__ void count_256(volatile unsigned *counter, unsigned tag) {
     unsigned counted;
     do {
-        counted = tag | ((*counter & ((1u << TAG_SHIFT) - 1)) + 1);
+        counted = tag | ((*counter & COUNT_MASK) + 1);
         *counter = counted;
     } while (*counter != counted);
 }
@@ -75,7 +76,7 @@ extern "C" __global__ void subhistograms_count_256(const unsigned *words, unsign
     for (unsigned bin = threadIdx.x; bin < 256; bin += threads) {
         unsigned sum = 0;
         for (int warp = 0; warp < WARPS_256; warp++)
-            sum += counters[warp][bin] & ((1u << TAG_SHIFT) - 1);
+            sum += counters[warp][bin] & COUNT_MASK;
         partial[blockIdx.x * 256 + bin] = sum;
     }
 }
