@@ -69,9 +69,9 @@
     SUM(pipeline_lsu, "scheduler cycles", "ready instructions, the load/store unit takes none") \
     SUM(pipeline_other, "scheduler cycles", "ready instructions, other units take none") \
     SUM(throttled, "scheduler cycles", "ready instructions, the policy lets none issue") \
-    GROUP(seen_idle, "sm", "Scheduler cycles without issue, by the warps that the policy looks at alone") \
+    GROUP(seen_vacant, "sm", "Scheduler cycles without issue, by the warps that the policy looks at alone") \
     SUM(seen_vacant, "scheduler cycles", "the SM has no warp at all") \
-    SUM(seen_idle, "scheduler cycles", "it has, and none of them has a valid instruction") \
+    SUM(seen_idle, "scheduler cycles", "the SM has warps, and none of these has a valid instruction") \
     SUM(seen_scoreboard, "scheduler cycles", "some have one, all of these wait for results") \
     SUM(seen_pipeline, "scheduler cycles", "some are ready, and no unit takes them or the policy lets none issue") \
     GROUP(no_issue_cycles, "sm", "Idle SM cycles") \
