@@ -83,6 +83,7 @@ void array_describe(const Array *array, MemTexture *texture) {
     texture->geometry = is_cube ? MEM_CUBES : is_layered ? MEM_LAYERS : MEM_PLAIN;
     texture->dimensions =
         (uint8_t)(1 + (d->Height > 0) + (d->Depth > 0 && !is_layered && !is_cube));
+    texture->is_array = true;
     texture->levels = 1;
     texture->level[0] = (MemLevel){.address = array->address,
                                    .width = d->Width,

@@ -141,10 +141,11 @@ static void fetch_lanes(IsaContext *context, IsaWarp *warp, const IsaInst *inst,
             return;
         const Fetch fetch = fetch_of(warp, &how, &rows, lane);
         uint64_t *address = &context->address[lane];
+        const uint32_t block = context->texel_block_bytes;
         const Texel texel =
-            gathers
-                ? texture_gather(context->memory, texture, &sampler, &fetch, how.component, address)
-                : texture_fetch(context->memory, texture, &sampler, &fetch, address);
+            gathers ? texture_gather(context->memory, texture, &sampler, &fetch, how.component,
+                                     block, address)
+                    : texture_fetch(context->memory, texture, &sampler, &fetch, block, address);
         if (!has_texel(context, warp, lane, &texel)) return;
         write_texel(warp, inst, &how, lane, &texel);
     }

@@ -430,6 +430,9 @@ struct IsaContext {
     const struct IsaLaunch *launch;
     /* nobody reads the addresses below: a functional run without checks */
     bool drops_addresses;
+    /* Where timing has the texels of an array of two dimensions or three: in blocks of so many
+     * bytes, a power of two; 0: in rows, as memory has them. */
+    uint32_t texel_block_bytes;
     uint64_t cycle; /* value of %clock */
     /* Instructions that may have changed what other threads see: stores, atomic operations that
      * found another value than they left, calls of the device's functions, ends of threads. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "isa/approx.h"
 #include "isa/srgb.h"
 
@@ -106,10 +107,11 @@ typedef struct View {
     const MemTexture *texture;
     const MemSampler *sampler;
     const MemLevel *level;
-    uint64_t slice;  /* layer or face */
-    int axes;        /* that are filtered and wrapped */
-    bool is_in_cube; /* faces end at their edges */
-    int64_t size[3]; /* of the level along them */
+    uint64_t slice;       /* layer or face */
+    int axes;             /* that are filtered and wrapped */
+    bool is_in_cube;      /* faces end at their edges */
+    uint32_t block_bytes; /* texels lie in blocks; 0: in rows */
+    int64_t size[3];      /* of the level along them */
 } View;
 
 static void view_set_level(View *view, int level) {
@@ -117,6 +119,18 @@ static void view_set_level(View *view, int level) {
     view->size[0] = (int64_t)view->level->width;
     view->size[1] = (int64_t)view->level->height;
     view->size[2] = view->texture->geometry == MEM_PLAIN ? (int64_t)view->level->depth : 1;
+}
+
+/* Bytes from the start of a slice to a texel. A block is as wide as high, or twice as wide, and
+ * blocks follow one another in rows of them, as GPGPU-Sim has it; no GPU's own order is known. */
+static uint64_t texel_offset(const View *view, uint64_t x, uint64_t y) {
+    const uint64_t bytes = mem_texel_bytes(view->texture), pitch = view->level->pitch_bytes;
+    const int log_texels = bits_highest32((uint32_t)(view->block_bytes / bytes));
+    const int log_height = log_texels / 2, log_width = log_texels - log_height;
+    const uint64_t row_bytes = bytes << log_width;
+    const uint64_t blocks = (pitch + row_bytes - 1) / row_bytes; /* in a row of them */
+    return ((y >> log_height) * blocks + (x >> log_width)) * view->block_bytes +
+           (y & ((1u << log_height) - 1)) * row_bytes + (x & ((1u << log_width) - 1)) * bytes;
 }
 
 /* The texel at an index after addressing. */
@@ -135,10 +149,13 @@ static Texel texel_at(const View *view, const int64_t *at, uint64_t *address) {
     }
     const uint64_t slice = texture->geometry == MEM_PLAIN ? (uint64_t)index[2] : view->slice;
     const uint32_t bytes = mem_texel_bytes(texture);
-    *address = level->address + slice * level->slice_bytes +
-               (uint64_t)index[1] * level->pitch_bytes + (uint64_t)index[0] * bytes;
+    const uint64_t start = level->address + slice * level->slice_bytes,
+                   at_row = (uint64_t)index[1] * level->pitch_bytes + (uint64_t)index[0] * bytes;
+    *address = start + at_row;
     if (!mem_is_valid(view->memory, *address, bytes)) return (Texel){.is_missing = true};
-    return texture_decode(texture, mem_host(view->memory, *address));
+    if (view->block_bytes)
+        *address = start + texel_offset(view, (uint64_t)index[0], (uint64_t)index[1]);
+    return texture_decode(texture, mem_host(view->memory, start + at_row));
 }
 
 /* ---- Filtering ---- */
@@ -302,8 +319,11 @@ static Texel blend_levels(const Texel *lower, const Texel *upper, double weight)
 
 /* The texture, at its first level, and the face of a cube that the fetch leads to (NULL: none). */
 static View view_of(const DeviceMemory *memory, const MemTexture *texture,
-                    const MemSampler *sampler, const Fetch *fetch, const Face **face) {
+                    const MemSampler *sampler, const Fetch *fetch, uint32_t block_bytes,
+                    const Face **face) {
     View view = {.memory = memory, .texture = texture, .sampler = sampler};
+    if (texture->is_array && texture->dimensions > 1 && mem_texel_bytes(texture) < block_bytes)
+        view.block_bytes = block_bytes;
     const uint64_t last = mem_layers(texture) - 1;
     view.slice = fetch->layer < last ? fetch->layer : last;
     view.axes = texture->dimensions;
@@ -319,9 +339,10 @@ static View view_of(const DeviceMemory *memory, const MemTexture *texture,
 }
 
 Texel texture_fetch(const DeviceMemory *memory, const MemTexture *texture,
-                    const MemSampler *sampler, const Fetch *fetch, uint64_t *address) {
+                    const MemSampler *sampler, const Fetch *fetch, uint32_t block_bytes,
+                    uint64_t *address) {
     const Face *face;
-    View view = view_of(memory, texture, sampler, fetch, &face);
+    View view = view_of(memory, texture, sampler, fetch, block_bytes, &face);
     const double level = level_of(&view, fetch, face);
     if (fetch->has_texel) {
         view_set_level(&view, (int)level);
@@ -346,10 +367,10 @@ Texel texture_fetch(const DeviceMemory *memory, const MemTexture *texture,
 
 Texel texture_gather(const DeviceMemory *memory, const MemTexture *texture,
                      const MemSampler *sampler, const Fetch *fetch, int component,
-                     uint64_t *address) {
+                     uint32_t block_bytes, uint64_t *address) {
     static const int offsets[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     const Face *face;
-    View view = view_of(memory, texture, sampler, fetch, &face);
+    View view = view_of(memory, texture, sampler, fetch, block_bytes, &face);
     float at[3] = {fetch->at[0], fetch->at[1], fetch->at[2]};
     if (face) place_on_face(face, fetch->at, at);
     int64_t lower[2];

@@ -37,14 +37,16 @@ typedef struct Fetch {
 } Fetch;
 
 /* *address receives the device address of the texel read, of a filtered sample the one that has the
- * lowest coordinates, for checks and timing. */
+ * lowest coordinates, for checks and timing. `block_bytes`: that of the texel in an array whose
+ * texels lie in blocks (IsaContext.texel_block_bytes), but of one that is not there. */
 Texel texture_fetch(const DeviceMemory *memory, const MemTexture *texture,
-                    const MemSampler *sampler, const Fetch *fetch, uint64_t *address);
+                    const MemSampler *sampler, const Fetch *fetch, uint32_t block_bytes,
+                    uint64_t *address);
 /* Component `component` of the four texels that a linear filter at the place would use in the first
  * level, in tld4's order: (0,1), (1,1), (1,0), (0,0). */
 Texel texture_gather(const DeviceMemory *memory, const MemTexture *texture,
                      const MemSampler *sampler, const Fetch *fetch, int component,
-                     uint64_t *address);
+                     uint32_t block_bytes, uint64_t *address);
 
 /* The channels of the texel that begins at `bytes`, as a fetch gives them. */
 Texel texture_decode(const MemTexture *texture, const uint8_t *bytes);

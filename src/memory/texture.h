@@ -55,7 +55,8 @@ typedef struct MemTexture {
     uint8_t channel_bits; /* 8, 16 or 32 */
     uint8_t levels;       /* at least 1 */
     MemTexelType type;
-    bool is_surface;       /* suld, sust and sured may use it, else the others */
+    bool is_surface; /* suld, sust and sured may use it, else the others */
+    bool is_array; /* a program cannot know where its texels lie: timing may have them in blocks */
     bool is_linear_memory; /* 1D over a buffer: integer coordinates, no filtering, width bounds only
                             */
     bool reads_normalised; /* 8- and 16-bit integer texels are read as floats in [0,1] or [-1,1] */

@@ -206,15 +206,16 @@ static inline bool issue_waits_behind_misses(SmIssue *issue, const SmContext *sm
     return !(issue->going & ~issue->behind);
 }
 
-/* Accounts `cycles` with the last outcomes. `l1d_refuses`: the L1D's oldest access is stuck. What
- * an SM that has issued has turned into since shows in the cycles to come. */
+/* Accounts `cycles` with the last outcomes. `memory_refuses`: the oldest access of the L1D or of
+ * the load/store unit is stuck. What an SM that has issued has turned into since shows in the
+ * cycles to come. */
 static inline void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles,
-                                      bool l1d_refuses) {
+                                      bool memory_refuses) {
     issue->standing += cycles;
     if (issue->has_issued) return;
     if (issue->has_news | !issue->knows_going) issue_find_going(issue, sm);
     if (issue->is_vacant) issue->sums.no_warp += cycles;
-    else if (!issue->going || (l1d_refuses && issue_waits_behind_misses(issue, sm)))
+    else if (!issue->going || (memory_refuses && issue_waits_behind_misses(issue, sm)))
         issue->sums.memory_block += cycles;
 }
 /* Adds what was summed up to the counters and to the histogram of active lanes. */

@@ -327,9 +327,11 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
         return;
     }
     uint32_t tries = sm->config->lsu.accesses_per_cycle;
+    lsu->is_refused = false;
     if (memory->path != SM_PATH_L1D) {
-        while (memory->done < memory->count && tries-- && try_access(lsu, sm, port, memory))
-            memory->done++;
+        while (memory->done < memory->count && tries-- && !lsu->is_refused)
+            if (try_access(lsu, sm, port, memory)) memory->done++;
+            else lsu->is_refused = true;
     } else if (l1d->bank_count > 1) {
         enter_banks(lsu, sm, l1d, memory);
     } else {

@@ -37,6 +37,7 @@ typedef struct SmLsu {
     uint16_t latch;           /* instruction in the unit, SM_NONE */
     uint8_t bank;             /* of the L1D, which had no room for its next access; SM_NO_BANK */
     uint8_t last_return;      /* SmReturn that won last */
+    bool is_refused;          /* the latch's next access, other than to the L1D, had no room */
     uint32_t returns_waiting; /* ways with loads for the port, bit each, but for two: */
     uint64_t shared_from;     /* cycle from which the port can choose the oldest load from shared
                                  memory, UINT64_MAX; the L1D's loads are in its MSHRs */

@@ -117,6 +117,8 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const Isa
     sm->cycles = (SmCycles){.settled = cycle, .resident = cycle};
     context->isa = *isa;
     context->isa.sm = context->env.index;
+    context->isa.texel_block_bytes =
+        context->config->lsu.blocks_texels ? context->config->l1t.line_bytes : 0;
     isa_context_start(&context->isa);
     if (context_is_profiled(context))
         sm_profile_start(context->profile, launch->program->inst_count);
@@ -279,7 +281,8 @@ __attribute__((always_inline)) static inline void count_cycles(Sm *sm, uint64_t 
     if (cycle <= sm->cycles.settled) return;
     uint64_t cycles = cycle - sm->cycles.settled;
     sm->cycles.settled = cycle;
-    issue_count_cycles(&sm->issue, &sm->context, cycles, l1d_is_refusing(&sm->l1d));
+    issue_count_cycles(&sm->issue, &sm->context, cycles,
+                       l1d_is_refusing(&sm->l1d) || sm->lsu.is_refused);
 }
 
 void sm_settle(Sm *sm, uint64_t cycle) {

@@ -137,6 +137,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(BYTES, key, at, "bypass_segment", bypass_segment_bytes, 16, 256, "32 B", "segment of loads that bypass the L1D, and of stores and copies that do") \
     P(BOOL, key, at, "caches_global", caches_global, "yes", "global loads use the L1D") \
     P(BOOL, key, at, "caches_local", caches_local, "yes", "local loads and stores use the L1D") \
+    P(BOOL, key, at, "blocks_texels", blocks_texels, "yes", "texels of an array of two or three dimensions lie in blocks of a line of the texture cache, row by row of blocks; no: in rows") \
     P(BOOL, key, at, "constants_hit", constants_hit, "no", "every read of a constant or a kernel parameter hits the L1C") \
     P(BOOL, key, at, "second_constants", has_l15c, "no", "constant cache misses go to a larger cache of the SM (l15c) and only that one's to L2; kernel parameters are always there") \
     P(BOOL, key, at, "atomics_block", atomics_block, "yes", "a warp issues nothing until its atomics are answered") \

@@ -189,6 +189,22 @@ static void test_with_a_perfect_l1_constants_and_textures_hit_too(void **state) 
     stage_free(bench->stage);
 }
 
+static void test_knows_that_a_texture_finds_no_room(void **state) {
+    (void)state;
+    Bench *bench = start("l1t.mshrs=1", 8);
+    accept(bench, make(bench, bench->load, SM_PATH_TEXTURE, 2));
+    step(bench); /* looks up and queues the miss */
+    assert_false(bench->lsu.is_refused);
+    step(bench); /* which leaves; the other finds no MSHR */
+    assert_true(bench->lsu.is_refused);
+    assert_false(lsu_is_free(&bench->lsu));
+    answer(bench, sent(bench));
+    while (!lsu_is_free(&bench->lsu))
+        step(bench);
+    assert_false(bench->lsu.is_refused);
+    stage_free(bench->stage);
+}
+
 static void test_a_texture_hit_passes_its_caches_latency(void **state) {
     (void)state;
     Bench *bench = start("l1t.latency=10", 8);
@@ -449,6 +465,7 @@ int main(void) {
         cmocka_unit_test(test_the_latch_takes_one_instruction_at_a_time),
         cmocka_unit_test(test_a_constant_hit_ends_in_the_cycle_of_its_access),
         cmocka_unit_test(test_with_a_perfect_l1_constants_and_textures_hit_too),
+        cmocka_unit_test(test_knows_that_a_texture_finds_no_room),
         cmocka_unit_test(test_a_texture_hit_passes_its_caches_latency),
         cmocka_unit_test(test_a_load_that_bypasses_ends_two_cycles_after_its_last_reply),
         cmocka_unit_test(test_several_accesses_go_in_a_cycle_where_the_machine_says_so),
