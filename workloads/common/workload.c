@@ -172,6 +172,12 @@ static struct {
     size_t count;
 } buffers;
 
+static struct {
+    CUtexObject object;
+    CUarray array;
+} textures[WORKLOAD_MOST_TEXTURES];
+static size_t texture_count;
+
 static void keep_buffer(CUdeviceptr buffer) {
     buffers.items = realloc(buffers.items, (buffers.count + 1) * sizeof *buffers.items);
     if (!buffers.items) workload_fail("cuMemAlloc", "out of host memory");
@@ -182,6 +188,10 @@ static void free_buffers(void) {
     for (size_t i = 0; i < buffers.count; i++)
         workload_check(cuMemFree(buffers.items[i]), "cuMemFree");
     free(buffers.items);
+    for (size_t i = 0; i < texture_count; i++) {
+        workload_check(cuTexObjectDestroy(textures[i].object), "cuTexObjectDestroy");
+        workload_check(cuArrayDestroy(textures[i].array), "cuArrayDestroy");
+    }
 }
 
 int workload_finish(Workload *workload, bool is_right, const char *what, size_t count) {
@@ -254,6 +264,33 @@ CUdeviceptr workload_upload_zeros(size_t size_bytes) {
     CUdeviceptr buffer = workload_device_alloc(size_bytes);
     workload_check(cuMemsetD8(buffer, 0, size_bytes), "cuMemsetD8");
     return buffer;
+}
+
+CUtexObject workload_upload_texture(const void *texels, size_t width, size_t height,
+                                    CUarray_format format, unsigned channels) {
+    CUDA_ARRAY_DESCRIPTOR shape = {width, height, format, channels};
+    CUarray array = NULL;
+    workload_check(cuArrayCreate(&array, &shape), "cuArrayCreate");
+    size_t channel_bytes = format == CU_AD_FORMAT_UNSIGNED_INT8 ? 1 : 4;
+    size_t row_bytes = width * channels * channel_bytes;
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = texels,
+                          .srcPitch = row_bytes,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = array,
+                          .WidthInBytes = row_bytes,
+                          .Height = height};
+    workload_check(cuMemcpy2D(&copy), "cuMemcpy2D");
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
+    CUDA_TEXTURE_DESC sampling = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP},
+                                  .flags = CU_TRSF_READ_AS_INTEGER};
+    CUtexObject object = 0;
+    workload_check(cuTexObjectCreate(&object, &resource, &sampling, NULL), "cuTexObjectCreate");
+    if (texture_count == WORKLOAD_MOST_TEXTURES)
+        workload_fail("cuTexObjectCreate", "no more than %d textures", WORKLOAD_MOST_TEXTURES);
+    textures[texture_count].object = object;
+    textures[texture_count++].array = array;
+    return object;
 }
 
 void workload_copy_to_device(CUdeviceptr to, const void *from, size_t size_bytes) {

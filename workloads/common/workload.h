@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WORKLOAD_MOST_PARAMETERS = 6 };
+enum { WORKLOAD_MOST_PARAMETERS = 6, WORKLOAD_MOST_TEXTURES = 4 };
 
 /* The sizes that every workload has: `test` runs in well under a second, `small` in seconds on a
  * machine model, `paper` executes tens of millions of thread instructions. */
@@ -79,6 +79,10 @@ CUdeviceptr workload_device_alloc(size_t size_bytes);
 /* A device buffer that holds a copy of the host's `data`; one that holds zeros. */
 CUdeviceptr workload_upload(const void *data, size_t size_bytes);
 CUdeviceptr workload_upload_zeros(size_t size_bytes);
+/* A texture of the two-dimensional array of `texels`, rows one after another, of words or bytes
+ * (CU_AD_FORMAT_UNSIGNED_INT32 or _INT8), read by whole coordinates as they are. */
+CUtexObject workload_upload_texture(const void *texels, size_t width, size_t height,
+                                    CUarray_format format, unsigned channels);
 void workload_copy_to_device(CUdeviceptr to, const void *from, size_t size_bytes);
 void workload_copy_to_host(void *to, CUdeviceptr from, size_t size_bytes);
 /* Fills the module's variable `name`, of exactly `size_bytes`, such as a __constant__ array. */

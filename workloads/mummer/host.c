@@ -1,13 +1,22 @@
-/* Matches reads against a reference sequence by a suffix tree. Reads are copies of stretches of the
- * reference with some bases changed. The reference result searches sorted suffixes instead. */
+/* Matches reads against a reference sequence by a suffix tree. Reads are stretches of a genome that
+ * begins with the reference. The reference result searches sorted suffixes instead. */
 #include "common/suffix_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 64, CHANGED_OF_100 = 4 };
+enum { THREADS = 64 };
 
-enum { READS, READ_BASES, REFERENCE_BASES };
+/* Nodes are numbered from 1, down columns of 32 rows; a strip is 32 rows of a texture. */
+enum { COLUMNS = 4096, STRIP_ROWS = 32, STRIP_NODES = COLUMNS * STRIP_ROWS };
+/* The reference runs down columns of four rows. */
+enum {
+    REFERENCE_ROWS = 4,
+    REFERENCE_COLUMNS = 65536,
+    REFERENCE_PART = REFERENCE_ROWS * REFERENCE_COLUMNS
+};
+
+enum { READS, READ_BASES, REFERENCE_BASES, GENOME_BASES, SHORTEST };
 
 static const WorkloadInfo INFO = {
     .name = "mummer",
@@ -21,22 +30,104 @@ static const WorkloadInfo INFO = {
                                  {2000, 16384, 140000},
                                  1u << 22,
                                  0},
+            [GENOME_BASES] = {"genome-bases",
+                              "that reads are from, the reference's first; at least as many as its",
+                              {4000, 65536, 5227293},
+                              1u << 24,
+                              0},
+            [SHORTEST] = {"shortest", "match that is kept, in bases", {10, 20, 20}, 1000, 0},
         },
 };
 
-static uint8_t *generate_reads(Workload *workload, const uint8_t *reference, uint32_t bases) {
+static const char LETTERS[] = "ACGT";
+
+/* The reads, each after a letter that is not read and before a 0, one after another. */
+static uint8_t *generate_reads(Workload *workload, const uint8_t *genome, uint32_t bases) {
     uint32_t reads = workload->values[READS], read_bases = workload->values[READ_BASES];
-    uint8_t *all = workload_host_alloc(workload, (size_t)reads * read_bases, 1);
-    for (size_t i = 0; i < reads; i++) {
+    uint8_t *all = workload_host_alloc(workload, (size_t)reads * (read_bases + 2), 1);
+    for (uint8_t *next = all, *end = all + (size_t)reads * (read_bases + 2); next < end; next++) {
         uint32_t from = workload_random(workload, bases - read_bases + 1);
-        for (uint32_t j = 0; j < read_bases; j++) {
-            bool is_changed = workload_random(workload, 100) < CHANGED_OF_100;
-            all[i * read_bases + j] =
-                is_changed ? (uint8_t)workload_random(workload, 4) : reference[from + j];
-        }
+        *next++ = 'q';
+        memcpy(next, genome + from, read_bases);
+        next += read_bases;
     }
     return all;
 }
+
+/* ---- The tree and the reference as textures ---- */
+
+/* What the kernel calls Node and Children. */
+typedef struct Texel {
+    uint32_t words[4];
+} Texel;
+
+/* The tree by the numbers that its nodes have in the textures. */
+typedef struct Tree {
+    const SuffixNode *nodes;
+    uint32_t count;
+    uint32_t *order;   /* the node with each number from 1 on, level by level from the root */
+    uint32_t *numbers; /* the number of each node */
+    uint32_t *above;   /* the depth of its parent */
+} Tree;
+
+static Tree number_nodes(Workload *workload, const SuffixNode *nodes, uint32_t count) {
+    Tree tree = {nodes, count, workload_host_alloc(workload, count + 1u, sizeof(uint32_t)),
+                 workload_host_alloc(workload, count, sizeof(uint32_t)),
+                 workload_host_alloc(workload, count, sizeof(uint32_t))};
+    uint32_t tail = 1;
+    tree.order[tail++] = 0;
+    tree.numbers[0] = 1;
+    for (uint32_t head = 1; head < tail; head++) {
+        const SuffixNode *parent = &nodes[tree.order[head]];
+        for (int base = 0; base < 4; base++) {
+            uint32_t child = parent->children[base];
+            if (child == 0) continue;
+            tree.above[child] = parent->depth;
+            tree.numbers[child] = tail;
+            tree.order[tail++] = child;
+        }
+    }
+    return tree;
+}
+
+static uint32_t column_of(uint32_t number) { return number % STRIP_NODES / STRIP_ROWS; }
+
+static uint32_t row_of(uint32_t number) {
+    return number / STRIP_NODES * STRIP_ROWS + number % STRIP_ROWS;
+}
+
+static uint32_t place_of(const Tree *tree, uint32_t node) {
+    uint32_t number = tree->numbers[node];
+    return column_of(number) | row_of(number) << 16;
+}
+
+/* The texels of all nodes; `edges` those with their edges and links, the others with children. A
+ * leaf's edge ends with what follows the reference's `bases`. */
+static void fill_texels(const Tree *tree, uint32_t bases, Texel *edges, Texel *children) {
+    for (uint32_t number = 1; number <= tree->count; number++) {
+        const SuffixNode *node = &tree->nodes[tree->order[number]];
+        size_t at = row_of(number) * (size_t)COLUMNS + column_of(number);
+        edges[at] = (Texel){{node->first + tree->above[tree->order[number]],
+                             node->depth == UINT32_MAX ? bases : node->first + node->depth - 1,
+                             place_of(tree, node->link)}};
+        for (int base = 0; base < 4; base++)
+            if (node->children[base])
+                children[at].words[base] = place_of(tree, node->children[base]);
+    }
+}
+
+/* The text of `length` letters in the reference's texture. */
+static uint8_t *fill_reference(Workload *workload, const uint8_t *text, uint32_t length,
+                               uint32_t rows) {
+    uint8_t *letters = workload_host_alloc(workload, (size_t)rows * REFERENCE_COLUMNS, 1);
+    for (uint32_t i = 0; i < length; i++) {
+        size_t row = i / REFERENCE_PART * REFERENCE_ROWS + i % REFERENCE_ROWS;
+        letters[row * REFERENCE_COLUMNS + i % REFERENCE_PART / REFERENCE_ROWS] = text[i];
+    }
+    return letters;
+}
+
+/* ---- What is expected ---- */
 
 /* The text whose suffixes are compared. */
 typedef struct Text {
@@ -75,32 +166,81 @@ static uint32_t search(Text text, const uint32_t *suffixes, const uint8_t *read,
     return longest;
 }
 
+/* What a match of the kernel says: its bases, or UINT32_MAX where the tree has not the read's. */
+static uint32_t bases_of(const Tree *tree, Text text, const uint8_t *read, const uint32_t *match) {
+    if (match[0] == 0) return 0;
+    if (match[0] > tree->count) return UINT32_MAX;
+    uint32_t node = tree->order[match[0]];
+    uint32_t length = match[1] ? tree->above[node] + match[1] : tree->nodes[node].depth;
+    bool is_right = length <= text.length - tree->nodes[node].first &&
+                    shared_bases(text, tree->nodes[node].first, read, length) == length;
+    return is_right ? length : UINT32_MAX;
+}
+
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     uint32_t reads = workload.values[READS], read_bases = workload.values[READ_BASES];
-    uint32_t bases = workload.values[REFERENCE_BASES], node_count;
+    uint32_t bases = workload.values[REFERENCE_BASES], shortest = workload.values[SHORTEST];
     if (bases < read_bases) bases = read_bases;
-    size_t count = (size_t)reads * read_bases;
-    uint8_t *reference = workload_random_bytes(&workload, bases, 4);
-    uint8_t *all = generate_reads(&workload, reference, bases);
+    if (shortest > read_bases) shortest = read_bases;
+    uint32_t genome_bases = workload.values[GENOME_BASES];
+    if (genome_bases < bases) genome_bases = bases;
+    uint8_t *reference = workload_random_bytes(&workload, genome_bases, 4);
+    uint8_t *letters = workload_host_alloc(&workload, genome_bases + 1u, 1);
+    for (uint32_t i = 0; i < genome_bases; i++)
+        letters[i] = (uint8_t)LETTERS[reference[i]];
+    uint8_t *all = generate_reads(&workload, letters, genome_bases);
+    letters[bases] = '$';
+    uint32_t node_count;
     SuffixNode *nodes = suffix_tree_build(&workload, reference, bases, &node_count);
+    Tree tree = number_nodes(&workload, nodes, node_count);
 
-    CUdeviceptr device_nodes = workload_upload(nodes, node_count * sizeof *nodes);
-    CUdeviceptr device_reference = workload_upload(reference, bases);
-    CUdeviceptr device_reads = workload_upload(all, count);
-    CUdeviceptr lengths = workload_device_alloc(count * sizeof(uint32_t));
+    uint32_t rows = (node_count / STRIP_NODES + 1) * STRIP_ROWS;
+    Texel *edges = workload_host_alloc(&workload, (size_t)rows * COLUMNS, sizeof *edges);
+    Texel *children = workload_host_alloc(&workload, (size_t)rows * COLUMNS, sizeof *children);
+    fill_texels(&tree, bases, edges, children);
+    uint32_t letter_rows = (bases / REFERENCE_PART + 1) * REFERENCE_ROWS;
+
+    uint32_t *starts = workload_host_alloc(&workload, reads, sizeof *starts);
+    uint32_t *lengths = workload_host_alloc(&workload, reads, sizeof *lengths);
+    for (uint32_t i = 0; i < reads; i++) {
+        starts[i] = i * (read_bases + 2);
+        lengths[i] = read_bases;
+    }
+    uint32_t places = read_bases - shortest + 1; /* of each read where a match may start */
+    size_t count = (size_t)reads * places;
+    CUdeviceptr device_matches = workload_upload_zeros(count * 2 * sizeof(uint32_t));
+    CUdeviceptr device_reads = workload_upload(all, (size_t)reads * (read_bases + 2));
+    CUdeviceptr device_starts = workload_upload(starts, reads * sizeof *starts);
+    CUdeviceptr device_lengths = workload_upload(lengths, reads * sizeof *lengths);
+    CUtexObject edge_texture =
+        workload_upload_texture(edges, COLUMNS, rows, CU_AD_FORMAT_UNSIGNED_INT32, 4);
+    CUtexObject child_texture =
+        workload_upload_texture(children, COLUMNS, rows, CU_AD_FORMAT_UNSIGNED_INT32, 4);
+    CUtexObject reference_texture =
+        workload_upload_texture(fill_reference(&workload, letters, bases + 1, letter_rows),
+                                REFERENCE_COLUMNS, letter_rows, CU_AD_FORMAT_UNSIGNED_INT8, 1);
     workload_launch(&workload, "mummer", workload_cover(reads, THREADS),
-                    (void *[]){&device_nodes, &device_reference, &device_reads, &lengths, &bases,
-                               &read_bases, &reads});
+                    (void *[]){&device_matches, &device_reads, &device_starts, &device_lengths,
+                               &reads, &shortest, &edge_texture, &child_texture,
+                               &reference_texture});
 
-    Text text = {reference, bases};
+    Text text = {letters, bases};
     uint32_t *suffixes = workload_host_alloc(&workload, bases, sizeof *suffixes);
-    uint32_t *expected = workload_host_alloc(&workload, count, sizeof *expected);
     for (uint32_t i = 0; i < bases; i++)
         suffixes[i] = i;
     qsort_r(suffixes, bases, sizeof *suffixes, compare_suffixes, &text);
-    for (size_t i = 0; i < count; i++)
-        expected[i] = search(text, suffixes, all + i, read_bases - (uint32_t)(i % read_bases));
-    bool is_right = workload_verify_words(&workload, lengths, expected, count);
+    uint32_t *matches = workload_host_alloc(&workload, count, 2 * sizeof *matches);
+    uint32_t *got = workload_host_alloc(&workload, count, sizeof *got);
+    uint32_t *expected = workload_host_alloc(&workload, count, sizeof *expected);
+    workload_copy_to_host(matches, device_matches, count * 2 * sizeof *matches);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t place = (uint32_t)(i % places);
+        const uint8_t *read = all + starts[i / places] + 1 + place;
+        uint32_t longest = search(text, suffixes, read, read_bases - place);
+        expected[i] = longest < shortest ? 0 : longest;
+        got[i] = bases_of(&tree, text, read, matches + 2 * i);
+    }
+    bool is_right = workload_compare_words(&workload, got, expected, count);
     return workload_finish(&workload, is_right, "match lengths", count);
 }
