@@ -1,4 +1,4 @@
-/* Where a fetch says that its texel is: in rows or, in an array, in blocks; its value is the same. */
+/* Where a fetch says that its texel is: in rows or, in an array, in blocks, with the same value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +38,8 @@ static uint64_t place_of(const Bench *bench, float x, float y, uint32_t block_by
     const Fetch fetch = {.at = {x, y}};
     const MemSampler sampler = {.mode = {MEM_ADDRESS_CLAMP, MEM_ADDRESS_CLAMP}};
     uint64_t address;
-    const Texel texel = texture_fetch(bench->memory, &bench->texture, &sampler, &fetch, block_bytes,
-                                      &address);
+    const Texel texel =
+        texture_fetch(bench->memory, &bench->texture, &sampler, &fetch, block_bytes, &address);
     assert_false(texel.is_missing);
     assert_int_equal(texel.channel[0], (uint32_t)y * WIDTH + (uint32_t)x);
     return address - bench->texture.level[0].address;
