@@ -31,7 +31,7 @@ static const WorkloadInfo INFO = {
                                  1u << 22,
                                  0},
             [GENOME_BASES] = {"genome-bases",
-                              "that reads are from, the reference's first; at least as many as its",
+                              "that reads are from; the first of them are the reference",
                               {4000, 65536, 5227293},
                               1u << 24,
                               0},
