@@ -49,7 +49,7 @@ static void measure_tags(const char *name, const TagArrayConfig *config, uint32_
 static void measure_mshr(uint32_t entries) {
     Arena *arena = arena_new();
     Mshr mshr;
-    mshr_init(&mshr, entries, 4, arena);
+    mshr_init(&mshr, entries, 4, 0, arena);
     uint64_t sum = 0;
     double begin = now_ns();
     for (uint32_t i = 0; i < ACCESSES; i++) {

@@ -48,6 +48,7 @@ typedef enum CacheFlush {
     P(COUNT, key, at, "latency", latency, "cycles", 0, 1000, cycles, what ": cycles from entry to tag lookup") \
     P(COUNT, key, at, "mshrs", mshrs, "", 1, 4096, entries, what ": lines (sectors, where sectored) that may be pending") \
     P(COUNT, key, at, "mshr_merges", mshr_merges, "", 1, 4096, merges, what ": requests that may wait for one pending line, the first included") \
+    P(COUNT, key, at, "mshr_requests", mshr_requests, "", 0, 65535, "0", what ": requests that may wait for pending lines, all together; 0: mshrs x mshr_merges") \
     P(COUNT, key, at, "miss_queue", miss_queue, "", 1, 4096, queue, what ": requests that may wait to go below")
 
 /* What a cache that is written needs besides; for L2, all stores are global ones. */

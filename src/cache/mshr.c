@@ -4,8 +4,9 @@
 
 #include <assert.h>
 
-void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, Arena *arena) {
-    uint32_t places = entries * merges, bucket_bits = 1;
+void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, uint32_t requests, Arena *arena) {
+    uint32_t all = entries * merges, places = requests && requests < all ? requests : all;
+    uint32_t bucket_bits = 1;
     while (1u << bucket_bits < 2 * entries)
         bucket_bits++;
     *mshr = (Mshr){
@@ -16,6 +17,7 @@ void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, Arena *arena) {
         .bucket_mask = (1u << bucket_bits) - 1,
         .entry_count = entries,
         .merges = merges,
+        .places = places,
     };
     for (uint32_t i = 0; i < entries; i++)
         mshr->entries[i].next = (uint16_t)(i + 1);
@@ -26,6 +28,7 @@ void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, Arena *arena) {
 static void append(Mshr *mshr, MshrEntry *entry, uint32_t handle) {
     uint16_t place = mshr->free_waiting;
     mshr->free_waiting = mshr->waiting[place].next;
+    mshr->places--;
     mshr->waiting[place].handle = handle;
     if (entry->count++) mshr->waiting[entry->last].next = place;
     else entry->first = place;
@@ -82,6 +85,7 @@ uint32_t mshr_pop(Mshr *mshr) {
     entry->first = mshr->waiting[place].next;
     mshr->waiting[place].next = mshr->free_waiting;
     mshr->free_waiting = place;
+    mshr->places++;
     if (!--entry->count) {
         mshr->ready_first = entry->next;
         mshr->ready_count--;

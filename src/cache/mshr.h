@@ -31,21 +31,22 @@ typedef struct Mshr {
     uint32_t ready_count; /* completed entries */
     uint32_t used;        /* entries pending or completed and not yet drained */
     MshrEntry *entries;
-    MshrWaiting *waiting;  /* entries x merges places */
+    MshrWaiting *waiting;  /* places for requests */
     uint16_t *buckets;     /* hash table of pending entries (index + 1), linear probing; 0 empty */
     uint32_t bucket_shift; /* 64 - log2 of the buckets */
     uint32_t bucket_mask;  /* buckets - 1 */
     uint32_t entry_count;  /* entries */
     uint32_t merges;       /* most requests of an entry */
+    uint32_t places;       /* of `waiting` that are free */
     uint16_t free_entry;   /* first free entry */
     uint16_t free_waiting; /* first free place of `waiting` */
     uint16_t ready_first;  /* oldest completed entry */
     uint16_t ready_last;   /* youngest completed entry */
 } Mshr;
 
-/* `entries` free entries, each for up to `merges` requests (the first included), at most
- * MSHR_MAX_WAITING requests in all. Owned by `arena`. */
-void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, Arena *arena);
+/* `entries` free entries, each for up to `merges` requests (the first included), and for `requests`
+ * in all, 0: all that the entries have room for; at most MSHR_MAX_WAITING. Owned by `arena`. */
+void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, uint32_t requests, Arena *arena);
 
 static inline uint32_t mshr_bucket(const Mshr *mshr, uint64_t key) {
     return (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> mshr->bucket_shift);
@@ -58,12 +59,17 @@ static inline int32_t mshr_find(const Mshr *mshr, uint64_t key) {
     return MSHR_NONE;
 }
 
-/* No entry is free. */
-static inline bool mshr_is_full(const Mshr *mshr) { return mshr->used == mshr->entry_count; }
+/* Another request finds a place. */
+static inline bool mshr_has_place(const Mshr *mshr) { return mshr->places != 0; }
+
+/* No entry is free, or no place for its request. */
+static inline bool mshr_is_full(const Mshr *mshr) {
+    return mshr->used == mshr->entry_count || !mshr_has_place(mshr);
+}
 
 /* Another request may join the pending entry. */
 static inline bool mshr_can_merge(const Mshr *mshr, int32_t entry) {
-    return mshr->entries[entry].count < mshr->merges;
+    return mshr->entries[entry].count < mshr->merges && mshr_has_place(mshr);
 }
 
 /* Takes a free entry (there must be one) for `key`, which has none pending; `handle` waits for it.

@@ -200,6 +200,11 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
                    "shared.conflict_lanes: %u is neither a warp (32) nor a half (16)",
                    sm->shared.conflict_lanes);
     }
+    if (sm->lsu.coalesced_lanes != 16 && sm->lsu.coalesced_lanes != 32) {
+        diag_error(diag, NULL, 0, 0,
+                   "lsu.coalesced_lanes: %u is neither a warp (32) nor a half (16)",
+                   sm->lsu.coalesced_lanes);
+    }
     if (!bits_is_power_of_two(sm->lsu.bypass_segment_bytes)) {
         diag_error(diag, NULL, 0, 0, "lsu.bypass_segment: %u B is no power of two",
                    sm->lsu.bypass_segment_bytes);

@@ -24,7 +24,7 @@ static void init_tags(Slice *slice, Arena *arena) {
         .set_index = *text ? text : NULL,
     };
     tag_array_init(&slice->tags, &tags, arena);
-    mshr_init(&slice->mshr, l2->mshrs, l2->mshr_merges, arena);
+    mshr_init(&slice->mshr, l2->mshrs, l2->mshr_merges, l2->mshr_requests, arena);
     slice->atom_sectors = tag_array_sectors(&slice->tags, 0, slice->atom_bytes);
     slice->fills = ARENA_ARRAY(arena, SliceFill, l2->mshrs);
     if (slice->environment->config->takes_hints) slice_init_hints(slice, arena);

@@ -1,6 +1,8 @@
 /* Coalescing (see the header). */
 #include "sm/coalesce.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "cache/cache_config.h"
 #include "partition/request.h"
@@ -8,7 +10,8 @@
 /* What each lane of a scattered access passes. */
 #define ALWAYS __attribute__((always_inline)) static inline
 
-enum { MASKED_BYTES = 128 }; /* bytes that SmAccess.written has a bit for */
+enum { MASKED_BYTES = 128 };   /* bytes that SmAccess.written has a bit for */
+enum { LOWER_LANES = 0xFFFF }; /* half a warp */
 
 #define LOCAL_PHYSICAL_BASE                                                                        \
     UINT64_C(0x20000000) /* where local memory lies as seen by caches and DRAM */
@@ -16,7 +19,8 @@ enum { MASKED_BYTES = 128 }; /* bytes that SmAccess.written has a bit for */
 
 /* Whether banks are words, of which lanes that all go together can ask for 32. */
 static bool has_word_banks(const SmSharedConfig *config) {
-    return config->conflict_lanes >= ISA_LANES && config->banks == 32 && config->bank_bytes == 4;
+    return config->conflict_lanes >= ISA_LANES && config->banks == 32 && config->bank_bytes == 4 &&
+           !config->lone_broadcasts;
 }
 
 void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t atom_bytes,
@@ -176,12 +180,11 @@ static void trim(const Builder *builder, SmAccess *access) {
     access->bytes = (uint16_t)((uint32_t)(last - first + 1) << builder->atom_shift);
 }
 
-/* Hands on what has been found, in the order in which the accesses go. */
+/* Hands on what has been found, behind what was before, in the order in which the accesses go. */
 static void finish(const Builder *builder, SmMemory *memory, bool descends) {
     uint32_t count = builder->count;
-    memory->count = (uint16_t)count;
     for (uint32_t i = 0; i < count; i++) {
-        SmAccess *access = &memory->access[i];
+        SmAccess *access = &memory->access[memory->count++];
         *access = builder->access[builder->place[descends ? count - 1 - i : i]];
         trim(builder, access);
     }
@@ -226,36 +229,60 @@ static void coalesce_atomics(const SmOperation *op, const Builder *builder, SmMe
 
 /* ---- Shared memory ---- */
 
-/* Cycles that the banks need: the most different words that one bank holds, group of lanes after
- * group of lanes. Lanes that read the same word share it. */
+/* What a group of lanes reads or writes in one pass or several, bank by bank. */
+typedef struct BankWords {
+    uint64_t word[64][ISA_LANES]; /* different words of a bank, in the order of their lanes; */
+    uint32_t shared[64];          /* those that several lanes have in common, bit each */
+    uint8_t count[64];
+} BankWords;
+
+static void add_word(BankWords *words, uint32_t bank, uint64_t word) {
+    uint32_t i = 0;
+    while (i < words->count[bank] && words->word[bank][i] != word)
+        i++;
+    if (i < words->count[bank]) words->shared[bank] |= 1u << i;
+    else if (i < ISA_LANES) words->word[bank][words->count[bank]++] = word;
+}
+
+/* Passes that the banks need for it: the most different words that one bank holds. Lanes with the
+ * same word share it, in a pass of its own where the machine says so. */
+static uint32_t passes_of(const BankWords *words, uint32_t banks, bool lone_broadcasts) {
+    uint32_t most = 0, places = 0, broadcasts = 0;
+    for (uint32_t bank = 0; bank < banks; bank++) {
+        if (words->count[bank] > most) most = words->count[bank];
+        places |= (uint32_t)bits_low_mask(words->count[bank]) & ~words->shared[bank];
+        broadcasts += (uint32_t)bits_count64(words->shared[bank]);
+    }
+    return lone_broadcasts ? (uint32_t)bits_count64(places) + broadcasts : most;
+}
+
+/* Cycles that the banks need, group of lanes after group of lanes. */
 static uint32_t bank_cycles(const SmSharedConfig *config, const SmOperation *op) {
     const IsaInfo *info = op->info;
     uint32_t words_per_lane =
         (info->element_bytes * info->vector + config->bank_bytes - 1u) / config->bank_bytes;
+    /* Where what lanes have in common goes by itself, an element is known by its address alone. */
+    bool by_address = config->lone_broadcasts;
+    if (by_address || words_per_lane == 0) words_per_lane = 1;
     /* Wide accesses go in as many passes as an element has words, with as many lanes fewer each. */
-    uint32_t lanes = config->conflict_lanes / (words_per_lane ? words_per_lane : 1);
+    uint32_t lanes = config->conflict_lanes / words_per_lane;
     if (lanes == 0) lanes = 1;
-    uint32_t cycles = 0;
+    uint32_t passes = 0;
     for (uint32_t first = 0; first < ISA_LANES; first += lanes) {
         uint32_t group = op->lanes & (uint32_t)(bits_low_mask((int)lanes) << first);
-        uint64_t word_of[64][ISA_LANES];
-        uint8_t words_in[64] = {0};
-        uint32_t worst = 0;
+        BankWords words;
+        memset(words.count, 0, config->banks);
+        memset(words.shared, 0, config->banks * sizeof *words.shared);
         for (; group; group &= group - 1) {
-            int lane = bits_lowest32(group);
-            for (uint32_t part = 0; part < (words_per_lane ? words_per_lane : 1); part++) {
-                uint64_t word = op->address[lane] / config->bank_bytes + part;
-                uint32_t bank = (uint32_t)(word % config->banks), i = 0;
-                while (i < words_in[bank] && word_of[bank][i] != word)
-                    i++;
-                if (i < words_in[bank] || i == ISA_LANES) continue;
-                word_of[bank][i] = word;
-                if (++words_in[bank] > worst) worst = words_in[bank];
+            uint64_t address = op->address[bits_lowest32(group)];
+            for (uint32_t part = 0; part < words_per_lane; part++) {
+                uint64_t word = address / config->bank_bytes + part;
+                add_word(&words, (uint32_t)(word % config->banks), by_address ? address : word);
             }
         }
-        cycles += worst;
+        passes += passes_of(&words, config->banks, by_address);
     }
-    return cycles ? cycles : 1;
+    return passes ? passes : 1;
 }
 
 /* Whether all lanes access a word, each half of the warp one or those behind each other. */
@@ -348,8 +375,8 @@ static void coalesce_lanes(const SmOperation *op, uint32_t lanes, uint64_t base,
     uint32_t bytes = (uint32_t)op->info->element_bytes * op->info->vector;
     if (!bytes) bytes = 4;
     if (has_pattern(op)) {
-        coalesce_half(op, 0, base, builder);
-        coalesce_half(op, ISA_LANES / 2, base, builder);
+        if (lanes & LOWER_LANES) coalesce_half(op, 0, base, builder);
+        if (lanes >> ISA_LANES / 2) coalesce_half(op, ISA_LANES / 2, base, builder);
         return;
     }
     while (lanes) {
@@ -388,8 +415,19 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
     if (!c->lsu->shrinks_segments) builder.all_atoms = atoms_of_segment(&builder);
     builder.notes_bytes = memory->is_store && !is_advice && builder.segment_mask < MASKED_BYTES;
     uint32_t lanes = lanes_in(op, space);
-    if (memory->is_atomic) coalesce_atomics(op, &builder, memory);
-    else if (space == PTX_SPACE_LOCAL) coalesce_local(c, op, lanes, &builder);
-    else coalesce_lanes(op, lanes, space == PTX_SPACE_PARAM ? PARAM_PHYSICAL_BASE : 0, &builder);
-    if (!memory->is_atomic) finish(&builder, memory, c->lsu->descends);
+    if (memory->is_atomic) {
+        coalesce_atomics(op, &builder, memory);
+        return;
+    }
+    bool is_read_only = path == SM_PATH_CONST || path == SM_PATH_TEXTURE;
+    uint32_t group = is_read_only ? ISA_LANES : c->lsu->coalesced_lanes;
+    uint64_t base = space == PTX_SPACE_PARAM ? PARAM_PHYSICAL_BASE : 0;
+    for (uint32_t first = 0; first < ISA_LANES; first += group) {
+        uint32_t together = lanes & (uint32_t)bits_low_mask((int)group) << first;
+        if (!together) continue;
+        builder.count = 0;
+        if (space == PTX_SPACE_LOCAL) coalesce_local(c, op, together, &builder);
+        else coalesce_lanes(op, together, base, &builder);
+        finish(&builder, memory, c->lsu->descends);
+    }
 }

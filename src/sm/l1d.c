@@ -20,7 +20,7 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
                                      .set_index = index},
                    sm->arena);
     l1d->fillers = ARENA_ARRAY(sm->arena, SmFiller, cache_config_sets(config) * config->ways);
-    mshr_init(&l1d->mshr, config->mshrs, config->mshr_merges, sm->arena);
+    mshr_init(&l1d->mshr, config->mshrs, config->mshr_merges, config->mshr_requests, sm->arena);
     port_init_misses(port, sm, MEM_CLIENT_L1D, config->miss_queue);
     l1d->config = config;
     l1d->ways = config->ways;
@@ -29,6 +29,7 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
     l1d->next = UINT64_MAX;
     l1d->writes_back = !cache_config_is_written_through(config);
     l1d->interval = own->bank_interval;
+    l1d->miss_interval = own->miss_interval > l1d->interval ? own->miss_interval : l1d->interval;
     l1d->bank_count = own->banks;
     l1d->bank_shift = (uint8_t)bits_lowest32(own->bank_bytes);
     for (uint32_t bank = 0; bank < own->banks; bank++)
@@ -291,6 +292,7 @@ ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         access_complete(sm, lookup->inst);
     } else if (entry != MSHR_NONE) {
         if (!port_has_room(port, MEM_CLIENT_L1D, MISS_AND_VICTIM)) return &c->l1d_fail_queue;
+        if (!mshr_has_place(&l1d->mshr)) return &c->l1d_fail_mshrs;
         if (!mshr_can_merge(&l1d->mshr, entry)) return &c->l1d_fail_merges;
         mshr_merge(&l1d->mshr, entry, lookup->inst);
         if (place != TAG_NONE) touch(l1d, lookup, place);
@@ -546,10 +548,10 @@ void l1d_settle(SmL1d *l1d, uint64_t cycle) {
 }
 
 /* An access of the bank has been taken. */
-static void taken(SmL1d *l1d, SmL1dBank *bank, uint64_t cycle) {
+static void taken(SmL1d *l1d, SmL1dBank *bank, uint64_t cycle, bool has_hit) {
     bank->head = (uint16_t)sm_ring_place(bank->head + 1u, l1d->capacity);
     if (--bank->count == 0) l1d->filled &= ~(1u << (bank - l1d->banks));
-    bank->next_lookup = cycle + l1d->interval;
+    bank->next_lookup = cycle + (has_hit ? l1d->interval : l1d->miss_interval);
     for (uint32_t left = l1d->refusing; left; left &= left - 1)
         l1d->banks[bits_lowest32(left)].freed |= SM_FREED_OTHER;
 }
@@ -559,6 +561,7 @@ static void step_bank(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
     SmL1dBank *bank = &l1d->banks[index];
     if (next_of_bank(bank) > sm->cycle) return;
     SmLookup *lookup = &bank->queue[bank->head];
+    uint64_t hits = sm->counters.l1d_hits;
     uint64_t *refusal = sm->env.is_l1_perfect ? hit_always(l1d, sm, lookup)
                         : lookup->is_prefetch ? prefetch(l1d, sm, port, lookup)
                         : lookup->is_store    ? store(l1d, sm, port, lookup)
@@ -568,7 +571,7 @@ static void step_bank(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t index) {
     bank->freed = 0;
     l1d->refusing &= ~(1u << index);
     if (!refusal) {
-        taken(l1d, bank, sm->cycle);
+        taken(l1d, bank, sm->cycle, sm->counters.l1d_hits != hits);
         return;
     }
     l1d->refusing |= 1u << index;

@@ -71,10 +71,11 @@ typedef struct SmL1d {
     uint32_t capacity;   /* of a bank's queue */
     SmL1dBank banks[SM_MAX_L1D_BANKS];
     const CacheConfig *config;
-    uint32_t fill_bytes; /* of a line or sector */
-    uint32_t ways;       /* of the store, from the next flush on */
-    uint32_t interval;   /* cycles from one lookup of a bank to its next */
-    TagHint hint;        /* of the last lookup */
+    uint32_t fill_bytes;    /* of a line or sector */
+    uint32_t ways;          /* of the store, from the next flush on */
+    uint32_t interval;      /* cycles from one lookup of a bank to its next, ... */
+    uint32_t miss_interval; /* ... and at least these behind one that does not hit */
+    TagHint hint;           /* of the last lookup */
     Mshr mshr;
     SmFiller *fillers; /* of each place of the tags */
     TagArray tags;

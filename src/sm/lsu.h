@@ -28,6 +28,20 @@ typedef struct SmPipe {
     uint64_t *due; /* by position in the queue's ring */
 } SmPipe;
 
+/* The instructions in a pipeline whose stages stand in a row, if the machine has one. Its last
+ * stage writes back instructions, which get there `stages` picks after their own, and what memory
+ * returns, which goes first; what waits for it fills the stages before, and when all are full
+ * nothing can issue. */
+typedef struct SmRow {
+    bool is_full;
+    uint8_t stages;      /* 0: there is no such pipeline */
+    uint8_t interval;    /* cycles of a pick, for which the last stage keeps what it writes back */
+    uint8_t head, count; /* of the oldest instruction in `due`, and how many there are */
+    uint64_t free_at;    /* cycle from which the last stage can take something */
+    uint64_t due[SM_MAX_STAGES]; /* ring: cycle at which an instruction gets to the last stage, if
+                                    nothing keeps it */
+} SmRow;
+
 /* A bank of the L1D, or: */
 enum { SM_NO_BANK = 0xFF };
 
@@ -44,10 +58,12 @@ typedef struct SmLsu {
     uint64_t next_due;        /* cycle of the first thing due in what follows, UINT64_MAX */
     uint64_t latch_from;      /* first cycle in which it may try an access */
     uint64_t latch_until;     /* shared: last cycle it holds the latch */
-    SmQueue chosen;           /* complete since the last cycle's choice */
-    SmPipe shared_pipe;       /* loads from shared memory, due when the port can choose them */
-    SmPipe texture_pipe;      /* accesses that hit the texture cache, ... */
-    SmPipe constant_pipe;     /* or the constant cache, where that takes time: due for `returns` */
+    uint64_t next_return;     /* pipeline in a row: cycle of memory's next write-back */
+    SmRow row;
+    SmQueue chosen;       /* complete since the last cycle's choice */
+    SmPipe shared_pipe;   /* loads from shared memory, due when the port can choose them */
+    SmPipe texture_pipe;  /* accesses that hit the texture cache, ... */
+    SmPipe constant_pipe; /* or the constant cache, where that takes time: due for `returns` */
     SmQueue returns[SM_RETURNS]; /* loads that wait for the write-back port */
     SmReadCache l1c, l1t;
     bool has_l15c; /* the constant cache has a larger one below it: */
@@ -66,9 +82,13 @@ bool lsu_accept(SmLsu *lsu, const SmContext *sm, uint16_t inst);
 /* Whether the instruction in the latch stops the whole pipeline: where stages stand in a row, one
  * that stays for longer than a warp takes from pick to pick keeps the next in the stage before. */
 static inline bool lsu_stalls_pipeline(const SmLsu *lsu, const SmContext *sm) {
+    if (lsu->row.is_full) return true;
     if (!sm->config->lsu.stalls_pipeline || lsu_is_free(lsu)) return false;
     return sm->cycle + 1 >= lsu->latch_from + sm->config->scheduler.issue_interval;
 }
+
+/* An instruction issues in this cycle, where the machine has a pipeline in a row. */
+void lsu_note_issue(SmLsu *lsu, uint64_t cycle);
 
 /* Whether the latch can only go on after the L1D has taken something back from below. */
 static inline bool lsu_is_stuck(const SmLsu *lsu, const SmL1d *l1d) {
@@ -84,7 +104,8 @@ static inline uint64_t lsu_next_due(const SmLsu *lsu) {
 __attribute__((always_inline)) static inline bool
 lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port) {
     uint32_t misses = port->misses_waiting & ~(1u << MEM_CLIENT_L1I);
-    if (lsu->chosen.count | lsu->returns_waiting | misses | port->unit.count) return true;
+    if (lsu->chosen.count | lsu->returns_waiting | misses | port->unit.count | lsu->row.is_full)
+        return true;
     if (lsu_next_due(lsu) <= sm->cycle + 1 || l1d_has_work(l1d, sm)) return true;
     return !lsu_is_free(lsu) && !lsu_is_stuck(lsu, l1d);
 }

@@ -16,7 +16,7 @@ void read_cache_init(SmReadCache *cache, SmContext *sm, SmPort *port, const Cach
                                      .replacement = config->replacement,
                                      .set_index = index},
                    sm->arena);
-    mshr_init(&cache->mshr, config->mshrs, config->mshr_merges, sm->arena);
+    mshr_init(&cache->mshr, config->mshrs, config->mshr_merges, config->mshr_requests, sm->arena);
     port_init_misses(port, sm, client, config->miss_queue);
 }
 

@@ -25,6 +25,7 @@ enum {
     SM_TENSOR_BITS = 32768,                  /* the same of single bits: m16n8k256 */
     SM_TENSOR_CYCLES = 1024,                 /* most in which one may enter its pipeline */
     SM_MAX_L1D_BANKS = 16,                   /* of one L1D */
+    SM_MAX_STAGES = 16,                      /* of a pipeline in a row */
     SM_POLICY_BYTES = 96,                    /* a policy's name and parameters, with the NUL */
 };
 
@@ -116,13 +117,15 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(COUNT, key, at, "banks", banks, "", 1, 64, "32", "banks; lanes that need different words of one bank wait for each other") \
     P(BYTES, key, at, "bank", bank_bytes, 4, 8, "4 B", "width of a bank") \
     P(COUNT, key, at, "latency", latency, "cycles", 1, 1000, "26", "pipe behind the last conflict") \
-    P(COUNT, key, at, "conflict_lanes", conflict_lanes, "", 16, 32, "32", "lanes of one access: 32 is the warp, 16 makes half-warps take turns")
+    P(COUNT, key, at, "conflict_lanes", conflict_lanes, "", 16, 32, "32", "lanes of one access: 32 is the warp, 16 makes half-warps take turns") \
+    P(BOOL, key, at, "lone_broadcasts", lone_broadcasts, "no", "an element that several lanes read takes a pass of its own where others are read, too")
 
 /* Of the L1D, what is no matter of a cache. */
 #define SM_L1D_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "banks", banks, "", 1, SM_MAX_L1D_BANKS, "1", "L1 data cache: banks, each with a queue of its own; with several, an instruction hands each an access a cycle") \
     P(BYTES, key, at, "bank", bank_bytes, 4, 4 * KIB, "32 B", "L1 data cache: consecutive bytes of a bank") \
     P(COUNT, key, at, "bank_interval", bank_interval, "cycles", 1, 64, "1", "L1 data cache: from one tag lookup of a bank to its next") \
+    P(COUNT, key, at, "miss_interval", miss_interval, "cycles", 1, 64, "1", "L1 data cache: the same, at least, behind a lookup that does not hit") \
     P(COUNT, key, at, "dirty_share", dirty_share, "%", 0, 100, "0", "L1 data cache: written lines stay until they are so many of all") \
     P(BOOL, key, at, "hints", takes_hints, "no", "L1 data cache: eviction priorities (.L1::evict_first, .cs, ...) and prefetches that instructions name count") \
     P(BYTES, key, at, "unified", unified_bytes, 0, 1024 * KIB, "0 B", "data store that L1D and shared memory divide; l1d.size is all of it then; 0 B: each has its own") \
@@ -131,6 +134,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
 /* The load/store unit: from a warp's 32 addresses to requests, and back to registers. */
 #define SM_LSU_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "accesses_per_cycle", accesses_per_cycle, "", 1, 32, "1", "coalesced accesses sent to the caches a cycle; to an L1D of several banks, one to each instead") \
+    P(COUNT, key, at, "coalesced_lanes", coalesced_lanes, "", 16, 32, "32", "lanes whose accesses to global and local memory become one: 32 is the warp, 16 each half by itself") \
     P(BOOL, key, at, "shrinks_segments", shrinks_segments, "yes", "an access that touches one half or quarter of a segment asks for that only") \
     P(BOOL, key, at, "narrows_small_elements", narrows_small_elements, "yes", "2-byte elements coalesce in half segments, 1-byte elements in quarters") \
     P(BOOL, key, at, "descends", descends, "yes", "the accesses of a warp go highest address first") \
@@ -143,6 +147,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(BOOL, key, at, "atomics_block", atomics_block, "yes", "a warp issues nothing until its atomics are answered") \
     P(BOOL, key, at, "loads_block", loads_block, "no", "a warp issues nothing until its load from global, local or texture memory has ended, used or not") \
     P(BOOL, key, at, "stalls_pipeline", stalls_pipeline, "no", "nothing issues while an instruction stays in the load/store unit for longer than one pick: stages in a row stop as a whole") \
+    P(COUNT, key, at, "row_stages", row_stages, "", 0, SM_MAX_STAGES, "0", "stages of a pipeline whose last one writes back what memory returns, too, an access a pick, before instructions, which wait in the stages before; 0: memory has ports of its own (writeback_ports)") \
     P(BOOL, key, at, "acknowledges_stores", acknowledges_stores, "yes", "a CTA keeps its slot until its stores are acknowledged") \
     P(COUNT, key, at, "fifo", fifo, "", 1, 1024, "32", "replies waiting between network port and load/store unit") \
     P(COUNT, key, at, "reply_fifo", reply_fifo, "", 1, 1024, "2", "replies waiting in the load/store unit") \

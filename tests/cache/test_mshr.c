@@ -12,7 +12,7 @@ static void merge_and_drain(void **state) {
     (void)state;
     Arena *arena = arena_new();
     Mshr mshr;
-    mshr_init(&mshr, 2, 3, arena);
+    mshr_init(&mshr, 2, 3, 0, arena);
     int32_t a = mshr_allocate(&mshr, 0x1000, 1);
     int32_t b = mshr_allocate(&mshr, 0x2000, 2);
     assert_true(mshr_is_full(&mshr));
@@ -39,12 +39,49 @@ static void merge_and_drain(void **state) {
     arena_free(arena);
 }
 
+/* Two entries of two requests each have three places between them. */
+static void few_places(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    Mshr mshr;
+    mshr_init(&mshr, 2, 2, 3, arena);
+    int32_t a = mshr_allocate(&mshr, 0x1000, 1);
+    mshr_merge(&mshr, a, 2);
+    assert_false(mshr_is_full(&mshr));
+    int32_t b = mshr_allocate(&mshr, 0x2000, 3);
+    assert_false(mshr_has_place(&mshr));
+    assert_false(mshr_can_merge(&mshr, b));
+    mshr_complete(&mshr, a);
+    assert_false(mshr_has_place(&mshr)); /* until one is out */
+    assert_int_equal(mshr_pop(&mshr), 1);
+    assert_true(mshr_can_merge(&mshr, b));
+    assert_true(mshr_is_full(&mshr)); /* the other keeps its entry */
+    assert_int_equal(mshr_pop(&mshr), 2);
+    mshr_allocate(&mshr, 0x3000, 4);
+    assert_true(mshr_is_full(&mshr));
+    assert_true(mshr_can_merge(&mshr, b));
+    mshr_merge(&mshr, b, 5);
+    assert_false(mshr_has_place(&mshr));
+    arena_free(arena);
+}
+
+/* Places for requests alone keep a new line away. */
+static void no_place(void **state) {
+    (void)state;
+    Arena *arena = arena_new();
+    Mshr mshr;
+    mshr_init(&mshr, 4, 4, 2, arena);
+    mshr_merge(&mshr, mshr_allocate(&mshr, 0x1000, 1), 2);
+    assert_true(mshr_is_full(&mshr));
+    arena_free(arena);
+}
+
 /* The key of an entry that is completed but not drained may be fetched again. */
 static void same_key_again(void **state) {
     (void)state;
     Arena *arena = arena_new();
     Mshr mshr;
-    mshr_init(&mshr, 2, 2, arena);
+    mshr_init(&mshr, 2, 2, 0, arena);
     mshr_complete(&mshr, mshr_allocate(&mshr, 0x40, 1));
     int32_t again = mshr_allocate(&mshr, 0x40, 2);
     assert_int_equal(mshr_find(&mshr, 0x40), again);
@@ -59,7 +96,7 @@ static void smallest(void **state) {
     (void)state;
     Arena *arena = arena_new();
     Mshr mshr;
-    mshr_init(&mshr, 1, 1, arena);
+    mshr_init(&mshr, 1, 1, 0, arena);
     for (uint32_t i = 0; i < 100; i++) {
         int32_t entry = mshr_allocate(&mshr, i * 64, i);
         assert_true(mshr_is_full(&mshr));
@@ -81,7 +118,7 @@ static void against_naive_model(void **state) {
     enum { ENTRIES = 32, MERGES = 4, KEYS = 100 };
     Arena *arena = arena_new();
     Mshr mshr;
-    mshr_init(&mshr, ENTRIES, MERGES, arena);
+    mshr_init(&mshr, ENTRIES, MERGES, 0, arena);
     uint32_t pending[KEYS][MERGES], counts[KEYS] = {0}; /* the naive model, by key */
     uint32_t ready[ENTRIES * MERGES], ready_count = 0;  /* in the order in which they must come */
     uint64_t seed = 5;
@@ -114,10 +151,9 @@ static void against_naive_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_and_drain),
-        cmocka_unit_test(same_key_again),
-        cmocka_unit_test(smallest),
-        cmocka_unit_test(against_naive_model),
+        cmocka_unit_test(merge_and_drain), cmocka_unit_test(few_places),
+        cmocka_unit_test(no_place),        cmocka_unit_test(same_key_again),
+        cmocka_unit_test(smallest),        cmocka_unit_test(against_naive_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,7 +151,8 @@ static void test_partly_written_sectors(void **state) {
 /* A partly written sector of a store that does not begin on an atom's boundary. */
 static void test_store_inside_an_atom(void **state) {
     (void)state;
-    Rig *rig = rig_new("owl", NULL, NULL);
+    static const char *const settings[] = {"l2.write_allocate=validate", NULL};
+    Rig *rig = rig_new("owl", settings, NULL);
     store_bytes(rig, 32, 0, 31); /* the upper half of an atom of 64 bytes */
     store_bytes(rig, 0, 0, 31);
     send(rig, MEM_OP_READ, 0, 1);

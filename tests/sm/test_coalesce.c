@@ -12,7 +12,8 @@
 
 enum { BASE = 0x10000, ATOM = 32, LINE = 128 };
 
-static const SmLsuConfig plain_lsu = {.shrinks_segments = true,
+static const SmLsuConfig plain_lsu = {.coalesced_lanes = 32,
+                                      .shrinks_segments = true,
                                       .narrows_small_elements = true,
                                       .descends = false,
                                       .bypass_segment_bytes = 32,
@@ -66,6 +67,40 @@ static const SmMemory *run(Bench *bench) {
 static uint32_t cycles(Bench *bench) { return run(bench)->cycles; }
 
 /* ---- Accesses ---- */
+
+/* Each half by itself has what it shares with nobody of the other; constants and textures are the
+ * warp's. */
+static void test_each_half_of_a_warp_can_have_accesses_of_its_own(void **state) {
+    (void)state;
+    for (int has_pattern = 0; has_pattern < 2; has_pattern++) {
+        Bench bench;
+        bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_GLOBAL, 4);
+        bench.lsu.coalesced_lanes = 16;
+        stride(&bench, BASE, 4);
+        if (has_pattern) bench.operation.pattern = ISA_HALF_RUN | ISA_HALF_RUN << ISA_HALF_BITS;
+        const SmMemory *memory = run(&bench);
+        assert_int_equal(memory->count, 2);
+        for (uint32_t half = 0; half < 2; half++) {
+            assert_int_equal(memory->access[half].address, BASE + half * 64);
+            assert_int_equal(memory->access[half].bytes, 64);
+            assert_int_equal(memory->access[half].lanes, half ? 0xFFFF0000 : 0xFFFF);
+        }
+        bench.lsu.shrinks_segments = false;
+        run(&bench);
+        assert_int_equal(memory->access[0].address, BASE);
+        assert_int_equal(memory->access[1].address, BASE);
+        assert_int_equal(memory->access[1].bytes, LINE);
+        bench.operation.pattern = 0;
+        bench.operation.lanes = 0xFFFF0000;
+        assert_int_equal(run(&bench)->count, 1);
+        bench.operation.lanes = UINT32_MAX;
+        stride(&bench, BASE, LINE);
+        assert_int_equal(run(&bench)->count, 32);
+        bench.info.space = PTX_SPACE_CONST;
+        stride(&bench, BASE, 0);
+        assert_int_equal(run(&bench)->count, 1);
+    }
+}
 
 static void test_a_line_of_words_is_one_access(void **state) {
     (void)state;
@@ -233,6 +268,37 @@ static void test_half_warps_take_turns_and_share_words_among_themselves(void **s
     assert_int_equal(cycles(&bench), 32);
     bench.operation.lanes = 0xFFFF;
     assert_int_equal(cycles(&bench), 16);
+}
+
+/* What several lanes of a half read goes alone, whatever its width; the others keep the places that
+ * they have in their banks. */
+static void test_what_lanes_have_in_common_can_take_a_pass_of_its_own(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 4);
+    bench.shared.banks = 16;
+    bench.shared.conflict_lanes = 16;
+    bench.shared.lone_broadcasts = true;
+    stride(&bench, 0, 4); /* no two lanes the same */
+    assert_int_equal(cycles(&bench), 2);
+    stride(&bench, 0, 0); /* all the same */
+    assert_int_equal(cycles(&bench), 2);
+    bench.info.vector = 4;
+    assert_int_equal(cycles(&bench), 2);
+    bench.info.vector = 1;
+    for (uint32_t i = 0; i < ISA_LANES; i++) /* four words for four lanes each */
+        bench.address[i] = i / 4 * 4;
+    assert_int_equal(cycles(&bench), 8);
+    stride(&bench, 0, 4); /* one pair in each half, and 14 by themselves */
+    bench.address[1] = bench.address[0];
+    bench.address[17] = bench.address[16];
+    assert_int_equal(cycles(&bench), 4);
+    bench.info.element_bytes = 1; /* bytes of a word are not the same */
+    stride(&bench, 0, 1);
+    assert_int_equal(cycles(&bench), 8);
+    bench.info.element_bytes = 8; /* every other bank, twice */
+    stride(&bench, 0, 8);
+    assert_int_equal(cycles(&bench), 4);
 }
 
 static void test_wide_elements_take_a_pass_for_each_of_their_words(void **state) {
@@ -430,6 +496,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_pattern_that_is_known_changes_nothing),
         cmocka_unit_test(test_a_pattern_is_that_of_all_lanes),
+        cmocka_unit_test(test_each_half_of_a_warp_can_have_accesses_of_its_own),
         cmocka_unit_test(test_a_line_of_words_is_one_access),
         cmocka_unit_test(test_a_stride_touches_its_share_of_lines_in_either_order),
         cmocka_unit_test(test_an_access_asks_only_for_atoms_touched_where_segments_shrink),
@@ -441,6 +508,7 @@ int main(void) {
         cmocka_unit_test(test_a_stride_of_words_conflicts_by_its_common_divisor_with_the_banks),
         cmocka_unit_test(test_lanes_that_read_one_word_share_it),
         cmocka_unit_test(test_half_warps_take_turns_and_share_words_among_themselves),
+        cmocka_unit_test(test_what_lanes_have_in_common_can_take_a_pass_of_its_own),
         cmocka_unit_test(test_wide_elements_take_a_pass_for_each_of_their_words),
         cmocka_unit_test(test_each_space_and_kind_goes_its_way),
         cmocka_unit_test(test_an_l1d_that_does_not_cache_a_space_is_bypassed),

@@ -545,6 +545,68 @@ static void test_each_bank_looks_up_an_access_a_cycle(void **state) {
     }
 }
 
+/* Behind a hit the next lookup comes after the one interval, behind all else after the other, or
+ * the first where that is longer. */
+static void test_what_does_not_hit_keeps_the_next_lookup_for_longer(void **state) {
+    (void)state;
+    static const struct {
+        const char *settings;
+        uint32_t behind_hit, behind_miss;
+    } rows[] = {{"l1d.latency=8", 1, 1},
+                {"l1d.latency=8 l1d.bank_interval=2 l1d.miss_interval=5", 2, 5},
+                {"l1d.latency=8 l1d.bank_interval=3 l1d.miss_interval=2", 3, 3}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Bench *bench = start(rows[i].settings);
+        const Counters *c = counters(bench);
+        int32_t place;
+        TagEviction evicted;
+        place = tag_array_reserve(&bench->l1d.tags, A, 1, &evicted);
+        tag_array_fill(&bench->l1d.tags, place, 0xFF);
+        enter(bench, bench->load, 0, A); /* it hits, ... */
+        enter(bench, bench->load, 0, B); /* ... misses, ... */
+        enter(bench, bench->load, 0, B); /* ... and waits for the same */
+        enter(bench, bench->load, 0, A);
+        steps(bench, 8);
+        assert_int_equal(c->l1d_accesses, 1);
+        uint32_t behind = rows[i].behind_hit;
+        for (uint32_t taken = 2; taken <= 4; taken++) {
+            steps(bench, behind - 1);
+            assert_int_equal(c->l1d_accesses, taken - 1);
+            step(bench);
+            assert_int_equal(c->l1d_accesses, taken);
+            behind = rows[i].behind_miss;
+        }
+        assert_int_equal(c->l1d_hits, 2);
+        stage_free(bench->stage);
+    }
+}
+
+/* Four MSHRs of which each request takes one: the fifth waits for one to be free, not for a line.
+ */
+static void test_every_request_that_waits_can_take_an_mshr(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1 l1d.mshrs=4 l1d.mshr_merges=4 l1d.mshr_requests=4");
+    for (int i = 0; i < 4; i++) {
+        enter(bench, bench->load, 0, i < 3 ? A : B);
+        step(bench);
+    }
+    assert_int_equal(misses(bench), 2);
+    enter(bench, bench->load, 0, B);
+    step(bench);
+    assert_true(l1d_is_refusing(&bench->l1d));
+    fill(bench, A);
+    step(bench);
+    assert_true(l1d_is_refusing(&bench->l1d));
+    l1d_pop_return(&bench->l1d);
+    step(bench);
+    assert_false(l1d_is_refusing(&bench->l1d));
+    assert_int_equal(counters(bench)->l1d_pending_hits, 3);
+    l1d_settle(&bench->l1d, bench->stage->sm.cycle);
+    assert_int_equal(counters(bench)->l1d_fail_mshrs, 2);
+    assert_int_equal(counters(bench)->l1d_fail_merges, 0);
+    stage_free(bench->stage);
+}
+
 static void test_a_bank_that_is_stuck_lets_the_others_go_on(void **state) {
     (void)state;
     Bench *bench = start(BANKED "l1d.mshrs=1");
@@ -703,6 +765,8 @@ int main(void) {
         cmocka_unit_test(test_streaming_loads_leave_other_lines_alone),
         cmocka_unit_test(test_a_prefetch_brings_its_line_and_nobody_waits_for_it),
         cmocka_unit_test(test_each_bank_looks_up_an_access_a_cycle),
+        cmocka_unit_test(test_what_does_not_hit_keeps_the_next_lookup_for_longer),
+        cmocka_unit_test(test_every_request_that_waits_can_take_an_mshr),
         cmocka_unit_test(test_a_bank_that_is_stuck_lets_the_others_go_on),
         cmocka_unit_test(test_a_line_that_another_bank_brings_ends_the_want_of_a_way),
         cmocka_unit_test(test_sectors_written_in_parts_can_be_read_once_all_their_bytes_are),

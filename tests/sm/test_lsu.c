@@ -98,6 +98,64 @@ static void test_only_what_stays_longer_than_a_pick_stalls_the_pipeline(void **s
     }
 }
 
+/* ---- The pipeline in a row ---- */
+
+/* Three stages of four cycles: instructions leave one a pick, and what memory returns takes a pick
+ * from them. It waits when all stages are full. */
+static void test_what_memory_returns_keeps_instructions_in_a_row(void **state) {
+    (void)state;
+    for (int returns = 0; returns < 2; returns++) {
+        Bench *bench = start("lsu.row_stages=3 scheduler.issue_interval=4 l1d.latency=1", 8);
+        const SmContext *sm = &bench->stage->sm;
+        MemRequest request = {.address = A};
+        if (returns) {
+            accept(bench, make(bench, bench->load, SM_PATH_L1D, 1));
+            step(bench);
+            step(bench);
+            assert_int_equal(bench->port.misses[MEM_CLIENT_L1D].count, 1);
+        }
+        uint64_t first = sm->cycle;
+        for (int pick = 0; pick < 3; pick++) {
+            assert_false(lsu_stalls_pipeline(&bench->lsu, sm));
+            lsu_note_issue(&bench->lsu, sm->cycle);
+            for (int cycle = 0; cycle < 4; cycle++) {
+                if (pick == 2 && cycle == 3 && returns)
+                    l1d_line_arrived(&bench->l1d, &bench->stage->sm, &bench->port, &request);
+                step(bench);
+            }
+        }
+        assert_int_equal(sm->cycle, first + 12);
+        /* the first instruction would leave now, were it not for the access */
+        assert_int_equal(lsu_stalls_pipeline(&bench->lsu, sm), returns);
+        assert_int_equal(lsu_has_work(&bench->lsu, sm, &bench->l1d, &bench->port), returns);
+        for (int cycle = 0; returns && cycle < 4; cycle++) {
+            assert_true(lsu_stalls_pipeline(&bench->lsu, sm));
+            step(bench);
+        }
+        assert_false(lsu_stalls_pipeline(&bench->lsu, sm));
+        stage_free(bench->stage);
+    }
+}
+
+/* Memory's accesses are written back one a pick, whatever else the port could take. */
+static void test_a_row_takes_an_access_of_memory_a_pick(void **state) {
+    (void)state;
+    Bench *bench =
+        start("lsu.row_stages=5 scheduler.issue_interval=4 l1d.latency=1 l1d.mshr_merges=4", 8);
+    uint16_t inst[3];
+    for (int i = 0; i < 3; i++) {
+        inst[i] = accept(bench, make(bench, bench->load, SM_PATH_L1D, 1));
+        step(bench);
+        step(bench);
+    }
+    MemRequest request = {.address = A};
+    l1d_line_arrived(&bench->l1d, &bench->stage->sm, &bench->port, &request);
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst[0]), 2);
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst[1]), 4);
+    assert_int_equal(cycles_to(bench, SM_EVENT_INST_DONE, inst[2]), 4);
+    stage_free(bench->stage);
+}
+
 /* ---- Shared memory ---- */
 
 /* Taken at t, with c conflicts over by t + c, through the pipe, and one for the port. */
@@ -460,6 +518,8 @@ static void test_a_bank_that_a_pipeline_writes_keeps_the_load_waiting(void **sta
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_only_what_stays_longer_than_a_pick_stalls_the_pipeline),
+        cmocka_unit_test(test_what_memory_returns_keeps_instructions_in_a_row),
+        cmocka_unit_test(test_a_row_takes_an_access_of_memory_a_pick),
         cmocka_unit_test(test_shared_loads_take_conflicts_and_latency),
         cmocka_unit_test(test_a_shared_store_ends_with_its_last_conflict),
         cmocka_unit_test(test_the_latch_takes_one_instruction_at_a_time),

@@ -288,6 +288,8 @@ static void test_a_sleeping_sm_counts_as_one_that_is_always_stepped(void **state
                                            "lsu.loads_block=yes l1d.mshrs=2 l1d.latency=7",
                                            "scheduler.issue_interval=4 units.sp.lanes=8",
                                            "lsu.stalls_pipeline=yes l1d.mshrs=2",
+                                           "lsu.row_stages=2 scheduler.issue_interval=4",
+                                           "lsu.row_stages=1 lsu.stalls_pipeline=yes",
                                            "sm.instructions=sass scheduler.issue_interval=4",
                                            SASS "l1d.mshrs=2 sm.divergence=independent"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {

@@ -271,7 +271,10 @@ CUtexObject workload_upload_texture(const void *texels, size_t width, size_t hei
     CUDA_ARRAY_DESCRIPTOR shape = {width, height, format, channels};
     CUarray array = NULL;
     workload_check(cuArrayCreate(&array, &shape), "cuArrayCreate");
-    size_t channel_bytes = format == CU_AD_FORMAT_UNSIGNED_INT8 ? 1 : 4;
+    static const size_t bytes_of[] = {[CU_AD_FORMAT_UNSIGNED_INT8] = 1,
+                                      [CU_AD_FORMAT_UNSIGNED_INT16] = 2,
+                                      [CU_AD_FORMAT_UNSIGNED_INT32] = 4};
+    size_t channel_bytes = bytes_of[format];
     size_t row_bytes = width * channels * channel_bytes;
     CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
                           .srcHost = texels,
@@ -282,8 +285,9 @@ CUtexObject workload_upload_texture(const void *texels, size_t width, size_t hei
                           .Height = height};
     workload_check(cuMemcpy2D(&copy), "cuMemcpy2D");
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
-    CUDA_TEXTURE_DESC sampling = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP},
-                                  .flags = CU_TRSF_READ_AS_INTEGER};
+    CUDA_TEXTURE_DESC sampling = {
+        .addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP},
+        .flags = CU_TRSF_READ_AS_INTEGER};
     CUtexObject object = 0;
     workload_check(cuTexObjectCreate(&object, &resource, &sampling, NULL), "cuTexObjectCreate");
     if (texture_count == WORKLOAD_MOST_TEXTURES)

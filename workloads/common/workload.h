@@ -79,8 +79,9 @@ CUdeviceptr workload_device_alloc(size_t size_bytes);
 /* A device buffer that holds a copy of the host's `data`; one that holds zeros. */
 CUdeviceptr workload_upload(const void *data, size_t size_bytes);
 CUdeviceptr workload_upload_zeros(size_t size_bytes);
-/* A texture of the two-dimensional array of `texels`, rows one after another, of words or bytes
- * (CU_AD_FORMAT_UNSIGNED_INT32 or _INT8), read by whole coordinates as they are. */
+/* A texture of the two-dimensional array of `texels`, rows one after another, of unsigned words,
+ * 16-bit words or bytes (CU_AD_FORMAT_UNSIGNED_INT32, _INT16, _INT8), read by whole coordinates as
+ * they are; beyond the edges are the outermost texels. */
 CUtexObject workload_upload_texture(const void *texels, size_t width, size_t height,
                                     CUarray_format format, unsigned channels);
 void workload_copy_to_device(CUdeviceptr to, const void *from, size_t size_bytes);

@@ -103,21 +103,20 @@ int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     int width = (int)workload.values[WIDTH], height = (int)workload.values[HEIGHT];
     size_t pixels = (size_t)(width * height);
-    size_t bordered_pixels = (size_t)((width + 2 * RANGE) * (height + 2 * RANGE));
     uint16_t *current = generate_frame(&workload, pixels);
-    uint16_t *before = add_border(&workload, generate_frame(&workload, pixels), width, height);
+    uint16_t *frame_before = generate_frame(&workload, pixels);
+    uint16_t *before = add_border(&workload, frame_before, width, height);
 
     CUdeviceptr device_current = workload_upload(current, pixels * sizeof *current);
-    CUdeviceptr device_before = workload_upload(before, bordered_pixels * sizeof *before);
+    CUtexObject before_texture = workload_upload_texture(
+        frame_before, (size_t)width, (size_t)height, CU_AD_FORMAT_UNSIGNED_INT16, 1);
     CUdeviceptr sums[SHAPES];
     unsigned across = (unsigned)width / MACROBLOCK, down = (unsigned)height / MACROBLOCK;
-    /* Rows are padded, and the kernels add the padding up too: the first one's is to be zero. */
-    for (int i = 0; i < SHAPES; i++) {
-        size_t bytes = across * down * (unsigned)blocks_of(SHAPE[i]) * PADDED * sizeof(uint16_t);
-        sums[i] = i == 0 ? workload_upload_zeros(bytes) : workload_device_alloc(bytes);
-    }
+    for (int i = 0; i < SHAPES; i++)
+        sums[i] = workload_device_alloc(across * down * (unsigned)blocks_of(SHAPE[i]) * PADDED *
+                                        sizeof(uint16_t));
     workload_launch(&workload, "sad_4x4", (WorkloadShape){4 * across, 4 * down, THREADS_4X4, 1},
-                    (void *[]){&device_current, &device_before, &sums[0], &width});
+                    (void *[]){&device_current, &before_texture, &sums[0], &width});
     workload_launch(&workload, "sad_8x8", (WorkloadShape){across, down, THREADS, 4},
                     (void *[]){&sums[0], &sums[1], &sums[2], &sums[3]});
     workload_launch(&workload, "sad_16x16", (WorkloadShape){across, down, THREADS, 1},

@@ -1,35 +1,69 @@
 /* Sums of absolute differences for motion estimation: every 4 x 4 block of a frame against all
- * positions within 16 pixels in the frame before; the sums of larger blocks are added up from those
- * of smaller ones, two positions to a word. */
+ * positions within 16 pixels in the frame before, which is a texture; the sums of larger blocks are
+ * added up from those of smaller ones, two positions to a word. */
 #include "tyto_device.h"
 
-enum { RANGE = 16, SEARCH = 2 * RANGE + 1, POSITIONS = SEARCH * SEARCH };
-enum { PADDED = 1096, WORDS = PADDED / 2, PER_THREAD = 18, BLOCK = 4 };
+typedef unsigned long long Texture;
 
-/* A CTA per 4 x 4 block, 61 threads, each 18 positions in a row. `before` has a border of 16
- * pixels, so that every position lies within it. */
-extern "C" __global__ void sad_4x4(const unsigned short *current, const unsigned short *before,
+enum { RANGE = 16, SEARCH = 2 * RANGE + 1, POSITIONS = SEARCH * SEARCH };
+enum { PADDED = 1096, WORDS = PADDED / 2, PAIRS = WORDS / 2, PER_THREAD = 18, BLOCK = 4 };
+/* Positions that a thread tries at once, so that a pixel is fetched for all of them: SEARCH and
+ * PER_THREAD are multiples. */
+enum { AT_ONCE = 3, WARP = 32 };
+
+/* Beyond the frame are its outermost pixels. */
+static __device__ unsigned fetch_pixel(Texture frame, int x, int y) {
+    unsigned pixel;
+    asm("{ .reg .u32 y, z, w; tex.2d.v4.u32.s32 {%0, y, z, w}, [%1, {%2, %3}]; }"
+        : "=r"(pixel)
+        : "l"(frame), "r"(x), "r"(y));
+    return pixel;
+}
+
+/* A CTA per 4 x 4 block, 61 threads, each 18 positions in a row; the first warp writes the sums. */
+extern "C" __global__ void sad_4x4(const unsigned short *current, Texture before,
                                    unsigned short *sums, int width) {
-    __shared__ int pixel[BLOCK * BLOCK];
-    int thread = (int)threadIdx.x, bordered_width = width + 2 * RANGE;
+    __shared__ unsigned short pixel[BLOCK * BLOCK];
+    __shared__ uint2 own_pairs[PAIRS];
+    unsigned short *own = (unsigned short *)own_pairs;
+    int thread = (int)threadIdx.x;
     int left = (int)blockIdx.x * BLOCK, top = (int)blockIdx.y * BLOCK;
     if (thread < BLOCK * BLOCK)
         pixel[thread] = current[(top + thread / BLOCK) * width + left + thread % BLOCK];
+    if (thread < PADDED - POSITIONS) own[POSITIONS + thread] = 0;
+    __syncthreads();
+
+    int first = thread * PER_THREAD, last = min(first + PER_THREAD, (int)POSITIONS);
+    int x = left - RANGE + first % SEARCH, y = top - RANGE + first / SEARCH;
+    for (int position = first; position < last; position += AT_ONCE) {
+        unsigned sum[AT_ONCE] = {0};
+#pragma unroll
+        for (int row = 0; row < BLOCK; row++)
+#pragma unroll
+            for (int column = 0; column < BLOCK + AT_ONCE - 1; column++) {
+                unsigned there = fetch_pixel(before, x + column, y + row);
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; i++)
+                    if (column >= i && column - i < BLOCK)
+                        sum[i] = __sad(there, pixel[row * BLOCK + column - i], sum[i]);
+            }
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++)
+            own[position + i] = (unsigned short)sum[i];
+        x += AT_ONCE;
+        if (x == left - RANGE + SEARCH) {
+            x -= SEARCH;
+            y++;
+        }
+    }
     __syncthreads();
 
     int macroblock = (top / 16) * (width / 16) + left / 16;
     int part = top % 16 / BLOCK * 4 + left % 16 / BLOCK;
-    unsigned short *own = sums + (macroblock * 16 + part) * PADDED;
-    int last = min((thread + 1) * PER_THREAD, (int)POSITIONS);
-    for (int position = thread * PER_THREAD; position < last; position++) {
-        const unsigned short *corner =
-            before + (top + position / SEARCH) * bordered_width + left + position % SEARCH;
-        unsigned sum = 0;
-#pragma unroll
-        for (int i = 0; i < BLOCK * BLOCK; i++)
-            sum = __sad(corner[i / BLOCK * bordered_width + i % BLOCK], pixel[i], sum);
-        own[position] = (unsigned short)sum;
-    }
+    uint2 *out = (uint2 *)sums + (macroblock * 16 + part) * PAIRS;
+    if (thread < WARP)
+        for (int i = thread; i < PAIRS; i += WARP)
+            out[i] = own_pairs[i];
 }
 
 /* out = a + b for all positions. No half of a word overflows: 256 pixels differ by 65,280. */
