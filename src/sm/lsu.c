@@ -28,7 +28,6 @@ static void row_advance(SmRow *row, uint64_t cycle) {
         row->free_at = due + row->interval;
         row->head = (uint8_t)((row->head + 1) % SM_MAX_STAGES);
     }
-    row->is_full = row->stages && row->count == row->stages;
 }
 
 /* The last stage takes what memory has returned, before an instruction that gets there now. */
@@ -36,13 +35,14 @@ static void row_take_return(SmRow *row, uint64_t cycle) {
     row_advance(row, cycle - 1);
     if (row->free_at < cycle) row->free_at = cycle;
     row->free_at += row->interval;
+    row->next_return = cycle + row->interval;
 }
 
 void lsu_note_issue(SmLsu *lsu, uint64_t cycle) {
     SmRow *row = &lsu->row;
     row->due[(row->head + row->count++) % SM_MAX_STAGES] =
         cycle + (uint64_t)row->stages * row->interval;
-    row->is_full = row->count == row->stages;
+    lsu->is_row_full = row->count == row->stages;
 }
 
 void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
@@ -59,6 +59,7 @@ void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
         read_cache_init(&lsu->l15c, sm, port, &sm->config->l15c, MEM_CLIENT_L1C);
         read_levels_init(&lsu->constants, &lsu->l1c, 1, &lsu->l15c, sm->arena);
     }
+    lsu->has_row = sm->config->lsu.row_stages != 0;
     lsu->row = (SmRow){.stages = (uint8_t)sm->config->lsu.row_stages,
                        .interval = (uint8_t)sm->config->scheduler.issue_interval};
     lsu->latch = SM_NONE;
@@ -138,9 +139,8 @@ static void choose(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *co
         if (!is_for_nobody && !waits_at_write && !can_write(&sm->insts.inst[inst], collectors))
             continue;
         pop_return(lsu, l1d, way);
-        if (lsu->row.stages && way != SM_RETURN_SHARED) {
+        if (lsu->has_row && way != SM_RETURN_SHARED) {
             row_take_return(&lsu->row, sm->cycle);
-            lsu->next_return = sm->cycle + lsu->row.interval;
             waiting &= 1u << SM_RETURN_SHARED;
         }
         lsu->last_return = (uint8_t)way;
@@ -154,7 +154,7 @@ static void choose(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *co
 static void write_back(SmLsu *lsu, SmContext *sm, SmL1d *l1d, const SmCollectors *collectors) {
     if (lsu->chosen.count) write_chosen(lsu, sm, collectors);
     uint32_t waiting = returns(lsu, l1d, sm->cycle);
-    if (sm->cycle < lsu->next_return) waiting &= 1u << SM_RETURN_SHARED;
+    if (lsu->has_row && sm->cycle < lsu->row.next_return) waiting &= 1u << SM_RETURN_SHARED;
     if (waiting && !lsu->chosen.count) choose(lsu, sm, l1d, collectors, waiting);
 }
 
@@ -388,7 +388,10 @@ static bool can_go_on(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
 
 void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmCollectors *collectors) {
     write_back(lsu, sm, l1d, collectors);
-    if (lsu->row.stages) row_advance(&lsu->row, sm->cycle);
+    if (lsu->has_row) {
+        row_advance(&lsu->row, sm->cycle);
+        lsu->is_row_full = lsu->row.count == lsu->row.stages;
+    }
     if (lsu->next_due <= sm->cycle) take_due(lsu, sm, port);
     if (port_has_reply(port)) handle_reply(lsu, sm, l1d, port);
     if (port->misses_waiting) {

@@ -33,11 +33,11 @@ typedef struct SmPipe {
  * returns, which goes first; what waits for it fills the stages before, and when all are full
  * nothing can issue. */
 typedef struct SmRow {
-    bool is_full;
-    uint8_t stages;      /* 0: there is no such pipeline */
-    uint8_t interval;    /* cycles of a pick, for which the last stage keeps what it writes back */
-    uint8_t head, count; /* of the oldest instruction in `due`, and how many there are */
-    uint64_t free_at;    /* cycle from which the last stage can take something */
+    uint8_t stages;
+    uint8_t interval;     /* cycles of a pick, for which the last stage keeps what it writes back */
+    uint8_t head, count;  /* of the oldest instruction in `due`, and how many there are */
+    uint64_t free_at;     /* cycle from which the last stage can take something, ... */
+    uint64_t next_return; /* ... and from which it can take what memory returns */
     uint64_t due[SM_MAX_STAGES]; /* ring: cycle at which an instruction gets to the last stage, if
                                     nothing keeps it */
 } SmRow;
@@ -52,23 +52,24 @@ typedef struct SmLsu {
     uint8_t bank;             /* of the L1D, which had no room for its next access; SM_NO_BANK */
     uint8_t last_return;      /* SmReturn that won last */
     bool is_refused;          /* the latch's next access, other than to the L1D, had no room */
+    bool has_row;             /* the machine has a pipeline in a row, ... */
+    bool is_row_full;         /* ... of which every stage has an instruction */
     uint32_t returns_waiting; /* ways with loads for the port, bit each, but for two: */
     uint64_t shared_from;     /* cycle from which the port can choose the oldest load from shared
                                  memory, UINT64_MAX; the L1D's loads are in its MSHRs */
     uint64_t next_due;        /* cycle of the first thing due in what follows, UINT64_MAX */
     uint64_t latch_from;      /* first cycle in which it may try an access */
     uint64_t latch_until;     /* shared: last cycle it holds the latch */
-    uint64_t next_return;     /* pipeline in a row: cycle of memory's next write-back */
-    SmRow row;
-    SmQueue chosen;       /* complete since the last cycle's choice */
-    SmPipe shared_pipe;   /* loads from shared memory, due when the port can choose them */
-    SmPipe texture_pipe;  /* accesses that hit the texture cache, ... */
-    SmPipe constant_pipe; /* or the constant cache, where that takes time: due for `returns` */
+    SmQueue chosen;           /* complete since the last cycle's choice */
+    SmPipe shared_pipe;       /* loads from shared memory, due when the port can choose them */
+    SmPipe texture_pipe;      /* accesses that hit the texture cache, ... */
+    SmPipe constant_pipe;     /* or the constant cache, where that takes time: due for `returns` */
     SmQueue returns[SM_RETURNS]; /* loads that wait for the write-back port */
     SmReadCache l1c, l1t;
     bool has_l15c; /* the constant cache has a larger one below it: */
     SmReadCache l15c;
     SmReadLevels constants; /* the first above the second */
+    SmRow row;
 } SmLsu;
 
 void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port);
@@ -82,7 +83,7 @@ bool lsu_accept(SmLsu *lsu, const SmContext *sm, uint16_t inst);
 /* Whether the instruction in the latch stops the whole pipeline: where stages stand in a row, one
  * that stays for longer than a warp takes from pick to pick keeps the next in the stage before. */
 static inline bool lsu_stalls_pipeline(const SmLsu *lsu, const SmContext *sm) {
-    if (lsu->row.is_full) return true;
+    if (lsu->is_row_full) return true;
     if (!sm->config->lsu.stalls_pipeline || lsu_is_free(lsu)) return false;
     return sm->cycle + 1 >= lsu->latch_from + sm->config->scheduler.issue_interval;
 }
@@ -104,7 +105,7 @@ static inline uint64_t lsu_next_due(const SmLsu *lsu) {
 __attribute__((always_inline)) static inline bool
 lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port) {
     uint32_t misses = port->misses_waiting & ~(1u << MEM_CLIENT_L1I);
-    if (lsu->chosen.count | lsu->returns_waiting | misses | port->unit.count | lsu->row.is_full)
+    if (lsu->chosen.count | lsu->returns_waiting | misses | port->unit.count | lsu->is_row_full)
         return true;
     if (lsu_next_due(lsu) <= sm->cycle + 1 || l1d_has_work(l1d, sm)) return true;
     return !lsu_is_free(lsu) && !lsu_is_stuck(lsu, l1d);

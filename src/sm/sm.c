@@ -336,7 +336,7 @@ void sm_step(Sm *sm, uint64_t cycle) {
         issue_let_go(&sm->issue, context, warps_end_tries(context));
     bool has_standing = context_is_profiled(context) && issue_will_look(&sm->issue, context);
     issue_step(&sm->issue, context);
-    if (sm->lsu.row.stages && issue_is_turn(context) && sm->issue.has_issued)
+    if (sm->lsu.has_row && issue_is_turn(context) && sm->issue.has_issued)
         lsu_note_issue(&sm->lsu, cycle);
     if (has_standing) issue_note_standing(&sm->issue, context);
     tell_issued(context);
