@@ -3,18 +3,25 @@
  * the steps with span 1, 2, 4, ... the result is in order, with no reversal of bits. */
 #include "tyto_device.h"
 
+enum { RADIX = 2 };
+
 extern "C" __global__ void fft(const float2 *in, float2 *out, unsigned points, unsigned span) {
-    unsigned half = points / 2;
     unsigned butterfly = blockIdx.y * blockDim.x + threadIdx.x;
     const float2 *from = in + blockIdx.x * points;
     float2 *to = out + blockIdx.x * points;
 
+    /* Both values are turned, the first by nothing, with the library's sines and cosines: Parboil's
+     * does so, and they are most of its instructions. */
     unsigned low = butterfly % span;
-    float angle = -3.14159265f * (float)low / (float)span;
-    float cosine = __cosf(angle), sine = __sinf(angle);
-    float2 a = from[butterfly], b = from[butterfly + half];
-    float x = b.x * cosine - b.y * sine, y = b.x * sine + b.y * cosine;
-    unsigned at = 2 * (butterfly - low) + low;
-    to[at] = make_float2(a.x + x, a.y + y);
-    to[at + span] = make_float2(a.x - x, a.y - y);
+    float angle = -6.28318531f * (float)low / (float)(RADIX * span);
+    float2 value[RADIX];
+#pragma unroll
+    for (int i = 0; i < RADIX; i++) {
+        float2 read = from[butterfly + (unsigned)i * points / RADIX];
+        float cosine = cosf((float)i * angle), sine = sinf((float)i * angle);
+        value[i] = make_float2(read.x * cosine - read.y * sine, read.x * sine + read.y * cosine);
+    }
+    unsigned at = RADIX * (butterfly - low) + low;
+    to[at] = make_float2(value[0].x + value[1].x, value[0].y + value[1].y);
+    to[at + span] = make_float2(value[0].x - value[1].x, value[0].y - value[1].y);
 }
