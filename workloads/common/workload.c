@@ -267,7 +267,7 @@ CUdeviceptr workload_upload_zeros(size_t size_bytes) {
 }
 
 CUtexObject workload_upload_texture(const void *texels, size_t width, size_t height,
-                                    CUarray_format format, unsigned channels) {
+                                    CUarray_format format, unsigned channels, unsigned flags) {
     CUDA_ARRAY_DESCRIPTOR shape = {width, height, format, channels};
     CUarray array = NULL;
     workload_check(cuArrayCreate(&array, &shape), "cuArrayCreate");
@@ -286,8 +286,7 @@ CUtexObject workload_upload_texture(const void *texels, size_t width, size_t hei
     workload_check(cuMemcpy2D(&copy), "cuMemcpy2D");
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
     CUDA_TEXTURE_DESC sampling = {
-        .addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP},
-        .flags = CU_TRSF_READ_AS_INTEGER};
+        .addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP}, .flags = flags};
     CUtexObject object = 0;
     workload_check(cuTexObjectCreate(&object, &resource, &sampling, NULL), "cuTexObjectCreate");
     if (texture_count == WORKLOAD_MOST_TEXTURES)

@@ -80,10 +80,11 @@ CUdeviceptr workload_device_alloc(size_t size_bytes);
 CUdeviceptr workload_upload(const void *data, size_t size_bytes);
 CUdeviceptr workload_upload_zeros(size_t size_bytes);
 /* A texture of the two-dimensional array of `texels`, rows one after another, of unsigned words,
- * 16-bit words or bytes (CU_AD_FORMAT_UNSIGNED_INT32, _INT16, _INT8), read by whole coordinates as
- * they are; beyond the edges are the outermost texels. */
+ * 16-bit words or bytes (CU_AD_FORMAT_UNSIGNED_INT32, _INT16, _INT8), read at coordinates in
+ * texels; beyond the edges are the outermost ones. Flags CU_TRSF_READ_AS_INTEGER: they are read as
+ * they are; 0: as fractions of the largest value. */
 CUtexObject workload_upload_texture(const void *texels, size_t width, size_t height,
-                                    CUarray_format format, unsigned channels);
+                                    CUarray_format format, unsigned channels, unsigned flags);
 void workload_copy_to_device(CUdeviceptr to, const void *from, size_t size_bytes);
 void workload_copy_to_host(void *to, CUdeviceptr from, size_t size_bytes);
 /* Fills the module's variable `name`, of exactly `size_bytes`, such as a __constant__ array. */

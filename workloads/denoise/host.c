@@ -71,7 +71,8 @@ int main(int argc, char **argv) {
     size_t pixels = (size_t)width * (size_t)height;
     uint32_t *image = generate_image(&workload, width, height);
 
-    CUdeviceptr in = workload_upload(image, pixels * sizeof *image);
+    CUtexObject in = workload_upload_texture(image, (size_t)width, (size_t)height,
+                                             CU_AD_FORMAT_UNSIGNED_INT8, 4, 0);
     CUdeviceptr out = workload_device_alloc(pixels * sizeof *image);
     WorkloadShape shape = {workload_divide_up(workload.values[WIDTH], THREADS),
                            workload_divide_up(workload.values[HEIGHT], THREADS), THREADS, THREADS};

@@ -1,45 +1,55 @@
 /* Removes noise from an image of packed RGBA pixels: every pixel becomes a mean over a window of
  * 7 x 7, weighted by nearness in place and in colour, and is mixed with its old value according to
- * how much of the window resembles it. CTAs of 8 x 8 threads, no shared memory. */
+ * how much of the window resembles it. The image is a texture, which gives channels as fractions and
+ * the outermost pixels beyond its edges. CTAs of 8 x 8 threads, no shared memory. */
 #include "tyto_device.h"
 
-enum { RADIUS = 3, SIDE = 2 * RADIUS + 1 };
-/* Exponents are whole numbers, so that the comparison with the limit is exact. */
-enum { COLOUR_WEIGHT = 1, PLACE_WEIGHT = 200, LIMIT = 6000 };
+typedef unsigned long long Texture;
 
-static __device__ int channel(unsigned pixel, int index) {
-    return (int)(pixel >> (8 * index) & 0xff);
+enum { RADIUS = 3, SIDE = 2 * RADIUS + 1 };
+/* Distances are whole numbers of squared steps of 255, and the limit lies between two. */
+enum { PLACE_WEIGHT = 200, LIMIT = 6000 };
+
+static __device__ float4 fetch_pixel(Texture image, float x, float y) {
+    float4 pixel;
+    asm("tex.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+        : "=f"(pixel.x), "=f"(pixel.y), "=f"(pixel.z), "=f"(pixel.w)
+        : "l"(image), "f"(x), "f"(y));
+    return pixel;
 }
 
-extern "C" __global__ void denoise(const unsigned *in, unsigned *out, int width, int height) {
-    const float decay = 1.0f / 3000.0f, mostly = 0.79f, keep = 0.8f;
+static __device__ float distance_of(float4 a, float4 b) {
+    float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    return x * x + y * y + z * z;
+}
+
+static __device__ unsigned channel(float value, int index) {
+    return (unsigned)(value * 255.0f + 0.5f) << (8 * index);
+}
+
+extern "C" __global__ void denoise(Texture image, unsigned *out, int width, int height) {
+    const float steps = 255.0f * 255.0f, decay = steps / 3000.0f, mostly = 0.79f, keep = 0.8f;
     int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     int y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
     if (x >= width || y >= height) return;
-    unsigned own = in[y * width + x];
-    float sum[3] = {}, weights = 0.0f;
-    int similar = 0;
-    for (int dy = -RADIUS; dy <= RADIUS; dy++)
-        for (int dx = -RADIUS; dx <= RADIUS; dx++) {
-            int row = min(max(y + dy, 0), height - 1), column = min(max(x + dx, 0), width - 1);
-            unsigned pixel = in[row * width + column];
-            int exponent = PLACE_WEIGHT * (dx * dx + dy * dy);
-            for (int i = 0; i < 3; i++) {
-                int difference = channel(pixel, i) - channel(own, i);
-                exponent += COLOUR_WEIGHT * difference * difference;
-            }
-            float weight = __expf(-decay * (float)exponent);
-            for (int i = 0; i < 3; i++)
-                sum[i] += weight * (float)channel(pixel, i);
+    float middle_x = (float)x + 0.5f, middle_y = (float)y + 0.5f;
+    float4 own = fetch_pixel(image, middle_x, middle_y);
+    float sum[3] = {}, weights = 0.0f, similar = 0.0f;
+    for (float dy = -RADIUS; dy <= RADIUS; dy++)
+        for (float dx = -RADIUS; dx <= RADIUS; dx++) {
+            float4 pixel = fetch_pixel(image, middle_x + dx, middle_y + dy);
+            float distance = distance_of(own, pixel) + (dx * dx + dy * dy) * (PLACE_WEIGHT / steps);
+            float weight = __expf(-decay * distance);
+            sum[0] += weight * pixel.x;
+            sum[1] += weight * pixel.y;
+            sum[2] += weight * pixel.z;
             weights += weight;
-            similar += exponent < LIMIT;
+            similar += distance < (LIMIT - 0.5f) / steps ? 1.0f / (SIDE * SIDE) : 0.0f;
         }
-    float share = (float)similar / (SIDE * SIDE) > mostly ? keep : 1.0f - keep;
-    unsigned mixed = 0;
-    for (int i = 0; i < 3; i++) {
-        float mean = sum[i] / weights;
-        float value = mean + (1.0f - share) * ((float)channel(own, i) - mean);
-        mixed |= (unsigned)(value + 0.5f) << (8 * i);
-    }
-    out[y * width + x] = mixed;
+    float share = similar > mostly ? keep : 1.0f - keep;
+    float scale = 1.0f / weights;
+    float red = sum[0] * scale, green = sum[1] * scale, blue = sum[2] * scale;
+    out[y * width + x] = channel(red + (1.0f - share) * (own.x - red), 0) |
+                         channel(green + (1.0f - share) * (own.y - green), 1) |
+                         channel(blue + (1.0f - share) * (own.z - blue), 2);
 }

@@ -213,13 +213,13 @@ int main(int argc, char **argv) {
     CUdeviceptr device_reads = workload_upload(all, (size_t)reads * (read_bases + 2));
     CUdeviceptr device_starts = workload_upload(starts, reads * sizeof *starts);
     CUdeviceptr device_lengths = workload_upload(lengths, reads * sizeof *lengths);
-    CUtexObject edge_texture =
-        workload_upload_texture(edges, COLUMNS, rows, CU_AD_FORMAT_UNSIGNED_INT32, 4);
-    CUtexObject child_texture =
-        workload_upload_texture(children, COLUMNS, rows, CU_AD_FORMAT_UNSIGNED_INT32, 4);
-    CUtexObject reference_texture =
-        workload_upload_texture(fill_reference(&workload, letters, bases + 1, letter_rows),
-                                REFERENCE_COLUMNS, letter_rows, CU_AD_FORMAT_UNSIGNED_INT8, 1);
+    CUtexObject edge_texture = workload_upload_texture(
+        edges, COLUMNS, rows, CU_AD_FORMAT_UNSIGNED_INT32, 4, CU_TRSF_READ_AS_INTEGER);
+    CUtexObject child_texture = workload_upload_texture(
+        children, COLUMNS, rows, CU_AD_FORMAT_UNSIGNED_INT32, 4, CU_TRSF_READ_AS_INTEGER);
+    CUtexObject reference_texture = workload_upload_texture(
+        fill_reference(&workload, letters, bases + 1, letter_rows), REFERENCE_COLUMNS, letter_rows,
+        CU_AD_FORMAT_UNSIGNED_INT8, 1, CU_TRSF_READ_AS_INTEGER);
     workload_launch(&workload, "mummer", workload_cover(reads, THREADS),
                     (void *[]){&device_matches, &device_reads, &device_starts, &device_lengths,
                                &reads, &shortest, &edge_texture, &child_texture,

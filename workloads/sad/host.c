@@ -108,8 +108,9 @@ int main(int argc, char **argv) {
     uint16_t *before = add_border(&workload, frame_before, width, height);
 
     CUdeviceptr device_current = workload_upload(current, pixels * sizeof *current);
-    CUtexObject before_texture = workload_upload_texture(
-        frame_before, (size_t)width, (size_t)height, CU_AD_FORMAT_UNSIGNED_INT16, 1);
+    CUtexObject before_texture =
+        workload_upload_texture(frame_before, (size_t)width, (size_t)height,
+                                CU_AD_FORMAT_UNSIGNED_INT16, 1, CU_TRSF_READ_AS_INTEGER);
     CUdeviceptr sums[SHAPES];
     unsigned across = (unsigned)width / MACROBLOCK, down = (unsigned)height / MACROBLOCK;
     for (int i = 0; i < SHAPES; i++)
