@@ -15,7 +15,7 @@ typedef struct SmContext SmContext; /* sm/context.h, which holds the record belo
 typedef struct SmWarp {
     IsaWarp *isa;
     uint32_t in_flight; /* instructions issued and not complete */
-    uint32_t stores;    /* accesses of issued stores whose acknowledgement is still to come */
+    uint32_t stores;    /* accesses of the slot's stores whose acknowledgement is still to come */
     uint32_t atomics;   /* atomic replies still to come */
     uint8_t cta_slot;
     bool is_fence_for_stores; /* the last fence: reaches beyond the CTA */
