@@ -24,8 +24,8 @@ static void start_warp(SmContext *sm, uint32_t slot, uint32_t index) {
     int warp = cta->first_warp + (int)index;
     IsaWarp *isa = &cta->isa.warps[index];
     isa->slot = (uint32_t)warp;
-    /* Stores that nothing awaited (lsu.acknowledges_stores: no) may outlive the slot's last warp: their
-     * acknowledgements come to this one, whose fences so wait for them too. */
+    /* Stores that nothing awaited (lsu.acknowledges_stores: no) may outlive the slot's last warp:
+     * their acknowledgements come to this one, whose fences so wait for them too. */
     uint32_t stores = sm->warps.warp[warp].stores;
     sm->warps.warp[warp] = (SmWarp){.isa = isa, .cta_slot = (uint8_t)slot, .stores = stores};
     sm->cta_of_warp[warp] = (uint32_t)cta->isa.index;
