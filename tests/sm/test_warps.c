@@ -202,6 +202,29 @@ static void test_a_fence_waits_for_registers_and_beyond_the_cta_for_stores(void 
     }
 }
 
+/* Nobody awaits the stores of the slot's first warp: its next one hears of them. */
+static void test_acknowledgements_that_outlive_a_warp_come_to_the_next_one(void **state) {
+    (void)state;
+    Bench *bench = start("lsu.acknowledges_stores=no", 1);
+    SmContext *sm = &bench->stage->sm;
+    SmMemory store = {.count = 2, .path = SM_PATH_L1D, .is_store = true};
+    warps_launch(sm, 0);
+    issue(bench, 0, &store, false);
+    warps_exited(sm, 0);
+    warps_inst_done(warps_of(bench), &(SmInst){.warp = 0});
+    assert_true(is_drained(bench, 0));
+    warps_retire(sm, 0x1);
+    assert_int_equal(warps_launch(sm, 1), 0x1);
+    warps_store_done(warps_of(bench), 0);
+    warps_fence(warps_of(bench), 0, false, false); /* one is still under way */
+    assert_int_equal(warps_of(bench)->held, 0x1);
+    warps_store_done(warps_of(bench), 0);
+    assert_true(warps_settle(warps_of(bench), 0, false));
+    warps_fence(warps_of(bench), 0, false, false); /* nothing is */
+    assert_int_equal(warps_of(bench)->held, 0);
+    stage_free(bench->stage);
+}
+
 static void test_a_load_that_holds_its_warp_frees_it_when_done(void **state) {
     (void)state;
     Bench *bench = start("", 1);
@@ -247,6 +270,7 @@ int main(void) {
         cmocka_unit_test(test_stores_keep_a_warp_where_they_are_acknowledged),
         cmocka_unit_test(test_atomics_hold_their_warp_until_all_are_answered),
         cmocka_unit_test(test_a_fence_waits_for_registers_and_beyond_the_cta_for_stores),
+        cmocka_unit_test(test_acknowledgements_that_outlive_a_warp_come_to_the_next_one),
         cmocka_unit_test(test_a_load_that_holds_its_warp_frees_it_when_done),
         cmocka_unit_test(test_warps_arrive_at_a_barrier_and_are_released_together),
     };
