@@ -1,109 +1,163 @@
-/* An inverted index of links: which documents link to each address. Documents are lines of words
- * and links; some addresses are linked to far more often than others. */
+/* An inverted index of links: which documents link to each address. Documents are three pages of
+ * HTML, each many times over, as in the suite; some addresses are linked to far more often than
+ * others. A record is a piece of about 1 KB, up to the end of a line. */
 #include "common/mapreduce.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { THREADS = MAPREDUCE_THREADS, LINE_BYTES = 192, LINES_PER_DOCUMENT = 16 };
+enum { DOCUMENTS = 3, PAGE_BYTES = 9 * 1024, LINE_BYTES = 256, PIECE_BYTES = 1024 };
 
-enum { LINES, ADDRESSES, PHASES };
+enum { COPIES, ADDRESSES, PHASES };
 
 static const WorkloadInfo INFO = {
     .name = "invertedindex",
     .summary = "Finds the documents that link to each address, as MapReduce.",
     .parameters =
         {
-            [LINES] = {"lines",
-                       "of all documents, with 0 to 2 links each",
-                       {300, 2000, 65536},
-                       1u << 20,
-                       0},
-            [ADDRESSES] = {"addresses", "that may be linked to", {50, 300, 2000}, 1u << 20, 0},
-            [PHASES] = MAPREDUCE_PHASES,
+            [COPIES] = {"copies", "of a page in each of 3 documents", {2, 24, 1024}, 8192, 0},
+            [ADDRESSES] = {"addresses", "that may be linked to", {50, 300, 300}, 1u << 20, 0},
+            [PHASES] = MAPREDUCE_PHASES(MAPREDUCE_COUNT),
         },
 };
 
-/* Writes one line: words, and up to two links among them; returns its length without the zero. */
-static size_t write_line(Workload *workload, char *line) {
+/* As the kernels have it. */
+typedef struct Piece {
+    uint32_t offset, bytes, document;
+} Piece;
+
+/* The documents one after another, each ended by a zero. */
+typedef struct Documents {
+    char *text;
+    uint32_t starts[DOCUMENTS + 1];
+} Documents;
+
+/* Writes some words; returns their end. */
+static char *write_words(Workload *workload, char *end) {
     static const char *const words[] = {"owl ", "barn ", "night ", "hears ", "a ", "mouse "};
-    char *end = line;
-    uint32_t links = workload_random(workload, 3);
-    for (uint32_t i = 0; i <= links; i++) {
-        for (uint32_t word = workload_random(workload, 8); word > 0; word--)
-            end = stpcpy(end, words[workload_random(workload, 6)]);
-        uint32_t address =
-            workload_random(workload, workload_random(workload, workload->values[ADDRESSES]) + 1);
-        if (i < links) end += sprintf(end, "<a href=\"site%u.org/p%u\">", address % 13, address);
-    }
-    return (size_t)(end - line);
+    for (uint32_t word = workload_random(workload, 6); word > 0; word--)
+        end = stpcpy(end, words[workload_random(workload, 6)]);
+    return end;
 }
 
-/* Copies the addresses of a line in quotes after "href=" to `pool`, counts them, returns its end.
- */
-static uint8_t *collect_links(const char *line, uint8_t *pool, uint32_t *links) {
-    while ((line = strstr(line, "href=\""))) {
-        line += strlen("href=\"");
-        size_t length = strcspn(line, "\"");
-        memcpy(pool, line, length);
-        pool += length;
-        (*links)++;
+/* Writes a paragraph on a line of its own, with up to two links; returns its end. */
+static char *write_line(Workload *workload, char *end) {
+    end = stpcpy(end, "<p>");
+    for (uint32_t links = workload_random(workload, 3); links > 0; links--) {
+        uint32_t addresses = workload->values[ADDRESSES];
+        uint32_t address = workload_random(workload, workload_random(workload, addresses) + 1);
+        end = write_words(workload, end);
+        end += sprintf(end, "<a href=\"site%u.org/p%u\">", address % 13, address);
+        end = stpcpy(write_words(workload, end), "</a>");
     }
-    return pool;
+    return stpcpy(write_words(workload, end), "</p>\n");
 }
 
-/* Sorts the links by address; true when they and the groups of equal ones are right. */
-static bool sort_and_group(Workload *workload, MapReduce *m) {
-    uint32_t addresses;
-    mapreduce_sort(workload, m);
-    uint32_t *starts = mapreduce_group(workload, m, &addresses);
-    return mapreduce_verify(workload, m) && mapreduce_verify_groups(workload, m, starts, addresses);
+static Documents generate(Workload *workload) {
+    uint32_t copies = workload->values[COPIES];
+    size_t most = DOCUMENTS * ((size_t)copies * (PAGE_BYTES + LINE_BYTES) + 1);
+    Documents documents = {.text = workload_host_alloc(workload, most, 1)};
+    char *end = documents.text;
+    for (uint32_t i = 0; i < DOCUMENTS; i++) {
+        char *page = end;
+        while (end - page < PAGE_BYTES)
+            end = write_line(workload, end);
+        size_t page_bytes = (size_t)(end - page);
+        for (uint32_t copy = 1; copy < copies; copy++)
+            end = mempcpy(end, page, page_bytes);
+        *end++ = '\0';
+        documents.starts[i + 1] = (uint32_t)(end - documents.text);
+    }
+    return documents;
+}
+
+/* Cuts the documents into pieces, one record each. */
+static RecordSet cut(Workload *workload, const Documents *documents, CUdeviceptr device_text) {
+    uint32_t most = documents->starts[DOCUMENTS] / PIECE_BYTES + DOCUMENTS;
+    RecordSet pieces = mapreduce_records(workload, most, sizeof(TextKey), sizeof(Piece));
+    TextKey key = {.text = device_text};
+    pieces.count = 0;
+    for (uint32_t document = 0; document < DOCUMENTS; document++) {
+        uint32_t last = documents->starts[document + 1] - 1; /* its zero */
+        for (uint32_t start = documents->starts[document], end; start < last; start = end) {
+            end = start + PIECE_BYTES;
+            while (end < last && documents->text[end - 1] != '\n')
+                end++;
+            if (end > last) end = last;
+            Piece piece = {start, end - start, document};
+            memcpy(pieces.keys + pieces.count * sizeof key, &key, sizeof key);
+            memcpy(pieces.values + pieces.count++ * sizeof piece, &piece, sizeof piece);
+        }
+    }
+    return pieces;
+}
+
+/* The next address in quotes after "<a href=", from `at` on; NULL when there is none. */
+static char *find_link(char *at) {
+    static const char mark[] = "<a href=\"";
+    at = strstr(at, mark);
+    return at ? at + strlen(mark) : NULL;
+}
+
+/* True when as many links are counted as there are, a key and a value for each. */
+static bool verify_counts(Workload *workload, const Documents *documents, const MapCounts *counts) {
+    uint32_t links = 0;
+    for (uint32_t document = 0; document < DOCUMENTS; document++)
+        for (char *at = documents->text + documents->starts[document];
+             (at = find_link(at)) != NULL;)
+            links++;
+    uint32_t key_bytes = links * (uint32_t)sizeof(TextKey);
+    uint32_t value_bytes = links * (uint32_t)sizeof(uint32_t);
+    return workload_compare_words(workload, &counts->emitted, &links, 1) &&
+           workload_compare_words(workload, &counts->key_bytes, &key_bytes, 1) &&
+           workload_compare_words(workload, &counts->value_bytes, &value_bytes, 1);
+}
+
+/* True when these are the links of the documents, in their order, with their hashes; ends each
+ * address by a zero, as the kernel does. */
+static bool verify_map(Workload *workload, Documents *documents, CUdeviceptr device_text,
+                       const RecordSet *emitted) {
+    const Record *record = emitted->records;
+    for (uint32_t document = 0; document < DOCUMENTS; document++) {
+        char *at = documents->text + documents->starts[document];
+        for (; (at = find_link(at)) != NULL; record++) {
+            uint32_t bytes = (uint32_t)strcspn(at, "\"");
+            TextKey key = {device_text, (uint32_t)(at - documents->text),
+                           mapreduce_hash((uint8_t *)at, bytes)};
+            at[bytes] = '\0';
+            at += bytes + 1;
+            if (!workload_compare_bytes(workload, emitted->keys + record->key, (uint8_t *)&key,
+                                        sizeof key) ||
+                !workload_compare_bytes(workload, emitted->values + record->value,
+                                        (uint8_t *)&document, sizeof document))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The rest after the count; true when all is as it should be. */
+static bool emit_and_sort(Workload *workload, Documents *documents, CUdeviceptr device_text,
+                          const MapCounts *counts) {
+    uint32_t phases = workload->values[PHASES], groups;
+    DeviceRecords device = mapreduce_map(workload, counts);
+    RecordSet emitted = mapreduce_fetch(workload, &device, false);
+    const uint8_t *texts = (uint8_t *)documents->text;
+    if (!verify_map(workload, documents, device_text, &emitted)) return false;
+    if (phases == MAPREDUCE_MAP) return true;
+    return mapreduce_sort(workload, &device, &emitted, phases, mapreduce_compare_texts, texts) &&
+           (phases == MAPREDUCE_RUNS ||
+            mapreduce_group(workload, &device, &emitted, mapreduce_compare_texts, texts, &groups));
 }
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
-    uint32_t count = workload.values[LINES];
-    size_t word_bytes = count * sizeof(uint32_t);
-    char *text = workload_host_alloc(&workload, (size_t)count * LINE_BYTES, 1), *end = text;
-    uint32_t *lines = workload_host_alloc(&workload, count, sizeof *lines);
-    uint32_t *documents = workload_host_alloc(&workload, count, sizeof *documents);
-    for (uint32_t i = 0; i < count; i++) {
-        lines[i] = (uint32_t)(end - text);
-        documents[i] = i / LINES_PER_DOCUMENT;
-        end += write_line(&workload, end) + 1;
-    }
-
-    WorkloadShape shape = workload_cover(count, THREADS);
-    CUdeviceptr device_text = workload_upload(text, (size_t)(end - text));
-    CUdeviceptr device_lines = workload_upload(lines, word_bytes);
-    CUdeviceptr device_documents = workload_upload(documents, word_bytes);
-    CUdeviceptr device_links = workload_device_alloc(word_bytes);
-    CUdeviceptr device_key_bytes = workload_device_alloc(word_bytes);
-    workload_launch(
-        &workload, "invertedindex_measure", shape,
-        (void *[]){&device_text, &device_lines, &device_links, &device_key_bytes, &count});
-    uint32_t *links = workload_host_alloc(&workload, count, sizeof *links);
-    uint32_t *key_bytes = workload_host_alloc(&workload, count, sizeof *key_bytes);
-    workload_copy_to_host(links, device_links, word_bytes);
-    workload_copy_to_host(key_bytes, device_key_bytes, word_bytes);
-    uint32_t record_count = mapreduce_prefix_sums(links, count);
-    MapReduce m = mapreduce_open(&workload, record_count, mapreduce_prefix_sums(key_bytes, count));
-    workload_copy_to_device(device_links, links, word_bytes);
-    workload_copy_to_device(device_key_bytes, key_bytes, word_bytes);
-    workload_launch(&workload, "invertedindex_map", shape,
-                    (void *[]){&device_text, &device_lines, &device_documents, &device_links,
-                               &device_key_bytes, &m.pool, &m.records, &count});
-    mapreduce_fetch(&m);
-
-    uint32_t expected_count = 0;
-    uint8_t *pool = workload_host_alloc(&workload, (size_t)count * LINE_BYTES, 1), *pool_end = pool;
-    for (uint32_t i = 0; i < count; i++)
-        pool_end = collect_links(text + lines[i], pool_end, &expected_count);
-    uint32_t expected_bytes = (uint32_t)(pool_end - pool);
-    bool is_right =
-        workload_compare_words(&workload, &m.count, &expected_count, 1) &&
-        workload_compare_words(&workload, &m.pool_bytes, &expected_bytes, 1) &&
-        workload_compare_bytes(&workload, m.host_pool, pool, m.pool_bytes) &&
-        (workload.values[PHASES] == MAPREDUCE_MAP_ALONE || sort_and_group(&workload, &m));
-    return workload_finish(&workload, is_right, "links", m.count);
+    Documents documents = generate(&workload);
+    CUdeviceptr device_text = workload_upload(documents.text, documents.starts[DOCUMENTS]);
+    RecordSet pieces = cut(&workload, &documents, device_text);
+    MapCounts counts = mapreduce_count(&workload, &pieces);
+    bool is_right = verify_counts(&workload, &documents, &counts);
+    if (is_right && workload.values[PHASES] != MAPREDUCE_COUNT)
+        is_right = emit_and_sort(&workload, &documents, device_text, &counts);
+    return workload_finish(&workload, is_right, "links", counts.emitted);
 }

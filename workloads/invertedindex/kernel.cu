@@ -1,46 +1,75 @@
-/* Finds in which documents each link occurs, as MapReduce: an item is a line of a document, which
- * is scanned for addresses in quotes after "href=". */
-#include "../common/mapreduce.cuh"
+/* Finds in which documents each link occurs, as MapReduce: a record is a piece of a document of
+ * HTML, which a thread scans for links character by character. */
+#include "../common/mapreduce_text.cuh"
 
-enum { MARK_BYTES = 6 };
+struct Piece {
+    int offset, bytes, document;
+};
 
-static __device__ bool is_mark(const unsigned char *text) {
-    return text[0] == 'h' && text[1] == 'r' && text[2] == 'e' && text[3] == 'f' && text[4] == '=' &&
-           text[5] == '"';
+enum State { TEXT, TAG, ANCHOR, REFERENCE, ADDRESS };
+
+static __device__ bool is_reference(const unsigned char *text) {
+    return text[1] == 'r' && text[2] == 'e' && text[3] == 'f';
 }
 
-/* How many links a line has, and how many bytes of keys. Lines end with a zero. */
-extern "C" __global__ void invertedindex_measure(const unsigned char *text, const unsigned *lines,
-                                                 unsigned *links, unsigned *key_bytes,
-                                                 unsigned count) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    unsigned found = 0, bytes = 0;
-    for (const unsigned char *at = text + lines[i]; *at; at++) {
-        if (!is_mark(at)) continue;
-        found++;
-        for (at += MARK_BYTES; *at != '"'; at++)
-            bytes++;
+/* Calls `found` with the start and the end of each address in quotes after "<a href=". */
+template <typename Found>
+static __device__ void scan(unsigned char *text, int bytes, Found found) {
+    State state = TEXT;
+    for (int i = 0; i < bytes; i++) {
+        unsigned char c = text[i];
+        switch (state) {
+        case TEXT:
+            if (c == '<') state = TAG;
+            break;
+        case TAG:
+            if (c != ' ') state = c == 'a' ? ANCHOR : TEXT;
+            break;
+        case ANCHOR:
+            if (c == ' ') break;
+            state = TEXT;
+            if (c != 'h' || !is_reference(text + i)) break;
+            state = REFERENCE;
+            i += 3;
+            break;
+        case REFERENCE:
+            if (c != ' ' && c != '=') state = c == '"' ? ADDRESS : TEXT;
+            break;
+        case ADDRESS: {
+            unsigned char *end = text + i;
+            while (*end != '"')
+                end++;
+            found(text + i, end);
+            i = (int)(end - text);
+            state = TEXT;
+            break;
+        }
+        }
     }
-    links[i] = found;
-    key_bytes[i] = bytes;
 }
 
-/* Emits every link with its document. */
-extern "C" __global__ void invertedindex_map(const unsigned char *text, const unsigned *lines,
-                                             const unsigned *documents,
-                                             const unsigned *first_records,
-                                             const unsigned *first_bytes, unsigned char *pool,
-                                             Record *records, unsigned count) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    unsigned record = first_records[i], byte = first_bytes[i];
-    for (const unsigned char *at = text + lines[i]; *at; at++) {
-        if (!is_mark(at)) continue;
-        unsigned start = byte;
-        for (at += MARK_BYTES; *at != '"'; at++)
-            pool[byte++] = *at;
-        records[record] = {start, byte - start, documents[i], record};
-        record++;
-    }
+extern "C" __global__ void invertedindex_count(Input input, Totals totals) {
+    unsigned i = map_thread();
+    if (i >= input.count) return;
+    Record record = input.records[i];
+    const TextKey *key = (const TextKey *)(input.keys + record.x);
+    const Piece *piece = (const Piece *)(input.values + record.z);
+    scan(key->text + piece->offset, piece->bytes,
+         [&](unsigned char *, unsigned char *) { count_record(totals, sizeof *key, sizeof(int)); });
+}
+
+/* Ends each address by a zero, where its quote was. */
+extern "C" __global__ void invertedindex_map(Input input, Output output) {
+    unsigned i = map_thread();
+    if (i >= input.count) return;
+    Record record = input.records[i];
+    TextKey *key = (TextKey *)(input.keys + record.x);
+    const Piece *piece = (const Piece *)(input.values + record.z);
+    scan(key->text + piece->offset, piece->bytes,
+         [&](unsigned char *start, unsigned char *end) {
+             *end = '\0';
+             key->offset = (int)(start - key->text);
+             key->hash = hash_bytes(start, (int)(end - start));
+             emit(output, key, &piece->document, sizeof *key, sizeof piece->document);
+         });
 }

@@ -1,37 +1,60 @@
-/* Counts the views of every page in a web server's log, as MapReduce: an item is a line, its key
- * the address before the first tab. */
-#include "../common/mapreduce.cuh"
+/* Counts who has viewed each page by a web server's log, as MapReduce twice. A line is "address,
+ * tab, visitor, tab, cookie". The first time lines are keys, so that of equal ones one is left, the
+ * second time addresses are, and their visitors the values. */
+#include "../common/mapreduce_text.cuh"
 
-/* How long the key of every line is. */
-extern "C" __global__ void pageviewcount_measure(const unsigned char *log, const unsigned *lines,
-                                                 unsigned *key_bytes, unsigned count) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    unsigned length = 0;
-    while (log[lines[i] + length] != '\t')
-        length++;
-    key_bytes[i] = length;
+struct Line {
+    int bytes; /* with the zero at its end */
+    int pass;
+};
+
+extern "C" __global__ void pageviewcount_count(Input input, Totals totals) {
+    unsigned i = map_thread();
+    if (i >= input.count) return;
+    const Line *line = (const Line *)(input.values + input.records[i].z);
+    count_record(totals, sizeof(TextKey), line->pass == 0 ? sizeof(Line) : sizeof(int));
 }
 
-/* Copies every key to its place in the pool, and emits it with the value 1. */
-extern "C" __global__ void pageviewcount_map(const unsigned char *log, const unsigned *lines,
-                                             const unsigned *places, unsigned char *pool,
-                                             Record *records, unsigned count) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    unsigned length = 0;
-    for (; log[lines[i] + length] != '\t'; length++)
-        pool[places[i] + length] = log[lines[i] + length];
-    records[i] = {places[i], length, 1, i};
+/* Ends the text where the next tab is. */
+static __device__ unsigned char *cut(unsigned char *text) {
+    while (*text != '\t')
+        text++;
+    *text = '\0';
+    return text;
 }
 
-/* Adds up the values of each group of records with one key: group i ends where i + 1 starts. */
+extern "C" __global__ void pageviewcount_map(Input input, Output output) {
+    unsigned i = map_thread();
+    if (i >= input.count) return;
+    Record record = input.records[i];
+    TextKey *key = (TextKey *)(input.keys + record.x);
+    const Line *line = (const Line *)(input.values + record.z);
+    unsigned char *text = key->text + key->offset;
+    if (line->pass == 0) {
+        key->hash = hash_bytes(text, line->bytes);
+        __syncthreads();
+        emit(output, key, line, sizeof *key, sizeof *line);
+        return;
+    }
+    unsigned char *end = cut(text);
+    cut(end + 1);
+    int *visitor = own_words();
+    *visitor = (int)(end + 1 - key->text);
+    key->hash = hash_bytes(text, (int)(end - text));
+    __syncthreads();
+    emit(output, key, visitor, sizeof *key, sizeof *visitor);
+}
+
+/* Of each group of records with one key the first is left, for the second pass. */
 extern "C" __global__ void pageviewcount_reduce(const Record *records, const unsigned *starts,
-                                                unsigned *views, unsigned groups) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+                                                const unsigned char *keys,
+                                                const unsigned char *values, TextKey *left_keys,
+                                                Line *left_lines, unsigned groups) {
+    unsigned i = map_thread();
     if (i >= groups) return;
-    unsigned sum = 0;
-    for (unsigned record = starts[i]; record < starts[i + 1]; record++)
-        sum += records[record].value;
-    views[i] = sum;
+    Record first = records[starts[i]];
+    left_keys[i] = *(const TextKey *)(keys + first.x);
+    Line line = *(const Line *)(values + first.z);
+    line.pass = 1;
+    left_lines[i] = line;
 }

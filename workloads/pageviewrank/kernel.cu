@@ -1,15 +1,24 @@
-/* Ranks pages by their views, as MapReduce: an item is a page, its key the count of views, written
- * so that bytes in rising order mean falling counts. */
+/* Ranks pages by their views, as MapReduce: a record's key is the count of views, its value where
+ * the page's name begins. */
 #include "../common/mapreduce.cuh"
 
-enum { KEY_BYTES = 4 };
+static __device__ int compare_keys(const unsigned char *a, const unsigned char *b) {
+    int views_a = *(const int *)a, views_b = *(const int *)b;
+    return views_a > views_b ? -1 : views_a < views_b;
+}
 
-extern "C" __global__ void pageviewrank_map(const unsigned *views, unsigned char *pool,
-                                            Record *records, unsigned count) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    unsigned key = ~views[i];
-    for (unsigned byte = 0; byte < KEY_BYTES; byte++)
-        pool[i * KEY_BYTES + byte] = (unsigned char)(key >> (24 - 8 * byte));
-    records[i] = {i * KEY_BYTES, KEY_BYTES, i, i};
+extern "C" __global__ void pageviewrank_count(Input input, Totals totals) {
+    if (map_thread() >= input.count) return;
+    count_record(totals, sizeof(int), sizeof(int));
+}
+
+extern "C" __global__ void pageviewrank_map(Input input, Output output) {
+    unsigned i = map_thread();
+    if (i >= input.count) return;
+    Record record = input.records[i];
+    int *own = own_words();
+    own[0] = *(const int *)(input.keys + record.x);
+    own[1] = *(const int *)(input.values + record.z);
+    __syncthreads();
+    emit(output, &own[0], &own[1], sizeof(int), sizeof(int));
 }
