@@ -174,7 +174,7 @@ static struct {
 
 static struct {
     CUtexObject object;
-    CUarray array;
+    CUarray array; /* NULL: it is of a buffer */
 } textures[WORKLOAD_MOST_TEXTURES];
 static size_t texture_count;
 
@@ -184,14 +184,28 @@ static void keep_buffer(CUdeviceptr buffer) {
     buffers.items[buffers.count++] = buffer;
 }
 
+/* Makes a texture of the resource, whose array is freed with it; coordinates beyond the edges are
+ * those of the edge. */
+static CUtexObject keep_texture(const CUDA_RESOURCE_DESC *resource, CUarray array, unsigned flags) {
+    CUDA_TEXTURE_DESC sampling = {
+        .addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP}, .flags = flags};
+    CUtexObject object = 0;
+    workload_check(cuTexObjectCreate(&object, resource, &sampling, NULL), "cuTexObjectCreate");
+    if (texture_count == WORKLOAD_MOST_TEXTURES)
+        workload_fail("cuTexObjectCreate", "no more than %d textures", WORKLOAD_MOST_TEXTURES);
+    textures[texture_count].object = object;
+    textures[texture_count++].array = array;
+    return object;
+}
+
 static void free_buffers(void) {
+    for (size_t i = 0; i < texture_count; i++) {
+        workload_check(cuTexObjectDestroy(textures[i].object), "cuTexObjectDestroy");
+        if (textures[i].array) workload_check(cuArrayDestroy(textures[i].array), "cuArrayDestroy");
+    }
     for (size_t i = 0; i < buffers.count; i++)
         workload_check(cuMemFree(buffers.items[i]), "cuMemFree");
     free(buffers.items);
-    for (size_t i = 0; i < texture_count; i++) {
-        workload_check(cuTexObjectDestroy(textures[i].object), "cuTexObjectDestroy");
-        workload_check(cuArrayDestroy(textures[i].array), "cuArrayDestroy");
-    }
 }
 
 int workload_finish(Workload *workload, bool is_right, const char *what, size_t count) {
@@ -285,15 +299,16 @@ CUtexObject workload_upload_texture(const void *texels, size_t width, size_t hei
                           .Height = height};
     workload_check(cuMemcpy2D(&copy), "cuMemcpy2D");
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
-    CUDA_TEXTURE_DESC sampling = {
-        .addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP}, .flags = flags};
-    CUtexObject object = 0;
-    workload_check(cuTexObjectCreate(&object, &resource, &sampling, NULL), "cuTexObjectCreate");
-    if (texture_count == WORKLOAD_MOST_TEXTURES)
-        workload_fail("cuTexObjectCreate", "no more than %d textures", WORKLOAD_MOST_TEXTURES);
-    textures[texture_count].object = object;
-    textures[texture_count++].array = array;
-    return object;
+    return keep_texture(&resource, array, flags);
+}
+
+CUtexObject workload_bind_texture(CUdeviceptr floats, size_t count) {
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR,
+                                   .res.linear = {.devPtr = floats,
+                                                  .format = CU_AD_FORMAT_FLOAT,
+                                                  .numChannels = 1,
+                                                  .sizeInBytes = count * sizeof(float)}};
+    return keep_texture(&resource, NULL, 0);
 }
 
 void workload_copy_to_device(CUdeviceptr to, const void *from, size_t size_bytes) {

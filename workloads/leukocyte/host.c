@@ -9,24 +9,26 @@ enum { DISC_RADIUS = 12, DISC_SIDE = 2 * DISC_RADIUS + 1, DILATE_THREADS = 176 }
 
 static const float TOLERANCE = 1e-3f;
 
-enum { WIDTH, HEIGHT, CELLS };
+enum { WIDTH, HEIGHT, CELLS, PHASES };
+enum { SCORES_ALONE = 1, ALL };
 
 static const WorkloadInfo INFO = {
     .name = "leukocyte",
     .summary = "Finds cells in an image by gradients along circles.",
     .parameters =
         {
-            [WIDTH] = {"width", "of the image, 45 to 556", {50, 76, 140}, 556, 0},
-            [HEIGHT] = {"height", "of the image, at least 45", {47, 60, 76}, 4096, 0},
+            [WIDTH] = {"width", "of the image, at least 45", {47, 60, 76}, 4096, 0},
+            [HEIGHT] = {"height", "of the image, 45 to 556", {50, 76, 219}, 556, 0},
             [CELLS] = {"cells", "in the image", {2, 4, 12}, 1000, 0},
+            [PHASES] = {"phases", "1: scores alone; 2: dilates them too", {2, 2, 1}, ALL, 0},
         },
 };
 
-/* As the kernel's constant memory has them. */
+/* As the kernels' constant memory has them. */
 typedef struct Tables {
     float cosines[POINTS], sines[POINTS];
-    int32_t offsets_x[CIRCLES][POINTS], offsets_y[CIRCLES][POINTS];
-    uint8_t disc[DISC_SIDE][DISC_SIDE];
+    int32_t offsets_x[CIRCLES][POINTS], offsets_y[CIRCLES][POINTS]; /* in pixels, rounded to 0 */
+    float disc[DISC_SIDE][DISC_SIDE];
 } Tables;
 
 static void fill_tables(Tables *tables) {
@@ -36,17 +38,18 @@ static void fill_tables(Tables *tables) {
         tables->sines[i] = (float)sin(angle);
         for (int circle = 0; circle < CIRCLES; circle++) {
             double radius = LEAST_RADIUS + RADIUS_STEP * circle;
-            tables->offsets_x[circle][i] = (int32_t)lrint(radius * cos(angle));
-            tables->offsets_y[circle][i] = (int32_t)lrint(radius * sin(angle));
+            tables->offsets_x[circle][i] = (int32_t)(radius * cos(angle));
+            tables->offsets_y[circle][i] = (int32_t)(radius * sin(angle));
         }
     }
     for (int i = 0; i < DISC_SIDE * DISC_SIDE; i++) {
         int x = i % DISC_SIDE - DISC_RADIUS, y = i / DISC_SIDE - DISC_RADIUS;
-        tables->disc[i / DISC_SIDE][i % DISC_SIDE] = x * x + y * y <= DISC_RADIUS * DISC_RADIUS;
+        bool is_inside = x * x + y * y <= DISC_RADIUS * DISC_RADIUS;
+        tables->disc[i / DISC_SIDE][i % DISC_SIDE] = is_inside ? 1.0f : 0.0f;
     }
 }
 
-/* Noise from 0 to 1, and 2 more inside of each cell. */
+/* Noise from 0 to 1, and 2 more inside of each cell. Columns lie one after another. */
 static float *generate_image(Workload *workload, int width, int height) {
     float *image = workload_random_fractions(workload, (size_t)(width * height), 0.0f, 1.0f);
     for (uint32_t cell = 0; cell < workload->values[CELLS]; cell++) {
@@ -54,7 +57,7 @@ static float *generate_image(Workload *workload, int width, int height) {
         int y = (int)workload_random(workload, (uint32_t)height);
         int radius = LEAST_RADIUS + (int)workload_random(workload, RADIUS_STEP * CIRCLES);
         for (int i = 0; i < width * height; i++) {
-            int dx = i % width - x, dy = i / width - y;
+            int dx = i / height - x, dy = i % height - y;
             if (dx * dx + dy * dy <= radius * radius) image[i] += 2.0f;
         }
     }
@@ -70,34 +73,55 @@ static float *compute_gradient(Workload *workload, const float *image, int count
 }
 
 static float score_pixel(const Tables *tables, const float *gradient_x, const float *gradient_y,
-                         int width, int pixel) {
+                         int height, int pixel) {
     float best = 0.0f;
     for (int circle = 0; circle < CIRCLES; circle++) {
-        float mean = 0.0f, squares = 0.0f;
+        float sum = 0.0f, mean = 0.0f, squares = 0.0f;
         for (int i = 0; i < POINTS; i++) {
-            int at = pixel + tables->offsets_y[circle][i] * width + tables->offsets_x[circle][i];
+            int at = pixel + tables->offsets_x[circle][i] * height + tables->offsets_y[circle][i];
             float outwards =
                 gradient_x[at] * tables->cosines[i] + gradient_y[at] * tables->sines[i];
             float difference = outwards - mean;
+            sum += outwards;
             mean += difference / (float)(i + 1);
             squares += difference * (outwards - mean);
         }
-        best = fmaxf(best, mean * mean / (squares / (POINTS - 1)));
+        float whole_mean = sum / POINTS, variance = squares / (POINTS - 1);
+        float score = whole_mean * whole_mean / variance;
+        if (score > best) best = score;
     }
     return best;
 }
 
-static float dilate_pixel(const Tables *tables, const float *scores, int width, int height,
-                          int pixel) {
+static float dilate_pixel(const Tables *tables, const float *scores, int width, int height, int row,
+                          int column) {
     float best = 0.0f;
     for (int i = 0; i < DISC_SIDE * DISC_SIDE; i++) {
-        int row = pixel / width + i / DISC_SIDE - DISC_RADIUS;
-        int column = pixel % width + i % DISC_SIDE - DISC_RADIUS;
-        if (row < 0 || row >= height || column < 0 || column >= width) continue;
-        if (tables->disc[i / DISC_SIDE][i % DISC_SIDE])
-            best = fmaxf(best, scores[row * width + column]);
+        int other_row = row + i / DISC_SIDE - DISC_RADIUS;
+        int other_column = column + i % DISC_SIDE - DISC_RADIUS;
+        bool is_there = other_row >= 0 && other_row < height && other_column >= 0 &&
+                        other_column < width && tables->disc[i / DISC_SIDE][i % DISC_SIDE] > 0.0f;
+        if (is_there) best = fmaxf(best, scores[other_column * height + other_row]);
     }
     return best;
+}
+
+/* Dilates the scores on the device and here, and compares. */
+static bool dilate(Workload *workload, const Tables *tables, CUdeviceptr scores,
+                   const float *expected_scores, int width, int height) {
+    int side = DISC_SIDE;
+    size_t count = (size_t)(width * height);
+    CUtexObject texture = workload_bind_texture(scores, count);
+    CUdeviceptr dilated = workload_device_alloc(count * sizeof(float));
+    workload_launch(workload, "leukocyte_dilate", workload_cover((unsigned)count, DILATE_THREADS),
+                    (void *[]){&texture, &dilated, &width, &height, &side});
+
+    float *expected = workload_host_alloc(workload, count, sizeof *expected);
+    for (int row = 0; row < height; row++)
+        for (int column = 0; column < width; column++)
+            expected[row * width + column] =
+                dilate_pixel(tables, expected_scores, width, height, row, column);
+    return workload_verify_floats(workload, dilated, expected, count, TOLERANCE);
 }
 
 int main(int argc, char **argv) {
@@ -105,41 +129,33 @@ int main(int argc, char **argv) {
     int width = (int)workload.values[WIDTH], height = (int)workload.values[HEIGHT];
     if (width <= 2 * MARGIN) width = 2 * MARGIN + 1;
     if (height <= 2 * MARGIN) height = 2 * MARGIN + 1;
-    int count = width * height, margin = MARGIN;
-    size_t size_bytes = (size_t)count * sizeof(float);
+    size_t count = (size_t)(width * height), size_bytes = count * sizeof(float);
     Tables tables;
     fill_tables(&tables);
     float *image = generate_image(&workload, width, height);
-    float *gradient_x = compute_gradient(&workload, image, count, 1);
-    float *gradient_y = compute_gradient(&workload, image, count, width);
+    float *gradient_x = compute_gradient(&workload, image, (int)count, height);
+    float *gradient_y = compute_gradient(&workload, image, (int)count, 1);
 
     workload_set_variable(&workload, "cosines", tables.cosines, sizeof tables.cosines);
     workload_set_variable(&workload, "sines", tables.sines, sizeof tables.sines);
     workload_set_variable(&workload, "offsets_x", tables.offsets_x, sizeof tables.offsets_x);
     workload_set_variable(&workload, "offsets_y", tables.offsets_y, sizeof tables.offsets_y);
     workload_set_variable(&workload, "disc", tables.disc, sizeof tables.disc);
-    CUdeviceptr device_x = workload_upload(gradient_x, size_bytes);
-    CUdeviceptr device_y = workload_upload(gradient_y, size_bytes);
+    CUtexObject texture_x = workload_bind_texture(workload_upload(gradient_x, size_bytes), count);
+    CUtexObject texture_y = workload_bind_texture(workload_upload(gradient_y, size_bytes), count);
     CUdeviceptr scores = workload_upload_zeros(size_bytes);
-    CUdeviceptr dilated = workload_device_alloc(size_bytes);
     unsigned rows = (unsigned)(height - 2 * MARGIN), columns = (unsigned)(width - 2 * MARGIN);
-    workload_launch(&workload, "leukocyte_score", (WorkloadShape){rows, 1, columns, 1},
-                    (void *[]){&device_x, &device_y, &scores, &width, &margin});
-    workload_launch(&workload, "leukocyte_dilate", workload_cover((unsigned)count, DILATE_THREADS),
-                    (void *[]){&scores, &dilated, &width, &height});
+    workload_launch(&workload, "leukocyte_score", (WorkloadShape){columns, 1, rows, 1},
+                    (void *[]){&texture_x, &texture_y, &scores, &height});
 
-    float *expected_scores = workload_host_alloc(&workload, (size_t)count, sizeof(float));
-    float *expected = workload_host_alloc(&workload, (size_t)count, sizeof(float));
-    for (int i = 0; i < count; i++) {
-        int row = i / width, column = i % width;
-        bool is_scored =
-            row >= MARGIN && row < height - MARGIN && column >= MARGIN && column < width - MARGIN;
-        if (is_scored) expected_scores[i] = score_pixel(&tables, gradient_x, gradient_y, width, i);
-    }
-    for (int i = 0; i < count; i++)
-        expected[i] = dilate_pixel(&tables, expected_scores, width, height, i);
-    bool is_right =
-        workload_verify_floats(&workload, scores, expected_scores, (size_t)count, TOLERANCE) &&
-        workload_verify_floats(&workload, dilated, expected, (size_t)count, TOLERANCE);
-    return workload_finish(&workload, is_right, "scores", (size_t)count);
+    float *expected = workload_host_alloc(&workload, count, sizeof *expected);
+    for (int column = MARGIN; column < width - MARGIN; column++)
+        for (int row = MARGIN; row < height - MARGIN; row++) {
+            int pixel = column * height + row;
+            expected[pixel] = score_pixel(&tables, gradient_x, gradient_y, height, pixel);
+        }
+    bool is_right = workload_verify_floats(&workload, scores, expected, count, TOLERANCE) &&
+                    (workload.values[PHASES] == SCORES_ALONE ||
+                     dilate(&workload, &tables, scores, expected, width, height));
+    return workload_finish(&workload, is_right, "scores", count);
 }

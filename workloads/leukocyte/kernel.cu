@@ -1,48 +1,65 @@
-/* Finds cells in a microscope image. The first kernel scores every pixel as the centre of a circle:
- * the gradient along the circle should point outwards and vary little; it tries seven radii, a CTA
- * per row. The second takes the best score within a disc around every pixel. */
+/* Finds cells in a microscope image, whose columns lie one after another. The first kernel scores
+ * every pixel as the centre of a circle: the gradient along the circle should point outwards and
+ * vary little; it tries seven radii, a CTA per column. The second takes the best score within a
+ * disc around every pixel. Both read images through linear textures. */
 #include "tyto_device.h"
 
-enum { CIRCLES = 7, POINTS = 150, DISC_RADIUS = 12, DISC_SIDE = 2 * DISC_RADIUS + 1 };
+typedef unsigned long long Texture;
+
+enum { CIRCLES = 7, POINTS = 150, MARGIN = 22, DISC_SIDE = 25 };
 
 __constant__ float cosines[POINTS], sines[POINTS];
-__constant__ int offsets_x[CIRCLES][POINTS], offsets_y[CIRCLES][POINTS];
-__constant__ unsigned char disc[DISC_SIDE][DISC_SIDE];
+__constant__ int offsets_x[CIRCLES * POINTS], offsets_y[CIRCLES * POINTS];
+__constant__ float disc[DISC_SIDE * DISC_SIDE]; /* 1 inside, 0 outside */
 
-/* Rows and columns nearer to the edge than `margin` get no score. */
-extern "C" __global__ void leukocyte_score(const float *gradient_x, const float *gradient_y,
-                                           float *scores, int width, int margin) {
-    int row = (int)blockIdx.x + margin, column = (int)threadIdx.x + margin;
+static __device__ float fetch_pixel(Texture image, int at) {
+    float pixel;
+    asm("{ .reg .f32 y, z, w; tex.1d.v4.f32.s32 {%0, y, z, w}, [%1, {%2}]; }"
+        : "=f"(pixel)
+        : "l"(image), "r"(at));
+    return pixel;
+}
+
+/* Rows and columns nearer to the edge than MARGIN, the largest radius and 2, get no score. */
+extern "C" __global__ void leukocyte_score(Texture gradient_x, Texture gradient_y, float *scores,
+                                           int height) {
+    int column = (int)blockIdx.x + MARGIN, row = (int)threadIdx.x + MARGIN;
     float best = 0.0f;
     for (int circle = 0; circle < CIRCLES; circle++) {
-        float mean = 0.0f, squares = 0.0f;
+        float sum = 0.0f, mean = 0.0f, squares = 0.0f; /* the mean is of the points so far */
         for (int i = 0; i < POINTS; i++) {
-            int at = (row + offsets_y[circle][i]) * width + column + offsets_x[circle][i];
-            float outwards = gradient_x[at] * cosines[i] + gradient_y[at] * sines[i];
+            int point = circle * POINTS + i;
+            int at = (column + offsets_x[point]) * height + row + offsets_y[point];
+            float outwards =
+                fetch_pixel(gradient_x, at) * cosines[i] + fetch_pixel(gradient_y, at) * sines[i];
             float difference = outwards - mean;
+            sum += outwards;
             mean += difference / (float)(i + 1);
             squares += difference * (outwards - mean);
         }
-        float variance = squares / (POINTS - 1);
-        best = fmaxf(best, mean * mean / variance);
+        float whole_mean = sum / POINTS, variance = squares / (POINTS - 1);
+        float score = whole_mean * whole_mean / variance;
+        if (score > best) best = score;
     }
-    scores[row * width + column] = best;
+    scores[column * height + row] = best;
 }
 
-extern "C" __global__ void leukocyte_dilate(const float *scores, float *dilated, int width,
-                                            int height) {
+/* The disc's side comes as an argument; the rows of what it writes lie one after another. */
+extern "C" __global__ void leukocyte_dilate(Texture scores, float *dilated, int width, int height,
+                                            int side) {
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= width * height) return;
-    int row = i / width, column = i % width;
+    int row = i % height, column = i / height;
     float best = 0.0f;
-    for (int y = 0; y < DISC_SIDE; y++) {
-        int other_row = row + y - DISC_RADIUS;
+    for (int y = 0; y < side; y++) {
+        int other_row = row + y - side / 2;
         if (other_row < 0 || other_row >= height) continue;
-        for (int x = 0; x < DISC_SIDE; x++) {
-            int other_column = column + x - DISC_RADIUS;
-            if (other_column < 0 || other_column >= width || !disc[y][x]) continue;
-            best = fmaxf(best, scores[other_row * width + other_column]);
+        for (int x = 0; x < side; x++) {
+            int other_column = column + x - side / 2;
+            if (other_column < 0 || other_column >= width || disc[y * side + x] == 0.0f) continue;
+            float score = fetch_pixel(scores, other_column * height + other_row);
+            if (score > best) best = score;
         }
     }
-    dilated[i] = best;
+    dilated[row * width + column] = best;
 }
