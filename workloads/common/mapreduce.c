@@ -1,6 +1,8 @@
 /* Shared part of the MapReduce workloads. */
 #include "mapreduce.h"
 
+#include "scan.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -36,16 +38,13 @@ RecordSet mapreduce_records(Workload *workload, uint32_t count, uint32_t key_byt
 }
 
 /* Replaces the counts in `device` by the sums of those before; returns the sum of all. */
-static uint32_t sum_up(Workload *workload, CUdeviceptr device, uint32_t count) {
-    uint32_t *values = workload_host_alloc(workload, count, sizeof *values), sum = 0;
-    workload_copy_to_host(values, device, count * sizeof *values);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = values[i];
-        values[i] = sum;
-        sum += value;
-    }
-    workload_copy_to_device(device, values, count * sizeof *values);
-    return sum;
+static uint32_t sum_up(const Workload *workload, CUdeviceptr device, uint32_t count) {
+    uint32_t last, sum;
+    CUdeviceptr at_last = device + (count - 1) * sizeof last;
+    workload_copy_to_host(&last, at_last, sizeof last);
+    scan(workload, device, device, count);
+    workload_copy_to_host(&sum, at_last, sizeof sum);
+    return sum + last;
 }
 
 static void launch_phase(const Workload *workload, const char *phase, const MapCounts *counts,
@@ -124,17 +123,39 @@ static int compare_records(const Record *a, const Record *b, const RecordSet *se
     return compare(set->keys + a->key, set->keys + b->key, texts);
 }
 
-bool mapreduce_sort(Workload *workload, DeviceRecords *device, RecordSet *emitted, uint32_t phases,
+uint32_t mapreduce_runs(const DeviceRecords *device, uint32_t phases, uint32_t runs) {
+    if (phases == MAPREDUCE_ALL) return 0;
+    uint32_t all = device->padded / MAPREDUCE_RUN;
+    return runs == 0 || runs > all ? all : runs;
+}
+
+/* As the device does: runs of up to `longest` of the first `count` records. */
+static void sort_on_host(Record *records, uint32_t count, uint32_t longest, const RecordSet *set,
+                         CompareKeys *compare, const uint8_t *texts) {
+    for (uint32_t run = 2; run <= longest; run *= 2)
+        for (uint32_t distance = run / 2; distance > 0; distance /= 2)
+            for (uint32_t i = 0; i < count; i++) {
+                Record *low = &records[i], *high = &records[i ^ distance];
+                if (high < low) continue;
+                int difference = compare_records(low, high, set, compare, texts);
+                if ((i & run) == 0 ? difference <= 0 : difference >= 0) continue;
+                Record record = *low;
+                *low = *high;
+                *high = record;
+            }
+}
+
+bool mapreduce_sort(Workload *workload, DeviceRecords *device, RecordSet *emitted, uint32_t runs,
                     CompareKeys *compare, const uint8_t *texts) {
-    uint32_t padded = device->padded;
+    uint32_t padded = device->padded, longest = runs ? MAPREDUCE_RUN : padded;
+    uint32_t count = runs ? runs * MAPREDUCE_RUN : padded;
     size_t bytes = padded * sizeof(Record);
     Record *expected = workload_host_alloc(workload, padded, sizeof(Record));
     workload_copy_to_host(expected, device->records, bytes);
 
-    WorkloadShape shape = workload_cover(padded, MAPREDUCE_RUN);
+    WorkloadShape shape = workload_cover(count, MAPREDUCE_RUN);
     CUdeviceptr records = device->records, keys = device->keys;
     workload_launch(workload, "mapreduce_sort_runs", shape, (void *[]){&records, &keys});
-    uint32_t longest = phases == MAPREDUCE_RUNS ? MAPREDUCE_RUN : padded;
     for (uint32_t run = 2 * MAPREDUCE_RUN; run <= longest; run *= 2) {
         for (uint32_t distance = run / 2; distance >= MAPREDUCE_RUN; distance /= 2)
             workload_launch(workload, "mapreduce_sort_step", shape,
@@ -142,21 +163,10 @@ bool mapreduce_sort(Workload *workload, DeviceRecords *device, RecordSet *emitte
         workload_launch(workload, "mapreduce_sort_last", shape, (void *[]){&records, &keys, &run});
     }
 
-    for (uint32_t run = 2; run <= longest; run *= 2)
-        for (uint32_t distance = run / 2; distance > 0; distance /= 2)
-            for (uint32_t i = 0; i < padded; i++) {
-                Record *low = &expected[i], *high = &expected[i ^ distance];
-                if (high < low) continue;
-                int difference = compare_records(low, high, emitted, compare, texts);
-                if ((i & run) == 0 ? difference <= 0 : difference >= 0) continue;
-                Record record = *low;
-                *low = *high;
-                *high = record;
-            }
-    for (uint32_t i = 1; i < padded; i++) {
-        bool rises = (i & longest) == 0;
+    sort_on_host(expected, count, longest, emitted, compare, texts);
+    for (uint32_t i = 1; i < count; i++) {
         int difference = compare_records(&expected[i - 1], &expected[i], emitted, compare, texts);
-        if (i % longest != 0 && (rises ? difference > 0 : difference < 0))
+        if (i % longest != 0 && ((i & longest) == 0 ? difference > 0 : difference < 0))
             workload_fail(workload->info->name, "records %u and %u are out of order", i - 1, i);
     }
     memcpy(emitted->records, expected + padded - device->count, device->count * sizeof(Record));

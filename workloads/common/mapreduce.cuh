@@ -1,11 +1,11 @@
 /* The device side of the MapReduce workloads, which do as Mars does (He et al., PACT 2008): a first
- * kernel counts what each thread will emit, a second one emits, byte by byte, and a bitonic sort
- * brings equal keys together. Keys and values lie in pools, and records say where. A program has
+ * kernel counts what each thread will emit, prefix sums give each its places, a second one emits,
+ * byte by byte, and a bitonic sort brings equal keys together. Keys and values lie in pools, and records say where. A program has
  * one input record for each thread, and defines compare_keys. */
 #ifndef TYTO_WORKLOAD_MAPREDUCE_CUH
 #define TYTO_WORKLOAD_MAPREDUCE_CUH
 
-#include "tyto_device.h"
+#include "scan.cuh"
 
 /* As the host has them (common/mapreduce.h). */
 enum : unsigned { RUN = 256, NO_KEY = 0xffffffffu /* as a key: a record that only fills up */ };

@@ -1,5 +1,5 @@
 /* The host side of the MapReduce workloads: records whose keys and values lie in pools, the
- * launches that map them, which count, sum up on the host and emit, and the bitonic sort. A
+ * launches that map them, which count, sum up and emit, and the bitonic sort. A
  * program's kernels include common/mapreduce.cuh; they are NAME_count and NAME_map. */
 #ifndef TYTO_WORKLOAD_MAPREDUCE_H
 #define TYTO_WORKLOAD_MAPREDUCE_H
@@ -16,6 +16,12 @@ enum { MAPREDUCE_COUNT = 1, MAPREDUCE_MAP, MAPREDUCE_RUNS, MAPREDUCE_ALL };
      "1: count; 2: emit too; 3: sort runs of 256 records; 4: sort and group all",                  \
      {MAPREDUCE_ALL, MAPREDUCE_ALL, paper},                                                        \
      MAPREDUCE_ALL,                                                                                \
+     0}
+#define MAPREDUCE_SORTED_RUNS(paper)                                                               \
+    {"runs",                                                                                       \
+     "of 256 records that phase 3 sorts, the first ones; 0: all",                                  \
+     {0, 0, paper},                                                                                \
+     1u << 15,                                                                                     \
      0}
 
 /* As the kernels have it: offsets in the pools, and sizes. */
@@ -67,10 +73,12 @@ MapCounts mapreduce_count(Workload *workload, const RecordSet *input);
 DeviceRecords mapreduce_map(Workload *workload, const MapCounts *counts);
 /* A copy for the host, of the unsorted records or of the sorted ones. */
 RecordSet mapreduce_fetch(Workload *workload, const DeviceRecords *device, bool is_sorted);
-/* Sorts on the device, runs alone with MAPREDUCE_RUNS, and does the same with `emitted`; true when
- * both agree and are in order. */
-bool mapreduce_sort(Workload *workload, DeviceRecords *device, RecordSet *emitted, uint32_t phases,
+/* Sorts on the device, the first `runs` runs alone or, if 0, all records, and does the same with
+ * `emitted`; true when both agree and are in order. */
+bool mapreduce_sort(Workload *workload, DeviceRecords *device, RecordSet *emitted, uint32_t runs,
                     CompareKeys *compare, const uint8_t *texts);
+/* How many runs that is for these phases, of which `runs` are asked for. */
+uint32_t mapreduce_runs(const DeviceRecords *device, uint32_t phases, uint32_t runs);
 /* Where each key's records begin, among the sorted ones, as the device finds it, and their count at
  * the end. NULL when `sorted` says otherwise. */
 uint32_t *mapreduce_group(Workload *workload, const DeviceRecords *device, const RecordSet *sorted,

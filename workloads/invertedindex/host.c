@@ -145,7 +145,8 @@ static bool emit_and_sort(Workload *workload, Documents *documents, CUdeviceptr 
     const uint8_t *texts = (uint8_t *)documents->text;
     if (!verify_map(workload, documents, device_text, &emitted)) return false;
     if (phases == MAPREDUCE_MAP) return true;
-    return mapreduce_sort(workload, &device, &emitted, phases, mapreduce_compare_texts, texts) &&
+    return mapreduce_sort(workload, &device, &emitted, mapreduce_runs(&device, phases, 0),
+                          mapreduce_compare_texts, texts) &&
            (phases == MAPREDUCE_RUNS ||
             mapreduce_group(workload, &device, &emitted, mapreduce_compare_texts, texts, &groups));
 }

@@ -8,7 +8,7 @@
 
 enum { LINE_BYTES = 64, COOKIES = 1024 };
 
-enum { VIEWS, PAGES, VISITORS, PHASES };
+enum { VIEWS, PAGES, VISITORS, PHASES, RUNS };
 
 static const WorkloadInfo INFO = {
     .name = "pageviewcount",
@@ -19,7 +19,8 @@ static const WorkloadInfo INFO = {
             [PAGES] = {"pages", "that may be viewed", {40, 200, 1000}, 100000, 0},
             [VISITORS] =
                 {"visitors", "that may view them; 0: any address", {20, 60, 0}, 1u << 20, 0},
-            [PHASES] = MAPREDUCE_PHASES(MAPREDUCE_MAP),
+            [PHASES] = MAPREDUCE_PHASES(MAPREDUCE_RUNS),
+            [RUNS] = MAPREDUCE_SORTED_RUNS(77),
         },
 };
 
@@ -112,8 +113,7 @@ static RecordSet reduce(Workload *workload, const DeviceRecords *device, const u
 static uint32_t *sort_pass(Workload *workload, Log *log, DeviceRecords *device, RecordSet *sorted,
                            uint32_t *groups) {
     workload_copy_to_host(log->text, log->device_text, log->bytes);
-    if (!mapreduce_sort(workload, device, sorted, MAPREDUCE_ALL, mapreduce_compare_texts,
-                        log->text))
+    if (!mapreduce_sort(workload, device, sorted, 0, mapreduce_compare_texts, log->text))
         return NULL;
     return mapreduce_group(workload, device, sorted, mapreduce_compare_texts, log->text, groups);
 }
@@ -182,8 +182,9 @@ int main(int argc, char **argv) {
     bool is_right = verify_map(&workload, &log, &emitted);
     uint32_t phases = workload.values[PHASES];
     if (is_right && phases == MAPREDUCE_RUNS)
-        is_right =
-            mapreduce_sort(&workload, &device, &emitted, phases, mapreduce_compare_texts, log.text);
+        is_right = mapreduce_sort(&workload, &device, &emitted,
+                                  mapreduce_runs(&device, phases, workload.values[RUNS]),
+                                  mapreduce_compare_texts, log.text);
     if (is_right && phases == MAPREDUCE_ALL)
         is_right = sort_and_count(&workload, &log, &device, &emitted);
     return workload_finish(&workload, is_right, "views", count);

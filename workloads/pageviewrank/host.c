@@ -5,7 +5,7 @@
 
 enum { NAME_BYTES = 40, MOST_VIEWS = 1024 };
 
-enum { PAGES, PHASES };
+enum { PAGES, PHASES, RUNS };
 
 static const WorkloadInfo INFO = {
     .name = "pageviewrank",
@@ -14,6 +14,7 @@ static const WorkloadInfo INFO = {
         {
             [PAGES] = {"pages", "to rank", {500, 4096, 65536}, 1u << 20, 0},
             [PHASES] = MAPREDUCE_PHASES(MAPREDUCE_RUNS),
+            [RUNS] = MAPREDUCE_SORTED_RUNS(191),
         },
 };
 
@@ -44,6 +45,8 @@ int main(int argc, char **argv) {
         workload_compare_bytes(&workload, (uint8_t *)emitted.records, (uint8_t *)pages.records,
                                count * sizeof(Record));
     if (is_right && phases >= MAPREDUCE_RUNS)
-        is_right = mapreduce_sort(&workload, &device, &emitted, phases, compare_views, NULL);
+        is_right = mapreduce_sort(&workload, &device, &emitted,
+                                  mapreduce_runs(&device, phases, workload.values[RUNS]),
+                                  compare_views, NULL);
     return workload_finish(&workload, is_right, "pages", count);
 }

@@ -1,8 +1,5 @@
-/* Exclusive prefix sums of a large array: blocks, then the blocks' totals, and so on until one
- * block holds them all. */
-#include "common/workload.h"
-
-enum { THREADS = 256, ELEMENTS_PER_CTA = 2 * THREADS };
+/* Exclusive prefix sums of a large array. */
+#include "common/scan.h"
 
 enum { ELEMENTS };
 
@@ -14,18 +11,6 @@ static const WorkloadInfo INFO = {
             [ELEMENTS] = {"elements", "of the array", {5000, 131072, 524288}, 1u << 28, 0},
         },
 };
-
-/* Writes the sums of all elements before each of `in` to `out`. */
-static void scan(const Workload *workload, CUdeviceptr in, CUdeviceptr out, unsigned count) {
-    unsigned ctas = workload_divide_up(count, ELEMENTS_PER_CTA);
-    WorkloadShape shape = {ctas, 1, THREADS, 1};
-    CUdeviceptr totals = workload_device_alloc(ctas * sizeof(uint32_t));
-    workload_launch(workload, "scan_blocks", shape, (void *[]){&in, &out, &totals, &count});
-    if (ctas == 1) return;
-    CUdeviceptr sums = workload_device_alloc(ctas * sizeof(uint32_t));
-    scan(workload, totals, sums, ctas);
-    workload_launch(workload, "scan_add", shape, (void *[]){&out, &sums, &count});
-}
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);

@@ -77,6 +77,7 @@ int main(int argc, char **argv) {
         workload_verify_floats(&workload, device.keys, expected, count, TOLERANCE) &&
         workload_compare_words(&workload, (uint32_t *)emitted.values, (uint32_t *)pairs, 2 * count);
     if (is_right && phases >= MAPREDUCE_RUNS)
-        is_right = mapreduce_sort(&workload, &device, &emitted, phases, compare_scores, NULL);
+        is_right = mapreduce_sort(&workload, &device, &emitted, mapreduce_runs(&device, phases, 0),
+                                  compare_scores, NULL);
     return workload_finish(&workload, is_right, "pairs", count);
 }
