@@ -1,6 +1,13 @@
 /* k-means clustering, one point per thread. The points come as rows of features; transposed once,
- * neighbouring threads then read neighbouring words. All data lie in global memory. */
+ * neighbouring threads then read neighbouring words. Data lie in global memory, or the transposed
+ * features in a linear texture and the centres in constant memory. */
 #include "tyto_device.h"
+
+typedef unsigned long long Texture;
+
+enum { MOST_FIXED = 1088 }; /* features of all centres in constant memory */
+
+__constant__ float fixed_centres[MOST_FIXED];
 
 extern "C" __global__ void kmeans_transpose(const float *rows, float *columns, unsigned points,
                                             unsigned features) {
@@ -22,6 +29,37 @@ extern "C" __global__ void kmeans_assign(const float *columns, const float *cent
         float distance = 0.0f;
         for (unsigned i = 0; i < features; i++) {
             float difference = columns[i * points + point] - centres[cluster * features + i];
+            distance += difference * difference;
+        }
+        if (distance < least) {
+            least = distance;
+            nearest = cluster;
+        }
+    }
+    membership[point] = nearest;
+}
+
+static __device__ float fetch_feature(Texture columns, unsigned at) {
+    float feature;
+    asm("{ .reg .f32 y, z, w; tex.1d.v4.f32.s32 {%0, y, z, w}, [%1, {%2}]; }"
+        : "=f"(feature)
+        : "l"(columns), "r"(at));
+    return feature;
+}
+
+/* The same by way of the caches of textures and of constants. */
+extern "C" __global__ void kmeans_assign_textures(Texture columns, unsigned *membership,
+                                                  unsigned points, unsigned features,
+                                                  unsigned clusters) {
+    unsigned point = blockIdx.x * blockDim.x + threadIdx.x;
+    if (point >= points) return;
+    unsigned nearest = 0;
+    float least = 3.0e38f;
+    for (unsigned cluster = 0; cluster < clusters; cluster++) {
+        float distance = 0.0f;
+        for (unsigned i = 0; i < features; i++) {
+            float difference =
+                fetch_feature(columns, i * points + point) - fixed_centres[cluster * features + i];
             distance += difference * difference;
         }
         if (distance < least) {
