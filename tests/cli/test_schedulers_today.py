@@ -12,7 +12,8 @@ import unittest
 
 TYTO, SOURCES = (pathlib.Path(sys.argv.pop(1)).resolve() for _ in range(2))
 INPUTS = SOURCES / "scripts" / "schedulers-today.yaml"
-LEFT_OUT = {"micro", "mmicro", "wgemm", "mgemm"}  # they measure a machine
+# Four measure a machine; sgemm came after the page was measured, which says so.
+LEFT_OUT = {"micro", "mmicro", "wgemm", "mgemm", "sgemm"}
 
 
 def inputs():
