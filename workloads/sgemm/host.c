@@ -1,5 +1,5 @@
-/* C = A B for matrices of whole tiles. Entries are whole numbers below 8, so that sums stay exact in
- * a float and the comparison can be. */
+/* C = A B for matrices of whole tiles. Entries are whole numbers below 8, so that sums stay exact
+ * in a float and the comparison can be. */
 #include "common/workload.h"
 
 enum { TILE_ROWS = 128, TILE_COLUMNS = 16, TILE_DEPTH = 8 };
