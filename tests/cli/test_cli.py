@@ -659,6 +659,12 @@ class Words(Case):
         self.check(self.tyto("run", "vecadd", "--", "--machine", "owl"), 2, "unknown option '--machine'")
         self.check(self.tyto("compare", "vecadd", "--size", "300", "--schedulers", "lrr,gtoo"), 2, "gto")
 
+    def test_a_parameter_of_a_workload_may_be_0_where_a_size_has_it_so(self):
+        for words in (("spmv", "--jagged", "0"), ("similarity", "--pairs", "0")):
+            self.check(self.tyto("run", words[0], "--size", "test", *words[1:]), 0)
+        self.check(self.tyto("run", "vecadd", "--elements", "0"), 2, "needs a whole number from 1")
+        self.check(self.tyto("run", "similarity", "--documents", "1"), 2, "1 documents have 0 pairs")
+
     def test_no_parameter_of_a_workload_is_an_option_of_tyto_s(self):
         options = set(re.findall(r"(?m)^ +(--[\w-]+)", self.tyto("run", "--help").stdout))
         self.assertTrue({"--machine", "--threads"} < options, options)

@@ -68,8 +68,11 @@ static uint64_t parse_number(const WorkloadInfo *info, const char *option, const
 
 static void parse_parameter(Workload *workload, int index, const char *option, const char *text) {
     const WorkloadParameter *parameter = &workload->info->parameters[index];
-    uint32_t step = parameter->step ? parameter->step : 1;
-    uint32_t value = (uint32_t)parse_number(workload->info, option, text, step, parameter->largest);
+    uint32_t step = parameter->step ? parameter->step : 1, smallest = step;
+    for (int size = 0; size < WORKLOAD_SIZES; size++)
+        if (parameter->values[size] == 0) smallest = 0;
+    uint32_t value =
+        (uint32_t)parse_number(workload->info, option, text, smallest, parameter->largest);
     if (value % step)
         workload_fail(workload->info->name, "%s: needs a multiple of %u", option, step);
     workload->values[index] = value;

@@ -27,7 +27,8 @@ typedef struct WorkloadParameter {
     const char *meaning;             /* for --help */
     uint32_t values[WORKLOAD_SIZES]; /* at --size test, small, paper */
     uint32_t largest;                /* allowed, so that element counts stay below 2^32 */
-    uint32_t step;                   /* a value is a multiple of it; 0 is as good as 1 */
+    uint32_t step; /* a value is a multiple of it; 0 is as good as 1; the smallest,
+                    * but 0 may be given where a size has it */
 } WorkloadParameter;
 
 /* What a workload says of itself. */

@@ -48,7 +48,8 @@ int main(int argc, char **argv) {
     uint32_t documents = workload.values[DOCUMENTS], features = workload.values[FEATURES];
     uint32_t all = documents * (documents - 1) / 2, phases = workload.values[PHASES];
     uint32_t count = workload.values[PAIRS] ? workload.values[PAIRS] : all;
-    if (count > all) workload_fail(INFO.name, "%u documents have %u pairs", documents, all);
+    if (count > all || all == 0)
+        workload_fail(INFO.name, "%u documents have %u pairs", documents, all);
     size_t values = (size_t)documents * features;
     float *vectors = workload_random_floats(&workload, values, 16);
     CUdeviceptr device_vectors = workload_upload(vectors, values * sizeof *vectors);
