@@ -152,7 +152,8 @@ void gpu_forget_persisting(Gpu *gpu) {
  * their way. */
 static uint32_t op_cycles(const SmConfig *sm, IsaClass class) {
     const SmOpConfig *op = &sm->ops[class];
-    const SmUnitConfig *unit = &sm->units[op->unit];
+    /* (of two kinds the first alone) */
+    const SmUnitConfig *unit = &sm->units[op->unit == SM_UNIT_SP_OR_SFU ? SM_UNIT_SP : op->unit];
     uint32_t input = ISA_LANES / unit->lanes;
     uint32_t cycles = op->initiation > input ? op->initiation : input;
     return unit->count ? 1000 * cycles * unit->shared_by / unit->count : 1000 * cycles;

@@ -245,12 +245,15 @@ static void check_tensor(const SmConfig *sm, Diag *diag) {
 
 /* Every pipeline that a class is sent to exists, and takes a whole number of cycles per warp. */
 static void check_units(const SmConfig *sm, Diag *diag) {
-    static const char *const names[SM_UNITS] = {"sp", "sfu", "dp", "int", "tensor", "ldst"};
+    static const char *const names[SM_UNITS] = {"sp", "sfu", "dp", "int", "tensor", NULL, "ldst"};
     bool is_used[SM_UNITS] = {false};
     uint32_t collectors = 0, pipelines = 0;
     for (int i = 0; i < ISA_CLASS_COUNT; i++)
         is_used[sm->ops[i].unit] = true;
+    is_used[SM_UNIT_SP] |= is_used[SM_UNIT_SP_OR_SFU];
+    is_used[SM_UNIT_SFU] |= is_used[SM_UNIT_SP_OR_SFU];
     for (int unit = 0; unit < SM_UNITS; unit++) {
+        if (unit == SM_UNIT_SP_OR_SFU) continue;
         const SmUnitConfig *config = &sm->units[unit];
         if (config->count) collectors += config->collector_units;
         if (unit != SM_UNIT_LDST) pipelines += config->count;

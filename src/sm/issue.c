@@ -338,12 +338,21 @@ __attribute__((noinline)) static void profile_issue(SmContext *sm, uint16_t inde
         memory->access[i].pc = inst->pc & SM_NO_PC;
 }
 
+/* The kind of pipeline that an instruction goes to which has a place before the collector. */
+ALWAYS SmUnit unit_of(SmIssue *issue, const SmCollector *collector, const SmOp *op) {
+    if (op->unit != SM_UNIT_SP_OR_SFU) return (SmUnit)op->unit;
+    if (collector->slots_free[SM_UNIT_SP]) return SM_UNIT_SP;
+    issue->sums.to_sfu++;
+    return SM_UNIT_SFU;
+}
+
 /* Puts the executed instruction on its way to a pipeline. */
 ALWAYS SmInst *send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, int warp, uint32_t pc,
                                 const SmOp *op, bool plain) {
     uint16_t index = insts_new(&sm->insts);
     SmInst *inst = &sm->insts.inst[index];
     SmCollector *collector = issue->collector[scheduler];
+    const SmUnit unit = unit_of(issue, collector, op);
     *inst = (SmInst){.reads = collector_banks_of(collector, op->reads, warp),
                      .writes = collector_banks_of(collector, op->writes, warp),
                      .pc = pc,
@@ -354,12 +363,12 @@ ALWAYS SmInst *send_to_pipeline(SmIssue *issue, SmContext *sm, int scheduler, in
                      .memory = SM_NONE,
                      .next = SM_NONE,
                      .warp = (uint8_t)warp,
-                     .unit = op->unit};
+                     .unit = (uint8_t)unit};
     if (!plain && collector->reuses) collector_keep_operands(collector, sm, inst);
     warps_issued(&sm->warps, warp);
-    if (op->unit == SM_UNIT_LDST)
+    if (unit == SM_UNIT_LDST)
         warps_accesses(&sm->warps, inst, find_accesses(issue, sm, inst, op, plain));
-    collector_put(collector, (SmUnit)op->unit, index);
+    collector_put(collector, unit, index);
     if (!plain && context_is_profiled(sm)) profile_issue(sm, index);
     return inst;
 }
@@ -546,8 +555,11 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
 
 /* Warps whose next instruction would find no place before this collector, if it were theirs. */
 static uint64_t without_slot(const SmIssue *issue, const SmCollector *collector) {
+    const uint32_t either = 1u << SM_UNIT_SP | 1u << SM_UNIT_SFU;
     uint64_t full = 0;
-    for (uint32_t kinds = collector->full_kinds; kinds; kinds &= kinds - 1)
+    uint32_t kinds = collector->full_kinds;
+    kinds |= (uint32_t)bits_if((kinds & either) == either, SM_UNIT_SP_OR_SFU);
+    for (; kinds; kinds &= kinds - 1)
         full |= issue->wants[bits_lowest32(kinds)];
     return full;
 }
@@ -819,7 +831,8 @@ static void add_kind(Counters *c, uint32_t kind, uint64_t count) {
     uint64_t *const unit[SM_UNITS] = {
         [SM_UNIT_SP] = &c->sp_instructions,         [SM_UNIT_SFU] = &c->sfu_instructions,
         [SM_UNIT_DP] = &c->dp_instructions,         [SM_UNIT_INT] = &c->int_instructions,
-        [SM_UNIT_TENSOR] = &c->tensor_instructions, [SM_UNIT_LDST] = &c->ldst_instructions};
+        [SM_UNIT_TENSOR] = &c->tensor_instructions, [SM_UNIT_LDST] = &c->ldst_instructions,
+        [SM_UNIT_SP_OR_SFU] = &c->sp_instructions};
     uint32_t memory = kind & SM_COUNTS_ATOMIC;
     *unit[kind % SM_COUNTS_LOAD] += count;
     if (memory == SM_COUNTS_LOAD) c->load_instructions += count;
@@ -874,6 +887,8 @@ void issue_settle(SmIssue *issue, Counters *c, Histograms *histograms) {
     c->MemoryBlockCycles += sums->memory_block;
     for (uint32_t kind = 0; kind < SM_COUNTS; kind++)
         if (sums->kind[kind]) add_kind(c, kind, sums->kind[kind]);
+    c->sp_instructions -= sums->to_sfu;
+    c->sfu_instructions += sums->to_sfu;
     for (uint32_t lanes = 0; lanes <= ISA_LANES; lanes++)
         if (sums->lanes[lanes])
             histogram_add_all(histograms, HISTOGRAM_active_lanes, lanes, sums->lanes[lanes]);

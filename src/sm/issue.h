@@ -67,6 +67,7 @@ typedef struct SmIssueSums {
     uint64_t seen[SM_SEEN];        /* the same by SmSeen, under a policy that looks at some warps */
     uint64_t lanes[ISA_LANES + 1]; /* instructions by lanes that executed them */
     uint64_t kind[SM_COUNTS];      /* instructions by SmOp.counts */
+    uint64_t to_sfu;               /* those for SP or SFU that went to SFU */
 } SmIssueSums;
 
 /* Written by issue.c alone. What stands while nothing can issue comes first, in one line of the

@@ -425,6 +425,9 @@ __attribute__((noinline)) static uint64_t *store(SmL1d *l1d, SmContext *sm, SmPo
         if (refusal) return refusal;
         if (result == TAG_SECTOR_MISS && is_taken) result = TAG_HIT; /* written in part before */
     } else {
+        if (place == TAG_NONE && sm->config->l1d_own.stores_need_way &&
+            !tag_array_can_reserve(&l1d->tags, key))
+            return &c->l1d_fail_ways;
         if (!port_has_room(port, MEM_CLIENT_L1D, 1)) return &c->l1d_fail_queue;
         send_write(port, &lookup->access, lookup->warp, lookup->warp);
     }
@@ -589,5 +592,10 @@ void l1d_do_step(SmL1d *l1d, SmContext *sm, SmPort *port) {
     l1d->freed = 0;
     for (uint32_t left = l1d->filled; left; left &= left - 1)
         step_bank(l1d, sm, port, (uint32_t)bits_lowest32(left));
+    plan_lookups(l1d);
+}
+
+void l1d_look_up(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t bank) {
+    if (!l1d->is_flushing) step_bank(l1d, sm, port, bank);
     plan_lookups(l1d);
 }

@@ -1,5 +1,6 @@
 /* L1 data cache. Accesses pass the queue of their bank, which is as long as the cache's latency;
- * the oldest looks up its tags, and when the cache must refuse it, it tries again every cycle while
+ * with none they look up their tags when they enter, and the load/store unit keeps what is refused.
+ * The oldest looks up its tags, and when the cache must refuse it, it tries again every cycle while
  * everything behind it in its bank waits. All banks share tags, MSHRs and the queue of misses, and
  * have their turns in the order of their numbers.
  *
@@ -118,6 +119,10 @@ static inline bool l1d_can_enter(const SmL1d *l1d, uint64_t address) {
 /* An access of the instruction; its bank's queue must have room. */
 void l1d_enter(SmL1d *l1d, const SmContext *sm, uint16_t inst, const SmMemory *memory,
                const SmAccess *access);
+
+/* Looks up the tags for the only access of the bank, in the cycle in which it entered; whether it
+ * was taken tells l1d_can_enter. */
+void l1d_look_up(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t bank);
 
 /* ---- Out ---- */
 

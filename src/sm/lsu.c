@@ -62,6 +62,7 @@ void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
     lsu->has_row = sm->config->lsu.row_stages != 0;
     lsu->row = (SmRow){.stages = (uint8_t)sm->config->lsu.row_stages,
                        .interval = (uint8_t)sm->config->scheduler.issue_interval};
+    lsu->enters_at_once = sm->config->lsu.enters_at_once;
     lsu->latch = SM_NONE;
     lsu->bank = SM_NO_BANK;
     lsu->shared_from = lsu->next_due = UINT64_MAX;
@@ -256,6 +257,8 @@ static void enter_shared_pipe(SmLsu *lsu, const SmContext *sm, uint16_t inst) {
 
 static void access_shared(SmLsu *lsu, SmContext *sm, uint16_t inst, const SmMemory *memory) {
     if (sm->cycle < lsu->latch_until) return;
+    const uint32_t depth = sm->config->shared.depth;
+    if (depth && !memory->is_store && lsu->shared_pipe.queue.count >= depth) return;
     sm->counters.shared_instructions++;
     sm->counters.shared_cycles += memory->cycles;
     histogram_add(&sm->histograms, HISTOGRAM_shared_conflicts, memory->cycles);
@@ -355,6 +358,20 @@ static void enter_banks(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmMemory *memory)
     }
 }
 
+/* One access from the latch itself, which keeps it until the L1D has taken it: the one that was
+ * refused, if there is one, else the next. */
+static void access_l1d(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMemory *memory) {
+    if (!lsu->looks_up) {
+        if (!enter_l1d(lsu, sm, l1d, memory)) return;
+        lsu->bank = (uint8_t)l1d_bank_of(l1d, memory->access[memory->done].address);
+        l1d_look_up(l1d, sm, port, lsu->bank);
+    }
+    lsu->looks_up = !l1d_can_enter(l1d, memory->access[memory->done].address);
+    if (lsu->looks_up) return;
+    lsu->bank = SM_NO_BANK;
+    memory->done++;
+}
+
 static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     uint16_t inst = lsu->latch;
     SmMemory *memory = insts_memory_of(&sm->insts, inst);
@@ -368,6 +385,8 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
         while (memory->done < memory->count && tries-- && !lsu->is_refused)
             if (try_access(lsu, sm, port, memory)) memory->done++;
             else lsu->is_refused = true;
+    } else if (!l1d->config->latency) {
+        access_l1d(lsu, sm, l1d, port, memory);
     } else if (l1d->bank_count > 1) {
         enter_banks(lsu, sm, l1d, memory);
     } else {

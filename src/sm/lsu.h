@@ -54,6 +54,9 @@ typedef struct SmLsu {
     bool is_refused;          /* the latch's next access, other than to the L1D, had no room */
     bool has_row;             /* the machine has a pipeline in a row, ... */
     bool is_row_full;         /* ... of which every stage has an instruction */
+    bool enters_at_once;      /* SmLsuConfig */
+    bool looks_up;            /* the latch's next access is before the L1D's tags, which it looks up
+                                 from the latch (l1d.latency 0) */
     uint32_t returns_waiting; /* ways with loads for the port, bit each, but for two: */
     uint64_t shared_from;     /* cycle from which the port can choose the oldest load from shared
                                  memory, UINT64_MAX; the L1D's loads are in its MSHRs */

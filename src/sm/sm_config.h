@@ -30,13 +30,15 @@ enum {
 };
 
 /* The kinds of pipeline an instruction can be sent to; the load/store unit, which is none, is the
- * last. */
+ * last. SP_OR_SFU has no pipelines of its own: what issues for it goes to SP, or to SFU while SP
+ * has no place. */
 typedef enum SmUnit {
     SM_UNIT_SP,
     SM_UNIT_SFU,
     SM_UNIT_DP,
     SM_UNIT_INT,
     SM_UNIT_TENSOR,
+    SM_UNIT_SP_OR_SFU,
     SM_UNIT_LDST,
     SM_UNITS
 } SmUnit;
@@ -53,7 +55,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
 #define SM_OP_PARAMETERS(P, key, at, what, pipeline, cycles, interval) \
     P(COUNT, key, at, "latency", latency, "cycles", 1, 1000, cycles, what ": cycles in the pipeline") \
     P(COUNT, key, at, "initiation", initiation, "cycles", 1, 1000, interval, what ": cycles until the pipeline takes another warp") \
-    P(CHOICE, key, at, "unit", unit, SmUnit, pipeline, what ": pipeline it runs on")
+    P(CHOICE, key, at, "unit", unit, SmUnit, pipeline, what ": pipeline it runs on; sp-or-sfu: SFU while SP has no place")
 
 /* What a tensor pipeline does a cycle, for factors of each type; 0 where there is no such unit, or
  * nothing is known of it: ops.matrix says what such products take then. */
@@ -117,6 +119,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(COUNT, key, at, "banks", banks, "", 1, 64, "32", "banks; lanes that need different words of one bank wait for each other") \
     P(BYTES, key, at, "bank", bank_bytes, 4, 8, "4 B", "width of a bank") \
     P(COUNT, key, at, "latency", latency, "cycles", 1, 1000, "26", "pipe behind the last conflict") \
+    P(COUNT, key, at, "depth", depth, "", 0, 1000, "0", "loads in that pipe; the load/store unit waits while it has so many; 0: any number") \
     P(COUNT, key, at, "conflict_lanes", conflict_lanes, "", 16, 32, "32", "lanes of one access: 32 is the warp, 16 makes half-warps take turns") \
     P(BOOL, key, at, "lone_broadcasts", lone_broadcasts, "no", "an element that several lanes read takes a pass of its own where others are read, too")
 
@@ -126,6 +129,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(BYTES, key, at, "bank", bank_bytes, 4, 4 * KIB, "32 B", "L1 data cache: consecutive bytes of a bank") \
     P(COUNT, key, at, "bank_interval", bank_interval, "cycles", 1, 64, "1", "L1 data cache: from one tag lookup of a bank to its next") \
     P(COUNT, key, at, "miss_interval", miss_interval, "cycles", 1, 64, "1", "L1 data cache: the same, at least, behind a lookup that does not hit") \
+    P(BOOL, key, at, "stores_need_way", stores_need_way, "no", "L1 data cache: a store whose line is not there is refused while all of its set are on their way, though it takes none") \
     P(COUNT, key, at, "dirty_share", dirty_share, "%", 0, 100, "0", "L1 data cache: written lines stay until they are so many of all") \
     P(BOOL, key, at, "hints", takes_hints, "no", "L1 data cache: eviction priorities (.L1::evict_first, .cs, ...) and prefetches that instructions name count") \
     P(BYTES, key, at, "unified", unified_bytes, 0, 1024 * KIB, "0 B", "data store that L1D and shared memory divide; l1d.size is all of it then; 0 B: each has its own") \
@@ -149,6 +153,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(BOOL, key, at, "stalls_pipeline", stalls_pipeline, "no", "nothing issues while an instruction stays in the load/store unit for longer than one pick: stages in a row stop as a whole") \
     P(COUNT, key, at, "row_stages", row_stages, "", 0, SM_MAX_STAGES, "0", "stages of a pipeline whose last one writes back what memory returns, too, an access a pick, before instructions, which wait in the stages before; 0: memory has ports of its own (writeback_ports)") \
     P(BOOL, key, at, "acknowledges_stores", acknowledges_stores, "yes", "a CTA keeps its slot until its stores are acknowledged") \
+    P(BOOL, key, at, "enters_at_once", enters_at_once, "no", "an instruction enters in the cycle in which its operands leave the collector; no: in the next") \
     P(COUNT, key, at, "fifo", fifo, "", 1, 1024, "32", "replies waiting between network port and load/store unit") \
     P(COUNT, key, at, "reply_fifo", reply_fifo, "", 1, 1024, "2", "replies waiting in the load/store unit") \
     P(COUNT, key, at, "writeback_ports", writeback_ports, "", 1, 8, "1", "load results written to registers a cycle") \

@@ -5,6 +5,7 @@
 static void share_pipelines(SmSubcores *cores, const SmConfig *config) {
     for (uint32_t c = 0; c < cores->count; c++)
         for (int u = 0; u < SM_UNIT_LDST; u++) {
+            if (!config->units[u].count) continue;
             uint32_t first = c - c % config->units[u].shared_by;
             if (first != c)
                 pipes_share(&cores->core[c].pipes, &cores->core[first].pipes, (SmUnit)u);
@@ -41,6 +42,11 @@ static SmCollector *oldest_for_lsu(SmSubcores *cores, const SmContext *sm) {
     return oldest;
 }
 
+static void hand_oldest_to_lsu(SmSubcores *cores, const SmContext *sm, SmLsu *lsu) {
+    SmCollector *collector = lsu_is_free(lsu) ? oldest_for_lsu(cores, sm) : NULL;
+    if (collector) subcore_hand_to_lsu(collector, sm, lsu);
+}
+
 void subcores_write_back_all(SmSubcores *cores, SmContext *sm) {
     for (uint32_t c = 0; c < cores->count; c++) {
         pipes_write_back(&cores->core[c].pipes, sm, &cores->core[c].collector);
@@ -55,17 +61,14 @@ void subcore_step(SmSubcore *core, SmContext *sm) {
 }
 
 void subcores_step_all(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
-    if (lsu_is_free(lsu)) {
-        SmCollector *collector = oldest_for_lsu(cores, sm);
-        if (collector && lsu_accept(lsu, sm, collector_peek(collector, SM_UNIT_LDST)))
-            collector_pop(collector, SM_UNIT_LDST);
-    }
+    if (!lsu->enters_at_once) hand_oldest_to_lsu(cores, sm, lsu);
     uint32_t first = (uint32_t)sm->cycle;
     for (uint32_t i = 0; i < cores->count; i++) {
         SmSubcore *core = &cores->core[(first + i) & cores->collectors.mask];
         if (!collector_is_empty(&core->collector)) subcore_step(core, sm);
         collector_forget_writes(&core->collector);
     }
+    if (lsu->enters_at_once) hand_oldest_to_lsu(cores, sm, lsu);
     subcores_find_result(cores);
 }
 

@@ -47,9 +47,18 @@ static inline void subcores_write_back(SmSubcores *cores, SmContext *sm) {
 /* Instructions of a sub-core enter its pipelines, and operands are gathered. */
 void subcore_step(SmSubcore *core, SmContext *sm);
 
-/* The rest, after the load/store unit has had its turn: an instruction enters that unit, and then
- * each sub-core steps. Whose turn at what they share comes first goes round. A cycle in which no
- * result was written, and in which they could do nothing, can go without it. */
+/* The oldest instruction that waits for the load/store unit enters it, if there is one and it can.
+ */
+static inline void subcore_hand_to_lsu(SmCollector *collector, const SmContext *sm, SmLsu *lsu) {
+    if (collector_has(collector, SM_UNIT_LDST) &&
+        lsu_accept(lsu, sm, collector_peek(collector, SM_UNIT_LDST)))
+        collector_pop(collector, SM_UNIT_LDST);
+}
+
+/* The rest, after the load/store unit has had its turn: an instruction enters that unit, and each
+ * sub-core steps, in this order or the other (lsu.enters_at_once). Whose turn at what they share
+ * comes first goes round. A cycle in which no result was written, and in which they could do
+ * nothing, can go without it. */
 static inline void subcores_step(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
     SmCollector *collector = &cores->core[0].collector;
     if (cores->count != 1) {
@@ -57,10 +66,9 @@ static inline void subcores_step(SmSubcores *cores, SmContext *sm, SmLsu *lsu) {
         return;
     }
     if (!collector_is_empty(collector)) {
-        if (collector_has(collector, SM_UNIT_LDST) &&
-            lsu_accept(lsu, sm, collector_peek(collector, SM_UNIT_LDST)))
-            collector_pop(collector, SM_UNIT_LDST);
+        if (!lsu->enters_at_once) subcore_hand_to_lsu(collector, sm, lsu);
         subcore_step(&cores->core[0], sm);
+        if (lsu->enters_at_once) subcore_hand_to_lsu(collector, sm, lsu);
         cores->next_result = cores->core[0].pipes.next;
     }
     collector_forget_writes(collector);

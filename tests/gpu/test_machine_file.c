@@ -379,6 +379,7 @@ static const struct {
     {"gtx480", {"units.sfu.count=0"}, "units.sfu.count: 0, but instructions are sent there"},
     {"gtx480", {"units.ldst.count=0"}, "units.ldst.count: 0, but instructions are sent there"},
     {"gtx480", {"ops.fp64_mad.unit=dp"}, "units.dp.count: 0, but instructions are sent there"},
+    {"gtx480", {"units.sp.count=0", "ops.fp32_mul.unit=sp-or-sfu"}, "units.sp.count: 0, but"},
     {"gtx480", {"units.sp.lanes=12"}, "units.sp.lanes: 12 does not divide a warp's 32"},
     {"gtx480", {"partition.slices=3"}, "partition.slices: 3 is no power of two"},
     {"gtx480", {"partition.slices=4"}, "partition.slices: 4, but map.bits"},

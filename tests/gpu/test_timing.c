@@ -66,6 +66,13 @@ static void adds_up_at_every_level(void **state) {
     assert_in_range(l1, CHAIN * 40, CHAIN * 40 + 24);
     assert_int_equal(chase("gtx480", "l1d.latency=36cycles", "ld.global.u64", 8), l1 + CHAIN);
     assert_int_equal(chase("gtx480", "l1d.latency=50cycles", "ld.global.u64", 8), l1 + 15 * CHAIN);
+    /* From the latch itself it is looked up in the cycle of the access, which is one earlier where
+     * the unit takes an instruction in the cycle in which the collector hands it on. */
+    uint32_t queued = chase("gtx480", "l1d.latency=1", "ld.global.u64", 8);
+    assert_int_equal(queued, l1 - 34 * CHAIN);
+    assert_int_equal(chase("gtx480", "l1d.latency=0", "ld.global.u64", 8), queued - CHAIN);
+    assert_int_equal(chase("gtx480", "l1d.latency=0 lsu.enters_at_once=yes", "ld.global.u64", 8),
+                     queued - 2 * CHAIN);
     /* Past the L1D and into L2: the ROP's latency is in every load's time. */
     uint32_t l2 = chase("gtx480", "", "ld.global.cg.u64", 256);
     assert_in_range(l2, CHAIN * 143, CHAIN * 143 + 24);
@@ -391,6 +398,37 @@ static void reaches_peak_ipc_with_an_ideal_front_end(void **state) {
     timed_stop(&timed);
 }
 
+/* Independent products of 24 warps; what they take and count in *result. */
+static void multiply(const char *sets, GpuResult *result) {
+    enum { UNROLLED = 512, REGISTERS = 32 };
+    Text ptx = {0};
+    Timed timed;
+    text_add(&ptx, HEADER ".visible .entry products()\n{\n.reg .f32 %f<64>;\n");
+    for (int i = 0; i < UNROLLED; i++)
+        text_printf(&ptx, "mul.rn.f32 %%f%d, %%f%d, %%f%d;\n", i % REGISTERS, i % REGISTERS,
+                    i % REGISTERS);
+    text_add(&ptx, "ret;\n}\n");
+    timed_start(&timed, "gtx480", sets, "lrr");
+    *result = timed_run(&timed, text_string(&ptx), 1, 768, NULL);
+    text_free(&ptx);
+    timed_stop(&timed);
+}
+
+/* With one SP pipeline for two schedulers half of them go to SFU, where they may. */
+static void what_two_kinds_can_run_goes_to_the_second_while_the_first_is_full(void **state) {
+    (void)state;
+#define ONE_SP "fetch.ideal=yes collector.ideal=yes units.sp.count=1 units.sp.issue_slots=1 "
+    GpuResult one, either;
+    multiply(ONE_SP, &one);
+    multiply(ONE_SP "ops.fp32_mul.unit=sp-or-sfu", &either);
+    assert_int_equal(one.counters.sfu_instructions, 0);
+    assert_int_equal(either.counters.sp_instructions + either.counters.sfu_instructions,
+                     one.counters.sp_instructions);
+    assert_in_range(either.counters.sfu_instructions, one.counters.sp_instructions * 2 / 5,
+                    one.counters.sp_instructions / 2);
+    assert_true(either.cycles * 10 < one.cycles * 6);
+}
+
 /* Reads `bytes` of fresh memory, four independent words per thread and turn. */
 static const char stream_kernel[] = HEADER
     ".visible .entry stream(.param .u64 in, .param .u64 out, .param .u64 turns)\n{\n"
@@ -609,6 +647,7 @@ int main(void) {
         cmocka_unit_test(charges_ldmatrix_a_cycle_for_each_matrix_and_its_conflicts),
         cmocka_unit_test(products_take_their_tensor_pipeline_by_their_size),
         cmocka_unit_test(reaches_peak_ipc_with_an_ideal_front_end),
+        cmocka_unit_test(what_two_kinds_can_run_goes_to_the_second_while_the_first_is_full),
         cmocka_unit_test(streams_at_the_rate_of_the_channels),
         cmocka_unit_test(gains_from_a_perfect_l1_and_l2),
         cmocka_unit_test(keeps_l2_between_kernels_unless_told_to_flush),

@@ -314,6 +314,33 @@ static void test_a_set_full_of_lines_under_way_refuses_until_one_is_filled(void 
 
 /* ---- Stores ---- */
 
+/* A set whose lines are all under way refuses a store to another line, where the machine says so,
+ * and no store to one of them. */
+static void test_a_store_may_need_a_way_though_it_takes_none(void **state) {
+    (void)state;
+    for (int needs = 0; needs < 2; needs++) {
+        Bench *bench = start(needs ? "l1d.latency=1 l1d.miss_queue=64 l1d.stores_need_way=yes "
+                                     "l1d.index=linear"
+                                   : "l1d.latency=1 l1d.miss_queue=64 l1d.index=linear");
+        const CacheConfig *config = bench->l1d.config;
+        uint64_t apart = config->size_bytes / config->ways;
+        for (uint64_t way = 0; way < config->ways; way++) {
+            enter(bench, bench->load, 0, way * apart);
+            assert_taken(bench);
+        }
+        enter(bench, bench->store, 1, apart);
+        assert_taken(bench);
+        enter(bench, bench->store, 1, config->ways * apart);
+        if (needs) {
+            assert_stuck(bench, &counters(bench)->l1d_fail_ways);
+            fill(bench, apart);
+        }
+        assert_taken(bench);
+        assert_int_equal(counters(bench)->l1d_evictions, 0);
+        stage_free(bench->stage);
+    }
+}
+
 static void test_a_store_that_is_passed_on_drops_its_line_where_the_policy_evicts(void **state) {
     (void)state;
     for (int evicts = 0; evicts < 2; evicts++) {
@@ -754,6 +781,7 @@ int main(void) {
         cmocka_unit_test(test_an_mshr_of_two_refuses_the_third_load_until_the_line_is_there),
         cmocka_unit_test(test_a_miss_queue_without_two_places_refuses_until_one_is_sent),
         cmocka_unit_test(test_a_set_full_of_lines_under_way_refuses_until_one_is_filled),
+        cmocka_unit_test(test_a_store_may_need_a_way_though_it_takes_none),
         cmocka_unit_test(test_a_store_that_is_passed_on_drops_its_line_where_the_policy_evicts),
         cmocka_unit_test(test_a_write_back_cache_keeps_stores_and_writes_back_what_is_dirty),
         cmocka_unit_test(test_only_dirty_sectors_are_written_back),

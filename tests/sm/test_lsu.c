@@ -189,6 +189,30 @@ static void test_shared_loads_take_conflicts_and_latency(void **state) {
     }
 }
 
+/* The fourth of a row of loads waits in the latch until the port has taken the first. */
+static void test_the_pipe_of_shared_memory_holds_as_many_loads_as_it_is_deep(void **state) {
+    (void)state;
+    for (uint32_t depth = 0; depth <= 3; depth += 3) {
+        Bench *bench = start(depth ? "shared.latency=8 shared.depth=3" : "shared.latency=8", 8);
+        for (int i = 0; i < 3; i++) {
+            accept(bench, make(bench, bench->load, SM_PATH_SHARED, 1));
+            step(bench);
+            assert_true(lsu_is_free(&bench->lsu));
+        }
+        accept(bench, make(bench, bench->load, SM_PATH_SHARED, 1));
+        for (int cycle = 4; cycle < 9; cycle++) {
+            step(bench);
+            assert_int_equal(lsu_is_free(&bench->lsu), !depth);
+            assert_true(lsu_has_work(&bench->lsu, &bench->stage->sm, &bench->l1d, &bench->port) ||
+                        !depth);
+        }
+        step(bench);
+        assert_true(lsu_is_free(&bench->lsu));
+        assert_int_equal(bench->stage->sm.counters.shared_instructions, 4);
+        stage_free(bench->stage);
+    }
+}
+
 static void test_a_shared_store_ends_with_its_last_conflict(void **state) {
     (void)state;
     Bench *bench = start("", 8);
@@ -379,6 +403,38 @@ static void test_a_full_l1d_queue_keeps_the_access_in_the_latch(void **state) {
     stage_free(bench->stage);
 }
 
+/* Looked up from the latch, a hit has ended with the cycle of its access; a miss leaves, and what
+ * is refused keeps the latch until it is taken, in a cycle of its own. */
+static void test_without_latency_the_latch_keeps_what_the_l1d_refuses(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=0 l1d.mshrs=1 l1d.miss_queue=16", 64);
+    accept(bench, make(bench, bench->load, SM_PATH_L1D, 1));
+    step(bench);
+    assert_true(lsu_is_free(&bench->lsu));
+    assert_int_equal(bench->port.misses[MEM_CLIENT_L1D].count, 1);
+    assert_int_equal(waiting_in_l1d(bench), 0);
+    accept(bench, make(bench, bench->load, SM_PATH_L1D, 2)); /* the second is refused */
+    for (int cycle = 0; cycle < 4; cycle++) {
+        step(bench);
+        assert_false(lsu_is_free(&bench->lsu));
+    }
+    assert_int_equal(bench->stage->sm.counters.l1d_accesses, 2);
+    assert_true(l1d_is_refusing(&bench->l1d));
+    stage_move(bench->stage);
+    answer(bench, stage_sent(bench->stage, &bench->port));
+    step(bench); /* the line has come, the port takes the first of its two loads in the next */
+    assert_false(lsu_is_free(&bench->lsu));
+    step(bench);
+    step(bench);
+    step(bench);
+    assert_true(lsu_is_free(&bench->lsu)); /* with the MSHR free */
+    assert_int_equal(bench->stage->sm.counters.l1d_accesses, 3);
+    uint16_t hit = accept(bench, make(bench, bench->load, SM_PATH_L1D, 1));
+    step(bench);
+    assert_true(stage_has_event(bench->stage, SM_EVENT_INST_DONE, hit));
+    stage_free(bench->stage);
+}
+
 /* The accesses of stage_memory_inst lie 128 bytes apart: with banks of 128 bytes in four banks,
  * with banks of 32 in one. */
 static void test_an_access_a_cycle_enters_each_bank_of_the_l1d(void **state) {
@@ -521,6 +577,7 @@ int main(void) {
         cmocka_unit_test(test_what_memory_returns_keeps_instructions_in_a_row),
         cmocka_unit_test(test_a_row_takes_an_access_of_memory_a_pick),
         cmocka_unit_test(test_shared_loads_take_conflicts_and_latency),
+        cmocka_unit_test(test_the_pipe_of_shared_memory_holds_as_many_loads_as_it_is_deep),
         cmocka_unit_test(test_a_shared_store_ends_with_its_last_conflict),
         cmocka_unit_test(test_the_latch_takes_one_instruction_at_a_time),
         cmocka_unit_test(test_a_constant_hit_ends_in_the_cycle_of_its_access),
@@ -533,6 +590,7 @@ int main(void) {
         cmocka_unit_test(test_an_atomic_is_answered_and_then_written_back),
         cmocka_unit_test(test_a_full_network_keeps_the_access_in_the_latch),
         cmocka_unit_test(test_a_full_l1d_queue_keeps_the_access_in_the_latch),
+        cmocka_unit_test(test_without_latency_the_latch_keeps_what_the_l1d_refuses),
         cmocka_unit_test(test_an_access_a_cycle_enters_each_bank_of_the_l1d),
         cmocka_unit_test(test_constants_that_always_hit_ask_for_nothing),
         cmocka_unit_test(test_an_l1d_miss_ends_two_cycles_after_its_reply),
