@@ -205,6 +205,12 @@ static void check_sm(const SmConfig *sm, Diag *diag) {
                    "lsu.coalesced_lanes: %u is neither a warp (32) nor a half (16)",
                    sm->lsu.coalesced_lanes);
     }
+    if (sm->lsu.least_segment_bytes &&
+        (sm->lsu.least_segment_bytes < 16 || !bits_is_power_of_two(sm->lsu.least_segment_bytes))) {
+        diag_error(diag, NULL, 0, 0,
+                   "lsu.least_segment: %u B is neither 0 nor a power of two from 16 on",
+                   sm->lsu.least_segment_bytes);
+    }
     if (!bits_is_power_of_two(sm->lsu.bypass_segment_bytes)) {
         diag_error(diag, NULL, 0, 0, "lsu.bypass_segment: %u B is no power of two",
                    sm->lsu.bypass_segment_bytes);

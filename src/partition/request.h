@@ -45,7 +45,7 @@ typedef struct MemRequest {
     uint32_t atoms;   /* bit i: the atom at address + i * atom bytes is wanted or written */
     uint32_t waiting; /* the sender's: load or warp that waits for the replies; for a cache's line,
                          the bytes from `address` to it */
-    uint16_t bytes;   /* from address on, what the network packet of a write carries */
+    uint16_t bytes;   /* what the network packet of a write carries: its atoms, or less than one */
     uint16_t slice;   /* L2 slice of the whole machine it goes to */
     uint8_t op;       /* MemOp */
     uint8_t client;   /* MemClient */

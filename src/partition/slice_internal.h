@@ -79,11 +79,18 @@ static inline void slice_count_access(Slice *slice, const SliceAtom *atom, bool 
     if (atom->row) slice_note_row(slice, atom);
 }
 
+/* Cycles of the data port for the atom. `has_data`: it is no write, of which it can be a part. */
+static inline uint32_t slice_port_cycles(const Slice *slice, const SliceAtom *atom, bool has_data) {
+    if (has_data || slice->atom_cycles == 1) return slice->atom_cycles;
+    uint32_t bytes = request_of(slice, atom->handle)->bytes, port = slice->port_bytes;
+    return bytes < slice->atom_bytes ? (bytes + port - 1) / port : slice->atom_cycles;
+}
+
 /* A hit: data and answer at once. `has_data`: it is no write. */
 static inline void slice_serve_hit(Slice *slice, const SliceAtom *atom, bool has_data,
                                    uint64_t cycle) {
     slice_count_access(slice, atom, has_data, TAG_HIT);
-    slice->port_free = cycle + slice->atom_cycles;
+    slice->port_free = cycle + slice_port_cycles(slice, atom, has_data);
     if (slice->far) {
         slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
         return;

@@ -17,11 +17,12 @@ WriteRule slice_write_rule(const CacheConfig *config) {
 /* The access to DRAM that moves one atom of a request. */
 static DramAccess atom_access(const Slice *slice, const SliceAtom *atom, uint32_t token) {
     const MemRequest *request = request_of(slice, atom->handle);
+    bool is_part = atom->op == MEM_OP_WRITE && request->bytes < slice->atom_bytes;
     return (DramAccess){
         .address = first_atom(slice, request) + (uint64_t)atom->index * slice->atom_bytes,
         .token = token,
         .cta = request->client == MEM_CLIENT_L1I ? SLICE_NO_CTA : request->cta,
-        .bytes = (uint16_t)slice->atom_bytes,
+        .bytes = (uint16_t)(is_part ? request->bytes : slice->atom_bytes),
         .is_write = atom->op == MEM_OP_WRITE,
     };
 }
@@ -182,7 +183,7 @@ static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, in
     slice_add_miss(slice, &access);
     slice_count_access(slice, atom, false, result);
     if (result == TAG_HIT) {
-        use_port(slice, cycle, slice->atom_cycles);
+        use_port(slice, cycle, slice_port_cycles(slice, atom, false));
         if (slice->write.drops_line && !slice->tags.lines[place].pending)
             tag_array_invalidate(&slice->tags, place);
         else slice_touch(slice, atom, place);

@@ -23,11 +23,17 @@ static bool has_word_banks(const SmSharedConfig *config) {
            !config->lone_broadcasts;
 }
 
+static uint32_t least_bytes(const SmLsuConfig *lsu, uint32_t atom_bytes) {
+    uint32_t least = lsu->least_segment_bytes;
+    return least && least < atom_bytes ? least : atom_bytes;
+}
+
 void coalescer_init(SmCoalescer *coalescer, const SmConfig *config, uint32_t atom_bytes,
                     uint32_t sm, uint32_t sms) {
     *coalescer = (SmCoalescer){.lsu = &config->lsu,
                                .shared = &config->shared,
                                .atom_bytes = atom_bytes,
+                               .least_bytes = least_bytes(&config->lsu, atom_bytes),
                                .l1d_bytes = cache_config_fill_bytes(&config->l1d),
                                .l1c_bytes = cache_config_fill_bytes(&config->l1c),
                                .l1t_bytes = cache_config_fill_bytes(&config->l1t),
@@ -90,8 +96,9 @@ static uint64_t local_address(const SmCoalescer *c, const SmOperation *op, int l
  * touch one segment mostly stand together: the place of a segment is looked for from the end. */
 typedef struct Builder {
     uint64_t segment_mask;             /* bytes of a segment - 1 */
-    uint32_t atom_shift;               /* log2 of an atom's */
+    uint32_t atom_shift;               /* log2 of an atom's, or of what is less (least_segment) */
     uint32_t all_atoms;                /* what each asks for, touched or not; 0: those touched */
+    bool halves;                       /* segments lie in one atom, and shrink to halves */
     bool notes_bytes;                  /* stores: which bytes are written */
     uint32_t count;                    /* segments found */
     uint64_t segment[SM_MAX_ACCESSES]; /* their addresses, ascending */
@@ -100,6 +107,7 @@ typedef struct Builder {
 } Builder;
 
 static void builder_init(Builder *builder, uint32_t segment_bytes, uint32_t atom_bytes) {
+    builder->halves = false;
     builder->segment_mask = segment_bytes - 1;
     builder->atom_shift = (uint32_t)bits_lowest32(atom_bytes);
     builder->all_atoms = 0;
@@ -170,9 +178,31 @@ ALWAYS void add_run(Builder *builder, int lane, uint32_t count, uint64_t address
     else add_bytes(builder, (uint32_t)bits_low_mask((int)count) << lane, address, length);
 }
 
+/* An access within an atom: the half of its segment that it touches, and the half of that, as long
+ * as it touches one alone. */
+static void halve(const Builder *builder, SmAccess *access) {
+    uint32_t pieces = (uint32_t)(builder->segment_mask + 1) >> builder->atom_shift, first = 0;
+    while (pieces > 1) {
+        uint32_t low = access->atoms >> first & (uint32_t)bits_low_mask((int)(pieces / 2));
+        uint32_t high = access->atoms >> (first + pieces / 2);
+        if (low && high) break;
+        pieces /= 2;
+        if (high) first += pieces;
+    }
+    uint32_t start = first << builder->atom_shift;
+    access->address += start;
+    if (builder->notes_bytes) access->written >>= start;
+    access->bytes = (uint16_t)(pieces << builder->atom_shift);
+    access->atoms = 1;
+}
+
 /* Moves an access's start to its first atom, so that it names no more than is asked for. */
 static void trim(const Builder *builder, SmAccess *access) {
     if (builder->all_atoms) access->atoms = builder->all_atoms;
+    if (builder->halves) {
+        halve(builder, access);
+        return;
+    }
     int first = bits_lowest32(access->atoms), last = bits_highest32(access->atoms);
     access->address += (uint64_t)first << builder->atom_shift;
     access->atoms >>= first;
@@ -198,7 +228,7 @@ static uint32_t segment_bytes(const SmCoalescer *c, const IsaInfo *info, SmPath 
     if (path == SM_PATH_TEXTURE) return c->l1t_bytes;
     if (c->lsu->narrows_small_elements && info->element_bytes * info->vector <= 2)
         bytes = info->element_bytes == 1 ? bytes / 4 : bytes / 2;
-    return bytes > c->atom_bytes ? bytes : c->atom_bytes;
+    return bytes > c->least_bytes ? bytes : c->least_bytes;
 }
 
 /* ---- Atomics ---- */
@@ -411,7 +441,11 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
     }
     Builder builder;
     uint32_t segment = memory->is_atomic ? c->atom_bytes : segment_bytes(c, info, path);
-    builder_init(&builder, segment, c->atom_bytes);
+    bool is_read_only = path == SM_PATH_CONST || path == SM_PATH_TEXTURE;
+    bool halves = !memory->is_atomic && !is_read_only && c->least_bytes < c->atom_bytes &&
+                  segment <= c->atom_bytes;
+    builder_init(&builder, segment, halves ? c->least_bytes : c->atom_bytes);
+    builder.halves = halves;
     if (!c->lsu->shrinks_segments) builder.all_atoms = atoms_of_segment(&builder);
     builder.notes_bytes = memory->is_store && !is_advice && builder.segment_mask < MASKED_BYTES;
     uint32_t lanes = lanes_in(op, space);
@@ -419,7 +453,6 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
         coalesce_atomics(op, &builder, memory);
         return;
     }
-    bool is_read_only = path == SM_PATH_CONST || path == SM_PATH_TEXTURE;
     uint32_t group = is_read_only ? ISA_LANES : c->lsu->coalesced_lanes;
     uint64_t base = space == PTX_SPACE_PARAM ? PARAM_PHYSICAL_BASE : 0;
     for (uint32_t first = 0; first < ISA_LANES; first += group) {

@@ -18,8 +18,9 @@
 typedef struct SmCoalescer {
     const SmLsuConfig *lsu;
     const SmSharedConfig *shared;
-    uint32_t atom_bytes; /* what a partition splits requests into */
-    uint32_t l1d_bytes;  /* fill unit of the L1D; as the next two a power of two */
+    uint32_t atom_bytes;  /* what a partition splits requests into */
+    uint32_t least_bytes; /* least that an access asks for; no more than that */
+    uint32_t l1d_bytes;   /* fill unit of the L1D; as the next two a power of two */
     uint32_t l1c_bytes;
     uint32_t l1t_bytes;
     uint32_t sm, sms;       /* number of this one, and how many there are */

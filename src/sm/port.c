@@ -65,8 +65,9 @@ bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
     if (context_is_profiled(sm)) sm_profile_sent(sm->profile, request, send->access.pc);
     port->outstanding++;
     if (send->op == MEM_OP_WRITE) {
-        request->written[0] = (uint64_t)send->access.written;
-        request->written[1] = (uint64_t)(send->access.written >> 64);
+        SmBytes written = send->access.written << (send->access.address - address);
+        request->written[0] = (uint64_t)written;
+        request->written[1] = (uint64_t)(written >> 64);
         sm->counters.writes_sent += !send->advice;
     } else {
         request->sent = (uint32_t)sm->cycle;

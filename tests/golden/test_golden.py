@@ -34,12 +34,13 @@ ELSEWHERE = {  # further policies, each on the machine of its paper
     "a100": (),
 }
 SMALL_L2 = "l2.size=16KiB"  # lines are replaced, and dirty ones written back
+FEW_SETS = "l1d.size=4KiB"  # whose lines are all on their way at times
 DP_UNIT = "units.dp.count=1,ops.fp64_add.unit=dp,ops.fp64_mad.unit=dp,ops.fp64_div.unit=dp"
 WIDER = {  # (workload, policy, values of the machine): what the two workloads above do not do
     "owl": (("weather", "owl", SMALL_L2), ("convolution", "owl", ""), ("scan", "cta-aware", "")),
     "ccws": (("spmv", "ccws", ""), ("histogram", "ccws", ""), ("weather", "lrr", SMALL_L2)),
     "pro": (("montecarlo", "pro", ""), ("histogram", "pro", ""), ("corners", "lrr", "")),
-    "md": (("sssp", "gto/md", ""), ("tpacf", "lrr", "")),
+    "md": (("sssp", "gto/md", ""), ("tpacf", "lrr", ""), ("spmv", "gto", FEW_SETS)),
     "gtx480": (("montecarlo", "gto", ""), ("weather", "gto", SMALL_L2), ("needle", "gto", ""),
                ("corners", "gto", DP_UNIT)),
     "qv100": (("montecarlo", "gto", ""), ("spmv", "lrr", ""), ("corners", "gto", ""), ("matrix", "gto", ""),

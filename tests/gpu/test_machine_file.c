@@ -374,6 +374,8 @@ static const struct {
     {"gtx480", {"shared.bank=6B"}, "shared.bank: 6 B is no power of two"},
     {"gtx480", {"shared.conflict_lanes=20"}, "shared.conflict_lanes: 20 is neither"},
     {"gtx480", {"lsu.coalesced_lanes=20"}, "lsu.coalesced_lanes: 20 is neither"},
+    {"gtx480", {"lsu.least_segment=48B"}, "lsu.least_segment: 48 B is neither 0 nor"},
+    {"gtx480", {"lsu.least_segment=8B"}, "lsu.least_segment: 8 B is neither 0 nor"},
     {"gtx480", {"lsu.bypass_segment=48B"}, "lsu.bypass_segment: 48 B is no power of two"},
     {"gtx480", {"fetch.instruction=64B", "fetch.width=4"}, "fetch.width: 4 instructions of 64 B"},
     {"gtx480", {"units.sfu.count=0"}, "units.sfu.count: 0, but instructions are sent there"},

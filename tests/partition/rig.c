@@ -88,8 +88,8 @@ uint64_t rig_random(Rig *rig) {
 
 bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request) {
     uint32_t bytes = rig->config.network.header_bytes;
-    if (request->op != MEM_OP_READ)
-        bytes += (uint32_t)bits_count32(request->atoms) * rig->config.partition.atom_bytes;
+    uint32_t all = (uint32_t)bits_count32(request->atoms) * rig->config.partition.atom_bytes;
+    if (request->op != MEM_OP_READ) bytes += request->bytes ? request->bytes : all;
     if (!rig->free_count[sm] || !noc_can_inject(rig->requests, (int)sm, (int)bytes)) return false;
     uint32_t index = rig->free[sm][--rig->free_count[sm]];
     MemRequest *record = &rig->pools[sm][index];
@@ -98,7 +98,7 @@ bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request) {
     record->slice = (uint16_t)halves_near(address_map_slice(&rig->map, request->address),
                                           machine_half_slices(&rig->config), sm >= RIG_SMS / 2);
     rig->replies_left[sm][index] = mem_replies(request);
-    record->bytes = (uint16_t)bytes;
+    if (!record->bytes) record->bytes = (uint16_t)all;
     noc_inject(rig->requests, (int)sm, (int)(RIG_SMS + record->slice), (int)bytes, record->handle);
     rig->sent += mem_replies(request);
     return true;

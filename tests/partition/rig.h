@@ -46,7 +46,8 @@ void rig_free(Rig *rig);
 /* Sends a request from an SM. False when its network takes none or all its records are in use.
  * `atoms` as in MemRequest. */
 bool rig_send(Rig *rig, uint32_t sm, MemOp op, uint64_t address, uint32_t atoms);
-/* The same with the whole record given: address, atoms, op, written, client and cta count. */
+/* The same with the whole record given: address, atoms, op, written, client, cta and, of a write,
+ * bytes count; 0 bytes are all of its atoms'. */
 bool rig_send_request(Rig *rig, uint32_t sm, const MemRequest *request);
 
 /* One L2 cycle, with the ticks before it: the partitions' part, then the networks' and the SMs'. */

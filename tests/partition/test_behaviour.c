@@ -212,6 +212,48 @@ static void test_without_l2(void **state) {
     rig_free(rig);
 }
 
+/* What a write of less than its atom takes of DRAM: bursts of 64 bytes, of an atom of 128. */
+static void test_part_of_an_atom_is_written(void **state) {
+    (void)state;
+    static const uint32_t rows[][2] = {{0, 2}, {128, 2}, {64, 1}, {32, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Rig *rig = rig_new("md", NULL, NULL);
+        MemRequest write = {.address = DEVICE,
+                            .atoms = 1,
+                            .bytes = (uint16_t)rows[i][0],
+                            .op = MEM_OP_WRITE,
+                            .client = MEM_CLIENT_STORE};
+        assert_true(rig_send_request(rig, 0, &write));
+        Counters counters = drained(rig);
+        assert_int_equal(counters.dram_writes, 1);
+        assert_int_equal(counters.dram_write_commands, rows[i][1]);
+        rig_free(rig);
+    }
+}
+
+/* And of the port of L2, behind which a read waits: 32 bytes a cycle. */
+static void test_part_of_an_atom_takes_part_of_the_port(void **state) {
+    (void)state;
+    uint64_t cycles[2];
+    for (uint32_t is_part = 0; is_part < 2; is_part++) {
+        /* (packets take no time, for which a flit is as long as any) */
+        Rig *rig = rig_new("pro", (const char *const[]){"noc.flit=256B", NULL}, NULL);
+        MemRequest write = {.address = DEVICE,
+                            .atoms = 1,
+                            .bytes = is_part ? 32 : 128,
+                            .op = MEM_OP_WRITE,
+                            .client = MEM_CLIENT_STORE};
+        rig_latency(rig, MEM_OP_READ, DEVICE, 1);
+        uint64_t start = rig->cycle;
+        for (uint32_t sm = 0; sm < 4; sm++)
+            assert_true(rig_send_request(rig, sm, &write));
+        assert_true(rig_drain(rig, LIMIT));
+        cycles[is_part] = rig->cycle - start;
+        rig_free(rig);
+    }
+    assert_int_equal(cycles[0] - cycles[1], 3 * 3); /* three wait for those before them */
+}
+
 static void test_perfect_l2(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, &(RigOptions){.is_l2_perfect = true});
@@ -437,6 +479,8 @@ int main(void) {
         cmocka_unit_test(test_write_backs),
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_without_l2),
+        cmocka_unit_test(test_part_of_an_atom_is_written),
+        cmocka_unit_test(test_part_of_an_atom_takes_part_of_the_port),
         cmocka_unit_test(test_perfect_l2),
         cmocka_unit_test(test_copies_fill_l2),
         cmocka_unit_test(test_flush_writes_back),

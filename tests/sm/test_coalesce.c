@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/bits.h"
 #include "sm/coalesce.h"
 
 enum { BASE = 0x10000, ATOM = 32, LINE = 128 };
@@ -38,6 +39,7 @@ static void bench_init(Bench *bench, IsaMemoryKind kind, PtxSpace space, uint8_t
     bench->coalescer = (SmCoalescer){.lsu = &bench->lsu,
                                      .shared = &bench->shared,
                                      .atom_bytes = ATOM,
+                                     .least_bytes = ATOM,
                                      .l1d_bytes = LINE,
                                      .l1c_bytes = 64,
                                      .l1t_bytes = 128,
@@ -99,6 +101,40 @@ static void test_each_half_of_a_warp_can_have_accesses_of_its_own(void **state) 
         bench.info.space = PTX_SPACE_CONST;
         stride(&bench, BASE, 0);
         assert_int_equal(run(&bench)->count, 1);
+    }
+}
+
+/* With atoms of a line and a least segment of 32 bytes an access asks for the half of its segment
+ * that it touches, and the half of that, but never for what lies across the middle alone. */
+static void test_segments_shrink_to_halves_within_an_atom(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t from, lanes, bytes;    /* words `from` and so on of the line are touched */
+        uint32_t accesses, start, sent; /* of the first access */
+        SmBytes written;
+    } rows[] = {
+        {0, 32, 4, 1, 0, 128, ~(SmBytes)0}, {0, 8, 4, 1, 0, 32, 0xFFFFFFFF},
+        {8, 8, 4, 1, 32, 32, 0xFFFFFFFF},   {24, 1, 4, 1, 96, 32, 0xF},
+        {16, 16, 4, 1, 64, 64, UINT64_MAX}, {8, 16, 4, 1, 0, 128, (SmBytes)UINT64_MAX << 32},
+        {0, 32, 1, 1, 0, 32, 0xFFFFFFFF},   {64, 32, 1, 1, 64, 32, 0xFFFFFFFF},
+        {16, 32, 1, 2, 0, 32, 0xFFFF0000},  {0, 32, 2, 1, 0, 64, UINT64_MAX}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Bench bench;
+        bench_init(&bench, ISA_MEMORY_STORE, PTX_SPACE_GLOBAL, (uint8_t)rows[i].bytes);
+        bench.coalescer.atom_bytes = LINE;
+        stride(&bench, BASE + (uint64_t)rows[i].from * rows[i].bytes, rows[i].bytes);
+        bench.operation.lanes = (uint32_t)bits_low_mask((int)rows[i].lanes);
+        const SmMemory *memory = run(&bench);
+        assert_int_equal(memory->count, rows[i].accesses);
+        assert_int_equal(memory->access[0].address, BASE + rows[i].start);
+        assert_int_equal(memory->access[0].bytes, rows[i].sent);
+        assert_int_equal(memory->access[0].atoms, 1);
+        assert_true(memory->access[0].written == rows[i].written);
+        bench.coalescer.least_bytes = LINE; /* as without it */
+        run(&bench);
+        assert_int_equal(memory->count, 1);
+        assert_int_equal(memory->access[0].address, BASE);
+        assert_int_equal(memory->access[0].bytes, LINE);
     }
 }
 
@@ -497,6 +533,7 @@ int main(void) {
         cmocka_unit_test(test_a_pattern_that_is_known_changes_nothing),
         cmocka_unit_test(test_a_pattern_is_that_of_all_lanes),
         cmocka_unit_test(test_each_half_of_a_warp_can_have_accesses_of_its_own),
+        cmocka_unit_test(test_segments_shrink_to_halves_within_an_atom),
         cmocka_unit_test(test_a_line_of_words_is_one_access),
         cmocka_unit_test(test_a_stride_touches_its_share_of_lines_in_either_order),
         cmocka_unit_test(test_an_access_asks_only_for_atoms_touched_where_segments_shrink),
