@@ -44,8 +44,8 @@ extern "C" __global__ void montecarlo_samples(float *samples, unsigned count) {
 }
 
 /* Adds up sum[] over the CTA into sum[0]. */
-static __device__ void add_up(float *sum, unsigned thread) {
-    for (unsigned stride = THREADS / 2; stride > 0; stride /= 2) {
+static __device__ void add_up(float *sum, int thread) {
+    for (int stride = THREADS / 2; stride > 0; stride /= 2) {
         __syncthreads();
         if (thread < stride) sum[thread] += sum[thread + stride];
     }
@@ -54,12 +54,12 @@ static __device__ void add_up(float *sum, unsigned thread) {
 
 /* The mean pay-off and the width of its 95 % confidence interval. */
 extern "C" __global__ void montecarlo_price(const float *samples, const Option *options,
-                                            float *means, float *confidences, unsigned count) {
+                                            float *means, float *confidences, int count) {
     __shared__ float values[THREADS], squares[THREADS];
     Option option = options[blockIdx.x];
-    unsigned thread = threadIdx.x;
+    int thread = threadIdx.x;
     float value_sum = 0.0f, square_sum = 0.0f;
-    for (unsigned i = thread; i < count; i += THREADS) {
+    for (int i = thread; i < count; i += THREADS) {
         float end = option.stock * __expf(option.drift + option.deviation * samples[i]);
         float value = fmaxf(end - option.strike, 0.0f);
         value_sum += value;
