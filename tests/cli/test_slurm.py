@@ -152,6 +152,29 @@ class Slurm(unittest.TestCase):
         self.assertEqual((second.returncode, len(list(meeting.glob("*.list")))), (0, 1))
         self.assertEqual((self.folder / "ran").read_text(encoding="utf-8"), "\n" * 3)
 
+    def test_a_task_too_many_that_ends_late_leaves_nothing_that_a_later_sweep_takes_for_its_own(self):
+        program = self.folder / "program"
+        program.write_text('#!/bin/sh\ntest -e late && while ! test -e go; do sleep 0.1; done\n'
+                           'touch late; while ! test -e doubled; do sleep 0.1; done; exec "$WORKLOADS/vecadd" --size "$1"\n',
+                           encoding="utf-8")
+        program.chmod(0o755)
+        meeting = self.folder / "runs.sqlite.slurm"
+        words = ("./program {size}", "--sizes", "100", "--engine", "slurm", "--database", "runs.sqlite")
+        variables = {"WORKLOADS": str(TYTO.parent / "workloads")}
+        first = self.start(*words, **variables)
+        self.await_that((self.folder / "late").exists)
+        script = next(meeting.glob("*.sh"))
+        double = subprocess.Popen(["sh", script], env={**self.environment, **variables})
+        self.await_that(lambda: next(iter(meeting.glob(f"{script.stem}.out.{double.pid}")), None))
+        (self.folder / "doubled").touch()
+        self.assertEqual((*first.communicate(timeout=SECONDS), first.returncode)[1:], ("", 0))
+        (self.folder / "go").touch()
+        self.assertEqual(double.wait(timeout=SECONDS), 0)
+        self.assertEqual(list(meeting.glob("*.end")) + list(meeting.glob("*.out*")), [])
+        (self.folder / "runs.sqlite").unlink()
+        status, _, said = self.sweep(*words, **variables)
+        self.assertEqual((status, said), (0, ""))
+
     def test_a_task_that_slurm_holds_after_a_failed_start_is_submitted_again(self):
         refusing = self.cluster.folder / "refusing"
         refusing.touch()

@@ -245,9 +245,11 @@ static bool fail_run(Campaign *campaign, int number, const char *reason, bool is
     return is_kept;
 }
 
+/* In this order: whoever is killed in between leaves no end without its result, nor does a task
+ * too many that ends later, which leaves none without its script. */
 static void remove_files(const Campaign *campaign, const Task *task) {
-    static const char *const endings[] = {"json", "out",    "ctas", "policies",
-                                          "l1d",  "replay", "end",  "sh"};
+    static const char *const endings[] = {"sh",   "end",      "json", "out",
+                                          "ctas", "policies", "l1d",  "replay"};
     char path[PATH_BYTES];
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         name_file(campaign, task, endings[i], path);

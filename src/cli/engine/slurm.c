@@ -128,7 +128,10 @@ static bool write_script(const Slurm *slurm, const Job *job) {
         write_quoted(job->options.list[i], to);
     for (int i = job->options.count ? 0 : 1; i < job->line.count; i++)
         write_quoted(job->line.list[i], to);
-    fprintf(to, ">\"$out.$$\" 2>&1 </dev/null\nstatus=$?\nmv \"$out.$$\" \"$out\"\n");
+    fputs(">\"$out.$$\" 2>&1 </dev/null\nstatus=$?\n", to);
+    /* one task too many whose run has been kept in the meantime */
+    fputs("test -e \"${end%.end}.sh\" || { rm -f \"$out.$$\"; exit; }\n", to);
+    fputs("mv \"$out.$$\" \"$out\"\n", to);
     fputs("echo $status >\"$end.$$\" && mv \"$end.$$\" \"$end\"\n", to);
     fclose(to);
     name_file(slurm, job->name, "sh", path);
