@@ -132,7 +132,8 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const Isa
     context->cycle = cycle;
     sm->is_quiet = false;
     sm->foresees = sched_agent_foresees(&context->policy);
-    *context->env.wake = UINT64_MAX;
+    /* an L1D that has dirty lines to write back needs no CTA to do so */
+    *context->env.wake = l1d_is_busy(&sm->l1d, &sm->port) ? cycle + 1 : UINT64_MAX;
     sched_agent_start(&context->policy, &context->view);
 }
 

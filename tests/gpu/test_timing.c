@@ -497,6 +497,23 @@ static void keeps_l2_between_kernels_unless_told_to_flush(void **state) {
     }
 }
 
+/* The second launch's thread block goes to another SM, while the first one's has lines of local
+ * memory to write back, more than its queue holds at once. */
+static void an_sm_without_thread_blocks_empties_its_l1d_too(void **state) {
+    (void)state;
+    static const char spills[] =
+        HEADER ".visible .entry spills()\n{\n.local .align 4 .b8 depot[64];\n.reg .b64 %p;\n"
+               ".reg .b32 %v;\nmov.u64 %p, depot;\nld.local.u32 %v, [%p];\nst.local.u32 [%p], %v;\n"
+               "ld.local.u32 %v, [%p+32];\nst.local.u32 [%p+32], %v;\nret;\n}\n";
+    Timed timed;
+    timed_start(&timed, "gtx480", "l1d.flush=kernel", "lrr");
+    for (int launch = 0; launch < 2; launch++) {
+        GpuResult result = timed_run(&timed, spills, 1, 512, NULL);
+        assert_int_equal(result.counters.l1d_write_backs, launch ? 32 : 0);
+    }
+    timed_stop(&timed);
+}
+
 /* A CTA reads the same `words` words again and again: LRU-friendly when they fit. */
 static double l1d_miss_rate(const char *sets) {
     Timed timed;
@@ -651,6 +668,7 @@ int main(void) {
         cmocka_unit_test(streams_at_the_rate_of_the_channels),
         cmocka_unit_test(gains_from_a_perfect_l1_and_l2),
         cmocka_unit_test(keeps_l2_between_kernels_unless_told_to_flush),
+        cmocka_unit_test(an_sm_without_thread_blocks_empties_its_l1d_too),
         cmocka_unit_test(misses_no_more_with_a_larger_l1d),
         cmocka_unit_test(uses_more_banks_when_there_are_more),
         cmocka_unit_test(repeats_every_counter),
