@@ -10,6 +10,10 @@
 static const int fermi_bits[] = {6, 7, 8, 10, 12};
 enum { FERMI_BITS = sizeof fermi_bits / sizeof *fermi_bits };
 
+/* What the summed function multiplies the tag by. Source: the simulator that CCWS's authors
+ * released (docs/machines.md). */
+enum { SUMMED_FACTOR = 7 };
+
 /* Adds a list of bits, given lowest first, highest first. */
 static int add_list(char *text, int at, const int *bits, int count) {
     for (int i = count; i-- > 0;)
@@ -24,12 +28,17 @@ void cache_config_set_index(const CacheConfig *config, uint64_t skipped,
         return;
     }
     int line_bits = bits_lowest32(config->line_bytes);
-    int width = bits_lowest32(cache_config_sets(config)), bits[32];
-    for (int i = 0, bit = line_bits; i < width; bit++) {
+    int width = bits_lowest32(cache_config_sets(config)), bits[64];
+    int listed = config->index == CACHE_INDEX_SUMMED ? 2 * width : width;
+    for (int i = 0, bit = line_bits; i < listed; bit++) {
         if (!(skipped >> bit & 1)) bits[i++] = bit;
     }
     text[0] = 0;
     int at = add_list(text, 0, bits, width);
+    if (config->index == CACHE_INDEX_SUMMED && width) {
+        at += snprintf(text + at, (size_t)(CACHE_INDEX_BYTES - at), " + %d x ", SUMMED_FACTOR);
+        add_list(text, at, &bits[width], width);
+    }
     if (config->index != CACHE_INDEX_FERMI || !width) return;
     int hashed = width < FERMI_BITS ? width : FERMI_BITS;
     for (int i = 0; i < hashed; i++)

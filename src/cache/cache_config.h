@@ -16,6 +16,7 @@ enum { CACHE_INDEX_BYTES = 192 }; /* of a set function as text, with the NUL */
 typedef enum CacheIndex {
     CACHE_INDEX_LINEAR, /* the bits just above the line offset */
     CACHE_INDEX_FERMI,  /* the same, the lowest five XORed with line-address bits 6 7 8 10 12 */
+    CACHE_INDEX_SUMMED, /* the same, plus seven times the number that the tag's lowest bits make */
     CACHE_INDEXES,
 } CacheIndex;
 
@@ -55,7 +56,7 @@ typedef enum CacheFlush {
 #define CACHE_STORE_PARAMETERS(P, key, at, what, policy, missing) \
     P(CHOICE, key, at, "write", write, WritePolicy, policy, what ": global stores") \
     P(CHOICE, key, at, "write_allocate", write_allocate, WriteAllocate, missing, what ": what a global store that misses brings in, under write-back; L1D: validate also under write-through") \
-    P(STRING, key, at, "set_hash", set_hash, CACHE_INDEX_BYTES, "", what ": bits of the address (L2: of that within its channel) that make the set, instead of index: \"ipoly 0x25: 27..13,12..9,7\"")
+    P(STRING, key, at, "set_hash", set_hash, CACHE_INDEX_BYTES, "", what ": bits of the address (L2: of that within its channel) that make the set, instead of index: \"ipoly 0x25: 27..13,12..9,7\", \"11..7 + 7 x 16..12\"")
 #define CACHE_LOCAL_STORE_PARAMETERS(P, key, at, what, policy, missing) \
     P(CHOICE, key, at, "local_write", local_write, WritePolicy, policy, what ": local stores") \
     P(CHOICE, key, at, "local_write_allocate", local_write_allocate, WriteAllocate, missing, what ": what a local store that misses brings in, under write-back")

@@ -39,14 +39,17 @@ bool set_index_init(SetIndex *index, const char *text, uint32_t sets, uint32_t l
             gather_append(&index->bits, i, line_bits + i);
         return true;
     }
-    BitMatrix matrix;
-    is_good = bit_matrix_read(&matrix, text);
+    BitMatrix matrix, added = {.width = 0};
+    index->is_summed = bit_sum_is(text);
+    is_good = index->is_summed ? bit_sum_read(&index->sum, &matrix, &added, text)
+                               : bit_matrix_read(&matrix, text);
     for (int bit = 0; bit < line_bits; bit++)
-        is_good = is_good && !matrix.column[bit];
+        is_good = is_good && !(matrix.column[bit] | added.column[bit]);
     if (!is_good) {
         diag_error(diag, NULL, 0, 0,
-                   "set index \"%s\": not lists of address bits like \"11..7 ^ 19,15..13\", nor "
-                   "\"ipoly 0x25: 27..13,12..9,7\", with bits from %d to 63",
+                   "set index \"%s\": not lists of address bits like \"11..7 ^ 19,15..13\" or "
+                   "\"11..7 + 7 x 16..12\", nor \"ipoly 0x25: 27..13,12..9,7\", with bits from %d "
+                   "to 63",
                    text, line_bits);
         return false;
     }
@@ -55,7 +58,7 @@ bool set_index_init(SetIndex *index, const char *text, uint32_t sets, uint32_t l
                    matrix.width, sets, width);
         return false;
     }
-    index->is_hashed = !gather_runs(&index->bits, &matrix);
-    if (index->is_hashed) bit_hash_init(&index->hash, &matrix);
+    index->is_hashed = index->is_summed || !gather_runs(&index->bits, &matrix);
+    if (index->is_hashed && !index->is_summed) bit_hash_init(&index->hash, &matrix);
     return true;
 }

@@ -147,11 +147,38 @@ static int bits_of(const char *letters, int count, const char *roles, int *bits)
     return found;
 }
 
+/* A slice hash that is a sum: the channel's own bits, lowest first, plus others. */
+static bool sum_slices(AddressMap *map, const AddressMapConfig *config, const char *letters,
+                       int count, Diag *diag) {
+    BitMatrix own, added;
+    int bits[64];
+    bool is_good = !map->is_division && !map->slice_bits &&
+                   bit_sum_read(&map->sum, &own, &added, config->hash) &&
+                   own.width == bits_of(letters, count, "P", bits);
+    for (int i = 0; is_good && i < own.width; i++)
+        is_good = own.column[bits[i]] == UINT32_C(1) << i && !added.column[bits[i]];
+    for (int bit = 0; is_good && bit < 64; bit++)
+        is_good = !own.column[bit] || (bit < count && letters[bit] == 'P');
+    if (!is_good) {
+        diag_error(
+            diag, NULL, 0, 0,
+            "address map: hash \"%s\": a sum is that of a channel's P bits, where it has one "
+            "slice, and a multiple of others: \"10..8 + 9 x 19..17\"",
+            config->hash);
+        return false;
+    }
+    map->is_hashed = map->is_summed = true;
+    note_lowest(map, &own);
+    note_lowest(map, &added);
+    return true;
+}
+
 static bool hash_slices(AddressMap *map, const AddressMapConfig *config, const char *letters,
                         int count, Diag *diag) {
     BitMatrix matrix;
     int own[64] = {0}, width;
     if (!config->hash || !*config->hash) return true;
+    if (bit_sum_is(config->hash)) return sum_slices(map, config, letters, count, diag);
     if (map->is_division) {
         for (int i = 0; i < 64; i++)
             own[i] = map->block_shift + i;
@@ -246,6 +273,9 @@ static uint64_t join(const AddressMap *map, uint32_t channel, uint64_t rest) {
     if (!map->is_division) {
         if (!map->is_hashed) return rest;
         rest &= ~gather_scatter(&map->channel, UINT32_MAX);
+        if (map->is_summed)
+            return rest | gather_scatter(&map->channel,
+                                         (channel - bit_sum(&map->sum, rest)) & map->sum.mask);
         return rest | gather_scatter(&map->channel,
                                      channel ^ (bit_hash(&map->hash, rest) >> map->slice_bits));
     }

@@ -11,10 +11,13 @@
  *
  * Slices and banks may be hashed, by functions of the address's bits (base/bit_hash.h). A slice
  * hash makes the number of the slice (channel x slices + own slice); in the division form it makes
- * the low bits of the block's number, which is divided then. A bank hash makes the bank.
+ * the low bits of the block's number, which is divided then. A bank hash makes the bank. Where a
+ * channel has one slice and the bits name it, the slice hash may be a sum: its P bits and a
+ * multiple of others (base/bit_sum.h).
  *
  * Source: explicit maps as in OWL section 4.3 and MD table 8; the division form follows the GTX 480
- * model of GPGPU-Sim 4.2 as observed, the slice hash of the bit form its model of Volta. */
+ * model of GPGPU-Sim 4.2 as observed, the slice hash of the bit form its model of Volta, the sum
+ * the simulator that CCWS's authors released. */
 #ifndef TYTO_DRAM_ADDRESS_MAP_H
 #define TYTO_DRAM_ADDRESS_MAP_H
 
@@ -22,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/bit_hash.h"
+#include "base/bit_sum.h"
 #include "base/diag.h"
 #include "base/gather.h"
 
@@ -47,10 +51,12 @@ typedef struct AddressMap {
     BitGather channel, slice, bank, row, column; /* out of `rest` */
     BitGather local;                             /* the address within its channel, out of `rest` */
     bool is_hashed, is_bank_hashed;              /* there is a slice hash, a bank hash */
+    bool is_summed;                              /* the slice hash is a sum */
     uint8_t lowest_hashed; /* no address bit below this one is in either; 64: there is none */
     uint8_t slice_bits;    /* bits of the slice's number within its channel */
     uint64_t block_mask;   /* division form: bits of the block's number that the hash makes */
     BitHash hash;          /* slice hash: of the address */
+    BitSum sum;            /* the same where it is a sum */
     BitHash bank_hash;     /* of `rest` */
 } AddressMap;
 
@@ -110,7 +116,8 @@ static inline uint32_t address_map_row_of(const AddressMap *map, uint64_t rest) 
  * divided by slices_per_channel it is the channel. */
 static inline uint32_t address_map_slice(const AddressMap *map, uint64_t address) {
     uint32_t channel = 0;
-    if (map->is_hashed && !map->is_division) return bit_hash(&map->hash, address);
+    if (map->is_hashed && !map->is_division)
+        return map->is_summed ? bit_sum(&map->sum, address) : bit_hash(&map->hash, address);
     uint64_t rest = address_map_rest(map, address, &channel);
     if (!map->is_division) channel = (uint32_t)gather_bits(&map->channel, rest);
     return channel * map->slices_per_channel + (uint32_t)gather_bits(&map->slice, rest);

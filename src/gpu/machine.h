@@ -50,7 +50,7 @@ enum {
 /* Where an address lies in DRAM; the letters are those of dram/address_map.h. */
 #define MAP_PARAMETERS(P, key, at) \
     P(STRING, key, at, "bits", bits, MACHINE_MAP_BYTES, "RRRRRRRRRRRR.BBB.CCCC.b.CCCCCCCC", "address bits, highest first: R row, B bank, C column, P channel, S slice, b bank and slice") \
-    P(STRING, key, at, "hash", hash, MACHINE_HASH_BYTES, "", "bits of the address that make the number of the L2 slice: \"ipoly 0x43: 32..14,12..8,13\"; with map.block, the low bits of the block's number; none: as bits says") \
+    P(STRING, key, at, "hash", hash, MACHINE_HASH_BYTES, "", "bits of the address that make the number of the L2 slice: \"ipoly 0x43: 32..14,12..8,13\", \"10..8 + 9 x 19..17\"; with map.block, the low bits of the block's number; none: as bits says") \
     P(STRING, key, at, "bank_hash", bank_hash, MACHINE_HASH_BYTES, "", "bits of the address that make the bank: \"15..13 ^ 18..16\"; none: as bits says") \
     P(BYTES, key, at, "block", block_bytes, 0, 64 * KIB, "256 B", "blocks dealt to the channels in turn; the bits are then those of the address within the channel; 0 B: the P bits name the channel")
 

@@ -10,7 +10,7 @@
 #define CHOICES(type, count, ...)                                                                  \
     static const char *const names_##type[] = {__VA_ARGS__};                                       \
     static_assert(sizeof names_##type / sizeof *names_##type == (count), "a name for each")
-CHOICES(CacheIndex, CACHE_INDEXES, "linear", "fermi");
+CHOICES(CacheIndex, CACHE_INDEXES, "linear", "fermi", "summed");
 CHOICES(CacheAllocate, CACHE_ALLOCATES, "on-miss", "on-fill");
 CHOICES(CacheFlush, CACHE_FLUSHES, "never", "kernel", "idle");
 CHOICES(SmUnit, SM_UNIT_LDST, "sp", "sfu", "dp", "int", "tensor", "sp-or-sfu");

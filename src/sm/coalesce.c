@@ -20,7 +20,7 @@ enum { LOWER_LANES = 0xFFFF }; /* half a warp */
 /* Whether banks are words, of which lanes that all go together can ask for 32. */
 static bool has_word_banks(const SmSharedConfig *config) {
     return config->conflict_lanes >= ISA_LANES && config->banks == 32 && config->bank_bytes == 4 &&
-           !config->lone_broadcasts;
+           !config->lone_broadcasts && !config->one_broadcast;
 }
 
 static uint32_t least_bytes(const SmLsuConfig *lsu, uint32_t atom_bytes) {
@@ -286,20 +286,47 @@ static uint32_t passes_of(const BankWords *words, uint32_t banks, bool lone_broa
     return lone_broadcasts ? (uint32_t)bits_count64(places) + broadcasts : most;
 }
 
-/* Cycles that the banks need, group of lanes after group of lanes. */
-static uint32_t bank_cycles(const SmSharedConfig *config, const SmOperation *op) {
+/* Passes that the banks need for a group of lanes where only one word goes to all that want it: the
+ * lowest that several want in the first bank that has one. Others go to one lane a pass. */
+static uint32_t passes_with_one_broadcast(const SmSharedConfig *config, const uint64_t *address,
+                                          uint32_t group) {
+    uint32_t lanes_of[64] = {0}, first_bank = UINT32_MAX, sharing = 0, most = 0;
+    uint64_t shared_word = 0;
+    for (uint32_t rest = group; rest; rest &= rest - 1) {
+        uint64_t word = address[bits_lowest32(rest)] / config->bank_bytes;
+        uint32_t bank = (uint32_t)(word % config->banks), same = 0;
+        for (uint32_t others = group; others; others &= others - 1)
+            same += address[bits_lowest32(others)] / config->bank_bytes == word;
+        lanes_of[bank]++;
+        if (same < 2 || bank > first_bank || (bank == first_bank && word > shared_word)) continue;
+        first_bank = bank;
+        shared_word = word;
+        sharing = same;
+    }
+    if (sharing) lanes_of[first_bank] -= sharing - 1;
+    for (uint32_t bank = 0; bank < config->banks; bank++)
+        if (lanes_of[bank] > most) most = lanes_of[bank];
+    return most;
+}
+
+/* Passes over the banks, group of lanes after group of lanes. */
+static uint32_t bank_passes(const SmSharedConfig *config, const SmOperation *op) {
     const IsaInfo *info = op->info;
     uint32_t words_per_lane =
         (info->element_bytes * info->vector + config->bank_bytes - 1u) / config->bank_bytes;
     /* Where what lanes have in common goes by itself, an element is known by its address alone. */
     bool by_address = config->lone_broadcasts;
-    if (by_address || words_per_lane == 0) words_per_lane = 1;
+    if (by_address || config->one_broadcast || words_per_lane == 0) words_per_lane = 1;
     /* Wide accesses go in as many passes as an element has words, with as many lanes fewer each. */
     uint32_t lanes = config->conflict_lanes / words_per_lane;
     if (lanes == 0) lanes = 1;
     uint32_t passes = 0;
     for (uint32_t first = 0; first < ISA_LANES; first += lanes) {
         uint32_t group = op->lanes & (uint32_t)(bits_low_mask((int)lanes) << first);
+        if (config->one_broadcast) {
+            passes += passes_with_one_broadcast(config, op->address, group);
+            continue;
+        }
         BankWords words;
         memset(words.count, 0, config->banks);
         memset(words.shared, 0, config->banks * sizeof *words.shared);
@@ -313,6 +340,11 @@ static uint32_t bank_cycles(const SmSharedConfig *config, const SmOperation *op)
         passes += passes_of(&words, config->banks, by_address);
     }
     return passes ? passes : 1;
+}
+
+static uint16_t bank_cycles(const SmSharedConfig *config, const SmOperation *op) {
+    uint32_t each = config->passes_per_cycle;
+    return (uint16_t)((bank_passes(config, op) + each - 1) / each);
 }
 
 /* Whether all lanes access a word, each half of the warp one or those behind each other. */
@@ -436,7 +468,7 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
     if (path == SM_PATH_NONE) return;
     if (path == SM_PATH_SHARED) {
         memory->count = 1;
-        if (!is_conflict_free(c->shared, op)) memory->cycles = (uint16_t)bank_cycles(c->shared, op);
+        if (!is_conflict_free(c->shared, op)) memory->cycles = bank_cycles(c->shared, op);
         return;
     }
     Builder builder;
@@ -455,8 +487,9 @@ __attribute__((noinline)) void coalesce(const SmCoalescer *c, const SmOperation 
     }
     uint32_t group = is_read_only ? ISA_LANES : c->lsu->coalesced_lanes;
     uint64_t base = space == PTX_SPACE_PARAM ? PARAM_PHYSICAL_BASE : 0;
-    for (uint32_t first = 0; first < ISA_LANES; first += group) {
-        uint32_t together = lanes & (uint32_t)bits_low_mask((int)group) << first;
+    uint32_t last = c->lsu->descends ? ISA_LANES - group : 0; /* group of lanes that goes first */
+    for (uint32_t lane = 0; lane < ISA_LANES; lane += group) {
+        uint32_t together = lanes & (uint32_t)bits_low_mask((int)group) << (lane ^ last);
         if (!together) continue;
         builder.count = 0;
         if (space == PTX_SPACE_LOCAL) coalesce_local(c, op, together, &builder);

@@ -34,6 +34,12 @@ void l1d_init(SmL1d *l1d, SmContext *sm, SmPort *port) {
     l1d->bank_shift = (uint8_t)bits_lowest32(own->bank_bytes);
     for (uint32_t bank = 0; bank < own->banks; bank++)
         l1d->banks[bank].queue = ARENA_ARRAY(sm->arena, SmLookup, l1d->capacity);
+    uint32_t lookups = sm->config->lsu.accesses_per_cycle; /* in a cycle, at most */
+    if (lookups < own->banks) lookups = own->banks;
+    l1d->hit_latency = own->hit_latency;
+    l1d->hits_from = UINT64_MAX;
+    sm_queue_init(&l1d->hits, lookups * (own->hit_latency + 1), sm->arena);
+    l1d->hits_due = ARENA_ARRAY(sm->arena, uint64_t, l1d->hits.mask + 1);
 }
 
 void l1d_carve_out(SmL1d *l1d, const SmConfig *config, uint32_t shared_bytes) {
@@ -242,6 +248,25 @@ static void access_complete(SmContext *sm, uint16_t inst) {
     if (insts_access_done(&sm->insts, inst)) events_post(&sm->events, SM_EVENT_INST_DONE, inst);
 }
 
+/* A load has hit: its data are there at once, or come later. */
+static inline void data_hit(SmL1d *l1d, SmContext *sm, uint16_t inst) {
+    if (!l1d->hit_latency) {
+        access_complete(sm, inst);
+        return;
+    }
+    uint64_t due = sm->cycle + l1d->hit_latency;
+    if (!l1d->hits.count) l1d->hits_from = due;
+    l1d->hits_due[(l1d->hits.head + l1d->hits.count) & l1d->hits.mask] = due;
+    sm_queue_push(&l1d->hits, inst);
+}
+
+void l1d_end_hits(SmL1d *l1d, SmContext *sm) {
+    do {
+        access_complete(sm, sm_queue_pop(&l1d->hits));
+        l1d->hits_from = l1d->hits.count ? l1d->hits_due[l1d->hits.head] : UINT64_MAX;
+    } while (l1d->hits_from <= sm->cycle);
+}
+
 /* Fetches the line or sector of `key`. `waiter` SM_NONE: nobody waits for it. */
 ALWAYS void fetch(SmL1d *l1d, const SmContext *sm, SmPort *port, const SmLookup *lookup,
                   uint64_t key, uint16_t waiter) {
@@ -289,7 +314,7 @@ ALWAYS uint64_t *load(SmL1d *l1d, SmContext *sm, SmPort *port, const SmLookup *l
         note_lookup(l1d, sm, lookup, PROFILE_l1d_hits);
         notify(sm, TYTO_EVENT_L1D_HIT, lookup->warp, l1d->fillers[place].warp, key, false);
         tell_listener(sm, key);
-        access_complete(sm, lookup->inst);
+        data_hit(l1d, sm, lookup->inst);
     } else if (entry != MSHR_NONE) {
         if (!port_has_room(port, MEM_CLIENT_L1D, MISS_AND_VICTIM)) return &c->l1d_fail_queue;
         if (!mshr_has_place(&l1d->mshr)) return &c->l1d_fail_mshrs;

@@ -8,8 +8,9 @@
  * cache has.
  *
  * Its misses and writes leave through the port's queue MEM_CLIENT_L1D, one a cycle. Loads that hit
- * are done at once; those that missed come out of the MSHRs, from which the load/store unit takes
- * them for the write-back port. Posts SM_EVENT_INST_DONE and SM_EVENT_STORE_DONE.
+ * are done at once, or a hit latency later; those that missed come out of the MSHRs, from which the
+ * load/store unit takes them for the write-back port. Posts SM_EVENT_INST_DONE and
+ * SM_EVENT_STORE_DONE.
  *
  * Reads of others: the instructions under way, ages of warps (SmContext.view). */
 #ifndef TYTO_SM_L1D_H
@@ -18,6 +19,7 @@
 #include "cache/mshr.h"
 #include "cache/tag_array.h"
 #include "sm/port.h"
+#include "sm/queue.h"
 
 /* What the L1D has got back from below, as bits: a refused access may find what it lacked. */
 typedef enum SmFreed {
@@ -76,6 +78,10 @@ typedef struct SmL1d {
     uint32_t ways;          /* of the store, from the next flush on */
     uint32_t interval;      /* cycles from one lookup of a bank to its next, ... */
     uint32_t miss_interval; /* ... and at least these behind one that does not hit */
+    uint32_t hit_latency;   /* cycles from a hit to its data, which are ... */
+    uint64_t hits_from;     /* ... due for the oldest in this cycle, UINT64_MAX; */
+    SmQueue hits;           /* the loads that hit, */
+    uint64_t *hits_due;     /* and when each is done, by position in the ring */
     TagHint hint;           /* of the last lookup */
     Mshr mshr;
     SmFiller *fillers; /* of each place of the tags */
@@ -99,13 +105,16 @@ void l1d_flush(SmL1d *l1d, SmContext *sm, SmPort *port);
 bool l1d_is_busy(const SmL1d *l1d, const SmPort *port); /* accesses, misses, or a flush under way */
 /* No access, no load to hand on, no flush: a step would do nothing but send a miss. */
 static inline bool l1d_is_quiet(const SmL1d *l1d) {
-    return !(l1d->filled | (uint32_t)l1d->is_flushing | (uint32_t)l1d->has_return);
+    return !(l1d->filled | l1d->hits.count | (uint32_t)l1d->is_flushing |
+             (uint32_t)l1d->has_return);
 }
-/* Cycle at which an access can look up its tags, UINT64_MAX. */
-static inline uint64_t l1d_next_event(const SmL1d *l1d) { return l1d->next; }
+/* Cycle at which an access can look up its tags, or a hit's data are there; UINT64_MAX. */
+static inline uint64_t l1d_next_event(const SmL1d *l1d) {
+    return l1d->next < l1d->hits_from ? l1d->next : l1d->hits_from;
+}
 /* Something to do in the next cycle, misses aside. */
 static inline bool l1d_has_work(const SmL1d *l1d, const SmContext *sm) {
-    return l1d->is_flushing | l1d->has_return | (l1d->next <= sm->cycle + 1);
+    return l1d->is_flushing | l1d->has_return | (l1d_next_event(l1d) <= sm->cycle + 1);
 }
 
 /* ---- In ---- */
@@ -126,6 +135,8 @@ void l1d_look_up(SmL1d *l1d, SmContext *sm, SmPort *port, uint32_t bank);
 
 /* ---- Out ---- */
 
+/* Ends the loads whose hits' data are there, of which there is one at least. */
+void l1d_end_hits(SmL1d *l1d, SmContext *sm);
 /* Sends the oldest miss if there is one and the network has room. */
 void l1d_send_miss(SmL1d *l1d, SmContext *sm, SmPort *port);
 void l1d_line_arrived(SmL1d *l1d, SmContext *sm, SmPort *port, const MemRequest *request);

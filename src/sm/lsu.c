@@ -358,7 +358,7 @@ static void enter_banks(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmMemory *memory)
     }
 }
 
-/* One access from the latch itself, which keeps it until the L1D has taken it: the one that was
+/* An access from the latch itself, which keeps it until the L1D has taken it: the one that was
  * refused, if there is one, else the next. */
 static void access_l1d(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, SmMemory *memory) {
     if (!lsu->looks_up) {
@@ -386,7 +386,9 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
             if (try_access(lsu, sm, port, memory)) memory->done++;
             else lsu->is_refused = true;
     } else if (!l1d->config->latency) {
-        access_l1d(lsu, sm, l1d, port, memory);
+        do
+            access_l1d(lsu, sm, l1d, port, memory);
+        while (!lsu->looks_up && memory->done < memory->count && --tries);
     } else if (l1d->bank_count > 1) {
         enter_banks(lsu, sm, l1d, memory);
     } else {
@@ -412,6 +414,7 @@ void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmColle
         lsu->is_row_full = lsu->row.count == lsu->row.stages;
     }
     if (lsu->next_due <= sm->cycle) take_due(lsu, sm, port);
+    if (l1d->hits_from <= sm->cycle) l1d_end_hits(l1d, sm);
     if (port_has_reply(port)) handle_reply(lsu, sm, l1d, port);
     if (port->misses_waiting) {
         port_step_misses(port, sm, MEM_CLIENT_L1T);

@@ -121,14 +121,17 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(COUNT, key, at, "latency", latency, "cycles", 1, 1000, "26", "pipe behind the last conflict") \
     P(COUNT, key, at, "depth", depth, "", 0, 1000, "0", "loads in that pipe; the load/store unit waits while it has so many; 0: any number") \
     P(COUNT, key, at, "conflict_lanes", conflict_lanes, "", 16, 32, "32", "lanes of one access: 32 is the warp, 16 makes half-warps take turns") \
-    P(BOOL, key, at, "lone_broadcasts", lone_broadcasts, "no", "an element that several lanes read takes a pass of its own where others are read, too")
+    P(COUNT, key, at, "passes_per_cycle", passes_per_cycle, "", 1, 4, "1", "passes over the banks that the accesses of an instruction take a cycle") \
+    P(BOOL, key, at, "lone_broadcasts", lone_broadcasts, "no", "an element that several lanes read takes a pass of its own where others are read, too") \
+    P(BOOL, key, at, "one_broadcast", one_broadcast, "no", "a pass brings only one word to all the lanes that want it, of the first bank that has such a word; others go to one lane after another")
 
 /* Of the L1D, what is no matter of a cache. */
 #define SM_L1D_PARAMETERS(P, key, at) \
     P(COUNT, key, at, "banks", banks, "", 1, SM_MAX_L1D_BANKS, "1", "L1 data cache: banks, each with a queue of its own; with several, an instruction hands each an access a cycle") \
     P(BYTES, key, at, "bank", bank_bytes, 4, 4 * KIB, "32 B", "L1 data cache: consecutive bytes of a bank") \
-    P(COUNT, key, at, "bank_interval", bank_interval, "cycles", 1, 64, "1", "L1 data cache: from one tag lookup of a bank to its next") \
-    P(COUNT, key, at, "miss_interval", miss_interval, "cycles", 1, 64, "1", "L1 data cache: the same, at least, behind a lookup that does not hit") \
+    P(COUNT, key, at, "bank_interval", bank_interval, "cycles", 0, 64, "1", "L1 data cache: from one tag lookup of a bank to its next; 0: as many in a cycle as the load/store unit hands on, where l1d.latency is 0") \
+    P(COUNT, key, at, "miss_interval", miss_interval, "cycles", 0, 64, "1", "L1 data cache: the same, at least, behind a lookup that does not hit") \
+    P(COUNT, key, at, "hit_latency", hit_latency, "cycles", 0, 1000, "0", "L1 data cache: from a load's lookup that hits to its data, which need no write-back port") \
     P(BOOL, key, at, "stores_need_way", stores_need_way, "no", "L1 data cache: a store whose line is not there is refused while all of its set are on their way, though it takes none") \
     P(COUNT, key, at, "dirty_share", dirty_share, "%", 0, 100, "0", "L1 data cache: written lines stay until they are so many of all") \
     P(BOOL, key, at, "hints", takes_hints, "no", "L1 data cache: eviction priorities (.L1::evict_first, .cs, ...) and prefetches that instructions name count") \
@@ -142,7 +145,7 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(BOOL, key, at, "shrinks_segments", shrinks_segments, "yes", "an access that touches one half or quarter of a segment asks for that only") \
     P(BYTES, key, at, "least_segment", least_segment_bytes, 0, 256, "0 B", "least that an access asks for and a store sends, where that is less than partition.atom: a segment shrinks to a half of itself, and that again; 0 B: partition.atom") \
     P(BOOL, key, at, "narrows_small_elements", narrows_small_elements, "yes", "2-byte elements coalesce in half segments, 1-byte elements in quarters") \
-    P(BOOL, key, at, "descends", descends, "yes", "the accesses of a warp go highest address first") \
+    P(BOOL, key, at, "descends", descends, "yes", "the accesses of a warp go highest address first, and those of its last half before the others where coalesced_lanes is 16") \
     P(BYTES, key, at, "bypass_segment", bypass_segment_bytes, 16, 256, "32 B", "segment of loads that bypass the L1D, and of stores and copies that do") \
     P(BOOL, key, at, "caches_global", caches_global, "yes", "global loads use the L1D") \
     P(BOOL, key, at, "caches_local", caches_local, "yes", "local loads and stores use the L1D") \

@@ -1,5 +1,6 @@
-/* Set functions: plain, the two of the GTX 480, and rejected texts. */
+/* Set functions: plain, the two of the GTX 480, sums, and rejected texts. */
 #include "cache/set_index.h"
+#include "cache/cache_config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,6 +80,27 @@ static void many_pieces(void **state) {
     assert_int_equal(set_index_of(&index, 1 << 28 | 1 << 15 | 1 << 13), 2);
 }
 
+/* The sets that the simulator of CCWS's authors makes: the line's number plus seven tags. */
+static void sum(void **state) {
+    (void)state;
+    SetIndex index = build("11..7 + 7 x 16..12", 32, 128);
+    uint64_t seed = 11;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t a = next_random(&seed);
+        assert_int_equal(set_index_of(&index, a), ((a >> 7) + 7 * (a >> 12)) & 31);
+    }
+    char text[CACHE_INDEX_BYTES];
+    CacheConfig config = {
+        .size_bytes = 32768, .line_bytes = 128, .ways = 8, .index = CACHE_INDEX_SUMMED};
+    cache_config_set_index(&config, 0, text);
+    assert_string_equal(text, "11,10,9,8,7 + 7 x 16,15,14,13,12");
+    cache_config_set_index(&config, 1 << 9 | 1 << 13, text); /* bits that all addresses share */
+    assert_string_equal(text, "12,11,10,8,7 + 7 x 18,17,16,15,14");
+    config.ways = 256;
+    cache_config_set_index(&config, 0, text);
+    assert_string_equal(text, "");
+}
+
 static void rejected(void **state) {
     (void)state;
     static const struct {
@@ -106,6 +128,13 @@ static void rejected(void **state) {
         {"ipoly 1: 9..7", 1, 128, "not lists"},
         {"ipoly 0x25: 12..6", 32, 128, "bits from 7 to 63"},
         {"ipoly 0x13: 12..7", 32, 128, "makes 4 bits"},
+        {"11..7 + 16..12", 32, 128, "not lists"},
+        {"11..7 + 0 x 16..12", 32, 128, "not lists"},
+        {"11..7 + 7 x 17..12", 32, 128, "not lists"},
+        {"11..7 + 7 x 16..12 + 9 x 18", 32, 128, "not lists"},
+        {"11..7 + 7 x 8..4", 32, 128, "bits from 7 to 63"},
+        {"10..7 + 7 x 16..12", 32, 128, "not lists"},
+        {"10..7 + 7 x 15..12", 32, 128, "makes 4 bits"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         SetIndex index;
@@ -118,8 +147,8 @@ static void rejected(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain),       cmocka_unit_test(gtx480),   cmocka_unit_test(polynomial),
-        cmocka_unit_test(many_pieces), cmocka_unit_test(rejected),
+        cmocka_unit_test(plain),       cmocka_unit_test(gtx480), cmocka_unit_test(polynomial),
+        cmocka_unit_test(many_pieces), cmocka_unit_test(sum),    cmocka_unit_test(rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,10 @@ static const AddressMapConfig divided = {.bits = "RRRRRRRRRRRR.BBBB.CC.SS.CCCCCC
                                          .hash = "11..8 ^ 15..12 ^ 22,21,18,16",
                                          .bank_hash = "15..12 ^ 20,18,17,16"};
 
+/* The map that CCWS's authors released: the row turns the channels. */
+static const AddressMapConfig ccws = {.bits = "RRRRRRRRRRRRRR.BBB.CCC.PPP.CCCCCCCC",
+                                      .hash = "10..8 + 9 x 19..17"};
+
 static AddressMap build(const AddressMapConfig *config) {
     AddressMap map;
     Diag *diag = diag_new();
@@ -107,6 +111,19 @@ static void hashed_examples(void **state) {
     }
 }
 
+static void summed_examples(void **state) {
+    (void)state;
+    AddressMap map = build(&ccws);
+    for (uint64_t row = 0; row < 16; row++)
+        for (uint64_t own = 0; own < 8; own++) {
+            uint64_t address = row << 17 | own << 8 | 0x3810;
+            DramPlace place = address_map_place(&map, address);
+            assert_int_equal(place.channel, (own + 9 * row) % 8);
+            assert_int_equal(place.row, row);
+            assert_int_equal(place.column, 0x710);
+        }
+}
+
 /* Blocks are hashed before they are dealt out: each channel has its share, also of addresses that
  * lie a power of two apart. */
 static void a_hashed_division_deals_out_evenly(void **state) {
@@ -147,9 +164,10 @@ static uint64_t next_random(uint64_t *seed) {
 /* The division agrees with the machine's own, and both inverses come back to where they began. */
 static void inverses(void **state) {
     (void)state;
-    const AddressMapConfig *configs[] = {&gtx480, &md, &owl, &one, &qv100, &rtx3070, &divided};
+    const AddressMapConfig *configs[] = {&gtx480, &md,      &owl,     &one,
+                                         &qv100,  &rtx3070, &divided, &ccws};
     uint64_t seed = 88172645463325252u;
-    for (size_t c = 0; c < 7; c++) {
+    for (size_t c = 0; c < 8; c++) {
         AddressMap map = build(configs[c]);
         for (int i = 0; i < 20000; i++) {
             uint64_t address = next_random(&seed) >> next_random(&seed) % 40;
@@ -192,6 +210,14 @@ static void rejected(void **state) {
         {{.bits = "RRRRPPBBCCCCCC", .hash = "9..8 ^ 8,10"}, "no other bit of the result may"},
         {{.bits = "RRRRBBCCCCCCCCCC", .channels = 3, .block_bytes = 256, .hash = "9,8 ^ 12,7"},
          "bit 7 lies within a block"},
+        {{.bits = "RRRRPPBBCCCCCC", .hash = "9..8 + 11..10"}, "a sum is that of"},
+        {{.bits = "RRRRPPBBCCCCCC", .hash = "8 + 3 x 10"}, "a sum is that of"},
+        {{.bits = "RRRRPPBBCCCCCC", .hash = "8,9 + 3 x 11..10"}, "a sum is that of"},
+        {{.bits = "RRRRPPBBCCCCCC", .hash = "9..8 ^ 10 + 3 x 11"}, "a sum is that of"},
+        {{.bits = "RRRRPPBBCCCCCC", .hash = "9..8 + 3 x 10,8"}, "a sum is that of"},
+        {{.bits = "RRRPPSBBCCCCCC", .hash = "10..9 + 3 x 11"}, "a sum is that of"},
+        {{.bits = "RRRRBBCCCCCCCCCC", .channels = 3, .block_bytes = 256, .hash = "9,8 + 3 x 12"},
+         "a sum is that of"},
         {{.bits = "RRRRBBCCCCCC", .bank_hash = "7..6 ^ 8,5"}, "neither of the bank nor of the row"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -205,11 +231,9 @@ static void rejected(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gtx480_examples),
-        cmocka_unit_test(hashed_examples),
-        cmocka_unit_test(a_hashed_division_deals_out_evenly),
-        cmocka_unit_test(bit_string_places),
-        cmocka_unit_test(inverses),
+        cmocka_unit_test(gtx480_examples),   cmocka_unit_test(hashed_examples),
+        cmocka_unit_test(summed_examples),   cmocka_unit_test(a_hashed_division_deals_out_evenly),
+        cmocka_unit_test(bit_string_places), cmocka_unit_test(inverses),
         cmocka_unit_test(rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,8 @@ static const SmLsuConfig plain_lsu = {.coalesced_lanes = 32,
                                       .bypass_segment_bytes = 32,
                                       .caches_global = true,
                                       .caches_local = true};
-static const SmSharedConfig plain_shared = {.banks = 32, .bank_bytes = 4, .conflict_lanes = 32};
+static const SmSharedConfig plain_shared = {
+    .banks = 32, .bank_bytes = 4, .conflict_lanes = 32, .passes_per_cycle = 1};
 
 typedef struct Bench {
     SmLsuConfig lsu;
@@ -98,6 +99,10 @@ static void test_each_half_of_a_warp_can_have_accesses_of_its_own(void **state) 
         bench.operation.lanes = UINT32_MAX;
         stride(&bench, BASE, LINE);
         assert_int_equal(run(&bench)->count, 32);
+        bench.lsu.descends = true; /* the last half first, from its highest address on */
+        run(&bench);
+        for (uint32_t i = 0; i < 32; i++)
+            assert_int_equal(memory->access[i].lanes, UINT32_C(1) << (31 - i));
         bench.info.space = PTX_SPACE_CONST;
         stride(&bench, BASE, 0);
         assert_int_equal(run(&bench)->count, 1);
@@ -337,6 +342,53 @@ static void test_what_lanes_have_in_common_can_take_a_pass_of_its_own(void **sta
     assert_int_equal(cycles(&bench), 4);
 }
 
+/* Of the words that several lanes of a half want, the first bank's goes to all at once, and the
+ * others to a lane a pass. */
+static void test_one_word_can_be_all_that_is_broadcast(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 4);
+    bench.shared.banks = 16;
+    bench.shared.conflict_lanes = 16;
+    bench.shared.one_broadcast = true;
+    stride(&bench, 0, 4); /* no two lanes the same */
+    assert_int_equal(cycles(&bench), 2);
+    stride(&bench, 0, 0); /* all the same */
+    assert_int_equal(cycles(&bench), 2);
+    for (uint32_t i = 0; i < ISA_LANES; i++) /* two words for eight lanes each */
+        bench.address[i] = i / 8 * 4;
+    assert_int_equal(cycles(&bench), 16);
+    bench.operation.lanes = 0xFFFF;
+    assert_int_equal(cycles(&bench), 8);
+    for (uint32_t i = 0; i < 16; i++) /* of one bank, too: the lower is broadcast */
+        bench.address[i] = i < 6 ? 64 : 0;
+    assert_int_equal(cycles(&bench), 7);
+    stride(&bench, 0, 64); /* a pair in the bank of 14 others, and that bank is the first */
+    bench.address[1] = bench.address[0];
+    assert_int_equal(cycles(&bench), 15);
+    bench.address[2] = bench.address[3] = 4; /* likewise of the next bank */
+    assert_int_equal(cycles(&bench), 13);
+    bench.info.element_bytes = 8; /* a wide element is known by its first word */
+    stride(&bench, 0, 8);
+    assert_int_equal(cycles(&bench), 2);
+}
+
+static void test_several_passes_can_fit_a_cycle(void **state) {
+    (void)state;
+    Bench bench;
+    bench_init(&bench, ISA_MEMORY_LOAD, PTX_SPACE_SHARED, 4);
+    bench.shared.banks = 16;
+    bench.shared.conflict_lanes = 16;
+    bench.shared.passes_per_cycle = 2;
+    stride(&bench, 0, 4);
+    assert_int_equal(cycles(&bench), 1);
+    stride(&bench, 0, 64);
+    assert_int_equal(cycles(&bench), 16);
+    stride(&bench, 0, 4);
+    bench.address[1] = 64; /* three passes */
+    assert_int_equal(cycles(&bench), 2);
+}
+
 static void test_wide_elements_take_a_pass_for_each_of_their_words(void **state) {
     (void)state;
     static const struct {
@@ -546,6 +598,8 @@ int main(void) {
         cmocka_unit_test(test_lanes_that_read_one_word_share_it),
         cmocka_unit_test(test_half_warps_take_turns_and_share_words_among_themselves),
         cmocka_unit_test(test_what_lanes_have_in_common_can_take_a_pass_of_its_own),
+        cmocka_unit_test(test_one_word_can_be_all_that_is_broadcast),
+        cmocka_unit_test(test_several_passes_can_fit_a_cycle),
         cmocka_unit_test(test_wide_elements_take_a_pass_for_each_of_their_words),
         cmocka_unit_test(test_each_space_and_kind_goes_its_way),
         cmocka_unit_test(test_an_l1d_that_does_not_cache_a_space_is_bypassed),

@@ -85,6 +85,41 @@ static void test_a_hit_is_done_when_the_latency_is_over_and_not_before(void **st
     }
 }
 
+/* Hits that are looked up in one cycle or the next have their data so many cycles later, in order;
+ * a miss takes no such time. */
+static void test_the_data_of_a_hit_come_after_the_latency_of_hits(void **state) {
+    (void)state;
+    Bench *bench = start("l1d.latency=1 l1d.hit_latency=10");
+    int32_t place;
+    TagEviction evicted;
+    place = tag_array_reserve(&bench->l1d.tags, A, 1, &evicted);
+    tag_array_fill(&bench->l1d.tags, place, 0xFF);
+    uint16_t inst[2];
+    for (int i = 0; i < 2; i++) {
+        inst[i] = enter(bench, bench->load, 3, A + 4);
+        step(bench);
+    }
+    assert_int_equal(counters(bench)->l1d_hits, 2);
+    assert_false(l1d_is_quiet(&bench->l1d));
+    enter(bench, bench->load, 3, B);
+    step(bench);
+    assert_int_equal(misses(bench), 1);
+    assert_int_equal(l1d_next_event(&bench->l1d), 11);
+    for (int i = 0; i < 2; i++) {
+        while (bench->stage->sm.cycle < 10 + (uint64_t)i) {
+            assert_true(stage_is_silent(bench->stage));
+            step(bench);
+        }
+        assert_true(l1d_has_work(&bench->l1d, &bench->stage->sm));
+        step(bench);
+        assert_int_equal(bench->l1d.hits_from, bench->stage->sm.cycle);
+        l1d_end_hits(&bench->l1d, &bench->stage->sm);
+        assert_true(stage_has_event(bench->stage, SM_EVENT_INST_DONE, inst[i]));
+    }
+    assert_int_equal(l1d_next_event(&bench->l1d), UINT64_MAX);
+    stage_free(bench->stage);
+}
+
 static void test_the_queue_is_as_long_as_the_latency(void **state) {
     (void)state;
     Bench *bench = start("l1d.latency=3");
@@ -773,6 +808,7 @@ static void test_a_carve_out_leaves_ways_in_proportion_from_the_next_flush_on(vo
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_hit_is_done_when_the_latency_is_over_and_not_before),
+        cmocka_unit_test(test_the_data_of_a_hit_come_after_the_latency_of_hits),
         cmocka_unit_test(test_the_queue_is_as_long_as_the_latency),
         cmocka_unit_test(test_a_miss_asks_for_its_line_and_waiting_loads_come_back_in_order),
         cmocka_unit_test(test_a_set_counts_its_lookups_misses_and_evictions),

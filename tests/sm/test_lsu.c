@@ -435,6 +435,26 @@ static void test_without_latency_the_latch_keeps_what_the_l1d_refuses(void **sta
     stage_free(bench->stage);
 }
 
+/* Where tags can be looked up as often, the latch hands on two accesses a cycle. */
+static void test_two_accesses_a_cycle_are_looked_up_from_the_latch(void **state) {
+    (void)state;
+    for (int interval = 0; interval < 2; interval++) {
+        Bench *bench = start(interval ? "l1d.latency=0 lsu.accesses_per_cycle=2 l1d.miss_queue=64"
+                                      : "l1d.latency=0 lsu.accesses_per_cycle=2 l1d.miss_queue=64 "
+                                        "l1d.bank_interval=0 l1d.miss_interval=0",
+                             64);
+        accept(bench, make(bench, bench->load, SM_PATH_L1D, 5));
+        for (uint64_t cycle = 1; cycle <= (interval ? 5 : 3); cycle++) {
+            assert_false(lsu_is_free(&bench->lsu));
+            step(bench);
+            uint64_t most = interval ? cycle : 2 * cycle;
+            assert_int_equal(bench->stage->sm.counters.l1d_accesses, most < 5 ? most : 5);
+        }
+        assert_true(lsu_is_free(&bench->lsu));
+        stage_free(bench->stage);
+    }
+}
+
 /* The accesses of stage_memory_inst lie 128 bytes apart: with banks of 128 bytes in four banks,
  * with banks of 32 in one. */
 static void test_an_access_a_cycle_enters_each_bank_of_the_l1d(void **state) {
@@ -591,6 +611,7 @@ int main(void) {
         cmocka_unit_test(test_a_full_network_keeps_the_access_in_the_latch),
         cmocka_unit_test(test_a_full_l1d_queue_keeps_the_access_in_the_latch),
         cmocka_unit_test(test_without_latency_the_latch_keeps_what_the_l1d_refuses),
+        cmocka_unit_test(test_two_accesses_a_cycle_are_looked_up_from_the_latch),
         cmocka_unit_test(test_an_access_a_cycle_enters_each_bank_of_the_l1d),
         cmocka_unit_test(test_constants_that_always_hit_ask_for_nothing),
         cmocka_unit_test(test_an_l1d_miss_ends_two_cycles_after_its_reply),
