@@ -55,7 +55,7 @@ typedef enum CacheFlush {
 /* What a cache that is written needs besides; for L2, all stores are global ones. */
 #define CACHE_STORE_PARAMETERS(P, key, at, what, policy, missing) \
     P(CHOICE, key, at, "write", write, WritePolicy, policy, what ": global stores") \
-    P(CHOICE, key, at, "write_allocate", write_allocate, WriteAllocate, missing, what ": what a global store that misses brings in, under write-back; L1D: validate also under write-through") \
+    P(CHOICE, key, at, "write_allocate", write_allocate, WriteAllocate, missing, what ": what a global store that misses brings in, under write-back; L1D: validate also under write-through; L2: beside, its line while the store itself goes to DRAM") \
     P(STRING, key, at, "set_hash", set_hash, CACHE_INDEX_BYTES, "", what ": bits of the address (L2: of that within its channel) that make the set, instead of index: \"ipoly 0x25: 27..13,12..9,7\", \"11..7 + 7 x 16..12\"")
 #define CACHE_LOCAL_STORE_PARAMETERS(P, key, at, what, policy, missing) \
     P(CHOICE, key, at, "local_write", local_write, WritePolicy, policy, what ": local stores") \

@@ -12,6 +12,7 @@ const char *const write_allocate_names[WRITE_ALLOCATES] = {
     [ALLOCATE_FETCH] = "fetch",
     [ALLOCATE_VALIDATE] = "validate",
     [ALLOCATE_NONE] = "none",
+    [ALLOCATE_BESIDE] = "beside",
 };
 
 const char *const replacement_names[REPLACEMENTS] = {

@@ -57,6 +57,7 @@ DramChannel *dram_new(const DramConfig *config, Counters *counters, Arena *arena
     channel->read_latency = timing->cl;
     channel->write_latency = timing->wl;
     channel->has_dual_bus = config->has_dual_bus;
+    channel->gives_one_command = config->gives_one_command;
     channel->refresh_interval = timing->refi;
     channel->refresh_ticks = timing->rfc;
     channel->precharge_ticks = timing->rp;
@@ -162,7 +163,7 @@ static void finish_transfer(DramChannel *channel, uint64_t tick) {
     if (channel->reply_count == channel->reply_entries) return;
     dram_settle(channel, tick);
     end_work(channel, flight->reply.bank);
-    if (flight->reply.is_write) {
+    if (flight->reply.is_write && !flight->reply.is_awaited) {
         channel->has_written = true;
         channel->written_handle = flight->reply.handle;
     } else {
@@ -297,7 +298,7 @@ static void finish_service(DramChannel *channel, uint32_t bank, uint64_t tick) {
     channel->flights[tail] = (DramFlight){
         .done_tick = tick + (is_write ? channel->write_latency : channel->read_latency),
         .reply = {entry->request.address, entry->arrival, entry->request.handle, entry->waited,
-                  (uint8_t)bank, entry->is_prefetch, is_write},
+                  (uint8_t)bank, entry->is_prefetch, is_write, entry->request.is_awaited},
     };
     const DramRequest *request = &entry->request;
     if (entry->is_prefetch) dram_prefetch_fetched(&channel->prefetch, bank, request->column);
@@ -403,9 +404,17 @@ static void try_prefetch(DramChannel *channel, uint64_t tick) {
     else begin_prefetch(channel, bank, tick);
 }
 
+/* Position of the first bank before `end` that may have the row command it wants; -1 when none. */
+static int find_row_command(const DramChannel *channel, int end, uint64_t tick) {
+    uint32_t row = wanting(channel, DRAM_PRECHARGE, tick) | wanting(channel, DRAM_ACTIVATE, tick);
+    if (!row || !has_bus(channel, tick, false)) return -1;
+    return find_legal(channel, row, DRAM_ACTIVATE, DRAM_PRECHARGE, end, tick);
+}
+
 /* One column command to the first bank of the scan that may have one, and one row command to the
- * first before that bank, or with two buses to the first of all. Prefetches that nobody waits for
- * get the column commands that are left.
+ * first before that bank, or with two buses to the first of all; or, where there is one command a
+ * tick, the first of these alone. Prefetches that nobody waits for get the column commands that are
+ * left.
  */
 static void give_commands(DramChannel *channel, uint64_t tick) {
     uint32_t column = wanting(channel, DRAM_WRITE, tick) |
@@ -413,14 +422,15 @@ static void give_commands(DramChannel *channel, uint64_t tick) {
     int column_at = -1;
     if (column && has_flight_room(channel) && has_bus(channel, tick, true))
         column_at = find_legal(channel, column, DRAM_READ, DRAM_WRITE, ALL_POSITIONS, tick);
-    if (column_at >= 0) give_column_command(channel, bank_at(channel, column_at), tick);
-    else try_prefetch(channel, tick);
-
-    uint32_t row = wanting(channel, DRAM_PRECHARGE, tick) | wanting(channel, DRAM_ACTIVATE, tick);
-    if (!row || !has_bus(channel, tick, false)) return;
     int end = column_at < 0 || channel->has_dual_bus ? ALL_POSITIONS : column_at;
-    int row_at = find_legal(channel, row, DRAM_ACTIVATE, DRAM_PRECHARGE, end, tick);
-    if (row_at < 0) return;
+    int row_at = channel->gives_one_command ? find_row_command(channel, end, tick) : -1;
+    if (row_at < 0) {
+        if (column_at >= 0) give_column_command(channel, bank_at(channel, column_at), tick);
+        else try_prefetch(channel, tick);
+        if (channel->gives_one_command) return;
+        row_at = find_row_command(channel, end, tick);
+        if (row_at < 0) return;
+    }
     uint32_t bank = bank_at(channel, row_at);
     bool closes = channel->wants[DRAM_PRECHARGE] >> bank & 1;
     give_row_command(channel, bank, closes ? DRAM_PRECHARGE : DRAM_ACTIVATE, tick);

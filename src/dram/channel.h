@@ -43,6 +43,7 @@
     P(COUNT, key, at, "burst", burst_length, "beats", 1, 64, "8", "of one column command") \
     P(COUNT, key, at, "data_rate", data_rate, "beats", 1, 64, "4", "per DRAM cycle: 2 double, 4 quad data rate") \
     P(BOOL, key, at, "dual_bus", has_dual_bus, "no", "row commands have a bus of their own: one of each kind a cycle, whatever the banks") \
+    P(BOOL, key, at, "one_command", gives_one_command, "no", "one command a cycle, of either kind; else also a row command to a bank that is asked before the column command's") \
     P(COUNT, key, at, "pseudo_channels", pseudo_channels, "", 1, 2, "1", "channels that share a command bus, neighbours by number")
 /* clang-format on */
 
@@ -60,7 +61,8 @@ typedef struct DramReply {
     uint32_t waited;  /* ticks in the queue; 0 for a prefetch */
     uint8_t bank;     /* bank it came from */
     bool is_prefetch; /* the owner has not asked for it */
-    bool is_write;    /* only inside the channel: a write in flight */
+    bool is_write;    /* of a write that is awaited; inside the channel, of any in flight */
+    bool is_awaited;  /* of the request */
 } DramReply;
 
 typedef struct DramFlight {
@@ -109,8 +111,8 @@ typedef struct DramChannel {
     uint32_t flight_head, flight_count; /* transfers under way, in the order in which they end */
     uint32_t reply_entries, reply_head, reply_count; /* the ring `replies` */
     uint32_t written_handle;                         /* of the write that has_written tells of */
-    bool has_written;  /* a write ended, and dram_take_written has not been asked since */
-    bool has_dual_bus; /* of the configuration */
+    bool has_written; /* a write ended, and dram_take_written has not been asked since */
+    bool has_dual_bus, gives_one_command; /* of the configuration */
 
     DramFlight *flights;
     DramReply *replies;

@@ -23,7 +23,8 @@ typedef struct DramRequest {
     uint16_t column;  /* first byte within the row */
     uint16_t bytes;   /* bytes to move */
     uint8_t bank;     /* bank of the channel */
-    bool is_write;    /* writes are posted: no data is handed back */
+    bool is_write;    /* writes are posted: no data is handed back ... */
+    bool is_awaited;  /* ... but the owner wants a reply when it is done */
 } DramRequest;
 
 typedef struct DramEntry {

@@ -160,6 +160,9 @@ static void check_l1d(const SmConfig *sm, Diag *diag) {
                        "validate)",
                        cache_config_fill_bytes(&sm->l1d));
     }
+    if (sm->l1d.write_allocate == ALLOCATE_BESIDE ||
+        sm->l1d.local_write_allocate == ALLOCATE_BESIDE)
+        diag_error(diag, NULL, 0, 0, "l1d.write_allocate: beside is for L2 alone");
     check_unified(sm, diag);
 }
 
@@ -326,6 +329,13 @@ static void check_partition(const PartitionConfig *partition, Diag *diag) {
     }
     if (partition->l2.allocate != CACHE_ALLOCATE_ON_MISS)
         diag_error(diag, NULL, 0, 0, "l2.allocate: L2 takes its lines on a miss, not on the fill");
+    if (partition->has_l2 && partition->l2.write_allocate == ALLOCATE_BESIDE &&
+        partition->l2.miss_queue < 3)
+        diag_error(
+            diag, NULL, 0, 0,
+            "l2.miss_queue: %u, but a store that misses (l2.write_allocate: beside) may send "
+            "three requests: itself, the read of its line, and the line that goes",
+            partition->l2.miss_queue);
     if (partition->copies_fill_l2 && !partition->has_l2)
         diag_error(diag, NULL, 0, 0, "l2.filled_by_copies: yes, but l2.enabled is no");
 }

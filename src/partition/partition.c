@@ -198,7 +198,8 @@ static void return_data(Partition *partition, uint64_t tick, uint64_t cycle) {
     if (!movable_reply(partition, &index)) return;
     DramReply reply;
     dram_pop_reply(partition->channel, &reply);
-    DramReturn data = {.address = reply.address, .is_prefetch = reply.is_prefetch};
+    DramReturn data = {
+        .address = reply.address, .is_prefetch = reply.is_prefetch, .is_write = reply.is_write};
     if (!reply.is_prefetch) {
         PartitionAccess *access = &partition->accesses[reply.handle];
         data.token = access->access.token;
@@ -264,6 +265,7 @@ static void enter_controller(Partition *partition, uint64_t tick, uint64_t cycle
                   .bytes = access->bytes,
                   .bank = (uint8_t)place.bank,
                   .is_write = access->is_write,
+                  .is_awaited = access->is_awaited,
               });
     head->time = cycle;
     if (partition->rows.rows && !access->is_write && access->cta != SLICE_NO_CTA)

@@ -53,11 +53,13 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
         .write = slice_write_rule(l2),
         .read_limit = l2->miss_queue >= 2 ? l2->miss_queue - 2 : 0,
         .write_limit = l2->miss_queue - 1,
+        .beside_limit = l2->miss_queue >= 3 ? l2->miss_queue - 3 : 0,
+        .acknowledges_late = config->acknowledges_late,
         .rop_first = SLICE_NO_REQUEST,
         .rop_ready = UINT64_MAX,
         .input = ring_make(config->input_queue),
         .replies = ring_make(config->reply_queue),
-        .misses = ring_make(l2->miss_queue >= 2 ? l2->miss_queue : 2),
+        .misses = ring_make(l2->miss_queue >= 3 ? l2->miss_queue : 3),
         .to_dram = ring_make(config->to_dram_queue),
         .from_dram = ring_make(config->from_dram_queue),
         .environment = environment,
@@ -254,7 +256,7 @@ static void fill_prefetch(Slice *slice, uint64_t local) {
         slice_evict(slice, &evicted);
     }
     TagLine *line = &tags->lines[place];
-    sectors &= (uint8_t)~(line->valid | line->pending);
+    sectors &= (uint8_t) ~(line->valid | line->pending);
     tag_array_fill(tags, place, sectors);
     line->filler_thread |= sectors; /* those prefetched and not asked for yet */
     slice->counters->l2_prefetches++;
@@ -267,18 +269,26 @@ static void fill_sector(Slice *slice, const DramReturn *data) {
     mshr_complete(&slice->mshr, (int32_t)data->token);
 }
 
-/* Whether the oldest return of DRAM can be taken: without L2 it becomes a reply at once. */
-static bool can_take_return(const Slice *slice) {
-    return slice->from_dram.count && (slice->has_l2 || !ring_is_full(&slice->replies));
+/* Whether the oldest return of DRAM becomes a reply at once. */
+static bool is_reply(const Slice *slice) {
+    return !slice->has_l2 || slice->dram_returns[ring_front(&slice->from_dram)].is_write;
 }
 
-/* Step 2: the oldest return of DRAM fills its sector. */
+/* Whether the oldest return of DRAM can be taken. */
+static bool can_take_return(const Slice *slice) {
+    return slice->from_dram.count && (!is_reply(slice) || !ring_is_full(&slice->replies));
+}
+
+/* Step 2: the oldest return of DRAM fills its sector, or acknowledges a write. */
 static void take_return(Slice *slice, uint64_t cycle) {
     if (!can_take_return(slice)) return;
     if (ring_is_full(&slice->from_dram)) slice->has_moved_dram = true;
     const DramReturn *data = &slice->dram_returns[ring_pop(&slice->from_dram)];
     if (data->is_prefetch && slice->has_tags)
         fill_prefetch(slice, address_map_local(slice->environment->map, data->address));
+    else if (data->is_write)
+        slice_add_reply(slice, data->token,
+                        address_map_local(slice->environment->map, data->address), cycle, NULL);
     else if (slice->has_tags) fill_sector(slice, data);
     else if (!data->is_prefetch) slice_add_reply(slice, data->token, 0, cycle, &data->times);
     slice->is_refused = false;

@@ -48,10 +48,12 @@ typedef struct SliceReply {
 /* What a slice asks of DRAM. */
 typedef struct DramAccess {
     uint64_t address; /* first byte */
-    uint32_t token;   /* read: names what waits for the data: an MSHR entry; without L2 a request */
+    uint32_t token;   /* read: names what waits for the data: an MSHR entry; without L2 a request,
+                         and of an awaited write always */
     uint32_t cta;     /* linear index of the CTA that reads, or SLICE_NO_CTA */
     uint16_t bytes;   /* within one row */
-    bool is_write;    /* nothing comes back */
+    bool is_write;    /* nothing comes back ... */
+    bool is_awaited;  /* ... but that it is done */
     bool is_atomic;   /* a read whose result is written as soon as it is there */
 } DramAccess;
 
@@ -69,6 +71,7 @@ typedef struct DramReturn {
     DramTimes times;
     uint32_t token;   /* as in the access */
     bool is_prefetch; /* nobody asked for it */
+    bool is_write;    /* no data: a write is done */
 } DramReturn;
 
 /* An MSHR entry's line, and the times of the fill that completed it. */
@@ -81,6 +84,7 @@ typedef struct SliceFill {
 /* What a write does, by the write and allocation policies of the cache. */
 typedef struct WriteRule {
     bool allocates;  /* a miss takes a line */
+    bool is_beside;  /* ... which is fetched beside the write, which goes to DRAM */
     bool fetches;    /* a miss in part of a sector waits for the rest of it */
     bool passes_on;  /* every write goes to DRAM; else only those that may not take a line */
     bool drops_line; /* a hit gives its line up */
@@ -157,13 +161,15 @@ typedef struct Slice {
     uint64_t rop_local;           /* address within the channel of the first's atom 0 */
     uint8_t rop_op;               /* MemOp of the first */
     bool has_l2;                  /* as in the environment */
+    bool acknowledges_late;       /* as in the configuration */
     bool takes_hints;             /* as in the environment; else `hinted` and its atoms are empty */
     WriteRule write;              /* what a write does */
     uint32_t rop_latency; /* from the network to the input queue, L2's own latency included */
     uint32_t read_limit; /* a read may miss while so many accesses or fewer are in the miss queue */
-    uint32_t write_limit; /* the same for a write */
-    uint32_t port_bytes;  /* that the data port moves a cycle */
-    RowSharing rows;      /* CTAs whose reads came here; without rows where nobody counts them */
+    uint32_t write_limit;  /* the same for a write */
+    uint32_t beside_limit; /* the same for one beside which its line is fetched */
+    uint32_t port_bytes;   /* that the data port moves a cycle */
+    RowSharing rows;       /* CTAs whose reads came here; without rows where nobody counts them */
     const PartitionEnvironment *environment;
     DramAccess *miss_accesses;
     DramAccess *dram_accesses;

@@ -8,7 +8,8 @@ typedef unsigned __int128 ByteMask; /* bit per byte of what a request writes */
 WriteRule slice_write_rule(const CacheConfig *config) {
     if (config->write == WRITE_BACK)
         return (WriteRule){.allocates = config->write_allocate != ALLOCATE_NONE,
-                           .fetches = config->write_allocate == ALLOCATE_FETCH};
+                           .fetches = config->write_allocate == ALLOCATE_FETCH,
+                           .is_beside = config->write_allocate == ALLOCATE_BESIDE};
     return (WriteRule){.passes_on = true, .drops_line = config->write != WRITE_THROUGH};
 }
 
@@ -107,8 +108,18 @@ SLICE_SELDOM static void use_prefetch(Slice *slice, TagLine *line, uint64_t loca
     line->filler_thread &= (uint8_t)~slice_prefetched_sectors(slice, local);
 }
 
-/* Starts to fetch the atom, for which a line is there or can be had. False when there is none. */
-static bool fetch_atom(Slice *slice, const SliceAtom *atom, int32_t place, uint8_t sector) {
+/* Sends a write to DRAM. It is acknowledged, or will be once it is done. */
+static void write_to_dram(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
+    DramAccess access = atom_access(slice, atom, atom->handle);
+    access.is_awaited = slice->acknowledges_late;
+    slice_add_miss(slice, &access);
+    if (!access.is_awaited) slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
+}
+
+/* Starts to fetch the atom, for which a line is there or can be had, for its request; or for nobody
+ * (SLICE_NO_REQUEST), when its write goes to DRAM ahead. False when there is no line. */
+static bool fetch_atom(Slice *slice, const SliceAtom *atom, int32_t place, uint8_t sector,
+                       uint32_t waiter, uint64_t cycle) {
     TagArray *tags = &slice->tags;
     TagEviction evicted = {0};
     if (mshr_is_full(&slice->mshr)) return false;
@@ -119,13 +130,14 @@ static bool fetch_atom(Slice *slice, const SliceAtom *atom, int32_t place, uint8
         slice_touch(slice, atom, place);
         tag_array_expect(tags, place, sector);
     }
-    int32_t entry = mshr_allocate(&slice->mshr, atom->local, atom->handle);
+    int32_t entry = mshr_allocate(&slice->mshr, atom->local, waiter);
     slice->fills[entry] = (SliceFill){.place = place, .sector = sector};
+    if (waiter == SLICE_NO_REQUEST) write_to_dram(slice, atom, cycle);
     DramAccess access = atom_access(slice, atom, (uint32_t)entry);
     access.is_write = false;
     slice_add_miss(slice, &access);
     slice_evict(slice, &evicted);
-    if (atom->op != MEM_OP_READ) tag_array_write(tags, place, sector);
+    if (atom->op != MEM_OP_READ && waiter != SLICE_NO_REQUEST) tag_array_write(tags, place, sector);
     return true;
 }
 
@@ -143,8 +155,9 @@ static bool join_fetch(Slice *slice, const SliceAtom *atom, int32_t place, uint8
 SLICE_SELDOM static bool miss_read(Slice *slice, const SliceAtom *atom, TagResult result,
                                    int32_t place, uint8_t sector) {
     if (slice->misses.count > slice->read_limit) return false;
-    bool is_accepted = result == TAG_PENDING ? join_fetch(slice, atom, place, sector)
-                                             : fetch_atom(slice, atom, place, sector);
+    bool is_accepted = result == TAG_PENDING
+                           ? join_fetch(slice, atom, place, sector)
+                           : fetch_atom(slice, atom, place, sector, atom->handle, 0);
     if (is_accepted) slice_count_access(slice, atom, true, result);
     if (is_accepted && result != TAG_PENDING && slice->takes_hints &&
         request_of(slice, atom->handle)->prefetch)
@@ -179,8 +192,7 @@ static void write_line(Slice *slice, const SliceAtom *atom, int32_t place, uint8
  * way stays. */
 static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
                        uint64_t cycle) {
-    DramAccess access = atom_access(slice, atom, 0);
-    slice_add_miss(slice, &access);
+    write_to_dram(slice, atom, cycle);
     slice_count_access(slice, atom, false, result);
     if (result == TAG_HIT) {
         use_port(slice, cycle, slice_port_cycles(slice, atom, false));
@@ -188,7 +200,6 @@ static bool pass_write(Slice *slice, const SliceAtom *atom, TagResult result, in
             tag_array_invalidate(&slice->tags, place);
         else slice_touch(slice, atom, place);
     }
-    slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
     return true;
 }
 
@@ -214,8 +225,27 @@ static bool allocate_write(Slice *slice, const SliceAtom *atom, TagResult result
 
 static bool fetch_for_write(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
                             uint8_t sector) {
-    if (slice->misses.count > slice->read_limit || !fetch_atom(slice, atom, place, sector))
+    if (slice->misses.count > slice->read_limit ||
+        !fetch_atom(slice, atom, place, sector, atom->handle, 0))
         return false;
+    slice_count_access(slice, atom, false, result);
+    return true;
+}
+
+/* A write that finds no valid sector goes to DRAM, and its line is fetched beside it, clean. While
+ * that is under way a further write is one more that waits for it. */
+static bool fetch_beside(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
+                         uint8_t sector, uint64_t cycle) {
+    if (slice->misses.count > slice->beside_limit) return false;
+    if (result == TAG_PENDING) {
+        int32_t entry = mshr_find(&slice->mshr, atom->local);
+        if (!mshr_can_merge(&slice->mshr, entry)) return false;
+        mshr_merge(&slice->mshr, entry, SLICE_NO_REQUEST);
+        slice_touch(slice, atom, place);
+        write_to_dram(slice, atom, cycle);
+    } else if (!fetch_atom(slice, atom, place, sector, SLICE_NO_REQUEST, cycle)) {
+        return false;
+    }
     slice_count_access(slice, atom, false, result);
     return true;
 }
@@ -236,6 +266,7 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     if (slice->misses.count > slice->write_limit) return false;
     if (slice->write.passes_on || (place == TAG_NONE && !slice->write.allocates))
         return pass_write(slice, atom, result, place, cycle);
+    if (slice->write.is_beside) return fetch_beside(slice, atom, result, place, sector, cycle);
     bool is_whole;
     bytes_written(slice, atom, &is_whole);
     if (slice->write.fetches && !is_whole && result != TAG_PENDING)
@@ -243,12 +274,14 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     return allocate_write(slice, atom, result, place, sector, cycle);
 }
 
-/* Without L2: the atom goes to DRAM, and a write is acknowledged at once. */
+/* Without L2: the atom goes to DRAM. A write is acknowledged at once, or when it is done. */
 static bool pass_atom(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     DramAccess access = atom_access(slice, atom, atom->handle);
     access.is_atomic = atom->op == MEM_OP_ATOMIC;
+    access.is_awaited = access.is_write && slice->acknowledges_late;
     slice_push_access(slice, &access);
-    if (access.is_write) slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
+    if (access.is_write && !access.is_awaited)
+        slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
     return true;
 }
 

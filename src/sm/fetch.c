@@ -76,7 +76,7 @@ static uint64_t code_address(const SmFetch *fetch, uint32_t pc) {
     return fetch->config->code_base + (uint64_t)pc * fetch->config->instruction_bytes;
 }
 
-/* Instructions that a fetch from `address` brings: up to the width, within the line. */
+/* Instructions that a fetch from `address` brings: up to the width, mostly within the line. */
 static uint32_t fetch_count(const SmFetch *fetch, const SmFront *front, const SmBuffer *buffer,
                             uint64_t address) {
     const SmFetchConfig *config = fetch->config;
@@ -84,6 +84,7 @@ static uint32_t fetch_count(const SmFetch *fetch, const SmFront *front, const Sm
     uint32_t left = line - ((uint32_t)address & (line - 1)); /* bytes to the line's end */
     uint32_t room = config->buffer - buffer->count;
     uint32_t count = config->width < room ? config->width : room;
+    if (config->crosses_lines) return count;
     while (count * config->instruction_bytes > left)
         count--;
     return count;
@@ -130,12 +131,18 @@ static void access_cache(SmFetch *fetch, SmFront *front, SmContext *sm, SmPort *
     fetch->waits |= UINT64_C(1) << warp;
 }
 
-/* A line has come back: one warp that waited for it fetches, unless it went elsewhere meanwhile. */
-static void fetch_returned(SmFetch *fetch, SmFront *front, const SmContext *sm) {
+/* A line has come back: one warp that waited for it waits no longer. */
+static int stop_waiting(SmFetch *fetch, SmFront *front) {
     int warp = (int)mshr_pop(&front->cache->mshr);
-    uint64_t bit = UINT64_C(1) << warp, address = code_address(fetch, fetch->buffer[warp].fetch_pc);
     if (!mshr_has_ready(&front->cache->mshr)) fetch->returned &= ~(1u << (front - fetch->front));
-    fetch->waits &= ~bit;
+    fetch->waits &= ~(UINT64_C(1) << warp);
+    return warp;
+}
+
+/* The warp fetches at once, unless it went elsewhere meanwhile. */
+static void fetch_returned(SmFetch *fetch, SmFront *front, const SmContext *sm) {
+    int warp = stop_waiting(fetch, front);
+    uint64_t bit = UINT64_C(1) << warp, address = code_address(fetch, fetch->buffer[warp].fetch_pc);
     if (fetchable(fetch, front, sm) & bit && read_cache_has(front->cache, address))
         deliver(fetch, front, sm, warp, address);
 }
@@ -161,9 +168,12 @@ uint64_t fetch_do_step(SmFetch *fetch, SmContext *sm, SmPort *port) {
     uint64_t scanned = 0;
     for (uint32_t f = 0; f <= fetch->front_mask; f++) {
         SmFront *front = &fetch->front[f];
-        if (fetch->decoding >> f & 1) continue;
-        if (fetch->returned >> f & 1) fetch_returned(fetch, front, sm);
-        else scanned |= scan(fetch, front, sm, port);
+        const bool has_returned = fetch->returned >> f & 1, asks = fetch->config->asks_again;
+        if (!(fetch->decoding >> f & 1)) {
+            if (has_returned && !asks) fetch_returned(fetch, front, sm);
+            else scanned |= scan(fetch, front, sm, port);
+        }
+        if (has_returned && asks) stop_waiting(fetch, front);
     }
     if (read_levels_has_work(&fetch->levels))
         fetch->returned |= read_levels_step(&fetch->levels, sm, port);

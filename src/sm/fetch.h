@@ -6,8 +6,9 @@
  *
  * One L1I access per cycle for the next warp, round robin, whose buffer can take it; decode into
  * the buffer a cycle later. A line that comes back from below uses the cycle's fetch for a warp
- * that waited for it. The fetch address is sequential: what a taken branch skips is fetched, found
- * to be stale by the scheduler, and flushed.
+ * that waited for it, or has the warp ask the cache again when its turn comes. The fetch address is
+ * sequential: what a taken branch skips is fetched, found to be stale by the scheduler, and
+ * flushed.
  *
  * Reads of others: which warps live (SmContext.view), their pc where the front end is ideal
  * (SmWarps). Posts which warps it has fetched for. */

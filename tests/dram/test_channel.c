@@ -437,10 +437,14 @@ static void row_command_before_column_command(void **state) {
     (void)state;
     static const struct {
         uint32_t first_bank;
-        uint64_t opened;
-    } rows[] = {{8, 511}, {4, 512}};
-    for (int i = 0; i < 2; i++) {
-        Bench bench = bench_new(&devices[DEVICE_GTX480].config);
+        bool gives_one_command;
+        uint64_t read, opened;
+    } rows[] = {
+        {8, false, 511, 511}, {4, false, 511, 512}, {8, true, 512, 511}, {4, true, 511, 512}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        DramConfig config = devices[DEVICE_GTX480].config;
+        config.gives_one_command = rows[i].gives_one_command;
+        Bench bench = bench_new(&config);
         push(&bench, 0, 4, 1, 0, 32, false);
         wait_reply(&bench, NULL);
         run_to(&bench, 500);
@@ -459,7 +463,7 @@ static void row_command_before_column_command(void **state) {
             uint64_t tick = wait_reply(&bench, &handle);
             done[handle] = tick;
         }
-        assert_int_equal(done[3], 511 + 12);
+        assert_int_equal(done[3], rows[i].read + 12);
         assert_int_equal(done[4], rows[i].opened + 24);
         bench_free(&bench);
     }

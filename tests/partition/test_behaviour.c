@@ -179,6 +179,38 @@ static void test_write_backs(void **state) {
     }
 }
 
+/* A store that misses goes to DRAM, and its line comes from there, clean; so does one that finds
+ * the line under way, as the merges allow. One that hits stays. */
+static void test_lines_of_stores_that_miss_come_beside_them(void **state) {
+    (void)state;
+    static const char *const settings[] = {"l2.write_allocate=beside", "l2.mshr_merges=3", NULL};
+    Rig *rig = rig_new("pro", settings, NULL);
+    MemRequest write = {
+        .address = DEVICE, .atoms = 1, .bytes = 32, .op = MEM_OP_WRITE, .client = MEM_CLIENT_STORE};
+    for (uint32_t sm = 0; sm < 3; sm++)
+        assert_true(rig_send_request(rig, sm, &write));
+    Counters counters = drained(rig);
+    assert_int_equal(counters.l2_refusals, 0);
+    assert_int_equal(counters.dram_writes, 3);
+    assert_int_equal(counters.dram_reads, 1);
+    assert_int_equal(counters.l2_misses, 1);
+    assert_int_equal(counters.l2_pending_hits, 2);
+    for (uint32_t way = 1; way <= 8; way++)
+        send(rig, MEM_OP_READ, line_of_set(rig, way), 1);
+    assert_int_equal(drained(rig).l2_write_backs, 0);
+
+    write.address = line_of_set(rig, 8);
+    assert_true(rig_send_request(rig, 0, &write));
+    counters = drained(rig);
+    assert_int_equal(counters.l2_hits, 1);
+    assert_int_equal(counters.dram_writes, 3);
+    write.address = DEVICE;
+    for (uint32_t sm = 0; sm < 4; sm++)
+        assert_true(rig_send_request(rig, sm, &write));
+    assert_true(drained(rig).l2_refusals > 0); /* the fourth */
+    rig_free(rig);
+}
+
 /* An atomic leaves its sector dirty, fetched or not. */
 static void test_atomics(void **state) {
     (void)state;
@@ -477,6 +509,7 @@ int main(void) {
         cmocka_unit_test(test_partly_written_sectors),
         cmocka_unit_test(test_store_inside_an_atom),
         cmocka_unit_test(test_write_backs),
+        cmocka_unit_test(test_lines_of_stores_that_miss_come_beside_them),
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_without_l2),
         cmocka_unit_test(test_part_of_an_atom_is_written),

@@ -99,6 +99,24 @@ static const char *const narrow[] = {"partition.input_queue=3",
                                      NULL};
 static const char *const fetching[] = {"l2.write_allocate=fetch", NULL};
 static const char *const not_allocating[] = {"l2.write_allocate=none", NULL};
+static const char *const beside[] = {"l2.write_allocate=beside", "partition.acknowledges_late=yes",
+                                     NULL};
+static const char *const narrow_beside[] = {"l2.write_allocate=beside",
+                                            "partition.acknowledges_late=yes",
+                                            "partition.input_queue=1",
+                                            "partition.reply_queue=1",
+                                            "partition.to_dram_queue=1",
+                                            "partition.from_dram_queue=1",
+                                            "partition.dram_credits=1",
+                                            "l2.size=16KiB",
+                                            "l2.mshrs=2",
+                                            "l2.mshr_merges=1",
+                                            "l2.miss_queue=3",
+                                            "dram.one_command=yes",
+                                            "dram.queue=1",
+                                            "dram.replies=1",
+                                            NULL};
+static const char *const late[] = {"partition.acknowledges_late=yes", NULL};
 static const char *const through[] = {"l2.write=write-through", NULL};
 static const char *const evicting[] = {"l2.write=write-evict", "l2.replacement=fifo", NULL};
 
@@ -132,13 +150,18 @@ static const struct Load {
     {"gtx480", through, false},
     {"gtx480", evicting, false},
     {"gtx480", not_allocating, false},
+    {"gtx480", beside, false},
+    {"gtx480", narrow_beside, false},
     {"gtx480", halves, false},
     {"gtx480", narrow_halves, false},
     {"owl", NULL, true},
     {"owl", hostile, true},
     {"ccws", NULL, false},
     {"ccws", narrow, false},
+    {"pro", NULL, false},
+    {"pro", narrow_beside, false},
     {"md", NULL, false},
+    {"md", late, false},
     {"md", hostile, false},
 };
 

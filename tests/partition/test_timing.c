@@ -70,6 +70,35 @@ static void test_miss_latency(void **state) {
     rig_free(rig);
 }
 
+/* A store that goes to DRAM is acknowledged when it goes, or when it is written: on the way of a
+ * read, without the cycle that answers a fill. */
+static void test_acknowledgement_of_stores_by_dram(void **state) {
+    (void)state;
+    static const struct {
+        const char *machine, *late, *allocate;
+        bool is_late;
+    } rows[] = {
+        {"gtx480", "partition.acknowledges_late=no", "l2.write_allocate=none", false},
+        {"gtx480", "partition.acknowledges_late=yes", "l2.write_allocate=none", true},
+        {"pro", "partition.acknowledges_late=no", "l2.write_allocate=beside", false},
+        {"pro", "partition.acknowledges_late=yes", "l2.write_allocate=beside", true},
+        {"md", "partition.acknowledges_late=no", "l2.write_allocate=none", false},
+        {"md", "partition.acknowledges_late=yes", "l2.write_allocate=none", true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *settings[] = {ONE_CLOCK, rows[i].late, rows[i].allocate, NULL};
+        Rig *rig = rig_new(rows[i].machine, settings, NULL);
+        const DramTiming *t = &rig->config.dram.timing;
+        uint64_t latency = rig_latency(rig, MEM_OP_WRITE, DEVICE, 1);
+        uint32_t bursts = (rig->config.partition.atom_bytes + 63) / 64;
+        uint32_t opened = t->rcd - t->wl - 1, spacing = t->ccd_long;
+        uint64_t written = opened + (bursts - 1) * spacing + t->wl;
+        uint64_t way = 122 + (rig->config.partition.has_l2 ? 1 : 0) + 1 + 100 + 1 + 1;
+        assert_int_equal(latency, rows[i].is_late ? way + written : 122);
+        rig_free(rig);
+    }
+}
+
 /* Reads that hit, from as many SMs as needed: each slice answers an atom per cycle. */
 static void test_peak_read_rate(void **state) {
     (void)state;
@@ -130,6 +159,7 @@ int main(void) {
         cmocka_unit_test(test_hit_latency),
         cmocka_unit_test(test_a_line_takes_a_cycle_per_atom),
         cmocka_unit_test(test_miss_latency),
+        cmocka_unit_test(test_acknowledgement_of_stores_by_dram),
         cmocka_unit_test(test_peak_read_rate),
         cmocka_unit_test(test_write_stream_rate),
         cmocka_unit_test(test_dram_bandwidth),

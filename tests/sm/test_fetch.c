@@ -104,6 +104,18 @@ static void test_a_fetch_ends_with_its_line(void **state) {
     stage_free(bench->stage);
 }
 
+static void test_a_fetch_may_bring_what_is_behind_its_line(void **state) {
+    (void)state;
+    Bench *bench = start("fetch.width=2 fetch.buffer=2 fetch.crosses_lines=yes", 1);
+    uint32_t in_line = bench->fetch.l1i.config->line_bytes / bench->fetch.config->instruction_bytes;
+    warm(bench, 0);
+    fetch_start_warp(&bench->fetch, 0, in_line - 1);
+    step(bench);
+    step(bench);
+    assert_int_equal(buffer(bench, 0)->count, 2);
+    stage_free(bench->stage);
+}
+
 static void test_a_buffer_is_refilled_when_empty_or_when_it_has_room(void **state) {
     (void)state;
     for (int waits = 0; waits < 2; waits++) {
@@ -153,6 +165,33 @@ static void test_a_miss_waits_for_its_line_and_uses_the_cycles_fetch(void **stat
     assert_true(stage_has_fetched(stage, 0));
     assert_int_equal(stage->sm.counters.fetches, 2);
     stage_free(stage);
+}
+
+/* The scan goes on meanwhile, a warp stops waiting each cycle, and finds the line or not. */
+static void test_a_warp_whose_line_has_come_asks_for_it_again(void **state) {
+    (void)state;
+    for (int stays = 0; stays < 2; stays++) {
+        Bench *bench = start("fetch.asks_again=yes", 3);
+        Stage *stage = bench->stage;
+        fetch_start_warp(&bench->fetch, 2, 100);
+        warm(bench, 100);
+        step(bench); /* warp 1 misses, */
+        step(bench); /* warp 2 hits, */
+        step(bench); /* which is decoded, and warp 0 joins warp 1 */
+        assert_int_equal(bench->fetch.waits, 0x3);
+        stage_move(stage);
+        fetch_line_arrived(&bench->fetch, stage_sent(stage, &bench->port));
+        use_up(bench, 2);
+        step(bench); /* warp 2 again */
+        assert_int_equal(bench->fetch.waits, 0x1);
+        if (!stays)
+            for (uint32_t line = 1; line <= 64; line++)
+                warm(bench, 16 * line);
+        step(bench); /* and warp 0, which has only now stopped waiting, not yet */
+        assert_int_equal(bench->fetch.waits, stays ? 0 : 0x2);
+        assert_int_equal(stage->sm.counters.l1i_misses, stays ? 2 : 3);
+        stage_free(stage);
+    }
 }
 
 static void test_a_branch_drops_what_is_buffered_and_what_is_being_decoded(void **state) {
@@ -301,8 +340,10 @@ int main(void) {
         cmocka_unit_test(test_a_fetch_that_hits_fills_the_buffer_when_it_is_decoded),
         cmocka_unit_test(test_warps_take_turns_and_the_scan_tells_whom_it_passed),
         cmocka_unit_test(test_a_fetch_ends_with_its_line),
+        cmocka_unit_test(test_a_fetch_may_bring_what_is_behind_its_line),
         cmocka_unit_test(test_a_buffer_is_refilled_when_empty_or_when_it_has_room),
         cmocka_unit_test(test_a_miss_waits_for_its_line_and_uses_the_cycles_fetch),
+        cmocka_unit_test(test_a_warp_whose_line_has_come_asks_for_it_again),
         cmocka_unit_test(test_a_branch_drops_what_is_buffered_and_what_is_being_decoded),
         cmocka_unit_test(test_the_last_instruction_of_a_buffer_tells_of_a_taken_branch),
         cmocka_unit_test(test_warps_that_have_exited_or_retired_are_not_fetched_for),
