@@ -5,7 +5,7 @@
 enum { RADIUS = 8, TAPS = 2 * RADIUS + 1, TILES = 8 };
 enum { ROWS_X = 16, ROWS_Y = 4, COLUMNS_X = 16, COLUMNS_Y = 8 };
 
-enum { WIDTH, HEIGHT };
+enum { WIDTH, HEIGHT, IN_TURN, RUNS };
 
 static const WorkloadInfo INFO = {
     .name = "convolution",
@@ -14,6 +14,12 @@ static const WorkloadInfo INFO = {
         {
             [WIDTH] = {"width", "of the image", {128, 256, 1024}, 8192, ROWS_X *TILES},
             [HEIGHT] = {"height", "of the image", {64, 256, 768}, 8192, COLUMNS_Y *TILES},
+            [IN_TURN] = {"in-turn",
+                         "1: weights and pixels read as they are used, as compiled in 2010",
+                         {0, 0, 0},
+                         1,
+                         0},
+            [RUNS] = {"runs", "of both kernels", {1, 1, 1}, 100, 0},
         },
 };
 
@@ -45,10 +51,13 @@ int main(int argc, char **argv) {
     WorkloadShape rows_shape = {width / (ROWS_X * TILES), height / ROWS_Y, ROWS_X, ROWS_Y};
     WorkloadShape columns_shape = {width / COLUMNS_X, height / (COLUMNS_Y * TILES), COLUMNS_X,
                                    COLUMNS_Y};
-    workload_launch(&workload, "convolution_rows", rows_shape,
-                    (void *[]){&device_image, &device_rows, &width});
-    workload_launch(&workload, "convolution_columns", columns_shape,
-                    (void *[]){&device_rows, &device_out, &width, &height});
+    bool in_turn = workload.values[IN_TURN];
+    for (unsigned run = 0; run < workload.values[RUNS]; run++) {
+        workload_launch(&workload, in_turn ? "convolution_rows_in_turn" : "convolution_rows",
+                        rows_shape, (void *[]){&device_image, &device_rows, &width});
+        workload_launch(&workload, in_turn ? "convolution_columns_in_turn" : "convolution_columns",
+                        columns_shape, (void *[]){&device_rows, &device_out, &width, &height});
+    }
 
     float *rows = workload_host_alloc(&workload, count, sizeof *rows);
     float *expected = workload_host_alloc(&workload, count, sizeof *expected);

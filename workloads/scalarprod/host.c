@@ -4,7 +4,7 @@
 
 enum { THREADS = 256, MOST_CTAS = 128 };
 
-enum { VECTORS, ELEMENTS };
+enum { VECTORS, ELEMENTS, STEPPING };
 
 static const WorkloadInfo INFO = {
     .name = "scalarprod",
@@ -13,6 +13,8 @@ static const WorkloadInfo INFO = {
         {
             [VECTORS] = {"vectors", "pairs of them", {7, 128, 256}, 4096, 0},
             [ELEMENTS] = {"elements", "of a vector", {1500, 2048, 4096}, 65536, 0},
+            [STEPPING] =
+                {"stepping", "1: pointers that step on, as compiled in 2010", {0, 0, 0}, 1, 0},
         },
 };
 
@@ -30,7 +32,8 @@ int main(int argc, char **argv) {
     CUdeviceptr device_b = workload_upload(b, count * sizeof *b);
     CUdeviceptr products = workload_device_alloc(vectors * sizeof(float));
     unsigned ctas = vectors < MOST_CTAS ? vectors : MOST_CTAS;
-    workload_launch(&workload, "scalarprod", (WorkloadShape){ctas, 1, THREADS, 1},
+    const char *kernel = workload.values[STEPPING] ? "scalarprod_stepping" : "scalarprod";
+    workload_launch(&workload, kernel, (WorkloadShape){ctas, 1, THREADS, 1},
                     (void *[]){&device_a, &device_b, &products, &vectors, &elements});
 
     bool is_right = workload_verify_floats(&workload, products, expected, vectors, 0.0f);

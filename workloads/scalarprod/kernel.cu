@@ -23,3 +23,34 @@ extern "C" __global__ void scalarprod(const float *a, const float *b, float *pro
         if (threadIdx.x == 0) products[vector] = partial[0];
     }
 }
+
+/* The same as NVIDIA's compiler of 2010 had it: pointers that step on, where the compiler of these
+ * days works out an address from an index in each turn. */
+extern "C" __global__ void scalarprod_stepping(const float *a, const float *b, float *products,
+                                               unsigned vectors, unsigned elements) {
+    __shared__ float partial[SLICES];
+    for (unsigned vector = blockIdx.x; vector < vectors; vector += gridDim.x) {
+        unsigned first = vector * elements;
+        const float *end = a + first + elements;
+        float *own = partial + threadIdx.x;
+        for (unsigned slice = threadIdx.x; slice < SLICES; slice += THREADS, own += THREADS) {
+            const float *of_a = a + first + slice, *of_b = b + first + slice;
+            float sum = 0.0f;
+#pragma unroll 1
+            for (; of_a < end; of_a += SLICES, of_b += SLICES)
+                sum += *of_a * *of_b;
+            *own = sum;
+        }
+#pragma unroll 1
+        for (unsigned half = SLICES / 2; half > 0; half /= 2) {
+            __syncthreads();
+            if (threadIdx.x < half) {
+                float *low = partial + threadIdx.x, *high = low + half, *past = partial + half;
+#pragma unroll 1
+                for (; low < past; low += THREADS, high += THREADS)
+                    *low += *high;
+            }
+        }
+        if (threadIdx.x == 0) products[vector] = partial[0];
+    }
+}

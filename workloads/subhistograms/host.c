@@ -6,7 +6,7 @@ enum { THREADS_64 = 64, THREADS_256 = 192, CTAS_256 = 240, MERGE_THREADS = 256 }
 /* Counters are bytes: a thread of the first kernel may count up to 15 groups of 16. */
 enum { GROUP_BYTES = 16, CTA_64_BYTES = THREADS_64 * 15 * GROUP_BYTES };
 
-enum { BYTES };
+enum { BYTES, RUNS };
 
 static const WorkloadInfo INFO = {
     .name = "subhistograms",
@@ -14,6 +14,7 @@ static const WorkloadInfo INFO = {
     .parameters =
         {
             [BYTES] = {"bytes", "to count", {50000, 262144, 4194304}, 1u << 28, GROUP_BYTES},
+            [RUNS] = {"runs", "of each kernel", {1, 1, 1}, 100, 0},
         },
 };
 
@@ -23,9 +24,11 @@ static CUdeviceptr count_on_device(const Workload *workload, const char *count_k
                                    CUdeviceptr values, unsigned elements, unsigned bins) {
     CUdeviceptr partial = workload_device_alloc((size_t)shape.grid_x * bins * sizeof(uint32_t));
     CUdeviceptr histogram = workload_device_alloc(bins * sizeof(uint32_t));
-    workload_launch(workload, count_kernel, shape, (void *[]){&values, &partial, &elements});
-    workload_launch(workload, merge_kernel, (WorkloadShape){bins, 1, MERGE_THREADS, 1},
-                    (void *[]){&partial, &histogram, &shape.grid_x});
+    for (unsigned run = 0; run < workload->values[RUNS]; run++) {
+        workload_launch(workload, count_kernel, shape, (void *[]){&values, &partial, &elements});
+        workload_launch(workload, merge_kernel, (WorkloadShape){bins, 1, MERGE_THREADS, 1},
+                        (void *[]){&partial, &histogram, &shape.grid_x});
+    }
     return histogram;
 }
 
