@@ -187,6 +187,7 @@ typedef enum IsaClass {
     ISA_CLASS_INT_MUL,
     ISA_CLASS_INT_MAD,
     ISA_CLASS_INT_DIV,
+    ISA_CLASS_INT_REM,
     ISA_CLASS_MUL24,
     ISA_CLASS_MAD24,
     ISA_CLASS_FP16_ADD, /* halves, one or two of them; bf16 too */

@@ -154,7 +154,8 @@ static uint16_t bounded(uint32_t cycles, uint16_t one) {
  * an approximation by the SFU, which multiply-adds refine. */
 static IsaClass class_of_rest(const IsaInfo *info) {
     switch ((IsaClass)info->op_class) {
-    case ISA_CLASS_INT_DIV: return ISA_CLASS_INT_MAD;
+    case ISA_CLASS_INT_DIV:
+    case ISA_CLASS_INT_REM: return ISA_CLASS_INT_MAD;
     case ISA_CLASS_FP32_DIV: return ISA_CLASS_FP32_MAD;
     case ISA_CLASS_FP64_DIV: return ISA_CLASS_FP64_MAD;
     case ISA_CLASS_SFU:

@@ -101,6 +101,7 @@ static void test_modifiers_choose_handlers(void **state) {
          ISA_COMPARE_NEGATE | ISA_COMPARE_PAIR | ISA_COMPARE_OR | ISA_COMPARE_NEGATE_C,
          ISA_CLASS_OTHER},
         {"div.s32 %r0, %r1, %r2;", ISA_DO_DIV_S32, 0, ISA_CLASS_INT_DIV},
+        {"rem.s32 %r0, %r1, %r2;", ISA_DO_REM_S32, 0, ISA_CLASS_INT_REM},
         {"sqrt.approx.ftz.f32 %f0, %f1;", ISA_DO_SQRT_F32_MOD, ISA_MOD_FTZ, ISA_CLASS_SFU},
         {"lop3.b32 %r0, %r1, %r2, %r3, 0x96;", ISA_DO_LOP3_32, 0x96, ISA_CLASS_OTHER},
         {"cvt.s32.s16 %r0, %h1;", ISA_DO_CVT_S16_32, 0, ISA_CLASS_OTHER},
