@@ -256,7 +256,7 @@ static void fill_prefetch(Slice *slice, uint64_t local) {
         slice_evict(slice, &evicted);
     }
     TagLine *line = &tags->lines[place];
-    sectors &= (uint8_t) ~(line->valid | line->pending);
+    sectors &= (uint8_t)~(line->valid | line->pending);
     tag_array_fill(tags, place, sectors);
     line->filler_thread |= sectors; /* those prefetched and not asked for yet */
     slice->counters->l2_prefetches++;
