@@ -7,7 +7,7 @@
 void mshr_init(Mshr *mshr, uint32_t entries, uint32_t merges, uint32_t requests, Arena *arena) {
     uint32_t all = entries * merges, places = requests && requests < all ? requests : all;
     uint32_t bucket_bits = 1;
-    while (1u << bucket_bits < 2 * entries)
+    while (1u << bucket_bits < 4 * entries) /* most searches end where they begin */
         bucket_bits++;
     *mshr = (Mshr){
         .entries = ARENA_ARRAY(arena, MshrEntry, entries),

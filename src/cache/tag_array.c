@@ -254,23 +254,26 @@ static int32_t find_listed_victim(const TagArray *tags, uint32_t base) {
     return TAG_NONE;
 }
 
+enum { WAY_BITS = 6 /* of a way, below its stamp */ };
+_Static_assert(TAG_SCANNED_WAYS <= 1 << WAY_BITS, "sets of more ways are lists");
+
 /* Place to give up in the set whose first place is `base`; TAG_NONE when all have to stay. A free
- * place has the stamp 0, older than any line. Written without branches, which would be guessed
- * wrong half the time. */
+ * place has the stamp 0, older than any line. Written as the least of words, which takes no
+ * branches: they would be guessed wrong half the time. */
 static int32_t find_victim(const TagArray *tags, uint32_t base, CachePriority priority) {
     if (__builtin_expect(tags->ranked_lines != 0, false))
         return find_ranked_victim(tags, base, priority);
     if (tags->list) return find_listed_victim(tags, base);
-    int32_t victim = TAG_NONE;
     uint64_t oldest = UINT64_MAX;
-    uint8_t spares = spared(tags);
-    for (uint32_t place = base; place < base + tags->ways; place++) {
-        const TagLine *line = &tags->lines[place];
-        uint64_t age = line->pending | (line->dirty & spares) ? UINT64_MAX : line->stamp;
-        victim = age < oldest ? (int32_t)place : victim;
+    const uint8_t spares = spared(tags);
+    for (uint32_t way = 0; way < tags->ways; way++) {
+        const TagLine *line = &tags->lines[base + way];
+        const bool stays = (line->pending | (line->dirty & spares)) != 0;
+        const uint64_t age = (line->stamp << WAY_BITS | way) | -(uint64_t)stays;
         oldest = age < oldest ? age : oldest;
     }
-    return victim;
+    if (oldest == UINT64_MAX) return TAG_NONE;
+    return (int32_t)(base + (uint32_t)(oldest & bits_low_mask(WAY_BITS)));
 }
 
 bool tag_array_can_reserve(const TagArray *tags, uint64_t address) {
@@ -278,9 +281,10 @@ bool tag_array_can_reserve(const TagArray *tags, uint64_t address) {
     if (tags->ranked_lines || tags->list)
         return find_victim(tags, base, PRIORITY_UNSAID) != TAG_NONE;
     const uint8_t spares = spared(tags);
+    bool can_go = false; /* all are looked at, as in tag_array_find */
     for (const TagLine *line = &tags->lines[base]; line < &tags->lines[base + tags->ways]; line++)
-        if (!(line->pending | (line->dirty & spares))) return true;
-    return false;
+        can_go |= !(line->pending | (line->dirty & spares));
+    return can_go;
 }
 
 int32_t tag_array_reserve(TagArray *tags, uint64_t address, uint8_t pending, TagEviction *evicted) {

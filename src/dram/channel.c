@@ -159,7 +159,7 @@ bool dram_pop_reply(DramChannel *channel, DramReply *reply) {
 /* Moves the transfer that has ended, if one has and there is room, to the replies. */
 static void finish_transfer(DramChannel *channel, uint64_t tick) {
     const DramFlight *flight = &channel->flights[channel->flight_head];
-    if (!channel->flight_count || flight->done_tick > tick) return;
+    if ((channel->flight_count == 0) | (flight->done_tick > tick)) return;
     if (channel->reply_count == channel->reply_entries) return;
     dram_settle(channel, tick);
     end_work(channel, flight->reply.bank);

@@ -26,7 +26,7 @@ typedef struct Input {
     uint32_t head;         /* ring position of the oldest packet, modulo the ring */
     uint32_t tail;         /* and of the next one to come; the same: none is there */
     uint16_t buffer_flits; /* flits in the input buffer, the head packet's first */
-    uint16_t flits_left;   /* of the head packet, not yet through the switch */
+    uint16_t flits_left;   /* of the head packet that holds an output, not yet through the switch */
     bool is_asking;        /* whether its head packet asks for an output or holds one */
 } Input;
 
@@ -43,6 +43,7 @@ typedef struct Crossbar {
     NocPacket *packets;                /* the rings of all inputs */
     uint64_t *requests;                /* per output: the set of inputs that ask for it */
     uint64_t queued[NOC_MAX_WORDS];    /* inputs whose injection queue holds flits */
+    uint64_t full[NOC_MAX_WORDS];      /* inputs whose buffer has no room */
     uint64_t asked_for[NOC_MAX_WORDS]; /* outputs that some input asks for */
     uint64_t held[NOC_MAX_WORDS];      /* outputs held by an input */
     uint32_t ring_mask;                /* packets of a ring - 1 */
@@ -54,12 +55,16 @@ typedef struct Crossbar {
  * machine of up to 64 nodes walks through no loops of one turn. */
 #define EITHER __attribute__((always_inline)) static inline
 
-EITHER void set_add(uint64_t *set, int i, int words) {
-    set[words == 1 ? 0 : i / 64] |= UINT64_C(1) << i % 64;
+EITHER void set_add_if(uint64_t *set, int i, bool is_in, int words) {
+    set[words == 1 ? 0 : i / 64] |= bits_if(is_in, i % 64);
 }
 
 EITHER void set_drop(uint64_t *set, int i, int words) {
     set[words == 1 ? 0 : i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+EITHER void set_drop_if(uint64_t *set, int i, bool is_out, int words) {
+    set[words == 1 ? 0 : i / 64] &= ~bits_if(is_out, i % 64);
 }
 
 /* The first member of a set that is not empty behind the last one, going round. */
@@ -120,7 +125,9 @@ static NocPacket *packet_at(const Crossbar *xbar, const Input *input, uint32_t p
 void noc_crossbar_inject(Noc *noc, const NocPacket *packet) {
     Crossbar *xbar = noc->state;
     Input *input = &xbar->inputs[packet->source];
-    if (input->head == input->tail) input->head = input->tail = 0; /* the same few lines again */
+    const uint32_t is_left = -(uint32_t)(input->head != input->tail);
+    input->head &= is_left; /* else it starts over: the same few lines again */
+    input->tail &= is_left;
     *packet_at(xbar, input, input->tail++) = *packet;
     bits_set(xbar->queued, packet->source);
 }
@@ -130,13 +137,14 @@ static int empty_latency(const Noc *noc, int source, int destination, int flits)
     return ((const Crossbar *)noc->state)->transit + flits;
 }
 
-/* The packet at the head of an input's buffer asks for its output. */
-EITHER void ask(Crossbar *xbar, Input *input, int i, int words) {
+/* The packet at the head of an input's buffer asks for its output, `if_new`: the buffer has one,
+ * which has not asked yet. (Without a branch, which would be guessed wrong: there is a place at the
+ * ring's head, whatever it holds.) */
+EITHER void ask(Crossbar *xbar, Input *input, int i, bool if_new, int words) {
     const NocPacket *packet = packet_at(xbar, input, input->head);
-    input->flits_left = packet->flits;
-    input->is_asking = true;
-    set_add(requests_for(xbar, packet->destination, words), i, words);
-    set_add(xbar->asked_for, packet->destination, words);
+    input->is_asking |= if_new;
+    set_add_if(requests_for(xbar, packet->destination, words), i, if_new, words);
+    set_add_if(xbar->asked_for, packet->destination, if_new, words);
 }
 
 EITHER void grant(Crossbar *xbar, int o, int words) {
@@ -144,8 +152,10 @@ EITHER void grant(Crossbar *xbar, int o, int words) {
     uint64_t *requests = requests_for(xbar, o, words);
     int i = set_next(requests, output->owner, words);
     output->owner = (uint16_t)i;
+    Input *input = &xbar->inputs[i];
+    input->flits_left = packet_at(xbar, input, input->head)->flits;
     set_drop(requests, i, words);
-    if (noc_set_is_empty(requests, words)) set_drop(xbar->asked_for, o, words);
+    set_drop_if(xbar->asked_for, o, noc_set_is_empty(requests, words), words);
 }
 
 /* The head packet's last flit has gone through: frees the output and lets the next packet ask. */
@@ -157,7 +167,7 @@ EITHER void finish_packet(Noc *noc, Crossbar *xbar, Input *input, int o, uint64_
     input->head++;
     input->is_asking = false;
     set_drop(xbar->held, o, words);
-    if (input->buffer_flits) ask(xbar, input, xbar->outputs[o].owner, words);
+    ask(xbar, input, xbar->outputs[o].owner, input->buffer_flits != 0, words);
 }
 
 /* The input that holds output o moves a flit through it, if it has one there and a credit. */
@@ -167,6 +177,7 @@ EITHER void move_flit(Noc *noc, Crossbar *xbar, int o, int words) {
     if (!output->credits || !input->buffer_flits) return;
     output->credits--;
     input->buffer_flits--;
+    set_drop(xbar->full, output->owner, words);
     output->flits++;
     uint64_t departs_at = noc->now > output->link_free_at ? noc->now : output->link_free_at;
     output->link_free_at = departs_at + 1;
@@ -193,16 +204,13 @@ EITHER void step_switch(Noc *noc, Crossbar *xbar, int words) {
 /* Each injection queue moves a flit into its input buffer, if that has room. */
 EITHER void fill_buffers(const Noc *noc, Crossbar *xbar, int words) {
     for (int w = 0; w < words; w++) {
-        uint64_t queued = xbar->queued[w];
-        for (uint64_t left = queued; left; left &= left - 1) {
-            int i = w * 64 + bits_lowest64(left);
+        for (uint64_t left = xbar->queued[w] & ~xbar->full[w]; left; left &= left - 1) {
+            const int bit = bits_lowest64(left), i = w * 64 + bit;
             Input *input = &xbar->inputs[i];
-            if (input->buffer_flits == xbar->buffer_flits) continue;
-            input->buffer_flits++;
-            if (--*noc_queue_flits(noc, i) == 0) queued &= ~(left & -left);
-            if (!input->is_asking) ask(xbar, input, i, words);
+            xbar->full[w] |= bits_if(++input->buffer_flits == xbar->buffer_flits, bit);
+            xbar->queued[w] &= ~bits_if(--*noc_queue_flits(noc, i) == 0, bit);
+            ask(xbar, input, i, !input->is_asking, words);
         }
-        xbar->queued[w] = queued;
     }
 }
 
@@ -251,17 +259,18 @@ static bool is_input_consistent(const Noc *noc, int i) {
     int flits = 0;
     for (uint32_t p = input->head; p != input->tail; p++)
         flits += packet_at(xbar, input, p)->flits;
-    if (input->is_asking) flits -= packet_at(xbar, input, input->head)->flits - input->flits_left;
     int asked = 0;
     for (int o = 0; o < noc->config.nodes; o++) {
-        asked += bits_get(requests_for(xbar, o, noc->words), (size_t)i);
-        asked += bits_get(xbar->held, (size_t)o) && xbar->outputs[o].owner == i;
+        const bool holds = bits_get(xbar->held, (size_t)o) && xbar->outputs[o].owner == i;
+        if (holds) flits -= packet_at(xbar, input, input->head)->flits - input->flits_left;
+        asked += bits_get(requests_for(xbar, o, noc->words), (size_t)i) + holds;
     }
     const int queued = *noc_queue_flits(noc, i);
     return flits == input->buffer_flits + queued && asked == input->is_asking &&
            input->buffer_flits <= noc->config.buffer_flits &&
            queued <= noc->config.injection_flits &&
-           bits_get(xbar->queued, (size_t)i) == (queued > 0);
+           bits_get(xbar->queued, (size_t)i) == (queued > 0) &&
+           bits_get(xbar->full, (size_t)i) == (input->buffer_flits == noc->config.buffer_flits);
 }
 
 /* What an output has sent and its node has not popped, plus its credits, is the ejection buffer. */

@@ -266,7 +266,7 @@ static void catch_up(Noc *noc, int node, NocHeld *held) {
         noc->ops->give_back(noc, node, channel, held->room[channel]);
         held->room[channel] = 0;
     }
-    if (held->is_drained) sink_set_drained(&noc->sink, node);
+    sink_set_drained(&noc->sink, node, held->is_drained);
     held->bytes = held->ejection_cycles = 0;
     held->count = held->popped = 0;
     held->is_drained = false;
@@ -314,7 +314,7 @@ static void pop_held(Noc *noc, int node) {
 static void pop_now(Noc *noc, int node) {
     bool has_next;
     const SinkPacket *packet = sink_take(&noc->sink, node, noc->now, &has_next);
-    if (!has_next) sink_set_drained(&noc->sink, node);
+    sink_set_drained(&noc->sink, node, !has_next);
     noc->packets_inside--;
     noc->counts[NETWORK_packets_received]++;
     noc->stats.ejection_cycles += noc->now - packet->ready_at;

@@ -62,7 +62,9 @@ static inline uint64_t *sink_arrivals(const Sink *sink, uint64_t cycle, int word
  * those pushed already. */
 static inline void sink_push(Sink *sink, int node, uint64_t now, SinkPacket packet, int words) {
     SinkQueue *queue = &sink->queues[node];
-    if (queue->head == queue->tail) queue->head = queue->tail = 0; /* the same few lines again */
+    const uint32_t is_left = -(uint32_t)(queue->head != queue->tail);
+    queue->head &= is_left; /* else it starts over: the same few lines again */
+    queue->tail &= is_left;
     *sink_packet_at(sink, queue, queue->tail++) = packet;
     uint64_t *set =
         packet.ready_at == now ? sink->ready : sink_arrivals(sink, packet.ready_at, words);
@@ -87,16 +89,19 @@ static inline const SinkPacket *sink_peek(const Sink *sink, int node) {
 }
 
 /* Takes it out; there must be one. It stays readable until the next push. `has_next` says whether
- * another is ready: sink_set_drained notes that there is none. Nodes can do this side by side. */
+ * another is ready: sink_set_drained notes it when there is none. Nodes can do this side by side.
+ */
 static inline const SinkPacket *sink_take(Sink *sink, int node, uint64_t now, bool *has_next) {
     SinkQueue *queue = &sink->queues[node];
     const SinkPacket *packet = sink_packet_at(sink, queue, queue->head++);
     *has_next =
-        queue->head != queue->tail && sink_packet_at(sink, queue, queue->head)->ready_at <= now;
+        (queue->head != queue->tail) & (sink_packet_at(sink, queue, queue->head)->ready_at <= now);
     return packet;
 }
 
-static inline void sink_set_drained(Sink *sink, int node) { bits_clear(sink->ready, (size_t)node); }
+static inline void sink_set_drained(Sink *sink, int node, bool is_drained) {
+    sink->ready[node / 64] &= ~bits_if(is_drained, node % 64);
+}
 
 /* Adds the flits of a node's packets to flits[channel], arrived or still under way. */
 void sink_count_flits(const Sink *sink, int node, int *flits);

@@ -253,7 +253,8 @@ static PartitionAccess *line_head(const Partition *partition) {
 
 static void enter_controller(Partition *partition, uint64_t tick, uint64_t cycle) {
     PartitionAccess *head = line_head(partition);
-    if (!head || head->time > cycle || !dram_can_accept(partition->channel)) return;
+    if (!head) return;
+    if ((head->time > cycle) | !dram_can_accept(partition->channel)) return;
     const DramAccess *access = &head->access;
     DramPlace place = address_map_place(partition->environment.map, access->address);
     dram_push(partition->channel, tick + 1,

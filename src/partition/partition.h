@@ -102,7 +102,7 @@ static inline bool partition_has_packets(const Partition *partition) {
 /* One tick of the channel; `cycle` is the L2 cycle whose clock edge came last, at this tick's time
  * or before it. */
 static inline void partition_dram_tick(Partition *partition, uint64_t tick, uint64_t cycle) {
-    if (tick >= partition->wake_tick || cycle >= partition->wake_tick_cycle)
+    if ((tick >= partition->wake_tick) | (cycle >= partition->wake_tick_cycle))
         partition_do_dram_tick(partition, tick, cycle);
 }
 

@@ -28,7 +28,7 @@ static inline uint32_t ring_front(const Ring *ring) { return ring->head & ring->
 /* Place for a new entry; there must be room. An empty queue starts from the first place again, so
  * that short queues use the same few lines of the host's caches, however many places they have. */
 static inline uint32_t ring_push(Ring *ring) {
-    if (!ring->count) ring->head = 0;
+    ring->head &= -(uint32_t)(ring->count != 0);
     return (ring->head + ring->count++) & ring->mask;
 }
 /* Place of the oldest entry, which leaves the queue: read it before the next push. */

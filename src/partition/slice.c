@@ -141,7 +141,7 @@ void slice_take(Slice *slice, uint64_t cycle, uint32_t handle) {
 }
 
 static void release_atom(Slice *slice, uint64_t cycle) {
-    if (cycle < slice->rop_ready || ring_is_full(&slice->input)) return;
+    if ((cycle < slice->rop_ready) | ring_is_full(&slice->input)) return;
     int index = bits_lowest32(slice->rop_atoms);
     slice->input_atoms[ring_push(&slice->input)] = (SliceAtom){
         .local = slice->rop_local + (uint64_t)index * slice->atom_bytes,
@@ -194,7 +194,7 @@ void slice_add_reply(Slice *slice, uint32_t handle, uint64_t local, uint64_t cyc
 }
 
 void slice_pop_reply(Slice *slice, uint64_t cycle) {
-    if (ring_is_full(&slice->replies)) slice_rouse(slice);
+    slice_rouse_if(slice, ring_is_full(&slice->replies));
     const SliceReply *reply = &slice->reply_packets[ring_pop(&slice->replies)];
     MemRequest *request = request_of(slice, reply->handle);
     if (request->op != MEM_OP_WRITE)
@@ -306,7 +306,8 @@ EITHER bool look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle, bool is
 }
 
 EITHER void look_up_head(Slice *slice, uint64_t cycle, bool is_simple) {
-    if (!slice->input.count || cycle < slice->port_free || !slice_has_lookup_room(slice)) return;
+    if ((slice->input.count == 0) | (cycle < slice->port_free)) return;
+    if (!slice_has_lookup_room(slice)) return;
     const SliceAtom *atom = &slice->input_atoms[ring_front(&slice->input)];
     if (!slice->is_refused) slice->is_refused = !look_up(slice, atom, cycle, is_simple);
     if (slice->is_refused) slice->counters->l2_refusals++;
@@ -334,16 +335,19 @@ SLICE_SELDOM static void do_side_work(Slice *slice, uint64_t cycle) {
     send_miss(slice);
 }
 
+/* The cycle, or none. */
+static inline uint64_t unless(bool is_none, uint64_t cycle) { return cycle | -(uint64_t)is_none; }
+
 EITHER uint64_t next_cycle(const Slice *slice, uint64_t cycle, bool is_simple) {
     if (!is_simple && slice->never_sleeps) return cycle + 1;
     if (has_side_work(slice, is_simple) && can_do_side_work(slice)) return cycle + 1;
-    uint64_t next = UINT64_MAX;
-    if (!ring_is_full(&slice->input)) next = slice->rop_ready;
-    if (slice->input.count && !slice->is_refused && slice->port_free < next &&
-        slice_has_lookup_room(slice))
-        next = slice->port_free;
+    uint64_t next = unless(ring_is_full(&slice->input), slice->rop_ready);
+    const bool waits =
+        (slice->input.count == 0) | slice->is_refused | !slice_has_lookup_room(slice);
+    const uint64_t lookup = unless(waits, slice->port_free);
+    if (lookup < next) next = lookup;
     if (!is_simple && slice->far && slice_far_event(slice) < next) next = slice_far_event(slice);
-    return next > cycle ? next : cycle + 1;
+    return next < cycle + 1 ? cycle + 1 : next;
 }
 
 void slice_settle(Slice *slice, uint64_t cycle) {

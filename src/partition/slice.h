@@ -199,6 +199,8 @@ __attribute__((noinline)) void slice_cycle(Slice *slice, uint64_t cycle);
 
 /* Something outside has made room or brought data: the slice must be visited in its next cycle. */
 static inline void slice_rouse(Slice *slice) { slice->wake = 0; }
+/* The same if it `has`: in so few of all calls, and so irregularly, that a branch costs more. */
+static inline void slice_rouse_if(Slice *slice, bool has) { slice->wake &= (uint64_t)has - 1; }
 
 /* The oldest reply leaves; there must be one. Writes the request's time split. */
 void slice_pop_reply(Slice *slice, uint64_t cycle);

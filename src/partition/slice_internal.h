@@ -56,7 +56,8 @@ bool slice_look_up(Slice *slice, const SliceAtom *atom, uint64_t cycle);
 
 /* A lookup may have to put something into either queue. */
 static inline bool slice_has_lookup_room(const Slice *slice) {
-    return !ring_is_full(&slice->to_dram) && !ring_is_full(&slice->replies);
+    const bool is_stuck = ring_is_full(&slice->to_dram), is_full = ring_is_full(&slice->replies);
+    return !(is_stuck | is_full);
 }
 
 /* What few ask for of an access: what it found, told whoever sent the request, and counted for its
@@ -128,7 +129,8 @@ static inline bool slice_serve_again(Slice *slice, const SliceAtom *atom, uint64
     TagArray *tags = &slice->tags;
     const int32_t place = slice->hint.place;
     const uint64_t tag = atom->local >> tags->line_shift;
-    if (atom->op != MEM_OP_READ || slice->hint.tag != tag || tags->tags[place] != tag) return false;
+    if ((atom->op != MEM_OP_READ) | (slice->hint.tag != tag) | (tags->tags[place] != tag))
+        return false;
     const TagLine *line = &tags->lines[place];
     const uint32_t sectors = slice_sectors(slice, atom->local);
     if (sectors & (~(uint32_t)line->valid | line->filler_thread)) return false;
