@@ -22,7 +22,8 @@ typedef enum GreedyOrder {
      0,                                                                                            \
      GREEDY_NEXT,                                                                                  \
      greedy_orders,                                                                                \
-     "who is first: the last to issue, then the oldest or the next in turn; the oldest; the next", \
+     "who is first: the last to issue, then the oldest or the next in turn; the oldest; "          \
+     "the next",                                                                                   \
      "CCWS section 5.1; its section 3.3 works with any order"}
 extern const char *const greedy_orders[];
 
@@ -44,7 +45,7 @@ static inline void greedy_start(Greedy *greedy, double choice) {
 static inline int greedy_pick(const Greedy *greedy, const TytoSmView *view, int scheduler,
                               uint64_t ready) {
     int last = greedy->last[scheduler];
-    if (greedy->is_greedy && last >= 0 && tyto_has(ready, last)) return last;
+    if (last >= 0 && (greedy->is_greedy & tyto_has(ready, last))) return last;
     return greedy->is_by_age ? tyto_oldest(view, ready) : tyto_next(ready, last);
 }
 

@@ -99,7 +99,8 @@ static int next_warp(const SmFront *front, uint64_t warps) {
 /* The warps from the one after `last` to `next`, going round. */
 static uint64_t between(uint32_t last, int next) {
     uint64_t after_last = ~bits_low_mask((int)last + 1), to_next = bits_low_mask(next + 1);
-    return (uint32_t)next > last ? after_last & to_next : after_last | to_next;
+    uint64_t goes_round = -(uint64_t)((uint32_t)next <= last);
+    return (after_last & to_next) | ((after_last | to_next) & goes_round);
 }
 
 /* Sends the instructions at a warp's fetch address, which are in the cache, to decode. */

@@ -630,7 +630,7 @@ ALWAYS void count_standing(SmIssue *issue) {
         c->outcome[issue->outcome[s]] += cycles;
     for (uint32_t s = 0; issue->looks && s < issue->schedulers; s++)
         c->seen[issue->seen[s]] += cycles;
-    if (!issue->has_issued) c->no_issue += cycles;
+    c->no_issue += cycles & -(uint64_t)!issue->has_issued;
 }
 
 /* Notes what each scheduler's cycle was by the warps that the policy looks at. These may change in
@@ -790,7 +790,7 @@ ALWAYS void run_schedulers(SmIssue *issue, SmContext *sm, bool plain) {
     uint32_t scheduler = config->alternates ? sm_remainder_of(sm->cycle, count) : 0;
     for (uint32_t left = count; left; left--) {
         if (!run_scheduler(issue, sm, (int)scheduler, allowed, plain)) return;
-        if (++scheduler == count) scheduler = 0;
+        scheduler = (scheduler + 1) & -(uint32_t)(scheduler + 1 != count);
     }
 }
 

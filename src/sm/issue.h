@@ -198,26 +198,27 @@ void issue_note_standing(const SmIssue *issue, SmContext *sm);
 void issue_find_going(SmIssue *issue, const SmContext *sm);
 void issue_find_behind(SmIssue *issue, const SmContext *sm);
 
-/* Whether the warps that do not wait for memory find the load/store unit full, while the L1D can
- * take no more for want of an MSHR, a way or a place in the miss queue: their next load or store
- * does, or whatever is next where the pipeline stops as a whole. They wait for other warps' data.
- */
-static inline bool issue_waits_behind_misses(SmIssue *issue, const SmContext *sm) {
-    if (!issue->knows_behind) issue_find_behind(issue, sm);
-    return !(issue->going & ~issue->behind);
-}
-
 /* Accounts `cycles` with the last outcomes. `memory_refuses`: the oldest access of the L1D or of
  * the load/store unit is stuck. What an SM that has issued has turned into since shows in the
- * cycles to come. */
+ * cycles to come.
+ *
+ * All warps are blocked by memory when none goes on without it, or when those that would find the
+ * load/store unit full while the L1D can take no more for want of an MSHR, a way or a place in the
+ * miss queue: their next load or store does, or whatever is next where the pipeline stops as a
+ * whole. They wait for other warps' data. */
 static inline void issue_count_cycles(SmIssue *issue, const SmContext *sm, uint64_t cycles,
                                       bool memory_refuses) {
     issue->standing += cycles;
     if (issue->has_issued) return;
     if (issue->has_news | !issue->knows_going) issue_find_going(issue, sm);
-    if (issue->is_vacant) issue->sums.no_warp += cycles;
-    else if (!issue->going || (memory_refuses && issue_waits_behind_misses(issue, sm)))
-        issue->sums.memory_block += cycles;
+    if (issue->is_vacant) {
+        issue->sums.no_warp += cycles;
+        return;
+    }
+    if (memory_refuses & !issue->knows_behind) issue_find_behind(issue, sm);
+    const bool is_blocked =
+        (issue->going == 0) | (memory_refuses & !(issue->going & ~issue->behind));
+    issue->sums.memory_block += cycles & -(uint64_t)is_blocked;
 }
 /* Adds what was summed up to the counters and to the histogram of active lanes. */
 void issue_settle(SmIssue *issue, Counters *counters, Histograms *histograms);

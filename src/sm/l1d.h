@@ -150,7 +150,7 @@ void l1d_pop_return(SmL1d *l1d);
 /* Whether the bank is full, and stays so until something comes back from below. */
 static inline bool l1d_bank_is_stuck(const SmL1d *l1d, uint32_t index) {
     const SmL1dBank *bank = &l1d->banks[index];
-    return bank->refusal && !(bank->freed & bank->needs) && bank->count == l1d->capacity;
+    return (bank->refusal != NULL) & !(bank->freed & bank->needs) & (bank->count == l1d->capacity);
 }
 static inline bool l1d_is_refusing(const SmL1d *l1d) { return l1d->refusing != 0; }
 /* Counts the refusals that last up to, not including, `cycle`. */

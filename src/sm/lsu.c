@@ -214,8 +214,10 @@ static void take_due(SmLsu *lsu, const SmContext *sm, SmPort *port) {
     lsu->next_due = first_due(lsu);
 }
 
-/* Handles one reply, of which there is one. */
-static void handle_reply(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
+/* Handles one reply, of which there is one. (A call, so that the compiler has room for what every
+ * cycle passes.) */
+__attribute__((noinline)) static void handle_reply(SmLsu *lsu, SmContext *sm, SmL1d *l1d,
+                                                   SmPort *port) {
     MemRequest *request = port_take_reply(port);
     if (!request) return;
     switch ((MemClient)request->client) {
@@ -401,7 +403,7 @@ static void step_latch(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
 /* Whether there is an instruction in the latch that may try an access, and the bank that had no
  * room for it has some. */
 static bool can_go_on(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
-    if (lsu_is_free(lsu) || sm->cycle < lsu->latch_from) return false;
+    if (lsu_is_free(lsu) | (sm->cycle < lsu->latch_from)) return false;
     return lsu->bank == SM_NO_BANK || l1d->banks[lsu->bank].count < l1d->capacity;
 }
 

@@ -108,9 +108,9 @@ static inline uint64_t lsu_next_due(const SmLsu *lsu) {
 __attribute__((always_inline)) static inline bool
 lsu_has_work(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d, const SmPort *port) {
     uint32_t misses = port->misses_waiting & ~(1u << MEM_CLIENT_L1I);
-    if (lsu->chosen.count | lsu->returns_waiting | misses | port->unit.count | lsu->is_row_full)
-        return true;
-    if (lsu_next_due(lsu) <= sm->cycle + 1 || l1d_has_work(l1d, sm)) return true;
+    uint32_t waiting = lsu->chosen.count | lsu->returns_waiting | misses | port->unit.count;
+    bool is_due = lsu_next_due(lsu) <= sm->cycle + 1, has_l1d_work = l1d_has_work(l1d, sm);
+    if ((waiting != 0) | lsu->is_row_full | is_due | has_l1d_work) return true;
     return !lsu_is_free(lsu) && !lsu_is_stuck(lsu, l1d);
 }
 /* Cycle of the next thing to happen that is known now, UINT64_MAX. */

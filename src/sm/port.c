@@ -116,17 +116,18 @@ void port_finish(SmPort *port, SmContext *sm, MemRequest *request) {
 static MemRequest *hand_on(SmPort *port, SmContext *sm, uint64_t cycle) {
     const uint32_t handle = replies_peek(&port->arrived), index = mem_handle_index(handle);
     SmExpected *expected = &port->expected[index];
-    if (!expected->to_fetch && port->unit.count == port->unit.capacity) return NULL;
+    const bool to_fetch = expected->to_fetch, has_more = expected->replies > 1;
+    if (!to_fetch & (port->unit.count == port->unit.capacity)) return NULL;
     replies_pop(&port->arrived);
     /* An idle load/store unit handles the reply in this cycle, and one that is not its request's
      * last is only counted: no reason to wake the SM. */
-    bool is_only_counted = expected->replies > 1 && (expected->to_fetch || !port->unit.count);
+    const bool is_only_counted = has_more & (to_fetch | (port->unit.count == 0));
     if (is_only_counted) {
         expected->replies--;
         return NULL;
     }
     if (*sm->env.wake > cycle) *sm->env.wake = cycle;
-    if (!expected->to_fetch) {
+    if (!to_fetch) {
         replies_push(&port->unit, handle);
         return NULL;
     }

@@ -267,8 +267,8 @@ static inline bool can_be_quiet(const Sm *sm) {
 /* Whether what the load/store unit has done in this cycle has left everything else as it was. */
 static inline bool stays_quiet(const Sm *sm) {
     const SmContext *context = &sm->context;
-    return sm->is_quiet && !context->events.count &&
-           lsu_stalls_pipeline(&sm->lsu, context) == sm->issue.is_stalled &&
+    return (sm->is_quiet & !context->events.count &
+            (lsu_stalls_pipeline(&sm->lsu, context) == sm->issue.is_stalled)) &&
            !(lsu_is_free(&sm->lsu) && subcores_have_work(&sm->cores, &sm->lsu));
 }
 
@@ -283,7 +283,7 @@ __attribute__((always_inline)) static inline void count_cycles(Sm *sm, uint64_t 
     uint64_t cycles = cycle - sm->cycles.settled;
     sm->cycles.settled = cycle;
     issue_count_cycles(&sm->issue, &sm->context, cycles,
-                       l1d_is_refusing(&sm->l1d) || sm->lsu.is_refused);
+                       l1d_is_refusing(&sm->l1d) | sm->lsu.is_refused);
 }
 
 void sm_settle(Sm *sm, uint64_t cycle) {

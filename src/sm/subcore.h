@@ -50,9 +50,10 @@ void subcore_step(SmSubcore *core, SmContext *sm);
 /* The oldest instruction that waits for the load/store unit enters it, if there is one and it can.
  */
 static inline void subcore_hand_to_lsu(SmCollector *collector, const SmContext *sm, SmLsu *lsu) {
-    if (collector_has(collector, SM_UNIT_LDST) &&
-        lsu_accept(lsu, sm, collector_peek(collector, SM_UNIT_LDST)))
-        collector_pop(collector, SM_UNIT_LDST);
+    const bool has_one = collector_has(collector, SM_UNIT_LDST), is_free = lsu_is_free(lsu);
+    if (!(has_one & is_free)) return;
+    lsu_accept(lsu, sm, collector_peek(collector, SM_UNIT_LDST));
+    collector_pop(collector, SM_UNIT_LDST);
 }
 
 /* The rest, after the load/store unit has had its turn: an instruction enters that unit, and each
