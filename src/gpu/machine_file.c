@@ -36,6 +36,8 @@ typedef struct Reader {
     const char *file; /* name in messages */
     const char *text;
     size_t length;
+    const char *line_text; /* where line `line` of the text, from 0, begins: the last asked for */
+    size_t line;
     Arena *arena; /* paths, values and notes */
     Map *entries; /* path to Entry, in the file's order */
     Diag *diag;
@@ -93,14 +95,22 @@ static const char *scalar_text(Reader *reader) {
     return NULL;
 }
 
-/* The comment behind a value that ends at `end` (in characters, so in bytes at least that far). */
-static const char *comment_after(const Reader *reader, yaml_mark_t end) {
-    const char *at = reader->text, *stop = reader->text + reader->length;
-    for (size_t line = 0; line < end.line; line++) {
+/* Where the line begins, counted from 0; events come in the order of lines, so it is none before
+ * the last that was asked for. NULL: the text ends before it. */
+static const char *find_line(Reader *reader, size_t line) {
+    const char *at = reader->line_text, *stop = reader->text + reader->length;
+    for (; reader->line < line; reader->line++) {
         at = memchr(at, '\n', (size_t)(stop - at));
-        if (!at) return "";
-        at++;
+        if (!at) return NULL;
+        reader->line_text = ++at;
     }
+    return at;
+}
+
+/* The comment behind a value that ends at `end` (in characters, so in bytes at least that far). */
+static const char *comment_after(Reader *reader, yaml_mark_t end) {
+    const char *at = find_line(reader, end.line), *stop = reader->text + reader->length;
+    if (!at) return "";
     const char *line_end = memchr(at, '\n', (size_t)(stop - at));
     if (!line_end) line_end = stop;
     if ((size_t)(line_end - at) <= end.column) return "";
@@ -375,6 +385,7 @@ static bool parse_into(Machine *machine, const char *file, const char *text, siz
                        int bases, Diag *diag) {
     Reader reader = {.file = file,
                      .text = text,
+                     .line_text = text,
                      .length = length,
                      .arena = arena_new(),
                      .entries = map_new(),
