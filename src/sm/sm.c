@@ -267,7 +267,8 @@ static inline bool can_be_quiet(const Sm *sm) {
 /* Whether what the load/store unit has done in this cycle has left everything else as it was. */
 static inline bool stays_quiet(const Sm *sm) {
     const SmContext *context = &sm->context;
-    return (sm->is_quiet & !context->events.count &
+    return sm->is_quiet &&
+           (!context->events.count &
             (lsu_stalls_pipeline(&sm->lsu, context) == sm->issue.is_stalled)) &&
            !(lsu_is_free(&sm->lsu) && subcores_have_work(&sm->cores, &sm->lsu));
 }
