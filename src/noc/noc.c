@@ -219,17 +219,16 @@ static void take_over(Noc *noc, const NocPacket *packet) {
     else noc->ops->inject(noc, packet);
 }
 
-bool noc_try_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload) {
-    if (packet_bytes > noc->max_packet_bytes) return false;
+/* The same where there is room. (A call, so that asking for room is none.) */
+__attribute__((noinline)) static void inject(Noc *noc, int source, int destination,
+                                             int packet_bytes, uint32_t payload) {
     NocPacket packet = {.injected_at = (uint32_t)noc->now,
                         .payload = payload,
                         .source = (uint16_t)source,
                         .destination = (uint16_t)destination,
                         .flits = noc->flits_by_bytes[packet_bytes]};
     uint16_t *queue_flits = noc_queue_flits(noc, source);
-    const int queued = *queue_flits + packet.flits;
-    if (queued > noc->queue_limit) return false;
-    *queue_flits = (uint16_t)queued;
+    *queue_flits = (uint16_t)(*queue_flits + packet.flits);
     if (__builtin_expect(noc->is_holding, false)) {
         NocHeld *held = held_at(noc, source);
         held->packet[held->count++] = packet;
@@ -238,6 +237,11 @@ bool noc_try_inject(Noc *noc, int source, int destination, int packet_bytes, uin
         noc->stats.bytes_injected += (uint64_t)packet_bytes;
         take_over(noc, &packet);
     }
+}
+
+bool noc_try_inject(Noc *noc, int source, int destination, int packet_bytes, uint32_t payload) {
+    if (!noc_can_inject(noc, source, packet_bytes)) return false;
+    inject(noc, source, destination, packet_bytes, payload);
     return true;
 }
 
