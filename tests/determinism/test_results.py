@@ -27,6 +27,8 @@ ROW = re.compile(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", re.MULTILINE)
 ROOMY = {"mgemm": "a100", "wgemm": "v100"}  # machines whose shared memory holds the program's tiles
 TIMES = {"micro", "mmicro", "mgemm", "wgemm"}  # prints what it measures, which is timing, before the line that it was right
 
+RACES = {"bfsmask"}  # how often it launches depends on which of its threads are first, though not what it comes to
+
 
 def result_of(program, printed):
     return printed.splitlines()[-1] if program in TIMES else printed
@@ -67,7 +69,7 @@ def check(tyto, functional, size, is_repeated, row):
         return f"{name}: {error}"
     if result_of(program, printed) != result_of(program, functional[program][0]):
         return f"{name} printed {printed!r}"
-    if program in TIMES:  # how often it launches may depend on what it has measured
+    if program in TIMES | RACES:  # the former may launch by what they have measured
         return None
     kernels = [json.loads(run)["kernels"] for run in (text, functional[program][1])]
     shapes = [[(kernel["kernel"], kernel["grid"], kernel["status"]) for kernel in run] for run in kernels]
