@@ -6,6 +6,8 @@
 
 #include "base/bits.h"
 
+enum { TAG_FACTOR = 7 }; /* of the tag, in the set's number: see the header */
+
 static const uint64_t EMPTY = UINT64_MAX; /* no line has this number */
 
 size_t victim_tags_bytes(uint32_t warps, uint32_t sets, uint32_t ways) {
@@ -20,6 +22,7 @@ void victim_tags_place(VictimTags *victims, uint32_t warps, uint32_t sets, uint3
         .sets = sets,
         .ways = ways,
         .line_shift = (uint8_t)bits_lowest32(line_bytes),
+        .set_bits = (uint8_t)bits_lowest32(sets),
         .is_lru = replacement == REPLACE_LRU,
     };
     memset(memory, 0xFF, victim_tags_bytes(warps, sets, ways)); /* EMPTY */
@@ -27,7 +30,8 @@ void victim_tags_place(VictimTags *victims, uint32_t warps, uint32_t sets, uint3
 
 static uint64_t *set_of(VictimTags *victims, uint32_t warp, uint64_t line) {
     assert(warp < victims->warps);
-    return &victims->tags[(warp * victims->sets + (line & (victims->sets - 1))) * victims->ways];
+    uint64_t set = (line + TAG_FACTOR * (line >> victims->set_bits)) & (victims->sets - 1);
+    return &victims->tags[(warp * victims->sets + set) * victims->ways];
 }
 
 /* Rank of the line in the set; `ways` when it is not there. */
@@ -70,11 +74,4 @@ void victim_tags_remove(VictimTags *victims, uint64_t address) {
         memmove(&set[1], &set[0], sizeof *set * rank);
         set[0] = EMPTY;
     }
-}
-
-void victim_tags_clear(VictimTags *victims, uint32_t warp) {
-    assert(warp < victims->warps);
-    uint32_t places = victims->sets * victims->ways;
-    for (uint32_t i = 0; i < places; i++)
-        victims->tags[warp * places + i] = EMPTY;
 }

@@ -1,8 +1,9 @@
 /* Victim tag array of CCWS: for each warp, the lines it had brought into the L1D and lost again.
  * Tags only; the sets are divided among the warps, so each warp sees its own losses alone.
  *
- * Source: CCWS section 3.3.3 and table 3 (8-way, 16 entries a warp); first in, first out and two
- * sets as in its authors' released simulator. */
+ * Source: CCWS section 3.3.3 and table 3 (8-way, 16 entries a warp). As in its authors' released
+ * simulator: two sets; a line's is its number plus seven times its tag, as in the caches there;
+ * first in, first out. */
 #ifndef TYTO_CACHE_VICTIM_TAGS_H
 #define TYTO_CACHE_VICTIM_TAGS_H
 
@@ -18,6 +19,7 @@ typedef struct VictimTags {
     uint32_t sets;      /* sets of each warp, a power of two */
     uint32_t ways;      /* ways of each set */
     uint8_t line_shift; /* log2 of the bytes of a line */
+    uint8_t set_bits;   /* log2 of `sets` */
     bool is_lru;        /* a hit or a repeated loss makes a tag the last to go */
 } VictimTags;
 
@@ -36,8 +38,5 @@ bool victim_tags_probe(VictimTags *victims, uint32_t warp, uint64_t address);
 
 /* What every warp remembers of the line is out of date (it was written). */
 void victim_tags_remove(VictimTags *victims, uint64_t address);
-
-/* Empties the warp's array (another warp takes its place). */
-void victim_tags_clear(VictimTags *victims, uint32_t warp);
 
 #endif

@@ -11,10 +11,15 @@
  * clocks an SM of 1300 MHz and SIMT width 8 at 325 MHz, a warp instruction a cycle. Scores are kept
  * in SM cycles, those that they take to fall to zero. Raised scores fall together, so each is kept
  * as the cycle in which it would reach zero; who may load is worked out anew only when that can
- * have changed. Source: CCWS section 3.3, equation (1), table 3. Where the paper is silent, as its
- * authors' released simulator: 2 sets of 8 ways, first in first out; ties go to the lower warp;
- * hits and instructions count for the warps that are still on the SM; a store makes every warp
- * forget its line. */
+ * have changed.
+ *
+ * Source: CCWS section 3.3, equation (1), table 3; section 5.7: a register each counts all victim
+ * tag hits and all instructions, so no warp that ends takes its own along. Where the paper is
+ * silent, as its authors' released simulator: 2 sets of 8 ways, first in first out; arrays are of
+ * slots, and a new warp finds what the one before it had lost; a load that joins a line under way
+ * has missed too; the score that a hit gives is in whole points; warps that have exited, with
+ * stores under way, do not count for the cutoff; ties go to the lower warp; a store makes every
+ * warp forget its line. docs/machines.md lists what the release does otherwise. */
 #include "sched/policies.h"
 
 #include "base/bits.h"
@@ -54,15 +59,14 @@ typedef struct Ccws {
     uint64_t throttle;           /* k_throttle */
     uint64_t point;              /* SM cycles in which a score falls by one */
     uint64_t base;               /* score of a warp that has lost nothing, in SM cycles */
-    uint64_t hits, instructions; /* victim tag hits and instructions of the warps on the SM */
-    uint64_t warp_hits[TYTO_MAX_WARPS]; /* of those, by warp */
+    uint64_t active;             /* warps that counted when it was last asked who may load */
+    uint64_t hits, instructions; /* victim tag hits and instructions since the kernel's start */
     /* of raised warps: SM cycle in which the score would reach 0 */
     uint64_t zero_at[TYTO_MAX_WARPS];
     uint64_t raised;      /* set of warps whose score may be above the base */
     uint64_t last_zero;   /* latest of those, or later */
     uint64_t allowed;     /* warps that may issue loads */
     uint64_t valid_until; /* SM cycle from which `allowed` has to be worked out anew */
-    uint64_t all_hits;    /* victim tag hits since the kernel's start */
     uint64_t last_score;  /* score given last (the paper's LLDS), in SM cycles */
 } Ccws;
 
@@ -98,14 +102,18 @@ static uint64_t score(const Ccws *s, const TytoSmView *view, int warp) {
                                                                  : s->base;
 }
 
+/* The warps that count: those that have threads left. */
+static uint64_t active_warps(const TytoSmView *view) { return view->resident & ~view->exited; }
+
 static uint64_t cutoff(const Ccws *s, const TytoSmView *view) {
-    return (uint64_t)bits_count64(view->resident) * s->base;
+    return (uint64_t)bits_count64(active_warps(view)) * s->base;
 }
 
-/* Equation (1): the score of a warp in which lost locality has been detected. */
+/* Equation (1), in whole points: the score of a warp in which lost locality has been detected. */
 static uint64_t detected_score(const Ccws *s, const TytoSmView *view) {
     uint64_t instructions = s->instructions ? s->instructions : 1;
-    return s->hits * s->throttle * cutoff(s, view) / instructions;
+    uint64_t points = cutoff(s, view) / s->point;
+    return s->hits * s->throttle * points / instructions * s->point;
 }
 
 /* Scores stay at or below what a hit would give now, which falls with every instruction and with
@@ -124,8 +132,6 @@ static void cap_scores(Ccws *s, const TytoSmView *view) {
 
 static void raise_score(Ccws *s, const TytoSmView *view, int warp) {
     s->hits++;
-    s->all_hits++;
-    s->warp_hits[warp]++;
     s->last_score = detected_score(s, view);
     s->zero_at[warp] = view->cycle + s->last_score;
     s->raised |= UINT64_C(1) << warp;
@@ -138,6 +144,7 @@ static void raise_score(Ccws *s, const TytoSmView *view, int warp) {
 /* The raised warps, highest score first, then lower slot; and forgets those back at the base. */
 static int sort_raised(Ccws *s, const TytoSmView *view, uint8_t order[TYTO_MAX_WARPS]) {
     int count = 0;
+    s->raised &= s->active;
     for (uint64_t rest = s->raised; rest; rest &= rest - 1) {
         int warp = tyto_lowest(rest), at = count;
         if (score(s, view, warp) == s->base) {
@@ -170,52 +177,48 @@ static void decide(Ccws *s, const TytoSmView *view) {
         s->allowed |= UINT64_C(1) << order[ahead];
         sum += score(s, view, order[ahead]);
     }
-    uint64_t rest = view->resident & ~s->raised; /* at the base, by slot */
+    uint64_t rest = s->active & ~s->raised; /* at the base, by slot */
     for (; rest && sum < limit; rest &= rest - 1) {
         s->allowed |= rest & -rest;
         sum += s->base;
     }
     s->valid_until = UINT64_MAX;
-    if (s->allowed == view->resident) return;
+    if (s->allowed == s->active) return;
     uint64_t lowest = score(s, view, order[raised - 1]) - s->base;
     s->valid_until = view->cycle + cycles_valid(sum, limit, (uint64_t)ahead, lowest);
 }
 
 static uint64_t may_load(void *state, const TytoSmView *view) {
     Ccws *s = state;
+    if (s->active != active_warps(view)) {
+        s->active = active_warps(view);
+        s->valid_until = 0;
+        cap_scores(s, view);
+    }
     if (view->cycle >= s->valid_until) decide(s, view);
     return s->allowed;
 }
 
 static uint64_t next_change(void *state, const TytoSmView *view) {
-    uint64_t gated = view->resident & ~may_load(state, view);
+    uint64_t gated = active_warps(view) & ~may_load(state, view);
     const Ccws *s = state;
     return gated ? s->valid_until - view->cycle : UINT64_MAX;
 }
 
 /* ---- Events ---- */
 
-static void launch(Ccws *s, uint64_t warps) {
-    for (; warps; warps &= warps - 1) {
-        int warp = tyto_lowest(warps);
-        s->warp_hits[warp] = 0;
-        victim_tags_clear(&s->victims, (uint32_t)warp);
-    }
-}
-
-static void finish(Ccws *s, const TytoSmView *view, int warp) {
+/* Its slot's next warp starts at the base, and finds the slot's victim tags. */
+static void finish(Ccws *s, int warp) {
     greedy_finished(&s->greedy, warp);
-    s->hits -= s->warp_hits[warp];
-    s->instructions -= view->warp[warp].instructions;
     s->raised &= ~(UINT64_C(1) << warp);
+    s->valid_until = 0;
 }
 
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
     Ccws *s = state;
     switch (event->kind) {
     case TYTO_EVENT_L1D_MISS:
-        if (!event->is_pending &&
-            victim_tags_probe(&s->victims, (uint32_t)event->warp, event->address))
+        if (victim_tags_probe(&s->victims, (uint32_t)event->warp, event->address))
             raise_score(s, view, event->warp);
         return;
     case TYTO_EVENT_L1D_EVICTED:
@@ -223,11 +226,8 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
             victim_tags_insert(&s->victims, (uint32_t)event->owner, event->address);
         return;
     case TYTO_EVENT_L1D_STORED: victim_tags_remove(&s->victims, event->address); return;
-    case TYTO_EVENT_CTA_LAUNCHED: launch(s, event->warps); break;
-    default: finish(s, view, event->warp); break;
+    default: finish(s, event->warp); return;
     }
-    s->valid_until = 0;
-    cap_scores(s, view);
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
@@ -247,10 +247,10 @@ static void issued(void *state, const TytoSmView *view, const TytoIssue *issue) 
 static void report(void *state, const TytoSmView *view, const TytoReport *out) {
     const Ccws *s = state;
     double scores[TYTO_MAX_WARPS] = {0}, point = (double)s->point;
-    for (uint64_t rest = view->resident; rest; rest &= rest - 1)
+    for (uint64_t rest = active_warps(view); rest; rest &= rest - 1)
         scores[tyto_lowest(rest)] = (double)score(s, view, tyto_lowest(rest)) / point;
-    uint64_t loading = view->resident & may_load(state, view);
-    out->value(out->context, "vta_hits", "misses", (double)s->all_hits);
+    uint64_t loading = active_warps(view) & may_load(state, view);
+    out->value(out->context, "vta_hits", "misses", (double)s->hits);
     out->value(out->context, "cutoff", "points", (double)cutoff(s, view) / point);
     out->value(out->context, "detected_score", "points", (double)s->last_score / point);
     out->value(out->context, "may_load", "warps", bits_count64(loading));
@@ -264,9 +264,8 @@ const TytoPolicy sched_ccws = {
     .parameters = PARAMETERS,
     .parameter_count = sizeof PARAMETERS / sizeof *PARAMETERS,
     .state_bytes = sizeof(Ccws),
-    .events = TYTO_WANTS(TYTO_EVENT_CTA_LAUNCHED) | TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) |
-              TYTO_WANTS(TYTO_EVENT_L1D_MISS) | TYTO_WANTS(TYTO_EVENT_L1D_EVICTED) |
-              TYTO_WANTS(TYTO_EVENT_L1D_STORED),
+    .events = TYTO_WANTS(TYTO_EVENT_WARP_FINISHED) | TYTO_WANTS(TYTO_EVENT_L1D_MISS) |
+              TYTO_WANTS(TYTO_EVENT_L1D_EVICTED) | TYTO_WANTS(TYTO_EVENT_L1D_STORED),
     .extra_bytes = extra_bytes,
     .start = start,
     .pick = pick,

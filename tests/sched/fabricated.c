@@ -143,6 +143,14 @@ void l1d_hit(Fabricated *f, int warp, uint64_t address) {
 void l1d_miss(Fabricated *f, int warp, uint64_t address) {
     l1d(f, TYTO_EVENT_L1D_MISS, warp, TYTO_NO_WARP, address);
 }
+
+void l1d_join(Fabricated *f, int warp, uint64_t address) {
+    TytoEvent event = event_of(TYTO_EVENT_L1D_MISS, warp, TYTO_NO_WARP);
+    event.address = address;
+    event.is_pending = true;
+    notify(f, event);
+}
+
 void l1d_evict(Fabricated *f, int owner, uint64_t address) {
     l1d(f, TYTO_EVENT_L1D_EVICTED, TYTO_NO_WARP, owner, address);
 }

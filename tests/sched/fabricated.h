@@ -58,6 +58,7 @@ int step(Fabricated *f);
 
 void l1d_hit(Fabricated *f, int warp, uint64_t address);
 void l1d_miss(Fabricated *f, int warp, uint64_t address);
+void l1d_join(Fabricated *f, int warp, uint64_t address); /* a miss on a line under way */
 void l1d_evict(Fabricated *f, int owner, uint64_t address);
 void l1d_store(Fabricated *f, int warp, uint64_t address);
 void last_cta(Fabricated *f);

@@ -105,10 +105,10 @@ static void figure_6_walks_from_t0_to_t4(void **unused) {
     assert_int_equal(may_load(&f), warps(0, 3));
 
     finish_warp(&f,
-                2); /* T4: three warps, cutoff 3 x base; W2's hits and instructions go with it */
+                2); /* T4: three warps, cutoff 3 x base; W2's hits and instructions stay counted */
     assert_true(reported(&f, "cutoff") == 300);
-    lose_locality(&f, 0); /* 2 / 12 x 8 x 300 = 400 */
-    assert_true(reported(&f, "detected_score") == 400);
+    lose_locality(&f, 0); /* 4 / 16 x 8 x 300 = 600 */
+    assert_true(reported(&f, "detected_score") == 600);
     assert_int_equal(may_load(&f), warps(0, 0));
     fabricated_free(&f);
 }
@@ -202,7 +202,26 @@ static void the_victim_tags_are_16_per_warp_2_sets_of_8_first_in_first_out(void 
     fabricated_free(&f);
 }
 
-static void a_new_warp_does_not_inherit_victim_tags(void **unused) {
+/* A line's set is its number plus seven times its tag, as in the caches: of two, its two lowest
+ * bits' sum. */
+static void sets_of_victim_tags_are_sums(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    const uint64_t even_sums[] = {0, 3, 4, 7, 8, 11, 12, 15};
+    for (int i = 0; i < 8; i++)
+        l1d_evict(&f, 0, even_sums[i] * 128);
+    l1d_evict(&f, 0, 18 * 128); /* an odd one */
+    l1d_miss(&f, 0, 0);
+    hits_so_far(&f, 1);
+    l1d_evict(&f, 0, 19 * 128);
+    l1d_miss(&f, 0, 0);
+    hits_so_far(&f, 1);
+    fabricated_free(&f);
+}
+
+static void victim_tags_are_of_slots_and_a_new_warp_finds_them(void **unused) {
     (void)unused;
     Fabricated f;
     fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
@@ -211,7 +230,20 @@ static void a_new_warp_does_not_inherit_victim_tags(void **unused) {
     finish_warp(&f, 3);
     launch(&f, 3, 4);
     l1d_miss(&f, 3, 0x1000);
-    hits_so_far(&f, 0);
+    hits_so_far(&f, 1);
+    fabricated_free(&f);
+}
+
+static void a_load_that_joins_a_line_under_way_has_missed_too(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    l1d_evict(&f, 2, 0x1000);
+    l1d_join(&f, 2, 0x1000);
+    hits_so_far(&f, 1);
+    l1d_join(&f, 1, 0x1000);
+    hits_so_far(&f, 1);
     fabricated_free(&f);
 }
 
@@ -263,6 +295,56 @@ static void scores_stay_below_what_a_hit_would_give_now(void **unused) {
     fabricated_free(&f);
 }
 
+/* Section 5.7: two registers, for all hits and all instructions. */
+static void what_ended_warps_lost_and_issued_still_counts(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    issue_many(&f, 1, 8);
+    lose_locality(&f, 1);
+    finish_warp(&f, 1);
+    launch(&f, 1, 4);
+    double scores[4];
+    reported_list(&f, "scores", scores, 4);
+    assert_true(scores[1] == 100);
+    issue_many(&f, 0, 8);
+    lose_locality(&f, 0);
+    assert_true(reported(&f, "detected_score") == 2 * 8 * 400 / 16);
+    hits_so_far(&f, 2);
+    fabricated_free(&f);
+}
+
+/* Warps whose stores are under way are on the SM, but nothing of them is to come. */
+static void warps_that_have_exited_do_not_count(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4});
+    launch_all(&f);
+    issue_many(&f, 0, 16);
+    lose_locality(&f, 3); /* 1 / 16 x 8 x 400 = 200 */
+    assert_int_equal(may_load(&f), warps(0, 1) | warps(3, 3));
+    f.view.exited = warps(0, 0);
+    assert_true(reported(&f, "cutoff") == 300); /* and scores are at most 150 */
+    assert_int_equal(may_load(&f), warps(1, 3));
+    f.view.exited = 0;
+    assert_int_equal(may_load(&f), warps(0, 3)); /* 150 + 100 + 100 < 400 */
+    f.view.exited = warps(3, 3);
+    assert_int_equal(may_load(&f), warps(0, 2));
+    fabricated_free(&f);
+}
+
+static void a_detected_score_is_in_whole_points(void **unused) {
+    (void)unused;
+    Fabricated f;
+    fabricate(&f, "ccws", (FabricatedSize){.warps = 4, .issue_interval = 4});
+    launch_all(&f);
+    issue_many(&f, 0, 9);
+    lose_locality(&f, 0); /* 3200 / 9 = 355.6 */
+    assert_true(reported(&f, "detected_score") == 355);
+    fabricated_free(&f);
+}
+
 static void loads_are_gated_and_nothing_else(void **unused) {
     (void)unused;
     Fabricated f;
@@ -293,20 +375,14 @@ static void prioritization_among_the_allowed_is_greedy_then_oldest(void **unused
 
 typedef struct Model {
     uint64_t score[16]; /* points, by warp */
-    uint64_t hits[16], instructions[16];
+    uint64_t hits, instructions;
     uint64_t resident;
 } Model;
 
 /* Equation (1) caps every score, and so does what has changed in it since. */
 static void model_cap(Model *m) {
-    uint64_t hits = 0, instructions = 0;
-    for (int w = 0; w < 16; w++) {
-        if (!tyto_has(m->resident, w)) continue;
-        hits += m->hits[w];
-        instructions += m->instructions[w];
-    }
     uint64_t cutoff = (uint64_t)bits_count64(m->resident) * 100;
-    uint64_t cap = hits * 8 * cutoff / (instructions ? instructions : 1);
+    uint64_t cap = m->hits * 8 * cutoff / (m->instructions ? m->instructions : 1);
     for (int w = 0; w < 16; w++)
         if (m->score[w] > cap) m->score[w] = cap < 100 ? 100 : cap;
 }
@@ -361,11 +437,11 @@ static void who_may_load_is_what_a_walk_over_sorted_scores_gives_in_every_cycle(
             int warp = (int)(next_random(&random) >> 16) % 16;
             if (!tyto_has(m.resident, warp)) warp = tyto_lowest(m.resident);
             issue(&f, warp);
-            m.instructions[warp]++;
+            m.instructions++;
             model_cap(&m);
             if (next_random(&random) >> 16 < 600) {
                 lose_locality(&f, warp);
-                m.hits[warp]++;
+                m.hits++;
                 m.score[warp] = UINT64_MAX;
                 model_cap(&m);
             }
@@ -416,10 +492,15 @@ int main(void) {
         cmocka_unit_test(scores_fall_by_a_point_in_each_issue_interval),
         cmocka_unit_test(a_warp_finds_the_lines_it_lost_itself),
         cmocka_unit_test(the_victim_tags_are_16_per_warp_2_sets_of_8_first_in_first_out),
-        cmocka_unit_test(a_new_warp_does_not_inherit_victim_tags),
+        cmocka_unit_test(sets_of_victim_tags_are_sums),
+        cmocka_unit_test(victim_tags_are_of_slots_and_a_new_warp_finds_them),
+        cmocka_unit_test(a_load_that_joins_a_line_under_way_has_missed_too),
         cmocka_unit_test(a_store_makes_every_warp_forget_the_line),
         cmocka_unit_test(a_forgotten_line_leaves_its_place_to_the_next),
         cmocka_unit_test(scores_stay_below_what_a_hit_would_give_now),
+        cmocka_unit_test(what_ended_warps_lost_and_issued_still_counts),
+        cmocka_unit_test(warps_that_have_exited_do_not_count),
+        cmocka_unit_test(a_detected_score_is_in_whole_points),
         cmocka_unit_test(loads_are_gated_and_nothing_else),
         cmocka_unit_test(prioritization_among_the_allowed_is_greedy_then_oldest),
         cmocka_unit_test(over_two_levels_a_group_whose_loads_are_held_back_gives_way),
