@@ -193,7 +193,6 @@ static uint64_t may_load(void *state, const TytoSmView *view) {
     if (s->active != active_warps(view)) {
         s->active = active_warps(view);
         s->valid_until = 0;
-        cap_scores(s, view);
     }
     if (view->cycle >= s->valid_until) decide(s, view);
     return s->allowed;
@@ -208,10 +207,11 @@ static uint64_t next_change(void *state, const TytoSmView *view) {
 /* ---- Events ---- */
 
 /* Its slot's next warp starts at the base, and finds the slot's victim tags. */
-static void finish(Ccws *s, int warp) {
+static void finish(Ccws *s, const TytoSmView *view, int warp) {
     greedy_finished(&s->greedy, warp);
     s->raised &= ~(UINT64_C(1) << warp);
     s->valid_until = 0;
+    cap_scores(s, view);
 }
 
 static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
@@ -226,7 +226,7 @@ static void event(void *state, const TytoSmView *view, const TytoEvent *event) {
             victim_tags_insert(&s->victims, (uint32_t)event->owner, event->address);
         return;
     case TYTO_EVENT_L1D_STORED: victim_tags_remove(&s->victims, event->address); return;
-    default: finish(s, event->warp); return;
+    default: finish(s, view, event->warp); return;
     }
 }
 

@@ -325,10 +325,12 @@ static void warps_that_have_exited_do_not_count(void **unused) {
     lose_locality(&f, 3); /* 1 / 16 x 8 x 400 = 200 */
     assert_int_equal(may_load(&f), warps(0, 1) | warps(3, 3));
     f.view.exited = warps(0, 0);
-    assert_true(reported(&f, "cutoff") == 300); /* and scores are at most 150 */
+    assert_true(reported(&f, "cutoff") == 300);
+    assert_int_equal(may_load(&f), warps(1, 1) | warps(3, 3));
+    issue(&f, 1); /* scores are at most 1 / 17 x 8 x 300 = 141 */
     assert_int_equal(may_load(&f), warps(1, 3));
     f.view.exited = 0;
-    assert_int_equal(may_load(&f), warps(0, 3)); /* 150 + 100 + 100 < 400 */
+    assert_int_equal(may_load(&f), warps(0, 3)); /* 141 + 100 + 100 < 400 */
     f.view.exited = warps(3, 3);
     assert_int_equal(may_load(&f), warps(0, 2));
     fabricated_free(&f);
