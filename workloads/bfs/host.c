@@ -2,7 +2,9 @@
  * nothing new. */
 #include "common/graph.h"
 
-enum { NODES, BLOCK, EDGES, LAYERS, NEAR };
+enum { THREADS = 256 };
+
+enum { NODES, EDGES };
 
 static const WorkloadInfo INFO = {
     .name = "bfs",
@@ -10,15 +12,8 @@ static const WorkloadInfo INFO = {
     .parameters =
         {
             [NODES] = {"nodes", "of the graph", {777, 16384, 65536}, 1u << 24, 0},
-            [BLOCK] = {"block", "threads in a CTA", {256, 256, 256}, 1024, 32},
             [EDGES] =
                 {"edges", "from a node, at most", {GRAPH_EDGES, GRAPH_EDGES, GRAPH_EDGES}, 64, 0},
-            [LAYERS] = {"layers", "of nodes, beside which edges stay; 0: none", {0, 0, 0}, 1000, 0},
-            [NEAR] = {"near",
-                      "of a hundred edges of a layered graph, those to near nodes",
-                      {0, 0, 0},
-                      100,
-                      0},
         },
 };
 
@@ -32,7 +27,7 @@ static void search_on_device(const Workload *workload, const Graph *graph, CUdev
         has_grown = 0;
         workload_copy_to_device(device_has_grown, &has_grown, sizeof has_grown);
         workload_launch(
-            workload, "bfs", workload_cover(nodes, workload->values[BLOCK]),
+            workload, "bfs", workload_cover(nodes, THREADS),
             (void *[]){&row_offsets, &neighbours, &levels, &device_has_grown, &level, &nodes});
         workload_copy_to_host(&has_grown, device_has_grown, sizeof has_grown);
     }
@@ -41,9 +36,7 @@ static void search_on_device(const Workload *workload, const Graph *graph, CUdev
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     uint32_t nodes = workload.values[NODES], edges = workload.values[EDGES];
-    uint32_t layers = workload.values[LAYERS], near = workload.values[NEAR];
-    Graph graph = layers ? graph_generate_layered(&workload, nodes, edges, layers, near)
-                         : graph_generate(&workload, nodes, edges);
+    Graph graph = graph_generate(&workload, nodes, edges);
     uint32_t *start = workload_host_alloc(&workload, graph.nodes, sizeof *start);
     for (uint32_t node = 1; node < graph.nodes; node++)
         start[node] = GRAPH_UNREACHED;

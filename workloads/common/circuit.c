@@ -1,32 +1,44 @@
 /* Circuits for the workloads of electronic design automation. */
 #include "circuit.h"
 
-/* The gates by level: those of level i are members[start[i]] up to members[start[i + 1]]. */
-typedef struct Levels {
-    uint32_t *start;   /* of each level, and the count of gates at the end */
-    uint32_t *members; /* gates */
-} Levels;
+/* How far apart gates that are wired lie in the netlist, and how often one is drawn before the
+ * nearest is taken. */
+enum { REACH = 96, DRAWS = 400 };
 
-static Levels sort_by_level(Workload *workload, const Circuit *circuit) {
-    Levels levels = {
-        .start = workload_host_alloc(workload, (size_t)circuit->levels + 1, sizeof(uint32_t)),
-        .members = workload_host_alloc(workload, circuit->gates, sizeof(uint32_t)),
-    };
-    for (uint32_t gate = 0; gate < circuit->gates; gate++)
-        levels.start[circuit->level[gate] + 1]++;
-    for (uint32_t level = 0; level < circuit->levels; level++)
-        levels.start[level + 1] += levels.start[level];
-    uint32_t *next = workload_host_alloc(workload, circuit->levels, sizeof *next);
-    for (uint32_t gate = 0; gate < circuit->gates; gate++) {
-        uint32_t level = circuit->level[gate];
-        levels.members[levels.start[level] + next[level]++] = gate;
-    }
-    return levels;
+static bool can_feed(const Circuit *circuit, uint32_t source, uint32_t gate) {
+    return circuit->level[source] + 1 == circuit->level[gate] &&
+           circuit->gate[source].outputs < GATE_PINS;
 }
 
-static uint32_t pick_gate(Workload *workload, const Levels *levels, uint32_t level) {
-    uint32_t start = levels->start[level];
-    return levels->members[start + workload_random(workload, levels->start[level + 1] - start)];
+/* A gate for another one to read, near it; without one there, the nearest. The gate itself: none.
+ */
+static uint32_t pick_source(Workload *workload, const Circuit *circuit, uint32_t gate) {
+    uint32_t from = gate > REACH ? gate - REACH : 0;
+    uint32_t to = circuit->gates - gate > REACH ? gate + REACH + 1 : circuit->gates;
+    for (int draw = 0; draw < DRAWS; draw++) {
+        uint32_t source = from + workload_random(workload, to - from);
+        if (can_feed(circuit, source, gate)) return source;
+    }
+    for (uint32_t away = 1; away < circuit->gates; away++) {
+        if (away <= gate && can_feed(circuit, gate - away, gate)) return gate - away;
+        if (away < circuit->gates - gate && can_feed(circuit, gate + away, gate))
+            return gate + away;
+    }
+    return gate;
+}
+
+/* Wires a gate to what it reads. One that finds nothing becomes an input of the circuit. */
+static void wire(Workload *workload, Circuit *circuit, uint32_t gate) {
+    Gate *reader = &circuit->gate[gate];
+    uint32_t inputs = 1 + workload_random(workload, GATE_PINS);
+    while (reader->inputs < inputs) {
+        uint32_t source = pick_source(workload, circuit, gate);
+        if (source == gate) break;
+        Gate *read = &circuit->gate[source];
+        reader->input[reader->inputs++] = source;
+        read->output[read->outputs++] = gate;
+    }
+    if (!reader->inputs) circuit->level[gate] = 0;
 }
 
 Circuit circuit_generate(Workload *workload, uint32_t gates, uint32_t levels) {
@@ -35,24 +47,12 @@ Circuit circuit_generate(Workload *workload, uint32_t gates, uint32_t levels) {
         .gates = gates,
         .levels = levels,
         .level = workload_random_words(workload, gates, levels),
-        .first_wire = workload_host_alloc(workload, (size_t)gates + 1, sizeof(uint32_t)),
+        .gate = workload_host_alloc(workload, gates, sizeof(Gate)),
     };
     for (uint32_t level = 0; level < levels; level++) /* so that none is empty */
         circuit.level[level] = level;
-    for (uint32_t gate = 0; gate < gates; gate++) {
-        uint32_t inputs =
-            circuit.level[gate] ? 1 + workload_random(workload, CIRCUIT_MOST_INPUTS) : 0;
-        circuit.first_wire[gate + 1] = circuit.first_wire[gate] + inputs;
-    }
-    circuit.wires = circuit.first_wire[gates];
-    circuit.sources = workload_host_alloc(workload, circuit.wires, sizeof(uint32_t));
-    Levels sorted = sort_by_level(workload, &circuit);
-    for (uint32_t gate = 0; gate < gates; gate++) {
-        uint32_t level = circuit.level[gate], first = circuit.first_wire[gate];
-        for (uint32_t wire = first; wire < circuit.first_wire[gate + 1]; wire++) {
-            uint32_t from = wire == first ? level - 1 : workload_random(workload, level);
-            circuit.sources[wire] = pick_gate(workload, &sorted, from);
-        }
-    }
+    for (uint32_t level = 1; level < levels; level++)
+        for (uint32_t gate = 0; gate < gates; gate++)
+            if (circuit.level[gate] == level) wire(workload, &circuit, gate);
     return circuit;
 }

@@ -20,12 +20,6 @@ typedef struct Graph {
 /* 0 to `most` edges from each node, to nodes drawn from all; node 0, where the searches start, has
  * the most. */
 Graph graph_generate(Workload *workload, uint32_t nodes, uint32_t most);
-/* The same, but each node is of one of `layers`, drawn at random, node 0 of
- * the first, and its edges lead to nodes of its layer or of one beside it: a search needs about as
- * many levels as there are layers, and finds nodes all over the numbering at each. Of a hundred
- * edges `percent` lead near the node that the one before leads to. */
-Graph graph_generate_layered(Workload *workload, uint32_t nodes, uint32_t most, uint32_t layers,
-                             uint32_t percent);
 /* The number of edges on the shortest path from node 0 to each node, found with a queue. */
 uint32_t *graph_levels(Workload *workload, const Graph *graph);
 

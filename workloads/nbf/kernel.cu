@@ -1,12 +1,16 @@
 /* Non-bonded forces of molecular dynamics, one atom per thread: each sums the forces of the partners in
- * its list. Coordinates, forces and lists are arrays over the atoms. */
+ * its list. Coordinates and lists are arrays over the atoms; forces go into the atoms' records. */
 #include "tyto_device.h"
 
 enum : unsigned { PARTNERS = 18 };
 
+struct Atom {
+    float force[3];
+    float others[9]; /* what moves it by that, which is another kernel's */
+};
+
 extern "C" __global__ void nbf(const unsigned *partners, const float *x, const float *y,
-                               const float *z, float *force_x, float *force_y, float *force_z,
-                               unsigned atoms) {
+                               const float *z, Atom *records, unsigned atoms) {
     unsigned atom = blockIdx.x * blockDim.x + threadIdx.x;
     if (atom >= atoms) return;
     float own_x = x[atom], own_y = y[atom], own_z = z[atom];
@@ -21,7 +25,7 @@ extern "C" __global__ void nbf(const unsigned *partners, const float *x, const f
         sum_y += strength * dy;
         sum_z += strength * dz;
     }
-    force_x[atom] = sum_x;
-    force_y[atom] = sum_y;
-    force_z[atom] = sum_z;
+    records[atom].force[0] = sum_x;
+    records[atom].force[1] = sum_y;
+    records[atom].force[2] = sum_z;
 }
