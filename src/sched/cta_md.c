@@ -37,9 +37,10 @@ static const TytoPolicyParameter PARAMETERS[] = {
                "sets that do not fit, or table 5",
                "ours: MD section 5.1 does not print its curve"},
     [REREAD] =
-        {"reread", TYTO_REAL, 0.63, 0, 1, NULL,
-         "share of accesses that read DRAM when nothing stays in the L1D (curves reuse, sets)",
-         "MD table 5, what nbf (0.59) and unstructured (0.67) come to; fitted off-line"},
+        {"reread", TYTO_REAL, 0.55, 0, 1, NULL,
+         "share of what a lone CTA finds in the L1D that reads DRAM when nothing stays (curves "
+         "reuse, sets)",
+         "MD table 5: 0.53 of nbf, 0.58 of unstructured; fitted off-line"},
     [TIME] = {"time", TYTO_CHOICE, MD_TIME_PARTS, 0, 1, TIMES,
               "what grows of a CTA's time: what it waits for memory with the reads, within the "
               "MSHRs, and the rest with the pipeline; or all of it, by the growths' product",

@@ -28,8 +28,8 @@ typedef enum MdTime {
 /* What the paper leaves open. */
 typedef struct MdModel {
     MdCurve curve;
-    double reread; /* share of accesses that read DRAM when nothing stays in the cache for long (not
-                      MD_CURVE_TABLE) */
+    double reread; /* share of what a lone CTA finds in the cache that reads DRAM when nothing stays
+                      there for long (not MD_CURVE_TABLE) */
     MdTime time;
 } MdModel;
 
