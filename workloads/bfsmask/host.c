@@ -17,19 +17,9 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* First edge and count of edges of every node, as the kernel wants them. */
-static CUdeviceptr upload_nodes(Workload *workload, const Graph *graph) {
-    uint32_t *nodes = workload_host_alloc(workload, 2 * (size_t)graph->nodes, sizeof *nodes);
-    for (size_t node = 0; node < graph->nodes; node++) {
-        nodes[2 * node] = graph->row_offsets[node];
-        nodes[2 * node + 1] = graph->row_offsets[node + 1] - graph->row_offsets[node];
-    }
-    return workload_upload(nodes, 2 * (size_t)graph->nodes * sizeof *nodes);
-}
-
 static void search_on_device(Workload *workload, const Graph *graph, CUdeviceptr visited,
                              CUdeviceptr costs) {
-    CUdeviceptr nodes = upload_nodes(workload, graph);
+    CUdeviceptr nodes = graph_upload_nodes(workload, graph);
     CUdeviceptr neighbours = workload_upload(graph->neighbours, graph->edges * sizeof(uint32_t));
     CUdeviceptr is_frontier = workload_upload_zeros(graph->nodes);
     CUdeviceptr device_has_grown = workload_device_alloc(1);

@@ -17,16 +17,6 @@ static const WorkloadInfo INFO = {
         },
 };
 
-/* First edge and count of edges of every node, as the kernel wants them. */
-static CUdeviceptr upload_nodes(Workload *workload, const Graph *graph) {
-    uint32_t *nodes = workload_host_alloc(workload, 2 * (size_t)graph->nodes, sizeof *nodes);
-    for (size_t node = 0; node < graph->nodes; node++) {
-        nodes[2 * node] = graph->row_offsets[node];
-        nodes[2 * node + 1] = graph->row_offsets[node + 1] - graph->row_offsets[node];
-    }
-    return workload_upload(nodes, 2 * (size_t)graph->nodes * sizeof *nodes);
-}
-
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     Graph graph = graph_generate(&workload, workload.values[NODES], workload.values[EDGES]);
@@ -34,7 +24,7 @@ int main(int argc, char **argv) {
     for (size_t node = 1; node < graph.nodes; node++)
         start[node] = GRAPH_UNREACHED;
 
-    CUdeviceptr nodes = upload_nodes(&workload, &graph);
+    CUdeviceptr nodes = graph_upload_nodes(&workload, &graph);
     CUdeviceptr neighbours = workload_upload(graph.neighbours, graph.edges * sizeof(uint32_t));
     CUdeviceptr is_frontier = workload_upload_zeros(graph.nodes);
     CUdeviceptr is_marked = workload_upload_zeros(graph.nodes);

@@ -31,3 +31,12 @@ uint32_t *graph_levels(Workload *workload, const Graph *graph) {
     }
     return levels;
 }
+
+CUdeviceptr graph_upload_nodes(Workload *workload, const Graph *graph) {
+    uint32_t *nodes = workload_host_alloc(workload, 2 * (size_t)graph->nodes, sizeof *nodes);
+    for (size_t node = 0; node < graph->nodes; node++) {
+        nodes[2 * node] = graph->row_offsets[node];
+        nodes[2 * node + 1] = graph->row_offsets[node + 1] - graph->row_offsets[node];
+    }
+    return workload_upload(nodes, 2 * (size_t)graph->nodes * sizeof *nodes);
+}

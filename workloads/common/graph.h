@@ -20,6 +20,8 @@ typedef struct Graph {
 /* 0 to `most` edges from each node, to nodes drawn from all; node 0, where the searches start, has
  * the most. */
 Graph graph_generate(Workload *workload, uint32_t nodes, uint32_t most);
+/* First edge and count of edges of every node, side by side, on the device. */
+CUdeviceptr graph_upload_nodes(Workload *workload, const Graph *graph);
 /* The number of edges on the shortest path from node 0 to each node, found with a queue. */
 uint32_t *graph_levels(Workload *workload, const Graph *graph);
 
