@@ -18,9 +18,10 @@
  * loses alone, to lines that stream by and to full sets of the cache, it loses at any degree.
  *
  * The third, which md takes, knows more of the CTA: what lies between two reads of a line. Of N
- * CTAs there is N times as much, and what a cache of so many sets and ways then loses follows
- * (sched/reuse.h). What was read is taken as measured; what can be read at most is as for the
- * second, and of what lies between, the share that the lone CTA kept and N lose.
+ * CTAs there is N times as much, but for the lines that they share, and what a cache of so many
+ * sets and ways then loses follows (sched/reuse.h). What was read is taken as measured; what can be
+ * read at most is as for the second, and of what lies between, the share that the lone CTA kept and
+ * N lose.
  *
  * One degree more adds a CTA of 6 warps to the paper's SM. What latency and pipeline grow by for it
  * is taken in part, as a power, for a CTA of fewer, and as it is printed for one of more: to the
@@ -150,13 +151,21 @@ static double reads_by_sets(const MdInputs *inputs, double reread, uint32_t degr
     return fmax(inputs->dram_reads, first + (at_most - first) * lost_at(degree * alone));
 }
 
+/* How many times the lines of one CTA `degree` of them read together. Those that it did not have to
+ * read from DRAM others had left in the cache: all CTAs share them. (Among its reads from DRAM may
+ * be some of a line twice; so it is at least so many.) */
+static double times_the_lines(const MdInputs *inputs, uint32_t degree) {
+    double own = inputs->lines > 0 ? fmin(1, inputs->dram_reads / inputs->lines) : 1;
+    return 1 + (degree - 1) * own;
+}
+
 static double reads_by_reuse(const MdInputs *inputs, double reread, uint32_t degree) {
     const uint32_t lines = (uint32_t)inputs->cache_lines;
     const uint32_t sets = lines > inputs->ways ? lines / inputs->ways : 1;
     const double more = reads_at_most(inputs, reread) - inputs->dram_reads;
     double kept = -reuse_lost(inputs->distances, inputs->distance_count, 1, sets, inputs->ways);
-    double lost =
-        kept + reuse_lost(inputs->distances, inputs->distance_count, degree, sets, inputs->ways);
+    double lost = kept + reuse_lost(inputs->distances, inputs->distance_count,
+                                    times_the_lines(inputs, degree), sets, inputs->ways);
     for (uint32_t d = 0; d < inputs->distance_count; d++)
         kept += inputs->distances[d];
     return more > 0 && lost > 0 ? inputs->dram_reads + more * lost / kept : inputs->dram_reads;

@@ -85,10 +85,10 @@ static double are_driven_out(uint64_t others, uint32_t sets, uint32_t ways) {
     return fewer < 1 ? 1 - fewer : 0;
 }
 
-double reuse_lost(const uint32_t *distances, uint32_t count, uint32_t ctas, uint32_t sets,
+double reuse_lost(const uint32_t *distances, uint32_t count, double ctas, uint32_t sets,
                   uint32_t ways) {
     double lost = 0;
     for (uint32_t d = 0; d < count; d++)
-        if (distances[d]) lost += distances[d] * are_driven_out((uint64_t)d * ctas, sets, ways);
+        if (distances[d]) lost += distances[d] * are_driven_out((uint64_t)(d * ctas), sets, ways);
     return lost;
 }

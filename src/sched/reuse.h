@@ -26,11 +26,12 @@ typedef struct Reuse {
 /* A line is read. The count stops before the first line beyond REUSE_LINES. */
 void reuse_read(Reuse *reuse, uint64_t line);
 
-/* Of the reads again, how many are lost where `ctas` CTAs like this one share a cache: each other
- * line that they read in between lies in the read line's set by chance, one of `sets`, and `ways`
- * of them there drive it out (A. Smith, "A comparative study of set associative memory mapping
- * algorithms", 1978). Not a whole number; the same on every host. */
-double reuse_lost(const uint32_t *distances, uint32_t count, uint32_t ctas, uint32_t sets,
+/* Of the reads again, how many are lost in a cache where `ctas` times as many other lines are read
+ * in between, as by so many CTAs like this one (a whole number, if they share no line): each lies
+ * in the read line's set by chance, one of `sets`, and `ways` of them there drive it out (A. Smith,
+ * "A comparative study of set associative memory mapping algorithms", 1978). Not a whole number;
+ * the same on every host. */
+double reuse_lost(const uint32_t *distances, uint32_t count, double ctas, uint32_t sets,
                   uint32_t ways);
 
 #endif

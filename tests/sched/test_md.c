@@ -284,6 +284,30 @@ static void reads_by_reuse_grow_with_what_the_ctas_drive_out(void **unused) {
     assert_true(p[7].dram_reads == 400 && p[7].throughput == 8);
 }
 
+/* Of 100 lines it had to read 40: so the others read, of every 10 lines, 4 that it does not. */
+static void lines_that_others_have_left_are_everyones(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    uint32_t distances[100] = {[30] = 1000};
+    MdInputs inputs = {.accesses = 1100,
+                       .dram_reads = 40,
+                       .lines = 100,
+                       .warps = 6,
+                       .cache_lines = 64,
+                       .ways = 64, /* of one set */
+                       .distances = distances,
+                       .distance_count = 100};
+    md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
+    assert_true(p[2].dram_reads == 40); /* 30 lines and 2 x 12 */
+    assert_true(p[3].dram_reads > 40);
+    inputs.lines = 40; /* none were left */
+    md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
+    assert_true(p[1].dram_reads == 40 && p[2].dram_reads > 40);
+    inputs.lines = 20; /* some were read twice */
+    md_predict(&inputs, &REUSE, MD_MAX_DEGREE, p);
+    assert_true(p[1].dram_reads == 40 && p[2].dram_reads > 40);
+}
+
 /* A hundredth of a line more is none: latency and pipeline stay as they are. */
 static void what_grows_by_less_than_a_line_does_not_grow(void **unused) {
     (void)unused;
@@ -603,6 +627,7 @@ int main(void) {
         cmocka_unit_test(what_a_lone_cta_loses_tells_how_its_set_is_used),
         cmocka_unit_test(lines_left_in_the_cache_are_no_reads_to_come),
         cmocka_unit_test(reads_by_reuse_grow_with_what_the_ctas_drive_out),
+        cmocka_unit_test(lines_that_others_have_left_are_everyones),
         cmocka_unit_test(what_grows_by_less_than_a_line_does_not_grow),
         cmocka_unit_test(the_second_cta_of_nbf_takes_the_time_of_table_6),
         cmocka_unit_test(what_waits_grows_with_the_reads_and_the_rest_with_the_pipeline),

@@ -76,7 +76,7 @@ static void the_count_stops_before_the_lines_beyond_its_bound(void **unused) {
     free(reuse);
 }
 
-static double lost_of_one(uint32_t distance, uint32_t ctas, uint32_t sets, uint32_t ways) {
+static double lost_of_one(uint32_t distance, double ctas, uint32_t sets, uint32_t ways) {
     uint32_t distances[100] = {0};
     distances[distance] = 1;
     return reuse_lost(distances, 100, ctas, sets, ways);
@@ -90,6 +90,7 @@ static void losses_are_the_chances_that_a_set_fills(void **unused) {
     assert_true(fabs(lost_of_one(1, 3, 4, 2) - 10.0 / 64) < 1e-15);
     assert_true(lost_of_one(3, 1, 1, 4) == 0 && lost_of_one(4, 1, 1, 4) == 1);
     assert_true(lost_of_one(2, 2, 1, 4) == 1);
+    assert_true(lost_of_one(2, 1.9, 1, 4) == 0);
     assert_true(lost_of_one(0, 8, 16, 4) == 0);
     assert_true(lost_of_one(99, 32, 2, 4) > 0.999999);
 }
