@@ -1,60 +1,78 @@
 /* Two threads, each with units of its own for many cycles: the first, which is the kernel's, takes
  * replies, moves the network of requests and steps the SMs; the second moves the network of replies
- * and steps the partitions. What they tell each other are the oldest packets of either network
- * (noc_lend): a cycle moves some ten lines between the processors' caches, however many SMs and
- * partitions there are.
+ * and steps the partitions. What they tell each other are the packets that leave the switch of
+ * either network, and the room that is free again at its end (noc_lend).
  *
  *     first    replies in t | requests move t | SMs t          | replies in t + 1 | ...
  *     second   ...            | replies move t  | partitions t + 1 | ...
  *
- * Partitions are a cycle ahead, and may be: once the networks have moved, nothing that an SM does
- * in this cycle reaches a partition before they move again, nor the other way round. So replies are
- * taken after those of the cycle before have moved, and move after they are taken; partitions step
- * after requests have moved, and these move after the partitions have stepped.
+ * The second is never more than a cycle ahead: once the networks have moved, nothing that an SM
+ * does in this cycle reaches a partition before they move again. So replies move after those that
+ * have arrived are taken, and partitions step after requests have moved.
+ *
+ * But it may be behind, as long as the replies that arrive have left the switch (`lead`), and while
+ * requests find room that the first knows of, whatever the partitions have taken since. So neither
+ * waits for the other to do its part of a cycle, nor for its news of each to get here.
  *
  * Where SMs are most of the work, the whole team steps those that are awake, the second thread
  * before its partitions (gpu/cycle.c, sm/order.h). The first then waits for all of them before
  * requests move again; what they inject stays at their nodes until then (noc_hold). */
 #include "gpu/engine_internal.h"
 
-/* ---- The second thread ---- */
+enum { COLLECT_CYCLES = 8 }; /* between looks at the room that the other has given back */
+
+/* ---- How far the other is ---- */
 
 static void reach(_Atomic uint64_t *progress, uint64_t cycles) {
     atomic_store_explicit(progress, cycles, memory_order_release);
 }
 
-static bool has_reached(_Atomic uint64_t *progress, uint64_t cycles) {
-    return atomic_load_explicit(progress, memory_order_acquire) >= cycles;
+/* Whether it has come so far with something. `seen` is what it had come to at the last look, so
+ * that its line need not be fetched each time. */
+static bool has_reached(_Atomic uint64_t *progress, uint64_t *seen, uint64_t cycles) {
+    if (*seen < cycles) *seen = atomic_load_explicit(progress, memory_order_acquire);
+    return *seen >= cycles;
 }
 
+/* Whether a network's owner must look at the room that its taker has given back. */
+static bool must_collect(const Noc *network, uint64_t cycles) {
+    return noc_lacks_room(network) || cycles % COLLECT_CYCLES == 0;
+}
+
+/* ---- The second thread ---- */
+
 /* Until the first thread has come so far with something; false: it will not. */
-static bool await_first(Engine *engine, _Atomic uint64_t *progress, uint64_t cycles) {
+static bool await_first(Engine *engine, _Atomic uint64_t *progress, uint64_t *seen,
+                        uint64_t cycles) {
     for (uint32_t turns = 0;;) {
+        if (*seen >= cycles) return true;
         /* looked at first: what comes before the end is done */
         const bool is_over = atomic_load_explicit(&engine->apart[0].is_over, memory_order_acquire);
-        if (has_reached(progress, cycles)) return true;
+        if (has_reached(progress, seen, cycles)) return true;
         if (is_over) return false;
         team_wait(&turns);
     }
 }
 
 /* The SMs of a cycle that the team steps. */
-static void step_sms(Engine *engine, uint32_t thread) {
+static void step_sms(Engine *engine, uint32_t thread, uint64_t cycles) {
     cycle_step_sms_part(engine, thread);
-    ApartPace *own = &engine->apart[thread];
-    reach(&own->sms, atomic_load_explicit(&own->sms, memory_order_relaxed) + 1);
+    reach(&engine->apart[thread].sms, cycles);
 }
 
 static void run_second(Engine *engine) {
     ApartPace *first = &engine->apart[0], *own = &engine->apart[1];
-    for (uint64_t cycles = 1; await_first(engine, &first->replies, cycles); cycles++) {
+    for (uint64_t cycles = 1; await_first(engine, &first->replies, &own->seen_replies, cycles);
+         cycles++) {
+        const bool is_shared = atomic_load_explicit(&first->sms, memory_order_relaxed) == cycles;
         uint32_t turns = 0;
-        below_move_lent(engine, engine->replies);
+        if (is_shared) cycle_receive_part(engine, 1);
+        if (must_collect(engine->replies, cycles)) noc_collect(engine->replies, cycles);
+        below_move_replies(engine);
         reach(&own->replies, cycles);
-        while (!has_reached(&first->requests, cycles))
+        while (!has_reached(&first->requests, &own->seen_requests, cycles))
             team_wait(&turns);
-        if (!has_reached(&own->sms, atomic_load_explicit(&first->sms, memory_order_relaxed)))
-            step_sms(engine, 1);
+        if (is_shared) step_sms(engine, 1, cycles);
         below_step_ahead(engine);
         reach(&own->requests, cycles);
     }
@@ -63,8 +81,14 @@ static void run_second(Engine *engine) {
 /* ---- Those that have SMs only ---- */
 
 static void run_other(Engine *engine, uint32_t thread) {
-    for (uint64_t cycles = 1; await_first(engine, &engine->apart[0].sms, cycles); cycles++)
-        step_sms(engine, thread);
+    ApartPace *first = &engine->apart[0];
+    uint64_t begun = 0;
+    while (await_first(engine, &first->sms, &begun, begun + 1)) {
+        uint32_t turns = 0;
+        while (!has_reached(&first->requests, &engine->apart[thread].seen_requests, begun))
+            team_wait(&turns);
+        step_sms(engine, thread, begun);
+    }
 }
 
 static void do_part(void *user, uint32_t thread) {
@@ -74,18 +98,19 @@ static void do_part(void *user, uint32_t thread) {
 
 /* ---- The first ---- */
 
-static void await(Engine *engine, _Atomic uint64_t *progress, uint64_t cycles) {
+static void await(Engine *engine, _Atomic uint64_t *progress, uint64_t *seen, uint64_t cycles) {
     uint32_t turns = 0;
-    while (!has_reached(progress, cycles))
+    while (!has_reached(progress, seen, cycles))
         team_wait(&turns);
     share_waited(&engine->share, turns);
 }
 
 static void begin(Engine *engine) {
     below_lend(engine);
+    engine->lead = below_lead(engine);
     for (uint32_t i = 0; i < engine->order.threads; i++)
         engine->apart[i] = (ApartPace){.replies = 0};
-    engine->apart_cycles = engine->apart_sms = 0;
+    engine->apart_cycles = 0;
     engine->is_apart = true;
     team_start(engine->team, do_part, engine);
 }
@@ -103,22 +128,53 @@ bool apart_may_run(Engine *engine) {
 /* The first thread's part of the SMs that the team steps. */
 static uint32_t run_sms(Engine *engine) {
     cycle_step_sms_part(engine, 0);
-    for (uint32_t i = 1; i < engine->order.threads; i++)
-        await(engine, &engine->apart[i].sms, engine->apart_sms);
+    for (uint32_t i = 1; i < engine->order.threads; i++) {
+        uint64_t seen = 0;
+        await(engine, &engine->apart[i].sms, &seen, engine->apart_cycles);
+    }
+    cycle_note_received(engine);
     return cycle_end_sms(engine);
+}
+
+/* Replies are taken: the second thread's SMs' by it where it steps them, when the first is through
+ * with all others'. */
+static void take_replies(Engine *engine, bool shared) {
+    if (!shared) {
+        cycle_receive(engine);
+        return;
+    }
+    cycle_begin_receiving(engine);
+    for (uint32_t thread = 0; thread < engine->order.threads; thread++)
+        if (thread != 1) cycle_receive_part(engine, thread);
+}
+
+/* Requests move, with all the room there is where it may matter, or with what is known of. */
+static void move_requests(Engine *engine, uint64_t done) {
+    uint64_t *seen = &engine->apart[0].seen_requests;
+    if (noc_lacks_room(engine->requests)) {
+        await(engine, &engine->apart[1].requests, seen, done);
+        noc_collect(engine->requests, done);
+    } else if (done % COLLECT_CYCLES == 0) {
+        has_reached(&engine->apart[1].requests, seen, done);
+        noc_collect(engine->requests, *seen < done ? *seen : done);
+    }
+    below_move_requests(engine);
 }
 
 uint32_t apart_run(Engine *engine, bool shared) {
     if (!engine->is_apart) begin(engine);
     ApartPace *own = &engine->apart[0], *second = &engine->apart[1];
-    await(engine, &second->replies, engine->apart_cycles);
-    cycle_receive(engine);
-    reach(&own->replies, engine->apart_cycles + 1);
-    await(engine, &second->requests, engine->apart_cycles);
-    below_move_lent(engine, engine->requests);
-    if (shared) shared = cycle_begin_sms(engine);
-    if (shared) reach(&own->sms, ++engine->apart_sms);
-    reach(&own->requests, ++engine->apart_cycles);
+    const uint64_t done = engine->apart_cycles++;
+    if (done > engine->lead)
+        await(engine, &second->replies, &own->seen_replies, done - engine->lead);
+    below_replies_arrive(engine);
+    if (shared) shared = cycle_is_shared(engine);
+    if (shared) reach(&own->sms, done + 1);
+    take_replies(engine, shared);
+    reach(&own->replies, done + 1);
+    move_requests(engine, done);
+    if (shared) cycle_begin_sms(engine);
+    reach(&own->requests, done + 1);
     return shared ? run_sms(engine) : cycle_step_sms(engine);
 }
 

@@ -3,6 +3,8 @@
  * Partitions meet the networks before these move. Once they have moved, then, nothing that an SM
  * does in this cycle can reach a partition before they move again: partitions may make the next
  * cycle's steps beside it (gpu/apart.c). */
+#include <assert.h>
+
 #include "gpu/engine_internal.h"
 
 /* The parts of a cycle stay functions, so that bench/shares finds what each costs. */
@@ -126,10 +128,23 @@ void below_step(Engine *engine) {
 
 /* ---- A cycle ahead ---- */
 
+/* Network steps that an SM cycle may have. */
+static uint32_t most_steps(const ClockConfig *clock) {
+    return (clock->noc_khz + clock->sm_khz - 1) / clock->sm_khz;
+}
+
 bool below_can_go_ahead(const Engine *engine) {
     const ClockConfig *clock = &engine->machine->clock;
+    enum { MOST_STEPS = NOC_MOST_APART / 4 };
     return clock->l2_khz <= clock->sm_khz && !machine_half_slices(engine->machine) &&
-           noc_can_hold(engine->requests);
+           most_steps(clock) <= MOST_STEPS && noc_can_hold(engine->requests);
+}
+
+uint64_t below_lead(const Engine *engine) {
+    const ClockConfig *clock = &engine->machine->clock;
+    const uint64_t most = NOC_MOST_APART / most_steps(clock) - 2;
+    const uint64_t lead = (uint64_t)noc_lead(engine->replies) * clock->sm_khz / clock->noc_khz;
+    return lead < most ? lead : most;
 }
 
 static void step_all(const Engine *engine) { step_range(engine, 0, engine->machine->partitions); }
@@ -137,24 +152,41 @@ static void step_all(const Engine *engine) { step_range(engine, 0, engine->machi
 void below_lend(Engine *engine) {
     if (!engine->is_ahead) step_all(engine);
     engine->is_ahead = true;
+    engine->lent_noc = engine->noc;
+    engine->lent_steps = engine->turn.noc;
     noc_lend(engine->requests);
     noc_lend(engine->replies);
 }
 
 void below_take_back(Engine *engine) {
+    assert(engine->lent_noc.phase == engine->noc.phase);
     noc_take_back(engine->requests);
     noc_take_back(engine->replies);
 }
 
-void below_move_lent(const Engine *engine, Noc *network) {
-    noc_collect(network);
-    step_network(engine, network);
-    noc_show(network);
+void below_move_requests(Engine *engine) {
+    for (uint32_t i = 0; i < engine->lent_steps; i++)
+        noc_step(engine->requests);
+    engine->lent_noc.ticks += engine->lent_steps;
+    engine->lent_steps = domain_advance(&engine->lent_noc, engine->machine->clock.sm_khz);
 }
+
+/* A packet will arrive, whose record another thread has had. */
+static void fetch_record(const void *user, uint32_t handle) {
+    const Engine *engine = user;
+    __builtin_prefetch(mem_request(&engine->pools, handle));
+}
+
+void below_replies_arrive(Engine *engine) {
+    noc_arrive(engine->replies, engine->lent_noc.ticks, fetch_record, engine);
+}
+
+void below_move_replies(const Engine *engine) { step_network(engine, engine->replies); }
 
 void below_step_ahead(Engine *engine) {
     below_end(engine);
     below_begin(engine);
+    noc_arrive(engine->requests, engine->noc.ticks, fetch_record, engine);
     step_all(engine);
 }
 

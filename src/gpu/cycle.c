@@ -50,6 +50,13 @@ void cycle_share_work(Engine *engine, uint32_t threads) {
     engine->receiving = base_calloc(bits_words(sms), sizeof(uint64_t));
 }
 
+/* With two threads, those that give one of them units of its own do better than those that share
+ * out the same units. */
+unsigned cycle_ways(const Engine *engine) {
+    if (!engine->can_go_ahead) return SHARE_WITHOUT_APART;
+    return engine->order.threads == 2 ? SHARE_FOR_TWO : SHARE_ANY;
+}
+
 void cycle_free(Engine *engine) {
     team_free(engine->team);
     free(engine->order.paces);
@@ -102,14 +109,12 @@ void cycle_receive(Engine *engine) {
         if (receivers(engine, word)) receive_replies(engine, word);
 }
 
-/* Notes whose replies the threads are to take: the network itself may move before all is done. */
-static void begin_receiving(Engine *engine) {
+void cycle_begin_receiving(Engine *engine) {
     for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
         engine->receiving[word] = receivers(engine, word);
 }
 
-/* A thread takes the replies of its SMs. */
-static void receive_part(Engine *engine, uint32_t thread) {
+void cycle_receive_part(Engine *engine, uint32_t thread) {
     CyclePart *part = &engine->parts[thread];
     for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
         part->holding[word] = 0;
@@ -121,8 +126,7 @@ static void receive_part(Engine *engine, uint32_t thread) {
     }
 }
 
-/* All threads have: notes who holds more, and who is awake now. */
-static void note_received(Engine *engine) {
+void cycle_note_received(Engine *engine) {
     for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
         for (uint64_t left = engine->receiving[word]; left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
@@ -177,26 +181,24 @@ PART uint32_t step_sms_alone(Engine *engine) {
     return failed;
 }
 
-/* The first SM of a thread, at or after `from`, that is awake; the number of SMs: none is. */
+/* The first SM of a thread, at or after `from`, that is awake; the number of SMs: none is. As the
+ * SMs themselves have it: they are the thread's, as what awoke them may be. */
 static uint32_t next_awake(const Engine *engine, uint32_t from) {
     const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
-    for (; from < sms; from += threads)
-        if (bits_get(engine->awake, from)) return from;
-    return sms;
+    while (from < sms && *engine->wake[from] > engine->cycle)
+        from += threads;
+    return from < sms ? from : sms;
 }
 
-static void begin_sms(Engine *engine) {
+bool cycle_is_shared(Engine *engine) {
+    look_at_alarms(engine);
+    return engine->team_every || count_awake(engine) >= SMS_WORTH_A_TEAM * engine->order.threads;
+}
+
+void cycle_begin_sms(Engine *engine) {
     engine->order.is_kept = true;
     engine->order.base += engine->machine->sms + 1;
     noc_hold(engine->requests);
-}
-
-bool cycle_begin_sms(Engine *engine) {
-    look_at_alarms(engine);
-    if (!engine->team_every && count_awake(engine) < SMS_WORTH_A_TEAM * engine->order.threads)
-        return false;
-    begin_sms(engine);
-    return true;
 }
 
 void cycle_step_sms_part(Engine *engine, uint32_t thread) {
@@ -215,17 +217,23 @@ void cycle_step_sms_part(Engine *engine, uint32_t thread) {
     }
 }
 
+/* All SMs have made their step: who is awake in the next cycle, and when the others will be. */
+static void note_stepped(Engine *engine) {
+    engine->alarm = UINT64_MAX;
+    for (uint32_t i = 0; i < engine->machine->sms; i++) {
+        const uint64_t wake = *engine->wake[i];
+        if (wake <= engine->cycle + 1) bits_set(engine->awake, i);
+        else fall_asleep(engine, i);
+    }
+}
+
 uint32_t cycle_end_sms(Engine *engine) {
     uint32_t failed = NO_SM;
     noc_release(engine->requests);
     engine->order.is_kept = false;
     for (uint32_t thread = 0; thread < engine->order.threads; thread++)
         if (engine->parts[thread].failed < failed) failed = (uint32_t)engine->parts[thread].failed;
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
-        for (uint64_t left = engine->awake[word]; left; left &= left - 1) {
-            const uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
-            if (*engine->wake[i] != engine->cycle + 1) fall_asleep(engine, i);
-        }
+    note_stepped(engine);
     return failed;
 }
 
@@ -235,14 +243,15 @@ static void do_sms_part(void *user, uint32_t thread) { cycle_step_sms_part(user,
 
 static void do_part(void *user, uint32_t thread) {
     Engine *engine = user;
-    receive_part(engine, thread);
+    cycle_receive_part(engine, thread);
     if (!engine->is_ahead) below_step_part(engine, thread);
     team_meet(engine->team, thread);
     if (thread == 1) below_move(engine, engine->replies);
     if (thread == 0) {
         below_move(engine, engine->requests);
-        note_received(engine);
-        engine->is_stepped_together = cycle_begin_sms(engine);
+        cycle_note_received(engine);
+        engine->is_stepped_together = cycle_is_shared(engine);
+        if (engine->is_stepped_together) cycle_begin_sms(engine);
     }
     /* SMs look at the requests' network, and not at the replies' */
     team_follow(engine->team, thread);
@@ -290,13 +299,13 @@ static uint32_t run_below_alone(Engine *engine, ShareWay way) {
     below_step(engine);
     if (way == SHARE_ALONE) return cycle_step_sms(engine);
     look_at_alarms(engine);
-    begin_sms(engine);
+    cycle_begin_sms(engine);
     run_team(engine, do_sms_part);
     return cycle_end_sms(engine);
 }
 
 static uint32_t run_together(Engine *engine) {
-    begin_receiving(engine);
+    cycle_begin_receiving(engine);
     below_hold(engine);
     run_team(engine, do_part);
     engine->is_ahead = false;

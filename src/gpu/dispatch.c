@@ -37,6 +37,7 @@ void dispatch_start(Dispatch *dispatch, uint64_t ctas, uint32_t warps, uint32_t 
                     uint32_t l1d_ways, uint64_t cycle) {
     dispatch->not_before = cycle + dispatch->config->launch_latency;
     dispatch->is_over = false;
+    memset(dispatch->resident, 0, dispatch->view.sms * sizeof *dispatch->resident);
     if (!dispatch->config->resumes_scan) dispatch->last = dispatch->view.sms - 1;
     TytoGridView *view = &dispatch->view;
     view->cycle = cycle;
@@ -74,8 +75,10 @@ void dispatch_l1d_load(Dispatch *dispatch, uint32_t sm, uint64_t address) {
     cta_agent_l1d_load(&dispatch->agent, &dispatch->view, sm, address);
 }
 
-static bool has_room(Dispatch *dispatch, Sm *const *sms, uint32_t sm) {
-    return sm_can_take_cta(sms[sm], cta_agent_limit(&dispatch->agent, &dispatch->view, sm));
+/* By the dispatcher's own count: the SM's is in another thread's caches. */
+static bool has_room(Dispatch *dispatch, uint32_t sm) {
+    const uint32_t limit = cta_agent_limit(&dispatch->agent, &dispatch->view, sm);
+    return dispatch->resident[sm] < limit && dispatch->resident[sm] < dispatch->limit;
 }
 
 static void send(Dispatch *dispatch, Sm *const *sms, uint32_t sm) {
@@ -90,7 +93,7 @@ static void go_round(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
     for (uint32_t i = 0; i < count && most; i++) {
         uint32_t sm = (first + i) % count;
         for (uint32_t n = 0; n < dispatch->config->per_sm_per_cycle && most; n++) {
-            if (dispatch->view.next == dispatch->view.ctas || !has_room(dispatch, sms, sm)) break;
+            if (dispatch->view.next == dispatch->view.ctas || !has_room(dispatch, sm)) break;
             send(dispatch, sms, sm);
             most--;
         }
@@ -98,15 +101,15 @@ static void go_round(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
 }
 
 /* The SMs that the CTA scheduler may choose among. */
-static TytoSmSet find_room(Dispatch *dispatch, Sm *const *sms) {
+static TytoSmSet find_room(Dispatch *dispatch) {
     TytoSmSet room = {0};
     for (uint32_t sm = 0; sm < dispatch->view.sms; sm++)
-        if (has_room(dispatch, sms, sm)) room.words[sm / 64] |= UINT64_C(1) << sm % 64;
+        if (has_room(dispatch, sm)) room.words[sm / 64] |= UINT64_C(1) << sm % 64;
     return room;
 }
 
 static bool let_choose(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
-    TytoSmSet room = find_room(dispatch, sms);
+    TytoSmSet room = find_room(dispatch);
     memset(dispatch->given, 0, dispatch->view.sms * sizeof *dispatch->given);
     while (most-- && dispatch->view.next < dispatch->view.ctas &&
            tyto_sm_from(&room, 0) != TYTO_NO_SM) {
@@ -121,7 +124,7 @@ static bool let_choose(Dispatch *dispatch, Sm *const *sms, uint32_t most) {
         if (sm == TYTO_NO_SM) break;
         send(dispatch, sms, (uint32_t)sm);
         if (++dispatch->given[sm] == dispatch->config->per_sm_per_cycle ||
-            !has_room(dispatch, sms, (uint32_t)sm))
+            !has_room(dispatch, (uint32_t)sm))
             room.words[sm / 64] &= ~(UINT64_C(1) << sm % 64);
     }
     return true;

@@ -106,7 +106,7 @@ static uint32_t l1d_ways(const MachineConfig *machine, uint32_t shared_bytes) {
 
 Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     const MachineConfig *machine = options->machine;
-    Engine *engine = base_calloc(1, sizeof *engine);
+    Engine *engine = base_alloc_lines(sizeof *engine);
     engine->watch = options->watch;
     engine->machine = machine;
     engine->pages = pages_new();
@@ -123,9 +123,9 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     engine->noc.khz = machine->clock.noc_khz;
     engine->l2.khz = machine->clock.l2_khz;
     engine->dram.khz = machine->clock.dram_khz;
-    cycle_share_work(engine, options->threads);
     engine->can_go_ahead = below_can_go_ahead(engine);
-    share_init(&engine->share, host_wall_seconds);
+    cycle_share_work(engine, options->threads);
+    share_init(&engine->share, host_wall_seconds, cycle_ways(engine));
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
     if (engine->watch && engine->watch->profile)

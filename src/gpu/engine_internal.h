@@ -23,6 +23,7 @@ typedef struct CycleTurn {
 } CycleTurn;
 
 enum { ENGINE_MOST_SMS = 1024, NO_SM = ENGINE_MOST_SMS };
+enum { ENGINE_LINE = 64 }; /* bytes that the host's caches move */
 
 /* What a thread of the team notes of its part of a cycle, on lines of its own. */
 typedef struct CyclePart {
@@ -38,65 +39,75 @@ typedef struct ApartPace {
     _Atomic uint64_t replies;  /* taken by the first, moved by the second */
     _Atomic uint64_t requests; /* moved by the first, taken by the second, whose partitions have
                                   stepped */
-    _Atomic uint64_t
-        sms; /* cycles whose SMs the team steps: begun by the first, done by the others */
-    _Atomic bool is_over; /* there is no further cycle */
+    _Atomic uint64_t sms;      /* the last cycle whose SMs the team steps: begun by the first, done
+                                  by the others */
+    _Atomic bool is_over;      /* there is no further cycle */
     char apart[TEAM_LINE - 3 * sizeof(uint64_t) - sizeof(bool)];
+    uint64_t seen_replies; /* how far it knows the other of the first two to be */
+    uint64_t seen_requests;
+    char apart_seen[TEAM_LINE - 2 * sizeof(uint64_t)];
 } ApartPace;
 _Static_assert(sizeof(ApartPace) % TEAM_LINE == 0, "threads write side by side");
 
+/* In three parts, on different lines, as two threads write to it (gpu/apart.c). */
 struct Engine {
+    /* What hardly changes in a run. */
     const MachineConfig *machine;
     Pages *pages; /* of SMs and partitions */
     AddressMap map;
     Noc *requests, *replies;
+    Partition **partitions;
+    DramBus *buses; /* of pseudo channels, one for each pair; NULL: each channel has its own */
+    MemRequestPools pools;
     Sm **sms;
     uint64_t **wake; /* per SM: the next cycle in which it must be stepped; those of a thread's SMs
                         side by side, in `wakes` */
     uint64_t *wakes; /* as it was allocated */
-    uint64_t *awake; /* SMs for which that is the next one, or has come, bit each ... */
-    uint64_t alarm;  /* ... but for those whose cycle comes now: first one to look at `wake` */
-    uint64_t *holding;        /* SMs whose ports hold replies, bit each */
-    uint64_t *receiving;      /* those that replies wait for in a cycle of the team's, bit each */
-    SmOrder order;            /* of SMs that the team steps */
-    Team *team;               /* NULL: one thread does all */
-    CyclePart *parts;         /* of its threads */
-    bool is_stepped_together; /* the SMs in this cycle; told by the first thread to the others */
-    bool can_go_ahead;        /* as the machine is: the units below, of the SMs (gpu/below.c) */
-    bool is_apart;    /* the second thread has units of its own, and may not be done with them */
-    ApartPace *apart; /* of all threads, ... */
-    uint64_t apart_cycles; /* ... and the cycles that the first is through with, ... */
-    uint64_t apart_sms;    /* ... those whose SMs the team has stepped among them */
-    bool is_ahead;         /* partitions have made the coming cycle's steps */
-    uint32_t waiting;      /* an SM that was seen to wait for many requests */
-    uint64_t next_look;    /* SM cycle before which nobody looks at the units */
-    Share share;           /* what the team does of a cycle */
-    bool is_alone;         /* the running kernel is for one thread */
-    Partition **partitions;
-    DramBus *buses; /* of pseudo channels, one for each pair; NULL: each channel has its own */
-    MemRequestPools pools;
-    char lines_below[TEAM_LINE]; /* what follows is written while SMs make their step */
-    CycleTurn turn;              /* of the units below, in this cycle */
-    Domain noc, l2, dram;
-    char lines_above[TEAM_LINE]; /* what follows is not */
-    bool never_sleeps;           /* GpuOptions.never_sleeps, ... */
-    uint32_t team_every;         /* ... and team_every */
-    Watch *watch;                /* of the run; NULL: nobody watches */
-    uint64_t cycle;              /* SM cycles so far, over all kernels */
-    uint64_t start;              /* SM cycle at which the running kernel was launched */
-    const IsaLaunch *launch;     /* of the running kernel */
-    Dispatch dispatch;
+    uint64_t *awake; /* SMs for which that is the next one, or has come, bit each */
+    uint64_t *holding;   /* SMs whose ports hold replies, bit each */
+    uint64_t *receiving; /* those that replies wait for in a cycle of the team's, bit each */
+    Team *team;          /* NULL: one thread does all */
+    CyclePart *parts;    /* of its threads */
+    bool can_go_ahead;   /* as the machine is: the units below, of the SMs (gpu/below.c) */
+    bool is_alone;       /* the running kernel is for one thread */
+    bool is_apart;       /* the second thread has units of its own, and may not be done with them */
+    bool never_sleeps;   /* GpuOptions.never_sleeps, ... */
+    uint32_t team_every; /* ... and team_every */
+    ApartPace *apart;    /* of all threads */
+    uint64_t lead;       /* cycles by which the second may be behind with the replies */
+    Watch *watch;        /* of the run; NULL: nobody watches */
+    uint64_t start;      /* SM cycle at which the running kernel was launched */
+    const IsaLaunch *launch;    /* of the running kernel */
     SchedCall *calls;           /* GpuOptions' policies: by SM, then the CTA scheduler's */
-    uint64_t ctas_done;         /* of the running kernel */
-    uint64_t last_progress;     /* SM cycle at which something was last seen to move */
-    uint64_t progress_mark;     /* sum of what moves, then */
-    uint64_t last_change;       /* SM cycle at which something was last seen to change memory */
-    uint64_t change_mark;       /* sum of changes, then */
     Counters *networks;         /* what each of the two networks has counted: lines of its own */
-    Counters network_mark;      /* the same at the kernel's start */
-    Counters *partition_marks;  /* and the partitions', ... */
+    Counters *partition_marks;  /* what was counted at the kernel's start: the partitions' ... */
     Counters *slice_marks;      /* ... of their slices, ... */
-    DramBankCounts *bank_marks; /* ... and of their banks */
+    DramBankCounts *bank_marks; /* ... of their banks, ... */
+    Counters network_mark;      /* ... and the networks' */
+
+    /* What the first thread, the kernel's, writes: for the team's SMs, ... */
+    _Alignas(ENGINE_LINE) uint64_t cycle; /* SM cycles so far, over all kernels */
+    SmOrder order;                        /* of SMs that the team steps */
+    bool is_stepped_together;             /* the SMs in this cycle */
+    /* ... and for itself. */
+    _Alignas(ENGINE_LINE) uint64_t alarm; /* first cycle in which one not in `awake` will be */
+    uint64_t next_look;                   /* SM cycle before which nobody looks at the units */
+    uint64_t apart_cycles; /* those that it is through with since the second has units, ... */
+    Domain lent_noc;       /* ... network steps in them, as the second need not be as far, ... */
+    uint32_t lent_steps;   /* ... and those of the requests in the coming cycle */
+    uint32_t waiting;      /* an SM that was seen to wait for many requests */
+    bool is_ahead;         /* partitions have made the coming cycle's steps */
+    Share share;           /* what the team does of a cycle */
+    Dispatch dispatch;
+    uint64_t ctas_done;     /* of the running kernel */
+    uint64_t last_progress; /* SM cycle at which something was last seen to move */
+    uint64_t progress_mark; /* sum of what moves, then */
+    uint64_t last_change;   /* SM cycle at which something was last seen to change memory */
+    uint64_t change_mark;   /* sum of changes, then */
+
+    /* What is written while SMs make their step. */
+    _Alignas(ENGINE_LINE) CycleTurn turn; /* of the units below, in their cycle */
+    Domain noc, l2, dram;
 };
 
 /* ---- cycle.c ---- */
@@ -104,6 +115,8 @@ struct Engine {
 /* Sees to it that so many threads share the work of a cycle, as far as there are so many SMs;
  * before the SMs are made. */
 void cycle_share_work(Engine *engine, uint32_t threads);
+/* What of a cycle the team may do, as the machine is and as many as it has threads. */
+unsigned cycle_ways(const Engine *engine);
 void cycle_free(Engine *engine);
 /* Whether there is a team. It is made when a kernel first wants it, and again in a fork's child. */
 bool cycle_has_team(Engine *engine);
@@ -116,10 +129,15 @@ const Sm *cycle_run(Engine *engine);
  * make their step, with the first that failed, or NO_SM, as the result. */
 void cycle_receive(Engine *engine);
 uint32_t cycle_step_sms(Engine *engine);
-/* The same by the team. The first thread begins, unless too few SMs are awake (false); each thread
- * steps those of its SMs that are, in rising order; when all have, the first ends it, with the
- * first SM that failed, or NO_SM, as the result. */
-bool cycle_begin_sms(Engine *engine);
+/* The same by the team. Replies: the first thread notes whose there are; then each thread takes
+ * those of its SMs; when all have, the first notes which SMs hold more. SMs, where enough are awake
+ * for the team: the first thread begins; each steps those of its SMs that are, in rising order;
+ * when all have, the first ends it, with the first SM that failed, or NO_SM, as the result. */
+void cycle_begin_receiving(Engine *engine);
+void cycle_receive_part(Engine *engine, uint32_t thread);
+void cycle_note_received(Engine *engine);
+bool cycle_is_shared(Engine *engine);
+void cycle_begin_sms(Engine *engine);
 void cycle_step_sms_part(Engine *engine, uint32_t thread);
 uint32_t cycle_end_sms(Engine *engine);
 
@@ -156,14 +174,21 @@ void below_move(const Engine *engine, Noc *network);
 
 /* Whether the machine's partitions can be a cycle ahead of its SMs, in every cycle. */
 bool below_can_go_ahead(const Engine *engine);
+/* Cycles by which the thread that has the replies' network may be behind the one that takes them
+ * out: those that arrive so soon have left its switch. */
+uint64_t below_lead(const Engine *engine);
 /* From now on a thread has the network of requests, and another that of replies and the partitions,
  * which have made their steps of this cycle. */
 void below_lend(Engine *engine);
 /* One thread has all again; partitions are ahead. */
 void below_take_back(Engine *engine);
-/* What the other thread took leaves a network, it moves, and shows what there is. */
-void below_move_lent(const Engine *engine, Noc *network);
-/* When both have: the next cycle's turn, of which the partitions make their part. */
+/* The first thread's: replies that have arrived before this cycle are there; the requests' network
+ * moves. */
+void below_replies_arrive(Engine *engine);
+void below_move_requests(Engine *engine);
+/* The second's: the replies' network moves; the next cycle's turn, of which the partitions make
+ * their part, begins when the first thread has moved the requests. */
+void below_move_replies(const Engine *engine);
 void below_step_ahead(Engine *engine);
 /* After the last cycle of a kernel that failed: the partitions are ahead, as they may have been. */
 void below_settle(Engine *engine);

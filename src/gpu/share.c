@@ -11,9 +11,11 @@ static void enter(Share *share, ShareStage stage, ShareWay way, double seconds) 
     share->until = share->begun + seconds;
 }
 
-void share_init(Share *share, ShareClock *clock) {
-    *share =
-        (Share){.clock = clock, .kept_seconds = SHARE_FIRST_KEPT, .penalty = SHARE_FIRST_PENALTY};
+void share_init(Share *share, ShareClock *clock, unsigned ways) {
+    *share = (Share){.clock = clock,
+                     .ways = ways,
+                     .kept_seconds = SHARE_FIRST_KEPT,
+                     .penalty = SHARE_FIRST_PENALTY};
     share_start(share);
 }
 
@@ -21,10 +23,22 @@ void share_start(Share *share) { enter(share, SHARE_REST, SHARE_ALONE, SHARE_NAP
 
 /* ---- Trials ---- */
 
-static void try_way(Share *share) { enter(share, SHARE_TRY, share->tried, SHARE_TRIAL_SECONDS); }
+/* What units have is in another thread's caches at first. */
+static void try_way(Share *share) {
+    share->is_warm = false;
+    enter(share, SHARE_TRY, share->tried, SHARE_WARM_SECONDS);
+}
+
+static void begin_trial(Share *share) {
+    share->is_warm = true;
+    enter(share, SHARE_TRY, share->way, SHARE_TRIAL_SECONDS);
+}
+
+static bool is_one(const Share *share, ShareWay way) { return share->ways >> way & 1; }
 
 /* A way that was by far not the fastest is left out of most trials. */
 static bool is_worth_a_trial(const Share *share, ShareWay way) {
+    if (!is_one(share, way)) return false;
     return share->decisions % SHARE_FULL_TRIALS == 0 || way == share->kept ||
            share->cost[way] < share->cost[share->kept] * SHARE_FAR;
 }
@@ -39,7 +53,7 @@ static double cost_of(const ShareTrial *trial) {
 static ShareWay choose(const Share *share) {
     ShareWay best = SHARE_ALONE;
     for (ShareWay way = SHARE_SMS; way < SHARE_WAYS; way++)
-        if (share->cost[way] < share->cost[best]) best = way;
+        if (is_one(share, way) && share->cost[way] < share->cost[best]) best = way;
     return share->cost[share->kept] <= share->cost[best] * SHARE_CLEARLY ? share->kept : best;
 }
 
@@ -96,7 +110,7 @@ static void look(Share *share) {
     double now = share->clock();
     if (now < share->until) return;
     switch (share->stage) {
-    case SHARE_TRY: end_trial(share, now); break;
+    case SHARE_TRY: share->is_warm ? end_trial(share, now) : begin_trial(share); break;
     case SHARE_WAKE: go_on(share, now); break;
     case SHARE_KEEP: try_way(share); break;
     case SHARE_REST: end_rest(share, now); break;

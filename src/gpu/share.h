@@ -18,6 +18,13 @@ typedef enum ShareWay {
     SHARE_WAYS
 } ShareWay;
 
+/* Sets of ways, bit each: what a machine allows. */
+enum {
+    SHARE_WITHOUT_APART = 1 << SHARE_ALONE | 1 << SHARE_SMS | 1 << SHARE_ALL,
+    SHARE_FOR_TWO = 1 << SHARE_ALONE | 1 << SHARE_APART | 1 << SHARE_APART_SMS,
+    SHARE_ANY = (1 << SHARE_WAYS) - 1
+};
+
 /* What the cycles are used for. */
 typedef enum ShareStage {
     SHARE_TRY,  /* a way is timed */
@@ -38,6 +45,7 @@ typedef struct ShareTrial {
 
 typedef struct Share {
     ShareClock *clock;
+    unsigned ways; /* those that are tried, bit each */
     ShareStage stage;
     ShareWay way;                  /* of these cycles */
     uint32_t cycles;               /* of the stage, so far */
@@ -47,6 +55,7 @@ typedef struct Share {
     double kept_seconds;           /* for which the next decision holds */
     double penalty;                /* seconds of rest when the team comes late the next time */
     uint32_t decisions;            /* so far */
+    bool is_warm;                  /* a way has been tried for long enough to be timed */
     ShareWay tried;                /* the way whose turn it is, ... */
     uint32_t round;                /* ... in this round */
     ShareTrial trials[SHARE_WAYS]; /* of the rounds so far */
@@ -58,7 +67,8 @@ enum {
     SHARE_FULL_TRIALS = 4,  /* decisions, of which one has tried all ways: the first, ... */
     SHARE_ROUNDS = 3        /* of trials before a decision */
 };
-#define SHARE_TRIAL_SECONDS 0.0005 /* for each way, in a round */
+#define SHARE_WARM_SECONDS  0.0002 /* for each way, in a round, before it is timed, ... */
+#define SHARE_TRIAL_SECONDS 0.0005 /* ... for so long */
 #define SHARE_FIRST_KEPT    0.025  /* seconds for which a first decision holds, ... */
 #define SHARE_MOST_KEPT     0.2    /* ... which double each time that it is found right */
 #define SHARE_FAR           1.3    /* times the fastest: left out of the trials between */
@@ -68,7 +78,7 @@ enum {
 #define SHARE_MOST_PENALTY  2.048  /* ... which double while it does so again and again */
 
 /* A run of kernels begins, and its first. */
-void share_init(Share *share, ShareClock *clock);
+void share_init(Share *share, ShareClock *clock, unsigned ways);
 /* A kernel begins; it goes on with what is known of those before. */
 void share_start(Share *share);
 /* How the coming cycle is to be done; called for each that has enough work. */

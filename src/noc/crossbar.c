@@ -104,6 +104,8 @@ static void *create(Noc *noc) {
         xbar->outputs[i].owner = (uint16_t)(nodes - 1);
         xbar->outputs[i].credits = (uint16_t)config->ejection_flits;
     }
+    noc->lead = config->output_delay;
+    noc->most_arrivals = config->internal_steps;
     sink_init(&noc->sink, config->nodes, config->ejection_flits,
               config->ejection_flits + config->output_delay);
     return xbar;
@@ -246,6 +248,15 @@ void noc_crossbar_give_back(Noc *noc, int node, int channel, int flits) {
     output->credits = (uint16_t)(output->credits + flits);
 }
 
+/* An output that has fewer credits than it may use in a step: which ones do is not known before. */
+static bool lacks_room(const Noc *noc) {
+    const Crossbar *xbar = noc->state;
+    bool lacks = false;
+    for (int o = 0; o < noc->config.nodes; o++)
+        lacks |= xbar->outputs[o].credits < noc->config.internal_steps;
+    return lacks;
+}
+
 static void add_link_stats(const Noc *noc, NocStats *stats) {
     const Crossbar *xbar = noc->state;
     stats->links = noc->config.nodes;
@@ -301,6 +312,7 @@ const NocOps noc_crossbar_ops = {
     .step = noc_crossbar_step,
     .quiet_steps = quiet_steps,
     .give_back = noc_crossbar_give_back,
+    .lacks_room = lacks_room,
     .empty_latency = empty_latency,
     .add_link_stats = add_link_stats,
     .is_consistent = is_consistent,

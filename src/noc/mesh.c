@@ -281,6 +281,8 @@ static void *create(Noc *noc) {
     size_t inputs = (size_t)mesh->routers * PORTS;
     wheel_init(&mesh->flits, mesh->hop_delay, inputs);
     wheel_init(&mesh->returns, (uint64_t)config->credit_delay, inputs);
+    noc->lead = config->link_delay;
+    noc->channels = mesh->channels;
     sink_init(&noc->sink, config->nodes, config->ejection_flits * mesh->channels,
               config->link_delay);
     return mesh;

@@ -178,6 +178,7 @@ Noc *noc_new(const NocConfig *config, uint64_t *counts) {
     for (int bytes = 1; bytes <= noc->max_packet_bytes; bytes++)
         noc->flits_by_bytes[bytes] =
             (uint16_t)((bytes + config->flit_bytes - 1) / config->flit_bytes);
+    noc->most_arrivals = noc->channels = 1;
     noc->state = noc->ops->create(noc);
     return noc;
 }
@@ -188,7 +189,7 @@ void noc_free(Noc *noc) {
     sink_free(&noc->sink);
     free(noc->flits_by_bytes);
     free(noc->held);
-    free(noc->window);
+    noc_free_lent(noc->lent);
     free(noc);
 }
 
@@ -270,7 +271,7 @@ static void catch_up(Noc *noc, int node, NocHeld *held) {
         noc->ops->give_back(noc, node, channel, held->room[channel]);
         held->room[channel] = 0;
     }
-    sink_set_drained(&noc->sink, node, held->is_drained);
+    if (held->is_drained) sink_set_drained(&noc->sink, node, true);
     held->bytes = held->ejection_cycles = 0;
     held->count = held->popped = 0;
     held->is_drained = false;
@@ -288,17 +289,12 @@ void noc_release(Noc *noc) {
 
 /* ---- Out ---- */
 
-const uint64_t *noc_ready_mask(const Noc *noc) {
-    return __builtin_expect(noc->is_lent, false) ? noc->window->ready : noc->sink.ready;
-}
+const uint64_t *noc_ready_mask(const Noc *noc) { return noc->sink.ready; }
 
 bool noc_peek(const Noc *noc, int node, uint32_t *payload) {
-    if (__builtin_expect(noc->is_lent, false)) {
-        const NocWindow *window = noc->window;
-        *payload = window->payload[node];
-        return bits_get(window->ready, (size_t)node) && !bits_get(window->taken, (size_t)node);
-    }
-    if (__builtin_expect(noc->is_holding, false) && held_at(noc, node)->is_drained) return false;
+    /* (of a lent network it holds what is injected, and what is popped is another thread's) */
+    if (__builtin_expect(!noc->is_lent && noc->is_holding, false) && held_at(noc, node)->is_drained)
+        return false;
     const SinkPacket *packet = sink_peek(&noc->sink, node);
     if (packet) *payload = packet->payload;
     return packet != NULL;
@@ -328,7 +324,7 @@ static void pop_now(Noc *noc, int node) {
 }
 
 void noc_pop(Noc *noc, int node) {
-    if (__builtin_expect(noc->is_lent, false)) bits_set(noc->window->taken, (size_t)node);
+    if (__builtin_expect(noc->is_lent, false)) noc_pop_lent(noc, node);
     else if (__builtin_expect(noc->is_holding, false)) pop_held(noc, node);
     else pop_now(noc, node);
 }
@@ -339,50 +335,18 @@ bool noc_take(Noc *noc, int node, uint32_t *payload) {
     return true;
 }
 
-/* ---- A window for another thread ---- */
-
-void noc_show(Noc *noc) {
-    NocWindow *window = noc->window;
-    for (int w = 0; w < noc->words; w++) {
-        window->ready[w] = noc->sink.ready[w];
-        for (uint64_t left = noc->sink.ready[w]; left; left &= left - 1) {
-            const int node = w * 64 + bits_lowest64(left);
-            window->payload[node] = sink_peek(&noc->sink, node)->payload;
-        }
-    }
-}
-
-void noc_collect(Noc *noc) {
-    NocWindow *window = noc->window;
-    for (int w = 0; w < noc->words; w++) {
-        for (uint64_t left = window->taken[w]; left; left &= left - 1)
-            pop_now(noc, w * 64 + bits_lowest64(left));
-        window->taken[w] = 0;
-    }
-}
-
-void noc_lend(Noc *noc) {
-    assert(!noc->is_holding && !noc->is_lent);
-    if (!noc->window) noc->window = base_alloc_lines(sizeof *noc->window);
-    noc->is_lent = true;
-    noc_show(noc);
-}
-
-void noc_take_back(Noc *noc) {
-    assert(noc->is_lent);
-    noc->is_lent = false;
-    noc_collect(noc);
-}
-
 /* ---- Time ---- */
 
 void noc_step(Noc *noc) {
     noc->now++;
     if (!noc->packets_inside && noc->now >= noc->settled_at) return;
-    if (noc->words == 1) sink_step(&noc->sink, noc->now, 1);
-    else sink_step(&noc->sink, noc->now, noc->words);
+    if (__builtin_expect(!noc->is_lent, true)) { /* else its taker does that */
+        if (noc->words == 1) sink_step(&noc->sink, noc->now, 1);
+        else sink_step(&noc->sink, noc->now, noc->words);
+    }
     if (noc->config.kind == NOC_CROSSBAR) noc_crossbar_step(noc);
     else noc->ops->step(noc);
+    if (__builtin_expect(noc->is_lent, false)) noc_tell_lent(noc);
 }
 
 uint64_t noc_quiet_steps(const Noc *noc) {

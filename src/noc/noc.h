@@ -132,17 +132,32 @@ bool noc_can_hold(const Noc *noc);
 void noc_hold(Noc *noc);
 void noc_release(Noc *noc);
 
-/* One thread has the network, and injects; another takes packets out, beside the steps. Between
- * noc_lend and noc_take_back the network has a window: noc_ready_mask, noc_peek and noc_take, which
- * are the other thread's, answer by what noc_show last put there, the oldest packet of each node
- * that has one; noc_collect, before the next step, takes out of the network what that thread took,
- * at most one packet of a node. The two threads see to it that none of these is called beside
- * noc_show and noc_collect. A lent network may be held, too, so that nodes inject from several
- * threads. */
-void noc_lend(Noc *noc); /* shows what there is */
-void noc_collect(Noc *noc);
-void noc_show(Noc *noc);
-void noc_take_back(Noc *noc); /* collects */
+/* Between noc_lend and noc_take_back two threads have the network: its owner injects and steps, its
+ * taker has the ejection buffers, in turns: noc_arrive begins one, from which on noc_ready_mask,
+ * noc_peek and noc_pop answer as after a step that it names. The two need not be equally far:
+ *
+ * - What arrives in a step has left the switch noc_lead steps before. So the taker may go on to a
+ *   step when the owner has made the one so many before it.
+ * - Room that the taker gives back is the owner's when this collects it, up to the end of a turn
+ *   that the taker is through with. It may do so late while noc_lacks_room says that the coming
+ *   step moves what it moves without.
+ *
+ * How far they are callers tell each other, with release and acquire. The owner may be up to
+ * NOC_MOST_APART steps before the taker, and collects at least every NOC_MOST_TURNS turns; no more
+ * turns than these are begun after the last that it could have collected. noc_take_back is for when
+ * both have stopped, the taker at the owner's step or before it, and collects. A lent network may
+ * be held, too, so that nodes inject from several threads. */
+enum { NOC_MOST_APART = 32, NOC_MOST_TURNS = 32 };
+typedef void NocSeen(const void *user, uint32_t payload);
+int noc_lead(const Noc *noc);
+void noc_lend(Noc *noc);
+/* The taker's next turn, after step `now`. `seen` (NULL: nobody) hears the payloads of packets that
+ * will arrive in this or in later turns, as soon as it is known. */
+void noc_arrive(Noc *noc, uint64_t now, NocSeen *seen, const void *user);
+bool noc_lacks_room(const Noc *noc);
+/* Collects what was given back up to the taker's turn of this number, from 1. */
+void noc_collect(Noc *noc, uint64_t turn);
+void noc_take_back(Noc *noc);
 
 /* One network cycle. */
 void noc_step(Noc *noc);

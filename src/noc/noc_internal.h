@@ -3,6 +3,8 @@
 #ifndef TYTO_NOC_NOC_INTERNAL_H
 #define TYTO_NOC_NOC_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "base/bits.h"
 #include "noc/noc.h"
 #include "noc/sink.h"
@@ -31,6 +33,8 @@ typedef struct NocOps {
     uint64_t (*quiet_steps)(const Noc *noc);
     /* A node popped a packet of so many flits, which arrived on a virtual channel. */
     void (*give_back)(Noc *noc, int node, int channel, int flits);
+    /* noc_lacks_room. NULL: any step may. */
+    bool (*lacks_room)(const Noc *noc);
     int (*empty_latency)(const Noc *noc, int source, int destination, int flits);
     /* Adds link_flits, busiest_link_flits and links. */
     void (*add_link_stats)(const Noc *noc, NocStats *stats);
@@ -48,45 +52,83 @@ void noc_crossbar_give_back(Noc *noc, int node, int channel, int flits);
 typedef struct NocHeld {
     uint64_t bytes;           /* injected, padding of flits not included */
     uint64_t ejection_cycles; /* as in NocStats, of what was popped */
-    uint32_t count;    /* injected packets: at most as many as an injection queue has flits */
-    uint32_t popped;   /* packets */
-    bool is_drained;   /* nothing is ready at the node any more, whatever the sink says */
+    uint16_t count;    /* injected packets: at most as many as an injection queue has flits */
+    uint16_t popped;   /* packets: at most as many as an ejection buffer has flits */
     uint16_t channels; /* virtual channels on which room was given back, bit each ... */
+    bool is_drained;   /* nothing is ready at the node any more, whatever the sink says */
     uint16_t room[NOC_MAX_CHANNELS]; /* ... and the flits of it */
-    NocPacket packet[];              /* injected, in order */
+    NocPacket packet[];              /* injected, in order, the first on the same line */
 } NocHeld;
+_Static_assert(offsetof(NocHeld, packet) + sizeof(NocPacket) <= SINK_LINE, "most inject one");
 
 enum { NOC_LINE = 128 }; /* bytes that two threads must not both write */
 
-/* What two threads tell each other of a network that one of them has. */
-typedef struct NocWindow {
-    uint64_t taken[NOC_MAX_WORDS]; /* nodes whose packet the other has taken */
-    char apart[2 * NOC_LINE - NOC_MAX_WORDS * sizeof(uint64_t) % NOC_LINE];
-    uint64_t ready[NOC_MAX_WORDS];   /* nodes that have a packet, and ... */
-    uint32_t payload[NOC_MAX_NODES]; /* ... what it is */
-} NocWindow;
+/* A packet that is on its way to an ejection buffer. */
+typedef struct NocArrival {
+    uint32_t ready_at; /* modulo 2^32 */
+    uint32_t payload;
+    uint16_t node, flits, channel;
+} NocArrival;
+_Static_assert(sizeof(NocArrival) == 16, "four arrivals per cache line");
+
+/* What the two threads of a lent network tell each other (noc/lent.c). */
+typedef struct NocLent {
+    NocArrival *arrivals; /* ring of arrival_mask + 1 */
+    uint32_t arrival_mask;
+    int row_words;   /* of a row of `rooms` */
+    uint64_t *rooms; /* a row for each turn of the taker's, modulo their number, with the room that
+                        it gave back: the set of nodes, then flits by node and channel, 16 bits each
+                      */
+    char apart[NOC_LINE - 2 * sizeof(void *) - 2 * sizeof(uint32_t)];
+    _Atomic uint32_t sent; /* the owner's word to the taker: arrivals that are in the ring */
+    char apart_of_word[NOC_LINE - sizeof(uint32_t)];
+    uint64_t collected; /* the owner's: turns whose room it has collected */
+    uint32_t left;      /* packets that have left the switch ... */
+    uint32_t told;      /* ... and those of which the taker has been told */
+    char apart_of_owner[NOC_LINE - 2 * sizeof(uint64_t)];
+    uint64_t now;             /* the taker's: the step after which it is */
+    uint64_t turn;            /* so far */
+    uint64_t popped;          /* packets */
+    uint64_t ejection_cycles; /* as in NocStats, of what it popped */
+    uint32_t heard;           /* arrivals that it knows of */
+    char apart_of_taker[NOC_LINE - 5 * sizeof(uint64_t)];
+} NocLent;
+_Static_assert(sizeof(NocLent) == 4 * NOC_LINE, "owner and taker write side by side");
+
+void noc_free_lent(NocLent *lent); /* NULL is allowed */
+/* Of a lent network: a packet has left the switch. Its owner's. */
+void noc_send_lent(Noc *noc, int node, SinkPacket packet);
+/* The step is over: the taker is told of what has left in it. */
+void noc_tell_lent(Noc *noc);
+/* Its taker's noc_pop. */
+void noc_pop_lent(Noc *noc, int node);
 
 /* A step writes to none but the first line of it and those of `stats`: another thread may look at
  * the others. */
 struct Noc {
-    uint64_t now;             /* steps so far */
-    uint64_t packets_inside;  /* injected and not yet popped */
-    uint64_t settled_at;      /* while none is inside, no step from this one on does anything */
-    const NocOps *ops;        /* the kind */
-    void *state;              /* the kind's own part */
-    uint16_t *flits_by_bytes; /* flits of a packet of 0 .. max_packet_bytes bytes */
-    int max_packet_bytes;     /* the injection queue's whole length */
-    int queue_limit;          /* flits a node may have queued; 0 while nobody may inject (ideal) */
-    int words;                /* words of a set of nodes */
-    Sink sink;                /* the ejection buffers */
-    bool is_holding;          /* between noc_hold and noc_release */
-    char *held;               /* a NocHeld for each node, held_bytes apart; NULL: never held */
+    _Alignas(SINK_LINE) uint64_t now; /* steps so far */
+    uint64_t packets_inside;          /* injected and not yet popped */
+    uint64_t settled_at; /* while none is inside, no step from this one on does anything */
+    bool is_holding;     /* between noc_hold and noc_release */
+
+    _Alignas(SINK_LINE) const NocOps *ops; /* the kind */
+    void *state;                           /* the kind's own part */
+    uint16_t *flits_by_bytes;              /* flits of a packet of 0 .. max_packet_bytes bytes */
+    int max_packet_bytes;                  /* the injection queue's whole length */
+    int queue_limit; /* flits a node may have queued; 0 while nobody may inject (ideal) */
+    int words;       /* words of a set of nodes */
+    bool is_lent;    /* between noc_lend and noc_take_back */
+    NocLent *lent;   /* NULL: never lent */
+    Sink sink;       /* the ejection buffers */
+    char *held;      /* a NocHeld for each node, held_bytes apart; NULL: never held */
     size_t held_bytes;
-    bool is_lent;      /* between noc_lend and noc_take_back */
-    NocWindow *window; /* NULL: never lent */
+    /* The kind's: */
+    int lead;          /* noc_lead */
+    int most_arrivals; /* packets that a step may send to a node */
+    int channels;      /* virtual channels on which they arrive */
     NocConfig config;
-    uint64_t *counts; /* the owner's rows, or those of `stats` */
-    NocStats stats;   /* all but cycles and the link figures, which are derived */
+    uint64_t *counts;                   /* the owner's rows, or those of `stats` */
+    _Alignas(SINK_LINE) NocStats stats; /* all but cycles and the link figures, which are derived */
 };
 
 /* Flits in a node's injection queue. */
@@ -103,12 +145,12 @@ static inline void noc_deliver(Noc *noc, const NocPacket *packet, int channel, u
     noc->stats.flits_arrived += packet->flits;
     noc->counts[NETWORK_transit_cycles] += (uint64_t)transit;
     noc->counts[NETWORK_queue_cycles] += latency - (uint32_t)transit;
-    sink_push(&noc->sink, packet->destination, noc->now,
-              (SinkPacket){.ready_at = ready_at,
-                           .payload = packet->payload,
-                           .flits = packet->flits,
-                           .channel = (uint16_t)channel},
-              words);
+    const SinkPacket arrival = {.ready_at = ready_at,
+                                .payload = packet->payload,
+                                .flits = packet->flits,
+                                .channel = (uint16_t)channel};
+    if (__builtin_expect(noc->is_lent, false)) noc_send_lent(noc, packet->destination, arrival);
+    else sink_push(&noc->sink, packet->destination, noc->now, arrival, words);
 }
 
 /* Counts what has moved over one of the links. */

@@ -43,7 +43,8 @@ typedef struct Sink {
     int words;           /* words of a set of nodes */
 } Sink;
 
-/* `packets` per node may be inside at once; none arrives more than `horizon` cycles ahead. */
+/* `packets` per node may be inside at once; none arrives more than `horizon` cycles ahead, or, of a
+ * lent network, so many and NOC_MOST_APART. */
 void sink_init(Sink *sink, int nodes, int packets, int horizon);
 void sink_free(Sink *sink);
 

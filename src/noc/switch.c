@@ -54,6 +54,7 @@ static void *create(Noc *noc) {
         sw->outputs[i].requests = &sw->requests[i * words];
         sw->outputs[i].credits = (uint16_t)config->ejection_flits;
     }
+    noc->lead = config->switch_delay;
     sink_init(&noc->sink, config->nodes, config->ejection_flits, config->switch_delay + 1);
     return sw;
 }

@@ -137,11 +137,6 @@ void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const Isa
     sched_agent_start(&context->policy, &context->view);
 }
 
-bool sm_can_take_cta(const Sm *sm, uint32_t limit) {
-    uint32_t most = limit < sm->context.warps.cta_limit ? limit : sm->context.warps.cta_limit;
-    return sm_resident_ctas(sm) < most;
-}
-
 void sm_launch_cta(Sm *sm, uint64_t index, uint64_t cycle) {
     SmContext *context = &sm->context;
     sm_settle(sm, cycle + 1);

@@ -94,11 +94,9 @@ MemRequest *sm_request_pool(Sm *sm);
 void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const IsaContext *context,
                      uint32_t ctas, const SmListener *listener, uint64_t cycle);
 
-/* Whether a CTA slot is free, within the kernel's limit and `limit`. */
 /* Before a kernel: its share of a store that L1D and shared memory divide (carve_out.h). */
 void sm_carve_out(Sm *sm, uint32_t shared_bytes);
-bool sm_can_take_cta(const Sm *sm, uint32_t limit);
-/* Gives the SM a CTA at the end of `cycle`. */
+/* Gives the SM, which must have fewer than `ctas`, a CTA at the end of `cycle`. */
 void sm_launch_cta(Sm *sm, uint64_t cta, uint64_t cycle);
 /* The grid has no CTA left to dispatch. */
 void sm_last_cta(Sm *sm, uint64_t cycle);

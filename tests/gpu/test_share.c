@@ -24,7 +24,7 @@ static ShareWay cycle(Share *share, const int us[SHARE_WAYS]) {
 
 static void start_first(Share *share) {
     now = 5;
-    share_init(share, clock_of_test);
+    share_init(share, clock_of_test, SHARE_ANY);
 }
 
 /* Goes on until a stage comes that is not this one; the seconds. */
@@ -69,8 +69,9 @@ static void every_way_is_tried_in_each_round_for_the_same_time(void **state) {
     }
     for (ShareWay way = SHARE_ALONE; way < SHARE_WAYS; way++) {
         const double look = SHARE_LOOK_CYCLES * EACH_FASTER[way] * 1e-6;
-        const double most = SHARE_ROUNDS * (SHARE_TRIAL_SECONDS + 2 * look);
-        assert_true(spent[way] > SHARE_ROUNDS * SHARE_TRIAL_SECONDS * 0.9 && spent[way] < most);
+        const double least = SHARE_WARM_SECONDS + SHARE_TRIAL_SECONDS;
+        const double most = SHARE_ROUNDS * (least + 3 * look);
+        assert_true(spent[way] > SHARE_ROUNDS * least * 0.9 && spent[way] < most);
     }
 }
 
@@ -86,6 +87,34 @@ static void the_way_that_takes_least_is_kept(void **state) {
         for (int i = 0; i < 2 * SHARE_LOOK_CYCLES; i++)
             assert_int_equal(cycle(&share, us), fast);
     }
+}
+
+/* What it takes until units are in the caches of those that have them is no matter. */
+static void a_way_is_timed_when_it_is_warm(void **state) {
+    (void)state;
+    Share share;
+    start_first(&share);
+    ShareWay before = SHARE_ALONE;
+    for (double cold = 0; share.decisions == 0; before = share.way) {
+        if (share.way != before) cold = now + SHARE_WARM_SECONDS / 2;
+        cycle(&share, EACH_FASTER);
+        if (share.way == SHARE_APART && now < cold) now += SHARE_WARM_SECONDS / 3;
+    }
+    assert_int_equal(share.kept, SHARE_APART);
+    assert_true(share.cost[SHARE_APART] < 1.01e-6 * APART_US);
+}
+
+static void ways_that_the_machine_does_not_allow_are_not_tried(void **state) {
+    (void)state;
+    Share share;
+    start_first(&share);
+    share_init(&share, clock_of_test, SHARE_WITHOUT_APART);
+    for (int decisions = 0; decisions < SHARE_FULL_TRIALS + 1; decisions++)
+        assert_int_equal(kept_of(&share, EACH_FASTER), SHARE_ALL);
+    assert_true(share.cost[SHARE_APART] == 0 && share.cost[SHARE_APART_SMS] == 0);
+    share_init(&share, clock_of_test, SHARE_FOR_TWO);
+    assert_int_equal(kept_of(&share, EACH_FASTER), SHARE_APART);
+    assert_true(share.cost[SHARE_SMS] == 0 && share.cost[SHARE_ALL] == 0);
 }
 
 /* Once is not enough: another process may have had the processor. */
@@ -264,6 +293,8 @@ int main(void) {
         cmocka_unit_test(a_short_kernel_wakes_nobody),
         cmocka_unit_test(every_way_is_tried_in_each_round_for_the_same_time),
         cmocka_unit_test(the_way_that_takes_least_is_kept),
+        cmocka_unit_test(a_way_is_timed_when_it_is_warm),
+        cmocka_unit_test(ways_that_the_machine_does_not_allow_are_not_tried),
         cmocka_unit_test(one_bad_round_does_not_decide),
         cmocka_unit_test(what_is_found_right_is_kept_for_longer),
         cmocka_unit_test(what_is_kept_yields_to_what_is_clearly_faster),
