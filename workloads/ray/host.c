@@ -94,12 +94,15 @@ static float meet(const Object *object, Vector origin, Vector direction) {
                             : meet_sphere(object, origin, direction);
 }
 
+/* Just off a sphere's surface the distance to it may be rounded to less than nothing: in its shadow,
+ * as for the kernel. */
 static bool is_lit(const Scene *scene, Vector point, Vector direction) {
     Vector origin = add_scaled(point, NEAR, direction);
     Vector to = add_scaled(scene->light, -1.0f, point);
     for (int i = 0; i < scene->count; i++) {
         float distance = meet(&scene->objects[i], origin, direction);
-        if (distance > 0.0f && distance * distance <= dot(to, to)) return false;
+        bool is_behind = distance > 0.0f && distance * distance > dot(to, to);
+        if (distance != 0.0f && !is_behind) return false;
     }
     return true;
 }
@@ -109,7 +112,7 @@ static Colour shade(const Scene *scene, Colour colour, Vector point, Vector norm
     Vector to_light = normalize(add_scaled(scene->light, -1.0f, point));
     if (dot(back, normal) < 0.0f) normal = (Vector){-normal.x, -normal.y, -normal.z};
     float facing = dot(normal, to_light);
-    if (facing <= 0.0f || !is_lit(scene, point, to_light)) return seen;
+    if (!(facing > 0.0f && is_lit(scene, point, to_light))) return seen;
     seen = add_colour(seen, 0.3f * fminf(1.0f, facing), colour);
     Vector between = normalize(add_scaled(to_light, 1.0f, back));
     float near = fmaxf(0.0f, fminf(1.0f, dot(normal, between))), highlight = near;
@@ -127,7 +130,7 @@ static const Object *find_nearest(const Scene *scene, Vector origin, Vector dire
     *distance = HORIZON;
     for (int i = 0; i < scene->count; i++) {
         float there = meet(&scene->objects[i], origin, direction);
-        if (there <= 0.0f || there >= *distance) continue;
+        if (!(there > 0.0f && there < *distance)) continue;
         *distance = there;
         nearest = &scene->objects[i];
     }
