@@ -94,8 +94,8 @@ static float meet(const Object *object, Vector origin, Vector direction) {
                             : meet_sphere(object, origin, direction);
 }
 
-/* Just off a sphere's surface the distance to it may be rounded to less than nothing: in its shadow,
- * as for the kernel. */
+/* Just off a sphere's surface the distance to it may be rounded to less than nothing: in its
+ * shadow, as for the kernel. */
 static bool is_lit(const Scene *scene, Vector point, Vector direction) {
     Vector origin = add_scaled(point, NEAR, direction);
     Vector to = add_scaled(scene->light, -1.0f, point);
