@@ -6,7 +6,6 @@
  * moves no line between the processors' caches but those in which there is something to tell, one
  * behind the other, and neither thread waits for the other as long as both are equally quick. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "noc/noc_internal.h"
@@ -51,10 +50,10 @@ static void give_back_row(Noc *noc, uint64_t *row) {
     }
 }
 
-void noc_collect(Noc *noc, uint64_t turns) {
+void noc_collect(Noc *noc, uint64_t turn) {
     NocLent *lent = noc->lent;
-    assert(turns >= lent->collected && turns - lent->collected <= NOC_MOST_TURNS);
-    while (lent->collected < turns)
+    assert(turn >= lent->collected && turn - lent->collected <= NOC_MOST_TURNS);
+    while (lent->collected < turn)
         give_back_row(noc, row_at(noc, ++lent->collected));
 }
 
