@@ -2,6 +2,7 @@
 and state that nothing else has, and an administrator, who takes the node back when Slurm has set it aside. (A controller
 that was killed before it wrote down which jobs it had started gives their numbers again, and drains the node that
 knows them: "Duplicate jobid". Nothing runs there until somebody resumes the node.)"""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -23,6 +24,17 @@ def missing():
     if not os.path.ismount("/sys/fs/cgroup"):
         return "no file system at /sys/fs/cgroup, which slurmd wants (in a chroot, perhaps)"
     return "" if os.geteuid() == 0 else "only root starts jobs as another command's user"
+
+
+def processes_with(text):
+    """Processes whose environment holds a text. One that ends meanwhile is none, whichever of its files is looked at then:
+    pathlib's glob, which asks whether each is there, fails at one that is reaped between two calls."""
+    found = []
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if text.encode() in pathlib.Path("/proc", name, "environ").read_bytes():
+                found.append(int(name))
+    return found
 
 
 def free_ports(count):
@@ -149,10 +161,6 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
     def end_steps(self):
         """Ends what outlives its node: a job's step goes on telling a controller that is gone that it has ended."""
-        mark = f"SLURM_CONF={self.folder}/slurm.conf".encode()
-        for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
-            try:
-                if mark in path.read_bytes().split(b"\0"):
-                    os.kill(int(path.parent.name), signal.SIGKILL)
-            except OSError:
-                pass
+        for process in processes_with(f"SLURM_CONF={self.folder}/slurm.conf\0"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)

@@ -16,7 +16,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from slurm_cluster import Cluster, missing
+from slurm_cluster import Cluster, missing, processes_with
 from test_sweep_kills import PROGRAMS, SCHEDULERS, SIZES, dump
 
 TYTO = pathlib.Path(sys.argv[1]).resolve()
@@ -116,14 +116,7 @@ class Slurm(unittest.TestCase):
 
     def workers(self):
         """Processes of runs, which have their result's file in the environment."""
-        found = []
-        for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
-            try:
-                if f"{self.folder}/runs.sqlite.slurm/".encode() in path.read_bytes():
-                    found.append(int(path.parent.name))
-            except OSError:
-                pass
-        return found
+        return processes_with(f"{self.folder}/runs.sqlite.slurm/")
 
     def test_no_task_is_doubled_while_the_controller_is_away(self):
         program = self.folder / "program"
