@@ -35,19 +35,45 @@ static void place_wakes(Engine *engine) {
         engine->wake[i] = &engine->wakes[i % threads * lines * LINE_WORDS + i / threads];
 }
 
+/* As many of `threads` as can share the SMs: those of a port are one thread's. */
+static uint32_t useful_threads(const Engine *engine, uint32_t threads) {
+    const uint32_t sms = engine->machine->sms, ports = engine->ports;
+    if (threads > ports) threads = ports;
+    while (threads > 1 && ports != sms && ports % threads)
+        threads--;
+    return threads;
+}
+
 void cycle_share_work(Engine *engine, uint32_t threads) {
     const uint32_t sms = engine->machine->sms;
-    if (threads > sms) threads = sms;
+    threads = useful_threads(engine, threads);
     if (threads >= 2 && noc_can_hold(engine->requests)) {
         engine->order.threads = threads;
+        engine->order.sms = sms;
         engine->order.paces = base_alloc_lines(threads * sizeof(SmPace));
         engine->parts = base_alloc_lines(threads * sizeof(CyclePart));
         engine->apart = base_alloc_lines(threads * sizeof(ApartPace));
     }
     place_wakes(engine);
     engine->awake = base_calloc(bits_words(sms), sizeof(uint64_t));
-    engine->holding = base_calloc(bits_words(sms), sizeof(uint64_t));
-    engine->receiving = base_calloc(bits_words(sms), sizeof(uint64_t));
+    engine->holding = base_calloc(bits_words(engine->ports), sizeof(uint64_t));
+    engine->receiving = base_calloc(bits_words(engine->ports), sizeof(uint64_t));
+}
+
+void cycle_open_ports(Engine *engine) {
+    const uint32_t room = engine->machine->sm.lsu.fifo;
+    engine->ports = machine_ports(engine->machine);
+    engine->inboxes = base_alloc_lines(engine->ports * sizeof(SmInbox));
+    for (uint32_t i = 0; i < engine->ports; i++) {
+        uint32_t *handles = base_alloc_lines(inbox_places(room) * sizeof(uint32_t));
+        inbox_init(&engine->inboxes[i], engine->replies, i, handles, room);
+    }
+}
+
+static void close_ports(Engine *engine) {
+    for (uint32_t i = 0; i < engine->ports; i++)
+        free(engine->inboxes[i].handles);
+    free(engine->inboxes);
 }
 
 /* With two threads, those that give one of them units of its own do better than those that share
@@ -67,6 +93,7 @@ void cycle_free(Engine *engine) {
     free(engine->awake);
     free(engine->holding);
     free(engine->receiving);
+    close_ports(engine);
 }
 
 bool cycle_has_team(Engine *engine) {
@@ -85,56 +112,73 @@ void cycle_start(Engine *engine) {
 
 /* ---- Replies ---- */
 
-/* Of 64 SMs, from SM `word` x 64 on, those that replies wait for. */
+/* Of 64 ports, from port `word` x 64 on, those at which replies wait. */
 static uint64_t receivers(const Engine *engine, uint32_t word) {
     return noc_ready_mask(engine->replies)[word] | engine->holding[word];
 }
 
+/* At a port, the oldest reply that waits goes to its SM, if that takes it, which is noted in
+ * `awake` when it is; then another comes in, where one has arrived. Whether replies wait now. */
+static inline bool receive_at(const Engine *engine, SmInbox *inbox, bool has_arrived, uint64_t now,
+                              uint64_t *awake) {
+    uint32_t handle;
+    if (inbox_has_waiting(inbox)) {
+        handle = inbox_peek(inbox);
+        const uint32_t sm = mem_handle_sm(handle);
+        if (sm_offer(engine->sms[sm], now, handle)) inbox_pop(inbox);
+        if (*engine->wake[sm] <= now) bits_set(awake, sm);
+    }
+    /* its record will be looked at with the last packet, and another thread may have it */
+    if (has_arrived && inbox_take(inbox, &handle))
+        __builtin_prefetch(mem_request(&engine->pools, handle));
+    return inbox_has_waiting(inbox);
+}
+
 PART void receive_replies(Engine *engine, uint32_t word) {
-    Sm *const *const sms = engine->sms + (size_t)word * 64;
-    uint64_t *const *const wake = engine->wake + (size_t)word * 64;
-    const uint64_t now = engine->cycle;
-    uint64_t holding = 0, awake = 0;
+    SmInbox *const inboxes = engine->inboxes + (size_t)word * 64;
+    uint64_t *const awake = engine->awake;
+    const uint64_t now = engine->cycle, arrived = noc_ready_mask(engine->replies)[word];
+    uint64_t holding = 0;
     for (uint64_t left = receivers(engine, word); left; left &= left - 1) {
         const int i = bits_lowest64(left);
-        holding |= bits_if(sm_receive(sms[i], now), i);
-        awake |= bits_if(*wake[i] <= now, i);
+        holding |= bits_if(receive_at(engine, &inboxes[i], arrived >> i & 1, now, awake), i);
     }
     engine->holding[word] = holding;
-    engine->awake[word] |= awake;
 }
 
 void cycle_receive(Engine *engine) {
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+    for (uint32_t word = 0; word * 64 < engine->ports; word++)
         if (receivers(engine, word)) receive_replies(engine, word);
 }
 
 void cycle_begin_receiving(Engine *engine) {
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+    for (uint32_t word = 0; word * 64 < engine->ports; word++)
         engine->receiving[word] = receivers(engine, word);
 }
 
 void cycle_receive_part(Engine *engine, uint32_t thread) {
     CyclePart *part = &engine->parts[thread];
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
+    memset(part->awake, 0, bits_words(engine->machine->sms) * sizeof(uint64_t));
+    for (uint32_t word = 0; word * 64 < engine->ports; word++) {
         part->holding[word] = 0;
         for (uint64_t left = engine->receiving[word]; left; left &= left - 1) {
-            uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
-            if (i % engine->order.threads == thread && sm_receive(engine->sms[i], engine->cycle))
+            const int i = bits_lowest64(left);
+            const uint32_t port = word * 64 + (uint32_t)i;
+            if (port % engine->order.threads == thread &&
+                receive_at(engine, &engine->inboxes[port], true, engine->cycle, part->awake))
                 part->holding[word] |= left & -left;
         }
     }
 }
 
 void cycle_note_received(Engine *engine) {
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
-        for (uint64_t left = engine->receiving[word]; left; left &= left - 1) {
-            uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
-            if (*engine->wake[i] <= engine->cycle) bits_set(engine->awake, i);
-        }
-        engine->holding[word] = 0;
-        for (uint32_t thread = 0; thread < engine->order.threads; thread++)
-            engine->holding[word] |= engine->parts[thread].holding[word];
+    memset(engine->holding, 0, bits_words(engine->ports) * sizeof(uint64_t));
+    for (uint32_t thread = 0; thread < engine->order.threads; thread++) {
+        const CyclePart *part = &engine->parts[thread];
+        for (uint32_t word = 0; word * 64 < engine->ports; word++)
+            engine->holding[word] |= part->holding[word];
+        for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+            engine->awake[word] |= part->awake[word];
     }
 }
 
@@ -165,27 +209,57 @@ static uint32_t count_awake(const Engine *engine) {
     return count;
 }
 
-/* One thread steps the SMs that are awake: the first that failed, or NO_SM. */
-PART uint32_t step_sms_alone(Engine *engine) {
+/* The SM that goes first in this cycle. Of those that share a port, each does in its turn. */
+static uint32_t first_sm(const Engine *engine) {
+    const uint32_t of_port = engine->machine->network.sms_per_port;
+    return of_port == 1 ? 0 : (uint32_t)(engine->cycle % of_port) * engine->ports;
+}
+
+/* Steps SMs of `word` x 64 on, bit each in `left`: the first that failed, or NO_SM. */
+static inline uint32_t step_word(Engine *engine, uint32_t word, uint64_t left) {
     uint32_t failed = NO_SM;
     const uint64_t now = engine->cycle;
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
-        for (uint64_t left = engine->awake[word]; left; left &= left - 1) {
-            const uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
-            Sm *const sm = engine->sms[i];
-            sm_step(sm, now);
-            if (sm_fault(sm) && failed == NO_SM) failed = i;
-            if (*engine->wake[i] != now + 1) fall_asleep(engine, i);
-        }
+    for (; left; left &= left - 1) {
+        const uint32_t i = word * 64 + (uint32_t)bits_lowest64(left);
+        Sm *const sm = engine->sms[i];
+        sm_step(sm, now);
+        if (sm_fault(sm) && failed == NO_SM) failed = i;
+        if (*engine->wake[i] != now + 1) fall_asleep(engine, i);
     }
     return failed;
 }
 
-/* The first SM of a thread, at or after `from`, that is awake; the number of SMs: none is. As the
- * SMs themselves have it: they are the thread's, as what awoke them may be. */
+/* Those that are awake, from SM `first` on and round. */
+static uint32_t step_from(Engine *engine, uint32_t first) {
+    uint32_t failed = NO_SM;
+    const uint32_t words = (uint32_t)bits_words(engine->machine->sms), begin = first / 64;
+    for (uint32_t i = 0; i <= words; i++) { /* the word of `first` is begun and ended with */
+        const uint32_t word = (begin + i) % words;
+        const uint64_t later = ~UINT64_C(0) << first % 64, awake = engine->awake[word];
+        const uint64_t left = i == 0 ? awake & later : i == words ? awake & ~later : awake;
+        const uint32_t here = step_word(engine, word, left);
+        if (failed == NO_SM) failed = here;
+    }
+    return failed;
+}
+
+/* One thread steps the SMs that are awake: the first that failed, or NO_SM. */
+PART uint32_t step_sms_alone(Engine *engine) {
+    uint32_t failed = NO_SM;
+    const uint32_t first = first_sm(engine);
+    if (first) return step_from(engine, first);
+    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++) {
+        const uint32_t here = step_word(engine, word, engine->awake[word]);
+        if (failed == NO_SM) failed = here;
+    }
+    return failed;
+}
+
+/* The place of the first SM of a thread, at or after `from`, that is awake; the number of SMs: none
+ * is. As the SMs themselves have it: they are the thread's, as what awoke them may be. */
 static uint32_t next_awake(const Engine *engine, uint32_t from) {
     const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
-    while (from < sms && *engine->wake[from] > engine->cycle)
+    while (from < sms && *engine->wake[order_sm(&engine->order, from)] > engine->cycle)
         from += threads;
     return from < sms ? from : sms;
 }
@@ -198,6 +272,7 @@ bool cycle_is_shared(Engine *engine) {
 void cycle_begin_sms(Engine *engine) {
     engine->order.is_kept = true;
     engine->order.base += engine->machine->sms + 1;
+    engine->order.first = first_sm(engine);
     noc_hold(engine->requests);
 }
 
@@ -208,11 +283,12 @@ void cycle_step_sms_part(Engine *engine, uint32_t thread) {
     uint32_t next = next_awake(engine, thread);
     order_go_on(&engine->order, thread, next);
     while (next < sms) {
-        const uint32_t i = next;
-        next = next_awake(engine, i + threads);
+        const uint32_t place = next;
+        Sm *const sm = engine->sms[order_sm(&engine->order, place)];
+        next = next_awake(engine, place + threads);
         engine->order.paces[thread].next = next;
-        sm_step(engine->sms[i], engine->cycle);
-        if (part->failed == NO_SM && sm_fault(engine->sms[i])) part->failed = i;
+        sm_step(sm, engine->cycle);
+        if (part->failed == NO_SM && sm_fault(sm)) part->failed = place;
         order_go_on(&engine->order, thread, next);
     }
 }
@@ -234,7 +310,7 @@ uint32_t cycle_end_sms(Engine *engine) {
     for (uint32_t thread = 0; thread < engine->order.threads; thread++)
         if (engine->parts[thread].failed < failed) failed = (uint32_t)engine->parts[thread].failed;
     note_stepped(engine);
-    return failed;
+    return failed == NO_SM ? NO_SM : order_sm(&engine->order, failed);
 }
 
 /* ---- A cycle ---- */

@@ -36,13 +36,13 @@ static Sm *build_sm(Engine *engine, const SchedPolicy *policy, uint32_t index) {
                                  .policy_call = &engine->calls[index],
                                  .map = &engine->map,
                                  .requests = engine->requests,
-                                 .replies = engine->replies,
                                  .first_slice_node = machine_slice_node(machine, 0),
                                  .half_slices = machine_half_slices(machine),
                                  .half = index >= machine->sms / 2,
                                  .header_bytes = machine->network.header_bytes,
                                  .atom_bytes = machine->partition.atom_bytes,
                                  .index = index,
+                                 .node = mem_port(index, engine->ports),
                                  .sms = machine->sms,
                                  .wake = engine->wake[index],
                                  .order = engine->order.paces ? &engine->order : NULL,
@@ -124,6 +124,7 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     engine->l2.khz = machine->clock.l2_khz;
     engine->dram.khz = machine->clock.dram_khz;
     engine->can_go_ahead = below_can_go_ahead(engine);
+    cycle_open_ports(engine);
     cycle_share_work(engine, options->threads);
     share_init(&engine->share, host_wall_seconds, cycle_ways(engine));
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
@@ -203,11 +204,13 @@ static uint64_t cycles_before(const Domain *domain, uint64_t tick, uint64_t sm_k
     return (ticks * sm_khz - domain->phase + domain->khz - 1) / domain->khz - 1;
 }
 
-/* Whether an SM is awake, or a reply has arrived that its SM has not handled yet. */
+/* Whether an SM is awake, or a reply has arrived that its SM has not taken yet. */
 static bool is_an_sm_busy(const Engine *engine) {
     const uint64_t *ready = noc_ready_mask(engine->replies);
-    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
-        if (engine->awake[word] | ready[word] | engine->holding[word]) return true;
+    for (uint32_t word = 0; word < bits_words(engine->machine->sms); word++)
+        if (engine->awake[word]) return true;
+    for (uint32_t word = 0; word < bits_words(engine->ports); word++)
+        if (ready[word] | engine->holding[word]) return true;
     return false;
 }
 

@@ -8,6 +8,7 @@
 #include "gpu/engine.h"
 #include "gpu/share.h"
 #include "partition/partition.h"
+#include "sm/inbox.h"
 #include "sm/order.h"
 
 /* A clock domain beside the SMs'. */
@@ -27,8 +28,9 @@ enum { ENGINE_LINE = 64 }; /* bytes that the host's caches move */
 
 /* What a thread of the team notes of its part of a cycle, on lines of its own. */
 typedef struct CyclePart {
-    uint64_t holding[ENGINE_MOST_SMS / 64]; /* of its SMs that took replies: those that hold more */
-    uint64_t failed; /* the first of its SMs whose instruction failed, or NO_SM */
+    uint64_t holding[ENGINE_MOST_SMS / 64]; /* of its ports that took replies: that hold more */
+    uint64_t awake[ENGINE_MOST_SMS / 64];   /* SMs that took one, and must be stepped */
+    uint64_t failed; /* the place (sm/order.h) of the first SM whose instruction failed, or NO_SM */
     char apart[TEAM_LINE - sizeof(uint64_t)];
 } CyclePart;
 _Static_assert(sizeof(CyclePart) % TEAM_LINE == 0, "threads write side by side");
@@ -60,12 +62,14 @@ struct Engine {
     DramBus *buses; /* of pseudo channels, one for each pair; NULL: each channel has its own */
     MemRequestPools pools;
     Sm **sms;
-    uint64_t **wake; /* per SM: the next cycle in which it must be stepped; those of a thread's SMs
-                        side by side, in `wakes` */
-    uint64_t *wakes; /* as it was allocated */
-    uint64_t *awake; /* SMs for which that is the next one, or has come, bit each */
-    uint64_t *holding;   /* SMs whose ports hold replies, bit each */
-    uint64_t *receiving; /* those that replies wait for in a cycle of the team's, bit each */
+    uint64_t **wake;  /* per SM: the next cycle in which it must be stepped; those of a thread's SMs
+                         side by side, in `wakes` */
+    uint64_t *wakes;  /* as it was allocated */
+    uint64_t *awake;  /* SMs for which that is the next one, or has come, bit each */
+    SmInbox *inboxes; /* of the SMs' ports, */
+    uint32_t ports;   /* so many; SM i is at port i modulo this */
+    uint64_t *holding;   /* those that hold replies, bit each */
+    uint64_t *receiving; /* those at which replies wait in a cycle of the team's, bit each */
     Team *team;          /* NULL: one thread does all */
     CyclePart *parts;    /* of its threads */
     bool can_go_ahead;   /* as the machine is: the units below, of the SMs (gpu/below.c) */
@@ -115,6 +119,8 @@ struct Engine {
 /* Sees to it that so many threads share the work of a cycle, as far as there are so many SMs;
  * before the SMs are made. */
 void cycle_share_work(Engine *engine, uint32_t threads);
+/* Where replies come in; when there are networks. */
+void cycle_open_ports(Engine *engine);
 /* What of a cycle the team may do, as the machine is and as many as it has threads. */
 unsigned cycle_ways(const Engine *engine);
 void cycle_free(Engine *engine);

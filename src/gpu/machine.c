@@ -29,7 +29,7 @@ void machine_init(MachineConfig *machine) {
 void machine_resolve(MachineConfig *machine) {
     NetworkConfig *network = &machine->network;
     NocConfig *noc = &network->noc;
-    noc->nodes = (int)(machine->sms + machine->partitions * machine->partition.slices);
+    noc->nodes = (int)(machine_ports(machine) + machine->partitions * machine->partition.slices);
     for (int i = 0; i < NOC_MAX_NODES; i++)
         noc->placement[i] = (uint16_t)i;
     int routers[PARAMETER_MAX_LIST], count = (int)network->memory_routers.count;
@@ -378,6 +378,10 @@ static void check_network(const MachineConfig *machine, Diag *diag) {
                    routers, slices);
         return;
     }
+    if (machine->sms % network->sms_per_port)
+        diag_error(diag, NULL, 0, 0,
+                   "noc.sms_per_port: %u of %u SMs (gpu.sms); each port must have as many",
+                   network->sms_per_port, machine->sms);
     char why[160];
     if (!noc_config_check(&network->noc, why, sizeof why))
         diag_error(diag, NULL, 0, 0, "noc: %s", why);

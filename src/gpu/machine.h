@@ -43,7 +43,8 @@ enum {
 
 /* Of both networks, what is no matter of one alone. */
 #define NETWORK_PARAMETERS(P, key, at) \
-    P(BYTES, key, at, "header", header_bytes, 1, 256, "8 B", "of a packet; all there is of a read request or an acknowledgement")
+    P(BYTES, key, at, "header", header_bytes, 1, 256, "8 B", "of a packet; all there is of a read request or an acknowledgement") \
+    P(COUNT, key, at, "sms_per_port", sms_per_port, "", 1, 1024, "1", "SMs that share a node of both networks, with lsu.fifo replies that wait in one queue; those of a port go first in turn, cycle by cycle")
 #define NETWORK_PLACE_PARAMETERS(P, key, at) \
     P(LIST, key, at, "memory_routers", memory_routers, 0, NOC_MAX_NODES - 1, "[]", "mesh: routers of the L2 slices, row x columns + column; none: behind the SMs")
 
@@ -80,8 +81,8 @@ typedef struct CtaConfig {
     CTA_PARAMETERS(PARAMETER_FIELD, , )
 } CtaConfig;
 
-/* The two networks: requests from SMs to slices, replies back. Nodes are the SMs in order, then the
- * slices of partition 0, 1, ... */
+/* The two networks: requests from SMs to slices, replies back. Nodes are the ports of the SMs,
+ * which these take in turn, then the slices of partition 0, 1, ... */
 typedef struct NetworkConfig {
     NocConfig noc; /* each network; nodes and placement follow from the rest */
     NETWORK_PARAMETERS(PARAMETER_FIELD, , )
@@ -116,10 +117,13 @@ void machine_init(MachineConfig *machine);
 /* Fills the fields that follow from others: the networks' nodes and their places. */
 void machine_resolve(MachineConfig *machine);
 
-/* Network node of an SM, and of a slice (0 .. partitions x slices - 1). */
-static inline uint32_t machine_sm_node(uint32_t sm) { return sm; }
+/* Ports of the SMs: the networks' first nodes. That of an SM is mem_port. */
+static inline uint32_t machine_ports(const MachineConfig *machine) {
+    return machine->sms / machine->network.sms_per_port;
+}
+/* Network node of a slice (0 .. partitions x slices - 1). */
 static inline uint32_t machine_slice_node(const MachineConfig *machine, uint32_t slice) {
-    return machine->sms + slice;
+    return machine_ports(machine) + slice;
 }
 
 /* L2 slices of each half, 0 where L2 is one (partition/halves.h). */

@@ -20,7 +20,7 @@ typedef struct PartitionEnvironment {
     const DramConfig *dram;
     DramBus *bus;            /* command bus that the channel shares with others; NULL: none */
     const AddressMap *map;   /* of the machine */
-    Noc *requests, *replies; /* the two networks; an SM's node is its number */
+    Noc *requests, *replies; /* the two networks; the SMs' ports are their first nodes */
     MemRequestPools pools;   /* records of the requests, by SM */
     SetCounts *l2_sets; /* what each set of its L2 slices counts, side by side; NULL: nobody asks */
     uint64_t slice_bits;   /* bits of an address within the channel that name the slice: left out of

@@ -105,8 +105,8 @@ static inline void send_reply(Partition *partition, Slice *slice, uint64_t cycle
     Noc *const network = partition->environment.replies;
     const SliceReply *next = &slice->reply_packets[ring_front(&slice->replies)];
     const uint32_t handle = next->handle;
-    if (!noc_try_inject(network, (int)slice->node, (int)mem_handle_sm(handle), next->bytes, handle))
-        return;
+    const uint32_t port = mem_port(mem_handle_sm(handle), partition->environment.first_node);
+    if (!noc_try_inject(network, (int)slice->node, (int)port, next->bytes, handle)) return;
     slice_pop_reply(slice, cycle);
     partition->owed--;
 }

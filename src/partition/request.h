@@ -83,6 +83,12 @@ static inline uint32_t mem_handle(uint32_t sm, uint32_t index) {
     return sm << MEM_HANDLE_INDEX_BITS | index;
 }
 static inline uint32_t mem_handle_sm(uint32_t handle) { return handle >> MEM_HANDLE_INDEX_BITS; }
+/* The port of an SM, of so many that SMs take in turn: its node in both networks. */
+static inline uint32_t mem_port(uint32_t sm, uint32_t ports) {
+    while (sm >= ports)
+        sm -= ports; /* few share one, mostly none: no division */
+    return sm;
+}
 static inline uint32_t mem_handle_index(uint32_t handle) {
     return handle & ((1u << MEM_HANDLE_INDEX_BITS) - 1);
 }

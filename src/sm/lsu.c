@@ -60,6 +60,7 @@ void lsu_init(SmLsu *lsu, SmContext *sm, SmPort *port) {
         read_levels_init(&lsu->constants, &lsu->l1c, 1, &lsu->l15c, sm->arena);
     }
     lsu->has_row = sm->config->lsu.row_stages != 0;
+    lsu->sends = (uint8_t)sm->config->lsu.sends_per_cycle;
     lsu->row = (SmRow){.stages = (uint8_t)sm->config->lsu.row_stages,
                        .interval = (uint8_t)sm->config->scheduler.issue_interval};
     lsu->enters_at_once = sm->config->lsu.enters_at_once;
@@ -409,6 +410,15 @@ static bool can_go_on(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
 
 /* ---- The cycle ---- */
 
+static inline void send_misses(const SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
+    uint32_t left = lsu->sends;
+    do {
+        port_step_misses(port, sm, MEM_CLIENT_L1T);
+        port_step_misses(port, sm, MEM_CLIENT_L1C);
+        l1d_send_miss(l1d, sm, port);
+    } while (--left);
+}
+
 void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmCollectors *collectors) {
     write_back(lsu, sm, l1d, collectors);
     if (lsu->has_row) {
@@ -418,11 +428,7 @@ void lsu_step(SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port, const SmColle
     if (lsu->next_due <= sm->cycle) take_due(lsu, sm, port);
     if (l1d->hits_from <= sm->cycle) l1d_end_hits(l1d, sm);
     if (port_has_reply(port)) handle_reply(lsu, sm, l1d, port);
-    if (port->misses_waiting) {
-        port_step_misses(port, sm, MEM_CLIENT_L1T);
-        port_step_misses(port, sm, MEM_CLIENT_L1C);
-        l1d_send_miss(l1d, sm, port);
-    }
+    if (port->misses_waiting) send_misses(lsu, sm, l1d, port);
     l1d_step(l1d, sm, port);
     if (can_go_on(lsu, sm, l1d)) step_latch(lsu, sm, l1d, port);
 }

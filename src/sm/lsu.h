@@ -55,6 +55,7 @@ typedef struct SmLsu {
     bool has_row;             /* the machine has a pipeline in a row, ... */
     bool is_row_full;         /* ... of which every stage has an instruction */
     bool enters_at_once;      /* SmLsuConfig */
+    uint8_t sends;            /* its sends_per_cycle */
     bool looks_up;            /* the latch's next access is before the L1D's tags, which it looks up
                                  from the latch (l1d.latency 0) */
     uint32_t returns_waiting; /* ways with loads for the port, bit each, but for two: */

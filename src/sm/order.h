@@ -1,12 +1,13 @@
 /* The order of SMs that are stepped by several host threads at once. What an instruction does to
- * memory that all SMs see, and what listeners are told, has the order of the SMs' numbers within a
+ * memory that all SMs see, and what listeners are told, has the order of the SMs' places within a
  * cycle, as if one were stepped after another: an SM waits before such an instruction until all SMs
  * before it have issued in this cycle, and before it tells a listener until they have finished it.
  * All else that SMs do in a cycle is side by side.
  *
- * An SM always belongs to the same thread, which takes its SMs in rising order: a thread's progress
- * is one number, the first of its SMs that it has yet to pass. The first SM under way waits for
- * nobody, so all come to an end. */
+ * A cycle begins with one of the SMs, in place 0, and goes round. An SM always belongs to the same
+ * thread, which takes its SMs in rising places: a thread's progress is one number, the place of the
+ * first of its SMs that it has yet to pass. The first SM under way waits for nobody, so all come to
+ * an end. */
 #ifndef TYTO_SM_ORDER_H
 #define TYTO_SM_ORDER_H
 
@@ -14,19 +15,30 @@
 
 /* A thread's progress; counts on from cycle to cycle (SmOrder.base). Written by it alone. */
 typedef struct SmPace {
-    _Atomic uint64_t issued;   /* all of its SMs below have issued */
-    _Atomic uint64_t finished; /* all of its SMs below have finished the cycle */
-    uint64_t next;             /* the SM after the one that it steps; its own */
+    _Atomic uint64_t issued;   /* all of its SMs before have issued */
+    _Atomic uint64_t finished; /* all of its SMs before have finished the cycle */
+    uint64_t next;             /* the place after that of the one that it steps; its own */
     char apart[TEAM_LINE - 3 * sizeof(uint64_t)];
 } SmPace;
 
 /* Written between cycles, by the thread that gives out the work. */
 typedef struct SmOrder {
     bool is_kept;     /* SMs are stepped side by side; else one after another, and nobody waits */
-    uint32_t threads; /* SM i is thread i modulo this */
-    uint64_t base;    /* progress at SM 0 of this cycle */
+    uint32_t threads; /* SM i, and what is in place i, is thread i's modulo this */
+    uint32_t sms;     /* of the GPU */
+    uint32_t first;   /* the one in place 0; where it is not SM 0, threads divide it and `sms` */
+    uint64_t base;    /* progress at place 0 of this cycle */
     SmPace *paces;    /* by thread */
 } SmOrder;
+
+/* The place of an SM in this cycle, and the SM in a place. */
+static inline uint32_t order_place(const SmOrder *order, uint32_t sm) {
+    return sm >= order->first ? sm - order->first : sm - order->first + order->sms;
+}
+static inline uint32_t order_sm(const SmOrder *order, uint32_t place) {
+    const uint32_t sm = place + order->first;
+    return sm < order->sms ? sm : sm - order->sms;
+}
 
 static inline void order_wait(_Atomic uint64_t *progress, uint64_t until) {
     uint32_t turns = 0;
@@ -37,17 +49,17 @@ static inline void order_wait(_Atomic uint64_t *progress, uint64_t until) {
 /* Waits until all SMs before `sm` have issued in this cycle. */
 static inline void order_wait_issued(SmOrder *order, uint32_t sm) {
     if (!order->is_kept) return;
-    const uint32_t own = sm % order->threads;
-    for (uint32_t thread = 0; thread < order->threads && thread < sm; thread++)
-        if (thread != own) order_wait(&order->paces[thread].issued, order->base + sm);
+    const uint32_t own = sm % order->threads, place = order_place(order, sm);
+    for (uint32_t thread = 0; thread < order->threads && thread < place; thread++)
+        if (thread != own) order_wait(&order->paces[thread].issued, order->base + place);
 }
 
 /* Waits until all SMs before `sm` have finished the cycle. */
 static inline void order_wait_finished(SmOrder *order, uint32_t sm) {
     if (!order->is_kept) return;
-    const uint32_t own = sm % order->threads;
-    for (uint32_t thread = 0; thread < order->threads && thread < sm; thread++)
-        if (thread != own) order_wait(&order->paces[thread].finished, order->base + sm);
+    const uint32_t own = sm % order->threads, place = order_place(order, sm);
+    for (uint32_t thread = 0; thread < order->threads && thread < place; thread++)
+        if (thread != own) order_wait(&order->paces[thread].finished, order->base + place);
 }
 
 /* `sm` will do nothing more in this cycle that others must not see before those before it. */
@@ -57,7 +69,8 @@ static inline void order_issued(SmOrder *order, uint32_t sm) {
     atomic_store_explicit(&pace->issued, order->base + pace->next, memory_order_release);
 }
 
-/* A thread begins a cycle at, or goes on to, its SM `next`; the number of SMs: it has no more. */
+/* A thread begins a cycle at, or goes on to, the place `next`; the number of SMs: it has no more.
+ */
 static inline void order_go_on(SmOrder *order, uint32_t thread, uint64_t next) {
     SmPace *pace = &order->paces[thread];
     pace->next = next;

@@ -27,7 +27,6 @@ void port_init(SmPort *port, SmContext *sm) {
                  .free_count = SM_REQUESTS};
     for (uint32_t i = 0; i < SM_REQUESTS; i++)
         port->free_requests[i] = SM_REQUESTS - 1 - i;
-    replies_init(&port->arrived, sm->config->lsu.fifo, sm->arena);
     replies_init(&port->unit, sm->config->lsu.reply_fifo, sm->arena);
 }
 
@@ -36,7 +35,7 @@ void port_init(SmPort *port, SmContext *sm) {
 bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
     bool has_data = send->op != MEM_OP_READ && !send->advice;
     int bytes = (int)(sm->env.header_bytes + (has_data ? send->access.bytes : 0));
-    if (!port->free_count || !noc_can_inject(sm->env.requests, (int)sm->env.index, bytes))
+    if (!port->free_count || !noc_can_inject(sm->env.requests, (int)sm->env.node, bytes))
         return false;
     uint32_t index = port->free_requests[--port->free_count];
     /* A cache's line can be smaller than an atom: then the atom around it is asked for. */
@@ -73,7 +72,7 @@ bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
         request->sent = (uint32_t)sm->cycle;
         sm->counters.reads_sent++;
     }
-    noc_inject(sm->env.requests, (int)sm->env.index, (int)(sm->env.first_slice_node + slice), bytes,
+    noc_inject(sm->env.requests, (int)sm->env.node, (int)(sm->env.first_slice_node + slice), bytes,
                request->handle);
     return true;
 }
@@ -111,40 +110,28 @@ void port_finish(SmPort *port, SmContext *sm, MemRequest *request) {
     c->fetch_dram_cycles += request->dram_ticks;
 }
 
-/* Takes the oldest packet from the port's queue to the fetch or load/store unit, if that has room.
- * An instruction request whose last packet it was, else NULL. */
-static MemRequest *hand_on(SmPort *port, SmContext *sm, uint64_t cycle) {
-    const uint32_t handle = replies_peek(&port->arrived), index = mem_handle_index(handle);
+bool port_offer(SmPort *port, const SmContext *sm, uint64_t cycle, uint32_t handle,
+                MemRequest **line) {
+    const uint32_t index = mem_handle_index(handle);
     SmExpected *expected = &port->expected[index];
     const bool to_fetch = expected->to_fetch, has_more = expected->replies > 1;
-    if (!to_fetch & (port->unit.count == port->unit.capacity)) return NULL;
-    replies_pop(&port->arrived);
+    *line = NULL;
+    if (!to_fetch & (port->unit.count == port->unit.capacity)) return false;
     /* An idle load/store unit handles the reply in this cycle, and one that is not its request's
      * last is only counted: no reason to wake the SM. */
     const bool is_only_counted = has_more & (to_fetch | (port->unit.count == 0));
     if (is_only_counted) {
         expected->replies--;
-        return NULL;
+        return true;
     }
     if (*sm->env.wake > cycle) *sm->env.wake = cycle;
     if (!to_fetch) {
         replies_push(&port->unit, handle);
-        return NULL;
+        return true;
     }
     expected->replies--;
-    return &port->requests[index];
-}
-
-MemRequest *port_receive(SmPort *port, SmContext *sm, uint64_t cycle) {
-    MemRequest *line = port->arrived.count ? hand_on(port, sm, cycle) : NULL;
-    uint32_t handle;
-    if (port->arrived.count < port->arrived.capacity &&
-        noc_take(sm->env.replies, (int)sm->env.index, &handle)) {
-        replies_push(&port->arrived, handle);
-        /* the record will be looked at with the last packet, and another thread may have it */
-        __builtin_prefetch(&port->requests[mem_handle_index(handle)]);
-    }
-    return line;
+    *line = &port->requests[index];
+    return true;
 }
 
 MemRequest *port_take_reply(SmPort *port) {

@@ -1,9 +1,9 @@
 /* The SM's network port: requests out, replies in.
  *
  * Outwards, every cache has a queue of misses here; what bypasses the L1D is sent directly.
- * Inwards, replies pass two queues, the port's and the load/store unit's, before that unit handles
- * one of them per cycle; instruction lines skip the second. The only stage that touches the
- * networks.
+ * Inwards, replies that have come in (sm/inbox.h) are offered, and pass the load/store unit's queue
+ * before that unit handles one of them per cycle; instruction lines skip it. The only stage that
+ * touches the requests' network.
  *
  * Reads of others: SmContext (time, cta_of_warp). Whose replies they are is not its business. */
 #ifndef TYTO_SM_PORT_H
@@ -48,7 +48,6 @@ typedef struct SmExpected {
 /* Written by port.c alone; what every visit looks at comes first, in one line of the host's cache.
  */
 typedef struct SmPort {
-    SmReplies arrived;       /* replies at the network's side */
     SmReplies unit;          /* replies for the load/store unit */
     SmExpected *expected;    /* by index, what of a request is looked at for each reply to it */
     MemRequest *requests;    /* SM_REQUESTS of them; partitions write into those under way */
@@ -95,10 +94,11 @@ static inline bool port_step_misses(SmPort *port, SmContext *sm, MemClient cache
 
 /* ---- Replies ---- */
 
-/* Moves replies on in `cycle`, between the steps of the SM, and wakes it when one needs it. NULL,
- * or a request of the L1I whose last reply it was: to be handled and finished. */
-MemRequest *port_receive(SmPort *port, SmContext *sm, uint64_t cycle);
-static inline bool port_holds_replies(const SmPort *port) { return port->arrived.count != 0; }
+/* A reply is offered in `cycle`, between the steps of the SM: whether it is taken. Wakes the SM
+ * when it needs that. `line`: NULL, or a request of the L1I whose last reply it was: to be handled
+ * and finished. */
+bool port_offer(SmPort *port, const SmContext *sm, uint64_t cycle, uint32_t handle,
+                MemRequest **line);
 static inline bool port_has_reply(const SmPort *port) { return port->unit.count != 0; }
 /* Takes the oldest of the load/store unit's replies, if there is one. NULL, or the request if that
  * was its last reply: to be handled and finished. */

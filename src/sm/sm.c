@@ -300,17 +300,18 @@ const Histograms *sm_histograms(const Sm *sm) { return &sm->context.histograms; 
 
 uint32_t sm_requests_under_way(const Sm *sm) { return sm->port.outstanding; }
 
-bool sm_receive(Sm *sm, uint64_t cycle) {
+bool sm_offer(Sm *sm, uint64_t cycle, uint32_t handle) {
     SmContext *context = &sm->context;
     context->cycle = cycle;
-    MemRequest *line = port_receive(&sm->port, context, cycle);
+    MemRequest *line;
+    const bool is_taken = port_offer(&sm->port, context, cycle, handle, &line);
     if (line) {
         fetch_line_arrived(&sm->fetch, line);
         sm->is_quiet = false;
         if (context_is_profiled(context)) sm_profile_answered(context->profile, line, cycle);
         port_finish(&sm->port, context, line);
     }
-    return port_holds_replies(&sm->port);
+    return is_taken;
 }
 
 void sm_step(Sm *sm, uint64_t cycle) {

@@ -43,8 +43,8 @@ typedef struct SmEnvironment {
     bool is_profiled;      /* count by instruction too */
     bool l2_takes_hints;   /* as in partition_config.h */
     uint32_t index;        /* number of the SM */
-    Noc *requests;         /* request network; the SM is node `index` */
-    Noc *replies;          /* reply network; likewise */
+    uint32_t node;         /* of both networks; other SMs may have the same */
+    Noc *requests;         /* request network */
     const AddressMap *map; /* address to L2 slice */
     uint32_t first_slice_node; /* node of L2 slice 0 in both networks */
     uint32_t half_slices;      /* L2 slices of each half; 0: L2 is one (partition/halves.h) */
@@ -104,10 +104,10 @@ void sm_last_cta(Sm *sm, uint64_t cycle);
 /* Lets the warp scheduler tell its numbers. */
 void sm_report_policy(Sm *sm, const TytoReport *out);
 
-/* The first part of a cycle, before the networks move: replies come in. True: the port holds some,
- * and must be asked again in the next cycle even if none arrives. */
-__attribute__((noinline)) bool sm_receive(Sm *sm,
-                                          uint64_t cycle); /* a unit of its own in profiles */
+/* The first part of a cycle, before the networks move: a reply that is the SM's is offered to it,
+ * by its handle. False: it has no room, and must be offered it again. */
+__attribute__((noinline)) bool sm_offer(Sm *sm, uint64_t cycle,
+                                        uint32_t handle); /* a unit of its own in profiles */
 /* The SM's own cycle. */
 __attribute__((noinline)) void sm_step(Sm *sm, uint64_t cycle); /* likewise */
 

@@ -160,8 +160,9 @@ typedef enum SmInstructions { SM_INSTRUCTIONS_PTX, SM_INSTRUCTIONS_SASS } SmInst
     P(COUNT, key, at, "row_stages", row_stages, "", 0, SM_MAX_STAGES, "0", "stages of a pipeline whose last one writes back what memory returns, too, an access a pick, before instructions, which wait in the stages before; 0: memory has ports of its own (writeback_ports)") \
     P(BOOL, key, at, "acknowledges_stores", acknowledges_stores, "yes", "a CTA keeps its slot until its stores are acknowledged") \
     P(BOOL, key, at, "enters_at_once", enters_at_once, "no", "an instruction enters in the cycle in which its operands leave the collector; no: in the next") \
-    P(COUNT, key, at, "fifo", fifo, "", 1, 1024, "32", "replies waiting between network port and load/store unit") \
+    P(COUNT, key, at, "fifo", fifo, "", 1, 1024, "32", "replies waiting at a network port (noc.sms_per_port) for the load/store unit") \
     P(COUNT, key, at, "reply_fifo", reply_fifo, "", 1, 1024, "2", "replies waiting in the load/store unit") \
+    P(COUNT, key, at, "sends_per_cycle", sends_per_cycle, "", 1, 8, "1", "misses that each cache but the L1I sends a cycle") \
     P(COUNT, key, at, "writeback_ports", writeback_ports, "", 1, 8, "1", "load results written to registers a cycle") \
     P(BOOL, key, at, "waits_at_write", waits_at_write, "no", "a load result waits for its register bank in the cycle in which it is written; no: in the one before, in which the port chooses it")
 

@@ -16,6 +16,7 @@
 #include "cache/set_index.h"
 #include "gpu/machine_internal.h"
 #include "gpu/machine_rows.h"
+#include "partition/request.h"
 
 static Machine *load(const char *name) {
     Diag *diag = diag_new();
@@ -399,6 +400,8 @@ static const struct {
     {"gtx480", {"l1d.line=512B"}, "map.block: 256 B is less than l1d.line, 512 B"},
     {"gtx480", {"noc.injection_flits=3"}, "noc.injection_flits: 120 B of queue"},
     {"gtx480", {"gpu.sms=570"}, "noc: nodes is 582"},
+    {"gtx480", {"noc.sms_per_port=4"}, "noc.sms_per_port: 4 of 15 SMs"},
+    {"gtx480", {"noc.sms_per_port=30"}, "noc.sms_per_port: 30 of 15 SMs"},
     {"gtx480", {"map.bits=RRRQ"}, "'Q': not one of"},
     {"gtx480", {"map.block=0B"}, "gpu.partitions: 6, but map.bits"},
     {"gtx480", {"dram.banks=8"}, "dram.banks: 8, but map.bits"},
@@ -487,6 +490,7 @@ static const struct {
     {"ccws", "clock.sm", "325 MHz"},
     {"ccws", "units.sp.lanes", "32"},
     {"ccws", "gpu.sms", "30"},
+    {"ccws", "noc.sms_per_port", "3"},
     {"ccws", "sm.threads", "1024"},
     {"ccws", "sm.registers", "16384"},
     {"ccws", "shared.size", "16 KiB"},
@@ -628,8 +632,23 @@ static void test_mesh_nodes(void **state) {
     assert_int_equal(machine_slice_node(config, 0), 28);
     assert_int_equal(config->network.noc.placement[28], 3);
     assert_int_equal(config->network.noc.placement[35], 32);
-    assert_int_equal(config->network.noc.placement[machine_sm_node(0)], 0);
-    assert_int_equal(config->network.noc.placement[machine_sm_node(3)], 4);
+    assert_int_equal(config->network.noc.placement[0], 0);
+    assert_int_equal(config->network.noc.placement[3], 4);
+    diag_free(diag);
+    machine_free(machine);
+}
+
+static void test_ports_that_sms_share_are_the_networks_first_nodes(void **state) {
+    (void)state;
+    Machine *machine = load("ccws");
+    Diag *diag = diag_new();
+    const MachineConfig *config = machine_finish(machine, diag);
+    assert_int_equal(machine_ports(config), 10);
+    assert_int_equal(machine_slice_node(config, 0), 10);
+    assert_int_equal(config->network.noc.nodes, 18);
+    assert_int_equal(mem_port(0, 10), 0);
+    assert_int_equal(mem_port(19, 10), 9);
+    assert_int_equal(mem_port(20, 10), 0);
     diag_free(diag);
     machine_free(machine);
 }
@@ -652,6 +671,7 @@ int main(void) {
         cmocka_unit_test(test_gtx480_address_map),
         cmocka_unit_test(test_gtx480_sets),
         cmocka_unit_test(test_mesh_nodes),
+        cmocka_unit_test(test_ports_that_sms_share_are_the_networks_first_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

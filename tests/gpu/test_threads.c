@@ -91,16 +91,21 @@ static void assert_same(const Outcome *a, const Outcome *b) {
 }
 
 /* Runs with each size of team; the outcome of one thread, whose text is the caller's. */
-static Outcome compare(const char *machine, const char *sets, const char *policy, const char *ptx) {
+static Outcome compare_every(const char *machine, const char *sets, const char *policy,
+                             const char *ptx, uint32_t team_every) {
     Outcome alone;
     run(&alone, machine, sets, policy, ptx, 1, 0);
     for (size_t i = 1; i < sizeof team_sizes / sizeof team_sizes[0]; i++) {
         Outcome together;
-        run(&together, machine, sets, policy, ptx, team_sizes[i], TEAM_EVERY);
+        run(&together, machine, sets, policy, ptx, team_sizes[i], team_every);
         assert_same(&alone, &together);
         text_free(&together.printed);
     }
     return alone;
+}
+
+static Outcome compare(const char *machine, const char *sets, const char *policy, const char *ptx) {
+    return compare_every(machine, sets, policy, ptx, TEAM_EVERY);
 }
 
 static void races_end_the_same_on_every_machine_and_under_every_policy(void **state) {
@@ -114,6 +119,21 @@ static void races_end_the_same_on_every_machine_and_under_every_policy(void **st
         Outcome outcome = compare(cases[i].machine, "", cases[i].policy, racing);
         if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
         assert_int_equal(outcome.memory[0], CTAS * THREADS * ROUNDS); /* no ticket was lost */
+        text_free(&outcome.printed);
+    }
+}
+
+/* SMs that share a port go first in turn, so what races sees them in another order each cycle;
+ * those of a port are one thread's, of which some teams have too many. */
+static void sms_that_share_ports_keep_their_turns(void **state) {
+    (void)state;
+    enum { OFTEN = 5 };
+    static const char *const sets[] = {"", "gpu.sms=24 noc.sms_per_port=4",
+                                       "gpu.sms=130 noc.sms_per_port=13"};
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        Outcome outcome = compare_every("ccws", sets[i], "lrr", racing, OFTEN);
+        if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
+        assert_int_equal(outcome.memory[0], CTAS * THREADS * ROUNDS);
         text_free(&outcome.printed);
     }
 }
@@ -191,15 +211,22 @@ static void lines_that_kernels_print_keep_their_order(void **state) {
  * whole. */
 static void of_faults_in_a_cycle_the_same_is_told(void **state) {
     (void)state;
-    Outcome outcome = compare("gtx480", "", "gto",
-                              ".version 7.0\n.target sm_70\n.address_size 64\n"
-                              ".visible .entry k(.param .u64 buffer)\n{\n"
-                              "  .reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
-                              "  mov.u32 %r1, %ctaid.x;\n  mul.wide.u32 %rd1, %r1, 4;\n"
-                              "  st.global.u32 [%rd1], %r1;\n  ret;\n}\n");
-    assert_int_equal(outcome.result.status, GPU_FAULT);
-    assert_non_null(strstr(outcome.result.message, "next to the null pointer"));
-    text_free(&outcome.printed);
+    static const struct {
+        const char *machine, *sets;
+        uint32_t every;
+    } cases[] = {{"gtx480", "", TEAM_EVERY}, {"ccws", "cta.per_cycle=0", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Outcome outcome = compare_every(cases[i].machine, cases[i].sets, "gto",
+                                        ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                        ".visible .entry k(.param .u64 buffer)\n{\n"
+                                        "  .reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
+                                        "  mov.u32 %r1, %ctaid.x;\n  mul.wide.u32 %rd1, %r1, 4;\n"
+                                        "  st.global.u32 [%rd1], %r1;\n  ret;\n}\n",
+                                        cases[i].every);
+        assert_int_equal(outcome.result.status, GPU_FAULT);
+        assert_non_null(strstr(outcome.result.message, "next to the null pointer"));
+        text_free(&outcome.printed);
+    }
 }
 
 /* All read and write, and in a round that is told one thread block goes astray. */
@@ -280,6 +307,7 @@ int main(int argc, char **argv) {
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(races_end_the_same_on_every_machine_and_under_every_policy),
+        cmocka_unit_test(sms_that_share_ports_keep_their_turns),
         cmocka_unit_test(an_ideal_network_gives_the_same_too),
         cmocka_unit_test(lines_that_kernels_print_keep_their_order),
         cmocka_unit_test(of_faults_in_a_cycle_the_same_is_told),

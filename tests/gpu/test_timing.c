@@ -469,6 +469,50 @@ static void streams_at_the_rate_of_the_channels(void **state) {
     assert_true(used >= 0.90 * usable);
 }
 
+/* Cycles of each of two CTAs on SMs of their own that read `count` lines past the L1D. */
+static void read_side_by_side(const char *sets, uint32_t cycles[2]) {
+    Timed timed;
+    timed_start(&timed, "gtx480", sets, "gto");
+    uint64_t in = timed_buffer(&timed, NULL, 1 << 17), out = timed_buffer(&timed, NULL, 2);
+    Text ptx = {0};
+    text_add(&ptx, HEADER ".visible .entry reads(.param .u64 in, .param .u64 out)\n{\n"
+                          ".reg .b64 %p, %o, %n;\n.reg .b32 %a, %b, %t, %c, %s, %v<16>;\n"
+                          "ld.param.u64 %p, [in];\nld.param.u64 %o, [out];\n"
+                          "mov.u32 %t, %tid.x;\nmov.u32 %c, %ctaid.x;\n"
+                          "mul.wide.u32 %n, %t, 128;\nadd.u64 %p, %p, %n;\n"
+                          "mul.wide.u32 %n, %c, 4;\nadd.u64 %o, %o, %n;\n"
+                          "mul.wide.u32 %n, %c, 66816;\nadd.u64 %p, %p, %n;\n"
+                          "mov.u32 %a, %clock;\n");
+    for (int i = 0; i < 16; i++)
+        text_printf(&ptx, "ld.global.cg.u32 %%v%d, [%%p+%d];\n", i, i * 4096);
+    text_add(&ptx, "mov.u32 %s, 0;\n");
+    for (int i = 0; i < 16; i++)
+        text_printf(&ptx, "add.u32 %%s, %%s, %%v%d;\n", i);
+    text_add(&ptx, "mov.u32 %b, %clock;\nsub.u32 %b, %b, %a;\nadd.u32 %b, %b, %s;\n"
+                   "st.global.u32 [%o], %b;\nret;\n}\n");
+    timed_run(&timed, text_string(&ptx), 2, 32, (uint64_t[]){in, out});
+    for (size_t i = 0; i < 2; i++)
+        cycles[i] = timed_word(&timed, out, i);
+    text_free(&ptx);
+    timed_stop(&timed);
+}
+
+/* A port takes a packet a cycle, and so do those behind it, of which each is first in turn: two SMs
+ * take twice as long together, and as long as each other. */
+static void sms_that_share_a_port_share_its_packets(void **state) {
+    (void)state;
+    enum { PACKETS = 16 * 32 };
+    uint32_t apart[2], together[2];
+    read_side_by_side("gpu.sms=2 oracle.perfect_l2=yes", apart);
+    read_side_by_side("gpu.sms=2 oracle.perfect_l2=yes noc.sms_per_port=2", together);
+    for (int i = 0; i < 2; i++) {
+        assert_in_range(apart[i], PACKETS,
+                        PACKETS * 3 / 2); /* some wait for a slice that is busy */
+        assert_in_range(together[i], 2 * PACKETS, 2 * PACKETS * 3 / 2);
+    }
+    assert_in_range(together[0], together[1] - 20, together[1] + 20);
+}
+
 /* ---- Oracles and caches ---- */
 
 static void gains_from_a_perfect_l1_and_l2(void **state) {
@@ -666,6 +710,7 @@ int main(void) {
         cmocka_unit_test(reaches_peak_ipc_with_an_ideal_front_end),
         cmocka_unit_test(what_two_kinds_can_run_goes_to_the_second_while_the_first_is_full),
         cmocka_unit_test(streams_at_the_rate_of_the_channels),
+        cmocka_unit_test(sms_that_share_a_port_share_its_packets),
         cmocka_unit_test(gains_from_a_perfect_l1_and_l2),
         cmocka_unit_test(keeps_l2_between_kernels_unless_told_to_flush),
         cmocka_unit_test(an_sm_without_thread_blocks_empties_its_l1d_too),

@@ -73,6 +73,9 @@ Stage *stage_new(const char *settings, int packets) {
     stage->requests = noc_new(&network, NULL);
     network.ejection_flits = 64;
     stage->replies = noc_new(&network, NULL);
+    const uint32_t room = stage->config->sm.lsu.fifo;
+    inbox_init(&stage->inbox, stage->replies, STAGE_SM,
+               ARENA_ARRAY(arena, uint32_t, inbox_places(room)), room);
     stage->policy = (SchedPolicy){.policy = &recorder, .text = "recorder"};
     sm->arena = arena;
     sm->config = &stage->config->sm;
@@ -80,11 +83,11 @@ Stage *stage_new(const char *settings, int packets) {
                               .policy = &stage->policy,
                               .map = &stage->map,
                               .requests = stage->requests,
-                              .replies = stage->replies,
                               .first_slice_node = STAGE_SMS,
                               .header_bytes = 8,
                               .atom_bytes = stage->config->partition.atom_bytes,
                               .index = STAGE_SM,
+                              .node = STAGE_SM,
                               .sms = STAGE_SMS,
                               .wake = &stage->wake};
     sm->listener.cta_finished = nobody_hears;
@@ -229,9 +232,20 @@ void stage_reply(Stage *stage, const MemRequest *request, int packets) {
     }
 }
 
+MemRequest *stage_receive(Stage *stage, SmPort *port) {
+    SmInbox *inbox = &stage->inbox;
+    MemRequest *line = NULL;
+    uint32_t handle;
+    if (inbox_has_waiting(inbox) &&
+        port_offer(port, &stage->sm, stage->sm.cycle, inbox_peek(inbox), &line))
+        inbox_pop(inbox);
+    inbox_take(inbox, &handle);
+    return line;
+}
+
 void stage_deliver(Stage *stage, SmPort *port) {
     for (int i = 0; i < 8; i++) {
         stage_move(stage);
-        assert_null(port_receive(port, &stage->sm, stage->sm.cycle));
+        assert_null(stage_receive(stage, port));
     }
 }

@@ -13,6 +13,7 @@
 
 #include "gpu/machine_file.h"
 #include "sm/context.h"
+#include "sm/inbox.h"
 #include "sm/port.h"
 
 enum { STAGE_PROGRAM = 32, STAGE_REGS = 256, STAGE_SLICES = 12, STAGE_SM = 1, STAGE_SMS = 4 };
@@ -41,6 +42,7 @@ typedef struct Stage {
     const MachineConfig *config;
     AddressMap map;
     Noc *requests, *replies;
+    SmInbox inbox;
     SchedPolicy policy;
     uint64_t wake;
     uint32_t inst_count, reg_count;
@@ -78,7 +80,10 @@ void stage_move(Stage *stage);
 MemRequest *stage_sent(Stage *stage, const SmPort *port);
 /* Sends `packets` replies to a request on their way to the SM. */
 void stage_reply(Stage *stage, const MemRequest *request, int packets);
-/* Moves the networks and the port until `port` has them for its load/store unit. */
+/* The SM's part of a cycle in which replies come in: what port_offer makes of the oldest that
+ * waits, NULL without one. */
+MemRequest *stage_receive(Stage *stage, SmPort *port);
+/* Moves the networks and replies until `port` has them for its load/store unit. */
 void stage_deliver(Stage *stage, SmPort *port);
 
 #endif

@@ -455,6 +455,28 @@ static void test_two_accesses_a_cycle_are_looked_up_from_the_latch(void **state)
     }
 }
 
+static void test_so_many_misses_leave_in_a_cycle(void **state) {
+    (void)state;
+    for (uint32_t sends = 1; sends <= 2; sends++) {
+        Bench *bench =
+            start(sends == 1 ? "l1d.latency=0 lsu.accesses_per_cycle=4 l1d.miss_queue=64 "
+                               "l1d.bank_interval=0 l1d.miss_interval=0"
+                             : "l1d.latency=0 lsu.accesses_per_cycle=4 l1d.miss_queue=64 "
+                               "l1d.bank_interval=0 l1d.miss_interval=0 "
+                               "lsu.sends_per_cycle=2",
+                  64);
+        accept(bench, make(bench, bench->load, SM_PATH_L1D, 4));
+        step(bench);
+        assert_int_equal(bench->port.misses[MEM_CLIENT_L1D].count, 4);
+        for (uint32_t left = 4; left; left -= sends) {
+            assert_int_equal(bench->port.outstanding, 4 - left);
+            step(bench);
+        }
+        assert_int_equal(bench->port.outstanding, 4);
+        stage_free(bench->stage);
+    }
+}
+
 /* The accesses of stage_memory_inst lie 128 bytes apart: with banks of 128 bytes in four banks,
  * with banks of 32 in one. */
 static void test_an_access_a_cycle_enters_each_bank_of_the_l1d(void **state) {
@@ -612,6 +634,7 @@ int main(void) {
         cmocka_unit_test(test_a_full_l1d_queue_keeps_the_access_in_the_latch),
         cmocka_unit_test(test_without_latency_the_latch_keeps_what_the_l1d_refuses),
         cmocka_unit_test(test_two_accesses_a_cycle_are_looked_up_from_the_latch),
+        cmocka_unit_test(test_so_many_misses_leave_in_a_cycle),
         cmocka_unit_test(test_an_access_a_cycle_enters_each_bank_of_the_l1d),
         cmocka_unit_test(test_constants_that_always_hit_ask_for_nothing),
         cmocka_unit_test(test_an_l1d_miss_ends_two_cycles_after_its_reply),

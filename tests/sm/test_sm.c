@@ -122,7 +122,11 @@ static void serve(Bench *bench) {
 
 static void cycle(Bench *bench) {
     bench->cycle++;
-    sm_receive(bench->sm, bench->cycle);
+    SmInbox *inbox = &bench->stage->inbox;
+    uint32_t handle;
+    if (inbox_has_waiting(inbox) && sm_offer(bench->sm, bench->cycle, inbox_peek(inbox)))
+        inbox_pop(inbox);
+    inbox_take(inbox, &handle);
     if (bench->stage->wake <= bench->cycle) {
         sm_step(bench->sm, bench->cycle);
         bench->steps++;
