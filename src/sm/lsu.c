@@ -227,7 +227,7 @@ __attribute__((noinline)) static void handle_reply(SmLsu *lsu, SmContext *sm, Sm
     case MEM_CLIENT_L1T: texture_arrived(lsu, port_line_of(request)); break;
     case MEM_CLIENT_BYPASS: bypass_arrived(lsu, sm, request); break;
     case MEM_CLIENT_STORE: acknowledged(sm, request); break;
-    case MEM_CLIENT_L1I: break; /* never gets here: port_receive answers it to the fetch unit */
+    case MEM_CLIENT_L1I: break; /* never gets here: port_offer gives it to the fetch unit */
     }
     if (context_is_profiled(sm)) sm_profile_answered(sm->profile, request, sm->cycle);
     port_finish(port, sm, request);
