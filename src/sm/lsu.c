@@ -410,6 +410,7 @@ static bool can_go_on(const SmLsu *lsu, const SmContext *sm, const SmL1d *l1d) {
 
 /* ---- The cycle ---- */
 
+/* The oldest misses of each cache leave, as many as may in a cycle. */
 static inline void send_misses(const SmLsu *lsu, SmContext *sm, SmL1d *l1d, SmPort *port) {
     uint32_t left = lsu->sends;
     do {
