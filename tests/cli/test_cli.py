@@ -35,9 +35,12 @@ PLAIN = {key: value for key, value in os.environ.items() if not key.startswith("
 
 
 def processor_seconds(pid):
-    """Of a process and its children."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    """Of a process and its children; 0 for one that has ended meanwhile."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + sum(map(processor_seconds, children))
 
 

@@ -40,7 +40,7 @@ def children(process):
     try:
         path = pathlib.Path(f"/proc/{process}/task/{process}/children")
         return [int(word) for word in path.read_text(encoding="utf-8").split()]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # the latter: it ended between open and read
         return []
 
 
