@@ -8,6 +8,7 @@ usage: test_hostile.py TYTO ROOT WORKLOADS
 WORKLOADS is the folder of the built workloads. Inputs are rows of the tables below.
 """
 import concurrent.futures
+import glob
 import os
 import pathlib
 import random
@@ -283,12 +284,16 @@ class Hostile(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("device memory", done.stderr)
 
+    def outputs(self):
+        """Those of the programs that a command has started. (pathlib's glob fails at a folder that another command removes.)"""
+        return set(glob.glob(f"{self.folder}/.*/*.out"))
+
     def interrupt(self, number, is_group):
         """Interrupts a comparison and returns its status and what it left in the temporary folder."""
         with subprocess.Popen([TYTO, "compare", "spmv", "--size", "262144"], stderr=subprocess.PIPE,
                               stdout=subprocess.DEVNULL, start_new_session=True, text=True,
                               env={**PLAIN, "TMPDIR": str(self.folder)}) as process:
-            while not list(self.folder.glob("*/*.out")):  # until the first program has been started
+            while not self.outputs():  # until the first program has been started
                 time.sleep(0.05)
             time.sleep(0.3)
             (os.killpg if is_group else os.kill)(process.pid, number)
@@ -303,11 +308,11 @@ class Hostile(unittest.TestCase):
                 self.assertEqual(self.interrupt(number, is_group), (-number, []))
 
     def compare_for_minutes(self):
-        before = set(self.folder.glob("*/*.out"))
+        before = self.outputs()
         process = subprocess.Popen([TYTO, "compare", "spmv", "--size", "262144"], stderr=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, start_new_session=True,
                                    env={**PLAIN, "TMPDIR": str(self.folder)})
-        while set(self.folder.glob("*/*.out")) <= before:
+        while self.outputs() <= before:
             time.sleep(0.05)
         return process
 
