@@ -35,11 +35,12 @@ static void place_wakes(Engine *engine) {
         engine->wake[i] = &engine->wakes[i % threads * lines * LINE_WORDS + i / threads];
 }
 
-/* As many of `threads` as can share the SMs: those of a port are one thread's. */
+/* As many of `threads` as can share the SMs: those of a port are one thread's, and so is each place
+ * in a cycle that begins with another SM (sm/order.h). */
 static uint32_t useful_threads(const Engine *engine, uint32_t threads) {
     const uint32_t sms = engine->machine->sms, ports = engine->ports;
     if (threads > ports) threads = ports;
-    while (threads > 1 && ports != sms && ports % threads)
+    while (threads > 1 && ports != sms && (ports % threads || sms % threads))
         threads--;
     return threads;
 }
@@ -212,7 +213,9 @@ static uint32_t count_awake(const Engine *engine) {
 /* The SM that goes first in this cycle. Of those that share a port, each does in its turn. */
 static uint32_t first_sm(const Engine *engine) {
     const uint32_t of_port = engine->machine->network.sms_per_port;
-    return of_port == 1 ? 0 : (uint32_t)(engine->cycle % of_port) * engine->ports;
+    if (of_port == 1) return 0;
+    const uint32_t first = (uint32_t)(engine->cycle % of_port) * engine->ports;
+    return first < engine->machine->sms ? first : 0;
 }
 
 /* Steps SMs of `word` x 64 on, bit each in `left`: the first that failed, or NO_SM. */

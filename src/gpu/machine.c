@@ -378,10 +378,6 @@ static void check_network(const MachineConfig *machine, Diag *diag) {
                    routers, slices);
         return;
     }
-    if (machine->sms % network->sms_per_port)
-        diag_error(diag, NULL, 0, 0,
-                   "noc.sms_per_port: %u of %u SMs (gpu.sms); each port must have as many",
-                   network->sms_per_port, machine->sms);
     char why[160];
     if (!noc_config_check(&network->noc, why, sizeof why))
         diag_error(diag, NULL, 0, 0, "noc: %s", why);

@@ -44,7 +44,7 @@ enum {
 /* Of both networks, what is no matter of one alone. */
 #define NETWORK_PARAMETERS(P, key, at) \
     P(BYTES, key, at, "header", header_bytes, 1, 256, "8 B", "of a packet; all there is of a read request or an acknowledgement") \
-    P(COUNT, key, at, "sms_per_port", sms_per_port, "", 1, 1024, "1", "SMs that share a node of both networks, with lsu.fifo replies that wait in one queue; those of a port go first in turn, cycle by cycle")
+    P(COUNT, key, at, "sms_per_port", sms_per_port, "", 1, 1024, "1", "SMs that share a node of both networks, with lsu.fifo replies that wait in one queue; those of a port go first in turn, cycle by cycle; some nodes have one less where this divides no gpu.sms")
 #define NETWORK_PLACE_PARAMETERS(P, key, at) \
     P(LIST, key, at, "memory_routers", memory_routers, 0, NOC_MAX_NODES - 1, "[]", "mesh: routers of the L2 slices, row x columns + column; none: behind the SMs")
 
@@ -119,7 +119,8 @@ void machine_resolve(MachineConfig *machine);
 
 /* Ports of the SMs: the networks' first nodes. That of an SM is mem_port. */
 static inline uint32_t machine_ports(const MachineConfig *machine) {
-    return machine->sms / machine->network.sms_per_port;
+    const uint32_t of_port = machine->network.sms_per_port;
+    return (machine->sms + of_port - 1) / of_port;
 }
 /* Network node of a slice (0 .. partitions x slices - 1). */
 static inline uint32_t machine_slice_node(const MachineConfig *machine, uint32_t slice) {

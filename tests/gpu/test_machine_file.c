@@ -400,8 +400,6 @@ static const struct {
     {"gtx480", {"l1d.line=512B"}, "map.block: 256 B is less than l1d.line, 512 B"},
     {"gtx480", {"noc.injection_flits=3"}, "noc.injection_flits: 120 B of queue"},
     {"gtx480", {"gpu.sms=570"}, "noc: nodes is 582"},
-    {"gtx480", {"noc.sms_per_port=4"}, "noc.sms_per_port: 4 of 15 SMs"},
-    {"gtx480", {"noc.sms_per_port=30"}, "noc.sms_per_port: 30 of 15 SMs"},
     {"gtx480", {"map.bits=RRRQ"}, "'Q': not one of"},
     {"gtx480", {"map.block=0B"}, "gpu.partitions: 6, but map.bits"},
     {"gtx480", {"dram.banks=8"}, "dram.banks: 8, but map.bits"},
@@ -649,6 +647,10 @@ static void test_ports_that_sms_share_are_the_networks_first_nodes(void **state)
     assert_int_equal(mem_port(0, 10), 0);
     assert_int_equal(mem_port(19, 10), 9);
     assert_int_equal(mem_port(20, 10), 0);
+    assert_true(machine_set(machine, "gpu.sms=31", diag)); /* the last port has one */
+    assert_int_equal(machine_ports(config), 11);
+    assert_true(machine_set(machine, "gpu.sms=2", diag));
+    assert_int_equal(machine_ports(config), 1);
     diag_free(diag);
     machine_free(machine);
 }

@@ -129,7 +129,8 @@ static void sms_that_share_ports_keep_their_turns(void **state) {
     (void)state;
     enum { OFTEN = 5 };
     static const char *const sets[] = {"", "gpu.sms=24 noc.sms_per_port=4",
-                                       "gpu.sms=130 noc.sms_per_port=13"};
+                                       "gpu.sms=130 noc.sms_per_port=13",
+                                       "gpu.sms=22 noc.sms_per_port=4"};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
         Outcome outcome = compare_every("ccws", sets[i], "lrr", racing, OFTEN);
         if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
