@@ -4,11 +4,11 @@
 #include <assert.h>
 
 void dram_banks_init(DramBanks *banks, const DramTiming *timing, uint32_t burst_ticks,
-                     uint32_t groups) {
+                     uint32_t groups, uint32_t side_by_side) {
     assert(groups >= 1 && groups <= DRAM_MAX_GROUPS);
     *banks = (DramBanks){0};
     for (uint32_t bank = 0; bank < DRAM_MAX_BANKS; bank++)
-        banks->group[bank] = (uint8_t)(bank % groups);
+        banks->group[bank] = (uint8_t)(bank / side_by_side % groups);
     DramConstraint rows[DRAM_CONSTRAINTS];
     dram_timing_constraints(timing, burst_ticks, rows);
     uint8_t count = 0;

@@ -17,7 +17,7 @@ typedef struct DramBanks {
     uint64_t channel_ready[DRAM_COMMANDS]; /* tick from which the channel allows the command */
     uint32_t open;                         /* bit per bank: a row is open */
     uint8_t first_row[DRAM_COMMANDS][DRAM_SCOPES + 1]; /* in `rows`, of each scope; then the end */
-    uint8_t group[DRAM_MAX_BANKS];                     /* of each bank: bank mod groups */
+    uint8_t group[DRAM_MAX_BANKS];                     /* of each bank */
     _Alignas(32) uint64_t
         group_ready[DRAM_MAX_GROUPS][DRAM_COMMANDS];    /* tick from which the group allows it */
     uint64_t bank_ready[DRAM_MAX_BANKS][DRAM_COMMANDS]; /* tick from which the bank allows it */
@@ -25,9 +25,10 @@ typedef struct DramBanks {
     DramConstraint rows[DRAM_CONSTRAINTS]; /* constraints by their first command, then by scope */
 } DramBanks;
 
-/* All banks closed, every activate legal from tick 0. `groups` is 1..DRAM_MAX_GROUPS. */
+/* All banks closed, every activate legal from tick 0. Of `groups` (1..DRAM_MAX_GROUPS) each in turn
+ * has the next `side_by_side` (>= 1) banks. */
 void dram_banks_init(DramBanks *banks, const DramTiming *timing, uint32_t burst_ticks,
-                     uint32_t groups);
+                     uint32_t groups, uint32_t side_by_side);
 
 /* Earliest tick at which the constraints allow `command` to `bank`. Whether it makes sense there
  * (a read needs its row open) is the caller's. */

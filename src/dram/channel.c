@@ -64,7 +64,8 @@ DramChannel *dram_new(const DramConfig *config, Counters *counters, Arena *arena
     channel->refresh_due = timing->refi ? timing->refi : UINT64_MAX;
     dram_queue_init(&channel->queue, channel->scheduler, config->queue_entries, config->banks,
                     arena);
-    dram_banks_init(&channel->banks, timing, channel->burst_ticks, config->bank_groups);
+    dram_banks_init(&channel->banks, timing, channel->burst_ticks, config->bank_groups,
+                    dram_config_side_by_side(config));
     dram_prefetch_init(&channel->prefetch, &config->prefetch, config->row_bytes);
     /* Column commands are tCCD apart, so no more transfers than these can be under way. */
     uint32_t flights = 2;

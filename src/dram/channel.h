@@ -38,6 +38,7 @@
     P(COUNT, key, at, "replies", reply_entries, "", 1, DRAM_MAX_QUEUE, "116", "replies waiting for L2") \
     P(COUNT, key, at, "banks", banks, "", 1, DRAM_MAX_BANKS, "16", "banks of a channel") \
     P(COUNT, key, at, "bank_groups", bank_groups, "", 1, DRAM_MAX_GROUPS, "4", "groups the banks are dealt to; 1: no groups") \
+    P(BOOL, key, at, "groups_lie_together", groups_lie_together, "no", "the banks of a group have numbers one after the other; no: those of one group and the next, and so on, in turn") \
     P(BYTES, key, at, "row", row_bytes, 32, 64 * KIB, "4 KiB", "row of a bank") \
     P(BYTES, key, at, "bus", bus_bytes, 1, 1 * KIB, "8 B", "moved per beat, all chips of a channel together") \
     P(COUNT, key, at, "burst", burst_length, "beats", 1, 64, "8", "of one column command") \
@@ -52,6 +53,12 @@ typedef struct DramConfig {
     DramTiming timing;           /* ticks */
     DramPrefetchConfig prefetch; /* all zero: none */
 } DramConfig;
+
+/* Banks of a group whose numbers follow one another. */
+static inline uint32_t dram_config_side_by_side(const DramConfig *config) {
+    if (!config->groups_lie_together) return 1;
+    return (config->banks + config->bank_groups - 1) / config->bank_groups;
+}
 
 /* Data of a read or a prefetch, back from the banks. */
 typedef struct DramReply {

@@ -21,7 +21,8 @@
     P(COUNT, key, at, "dram_latency", dram_latency, "cycles", 0, 10000, "100", "from a slice's queue to the DRAM controller") \
     P(COUNT, key, at, "dram_credits", dram_credits, "", 1, 65536, "181", "requests of a channel between its slices and the end of their DRAM access") \
     P(BOOL, key, at, "acknowledges_late", acknowledges_late, "no", "a store that goes to DRAM is acknowledged when DRAM has written it; no: when it goes there") \
-    P(BYTES, key, at, "port", port_bytes, 8, 1024, "32 B", "data that L2 moves a cycle")
+    P(BYTES, key, at, "port", port_bytes, 8, 1024, "32 B", "data that L2 moves a cycle") \
+    P(BOOL, key, at, "port_moves_victims", port_moves_victims, "no", "a dirty line that goes because a read misses passes that port; no: only one that goes because of a store")
 
 /* Of L2, what is no matter of a cache. */
 #define PARTITION_L2_PARAMETERS(P, key, at) \

@@ -47,6 +47,7 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
         .atom_bytes = config->atom_bytes,
         .atom_cycles = (config->atom_bytes + config->port_bytes - 1) / config->port_bytes,
         .port_bytes = config->port_bytes,
+        .port_moves_victims = config->port_moves_victims,
         .rop_latency = config->rop_latency + (l2->latency ? l2->latency - 1 : 0),
         .header_bytes = environment->header_bytes,
         .pools = environment->pools.pools,

@@ -166,10 +166,11 @@ typedef struct Slice {
     WriteRule write;              /* what a write does */
     uint32_t rop_latency; /* from the network to the input queue, L2's own latency included */
     uint32_t read_limit; /* a read may miss while so many accesses or fewer are in the miss queue */
-    uint32_t write_limit;  /* the same for a write */
-    uint32_t beside_limit; /* the same for one beside which its line is fetched */
-    uint32_t port_bytes;   /* that the data port moves a cycle */
-    RowSharing rows;       /* CTAs whose reads came here; without rows where nobody counts them */
+    uint32_t write_limit;    /* the same for a write */
+    uint32_t beside_limit;   /* the same for one beside which its line is fetched */
+    uint32_t port_bytes;     /* that the data port moves a cycle */
+    bool port_moves_victims; /* PartitionConfig */
+    RowSharing rows;         /* CTAs whose reads came here; without rows where nobody counts them */
     const PartitionEnvironment *environment;
     DramAccess *miss_accesses;
     DramAccess *dram_accesses;

@@ -136,7 +136,9 @@ static bool fetch_atom(Slice *slice, const SliceAtom *atom, int32_t place, uint8
     DramAccess access = atom_access(slice, atom, (uint32_t)entry);
     access.is_write = false;
     slice_add_miss(slice, &access);
-    slice_evict(slice, &evicted);
+    const uint32_t dirty_bytes = slice_evict(slice, &evicted) * slice->atom_bytes;
+    if (slice->port_moves_victims && dirty_bytes && waiter != SLICE_NO_REQUEST)
+        use_port(slice, cycle, dirty_bytes / slice->port_bytes);
     if (atom->op != MEM_OP_READ && waiter != SLICE_NO_REQUEST) tag_array_write(tags, place, sector);
     return true;
 }
@@ -153,11 +155,11 @@ static bool join_fetch(Slice *slice, const SliceAtom *atom, int32_t place, uint8
 
 /* A read or an atomic that finds no valid sector. */
 SLICE_SELDOM static bool miss_read(Slice *slice, const SliceAtom *atom, TagResult result,
-                                   int32_t place, uint8_t sector) {
+                                   int32_t place, uint8_t sector, uint64_t cycle) {
     if (slice->misses.count > slice->read_limit) return false;
     bool is_accepted = result == TAG_PENDING
                            ? join_fetch(slice, atom, place, sector)
-                           : fetch_atom(slice, atom, place, sector, atom->handle, 0);
+                           : fetch_atom(slice, atom, place, sector, atom->handle, cycle);
     if (is_accepted) slice_count_access(slice, atom, true, result);
     if (is_accepted && result != TAG_PENDING && slice->takes_hints &&
         request_of(slice, atom->handle)->prefetch)
@@ -171,7 +173,7 @@ static inline bool look_up_read(Slice *slice, const SliceAtom *atom, uint64_t cy
     uint8_t sector = slice_sectors(slice, atom->local);
     int32_t place;
     TagResult result = tag_array_probe_again(tags, atom->local, sector, &slice->hint, &place);
-    if (result != TAG_HIT) return miss_read(slice, atom, result, place, sector);
+    if (result != TAG_HIT) return miss_read(slice, atom, result, place, sector, cycle);
     slice_touch(slice, atom, place);
     if (tags->lines[place].filler_thread & sector)
         use_prefetch(slice, &tags->lines[place], atom->local);
@@ -224,9 +226,9 @@ static bool allocate_write(Slice *slice, const SliceAtom *atom, TagResult result
 }
 
 static bool fetch_for_write(Slice *slice, const SliceAtom *atom, TagResult result, int32_t place,
-                            uint8_t sector) {
+                            uint8_t sector, uint64_t cycle) {
     if (slice->misses.count > slice->read_limit ||
-        !fetch_atom(slice, atom, place, sector, atom->handle, 0))
+        !fetch_atom(slice, atom, place, sector, atom->handle, cycle))
         return false;
     slice_count_access(slice, atom, false, result);
     return true;
@@ -270,7 +272,7 @@ static bool look_up_write(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     bool is_whole;
     bytes_written(slice, atom, &is_whole);
     if (slice->write.fetches && !is_whole && result != TAG_PENDING)
-        return fetch_for_write(slice, atom, result, place, sector);
+        return fetch_for_write(slice, atom, result, place, sector, cycle);
     return allocate_write(slice, atom, result, place, sector, cycle);
 }
 

@@ -15,7 +15,7 @@ enum { START = 1000 }; /* a tick by which nothing is waited for any more */
 static DramBanks banks_of(const Device *device) {
     DramBanks banks;
     dram_banks_init(&banks, &device->config.timing, device_burst_ticks(device),
-                    device->config.bank_groups);
+                    device->config.bank_groups, dram_config_side_by_side(&device->config));
     return banks;
 }
 
