@@ -122,6 +122,23 @@ static void volta_and_ampere_distances(void **state) {
     assert_int_equal(dram_banks_earliest(&banks, DRAM_PRECHARGE, OTHER_GROUP), 0);
 }
 
+/* Groups of banks 0 .. 7 and 8 .. 15 on pro, of every fourth bank on gtx480. */
+static void groups_lie_together_or_in_turn(void **state) {
+    (void)state;
+    for (int together = 0; together < 2; together++) {
+        Device device = devices[DEVICE_GTX480];
+        device.config.groups_lie_together = together;
+        device.config.bank_groups = together ? 2 : 4;
+        DramBanks banks = banks_of(&device);
+        dram_banks_command(&banks, DRAM_READ, 5, 7, START);
+        for (uint32_t bank = 0; bank < 16; bank++) {
+            bool is_near = together ? bank < 8 : bank % 4 == 1;
+            assert_int_equal(dram_banks_earliest(&banks, DRAM_READ, bank),
+                             START + (is_near ? 3 : 2));
+        }
+    }
+}
+
 static void a_refresh_closes_all_banks_and_lets_none_open_before_its_end(void **state) {
     (void)state;
     DramBanks banks = banks_of(&devices[DEVICE_HBM2]);
@@ -187,6 +204,7 @@ int main(void) {
         cmocka_unit_test(every_constraint),
         cmocka_unit_test(gtx480_distances),
         cmocka_unit_test(volta_and_ampere_distances),
+        cmocka_unit_test(groups_lie_together_or_in_turn),
         cmocka_unit_test(a_refresh_closes_all_banks_and_lets_none_open_before_its_end),
         cmocka_unit_test(open_rows),
         cmocka_unit_test(rejected_timings),

@@ -286,6 +286,33 @@ static void test_part_of_an_atom_takes_part_of_the_port(void **state) {
     assert_int_equal(cycles[0] - cycles[1], 3 * 3); /* three wait for those before them */
 }
 
+/* And so does a dirty line that goes because a read misses, where the machine says so: a hit behind
+ * it waits while its 128 bytes pass. */
+static void test_a_dirty_line_that_a_read_replaces_passes_the_port(void **state) {
+    (void)state;
+    static const char *const sets[] = {"partition.port_moves_victims=no",
+                                       "partition.port_moves_victims=yes"};
+    uint64_t cycles[2];
+    for (size_t moves = 0; moves < 2; moves++) {
+        enum { WAYS = 8 };
+        Rig *rig = rig_new("pro", (const char *const[]){"noc.flit=256B", sets[moves], NULL}, NULL);
+        for (uint32_t way = 0; way < WAYS; way++)
+            rig_latency(rig, MEM_OP_READ, line_of_set(rig, way), 1);
+        rig_latency(rig, MEM_OP_WRITE, line_of_set(rig, 0), 1);
+        for (uint32_t way = 1; way < WAYS; way++)
+            rig_latency(rig, MEM_OP_READ, line_of_set(rig, way), 1);
+        const uint64_t answered = rig->answered, start = rig->cycle;
+        assert_true(rig_send(rig, 0, MEM_OP_READ, line_of_set(rig, WAYS), 1));
+        assert_true(rig_send(rig, 1, MEM_OP_READ, line_of_set(rig, 1), 1));
+        while (rig->answered == answered) /* the hit is first */
+            rig_step(rig);
+        cycles[moves] = rig->cycle - start;
+        assert_int_equal(drained(rig).l2_write_backs, 1);
+        rig_free(rig);
+    }
+    assert_int_equal(cycles[1] - cycles[0], 3); /* 4 cycles, of which one is the miss's own */
+}
+
 static void test_perfect_l2(void **state) {
     (void)state;
     Rig *rig = rig_new("gtx480", NULL, &(RigOptions){.is_l2_perfect = true});
@@ -514,6 +541,7 @@ int main(void) {
         cmocka_unit_test(test_without_l2),
         cmocka_unit_test(test_part_of_an_atom_is_written),
         cmocka_unit_test(test_part_of_an_atom_takes_part_of_the_port),
+        cmocka_unit_test(test_a_dirty_line_that_a_read_replaces_passes_the_port),
         cmocka_unit_test(test_perfect_l2),
         cmocka_unit_test(test_copies_fill_l2),
         cmocka_unit_test(test_flush_writes_back),
