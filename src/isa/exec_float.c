@@ -6,10 +6,13 @@
  * second rounding gives the result of a single one. f64 in these modes: directed.c. */
 #include "isa/maps.h"
 
-#define IN(x)      flush_f32(x, sub)
-#define OUT(x)     saturate_f32(flush_f32(x, sub), sub)
-#define ROUNDED(x) round_to_f32(x, sub)
-#define SIGN_F64   (UINT64_C(1) << 63)
+#define IN(x)                  flush_f32(x, sub)
+#define OUT(x)                 saturate_f32(flush_f32(x, sub), sub)
+#define ROUNDED(x)             round_to_f32(x, sub)
+#define SCALED(result, scaled) saturate_f32(flush_tiny(result, scaled, 0x1p-62f, sub), sub)
+/* Of an exact double, or one rounded to odd. */
+#define DIRECTED(x) SCALED(ROUNDED(x), ROUNDED((x) * 0x1p64))
+#define SIGN_F64    (UINT64_C(1) << 63)
 
 /* ---- Modifiers ---- */
 
@@ -21,6 +24,14 @@ INLINE float flush_f32(float x, uint32_t sub) {
 INLINE double flush_f64(double x) {
     const uint64_t bits = bits_of_f64(x);
     return (bits & INT64_MAX) < UINT64_C(1) << 52 ? f64_of_bits(bits & SIGN_F64) : x;
+}
+/* A result is subnormal when it would be one with any exponent and the bits of a normal number, as
+ * in SSE: what the format's own steps round up to its least normal number becomes zero too.
+ * `scaled` is the result times 2^64 (of products 2^60), rounded. Measured on an H100. */
+INLINE float flush_tiny(float result, float scaled, float least, uint32_t sub) {
+    const float bound = sub & ISA_MOD_FTZ ? least : 0;
+    const float zero = f32_of_bits(bits_of_f32(result) & 0x80000000);
+    return __builtin_fabsf(scaled) < bound ? zero : result;
 }
 /* .sat: into [0, 1], NaN to 0. */
 INLINE float saturate_f32(float x, uint32_t sub) {
@@ -67,6 +78,19 @@ INLINE float fma_directed_f32(float a, float b, float c, uint32_t sub) {
     return sum_directed_f32((double)a * (double)b, (double)c, sub);
 }
 
+/* Results of _MOD forms. No scaled operand overflows where the result is small. */
+INLINE float multiply_flushed(float a, float b, uint32_t sub) {
+    return flush_tiny(a * b, (a * 0x1p30f) * (b * 0x1p30f), 0x1p-66f, sub);
+}
+INLINE float fma_flushed(float a, float b, float c, uint32_t sub) {
+    const float scaled = fma_f32(a * 0x1p30f, b * 0x1p30f, c * 0x1p60f);
+    return flush_tiny(fma_f32(a, b, c), scaled, 0x1p-66f, sub);
+}
+INLINE float fma_directed_flushed(float a, float b, float c, uint32_t sub) {
+    const float scaled = sum_directed_f32((double)a * 0x1p64 * (double)b, (double)c * 0x1p64, sub);
+    return flush_tiny(fma_directed_f32(a, b, c, sub), scaled, 0x1p-62f, sub);
+}
+
 /* ---- Approximations ---- */
 
 /* div.approx delivers 0 (NaN for an infinite a) where 1 / b would be subnormal. */
@@ -74,10 +98,9 @@ INLINE float divide_approx(float a, float b) {
     const float abs = __builtin_fabsf(b);
     return abs > 0x1p126f && abs < __builtin_inff() ? a * 0 : a / b;
 }
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the upper words only. */
-INLINE double upper_half(double x) {
-    return f64_of_bits(x != x ? bits_of_f64(x) : bits_of_f64(x) & ~UINT64_C(0xffffffff));
-}
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the upper words only: a NaN whose
+ * payload is in the lower one is an infinity to them. */
+INLINE double upper_half(double x) { return f64_of_bits(bits_of_f64(x) & ~UINT64_C(0xffffffff)); }
 INLINE double rsqrt_approx(double a, uint32_t sub) {
     return sub & ISA_MOD_FTZ ? upper_half(1 / __builtin_sqrt(flush_f64(upper_half(a))))
                              : 1 / __builtin_sqrt(a);

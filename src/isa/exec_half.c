@@ -16,8 +16,12 @@ INLINE double limit_half(double x, uint32_t sub) {
     return x != x ? of_nan : limited;
 }
 INLINE uint32_t finish_f16(double x, uint32_t sub) {
-    const double rounded = round_to_format(limit_half(x, sub), format_f16, ISA_ROUND_NEAREST);
-    return f16_of_rounded(flush_half(rounded, 0x1p-14, sub));
+    const double limited = limit_half(x, sub);
+    const double rounded = round_to_format(limited, format_f16, ISA_ROUND_NEAREST);
+    /* subnormal as with any exponent: exec_float.c */
+    const double scaled = round_to_format(limited * 0x1p20, format_f16, ISA_ROUND_NEAREST);
+    const bool is_tiny = sub & ISA_MOD_FTZ && __builtin_fabs(scaled) < 0x1p6;
+    return f16_of_rounded(is_tiny ? __builtin_copysign(0, rounded) : rounded);
 }
 INLINE uint32_t finish_bf16(double x, uint32_t sub) {
     const double rounded = round_to_format(limit_half(x, sub), format_bf16, ISA_ROUND_NEAREST);

@@ -1,6 +1,6 @@
 /* Integer instructions. Semantics: PTX ISA, "Integer Arithmetic Instructions", "Extended-Precision
  * Integer Arithmetic Instructions", "Logic and Shift Instructions", "Data Movement". Division by
- * zero, which the PTX ISA leaves open, gives a quotient of all ones and the dividend as remainder.
+ * zero, which the PTX ISA leaves open, gives a quotient and a remainder of all ones, as on GPUs.
  */
 #include "isa/maps.h"
 
@@ -56,7 +56,9 @@ INLINE uint32_t divide_u32(uint32_t a, uint32_t b) {
     const uint32_t quotient = (uint32_t)((double)a / (double)(b ? b : 1));
     return b ? quotient : UINT32_MAX;
 }
-INLINE uint32_t remainder_u32(uint32_t a, uint32_t b) { return b ? a - divide_u32(a, b) * b : a; }
+INLINE uint32_t remainder_u32(uint32_t a, uint32_t b) {
+    return b ? a - divide_u32(a, b) * b : UINT32_MAX;
+}
 INLINE uint32_t magnitude(int32_t x) { return x < 0 ? 0 - U32(x) : U32(x); }
 INLINE uint32_t divide_s32(int32_t a, int32_t b) {
     const uint32_t quotient = divide_u32(magnitude(a), magnitude(b));
@@ -64,14 +66,14 @@ INLINE uint32_t divide_s32(int32_t a, int32_t b) {
 }
 INLINE uint32_t remainder_s32(int32_t a, int32_t b) {
     const uint32_t remainder = remainder_u32(magnitude(a), magnitude(b));
-    return a < 0 ? 0 - remainder : remainder;
+    return a < 0 && b ? 0 - remainder : remainder;
 }
 INLINE uint64_t divide_u64(uint64_t a, uint64_t b) { return b ? a / b : UINT64_MAX; }
-INLINE uint64_t remainder_u64(uint64_t a, uint64_t b) { return b ? a % b : a; }
+INLINE uint64_t remainder_u64(uint64_t a, uint64_t b) { return b ? a % b : UINT64_MAX; }
 INLINE int64_t divide_s64(int64_t a, int64_t b) {
     return b == 0 ? -1 : b == -1 ? (int64_t)(0 - U64(a)) : a / b;
 }
-INLINE int64_t remainder_s64(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+INLINE int64_t remainder_s64(int64_t a, int64_t b) { return b == 0 ? -1 : b == -1 ? 0 : a % b; }
 
 /* ---- Bits ---- */
 

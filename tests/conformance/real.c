@@ -7,6 +7,8 @@
 const Format FORMAT_F16 = {16, 0, 11, 5, true, 0x7fff};
 const Format FORMAT_BF16 = {16, 0, 8, 8, true, 0x7fff};
 const Format FORMAT_F32 = {32, 0, 24, 8, true, 0x7fffffff};
+const Format FORMAT_F16_FTZ = {16, 0, 11, 5, true, 0x7fff, true};
+const Format FORMAT_F32_FTZ = {32, 0, 24, 8, true, 0x7fffffff, true};
 const Format FORMAT_F64 = {64, 0, 53, 11, true, 0x7fffffffffffffff};
 const Format FORMAT_TF32 = {19, 13, 11, 8, true, 0x7fffffff};
 const Format FORMAT_E4M3 = {8, 0, 4, 4, false, 0x7f};
@@ -146,6 +148,8 @@ static uint64_t encode(const Format *format, mpfr_ptr value) {
 uint64_t real_finish(const Format *format, mpfr_ptr value, int ternary, mpfr_rnd_t round) {
     mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
     int top = bias(format) + (format->has_infinity ? 1 : 2);
+    if (format->flushes && mpfr_regular_p(value) && mpfr_get_exp(value) <= least_exponent(format))
+        return bits_of(format, (Fields){mpfr_signbit(value), 0, 0});
     mpfr_set_emin(least_exponent(format) - format->precision + 2);
     mpfr_set_emax(top);
     ternary = mpfr_check_range(value, ternary, round);

@@ -16,8 +16,10 @@ typedef struct Format {
     int exponent_bits;
     bool has_infinity; /* else the highest exponent has numbers, but for one NaN */
     uint64_t nan;      /* the NaN that operations give */
+    bool flushes;      /* numbers below the normal ones, rounded with any exponent, become zero */
 } Format;
 
+extern const Format FORMAT_F16_FTZ, FORMAT_F32_FTZ; /* of .ftz: results are flushed */
 extern const Format FORMAT_F16, FORMAT_BF16, FORMAT_F32, FORMAT_F64, FORMAT_TF32, FORMAT_E4M3,
     FORMAT_E5M2;
 

@@ -65,8 +65,7 @@ static uint64_t divide(const Form *form, const uint64_t *in) {
 static uint64_t upper_half(const Form *form, uint64_t bits, RealUnary *function) {
     static const Format UPPER = {32, 32, 21, 11, true, 0x7fffffff00000000};
     (void)form;
-    uint64_t cut = bits & 0xffffffff00000000;
-    if (real_class(&FORMAT_F64, bits) == REAL_NAN) cut = bits | 0xffffffff00000000;
+    uint64_t cut = bits & 0xffffffff00000000; /* (of a NaN perhaps an infinity) */
     uint64_t result = real_unary(function, &UPPER, MPFR_RNDN, &UPPER, real_flush(&UPPER, cut));
     return real_flush(&UPPER, result);
 }

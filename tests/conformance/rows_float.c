@@ -1,14 +1,19 @@
 /* Floating-point arithmetic that is exactly defined: correctly rounded by MPFR. */
 #include "lanes.h"
 
-static const Format *format_of(const Form *form) { return form->types[0]->format; }
+static const Format *format_of(const Form *form) {
+    const Format *format = form->types[0]->format;
+    if (!form->ftz) return format;
+    return format == &FORMAT_F32 ? &FORMAT_F32_FTZ : &FORMAT_F16_FTZ;
+}
 
 /* The sources as the instruction reads them. */
 static uint64_t read(const Form *form, uint64_t bits) {
     return form->ftz ? real_flush(format_of(form), bits) : bits;
 }
 
-/* The result as it writes it. A result counts as subnormal after rounding. */
+/* The result as it writes it. Whether it is subnormal is decided after rounding to the bits of a
+ * normal number; what the subnormal numbers' steps would round up to the least normal one is. */
 static uint64_t finish(const Form *form, uint64_t bits) {
     const Format *format = format_of(form);
     if (form->ftz) bits = real_flush(format, bits);

@@ -108,7 +108,7 @@ static uint64_t multiply_add24(const Form *form, const uint64_t *in) {
 
 /* ---- Quotients ----
  * The ISA leaves division by zero to the machine; docs/isa.md says what this one does: a quotient
- * of all ones, and the dividend as remainder. The one quotient that overflows wraps. */
+ * of all ones, and so is the remainder. The one quotient that overflows wraps. */
 
 static uint64_t divide(const Form *form, const uint64_t *in) {
     Wide divisor = source(form, 1, in);
@@ -116,7 +116,7 @@ static uint64_t divide(const Form *form, const uint64_t *in) {
 }
 static uint64_t remainder_of(const Form *form, const uint64_t *in) {
     Wide divisor = source(form, 1, in);
-    return divisor ? (uint64_t)(source(form, 0, in) % divisor) : in[0];
+    return divisor ? (uint64_t)(source(form, 0, in) % divisor) : UINT64_MAX;
 }
 
 /* ---- One operand, extremes ---- */

@@ -82,7 +82,7 @@ static void test_worked_examples(void **state) {
         {"mul24.hi.u32 %r0, %r1, %r2;", {0xffffff, 0xffffff}, 0xfffffe00},
         {"div.u32 %r0, %r1, %r2;", {4294967295u, 3}, 1431655765},
         {"div.u32 %r0, %r1, %r2;", {7, 0}, 0xffffffff},
-        {"rem.u32 %r0, %r1, %r2;", {7, 0}, 7},
+        {"rem.u32 %r0, %r1, %r2;", {7, 0}, UINT32_MAX},
         {"div.s32 %r0, %r1, %r2;", {(uint32_t)-17, 5}, (uint32_t)-3},
         {"rem.s32 %r0, %r1, %r2;", {(uint32_t)-17, 5}, (uint32_t)-2},
         {"div.s32 %r0, %r1, %r2;", {0x80000000, (uint32_t)-1}, 0x80000000},
