@@ -88,6 +88,12 @@ static uint64_t set_value(const Form *form, const uint64_t *in) {
         "setp" comparison COMBINE types, "pp=00p", set_first, set_complement, .flags = ROW_SPARE   \
     }
 
+/* Of a half there is no complement. */
+#define SETP_HALF(types)                                                                           \
+    {"setp" FLOAT_ORDER types, "p=00", set_first, .flags = ROW_SPARE}, {                           \
+        "setp" FLOAT_ORDER COMBINE types, "p=00p", set_first, .flags = ROW_SPARE                   \
+    }
+
 /* Of pairs: the predicates of the low and the high half. */
 #define SETP_PAIR(types)                                                                           \
     {"setp" FLOAT_ORDER types, "pp=00", set_first, set_high, .flags = ROW_SPARE}, {                \
@@ -103,8 +109,10 @@ const Row ROWS_COMPARE[] = {
     SETP("(.eq,.ne)", "(.b16,.b32,.b64)"),
     SETP(SIGNED_ORDER, "(.s16,.s32,.s64)"),
     SETP(UNSIGNED_ORDER, "(.u16,.u32,.u64)"),
-    SETP(FLOAT_ORDER, "{.ftz}(.f32,.f16)"),
-    SETP(FLOAT_ORDER, "(.f64,.bf16)"),
+    SETP(FLOAT_ORDER, "{.ftz}.f32"),
+    SETP(FLOAT_ORDER, ".f64"),
+    SETP_HALF("{.ftz}.f16"),
+    SETP_HALF(".bf16"),
     SETP_PAIR("{.ftz}.f16x2"),
     SETP_PAIR(".bf16x2"),
     SET("(.eq,.ne)", "(.u32,.s32,.f32)", "(.b16,.b32,.b64)"),
