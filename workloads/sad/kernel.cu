@@ -11,12 +11,13 @@ enum { PADDED = 1096, WORDS = PADDED / 2, PAIRS = WORDS / 2, PER_THREAD = 18, BL
  * PER_THREAD are multiples. */
 enum { AT_ONCE = 3, WARP = 32 };
 
-/* Beyond the frame are its outermost pixels. */
+/* Beyond the frame are its outermost pixels: by floats, as tex2D has them; by integers a GPU reads
+ * zeros there. */
 static __device__ unsigned fetch_pixel(Texture frame, int x, int y) {
     unsigned pixel;
-    asm("{ .reg .u32 y, z, w; tex.2d.v4.u32.s32 {%0, y, z, w}, [%1, {%2, %3}]; }"
+    asm("{ .reg .u32 y, z, w; tex.2d.v4.u32.f32 {%0, y, z, w}, [%1, {%2, %3}]; }"
         : "=r"(pixel)
-        : "l"(frame), "r"(x), "r"(y));
+        : "l"(frame), "f"((float)x), "f"((float)y));
     return pixel;
 }
 
