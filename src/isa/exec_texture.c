@@ -80,7 +80,8 @@ static Fetch fetch_of(const IsaWarp *warp, const IsaTexture *how, const IsaTextu
                    .layer = word_of(warp, rows->layer, lane),
                    .chooses = how->chooses == PTX_SUB_TEX_LEVEL  ? FETCH_LEVEL
                               : how->chooses == PTX_SUB_TEX_GRAD ? FETCH_GRADIENTS
-                                                                 : FETCH_BASE};
+                              : how->chooses == PTX_SUB_TEX_BASE ? FETCH_BASE
+                                                                 : FETCH_IMPLICIT};
     const uint32_t level = word_of(warp, rows->level, lane);
     fetch.level = how->has_texel ? (float)(int32_t)level : f32_of_bits(level);
     for (int axis = 0; axis < 3; ++axis) {
@@ -175,12 +176,30 @@ static uint32_t mode_number(MemAddressMode mode) {
     return numbers[mode];
 }
 
+/* What an H100 says of an axis that a texture or surface lacks: the layers behind the last one, of
+ * a surface the slices; of a line of texels in an array 1; else nothing. A cube of one layer has
+ * none. */
+static uint32_t height_of(const MemTexture *texture, const MemLevel *level) {
+    if (texture->dimensions > 1) return (uint32_t)level->height;
+    if (texture->geometry == MEM_LAYERS) return (uint32_t)level->depth;
+    return !texture->is_linear_memory && !texture->is_surface;
+}
+static uint32_t depth_of(const MemTexture *texture, const MemLevel *level) {
+    const bool has_slices = texture->dimensions > 2 || texture->is_surface;
+    const uint32_t layers = (uint32_t)mem_layers(texture);
+    if (texture->dimensions < 2 || (texture->geometry == MEM_PLAIN && texture->dimensions < 3))
+        return 0;
+    if (has_slices) return (uint32_t)level->depth;
+    return texture->geometry == MEM_LAYERS || layers > 1 ? layers : 0;
+}
+
 static uint32_t answer(const MemTexture *texture, PtxSub query, uint32_t level) {
-    const MemLevel *at = &texture->level[level < texture->levels ? level : texture->levels - 1u];
+    if (level >= texture->levels) return 0;
+    const MemLevel *at = &texture->level[level];
     switch (query) {
     case PTX_SUB_TXQ_WIDTH: return (uint32_t)at->width;
-    case PTX_SUB_TXQ_HEIGHT: return (uint32_t)at->height;
-    case PTX_SUB_TXQ_DEPTH: return texture->geometry == MEM_PLAIN ? (uint32_t)at->depth : 1;
+    case PTX_SUB_TXQ_HEIGHT: return height_of(texture, at);
+    case PTX_SUB_TXQ_DEPTH: return depth_of(texture, at);
     case PTX_SUB_TXQ_CHANNEL_TYPE: return channel_type(texture);
     case PTX_SUB_TXQ_CHANNEL_ORDER:
         return texture->channels == 1 ? 0x10b0 : texture->channels == 2 ? 0x10b2 : 0x10b5;

@@ -12,13 +12,14 @@
 #include "memory/texture.h"
 
 /* A texel's channels as 32-bit words: floats, or integers as the texture's type has them. Channels
- * that the texture lacks are 0, and 1 (1.0f) for the fourth. */
+ * that the texture lacks are 0. */
 typedef struct Texel {
     uint32_t channel[4];
     bool is_missing; /* some of its bytes are in no live allocation: the channels are 0 */
 } Texel;
 
 typedef enum FetchLevel {
+    FETCH_IMPLICIT, /* none is named: 0, and the sampler's bias and bounds count */
     FETCH_BASE,     /* the first level */
     FETCH_LEVEL,    /* the one that is named */
     FETCH_GRADIENTS /* the one that the gradients lead to */

@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "isa/handlers.h"
 
+#include "memory/texture.h"
+
 #include "coverage.h"
+#include "device.h"
 
 static void start_engine(Engine *engine, const char *variant) {
     Diag *diag = diag_new();
@@ -25,24 +29,55 @@ static void start_engine(Engine *engine, const char *variant) {
             mem_alloc(gpu_memory(engine->gpu), HARNESS_BUFFER_BYTES, 0, MEM_KIND_BUFFER, NULL);
 }
 
-void harness_start(Harness *harness) {
+void harness_start(Harness *harness, const char *library) {
+    if (library) {
+        Engine *engine = &harness->engines[harness->engine_count++];
+        engine->variant = "device";
+        engine->device = device_new(library, engine->buffers);
+        harness->is_hopper = device_capability(engine->device) == 9;
+        fprintf(stderr, "%s\n", device_name(engine->device));
+    }
     for (int i = 0; i < isa_variant_count(); i++) {
         const IsaVariant *variant = isa_variant(i);
-        if (variant) start_engine(&harness->engines[harness->engine_count++], variant->name);
+        if (!variant) continue;
+        Engine *engine = &harness->engines[harness->engine_count++];
+        start_engine(engine, variant->name);
+        engine->is_shadow = library != NULL;
+        if (library) break;
     }
     harness->spellings = coverage_new();
     harness->failed = coverage_new();
 }
 
 void harness_end(Harness *harness) {
-    for (int i = 0; i < harness->engine_count; i++)
-        gpu_free(harness->engines[i].gpu);
+    for (int i = 0; i < harness->engine_count; i++) {
+        if (harness->engines[i].gpu) gpu_free(harness->engines[i].gpu);
+        if (harness->engines[i].device) device_free(harness->engines[i].device);
+    }
     coverage_free(harness->spellings);
     coverage_free(harness->failed);
 }
 
 bool harness_wants(const Harness *harness, const char *text) {
     return !harness->filter || strstr(text, harness->filter);
+}
+
+bool harness_takes(Harness *harness) {
+    const int unit = harness->units++;
+    const Share share = harness->share;
+    return !share.of || (unit % share.of == share.index && unit >= share.first);
+}
+
+void harness_lose(const Harness *harness, int unit) {
+    (void)harness;
+    fflush(stdout);
+    fprintf(stderr, "lost the GPU in unit %d\n", unit);
+    _exit(3);
+}
+
+void harness_note_absent(Harness *harness, const char *spelling, const char *messages) {
+    harness->absent++;
+    fprintf(stderr, "absent: %s: %s\n", spelling, messages);
 }
 
 void harness_count_form(Harness *harness, const char *spelling) {
@@ -77,20 +112,53 @@ void harness_note_error(Harness *harness, const Form *form, const Type *type, do
     worst->expected = expected;
 }
 
-GpuModule *engine_load(Engine *engine, const Text *ptx, char **messages) {
-    Diag *diag = diag_new();
-    const GpuImage image = {"conformance", text_string(ptx), ptx->length};
-    GpuModule *module = gpu_load(engine->gpu, &image, 1, diag);
-    if (!module && messages) *messages = strdup(diag_text(diag));
-    diag_free(diag);
-    return module;
+struct EngineModule {
+    GpuModule *simulated;
+    void *real;
+};
+
+EngineModule *engine_load(Engine *engine, const Text *ptx, char **messages) {
+    EngineModule module = {0};
+    if (engine->device) {
+        module.real = device_load(engine->device, text_string(ptx), messages);
+    } else {
+        Diag *diag = diag_new();
+        const GpuImage image = {"conformance", text_string(ptx), ptx->length};
+        module.simulated = gpu_load(engine->gpu, &image, 1, diag);
+        if (!module.simulated && messages) *messages = strdup(diag_text(diag));
+        diag_free(diag);
+    }
+    if (!module.simulated && !module.real) return NULL;
+    EngineModule *loaded = malloc(sizeof *loaded);
+    *loaded = module;
+    return loaded;
+}
+
+void engine_unload(Engine *engine, EngineModule *module) {
+    if (module->simulated) gpu_unload(module->simulated);
+    if (module->real) device_unload(engine->device, module->real);
+    free(module);
 }
 
 void *engine_buffer(const Engine *engine, int buffer) {
+    if (engine->device) return device_buffer(engine->device, buffer);
     return mem_host(gpu_memory(engine->gpu), engine->buffers[buffer]);
 }
 
-GpuResult engine_launch(Engine *engine, GpuModule *module, const char *kernel, Shape shape,
+void engine_reach(Engine *engine, int buffer, size_t bytes) {
+    if (engine->device) device_reach(engine->device, buffer, bytes);
+}
+
+uint64_t engine_texture(Engine *engine, const MemTexture *texture) {
+    if (engine->device) return device_texture(engine->device, texture);
+    return mem_texture_add(gpu_memory(engine->gpu), texture);
+}
+
+void engine_write_to(Engine *engine, uint64_t surface) {
+    if (engine->device) device_write_to(engine->device, surface);
+}
+
+GpuResult engine_launch(Engine *engine, EngineModule *module, const char *kernel, Shape shape,
                         uint32_t count) {
     struct {
         uint64_t buffers[HARNESS_BUFFERS];
@@ -98,13 +166,21 @@ GpuResult engine_launch(Engine *engine, GpuModule *module, const char *kernel, S
     } parameters;
     memcpy(parameters.buffers, engine->buffers, sizeof parameters.buffers);
     parameters.count = count;
-    GpuLaunch launch = {.module = module,
-                        .function = gpu_find_function(module, kernel),
+    GpuResult result = {.status = GPU_OK};
+    if (engine->device) {
+        const char *wrong =
+            device_launch(engine->device, module->real, kernel, &shape, &parameters);
+        if (!wrong) return result;
+        result.status = GPU_FAULT;
+        snprintf(result.message, sizeof result.message, "%s", wrong);
+        return result;
+    }
+    GpuLaunch launch = {.module = module->simulated,
+                        .function = gpu_find_function(module->simulated, kernel),
                         .dynamic_shared_bytes = shape.shared_bytes,
                         .parameters = &parameters};
     memcpy(launch.grid, shape.grid, sizeof launch.grid);
     memcpy(launch.block, shape.block, sizeof launch.block);
-    GpuResult result;
     gpu_launch(engine->gpu, &launch, &result);
     return result;
 }

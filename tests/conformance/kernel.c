@@ -9,6 +9,9 @@
 static const uint64_t UNTOUCHED = 0xa5a5a5a5a5a5a5a5u;
 
 static bool is_subtraction(const Form *form) { return strncmp(form->text, "sub", 3) == 0; }
+static bool is_field(const Form *form) {
+    return strcmp(form_word(form, 0), "bfe") == 0 || strcmp(form_word(form, 0), "bfi") == 0;
+}
 static bool has_letter(const Form *form, char letter) {
     return memchr(form->letters, letter, sizeof form->letters) != NULL;
 }
@@ -54,6 +57,7 @@ void kernel_plan(Job *job, int number) {
         job->ways |= 1 << WAY_CONSTANT;
         job->constant = i;
         job->immediate = edges[values_next(&state) % count];
+        if (is_field(form)) job->immediate &= 0xff; /* as an assembler wants it */
     }
 }
 

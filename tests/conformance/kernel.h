@@ -22,6 +22,7 @@ static inline bool way_is_masked(Way way) { return way == WAY_GUARD || way == WA
 
 typedef struct Job {
     Form form;
+    int unit;           /* of the harness's share */
     int number;         /* of the kernel in its module: its name is "k" and this */
     unsigned ways;      /* set of Way */
     int alias;          /* WAY_ALIAS: the source that is the destination */

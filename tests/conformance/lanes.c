@@ -271,7 +271,7 @@ static int compare_way(Harness *harness, const Engine *engine, const Job *job, W
 
 /* ---- Running ---- */
 
-static void fill_buffers(const Engine *engine, const Form *form, const Cases *cases) {
+static void fill_buffers(Engine *engine, const Form *form, const Cases *cases) {
     uint64_t *in = engine_buffer(engine, 0);
     uint64_t state = 3;
     for (int s = 0; s < form->sources; s++) {
@@ -283,12 +283,38 @@ static void fill_buffers(const Engine *engine, const Form *form, const Cases *ca
             *in++ = cases->in[s][i] | (values_next(&state) & above);
     }
     memcpy(engine_buffer(engine, 2), cases->masks, sizeof cases->masks);
-    memset(engine_buffer(engine, 1), 0,
-           (size_t)(cases->count * form->destinations * WAY_COUNT) * sizeof(uint64_t));
+    const size_t column = (size_t)cases->count * sizeof(uint64_t);
+    const size_t out_bytes = column * (size_t)form->destinations * WAY_COUNT;
+    memset(engine_buffer(engine, 1), 0, out_bytes);
+    engine_reach(engine, 0, column * (size_t)form->sources);
+    engine_reach(engine, 1, out_bytes);
+    engine_reach(engine, 2, sizeof cases->masks);
+}
+
+/* Shows where the simulator's bits are not the real GPU's, whether the ISA allows that or not. */
+static bool compare_with_device(const Harness *harness, const Engine *engine, const Job *job,
+                                const Cases *cases) {
+    const uint64_t *got = engine_buffer(engine, 1), *real = engine_buffer(&harness->engines[0], 1);
+    for (int way = 0; way < WAY_COUNT; way++) {
+        if (!(job->ways & 1u << way)) continue;
+        for (int d = 0; d < job->form.destinations; d++) {
+            int differing = 0;
+            for (int i = 0; i < cases->count; i++) {
+                if (got[i] == real[i] || differing++ >= MAX_MESSAGES) continue;
+                complain(engine, job, (Way)way, cases, i, d, got[i], real[i]);
+            }
+            if (differing)
+                fprintf(stderr, "%s way %d result %d: %d of %d differ from the GPU's\n",
+                        job->form.text, way, d, differing, cases->count);
+            got += cases->count;
+            real += cases->count;
+        }
+    }
+    return true;
 }
 
 /* Runs a job on one engine; false when something is wrong. */
-static bool run_on(Harness *harness, Engine *engine, GpuModule *module, const Job *job,
+static bool run_on(Harness *harness, Engine *engine, EngineModule *module, const Job *job,
                    const Cases *cases) {
     char name[16];
     snprintf(name, sizeof name, "k%d", job->number);
@@ -298,9 +324,11 @@ static bool run_on(Harness *harness, Engine *engine, GpuModule *module, const Jo
     GpuResult result = engine_launch(engine, module, name, shape, (uint32_t)cases->count);
     if (result.status != GPU_OK) {
         fprintf(stderr, "%s [%s]: %s\n", job->form.text, engine->variant, result.message);
+        if (engine->device) harness_lose(harness, job->unit);
         return false;
     }
     const uint64_t *out = engine_buffer(engine, 1);
+    if (engine->is_shadow) return compare_with_device(harness, engine, job, cases);
     int wrong = 0;
     for (int way = 0; way < WAY_COUNT; way++) {
         if (!(job->ways & 1u << way)) continue;
@@ -312,7 +340,7 @@ static bool run_on(Harness *harness, Engine *engine, GpuModule *module, const Jo
     return wrong == 0;
 }
 
-static void run_job(Lanes *lanes, GpuModule *const *modules, Job *job) {
+static void run_job(Lanes *lanes, EngineModule *const *modules, Job *job) {
     Harness *harness = lanes->harness;
     harness_count_form(harness, job->form.text);
     choose_operands(harness, &job->form, job->number, lanes->cases);
@@ -327,7 +355,7 @@ static void run_job(Lanes *lanes, GpuModule *const *modules, Job *job) {
 /* Loads some jobs as one module and runs them; what does not load is split until it is found. */
 static void run_jobs(Lanes *lanes, Job *jobs, int count) {
     Harness *harness = lanes->harness;
-    GpuModule *modules[HARNESS_MAX_ENGINES] = {NULL};
+    EngineModule *modules[HARNESS_MAX_ENGINES] = {NULL};
     Text ptx = {0};
     text_add(&ptx, HARNESS_HEADER);
     for (int i = 0; i < count; i++)
@@ -344,21 +372,23 @@ static void run_jobs(Lanes *lanes, Job *jobs, int count) {
     } else if (count > 1) {
         run_jobs(lanes, jobs, count / 2);
         run_jobs(lanes, jobs + count / 2, count - count / 2);
+    } else if (harness->engines[0].device && !modules[0]) {
+        harness_note_absent(harness, jobs->form.text, messages);
     } else {
         fprintf(stderr, "%s does not load: %s", jobs->form.text, messages);
         harness_fail(harness, jobs->form.text);
     }
     free(messages);
     for (int e = 0; e < harness->engine_count; e++)
-        if (modules[e]) gpu_unload(modules[e]);
+        if (modules[e]) engine_unload(&harness->engines[e], modules[e]);
 }
 
 static void add_job(void *user, const Form *form) {
     Lanes *lanes = user;
     int number = lanes->number++;
-    if (!harness_wants(lanes->harness, form->text)) return;
+    if (!harness_wants(lanes->harness, form->text) || !harness_takes(lanes->harness)) return;
     Job *job = &lanes->jobs[lanes->job_count++];
-    *job = (Job){.form = *form};
+    *job = (Job){.form = *form, .unit = lanes->harness->units - 1};
     kernel_plan(job, number);
     if (lanes->job_count < BATCH) return;
     run_jobs(lanes, lanes->jobs, lanes->job_count);

@@ -29,7 +29,7 @@ typedef struct Element {
     int bits;
     const Format *format; /* floating point */
     bool is_signed;
-    int block, kept; /* products of one sum, fraction bits kept in it (docs/matrix.md) */
+    int block, kept; /* Product's, of the machines that are simulated */
 } Element;
 
 static const Element elements[] = {
@@ -68,7 +68,8 @@ typedef struct Product {
     const Element *a, *b, *c, *d;
     int m, n, k;
     bool is_sparse, is_quad, a_by_column, b_by_column;
-    int stored; /* columns of A that are stored */
+    int block, kept; /* products of one sum, fraction bits kept in it (docs/matrix.md) */
+    int stored;      /* columns of A that are stored */
     int selector;
     /* One warp's (or quad's) matrices, as bits. */
     uint64_t at_a[32][MAX_SIDE], at_b[MAX_SIDE][32], at_c[32][32], at_d[32][32];
@@ -95,6 +96,13 @@ static void read_form(Product *p, const char *spelling) {
     p->b = element_named(count == 4 ? types[2] : "f16");
     p->c = element_named(types[count - 1]);
     p->is_sparse = strncmp(spelling, "mma.sp", 6) == 0;
+    p->block = p->a->block;
+    p->kept = p->a->kept;
+    if (p->harness->is_hopper && p->a->bits > 8) { /* as measured on an H100 */
+        p->kept = 25;
+        p->block *= 2;
+        if (p->a->bits == 32 && strncmp(spelling, "wmma", 4) == 0) p->block = 4;
+    }
     p->stored = p->is_sparse ? p->k / 2 : p->k;
     p->is_quad = strncmp(spelling, "mma.", 4) == 0 && p->k == 4 && p->a->bits == 16;
 }
@@ -148,7 +156,7 @@ static uint64_t block_sum(const Product *p, const Format *c_format, uint64_t c, 
     }
     for (int i = 0; i < used; i++) {
         if (mpz_sgn(terms[i]) != 0) {
-            const mp_bitcnt_t cut = (mp_bitcnt_t)(UNIT + greatest - p->a->kept);
+            const mp_bitcnt_t cut = (mp_bitcnt_t)(UNIT + greatest - p->kept);
             mpz_tdiv_q_2exp(terms[i], terms[i], cut);
             mpz_mul_2exp(terms[i], terms[i], cut);
             mpz_add(total, total, terms[i]);
@@ -193,9 +201,9 @@ static uint64_t float_element(const Product *p, int row, int column) {
     uint64_t result, a[16], b[16], acc = p->at_c[row][column];
     const Format *format = p->c->format;
     if (special_sum(p, row, column, &result)) return result;
-    for (int first = 0; first < p->stored; first += p->a->block) {
+    for (int first = 0; first < p->stored; first += p->block) {
         int count = 0;
-        for (; count < p->a->block && first + count < p->stored; count++) {
+        for (; count < p->block && first + count < p->stored; count++) {
             a[count] = p->at_a[row][first + count];
             b[count] = p->at_b[p->from[row][first + count]][column];
         }

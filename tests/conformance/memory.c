@@ -132,8 +132,7 @@ static int write_address(Access *access) {
     static const int offsets[] = {0, 64, -96};
     const int offset = offsets[access->number % 3];
     Text *ptx = &access->trial->ptx;
-    if (*access->place->suffix || strcmp(access->place->name, "const") == 0)
-        text_add(ptx, "mov.b64 address, cell;\n");
+    if (*access->place->suffix) text_add(ptx, "mov.b64 address, cell;\n");
     else text_printf(ptx, "cvta.%s.u64 address, cell;\n", access->place->name);
     text_printf(ptx, "sub.s64 address, address, %d;\n", offset);
     return offset;
@@ -177,7 +176,7 @@ static void write_load(Access *access, int width, bool is_guarded, int from, int
         text_printf(ptx, "mov.b%d d%d, 0x5a;\n", width, e);
     text_printf(ptx, "%s%s ", is_guarded ? "@guard " : "", access->spelling);
     write_vector(ptx, access->vector, "d");
-    text_printf(ptx, ", [address%+d]%s;\n", offset, access->has_hint ? ", policy" : "");
+    text_printf(ptx, ", [address+%d]%s;\n", offset, access->has_hint ? ", policy" : "");
     for (int e = 0; e < access->vector; e++)
         text_printf(ptx, "st.global.b%d [out+%d], d%d;\n", width, (from + e) * 8, e);
     text_add(ptx, "}\n");
@@ -242,7 +241,7 @@ static void write_store(Access *access, int width, bool is_guarded, int offset) 
     text_printf(ptx, "{\n.reg .b%d a<4>;\n", width);
     for (int e = 0; e < access->vector; e++)
         text_printf(ptx, "ld.global.b%d a%d, [in+%d];\n", width, e, e * 8);
-    text_printf(ptx, "%s%s [address%+d], ", is_guarded ? "@guard " : "", access->spelling, offset);
+    text_printf(ptx, "%s%s [address+%d], ", is_guarded ? "@guard " : "", access->spelling, offset);
     write_vector(ptx, access->vector, "a");
     text_printf(ptx, "%s;\n}\n", access->has_hint ? ", policy" : "");
 }

@@ -150,6 +150,9 @@ static uint64_t packed(const Form *form, const uint64_t *in) {
 
 #define ROW_OF(pattern, operands, reference, parts)                                                \
     {pattern, operands, reference, .selectors = parts, .flags = ROW_SPARE}
+/* Of packed ones every source is a register. */
+#define ROW_PACKED(pattern, operands, parts)                                                       \
+    {pattern, operands, packed, .selectors = parts, .flags = ROW_SPARE | ROW_NO_CONSTANT}
 #define SCALAR(name)                                                                               \
     ROW_OF(name TYPES "{.sat}", "0=12", scalar, SELECTORS),                                        \
         ROW_OF(name TYPES "{.sat}", "0=120", scalar, PARTS),                                       \
@@ -159,8 +162,8 @@ static uint64_t packed(const Form *form, const uint64_t *in) {
         ROW_OF(name PAIR ".u32{.sat}(.clamp,.wrap)", "0=1n0", shift, PARTS),                       \
         ROW_OF(name PAIR ".u32{.sat}(.clamp,.wrap)(.add,.min,.max)", "0=1n0", shift, SELECTORS)
 #define PACKED(name)                                                                               \
-    ROW_OF(name "2" TYPES "{.sat,.add}", "0=12u", packed, PICKS_2),                                \
-        ROW_OF(name "4" TYPES "{.sat,.add}", "0=12u", packed, PICKS_4)
+    ROW_PACKED(name "2" TYPES "{.sat,.add}", "0=12u", PICKS_2),                                    \
+        ROW_PACKED(name "4" TYPES "{.sat,.add}", "0=12u", PICKS_4)
 
 const Row ROWS_VIDEO[] = {
     SCALAR("vadd"),
@@ -179,8 +182,8 @@ const Row ROWS_VIDEO[] = {
     ROW_OF("vset" PAIR ORDERS, "u=01", set, SELECTORS),
     ROW_OF("vset" PAIR ORDERS, "u=01u", set, PARTS),
     ROW_OF("vset" PAIR ORDERS "(.add,.min,.max)", "u=01u", set, SELECTORS),
-    ROW_OF("vset2" PAIR ORDERS "{.add}", "u=01u", packed, PICKS_2),
-    ROW_OF("vset4" PAIR ORDERS "{.add}", "u=01u", packed, PICKS_4),
+    ROW_PACKED("vset2" PAIR ORDERS "{.add}", "u=01u", PICKS_2),
+    ROW_PACKED("vset4" PAIR ORDERS "{.add}", "u=01u", PICKS_4),
     ROW_OF("vmad" TYPES "{.sat}{.po}{.shr7,.shr15}", "0=120", multiply_add, SELECTORS),
     {0},
 };

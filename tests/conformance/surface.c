@@ -123,12 +123,13 @@ static int place_of(const Case *c, const Input *input, bool stores) {
 
 /* ---- Kernels ---- */
 
-static void prepare(Trial *trial, const Engine *engine) {
+static void prepare(Trial *trial, Engine *engine) {
     const Atlas *atlas = trial->user;
     const int e = (int)(engine - trial->harness->engines);
     memcpy(trial->in, atlas->reads[e], sizeof *atlas->reads);
     memcpy(trial->in + SURFACES, atlas->writes[e], sizeof *atlas->writes);
     trial->in[2 * SURFACES] = atlas->texture[e];
+    engine_write_to(engine, trial->written < 0 ? 0 : atlas->writes[e][trial->written]);
 }
 
 static const char *place_text(const Form *form) {
@@ -145,6 +146,7 @@ static void begin(Trial *trial, const Case *c, bool stores) {
     uint64_t state = 5 + (uint64_t)c->number;
     trial_begin(trial, c->form->text);
     trial->prepare = prepare;
+    trial->written = stores ? c->number : -1;
     trial_begin_kernel(trial, "");
     text_printf(&trial->ptx,
                 ".reg .b32 c<4>;\n.reg .b%d d<4>;\n.reg .b64 w;\n"
@@ -203,7 +205,7 @@ static uint64_t encode(const Sample *sample, uint32_t word) {
         real_set(&real, &FORMAT_F32, word);
         return real_class(&FORMAT_F32, word) == REAL_NAN
                    ? FORMAT_F16.nan
-                   : real_round(&FORMAT_F16, real.value, MPFR_RNDN);
+                   : real_round(&FORMAT_F16, real.value, MPFR_RNDZ);
     }
     if (sample->bits == 32) return word;
     const bool is_signed = sample->type == MEM_TEXEL_SIGNED;
@@ -346,9 +348,13 @@ static void visit_query(void *user, const char *spelling) {
                               : s->type == MEM_TEXEL_SIGNED ? 0x10d7 + size
                                                             : 0x10da + size;
         trial->expected[thread] =
-            strstr(spelling, "width")       ? s->width
-            : strstr(spelling, "height")    ? s->height
-            : strstr(spelling, "depth")     ? (s->geometry == MEM_PLAIN ? s->depth : 1u)
+            strstr(spelling, "width")    ? s->width
+            : strstr(spelling, "height") ? (s->dimensions > 1          ? s->height
+                                            : s->geometry == MEM_PLAIN ? 0u
+                                                                       : s->depth)
+            : strstr(spelling, "depth")
+                ? (s->dimensions > 2 || (s->dimensions > 1 && s->geometry != MEM_PLAIN) ? s->depth
+                                                                                        : 0u)
             : strstr(spelling, "data_type") ? type
             : strstr(spelling, "order")     ? (s->channels == 1   ? 0x10b0u
                                                : s->channels == 2 ? 0x10b2u
@@ -395,20 +401,19 @@ void surface_run(Harness *harness) {
         for (int i = 0; i < BYTES; i++)
             atlas.bytes[s][i] = (uint8_t)values_next(&state);
     for (int e = 0; e < harness->engine_count; e++) {
-        const Engine *engine = &harness->engines[e];
-        DeviceMemory *memory = gpu_memory(engine->gpu);
+        Engine *engine = &harness->engines[e];
         uint8_t *bytes = engine_buffer(engine, 3);
         memcpy(bytes + HARNESS_BUFFER_BYTES / 2, atlas.bytes, sizeof atlas.bytes);
         for (int s = 0; s < SURFACES; s++) {
             const uint64_t at = engine->buffers[3] + HARNESS_BUFFER_BYTES / 2 + (uint64_t)s * BYTES;
             const MemTexture read = describe(&samples[s], at);
             const MemTexture write = describe(&samples[s], engine->buffers[1]);
-            atlas.reads[e][s] = mem_texture_add(memory, &read);
-            atlas.writes[e][s] = mem_texture_add(memory, &write);
+            atlas.reads[e][s] = engine_texture(engine, &read);
+            atlas.writes[e][s] = engine_texture(engine, &write);
         }
         MemTexture texture = describe(&samples[1], engine->buffers[3]);
         texture.is_surface = false;
-        atlas.texture[e] = mem_texture_add(memory, &texture);
+        atlas.texture[e] = engine_texture(engine, &texture);
     }
     Trial *trial = trial_new(harness);
     trial->user = &atlas;

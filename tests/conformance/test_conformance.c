@@ -1,10 +1,12 @@
 /* Executes every supported PTX instruction on edge cases, in every execution variant of this host,
  * and compares with an independent computation.
  *
- *     test_conformance [--thorough] [FILTER]
+ *     test_conformance [--thorough] [--device LIBRARY] [--faults] [--share I/N] [--first N] [TEXT]
  *
- * --thorough takes many times as many cases, and all values of 16-bit operands; FILTER keeps the
- * forms whose text contains it. */
+ * --thorough takes many times as many cases, and all values of 16-bit operands; TEXT keeps the
+ * forms whose text contains it. --device runs on a real GPU by that CUDA driver (libcuda.so.1) and
+ * compares the simulator with it, too; --faults what must fault there, which a process can do once.
+ * --share runs every N-th module and trial from the I-th on, and from number --first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,18 +51,27 @@ static void report(const Harness *harness) {
 
 int main(int argc, char **argv) {
     static Harness harness = {.effort = EFFORT, .divisor = DIVISOR};
+    const char *library = NULL;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--thorough") == 0) {
             harness.is_thorough = true;
             harness.effort = THOROUGH_EFFORT;
+        } else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc) {
+            library = argv[++i];
+        } else if (strcmp(argv[i], "--share") == 0 && i + 1 < argc) {
+            sscanf(argv[++i], "%d/%d", &harness.share.index, &harness.share.of);
+        } else if (strcmp(argv[i], "--faults") == 0) {
+            harness.only_faults = true;
+        } else if (strcmp(argv[i], "--first") == 0 && i + 1 < argc) {
+            harness.share.first = atoi(argv[++i]);
         } else {
             harness.filter = argv[i];
         }
     }
-    harness_start(&harness);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    harness_start(&harness, library);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && !harness.only_faults; i++)
         lanes_run(&harness, tables[i]);
-    matrix_run(&harness);
+    if (!harness.only_faults) matrix_run(&harness);
     async_run(&harness);
     memory_run(&harness);
     atomics_run(&harness);
@@ -70,7 +81,7 @@ int main(int argc, char **argv) {
     texture_run(&harness);
     surface_run(&harness);
     wide_run(&harness);
-    const int missing = harness.filter ? 0 : coverage_check(harness.spellings);
+    const int missing = harness.filter || harness.share.of ? 0 : coverage_check(harness.spellings);
     report(&harness);
     const bool is_right = harness.forms > 0 && harness.failures == 0 && missing == 0;
     harness_end(&harness);

@@ -257,12 +257,19 @@ static Channel channel_at(const Atlas *atlas, const Place *place, int level, con
     if (sample->is_linear_memory && (at[0] < 0 || at[0] >= sample->width)) return float_channel(0);
     for (int axis = 0; axis < place->axes; axis++) {
         const int size = axis_size(place, level, axis);
-        const MemAddressMode mode =
-            place->face >= 0 ? MEM_ADDRESS_CLAMP : place->sampler.mode[axis];
-        index[axis] = address(at[axis], size, mode);
+        index[axis] = address(at[axis], size, place->sampler.mode[axis]);
         if (index[axis] >= 0) continue;
         double value = (double)place->sampler.border[channel];
-        return is_float ? float_channel(value) : (Channel){0, (uint32_t)value};
+        if (channel >= sample->channels) return (Channel){0};
+        if (sample->reads_normalised) { /* as the channel has it, ties down */
+            const double most = ldexp(1, sample->bits - (sample->type == SIGNED_)) - 1;
+            value = ceil(fmin(value, 1) * most - 0.5) / most;
+        }
+        if (is_float) return float_channel(value);
+        /* of an integer the low bits of the float's */
+        const Type type = {"", sample->type == SIGNED_ ? KIND_SIGNED : KIND_UNSIGNED, sample->bits,
+                           1, NULL};
+        return (Channel){0, (uint32_t)type_integer(&type, float_bits(value))};
     }
     if (sample->geometry == MEM_LAYERS)
         index[2] = place->layer < sample->depth ? (int64_t)place->layer : sample->depth - 1;
@@ -272,8 +279,7 @@ static Channel channel_at(const Atlas *atlas, const Place *place, int level, con
     }
     if (channel < sample->channels)
         return decode(sample, texel_at(atlas, place->number, level, index, channel));
-    const int missing = channel == 3; /* channels that are not there: 0, 0, 0, 1 */
-    return is_float ? float_channel(missing) : (Channel){0, (uint32_t)missing};
+    return (Channel){0}; /* a channel that is not there */
 }
 
 static double in_texels(const Place *place, int level, int axis) {
@@ -281,44 +287,76 @@ static double in_texels(const Place *place, int level, int axis) {
     return (double)place->at[axis] * (is_scaled ? axis_size(place, level, axis) : 1);
 }
 
-static double weight_of(double fraction) { return nearbyint(fraction * 256) / 256; }
+static double weight_of(double fraction) { return floor(fraction * 256 + 0.5) / 256; }
 
-/* A sum of weighted texels, in any order: it is exact. */
-static Channel sample_level(const Atlas *atlas, const Place *place, int level, int channel) {
-    const Sample *sample = &samples[place->number];
+/* Rounded to 8 bits, ties up: weights, and products of them. */
+static double product_of(const double *weight, int set, double level_weight) {
+    double product = 1;
+    for (int axis = 0; axis < 3; axis++)
+        if (set >> axis & 1) product = weight_of(product * weight[axis]);
+    return weight_of(product * level_weight);
+}
+
+/* A corner's share as an H100 has it: what lies on the upper side of some axes gets the product of
+ * their weights, and a corner what is left of that after those further up. Levels are an axis, too;
+ * `level_weight` is that of the upper one. */
+static double share_of(const double *weight, int corner, int axes, double level_weight,
+                       bool is_upper_level) {
+    double share = 0;
+    for (int set = 0; set < 1 << axes; set++) {
+        if ((set & corner) != corner) continue;
+        const double upper = product_of(weight, set, level_weight);
+        const double part = is_upper_level ? upper : product_of(weight, set, 1) - upper;
+        share += __builtin_popcount((unsigned)(set ^ corner)) & 1 ? -part : part;
+    }
+    return share;
+}
+
+/* A sum of weighted texels of one level, in any order: it is exact. */
+static double sample_level(const Atlas *atlas, const Place *place, int level, int channel,
+                           double level_weight, bool is_upper_level) {
     int64_t lower[3] = {0};
     double weight[3] = {0}, sum = 0;
-    const bool filters = place->sampler.is_linear_filter && gives_floats(sample);
+    const bool filters = place->sampler.is_linear_filter;
     for (int axis = 0; axis < place->axes; axis++) {
         const double at = in_texels(place, level, axis) - (filters ? 0.5 : 0);
         lower[axis] = (int64_t)floor(at) + place->offset[axis];
         weight[axis] = filters ? weight_of(at - floor(at)) : 0;
     }
-    if (!filters) return channel_at(atlas, place, level, lower, channel);
     for (int corner = 0; corner < 1 << place->axes; corner++) {
         int64_t here[3];
-        double share = 1;
-        for (int axis = 0; axis < 3; axis++) {
-            const int is_upper = corner >> axis & 1;
-            here[axis] = lower[axis] + is_upper;
-            share *= is_upper ? weight[axis] : 1 - weight[axis];
-        }
-        if (share > 0) sum += share * channel_at(atlas, place, level, here, channel).value;
+        for (int axis = 0; axis < 3; axis++)
+            here[axis] = lower[axis] + (corner >> axis & 1);
+        const double share = share_of(weight, corner, place->axes, level_weight, is_upper_level);
+        if (share != 0) sum += share * channel_at(atlas, place, level, here, channel).value;
     }
-    return float_channel(sum);
+    return sum;
+}
+
+/* A filtered value has the bits of a half or of 16 bits in [0, 1] where the texels are as narrow.
+ */
+static double as_filtered(const Sample *sample, double value) {
+    if (sample->type == UNSIGNED_) return nearbyint(value * 65535) / 65535;
+    if (sample->bits == 32 || sample->type == SIGNED_) return value;
+    Real real;
+    real_set(&real, &FORMAT_F32, float_bits(value));
+    return value_of(&FORMAT_F16, real_round(&FORMAT_F16, real.value, MPFR_RNDN));
 }
 
 static Channel sample_all(const Atlas *atlas, const Place *place, int channel) {
-    const bool blends = place->sampler.is_linear_mipmap && gives_floats(&samples[place->number]);
-    if (!blends) return sample_level(atlas, place, (int)floor(place->level + 0.5), channel);
-    const int lower = (int)floor(place->level);
-    const double weight = weight_of(place->level - lower);
-    const Channel near = sample_level(atlas, place, lower, channel);
-    if (weight == 0) return near;
-    const Channel far = sample_level(atlas, place, lower + 1, channel);
-    /* each level's sample is a float */
-    return float_channel((1 - weight) * value_of(&FORMAT_F32, near.bits) +
-                         weight * value_of(&FORMAT_F32, far.bits));
+    const Sample *sample = &samples[place->number];
+    const bool blends = place->sampler.is_linear_mipmap && gives_floats(sample);
+    const int lower = (int)floor(place->level + (blends ? 0 : 0.5));
+    if (!gives_floats(sample) || (!blends && !place->sampler.is_linear_filter)) {
+        int64_t at[3] = {0};
+        for (int axis = 0; axis < place->axes; axis++)
+            at[axis] = (int64_t)floor(in_texels(place, lower, axis)) + place->offset[axis];
+        return channel_at(atlas, place, lower, at, channel);
+    }
+    const double weight = blends ? weight_of(place->level - lower) : 0;
+    double value = sample_level(atlas, place, lower, channel, weight, false);
+    if (weight > 0) value += sample_level(atlas, place, lower + 1, channel, weight, true);
+    return float_channel(as_filtered(sample, value));
 }
 
 static Channel gather(const Atlas *atlas, const Place *place, int channel, int result) {
@@ -473,9 +511,10 @@ static Place place_of(const Case *c, const Input *input) {
         if (c->has_offsets) place.offset[axis] = (int32_t)input->word[WORD_OFFSET + axis];
     }
     double level = 0;
+    const bool has_base = form_has(c->form, "base") || c->is_gather || c->are_integers;
     if (form_has(c->form, "grad")) level = level_of_gradients(c, input, place.face, place.axes);
     if (form_has(c->form, "level")) level = (double)input_float(input, WORD_LEVEL);
-    if (form_has(c->form, "level") || form_has(c->form, "grad"))
+    if (!has_base)
         level = limit(level + (double)sample->sampler.level_bias,
                       (double)sample->sampler.lowest_level, (double)sample->sampler.highest_level);
     if (c->are_integers && form_has(c->form, "level")) level = (int32_t)input->word[WORD_LEVEL];
@@ -495,9 +534,19 @@ static uint32_t expected_channel(const Atlas *atlas, const Case *c, const Input 
     const Place place = place_of(c, input);
     if (c->is_gather) return gather(atlas, &place, form_which(c->form, components), result).bits;
     if (!c->are_integers) return sample_all(atlas, &place, result).bits;
-    int64_t at[3];
-    for (int axis = 0; axis < 3; axis++)
-        at[axis] = (int64_t)place.texel[axis] + place.offset[axis];
+    const Sample *sample = &samples[c->number];
+    const bool has_level = form_has(c->form, "level");
+    const int32_t level = (int32_t)input->word[WORD_LEVEL];
+    if (has_level && !sample->is_linear_memory && (level < 0 || level >= sample->levels)) return 0;
+    if (!has_level && sample->geometry == MEM_LAYERS && place.layer >= sample->depth) return 0;
+    int64_t at[3] = {0};
+    for (int axis = 0; axis < place.axes; axis++) {
+        const int64_t last = axis_size(&place, (int)place.level, axis) - 1;
+        at[axis] = (int64_t)place.texel[axis] + (sample->is_linear_memory ? 0 : place.offset[axis]);
+        const int64_t nearest = at[axis] < 0 ? 0 : at[axis] > last ? last : at[axis];
+        if (!has_level && at[axis] != nearest) return 0;
+        at[axis] = nearest;
+    }
     return channel_at(atlas, &place, (int)place.level, at, result).bits;
 }
 
@@ -526,7 +575,7 @@ static void expect(const Atlas *atlas, const Case *c, const Input *input, uint32
 
 /* ---- The trials ---- */
 
-static void prepare(Trial *trial, const Engine *engine) {
+static void prepare(Trial *trial, Engine *engine) {
     const Atlas *atlas = trial->user;
     memcpy(trial->in, atlas->handles[engine - trial->harness->engines], sizeof *atlas->handles);
 }
@@ -611,6 +660,10 @@ static bool suits(const Form *form, const Sample *sample, bool are_integers) {
     const bool is_half = strncmp(form->types[0]->name, "f16", 3) == 0;
     if (is_half && !gives_floats(sample)) return false;
     if (sample->is_linear_memory && !are_integers) return false;
+    /* A line of texels in an array reads as zero on a GPU, by integers. */
+    if (are_integers && sample->geometry == MEM_PLAIN && sample->dimensions == 1 &&
+        !sample->is_linear_memory)
+        return false;
     if (sample->dimensions != dimensions) return false;
     if (is_cube) return sample->geometry == MEM_CUBES;
     return sample->geometry == (has_layer ? MEM_LAYERS : MEM_PLAIN);
@@ -644,9 +697,19 @@ static uint32_t answer(const char *query, const Sample *sample, int level) {
                                      [MEM_ADDRESS_BORDER] = 4};
     const uint32_t size = sample->bits == 8 ? 0 : sample->bits == 16 ? 1 : 2;
     if (strstr(query, ".width")) return (uint32_t)halved(sample->width, level);
-    if (strstr(query, ".height")) return (uint32_t)halved(sample->height, level);
+    /* Behind the last axis an H100 has the layers. */
+    const uint32_t cubes = sample->depth > 6 ? sample->depth / 6u : 0;
+    const uint32_t layers = sample->geometry == MEM_LAYERS  ? sample->depth
+                            : sample->geometry == MEM_CUBES ? cubes
+                                                            : 0;
+    if (strstr(query, ".height"))
+        return sample->dimensions > 1 ? (uint32_t)halved(sample->height, level)
+               : layers               ? layers
+                                      : !sample->is_linear_memory;
     if (strstr(query, ".depth"))
-        return sample->geometry == MEM_PLAIN ? (uint32_t)halved(sample->depth, level) : 1;
+        return sample->dimensions > 2   ? (uint32_t)halved(sample->depth, level)
+               : sample->dimensions > 1 ? layers
+                                        : 0;
     if (strstr(query, "data_type"))
         return sample->type == FLOAT_     ? 0x10dc + size
                : sample->reads_normalised ? (sample->type == SIGNED_ ? 0x10d0 : 0x10d2) + size
@@ -679,8 +742,7 @@ static void visit_query(void *user, const char *spelling) {
     for (int thread = 0; thread < TRIAL_THREADS; thread++) {
         const Sample *sample = &samples[thread % TEXTURES];
         const int level = has_level ? thread / 32 : 0;
-        trial->expected[thread] =
-            answer(spelling, sample, level < sample->levels ? level : sample->levels - 1);
+        trial->expected[thread] = level < sample->levels ? answer(spelling, sample, level) : 0;
     }
     trial->slots = TRIAL_THREADS;
     trial_run(trial);
@@ -711,12 +773,12 @@ void texture_run(Harness *harness) {
     static Atlas atlas;
     fill(&atlas);
     for (int e = 0; e < harness->engine_count; e++) {
-        const Engine *engine = &harness->engines[e];
+        Engine *engine = &harness->engines[e];
         memcpy(engine_buffer(engine, 3), atlas.bytes, sizeof atlas.bytes);
         for (int t = 0; t < TEXTURES; t++) {
             const MemTexture texture =
                 describe(&samples[t], engine->buffers[3] + (uint64_t)t * BYTES);
-            atlas.handles[e][t] = mem_texture_add(gpu_memory(engine->gpu), &texture);
+            atlas.handles[e][t] = engine_texture(engine, &texture);
         }
     }
     Trial *trial = trial_new(harness);

@@ -16,8 +16,9 @@ struct Trial {
     Text ptx;             /* the module, from the header on; its kernel is k */
     Shape shape;          /* 1 CTA of TRIAL_THREADS to begin with */
     bool faults;          /* the launch must fail; nothing is compared */
-    void (*prepare)(Trial *trial, const Engine *engine); /* NULL: no more than the buffers */
-    const void *user;                                    /* for prepare */
+    void (*prepare)(Trial *trial, Engine *engine); /* NULL: no more than the buffers */
+    const void *user;                              /* for prepare */
+    int written;           /* number of the surface that is written, -1: none; for prepare */
     const Type *type;      /* of the slots that hold floating-point results; NULL: exact bits */
     const Format *element; /* floating-point elements side by side, whatever NaN they are */
     int slots;             /* 64-bit words of the output that are compared */

