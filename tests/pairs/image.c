@@ -138,7 +138,7 @@ void pair_make_texture(Pair *pair) {
     find(pair, &image, "%in");
     for (int channel = 0; channel < image.channels; channel++) {
         load_channel(pair, &image, 8, channel);
-        if (has_border) pair_add(pair, "@!%%p0 mov.u32 %%r8, 0;\n");
+        if (has_border || !is_float) pair_add(pair, "@!%%p0 mov.u32 %%r8, 0;\n");
         pair_add(pair, "st.global.u32 [%%x1+%d], %%r8;\n", 4 * channel);
     }
     pair_end(pair);
