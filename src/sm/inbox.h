@@ -14,12 +14,14 @@
 enum { SM_INBOX_LINE = 64 }; /* threads that take in replies side by side write to their own */
 
 typedef struct SmInbox {
-    _Alignas(SM_INBOX_LINE) uint32_t *handles; /* of what waits, a ring */
-    uint32_t head, count, mask;                /* the oldest, so many, places - 1 */
-    uint32_t room;                             /* for so many */
-    int node;                                  /* of the network */
-    Noc *network;                              /* borrowed */
+    uint32_t *handles;          /* of what waits, a ring */
+    uint32_t head, count, mask; /* the oldest, so many, places - 1 */
+    uint32_t room;              /* for so many */
+    Noc *network;               /* borrowed */
+    int node;                   /* of it */
+    char apart[SM_INBOX_LINE - 2 * sizeof(void *) - 5 * sizeof(uint32_t)];
 } SmInbox;
+_Static_assert(sizeof(SmInbox) == SM_INBOX_LINE, "threads write side by side");
 
 /* Places of a ring for so many: a power of two. */
 static inline uint32_t inbox_places(uint32_t room) {
