@@ -12,6 +12,8 @@ void dram_timing_constraints(const DramTiming *timing, uint32_t burst_ticks,
     /* Two idle ticks turn the bus round between read data and write data. */
     uint32_t read_to_write = t->cl + burst_ticks + 2 - t->wl;
     uint32_t write_end = t->wl + burst_ticks;
+    uint32_t write_to_read = t->forgets_writes ? t->ccd : write_end + t->cdlr;
+    uint32_t write_to_precharge = t->forgets_writes ? 0 : write_end + t->wr;
     const DramConstraint table[DRAM_CONSTRAINTS] = {
         {DRAM_ACTIVATE, DRAM_ACTIVATE, DRAM_CHANNEL, t->rrd},
         {DRAM_ACTIVATE, DRAM_ACTIVATE, DRAM_SAME_BANK, t->rc},
@@ -26,8 +28,8 @@ void dram_timing_constraints(const DramTiming *timing, uint32_t burst_ticks,
         {DRAM_READ, DRAM_PRECHARGE, DRAM_SAME_GROUP, t->rtp_long},
         {DRAM_WRITE, DRAM_WRITE, DRAM_CHANNEL, t->ccd},
         {DRAM_WRITE, DRAM_WRITE, DRAM_SAME_GROUP, ccd_long},
-        {DRAM_WRITE, DRAM_READ, DRAM_CHANNEL, write_end + t->cdlr},
-        {DRAM_WRITE, DRAM_PRECHARGE, DRAM_SAME_BANK, write_end + t->wr},
+        {DRAM_WRITE, DRAM_READ, DRAM_CHANNEL, write_to_read},
+        {DRAM_WRITE, DRAM_PRECHARGE, DRAM_SAME_BANK, write_to_precharge},
     };
     memcpy(rows, table, sizeof table);
 }

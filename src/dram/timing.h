@@ -44,6 +44,7 @@ typedef enum DramScope {
     P(COUNT, key, at, "tCCDL", ccd_long, "cycles", 0, 1000, "3", "the same inside a bank group; 0: tCCD") \
     P(COUNT, key, at, "tCDLR", cdlr, "cycles", 1, 1000, "5", "end of write data to a read") \
     P(COUNT, key, at, "tWR", wr, "cycles", 1, 1000, "12", "end of write data to precharge") \
+    P(BOOL, key, at, "forgets_writes", forgets_writes, "no", "a read behind a write waits for tCCD and a precharge for the row's tRAS alone: tCDLR and tWR do not count") \
     P(COUNT, key, at, "tRTP", rtp, "cycles", 0, 1000, "0", "read to precharge; 0: the cycles of a burst") \
     P(COUNT, key, at, "tRTPL", rtp_long, "cycles", 0, 1000, "0", "the same inside a bank group; 0: no such limit") \
     P(COUNT, key, at, "tREFI", refi, "cycles", 0, 1000000, "0", "from one refresh of all banks to the next; 0: no refresh") \

@@ -83,6 +83,8 @@ static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uin
         .channel = channel,
         .first_node = machine_slice_node(machine, 0),
         .header_bytes = machine->network.header_bytes,
+        .reply_header_bytes =
+            machine->network.replies_have_header ? machine->network.header_bytes : 0,
         .slice_bits = machine_slice_bits(machine),
         .l2_sets = sets_wanted(engine, UNIT_slice, channel * machine->partition.slices),
         .is_l2_perfect = machine->oracle.perfect_l2,

@@ -50,6 +50,7 @@ void slice_init(Slice *slice, const PartitionEnvironment *environment, uint32_t 
         .port_moves_victims = config->port_moves_victims,
         .rop_latency = config->rop_latency + (l2->latency ? l2->latency - 1 : 0),
         .header_bytes = environment->header_bytes,
+        .reply_bytes = environment->reply_header_bytes + config->atom_bytes,
         .pools = environment->pools.pools,
         .write = slice_write_rule(l2),
         .read_limit = l2->miss_queue >= 2 ? l2->miss_queue - 2 : 0,

@@ -150,6 +150,7 @@ typedef struct Slice {
     uint32_t atom_sectors; /* bit per sector of an atom, the line's first */
     uint32_t atom_cycles;  /* of the data port, to move an atom */
     uint32_t header_bytes; /* of a packet */
+    uint32_t reply_bytes;  /* of a packet with data for an SM */
     SliceFar *far;         /* NULL: L2 is one */
 
     TagArray tags;

@@ -38,7 +38,7 @@ static inline void slice_push_reply(Slice *slice, uint32_t handle, bool has_data
     slice->reply_packets[ring_push(&slice->replies)] = (SliceReply){
         .handle = handle,
         .dram_cycles = dram_cycles,
-        .bytes = (uint16_t)(slice->header_bytes + (has_data ? slice->atom_bytes : 0)),
+        .bytes = (uint16_t)(has_data ? slice->reply_bytes : slice->header_bytes),
     };
 }
 
