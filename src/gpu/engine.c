@@ -83,8 +83,7 @@ static Partition *build_partition(Engine *engine, const SchedPolicy *policy, uin
         .channel = channel,
         .first_node = machine_slice_node(machine, 0),
         .header_bytes = machine->network.header_bytes,
-        .reply_header_bytes =
-            machine->network.replies_have_header ? machine->network.header_bytes : 0,
+        .reply_header_bytes = machine_reply_header(machine),
         .slice_bits = machine_slice_bits(machine),
         .l2_sets = sets_wanted(engine, UNIT_slice, channel * machine->partition.slices),
         .is_l2_perfect = machine->oracle.perfect_l2,

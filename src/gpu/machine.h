@@ -128,6 +128,11 @@ static inline uint32_t machine_slice_node(const MachineConfig *machine, uint32_t
     return machine_ports(machine) + slice;
 }
 
+/* Bytes before the data of an L2 reply. */
+static inline uint32_t machine_reply_header(const MachineConfig *machine) {
+    return machine->network.replies_have_header ? machine->network.header_bytes : 0;
+}
+
 /* L2 slices of each half, 0 where L2 is one (partition/halves.h). */
 static inline uint32_t machine_half_slices(const MachineConfig *machine) {
     const PartitionConfig *partition = &machine->partition;

@@ -29,9 +29,9 @@ typedef struct PartitionEnvironment {
     uint32_t first_node;   /* network node of the machine's first L2 slice */
     uint32_t header_bytes; /* of a packet; all there is of an acknowledgement */
     uint32_t reply_header_bytes; /* of a packet with data for an SM; else as header_bytes */
-    bool is_l2_perfect;    /* oracle: every lookup hits */
-    bool counts_row_sharing; /* keep the statistics of CTAs that share rows */
-    bool never_sleeps;       /* do the work of every cycle and tick, needed or not: for tests */
+    bool is_l2_perfect;          /* oracle: every lookup hits */
+    bool counts_row_sharing;     /* keep the statistics of CTAs that share rows */
+    bool never_sleeps;           /* do the work of every cycle and tick, needed or not: for tests */
 } PartitionEnvironment;
 
 #endif

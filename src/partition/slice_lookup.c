@@ -116,6 +116,12 @@ static void write_to_dram(Slice *slice, const SliceAtom *atom, uint64_t cycle) {
     if (!access.is_awaited) slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);
 }
 
+/* Sends the line that had to go to DRAM where it is dirty, by the data port if `takes_port`. */
+static void evict(Slice *slice, const TagEviction *evicted, bool takes_port, uint64_t cycle) {
+    uint32_t dirty_bytes = slice_evict(slice, evicted) * slice->atom_bytes;
+    if (dirty_bytes && takes_port) use_port(slice, cycle, dirty_bytes / slice->port_bytes);
+}
+
 /* Starts to fetch the atom, for which a line is there or can be had, for its request; or for nobody
  * (SLICE_NO_REQUEST), when its write goes to DRAM ahead. False when there is no line. */
 static bool fetch_atom(Slice *slice, const SliceAtom *atom, int32_t place, uint8_t sector,
@@ -136,9 +142,7 @@ static bool fetch_atom(Slice *slice, const SliceAtom *atom, int32_t place, uint8
     DramAccess access = atom_access(slice, atom, (uint32_t)entry);
     access.is_write = false;
     slice_add_miss(slice, &access);
-    const uint32_t dirty_bytes = slice_evict(slice, &evicted) * slice->atom_bytes;
-    if (slice->port_moves_victims && dirty_bytes && waiter != SLICE_NO_REQUEST)
-        use_port(slice, cycle, dirty_bytes / slice->port_bytes);
+    evict(slice, &evicted, slice->port_moves_victims && waiter != SLICE_NO_REQUEST, cycle);
     if (atom->op != MEM_OP_READ && waiter != SLICE_NO_REQUEST) tag_array_write(tags, place, sector);
     return true;
 }
@@ -217,8 +221,7 @@ static bool allocate_write(Slice *slice, const SliceAtom *atom, TagResult result
     } else {
         slice_touch(slice, atom, place);
     }
-    uint32_t dirty_bytes = slice_evict(slice, &evicted) * slice->atom_bytes;
-    if (dirty_bytes) use_port(slice, cycle, dirty_bytes / slice->port_bytes);
+    evict(slice, &evicted, true, cycle);
     write_line(slice, atom, place, sector);
     slice_count_access(slice, atom, false, result);
     slice_add_reply(slice, atom->handle, atom->local, cycle, NULL);

@@ -264,6 +264,20 @@ class Table(Case):
             rows = {row["row"]: row["ours"] for row in csv.DictReader(file) if row["column"] == "GAIN"}
         self.assertEqual(float(rows["HMEAN"]), max(float(rows["A"]), float(rows["B"])))
 
+    def test_a_mean_of_values_needs_nothing_to_start_from(self):
+        hits = "  - {label: HITS, metric: l1d_hits, setup: rr, over: none, form: ratio}\nmeans:"
+        none = "  - {name: none, scheduler: lrr, set: [l1d.size=512B, l1d.ways=1]}\ncolumns:"
+        text = SMALL.replace("kind: harmonic", "kind: of-values").replace("means:", hits).replace("columns:", none)
+        self.check(self.reproduce(text, "--csv", "t.csv"), 0)
+        with open(self.path / "t.csv", encoding="utf-8") as file:
+            ours = {row["row"]: row["ours"] for row in csv.DictReader(file) if row["column"] == "HITS"}
+        programs = (("vecadd", "--size", "test"), ("spmv", "--size", "test", "--rows", "500"))
+        small = ("--set", "l1d.size=512B", "--set", "l1d.ways=1")
+        hits = [[self.total(*words, *program)["l1d_hits"] for program in programs] for words in ((), small)]
+        self.assertEqual(hits[1][0], 0)
+        self.assertEqual(ours["A"], "")
+        self.assertAlmostEqual(float(ours["HMEAN"]), sum(hits[0]) / sum(hits[1]), places=6)
+
     def test_text(self):
         text = self.reproduce().stdout
         self.assertIn("GAIN: 0 of 2 published numbers agree, 2 differ\n", text)

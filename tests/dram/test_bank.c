@@ -122,6 +122,31 @@ static void volta_and_ampere_distances(void **state) {
     assert_int_equal(dram_banks_earliest(&banks, DRAM_PRECHARGE, OTHER_GROUP), 0);
 }
 
+/* With dram.forgets_writes tCDLR and tWR count for nothing; what the row itself and the bus between
+ * data of both directions want stays. */
+static void writes_may_be_forgotten(void **state) {
+    (void)state;
+    static const struct {
+        DramCommand first, second;
+        uint64_t waits, forgets;
+    } rows[] = {
+        {DRAM_WRITE, DRAM_READ, 11, 2},
+        {DRAM_WRITE, DRAM_PRECHARGE, 18, 0},
+        {DRAM_READ, DRAM_WRITE, 12, 12},
+        {DRAM_ACTIVATE, DRAM_PRECHARGE, 28, 28},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int forgets = 0; forgets < 2; forgets++) {
+            Device device = devices[DEVICE_GTX480];
+            device.config.timing.forgets_writes = forgets;
+            DramBanks banks = banks_of(&device);
+            dram_banks_command(&banks, rows[i].first, 0, 7, START);
+            uint64_t wait = forgets ? rows[i].forgets : rows[i].waits;
+            assert_int_equal(dram_banks_earliest(&banks, rows[i].second, 0),
+                             wait ? START + wait : 0);
+        }
+}
+
 /* Groups of banks 0 .. 7 and 8 .. 15 on pro, of every fourth bank on gtx480. */
 static void groups_lie_together_or_in_turn(void **state) {
     (void)state;
@@ -204,6 +229,7 @@ int main(void) {
         cmocka_unit_test(every_constraint),
         cmocka_unit_test(gtx480_distances),
         cmocka_unit_test(volta_and_ampere_distances),
+        cmocka_unit_test(writes_may_be_forgotten),
         cmocka_unit_test(groups_lie_together_or_in_turn),
         cmocka_unit_test(a_refresh_closes_all_banks_and_lets_none_open_before_its_end),
         cmocka_unit_test(open_rows),

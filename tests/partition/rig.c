@@ -58,8 +58,7 @@ Rig *rig_new(const char *name, const char *const *settings, const RigOptions *op
             .channel = i,
             .first_node = RIG_SMS,
             .header_bytes = rig->config.network.header_bytes,
-            .reply_header_bytes =
-                rig->config.network.replies_have_header ? rig->config.network.header_bytes : 0,
+            .reply_header_bytes = machine_reply_header(&rig->config),
             .is_l2_perfect = options->is_l2_perfect,
             .counts_row_sharing = true,
             .never_sleeps = options->never_sleeps,

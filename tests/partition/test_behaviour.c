@@ -526,6 +526,23 @@ static void test_the_link_between_halves_has_a_bandwidth(void **state) {
     rig_free(rig);
 }
 
+/* Data may come without a header; an acknowledgement is one. */
+static void test_replies_may_be_their_data(void **state) {
+    (void)state;
+    for (int without = 0; without < 2; without++) {
+        const char *const settings[] = {without ? "noc.replies_have_header=no" : NULL, NULL};
+        Rig *rig = rig_new("gtx480", settings, NULL);
+        uint32_t header = rig->config.network.header_bytes;
+        send(rig, MEM_OP_READ, DEVICE, 1);
+        drained(rig);
+        assert_int_equal(noc_stats(rig->replies).bytes_injected, (without ? 0 : header) + 32);
+        send(rig, MEM_OP_WRITE, DEVICE, 1);
+        drained(rig);
+        assert_int_equal(noc_stats(rig->replies).bytes_injected, (without ? 1 : 2) * header + 32);
+        rig_free(rig);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reads_hit_merge_and_miss),
@@ -542,6 +559,7 @@ int main(void) {
         cmocka_unit_test(test_part_of_an_atom_is_written),
         cmocka_unit_test(test_part_of_an_atom_takes_part_of_the_port),
         cmocka_unit_test(test_a_dirty_line_that_a_read_replaces_passes_the_port),
+        cmocka_unit_test(test_replies_may_be_their_data),
         cmocka_unit_test(test_perfect_l2),
         cmocka_unit_test(test_copies_fill_l2),
         cmocka_unit_test(test_flush_writes_back),

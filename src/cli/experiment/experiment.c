@@ -16,7 +16,8 @@
 static const char *const forms[] = {"ratio",        "percent", "change", "decrease",
                                     "per-thousand", "number",  "index",  NULL};
 static_assert(sizeof forms / sizeof forms[0] == FORM_COUNT + 1, "a name for each form");
-static const char *const means[] = {"arithmetic", "geometric", "harmonic", "largest", NULL};
+static const char *const means[] = {"arithmetic", "geometric", "harmonic",
+                                    "largest",    "of-values", NULL};
 static_assert(sizeof means / sizeof means[0] == MEAN_COUNT + 1, "a name for each mean");
 
 static const char *const bases[] = {"none", "first", "previous", NULL};

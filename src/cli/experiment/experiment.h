@@ -71,7 +71,8 @@ typedef enum MeanKind {
     MEAN_ARITHMETIC,
     MEAN_GEOMETRIC,
     MEAN_HARMONIC,
-    MEAN_LARGEST, /* no mean: the best case */
+    MEAN_LARGEST,   /* no mean: the best case */
+    MEAN_OF_VALUES, /* not of the ratios: the mean of the values over that of what divides them */
     MEAN_COUNT
 } MeanKind;
 

@@ -124,29 +124,30 @@ static bool value_in(const Study *study, const Program *program, const Column *c
     return true;
 }
 
-/* The column's value for a program, over that in another setup where it is so. */
-static bool ratio_of(const Study *study, const Program *program, const Column *column,
-                     double *ratio, const Run **run, const Run **over) {
-    double base = 1;
+/* The column's value for a program, and that of another setup that it is shown over; else 1. */
+static bool ratio_of(const Study *study, const Program *program, const Column *column, Ratio *ratio,
+                     const Run **run, const Run **over) {
     const Words *below = column->over_metric.count ? &column->over_metric : &column->metric;
     *over = NULL;
-    if (!value_in(study, program, column, column->setup, &column->metric, ratio, run)) return false;
-    if (column->over && !value_in(study, program, column, column->over, below, &base, over))
+    ratio->base = 1;
+    if (!value_in(study, program, column, column->setup, &column->metric, &ratio->value, run))
         return false;
-    *ratio /= base;
-    return true;
+    return !column->over ||
+           value_in(study, program, column, column->over, below, &ratio->base, over);
 }
 
 static bool fill_cell(const Study *study, int row, const Column *column, Cell *cell) {
     const Program *programs = study->experiment->programs.list;
     int base_row = column->over_row == BASE_PREVIOUS ? row - 1 : 0;
     const Run *base_run, *base_over;
-    double ratio, base = column->over_row && base_row < 0 ? NAN : 1;
-    if (!ratio_of(study, &programs[row], column, &ratio, &cell->run, &cell->over)) return false;
+    Ratio base = {.value = column->over_row && base_row < 0 ? NAN : 1, .base = 1};
+    if (!ratio_of(study, &programs[row], column, &cell->ratio, &cell->run, &cell->over))
+        return false;
     if (column->over_row && base_row >= 0 &&
         !ratio_of(study, &programs[base_row], column, &base, &base_run, &base_over))
         return false;
-    ratio /= base;
+    cell->ratio.base *= base.value / base.base;
+    double ratio = cell->ratio.value / cell->ratio.base;
     cell->value = isfinite(ratio) ? show(column->form, ratio) : NAN;
     return true;
 }
@@ -162,10 +163,9 @@ static double same(double value) { return value; }
 static double inverse(double value) { return 1 / value; }
 
 static const MeanRow means[MEAN_COUNT] = {
-    [MEAN_ARITHMETIC] = {same, same},
-    [MEAN_GEOMETRIC] = {log, exp},
-    [MEAN_HARMONIC] = {inverse, inverse},
-    [MEAN_LARGEST] = {same, same},
+    [MEAN_ARITHMETIC] = {same, same},     [MEAN_GEOMETRIC] = {log, exp},
+    [MEAN_HARMONIC] = {inverse, inverse}, [MEAN_LARGEST] = {same, same},
+    [MEAN_OF_VALUES] = {same, same},
 };
 
 static bool is_among(const Words *of, const char *label) {
@@ -181,15 +181,21 @@ static double take_mean(const Table *table, const Mean *mean, int column, int le
     const Experiment *experiment = table->experiment;
     Form form = experiment->columns.list[column].form;
     double sum = 0, largest = -INFINITY;
+    Ratio sums = {0};
     int count = 0;
     for (int i = 0; i < experiment->programs.count; i++) {
         if (i == left_out || !is_among(&mean->of, experiment->programs.list[i].label)) continue;
-        double value = unshow(form, table_cell(table, i, column)->value);
+        const Cell *cell = table_cell(table, i, column);
+        double value = unshow(form, cell->value);
+        sums.value += cell->ratio.value;
+        sums.base += cell->ratio.base;
         sum += means[mean->kind].into(value); /* not a number when one is missing */
         largest = fmax(largest, value);
         count++;
     }
     if (mean->kind == MEAN_LARGEST) return isnan(sum) ? NAN : show(form, largest);
+    if (mean->kind == MEAN_OF_VALUES)
+        return sums.base != 0 ? show(form, sums.value / sums.base) : NAN;
     return show(form, means[mean->kind].back(sum / count));
 }
 

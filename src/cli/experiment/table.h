@@ -15,9 +15,15 @@ typedef enum Verdict {
     VERDICT_COUNT
 } Verdict;
 
+/* A column's value in a setup, and what it is shown over. */
+typedef struct Ratio {
+    double value, base;
+} Ratio;
+
 typedef struct Cell {
     double value;     /* NAN: its runs are missing */
     double published; /* NAN: not published */
+    Ratio ratio;      /* that `value` shows; of a mean: not set */
     Verdict verdict;
     const Claim *claim; /* that it was published in; NULL: not published */
     const Run *run;     /* whose value it is; NULL: missing, or the row is a mean */
