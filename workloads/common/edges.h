@@ -7,7 +7,7 @@
 
 /* The mesh that `unstructured` sweeps over, worked out from what MD's tables 5 to 7 publish of it;
  * the other programs of fluid dynamics sweep over the same. */
-enum { MESH_EDGES_OF_NODE = 24, MESH_REACH = 360 };
+enum { MESH_EDGES_OF_NODE = 24, MESH_REACH = 300 };
 
 /* `degree` neighbours for each of `nodes`, at least 2: the first of all nodes, then the second of
  * all, and so on, as threads read them side by side. They are within `reach` in the numbering, in

@@ -1,13 +1,15 @@
 /* Non-bonded forces on every atom of a random molecule, each with 18 partners within 250 of it in
  * the numbering: so the coordinates that a CTA of 192 threads reads lie in 66 lines (MD
- * section 5.1: about 65). Alone on an SM a CTA reads 184 lines from DRAM, among seven 1,540 (MD
- * table 5: 169 and 1,570). The miss rates that stand beside the reads there are those of 3,007 to
- * 3,080 accesses, of which 214 to 246 are stores that miss; here they are 2,869 and 216, since
- * forces are three words of records of 48 bytes. The device fuses multiplications and additions,
- * which calls for the tolerance. */
+ * section 5.1: about 65). A list is sorted by number, so that the atoms of a warp reach the same
+ * part of the molecule at the same step. Alone on an SM a CTA reads 183 lines from DRAM, among
+ * seven 1,613 (MD table 5: 169 and 1,570). The miss rates that stand beside the reads there are
+ * those of 3,007 to 3,080 accesses, of which 214 to 246 are stores that miss; here they are 2,496
+ * and 216, since partners of the same rank lie close together, and forces are three words of
+ * records of 48 bytes. The device fuses multiplications and additions, which calls for the
+ * tolerance. */
 #include "common/edges.h"
 
-enum { THREADS = 192, PARTNERS = 18, REACH = 250, CELL = 100, LATTICE = 32, AXES = 3 };
+enum { THREADS = 192, PARTNERS = 18, REACH = 250, LATTICE = 32, AXES = 3 };
 enum { RECORD = 12 }; /* words of an atom's record, its force first */
 
 static const float TOLERANCE = 1e-4f;
@@ -34,18 +36,18 @@ static float *generate_positions(Workload *workload, uint32_t atoms) {
     return positions;
 }
 
-/* Which of the cells around an atom a partner of it lies in, in the order of the numbering. */
-static size_t cell_of(size_t atom, size_t partner, size_t atoms) {
-    return (partner + REACH + atoms - atom) % atoms / CELL;
+/* How far a partner comes after the first atom that one of `atom` can be, in the numbering. */
+static size_t place_of(size_t atom, size_t partner, size_t atoms) {
+    return (partner + REACH + atoms - atom) % atoms;
 }
 
-/* Sorts every atom's partners by cell, as they come when lists are filled by a walk over cells. */
+/* Sorts every atom's partners by number, as a walk over all atoms fills its list. */
 static void sort_partners(uint32_t *partners, size_t atoms) {
     for (size_t atom = 0; atom < atoms; atom++)
         for (size_t i = 1; i < PARTNERS; i++)
             for (size_t at = i * atoms + atom; at >= atoms; at -= atoms) {
                 uint32_t one = partners[at], before = partners[at - atoms];
-                if (cell_of(atom, before, atoms) <= cell_of(atom, one, atoms)) break;
+                if (place_of(atom, before, atoms) <= place_of(atom, one, atoms)) break;
                 partners[at] = before;
                 partners[at - atoms] = one;
             }
