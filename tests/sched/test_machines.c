@@ -216,15 +216,18 @@ static void cta_aware_locality_lowers_the_miss_rate_where_ctas_reuse_data(void *
     assert_true(l1d_miss_rate(&locality) < l1d_miss_rate(&lrr) / 2);
 }
 
-/* Each CTA reads 2 KiB once, beside the next CTA's. */
+/* Each CTA reads 1 KiB once, beside the next CTA's: two share a row, and the next two have the next
+ * channel's. On owl itself it is the next bank's, and neighbours have all banks of a channel as it
+ * is. */
 static void
 blp_spreads_over_banks_where_consecutive_ctas_share_rows_and_owl_hits_l2(void **unused) {
     (void)unused;
     Workload w = {.kernel = "walk",
                   .machine = "owl",
+                  .set = "map.bits=RRRRRRRRRRRRRRRR.BB.PPP.CCCCCCCCCCC",
                   .ctas = 336,
                   .warps_per_cta = 8,
-                  .lines = 16,
+                  .lines = 8,
                   .rounds = 1,
                   .share = 8,
                   .work = 8};
