@@ -44,7 +44,7 @@ enum {
 /* Of both networks, what is no matter of one alone. */
 #define NETWORK_PARAMETERS(P, key, at) \
     P(BYTES, key, at, "header", header_bytes, 1, 256, "8 B", "of a packet; all there is of a read request or an acknowledgement") \
-    P(BOOL, key, at, "replies_have_header", replies_have_header, "yes", "data that L2 replies have a header before them; no: they are the packet") \
+    P(BOOL, key, at, "replies_have_header", replies_have_header, "yes", "an L2 reply's data have a header before them; no: they are the packet") \
     P(COUNT, key, at, "sms_per_port", sms_per_port, "", 1, 1024, "1", "SMs that share a node of both networks, with lsu.fifo replies that wait in one queue; those of a port go first in turn, cycle by cycle; some nodes have one less where this divides no gpu.sms")
 #define NETWORK_PLACE_PARAMETERS(P, key, at) \
     P(LIST, key, at, "memory_routers", memory_routers, 0, NOC_MAX_NODES - 1, "[]", "mesh: routers of the L2 slices, row x columns + column; none: behind the SMs")

