@@ -30,19 +30,28 @@ extern "C" __global__ void backprop_forward(const float *inputs, float *weights,
     if (x == 0) partial_sums[blockIdx.y * TILE + (unsigned)y] = product[0][y];
 }
 
-/* Moves every weight along its gradient, with momentum from the change before. */
+/* Moves every weight along its gradient, with momentum from the change before. As in Rodinia, rates
+ * are doubles, as literals without suffix are, and a change is worked out for the weight and, since
+ * that may lie anywhere, again to be kept. */
+static __device__ double change_of(const float *inputs, const float *deltas, const float *changes,
+                                   unsigned unit, unsigned hidden, unsigned index) {
+    const double rate = 0.3, momentum = 0.3;
+    return rate * deltas[hidden] * inputs[unit] + momentum * changes[index];
+}
+
 extern "C" __global__ void backprop_adjust(const float *inputs, const float *deltas, float *weights,
                                            float *changes) {
-    const float rate = 0.3f, momentum = 0.3f;
+    const double rate = 0.3, momentum = 0.3;
     unsigned x = threadIdx.x, y = threadIdx.y;
     unsigned unit = blockIdx.y * TILE + y + 1, hidden = x + 1;
     unsigned index = unit * ROW_WEIGHTS + hidden;
-    float change = rate * deltas[hidden] * inputs[unit] + momentum * changes[index];
-    weights[index] += change;
-    changes[index] = change;
+    weights[index] =
+        (float)(weights[index] + change_of(inputs, deltas, changes, unit, hidden, index));
+    changes[index] = (float)change_of(inputs, deltas, changes, unit, hidden, index);
+    __syncthreads();
     if (y == 0 && blockIdx.y == 0) {
-        change = rate * deltas[hidden] + momentum * changes[hidden];
-        weights[hidden] += change;
-        changes[hidden] = change;
+        weights[hidden] =
+            (float)(weights[hidden] + (rate * deltas[hidden] + momentum * changes[hidden]));
+        changes[hidden] = (float)(rate * deltas[hidden] + momentum * changes[hidden]);
     }
 }

@@ -21,8 +21,8 @@ static const WorkloadInfo INFO = {
 
 /* What a cell's heat flow depends on, in SI units but for the scaled time step. */
 typedef struct Model {
-    float step_by_capacity; /* time step over a cell's heat capacity */
-    float x, y, z;          /* conductances to the neighbours and to the ambient */
+    float step, capacity; /* of time, and a cell's heat capacity */
+    float x, y, z;        /* resistances to the neighbours and to the ambient */
 } Model;
 
 /* Chip thickness 0.5 mm, silicon's conductivity and specific heat, the largest power density. */
@@ -32,10 +32,11 @@ static Model model_of_grid(unsigned n) {
     float capacity = 0.5f * heat_per_volume * thickness * side * side;
     float largest_slope = power_density / (0.5f * thickness * heat_per_volume);
     return (Model){
-        .step_by_capacity = 0.001f / largest_slope / capacity,
-        .x = 2.0f * conductivity * thickness,
-        .y = 2.0f * conductivity * thickness,
-        .z = conductivity * side * side / thickness,
+        .step = 0.001f / largest_slope,
+        .capacity = capacity,
+        .x = 1.0f / (2.0f * conductivity * thickness),
+        .y = 1.0f / (2.0f * conductivity * thickness),
+        .z = thickness / (conductivity * side * side),
     };
 }
 
@@ -48,9 +49,9 @@ static void step_on_cpu(const Model *model, const float *power, const float *bef
             float north = before[row > 0 ? i - n : i], south = before[row < n - 1 ? i + n : i];
             float west = before[column > 0 ? i - 1 : i], east = before[column < n - 1 ? i + 1 : i];
             after[i] =
-                here + model->step_by_capacity *
-                           (power[i] + (north + south - 2.0f * here) * model->y +
-                            (east + west - 2.0f * here) * model->x + (AMBIENT - here) * model->z);
+                here + model->step / model->capacity *
+                           (power[i] + (north + south - 2.0f * here) / model->y +
+                            (east + west - 2.0f * here) / model->x + (AMBIENT - here) / model->z);
         }
 }
 
@@ -71,8 +72,8 @@ int main(int argc, char **argv) {
         now = left < most ? left : most;
         unsigned ctas = workload_divide_up(n, TILE - 2 * now);
         workload_launch(&workload, "hotspot", (WorkloadShape){ctas, ctas, TILE, TILE},
-                        (void *[]){&device_power, &before, &after, &n, &now,
-                                   &model.step_by_capacity, &model.x, &model.y, &model.z});
+                        (void *[]){&device_power, &before, &after, &n, &now, &model.step,
+                                   &model.capacity, &model.x, &model.y, &model.z});
         CUdeviceptr swap = before;
         before = after;
         after = swap;

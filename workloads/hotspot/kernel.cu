@@ -1,42 +1,50 @@
 /* Heat on a chip, a few time steps per launch: a CTA loads a 16 x 16 tile with a halo as wide as
  * the steps are many, and each step leaves one ring of the tile behind, so that CTAs never talk. A
- * cell at the chip's edge takes itself for the neighbour that it lacks. */
+ * cell at the chip's edge takes itself for the neighbour that it lacks. As in Rodinia, sums are of
+ * doubles, as a literal without suffix makes them, and a step's results go to a third tile first.
+ */
 #include "tyto_device.h"
 
 enum { TILE = 16 };
 
 extern "C" __global__ void hotspot(const float *power, const float *before, float *after, int n,
-                                   int steps, float step_by_capacity, float conductance_x,
-                                   float conductance_y, float conductance_z) {
+                                   int steps, float step_length, float capacity, float resistance_x,
+                                   float resistance_y, float resistance_z) {
     const float ambient = 80.0f;
-    __shared__ float heat[TILE][TILE];
-    __shared__ float source[TILE][TILE];
+    __shared__ float heat[TILE][TILE], source[TILE][TILE], next[TILE][TILE];
     int x = (int)threadIdx.x, y = (int)threadIdx.y;
     int inner = TILE - 2 * steps;
-    int column = (int)blockIdx.x * inner - steps + x, row = (int)blockIdx.y * inner - steps + y;
-    bool is_on_chip = column >= 0 && column < n && row >= 0 && row < n;
-    if (is_on_chip) {
+    int left = (int)blockIdx.x * inner - steps, top = (int)blockIdx.y * inner - steps;
+    int column = left + x, row = top + y;
+    float step_by_capacity = step_length / capacity;
+    float conductance_x = 1 / resistance_x, conductance_y = 1 / resistance_y;
+    float conductance_z = 1 / resistance_z;
+    if (column >= 0 && column < n && row >= 0 && row < n) {
         heat[y][x] = before[row * n + column];
         source[y][x] = power[row * n + column];
     }
     __syncthreads();
 
-    int west = column > 0 ? x - 1 : x, east = column < n - 1 ? x + 1 : x;
-    int north = row > 0 ? y - 1 : y, south = row < n - 1 ? y + 1 : y;
-    int ring = min(min(x, y), TILE - 1 - max(x, y));
+    int first_x = max(-left, 0), last_x = min(TILE - 1, n - 1 - left);
+    int first_y = max(-top, 0), last_y = min(TILE - 1, n - 1 - top);
+    int west = max(x - 1, first_x), east = min(x + 1, last_x);
+    int north = max(y - 1, first_y), south = min(y + 1, last_y);
+    bool is_valid = false;
     for (int step = 0; step < steps; step++) {
-        float next = 0.0f;
-        bool is_valid = is_on_chip && ring > step;
-        if (is_valid) {
-            float here = heat[y][x];
-            float flow_y = (heat[south][x] + heat[north][x] - 2.0f * here) * conductance_y;
-            float flow_x = (heat[y][east] + heat[y][west] - 2.0f * here) * conductance_x;
-            float flow_z = (ambient - here) * conductance_z;
-            next = here + step_by_capacity * (source[y][x] + flow_y + flow_x + flow_z);
-        }
+        is_valid = x > step && x < TILE - 1 - step && y > step && y < TILE - 1 - step &&
+                   x >= first_x && x <= last_x && y >= first_y && y <= last_y;
+        if (is_valid)
+            next[y][x] =
+                (float)(heat[y][x] +
+                        step_by_capacity *
+                            (source[y][x] +
+                             (heat[south][x] + heat[north][x] - 2.0 * heat[y][x]) * conductance_y +
+                             (heat[y][east] + heat[y][west] - 2.0 * heat[y][x]) * conductance_x +
+                             (ambient - heat[y][x]) * conductance_z));
         __syncthreads();
-        if (is_valid) heat[y][x] = next;
+        if (step == steps - 1) break;
+        if (is_valid) heat[y][x] = next[y][x];
         __syncthreads();
     }
-    if (is_on_chip && ring >= steps) after[row * n + column] = heat[y][x];
+    if (is_valid) after[row * n + column] = next[y][x];
 }

@@ -20,22 +20,22 @@ static const WorkloadInfo INFO = {
 };
 
 /* Roughly normal, of unit deviation: a sum of twelve uniform draws. */
-static float draw_normal(Workload *workload) {
-    float sum = -6.0f;
+static double draw_normal(Workload *workload) {
+    double sum = -6.0;
     for (int i = 0; i < 12; i++)
-        sum += 1e-6f * (float)workload_random(workload, 1000000);
+        sum += 1e-6 * (double)workload_random(workload, 1000000);
     return sum;
 }
 
 /* Moves every particle by the object's motion with noise, and fills the running sum of the weights
  * that the observation at (x, y) gives them. */
-static void move_and_weigh(Workload *workload, float *xs, float *ys, float *cumulative,
-                           size_t count, float x, float y) {
-    float sum = 0.0f;
+static void move_and_weigh(Workload *workload, double *xs, double *ys, double *cumulative,
+                           size_t count, double x, double y) {
+    double sum = 0.0;
     for (size_t i = 0; i < count; i++) {
-        xs[i] += 1.0f + 2.0f * draw_normal(workload);
-        ys[i] += -2.0f + draw_normal(workload);
-        sum += expf(-0.05f * ((xs[i] - x) * (xs[i] - x) + (ys[i] - y) * (ys[i] - y)));
+        xs[i] += 1.0 + 2.0 * draw_normal(workload);
+        ys[i] += -2.0 + draw_normal(workload);
+        sum += exp(-0.05 * ((xs[i] - x) * (xs[i] - x) + (ys[i] - y) * (ys[i] - y)));
         cumulative[i] = sum;
     }
     for (size_t i = 0; i < count; i++)
@@ -43,7 +43,7 @@ static void move_and_weigh(Workload *workload, float *xs, float *ys, float *cumu
 }
 
 /* Both sequences rise, so one walk along them finds what each particle searches for. */
-static void resample(const float *from, float *to, const float *cumulative, const float *draws,
+static void resample(const double *from, double *to, const double *cumulative, const double *draws,
                      size_t count) {
     for (size_t i = 0, chosen = 0; i < count; i++) {
         while (chosen < count - 1 && cumulative[chosen] < draws[i])
@@ -52,29 +52,35 @@ static void resample(const float *from, float *to, const float *cumulative, cons
     }
 }
 
+/* Whether the device's particles are these, to the bit. */
+static bool is_copy(Workload *workload, CUdeviceptr got, const double *expected, size_t count) {
+    return workload_verify_bytes(workload, got, (const uint8_t *)expected,
+                                 count * sizeof *expected);
+}
+
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     unsigned n = workload.values[PARTICLES];
-    size_t size_bytes = n * sizeof(float);
-    float *x = workload_host_alloc(&workload, n, sizeof *x);
-    float *y = workload_host_alloc(&workload, n, sizeof *y);
-    float *draws = workload_host_alloc(&workload, n, sizeof *draws);
-    float *cumulative = workload_host_alloc(&workload, n, sizeof *cumulative);
-    float *expected = workload_host_alloc(&workload, n, sizeof *expected);
+    size_t size_bytes = n * sizeof(double);
+    double *x = workload_host_alloc(&workload, n, sizeof *x);
+    double *y = workload_host_alloc(&workload, n, sizeof *y);
+    double *draws = workload_host_alloc(&workload, n, sizeof *draws);
+    double *cumulative = workload_host_alloc(&workload, n, sizeof *cumulative);
+    double *expected = workload_host_alloc(&workload, n, sizeof *expected);
     CUdeviceptr buffers[6]; /* x, y, cumulative weights, draws, new x, new y */
     for (int i = 0; i < 6; i++)
         buffers[i] = workload_device_alloc(size_bytes);
 
     bool is_right = true;
     for (unsigned frame = 1; frame <= workload.values[FRAMES]; frame++) {
-        float seen_x = (float)frame + draw_normal(&workload);
-        float seen_y = -2.0f * (float)frame + draw_normal(&workload);
+        double seen_x = (double)frame + draw_normal(&workload);
+        double seen_y = -2.0 * (double)frame + draw_normal(&workload);
         move_and_weigh(&workload, x, y, cumulative, n, seen_x, seen_y);
-        float first = 1e-6f * (float)workload_random(&workload, 1000000) / (float)n;
+        double first = 1e-6 * (double)workload_random(&workload, 1000000) / (double)n;
         for (size_t i = 0; i < n; i++)
-            draws[i] = first + (float)i / (float)n;
+            draws[i] = first + (double)i / (double)n;
 
-        const float *inputs[] = {x, y, cumulative, draws};
+        const double *inputs[] = {x, y, cumulative, draws};
         for (int i = 0; i < 4; i++)
             workload_copy_to_device(buffers[i], inputs[i], size_bytes);
         workload_launch(&workload, "particlefilter", workload_cover(n, THREADS),
@@ -82,9 +88,9 @@ int main(int argc, char **argv) {
                                    &buffers[5], &n});
 
         resample(x, expected, cumulative, draws, n);
-        is_right &= workload_verify_floats(&workload, buffers[4], expected, n, 0.0f);
+        is_right &= is_copy(&workload, buffers[4], expected, n);
         resample(y, expected, cumulative, draws, n);
-        is_right &= workload_verify_floats(&workload, buffers[5], expected, n, 0.0f);
+        is_right &= is_copy(&workload, buffers[5], expected, n);
         workload_copy_to_host(x, buffers[4], size_bytes);
         workload_copy_to_host(y, buffers[5], size_bytes);
     }

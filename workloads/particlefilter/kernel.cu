@@ -1,10 +1,11 @@
 /* The resampling step of a particle filter: every particle searches the cumulative weights, from
- * the first on, for the particle that it becomes a copy of. */
+ * the first on, for the particle that it becomes a copy of. All is double, as in
+ * Rodinia's first version. */
 #include "tyto_device.h"
 
-extern "C" __global__ void particlefilter(const float *x, const float *y, const float *cumulative,
-                                          const float *draws, float *new_x, float *new_y,
-                                          unsigned particles) {
+extern "C" __global__ void particlefilter(const double *x, const double *y,
+                                          const double *cumulative, const double *draws,
+                                          double *new_x, double *new_y, unsigned particles) {
     unsigned particle = blockIdx.x * blockDim.x + threadIdx.x;
     if (particle >= particles) return;
     unsigned chosen = particles - 1;

@@ -1,12 +1,11 @@
 /* Speckle-reducing anisotropic diffusion, first version: no tiles, one pixel per thread, the images
- * stored by columns, and the indices of the neighbours read from memory. */
+ * stored by columns, and the indices of the neighbours read from memory. As in Rodinia, some sums
+ * are of doubles, as literals without suffix make them. */
 #include "tyto_device.h"
 
 enum { THREADS = 512 };
 
-static __device__ unsigned own_pixel() {
-    return blockIdx.x * THREADS + threadIdx.x;
-}
+static __device__ unsigned own_pixel() { return blockIdx.x * THREADS + threadIdx.x; }
 
 /* From the stored scale of 0 to 255 to intensities, and back. */
 extern "C" __global__ void srad1_extract(float *image, unsigned pixels) {
@@ -61,14 +60,15 @@ extern "C" __global__ void srad1_coefficient(const unsigned *north, const unsign
     float e = image[row + rows * east[column]] - here;
     float gradient = (n * n + s * s + w * w + e * e) / (here * here);
     float laplacian = (n + s + w + e) / here;
-    float scale = 1.0f + 0.25f * laplacian;
-    float variation = (0.5f * gradient - laplacian * laplacian / 16.0f) / (scale * scale);
-    float excess = (variation - noise) / (noise * (1.0f + noise));
+    float numerator = (float)(0.5 * gradient - (1.0 / 16.0) * (laplacian * laplacian));
+    float scale = (float)(1 + 0.25 * laplacian);
+    float variation = numerator / (scale * scale);
+    float excess = (variation - noise) / (noise * (1 + noise));
     to_north[i] = n;
     to_south[i] = s;
     to_west[i] = w;
     to_east[i] = e;
-    coefficient[i] = __saturatef(1.0f / (1.0f + excess));
+    coefficient[i] = __saturatef((float)(1.0 / (1.0 + excess)));
 }
 
 extern "C" __global__ void srad1_diffuse(const unsigned *south, const unsigned *east, float *image,
@@ -84,5 +84,5 @@ extern "C" __global__ void srad1_diffuse(const unsigned *south, const unsigned *
     float right = coefficient[row + rows * east[column]];
     float divergence =
         here * to_north[i] + below * to_south[i] + here * to_west[i] + right * to_east[i];
-    image[i] += 0.25f * rate * divergence;
+    image[i] = (float)(image[i] + 0.25 * rate * divergence);
 }
