@@ -6,6 +6,8 @@
 
 enum { TILE = 16, ROW_WEIGHTS = TILE + 1 };
 
+constexpr double RATE = 0.3, MOMENTUM = 0.3;
+
 /* Adds up the CTA's share of every hidden unit's input. */
 extern "C" __global__ void backprop_forward(const float *inputs, float *weights,
                                             float *partial_sums) {
@@ -35,13 +37,11 @@ extern "C" __global__ void backprop_forward(const float *inputs, float *weights,
  * that may lie anywhere, again to be kept. */
 static __device__ double change_of(const float *inputs, const float *deltas, const float *changes,
                                    unsigned unit, unsigned hidden, unsigned index) {
-    const double rate = 0.3, momentum = 0.3;
-    return rate * deltas[hidden] * inputs[unit] + momentum * changes[index];
+    return RATE * deltas[hidden] * inputs[unit] + MOMENTUM * changes[index];
 }
 
 extern "C" __global__ void backprop_adjust(const float *inputs, const float *deltas, float *weights,
                                            float *changes) {
-    const double rate = 0.3, momentum = 0.3;
     unsigned x = threadIdx.x, y = threadIdx.y;
     unsigned unit = blockIdx.y * TILE + y + 1, hidden = x + 1;
     unsigned index = unit * ROW_WEIGHTS + hidden;
@@ -51,7 +51,7 @@ extern "C" __global__ void backprop_adjust(const float *inputs, const float *del
     __syncthreads();
     if (y == 0 && blockIdx.y == 0) {
         weights[hidden] =
-            (float)(weights[hidden] + (rate * deltas[hidden] + momentum * changes[hidden]));
-        changes[hidden] = (float)(rate * deltas[hidden] + momentum * changes[hidden]);
+            (float)(weights[hidden] + (RATE * deltas[hidden] + MOMENTUM * changes[hidden]));
+        changes[hidden] = (float)(RATE * deltas[hidden] + MOMENTUM * changes[hidden]);
     }
 }

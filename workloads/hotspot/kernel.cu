@@ -1,8 +1,7 @@
 /* Heat on a chip, a few time steps per launch: a CTA loads a 16 x 16 tile with a halo as wide as
  * the steps are many, and each step leaves one ring of the tile behind, so that CTAs never talk. A
  * cell at the chip's edge takes itself for the neighbour that it lacks. As in Rodinia, sums are of
- * doubles, as a literal without suffix makes them, and a step's results go to a third tile first.
- */
+ * doubles, as a literal without suffix makes them, and a step's results go to a third tile. */
 #include "tyto_device.h"
 
 enum { TILE = 16 };
