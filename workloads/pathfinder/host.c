@@ -33,14 +33,15 @@ int main(int argc, char **argv) {
     unsigned halo = workload.values[HALO];
     uint32_t *costs = workload_random_words(&workload, (size_t)rows * columns, 10);
 
-    CUdeviceptr device_costs = workload_upload(costs, (size_t)rows * columns * sizeof *costs);
+    CUdeviceptr device_costs =
+        workload_upload(costs + columns, (size_t)(rows - 1) * columns * sizeof *costs);
     CUdeviceptr before = workload_upload(costs, columns * sizeof *costs);
     CUdeviceptr after = workload_device_alloc(columns * sizeof *costs);
     WorkloadShape shape = {workload_divide_up(columns, THREADS - 2 * halo), 1, THREADS, 1};
-    for (unsigned row = 1, now; row < rows; row += now) {
-        now = smaller(rows - row, halo);
+    for (unsigned row = 0, now; row < rows - 1; row += now) {
+        now = smaller(rows - 1 - row, halo);
         workload_launch(&workload, "pathfinder", shape,
-                        (void *[]){&device_costs, &before, &after, &columns, &row, &now, &halo});
+                        (void *[]){&now, &device_costs, &before, &after, &columns, &row, &halo});
         CUdeviceptr swap = before;
         before = after;
         after = swap;

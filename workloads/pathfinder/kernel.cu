@@ -1,30 +1,43 @@
 /* The cheapest way through a grid of costs, row by row, stepping straight or diagonally: dynamic
  * programming, several rows per launch. A CTA of 256 threads loads a row of totals with a halo of
- * `halo` columns on either side, and each row that it adds leaves one column of each behind. */
+ * `halo` columns on either side, and each row that it adds leaves one column of each behind: a
+ * launch of fewer rows than `halo`, the last one, has wider CTAs' shares. A row's sums go into a
+ * second shared array first, and from that of the last row into global memory, without its being
+ * copied back. The grid's sides are where the neighbour to read is clamped. */
 #include "tyto_device.h"
 
 enum { THREADS = 256 };
 
-extern "C" __global__ void pathfinder(const int *costs, const int *before, int *after, int columns,
-                                      int first_row, int rows, int halo) {
+static __device__ bool is_between(int value, int low, int high) {
+    return low <= value && value <= high;
+}
+
+extern "C" __global__ void pathfinder(int rows, const int *costs, const int *before, int *after,
+                                      int columns, int first_row, int halo) {
     __shared__ int total[THREADS];
+    __shared__ int sum[THREADS];
     int x = (int)threadIdx.x;
-    int column = (int)blockIdx.x * (THREADS - 2 * halo) - halo + x;
-    bool is_in_grid = column >= 0 && column < columns;
-    if (is_in_grid) total[x] = before[column];
+    int start = (int)blockIdx.x * (THREADS - 2 * rows) - halo, end = start + THREADS - 1;
+    int column = start + x;
+    int low = start < 0 ? -start : 0;
+    int high = end > columns - 1 ? THREADS - 1 - (end - (columns - 1)) : THREADS - 1;
+    int west = x - 1 < low ? low : x - 1, east = x + 1 > high ? high : x + 1;
+    bool is_in_grid = is_between(x, low, high);
+    if (is_between(column, 0, columns - 1)) total[x] = before[column];
     __syncthreads();
 
-    int west = column > 0 ? x - 1 : x, east = column < columns - 1 ? x + 1 : x;
-    int ring = min(x, THREADS - 1 - x);
+    bool has_sum;
     for (int row = 0; row < rows; row++) {
-        int next = 0;
-        bool is_valid = is_in_grid && ring > row;
-        if (is_valid)
-            next = min(total[x], min(total[west], total[east])) +
-                   costs[(first_row + row) * columns + column];
+        has_sum = false;
+        if (is_between(x, row + 1, THREADS - 2 - row) && is_in_grid) {
+            has_sum = true;
+            int least = min(min(total[west], total[x]), total[east]);
+            sum[x] = least + costs[(first_row + row) * columns + column];
+        }
         __syncthreads();
-        if (is_valid) total[x] = next;
+        if (row == rows - 1) break;
+        if (has_sum) total[x] = sum[x];
         __syncthreads();
     }
-    if (is_in_grid && ring >= halo) after[column] = total[x];
+    if (has_sum) after[column] = sum[x];
 }
