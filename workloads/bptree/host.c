@@ -1,58 +1,89 @@
-/* Queries for keys and for ranges of keys of a B+ tree that is built full from the bottom. Half of
- * the single keys are in the tree; a range's ends always are. */
+/* Queries for ranges of keys, then for single keys, of a B+ tree that grew by the insertion of
+ * ascending keys, which leaves its nodes half full but for the last of each level. Every key that
+ * is asked for is in the tree. At `paper` it is what Rodinia's script runs: its commands ask for
+ * ranges of 3,000 keys, but where that number is read the count of ranges, 6,000, is read again. */
 #include "common/workload.h"
 
-enum { KEYS = 256, SPACING = 2 }; /* of a node; between neighbouring keys */
+enum { ORDER = 256, HALF = ORDER / 2 }; /* children of a node at most, and after a split */
 
-enum { SINGLE, RANGES, RECORDS };
+enum { SINGLE, RANGES, RECORDS, LENGTH };
 
 static const WorkloadInfo INFO = {
     .name = "bptree",
-    .summary = "Finds keys and ranges of keys in a B+ tree, one query per CTA.",
+    .summary = "Finds ranges of keys and keys in a B+ tree, one query per CTA.",
     .parameters =
         {
             [SINGLE] = {"queries", "for one key", {20, 500, 10000}, 65535, 0},
             [RANGES] = {"ranges", "queries for a range of keys", {10, 300, 6000}, 65535, 0},
             [RECORDS] = {"records", "in the tree", {1000, 100000, 1000000}, 1u << 24, 0},
+            [LENGTH] = {"length", "of a range", {30, 600, 6000}, 1u << 24, 0},
         },
 };
 
 /* As the kernel has it. */
 typedef struct Node {
-    int32_t children[KEYS]; /* nodes, or in a leaf records */
-    int32_t keys[KEYS + 1]; /* the smallest below each child, then INT32_MAX */
+    int32_t number;
+    int32_t children[ORDER + 1]; /* nodes, or in a leaf records */
+    int32_t keys[ORDER + 1];     /* the smallest below each child but the first; INT32_MAX */
+    bool is_leaf;
+    int32_t keys_used; /* with the first and a last */
 } Node;
 
 typedef struct Tree {
-    Node *nodes;
-    uint32_t count;  /* nodes; the last is the root */
-    uint32_t levels; /* of nodes */
+    Node *nodes;     /* from the root down */
+    uint32_t count;  /* nodes */
+    uint32_t height; /* levels below the root */
 } Tree;
 
-/* The key of record i. */
-static int32_t key_of(uint32_t record) { return (int32_t)(record * SPACING); }
+static uint32_t at_least_one(uint32_t value) { return value > 0 ? value : 1; }
 
-/* Appends a level above `children` nodes or records that are numbered from `first` on and have
- * `span` records below each; returns the count of new nodes. */
-static uint32_t add_level(Tree *tree, uint32_t first, uint32_t children, uint32_t span) {
-    for (uint32_t at = 0; at < children; at += KEYS) {
-        Node *node = &tree->nodes[tree->count++];
-        for (uint32_t i = 0; i <= KEYS; i++)
-            node->keys[i] = i < KEYS && at + i < children ? key_of((at + i) * span) : INT32_MAX;
-        for (uint32_t i = 0; i < KEYS && at + i < children; i++)
-            node->children[i] = (int32_t)(first + at + i);
+/* How many leaves hold `records`: one of 255 is full, and split in halves by the next. */
+static uint32_t leaves_of(uint32_t records) { return at_least_one(records / HALF); }
+
+/* How many nodes have `children`: one of 256 is full, and split in 128 and 129 by the next. */
+static uint32_t parents_of(uint32_t children) { return at_least_one((children - 1) / HALF); }
+
+/* Writes a level of `width` nodes, numbered from `number` on, above `children` nodes or records
+ * that are numbered from `first` on and have `span` keys below each. A record has its number as
+ * key. In a leaf, child 0 is none. */
+static void write_level(Tree *tree, uint32_t number, uint32_t width, uint32_t first,
+                        uint32_t children, uint32_t span, bool is_leaf) {
+    for (uint32_t n = 0; n < width; n++) {
+        Node *node = &tree->nodes[number + n];
+        uint32_t from = n * HALF, count = n < width - 1 ? HALF : children - from;
+        *node = (Node){.number = (int32_t)(number + n), .is_leaf = is_leaf};
+        node->keys[0] = INT32_MIN;
+        uint32_t used = is_leaf ? 1 : 0;
+        for (uint32_t i = 0; i < count; i++, used++) {
+            node->children[used] = (int32_t)(first + from + i);
+            if (used > 0) node->keys[used] = (int32_t)((from + i) * span);
+        }
+        node->keys_used = (int32_t)used + 1;
+        for (; used <= ORDER; used++)
+            node->keys[used] = INT32_MAX;
     }
-    tree->levels++;
-    return workload_divide_up(children, KEYS);
 }
 
+/* A tree of the keys below `records`. */
 static Tree build_tree(Workload *workload, uint32_t records) {
-    /* A leaf for each KEYS records, and at most as many nodes above them, and the root. */
-    size_t most_nodes = 2 * (size_t)workload_divide_up(records, KEYS) + 1;
-    Tree tree = {.nodes = workload_host_alloc(workload, most_nodes, sizeof(Node))};
-    uint32_t width = add_level(&tree, 0, records, 1);
-    for (uint32_t span = KEYS; width > 1; span *= KEYS)
-        width = add_level(&tree, tree.count - width, width, span);
+    enum { MOST_LEVELS = 5 }; /* of 2^24 records, with room */
+    uint32_t widths[MOST_LEVELS], levels = 0, count = 0;
+    for (uint32_t width = leaves_of(records);; width = parents_of(width)) {
+        widths[levels++] = width;
+        count += width;
+        if (width == 1) break;
+    }
+    Tree tree = {.nodes = workload_host_alloc(workload, count, sizeof(Node)),
+                 .count = count,
+                 .height = levels - 1};
+    uint32_t number = count - widths[0], first = 0, children = records;
+    for (uint32_t level = 0, span = 1; level < levels; level++) {
+        write_level(&tree, number, widths[level], first, children, span, level == 0);
+        first = number;
+        children = widths[level];
+        span *= HALF;
+        number -= level + 1 < levels ? widths[level + 1] : 0;
+    }
     return tree;
 }
 
@@ -60,65 +91,73 @@ static CUdeviceptr upload_words(const int32_t *words, size_t count) {
     return workload_upload(words, count * sizeof *words);
 }
 
-/* Where each of `queries` starts: at the root. */
-static CUdeviceptr upload_start(Workload *workload, const Tree *tree, uint32_t queries) {
-    int32_t *at = workload_host_alloc(workload, queries, sizeof *at);
-    for (uint32_t i = 0; i < queries; i++)
-        at[i] = (int32_t)tree->count - 1;
-    return upload_words(at, queries);
+static CUdeviceptr upload_nodes(const Tree *tree) {
+    return workload_upload(tree->nodes, tree->count * sizeof *tree->nodes);
 }
 
-static bool find_keys(Workload *workload, const Tree *tree, CUdeviceptr nodes, uint32_t records) {
+/* Where each of `queries` starts: at the root, which is node 0. */
+static CUdeviceptr upload_start(uint32_t queries) {
+    return workload_upload_zeros(queries * sizeof(int64_t));
+}
+
+static bool find_ranges(Workload *workload, const Tree *tree, uint32_t records) {
+    uint32_t queries = workload->values[RANGES], length = workload->values[LENGTH];
+    if (length > records - 1) length = records - 1;
+    uint32_t *starts = workload_random_words(workload, queries, records);
+    uint32_t *lengths = workload_host_alloc(workload, queries, sizeof *lengths);
+    int32_t *last_keys = workload_host_alloc(workload, queries, sizeof *last_keys);
+    for (uint32_t i = 0; i < queries; i++) {
+        uint32_t last = starts[i] + length;
+        if (last >= records) {
+            starts[i] -= last - records;
+            last = records - 1;
+        }
+        last_keys[i] = (int32_t)last;
+        lengths[i] = last - starts[i] + 1;
+    }
+    CUdeviceptr nodes = upload_nodes(tree);
+    CUdeviceptr first_at = upload_start(queries), first_next = upload_start(queries);
+    CUdeviceptr last_at = upload_start(queries), last_next = upload_start(queries);
+    CUdeviceptr device_first_keys = workload_upload(starts, queries * sizeof *starts);
+    CUdeviceptr device_last_keys = upload_words(last_keys, queries);
+    CUdeviceptr device_starts = workload_upload_zeros(queries * sizeof(int32_t));
+    CUdeviceptr device_lengths = workload_upload_zeros(queries * sizeof(int32_t));
+    int64_t height = tree->height, count = tree->count;
+    workload_launch(workload, "bptree_range", (WorkloadShape){queries, 1, ORDER, 1},
+                    (void *[]){&height, &nodes, &count, &first_at, &first_next, &last_at,
+                               &last_next, &device_first_keys, &device_last_keys, &device_starts,
+                               &device_lengths});
+    return workload_verify_words(workload, device_starts, starts, queries) &&
+           workload_verify_words(workload, device_lengths, lengths, queries);
+}
+
+static bool find_keys(Workload *workload, const Tree *tree, uint32_t records) {
     uint32_t queries = workload->values[SINGLE];
     int32_t *values = (int32_t *)workload_random_words(workload, records, 1u << 31);
-    int32_t *keys = (int32_t *)workload_random_words(workload, queries, SPACING * records);
+    int32_t *keys = (int32_t *)workload_random_words(workload, queries, records);
     int32_t *expected = workload_host_alloc(workload, queries, sizeof *expected);
     int32_t *missing = workload_host_alloc(workload, queries, sizeof *missing);
     for (uint32_t i = 0; i < queries; i++) {
         missing[i] = -1;
-        expected[i] = keys[i] % SPACING == 0 ? values[keys[i] / SPACING] : missing[i];
+        expected[i] = values[keys[i]];
     }
     CUdeviceptr device_values = upload_words(values, records);
+    CUdeviceptr nodes = upload_nodes(tree);
+    CUdeviceptr at = upload_start(queries), next = upload_start(queries);
     CUdeviceptr device_keys = upload_words(keys, queries);
-    CUdeviceptr at = upload_start(workload, tree, queries);
     CUdeviceptr results = upload_words(missing, queries);
+    int64_t height = tree->height, count = tree->count;
     workload_launch(
-        workload, "bptree_key", (WorkloadShape){queries, 1, KEYS, 1},
-        (void *[]){&nodes, &device_values, &device_keys, (void *)&tree->levels, &at, &results});
+        workload, "bptree_key", (WorkloadShape){queries, 1, ORDER, 1},
+        (void *[]){&height, &nodes, &count, &device_values, &at, &next, &device_keys, &results});
     return workload_verify_words(workload, results, (uint32_t *)expected, queries);
-}
-
-static bool find_ranges(Workload *workload, const Tree *tree, CUdeviceptr nodes, uint32_t records) {
-    uint32_t queries = workload->values[RANGES];
-    uint32_t *starts = workload_random_words(workload, queries, records);
-    uint32_t *lengths = workload_host_alloc(workload, queries, sizeof *lengths);
-    int32_t *first_keys = workload_host_alloc(workload, queries, sizeof *first_keys);
-    int32_t *last_keys = workload_host_alloc(workload, queries, sizeof *last_keys);
-    for (uint32_t i = 0; i < queries; i++) {
-        lengths[i] = 1 + workload_random(workload, records - starts[i]);
-        first_keys[i] = key_of(starts[i]);
-        last_keys[i] = key_of(starts[i] + lengths[i] - 1);
-    }
-    CUdeviceptr device_first_keys = upload_words(first_keys, queries);
-    CUdeviceptr device_last_keys = upload_words(last_keys, queries);
-    CUdeviceptr first_at = upload_start(workload, tree, queries);
-    CUdeviceptr last_at = upload_start(workload, tree, queries);
-    CUdeviceptr device_starts = workload_upload_zeros(queries * sizeof(int32_t));
-    CUdeviceptr device_lengths = workload_upload_zeros(queries * sizeof(int32_t));
-    workload_launch(workload, "bptree_range", (WorkloadShape){queries, 1, KEYS, 1},
-                    (void *[]){&nodes, &device_first_keys, &device_last_keys, (void *)&tree->levels,
-                               &first_at, &last_at, &device_starts, &device_lengths});
-    return workload_verify_words(workload, device_starts, starts, queries) &&
-           workload_verify_words(workload, device_lengths, lengths, queries);
 }
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     uint32_t records = workload.values[RECORDS];
     Tree tree = build_tree(&workload, records);
-    CUdeviceptr nodes = workload_upload(tree.nodes, tree.count * sizeof(Node));
-    bool is_right = find_keys(&workload, &tree, nodes, records) &&
-                    find_ranges(&workload, &tree, nodes, records);
+    bool is_right = find_ranges(&workload, &tree, records) && find_keys(&workload, &tree, records);
     return workload_finish(&workload, is_right, "queries",
                            (size_t)workload.values[SINGLE] + workload.values[RANGES]);
 }
