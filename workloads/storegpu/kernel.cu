@@ -1,24 +1,27 @@
-/* SHA-1 of a window of 20 bytes at every fourth byte of a stream, as storage systems do to find
- * where equal data begin. A window is one padded block of 16 words; every thread keeps its own in
- * shared memory, word i of a warp's threads side by side, turns its bytes there into the order of
- * SHA-1, and works on it there. As in StoreGPU's kernel sha1_overlap the first word of a digest
- * leaves, byte by byte (its FEATURE_REDUCED_HASH_SIZE), and a CTA of 128 threads takes all but 128
- * bytes of 16 KB, so that 3 fit on an SM of 48 KB. */
+/* SHA-1 of a window of 52 bytes at every fourth byte of a stream, as storage systems do to find
+ * where equal data begin. A window and its padding are one block of 16 words (of more blocks all
+ * but the last are full); every thread keeps its block in shared memory, word i of a warp's threads
+ * side by side, turns its bytes there into the order of SHA-1, and works on it there. As in
+ * StoreGPU's kernel sha1_overlap the digest's words are of 64 bits, of which the lower 32 count,
+ * the first word of it leaves, byte by byte (its FEATURE_REDUCED_HASH_SIZE), and a CTA of 128
+ * threads takes all but 128 bytes of 16 KB, so that 3 fit on an SM of 48 KB. */
 #include "tyto_device.h"
 
-enum { WARP = 32, WINDOW_WORDS = 5, BLOCK_WORDS = 16, ROUNDS = 80 };
-static const unsigned START = 0x67452301u;
+enum { WARP = 32, BLOCK_WORDS = 16, BLOCK_BYTES = 4 * BLOCK_WORDS, ROUNDS = 80, ENDING = 12 };
 enum { SHARED_WORDS = 4 * 1024 - 32 };
 
-static __device__ unsigned rotate(unsigned x, unsigned bits) {
-    return x << bits | x >> (32 - bits);
+/* volatile: its words stay where they are and are not kept in registers. */
+typedef volatile unsigned SharedWord;
+
+static __device__ unsigned long rotate(unsigned long x, unsigned bits) {
+    return x << bits | (x & 0xffffffffu) >> (32 - bits);
 }
 
 /* The round's function of three words, and its constant. */
-static __device__ unsigned mix(int round, unsigned b, unsigned c, unsigned d) {
-    if (round < 20) return ((b & c) | (~b & d)) + 0x5a827999u;
+static __device__ unsigned long mix(int round, unsigned long b, unsigned long c, unsigned long d) {
+    if (round < 20) return (d ^ (b & (c ^ d))) + 0x5a827999u;
     if (round < 40) return (b ^ c ^ d) + 0x6ed9eba1u;
-    if (round < 60) return ((b & c) | (b & d) | (c & d)) + 0x8f1bbcdcu;
+    if (round < 60) return ((b & c) | (d & (b | c))) + 0x8f1bbcdcu;
     return (b ^ c ^ d) + 0xca62c1d6u;
 }
 
@@ -33,40 +36,73 @@ static __device__ unsigned get_bytes(const volatile unsigned char *from) {
     return (unsigned)from[0] << 24 | (unsigned)from[1] << 16 | (unsigned)from[2] << 8 | from[3];
 }
 
-extern "C" __global__ void storegpu(const unsigned *words, unsigned char *digests,
-                                    unsigned windows) {
-    __shared__ unsigned blocks[SHARED_WORDS];
-    unsigned thread = threadIdx.x, window = blockIdx.x * blockDim.x + thread;
-    if (window >= windows) return;
+/* What is left of the window, 0x80, zeros, and how many bits the whole has. */
+static __device__ void load_last(SharedWord *block, const unsigned *words, unsigned left,
+                                 unsigned bytes) {
+    int zeros = (int)(BLOCK_BYTES - ENDING - left) / 4, i;
+#pragma unroll 1
+    for (i = 0; i < zeros; i++)
+        block[(BLOCK_WORDS - 3 - i) * WARP] = 0;
+#pragma unroll 1
+    for (int j = 0; j < BLOCK_WORDS - 3 - zeros; j++)
+        block[j * WARP] = words[j];
+    block[(BLOCK_WORDS - 3 - i) * WARP] = 0x80u;
+    put_bytes((volatile unsigned char *)&block[(BLOCK_WORDS - 2) * WARP], bytes >> 29);
+    put_bytes((volatile unsigned char *)&block[(BLOCK_WORDS - 1) * WARP], bytes << 3);
+}
 
-    /* volatile: its words stay where they are and are not kept in registers. */
-    volatile unsigned *w = blocks + thread / WARP * BLOCK_WORDS * WARP + thread % WARP;
-    for (int i = 0; i < BLOCK_WORDS - 2; i++)
-        w[i * WARP] = i < WINDOW_WORDS ? words[window + i] : i == WINDOW_WORDS ? 0x80u : 0;
-    put_bytes((volatile unsigned char *)&w[(BLOCK_WORDS - 2) * WARP], 0);
-    put_bytes((volatile unsigned char *)&w[(BLOCK_WORDS - 1) * WARP], WINDOW_WORDS * 32);
+static __device__ void load_full(SharedWord *block, const unsigned *words) {
 #pragma unroll
     for (int i = 0; i < BLOCK_WORDS; i++)
-        w[i * WARP] = get_bytes((const volatile unsigned char *)&w[i * WARP]);
+        block[i * WARP] = words[i];
+}
 
-    unsigned a = START, b = 0xefcdab89u, c = 0x98badcfeu, d = 0x10325476u, e = 0xc3d2e1f0u;
+extern "C" __global__ void storegpu(const unsigned char *stream, int bytes, int step, int windows,
+                                    int missing, unsigned char *digests) {
+    __shared__ unsigned blocks[SHARED_WORDS];
+    int window = (int)(threadIdx.x + blockDim.x * blockIdx.x);
+    if (window >= windows) return;
+    if (window == windows - 1) bytes -= missing;
+
+    SharedWord *w = blocks + threadIdx.x / WARP * BLOCK_WORDS * WARP + threadIdx.x % WARP;
+    const unsigned *words = (const unsigned *)(stream + window * step);
+    unsigned size = (unsigned)bytes, last = size / BLOCK_BYTES;
+    unsigned s0 = 0x67452301u, s1 = 0xefcdab89u, s2 = 0x98badcfeu, s3 = 0x10325476u,
+             s4 = 0xc3d2e1f0u;
+#pragma unroll 1
+    for (unsigned pass = 0; pass <= last; pass++, words += BLOCK_WORDS) {
+        if (pass == last) load_last(w, words, size - last * BLOCK_BYTES, size);
+        else load_full(w, words);
 #pragma unroll
-    for (int round = 0; round < ROUNDS; round++) {
-        volatile unsigned *word = &w[round % BLOCK_WORDS * WARP];
-        unsigned value = *word;
-        if (round >= BLOCK_WORDS) {
-            value =
-                rotate(w[(round + 13) % BLOCK_WORDS * WARP] ^ w[(round + 8) % BLOCK_WORDS * WARP] ^
-                           w[(round + 2) % BLOCK_WORDS * WARP] ^ value,
-                       1);
-            *word = value;
+        for (int i = 0; i < BLOCK_WORDS; i++)
+            w[i * WARP] = get_bytes((const volatile unsigned char *)&w[i * WARP]);
+
+        unsigned long a = s0, b = s1, c = s2, d = s3, e = s4;
+#pragma unroll
+        for (int round = 0; round < ROUNDS; round++) {
+            SharedWord *word = &w[round % BLOCK_WORDS * WARP];
+            unsigned long value;
+            if (round < BLOCK_WORDS) {
+                value = *word;
+            } else {
+                unsigned mixed = w[(round + 13) % BLOCK_WORDS * WARP] ^
+                                 w[(round + 8) % BLOCK_WORDS * WARP] ^
+                                 w[(round + 2) % BLOCK_WORDS * WARP] ^ *word;
+                value = (unsigned)rotate(mixed, 1);
+                *word = (unsigned)value;
+            }
+            unsigned long next = rotate(a, 5) + mix(round, b, c, d) + e + value;
+            e = d;
+            d = c;
+            c = rotate(b, 30);
+            b = a;
+            a = next;
         }
-        unsigned next = rotate(a, 5) + mix(round, b, c, d) + e + value;
-        e = d;
-        d = c;
-        c = rotate(b, 30);
-        b = a;
-        a = next;
+        s0 += (unsigned)a;
+        s1 += (unsigned)b;
+        s2 += (unsigned)c;
+        s3 += (unsigned)d;
+        s4 += (unsigned)e;
     }
-    put_bytes(digests + window * 4, START + a);
+    put_bytes(digests + window * 4, s0);
 }
