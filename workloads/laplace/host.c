@@ -44,11 +44,12 @@ int main(int argc, char **argv) {
 
     CUdeviceptr buffers[2] = {workload_upload(values[0], count * sizeof(float)),
                               workload_device_alloc(count * sizeof(float))};
+    unsigned pitch = nx; /* what GPGPU-Sim's cudaMallocPitch says */
     WorkloadShape shape = {workload_divide_up(nx, THREADS_X), workload_divide_up(ny, THREADS_Y),
                            THREADS_X, THREADS_Y};
     for (unsigned i = 0; i < iterations; i++)
         workload_launch(&workload, "laplace", shape,
-                        (void *[]){&buffers[i % 2], &buffers[(i + 1) % 2], &nx, &ny, &nz});
+                        (void *[]){&nx, &ny, &nz, &pitch, &buffers[i % 2], &buffers[(i + 1) % 2]});
 
     for (unsigned i = 0; i < iterations; i++)
         step_on_cpu(values[i % 2], values[(i + 1) % 2], (int)nx, (int)ny, (int)nz);

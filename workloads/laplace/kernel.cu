@@ -1,44 +1,69 @@
 /* One Jacobi step of Laplace's equation in three dimensions. A CTA of 32 x 4 threads walks through
- * the planes of its columns and keeps the last three, with a halo, in shared memory. Points on the
- * boundary keep their value. */
+ * the planes of its columns and keeps three, with a halo, in shared memory: at each step every
+ * thread moves its points of the upper two down by one and reads the next from global memory. The
+ * first 76 threads have a point of the halo each: 64 its upper and lower row, 12 its left and right
+ * column, with the corners. Points on the boundary keep their value. */
 #include "tyto_device.h"
 
-enum { X = 32, Y = 4, PLANES = 3, ROW = X + 2, HALO = 2 * (ROW + Y) };
+enum { X = 32, Y = 4, ROW = X + 2, PLANE = ROW * (Y + 2), PLANES = 3, HALO = 2 * (X + Y + 2) };
 
-extern "C" __global__ void laplace(const float *in, float *out, int nx, int ny, int nz) {
-    __shared__ float planes[PLANES][Y + 2][ROW];
+/* Where (i, j) lies in rows of `pitch`. */
+static __device__ int place(int i, int j, int pitch) { return i + __mul24(j, pitch); }
+
+extern "C" __global__ void laplace(int nx, int ny, int nz, int pitch, const float *in, float *out) {
+    __shared__ float planes[PLANES * PLANE];
     int x = (int)threadIdx.x, y = (int)threadIdx.y, thread = x + y * X;
-    int left = (int)blockIdx.x * X, top = (int)blockIdx.y * Y;
-    int i = left + x, j = top + y, plane_points = nx * ny;
+    int left = (int)blockIdx.x, top = (int)blockIdx.y;
+
+    /* `mid` is a thread's point in the middle plane; `from` where it is read, `to` written. */
+    bool has_halo = thread < HALO;
+    int mid_halo = 0, from_halo = 0;
+    if (has_halo) {
+        int i = y < 2 ? x : thread % 2 * (X + 1) - 1;
+        int j = y < 2 ? y * (Y + 1) - 1 : thread / 2 - X - 1;
+        mid_halo = place(i + 1, j + 1, ROW) + PLANE;
+        i = place(i, left, X);
+        j = place(j, top, Y);
+        from_halo = place(i, j, pitch);
+        has_halo = i >= 0 && i < nx && j >= 0 && j < ny;
+    }
+    int mid = place(x + 1, y + 1, ROW) + PLANE;
+    int i = place(x, left, X), j = place(y, top, Y), from = place(i, j, pitch);
     bool is_inside = i < nx && j < ny;
 
-    /* The first threads also load a point of the halo each: two rows, then the ends of the others.
-     */
-    int rest = thread - 2 * ROW;
-    int halo_x = rest < 0 ? thread % ROW - 1 : (rest % 2 ? X : -1);
-    int halo_y = rest < 0 ? (thread < ROW ? -1 : Y) : rest / 2;
-    int halo_i = left + halo_x, halo_j = top + halo_y;
-    bool has_halo = thread < HALO && halo_i >= 0 && halo_i < nx && halo_j >= 0 && halo_j < ny;
-
-    for (int k = -1; k < nz; k++) {
-        if (k + 1 < nz) {
-            float(*next)[ROW] = planes[(k + 1) % PLANES];
-            const float *plane = in + (k + 1) * plane_points;
-            if (is_inside) next[y + 1][x + 1] = plane[j * nx + i];
-            if (has_halo) next[halo_y + 1][halo_x + 1] = plane[halo_j * nx + halo_i];
+    /* The middle plane is moved down before it has been read: zeros, which nothing uses. */
+    if (is_inside) {
+        planes[mid] = 0.0f;
+        planes[mid + PLANE] = in[from];
+    }
+    if (has_halo) {
+        planes[mid_halo] = 0.0f;
+        planes[mid_halo + PLANE] = in[from_halo];
+    }
+    for (int k = 0; k < nz; k++) {
+        int to = from;
+        if (is_inside) {
+            from = place(from, ny, pitch);
+            planes[mid - PLANE] = planes[mid];
+            planes[mid] = planes[mid + PLANE];
+            if (k < nz - 1) planes[mid + PLANE] = in[from];
+        }
+        if (has_halo) {
+            from_halo = place(from_halo, ny, pitch);
+            planes[mid_halo - PLANE] = planes[mid_halo];
+            planes[mid_halo] = planes[mid_halo + PLANE];
+            if (k < nz - 1) planes[mid_halo + PLANE] = in[from_halo];
         }
         __syncthreads();
-        if (k >= 0 && is_inside) {
-            float(*here)[ROW] = planes[k % PLANES];
-            float value = here[y + 1][x + 1];
-            bool is_boundary =
-                i == 0 || i == nx - 1 || j == 0 || j == ny - 1 || k == 0 || k == nz - 1;
-            if (!is_boundary)
-                value = (here[y + 1][x] + here[y + 1][x + 2] + here[y][x + 1] + here[y + 2][x + 1] +
-                         planes[(k + 2) % PLANES][y + 1][x + 1] +
-                         planes[(k + 1) % PLANES][y + 1][x + 1]) *
+        if (is_inside) {
+            float value;
+            if (i == 0 || i == nx - 1 || j == 0 || j == ny - 1 || k == 0 || k == nz - 1)
+                value = planes[mid];
+            else
+                value = (planes[mid - 1] + planes[mid + 1] + planes[mid - ROW] + planes[mid + ROW] +
+                         planes[mid - PLANE] + planes[mid + PLANE]) *
                         (1.0f / 6.0f);
-            out[k * plane_points + j * nx + i] = value;
+            out[to] = value;
         }
         __syncthreads();
     }
