@@ -27,17 +27,18 @@ typedef struct Layer {
     unsigned maps, side;               /* of its output: CTAs and threads of the launch */
     unsigned window, stride;           /* of a neuron's view */
     unsigned map_step, element_step;   /* between its weights for maps, and elements of a window */
+    unsigned unused;                   /* weights of each map at the end */
 } Layer;
 
 static const Layer LAYER[LAYERS] = {
-    {"neural_first", 1, 29, 6, 13, WINDOW, 2, 0, 1},
-    {"neural_second", 6, 13, 50, 5, WINDOW, 2, 1, 6},
-    {"neural_third", 50, 5, 100, 1, 5, 1, 25, 1},
-    {"neural_fourth", 100, 1, 10, 1, 1, 1, 1, 0},
+    {"neural_first", 1, 29, 6, 13, WINDOW, 2, 0, 1, 0},
+    {"neural_second", 6, 13, 50, 5, WINDOW, 2, 1, 6, 5},
+    {"neural_third", 50, 5, 100, 1, 5, 1, 25, 1, 0},
+    {"neural_fourth", 100, 1, 10, 1, 1, 1, 1, 0, 0},
 };
 
 static size_t weights_per_map(const Layer *layer) {
-    return 1 + (size_t)layer->maps_before * layer->window * layer->window;
+    return 1 + (size_t)layer->maps_before * layer->window * layer->window + layer->unused;
 }
 
 static size_t neurons(const Layer *layer) {
@@ -55,7 +56,7 @@ static float compute_neuron(const Layer *layer, const float *in, const float *we
                 sum +=
                     weights[map * layer->map_step + (y * layer->window + x) * layer->element_step] *
                     in[(map * side + row * layer->stride + y) * side + column * layer->stride + x];
-    return 1.7159f * tanhf(2.0f / 3.0f * sum);
+    return (float)(1.7159 * (double)tanhf((float)(0.66666667 * (double)sum)));
 }
 
 static void compute_layer(const Layer *layer, const float *in, const float *weights, float *out,
