@@ -1,14 +1,14 @@
 /* A picture of mirroring spheres above a floor by ray tracing, one pixel per thread: a ray is
- * followed for up to five reflections, each with a shadow ray to the light and a highlight. The
- * five are code of their own, so that what each adds waits in registers until the last is known;
- * that is more code than an instruction cache holds. The objects lie in constant memory; warps
- * diverge by what their rays hit.
+ * followed for up to five reflections, each with a shadow ray to the light and a highlight, a
+ * power of 50 by the general routine. The five are code of their own, so that what each adds waits
+ * in registers until the last is known; that is more code than an instruction cache of those years
+ * holds. The objects and the camera lie in constant memory; warps diverge by what their rays hit.
  *
  * Products that are added are fused by hand, so that no compiler chooses which: the picture is the
- * CPU's to the bit. */
+ * CPU's to the bit where a reciprocal root is rounded to the nearest. */
 #include "tyto_device.h"
 
-enum { MOST_OBJECTS = 64, DEPTH = 5, SHININESS = 50 };
+enum { MOST_OBJECTS = 64, DEPTH = 5 };
 
 struct Vector {
     float x, y, z;
@@ -23,89 +23,157 @@ struct Object {
     float radius;
     Colour colour;
     unsigned is_floor; /* through its centre, level */
+    unsigned unused;
+};
+
+/* Axes of the picture, and where it is seen from. */
+struct Camera {
+    Vector ahead;
+    float x;
+    Vector up;
+    float y;
+    Vector right;
+    float z;
 };
 
 const float HORIZON = 10000.0f, NEAR = 0.0001f; /* as far as one sees; off a surface */
 
 __constant__ Object objects[MOST_OBJECTS];
-__constant__ Vector light;
+__constant__ Camera camera;
 
-static __device__ Vector add_scaled(Vector v, float scale, Vector w) {
-    return {fmaf(scale, w.x, v.x), fmaf(scale, w.y, v.y), fmaf(scale, w.z, v.z)};
+static __device__ Vector subtract(Vector v, Vector w) { return {v.x - w.x, v.y - w.y, v.z - w.z}; }
+
+static __device__ Vector scale(float factor, Vector v) {
+    return {factor * v.x, factor * v.y, factor * v.z};
 }
 
-static __device__ Colour add_colour(Colour a, float scale, Colour b) {
-    return {fmaf(scale, b.red, a.red), fmaf(scale, b.green, a.green), fmaf(scale, b.blue, a.blue),
-            fmaf(scale, b.alpha, a.alpha)};
+static __device__ Vector add_scaled(Vector v, float factor, Vector w) {
+    return {fmaf(factor, w.x, v.x), fmaf(factor, w.y, v.y), fmaf(factor, w.z, v.z)};
 }
 
 static __device__ float dot(Vector v, Vector w) {
-    return fmaf(v.x, w.x, fmaf(v.y, w.y, v.z * w.z));
+    return fmaf(v.z, w.z, fmaf(v.y, w.y, v.x * w.x));
 }
 
-static __device__ Vector normalize(Vector v) {
-    float scale = 1.0f / sqrtf(dot(v, v));
-    return {scale * v.x, scale * v.y, scale * v.z};
+static __device__ Vector normalize(Vector v) { return scale(rsqrtf(dot(v, v)), v); }
+
+static __device__ Colour dim(float factor, Colour c) {
+    return {factor * c.red, factor * c.green, factor * c.blue, factor * c.alpha};
 }
 
-/* How far along the ray the object is, or 0: nowhere. From within a sphere its far side is met. */
-static __device__ float meet(const Object *object, Vector origin, Vector direction) {
-    if (object->is_floor) {
-        if (fabsf(direction.y) < NEAR) return 0.0f;
-        float distance = (object->centre.y - origin.y) / direction.y;
-        return distance > 0.0f ? distance : 0.0f;
+static __device__ Colour add_dimmed(Colour a, float factor, Colour b) {
+    return {fmaf(factor, b.red, a.red), fmaf(factor, b.green, a.green),
+            fmaf(factor, b.blue, a.blue), fmaf(factor, b.alpha, a.alpha)};
+}
+
+/* x^y of an x that is not negative: y times the logarithm in two parts, and its exponential. */
+static __device__ float power(float x, float y) {
+    if (x == 1.0f) return 1.0f;
+    if (x == 0.0f) return 0.0f;
+    if (!(x < 0x1p127f)) return x + y;
+    float scaled = x < 0x1p-126f ? x * 0x1p24f : x;
+    int bits = __float_as_int(scaled), exponent = (bits >> 23) - (x < 0x1p-126f ? 151 : 127);
+    float mantissa = __int_as_float((bits & 0x7fffff) | 0x3f800000);
+    if (mantissa > 1.4142135f) {
+        mantissa *= 0.5f;
+        exponent++;
     }
-    Vector to = add_scaled(object->centre, -1.0f, origin);
-    float along = dot(to, direction), far_2 = dot(to, to);
-    float radius_2 = object->radius * object->radius;
+    /* The logarithm: twice the series of artanh((m - 1) / (m + 1)), and the exponent's part. */
+    float inverse = 1.0f / (mantissa + 1.0f), less = mantissa - 1.0f;
+    float ratio = less * inverse, twice = 2.0f * ratio, square = ratio * ratio;
+    float rest = fmaf(-twice, mantissa, 2.0f * less - twice) * inverse;
+    float series = fmaf(square, 0.2222222f, 0.2857143f);
+    series = fmaf(square, series, 0.4f);
+    series = fmaf(square, series, 0.6666667f) * square;
+    float whole = (float)exponent * 0.693145752f; /* exact: few bits */
+    float high = whole + twice, low = whole - high + twice;
+    low += fmaf(series, ratio, fmaf((float)exponent, 1.42860677e-6f, rest));
+    float product = y * high, error = fmaf(y, high, -product);
+    error = fmaf(y, low, error);
+    if (product < -104.0f) return 0.0f;
+    if (product > 89.0f) return __int_as_float(0x7f800000);
+
+    float times = rintf(product * 1.442695f);
+    float left = fmaf(-times, 1.42860677e-6f, fmaf(-times, 0.693145752f, product)) + error;
+    float sum = fmaf(left, 0.0013888889f, 0.008333334f);
+    sum = fmaf(left, sum, 0.041666668f);
+    sum = fmaf(left, sum, 0.16666667f);
+    sum = fmaf(left, sum, 0.5f);
+    sum = fmaf(left, sum, 1.0f);
+    sum = fmaf(left, sum, 1.0f);
+    int half = (int)times / 2;
+    return sum * __int_as_float((half + 127) << 23) *
+           __int_as_float(((int)times - half + 127) << 23);
+}
+
+/* How far along the ray the floor is, or 0: nowhere. */
+static __device__ float meet_floor(Vector centre, Vector origin, Vector direction) {
+    Vector normal = {0.0f, 1.0f, 0.0f};
+    float slope = dot(normal, direction);
+    if (fabsf(slope) < NEAR) return 0.0f;
+    float distance = -dot(normal, subtract(origin, centre)) / slope;
+    return distance > 0.0f ? distance : 0.0f;
+}
+
+/* The same of a sphere; from within its far side is met. */
+static __device__ float meet_sphere(Vector centre, float radius, Vector origin, Vector direction) {
+    Vector to = subtract(centre, origin);
+    float along = dot(to, direction), far_2 = dot(to, to), radius_2 = radius * radius;
     if (along < 0.0f && far_2 > radius_2) return 0.0f;
     float beside_2 = fmaf(-along, along, far_2);
     if (beside_2 > radius_2) return 0.0f;
-    float half = sqrtf(radius_2 - beside_2);
+    float half = sqrtf(fmaf(radius, radius, -beside_2));
     return far_2 > radius_2 ? along - half : along + half;
 }
 
-static __device__ bool is_lit(Vector point, Vector direction, int count) {
-    Vector origin = add_scaled(point, NEAR, direction), to = add_scaled(light, -1.0f, point);
+/* Of an object that has moved by `shift` along x. */
+static __device__ float meet(const Object *object, float shift, Vector origin, Vector direction) {
+    Vector centre = object->centre;
+    centre.x += shift;
+    return object->is_floor ? meet_floor(centre, origin, direction)
+                            : meet_sphere(centre, object->radius, origin, direction);
+}
+
+/* Whether nothing is before the light. As in the program that this is after, what is farther from
+ * the middle of the scene than the point is from the light does not count. */
+static __device__ bool is_lit(Vector point, Vector direction, float shift, int count) {
+    Vector light = {10.0f, 10.0f, 10.0f}, to = subtract(light, point);
+    Vector origin = add_scaled(point, NEAR, direction);
     float far_2 = dot(to, to), distance = 0.0f;
 #pragma unroll 1
     for (int i = 0; i < count && distance == 0.0f; i++) {
-        distance = meet(&objects[i], origin, direction);
-        if (distance > 0.0f && distance * distance > far_2) distance = 0.0f;
+        distance = meet(&objects[i], shift, origin, direction);
+        Vector there = add_scaled(point, distance, direction);
+        if (distance > 0.0f && dot(there, there) > far_2) distance = 0.0f;
     }
     return distance == 0.0f;
 }
 
-static __device__ float power(float x) {
-    float product = x;
-#pragma unroll
-    for (int i = 1; i < SHININESS; i++)
-        product *= x;
-    return product;
-}
-
-/* The colour of a surface there, seen along `back` to where the ray came from. */
-static __device__ Colour shade(Colour colour, Vector point, Vector normal, Vector back, int count) {
-    Colour seen = add_colour({0.0f, 0.0f, 0.0f, 0.0f}, 0.05f, colour);
-    Vector to_light = normalize(add_scaled(light, -1.0f, point));
-    if (dot(back, normal) < 0.0f) normal = {-normal.x, -normal.y, -normal.z};
-    float facing = dot(normal, to_light);
-    if (!(facing > 0.0f && is_lit(point, to_light, count))) return seen;
-    seen = add_colour(seen, 0.3f * fminf(1.0f, facing), colour);
-    Vector between = normalize(add_scaled(to_light, 1.0f, back));
-    float highlight = 0.8f * power(fmaxf(0.0f, fminf(1.0f, dot(normal, between))));
-    return {seen.red + highlight, seen.green + highlight, seen.blue + highlight, seen.alpha};
-}
-
 static __device__ unsigned quantize(float intensity) {
-    return (unsigned)(fminf(1.0f, fmaxf(0.0f, intensity)) * 255.0f);
+    return (unsigned)(__saturatef(intensity) * 255.0f);
 }
 
-static __device__ Colour trace(Vector origin, Vector direction, int count) {
-    Colour stack[DEPTH];
+/* A pixel is red in its low byte, then green, blue and alpha. */
+extern "C" __global__ void ray(unsigned *pixels, unsigned width, unsigned height, float shift,
+                               float focus, int count) {
+    unsigned x = __umul24(blockIdx.x, blockDim.x) + threadIdx.x;
+    unsigned y = __umul24(blockIdx.y, blockDim.y) + threadIdx.y;
+    unsigned id = x + y * width;
+    Colour seen[DEPTH];
 #pragma unroll
     for (int i = 0; i < DEPTH; i++)
-        stack[i] = {0.0f, 0.0f, 0.0f, 1.0f};
+        seen[i] = {0.0f, 0.0f, 0.0f, 1.0f};
+    if (x >= width || y >= height) return;
+
+    pixels[id] = 0;
+    float pixel = 2.0f / (float)min(width, height);
+    float right = fmaf((float)width, -0.5f, (float)x), up = fmaf((float)height, -0.5f, (float)y);
+    Vector origin = {camera.x, camera.y, camera.z};
+    Vector direction = scale(focus, camera.ahead);
+    direction = add_scaled(direction, pixel, scale(right, camera.right));
+    direction = normalize(add_scaled(direction, pixel, scale(up, camera.up)));
+    __syncthreads();
+
     int hits = 0;
 #pragma unroll
     for (int i = 0; i < DEPTH && hits == i; i++) {
@@ -113,43 +181,38 @@ static __device__ Colour trace(Vector origin, Vector direction, int count) {
         int what = 0;
 #pragma unroll 1
         for (int j = 0; j < count; j++) {
-            float distance = meet(&objects[j], origin, direction);
+            float distance = meet(&objects[j], shift, origin, direction);
             if (distance > 0.0f && distance < nearest) {
                 nearest = distance;
                 what = j;
             }
         }
-        if (nearest == HORIZON) continue;
+        if (!(nearest < HORIZON)) continue;
         hits++;
-        Vector point = add_scaled(origin, nearest, direction);
-        Vector back = normalize(add_scaled(origin, -1.0f, point));
-        Vector normal = {0.0f, 1.0f, 0.0f};
-        if (!objects[what].is_floor)
-            normal = normalize(add_scaled(point, -1.0f, objects[what].centre));
-        stack[i] = shade(objects[what].colour, point, normal, back, count);
-        float twice = 2.0f * dot(normal, back);
-        direction = normalize({fmaf(twice, normal.x, -back.x), fmaf(twice, normal.y, -back.y),
-                               fmaf(twice, normal.z, -back.z)});
+        const Object *object = &objects[what];
+        Vector centre = object->centre, point = add_scaled(origin, nearest, direction);
+        centre.x += shift;
+        Vector to_light = normalize(subtract({10.0f, 10.0f, 10.0f}, point));
+        Vector back = normalize(subtract(origin, point)), normal = {0.0f, 1.0f, 0.0f};
+        if (!object->is_floor) normal = normalize(subtract(point, centre));
+        Vector facing = dot(back, normal) < 0.0f ? scale(-1.0f, normal) : normal;
+        seen[i] = dim(0.05f, object->colour);
+        if (dot(facing, to_light) > 0.0f && is_lit(point, to_light, shift, count)) {
+            Vector between = normalize(add_scaled(to_light, 1.0f, back));
+            seen[i] =
+                add_dimmed(seen[i], fminf(1.0f, dot(facing, to_light)), dim(0.3f, object->colour));
+            float highlight = power(fmaxf(0.0f, fminf(1.0f, dot(facing, between))), 50.0f);
+            seen[i].red = fmaf(0.8f, highlight, seen[i].red);
+            seen[i].green = fmaf(0.8f, highlight, seen[i].green);
+            seen[i].blue = fmaf(0.8f, highlight, seen[i].blue);
+        }
+        float along = dot(normal, back);
+        direction = normalize(add_scaled(scale(-1.0f, back), along, scale(2.0f, normal)));
         origin = add_scaled(point, NEAR, direction);
     }
 #pragma unroll
     for (int i = DEPTH - 1; i > 0; i--)
-        if (i < hits) stack[i - 1] = add_colour(stack[i - 1], 0.8f, stack[i]);
-    return stack[0];
-}
-
-/* A pixel is red in its low byte, then green, blue and alpha. The camera looks along z. */
-extern "C" __global__ void ray(unsigned *pixels, int width, int height, int count) {
-    int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    int y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    bool is_inside = x < width && y < height;
-    if (is_inside) pixels[y * width + x] = 0;
-    Vector camera = {0.0f, 3.0f, -12.0f};
-    Vector direction = {((float)x + 0.5f) / (float)width - 0.5f,
-                        0.5f - ((float)y + 0.5f) / (float)height, 1.0f};
-    __syncthreads();
-    if (!is_inside) return;
-    Colour colour = trace(camera, normalize(direction), count);
-    pixels[y * width + x] += quantize(colour.red) | quantize(colour.green) << 8 |
-                             quantize(colour.blue) << 16 | quantize(colour.alpha) << 24;
+        if (i < hits) seen[i - 1] = add_dimmed(seen[i - 1], 0.8f, seen[i]);
+    pixels[id] += quantize(seen[0].red) | quantize(seen[0].green) << 8 |
+                  quantize(seen[0].blue) << 16 | quantize(seen[0].alpha) << 24;
 }
