@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     CUdeviceptr potential = workload_upload_zeros(count * sizeof(float));
     float spacing = SPACING;
     WorkloadShape shape = {width / (THREADS_X * POINTS), height / THREADS_Y, THREADS_X, THREADS_Y};
-    workload_launch(&workload, "coulomb", shape, (void *[]){&potential, &spacing, &atom_count});
+    workload_launch(&workload, "coulomb", shape, (void *[]){&atom_count, &spacing, &potential});
 
     float *expected = workload_host_alloc(&workload, count, sizeof *expected);
     for (size_t i = 0; i < count; i++)
