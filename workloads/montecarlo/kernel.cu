@@ -1,14 +1,24 @@
-/* Prices of European call options by Monte Carlo integration: normally distributed samples from an
- * even sequence, then the mean pay-off of all samples, one option per CTA. */
+/* Sums from which the host prices European call options by Monte Carlo integration: normally
+ * distributed samples from an even sequence, then the pay-offs of all samples, one option per CTA.
+ * As in NVIDIA's sample the terms of the options are in constant memory, both sums of a CTA go down
+ * one tree, whose last six levels are one warp's in lockstep, and the sequence is of whole numbers,
+ * of which the upper half is the lower one turned around. */
 #include "tyto_device.h"
 
-enum { THREADS = 256 };
+enum { THREADS = 256, WARP = 32, MOST_OPTIONS = 2048 };
 
 /* The terms of an option: its value at the end is that of stock * exp(drift + deviation * sample)
  * above the strike price. */
 struct Option {
     float stock, strike, drift, deviation;
 };
+
+/* Of an option's pay-offs, and of their squares. */
+struct Sums {
+    float values, squares;
+};
+
+__constant__ Option options[MOST_OPTIONS];
 
 static __device__ float evaluate(const float *coefficients, int count, float x) {
     float sum = coefficients[0];
@@ -17,61 +27,70 @@ static __device__ float evaluate(const float *coefficients, int count, float x) 
     return sum;
 }
 
-/* The inverse of the cumulative normal distribution by Moro's approximation: a rational function in
- * the middle, a series in the logarithm of the logarithm in the tails. */
-static __device__ float invert_normal(float probability) {
+/* The inverse of the cumulative normal distribution at `x` + 1/2 of 2^32 - 1, by Moro's
+ * approximation: a rational function in the middle, a series in the logarithm of the logarithm in
+ * the tails. Worked out for the lower half, where it is below zero. */
+static __device__ float invert_normal(unsigned x) {
     const float above[] = {-25.44106049637f, 41.39119773534f, -18.61500062529f, 2.50662823884f};
     const float below[] = {3.13082909833f, -21.06224101826f, 23.08336743743f, -8.47351093090f,
                            1.0f};
     const float tail[] = {3.960315187e-7f,     2.888167364e-7f,     3.21767881768e-5f,
                           3.951896511919e-4f,  3.8405729373609e-3f, 2.76438810333863e-2f,
                           0.1607979714918209f, 0.9761690190917186f, 0.3374754822726147f};
-    float y = probability - 0.5f;
-    if (fabsf(y) < 0.42f) {
+    const float step = 1.0f / 4294967295.0f;
+    bool is_upper = x >= 0x80000000u;
+    if (is_upper) x = 0xffffffffu - x;
+    float probability = (float)x * step + step / 2.0f, y = probability - 0.5f, lower;
+    if (y > -0.42f) {
         float square = y * y;
-        return y * evaluate(above, 4, square) / evaluate(below, 5, square);
+        lower = y * evaluate(above, 4, square) / evaluate(below, 5, square);
+    } else {
+        lower = -evaluate(tail, 9, __logf(-__logf(probability)));
     }
-    float rest = y > 0.0f ? 1.0f - probability : probability;
-    float size = evaluate(tail, 9, __logf(-__logf(rest)));
-    return y > 0.0f ? size : -size;
+    return is_upper ? -lower : lower;
 }
 
 extern "C" __global__ void montecarlo_samples(float *samples, unsigned count) {
+    unsigned step = 0xffffffffu / (count + 1);
     unsigned threads = gridDim.x * blockDim.x;
-    float step = 1.0f / (float)(count + 1);
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads)
-        samples[i] = invert_normal((float)(i + 1) * step);
+        samples[i] = invert_normal((i + 1) * step);
 }
 
-/* Adds up sum[] over the CTA into sum[0]. */
-static __device__ void add_up(float *sum, int thread) {
-    for (int stride = THREADS / 2; stride > 0; stride /= 2) {
+/* Adds up both arrays over the CTA into their first elements. */
+static __device__ void add_up(volatile float *values, volatile float *squares, unsigned thread) {
+#pragma unroll
+    for (unsigned stride = THREADS / 2; stride > WARP; stride /= 2) {
         __syncthreads();
-        if (thread < stride) sum[thread] += sum[thread + stride];
+        if (thread < stride) {
+            values[thread] += values[thread + stride];
+            squares[thread] += squares[thread + stride];
+        }
     }
     __syncthreads();
+    if (thread < WARP) {
+#pragma unroll
+        for (unsigned stride = WARP; stride > 0; stride /= 2) {
+            values[thread] += values[thread + stride];
+            squares[thread] += squares[thread + stride];
+        }
+    }
 }
 
-/* The mean pay-off and the width of its 95 % confidence interval. */
-extern "C" __global__ void montecarlo_price(const float *samples, const Option *options,
-                                            float *means, float *confidences, int count) {
+extern "C" __global__ void montecarlo_price(const float *samples, Sums *sums, int count) {
     __shared__ float values[THREADS], squares[THREADS];
-    Option option = options[blockIdx.x];
-    int thread = threadIdx.x;
-    float value_sum = 0.0f, square_sum = 0.0f;
-    for (int i = thread; i < count; i += THREADS) {
-        float end = option.stock * __expf(option.drift + option.deviation * samples[i]);
-        float value = fmaxf(end - option.strike, 0.0f);
-        value_sum += value;
-        square_sum += value * value;
+    const Option &option = options[blockIdx.x];
+    float stock = option.stock, strike = option.strike, drift = option.drift;
+    float deviation = option.deviation;
+    Sums sum = {0.0f, 0.0f};
+    for (int i = (int)threadIdx.x; i < count; i += THREADS) {
+        float end = stock * __expf(drift + deviation * samples[i]) - strike;
+        float value = end > 0.0f ? end : 0.0f;
+        sum.values += value;
+        sum.squares += value * value;
     }
-    values[thread] = value_sum;
-    squares[thread] = square_sum;
-    add_up(values, thread);
-    add_up(squares, thread);
-    if (thread > 0) return;
-    float mean = values[0] / (float)count;
-    float variance = squares[0] / (float)count - mean * mean;
-    means[blockIdx.x] = mean;
-    confidences[blockIdx.x] = 1.96f * sqrtf(fmaxf(variance, 0.0f) / (float)count);
+    values[threadIdx.x] = sum.values;
+    squares[threadIdx.x] = sum.squares;
+    add_up(values, squares, threadIdx.x);
+    if (threadIdx.x == 0) sums[blockIdx.x] = {values[0], squares[0]};
 }
