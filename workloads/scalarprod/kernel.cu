@@ -24,33 +24,73 @@ extern "C" __global__ void scalarprod(const float *a, const float *b, float *pro
     }
 }
 
-/* The same as NVIDIA's compiler of 2010 had it: pointers that step on, where the compiler of these
- * days works out an address from an index in each turn. */
-extern "C" __global__ void scalarprod_stepping(const float *a, const float *b, float *products,
-                                               unsigned vectors, unsigned elements) {
+/* ---- As NVIDIA's compiler of 2010 had it ----
+ *
+ * Pointers step on, where the compiler of these days works out an address from an index in each
+ * turn. They are worked out anew for each slice and each halving, from indices and parameters that
+ * are read there; so is how many turns a slice will take, which nothing uses. */
+
+/* An address in global memory, as parameters have it. */
+typedef const float __attribute__((address_space(1))) * GlobalFloats;
+
+/* Leaves the compiler nothing that it knows of `x` from before. */
+static __device__ int forget(int x) {
+    asm volatile("" : "+r"(x));
+    return x;
+}
+
+/* Has `x` worked out. */
+static __device__ void work_out(int x) { asm volatile("" ::"r"(x)); }
+
+/* The part of a slice's sum from `first` on, at steps of as many as there are slices. */
+static __device__ __forceinline__ float add_slice(GlobalFloats a, GlobalFloats b, int first,
+                                                  int end) {
+    GlobalFloats of_a = a + first, of_b = b + first, past = a + end;
+    float sum = 0.0f;
+#pragma unroll 1
+    do {
+        sum += *of_a * *of_b;
+        of_b += SLICES;
+        of_a += SLICES;
+    } while (of_a < past);
+    return sum;
+}
+
+extern "C" __global__ void scalarprod_stepping(const float *, const float *, float *products,
+                                               int vectors, int elements) {
     __shared__ float partial[SLICES];
-    for (unsigned vector = blockIdx.x; vector < vectors; vector += gridDim.x) {
-        unsigned first = vector * elements;
-        const float *end = a + first + elements;
-        float *own = partial + threadIdx.x;
-        for (unsigned slice = threadIdx.x; slice < SLICES; slice += THREADS, own += THREADS) {
-            const float *of_a = a + first + slice, *of_b = b + first + slice;
+    int thread = (int)threadIdx.x;
+#pragma unroll 1
+    for (int vector = (int)blockIdx.x; vector < vectors; vector += (int)gridDim.x) {
+        int start = __mul24(elements, vector), end = start + elements, position = start + thread;
+        int threads = (int)blockDim.x;
+#pragma unroll 1
+        for (float *own = partial + thread; own <= partial + SLICES - 1; own += threads) {
+            int first = forget(position), past = forget(end);
             float sum = 0.0f;
-#pragma unroll 1
-            for (; of_a < end; of_a += SLICES, of_b += SLICES)
-                sum += *of_a * *of_b;
-            *own = sum;
-        }
-#pragma unroll 1
-        for (unsigned half = SLICES / 2; half > 0; half /= 2) {
-            __syncthreads();
-            if (threadIdx.x < half) {
-                float *low = partial + threadIdx.x, *high = low + half, *past = partial + half;
-#pragma unroll 1
-                for (; low < past; low += THREADS, high += THREADS)
-                    *low += *high;
+            if (first < past) {
+                GlobalFloats a, b;
+                work_out((past - first + SLICES - 1) / SLICES);
+                asm volatile("ld.param.u64 %0, [scalarprod_stepping_param_0];" : "=l"(a));
+                asm volatile("ld.param.u64 %0, [scalarprod_stepping_param_1];" : "=l"(b));
+                sum = add_slice(a, b, first, past);
             }
+            *own = sum;
+            position = first + threads;
         }
-        if (threadIdx.x == 0) products[vector] = partial[0];
+#pragma unroll 1
+        for (int half = SLICES / 2; half > 0; half /= 2) {
+            __syncthreads();
+            if (thread >= half) continue;
+            int place = forget(thread), step = forget((int)blockDim.x);
+            float *low = partial + place, *high = partial + half + place, *past = partial + half;
+#pragma unroll 1
+            do {
+                *low += *high;
+                high += step;
+                low += step;
+            } while (low < past);
+        }
+        if (thread == 0) products[vector] = partial[0];
     }
 }
