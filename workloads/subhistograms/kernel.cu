@@ -60,8 +60,9 @@ extern "C" __global__ void subhistograms_count_256(const unsigned *words, unsign
                                                    unsigned count) {
     __shared__ unsigned counters[WARPS_256][256];
     const unsigned threads = WARPS_256 * WARP, tag = threadIdx.x << TAG_SHIFT;
-    for (unsigned i = threadIdx.x; i < WARPS_256 * 256; i += threads)
-        (&counters[0][0])[i] = 0;
+#pragma unroll
+    for (unsigned i = 0; i < 256 / WARP; i++)
+        (&counters[0][0])[threadIdx.x + i * threads] = 0;
     __syncthreads();
 
     unsigned *own = counters[threadIdx.x / WARP];
