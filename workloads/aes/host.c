@@ -3,7 +3,14 @@
 
 #include <string.h>
 
-enum { THREADS = 256, ROUNDS = 10, KEY_WORDS = 4 * (ROUNDS + 1), TABLES = 4, ENTRIES = 256 };
+enum {
+    THREADS = 256,
+    CTA_BLOCKS = THREADS / 4,
+    ROUNDS = 10,
+    KEY_WORDS = 4 * (ROUNDS + 1),
+    TABLES = 4,
+    ENTRIES = 256
+};
 
 enum { BLOCKS };
 
@@ -82,7 +89,7 @@ static void encrypt(const uint8_t *substitution, const uint8_t *keys, const uint
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
     size_t blocks = workload.values[BLOCKS], size_bytes = 16 * blocks;
-    unsigned words = 4 * workload.values[BLOCKS];
+    unsigned ctas = workload_divide_up(workload.values[BLOCKS], CTA_BLOCKS);
     uint8_t *plain = workload_random_bytes(&workload, size_bytes, 256);
     uint8_t substitution[ENTRIES], keys[4 * KEY_WORDS];
     uint32_t tables[TABLES][ENTRIES];
@@ -92,11 +99,13 @@ int main(int argc, char **argv) {
     expand_key(substitution, keys);
 
     workload_set_variable(&workload, "tables", tables, sizeof tables);
-    CUdeviceptr device_keys = workload_upload(keys, sizeof keys);
-    CUdeviceptr device_plain = workload_upload(plain, size_bytes);
-    CUdeviceptr cipher = workload_device_alloc(size_bytes);
-    workload_launch(&workload, "aes", workload_cover(words, THREADS),
-                    (void *[]){&device_keys, &device_plain, &cipher, &words});
+    CUtexObject round_keys = workload_bind_words(workload_upload(keys, sizeof keys), KEY_WORDS);
+    /* What fills the last CTA is encrypted too. */
+    CUdeviceptr device_plain = workload_upload_zeros((size_t)ctas * CTA_BLOCKS * 16);
+    workload_copy_to_device(device_plain, plain, size_bytes);
+    CUdeviceptr cipher = workload_device_alloc((size_t)ctas * CTA_BLOCKS * 16);
+    workload_launch(&workload, "aes", (WorkloadShape){ctas, 1, THREADS, 1},
+                    (void *[]){&round_keys, &device_plain, &cipher});
 
     uint8_t *expected = workload_host_alloc(&workload, blocks, 16);
     for (size_t i = 0; i < size_bytes; i += 16)

@@ -1,9 +1,12 @@
 /* AES-128 encryption of independent blocks (ECB). A CTA of 256 threads encrypts 64 blocks, one
  * column of 4 bytes per thread. As in Manavski's program the tables come from constant memory into
  * shared memory, where the state lies too, in two copies that take turns; each round is code of its
- * own, has its key from global memory (a texture there), and finds the bytes of a column by a table
- * in constant memory. Words hold their bytes in little-endian order. */
+ * own, finds the bytes of a column by a table in constant memory, then has the table's words, then
+ * its key from a texture. Words hold their bytes in little-endian order. There is no test of
+ * bounds: the blocks fill the CTAs. */
 #include "tyto_device.h"
+
+typedef unsigned long long Texture;
 
 enum { THREADS = 256, ROUNDS = 10, TABLES = 4, ENTRIES = 256 };
 
@@ -21,45 +24,57 @@ union Column {
  * as the 28 million instructions tell of that program (Bakhoda et al., ISPASS 2009, table 1). */
 static __device__ void forget(unsigned &x) { asm volatile("" : "+r"(x)); }
 
-extern "C" __global__ void aes(const unsigned *round_keys, const unsigned *plain, unsigned *cipher,
-                               unsigned words) {
+static __device__ unsigned fetch_key(Texture round_keys, unsigned at) {
+    unsigned key;
+    asm("{ .reg .u32 y, z, w; tex.1d.v4.u32.s32 {%0, y, z, w}, [%1, {%2}]; }"
+        : "=r"(key)
+        : "l"(round_keys), "r"(at));
+    return key;
+}
+
+/* The bytes of a column before its rows are mixed; `first` is that of the block's columns. */
+static __device__ void read_bytes(unsigned bytes[4], const Column *first, unsigned column) {
+#pragma unroll
+    for (unsigned row = 0; row < 4; row++)
+        bytes[row] = first[source[4 * column + row]].byte[row];
+}
+
+extern "C" __global__ void aes(Texture round_keys, const unsigned *plain, unsigned *cipher) {
     __shared__ Column table[TABLES][ENTRIES];
     __shared__ Column state[2][THREADS];
     unsigned thread = threadIdx.x, word = blockIdx.x * THREADS + thread;
-    state[1][thread].word = word < words ? plain[word] : 0;
+    state[1][thread].word = plain[word];
 #pragma unroll
     for (unsigned t = 0; t < TABLES; t++)
         table[t][thread].word = tables[t][thread];
     __syncthreads();
 
-    unsigned column = thread % 4, first = thread - column;
-    state[0][thread].word = state[1][thread].word ^ round_keys[column];
+    unsigned column = thread % 4, first = thread - column, bytes[4];
+    unsigned key = fetch_key(round_keys, column);
+    state[0][thread].word = state[1][thread].word ^ key;
     __syncthreads();
 #pragma unroll
     for (unsigned round = 1; round < ROUNDS; round++) {
         forget(column);
-        const Column *before = &state[(round + 1) % 2][first];
-        unsigned mixed = round_keys[4 * round + column];
+        read_bytes(bytes, &state[(round + 1) % 2][first], column);
+        unsigned words[TABLES];
 #pragma unroll
-        for (unsigned row = 0; row < 4; row++)
-            mixed ^= table[row][before[source[4 * column + row]].byte[row]].word;
-        state[round % 2][thread].word = mixed;
+        for (unsigned t = 0; t < TABLES; t++)
+            words[t] = table[t][bytes[t]].word;
+        key = fetch_key(round_keys, 4 * round + column);
+        state[round % 2][thread].word = words[0] ^ words[1] ^ words[2] ^ words[3] ^ key;
         __syncthreads();
     }
 
     /* The last round mixes no columns; the last byte of the second table is the substitution alone.
      */
     forget(column);
-    const Column *before = &state[(ROUNDS + 1) % 2][first];
-    Column *last = &state[ROUNDS % 2][thread], key;
-    key.word = round_keys[4 * ROUNDS + column];
-    unsigned char bytes[4];
+    read_bytes(bytes, &state[(ROUNDS + 1) % 2][first], column);
+    key = fetch_key(round_keys, 4 * ROUNDS + column);
+    Column *last = &state[ROUNDS % 2][thread];
 #pragma unroll
-    for (unsigned row = 0; row < 4; row++)
-        bytes[row] = table[1][before[source[4 * column + row]].byte[row]].byte[3] ^ key.byte[row];
-#pragma unroll
-    for (unsigned row = 0; row < 4; row++)
-        last->byte[row] = bytes[row];
+    for (int row = 3; row >= 0; row--)
+        last->byte[row] = table[1][bytes[row]].byte[3] ^ (unsigned char)(key >> 8 * row);
     __syncthreads();
-    if (word < words) cipher[word] = last->word;
+    cipher[word] = last->word;
 }

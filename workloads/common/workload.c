@@ -305,13 +305,21 @@ CUtexObject workload_upload_texture(const void *texels, size_t width, size_t hei
     return keep_texture(&resource, array, flags);
 }
 
-CUtexObject workload_bind_texture(CUdeviceptr floats, size_t count) {
+static CUtexObject bind_linear(CUdeviceptr data, size_t count, CUarray_format format) {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR,
-                                   .res.linear = {.devPtr = floats,
-                                                  .format = CU_AD_FORMAT_FLOAT,
+                                   .res.linear = {.devPtr = data,
+                                                  .format = format,
                                                   .numChannels = 1,
-                                                  .sizeInBytes = count * sizeof(float)}};
+                                                  .sizeInBytes = count * sizeof(uint32_t)}};
     return keep_texture(&resource, NULL, 0);
+}
+
+CUtexObject workload_bind_texture(CUdeviceptr floats, size_t count) {
+    return bind_linear(floats, count, CU_AD_FORMAT_FLOAT);
+}
+
+CUtexObject workload_bind_words(CUdeviceptr words, size_t count) {
+    return bind_linear(words, count, CU_AD_FORMAT_UNSIGNED_INT32);
 }
 
 void workload_copy_to_device(CUdeviceptr to, const void *from, size_t size_bytes) {

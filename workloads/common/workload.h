@@ -86,8 +86,10 @@ CUdeviceptr workload_upload_zeros(size_t size_bytes);
  * they are; 0: as fractions of the largest value. */
 CUtexObject workload_upload_texture(const void *texels, size_t width, size_t height,
                                     CUarray_format format, unsigned channels, unsigned flags);
-/* A linear texture of the `count` floats in a device buffer, read by their index. */
+/* A linear texture of the `count` floats or unsigned words in a device buffer, read by their index.
+ */
 CUtexObject workload_bind_texture(CUdeviceptr floats, size_t count);
+CUtexObject workload_bind_words(CUdeviceptr words, size_t count);
 void workload_copy_to_device(CUdeviceptr to, const void *from, size_t size_bytes);
 void workload_copy_to_host(void *to, CUdeviceptr from, size_t size_bytes);
 /* Fills the module's variable `name`, of exactly `size_bytes`, such as a __constant__ array. */
