@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
     CUdeviceptr sums[SHAPES];
     unsigned across = (unsigned)width / MACROBLOCK, down = (unsigned)height / MACROBLOCK;
     for (int i = 0; i < SHAPES; i++)
-        sums[i] = workload_device_alloc(across * down * (unsigned)blocks_of(SHAPE[i]) * PADDED *
+        sums[i] = workload_upload_zeros(across * down * (unsigned)blocks_of(SHAPE[i]) * PADDED *
                                         sizeof(uint16_t));
     workload_launch(&workload, "sad_4x4", (WorkloadShape){4 * across, 4 * down, THREADS_4X4, 1},
                     (void *[]){&device_current, &before_texture, &sums[0], &width});

@@ -13,8 +13,8 @@ enum { AT_ONCE = 3, WARP = 32 };
 
 /* Beyond the frame are its outermost pixels: by floats, as tex2D has them; by integers a GPU reads
  * zeros there. */
-static __device__ unsigned fetch_pixel(Texture frame, int x, int y) {
-    unsigned pixel;
+static __device__ int fetch_pixel(Texture frame, int x, int y) {
+    int pixel;
     asm("{ .reg .u32 y, z, w; tex.2d.v4.u32.f32 {%0, y, z, w}, [%1, {%2, %3}]; }"
         : "=r"(pixel)
         : "l"(frame), "f"((float)x), "f"((float)y));
@@ -37,20 +37,20 @@ extern "C" __global__ void sad_4x4(const unsigned short *current, Texture before
     int first = thread * PER_THREAD, last = min(first + PER_THREAD, (int)POSITIONS);
     int x = left - RANGE + first % SEARCH, y = top - RANGE + first / SEARCH;
     for (int position = first; position < last; position += AT_ONCE) {
-        unsigned sum[AT_ONCE] = {0};
+        unsigned short sum[AT_ONCE] = {0};
 #pragma unroll
         for (int row = 0; row < BLOCK; row++)
 #pragma unroll
             for (int column = 0; column < BLOCK + AT_ONCE - 1; column++) {
-                unsigned there = fetch_pixel(before, x + column, y + row);
+                int there = fetch_pixel(before, x + column, y + row);
 #pragma unroll
                 for (int i = 0; i < AT_ONCE; i++)
                     if (column >= i && column - i < BLOCK)
-                        sum[i] = __sad(there, pixel[row * BLOCK + column - i], sum[i]);
+                        sum[i] += abs(there - pixel[row * BLOCK + column - i]);
             }
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++)
-            own[position + i] = (unsigned short)sum[i];
+            own[position + i] = sum[i];
         x += AT_ONCE;
         if (x == left - RANGE + SEARCH) {
             x -= SEARCH;
@@ -67,10 +67,20 @@ extern "C" __global__ void sad_4x4(const unsigned short *current, Texture before
             out[i] = own_pairs[i];
 }
 
-/* out = a + b for all positions. No half of a word overflows: 256 pixels differ by 65,280. */
-static __device__ void add_sums(const unsigned *a, const unsigned *b, unsigned *out) {
-    for (unsigned i = threadIdx.x; i < WORDS; i += blockDim.x)
-        out[i] = a[i] + b[i];
+/* For all positions the sums of a region of four parts, each read once: of its upper and its lower
+ * half, of its left and its right one, and of the whole. No half of a word overflows: 256 pixels
+ * differ by 65,280. */
+static __device__ void add_parts(const unsigned *upper, const unsigned *lower, unsigned *wide,
+                                 unsigned *tall, unsigned *whole) {
+    for (unsigned i = threadIdx.x; i < (POSITIONS + 1) / 2; i += WARP) {
+        unsigned upper_left = upper[i], upper_right = upper[WORDS + i];
+        unsigned lower_left = lower[i], lower_right = lower[WORDS + i];
+        tall[i] = upper_left + lower_left;
+        tall[WORDS + i] = upper_right + lower_right;
+        wide[i] = upper_left + upper_right;
+        wide[WORDS + i] = lower_left + lower_right;
+        whole[i] = upper_left + upper_right + (lower_left + lower_right);
+    }
 }
 
 /* A CTA per macroblock, a row of threads for each quarter of 8 x 8: from sums of 4 x 4 blocks those
@@ -79,13 +89,9 @@ extern "C" __global__ void sad_8x8(const unsigned *of_4x4, unsigned *of_8x4, uns
                                    unsigned *of_8x8) {
     unsigned macroblock = blockIdx.y * gridDim.x + blockIdx.x, quarter = threadIdx.y;
     const unsigned *corner = of_4x4 + (macroblock * 16 + quarter / 2 * 8 + quarter % 2 * 2) * WORDS;
-    unsigned *wide = of_8x4 + (macroblock * 8 + quarter * 2) * WORDS;
-    unsigned *tall = of_4x8 + (macroblock * 8 + quarter * 2) * WORDS;
-    add_sums(corner, corner + WORDS, wide);
-    add_sums(corner + 4 * WORDS, corner + 5 * WORDS, wide + WORDS);
-    add_sums(corner, corner + 4 * WORDS, tall);
-    add_sums(corner + WORDS, corner + 5 * WORDS, tall + WORDS);
-    add_sums(wide, wide + WORDS, of_8x8 + (macroblock * 4 + quarter) * WORDS);
+    unsigned halves = (macroblock * 8 + quarter * 2) * WORDS;
+    add_parts(corner, corner + 4 * WORDS, of_8x4 + halves, of_4x8 + halves,
+              of_8x8 + (macroblock * 4 + quarter) * WORDS);
 }
 
 /* A CTA per macroblock: from the quarters' sums those of the halves and of the whole. */
@@ -93,10 +99,7 @@ extern "C" __global__ void sad_16x16(const unsigned *of_8x8, unsigned *of_16x8, 
                                      unsigned *of_16x16) {
     unsigned macroblock = blockIdx.y * gridDim.x + blockIdx.x;
     const unsigned *quarter = of_8x8 + macroblock * 4 * WORDS;
-    unsigned *wide = of_16x8 + macroblock * 2 * WORDS, *tall = of_8x16 + macroblock * 2 * WORDS;
-    add_sums(quarter, quarter + WORDS, wide);
-    add_sums(quarter + 2 * WORDS, quarter + 3 * WORDS, wide + WORDS);
-    add_sums(quarter, quarter + 2 * WORDS, tall);
-    add_sums(quarter + WORDS, quarter + 3 * WORDS, tall + WORDS);
-    add_sums(wide, wide + WORDS, of_16x16 + macroblock * WORDS);
+    unsigned halves = macroblock * 2 * WORDS;
+    add_parts(quarter, quarter + 2 * WORDS, of_16x8 + halves, of_8x16 + halves,
+              of_16x16 + macroblock * WORDS);
 }
