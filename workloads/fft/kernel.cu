@@ -5,23 +5,23 @@
 
 enum { RADIX = 2 };
 
-extern "C" __global__ void fft(const float2 *in, float2 *out, unsigned points, unsigned span) {
-    unsigned butterfly = blockIdx.y * blockDim.x + threadIdx.x;
-    const float2 *from = in + blockIdx.x * points;
-    float2 *to = out + blockIdx.x * points;
+extern "C" __global__ void fft(const float2 *in, float2 *out, int points, int span) {
+    int butterfly = (int)(blockIdx.y * blockDim.x + threadIdx.x);
+    const float2 *from = in + (int)blockIdx.x * points;
+    float2 *to = out + (int)blockIdx.x * points;
 
     /* Both values are turned, the first by nothing, with the library's sines and cosines: Parboil's
-     * does so, and they are most of its instructions. */
-    unsigned low = butterfly % span;
-    float angle = -6.28318531f * (float)low / (float)(RADIX * span);
+     * does so, and they are most of its instructions. As there the angle is a double's quotient. */
+    int low = butterfly % span;
+    float angle = (float)(-2 * 3.14159265358979323846 * low / (RADIX * span));
     float2 value[RADIX];
 #pragma unroll
     for (int i = 0; i < RADIX; i++) {
-        float2 read = from[butterfly + (unsigned)i * points / RADIX];
+        float2 read = from[butterfly + i * points / RADIX];
         float cosine = cosf((float)i * angle), sine = sinf((float)i * angle);
         value[i] = make_float2(read.x * cosine - read.y * sine, read.x * sine + read.y * cosine);
     }
-    unsigned at = RADIX * (butterfly - low) + low;
+    int at = butterfly / span * span * RADIX + low;
     to[at] = make_float2(value[0].x + value[1].x, value[0].y + value[1].y);
     to[at + span] = make_float2(value[0].x - value[1].x, value[0].y - value[1].y);
 }
