@@ -1,11 +1,18 @@
-/* y = A x for a random square sparse matrix with 0 to 32 entries a row, in CSR or in jagged
- * diagonal form. Entries and vector are whole numbers below 8, so that sums are exact and the
- * comparison can be. */
+/* y = A x for a square sparse matrix, in CSR or in jagged diagonal form: a random one with 0 to 32
+ * entries a row, or that of a mesh of finite elements. Entries and vector are whole numbers below
+ * 8, so that sums are exact and the comparison can be. */
 #include "common/workload.h"
 
-enum { THREADS = 256, MOST_ENTRIES_PER_ROW = 32, WARP = 32 };
+enum { THREADS = 256, MOST_RANDOM_ENTRIES = 32, MOST_MESH_ENTRIES = 49, WARP = 32 };
 
-enum { ROWS, BAND, JAGGED };
+/* As the kernel has them. */
+enum { MOST_WARPS = 5000, MOST_DIAGONALS = 64 };
+
+/* A thread block of the jagged form, as Parboil has it where compute capability is 1.2 or 1.3: an
+ * eighth of the threads that an SM holds. */
+enum { JAGGED_THREADS = 128 };
+
+enum { ROWS, BAND, JAGGED, ELEMENTS };
 
 static const WorkloadInfo INFO = {
     .name = "spmv",
@@ -19,6 +26,11 @@ static const WorkloadInfo INFO = {
                       1u << 24,
                       0},
             [JAGGED] = {"jagged", "1: jagged diagonals; 0: CSR", {0, 0, 0}, 1, 0},
+            [ELEMENTS] = {"elements",
+                          "on each side of a square mesh whose matrix it is; 0: random",
+                          {0, 0, 0},
+                          1024,
+                          0},
         },
 };
 
@@ -31,7 +43,40 @@ typedef struct Matrix {
     float *values;         /* of each entry */
 } Matrix;
 
-static Matrix generate_matrix(Workload *workload, uint32_t rows) {
+/* Along one side of the mesh: the nodes that node `at`, from 1, shares an element with. Every third
+ * node lies between two elements; those on the border are none of the matrix's. */
+static void find_couplings(uint32_t elements, uint32_t at, uint32_t *first, uint32_t *last) {
+    uint32_t from = at % 3 ? at - at % 3 : at - 3, to = at - at % 3 + 3;
+    *first = from ? from : 1;
+    *last = to < 3 * elements ? to : to - 1;
+}
+
+/* The matrix of `elements` squared finite elements of the third order, row by row: a row has 49
+ * entries, 28 or 16, as its node is a corner of elements, on an edge or inside, and less near the
+ * border. */
+static Matrix generate_mesh(Workload *workload, uint32_t elements) {
+    uint32_t side = 3 * elements - 1, rows = side * side;
+    Matrix matrix = {
+        .rows = rows,
+        .row_offsets = workload_host_alloc(workload, (size_t)rows + 1, sizeof(uint32_t)),
+        .columns =
+            workload_host_alloc(workload, (size_t)rows * MOST_MESH_ENTRIES, sizeof(uint32_t)),
+    };
+    for (uint32_t y = 1; y <= side; y++)
+        for (uint32_t x = 1; x <= side; x++) {
+            uint32_t left, right, top, bottom;
+            find_couplings(elements, x, &left, &right);
+            find_couplings(elements, y, &top, &bottom);
+            for (uint32_t row = top; row <= bottom; row++)
+                for (uint32_t column = left; column <= right; column++)
+                    matrix.columns[matrix.entries++] = (row - 1) * side + column - 1;
+            matrix.row_offsets[(y - 1) * side + x] = matrix.entries;
+        }
+    matrix.values = workload_random_floats(workload, matrix.entries, 8);
+    return matrix;
+}
+
+static Matrix generate_random(Workload *workload, uint32_t rows) {
     uint32_t band = workload->values[BAND] < rows / 2 ? workload->values[BAND] : 0;
     Matrix matrix = {
         .rows = rows,
@@ -39,7 +84,7 @@ static Matrix generate_matrix(Workload *workload, uint32_t rows) {
     };
     for (uint32_t row = 0; row < rows; row++)
         matrix.row_offsets[row + 1] =
-            matrix.row_offsets[row] + workload_random(workload, MOST_ENTRIES_PER_ROW + 1);
+            matrix.row_offsets[row] + workload_random(workload, MOST_RANDOM_ENTRIES + 1);
     matrix.entries = matrix.row_offsets[rows];
     matrix.columns = workload_random_words(workload, matrix.entries, band ? 2 * band + 1 : rows);
     for (uint32_t row = 0; band && row < rows; row++)
@@ -76,7 +121,7 @@ static uint32_t length_of(const Matrix *matrix, uint32_t row) {
 /* The rows, longest first, those of one length in their order. */
 static uint32_t *sort_rows(Workload *workload, const Matrix *matrix) {
     uint32_t *sorted = workload_host_alloc(workload, matrix->rows, sizeof *sorted), count = 0;
-    for (uint32_t length = MOST_ENTRIES_PER_ROW + 1; length-- > 0;)
+    for (uint32_t length = MOST_DIAGONALS; length-- > 0;)
         for (uint32_t row = 0; row < matrix->rows; row++)
             if (length_of(matrix, row) == length) sorted[count++] = row;
     return sorted;
@@ -85,12 +130,17 @@ static uint32_t *sort_rows(Workload *workload, const Matrix *matrix) {
 /* The same with the matrix in diagonals. Each has a place for every row of the warps that reach it;
  * what a row does not have stays 0. */
 static CUdeviceptr launch_jagged(Workload *workload, const Matrix *matrix, const float *host_x) {
-    uint32_t rows = matrix->rows, warps = (rows + WARP - 1) / WARP, entries = 0;
-    uint32_t *sorted = sort_rows(workload, matrix), diagonals[MOST_ENTRIES_PER_ROW];
-    uint32_t *lengths = workload_host_alloc(workload, warps, sizeof *lengths);
-    for (uint32_t warp = 0; warp < warps; warp++)
-        lengths[warp] = length_of(matrix, sorted[warp * WARP]);
-    for (uint32_t k = 0; k < MOST_ENTRIES_PER_ROW; k++) {
+    uint32_t rows = matrix->rows, warps = workload_divide_up(rows, WARP), entries = 0;
+    if (warps > MOST_WARPS)
+        workload_fail(INFO.name, "constant memory holds the lengths of %d rows, not %u",
+                      MOST_WARPS * WARP, rows);
+    uint32_t *sorted = sort_rows(workload, matrix);
+    uint32_t lengths[MOST_WARPS] = {0}, diagonals[MOST_DIAGONALS];
+    for (uint32_t warp = 0; warp < warps; warp++) {
+        uint32_t longest = length_of(matrix, sorted[warp * WARP]);
+        lengths[warp] = longest ? longest : 1;
+    }
+    for (uint32_t k = 0; k < MOST_DIAGONALS; k++) {
         diagonals[k] = entries;
         for (uint32_t warp = 0; warp < warps && lengths[warp] > k; warp++)
             entries += WARP;
@@ -103,22 +153,22 @@ static CUdeviceptr launch_jagged(Workload *workload, const Matrix *matrix, const
             columns[diagonals[k] + rank] = matrix->columns[from];
             values[diagonals[k] + rank] = matrix->values[from];
         }
-    CUdeviceptr device_diagonals = workload_upload(diagonals, sizeof diagonals);
-    CUdeviceptr device_lengths = workload_upload(lengths, warps * sizeof *lengths);
+    workload_set_variable(workload, "diagonals", diagonals, sizeof diagonals);
+    workload_set_variable(workload, "lengths", lengths, sizeof lengths);
     CUdeviceptr device_columns = workload_upload(columns, entries * sizeof *columns);
     CUdeviceptr device_values = workload_upload(values, entries * sizeof *values);
     CUdeviceptr device_rows = workload_upload(sorted, rows * sizeof *sorted);
     CUdeviceptr x = workload_upload(host_x, rows * sizeof(float));
     CUdeviceptr y = workload_device_alloc(rows * sizeof(float));
-    workload_launch(workload, "spmv_jagged", workload_cover(rows, THREADS),
-                    (void *[]){&device_diagonals, &device_lengths, &device_columns, &device_values,
-                               &device_rows, &x, &y, &rows});
+    workload_launch(workload, "spmv_jagged", workload_cover(rows, JAGGED_THREADS),
+                    (void *[]){&device_columns, &device_values, &device_rows, &x, &y, &rows});
     return y;
 }
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
-    Matrix matrix = generate_matrix(&workload, workload.values[ROWS]);
+    Matrix matrix = workload.values[ELEMENTS] ? generate_mesh(&workload, workload.values[ELEMENTS])
+                                              : generate_random(&workload, workload.values[ROWS]);
     float *x = workload_random_floats(&workload, matrix.rows, 8);
     float *expected = workload_host_alloc(&workload, matrix.rows, sizeof *expected);
     multiply(&matrix, x, expected);

@@ -1,6 +1,7 @@
 /* Sparse matrix times vector, one row per thread. In CSR form rows of unequal length make warps
- * diverge, and neighbouring threads read far apart. In jagged form, as Parboil has it, neither: rows are
- * sorted by length, and entry k of all of them, the k-th diagonal, lies together. */
+ * diverge, and neighbouring threads read far apart. In jagged form, as Parboil has it,
+ * neither: rows are sorted by length, and entry k of all of them, the k-th diagonal, lies
+ * together. */
 #include "tyto_device.h"
 
 extern "C" __global__ void spmv(const unsigned *row_offsets, const unsigned *columns,
@@ -14,18 +15,32 @@ extern "C" __global__ void spmv(const unsigned *row_offsets, const unsigned *col
     y[row] = sum;
 }
 
-/* `lengths`: of the rows of each warp, which are filled up to the longest. */
-extern "C" __global__ void spmv_jagged(const unsigned *diagonals, const unsigned *lengths,
-                                       const unsigned *columns, const float *values,
+/* The most warps of rows, as in Parboil, whose largest matrix has 4,585, and diagonals. */
+enum { MOST_WARPS = 5000, MOST_DIAGONALS = 64 };
+
+/* Where the diagonals begin; how long the rows of each warp are, which are filled up to the longest
+ * and have one entry at least. */
+__constant__ unsigned diagonals[MOST_DIAGONALS];
+__constant__ unsigned lengths[MOST_WARPS];
+
+/* As in Parboil a column is asked for one entry ahead, and no product waits for what its turn of
+ * the loop has asked for. */
+extern "C" __global__ void spmv_jagged(const unsigned *columns, const float *values,
                                        const unsigned *sorted_rows, const float *x, float *y,
                                        unsigned rows) {
     unsigned rank = blockIdx.x * blockDim.x + threadIdx.x;
     if (rank >= rows) return;
-    unsigned length = lengths[rank / 32];
-    float sum = 0.0f;
-    for (unsigned k = 0; k < length; k++) {
-        unsigned entry = diagonals[k] + rank;
-        sum += values[entry] * x[columns[entry]];
+    unsigned length = lengths[rank / 32], entry = diagonals[0] + rank, column = columns[entry];
+    float sum = 0.0f, value = 0.0f, factor = 0.0f;
+#pragma unroll 1
+    for (unsigned k = 1; k < length; k++) {
+        float next_value = values[entry], next_factor = x[column];
+        entry = diagonals[k] + rank;
+        column = columns[entry];
+        sum += value * factor;
+        value = next_value;
+        factor = next_factor;
     }
-    y[sorted_rows[rank]] = sum;
+    sum += value * factor;
+    y[sorted_rows[rank]] = sum + values[entry] * x[column];
 }
