@@ -16,17 +16,23 @@ static const WorkloadInfo INFO = {
     .parameters =
         {
             [POINTS] = {"points", "to cluster", {1000, 16384, 65536}, 1u << 22, 0},
-            [DIMENSIONS] = {"dimensions", "of a point", {32, 32, 32}, 256, 0},
-            [CANDIDATES] = {"candidates", "for a new centre", {6, 4, 4}, 10000, 0},
+            [DIMENSIONS] = {"dimensions", "of a point", {32, 32, 256}, 256, 0},
+            [CANDIDATES] = {"candidates", "for a new centre", {6, 4, 2}, 10000, 0},
         },
 };
+
+/* What the kernel reads of a point. */
+typedef struct Point {
+    float weight;
+    uint64_t coordinates; /* nothing reads it */
+    int64_t centre;       /* the point that is its centre */
+    float cost;           /* weighted squared distance to that */
+} Point;
 
 typedef struct Clustering {
     unsigned points, dimensions; /* counts */
     float *coordinates;          /* dimensions x points */
-    float *weights;              /* of each point */
-    float *costs;                /* of each point: weighted squared distance to its centre */
-    uint32_t *assignments;       /* the point that is the centre of each point */
+    Point *records;              /* of each point */
     uint32_t *centre_indices;    /* by point: number of the open centre there */
     uint32_t *open;              /* the points that are centres */
     unsigned centres;            /* count of them */
@@ -38,7 +44,7 @@ static float cost_of(const Clustering *c, size_t point, size_t centre) {
         const float *row = c->coordinates + i * c->points;
         distance += (row[point] - row[centre]) * (row[point] - row[centre]);
     }
-    return distance * c->weights[point];
+    return distance * c->records[point].weight;
 }
 
 /* The first point is the only centre. */
@@ -47,13 +53,14 @@ static Clustering generate(Workload *workload) {
                     .dimensions = workload->values[DIMENSIONS],
                     .centres = 1};
     c.coordinates = workload_random_floats(workload, (size_t)c.points * c.dimensions, 100);
-    c.weights = workload_random_floats(workload, c.points, 4);
-    c.costs = workload_host_alloc(workload, c.points, sizeof(float));
-    c.assignments = workload_host_alloc(workload, c.points, sizeof(uint32_t));
+    const float *weights = workload_random_floats(workload, c.points, 4);
+    c.records = workload_host_alloc(workload, c.points, sizeof *c.records);
     c.centre_indices = workload_host_alloc(workload, c.points, sizeof(uint32_t));
     c.open = workload_host_alloc(workload, c.points, sizeof(uint32_t));
-    for (size_t point = 0; point < c.points; point++)
-        c.costs[point] = cost_of(&c, point, 0);
+    for (size_t point = 0; point < c.points; point++) {
+        c.records[point].weight = weights[point];
+        c.records[point].cost = cost_of(&c, point, 0);
+    }
     return c;
 }
 
@@ -63,9 +70,9 @@ static void find_savings(const Clustering *c, size_t candidate, float *savings,
     for (size_t point = 0; point < c->points; point++) {
         float *own = savings + point * (c->centres + 1);
         float cost = cost_of(c, point, candidate);
-        switching[point] = cost < c->costs[point];
-        if (switching[point]) own[c->centres] = cost - c->costs[point];
-        else own[c->centre_indices[c->assignments[point]]] = c->costs[point] - cost;
+        switching[point] = cost < c->records[point].cost;
+        if (switching[point]) own[c->centres] = cost - c->records[point].cost;
+        else own[c->centre_indices[c->records[point].centre]] = c->records[point].cost - cost;
     }
 }
 
@@ -83,9 +90,10 @@ static void decide(Workload *workload, Clustering *c, uint32_t candidate, const 
     }
     if (total >= 0.0) return;
     for (size_t point = 0; point < c->points; point++) {
-        if (!switching[point] && changes[c->centre_indices[c->assignments[point]]] <= 0.0) continue;
-        c->assignments[point] = candidate;
-        c->costs[point] = cost_of(c, point, candidate);
+        if (!switching[point] && changes[c->centre_indices[c->records[point].centre]] <= 0.0)
+            continue;
+        c->records[point].centre = candidate;
+        c->records[point].cost = cost_of(c, point, candidate);
     }
     unsigned kept = 0;
     for (unsigned i = 0; i < c->centres; i++)
@@ -98,17 +106,16 @@ static void decide(Workload *workload, Clustering *c, uint32_t candidate, const 
 
 /* One launch and its check. */
 static bool try_candidate(Workload *workload, Clustering *c, uint32_t candidate,
-                          CUdeviceptr coordinates, CUdeviceptr weights) {
-    size_t count = (size_t)c->points * (c->centres + 1), point_bytes = c->points * sizeof(uint32_t);
-    CUdeviceptr costs = workload_upload(c->costs, point_bytes);
-    CUdeviceptr assignments = workload_upload(c->assignments, point_bytes);
-    CUdeviceptr centre_indices = workload_upload(c->centre_indices, point_bytes);
+                          CUdeviceptr coordinates) {
+    size_t count = (size_t)c->points * (c->centres + 1);
+    CUdeviceptr records = workload_upload(c->records, c->points * sizeof *c->records);
+    CUdeviceptr centre_indices = workload_upload(c->centre_indices, c->points * sizeof(uint32_t));
     CUdeviceptr device_savings = workload_upload_zeros(count * sizeof(float));
     CUdeviceptr device_switching = workload_upload_zeros(c->points);
     workload_launch(workload, "streamcluster", workload_cover(c->points, THREADS),
-                    (void *[]){&coordinates, &weights, &costs, &assignments, &centre_indices,
-                               &device_savings, &device_switching, &c->points, &c->dimensions,
-                               &candidate, &c->centres});
+                    (void *[]){&coordinates, &records, &centre_indices, &device_savings,
+                               &device_switching, &c->points, &c->dimensions, &candidate,
+                               &c->centres});
 
     float *savings = workload_host_alloc(workload, count, sizeof *savings);
     uint8_t *switching = workload_host_alloc(workload, c->points, sizeof *switching);
@@ -124,12 +131,11 @@ int main(int argc, char **argv) {
     Clustering c = generate(&workload);
     CUdeviceptr coordinates =
         workload_upload(c.coordinates, (size_t)c.points * c.dimensions * sizeof(float));
-    CUdeviceptr weights = workload_upload(c.weights, c.points * sizeof(float));
     bool is_right = true;
     for (unsigned i = 0; i < workload.values[CANDIDATES]; i++) {
         uint32_t candidate = workload_random(&workload, c.points);
-        if (c.assignments[candidate] == candidate) continue;
-        is_right &= try_candidate(&workload, &c, candidate, coordinates, weights);
+        if (c.records[candidate].centre == candidate) continue;
+        is_right &= try_candidate(&workload, &c, candidate, coordinates);
     }
     return workload_finish(&workload, is_right, "points", c.points);
 }

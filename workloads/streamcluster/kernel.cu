@@ -1,21 +1,32 @@
 /* What opening a new centre would save, one point per thread: the step of streaming clustering that
  * takes all the time. Coordinates are stored by dimension, so neighbouring threads read
- * neighbouring words; those of the candidate are staged in shared memory. */
+ * neighbouring words; what else a point has is a record of 32 bytes. As in Rodinia the candidate's
+ * coordinates are staged in shared memory by one thread, for which all wait. */
 #include "tyto_device.h"
 
 enum { MOST_DIMENSIONS = 256 };
 
+/* As in the host's memory, whose pointer to the coordinates is not used here. */
+struct Point {
+    float weight;
+    unsigned long long coordinates;
+    long long centre; /* the point that it belongs to */
+    float cost;       /* weighted squared distance to that */
+};
+
 /* savings has a row of `centres` + 1 words per point: what each open centre, and the candidate in
  * the last word, gains from this point. */
-extern "C" __global__ void streamcluster(const float *coordinates, const float *weights,
-                                         const float *costs, const unsigned *assignments,
+extern "C" __global__ void streamcluster(const float *coordinates, const Point *records,
                                          const unsigned *centre_indices, float *savings,
                                          unsigned char *is_switching, unsigned points,
                                          unsigned dimensions, unsigned candidate,
                                          unsigned centres) {
     __shared__ float target[MOST_DIMENSIONS];
-    for (unsigned i = threadIdx.x; i < dimensions; i += blockDim.x)
-        target[i] = coordinates[i * points + candidate];
+    if (threadIdx.x == 0) {
+#pragma unroll 1
+        for (unsigned i = 0; i < dimensions; i++)
+            target[i] = coordinates[i * points + candidate];
+    }
     __syncthreads();
     unsigned point = blockIdx.x * blockDim.x + threadIdx.x;
     if (point >= points) return;
@@ -25,12 +36,12 @@ extern "C" __global__ void streamcluster(const float *coordinates, const float *
         float difference = coordinates[i * points + point] - target[i];
         distance += difference * difference;
     }
-    float new_cost = distance * weights[point], cost = costs[point];
+    float new_cost = distance * records[point].weight, cost = records[point].cost;
     float *own = savings + point * (centres + 1);
     if (new_cost < cost) {
         is_switching[point] = 1;
         own[centres] += new_cost - cost;
     } else {
-        own[centre_indices[assignments[point]]] += cost - new_cost;
+        own[centre_indices[records[point].centre]] += cost - new_cost;
     }
 }
