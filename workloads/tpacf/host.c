@@ -19,43 +19,45 @@ static const WorkloadInfo INFO = {
         },
 };
 
-typedef struct Point {
-    float x, y, z;
-} Point;
+/* Coordinates of points, an array of each. */
+typedef struct Points {
+    float *x, *y, *z;
+} Points;
 
-static Point *generate_points(Workload *workload, size_t count) {
-    Point *points = workload_host_alloc(workload, count, sizeof *points);
+static Points generate_points(Workload *workload, size_t count) {
+    Points points = {
+        .x = workload_host_alloc(workload, count, sizeof(float)),
+        .y = workload_host_alloc(workload, count, sizeof(float)),
+        .z = workload_host_alloc(workload, count, sizeof(float)),
+    };
     for (size_t i = 0; i < count; i++) {
         double z = (double)workload_random(workload, 2001) / 1000.0 - 1.0;
         double angle = 2.0 * M_PI * (double)workload_random(workload, 1000000) / 1e6;
         double radius = sqrt(1.0 - z * z);
-        points[i] = (Point){(float)(rint(1024.0 * radius * cos(angle)) / 1024.0),
-                            (float)(rint(1024.0 * radius * sin(angle)) / 1024.0),
-                            (float)(rint(1024.0 * z) / 1024.0)};
+        points.x[i] = (float)(rint(1024.0 * radius * cos(angle)) / 1024.0);
+        points.y[i] = (float)(rint(1024.0 * radius * sin(angle)) / 1024.0);
+        points.z[i] = (float)(rint(1024.0 * z) / 1024.0);
     }
     return points;
 }
 
-/* Bounds that make the bins equally wide in the logarithm of the angle, from 1 to 180 degrees. */
+/* Five bins to each tenfold angle, from one minute of arc. */
 static void fill_bounds(float *bounds) {
     for (int i = 0; i <= BINS; i++)
-        bounds[i] = (float)cos(M_PI / 180.0 * pow(180.0, (double)i / BINS));
+        bounds[i] = (float)cos(M_PI / 180.0 / 60.0 * pow(10.0, i / 5.0));
 }
 
-static size_t find_bin(const float *bounds, float cosine) {
-    size_t bin = 0;
-    while (bin < BINS - 1 && cosine <= bounds[bin + 1])
-        bin++;
-    return bin;
-}
-
-/* Counts the pairs of two sets, or of one with itself, each pair once. */
-static void count_pairs(const float *bounds, const Point *a, const Point *b, size_t count,
+/* Counts the pairs of a point of set `a` and one of set `b`; of a set with itself each pair once.
+ * Angles beyond the bounds are in no bin. */
+static void count_pairs(const float *bounds, Points points, size_t a, size_t b, size_t set_points,
                         uint32_t *histogram) {
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < (a == b ? i : count); j++) {
-            float cosine = a[i].x * b[j].x + a[i].y * b[j].y + a[i].z * b[j].z;
-            histogram[find_bin(bounds, cosine)]++;
+    for (size_t i = 0; i < set_points; i++)
+        for (size_t j = 0; j < (a == b ? i : set_points); j++) {
+            size_t p = a * set_points + i, q = b * set_points + j;
+            float cosine =
+                points.x[p] * points.x[q] + points.y[p] * points.y[q] + points.z[p] * points.z[q];
+            for (size_t bin = 0; bin < BINS; bin++)
+                if (cosine < bounds[bin] && cosine >= bounds[bin + 1]) histogram[bin]++;
         }
 }
 
@@ -64,23 +66,23 @@ int main(int argc, char **argv) {
     unsigned points = workload.values[POINTS], random_sets = workload.values[RANDOM_SETS];
     unsigned pairs = 2 * random_sets + 1;
     size_t count = (size_t)points * (random_sets + 1);
-    Point *sets = generate_points(&workload, count);
+    Points sets = generate_points(&workload, count);
     float bounds[BINS + 1];
     fill_bounds(bounds);
 
     workload_set_variable(&workload, "bounds", bounds, sizeof bounds);
-    CUdeviceptr device_sets = workload_upload(sets, count * sizeof *sets);
+    CUdeviceptr x = workload_upload(sets.x, count * sizeof(float));
+    CUdeviceptr y = workload_upload(sets.y, count * sizeof(float));
+    CUdeviceptr z = workload_upload(sets.z, count * sizeof(float));
     CUdeviceptr histograms = workload_device_alloc(pairs * BINS * sizeof(uint32_t));
     workload_launch(&workload, "tpacf", (WorkloadShape){pairs, 1, THREADS, 1},
-                    (void *[]){&device_sets, &histograms, &points, &random_sets});
+                    (void *[]){&x, &y, &z, &histograms, &points, &random_sets});
 
     uint32_t *expected = workload_host_alloc(&workload, pairs * BINS, sizeof *expected);
-    for (size_t pair = 0; pair < random_sets; pair++) {
-        const Point *random = sets + (pair + 1) * points;
-        count_pairs(bounds, sets, random, points, expected + pair * BINS);
-        count_pairs(bounds, random, random, points, expected + (random_sets + pair) * BINS);
-    }
-    count_pairs(bounds, sets, sets, points, expected + (pairs - 1) * BINS);
+    for (size_t set = 0; set <= random_sets; set++)
+        count_pairs(bounds, sets, set, set, points, expected + set * BINS);
+    for (size_t set = 1; set <= random_sets; set++)
+        count_pairs(bounds, sets, 0, set, points, expected + (random_sets + set) * BINS);
     bool is_right = workload_verify_words(&workload, histograms, expected, pairs * BINS);
     return workload_finish(&workload, is_right, "counts", pairs * BINS);
 }

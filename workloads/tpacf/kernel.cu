@@ -1,61 +1,75 @@
-/* Histograms of the angles between points on the sphere. blockIdx.x chooses the pair of sets: the
- * data against each random set, each random set against itself, the data against themselves. Tiles
- * of one set are staged in shared memory; every thread of 256 compares its points with them, finds
- * the bin by binary search in constant memory and counts in its warp's own histogram. */
+/* Histograms of the angles between points on the sphere. blockIdx.x chooses the pair of sets: each
+ * set against itself, the data first, then the data against each random set. A thread of 256 keeps
+ * a point of the second set while all read the first set's one after another, find the bin by
+ * binary search in constant memory, count, and wait for each other. Two neighbouring threads have a
+ * histogram, in which they take turns by the tag that the last of them left in a word. */
 #include "tyto_device.h"
 
-enum { THREADS = 256, WARPS = THREADS / 32, BINS = 20 };
-
-struct Point {
-    float x, y, z;
-};
+enum { THREADS = 256, PER_HISTOGRAM = 2, HISTOGRAMS = THREADS / PER_HISTOGRAM, BINS = 20 };
+enum { TAG_SHIFT = 27 }; /* of a lane's number in a word; below it is the count */
+static const unsigned COUNT_MASK = (1u << TAG_SHIFT) - 1;
 
 /* Cosines that bound the bins, falling; bin i is between bounds i and i + 1. */
 __constant__ float bounds[BINS + 1];
 
-static __device__ unsigned find_bin(float cosine) {
-    unsigned low = 0, high = BINS;
-    while (high - low > 1) {
-        unsigned middle = (low + high) / 2;
-        if (cosine > bounds[middle]) high = middle;
-        else low = middle;
-    }
-    return low;
+/* Of the lanes that write into a word in one step, the one whose tag it has then has counted. */
+static __device__ void count_pair(volatile unsigned *counter, unsigned tag) {
+    unsigned counted;
+    do {
+        counted = tag | ((*counter & COUNT_MASK) + 1);
+        *counter = counted;
+    } while (*counter != counted);
 }
 
 /* Set 0 holds the data, sets 1 to `random_sets` the random points. */
-extern "C" __global__ void tpacf(const Point *points, unsigned *histograms, unsigned set_points,
-                                 unsigned random_sets) {
-    __shared__ unsigned count[WARPS][BINS];
-    __shared__ Point tile[THREADS];
-    unsigned thread = threadIdx.x, warp = thread / 32, pair = blockIdx.x;
-    bool is_mixed = pair < random_sets;
-    const Point *first =
-        points + (is_mixed ? 0 : (pair - random_sets + 1) % (random_sets + 1)) * set_points;
-    const Point *second = is_mixed ? points + (pair + 1) * set_points : first;
-    for (unsigned i = thread; i < WARPS * BINS; i += THREADS)
-        count[i / BINS][i % BINS] = 0;
+extern "C" __global__ void tpacf(const float *xs, const float *ys, const float *zs,
+                                 unsigned *histograms, unsigned set_points, unsigned random_sets) {
+    __shared__ unsigned counts[BINS][HISTOGRAMS];
+    unsigned thread = threadIdx.x, pair = blockIdx.x;
+    bool is_mixed = pair > random_sets;
+    unsigned second = (is_mixed ? pair - random_sets : pair) * set_points;
+    unsigned first = is_mixed ? 0 : second;
+    for (unsigned i = thread; i < BINS * HISTOGRAMS; i += THREADS)
+        counts[i / HISTOGRAMS][i % HISTOGRAMS] = 0;
+    __syncthreads();
 
-    for (unsigned start = 0; start < set_points; start += THREADS) {
-        __syncthreads();
-        if (start + thread < set_points) tile[thread] = first[start + thread];
-        __syncthreads();
-        unsigned staged = min(set_points - start, (unsigned)THREADS);
-        /* A set against itself counts each pair once. */
-        for (unsigned i = thread + (is_mixed ? 0 : start); i < set_points; i += THREADS) {
-            Point own = second[i];
-            unsigned compared = is_mixed ? staged : min(staged, i - start);
-            for (unsigned j = 0; j < compared; j++) {
-                Point other = tile[j];
-                float cosine = own.x * other.x + own.y * other.y + own.z * other.z;
-                atomicAdd(&count[warp][find_bin(cosine)], 1u);
+    for (unsigned i = 0; i < set_points; i += THREADS)
+        for (unsigned j = is_mixed ? 0 : i + 1; j < set_points; j += THREADS) {
+            unsigned own = j + thread;
+            float x = 0.0f, y = 0.0f, z = 0.0f;
+            if (own < set_points) {
+                x = xs[second + own];
+                y = ys[second + own];
+                z = zs[second + own];
+            }
+            for (unsigned k = i; k < i + THREADS && k < set_points; k++) {
+                float cosine = xs[first + k] * x + ys[first + k] * y + zs[first + k] * z;
+                unsigned low = 0, high = BINS;
+                while (high > low + 1) {
+                    unsigned middle = (low + high) / 2;
+                    if (cosine >= bounds[middle]) high = middle;
+                    else low = middle;
+                }
+                /* A set against itself counts each pair once. */
+                if (cosine < bounds[low] && cosine >= bounds[high] && (is_mixed || own > k) &&
+                    own < set_points)
+                    count_pair(&counts[low][thread / PER_HISTOGRAM], thread << TAG_SHIFT);
+                __syncthreads();
             }
         }
-    }
+
+    /* Half of the histograms are added to the others, as many bins at once as there are threads
+     * for. */
+    unsigned histogram = thread % (HISTOGRAMS / 2), bin = thread / (HISTOGRAMS / 2);
+    for (unsigned half = HISTOGRAMS / 2; half > 0; half /= 2)
+        for (unsigned start = 0; start < BINS; start += THREADS / (HISTOGRAMS / 2)) {
+            __syncthreads();
+            if (histogram < half && start + bin < BINS) {
+                unsigned *sums = counts[start + bin];
+                sums[histogram] =
+                    (sums[histogram] & COUNT_MASK) + (sums[histogram + half] & COUNT_MASK);
+            }
+        }
     __syncthreads();
-    if (thread >= BINS) return;
-    unsigned sum = 0;
-    for (unsigned i = 0; i < WARPS; i++)
-        sum += count[i][thread];
-    histograms[pair * BINS + thread] = sum;
+    if (thread < BINS) histograms[pair * BINS + thread] = counts[thread][0] & COUNT_MASK;
 }
