@@ -1,15 +1,15 @@
-/* Potential of random charges within a cutoff, on a lattice in cubes of 8 x 8 x 8 points. The
- * smooth fading makes the result continuous at the cutoff; the tolerance covers the device's
- * approximate reciprocal square root. */
+/* Potential of random charges within a cutoff, on a lattice in cubes of 8 x 8 x 8 points that
+ * covers the box which the charges are in. The smooth fading makes the result continuous at the
+ * cutoff; the tolerance covers the device's approximate reciprocal square root. */
 #include "common/workload.h"
 
 #include <math.h>
 
-enum { THREADS = 128, CUBE = 8, CUBE_POINTS = 512, BIN_ATOMS = 8, MOST_NEIGHBOURS = 125 };
+enum { THREADS = 128, CUBE = 8, CUBE_POINTS = 512, BIN_ATOMS = 8, MOST_NEIGHBOURS = 343 };
 
-enum { MARGIN = 2, REACH = 2 * MARGIN + 1 }; /* bins that a cutoff may span, and across a cube */
+enum { MARGIN = 3, REACH = 2 * MARGIN + 1 }; /* bins that a cutoff may span, and across a cube */
 
-static const float TOLERANCE = 1e-3f, SPACING = 0.5f, CUTOFF = 6.0f;
+static const float TOLERANCE = 1e-3f, SPACING = 0.5f, CUTOFF = 12.0f;
 static const float BIN = CUBE * 0.5f; /* side of a bin, in the unit of the spacing */
 
 enum { CUBES_X, CUBES_Y, CUBES_Z, FILLED };
@@ -19,10 +19,11 @@ static const WorkloadInfo INFO = {
     .summary = "Potential of charges within a cutoff, on a three-dimensional lattice.",
     .parameters =
         {
-            [CUBES_X] = {"cubes-x", "of 8 x 8 x 8 lattice points", {2, 3, 6}, 64, 0},
-            [CUBES_Y] = {"cubes-y", "", {2, 3, 6}, 64, 0},
-            [CUBES_Z] = {"cubes-z", "", {1, 2, 6}, 64, 0},
-            [FILLED] = {"atoms-per-bin", "at most, of 8", {3, 3, 3}, BIN_ATOMS, 0},
+            [CUBES_X] = {"cubes-x", "of 8 x 8 x 8 lattice points", {2, 3, 11}, 64, 0},
+            [CUBES_Y] = {"cubes-y", "", {2, 3, 11}, 64, 0},
+            [CUBES_Z] = {"cubes-z", "one launch each", {2, 1, 1}, 64, 0},
+            [FILLED] =
+                {"atoms-per-bin", "at most, of 8; three less at least", {3, 8, 8}, BIN_ATOMS, 0},
         },
 };
 
@@ -41,6 +42,11 @@ typedef struct Bins {
     Atom *atoms;      /* BIN_ATOMS of each bin; a charge of 0 ends a bin */
 } Bins;
 
+/* The place of a bin along one axis is in the box, not in the margin. */
+static bool is_inside(size_t place, unsigned bins) {
+    return place >= MARGIN && place < bins - MARGIN;
+}
+
 static Bins generate_bins(Workload *workload) {
     Bins bins = {workload->values[CUBES_X] + 2 * MARGIN, workload->values[CUBES_Y] + 2 * MARGIN,
                  workload->values[CUBES_Z] + 2 * MARGIN, NULL};
@@ -48,7 +54,11 @@ static Bins generate_bins(Workload *workload) {
     float *fractions = workload_random_fractions(workload, count * BIN_ATOMS * 4, 0.0f, 1.0f);
     bins.atoms = workload_host_alloc(workload, count * BIN_ATOMS, sizeof(Atom));
     for (size_t bin = 0; bin < count; bin++) {
-        uint32_t atoms = workload_random(workload, workload->values[FILLED] + 1);
+        uint32_t most = workload->values[FILLED], fewer = workload_random(workload, 4);
+        uint32_t atoms = most > fewer ? most - fewer : 0;
+        if (!is_inside(bin % bins.x, bins.x) || !is_inside(bin / bins.x % bins.y, bins.y) ||
+            !is_inside(bin / bins.x / bins.y, bins.z))
+            atoms = 0;
         for (size_t i = bin * BIN_ATOMS; i < bin * BIN_ATOMS + atoms; i++)
             bins.atoms[i] = (Atom){
                 .x = BIN * ((float)(bin % bins.x) - MARGIN + fractions[4 * i]),
@@ -60,19 +70,15 @@ static Bins generate_bins(Workload *workload) {
     return bins;
 }
 
-/* The gap along one axis between a cube's points and the bin `offset` bins away. */
-static float gap(int offset) {
-    if (offset > 0) return BIN * (float)offset - SPACING * (CUBE - 1);
-    return offset < 0 ? BIN * (float)(-offset - 1) : 0.0f;
-}
-
-/* The bins that may hold atoms within the cutoff of any point of a cube; returns their count. */
+/* The bins around a cube that are not further than the cutoff and a bin's diagonal, as Parboil
+ * chooses them; returns their count. */
 static unsigned find_neighbours(Offset *neighbours) {
     unsigned count = 0;
+    float most = CUTOFF + sqrtf(3.0f) * BIN;
     for (int i = 0; i < REACH * REACH * REACH; i++) {
         Offset o = {i % REACH - MARGIN, i / REACH % REACH - MARGIN, i / REACH / REACH - MARGIN};
-        float squared = gap(o.x) * gap(o.x) + gap(o.y) * gap(o.y) + gap(o.z) * gap(o.z);
-        if (squared < CUTOFF * CUTOFF) neighbours[count++] = o;
+        float squared = BIN * BIN * (float)(o.x * o.x + o.y * o.y + o.z * o.z);
+        if (squared < most * most) neighbours[count++] = o;
     }
     return count;
 }
@@ -108,10 +114,11 @@ int main(int argc, char **argv) {
     CUdeviceptr atoms = workload_upload(bins.atoms, (size_t)bins.x * bins.y * bins.z * BIN_ATOMS *
                                                         sizeof *bins.atoms);
     CUdeviceptr potential = workload_device_alloc(count * sizeof(float));
-    float spacing = SPACING, cutoff = CUTOFF;
-    workload_launch(&workload, "cutcp", (WorkloadShape){cubes, 1, THREADS, 1},
-                    (void *[]){&atoms, &potential, &cubes_x, &cubes_y, &margin, &bins.x, &bins.y,
-                               &neighbour_count, &spacing, &cutoff});
+    float spacing = SPACING, cutoff_squared = CUTOFF * CUTOFF, inverse = 1.0f / cutoff_squared;
+    for (unsigned z = 0; z < workload.values[CUBES_Z]; z++)
+        workload_launch(&workload, "cutcp", (WorkloadShape){cubes_x, cubes_y, THREADS, 1},
+                        (void *[]){&atoms, &potential, &z, &margin, &bins.x, &bins.y,
+                                   &neighbour_count, &spacing, &cutoff_squared, &inverse});
 
     float *expected = workload_host_alloc(&workload, count, sizeof *expected);
     for (unsigned i = 0; i < count; i++) {

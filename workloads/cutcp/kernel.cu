@@ -1,10 +1,11 @@
 /* Electrostatic potential on a lattice from the charges within a cutoff distance. Atoms lie in bins
- * of eight; a CTA of 128 threads owns a cube of 8 x 8 x 8 lattice points, four per thread, and
- * walks through the bins around its cube, whose offsets are in constant memory, staging the atoms
- * of each in shared memory. */
+ * of eight; a CTA of 128 threads owns a cube of 8 x 8 x 8 lattice points, four per thread along y,
+ * and walks through the bins around its cube, whose offsets are in constant memory, 32 at a time:
+ * each half-warp stages the atoms of four. A launch has the cubes of one plane. */
 #include "tyto_device.h"
 
-enum { THREADS = 128, POINTS = 4, CUBE = 8, BIN_ATOMS = 8, MOST_NEIGHBOURS = 125 };
+enum { POINTS = 4, CUBE = 8, BIN_ATOMS = 8, BIN_WORDS = 4 * BIN_ATOMS, MOST_NEIGHBOURS = 343 };
+enum { HALF = 16, HALVES = 8, EACH = 4, STAGED = HALVES * EACH };
 
 struct Offset {
     int x, y, z;
@@ -14,45 +15,49 @@ __constant__ Offset neighbours[MOST_NEIGHBOURS];
 
 /* bins: an atom is x, y, z and charge; a bin covers as much space as a cube. The grid of bins has a
  * margin of `margin` bins on every side of the lattice. */
-extern "C" __global__ void cutcp(const float4 *bins, float *potential, int cubes_x, int cubes_y,
-                                 int margin, int bins_x, int bins_y, int neighbour_count,
-                                 float spacing, float cutoff) {
-    __shared__ float4 atoms[BIN_ATOMS];
-    int thread = (int)threadIdx.x;
-    int cube_x = (int)blockIdx.x % cubes_x, cube_y = (int)blockIdx.x / cubes_x % cubes_y;
-    int cube_z = (int)blockIdx.x / cubes_x / cubes_y;
-    int local_x = thread % CUBE, local_y = thread / CUBE % CUBE, local_z = thread / (CUBE * CUBE);
-    float x = spacing * (float)(cube_x * CUBE + local_x);
-    float y = spacing * (float)(cube_y * CUBE + local_y);
-    float z = spacing * (float)(cube_z * CUBE + local_z);
-    float step = spacing * (THREADS / (CUBE * CUBE));
-    float cutoff_squared = cutoff * cutoff, inverse = 1.0f / cutoff_squared;
+extern "C" __global__ void cutcp(const float *bins, float *potential, int cube_z, int margin,
+                                 int bins_x, int bins_y, int neighbour_count, float spacing,
+                                 float cutoff_squared, float inverse) {
+    __shared__ float atoms[STAGED * BIN_WORDS];
+    int cube_x = (int)blockIdx.x, cube_y = (int)blockIdx.y, thread = (int)threadIdx.x;
+    int half = thread / HALF, lane = thread % HALF;
+    float x = spacing * (float)(cube_x * CUBE + thread % CUBE);
+    float y = spacing * (float)(cube_y * CUBE + thread / CUBE % 2);
+    float z = spacing * (float)(cube_z * CUBE + half);
 
     float sum[POINTS] = {};
-    for (int i = 0; i < neighbour_count; i++) {
-        Offset at = neighbours[i];
-        int bin = ((cube_z + at.z + margin) * bins_y + cube_y + at.y + margin) * bins_x + cube_x +
-                  at.x + margin;
+    for (int first = 0; first < neighbour_count; first += STAGED) {
+        for (int i = half; i < STAGED && first + i < neighbour_count; i += HALVES) {
+            Offset at = neighbours[first + i];
+            int bin = ((cube_z + at.z + margin) * bins_y + cube_y + at.y + margin) * bins_x +
+                      cube_x + at.x + margin;
+            const float *from = bins + bin * BIN_WORDS;
+            atoms[i * BIN_WORDS + lane] = from[lane];
+            atoms[i * BIN_WORDS + HALF + lane] = from[HALF + lane];
+        }
         __syncthreads();
-        if (thread < BIN_ATOMS) atoms[thread] = bins[bin * BIN_ATOMS + thread];
-        __syncthreads();
-        for (int j = 0; j < BIN_ATOMS; j++) {
-            float4 atom = atoms[j];
-            if (atom.w == 0.0f) break; /* the rest of the bin is empty */
-            float dx = atom.x - x, dy = atom.y - y, dz = atom.z - z;
-            float in_plane = dx * dx + dy * dy;
+        int staged = min(neighbour_count - first, (int)STAGED);
+        for (int i = 0; i < staged; i++)
+            for (int j = 0; j < BIN_ATOMS; j++) {
+                const float *atom = atoms + i * BIN_WORDS + 4 * j;
+                float charge = atom[3];
+                if (charge == 0.0f) break; /* the rest of the bin is empty */
+                float dx = atom[0] - x, dz = atom[2] - z, dy = atom[1] - y;
+                float across = dx * dx + dz * dz;
 #pragma unroll
-            for (int point = 0; point < POINTS; point++, dz -= step) {
-                float squared = in_plane + dz * dz;
-                if (squared < cutoff_squared) {
-                    float fade = 1.0f - squared * inverse;
-                    sum[point] += atom.w * rsqrtf(squared) * fade * fade;
+                for (int point = 0; point < POINTS; point++, dy -= 2.0f * spacing) {
+                    float squared = dy * dy + across;
+                    if (squared < cutoff_squared) {
+                        float fade = 1.0f - squared * inverse;
+                        sum[point] += charge * rsqrtf(squared) * fade * fade;
+                    }
                 }
             }
-        }
+        __syncthreads();
     }
-    float *own = potential + blockIdx.x * (CUBE * CUBE * CUBE) + thread;
+    unsigned cube = ((unsigned)cube_z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    float *own = potential + cube * (CUBE * CUBE * CUBE) + (unsigned)(half * CUBE * CUBE + lane);
 #pragma unroll
     for (int point = 0; point < POINTS; point++)
-        own[point * THREADS] = sum[point];
+        own[point * HALF] = sum[point];
 }
