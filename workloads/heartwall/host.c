@@ -1,17 +1,15 @@
-/* Follows points through frames that shift a pattern: every point must follow the shift. Scores are
- * compared with a tolerance, which covers the device's approximate square root; the pixels are
- * whole numbers, so that the sums behind them are exact. */
+/* Follows points through frames that shift a pattern: every point must follow the shift. Pixels are
+ * whole numbers, so that the convolution is exact; scores are compared with a tolerance, which
+ * covers the device's approximate square root. */
 #include "common/workload.h"
 
 #include <math.h>
 
-enum { THREADS = 256, TEMPLATE = 25, WINDOW = 41, PLACES = WINDOW - TEMPLATE + 1 };
-enum { TEMPLATE_PIXELS = TEMPLATE * TEMPLATE, SCORES = PLACES * PLACES };
-enum { SPACING = 48, MARGIN = 40, ACROSS = 10, MOST_SHIFT = 3 };
+enum { THREADS = 256, SPACING = 48, ACROSS = 10, MOST_SHIFT = 3 };
 
 static const float TOLERANCE = 1e-4f;
 
-enum { POINTS, FRAMES };
+enum { POINTS, FRAMES, TEMPLATE, WINDOW, OUTPUTS };
 
 static const WorkloadInfo INFO = {
     .name = "heartwall",
@@ -20,6 +18,14 @@ static const WorkloadInfo INFO = {
         {
             [POINTS] = {"points", "to follow", {3, 11, 51}, 5000, 0},
             [FRAMES] = {"frames", "after the first", {2, 1, 1}, 10, 0},
+            [TEMPLATE] =
+                {"template", "pixels from a template's centre to its edge", {5, 8, 25}, 25, 0},
+            [WINDOW] = {"window", "pixels from a window's centre to its edge", {9, 13, 40}, 100, 0},
+            [OUTPUTS] = {"outputs",
+                         "of each convolution, the first ones, without what follows; 0: all",
+                         {0, 0, 3930},
+                         1u << 16,
+                         0},
         },
 };
 
@@ -27,89 +33,141 @@ typedef struct Point {
     int32_t row, column; /* of the centre */
 } Point;
 
+/* Sides in pixels of what each point has. */
+typedef struct Sizes {
+    int side, window; /* of a template, of a window */
+    int across;       /* sums of the convolution in a row */
+    int places;       /* of a template in a window, in a row */
+} Sizes;
+
 /* Noise of 6 bits. All frames are stretches of it, each shifted against the one before. */
 typedef struct Scene {
     int width, height;
-    uint8_t *pixels;
+    float *pixels;
 } Scene;
 
-static float score_place(const uint8_t *patch, size_t stride, const uint8_t *pattern) {
+static int least(int a, int b) { return a < b ? a : b; }
+static int most(int a, int b) { return a > b ? a : b; }
+
+/* The first `outputs` sums of the convolution of a window with a template turned by half a turn. */
+static void convolve(const float *corner, int width, const float *pattern, Sizes s, int outputs,
+                     float *sums) {
+    for (int i = 0; i < outputs; i++) {
+        int y = i / s.across, x = i % s.across;
+        float sum = 0.0f;
+        for (int row = most(y - s.window + 1, 0); row <= least(y, s.side - 1); row++)
+            for (int column = most(x - s.window + 1, 0); column <= least(x, s.side - 1); column++)
+                sum += pattern[(s.side - 1 - row) * s.side + s.side - 1 - column] *
+                       corner[(y - row) * width + x - column];
+        sums[i] = sum;
+    }
+}
+
+static float score_place(const float *patch, int width, const float *pattern, int side) {
     int64_t product = 0, sum = 0, squares = 0, pattern_sum = 0, pattern_squares = 0;
-    for (size_t i = 0; i < TEMPLATE_PIXELS; i++) {
-        int pixel = patch[i / TEMPLATE * stride + i % TEMPLATE];
-        product += pixel * pattern[i];
+    for (int i = 0; i < side * side; i++) {
+        int pixel = (int)patch[i / side * width + i % side], wanted = (int)pattern[i];
+        product += pixel * wanted;
         sum += pixel;
         squares += pixel * pixel;
-        pattern_sum += pattern[i];
-        pattern_squares += pattern[i] * pattern[i];
+        pattern_sum += wanted;
+        pattern_squares += wanted * wanted;
     }
-    double spread = (double)squares - (double)(sum * sum) / TEMPLATE_PIXELS;
-    double pattern_spread =
-        (double)pattern_squares - (double)(pattern_sum * pattern_sum) / TEMPLATE_PIXELS;
-    double covariance = (double)product - (double)(sum * pattern_sum) / TEMPLATE_PIXELS;
+    double pixels = side * side, spread = (double)squares - (double)(sum * sum) / pixels;
+    double pattern_spread = (double)pattern_squares - (double)(pattern_sum * pattern_sum) / pixels;
+    double covariance = (double)product - (double)(sum * pattern_sum) / pixels;
     return (float)(covariance / sqrt(fmax(spread * pattern_spread, 1.0)));
 }
 
-/* The scores of all places around a point, and where it moves. */
-static Point follow(const uint8_t *frame, size_t width, const uint8_t *pattern, Point point,
+/* The scores of all places in a point's window, and where the point moves. */
+static Point follow(const float *corner, int width, const float *pattern, Sizes s, Point point,
                     float *scores) {
-    Point corner = {point.row - WINDOW / 2, point.column - WINDOW / 2};
-    int best = 0;
-    for (int i = 0; i < SCORES; i++) {
-        size_t row = (size_t)(corner.row + i / PLACES),
-               column = (size_t)(corner.column + i % PLACES);
-        scores[i] = score_place(frame + row * width + column, width, pattern);
+    int best = 0, reach = s.window / 2 - s.side / 2;
+    for (int i = 0; i < s.places * s.places; i++) {
+        const float *patch = corner + i / s.places * width + i % s.places;
+        scores[i] = score_place(patch, width, pattern, s.side);
         if (scores[i] > scores[best]) best = i;
     }
-    return (Point){corner.row + best / PLACES + TEMPLATE / 2,
-                   corner.column + best % PLACES + TEMPLATE / 2};
+    return (Point){point.row + best / s.places - reach, point.column + best % s.places - reach};
 }
 
-static Scene generate_scene(Workload *workload) {
+static int margin_of(Sizes s, int frames) { return s.window / 2 + MOST_SHIFT * frames; }
+
+static Scene generate_scene(Workload *workload, Sizes s) {
     int rows = (int)workload_divide_up(workload->values[POINTS], ACROSS);
-    int slack = 2 * MARGIN + MOST_SHIFT * (int)workload->values[FRAMES];
+    int slack = 2 * margin_of(s, (int)workload->values[FRAMES]);
     Scene scene = {.width = ACROSS * SPACING + slack, .height = rows * SPACING + slack};
-    scene.pixels = workload_random_bytes(workload, (size_t)scene.width * (size_t)scene.height, 64);
+    scene.pixels = workload_random_floats(workload, (size_t)scene.width * (size_t)scene.height, 64);
     return scene;
+}
+
+static const float *corner_of(const float *view, int width, Point point, int side) {
+    return view + (point.row - side / 2) * width + point.column - side / 2;
 }
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
+    Sizes s = {.side = 2 * (int)workload.values[TEMPLATE] + 1,
+               .window = 2 * (int)workload.values[WINDOW] + 1};
+    if (s.window < s.side) workload_fail(INFO.name, "a template is larger than a window");
+    s.across = s.side + s.window - 1;
+    s.places = s.window - s.side + 1;
+    int all = s.across * s.across, outputs = (int)workload.values[OUTPUTS];
+    bool is_partial = outputs > 0 && outputs < all;
+    if (!is_partial) outputs = all;
     unsigned count = workload.values[POINTS];
-    Scene scene = generate_scene(&workload);
-    size_t width = (size_t)scene.width, pixels = width * (size_t)scene.height;
+    size_t template_pixels = (size_t)(s.side * s.side),
+           window_pixels = (size_t)(s.window * s.window);
+    size_t score_count = (size_t)(s.places * s.places);
+    Scene scene = generate_scene(&workload, s);
+    int margin = margin_of(s, (int)workload.values[FRAMES]);
+    size_t pixels = (size_t)scene.width * (size_t)scene.height;
     Point *points = workload_host_alloc(&workload, count, sizeof *points);
-    uint8_t *templates = workload_host_alloc(&workload, count, TEMPLATE_PIXELS);
-    float *scores = workload_host_alloc(&workload, count, SCORES * sizeof *scores);
+    float *templates = workload_host_alloc(&workload, count, template_pixels * sizeof(float));
+    float *scores = workload_host_alloc(&workload, count, score_count * sizeof *scores);
+    float *sums = workload_host_alloc(&workload, count, (size_t)all * sizeof *sums);
     for (unsigned i = 0; i < count; i++) {
-        points[i] = (Point){(int32_t)(MARGIN + i / ACROSS * SPACING),
-                            (int32_t)(MARGIN + i % ACROSS * SPACING)};
-        const uint8_t *corner = scene.pixels + (size_t)(points[i].row - TEMPLATE / 2) * width +
-                                (size_t)(points[i].column - TEMPLATE / 2);
-        for (size_t j = 0; j < TEMPLATE_PIXELS; j++)
-            templates[i * TEMPLATE_PIXELS + j] = corner[j / TEMPLATE * width + j % TEMPLATE];
+        points[i] = (Point){margin + (int32_t)(i / ACROSS * SPACING),
+                            margin + (int32_t)(i % ACROSS * SPACING)};
+        const float *corner = corner_of(scene.pixels, scene.width, points[i], s.side);
+        for (int j = 0; j < s.side * s.side; j++)
+            templates[i * template_pixels + (size_t)j] =
+                corner[j / s.side * scene.width + j % s.side];
     }
 
     CUdeviceptr device_points = workload_upload(points, count * sizeof *points);
-    CUdeviceptr device_templates = workload_upload(templates, (size_t)count * TEMPLATE_PIXELS);
-    CUdeviceptr device_scores = workload_device_alloc((size_t)count * SCORES * sizeof *scores);
-    CUdeviceptr device_frame = workload_device_alloc(pixels);
+    CUdeviceptr device_templates =
+        workload_upload(templates, count * template_pixels * sizeof(float));
+    CUdeviceptr windows = workload_device_alloc(count * window_pixels * sizeof(float));
+    CUdeviceptr device_sums = workload_upload_zeros(count * (size_t)all * sizeof(float));
+    CUdeviceptr device_scores = workload_device_alloc(count * score_count * sizeof *scores);
+    CUdeviceptr device_frame = workload_device_alloc(pixels * sizeof(float));
+    WorkloadShape shape = {count, 1, THREADS, 1};
     bool is_right = true;
     size_t shift = 0; /* of the frame in the scene, in pixels from its start */
     for (unsigned frame = 0; frame < workload.values[FRAMES]; frame++) {
-        shift +=
-            workload_random(&workload, MOST_SHIFT) * width + workload_random(&workload, MOST_SHIFT);
-        const uint8_t *view = scene.pixels + shift;
-        workload_copy_to_device(device_frame, view, pixels - shift);
-        workload_launch(&workload, "heartwall", (WorkloadShape){count, 1, THREADS, 1},
-                        (void *[]){&device_frame, &device_templates, &device_points, &device_scores,
-                                   &scene.width});
+        shift += workload_random(&workload, MOST_SHIFT) * (size_t)scene.width +
+                 workload_random(&workload, MOST_SHIFT);
+        const float *view = scene.pixels + shift;
+        workload_copy_to_device(device_frame, view, (pixels - shift) * sizeof *view);
+        workload_launch(&workload, "heartwall_convolve", shape,
+                        (void *[]){&device_frame, &device_templates, &device_points, &windows,
+                                   &device_sums, &scene.width, &s.side, &s.window, &outputs});
         for (unsigned i = 0; i < count; i++)
-            points[i] = follow(view, width, templates + i * TEMPLATE_PIXELS, points[i],
-                               scores + (size_t)i * SCORES);
-        is_right &= workload_verify_floats(&workload, device_scores, scores, (size_t)count * SCORES,
+            convolve(corner_of(view, scene.width, points[i], s.window), scene.width,
+                     templates + i * template_pixels, s, outputs, sums + i * (size_t)all);
+        is_right &= workload_verify_floats(&workload, device_sums, sums, count * (size_t)all, 0.0f);
+        if (is_partial) continue;
+        workload_launch(&workload, "heartwall_follow", shape,
+                        (void *[]){&device_templates, &device_points, &windows, &device_sums,
+                                   &device_scores, &s.side, &s.window});
+        for (unsigned i = 0; i < count; i++)
+            points[i] =
+                follow(corner_of(view, scene.width, points[i], s.window), scene.width,
+                       templates + i * template_pixels, s, points[i], scores + i * score_count);
+        is_right &= workload_verify_floats(&workload, device_scores, scores, count * score_count,
                                            TOLERANCE) &&
                     workload_verify_words(&workload, device_points, (uint32_t *)points, 2 * count);
     }
-    return workload_finish(&workload, is_right, "scores", (size_t)count * SCORES);
+    return workload_finish(&workload, is_right, "sums", count * (size_t)outputs);
 }
