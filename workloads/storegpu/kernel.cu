@@ -10,9 +10,6 @@
 enum { WARP = 32, BLOCK_WORDS = 16, BLOCK_BYTES = 4 * BLOCK_WORDS, ROUNDS = 80, ENDING = 12 };
 enum { SHARED_WORDS = 4 * 1024 - 32 };
 
-/* volatile: its words stay where they are and are not kept in registers. */
-typedef volatile unsigned SharedWord;
-
 static __device__ unsigned long rotate(unsigned long x, unsigned bits) {
     return x << bits | (x & 0xffffffffu) >> (32 - bits);
 }
@@ -25,19 +22,19 @@ static __device__ unsigned long mix(int round, unsigned long b, unsigned long c,
     return (b ^ c ^ d) + 0xca62c1d6u;
 }
 
-static __device__ void put_bytes(volatile unsigned char *to, unsigned x) {
+static __device__ void put_bytes(unsigned char *to, unsigned x) {
     to[0] = (unsigned char)(x >> 24);
     to[1] = (unsigned char)(x >> 16);
     to[2] = (unsigned char)(x >> 8);
     to[3] = (unsigned char)x;
 }
 
-static __device__ unsigned get_bytes(const volatile unsigned char *from) {
+static __device__ unsigned get_bytes(const unsigned char *from) {
     return (unsigned)from[0] << 24 | (unsigned)from[1] << 16 | (unsigned)from[2] << 8 | from[3];
 }
 
 /* What is left of the window, 0x80, zeros, and how many bits the whole has. */
-static __device__ void load_last(SharedWord *block, const unsigned *words, unsigned left,
+static __device__ void load_last(unsigned *block, const unsigned *words, unsigned left,
                                  unsigned bytes) {
     int zeros = (int)(BLOCK_BYTES - ENDING - left) / 4, i;
 #pragma unroll 1
@@ -47,11 +44,11 @@ static __device__ void load_last(SharedWord *block, const unsigned *words, unsig
     for (int j = 0; j < BLOCK_WORDS - 3 - zeros; j++)
         block[j * WARP] = words[j];
     block[(BLOCK_WORDS - 3 - i) * WARP] = 0x80u;
-    put_bytes((volatile unsigned char *)&block[(BLOCK_WORDS - 2) * WARP], bytes >> 29);
-    put_bytes((volatile unsigned char *)&block[(BLOCK_WORDS - 1) * WARP], bytes << 3);
+    put_bytes((unsigned char *)&block[(BLOCK_WORDS - 2) * WARP], bytes >> 29);
+    put_bytes((unsigned char *)&block[(BLOCK_WORDS - 1) * WARP], bytes << 3);
 }
 
-static __device__ void load_full(SharedWord *block, const unsigned *words) {
+static __device__ void load_full(unsigned *block, const unsigned *words) {
 #pragma unroll
     for (int i = 0; i < BLOCK_WORDS; i++)
         block[i * WARP] = words[i];
@@ -64,7 +61,7 @@ extern "C" __global__ void storegpu(const unsigned char *stream, int bytes, int 
     if (window >= windows) return;
     if (window == windows - 1) bytes -= missing;
 
-    SharedWord *w = blocks + threadIdx.x / WARP * BLOCK_WORDS * WARP + threadIdx.x % WARP;
+    unsigned *w = blocks + threadIdx.x / WARP * BLOCK_WORDS * WARP + threadIdx.x % WARP;
     const unsigned *words = (const unsigned *)(stream + window * step);
     unsigned size = (unsigned)bytes, last = size / BLOCK_BYTES;
     unsigned s0 = 0x67452301u, s1 = 0xefcdab89u, s2 = 0x98badcfeu, s3 = 0x10325476u,
@@ -75,12 +72,12 @@ extern "C" __global__ void storegpu(const unsigned char *stream, int bytes, int 
         else load_full(w, words);
 #pragma unroll
         for (int i = 0; i < BLOCK_WORDS; i++)
-            w[i * WARP] = get_bytes((const volatile unsigned char *)&w[i * WARP]);
+            w[i * WARP] = get_bytes((const unsigned char *)&w[i * WARP]);
 
         unsigned long a = s0, b = s1, c = s2, d = s3, e = s4;
 #pragma unroll
         for (int round = 0; round < ROUNDS; round++) {
-            SharedWord *word = &w[round % BLOCK_WORDS * WARP];
+            unsigned *word = &w[round % BLOCK_WORDS * WARP];
             unsigned long value;
             if (round < BLOCK_WORDS) {
                 value = *word;
