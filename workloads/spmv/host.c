@@ -3,6 +3,8 @@
  * 8, so that sums are exact and the comparison can be. */
 #include "common/workload.h"
 
+#include <stdlib.h>
+
 enum { THREADS = 256, MOST_RANDOM_ENTRIES = 32, MOST_MESH_ENTRIES = 49, WARP = 32 };
 
 /* As the kernel has them. */
@@ -51,27 +53,85 @@ static void find_couplings(uint32_t elements, uint32_t at, uint32_t *first, uint
     *last = to < 3 * elements ? to : to - 1;
 }
 
-/* The matrix of `elements` squared finite elements of the third order, row by row: a row has 49
- * entries, 28 or 16, as its node is a corner of elements, on an edge or inside, and less near the
- * border. */
+/* Nodes of the mesh by their place, row by row, and their numbers, from 0. */
+typedef struct Numbering {
+    uint32_t side; /* nodes along it */
+    uint32_t count;
+    uint32_t *number_at; /* of each place, and 1; 0: it has none yet */
+    uint32_t *place_of;  /* of each number */
+} Numbering;
+
+/* Gives the node at (x, y), from 1, the next number, unless it has one or lies on the border. */
+static void number_node(Numbering *numbering, uint32_t x, uint32_t y) {
+    if (x - 1 >= numbering->side || y - 1 >= numbering->side) return;
+    uint32_t place = (y - 1) * numbering->side + x - 1;
+    if (numbering->number_at[place]) return;
+    numbering->place_of[numbering->count++] = place;
+    numbering->number_at[place] = numbering->count;
+}
+
+/* An element's nodes: round its corners, each before those of the edge behind it, then the inner
+ * ones. `x`, `y`: its first corner. */
+static void number_element(Numbering *numbering, uint32_t x, uint32_t y) {
+    static const uint32_t CORNERS[5][2] = {{0, 0}, {3, 0}, {3, 3}, {0, 3}, {0, 0}};
+    for (int i = 0; i < 4; i++)
+        for (uint32_t step = 0; step < 3; step++)
+            number_node(numbering, x + (CORNERS[i][0] * (3 - step) + CORNERS[i + 1][0] * step) / 3,
+                        y + (CORNERS[i][1] * (3 - step) + CORNERS[i + 1][1] * step) / 3);
+    for (uint32_t i = 0; i < 4; i++)
+        number_node(numbering, x + 1 + i % 2, y + 1 + i / 2);
+}
+
+/* Numbers nodes element by element, and elements as quartering a square again and again leaves
+ * them: in the place of each its quarters, round its corners. */
+static Numbering number_nodes(Workload *workload, uint32_t elements) {
+    uint32_t side = 3 * elements - 1, levels = 0;
+    Numbering numbering = {
+        .side = side,
+        .number_at = workload_host_alloc(workload, (size_t)side * side, sizeof(uint32_t)),
+        .place_of = workload_host_alloc(workload, (size_t)side * side, sizeof(uint32_t)),
+    };
+    while (1u << levels < elements)
+        levels++;
+    for (uint32_t index = 0; index < 1u << 2 * levels; index++) {
+        uint32_t x = 0, y = 0;
+        for (uint32_t level = 0; level < levels; level++) {
+            uint32_t quarter = index >> 2 * level & 3;
+            x |= (quarter ^ quarter >> 1) % 2 << level;
+            y |= (quarter >> 1) << level;
+        }
+        if (x < elements && y < elements) number_element(&numbering, 3 * x, 3 * y);
+    }
+    return numbering;
+}
+
+static int compare_words(const void *a, const void *b) {
+    const uint32_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+/* The matrix of `elements` squared finite elements of the third order, by the numbers of nodes: a
+ * row has 49 entries, 28 or 16, as its node is a corner of elements, on an edge or inside, and less
+ * near the border. */
 static Matrix generate_mesh(Workload *workload, uint32_t elements) {
-    uint32_t side = 3 * elements - 1, rows = side * side;
+    Numbering numbering = number_nodes(workload, elements);
+    uint32_t side = numbering.side, rows = numbering.count;
     Matrix matrix = {
         .rows = rows,
         .row_offsets = workload_host_alloc(workload, (size_t)rows + 1, sizeof(uint32_t)),
         .columns =
             workload_host_alloc(workload, (size_t)rows * MOST_MESH_ENTRIES, sizeof(uint32_t)),
     };
-    for (uint32_t y = 1; y <= side; y++)
-        for (uint32_t x = 1; x <= side; x++) {
-            uint32_t left, right, top, bottom;
-            find_couplings(elements, x, &left, &right);
-            find_couplings(elements, y, &top, &bottom);
-            for (uint32_t row = top; row <= bottom; row++)
-                for (uint32_t column = left; column <= right; column++)
-                    matrix.columns[matrix.entries++] = (row - 1) * side + column - 1;
-            matrix.row_offsets[(y - 1) * side + x] = matrix.entries;
-        }
+    for (uint32_t node = 0; node < rows; node++) {
+        uint32_t left, right, top, bottom, *row = &matrix.columns[matrix.entries];
+        find_couplings(elements, numbering.place_of[node] % side + 1, &left, &right);
+        find_couplings(elements, numbering.place_of[node] / side + 1, &top, &bottom);
+        for (uint32_t y = top; y <= bottom; y++)
+            for (uint32_t x = left; x <= right; x++)
+                matrix.columns[matrix.entries++] = numbering.number_at[(y - 1) * side + x - 1] - 1;
+        matrix.row_offsets[node + 1] = matrix.entries;
+        qsort(row, matrix.entries - matrix.row_offsets[node], sizeof *row, compare_words);
+    }
     matrix.values = workload_random_floats(workload, matrix.entries, 8);
     return matrix;
 }
