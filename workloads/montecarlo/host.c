@@ -8,7 +8,7 @@ enum { THREADS = 256, SAMPLE_CTAS = 128, SAMPLE_THREADS = 128, MOST_OPTIONS = 20
 
 static const float TOLERANCE = 2e-3f;
 
-enum { OPTIONS, SAMPLES };
+enum { OPTIONS, SAMPLES, APART };
 
 static const WorkloadInfo INFO = {
     .name = "montecarlo",
@@ -17,6 +17,8 @@ static const WorkloadInfo INFO = {
         {
             [OPTIONS] = {"options", "to price", {10, 64, 256}, MOST_OPTIONS, 0},
             [SAMPLES] = {"samples", "of the normal distribution", {1000, 4096, 16384}, 1u << 18, 0},
+            [APART] =
+                {"apart", "1: product and difference apart, as compiled in 2010", {0, 0, 0}, 1, 0},
         },
 };
 
@@ -75,7 +77,8 @@ int main(int argc, char **argv) {
     workload_launch(&workload, "montecarlo_samples",
                     (WorkloadShape){SAMPLE_CTAS, 1, SAMPLE_THREADS, 1},
                     (void *[]){&device_samples, &count});
-    workload_launch(&workload, "montecarlo_price", (WorkloadShape){option_count, 1, THREADS, 1},
+    const char *kernel = workload.values[APART] ? "montecarlo_price_apart" : "montecarlo_price";
+    workload_launch(&workload, kernel, (WorkloadShape){option_count, 1, THREADS, 1},
                     (void *[]){&device_samples, &device_sums, &count});
 
     size_t mean_count = 2 * (size_t)option_count;
