@@ -452,8 +452,8 @@ static void check_map(const MachineConfig *machine, Diag *diag) {
 
 bool machine_check(const MachineConfig *machine, Diag *diag) {
     const NamedCache caches[] = {
-        {"l1i", &machine->sm.l1i},   {"l1d", &machine->sm.l1d}, {"l1c", &machine->sm.l1c},
-        {"l15c", &machine->sm.l15c}, {"l1t", &machine->sm.l1t},
+        {"l0i", &machine->sm.l0i}, {"l1i", &machine->sm.l1i},   {"l1d", &machine->sm.l1d},
+        {"l1c", &machine->sm.l1c}, {"l15c", &machine->sm.l15c}, {"l1t", &machine->sm.l1t},
     };
     int before = diag_error_count(diag);
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)

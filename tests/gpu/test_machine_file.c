@@ -325,6 +325,7 @@ static const struct {
 } contradictions[] = {
     {"gtx480", {"l1d.size=63KiB"}, "l1d.size: 64512 B in lines of 128 B and 4 ways make 126 sets"},
     {"gtx480", {"l1d.size=16000B"}, "l1d.size: 16000 B is no multiple of line x ways (128 B x 4)"},
+    {"pro", {"l0i.ways=512"}, "l0i.size: 12288 B is no multiple of line x ways (128 B x 512)"},
     {"gtx480", {"l1d.line=96B"}, "l1d.line: 96 B is no power of two"},
     {"gtx480", {"l1d.banks=3"}, "l1d.banks: 3 is no power of two"},
     {"gtx480", {"l1d.bank=48B"}, "l1d.bank: 48 B is no power of two"},
