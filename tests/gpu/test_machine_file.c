@@ -325,7 +325,6 @@ static const struct {
 } contradictions[] = {
     {"gtx480", {"l1d.size=63KiB"}, "l1d.size: 64512 B in lines of 128 B and 4 ways make 126 sets"},
     {"gtx480", {"l1d.size=16000B"}, "l1d.size: 16000 B is no multiple of line x ways (128 B x 4)"},
-    {"pro", {"l0i.ways=512"}, "l0i.size: 12288 B is no multiple of line x ways (128 B x 512)"},
     {"gtx480", {"l1d.line=96B"}, "l1d.line: 96 B is no power of two"},
     {"gtx480", {"l1d.banks=3"}, "l1d.banks: 3 is no power of two"},
     {"gtx480", {"l1d.bank=48B"}, "l1d.bank: 48 B is no power of two"},
@@ -427,6 +426,29 @@ static void test_every_contradiction_is_told(void **state) {
         diag_free(diag);
         machine_free(machine);
     }
+}
+
+static void test_every_caches_sets_are_checked(void **state) {
+    (void)state;
+    int count, caches = 0;
+    const MachineRow *rows = machine_rows(&count);
+    for (int i = 0; i < count; i++) {
+        const char *dot = strrchr(rows[i].key, '.');
+        if (!dot || strcmp(dot, ".mshr_merges") != 0) continue;
+        int length = (int)(dot - rows[i].key);
+        char line[64], reason[64];
+        snprintf(line, sizeof line, "%.*s.line=96B", length, rows[i].key);
+        snprintf(reason, sizeof reason, "%.*s.line: 96 B is no power of two", length, rows[i].key);
+        Machine *machine = load("gtx480");
+        Diag *diag = diag_new();
+        assert_true(machine_set(machine, line, diag));
+        if (machine_finish(machine, diag)) fail_msg("%s was accepted", line);
+        assert_contains(diag_text(diag), reason);
+        diag_free(diag);
+        machine_free(machine);
+        caches++;
+    }
+    assert_int_equal(caches, 7);
 }
 
 /* --- the shipped machines --- */
@@ -673,6 +695,7 @@ int main(void) {
         cmocka_unit_test(test_bases),
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_every_contradiction_is_told),
+        cmocka_unit_test(test_every_caches_sets_are_checked),
         cmocka_unit_test(test_shipped_machines_are_sound_and_read_back),
         cmocka_unit_test(test_machines_are_the_papers),
         cmocka_unit_test(test_bandwidths),

@@ -4,9 +4,7 @@
  * own, finds the bytes of a column by a table in constant memory, then has the table's words, then
  * its key from a texture. Words hold their bytes in little-endian order. There is no test of
  * bounds: the blocks fill the CTAs. */
-#include "tyto_device.h"
-
-typedef unsigned long long Texture;
+#include "../common/texture.cuh"
 
 enum { THREADS = 256, ROUNDS = 10, TABLES = 4, ENTRIES = 256 };
 
@@ -23,14 +21,6 @@ union Column {
 /* Leaves the compiler nothing that it knows of `x` from before: each round looks up the table anew,
  * as the 28 million instructions tell of that program (Bakhoda et al., ISPASS 2009, table 1). */
 static __device__ void forget(unsigned &x) { asm volatile("" : "+r"(x)); }
-
-static __device__ unsigned fetch_key(Texture round_keys, unsigned at) {
-    unsigned key;
-    asm("{ .reg .u32 y, z, w; tex.1d.v4.u32.s32 {%0, y, z, w}, [%1, {%2}]; }"
-        : "=r"(key)
-        : "l"(round_keys), "r"(at));
-    return key;
-}
 
 /* The bytes of a column before its rows are mixed; `first` is that of the block's columns. */
 static __device__ void read_bytes(unsigned bytes[4], const Column *first, unsigned column) {
@@ -50,7 +40,7 @@ extern "C" __global__ void aes(Texture round_keys, const unsigned *plain, unsign
     __syncthreads();
 
     unsigned column = thread % 4, first = thread - column, bytes[4];
-    unsigned key = fetch_key(round_keys, column);
+    unsigned key = texture_word(round_keys, (int)column);
     state[0][thread].word = state[1][thread].word ^ key;
     __syncthreads();
 #pragma unroll
@@ -61,7 +51,7 @@ extern "C" __global__ void aes(Texture round_keys, const unsigned *plain, unsign
 #pragma unroll
         for (unsigned t = 0; t < TABLES; t++)
             words[t] = table[t][bytes[t]].word;
-        key = fetch_key(round_keys, 4 * round + column);
+        key = texture_word(round_keys, (int)(4 * round + column));
         state[round % 2][thread].word = words[0] ^ words[1] ^ words[2] ^ words[3] ^ key;
         __syncthreads();
     }
@@ -70,7 +60,7 @@ extern "C" __global__ void aes(Texture round_keys, const unsigned *plain, unsign
      */
     forget(column);
     read_bytes(bytes, &state[(ROUNDS + 1) % 2][first], column);
-    key = fetch_key(round_keys, 4 * ROUNDS + column);
+    key = texture_word(round_keys, (int)(4 * ROUNDS + column));
     Column *last = &state[ROUNDS % 2][thread];
 #pragma unroll
     for (int row = 3; row >= 0; row--)

@@ -140,7 +140,8 @@ int main(int argc, char **argv) {
         workload_upload(templates, count * template_pixels * sizeof(float));
     CUdeviceptr windows = workload_device_alloc(count * window_pixels * sizeof(float));
     CUdeviceptr device_sums = workload_upload_zeros(count * (size_t)all * sizeof(float));
-    CUdeviceptr device_scores = workload_device_alloc(count * score_count * sizeof *scores);
+    CUdeviceptr device_scores = 0; /* where points are followed */
+    if (!is_partial) device_scores = workload_device_alloc(count * score_count * sizeof *scores);
     CUdeviceptr device_frame = workload_device_alloc(pixels * sizeof(float));
     WorkloadShape shape = {count, 1, THREADS, 1};
     bool is_right = true;

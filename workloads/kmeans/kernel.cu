@@ -1,9 +1,7 @@
 /* k-means clustering, one point per thread. The points come as rows of features; transposed once,
  * neighbouring threads then read neighbouring words. Data lie in global memory, or the transposed
  * features in a linear texture and the centres in constant memory. */
-#include "tyto_device.h"
-
-typedef unsigned long long Texture;
+#include "../common/texture.cuh"
 
 enum { MOST_FIXED = 1088 }; /* features of all centres in constant memory */
 
@@ -39,14 +37,6 @@ extern "C" __global__ void kmeans_assign(const float *columns, const float *cent
     membership[point] = nearest;
 }
 
-static __device__ float fetch_feature(Texture columns, unsigned at) {
-    float feature;
-    asm("{ .reg .f32 y, z, w; tex.1d.v4.f32.s32 {%0, y, z, w}, [%1, {%2}]; }"
-        : "=f"(feature)
-        : "l"(columns), "r"(at));
-    return feature;
-}
-
 /* The same by way of the caches of textures and of constants. */
 extern "C" __global__ void kmeans_assign_textures(Texture columns, unsigned *membership,
                                                   unsigned points, unsigned features,
@@ -58,8 +48,8 @@ extern "C" __global__ void kmeans_assign_textures(Texture columns, unsigned *mem
     for (unsigned cluster = 0; cluster < clusters; cluster++) {
         float distance = 0.0f;
         for (unsigned i = 0; i < features; i++) {
-            float difference =
-                fetch_feature(columns, i * points + point) - fixed_centres[cluster * features + i];
+            float difference = texture_float(columns, (int)(i * points + point)) -
+                               fixed_centres[cluster * features + i];
             distance += difference * difference;
         }
         if (distance < least) {

@@ -2,23 +2,13 @@
  * every pixel as the centre of a circle: the gradient along the circle should point outwards and
  * vary little; it tries seven radii, a CTA per column. The second takes the best score within a
  * disc around every pixel. Both read images through linear textures. */
-#include "tyto_device.h"
-
-typedef unsigned long long Texture;
+#include "../common/texture.cuh"
 
 enum { CIRCLES = 7, POINTS = 150, MARGIN = 22, DISC_SIDE = 25 };
 
 __constant__ float cosines[POINTS], sines[POINTS];
 __constant__ int offsets_x[CIRCLES * POINTS], offsets_y[CIRCLES * POINTS];
 __constant__ float disc[DISC_SIDE * DISC_SIDE]; /* 1 inside, 0 outside */
-
-static __device__ float fetch_pixel(Texture image, int at) {
-    float pixel;
-    asm("{ .reg .f32 y, z, w; tex.1d.v4.f32.s32 {%0, y, z, w}, [%1, {%2}]; }"
-        : "=f"(pixel)
-        : "l"(image), "r"(at));
-    return pixel;
-}
 
 /* Rows and columns nearer to the edge than MARGIN, the largest radius and 2, get no score. */
 extern "C" __global__ void leukocyte_score(Texture gradient_x, Texture gradient_y, float *scores,
@@ -30,8 +20,8 @@ extern "C" __global__ void leukocyte_score(Texture gradient_x, Texture gradient_
         for (int i = 0; i < POINTS; i++) {
             int point = circle * POINTS + i;
             int at = (column + offsets_x[point]) * height + row + offsets_y[point];
-            float outwards =
-                fetch_pixel(gradient_x, at) * cosines[i] + fetch_pixel(gradient_y, at) * sines[i];
+            float outwards = texture_float(gradient_x, at) * cosines[i] +
+                             texture_float(gradient_y, at) * sines[i];
             float difference = outwards - mean;
             sum += outwards;
             mean += difference / (float)(i + 1);
@@ -57,7 +47,7 @@ extern "C" __global__ void leukocyte_dilate(Texture scores, float *dilated, int 
         for (int x = 0; x < side; x++) {
             int other_column = column + x - side / 2;
             if (other_column < 0 || other_column >= width || disc[y * side + x] == 0.0f) continue;
-            float score = fetch_pixel(scores, other_column * height + other_row);
+            float score = texture_float(scores, other_column * height + other_row);
             if (score > best) best = score;
         }
     }

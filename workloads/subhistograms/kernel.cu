@@ -2,11 +2,9 @@
  * a partial histogram, and a second kernel adds up the partial histograms, one bin per CTA. For 64
  * bins every thread counts into bytes of its own, for 256 every warp into words of its own, where
  * lanes that count into one word take turns by the tag that the last of them left in it. */
-#include "tyto_device.h"
+#include "../common/tagged_count.cuh"
 
 enum { THREADS_64 = 64, WARPS_256 = 6, WARP = 32, MERGE_THREADS = 256 };
-enum { TAG_SHIFT = 27 }; /* of a lane's number in a word; below it is the count */
-static const unsigned COUNT_MASK = (1u << TAG_SHIFT) - 1;
 
 /* A bin's 64 bytes are those of the threads; thread 16 r + b has byte r of word b, so that
  * neighbouring threads use different banks. A counter holds up to 255. */
@@ -47,15 +45,6 @@ extern "C" __global__ void subhistograms_count_64(const uint4 *bytes, unsigned *
     partial[blockIdx.x * 64 + thread] = sum;
 }
 
-/* Of the lanes that write into a word in one step, the one whose tag it has then has counted. */
-static __device__ void count_256(volatile unsigned *counter, unsigned tag) {
-    unsigned counted;
-    do {
-        counted = tag | ((*counter & COUNT_MASK) + 1);
-        *counter = counted;
-    } while (*counter != counted);
-}
-
 extern "C" __global__ void subhistograms_count_256(const unsigned *words, unsigned *partial,
                                                    unsigned count) {
     __shared__ unsigned counters[WARPS_256][256];
@@ -70,7 +59,7 @@ extern "C" __global__ void subhistograms_count_256(const unsigned *words, unsign
         unsigned word = words[i];
 #pragma unroll
         for (int shift = 0; shift < 32; shift += 8)
-            count_256(&own[word >> shift & 255], tag);
+            tagged_count(&own[word >> shift & 255], tag);
     }
     __syncthreads();
 

@@ -3,23 +3,12 @@
  * a point of the second set while all read the first set's one after another, find the bin by
  * binary search in constant memory, count, and wait for each other. Two neighbouring threads have a
  * histogram, in which they take turns by the tag that the last of them left in a word. */
-#include "tyto_device.h"
+#include "../common/tagged_count.cuh"
 
 enum { THREADS = 256, PER_HISTOGRAM = 2, HISTOGRAMS = THREADS / PER_HISTOGRAM, BINS = 20 };
-enum { TAG_SHIFT = 27 }; /* of a lane's number in a word; below it is the count */
-static const unsigned COUNT_MASK = (1u << TAG_SHIFT) - 1;
 
 /* Cosines that bound the bins, falling; bin i is between bounds i and i + 1. */
 __constant__ float bounds[BINS + 1];
-
-/* Of the lanes that write into a word in one step, the one whose tag it has then has counted. */
-static __device__ void count_pair(volatile unsigned *counter, unsigned tag) {
-    unsigned counted;
-    do {
-        counted = tag | ((*counter & COUNT_MASK) + 1);
-        *counter = counted;
-    } while (*counter != counted);
-}
 
 /* Set 0 holds the data, sets 1 to `random_sets` the random points. */
 extern "C" __global__ void tpacf(const float *xs, const float *ys, const float *zs,
@@ -53,7 +42,7 @@ extern "C" __global__ void tpacf(const float *xs, const float *ys, const float *
                 /* A set against itself counts each pair once. */
                 if (cosine < bounds[low] && cosine >= bounds[high] && (is_mixed || own > k) &&
                     own < set_points)
-                    count_pair(&counts[low][thread / PER_HISTOGRAM], thread << TAG_SHIFT);
+                    tagged_count(&counts[low][thread / PER_HISTOGRAM], thread << TAG_SHIFT);
                 __syncthreads();
             }
         }
