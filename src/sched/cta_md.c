@@ -1,9 +1,12 @@
 /* CTA scheduler md: in each kernel one SM, the predictor, first runs a single CTA alone, while the
  * others hold as many as fit. When that CTA has finished, what it did predicts the throughput of
  * every degree of multithreading (CTAs on an SM), and the best one is the limit of all SMs from
- * then on. A kernel that hardly reads DRAM keeps the maximum. Until the decision the others hold as
- * many as fit, as in the paper, or fewer (`before`): in a short grid these are many of all. Where
- * one wave takes the whole grid, there is nothing to decide, and none is held back.
+ * then on. A kernel that hardly reads DRAM keeps the maximum: one whose CTAs do so at any degree,
+ * as predicted, since a CTA that the cache holds alone may be another's undoing (or alone,
+ * `bound=alone`: section 5.1 names the ratio of DRAM reads to instructions in the stage that takes
+ * predicted reads, and does not say which it means). Until the decision the others hold as many as
+ * fit, as in the paper, or fewer (`before`): in a short grid these are many of all. Where one wave
+ * takes the whole grid, there is nothing to decide, and none is held back.
  *
  * The working set are the different lines that the CTA read more than once; lines that stream by
  * are none. The count stops at a bound beyond all the scheme's thresholds. Source: MD section 5.
@@ -13,15 +16,21 @@
  * which all warps of the CTA waited for memory: which part of its time its reads can prolong. */
 #include "sched/cta_policy.h"
 
+#include <math.h>
+
 #include "sched/md_model.h"
 #include "sched/reuse.h"
 
-enum { PREDICTOR, COMPUTE_BOUND, BEFORE, CURVE, REREAD, TIME };
+enum { PREDICTOR, COMPUTE_BOUND, BOUND, BEFORE, CURVE, REREAD, TIME };
 
 static const char *const CURVES[] = {
     [MD_CURVE_REUSE] = "reuse", [MD_CURVE_SETS] = "sets", [MD_CURVE_TABLE] = "table", NULL};
 
 static const char *const TIMES[] = {[MD_TIME_PARTS] = "parts", [MD_TIME_PRODUCT] = "product", NULL};
+
+/* Whose reads tell a compute-bound kernel. */
+enum { BOUND_MOST, BOUND_ALONE };
+static const char *const BOUNDS[] = {[BOUND_MOST] = "most", [BOUND_ALONE] = "alone", NULL};
 
 static const TytoPolicyParameter PARAMETERS[] = {
     [PREDICTOR] = {"predictor", TYTO_INTEGER, 0, 0, 1023, NULL,
@@ -29,6 +38,10 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [COMPUTE_BOUND] = {"compute_bound", TYTO_REAL, 0.05, 0, 1, NULL,
                        "DRAM reads per warp instruction below which the maximum is kept",
                        "MD section 5.1"},
+    [BOUND] = {"bound", TYTO_CHOICE, BOUND_MOST, 0, 1, BOUNDS,
+               "which reads those are: the most that a CTA is predicted to make at any degree, or "
+               "a lone CTA's",
+               "MD section 5.1 does not say"},
     [BEFORE] = {"before", TYTO_INTEGER, 0, 0, TYTO_MAX_CTAS, NULL,
                 "most CTAs on the other SMs until the decision; 0: as many as fit",
                 "MD section 5.2: the default degree"},
@@ -55,6 +68,7 @@ typedef struct Md {
     MdModel model;         /* of the parameters */
     uint64_t began;        /* SM cycle at which the predictor's CTA came */
     double compute_bound;  /* DRAM reads per warp instruction */
+    int bound;             /* BOUND_MOST or BOUND_ALONE */
     bool is_compute_bound; /* as measured */
     MdInputs inputs;       /* as measured */
     MdPrediction predictions[MD_MAX_DEGREE];
@@ -65,6 +79,7 @@ static void start(void *state, const TytoGridView *view, const double *values) {
     Md *s = state;
     s->predictor = (uint32_t)values[PREDICTOR] % view->sms;
     s->compute_bound = values[COMPUTE_BOUND];
+    s->bound = (int)values[BOUND];
     s->before = (uint32_t)values[BEFORE];
     s->model = (MdModel){(MdCurve)values[CURVE], values[REREAD], (MdTime)values[TIME]};
     if (view->ctas <= (uint64_t)view->sms * view->capacity) s->degree = view->capacity;
@@ -80,6 +95,15 @@ static uint32_t limit(const void *state, const TytoGridView *view, uint32_t sm) 
 static void dispatched(void *state, const TytoGridView *view, uint32_t sm) {
     Md *s = state;
     if (sm == s->predictor) s->began = view->cycle;
+}
+
+/* The reads that tell whether the kernel is compute-bound. */
+static double bounding_reads(const Md *s) {
+    double reads = s->inputs.dram_reads;
+    if (s->bound == BOUND_ALONE) return reads;
+    for (uint32_t i = 0; i < s->degrees; i++)
+        reads = fmax(reads, s->predictions[i].dram_reads);
+    return reads;
 }
 
 static void finished(void *state, const TytoGridView *view, uint32_t sm,
@@ -104,7 +128,7 @@ static void finished(void *state, const TytoGridView *view, uint32_t sm,
                            .distance_count = REUSE_LINES};
     s->degrees = view->capacity < MD_MAX_DEGREE ? view->capacity : MD_MAX_DEGREE;
     uint32_t best = md_predict(&s->inputs, &s->model, s->degrees, s->predictions);
-    s->is_compute_bound = md_is_compute_bound(&s->inputs, s->compute_bound);
+    s->is_compute_bound = md_is_compute_bound(&s->inputs, bounding_reads(s), s->compute_bound);
     s->degree = s->is_compute_bound ? view->capacity : best;
 }
 

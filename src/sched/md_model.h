@@ -64,8 +64,9 @@ typedef struct MdPrediction {
     double throughput;      /* over degree 1: N over the time */
 } MdPrediction;
 
-/* Whether so few instructions read DRAM that the highest degree is best. */
-bool md_is_compute_bound(const MdInputs *inputs, double threshold);
+/* Whether a CTA that reads `dram_reads` lines does so with so few of its instructions that the
+ * highest degree is best. */
+bool md_is_compute_bound(const MdInputs *inputs, double dram_reads, double threshold);
 
 /* Growth of the latency, from the miss rate and its increase at the degree. */
 double md_latency_growth(double miss_rate, double increase, double working_set, double cache_lines);

@@ -363,7 +363,8 @@ static void what_waits_grows_with_the_reads_and_the_rest_with_the_pipeline(void 
     }
 }
 
-/* 16 of 32 under way, four times as many reads: two CTAs would need 128 MSHRs. */
+/* 16 of 32 under way, four times as many reads: two CTAs would need 128 MSHRs. Its parts, all of
+ * them time in the pipeline, are another bound. */
 static void no_more_reads_are_under_way_than_mshrs(void **unused) {
     (void)unused;
     MdPrediction p[MD_MAX_DEGREE];
@@ -380,15 +381,33 @@ static void no_more_reads_are_under_way_than_mshrs(void **unused) {
                        .distance_count = 100};
     const MdModel model = {MD_CURVE_REUSE, 0.5, MD_TIME_PARTS};
     md_predict(&inputs, &model, MD_MAX_DEGREE, p);
-    for (int n = 2; n <= MD_MAX_DEGREE; n++)
-        assert_true(fabs(p[n - 1].time - n * 0.5 * 4 * (p[n - 1].latency / 300)) < 1e-9);
+    for (int n = 2; n <= MD_MAX_DEGREE; n++) {
+        double together = n * 0.5 * 4 * (p[n - 1].latency / 300), parts = p[n - 1].pipeline;
+        assert_true(fabs(p[n - 1].time - sqrt(together * together + parts * parts - 0.25)) < 1e-9);
+    }
     inputs.mshrs = 0;
     md_predict(&inputs, &model, MD_MAX_DEGREE, p);
     assert_true(p[1].time == p[1].pipeline);
     inputs.mshrs = 32;
-    inputs.accesses = 250; /* no more can be read: whoever comes takes nothing from the others */
+    inputs.accesses = 250; /* no more can be read: whoever comes takes but MSHRs from the others */
     assert_int_equal(md_predict(&inputs, &model, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
+    assert_true(fabs(p[7].time - sqrt(1 + 16 - 0.25)) < 1e-9);
+    inputs.under_way = 32; /* a lone CTA has them all */
+    md_predict(&inputs, &model, MD_MAX_DEGREE, p);
+    for (int n = 1; n <= MD_MAX_DEGREE; n++)
+        assert_true(fabs(p[n - 1].throughput - 1) < 1e-9);
+    inputs.under_way = 0;
+    md_predict(&inputs, &model, MD_MAX_DEGREE, p);
     assert_true(p[7].time == 1);
+}
+
+/* Whatever its warps waited for, it was no read. */
+static void a_cta_that_reads_nothing_takes_its_time_at_any_degree(void **unused) {
+    (void)unused;
+    MdPrediction p[MD_MAX_DEGREE];
+    MdInputs inputs = {.accesses = 100, .warps = 6, .waiting = 0.5, .mshrs = 32, .cache_lines = 64};
+    assert_int_equal(md_predict(&inputs, &PARTS, MD_MAX_DEGREE, p), MD_MAX_DEGREE);
+    assert_true(p[7].time == 1 && p[7].throughput == 8);
 }
 
 /* ---- Section 5.1's thresholds ---- */
@@ -419,10 +438,9 @@ static void the_pipeline_factor_follows_the_thresholds(void **unused) {
 
 static void fewer_than_5_dram_reads_in_100_instructions_are_compute_bound(void **unused) {
     (void)unused;
-    MdInputs inputs = {.dram_reads = 49, .warp_instructions = 1000};
-    assert_true(md_is_compute_bound(&inputs, 0.05));
-    inputs.dram_reads = 50;
-    assert_false(md_is_compute_bound(&inputs, 0.05));
+    MdInputs inputs = {.warp_instructions = 1000};
+    assert_true(md_is_compute_bound(&inputs, 49, 0.05));
+    assert_false(md_is_compute_bound(&inputs, 50, 0.05));
 }
 
 /* ---- The CTA schedulers ---- */
@@ -526,7 +544,7 @@ static void md_may_hold_back_the_others_until_it_decides(void **unused) {
     begin(&l, "md:before=2", 8);
     assert_int_equal(limit_of(&l, 0), 1);
     assert_int_equal(limit_of(&l, 1), 2);
-    finish_measured(&l, 0, &BENCHMARKS[1], 169 * 21); /* compute-bound */
+    finish_measured(&l, 0, &BENCHMARKS[1], 169 * 210); /* compute-bound */
     assert_int_equal(limit_of(&l, 1), 8);
     end(&l);
 }
@@ -534,14 +552,26 @@ static void md_may_hold_back_the_others_until_it_decides(void **unused) {
 static void md_keeps_the_maximum_for_a_compute_bound_kernel(void **unused) {
     (void)unused;
     Launch l;
-    begin(&l, "md:curve=table,time=product", 8);
+    begin(&l, "md:bound=alone,curve=table,time=product", 8);
     finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20 + 1);
     assert_int_equal(limit_of(&l, 7), 8);
     end(&l);
-    begin(&l, "md:curve=table,time=product", 8);
+    begin(&l, "md:bound=alone,curve=table,time=product", 8);
     finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20);
     assert_int_equal(limit_of(&l, 7), 1);
     end(&l);
+}
+
+/* A CTA of nbf makes 9.27 times as many reads among eight as alone (table 5). */
+static void md_looks_at_all_degrees_for_a_compute_bound_kernel(void **unused) {
+    (void)unused;
+    for (uint64_t more = 0; more <= 1; more++) {
+        Launch l;
+        begin(&l, "md:curve=table,time=product", 8);
+        finish_measured(&l, 0, &BENCHMARKS[1], 169 * 20 * 927 / 100 + more * 100);
+        assert_int_equal(limit_of(&l, 7), more ? 8 : 1);
+        end(&l);
+    }
 }
 
 static void keep_value(void *context, const char *name, const char *unit, double value) {
@@ -633,6 +663,7 @@ int main(void) {
         cmocka_unit_test(the_second_cta_of_nbf_takes_the_time_of_table_6),
         cmocka_unit_test(what_waits_grows_with_the_reads_and_the_rest_with_the_pipeline),
         cmocka_unit_test(no_more_reads_are_under_way_than_mshrs),
+        cmocka_unit_test(a_cta_that_reads_nothing_takes_its_time_at_any_degree),
         cmocka_unit_test(latency_grows_by_the_thresholds),
         cmocka_unit_test(the_pipeline_factor_follows_the_thresholds),
         cmocka_unit_test(fewer_than_5_dram_reads_in_100_instructions_are_compute_bound),
@@ -642,6 +673,7 @@ int main(void) {
         cmocka_unit_test(md_holds_back_nobody_in_a_grid_of_one_wave),
         cmocka_unit_test(md_may_hold_back_the_others_until_it_decides),
         cmocka_unit_test(md_keeps_the_maximum_for_a_compute_bound_kernel),
+        cmocka_unit_test(md_looks_at_all_degrees_for_a_compute_bound_kernel),
         cmocka_unit_test(md_counts_the_different_lines_that_are_read_again),
         cmocka_unit_test(md_takes_shares_of_the_time_that_its_cta_was_there),
         cmocka_unit_test(md_bounds_its_count_of_lines),
