@@ -1,105 +1,76 @@
-/* Particles near the points of a cubic lattice. They are numbered along it, but have changed places
- * with others near them in the numbering, as particles that have moved about for a while: the
- * neighbours of consecutive ones lie scattered (MD table 1: irregular accesses). A list of
- * neighbours holds all whose lattice points are near, more than the cutoff lets act. The device's
- * fused multiplications and additions call for the tolerance, and may put a particle on the other
- * side of the cutoff, where a force is below 0.00083. */
-#include "common/workload.h"
+/* Particles in a box whose opposite sides are one, and lists of neighbours from a mesh, as COSMIC's
+ * moldyn reads both: the mesh is that of the programs of fluid dynamics, which MD's data sets are
+ * as large as one and the same of ("What MD's tables tell of its programs", docs/reproduction.md).
+ * Particles lie near the points of a lattice, by their numbers: those of a list are so many numbers
+ * apart at most that no two of them begin near one point. Of a list's pairs as many are within the
+ * cutoff as where a list reaches 1.2 times as far, which is the program's tolerance. The
+ * device's fused multiplications and additions call for the tolerance here, and may put a pair on
+ * the other side of the cutoff, where a force is below 0.00006. */
+#include "common/edges.h"
 
 enum { THREADS = 192, AXES = 3 };
-enum { MIXED = 128 }; /* particles that have changed places among themselves */
-enum { REACH = 2, REACH_SQUARED = 8, MOST_NEIGHBOURS = 92 }; /* of a list, in lattice points */
+enum { SIDE = 7, POINTS = SIDE * SIDE * SIDE }; /* of the box, in lattice points */
 
-static const float TOLERANCE = 1e-4f, FORCE_TOLERANCE = 1e-3f, STEP = 0.01f, CUTOFF_SQUARED = 6.25f;
+_Static_assert(POINTS > (int)MESH_REACH, "neighbours begin near different points");
 
-enum { SIDE, STEPS };
+static const float TOLERANCE = 1e-4f, FORCE_TOLERANCE = 1e-3f, STEP = 0.01f;
+static const float CUTOFF_SQUARED =
+    13.5f; /* 202 of the 342 other points are nearer: 0.59, of 1 / 1.2^3 = 0.58 */
+
+enum { PARTICLES, STEPS };
 
 static const WorkloadInfo INFO = {
     .name = "moldyn",
     .summary = "Molecular dynamics by neighbours' lists, one particle per thread.",
     .parameters =
         {
-            [SIDE] = {"side", "of the lattice of particles", {7, 14, 57}, 100, 0},
+            [PARTICLES] =
+                {"particles", "24 neighbours each", {POINTS, 4116, 184191}, 1u << 24, POINTS},
             [STEPS] = {"steps", "in time", {2, 1, 1}, 1000, 0},
         },
 };
 
 typedef struct Particles {
-    uint32_t count;        /* particles */
-    float *positions;      /* all x, all y, all z */
-    float *velocities;     /* likewise */
-    float *forces;         /* likewise */
-    uint32_t *list_length; /* of each */
-    uint32_t
-        *neighbours; /* first ones of all, second ones, ...; of a pair each is in the other's */
+    uint32_t count;       /* particles */
+    float *positions;     /* all x, all y, all z */
+    float *velocities;    /* likewise */
+    float *forces;        /* likewise */
+    uint32_t *neighbours; /* first ones of all, second ones, ... */
 } Particles;
 
-/* The particle of each lattice point. */
-static uint32_t *shuffle_particles(Workload *workload, uint32_t count) {
-    uint32_t *at = workload_host_alloc(workload, count, sizeof *at);
-    for (uint32_t i = 0; i < count; i++)
-        at[i] = i;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t end = i - i % MIXED + MIXED;
-        uint32_t other = i + workload_random(workload, (end < count ? end : count) - i);
-        uint32_t particle = at[i];
-        at[i] = at[other];
-        at[other] = particle;
-    }
-    return at;
-}
-
-/* Lists the particles near lattice point (x, y, z), which is that of particle i; `points` has
- * that of each. */
-static void list_neighbours(Particles *particles, const uint32_t *points, int32_t side, int32_t x,
-                            int32_t y, int32_t z, uint32_t i) {
-    for (int32_t dz = -REACH; dz <= REACH; dz++)
-        for (int32_t dy = -REACH; dy <= REACH; dy++)
-            for (int32_t dx = -REACH; dx <= REACH; dx++) {
-                int32_t distance_2 = dx * dx + dy * dy + dz * dz;
-                bool is_inside = x + dx >= 0 && x + dx < side && y + dy >= 0 && y + dy < side &&
-                                 z + dz >= 0 && z + dz < side;
-                if (!is_inside || distance_2 == 0 || distance_2 > REACH_SQUARED) continue;
-                size_t at = (size_t)particles->list_length[i]++ * particles->count + i;
-                particles->neighbours[at] = points[((z + dz) * side + y + dy) * side + x + dx];
-            }
-}
-
-static Particles generate_particles(Workload *workload, int32_t side) {
-    uint32_t count = (uint32_t)(side * side * side);
+static Particles generate_particles(Workload *workload, uint32_t count) {
     size_t words = AXES * (size_t)count;
     Particles particles = {
         .count = count,
         .positions = workload_random_fractions(workload, words, -0.1f, 0.1f),
         .velocities = workload_random_fractions(workload, words, -0.1f, 0.1f),
         .forces = workload_host_alloc(workload, words, sizeof(float)),
-        .list_length = workload_host_alloc(workload, count, sizeof(uint32_t)),
-        .neighbours =
-            workload_host_alloc(workload, (size_t)MOST_NEIGHBOURS * count, sizeof(uint32_t)),
+        .neighbours = edges_generate(workload, count, MESH_EDGES_OF_NODE, MESH_REACH),
     };
-    const uint32_t *points = shuffle_particles(workload, count);
-    for (uint32_t point = 0; point < count; point++) {
-        uint32_t i = points[point];
-        int32_t x = (int32_t)point % side, y = (int32_t)point / side % side;
-        int32_t z = (int32_t)point / (side * side);
-        particles.positions[i] += (float)x;
-        particles.positions[count + i] += (float)y;
-        particles.positions[2 * (size_t)count + i] += (float)z;
-        list_neighbours(&particles, points, side, x, y, z, i);
+    for (uint32_t i = 0; i < count; i++) {
+        particles.positions[i] += (float)(i % SIDE);
+        particles.positions[count + i] += (float)(i / SIDE % SIDE);
+        particles.positions[2 * (size_t)count + i] += (float)(i / (SIDE * SIDE) % SIDE);
     }
     return particles;
 }
 
+/* A difference of coordinates in the box: the shorter one. */
+static float across(float difference) {
+    if (difference < -0.5f * SIDE) return difference + SIDE;
+    return difference > 0.5f * SIDE ? difference - SIDE : difference;
+}
+
 static void sum_forces(const Particles *particles, size_t i) {
-    size_t count = particles->count, end = particles->list_length[i] * count;
+    size_t count = particles->count;
     const float *positions = particles->positions;
     for (size_t axis = 0; axis < AXES; axis++)
         particles->forces[axis * count + i] = 0.0f;
-    for (size_t at = i; at < end; at += count) {
+    for (size_t at = i; at < MESH_EDGES_OF_NODE * count; at += count) {
         float difference[AXES], distance_2 = 0.0f;
         for (size_t axis = 0; axis < AXES; axis++) {
             const float *along = &positions[axis * count];
-            difference[axis] = along[i] - along[particles->neighbours[at]];
+            difference[axis] = across(along[i] - along[particles->neighbours[at]]);
             distance_2 += difference[axis] * difference[axis];
         }
         if (distance_2 > CUTOFF_SQUARED) continue;
@@ -112,8 +83,12 @@ static void sum_forces(const Particles *particles, size_t i) {
 
 static void step_on_cpu(Particles *particles) {
     size_t words = AXES * (size_t)particles->count;
-    for (size_t i = 0; i < words; i++)
-        particles->positions[i] += STEP * particles->velocities[i];
+    for (size_t i = 0; i < words; i++) {
+        float *position = &particles->positions[i];
+        *position += STEP * particles->velocities[i];
+        if (*position < 0.0f) *position += SIDE;
+        if (*position > SIDE) *position -= SIDE;
+    }
     for (size_t i = 0; i < particles->count; i++)
         sum_forces(particles, i);
     for (size_t i = 0; i < words; i++)
@@ -122,24 +97,22 @@ static void step_on_cpu(Particles *particles) {
 
 int main(int argc, char **argv) {
     Workload workload = workload_open(&INFO, argc, argv);
-    Particles particles = generate_particles(&workload, (int32_t)workload.values[SIDE]);
+    Particles particles = generate_particles(&workload, workload.values[PARTICLES]);
     uint32_t count = particles.count;
     size_t words = AXES * (size_t)count, bytes = words * sizeof(float);
-    float step = STEP, cutoff_2 = CUTOFF_SQUARED;
+    float step = STEP, cutoff_2 = CUTOFF_SQUARED, side = SIDE;
 
     CUdeviceptr positions = workload_upload(particles.positions, bytes);
     CUdeviceptr velocities = workload_upload(particles.velocities, bytes);
     CUdeviceptr forces = workload_device_alloc(bytes);
-    CUdeviceptr list_length = workload_upload(particles.list_length, count * sizeof(uint32_t));
-    CUdeviceptr neighbours =
-        workload_upload(particles.neighbours, (size_t)MOST_NEIGHBOURS * count * sizeof(uint32_t));
+    CUdeviceptr neighbours = workload_upload(
+        particles.neighbours, MESH_EDGES_OF_NODE * (size_t)count * sizeof *particles.neighbours);
     WorkloadShape shape = workload_cover(count, THREADS);
     for (unsigned i = 0; i < workload.values[STEPS]; i++) {
         workload_launch(&workload, "moldyn_move", shape,
-                        (void *[]){&positions, &velocities, &step, &count});
-        workload_launch(
-            &workload, "moldyn_force", shape,
-            (void *[]){&positions, &list_length, &neighbours, &forces, &cutoff_2, &count});
+                        (void *[]){&positions, &velocities, &step, &side, &count});
+        workload_launch(&workload, "moldyn_force", shape,
+                        (void *[]){&positions, &neighbours, &forces, &cutoff_2, &side, &count});
         workload_launch(&workload, "moldyn_push", shape,
                         (void *[]){&velocities, &forces, &step, &count});
         step_on_cpu(&particles);

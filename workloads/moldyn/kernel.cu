@@ -1,32 +1,46 @@
 /* Molecular dynamics of particles that attract and repel by the Lennard-Jones potential: they move,
  * feel the forces of those of their neighbours' list that are within the cutoff, and gain speed.
- * One particle per thread. Positions, velocities and forces are arrays over the particles, of all x,
- * all y and all z; so are the lists, of all first neighbours, all second ones, and so on. */
+ * One particle per thread, in a box whose opposite sides are one. Positions, velocities and forces
+ * are arrays over the particles, of all x, all y and all z; so are the lists, of all first
+ * neighbours, all second ones, and so on. */
 #include "tyto_device.h"
 
-enum : unsigned { AXES = 3 };
+enum : unsigned { AXES = 3, NEIGHBOURS = 24 };
 
 extern "C" __global__ void moldyn_move(float *positions, const float *velocities, float step,
-                                       unsigned particles) {
+                                       float side, unsigned particles) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= particles) return;
-    for (unsigned axis = 0; axis < AXES; axis++, i += particles)
-        positions[i] += step * velocities[i];
+    for (unsigned axis = 0; axis < AXES; axis++, i += particles) {
+        float position = positions[i] + step * velocities[i];
+        if (position < 0.0f) position += side;
+        if (position > side) position -= side;
+        positions[i] = position;
+    }
 }
 
-extern "C" __global__ void moldyn_force(const float *positions, const unsigned *list_length,
-                                        const unsigned *neighbours, float *forces, float cutoff_2,
+/* A difference of coordinates in the box: the shorter one. */
+static __device__ float across(float difference, float side) {
+    float half = 0.5f * side;
+    if (difference < -half) difference += side;
+    if (difference > half) difference -= side;
+    return difference;
+}
+
+extern "C" __global__ void moldyn_force(const float *positions, const unsigned *neighbours,
+                                        float *forces, float cutoff_2, float side,
                                         unsigned particles) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= particles) return;
     const float *x = positions, *y = x + particles, *z = y + particles;
     float own_x = x[i], own_y = y[i], own_z = z[i];
     float force_x = 0.0f, force_y = 0.0f, force_z = 0.0f;
-    unsigned end = list_length[i] * particles;
+    unsigned end = NEIGHBOURS * particles;
 #pragma unroll 1
     for (unsigned at = i; at < end; at += particles) {
         unsigned other = neighbours[at];
-        float dx = own_x - x[other], dy = own_y - y[other], dz = own_z - z[other];
+        float dx = across(own_x - x[other], side), dy = across(own_y - y[other], side);
+        float dz = across(own_z - z[other], side);
         float distance_2 = dx * dx + dy * dy + dz * dz;
         if (distance_2 > cutoff_2) continue;
         float inverse = 1.0f / distance_2;
