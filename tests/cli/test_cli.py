@@ -668,6 +668,10 @@ class Words(Case):
         self.check(self.tyto("run", "vecadd", "--elements", "0"), 2, "needs a whole number from 1")
         self.check(self.tyto("run", "similarity", "--documents", "1"), 2, "1 documents have 0 pairs")
 
+    def test_a_parameter_of_a_workload_stands_before_a_size_and_after_it(self):
+        for words in (("--elements", "77", "--size", "test"), ("--size", "test", "--elements", "77")):
+            self.assertIn("77 sums verified", self.tyto("run", "vecadd", *words).stdout)
+
     def test_no_parameter_of_a_workload_is_an_option_of_tyto_s(self):
         options = set(re.findall(r"(?m)^ +(--[\w-]+)", self.tyto("run", "--help").stdout))
         self.assertTrue({"--machine", "--threads"} < options, options)

@@ -104,17 +104,21 @@ static int find_parameter(const WorkloadInfo *info, const char *option) {
     workload_fail(info->name, "unknown option '%s' (try --help)", option);
 }
 
+/* A size is of all parameters, so it is looked for first: what else is told stands, in any order.
+ */
 static void parse_options(Workload *workload, int argc, char **argv) {
     const WorkloadInfo *info = workload->info;
     for (int i = 1; i < argc; i += 2) { /* an option and its value */
-        const char *option = argv[i];
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(option, "--help") == 0) {
+        if (strcmp(argv[i], "--help") == 0) {
             print_help(info);
             exit(0);
         }
-        if (strcmp(option, "--size") == 0) parse_size(workload, value);
-        else if (strcmp(option, "--seed") == 0) parse_seed(workload, value);
+        if (strcmp(argv[i], "--size") == 0) parse_size(workload, i + 1 < argc ? argv[i + 1] : NULL);
+    }
+    for (int i = 1; i < argc; i += 2) {
+        const char *option = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(option, "--size") == 0) continue;
+        if (strcmp(option, "--seed") == 0) parse_seed(workload, value);
         else parse_parameter(workload, find_parameter(info, option), option, value);
     }
 }
