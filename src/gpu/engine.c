@@ -325,21 +325,45 @@ static bool is_stuck(Engine *engine) {
     return limit && engine->cycle - engine->last_progress > limit;
 }
 
-/* Whether warps do nothing but look for stores that nobody makes, as long as the watchdog waits. */
-static bool is_hopeless(Engine *engine, const Gpu *gpu) {
+/* From now on, or no longer, warps compare what they are at each look with what they were. */
+static void prove_looks(Engine *engine, bool proves) {
+    engine->proves_looks = proves;
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        sm_prove_looks(engine->sms[i], proves);
+}
+
+static bool all_only_look(const Engine *engine) {
     enum { ROUNDS = 256 }; /* of each warp: it is in such a loop */
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        if (!sm_only_looks(engine->sms[i], ROUNDS)) return false;
+    return true;
+}
+
+static bool all_look_for_ever(const Engine *engine) {
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        if (!sm_looks_for_ever(engine->sms[i])) return false;
+    return true;
+}
+
+/* Whether warps do nothing but look for stores that nobody makes, as long as the watchdog waits,
+ * and will go on so. */
+static bool is_hopeless(Engine *engine, const Gpu *gpu) {
     uint64_t limit = watchdog_limit(engine->machine), sum = engine->dispatch.view.next;
     for (uint32_t i = 0; i < engine->machine->sms; i++)
         sum += sm_changes(engine->sms[i]);
     if (sum != engine->change_mark) {
         engine->change_mark = sum;
         engine->last_change = engine->cycle;
+        if (engine->proves_looks) prove_looks(engine, false); /* what was compared is past */
     }
     uint64_t waited = engine->cycle - engine->last_change;
     if (!limit || waited <= limit) return false;
-    for (uint32_t i = 0; i < engine->machine->sms; i++)
-        if (!sm_only_looks(engine->sms[i], ROUNDS)) return false;
-    return waited > limit * gpu_patience(gpu);
+    if (engine->ctas_done == engine->dispatch.view.ctas)
+        return false; /* the last stores are under way */
+    if (engine->proves_looks)
+        return waited > limit * gpu_patience(gpu) && all_look_for_ever(engine);
+    if (all_only_look(engine)) prove_looks(engine, true);
+    return false;
 }
 
 static uint64_t issued_so_far(const Engine *engine) {
@@ -521,6 +545,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
     engine->progress_mark = 0;
     engine->last_change = start;
     engine->change_mark = 0;
+    engine->proves_looks = false;
     engine->network_mark = tally_networks(engine);
     watch_start(engine->watch, launch->function->ptx->name, launch->ctas, start);
     dispatch_set_limit(&engine->dispatch, launch->ctas, ctas_per_sm);

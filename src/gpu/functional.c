@@ -63,22 +63,28 @@ static void fault_deadlock(Run *run, const IsaCta *cta) {
     add_stand(run);
 }
 
-/* Whether every live warp has looked so often for what none of them will store. */
-static bool only_look(const Run *run, uint32_t rounds) {
+typedef bool Looks(const IsaContext *context, const IsaWarp *warp, uint32_t rounds);
+
+static bool for_ever(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {
+    return isa_looks_for_ever(context, warp) && isa_only_looks(context, warp, rounds);
+}
+
+/* Whether every live warp looks for what none of them will store. */
+static bool all_look(const Run *run, Looks *looks, uint32_t rounds) {
     for (uint32_t i = 0; i < run->live; i++) {
         const IsaCta *cta = run->gpu->ctas[i];
         for (uint32_t rest = cta->alive; rest; rest &= rest - 1)
-            if (!isa_only_looks(&run->context, &cta->warps[bits_lowest32(rest)], rounds))
-                return false;
+            if (!looks(&run->context, &cta->warps[bits_lowest32(rest)], rounds)) return false;
     }
     return run->live > 0;
 }
 
 /* Ends a launch that would go on for ever. */
 static void end_hopeless(Run *run) {
-    if (!only_look(run, LAST_LOOKS)) return;
+    if (!all_look(run, isa_only_looks, LAST_LOOKS)) return;
+    run->context.proves_looks = true; /* from now on */
     uint32_t rounds = LAST_LOOKS * gpu_patience(run->gpu);
-    if (!only_look(run, rounds)) return;
+    if (!all_look(run, for_ever, rounds)) return;
     const IsaWarp *warp = &run->gpu->ctas[0]->warps[bits_lowest32(run->gpu->ctas[0]->alive)];
     isa_fault(
         &run->context, warp, bits_lowest32(warp->active | 1u << 31), ISA_FAULT_DEADLOCK,

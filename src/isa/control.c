@@ -324,18 +324,6 @@ static const char *refusal_of(const IsaProgram *program, uint32_t pc) {
     return refusal ? refusal : "the kernel gave up";
 }
 
-/* A warp goes round a loop that looks for another thread's store. */
-static void note_look(const IsaContext *context, IsaWarp *warp) {
-    if (warp->looks_since != context->changes) warp->looks = 0;
-    warp->looks_since = context->changes;
-    if (warp->looks < UINT32_MAX) warp->looks++;
-}
-
-bool isa_only_looks(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {
-    if (warp->cta->waiting >> warp->index & 1) return true;
-    return warp->looks_since == context->changes && warp->looks >= rounds;
-}
-
 bool isa_holds_lanes_back(const IsaWarp *warp) {
     return !warp->paths && warp->depth > 0 && (warp->alive & ~warp->active) != 0;
 }
@@ -389,7 +377,7 @@ static IsaEvent step_flow(IsaContext *context, IsaWarp *warp, const IsaInst *ins
     case ISA_FLOW_STORE: break;
     }
     if (!is_ok) return ISA_EVENT_FAULT;
-    if (is_loop && inst->sub == ISA_LOOP_LOOKS) note_look(context, warp);
+    if (is_loop && inst->sub == ISA_LOOP_LOOKS) isa_note_look(context, warp);
     if (is_loop && warp->is_apart) paths_loop(warp, inst->sub != ISA_LOOP_IS_ALONE);
     if (!converge_settle(context, warp)) return warp_exited(context, warp);
     if (context->fault.is_set) return ISA_EVENT_FAULT;

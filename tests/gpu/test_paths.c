@@ -20,13 +20,13 @@
     "ld.param.u64 %p, [a];\nmov.u32 %t, %tid.x;\nmov.u32 %l, %laneid;\n"                           \
     "mul.wide.u32 %o, %t, 4;\nadd.u64 %o, %o, %p;\n" body "ret;\n}\n"
 
-/* Runs the kernel with one CTA; functionally without `sets`, else in detail on machine gtx480, or
+/* Runs the kernel with one CTA; functionally without `sets`, else in detail on the machine, or
  * functionally on it. */
-static GpuResult run_on(const char *sets, bool is_functional, const char *ptx, uint32_t threads,
-                        uint32_t *words) {
+static GpuResult run_at(const char *machine, const char *sets, bool is_functional, const char *ptx,
+                        uint32_t threads, uint32_t *words) {
     Timed timed = {0};
     if (sets) {
-        timed_start(&timed, "gtx480", sets, "gto");
+        timed_start(&timed, machine, sets, "gto");
     } else {
         timed.diag = diag_new();
         timed.gpu = gpu_new(&(GpuOptions){.instruction_limit = 10000000}, timed.diag);
@@ -54,7 +54,7 @@ static GpuResult run_on(const char *sets, bool is_functional, const char *ptx, u
 }
 
 static GpuResult run(const char *sets, const char *ptx, uint32_t threads, uint32_t *words) {
-    return run_on(sets, false, ptx, threads, words);
+    return run_at("gtx480", sets, false, ptx, threads, words);
 }
 
 /* Both ways, with the same words. */
@@ -95,7 +95,7 @@ static void a_stack_says_that_lanes_wait_for_one_another(void **state) {
     (void)state;
     uint32_t words[WORDS];
     expect_deadlock(run("watchdog.cycles=100000", lock_ptx, 96, words), true);
-    expect_deadlock(run_on("", true, lock_ptx, 96, words), true);
+    expect_deadlock(run_at("gtx480", "", true, lock_ptx, 96, words), true);
     GpuResult again = run("watchdog.cycles=100000", lock_ptx, 96, words),
               same = run("watchdog.cycles=100000", lock_ptx, 96, words);
     assert_string_equal(again.message, same.message);
@@ -131,6 +131,47 @@ static void loops_that_do_something_are_no_deadlock(void **state) {
         "setp.lt.u32 %c, %i, 20000;\n@%c bra again;\nst.global.u32 [%p], %i;\nret;\n}\n";
     assert_int_equal(run("watchdog.cycles=100000", calls, 32, words).status, GPU_OK);
     assert_int_equal(words[0], 20000);
+}
+
+/* A chain of volatile loads, say, that takes longer than the watchdog waits and stores nothing: no
+ * round is like one before. */
+static void a_loop_that_looks_and_counts_is_no_deadlock(void **state) {
+    (void)state;
+    uint32_t words[WORDS];
+    static const char ptx[] =
+        KERNEL("mov.u32 %b, 0;\nagain:\nld.volatile.global.u32 %a, [%p+4];\nadd.u32 %b, %b, 1;\n"
+               "setp.lt.u32 %c, %b, 200000;\n@%c bra again;\n"
+               "st.global.u32 [%p], %b;\n");
+    assert_int_equal(run(NULL, ptx, 1, words).status, GPU_OK);
+    assert_int_equal(words[0], 200000);
+    assert_int_equal(run("watchdog.cycles=20000", ptx, 1, words).status, GPU_OK);
+    assert_int_equal(words[0], 200000);
+}
+
+/* Its state comes back every third round. */
+static void a_loop_that_comes_back_in_a_while_is_a_deadlock(void **state) {
+    (void)state;
+    uint32_t words[WORDS];
+    static const char ptx[] =
+        KERNEL("mov.u32 %b, 0;\nagain:\nld.volatile.global.u32 %a, [%p+4];\nadd.u32 %b, %b, 1;\n"
+               "rem.u32 %b, %b, 3;\nsetp.eq.u32 %c, %a, 0;\n@%c bra again;\n"
+               "st.global.u32 [%p], %b;\n");
+    expect_deadlock(run(NULL, ptx, 1, words), false);
+    expect_deadlock(run("watchdog.cycles=20000", ptx, 1, words), false);
+}
+
+/* The stores of warps that have ended take longer to be acknowledged than the watchdog waits: one
+ * after another, a network of few flits at a time takes them. */
+static void a_kernel_whose_last_stores_are_under_way_is_no_deadlock(void **state) {
+    (void)state;
+    uint32_t words[WORDS];
+    static const char ptx[] =
+        KERNEL("mul.wide.u32 %o, %t, 4;\nadd.u64 %o, %o, %p;\n"
+               "mov.u32 %b, 0;\nagain:\nst.volatile.global.u32 [%o], %b;\nadd.u32 %b, %b, 1;\n"
+               "setp.lt.u32 %c, %b, 64;\n@%c bra again;\n");
+    const char *sets = "gpu.sms=2 watchdog.cycles=200 noc.router_delay=1024 noc.link_delay=64";
+    assert_int_equal(run_at("owl", sets, false, ptx, 96, words).status, GPU_OK);
+    assert_int_equal(words[5], 63);
 }
 
 static void a_lane_waits_for_what_another_stores_later(void **state) {
@@ -401,6 +442,9 @@ int main(void) {
         cmocka_unit_test(a_stack_says_that_lanes_wait_for_one_another),
         cmocka_unit_test(a_store_that_never_comes_is_told),
         cmocka_unit_test(loops_that_do_something_are_no_deadlock),
+        cmocka_unit_test(a_loop_that_looks_and_counts_is_no_deadlock),
+        cmocka_unit_test(a_loop_that_comes_back_in_a_while_is_a_deadlock),
+        cmocka_unit_test(a_kernel_whose_last_stores_are_under_way_is_no_deadlock),
         cmocka_unit_test(a_lane_waits_for_what_another_stores_later),
         cmocka_unit_test(a_plain_loop_is_left_in_the_end_too),
         cmocka_unit_test(a_stack_never_leaves_such_a_loop),

@@ -1,0 +1,56 @@
+/* Warps that look for what another thread may store, as a lock that is taken or a flag that is not
+ * set makes them: has one of them a chance to come out of its loop, if nobody stores anything?
+ *
+ * That it has gone round often does not tell: a loop of a million volatile loads looks just so. But
+ * a warp whose state (where it stands, its lanes, its registers) comes back, with the memory that
+ * it sees unchanged, does the same again and again. The states are compared with that of a look
+ * before, which is taken anew at each power of two (Brent's search for a cycle), so that the loop
+ * may be of any number of looks. Of independent threads, whose paths have turns, only the running
+ * one's place is in the state; all lanes' registers are, though, and what a path does without a
+ * change of registers ends before its turns are as many as the states that must come back.
+ *
+ * A loop that counts its rounds, or reads the clock, never comes back. It is given up after so many
+ * rounds as no program goes on purpose. */
+#include "isa/launch.h"
+
+#include "base/hash.h"
+
+enum { RETURNS = 256, EVER = 1 << 24 };
+
+void isa_forget_looks(IsaWarp *warp) { warp->looks = warp->returns = 0; }
+
+static uint64_t state_of(const IsaWarp *warp) {
+    const uint32_t place[] = {warp->pc,    warp->active,      warp->alive,
+                              warp->depth, warp->frame_count, warp->carry};
+    return hash_add_large(hash_add_large(HASH_START, place, sizeof place), warp->registers,
+                          warp->register_bytes);
+}
+
+static void compare(IsaWarp *warp) {
+    if (warp->returns >= RETURNS) return;
+    const uint64_t state = state_of(warp);
+    if (warp->looks & (warp->looks - 1)) {
+        warp->returns += state == warp->look_state;
+    } else {
+        warp->look_state = state;
+        warp->returns = 0;
+    }
+}
+
+void isa_note_look(const IsaContext *context, IsaWarp *warp) {
+    if (warp->looks_since != context->changes) isa_forget_looks(warp);
+    warp->looks_since = context->changes;
+    if (warp->looks < UINT32_MAX) warp->looks++;
+    if (__builtin_expect(context->proves_looks, false)) compare(warp);
+}
+
+bool isa_only_looks(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {
+    if (warp->cta->waiting >> warp->index & 1) return true;
+    return warp->looks_since == context->changes && warp->looks >= rounds;
+}
+
+bool isa_looks_for_ever(const IsaContext *context, const IsaWarp *warp) {
+    if (warp->cta->waiting >> warp->index & 1) return true;
+    return warp->looks_since == context->changes &&
+           (warp->returns >= RETURNS || warp->looks >= EVER);
+}
