@@ -35,7 +35,8 @@ typedef enum TytoStatus {
     TYTO_KERNEL_FAILED, /* the kernel stopped: a bad access, a trap, a limit ... */
     TYTO_INTERRUPTED,   /* tyto_interrupt ended the kernel */
     TYTO_BAD_FILE,      /* a file that cannot be written, or not be read */
-    TYTO_CHECKS_FAILED  /* the run is done, and the checks (--check, --on-fault) found errors */
+    TYTO_CHECKS_FAILED, /* the run is done, and the checks (--check, --on-fault) found errors */
+    TYTO_STOPPED        /* the kernel ended where --stop-after has it */
 } TytoStatus;
 
 /* The word among `words` that `word` was probably meant to be, NULL when none is near. */

@@ -12,7 +12,7 @@ from ._errors import TytoError
 
 MESSAGE_BYTES = 16384
 STATUSES = ("ok", "bad option", "bad PTX", "bad address", "out of memory", "bad launch", "kernel failed",
-            "interrupted", "bad file", "checks failed")
+            "interrupted", "bad file", "checks failed", "stopped")
 
 ffi = cffi.FFI()
 ffi.cdef((pathlib.Path(__file__).parent / "declarations.h").read_text(encoding="utf-8"))

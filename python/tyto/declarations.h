@@ -9,7 +9,8 @@ typedef enum TytoStatus {
     TYTO_KERNEL_FAILED,
     TYTO_INTERRUPTED,
     TYTO_BAD_FILE,
-    TYTO_CHECKS_FAILED
+    TYTO_CHECKS_FAILED,
+    TYTO_STOPPED
 } TytoStatus;
 typedef struct TytoSimulator TytoSimulator;
 TytoSimulator *tyto_new(int count, const char *const *options, char *message, size_t size_bytes);

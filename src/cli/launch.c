@@ -147,7 +147,13 @@ static bool check_arguments(const Session *session) {
 
 /* ---- Running ---- */
 
-static bool launch(Session *session) {
+static bool is_quiet(const Arguments *arguments) {
+    for (int i = 0; i < arguments->option_count; i++)
+        if (strcmp(arguments->options[i].option->name, "--quiet") == 0) return true;
+    return false;
+}
+
+static TytoStatus launch(Session *session) {
     const void **values = allocate((size_t)session->count, sizeof *values);
     for (int i = 0; i < session->count; i++)
         values[i] = &session->list[i].bits;
@@ -159,17 +165,20 @@ static bool launch(Session *session) {
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     tyto_name_crashes(session->simulator);
-    bool is_done = tyto_launch(session->simulator, &session->launch) == TYTO_OK;
+    TytoStatus status = tyto_launch(session->simulator, &session->launch);
     running = NULL;
-    if (!is_done) say_error("%s", tyto_message(session->simulator));
+    const char *message = tyto_message(session->simulator);
+    if (status != TYTO_OK && status != TYTO_STOPPED) say_error("%s", message);
+    if (status == TYTO_STOPPED && !is_quiet(session->arguments))
+        fprintf(stderr, "tyto: %s\n", message);
     free(values);
-    return is_done;
+    return status;
 }
 
-/* The status to exit with. */
-static int write_results(Session *session, bool is_done) {
-    bool is_written = true;
-    for (int i = 0; is_done && i < session->count; i++)
+/* The status to exit with. A kernel that was stopped (--stop-after) has no output yet. */
+static int write_results(Session *session, TytoStatus launched) {
+    bool is_written = true, is_done = launched == TYTO_OK || launched == TYTO_STOPPED;
+    for (int i = 0; launched == TYTO_OK && i < session->count; i++)
         is_written &= argument_write_output(&session->list[i], session->simulator);
     TytoStatus status = tyto_finish(session->simulator, session->path);
     if (status != TYTO_OK) fprintf(stderr, "tyto: %s\n", tyto_message(session->simulator));
@@ -205,8 +214,7 @@ static int run_session(Session *session) {
     if (!read_arguments(session)) return EXIT_FAILED;
     if (!check_arguments(session)) return EXIT_USAGE;
     name_command(session);
-    bool is_done = launch(session);
-    return write_results(session, is_done);
+    return write_results(session, launch(session));
 }
 
 static int run_launch(Arguments *arguments) {

@@ -74,20 +74,25 @@ void driver_obey_signal(Driver *driver) {
     die_of(driver->signal);
 }
 
-_Noreturn void driver_give_up(Driver *driver) {
+static int exit_status_of(TytoStatus status) {
+    if (status == TYTO_OK) return 0;
+    return status == TYTO_CHECKS_FAILED ? STATUS_CHECKS_FAILED : 1;
+}
+
+_Noreturn void driver_end(Driver *driver, int status) {
     fflush(NULL);
-    report(driver);
+    int reported = exit_status_of(report(driver));
     fflush(NULL);
-    _exit(1);
+    _exit(status ? status : reported);
 }
 
 static void report_at_exit(void) {
     if (!process.driver) return;
     driver_obey_signal(process.driver);
-    TytoStatus status = report(process.driver);
-    if (status == TYTO_OK) return;
+    int status = exit_status_of(report(process.driver));
+    if (!status) return;
     fflush(stderr);
-    _exit(status == TYTO_CHECKS_FAILED ? STATUS_CHECKS_FAILED : 1);
+    _exit(status);
 }
 
 /* The first time, a running launch ends, so that the report holds what it did so far, and the

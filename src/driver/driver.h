@@ -195,8 +195,9 @@ CUresult call_end(Call *call, CUresult status);
 /* After a launch that was interrupted: writes the report and ends the process as the signal would
  * have. Returns only when there was no signal. The caller holds the lock. */
 void driver_obey_signal(Driver *driver);
-/* Ends the process after the report: what it asked for cannot be done. */
-_Noreturn void driver_give_up(Driver *driver);
+/* Ends the process with `status` after the report: what it asked for cannot be done, or all is that
+ * was to be. */
+_Noreturn void driver_end(Driver *driver, int status);
 
 /* Looks a handle up in the call's driver; NULL when it is not one. */
 #define CALL_GET(call, kind, handle)                                                               \

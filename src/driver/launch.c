@@ -93,13 +93,17 @@ static CUresult run(Call *call, const GpuLaunch *launch) {
         driver_obey_signal(driver);
         return call->context->error = CUDA_ERROR_LAUNCH_FAILED;
     }
+    if (status == GPU_STOPPED) {
+        if (!driver->simulator->options->is_quiet) driver_say("%s", result.message);
+        driver_end(driver, 0);
+    }
     Text message = {0};
     text_add(&message, result.message);
     if (status == GPU_FAULT) backtrace_add(&message);
     driver_say("error: %s", text_string(&message));
     text_free(&message);
     if (status == GPU_REFUSED) {
-        if (!driver->simulator->options->returns_unsupported) driver_give_up(driver);
+        if (!driver->simulator->options->returns_unsupported) driver_end(driver, 1);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (status == GPU_BAD_LAUNCH)

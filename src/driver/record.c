@@ -11,6 +11,7 @@
 static RunStatus status_of(const GpuResult *result) {
     if (result->status == GPU_OK) return RUN_COMPLETE;
     if (result->status == GPU_INTERRUPTED) return RUN_INTERRUPTED;
+    if (result->status == GPU_STOPPED) return RUN_STOPPED;
     return result->fault_code == ISA_FAULT_DEADLOCK ? RUN_STUCK : RUN_FAULT;
 }
 

@@ -25,6 +25,7 @@ static const KernelStats *launch_at(const TytoSimulator *simulator, const char *
 static TytoResult result_of(const KernelStats *kernel) {
     static const TytoStatus statuses[RUN_STATUSES] = {[RUN_COMPLETE] = TYTO_OK,
                                                       [RUN_INTERRUPTED] = TYTO_INTERRUPTED,
+                                                      [RUN_STOPPED] = TYTO_STOPPED,
                                                       [RUN_FAULT] = TYTO_KERNEL_FAILED,
                                                       [RUN_STUCK] = TYTO_KERNEL_FAILED};
     Counters counters = run_kernel_counters(kernel);

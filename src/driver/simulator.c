@@ -109,6 +109,7 @@ static GpuOptions gpu_options_of(const Options *options, Detail *detail, Finding
         .threads = threads_of(options),
         .registers = (uint32_t)options->registers,
         .instruction_limit = options->instruction_limit,
+        .stop_after = options->stop_after,
         .checks = checks_of(options),
         .findings = findings,
         .padding_bytes = options->padding_bytes,
@@ -435,6 +436,7 @@ static TytoStatus status_of(GpuStatus status) {
         [GPU_REFUSED] = TYTO_BAD_LAUNCH,
         [GPU_FAULT] = TYTO_KERNEL_FAILED,
         [GPU_INTERRUPTED] = TYTO_INTERRUPTED,
+        [GPU_STOPPED] = TYTO_STOPPED,
     };
     return statuses[status];
 }

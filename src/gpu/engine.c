@@ -373,6 +373,13 @@ static uint64_t issued_so_far(const Engine *engine) {
     return sum;
 }
 
+static uint64_t executed_so_far(const Engine *engine) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        sum += sm_counters(engine->sms[i])->thread_instructions;
+    return sum;
+}
+
 /* Whether the run must end here for a reason from outside the kernel. */
 static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
     uint64_t done = issued_so_far(engine), limit = gpu->options.instruction_limit;
@@ -393,16 +400,32 @@ static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
         explain_end(engine, &why, result);
         return true;
     }
+    uint64_t executed = engine->stop_after ? executed_so_far(engine) : 0;
+    if (executed >= engine->stop_after && engine->stop_after) {
+        snprintf(result->message, sizeof result->message,
+                 "stopped after %" PRIu64 " thread instructions (--stop-after)",
+                 gpu->timed_instructions + executed);
+        result->status = GPU_STOPPED;
+        return true;
+    }
     return false;
 }
 
-/* Cycles until the next look at interrupts and limits: no later than the limit can be reached. */
-static uint64_t poll_after(const Engine *engine, const Gpu *gpu) {
-    uint64_t limit = gpu->options.instruction_limit, done = issued_so_far(engine);
-    const SmSchedulerConfig *schedulers = &engine->machine->sm.scheduler;
-    uint64_t a_cycle = (uint64_t)engine->machine->sms * schedulers->count * schedulers->issue_width;
+/* Cycles in which `done` cannot become `limit` (0: none), at so much a cycle; at most POLL_CYCLES,
+ * and at least one. */
+static uint64_t cycles_below(uint64_t limit, uint64_t done, uint64_t a_cycle) {
     uint64_t cycles = limit > done ? (limit - done) / a_cycle : 0;
     return !limit || cycles > POLL_CYCLES ? POLL_CYCLES : cycles ? cycles : 1;
+}
+
+/* Cycles until the next look at interrupts and limits: no later than a limit can be reached. */
+static uint64_t poll_after(const Engine *engine, const Gpu *gpu) {
+    const SmSchedulerConfig *schedulers = &engine->machine->sm.scheduler;
+    uint64_t a_cycle = (uint64_t)engine->machine->sms * schedulers->count * schedulers->issue_width;
+    uint64_t cycles = cycles_below(gpu->options.instruction_limit, issued_so_far(engine), a_cycle);
+    uint64_t until_stop =
+        cycles_below(engine->stop_after, executed_so_far(engine), a_cycle * ISA_LANES);
+    return cycles < until_stop ? cycles : until_stop;
 }
 
 /* ---- A kernel ---- */
@@ -522,7 +545,7 @@ static void fill_result(Engine *engine, GpuResult *result) {
 }
 
 void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *ops,
-                uint32_t ctas_per_sm, GpuResult *result) {
+                uint32_t ctas_per_sm, uint64_t stop_after, GpuResult *result) {
     const MachineConfig *machine = engine->machine;
     IsaContext context = {.memory = gpu->memory,
                           .program = launch->program,
@@ -536,6 +559,7 @@ void engine_run(Engine *engine, Gpu *gpu, const IsaLaunch *launch, const SmOp *o
                            .user = engine};
     uint64_t start = engine->cycle;
     engine->start = start;
+    engine->stop_after = stop_after;
     engine->launch = launch;
     engine->is_alone =
         launch->check || launch->dump_line || gpu->module->can_wait || !cycle_has_team(engine);

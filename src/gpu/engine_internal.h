@@ -107,6 +107,7 @@ struct Engine {
     uint64_t last_progress; /* SM cycle at which something was last seen to move */
     uint64_t progress_mark; /* sum of what moves, then */
     uint64_t last_change;   /* SM cycle at which something was last seen to change memory */
+    uint64_t stop_after;    /* thread instructions of the kernel that end its run; 0: none do */
     bool proves_looks;      /* since then so long ago that warps compare their states */
     uint64_t change_mark;   /* sum of changes, then */
 

@@ -408,6 +408,12 @@ static void restart_engine(Gpu *gpu) {
     gpu->engine = engine_new(&gpu->options, gpu->calls);
 }
 
+/* Thread instructions that a launch may still execute on the machine, at least 1; 0: any number. */
+static uint64_t left_to_execute(const Gpu *gpu) {
+    const uint64_t all = gpu->options.stop_after, done = gpu->timed_instructions;
+    return all > done ? all - done : all ? 1 : 0;
+}
+
 /* What a cooperative grid synchronizes through: its own size, and the word that counts arrivals, as
  * the vendor's cooperative_groups headers lay it out. False when there is no room for it. */
 static bool prepare_workspace(Gpu *gpu, IsaLaunch *launch) {
@@ -492,7 +498,8 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
                                             request->dynamic_shared_bytes);
         result->ctas_per_sm = carve_out_ctas(&gpu->options.machine->sm, launch.shared_bytes,
                                              result->ctas_per_sm, launch.carve_out);
-        engine_run(gpu->engine, gpu, &launch, ops_of(request->module), result->ctas_per_sm, result);
+        engine_run(gpu->engine, gpu, &launch, ops_of(request->module), result->ctas_per_sm,
+                   is_inner ? 0 : left_to_execute(gpu), result);
         if (gpu->options.watch && gpu->options.watch->profile)
             gpu_profile_add(gpu, request->module, &launch, result);
         if (result->status != GPU_OK) restart_engine(gpu);
@@ -500,6 +507,7 @@ GpuStatus gpu_launch(Gpu *gpu, const GpuLaunch *request, GpuResult *result) {
         gpu_run_functional(gpu, &launch, result);
     }
     if (waited.has_any) gpu_add_result(result, &waited.sum);
+    if (is_timed && !is_inner) gpu->timed_instructions += result->thread_instructions;
     gpu->waited = NULL;
     children_end(gpu, &runtime, request->module, result->status == GPU_OK);
     free(parameters);

@@ -36,11 +36,13 @@ typedef struct GpuOptions {
     uint64_t persisting_bytes;  /* of L2 that are set aside for lines that persist */
     uint32_t stack_bytes;       /* local memory and call frames per thread; default 64 KiB */
     uint64_t instruction_limit; /* warp instructions of one launch before it fails; 0: none */
-    uint32_t registers;         /* per thread of every kernel, as another compiler allocated them;
-                                   0: our estimate */
-    GpuChecks checks;           /* of kernels; what they find goes to ... */
-    struct Findings *findings;  /* ... this, borrowed; NULL: there are none */
-    uint64_t padding_bytes;     /* free before and behind every allocation */
+    uint64_t stop_after; /* thread instructions of all launches on the machine, after which the one
+                            that runs ends with GPU_STOPPED; 0: never */
+    uint32_t registers;  /* per thread of every kernel, as another compiler allocated them;
+                            0: our estimate */
+    GpuChecks checks;    /* of kernels; what they find goes to ... */
+    struct Findings *findings;       /* ... this, borrowed; NULL: there are none */
+    uint64_t padding_bytes;          /* free before and behind every allocation */
     const GpuCapability *capability; /* that the device answers to, borrowed; NULL: the machine's,
                                         7.5 without one */
     uint32_t dump_line;              /* PTX line at which registers are printed; 0: none */
@@ -131,7 +133,8 @@ typedef enum GpuStatus {
     GPU_BAD_LAUNCH, /* the launch itself is impossible: dimensions, shared memory, parameters */
     GPU_REFUSED,    /* the kernel holds what is not supported: result.message says what and where */
     GPU_FAULT,      /* the kernel failed: result.message says how; result.fault_code which kind */
-    GPU_INTERRUPTED /* gpu_interrupt was called */
+    GPU_INTERRUPTED, /* gpu_interrupt was called */
+    GPU_STOPPED      /* GpuOptions.stop_after instructions are executed */
 } GpuStatus;
 
 typedef struct GpuResult {

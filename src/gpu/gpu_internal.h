@@ -26,22 +26,23 @@ struct Gpu {
     DeviceMemory *memory;
     const struct IsaVariant *variant; /* what executes instructions */
     struct Engine *engine;            /* the machine in motion; NULL: functional runs */
-    struct SchedCall *calls;   /* what the policies are doing: by SM, then the CTA scheduler's; they
-                                  outlive the engine */
-    struct IsaCheck *check;    /* NULL: nothing is looked for */
-    MemHeap *heap;             /* made at the first launch of a module that calls malloc or free */
-    uint64_t grid_workspace;   /* device address, 0 before the first cooperative launch */
-    uint64_t launches;         /* so far: the next %gridid */
-    DeviceRuntime *runtime;    /* of the grid that runs, on the stack of its launch */
-    GpuModule *module;         /* of that grid */
-    Waited *waited;            /* for, by it; NULL: no grid runs */
-    HostTime last_end;         /* of the last launch */
-    bool is_timed;             /* it runs on the machine */
-    struct DeviceText *texts;  /* that kernels have asked for (children.c) */
-    uint32_t text_count;       /* of texts */
-    struct Children *children; /* what grids have left to do (children.c) */
-    uint64_t programs;         /* loaded so far */
-    uint64_t code_hash;        /* sum of the hashes of their texts */
+    struct SchedCall *calls; /* what the policies are doing: by SM, then the CTA scheduler's; they
+                                outlive the engine */
+    struct IsaCheck *check;  /* NULL: nothing is looked for */
+    MemHeap *heap;           /* made at the first launch of a module that calls malloc or free */
+    uint64_t grid_workspace; /* device address, 0 before the first cooperative launch */
+    uint64_t launches;       /* so far: the next %gridid */
+    uint64_t timed_instructions; /* of threads, on the machine, in the launches so far */
+    DeviceRuntime *runtime;      /* of the grid that runs, on the stack of its launch */
+    GpuModule *module;           /* of that grid */
+    Waited *waited;              /* for, by it; NULL: no grid runs */
+    HostTime last_end;           /* of the last launch */
+    bool is_timed;               /* it runs on the machine */
+    struct DeviceText *texts;    /* that kernels have asked for (children.c) */
+    uint32_t text_count;         /* of texts */
+    struct Children *children;   /* what grids have left to do (children.c) */
+    uint64_t programs;           /* loaded so far */
+    uint64_t code_hash;          /* sum of the hashes of their texts */
     atomic_bool is_interrupted;
     /* Progress of the running launch, read by other threads. */
     atomic_uint_fast64_t done_ctas, total_ctas, done_instructions;

@@ -294,7 +294,8 @@ void report_launch(const RunStats *run, int i, Text *out) {
         text_printf(out, ", IPC %s", field);
     }
     if (!run_is_counted(run, kernel)) text_add(out, ", not timed");
-    text_printf(out, "%s\n", kernel->status == RUN_COMPLETE ? "" : ", failed");
+    const char *ends[RUN_STATUSES] = {[RUN_COMPLETE] = "", [RUN_STOPPED] = ", stopped"};
+    text_printf(out, "%s\n", ends[kernel->status] ? ends[kernel->status] : ", failed");
 }
 
 /* --- several runs --- */

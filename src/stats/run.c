@@ -10,7 +10,7 @@
 
 const char *const run_status_names[RUN_STATUSES] = {
     [RUN_COMPLETE] = "complete", [RUN_INTERRUPTED] = "interrupted", [RUN_FAULT] = "fault",
-    [RUN_STUCK] = "stuck",       [RUN_RUNNING] = "running",
+    [RUN_STUCK] = "stuck",       [RUN_STOPPED] = "stopped",         [RUN_RUNNING] = "running",
 };
 
 const CounterId run_functional_counters[RUN_FUNCTIONAL_COUNTERS] = {COUNTER_warp_instructions,

@@ -31,6 +31,7 @@ typedef enum RunStatus {
     RUN_INTERRUPTED,
     RUN_FAULT,
     RUN_STUCK,
+    RUN_STOPPED, /* after as many instructions as asked (--stop-after) */
     RUN_RUNNING, /* it has not: of snapshots only */
     RUN_STATUSES
 } RunStatus;

@@ -668,6 +668,26 @@ class Words(Case):
         self.check(self.tyto("run", "vecadd", "--elements", "0"), 2, "needs a whole number from 1")
         self.check(self.tyto("run", "similarity", "--documents", "1"), 2, "1 documents have 0 pairs")
 
+    def test_a_program_ends_where_it_is_told_to_stop(self):
+        results = []
+        for threads in ("1", "2", "3"):
+            done = self.tyto("run", "matmul", "--size", "64", "--stop-after", "100000", "--threads", threads, "--json",
+                             "s.json", is_timed=True)
+            self.check(done, 0, "stopped after ")
+            self.assertNotIn("verified", done.stdout)
+            self.assertIn("not complete: stopped", done.stdout + done.stderr)
+            result = json.loads((self.path / "s.json").read_text(encoding="utf-8"))
+            del result["host"], result["command"], result["options"]
+            results.append(result)
+        self.assertEqual(results[0], results[1])
+        self.assertEqual(results[0], results[2])
+        self.assertEqual(results[0]["kernels"][-1]["status"], "stopped")
+        self.assertTrue(100000 <= results[0]["total"]["thread_instructions"] < 100000 + 32 * 30)
+        far = self.tyto("run", "matmul", "--size", "64", "--stop-after", "100000000", is_timed=True)
+        self.check(far, 0)
+        self.assertIn("verified", far.stdout)
+        self.check(self.tyto("run", "matmul", "--functional", "--stop-after", "5"), 2, "--stop-after")
+
     def test_a_parameter_of_a_workload_stands_before_a_size_and_after_it(self):
         for words in (("--elements", "77", "--size", "test"), ("--size", "test", "--elements", "77")):
             self.assertIn("77 sums verified", self.tyto("run", "vecadd", *words).stdout)

@@ -696,8 +696,39 @@ static void ends_in_the_cycle_that_reaches_the_limit(void **state) {
     }
 }
 
+/* All launches count, and the one that reaches it ends in that cycle; none goes on. */
+static void stops_in_the_cycle_that_reaches_what_was_asked_for(void **state) {
+    (void)state;
+    static const char count[] = HEADER ".visible .entry k()\n{\n.reg .b32 %v;\n.reg .pred "
+                                       "%p;\nmov.u32 %v, 0;\nagain:\nadd.u32 %v, %v, 1;\n"
+                                       "setp.lt.u32 %p, %v, 10;\n@%p bra again;\nret;\n}\n";
+    Timed timed;
+    timed_start(&timed, "gtx480", "", "lrr");
+    GpuImage image = {"k.ptx", count, sizeof count - 1};
+    GpuModule *module = gpu_load(timed.gpu, &image, 1, timed.diag);
+    assert_non_null(module);
+    GpuLaunch launch = {.module = module, .grid = {60, 1, 1}, .block = {200, 1, 1}};
+    GpuResult result;
+    assert_int_equal(gpu_launch(timed.gpu, &launch, &result), GPU_OK);
+    const uint64_t all = result.thread_instructions;
+    const SmSchedulerConfig *schedulers = &timed.config->sm.scheduler;
+    const uint64_t cycle = 32 * timed.config->sms * schedulers->count * schedulers->issue_width;
+    gpu_options(timed.gpu)->stop_after = 2 * all + 5000;
+    assert_int_equal(gpu_launch(timed.gpu, &launch, &result), GPU_OK); /* to its end */
+    assert_int_equal(gpu_launch(timed.gpu, &launch, &result), GPU_STOPPED);
+    assert_in_range(result.thread_instructions, 5000, 5000 + cycle - 1);
+    assert_in_range(result.cycles, 1, 5000);
+    assert_int_equal(gpu_launch(timed.gpu, &launch, &result), GPU_STOPPED);
+    assert_in_range(result.thread_instructions, 1, cycle);
+    launch.is_functional = true; /* does not count */
+    assert_int_equal(gpu_launch(timed.gpu, &launch, &result), GPU_OK);
+    gpu_unload(module);
+    timed_stop(&timed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stops_in_the_cycle_that_reaches_what_was_asked_for),
         cmocka_unit_test(ends_in_the_cycle_that_reaches_the_limit),
         cmocka_unit_test(adds_up_at_every_level),
         cmocka_unit_test(overlaps_loads_of_a_warp_unless_they_block),

@@ -75,7 +75,8 @@ const char *task_form_find_wrong(const TaskForm *form, char *message, size_t siz
     } texts[] = {{"--machine", form->machine},
                  {"--scheduler", form->scheduler},
                  {"--cta-scheduler", form->cta_scheduler},
-                 {"--registers", form->registers}};
+                 {"--registers", form->registers},
+                 {"--stop-after", form->stop_after}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (is_wrong(form, texts[i].option, texts[i].value, message, size)) return texts[i].value;
     }
@@ -130,6 +131,7 @@ static void make_options(const TaskForm *form, Words *options) {
     add_option(options, "--scheduler", form->scheduler);
     add_option(options, "--cta-scheduler", form->cta_scheduler);
     add_option(options, "--registers", form->registers);
+    add_option(options, "--stop-after", form->stop_after);
     for (int i = 0; i < form->set.count; i++)
         add_option(options, "--set", form->set.list[i]);
     for (int i = 0; i < form->options.count; i++)
@@ -146,6 +148,7 @@ static char *make_overrides(const TaskForm *form) {
     FILE *to = open_memstream(&text, &length);
     if (to && form->record) fprintf(to, "record=%s ", record_names[form->record]);
     if (to && form->registers) fprintf(to, "registers=%s ", form->registers);
+    if (to && form->stop_after) fprintf(to, "stop_after=%s ", form->stop_after);
     if (to) fputs(set, to);
     if (to) fclose(to);
     free(set);

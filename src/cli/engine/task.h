@@ -21,6 +21,7 @@ typedef struct TaskForm {
     Words set;                 /* "key=value" of the machine */
     Words options;             /* other options of the simulator, names and values in turn */
     const char *registers;     /* of each thread; NULL: our estimate */
+    const char *stop_after;    /* thread instructions that end it; NULL: none do */
     Recording record;
     bool allows_plugins; /* files of machines may name code that is loaded */
 } TaskForm;

@@ -19,8 +19,9 @@ typedef struct Program {
     Words at_paper;            /* arguments that follow those at size paper */
     const char *kernel;        /* count launches of this kernel alone; NULL: all */
     const char *cta_scheduler; /* instead of the setup's; NULL: the setup's */
-    const char *registers; /* per thread, as the paper's compiler had them; NULL: our estimate */
-    double item;           /* which of the recorded things, from 1; 0: counters of the run */
+    const char *registers;  /* per thread, as the paper's compiler had them; NULL: our estimate */
+    const char *stop_after; /* thread instructions that the paper's runs end after; NULL: none do */
+    double item;            /* which of the recorded things, from 1; 0: counters of the run */
 } Program;
 
 /* How programs are run: everything but the program and its size. */

@@ -69,6 +69,7 @@ static bool plan_pair(Study *study, const Program *program, const Setup *setup) 
                          .cta_scheduler = cta_scheduler_of(program, setup, i),
                          .set = setup->set,
                          .registers = program->registers,
+                         .stop_after = program->stop_after,
                          .record = setup->record,
                          .allows_plugins = study->allows_plugins};
         char *why = NULL;
