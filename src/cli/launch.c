@@ -148,8 +148,8 @@ static bool check_arguments(const Session *session) {
 /* ---- Running ---- */
 
 static bool is_quiet(const Arguments *arguments) {
-    for (int i = 0; i < arguments->option_count; i++)
-        if (strcmp(arguments->options[i].option->name, "--quiet") == 0) return true;
+    for (int i = 0; i < arguments->given_count; i++)
+        if (strcmp(arguments->given[i]->name, "--quiet") == 0) return true;
     return false;
 }
 

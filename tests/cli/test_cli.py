@@ -248,6 +248,9 @@ class Launch(Case):
     def test_limits(self):
         done = self.tyto("launch", SPIN, "--limit-insts", "1000")
         self.check(done, 1, "limit of 1000 warp instructions")
+        self.check(self.tyto("launch", SPIN, "--stop-after", "1000", is_timed=True), 0, "stopped after ")
+        done = self.tyto("launch", SPIN, "--stop-after", "1000", "--quiet", is_timed=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         done = self.tyto("launch", "--memory", "1MiB", SAXPY, "--arg", "zero:2000000")
         self.check(done, 1, "out of device memory", "--memory")
 
