@@ -332,16 +332,10 @@ static void prove_looks(Engine *engine, bool proves) {
         sm_prove_looks(engine->sms[i], proves);
 }
 
-static bool all_only_look(const Engine *engine) {
+static bool all_look(const Engine *engine, IsaLooks *looks) {
     enum { ROUNDS = 256 }; /* of each warp: it is in such a loop */
     for (uint32_t i = 0; i < engine->machine->sms; i++)
-        if (!sm_only_looks(engine->sms[i], ROUNDS)) return false;
-    return true;
-}
-
-static bool all_look_for_ever(const Engine *engine) {
-    for (uint32_t i = 0; i < engine->machine->sms; i++)
-        if (!sm_looks_for_ever(engine->sms[i])) return false;
+        if (!sm_all_look(engine->sms[i], looks, ROUNDS)) return false;
     return true;
 }
 
@@ -361,8 +355,8 @@ static bool is_hopeless(Engine *engine, const Gpu *gpu) {
     if (engine->ctas_done == engine->dispatch.view.ctas)
         return false; /* the last stores are under way */
     if (engine->proves_looks)
-        return waited > limit * gpu_patience(gpu) && all_look_for_ever(engine);
-    if (all_only_look(engine)) prove_looks(engine, true);
+        return waited > limit * gpu_patience(gpu) && all_look(engine, isa_looks_for_ever);
+    if (all_look(engine, isa_only_looks)) prove_looks(engine, true);
     return false;
 }
 
@@ -400,8 +394,8 @@ static bool must_stop(Engine *engine, Gpu *gpu, GpuResult *result) {
         explain_end(engine, &why, result);
         return true;
     }
-    uint64_t executed = engine->stop_after ? executed_so_far(engine) : 0;
-    if (executed >= engine->stop_after && engine->stop_after) {
+    uint64_t executed = executed_so_far(engine);
+    if (engine->stop_after && executed >= engine->stop_after) {
         snprintf(result->message, sizeof result->message,
                  "stopped after %" PRIu64 " thread instructions (--stop-after)",
                  gpu->timed_instructions + executed);

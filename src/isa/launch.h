@@ -145,10 +145,11 @@ void isa_say_place(const IsaLaunch *launch, const IsaWarp *warp, uint32_t pc, in
 
 /* Whether nothing is left to a warp but to look for another thread's store: it waits at a barrier,
  * or has gone so many rounds round such loops since the context last changed anything. */
-bool isa_only_looks(const IsaContext *context, const IsaWarp *warp, uint32_t rounds);
-/* Whether it will look for ever unless somebody stores something, as far as was compared since
- * IsaContext.proves_looks is set: its state keeps coming back. */
-bool isa_looks_for_ever(const IsaContext *context, const IsaWarp *warp);
+typedef bool IsaLooks(const IsaContext *context, const IsaWarp *warp, uint32_t rounds);
+IsaLooks isa_only_looks;
+/* The same, and that it will for ever unless somebody stores something, as far as was compared
+ * since IsaContext.proves_looks is set: its state keeps coming back. */
+IsaLooks isa_looks_for_ever;
 /* Begins to count and to compare anew. */
 void isa_forget_looks(IsaWarp *warp);
 /* It has gone round a loop that looks for another thread's store. */

@@ -49,8 +49,8 @@ bool isa_only_looks(const IsaContext *context, const IsaWarp *warp, uint32_t rou
     return warp->looks_since == context->changes && warp->looks >= rounds;
 }
 
-bool isa_looks_for_ever(const IsaContext *context, const IsaWarp *warp) {
-    if (warp->cta->waiting >> warp->index & 1) return true;
-    return warp->looks_since == context->changes &&
-           (warp->returns >= RETURNS || warp->looks >= EVER);
+bool isa_looks_for_ever(const IsaContext *context, const IsaWarp *warp, uint32_t rounds) {
+    if (!isa_only_looks(context, warp, rounds)) return false;
+    const bool is_at_barrier = warp->cta->waiting >> warp->index & 1;
+    return is_at_barrier || warp->returns >= RETURNS || warp->looks >= EVER;
 }

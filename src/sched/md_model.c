@@ -38,7 +38,7 @@
  *
  * Its parts give one bound of a CTA's time, the MSHRs another, and where the two are of like size a
  * CTA takes longer than either: some of its reads find no MSHR while others find one at once. The
- * root of the sum of their squares tells that, less what the lone CTA has of it. Over MD's eight
+ * root of the sum of their squares tells that, less what the lone CTA has of it. Over seven of MD's
  * programs with five sizes of the L1D, at degrees 2 to 8, the logarithm of the throughput is then
  * off by 0.17 in the root mean square where reads and latencies are as they came to be, and by 0.29
  * where they are predicted (docs/reproduction.md); with the greater of the two it was 0.38 and

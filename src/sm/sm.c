@@ -360,10 +360,10 @@ void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user) {
 
 uint64_t sm_changes(const Sm *sm) { return sm->context.isa.changes; }
 
-bool sm_only_looks(const Sm *sm, uint32_t rounds) {
+bool sm_all_look(const Sm *sm, IsaLooks *looks, uint32_t rounds) {
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
         const IsaWarp *warp = sm->context.warps.warp[bits_lowest64(rest)].isa;
-        if (!isa_only_looks(&sm->context.isa, warp, rounds)) return false;
+        if (!looks(&sm->context.isa, warp, rounds)) return false;
     }
     return true;
 }
@@ -372,14 +372,6 @@ void sm_prove_looks(Sm *sm, bool proves) {
     sm->context.isa.proves_looks = proves;
     for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1)
         isa_forget_looks(sm->context.warps.warp[bits_lowest64(rest)].isa);
-}
-
-bool sm_looks_for_ever(const Sm *sm) {
-    for (uint64_t rest = sm->context.view.resident; rest; rest &= rest - 1) {
-        const IsaWarp *warp = sm->context.warps.warp[bits_lowest64(rest)].isa;
-        if (!isa_looks_for_ever(&sm->context.isa, warp)) return false;
-    }
-    return true;
 }
 
 const SmProfile *sm_profile(const Sm *sm) { return sm->context.profile; }

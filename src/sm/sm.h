@@ -126,13 +126,12 @@ const Histograms *sm_histograms(const Sm *sm);
 
 /* Why each resident warp stands where it stands, one after another, by warp slot. */
 typedef void SmVisitStanding(void *user, const IsaWarp *warp, int slot, ProfileColumn cause);
-/* IsaContext.changes of the running kernel; and whether its warps on the SM only look for stores of
- * others (isa_only_looks), and will for ever (isa_looks_for_ever), as far as was compared since
- * sm_prove_looks. */
+/* IsaContext.changes of the running kernel; and whether its warps on the SM all look for stores of
+ * others (isa_only_looks), or will for ever (isa_looks_for_ever), for which they compare their
+ * states, or no longer do, from sm_prove_looks on. */
 uint64_t sm_changes(const Sm *sm);
-bool sm_only_looks(const Sm *sm, uint32_t rounds);
+bool sm_all_look(const Sm *sm, IsaLooks *looks, uint32_t rounds);
 void sm_prove_looks(Sm *sm, bool proves);
-bool sm_looks_for_ever(const Sm *sm);
 
 void sm_visit_standing(const Sm *sm, SmVisitStanding *visit, void *user);
 
