@@ -1,5 +1,5 @@
 /* Teams of host threads (see the header). A piece of work has a number; that the number rises is
- * the sign to begin. */
+ * the sign to begin for those that are told with it to take part. */
 #include "base/team.h"
 
 #include <assert.h>
@@ -12,25 +12,30 @@
 #include "base/arena.h"
 
 enum {
-    TEAM_TURNS = 64 * TEAM_SPINS /* looks for the next piece before a thread sleeps */
+    TEAM_TURNS = 64 * TEAM_SPINS, /* looks for the next piece before a thread sleeps */
+    THREADS_BITS = 16             /* of a piece's word, in which its number is above its threads */
 };
+_Static_assert(TEAM_MOST < 1 << THREADS_BITS, "threads fit below a piece's number");
 
 /* A thread; of the caller's, only `met` is used. */
 typedef struct Member {
     _Atomic uint64_t done; /* number of the last piece whose part it has done */
-    _Atomic uint64_t met;  /* how often it has come to a meeting */
+    _Atomic uint64_t met;  /* the number of its piece, above how many meetings it has come to */
+    _Atomic bool sleeps;   /* or is about to */
     pthread_t handle;
     Team *team;
     uint32_t number;
-    char apart[TEAM_LINE - 4 * sizeof(uint64_t) - sizeof(uint32_t)];
+    char apart[TEAM_LINE - 5 * sizeof(uint64_t) - sizeof(uint32_t)];
 } Member;
+_Static_assert(sizeof(Member) == TEAM_LINE, "members write side by side");
 
 struct Team {
-    _Atomic uint64_t piece;    /* number of the newest one */
+    _Atomic uint64_t piece;    /* the newest: number, and how many threads take part */
     _Atomic uint32_t sleepers; /* threads that sleep or are about to */
     _Atomic int processor;     /* on which the caller was when it last woke or waited for them */
     TeamWork *work;            /* of the newest piece, NULL: go home */
     void *user;
+    uint32_t taking_part;      /* of the threads, in that */
     uint32_t threads, started; /* the caller among both */
     pid_t process;
     pthread_mutex_t mutex; /* of `wake` */
@@ -72,45 +77,71 @@ void team_offer(void) {
 
 /* ---- The other threads ---- */
 
-static void sleep_until(Team *team, uint64_t piece) {
+/* Whether a piece is newer than one that it has done, and the thread is to take part. */
+static bool is_for(const Member *member, uint64_t piece, uint64_t done) {
+    const uint64_t threads = piece & ((UINT64_C(1) << THREADS_BITS) - 1);
+    return piece >> THREADS_BITS > done && member->number < threads;
+}
+
+static uint64_t sleep_until_wanted(Member *member, uint64_t done) {
+    Team *team = member->team;
+    uint64_t piece;
+    atomic_store(&member->sleeps, true);
     atomic_fetch_add(&team->sleepers, 1);
     pthread_mutex_lock(&team->mutex);
-    while (atomic_load(&team->piece) < piece)
+    while (!is_for(member, piece = atomic_load(&team->piece), done))
         pthread_cond_wait(&team->wake, &team->mutex);
     pthread_mutex_unlock(&team->mutex);
     atomic_fetch_sub(&team->sleepers, 1);
+    atomic_store(&member->sleeps, false);
+    return piece >> THREADS_BITS;
 }
 
-static void wait_for_piece(Team *team, uint64_t piece) {
-    uint32_t turns = 0;
-    while (atomic_load_explicit(&team->piece, memory_order_acquire) < piece) {
-        if (turns >= TEAM_TURNS) {
-            sleep_until(team, piece);
-            return;
-        }
-        team_wait(&turns);
+/* The number of the next piece that is the thread's too. */
+static uint64_t wait_for_piece(Member *member, uint64_t done) {
+    for (uint32_t turns = 0; turns < TEAM_TURNS; team_wait(&turns)) {
+        const uint64_t piece = atomic_load_explicit(&member->team->piece, memory_order_acquire);
+        if (is_for(member, piece, done)) return piece >> THREADS_BITS;
     }
+    return sleep_until_wanted(member, done);
+}
+
+static void begin_meetings(Member *member, uint64_t piece) {
+    atomic_store_explicit(&member->met, piece << THREADS_BITS, memory_order_relaxed);
 }
 
 static void *member_main(void *argument) {
     Member *member = argument;
     Team *team = member_of = member->team;
-    for (uint64_t piece = 1;; piece++) {
-        wait_for_piece(team, piece);
+    for (uint64_t done = 0;;) {
+        done = wait_for_piece(member, done);
         TeamWork *work = team->work;
         if (!work) return NULL;
+        begin_meetings(member, done);
         work(team->user, member->number);
-        atomic_store_explicit(&member->done, piece, memory_order_release);
+        atomic_store_explicit(&member->done, done, memory_order_release);
     }
 }
 
 /* ---- Life ---- */
 
-static void give_out(Team *team, TeamWork *work, void *user) {
+/* Whether one of the threads that take part in the newest piece may sleep. */
+static bool has_sleeper(Team *team) {
+    if (!atomic_load(&team->sleepers)) return false;
+    for (uint32_t i = 1; i < team->taking_part; i++)
+        if (atomic_load(&team->members[i].sleeps)) return true;
+    return false;
+}
+
+static void give_out(Team *team, uint32_t threads, TeamWork *work, void *user) {
+    const uint64_t last = atomic_load_explicit(&team->piece, memory_order_relaxed) >> THREADS_BITS;
     team->work = work;
     team->user = user;
-    atomic_fetch_add(&team->piece, 1); /* in one order with `sleepers`: none sleeps through it */
-    if (!atomic_load(&team->sleepers)) return;
+    team->taking_part = threads;
+    begin_meetings(&team->members[0], last + 1);
+    /* in one order with `sleeps`: none of them sleeps through it */
+    atomic_store(&team->piece, (last + 1) << THREADS_BITS | threads);
+    if (!has_sleeper(team)) return;
     tell_processor(team);
     pthread_mutex_lock(&team->mutex);
     pthread_cond_broadcast(&team->wake);
@@ -152,7 +183,7 @@ Team *team_new(uint32_t threads, int *why) {
 void team_free(Team *team) {
     if (!team) return;
     if (team_is_here(team)) {
-        give_out(team, NULL, NULL);
+        give_out(team, team->started, NULL, NULL);
         for (uint32_t i = 1; i < team->started; i++)
             pthread_join(team->members[i].handle, NULL);
         pthread_cond_destroy(&team->wake);
@@ -165,7 +196,7 @@ void team_free(Team *team) {
 uint32_t team_threads(const Team *team) { return team->threads; }
 bool team_is_here(const Team *team) { return team->process == getpid(); }
 
-/* The thread is at its next meeting, and tells all; the meeting's number. */
+/* The thread is at the piece's next meeting, and tells all; the meeting's number. */
 static uint64_t come(Team *team, uint32_t thread) {
     _Atomic uint64_t *met = &team->members[thread].met;
     const uint64_t number = atomic_load_explicit(met, memory_order_relaxed) + 1;
@@ -184,7 +215,7 @@ static uint32_t await(Team *team, uint32_t thread, uint64_t number) {
 void team_meet(Team *team, uint32_t thread) {
     const uint64_t number = come(team, thread);
     uint32_t turns = 0;
-    for (uint32_t i = 0; i < team->threads; i++)
+    for (uint32_t i = 0; i < team->taking_part; i++)
         turns += await(team, i, number);
     if (thread == 0) team->turns += turns;
 }
@@ -194,24 +225,25 @@ void team_follow(Team *team, uint32_t thread) {
     if (thread) await(team, 0, number);
 }
 
-void team_start(Team *team, TeamWork *work, void *user) {
+void team_start(Team *team, uint32_t threads, TeamWork *work, void *user) {
+    assert(threads >= 2 && threads <= team->threads);
     team->turns = 0;
     caller_of = team;
-    give_out(team, work, user);
+    give_out(team, threads, work, user);
 }
 
 uint32_t team_finish(Team *team) {
-    const uint64_t piece = atomic_load_explicit(&team->piece, memory_order_relaxed);
+    const uint64_t piece = atomic_load_explicit(&team->piece, memory_order_relaxed) >> THREADS_BITS;
     uint32_t turns = 0;
-    for (uint32_t i = 1; i < team->threads; i++)
+    for (uint32_t i = 1; i < team->taking_part; i++)
         while (atomic_load_explicit(&team->members[i].done, memory_order_acquire) < piece)
             team_wait(&turns);
     caller_of = NULL;
     return team->turns + turns;
 }
 
-uint32_t team_run(Team *team, TeamWork *work, void *user) {
-    team_start(team, work, user);
+uint32_t team_run(Team *team, uint32_t threads, TeamWork *work, void *user) {
+    team_start(team, threads, work, user);
     work(user, 0);
     return team_finish(team);
 }

@@ -31,18 +31,18 @@ uint32_t team_threads(const Team *team);
  */
 bool team_is_here(const Team *team);
 
-/* All threads do their part; returns when the last has. What the caller wrote before is seen by
- * all, and what they wrote by the caller. Not to be called from two threads at once. How often the
- * caller has looked for others that it had to wait for: with TEAM_LONG, it looks as if they had no
- * processor. */
-uint32_t team_run(Team *team, TeamWork *work, void *user);
+/* The first `threads` of the team, 2 at least, do their part of a piece; returns when the last has.
+ * What the caller wrote before is seen by all, and what they wrote by the caller; the others of the
+ * team sleep on. Not to be called from two threads at once. How often the caller has looked for
+ * others that it had to wait for: with TEAM_LONG, it looks as if they had no processor. */
+uint32_t team_run(Team *team, uint32_t threads, TeamWork *work, void *user);
 
 /* The same in two halves, for a caller that has something else to do meanwhile than a part of its
  * own: the others begin with theirs; the caller waits until the last has done it. */
-void team_start(Team *team, TeamWork *work, void *user);
+void team_start(Team *team, uint32_t threads, TeamWork *work, void *user);
 uint32_t team_finish(Team *team);
 
-/* Called by every thread in its part of a piece, equally often: returns when all have called. What
+/* Called by every thread of a piece in its part, equally often: returns when all have called. What
  * each wrote before is seen by all after. */
 void team_meet(Team *team, uint32_t thread);
 /* A meeting at which all wait for thread 0 alone, which waits for nobody: what it wrote before is

@@ -14,9 +14,10 @@
  * requests find room that the first knows of, whatever the partitions have taken since. So neither
  * waits for the other to do its part of a cycle, nor for its news of each to get here.
  *
- * Where SMs are most of the work, the whole team steps those that are awake, the second thread
- * before its partitions (gpu/cycle.c, sm/order.h). The first then waits for all of them before
- * requests move again; what they inject stays at their nodes until then (noc_hold). */
+ * Where SMs are most of the work, others step those that are awake beside the first, or the second
+ * before its partitions, where there are but two (gpu/cycle.c, sm/order.h). The first then waits
+ * for all of them before requests move again; what they inject stays at their nodes until then
+ * (noc_hold). */
 #include "gpu/engine_internal.h"
 
 enum { COLLECT_CYCLES = 8 }; /* between looks at the room that the other has given back */
@@ -54,9 +55,17 @@ static bool await_first(Engine *engine, _Atomic uint64_t *progress, uint64_t *se
     }
 }
 
+/* Whether the second steps SMs too: where there is no third. */
+static bool has_two(const Engine *engine) { return engine->apart_threads == 2; }
+
+/* Of the threads that step SMs, which one it is: the second is passed over where it has none. */
+static uint32_t part_of(const Engine *engine, uint32_t thread) {
+    return thread && !has_two(engine) ? thread - 1 : thread;
+}
+
 /* The SMs of a cycle that the team steps. */
 static void step_sms(Engine *engine, uint32_t thread, uint64_t cycles) {
-    cycle_step_sms_part(engine, thread);
+    cycle_step_sms_part(engine, part_of(engine, thread));
     reach(&engine->apart[thread].sms, cycles);
 }
 
@@ -64,7 +73,8 @@ static void run_second(Engine *engine) {
     ApartPace *first = &engine->apart[0], *own = &engine->apart[1];
     for (uint64_t cycles = 1; await_first(engine, &first->replies, &own->seen_replies, cycles);
          cycles++) {
-        const bool is_shared = atomic_load_explicit(&first->sms, memory_order_relaxed) == cycles;
+        const bool is_shared =
+            has_two(engine) && atomic_load_explicit(&first->sms, memory_order_relaxed) == cycles;
         uint32_t turns = 0;
         if (is_shared) cycle_receive_part(engine, 1);
         if (must_collect(engine->replies, cycles)) noc_collect(engine->replies, cycles);
@@ -105,14 +115,15 @@ static void await(Engine *engine, _Atomic uint64_t *progress, uint64_t *seen, ui
     share_waited(&engine->share, turns);
 }
 
-static void begin(Engine *engine) {
+static void begin(Engine *engine, uint32_t threads) {
     below_lend(engine);
     engine->lead = below_lead(engine);
-    for (uint32_t i = 0; i < engine->order.threads; i++)
+    engine->apart_threads = threads;
+    for (uint32_t i = 0; i < threads; i++)
         engine->apart[i] = (ApartPace){.replies = 0};
     engine->apart_cycles = 0;
     engine->is_apart = true;
-    team_start(engine->team, do_part, engine);
+    team_start(engine->team, threads, do_part, engine);
 }
 
 bool apart_may_run(Engine *engine) {
@@ -128,24 +139,23 @@ bool apart_may_run(Engine *engine) {
 /* The first thread's part of the SMs that the team steps. */
 static uint32_t run_sms(Engine *engine) {
     cycle_step_sms_part(engine, 0);
-    for (uint32_t i = 1; i < engine->order.threads; i++) {
+    for (uint32_t i = has_two(engine) ? 1 : 2; i < engine->apart_threads; i++) {
         uint64_t seen = 0;
         await(engine, &engine->apart[i].sms, &seen, engine->apart_cycles);
     }
-    cycle_note_received(engine);
+    if (has_two(engine)) cycle_note_received(engine);
     return cycle_end_sms(engine);
 }
 
 /* Replies are taken: the second thread's SMs' by it where it steps them, when the first is through
- * with all others'. */
+ * with its own. */
 static void take_replies(Engine *engine, bool shared) {
-    if (!shared) {
+    if (!shared || !has_two(engine)) {
         cycle_receive(engine);
         return;
     }
     cycle_begin_receiving(engine);
-    for (uint32_t thread = 0; thread < engine->order.threads; thread++)
-        if (thread != 1) cycle_receive_part(engine, thread);
+    cycle_receive_part(engine, 0);
 }
 
 /* Requests move, with all the room there is where it may matter, or with what is known of. */
@@ -161,14 +171,14 @@ static void move_requests(Engine *engine, uint64_t done) {
     below_move_requests(engine);
 }
 
-uint32_t apart_run(Engine *engine, bool shared) {
-    if (!engine->is_apart) begin(engine);
+uint32_t apart_run(Engine *engine, ShareMode mode) {
+    if (!engine->is_apart) begin(engine, mode.threads);
     ApartPace *own = &engine->apart[0], *second = &engine->apart[1];
     const uint64_t done = engine->apart_cycles++;
     if (done > engine->lead)
         await(engine, &second->replies, &own->seen_replies, done - engine->lead);
     below_replies_arrive(engine);
-    if (shared) shared = cycle_is_shared(engine);
+    const bool shared = mode.way == SHARE_APART_SMS && cycle_is_shared(engine);
     if (shared) reach(&own->sms, done + 1);
     take_replies(engine, shared);
     reach(&own->replies, done + 1);
@@ -184,4 +194,5 @@ void apart_end(Engine *engine) {
     team_finish(engine->team);
     below_take_back(engine);
     engine->is_apart = false;
+    engine->apart_threads = 0;
 }

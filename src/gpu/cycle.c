@@ -14,6 +14,7 @@
 #include "gpu/engine_internal.h"
 
 enum {
+    FEWEST = 2,            /* threads that share a cycle */
     SMS_WORTH_A_TEAM = 2,  /* awake for each thread: with fewer, one steps them all */
     UNITS_WORTH_A_TEAM = 3 /* SMs awake or with replies for each thread: with fewer, one does all */
 };
@@ -23,16 +24,30 @@ enum {
 
 /* ---- The team ---- */
 
+enum { LINE_WORDS = TEAM_LINE / sizeof(uint64_t) };
+
+/* Words between the first of two threads' SMs' wakes, whose SMs are every `threads`-th. */
+static uint32_t wake_stride(const Engine *engine, uint32_t threads) {
+    return (engine->machine->sms / threads + LINE_WORDS) / LINE_WORDS * LINE_WORDS;
+}
+
 /* Gives each SM its place for `wake`: those of a thread are side by side, on lines of their own. */
-static void place_wakes(Engine *engine) {
-    enum { LINE_WORDS = TEAM_LINE / sizeof(uint64_t) };
-    const uint32_t sms = engine->machine->sms;
-    const uint32_t threads = engine->order.paces ? engine->order.threads : 1;
-    const uint32_t lines = (sms / threads + LINE_WORDS) / LINE_WORDS;
-    engine->wakes = base_alloc_lines((size_t)threads * lines * TEAM_LINE);
-    engine->wake = base_calloc(sms, sizeof(uint64_t *));
-    for (uint32_t i = 0; i < sms; i++)
-        engine->wake[i] = &engine->wakes[i % threads * lines * LINE_WORDS + i / threads];
+static void place_wakes(Engine *engine, uint64_t *wakes) {
+    const uint32_t threads = engine->order.threads, stride = wake_stride(engine, threads);
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        engine->wake[i] = &wakes[i % threads * stride + i / threads];
+}
+
+/* From now on so many threads step the SMs, when they are not stepped by one. */
+static void divide_sms(Engine *engine, uint32_t threads) {
+    if (engine->order.threads == threads) return;
+    uint64_t *const free_wakes = engine->wakes[1];
+    engine->order.threads = threads;
+    place_wakes(engine, free_wakes);
+    for (uint32_t i = 0; i < engine->machine->sms; i++)
+        sm_move_wake(engine->sms[i], engine->wake[i]);
+    engine->wakes[1] = engine->wakes[0];
+    engine->wakes[0] = free_wakes;
 }
 
 /* As many of `threads` as can share the SMs: those of a port are one thread's, and so is each place
@@ -48,14 +63,20 @@ static uint32_t useful_threads(const Engine *engine, uint32_t threads) {
 void cycle_share_work(Engine *engine, uint32_t threads) {
     const uint32_t sms = engine->machine->sms;
     threads = useful_threads(engine, threads);
-    if (threads >= 2 && noc_can_hold(engine->requests)) {
-        engine->order.threads = threads;
-        engine->order.sms = sms;
+    engine->threads = engine->order.threads = 1;
+    engine->order.sms = sms;
+    if (threads >= FEWEST && noc_can_hold(engine->requests)) {
+        engine->threads = engine->order.threads = threads;
         engine->order.paces = base_alloc_lines(threads * sizeof(SmPace));
         engine->parts = base_alloc_lines(threads * sizeof(CyclePart));
         engine->apart = base_alloc_lines(threads * sizeof(ApartPace));
     }
-    place_wakes(engine);
+    /* room for any number of them: for each the words of its SMs, and a line that these end in */
+    const size_t wakes = sms + (size_t)engine->threads * LINE_WORDS;
+    for (int i = 0; i < 2; i++)
+        engine->wakes[i] = base_alloc_lines(wakes * sizeof(uint64_t));
+    engine->wake = base_calloc(sms, sizeof(uint64_t *));
+    place_wakes(engine, engine->wakes[0]);
     engine->awake = base_calloc(bits_words(sms), sizeof(uint64_t));
     engine->holding = base_calloc(bits_words(engine->ports), sizeof(uint64_t));
     engine->receiving = base_calloc(bits_words(engine->ports), sizeof(uint64_t));
@@ -77,11 +98,37 @@ static void close_ports(Engine *engine) {
     free(engine->inboxes);
 }
 
-/* With two threads, those that give one of them units of its own do better than those that share
- * out the same units. */
-unsigned cycle_ways(const Engine *engine) {
-    if (!engine->can_go_ahead) return SHARE_WITHOUT_APART;
-    return engine->order.threads == 2 ? SHARE_FOR_TWO : SHARE_ANY;
+/* ---- Modes ---- */
+
+static bool is_apart(ShareWay way) { return way == SHARE_APART || way == SHARE_APART_SMS; }
+
+/* Threads that step SMs in a mode in which more than one does. Where more than two are apart, the
+ * second has the units below alone. */
+static uint32_t sm_threads(ShareMode mode) {
+    return mode.way == SHARE_APART_SMS && mode.threads > FEWEST ? mode.threads - 1 : mode.threads;
+}
+
+/* Whether so many threads may do a cycle that way, and it is worth a trial: threads that have units
+ * of their own do better than those that share out the same ones. */
+static bool is_mode(const Engine *engine, ShareMode mode) {
+    if (useful_threads(engine, mode.threads) != mode.threads) return false;
+    if (useful_threads(engine, sm_threads(mode)) != sm_threads(mode)) return false;
+    if (mode.way == SHARE_APART && mode.threads != FEWEST) return false;
+    if (is_apart(mode.way)) return engine->can_go_ahead;
+    return !engine->can_go_ahead || engine->team_every;
+}
+
+uint32_t cycle_modes(const Engine *engine, ShareMode modes[SHARE_MODES]) {
+    uint32_t count = 1, threads = 1;
+    modes[0] = (ShareMode){SHARE_ALONE, 1};
+    while (threads < engine->threads) {
+        threads = threads * 2 < engine->threads ? threads * 2 : engine->threads;
+        for (ShareWay way = SHARE_SMS; way <= SHARE_APART_SMS; way++) {
+            const ShareMode mode = {way, threads};
+            if (is_mode(engine, mode)) modes[count++] = mode;
+        }
+    }
+    return count;
 }
 
 void cycle_free(Engine *engine) {
@@ -90,7 +137,8 @@ void cycle_free(Engine *engine) {
     free(engine->parts);
     free(engine->apart);
     free(engine->wake);
-    free(engine->wakes);
+    for (int i = 0; i < 2; i++)
+        free(engine->wakes[i]);
     free(engine->awake);
     free(engine->holding);
     free(engine->receiving);
@@ -102,7 +150,7 @@ bool cycle_has_team(Engine *engine) {
     if (engine->team && team_is_here(engine->team)) return true;
     int why;
     team_free(engine->team);
-    engine->team = team_new(engine->order.threads, &why);
+    engine->team = team_new(engine->threads, &why);
     return engine->team != NULL;
 }
 
@@ -338,7 +386,7 @@ static void do_part(void *user, uint32_t thread) {
 }
 
 static void run_team(Engine *engine, TeamWork *work) {
-    share_waited(&engine->share, team_run(engine->team, work, engine));
+    share_waited(&engine->share, team_run(engine->team, engine->order.threads, work, engine));
 }
 
 /* Units that will do something in this cycle, as far as is known at its beginning. */
@@ -349,23 +397,38 @@ static uint32_t count_busy(const Engine *engine) {
     return count;
 }
 
-static bool is_apart(ShareWay way) { return way == SHARE_APART || way == SHARE_APART_SMS; }
-
-/* GpuOptions.team_every: the ways of the team in turn, those apart for several cycles together. */
-static ShareWay way_for_tests(const Engine *engine) {
+/* GpuOptions.team_every: the modes in turn, those apart for several cycles together. */
+static ShareMode mode_for_tests(const Engine *engine) {
     enum { TOGETHER = 8 };
+    const Share *share = &engine->share;
     const uint64_t every = engine->team_every;
-    const ShareWay way = (ShareWay)(SHARE_SMS + engine->cycle / every % (SHARE_WAYS - SHARE_SMS));
-    return engine->cycle % every < (is_apart(way) ? TOGETHER : 1) ? way : SHARE_ALONE;
+    const ShareMode mode = share->modes[1 + engine->cycle / every % (share->count - 1)];
+    return engine->cycle % every < (is_apart(mode.way) ? TOGETHER : 1) ? mode : share->modes[0];
 }
 
-static ShareWay choose_way(Engine *engine) {
-    if (engine->is_alone) return SHARE_ALONE;
-    if (engine->team_every) return way_for_tests(engine);
+static ShareMode choose_mode(Engine *engine) {
+    Share *share = &engine->share;
+    const ShareMode alone = share->modes[0];
+    if (engine->is_alone) return alone;
+    if (engine->team_every) return mode_for_tests(engine);
+    const uint32_t busy = count_busy(engine);
     /* partitions stay in the other thread's caches for a cycle with less to do */
-    if (count_busy(engine) < UNITS_WORTH_A_TEAM * engine->order.threads)
-        return is_apart(engine->share.way) ? SHARE_APART : SHARE_ALONE;
-    return share_next(&engine->share);
+    if (busy < UNITS_WORTH_A_TEAM * FEWEST)
+        return is_apart(share->mode.way) ? (ShareMode){SHARE_APART, share->mode.threads} : alone;
+    const ShareMode mode = share_next(share);
+    return is_apart(mode.way) || busy >= UNITS_WORTH_A_TEAM * mode.threads ? mode : alone;
+}
+
+/* The mode of the coming cycle, in which units may not be apart. */
+static ShareMode next_mode(Engine *engine) {
+    ShareMode mode = choose_mode(engine);
+    if (is_apart(mode.way) && !apart_may_run(engine)) {
+        const ShareMode together = {SHARE_SMS, sm_threads(mode)};
+        mode = mode.way == SHARE_APART ? engine->share.modes[0] : together;
+    }
+    if (!is_apart(mode.way) || mode.threads != engine->apart_threads) apart_end(engine);
+    if (mode.way != SHARE_ALONE && mode.way != SHARE_APART) divide_sms(engine, sm_threads(mode));
+    return mode;
 }
 
 uint32_t cycle_step_sms(Engine *engine) {
@@ -394,16 +457,15 @@ static uint32_t run_together(Engine *engine) {
 
 const Sm *cycle_run(Engine *engine) {
     uint32_t failed;
-    ShareWay way = choose_way(engine);
-    if (is_apart(way) && !apart_may_run(engine)) way = way == SHARE_APART ? SHARE_ALONE : SHARE_SMS;
-    if (!is_apart(way)) apart_end(engine);
+    const ShareMode mode = next_mode(engine);
     if (!engine->is_ahead) below_begin(engine);
-    if (way == SHARE_ALL && !below_can_part(engine)) way = SHARE_SMS;
-    switch (way) {
-    case SHARE_ALL: failed = run_together(engine); break;
+    switch (mode.way) {
+    case SHARE_ALL:
+        failed = below_can_part(engine) ? run_together(engine) : run_below_alone(engine, SHARE_SMS);
+        break;
     case SHARE_APART:
-    case SHARE_APART_SMS: failed = apart_run(engine, way == SHARE_APART_SMS); break;
-    default: failed = run_below_alone(engine, way);
+    case SHARE_APART_SMS: failed = apart_run(engine, mode); break;
+    default: failed = run_below_alone(engine, mode.way);
     }
     return failed == NO_SM ? NULL : engine->sms[failed];
 }

@@ -127,7 +127,8 @@ Engine *engine_new(const GpuOptions *options, SchedCall *calls) {
     engine->can_go_ahead = below_can_go_ahead(engine);
     cycle_open_ports(engine);
     cycle_share_work(engine, options->threads);
-    share_init(&engine->share, host_wall_seconds, cycle_ways(engine));
+    ShareMode modes[SHARE_MODES];
+    share_init(&engine->share, host_wall_seconds, modes, cycle_modes(engine, modes));
     engine->sms = base_calloc(machine->sms, sizeof(Sm *));
     engine->pools.pools = base_calloc(machine->sms, sizeof(MemRequest *));
     if (engine->watch && engine->watch->profile)

@@ -62,15 +62,16 @@ struct Engine {
     DramBus *buses; /* of pseudo channels, one for each pair; NULL: each channel has its own */
     MemRequestPools pools;
     Sm **sms;
-    uint64_t **wake;  /* per SM: the next cycle in which it must be stepped; those of a thread's SMs
-                         side by side, in `wakes` */
-    uint64_t *wakes;  /* as it was allocated */
-    uint64_t *awake;  /* SMs for which that is the next one, or has come, bit each */
-    SmInbox *inboxes; /* of the SMs' ports, */
-    uint32_t ports;   /* so many; SM i is at port i modulo this */
+    uint64_t **wake; /* per SM: the next cycle in which it must be stepped; those of a thread's SMs
+                        side by side, in the first of `wakes` */
+    uint64_t *wakes[2];  /* as they were allocated: the second is free */
+    uint64_t *awake;     /* SMs for which that is the next one, or has come, bit each */
+    SmInbox *inboxes;    /* of the SMs' ports, */
+    uint32_t ports;      /* so many; SM i is at port i modulo this */
     uint64_t *holding;   /* those that hold replies, bit each */
     uint64_t *receiving; /* those at which replies wait in a cycle of the team's, bit each */
     Team *team;          /* NULL: one thread does all */
+    uint32_t threads;    /* that it is to have, the kernel's among them; 1: there is none */
     CyclePart *parts;    /* of its threads */
     bool can_go_ahead;   /* as the machine is: the units below, of the SMs (gpu/below.c) */
     bool is_alone;       /* the running kernel is for one thread */
@@ -78,9 +79,10 @@ struct Engine {
     bool never_sleeps;   /* GpuOptions.never_sleeps, ... */
     uint32_t team_every; /* ... and team_every */
     ApartPace *apart;    /* of all threads */
-    uint64_t lead;       /* cycles by which the second may be behind with the replies */
-    Watch *watch;        /* of the run; NULL: nobody watches */
-    uint64_t start;      /* SM cycle at which the running kernel was launched */
+    uint32_t apart_threads;     /* those that are in it while there are two apart */
+    uint64_t lead;              /* cycles by which the second may be behind with the replies */
+    Watch *watch;               /* of the run; NULL: nobody watches */
+    uint64_t start;             /* SM cycle at which the running kernel was launched */
     const IsaLaunch *launch;    /* of the running kernel */
     SchedCall *calls;           /* GpuOptions' policies: by SM, then the CTA scheduler's */
     Counters *networks;         /* what each of the two networks has counted: lines of its own */
@@ -123,8 +125,9 @@ struct Engine {
 void cycle_share_work(Engine *engine, uint32_t threads);
 /* Where replies come in; when there are networks. */
 void cycle_open_ports(Engine *engine);
-/* What of a cycle the team may do, as the machine is and as many as it has threads. */
-unsigned cycle_ways(const Engine *engine);
+/* How a cycle may be done, as the machine is and as many as the team has threads: their number. The
+ * first is one thread's. */
+uint32_t cycle_modes(const Engine *engine, ShareMode modes[SHARE_MODES]);
 void cycle_free(Engine *engine);
 /* Whether there is a team. It is made when a kernel first wants it, and again in a fork's child. */
 bool cycle_has_team(Engine *engine);
@@ -155,9 +158,9 @@ uint32_t cycle_end_sms(Engine *engine);
  * and the kernel is neither at its end nor at a standstill, since an SM waits for more answers than
  * it can get in a cycle. */
 bool apart_may_run(Engine *engine);
-/* One cycle by two threads, each with units of its own, and by the whole team as far as the SMs are
- * `shared`: the first SM that failed, or NO_SM. */
-uint32_t apart_run(Engine *engine, bool shared);
+/* One cycle by two threads, each with units of its own, and by all of a mode's as far as the SMs
+ * are shared in it: the first SM that failed, or NO_SM. */
+uint32_t apart_run(Engine *engine, ShareMode mode);
 /* One thread has all units again, if it had not. */
 void apart_end(Engine *engine);
 

@@ -99,6 +99,11 @@ void sm_report_policy(Sm *sm, const TytoReport *out) {
 
 /* ---- Kernels and CTAs ---- */
 
+void sm_move_wake(Sm *sm, uint64_t *wake) {
+    *wake = *sm->context.env.wake;
+    sm->context.env.wake = wake;
+}
+
 void sm_carve_out(Sm *sm, uint32_t shared_bytes) {
     l1d_carve_out(&sm->l1d, sm->context.config, shared_bytes);
 }

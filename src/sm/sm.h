@@ -94,6 +94,9 @@ MemRequest *sm_request_pool(Sm *sm);
 void sm_start_kernel(Sm *sm, const IsaLaunch *launch, const SmOp *ops, const IsaContext *context,
                      uint32_t ctas, const SmListener *listener, uint64_t cycle);
 
+/* Between steps: SmEnvironment.wake is there from now on, and so is what it says. */
+void sm_move_wake(Sm *sm, uint64_t *wake);
+
 /* Before a kernel: its share of a store that L1D and shared memory divide (carve_out.h). */
 void sm_carve_out(Sm *sm, uint32_t shared_bytes);
 /* Gives the SM, which must have fewer than `ctas`, a CTA at the end of `cycle`. */

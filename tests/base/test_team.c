@@ -38,12 +38,31 @@ static void every_thread_does_its_part_of_every_piece(void **state) {
     Sums sums = {0};
     for (uint32_t piece = 1; piece <= PIECES; piece++) {
         sums.given = piece;
-        team_run(team, add_part, &sums);
+        team_run(team, THREADS, add_part, &sums);
         for (uint32_t i = 0; i < THREADS; i++)
             assert_int_equal(sums.parts[i], piece); /* seen at once */
     }
     for (uint32_t i = 0; i < THREADS; i++)
         assert_int_equal(sums.sums[i], (uint64_t)PIECES * (PIECES + 1) / 2 * (i + 1));
+    team_free(team);
+}
+
+/* Pieces for two threads and for all, in turn and in runs so long that the third falls asleep. */
+static void threads_that_have_no_part_of_a_piece_are_left_alone(void **state) {
+    (void)state;
+    Team *team = make(THREADS);
+    Sums sums = {.given = 1};
+    uint32_t pieces = 0, of_all = 0;
+    for (uint32_t piece = 0; piece < PIECES; piece++) {
+        const bool is_for_all = piece < PIECES / 2 ? piece % 3 == 0 : piece % 100 == 0;
+        if (piece > PIECES / 2 && is_for_all) usleep(10000);
+        team_run(team, is_for_all ? THREADS : 2, add_part, &sums);
+        pieces++;
+        of_all += is_for_all;
+        assert_int_equal(sums.parts[0], pieces);
+        assert_int_equal(sums.parts[1], pieces);
+        assert_int_equal(sums.parts[2], of_all);
+    }
     team_free(team);
 }
 
@@ -54,7 +73,7 @@ static void threads_that_fell_asleep_wake_up(void **state) {
     Sums sums = {.given = 1};
     for (uint32_t piece = 1; piece <= 3; piece++) {
         usleep(50000);
-        team_run(team, add_part, &sums);
+        team_run(team, THREADS, add_part, &sums);
         for (uint32_t i = 0; i < THREADS; i++)
             assert_int_equal(sums.parts[i], piece);
     }
@@ -86,8 +105,10 @@ static void meet_twice(void *user, uint32_t thread) {
 static void all_see_at_a_meeting_what_was_written_before_it(void **state) {
     (void)state;
     Meetings m = {.team = make(THREADS)};
+    Sums sums = {.given = 1};
     for (uint64_t piece = 1; piece <= PIECES / 10; piece++) {
-        team_run(m.team, meet_twice, &m);
+        team_run(m.team, 2, add_part, &sums); /* which makes no difference */
+        team_run(m.team, THREADS, meet_twice, &m);
         for (uint32_t i = 0; i < THREADS; i++)
             assert_int_equal(m.last[i], piece);
     }
@@ -114,7 +135,7 @@ static void follow_late(void *user, uint32_t thread) {
 static void a_leader_goes_on_and_is_followed(void **state) {
     (void)state;
     Meetings m = {.team = make(THREADS)};
-    team_run(m.team, follow_late, &m);
+    team_run(m.team, THREADS, follow_late, &m);
     for (uint32_t i = 1; i < THREADS; i++)
         assert_int_equal(m.last[i], 1);
     team_free(m.team);
@@ -137,7 +158,7 @@ static void a_forks_child_has_no_team_and_can_make_one(void **state) {
         team_free(team);
         Team *own = team_new(2, &why);
         Sums sums = {.given = 1};
-        if (own) team_run(own, add_part, &sums);
+        if (own) team_run(own, 2, add_part, &sums);
         _exit(is_here || sums.parts[1] != 1);
     }
     int status = 0;
@@ -149,6 +170,7 @@ static void a_forks_child_has_no_team_and_can_make_one(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_thread_does_its_part_of_every_piece),
+        cmocka_unit_test(threads_that_have_no_part_of_a_piece_are_left_alone),
         cmocka_unit_test(threads_that_fell_asleep_wake_up),
         cmocka_unit_test(all_see_at_a_meeting_what_was_written_before_it),
         cmocka_unit_test(a_leader_goes_on_and_is_followed),

@@ -23,7 +23,7 @@ enum {
     TEAM_EVERY = 101 /* cycles: on a busy host each costs all threads turns on a processor */
 };
 
-static const uint32_t team_sizes[] = {1, 2, 3};
+static const uint32_t team_sizes[] = {1, 2, 5};
 
 /* Threads take tickets from one counter, write them where others read and write at the same time,
  * and add up what they saw; SMs meet at every access. */
