@@ -65,24 +65,24 @@ static uint32_t part_of(const Engine *engine, uint32_t thread) {
 
 /* The SMs of a cycle that the team steps. */
 static void step_sms(Engine *engine, uint32_t thread, uint64_t cycles) {
-    cycle_step_sms_part(engine, part_of(engine, thread));
-    reach(&engine->apart[thread].sms, cycles);
+    const uint32_t part = part_of(engine, thread);
+    cycle_step_sms_part(engine, part);
+    reach(&engine->parts[part].done, cycles);
 }
 
 static void run_second(Engine *engine) {
     ApartPace *first = &engine->apart[0], *own = &engine->apart[1];
-    for (uint64_t cycles = 1; await_first(engine, &first->replies, &own->seen_replies, cycles);
+    for (uint64_t cycles = 1; await_first(engine, &engine->taken, &own->seen_replies, cycles);
          cycles++) {
         const bool is_shared =
-            has_two(engine) && atomic_load_explicit(&first->sms, memory_order_relaxed) == cycles;
+            has_two(engine) && atomic_load_explicit(&engine->begun, memory_order_relaxed) == cycles;
         uint32_t turns = 0;
-        if (is_shared) cycle_receive_part(engine, 1);
+        if (is_shared) step_sms(engine, 1, cycles);
         if (must_collect(engine->replies, cycles)) noc_collect(engine->replies, cycles);
         below_move_replies(engine);
         reach(&own->replies, cycles);
         while (!has_reached(&first->requests, &own->seen_requests, cycles))
             team_wait(&turns);
-        if (is_shared) step_sms(engine, 1, cycles);
         below_step_ahead(engine);
         reach(&own->requests, cycles);
     }
@@ -91,14 +91,9 @@ static void run_second(Engine *engine) {
 /* ---- Those that have SMs only ---- */
 
 static void run_other(Engine *engine, uint32_t thread) {
-    ApartPace *first = &engine->apart[0];
     uint64_t begun = 0;
-    while (await_first(engine, &first->sms, &begun, begun + 1)) {
-        uint32_t turns = 0;
-        while (!has_reached(&first->requests, &engine->apart[thread].seen_requests, begun))
-            team_wait(&turns);
+    while (await_first(engine, &engine->begun, &begun, begun + 1))
         step_sms(engine, thread, begun);
-    }
 }
 
 static void do_part(void *user, uint32_t thread) {
@@ -119,8 +114,11 @@ static void begin(Engine *engine, uint32_t threads) {
     below_lend(engine);
     engine->lead = below_lead(engine);
     engine->apart_threads = threads;
-    for (uint32_t i = 0; i < threads; i++)
+    for (uint32_t i = 0; i < threads; i++) {
         engine->apart[i] = (ApartPace){.replies = 0};
+        engine->parts[i].done = 0;
+    }
+    engine->taken = engine->begun = 0;
     engine->apart_cycles = 0;
     engine->is_apart = true;
     team_start(engine->team, threads, do_part, engine);
@@ -139,23 +137,11 @@ bool apart_may_run(Engine *engine) {
 /* The first thread's part of the SMs that the team steps. */
 static uint32_t run_sms(Engine *engine) {
     cycle_step_sms_part(engine, 0);
-    for (uint32_t i = has_two(engine) ? 1 : 2; i < engine->apart_threads; i++) {
+    for (uint32_t i = 1; i < engine->order.threads; i++) {
         uint64_t seen = 0;
-        await(engine, &engine->apart[i].sms, &seen, engine->apart_cycles);
+        await(engine, &engine->parts[i].done, &seen, engine->apart_cycles);
     }
-    if (has_two(engine)) cycle_note_received(engine);
     return cycle_end_sms(engine);
-}
-
-/* Replies are taken: the second thread's SMs' by it where it steps them, when the first is through
- * with its own. */
-static void take_replies(Engine *engine, bool shared) {
-    if (!shared || !has_two(engine)) {
-        cycle_receive(engine);
-        return;
-    }
-    cycle_begin_receiving(engine);
-    cycle_receive_part(engine, 0);
 }
 
 /* Requests move, with all the room there is where it may matter, or with what is known of. */
@@ -179,11 +165,14 @@ uint32_t apart_run(Engine *engine, ShareMode mode) {
         await(engine, &second->replies, &own->seen_replies, done - engine->lead);
     below_replies_arrive(engine);
     const bool shared = mode.way == SHARE_APART_SMS && cycle_is_shared(engine);
-    if (shared) reach(&own->sms, done + 1);
-    take_replies(engine, shared);
-    reach(&own->replies, done + 1);
+    cycle_receive(engine);
+    if (shared) {
+        cycle_begin_sms(engine);
+        reach(&engine->begun, done + 1);
+    }
+    reach(&engine->taken, done + 1);
     move_requests(engine, done);
-    if (shared) cycle_begin_sms(engine);
+    if (shared) cycle_let_send(engine);
     reach(&own->requests, done + 1);
     return shared ? run_sms(engine) : cycle_step_sms(engine);
 }

@@ -68,6 +68,7 @@ void cycle_share_work(Engine *engine, uint32_t threads) {
     if (threads >= FEWEST && noc_can_hold(engine->requests)) {
         engine->threads = engine->order.threads = threads;
         engine->order.paces = base_alloc_lines(threads * sizeof(SmPace));
+        engine->order.moved = base_alloc_lines(sizeof(SmMoved));
         engine->parts = base_alloc_lines(threads * sizeof(CyclePart));
         engine->apart = base_alloc_lines(threads * sizeof(ApartPace));
     }
@@ -134,6 +135,7 @@ uint32_t cycle_modes(const Engine *engine, ShareMode modes[SHARE_MODES]) {
 void cycle_free(Engine *engine) {
     team_free(engine->team);
     free(engine->order.paces);
+    free(engine->order.moved);
     free(engine->parts);
     free(engine->apart);
     free(engine->wake);
@@ -207,17 +209,20 @@ void cycle_begin_receiving(Engine *engine) {
 
 void cycle_receive_part(Engine *engine, uint32_t thread) {
     CyclePart *part = &engine->parts[thread];
-    memset(part->awake, 0, bits_words(engine->machine->sms) * sizeof(uint64_t));
+    uint64_t woken[ENGINE_MOST_SMS / 64] = {0};
     for (uint32_t word = 0; word * 64 < engine->ports; word++) {
-        part->holding[word] = 0;
+        uint64_t holding = 0;
         for (uint64_t left = engine->receiving[word]; left; left &= left - 1) {
             const int i = bits_lowest64(left);
             const uint32_t port = word * 64 + (uint32_t)i;
             if (port % engine->order.threads == thread &&
-                receive_at(engine, &engine->inboxes[port], true, engine->cycle, part->awake))
-                part->holding[word] |= left & -left;
+                receive_at(engine, &engine->inboxes[port], true, engine->cycle, woken))
+                holding |= left & -left;
         }
+        part->words[word].holding = holding;
     }
+    for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+        part->words[word].woken = woken[word];
 }
 
 void cycle_note_received(Engine *engine) {
@@ -225,9 +230,9 @@ void cycle_note_received(Engine *engine) {
     for (uint32_t thread = 0; thread < engine->order.threads; thread++) {
         const CyclePart *part = &engine->parts[thread];
         for (uint32_t word = 0; word * 64 < engine->ports; word++)
-            engine->holding[word] |= part->holding[word];
+            engine->holding[word] |= part->words[word].holding;
         for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
-            engine->awake[word] |= part->awake[word];
+            engine->awake[word] |= part->words[word].woken;
     }
 }
 
@@ -327,44 +332,55 @@ void cycle_begin_sms(Engine *engine) {
     noc_hold(engine->requests);
 }
 
+void cycle_let_send(Engine *engine) { order_moved(&engine->order); }
+
 void cycle_step_sms_part(Engine *engine, uint32_t thread) {
     const uint32_t sms = engine->machine->sms, threads = engine->order.threads;
     CyclePart *part = &engine->parts[thread];
-    part->failed = NO_SM;
+    uint64_t alarm = UINT64_MAX, failed = NO_SM;
+    for (uint32_t word = 0; word * 64 < sms; word++)
+        part->words[word].asleep = 0;
     uint32_t next = next_awake(engine, thread);
     order_go_on(&engine->order, thread, next);
     while (next < sms) {
-        const uint32_t place = next;
-        Sm *const sm = engine->sms[order_sm(&engine->order, place)];
+        const uint32_t place = next, i = order_sm(&engine->order, place);
+        Sm *const sm = engine->sms[i];
         next = next_awake(engine, place + threads);
         engine->order.paces[thread].next = next;
         sm_step(sm, engine->cycle);
-        if (part->failed == NO_SM && sm_fault(sm)) part->failed = place;
+        if (failed == NO_SM && sm_fault(sm)) failed = place;
+        const uint64_t wake = *engine->wake[i];
+        if (wake != engine->cycle + 1) {
+            part->words[i / 64].asleep |= UINT64_C(1) << i % 64;
+            if (wake < alarm) alarm = wake;
+        }
         order_go_on(&engine->order, thread, next);
     }
-}
-
-/* All SMs have made their step: who is awake in the next cycle, and when the others will be. */
-static void note_stepped(Engine *engine) {
-    engine->alarm = UINT64_MAX;
-    for (uint32_t i = 0; i < engine->machine->sms; i++) {
-        const uint64_t wake = *engine->wake[i];
-        if (wake <= engine->cycle + 1) bits_set(engine->awake, i);
-        else fall_asleep(engine, i);
-    }
+    part->alarm = alarm;
+    part->failed = failed;
 }
 
 uint32_t cycle_end_sms(Engine *engine) {
-    uint32_t failed = NO_SM;
+    uint64_t failed = NO_SM;
     noc_release(engine->requests);
     engine->order.is_kept = false;
-    for (uint32_t thread = 0; thread < engine->order.threads; thread++)
-        if (engine->parts[thread].failed < failed) failed = (uint32_t)engine->parts[thread].failed;
-    note_stepped(engine);
-    return failed == NO_SM ? NO_SM : order_sm(&engine->order, failed);
+    for (uint32_t thread = 0; thread < engine->order.threads; thread++) {
+        const CyclePart *part = &engine->parts[thread];
+        if (part->failed < failed) failed = part->failed;
+        if (part->alarm < engine->alarm) engine->alarm = part->alarm;
+        for (uint32_t word = 0; word * 64 < engine->machine->sms; word++)
+            engine->awake[word] &= ~part->words[word].asleep;
+    }
+    return failed == NO_SM ? NO_SM : order_sm(&engine->order, (uint32_t)failed);
 }
 
 /* ---- A cycle ---- */
+
+/* Requests have moved. */
+static void begin_sms_at_once(Engine *engine) {
+    cycle_begin_sms(engine);
+    cycle_let_send(engine);
+}
 
 static void do_sms_part(void *user, uint32_t thread) { cycle_step_sms_part(user, thread); }
 
@@ -377,12 +393,11 @@ static void do_part(void *user, uint32_t thread) {
     if (thread == 0) {
         below_move(engine, engine->requests);
         cycle_note_received(engine);
-        engine->is_stepped_together = cycle_is_shared(engine);
-        if (engine->is_stepped_together) cycle_begin_sms(engine);
+        if (cycle_is_shared(engine)) begin_sms_at_once(engine);
     }
     /* SMs look at the requests' network, and not at the replies' */
     team_follow(engine->team, thread);
-    if (engine->is_stepped_together) cycle_step_sms_part(engine, thread);
+    if (engine->order.is_kept) cycle_step_sms_part(engine, thread);
 }
 
 static void run_team(Engine *engine, TeamWork *work) {
@@ -441,7 +456,7 @@ static uint32_t run_below_alone(Engine *engine, ShareWay way) {
     below_step(engine);
     if (way == SHARE_ALONE) return cycle_step_sms(engine);
     look_at_alarms(engine);
-    cycle_begin_sms(engine);
+    begin_sms_at_once(engine);
     run_team(engine, do_sms_part);
     return cycle_end_sms(engine);
 }
@@ -452,7 +467,7 @@ static uint32_t run_together(Engine *engine) {
     run_team(engine, do_part);
     engine->is_ahead = false;
     below_end(engine);
-    return engine->is_stepped_together ? cycle_end_sms(engine) : step_sms_alone(engine);
+    return engine->order.is_kept ? cycle_end_sms(engine) : step_sms_alone(engine);
 }
 
 const Sm *cycle_run(Engine *engine) {

@@ -26,25 +26,33 @@ typedef struct CycleTurn {
 enum { ENGINE_MOST_SMS = 1024, NO_SM = ENGINE_MOST_SMS };
 enum { ENGINE_LINE = 64 }; /* bytes that the host's caches move */
 
-/* What a thread of the team notes of its part of a cycle, on lines of its own. */
+/* Sets of 64 ports or SMs, bit each. */
+typedef struct CycleWord {
+    uint64_t holding; /* ports that took replies and hold more */
+    uint64_t woken;   /* SMs that took one, and must be stepped */
+    uint64_t asleep;  /* SMs that have made their step and sleep */
+} CycleWord;
+
+/* What a thread of the team notes of its part of a cycle, on lines of its own: for up to 64 SMs on
+ * one, which is all that the first thread has to fetch. */
 typedef struct CyclePart {
-    uint64_t holding[ENGINE_MOST_SMS / 64]; /* of its ports that took replies: that hold more */
-    uint64_t awake[ENGINE_MOST_SMS / 64];   /* SMs that took one, and must be stepped */
+    _Atomic uint64_t
+        done;        /* of the cycles apart, the last whose SMs it has stepped (gpu/apart.c) */
+    uint64_t alarm;  /* when the first of those that sleep will be awake */
     uint64_t failed; /* the place (sm/order.h) of the first SM whose instruction failed, or NO_SM */
-    char apart[TEAM_LINE - sizeof(uint64_t)];
+    CycleWord words[ENGINE_MOST_SMS / 64];
+    char apart[TEAM_LINE - (3 + 3 * ENGINE_MOST_SMS / 64) * sizeof(uint64_t) % TEAM_LINE];
 } CyclePart;
 _Static_assert(sizeof(CyclePart) % TEAM_LINE == 0, "threads write side by side");
 
 /* How far a thread is that has units of its own (gpu/apart.c), in cycles since it has them; written
  * by it alone. */
 typedef struct ApartPace {
-    _Atomic uint64_t replies;  /* taken by the first, moved by the second */
+    _Atomic uint64_t replies;  /* moved by the second; the first takes them (Engine.taken) */
     _Atomic uint64_t requests; /* moved by the first, taken by the second, whose partitions have
                                   stepped */
-    _Atomic uint64_t sms;      /* the last cycle whose SMs the team steps: begun by the first, done
-                                  by the others */
     _Atomic bool is_over;      /* there is no further cycle */
-    char apart[TEAM_LINE - 3 * sizeof(uint64_t) - sizeof(bool)];
+    char apart[TEAM_LINE - 2 * sizeof(uint64_t) - sizeof(bool)];
     uint64_t seen_replies; /* how far it knows the other of the first two to be */
     uint64_t seen_requests;
     char apart_seen[TEAM_LINE - 2 * sizeof(uint64_t)];
@@ -91,10 +99,12 @@ struct Engine {
     DramBankCounts *bank_marks; /* ... of their banks, ... */
     Counters network_mark;      /* ... and the networks' */
 
-    /* What the first thread, the kernel's, writes: for the team's SMs, ... */
+    /* What the first thread, the kernel's, writes: for the team's SMs, all that they need on the
+     * line that tells them to begin, ... */
     _Alignas(ENGINE_LINE) uint64_t cycle; /* SM cycles so far, over all kernels */
     SmOrder order;                        /* of SMs that the team steps */
-    bool is_stepped_together;             /* the SMs in this cycle */
+    _Atomic uint64_t taken; /* of the cycles apart, the last whose replies have been taken, ... */
+    _Atomic uint64_t begun; /* ... and the last whose SMs the team steps */
     /* ... and for itself. */
     _Alignas(ENGINE_LINE) uint64_t alarm; /* first cycle in which one not in `awake` will be */
     uint64_t next_look;                   /* SM cycle before which nobody looks at the units */
@@ -143,12 +153,14 @@ uint32_t cycle_step_sms(Engine *engine);
 /* The same by the team. Replies: the first thread notes whose there are; then each thread takes
  * those of its SMs; when all have, the first notes which SMs hold more. SMs, where enough are awake
  * for the team: the first thread begins; each steps those of its SMs that are, in rising order;
- * when all have, the first ends it, with the first SM that failed, or NO_SM, as the result. */
+ * those that send wait until requests have moved in this cycle; when all have made their step, the
+ * first ends it, with the first SM that failed, or NO_SM, as the result. */
 void cycle_begin_receiving(Engine *engine);
 void cycle_receive_part(Engine *engine, uint32_t thread);
 void cycle_note_received(Engine *engine);
 bool cycle_is_shared(Engine *engine);
 void cycle_begin_sms(Engine *engine);
+void cycle_let_send(Engine *engine);
 void cycle_step_sms_part(Engine *engine, uint32_t thread);
 uint32_t cycle_end_sms(Engine *engine);
 

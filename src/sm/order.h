@@ -2,7 +2,8 @@
  * memory that all SMs see, and what listeners are told, has the order of the SMs' places within a
  * cycle, as if one were stepped after another: an SM waits before such an instruction until all SMs
  * before it have issued in this cycle, and before it tells a listener until they have finished it.
- * All else that SMs do in a cycle is side by side.
+ * All else that SMs do in a cycle is side by side. The requests' network may still move when they
+ * begin; who sends waits for it.
  *
  * A cycle begins with one of the SMs, in place 0, and goes round. An SM always belongs to the same
  * thread, which takes its SMs in rising places: a thread's progress is one number, the place of the
@@ -21,6 +22,12 @@ typedef struct SmPace {
     char apart[TEAM_LINE - 3 * sizeof(uint64_t)];
 } SmPace;
 
+/* Whether requests have moved in this cycle; written by the thread that moves them. */
+typedef struct SmMoved {
+    _Atomic uint64_t base; /* of the last cycle in which they have */
+    char apart[TEAM_LINE - sizeof(uint64_t)];
+} SmMoved;
+
 /* Written between cycles, by the thread that gives out the work. */
 typedef struct SmOrder {
     bool is_kept;     /* SMs are stepped side by side; else one after another, and nobody waits */
@@ -29,6 +36,7 @@ typedef struct SmOrder {
     uint32_t first;   /* the one in place 0; where it is not SM 0, threads divide it and `sms` */
     uint64_t base;    /* progress at place 0 of this cycle */
     SmPace *paces;    /* by thread */
+    SmMoved *moved;
 } SmOrder;
 
 /* The place of an SM in this cycle, and the SM in a place. */
@@ -44,6 +52,16 @@ static inline void order_wait(_Atomic uint64_t *progress, uint64_t until) {
     uint32_t turns = 0;
     while (atomic_load_explicit(progress, memory_order_acquire) < until)
         team_wait(&turns);
+}
+
+/* The requests' network has made its move of this cycle. */
+static inline void order_moved(SmOrder *order) {
+    atomic_store_explicit(&order->moved->base, order->base, memory_order_release);
+}
+
+/* Waits for that: an SM may now look for room in it, and send. */
+static inline void order_wait_moved(SmOrder *order) {
+    if (order->is_kept) order_wait(&order->moved->base, order->base);
 }
 
 /* Waits until all SMs before `sm` have issued in this cycle. */

@@ -2,6 +2,7 @@
 #include "sm/port.h"
 
 #include "partition/halves.h"
+#include "sm/order.h"
 
 static void replies_init(SmReplies *replies, uint32_t capacity, Arena *arena) {
     *replies = (SmReplies){.handles = ARENA_ARRAY(arena, uint32_t, capacity), .capacity = capacity};
@@ -35,6 +36,7 @@ void port_init(SmPort *port, SmContext *sm) {
 bool port_send(SmPort *port, SmContext *sm, const SmSend *send) {
     bool has_data = send->op != MEM_OP_READ && !send->advice;
     int bytes = (int)(sm->env.header_bytes + (has_data ? send->access.bytes : 0));
+    if (sm->env.order) order_wait_moved(sm->env.order);
     if (!port->free_count || !noc_can_inject(sm->env.requests, (int)sm->env.node, bytes))
         return false;
     uint32_t index = port->free_requests[--port->free_count];
