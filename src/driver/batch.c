@@ -1,5 +1,5 @@
-/* Batches: many copies, or hints on many ranges, in one call. They are done one after the other, at
- * once or captured; the first that is wrong ends the batch. */
+/* Batches: many copies, or hints on many ranges, in one call. They are done one after the other;
+ * the first that is wrong ends the batch. As in CUDA copies cannot be captured; boxes can. */
 #include "driver/driver.h"
 
 /* Whether entries i.. of a batch all have attributes: `first` says where each attribute begins. */
@@ -29,7 +29,10 @@ CUresult CUDAAPI cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *
         if (!is_order(attributes[i].srcAccessOrder, attributes[i].flags))
             return CUDA_ERROR_INVALID_VALUE;
     }
-    CUresult status = CUDA_SUCCESS;
+    CUstreamCaptureStatus capture;
+    CUresult status = cuStreamIsCapturing(stream, &capture);
+    if (status == CUDA_SUCCESS && capture == CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; /* which the capture survives */
     for (size_t i = 0; i < count && status == CUDA_SUCCESS; i++)
         status =
             sizes[i] ? cuMemcpyAsync(to[i], from[i], sizes[i], stream) : CUDA_ERROR_INVALID_VALUE;

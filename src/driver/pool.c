@@ -18,6 +18,7 @@ struct Pool {
     uint64_t reserved_high;     /* the same, of memory held; what is held is what is in use */
     bool is_destroyed;          /* goes with the last of its memory */
     uint64_t number;            /* by which other processes know it; 0: they may not open it */
+    bool is_shared;             /* has been exported, so that pointers may be */
     int file;                   /* another process's: its memory, else -1 */
     PoolKey origin;             /* likewise */
 };
@@ -293,7 +294,10 @@ CUresult CUDAAPI cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool giv
     if (!pool->number || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags)
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     int file = ipc_export_pool(&call, pool->number);
-    if (file >= 0) *(int *)handle = file;
+    if (file >= 0) {
+        *(int *)handle = file;
+        pool->is_shared = true;
+    }
     return call_end(&call, file >= 0 ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM);
 }
 
@@ -321,7 +325,7 @@ CUresult CUDAAPI cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdevicept
     if (status) return status;
     const Region *region = ranges_find(call.driver->allocations, address);
     if (!data || !region || region->range.start != address || !region->pool ||
-        !region->pool->number)
+        !region->pool->is_shared)
         return call_end(&call, CUDA_ERROR_INVALID_VALUE);
     return call_end(&call, ipc_export_pointer(&call, region->pool->number, region->range, data));
 }

@@ -98,7 +98,8 @@ from the export table, `src/driver/api.h`.
   depths, so instructions that do are refused when a module is loaded.
 * Advice on managed memory is kept for `cuMemRangeGetAttribute`, and has no effect.
 * A library (`cuLibraryLoadData`) belongs to no context: its variables are the same in all of them.
-* A batch of copies does one after the other; the first that is wrong ends it.
+* A batch of copies does one after the other; the first that is wrong ends it. While a stream is captured it is
+  refused, which the capture survives; a batch of boxes (`cuMemcpy3DBatchAsync`) is captured.
 * Attributes of launches, streams and kernel nodes: a cooperative launch and the events of a launch take
   effect; priorities, overlap, synchronization domains and access windows are checked and kept, without
   effect; clusters give `CUDA_ERROR_NOT_SUPPORTED`.

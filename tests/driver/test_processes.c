@@ -232,6 +232,8 @@ static void wrong_descriptors_of_pools_are_refused(void **state) {
     assert_fails(cuMemPoolExportToShareableHandle(&file, plain, files, 0), INVALID_VALUE);
     assert_fails(cuMemPoolExportToShareableHandle(&file, shared, CU_MEM_HANDLE_TYPE_NONE, 0),
                  INVALID_VALUE);
+    assert_cuda(cuMemAllocFromPoolAsync(&address, 400, shared, NULL));
+    assert_fails(cuMemPoolExportPointer(&wrong, address), INVALID_VALUE); /* not shared yet */
     assert_cuda(cuMemPoolExportToShareableHandle(&file, shared, files, 0));
     assert_fails(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)channel, files, 0),
                  INVALID_VALUE);
@@ -239,7 +241,6 @@ static void wrong_descriptors_of_pools_are_refused(void **state) {
                  INVALID_VALUE);
     assert_cuda(cuMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file, files, 0));
     close(file);
-    assert_cuda(cuMemAllocFromPoolAsync(&address, 400, shared, NULL));
     assert_cuda(cuMemAllocFromPoolAsync(&other, 400, plain, NULL));
     assert_cuda(cuMemsetD32(address, 77, 100));
     assert_cuda(cuMemPoolExportPointer(&data, address));

@@ -396,6 +396,23 @@ bool workload_compare_bytes(const Workload *workload, const uint8_t *got, const 
     return true;
 }
 
+bool workload_compare_pixels(const Workload *workload, const uint32_t *got,
+                             const uint32_t *expected, size_t count, size_t most) {
+    size_t differ = 0, differ_much = 0;
+    for (size_t i = 0; i < count; i++) {
+        int furthest = 0;
+        for (int shift = 0; shift < 32; shift += 8) {
+            int apart = abs((int)(got[i] >> shift & 255) - (int)(expected[i] >> shift & 255));
+            if (apart > furthest) furthest = apart;
+        }
+        differ += furthest > 0;
+        differ_much += furthest > 1;
+        if (differ > most || differ_much > most / 3)
+            return report_difference(workload, i, got[i], expected[i]);
+    }
+    return true;
+}
+
 static void *download(Workload *workload, CUdeviceptr from, size_t count, size_t element_bytes) {
     void *copy = workload_host_alloc(workload, count, element_bytes);
     workload_copy_to_host(copy, from, count * element_bytes);

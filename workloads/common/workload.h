@@ -113,7 +113,11 @@ bool workload_compare_words(const Workload *workload, const uint32_t *got, const
                             size_t count);
 bool workload_compare_bytes(const Workload *workload, const uint8_t *got, const uint8_t *expected,
                             size_t count);
-/* The same for a device buffer. */
+/* The same of pixels of four channels, a byte each, of which `most` may differ, a third of these by
+ * more than a level of a channel. The first that is one too many is printed. */
+bool workload_compare_pixels(const Workload *workload, const uint32_t *got,
+                             const uint32_t *expected, size_t count, size_t most);
+/* As the first three, for a device buffer. */
 bool workload_verify_floats(Workload *workload, CUdeviceptr got, const float *expected,
                             size_t count, float tolerance);
 bool workload_verify_words(Workload *workload, CUdeviceptr got, const uint32_t *expected,

@@ -52,7 +52,7 @@ static cudaMemPool_t new_pool() {
 }
 
 static int give(int channel) {
-    int *first, *second, *foreign, *got = new int[N], file;
+    int *first, *second, *foreign, *got = new int[N], file, other_file;
     char word;
     Message message;
     cudaMemPool_t pool = new_pool(), other = new_pool();
@@ -66,10 +66,12 @@ static int give(int channel) {
     CHECK(cudaMemPoolExportPointer(&message.first, first));
     CHECK(cudaMemPoolExportPointer(&message.second, second));
     send(channel, message, file);
+    EXPECT(cudaMemPoolExportPointer(&message.first, foreign) == cudaErrorInvalidValue); // not shared
+    CHECK(cudaMemPoolExportToShareableHandle(&other_file, other, cudaMemHandleTypePosixFileDescriptor, 0));
     CHECK(cudaMemPoolExportPointer(&message.first, foreign));
     EXPECT(cudaMemPoolExportPointer(&message.second, second + 1) == cudaErrorInvalidValue);
     EXPECT(write(channel, &message.first, sizeof message.first) > 0);
-    close(file);
+    close(file), close(other_file);
     EXPECT(read(channel, &word, 1) == 1);
     CHECK(cudaMemcpy(got, second, N * sizeof(int), cudaMemcpyDefault));
     for (int i = 0; i < N; i++)
