@@ -9,7 +9,7 @@ enum { THREADS = 128, MOST_CTAS = 480 };
 
 static const float TOLERANCE = 2e-4f;
 
-enum { OPTIONS };
+enum { OPTIONS, RUNS, APART };
 
 static const WorkloadInfo INFO = {
     .name = "blackscholes",
@@ -17,6 +17,12 @@ static const WorkloadInfo INFO = {
     .parameters =
         {
             [OPTIONS] = {"options", "to price", {1000, 65536, 524288}, 1u << 26, 0},
+            [RUNS] = {"runs", "of the kernel", {1, 1, 1}, 1000, 0},
+            [APART] = {"apart",
+                       "1: products and differences apart, as compiled in 2010",
+                       {0, 0, 0},
+                       1,
+                       0},
         },
 };
 
@@ -47,9 +53,11 @@ int main(int argc, char **argv) {
     CUdeviceptr puts = workload_device_alloc(size_bytes);
     WorkloadShape shape = workload_cover(n, THREADS);
     if (shape.grid_x > MOST_CTAS) shape.grid_x = MOST_CTAS;
-    workload_launch(&workload, "blackscholes", shape,
-                    (void *[]){&device_stocks, &device_strikes, &device_years, &calls, &puts, &rate,
-                               &volatility, &n});
+    const char *kernel = workload.values[APART] ? "blackscholes_apart" : "blackscholes";
+    for (unsigned i = 0; i < workload.values[RUNS]; i++)
+        workload_launch(&workload, kernel, shape,
+                        (void *[]){&device_stocks, &device_strikes, &device_years, &calls, &puts,
+                                   &rate, &volatility, &n});
 
     float *expected_calls = workload_host_alloc(&workload, n, sizeof(float));
     float *expected_puts = workload_host_alloc(&workload, n, sizeof(float));

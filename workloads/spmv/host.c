@@ -14,7 +14,7 @@ enum { MOST_WARPS = 5000, MOST_DIAGONALS = 64 };
  * eighth of the threads that an SM holds. */
 enum { JAGGED_THREADS = 128 };
 
-enum { ROWS, BAND, JAGGED, ELEMENTS };
+enum { ROWS, BAND, JAGGED, ELEMENTS, RUNS };
 
 static const WorkloadInfo INFO = {
     .name = "spmv",
@@ -33,6 +33,7 @@ static const WorkloadInfo INFO = {
                           {0, 0, 0},
                           1024,
                           0},
+            [RUNS] = {"runs", "of the kernel", {1, 1, 1}, 100, 0},
         },
 };
 
@@ -169,8 +170,9 @@ static CUdeviceptr launch_csr(const Workload *workload, const Matrix *matrix, co
     CUdeviceptr values = workload_upload(matrix->values, matrix->entries * sizeof(float));
     CUdeviceptr x = workload_upload(host_x, rows * sizeof(float));
     CUdeviceptr y = workload_device_alloc(rows * sizeof(float));
-    workload_launch(workload, "spmv", workload_cover(rows, THREADS),
-                    (void *[]){&row_offsets, &columns, &values, &x, &y, &rows});
+    for (unsigned i = 0; i < workload->values[RUNS]; i++)
+        workload_launch(workload, "spmv", workload_cover(rows, THREADS),
+                        (void *[]){&row_offsets, &columns, &values, &x, &y, &rows});
     return y;
 }
 
@@ -220,8 +222,9 @@ static CUdeviceptr launch_jagged(Workload *workload, const Matrix *matrix, const
     CUdeviceptr device_rows = workload_upload(sorted, rows * sizeof *sorted);
     CUdeviceptr x = workload_upload(host_x, rows * sizeof(float));
     CUdeviceptr y = workload_device_alloc(rows * sizeof(float));
-    workload_launch(workload, "spmv_jagged", workload_cover(rows, JAGGED_THREADS),
-                    (void *[]){&device_columns, &device_values, &device_rows, &x, &y, &rows});
+    for (unsigned i = 0; i < workload->values[RUNS]; i++)
+        workload_launch(workload, "spmv_jagged", workload_cover(rows, JAGGED_THREADS),
+                        (void *[]){&device_columns, &device_values, &device_rows, &x, &y, &rows});
     return y;
 }
 
