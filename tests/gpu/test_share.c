@@ -224,7 +224,7 @@ static void a_team_that_must_wake_up_first_may_be_late(void **state) {
     (void)state;
     Share share;
     start_first(&share);
-    while (share.stage != SHARE_WAKE)
+    for (uint32_t i = 0; i < MOST && share.stage != SHARE_WAKE; i++)
         cycle(&share, EACH_FASTER);
     assert_int_equal(share.mode.way, SHARE_SMS);
     share_waited(&share, UINT32_MAX);
