@@ -11,14 +11,13 @@ OPTIONS = ("-Dbuildtype=plain", "-Doptimization=1", "-Dwerror=false")
 
 
 def source_files(root):
-    """What git tracks or would (without git: all but build folders)."""
-    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root,
-                             capture_output=True, check=False)
-    if listing.returncode == 0:
+    """What git tracks or would (without git: all but build folders and Python's caches)."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listing = subprocess.run(command, cwd=root, capture_output=True, check=True)
         names = listing.stdout.decode().split("\0")
-    else:
-        names = [path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()]
-        names = [name for name in names if not name.startswith(("build", ".git/"))]
+    except (OSError, subprocess.CalledProcessError):
+        names = [name for name in source_files_of_copy(root) if not name.startswith(("build", ".git/"))]
     return sorted(name for name in names if name and (root / name).is_file())
 
 

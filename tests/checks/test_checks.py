@@ -176,9 +176,9 @@ class Mutants(InTree):
         self.write("tests/base/meson.build", "test('next', executable('next', 'test.c', '../../src/base/a.c'),"
                                              " suite: 'unit')\n")
 
-    def mutate(self, *arguments):
+    def mutate(self, *arguments, path=None):
         return subprocess.run([sys.executable, self.root / "scripts/mutate", *arguments], text=True,
-                              capture_output=True, check=False)
+                              capture_output=True, check=False, env={"PATH": path} if path else None)
 
     def test_rows_that_do_not_apply_once_are_told(self):
         done = self.mutate("--check")
@@ -186,6 +186,10 @@ class Mutants(InTree):
         self.write("src/base/a.c", "int next(int x) { return x + 2; }\n")
         self.assertIn("base/off-by-one: its old lines are not exactly once in src/base/a.c",
                       self.mutate("--check").stdout)
+
+    def test_sources_are_found_where_there_is_no_git(self):
+        done = self.mutate("--check", path=str(self.root))
+        self.assertEqual((done.returncode, done.stdout), (1, "src/base: 1 rows, fewer than 3\n"))
 
     def test_a_fault_is_found_by_the_test_that_it_breaks(self):
         done = self.mutate()
