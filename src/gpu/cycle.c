@@ -424,7 +424,6 @@ static ShareMode mode_for_tests(const Engine *engine) {
 static ShareMode choose_mode(Engine *engine) {
     Share *share = &engine->share;
     const ShareMode alone = share->modes[0];
-    if (engine->is_alone) return alone;
     if (engine->team_every) return mode_for_tests(engine);
     const uint32_t busy = count_busy(engine);
     /* partitions stay in the other thread's caches for a cycle with less to do */
@@ -470,17 +469,29 @@ static uint32_t run_together(Engine *engine) {
     return engine->order.is_kept ? cycle_end_sms(engine) : step_sms_alone(engine);
 }
 
-const Sm *cycle_run(Engine *engine) {
-    uint32_t failed;
-    const ShareMode mode = next_mode(engine);
+static void begin_below(Engine *engine) {
     if (!engine->is_ahead) below_begin(engine);
+}
+
+static uint32_t run_in_mode(Engine *engine, ShareMode mode) {
     switch (mode.way) {
     case SHARE_ALL:
-        failed = below_can_part(engine) ? run_together(engine) : run_below_alone(engine, SHARE_SMS);
-        break;
+        return below_can_part(engine) ? run_together(engine) : run_below_alone(engine, SHARE_SMS);
     case SHARE_APART:
-    case SHARE_APART_SMS: failed = apart_run(engine, mode); break;
-    default: failed = run_below_alone(engine, mode.way);
+    case SHARE_APART_SMS: return apart_run(engine, mode);
+    default: return run_below_alone(engine, mode.way);
+    }
+}
+
+const Sm *cycle_run(Engine *engine) {
+    uint32_t failed;
+    if (engine->is_alone) {
+        begin_below(engine);
+        failed = run_below_alone(engine, SHARE_ALONE);
+    } else {
+        const ShareMode mode = next_mode(engine);
+        begin_below(engine);
+        failed = run_in_mode(engine, mode);
     }
     return failed == NO_SM ? NULL : engine->sms[failed];
 }
