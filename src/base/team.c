@@ -30,10 +30,9 @@ typedef struct Member {
 _Static_assert(sizeof(Member) == TEAM_LINE, "members write side by side");
 
 struct Team {
-    _Atomic uint64_t piece;    /* the newest: number, and how many threads take part */
-    _Atomic uint32_t sleepers; /* threads that sleep or are about to */
-    _Atomic int processor;     /* on which the caller was when it last woke or waited for them */
-    TeamWork *work;            /* of the newest piece, NULL: go home */
+    _Atomic uint64_t piece; /* the newest: number, and how many threads take part */
+    _Atomic int processor;  /* on which the caller was when it last woke or waited for them */
+    TeamWork *work;         /* of the newest piece, NULL: go home */
     void *user;
     uint32_t taking_part;      /* of the threads, in that */
     uint32_t threads, started; /* the caller among both */
@@ -87,12 +86,10 @@ static uint64_t sleep_until_wanted(Member *member, uint64_t done) {
     Team *team = member->team;
     uint64_t piece;
     atomic_store(&member->sleeps, true);
-    atomic_fetch_add(&team->sleepers, 1);
     pthread_mutex_lock(&team->mutex);
     while (!is_for(member, piece = atomic_load(&team->piece), done))
         pthread_cond_wait(&team->wake, &team->mutex);
     pthread_mutex_unlock(&team->mutex);
-    atomic_fetch_sub(&team->sleepers, 1);
     atomic_store(&member->sleeps, false);
     return piece >> THREADS_BITS;
 }
@@ -127,7 +124,6 @@ static void *member_main(void *argument) {
 
 /* Whether one of the threads that take part in the newest piece may sleep. */
 static bool has_sleeper(Team *team) {
-    if (!atomic_load(&team->sleepers)) return false;
     for (uint32_t i = 1; i < team->taking_part; i++)
         if (atomic_load(&team->members[i].sleeps)) return true;
     return false;

@@ -120,7 +120,6 @@ static void begin(Engine *engine, uint32_t threads) {
     }
     engine->taken = engine->begun = 0;
     engine->apart_cycles = 0;
-    engine->is_apart = true;
     team_start(engine->team, threads, do_part, engine);
 }
 
@@ -158,7 +157,7 @@ static void move_requests(Engine *engine, uint64_t done) {
 }
 
 uint32_t apart_run(Engine *engine, ShareMode mode) {
-    if (!engine->is_apart) begin(engine, mode.threads);
+    if (!engine->apart_threads) begin(engine, mode.threads);
     ApartPace *own = &engine->apart[0], *second = &engine->apart[1];
     const uint64_t done = engine->apart_cycles++;
     if (done > engine->lead)
@@ -178,10 +177,9 @@ uint32_t apart_run(Engine *engine, ShareMode mode) {
 }
 
 void apart_end(Engine *engine) {
-    if (!engine->is_apart) return;
+    if (!engine->apart_threads) return;
     atomic_store_explicit(&engine->apart[0].is_over, true, memory_order_release);
     team_finish(engine->team);
     below_take_back(engine);
-    engine->is_apart = false;
     engine->apart_threads = 0;
 }

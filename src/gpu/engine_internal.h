@@ -72,22 +72,22 @@ struct Engine {
     Sm **sms;
     uint64_t **wake; /* per SM: the next cycle in which it must be stepped; those of a thread's SMs
                         side by side, in the first of `wakes` */
-    uint64_t *wakes[2];  /* as they were allocated: the second is free */
-    uint64_t *awake;     /* SMs for which that is the next one, or has come, bit each */
-    SmInbox *inboxes;    /* of the SMs' ports, */
-    uint32_t ports;      /* so many; SM i is at port i modulo this */
-    uint64_t *holding;   /* those that hold replies, bit each */
-    uint64_t *receiving; /* those at which replies wait in a cycle of the team's, bit each */
-    Team *team;          /* NULL: one thread does all */
-    uint32_t threads;    /* that it is to have, the kernel's among them; 1: there is none */
-    CyclePart *parts;    /* of its threads */
-    bool can_go_ahead;   /* as the machine is: the units below, of the SMs (gpu/below.c) */
-    bool is_alone;       /* the running kernel is for one thread */
-    bool is_apart;       /* the second thread has units of its own, and may not be done with them */
-    bool never_sleeps;   /* GpuOptions.never_sleeps, ... */
-    uint32_t team_every; /* ... and team_every */
-    ApartPace *apart;    /* of all threads */
-    uint32_t apart_threads;     /* those that are in it while there are two apart */
+    uint64_t *wakes[2];         /* as they were allocated: the second is free */
+    uint64_t *awake;            /* SMs for which that is the next one, or has come, bit each */
+    SmInbox *inboxes;           /* of the SMs' ports, */
+    uint32_t ports;             /* so many; SM i is at port i modulo this */
+    uint64_t *holding;          /* those that hold replies, bit each */
+    uint64_t *receiving;        /* those at which replies wait in a cycle of the team's, bit each */
+    Team *team;                 /* NULL: one thread does all */
+    uint32_t threads;           /* that it is to have, the kernel's among them; 1: there is none */
+    CyclePart *parts;           /* of its threads */
+    bool can_go_ahead;          /* as the machine is: the units below, of the SMs (gpu/below.c) */
+    bool is_alone;              /* the running kernel is for one thread */
+    bool never_sleeps;          /* GpuOptions.never_sleeps, ... */
+    uint32_t team_every;        /* ... and team_every */
+    ApartPace *apart;           /* of all threads */
+    uint32_t apart_threads;     /* while the second thread has units of its own, and may not be done
+                                   with them: those that take part; else 0 */
     uint64_t lead;              /* cycles by which the second may be behind with the replies */
     Watch *watch;               /* of the run; NULL: nobody watches */
     uint64_t start;             /* SM cycle at which the running kernel was launched */
