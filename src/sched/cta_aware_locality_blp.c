@@ -1,7 +1,7 @@
 /* Scheduling for bank-level parallelism, the third scheme of OWL: each SM prefers another group,
  * since groups of the same number on neighbouring SMs hold consecutive CTAs, which tend to share
- * DRAM rows. Group g starts on SM s with priority (g - s) mod groups. Source: OWL section 4.3 and
- * algorithm 1 (CTA-AWARE-LOCALITY-BLP). */
+ * DRAM rows. Group g, counted from the one served longest, has priority (g - s) mod groups on
+ * SM s. Source: OWL section 4.3 and algorithm 1 (CTA-AWARE-LOCALITY-BLP). */
 #include "sched/policies.h"
 
 #include "sched/cta_locality.h"

@@ -24,9 +24,9 @@ void cta_groups_start(CtaGroups *groups, const TytoSmView *view, uint32_t least_
     *groups = (CtaGroups){0};
     groups->count = cta_groups_sizes(view->cta_limit, view->warps_per_cta, least_warps, sizes);
     uint32_t slot = 0;
-    for (uint32_t rank = 0; rank < groups->count; rank++)
-        groups->ranked[rank] = (uint8_t)((rank + first) % groups->count);
+    groups->first = (uint8_t)(first % groups->count);
     for (uint32_t g = 0; g < groups->count; g++) {
+        groups->by_age[g] = (uint8_t)g;
         for (uint32_t i = 0; i < sizes[g]; i++, slot++) {
             groups->of_slot[slot] = (uint8_t)g;
             groups->group[g].slots |= UINT32_C(1) << slot;
@@ -34,12 +34,12 @@ void cta_groups_start(CtaGroups *groups, const TytoSmView *view, uint32_t least_
     }
 }
 
-static void move_behind(CtaGroups *groups, uint32_t g) {
-    uint32_t rank = 0;
-    while (groups->ranked[rank] != g)
-        rank++;
-    memmove(&groups->ranked[rank], &groups->ranked[rank + 1], groups->count - 1 - rank);
-    groups->ranked[groups->count - 1] = (uint8_t)g;
+static void become_youngest(CtaGroups *groups, uint32_t g) {
+    uint32_t number = 0;
+    while (groups->by_age[number] != g)
+        number++;
+    memmove(&groups->by_age[number], &groups->by_age[number + 1], groups->count - 1 - number);
+    groups->by_age[groups->count - 1] = (uint8_t)g;
 }
 
 static void admit(CtaGroup *group, uint32_t slot, uint64_t warps) {
@@ -66,10 +66,11 @@ void cta_groups_event(CtaGroups *groups, const TytoEvent *event) {
     CtaGroup *group = &groups->group[g];
     if (event->kind == TYTO_EVENT_CTA_LAUNCHED) admit(group, slot, event->warps);
     else if (event->kind == TYTO_EVENT_WARP_FINISHED) group->warps &= ~(UINT64_C(1) << event->warp);
-    else if (event->kind == TYTO_EVENT_CTA_FINISHED && dismiss(group, slot)) move_behind(groups, g);
+    else if (event->kind == TYTO_EVENT_CTA_FINISHED && dismiss(group, slot))
+        become_youngest(groups, g);
 }
 
-void cta_groups_rotate(CtaGroups *groups) { move_behind(groups, groups->ranked[0]); }
+void cta_groups_rotate(CtaGroups *groups) { become_youngest(groups, cta_groups_at(groups, 0)); }
 
 void cta_groups_report_sizes(const CtaGroups *groups, const TytoReport *out) {
     double sizes[TYTO_MAX_CTAS];
@@ -80,7 +81,7 @@ void cta_groups_report_sizes(const CtaGroups *groups, const TytoReport *out) {
 
 void cta_groups_report_priorities(const CtaGroups *groups, const TytoReport *out) {
     double priorities[TYTO_MAX_CTAS];
-    for (uint32_t rank = 0; rank < groups->count; rank++)
-        priorities[groups->ranked[rank]] = rank;
+    for (uint32_t priority = 0; priority < groups->count; priority++)
+        priorities[cta_groups_at(groups, priority)] = priority;
     out->list(out->context, "priorities", "0 is the highest", priorities, groups->count);
 }

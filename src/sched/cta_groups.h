@@ -4,8 +4,14 @@
  * A group is a set of CTA slots, fixed for a kernel. It serves its CTAs in generations: those it
  * was filled with, then, when all of these have finished, those that took their slots meanwhile.
  * With that it goes behind the other groups, as new work; the paper has only "when all warps of
- * group 1 have completed, the next group is chosen and always prioritized". Source: OWL
- * sections 4.1 to 4.3 and algorithm 1. */
+ * group 1 have completed, the next group is chosen and always prioritized".
+ *
+ * So groups are numbered by how long they have been served, on each SM for itself, and an SM begins
+ * with the one of a number of its own (0 where all SMs begin with their oldest). Were it a slot
+ * instead, SMs would differ in the first wave of CTAs alone: what the dispatcher hands out next
+ * goes to all of them at about the same time, consecutive CTAs to neighbours, and "non-consecutive
+ * CTAs are always prioritized in different cores" (section 4.3) would hold no longer. Source: OWL
+ * sections 4.1 to 4.3 and algorithm 1, whose i-th group is the i-th scheduled on an SM. */
 #ifndef TYTO_SCHED_CTA_GROUPS_H
 #define TYTO_SCHED_CTA_GROUPS_H
 
@@ -23,7 +29,8 @@ typedef struct CtaGroup {
 typedef struct CtaGroups {
     uint32_t count;                 /* groups */
     uint8_t of_slot[TYTO_MAX_CTAS]; /* by CTA slot: its group */
-    uint8_t ranked[TYTO_MAX_CTAS];  /* by priority, the highest first: group */
+    uint8_t by_age[TYTO_MAX_CTAS];  /* by number, the one served longest first: group */
+    uint8_t first;                  /* number of the group with the highest priority */
     CtaGroup group[TYTO_MAX_CTAS];
 } CtaGroups;
 
@@ -33,8 +40,8 @@ typedef struct CtaGroups {
 uint32_t cta_groups_sizes(uint32_t ctas, uint32_t warps_per_cta, uint32_t least_warps,
                           uint32_t sizes[TYTO_MAX_CTAS]);
 
-/* Forms the groups of a kernel. Group g starts with priority (g - first) mod groups, 0 the highest.
- */
+/* Forms the groups of a kernel. The priority of the group with number i is (i - first) mod groups,
+ * 0 the highest. */
 void cta_groups_start(CtaGroups *groups, const TytoSmView *view, uint32_t least_warps,
                       uint32_t first);
 
@@ -44,6 +51,11 @@ enum {
     CTA_GROUPS_EVENTS = 1u << TYTO_EVENT_CTA_LAUNCHED | 1u << TYTO_EVENT_CTA_FINISHED |
                         1u << TYTO_EVENT_WARP_FINISHED
 };
+
+/* The group with a priority, 0 the highest. */
+static inline uint32_t cta_groups_at(const CtaGroups *groups, uint32_t priority) {
+    return groups->by_age[(groups->first + priority) % groups->count];
+}
 
 /* The highest priority goes to the next group, and the others follow. */
 void cta_groups_rotate(CtaGroups *groups);

@@ -13,8 +13,8 @@ void cta_locality_start(CtaLocality *s, const TytoSmView *view, uint32_t least_w
 int cta_locality_pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
     const CtaLocality *s = state;
     uint64_t going = cta_groups_going(view, scheduler, ready, s->yields_to_any);
-    for (uint32_t rank = 0; rank < s->groups.count; rank++) {
-        uint32_t g = s->groups.ranked[rank];
+    for (uint32_t priority = 0; priority < s->groups.count; priority++) {
+        uint32_t g = cta_groups_at(&s->groups, priority);
         uint64_t warps = s->groups.group[g].warps;
         if (!(warps & going)) continue;
         return warps & ready ? tyto_next(warps & ready, s->last[scheduler][g]) : TYTO_NO_WARP;

@@ -16,7 +16,7 @@ typedef struct CtaLocality {
     uint64_t next_rotation;     /* SM cycle */
 } CtaLocality;
 
-/* `first`: number of the group with the highest priority. */
+/* `first`: number of the group with the highest priority (cta_groups_start). */
 void cta_locality_start(CtaLocality *s, const TytoSmView *view, uint32_t least_warps,
                         bool yields_to_any, uint32_t first);
 

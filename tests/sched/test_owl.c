@@ -2,6 +2,7 @@
 #include "fabricated.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "sched/cta_groups.h"
 
@@ -163,6 +164,65 @@ static void a_completed_group_goes_behind_the_others(void **unused) {
     fabricated_free(&f);
 }
 
+/* Section 4.3 and algorithm 1: the i-th group is the i-th in the order in which they were
+ * scheduled, so a new one is behind those between, and before those that are older than the
+ * preferred one. */
+static void with_blp_a_group_is_numbered_by_its_age(void **unused) {
+    (void)unused;
+    Fabricated f;
+    double priorities[TYTO_MAX_CTAS];
+    fabricate(&f, "cta-aware-locality-blp",
+              (FabricatedSize){.sm = 1, .sms = 28, .ctas = 4, .warps_per_cta = 8});
+    launch_all(&f);
+    assert_int_equal(step(&f), 8);
+    finish_cta(&f, 1);
+    launch(&f, 1, 4);
+    assert_int_equal(step(&f), 16);
+    assert_int_equal(reported_list(&f, "priorities", priorities, TYTO_MAX_CTAS), 4);
+    assert_memory_equal(priorities, ((const double[]){3, 2, 0, 1}), 4 * sizeof *priorities);
+    fabricated_free(&f);
+}
+
+enum { SMS = 6, CTAS = 3 };
+
+/* By SM: the number of the CTA that each prefers, when all SMs have finished so many of those. */
+static void preferred_after(const char *policy, int waves, int64_t preferred[SMS]) {
+    Fabricated f[SMS];
+    uint64_t next = 0;
+    for (uint32_t sm = 0; sm < SMS; sm++)
+        fabricate(&f[sm], policy,
+                  (FabricatedSize){.sm = sm, .sms = SMS, .ctas = CTAS, .warps_per_cta = 8});
+    for (int slot = 0; slot < CTAS; slot++)
+        for (int sm = 0; sm < SMS; sm++)
+            launch(&f[sm], slot, next++);
+    for (int wave = 0; wave < waves; wave++) {
+        for (int sm = 0; sm < SMS; sm++) {
+            int slot = f[sm].view.warp[pick_any(&f[sm])].cta_slot;
+            finish_cta(&f[sm], slot);
+            launch(&f[sm], slot, next++);
+        }
+    }
+    for (int sm = 0; sm < SMS; sm++) {
+        preferred[sm] = (int64_t)f[sm].view.cta[f[sm].view.warp[pick_any(&f[sm])].cta_slot].index;
+        fabricated_free(&f[sm]);
+    }
+}
+
+/* Section 4.3: "non-consecutive CTAs are always prioritized in different cores", and in section 4.2
+ * consecutive ones are. */
+static void neighbours_prefer_ctas_far_apart_with_blp_whatever_has_finished(void **unused) {
+    (void)unused;
+    for (int waves = 0; waves < 20; waves++) {
+        int64_t with_locality[SMS], with_blp[SMS];
+        preferred_after("cta-aware-locality", waves, with_locality);
+        preferred_after("cta-aware-locality-blp", waves, with_blp);
+        for (int sm = 0; sm + 1 < SMS; sm++) {
+            assert_int_equal(with_locality[sm + 1] - with_locality[sm], 1);
+            assert_in_range(llabs(with_blp[sm + 1] - with_blp[sm]), SMS - 1, CTAS * SMS);
+        }
+    }
+}
+
 static void a_group_has_completed_when_the_ctas_it_was_filled_with_have(void **unused) {
     (void)unused;
     Fabricated f;
@@ -278,6 +338,8 @@ int main(void) {
         cmocka_unit_test(a_group_gives_way_only_when_all_its_warps_are_blocked),
         cmocka_unit_test(with_stall_any_a_group_gives_way_at_once),
         cmocka_unit_test(a_completed_group_goes_behind_the_others),
+        cmocka_unit_test(with_blp_a_group_is_numbered_by_its_age),
+        cmocka_unit_test(neighbours_prefer_ctas_far_apart_with_blp_whatever_has_finished),
         cmocka_unit_test(a_group_has_completed_when_the_ctas_it_was_filled_with_have),
         cmocka_unit_test(the_fair_variant_hands_the_highest_priority_on),
         cmocka_unit_test(one_group_of_all_is_round_robin),
