@@ -57,7 +57,8 @@ static inline uint32_t cta_groups_at(const CtaGroups *groups, uint32_t priority)
     return groups->by_age[(groups->first + priority) % groups->count];
 }
 
-/* The highest priority goes to the next group, and the others follow. */
+/* The group with the highest priority becomes the youngest: where that was the oldest, the others
+ * follow in a ring. */
 void cta_groups_rotate(CtaGroups *groups);
 
 static inline int cta_groups_of_warp(const CtaGroups *groups, const TytoSmView *view, int warp) {
