@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Raised whenever this header changes in a way that a compiled policy would notice. */
-#define TYTO_POLICY_VERSION 5
+#define TYTO_POLICY_VERSION 6
 
 enum {
     TYTO_MAX_WARPS = 64,     /* of an SM */
@@ -149,6 +149,13 @@ typedef enum TytoPrefetchScheme {
     TYTO_PREFETCH_MIN   /* then too, but not before a minimum of lines is fetched */
 } TytoPrefetchScheme;
 
+/* Which of the row's lines that have not been sent comes next. */
+typedef enum TytoPrefetchOrder {
+    TYTO_PREFETCH_FROM_START, /* the first */
+    TYTO_PREFETCH_AROUND,     /* the first after the line sent last, or else the first */
+    TYTO_PREFETCH_ONWARD      /* the first after the line sent last, or else none */
+} TytoPrefetchOrder;
+
 /* What a policy wants of the memory controllers: to read on in a row that is open anyway, into the
  * L2, when no request to the row is left. */
 typedef struct TytoPrefetch {
@@ -158,8 +165,7 @@ typedef struct TytoPrefetch {
     uint32_t threshold; /* requests waiting at a channel of which fewer are few; 0: the mean of what
                            has been waiting so far */
     bool skips_cached;  /* lines that the L2 has when the row is opened are not prefetched */
-    bool follows_demand; /* lines come from the one sent last on, then from the row's start; else
-                            from the row's start */
+    TytoPrefetchOrder order;
 } TytoPrefetch;
 
 typedef struct TytoPolicy {

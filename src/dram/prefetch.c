@@ -85,22 +85,23 @@ static uint32_t unsent_from(const DramPrefetch *prefetch, uint32_t bank, uint32_
     return prefetch->lines;
 }
 
-/* The next line to fetch: in the row's order, or on from the last one sent and then from the row's
- * start; `lines` when all have been sent. */
+/* The next line to fetch; `lines` when there is none. */
 static uint32_t next_unsent(const DramPrefetch *prefetch, uint32_t bank) {
-    uint32_t after = prefetch->config.follows_demand ? prefetch->next[bank] : 0;
+    const DramPrefetchOrder order = prefetch->config.order;
+    uint32_t after = order == DRAM_PREFETCH_FROM_START ? 0 : prefetch->next[bank];
     uint32_t line = after < prefetch->lines ? unsent_from(prefetch, bank, after) : prefetch->lines;
-    return line < prefetch->lines ? line : unsent_from(prefetch, bank, 0);
+    if (line < prefetch->lines || order == DRAM_PREFETCH_ONWARD) return line;
+    return unsent_from(prefetch, bank, 0);
 }
 
-/* Notes the lines; a row of which all have been sent is nothing to prefetch from. */
+/* Notes the lines; a row without a next one is nothing to prefetch from. */
 static void mark_sent(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes) {
     uint32_t line_bytes = prefetch->config.line_bytes;
     uint32_t last = (column + bytes - 1) / line_bytes;
     for (uint32_t line = column / line_bytes; line <= last; line++)
         bits_set(prefetch->sent[bank], line);
     prefetch->next[bank] = (uint16_t)(last + 1);
-    if (unsent_from(prefetch, bank, 0) == prefetch->lines) prefetch->rows &= ~(UINT32_C(1) << bank);
+    if (next_unsent(prefetch, bank) == prefetch->lines) prefetch->rows &= ~(UINT32_C(1) << bank);
 }
 
 void dram_prefetch_demanded(DramPrefetch *prefetch, uint32_t bank, uint32_t column, uint32_t bytes,

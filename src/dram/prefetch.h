@@ -28,13 +28,20 @@ typedef enum DramPrefetchScheme {
     DRAM_PREFETCH_MIN,
 } DramPrefetchScheme;
 
+/* Where a row's next line is looked for. */
+typedef enum DramPrefetchOrder {
+    DRAM_PREFETCH_FROM_START, /* from the row's start on */
+    DRAM_PREFETCH_AROUND,     /* from the line sent last on, then from the row's start */
+    DRAM_PREFETCH_ONWARD,     /* from the line sent last on */
+} DramPrefetchOrder;
+
 typedef struct DramPrefetchConfig {
     DramPrefetchScheme scheme;
-    uint32_t lower;      /* lines fetched at least (OWL: 8) */
-    uint32_t higher;     /* the same while few demand requests wait (OWL: 16) */
-    uint32_t threshold;  /* "few" are fewer than this; 0: than their running mean (OWL) */
-    bool skips_cached;   /* lines that the L2 has already when their row is opened count as sent */
-    bool follows_demand; /* lines are taken from the last one sent on, not from the row's start */
+    uint32_t lower;     /* lines fetched at least (OWL: 8) */
+    uint32_t higher;    /* the same while few demand requests wait (OWL: 16) */
+    uint32_t threshold; /* "few" are fewer than this; 0: than their running mean (OWL) */
+    bool skips_cached;  /* lines that the L2 has already when their row is opened count as sent */
+    DramPrefetchOrder order;
     uint32_t line_bytes; /* bytes fetched at a time: a line of the L2, or part of it */
     bool (*is_cached)(const void *cache, uint64_t address); /* asked if `skips_cached` */
     const void *cache;                                      /* what it is asked of; borrowed */

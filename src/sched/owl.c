@@ -9,14 +9,16 @@
 enum { GROUP_SIZE, STALL, PREFETCH, LOWER, HIGHER, THRESHOLD, SKIP, ORDER };
 
 enum { SKIP_SENT, SKIP_CACHED };
-enum { ORDER_ROW, ORDER_DEMAND };
 
 static const char *const SCHEMES[] = {[TYTO_PREFETCH_NONE] = "none",
                                       [TYTO_PREFETCH_STOP] = "stop",
                                       [TYTO_PREFETCH_MIN] = "min",
                                       NULL};
 static const char *const SKIPS[] = {[SKIP_SENT] = "sent", [SKIP_CACHED] = "cached", NULL};
-static const char *const ORDERS[] = {[ORDER_ROW] = "row", [ORDER_DEMAND] = "demand", NULL};
+static const char *const ORDERS[] = {[TYTO_PREFETCH_FROM_START] = "row",
+                                     [TYTO_PREFETCH_AROUND] = "demand",
+                                     [TYTO_PREFETCH_ONWARD] = "onward",
+                                     NULL};
 static const TytoPolicyParameter PARAMETERS[] = {
     [GROUP_SIZE] = CTA_GROUPS_SIZE,
     [STALL] = CTA_GROUPS_STALL,
@@ -33,9 +35,11 @@ static const TytoPolicyParameter PARAMETERS[] = {
     [SKIP] = {"skip", TYTO_CHOICE, SKIP_SENT, 0, 1, SKIPS,
               "lines not to prefetch: those sent since the row was opened, or also those in L2",
               "OWL sections 4.4 and 4.5: bits reset when a row is opened; cached is ours"},
-    [ORDER] = {"order", TYTO_CHOICE, ORDER_DEMAND, 0, 1, ORDERS,
-               "prefetched first: the row's first line, or the one after the line sent last",
-               "OWL section 4.4: sequentially; where from is not given"},
+    [ORDER] =
+        {"order", TYTO_CHOICE, TYTO_PREFETCH_AROUND, 0, 2, ORDERS,
+         "prefetched next: from the row's first line on, from the line sent last on around the "
+         "row, or only to its end",
+         "OWL section 4.4: sequentially; where from is not given"},
 };
 
 static TytoPrefetch prefetch(const double *values) {
@@ -44,7 +48,7 @@ static TytoPrefetch prefetch(const double *values) {
                           .higher = (uint32_t)values[HIGHER],
                           .threshold = (uint32_t)values[THRESHOLD],
                           .skips_cached = values[SKIP] == SKIP_CACHED,
-                          .follows_demand = values[ORDER] == ORDER_DEMAND};
+                          .order = (TytoPrefetchOrder)values[ORDER]};
 }
 
 static void start(void *state, const TytoSmView *view, const double *values) {

@@ -15,7 +15,14 @@ enum { POLICY_COUNT = sizeof POLICIES / sizeof *POLICIES };
 static const DramPrefetchScheme SCHEMES[] = {[TYTO_PREFETCH_NONE] = DRAM_PREFETCH_NONE,
                                              [TYTO_PREFETCH_STOP] = DRAM_PREFETCH_STOP,
                                              [TYTO_PREFETCH_MIN] = DRAM_PREFETCH_MIN};
-enum { SCHEME_COUNT = sizeof SCHEMES / sizeof *SCHEMES };
+static const DramPrefetchOrder PREFETCH_ORDERS[] = {[TYTO_PREFETCH_FROM_START] =
+                                                        DRAM_PREFETCH_FROM_START,
+                                                    [TYTO_PREFETCH_AROUND] = DRAM_PREFETCH_AROUND,
+                                                    [TYTO_PREFETCH_ONWARD] = DRAM_PREFETCH_ONWARD};
+enum {
+    SCHEME_COUNT = sizeof SCHEMES / sizeof *SCHEMES,
+    PREFETCH_ORDER_COUNT = sizeof PREFETCH_ORDERS / sizeof *PREFETCH_ORDERS
+};
 
 /* One allocation's worth of what a choice consists of. */
 typedef struct Chosen {
@@ -58,10 +65,16 @@ const PolicyKind sched_kind_warp = {.title = "Warp schedulers",
 static bool ask_prefetch(SchedPolicy *chosen, Diag *diag) {
     const TytoPolicy *policy = chosen->policy;
     if (policy->prefetch) chosen->prefetch = policy->prefetch(chosen->values);
-    if ((unsigned)chosen->prefetch.scheme < SCHEME_COUNT) return true;
-    diag_error(diag, NULL, 0, 0, "%s: asks for a prefetch scheme %d; there are 0 to %d",
-               policy->name, (int)chosen->prefetch.scheme, SCHEME_COUNT - 1);
-    return false;
+    const TytoPrefetch *wanted = &chosen->prefetch;
+    const bool is_scheme = (unsigned)wanted->scheme < SCHEME_COUNT;
+    const bool is_order = (unsigned)wanted->order < PREFETCH_ORDER_COUNT;
+    if (!is_scheme)
+        diag_error(diag, NULL, 0, 0, "%s: asks for a prefetch scheme %d; there are 0 to %d",
+                   policy->name, (int)wanted->scheme, SCHEME_COUNT - 1);
+    if (!is_order)
+        diag_error(diag, NULL, 0, 0, "%s: asks for a prefetch order %d; there are 0 to %d",
+                   policy->name, (int)wanted->order, PREFETCH_ORDER_COUNT - 1);
+    return is_scheme && is_order;
 }
 
 SchedPolicy *sched_policy_new(const char *text, Diag *diag) {
@@ -101,7 +114,7 @@ void sched_policy_prefetch(const SchedPolicy *policy, DramPrefetchConfig *config
     config->higher = wanted->higher;
     config->threshold = wanted->threshold;
     config->skips_cached = wanted->skips_cached;
-    config->follows_demand = wanted->follows_demand;
+    config->order = PREFETCH_ORDERS[wanted->order];
 }
 
 void sched_explain_pick(const SchedPolicy *policy, const TytoSmView *view, int warp, uint64_t ready,

@@ -452,7 +452,7 @@ static void lines_that_l2_has_are_skipped(void **state) {
 static void lines_after_the_demand_come_first(void **state) {
     AddressMap map = owl_map();
     DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
-    config.prefetch.follows_demand = true;
+    config.prefetch.order = DRAM_PREFETCH_AROUND;
     Bench bench = bench_new(&config);
     demand(&bench, 1, 7, 27, false);
     demand(&bench, 1, 7, 29, false);
@@ -461,6 +461,26 @@ static void lines_after_the_demand_come_first(void **state) {
     expect_prefetches(&bench, 1, 7, 30, 31);
     expect_prefetches(&bench, 1, 7, 0, 26);
     expect_prefetches(&bench, 1, 7, 28, 28);
+    expect_quiet(&bench);
+    bench_free(&bench);
+}
+
+/* On from the line sent last, no further than the row's end; a demand before it begins anew. */
+static void onward_lines_end_with_the_row(void **state) {
+    AddressMap map = owl_map();
+    DramConfig config = owl_config_under(*state, &map, DRAM_PREFETCH_MIN);
+    config.prefetch.order = DRAM_PREFETCH_ONWARD;
+    Bench bench = bench_new(&config);
+    demand(&bench, 1, 7, 29, false);
+    expect_demand(&bench, 1, 7, 29);
+    expect_prefetches(&bench, 1, 7, 30, 31);
+    expect_quiet(&bench);
+    demand(&bench, 1, 7, 26, false);
+    expect_demand(&bench, 1, 7, 26);
+    expect_prefetches(&bench, 1, 7, 27, 28);
+    expect_quiet(&bench);
+    demand(&bench, 1, 7, 30, false);
+    expect_demand(&bench, 1, 7, 30);
     expect_quiet(&bench);
     bench_free(&bench);
 }
@@ -626,6 +646,7 @@ int main(void) {
         cmocka_unit_test(minimum_goes_first),
         UNDER_EACH(lines_that_l2_has_are_skipped),
         UNDER_EACH(lines_after_the_demand_come_first),
+        UNDER_EACH(onward_lines_end_with_the_row),
         cmocka_unit_test(running_mean),
         cmocka_unit_test(fcfs_waits_for_a_request_to_the_open_row_behind_others),
         cmocka_unit_test(fcfs_stops_for_a_request_to_another_row_behind_others),

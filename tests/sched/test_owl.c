@@ -274,8 +274,11 @@ static DramPrefetchConfig prefetch_of(const char *text) {
     Diag *diag = diag_new();
     SchedPolicy *policy = sched_policy_new(text, diag);
     if (!policy) fail_msg("%s", diag_text(diag));
-    DramPrefetchConfig config = {
-        .lower = 77, .higher = 77, .threshold = 77, .skips_cached = true, .follows_demand = true};
+    DramPrefetchConfig config = {.lower = 77,
+                                 .higher = 77,
+                                 .threshold = 77,
+                                 .skips_cached = true,
+                                 .order = DRAM_PREFETCH_ONWARD};
     sched_policy_prefetch(policy, &config);
     sched_policy_free(policy);
     diag_free(diag);
@@ -289,16 +292,17 @@ static void expect_prefetch(const char *text, DramPrefetchConfig expected) {
     assert_int_equal(config.higher, expected.higher);
     assert_int_equal(config.threshold, expected.threshold);
     assert_int_equal(config.skips_cached, expected.skips_cached);
-    assert_int_equal(config.follows_demand, expected.follows_demand);
+    assert_int_equal(config.order, expected.order);
 }
 
 /* Section 4.4: C is 8, or 16 while fewer requests wait than on average; section 4.5: a row's bits
  * are reset when it is opened, whatever L2 has. */
 static void owl_asks_for_8_lines_and_for_16_while_few_requests_wait(void **unused) {
     (void)unused;
-    expect_prefetch(
-        "owl", (DramPrefetchConfig){
-                   .scheme = DRAM_PREFETCH_MIN, .lower = 8, .higher = 16, .follows_demand = true});
+    expect_prefetch("owl", (DramPrefetchConfig){.scheme = DRAM_PREFETCH_MIN,
+                                                .lower = 8,
+                                                .higher = 16,
+                                                .order = DRAM_PREFETCH_AROUND});
 }
 
 static void each_of_owls_parameters_reaches_the_prefetcher_at_its_own_place(void **unused) {
@@ -309,6 +313,7 @@ static void each_of_owls_parameters_reaches_the_prefetcher_at_its_own_place(void
                                          .higher = 5,
                                          .threshold = 7,
                                          .skips_cached = true});
+    assert_int_equal(prefetch_of("owl:order=onward").order, DRAM_PREFETCH_ONWARD);
     assert_int_equal(prefetch_of("owl:prefetch=none").scheme, DRAM_PREFETCH_NONE);
 }
 

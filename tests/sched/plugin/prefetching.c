@@ -1,5 +1,5 @@
 /* A policy that wants rows prefetched: at least `lines` of each, twice as many while little waits.
- * 13 of them are one scheme that does not exist. */
+ * 13 of them are one scheme that does not exist, and 14 an order. */
 #include "tyto/policy.h"
 
 static const TytoPolicyParameter parameters[] = {
@@ -10,7 +10,8 @@ static TytoPrefetch prefetch(const double *values) {
     return (TytoPrefetch){.scheme = lines == 13 ? (TytoPrefetchScheme)13 : TYTO_PREFETCH_MIN,
                           .lower = lines,
                           .higher = 2 * lines,
-                          .skips_cached = true};
+                          .skips_cached = true,
+                          .order = lines == 14 ? (TytoPrefetchOrder)14 : TYTO_PREFETCH_FROM_START};
 }
 
 static int pick(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
