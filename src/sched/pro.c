@@ -1,11 +1,13 @@
 /* PRO, progress-aware scheduling: CTAs are ranked by state and progress, and warps inside their CTA
- * by progress. Progress is the number of thread instructions executed.
+ * by progress. Progress is the number of thread instructions issued: of a warp's, those of its
+ * active threads, whether a guard lets them execute or not (section III.E).
  *
  * While CTAs still wait to be dispatched (the fast phase), a CTA with finished warps comes first,
  * one with warps at a barrier second, and the others, the furthest first, last. Afterwards (the
  * slow phase) a CTA with warps at a barrier comes before the others, of which the one that is least
- * far is first. The others are sorted anew every so many cycles; between sorts a CTA keeps the
- * place that its progress gave it when it was last sorted or came back from a barrier.
+ * far is first. The others are sorted anew every so many cycles (lines 57 to 61); between sorts
+ * they go by what each had done at the last one, also a CTA that comes back from a barrier: what it
+ * has done since would count for it alone.
  *
  * A CTA may have both finished warps and warps at a barrier, which the paper's figure 3 has no
  * arrow for; algorithm 1 has: its first warp at a barrier puts it into barrierWait whatever it was
@@ -64,7 +66,8 @@ static const uint8_t CLASS[STATES] = {[FINISH_WAIT] = 0,
 
 typedef struct ProCta {
     uint64_t index;     /* in the grid */
-    uint64_t progress;  /* thread instructions, when it was last sorted or changed its state */
+    uint64_t progress;  /* thread instructions, when CTAs that wait as it does were last sorted */
+    uint64_t sorted_by; /* the same at the last regular sort; 0 before it */
     uint8_t state;      /* State */
     uint8_t slot;       /* CTA slot */
     uint8_t finished;   /* warps */
@@ -117,9 +120,10 @@ static int compare(const ProCta *a, const ProCta *b) {
     bool is_finish = a->state == FINISH_WAIT, is_low = CLASS[a->state] == 2;
     int waiting = is_finish ? b->finished - a->finished : b->at_barrier - a->at_barrier;
     if (!is_low && waiting) return waiting;
-    bool is_first =
-        a->state == FINISH_NO_WAIT ? a->progress < b->progress : a->progress > b->progress;
-    if (a->progress != b->progress) return is_first ? -1 : 1;
+    uint64_t mine = is_low ? a->sorted_by : a->progress,
+             other = is_low ? b->sorted_by : b->progress;
+    bool is_first = a->state == FINISH_NO_WAIT ? mine < other : mine > other;
+    if (mine != other) return is_first ? -1 : 1;
     return a->index < b->index ? -1 : 1;
 }
 
@@ -164,21 +168,14 @@ static void sort_warps(Pro *s, const TytoSmView *view, int slot, bool is_furthes
     }
 }
 
-/* Brings the progress of all CTAs in `state` up to date. */
-static void note_progress(Pro *s, const TytoSmView *view, State state) {
-    for (uint64_t rest = view->ctas; rest; rest &= rest - 1) {
-        int slot = tyto_lowest(rest);
-        if (s->cta[slot].state == state) s->cta[slot].progress = progress_to_rank(s, view, slot);
-    }
-}
-
 /* The regular sort of the CTAs that wait for nothing, and of their warps. */
 static void sort_others(Pro *s, const TytoSmView *view) {
     State state = s->is_slow ? FINISH_NO_WAIT : NO_WAIT;
-    note_progress(s, view, state);
-    for (uint64_t rest = view->ctas; rest; rest &= rest - 1)
-        if (s->cta[tyto_lowest(rest)].state == state)
-            sort_warps(s, view, tyto_lowest(rest), !s->is_slow);
+    for (uint64_t rest = view->ctas; rest; rest &= rest - 1) {
+        int slot = tyto_lowest(rest);
+        s->cta[slot].sorted_by = progress_to_rank(s, view, slot);
+        if (s->cta[slot].state == state) sort_warps(s, view, slot, !s->is_slow);
+    }
     s->sorts++;
     s->is_stale = true;
 }
@@ -189,13 +186,15 @@ static void sort_others(Pro *s, const TytoSmView *view) {
  * unless they are those that only the regular sort moves. */
 static void note_waiting(Pro *s, const TytoSmView *view, int slot) {
     State state = (State)s->cta[slot].state;
-    if (CLASS[state] != 2) note_progress(s, view, state);
+    for (uint64_t rest = CLASS[state] == 2 ? 0 : view->ctas; rest; rest &= rest - 1) {
+        int other = tyto_lowest(rest);
+        if (s->cta[other].state == state) s->cta[other].progress = progress_to_rank(s, view, other);
+    }
 }
 
 static void move(Pro *s, const TytoSmView *view, int slot, Step step) {
     ProCta *cta = &s->cta[slot];
     cta->state = NEXT[cta->state][step];
-    if (CLASS[cta->state] == 2) cta->progress = progress_to_rank(s, view, slot);
     note_waiting(s, view, slot);
 }
 

@@ -486,7 +486,7 @@ static void pass(SmIssue *issue, SmContext *sm, int warp, const SmOp *op) {
         sm_profile_count(sm->profile, pc, PROFILE_completed, 1);
     }
     if (has_exited) follow_warp(issue, sm, warp, pc, op->flags, has_exited);
-    sm->view.warp[warp].thread_instructions += (uint64_t)bits_count32(lanes);
+    sm->view.warp[warp].thread_instructions += (uint64_t)bits_count32(active);
     issue_update_head(issue, sm, warp);
 }
 
@@ -539,7 +539,7 @@ ALWAYS bool issue_warp(SmIssue *issue, SmContext *sm, int scheduler, int warp, b
     if (!plain && issue->issues_own)
         take_slots(issue, sm, warp, pc, slots_of(op, active, lanes), has_exited);
     else view->instructions++;
-    view->thread_instructions += (uint64_t)bits_count32(lanes);
+    view->thread_instructions += (uint64_t)bits_count32(active);
     change_head(issue, sm, warp, op, pc, isa->pc, has_exited, plain);
     if (!sched_agent_notes(&sm->policy, scheduler, warp))
         sched_agent_issued(&sm->policy, &sm->view,

@@ -302,6 +302,29 @@ static void a_released_barrier_moves_none_of_the_others(void **unused) {
     fabricated_free(&f);
 }
 
+/* Those that wait for nothing are ranked by what all had done at the last regular sort. */
+static void a_released_cta_has_the_place_that_the_last_sort_gives_it(void **unused) {
+    (void)unused;
+    Fabricated f;
+    set_up(&f, 3, (const int[]){9, 9, 9, 1, 1, 1, 0, 0, 0});
+    pass(&f, 1000);
+    f.view.warp[6].thread_instructions = 1000;
+    for (int w = 6; w < 9; w++)
+        arrive(&f, w);
+    EXPECT_CTAS(&f, 2, 0, 1);
+    release(&f, 2);
+    EXPECT_CTAS(&f, 0, 1, 2);
+    f.view.warp[0].thread_instructions = 2000;
+    f.view.warp[3].thread_instructions = 500;
+    for (int w = 6; w < 9; w++)
+        arrive(&f, w);
+    pass(&f, 1000); /* also of those that wait then */
+    f.view.warp[3].thread_instructions = 5000;
+    release(&f, 2);
+    EXPECT_CTAS(&f, 0, 2, 1);
+    fabricated_free(&f);
+}
+
 static void normalised_progress_is_at_most_what_a_finished_cta_executed(void **unused) {
     (void)unused;
     Fabricated f;
@@ -360,6 +383,7 @@ int main(void) {
         cmocka_unit_test(a_warp_at_a_barrier_takes_its_cta_out_of_finish_wait),
         cmocka_unit_test(without_barriers_a_waiting_cta_keeps_its_state),
         cmocka_unit_test(a_released_barrier_moves_none_of_the_others),
+        cmocka_unit_test(a_released_cta_has_the_place_that_the_last_sort_gives_it),
         cmocka_unit_test(normalised_progress_is_at_most_what_a_finished_cta_executed),
         cmocka_unit_test(the_last_cta_moves_all_to_the_states_of_the_slow_phase),
         cmocka_unit_test(slow_phase_barriers_and_ends),

@@ -140,6 +140,19 @@ test_a_scheduler_issues_one_instruction_a_cycle_of_the_warp_that_is_picked(void 
     stop(bench);
 }
 
+/* A policy's view counts the lanes that are active when the warp is scheduled; the counters, those
+ * that execute. */
+static void test_a_warps_progress_is_of_its_active_lanes_whatever_their_guards(void **state) {
+    (void)state;
+    Bench *bench = start(ONE, (StageInst[]){add, add}, 2);
+    bench->preds[0] = 0xff;
+    bench->stage->program[0].guard = 0;
+    step(bench);
+    assert_int_equal(bench->stage->sm.view.warp[0].thread_instructions, 32);
+    assert_int_equal(bench->stage->sm.counters.thread_instructions, 8);
+    stop(bench);
+}
+
 static void test_two_schedulers_have_warps_of_their_own(void **state) {
     (void)state;
     Bench *bench = start("scheduler.count=2 units.sp.issue_slots=8", (StageInst[]){add, add}, 2);
@@ -460,6 +473,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
             test_a_scheduler_issues_one_instruction_a_cycle_of_the_warp_that_is_picked),
+        cmocka_unit_test(test_a_warps_progress_is_of_its_active_lanes_whatever_their_guards),
         cmocka_unit_test(test_two_schedulers_have_warps_of_their_own),
         cmocka_unit_test(test_a_register_is_waited_for_until_the_result_is_written),
         cmocka_unit_test(test_a_wait_for_memory_is_told_from_other_waits),
