@@ -47,6 +47,7 @@ void issue_start_kernel(SmIssue *issue, const SmContext *sm) {
     memset(issue->wants, 0, sizeof issue->wants);
     scoreboard_start_kernel(&issue->scoreboard, sm->launch->program);
     issue->is_plain = is_plain(issue, sm);
+    issue->may_load = UINT64_MAX;
     coalescer_start_kernel(&issue->coalescer, sm->launch->warps, sm->warps.cta_limit);
 }
 
@@ -679,6 +680,11 @@ __attribute__((noinline)) static int pick_beside_stale(SmIssue *issue, SmContext
     return TYTO_NO_WARP;
 }
 
+/* Warps whose next instruction is none that the policy holds back in this cycle, as of loads. */
+static uint64_t not_held_back(const SmIssue *issue, const SmContext *sm) {
+    return ~sm->view.wants_load | issue->slots.owing | issue->may_load;
+}
+
 /* A scheduler's turn. False: an instruction or the policy failed. */
 ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t allowed,
                           bool plain) {
@@ -705,7 +711,8 @@ ALWAYS bool run_scheduler(SmIssue *issue, SmContext *sm, int scheduler, uint64_t
     uint32_t left = sm->config->scheduler.issue_width;
     do
         if (!issue_warp(issue, sm, scheduler, warp, plain)) return false;
-    while (--left && issue_ready(issue, sm) & with_free_slot_of(issue, sm, scheduler, plain) & bit);
+    while (--left && issue_ready(issue, sm) & not_held_back(issue, sm) &
+                         with_free_slot_of(issue, sm, scheduler, plain) & bit);
     return true;
 }
 
@@ -769,10 +776,10 @@ void issue_note_standing(const SmIssue *issue, SmContext *sm) {
 /* ---- A cycle ---- */
 
 /* The warps that the policy lets issue in this cycle. */
-static uint64_t allowed_warps(const SmIssue *issue, SmContext *sm) {
+static uint64_t allowed_warps(SmIssue *issue, SmContext *sm) {
     uint64_t allowed = sched_agent_may_issue(&sm->policy, &sm->view);
-    uint64_t others = ~sm->view.wants_load | issue->slots.owing;
-    return allowed & (others | sched_agent_may_load(&sm->policy, &sm->view));
+    issue->may_load = sched_agent_may_load(&sm->policy, &sm->view);
+    return allowed & not_held_back(issue, sm);
 }
 
 /* What the schedulers do in their turn. */

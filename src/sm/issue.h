@@ -93,6 +93,7 @@ typedef struct SmIssue {
     uint64_t behind;   /* warps that find the load/store unit full */
     SmIssueSums sums;
     uint64_t allowed;         /* warps that the policy let issue the last time */
+    uint64_t may_load;        /* warps that it let issue loads then */
     uint64_t stale;           /* warps whose buffer holds instructions that are not the next ones */
     uint64_t clear;           /* next instruction is there, and its registers are free */
     uint64_t wants[SM_UNITS]; /* next instruction is there, and goes to this kind of pipeline */

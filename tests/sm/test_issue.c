@@ -322,6 +322,43 @@ static void test_two_instructions_of_a_warp_go_where_the_issue_is_two_wide(void 
     stop(bench);
 }
 
+static int pick_lowest(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
+    (void)state, (void)view, (void)scheduler;
+    return tyto_lowest(ready);
+}
+
+static uint64_t no_warp(void *state, const TytoSmView *view) {
+    (void)state, (void)view;
+    return 0;
+}
+
+/* What a policy lets no warp load is held back wherever it stands among those of a pick. */
+static void test_a_load_behind_another_instruction_is_held_back_too(void **state) {
+    (void)state;
+    static const TytoPolicy gate = {.version = TYTO_POLICY_VERSION,
+                                    .name = "gate",
+                                    .summary = "lets nobody load",
+                                    .pick = pick_lowest,
+                                    .may_load = no_warp};
+    StageInst apart = load;
+    apart.dst[0] = 9;
+    Bench *bench = start(ONE "scheduler.issue_width=2", (StageInst[]){add, apart}, 2);
+    step(bench);
+    assert_int_equal(issued(bench), 2);
+    stop(bench);
+
+    bench = start(ONE "scheduler.issue_width=2", (StageInst[]){add, apart}, 2);
+    SmContext *sm = &bench->stage->sm;
+    sched_agent_free(&sm->policy);
+    bench->stage->policy = (SchedPolicy){.policy = &gate, .text = "gate"};
+    sched_agent_init(&sm->policy, &bench->stage->policy, &sm->view, NULL);
+    sched_agent_start(&sm->policy, &sm->view);
+    for (int cycle = 0; cycle < 8; cycle++)
+        step(bench);
+    assert_int_equal(issued(bench), WARPS); /* the first instruction of each */
+    stop(bench);
+}
+
 static void test_a_scheduler_with_an_interval_picks_every_so_many_cycles(void **state) {
     (void)state;
     Bench *bench = start(ONE "scheduler.issue_interval=4", (StageInst[]){add, add}, 2);
@@ -482,6 +519,7 @@ int main(void) {
         cmocka_unit_test(test_a_policy_that_looks_at_all_sees_what_the_outcomes_say),
         cmocka_unit_test(test_the_idle_cycles_of_an_sm_without_warps_are_told_apart),
         cmocka_unit_test(test_two_instructions_of_a_warp_go_where_the_issue_is_two_wide),
+        cmocka_unit_test(test_a_load_behind_another_instruction_is_held_back_too),
         cmocka_unit_test(test_a_scheduler_with_an_interval_picks_every_so_many_cycles),
         cmocka_unit_test(test_a_stale_buffer_is_flushed_when_the_policy_comes_to_it),
         cmocka_unit_test(test_an_atomic_holds_its_warp_and_others_go_on),
