@@ -194,7 +194,8 @@ typedef struct TytoPolicy {
      * `issued`. */
     int (*pick)(void *state, const TytoSmView *view, int scheduler, uint64_t ready);
     /* Once per cycle before the schedulers pick: the warps that may issue loads (those through the
-     * L1D) and the warps that may issue anything. NULL: all. */
+     * L1D, also behind another instruction of the same pick) and the warps that may issue anything.
+     * NULL: all. */
     uint64_t (*may_load)(void *state, const TytoSmView *view);
     uint64_t (*may_issue)(void *state, const TytoSmView *view);
     void (*issued)(void *state, const TytoSmView *view, const TytoIssue *issue);

@@ -5,9 +5,10 @@
  * While CTAs still wait to be dispatched (the fast phase), a CTA with finished warps comes first,
  * one with warps at a barrier second, and the others, the furthest first, last. Afterwards (the
  * slow phase) a CTA with warps at a barrier comes before the others, of which the one that is least
- * far is first. The others are sorted anew every so many cycles (lines 57 to 61); between sorts
- * they go by what each had done at the last one, also a CTA that comes back from a barrier: what it
- * has done since would count for it alone.
+ * far is first. The others are sorted anew every so many cycles (section III.C); between sorts they
+ * go by what each had done at the last one, also a CTA that comes back from a barrier: what it has
+ * done since would count for it alone. To the letter of lines 57 to 61 it would keep what it had
+ * done when it was last itself among those sorted.
  *
  * A CTA may have both finished warps and warps at a barrier, which the paper's figure 3 has no
  * arrow for; algorithm 1 has: its first warp at a barrier puts it into barrierWait whatever it was

@@ -322,11 +322,6 @@ static void test_two_instructions_of_a_warp_go_where_the_issue_is_two_wide(void 
     stop(bench);
 }
 
-static int pick_lowest(void *state, const TytoSmView *view, int scheduler, uint64_t ready) {
-    (void)state, (void)view, (void)scheduler;
-    return tyto_lowest(ready);
-}
-
 static uint64_t no_warp(void *state, const TytoSmView *view) {
     (void)state, (void)view;
     return 0;
@@ -335,11 +330,6 @@ static uint64_t no_warp(void *state, const TytoSmView *view) {
 /* What a policy lets no warp load is held back wherever it stands among those of a pick. */
 static void test_a_load_behind_another_instruction_is_held_back_too(void **state) {
     (void)state;
-    static const TytoPolicy gate = {.version = TYTO_POLICY_VERSION,
-                                    .name = "gate",
-                                    .summary = "lets nobody load",
-                                    .pick = pick_lowest,
-                                    .may_load = no_warp};
     StageInst apart = load;
     apart.dst[0] = 9;
     Bench *bench = start(ONE "scheduler.issue_width=2", (StageInst[]){add, apart}, 2);
@@ -349,8 +339,10 @@ static void test_a_load_behind_another_instruction_is_held_back_too(void **state
 
     bench = start(ONE "scheduler.issue_width=2", (StageInst[]){add, apart}, 2);
     SmContext *sm = &bench->stage->sm;
+    TytoPolicy gate = *bench->stage->policy.policy;
+    gate.may_load = no_warp;
     sched_agent_free(&sm->policy);
-    bench->stage->policy = (SchedPolicy){.policy = &gate, .text = "gate"};
+    bench->stage->policy.policy = &gate;
     sched_agent_init(&sm->policy, &bench->stage->policy, &sm->view, NULL);
     sched_agent_start(&sm->policy, &sm->view);
     for (int cycle = 0; cycle < 8; cycle++)
