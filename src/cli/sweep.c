@@ -122,8 +122,8 @@ static int run_all(const Work *work) {
     int missing = engine_count_state(work->sweep->engine, RUN_MISSING);
     if (missing)
         fprintf(stderr, "%d of %d runs are missing\n", missing, engine_count(work->sweep->engine));
-    return end == ENGINE_DONE && !engine_count_state(work->sweep->engine, RUN_FAILED) ? EXIT_DONE
-                                                                                      : EXIT_FAILED;
+    bool is_whole = !missing && !engine_count_state(work->sweep->engine, RUN_FAILED);
+    return end == ENGINE_DONE && is_whole ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* Which executor runs it, and the folder that it shares with its jobs: beside the database, if none
