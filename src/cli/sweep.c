@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/engine/gnuplot.h"
 #include "cli/files.h"
 #include "cli/program.h"
 #include "cli/sweep/output.h"
@@ -168,7 +169,7 @@ static int run_work(Work *work) {
 static int run_sweep(Arguments *arguments) {
     Work work = {.arguments = arguments};
     if (!arguments_jobs(arguments, &work.jobs) || !arguments_check_runs(arguments, "sweep") ||
-        !arguments_check_environment())
+        !gnuplot_check_path(arguments_value(arguments, "--plot")) || !arguments_check_environment())
         return EXIT_USAGE;
     int status = run_work(&work);
     sweep_free(work.sweep);
