@@ -623,7 +623,8 @@ class Compare(Case):
         self.check(self.tyto("compare", "--schedulers", "lrr", "vecad"), 1, "did you mean 'vecadd'?")
         self.check(self.tyto("compare", "--schedulers", "lrr", "false"), 1,
                    "false under lrr on gtx480 failed with status 1")
-        self.check(self.tyto("compare", "--schedulers", "lrr", "true"), 1, "left no statistics")
+        self.check(self.tyto("compare", "--schedulers", "lrr", "true"), 1, "did the program launch a kernel?\n")
+        self.check(self.tyto("compare", "--json", "", "vecadd"), 2, "--json '': cannot be empty")
         self.check(self.tyto("compare"), 2, "needs WORKLOAD|PROGRAM")
         self.check(self.tyto("compare", "--json", "/no/x", "--schedulers", "lrr", "vecadd", "--size",
                              "100"), 2, "--json /no/x: cannot be written: No such file or directory")
