@@ -38,6 +38,12 @@ def _program(program: Union[str, "pathlib.Path"], size: Size, arguments: Sequenc
     return [str(program), *(["--size", str(size)] if size is not None else []), *map(str, arguments)]
 
 
+def _check_own(own: str, options: Sequence[str], kept: str) -> None:
+    """The file by which a result comes back is not the caller's to name."""
+    if any(str(word).split("=")[0] == own for word in options):
+        raise TytoError(f"options: {own} is how the result comes back; {kept} holds it", "bad option")
+
+
 def run(program: Union[str, "pathlib.Path"], machine: str = "gtx480", scheduler: Any = None,
         cta_scheduler: Optional[str] = None, set: Optional[Mapping[str, object]] = None, size: Size = None,
         arguments: Sequence[object] = (), options: Sequence[str] = ()) -> Run:
@@ -49,6 +55,7 @@ def run(program: Union[str, "pathlib.Path"], machine: str = "gtx480", scheduler:
     if scheduler is not None and not isinstance(scheduler, (str, pathlib.Path)):
         raise TytoError("scheduler: a program runs in a process of its own, which a scheduler in Python cannot reach; "
                         "give one to tyto.Simulator or tyto.Kernel", "bad option")
+    _check_own("--json", options, "the run's report")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "run.json"
         words = ["run", "--quiet", "--json", str(path)]
@@ -68,6 +75,7 @@ def compare(program: Union[str, "pathlib.Path"], schedulers: Sequence[str] = ("l
     """Runs a program under several schedulers. str() of the result is the command's table and reason."""
     if isinstance(schedulers, str) or isinstance(cta_schedulers, str):
         raise TytoError("schedulers: a list of names, such as ['lrr', 'gto']", "bad option")
+    _check_own("--json", options, "each run's report")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "runs.json"
         words = ["compare", "--json", str(path)]
@@ -101,6 +109,7 @@ def sweep(programs: Union[str, Sequence[str]], machines: Union[str, Sequence[str
 
     Finished runs are kept in `database`: the same sweep, interrupted, goes on where it was.
     """
+    _check_own("--csv", options, "the sweep's rows")
     words = ["sweep"]
     for name, values in (("--machines", machines), ("--schedulers", schedulers), ("--cta-schedulers", cta_schedulers),
                          ("--sizes", sizes), ("--seeds", seeds)):

@@ -29,6 +29,8 @@ class Machine(Mapping[str, Value]):
         self.title = self.values_by_key["title"].text.strip('"')
 
     def __getitem__(self, key: str) -> Value:
+        if key not in self.values_by_key:
+            raise KeyError(f"{key}: the machine has no such key; docs/machine-parameters.md lists them")
         return self.values_by_key[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -71,7 +73,7 @@ def machine(name: str, set: Optional[Mapping[str, object]] = None) -> Machine:
     count = len(_kept)
     file = library().tyto_machine_text(encode(name), count, array, message, MESSAGE_BYTES)
     if file == ffi.NULL:
-        raise TytoError(text(message), "bad option")
+        raise TytoError(text(message).strip().replace("error: ", "", 1), "bad option")
     return Machine(take(file))
 
 

@@ -84,7 +84,7 @@ class Scheduler:
 
         It may be called twice in a cycle, so changes of state belong to `issued`.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no method pick")
 
     def issued(self, sm: SmView, issue: Issue) -> None:
         """An instruction was issued."""

@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAMES_MAX = 128 }; /* options that one command can have, for suggestions */
+enum {
+    NAMES_MAX = 128, /* options that one command can have, for suggestions */
+    MOST_JOBS = 4096
+};
 
 void *allocate(size_t count, size_t size) {
     void *block = calloc(count ? count : 1, size ? size : 1);
@@ -98,8 +101,8 @@ bool arguments_jobs(const Arguments *arguments, int *jobs) {
     if (text) {
         char *end;
         count = strtol(text, &end, 10);
-        if (end == text || *end || count < 1 || count > 4096) {
-            say_error("--jobs %s: not a number of processes", text);
+        if (end == text || *end || count < 1 || count > MOST_JOBS) {
+            say_error("--jobs %s: not a number of processes, 1 to %d", text, MOST_JOBS);
             return false;
         }
     }
@@ -188,7 +191,12 @@ static bool check_simulator(const Arguments *arguments) {
 static bool check_files(const Arguments *arguments) {
     for (int i = 0; i < arguments->option_count; i++) {
         const GivenOption *given = &arguments->options[i];
-        if (!(given->option->traits & TYTO_OPTION_FILE) || tyto_can_write(given->value)) continue;
+        if (!(given->option->traits & TYTO_OPTION_FILE)) continue;
+        if (!*given->value) {
+            say_error("%s '': cannot be empty", given->option->name);
+            return false;
+        }
+        if (tyto_can_write(given->value)) continue;
         say_error("%s %s: cannot be written: %s", given->option->name, given->value,
                   strerror(errno));
         return false;

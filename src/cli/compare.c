@@ -10,6 +10,7 @@
 
 #include "cli/engine/bars.h"
 #include "cli/engine/engine.h"
+#include "cli/engine/gnuplot.h"
 #include "cli/files.h"
 #include "cli/names.h"
 #include "cli/program.h"
@@ -229,7 +230,9 @@ static bool check(Contest *contest) {
 
 static int compare(Contest *contest) {
     int jobs, status = EXIT_FAILED;
-    if (!arguments_jobs(contest->arguments, &jobs) || !check(contest)) return EXIT_USAGE;
+    if (!arguments_jobs(contest->arguments, &jobs) || !check(contest) ||
+        !gnuplot_check_path(arguments_value(contest->arguments, "--plot")))
+        return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
     Store *store = store_open(arguments_value(contest->arguments, "--database"));
     if (store) status = run_contest(contest, store, jobs);

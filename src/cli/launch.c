@@ -221,14 +221,15 @@ static int run_launch(Arguments *arguments) {
     Session session = {.arguments = arguments, .path = arguments->operands[0]};
     char message[1024];
     if (!read_launch(&session)) return EXIT_USAGE;
-    if (!live_start(arguments)) return EXIT_FAILED;
+    int status = live_start(arguments);
+    if (status != EXIT_DONE) return status;
     session.simulator =
         tyto_new(arguments->simulator_count, arguments->simulator, message, sizeof message);
     if (!session.simulator) {
         fprintf(stderr, "tyto: %s\n", message);
         return EXIT_FAILED;
     }
-    int status = run_session(&session);
+    status = run_session(&session);
     for (int i = 0; i < session.count; i++)
         argument_free(&session.list[i]);
     free(session.list);

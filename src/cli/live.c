@@ -126,7 +126,6 @@ static void add_option(Arguments *arguments, const char *path) {
 
 static bool open_site(Live *live, const char *port) {
     LiveSite *site = &live->server.site;
-    if (!read_port(port, &site->port)) return false;
     live->server.listener = listen_at(&site->port);
     if (live->server.listener < 0) {
         say_error("--live%s%s: cannot listen on 127.0.0.1: %s", port ? "=" : "", port ? port : "",
@@ -153,12 +152,16 @@ static bool is_wanted(const Arguments *arguments, bool *is_right) {
     return *is_right;
 }
 
-bool live_start(Arguments *arguments) {
+int live_start(Arguments *arguments) {
+    const char *port = arguments_value(arguments, "--live");
     bool is_right;
-    if (!is_wanted(arguments, &is_right)) return is_right;
+    if (!is_wanted(arguments, &is_right)) return is_right ? EXIT_DONE : EXIT_USAGE;
     Live *live = allocate(1, sizeof *live);
-    is_right =
-        open_site(live, arguments_value(arguments, "--live")) && scratch_open(&live->scratch);
+    if (!read_port(port, &live->server.site.port)) {
+        free(live);
+        return EXIT_USAGE;
+    }
+    is_right = open_site(live, port) && scratch_open(&live->scratch);
     if (is_right) {
         char folder[PATH_MAX]; /* the program may go to another one */
         snprintf(live->state, sizeof live->state, "%s/state.json",
@@ -174,5 +177,5 @@ bool live_start(Arguments *arguments) {
         close(live->server.listener);
     }
     free(live);
-    return is_right;
+    return is_right ? EXIT_DONE : EXIT_FAILED;
 }

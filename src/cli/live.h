@@ -15,7 +15,7 @@
      0}
 
 /* If --live is given: starts the server, which ends after this process does, and adds the option
- * that makes the run write what it shows. False after a message. */
-bool live_start(Arguments *arguments);
+ * that makes the run write what it shows. EXIT_DONE, or after a message what to exit with. */
+int live_start(Arguments *arguments);
 
 #endif

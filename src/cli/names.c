@@ -16,7 +16,7 @@ typedef struct Range {
     long first, last;       /* values */
 } Range;
 
-static bool find_range(const char *scheduler, int most, Range *range) {
+static bool find_range(const char *scheduler, Range *range) {
     for (const char *at = strchr(scheduler, '='); at; at = strchr(at + 1, '=')) {
         char *end;
         range->text = at + 1;
@@ -24,7 +24,7 @@ static bool find_range(const char *scheduler, int most, Range *range) {
         if (end == at + 1 || strncmp(end, "..", 2)) continue;
         range->last = strtol(end + 2, &end, 10);
         range->end = end;
-        return range->first <= range->last && range->last - range->first < most;
+        return range->first <= range->last;
     }
     return false;
 }
@@ -33,7 +33,7 @@ static bool find_range(const char *scheduler, int most, Range *range) {
  */
 static void add(Names *names, const char *scheduler, int most) {
     Range range;
-    if (!find_range(scheduler, most, &range)) {
+    if (!find_range(scheduler, &range)) {
         names->is_cut |= names->count == most;
         if (names->count < most) names->list[names->count++] = strdup(scheduler);
         return;

@@ -13,6 +13,7 @@
 
 #include "cli/experiment/claims.h"
 #include "cli/engine/engine.h"
+#include "cli/engine/gnuplot.h"
 #include "cli/experiment/experiment.h"
 #include "cli/experiment/output.h"
 #include "cli/experiment/study.h"
@@ -241,7 +242,8 @@ static int run_reproduce(Arguments *arguments) {
         say_error("--plot is for one experiment");
         return EXIT_USAGE;
     }
-    if (!arguments_check_environment()) return EXIT_USAGE;
+    if (!gnuplot_check_path(arguments_value(arguments, "--plot")) || !arguments_check_environment())
+        return EXIT_USAGE;
     if (!program_export_library()) return EXIT_FAILED;
     work.store = store_open(database ? database : "tyto-runs.sqlite");
     if (!work.store) return EXIT_FAILED;

@@ -7,7 +7,9 @@
 #include "cli/program.h"
 
 static int run_run(Arguments *arguments) {
-    if (!program_export_library() || !live_start(arguments)) return EXIT_FAILED;
+    if (!program_export_library()) return EXIT_FAILED;
+    int status = live_start(arguments);
+    if (status != EXIT_DONE) return status;
     program_export_options(arguments->simulator_count, arguments->simulator);
     return program_exec(arguments->operands);
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/engine/gnuplot.h"
 #include "cli/files.h"
 #include "cli/program.h"
 #include "cli/sweep/output.h"
@@ -122,8 +123,8 @@ static int run_all(const Work *work) {
     int missing = engine_count_state(work->sweep->engine, RUN_MISSING);
     if (missing)
         fprintf(stderr, "%d of %d runs are missing\n", missing, engine_count(work->sweep->engine));
-    return end == ENGINE_DONE && !engine_count_state(work->sweep->engine, RUN_FAILED) ? EXIT_DONE
-                                                                                      : EXIT_FAILED;
+    bool is_whole = !missing && !engine_count_state(work->sweep->engine, RUN_FAILED);
+    return end == ENGINE_DONE && is_whole ? EXIT_DONE : EXIT_FAILED;
 }
 
 /* Which executor runs it, and the folder that it shares with its jobs: beside the database, if none
@@ -168,7 +169,7 @@ static int run_work(Work *work) {
 static int run_sweep(Arguments *arguments) {
     Work work = {.arguments = arguments};
     if (!arguments_jobs(arguments, &work.jobs) || !arguments_check_runs(arguments, "sweep") ||
-        !arguments_check_environment())
+        !gnuplot_check_path(arguments_value(arguments, "--plot")) || !arguments_check_environment())
         return EXIT_USAGE;
     int status = run_work(&work);
     sweep_free(work.sweep);

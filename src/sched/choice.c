@@ -2,6 +2,7 @@
 #include "sched/choice.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,15 +75,36 @@ static bool check_symbol(const PolicyKind *kind, const char *path, const void *p
     return false;
 }
 
+/* Whether a segment lies past the end of the file, as in one whose writer found the disk full: the
+ * loader maps it, and dies of what is not there. What else is wrong with a file, the loader says.
+ */
+static bool is_cut_short(const char *bytes, size_t length) {
+    Elf64_Ehdr head;
+    if (length < sizeof head) return false;
+    memcpy(&head, bytes, sizeof head);
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+        head.e_phentsize != sizeof(Elf64_Phdr))
+        return false;
+    for (size_t i = 0; i < head.e_phnum; i++) {
+        Elf64_Phdr segment;
+        size_t from = i * sizeof segment;
+        if (head.e_phoff > length || length - head.e_phoff < from + sizeof segment) return true;
+        memcpy(&segment, bytes + head.e_phoff + from, sizeof segment);
+        if (segment.p_type != PT_LOAD) continue;
+        if (segment.p_offset > length || segment.p_filesz > length - segment.p_offset) return true;
+    }
+    return false;
+}
+
 /* The hash of the file's bytes: what it is, whatever it is called. False after a message. */
 static bool hash_content(const char *path, uint64_t *hash, Diag *diag) {
     size_t length;
     char *bytes = text_read_file(path, MAX_BYTES, &length);
-    if (bytes) *hash = hash_add(HASH_START, bytes, length);
-    else
-        diag_error(diag, path, 0, 0, "is no shared object that can be loaded: %s", strerror(errno));
+    const char *why = !bytes ? strerror(errno) : is_cut_short(bytes, length) ? "cut short" : NULL;
+    if (why) diag_error(diag, path, 0, 0, "is no shared object that can be loaded: %s", why);
+    else *hash = hash_add(HASH_START, bytes, length);
     free(bytes);
-    return bytes != NULL;
+    return !why;
 }
 
 /* The policy of the shared object, which is handed over in *library; `path` is for messages. */

@@ -147,10 +147,12 @@ static bool check_kernel(const ProfileKernel *kernel, Text *why) {
         if (row->sum == (int)COUNTER_none || (row->at_end && !kernel->is_complete)) continue;
         is_good &= check_sum(kernel, row->name, total.of[i], (CounterId)row->sum, why);
     }
-    if (!kernel->is_complete) return is_good;
-    return check_sum(kernel, "issuing cycles", total.of[PROFILE_cycles_issued], COUNTER_issued,
-                     why) &&
-           is_good;
+    /* An issue counts until its scheduler picks again (scheduler.issue_interval), its warp may be
+     * gone by then. */
+    uint64_t issuing = total.of[PROFILE_cycles_issued];
+    if (!kernel->is_complete || issuing < counters_get(&kernel->counters, COUNTER_issued))
+        return is_good;
+    return check_sum(kernel, "issuing cycles", issuing, COUNTER_issued, why) && is_good;
 }
 
 bool profile_check(const Profile *profile, Text *why) {

@@ -599,6 +599,7 @@ class Compare(Case):
         self.assertEqual(len(re.findall(r"(?m)^swl", done.stdout.split("scheduler cycles that")[0])), 32)
         self.check(self.tyto("compare", "--schedulers", "swl:limit=0..3", "vecadd"), 2, "out of bounds")
         self.check(self.tyto("compare", "--schedulers", "swl:limit=5..3", "vecadd"), 2, "whole number")
+        self.check(self.tyto("compare", "--schedulers", "swl:limit=1..9999", "vecadd"), 2, "more than 1024 runs")
         self.check(self.tyto("compare", "--schedulers", "ccws:base=1..60,k_throttle=1..60", "vecadd"), 2,
                    "more than 1024 runs")
 
@@ -622,7 +623,8 @@ class Compare(Case):
         self.check(self.tyto("compare", "--schedulers", "lrr", "vecad"), 1, "did you mean 'vecadd'?")
         self.check(self.tyto("compare", "--schedulers", "lrr", "false"), 1,
                    "false under lrr on gtx480 failed with status 1")
-        self.check(self.tyto("compare", "--schedulers", "lrr", "true"), 1, "left no statistics")
+        self.check(self.tyto("compare", "--schedulers", "lrr", "true"), 1, "did the program launch a kernel?\n")
+        self.check(self.tyto("compare", "--json", "", "vecadd"), 2, "--json '': cannot be empty")
         self.check(self.tyto("compare"), 2, "needs WORKLOAD|PROGRAM")
         self.check(self.tyto("compare", "--json", "/no/x", "--schedulers", "lrr", "vecadd", "--size",
                              "100"), 2, "--json /no/x: cannot be written: No such file or directory")

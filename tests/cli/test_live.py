@@ -164,7 +164,7 @@ class Run(Case):
         for words, why in ((["--live=0"], "not a port"), (["--live=x"], "not a port"), (["--live="], "not a port"), (["--live=65536"], "not a port"),
                            (["--live", "--functional"], "needs timing"), (["--live", "--snapshot", "x"], "snapshot of its own")):
             done = subprocess.run([TYTO, "run", *words, "cat"], capture_output=True, text=True, check=False, env=PLAIN, cwd=self.path, stdin=subprocess.DEVNULL)
-            self.assertEqual(done.returncode, 1, words)
+            self.assertEqual(done.returncode, 2, words)
             self.assertIn(why, done.stderr)
 
 

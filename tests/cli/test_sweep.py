@@ -162,6 +162,8 @@ class Mistakes(Case):
         (self.path / "s.yaml").write_text("programs: spmv\nset: {l1d.latency: 40,\n  l1d.sise: 3}\n", encoding="utf-8")
         self.assertIn("s.yaml:3:13: error: l1d.sise: no such key; did you mean 'l1d.size'?",
                       self.sweep("s.yaml", status=2).stderr)
+        (self.path / "s.yaml").write_text("programs: spmv\nset:\n  l1d.latency: 40\n  l1d.latency: 60\n", encoding="utf-8")
+        self.assertIn("error: l1d.latency is set twice", self.sweep("s.yaml", status=2).stderr)
 
     def test_those_of_the_command_line_too(self):
         for words, what in ((("vecad",), "did you mean 'vecadd'?"), (("vecadd", "--machines", "owll"), "'owl'?"),
@@ -170,8 +172,13 @@ class Mistakes(Case):
                             (("vecadd", "--x", "nothing"), "'nothing'"), (("vecadd 'x",), "quote is open"),
                             (("vecadd", "--seeds", "1..70000"), "too many values"), (("vecadd", "--scheduler", "lrr"), "tyto run"),
                             (("vecadd", "--seeds", "1..4096", "--schedulers", "swl:limit=1..32"), "more than 65536 runs"),
+                            (("vecadd", "--schedulers", "swl:limit=1..99999"), "too many values"),
+                            (("vecadd", "--schedulers", "swl:limit=1..4000"), "limit=65: out of bounds"),
+                            (("vecadd", "--set", "l1d.size=16KiB", "--set", "l1d.size=32KiB"), "l1d.size is set twice"),
                             (("",), "a program is expected")):
-            self.assertIn(what, self.sweep(*words, status=2).stderr, words)
+            said = self.sweep(*words, status=2).stderr
+            self.assertIn(what, said, words)
+            self.assertEqual(said.count("\n"), 1, words)
         self.assertIn("TYTO_OPTIONS is set", self.sweep("vecadd", status=2, TYTO_OPTIONS="--memory 1GiB").stderr)
 
 
@@ -232,7 +239,7 @@ class Failures(Case):
 class Watching(Case):
     def test_another_terminal_sees_the_state(self):
         words = ("spmv", "vecadd", *GRID)
-        self.assertIn("18 of 18 runs are missing", self.sweep(*words, "--stored").stderr)
+        self.assertIn("18 of 18 runs are missing", self.sweep(*words, "--stored", status=1).stderr)
         with subprocess.Popen([TYTO, "sweep", *words, "--watch"], cwd=self.path, env=self.environment, text=True,
                               stdout=subprocess.PIPE) as process:
             self.assertEqual(process.stdout.readline(), "0 of 18 runs done\n")

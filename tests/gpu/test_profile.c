@@ -66,6 +66,13 @@ static void check(const Run *run) {
     Text why = {0};
     if (!profile_check(run->profile, &why)) fail_msg("%s", text_string(&why));
     text_free(&why);
+    if (run->timed.config->sm.scheduler.issue_interval > 1) return;
+    for (uint32_t i = 0; i < run->profile->count; i++) {
+        const ProfileKernel *kernel = &run->profile->kernels[i];
+        if (!kernel->is_complete) continue;
+        assert_int_equal(profile_total(kernel).of[PROFILE_cycles_issued],
+                         counters_get(&kernel->counters, COUNTER_issued));
+    }
 }
 
 static void run_mixed(Run *run, uint32_t ctas) {
@@ -176,11 +183,23 @@ static void each_line_has_its_own(void **state) {
     stop(&run);
 }
 
+static const char chain[] =
+    HEADER ".visible .entry chain()\n{\n.reg .b32 %r<4>;\nmov.u32 %r1, 5;\nadd.u32 %r2, %r1, 1;\n"
+           "add.u32 %r3, %r2, 1;\nret;\n}\n";
+
+static void a_warp_may_leave_while_its_issue_counts(void **state) {
+    (void)state;
+    Run run;
+    start(&run, "gtx480", "scheduler.issue_interval=32", "lrr", false, false);
+    run.result = timed_run(&run.timed, chain, 40, 256, NULL);
+    ProfileCounts total = profile_total(&run.profile->kernels[0]);
+    assert_true(total.of[PROFILE_cycles_issued] < run.result.counters.issued);
+    check(&run);
+    stop(&run);
+}
+
 static void one_warp_waits_for_each_result(void **state) {
     (void)state;
-    static const char chain[] = HEADER
-        ".visible .entry chain()\n{\n.reg .b32 %r<4>;\nmov.u32 %r1, 5;\nadd.u32 %r2, %r1, 1;\n"
-        "add.u32 %r3, %r2, 1;\nret;\n}\n";
     Run run;
     start(&run, "gtx480", "fetch.ideal=yes", "lrr", false, false);
     timed_run(&run.timed, chain, 1, 32, NULL);
@@ -283,6 +302,7 @@ int main(void) {
         cmocka_unit_test(a_profile_changes_no_counter),
         cmocka_unit_test(sleep_changes_no_profile),
         cmocka_unit_test(each_line_has_its_own),
+        cmocka_unit_test(a_warp_may_leave_while_its_issue_counts),
         cmocka_unit_test(one_warp_waits_for_each_result),
         cmocka_unit_test(lines_of_the_source_add_up),
         cmocka_unit_test(the_source_is_shown_where_it_is_a_file),

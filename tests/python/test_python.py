@@ -89,7 +89,7 @@ class Runs(unittest.TestCase):
     def test_the_command_s_mistakes_are_exceptions_with_its_words(self):
         for words, part in (({"machine": "owll"}, "did you mean 'owl'"), ({"scheduler": "gta"}, "did you mean 'gto'"),
                             ({"set": {"l1d.siz": "1KiB"}}, "l1d.size"), ({"size": -3}, "-3"),
-                            ({"options": ["--bogus"]}, "--bogus")):
+                            ({"options": ["--bogus"]}, "--bogus"), ({"options": ["--json", "x"]}, "how the result comes back")):
             with self.assertRaises(tyto.TytoError) as caught:
                 tyto.run("vecadd", **words)
             self.assertIn(part, str(caught.exception))
@@ -181,6 +181,10 @@ class Machines(unittest.TestCase):
             tyto.machine("owl", set={"l1d.sice": "64KiB"})
         with self.assertRaisesRegex(tyto.TytoError, "a mapping"):
             tyto.machine("owl", set="l1d.size=1KiB")
+        with self.assertRaisesRegex(tyto.TytoError, "^no machine 'none'.*[^\n]\\Z"):
+            tyto.machine("none")
+        with self.assertRaisesRegex(KeyError, "no such key"):
+            tyto.machine("owl")["l1d.sice"]
 
 
 class Kernels(unittest.TestCase):
@@ -343,7 +347,10 @@ class Schedulers(unittest.TestCase):
         class Deaf(RoundRobin):
             events = ("thunder",)
 
-        for scheduler, error, part in ((Broken, ZeroDivisionError, "division"), (Wrong, tyto.TytoError, "none of the ready warps"),
+        class Idle(tyto.Scheduler):
+            pass
+
+        for scheduler, error, part in ((Idle, NotImplementedError, "Idle has no method pick"), (Broken, ZeroDivisionError, "division"), (Wrong, tyto.TytoError, "none of the ready warps"),
                                        (Stopped, KeyboardInterrupt, ""), (Unborn, ValueError, "not today"),
                                        (Deaf, tyto.TytoError, "no event 'thunder'"),
                                        (lambda: 3, AttributeError, "start")):

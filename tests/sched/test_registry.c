@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/text.h"
 #include "sched/cta_agent.h"
 #include "sched/listing.h"
 #include "sched/spec.h"
@@ -163,11 +165,26 @@ static void a_shared_objects_parameters_are_checked_like_any(void **unused) {
     expect(PLUGIN("turns") ":length=0", "turns: length=0: out of bounds (1 to 1000)", NULL);
 }
 
+/* The loader would end the process by a bus error. */
+static void check_cut_short(void) {
+    char path[] = "/tmp/tyto-cut-XXXXXX";
+    size_t length;
+    char *bytes = text_read_file(PLUGIN("turns"), 1 << 24, &length);
+    int file = mkstemp(path);
+    assert_true(bytes && length > 5000 && file >= 0);
+    assert_int_equal(write(file, bytes, 5000), 5000);
+    close(file);
+    expect(path, "is no shared object that can be loaded: cut short", NULL);
+    unlink(path);
+    free(bytes);
+}
+
 static void wrong_shared_objects_are_refused_with_the_reason(void **unused) {
     (void)unused;
     expect("./nowhere.so", "./nowhere.so: error: is no shared object that can be loaded", NULL);
     expect("./nowhere:x=1", "./nowhere: error: is no shared object that can be loaded", NULL);
     expect(TEST_TEXT_FILE, "is no shared object that can be loaded", NULL);
+    check_cut_short();
     expect(PLUGIN("no_symbol"), "has no symbol `tyto_policy`", NULL);
     expect(PLUGIN("old_version"), "is built for version 7 of tyto/policy.h, this is version 6",
            NULL);

@@ -234,7 +234,7 @@ static bool fail_run(Campaign *campaign, int number, const char *reason, bool is
     Task *task = &campaign->engine->tasks[number];
     char *name = task_name(&task->key), *output = read_output(campaign, task);
     end_progress(campaign);
-    say_error("%s %s:", name, reason);
+    say_error("%s %s%s", name, reason, *output ? ":" : "");
     fputs(output, stderr);
     campaign->failed++;
     task->state = is_lost ? RUN_MISSING : RUN_FAILED;

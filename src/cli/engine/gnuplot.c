@@ -20,12 +20,23 @@ void gnuplot_write_label(const char *text, FILE *to) {
     }
 }
 
+/* What follows the last dot of a file's name; NULL: there is none. */
+static const char *ending_of(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot && dot != name ? dot + 1 : NULL;
+}
+
+bool gnuplot_check_path(const char *path) {
+    const char *ending = path ? ending_of(path) : NULL;
+    if (!ending || strcmp(ending, "svg") == 0 || strcmp(ending, "pdf") == 0) return true;
+    say_error("--plot %s: draws .svg and .pdf", path);
+    return false;
+}
+
 void gnuplot_write_terminal(const char *path, int width, int height, FILE *to) {
-    static const char ending[] = ".pdf";
-    size_t length = strlen(path);
-    bool is_pdf =
-        length >= sizeof ending && strcmp(path + length - (sizeof ending - 1), ending) == 0;
-    if (is_pdf) /* inches of 96 pixels, as SVG has them */
+    const char *ending = ending_of(path);
+    if (ending && strcmp(ending, "pdf") == 0) /* inches of 96 pixels, as SVG has them */
         fprintf(to, "set terminal pdfcairo size %.3fin,%.3fin font 'sans-serif,8' noenhanced\n",
                 width / 96.0, height / 96.0);
     else
@@ -78,13 +89,24 @@ static char *read_pipe(int descriptor, size_t *length) {
     return bytes;
 }
 
-/* In the new process. The user's own start file (-d) must not change a figure. */
-static void become_gnuplot(int output, const char *script, const char *data,
+/* In the new process. The user's own start file (-d) must not change a figure. What gnuplot has to
+ * say, of a graph with a single point for one, is of use where it fails alone. */
+static void become_gnuplot(int output, int said, const char *script, const char *data,
                            const Picture *picture) {
     if (dup2(output, STDOUT_FILENO) < 0) _exit(EXIT_FAILED);
+    if (said >= 0) dup2(said, STDERR_FILENO);
     execlp("gnuplot", "gnuplot", "-d", "-c", script, data, picture->title, picture->texts,
            (char *)NULL);
     _exit(EXIT_FAILED);
+}
+
+/* Writes to stderr what a file in memory holds. */
+static void repeat(int file) {
+    char chunk[1 << 12];
+    ssize_t count;
+    if (file < 0 || lseek(file, 0, SEEK_SET) != 0) return;
+    while ((count = read(file, chunk, sizeof chunk)) > 0)
+        fwrite(chunk, 1, (size_t)count, stderr);
 }
 
 /* What gnuplot draws; NULL after a message. */
@@ -94,18 +116,23 @@ static char *draw(const char *script, const char *data, const Picture *of, size_
         say_error("cannot start gnuplot: %s", strerror(errno));
         return NULL;
     }
+    int said = memfd_create("said", MFD_CLOEXEC);
     fflush(NULL);
     pid_t process = fork();
-    if (process == 0) become_gnuplot(ends[1], script, data, of);
+    if (process == 0) become_gnuplot(ends[1], said, script, data, of);
     close(ends[1]);
     char *picture = read_pipe(ends[0], length);
     close(ends[0]);
     while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR)
         ;
-    if (picture && status == 0) return picture;
-    say_error("gnuplot could not draw %s", of->path);
-    free(picture);
-    return NULL;
+    bool is_drawn = picture && status == 0;
+    if (!is_drawn) {
+        say_error("gnuplot could not draw %s", of->path);
+        repeat(said);
+        free(picture);
+    }
+    if (said >= 0) close(said);
+    return is_drawn ? picture : NULL;
 }
 
 /* Text of XML: letters that would begin a mark, or are none of XML's, become others. */

@@ -23,6 +23,9 @@ typedef struct Picture {
     const void *context;         /* for both */
 } Picture;
 
+/* Whether a picture can be drawn there: an ending, where there is one, is .svg or .pdf. NULL, for
+ * no picture, is right too. False after a message. */
+bool gnuplot_check_path(const char *path);
 /* Draws a picture, or says on stderr that gnuplot is not installed. False after a message. */
 bool gnuplot_draw(const Picture *picture);
 /* Adds a tab and a label to data. Quotes would group letters, so they become others that look like

@@ -126,12 +126,14 @@ static bool add_range(Sweep *sweep, Dimension *dimension, const char *text, cons
     return true;
 }
 
-/* Adds the values of a list as the command line takes it: "lrr,swl:limit=1..4", "1..8". */
+/* Adds the values of a list as the command line takes it: "lrr,swl:limit=1..4", "1..8". Ends at the
+ * first mistake: a range may hold thousands. */
 static void add_list(Sweep *sweep, Dimension *dimension, const char *text, const char *origin) {
     Names names = names_read(text, MOST_VALUES);
-    if (!names.count || names.is_cut)
-        say(sweep->plan, origin, names.count ? "there are too many values" : "the list is empty");
-    for (int i = 0; i < names.count; i++) {
+    int before = sweep->plan->mistakes;
+    if (names.is_cut) say(sweep->plan, origin, "there are too many values");
+    else if (!names.count) say(sweep->plan, origin, "the list is empty");
+    for (int i = 0; i < names.count && sweep->plan->mistakes == before; i++) {
         if (!add_range(sweep, dimension, names.list[i], origin))
             add_value(sweep, dimension, names.list[i], origin);
     }
@@ -149,6 +151,20 @@ static void read_dimension(Sweep *sweep, Vary vary, const char *name, const char
     if (!dimension->values.count) add_value(sweep, dimension, initial, initial);
 }
 
+static bool has_set(const Sweep *sweep, const char *name) {
+    for (int i = 0; i < sweep->dimension_count; i++) {
+        const Dimension *dimension = &sweep->dimensions[i];
+        if (dimension->vary == VARY_SET && strcmp(dimension->name, name) == 0) return true;
+    }
+    return false;
+}
+
+static void say_second(SweepPlan *plan, const char *place, const char *name) {
+    char message[MESSAGE_BYTES];
+    snprintf(message, sizeof message, "%.400s is set twice; its values stand together", name);
+    say(plan, place, message);
+}
+
 /* Adds the dimension of --set KEY=VALUE,VALUE. */
 static void read_set(Sweep *sweep, const char *text) {
     const char *equals = strchr(text, '=');
@@ -157,7 +173,8 @@ static void read_set(Sweep *sweep, const char *text) {
         return;
     }
     char *name = strndup(text, (size_t)(equals - text));
-    add_list(sweep, add_dimension(sweep, VARY_SET, name), equals + 1, text);
+    if (has_set(sweep, name)) say_second(sweep->plan, text, name);
+    else add_list(sweep, add_dimension(sweep, VARY_SET, name), equals + 1, text);
     free(name);
 }
 
@@ -170,6 +187,7 @@ static void read_sets(Sweep *sweep, const Arguments *arguments, const NamedLists
     }
     for (int i = 0; !is_given && i < in_file->count; i++) {
         const NamedList *list = &in_file->list[i];
+        if (has_set(sweep, list->name)) say_second(sweep->plan, list->name, list->name);
         Dimension *dimension = add_dimension(sweep, VARY_SET, list->name);
         for (int v = 0; v < list->words.count; v++)
             add_list(sweep, dimension, list->words.list[v], list->words.list[v]);
