@@ -302,6 +302,15 @@ static void a_kernels_end_leaves_the_same(void **state) {
     text_free(&alone.printed);
 }
 
+/* A thread that is behind by all that the network allows, as it was asleep, catches up at once. */
+static void a_network_of_long_links_gives_the_same(void **state) {
+    (void)state;
+    enum { SELDOM = 1601 }; /* cycles, of which a hundred together */
+    Outcome outcome = compare_every("gtx480", "noc.output_delay=60", "gto", racing, SELDOM);
+    if (outcome.result.status != GPU_OK) fail_msg("%s", outcome.result.message);
+    text_free(&outcome.printed);
+}
+
 /* No unit is ahead of the others when the counters of all are looked at. */
 static void samples_are_of_all_units_at_one_cycle(void **state) {
     (void)state;
@@ -340,6 +349,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(of_faults_in_a_cycle_the_same_is_told),
         cmocka_unit_test(a_fault_amid_traffic_leaves_the_same),
         cmocka_unit_test(a_kernels_end_leaves_the_same),
+        cmocka_unit_test(a_network_of_long_links_gives_the_same),
         cmocka_unit_test(samples_are_of_all_units_at_one_cycle),
     };
     if (argc > 1) return cmocka_run_group_tests(overloaded, NULL, NULL);
